@@ -1,0 +1,49 @@
+# make demo, make test: each does its own set-up. Only Python 3.10 to 3.12 and make are needed.
+VENV := $(CURDIR)/.venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+PYTHON ?= $(shell for p in python3 python3.12 python3.11 python3.10; do \
+	$$p -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 12))' 2>/dev/null && echo $$p && break; done)
+
+# The ROS wheels find their resources here; what another environment left behind would mislead them.
+export AMENT_PREFIX_PATH := $(VENV)
+unexport _ROS_WHEELS_BOOTSTRAP_COMPLETE LD_LIBRARY_PATH PYTHONPATH
+
+.PHONY: help install demo test check format clean
+
+help:
+	@echo "make demo     drive the embedded course under ROS 2; results in out/demo"
+	@echo "make test     all tests"
+	@echo "make check    format, lint, types, import contract, fast tests"
+	@echo "make install  only build .venv with .venv/bin/tuling-fsm in it"
+
+install: $(INSTALLED)
+
+$(INSTALLED): setup.py constraints.txt pyproject.toml
+	@test -n "$(PYTHON)" || { echo "no Python 3.10 to 3.12 found; name one with 'make PYTHON=/path/to/python3'"; exit 2; }
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt setuptools wheel
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[ros,test]'
+	@# A ROS wheel brings an old fork with the same module name: the real one has to be laid last.
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --force-reinstall --no-deps lark
+	@touch $@
+
+demo: install
+	$(BIN)/tuling-fsm demo --out out/demo
+
+test: install
+	$(BIN)/pytest
+
+check: install
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest -m "not slow and not ros"
+
+format: install
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:
+	rm -rf $(VENV) out build install log *.egg-info

@@ -1,0 +1,84 @@
+"""ament_python package of tuling_fsm; `pip install .` gives the parts that need no ROS."""
+
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+NAME = "tuling_fsm"
+SHARE = f"share/{NAME}"
+
+
+def share_tree(*roots: str) -> list[tuple[str, list[str]]]:
+    """Every file below the roots, keyed by its folder under the package's share directory."""
+    folders: dict[str, list[str]] = {}
+    for root in roots:
+        for file in sorted(Path(root).rglob("*")):
+            if file.is_file():
+                folders.setdefault(f"{SHARE}/{file.parent.as_posix()}", []).append(file.as_posix())
+    return sorted(folders.items())
+
+
+setup(
+    name=NAME,
+    version="0.1.0",
+    description="Hierarchical state-machine planner of a low-speed autonomous competition car",
+    license="Apache-2.0",
+    python_requires=">=3.10,<3.13",
+    packages=find_packages(include=[NAME, f"{NAME}.*"]),
+    package_data={NAME: ["py.typed", "**/*.lark", "**/*.html", "**/*.xsd"]},
+    data_files=[
+        ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
+        (SHARE, ["package.xml"]),
+        *share_tree("config", "launch"),
+    ],
+    install_requires=[
+        "lark>=1.2",
+        "lxml>=5.0",
+        "matplotlib>=3.8",
+        "numba>=0.60",
+        "numpy>=1.26",
+        "pyyaml>=6.0",
+        "rich>=13.0",
+        "rosbags>=0.11",
+        "scipy>=1.11",
+        "shapely>=2.0",
+        "transitions==0.9.3",
+    ],
+    extras_require={
+        "ros": [
+            "ros-rclpy[fastrtps]==7.1.6",
+            "ros-diagnostic-msgs==5.3.6",
+            "ros-geometry-msgs==5.3.6",
+            "ros-nav-msgs==5.3.6",
+            "ros-sensor-msgs==5.3.6",
+            "ros-std-msgs==5.3.6",
+            "ros-std-srvs==5.3.6",
+            "ros-trajectory-msgs==5.3.6",
+            "ros-visualization-msgs==5.3.6",
+        ],
+        "test": [
+            "carla==0.9.16; platform_machine == 'x86_64'",
+            "colcon-core",
+            "colcon-ros",
+            "hypothesis",
+            "import-linter",
+            "lxml-stubs",
+            "mypy",
+            "pytest",
+            "pytest-timeout",
+            "pytest-xdist",
+            "ruff",
+            "setuptools<80",
+            "types-PyYAML",
+        ],
+    },
+    entry_points={
+        "console_scripts": [
+            "tuling-fsm = tuling_fsm.cli:main",
+            "planner = tuling_fsm.ros.planner_node:main",
+            "sim = tuling_fsm.ros.sim_node:main",
+            "route_server = tuling_fsm.ros.route_server_node:main",
+        ],
+    },
+    zip_safe=False,
+)

@@ -1,0 +1,14 @@
+"""The one error that a user's input can raise."""
+
+from __future__ import annotations
+
+
+class InputError(ValueError):
+    """Bad input, said in one line: where it is, what is wrong, what would be right."""
+
+    def __init__(self, where: str, what: str, expected: str = "") -> None:
+        self.where = where
+        self.what = what
+        self.expected = expected
+        line = f"{where}: {what}" + (f" (expected {expected})" if expected else "")
+        super().__init__(" ".join(line.split()))

@@ -1,0 +1,112 @@
+"""Poses, angles and polylines in the plane."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+FloatArray = npt.NDArray[np.float64]
+
+
+class Pose(NamedTuple):
+    """Position (m) and heading (rad, counter-clockwise from +x) in one frame."""
+
+    x: float
+    y: float
+    heading: float
+
+
+class Projection(NamedTuple):
+    """Nearest point of a polyline: arc length (m), signed offset (m, + left), heading of the polyline there (rad)."""
+
+    s: float
+    offset: float
+    heading: float
+
+
+@njit(cache=True)
+def wrap_angle(angle: float) -> float:
+    """The same angle in [-pi, pi)."""
+    return (angle + math.pi) % (2.0 * math.pi) - math.pi
+
+
+@njit(cache=True)
+def project_kernel(xy: FloatArray, s: FloatArray, x: float, y: float, lo: int, hi: int) -> tuple[float, float, int]:
+    """Nearest point on segments `lo` to `hi - 1`: arc length, signed offset (+ left), segment index."""
+    best, best_s, best_offset, best_i = np.inf, 0.0, 0.0, lo
+    for i in range(lo, hi):
+        dx, dy = xy[i + 1, 0] - xy[i, 0], xy[i + 1, 1] - xy[i, 1]
+        px, py = x - xy[i, 0], y - xy[i, 1]
+        length2 = dx * dx + dy * dy
+        if length2 <= 0.0:
+            continue
+        u = min(1.0, max(0.0, (px * dx + py * dy) / length2))
+        ex, ey = px - u * dx, py - u * dy
+        d2 = ex * ex + ey * ey
+        if d2 < best:
+            best, best_i = d2, i
+            best_s = s[i] + u * (s[i + 1] - s[i])
+            best_offset = math.copysign(math.sqrt(d2), dx * py - dy * px)
+    return best_s, best_offset, best_i
+
+
+@dataclass(frozen=True, eq=False)
+class Polyline:
+    """A sampled curve: `xy` (N, 2) m, cumulative arc length `s` (N,) m, `heading` (N,) rad, continuous (not wrapped)."""
+
+    xy: FloatArray
+    s: FloatArray
+    heading: FloatArray
+
+    @classmethod
+    def of(cls, xy: npt.ArrayLike, heading: npt.ArrayLike | None = None) -> Polyline:
+        """Build from points; repeated points are dropped. Without `heading` it is taken from central differences.
+
+        Raises:
+            ValueError: fewer than two distinct points.
+        """
+        points = np.ascontiguousarray(xy, dtype=np.float64).reshape(-1, 2)
+        step = np.hypot(*np.diff(points, axis=0).T)
+        keep = np.concatenate(([True], step > 1e-9))
+        points = points[keep]
+        if len(points) < 2:
+            raise ValueError("a polyline needs two distinct points")
+        s = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))))
+        if heading is None:
+            tangent = np.gradient(points, s, axis=0)
+            angles = np.arctan2(tangent[:, 1], tangent[:, 0])
+        else:
+            angles = np.asarray(heading, dtype=np.float64)[keep]
+        return cls(points, s, np.unwrap(angles))
+
+    @property
+    def length(self) -> float:
+        """Arc length from the first point to the last, m."""
+        return float(self.s[-1])
+
+    def at(self, s: float) -> Pose:
+        """The pose on the curve at arc length `s`, clamped to its ends."""
+        s = min(max(s, 0.0), self.length)
+        i = min(max(int(np.searchsorted(self.s, s, side="right")) - 1, 0), len(self.s) - 2)
+        u = (s - self.s[i]) / (self.s[i + 1] - self.s[i])
+        x, y = self.xy[i] + u * (self.xy[i + 1] - self.xy[i])
+        heading = self.heading[i] + u * (self.heading[i + 1] - self.heading[i])
+        return Pose(float(x), float(y), float(heading))
+
+    def project(self, x: float, y: float, s_from: float = -math.inf, s_to: float = math.inf) -> Projection:
+        """The nearest point of the stretch `s_from` to `s_to`."""
+        lo = min(max(int(np.searchsorted(self.s, s_from, side="right")) - 1, 0), len(self.s) - 2)
+        hi = min(max(int(np.searchsorted(self.s, s_to, side="left")), lo + 1), len(self.s) - 1)
+        s, offset, i = project_kernel(self.xy, self.s, x, y, lo, hi)
+        u = (s - self.s[i]) / (self.s[i + 1] - self.s[i])
+        heading = self.heading[i] + u * (self.heading[i + 1] - self.heading[i])
+        return Projection(float(s), float(offset), float(heading))
+
+    def curvature(self) -> FloatArray:
+        """Curvature (1/m, + left) at every point, from the headings."""
+        return np.asarray(np.gradient(self.heading, self.s), dtype=np.float64)

@@ -1,0 +1,132 @@
+"""Declared parameters: every number of the product has a default, a unit, a range, a sentence and the clause it serves.
+
+A group is a frozen dataclass whose fields are made with `param`. `load` turns nested mappings (a ROS parameter file,
+say) into the same dataclasses with every value checked; `describe` lists them all for the documentation and the ROS
+node.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from tuling_fsm.core.errors import InputError
+
+T = TypeVar("T")
+Scalar = bool | int | float | str
+
+
+@dataclass(frozen=True)
+class Spec:
+    """What is known of a parameter. `low` and `high` are inclusive; `live` ones take effect on the next tick (USE-12)."""
+
+    name: str
+    default: Scalar
+    unit: str
+    low: float | None
+    high: float | None
+    doc: str
+    clause: str
+    live: bool
+    choices: tuple[str, ...]
+
+    def check(self, value: object) -> Scalar:
+        """The value in the parameter's own type, or `InputError`."""
+        kind = type(self.default)
+        if kind is float and isinstance(value, int) and not isinstance(value, bool):
+            value = float(value)
+        if type(value) is not kind:
+            raise InputError(self.name, f"{value!r} is no {kind.__name__}", self._expected())
+        if isinstance(value, float | int) and not isinstance(value, bool):
+            inside = (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
+            if not inside:
+                raise InputError(self.name, f"{value} is out of range", self._expected())
+        if self.choices and value not in self.choices:
+            raise InputError(self.name, f"{value!r} is unknown", self._expected())
+        return value  # type: ignore[return-value]  # narrowed by `type(value) is kind`
+
+    def _expected(self) -> str:
+        if self.choices:
+            return "one of " + ", ".join(self.choices)
+        span = "" if self.low is None and self.high is None else f" from {self.low} to {self.high}"
+        unit = f" {self.unit}" if self.unit else ""
+        return f"{type(self.default).__name__}{span}{unit}"
+
+
+def param(
+    default: Scalar,
+    unit: str = "",
+    low: float | None = None,
+    high: float | None = None,
+    doc: str = "",
+    *,
+    clause: str = "",
+    live: bool = False,
+    choices: tuple[str, ...] = (),
+) -> Any:
+    """A dataclass field that carries its `Spec`."""
+    spec = Spec("", default, unit, low, high, doc, clause, live, choices)
+    return dataclasses.field(default=default, metadata={"spec": spec})
+
+
+def group(cls: type[T]) -> Any:
+    """A dataclass field that holds a nested group with its defaults."""
+    return dataclasses.field(default_factory=cls, metadata={"group": cls})
+
+
+def describe(cls: type[Any], prefix: str = "") -> Iterator[Spec]:
+    """Every parameter below a group class, with dotted names."""
+    for field in dataclasses.fields(cls):
+        name = f"{prefix}{field.name}"
+        if "group" in field.metadata:
+            yield from describe(field.metadata["group"], f"{name}.")
+        else:
+            yield dataclasses.replace(field.metadata["spec"], name=name)
+
+
+def load(cls: type[T], values: Mapping[str, Any], where: str = "") -> T:
+    """Build a group from nested mappings; what is absent keeps its default.
+
+    Raises:
+        InputError: an unknown name, a wrong type, or a value out of range; the message starts with the dotted name.
+    """
+    fields = {field.name: field for field in dataclasses.fields(cls)}  # type: ignore[arg-type]  # groups are dataclasses
+    unknown = sorted(set(values) - set(fields))
+    if unknown:
+        raise InputError(f"{where}{unknown[0]}", "no such parameter", "one of " + ", ".join(sorted(fields)))
+    built: dict[str, Any] = {}
+    for name, value in values.items():
+        metadata, dotted = fields[name].metadata, f"{where}{name}"
+        if "group" in metadata:
+            if not isinstance(value, Mapping):
+                raise InputError(dotted, f"{value!r} is no group of parameters", "a mapping")
+            built[name] = load(metadata["group"], value, f"{dotted}.")
+        else:
+            built[name] = dataclasses.replace(metadata["spec"], name=dotted).check(value)
+    return cls(**built)
+
+
+def nest(flat: Mapping[str, Any]) -> dict[str, Any]:
+    """`{"a.b": 1}` as `{"a": {"b": 1}}`, the form that `load` takes."""
+    tree: dict[str, Any] = {}
+    for dotted, value in flat.items():
+        *parents, leaf = dotted.split(".")
+        node = tree
+        for parent in parents:
+            node = node.setdefault(parent, {})
+        node[leaf] = value
+    return tree
+
+
+def flatten(values: Any, prefix: str = "") -> dict[str, Scalar]:
+    """The dotted names and present values of a group instance."""
+    flat: dict[str, Scalar] = {}
+    for field in dataclasses.fields(values):
+        value = getattr(values, field.name)
+        if "group" in field.metadata:
+            flat.update(flatten(value, f"{prefix}{field.name}."))
+        else:
+            flat[f"{prefix}{field.name}"] = value
+    return flat

@@ -1,0 +1,177 @@
+"""What the state machine asks of the planners, and what it gets back.
+
+The request is a closed union: a planner that meets an unknown member is a programming error, not a run-time case.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+import numpy as np
+
+from tuling_fsm.core.geometry import FloatArray, Polyline, Pose
+from tuling_fsm.core.trajectory import Trajectory
+
+
+class Reason(str, Enum):
+    """Why the speed is limited, or why there is no plan. The value is the code on the wire."""
+
+    NONE = "NONE"
+    SPEED_LIMIT = "SPEED_LIMIT"
+    CURVATURE = "CURVATURE"
+    LEADER = "LEADER"
+    CROSSING = "CROSSING"
+    OBSTACLE = "OBSTACLE"
+    RED_LIGHT = "RED_LIGHT"
+    STOP_SIGN = "STOP_SIGN"
+    PEDESTRIAN = "PEDESTRIAN"
+    JUNCTION_OCCUPIED = "JUNCTION_OCCUPIED"
+    JUNCTION_EXIT_BLOCKED = "JUNCTION_EXIT_BLOCKED"
+    LANE_END = "LANE_END"
+    ROUTE_END = "ROUTE_END"
+    GEAR_CHANGE = "GEAR_CHANGE"
+    TARGET = "TARGET"
+    NO_ROUTE = "NO_ROUTE"
+    NOT_LOCALIZED = "NOT_LOCALIZED"
+    NO_ODOMETRY = "NO_ODOMETRY"
+    EMERGENCY_STOP = "EMERGENCY_STOP"
+    ARRIVED = "ARRIVED"
+    PLAN_REJECTED = "PLAN_REJECTED"
+    NO_PATH = "NO_PATH"
+    START_OCCUPIED = "START_OCCUPIED"
+    GOAL_OCCUPIED = "GOAL_OCCUPIED"
+    TIMEOUT = "TIMEOUT"
+    OUTSIDE_MAP = "OUTSIDE_MAP"
+
+
+class LaneEnd(str, Enum):
+    """Why a lane line goes no farther."""
+
+    HORIZON = "horizon"
+    ROUTE_END = "route_end"
+    LANE_END = "lane_end"
+    """The lane ends here, or leaves the route: the car has to have left it by then."""
+
+
+@dataclass(frozen=True, eq=False)
+class LaneLine:
+    """The centre of one same-direction lane from behind the car to the farthest visible point, along the route.
+
+    All per-point rows have the length of `center.s`. `left`/`right` are distances (m, >= 0) from the centre to the
+    lane's own boundaries; `left_free`/`right_free` are the distances that the footprint may use on that side: up to
+    the next line that may not be crossed (NOR-6), which may lie lanes away. `limit` is the speed limit (m/s).
+    """
+
+    center: Polyline
+    left: FloatArray
+    right: FloatArray
+    left_free: FloatArray
+    right_free: FloatArray
+    limit: FloatArray
+    shift: int
+    """Lanes from the route's own lane at the car, + left."""
+    end: LaneEnd
+    route_s0: float
+    """Arc length on the route's reference of the first point, m."""
+
+
+@dataclass(frozen=True)
+class StopWall:
+    """A virtual obstacle with speed 0: a segment across the carriageway that the front bumper may not pass (m, `map`)."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    reason: Reason
+    detail: str = ""
+    """For people: what waits there, e.g. `signal 41`."""
+    blocker: int = -1
+    """Id of the object or signal, -1 for none."""
+
+
+@dataclass(frozen=True)
+class Hold:
+    """Come to a comfortable stop and stand, or with `emergency` brake at `emergency_decel` (EST-1)."""
+
+    reason: Reason
+    emergency: bool = False
+    detail: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class FollowLanes:
+    """Drive along the lanes: candidates to every lane line, both passes of NOR-4."""
+
+    lanes: tuple[LaneLine, ...]
+    walls: tuple[StopWall, ...]
+    speed_limit: float
+    keep_lane: bool = False
+    """No lane change (INT-1)."""
+    goal_s: float | None = None
+    """Arc length on the route's reference at which the route ends, m."""
+
+
+@dataclass(frozen=True, eq=False)
+class FreeSpace:
+    """Drive forward and in reverse to a pose without following lanes.
+
+    `lines` (M, 4) are segments that the footprint may not touch (m, `map`); obstacles come with the scene and always
+    hold.
+    """
+
+    goal: Pose
+    lines: FloatArray = field(default_factory=lambda: np.zeros((0, 4)))
+    walls: tuple[StopWall, ...] = ()
+    speed_limit: float = 2.5
+    allow_reverse: bool = True
+    free_heading: bool = False
+    goal_tolerance: float = 0.3
+    goal_heading_tolerance: float = 0.1
+    max_expansions: int = 20_000
+
+
+PlanningRequest = Hold | FollowLanes | FreeSpace
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What limits the speed now (EXPL-1): the nearest or hardest of all that bind, `distance` (m) from the front
+    bumper.
+    """
+
+    reason: Reason
+    distance: float = 0.0
+    detail: str = ""
+    blocker: int = -1
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One alternative the planner looked at, for people: end point, cost, and why it lost (`Reason.NONE` for the
+    winner).
+    """
+
+    x: float
+    y: float
+    shift: int
+    offset: float
+    cost: float
+    rejected: Reason
+
+
+@dataclass(frozen=True, eq=False)
+class PlanResult:
+    """A plan, or the reason why there is none. `feasible` is NOR-7's sense: a stop for a light or a leader is
+    feasible.
+    """
+
+    feasible: bool
+    trajectory: Trajectory | None
+    limit: Limit
+    reason: Reason = Reason.NONE
+    shift: int = 0
+    """Lane line of the winner, as `LaneLine.shift`."""
+    uses_reverse: bool = False
+    candidates: tuple[Candidate, ...] = ()

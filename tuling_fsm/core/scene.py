@@ -1,0 +1,65 @@
+"""What a planner must know of the surroundings, in plain arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tuling_fsm.core.geometry import FloatArray, Pose
+
+PREDICTION_STEP_S = 0.2
+PREDICTION_STEPS = 31
+"""Predictions cover 0 to 6 s in steps of 0.2 s."""
+
+
+class Ego(NamedTuple):
+    """The car's own motion: rear-axle pose in `map`, signed speed (m/s), acceleration (m/s^2), curvature of the path
+    it steers (1/m).
+    """
+
+    pose: Pose
+    v: float
+    a: float
+    curvature: float
+
+
+def _empty() -> FloatArray:
+    return np.zeros(0)
+
+
+@dataclass(frozen=True, eq=False)
+class Obstacles:
+    """N objects as boxes: the centre's predicted pose at each of T = `PREDICTION_STEPS` times, `PREDICTION_STEP_S`
+    apart.
+
+    `moving` (N,) tells moving vehicles and pedestrians from static ones (NOR-4 takes the former out of the path
+    geometry).
+    """
+
+    id: npt.NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, np.uint32))
+    kind: npt.NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8))
+    moving: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
+    length: FloatArray = field(default_factory=_empty)
+    width: FloatArray = field(default_factory=_empty)
+    x: FloatArray = field(default_factory=lambda: np.zeros((0, PREDICTION_STEPS)))
+    y: FloatArray = field(default_factory=lambda: np.zeros((0, PREDICTION_STEPS)))
+    heading: FloatArray = field(default_factory=lambda: np.zeros((0, PREDICTION_STEPS)))
+    speed: FloatArray = field(default_factory=_empty)
+
+    def __len__(self) -> int:
+        return len(self.id)
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """One tick's surroundings. `static_segments` (M, 4) are x0, y0, x1, y1 of solid edges that nothing may touch (m,
+    `map`).
+    """
+
+    stamp: float
+    ego: Ego
+    obstacles: Obstacles = field(default_factory=Obstacles)
+    static_segments: FloatArray = field(default_factory=lambda: np.zeros((0, 4)))

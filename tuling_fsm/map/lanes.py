@@ -1,0 +1,176 @@
+"""What the map is made of, once read: lanes in direction of travel, stop lines, crosswalks, slots, junctions.
+
+Everything here is sampled and plain; how OpenDRIVE says it is the business of the reader.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import NamedTuple
+
+from tuling_fsm.core.geometry import FloatArray, Polyline, Pose
+
+
+class LaneId(NamedTuple):
+    """OpenDRIVE's own key: road id, index of the lane section along the road, lane number."""
+
+    road: str
+    section: int
+    lane: int
+
+
+class MarkKind(IntEnum):
+    """Lane markings, with the codes of the `lane_lines` topic."""
+
+    UNKNOWN = 0
+    SOLID = 1
+    BROKEN = 2
+    SOLID_SOLID = 3
+    SOLID_BROKEN = 4
+    BROKEN_SOLID = 5
+    CURB = 6
+    VIRTUAL = 7
+
+
+class Mark(NamedTuple):
+    """One stretch of a lane's boundary line, along the lane's centre in direction of travel (m).
+
+    `crossable` is meant from inside the lane outwards: a solid-broken pair may be crossable from one side only.
+    """
+
+    s_from: float
+    s_to: float
+    kind: MarkKind
+    crossable: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Lane:
+    """One lane of one lane section, sampled at most 0.5 m apart in its direction of travel.
+
+    `left`/`right` are the distances (m, >= 0) from the centre to the boundaries. `left_neighbour`/`right_neighbour` is
+    the lane beside it in the same direction of travel (whatever the mark between says). `road_s` is OpenDRIVE's s of
+    each sample.
+    """
+
+    id: LaneId
+    type: str
+    """OpenDRIVE's e_laneType: driving, parking, shoulder, sidewalk, ..."""
+    junction: str | None
+    center: Polyline
+    z: FloatArray
+    road_s: FloatArray
+    left: FloatArray
+    right: FloatArray
+    left_marks: tuple[Mark, ...]
+    right_marks: tuple[Mark, ...]
+    limit: float
+    """Speed limit, m/s."""
+    successors: tuple[LaneId, ...]
+    predecessors: tuple[LaneId, ...]
+    left_neighbour: LaneId | None
+    right_neighbour: LaneId | None
+
+    @property
+    def length(self) -> float:
+        """Length of the centre, m."""
+        return self.center.length
+
+
+class LanePosition(NamedTuple):
+    """A point on a lane: `s` along the lane's centre in travel direction, `offset` + left of travel (m); `heading` of
+    travel.
+    """
+
+    lane: LaneId
+    s: float
+    offset: float
+    width: float
+    heading: float
+
+
+@dataclass(frozen=True)
+class StopLine:
+    """Where vehicles of one lane stop for a signal: `s` along that lane, from edge to edge across it (m, `map`)."""
+
+    lane: LaneId
+    s: float
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    kind: str
+    """`light`, `stop` or `yield`."""
+    signal: int
+    """Number of the signal on the topics `traffic_lights`: unique in the map, equal to the OpenDRIVE id where that is
+    a number.
+    """
+
+
+@dataclass(frozen=True)
+class Signal:
+    """A signal head or sign: `number` as in `StopLine.signal`, OpenDRIVE id, type, where it stands, and its controller
+    if any.
+    """
+
+    number: int
+    id: str
+    type: str
+    subtype: str
+    dynamic: bool
+    road: str
+    s: float
+    pose: Pose
+    controller: str | None
+    junction: str | None
+    """The junction that its stop lines lead into."""
+
+
+@dataclass(frozen=True, eq=False)
+class Crosswalk:
+    """A pedestrian crossing: outline (K, 2) in `map`, and every driving lane it lies on with the stretch of it (lane,
+    s_from, s_to).
+    """
+
+    id: str
+    road: str
+    outline: FloatArray
+    lanes: tuple[tuple[LaneId, float, float], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ParkingSlot:
+    """A parking space: centre pose (heading along its length), length and width (m), outline (K, 2)."""
+
+    number: int
+    id: str
+    road: str
+    pose: Pose
+    length: float
+    width: float
+    outline: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class StaticObject:
+    """Any other object of the map: a static obstacle where `solid` and its outline (K, 2) reaches the carriageway."""
+
+    id: str
+    type: str
+    name: str
+    road: str
+    outline: FloatArray
+    solid: bool
+
+
+@dataclass(frozen=True)
+class Junction:
+    """A junction: its connecting lanes, and for each the other connecting lanes whose surface it shares (crossing or
+    merging).
+    """
+
+    id: str
+    lanes: tuple[LaneId, ...]
+    conflicts: dict[LaneId, tuple[LaneId, ...]]
+    has_lights: bool

@@ -1,0 +1,47 @@
+"""A route: a chain of lanes and its reference line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from tuling_fsm.core.geometry import FloatArray, Polyline
+from tuling_fsm.map.lanes import LaneId
+
+
+class RouteLane(NamedTuple):
+    """A stretch of one lane, `lane_from` to `lane_to` along its centre, at `s_from` to `s_to` of the route's reference (m).
+
+    `change` is -1 or +1 where the route leaves this stretch sideways to the right or left, else 0.
+    """
+
+    lane: LaneId
+    lane_from: float
+    lane_to: float
+    s_from: float
+    s_to: float
+    change: int
+
+
+@dataclass(frozen=True, eq=False)
+class Route:
+    """Lanes in driving order without gap or overlap in s, and the reference line through their centres."""
+
+    lanes: tuple[RouteLane, ...]
+    reference: Polyline
+
+    @property
+    def length(self) -> float:
+        """Length of the reference line, m."""
+        return self.reference.length
+
+    def index_at(self, s: float) -> int:
+        """Index of the stretch at arc length `s` of the reference, clamped to the ends."""
+        ends = [lane.s_to for lane in self.lanes]
+        return min(int(np.searchsorted(ends, s, side="right")), len(self.lanes) - 1)
+
+    def poses(self) -> FloatArray:
+        """The reference as rows x, y, heading (N, 3): the route as it goes over the wire."""
+        return np.column_stack((self.reference.xy, self.reference.heading))

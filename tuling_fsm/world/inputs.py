@@ -1,0 +1,149 @@
+"""What comes in on a tick, as plain values. The tables have the columns of the topics of the same name.
+
+Everything carries the stamp of its own message (s). A field that is `None` has never been received; the latest message is given
+again on every tick until a newer one replaces it, so freshness is judged by its stamp.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum, IntFlag
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tuling_fsm.core.geometry import FloatArray, Pose
+
+OBJECTS = np.dtype(
+    [("id", "<u4"), ("kind", "u1"), ("source", "u1"), ("x", "<f4"), ("y", "<f4"), ("heading", "<f4"), ("vx", "<f4"),
+     ("vy", "<f4"), ("length", "<f4"), ("width", "<f4"), ("existence", "<f4")]
+)  # fmt: skip
+LANE_LINES = np.dtype([("line", "<u4"), ("kind", "u1"), ("x", "<f4"), ("y", "<f4")])
+TRAFFIC_LIGHTS = np.dtype([("signal", "<u4"), ("state", "u1"), ("confidence", "<f4")])
+PARKING_SLOTS = np.dtype(
+    [
+        ("slot", "<u4"),
+        ("occupied", "u1"),
+        ("x", "<f4"),
+        ("y", "<f4"),
+        ("heading", "<f4"),
+        ("length", "<f4"),
+        ("width", "<f4"),
+    ]
+)
+
+
+class Kind(IntEnum):
+    """`objects.kind`."""
+
+    UNKNOWN = 0
+    CAR = 1
+    TRUCK = 2
+    BUS = 3
+    MOTORCYCLE = 4
+    BICYCLE = 5
+    PEDESTRIAN = 6
+    ANIMAL = 7
+    CONE = 8
+    BARRIER = 9
+    DEBRIS = 10
+
+
+class Source(IntFlag):
+    """`objects.source`."""
+
+    LIDAR = 1
+    RADAR = 2
+    CAMERA = 4
+    V2X = 8
+    HISTORY_MAP = 16
+
+
+class Light(IntEnum):
+    """`traffic_lights.state`."""
+
+    UNKNOWN = 0
+    RED = 1
+    YELLOW = 2
+    GREEN = 3
+    RED_YELLOW = 4
+    FLASHING_YELLOW = 5
+    DARK = 6
+
+
+@dataclass(frozen=True)
+class Odometry:
+    """Rear-axle pose in `map`, twist in the body frame, and the pose's standard deviations (the localization quality)."""
+
+    stamp: float
+    pose: Pose
+    v: float
+    yaw_rate: float
+    position_std: float = 0.0
+    heading_std: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Rows of one of the dtypes above, with the stamp of their message."""
+
+    stamp: float
+    rows: npt.NDArray[np.void]
+
+
+@dataclass(frozen=True, eq=False)
+class Occupancy:
+    """An occupancy grid: `cells` (H, W) int8, -1 unknown, 0 free to 100 occupied; cell (0, 0) has its corner at `origin`."""
+
+    stamp: float
+    resolution: float
+    origin: Pose
+    cells: npt.NDArray[np.int8]
+
+
+@dataclass(frozen=True)
+class Flag:
+    """A Bool message; it has no stamp of its own and takes that of the tick that first sees it (DWELL-3)."""
+
+    stamp: float
+    value: bool
+
+
+@dataclass(frozen=True, eq=False)
+class RouteAnswer:
+    """An answer of the route server, or a pushed route (`request` = -1). `points` (N, 3) x, y, heading; empty when refused."""
+
+    stamp: float
+    request: int
+    points: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class RouteRequest:
+    """A question to the route server: `purpose` is `initial`, `refresh` or `replan`."""
+
+    number: int
+    purpose: str
+    start: Pose
+    goal: Pose
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """All that one tick may use. `stamp` is the tick's time: that of the odometry, or of the timer when odometry is silent."""
+
+    stamp: float
+    odometry: Odometry | None = None
+    objects: Table | None = None
+    occupancy: Occupancy | None = None
+    lane_lines: Table | None = None
+    traffic_lights: Table | None = None
+    parking_slots: Table | None = None
+    rain_fog: Flag | None = None
+    emergency_stop: Flag | None = None
+    clear_emergency_stop: bool = False
+    route_answers: tuple[RouteAnswer, ...] = ()
+    """Answers that arrived since the last tick."""
+    mission: dict[str, Any] | None = None
+    """The latest mission; a new object means a new message."""
