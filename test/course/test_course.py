@@ -1,0 +1,137 @@
+"""The embedded course: the file is what its script writes, and it is a sound map with everything on it."""
+
+import math
+import random
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.map.lanes import Lane, LaneId, MarkKind
+from tuling_fsm.map.opendrive import read_map
+from tuling_fsm.map.query import at
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.map.routing import plan_route
+
+COURSE = Path(__file__).resolve().parents[2] / "config" / "course"
+TAPER_ENDS = {LaneId("1", 0, 2), LaneId("3", 1, -2)}
+TAPER_BEGINS = {LaneId("1", 0, -2), LaneId("3", 1, 2)}
+
+
+@pytest.fixture(scope="module")
+def course() -> RoadMap:
+    return read_map(COURSE / "course.xodr")
+
+
+def driving(course: RoadMap) -> list[Lane]:
+    return [course.lanes[lane_id] for lane_id in course.driving_lanes()]
+
+
+def test_the_file_is_what_the_script_writes(tmp_path: Path) -> None:
+    target = tmp_path / "course.xodr"
+    subprocess.run([sys.executable, "-B", str(COURSE / "make_course.py"), str(target)], check=True, capture_output=True)
+    assert target.read_bytes() == (COURSE / "course.xodr").read_bytes()
+
+
+def test_the_reader_has_nothing_to_complain_about(course: RoadMap) -> None:
+    assert course.warnings == ()
+
+
+def test_lanes_meet_without_gap_or_kink(course: RoadMap) -> None:
+    for lane in driving(course):
+        for successor in lane.successors:
+            after = course.lanes[successor]
+            end, begin = lane.center.at(lane.length), after.center.at(0.0)
+            assert math.hypot(end.x - begin.x, end.y - begin.y) < 0.02, (lane.id, successor)
+            assert math.cos(end.heading - begin.heading) > 0.999, (lane.id, successor)
+            assert lane.z[-1] == pytest.approx(after.z[0], abs=0.01), (lane.id, successor)
+            assert lane.id in after.predecessors
+
+
+def test_only_the_tapers_begin_or_end_a_lane(course: RoadMap) -> None:
+    assert {lane.id for lane in driving(course) if not lane.successors} == TAPER_ENDS
+    assert {lane.id for lane in driving(course) if not lane.predecessors} == TAPER_BEGINS
+
+
+def test_every_bend_can_be_driven(course: RoadMap) -> None:
+    sharpest = max(float(np.abs(lane.center.curvature()).max()) for lane in driving(course))
+    assert 5.0 < 1.0 / sharpest < 15.0
+    steepest = max(float(np.abs(np.diff(lane.z) / np.diff(lane.center.s)).max()) for lane in driving(course))
+    assert 0.01 < steepest < 0.06
+
+
+def test_there_is_a_way_from_everywhere_to_everywhere(course: RoadMap) -> None:
+    rng = random.Random(1)
+    lanes = [lane for lane in driving(course) if lane.junction is None and lane.id not in TAPER_ENDS | TAPER_BEGINS]
+    for _ in range(25):
+        source, target = rng.choice(lanes), rng.choice(lanes)
+        found = plan_route(course, source.center.at(source.length / 3.0), target.center.at(target.length / 2.0))
+        assert found.status == "ok", (source.id, target.id)
+
+
+def test_once_round_is_a_good_kilometre(course: RoadMap) -> None:
+    start = Pose(60.0, -1.75, 0.0)
+    stops = [Pose(460.0 + 1.75, 80.0, math.pi / 2.0), Pose(60.0, 161.75, math.pi)]
+    found = plan_route(course, start, Pose(50.0, -1.75, 0.0), via=stops)
+    assert found.route is not None
+    assert 1000.0 < found.route.length < 1500.0
+
+
+def test_the_avenue_has_its_lines(course: RoadMap) -> None:
+    def marks(lane: LaneId, s: float) -> tuple[MarkKind, MarkKind]:
+        left, right = (
+            next(mark for mark in side if mark.s_from <= s <= mark.s_to)
+            for side in (course.lanes[lane].left_marks, course.lanes[lane].right_marks)
+        )
+        return left.kind, right.kind
+
+    assert marks(LaneId("1", 1, -1), 60.0) == (MarkKind.SOLID_SOLID, MarkKind.BROKEN)
+    assert marks(LaneId("1", 1, -2), 60.0) == (MarkKind.BROKEN, MarkKind.SOLID)
+    assert marks(LaneId("1", 2, -1), 10.0) == (MarkKind.SOLID_SOLID, MarkKind.SOLID)
+    kinds = {mark.kind for lane in driving(course) for mark in lane.left_marks}
+    assert {MarkKind.SOLID, MarkKind.BROKEN, MarkKind.SOLID_SOLID} <= kinds
+    assert kinds & {MarkKind.SOLID_BROKEN, MarkKind.BROKEN_SOLID}
+
+
+def test_junctions_lights_and_signs_are_where_they_belong(course: RoadMap) -> None:
+    assert {name: junction.has_lights for name, junction in course.junctions.items()} == {
+        "101": True, "102": False, "103": False,
+    }  # fmt: skip
+    assert {name: len(junction.lanes) for name, junction in course.junctions.items()} == {"101": 14, "102": 8, "103": 6}
+    assert all(course.junctions[name].conflicts for name in course.junctions)
+    lines = Counter((line.kind, line.lane.road) for line in course.stop_lines)
+    assert lines == {
+        ("light", "1"): 2, ("light", "2"): 2, ("light", "7"): 1, ("light", "8"): 1, ("stop", "8"): 1, ("yield", "7"): 1,
+    }  # fmt: skip
+    assert course.controllers == {"1": (1, 2), "2": (3, 4)}
+
+
+def test_bays_slots_and_the_crosswalk_are_there(course: RoadMap) -> None:
+    roads = Counter(slot.road for slot in course.slots)
+    assert roads == {"6": 8, "8": 28}
+    (crosswalk,) = course.crosswalks
+    assert {lane.road for lane, _, _ in crosswalk.lanes} == {"6"}
+    assert {lane.lane for lane, _, _ in crosswalk.lanes} == {-1, 1}
+    for slot in course.slots:
+        assert course.positions(slot.pose.x, slot.pose.y, types=("parking",)), slot.id
+    assert {lane.type for lane in course.lanes.values()} == {"driving", "parking", "sidewalk"}
+
+
+def test_another_reader_sees_the_same_lanes(course: RoadMap) -> None:
+    carla = pytest.importorskip("carla")
+    oracle = carla.Map("course", (COURSE / "course.xodr").read_text(encoding="utf-8"))
+    seen = 0
+    for point in oracle.generate_waypoints(5.0):
+        if point.is_junction or point.lane_width < 1.0 or point.s < 0.2:
+            continue
+        place, heading = point.transform.location, -math.radians(point.transform.rotation.yaw)
+        found = at(course, place.x, -place.y, place.z)
+        assert (found["road"], found["lane"]) == (str(point.road_id), point.lane_id)
+        assert abs(found["offset"]) < 0.02
+        assert math.cos(found["heading"] - heading) > 0.9999
+        seen += 1
+    assert seen > 500

@@ -1,0 +1,116 @@
+"""The scenarios that come with the project, and the documentation's examples."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.map.opendrive import read_map
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.map.routing import plan_route
+from tuling_fsm.sim.scenario.actions import ACTIONS
+from tuling_fsm.sim.scenario.deeds import MODIFIERS
+from tuling_fsm.sim.scenario.evaluate import METHODS
+from tuling_fsm.sim.scenario.load import compile_text, load_scenario
+from tuling_fsm.sim.scenario.model import ActorKind, Population, RandomRoute, RouteVia
+from tuling_fsm.sim.scenario.placements import Anywhere, AtPose, InSlot, OnLane, RelativeTo
+from tuling_fsm.sim.scenario.resolve import place
+from tuling_fsm.sim.scenario.triggers import TRIGGERS
+from tuling_fsm.sim.scenario.units import UNITS
+from tuling_fsm.sim.scenario.values import ACTOR_FIELDS, ENUMERATIONS
+
+ROOT = Path(__file__).resolve().parents[3]
+DOCUMENT = (ROOT / "docs" / "scenarios.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"```osc\n(.*?)```", DOCUMENT, re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def course() -> RoadMap:
+    return read_map(ROOT / "config" / "course" / "course.xodr")
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_every_example_of_the_documentation_compiles(example: str) -> None:
+    assert compile_text(example, str(ROOT / "config" / "course" / "example.osc")).storyboard
+
+
+def test_the_documentation_names_all_that_there_is() -> None:
+    names = {name for actions in ACTIONS.values() for name in actions}
+    names |= {*ACTIONS, *MODIFIERS, *METHODS, *TRIGGERS, *UNITS, *ACTOR_FIELDS}
+    names |= set(ENUMERATIONS["distance_direction"]) | set(ENUMERATIONS["traffic_light_state"])
+    assert sorted(name for name in names if not re.search(rf"\b{name}\b", DOCUMENT)) == []
+
+
+def test_roam_has_its_variables() -> None:
+    file = ROOT / "config" / "scenarios" / "roam.osc"
+    plain = load_scenario(file)
+    assert (plain.route, plain.population, plain.ego) == (RandomRoute(1000.0), Population(20, 0), Anywhere())
+    assert Path(plain.map_file or "").is_file()
+    other = load_scenario(file, {"length_m": "250.5", "vehicles": "3", "pedestrians": "7"})
+    assert (other.route, other.population) == (RandomRoute(250.5), Population(3, 7))
+    assert other.variables == {"length_m": 250.5, "vehicles": 3, "pedestrians": 7}
+    for name, value in (("length_m", "0"), ("vehicles", "-1"), ("length_m", "1km"), ("speed", "3")):
+        with pytest.raises(InputError):
+            load_scenario(file, {name: value})
+
+
+def test_the_demo_drives_once_round_the_course(course: RoadMap) -> None:
+    scenario = load_scenario(ROOT / "config" / "scenarios" / "demo.osc")
+    assert isinstance(scenario.route, RouteVia)
+    rng = np.random.default_rng(0)
+    stops = [place(stop, course, rng, {}) for stop in (scenario.ego, *scenario.route.placements)]
+    poses = [pose for pose in stops if pose is not None]
+    assert len(poses) == len(stops)
+    found = plan_route(course, poses[0], poses[-1], via=poses[1:-1])
+    assert found.route is not None
+    assert 1000.0 < found.route.length < 1500.0
+    assert all(place(actor.placement or Anywhere(), course, rng, {}, actor.kind) for actor in scenario.actors)
+
+
+def test_placements_are_found_on_the_map(course: RoadMap) -> None:
+    rng = np.random.default_rng(1)
+    start = place(OnLane("1", -1, 60.0, 0.5), course, rng, {})
+    assert start == pytest.approx((60.0, -1.25, 0.0), abs=1e-6)
+    assert place(OnLane("1", 1, 60.0, 0.5), course, rng, {}) == pytest.approx((60.0, 1.25, np.pi), abs=1e-6)
+    assert place(AtPose(60.0, 1.0), course, rng, {}) == pytest.approx((60.0, 1.0, -np.pi), abs=1e-6)
+    assert place(AtPose(60.0, 1.0, 2.0), course, rng, {}) == (60.0, 1.0, 2.0)
+    for missing in (OnLane("1", -9, 60.0), OnLane("1", -1, 6000.0), InSlot("none"), RelativeTo("nobody", 3.0)):
+        assert place(missing, course, rng, {}) is None
+
+
+def test_relative_places_follow_the_lanes(course: RoadMap) -> None:
+    rng = np.random.default_rng(1)
+    others = {"ego": Pose(60.0, -1.75, 0.0), "last": Pose(395.0, -1.75, 0.0)}
+    assert place(RelativeTo("ego", 20.0, -1), course, rng, others) == pytest.approx((80.0, -5.25, 0.0), abs=1e-6)
+    assert place(RelativeTo("ego", -70.0), course, rng, others) == pytest.approx((-9.9, -1.3, -0.1), abs=0.5)
+    assert place(RelativeTo("last", 40.0), course, rng, others) == pytest.approx((434.0, 0.5, 0.3), abs=2.5)
+    assert place(RelativeTo("ego", 20.0, 1), course, rng, others) is None
+
+
+def test_a_drawn_place_repeats_with_its_seed_and_is_on_the_map(course: RoadMap) -> None:
+    def draw(seed: int, kind: ActorKind) -> list[Pose | None]:
+        rng = np.random.default_rng(seed)
+        return [place(Anywhere(), course, rng, {}, kind) for _ in range(30)]
+
+    cars, people = draw(3, ActorKind.VEHICLE), draw(3, ActorKind.PERSON)
+    assert cars == draw(3, ActorKind.VEHICLE) != draw(4, ActorKind.VEHICLE)
+    for pose in cars:
+        assert pose is not None
+        found = course.project(pose.x, pose.y, pose.heading)
+        assert found is not None and course.lanes[found.lane].junction is None
+        assert found.offset == pytest.approx(0.0, abs=1e-3)
+    assert all(pose and course.positions(pose.x, pose.y, types=("sidewalk",)) for pose in people)
+
+
+def test_a_slot_holds_the_body_either_way(course: RoadMap) -> None:
+    slot = next(slot for slot in course.slots if slot.id == "301")
+    rng = np.random.default_rng(1)
+    for backed_in, turn in ((False, 0.0), (True, np.pi)):
+        pose = place(InSlot("301", backed_in), course, rng, {}, center_ahead=1.4)
+        assert pose is not None
+        centre = pose.x + 1.4 * np.cos(pose.heading), pose.y + 1.4 * np.sin(pose.heading)
+        assert centre == pytest.approx(slot.pose[:2])
+        assert np.cos(pose.heading - slot.pose.heading - turn) == pytest.approx(1.0)

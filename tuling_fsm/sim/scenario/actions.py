@@ -1,0 +1,188 @@
+"""The actions of every type of actor, and the commands that they become.
+
+Names are those of the ASAM OpenSCENARIO DSL domain model where it has the action; `traffic_source`, `traffic_lights`,
+`remote_operator` and the actions that docs/scenarios.md marks are our own.
+"""
+
+from __future__ import annotations
+
+import math
+
+from tuling_fsm.sim.scenario import bound, commands
+from tuling_fsm.sim.scenario.conditions import Arrived, Reached
+from tuling_fsm.sim.scenario.deeds import ActionType, Deed, MissionFile, Order
+from tuling_fsm.sim.scenario.driving import drive
+from tuling_fsm.sim.scenario.model import EGO, Population, RandomRoute
+from tuling_fsm.sim.scenario.scope import Param
+from tuling_fsm.sim.scenario.units import PHYSICAL_TYPES
+from tuling_fsm.sim.scenario.values import FaultError, Physical, Symbol
+from tuling_fsm.world.inputs import Light
+
+WALKING_SPEED = 1.4
+"""Of a person whose speed is not given, m/s (a usual value of pedestrian studies)."""
+SPEED_RATE = Physical(2.0, PHYSICAL_TYPES["acceleration"])
+"""Rate of a change of speed whose peak is not given."""
+
+
+def _assign_position(order: Order) -> Deed:
+    return Deed((commands.Place(order.actor, bound.position(order.given, "position")),))
+
+
+def _assign_speed(order: Order) -> Deed:
+    return Deed((commands.ChangeSpeed(order.actor, bound.si(order.given, "speed"), math.inf),))
+
+
+def _change_speed(order: Order) -> Deed:
+    target, rate = bound.si(order.given, "target"), abs(bound.si(order.given, "rate_peak"))
+    if rate == 0.0:
+        raise FaultError(order.at, "a change of speed at rate 0 never ends", "another rate_peak")
+    return Deed((commands.ChangeSpeed(order.actor, target, rate),), Reached(order.actor, target))
+
+
+def _remain_stationary(order: Order) -> Deed:
+    return Deed((commands.ChangeSpeed(order.actor, 0.0, SPEED_RATE.value),))
+
+
+def _change_lane(order: Order) -> Deed:
+    lanes = bound.whole(order.given, "num_of_lanes")
+    sign = 1 if bound.member(order.given, "side") == "left" else -1
+    return Deed((commands.ChangeLane(order.actor, sign * lanes),), Arrived(order.actor))
+
+
+def _activate_controller(order: Order) -> Deed:
+    lateral, longitudinal = bound.truth(order.given, "lateral"), bound.truth(order.given, "longitudinal")
+    return Deed((commands.ActivateController(order.actor, lateral, longitudinal),))
+
+
+def _remove(order: Order) -> Deed:
+    if order.actor == EGO:
+        raise FaultError(order.at, "the ego cannot be removed", "another actor")
+    return Deed((commands.Remove(order.actor),))
+
+
+def _random_route(order: Order) -> Deed:
+    _only_ego(order)
+    length = bound.si(order.given, "length")
+    if length <= 0.0:
+        raise FaultError(order.at, f"a route of {length:g} m", "a length above 0")
+    return Deed(setup=RandomRoute(length))
+
+
+def _perform_mission(order: Order) -> Deed:
+    _only_ego(order)
+    return Deed(setup=MissionFile(bound.text(order.given, "file")))
+
+
+def _lose_localization(order: Order) -> Deed:
+    _only_ego(order)
+    return Deed((commands.SetLocalization(False),), end=(commands.SetLocalization(True),))
+
+
+def _regain_localization(order: Order) -> Deed:
+    _only_ego(order)
+    return Deed((commands.SetLocalization(True),))
+
+
+def _only_ego(order: Order) -> None:
+    if order.actor != EGO:
+        raise FaultError(order.at, f"{order.actor!r} has no planner under test", "the actor named ego")
+
+
+def _walk(order: Order) -> Deed:
+    speed = bound.si(order.modifiers["speed"], "speed") if "speed" in order.modifiers else WALKING_SPEED
+    if "along" not in order.modifiers:
+        raise FaultError(order.at, "a walk needs its way", "with: along(map.create_path([...]))")
+    way = bound.way(order.modifiers["along"], "route")
+    return Deed((commands.Walk(order.actor, way.placements, speed),), Arrived(order.actor))
+
+
+def _rain(order: Order) -> Deed:
+    return Deed((commands.SetRain(bound.si(order.given, "intensity")),), end=(commands.SetRain(0.0),))
+
+
+def _fog(order: Order) -> Deed:
+    return Deed((commands.SetFog(bound.si(order.given, "visual_range")),), end=(commands.SetFog(math.inf),))
+
+
+def _populate(order: Order) -> Deed:
+    return Deed(setup=Population(bound.whole(order.given, "vehicles"), bound.whole(order.given, "pedestrians")))
+
+
+def _set_state(order: Order) -> Deed:
+    signal = bound.whole(order.given, "signal")
+    state = Light[bound.member(order.given, "state").upper()]
+    return Deed((commands.SetLight(signal, state),), end=(commands.SetLight(signal, None),))
+
+
+def _release_light(order: Order) -> Deed:
+    return Deed((commands.SetLight(bound.whole(order.given, "signal"), None),))
+
+
+def _emergency_stop(order: Order) -> Deed:
+    return Deed((commands.EmergencyStop(True),), end=(commands.EmergencyStop(False),))
+
+
+def _release_stop(order: Order) -> Deed:
+    return Deed((commands.EmergencyStop(False),))
+
+
+def _lose_link(order: Order) -> Deed:
+    return Deed((commands.EmergencyLink(False),), end=(commands.EmergencyLink(True),))
+
+
+def _clear_stop(order: Order) -> Deed:
+    return Deed((commands.ClearEmergencyStop(),))
+
+
+_PLACED = {
+    "assign_position": ActionType(_assign_position, (Param("position", "position"),)),
+    "remove": ActionType(_remove),
+}
+_MOVABLE = {
+    **_PLACED,
+    "assign_speed": ActionType(_assign_speed, (Param("speed", "speed"),)),
+    "change_speed": ActionType(
+        _change_speed,
+        (
+            Param("target", "speed"),
+            Param("rate_profile", "dynamics_shape", Symbol("dynamics_shape", "linear")),
+            Param("rate_peak", "acceleration", SPEED_RATE),
+        ),
+    ),
+    "remain_stationary": ActionType(_remain_stationary),
+}
+ACTIONS: dict[str, dict[str, ActionType]] = {
+    "vehicle": {
+        **_MOVABLE,
+        "drive": ActionType(drive, modifiers=("speed", "along", "position", "lane")),
+        "change_lane": ActionType(_change_lane, (Param("num_of_lanes", "uint", 1), Param("side", "lane_change_side"))),
+        "activate_controller": ActionType(
+            _activate_controller, (Param("lateral", "bool"), Param("longitudinal", "bool"))
+        ),
+        "random_route": ActionType(_random_route, (Param("length", "length"),)),
+        "perform_mission": ActionType(_perform_mission, (Param("file", "string"),)),
+        "lose_localization": ActionType(_lose_localization),
+        "regain_localization": ActionType(_regain_localization),
+    },
+    "person": {**_MOVABLE, "walk": ActionType(_walk, modifiers=("speed", "along"))},
+    "stationary_object": _PLACED,
+    "environment": {
+        "rain": ActionType(_rain, (Param("intensity", "speed"),)),
+        "fog": ActionType(_fog, (Param("visual_range", "length"),)),
+    },
+    "traffic_source": {
+        "populate": ActionType(_populate, (Param("vehicles", "uint", 0), Param("pedestrians", "uint", 0)))
+    },
+    "traffic_lights": {
+        "set_state": ActionType(_set_state, (Param("signal", "uint"), Param("state", "traffic_light_state"))),
+        "release": ActionType(_release_light, (Param("signal", "uint"),)),
+    },
+    "remote_operator": {
+        "emergency_stop": ActionType(_emergency_stop),
+        "release": ActionType(_release_stop),
+        "lose_link": ActionType(_lose_link),
+        "clear": ActionType(_clear_stop),
+    },
+    "map": {},
+}
+"""Every action by type of actor and name."""

@@ -1,0 +1,75 @@
+"""What an action is to the compiler: parameters and modifiers in, commands and end condition out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tuling_fsm.sim.scenario.commands import Command
+from tuling_fsm.sim.scenario.conditions import Condition
+from tuling_fsm.sim.scenario.model import EgoRoute, Population
+from tuling_fsm.sim.scenario.scope import Bound, Param
+from tuling_fsm.sim.scenario.tree import At
+
+
+@dataclass(frozen=True)
+class MissionFile:
+    """The ego's mission, by the file that describes it."""
+
+    file: str
+
+
+Setup = EgoRoute | Population | MissionFile
+"""What only the beginning of a run can set."""
+
+
+@dataclass(frozen=True)
+class Deed:
+    """Commands at the begin, when it is over by itself (None: at once), commands at the end.
+
+    Without an own end and without `duration` or `until` the action is over at once, and what it began goes on: the
+    commands of its end are then never issued.
+    """
+
+    begin: tuple[Command, ...] = ()
+    until: Condition | None = None
+    end: tuple[Command, ...] = ()
+    setup: Setup | None = None
+
+
+class Order(NamedTuple):
+    """An action that the text asks for: whose, with which arguments and modifiers, and where it stands."""
+
+    actor: str
+    given: Bound
+    modifiers: Mapping[str, Bound]
+    at: At
+
+
+@dataclass(frozen=True)
+class ActionType:
+    """An action: how it becomes a deed, its parameters (beside `duration`), the modifiers it takes."""
+
+    perform: Callable[[Order], Deed]
+    params: tuple[Param, ...] = ()
+    modifiers: tuple[str, ...] = ()
+
+
+MODIFIERS: dict[str, tuple[Param, ...]] = {
+    "speed": (Param("speed", "speed"), Param("at", "at", optional=True)),
+    "along": (Param("route", "way"),),
+    "position": (
+        Param("distance", "length"),
+        Param("ahead_of", "actor", optional=True),
+        Param("behind", "actor", optional=True),
+        Param("at", "at", optional=True),
+    ),
+    "lane": (
+        Param("same_as", "actor", optional=True),
+        Param("left_of", "actor", optional=True),
+        Param("right_of", "actor", optional=True),
+        Param("at", "at", optional=True),
+    ),
+}
+"""Modifiers of a `with` block and their parameters."""

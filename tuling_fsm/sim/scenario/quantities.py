@@ -1,0 +1,154 @@
+"""What a condition measures: speeds, distances and times between actors as the simulation shows them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.sim.scenario.conditions import (
+    Acceleration,
+    Between,
+    Direction,
+    ObjectDistance,
+    PointDistance,
+    Quantity,
+    Speed,
+    TimeHeadway,
+    TimeToCollision,
+)
+from tuling_fsm.sim.scenario.model import ActorState, SimulationView
+
+Point = tuple[float, float]
+STANDING = 1e-3
+"""Below this speed (m/s) a headway in time is infinite."""
+
+
+def measure(quantity: Quantity, view: SimulationView) -> float | None:
+    """The quantity in its SI unit; None while one of its actors is not in the world or its point not on the map."""
+    actor = view.actor(quantity.actor)
+    if actor is None:
+        return None
+    match quantity:
+        case Speed():
+            return actor.speed
+        case Acceleration():
+            return actor.acceleration
+        case PointDistance():
+            point = view.pose_of(quantity.point)
+            return None if point is None else point_distance(actor, point, quantity.direction, quantity.mode)
+        case TimeHeadway():
+            return time_headway(actor.speed, view.road_distance(quantity.actor, quantity.reference))
+        case ObjectDistance() | TimeToCollision():
+            reference = view.actor(quantity.reference)
+            if reference is None:
+                return None
+            if isinstance(quantity, TimeToCollision):
+                return time_to_collision(actor, reference)
+            return object_distance(actor, reference, quantity.direction, quantity.mode)
+
+
+def object_distance(actor: ActorState, reference: ActorState, direction: Direction, mode: Between) -> float:
+    """Distance between reference points, or the gap between the bodies (0 where they overlap), m."""
+    if mode is Between.REFERENCE_POINTS:
+        return _between(actor.pose, [reference.pose[:2]], [actor.pose[:2]], direction)
+    return _between(actor.pose, corners(reference), corners(actor), direction)
+
+
+def point_distance(actor: ActorState, point: Pose, direction: Direction, mode: Between) -> float:
+    """Distance from the reference point or the body of the actor to a point, m."""
+    own = [actor.pose[:2]] if mode is Between.REFERENCE_POINTS else corners(actor)
+    return _between(actor.pose, [point[:2]], own, direction)
+
+
+def time_headway(speed: float, distance: float | None) -> float | None:
+    """Time to cover the distance at this speed, s; infinite when standing or when the reference is behind."""
+    if distance is None:
+        return None
+    return math.inf if distance < 0.0 or speed < STANDING else distance / speed
+
+
+def time_to_collision(actor: ActorState, reference: ActorState) -> float:
+    """Time until two bodies touch at constant velocities, s (0 when they touch now, infinite when they never do).
+
+    Two convex outlines overlap while their shadows overlap on every face normal; with a constant relative
+    velocity each pair of shadows does so for one interval of time (separating axes of moving boxes).
+    """
+    a, b = corners(actor), corners(reference)
+    velocity = [own - other for own, other in zip(_velocity(actor), _velocity(reference), strict=True)]
+    enter, leave = 0.0, math.inf
+    for axis in (*_axes(actor.pose), *_axes(reference.pose)):
+        gap_ahead = _span(b, axis)[0] - _span(a, axis)[1]
+        gap_behind = _span(a, axis)[0] - _span(b, axis)[1]
+        closing = velocity[0] * axis[0] + velocity[1] * axis[1]
+        if abs(closing) < 1e-9:
+            if max(gap_ahead, gap_behind) > 0.0:
+                return math.inf
+            continue
+        touch, part = sorted((gap_ahead / closing, -gap_behind / closing))
+        enter, leave = max(enter, touch), min(leave, part)
+    return enter if enter <= leave else math.inf
+
+
+def corners(actor: ActorState) -> list[Point]:
+    """The four corners of the body, counter-clockwise."""
+    x, y, heading = actor.pose
+    c, s = math.cos(heading), math.sin(heading)
+    lengthwise = (actor.center_ahead + actor.length / 2.0, actor.center_ahead - actor.length / 2.0)
+    half = actor.width / 2.0
+    local = [(lengthwise[0], half), (lengthwise[1], half), (lengthwise[1], -half), (lengthwise[0], -half)]
+    return [(x + c * u - s * v, y + s * u + c * v) for u, v in local]
+
+
+def _between(frame: Pose, theirs: Sequence[Point], own: Sequence[Point], direction: Direction) -> float:
+    if direction is Direction.EUCLIDEAN:
+        return _outline_distance(own, theirs)
+    axis = _axes(frame)[0 if direction is Direction.LONGITUDINAL else 1]
+    (low, high), (their_low, their_high) = _span(own, axis), _span(theirs, axis)
+    return max(0.0, their_low - high, low - their_high)
+
+
+def _outline_distance(a: Sequence[Point], b: Sequence[Point]) -> float:
+    """Distance of two convex outlines (one point, or four corners): 0 when they overlap."""
+    if len(a) > 1 and len(b) > 1 and _overlap(a, b):
+        return 0.0
+    if len(a) > 1 and len(b) == 1 and _overlap(a, b):
+        return 0.0
+    gaps = [_segment_distance(p, q, r) for p in a for q, r in _edges(b)]
+    gaps += [_segment_distance(p, q, r) for p in b for q, r in _edges(a)]
+    return min(gaps)
+
+
+def _overlap(a: Sequence[Point], b: Sequence[Point]) -> bool:
+    for p, q in (*_edges(a), *_edges(b)):
+        axis = (q[1] - p[1], p[0] - q[0])
+        (low, high), (other_low, other_high) = _span(a, axis), _span(b, axis)
+        if axis != (0.0, 0.0) and (high < other_low or other_high < low):
+            return False
+    return True
+
+
+def _edges(outline: Sequence[Point]) -> list[tuple[Point, Point]]:
+    return list(zip(outline, (*outline[1:], outline[0]), strict=True))
+
+
+def _segment_distance(p: Point, q: Point, r: Point) -> float:
+    dx, dy = r[0] - q[0], r[1] - q[1]
+    length2 = dx * dx + dy * dy
+    u = 0.0 if length2 == 0.0 else ((p[0] - q[0]) * dx + (p[1] - q[1]) * dy) / length2
+    u = min(1.0, max(0.0, u))
+    return math.hypot(p[0] - q[0] - u * dx, p[1] - q[1] - u * dy)
+
+
+def _axes(pose: Pose) -> tuple[Point, Point]:
+    c, s = math.cos(pose.heading), math.sin(pose.heading)
+    return (c, s), (-s, c)
+
+
+def _span(points: Sequence[Point], axis: Point) -> Point:
+    shadow = [x * axis[0] + y * axis[1] for x, y in points]
+    return min(shadow), max(shadow)
+
+
+def _velocity(actor: ActorState) -> Point:
+    return actor.speed * math.cos(actor.pose.heading), actor.speed * math.sin(actor.pose.heading)

@@ -1,0 +1,159 @@
+"""OpenSCENARIO 2 text to `tree`: lexing, indentation, grammar, and what a syntax error says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+
+from lark import Lark, Token
+from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
+
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.sim.scenario import tree
+from tuling_fsm.sim.scenario.grow import grow, grow_expression
+from tuling_fsm.sim.scenario.tree import At
+
+READABLE = {
+    "NAME": "a name",
+    "_NEWLINE": "the end of the line",
+    "_INDENT": "an indented block",
+    "_DEDENT": "the end of the block",
+    "STRING": "a string in quotes",
+    "PHYSICAL": "a number with a unit",
+    "INTEGER": "a number",
+    "FLOAT": "a number",
+    "BOOL": "true or false",
+    "RELATION": "a relation",
+    "SIGN": "+ or -",
+    "SCALE": "an operator",
+    "COMPOSITION": "serial or parallel",
+    "LIST_OF": "list of",
+    "LPAR": "(",
+    "RPAR": ")",
+    "LSQB": "[",
+    "RSQB": "]",
+    "COLON": ":",
+    "COMMA": ",",
+    "EQUAL": "=",
+    "DOT": ".",
+    "AT": "@",
+    "DOUBLE_DOT": "..",
+    "$END": "the end of the file",
+}
+"""Terminals as a reader knows them; keywords go by their own spelling."""
+
+VALUE = {"NAME", "STRING", "PHYSICAL", "INTEGER", "FLOAT", "BOOL", "LSQB", "LPAR", "AT", "NOT", "SIGN"}
+OPERATOR = {"RELATION", "SIGN", "SCALE", "DOT", "LPAR", "AND", "OR"}
+SUMMED_UP = (({"NAME", "INTEGER"}, VALUE, "a value"), ({"DOT", "RELATION"}, OPERATOR, "an operator"))
+"""When the first set is possible, the word stands for all of the second."""
+TAB = 4
+"""Columns of indentation that a tab fills."""
+
+
+def parse(text: str, file: str) -> list[tree.ScenarioText]:
+    """The scenarios of a file, in order.
+
+    Raises:
+        InputError: a syntax error, at `file:line:column`.
+    """
+    return grow(_parse(text, file, "start"))
+
+
+def parse_value(text: str, where: str) -> tree.Expression:
+    """One expression, as an override on the command line gives it.
+
+    Raises:
+        InputError: a syntax error, at `where`.
+    """
+    try:
+        return grow_expression(_parser().parse(text, start="value"))
+    except UnexpectedInput as error:
+        raise InputError(where, f"{text!r} is no value", "as in 12, 1.5, 30kmph, true or a name") from error
+
+
+def _parse(text: str, file: str, start: str) -> object:
+    try:
+        return _parser().parse(text if text.endswith("\n") else text + "\n", start=start)
+    except UnexpectedToken as error:
+        raise _unexpected(error, file) from error
+    except UnexpectedCharacters as error:
+        where = f"{file}:{error.line}:{error.column}"
+        raise InputError(where, f"{text[error.pos_in_stream]!r} cannot stand here", _choice(error.allowed)) from error
+    except _LayoutError as error:
+        raise InputError(f"{file}:{error.at.line}:{error.at.column}", error.what, error.expected) from error
+
+
+@cache
+def _parser() -> Lark:
+    """Built once a process. LALR(1) with a contextual lexer: keywords are keywords only where the grammar asks."""
+    folder = __package__ or ""
+    return Lark.open_from_package(
+        folder, "osc2.lark", start=["start", "value"], parser="lalr", postlex=_Blocks(), propagate_positions=True
+    )
+
+
+def _unexpected(error: UnexpectedToken, file: str) -> InputError:
+    token: Token = vars(error)["token"]
+    expected = _choice(error.accepts or error.expected)
+    where = f"{file}:{token.line}:{token.column}"
+    if token.type in ("_NEWLINE", "_INDENT", "_DEDENT", "$END"):
+        return InputError(where, f"{READABLE[token.type]} cannot stand here", expected)
+    return InputError(where, f"{str(token)!r} cannot stand here", expected)
+
+
+def _choice(terminals: Iterable[str]) -> str:
+    """The terminals in words, values and operators summed up."""
+    left, words = set(terminals), []
+    for sign, group, word in SUMMED_UP:
+        if left >= sign:
+            words.append(word)
+            left -= group
+    words += [READABLE.get(name, name.lower()) for name in left if name != "COMMENT"]
+    return " or ".join(sorted(set(words)))
+
+
+class _LayoutError(Exception):
+    """What the layout of the lines has wrong."""
+
+    def __init__(self, at: At, what: str, expected: str) -> None:
+        self.at, self.what, self.expected = at, what, expected
+        super().__init__(what)
+
+
+class _Blocks:
+    """Indentation to block tokens, between Lark's lexer and its parser; newlines inside brackets do not count."""
+
+    always_accept = ("_NEWLINE",)
+
+    def process(self, stream: Iterable[Token]) -> Iterator[Token]:
+        """The tokens with `_INDENT` and `_DEDENT` put in."""
+        brackets: list[Token] = []
+        levels = [0]
+        for token in stream:
+            if token.type in ("LPAR", "LSQB"):
+                brackets.append(token)
+            elif token.type in ("RPAR", "RSQB") and brackets:
+                brackets.pop()
+            if token.type != "_NEWLINE":
+                yield token
+            elif not brackets:
+                yield token
+                yield from self._turn(token, levels)
+        if brackets:
+            at = At(brackets[-1].line, brackets[-1].column)
+            raise _LayoutError(at, f"{str(brackets[-1])!r} is never closed", "its counterpart")
+        for _ in levels[1:]:
+            yield Token("_DEDENT", "")
+
+    def _turn(self, newline: Token, levels: list[int]) -> Iterator[Token]:
+        """The block tokens of one line start."""
+        width = len(newline.rsplit("\n", 1)[1].expandtabs(TAB))
+        at = At(newline.end_line, newline.end_column)
+        if width > levels[-1]:
+            levels.append(width)
+            yield Token("_INDENT", "", line=at.line, column=at.column)
+        while width < levels[-1]:
+            levels.pop()
+            yield Token("_DEDENT", "", line=at.line, column=at.column)
+        if width != levels[-1]:
+            raise _LayoutError(at, "the indentation fits no open block", "that of a line above")

@@ -1,0 +1,147 @@
+"""Conditions from expressions: what may stand after `wait` and `until` (OSC-1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import NamedTuple
+
+from tuling_fsm.sim.scenario import bound, tree
+from tuling_fsm.sim.scenario.arithmetic import RELATIONS
+from tuling_fsm.sim.scenario.conditions import (
+    Acceleration,
+    Between,
+    Both,
+    Compare,
+    Condition,
+    Direction,
+    Either,
+    Elapsed,
+    Emitted,
+    ObjectDistance,
+    PointDistance,
+    Quantity,
+    Relation,
+    Speed,
+    TimeHeadway,
+    TimeToCollision,
+)
+from tuling_fsm.sim.scenario.evaluate import bind, evaluate
+from tuling_fsm.sim.scenario.scope import Bound, Param, Scope
+from tuling_fsm.sim.scenario.values import FaultError, Physical, convert
+
+
+class Trigger(NamedTuple):
+    """A quantity that a condition may compare: its parameters, the type of its value, how it is made."""
+
+    params: tuple[Param, ...]
+    type: str
+    make: Callable[[str, Bound], Quantity]
+
+
+_HOW = (Param("direction", "distance_direction"), Param("mode", "distance_mode"))
+TRIGGERS: dict[str, Trigger] = {
+    "speed": Trigger((), "speed", lambda actor, _: Speed(actor)),
+    "acceleration": Trigger((), "acceleration", lambda actor, _: Acceleration(actor)),
+    "object_distance": Trigger(
+        (Param("reference", "actor"), *_HOW),
+        "length",
+        lambda actor, given: ObjectDistance(
+            actor,
+            bound.actor(given, "reference"),
+            Direction(bound.member(given, "direction")),
+            Between(bound.member(given, "mode")),
+        ),
+    ),
+    "point_distance": Trigger(
+        (Param("reference", "position"), *_HOW),
+        "length",
+        lambda actor, given: PointDistance(
+            actor,
+            bound.position(given, "reference"),
+            Direction(bound.member(given, "direction")),
+            Between(bound.member(given, "mode")),
+        ),
+    ),
+    "time_to_collision": Trigger(
+        (Param("reference", "actor"),),
+        "time",
+        lambda actor, given: TimeToCollision(actor, bound.actor(given, "reference")),
+    ),
+    "time_headway": Trigger(
+        (Param("reference", "actor"),),
+        "time",
+        lambda actor, given: TimeHeadway(actor, bound.actor(given, "reference")),
+    ),
+}
+"""The quantities by name."""
+
+PHYSICAL_ACTORS = ("vehicle", "person", "stationary_object")
+FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+EXPECTED = "elapsed(<time>), @<event>, or <actor>.<quantity> <relation> <value>, the quantity one of " + ", ".join(
+    TRIGGERS
+)
+
+
+def condition(expression: tree.Expression, scope: Scope, events: Collection[str]) -> Condition:
+    """The condition that an expression states; `events` are those that may be emitted.
+
+    Raises:
+        FaultError: it is no condition, names an unknown event or quantity, or compares what cannot be compared.
+    """
+    match expression:
+        case tree.EventReference():
+            return _emitted(expression, events)
+        case tree.Call(callee=tree.Name(name="elapsed")):
+            given = bind("elapsed", (Param("time", "time"),), expression.arguments, expression.at, scope)
+            return Elapsed(bound.si(given, "time"))
+        case tree.Operation(operator="and" | "or"):
+            members = tuple(condition(operand, scope, events) for operand in expression.operands)
+            return Both(members) if expression.operator == "and" else Either(members)
+        case tree.Operation(operator="in", operands=(item, tree.Range() as among)):
+            quantity, kind = _quantity(item, scope)
+            low, high = _value(among.low, kind, scope), _value(among.high, kind, scope)
+            return Both((Compare(quantity, Relation.GREATER_EQUAL, low), Compare(quantity, Relation.LESS_EQUAL, high)))
+        case tree.Operation() if expression.operator in RELATIONS:
+            return _comparison(expression, scope)
+    raise FaultError(expression.at, "this is no condition", EXPECTED)
+
+
+def _emitted(expression: tree.EventReference, events: Collection[str]) -> Emitted:
+    if expression.event not in events:
+        expected = "one of " + ", ".join(f"@{event}" for event in events) if events else "a declared event"
+        raise FaultError(expression.at, f"unknown event {expression.event!r}", expected)
+    return Emitted(expression.event)
+
+
+def _comparison(expression: tree.Operation, scope: Scope) -> Compare:
+    left, right = expression.operands
+    relation = expression.operator
+    if not _is_quantity(left) and _is_quantity(right):
+        left, right, relation = right, left, FLIPPED[relation]
+    quantity, kind = _quantity(left, scope)
+    return Compare(quantity, Relation(relation), _value(right, kind, scope))
+
+
+def _is_quantity(expression: tree.Expression) -> bool:
+    callee = expression.callee if isinstance(expression, tree.Call) else expression
+    return isinstance(callee, tree.Member) and callee.name in TRIGGERS
+
+
+def _quantity(expression: tree.Expression, scope: Scope) -> tuple[Quantity, str]:
+    """The quantity and the type of its value."""
+    callee = expression.callee if isinstance(expression, tree.Call) else expression
+    if not isinstance(callee, tree.Member):
+        raise FaultError(expression.at, "nothing here changes while the scenario runs", EXPECTED)
+    actor = scope.actor(callee.base)
+    if actor.type not in PHYSICAL_ACTORS or callee.name not in TRIGGERS:
+        raise FaultError(callee.at, f"{actor.name!r} has no quantity {callee.name!r}", EXPECTED)
+    trigger = TRIGGERS[callee.name]
+    arguments = expression.arguments if isinstance(expression, tree.Call) else ()
+    given = bind(callee.name, trigger.params, arguments, expression.at, scope)
+    return trigger.make(actor.name, given), trigger.type
+
+
+def _value(expression: tree.Expression, kind: str, scope: Scope) -> float:
+    value = convert(evaluate(expression, scope), kind, expression.at)
+    assert isinstance(value, Physical)
+    return value.value

@@ -1,0 +1,251 @@
+"""Values of the language and its types: what a name may stand for, and what may be used as what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from tuling_fsm.sim.scenario.placements import Anywhere, AtPose, InSlot, OnLane, Placement, RelativeTo
+from tuling_fsm.sim.scenario.tree import At
+from tuling_fsm.sim.scenario.units import PHYSICAL_TYPES, Dimension, dimension_name, units_of
+
+
+class FaultError(Exception):
+    """Something wrong at a place of the text; the file is added by whoever knows it."""
+
+    def __init__(self, at: At, what: str, expected: str) -> None:
+        self.at, self.what, self.expected = at, what, expected
+        super().__init__(what)
+
+
+@dataclass(frozen=True)
+class Physical:
+    """A physical quantity in SI units."""
+
+    value: float
+    dimension: Dimension
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A member of an enumeration; `enumeration` is empty where the text does not say which."""
+
+    enumeration: str
+    member: str
+
+
+@dataclass(frozen=True)
+class ActorName:
+    """An actor, by the name that the simulation knows, and its type."""
+
+    name: str
+    type: str
+
+
+@dataclass(frozen=True)
+class Struct:
+    """A value with fields."""
+
+    type: str
+    fields: Mapping[str, Value] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Way:
+    """A `route` (along lanes) or a `path` (straight from point to point)."""
+
+    type: str
+    placements: tuple[Placement, ...]
+
+
+Value: TypeAlias = (
+    bool | int | float | str | Physical | Symbol | ActorName | Struct | Way | Placement | tuple["Value", ...]
+)
+
+ENUMERATIONS: dict[str, dict[str, str]] = {
+    "distance_direction": {
+        "longitudinal": "longitudinal",
+        "lateral": "lateral",
+        "euclidean": "euclidean",
+        "euclidianDistance": "euclidean",
+    },
+    "distance_mode": {"reference_points": "reference_points", "bounding_boxes": "bounding_boxes"},
+    "dynamics_shape": {name: name for name in ("linear", "cubic", "sinusoidal", "step")},
+    "lane_change_side": {"left": "left", "right": "right"},
+    "side_left_right": {"left": "left", "right": "right"},
+    "at": {"start": "start"},
+    "traffic_light_state": {name: name for name in ("red", "yellow", "green", "red_yellow", "flashing_yellow", "dark")},
+}
+"""Enumerations: every spelling that is taken, and the member that it means."""
+
+STRUCTS: dict[str, dict[str, str]] = {
+    "xyz_point": {"x": "length", "y": "length", "z": "length"},
+    "position_3d": {"x": "length", "y": "length", "z": "length"},
+    "orientation_3d": {"roll": "angle", "pitch": "angle", "yaw": "angle"},
+    "odr_point": {"road_id": "id", "lane_id": "id", "s": "length", "t": "length"},
+    "pose_3d": {"xyz_point": "xyz_point", "position": "xyz_point", "orientation": "orientation_3d"},
+    "parking_space": {"id": "id", "backed_in": "bool"},
+    "bounding_box": {"length": "length", "width": "length", "height": "length"},
+}
+"""Structs and the types of their fields."""
+
+ACTOR_FIELDS: dict[str, dict[str, str]] = {
+    "vehicle": {"length": "length", "width": "length", "bounding_box": "bounding_box"},
+    "person": {"length": "length", "width": "length", "bounding_box": "bounding_box"},
+    "stationary_object": {"length": "length", "width": "length", "bounding_box": "bounding_box"},
+    "map": {},
+    "environment": {},
+    "traffic_source": {},
+    "traffic_lights": {},
+    "remote_operator": {},
+}
+"""Actors and the fields that a `keep` may set."""
+
+SCALARS = ("bool", "int", "uint", "float", "string")
+TYPES = (*SCALARS, *PHYSICAL_TYPES, *ENUMERATIONS, *STRUCTS, *ACTOR_FIELDS, "route", "path")
+"""Every type that a declaration may name."""
+
+_WORDS = {
+    "bool": "true or false",
+    "int": "a whole number",
+    "uint": "a whole number from 0 on",
+    "float": "a number without unit",
+    "id": "a string or a whole number",
+    "position": "one of odr_point, xyz_point, position_3d, pose_3d, parking_space",
+    "way": "map.create_route([...]) or map.create_path([...])",
+}
+"""What would be right, for types that do not say it by their name."""
+
+PLACEMENTS = OnLane | AtPose | InSlot | RelativeTo | Anywhere
+POSITION_TYPES = ("odr_point", "xyz_point", "position_3d", "pose_3d", "parking_space")
+
+
+def describe(value: Value) -> str:
+    """A value in words, for messages."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case int() | float():
+            return f"the number {value:g}"
+        case str():
+            return f"the string {value!r}"
+        case Physical():
+            return with_article(dimension_name(value.dimension))
+        case Symbol():
+            return f"{value.member!r}"
+        case ActorName():
+            return f"the {value.type} {value.name!r}"
+        case Struct() | Way():
+            return with_article(value.type)
+        case tuple():
+            return "a list"
+        case _:
+            return "a position"
+
+
+def with_article(word: str) -> str:
+    """`a length`, `an angle`."""
+    return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"
+
+
+def convert(value: Value, kind: str, at: At) -> Value:
+    """The value as one of the type `kind`; a list type is written `list of kind`.
+
+    Raises:
+        FaultError: the value is of another type or dimension.
+    """
+    if kind.startswith("list of "):
+        items = value if isinstance(value, tuple) else (value,)
+        return tuple(convert(item, kind[len("list of ") :], at) for item in items)
+    found = _converted(value, kind)
+    if found is None:
+        raise FaultError(at, f"{describe(value)} is no {kind}", expected_of(kind))
+    return found
+
+
+def expected_of(kind: str) -> str:
+    """What would be right for a type."""
+    if kind in PHYSICAL_TYPES:
+        return f"{with_article(kind)} in " + ", ".join(units_of(kind))
+    if kind in ENUMERATIONS:
+        return "one of " + ", ".join(ENUMERATIONS[kind])
+    return _WORDS.get(kind, kind)
+
+
+def _converted(value: Value, kind: str) -> Value | None:
+    if kind in PHYSICAL_TYPES:
+        fits = isinstance(value, Physical) and value.dimension == PHYSICAL_TYPES[kind]
+        return value if fits else None
+    if kind in ENUMERATIONS:
+        return _member(value, kind)
+    if kind in ACTOR_FIELDS or kind == "actor":
+        fits = isinstance(value, ActorName) and kind in ("actor", value.type)
+        return value if fits else None
+    if kind == "position":
+        return placement(value)
+    if kind in STRUCTS:
+        return value if isinstance(value, Struct) and _struct_fits(value.type, kind) else None
+    if kind in ("route", "path", "way"):
+        return value if isinstance(value, Way) and kind in ("way", value.type) else None
+    return _scalar(value, kind)
+
+
+def _scalar(value: Value, kind: str) -> Value | None:
+    if kind == "bool" or isinstance(value, bool):
+        return value if kind == "bool" and isinstance(value, bool) else None
+    if kind == "float":
+        return float(value) if isinstance(value, int | float) else None
+    if kind == "int" or kind == "uint":
+        return value if isinstance(value, int) and (kind == "int" or value >= 0) else None
+    if kind == "id" and isinstance(value, int):
+        return str(value)
+    return value if isinstance(value, str) else None
+
+
+def _member(value: Value, kind: str) -> Symbol | None:
+    if not isinstance(value, Symbol) or value.enumeration not in ("", kind):
+        return None
+    meant = ENUMERATIONS[kind].get(value.member)
+    return None if meant is None else Symbol(kind, meant)
+
+
+def _struct_fits(given: str, wanted: str) -> bool:
+    return given == wanted or {given, wanted} == {"xyz_point", "position_3d"}
+
+
+def placement(value: Value) -> Placement | None:
+    """Where a point, pose or parking space is; None for anything else or what lacks a field."""
+    if isinstance(value, PLACEMENTS):
+        return value
+    if not isinstance(value, Struct) or value.type not in POSITION_TYPES:
+        return None
+    fields = value.fields
+    match value.type:
+        case "odr_point":
+            lane = fields.get("lane_id", "")
+            road = fields.get("road_id")
+            if not isinstance(road, str) or not isinstance(lane, str) or not _is_whole(lane):
+                return None
+            return OnLane(road, int(lane), _si(fields, "s"), _si(fields, "t"))
+        case "parking_space":
+            slot = fields.get("id")
+            return InSlot(slot, fields.get("backed_in") is True) if isinstance(slot, str) else None
+        case "pose_3d":
+            point = fields.get("position", fields.get("xyz_point"))
+            turn = fields.get("orientation")
+            if not isinstance(point, Struct):
+                return None
+            heading = _si(turn.fields, "yaw") if isinstance(turn, Struct) else None
+            return AtPose(_si(point.fields, "x"), _si(point.fields, "y"), heading)
+        case _:
+            return AtPose(_si(fields, "x"), _si(fields, "y"))
+
+
+def _si(fields: Mapping[str, Value], name: str) -> float:
+    value = fields.get(name)
+    return value.value if isinstance(value, Physical) else 0.0
+
+
+def _is_whole(text: str) -> bool:
+    return text.removeprefix("-").isdigit()
