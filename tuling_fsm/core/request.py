@@ -162,6 +162,17 @@ class Candidate:
 
 
 @dataclass(frozen=True, eq=False)
+class Manoeuvre:
+    """A free-space motion that was found once and is driven to its end (USE-8): `whole` as planned to `goal`, with its changes of
+    gear, and the first row of it that is still ahead.
+    """
+
+    goal: Pose
+    whole: Trajectory
+    row: int = 0
+
+
+@dataclass(frozen=True, eq=False)
 class PlanResult:
     """A plan, or the reason why there is none. `feasible` is NOR-7's sense: a stop for a light or a leader is
     feasible.
@@ -175,3 +186,5 @@ class PlanResult:
     """Lane line of the winner, as `LaneLine.shift`."""
     uses_reverse: bool = False
     candidates: tuple[Candidate, ...] = ()
+    manoeuvre: Manoeuvre | None = None
+    """What `trajectory` is the next part of, for free-space plans; the planner's to go on with on the next tick."""

@@ -12,7 +12,8 @@ from tuling_fsm.map.lanes import LaneId
 
 
 class RouteLane(NamedTuple):
-    """A stretch of one lane, `lane_from` to `lane_to` along its centre, at `s_from` to `s_to` of the route's reference (m).
+    """A stretch of one lane, `lane_from` to `lane_to` along its centre, at `s_from` to `s_to` of the route's
+    reference (m).
 
     `change` is -1 or +1 where the route leaves this stretch sideways to the right or left, else 0.
     """

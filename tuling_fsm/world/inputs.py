@@ -1,7 +1,7 @@
 """What comes in on a tick, as plain values. The tables have the columns of the topics of the same name.
 
-Everything carries the stamp of its own message (s). A field that is `None` has never been received; the latest message is given
-again on every tick until a newer one replaces it, so freshness is judged by its stamp.
+Everything carries the stamp of its own message (s). A field that is `None` has never been received; the latest
+message is given again on every tick until a newer one replaces it, so freshness is judged by its stamp.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Light(IntEnum):
 
 @dataclass(frozen=True)
 class Odometry:
-    """Rear-axle pose in `map`, twist in the body frame, and the pose's standard deviations (the localization quality)."""
+    """Rear-axle pose in `map`, twist in the body frame, and the pose's standard deviations (localization quality)."""
 
     stamp: float
     pose: Pose
@@ -94,7 +94,9 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Occupancy:
-    """An occupancy grid: `cells` (H, W) int8, -1 unknown, 0 free to 100 occupied; cell (0, 0) has its corner at `origin`."""
+    """An occupancy grid: `cells` (H, W) int8, -1 unknown, 0 free to 100 occupied; cell (0, 0) has its corner at
+    `origin`.
+    """
 
     stamp: float
     resolution: float
@@ -112,7 +114,9 @@ class Flag:
 
 @dataclass(frozen=True, eq=False)
 class RouteAnswer:
-    """An answer of the route server, or a pushed route (`request` = -1). `points` (N, 3) x, y, heading; empty when refused."""
+    """An answer of the route server, or a pushed route (`request` = -1). `points` (N, 3) x, y, heading; empty when
+    refused.
+    """
 
     stamp: float
     request: int
@@ -131,7 +135,9 @@ class RouteRequest:
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """All that one tick may use. `stamp` is the tick's time: that of the odometry, or of the timer when odometry is silent."""
+    """All that one tick may use. `stamp` is the tick's time: that of the odometry, or of the timer when odometry
+    is silent.
+    """
 
     stamp: float
     odometry: Odometry | None = None

@@ -1,0 +1,55 @@
+"""The planner on a vehicle: configured and activated as soon as it is up.
+
+ros2 launch tuling_fsm planner.launch.py map_file:=/path/to/town.xodr
+"""
+
+from pathlib import Path
+
+from ament_index_python.packages import get_package_share_directory
+from launch.actions import DeclareLaunchArgument, EmitEvent, RegisterEventHandler
+from launch.events import matches_action
+from launch.substitutions import LaunchConfiguration
+from launch_ros.actions import LifecycleNode
+from launch_ros.event_handlers import OnStateTransition
+from launch_ros.events.lifecycle import ChangeState
+from lifecycle_msgs.msg import Transition
+
+from launch import LaunchDescription
+
+DEFAULTS = Path(get_package_share_directory("tuling_fsm")) / "config" / "planner.yaml"
+
+
+def generate_launch_description() -> LaunchDescription:
+    """The node `planner` and what brings it to `active`."""
+    planner = LifecycleNode(
+        package="tuling_fsm",
+        executable="planner",
+        name="planner",
+        namespace=LaunchConfiguration("namespace"),
+        parameters=[
+            LaunchConfiguration("params_file"),
+            {"map_file": LaunchConfiguration("map_file"), "mission_file": LaunchConfiguration("mission_file")},
+        ],
+        output="screen",
+    )
+    activate = OnStateTransition(
+        target_lifecycle_node=planner,
+        start_state="configuring",
+        goal_state="inactive",
+        entities=[_change(planner, Transition.TRANSITION_ACTIVATE)],
+    )
+    return LaunchDescription(
+        [
+            DeclareLaunchArgument("map_file", description="OpenDRIVE map (.xodr)"),
+            DeclareLaunchArgument("mission_file", default_value="", description="first mission (JSON)"),
+            DeclareLaunchArgument("params_file", default_value=str(DEFAULTS), description="parameters of the planner"),
+            DeclareLaunchArgument("namespace", default_value="", description="of the node and its topics"),
+            planner,
+            RegisterEventHandler(activate),
+            _change(planner, Transition.TRANSITION_CONFIGURE),
+        ]
+    )
+
+
+def _change(node: LifecycleNode, transition: int) -> EmitEvent:
+    return EmitEvent(event=ChangeState(lifecycle_node_matcher=matches_action(node), transition_id=transition))

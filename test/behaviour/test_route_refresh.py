@@ -1,0 +1,192 @@
+"""Asking for the current route, and switching to another."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from tuling_fsm.behaviour import states
+from tuling_fsm.core.request import FreeSpace
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.world.world import RouteMatch
+
+from .worlds import (
+    FAR_LANE,
+    FAR_Y,
+    NEAR_Y,
+    ONCOMING_LANE,
+    ONCOMING_Y,
+    Drive,
+    Place,
+    Thing,
+    departed,
+    in_normal,
+    mission,
+    plan,
+    route_along,
+)
+
+
+def _asked(drive: Drive) -> list[float]:
+    return [d.stamp for d in drive.decisions for request in d.route_requests if request.purpose == "refresh"]
+
+
+@pytest.mark.clause("RRF-1")
+def test_the_server_is_asked_every_10_seconds(road: RoadMap) -> None:
+    drive = in_normal(Place(road, v=5.0), route_along(road))
+    for _ in range(620):
+        if drive.tick().route_requests:
+            drive.answer(drive.route)
+    stamps = _asked(drive)
+    assert len(stamps) == 3
+    assert np.diff(stamps) == pytest.approx([10.0, 10.0])
+
+
+@pytest.mark.clause("RRF-1")
+def test_a_new_mission_is_asked_for_at_once(road: RoadMap) -> None:
+    drive = in_normal(Place(road), route_along(road))
+    drive.run(1.0)
+    drive.place.mission = mission(x=200.0, stamp=drive.stamp)
+    (request,) = drive.tick().route_requests
+    assert (request.purpose, request.goal.x) == ("refresh", 200.0)
+    assert not any(decision.route_requests for decision in drive.run(1.0))
+
+
+@pytest.mark.clause("RRF-2")
+def test_the_same_route_again_changes_nothing(road: RoadMap) -> None:
+    route = route_along(road)
+    drive = in_normal(Place(road, v=5.0), route)
+    drive.run(10.0)
+    drive.answer(route_along(road, begin=40.0))
+    drive.run(1.0)
+    assert drive.last.route is route
+
+
+@pytest.mark.clause("RRF-2")
+def test_a_new_route_of_the_same_direction_is_switched_to_at_once(road: RoadMap) -> None:
+    drive = in_normal(Place(road, v=5.0), route_along(road))
+    drive.run(10.0)
+    other = route_along(road, FAR_LANE)
+    decision = drive.answer(other)
+    assert decision.route is other
+    assert decision.state == states.NORMAL
+    assert decision.transition is None
+
+
+@pytest.mark.clause("RRF-2")
+def test_a_pushed_route_counts_as_an_answer(road: RoadMap) -> None:
+    drive = in_normal(Place(road), route_along(road))
+    other = route_along(road, FAR_LANE)
+    assert drive.tick(RouteMatch(-1, other)).route is other
+
+
+@pytest.mark.clause("RRF-2")
+def test_in_regression_the_switch_enters_regression_anew(road: RoadMap) -> None:
+    drive = departed(Place(road, x=50.0, y=ONCOMING_Y), route_along(road))
+    drive.run(2.0)
+    drive.place.x = 90.0
+    decision = drive.tick(RouteMatch(-1, route_along(road, FAR_LANE)))
+    assert decision.transition is not None
+    assert (decision.transition.source, decision.transition.dest) == (states.REGRESSION, states.REGRESSION)
+    assert decision.transition.clause == "RRF-2"
+    assert isinstance(decision.request, FreeSpace)
+    assert decision.request.goal.x == pytest.approx(110.0)
+    assert decision.time_in_state_s == 0.0
+
+
+@pytest.mark.clause("RRF-2")
+def test_an_opposite_route_is_kept_back_where_the_car_cannot_turn(road: RoadMap) -> None:
+    route = route_along(road)
+    drive = in_normal(Place(road), route)
+    opposite = route_along(road, ONCOMING_LANE)
+    drive.tick(RouteMatch(-1, opposite))
+    drive.run(5.0)
+    assert drive.last.route is route
+    assert drive.behaviour.record.machine.memory.routing.kept is opposite
+
+
+@pytest.mark.clause("RRF-2")
+def test_an_opposite_route_is_switched_to_where_the_car_can_turn(open_road: RoadMap) -> None:
+    drive = in_normal(Place(open_road), route_along(open_road))
+    opposite = route_along(open_road, ONCOMING_LANE)
+    assert drive.tick(RouteMatch(-1, opposite)).route is opposite
+    drive.place.localized = True
+    decision = drive.until(states.REGRESSION, 2.0)
+    assert decision.transition is not None
+    assert decision.transition.clause == "NOR-9"
+
+
+@pytest.mark.clause("RRF-2")
+def test_a_kept_route_is_switched_to_once_it_runs_the_same_way(road: RoadMap) -> None:
+    drive = departed(Place(road, y=ONCOMING_Y, heading=math.pi), route_along(road))
+    drive.place.y, drive.place.heading = NEAR_Y, 0.0
+    drive.until(states.NORMAL, 2.0)
+    opposite = route_along(road, ONCOMING_LANE)
+    drive.tick(RouteMatch(-1, opposite))
+    newer = route_along(road, FAR_LANE)
+    assert drive.tick(RouteMatch(-1, newer)).route is newer
+    assert drive.behaviour.record.machine.memory.routing.kept is None
+
+
+def _asking(road: RoadMap) -> Drive:
+    drive = in_normal(Place(road, v=5.0), route_along(road))
+    while not drive.tick().route_requests:
+        pass
+    return drive
+
+
+@pytest.mark.clause("RRF-2")
+def test_replan_defers_the_switch_and_explore_makes_it(road: RoadMap) -> None:
+    drive = _asking(road)
+    number, route = drive.number, drive.last.route
+    drive.place.v, drive.result = 0.0, plan(False)
+    drive.place.things = tuple(Thing(float(x), y) for x in range(0, 400, 3) for y in (NEAR_Y, FAR_Y))
+    drive.until(states.REPLAN, 1.9)
+    other = route_along(road, FAR_LANE)
+    drive.tick(RouteMatch(number, other))
+    for decision in drive.run(1.0):
+        assert decision.state == states.REPLAN
+        assert decision.route is route
+    while drive.last.state == states.REPLAN:
+        drive.answer(None)
+    assert drive.last.state == states.EXPLORE
+    decision = drive.tick()
+    assert decision.route is other
+    assert decision.transition is not None
+    assert (decision.transition.source, decision.transition.clause) == (states.EXPLORE, "RRF-2")
+
+
+@pytest.mark.clause("RPL-2")
+def test_a_refreshed_route_through_the_reported_block_is_not_switched_to(road: RoadMap) -> None:
+    drive = departed(Place(road, y=9.0), route_along(road, FAR_LANE))
+    drive.result = drive.probe = plan(False)
+    drive.until(states.REPLAN, 40.0)
+    while drive.last.state == states.REPLAN:
+        drive.answer(None)
+    route = drive.last.route
+    decision = drive.tick(RouteMatch(-1, route_along(road, FAR_LANE, begin=20.0, end=390.0)))
+    assert decision.route is route
+    assert "through the reported block" in decision.reports[0]
+
+
+@pytest.mark.clause("RRF-3")
+def test_a_server_that_is_away_costs_a_warning_and_nothing_else(road: RoadMap) -> None:
+    drive = in_normal(Place(road, v=5.0), route_along(road))
+    decisions = drive.run(35.0)
+    assert {decision.state for decision in decisions} == {states.NORMAL}
+    warnings = [line for decision in decisions for line in decision.reports]
+    assert len(warnings) == 3
+    assert all("no answer" in line for line in warnings)
+
+
+@pytest.mark.clause("RRF-3")
+def test_a_refused_refresh_is_reported_and_the_route_kept(road: RoadMap) -> None:
+    route = route_along(road)
+    drive = in_normal(Place(road, v=5.0), route)
+    while not drive.tick().route_requests:
+        pass
+    decision = drive.answer(None)
+    assert decision.route is route
+    assert "refused" in decision.reports[0]

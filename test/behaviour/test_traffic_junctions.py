@@ -1,0 +1,287 @@
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from crossroads import HALF_M, LIGHT, STOP_SIGN, YIELD_SIGN, crossroads, double_crossing
+from scenes import row
+from traffic_drive import TICK_S, Drive, route_between
+
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.request import Reason
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.world.inputs import Light
+
+EAST, NORTH, WEST, SOUTH = 0.0, 0.5 * math.pi, math.pi, -0.5 * math.pi
+IN = {
+    "S": Pose(1.75, -110.0, NORTH),
+    "N": Pose(-1.75, 110.0, SOUTH),
+    "E": Pose(110.0, 1.75, WEST),
+    "W": Pose(-110.0, -1.75, EAST),
+}
+OUT = {
+    "S": Pose(-1.75, -110.0, SOUTH),
+    "N": Pose(1.75, 110.0, NORTH),
+    "E": Pose(110.0, -1.75, EAST),
+    "W": Pose(-110.0, 1.75, WEST),
+}
+ENTRY_S = 110.0 - HALF_M
+"""Arc length at which every route enters the junction."""
+
+
+@pytest.fixture(scope="module")
+def maps(tmp_path_factory: pytest.TempPathFactory) -> dict[str, RoadMap]:
+    folder = tmp_path_factory.mktemp("maps")
+    return {
+        "plain": crossroads(folder, "plain"),
+        "lit": crossroads(folder, "lit", dict.fromkeys("ENWS", LIGHT)),
+        "minor": crossroads(folder, "minor", {"S": YIELD_SIGN, "N": YIELD_SIGN}),
+        "stops": crossroads(folder, "stops", {"E": STOP_SIGN, "W": STOP_SIGN}),
+    }
+
+
+def drive_from(road_map: RoadMap, start: str, goal: str, gap: float, v: float) -> Drive:
+    """The car with its front bumper `gap` before the junction."""
+    drive = Drive(road_map, route_between(road_map, IN[start], OUT[goal]), v=v)
+    drive.put_front(ENTRY_S - gap)
+    return drive
+
+
+def other(number: int, arm: str, gap: float, v: float) -> tuple[float, ...]:
+    """A car that comes in on an arm with its front bumper `gap` before the junction."""
+    pose = IN[arm]
+    along = 110.0 - HALF_M - gap - 2.25
+    x, y = pose.x + along * math.cos(pose.heading), pose.y + along * math.sin(pose.heading)
+    return row(number, x, y, pose.heading, v)
+
+
+def test_a_free_crossing_is_entered_without_a_stop_but_slowly(maps: dict[str, RoadMap]) -> None:
+    drive = drive_from(maps["plain"], "S", "N", 60.0, 8.0)
+    speeds = []
+    while drive.front < ENTRY_S + 30.0:
+        drive.drive(TICK_S)
+        assert not drive.rules.walls
+        if abs(drive.front - ENTRY_S) < 0.5:
+            speeds.append(drive.v)
+    assert 4.0 < max(speeds) <= drive.parameters.junction.entry_speed + 0.2
+    assert drive.v > 6.0
+
+
+@pytest.mark.clause("USE-13")
+def test_the_entry_speed_lets_the_car_stop_before_the_junction_and_main_roads_are_free_of_it(
+    maps: dict[str, RoadMap],
+) -> None:
+    for gap in (30.0, 10.0, 2.0):
+        drive = drive_from(maps["plain"], "S", "N", gap, 5.0)
+        limit = drive.tick().speed_limit
+        assert limit**2 / (2.0 * drive.vehicle.emergency_decel) <= gap + 0.5
+        assert math.isclose(drive_from(maps["plain"], "S", "N", -5.0, 5.0).tick().speed_limit, math.inf)
+    assert drive_from(maps["stops"], "S", "N", 20.0, 8.0).tick().speed_limit == math.inf
+    assert drive_from(maps["stops"], "E", "W", 8.0, 8.0).tick().speed_limit < 7.0
+    green = drive_from(maps["lit"], "S", "N", 20.0, 8.0)
+    green.lights = {4: Light.GREEN}
+    assert green.tick().speed_limit == math.inf
+
+
+@pytest.mark.clause("INT-7")
+@pytest.mark.parametrize(
+    ("goal", "arm", "gap", "v", "waits"),
+    [
+        ("N", "E", 10.0, 6.0, True),
+        ("N", "W", 10.0, 6.0, True),
+        ("N", "E", 100.0, 8.0, False),
+        ("N", "N", 10.0, 9.0, False),
+        ("W", "N", 10.0, 9.0, True),
+        ("E", "N", 10.0, 12.0, False),
+        ("E", "W", 10.0, 12.0, True),
+        ("E", "E", 10.0, 12.0, False),
+    ],
+)
+def test_only_those_whose_way_crosses_in_time_are_let_by(
+    maps: dict[str, RoadMap], goal: str, arm: str, gap: float, v: float, waits: bool
+) -> None:
+    drive = drive_from(maps["plain"], "S", goal, 12.0, 5.0)
+    drive.objects = [other(7, arm, gap, v)]
+    walls = drive.tick().walls
+    assert bool(walls) is waits
+    if waits:
+        (wall,) = walls
+        assert (wall.reason, wall.blocker) == (Reason.JUNCTION_OCCUPIED, 7)
+        assert drive.wall_s(wall) == pytest.approx(ENTRY_S - 0.5, abs=0.05)
+
+
+@pytest.mark.clause("INT-7")
+def test_first_come_first_served(maps: dict[str, RoadMap]) -> None:
+    drive = drive_from(maps["plain"], "S", "N", 0.7, 0.0)
+    drive.tick(2.0)
+    drive.objects = [other(7, "E", 0.7, 0.0)]
+    assert not drive.tick(0.5).walls, "the car was here first"
+    drive = drive_from(maps["plain"], "S", "N", 20.0, 5.0)
+    drive.objects = [other(7, "E", 0.7, 0.0)]
+    drive.tick(1.0)
+    drive.put_front(ENTRY_S - 0.7)
+    drive.v = 0.0
+    assert drive.tick(1.0).walls[0].blocker == 7, "the other was"
+
+
+@pytest.mark.clause("INT-7", "USE-5")
+def test_one_who_does_not_take_his_turn_is_passed(maps: dict[str, RoadMap]) -> None:
+    drive = drive_from(maps["plain"], "S", "N", 20.0, 5.0)
+    drive.objects = [other(7, "E", 0.7, 0.0)]
+    drive.tick(0.5)
+    drive.put_front(ENTRY_S - 0.7)
+    drive.v = 0.0
+    assert drive.tick(3.5).walls
+    assert not drive.tick(1.2).walls
+
+
+@pytest.mark.clause("INT-7")
+def test_who_is_in_the_junction_is_let_out_first(maps: dict[str, RoadMap]) -> None:
+    drive = drive_from(maps["plain"], "S", "N", 0.7, 0.0)
+    drive.objects = [row(7, 8.0, 1.75, WEST, 3.0)]
+    drive.tick(1.0)
+    assert drive.rules.walls[0].blocker == 7
+    drive.objects = [row(7, -8.0, 1.75, WEST, 3.0)]
+    drive.tick(0.2)
+    assert drive.rules.walls, "clear for a moment only"
+    assert not drive.tick(0.3).walls
+
+
+@pytest.mark.clause("INT-7")
+def test_when_all_have_stood_for_long_the_car_goes(maps: dict[str, RoadMap]) -> None:
+    drive = drive_from(maps["plain"], "S", "N", 0.7, 0.0)
+    drive.parameters = drive.parameters.__class__(junction=drive.parameters.junction.__class__(passed_over=60.0))
+    drive.objects = [row(7, 3.0, 1.75, WEST)]
+    assert drive.tick(11.5).walls
+    assert not drive.tick(1.2).walls
+
+
+def test_inside_the_junction_there_is_no_wall_at_its_entry(maps: dict[str, RoadMap]) -> None:
+    drive = drive_from(maps["plain"], "S", "N", -1.0, 4.0)
+    drive.objects = [other(7, "E", 5.0, 6.0), other(8, "W", 5.0, 6.0)]
+    assert not drive.tick().walls
+
+
+@pytest.mark.clause("INT-7")
+def test_the_junction_is_not_entered_when_it_cannot_be_left(maps: dict[str, RoadMap]) -> None:
+    need = 4.689 + 1.0
+    for room, blocked in ((need - 0.3, True), (need + 0.3, False)):
+        drive = drive_from(maps["plain"], "S", "N", 8.0, 4.0)
+        drive.objects = [row(7, 1.75, HALF_M + room + 2.25, NORTH)]
+        drive.tick()
+        assert bool(drive.walls(Reason.JUNCTION_EXIT_BLOCKED)) is blocked
+    drive.objects = [row(7, 1.75, 2.0, NORTH, 0.5)]
+    assert drive.tick().walls[0].reason is Reason.JUNCTION_EXIT_BLOCKED, "stuck in the middle"
+    drive.objects = [row(7, 1.75, 2.0, NORTH, 5.0)]
+    drive.tick(0.4)
+    assert not drive.rules.walls, "on its way out"
+    drive.objects = [row(7, -1.75, HALF_M + 3.0, SOUTH)]
+    assert not drive.tick().walls, "in the other direction"
+
+
+@pytest.mark.clause("INT-7")
+def test_green_does_not_lead_into_a_full_junction(maps: dict[str, RoadMap]) -> None:
+    drive = drive_from(maps["lit"], "S", "N", 10.0, 4.0)
+    drive.lights = {4: Light.GREEN}
+    drive.objects = [row(7, 1.75, HALF_M + 3.0, NORTH)]
+    drive.tick(0.5)
+    (wall,) = drive.rules.walls
+    assert wall.reason is Reason.JUNCTION_EXIT_BLOCKED
+    assert drive.wall_s(wall) == pytest.approx(ENTRY_S - 1.0, abs=0.05), "at the line"
+
+
+@pytest.mark.clause("INT-7")
+def test_what_stands_for_good_behind_a_junction_is_left_to_the_planner(maps: dict[str, RoadMap]) -> None:
+    drive = drive_from(maps["plain"], "S", "N", 0.7, 0.0)
+    drive.objects = [row(7, 1.75, HALF_M + 3.0, NORTH)]
+    assert drive.tick(11.5).walls
+    assert not drive.tick(1.5).walls
+
+
+@pytest.mark.clause("INT-7")
+@pytest.mark.parametrize(
+    ("goal", "arm", "lights", "waits"),
+    [
+        ("N", "N", {2: Light.GREEN}, False),
+        ("W", "N", {2: Light.GREEN}, True),
+        ("W", "N", {2: Light.RED}, False),
+        ("N", "E", {1: Light.RED}, False),
+        ("E", "W", {3: Light.RED}, False),
+    ],
+)
+def test_at_green_only_a_turn_across_oncoming_traffic_waits(
+    maps: dict[str, RoadMap], goal: str, arm: str, lights: dict[int, Light], waits: bool
+) -> None:
+    drive = drive_from(maps["lit"], "S", goal, 8.0, 5.0)
+    drive.lights = {4: Light.GREEN, **lights}
+    drive.tick(0.5)
+    drive.objects = [other(7, arm, 14.0, 7.0)]
+    drive.tick()
+    assert bool(drive.walls(Reason.JUNCTION_OCCUPIED)) is waits
+
+
+@pytest.mark.clause("INT-7")
+def test_signs_decide_who_gives_way(maps: dict[str, RoadMap]) -> None:
+    minor = drive_from(maps["minor"], "S", "N", 0.7, 0.0)
+    minor.tick(3.0)
+    minor.objects = [other(7, "E", 15.0, 8.0)]
+    assert minor.tick().walls, "the car was here first, but the other has the main road"
+    main = drive_from(maps["stops"], "S", "N", 12.0, 7.0)
+    main.objects = [other(7, "E", 12.0, 5.0)]
+    assert not main.tick().walls, "he has the stop sign"
+    main.objects = [other(7, "E", 3.0, 9.0)]
+    assert main.tick().walls, "he will not stop at it"
+
+
+@pytest.mark.clause("INT-7")
+def test_two_junctions_without_room_between_are_entered_as_one(tmp_path_factory: pytest.TempPathFactory) -> None:
+    for between, first_waits in ((4.0, True), (16.0, False)):
+        road_map = double_crossing(tmp_path_factory.mktemp("maps"), between)
+        shift = 2.0 * HALF_M + between
+        route = route_between(road_map, Pose(-110.0, -1.75, EAST), Pose(shift + 110.0, -1.75, EAST))
+        drive = Drive(road_map, route, v=4.0)
+        drive.put_front(ENTRY_S - 6.0)
+        drive.objects = [row(7, shift + 1.75, 0.0, NORTH)]
+        drive.tick()
+        stops = [drive.wall_s(wall) for wall in drive.rules.walls]
+        assert any(abs(s - (ENTRY_S - 0.5)) < 0.1 for s in stops) is first_waits
+        assert any(abs(s - (ENTRY_S + shift - 0.5)) < 0.1 for s in stops)
+
+
+def _footprint(drive: Drive) -> tuple[float, ...]:
+    pose, ahead = drive.route.reference.at(drive.s), 0.5 * (drive.vehicle.front - drive.vehicle.rear_overhang)
+    x, y = pose.x + ahead * math.cos(pose.heading), pose.y + ahead * math.sin(pose.heading)
+    return x, y, pose.heading
+
+
+def _touch(one: Drive, two: Drive) -> bool:
+    """Whether two cars' outlines come nearer than 0.2 m (circles along their axes)."""
+    points = []
+    for drive in (one, two):
+        x, y, heading = _footprint(drive)
+        points.append([(x + k * math.cos(heading), y + k * math.sin(heading)) for k in (-1.5, 0.0, 1.5)])
+    return min(math.dist(a, b) for a, b in itertools.product(*points)) < 1.95
+
+
+@pytest.mark.clause("INT-7")
+@pytest.mark.parametrize("seed", range(8))
+def test_four_cars_under_the_same_rules_all_get_through_without_touching(maps: dict[str, RoadMap], seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    cars = []
+    for arm in "SENW":
+        goal = "NESW".replace(arm, "")[int(rng.integers(3))]
+        cars.append(drive_from(maps["plain"], arm, goal, float(rng.uniform(15.0, 45.0)), float(rng.uniform(2.0, 8.0))))
+    for _ in range(round(60.0 / TICK_S)):
+        shapes = [_footprint(car) for car in cars]
+        for i, car in enumerate(cars):
+            car.objects = [
+                row(k, *shapes[k], cars[k].v, length=4.69, width=1.94) for k in range(4) if k != i and cars[k].s < 190.0
+            ]
+        for car in cars:
+            if car.s < 190.0:
+                car.drive(TICK_S)
+        for one, two in itertools.combinations([car for car in cars if ENTRY_S < car.front < ENTRY_S + 28.0], 2):
+            assert not _touch(one, two)
+    assert all(car.s > 150.0 for car in cars), [round(car.front - ENTRY_S, 1) for car in cars]

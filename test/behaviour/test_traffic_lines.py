@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+from crossroads import HALF_M, LIGHT, STOP_SIGN, crossroads
+from traffic_drive import Drive, route_between
+
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.request import Reason
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.world.inputs import Light
+
+SOUTH_IN, NORTH_OUT = Pose(1.75, -110.0, 1.5708), Pose(1.75, 110.0, 1.5708)
+LINE_S = 110.0 - HALF_M - 1.0
+"""Arc length of the stop line on the route from south to north."""
+
+
+@pytest.fixture(scope="module")
+def lit(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
+    return crossroads(tmp_path_factory.mktemp("maps"), "lit", dict.fromkeys("ENWS", LIGHT))
+
+
+def approach(road_map: RoadMap, gap: float, v: float = 8.0, light: Light | None = None) -> Drive:
+    drive = Drive(road_map, route_between(road_map, SOUTH_IN, NORTH_OUT), v=v)
+    drive.put_front(LINE_S - gap)
+    if light is not None:
+        drive.lights[4] = light
+    return drive
+
+
+@pytest.mark.clause("INT-2")
+@pytest.mark.parametrize("light", [Light.RED, Light.RED_YELLOW, Light.UNKNOWN, Light.DARK, None])
+def test_whatever_is_not_known_to_be_open_closes_the_line(lit: RoadMap, light: Light | None) -> None:
+    drive = approach(lit, 40.0, light=light)
+    drive.tick()
+    (wall,) = drive.walls(Reason.RED_LIGHT)
+    assert drive.wall_s(wall) == pytest.approx(LINE_S, abs=0.05)
+    assert wall.blocker == 4 and "signal 4" in wall.detail
+    assert (wall.x0, wall.x1) == (pytest.approx(0.0, abs=0.01), pytest.approx(4.5, abs=0.01)), (
+        "not into oncoming traffic"
+    )
+
+
+@pytest.mark.clause("INT-2")
+def test_a_stale_light_is_unknown(lit: RoadMap) -> None:
+    drive = approach(lit, 40.0, light=Light.GREEN)
+    drive.tick(0.5)
+    assert not drive.rules.walls
+    drive.lights.clear()
+    drive.tick()
+    assert drive.walls(Reason.RED_LIGHT)
+
+
+@pytest.mark.clause("USE-4")
+def test_red_acts_at_once_and_green_only_after_it_held(lit: RoadMap) -> None:
+    drive = approach(lit, 40.0, light=Light.GREEN)
+    drive.tick(0.5)
+    drive.lights[4] = Light.RED
+    assert drive.tick().walls
+    drive.lights[4] = Light.GREEN
+    drive.tick(0.25)
+    assert drive.walls(Reason.RED_LIGHT)
+    drive.lights[4] = Light.RED
+    drive.tick()
+    drive.lights[4] = Light.GREEN
+    drive.tick(0.3)
+    assert drive.walls(Reason.RED_LIGHT), "the flicker started the time anew"
+    drive.tick(0.05)
+    assert not drive.rules.walls
+
+
+@pytest.mark.clause("INT-2", "USE-4")
+def test_at_yellow_the_car_stops_if_it_comfortably_can_and_keeps_its_choice(lit: RoadMap) -> None:
+    need = 8.0**2 / (2.0 * approach(lit, 40.0).vehicle.comfort_decel)
+    far, near = approach(lit, need + 1.0, light=Light.GREEN), approach(lit, need - 1.0, light=Light.GREEN)
+    for drive in (far, near):
+        drive.tick(0.5)
+        drive.lights[4] = Light.YELLOW
+        drive.tick()
+    assert far.walls(Reason.RED_LIGHT) and not near.rules.walls
+    far.put_front(LINE_S - 5.0)
+    near.v = 3.0
+    assert far.tick().walls, "kept, though it could not stop any more"
+    assert not near.tick().walls, "kept, though it could stop by now"
+
+
+@pytest.mark.clause("USE-4")
+def test_red_after_going_on_at_yellow_stops_only_where_braking_stays_sane(lit: RoadMap) -> None:
+    for gap, stops in ((13.0, True), (6.0, False)):
+        drive = approach(lit, gap, light=Light.GREEN)
+        drive.tick(0.5)
+        drive.lights[4] = Light.YELLOW
+        drive.tick()
+        drive.lights[4] = Light.RED
+        assert bool(drive.tick().walls) is stops
+
+
+def test_a_line_that_cannot_be_stopped_at_by_any_braking_is_driven_over(lit: RoadMap) -> None:
+    drive = approach(lit, 3.0, light=Light.GREEN)
+    drive.tick(0.5)
+    drive.lights[4] = Light.RED
+    assert not drive.tick(0.5).walls
+
+
+@pytest.mark.clause("USE-3")
+def test_no_wall_behind_the_bumper_and_none_once_the_line_is_passed(lit: RoadMap) -> None:
+    drive = approach(lit, -0.3, v=0.0, light=Light.RED)
+    (wall,) = drive.tick().walls
+    assert drive.front < drive.wall_s(wall) < drive.front + 0.2, "over by less than the tolerance: arrived, and waits"
+    drive.put_front(LINE_S + 0.6)
+    assert not drive.tick().walls
+
+
+@pytest.mark.clause("USE-3")
+def test_a_car_that_waits_does_not_creep_over_its_line(lit: RoadMap) -> None:
+    drive = approach(lit, 30.0, light=Light.RED)
+    drive.drive(60.0)
+    assert drive.v == 0.0 and LINE_S - 1.0 < drive.front <= LINE_S
+    drive.lights[4] = Light.GREEN
+    drive.drive(6.0)
+    assert drive.front > LINE_S + 5.0
+
+
+@pytest.mark.clause("INT-5")
+def test_directed_by_hand_only_a_fresh_red_closes_the_line(lit: RoadMap) -> None:
+    for light, closed in ((Light.RED, True), (Light.RED_YELLOW, True), (Light.DARK, False), (None, False)):
+        drive = approach(lit, 2.0, v=0.0, light=light)
+        drive.by_hand = True
+        drive.tick(0.5)
+        assert bool(drive.walls(Reason.RED_LIGHT)) is closed
+
+
+def test_flashing_yellow_is_no_light(lit: RoadMap) -> None:
+    assert not approach(lit, 20.0, v=4.0, light=Light.FLASHING_YELLOW).tick().walls
+
+
+@pytest.mark.clause("INT-7", "USE-3")
+def test_at_a_stop_sign_the_car_stops_at_the_line_stands_a_second_and_goes(tmp_path: Path) -> None:
+    road_map = crossroads(tmp_path, "sign", {"S": STOP_SIGN})
+    drive = approach(road_map, 40.0)
+    stood = 0.0
+    for _ in range(60 * 20):
+        drive.drive(0.05)
+        if drive.v == 0.0:
+            assert -0.5 <= LINE_S - drive.front <= 1.5
+            stood += 0.05
+        if drive.front > LINE_S + 20.0:
+            break
+    assert drive.front > LINE_S + 20.0 and 1.0 <= stood < 2.0
+
+
+@pytest.mark.clause("USE-3")
+def test_a_new_route_over_the_same_stop_sign_stops_again(tmp_path: Path) -> None:
+    road_map = crossroads(tmp_path, "sign", {"S": STOP_SIGN})
+    drive = approach(road_map, 0.5, v=0.0)
+    drive.tick(1.2)
+    assert not drive.walls(Reason.STOP_SIGN)
+    drive.route = route_between(road_map, SOUTH_IN, NORTH_OUT)
+    drive.v = 5.0
+    drive.put_front(LINE_S - 30.0)
+    assert drive.tick().walls[0].reason is Reason.STOP_SIGN
+
+
+def test_the_memory_survives_pickling_and_the_rules_are_pure(lit: RoadMap) -> None:
+    drive = approach(lit, 15.0, light=Light.GREEN)
+    drive.tick(0.5)
+    drive.lights[4] = Light.YELLOW
+    drive.tick()
+    world, memory = pickle.loads(pickle.dumps((drive.world, drive.memory)))
+    drive.world, drive.memory, drive.route = world, memory, world.route
+    drive.builder = type(drive.builder)(lit, drive.vehicle, drive.builder.parameters)
+    drive.v = 3.0
+    assert not drive.tick().walls, "the choice to go on was kept"

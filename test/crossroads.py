@@ -1,0 +1,171 @@
+"""Small OpenDRIVE towns for tests: crossroads with one lane each way, with or without lights, signs and crosswalks."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tuling_fsm.map.opendrive import read_map
+from tuling_fsm.map.road_map import RoadMap
+
+HALF_M = 12.0
+"""From a crossing's centre to the ends of its arms, m."""
+LANE_M = 3.5
+LIGHT, STOP_SIGN, YIELD_SIGN = ("1000001", "yes"), ("206", "no"), ("205", "no")
+SIDES = {"E": 0.0, "N": 0.5 * math.pi, "W": math.pi, "S": -0.5 * math.pi}
+
+
+@dataclass
+class Arm:
+    """One road of a crossing: which end of it lies there (`start` or `end`), and the direction in which it leaves."""
+
+    road: int
+    end: str
+    angle: float
+
+
+@dataclass
+class Town:
+    """Roads and junctions as they are written out. Road ids count from 1, connecting roads from 100."""
+
+    roads: list[str] = field(default_factory=list)
+    junctions: list[str] = field(default_factory=list)
+    connecting: int = 100
+
+    def road(
+        self, number: int, x: float, y: float, angle: float, length: float, links: tuple[str, str], signals: str = "",
+        objects: str = "",
+    ) -> None:  # fmt: skip
+        """A straight road with one lane each way."""
+        geometry = _geometry(x, y, angle, length, 0.0)
+        self.roads.append(_road(number, -1, length, geometry, *links, _lanes(True), signals, objects))
+
+    def cross(self, number: int, x: float, y: float, arms: list[Arm]) -> None:
+        """Every way from arm to arm, but back."""
+        connections = []
+        for one in arms:
+            for other in arms:
+                if one is other:
+                    continue
+                connections.append(self._connect(number, len(connections), x, y, one, other))
+        self.junctions.append(f'<junction id="{number}" name="j{number}">{"".join(connections)}</junction>')
+
+    def _connect(self, junction: int, index: int, x: float, y: float, one: Arm, other: Arm) -> str:
+        road, self.connecting = self.connecting, self.connecting + 1
+        turn = (other.angle - one.angle - math.pi + math.pi) % (2.0 * math.pi) - math.pi
+        straight = abs(turn) < 0.1 or abs(abs(turn) - 2.0 * math.pi) < 0.1
+        length = 2.0 * HALF_M if straight else HALF_M * 0.5 * math.pi
+        curvature = 0.0 if straight else math.copysign(1.0 / HALF_M, turn)
+        start_x, start_y = x + HALF_M * math.cos(one.angle), y + HALF_M * math.sin(one.angle)
+        geometry = _geometry(start_x, start_y, one.angle + math.pi, length, curvature)
+        entry, leave = (1 if one.end == "start" else -1), (-1 if other.end == "start" else 1)
+        links = (
+            f'<predecessor elementType="road" elementId="{one.road}" contactPoint="{one.end}"/>',
+            f'<successor elementType="road" elementId="{other.road}" contactPoint="{other.end}"/>',
+        )
+        link = f'<link><predecessor id="{entry}"/><successor id="{leave}"/></link>'
+        self.roads.append(_road(road, junction, length, geometry, *links, _lanes(False, link), "", ""))
+        return (
+            f'<connection id="{index}" incomingRoad="{one.road}" connectingRoad="{road}" contactPoint="start">'
+            f'<laneLink from="{entry}" to="-1"/></connection>'
+        )
+
+    def read(self, folder: Path, name: str) -> RoadMap:
+        """Write the town and read it."""
+        path = folder / f"{name}.xodr"
+        body = "".join(self.roads) + "".join(self.junctions)
+        path.write_text(
+            f'<?xml version="1.0"?><OpenDRIVE><header revMajor="1" revMinor="6" name="{name}"/>{body}</OpenDRIVE>'
+        )
+        return read_map(path)
+
+
+def crossroads(
+    folder: Path, name: str = "cross", signs: dict[str, tuple[str, str]] | None = None, crosswalks: str = "",
+    arm_m: float = 120.0,
+) -> RoadMap:  # fmt: skip
+    """One crossing at the origin; arms E, N, W, S are roads 1 to 4 that lead away from it.
+
+    `signs` maps an arm to what stands at its stop line, 1 m before the junction; signals are numbered as the roads.
+    `crosswalks` names the arms with a crosswalk, 3 m to 6 m before the junction.
+    """
+    town, arms = Town(), []
+    for number, (side, angle) in enumerate(SIDES.items(), start=1):
+        sign = (signs or {}).get(side)
+        signals = _signal(number, 1.0, *sign) if sign else ""
+        objects = _crosswalk(number, 4.5, 3.0) if side in crosswalks else ""
+        links = ('<predecessor elementType="junction" elementId="9"/>', "")
+        town.road(number, HALF_M * math.cos(angle), HALF_M * math.sin(angle), angle, arm_m, links, signals, objects)
+        arms.append(Arm(number, "start", angle))
+    town.cross(9, 0.0, 0.0, arms)
+    return town.read(folder, name)
+
+
+def double_crossing(folder: Path, between_m: float) -> RoadMap:
+    """Two crossings on the x axis, `between_m` of road 5 between them; W arm 1, E arm 2, N and S arms 3, 4 and 6, 7."""
+    town, shift = Town(), 2.0 * HALF_M + between_m
+    first, second = '<{} elementType="junction" elementId="8"/>', '<{} elementType="junction" elementId="9"/>'
+    start, end = "predecessor", "successor"
+    east, north, west, south = (SIDES[side] for side in "ENWS")
+    town.road(1, -HALF_M, 0.0, west, 120.0, (first.format(start), ""))
+    town.road(2, shift + HALF_M, 0.0, east, 120.0, (second.format(start), ""))
+    town.road(5, HALF_M, 0.0, east, between_m, (first.format(start), second.format(end)))
+    sides = ((3, 0.0, north, first), (4, 0.0, south, first), (6, shift, north, second), (7, shift, south, second))
+    for number, x, angle, link in sides:
+        town.road(number, x, math.copysign(HALF_M, math.sin(angle)), angle, 120.0, (link.format(start), ""))
+    town.cross(
+        8, 0.0, 0.0, [Arm(1, "start", west), Arm(5, "start", east), Arm(3, "start", north), Arm(4, "start", south)]
+    )
+    town.cross(
+        9, shift, 0.0, [Arm(5, "end", west), Arm(2, "start", east), Arm(6, "start", north), Arm(7, "start", south)]
+    )
+    return town.read(folder, "double")
+
+
+def _geometry(x: float, y: float, angle: float, length: float, curvature: float) -> str:
+    kind = f'<arc curvature="{curvature!r}"/>' if curvature else "<line/>"
+    return f'<geometry s="0" x="{x!r}" y="{y!r}" hdg="{angle!r}" length="{length!r}">{kind}</geometry>'
+
+
+def _lane(number: int, link: str) -> str:
+    return (
+        f'<lane id="{number}" type="driving" level="false">{link}<width sOffset="0" a="{LANE_M}" b="0" c="0" d="0"/>'
+        '<roadMark sOffset="0" type="solid" color="white" width="0.1"/></lane>'
+    )
+
+
+def _lanes(both: bool, link: str = "") -> str:
+    left = f"<left>{_lane(1, '')}</left>" if both else ""
+    mark = '<roadMark sOffset="0" type="broken" width="0.1"/>'
+    center = f'<center><lane id="0" type="none" level="false">{mark}</lane></center>'
+    return f'<lanes><laneSection s="0">{left}{center}<right>{_lane(-1, link)}</right></laneSection></lanes>'
+
+
+def _road(
+    number: int, junction: int, length: float, geometry: str, before: str, after: str, lanes: str,
+    signals: str, objects: str,
+) -> str:  # fmt: skip
+    return (
+        f'<road id="{number}" name="r{number}" length="{length!r}" junction="{junction}"><link>{before}{after}</link>'
+        f'<type s="0" type="town"><speed max="50" unit="km/h"/></type><planView>{geometry}</planView>{lanes}'
+        f"<objects>{objects}</objects><signals>{signals}</signals></road>"
+    )
+
+
+def _signal(number: int, s: float, kind: str, dynamic: str) -> str:
+    """Stands on the right of those who come in along the +1 lane."""
+    return (
+        f'<signal id="{number}" name="s{number}" s="{s}" t="4.5" zOffset="2" hOffset="0" orientation="-" '
+        f'dynamic="{dynamic}" country="OpenDRIVE" type="{kind}" subtype="-1" value="-1" height="1" width="1">'
+        '<validity fromLane="1" toLane="1"/></signal>'
+    )
+
+
+def _crosswalk(number: int, s: float, width: float) -> str:
+    corners = ((-0.5 * width, -LANE_M), (0.5 * width, -LANE_M), (0.5 * width, LANE_M), (-0.5 * width, LANE_M))
+    outline = "".join(f'<cornerLocal u="{u}" v="{v}" z="0" height="0"/>' for u, v in corners)
+    return (
+        f'<object id="{900 + number}" type="crosswalk" name="crosswalk" s="{s}" t="0" zOffset="0" hdg="0" '
+        f'orientation="none"><outline>{outline}</outline></object>'
+    )

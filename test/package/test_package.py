@@ -1,0 +1,147 @@
+"""The package as others install it: with pip into an environment without ROS, and with colcon into a workspace."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = ("package.xml", "setup.py", "setup.cfg", "pyproject.toml", "README.md")
+FOLDERS = ("resource", "tuling_fsm", "config", "launch")
+LEFT_BEHIND = ("_ROS_WHEELS_BOOTSTRAP_COMPLETE", "LD_LIBRARY_PATH", "AMENT_PREFIX_PATH", "PYTHONPATH", "VIRTUAL_ENV")
+
+pytestmark = pytest.mark.slow
+
+
+def copy_tree(target: Path) -> Path:
+    """The source tree without what has been built in it."""
+    target.mkdir(parents=True)
+    for folder in FOLDERS:
+        shutil.copytree(ROOT / folder, target / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    for file in FILES:
+        if (ROOT / file).exists():
+            shutil.copy(ROOT / file, target / file)
+    return target
+
+
+def run(*command: str | Path, cwd: Path, check: bool = True, **extra: str) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if name not in LEFT_BEHIND} | extra
+    words = [str(part) for part in command]
+    done = subprocess.run(words, cwd=cwd, env=environment, capture_output=True, text=True, timeout=600)
+    assert not check or done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of executables of an environment in which the package was installed, and nothing of ROS."""
+    folder = tmp_path_factory.mktemp("fresh")
+    source = copy_tree(folder / "source")
+    venv.create(folder / "venv", with_pip=True)
+    scripts = folder / "venv" / "bin"
+    run(scripts / "python", "-m", "pip", "install", "--quiet", ".", cwd=source)
+    return scripts
+
+
+def test_pip_installs_the_command_without_ros(fresh):
+    said = run(fresh / "tuling-fsm", "--help", cwd=fresh).stdout
+    for verb in ("demo", "sim", "replay", "plan", "map", "route"):
+        assert verb in said
+    assert "rclpy" not in run(fresh / "python", "-m", "pip", "list", cwd=fresh).stdout
+
+
+def test_the_nodes_say_what_is_missing_without_ros(fresh):
+    for name in ("planner", "sim", "route_server"):
+        done = run(fresh / name, cwd=fresh, check=False)
+        assert done.returncode == 2
+        assert done.stderr.strip() == (
+            "rclpy: not installed (expected a sourced ROS 2 installation, "
+            "or the extra of this package: pip install 'tuling_fsm[ros]')"
+        )
+
+
+def test_the_shared_files_are_found_where_pip_puts_them(fresh):
+    code = "from tuling_fsm.share import share_file; print(share_file('config', 'planner.yaml'))"
+    found = Path(run(fresh / "python", "-c", code, cwd=fresh).stdout.strip())
+    assert found == fresh.parent / "share" / "tuling_fsm" / "config" / "planner.yaml"
+    assert (found.parents[1] / "launch" / "planner.launch.py").is_file()
+    assert not list(found.parents[1].rglob("__pycache__"))
+
+
+def test_bags_are_written_and_read_without_ros(fresh):
+    code = (
+        "from tuling_fsm.bag.writer import BagWriter\n"
+        "from tuling_fsm.bag.ticks import read_inputs\n"
+        "from tuling_fsm.world.inputs import Inputs, Odometry\n"
+        "from tuling_fsm.core.geometry import Pose\n"
+        "with BagWriter('out') as bag:\n"
+        "    bag.write_tick(Inputs(1.0, odometry=Odometry(1.0, Pose(1.0, 2.0, 0.5), 3.0, 0.0)), ())\n"
+        "print([i.odometry.pose.x for i in read_inputs('out')])\n"
+    )
+    assert run(fresh / "python", "-c", code, cwd=fresh).stdout.strip() == "[1.0]"
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A colcon workspace in which the package has been built."""
+    if shutil.which("colcon", path=Path(sys.executable).parent) is None:
+        pytest.skip("no colcon")
+    folder = tmp_path_factory.mktemp("workspace")
+    copy_tree(folder / "src" / "tuling_fsm")
+    colcon(folder, "build")
+    return folder
+
+
+def colcon(folder: Path, *arguments: str) -> str:
+    scripts = Path(sys.executable).parent
+    path = os.pathsep.join((str(scripts), os.environ["PATH"]))
+    return run(scripts / "colcon", *arguments, cwd=folder, PATH=path).stdout
+
+
+def test_colcon_knows_the_package_as_ament_python(workspace):
+    assert colcon(workspace, "list").split() == ["tuling_fsm", "src/tuling_fsm", "(ros.ament_python)"]
+
+
+def test_colcon_installs_share_and_executables(workspace):
+    prefix = workspace / "install" / "tuling_fsm"
+    share = prefix / "share" / "tuling_fsm"
+    assert (prefix / "share" / "ament_index" / "resource_index" / "packages" / "tuling_fsm").is_file()
+    for file in (
+        "package.xml",
+        "launch/planner.launch.py",
+        "launch/sim.launch.py",
+        "config/planner.yaml",
+        "config/sim.yaml",
+    ):
+        assert (share / file).is_file(), file
+    for name in ("planner", "sim", "route_server", "tuling-fsm"):
+        assert os.access(prefix / "lib" / "tuling_fsm" / name, os.X_OK)
+
+
+def test_the_executables_of_the_workspace_run_from_there(workspace):
+    prefix = workspace / "install" / "tuling_fsm"
+    sourced = ". install/local_setup.sh && "
+    where = run(
+        "sh", "-c", f"{sourced} {sys.executable} -c 'import tuling_fsm; print(tuling_fsm.__file__)'", cwd=workspace
+    )
+    assert Path(where.stdout.strip()).is_relative_to(prefix)
+    said = run("sh", "-c", f"{sourced} {prefix}/lib/tuling_fsm/tuling-fsm --help", cwd=workspace).stdout
+    assert "demo" in said
+    code = "from tuling_fsm.share import share_file; print(share_file('config', 'planner.yaml'))"
+    found = run("sh", "-c", f'{sourced} {sys.executable} -c "{code}"', cwd=workspace).stdout.strip()
+    assert Path(found) == prefix / "share" / "tuling_fsm" / "config" / "planner.yaml"
+
+
+@pytest.mark.ros
+def test_the_planner_of_the_workspace_starts_and_says_what_is_wrong(workspace):
+    pytest.importorskip("rclpy")
+    command = ". install/local_setup.sh && exec install/tuling_fsm/lib/tuling_fsm/planner --ros-args -p no_such:=1"
+    done = run("sh", "-c", command, cwd=workspace, check=False, ROS_AUTOMATIC_DISCOVERY_RANGE="LOCALHOST")
+    assert done.returncode == 2
+    assert "parameter no_such: no such parameter" in done.stderr

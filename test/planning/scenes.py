@@ -1,0 +1,197 @@
+"""Roads, objects and closed loops for the planner's tests, without a map."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from tuling_fsm.core.geometry import FloatArray, Polyline, Pose
+from tuling_fsm.core.request import FollowLanes, LaneEnd, LaneLine, PlanResult, Reason, StopWall
+from tuling_fsm.core.scene import PREDICTION_STEP_S, PREDICTION_STEPS, Ego, Obstacles, Scene
+from tuling_fsm.core.trajectory import Trajectory
+
+TICK_S = 0.05
+LANE = 3.5
+CAR, PEDESTRIAN = 1, 6
+
+
+def bent(*pieces: tuple[float, float], start: Pose = Pose(0.0, 0.0, 0.0), step: float = 0.25) -> FloatArray:
+    """Points (N, 3) x, y, heading along pieces of (length, curvature)."""
+    rows = [start]
+    for length, kappa in pieces:
+        x, y, heading = rows[-1]
+        n = max(1, round(length / step))
+        for i in range(1, n + 1):
+            s = length * i / n
+            if abs(kappa) < 1e-9:
+                rows.append(Pose(x + s * math.cos(heading), y + s * math.sin(heading), heading))
+            else:
+                turned = heading + kappa * s
+                dx, dy = (math.sin(turned) - math.sin(heading)) / kappa, (math.cos(heading) - math.cos(turned)) / kappa
+                rows.append(Pose(x + dx, y + dy, turned))
+    return np.array(rows)
+
+
+def lane_line(
+    points: FloatArray,
+    offset: float = 0.0,
+    *,
+    width: float = LANE,
+    free: tuple[float, float] | None = None,
+    limit: float = 8.33,
+    shift: int = 0,
+    end: LaneEnd = LaneEnd.HORIZON,
+    route_s0: float = 0.0,
+) -> LaneLine:
+    """The lane `offset` to the left of a line of points; `free` is left and right, by default the lane itself (solid marks)."""
+    x = points[:, 0] - offset * np.sin(points[:, 2])
+    y = points[:, 1] + offset * np.cos(points[:, 2])
+    center = Polyline.of(np.column_stack((x, y)), points[:, 2])
+    half = np.full(len(center.s), 0.5 * width)
+    left, right = (0.5 * width, 0.5 * width) if free is None else free
+    return LaneLine(
+        center, half, half, np.full(len(half), left), np.full(len(half), right), np.full(len(half), limit), shift, end, route_s0
+    )
+
+
+def road(
+    lanes: int = 1,
+    own: int = 0,
+    *,
+    pieces: Sequence[tuple[float, float]] = ((120.0, 0.0),),
+    dashed: bool = True,
+    window: tuple[float, float] = (-10.0, 80.0),
+    limit: float = 8.33,
+    end: LaneEnd = LaneEnd.HORIZON,
+    at: float = 20.0,
+    width: float = LANE,
+) -> tuple[LaneLine, ...]:
+    """Same-direction lanes, numbered from the right, cut `window` around arc length `at` of lane `own`, the route's own."""
+    points = bent(*pieces)
+    s = np.concatenate((np.zeros(1), np.cumsum(np.hypot(*np.diff(points[:, :2], axis=0).T))))
+    inside = (s >= at + window[0] - 1e-9) & (s <= at + window[1] + 1e-9)
+    reached = s[-1] <= at + window[1] + 1e-9
+    lines = []
+    for number in reversed(range(lanes)):
+        left = (lanes - 1 - number + 0.5) * width if dashed else 0.5 * width
+        right = (number + 0.5) * width if dashed else 0.5 * width
+        lines.append(
+            lane_line(
+                points[inside], (number - own) * width, width=width, free=(left, right), limit=limit, shift=number - own,
+                end=end if reached else LaneEnd.HORIZON, route_s0=float(s[inside][0]),
+            )
+        )  # fmt: skip
+    return tuple(lines)
+
+
+@dataclass(frozen=True)
+class Thing:
+    """A box that moves straight on at constant speed and acceleration, or along a line of points."""
+
+    number: int
+    x: float
+    y: float
+    heading: float = 0.0
+    v: float = 0.0
+    a: float = 0.0
+    length: float = 4.5
+    width: float = 1.9
+    kind: int = CAR
+    moving: bool | None = None
+
+    def at(self, t: float) -> Thing:
+        """The same a while later; braking ends in a standstill."""
+        if self.a < 0.0:
+            t_stop = -self.v / self.a
+            along = self.v * min(t, t_stop) + 0.5 * self.a * min(t, t_stop) ** 2
+        else:
+            along = self.v * t + 0.5 * self.a * t * t
+        v = max(0.0, self.v + self.a * t)
+        moving = self.v > 0.3 if self.moving is None else self.moving
+        return replace(
+            self, x=self.x + along * math.cos(self.heading), y=self.y + along * math.sin(self.heading), v=v, moving=moving
+        )
+
+
+def obstacles(things: Sequence[Thing]) -> Obstacles:
+    """Objects as perceived now: predictions go on at constant speed."""
+    t = PREDICTION_STEP_S * np.arange(PREDICTION_STEPS)
+    n = len(things)
+    x, y, h = (np.zeros((n, PREDICTION_STEPS)) for _ in range(3))
+    for i, thing in enumerate(things):
+        x[i] = thing.x + thing.v * t * math.cos(thing.heading)
+        y[i] = thing.y + thing.v * t * math.sin(thing.heading)
+        h[i] = thing.heading
+    moving = [thing.v > 0.3 if thing.moving is None else thing.moving for thing in things]
+    return Obstacles(
+        np.array([thing.number for thing in things], np.uint32), np.array([thing.kind for thing in things], np.uint8),
+        np.array(moving, np.bool_), np.array([thing.length for thing in things], float),
+        np.array([thing.width for thing in things], float), x, y, h, np.array([thing.v for thing in things], float),
+    )  # fmt: skip
+
+
+def scene(
+    x: float = 20.0,
+    y: float = 0.0,
+    heading: float = 0.0,
+    v: float = 0.0,
+    *,
+    stamp: float = 0.0,
+    a: float = 0.0,
+    curvature: float = 0.0,
+    things: Sequence[Thing] = (),
+    segments: npt.ArrayLike = (),
+) -> Scene:
+    """A scene with the ego car at a pose."""
+    edges = np.asarray(segments, dtype=np.float64).reshape(-1, 4)
+    return Scene(stamp, Ego(Pose(x, y, heading), v, a, curvature), obstacles(things), edges)
+
+
+def wall_across(x: float, y: float = 0.0, half: float = 1.75, reason: Reason = Reason.RED_LIGHT) -> StopWall:
+    """A stop wall across a road along x."""
+    return StopWall(x, y - half, x, y + half, reason, "signal 1", 1)
+
+
+def follow(lanes: tuple[LaneLine, ...], *walls: StopWall, speed_limit: float = 8.33, **more: object) -> FollowLanes:
+    """A request to follow lanes."""
+    return FollowLanes(lanes, walls, speed_limit, **more)  # type: ignore[arg-type]
+
+
+def drive(
+    plan: Callable[[float, Scene, PlanResult | None], PlanResult],
+    start: Scene,
+    seconds: float,
+    things: Sequence[Thing] = (),
+    before_plan: Callable[[float], None] | None = None,
+) -> list[tuple[float, Scene, PlanResult]]:
+    """A closed loop in which the car is where the last plan says; returns stamp, scene and result of every tick."""
+    log: list[tuple[float, Scene, PlanResult]] = []
+    previous: PlanResult | None = None
+    ego = start.ego
+    for tick in range(round(seconds / TICK_S)):
+        stamp = start.stamp + tick * TICK_S
+        if previous is not None and previous.trajectory is not None:
+            pose, curvature, v, a = previous.trajectory.sample(stamp)
+            ego = Ego(pose, v, a, curvature)
+        now = Scene(stamp, ego, obstacles([thing.at(stamp - start.stamp) for thing in things]), start.static_segments)
+        result = plan(stamp, now, previous)
+        log.append((stamp, now, result))
+        previous = result
+    return log
+
+
+def mirrored_line(line: LaneLine) -> LaneLine:
+    """The same lane seen in a mirror along the x axis."""
+    center = Polyline(line.center.xy * (1.0, -1.0), line.center.s, -line.center.heading)
+    return replace(
+        line, center=center, left=line.right, right=line.left, left_free=line.right_free, right_free=line.left_free, shift=-line.shift
+    )
+
+
+def mirrored_trajectory(trajectory: Trajectory) -> Trajectory:
+    """The same motion seen in a mirror along the x axis."""
+    return replace(trajectory, y=-trajectory.y, heading=-trajectory.heading, curvature=-trajectory.curvature)

@@ -1,0 +1,110 @@
+"""A planner in forty lines: holds its lane at 5 m/s, and stands while the emergency stop is on."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.parameters import group, param
+from tuling_fsm.core.request import Hold, Limit, PlanResult, Reason
+from tuling_fsm.core.scene import Ego
+from tuling_fsm.core.trajectory import Trajectory
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.world.inputs import Inputs, RouteRequest
+
+
+@dataclass(frozen=True)
+class Parameters:
+    vehicle: Vehicle = group(Vehicle)
+    speed: float = param(5.0, "m/s", 0.0, 10.0, "cruising speed", live=True)
+    fail_at_x: float = param(1e9, "m", doc="raises when the car is beyond it")
+    slow_at_x: float = param(1e9, "m", doc="takes long when the car is beyond it")
+
+
+class FakeAgent:
+    def __init__(self, road_map: Any, parameters: Parameters) -> None:
+        self.parameters = parameters
+        self.asked = 0
+        self.state = "departure/plan_once"
+        self.seen: list[Inputs] = []
+
+    def warm_up(self) -> None:
+        pass
+
+    def reconfigure(self, parameters: Parameters) -> None:
+        self.parameters = parameters
+
+    def step(self, inputs: Inputs) -> SimpleNamespace:
+        odometry = inputs.odometry
+        pose = Pose(0.0, 0.0, 0.0) if odometry is None else odometry.pose
+        if pose.x > self.parameters.fail_at_x:
+            raise RuntimeError("beyond the world's end")
+        stopped = inputs.emergency_stop is not None and inputs.emergency_stop.value
+        requests: tuple[RouteRequest, ...] = ()
+        if odometry is not None and self.asked == 0:
+            self.asked = 1
+            requests = (RouteRequest(1, "initial", pose, Pose(100.0, 0.0, 0.0)),)
+        event = None
+        if any(len(answer.points) for answer in inputs.route_answers):
+            event = SimpleNamespace(
+                seq=1, stamp=inputs.stamp, source=self.state, dest="on_road/normal", clause="DEP-2",
+                guard="route_found", dwell_s=0.0, rejected=(),
+            )  # fmt: skip
+            self.state = "on_road/normal"
+        moving = odometry is not None and not stopped and self.state == "on_road/normal"
+        reason = Reason.EMERGENCY_STOP if stopped else Reason.NONE if moving else Reason.NO_ROUTE
+        trajectory = self.cruise(inputs.stamp, pose) if moving else Trajectory.standing(inputs.stamp, pose)
+        decision = SimpleNamespace(
+            route_requests=requests, route_blocked=None, transition=event, supervisor_transitions=(), supervisors=(),
+            pending=(), time_in_state_s=1.0, request=Hold(reason), reports=(), flaps=0,
+        )  # fmt: skip
+        world = SimpleNamespace(
+            route=None, junctions=(), reports=(), ego=Ego(pose, odometry.v if odometry else 0.0, 0.0, 0.0)
+        )
+        result = PlanResult(moving, trajectory, Limit(reason))
+        return SimpleNamespace(
+            stamp=inputs.stamp, state=self.state, trajectory=trajectory, transition=event, decision=decision,
+            result=result, world=world, limit=result.limit,
+        )  # fmt: skip
+
+    def cruise(self, stamp: float, pose: Pose) -> Trajectory:
+        t = 0.1 * np.arange(40)
+        v = self.parameters.speed * np.clip((4.0 - t) / 2.0, 0.0, 1.0)
+        v[-1] = 0.0
+        x = pose.x + np.concatenate(([0.0], np.cumsum(0.05 * (v[1:] + v[:-1]))))
+        zero = np.zeros(len(t))
+        return Trajectory(stamp, t, x, zero + pose.y, zero + pose.heading, zero, v, np.gradient(v, t))
+
+
+def read_map(path: Path) -> str:
+    text = path.read_text()
+    if "map" not in text:
+        raise InputError(f"{path}:1", "no map", "a map")
+    return text
+
+
+def fake_brain() -> Any:
+    from tuling_fsm.ros.planner import Brain
+
+    return Brain(Parameters, read_map, FakeAgent)
+
+
+def main() -> int:
+    from tuling_fsm.ros.environment import require_rclpy
+
+    require_rclpy()
+    from tuling_fsm.ros.loop import run_node
+    from tuling_fsm.ros.planner import PlannerNode
+
+    return run_node(lambda: PlannerNode(fake_brain()), sys.argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

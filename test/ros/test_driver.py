@@ -1,0 +1,246 @@
+"""When the planner ticks, and what is sent when it fails: without ROS."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ros.fakes import FakeAgent, Parameters
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.trajectory import Trajectory
+from tuling_fsm.ros.driver import Driver
+from tuling_fsm.ros.inbox import Inbox
+from tuling_fsm.ros.last_resort import braking
+from tuling_fsm.ros.node_parameters import PlannerNodeParameters
+from tuling_fsm.ros.runtime import Runtime
+from tuling_fsm.wire.cdr import nanoseconds
+from tuling_fsm.wire.diagnostics import unpack_diagnostics
+from tuling_fsm.wire.inputs import pack_inputs
+from tuling_fsm.wire.trajectory import unpack_trajectory
+from tuling_fsm.world.inputs import OBJECTS, TRAFFIC_LIGHTS, Inputs, Odometry, Table
+
+STAMPED = ("objects", "traffic_lights", "odometry")
+
+
+def frame(stamp: float, x: float = 0.0, v: float = 5.0) -> Inputs:
+    return Inputs(
+        stamp,
+        odometry=Odometry(stamp, Pose(x, 0.0, 0.0), v, 0.0),
+        objects=Table(stamp, np.zeros(1, OBJECTS)),
+        traffic_lights=Table(stamp, np.zeros(1, TRAFFIC_LIGHTS)),
+    )
+
+
+class Port:
+    """Keeps what is sent; its clock is set by the test."""
+
+    def __init__(self) -> None:
+        self.sent: list[tuple[str, bytes]] = []
+        self.asked: list[int] = []
+        self.flushed: list[list[str]] = []
+        self.now = 0
+        self.log = SimpleNamespace()
+
+    def publish(self, topic: str, message: bytes) -> None:
+        self.sent.append((topic, message))
+
+    def wanted(self, topic: str) -> bool:
+        return True
+
+    def flush(self, topics) -> None:
+        self.flushed.append(list(topics))
+
+    def ask(self, ns: int, request) -> None:
+        self.asked.append(request.number)
+
+    def give_up_questions(self, timeout_s: float) -> None:
+        pass
+
+    def now_ns(self) -> int:
+        return self.now
+
+    def trajectories(self) -> list[Trajectory]:
+        return [unpack_trajectory(raw) for topic, raw in self.sent if topic == "trajectory"]
+
+
+class Bench:
+    """A runtime on a port."""
+
+    def __init__(self, lock_step: bool = False, clock=lambda: 0.0, **parameters: float) -> None:
+        self.port, self.lines = Port(), []
+        self.inbox = Inbox(self.lines.append)
+        self.agent = FakeAgent("map", Parameters(**parameters))
+        self.driver = Driver(self.agent, self.inbox, lock_step, 1.8, self.lines.append, clock)
+        self.runtime = Runtime(self.driver, self.port, PlannerNodeParameters(), None, lambda: None)
+
+    def send(self, inputs: Inputs, *topics: str) -> None:
+        for topic, raw in pack_inputs(inputs):
+            if (not topics or topic in topics) and self.inbox.receive(topic, raw, topic in STAMPED):
+                self.runtime.received(topic, raw)
+
+    def answer(self) -> None:
+        self.runtime.answered(1, np.zeros((5, 3)))
+
+
+def test_odometry_drives_the_tick():
+    bench = Bench()
+    bench.send(frame(1.0), "objects", "traffic_lights")
+    assert bench.port.trajectories() == []
+    bench.send(frame(1.0), "odometry")
+    assert [t.stamp for t in bench.port.trajectories()] == [1.0]
+    bench.send(frame(1.0), "odometry")
+    assert len(bench.port.trajectories()) == 1
+
+
+@pytest.mark.clause("SIM-1")
+@pytest.mark.parametrize("order", [STAMPED, STAMPED[::-1], ("traffic_lights", "odometry", "objects")])
+def test_lock_step_ticks_once_all_of_a_stamp_is_there_in_any_order(order):
+    bench = Bench(lock_step=True)
+    for k in range(4):
+        inputs = frame(1.0 + 0.05 * k)
+        for topic in order[:-1]:
+            bench.send(inputs, topic)
+        assert len(bench.port.trajectories()) == k
+        bench.send(inputs, order[-1])
+        if k == 0:
+            assert bench.port.asked == [1]
+            bench.answer()
+        assert len(bench.port.trajectories()) == k + 1
+
+
+@pytest.mark.clause("SIM-1")
+def test_lock_step_waits_for_the_route_server_and_gives_its_answer_to_the_next_tick():
+    bench = Bench(lock_step=True)
+    bench.send(frame(1.0))
+    bench.send(frame(1.05))
+    assert len(bench.port.trajectories()) == 1
+    bench.answer()
+    assert [t.stamp for t in bench.port.trajectories()] == [1.0, pytest.approx(1.05)]
+    assert not bench.port.trajectories()[-1].stands
+    assert bench.port.flushed[-1] and "trajectory" not in bench.port.flushed[-1]
+    assert bench.port.sent[-2][0] == "trajectory"
+
+
+def test_a_server_that_does_not_answer_holds_nothing_up_for_ever():
+    bench = Bench(lock_step=True)
+    bench.send(frame(1.0))
+    bench.send(frame(1.05))
+    bench.runtime.answered(1, None)
+    assert len(bench.port.trajectories()) == 2
+    assert bench.port.trajectories()[-1].stands
+
+
+@pytest.mark.clause("SAF-1")
+def test_silence_ticks_by_the_nodes_clock_in_the_odometrys_time():
+    bench = Bench()
+    bench.port.now = 7_000_000_000
+    bench.send(frame(100.0))
+    for ms in range(0, 400, 50):
+        bench.port.now = 7_000_000_000 + ms * 1_000_000
+        bench.runtime.timer()
+    stamps = [t.stamp for t in bench.port.trajectories()]
+    assert stamps == pytest.approx([100.0, 100.2, 100.25, 100.3, 100.35])
+    lock_step = Bench(lock_step=True)
+    lock_step.port.now = 10**12
+    lock_step.runtime.timer()
+    assert lock_step.port.trajectories() == []
+
+
+@pytest.mark.clause("SAF-1")
+def test_a_failing_planner_is_replaced_by_braking_along_its_last_plan():
+    bench = Bench(fail_at_x=10.0)
+    bench.send(frame(1.0))
+    bench.answer()
+    bench.send(frame(1.05, 1.0))
+    plan = bench.port.trajectories()[-1]
+    for k in range(3):
+        bench.send(frame(1.1 + 0.05 * k, 20.0))
+    stop = bench.port.trajectories()[-3]
+    assert stop.v[0] == pytest.approx(plan.sample(1.1)[2])
+    assert stop.v[-1] == 0.0
+    assert stop.x[-1] <= plan.x[-1] + 1e-9
+    assert sum("beyond the world's end" in line for line in bench.lines) == 1
+    why = [raw for topic, raw in bench.port.sent if topic == "why"][-1]
+    assert unpack_diagnostics(why, "why")[0].message == "the planner failed, the car is braking"
+    bench.send(frame(1.3, 2.0))
+    assert bench.port.trajectories()[-1].v[0] == pytest.approx(5.0)
+
+
+@pytest.mark.clause("SAF-1")
+def test_a_planner_that_fails_on_its_first_tick_brakes_straight_on():
+    bench = Bench(fail_at_x=0.0)
+    bench.send(frame(1.0, 3.0, v=4.0))
+    stop = bench.port.trajectories()[-1]
+    assert (stop.x[0], stop.v[0], stop.v[-1]) == (3.0, pytest.approx(4.0), 0.0)
+    assert stop.x[-1] - 3.0 == pytest.approx(4.0**2 / 3.6, rel=1e-3)
+
+
+@pytest.mark.clause("SAF-1", "DWELL-3")
+def test_a_late_plan_gives_way_to_the_rest_of_the_last_one():
+    times = iter([0.0, 0.01, 1.0, 1.01, 2.0, 2.9, 3.0, 3.9])
+    bench = Bench(clock=lambda: next(times))
+    bench.send(frame(1.0))
+    bench.answer()
+    bench.send(frame(1.05, 1.0))
+    plan = bench.port.trajectories()[-1]
+    bench.send(frame(1.1, 50.0))
+    late = bench.port.trajectories()[-1]
+    assert late.stamp == pytest.approx(1.1)
+    assert late.x[0] == pytest.approx(plan.sample(1.1)[0].x)
+    lock_step = Bench(lock_step=True, clock=lambda: next(times))
+    lock_step.send(frame(1.0, 7.0))
+    assert lock_step.port.trajectories()[-1].x[0] == 7.0
+
+
+@pytest.mark.clause("SAF-1")
+def test_the_end_of_the_node_sends_a_stop():
+    bench = Bench()
+    bench.send(frame(1.0))
+    bench.answer()
+    bench.send(frame(1.05, 1.0))
+    bench.runtime.halt()
+    plan, stop = bench.port.trajectories()[-2:]
+    assert nanoseconds(stop.stamp) == nanoseconds(plan.stamp) + 1
+    assert stop.v[0] == pytest.approx(5.0) and stop.v[-1] == 0.0
+
+
+@pytest.mark.clause("SAF-3")
+def test_each_fault_is_reported_once_until_the_topic_is_right_again():
+    bench = Bench()
+    bad = b"\0\1\0\0garbage"
+    for _ in range(3):
+        assert not bench.inbox.receive("odometry", bad, True)
+    assert len(bench.lines) == 1
+    bench.send(frame(1.0))
+    bench.inbox.receive("odometry", bad, True)
+    assert len(bench.lines) == 2
+    assert bench.inbox.received["odometry"] == nanoseconds(1.0)
+
+
+@given(
+    v=st.floats(-3.0, 15.0), final=st.floats(0.0, 1.0), bend=st.floats(-0.1, 0.1), after=st.floats(0.0, 7.0),
+    decel=st.floats(0.3, 6.0),
+)  # fmt: skip
+@settings(max_examples=200, deadline=None)
+def test_braking_always_ends_standing_on_the_old_way(v, final, bend, after, decel):
+    t = np.linspace(0.0, 5.0, 51)
+    speed = v * (1.0 - (1.0 - final) * t / 5.0)
+    s = np.concatenate(([0.0], np.cumsum(0.05 * (speed[1:] + speed[:-1]))))
+    heading = bend * s
+    x = np.concatenate(([0.0], np.cumsum(np.diff(s) * np.cos(heading[:-1]))))
+    y = np.concatenate(([0.0], np.cumsum(np.diff(s) * np.sin(heading[:-1]))))
+    zero = np.zeros(51)
+    last = Trajectory(10.0, t, x, y, heading, zero + bend, speed, np.gradient(speed, t))
+    stop = braking(last, 10.0 + after, decel)
+    assert stop.stamp == 10.0 + after
+    assert stop.v[-1] == 0.0
+    assert (np.diff(stop.t) > 0.0).all()
+    assert abs(stop.v[0]) <= abs(last.sample(10.0 + after)[2]) + 1e-9
+    assert (np.diff(np.abs(stop.v)) <= 1e-9).all()
+    assert all(np.isfinite(getattr(stop, name)).all() for name in ("t", "x", "y", "heading", "curvature", "v", "a"))
+    way = np.hypot(np.diff(stop.x), np.diff(stop.y)).sum()
+    assert way <= abs(s[-1]) + 1e-6

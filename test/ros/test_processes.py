@@ -1,0 +1,104 @@
+"""Processes of a run are started, watched and ended; none is left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.ros.environment import PARENT, child_environment
+from tuling_fsm.ros.processes import Group
+
+SERVE = "import time\nprint('up', flush=True)\ntime.sleep(600)"
+
+
+def gone(pid: int) -> bool:
+    """Whether a process has ended (or waits as a zombie for a parent that is not us)."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+def wait_until(done, timeout_s: float = 15.0) -> None:
+    deadline = time.monotonic() + timeout_s
+    while not done():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_all_are_ended_with_the_group_even_one_that_ignores_signals():
+    stubborn = "import signal\nfor s in (2, 15): signal.signal(s, signal.SIG_IGN)\n" + SERVE
+    with Group() as group:
+        group.start("a", ("-c", SERVE))
+        group.start("b", ("-c", stubborn))
+        pids = [child.process.pid for child in group._children.values()]
+        wait_until(lambda: all(group.last_words(name) == "up" for name in "ab"))
+        group.check()
+    assert all(gone(pid) for pid in pids)
+
+
+def test_a_process_that_ends_before_its_time_is_named_with_its_last_words():
+    with Group() as group:
+        group.start("sim", ("-c", SERVE))
+        group.start("planner", ("-c", "import sys; print('map.xodr:3: no road'); sys.exit(2)"))
+        with pytest.raises(InputError, match=r"node planner: ended: map.xodr:3: no road"):
+            group.wait_for("sim")
+
+
+def test_waiting_ends_when_the_one_waited_for_does_and_its_lines_are_passed_on(capfd):
+    lines: list[str] = []
+    with Group(lines.append) as group:
+        group.start("planner", ("-c", SERVE))
+        group.start("sim", ("-c", "print('1 s'); print('[INFO] x'); print('[ERROR] [1.0] [sim]: y'); print('2 s')"))
+        group.wait_for("sim")
+        group.stop()
+    assert lines == ["1 s", "2 s"]
+    assert "sim: [ERROR] [1.0] [sim]: y" in capfd.readouterr().err
+
+
+def test_children_do_not_inherit_what_the_wheels_left_behind(monkeypatch):
+    monkeypatch.setenv("_ROS_WHEELS_BOOTSTRAP_COMPLETE", "1")
+    monkeypatch.setenv("LD_LIBRARY_PATH", os.pathsep.join((f"{sys.prefix}/lib/x.libs", "/opt/else")))
+    monkeypatch.delenv("ROS_DOMAIN_ID", raising=False)
+    environment = child_environment(42)
+    assert "_ROS_WHEELS_BOOTSTRAP_COMPLETE" not in environment
+    assert environment["LD_LIBRARY_PATH"] == "/opt/else"
+    assert environment["ROS_DOMAIN_ID"] == "42"
+    assert environment[PARENT] == str(os.getpid())
+    monkeypatch.setenv("ROS_DOMAIN_ID", "7")
+    assert child_environment(42)["ROS_DOMAIN_ID"] == "7"
+
+
+@pytest.mark.ros
+def test_a_node_ends_itself_when_its_parent_is_killed():
+    """The parent is killed outright, so that it can end nobody."""
+    fakes = str(Path(__file__).with_name("fakes.py"))
+    script = (
+        "import subprocess, sys\n"
+        "from tuling_fsm.ros.environment import child_environment\n"
+        f"child = subprocess.Popen([sys.executable, {fakes!r}], env=child_environment({os.getpid() % 100 + 1}))\n"
+        "print(child.pid, flush=True)\n"
+        "child.wait()\n"
+    )
+    parent = subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, env=child_environment()
+    )
+    assert parent.stdout is not None
+    pid = int(parent.stdout.readline())
+    wait_until(lambda: _library_loaded(pid))
+    parent.send_signal(signal.SIGKILL)
+    parent.wait()
+    parent.stdout.close()
+    wait_until(lambda: gone(pid))
+
+
+def _library_loaded(pid: int) -> bool:
+    """Whether a process has come as far as DDS."""
+    return "libfastrtps" in Path(f"/proc/{pid}/maps").read_text()

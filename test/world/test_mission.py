@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.world.mission import Mission, Point, Slot, Task, parse_mission
+
+PICKUP = {"x": 1, "y": 2.0, "heading": 0.5, "name": "gate"}
+DROPOFF = {"x": 3, "y": 4, "slots": [{"x": 3, "y": 4, "heading": 0, "length": 6, "width": 2.5}]}
+
+
+def test_a_full_mission_becomes_plain_values() -> None:
+    raw = {
+        "tasks": [{"pickup": PICKUP, "dropoff": DROPOFF}],
+        "goal": {"x": 5, "y": 6},
+        "car_park": {"x": 7, "y": 8},
+        "match_time_s": 900,
+    }
+    dropoff = Point("", 3.0, 4.0, None, (Slot(Pose(3.0, 4.0, 0.0), 6.0, 2.5),))
+    task = Task("1", Point("gate", 1.0, 2.0, 0.5), dropoff)
+    assert parse_mission(raw, 12.0) == Mission(
+        12.0, (task,), Point("", 5.0, 6.0, None), Point("", 7.0, 8.0, None), 900.0
+    )
+    assert parse_mission({}, 0.0) == Mission(0.0, match_time_s=math.inf)
+
+
+@pytest.mark.clause("SAF-3")
+@pytest.mark.parametrize(
+    ("raw", "line"),
+    [
+        ({"task": []}, "mission.task: no such key"),
+        ({"tasks": {}}, "mission.tasks: {} is no list"),
+        ({"tasks": [{"pickup": PICKUP}]}, "mission.tasks[0].dropoff: missing"),
+        ({"tasks": [{"pickup": PICKUP, "dropoff": 3}]}, "mission.tasks[0].dropoff: 3 is no object"),
+        ({"goal": {"x": "1", "y": 2}}, "mission.goal.x: '1' is no finite number"),
+        ({"goal": {"x": math.nan, "y": 2}}, "mission.goal.x: nan is no finite number"),
+        ({"goal": {"x": True, "y": 2}}, "mission.goal.x: True is no finite number"),
+        ({"car_park": {"x": 1, "y": 2, "slots": 4}}, "mission.car_park.slots: 4 is no list"),
+        ({"match_time_s": -1}, "mission.match_time_s: -1.0 is out of range"),
+        (
+            {"goal": {"x": 1, "y": 2, "slots": [{"x": 0, "y": 0, "heading": 0, "length": 0, "width": 1}]}},
+            "mission.goal.slots[0]: a box of 0.0 m x 1.0 m",
+        ),
+    ],
+)
+def test_a_fault_is_named_with_its_place(raw: dict[str, Any], line: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_mission(raw, 0.0)
+    assert str(caught.value).startswith(line)

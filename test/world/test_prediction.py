@@ -1,0 +1,230 @@
+from __future__ import annotations
+
+import dataclasses
+import math
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from crossroads import HALF_M, LIGHT, STOP_SIGN, crossroads
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scenes import row, table, walker
+
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.scene import PREDICTION_STEP_S, PREDICTION_STEPS, Ego, Obstacles
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.world.inputs import Kind, Light
+from tuling_fsm.world.lane_index import lane_index
+from tuling_fsm.world.objects import read_objects
+from tuling_fsm.world.parameters import WorldParameters
+from tuling_fsm.world.prediction import closed_lines, see_traffic
+from tuling_fsm.world.tracks import NO_TRACKS, Tracks, follow, remember
+from tuling_fsm.world.traffic import Traffic
+
+P = WorldParameters()
+FAR = Ego(Pose(-500.0, 500.0, 0.0), 0.0, 0.0, 0.0)
+TIMES = PREDICTION_STEP_S * np.arange(PREDICTION_STEPS)
+EAST, NORTH, WEST, SOUTH = 0.0, 0.5 * math.pi, math.pi, -0.5 * math.pi
+
+
+@pytest.fixture(scope="module")
+def cross(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
+    return crossroads(tmp_path_factory.mktemp("maps"))
+
+
+@pytest.fixture(scope="module")
+def lit(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
+    return crossroads(tmp_path_factory.mktemp("maps"), "lit", dict.fromkeys("ENWS", LIGHT))
+
+
+class Watch:
+    """Ticks of `see_traffic` that hand their tracks on."""
+
+    def __init__(self, road_map: RoadMap, ego: Ego = FAR) -> None:
+        self.index, self.ego, self.tracks = lane_index(road_map), ego, NO_TRACKS
+
+    def see(
+        self, rows: npt.NDArray[np.void], stamp: float = 0.0, lights: dict[int, Light] | None = None
+    ) -> tuple[Traffic, Obstacles]:
+        found, _ = read_objects(rows, 0.0, (0.0, 0.0), P)
+        tracks: Tracks = follow(self.tracks, found, stamp, P)
+        closed = closed_lines(self.index, lights or {})
+        traffic, obstacles, tracks = see_traffic(self.index, found, tracks, self.ego, Vehicle(), closed, stamp, P)
+        self.tracks = remember(self.tracks, tracks, stamp, P.track_memory)
+        return traffic, obstacles
+
+
+def ends(obstacles: Obstacles) -> list[tuple[float, float]]:
+    return [
+        (round(float(x), 1), round(float(y), 1)) for x, y in zip(obstacles.x[:, -1], obstacles.y[:, -1], strict=True)
+    ]
+
+
+def test_one_before_a_fork_is_given_every_way_and_keeps_its_id(cross: RoadMap) -> None:
+    _, obstacles = Watch(cross).see(table(row(7, 1.75, -20.0, NORTH, 5.0)))
+    assert obstacles.id.tolist() == [7, 7, 7]
+    final = obstacles.heading[:, -1]
+    assert sorted(np.round(np.mod(final, 2 * math.pi), 2)) == [0.0, round(NORTH, 2), round(WEST, 2)]
+    np.testing.assert_allclose(obstacles.x[:, 0], 1.75)
+    np.testing.assert_allclose(obstacles.y[:, 0], -20.0)
+
+
+def test_one_too_fast_for_the_turns_goes_straight_on(cross: RoadMap) -> None:
+    _, obstacles = Watch(cross).see(table(row(7, 1.75, -HALF_M - 3.0, NORTH, 12.0)))
+    assert len(obstacles) == 1
+    np.testing.assert_allclose(obstacles.x[0], 1.75, atol=1e-6)
+    np.testing.assert_allclose(obstacles.y[0], -15.0 + 12.0 * TIMES, atol=0.05)
+
+
+def test_bends_limit_the_speed(cross: RoadMap) -> None:
+    watch = Watch(cross)
+    watch.see(table(row(7, 1.75, -HALF_M - 1.0, NORTH, 6.0)))
+    _, obstacles = watch.see(table(row(7, 2.371, -8.485, NORTH - 0.35, 6.0)), 0.7)
+    right = obstacles.heading[:, -1] < 1.0
+    steps = np.hypot(np.diff(obstacles.x[right]), np.diff(obstacles.y[right])) / PREDICTION_STEP_S
+    assert right.sum() == 1
+    assert steps.max() <= 6.01
+    assert steps.min() == pytest.approx(math.sqrt(P.others_lateral_accel * (HALF_M - 1.75)), rel=0.02)
+
+
+def test_an_offset_decays_and_the_heading_follows_the_lane(cross: RoadMap) -> None:
+    _, obstacles = Watch(cross).see(table(row(7, 60.0, -0.75, EAST + 0.05, 8.0)))
+    offset = obstacles.y[0] + 1.75
+    assert offset[0] == pytest.approx(1.0)
+    assert np.all(np.diff(offset) < 0.0) and offset[-1] < 0.3
+    assert abs(obstacles.heading[0, -1]) < 0.01
+
+
+def test_inside_a_junction_the_way_is_known_from_the_lane_it_came_from(cross: RoadMap) -> None:
+    rows = table(row(7, 1.75, 6.0, NORTH, 4.0))
+    fresh = Watch(cross).see(rows)[1]
+    watch = Watch(cross)
+    watch.see(table(row(7, 1.75, -20.0, NORTH, 4.0)), 0.0)
+    known = watch.see(rows, 0.1)[1]
+    assert len(known) == 1 <= len(fresh)
+    np.testing.assert_allclose(known.x[0], 1.75, atol=1e-6)
+
+
+def test_a_leader_is_not_run_into_and_the_car_is_one(cross: RoadMap) -> None:
+    ego = Ego(Pose(70.0, -1.75, EAST), 0.0, 0.0, 0.0)
+    rows = table(row(1, 30.0, -1.75, EAST, 8.0), row(2, 50.0, -1.75, EAST, 4.0))
+    _, obstacles = Watch(cross, ego).see(rows)
+    first, second = obstacles.x[obstacles.id == 1][0], obstacles.x[obstacles.id == 2][0]
+    assert np.all(second <= 70.0 - Vehicle().rear_overhang - 2.25 - P.follow_gap + 1e-6)
+    assert np.all(second - first >= 4.5 + P.follow_gap - 1e-6 - 4.0 * TIMES.max() * (second >= 65.8))
+    assert second[5] == pytest.approx(54.0)
+
+
+@pytest.mark.clause("NOR-7")
+def test_a_queue_at_a_red_light_counts_as_moving_and_a_parked_car_does_not(lit: RoadMap) -> None:
+    queue = (row(1, 1.75, -16.0, NORTH), row(2, 1.75, -22.0, NORTH), row(3, 1.75, -60.0, NORTH))
+    watch = Watch(lit)
+    for stamp in (0.0, 30.0):
+        traffic, obstacles = watch.see(table(*queue), stamp, {4: Light.RED})
+        assert traffic.waiting.tolist() == [True, True, False]
+        assert obstacles.moving.tolist() == [True, True, False]
+    traffic, _ = watch.see(table(*queue), 49.0, {4: Light.GREEN})
+    assert traffic.moving.tolist() == [True, True, False]
+    traffic, _ = watch.see(table(*queue), 51.0, {4: Light.GREEN})
+    assert traffic.moving.tolist() == [False, False, False]
+
+
+@pytest.mark.clause("NOR-7")
+def test_one_that_moved_within_20_s_counts_as_moving_but_is_predicted_in_place(cross: RoadMap) -> None:
+    watch = Watch(cross)
+    for k in range(10):
+        watch.see(table(row(1, 30.0 + 0.4 * k, -1.75, EAST, 4.0)), 0.1 * k)
+    for stamp, moving in ((1.0, True), (20.9, True), (21.1, False)):
+        traffic, obstacles = watch.see(table(row(1, 33.6, -1.75, EAST)), stamp)
+        watch.tracks = dataclasses.replace(watch.tracks, seen=watch.tracks.seen + 0.0)
+        assert bool(obstacles.moving[0]) is moving
+        assert np.ptp(obstacles.x) == 0.0 and np.ptp(obstacles.y) == 0.0
+    assert traffic.standing_for[0] == pytest.approx(20.2)
+
+
+def test_one_that_creeps_without_a_speed_has_moved(cross: RoadMap) -> None:
+    watch = Watch(cross)
+    for k in range(30):
+        traffic, _ = watch.see(table(row(1, 30.0 + 0.1 * k, -1.75)), 0.1 * k)
+    assert traffic.moving[0]
+
+
+def test_lights_known_to_be_red_stop_others_who_still_can(lit: RoadMap) -> None:
+    line = -HALF_M - 1.0
+    slow, fast = table(row(1, 1.75, -40.0, NORTH, 8.0)), table(row(1, 1.75, -18.0, NORTH, 10.0))
+    for lights, stops in (({4: Light.RED}, True), ({4: Light.GREEN}, False), ({}, False), ({3: Light.RED}, False)):
+        _, obstacles = Watch(lit).see(slow, 0.0, lights)
+        assert bool(np.all(obstacles.y[:, -1] <= line - 2.25 + 0.1)) is stops
+    _, obstacles = Watch(lit).see(fast, 0.0, {4: Light.RED})
+    assert obstacles.y.max() > 0.0
+
+
+def test_a_stop_sign_stops_others_until_they_have_stopped(tmp_path: Path) -> None:
+    road_map = crossroads(tmp_path, "sign", {"S": STOP_SIGN})
+    _, obstacles = Watch(road_map).see(table(row(1, 1.75, -40.0, NORTH, 8.0)))
+    assert np.all(obstacles.y[:, -1] <= -HALF_M - 1.0 - 2.25 + 0.1)
+    _, obstacles = Watch(road_map).see(table(row(1, 1.75, -16.0, NORTH, 1.5)))
+    assert obstacles.y.max() > -10.0
+
+
+def test_walkers_keep_their_velocity_and_always_count_as_moving(cross: RoadMap) -> None:
+    rows = table(walker(1, 30.0, -6.0, 0.0, 1.2), walker(2, 40.0, -1.75))
+    traffic, obstacles = Watch(cross).see(rows)
+    np.testing.assert_allclose(obstacles.y[0], -6.0 + 1.2 * TIMES, atol=1e-5)
+    np.testing.assert_allclose(obstacles.x[0], 30.0)
+    assert obstacles.moving.tolist() == [True, True] and len(traffic.chain) == 0
+
+
+def test_off_the_lanes_a_turn_is_carried_on(cross: RoadMap) -> None:
+    watch = Watch(cross)
+    for k in range(40):
+        angle = 0.05 * k
+        _, obstacles = watch.see(table(row(1, 60.0 + math.sin(angle), 40.0, angle, 5.0)), 0.1 * k)
+    turned = obstacles.heading[0, -1] - obstacles.heading[0, 0]
+    assert 0.5 < turned < 1.2
+    _, obstacles = Watch(cross).see(table(row(1, 60.0, 40.0, 0.0, 5.0)))
+    np.testing.assert_allclose(obstacles.x[0], 60.0 + 5.0 * TIMES, atol=1e-5)
+
+
+def test_one_against_the_direction_of_its_lane_is_not_put_on_it(cross: RoadMap) -> None:
+    traffic, obstacles = Watch(cross).see(table(row(1, 60.0, -1.75, WEST, 5.0), row(2, 60.0, -1.75, NORTH, 5.0)))
+    assert len(traffic.chain) == 0 and len(obstacles) == 2
+    reversing = table((1, int(Kind.CAR), 3, 60.0, -1.75, EAST, -2.0, 0.0, 4.5, 1.9, 1.0))
+    _, obstacles = Watch(cross).see(reversing)
+    np.testing.assert_allclose(obstacles.x[0], 60.0 - 2.0 * TIMES, atol=1e-5)
+    np.testing.assert_allclose(obstacles.heading[0], 0.0, atol=1e-6)
+
+
+def test_tracks_forget_after_a_while_and_keep_the_lost_ones_before(cross: RoadMap) -> None:
+    watch = Watch(cross)
+    watch.see(table(row(5, 30.0, -1.75, EAST, 4.0), row(2, 50.0, -1.75)), 0.0)
+    watch.see(table(row(2, 50.0, -1.75)), 2.0)
+    assert watch.tracks.id.tolist() == [2, 5]
+    watch.see(table(row(2, 50.0, -1.75)), 3.1)
+    assert watch.tracks.id.tolist() == [2]
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.floats(-140, 140), st.floats(-140, 140), st.floats(-4, 4), st.floats(-3, 20),
+            st.sampled_from(list(Kind)), st.floats(0.1, 15.0),
+        ),
+        max_size=12,
+    )
+)  # fmt: skip
+def test_whatever_stands_where_predictions_are_finite_and_no_faster_than_the_object(
+    cross: RoadMap, items: list[tuple[float, float, float, float, Kind, float]]
+) -> None:
+    rows = table(*(row(i, x, y, h, v, kind, length) for i, (x, y, h, v, kind, length) in enumerate(items)))
+    traffic, obstacles = Watch(cross).see(rows)
+    assert sorted(set(obstacles.id.tolist())) == list(range(len(items)))
+    for column in (obstacles.x, obstacles.y, obstacles.heading):
+        assert column.shape == (len(obstacles), PREDICTION_STEPS) and np.isfinite(column).all()
+    step = np.hypot(np.diff(obstacles.x), np.diff(obstacles.y))
+    assert np.all(step <= obstacles.speed[:, None] * PREDICTION_STEP_S * 1.3 + 0.05)
+    assert np.all(np.diff(traffic.obstacle_row) >= 0)

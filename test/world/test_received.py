@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+from scenes import row, table
+
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.world.inputs import TRAFFIC_LIGHTS, Inputs, Light, Occupancy, Odometry, Table
+from tuling_fsm.world.objects import read_objects
+from tuling_fsm.world.parameters import WorldParameters
+from tuling_fsm.world.perceived import read_lights
+from tuling_fsm.world.received import Received, receive
+
+P = WorldParameters()
+GOOD = Odometry(1.0, Pose(1.0, 2.0, 0.3), 5.0, 0.1)
+
+
+def judge(inputs: Inputs, last: Received = Received()) -> tuple[Received, Received, list[str]]:  # noqa: B008
+    kept, fresh, complaints = receive(inputs, last, P)
+    return kept, fresh, [complaint.text for complaint in complaints]
+
+
+@pytest.mark.clause("SAF-3")
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        ({"v": math.nan}, "not finite"),
+        ({"pose": Pose(math.inf, 0.0, 0.0)}, "not finite"),
+        ({"pose": Pose(1e9, 0.0, 0.0)}, "position out of range"),
+        ({"v": 300.0}, "speed 300 m/s out of range"),
+        ({"yaw_rate": -20.0}, "yaw rate"),
+        ({"position_std": -1.0}, "negative standard deviation"),
+        ({"stamp": 2.0}, "ahead of the tick"),
+        ({"stamp": math.nan}, "not finite"),
+        ({"stamp": 0.9}, "out of order"),
+    ],
+)
+def test_bad_odometry_is_refused_with_one_line_and_the_last_good_one_goes_on(
+    change: dict[str, object], word: str
+) -> None:
+    before, _, _ = judge(Inputs(1.0, GOOD))
+    kept, fresh, texts = judge(Inputs(1.05, dataclasses.replace(GOOD, **change)), before)
+    assert kept.odometry is GOOD and fresh.odometry is GOOD
+    assert len(texts) == 1 and texts[0].startswith("odometry:") and word in texts[0] and "\n" not in texts[0]
+
+
+@pytest.mark.clause("SAF-3")
+def test_a_stale_message_counts_as_not_received_until_a_new_one_comes() -> None:
+    kept, fresh, texts = judge(Inputs(1.2, GOOD))
+    assert fresh.odometry is GOOD and texts == []
+    kept, fresh, texts = judge(Inputs(1.21, GOOD), kept)
+    assert kept.odometry is GOOD and fresh.odometry is None
+    assert texts == ["odometry: older than 0.2 s, taken as not received"]
+    newer = dataclasses.replace(GOOD, stamp=1.25)
+    _, fresh, texts = judge(Inputs(1.25, newer), kept)
+    assert fresh.odometry is newer and texts == []
+
+
+@pytest.mark.clause("SAF-3")
+def test_grids_and_tables_of_a_wrong_form_are_refused() -> None:
+    cells = np.zeros((3, 3), np.int8)
+    grids = [
+        Occupancy(1.0, 0.0, Pose(0, 0, 0), cells),
+        Occupancy(1.0, math.nan, Pose(0, 0, 0), cells),
+        Occupancy(1.0, 0.1, Pose(0, math.nan, 0), cells),
+        Occupancy(1.0, 0.1, Pose(0, 0, 0), cells.astype(float)),
+        Occupancy(1.0, 0.1, Pose(0, 0, 0), cells[0]),
+    ]
+    for grid in grids:
+        _, fresh, texts = judge(Inputs(1.0, occupancy=grid))
+        assert fresh.occupancy is None and len(texts) == 1 and "expected" in texts[0]
+    wrong = Table(1.0, np.zeros(2, np.dtype([("id", "<u4")])))
+    _, fresh, texts = judge(Inputs(1.0, objects=wrong, traffic_lights=wrong, lane_lines=wrong, parking_slots=wrong))
+    assert (fresh.objects, fresh.lane_lines, fresh.traffic_lights, fresh.parking_slots) == (None,) * 4
+    assert [text.split(":")[0] for text in texts] == ["objects", "lane_lines", "traffic_lights", "parking_slots"]
+
+
+@pytest.mark.clause("SAF-3")
+def test_bad_rows_of_objects_are_left_out_and_the_others_used() -> None:
+    rows = table(
+        row(1, 0.0, 0.0),
+        row(2, math.nan, 0.0),
+        row(3, 0.0, 0.0, length=0.0),
+        row(4, 0.0, 0.0, speed=500.0),
+        row(5, 0.0, 0.0, existence=0.1),
+        row(6, 0.0, 0.0, existence=7.0),
+        row(7, 2e6, 0.0),
+        row(8, 1.0, 1.0, kind=200),
+    )
+    found, complaints = read_objects(rows, 0.0, (0.0, 0.0), P)
+    assert found.id.tolist() == [1, 8]
+    assert found.kind.tolist() == [1, 0]
+    assert [complaint.key for complaint in complaints] == ["objects finite", "objects range", "objects kind"]
+    assert "object 2 first" in complaints[0].text and "object 3 first" in complaints[1].text
+
+
+def test_objects_are_moved_on_by_the_age_of_their_table_and_the_nearest_are_kept() -> None:
+    found, _ = read_objects(table(row(1, 10.0, 0.0, speed=5.0)), 0.2, (0.0, 0.0), P)
+    assert found.x[0] == pytest.approx(11.0)
+    few = dataclasses.replace(P, max_objects=2)
+    found, complaints = read_objects(table(*(row(i, 10.0 * i, 0.0) for i in (5, 1, 3))), 0.0, (0.0, 0.0), few)
+    assert found.id.tolist() == [1, 3] and complaints[0].key == "objects count"
+
+
+@pytest.mark.clause("SAF-3", "INT-2")
+def test_lights_that_are_unsure_or_senseless_are_unknown_and_red_beats_green() -> None:
+    rows = np.array(
+        [(1, 3, 0.9), (2, 3, 0.2), (3, 3, math.nan), (4, 9, 1.0), (5, 3, 1.0), (5, 1, 1.0), (6, 1, 1.0), (6, 3, 1.0)],
+        dtype=TRAFFIC_LIGHTS,
+    )
+    lights, complaints = read_lights(Table(0.0, rows), P.min_light_confidence)
+    assert lights == {1: Light.GREEN, 5: Light.RED, 6: Light.RED}
+    assert len(complaints) == 1 and "signal 3 first" in complaints[0].text
+
+
+@pytest.mark.clause("SAF-3")
+def test_a_bad_mission_is_refused_and_the_last_one_goes_on() -> None:
+    good = {"goal": {"x": 1.0, "y": 2.0}}
+    kept, _, texts = judge(Inputs(1.0, mission=good))
+    assert kept.mission is not None and texts == []
+    bad = {"goal": {"x": 1.0, "y": 2.0, "speed": 3}}
+    after, _, texts = judge(Inputs(2.0, mission=bad), kept)
+    assert after.mission is kept.mission
+    assert texts == ["mission.goal.speed: no such key (expected one of x, y, heading, name, slots)"]

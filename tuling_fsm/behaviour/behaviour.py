@@ -1,0 +1,212 @@
+"""One tick of behaviour: the supervisors, then the state machine, then what the active state asks of the planner."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+from tuling_fsm.behaviour import emergency_stop, route_refresh, states
+from tuling_fsm.behaviour.conduct import Conduct, Site, View
+from tuling_fsm.behaviour.decision import BehaviourRecord, Decision, TransitionEvent
+from tuling_fsm.behaviour.guards import waits_rightly
+from tuling_fsm.behaviour.memory import Memory, Outcome, report
+from tuling_fsm.behaviour.parameters import BehaviourParameters
+from tuling_fsm.behaviour.tables import table
+from tuling_fsm.behaviour.traffic_rules import Rules, traffic_rules
+from tuling_fsm.core.request import Hold, PlanningRequest, PlanResult, Reason
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.machine.engine import Engine, Pending, Step
+from tuling_fsm.machine.record import StateRecord
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.world.world import World
+
+__all__ = ["Behaviour", "BehaviourRecord", "Decision", "TransitionEvent"]
+
+
+class Behaviour:
+    """The running state machine. `record` is all of its state; everything else comes with each tick."""
+
+    def __init__(self, road_map: RoadMap, vehicle: Vehicle, parameters: BehaviourParameters) -> None:
+        self.site = Site(road_map, vehicle, parameters)
+        self._table = table(parameters)
+        stop, refresh = self._table.beside
+        self.restore(BehaviourRecord(self._table.start(Memory()), stop.start(None), refresh.start(None)))
+
+    def adjust(self, vehicle: Vehicle, parameters: BehaviourParameters) -> None:
+        """Take other parameters from the next tick on (USE-12), but for the dwell times, which the tables keep."""
+        self.site = replace(self.site, vehicle=vehicle, parameters=parameters)
+
+    @property
+    def record(self) -> BehaviourRecord:
+        """Everything that `restore` needs, in this process or another one."""
+        return BehaviourRecord(self._machine.record, self._stop.record, self._refresh.record, self._seq, self._flaps)
+
+    def restore(self, record: BehaviourRecord) -> None:
+        """Go on from a record.
+
+        Raises:
+            InputError: a record of another table.
+        """
+        stop, refresh = self._table.beside
+        gap = self.site.parameters.switching.max_gap
+        self._machine: Engine[View, Conduct, Memory] = Engine(self._table, record.machine, gap)
+        self._stop: Engine[View, None, None] = Engine(stop, record.emergency_stop, gap)
+        self._refresh: Engine[View, None, None] = Engine(refresh, record.route_refresh, gap)
+        self._seq, self._flaps = record.seq, record.flaps
+
+    def step(self, world: World, last_result: PlanResult | None, last_probe: PlanResult | None = None) -> Decision:
+        """Decide on one tick; the results are those of the request and the probe of the tick before."""
+        stood = self._stopped
+        self._stop.advance(world.stamp)
+        stop = self._event(self._stop, self._stop.step(self._view(self._stop.record, world)), world.stamp)
+        if not stood:
+            self._machine.remember(_with_results(self._machine.record.memory, last_result, last_probe))
+        if self._stopped:
+            return self._stand(world, stop)
+        return self._drive(world, stop)
+
+    @property
+    def _stopped(self) -> bool:
+        return self._stop.record.path in emergency_stop.STOPPED
+
+    def _stand(self, world: World, stop: TransitionEvent | None) -> Decision:
+        """EST-1: nothing runs but the emergency stop itself; the server's answers wait. Traffic is watched."""
+        jump = self._machine.freeze(world.stamp)
+        self._refresh.freeze(world.stamp)
+        memory = self._machine.record.memory
+        routing = replace(memory.routing, held=(*memory.routing.held, *world.route_answers), outbox=())
+        rules = self._rules(world, memory)
+        self._machine.remember(replace(memory, routing=routing, rules=rules, reports=_jump_report(jump)))
+        lost = self._stop.record.path == emergency_stop.LINK_LOST
+        detail = "the remote is silent: an operator has to clear it" if lost else "commanded by the remote"
+        request = Hold(Reason.EMERGENCY_STOP, emergency=True, detail=detail)
+        return self._decision(world, request, None, None, (stop,), ())
+
+    def _drive(self, world: World, stop: TransitionEvent | None) -> Decision:
+        """A tick of the state machine: what the state remembers, the new route, the rows, and the state's request."""
+        view = self._tick(world)
+        conduct = self._machine.leaf.body
+        if not view.memory.entered:
+            view = view.having(replace(conduct.enter(view), entered=True))
+        view = view.having(conduct.update(view))
+        view = view.having(route_refresh.consider(view, conduct))
+        view, refresh = self._refresh_route(view, conduct)
+        step = self._machine.step(view)
+        event = self._event(self._machine, step, world.stamp)
+        if event is not None:
+            conduct = self._machine.leaf.body
+            view = replace(view, memory=_changed_state(view.memory), in_state_s=0.0)
+            view = view.having(conduct.enter(view))
+            view = view.having(self._watch_flapping(view, event))
+        request, probe = conduct.request(view), conduct.probe(view)
+        probed_at = view.memory.probed_at if probe is None else view.clock
+        self._machine.remember(replace(view.memory, probed_at=probed_at))
+        return self._decision(world, request, probe, event, (stop, refresh), step.pending)
+
+    def _tick(self, world: World) -> View:
+        """Let the clocks go on, and begin a new tick's memory."""
+        before = self._machine.record.clock
+        jump = self._machine.advance(world.stamp)
+        self._refresh.advance(world.stamp)
+        view = self._view(self._machine.record, world)
+        view = replace(view, step_s=view.clock - before)
+        memory = view.memory
+        explained = waits_rightly(world, memory.plan)
+        return view.having(
+            replace(
+                memory,
+                routing=replace(memory.routing, held=(), outbox=(), switched=False),
+                unexplained_s=memory.unexplained_s + (0.0 if explained else view.step_s),
+                rules=self._rules(world, memory),
+                reports=_jump_report(jump),
+            )
+        )
+
+    def _rules(self, world: World, memory: Memory) -> Rules:
+        site = self.site
+        return traffic_rules(world, site.road_map, site.vehicle, memory.rules.memory, site.parameters.traffic)
+
+    def _view(self, record: StateRecord[Any], world: World) -> View:
+        memory = self._machine.record.memory
+        answers = (*memory.routing.held, *world.route_answers)
+        return View(self.site, world, memory, record.clock, record.in_state_s, 0.0, answers)
+
+    def _refresh_route(self, view: View, conduct: Conduct) -> tuple[View, TransitionEvent | None]:
+        """One tick of the supervisor `route_refresh`, which asks nothing while the state itself does."""
+        if conduct.asks_itself and self._refresh.record.path == route_refresh.IDLE:
+            return view, None
+        step = self._refresh.step(replace(view, in_state_s=self._refresh.record.in_state_s))
+        event = self._event(self._refresh, step, view.world.stamp)
+        return view.having(route_refresh.carry_out(view, step)), event
+
+    def _watch_flapping(self, view: View, event: TransitionEvent) -> Memory:
+        if event.source == event.dest:
+            return view.memory
+        count = self._flaps.count
+        self._flaps = self._flaps.entered(event.dest, view.clock, self.site.parameters.switching.flap_window)
+        again = self._flaps.count > count
+        return report(view.memory, f"flapping: back in {event.dest} once more") if again else view.memory
+
+    def _event(self, engine: Engine[View, Any, Any], step: Step[View], stamp: float) -> TransitionEvent | None:
+        row = step.fired
+        if row is None:
+            return None
+        self._seq += 1
+        prefix = "" if engine is self._machine else f"{engine.table.name}/"
+        rejected = tuple(f"{other.dest} ({other.guard_name}, {other.clause})" for other in step.rejected)
+        return TransitionEvent(
+            self._seq,
+            stamp,
+            prefix + step.source,
+            prefix + step.dest,
+            row.clause,
+            row.guard_name,
+            row.dwell_s,
+            rejected,
+        )
+
+    def _decision(
+        self,
+        world: World,
+        request: PlanningRequest,
+        probe: PlanningRequest | None,
+        event: TransitionEvent | None,
+        beside: tuple[TransitionEvent | None, ...],
+        pending: tuple[Pending, ...],
+    ) -> Decision:
+        record = self.record
+        memory = record.machine.memory
+        block = memory.on_road.block if event is not None and event.dest == states.REPLAN else None
+        return Decision(
+            stamp=world.stamp,
+            state=record.machine.path,
+            time_in_state_s=record.machine.in_state_s,
+            request=request,
+            probe=probe,
+            route=memory.routing.route,
+            route_requests=memory.routing.outbox,
+            route_blocked=None if block is None else block.poses,
+            transition=event,
+            supervisor_transitions=tuple(other for other in beside if other is not None),
+            supervisors=tuple((engine.table.name, engine.record.path) for engine in (self._stop, self._refresh)),
+            pending=pending,
+            reports=memory.reports,
+            flaps=record.flaps.count,
+            record=record,
+        )
+
+
+def _with_results(memory: Memory, result: PlanResult | None, probe: PlanResult | None) -> Memory:
+    """What came of the request and of the probe; a state probes only now and then, and keeps the latest outcome."""
+    latest = memory.probe if probe is None else Outcome.of(probe)
+    return replace(memory, plan=Outcome.of(result), probe=latest)
+
+
+def _changed_state(memory: Memory) -> Memory:
+    """Forget what belonged to the state that was left."""
+    return replace(memory, plan=Outcome(), probe=Outcome(), probed_at=-math.inf, unexplained_s=0.0)
+
+
+def _jump_report(jump: float) -> tuple[str, ...]:
+    return (f"time jumped by {jump:+.3f} s: dwell timers start anew",) if jump else ()

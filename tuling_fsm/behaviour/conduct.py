@@ -1,0 +1,73 @@
+"""What a state does, and what it sees while doing it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from tuling_fsm.behaviour.memory import Memory
+from tuling_fsm.behaviour.parameters import BehaviourParameters
+from tuling_fsm.core.request import PlanningRequest
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.machine.elements import Row
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.world.world import RouteMatch, World
+
+
+@dataclass(frozen=True, eq=False)
+class Site:
+    """What stays the same from tick to tick."""
+
+    road_map: RoadMap
+    vehicle: Vehicle
+    parameters: BehaviourParameters
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """All that guards and states look at. Times are on the active clock of the machine that looks (s)."""
+
+    site: Site
+    world: World
+    memory: Memory
+    clock: float
+    in_state_s: float
+    step_s: float
+    """How far the clock has moved since the last tick."""
+    answers: tuple[RouteMatch, ...]
+    """Of the route server: this tick's, and after an emergency stop those held back."""
+
+    def having(self, memory: Memory) -> View:
+        """The same view with another memory."""
+        return replace(self, memory=memory)
+
+
+def keep(view: View) -> Memory:
+    """The memory as it is."""
+    return view.memory
+
+
+def no_probe(_: View) -> PlanningRequest | None:
+    """Nothing to try beside the request."""
+    return None
+
+
+@dataclass(frozen=True)
+class Conduct:
+    """The body of a leaf: pure functions of the view.
+
+    `enter` gives the memory on entering, `update` on every later tick before the guards are tried, `request` what the
+    planner is to do. `probe` is a second request whose plan is not driven: it tells of a way out of the state.
+    """
+
+    request: Callable[[View], PlanningRequest]
+    enter: Callable[[View], Memory] = keep
+    update: Callable[[View], Memory] = keep
+    probe: Callable[[View], PlanningRequest | None] = no_probe
+    defers_route: bool = False
+    """A new route is not switched to in this state (RRF-2)."""
+    asks_itself: bool = False
+    """The state has a question of its own to the route server, so that none is asked beside."""
+
+
+BehaviourRow = Row[View]

@@ -1,0 +1,106 @@
+"""Free-space driving as several states do it: one attempt after the other, each until it keeps failing (USE-9)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from tuling_fsm.behaviour.conduct import View
+from tuling_fsm.behaviour.memory import Ladder, Memory
+from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.request import FollowLanes, FreeSpace, Hold, PlanningRequest, Reason
+
+TOLERANCE_S = 1e-6
+
+Lines = Callable[[View, int], FloatArray]
+"""The lines (M, 4) that hold on a rung. They are taken once a rung: one that the car has crossed must not come back."""
+
+
+def begin(view: View, goals: tuple[Pose, ...], lines: Lines) -> Memory:
+    """Start with the first attempt; without goals the ladder is exhausted from the start."""
+    failed_at = None if goals else view.clock
+    return with_ladder(view.memory, Ladder(goals, 0, lines(view, 0), failed_at))
+
+
+def go_on(view: View, lines: Lines) -> Memory:
+    """Stay with the present attempt until its plan has failed for long enough; then the next."""
+    ladder = view.memory.on_road.ladder
+    if ladder.exhausted:
+        return view.memory
+    if not view.memory.plan.failed:
+        return with_ladder(view.memory, replace(ladder, failing_since=None))
+    since = view.clock if ladder.failing_since is None else ladder.failing_since
+    if view.clock - since < view.site.parameters.free.confirm - TOLERANCE_S:
+        return with_ladder(view.memory, replace(ladder, failing_since=since))
+    rung = ladder.rung + 1
+    if rung < len(ladder.goals):
+        return with_ladder(view.memory, Ladder(ladder.goals, rung, lines(view, rung)))
+    return with_ladder(view.memory, Ladder(ladder.goals, rung, ladder.lines, view.clock))
+
+
+def with_ladder(memory: Memory, ladder: Ladder) -> Memory:
+    """The memory with another ladder."""
+    return replace(memory, on_road=replace(memory.on_road, ladder=ladder))
+
+
+def reached(view: View) -> bool:
+    """Whether the car is at the goal of the present attempt."""
+    ladder, pose = view.memory.on_road.ladder, view.world.ego.pose
+    if ladder.exhausted:
+        return False
+    return float(np.hypot(ladder.goal.x - pose.x, ladder.goal.y - pose.y)) <= view.site.parameters.free.reached
+
+
+def toward_goal(view: View, speed: float, free_heading: bool = False) -> PlanningRequest:
+    """The request of the present attempt."""
+    ladder = view.memory.on_road.ladder
+    if not view.world.localized:
+        return Hold(Reason.NOT_LOCALIZED)
+    if ladder.exhausted:
+        return Hold(Reason.NO_PATH, detail=f"all of {len(ladder.goals)} free-space attempts have failed")
+    rules = view.memory.rules
+    return FreeSpace(
+        ladder.goal,
+        ladder.lines,
+        rules.walls,
+        min(speed, rules.speed_limit),
+        free_heading=free_heading,
+        max_expansions=view.site.parameters.free.expansions,
+    )
+
+
+def lane_probe(view: View) -> PlanningRequest | None:
+    """What the lane planner would be asked here, every now and then (SLF-2, NLF-3)."""
+    due = view.clock - view.memory.probed_at >= view.site.parameters.free.probe_period - TOLERANCE_S
+    return follow_lanes(view) if due and view.world.localized and view.world.lanes else None
+
+
+def follow_lanes(view: View) -> FollowLanes:
+    """Drive along the lanes of the reference road, with all that traffic rules put in the way (NOR-3 to NOR-6)."""
+    route, rules = view.world.route, view.memory.rules
+    speed = min(view.site.vehicle.max_speed, rules.speed_limit)
+    return FollowLanes(view.world.lanes, rules.walls, speed, goal_s=None if route is None else route.length)
+
+
+def solid_lines(view: View) -> FloatArray:
+    """Solid lines around the car."""
+    pose, radius = view.world.ego.pose, view.site.parameters.free.radius
+    return view.site.road_map.line_segments(pose.x, pose.y, radius, crossable=False)
+
+
+def road_edges(view: View) -> FloatArray:
+    """Edges of the drivable surface around the car."""
+    pose, radius = view.world.ego.pose, view.site.parameters.free.radius
+    return view.site.road_map.boundary_segments(pose.x, pose.y, radius)
+
+
+def all_lines(view: View, _: int) -> FloatArray:
+    """Solid lines and road edges hold on every rung."""
+    return np.vstack((solid_lines(view), road_edges(view)))
+
+
+def no_lines(_: View, __: int) -> FloatArray:
+    """Nothing holds but obstacles."""
+    return np.zeros((0, 4))

@@ -1,0 +1,42 @@
+"""`on_road/solid_line_free` and `no_line_free`: round what blocks the lane, forward and in reverse (SLF, NLF)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tuling_fsm.behaviour import free_driving
+from tuling_fsm.behaviour.conduct import Conduct, View
+from tuling_fsm.behaviour.memory import Memory
+from tuling_fsm.behaviour.places import along_lanes, spread
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.request import PlanningRequest
+
+TARGET_STEP_M = 5.0
+TARGET_GAP_M = 3.0
+
+
+def targets(view: View) -> tuple[Pose, ...]:
+    """Free places ahead on the lanes of the reference road."""
+    free = view.site.parameters.free
+    distances = np.arange(free.target_min, free.target_max + 1e-9, TARGET_STEP_M)
+    places = along_lanes(view.world.lanes, distances, view.world.scene, view.site.vehicle, free.clearance)
+    return spread(places, TARGET_GAP_M, free.attempts)
+
+
+def _conduct(lines: free_driving.Lines) -> Conduct:
+    def enter(view: View) -> Memory:
+        return free_driving.begin(view, targets(view), lines)
+
+    def update(view: View) -> Memory:
+        if free_driving.reached(view) or view.memory.routing.switched:
+            return enter(view)
+        return free_driving.go_on(view, lines)
+
+    def request(view: View) -> PlanningRequest:
+        return free_driving.toward_goal(view, view.site.parameters.free.speed)
+
+    return Conduct(request, enter, update, free_driving.lane_probe)
+
+
+SOLID_LINE_FREE = _conduct(free_driving.all_lines)
+NO_LINE_FREE = _conduct(free_driving.no_lines)

@@ -1,0 +1,196 @@
+"""Every predicate of every table: pure, total, and named as it appears in a diagram."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tuling_fsm.behaviour.conduct import View
+from tuling_fsm.behaviour.memory import YIELDS, Outcome
+from tuling_fsm.behaviour.routing import arrival_distance, backoff_s
+from tuling_fsm.core.request import Reason
+from tuling_fsm.world.world import World
+
+Guard = Callable[[View], bool]
+
+STANDING_SPEED = 0.1
+"""The car stands below this, m/s."""
+TOLERANCE_S = 1e-6
+
+JUNCTION_WAITS = (Reason.STOP_SIGN, Reason.JUNCTION_OCCUPIED, Reason.JUNCTION_EXIT_BLOCKED)
+
+
+def route_found(view: View) -> bool:
+    """The question has an answer (DEP-2, RPL-2)."""
+    return view.memory.routing.question.answered
+
+
+def route_switched(view: View) -> bool:
+    """Another route has been taken into use on this tick (RRF-2)."""
+    return view.memory.routing.switched
+
+
+def route_ended(view: View) -> bool:
+    """The car stands at the end of its route (NOR-10), or right before what stands there (USE-7)."""
+    plan = view.memory.plan
+    return stands_at_end(view, Reason.OBSTACLE in (plan.reason, plan.limit.reason))
+
+
+def back_on_road(view: View) -> bool:
+    """On the reference road and heading along it (REG-3)."""
+    world = view.world
+    aligned = abs(world.heading_error) <= view.site.parameters.regression.done_heading
+    return world.localized and world.on_reference_road and aligned
+
+
+def astray(view: View) -> bool:
+    """Off the reference road, or heading far off the route (NOR-9)."""
+    world = view.world
+    lost = not world.on_reference_road or abs(world.heading_error) > view.site.parameters.regression.off_heading
+    return world.localized and world.route is not None and lost
+
+
+def off_road(view: View) -> bool:
+    """Off the reference road (NLF-1)."""
+    return view.world.localized and view.world.route is not None and not view.world.on_reference_road
+
+
+def not_localized(view: View) -> bool:
+    """No pose that can be trusted."""
+    return not view.world.localized
+
+
+def no_path(view: View) -> bool:
+    """The lane planner has no feasible candidate (NOR-7)."""
+    return view.memory.plan.failed and not route_ended(view)
+
+
+def no_progress(view: View) -> bool:
+    """The car has not come on for too long, without a reason that makes waiting right (NOR-7)."""
+    parameters, limit = view.site.parameters.normal, view.memory.plan.limit.reason
+    patience = parameters.junction_patience if limit in JUNCTION_WAITS else parameters.no_progress
+    return view.clock - view.memory.on_road.progress_at >= patience - TOLERANCE_S and not route_ended(view)
+
+
+def attempts_exhausted(view: View) -> bool:
+    """Every attempt at free-space driving has failed (REG-4, SLF-3, NLF-2)."""
+    return view.memory.on_road.ladder.exhausted
+
+
+def overdue(view: View) -> bool:
+    """The state has lasted longer than a manoeuvre takes (USE-2)."""
+    return view.memory.unexplained_s >= view.site.parameters.switching.deadline - TOLERANCE_S
+
+
+def way_out(view: View) -> bool:
+    """The car is not reversing, and the lane planner would get on from here (SLF-2, NLF-3)."""
+    probe, plan = view.memory.probe, view.memory.plan
+    gets_on = probe.travel >= view.site.parameters.free.way_out or waits_rightly(view.world, probe)
+    forward = not (plan.known and plan.uses_reverse) and view.world.ego.v > -STANDING_SPEED
+    return view.world.on_reference_road and probe.known and probe.feasible and gets_on and forward
+
+
+def no_way_round(view: View) -> bool:
+    """The route server has no other route (RPL-3)."""
+    question = view.memory.routing.question
+    return not question.answered and question.failures >= view.site.parameters.route.replan_attempts
+
+
+def nothing_blocked(view: View) -> bool:
+    """There is no block to report: the car came here because it is not localized (RPL-1)."""
+    return view.memory.on_road.block is None
+
+
+def way_to_route(view: View) -> bool:
+    """There is a path toward the route again (EXP-2); after each visit it is believed a little later."""
+    visits = view.memory.on_road.exploring.visits
+    wait = backoff_s(view.site.parameters.route, visits - 1) if visits > 1 else 0.0
+    probe = view.memory.probe
+    return view.world.localized and probe.known and probe.feasible and view.in_state_s >= wait
+
+
+def explore_timed_out(view: View) -> bool:
+    """Exploring has used up its time (EXP-4)."""
+    return view.memory.on_road.exploring.timed_out
+
+
+def explore_given_up(view: View) -> bool:
+    """It has done so too often (EXP-4)."""
+    exploring = view.memory.on_road.exploring
+    return exploring.timed_out and exploring.timeouts >= view.site.parameters.explore.timeouts
+
+
+def stop_commanded(view: View) -> bool:
+    """The remote says stop (EST-1)."""
+    return view.world.emergency.value is True
+
+
+def stop_released(view: View) -> bool:
+    """The remote says go, and is heard (EST-2)."""
+    return view.world.emergency.value is False and _heard(view)
+
+
+def link_up(view: View) -> bool:
+    """The remote's first message has come (EST-3)."""
+    return view.world.emergency.value is not None
+
+
+def link_silent(view: View) -> bool:
+    """The remote has not been heard for too long (EST-3)."""
+    return not _heard(view)
+
+
+def link_missing(view: View) -> bool:
+    """The remote is required and has not been heard since activation (EST-3)."""
+    estop = view.site.parameters.estop
+    return estop.required and view.world.emergency.value is None and view.in_state_s >= estop.silence - TOLERANCE_S
+
+
+def stop_cleared(view: View) -> bool:
+    """An operator has cleared the stop while the link is up and says go (EST-3)."""
+    return view.world.emergency.clear and stop_released(view)
+
+
+def refresh_due(view: View) -> bool:
+    """It is time to ask for the current route, or there is a new mission (RRF-1)."""
+    routing = view.memory.routing
+    if routing.route is None or not view.world.localized:
+        return False
+    elapsed = view.clock - routing.refreshed_at >= view.site.parameters.route.refresh_period - TOLERANCE_S
+    mission = view.world.mission
+    return elapsed or (mission is not None and mission.stamp != routing.mission_stamp)
+
+
+def refresh_closed(view: View) -> bool:
+    """The question has been answered, or is of no use any more (RRF-1)."""
+    return view.memory.routing.refresh < 0
+
+
+def refresh_late(view: View) -> bool:
+    """The answer is late (RRF-3)."""
+    return view.in_state_s > view.site.parameters.route.answer_timeout
+
+
+def stands_at_end(view: View, taken: bool) -> bool:
+    """Whether the car stands at the end of its route, on it and along it (USE-10)."""
+    world = view.world
+    return (
+        world.localized
+        and world.route is not None
+        and world.on_reference_road
+        and abs(world.heading_error) <= view.site.parameters.regression.done_heading
+        and world.route_remaining <= arrival_distance(view, taken)
+        and abs(world.ego.v) < STANDING_SPEED
+    )
+
+
+def waits_rightly(world: World, outcome: Outcome) -> bool:
+    """Whether a plan stops for a light, a pedestrian, or a leader that has moved lately (NOR-7)."""
+    limit = outcome.limit
+    if outcome.reason in YIELDS or limit.reason in YIELDS:
+        return True
+    obstacles = world.scene.obstacles
+    return limit.reason is Reason.LEADER and bool((obstacles.moving & (obstacles.id == limit.blocker)).any())
+
+
+def _heard(view: View) -> bool:
+    return view.world.emergency.age <= view.site.parameters.estop.silence

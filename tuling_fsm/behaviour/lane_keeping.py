@@ -1,0 +1,72 @@
+"""Keeping the lane that perception sees, while the car does not know where it is (EXP-1)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from tuling_fsm.behaviour.conduct import View
+from tuling_fsm.core.geometry import FloatArray, Polyline, Pose
+from tuling_fsm.core.request import FollowLanes, Hold, LaneEnd, LaneLine, PlanningRequest, Reason
+from tuling_fsm.world.perceived import PerceivedLine
+
+LANE_WIDTH_M = 3.5
+"""Of a lane of which only one line is seen."""
+MIN_LANE_WIDTH_M = 2.2
+BEHIND_M = 3.0
+MIN_SIGHT_M = 5.0
+MAX_SIGHT_M = 40.0
+STEP_M = 0.5
+
+
+def keep_perceived_lane(view: View, speed: float) -> PlanningRequest:
+    """Follow the lines on both sides of the car; without any, stand and wait."""
+    if not view.world.odometry_fresh:
+        return Hold(Reason.NO_ODOMETRY)
+    lane = perceived_lane(view.world.perceived_lines, view.world.ego.pose, speed)
+    if lane is None:
+        return Hold(Reason.NOT_LOCALIZED, detail="no lane lines in sight")
+    return FollowLanes((lane,), (), speed, keep_lane=True)
+
+
+def perceived_lane(lines: Sequence[PerceivedLine], pose: Pose, limit: float) -> LaneLine | None:
+    """The lane between the nearest line on either side, in `map` by the pose; None where no line reaches ahead."""
+    sides = [_by_x(line.points) for line in lines if line.points[:, 0].max() >= MIN_SIGHT_M]
+    left = min((side for side in sides if side[0, 1] > 0.0), key=lambda side: side[0, 1], default=None)
+    right = max((side for side in sides if side[0, 1] <= 0.0), key=lambda side: side[0, 1], default=None)
+    if left is None:
+        if right is None:
+            return None
+        left = right + np.array((0.0, LANE_WIDTH_M))
+    elif right is None:
+        right = left - np.array((0.0, LANE_WIDTH_M))
+    x = np.arange(-BEHIND_M, min(MAX_SIGHT_M, left[-1, 0], right[-1, 0]) + 1e-9, STEP_M)
+    y_left, y_right = np.interp(x, left[:, 0], left[:, 1]), np.interp(x, right[:, 0], right[:, 1])
+    half = (y_left - y_right) / 2.0
+    if half.min() < MIN_LANE_WIDTH_M / 2.0:
+        return None
+    return LaneLine(
+        _in_map(x, (y_left + y_right) / 2.0, pose),
+        half,
+        half,
+        half,
+        half,
+        np.full(len(x), limit),
+        0,
+        LaneEnd.HORIZON,
+        0.0,
+    )
+
+
+def _by_x(points: FloatArray) -> FloatArray:
+    """Points ahead of the rear axle in the order of x, with the side taken where the line is nearest."""
+    ordered = points[np.argsort(points[:, 0], kind="stable")]
+    ahead = ordered[ordered[:, 0] >= 0.0]
+    return ahead if len(ahead) else ordered[-1:]
+
+
+def _in_map(x: FloatArray, y: FloatArray, pose: Pose) -> Polyline:
+    c, s = math.cos(pose.heading), math.sin(pose.heading)
+    return Polyline.of(np.column_stack((pose.x + c * x - s * y, pose.y + s * x + c * y)))

@@ -1,0 +1,44 @@
+"""`on_road/normal`: along the lanes of the reference road (NOR-3 to NOR-7)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tuling_fsm.behaviour.conduct import Conduct, View
+from tuling_fsm.behaviour.free_driving import follow_lanes
+from tuling_fsm.behaviour.guards import waits_rightly
+from tuling_fsm.behaviour.memory import Exploring, Memory
+from tuling_fsm.core.request import Hold, PlanningRequest, Reason
+
+
+def _here(view: View) -> Memory:
+    """Progress is counted from this place and time on."""
+    on_road = replace(view.memory.on_road, progress_s=view.world.route_s, progress_at=view.clock)
+    return replace(view.memory, on_road=on_road)
+
+
+def _enter(view: View) -> Memory:
+    memory = _here(view)
+    return replace(memory, on_road=replace(memory.on_road, exploring=Exploring(), block=None))
+
+
+def _update(view: View) -> Memory:
+    on_road, parameters = view.memory.on_road, view.site.parameters.normal
+    came_on = abs(view.world.route_s - on_road.progress_s) >= parameters.progress
+    if came_on or view.memory.routing.switched or waits_rightly(view.world, view.memory.plan):
+        return _here(view)
+    return view.memory
+
+
+def _request(view: View) -> PlanningRequest:
+    world = view.world
+    if not world.localized:
+        return Hold(Reason.NOT_LOCALIZED)
+    if world.route is None:
+        return Hold(Reason.NO_ROUTE)
+    if not world.lanes:
+        return Hold(Reason.NO_PATH, detail="no lane of the route in sight")
+    return follow_lanes(view)
+
+
+NORMAL = Conduct(_request, _enter, _update)

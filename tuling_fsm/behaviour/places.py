@@ -1,0 +1,149 @@
+"""Where the car could stand, and which lines are in the way."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.request import LaneLine
+from tuling_fsm.core.scene import Obstacles, Scene
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.map.route import Route
+
+STANDING_SPEED = 0.5
+"""Objects slower than this stand, m/s."""
+_DIRECTIONS = 24
+
+
+def clip(segments: FloatArray, pose: Pose, box: tuple[float, float, float, float]) -> tuple[FloatArray, FloatArray]:
+    """Which part of each segment (M, 4) lies in a box x0, x1, y0, y1 in the frame of the pose.
+
+    Returns the parameters in [0, 1] at which each enters and leaves; it misses the box where the first is the greater.
+    """
+    c, s = math.cos(pose.heading), math.sin(pose.heading)
+    ends = segments.reshape(-1, 2, 2) - (pose.x, pose.y)
+    along = ends @ np.array((c, s))
+    across = ends @ np.array((-s, c))
+    enter, leave = np.zeros(len(ends)), np.ones(len(ends))
+    for value, low, high in ((along, box[0], box[1]), (across, box[2], box[3])):
+        start, step = value[:, 0], value[:, 1] - value[:, 0]
+        flat = np.abs(step) < 1e-12
+        safe = np.where(flat, 1.0, step)
+        near, far = (low - start) / safe, (high - start) / safe
+        inside = (start >= low) & (start <= high)
+        enter = np.maximum(enter, np.where(flat, np.where(inside, 0.0, 2.0), np.minimum(near, far)))
+        leave = np.minimum(leave, np.where(flat, 1.0, np.maximum(near, far)))
+    return enter, leave
+
+
+def cut_out(segments: FloatArray, pose: Pose, box: tuple[float, float, float, float]) -> FloatArray:
+    """The segments without what lies in a box in the frame of the pose."""
+    enter, leave = clip(segments, pose, box)
+    miss = enter > leave
+    start, step = segments[:, :2], segments[:, 2:] - segments[:, :2]
+    before = np.hstack((start, start + enter[:, None] * step))[~miss & (enter > 0.0)]
+    after = np.hstack((start + leave[:, None] * step, segments[:, 2:]))[~miss & (leave < 1.0)]
+    return np.vstack((segments[miss], before, after))
+
+
+def is_free(pose: Pose, scene: Scene, vehicle: Vehicle, clearance: float) -> bool:
+    """Whether nothing stands where the car would, with some room around its outline."""
+    half = vehicle.width / 2.0 + clearance
+    box = (-vehicle.rear_overhang - clearance, vehicle.front + clearance, -half, half)
+    reach = math.hypot(box[1], half)
+    for segments in (scene.static_segments, _edges(scene.obstacles, pose, reach)):
+        enter, leave = clip(segments, pose, box)
+        if bool(np.any(enter <= leave)):
+            return False
+    return not _inside_one(pose, scene.obstacles)
+
+
+def _edges(obstacles: Obstacles, pose: Pose, reach: float) -> FloatArray:
+    """The four edges of every standing object near the pose."""
+    if len(obstacles) == 0:
+        return np.zeros((0, 4))
+    x, y = obstacles.x[:, 0], obstacles.y[:, 0]
+    size = np.hypot(obstacles.length, obstacles.width) / 2.0
+    near = (obstacles.speed < STANDING_SPEED) & (np.hypot(x - pose.x, y - pose.y) <= reach + size)
+    half_length, half_width, heading = (
+        obstacles.length[near] / 2.0,
+        obstacles.width[near] / 2.0,
+        obstacles.heading[near, 0],
+    )
+    ahead = np.column_stack((np.cos(heading), np.sin(heading))) * half_length[:, None]
+    left = np.column_stack((-np.sin(heading), np.cos(heading))) * half_width[:, None]
+    center = np.column_stack((x[near], y[near]))
+    corners = (center + ahead + left, center - ahead + left, center - ahead - left, center + ahead - left)
+    return np.vstack([np.hstack((corners[i], corners[(i + 1) % 4])) for i in range(4)])
+
+
+def _inside_one(pose: Pose, obstacles: Obstacles) -> bool:
+    if len(obstacles) == 0:
+        return False
+    dx, dy, heading = pose.x - obstacles.x[:, 0], pose.y - obstacles.y[:, 0], obstacles.heading[:, 0]
+    along, across = dx * np.cos(heading) + dy * np.sin(heading), dy * np.cos(heading) - dx * np.sin(heading)
+    inside = (np.abs(along) <= obstacles.length / 2.0) & (np.abs(across) <= obstacles.width / 2.0)
+    return bool(np.any(inside & (obstacles.speed < STANDING_SPEED)))
+
+
+def along_route(
+    route: Route, s: float, distances: npt.ArrayLike, scene: Scene, vehicle: Vehicle, clearance: float
+) -> Pose:
+    """The first free pose of the route at the given distances beyond `s` (m); the last one where none is free."""
+    pose = route.reference.at(s)
+    for distance in np.asarray(distances, dtype=np.float64):
+        pose = route.reference.at(s + float(distance))
+        if is_free(pose, scene, vehicle, clearance):
+            break
+    return pose
+
+
+def along_lanes(
+    lanes: Sequence[LaneLine], distances: npt.ArrayLike, scene: Scene, vehicle: Vehicle, clearance: float
+) -> tuple[Pose, ...]:
+    """Free poses on the lanes at the given distances ahead of the car (m).
+
+    The nearest one of every lane comes first, the car's own lane before its neighbours; then the second nearest.
+    """
+    pose = scene.ego.pose
+    found: list[tuple[int, int, Pose]] = []
+    for lane in sorted(lanes, key=lambda lane: abs(lane.shift)):
+        s = lane.center.project(pose.x, pose.y).s
+        places = [s + float(distance) for distance in np.asarray(distances, dtype=np.float64)]
+        poses = [lane.center.at(place) for place in places if place <= lane.center.length]
+        free = [place for place in poses if is_free(place, scene, vehicle, clearance)]
+        found += [(nth, abs(lane.shift), place) for nth, place in enumerate(free)]
+    return tuple(place for _, _, place in sorted(found, key=lambda item: item[:2]))
+
+
+def around(scene: Scene, route: Route, s: float, reach: float, vehicle: Vehicle, clearance: float) -> tuple[Pose, ...]:
+    """Free poses within `reach` (m) of the car, the nearest to the route ahead of `s` first (EXP-1)."""
+    ego = scene.ego.pose
+    found: list[tuple[float, Pose]] = []
+    for radius in (reach, 0.7 * reach, 0.4 * reach):
+        for i in range(_DIRECTIONS):
+            angle = ego.heading + 2.0 * math.pi * i / _DIRECTIONS
+            place = Pose(ego.x + radius * math.cos(angle), ego.y + radius * math.sin(angle), angle)
+            if is_free(place, scene, vehicle, clearance):
+                found.append((abs(route.reference.project(place.x, place.y, s_from=s).offset), place))
+    return tuple(place for _, place in sorted(found, key=lambda item: item[0]))
+
+
+def spread(places: Sequence[Pose], gap: float, count: int) -> tuple[Pose, ...]:
+    """The first `count` places that are at least `gap` (m) apart, in their order."""
+    chosen: list[Pose] = []
+    for place in places:
+        if len(chosen) < count and all(math.hypot(place.x - p.x, place.y - p.y) >= gap for p in chosen):
+            chosen.append(place)
+    return tuple(chosen)
+
+
+def crosses(x0: float, y0: float, x1: float, y1: float, segments: FloatArray) -> bool:
+    """Whether the straight way between two points meets a segment."""
+    length = math.hypot(x1 - x0, y1 - y0)
+    enter, leave = clip(segments, Pose(x0, y0, math.atan2(y1 - y0, x1 - x0)), (0.0, length, -1e-6, 1e-6))
+    return bool(np.any(enter <= leave))

@@ -1,0 +1,72 @@
+"""`on_road/replan`: the route ahead is blocked; tell the route server, and ask for another one (RPL-1 to RPL-3)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from tuling_fsm.behaviour.conduct import Conduct, View
+from tuling_fsm.behaviour.memory import Block, Memory, report
+from tuling_fsm.behaviour.routing import leads_on, open_question, place_on_route, pursue
+from tuling_fsm.core.request import Hold, PlanningRequest, Reason
+from tuling_fsm.map.route import Route
+
+_OVERLAP_M = 1.0
+"""Stretches of one lane that share less than this do not count as the same place."""
+_STEP_M = 1.0
+
+
+def block_ahead(view: View) -> Block | None:
+    """The part of the route in front of the car that cannot be driven."""
+    route = view.memory.routing.route
+    if route is None or not view.world.localized:
+        return None
+    begin = min(place_on_route(view, route) + view.site.vehicle.front, route.length)
+    end = min(begin + view.site.parameters.route.blocked_ahead, route.length)
+    stretches = []
+    for lane in route.lanes:
+        shared_from, shared_to = max(begin, lane.s_from), min(end, lane.s_to)
+        if shared_from < shared_to:
+            shift = lane.lane_from - lane.s_from
+            stretches.append((lane.lane, shared_from + shift, shared_to + shift))
+    places = np.linspace(begin, end, max(2, round((end - begin) / _STEP_M) + 1))
+    poses = np.array([route.reference.at(float(s)) for s in places])
+    return Block(poses, tuple(stretches))
+
+
+def avoids(block: Block | None, route: Route) -> bool:
+    """Whether a route does without the blocked part (RPL-2)."""
+    for lane_id, low, high in () if block is None else block.stretches:
+        for lane in route.lanes:
+            shared = min(high, lane.lane_to) - max(low, lane.lane_from)
+            if lane.lane == lane_id and shared > min(_OVERLAP_M, 0.5 * (high - low)):
+                return False
+    return True
+
+
+def _accept(view: View, route: Route) -> str:
+    if not avoids(view.memory.on_road.block, route):
+        return "it leads through the reported block"
+    return leads_on(view, route)
+
+
+def _enter(view: View) -> Memory:
+    block = block_ahead(view)
+    memory = open_question(view, "replan")
+    if block is not None:
+        memory = report(memory, f"route blocked over {view.site.parameters.route.blocked_ahead:g} m ahead")
+    return replace(memory, on_road=replace(memory.on_road, block=block))
+
+
+def _update(view: View) -> Memory:
+    if view.memory.on_road.block is None:
+        return view.memory
+    return pursue(view, _accept)
+
+
+def _request(view: View) -> PlanningRequest:
+    return Hold(Reason.NO_PATH if view.world.localized else Reason.NOT_LOCALIZED, detail="asking for another route")
+
+
+REPLAN = Conduct(_request, _enter, _update, defers_route=True, asks_itself=True)

@@ -1,0 +1,129 @@
+"""The supervisor `route_refresh`: asks for the current route, and switches when it suits (RRF-1 to RRF-3)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from tuling_fsm.behaviour import guards
+from tuling_fsm.behaviour.conduct import BehaviourRow, Conduct, View
+from tuling_fsm.behaviour.memory import Memory, report
+from tuling_fsm.behaviour.places import crosses
+from tuling_fsm.behaviour.replan import avoids
+from tuling_fsm.behaviour.routing import PUSHED, leads_on, place_on_route, send, use
+from tuling_fsm.core.geometry import wrap_angle
+from tuling_fsm.machine.elements import Leaf, Priority
+from tuling_fsm.machine.engine import Step
+from tuling_fsm.machine.table import Table
+from tuling_fsm.map.route import Route
+
+IDLE, ASKING = "idle", "asking"
+_SAME_END_M = 2.0
+_SAME_LINE_M = 0.75
+_COMPARE_STEP_M = 5.0
+
+
+def table() -> Table[View, None]:
+    """`idle` until the next question is due, `asking` until it is answered or late."""
+    rows = (
+        BehaviourRow(IDLE, ASKING, guards.refresh_due, Priority.PROGRESS, 0, "RRF-1", 0.0, 0.0),
+        BehaviourRow(ASKING, IDLE, guards.refresh_closed, Priority.PROGRESS, 0, "RRF-1", 0.0, 0.0),
+        BehaviourRow(ASKING, IDLE, guards.refresh_late, Priority.FAILURE, 0, "RRF-3", 0.0, 0.0),
+    )
+    return Table("route_refresh", IDLE, (Leaf(IDLE, None), Leaf(ASKING, None)), rows, supervises=True)
+
+
+def carry_out(view: View, step: Step[View]) -> Memory:
+    """What a transition of this supervisor does: send the question, or forget it when its answer is late."""
+    if step.fired is None:
+        return view.memory
+    if step.dest == ASKING:
+        memory = send(view, view.memory, "refresh")
+        routing = memory.routing
+        return replace(memory, routing=replace(routing, refresh=routing.number, refreshed_at=view.clock))
+    if step.fired.guard is guards.refresh_late:
+        line = f"route request {view.memory.routing.refresh} (refresh): no answer"
+        return report(replace(view.memory, routing=replace(view.memory.routing, refresh=-1)), line)
+    return view.memory
+
+
+def consider(view: View, conduct: Conduct) -> Memory:
+    """Take the answers of this tick, and switch to a newer route where that suits the state and the place (RRF-2)."""
+    memory = view.memory
+    for match in view.answers:
+        if match.request == PUSHED:
+            if conduct.asks_itself:
+                continue
+        elif match.request == memory.routing.refresh:
+            memory = replace(memory, routing=replace(memory.routing, refresh=-1))
+        else:
+            continue
+        objection = "refused, empty or on no lanes" if match.route is None else _objection(view, match.route)
+        if objection:
+            memory = report(memory, f"route {match.request}: {objection}")
+        else:
+            memory = replace(memory, routing=replace(memory.routing, kept=match.route))
+    return _switch(replace(view, memory=memory), conduct)
+
+
+def _objection(view: View, route: Route) -> str:
+    present = view.memory.routing.route
+    if present is not None and same_course(view, present, route):
+        return ""
+    if not avoids(view.memory.on_road.block, route):
+        return "it leads through the reported block"
+    return leads_on(view, route)
+
+
+def _switch(view: View, conduct: Conduct) -> Memory:
+    memory, routing = view.memory, view.memory.routing
+    kept, present = routing.kept, routing.route
+    if kept is None or conduct.defers_route or not view.world.localized:
+        return memory
+    if present is not None:
+        if same_course(view, present, kept):
+            return replace(memory, routing=replace(routing, kept=None))
+        if not (same_direction(view, present, kept) or can_turn_round(view, kept)):
+            return memory
+    memory = use(view, memory, kept)
+    memory = replace(memory, routing=replace(memory.routing, switched=True))
+    return report(memory, "switched to another route")
+
+
+def same_course(view: View, present: Route, other: Route) -> bool:
+    """Whether two routes are the same line from the car on; the lanes they are matched to may differ in a junction."""
+    here, there = place_on_route(view, present), place_on_route(view, other)
+    if abs((present.length - here) - (other.length - there)) > _SAME_END_M:
+        return False
+    for distance in np.arange(0.0, other.length - there, _COMPARE_STEP_M):
+        point = other.reference.at(there + float(distance))
+        s = here + float(distance)
+        beside = present.reference.project(point.x, point.y, s - _COMPARE_STEP_M, s + _COMPARE_STEP_M)
+        if abs(beside.offset) > _SAME_LINE_M:
+            return False
+    return True
+
+
+def same_direction(view: View, present: Route, other: Route) -> bool:
+    """Whether two routes run the same way at the car."""
+    here = present.reference.at(place_on_route(view, present)).heading
+    there = other.reference.at(place_on_route(view, other)).heading
+    return bool(abs(wrap_angle(there - here)) < view.site.parameters.route.same_direction)
+
+
+def can_turn_round(view: View, other: Route) -> bool:
+    """Whether nothing that may not be crossed lies between the car and a route that passes near it."""
+    pose, reach = view.world.ego.pose, view.site.parameters.route.turn_round_reach
+    nearest = other.reference.at(place_on_route(view, other))
+    if np.hypot(nearest.x - pose.x, nearest.y - pose.y) > reach:
+        return False
+    road_map = view.site.road_map
+    barriers = np.vstack(
+        (
+            road_map.line_segments(pose.x, pose.y, reach, crossable=False),
+            road_map.boundary_segments(pose.x, pose.y, reach),
+            view.world.scene.static_segments,
+        )
+    )
+    return not crosses(pose.x, pose.y, nearest.x, nearest.y, barriers)

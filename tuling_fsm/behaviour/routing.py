@@ -1,0 +1,150 @@
+"""Questions to the route server: asked until answered, with growing pauses (DEP-2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from tuling_fsm.behaviour.conduct import View
+from tuling_fsm.behaviour.memory import Memory, Question, report
+from tuling_fsm.behaviour.parameters import RouteParameters
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.map.route import Route
+from tuling_fsm.world.inputs import RouteRequest
+from tuling_fsm.world.mission import Mission, Point
+from tuling_fsm.world.world import RouteMatch
+
+PUSHED = -1
+"""Number of a route that nobody asked for."""
+TOLERANCE_S = 1e-6
+
+Accept = Callable[[View, Route], str]
+"""Why a route is no answer, or an empty string."""
+
+
+def open_question(view: View, purpose: str) -> Memory:
+    """Begin to ask, on the next call of `pursue`."""
+    routing = view.memory.routing
+    question = Question(purpose, first=routing.number + 1, due_at=view.clock)
+    return replace(view.memory, routing=replace(routing, question=question))
+
+
+def pursue(view: View, accept: Accept) -> Memory:
+    """Take the answers of this tick; ask, or ask again, when it is time."""
+    memory = _take_answers(view, accept)
+    question, parameters = memory.routing.question, view.site.parameters.route
+    if question.answered:
+        return memory
+    if question.asked_at is not None and view.clock - question.asked_at > parameters.answer_timeout:
+        memory = _fail(view, memory, f"no answer within {parameters.answer_timeout:g} s")
+        question = memory.routing.question
+    if question.asked_at is None and view.clock >= question.due_at - TOLERANCE_S and view.world.localized:
+        memory = send(view, memory, question.purpose)
+        if memory.routing.outbox:
+            asked = replace(question, asked_at=view.clock)
+            memory = replace(memory, routing=replace(memory.routing, question=asked))
+    return memory
+
+
+def send(view: View, memory: Memory, purpose: str) -> Memory:
+    """Put one request in the outbox, where there is somewhere to go."""
+    goal = destination(view)
+    if goal is None:
+        return memory
+    routing = memory.routing
+    request = RouteRequest(routing.number + 1, purpose, view.world.ego.pose, goal)
+    mission = view.world.mission
+    asked = replace(
+        routing,
+        number=request.number,
+        outbox=(*routing.outbox, request),
+        mission_stamp=None if mission is None else mission.stamp,
+    )
+    return replace(memory, routing=asked)
+
+
+def backoff_s(parameters: RouteParameters, failures: int) -> float:
+    """The pause after so many failures in a row, s."""
+    doublings = min(failures - 1, 30)
+    return float(min(parameters.backoff_first * 2.0**doublings, parameters.backoff_max))
+
+
+def destination(view: View) -> Pose | None:
+    """Where the mission leads, or without one the route in use; an open heading becomes that of the lane there."""
+    point = None if view.world.mission is None else _last_point(view.world.mission)
+    if point is None:
+        route = view.memory.routing.route
+        return None if route is None else route.reference.at(route.length)
+    if point.heading is not None:
+        return Pose(point.x, point.y, point.heading)
+    lane = view.site.road_map.project(point.x, point.y, radius=10.0)
+    return Pose(point.x, point.y, 0.0 if lane is None else lane.heading)
+
+
+def _last_point(mission: Mission) -> Point | None:
+    dropoff = mission.tasks[-1].dropoff if mission.tasks else None
+    return mission.goal or mission.car_park or dropoff
+
+
+def use(view: View, memory: Memory, route: Route) -> Memory:
+    """Take a route into use; one that was kept back is older, and dropped."""
+    routing = replace(memory.routing, route=route, kept=None, arrived=False, refreshed_at=view.clock)
+    return replace(memory, routing=routing)
+
+
+def place_on_route(view: View, route: Route) -> float:
+    """Arc length of the route's point nearest to the car (m); for the route that the World knows the tracked one."""
+    if view.world.route is route:
+        return view.world.route_s
+    pose = view.world.ego.pose
+    return route.reference.project(pose.x, pose.y).s
+
+
+def leads_on(view: View, route: Route) -> str:
+    """Accepts a route that begins near the car and does not end where it is."""
+    pose = view.world.ego.pose
+    nearest = route.reference.project(pose.x, pose.y)
+    reach = view.site.parameters.free.radius
+    if abs(nearest.offset) > reach:
+        return f"it runs {abs(nearest.offset):.0f} m from the car"
+    if route.length - nearest.s <= arrival_distance(view, view.memory.routing.arrived):
+        return "it ends where the car is"
+    return ""
+
+
+def arrival_distance(view: View, taken: bool) -> float:
+    """From the rear axle to a route's end at which it has been driven, m. A `taken` end is reached with the bumper."""
+    return view.site.parameters.route.arrived + (view.site.vehicle.front if taken else 0.0)
+
+
+def _take_answers(view: View, accept: Accept) -> Memory:
+    memory = view.memory
+    for match in view.answers:
+        question = memory.routing.question
+        if not question.answered and _answers(match, question):
+            memory = _take(view, memory, match, accept)
+    return memory
+
+
+def _answers(match: RouteMatch, question: Question) -> bool:
+    return match.request == PUSHED or match.request >= question.first
+
+
+def _take(view: View, memory: Memory, match: RouteMatch, accept: Accept) -> Memory:
+    objection = "refused, empty or on no lanes" if match.route is None else accept(view, match.route)
+    routing = memory.routing
+    if match.route is not None and not objection:
+        answered = replace(routing, question=replace(routing.question, answered=True))
+        return use(view, replace(memory, routing=answered), match.route)
+    if match.request == routing.number and routing.question.asked_at is not None:
+        return _fail(view, memory, objection)
+    return report(memory, f"route {match.request}: {objection}")
+
+
+def _fail(view: View, memory: Memory, why: str) -> Memory:
+    routing, parameters = memory.routing, view.site.parameters.route
+    failures = routing.question.failures + 1
+    pause = parameters.refresh_period if routing.arrived else backoff_s(parameters, failures)
+    question = replace(routing.question, failures=failures, asked_at=None, due_at=view.clock + pause)
+    line = f"route request {routing.number} ({question.purpose}): {why}; asked again in {pause:g} s"
+    return report(replace(memory, routing=replace(routing, question=question)), line)

@@ -1,0 +1,10 @@
+"""Full paths of the states, as they go over the wire."""
+
+PLAN_ONCE = "departure/plan_once"
+REGRESSION = "on_road/regression"
+NORMAL = "on_road/normal"
+SOLID_LINE_FREE = "on_road/solid_line_free"
+NO_LINE_FREE = "on_road/no_line_free"
+REPLAN = "on_road/replan"
+EXPLORE = "on_road/explore"
+PARKED = "parking/parked"

@@ -1,0 +1,232 @@
+"""Where the route crosses or meets other ways through a junction, and who comes along them (INT-7)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numba import njit
+
+from tuling_fsm.behaviour.traffic_situation import Situation, on_route
+from tuling_fsm.core.geometry import FloatArray, wrap_angle
+from tuling_fsm.map.ahead import JunctionAhead
+from tuling_fsm.map.lanes import Lane, LaneId
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.map.route import Route
+from tuling_fsm.world.lane_index import LIGHT, IntArray, LaneIndex
+from tuling_fsm.world.lane_kernels import DEPTH
+
+_CLEARANCE_M = 2.3
+"""Two vehicles whose paths are nearer than this may touch: half a width each, and some room."""
+_SAMPLE = 2
+_MAX_SECTIONS = 8
+_STRAIGHT_RAD = 0.5
+_ONCOMING_RAD = 2.1
+_INSIDE_M = 1.0
+_INSIDE_LINE_M = 3.0
+
+
+class Across(Enum):
+    """Who turns across whom, of two that come from opposite sides; he gives way."""
+
+    NOBODY = 0
+    OTHER = 1
+    CAR = 2
+
+
+class Conflict(NamedTuple):
+    """A stretch of the route (arc lengths, m) that a stretch of another connecting lane comes near to."""
+
+    lane: int
+    own_from: float
+    own_to: float
+    other_from: float
+    other_to: float
+    across: Across
+    signed: bool
+    """Whether all who come along the other lane have a sign that makes them give way."""
+
+
+@dataclass(frozen=True, eq=False)
+class Crossing:
+    """The route's way through one junction."""
+
+    conflicts: tuple[Conflict, ...]
+    by_lane: IntArray
+    """Index into `conflicts` by lane number, -1 for none; one more entry at the end for lane -1."""
+
+    @property
+    def has_priority(self) -> bool:
+        """Whether everybody else gives way by sign or turn where the car has no sign itself."""
+        return all(conflict.signed or conflict.across is Across.OTHER for conflict in self.conflicts)
+
+
+class Party(NamedTuple):
+    """A vehicle that may come into a conflict. Distances are from its front bumper along its way, m."""
+
+    row: int
+    id: int
+    conflict: Conflict
+    to_conflict: float
+    past_conflict: float
+    """Until its rear has left it."""
+    to_stop: float
+    """To its stop line, or else to the junction; negative when it is beyond."""
+    line: int
+    """Number of that line, -1 for none."""
+    speed: float
+    standing_for: float
+    inside: bool
+    likeliest: bool
+    """Whether this is the way that fits him best."""
+
+
+_CROSSINGS: WeakKeyDictionary[Route, dict[int, Crossing]] = WeakKeyDictionary()
+
+
+def crossing_of(now: Situation, junction: JunctionAhead) -> Crossing:
+    """The route's way through a junction, worked out once."""
+    known = _CROSSINGS.setdefault(now.route, {})
+    key = junction.first
+    if key not in known:
+        known[key] = _crossing(now.road_map, now.index, now.route, junction)
+    return known[key]
+
+
+def _crossing(road_map: RoadMap, index: LaneIndex, route: Route, junction: JunctionAhead) -> Crossing:
+    parts = route.lanes[junction.first : junction.last + 1]
+    before = route.lanes[junction.first - 1].lane if junction.first > 0 else None
+    approach = _approach(road_map, parts[0].lane, before)
+    found: dict[int, Conflict] = {}
+    for part in parts:
+        own = road_map.lanes[part.lane].center
+        for other_id in junction.junction.conflicts.get(part.lane, ()):
+            number = index.number.get(other_id)
+            if number is None or approach & _entries(road_map, other_id):
+                continue
+            other = road_map.lanes[other_id]
+            near = _near(own.xy, own.s, other.center.xy, other.center.s, _CLEARANCE_M, _SAMPLE)
+            if near[0] > near[1]:
+                continue
+            own_from, own_to = (on_route(part, at) for at in near[:2])
+            across = _across(road_map, route, junction, other)
+            conflict = Conflict(number, own_from, own_to, near[2], near[3], across, _has_sign(road_map, other_id))
+            found[number] = _joined(found.get(number), conflict)
+    by_lane = np.full(len(index.ids) + 1, -1, dtype=np.int64)
+    conflicts = tuple(found.values())
+    for i, conflict in enumerate(conflicts):
+        by_lane[conflict.lane] = i
+    return Crossing(conflicts, by_lane)
+
+
+def _across(road_map: RoadMap, route: Route, junction: JunctionAhead, other: Lane) -> Across:
+    begin, end = route.reference.at(junction.s_from), route.reference.at(junction.s_to)
+    if abs(wrap_angle(float(other.center.heading[0]) - begin.heading)) < _ONCOMING_RAD:
+        return Across.NOBODY
+    side = -1.0 if road_map.left_hand else 1.0
+    car = side * wrap_angle(end.heading - begin.heading) > _STRAIGHT_RAD
+    turns = side * float(other.center.heading[-1] - other.center.heading[0]) > _STRAIGHT_RAD
+    if car == turns:
+        return Across.NOBODY
+    return Across.CAR if car else Across.OTHER
+
+
+def _approach(road_map: RoadMap, first: LaneId, before: LaneId | None) -> frozenset[LaneId]:
+    """All lanes of the carriageway by which the route comes to the junction."""
+    entries = _entries(road_map, first) | (frozenset([before]) if before is not None else frozenset())
+    return frozenset(beside for entry in entries for beside in road_map.same_direction(entry))
+
+
+def _entries(road_map: RoadMap, lane_id: LaneId) -> frozenset[LaneId]:
+    """Lanes outside the junction from which a connecting lane is reached."""
+    junction, outside, level = road_map.lanes[lane_id].junction, set[LaneId](), [lane_id]
+    for _ in range(_MAX_SECTIONS):
+        before = [p for lane in level for p in road_map.lanes[lane].predecessors if p in road_map.lanes]
+        outside.update(p for p in before if road_map.lanes[p].junction != junction)
+        level = [p for p in before if road_map.lanes[p].junction == junction]
+    return frozenset(outside)
+
+
+def _has_sign(road_map: RoadMap, lane_id: LaneId) -> bool:
+    lanes = [lane_id, *sorted(_entries(road_map, lane_id))]
+    return any(line.kind in ("stop", "yield") for lane in lanes for line in road_map.stop_lines_of(lane))
+
+
+def _joined(one: Conflict | None, other: Conflict) -> Conflict:
+    if one is None:
+        return other
+    return one._replace(
+        own_from=min(one.own_from, other.own_from), own_to=max(one.own_to, other.own_to),
+        other_from=min(one.other_from, other.other_from), other_to=max(one.other_to, other.other_to),
+    )  # fmt: skip
+
+
+@njit(cache=True)
+def _near(
+    own: FloatArray, own_s: FloatArray, other: FloatArray, other_s: FloatArray, clearance: float, sample: int
+) -> tuple[float, float, float, float]:
+    """First and last arc length at which each of two curves is nearer to the other than `clearance`."""
+    a0, a1, b0, b1 = np.inf, -np.inf, np.inf, -np.inf
+    for i in range(0, len(own), sample):
+        for j in range(0, len(other), sample):
+            dx, dy = own[i, 0] - other[j, 0], own[i, 1] - other[j, 1]
+            if dx * dx + dy * dy < clearance * clearance:
+                a0, a1 = min(a0, own_s[i]), max(a1, own_s[i])
+                b0, b1 = min(b0, other_s[j]), max(b1, other_s[j])
+    return a0, a1, b0, b1
+
+
+def parties(now: Situation, crossing: Crossing) -> list[Party]:
+    """Everybody who is in a conflict with the route or may come into it, by each way that he may take."""
+    traffic = now.world.traffic
+    if not crossing.conflicts or len(traffic.chain) == 0:
+        return []
+    hits = crossing.by_lane[traffic.chain]
+    found = []
+    for m, depth in zip(*(axis.tolist() for axis in np.nonzero(hits >= 0)), strict=True):
+        conflict, row = crossing.conflicts[hits[m, depth]], int(traffic.chain_row[m])
+        half = 0.5 * float(traffic.length[row])
+        begin = float(traffic.chain_begin[m, depth])
+        past = begin + conflict.other_to + half
+        if past < 0.0:
+            continue
+        to_entry, entry_depth = _entry(now.index, traffic.chain[m], traffic.chain_begin[m], depth)
+        line, to_line = _line(now, traffic.chain[m], traffic.chain_begin[m], entry_depth, to_entry)
+        to_stop = min(to_line, to_entry) - half
+        found.append(
+            Party(
+                row, int(traffic.id[row]), conflict, begin + conflict.other_from - half, past, to_stop, line,
+                float(traffic.speed[row]), float(traffic.standing_for[row]),
+                entry_depth == 0 or to_entry - half < -_INSIDE_M, m == 0 or int(traffic.chain_row[m - 1]) != row,
+            )
+        )  # fmt: skip
+    return found
+
+
+def _entry(index: LaneIndex, chain: IntArray, begin: FloatArray, depth: int) -> tuple[float, int]:
+    """Where a chain enters the junction of its lane at `depth`: distance from the object's centre, and depth."""
+    while depth > 0 and index.arrays.in_junction[chain[depth - 1]]:
+        depth -= 1
+    return float(begin[depth]), depth
+
+
+def _line(now: Situation, chain: IntArray, begin: FloatArray, entry_depth: int, to_entry: float) -> tuple[int, float]:
+    """The last stop line on a chain before its junction (or just inside), and the distance to it from the centre."""
+    arrays, reach = now.index.arrays, now.parameters.junction.line_reach
+    best, distance = -1, math.inf
+    for depth in range(max(entry_depth - 2, 0), min(entry_depth + 1, DEPTH)):
+        number = int(chain[depth])
+        for k in range(int(arrays.line_start[number]), int(arrays.line_start[number + 1])):
+            at = float(begin[depth] + arrays.line_s[k])
+            if to_entry - reach <= at <= to_entry + _INSIDE_LINE_M:
+                best, distance = k, at
+    return best, distance
+
+
+def is_light(now: Situation, line: int) -> bool:
+    """Whether a numbered line is that of a light."""
+    return line >= 0 and bool(now.index.arrays.line_kind[line] == LIGHT)

@@ -1,0 +1,40 @@
+"""Never enter a junction that cannot be left (INT-7)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from tuling_fsm.behaviour.traffic_situation import Hindrance, Situation, on_route
+from tuling_fsm.core.request import Reason
+from tuling_fsm.map.ahead import JunctionAhead
+
+
+def blocked_exit(now: Situation, junction: JunctionAhead, waited: float, walls: Sequence[float]) -> Hindrance | None:
+    """Why the car could not leave a junction: something slow on its way through or behind it, or another stop too near.
+
+    What has not moved for long (it will not move on) no longer counts once the car has waited: then the way round is
+    the planner's business.
+    """
+    need = now.vehicle.length + now.parameters.junction.exit_margin
+    end = junction.s_to + need
+    for s in sorted(walls):
+        if junction.s_from + 1.0 < s < end:
+            return Hindrance(Reason.JUNCTION_EXIT_BLOCKED, f"has to stop {s - junction.s_to:.1f} m after it", -1)
+    traffic = now.world.traffic
+    nearest, blocker = math.inf, -1
+    for part in now.route.lanes[now.route.index_at(junction.s_from) : now.route.index_at(end + need) + 1]:
+        rows, columns = np.nonzero(traffic.lane == now.index.number.get(part.lane, -2))
+        for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
+            at = on_route(part, float(traffic.lane_s[row, column]))
+            rear = at - 0.5 * float(traffic.length[row])
+            slow = traffic.speed[row] < now.parameters.junction.slow
+            counts = traffic.moving[row] or waited < now.parameters.junction.deadlock
+            ahead = at > junction.s_from and at > now.front + 0.5 * float(traffic.length[row])
+            if slow and counts and ahead and part.s_from <= at <= part.s_to and rear < nearest:
+                nearest, blocker = rear, int(traffic.id[row])
+    if nearest < end:
+        return Hindrance(Reason.JUNCTION_EXIT_BLOCKED, f"object {blocker}", blocker)
+    return None

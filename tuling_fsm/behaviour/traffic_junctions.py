@@ -1,0 +1,148 @@
+"""Waiting before a junction until the way through it, and the way out of it, are free (INT-7, USE-13)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from tuling_fsm.behaviour.traffic_conflicts import Crossing, Party, crossing_of, parties
+from tuling_fsm.behaviour.traffic_exit import blocked_exit
+from tuling_fsm.behaviour.traffic_lines import lines_ahead
+from tuling_fsm.behaviour.traffic_memory import JunctionKey, JunctionMemory
+from tuling_fsm.behaviour.traffic_priority import Control, holds, waited_for
+from tuling_fsm.behaviour.traffic_situation import STANDING_SPEED, Hindrance, Situation
+from tuling_fsm.core.request import Reason, StopWall
+from tuling_fsm.map.ahead import JunctionAhead
+from tuling_fsm.world.inputs import Light
+
+_ENVELOPE = 0.7
+"""Share of the comfortable braking with which the speed falls towards a junction."""
+_SEES_M = 2.0
+_ARRIVING_SPEED = 4.0
+_LATE_SPEED = 2.0
+_AT_ENTRY_M = 3.0
+
+
+class _Approach(NamedTuple):
+    """One junction ahead: where the car stops for it, where it would be in it, and what controls it there."""
+
+    junction: JunctionAhead
+    crossing: Crossing
+    stop: float
+    """Its line, or once that is behind the car the last place before the junction."""
+    entry: float
+    control: Control
+
+
+def junction_rules(
+    now: Situation, memory: Mapping[JunctionKey, JunctionMemory], walls: Sequence[float]
+) -> tuple[tuple[tuple[float, StopWall], ...], dict[JunctionKey, JunctionMemory], float]:
+    """Walls with their arc lengths, the memory of the junctions ahead, and a speed limit (m/s; inf for none).
+
+    `walls` are the arc lengths of the walls that are already there for other reasons.
+    """
+    approaches = [_approach(now, j) for j in now.world.junctions if j.s_to > now.world.route_s]
+    approaches = [
+        a for a in approaches if a.crossing.conflicts and a.entry - now.front < now.parameters.junction.horizon
+    ]
+    found: list[tuple[float, StopWall]] = []
+    kept: dict[JunctionKey, JunctionMemory] = {}
+    limit = math.inf
+    for approach in approaches:
+        limit = min(limit, _speed_limit(now, approach))
+        if now.front > approach.entry + now.parameters.line.tolerance:
+            continue
+        key = JunctionKey(approach.junction.junction.id, round(10.0 * approach.junction.s_from))
+        hindrance, kept[key] = _judge(now, approach, memory.get(key, JunctionMemory()), walls)
+        if hindrance is None:
+            continue
+        found.append((approach.stop, now.wall(approach.stop, *hindrance)))
+        before = _no_room_before(now, approach, approaches)
+        if before is not None:
+            found.append((before, now.wall(before, Reason.JUNCTION_EXIT_BLOCKED, "no room before the next junction")))
+    return tuple(found), kept, limit
+
+
+def _approach(now: Situation, junction: JunctionAhead) -> _Approach:
+    entry = junction.s_from - now.parameters.junction.setback
+    first = max((j.s_to for j in now.world.junctions if j.s_to <= junction.s_from), default=-math.inf)
+    first = max(first, junction.s_from - now.parameters.junction.line_reach)
+    stop, control = -math.inf, Control.NONE
+    for line, s in lines_ahead(now):
+        if not first <= s <= junction.s_from + _AT_ENTRY_M:
+            continue
+        stop = max(stop, s)
+        if line.kind in ("stop", "yield") and control is Control.NONE:
+            control = Control.SIGN
+        elif line.kind == "light" and now.world.lights.get(line.signal) is Light.GREEN:
+            control = Control.GREEN
+    entry = max(entry, stop)
+    if now.front > stop + now.parameters.line.tolerance:
+        stop = entry
+    return _Approach(junction, crossing_of(now, junction), stop, entry, control)
+
+
+def _judge(
+    now: Situation, approach: _Approach, past: JunctionMemory, walls: Sequence[float]
+) -> tuple[Hindrance | None, JunctionMemory]:
+    """Whether the car has to wait before a junction, and the new memory of it."""
+    gap = approach.stop - now.front
+    present = parties(now, approach.crossing)
+    past = _arrivals(now, gap, present, past)
+    blocking = [p for p in present if holds(now, approach.control, gap, p, past)]
+    if waited_for(now, past) >= now.parameters.junction.deadlock and all(p.speed < STANDING_SPEED for p in blocking):
+        blocking = []
+    hindrance = blocked_exit(now, approach.junction, waited_for(now, past), walls)
+    if blocking:
+        first = min(blocking, key=lambda p: (p.to_conflict, p.id))
+        hindrance = Hindrance(Reason.JUNCTION_OCCUPIED, f"object {first.id}", first.id)
+    if hindrance is not None:
+        entered = not past.held and now.v > _LATE_SPEED and now.decel_for(gap) > now.parameters.junction.late_decel
+        if entered:
+            return None, past
+        return hindrance, replace(past, held=True, going=False, clear_since=math.inf)
+    if not past.held:
+        return None, replace(past, going=past.going or math.isfinite(past.arrived))
+    since = min(past.clear_since, now.now)
+    if now.now - since < now.parameters.junction.clear_hold - 1e-9:
+        return Hindrance(Reason.JUNCTION_OCCUPIED, "clear for a moment only", -1), replace(past, clear_since=since)
+    return None, replace(past, held=False, going=True, clear_since=math.inf)
+
+
+def _arrivals(now: Situation, gap: float, present: Sequence[Party], past: JunctionMemory) -> JunctionMemory:
+    """Note who has come to his line, the car included; forget those who have gone."""
+    zone = now.parameters.junction.arrival_zone
+    arrived = past.arrived
+    if not math.isfinite(arrived) and gap < zone and now.v < _ARRIVING_SPEED:
+        arrived = now.now
+    others = {}
+    for party in present:
+        if party.id in past.others:
+            others[party.id] = past.others[party.id]
+        elif party.to_stop < zone and party.speed < _ARRIVING_SPEED:
+            others[party.id] = now.now - party.standing_for
+    return replace(past, arrived=arrived, others=others)
+
+
+def _speed_limit(now: Situation, approach: _Approach) -> float:
+    """Where others may come whom the car has to let by, it comes slowly enough to stop."""
+    if approach.control is Control.GREEN or now.front > approach.entry + _SEES_M:
+        return math.inf
+    if approach.control is Control.NONE and approach.crossing.has_priority:
+        return math.inf
+    entry = now.parameters.junction.entry_speed
+    room = max(approach.stop - now.front, 0.0)
+    return math.sqrt(entry * entry + 2.0 * _ENVELOPE * now.vehicle.comfort_decel * room)
+
+
+def _no_room_before(now: Situation, held: _Approach, approaches: Sequence[_Approach]) -> float | None:
+    """Stop point of the first of the junctions before `held` that have no room for the car between each other."""
+    need, stop = now.vehicle.length + now.parameters.junction.exit_margin, None
+    later = held
+    for earlier in reversed([a for a in approaches if a.junction.s_from < held.junction.s_from]):
+        if later.stop - earlier.junction.s_to >= need or now.front > earlier.entry + now.parameters.line.tolerance:
+            break
+        stop, later = earlier.stop, earlier
+    return stop

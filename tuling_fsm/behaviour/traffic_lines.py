@@ -1,0 +1,125 @@
+"""Stop lines of lights and stop signs (INT-2, USE-3, USE-4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from tuling_fsm.behaviour.traffic_memory import Choice, LineKey, LineMemory
+from tuling_fsm.behaviour.traffic_situation import Situation, edge_point, lane_s_at
+from tuling_fsm.core.request import Reason, StopWall
+from tuling_fsm.map.lanes import StopLine
+from tuling_fsm.world.inputs import Light
+
+_RED = (Light.RED, Light.RED_YELLOW)
+_INSIDE_M = 3.0
+_BESIDE_REACH_M = 15.0
+_BESIDE_GAP_M = 0.5
+"""A wall in the next lane keeps this far from the line between, so that it cannot be grazed from here."""
+_CROWDED_M = 4.0
+_CROWDED_S = 3.0
+
+
+def line_rules(
+    now: Situation, memory: Mapping[LineKey, LineMemory]
+) -> tuple[tuple[tuple[float, StopWall], ...], dict[LineKey, LineMemory]]:
+    """Walls with their arc lengths on the route, and the memory of the lines that are still ahead."""
+    walls: list[tuple[float, StopWall]] = []
+    kept: dict[LineKey, LineMemory] = {}
+    for line, s in lines_ahead(now):
+        if now.front > s + now.parameters.line.tolerance or line.kind not in ("light", "stop"):
+            continue
+        key = LineKey(line.signal, round(10.0 * s))
+        old = memory.get(key, LineMemory())
+        if line.kind == "light":
+            kept[key], closed = _light(now, line, s - now.front, old)
+            reason, detail = Reason.RED_LIGHT, f"signal {line.signal} {_state(now, line).name.lower()}"
+        else:
+            kept[key], closed = _stop_sign(now, s - now.front, old)
+            reason, detail = Reason.STOP_SIGN, f"stop sign {line.signal}"
+        if closed:
+            walls.append((s, now.wall(s, reason, detail, line.signal)))
+    walls += [(s, wall) for s, wall in _beside(now)]
+    return tuple(walls), kept
+
+
+def lines_ahead(now: Situation) -> Iterator[tuple[StopLine, float]]:
+    """Stop lines of the route's lane; one that lies well inside a junction is stopped at before the junction."""
+    for ahead in now.world.stop_lines:
+        s = ahead.s
+        for junction in now.world.junctions:
+            if junction.s_from + _INSIDE_M < s <= junction.s_to:
+                s = junction.s_from - now.parameters.junction.setback
+        yield ahead.line, s
+
+
+def _state(now: Situation, line: StopLine) -> Light:
+    return now.world.lights.get(line.signal, Light.UNKNOWN)
+
+
+def _light(now: Situation, line: StopLine, gap: float, old: LineMemory) -> tuple[LineMemory, bool]:
+    """The memory of a light, and whether its line is closed for the car."""
+    state = _state(now, line)
+    if state is Light.GREEN:
+        held = now.now - now.world.light_since.get(line.signal, now.now) >= now.parameters.line.green_hold - 1e-9
+        return (LineMemory(), False) if held else (old, old.choice is not Choice.GO)
+    if state is Light.FLASHING_YELLOW or (now.by_hand and state not in _RED):
+        return LineMemory(), False
+    choice = old.choice
+    if state is Light.YELLOW:
+        if choice is Choice.OPEN:
+            choice = Choice.STOP if now.stands or now.decel_for(gap) <= now.vehicle.comfort_decel else Choice.GO
+    elif choice is Choice.OPEN:
+        choice = Choice.GO if _hopeless(now, gap) else Choice.STOP
+    elif choice is Choice.GO and now.decel_for(gap) <= now.parameters.line.red_after_go:
+        choice = Choice.STOP
+    return LineMemory(choice), choice is Choice.STOP
+
+
+def _hopeless(now: Situation, gap: float) -> bool:
+    """Whether the car would come to stand beyond the line whatever it does: then it had better go on."""
+    if now.v < 1.0:
+        return False
+    return now.decel_for(gap) > now.parameters.line.hopeless * now.vehicle.emergency_decel
+
+
+def _stop_sign(now: Situation, gap: float, old: LineMemory) -> tuple[LineMemory, bool]:
+    """The memory of a stop sign, and whether the car still has to stop (and stand) there."""
+    stood = now.world.standing_for
+    at_line = now.stands and gap <= now.parameters.line.arrived and stood >= now.parameters.line.stop_sign_wait
+    near_line = now.stands and gap <= _CROWDED_M and stood >= now.parameters.line.stop_sign_wait + _CROWDED_S
+    served = (old.served and gap <= _CROWDED_M) or at_line or near_line
+    return replace(old, served=served), not served
+
+
+def _beside(now: Situation) -> Iterator[tuple[float, StopWall]]:
+    """Known red lights of the lanes beside the route's, which have lights of their own."""
+    own = {ahead.line.signal for ahead in now.world.stop_lines}
+    for ahead in now.world.stop_lines:
+        if ahead.line.kind != "light" or now.front > ahead.s:
+            continue
+        lanes = now.road_map.same_direction(ahead.line.lane)
+        at = lanes.index(ahead.line.lane)
+        for i, lane_id in enumerate(lanes):
+            for line in now.road_map.stop_lines_of(lane_id) if i != at else ():
+                red = line.kind == "light" and line.signal not in own and _state(now, line) in _RED
+                if red and abs(_station_gap(now, ahead.line, line)) < _BESIDE_REACH_M:
+                    yield ahead.s, _lane_wall(now, line, 1 if i > at else -1)
+
+
+def _station_gap(now: Situation, one: StopLine, other: StopLine) -> float:
+    return lane_s_at(now.road_map, one.lane, _station_of(now, other)) - one.s
+
+
+def _station_of(now: Situation, line: StopLine) -> float:
+    lane = now.road_map.lanes[line.lane]
+    return float(lane.road_s[min(int(lane.center.s.searchsorted(line.s)), len(lane.road_s) - 1)])
+
+
+def _lane_wall(now: Situation, line: StopLine, towards: int) -> StopWall:
+    """Across one lane, short of the edge on the side (`towards`: 1 left, -1 right) of the route's own lane."""
+    station = _station_of(now, line)
+    x0, y0 = edge_point(now.road_map, line.lane, station, 1, -_BESIDE_GAP_M if towards > 0 else 0.0)
+    x1, y1 = edge_point(now.road_map, line.lane, station, -1, -_BESIDE_GAP_M if towards < 0 else 0.0)
+    detail = f"signal {line.signal} {_state(now, line).name.lower()}, lane beside"
+    return StopWall(x0, y0, x1, y1, Reason.RED_LIGHT, detail, line.signal)

@@ -1,0 +1,69 @@
+"""What the traffic rules remember from tick to tick."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import NamedTuple
+
+from tuling_fsm.map.route import Route
+
+
+class Choice(str, Enum):
+    """What was decided at a light that is not green; kept until it is green or the line is passed (USE-4)."""
+
+    OPEN = "open"
+    STOP = "stop"
+    GO = "go"
+
+
+class LineKey(NamedTuple):
+    """A stop line of the route: a second lap of the same route meets it at another arc length (dm)."""
+
+    signal: int
+    s_dm: int
+
+
+@dataclass(frozen=True)
+class LineMemory:
+    """One stop line ahead."""
+
+    choice: Choice = Choice.OPEN
+    served: bool = False
+    """The car has stood at the stop sign for as long as it must."""
+
+
+class JunctionKey(NamedTuple):
+    """A junction of the route, told apart from a later visit by its arc length (dm)."""
+
+    junction: str
+    s_dm: int
+
+
+@dataclass(frozen=True)
+class JunctionMemory:
+    """One junction ahead in which somebody may have to be let by."""
+
+    arrived: float = math.inf
+    """Stamp at which the car came to the line."""
+    others: dict[int, float] = field(default_factory=dict)
+    """Stamp at which each other vehicle came to its own."""
+    held: bool = False
+    clear_since: float = math.inf
+    """Stamp since which nobody is in the way."""
+    going: bool = False
+    """The car has been given its turn."""
+
+
+@dataclass(frozen=True)
+class RuleMemory:
+    """All of it; it belongs to one route and is dropped with it (USE-3)."""
+
+    route: Route | None = None
+    lines: dict[LineKey, LineMemory] = field(default_factory=dict)
+    junctions: dict[JunctionKey, JunctionMemory] = field(default_factory=dict)
+    released: tuple[int, ...] = ()
+    """Pedestrians who stand and are crept past (USE-5)."""
+    start_blocked: bool = False
+    start_clear_since: float = -math.inf

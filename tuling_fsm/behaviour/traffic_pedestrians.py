@@ -1,0 +1,167 @@
+"""Yielding to those who walk (INT-3), without waiting for each other for ever (USE-5), and with care at hidden
+crossings (USE-13).
+
+Who stands or walks on the car's own lane is stopped for, everywhere. On the adjacent lane he is, too, at junctions
+and crosswalks, unless he is leaving; elsewhere only when he comes. Off the carriageway nobody counts, but one who
+comes to a crosswalk. One who comes late enough for the car to be gone is not waited for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tuling_fsm.behaviour.traffic_situation import Situation
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.request import Reason, StopWall
+from tuling_fsm.map.ahead import CrosswalkAhead
+from tuling_fsm.world.objects import is_vulnerable
+
+_BESIDE_OWN_M = 0.3
+_SIZE_M = 0.4
+_STILL_SPEED = 0.25
+_CREEP_FROM_M = 10.0
+_ZONE_BEFORE_M = 30.0
+
+
+class _Walker(NamedTuple):
+    """One who walks, relative to the route: arc length and offset (m), speed sideways towards the route (m/s)."""
+
+    id: int
+    s: float
+    offset: float
+    towards: float
+    speed: float
+    still_for: float
+    on_road: bool
+    crosswalk: CrosswalkAhead | None
+
+
+def pedestrian_rules(
+    now: Situation, released: Sequence[int]
+) -> tuple[tuple[tuple[float, StopWall], ...], tuple[int, ...], float]:
+    """Walls with their arc lengths, the pedestrians who are crept past, and a speed limit (m/s; inf for none)."""
+    walls: list[tuple[float, StopWall]] = []
+    passed: list[int] = []
+    limit = _hidden_crosswalks(now)
+    standoff = now.parameters.pedestrian.standoff
+    for walker in _walkers(now):
+        if not _is_in_the_way(now, walker):
+            continue
+        both_stand = now.world.standing_for >= standoff and walker.still_for >= standoff
+        if walker.speed <= _STILL_SPEED and (walker.id in released or both_stand):
+            passed.append(walker.id)
+            if walker.s - now.front < _CREEP_FROM_M:
+                limit = min(limit, now.parameters.pedestrian.creep_speed)
+            continue
+        s = _stop_for(now, walker)
+        walls.append((s, now.wall(s, Reason.PEDESTRIAN, f"pedestrian {walker.id}", walker.id)))
+    return tuple(walls), tuple(passed), limit
+
+
+def _walkers(now: Situation) -> Iterator[_Walker]:
+    """Those who walk ahead of the front bumper and not far beside the route."""
+    traffic, reach = now.world.traffic, now.parameters.pedestrian.horizon
+    pose = now.world.ego.pose
+    distance = np.hypot(traffic.x - pose.x, traffic.y - pose.y)
+    near = is_vulnerable(traffic.kind) & (distance < reach + now.vehicle.front)
+    for row in np.flatnonzero(near).tolist():
+        x, y = float(traffic.x[row]), float(traffic.y[row])
+        place = now.route.reference.project(x, y, now.front - 1.0, now.front + reach)
+        if not now.front < place.s < now.front + reach - 0.1:
+            continue
+        sideways = math.cos(place.heading) * float(traffic.vy[row]) - math.sin(place.heading) * float(traffic.vx[row])
+        yield _Walker(
+            int(traffic.id[row]), place.s, place.offset, -math.copysign(1.0, place.offset) * sideways,
+            float(traffic.speed[row]), float(traffic.standing_for[row]),
+            bool(now.road_map.positions(x, y)), _crosswalk_at(now, place.s, x, y),
+        )  # fmt: skip
+
+
+def _crosswalk_at(now: Situation, s: float, x: float, y: float) -> CrosswalkAhead | None:
+    kerb = now.parameters.pedestrian.kerb
+    for ahead in now.world.crosswalks:
+        if (
+            ahead.s_from - 3.0 - kerb <= s <= ahead.s_to + 3.0 + kerb
+            and _distance(ahead.crosswalk.outline, x, y) <= kerb
+        ):
+            return ahead
+    return None
+
+
+def _distance(outline: FloatArray, x: float, y: float) -> float:
+    """From a point to a polygon (m), 0 inside."""
+    a = outline - (x, y)
+    b = np.roll(a, -1, axis=0)
+    cross = a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
+    straddles = (a[:, 1] > 0.0) != (b[:, 1] > 0.0)
+    if np.count_nonzero(straddles & ((cross > 0.0) == (b[:, 1] > a[:, 1]))) % 2 == 1:
+        return 0.0
+    step = b - a
+    u = np.clip(-(a * step).sum(axis=1) / np.maximum((step * step).sum(axis=1), 1e-12), 0.0, 1.0)
+    nearest = a + u[:, None] * step
+    return float(np.hypot(nearest[:, 0], nearest[:, 1]).min())
+
+
+def _half_widths(now: Situation, s: float) -> tuple[float, float]:
+    """Distances from the route to the left and right edge of its lane."""
+    for line in now.world.lanes:
+        if line.shift == 0:
+            at = s - line.route_s0
+            return float(np.interp(at, line.center.s, line.left)), float(np.interp(at, line.center.s, line.right))
+    half = 0.5 * now.parameters.pedestrian.lane_width
+    return half, half
+
+
+def _is_in_the_way(now: Situation, walker: _Walker) -> bool:
+    p = now.parameters.pedestrian
+    left, right = _half_widths(now, walker.s)
+    outside = abs(walker.offset) - (left if walker.offset > 0.0 else right) - _BESIDE_OWN_M
+    if outside <= 0.0 and (walker.on_road or walker.crosswalk is not None):
+        return True
+    if now.decel_for(max(_stop_for(now, walker) - now.front, 0.05)) > p.hopeless_decel:
+        return False
+    adjacent = walker.on_road and outside <= p.lane_width - _BESIDE_OWN_M
+    if adjacent and (walker.crosswalk is not None or _in_junction_zone(now, walker.s)):
+        return walker.towards > -p.walking
+    if walker.towards <= p.walking or not (adjacent or walker.crosswalk is not None):
+        return False
+    gone = now.time_to(walker.s + now.vehicle.length - now.front, start_s=0.0)
+    return outside / walker.towards < gone + p.margin
+
+
+def _in_junction_zone(now: Situation, s: float) -> bool:
+    return any(junction.s_from - _ZONE_BEFORE_M <= s <= junction.s_to for junction in now.world.junctions)
+
+
+def _stop_for(now: Situation, walker: _Walker) -> float:
+    """Where to stop: before the crosswalk while the car is before it, else a gap before the person."""
+    s = walker.s - _SIZE_M - now.parameters.pedestrian.gap
+    if walker.crosswalk is not None:
+        before = walker.crosswalk.s_from - now.parameters.pedestrian.crosswalk_gap
+        if now.front <= before + now.parameters.line.tolerance:
+            s = min(s, before)
+    return s
+
+
+def _hidden_crosswalks(now: Situation) -> float:
+    """Low speed towards a crosswalk beside which something stands that a pedestrian may step out from behind."""
+    traffic, p = now.world.traffic, now.parameters.pedestrian
+    limit = math.inf
+    for ahead in now.world.crosswalks:
+        gap = ahead.s_from - now.front
+        if not -1.0 < gap < p.horizon:
+            continue
+        pose = now.route.reference.at(ahead.s_from)
+        c, s = math.cos(pose.heading), math.sin(pose.heading)
+        along = (traffic.x - pose.x) * c + (traffic.y - pose.y) * s
+        across = np.abs((traffic.y - pose.y) * c - (traffic.x - pose.x) * s)
+        hides = (traffic.length > 2.0) & (traffic.speed < _STILL_SPEED) & (across > 2.0) & (across < 8.0)
+        hides &= (along + 0.5 * traffic.length > -p.hidden_reach) & (along < 0.5)
+        if bool(hides.any()):
+            room = max(gap, 0.0)
+            limit = min(limit, math.sqrt(p.hidden_speed**2 + 1.4 * now.vehicle.comfort_decel * room))
+    return limit

@@ -1,0 +1,64 @@
+"""The rules of the road as walls: where the car may not go yet, and why.
+
+Lights and stop lines (INT-2, USE-3, USE-4), right of way and exits of junctions (INT-7), pedestrians (INT-3, USE-5),
+safe starts (USE-6). Where slowness is wanted and no wall can say it, a speed limit comes with them (USE-5, USE-13).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from tuling_fsm.behaviour.traffic_junctions import junction_rules
+from tuling_fsm.behaviour.traffic_lines import line_rules
+from tuling_fsm.behaviour.traffic_memory import RuleMemory
+from tuling_fsm.behaviour.traffic_parameters import TrafficParameters
+from tuling_fsm.behaviour.traffic_pedestrians import pedestrian_rules
+from tuling_fsm.behaviour.traffic_situation import Situation
+from tuling_fsm.behaviour.traffic_start import start_rule
+from tuling_fsm.core.request import StopWall
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.world.lane_index import lane_index
+from tuling_fsm.world.world import World
+
+__all__ = ["RuleMemory", "Rules", "traffic_rules"]
+
+
+class Rules(NamedTuple):
+    """What the rules say now: walls in the order of the route, the memory for the next tick, a speed limit (m/s;
+    inf: none).
+    """
+
+    walls: tuple[StopWall, ...]
+    memory: RuleMemory
+    speed_limit: float = math.inf
+
+
+def traffic_rules(
+    world: World,
+    road_map: RoadMap,
+    vehicle: Vehicle,
+    memory: RuleMemory,
+    parameters: TrafficParameters,
+    by_hand: bool = False,
+) -> Rules:
+    """Apply all rules. Pure: the same arguments give the same answer.
+
+    Without a route there are no walls, and nothing is remembered. `by_hand` tells that somebody directs the junction
+    (INT-5): then only a light that is known to be red closes a line.
+    """
+    route = world.route
+    if route is None:
+        return Rules((), RuleMemory())
+    if memory.route is not route:
+        memory = RuleMemory(route)
+    now = Situation(world, route, road_map, lane_index(road_map), vehicle, parameters, by_hand)
+    lines, line_memory = line_rules(now, memory.lines)
+    walkers, released, creep = pedestrian_rules(now, memory.released)
+    stops = [s for s, _ in (*lines, *walkers)]
+    junctions, junction_memory, entry_limit = junction_rules(now, memory.junctions, stops)
+    start, blocked, clear_since = start_rule(now, memory.start_blocked, memory.start_clear_since)
+    walls = sorted((*lines, *walkers, *junctions, *start), key=lambda item: item[0])
+    kept = RuleMemory(route, line_memory, junction_memory, released, blocked, clear_since)
+    return Rules(tuple(wall for _, wall in walls), kept, min(creep, entry_limit))

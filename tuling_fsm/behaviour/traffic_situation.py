@@ -1,0 +1,142 @@
+"""What all traffic rules look at: the car on its route, and walls across the carriageway."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from tuling_fsm.behaviour.traffic_parameters import TrafficParameters
+from tuling_fsm.core.request import Reason, StopWall
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.map.lanes import LaneId
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.map.route import Route, RouteLane
+from tuling_fsm.world.lane_index import LaneIndex
+from tuling_fsm.world.world import World
+
+STANDING_SPEED = 0.3
+_AT_BUMPER_M = 0.05
+_OVER_EDGE_M = 1.0
+"""Walls reach this far over the outer edge, so that nothing slips by; never over the side of oncoming traffic."""
+
+
+class Hindrance(NamedTuple):
+    """Why the car may not go on; the last three arguments of `Situation.wall`."""
+
+    reason: Reason
+    detail: str
+    blocker: int
+
+
+@dataclass(frozen=True, eq=False)
+class Situation:
+    """One tick, with a route."""
+
+    world: World
+    route: Route
+    road_map: RoadMap
+    index: LaneIndex
+    vehicle: Vehicle
+    parameters: TrafficParameters
+    by_hand: bool
+    """The junction is directed by hand: only a light that is known to be red stops the car (INT-5)."""
+
+    @property
+    def now(self) -> float:
+        """Stamp of the tick, s."""
+        return self.world.stamp
+
+    @property
+    def front(self) -> float:
+        """Arc length of the front bumper on the route, m."""
+        return self.world.route_s + self.vehicle.front
+
+    @property
+    def v(self) -> float:
+        """Forward speed, m/s."""
+        return max(self.world.ego.v, 0.0)
+
+    @property
+    def stands(self) -> bool:
+        """Whether the car stands."""
+        return abs(self.world.ego.v) < STANDING_SPEED
+
+    def decel_for(self, gap: float) -> float:
+        """Constant braking (m/s^2) that stops the front bumper after `gap` (m)."""
+        return self.v * self.v / (2.0 * max(gap, 0.05))
+
+    def wall(self, s: float, reason: Reason, detail: str, blocker: int = -1) -> StopWall:
+        """A wall across all same-direction lanes at `s`, never behind the front bumper (USE-3)."""
+        at = max(s, self.front + _AT_BUMPER_M)
+        return StopWall(*_across(self.road_map, self.route, at), reason, detail, blocker)
+
+    def time_to(self, distance: float, start_s: float = 0.5) -> float:
+        """How long the front bumper takes for `distance` (m) when the car gets going now, s."""
+        if distance <= 0.0:
+            return 0.0
+        accel, top = self.parameters.junction.accel, max(self.parameters.junction.crossing_speed, self.v)
+        reaction = start_s if self.stands else 0.0
+        gaining = (top * top - self.v * self.v) / (2.0 * accel)
+        if distance <= gaining:
+            return reaction + (math.sqrt(self.v * self.v + 2.0 * accel * distance) - self.v) / accel
+        return reaction + (top - self.v) / accel + (distance - gaining) / top
+
+
+_WALLS: WeakKeyDictionary[Route, dict[int, tuple[float, float, float, float]]] = WeakKeyDictionary()
+_MAX_WALLS = 4096
+
+
+def _across(road_map: RoadMap, route: Route, s: float) -> tuple[float, float, float, float]:
+    """From the left edge of the leftmost to the right edge of the rightmost lane in the route's direction, to the
+    centimetre.
+    """
+    known = _WALLS.setdefault(route, {})
+    key = round(s * 100.0)
+    if key not in known:
+        if len(known) >= _MAX_WALLS:
+            known.clear()
+        known[key] = _measure(road_map, route, key / 100.0)
+    return known[key]
+
+
+def _measure(road_map: RoadMap, route: Route, s: float) -> tuple[float, float, float, float]:
+    part = route.lanes[route.index_at(s)]
+    lanes = road_map.same_direction(part.lane)
+    station = _station(road_map, part, s)
+    beyond_left, beyond_right = (_OVER_EDGE_M, 0.0) if road_map.left_hand else (0.0, _OVER_EDGE_M)
+    x0, y0 = edge_point(road_map, lanes[0], station, 1, beyond_left)
+    x1, y1 = edge_point(road_map, lanes[-1], station, -1, beyond_right)
+    return x0, y0, x1, y1
+
+
+def on_route(part: RouteLane, lane_s: float) -> float:
+    """Arc length on the route's reference of a place along the lane of one of its stretches, m."""
+    scale = (part.s_to - part.s_from) / max(part.lane_to - part.lane_from, 1e-6)
+    return part.s_from + scale * (lane_s - part.lane_from)
+
+
+def _station(road_map: RoadMap, part: RouteLane, s: float) -> float:
+    lane = road_map.lanes[part.lane]
+    share = (s - part.s_from) / max(part.s_to - part.s_from, 1e-6)
+    return float(np.interp(part.lane_from + share * (part.lane_to - part.lane_from), lane.center.s, lane.road_s))
+
+
+def lane_s_at(road_map: RoadMap, lane_id: LaneId, station: float) -> float:
+    """Arc length along a lane at OpenDRIVE's s of its road."""
+    lane = road_map.lanes[lane_id]
+    if lane.road_s[0] <= lane.road_s[-1]:
+        return float(np.interp(station, lane.road_s, lane.center.s))
+    return float(np.interp(station, lane.road_s[::-1], lane.center.s[::-1]))
+
+
+def edge_point(road_map: RoadMap, lane_id: LaneId, station: float, side: int, beyond: float) -> tuple[float, float]:
+    """The point on a lane's left (`side` 1) or right (-1) edge, moved outwards by `beyond` (m)."""
+    lane = road_map.lanes[lane_id]
+    s = lane_s_at(road_map, lane_id, station)
+    pose = lane.center.at(s)
+    width = float(np.interp(s, lane.center.s, lane.left if side > 0 else lane.right)) + beyond
+    return pose.x - side * width * math.sin(pose.heading), pose.y + side * width * math.cos(pose.heading)

@@ -1,0 +1,68 @@
+"""Safe to start (USE-6): a standing car stays while something is in its start path or comes into it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from tuling_fsm.behaviour.traffic_situation import STANDING_SPEED, Situation
+from tuling_fsm.core.request import Reason, StopWall
+from tuling_fsm.core.scene import PREDICTION_STEP_S
+from tuling_fsm.world.inputs import Kind
+
+_SETTLED_S = 1.0
+"""A car that has stood for less is still stopping: the plan that stopped it deals with what is ahead."""
+
+
+def start_rule(
+    now: Situation, blocked: bool, clear_since: float
+) -> tuple[tuple[tuple[float, StopWall], ...], bool, float]:
+    """A wall at the bumper while the start path is not clear, whether it is, and since when."""
+    p = now.parameters.start
+    if not now.stands or now.world.standing_for < _SETTLED_S:
+        return (), False, -math.inf
+    intruder = _intruder(now, p.clear if blocked else p.trigger)
+    if intruder is not None:
+        return _wall(now, intruder, "in the start path"), True, math.inf
+    if not blocked:
+        return (), False, clear_since
+    since = min(clear_since, now.now)
+    if now.now - since >= p.clear_time - 1e-9:
+        return (), False, since
+    return _wall(now, None, "start path clear for a moment only"), True, since
+
+
+def _wall(now: Situation, row: int | None, why: str) -> tuple[tuple[float, StopWall], ...]:
+    if row is None:
+        return ((now.front, now.wall(now.front, Reason.OBSTACLE, why)),)
+    traffic = now.world.traffic
+    walks = int(traffic.kind[row]) in (Kind.PEDESTRIAN, Kind.ANIMAL)
+    number = int(traffic.id[row])
+    reason = Reason.PEDESTRIAN if walks else Reason.OBSTACLE
+    return ((now.front, now.wall(now.front, reason, f"object {number} {why}", number)),)
+
+
+def _intruder(now: Situation, margin: float) -> int | None:
+    """Row of the first object that is in the start path, or moves into it within the look-ahead.
+
+    Who stands beside or behind the car does not keep it: one may always drive away from what is near.
+    """
+    obstacles, vehicle, pose = now.world.scene.obstacles, now.vehicle, now.world.ego.pose
+    if len(obstacles) == 0:
+        return None
+    steps = 1 + round(now.parameters.start.look_ahead / PREDICTION_STEP_S)
+    c, s = math.cos(pose.heading), math.sin(pose.heading)
+    dx, dy = obstacles.x[:, :steps] - pose.x, obstacles.y[:, :steps] - pose.y
+    ahead, side = c * dx + s * dy - vehicle.front, c * dy - s * dx
+    skew = obstacles.heading[:, :steps] - pose.heading
+    half_length, half_width = 0.5 * obstacles.length[:, None], 0.5 * obstacles.width[:, None]
+    along = np.abs(np.cos(skew)) * half_length + np.abs(np.sin(skew)) * half_width
+    across = np.abs(np.sin(skew)) * half_length + np.abs(np.cos(skew)) * half_width
+    inside = (ahead + along > -0.2) & (ahead - along < now.parameters.start.reach)
+    inside &= np.abs(side) - across < 0.5 * vehicle.width + margin
+    standing = obstacles.speed < STANDING_SPEED
+    ahead_of_bumper = np.abs(side[:, 0]) - across[:, 0] < 0.5 * vehicle.width
+    counts = np.where(standing, inside[:, 0] & ahead_of_bumper & (ahead[:, 0] > 0.0), inside.any(axis=1))
+    rows = np.flatnonzero(counts)
+    return int(now.world.traffic.obstacle_row[rows[0]]) if len(rows) else None

@@ -1,0 +1,78 @@
+"""Kinks drawn as bends: what maps put at one point, a car needs some metres for."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.ndimage import gaussian_filter1d, maximum_filter1d
+
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.map.stitch import SPACING_M, arc_length
+
+MAX_CURVATURE = 0.28
+"""Bends up to this curvature (1/m) are left as they are."""
+
+SIGMA_M = 0.8
+"""Standard deviation of the kernel that one pass smooths with, m."""
+
+PASSES = 5
+
+REACH_M = 3.0
+"""How far before and after a kink the line may move, m."""
+
+MAX_SHIFT_M = 0.6
+"""A line moves no farther than this from where the map has it."""
+
+
+def relax(rows: FloatArray, sides: slice = slice(0, 0)) -> FloatArray:
+    """Rows (x, y, heading, ...) about `SPACING_M` apart with their kinks smoothed, ends kept.
+
+    `sides` are columns in left, right pairs of distances to the lane's sides, which shift with the line.
+    """
+    original = rows
+    for _ in range(PASSES):
+        weight = _weight(rows)
+        if weight is None:
+            break
+        shift = weight[:, None] * (
+            gaussian_filter1d(rows[:, :2], SIGMA_M / SPACING_M, axis=0, mode="nearest") - rows[:, :2]
+        )
+        moved = rows.copy()
+        moved[:, :2] += shift
+        if float(np.max(np.hypot(*(moved[:, :2] - original[:, :2]).T))) > MAX_SHIFT_M:
+            break
+        moved[:, 2] = _headings(moved, weight)
+        aside = shift[:, 1] * np.cos(rows[:, 2]) - shift[:, 0] * np.sin(rows[:, 2])
+        left_right = np.tile((-1.0, 1.0), (sides.stop - sides.start) // 2)
+        moved[:, sides] = np.maximum(moved[:, sides] + aside[:, None] * left_right, 0.0)
+        rows = moved
+    return rows if rows is original or _sharpest(rows) < _sharpest(original) else original
+
+
+def _sharpest(rows: FloatArray) -> float:
+    """Largest curvature, 1/m."""
+    return float(np.max(_curvature(rows)))
+
+
+def _curvature(rows: FloatArray) -> FloatArray:
+    return np.asarray(np.abs(np.diff(rows[:, 2])) / np.maximum(np.diff(arc_length(rows)), 1e-6), dtype=np.float64)
+
+
+def _weight(rows: FloatArray) -> FloatArray | None:
+    """How much each row is to move: 1 around a kink, fading out over `REACH_M` and to the ends; None without kinks."""
+    if len(rows) < 8:
+        return None
+    kinked = np.append(_curvature(rows) > MAX_CURVATURE, False)
+    if not kinked.any():
+        return None
+    reach = round(REACH_M / SPACING_M)
+    weight = gaussian_filter1d(maximum_filter1d(kinked.astype(np.float64), reach), 0.3 * reach)
+    from_end = np.minimum(np.arange(len(rows)), np.arange(len(rows))[::-1])
+    return np.asarray(weight * np.clip((from_end - 1) / 4.0, 0.0, 1.0), dtype=np.float64)
+
+
+def _headings(rows: FloatArray, weight: FloatArray) -> FloatArray:
+    """Headings of the moved rows, by central differences where they moved, next to the old ones elsewhere."""
+    tangent = np.gradient(rows[:, :2], axis=0)
+    turn = np.arctan2(tangent[:, 1], tangent[:, 0]) - rows[:, 2]
+    turn = (turn + np.pi) % (2.0 * np.pi) - np.pi
+    return np.asarray(np.unwrap(rows[:, 2] + np.where(weight > 1e-3, turn, 0.0)), dtype=np.float64)

@@ -1,0 +1,206 @@
+"""The lanes beside and along a route as lines for the planner, cut from chains that are built once a section."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from tuling_fsm.core.geometry import FloatArray, Polyline
+from tuling_fsm.core.request import LaneEnd, LaneLine
+from tuling_fsm.map.bends import relax
+from tuling_fsm.map.free_width import free_widths
+from tuling_fsm.map.lanes import Lane, LaneId
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.map.route import Route, RouteLane
+from tuling_fsm.map.stitch import MEND_M, arc_length, cut, join, resample
+
+REACH_M = 100.0
+"""Chains are built in multiples of this beyond the section that they start from, m."""
+
+MIN_LINE_M = 1.0
+"""What is left of a lane ahead is no line any more below this, m."""
+
+LEFT, RIGHT, LEFT_FREE, RIGHT_FREE, LIMIT, ROUTE_S = range(3, 9)
+"""Columns of a chain after x, y, heading."""
+
+
+class _Visit(NamedTuple):
+    """A section that the route runs through, with the lanes it uses there: `route.lanes[first : last + 1]`."""
+
+    first: int
+    last: int
+    carriageway: tuple[LaneId, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Chain:
+    rows: FloatArray
+    s: FloatArray
+    end: LaneEnd
+    """What ends the chain, `HORIZON` if it merely was not built farther."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Corridor:
+    """What is kept for a route: its visits, the visit of each of its lanes, chains by visit, lane and reach."""
+
+    visits: tuple[_Visit, ...]
+    visit_of: tuple[int, ...]
+    chains: dict[tuple[int, LaneId, int], _Chain] = field(default_factory=dict)
+
+
+_corridors: WeakKeyDictionary[Route, _Corridor] = WeakKeyDictionary()
+
+
+def lane_lines(
+    road_map: RoadMap, route: Route, s: float, behind: float = 10.0, ahead: float = 80.0
+) -> tuple[LaneLine, ...]:
+    """Every driving lane of the route's carriageway at arc length `s` of its reference, left to right.
+
+    A line runs from `behind` m before to `ahead` m after `s`, measured along the route, through successors that
+    are lanes of
+    the route or lie side by side with one. It may begin later where its lane does, and before the route's own
+    first pose
+    (`route_s0` < 0) as far as the first lane reaches. Points are at most 0.5 m apart. The route's own lane has
+    `shift` 0.
+    """
+    if route not in _corridors:
+        _corridors[route] = _survey(road_map, route)
+    corridor = _corridors[route]
+    index = corridor.visit_of[route.index_at(s)]
+    own = route.lanes[route.index_at(s)].lane
+    carriageway = corridor.visits[index].carriageway
+    reach = max(1, math.ceil(ahead / REACH_M))
+    lines = []
+    for place, lane_id in enumerate(carriageway):
+        key = (index, lane_id, reach)
+        if key not in corridor.chains:
+            corridor.chains[key] = _build_chain(road_map, route, corridor, index, lane_id, behind, reach * REACH_M)
+        line = _window(corridor.chains[key], s, behind, ahead, carriageway.index(own) - place)
+        if line is not None:
+            lines.append(line)
+    return tuple(lines)
+
+
+def _survey(road_map: RoadMap, route: Route) -> _Corridor:
+    visits: list[_Visit] = []
+    visit_of = []
+    for i, stretch in enumerate(route.lanes):
+        if i and route.lanes[i - 1].change:
+            visits[-1] = visits[-1]._replace(last=i)
+        else:
+            visits.append(_Visit(i, i, road_map.same_direction(stretch.lane)))
+        visit_of.append(len(visits) - 1)
+    return _Corridor(tuple(visits), tuple(visit_of))
+
+
+def _window(chain: _Chain, s: float, behind: float, ahead: float, shift: int) -> LaneLine | None:
+    """The part of a chain between two arc lengths of the route; None where it ends before the car."""
+    route_s = chain.rows[:, ROUTE_S]
+    lo = max(int(np.searchsorted(route_s, s - behind, side="right")) - 1, 0)
+    hi = int(np.searchsorted(route_s, s + ahead, side="left")) + 1
+    hi = min(hi, len(route_s))
+    if hi - lo < 2 or (route_s[hi - 1] < s + MIN_LINE_M and chain.end is LaneEnd.LANE_END):
+        return None
+    rows = chain.rows[lo:hi]
+    end = chain.end if hi == len(route_s) else LaneEnd.HORIZON
+    return LaneLine(
+        center=Polyline(rows[:, :2], chain.s[lo:hi] - chain.s[lo], rows[:, 2]),
+        left=rows[:, LEFT],
+        right=rows[:, RIGHT],
+        left_free=rows[:, LEFT_FREE],
+        right_free=rows[:, RIGHT_FREE],
+        limit=rows[:, LIMIT],
+        shift=shift,
+        end=end,
+        route_s0=float(route_s[lo]),
+    )
+
+
+def _build_chain(
+    road_map: RoadMap, route: Route, corridor: _Corridor, index: int, lane_id: LaneId, behind: float, reach: float
+) -> _Chain:
+    """The lane's predecessors and successors along the route, joined and evenly spaced."""
+    visits = corridor.visits
+    pieces = [_piece(road_map, route, visits, index, lane_id)]
+    before, i = lane_id, index
+    while i > 0 and _span(route, visits[i]).s_from > _span(route, visits[index]).s_from - behind:
+        onto = _linked(road_map, route, visits, i - 1, road_map.lanes[before].predecessors, before)
+        if onto is None:
+            break
+        before, i = onto, i - 1
+        pieces.insert(0, _piece(road_map, route, visits, i, before))
+    after, i, end = lane_id, index, LaneEnd.HORIZON
+    limit = _span(route, visits[index]).s_to + reach
+    while _span(route, visits[i]).s_to < limit:
+        if i + 1 == len(visits):
+            end = LaneEnd.ROUTE_END
+            break
+        onto = _linked(road_map, route, visits, i + 1, road_map.lanes[after].successors, after)
+        if onto is None:
+            end = LaneEnd.LANE_END
+            break
+        after, i = onto, i + 1
+        pieces.append(_piece(road_map, route, visits, i, after))
+    rows, _ = join(pieces, [MEND_M] * (len(pieces) - 1))
+    rows, _, _ = resample(rows, np.zeros(0))
+    rows = relax(rows, slice(LEFT, LIMIT))
+    return _Chain(np.asfortranarray(rows), arc_length(rows), end)
+
+
+def _span(route: Route, visit: _Visit) -> RouteLane:
+    """A whole visit as one stretch: where it begins and ends on the route."""
+    return route.lanes[visit.first]._replace(s_to=route.lanes[visit.last].s_to)
+
+
+def _linked(
+    road_map: RoadMap, route: Route, visits: tuple[_Visit, ...], index: int, linked: tuple[LaneId, ...], lane_id: LaneId
+) -> LaneId | None:
+    """Which of the linked lanes goes on beside the route: the route's own if it is among them, else the first in
+    the carriageway.
+    """
+    visit = visits[index]
+    used = [stretch.lane for stretch in route.lanes[visit.first : visit.last + 1]]
+    own = used[0] if lane_id.road == used[0].road or index else used[-1]
+    options = [lane for lane in visit.carriageway if lane in linked]
+    for preferred in (own, *used):
+        if preferred in options:
+            return preferred
+    return options[0] if options else None
+
+
+def _piece(road_map: RoadMap, route: Route, visits: tuple[_Visit, ...], index: int, lane_id: LaneId) -> FloatArray:
+    """The columns of one lane in one visit; at the ends of the route cut where the route starts (with what lies
+    behind) and ends.
+    """
+    visit, lane = visits[index], road_map.lanes[lane_id]
+    stretches = route.lanes[visit.first : visit.last + 1]
+    route_s = _route_s(road_map, stretches, lane)
+    left_free, right_free = free_widths(road_map.lanes, lane_id)
+    limit = np.full(len(route_s), lane.limit)
+    columns = (lane.center.xy, lane.center.heading, lane.left, lane.right, left_free, right_free, limit, route_s)
+    rows = np.column_stack(columns)
+    if index + 1 < len(visits):
+        return rows
+    end = float(np.interp(stretches[-1].s_to, route_s, lane.center.s))
+    return cut(rows, lane.center.s, 0.0, max(end, 0.1))
+
+
+def _route_s(road_map: RoadMap, stretches: tuple[RouteLane, ...], lane: Lane) -> FloatArray:
+    """Arc length on the route for every sample of a lane beside it; samples lie abreast within a section."""
+    sample = np.arange(len(lane.center.s), dtype=np.float64)
+    first, last = road_map.lanes[stretches[0].lane].center.s, road_map.lanes[stretches[-1].lane].center.s
+    on_route = stretches[0].s_from + first - stretches[0].lane_from
+    for stretch in stretches:
+        along = road_map.lanes[stretch.lane].center.s
+        scale = (stretch.s_to - stretch.s_from) / max(stretch.lane_to - stretch.lane_from, 1e-6)
+        begin = float(np.interp(stretch.lane_from, along, sample))
+        driven = stretch.s_from + scale * (along - stretch.lane_from)
+        on_route = np.where(sample >= begin, driven, on_route)
+    beyond = last > stretches[-1].lane_to
+    on_route[beyond] = stretches[-1].s_to + last[beyond] - stretches[-1].lane_to
+    return np.maximum.accumulate(on_route)

@@ -1,0 +1,143 @@
+"""A map as a picture: lanes by type, markings, stop lines, signals, crosswalks, parking spaces, a route."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.figure import Figure
+
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.map.lanes import Lane
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.map.route import Route
+from tuling_fsm.map.segments import edge_line
+
+SIZE_IN = 14.0
+"""Longer side of the picture, inches."""
+
+DPI = 120
+
+JUNCTION = "#c9cfdd"
+
+COLOURS = {
+    "driving": "#d9d9d9",
+    "parking": "#cfe3f5",
+    "shoulder": "#e6dccb",
+    "border": "#e3e3d5",
+    "stop": "#e6dccb",
+    "biking": "#f0d3d3",
+    "sidewalk": "#efe9f5",
+}
+"""Fill by lane type; others are left white."""
+
+STOPS = {"light": "#d62728", "stop": "#9a0f4d", "yield": "#e08a00"}
+
+Area = tuple[float, float, float, float]
+
+
+def draw_map(road_map: RoadMap, png_path: str | Path, route: Route | None = None, area: Area | None = None) -> None:
+    """Write a PNG of the whole map, or of `area` (x0, y0, x1, y1 in m), with north up.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    x0, y0, x1, y1 = area or road_map.bounds
+    margin = 0.0 if area else 5.0
+    width, height = x1 - x0 + 2.0 * margin, y1 - y0 + 2.0 * margin
+    scale = SIZE_IN / max(width, height)
+    figure = Figure(figsize=(max(width * scale, 2.0), max(height * scale, 2.0)))
+    canvas = FigureCanvasAgg(figure)
+    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+    axes.set_axis_off()
+    axes.set_aspect("equal")
+    axes.set_xlim(x0 - margin, x1 + margin)
+    axes.set_ylim(y0 - margin, y1 + margin)
+    draw_on(axes, road_map)
+    if route is not None:
+        axes.plot(*route.reference.xy.T, color="#1f5fd0", linewidth=2.0, alpha=0.7, zorder=8)
+    try:
+        with Path(png_path).open("wb") as file:
+            canvas.print_png(file)
+    except OSError as error:
+        raise InputError(str(png_path), f"cannot be written: {error.strerror}", "a writable PNG file") from error
+
+
+def draw_on(axes: Axes, road_map: RoadMap) -> None:
+    """Draw the map below z-order 8 on given axes, whose limits and aspect stay the caller's."""
+    _draw_lanes(axes, road_map)
+    _draw_lines(axes, road_map)
+    _draw_objects(axes, road_map)
+    _draw_signals(axes, road_map)
+
+
+def _surface(lane: Lane) -> FloatArray:
+    return np.vstack((edge_line(lane, left=True), edge_line(lane, left=False)[::-1]))
+
+
+def _draw_lanes(axes: Axes, road_map: RoadMap) -> None:
+    for lane_type, colour in reversed(COLOURS.items()):
+        lanes = [lane for lane in road_map.lanes.values() if lane.type == lane_type]
+        inside = [_surface(lane) for lane in lanes if lane.junction is not None]
+        outside = [_surface(lane) for lane in lanes if lane.junction is None]
+        fill = JUNCTION if lane_type == "driving" else colour
+        axes.add_collection(PolyCollection(outside, facecolors=colour, edgecolors="none", zorder=1))
+        axes.add_collection(PolyCollection(inside, facecolors=fill, edgecolors="none", zorder=1.5, alpha=0.8))
+    driving = [road_map.lanes[n].center.xy for n in road_map.driving_lanes()]
+    axes.add_collection(LineCollection(driving, colors="#8899bb", linewidths=0.3, zorder=2))
+    for lane_id in road_map.driving_lanes():
+        pose = road_map.lanes[lane_id].center.at(0.5 * road_map.lanes[lane_id].length)
+        step = (0.01 * np.cos(pose.heading), 0.01 * np.sin(pose.heading))
+        axes.annotate(
+            "",
+            (pose.x + step[0], pose.y + step[1]),
+            (pose.x, pose.y),
+            arrowprops={"arrowstyle": "->", "color": "#667799", "lw": 0.5},
+            zorder=2,
+        )
+
+
+def _draw_lines(axes: Axes, road_map: RoadMap) -> None:
+    x0, y0, x1, y1 = road_map.bounds
+    where = (0.5 * (x0 + x1), 0.5 * (y0 + y1), float(np.hypot(x1 - x0, y1 - y0)))
+    styles = (
+        (road_map.boundary_segments(*where), "#7a5c3e", "solid", 0.5),
+        (road_map.line_segments(*where, crossable=False), "#000000", "solid", 0.7),
+        (road_map.line_segments(*where, crossable=True), "#000000", (0, (4, 4)), 0.5),
+        (road_map.static_segments(*where), "#6a1b9a", "solid", 1.0),
+    )
+    for segments, colour, style, thick in styles:
+        lines = list(segments.reshape(-1, 2, 2))
+        axes.add_collection(LineCollection(lines, colors=colour, linestyles=[style], linewidths=thick, zorder=3))
+
+
+def _draw_objects(axes: Axes, road_map: RoadMap) -> None:
+    walks = [walk.outline for walk in road_map.crosswalks]
+    slots = [slot.outline for slot in road_map.slots]
+    axes.add_collection(PolyCollection(walks, facecolors="none", edgecolors="#008844", hatch="///", zorder=4))
+    axes.add_collection(PolyCollection(slots, facecolors="#9ec9f0", edgecolors="#1f5fd0", linewidths=0.5, zorder=4))
+    for slot in road_map.slots:
+        nose = 0.5 * slot.length
+        ahead = (slot.pose.x + nose * np.cos(slot.pose.heading), slot.pose.y + nose * np.sin(slot.pose.heading))
+        axes.annotate(
+            "", ahead, slot.pose[:2], arrowprops={"arrowstyle": "->", "color": "#1f5fd0", "lw": 0.6}, zorder=5
+        )
+
+
+def _draw_signals(axes: Axes, road_map: RoadMap) -> None:
+    for kind, colour in STOPS.items():
+        lines = [((line.x0, line.y0), (line.x1, line.y1)) for line in road_map.stop_lines if line.kind == kind]
+        axes.add_collection(LineCollection(lines, colors=colour, linewidths=2.5, zorder=6))
+    for signal in road_map.signals.values():
+        axes.plot(
+            signal.pose.x,
+            signal.pose.y,
+            "s",
+            markersize=2.5,
+            color="#d62728" if signal.dynamic else "#e08a00",
+            zorder=7,
+        )

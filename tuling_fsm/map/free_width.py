@@ -1,0 +1,48 @@
+"""How far a car in a lane may use the road to either side: up to the next line that may not be crossed (NOR-6)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.map.lane_types import SURFACE
+from tuling_fsm.map.lanes import Lane, LaneId, Mark
+
+
+def free_widths(lanes: Mapping[LaneId, Lane], lane_id: LaneId) -> tuple[FloatArray, FloatArray]:
+    """Distances (m) from the lane's centre to the next line on the left and right that holds, at each of its samples.
+
+    Lanes of the other direction and whatever is no surface for wheels are never free.
+    """
+    lane = lanes[lane_id]
+    return _free(lanes, lane, left=True), _free(lanes, lane, left=False)
+
+
+def _free(lanes: Mapping[LaneId, Lane], lane: Lane, left: bool) -> FloatArray:
+    free = (lane.left if left else lane.right).copy()
+    open_at = np.ones(len(free), dtype=np.bool_)
+    current = lane
+    while True:
+        marks, beyond_id = (
+            (current.left_marks, current.left_neighbour) if left else (current.right_marks, current.right_neighbour)
+        )
+        beyond = None if beyond_id is None else lanes[beyond_id]
+        if beyond is None or beyond.type not in SURFACE:
+            return free
+        open_at &= crossable_at(marks, current.center.s)
+        if not open_at.any():
+            return free
+        free += np.where(open_at, beyond.left + beyond.right, 0.0)
+        current = beyond
+
+
+def crossable_at(marks: tuple[Mark, ...], s: FloatArray) -> npt.NDArray[np.bool_]:
+    """Whether the line may be crossed at each arc length of its lane."""
+    may = np.zeros(len(s), dtype=np.bool_)
+    for mark in marks:
+        if mark.crossable:
+            may |= (s >= mark.s_from - 1e-6) & (s <= mark.s_to + 1e-6)
+    return may

@@ -1,0 +1,184 @@
+"""A route from bare poses: which lanes do they follow? A hidden Markov model over candidate lanes, solved by
+dynamic programming.
+
+After Newson and Krumm, "Hidden Markov map matching through noise and sparseness" (ACM GIS 2009), with lanes for
+roads.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from tuling_fsm.core.geometry import FloatArray, wrap_angle
+from tuling_fsm.map.lane_graph import beside
+from tuling_fsm.map.lanes import LaneId, LanePosition
+from tuling_fsm.map.reference import Stretch, abeam, build_route
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.map.route import Route
+
+STEP_M = 2.0
+"""Points nearer together than this are thinned out before matching, m."""
+
+AROUND_M = 0.6
+"""A pose this far outside a lane's surface may still follow it (a blended lane change of a narrow lane, say), m."""
+
+MAX_TURNED = 0.7
+"""Largest difference between a pose and the lane that it follows, rad."""
+
+MAX_GAP_M = 25.0
+"""Points farther apart than this are no route, m."""
+
+TURNED_COST = 3.0
+"""What one radian of difference weighs against one metre of offset (squared both)."""
+
+DETOUR_COST = 4.0
+"""What a metre weighs by which the way along the lanes differs from the distance of two poses."""
+
+CHANGE_COST = 6.0
+"""What a lane change weighs."""
+
+Way = tuple[LaneId, ...]
+
+
+def match_route(road_map: RoadMap, points: npt.ArrayLike) -> Route | None:
+    """The route whose reference runs through the poses `points` (N, 3): x, y (m), heading (rad); N >= 2.
+
+    None where the poses do not follow drivable lanes in their direction without a break.
+    """
+    poses = _thinned(np.asarray(points, dtype=np.float64).reshape(-1, 3))
+    if len(poses) < 2 or not np.all(np.isfinite(poses)):
+        return None
+    candidates = [_candidates(road_map, pose) for pose in poses]
+    chosen = _best_chain(road_map, poses, candidates)
+    if chosen is None:
+        return None
+    positions = [candidates[i][k] for i, k in enumerate(chosen)]
+    return build_route(road_map, _stretches(road_map, positions))
+
+
+def _thinned(poses: FloatArray) -> FloatArray:
+    """First and last pose and those between that are at least `STEP_M` apart."""
+    kept = [0]
+    for i in range(1, len(poses) - 1):
+        if math.dist(poses[i, :2], poses[kept[-1], :2]) >= STEP_M:
+            kept.append(i)
+    if len(poses) > 1:
+        kept.append(len(poses) - 1)
+    return poses[kept]
+
+
+def _candidates(road_map: RoadMap, pose: FloatArray) -> list[LanePosition]:
+    x, y, heading = pose.tolist()
+    return [
+        position
+        for position in road_map.positions(x, y, radius=AROUND_M)
+        if position.lane in road_map.graph and abs(wrap_angle(position.heading - heading)) <= MAX_TURNED
+    ]
+
+
+def _best_chain(road_map: RoadMap, poses: FloatArray, candidates: Sequence[list[LanePosition]]) -> list[int] | None:
+    """Index of the candidate of every pose on the cheapest chain (Viterbi); None if it breaks."""
+    cost = [_misfit(position, poses[0, 2]) for position in candidates[0]]
+    back: list[list[int]] = []
+    for i in range(1, len(poses)):
+        step = math.dist(poses[i, :2], poses[i - 1, :2])
+        if step > MAX_GAP_M:
+            return None
+        reached, origin = [], []
+        for position in candidates[i]:
+            best, best_k = math.inf, -1
+            for k, before in enumerate(candidates[i - 1]):
+                if cost[k] < best:
+                    total = cost[k] + _transition(road_map, before, position, step)
+                    if total < best:
+                        best, best_k = total, k
+            reached.append(best + _misfit(position, poses[i, 2]))
+            origin.append(best_k)
+        cost = reached
+        back.append(origin)
+        if not any(map(math.isfinite, cost)):
+            return None
+    if not cost or not math.isfinite(min(cost)):
+        return None
+    chosen = [cost.index(min(cost))]
+    for origin in reversed(back):
+        chosen.append(origin[chosen[-1]])
+    return chosen[::-1]
+
+
+def _misfit(position: LanePosition, heading: float) -> float:
+    return position.offset**2 + TURNED_COST * float(wrap_angle(position.heading - heading)) ** 2
+
+
+def _transition(road_map: RoadMap, before: LanePosition, after: LanePosition, step: float) -> float:
+    way = _way(road_map, before, after, step)
+    if way is None:
+        return math.inf
+    length, changes = _driven(road_map, way, before.s, after.s)
+    if length < -0.2 * step - 0.3:
+        return math.inf
+    return DETOUR_COST * abs(length - step) + CHANGE_COST * changes
+
+
+def _driven(road_map: RoadMap, way: Way, s_from: float, s_to: float) -> tuple[float, int]:
+    """Metres driven along a way and the number of its lane changes."""
+    length, changes, s = 0.0, 0, s_from
+    for a, b in itertools.pairwise(way):
+        lane = road_map.lanes[a]
+        if b in lane.successors:
+            length, s = length + lane.length - s, 0.0
+        else:
+            changes, s = changes + 1, abeam(lane, s, road_map.lanes[b])
+    return length + s_to - s, changes
+
+
+def _way(road_map: RoadMap, before: LanePosition, after: LanePosition, step: float) -> Way | None:
+    """The lanes from one position to the next: the same, a neighbour, or on through (short) successors."""
+    if before.lane == after.lane and after.s >= before.s - 0.3:
+        return (before.lane,)
+    if after.lane in beside(road_map.lanes[before.lane]):
+        return (before.lane, after.lane)
+    reach = step + 3.0
+    ways: list[tuple[float, Way]] = [(road_map.lanes[before.lane].length - before.s, (before.lane,))]
+    while ways:
+        driven, way = ways.pop(0)
+        if driven > reach:
+            continue
+        for following in road_map.lanes[way[-1]].successors:
+            longer = (*way, following)
+            if following == after.lane:
+                return longer
+            if after.lane in beside(road_map.lanes[following]):
+                return (*longer, after.lane)
+            if following in road_map.graph and following not in way:
+                ways.append((driven + road_map.lanes[following].length, longer))
+    return None
+
+
+def _stretches(road_map: RoadMap, positions: Sequence[LanePosition]) -> list[Stretch]:
+    """Stretches through the matched positions; a change lies half-way between the poses on either side."""
+    stretches = [Stretch(positions[0].lane, positions[0].s, positions[0].s)]
+    for before, after in itertools.pairwise(positions):
+        way = _way(road_map, before, after, math.inf)
+        assert way is not None  # the chain was found over the same ways
+        s = before.s
+        for a, b in itertools.pairwise(way):
+            lane, other = road_map.lanes[a], road_map.lanes[b]
+            if b in lane.successors:
+                stretches[-1] = stretches[-1]._replace(end=lane.length)
+                stretches.append(Stretch(b, 0.0, 0.0))
+                s = 0.0
+                continue
+            ahead = abeam(other, after.s, lane) if b == after.lane else s
+            leave = 0.5 * (s + max(ahead, s))
+            change = int(b == lane.left_neighbour) - int(b == lane.right_neighbour)
+            stretches[-1] = stretches[-1]._replace(end=leave, change=change)
+            s = abeam(lane, leave, other)
+            stretches.append(Stretch(b, s, s))
+        stretches[-1] = stretches[-1]._replace(end=max(after.s, stretches[-1].start))
+    return stretches

@@ -1,0 +1,108 @@
+"""XML underneath: parsing, checked attributes, and errors that say file, line and element."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+from lxml import etree
+
+from tuling_fsm.core.errors import InputError
+
+Element = etree._Element
+
+
+def parse(path: Path) -> Element:
+    """The root of an OpenDRIVE file, without comments and name spaces.
+
+    Raises:
+        InputError: the file cannot be read, is not XML, or is XML of another kind.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read: {error.strerror}", "an OpenDRIVE file") from error
+    try:
+        root = _parse_bytes(content, path, None)
+    except etree.XMLSyntaxError as error:
+        root = _parse_misdeclared(content, path, error)
+    for element in root.iter():
+        if "}" in str(element.tag):
+            element.tag = str(element.tag).rpartition("}")[2]
+    if root.tag != "OpenDRIVE":
+        raise InputError(where(root), "not an OpenDRIVE document", "a root element <OpenDRIVE>")
+    return root
+
+
+def _parse_bytes(content: bytes, path: Path, encoding: str | None) -> Element:
+    parser = etree.XMLParser(
+        remove_comments=True, remove_pis=True, resolve_entities=False, no_network=True, encoding=encoding
+    )
+    return etree.fromstring(content, parser, base_url=str(path))
+
+
+def _parse_misdeclared(content: bytes, path: Path, first: etree.XMLSyntaxError) -> Element:
+    """A second try for files whose bytes do not fit their declared encoding (umlauts in road names, mostly)."""
+    try:
+        return _parse_bytes(content.decode("utf-8", "replace").encode(), path, "utf-8")
+    except etree.XMLSyntaxError:
+        line = first.lineno or 1
+        raise InputError(f"{path}:{line}", f"not XML: {first.msg}", "an OpenDRIVE file") from first
+
+
+def where(element: Element) -> str:
+    """`file:line: <element>` for error lines."""
+    return f"{element.getroottree().docinfo.URL}:{element.sourceline}: <{element.tag}>"
+
+
+def number(
+    element: Element, name: str, default: float | None = None, low: float = -math.inf, high: float = math.inf
+) -> float:
+    """A finite number from an attribute; `default` where the attribute is absent or empty.
+
+    Raises:
+        InputError: absent without a default, not a finite number, or outside `low` to `high`.
+    """
+    raw = element.get(name)
+    if raw is None or not raw.strip():
+        if default is None:
+            raise InputError(where(element), f"attribute {name} is missing", "a number")
+        return default
+    try:
+        value = float(raw)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise InputError(where(element), f"{name}={raw!r} is no finite number", "a number")
+    if not low <= value <= high:
+        span = f"at least {low:g}" if math.isinf(high) else f"from {low:g} to {high:g}"
+        raise InputError(where(element), f"{name}={raw!r} is out of range", span)
+    return value
+
+
+def integer(element: Element, name: str) -> int:
+    """A whole number from an attribute, or `InputError`."""
+    value = number(element, name)
+    if value != int(value):
+        raise InputError(where(element), f"{name}={element.get(name)!r} is no whole number", "a whole number")
+    return int(value)
+
+
+def text(element: Element, name: str) -> str:
+    """An attribute that must be there, or `InputError`."""
+    raw = element.get(name)
+    if raw is None or not raw.strip():
+        raise InputError(where(element), f"attribute {name} is missing", "a value")
+    return raw.strip()
+
+
+def raw_dict(element: Element) -> dict[str, Any]:
+    """An element as plain data: tag, attributes, text and children."""
+    children = [raw_dict(child) for child in element]
+    return {
+        "tag": str(element.tag),
+        "attributes": {str(key): str(value) for key, value in element.attrib.items()},
+        "text": (element.text or "").strip(),
+        "children": children,
+    }

@@ -1,0 +1,79 @@
+"""Lanes of the map from sampled shapes, links, marks and speed records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from tuling_fsm.core.geometry import FloatArray, Polyline
+from tuling_fsm.map.lane_types import canonical
+from tuling_fsm.map.lanes import Lane, LaneId
+from tuling_fsm.map.opendrive.boundary import beyond, side_marks
+from tuling_fsm.map.opendrive.road import Road, RoadLane, Section
+from tuling_fsm.map.opendrive.sampling import LaneShape, sample_section
+from tuling_fsm.map.opendrive.speed import DEFAULT_LIMIT, lowest
+from tuling_fsm.map.opendrive.topology import Topology
+
+
+def sample_roads(roads: Mapping[str, Road]) -> dict[LaneId, LaneShape]:
+    """The shapes of all lanes of all roads, in file order."""
+    return {
+        LaneId(road.id, index, number): shape
+        for road in roads.values()
+        for index, section in enumerate(road.sections)
+        for number, shape in sample_section(road, section).items()
+    }
+
+
+def build_lanes(
+    roads: Mapping[str, Road], shapes: Mapping[LaneId, LaneShape], topology: Topology
+) -> dict[LaneId, Lane]:
+    """The lanes of the map, in file order."""
+    return {lane_id: _build_lane(roads[lane_id.road], lane_id, shape, topology) for lane_id, shape in shapes.items()}
+
+
+def _build_lane(road: Road, lane_id: LaneId, shape: LaneShape, topology: Topology) -> Lane:
+    section = road.sections[lane_id.section]
+    lane = section.lanes[lane_id.lane]
+    along = _arc_length(shape.xy)
+    left = 1 if road.forward(lane) else -1
+    return Lane(
+        id=lane_id,
+        type=canonical(lane.type),
+        junction=road.junction,
+        center=Polyline(shape.xy, along, shape.heading),
+        z=shape.z,
+        road_s=shape.road_s,
+        left=shape.half,
+        right=shape.half,
+        left_marks=side_marks(road, section, lane_id.lane, left, shape.road_s, along),
+        right_marks=side_marks(road, section, lane_id.lane, -left, shape.road_s, along),
+        limit=_limit(road, section, lane),
+        successors=topology.successors[lane_id],
+        predecessors=topology.predecessors[lane_id],
+        left_neighbour=_neighbour(road, section, lane_id, left),
+        right_neighbour=_neighbour(road, section, lane_id, -left),
+    )
+
+
+def _arc_length(xy: FloatArray) -> FloatArray:
+    """Cumulative chord length (N,) m; points that fall together are kept a hair apart, so that rows stay aligned."""
+    step = np.maximum(np.hypot(*np.diff(xy, axis=0).T), 1e-9)
+    return np.concatenate(([0.0], np.cumsum(step)))
+
+
+def _limit(road: Road, section: Section, lane: RoadLane) -> float:
+    own = lowest(lane.speeds, section.start, section.end)
+    if own is not None:
+        return own
+    general = lowest(road.speeds, section.start, section.end)
+    return DEFAULT_LIMIT if general is None else general
+
+
+def _neighbour(road: Road, section: Section, lane_id: LaneId, step: int) -> LaneId | None:
+    """The next lane on a side if traffic in it runs the same way."""
+    number = beyond(section, lane_id.lane, step)
+    if number is None or road.forward(section.lanes[number]) != road.forward(section.lanes[lane_id.lane]):
+        return None
+    return LaneId(lane_id.road, lane_id.section, number)

@@ -1,0 +1,142 @@
+"""From an OpenDRIVE 1.4 to 1.8 file to a `RoadMap`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.map.lanes import Lane, LaneId, Signal, StopLine
+from tuling_fsm.map.opendrive.document import Element, number, parse, raw_dict, where
+from tuling_fsm.map.opendrive.junction import read_junction
+from tuling_fsm.map.opendrive.lane_builder import build_lanes, sample_roads
+from tuling_fsm.map.opendrive.objects import read_objects
+from tuling_fsm.map.opendrive.road import Road, read_road, user_data
+from tuling_fsm.map.opendrive.signals import RoadSignal, read_controllers, read_signals
+from tuling_fsm.map.opendrive.stop_lines import merge, stops_of_signals
+from tuling_fsm.map.opendrive.topology import connect
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.map.surface import build_index
+
+
+def read_map(path: str | Path) -> RoadMap:
+    """Read an OpenDRIVE map. What real maps are sloppy about is repaired and listed in `RoadMap.warnings`.
+
+    Raises:
+        InputError: not readable, not XML, not OpenDRIVE, or an element lacks what the roads cannot be built
+        without; the
+            line gives file, line number, element, what is wrong and what would be right.
+    """
+    root = parse(Path(path))
+    warnings: list[str] = []
+    _check_header(root, warnings)
+    roads = _read_roads(root, warnings)
+    junctions = [read_junction(element, warnings) for element in root.findall("junction")]
+    by_id = {junction.id: junction for junction in junctions}
+    shapes = sample_roads(roads)
+    lanes = build_lanes(roads, shapes, connect(roads, by_id, shapes, warnings))
+    if not lanes:
+        raise InputError(where(root), "no road has a lane", "at least one lane beside a centre lane")
+    index = build_index(list(lanes.values()))
+    objects = read_objects(roads, lanes, index)
+    written = read_signals(roads, warnings)
+    stop_lines = merge([*stops_of_signals(written, roads, lanes), *objects.painted_stops], lanes)
+    controls = read_controllers(root)
+    return RoadMap(
+        name=_name(root, Path(path)),
+        left_hand=any(road.left_hand for road in roads.values()),
+        lanes=lanes,
+        index=index,
+        road_lengths={road.id: road.length for road in roads.values()},
+        junction_ids=tuple(by_id),
+        signals=_signals(written, roads, controls, lanes, stop_lines),
+        stop_lines=stop_lines,
+        controllers=_controllers(written, controls),
+        junction_controllers={junction.id: junction.controllers for junction in junctions if junction.controllers},
+        crosswalks=tuple(objects.crosswalks),
+        slots=tuple(objects.slots),
+        objects=tuple(objects.others),
+        user_data=_user_data(root, roads),
+        warnings=tuple(dict.fromkeys(warnings)),
+    )
+
+
+def _name(root: Element, path: Path) -> str:
+    header = root.find("header")
+    return (header.get("name") if header is not None else None) or path.stem
+
+
+def _check_header(root: Element, warnings: list[str]) -> None:
+    header = root.find("header")
+    if header is None:
+        warnings.append(f"{where(root)}: no <header>; read as OpenDRIVE 1.8")
+        return
+    major, minor = number(header, "revMajor", 1.0), number(header, "revMinor", 8.0)
+    if major != 1.0:
+        raise InputError(where(header), f"OpenDRIVE {major:g}.{minor:g}", "version 1.4 to 1.8")
+    if not 4.0 <= minor <= 8.0:
+        warnings.append(f"{where(header)}: OpenDRIVE 1.{minor:g} is outside 1.4 to 1.8; read all the same")
+
+
+def _read_roads(root: Element, warnings: list[str]) -> dict[str, Road]:
+    roads: dict[str, Road] = {}
+    for element in root.findall("road"):
+        road = read_road(element, warnings)
+        if road.id in roads:
+            raise InputError(where(element), f"a second road has id {road.id!r}", "unique road ids")
+        roads[road.id] = road
+    if not roads:
+        raise InputError(where(root), "no road", "at least one <road>")
+    return roads
+
+
+def _controllers(signals: Sequence[RoadSignal], controls: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[int, ...]]:
+    """Signal numbers of every controller that controls a signal of the map."""
+    numbers: dict[str, list[int]] = {}
+    for signal in signals:
+        numbers.setdefault(signal.id, []).append(signal.number)
+    found = {name: tuple(n for each in ids for n in numbers.get(each, ())) for name, ids in controls.items()}
+    return {name: members for name, members in found.items() if members}
+
+
+def _signals(
+    written: Sequence[RoadSignal],
+    roads: Mapping[str, Road],
+    controls: Mapping[str, tuple[str, ...]],
+    lanes: Mapping[LaneId, Lane],
+    stop_lines: Sequence[StopLine],
+) -> dict[int, Signal]:
+    controller_of = {signal_id: name for name, ids in controls.items() for signal_id in ids}
+    junction_of = {line.signal: _junction_ahead(lanes, line.lane) for line in reversed(stop_lines)}
+    signals = {}
+    for signal in written:
+        place = signal.placements[0]
+        pose = roads[place.road].pose(place.s, signal.t, signal.heading)
+        signals[signal.number] = Signal(
+            number=signal.number,
+            id=signal.id,
+            type=signal.type,
+            subtype=signal.subtype,
+            dynamic=signal.dynamic,
+            road=place.road,
+            s=place.s,
+            pose=pose,
+            controller=controller_of.get(signal.id),
+            junction=junction_of.get(signal.number),
+        )
+    return signals
+
+
+def _junction_ahead(lanes: Mapping[LaneId, Lane], lane_id: LaneId) -> str | None:
+    """The junction that a lane leads into, or lies in."""
+    ahead = (lanes[successor].junction for successor in lanes[lane_id].successors)
+    return lanes[lane_id].junction or next((junction for junction in ahead if junction is not None), None)
+
+
+def _user_data(root: Element, roads: Mapping[str, Road]) -> dict[str, tuple[dict[str, Any], ...]]:
+    """`<userData>` by road; key `""` for what stands outside roads."""
+    own = [element for element in root.iter("userData") if next(element.iterancestors("road"), None) is None]
+    found = {"": tuple(raw_dict(element) for element in own)}
+    found.update((road.id, user_data(road.element)) for road in roads.values())
+    return {key: data for key, data in found.items() if data}

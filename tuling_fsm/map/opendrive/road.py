@@ -1,0 +1,199 @@
+"""Roads as OpenDRIVE writes them: sections, lanes, links, speed records; checked, not yet sampled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.map.opendrive.cubic import ZERO, PiecewiseCubic, read_cubic
+from tuling_fsm.map.opendrive.document import Element, integer, number, raw_dict, text, where
+from tuling_fsm.map.opendrive.reference_line import Curve, ReferenceLine, read_reference_line
+from tuling_fsm.map.opendrive.road_mark import RoadMark, read_road_marks
+from tuling_fsm.map.opendrive.speed import read_lane_speeds, read_road_speeds
+
+
+class RoadLink(NamedTuple):
+    """What a road touches at one of its ends: a road (at its `contact` end) or a junction."""
+
+    kind: str
+    """`road` or `junction`."""
+    id: str
+    contact: str | None
+    """`start` or `end`; None for a junction, or where the link is tied to a station of the other road."""
+
+
+@dataclass(frozen=True, eq=False)
+class RoadLane:
+    """A lane as written: its number, shape over ds of its section, links and outer marks."""
+
+    number: int
+    type: str
+    width: PiecewiseCubic | None
+    border: PiecewiseCubic | None
+    predecessors: tuple[int, ...]
+    successors: tuple[int, ...]
+    marks: tuple[RoadMark, ...]
+    speeds: tuple[tuple[float, float], ...]
+    """Own limits: from road station (m), m/s."""
+    reversed: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Section:
+    """A lane section from road station `start` to `end` (m), lanes by number from left to right."""
+
+    start: float
+    end: float
+    lanes: dict[int, RoadLane]
+
+
+@dataclass(frozen=True, eq=False)
+class Road:
+    """A road: reference line, profiles, sections and what it is linked to."""
+
+    id: str
+    name: str
+    element: Element
+    length: float
+    junction: str | None
+    left_hand: bool
+    line: ReferenceLine
+    elevation: PiecewiseCubic
+    lane_offset: PiecewiseCubic
+    sections: tuple[Section, ...]
+    predecessor: RoadLink | None
+    successor: RoadLink | None
+    speeds: tuple[tuple[float, float], ...]
+    """Limits by road station: from s (m), m/s."""
+
+    def forward(self, lane: RoadLane) -> bool:
+        """Whether traffic in the lane runs along increasing s."""
+        right_side = lane.number < 0
+        return (right_side != self.left_hand) != lane.reversed
+
+    def curve(self, s: FloatArray) -> Curve:
+        """The reference line at road stations."""
+        return self.line.at(s)
+
+    def pose(self, s: float, t: float = 0.0, heading: float = 0.0) -> Pose:
+        """The pose at road coordinates s, t (m), turned by `heading` from the reference line."""
+        curve = self.line.at(np.array([s]))
+        x, y, turn = float(curve.x[0]), float(curve.y[0]), float(curve.heading[0])
+        return Pose(x - t * float(np.sin(turn)), y + t * float(np.cos(turn)), turn + heading)
+
+    def height(self, s: float) -> float:
+        """Elevation of the reference line, m."""
+        return float(self.elevation(np.array([s]))[0][0])
+
+    def section_at(self, s: float) -> int:
+        """Index of the section that holds station `s`, clamped to the road."""
+        starts = [section.start for section in self.sections]
+        return max(int(np.searchsorted(starts, s + 1e-6, side="right")) - 1, 0)
+
+
+def read_road(element: Element, warnings: list[str]) -> Road:
+    """One `<road>`.
+
+    Raises:
+        InputError: something that the lanes cannot be built without is missing or is no number.
+    """
+    line = read_reference_line(element, warnings)
+    drawn = line.geometries[-1].s + line.geometries[-1].length
+    length = number(element, "length", drawn, low=0.0)
+    if abs(length - drawn) > 0.1:
+        warnings.append(f"{where(element)}: length is {length:g} m but its geometry ends at {drawn:g} m")
+    length = min(length, drawn) if drawn > 0.0 else length
+    rule = element.get("rule", "RHT")
+    if rule not in ("RHT", "LHT"):
+        raise InputError(where(element), f"rule={rule!r} is unknown", "RHT or LHT")
+    return Road(
+        id=text(element, "id"),
+        name=element.get("name", ""),
+        element=element,
+        length=length,
+        junction=_junction(element),
+        left_hand=rule == "LHT",
+        line=line,
+        elevation=read_cubic(element.findall("elevationProfile/elevation"), "s", warnings) or ZERO,
+        lane_offset=read_cubic(element.findall("lanes/laneOffset"), "s", warnings) or ZERO,
+        sections=_read_sections(element, length, warnings),
+        predecessor=_read_link(element.find("link/predecessor"), warnings),
+        successor=_read_link(element.find("link/successor"), warnings),
+        speeds=read_road_speeds(element),
+    )
+
+
+def user_data(road: Element) -> tuple[dict[str, Any], ...]:
+    """The road's `<userData>` elements, at whatever depth, as plain data."""
+    return tuple(raw_dict(element) for element in road.iter("userData"))
+
+
+def _junction(road: Element) -> str | None:
+    junction = road.get("junction", "-1").strip()
+    return None if junction in ("-1", "") else junction
+
+
+def _read_link(element: Element | None, warnings: list[str]) -> RoadLink | None:
+    if element is None:
+        return None
+    kind = element.get("elementType", "road")
+    contact = element.get("contactPoint")
+    if kind not in ("road", "junction") or contact not in (None, "start", "end"):
+        warnings.append(f"{where(element)}: elementType={kind!r} contactPoint={contact!r} is unknown; ignored")
+        return None
+    return RoadLink(kind, text(element, "elementId"), contact)
+
+
+def _read_sections(road: Element, length: float, warnings: list[str]) -> tuple[Section, ...]:
+    elements = road.findall("lanes/laneSection")
+    if not elements:
+        raise InputError(where(road), "road without lanes", "<lanes> with at least one <laneSection>")
+    starts = [number(element, "s", low=0.0) for element in elements]
+    if starts != sorted(starts):
+        raise InputError(where(elements[0]), "lane sections are not in ascending s", "sorted sections")
+    starts[0] = 0.0
+    ends = [*starts[1:], max(length, starts[-1])]
+    return tuple(
+        Section(start, min(end, max(length, start)), _read_lanes(element, start, warnings))
+        for element, start, end in zip(elements, starts, ends, strict=True)
+    )
+
+
+def _read_lanes(section: Element, start: float, warnings: list[str]) -> dict[int, RoadLane]:
+    lanes: dict[int, RoadLane] = {}
+    for side, sign in (("left", 1), ("center", 0), ("right", -1)):
+        for element in section.findall(f"{side}/lane"):
+            lane = _read_lane(element, start, warnings)
+            if lane.number in lanes:
+                raise InputError(where(element), f"a second lane has id {lane.number}", "unique lane ids in a section")
+            if (lane.number > 0) - (lane.number < 0) != sign:
+                warnings.append(f"{where(element)}: lane {lane.number} stands in <{side}>; its id decides")
+            lanes[lane.number] = lane
+    return dict(sorted(lanes.items(), reverse=True))
+
+
+def _read_lane(element: Element, start: float, warnings: list[str]) -> RoadLane:
+    lane_id = integer(element, "id")
+    width = read_cubic(element.findall("width"), "sOffset", warnings, start)
+    border = read_cubic(element.findall("border"), "sOffset", warnings, start)
+    if width is None and border is None and lane_id != 0:
+        warnings.append(f"{where(element)}: lane {lane_id} has neither width nor border; taken as 0 m wide")
+    return RoadLane(
+        number=lane_id,
+        type=element.get("type", "none"),
+        width=width,
+        border=border if width is None else None,
+        predecessors=_lane_links(element, "predecessor"),
+        successors=_lane_links(element, "successor"),
+        marks=read_road_marks(element, start),
+        speeds=read_lane_speeds(element, start),
+        reversed=element.get("direction") == "reversed",
+    )
+
+
+def _lane_links(lane: Element, name: str) -> tuple[int, ...]:
+    return tuple(integer(element, "id") for element in lane.findall(f"link/{name}"))

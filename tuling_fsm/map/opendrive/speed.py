@@ -1,0 +1,57 @@
+"""Speed records of roads and lanes, in m/s."""
+
+from __future__ import annotations
+
+import math
+
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.map.opendrive.document import Element, number, where
+
+DEFAULT_LIMIT = 50.0 / 3.6
+"""Speed limit where the map gives none: 50 km/h, m/s."""
+
+NO_LIMIT = 130.0 / 3.6
+"""What `no limit` is read as: 130 km/h, m/s."""
+
+UNITS = {"m/s": 1.0, "km/h": 1.0 / 3.6, "kmh": 1.0 / 3.6, "mph": 0.44704}
+"""m/s of one unit; a speed without a unit is in m/s (ASAM OpenDRIVE 1.8, clause 2.4)."""
+
+WORDS = {"no limit": NO_LIMIT, "undefined": DEFAULT_LIMIT}
+
+Records = tuple[tuple[float, float], ...]
+
+
+def read_road_speeds(road: Element) -> Records:
+    """`<type><speed>` of a road: from road station (m), limit (m/s); a type without speed gives the default."""
+    records = []
+    for element in road.findall("type"):
+        speed = element.find("speed")
+        limit = DEFAULT_LIMIT if speed is None else _limit(speed)
+        records.append((number(element, "s", 0.0, low=0.0), limit))
+    return tuple(sorted(records))
+
+
+def read_lane_speeds(lane: Element, start: float) -> Records:
+    """`<speed>` of a lane whose section starts at `start`: from road station (m), limit (m/s)."""
+    return tuple(sorted((start + number(e, "sOffset", 0.0), _limit(e)) for e in lane.findall("speed")))
+
+
+def lowest(records: Records, start: float, end: float) -> float | None:
+    """The lowest limit that holds somewhere between two road stations; None where no record reaches."""
+    limits = []
+    for i, (since, limit) in enumerate(records):
+        until = records[i + 1][0] if i + 1 < len(records) else math.inf
+        if since < end and until > start:
+            limits.append(limit)
+    return min(limits, default=None)
+
+
+def _limit(element: Element) -> float:
+    raw = (element.get("max") or "").strip()
+    if raw in WORDS:
+        return WORDS[raw]
+    unit = element.get("unit", "m/s").strip() or "m/s"
+    if unit not in UNITS:
+        raise InputError(where(element), f"unit={unit!r} is unknown", ", ".join(UNITS))
+    value = number(element, "max", low=0.0) * UNITS[unit]
+    return value if value > 0.0 else DEFAULT_LIMIT

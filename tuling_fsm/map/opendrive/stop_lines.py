@@ -1,0 +1,119 @@
+"""Where vehicles stop for lights and signs, worked out from where signals hold and where lines are painted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tuling_fsm.map.lane_types import DRIVING
+from tuling_fsm.map.lanes import Lane, LaneId, StopLine
+from tuling_fsm.map.opendrive.road import Road
+from tuling_fsm.map.opendrive.signal_types import LIGHT, LINE, STOP, YIELD
+from tuling_fsm.map.opendrive.signals import Placement, RoadSignal
+
+SAME_PLACE_M = 15.0
+"""Signals on one lane nearer together than this mean one place to stop: a light outranks a stop sign, that a
+yield sign.
+"""
+
+RANK = {LIGHT: 0, STOP: 1, YIELD: 2, LINE: 3}
+
+
+class Stop(NamedTuple):
+    """A place to stop before it is merged with others: lane, arc length (m), kind, signal number (-1: paint alone)."""
+
+    lane: LaneId
+    s: float
+    kind: str
+    signal: int
+
+
+def stops_of_signals(
+    signals: Sequence[RoadSignal], roads: Mapping[str, Road], lanes: Mapping[LaneId, Lane]
+) -> list[Stop]:
+    """Every lane that a light or sign holds for, at the place where it is to be obeyed."""
+    stops: list[Stop] = []
+    for signal in signals:
+        if signal.kind is None:
+            continue
+        held = [(lane, p) for p in signal.placements for lane in _lanes_of(p, roads[p.road], lanes)]
+        if not held and len(signal.placements) == 1:
+            widened = signal.placements[0]._replace(lanes=None)
+            held = [(lane, widened) for lane in _lanes_of(widened, roads[widened.road], lanes)]
+        for lane, placement in held:
+            stops.extend(Stop(n, s, signal.kind, signal.number) for n, s in _approaches(lane, placement, lanes))
+    return stops
+
+
+def _lanes_of(placement: Placement, road: Road, lanes: Mapping[LaneId, Lane]) -> list[Lane]:
+    """The driving lanes that a signal holds for. Lanes said by number count whatever the orientation (CARLA's do
+    not agree).
+    """
+    section = road.section_at(min(placement.s, road.length))
+    found = []
+    for number, lane in road.sections[section].lanes.items():
+        lane_id = LaneId(road.id, section, number)
+        if lane_id not in lanes or lanes[lane_id].type != DRIVING:
+            continue
+        if placement.lanes is not None:
+            holds = number in placement.lanes
+        else:
+            holds = placement.orientation == "none" or road.forward(lane) == (placement.orientation == "+")
+        if holds:
+            found.append(lanes[lane_id])
+    return found
+
+
+def _approaches(lane: Lane, placement: Placement, lanes: Mapping[LaneId, Lane]) -> list[tuple[LaneId, float]]:
+    """Where to stop: beside the signal, or for one that stands in a junction where the lanes before it end."""
+    if lane.junction is None:
+        order = np.argsort(lane.road_s)
+        return [(lane.id, float(np.interp(placement.s, lane.road_s[order], lane.center.s[order])))]
+    before = [lanes[n] for n in lane.predecessors if lanes[n].junction is None]
+    return [(each.id, each.length) for each in before] or [(lane.id, 0.0)]
+
+
+def merge(stops: Iterable[Stop], lanes: Mapping[LaneId, Lane]) -> tuple[StopLine, ...]:
+    """One stop line for each place: the highest ranking reason, moved to the painted line if there is one; paint
+    alone is a stop.
+    """
+    by_lane: dict[LaneId, list[Stop]] = {}
+    for stop in stops:
+        at = min(max(stop.s, 0.0), lanes[stop.lane].length)
+        by_lane.setdefault(stop.lane, []).append(stop._replace(s=at))
+    lines: list[StopLine] = []
+    for lane_id in lanes:
+        chosen: list[Stop] = []
+        found = sorted(by_lane.get(lane_id, ()), key=lambda stop: RANK[stop.kind])
+        for stop in (each for each in found if each.kind != LINE):
+            if all(abs(stop.s - other.s) > SAME_PLACE_M for other in chosen):
+                chosen.append(stop)
+        for paint in (each for each in found if each.kind == LINE):
+            near = [i for i, other in enumerate(chosen) if abs(paint.s - other.s) <= SAME_PLACE_M]
+            if near:
+                chosen[near[0]] = chosen[near[0]]._replace(s=paint.s)
+            else:
+                chosen.append(paint._replace(kind=STOP))
+        lines.extend(_across(lanes[lane_id], stop) for stop in sorted(chosen, key=lambda stop: stop.s))
+    return tuple(lines)
+
+
+def _across(lane: Lane, stop: Stop) -> StopLine:
+    """The stop as a segment across its lane, from the left edge to the right one."""
+    pose = lane.center.at(stop.s)
+    left = float(np.interp(stop.s, lane.center.s, lane.left))
+    right = float(np.interp(stop.s, lane.center.s, lane.right))
+    sin, cos = math.sin(pose.heading), math.cos(pose.heading)
+    return StopLine(
+        lane=lane.id,
+        s=stop.s,
+        x0=pose.x - left * sin,
+        y0=pose.y + left * cos,
+        x1=pose.x + right * sin,
+        y1=pose.y - right * cos,
+        kind=stop.kind,
+        signal=stop.signal,
+    )

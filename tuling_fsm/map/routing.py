@@ -1,0 +1,208 @@
+"""Routes over lanes: Dijkstra with lane changes, via points and blocked lanes."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tuling_fsm.core.geometry import Pose, wrap_angle
+from tuling_fsm.map.lane_graph import beside
+from tuling_fsm.map.lanes import Lane, LaneId, LanePosition
+from tuling_fsm.map.matching import match_route
+from tuling_fsm.map.reference import CHANGE_M, Stretch, abeam, build_route, chain_stretches, route_through
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.map.route import Route
+
+__all__ = ["RouteResult", "match_route", "plan_route", "route_through"]
+
+NEAR_M = 10.0
+"""A start or goal farther than this from every driving lane is off the road, m."""
+
+MAX_TURNED = 2.0
+"""Lanes whose direction differs from a pose by more than this (rad) are no start or goal for it, if there are
+others.
+"""
+
+MIN_CHANGE_M = 12.0
+"""Shortest stretch of crossable mark on which a lane change is planned, m."""
+
+IN_JUNCTION_COST_M = 40.0
+"""Metres of detour that it is worth to change lanes outside a junction, where there is a line inside to cross."""
+
+TIGHT_COST_M = 500.0
+"""Metres of detour that a bend is worth that needs reversing."""
+
+CHANGE_COST_M = 25.0
+"""Metres of detour that one lane change is worth."""
+
+SHORT_CHANGE_COST = 2.0
+"""Metres of detour for each metre that a lane change lacks of its full length."""
+
+TURNED_COST_M = 15.0
+"""Metres of detour per radian between a pose and the lane it is put on."""
+
+OFFSET_COST = 5.0
+"""Metres of detour per metre between a pose and the centre of the lane it is put on."""
+
+
+@dataclass(frozen=True, eq=False)
+class RouteResult:
+    """`status`: `ok`, `no_path`, `start_off_road` or `goal_off_road` (a via point counts as a goal); the route if
+    `ok`.
+    """
+
+    status: str
+    route: Route | None = None
+
+
+class _Place(NamedTuple):
+    """A place to start or end at, and what it costs to be put there, m."""
+
+    lane: LaneId
+    s: float
+    cost: float
+
+
+class _Node(NamedTuple):
+    """A lane in the search; `fresh` where it was entered at its beginning and not at the start of the route.
+
+    `changes` counts the lane changes made in its section so far: they share the room that there is.
+    """
+
+    lane: LaneId
+    fresh: bool
+    changes: int
+
+
+def plan_route(
+    road_map: RoadMap, start: Pose, goal: Pose, blocked: Sequence[LaneId] = (), via: Sequence[Pose] = ()
+) -> RouteResult:
+    """The cheapest route from pose to pose through the via poses, never over a blocked lane.
+
+    A heading of NaN means that the direction does not matter. Costs are metres, lane changes count as detours.
+    """
+    stops = (start, *via, goal)
+    places = [_places(road_map, pose, frozenset(blocked)) for pose in stops]
+    for i, found in enumerate(places):
+        if not found:
+            return RouteResult("start_off_road" if i == 0 else "goal_off_road")
+    stretches: list[Stretch] = []
+    origin = places[0]
+    for targets in places[1:]:
+        open_targets = [place for place in targets if place.lane not in blocked]
+        chain = _search(road_map, origin, open_targets, frozenset(blocked))
+        if chain is None:
+            return RouteResult("no_path")
+        leg = chain_stretches(road_map, *chain)
+        stretches = _append(stretches, leg)
+        origin = [_Place(leg[-1].lane, leg[-1].end, 0.0)]
+    return RouteResult("ok", build_route(road_map, stretches))
+
+
+def _places(road_map: RoadMap, pose: Pose, blocked: frozenset[LaneId]) -> list[_Place]:
+    """Lanes on which a pose can lie; a blocked one is exchanged for its neighbours."""
+    found = road_map.positions(pose.x, pose.y) or road_map.positions(pose.x, pose.y, radius=NEAR_M)
+    found = [position for position in found if position.lane in road_map.graph]
+    turned = {position: _turned(pose, position) for position in found}
+    found = [position for position in found if turned[position] <= MAX_TURNED] or found
+    places: dict[LaneId, _Place] = {}
+    for position in found:
+        cost = OFFSET_COST * abs(position.offset) + TURNED_COST_M * turned[position]
+        lane = road_map.lanes[position.lane]
+        numbers = [lane.id] if lane.id not in blocked else [n for n in beside(lane) if n in road_map.graph]
+        options = [road_map.lanes[number] for number in numbers]
+        for option in options:
+            place = _Place(option.id, abeam(lane, position.s, option), cost)
+            if option.id not in places or places[option.id].cost > cost:
+                places[option.id] = place
+    return list(places.values())
+
+
+def _turned(pose: Pose, position: LanePosition) -> float:
+    return abs(wrap_angle(position.heading - pose.heading)) if math.isfinite(pose.heading) else 0.0
+
+
+Chain = tuple[list[LaneId], float, float]
+
+
+def _search(
+    road_map: RoadMap, origins: Sequence[_Place], targets: Sequence[_Place], blocked: frozenset[LaneId]
+) -> Chain | None:
+    """The cheapest chain of lanes with its first and last arc length; None without a way."""
+    entry = {place.lane: place.s for place in origins if place.lane not in blocked}
+    goals = {place.lane: place for place in targets}
+    queue: list[tuple[float, int, _Node | None, _Node | None]] = []
+    pushed = 0
+    for place in origins:
+        if place.lane in entry:
+            heapq.heappush(queue, (place.cost, pushed, _Node(place.lane, False, 0), None))
+            pushed += 1
+    came: dict[_Node, _Node | None] = {}
+    while queue:
+        cost, _, node, parent = heapq.heappop(queue)
+        if node is None:
+            assert parent is not None
+            return _unwind(came, parent, goals[parent.lane].s, entry, road_map)
+        if node in came:
+            continue
+        came[node] = parent
+        for step_cost, following in _steps(road_map, node, entry, goals):
+            if following is None or (following.lane not in blocked and following not in came):
+                heapq.heappush(queue, (cost + step_cost, pushed, following, node))
+                pushed += 1
+    return None
+
+
+def _steps(
+    road_map: RoadMap, node: _Node, entry: dict[LaneId, float], goals: dict[LaneId, _Place]
+) -> Iterator[tuple[float, _Node | None]]:
+    """What can be done from a node, with its cost; None is the goal. Lengths are paid when a lane is left
+    lengthwise.
+    """
+    lane, graph = road_map.lanes[node.lane], road_map.graph
+    begin = 0.0 if node.fresh else _entry_on(road_map, lane, entry)
+    goal = goals.get(lane.id)
+    if goal is not None and goal.s >= begin:
+        yield goal.s - begin + goal.cost, None
+    for successor in graph.successors[lane.id]:
+        yield lane.length - begin + (TIGHT_COST_M if graph.tight(successor) else 0.0), _Node(successor, True, 0)
+    for change in graph.changes[lane.id]:
+        goal = goals.get(change.lane)
+        goal_s = math.inf if goal is None else abeam(road_map.lanes[change.lane], goal.s, lane)
+        room = min(change.end, goal_s if goal_s >= begin else math.inf) - max(change.start, begin)
+        share = room / (node.changes + 1)
+        if share >= MIN_CHANGE_M:
+            cost = CHANGE_COST_M + SHORT_CHANGE_COST * max(0.0, CHANGE_M - share)
+            cost += 0.0 if lane.junction is None else IN_JUNCTION_COST_M
+            yield cost, _Node(change.lane, node.fresh, node.changes + 1)
+
+
+def _entry_on(road_map: RoadMap, lane: Lane, entry: dict[LaneId, float]) -> float:
+    """Where the route begins, seen from a lane beside the one it starts on."""
+    if lane.id in entry:
+        return entry[lane.id]
+    for number, s in entry.items():
+        if number.road == lane.id.road and number.section == lane.id.section:
+            return abeam(road_map.lanes[number], s, lane)
+    return 0.0
+
+
+def _unwind(
+    came: dict[_Node, _Node | None], last: _Node, s_end: float, entry: dict[LaneId, float], road_map: RoadMap
+) -> Chain:
+    nodes = [last]
+    while (parent := came[nodes[-1]]) is not None:
+        nodes.append(parent)
+    nodes.reverse()
+    return [node.lane for node in nodes], _entry_on(road_map, road_map.lanes[nodes[0].lane], entry), s_end
+
+
+def _append(stretches: list[Stretch], leg: list[Stretch]) -> list[Stretch]:
+    """A leg after another: it goes on in the lane in which the one before ended."""
+    if not stretches:
+        return leg
+    joined = leg[0]._replace(start=stretches[-1].start)
+    return [*stretches[:-1], joined, *leg[1:]]

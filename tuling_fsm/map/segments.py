@@ -1,0 +1,187 @@
+"""Lines and edges of the map as segments for collision checks: markings, road edges, outlines of what is solid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.map.free_width import crossable_at
+from tuling_fsm.map.lane_types import SURFACE
+from tuling_fsm.map.lanes import Lane, LaneId, Mark, MarkKind, StaticObject
+from tuling_fsm.map.polygon import edges
+from tuling_fsm.map.surface import SurfaceIndex, covered
+
+TOLERANCE_M = 0.03
+"""How far a simplified line may lie from the samples it replaces, m."""
+
+INSIDE_M = 0.2
+"""A marking this deep inside the surface of another lane of a junction is not painted there, m."""
+
+BEYOND_M = 0.4
+"""An edge in a junction with some lane this far beyond it is none, m."""
+
+OPEN_WIDTH_M = 0.02
+"""A lane narrower than this is not there (lanes open and close), m."""
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class SegmentSet:
+    """Segments (M, 4): x0, y0, x1, y1 (m, `map`)."""
+
+    segments: FloatArray
+
+    def near(self, x: float, y: float, radius: float) -> FloatArray:
+        """Those whose box comes within `radius` of the point (K, 4)."""
+        x0, y0, x1, y1 = self.segments.T
+        keep = (np.minimum(x0, x1) <= x + radius) & (np.maximum(x0, x1) >= x - radius)
+        keep &= (np.minimum(y0, y1) <= y + radius) & (np.maximum(y0, y1) >= y - radius)
+        return np.asarray(self.segments[keep], dtype=np.float64)
+
+
+def static_set(objects: Sequence[StaticObject]) -> SegmentSet:
+    """The outlines of all solid objects."""
+    return SegmentSet(_stack(edges(thing.outline) for thing in objects if thing.solid))
+
+
+def line_set(lanes: Mapping[LaneId, Lane], index: SurfaceIndex, crossable: bool) -> SegmentSet:
+    """Markings that may be crossed from both sides, or all others; between opposite directions a missing one
+    counts as a line.
+
+    Virtual boundaries in junctions are left out: those of other ways lie across one's own.
+    """
+    found = []
+    for lane in lanes.values():
+        for left in _own_sides(lane, lanes):
+            marks = lane.left_marks if left else lane.right_marks
+            beyond = _beyond(lane, lanes, left)
+            may = crossable_at(marks, lane.center.s)
+            if beyond is not None:
+                may &= _from_beyond(lane, beyond)
+            there = _painted(marks, lane.center.s)
+            if beyond is not None and lane.junction is None and lane.type == beyond.type == "driving":
+                there |= ~may
+            keep, line = there & (may if crossable else ~may), edge_line(lane, left)
+            if lane.junction is not None and keep.any():
+                keep &= ~covered(index, line, lanes, SURFACE, INSIDE_M)
+            found.append(_runs(line, keep))
+    return SegmentSet(_stack(found))
+
+
+def boundary_set(lanes: Mapping[LaneId, Lane], index: SurfaceIndex) -> SegmentSet:
+    """The outer edges of everything that wheels may touch; edges that run inside another such lane are none."""
+    found = []
+    for lane in lanes.values():
+        if lane.type in SURFACE:
+            for left in (True, False):
+                line, keep = edge_line(lane, left), _is_edge(lane, lanes, left)
+                if lane.junction is not None and keep.any():
+                    normal = np.column_stack((-np.sin(lane.center.heading), np.cos(lane.center.heading)))
+                    outside = line + (BEYOND_M if left else -BEYOND_M) * normal
+                    keep &= ~covered(index, outside, lanes, SURFACE, 0.0)
+                found.append(_runs(line, keep))
+    return SegmentSet(_stack(found))
+
+
+def _stack(parts: Iterable[FloatArray]) -> FloatArray:
+    return np.ascontiguousarray(np.vstack([np.zeros((0, 4)), *parts]))
+
+
+def edge_line(lane: Lane, left: bool) -> FloatArray:
+    """Left or right boundary of a lane (N, 2)."""
+    normal = np.column_stack((-np.sin(lane.center.heading), np.cos(lane.center.heading)))
+    offset = lane.left if left else -lane.right
+    return np.asarray(lane.center.xy + offset[:, None] * normal, dtype=np.float64)
+
+
+def _inner_left(lane: Lane) -> bool:
+    """Whether the road's centre line lies to the left of the lane's traffic."""
+    return bool(lane.road_s[-1] > lane.road_s[0]) == (lane.id.lane < 0)
+
+
+def _beyond(lane: Lane, lanes: Mapping[LaneId, Lane], left: bool) -> Lane | None:
+    """The lane on the other side of a boundary, whatever its direction."""
+    outwards = 1 if lane.id.lane > 0 else -1
+    number = lane.id.lane + (-outwards if left == _inner_left(lane) else outwards)
+    return lanes.get(lane.id._replace(lane=number or -outwards))
+
+
+def _own_sides(lane: Lane, lanes: Mapping[LaneId, Lane]) -> list[bool]:
+    """The boundaries that this lane speaks for (True: left): the outer one, and the centre line once for both
+    directions.
+    """
+    inner = _inner_left(lane)
+    sides = [not inner]
+    if lane.id.lane == -1 or (lane.id.lane == 1 and lane.id._replace(lane=-1) not in lanes):
+        sides.append(inner)
+    return sides
+
+
+def _from_beyond(lane: Lane, beyond: Lane) -> BoolArray:
+    """Whether the boundary may be crossed coming from the other lane, at this lane's samples."""
+    facing = beyond.id.lane * lane.id.lane < 0 or abs(beyond.id.lane) > abs(lane.id.lane)
+    inner = _inner_left(beyond)
+    left = inner if facing else not inner
+    may = crossable_at(beyond.left_marks if left else beyond.right_marks, beyond.center.s)
+    same_way = (lane.road_s[-1] > lane.road_s[0]) == (beyond.road_s[-1] > beyond.road_s[0])
+    return may if same_way else may[::-1]
+
+
+def _painted(marks: tuple[Mark, ...], s: FloatArray) -> BoolArray:
+    there = np.zeros(len(s), dtype=np.bool_)
+    for mark in marks:
+        if mark.kind is not MarkKind.VIRTUAL:
+            there |= (s >= mark.s_from - 1e-6) & (s <= mark.s_to + 1e-6)
+    return there
+
+
+def _is_edge(lane: Lane, lanes: Mapping[LaneId, Lane], left: bool) -> BoolArray:
+    """Where nothing that wheels may touch lies beyond a side; lanes without width are looked through."""
+    edge = lane.left + lane.right > OPEN_WIDTH_M
+    open_question = edge.copy()
+    current, side = lane, left
+    while open_question.any():
+        beyond = _beyond(current, lanes, side)
+        if beyond is None:
+            break
+        width = beyond.left + beyond.right
+        same_way = (lane.road_s[-1] > lane.road_s[0]) == (beyond.road_s[-1] > beyond.road_s[0])
+        wide = (width if same_way else width[::-1]) > OPEN_WIDTH_M
+        if beyond.type in SURFACE:
+            edge &= ~(open_question & wide)
+        open_question &= ~wide
+        same_as_current = (current.road_s[-1] > current.road_s[0]) == (beyond.road_s[-1] > beyond.road_s[0])
+        current, side = beyond, side if same_as_current else not side
+    return edge
+
+
+def _runs(line: FloatArray, keep: BoolArray) -> FloatArray:
+    """The kept stretches of a boundary, simplified to few segments."""
+    whole = keep[:-1] & keep[1:]
+    cuts = np.flatnonzero(np.diff(np.concatenate(([False], whole, [False])).astype(np.int8))).reshape(-1, 2)
+    return _stack(_simplified(line[start : end + 1]) for start, end in cuts)
+
+
+def _simplified(line: FloatArray) -> FloatArray:
+    """Ramer, Douglas and Peucker: as few segments as stay within `TOLERANCE_M` of the points."""
+    kept, spans = {0, len(line) - 1}, [(0, len(line) - 1)]
+    while spans:
+        start, end = spans.pop()
+        if end - start < 2:
+            continue
+        chord = line[end] - line[start]
+        length = max(float(np.hypot(*chord)), 1e-9)
+        offset = line[start + 1 : end] - line[start]
+        distance = np.abs(chord[0] * offset[:, 1] - chord[1] * offset[:, 0]) / length
+        far = int(np.argmax(distance))
+        if distance[far] > TOLERANCE_M:
+            middle = start + 1 + far
+            kept.add(middle)
+            spans += [(start, middle), (middle, end)]
+    points = line[sorted(kept)]
+    return np.hstack((points[:-1], points[1:]))

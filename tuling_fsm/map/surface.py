@@ -1,0 +1,180 @@
+"""Which lanes a point lies on: a uniform grid over all lane samples, searched by one compiled kernel."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.map.lanes import Lane, LaneId
+
+IntArray = npt.NDArray[np.int32]
+Mask = npt.NDArray[np.bool_]
+
+CELL_M = 5.0
+"""Edge of a grid cell, m; doubled until the grid has at most `MAX_CELLS`."""
+
+MAX_CELLS = 4_000_000
+
+MAX_FOUND = 256
+"""Lanes that one search reports at most."""
+
+X, Y, S, HEADING, LEFT, RIGHT, Z = range(7)
+"""Columns of `SurfaceIndex.samples`."""
+
+
+@dataclass(frozen=True, eq=False)
+class SurfaceIndex:
+    """All lane samples in flat arrays, and the samples whose stretch of lane touches each grid cell.
+
+    `samples` (N, 7): x, y, s, heading, left, right, z; `lane` (N,): index of the sample's lane, samples of a lane
+    in order.
+    `items[first[c] : first[c + 1]]` are the samples that start a stretch touching cell `c` = row * `shape[0]` + column.
+    """
+
+    samples: FloatArray
+    lane: IntArray
+    first: IntArray
+    items: IntArray
+    origin: FloatArray
+    """x, y of the grid's corner and edge of a cell, m (3,)."""
+    shape: IntArray
+    """Columns, rows (2,)."""
+
+    def search(self, x: float, y: float, radius: float, mask: Mask) -> tuple[FloatArray, IntArray]:
+        """Every masked lane whose surface is within `radius` of the point.
+
+        Rows (K, 6): s, offset, distance from the surface, width, heading, z; and lane indices (K,), both in no
+        special order.
+        """
+        if not (math.isfinite(x) and math.isfinite(y)):
+            return np.zeros((0, 6)), np.zeros(0, np.int32)
+        return _search(  # type: ignore[no-any-return]  # numba leaves the kernel untyped
+            self.samples, self.lane, self.first, self.items, self.origin, self.shape, mask, x, y, radius
+        )
+
+
+def build_index(lanes: Sequence[Lane]) -> SurfaceIndex:
+    """Index lanes in the order given."""
+    samples = np.vstack(
+        [
+            np.column_stack((each.center.xy, each.center.s, each.center.heading, each.left, each.right, each.z))
+            for each in lanes
+        ]
+    )
+    lane = np.repeat(np.arange(len(lanes), dtype=np.int32), [len(each.center.s) for each in lanes])
+    starts = np.flatnonzero(lane[:-1] == lane[1:]).astype(np.int32)
+    reach = np.maximum(samples[:, LEFT], samples[:, RIGHT])
+    reach = np.maximum(reach[starts], reach[starts + 1]) + 0.1
+    low = np.minimum(samples[starts, :2], samples[starts + 1, :2]) - reach[:, None]
+    high = np.maximum(samples[starts, :2], samples[starts + 1, :2]) + reach[:, None]
+    corner, extent = low.min(axis=0), high.max(axis=0) - low.min(axis=0)
+    cell = CELL_M
+    while math.prod(np.floor(extent / cell) + 1.0) > MAX_CELLS:
+        cell *= 2.0
+    shape = (np.floor(extent / cell) + 1.0).astype(np.int32)
+    first, items = _fill(starts, (low - corner) / cell, (high - corner) / cell, shape)
+    return SurfaceIndex(samples, lane, first, items, np.array([*corner, cell]), shape)
+
+
+def _fill(starts: IntArray, low: FloatArray, high: FloatArray, shape: IntArray) -> tuple[IntArray, IntArray]:
+    """Sort stretches into the cells that their boxes (in cells) touch."""
+    low_cell, high_cell = low.astype(np.int64), np.minimum(high.astype(np.int64), shape - 1)
+    columns, rows = (high_cell - low_cell + 1).T
+    count = columns * rows
+    which = np.repeat(np.arange(len(starts)), count)
+    nth = np.arange(len(which)) - np.repeat(np.cumsum(count) - count, count)
+    column = low_cell[which, 0] + nth % columns[which]
+    row = low_cell[which, 1] + nth // columns[which]
+    cell = row * int(shape[0]) + column
+    order = np.argsort(cell, kind="stable")
+    per_cell = np.bincount(cell, minlength=int(shape[0]) * int(shape[1]))
+    first = np.concatenate(([0], np.cumsum(per_cell))).astype(np.int32)
+    return first, starts[which[order]].astype(np.int32)
+
+
+def covered(
+    index: SurfaceIndex, points: FloatArray, lanes: Mapping[LaneId, Lane], types: Collection[str], depth: float
+) -> Mask:
+    """Which of the points (N, 2) lie deeper than `depth` (m) inside the surface of some lane of the given types."""
+    mask = np.array([lane.type in types for lane in lanes.values()], dtype=np.bool_)
+    found = np.zeros(len(points), dtype=np.bool_)
+    for i, (x, y) in enumerate(points.tolist()):
+        rows, _ = index.search(x, y, 0.0, mask)
+        found[i] = bool(np.any(0.5 * rows[:, 3] - np.abs(rows[:, 1]) > depth))
+    return found
+
+
+@njit(cache=True)
+def _search(samples, lane, first, items, origin, shape, mask, x, y, radius):  # type: ignore[no-untyped-def]  # compiled
+    """Nearest stretch of every lane near the point, then what lies within the radius of its surface."""
+    found = np.empty(MAX_FOUND, np.int32)
+    best = np.empty(MAX_FOUND, np.float64)
+    at = np.empty(MAX_FOUND, np.int32)
+    n = 0
+    c0 = max(0, math.floor((x - radius - origin[0]) / origin[2]))
+    c1 = min(shape[0] - 1, math.floor((x + radius - origin[0]) / origin[2]))
+    r0 = max(0, math.floor((y - radius - origin[1]) / origin[2]))
+    r1 = min(shape[1] - 1, math.floor((y + radius - origin[1]) / origin[2]))
+    for row in range(r0, r1 + 1):
+        for column in range(c0, c1 + 1):
+            cell = row * shape[0] + column
+            k, known = -1, -1
+            for j in range(first[cell], first[cell + 1]):
+                i = items[j]
+                which = lane[i]
+                if not mask[which]:
+                    continue
+                if which != known:
+                    known, k = which, 0
+                    while k < n and found[k] != which:
+                        k += 1
+                    if k == n:
+                        if n == MAX_FOUND:
+                            known = -1
+                            continue
+                        found[k], best[k], n = which, np.inf, n + 1
+                dx, dy = samples[i + 1, 0] - samples[i, 0], samples[i + 1, 1] - samples[i, 1]
+                px, py = x - samples[i, 0], y - samples[i, 1]
+                u = min(1.0, max(0.0, (px * dx + py * dy) / max(dx * dx + dy * dy, 1e-18)))
+                d2 = (px - u * dx) ** 2 + (py - u * dy) ** 2
+                if d2 < best[k]:
+                    best[k], at[k] = d2, i
+    rows = np.empty((n, 6), np.float64)
+    kept = 0
+    for k in range(n):
+        _describe(samples, lane, at[k], x, y, rows[kept])
+        if rows[kept, 2] <= radius:
+            found[kept] = found[k]
+            kept += 1
+    return rows[:kept], found[:kept].copy()
+
+
+@njit(cache=True)
+def _describe(samples, lane, i, x, y, row):  # type: ignore[no-untyped-def]  # compiled
+    """Fill a row for the stretch from sample `i`: s, offset, distance from the surface, width, heading, z."""
+    dx, dy = samples[i + 1, 0] - samples[i, 0], samples[i + 1, 1] - samples[i, 1]
+    px, py = x - samples[i, 0], y - samples[i, 1]
+    step = max(math.hypot(dx, dy), 1e-9)
+    free = (px * dx + py * dy) / (step * step)
+    u = min(1.0, max(0.0, free))
+    ex, ey = px - u * dx, py - u * dy
+    starts = i == 0 or lane[i - 1] != lane[i]
+    ends = i + 2 == len(lane) or lane[i + 2] != lane[i]
+    beyond = max(-free if starts else 0.0, free - 1.0 if ends else 0.0, 0.0) * step
+    cross = (dx * py - dy * px) / step
+    offset = cross if beyond > 0.0 else math.copysign(math.hypot(ex, ey), cross)
+    left = samples[i, 4] + u * (samples[i + 1, 4] - samples[i, 4])
+    right = samples[i, 5] + u * (samples[i + 1, 5] - samples[i, 5])
+    aside = max(offset - left, -offset - right, 0.0)
+    row[0] = samples[i, 2] + u * (samples[i + 1, 2] - samples[i, 2])
+    row[1] = offset
+    row[2] = math.hypot(aside, beyond)
+    row[3] = left + right
+    row[4] = samples[i, 3] + u * (samples[i + 1, 3] - samples[i, 3])
+    row[5] = samples[i, 6] + u * (samples[i + 1, 6] - samples[i, 6])

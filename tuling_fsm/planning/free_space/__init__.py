@@ -1,0 +1,7 @@
+"""Driving without lanes: forward and in reverse to a pose, by Hybrid A* with Reeds-Shepp shots, smooth in steering and speed."""
+
+from tuling_fsm.planning.free_space.parameters import FreeSpaceParameters
+from tuling_fsm.planning.free_space.planner import plan_free_space
+from tuling_fsm.planning.free_space.warm import warm_up
+
+__all__ = ["FreeSpaceParameters", "plan_free_space", "warm_up"]

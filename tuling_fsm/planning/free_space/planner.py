@@ -1,0 +1,195 @@
+"""Answers a free-space request: forward and in reverse to a pose, among everything that stands (REG-2, SLF-1, PRK-3, EXP-1).
+
+The plan is a pure function of its arguments: the search is bounded by expansions, and ties fall the same way every time.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.request import FreeSpace, Limit, PlanResult, Reason, StopWall
+from tuling_fsm.core.scene import Scene
+from tuling_fsm.core.trajectory import Trajectory
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.planning.free_space.goals import arrived, moved, usable_goals
+from tuling_fsm.planning.free_space.motion import cut_at_walls, limits_of, stopping_length
+from tuling_fsm.planning.free_space.obstacles import covered, held_lines, solid_segments
+from tuling_fsm.planning.free_space.parameters import FreeSpaceParameters
+from tuling_fsm.planning.free_space.problem import Problem, body_of, build_problem, full_steer
+from tuling_fsm.planning.free_space.profile import STEER, A, H, Limits, T, V, X, Y, time_motion
+from tuling_fsm.planning.free_space.smooth import GEAR, LENGTH, Steering, smooth
+from tuling_fsm.planning.free_space.solve import Path, first_path, improve
+from tuling_fsm.planning.free_space.sweep import Body, advance
+from tuling_fsm.planning.free_space.walls import free_length, occupied
+
+STANDS = 0.05
+"""A car slower than this (m/s) stands."""
+HAIR = 0.001
+"""Clearance (m) that is enough where the car already stands too near to something."""
+
+
+@dataclass(frozen=True)
+class Roll:
+    """What a moving car covers before it could stand: signed length (m) with the steering angle it has (rad), and its speed (m/s)."""
+
+    length: float
+    steer: float
+    v: float
+
+
+def plan_free_space(
+    request: FreeSpace, scene: Scene, vehicle: Vehicle, parameters: FreeSpaceParameters | None = None
+) -> PlanResult:
+    """A trajectory from the present pose to the goal of the request, or the reason why there is none (USE-7).
+
+    Poses, segments and the trajectory are in `map`, SI units. The trajectory starts with the speed and steering that the car has, stands
+    at every change of gear and at its end, and keeps clear of everything that stands along the whole motion. A line that the car stands
+    on is dropped near it, see `held_lines`.
+
+    Raises:
+        Nothing: what cannot be planned comes back as an infeasible result with its reason.
+    """
+    parameters = parameters or FreeSpaceParameters()
+    pose = scene.ego.pose
+    if not _on_map(pose, request.goal, parameters.max_distance):
+        return _failed(Reason.OUTSIDE_MAP)
+    limits = limits_of(vehicle, parameters, request.speed_limit)
+    roll = _roll(scene, vehicle, limits)
+    if roll.v == 0.0 and arrived(request, pose):
+        standing = Trajectory.standing(scene.stamp, pose, scene.ego.curvature)
+        return PlanResult(True, standing, Limit(Reason.ARRIVED))
+    problem = _problem(request, scene, vehicle, parameters, roll)
+    if isinstance(problem, Reason):
+        return _failed(problem)
+    found = first_path(problem, _bodies(problem, vehicle, parameters), request.max_expansions)
+    if isinstance(found, Reason):
+        return _failed(found)
+    path, run, guide = found
+    spare = min(parameters.improve_expansions, request.max_expansions - path.used)
+    path = improve(problem, path, run, guide, spare)
+    motion = lay_motion(problem, path, vehicle, parameters, roll)
+    cut, wall = cut_at_walls(
+        motion, request.walls, problem.frame, body_of(vehicle, 0.0), vehicle.wheelbase, parameters.wall_gap
+    )
+    trajectory = _trajectory(problem, cut, limits, vehicle, parameters, roll, scene)
+    reverse = bool((motion[:, GEAR] < 0.0).any())
+    return PlanResult(True, trajectory, _limit(cut, wall), uses_reverse=reverse)
+
+
+def _failed(reason: Reason) -> PlanResult:
+    """No plan."""
+    return PlanResult(False, None, Limit(reason), reason)
+
+
+def _on_map(pose: Pose, goal: Pose, farthest: float) -> bool:
+    """Whether both poses are numbers and near enough to each other to be on one map."""
+    return all(map(math.isfinite, (*pose, *goal))) and math.hypot(goal.x - pose.x, goal.y - pose.y) <= farthest
+
+
+def _roll(scene: Scene, vehicle: Vehicle, limits: Limits) -> Roll:
+    """What the car covers before it could stand."""
+    ego = scene.ego
+    steer = math.atan(ego.curvature * vehicle.wheelbase) if math.isfinite(ego.curvature) else 0.0
+    steer = min(vehicle.max_steer, max(-vehicle.max_steer, steer))
+    if abs(ego.v) < STANDS:
+        return Roll(0.0, steer, 0.0)
+    return Roll(math.copysign(stopping_length(ego.v, limits), ego.v), steer, abs(ego.v))
+
+
+def _problem(
+    request: FreeSpace, scene: Scene, vehicle: Vehicle, parameters: FreeSpaceParameters, roll: Roll
+) -> Problem | Reason:
+    """The problem from where the car could stand, with the usable goals."""
+    pose = scene.ego.pose
+    lines = held_lines(request.lines, pose, vehicle, parameters.line_release)
+    segments = np.concatenate((solid_segments(scene), lines))
+    curvature = math.tan(roll.steer) / vehicle.wheelbase
+    start = Pose(*advance(*pose, curvature, roll.length))
+    gear = int(np.sign(roll.length))
+    problem = build_problem(start, [request.goal], segments, vehicle, parameters, gear, request.allow_reverse)
+    hair = body_of(vehicle, HAIR)
+    here = problem.frame.pose_to_local(pose)
+    if occupied(problem.walls, hair, *here) or covered(scene, pose.x, pose.y):
+        return Reason.START_OCCUPIED
+    bend = problem.frame.mirror * curvature
+    if gear and free_length(problem.walls, hair, *here, bend, gear, abs(roll.length)) < abs(roll.length):
+        return Reason.NO_PATH
+    body = body_of(vehicle, parameters.least_clearance)
+    offsets = usable_goals(request, problem.walls, body, problem.goals[0])
+    if not offsets or covered(scene, request.goal.x, request.goal.y):
+        return Reason.GOAL_OCCUPIED
+    if offsets == [(0.0, 0.0, 0.0)]:
+        return problem
+    goals = [moved(request.goal, offset, problem.frame.mirror) for offset in offsets]
+    return build_problem(start, goals, segments, vehicle, parameters, gear, request.allow_reverse)
+
+
+def _bodies(problem: Problem, vehicle: Vehicle, parameters: FreeSpaceParameters) -> tuple[Body, ...]:
+    """The footprint with the clearances that are tried, widest first."""
+    least = parameters.least_clearance
+    margins = [parameters.clearance, math.sqrt(parameters.clearance * least), least]
+    if occupied(problem.walls, body_of(vehicle, least), *problem.start):
+        margins.append(HAIR)
+    return tuple(body_of(vehicle, margin) for margin in dict.fromkeys(margins) if margin <= parameters.clearance)
+
+
+def lay_motion(
+    problem: Problem, path: Path, vehicle: Vehicle, parameters: FreeSpaceParameters, roll: Roll
+) -> FloatArray:
+    """The motion (N, 8) along a path in the local frame, with what the car rolls first, see `smooth`."""
+    steers, lengths = path.steers * full_steer(vehicle), path.lengths
+    start = problem.start
+    if roll.length:
+        steer = problem.frame.mirror * roll.steer
+        start = np.array(advance(*start, math.tan(steer) / vehicle.wheelbase, -roll.length))
+        steers, lengths = np.concatenate(((steer,), steers)), np.concatenate(((roll.length,), lengths))
+    margin = path.body.half - vehicle.width / 2.0
+    body = body_of(vehicle, max(0.5 * margin, margin - 0.03))
+    car = Steering(vehicle.wheelbase, vehicle.max_steer, parameters.steering_speed / vehicle.max_steer_rate)
+    return smooth(problem.walls, body, start, steers, lengths, car, bool(roll.length))
+
+
+def timed_rows(
+    problem: Problem, motion: FloatArray, limits: Limits, parameters: FreeSpaceParameters, roll: Roll
+) -> FloatArray:
+    """Timed rows (N, 7) in `map` of a motion in the local frame, columns as in `profile`."""
+    mirror = problem.frame.mirror
+    rows = time_motion(motion, limits, roll.v, mirror * roll.steer, parameters.gear_hold)
+    rows[:, X], rows[:, Y], rows[:, H] = problem.frame.to_map(rows[:, X], rows[:, Y], rows[:, H])
+    rows[:, STEER] *= mirror
+    return rows
+
+
+def _trajectory(
+    problem: Problem,
+    motion: FloatArray,
+    limits: Limits,
+    vehicle: Vehicle,
+    parameters: FreeSpaceParameters,
+    roll: Roll,
+    scene: Scene,
+) -> Trajectory:
+    """The trajectory of a motion; standing where none is left."""
+    if len(motion) == 0:
+        return Trajectory.standing(scene.stamp, scene.ego.pose, scene.ego.curvature)
+    rows = timed_rows(problem, motion, limits, parameters, roll)
+    curvature = np.tan(rows[:, STEER]) / vehicle.wheelbase
+    turns = scene.ego.pose.heading - rows[0, H]
+    return Trajectory(
+        scene.stamp, rows[:, T], rows[:, X], rows[:, Y], rows[:, H] + turns, curvature, rows[:, V], rows[:, A]
+    )
+
+
+def _limit(motion: FloatArray, wall: StopWall | None) -> Limit:
+    """What the car stops for next, and how far away that is."""
+    if len(motion) == 0:
+        return Limit(Reason.TARGET) if wall is None else Limit(wall.reason, 0.0, wall.detail, wall.blocker)
+    change = np.flatnonzero(motion[:, GEAR] != motion[0, GEAR])
+    if len(change):
+        return Limit(Reason.GEAR_CHANGE, float(motion[: change[0], LENGTH].sum()))
+    length = float(motion[:, LENGTH].sum())
+    return Limit(Reason.TARGET, length) if wall is None else Limit(wall.reason, length, wall.detail, wall.blocker)

@@ -1,0 +1,131 @@
+"""A free-space problem in the frame of its goal, mirrored so that the start lies to the left.
+
+In that frame a case that is moved, turned or mirrored is the same case, digit for digit but for the rounding of the input.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.planning.free_space.estimate import Table, build_table
+from tuling_fsm.planning.free_space.parameters import FreeSpaceParameters
+from tuling_fsm.planning.free_space.shot import Area, Rules
+from tuling_fsm.planning.free_space.sweep import Body
+from tuling_fsm.planning.free_space.walls import Walls, bin_segments
+
+REACH = 2.0
+"""How far (m) the moves from a node look."""
+TABLE_SIZE, TABLE_STEP, TABLE_HEADINGS = 15.0, 0.5, 36
+ROOM = 8.0
+"""What lies farther than this (m) outside the area cannot be touched by a car inside it."""
+
+
+class Frame(NamedTuple):
+    """Origin (m), its direction and -1 where y is mirrored: how local coordinates lie in `map`."""
+
+    x: float
+    y: float
+    heading: float
+    mirror: float
+
+    def to_local(self, points: FloatArray) -> FloatArray:
+        """Points (..., 2) of `map` in this frame."""
+        c, s = math.cos(self.heading), math.sin(self.heading)
+        dx, dy = points[..., 0] - self.x, points[..., 1] - self.y
+        return np.stack((c * dx + s * dy, self.mirror * (c * dy - s * dx)), axis=-1)
+
+    def pose_to_local(self, pose: Pose) -> FloatArray:
+        """A pose of `map` in this frame, (3,), with its heading in [-pi, pi]."""
+        turn = math.remainder(pose.heading - self.heading, 2.0 * math.pi)
+        return np.array((*self.to_local(np.array(pose[:2])), self.mirror * turn))
+
+    def to_map(self, x: FloatArray, y: FloatArray, heading: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Local coordinates in `map`."""
+        c, s = math.cos(self.heading), math.sin(self.heading)
+        y = self.mirror * y
+        return self.x + c * x - s * y, self.y + s * x + c * y, self.heading + self.mirror * heading
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Start (3,), goals (G, 3), walls and area in the local frame; `gear` is the one that the car rolls in (0: it stands)."""
+
+    frame: Frame
+    walls: Walls
+    area: Area
+    rules: Rules
+    table: Table
+    start: FloatArray
+    goals: FloatArray
+    gear: int
+
+
+@functools.lru_cache(maxsize=8)
+def cost_table(radius: float, gear_cost: float) -> Table:
+    """The table of Reeds-Shepp costs of a car, made once."""
+    return Table(build_table(radius, gear_cost, TABLE_SIZE, TABLE_STEP, TABLE_HEADINGS), TABLE_STEP)
+
+
+def body_of(vehicle: Vehicle, margin: float) -> Body:
+    """The footprint grown by a margin (m)."""
+    return Body(vehicle.rear_overhang + margin, vehicle.front + margin, vehicle.width / 2.0 + margin)
+
+
+def full_steer(vehicle: Vehicle) -> float:
+    """Steering angle (rad) of the tightest arc that is driven: its centre lies outside the car, with room for every margin."""
+    least_radius = vehicle.width / 2.0 + 1.1
+    return min(vehicle.max_steer, math.atan(vehicle.wheelbase / least_radius))
+
+
+def pose_frame(start: Pose, goal: Pose) -> Frame:
+    """The frame of the goal, mirrored where the start lies to its right."""
+    frame = Frame(goal.x, goal.y, goal.heading, 1.0)
+    _, y, turn = frame.pose_to_local(start)
+    right = y < 0.0 or (y == 0.0 and turn < 0.0)
+    return frame._replace(mirror=-1.0) if right else frame
+
+
+def build_problem(
+    start: Pose,
+    goals: Sequence[Pose],
+    segments: FloatArray,
+    vehicle: Vehicle,
+    parameters: FreeSpaceParameters,
+    gear: int = 0,
+    reverse: bool = True,
+) -> Problem:
+    """The problem of driving from a start to any of some goals among segments (M, 4), all in `map`."""
+    frame = pose_frame(start, goals[0])
+    local = frame.to_local(segments.reshape(-1, 2, 2)).reshape(-1, 4)
+    area, x0, y0, x1, y1 = _area(frame, start, goals, parameters.search_margin)
+    curvature = math.tan(full_steer(vehicle)) / vehicle.wheelbase
+    return Problem(
+        frame=frame,
+        walls=bin_segments(local, x0 - ROOM, y0 - ROOM, x1 + ROOM, y1 + ROOM),
+        area=area,
+        rules=Rules(curvature, parameters.gear_cost, parameters.greed, REACH, 0 if reverse else 1),
+        table=cost_table(1.0 / curvature, parameters.gear_cost),
+        start=frame.pose_to_local(start),
+        goals=np.array([frame.pose_to_local(goal) for goal in goals]),
+        gear=gear,
+    )
+
+
+def _area(frame: Frame, start: Pose, goals: Sequence[Pose], margin: float) -> tuple[Area, float, float, float, float]:
+    """The box around start and goals along the axes of `map`, and its bounds in the local frame."""
+    points = np.array([start[:2], *(goal[:2] for goal in goals)]) - (frame.x, frame.y)
+    (u0, v0), (u1, v1) = points.min(axis=0) - margin, points.max(axis=0) + margin
+    c, s = math.cos(frame.heading), math.sin(frame.heading)
+    area = Area(c, -s * frame.mirror, s, c * frame.mirror, u0, v0, u1, v1)
+    corners = np.array(((u0, v0), (u1, v0), (u0, v1), (u1, v1))) + (frame.x, frame.y)
+    local = frame.to_local(corners)
+    (x0, y0), (x1, y1) = local.min(axis=0), local.max(axis=0)
+    return area, float(x0), float(y0), float(x1), float(y1)

@@ -1,0 +1,178 @@
+"""The speed along a motion: steering rate, speed, acceleration and jerk stay within their limits, and the car stands where it must.
+
+The fastest profile with bounded acceleration is averaged over a window of time: its acceleration then changes no faster than the
+jerk allows. Slow zones are grown by what the window blurs, so that they hold afterwards.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.planning.free_space.smooth import GEAR, HEADING, LENGTH, STEER0, STEER1, STOP, X0, Y0
+from tuling_fsm.planning.free_space.sweep import advance
+
+GRID = 0.02
+"""Step of the grid (m) on which the speed is planned."""
+T, X, Y, H, V, STEER, A = range(7)
+"""Columns of timed rows: s, m, m, rad, m/s (negative in reverse), rad, m/s^2."""
+RATE_SHARE = 0.98
+"""Share of the steering rate that is planned."""
+BLUR = 0.04
+"""How far (m) the averaged position may be from the sharp one."""
+
+
+class Limits(NamedTuple):
+    """Bounds of the profile, SI."""
+
+    forward: float
+    reverse: float
+    accel: float
+    decel: float
+    jerk: float
+    lateral: float
+    steer_rate: float
+    wheelbase: float
+    row: float
+
+
+@njit(cache=True)
+def window(limits: Limits) -> float:
+    """Length of the averaging window, s."""
+    return (limits.accel + limits.decel) / limits.jerk
+
+
+@njit(cache=True)
+def _bounds(motion: FloatArray, limits: Limits, speed: FloatArray, step: float, lead: float) -> None:
+    """Highest speed at each point of a grid that begins at `lead` (m), the slow zones grown by the blur."""
+    n, s = len(speed), -lead
+    for r in range(len(motion)):
+        top = limits.forward if motion[r, GEAR] > 0.0 else limits.reverse
+        steer = max(abs(motion[r, STEER0]), abs(motion[r, STEER1]))
+        if steer > 1e-6:
+            top = min(top, math.sqrt(limits.lateral * limits.wheelbase / math.tan(steer)))
+        turn = abs(motion[r, STEER1] - motion[r, STEER0])
+        if turn > 1e-9:
+            top = min(top, RATE_SHARE * limits.steer_rate * motion[r, LENGTH] / turn)
+        grown = 0.5 * top * window(limits) + BLUR
+        i0 = max(0, math.floor((s - grown) / step))
+        i1 = min(n - 1, math.ceil((s + motion[r, LENGTH] + grown) / step))
+        for i in range(i0, i1 + 1):
+            speed[i] = min(speed[i], top)
+        s += motion[r, LENGTH]
+
+
+@njit(cache=True)
+def _sharp(motion: FloatArray, limits: Limits, length: float, lead: float, v0: float) -> FloatArray:
+    """The fastest profile with bounded acceleration from `v0` to 0 over a length: rows of time, position, integral of it, speed."""
+    n = max(4, math.ceil(length / GRID)) + 1
+    step = length / (n - 1)
+    speed = np.full(n, np.inf)
+    _bounds(motion, limits, speed, step, lead)
+    speed[0], speed[n - 1] = min(speed[0], v0), 0.0
+    for i in range(1, n):
+        speed[i] = min(speed[i], math.sqrt(speed[i - 1] ** 2 + 2.0 * limits.accel * step))
+    for i in range(n - 2, -1, -1):
+        speed[i] = min(speed[i], math.sqrt(speed[i + 1] ** 2 + 2.0 * limits.decel * step))
+    for i in range(n - 1):
+        speed[i] = max(speed[i], math.sqrt(max(0.0, v0 * v0 - 2.0 * limits.decel * step * i)))
+    sharp = np.zeros((n, 4))
+    sharp[0, 3] = speed[0]
+    for i in range(1, n):
+        dt = 2.0 * step / max(speed[i - 1] + speed[i], 1e-9)
+        a, before = (speed[i] - speed[i - 1]) / dt, sharp[i - 1, 1]
+        sharp[i, 0], sharp[i, 1] = sharp[i - 1, 0] + dt, i * step
+        sharp[i, 2] = sharp[i - 1, 2] + dt * (before + dt * (0.5 * speed[i - 1] + dt * a / 6.0))
+        sharp[i, 3] = speed[i]
+    return sharp
+
+
+@njit(cache=True)
+def _position(sharp: FloatArray, t: float) -> tuple[float, float, float]:
+    """Integral of the position, position and speed of a sharp profile; before it the speed is its first, after it 0."""
+    n = len(sharp)
+    if t <= 0.0:
+        v = sharp[0, 3]
+        return 0.5 * v * t * t, v * t, v
+    if t >= sharp[n - 1, 0]:
+        return sharp[n - 1, 2] + sharp[n - 1, 1] * (t - sharp[n - 1, 0]), sharp[n - 1, 1], 0.0
+    i = np.searchsorted(sharp[:, 0], t, side="right") - 1
+    u, dt = t - sharp[i, 0], sharp[i + 1, 0] - sharp[i, 0]
+    s, v, a = sharp[i, 1], sharp[i, 3], (sharp[i + 1, 3] - sharp[i, 3]) / dt
+    return sharp[i, 2] + u * (s + u * (0.5 * v + u * a / 6.0)), s + u * (v + 0.5 * u * a), v + a * u
+
+
+@njit(cache=True)
+def _put(row: FloatArray, t: float, x: float, y: float, heading: float, v: float, steer: float, a: float) -> None:
+    """Writes one timed row."""
+    row[T], row[X], row[Y], row[H], row[V], row[STEER], row[A] = t, x, y, heading, v, steer, a
+
+
+@njit(cache=True)
+def _time_stretch(motion: FloatArray, limits: Limits, t0: float, v0: float) -> FloatArray:
+    """Timed rows of a motion without a stop inside, from `t0` on and without the first."""
+    length, blur, gear = motion[:, LENGTH].sum(), window(limits), motion[0, GEAR]
+    lead = min(0.5 * v0 * blur, 0.9 * length)
+    sharp = _sharp(motion, limits, length - lead, lead, v0)
+    total = sharp[-1, 0] + blur
+    count = math.ceil(total / limits.row)
+    rows = np.empty((count, 7))
+    at, done = 0, 0.0
+    for k in range(1, count + 1):
+        t = total * k / count
+        i1, s1, u1 = _position(sharp, t)
+        i0, s0, u0 = _position(sharp, t - blur)
+        s = min(lead + (i1 - i0) / blur, length)
+        while at < len(motion) - 1 and done + motion[at, LENGTH] < s:
+            done += motion[at, LENGTH]
+            at += 1
+        u = s - done
+        steer = motion[at, STEER0] + (motion[at, STEER1] - motion[at, STEER0]) * min(1.0, u / motion[at, LENGTH])
+        k_mean = math.tan(0.5 * (motion[at, STEER0] + steer)) / limits.wheelbase
+        x, y, h = advance(motion[at, X0], motion[at, Y0], motion[at, HEADING], k_mean, gear * u)
+        moving = gear if k < count else 0.0
+        _put(rows[k - 1], t0 + t, x, y, h, moving * (s1 - s0) / blur, steer, moving * (u1 - u0) / blur)
+    return rows
+
+
+@njit(cache=True)
+def _turn_wheel(last: FloatArray, steer: float, limits: Limits, hold: float) -> FloatArray:
+    """Timed rows after `last` in which the car stands at least `hold` s and turns the wheel to `steer`."""
+    turn = steer - last[STEER]
+    pause = max(hold, abs(turn) / (RATE_SHARE * limits.steer_rate))
+    count = math.ceil(pause / limits.row) if pause > 1e-6 else 0
+    rows = np.empty((count, 7))
+    for k in range(count):
+        share = (k + 1) / count
+        _put(rows[k], last[T] + share * pause, last[X], last[Y], last[H], 0.0, last[STEER] + share * turn, 0.0)
+    return rows
+
+
+@njit(cache=True)
+def time_motion(motion: FloatArray, limits: Limits, v0: float, steer0: float, hold: float) -> FloatArray:
+    """Timed rows (N, 7) of a motion that starts with speed `v0` (m/s, its amount) and steering `steer0` (rad) and ends standing.
+
+    The car stands `hold` s at each change of gear and turns the wheel there. A moving start begins with the first row's steering.
+    """
+    parts = [np.zeros((1, 7))]
+    _put(parts[0][0], 0.0, motion[0, X0], motion[0, Y0], motion[0, HEADING], motion[0, GEAR] * v0, steer0, 0.0)
+    i = 0
+    while i < len(motion):
+        j = i + 1
+        while j < len(motion) and motion[j, STOP] == 0.0:
+            j += 1
+        if i > 0 or v0 == 0.0:
+            parts.append(_turn_wheel(parts[-1][-1], motion[i, STEER0], limits, hold if i > 0 else 0.0))
+            if len(parts[-1]) == 0:
+                parts.pop()
+        parts.append(_time_stretch(motion[i:j], limits, parts[-1][-1, T], v0 if i == 0 else 0.0))
+        i = j
+    rows, n = np.empty((sum([len(part) for part in parts]), 7)), 0
+    for part in parts:
+        rows[n : n + len(part)] = part
+        n += len(part)
+    return rows

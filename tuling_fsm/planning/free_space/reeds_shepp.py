@@ -1,0 +1,166 @@
+"""Shortest curves of a car that goes forward and backward (Reeds and Shepp, Pacific Journal of Mathematics 145(2), 1990).
+
+A word is up to five pieces, each a steering (+1 left, 0 straight, -1 right) and a signed length (negative in reverse) in units of the
+turning radius. All 44 words that exist for a pose are listed, not the shortest alone: a longer one may be free.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from tuling_fsm.core.geometry import FloatArray
+
+StepArray = npt.NDArray[np.int8]
+
+WORDS = 44
+PIECES = 5
+TINY = 1e-10
+L, S, R = 1, 0, -1
+
+
+@njit(cache=True)
+def _wrap(angle: float) -> float:
+    """The angle in [-pi, pi]."""
+    return angle - 2.0 * math.pi * np.rint(angle / (2.0 * math.pi))
+
+
+@njit(cache=True)
+def _tau_omega(u: float, v: float, xi: float, eta: float, phi: float) -> tuple[float, float]:
+    """The outer angles of a word of four arcs whose inner ones are u and v (equation 8.5 and after)."""
+    delta = _wrap(u - v)
+    a, b = math.sin(u) - math.sin(delta), math.cos(u) - math.cos(delta) - 1.0
+    t1 = math.atan2(eta * a - xi * b, xi * a + eta * b)
+    t2 = 2.0 * (math.cos(delta) - math.cos(v) - math.cos(u)) + 3.0
+    tau = _wrap(t1 + math.pi) if t2 < 0.0 else _wrap(t1)
+    return tau, _wrap(tau - u + v - phi)
+
+
+@njit(cache=True)
+def _put(
+    lengths: FloatArray,
+    steers: StepArray,
+    n: int,
+    flip: float,
+    mirror: int,
+    back: bool,
+    word: tuple[float, ...],
+    turn: tuple[int, ...],
+) -> int:
+    """Appends a word, undoing the time flip, the mirror image and the reversal it was found under."""
+    for i in range(PIECES):
+        j = i
+        if back:
+            j = 4 - i
+        lengths[n, i] = flip * word[j]
+        steers[n, i] = mirror * turn[j]
+    return n + 1
+
+
+@njit(cache=True)
+def _words_of(
+    x: float, y: float, phi: float, flip: float, mirror: int, lengths: FloatArray, steers: StepArray, n: int
+) -> int:
+    """Words of the families CSC, CCSCC and CCCC that start to the left and forward."""
+    s, c, half = math.sin(phi), math.cos(phi), 0.5 * math.pi
+    xi, eta = x - s, y - 1.0 + c
+    t = math.atan2(eta, xi)
+    v = _wrap(phi - t)
+    if t >= -TINY and v >= -TINY:
+        n = _put(lengths, steers, n, flip, mirror, False, (t, math.hypot(xi, eta), v, 0.0, 0.0), (L, S, L, S, S))
+    xi, eta = x + s, y - 1.0 - c
+    rho2 = xi * xi + eta * eta
+    if rho2 >= 4.0:
+        u = math.sqrt(rho2 - 4.0)
+        t = _wrap(math.atan2(eta, xi) + math.atan2(2.0, u))
+        v = _wrap(t - phi)
+        if t >= -TINY and v >= -TINY:
+            n = _put(lengths, steers, n, flip, mirror, False, (t, u, v, 0.0, 0.0), (L, S, R, S, S))
+        u = 4.0 - u
+        if u <= TINY:
+            t = _wrap(math.atan2((4.0 - u) * xi - 2.0 * eta, -2.0 * xi + (u - 4.0) * eta))
+            v = _wrap(t - phi)
+            if t >= -TINY and v >= -TINY:
+                n = _put(lengths, steers, n, flip, mirror, False, (t, -half, u, -half, v), (L, R, S, L, R))
+    rho = 0.25 * (2.0 + math.sqrt(rho2))
+    if rho <= 1.0:
+        u = math.acos(rho)
+        t, v = _tau_omega(u, -u, xi, eta, phi)
+        if t >= -TINY and v <= TINY:
+            n = _put(lengths, steers, n, flip, mirror, False, (t, u, -u, v, 0.0), (L, R, L, R, S))
+    rho = 0.0625 * (20.0 - rho2)
+    if 0.0 <= rho <= 1.0:
+        u = -math.acos(rho)
+        t, v = _tau_omega(u, u, xi, eta, phi)
+        if t >= -TINY and v >= -TINY:
+            n = _put(lengths, steers, n, flip, mirror, False, (t, u, u, v, 0.0), (L, R, L, R, S))
+    return n
+
+
+@njit(cache=True)
+def _words_both_ways(
+    x: float, y: float, phi: float, flip: float, mirror: int, back: bool, lengths: FloatArray, steers: StepArray, n: int
+) -> int:
+    """Words of the families CCC and CCSC, which differ when they are run from the other end (`back`)."""
+    s, c, half = math.sin(phi), math.cos(phi), 0.5 * math.pi
+    xi, eta = x - s, y - 1.0 + c
+    rho, theta = math.hypot(xi, eta), math.atan2(eta, xi)
+    if rho <= 4.0:
+        u = -2.0 * math.asin(0.25 * rho)
+        t = _wrap(theta + 0.5 * u + math.pi)
+        v = _wrap(phi - t + u)
+        if t >= -TINY and u <= TINY:
+            n = _put(lengths, steers, n, flip, mirror, back, (t, u, v, 0.0, 0.0), (L, R, L, S, S))
+    if rho >= 2.0:
+        r = math.sqrt(rho * rho - 4.0)
+        u = 2.0 - r
+        t = _wrap(theta + math.atan2(r, -2.0))
+        v = _wrap(phi - half - t)
+        if t >= -TINY and u <= TINY and v <= TINY:
+            n = _put(lengths, steers, n, flip, mirror, back, (t, -half, u, v, 0.0), (L, R, S, L, S))
+    xi, eta = x + s, y - 1.0 - c
+    rho = math.hypot(xi, eta)
+    if rho >= 2.0:
+        t, u = math.atan2(xi, -eta), 2.0 - rho
+        v = _wrap(t + half - phi)
+        if t >= -TINY and u <= TINY and v <= TINY:
+            n = _put(lengths, steers, n, flip, mirror, back, (t, -half, u, v, 0.0), (L, R, S, R, S))
+    return n
+
+
+@njit(cache=True)
+def words(x: float, y: float, phi: float, lengths: FloatArray, steers: StepArray) -> int:
+    """Writes every word from the origin to the pose (radii, rad) to `lengths` and `steers` (44, 5); their number.
+
+    Empty pieces (length 0) may stand anywhere in a word.
+    """
+    n = 0
+    back_x, back_y = x * math.cos(phi) + y * math.sin(phi), x * math.sin(phi) - y * math.cos(phi)
+    for flip in (1.0, -1.0):
+        for mirror in (1, -1):
+            turned = phi * flip * mirror
+            n = _words_of(flip * x, mirror * y, turned, flip, mirror, lengths, steers, n)
+            n = _words_both_ways(flip * x, mirror * y, turned, flip, mirror, False, lengths, steers, n)
+            n = _words_both_ways(flip * back_x, mirror * back_y, turned, flip, mirror, True, lengths, steers, n)
+    return n
+
+
+@njit(cache=True)
+def cost_of(lengths: FloatArray, radius: float, gear: int, end_gear: int, gear_cost: float) -> float:
+    """Length of a word (m) plus `gear_cost` for each change of gear, counting those against the gears before and after (0: none)."""
+    total = 0.0
+    for i in range(PIECES):
+        length = lengths[i]
+        if abs(length) <= TINY:
+            continue
+        total += radius * abs(length)
+        now = 1 if length > 0.0 else -1
+        if gear * now < 0:
+            total += gear_cost
+        gear = now
+    if gear * end_gear < 0:
+        total += gear_cost
+    return total

@@ -1,0 +1,277 @@
+"""Hybrid A* in continuous poses with a Reeds-Shepp shot at every node (Dolgov, Thrun, Montemerlo and Diebel, IJRR 29(5), 2010).
+
+Every motion is an arc at full steering or a line and is swept exactly, so a child may lie right where the car would touch: that is
+what makes narrow slots cheap. A pose belongs to one cell on each of several levels. It waits in the open list of the coarsest level
+on which its cell is new, and coarse lists come first: the tree spreads before it looks closer.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.planning.free_space.estimate import Guide, Table, build_guide, guide_cost, table_cost
+from tuling_fsm.planning.free_space.reeds_shepp import PIECES, WORDS
+from tuling_fsm.planning.free_space.shot import Area, Ends, Moves, Rules, all_moves, inside, ranges, shot
+from tuling_fsm.planning.free_space.sweep import Body, advance
+from tuling_fsm.planning.free_space.tree import LEVELS, Tree, close_cells, empty, open_level, pop, push
+from tuling_fsm.planning.free_space.walls import CELL, Walls, free_of_near, gather_round
+
+STEERS = (1, 0, -1)
+GEARS = (1, -1)
+STEP = 0.8
+"""Length of a move where there is room, m."""
+SHORTEST = 0.01
+"""Shorter moves (m) are left out."""
+SKIN = 1e-4
+"""What is left (m) between the car and what it was driven against."""
+ZIGS = 24
+"""Most moves of a zigzag."""
+ZIG_PROGRESS = 0.03
+"""Least length (m) of two moves of a zigzag together."""
+GUIDE_AFTER = 40
+"""Expansions after which the way round the obstacles is worth its cost."""
+
+
+class Task(NamedTuple):
+    """What is searched: the tree grows from its roots, shots go to the `targets` (T, 3), left in `target_gear` (0: standing)."""
+
+    walls: Walls
+    body: Body
+    area: Area
+    rules: Rules
+    table: Table
+    targets: FloatArray
+    target_gear: int
+
+
+class Context(NamedTuple):
+    """What stays the same while a tree grows: the task, its six moves, the free lengths (T, 6) at the targets, and a guide or none."""
+
+    task: Task
+    moves: Moves
+    target_free: FloatArray
+    guide: Guide
+
+
+class Found(NamedTuple):
+    """The best path so far: `at` (2,) = node and target (-1: none), its word (lengths in m), its `cost` (1,); expansions `used` (1,)."""
+
+    at: npt.NDArray[np.int64]
+    lengths: FloatArray
+    steers: npt.NDArray[np.int8]
+    cost: FloatArray
+    used: npt.NDArray[np.int64]
+
+
+Scratch = tuple[FloatArray, npt.NDArray[np.int8], FloatArray]
+
+
+@njit(cache=True)
+def _context(task: Task, guide: Guide) -> Context:
+    """What a search needs of its task."""
+    moves = all_moves(task.body, task.rules.curvature, task.rules.reach)
+    free = np.empty((len(task.targets), 6))
+    for t in range(len(task.targets)):
+        ranges(task.walls, task.body, moves, task.targets[t], task.rules.reach, free[t])
+    return Context(task, moves, free, guide)
+
+
+@njit(cache=True)
+def _ahead(ctx: Context, x: float, y: float, heading: float) -> float:
+    """Estimate of the cost (m) from a pose to the nearest target."""
+    best = np.inf
+    for t in range(len(ctx.task.targets)):
+        target = ctx.task.targets[t]
+        dx, dy = x - target[0], y - target[1]
+        c, s = math.cos(target[2]), math.sin(target[2])
+        best = min(best, table_cost(ctx.task.table, c * dx + s * dy, c * dy - s * dx, heading - target[2]))
+    return max(best, guide_cost(ctx.guide, x, y))
+
+
+@njit(cache=True)
+def _add(
+    ctx: Context, tree: Tree, found: Found, parent: int, steer: int, signed: float, cost: float, keep: bool
+) -> int:
+    """Adds the child at the end of a move unless it is outside, too dear or nothing new; `keep` adds it all the same. -1: not added."""
+    rules, pose = ctx.task.rules, tree.pose[parent]
+    x, y, h = advance(pose[0], pose[1], pose[2], rules.curvature * steer, signed)
+    gear = 1 if signed > 0.0 else -1
+    if not inside(ctx.task.area, x, y):
+        return -1
+    ahead = _ahead(ctx, x, y, h)
+    cheap = cost + ahead < found.cost[0]
+    level = open_level(tree, x, y, h, gear, 0) if cheap else LEVELS
+    if level == LEVELS and not keep:
+        return -1
+    node = tree.size[0]
+    tree.size[0] += 1
+    tree.pose[node, 0], tree.pose[node, 1], tree.pose[node, 2] = x, y, h
+    tree.cost[node], tree.parent[node], tree.length[node] = cost, parent, signed
+    tree.gear[node], tree.steer[node] = gear, steer
+    tree.key[node] = cost + rules.greed * ahead
+    if level < LEVELS:
+        push(tree, level, node)
+    return node
+
+
+@njit(cache=True)
+def _expand(ctx: Context, tree: Tree, found: Found, node: int, free: FloatArray, tight: bool) -> None:
+    """Adds the children by plain moves: a step, and where it is tight also all the way and half of it."""
+    rules = ctx.task.rules
+    for m in range(6):
+        gear = GEARS[m // 3]
+        if gear * rules.only < 0:
+            continue
+        cost = tree.cost[node] + (rules.gear_cost if tree.gear[node] * gear < 0 else 0.0)
+        whole = free[m] - SKIN
+        hemmed = tight and free[m] < rules.reach
+        far = whole if hemmed and whole > 1.05 * STEP else 0.0
+        for length in (min(STEP, whole), far, 0.5 * whole if hemmed else 0.0):
+            if length > SHORTEST:
+                _add(ctx, tree, found, node, STEERS[m % 3], gear * length, cost + length, False)
+
+
+@njit(cache=True)
+def _zigzag(ctx: Context, pose: FloatArray, gear: int, turn: int, bound: float, lengths: FloatArray) -> int:
+    """Turns a car that is hemmed in by going to and fro at full steering until one way is free.
+
+    Writes the signed lengths and returns their number; 0 when the car gets stuck or the cost reaches the bound.
+    """
+    x, y, h = pose
+    task, cost = ctx.task, 0.0
+    for i in range(len(lengths)):
+        n = gather_round(task.walls, task.body, x, y, h, task.rules.reach)
+        free = free_of_near(task.walls, n, ctx.moves[(1 - gear) // 2 * 3 + 1 - turn * gear])
+        if free > task.rules.reach - 1e-9:
+            lengths[i] = gear * STEP
+            return i + 1
+        length = max(0.0, free - SKIN)
+        cost += length + task.rules.gear_cost
+        if cost >= bound or (i > 0 and length + abs(lengths[i - 1]) < ZIG_PROGRESS):
+            return 0
+        lengths[i] = gear * length
+        x, y, h = advance(x, y, h, task.rules.curvature * turn * gear, lengths[i])
+        gear = -gear
+    return 0
+
+
+@njit(cache=True)
+def _zigzags(ctx: Context, tree: Tree, found: Found, root: int, lengths: FloatArray) -> None:
+    """Adds the chains of nodes by which a hemmed-in car gets out."""
+    change = ctx.task.rules.gear_cost
+    bound = found.cost[0] - tree.cost[root] - _ahead(ctx, tree.pose[root, 0], tree.pose[root, 1], tree.pose[root, 2])
+    for first in GEARS:
+        if first == tree.gear[root]:
+            continue
+        for turn in (1, -1):
+            node = root
+            for i in range(_zigzag(ctx, tree.pose[root], first, turn, bound, lengths)):
+                changed = tree.gear[node] * lengths[i] < 0.0
+                cost = tree.cost[node] + abs(lengths[i]) + (change if changed else 0.0)
+                steer = turn if lengths[i] > 0.0 else -turn
+                node = _add(ctx, tree, found, node, steer, lengths[i], cost, True)
+                if node < 0:
+                    break
+
+
+@njit(cache=True)
+def _shoot(ctx: Context, tree: Tree, found: Found, node: int, free: FloatArray, scratch: Scratch) -> bool:
+    """Tries the words from a node to all targets and keeps the best path; whether there is a new one."""
+    task, better = ctx.task, False
+    for t in range(len(task.targets)):
+        ends = Ends(tree.gear[node], free, task.target_gear, ctx.target_free[t])
+        bound = found.cost[0] - tree.cost[node]
+        word = shot(
+            task.walls, task.body, task.area, task.rules, tree.pose[node], task.targets[t], ends, bound, scratch
+        )
+        if word >= 0:
+            found.at[0], found.at[1], better = node, t, True
+            found.cost[0] = tree.cost[node] + scratch[2][word]
+            found.lengths[:], found.steers[:] = scratch[0][word], scratch[1][word]
+    return better
+
+
+@njit(cache=True)
+def _next(tree: Tree, turn: int) -> int:
+    """The best node of the coarsest level that has one, but every fourth time of a finer one; -1 when all are empty."""
+    while True:
+        level = 0
+        if turn % 4 == 3:
+            level = 1 + (turn // 4) % (LEVELS - 1)
+        for _ in range(LEVELS):
+            if tree.heap_size[level] > 0:
+                break
+            level = (level + 1) % LEVELS
+        if tree.heap_size[level] == 0:
+            return -1
+        node = pop(tree, level)
+        now = open_level(tree, tree.pose[node, 0], tree.pose[node, 1], tree.pose[node, 2], tree.gear[node], level)
+        if now == level:
+            return node
+        if now < LEVELS:
+            push(tree, now, node)
+
+
+@njit(cache=True)
+def _guided(ctx: Context, tree: Tree) -> Context:
+    """Looks for the ways round the obstacles and orders the open lists by them."""
+    task, walls, body = ctx.task, ctx.task.walls, ctx.task.body
+    x1, y1 = walls.x0 + walls.nx * CELL, walls.y0 + walls.ny * CELL
+    inner = min(body.rear, body.front, body.half)
+    guide = build_guide(walls.segments, walls.x0, walls.y0, x1, y1, inner, task.targets)
+    ctx = Context(task, ctx.moves, ctx.target_free, guide)
+    for level in range(LEVELS):
+        count = tree.heap_size[level]
+        tree.heap_size[level] = 0
+        for i in range(count):
+            node = tree.heap_node[level, i]
+            x, y, h = tree.pose[node]
+            tree.key[node] = tree.cost[node] + task.rules.greed * _ahead(ctx, x, y, h)
+            push(tree, level, node)
+    return ctx
+
+
+@njit(cache=True)
+def plant(tree: Tree, roots: FloatArray, gear: int) -> None:
+    """Empties the tree and gives it its roots (R, 3), reached in `gear` (0: standing)."""
+    empty(tree)
+    for r in range(len(roots)):
+        tree.pose[r] = roots[r]
+        tree.cost[r], tree.parent[r], tree.length[r], tree.key[r] = 0.0, -1, 0.0, 0.0
+        tree.gear[r], tree.steer[r] = gear, 0
+        tree.size[0] += 1
+        push(tree, 0, r)
+
+
+@njit(cache=True)
+def grow(task: Task, tree: Tree, found: Found, guide: Guide, budget: int, stop_at_first: bool) -> tuple[Guide, bool]:
+    """Grows the tree until `budget` expansions are used in all, or a path is found; whether anything is left to expand."""
+    scratch = (np.empty((WORDS, PIECES)), np.empty((WORDS, PIECES), np.int8), np.empty(WORDS))
+    free, lengths = np.empty(6), np.empty(ZIGS)
+    ctx, reach = _context(task, guide), task.rules.reach
+    while found.used[0] < budget and tree.size[0] + 4 * ZIGS + 18 < len(tree.cost):
+        node = _next(tree, found.used[0])
+        if node < 0:
+            return ctx.guide, False
+        if tree.cost[node] >= found.cost[0]:
+            continue
+        pose = tree.pose[node]
+        close_cells(tree, pose[0], pose[1], pose[2], tree.gear[node])
+        found.used[0] += 1
+        if found.used[0] == GUIDE_AFTER:
+            ctx = _guided(ctx, tree)
+        ranges(task.walls, task.body, ctx.moves, pose, reach, free)
+        if _shoot(ctx, tree, found, node, free, scratch) and stop_at_first:
+            break
+        ahead, behind = max(free[0], free[1], free[2]), max(free[3], free[4], free[5])
+        tight = min(ahead, behind) < reach
+        if max(ahead, behind) < reach and task.rules.only == 0:
+            _zigzags(ctx, tree, found, node, lengths)
+        _expand(ctx, tree, found, node, free, tight)
+    return ctx.guide, True

@@ -1,0 +1,151 @@
+"""Analytic shots: the cheapest word from a pose to another that the car can drive."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.planning.free_space.reeds_shepp import PIECES, TINY, cost_of, words
+from tuling_fsm.planning.free_space.sweep import Body, Sweep, advance, make_sweep
+from tuling_fsm.planning.free_space.walls import Walls, free_length, free_of_near, gather_round
+
+StepArray = npt.NDArray[np.int8]
+Moves = tuple[Sweep, Sweep, Sweep, Sweep, Sweep, Sweep]
+
+
+class Area(NamedTuple):
+    """Box x0 to x1, y0 to y1 (m) that the rear axle may not leave, in axes (ux, uy) and (vx, vy) of the frame of the search."""
+
+    ux: float
+    uy: float
+    vx: float
+    vy: float
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+
+class Rules(NamedTuple):
+    """Curvature of full steering (1/m), cost of a gear change (m), weight of the estimate, reach of the moves (m), the only gear (0: both)."""
+
+    curvature: float
+    gear_cost: float
+    greed: float
+    reach: float
+    only: int
+
+
+class Ends(NamedTuple):
+    """Gears before and after a word (0: standing), and the free lengths (6,) of the moves at both ends (m), see `ranges`."""
+
+    gear: int
+    free: FloatArray
+    target_gear: int
+    target_free: FloatArray
+
+
+@njit(cache=True)
+def inside(area: Area, x: float, y: float) -> bool:
+    """Whether the point is in the area."""
+    u, v = area.ux * x + area.uy * y, area.vx * x + area.vy * y
+    return area.x0 <= u <= area.x1 and area.y0 <= v <= area.y1
+
+
+@njit(cache=True)
+def all_moves(body: Body, curvature: float, reach: float) -> Moves:
+    """The moves of a length: forward left, straight, right, then in reverse."""
+    return (
+        make_sweep(curvature, 1, body, reach),
+        make_sweep(0.0, 1, body, reach),
+        make_sweep(-curvature, 1, body, reach),
+        make_sweep(curvature, -1, body, reach),
+        make_sweep(0.0, -1, body, reach),
+        make_sweep(-curvature, -1, body, reach),
+    )
+
+
+@njit(cache=True)
+def ranges(walls: Walls, body: Body, moves: Moves, pose: FloatArray, reach: float, out: FloatArray) -> None:
+    """Free lengths (6,) of `moves` (m) from a pose; at most `reach`."""
+    n = gather_round(walls, body, pose[0], pose[1], pose[2], reach)
+    for m in range(6):
+        free = free_of_near(walls, n, moves[m])
+        out[m] = reach if free > reach - 1e-9 else free
+
+
+@njit(cache=True)
+def word_is_free(
+    walls: Walls, body: Body, area: Area, pose: FloatArray, lengths: FloatArray, steers: StepArray, curvature: float
+) -> bool:
+    """Whether the car can drive a word (lengths in m) from a pose."""
+    x, y, h = pose[0], pose[1], pose[2]
+    for i in range(PIECES):
+        length = abs(lengths[i])
+        if length <= TINY:
+            continue
+        gear = 1 if lengths[i] > 0.0 else -1
+        k = curvature * steers[i]
+        if free_length(walls, body, x, y, h, k, gear, length) < length:
+            return False
+        x, y, h = advance(x, y, h, k, lengths[i])
+        if not inside(area, x, y):
+            return False
+    return True
+
+
+@njit(cache=True)
+def _fits(lengths: FloatArray, steers: StepArray, ends: Ends, rules: Rules) -> bool:
+    """Whether the first piece fits the free lengths at its start and the last those at its end, and all gears are allowed."""
+    first, last = -1, -1
+    for i in range(PIECES):
+        if abs(lengths[i]) > TINY:
+            if lengths[i] * rules.only < 0.0:
+                return False
+            first = i if first < 0 else first
+            last = i
+    if last < 0:
+        return True
+    a = 3 * int(lengths[first] < 0.0) + 1 - steers[first]
+    b = 3 * int(lengths[last] > 0.0) + 1 - steers[last]
+    blocked_first = ends.free[a] < min(abs(lengths[first]), rules.reach)
+    return not blocked_first and ends.target_free[b] >= min(abs(lengths[last]), rules.reach)
+
+
+@njit(cache=True)
+def shot(
+    walls: Walls,
+    body: Body,
+    area: Area,
+    rules: Rules,
+    pose: FloatArray,
+    target: FloatArray,
+    ends: Ends,
+    bound: float,
+    scratch: tuple[FloatArray, StepArray, FloatArray],
+) -> int:
+    """Row of `scratch` (lengths in m, steers, cost) with the cheapest free word to the target below `bound`, or -1."""
+    lengths, steers, cost = scratch
+    dx, dy = target[0] - pose[0], target[1] - pose[1]
+    c, s = math.cos(pose[2]), math.sin(pose[2])
+    k = rules.curvature
+    found = words((c * dx + s * dy) * k, (c * dy - s * dx) * k, target[2] - pose[2], lengths, steers)
+    for w in range(found):
+        cost[w] = cost_of(lengths[w], 1.0 / k, ends.gear, ends.target_gear, rules.gear_cost)
+        for i in range(PIECES):
+            lengths[w, i] /= k
+        if cost[w] < bound and not _fits(lengths[w], steers[w], ends, rules):
+            cost[w] = np.inf
+    while True:
+        best = -1
+        for w in range(found):
+            if cost[w] < bound and (best < 0 or cost[w] < cost[best]):
+                best = w
+        if best < 0 or word_is_free(walls, body, area, pose, lengths[best], steers[best], k):
+            return best
+        cost[best] = np.inf

@@ -1,0 +1,169 @@
+"""Cases of the Trajectory Planning Competition of Automated Parking (Li et al., ITSC 2022), read and solved.
+
+A case is one row of numbers: start and goal (x, y, heading of the rear axle; m, rad), the number of polygons, the number of vertices
+of each, then the vertices. Polygons may be concave and run either way.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path as FilePath
+from typing import Any
+
+import numpy as np
+
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.request import Reason
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.planning.free_space.motion import limits_of
+from tuling_fsm.planning.free_space.parameters import FreeSpaceParameters
+from tuling_fsm.planning.free_space.planner import HAIR, Roll, lay_motion, timed_rows
+from tuling_fsm.planning.free_space.problem import Problem, body_of, build_problem
+from tuling_fsm.planning.free_space.profile import STEER, T
+from tuling_fsm.planning.free_space.solve import first_path, improve
+from tuling_fsm.planning.free_space.smooth import GEAR, LENGTH
+from tuling_fsm.planning.free_space.walls import occupied
+
+CAR = Vehicle(max_speed=2.5, max_reverse_speed=2.5, max_accel=1.0, comfort_decel=1.0)
+"""The car and the limits of the competition."""
+PARAMETERS = FreeSpaceParameters(clearance=0.003, least_clearance=0.003, gear_hold=0.0)
+EXPANSIONS = 20_000
+REPEATS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """Start, goal and polygons (N, 2), all shifted by `-offset` (m), which keeps the digits of far coordinates."""
+
+    offset: tuple[float, float]
+    start: Pose
+    goal: Pose
+    polygons: tuple[FloatArray, ...]
+
+    def segments(self) -> FloatArray:
+        """The edges (M, 4) of all polygons."""
+        edges = [np.hstack((p, np.roll(p, -1, axis=0))) for p in self.polygons]
+        return np.concatenate(edges) if edges else np.zeros((0, 4))
+
+
+def _numbers(path: FilePath) -> list[float]:
+    """All numbers of the file; line ends separate like commas."""
+    try:
+        text = path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "no text"
+        raise InputError(str(path), f"cannot be read: {reason}", "a TPCAP case") from error
+    numbers = []
+    for place, word in enumerate((w for w in text.replace("\n", ",").split(",") if w.strip()), start=1):
+        try:
+            value = float(word)
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            raise InputError(f"{path}: value {place}", f"{word.strip()[:40]!r} is no number", "a finite number")
+        numbers.append(value)
+    return numbers
+
+
+def _count(numbers: list[float], place: int, least: int, path: FilePath, what: str) -> int:
+    """A whole number of the row."""
+    value = numbers[place]
+    if value != int(value) or value < least:
+        raise InputError(f"{path}: value {place + 1}", f"{value:g} {what}", f"a whole number of at least {least}")
+    return int(value)
+
+
+def read_case(path: str | FilePath) -> Case:
+    """Reads a case.
+
+    Raises:
+        InputError: the file is missing, holds something that is no number, or too few or too many of them.
+    """
+    path = FilePath(path)
+    numbers = _numbers(path)
+    if len(numbers) < 7:
+        raise InputError(str(path), f"{len(numbers)} values", "start, goal and the number of polygons: at least 7")
+    polygons = _count(numbers, 6, 0, path, "polygons")
+    if len(numbers) < 7 + polygons:
+        raise InputError(str(path), f"ends within the vertex counts of {polygons} polygons", f"{7 + polygons} values")
+    counts = [_count(numbers, 7 + i, 3, path, "vertices") for i in range(polygons)]
+    want = 7 + polygons + 2 * sum(counts)
+    if len(numbers) != want:
+        raise InputError(
+            str(path), f"{len(numbers)} values", f"{want} for {polygons} polygons of {sum(counts)} vertices"
+        )
+    offset = (math.floor(numbers[0]), math.floor(numbers[1]))
+    vertices = np.array(numbers[7 + polygons :]).reshape(-1, 2) - offset
+    start = Pose(numbers[0] - offset[0], numbers[1] - offset[1], numbers[2])
+    goal = Pose(numbers[3] - offset[0], numbers[4] - offset[1], numbers[5])
+    return Case(offset, start, goal, tuple(np.split(vertices, np.cumsum(counts)[:-1])) if counts else ())
+
+
+def _inside(polygon: FloatArray, x: float, y: float) -> bool:
+    """Whether a point is in a polygon (crossing number, so either orientation will do)."""
+    a, b = polygon, np.roll(polygon, -1, axis=0)
+    crosses = (a[:, 1] > y) != (b[:, 1] > y)
+    rise = np.where(crosses, b[:, 1] - a[:, 1], 1.0)
+    at = a[:, 0] + (y - a[:, 1]) / rise * (b[:, 0] - a[:, 0])
+    return bool((crosses & (x < at)).sum() % 2)
+
+
+def _blocked(case: Case, problem: Problem) -> Reason:
+    """Whether the start or the goal is occupied."""
+    body = body_of(CAR, HAIR)
+    for pose, local, reason in (
+        (case.start, problem.start, Reason.START_OCCUPIED),
+        (case.goal, problem.goals[0], Reason.GOAL_OCCUPIED),
+    ):
+        if occupied(problem.walls, body, *local) or any(_inside(p, pose.x, pose.y) for p in case.polygons):
+            return reason
+    return Reason.NONE
+
+
+def _solve_once(case: Case, clock: Callable[[], float]) -> tuple[Reason, float, float, FloatArray, FloatArray]:
+    """Reason, time to the first path and to the whole trajectory (s), motion and timed rows."""
+    empty, began = np.zeros((0, 8)), clock()
+    problem = build_problem(case.start, [case.goal], case.segments(), CAR, PARAMETERS)
+    reason = _blocked(case, problem)
+    if reason is not Reason.NONE:
+        return reason, 0.0, clock() - began, empty, empty
+    margins = (PARAMETERS.least_clearance, HAIR)
+    found = first_path(problem, tuple(body_of(CAR, margin) for margin in margins), EXPANSIONS)
+    first = clock() - began
+    if isinstance(found, Reason):
+        return found, first, first, empty, empty
+    path = improve(problem, *found, PARAMETERS.improve_expansions)
+    roll = Roll(0.0, 0.0, 0.0)
+    motion = lay_motion(problem, path, CAR, PARAMETERS, roll)
+    rows = timed_rows(problem, motion, limits_of(CAR, PARAMETERS, CAR.max_speed), PARAMETERS, roll)
+    return Reason.NONE, first, clock() - began, motion, rows
+
+
+def solve_case(path: str | FilePath, clock: Callable[[], float]) -> dict[str, Any]:
+    """Plans a case: `status`, `reason`, `first_path_ms`, `elapsed_ms`, `cusps`, `length_m`, `trajectory`.
+
+    `clock` gives seconds; times are medians of runs after a first one that is not counted. `trajectory` has rows
+    [t, x, y, heading, v, steer] of the rear axle in the coordinates of the file.
+
+    Raises:
+        InputError: as `read_case`.
+    """
+    case = read_case(path)
+    _solve_once(case, clock)
+    runs = [_solve_once(case, clock) for _ in range(REPEATS)]
+    reason, _, _, motion, rows = runs[-1]
+    rows = rows.copy()
+    rows[:, 1:3] += case.offset
+    return {
+        "status": "ok" if reason is Reason.NONE else "failed",
+        "reason": reason.value,
+        "first_path_ms": 1e3 * statistics.median(run[1] for run in runs),
+        "elapsed_ms": 1e3 * statistics.median(run[2] for run in runs),
+        "cusps": int(np.count_nonzero(np.diff(motion[:, GEAR]))) if len(motion) else 0,
+        "length_m": float(motion[:, LENGTH].sum()),
+        "trajectory": rows[:, T : STEER + 1].tolist(),
+    }

@@ -1,0 +1,139 @@
+"""The search tree in flat arrays: nodes, one open list for each level, closed cells."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from tuling_fsm.core.geometry import FloatArray
+
+IntArray = npt.NDArray[np.int64]
+StepArray = npt.NDArray[np.int8]
+
+SCALES = (1.0, 0.35, 0.07, 0.02)
+"""Size of the cells of each level, in those of the first."""
+LEVELS = 4
+CELL = 0.6
+"""Edge of a cell of the first level, m."""
+CELL_HEADING = math.radians(14.0)
+SPREAD = 0x9E3779B97F4A7C1
+"""Odd multiplier that spreads keys over the table (Knuth's multiplicative hashing)."""
+
+
+class Tree(NamedTuple):
+    """Columns by node, heaps by level (rows), and an open-addressing table of closed cells; `epoch` (1,) makes old cells void."""
+
+    pose: FloatArray
+    cost: FloatArray
+    length: FloatArray
+    key: FloatArray
+    parent: IntArray
+    steer: StepArray
+    gear: StepArray
+    size: IntArray
+    heap_node: IntArray
+    heap_size: IntArray
+    cell_key: IntArray
+    cell_epoch: IntArray
+    epoch: IntArray
+
+
+def allocate(nodes: int, expansions: int) -> Tree:
+    """Room for a number of nodes of which some are expanded."""
+    cells = 1 << (2 * LEVELS * expansions).bit_length()
+    return Tree(
+        np.empty((nodes, 3)),
+        np.empty(nodes),
+        np.empty(nodes),
+        np.empty(nodes),
+        np.empty(nodes, np.int64),
+        np.empty(nodes, np.int8),
+        np.empty(nodes, np.int8),
+        np.zeros(1, np.int64),
+        np.empty((LEVELS, nodes), np.int64),
+        np.zeros(LEVELS, np.int64),
+        np.zeros(cells, np.int64),
+        np.zeros(cells, np.int64),
+        np.zeros(1, np.int64),
+    )
+
+
+@njit(cache=True)
+def empty(tree: Tree) -> None:
+    """Makes the tree new."""
+    tree.size[0] = 0
+    tree.heap_size[:] = 0
+    tree.epoch[0] += 1
+
+
+@njit(cache=True)
+def push(tree: Tree, level: int, node: int) -> None:
+    """Adds a node to the open list of a level, in the order of `key`."""
+    heap, key = tree.heap_node[level], tree.key
+    i = tree.heap_size[level]
+    tree.heap_size[level] += 1
+    while i > 0:
+        up = (i - 1) >> 1
+        if key[heap[up]] <= key[node]:
+            break
+        heap[i] = heap[up]
+        i = up
+    heap[i] = node
+
+
+@njit(cache=True)
+def pop(tree: Tree, level: int) -> int:
+    """Removes the first node of the open list of a level."""
+    heap, key = tree.heap_node[level], tree.key
+    first = heap[0]
+    tree.heap_size[level] -= 1
+    count = tree.heap_size[level]
+    node, i = heap[count], 0
+    while True:
+        down = 2 * i + 1
+        if down >= count:
+            break
+        if down + 1 < count and key[heap[down + 1]] < key[heap[down]]:
+            down += 1
+        if key[heap[down]] >= key[node]:
+            break
+        heap[i] = heap[down]
+        i = down
+    heap[i] = node
+    return first
+
+
+@njit(cache=True)
+def _slot(tree: Tree, x: float, y: float, heading: float, gear: int, level: int) -> int:
+    """Place of the cell of a pose in the table: where it is, or the free one where it belongs."""
+    size, size_heading = CELL * SCALES[level], CELL_HEADING * SCALES[level]
+    ix, iy = int(np.rint(x / size)), int(np.rint(y / size))
+    ih = int(np.rint((heading - 2.0 * math.pi * np.rint(heading / (2.0 * math.pi))) / size_heading))
+    key = ((ix + 65536) << 40) + ((iy + 65536) << 20) + ((ih + 4096) << 4) + ((gear + 1) << 2) + level
+    mask = len(tree.cell_key) - 1
+    slot = ((key * SPREAD) >> 20) & mask
+    while tree.cell_epoch[slot] == tree.epoch[0] and tree.cell_key[slot] != key:
+        slot = (slot + 1) & mask
+    tree.cell_key[slot] = key
+    return slot
+
+
+@njit(cache=True)
+def open_level(tree: Tree, x: float, y: float, heading: float, gear: int, level: int) -> int:
+    """The coarsest level, from `level` on, on which the cell of the pose is not closed; `LEVELS` if all are."""
+    while level < LEVELS:
+        if tree.cell_epoch[_slot(tree, x, y, heading, gear, level)] != tree.epoch[0]:
+            return level
+        level += 1
+    return level
+
+
+@njit(cache=True)
+def close_cells(tree: Tree, x: float, y: float, heading: float, gear: int) -> None:
+    """Closes the cells of a pose on all levels."""
+    for level in range(LEVELS):
+        tree.cell_epoch[_slot(tree, x, y, heading, gear, level)] = tree.epoch[0]

@@ -1,0 +1,141 @@
+"""Coming to a stop on the path that the car is on: comfortably, as hard as something in the way asks for, or at once."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.request import Hold, Limit, PlanResult
+from tuling_fsm.core.scene import PREDICTION_STEP_S, Scene
+from tuling_fsm.core.trajectory import Trajectory
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.planning.body import Body, body_separation
+from tuling_fsm.planning.continuity import StartState
+from tuling_fsm.planning.parameters import SpeedParameters
+from tuling_fsm.planning.paths import PCOS, PHEADING, PKAPPA, PS, PSIN, PX, PY, new_path
+from tuling_fsm.planning.profile import STEP_S, brake
+from tuling_fsm.planning.scenery import moving_boxes, static_boxes
+from tuling_fsm.planning.timed import timed_path
+
+STANDS = 0.02
+"""A car slower than this (m/s) stands."""
+_LEAST_STEP = 0.05
+_STEPS = (1.0, 1.8, 2.6)
+
+
+def stop_result(
+    request: Hold, scene: Scene, start: StartState, previous: PlanResult | None, vehicle: Vehicle, speed: SpeedParameters
+) -> PlanResult:
+    """The plan of a `Hold`; the lane of the previous plan is kept in mind."""
+    before = previous.trajectory if previous is not None and start.planned else None
+    if request.emergency:
+        trajectory = emergency_stop(scene, start, before, vehicle, speed)
+    else:
+        trajectory = comfortable_stop(scene, start, before, vehicle, speed)
+    shift = previous.shift if previous is not None else 0
+    return PlanResult(True, trajectory, Limit(request.reason, detail=request.detail), shift=shift)
+
+
+def comfortable_stop(
+    scene: Scene, start: StartState, before: Trajectory | None, vehicle: Vehicle, speed: SpeedParameters
+) -> Trajectory:
+    """Brake at `comfort_decel`, harder where the previous plan `before` stands earlier or something is in the way."""
+    v = abs(start.v)
+    if v < STANDS:
+        return Trajectory.standing(scene.stamp, start.pose, start.curvature)
+    path, n = _path_ahead(start, before, vehicle)
+    needed = vehicle.comfort_decel
+    if before is not None and abs(float(before.v[-1])) < STANDS:
+        needed = max(needed, 0.5 * v * v / max(0.05, _length_left(before, scene.stamp)))
+    boxes, times = _boxes(scene, start)
+    trajectory = None
+    for factor in _STEPS:
+        decel = min(vehicle.emergency_decel, factor * needed)
+        rows = _rows(speed)
+        onset = vehicle.max_jerk if factor == 1.0 and needed == vehicle.comfort_decel else speed.hard_jerk
+        brake(v, math.copysign(1.0, start.v) * start.a, decel, onset, speed.stop_jerk * factor, rows)
+        trajectory = timed_path(scene.stamp, path, n, rows, math.copysign(1.0, start.v))
+        if not _touches(_columns(trajectory), boxes, times, Body.of(vehicle)):
+            return trajectory
+    return emergency_stop(scene, start, before, vehicle, speed)
+
+
+def emergency_stop(
+    scene: Scene, start: StartState, before: Trajectory | None, vehicle: Vehicle, speed: SpeedParameters
+) -> Trajectory:
+    """Brake at `emergency_decel` from the next row on (EST-1)."""
+    if abs(start.v) < STANDS:
+        return Trajectory.standing(scene.stamp, start.pose, start.curvature)
+    path, n = _path_ahead(start, before, vehicle)
+    rows = _rows(speed)
+    brake(abs(start.v), 0.0, vehicle.emergency_decel, math.inf, math.inf, rows)
+    rows[0, 2] = -vehicle.emergency_decel
+    return timed_path(scene.stamp, path, n, rows, math.copysign(1.0, start.v))
+
+
+def _rows(speed: SpeedParameters) -> FloatArray:
+    return np.zeros((round(speed.horizon / STEP_S) + 1, 3))
+
+
+def _length_left(trajectory: Trajectory, stamp: float) -> float:
+    keep = trajectory.t + trajectory.stamp >= stamp
+    return float(np.hypot(np.diff(trajectory.x[keep]), np.diff(trajectory.y[keep])).sum())
+
+
+def _path_ahead(start: StartState, before: Trajectory | None, vehicle: Vehicle) -> tuple[FloatArray, int]:
+    """The previous plan's path from the start on, then an arc of its last curvature; directions are those of travel."""
+    gear = math.copysign(1.0, start.v)
+    poses = [(start.pose.x, start.pose.y, start.pose.heading, start.curvature)]
+    if before is not None:
+        cos, sin = gear * math.cos(start.pose.heading), gear * math.sin(start.pose.heading)
+        ahead = (before.x - start.pose.x) * cos + (before.y - start.pose.y) * sin > 0.0
+        for i in np.flatnonzero(ahead & (gear * before.v >= 0.0)):
+            x, y = float(before.x[i]), float(before.y[i])
+            if math.hypot(x - poses[-1][0], y - poses[-1][1]) >= _LEAST_STEP:
+                poses.append((x, y, float(before.heading[i]), float(before.curvature[i])))
+    bend = min(vehicle.max_curvature, max(-vehicle.max_curvature, poses[-1][3]))
+    for _ in range(max(1, int(0.5 * start.v**2 / vehicle.comfort_decel + 5.0))):
+        x, y, heading, _ = poses[-1]
+        turned = heading + gear * bend
+        middle = 0.5 * (heading + turned)
+        poses.append((x + gear * math.cos(middle), y + gear * math.sin(middle), turned, bend))
+    path = new_path(len(poses))
+    path[:, PX], path[:, PY], heading, kappa = np.array(poses).T
+    path[:, PHEADING] = heading + (math.pi if gear < 0.0 else 0.0)
+    path[:, PCOS], path[:, PSIN], path[:, PKAPPA] = np.cos(path[:, PHEADING]), np.sin(path[:, PHEADING]), gear * kappa
+    path[1:, PS] = np.cumsum(np.hypot(np.diff(path[:, PX]), np.diff(path[:, PY])))
+    return path, len(path)
+
+
+def _boxes(scene: Scene, start: StartState) -> tuple[FloatArray, FloatArray]:
+    """Everything near as boxes (N, T, 6), static ones with the same box at all times; and the times (T,)."""
+    reach = 20.0 + start.v**2
+    near = np.hypot(scene.obstacles.x[:, 0] - start.pose.x, scene.obstacles.y[:, 0] - start.pose.y) < reach
+    moving = moving_boxes(scene.obstacles, np.flatnonzero(near & scene.obstacles.moving))
+    static, _ = static_boxes(scene, np.flatnonzero(near & ~scene.obstacles.moving))
+    still = np.repeat(static[:, None], moving.shape[1], axis=1)
+    return np.concatenate((moving, still)), PREDICTION_STEP_S * np.arange(moving.shape[1])
+
+
+def _columns(trajectory: Trajectory) -> FloatArray:
+    return np.stack((trajectory.t, trajectory.x, trajectory.y, trajectory.heading, trajectory.v))
+
+
+@njit(cache=True)
+def _touches(rows: FloatArray, boxes: FloatArray, times: FloatArray, body: Body) -> bool:
+    """Whether a motion (rows t, x, y, heading, v) meets a box that it does not touch at its start."""
+    for i in range(len(boxes)):
+        for k in range(rows.shape[1]):
+            j = min(len(times) - 1, round(rows[0, k] / times[1]))
+            box = boxes[i, j]
+            if abs(box[0] - rows[1, k]) + abs(box[1] - rows[2, k]) > 12.0 + 2.0 * box[4]:
+                continue
+            cos, sin = math.cos(rows[3, k]), math.sin(rows[3, k])
+            if body_separation(rows[1, k], rows[2, k], cos, sin, body, box) < 0.0:
+                if k == 0:
+                    break
+                return abs(rows[4, k]) > 0.0
+    return False

@@ -1,0 +1,132 @@
+"""Driving along lanes (NOR-3 to NOR-7): candidates to every lane line, two passes, one winner."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.request import FollowLanes, PlanResult, Reason
+from tuling_fsm.core.scene import Scene
+from tuling_fsm.core.trajectory import Trajectory
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.planning import evaluate as ev
+from tuling_fsm.planning.body import Body
+from tuling_fsm.planning.candidates import Shapes, candidates
+from tuling_fsm.planning.continuity import StartState, state_at
+from tuling_fsm.planning.evaluate import Scratch, Start, Weights
+from tuling_fsm.planning.explain import Situation, explain_candidates, explain_limit, no_way_on
+from tuling_fsm.planning.lines import Lines, prepare_lines
+from tuling_fsm.planning.parameters import PlanningParameters
+from tuling_fsm.planning.paths import LANE, START_D
+from tuling_fsm.planning.profile import STEP_S, Drive
+from tuling_fsm.planning.scenery import Scenery
+from tuling_fsm.planning.timed import timed_path
+_CROSSING = (Reason.CROSSING, Reason.PEDESTRIAN)
+_STILL_YIELDING = 1.5
+"""A car that yields asks for this much more time before it passes first after all."""
+
+
+class Tools(NamedTuple):
+    """What one set of parameters amounts to for the kernels."""
+
+    vehicle: Vehicle
+    parameters: PlanningParameters
+    drive: Drive
+    shapes: Shapes
+    scratch: Scratch
+    """For candidates, as long as progress is measured."""
+    whole: Scratch
+    """For the winner."""
+
+
+def walls_of(request: FollowLanes) -> FloatArray:
+    """Stop walls as rows (W, 4)."""
+    return np.array([(wall.x0, wall.y0, wall.x1, wall.y1) for wall in request.walls], dtype=np.float64).reshape(-1, 4)
+
+
+def follow_lanes(
+    request: FollowLanes, scene: Scene, start: StartState, previous: PlanResult | None, tools: Tools
+) -> PlanResult | None:
+    """The best candidate of both passes (NOR-4, NOR-5); `None` where the car cannot join any line."""
+    lines = prepare_lines(request, start, tools.vehicle, tools.parameters)
+    if lines is None:
+        return None
+    pose = (start.pose.x, start.pose.y, start.pose.heading, start.curvature)
+    gap = tools.parameters.clearance.solid
+    offsets = np.ascontiguousarray(lines.start[:, START_D])
+    scenery = Scenery.of(
+        scene, lines.row, lines.count, offsets, pose, Body.of(tools.vehicle), gap, tools.parameters
+    )
+    slow = 0.9 * min(request.speed_limit, tools.vehicle.max_speed)
+    specs = candidates(
+        lines, scenery.solids, scenery.movers, slow, request.keep_lane, tools.shapes, gap, scenery.body
+    )
+    weights = _weights(request, scene, previous, lines, tools.parameters)
+    motion = Start(pose, max(0.0, start.v), start.a)
+    walls = walls_of(request)
+    verdicts = np.empty((len(specs), ev.VERDICT))
+    world = (lines, scenery.solids, scenery.movers, walls, motion, scenery.body, tools.drive, weights, tools.scratch)
+    ev.evaluate_all(specs, *world, verdicts)
+    best = _choose(verdicts, request.keep_lane)
+    points = ev.evaluate(specs[best], *world[:-1], tools.whole, verdicts[best])
+    situation = Situation(request, lines, scenery, specs, verdicts, best)
+    trajectory = timed_path(scene.stamp, tools.whole.path, points, tools.whole.rows, 1.0)
+    reason = no_way_on(situation, start.v, float(tools.whole.rows[-1, 0]), tools.parameters.speed.blocked)
+    return PlanResult(
+        feasible=reason is Reason.NONE,
+        trajectory=trajectory,
+        limit=explain_limit(situation),
+        reason=reason,
+        shift=int(lines.shift[int(specs[best, LANE])]),
+        candidates=explain_candidates(situation),
+    )
+
+
+def _choose(verdicts: FloatArray, first_pass_only: bool) -> int:
+    """The winner of the first pass, or that of the second where its whole cost is less."""
+    best = int(np.argmin(verdicts[:, ev.COST_FIRST]))
+    if first_pass_only:
+        return best
+    second = int(np.argmin(verdicts[:, ev.COST_SECOND]))
+    if verdicts[second, ev.COST_SECOND] < verdicts[best, ev.COST_FULL]:
+        return second
+    return best
+
+
+def _weights(
+    request: FollowLanes, scene: Scene, previous: PlanResult | None, lines: Lines, parameters: PlanningParameters
+) -> Weights:
+    choice, speed = parameters.choice, parameters.speed
+    x, y, shift, lead = math.inf, math.inf, int(lines.shift[lines.home]), speed.pass_ahead
+    if previous is not None and previous.trajectory is not None:
+        shift = previous.shift
+        x, y = _remembered(previous.trajectory, scene.stamp)
+        lead *= _STILL_YIELDING if previous.limit.reason in _CROSSING else 1.0
+    return Weights(
+        choice.horizon, choice.lane, choice.switch, choice.shift, choice.offset, choice.jerk, choice.clearance, choice.lane_end,
+        choice.foresight, parameters.clearance.wanted, parameters.lateral.bound_slack, speed.line_gap, speed.obstacle_gap,
+        speed.end_gap, lead, request.speed_limit, shift, x, y,
+    )  # fmt: skip
+
+
+def _remembered(trajectory: Trajectory, stamp: float) -> tuple[float, float]:
+    """Where the previous plan is a while from now; nowhere if it stands or is too old."""
+    if trajectory.stands or trajectory.end_stamp < stamp + ev.MEMORY_S:
+        return math.inf, math.inf
+    pose = state_at(trajectory, stamp + ev.MEMORY_S).pose
+    return pose.x, pose.y
+
+
+def tools_for(vehicle: Vehicle, parameters: PlanningParameters) -> Tools:
+    """Everything that follows from the parameters alone."""
+    lateral, clearance = parameters.lateral, parameters.clearance
+    drive = Drive.of(vehicle, parameters.speed, clearance.slow_speed, clearance.slow_slope)
+    shapes = Shapes(
+        lateral.grid, lateral.transitions, lateral.shortest, lateral.offset, lateral.around, lateral.around_tight,
+        lateral.return_length,
+    )  # fmt: skip
+    short, whole = (round(t / STEP_S) + 1 for t in (parameters.choice.horizon, parameters.speed.horizon))
+    return Tools(vehicle, parameters, drive, shapes, ev.new_scratch(short), ev.new_scratch(whole))

@@ -1,0 +1,235 @@
+"""Driving a free-space motion that was found once: the same path, timed anew on every tick against what moves (USE-8, USE-9)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
+from tuling_fsm.core.request import FreeSpace, Limit, Manoeuvre, PlanResult, Reason
+from tuling_fsm.core.scene import Ego, Scene
+from tuling_fsm.core.trajectory import Trajectory
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.planning import profile
+from tuling_fsm.planning.body import Body
+from tuling_fsm.planning.continuity import StartState
+from tuling_fsm.planning.explain import BY_BINDING, mover_limit
+from tuling_fsm.planning.free_space import plan_free_space
+from tuling_fsm.planning.hold import STANDS, comfortable_stop
+from tuling_fsm.planning.movers import Movers, meet
+from tuling_fsm.planning.parameters import PlanningParameters
+from tuling_fsm.planning.paths import PCOS, PHEADING, PKAPPA, PS, PSIN, PX, PY, new_path
+from tuling_fsm.planning.profile import STEP_S, Demand, Drive, envelope, no_traffic, roll_out
+from tuling_fsm.planning.reference import COLUMNS, COS, EXTENSION, HEADING, KAPPA, SIN, S, X, Y
+from tuling_fsm.planning.scenery import Scenery
+from tuling_fsm.planning.solids import blocked_by_solids
+from tuling_fsm.planning.timed import timed_path
+from tuling_fsm.planning.walls import wall_at
+
+_SAME_GOAL_M, _SAME_GOAL_RAD = 0.1, 0.03
+_SPACING = 0.1
+_MAX_POINTS = 240
+_MOVES = 1e-3
+_STEERED = 0.02
+"""Wheels that stand this near (rad) to where they are needed need no time to get there."""
+
+
+class Stretch(NamedTuple):
+    """What is left of a motion up to its next standstill: the path, in directions of travel, the gear (+1, -1), the first row of
+    the whole motion that is ahead, and whether the motion ends there.
+    """
+
+    path: FloatArray
+    gear: float
+    row: int
+    last: bool
+
+
+class Stop(NamedTuple):
+    """Where to stand on a stretch (m along it), why, and how far beyond that the bumper is from what stands there (m)."""
+
+    at: float
+    limit: Limit
+    beyond: float
+
+
+def plan_manoeuvre(
+    request: FreeSpace, scene: Scene, start: StartState, previous: PlanResult | None, vehicle: Vehicle, parameters: PlanningParameters,
+    drive: Drive,
+) -> PlanResult:  # fmt: skip
+    """Go on with the motion under way, or find one. What cannot be planned comes with a comfortable stop and its reason."""
+    kept = previous.manoeuvre if previous is not None else None
+    if kept is not None and _same(kept.goal, request.goal):
+        result = _go_on(kept, request, scene, start, vehicle, parameters, drive)
+        if result is not None:
+            return result
+    here = replace(scene, ego=Ego(start.pose, start.v, start.a, start.curvature)) if start.planned else scene
+    found = plan_free_space(replace(request, walls=()), here, vehicle, parameters.free_space)
+    if found.trajectory is None:
+        before = previous.trajectory if previous is not None and start.planned else None
+        return replace(found, trajectory=comfortable_stop(scene, start, before, vehicle, parameters.speed))
+    kept = Manoeuvre(request.goal, found.trajectory)
+    return _go_on(kept, request, scene, start, vehicle, parameters, drive) or found
+
+
+def _same(one: Pose, other: Pose) -> bool:
+    apart = math.hypot(one.x - other.x, one.y - other.y)
+    return apart < _SAME_GOAL_M and abs(wrap_angle(one.heading - other.heading)) < _SAME_GOAL_RAD
+
+
+def _go_on(
+    kept: Manoeuvre, request: FreeSpace, scene: Scene, start: StartState, vehicle: Vehicle, parameters: PlanningParameters, drive: Drive
+) -> PlanResult | None:
+    """The next part of the motion, `None` where it is over, blocked, or too far from the car."""
+    stretch = next_stretch(kept, start, parameters)
+    if stretch is None:
+        return None
+    path, n, gear = stretch.path, len(stretch.path), stretch.gear
+    body = _facing(Body.of(vehicle), gear)
+    line = _as_line(path)[None]
+    pose = (float(path[0, PX]), float(path[0, PY]), float(path[0, PHEADING]), float(path[0, PKAPPA]))
+    scenery = Scenery.of(scene, line, np.array([line.shape[1]]), np.zeros(1), pose, body, 0.0, parameters)
+    stop = _stop_on(stretch, request, scenery, body, parameters)
+    if stop.limit.reason is Reason.OBSTACLE and stop.at < parameters.speed.start_room and abs(start.v) < STANDS:
+        return None
+    top = min(request.speed_limit, vehicle.max_speed if gear > 0.0 else vehicle.max_reverse_speed)
+    rows, binds = _time(path, line[0], scenery.movers, body, top, stop, gear, start, parameters, drive)
+    trajectory = timed_path(scene.stamp, path, n, rows, gear)
+    if abs(start.v) < STANDS:
+        trajectory = _steer_first(trajectory, start.curvature, vehicle)
+    reverse = bool(np.any(kept.whole.v[stretch.row :] < -_MOVES))
+    return PlanResult(
+        True, trajectory, _limit(binds, stop, scenery), uses_reverse=reverse, manoeuvre=replace(kept, row=stretch.row)
+    )
+
+
+def next_stretch(kept: Manoeuvre, start: StartState, parameters: PlanningParameters) -> Stretch | None:
+    """What is to be driven next, from the point nearest to the car on."""
+    whole, row, limits = kept.whole, kept.row, parameters.manoeuvre
+    moves = np.abs(whole.v) > _MOVES
+    while True:
+        ahead = row + np.flatnonzero(moves[row:])
+        if len(ahead) == 0:
+            return None
+        gear = float(np.sign(whole.v[ahead[0]]))
+        turned = ahead[np.sign(whole.v[ahead]) != gear]
+        end = int(turned[0]) - 1 if len(turned) else len(whole) - 1
+        path, row_here = _cut(whole, max(0, int(ahead[0]) - 1), end, start.pose, gear)
+        aside = (start.pose.y - path[0, PY]) * path[0, PCOS] - (start.pose.x - path[0, PX]) * path[0, PSIN]
+        turn = wrap_angle(start.pose.heading - path[0, PHEADING] + (math.pi if gear < 0.0 else 0.0))
+        if abs(aside) > limits.off_path or abs(turn) > limits.off_heading or gear * start.v < -STANDS:
+            return None
+        if path[-1, PS] > limits.cusp or abs(start.v) > STANDS:
+            return Stretch(path, gear, row_here, len(turned) == 0)
+        row = end + 1
+
+
+def _cut(whole: Trajectory, first: int, end: int, pose: Pose, gear: float) -> tuple[FloatArray, int]:
+    """Rows `first` to `end` from the point nearest to a pose on as a path, and the row before that point."""
+    xy = np.column_stack((whole.x[first : end + 1], whole.y[first : end + 1]))
+    way = np.diff(xy, axis=0)
+    length2 = np.maximum(np.sum(way * way, axis=1), 1e-12)
+    share = np.clip(np.sum((np.array(pose[:2]) - xy[:-1]) * way, axis=1) / length2, 0.0, 1.0)
+    foot = xy[:-1] + share[:, None] * way
+    at = int(np.argmin(np.hypot(*(foot - np.array(pose[:2])).T)))
+    s = np.concatenate((np.zeros(1), np.cumsum(np.sqrt(length2))))
+    begin = float(s[at] + share[at] * (s[at + 1] - s[at]))
+    n = int(min(_MAX_POINTS, max(2, (s[-1] - begin) / _SPACING + 2)))
+    samples = np.linspace(begin, float(s[-1]), n)
+    rows = slice(first, end + 1)
+    path = new_path(n)
+    path[:, PX], path[:, PY] = np.interp(samples, s, whole.x[rows]), np.interp(samples, s, whole.y[rows])
+    path[:, PHEADING] = np.interp(samples, s, whole.heading[rows]) + (math.pi if gear < 0.0 else 0.0)
+    path[:, PKAPPA] = gear * np.interp(samples, s, whole.curvature[rows])
+    path[:, PCOS], path[:, PSIN] = np.cos(path[:, PHEADING]), np.sin(path[:, PHEADING])
+    path[:, PS] = samples - begin
+    return path, first + at
+
+
+def _facing(body: Body, gear: float) -> Body:
+    """The body as seen in the direction of travel: in reverse the rear comes first."""
+    if gear > 0.0:
+        return body
+    return Body(body.rear, body.front, -body.middle, body.half_length, body.half_width)
+
+
+def _as_line(path: FloatArray) -> FloatArray:
+    """The path as a reference line, straight on beyond its end."""
+    more = int(EXTENSION)
+    line = np.zeros((len(path) + more, COLUMNS))
+    for column, source in ((X, PX), (Y, PY), (COS, PCOS), (SIN, PSIN), (HEADING, PHEADING), (KAPPA, PKAPPA), (S, PS)):
+        line[: len(path), column] = path[:, source]
+        line[len(path) :, column] = path[-1, source]
+    beyond = 1.0 + np.arange(more)
+    line[len(path) :, KAPPA] = 0.0
+    line[len(path) :, X] += beyond * path[-1, PCOS]
+    line[len(path) :, Y] += beyond * path[-1, PSIN]
+    line[len(path) :, S] += beyond
+    return line
+
+
+def _stop_on(
+    stretch: Stretch, request: FreeSpace, scenery: Scenery, body: Body, parameters: PlanningParameters
+) -> Stop:
+    """The nearest of the stretch's end, walls, and static things that were not there when the motion was planned."""
+    path, n, gap = stretch.path, len(stretch.path), parameters.speed.line_gap
+    length = float(path[-1, PS])
+    stop = Stop(length, Limit(Reason.TARGET if stretch.last else Reason.GEAR_CHANGE), 0.0)
+    for wall in request.walls:
+        touch = wall_at(path, n, body, np.array((wall.x0, wall.y0, wall.x1, wall.y1)), 0.0)
+        if touch - gap < stop.at:
+            stop = Stop(touch - gap, Limit(wall.reason, 0.0, wall.detail, wall.blocker), gap)
+    blocked, by = blocked_by_solids(path, n, 1, 0, scenery.solids, body, parameters.clearance.wanted)
+    if by >= 0 and path[max(0, blocked - 1), PS] - gap < stop.at:
+        row = int(scenery.solids.id[by])
+        blocker = int(scenery.obstacles.id[row]) if row >= 0 else -1
+        limit = Limit(Reason.OBSTACLE, 0.0, f"object {blocker}" if row >= 0 else "static edge", blocker)
+        stop = Stop(float(path[max(0, blocked - 1), PS]) - gap, limit, gap)
+    return stop
+
+
+def _time(
+    path: FloatArray, line: FloatArray, movers: Movers, body: Body, top: float, stop: Stop, gear: float, start: StartState,
+    parameters: PlanningParameters, drive: Drive,
+) -> tuple[FloatArray, Demand]:  # fmt: skip
+    """Rows of `roll_out` along a stretch, and what binds."""
+    n, count = len(path), round(parameters.speed.horizon / STEP_S) + 1
+    speed, bound, rate, rows = np.empty(n), np.empty(n), np.empty(n), np.zeros((count, 3))
+    envelope(path, n, np.full(n, top), drive, speed, bound, rate)
+    traffic, v, a = no_traffic(), max(0.0, gear * start.v), gear * start.a
+    slack = 0.4 * parameters.speed.line_gap
+    binds = roll_out(path, n, speed, bound, stop.at, slack, traffic, v, a, drive, rows)
+    if len(movers.id):
+        spans = np.empty((movers.box.shape[1], 2))
+        if meet(
+            path, n, 1, line, 0, movers, body, rows.copy(), parameters.speed.pass_ahead, 1.0, math.inf, spans, traffic
+        ):
+            binds = roll_out(path, n, speed, bound, stop.at, slack, traffic, v, a, drive, rows)
+    return rows, binds
+
+
+def _steer_first(trajectory: Trajectory, curvature: float, vehicle: Vehicle) -> Trajectory:
+    """The same after the time that the wheels need to turn while the car stands."""
+    now = math.atan(vehicle.wheelbase * curvature)
+    needed = math.atan(vehicle.wheelbase * float(trajectory.curvature[0]))
+    rows = math.ceil(abs(needed - now) / vehicle.max_steer_rate / STEP_S)
+    if abs(needed - now) < _STEERED or trajectory.stands:
+        return trajectory
+    lead = now + (needed - now) * np.arange(rows) / rows
+    columns = {name: getattr(trajectory, name) for name in ("x", "y", "heading", "v", "a")}
+    held = {name: np.concatenate((np.full(rows, column[0]), column)) for name, column in columns.items()}
+    held["a"][:rows] = 0.0
+    bend = np.concatenate((np.tan(lead) / vehicle.wheelbase, trajectory.curvature))
+    return Trajectory(trajectory.stamp, STEP_S * np.arange(len(bend)), curvature=bend, **held)
+
+
+def _limit(binds: Demand, stop: Stop, scenery: Scenery) -> Limit:
+    """What limits the speed now."""
+    if binds.reason in BY_BINDING:
+        return BY_BINDING[binds.reason]
+    if binds.reason == profile.STOPPING:
+        return replace(stop.limit, distance=binds.distance + stop.beyond)
+    return mover_limit(binds.reason, binds.blame, binds.distance, scenery)

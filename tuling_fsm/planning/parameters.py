@@ -1,0 +1,132 @@
+"""Every number of the room `planning`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tuling_fsm.core.parameters import group, param
+from tuling_fsm.planning.free_space.parameters import FreeSpaceParameters
+
+
+@dataclass(frozen=True)
+class ContinuityParameters:
+    """When a plan goes on from the previous one instead of from the measured motion."""
+
+    longitudinal: float = param(0.5, "m", 0.0, 3.0, "the car is this near to its plan along the path")
+    lateral: float = param(0.3, "m", 0.0, 1.0, "the car is this near to its plan across the path")
+    heading: float = param(0.1, "rad", 0.0, 0.5, "the car is this near to its plan in heading")
+    speed: float = param(1.0, "m/s", 0.0, 5.0, "the car is this near to its plan in speed")
+    max_age: float = param(1.0, "s", 0.1, 10.0, "older plans are not gone on from")
+
+
+@dataclass(frozen=True)
+class LateralParameters:
+    """Shapes of the candidates, in offset over arc length of a lane."""
+
+    step: float = param(0.5, "m", 0.2, 2.0, "distance between samples of a lane line")
+    smoothing: float = param(1.5, "m", 0.5, 5.0, "length over which a jump in the centre's curvature is spread")
+    curvature_share: float = param(0.9, "", 0.5, 1.0, "reference lines use this share of the car's curvature")
+    grid: float = param(8.0, "m", 2.0, 40.0, "transitions end at multiples of this along the route", clause="NOR-3")
+    transitions: int = param(5, "", 1, 12, "transitions of different length to each end offset", clause="NOR-3")
+    shortest: float = param(4.0, "m", 1.0, 20.0, "shortest transition")
+    offset: float = param(0.35, "m", 0.0, 1.5, "end offset beside a lane's centre, to either side", clause="NOR-3")
+    around: float = param(0.6, "m", 0.2, 3.0, "gap to what a candidate is led around")
+    around_tight: float = param(0.3, "m", 0.1, 3.0, "the same where there is little room")
+    return_length: float = param(16.0, "m", 6.0, 60.0, "length of the way back behind what was led around")
+    max_heading: float = param(1.05, "rad", 0.2, 1.4, "a car turned farther from a lane has no candidate to it")
+    bound_slack: float = param(0.06, "m", 0.0, 0.5, "the body may reach this far over a bound", clause="NOR-6")
+
+
+@dataclass(frozen=True)
+class ClearanceParameters:
+    """Room around the body."""
+
+    solid: float = param(0.15, "m", 0.0, 1.0, "gap to static things that no path may go below", clause="NOR-4")
+    mover: float = param(0.3, "m", 0.0, 2.0, "gap at which the path of a moving vehicle meets ours", clause="NOR-4")
+    person: float = param(0.6, "m", 0.0, 2.0, "the same for pedestrians and animals", clause="NOR-4")
+    wanted: float = param(0.9, "m", 0.0, 3.0, "smaller gaps cost", live=True)
+    slow_speed: float = param(1.5, "m/s", 0.3, 8.0, "speed when passing static things at gap 0", live=True)
+    slow_slope: float = param(10.0, "1/s", 0.5, 100.0, "more speed for each metre of gap", live=True)
+
+
+@dataclass(frozen=True)
+class SpeedParameters:
+    """The speed profile along a path."""
+
+    horizon: float = param(7.0, "s", 4.0, 10.0, "length of a trajectory")
+    gain: float = param(1.4, "1/s", 0.3, 4.0, "how fast the speed follows what is allowed")
+    stop_jerk: float = param(1.5, "m/s^3", 0.3, 10.0, "jerk at the end of a stop")
+    hard_jerk: float = param(25.0, "m/s^3", 5.0, 200.0, "jerk of braking that comfort does not suffice for")
+    steer_share: float = param(0.85, "", 0.2, 1.0, "share of the steering rate that a path may use")
+    line_gap: float = param(0.4, "m", 0.1, 2.0, "front bumper stops this far before a stop wall", clause="INT-2")
+    obstacle_gap: float = param(4.0, "m", 0.5, 10.0, "stop before a static obstacle, with room to pull out")
+    end_gap: float = param(0.8, "m", 0.2, 5.0, "stop before the end of a lane, and least gap to an obstacle")
+    headway: float = param(1.2, "s", 0.3, 4.0, "time gap to a leader", live=True)
+    standstill_gap: float = param(2.5, "m", 0.5, 10.0, "gap to a standing leader", live=True)
+    crossing_gap: float = param(1.5, "m", 0.3, 5.0, "stop before the path of a crossing object", live=True)
+    gap_time: float = param(2.0, "s", 0.5, 6.0, "time constant of closing up to a leader")
+    pass_ahead: float = param(1.2, "s", 0.2, 5.0, "an object that comes later than this behind us is not waited for")
+    start_room: float = param(0.4, "m", 0.0, 2.0, "a standing car starts for no less than this", clause="USE-3")
+    blocked: float = param(1.0, "m", 0.1, 10.0, "a plan that gets no farther is no way on", clause="NOR-7")
+
+
+@dataclass(frozen=True)
+class ChoiceParameters:
+    """Costs of a candidate, in metres of progress (NOR-5)."""
+
+    horizon: float = param(5.0, "s", 2.0, 7.0, "progress is measured after this time", clause="NOR-5")
+    lane: float = param(4.0, "m", 0.0, 50.0, "for each lane beside the route's own", clause="NOR-5", live=True)
+    switch: float = param(1.5, "m", 0.0, 50.0, "to go to another lane than before", clause="NOR-5", live=True)
+    shift: float = param(0.2, "1/m", 0.0, 50.0, "distance from the previous path, squared", clause="NOR-5", live=True)
+    offset: float = param(0.3, "1/(m s)", 0.0, 50.0, "distance from the lane's centre, squared, by time", live=True)
+    jerk: float = param(0.02, "s^5/m", 0.0, 5.0, "lateral jerk, squared, by time", clause="NOR-5", live=True)
+    clearance: float = param(3.0, "m", 0.0, 50.0, "no clearance left", clause="NOR-5", live=True)
+    lane_end: float = param(15.0, "m", 0.0, 100.0, "in a lane that ends at the car, or is blocked there", live=True)
+    foresight: float = param(80.0, "m", 10.0, 300.0, "the same in a lane that ends this far ahead costs nothing")
+
+
+@dataclass(frozen=True)
+class CheckParameters:
+    """Limits of the independent check (SAF-2)."""
+
+    curvature: float = param(1.03, "", 1.0, 2.0, "share of the car's curvature", clause="SAF-2")
+    steer_rate: float = param(1.25, "", 1.0, 3.0, "share of the car's steering rate", clause="SAF-2")
+    accel: float = param(1.3, "", 1.0, 3.0, "share of the car's acceleration and emergency braking", clause="SAF-2")
+    jerk: float = param(2.5, "", 1.0, 20.0, "share of the car's jerk while not braking hard", clause="SAF-2")
+    brake_jerk: float = param(80.0, "m/s^3", 5.0, 1000.0, "jerk of hard braking", clause="SAF-2")
+    speed: float = param(0.4, "m/s", 0.0, 5.0, "above a speed limit that the plan does not brake for", clause="SAF-2")
+    predicted: float = param(3.0, "s", 0.2, 6.0, "collisions with predictions count up to here", clause="SAF-2")
+    contact: float = param(0.15, "m", 0.0, 0.5, "what touches at the start may not come closer by this", clause="SAF-2")
+    position: float = param(0.1, "m", 0.01, 1.0, "a row may be this far from where speed and heading lead", clause="SAF-2")
+
+
+@dataclass(frozen=True)
+class FallbackParameters:
+    """The ladder of stops (USE-11)."""
+
+    rest: float = param(0.5, "s", 0.0, 5.0, "the last valid plan is driven on for this long", clause="SAF-1")
+    comfort: float = param(3.0, "s", 0.0, 20.0, "then this long a comfortable stop", clause="SAF-1")
+
+
+@dataclass(frozen=True)
+class ManoeuvreParameters:
+    """Driving a free-space path that was found once (USE-8)."""
+
+    off_path: float = param(0.5, "m", 0.05, 2.0, "a car farther from its path needs another")
+    off_heading: float = param(0.2, "rad", 0.02, 1.0, "a car turned farther from its path needs another")
+    cusp: float = param(0.1, "m", 0.01, 0.5, "a stretch is driven when this little is left of it", clause="USE-8")
+
+
+@dataclass(frozen=True)
+class PlanningParameters:
+    """All of them."""
+
+    continuity: ContinuityParameters = group(ContinuityParameters)
+    lateral: LateralParameters = group(LateralParameters)
+    clearance: ClearanceParameters = group(ClearanceParameters)
+    speed: SpeedParameters = group(SpeedParameters)
+    choice: ChoiceParameters = group(ChoiceParameters)
+    check: CheckParameters = group(CheckParameters)
+    fallback: FallbackParameters = group(FallbackParameters)
+    manoeuvre: ManoeuvreParameters = group(ManoeuvreParameters)
+    free_space: FreeSpaceParameters = group(FreeSpaceParameters)

@@ -1,0 +1,189 @@
+"""Candidate paths: lateral offset over arc length of a reference line (Werling et al., ICRA 2010).
+
+From the car's offset, slope and curvature a quintic leads to an end offset, which is kept to the end of the line, or until a
+second quintic leads back to the line.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from tuling_fsm.core.geometry import FloatArray, wrap_angle
+from tuling_fsm.planning.body import offset_at, walk
+from tuling_fsm.planning.reference import COS, DKAPPA, HEADING, KAPPA, SIN, S, X, Y
+
+LANE, OFFSET, REACHED, LEFT_AGAIN, BACK, SECOND_PASS = range(6)
+"""Columns of a candidate: index of its lane line, end offset (m), arc lengths of the line where it is reached, left again (`inf` for
+never) and where the line itself is reached; `SECOND_PASS` is 1 for one that exists only because of moving objects."""
+SPEC = 6
+
+PX, PY, PCOS, PSIN, PHEADING, PKAPPA, PS, PD, PTURN, PROOM = range(10)
+"""Columns of a path: pose of the rear axle, curvature, arc length, offset from the reference, sine of the angle to it, and the gap
+to the nearest static thing."""
+PATH = 10
+
+NODE, START_S, START_D, START_SLOPE, START_BEND, REACHABLE = range(6)
+"""Columns of a start: nearest sample, arc length, offset and its first two derivatives; 1 where the line can be joined."""
+START = 6
+
+
+@njit(cache=True)
+def frenet_start(
+    line: FloatArray, n: int, k: int, x: float, y: float, heading: float, kappa: float, max_turn: float, start: FloatArray
+) -> None:
+    """The lateral state of a pose with path curvature `kappa`; `k` is a sample near it."""
+    k = walk(line, n, k, x, y)
+    d = offset_at(line, k, x, y)
+    along = (x - line[k, X]) * line[k, COS] + (y - line[k, Y]) * line[k, SIN]
+    along /= max(0.3, 1.0 - line[k, KAPPA] * d)
+    bend = line[k, KAPPA] + along * line[k, DKAPPA]
+    turn = wrap_angle(heading - line[k, HEADING] - along * line[k, KAPPA])
+    scale = 1.0 - bend * d
+    start[NODE], start[START_S], start[START_D] = k, line[k, S] + along, d
+    start[REACHABLE] = 1.0 if abs(turn) < max_turn and scale > 0.3 else 0.0
+    if start[REACHABLE] == 0.0:
+        return
+    slope, cos = math.tan(turn), math.cos(turn)
+    start[START_SLOPE] = scale * slope
+    change = line[k, DKAPPA] * d + bend * start[START_SLOPE]
+    start[START_BEND] = -change * slope + scale / (cos * cos) * (kappa * scale / cos - bend)
+
+
+@njit(cache=True)
+def quintic(d0: float, slope: float, bend: float, d1: float, length: float) -> tuple[float, float, float, float, float, float]:
+    """Coefficients, lowest power first, of the offset that starts at `d0` with two derivatives and ends flat at `d1`."""
+    c0, c1, c2 = d0, slope, 0.5 * bend
+    h = length
+    gap = d1 - c0 - c1 * h - c2 * h * h
+    dgap = -c1 - 2.0 * c2 * h
+    ddgap = -2.0 * c2
+    c3 = (10.0 * gap - 4.0 * dgap * h + 0.5 * ddgap * h * h) / h**3
+    c4 = (-15.0 * gap + 7.0 * dgap * h - ddgap * h * h) / h**4
+    c5 = (6.0 * gap - 3.0 * dgap * h + 0.5 * ddgap * h * h) / h**5
+    return c0, c1, c2, c3, c4, c5
+
+
+@njit(cache=True)
+def lay_path(
+    spec: FloatArray,
+    line: FloatArray,
+    n: int,
+    start: FloatArray,
+    pose: tuple[float, float, float, float],
+    reach: float,
+    path: FloatArray,
+) -> tuple[int, int]:
+    """Fill `path` from the start pose (x, y, heading, curvature) on; return its length and the sample of its second point.
+
+    Points lie on the samples of the line, at most `reach` m ahead. `PHEADING` is left to `add_headings`.
+    """
+    s0, length = start[START_S], spec[REACHED] - start[START_S]
+    c0, c1, c2, c3, c4, c5 = quintic(start[START_D], start[START_SLOPE], start[START_BEND], spec[OFFSET], length)
+    first = int(start[NODE])
+    while first < n - 1 and line[first, S] <= s0 + 0.1:
+        first += 1
+    path[0, PX], path[0, PY], path[0, PKAPPA], path[0, PS] = pose[0], pose[1], pose[3], 0.0
+    path[0, PCOS], path[0, PSIN], path[0, PHEADING] = math.cos(pose[2]), math.sin(pose[2]), pose[2]
+    path[0, PD] = start[START_D]
+    node = int(start[NODE])
+    path[0, PTURN] = path[0, PSIN] * line[node, COS] - path[0, PCOS] * line[node, SIN]
+    last = first
+    while last < n and line[last, S] <= s0 + reach:
+        last += 1
+    for k in range(first, last):
+        i = k - first + 1
+        s = line[k, S]
+        if s < spec[REACHED]:
+            u = s - s0
+            d = c0 + u * (c1 + u * (c2 + u * (c3 + u * (c4 + u * c5))))
+            d1 = c1 + u * (2.0 * c2 + u * (3.0 * c3 + u * (4.0 * c4 + u * 5.0 * c5)))
+            d2 = 2.0 * c2 + u * (6.0 * c3 + u * (12.0 * c4 + u * 20.0 * c5))
+        elif s <= spec[LEFT_AGAIN]:
+            d, d1, d2 = spec[OFFSET], 0.0, 0.0
+        elif s < spec[BACK]:
+            h = spec[BACK] - spec[LEFT_AGAIN]
+            u = (s - spec[LEFT_AGAIN]) / h
+            d = spec[OFFSET] * (1.0 - u**3 * (10.0 + u * (-15.0 + 6.0 * u)))
+            d1 = -spec[OFFSET] * u * u * (30.0 + u * (-60.0 + 30.0 * u)) / h
+            d2 = -spec[OFFSET] * u * (60.0 + u * (-180.0 + 120.0 * u)) / (h * h)
+        else:
+            d, d1, d2 = 0.0, 0.0, 0.0
+        bend = line[k, KAPPA]
+        scale = max(0.05, 1.0 - bend * d)
+        slope = d1 / scale
+        cos = 1.0 / math.sqrt(1.0 + slope * slope)
+        sin = slope * cos
+        change = line[k, DKAPPA] * d + bend * d1
+        path[i, PKAPPA] = ((d2 + change * slope) * cos * cos / scale + bend) * cos / scale
+        path[i, PX], path[i, PY] = line[k, X] - d * line[k, SIN], line[k, Y] + d * line[k, COS]
+        path[i, PCOS] = line[k, COS] * cos - line[k, SIN] * sin
+        path[i, PSIN] = line[k, SIN] * cos + line[k, COS] * sin
+        path[i, PD], path[i, PTURN] = d, sin
+        chord = math.hypot(path[i, PX] - path[i - 1, PX], path[i, PY] - path[i - 1, PY])
+        path[i, PS] = path[i - 1, PS] + chord
+    return last - first + 1, first
+
+
+@njit(cache=True)
+def add_headings(path: FloatArray, n: int) -> None:
+    """Fill `PHEADING`, continuous."""
+    for i in range(1, n):
+        heading = math.atan2(path[i, PSIN], path[i, PCOS])
+        path[i, PHEADING] = path[i - 1, PHEADING] + wrap_angle(heading - path[i - 1, PHEADING])
+
+
+@njit(cache=True)
+def index_at(path: FloatArray, n: int, s: float) -> tuple[int, float]:
+    """Point before arc length `s` and the share of the step to the next, clamped to the ends."""
+    lo, hi = 0, n - 1
+    if n < 2 or s <= 0.0:
+        return 0, 0.0
+    if s >= path[n - 1, PS]:
+        return n - 2, 1.0
+    while hi - lo > 1:
+        mid = (lo + hi) // 2
+        if path[mid, PS] <= s:
+            lo = mid
+        else:
+            hi = mid
+    return lo, (s - path[lo, PS]) / (path[hi, PS] - path[lo, PS])
+
+
+@njit(cache=True)
+def on_path(path: FloatArray, n: int, s: float) -> tuple[float, float, float, float]:
+    """x, y, heading, curvature at an arc length, by cubic Hermite interpolation; straight on beyond the last point."""
+    if n < 2:
+        beyond = max(0.0, s)
+        return path[0, PX] + beyond * path[0, PCOS], path[0, PY] + beyond * path[0, PSIN], path[0, PHEADING], path[0, PKAPPA]
+    i, u = index_at(path, n, s)
+    h = path[i + 1, PS] - path[i, PS]
+    a, b = (1.0 + 2.0 * u) * (1.0 - u) ** 2, u * u * (3.0 - 2.0 * u)
+    p, q = u * (1.0 - u) ** 2 * h, u * u * (u - 1.0) * h
+    x = a * path[i, PX] + b * path[i + 1, PX] + p * path[i, PCOS] + q * path[i + 1, PCOS]
+    y = a * path[i, PY] + b * path[i + 1, PY] + p * path[i, PSIN] + q * path[i + 1, PSIN]
+    heading = path[i, PHEADING] + u * (path[i + 1, PHEADING] - path[i, PHEADING])
+    kappa = path[i, PKAPPA] + u * (path[i + 1, PKAPPA] - path[i, PKAPPA])
+    beyond = max(0.0, s - path[n - 1, PS])
+    return x + beyond * path[n - 1, PCOS], y + beyond * path[n - 1, PSIN], heading, kappa
+
+
+@njit(cache=True)
+def steepest_steering(path: FloatArray, n: int, wheelbase: float, rate: FloatArray) -> None:
+    """Change of the steering angle per metre (absolute) that each point takes part in."""
+    rate[:n] = 0.0
+    for i in range(n - 1):
+        kappa = 0.5 * (path[i, PKAPPA] + path[i + 1, PKAPPA]) * wheelbase
+        step = max(0.05, path[i + 1, PS] - path[i, PS])
+        change = abs(path[i + 1, PKAPPA] - path[i, PKAPPA]) * wheelbase / (1.0 + kappa * kappa) / step
+        rate[i] = max(rate[i], change)
+        rate[i + 1] = max(rate[i + 1], change)
+    if n > 0:
+        rate[n - 1] = rate[max(0, n - 2)] if n > 1 else 0.0
+
+
+def new_path(points: int) -> FloatArray:
+    """An empty path."""
+    return np.zeros((points, PATH))

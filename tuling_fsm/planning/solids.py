@@ -1,0 +1,161 @@
+"""Static things along the lines: where a path is blocked, and how much room is beside it."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.planning.body import Body, body_separation, nearest, offset_at, walk
+from tuling_fsm.planning.paths import PCOS, PROOM, PSIN, PX, PY
+from tuling_fsm.planning.reference import COS, SIN, S, X, Y
+
+IntArray = npt.NDArray[np.int64]
+_BAND = 5.0
+"""Candidates stay within this of their line, or of the car's offset from it (m)."""
+_STRIDE = 4
+_DEEPEST = -0.3
+"""What overlaps the body at the start by no more than this (m) is taken for a false measurement and may be left."""
+
+
+class Solids(NamedTuple):
+    """M boxes as in `body`, and for each of L lines where they matter.
+
+    `gap` (M,) is how near a path may come to each, `near` (L, M, 2) the samples from and to which the body can reach it (empty
+    where from > to), `extent` (L, M, 4) its first and last arc length and its least and largest offset there.
+    """
+
+    box: FloatArray
+    id: IntArray
+    gap: FloatArray
+    near: IntArray
+    extent: FloatArray
+
+
+@njit(cache=True)
+def _point_to_box(x: float, y: float, box: FloatArray) -> float:
+    dx, dy = x - box[0], y - box[1]
+    along = max(0.0, abs(dx * box[2] + dy * box[3]) - box[4])
+    across = max(0.0, abs(dy * box[2] - dx * box[3]) - box[5])
+    return math.hypot(along, across)
+
+
+@njit(cache=True)
+def _extent(line: FloatArray, n: int, box: FloatArray, lo: int, hi: int, extent: FloatArray) -> None:
+    """Arc lengths and offsets that a box covers, from its corners and the middles of its long sides."""
+    extent[0], extent[1], extent[2], extent[3] = np.inf, -np.inf, np.inf, -np.inf
+    k = nearest(line, lo, hi + 1, box[0], box[1])
+    for a in (1.0, 0.0, -1.0):
+        for b in (1.0, -1.0):
+            x = box[0] + a * box[4] * box[2] - b * box[5] * box[3]
+            y = box[1] + a * box[4] * box[3] + b * box[5] * box[2]
+            at = walk(line, n, k, x, y)
+            d = offset_at(line, at, x, y)
+            s = line[at, S] + (x - line[at, X]) * line[at, COS] + (y - line[at, Y]) * line[at, SIN]
+            extent[0], extent[1] = min(extent[0], s), max(extent[1], s)
+            extent[2], extent[3] = min(extent[2], d), max(extent[3], d)
+
+
+@njit(cache=True)
+def _within_reach(line: FloatArray, n: int, box: FloatArray, reach: float, near: IntArray) -> None:
+    """First and last sample within `reach` of a box; skips as far along the line as the distance allows."""
+    near[0], near[1] = n, -1
+    k = 0
+    while k < n:
+        apart = _point_to_box(line[k, X], line[k, Y], box) - reach
+        if apart <= 0.0:
+            near[0], near[1] = min(near[0], max(0, k - _STRIDE)), min(n - 1, k + _STRIDE)
+            k += _STRIDE
+        else:
+            k += max(_STRIDE, int(apart / max(0.1, line[min(k + 1, n - 1), S] - line[k, S] + 1e-3)) - _STRIDE)
+
+
+@njit(cache=True)
+def gather_solids(
+    boxes: FloatArray,
+    ids: IntArray,
+    gap: float,
+    wanted: float,
+    lines: FloatArray,
+    counts: IntArray,
+    starts: FloatArray,
+    pose: tuple[float, float, float, float],
+    body: Body,
+) -> Solids:
+    """Those of the boxes that the body could reach from any line, and where. `starts` (L,) are the car's offsets from the lines."""
+    many, total = len(counts), len(boxes)
+    near = np.empty((many, total, 2), np.int64)
+    keep = np.zeros(total, np.bool_)
+    corner = math.hypot(body.front, body.half_width)
+    for at in range(many):
+        reach = _BAND + abs(starts[at]) + corner + wanted
+        for m in range(total):
+            _within_reach(lines[at], counts[at], boxes[m], reach, near[at, m])
+            keep[m] |= near[at, m, 1] >= 0
+    chosen = np.flatnonzero(keep)
+    extent = np.empty((many, len(chosen), 4))
+    gaps = np.empty(len(chosen))
+    cos, sin = math.cos(pose[2]), math.sin(pose[2])
+    for i in range(len(chosen)):
+        box = boxes[chosen[i]]
+        apart = body_separation(pose[0], pose[1], cos, sin, body, box)
+        behind = (box[0] - pose[0]) * cos + (box[1] - pose[1]) * sin < body.middle
+        gaps[i] = min(gap, max(_DEEPEST, apart - 0.02))
+        if apart < _DEEPEST and behind:
+            gaps[i] = -np.inf
+        for at in range(many):
+            extent[at, i, 0], extent[at, i, 1], extent[at, i, 2], extent[at, i, 3] = np.inf, -np.inf, np.inf, -np.inf
+            if near[at, chosen[i], 1] >= 0:
+                _extent(lines[at], counts[at], box, near[at, chosen[i], 0], near[at, chosen[i], 1], extent[at, i])
+    return Solids(boxes[chosen], ids[chosen], gaps, near[:, chosen], extent)
+
+
+@njit(cache=True)
+def blocked_by_solids(
+    path: FloatArray, n: int, first: int, line: int, solids: Solids, body: Body, wanted: float
+) -> tuple[int, int]:
+    """First point of a path at which the body is too near to a static thing (`n` for none) and that thing's row; fills `PROOM`.
+
+    `first` is the sample of the line that the path's second point lies on. Rooms are right up to `wanted` and up to that point.
+    """
+    blocked, by = n, -1
+    for i in range(n):
+        path[i, PROOM] = wanted
+    reach = math.hypot(body.half_length, body.half_width)
+    for m in range(len(solids.box)):
+        lo, hi = solids.near[line, m, 0] - first + 1, solids.near[line, m, 1] - first + 1
+        if hi < 0 or lo >= blocked or solids.gap[m] == -np.inf:
+            continue
+        box = solids.box[m]
+        far = (reach + math.hypot(box[4], box[5]) + max(wanted, solids.gap[m])) ** 2
+        for i in range(max(lo, 0), min(hi + 1, blocked)):
+            cos, sin = path[i, PCOS], path[i, PSIN]
+            dx, dy = box[0] - path[i, PX] - body.middle * cos, box[1] - path[i, PY] - body.middle * sin
+            if dx * dx + dy * dy > far:
+                continue
+            apart = body_separation(path[i, PX], path[i, PY], cos, sin, body, box)
+            path[i, PROOM] = min(path[i, PROOM], apart)
+            if apart <= solids.gap[m]:
+                blocked, by = i, m
+                break
+    return blocked, by
+
+
+def boxes_of_segments(segments: FloatArray) -> FloatArray:
+    """Segments (M, 4) x0, y0, x1, y1 as boxes (M, 6) of no width."""
+    boxes = np.empty((len(segments), 6))
+    dx, dy = segments[:, 2] - segments[:, 0], segments[:, 3] - segments[:, 1]
+    length = np.maximum(np.hypot(dx, dy), 1e-9)
+    boxes[:, 0], boxes[:, 1] = 0.5 * (segments[:, 0] + segments[:, 2]), 0.5 * (segments[:, 1] + segments[:, 3])
+    boxes[:, 2], boxes[:, 3] = np.where(length > 1e-9, dx / length, 1.0), dy / length
+    boxes[:, 4], boxes[:, 5] = 0.5 * length, 0.0
+    return boxes
+
+
+def boxes_of_objects(x: FloatArray, y: FloatArray, heading: FloatArray, length: FloatArray, width: FloatArray) -> FloatArray:
+    """Objects as boxes (N, 6)."""
+    return np.column_stack((x, y, np.cos(heading), np.sin(heading), 0.5 * length, 0.5 * width))

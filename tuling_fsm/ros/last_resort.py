@@ -1,0 +1,48 @@
+"""What the node sends when the planner gave nothing: it does not depend on the planner being sound (SAF-1)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.trajectory import Trajectory
+
+ROWS = 40
+STANDS = 1e-3
+
+
+def braking(last: Trajectory, stamp: float, decel: float) -> Trajectory:
+    """Brake to standstill along the way that the last trajectory still has to go.
+
+    Never faster than that trajectory; harder than asked where its way is too short. A car that stands stays.
+
+    Args:
+        last: the trajectory that was sent last.
+        stamp: of the first row, s.
+        decel: m/s^2, positive.
+    """
+    rest = last.after(stamp)
+    v0 = float(rest.v[0])
+    forward = 1.0 if v0 > 0.0 else -1.0
+    ends = np.flatnonzero(rest.v * forward < STANDS)
+    rows = int(ends[0]) + 1 if len(ends) else len(rest)
+    way = np.concatenate(([0.0], np.cumsum(np.hypot(np.diff(rest.x[:rows]), np.diff(rest.y[:rows])))))
+    if abs(v0) < STANDS or way[-1] < STANDS:
+        return Trajectory.standing(stamp, rest.pose(0), float(rest.curvature[0]))
+    decel = max(decel, v0 * v0 / (2.0 * float(way[-1])))
+    s = np.linspace(0.0, v0 * v0 / (2.0 * decel), ROWS)
+
+    def along(column: FloatArray) -> FloatArray:
+        return np.asarray(np.interp(s, way, column[:rows]), dtype=np.float64)
+
+    slowing = np.sqrt(np.maximum(v0 * v0 - 2.0 * decel * s, 0.0))
+    speed = np.minimum(slowing, np.abs(along(rest.v)))
+    speed[-1] = 0.0
+    last_row = int(np.argmax(speed < STANDS))
+    s, speed = s[: last_row + 1], speed[: last_row + 1]
+    step = 2.0 * np.diff(s) / (speed[1:] + speed[:-1])
+    t = np.concatenate(([0.0], np.cumsum(step)))
+    a = np.append(np.diff(speed) / step, 0.0) * forward
+    return Trajectory(
+        stamp, t, along(rest.x), along(rest.y), along(rest.heading), along(rest.curvature), forward * speed, a
+    )

@@ -1,0 +1,69 @@
+"""Parameters of the nodes themselves, beside those of the planner and the simulator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from tuling_fsm.core.parameters import Spec, describe, param
+
+
+@dataclass(frozen=True)
+class PlannerNodeParameters:
+    """Of the node `planner`."""
+
+    map_file: str = param("", doc="OpenDRIVE map (.xodr); has to be set")
+    mission_file: str = param("", doc="mission (JSON) used until one comes on the topic; empty for none")
+    record: str = param("", doc="folder that gets run.mcap, a bag for replay; empty for none")
+    lock_step: bool = param(
+        False,
+        doc="tick only when objects and traffic_lights with the odometry's stamp and all answers of the route server "
+        "have come: for simulators that wait for the trajectory, so that a run repeats bit for bit",
+        clause="SIM-1",
+    )
+    odometry_timeout: float = param(
+        0.2, "s", 0.05, 2.0, "without odometry for so long a timer ticks", clause="SAF-1", live=True
+    )
+    route_timeout: float = param(
+        5.0, "s", 0.1, 60.0, "a question to the route server is given up after it", clause="RRF-3", live=True
+    )
+    late_after: float = param(
+        0.15,
+        "s",
+        0.01,
+        5.0,
+        "instead of a plan that took longer the rest of the last one is sent",
+        clause="SAF-1",
+        live=True,
+    )
+    why_rate: float = param(5.0, "Hz", 0.1, 50.0, "of the topics why and markers", clause="EXPL-1", live=True)
+
+
+@dataclass(frozen=True)
+class RouteServerParameters:
+    """Of the node `route_server`."""
+
+    map_file: str = param("", doc="OpenDRIVE map (.xodr); has to be set")
+
+
+@dataclass(frozen=True)
+class SimNodeParameters:
+    """Of the node `sim`."""
+
+    scenario: str = param("", doc="OpenSCENARIO 2 file; has to be set")
+    map_file: str = param("", doc="OpenDRIVE map instead of the scenario's own; empty for that")
+    seed: int = param(1, "", 0, 2**31 - 1, "of everything random", clause="SIM-2")
+    overrides: str = param("", doc="JSON object of variables of the scenario and their values, as text; empty for none")
+    out: str = param("", doc="folder that gets result.json and report.html; empty for none")
+    start_timeout: float = param(60.0, "s", 1.0, 600.0, "until planner and route server are there, wall time")
+    answer_timeout: float = param(
+        20.0, "s", 0.5, 600.0, "for one trajectory, wall time; then the run ends with an error"
+    )
+    resend_after: float = param(0.5, "s", 0.05, 60.0, "without a trajectory the frame is sent again, wall time")
+
+
+def planner_specs(agent_parameters: Any) -> Iterable[Spec]:
+    """All parameters of the node `planner`: its own, then those of the planner by room."""
+    yield from describe(PlannerNodeParameters)
+    yield from describe(agent_parameters)

@@ -1,0 +1,70 @@
+"""Parameter files with every default, unit, range and sentence: `python -m tuling_fsm.ros.parameter_file planner`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+
+import yaml
+
+from tuling_fsm.core.parameters import Scalar, Spec, describe
+from tuling_fsm.ros.node_parameters import SimNodeParameters, planner_specs
+
+HEAD = """\
+# Every parameter of the node `{node}` with its default.
+# Written by `python -m tuling_fsm.ros.parameter_file {node}`. Ranges are inclusive. What is `live` may be set while the
+# node is active and takes effect on the next tick; all else is read on configure.
+/**:
+  ros__parameters:
+"""
+
+
+def specs_of(node: str) -> Iterable[Spec]:
+    """The parameters of the node `planner` or `sim`."""
+    if node == "sim":
+        return describe(SimNodeParameters)
+    from tuling_fsm.agent import Parameters
+
+    return planner_specs(Parameters)
+
+
+def parameter_file(node: str, specs: Iterable[Spec]) -> str:
+    """The text of a node's parameter file."""
+    return HEAD.format(node=node) + "".join(f"    {line}\n" for line in _lines(specs))
+
+
+def _lines(specs: Iterable[Spec]) -> Iterator[str]:
+    """One comment and one setting a parameter, under a heading for each group that begins."""
+    open_groups: list[str] = []
+    for spec in specs:
+        *groups, name = spec.name.split(".")
+        common = next((i for i, pair in enumerate(zip(open_groups, groups, strict=False)) if pair[0] != pair[1]), None)
+        common = min(len(open_groups), len(groups)) if common is None else common
+        for depth in range(common, len(groups)):
+            yield f"{'  ' * depth}{groups[depth]}:"
+        open_groups = groups
+        indent = "  " * len(groups)
+        yield f"{indent}# {_notes(spec)}"
+        yield f"{indent}{name}: {_scalar(spec.default)}"
+
+
+def _notes(spec: Spec) -> str:
+    facts = [spec.unit, _span(spec), spec.clause, "live" if spec.live else ""]
+    known = ", ".join(fact for fact in facts if fact)
+    return f"{spec.doc} [{known}]" if known else spec.doc
+
+
+def _span(spec: Spec) -> str:
+    if spec.choices:
+        return " | ".join(spec.choices)
+    if spec.low is None and spec.high is None:
+        return ""
+    return f"{'-inf' if spec.low is None else f'{spec.low:g}'} to {'inf' if spec.high is None else f'{spec.high:g}'}"
+
+
+def _scalar(value: Scalar) -> str:
+    return yaml.safe_dump(value, default_style=None).removesuffix("\n...\n").strip()
+
+
+if __name__ == "__main__":
+    print(parameter_file(sys.argv[1], specs_of(sys.argv[1])), end="")

@@ -1,0 +1,214 @@
+"""The lifecycle node `planner`: messages in, one tick of the agent, messages out."""
+
+from __future__ import annotations
+
+import gc
+import json
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+
+from tuling_fsm.bag.writer import BagWriter
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.parameters import flatten, load, nest
+from tuling_fsm.ros.driver import Agent, Driver
+from tuling_fsm.ros.endpoints import Endpoints
+from tuling_fsm.ros.inbox import Inbox
+from tuling_fsm.ros.node_parameters import PlannerNodeParameters, planner_specs
+from tuling_fsm.ros.parameter_server import ParameterServer
+from tuling_fsm.ros.runtime import Runtime
+
+_OWN = tuple(PlannerNodeParameters.__dataclass_fields__)
+_LOCK_STEP_WAIT_S = 10.0
+SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
+
+
+Transition = Callable[["PlannerNode", LifecycleState], TransitionCallbackReturn]
+
+
+def logged(transition: Transition) -> Transition:
+    """rclpy turns an exception in a transition into an error without a word; this says which."""
+
+    @wraps(transition)
+    def call(node: PlannerNode, state: LifecycleState) -> TransitionCallbackReturn:
+        try:
+            return transition(node, state)
+        except Exception:
+            node.get_logger().error(f"{transition.__name__}: {traceback.format_exc()}")
+            return TransitionCallbackReturn.ERROR
+
+    return call
+
+
+@dataclass(frozen=True)
+class Brain:
+    """What the node drives: how its parameters are declared, how a map is read, and how an agent is made of both."""
+
+    parameters: type[Any]
+    read_map: Callable[[Path], Any]
+    make_agent: Callable[[Any, Any], Agent]
+
+
+def brain() -> Brain:
+    """The product's own agent and map reader."""
+    from tuling_fsm.agent import Agent as ProductAgent
+    from tuling_fsm.agent import Parameters
+    from tuling_fsm.map.opendrive import read_map
+
+    return Brain(Parameters, read_map, ProductAgent)
+
+
+class PlannerNode(LifecycleNode):
+    """Its topics are in `wire.topics`, its services and clients in `Endpoints`.
+
+    Args:
+        brain: what it drives.
+        name: of the node.
+
+    Raises:
+        InputError: a parameter is unknown, of the wrong type or out of range.
+    """
+
+    def __init__(self, brain: Brain, name: str = "planner") -> None:
+        super().__init__(name, automatically_declare_parameters_from_overrides=True)
+        self.finished = False
+        self.exit_code = 0
+        self._brain = brain
+        self._endpoints: Endpoints | None = None
+        self._runtime: Runtime | None = None
+        specs = planner_specs(brain.parameters)
+        self._settings = ParameterServer(self, specs, lambda: self._endpoints is not None)
+
+    @logged
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Read parameters and map, compile, make the topics; what is wrong is said in one line."""
+        began = time.perf_counter()
+        try:
+            self._own, self._agent_parameters = self._read_parameters()
+            self._map = self._brain.read_map(required_file("map_file", self._own.map_file))
+            mission = _read_mission(self._own.mission_file) if self._own.mission_file else None
+            self._warm_up()
+        except (InputError, OSError) as error:
+            self.get_logger().error(f"cannot configure: {error}")
+            return FAILURE
+        self._inbox = Inbox(self.get_logger().warning)
+        if mission is not None:
+            self._inbox.values["mission"] = mission
+        self._endpoints = Endpoints(self, self._inbox, self._own.lock_step, lambda: self._runtime)
+        gc.collect()
+        gc.freeze()
+        self.get_logger().info(f"configured in {time.perf_counter() - began:.1f} s")
+        return SUCCESS
+
+    @logged
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Start anew, ticking on odometry."""
+        assert self._endpoints is not None
+        try:
+            bag = self._open_bag()
+        except InputError as error:
+            self.get_logger().error(f"cannot activate: {error}")
+            return FAILURE
+        if self._own.lock_step and not self._endpoints.routes.wait(_LOCK_STEP_WAIT_S):
+            self.get_logger().warning("no route server yet")
+        result = super().on_activate(state)
+        agent = self._brain.make_agent(self._map, self._agent_parameters)
+        decel = float(self._agent_parameters.vehicle.comfort_decel)
+        driver = Driver(agent, self._inbox, self._own.lock_step, decel, self.get_logger().error)
+        self._runtime = Runtime(driver, self._endpoints, self._own, bag, self._refreshed)
+        return result
+
+    @logged
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Stop the car, then stop ticking."""
+        self.stop()
+        return super().on_deactivate(state)
+
+    @logged
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Give up topics and map."""
+        self._give_up()
+        return SUCCESS
+
+    @logged
+    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """From any state: stop the car, give everything up, and end the process."""
+        self.stop()
+        self._give_up()
+        self.finished = True
+        return SUCCESS
+
+    @logged
+    def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """After a transition that failed half-way: stop the car, and back to unconfigured."""
+        self.get_logger().error("a transition failed; the node is unconfigured now")
+        self.stop()
+        self._give_up()
+        return SUCCESS
+
+    def stop(self) -> None:
+        """Tell the car to stop, and stop ticking; nothing where the node is not active."""
+        runtime, self._runtime = self._runtime, None
+        if runtime is not None:
+            runtime.halt()
+
+    def _give_up(self) -> None:
+        endpoints, self._endpoints = self._endpoints, None
+        if endpoints is not None:
+            endpoints.destroy()
+        gc.unfreeze()
+
+    def _read_parameters(self) -> tuple[PlannerNodeParameters, Any]:
+        values = self._settings.values
+        self._settings.changed = False
+        own = load(PlannerNodeParameters, {name: values[name] for name in _OWN})
+        rest = {name: value for name, value in values.items() if name not in _OWN}
+        return own, load(self._brain.parameters, nest(rest))
+
+    def _refreshed(self) -> tuple[PlannerNodeParameters, Any] | None:
+        """The parameters, if one has been set since they were read (USE-12)."""
+        if not self._settings.changed:
+            return None
+        self._own, self._agent_parameters = self._read_parameters()
+        return self._own, self._agent_parameters
+
+    def _warm_up(self) -> None:
+        self._brain.make_agent(self._map, self._agent_parameters).warm_up()
+
+    def _open_bag(self) -> BagWriter | None:
+        if not self._own.record:
+            return None
+        return BagWriter(
+            self._own.record,
+            {"map": str(Path(self._own.map_file).resolve()), "parameters": flatten(self._agent_parameters)},
+        )
+
+
+def required_file(parameter: str, path: str) -> Path:
+    """A file that a parameter names.
+
+    Raises:
+        InputError: the parameter is not set, or there is no such file.
+    """
+    if not path:
+        raise InputError(parameter, "not set", "a file")
+    if not Path(path).is_file():
+        raise InputError(parameter, f"no file {path}", "a file")
+    return Path(path)
+
+
+def _read_mission(path: str) -> dict[str, Any]:
+    file = required_file("mission_file", path)
+    try:
+        mission = json.loads(file.read_text(encoding="utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise InputError(str(file), f"no JSON: {error}", "a mission") from None
+    if not isinstance(mission, dict):
+        raise InputError(str(file), "no JSON object", "a mission")
+    return mission

@@ -1,0 +1,238 @@
+"""A run as processes of their own: planner, simulator and route server, as `tuling-fsm demo` starts them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.ros.environment import child_environment, require_rclpy
+
+Progress = Callable[[str], None]
+SIM = "sim"
+ALARMS = ("[WARN]", "[ERROR]", "[FATAL]")
+LAST_LINES = 20
+NOTHING: Mapping[str, str] = {}
+DOMAINS = 101
+"""DDS domains whose ports lie below those that Linux hands out by itself."""
+CONFIGURE_S = 180.0
+"""Compiling everything for the first time is part of configuring."""
+ANSWER_S = 30.0
+END_S = 3.0
+_POLL_S = 0.1
+
+
+def run_processes(
+    scenario_file: Path,
+    *,
+    map_file: Path | None = None,
+    seed: int = 1,
+    overrides: Mapping[str, str] = NOTHING,
+    out: Path | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Drive a scenario to its end with the planner under ROS 2.
+
+    Args:
+        scenario_file: OpenSCENARIO 2 text.
+        map_file: OpenDRIVE map instead of the scenario's own.
+        seed: of everything random.
+        overrides: values of variables of the scenario, as text.
+        out: folder for `run.mcap`, `result.json` and `report.html`; None keeps nothing.
+        progress: called with a line of text about once a simulated second.
+
+    Returns:
+        The content of `result.json`.
+
+    Raises:
+        InputError: rclpy is absent, scenario or map cannot be used, or a process ended before its time.
+    """
+    require_rclpy()
+    chosen = _map_of(scenario_file, map_file, overrides)
+    with tempfile.TemporaryDirectory(prefix="tuling_fsm_") as folder:
+        results = out.resolve() if out is not None else Path(folder) / "out"
+        sim = {
+            "scenario": str(scenario_file.resolve()),
+            "map_file": str(chosen),
+            "seed": seed,
+            "overrides": json.dumps(dict(overrides)) if overrides else "",
+            "out": str(results),
+        }
+        planner = {"map_file": str(chosen), "lock_step": True, "use_sim_time": True}
+        if out is not None:
+            planner["record"] = str(results)
+        server = {"map_file": str(chosen), "use_sim_time": True}
+        with Group(progress) as group:
+            for name, parameters in (("route_server", server), ("planner", planner), (SIM, sim)):
+                group.start(name, _node_command(Path(folder), name, parameters))
+            _activate_planner(group)
+            group.wait_for(SIM)
+            group.stop()
+        return _read_result(results, group)
+
+
+def _map_of(scenario_file: Path, map_file: Path | None, overrides: Mapping[str, str]) -> Path:
+    from tuling_fsm.sim.scenario.load import load_scenario
+
+    scenario = load_scenario(scenario_file, overrides)
+    chosen = map_file or scenario.map_file
+    if chosen is None:
+        raise InputError(str(scenario_file), "names no map", "map.set_map_file(...) in it, or --map")
+    return Path(chosen).resolve()
+
+
+def _node_command(folder: Path, name: str, parameters: Mapping[str, Any]) -> tuple[str, ...]:
+    file = folder / f"{name}.yaml"
+    file.write_text(yaml.safe_dump({name: {"ros__parameters": dict(parameters)}}), encoding="utf-8")
+    return "-m", f"tuling_fsm.ros.{name}_node", "--ros-args", "--params-file", str(file)
+
+
+def _activate_planner(group: Group) -> None:
+    """Configure and activate, from a node that lives only for that."""
+    import rclpy
+    from rclpy.context import Context
+    from rclpy.executors import SingleThreadedExecutor
+    from rclpy.signals import SignalHandlerOptions
+
+    from tuling_fsm.ros.lifecycle_client import LifecycleClient
+
+    context = Context()
+    os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", group.environment["ROS_AUTOMATIC_DISCOVERY_RANGE"])
+    domain = int(group.environment["ROS_DOMAIN_ID"])
+    rclpy.init(context=context, domain_id=domain, signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        node = rclpy.create_node("tuling_fsm_run", context=context)
+        executor = SingleThreadedExecutor(context=context)
+        executor.add_node(node)
+        client = LifecycleClient(node, executor, "planner", group.check)
+        for label, timeout_s in (("configure", CONFIGURE_S), ("activate", ANSWER_S)):
+            if not client.change(label, timeout_s):
+                raise InputError("node planner", f"did not {label}: {group.last_words('planner')}", "a planner")
+        executor.shutdown(timeout_sec=0.2)
+        node.destroy_node()
+    finally:
+        context.try_shutdown()
+
+
+def _read_result(folder: Path, group: Group) -> dict[str, Any]:
+    file = folder / "result.json"
+    if not file.is_file():
+        raise InputError(f"node {SIM}", f"left no result: {group.last_words(SIM)}", "a result")
+    result: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return result
+
+
+@dataclass
+class _Child:
+    """A process, what it said last, and who listens."""
+
+    process: subprocess.Popen[str]
+    words: deque[str] = field(default_factory=lambda: deque(maxlen=LAST_LINES))
+    reader: threading.Thread | None = None
+
+    @property
+    def running(self) -> bool:
+        return self.process.poll() is None
+
+
+class Group:
+    """The processes of one run; as a context it ends those that it started, whatever happens.
+
+    Args:
+        progress: told of the simulator's lines.
+    """
+
+    def __init__(self, progress: Progress | None = None) -> None:
+        self._progress = progress
+        self.environment = child_environment(os.getpid() % DOMAINS + 1)
+        self.environment["PYTHONUNBUFFERED"] = "1"
+        self._children: dict[str, _Child] = {}
+
+    def start(self, name: str, command: Sequence[str]) -> None:
+        """Start one process with this interpreter, such as `("-m", "module")`."""
+        process = subprocess.Popen(
+            [sys.executable, *command],
+            env=self.environment,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        child = self._children[name] = _Child(process)
+        child.reader = threading.Thread(target=self._read, args=(name, child), daemon=True)
+        child.reader.start()
+
+    def check(self, allowed: str = "") -> None:
+        """All have to run, except the one that is allowed to have ended.
+
+        Raises:
+            InputError: with the last words of one that has ended.
+        """
+        for name, child in self._children.items():
+            if name != allowed and not child.running:
+                raise InputError(f"node {name}", f"ended: {self.last_words(name)}", "a running node")
+
+    def wait_for(self, name: str) -> None:
+        """Wait until one process has ended by itself, while the others run.
+
+        Raises:
+            InputError: another one ended before.
+        """
+        while self._children[name].running:
+            self.check(allowed=name)
+            time.sleep(_POLL_S)
+
+    def exit_code(self, name: str) -> int | None:
+        """Of a process that has ended."""
+        return self._children[name].process.poll()
+
+    def last_words(self, name: str) -> str:
+        """The last line that a process has written."""
+        child = self._children[name]
+        if not child.running and child.reader is not None:
+            child.reader.join(END_S)
+        return child.words[-1] if child.words else "it said nothing"
+
+    def stop(self) -> None:
+        """End all that still run, politely first."""
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+            running = [child.process for child in self._children.values() if child.running]
+            for process in running:
+                process.send_signal(number)
+            deadline = time.monotonic() + END_S
+            for process in running:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(max(0.0, deadline - time.monotonic()))
+        for child in self._children.values():
+            if child.reader is not None:
+                child.reader.join(END_S)
+
+    def _read(self, name: str, child: _Child) -> None:
+        assert child.process.stdout is not None
+        for line in child.process.stdout:
+            text = line.rstrip()
+            child.words.append(text)
+            if any(mark in text for mark in ALARMS):
+                print(f"{name}: {text}", file=sys.stderr)
+            elif name == SIM and not text.startswith("[") and self._progress is not None:
+                self._progress(text)
+
+    def __enter__(self) -> Group:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()

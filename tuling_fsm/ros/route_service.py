@@ -1,0 +1,83 @@
+"""The node `route_server`: the service `plan_route` around the map's routing, with blocks and a preset route."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from nav_msgs.srv import GetPlan
+from rclpy.node import Node
+from rclpy.serialization import deserialize_message, serialize_message
+
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.parameters import describe, load
+from tuling_fsm.map.opendrive import read_map
+from tuling_fsm.map.routing import match_route
+from tuling_fsm.ros.node_parameters import RouteServerParameters
+from tuling_fsm.ros.parameter_server import ParameterServer
+from tuling_fsm.ros.planner import required_file
+from tuling_fsm.ros.qos import message_class, profile
+from tuling_fsm.sim.route_server import RouteServer
+from tuling_fsm.wire.cdr import seconds, stamp_ns, time_ns
+from tuling_fsm.wire.paths import pack_path, unpack_path
+from tuling_fsm.wire.plan import unpack_plan_request
+from tuling_fsm.wire.topics import LATCHED, PATH
+from tuling_fsm.world.inputs import RouteRequest
+
+_NO_POINTS = np.zeros((0, 3))
+
+
+class RouteServiceNode(Node):
+    """Answers with an empty path where there is no route or the question is malformed.
+
+    Blocks and questions are dated by the stamps of their messages, so that a simulated run repeats.
+
+    Raises:
+        InputError: the map cannot be used, or a parameter is bad.
+    """
+
+    def __init__(self) -> None:
+        super().__init__("route_server", automatically_declare_parameters_from_overrides=True)
+        self.finished = False
+        self.exit_code = 0
+        settings = ParameterServer(self, describe(RouteServerParameters), lambda: True)
+        own = load(RouteServerParameters, settings.values)
+        self._map = read_map(required_file("map_file", own.map_file))
+        self._server = RouteServer(self._map)
+        self._asked = 0
+        for topic, receive in (("route_blocked", self._block), ("preset_route", self._preset)):
+            receive_safely = partial(self._receive, topic, receive)
+            self.create_subscription(message_class(PATH), topic, receive_safely, profile(LATCHED), raw=True)
+        self.create_service(GetPlan, "plan_route", self._answer)
+        self.get_logger().info(f"serving routes on {own.map_file}")
+
+    def stop(self) -> None:
+        """Nothing to bring to rest."""
+
+    def _receive(self, topic: str, receive: Any, raw: bytes) -> None:
+        try:
+            receive(raw, unpack_path(raw, topic)[1])
+        except InputError as error:
+            self.get_logger().warning(str(error))
+
+    def _block(self, raw: bytes, points: Any) -> None:
+        self._server.report_block(points, seconds(stamp_ns(raw)))
+
+    def _preset(self, _: bytes, points: Any) -> None:
+        route = match_route(self._map, points)
+        if route is None:
+            raise InputError("preset_route", "follows no lanes of the map", "a route on it")
+        self._server = RouteServer(self._map, route)
+
+    def _answer(self, request: Any, _: Any) -> Any:
+        self._asked += 1
+        ns = time_ns(request.start.header.stamp)
+        try:
+            start, goal = unpack_plan_request(serialize_message(request))
+            question = RouteRequest(self._asked, "", start, goal)
+            points = self._server.answer(question, seconds(ns)).points
+        except InputError as error:
+            self.get_logger().warning(str(error))
+            points = _NO_POINTS
+        return deserialize_message(pack_path(ns, points), GetPlan.Response)

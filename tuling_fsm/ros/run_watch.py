@@ -1,0 +1,63 @@
+"""What the simulator learns of the planner from its topics, as rows for the report."""
+
+from __future__ import annotations
+
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.request import Limit, Reason
+from tuling_fsm.sim.run_log import LogRow, RunLog, TransitionRow
+from tuling_fsm.wire.diagnostics import unpack_diagnostics
+from tuling_fsm.wire.text import unpack_json, unpack_string
+from tuling_fsm.world.inputs import Inputs
+
+
+class RunWatch:
+    """Fills a `RunLog` from the messages of `state`, `transition` and `why`."""
+
+    def __init__(self) -> None:
+        self.log = RunLog()
+        self.state = ""
+        self._limit = Limit(Reason.NONE)
+
+    def receive(self, topic: str, raw: bytes) -> None:
+        """Take one message.
+
+        Raises:
+            InputError: it cannot be used.
+        """
+        if topic == "state":
+            self.state = unpack_string(raw, topic)
+        elif topic == "transition":
+            self._transition(raw)
+        elif topic == "why":
+            self._limit = _limit(raw)
+
+    def note(self, inputs: Inputs, tick_ms: float) -> None:
+        """A frame has been answered: one row.
+
+        Args:
+            inputs: of the frame.
+            tick_ms: from sending the frame to having its trajectory, DDS both ways included.
+        """
+        if inputs.odometry is not None:
+            pose, v = inputs.odometry.pose, inputs.odometry.v
+            self.log.rows.append(LogRow(inputs.stamp, self.state, pose, v, self._limit, tick_ms))
+
+    def _transition(self, raw: bytes) -> None:
+        event = unpack_json(raw, "transition")
+        try:
+            if not event["supervisor"]:
+                row = TransitionRow(float(event["stamp"]), event["from"], event["to"], event["clause"])
+                self.log.transitions.append(row)
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError("transition", f"{error}", "stamp, from, to, clause") from None
+
+
+def _limit(raw: bytes) -> Limit:
+    """The limit that the first status of `why` tells of."""
+    statuses = unpack_diagnostics(raw, "why")
+    values = dict(statuses[0].values) if statuses else {}
+    try:
+        distance, blocker = values.get("distance") or "0", values.get("blocker") or "-1"
+        return Limit(Reason(values["code"]), float(distance), values.get("waiting_for", ""), int(blocker))
+    except (KeyError, ValueError) as error:
+        raise InputError("why", f"{error}", "a code, and numbers") from None

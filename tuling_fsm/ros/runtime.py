@@ -1,0 +1,155 @@
+"""The planner node while it is active: ticks, sends, records and reports. Nothing here imports rclpy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
+
+from tuling_fsm.bag.writer import BagWriter
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.ros.driver import Driver, Ticked
+from tuling_fsm.ros.health import Health
+from tuling_fsm.ros.node_parameters import PlannerNodeParameters
+from tuling_fsm.wire.cdr import nanoseconds
+from tuling_fsm.wire.outputs import Messages, Outputs, failure_messages, trajectory_messages
+from tuling_fsm.wire.text import pack_json
+from tuling_fsm.wire.why import explain
+from tuling_fsm.world.inputs import RouteRequest
+
+HEALTH_PERIOD_NS = 1_000_000_000
+
+
+class Port(Protocol):
+    """The node's ends of topics and services: `Endpoints`."""
+
+    log: Any
+
+    def publish(self, topic: str, message: bytes) -> None:
+        """Send one serialized message."""
+
+    def wanted(self, topic: str) -> bool:
+        """Whether somebody listens."""
+
+    def flush(self, topics: Iterable[str]) -> None:
+        """Wait a little until subscribers have what was sent."""
+
+    def ask(self, ns: int, request: RouteRequest) -> None:
+        """Send one question to the route server."""
+
+    def give_up_questions(self, timeout_s: float) -> None:
+        """Forget questions that have been open for longer than a time."""
+
+    def now_ns(self) -> int:
+        """The node's clock."""
+
+
+Refreshed = Callable[[], "tuple[PlannerNodeParameters, Any] | None"]
+
+
+class Runtime:
+    """From activation to deactivation.
+
+    Args:
+        driver: decides when to tick.
+        port: where messages go.
+        own: the node's parameters.
+        bag: records every tick, if given.
+        refreshed: gives the parameters when one has been set since.
+    """
+
+    def __init__(
+        self, driver: Driver, port: Port, own: PlannerNodeParameters, bag: BagWriter | None, refreshed: Refreshed
+    ) -> None:
+        self._driver = driver
+        self._port = port
+        self._own = own
+        self._bag = bag
+        self._refreshed = refreshed
+        self._outputs = Outputs()
+        self._health = Health()
+        self._last: Any = None
+        self._plan: Messages = []
+        self._odometry_at: int | None = None
+        self._health_at = 0
+
+    def received(self, topic: str, raw: bytes) -> None:
+        """A message has come into the inbox."""
+        if topic == "odometry":
+            if self._driver.repeated(raw):
+                self._send(self._plan)
+            self._odometry_at = self._port.now_ns()
+        if topic == "odometry" or self._driver.lock_step:
+            self._tick_if_due()
+
+    def answered(self, number: int, points: FloatArray | None) -> None:
+        """The route server has answered, or will not."""
+        self._driver.unanswered.discard(number)
+        if points is not None:
+            self._driver.inbox.answer(number, points)
+        if self._driver.lock_step:
+            self._tick_if_due()
+
+    def timer(self) -> None:
+        """Tick where odometry is silent, and report on health."""
+        now = self._port.now_ns()
+        silent = self._driver.silent_tick(now, nanoseconds(self._own.odometry_timeout), self._odometry_at)
+        if silent is not None:
+            self._tick(silent)
+        self._port.give_up_questions(self._own.route_timeout)
+        if not 0 <= now - self._health_at < HEALTH_PERIOD_NS:
+            self._health_at = now
+            self._port.publish("/diagnostics", self._health.message(now, self._driver.inbox.received))
+
+    def explanation(self) -> str:
+        """One sentence on what the car does and why."""
+        return "no tick yet" if self._last is None else explain(self._last)
+
+    def halt(self) -> None:
+        """Send a stop, and close the bag."""
+        stamp_ns = (self._driver.last_ns or self._port.now_ns()) + 1
+        stop = self._driver.stop(stamp_ns / 1e9)
+        self._send(trajectory_messages(stop, stamp_ns))
+        if self._bag is not None:
+            self._bag.close()
+
+    def _tick_if_due(self) -> None:
+        ns = self._driver.due()
+        if ns is not None:
+            self._tick(ns)
+
+    def _tick(self, ns: int) -> None:
+        self._take_new_parameters()
+        ticked = self._driver.tick(ns, self._own.late_after)
+        self._plan = trajectory_messages(ticked.trajectory, ns)
+        if not self._driver.lock_step:
+            self._send(self._plan)
+        more = self._more(ticked, ns)
+        self._send(more)
+        if self._driver.lock_step:
+            self._port.flush(dict(more))
+            self._send(self._plan)
+        if ticked.tick is not None:
+            self._last = ticked.tick
+            for request in ticked.tick.decision.route_requests:
+                self._driver.unanswered.add(request.number)
+                self._port.ask(ns, request)
+        self._health.ticked(ticked)
+        if self._bag is not None:
+            late = [("late", pack_json({"elapsed_ms": 1e3 * ticked.elapsed_s}))] if ticked.late else []
+            self._bag.write_tick(ticked.inputs, [*more, *self._plan, *late])
+
+    def _more(self, ticked: Ticked, ns: int) -> Messages:
+        """What is sent beside the plan."""
+        if ticked.tick is None:
+            return failure_messages(ns)
+        return self._outputs.messages(ticked.tick, ns, self._own.why_rate, self._port.wanted("markers"))
+
+    def _send(self, messages: Messages) -> None:
+        for topic, message in messages:
+            self._port.publish(topic, message)
+
+    def _take_new_parameters(self) -> None:
+        new = self._refreshed()
+        if new is not None:
+            self._own, parameters = new
+            self._driver.agent.reconfigure(parameters)

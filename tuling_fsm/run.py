@@ -1,0 +1,140 @@
+"""A closed-loop run in this process: scenario in, result, bag and report out."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any
+
+from tuling_fsm.agent import Agent, Parameters, Tick
+from tuling_fsm.bag.writer import BagWriter
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.parameters import flatten
+from tuling_fsm.map.opendrive import read_map
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.sim.report import write_report
+from tuling_fsm.sim.result import result_of
+from tuling_fsm.sim.run_log import LogRow, RunLog, TransitionRow
+from tuling_fsm.sim.scenario.load import load_scenario
+from tuling_fsm.sim.simulation import Simulation
+from tuling_fsm.wire.cdr import nanoseconds
+from tuling_fsm.wire.outputs import Outputs, trajectory_messages
+from tuling_fsm.world.inputs import Inputs
+
+Progress = Callable[[str], None]
+NOTHING: Mapping[str, str] = {}
+PROGRESS_PERIOD_S = 1.0
+"""Simulated time between two lines of progress, s."""
+
+
+def run_scenario(
+    scenario_file: Path,
+    *,
+    map_file: Path | None = None,
+    seed: int = 1,
+    overrides: Mapping[str, str] = NOTHING,
+    out: Path | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Drive a scenario to its end.
+
+    Args:
+        scenario_file: OpenSCENARIO 2 text.
+        map_file: OpenDRIVE map instead of the scenario's own.
+        seed: of everything random.
+        overrides: values of variables of the scenario, as text.
+        out: folder for `run.mcap`, `result.json` and `report.html`; None writes nothing.
+        progress: called with a line of text about once a simulated second.
+
+    Returns:
+        The content of `result.json`.
+
+    Raises:
+        InputError: the scenario or the map is not usable.
+    """
+    parameters = Parameters()
+    simulation = open_simulation(scenario_file, map_file, seed, overrides, parameters)
+    road_map = simulation.road_map
+    agent = Agent(road_map, parameters)
+    agent.warm_up()
+    log = RunLog()
+    began = time.perf_counter()
+    with _bag(out, road_map, parameters) as bag:
+        _drive(simulation, agent, log, bag, progress)
+    result = result_of(simulation, log, time.perf_counter() - began)
+    if out is not None:
+        write_results(out, road_map, log, result)
+    return result
+
+
+def open_simulation(
+    scenario_file: Path, map_file: Path | None, seed: int, overrides: Mapping[str, str], parameters: Parameters
+) -> Simulation:
+    """Read scenario and map.
+
+    Raises:
+        InputError: one of them is not usable, or neither names a map.
+    """
+    scenario = load_scenario(scenario_file, overrides)
+    chosen = map_file or scenario.map_file
+    if chosen is None:
+        raise InputError(str(scenario_file), "names no map", "map.set_map_file(...) in it, or --map")
+    return Simulation(read_map(chosen), scenario, seed, parameters.vehicle)
+
+
+def write_results(out: Path, road_map: RoadMap, log: RunLog, result: Mapping[str, Any]) -> None:
+    """Write `result.json` and `report.html`."""
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "result.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    write_report(out / "report.html", road_map, log, result)
+
+
+def _bag(out: Path | None, road_map: RoadMap, parameters: Parameters) -> AbstractContextManager[BagWriter | None]:
+    if out is None:
+        return nullcontext()
+    return BagWriter(out, {"map": str(Path(road_map.file).resolve()), "parameters": flatten(parameters)})
+
+
+def _drive(
+    simulation: Simulation, agent: Agent, log: RunLog, bag: BagWriter | None, progress: Progress | None
+) -> None:
+    outputs = Outputs()
+    said_at = -PROGRESS_PERIOD_S
+    while not simulation.finished:
+        inputs = simulation.inputs()
+        began = time.perf_counter()
+        tick = agent.step(inputs)
+        tick_ms = 1e3 * (time.perf_counter() - began)
+        for request in tick.decision.route_requests:
+            simulation.request_route(request)
+        if tick.decision.route_blocked is not None:
+            simulation.report_block(tick.decision.route_blocked)
+        _note(log, tick, tick_ms)
+        if bag is not None:
+            _record(bag, inputs, tick, outputs)
+        if progress is not None and inputs.stamp - said_at >= PROGRESS_PERIOD_S:
+            said_at = inputs.stamp
+            progress(progress_line(log.rows[-1], simulation.route_completion))
+        simulation.advance(tick.trajectory, tick.state)
+
+
+def progress_line(row: LogRow, completion: float) -> str:
+    """What a person watching wants to know, in one line."""
+    limit = f"{row.limit.reason.value} in {row.limit.distance:.0f} m {row.limit.detail}".rstrip()
+    return f"{row.t:7.1f} s  {100 * completion:3.0f} %  {row.v:4.1f} m/s  {row.state}  {limit}"
+
+
+def _note(log: RunLog, tick: Tick, tick_ms: float) -> None:
+    ego = tick.world.ego
+    log.rows.append(LogRow(tick.stamp, tick.state, ego.pose, ego.v, tick.limit, tick_ms))
+    event = tick.decision.transition
+    if event is not None:
+        log.transitions.append(TransitionRow(event.stamp, event.source, event.dest, event.clause))
+
+
+def _record(bag: BagWriter, inputs: Inputs, tick: Tick, outputs: Outputs) -> None:
+    ns = nanoseconds(tick.stamp)
+    bag.write_tick(inputs, [*trajectory_messages(tick.trajectory, ns), *outputs.messages(tick, ns)])

@@ -1,0 +1,221 @@
+"""The scripted actors of a scenario: carries out the storyboard's commands and says where everybody is.
+
+A vehicle that drives along lanes is a row of the traffic's fleet; on a free path or standing it is a body, as are
+persons and barriers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.map.lanes import LaneId
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.map.routing import plan_route
+from tuling_fsm.sim.bodies import DEFAULT_RATE, Body, shifted
+from tuling_fsm.sim.scenario import commands
+from tuling_fsm.sim.scenario.commands import Command
+from tuling_fsm.sim.scenario.model import Actor, ActorKind, ActorState
+from tuling_fsm.sim.scenario.placements import Placement
+from tuling_fsm.sim.scenario.resolve import place
+from tuling_fsm.sim.traffic.fleet import AXLE_SHARE, OFF
+from tuling_fsm.sim.traffic.manager import TrafficManager
+
+LANE_REACH_M = 3.0
+"""A vehicle this near a lane can be told to drive along it."""
+
+
+class Cast:
+    """All scripted actors but the ego. Vehicle `n` of the scenario is row `n` of the fleet."""
+
+    def __init__(
+        self,
+        road_map: RoadMap,
+        actors: tuple[Actor, ...],
+        traffic: TrafficManager,
+        lanes: Mapping[LaneId, int],
+        random: np.random.Generator,
+    ) -> None:
+        self._map = road_map
+        self._traffic = traffic
+        self._lanes = lanes
+        self._random = random
+        self.bodies = {actor.name: Body(actor.kind, actor.length, actor.width) for actor in actors}
+        vehicles = [actor for actor in actors if actor.kind is ActorKind.VEHICLE]
+        self.rows = {actor.name: row for row, actor in enumerate(vehicles)}
+        self.ids = {actor.name: i + 1 for i, actor in enumerate(actors)}
+        for actor in vehicles:
+            row = self.rows[actor.name]
+            traffic.fleet.length[row], traffic.fleet.width[row] = actor.length, actor.width
+            traffic.ids[row] = self.ids[actor.name]
+
+    def enter(self, actors: tuple[Actor, ...], ego: Pose) -> None:
+        """Put everybody in place who is there from the beginning.
+
+        Raises:
+            InputError: the map has no such place.
+        """
+        for actor in actors:
+            if actor.placement is not None and not self._place(actor.name, actor.placement, actor.speed, {"ego": ego}):
+                raise InputError(actor.name, f"no place {actor.placement} on this map", "a placement on the map")
+
+    def step(self, dt: float) -> None:
+        """Move those that the traffic does not move."""
+        for name, body in self.bodies.items():
+            if not self.on_lanes(name):
+                body.step(dt)
+
+    def on_lanes(self, name: str) -> bool:
+        """Whether an actor is driven by the traffic."""
+        return name in self.rows and bool(self._traffic.fleet.mode[self.rows[name]] != OFF)
+
+    def state(self, name: str) -> ActorState | None:
+        """The reference point and motion of an actor; None while it is not in the world."""
+        body = self.bodies[name]
+        if self.on_lanes(name):
+            fleet, row = self._traffic.fleet, self.rows[name]
+            centre = Pose(float(fleet.x[row]), float(fleet.y[row]), float(fleet.heading[row]))
+            reference, v, a = shifted(centre, -body.reference_behind), float(fleet.v[row]), float(fleet.a[row])
+        else:
+            found = body.reference()
+            if found is None:
+                return None
+            reference, v, a = found, body.v, body.a
+        return ActorState(reference, v, a, body.length, body.width, body.reference_behind)
+
+    def arrived(self, name: str) -> bool:
+        """Whether an actor has come to the end of its route, path or walk."""
+        return self._traffic.arrived(self.rows[name]) if self.on_lanes(name) else self.bodies[name].arrived
+
+    def poses(self, ego: Pose) -> dict[str, Pose]:
+        """Reference points of everybody in the world, for relative placements."""
+        found = {"ego": ego}
+        for name in self.bodies:
+            state = self.state(name)
+            if state is not None:
+                found[name] = state.pose
+        return found
+
+    def apply(self, command: Command, ego: Pose) -> None:
+        """Carry out a command for a scripted actor; others are not for the cast."""
+        match command:
+            case commands.Place(actor, placement, speed):
+                self._place(actor, placement, speed, self.poses(ego))
+            case commands.Remove(actor):
+                self._leave_lanes(actor)
+                self.bodies[actor].pose = None
+            case commands.Drive(actor, speed):
+                self._drive(actor, speed)
+            case commands.ChangeSpeed(actor, target, rate):
+                self._change_speed(actor, target, rate)
+            case commands.ChangeLane(actor, lanes):
+                self._change_lane(actor, lanes)
+            case commands.FollowRoute(actor, placements, speed):
+                self._follow_route(actor, self._poses_of(placements, actor, ego), speed)
+            case commands.FollowPath(actor, points, speed) | commands.Walk(actor, points, speed):
+                self._follow_points(actor, self._poses_of(points, actor, ego), speed)
+            case commands.ActivateController(actor, lateral, longitudinal):
+                self._hand_over(actor, lateral or longitudinal)
+
+    def _drive(self, name: str, speed: float | None) -> None:
+        if self._to_lanes(name):
+            self._traffic.set_speed(self.rows[name], speed)
+
+    def _change_lane(self, name: str, lanes: int) -> None:
+        if self._to_lanes(name):
+            self._traffic.change_lane(self.rows[name], lanes)
+
+    def _follow_points(self, name: str, poses: list[Pose], speed: float) -> None:
+        self._to_body(name)
+        if self.bodies[name].pose is not None:
+            self.bodies[name].follow([pose[:2] for pose in poses], speed)
+
+    def _hand_over(self, name: str, on: bool) -> None:
+        """To the traffic's controller, or to nobody: then it brakes and stands."""
+        if on:
+            self._drive(name, None)
+        else:
+            self._change_speed(name, 0.0, DEFAULT_RATE)
+
+    def pose_of(self, placement: Placement, ego: Pose) -> Pose | None:
+        """Where a placement is; None when it is not on the map."""
+        return place(placement, self._map, self._random, self.poses(ego))
+
+    def _poses_of(self, placements: tuple[Placement, ...], actor: str, ego: Pose) -> list[Pose]:
+        body = self.bodies[actor]
+        known = self.poses(ego)
+        found = [
+            place(each, self._map, self._random, known, body.kind, body.reference_behind) for each in placements
+        ]  # fmt: skip
+        return [pose for pose in found if pose is not None]
+
+    def _place(self, name: str, placement: Placement, speed: float, known: Mapping[str, Pose]) -> bool:
+        body = self.bodies[name]
+        pose = place(placement, self._map, self._random, known, body.kind, body.reference_behind)
+        if pose is None:
+            return False
+        self._leave_lanes(name)
+        body.place(pose, speed)
+        if speed > 0.0 and self._to_lanes(name):
+            self._traffic.set_speed(self.rows[name], speed)
+        return True
+
+    def _change_speed(self, name: str, target: float, rate: float) -> None:
+        body = self.bodies[name]
+        if not self.on_lanes(name) and (body.path is not None or not self._to_lanes(name)):
+            body.set_speed(target, rate)
+            return
+        row = self.rows[name]
+        self._traffic.set_speed(row, target, rate)
+        if math.isinf(rate):
+            self._traffic.fleet.v[row] = target
+
+    def _leave_lanes(self, name: str) -> None:
+        if name in self.rows:
+            self._traffic.take_off(self.rows[name])
+
+    def _to_body(self, name: str) -> None:
+        """From the lanes to free movement, in place."""
+        state = self.state(name)
+        if self.on_lanes(name) and state is not None:
+            self._leave_lanes(name)
+            self.bodies[name].place(state.pose, state.speed)
+
+    def _to_lanes(self, name: str) -> bool:
+        """Let the traffic drive a vehicle from where it is; False where there is no lane."""
+        body = self.bodies[name]
+        if self.on_lanes(name):
+            return True
+        if name not in self.rows or body.pose is None:
+            return False
+        found = self._map.project(body.pose.x, body.pose.y, body.pose.heading, radius=LANE_REACH_M)
+        if found is None or found.lane not in self._lanes:
+            return False
+        self._traffic.put(self.rows[name], self._lanes[found.lane], found.s, body.v, found.offset)
+        return True
+
+    def _follow_route(self, name: str, poses: list[Pose], speed: float | None) -> None:
+        state = self.state(name)
+        if state is None or not poses:
+            return
+        result = plan_route(self._map, state.pose, poses[-1], via=poses[:-1])
+        if result.route is None:
+            return
+        route = result.route
+        if any(lane.change for lane in route.lanes) or not self._to_lanes(name):
+            self._to_body(name)
+            pace = speed if speed is not None else min(self._map.lanes[lane.lane].limit for lane in route.lanes)
+            self.bodies[name].follow([(float(x), float(y)) for x, y in route.reference.xy[1:]], pace)
+            return
+        body = self.bodies[name]
+        centre = shifted(state.pose, AXLE_SHARE * body.length)
+        first, last = route.lanes[0], route.lanes[-1]
+        s = self._map.lanes[first.lane].center.project(centre.x, centre.y).s
+        lanes = [self._lanes[lane.lane] for lane in route.lanes]
+        row = self.rows[name]
+        self._traffic.follow(row, lanes, s, last.lane_to + AXLE_SHARE * body.length)
+        self._traffic.set_speed(row, speed)

@@ -1,0 +1,75 @@
+"""Whom the car touches, and whose fault that is (after nuPlan's at-fault collisions, Caesar et al. 2021)."""
+
+from __future__ import annotations
+
+import math
+from enum import Enum
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.vehicle import Vehicle
+
+SAME_LEVEL_M = 3.0
+BUMPER_M = 0.3
+"""How deep behind the bumper a contact still is one of the bumper."""
+
+
+class Contact(str, Enum):
+    """How the car was touched."""
+
+    STANDING = "standing"
+    REAR = "rear"
+    FRONT = "front"
+    SIDE = "side"
+
+
+@njit(cache=True)
+def _overlap(x: float, y: float, heading: float, half_length: float, half_width: float, box: FloatArray) -> bool:
+    """Whether two rectangles share a point (separating axes)."""
+    c, s = math.cos(heading), math.sin(heading)
+    bc, bs = math.cos(box[3]), math.sin(box[3])
+    dx, dy = box[0] - x, box[1] - y
+    cos, sin = abs(c * bc + s * bs), abs(c * bs - s * bc)
+    half_l, half_w = 0.5 * box[4], 0.5 * box[5]
+    return bool(
+        abs(c * dx + s * dy) <= half_length + half_l * cos + half_w * sin
+        and abs(c * dy - s * dx) <= half_width + half_l * sin + half_w * cos
+        and abs(bc * dx + bs * dy) <= half_l + half_length * cos + half_width * sin
+        and abs(bc * dy - bs * dx) <= half_w + half_length * sin + half_width * cos
+    )
+
+
+@njit(cache=True)
+def touching(
+    x: float, y: float, z: float, heading: float, length: float, width: float, boxes: FloatArray
+) -> npt.NDArray[np.int64]:
+    """Rows of `boxes` (N, >= 6: x, y, z, heading, length, width) that a box at x, y touches on its level."""
+    hit = np.zeros(len(boxes), np.bool_)
+    for j in range(len(boxes)):
+        box = boxes[j]
+        reach = 0.5 * (length + width + box[4] + box[5])
+        if abs(box[0] - x) > reach or abs(box[1] - y) > reach or abs(box[2] - z) > SAME_LEVEL_M:
+            continue
+        hit[j] = _overlap(x, y, heading, 0.5 * length, 0.5 * width, box)
+    return np.flatnonzero(hit)
+
+
+def contact(pose: Pose, v: float, vehicle: Vehicle, box: FloatArray, standing: float) -> Contact:
+    """How the car at `pose` (rear axle) with speed `v` touches a box (x, y, z, heading, length, width, ...)."""
+    if abs(v) < standing:
+        return Contact.STANDING
+    leading = vehicle.front if v > 0.0 else -vehicle.rear_overhang
+    trailing = -vehicle.rear_overhang if v > 0.0 else vehicle.front
+    if _bumper_hit(pose, leading, vehicle.width, box):
+        return Contact.FRONT
+    return Contact.REAR if _bumper_hit(pose, trailing, vehicle.width, box) else Contact.SIDE
+
+
+def _bumper_hit(pose: Pose, ahead: float, width: float, box: FloatArray) -> bool:
+    """Whether a strip just inside a bumper `ahead` of the rear axle touches the box."""
+    middle = ahead - math.copysign(0.5 * BUMPER_M, ahead)
+    x, y = pose.x + middle * math.cos(pose.heading), pose.y + middle * math.sin(pose.heading)
+    return bool(_overlap(x, y, pose.heading, 0.5 * BUMPER_M, 0.5 * width, box))

@@ -1,0 +1,130 @@
+"""The simulated car: a kinematic single track whose steering and drive lag behind their commands."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
+from tuling_fsm.core.trajectory import Trajectory
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.sim.parameters import DynamicsParameters, TrackerParameters
+from tuling_fsm.sim.tracker import Course, Gains, control, course, gains
+
+UNPLANNED_DECEL = 2.0
+"""Braking while no plan has come yet, m/s^2."""
+
+
+class Limits(NamedTuple):
+    """What the body can do, see `DynamicsParameters` and `Vehicle`."""
+
+    wheelbase: float
+    max_steer: float
+    max_steer_rate: float
+    steer_lag: float
+    drive_lag: float
+    max_drive: float
+    max_brake: float
+
+
+@njit(cache=True)
+def _lag(value: float, target: float, h: float, lag: float) -> float:
+    """One step of a first-order lag, exact for a constant target."""
+    return target if lag <= 0.0 else value + (target - value) * (1.0 - math.exp(-h / lag))
+
+
+@njit(cache=True)
+def move(state: FloatArray, steer: float, accel: float, gear: float, hold: bool, limits: Limits, h: float) -> None:
+    """One physics sub-step of `h` s in place; `state` = x, y, heading, v, a, steer; `accel` is in the direction of
+    `gear`.
+    """
+    target = min(max(steer, -limits.max_steer), limits.max_steer)
+    change = _lag(state[5], target, h, limits.steer_lag) - state[5]
+    reach = limits.max_steer_rate * h
+    new_steer = state[5] + min(max(change, -reach), reach)
+    v = state[3]
+    if hold:
+        new_a, new_v = 0.0, 0.0
+    else:
+        wanted = min(max(accel, -limits.max_brake), limits.max_drive)
+        new_a = gear * _lag(gear * state[4], wanted, h, limits.drive_lag)
+        new_v = v + new_a * h
+        if gear * v >= 0.0 and gear * new_v < 0.0:
+            new_a, new_v = 0.0, 0.0
+    mean_v = 0.5 * (v + new_v)
+    yaw_rate = mean_v * math.tan(0.5 * (state[5] + new_steer)) / limits.wheelbase
+    middle = state[2] + 0.5 * yaw_rate * h
+    state[0] += mean_v * math.cos(middle) * h
+    state[1] += mean_v * math.sin(middle) * h
+    state[2] = wrap_angle(state[2] + yaw_rate * h)
+    state[3], state[4], state[5] = new_v, new_a, new_steer
+
+
+@njit(cache=True)
+def _drive(state: FloatArray, plan: Course, t: float, k: Gains, limits: Limits, h: float, steps: int) -> None:
+    for step in range(steps):
+        steer, accel, gear, hold = control(plan, t + step * h, state, k)
+        move(state, steer, accel, gear, hold, limits, h)
+
+
+class EgoCar:
+    """The car under test with its tracker. Poses are those of the rear axle."""
+
+    def __init__(
+        self, pose: Pose, speed: float, vehicle: Vehicle, dynamics: DynamicsParameters, tracker: TrackerParameters
+    ) -> None:
+        self._state = np.array((pose.x, pose.y, float(wrap_angle(pose.heading)), speed, 0.0, 0.0))
+        self._gains = gains(vehicle, dynamics, tracker)
+        self._limits = Limits(
+            vehicle.wheelbase, vehicle.max_steer, vehicle.max_steer_rate, dynamics.steer_lag, dynamics.drive_lag,
+            dynamics.max_drive_accel, max(dynamics.max_brake_decel, vehicle.emergency_decel),
+        )  # fmt: skip
+        self._trajectory: Trajectory | None = None
+        self._course: Course | None = None
+
+    @property
+    def state(self) -> FloatArray:
+        """A copy of x, y (m), heading (rad), v (m/s), a (m/s^2), steering angle (rad)."""
+        return self._state.copy()
+
+    @property
+    def pose(self) -> Pose:
+        """Rear axle in `map`."""
+        return Pose(float(self._state[0]), float(self._state[1]), float(self._state[2]))
+
+    @property
+    def v(self) -> float:
+        """Speed along the heading, m/s, negative in reverse."""
+        return float(self._state[3])
+
+    @property
+    def a(self) -> float:
+        """Acceleration along the heading, m/s^2."""
+        return float(self._state[4])
+
+    @property
+    def yaw_rate(self) -> float:
+        """Turn rate, rad/s."""
+        return float(self._state[3] * math.tan(self._state[5]) / self._limits.wheelbase)
+
+    def place(self, pose: Pose, speed: float) -> None:
+        """Put the car somewhere else with straight wheels."""
+        self._state[:] = (pose.x, pose.y, wrap_angle(pose.heading), speed, 0.0, 0.0)
+
+    def drive(self, trajectory: Trajectory | None, stamp: float, h: float, steps: int) -> None:
+        """Follow a plan for `steps` sub-steps of `h` s from `stamp`; without one the last is followed on."""
+        if trajectory is not None and trajectory is not self._trajectory:
+            self._trajectory, self._course = trajectory, course(trajectory)
+        if self._trajectory is None or self._course is None:
+            self.brake(h, steps)
+            return
+        _drive(self._state, self._course, stamp - self._trajectory.stamp, self._gains, self._limits, h, steps)
+
+    def brake(self, h: float, steps: int) -> None:
+        """Come to a stop and stand: nobody drives."""
+        self._trajectory = self._course = None
+        for _ in range(steps):
+            move(self._state, 0.0, -UNPLANNED_DECEL, math.copysign(1.0, self.v), self.v == 0.0, self._limits, h)

@@ -1,0 +1,72 @@
+"""When a run is over, and how much of its route was driven."""
+
+from __future__ import annotations
+
+import math
+
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.map.route import Route
+from tuling_fsm.sim.parameters import EndParameters
+from tuling_fsm.sim.referee import CarState
+from tuling_fsm.sim.setting import distance_to_goal
+
+PARKED = "parking/parked"
+BESIDE_M = 2.0
+LOOK_BACK_M, LOOK_AHEAD_M = 10.0, 30.0
+
+
+class Ending:
+    """Watches for the goal, the parked car, the time limit and the collision."""
+
+    def __init__(
+        self,
+        route: Route | None,
+        max_duration: float | None,
+        vehicle: Vehicle,
+        parameters: EndParameters,
+        standing: float,
+    ) -> None:
+        self.end: str | None = None
+        self._route = route
+        self._vehicle = vehicle
+        self._p = parameters
+        self._standing = standing
+        self._there = 0.0
+        self._reached = 0.0
+        default = math.inf if route is None else route.length / parameters.slowest + parameters.reserve
+        self._limit = max_duration if max_duration is not None else default
+
+    @property
+    def completion(self) -> float:
+        """Share of the route that is behind the ego, 0 to 1."""
+        if self._route is None:
+            return 1.0 if self.end == "parked" else 0.0
+        return 1.0 if self.end == "goal" else min(self._reached / self._route.length, 1.0)
+
+    def watch(self, stamp: float, dt: float, car: CarState, collided: bool) -> None:
+        """Judge one frame."""
+        if self._route is not None:
+            reference = self._route.reference
+            seen = reference.project(car.pose.x, car.pose.y, self._reached - LOOK_BACK_M, self._reached + LOOK_AHEAD_M)
+            if abs(seen.offset) < LOOK_BACK_M:
+                self._reached = max(self._reached, seen.s)
+        arrived = abs(car.v) < self._standing and (car.state == PARKED or self._at_goal(car))
+        self._there = self._there + dt if arrived else 0.0
+        if collided:
+            self.end = "collision"
+        elif self._there >= self._p.goal_time - 1e-9:
+            self.end = "parked" if car.state == PARKED else "goal"
+        elif stamp >= self._limit:
+            self.end = "time"
+
+    def _at_goal(self, car: CarState) -> bool:
+        """Whether the car stands at the route's end: some part between its rear axle and front bumper near it, or just
+        past it.
+        """
+        if (
+            self._route is None
+            or self._reached < self._route.length - self._vehicle.front - 2.0 * self._p.goal_distance
+        ):
+            return False
+        past, beside = distance_to_goal(self._route.reference.at(self._route.length), car.pose)
+        return -self._vehicle.front - self._p.goal_distance <= past <= self._p.overshoot and abs(beside) <= BESIDE_M

@@ -1,0 +1,85 @@
+"""Traffic lights: phases of a junction follow one another, nobody knows of the others' junctions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.sim.parameters import LightParameters
+from tuling_fsm.world.inputs import TRAFFIC_LIGHTS, Light
+
+
+class TrafficLights:
+    """All dynamic signals of a map, which itself says which lights of a junction are green together."""
+
+    def __init__(self, road_map: RoadMap, seed: np.random.SeedSequence, parameters: LightParameters) -> None:
+        signals = [signal for signal in road_map.signals.values() if signal.dynamic]
+        self.numbers = tuple(signal.number for signal in signals)
+        self._row = {number: i for i, number in enumerate(self.numbers)}
+        count = len(signals)
+        self._cycle, self._start, self._green = np.ones(count), np.zeros(count), np.zeros(count)
+        self._yellow = parameters.yellow
+        self._forced: dict[int, Light] = {}
+        self._latest: tuple[float, npt.NDArray[np.int32]] | None = None
+        random = np.random.Generator(np.random.PCG64(seed))
+        for phases in _programs(road_map, self.numbers):
+            self._set_program(phases, random, parameters)
+
+    def _set_program(self, phases: Sequence[Sequence[int]], random: np.random.Generator, p: LightParameters) -> None:
+        """Line up the phases of one junction in a cycle with a random beginning."""
+        greens = random.uniform(p.green_min, p.green_max, len(phases))
+        clearance = p.yellow + p.all_red
+        cycle = float(greens.sum() + clearance * len(phases))
+        start = float(random.uniform(0.0, cycle))
+        for green, numbers in zip(greens, phases, strict=True):
+            for number in numbers:
+                row = self._row[number]
+                self._cycle[row], self._start[row], self._green[row] = cycle, start, green
+            start += float(green) + clearance
+        if len(phases) == 1:
+            for number in phases[0]:
+                self._cycle[self._row[number]] = cycle + greens[0]
+
+    def force(self, number: int, state: Light | None) -> None:
+        """Force a signal to a state; None gives it back to its program."""
+        self._latest = None
+        if state is None:
+            self._forced.pop(number, None)
+        elif number in self._row:
+            self._forced[number] = state
+
+    def states(self, stamp: float) -> npt.NDArray[np.int32]:
+        """The state of every signal at a stamp, in the order of `numbers`."""
+        if self._latest is None or self._latest[0] != stamp:
+            phase = np.mod(stamp - self._start, self._cycle)
+            late = np.where(phase < self._green + self._yellow, np.int32(Light.YELLOW), np.int32(Light.RED))
+            states = np.where(phase < self._green, np.int32(Light.GREEN), late)
+            for number, forced in self._forced.items():
+                states[self._row[number]] = forced
+            self._latest = stamp, states
+        return self._latest[1]
+
+    def state(self, number: int, stamp: float) -> Light:
+        """The state of one signal; unknown where there is no such light."""
+        return Light(int(self.states(stamp)[self._row[number]])) if number in self._row else Light.UNKNOWN
+
+    def table(self, stamp: float) -> npt.NDArray[np.void]:
+        """All states as rows of the topic `traffic_lights`."""
+        rows = np.zeros(len(self.numbers), TRAFFIC_LIGHTS)
+        rows["signal"], rows["state"], rows["confidence"] = self.numbers, self.states(stamp), 1.0
+        return rows
+
+
+def _programs(road_map: RoadMap, numbers: Sequence[int]) -> list[list[tuple[int, ...]]]:
+    """The phases (signal numbers) of every junction, and of every light that stands alone."""
+    known = set(numbers)
+    programs = [
+        [phase for group in phases if (phase := tuple(number for number in group if number in known))]
+        for phases in road_map.phases.values()
+    ]
+    ruled = {number for program in programs for phase in program for number in phase}
+    alone: list[list[tuple[int, ...]]] = [[(number,)] for number in numbers if number not in ruled]
+    return [program for program in programs if program] + alone

@@ -1,0 +1,141 @@
+"""Every number of the simulator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tuling_fsm.core.parameters import group, param
+
+
+@dataclass(frozen=True)
+class SteppingParameters:
+    """Fixed-step lock-step: one frame answers one plan, physics runs in equal sub-steps of it."""
+
+    fixed_delta: float = param(0.05, "s", 0.005, 0.5, "length of a frame", clause="SIM-1")
+    max_substep_delta: float = param(0.01, "s", 0.001, 0.05, "longest physics sub-step", clause="SIM-1")
+    max_substeps: int = param(10, "", 1, 100, "most sub-steps in a frame", clause="SIM-1")
+
+
+@dataclass(frozen=True)
+class DynamicsParameters:
+    """How the simulated car answers its commands; its shape and comfort limits come from the vehicle."""
+
+    steer_lag: float = param(0.12, "s", 0.0, 1.0, "time constant of the steering")
+    drive_lag: float = param(0.15, "s", 0.0, 1.0, "time constant of throttle and brake")
+    max_drive_accel: float = param(3.0, "m/s^2", 0.5, 8.0, "strongest acceleration of the motor")
+    max_brake_decel: float = param(9.0, "m/s^2", 2.0, 12.0, "strongest braking")
+
+
+@dataclass(frozen=True)
+class TrackerParameters:
+    """Gains of the trajectory tracker."""
+
+    decay_length: float = param(1.8, "m", 0.3, 20.0, "distance over which a lateral error decays, standing still")
+    decay_time: float = param(0.45, "s", 0.0, 5.0, "what that distance grows by per m/s of speed")
+    damping: float = param(1.0, "", 0.3, 3.0, "damping ratio of the lateral error")
+    speed_gain: float = param(2.0, "1/s", 0.0, 10.0, "acceleration per speed error")
+    position_gain: float = param(1.0, "1/s^2", 0.0, 10.0, "acceleration per error of position along the path")
+    max_correction: float = param(2.0, "m/s^2", 0.1, 8.0, "largest feedback part of the acceleration")
+    standstill_speed: float = param(0.08, "m/s", 0.0, 1.0, "below it the brake holds when the plan stands")
+
+
+@dataclass(frozen=True)
+class TrafficParameters:
+    """How the population drives (Intelligent Driver Model, Treiber et al. 2000)."""
+
+    limit_share: float = param(0.7, "", 0.05, 2.0, "share of the speed limit that is driven", clause="TM-2")
+    limit_spread: float = param(0.08, "", 0.0, 0.5, "half-width of that share's spread over the vehicles")
+    max_accel: float = param(1.6, "m/s^2", 0.2, 5.0, "acceleration")
+    comfort_decel: float = param(2.0, "m/s^2", 0.3, 6.0, "comfortable braking")
+    max_decel: float = param(8.0, "m/s^2", 1.0, 12.0, "strongest braking")
+    headway: float = param(1.4, "s", 0.3, 5.0, "time gap to the leader")
+    standing_gap: float = param(2.0, "m", 0.5, 20.0, "gap to the leader at standstill", clause="TM-2")
+    lateral_accel: float = param(1.8, "m/s^2", 0.3, 6.0, "lateral acceleration in bends")
+    side_clearance: float = param(0.25, "m", 0.0, 2.0, "half-width of the watched corridor beyond the own half-width")
+    prediction: float = param(3.0, "s", 0.0, 10.0, "how far the motion of people and of the ego is predicted")
+    patience: float = param(15.0, "s", 1.0, 600.0, "wait at a free junction after which its queue is ignored")
+    removal_time: float = param(
+        120.0, "s", 10.0, 3600.0, "standing for no light this long, out of sight, it is taken off"
+    )
+    respawn_distance: float = param(
+        60.0, "m", 20.0, 2000.0, "from the ego, at least, to a respawned vehicle", clause="TM-3"
+    )
+    start_clearance: float = param(15.0, "m", 0.0, 200.0, "from the ego's start, at least, to a spawned vehicle")
+    route_clearance: float = param(
+        20.0, "m", 0.0, 500.0, "first stretch of the ego's route that is kept free of spawns"
+    )
+    lane_change_time: float = param(4.0, "s", 0.5, 20.0, "time that a lane change takes")
+
+
+@dataclass(frozen=True)
+class WalkerParameters:
+    """How the population of pedestrians walks."""
+
+    speed: float = param(1.3, "m/s", 0.2, 4.0, "mean walking speed")
+    speed_spread: float = param(0.25, "", 0.0, 0.9, "half-width of the speed's spread")
+    crossing_share: float = param(0.3, "", 0.0, 1.0, "share of passed crosswalks that are crossed")
+    safe_time: float = param(3.0, "s", 0.0, 20.0, "nobody steps on when a vehicle could be there this soon")
+
+
+@dataclass(frozen=True)
+class LightParameters:
+    """Phases of the traffic lights."""
+
+    green_min: float = param(12.0, "s", 1.0, 300.0, "shortest green")
+    green_max: float = param(15.0, "s", 1.0, 300.0, "longest green")
+    yellow: float = param(3.0, "s", 0.5, 20.0, "yellow")
+    all_red: float = param(2.0, "s", 0.0, 20.0, "red for all between two phases")
+
+
+@dataclass(frozen=True)
+class SensorParameters:
+    """What the ego is told of the world."""
+
+    range: float = param(120.0, "m", 5.0, 1000.0, "objects are seen up to this distance")
+    slot_range: float = param(30.0, "m", 1.0, 200.0, "parking spaces are seen up to this distance")
+    lost_position_std: float = param(10.0, "m", 0.5, 1000.0, "standard deviation reported while localization is lost")
+    route_latency: int = param(3, "frames", 1, 1000, "answers of the route server come this much later")
+
+
+@dataclass(frozen=True)
+class RefereeParameters:
+    """What counts as an infraction."""
+
+    off_road: float = param(0.3, "m", 0.0, 5.0, "a corner this far outside every drivable surface has left the road")
+    line: float = param(0.2, "m", 0.0, 5.0, "a footprint this far over a solid line has crossed it")
+    stop_line: float = param(0.3, "m", 0.0, 5.0, "a front bumper this far over a stop line has passed it")
+    stop_zone: float = param(4.0, "m", 0.5, 20.0, "a stop sign is heeded by standing this near before the line")
+    standing: float = param(0.1, "m/s", 0.01, 1.0, "below this the car stands")
+    lateral_accel: float = param(4.0, "m/s^2", 0.5, 20.0, "comfort limit")
+    accel: float = param(2.4, "m/s^2", 0.5, 20.0, "comfort limit")
+    decel: float = param(4.05, "m/s^2", 0.5, 20.0, "comfort limit")
+    jerk: float = param(8.37, "m/s^3", 0.5, 100.0, "comfort limit")
+    speeding: float = param(1.0, "m/s", 0.0, 20.0, "over the limit by this much is speeding")
+    blocked: float = param(60.0, "s", 1.0, 3600.0, "standing this long without a visible reason")
+    release: float = param(1.0, "s", 0.0, 60.0, "an infraction must be over for this long before it counts again")
+
+
+@dataclass(frozen=True)
+class EndParameters:
+    """When a run ends."""
+
+    goal_distance: float = param(1.5, "m", 0.1, 20.0, "from the route's end to the car that stands there")
+    overshoot: float = param(3.0, "m", 0.1, 20.0, "or this much past it")
+    goal_time: float = param(1.0, "s", 0.0, 60.0, "for this long")
+    slowest: float = param(1.5, "m/s", 0.1, 20.0, "the default time limit is the route at this speed ...")
+    reserve: float = param(240.0, "s", 0.0, 36000.0, "... and this")
+
+
+@dataclass(frozen=True)
+class SimParameters:
+    """All of the simulator."""
+
+    stepping: SteppingParameters = group(SteppingParameters)
+    dynamics: DynamicsParameters = group(DynamicsParameters)
+    tracker: TrackerParameters = group(TrackerParameters)
+    traffic: TrafficParameters = group(TrafficParameters)
+    walkers: WalkerParameters = group(WalkerParameters)
+    lights: LightParameters = group(LightParameters)
+    sensors: SensorParameters = group(SensorParameters)
+    referee: RefereeParameters = group(RefereeParameters)
+    end: EndParameters = group(EndParameters)

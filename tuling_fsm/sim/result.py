@@ -1,0 +1,71 @@
+"""The content of `result.json`."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tuling_fsm.sim.run_log import RunLog, TransitionRow
+from tuling_fsm.sim.score import score
+from tuling_fsm.sim.simulation import Simulation
+
+FLAP_S = 3.0
+"""Coming back to a state twice within this time is flapping (USE-1)."""
+SERVED = ("temporary_stop/stopped", "temporary_stop/pickup_decision")
+"""This transition ends the service of a pick-up and drop-off pair."""
+
+
+def result_of(simulation: Simulation, log: RunLog, wall_s: float) -> dict[str, Any]:
+    """What a run has come to, as plain data.
+
+    Args:
+        simulation: after its last frame.
+        log: of its ticks.
+        wall_s: how long it took, s.
+    """
+    goal_reached = simulation.end in ("goal", "parked")
+    share = simulation.referee.speeding_s / simulation.stamp if simulation.stamp > 0.0 else 0.0
+    ticks = [row.tick_ms for row in log.rows] or [0.0]
+    return {
+        "finished": goal_reached,
+        "end": simulation.end,
+        "sim_s": simulation.stamp,
+        "wall_s": round(wall_s, 3),
+        "distance_m": round(simulation.distance_m, 3),
+        "services": sum((row.source, row.dest) == SERVED for row in log.transitions),
+        "score": score(simulation.infractions, simulation.route_completion, share),
+        "infractions": [
+            {"t": record.t, "kind": record.kind, "detail": record.detail, "at_fault": record.at_fault}
+            for record in simulation.infractions
+        ],
+        "transitions": [
+            {"t": row.t, "from": row.source, "to": row.dest, "clause": row.clause} for row in log.transitions
+        ],
+        "state_s": log.state_seconds(),
+        "longest_unexplained_stop_s": log.longest_unexplained_stop_s(),
+        "flaps": flaps(log.transitions),
+        "tick_ms": {
+            "p50": round(float(np.percentile(ticks, 50)), 3),
+            "p99": round(float(np.percentile(ticks, 99)), 3),
+            "max": round(float(np.max(ticks)), 3),
+        },
+        "trace_sha256": simulation.trace_sha256(),
+        "seed": simulation.seed,
+        "map": simulation.road_map.name,
+        "scenario": simulation.scenario.name,
+        "version": importlib.metadata.version("tuling_fsm"),
+    }
+
+
+def flaps(transitions: Sequence[TransitionRow]) -> int:
+    """How often a state was come back to again within `FLAP_S` of coming back to it."""
+    visited, returns, count = set[str](), dict[str, float](), 0
+    for row in transitions:
+        visited.add(row.source)
+        if row.dest in visited:
+            count += row.dest in returns and row.t - returns[row.dest] <= FLAP_S
+            returns[row.dest] = row.t
+    return count

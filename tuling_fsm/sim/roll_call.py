@@ -1,0 +1,115 @@
+"""Everybody on the road but the ego, gathered into tables."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.sim.bodies import OBJECT_KIND
+from tuling_fsm.sim.cast import Cast
+from tuling_fsm.sim.referee import Others
+from tuling_fsm.sim.scenario.model import ActorKind
+from tuling_fsm.sim.traffic.manager import TrafficManager
+from tuling_fsm.sim.walkers import SIZE_M, Walkers
+from tuling_fsm.world.inputs import Kind
+
+FIRST_WALKER_ID = 1_000_001
+PREDICTION_STEP_S = 0.5
+
+
+class Actor(NamedTuple):
+    """Somebody to draw: centre of the box in `map`, size (m), speed (m/s)."""
+
+    id: int
+    kind: Kind
+    pose: Pose
+    length: float
+    width: float
+    v: float
+
+
+class RollCall:
+    """Asks the traffic, the cast and the walkers where they are."""
+
+    def __init__(self, traffic: TrafficManager, cast: Cast, walkers: Walkers) -> None:
+        self._traffic, self._cast, self._walkers = traffic, cast, walkers
+
+    def others(self) -> Others:
+        """All boxes, kinds and ids: traffic first, then scripted bodies, then walkers."""
+        fleet, rows = self._traffic.fleet, np.flatnonzero(self._traffic.on_road)
+        boxes = np.empty((len(rows), 7))
+        columns = (fleet.x, fleet.y, fleet.z, fleet.heading, fleet.length, fleet.width, fleet.v)
+        for i, column in enumerate(columns):
+            boxes[:, i] = column[rows]
+        free, kinds, ids = self._bodies()
+        walking = self._walker_boxes()
+        count = len(walking)
+        return Others(
+            np.vstack((boxes, free, walking)),
+            np.concatenate((self._traffic.kinds[rows], kinds, np.full(count, Kind.PEDESTRIAN))).astype(np.uint8),
+            np.concatenate((self._traffic.ids[rows], ids, np.arange(count) + FIRST_WALKER_ID)).astype(np.uint32),
+        )
+
+    def actors(self) -> tuple[Actor, ...]:
+        """The same, one by one."""
+        others = self.others()
+        return tuple(
+            Actor(number, Kind(kind), Pose(row[0], row[1], row[3]), row[4], row[5], row[6])
+            for number, kind, row in zip(others.ids.tolist(), others.kinds.tolist(), others.boxes.tolist(), strict=True)
+        )
+
+    def _bodies(self) -> tuple[FloatArray, list[Kind], list[int]]:
+        """Scripted actors that the traffic does not move."""
+        rows, kinds, ids = [], [], []
+        for name, body in self._cast.bodies.items():
+            if body.pose is not None and not self._cast.on_lanes(name):
+                x, y, heading = body.pose
+                rows.append((x, y, np.nan, heading, body.length, body.width, body.v))
+                kinds.append(OBJECT_KIND[body.kind])
+                ids.append(self._cast.ids[name])
+        return np.array(rows).reshape(-1, 7), kinds, ids
+
+    def _walker_boxes(self) -> FloatArray:
+        rows = [(*walker.pose, walker.v) for walker in self._walkers.walkers]
+        boxes = np.full((len(rows), 7), np.nan)
+        boxes[:, (0, 1, 3, 6)] = np.array(rows).reshape(-1, 4)
+        boxes[:, 4:6] = SIZE_M
+        return boxes
+
+    def predicted(self, horizon: float) -> FloatArray:
+        """Boxes (M, 8) for the traffic of everybody that it does not move: now and, for those that move
+        freely, later.
+        """
+        free, _, _ = self._bodies()
+        persons = self._walker_boxes()
+        crossing = np.array([walker.crossing for walker in self._walkers.walkers], dtype=np.bool_)
+        now = np.vstack((free, persons))
+        moving = np.vstack((free[free[:, 6] > 0.0], persons[crossing]))
+        tables = [np.column_stack((now, np.zeros(len(now))))]
+        if len(moving) == 0:
+            return tables[0]
+        for when in np.arange(PREDICTION_STEP_S, horizon + 1e-9, PREDICTION_STEP_S).tolist():
+            later = np.column_stack((moving, np.full(len(moving), when)))
+            later[:, 0] += when * moving[:, 6] * np.cos(moving[:, 3])
+            later[:, 1] += when * moving[:, 6] * np.sin(moving[:, 3])
+            tables.append(later)
+        return np.vstack(tables)
+
+    def vehicles(self, ego: FloatArray) -> FloatArray:
+        """What walkers mind (N, 6): x, y, heading, length, width, speed of the ego's box (x, y, z, heading, ...) and
+        all vehicles.
+        """
+        fleet, rows = self._traffic.fleet, np.flatnonzero(self._traffic.on_road)
+        columns = (fleet.x, fleet.y, fleet.heading, fleet.length, fleet.width, fleet.v)
+        table = np.empty((len(rows) + 1, 6))
+        table[0] = ego[[0, 1, 3, 4, 5, 6]]
+        for i, column in enumerate(columns):
+            table[1:, i] = column[rows]
+        scripted = [
+            (*body.pose, body.length, body.width, body.v)
+            for name, body in self._cast.bodies.items()
+            if body.kind is not ActorKind.PERSON and body.pose is not None and not self._cast.on_lanes(name)
+        ]
+        return np.vstack((table, np.array(scripted).reshape(-1, 6)))

@@ -1,0 +1,83 @@
+"""The route server: answers where to drive, from a preset route or by planning on the map.
+
+Blocks that were reported are driven round until they are lifted, some time after the report (RPL-2).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from tuling_fsm.core.geometry import FloatArray, wrap_angle
+from tuling_fsm.map.lanes import LaneId
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.map.route import Route
+from tuling_fsm.map.routing import plan_route
+from tuling_fsm.world.inputs import RouteAnswer, RouteRequest
+
+ON_PRESET_M = 12.0
+"""A car this near the preset route, and not turned round, is sent along the rest of it."""
+SAME_GOAL_M = 5.0
+BLOCK_S = 60.0
+"""A block is lifted this long after it was last reported."""
+BEHIND_M, AHEAD_M = 30.0, 150.0
+"""The car is first looked for on this stretch of the preset route around where it was last."""
+
+
+class RouteServer:
+    """Answers requests; remembers how far along the preset route the car has come, and what is blocked."""
+
+    def __init__(self, road_map: RoadMap, preset: Route | None = None) -> None:
+        self._map = road_map
+        self._preset = preset
+        self._progress = 0.0
+        self._blocked: dict[LaneId, float] = {}
+        self.current = preset
+        """The whole route that the last answer is a part of."""
+
+    def report_block(self, points: FloatArray, stamp: float) -> None:
+        """Note that the stretch through points (N, >= 2) cannot be driven."""
+        for x, y in np.asarray(points, dtype=np.float64)[:, :2]:
+            for position in self._map.positions(float(x), float(y)):
+                if self._map.lanes[position.lane].junction is None:
+                    self._blocked[position.lane] = stamp
+
+    def blocked(self, stamp: float) -> tuple[LaneId, ...]:
+        """Lanes that are blocked at a time."""
+        return tuple(lane for lane, reported in self._blocked.items() if stamp - reported < BLOCK_S)
+
+    def answer(self, request: RouteRequest, stamp: float) -> RouteAnswer:
+        """The route for a request, empty when there is none."""
+        blocked = self.blocked(stamp)
+        points = self._rest_of_preset(request, blocked)
+        if points is not None:
+            self.current = self._preset
+            return RouteAnswer(stamp, request.number, points)
+        route = plan_route(self._map, request.start, request.goal, blocked).route
+        self.current = route if route is not None else self.current
+        return RouteAnswer(stamp, request.number, np.zeros((0, 3)) if route is None else route.poses())
+
+    def _rest_of_preset(self, request: RouteRequest, blocked: Sequence[LaneId]) -> FloatArray | None:
+        """The preset route from the car on; None where it does not fit the request."""
+        route = self._preset
+        if route is None or math.dist(route.poses()[-1, :2], request.goal[:2]) > SAME_GOAL_M:
+            return None
+        reference, (x, y, heading) = route.reference, request.start
+        found = reference.project(x, y, self._progress - BEHIND_M, self._progress + AHEAD_M)
+        if abs(found.offset) > ON_PRESET_M:
+            found = reference.project(x, y)
+        turned = abs(wrap_angle(found.heading - heading))
+        if abs(found.offset) > ON_PRESET_M or turned > 0.5 * math.pi or _meets(route, found.s, blocked):
+            return None
+        self._progress = found.s
+        rest = route.poses()[reference.s > found.s + 0.1]
+        first = reference.at(found.s)
+        return np.vstack((np.array([first]), rest)) if len(rest) else None
+
+
+def _meets(route: Route, s: float, blocked: Iterable[LaneId]) -> bool:
+    """Whether the rest of a route runs over a blocked lane."""
+    ahead = {stretch.lane for stretch in route.lanes if stretch.s_to > s}
+    return any(lane in ahead for lane in blocked)

@@ -1,0 +1,117 @@
+"""What a run leaves for its report: one row a tick, and the stops that can be read off them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.request import Limit, Reason
+
+STANDING_SPEED = 0.1
+"""Below this the car counts as standing, m/s."""
+SHORTEST_STOP_S = 1.0
+"""Shorter stands are no stop that needs a reason."""
+
+
+class LogRow(NamedTuple):
+    """One tick: stamp (s), state, rear-axle pose, speed (m/s), what limits it, how long the tick took (ms)."""
+
+    t: float
+    state: str
+    pose: Pose
+    v: float
+    limit: Limit
+    tick_ms: float
+
+
+class TransitionRow(NamedTuple):
+    """One transition, with the clause that its row implements."""
+
+    t: float
+    source: str
+    dest: str
+    clause: str
+
+
+class Stop(NamedTuple):
+    """A stand of the car: from, to (s), the reason given for most of it, and how long it had none (s)."""
+
+    t_from: float
+    t_to: float
+    reason: Reason
+    detail: str
+    unexplained_s: float
+
+
+class Span(NamedTuple):
+    """A stretch of time (s) with one label."""
+
+    t_from: float
+    t_to: float
+    label: str
+
+
+@dataclass
+class RunLog:
+    """Grows by one row a tick."""
+
+    rows: list[LogRow] = field(default_factory=list)
+    transitions: list[TransitionRow] = field(default_factory=list)
+
+    def spans(self, labels: Iterable[str]) -> list[Span]:
+        """Stretches of equal label, given one label a row."""
+        spans: list[Span] = []
+        for row, label in zip(self.rows, labels, strict=True):
+            if spans and spans[-1].label == label:
+                spans[-1] = spans[-1]._replace(t_to=row.t)
+            else:
+                if spans:
+                    spans[-1] = spans[-1]._replace(t_to=row.t)
+                spans.append(Span(row.t, row.t, label))
+        return spans
+
+    def state_spans(self) -> list[Span]:
+        """When the machine was in which state."""
+        return self.spans(row.state for row in self.rows)
+
+    def state_seconds(self) -> dict[str, float]:
+        """Seconds in each state."""
+        seconds: Counter[str] = Counter()
+        for span in self.state_spans():
+            seconds[span.label] += span.t_to - span.t_from  # type: ignore[assignment]  # a Counter of floats
+        return {state: round(value, 3) for state, value in sorted(seconds.items())}
+
+    def stops(self) -> list[Stop]:
+        """Every stand longer than a second."""
+        return [stop for rows in self._standing() if (stop := _stop(rows)) is not None]
+
+    def _standing(self) -> Iterable[Sequence[LogRow]]:
+        standing: list[LogRow] = []
+        for row in self.rows:
+            if abs(row.v) < STANDING_SPEED:
+                standing.append(row)
+            elif standing:
+                yield standing
+                standing = []
+        if standing:
+            yield standing
+
+    def longest_unexplained_stop_s(self) -> float:
+        """The longest time the car stood without giving a reason, s."""
+        return max((stop.unexplained_s for stop in self.stops()), default=0.0)
+
+
+def _stop(rows: Sequence[LogRow]) -> Stop | None:
+    if rows[-1].t - rows[0].t < SHORTEST_STOP_S:
+        return None
+    reasons = Counter((row.limit.reason, row.limit.detail) for row in rows if row.limit.reason is not Reason.NONE)
+    (reason, detail), _ = reasons.most_common(1)[0] if reasons else ((Reason.NONE, ""), 0)
+    longest = since = 0.0
+    previous = rows[0].t
+    for row in rows:
+        since = since + row.t - previous if row.limit.reason is Reason.NONE else 0.0
+        longest, previous = max(longest, since), row.t
+    return Stop(rows[0].t, rows[-1].t, reason, detail, round(longest, 3))

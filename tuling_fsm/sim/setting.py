@@ -1,0 +1,110 @@
+"""Where the ego starts and which way it is asked to go."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.map.lanes import LaneId
+from tuling_fsm.map.random_route import random_route
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.map.route import Route
+from tuling_fsm.map.routing import plan_route, route_through
+from tuling_fsm.sim.scenario.model import RandomRoute, RouteTo, RouteVia, Scenario
+from tuling_fsm.sim.scenario.placements import Anywhere
+from tuling_fsm.sim.scenario.resolve import place
+
+WALKS = 100
+END_MARGIN_M = 10.0
+START_REACH_M = 3.0
+
+
+class Setting(NamedTuple):
+    """The ego's start (rear axle) and its route; None where a mission leads it."""
+
+    start: Pose
+    route: Route | None
+
+
+def ego_setting(road_map: RoadMap, scenario: Scenario, random: np.random.Generator) -> Setting:
+    """Draw or resolve start and route.
+
+    Raises:
+        InputError: no such place on the map, or no route between the places.
+    """
+    wish = scenario.route
+    if isinstance(wish, RandomRoute) and isinstance(scenario.ego, Anywhere):
+        route = random_route(road_map, random, wish.length_m)
+        return Setting(route.reference.at(0.0), route)
+    start = place(scenario.ego, road_map, random, {})
+    if start is None:
+        raise InputError(scenario.file, f"no place {scenario.ego} for the ego", "a place on the map")
+    if isinstance(wish, RandomRoute):
+        return Setting(start, _random_route_from(road_map, scenario, start, wish.length_m, random))
+    if isinstance(wish, RouteTo | RouteVia):
+        stops = (wish.goal,) if isinstance(wish, RouteTo) else wish.placements
+        poses = [place(each, road_map, random, {"ego": start}) for each in stops]
+        known = [pose for pose in poses if pose is not None]
+        if len(known) < len(poses):
+            raise InputError(scenario.file, "a place of the ego's route is not on the map", "places on the map")
+        result = plan_route(road_map, start, known[-1], via=known[:-1])
+        if result.route is None:
+            raise InputError(scenario.file, f"no route for the ego: {result.status}", "places that lanes join")
+        return Setting(start, result.route)
+    if scenario.mission_file is None:
+        raise InputError(scenario.file, "the ego has neither a route nor a mission", "one of them")
+    return Setting(start, None)
+
+
+def _random_route_from(
+    road_map: RoadMap, scenario: Scenario, start: Pose, length: float, random: np.random.Generator
+) -> Route:
+    """The best of many random walks over lanes from a pose on."""
+    found = road_map.project(start.x, start.y, start.heading, radius=START_REACH_M)
+    if found is None or found.lane not in road_map.graph:
+        raise InputError(
+            scenario.file, f"no lane at the ego's start ({start.x:.1f}, {start.y:.1f})", "a start on a driving lane"
+        )
+    best: tuple[float, list[LaneId], float] = (-1.0, [], 0.0)
+    for _ in range(WALKS):
+        driven, lanes, end = _walk(road_map, found.lane, found.s, length, random)
+        if driven > best[0]:
+            best = (driven, lanes, end)
+        if best[0] >= length - 1e-6:
+            break
+    if not best[1]:
+        raise InputError(scenario.file, "the ego's start leads nowhere", "a start with some metres of lane ahead")
+    return route_through(road_map, best[1], found.s, best[2])
+
+
+def _walk(
+    road_map: RoadMap, lane_id: LaneId, s: float, length: float, random: np.random.Generator
+) -> tuple[float, list[LaneId], float]:
+    """A random walk: its length to the last good end, the lanes, and where on the last lane it ends."""
+    lanes, driven = [lane_id], -s
+    best: tuple[float, list[LaneId], float] = (-1.0, [], 0.0)
+    seen = {lane_id}
+    while True:
+        lane = road_map.lanes[lanes[-1]]
+        first = s if len(lanes) == 1 else 0.0
+        end = min(lane.length - min(END_MARGIN_M, 0.5 * (lane.length - first)), length - driven)
+        if lane.junction is None and end > first + 1.0:
+            best = (driven + end, list(lanes), end)
+        driven += lane.length
+        onward = [n for n in road_map.graph.successors[lane.id] if n not in seen and not road_map.graph.tight(n)]
+        if driven >= length or not onward:
+            return best
+        following = onward[int(random.integers(len(onward)))]
+        lanes.append(following)
+        seen.add(following)
+
+
+def distance_to_goal(goal: Pose, pose: Pose) -> tuple[float, float]:
+    """How far a pose is past the goal along the goal's heading (negative: before it), and beside it (+ left), m."""
+    dx, dy = pose.x - goal.x, pose.y - goal.y
+    c, s = math.cos(goal.heading), math.sin(goal.heading)
+    return c * dx + s * dy, c * dy - s * dx

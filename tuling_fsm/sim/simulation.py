@@ -1,0 +1,296 @@
+"""The closed loop in fixed steps: gives a frame's inputs, waits for the plan, moves everything, judges, goes on
+(SIM-1).
+
+All that is random comes from the seed; nothing reads a clock, iterates over sets or depends on the process: the same
+map, scenario and seed give the same trace, bit for bit (SIM-2).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+
+import numpy as np
+
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.trajectory import Trajectory
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.map.lanes import LaneId, LanePosition
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.map.route import Route
+from tuling_fsm.sim.cast import Cast
+from tuling_fsm.sim.ego import EgoCar
+from tuling_fsm.sim.ego_way import EgoWay
+from tuling_fsm.sim.ending import Ending
+from tuling_fsm.sim.environment import Environment
+from tuling_fsm.sim.feed import Feed
+from tuling_fsm.sim.history import History
+from tuling_fsm.sim.lights import TrafficLights
+from tuling_fsm.sim.parameters import SimParameters, SteppingParameters
+from tuling_fsm.sim.referee import CarState, Infraction, Referee
+from tuling_fsm.sim.roll_call import Actor, RollCall
+from tuling_fsm.sim.route_server import RouteServer
+from tuling_fsm.sim.scenario import commands
+from tuling_fsm.sim.scenario.model import EGO, ActorKind, ActorState, Scenario
+from tuling_fsm.sim.scenario.storyboard import Storyboard
+from tuling_fsm.sim.setting import ego_setting
+from tuling_fsm.sim.traffic.lane_graph import build_lane_graph
+from tuling_fsm.sim.traffic.manager import TrafficManager
+from tuling_fsm.sim.view import View
+from tuling_fsm.sim.walkers import Walkers
+from tuling_fsm.world.inputs import Inputs, RouteRequest
+
+FIRST_TRAFFIC_ID = 1001
+STREAMS = 5
+"""Independent random streams drawn from one seed: setting, cast, traffic, walkers, lights."""
+
+
+def substeps(stepping: SteppingParameters) -> int:
+    """Physics sub-steps in a frame.
+
+    Raises:
+        InputError: the frame does not fit into the sub-steps that are allowed (SIM-1).
+    """
+    most = stepping.max_substep_delta * stepping.max_substeps
+    if stepping.fixed_delta > most + 1e-12:
+        raise InputError(
+            "stepping.fixed_delta",
+            f"{stepping.fixed_delta:g} s is more than max_substep_delta * max_substeps",
+            f"at most {most:g} s",
+        )
+    return max(math.ceil(stepping.fixed_delta / stepping.max_substep_delta - 1e-9), 1)
+
+
+class Simulation:
+    """One run. `inputs` and `request_route` speak for the present frame, `advance` goes to the next one."""
+
+    def __init__(
+        self, road_map: RoadMap, scenario: Scenario, seed: int, vehicle: Vehicle, settings: SimParameters | None = None
+    ) -> None:
+        self.road_map, self.scenario, self.seed, self.vehicle = road_map, scenario, seed, vehicle
+        self.settings = settings if settings is not None else SimParameters()
+        p = self.settings
+        self._substeps = substeps(p.stepping)
+        self.dt = p.stepping.fixed_delta
+        self.frame = 0
+        setting_seed, cast_seed, traffic_seed, walker_seed, light_seed = np.random.SeedSequence(seed).spawn(STREAMS)
+        setting = ego_setting(road_map, scenario, np.random.Generator(np.random.PCG64(setting_seed)))
+        self.preset = setting.route
+        """The route that the scenario asks for; None where a mission leads."""
+        self.ego = EgoCar(setting.start, scenario.ego_speed, vehicle, p.dynamics, p.tracker)
+        self._feed = Feed(road_map, scenario, setting.route, p.sensors)
+        self.lights = TrafficLights(road_map, light_seed, p.lights)
+        graph, index = build_lane_graph(road_map, self.lights.numbers)
+        scripted = sum(actor.kind is ActorKind.VEHICLE for actor in scenario.actors)
+        count = scripted + TrafficManager.fitting(graph, scenario.population.vehicles)
+        seeds = np.asarray(traffic_seed.generate_state(count, np.uint64), dtype=np.uint64)
+        self.traffic = TrafficManager(graph, seeds, scripted, p.traffic, FIRST_TRAFFIC_ID)
+        self._cast = Cast(
+            road_map, scenario.actors, self.traffic, index, np.random.Generator(np.random.PCG64(cast_seed))
+        )
+        self._cast.enter(scenario.actors, setting.start)
+        self.traffic.populate(self._keep_clear(setting.start))
+        self.walkers = Walkers(road_map, scenario.population.pedestrians, walker_seed, p.walkers)
+        self.environment = Environment()
+        self._storyboard = Storyboard(scenario)
+        self._server = RouteServer(road_map, setting.route)
+        self._way = EgoWay(road_map, vehicle, index, p.traffic.prediction)
+        self._way.take_route(setting.route)
+        self.referee = Referee(road_map, vehicle, p.referee)
+        self._roll_call = RollCall(self.traffic, self._cast, self.walkers)
+        self._ending = Ending(setting.route, scenario.max_duration_s, vehicle, p.end, p.referee.standing)
+        self.history = History(self.dt)
+        self._trace = hashlib.sha256()
+        self.distance_m = 0.0
+        self.machine_state = ""
+        self._look()
+
+    def _keep_clear(self, start: Pose) -> FloatArray:
+        """Circles (K, 3) around the ego's start, the first stretch of its route and scripted actors: nobody is spawned
+        there.
+        """
+        p = self.settings.traffic
+        circles = [(start.x, start.y, p.start_clearance)]
+        if self.preset is not None:
+            for s in np.arange(0.0, p.route_clearance, 5.0).tolist():
+                pose = self.preset.reference.at(s)
+                circles.append((pose.x, pose.y, p.standing_gap + 5.0))
+        circles += [(pose.x, pose.y, p.standing_gap + 5.0) for pose in self._cast.poses(start).values()]
+        return np.array(circles)
+
+    # What the planner sees of the present frame.
+
+    @property
+    def stamp(self) -> float:
+        """Time of the present frame, s."""
+        return round(self.frame * self.dt * 1e9) / 1e9
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run is over."""
+        return self._ending.end is not None
+
+    @property
+    def end(self) -> str | None:
+        """Why it is over: `goal`, `parked`, `time`, `collision`, `error`; None while it goes on."""
+        return self._ending.end
+
+    @property
+    def infractions(self) -> tuple[Infraction, ...]:
+        """What the referee has written down."""
+        return tuple(self.referee.infractions)
+
+    @property
+    def route(self) -> Route | None:
+        """The route that the server has answered with last."""
+        return self._way.route
+
+    @property
+    def route_completion(self) -> float:
+        """Share of the scenario's route that is behind the ego, 0 to 1."""
+        return self._ending.completion
+
+    def inputs(self) -> Inputs:
+        """All that the planner is told of the present frame; the same on every call."""
+        return self._inputs
+
+    def request_route(self, request: RouteRequest) -> None:
+        """Ask the route server; the answer comes a fixed number of frames later."""
+        due = self.frame + self.settings.sensors.route_latency
+        answer = self._server.answer(request, round(due * self.dt * 1e9) / 1e9)
+        self._feed.post(due, answer)
+        self._way.take_route(self._server.current)
+
+    def report_block(self, points: FloatArray) -> None:
+        """Tell the route server that a stretch (points (N, >= 2), m) cannot be driven."""
+        self._server.report_block(points, self.stamp)
+
+    def clear_emergency_stop(self) -> None:
+        """The operator's explicit clear, seen on the next frame (EST-3)."""
+        self.environment.clear = True
+
+    def abort(self) -> None:
+        """End the run because something broke."""
+        self._ending.end = "error"
+
+    def actors(self) -> tuple[Actor, ...]:
+        """Everybody but the ego, for drawing."""
+        return self._roll_call.actors()
+
+    def trace_sha256(self) -> str:
+        """Digest of everything that has moved and happened so far."""
+        digest = self._trace.copy()
+        digest.update(repr((self.infractions, self.end)).encode())
+        return digest.hexdigest()
+
+    # From frame to frame.
+
+    def advance(self, trajectory: Trajectory | None, state: str = "") -> None:
+        """Apply the plan of the present frame and go to the next one.
+
+        Args:
+            trajectory: what to follow; None when no plan came: the last one is followed on.
+            state: the machine's state, which decides whether lines and road edges hold.
+        """
+        if self.finished:
+            raise RuntimeError("the run is over")
+        self.machine_state = state
+        self.environment.clear = False
+        self._command()
+        lights = self.lights.states(self.stamp)
+        light_of = dict(zip(self.lights.numbers, lights.tolist(), strict=True))
+        pose, v = self.ego.pose, self.ego.v
+        request = self._way.request(self.stamp, v, light_of, self._touched)
+        ego_boxes = self._way.boxes(pose, self._z, v, self.ego.yaw_rate)
+        others = np.vstack((ego_boxes, self._roll_call.predicted(self.settings.traffic.prediction)))
+        goes = self.traffic.step(self.stamp, self.dt, others, lights, request, pose.x, pose.y)
+        self._way.granted(goes)
+        self.walkers.step(self.dt, self._roll_call.vehicles(ego_boxes[0]))
+        self._cast.step(self.dt)
+        if self.environment.ego_controlled:
+            self.ego.drive(trajectory, self.stamp, self.dt / self._substeps, self._substeps)
+        else:
+            self.ego.brake(self.dt / self._substeps, self._substeps)
+        self.distance_m += 0.5 * abs(v + self.ego.v) * self.dt
+        self.frame += 1
+        self._look()
+        self._judge(light_of)
+
+    def _command(self) -> None:
+        """All commands of the storyboard for this frame, in a batch (SIM-2)."""
+        view = View(self.road_map, self._cast, self.stamp, self._ego_state())
+        for command in self._storyboard.step(view):
+            if self.environment.apply(command):
+                continue
+            if isinstance(command, commands.SetLight):
+                self.lights.force(command.signal, command.state)
+            elif getattr(command, "actor", None) == EGO:
+                self._command_ego(command)
+            else:
+                self._cast.apply(command, self.ego.pose)
+
+    def _command_ego(self, command: commands.Command) -> None:
+        match command:
+            case commands.ActivateController(_, lateral, longitudinal):
+                self.environment.ego_controlled = lateral or longitudinal
+            case commands.Place(_, placement, speed):
+                pose = self._cast.pose_of(placement, self.ego.pose)
+                if pose is not None:
+                    self.ego.place(pose, speed)
+            case commands.ChangeSpeed(_, target, _):
+                self.ego.place(self.ego.pose, target)
+            case _:
+                pass
+
+    def _ego_state(self) -> ActorState:
+        vehicle = self.vehicle
+        ahead = 0.5 * (vehicle.front - vehicle.rear_overhang)
+        return ActorState(self.ego.pose, self.ego.v, self.ego.a, vehicle.length, vehicle.width, ahead)
+
+    def _look(self) -> None:
+        """Gather what can be seen on the new frame, make the inputs, note the trace."""
+        pose = self.ego.pose
+        self._way.see(pose)
+        self._position = self.referee.rules.lane(pose)
+        self._z = self._level(self._position)
+        self._touched = self._junction_lanes()
+        self._others = self._roll_call.others()
+        self._inputs = self._feed.inputs(
+            self.frame,
+            self.stamp,
+            pose,
+            (self._z, self.ego.v, self.ego.yaw_rate),
+            self._position,
+            self._way.lanes,
+            self._others,
+            self.lights,
+            self.environment,
+        )
+        self._trace.update(self.ego.state.tobytes())
+        self._trace.update(self._others.boxes.tobytes())
+        self._trace.update(self.lights.states(self.stamp).tobytes())
+        self.history.note(self.frame, self.stamp, pose, self.ego.v, self._others)
+
+    def _level(self, position: LanePosition | None) -> float:
+        """Height of the road under the ego, NaN off the road."""
+        if position is None:
+            return math.nan
+        lane = self.road_map.lanes[position.lane]
+        return float(np.interp(position.s, lane.center.s, lane.z))
+
+    def _junction_lanes(self) -> tuple[LaneId, ...]:
+        """Junction lanes under the ego's footprint."""
+        if self._position is None or self.road_map.lanes[self._position.lane].junction is None:
+            return ()
+        touched = self.referee.rules.lanes_touched(self.vehicle.footprint(self.ego.pose))
+        return tuple(sorted(lane for lane in touched if self.road_map.lanes[lane].junction is not None))
+
+    def _judge(self, lights: dict[int, int]) -> None:
+        ego = self.ego
+        car = CarState(ego.pose, self._z, ego.v, ego.a, ego.yaw_rate, self._position, self.machine_state)
+        environment = self.environment
+        told = environment.emergency_stop or not environment.emergency_link or not environment.localized
+        held = told or not environment.ego_controlled
+        self.referee.watch(self.stamp, self.dt, car, self._others, lights, self._way.lanes, held)
+        self._ending.watch(self.stamp, self.dt, car, self.referee.at_fault_collision)

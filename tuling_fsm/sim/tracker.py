@@ -1,0 +1,202 @@
+"""Follows a trajectory: steering angle and acceleration from nothing but its rows and the car's own motion.
+
+Lateral: curvature of the path ahead (as far as the steering lags) plus a feedback that lets the lateral error decay
+over a length, critically damped. Longitudinal: the planned acceleration ahead (as far as the drive lags) plus a
+feedback on speed and on position along the path. Forward and reverse alike: errors are measured in the direction of
+travel.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from tuling_fsm.core.geometry import FloatArray, wrap_angle
+from tuling_fsm.core.trajectory import Trajectory
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.sim.parameters import DynamicsParameters, TrackerParameters
+
+MIN_CURVATURE_SPEED = 0.05
+"""Slower rows carry no curvature over the wire, where only the yaw rate travels (m/s)."""
+MOVING = 1e-3
+STANDS_AHEAD_S = 0.3
+"""A plan that moves this soon is no reason to hold the brake."""
+SEARCH_S = 1.0
+"""The car is looked for on this stretch of the plan around the present time."""
+
+
+class Course(NamedTuple):
+    """A trajectory made ready: `s` is the distance driven (m), `gear` the direction of travel of each row (+1, -1)."""
+
+    t: FloatArray
+    x: FloatArray
+    y: FloatArray
+    heading: FloatArray
+    v: FloatArray
+    a: FloatArray
+    curvature: FloatArray
+    s: FloatArray
+    gear: FloatArray
+
+
+class Gains(NamedTuple):
+    """The tracker's numbers, see `TrackerParameters`."""
+
+    wheelbase: float
+    max_steer: float
+    steer_lag: float
+    drive_lag: float
+    decay_length: float
+    decay_time: float
+    damping: float
+    speed_gain: float
+    position_gain: float
+    max_correction: float
+    standstill_speed: float
+
+
+class Command(NamedTuple):
+    """Steering angle (rad), acceleration in the direction of `gear` (m/s^2), direction (+1, -1), brake held."""
+
+    steer: float
+    accel: float
+    gear: float
+    hold: bool
+
+
+def gains(vehicle: Vehicle, dynamics: DynamicsParameters, tracker: TrackerParameters) -> Gains:
+    """The numbers for one car."""
+    return Gains(
+        wheelbase=vehicle.wheelbase,
+        max_steer=vehicle.max_steer,
+        steer_lag=dynamics.steer_lag,
+        drive_lag=dynamics.drive_lag,
+        decay_length=tracker.decay_length,
+        decay_time=tracker.decay_time,
+        damping=tracker.damping,
+        speed_gain=tracker.speed_gain,
+        position_gain=tracker.position_gain,
+        max_correction=tracker.max_correction,
+        standstill_speed=tracker.standstill_speed,
+    )
+
+
+def course(trajectory: Trajectory) -> Course:
+    """Prepare a trajectory; curvature is taken where the car moves and carried over to the rows where it stands."""
+    t, x, y, v = trajectory.t, trajectory.x, trajectory.y, trajectory.v
+    gear = _carry(np.sign(v), np.abs(v) > MOVING, 1.0)
+    curvature = _carry(trajectory.curvature, np.abs(v) > MIN_CURVATURE_SPEED, 0.0)
+    s = np.concatenate((np.zeros(1), np.cumsum(np.hypot(np.diff(x), np.diff(y)))))
+    columns = (t, x, y, np.unwrap(trajectory.heading), v, trajectory.a, curvature, s, gear)
+    return Course(*(np.ascontiguousarray(column, dtype=np.float64) for column in columns))
+
+
+def _carry(values: FloatArray, known: npt.NDArray[np.bool_], default: float) -> FloatArray:
+    """The values where known, elsewhere that of the next known row, behind the last that of the last."""
+    rows = np.flatnonzero(known)
+    if len(rows) == 0:
+        return np.full(len(values), default)
+    nearest = np.minimum(np.searchsorted(rows, np.arange(len(values))), len(rows) - 1)
+    return np.asarray(values[rows[nearest]], dtype=np.float64)
+
+
+@njit(cache=True)
+def _row_at(column: FloatArray, value: float) -> tuple[int, float]:
+    """Row before a value of an increasing column and the share of the step to the next row, clamped to the ends."""
+    found = int(np.searchsorted(column, value))
+    i = min(max(found - 1, 0), max(len(column) - 2, 0))
+    if len(column) < 2 or column[i + 1] <= column[i]:
+        return i, 0.0
+    return i, min(max((value - column[i]) / (column[i + 1] - column[i]), 0.0), 1.0)
+
+
+@njit(cache=True)
+def _blend(values: FloatArray, i: int, share: float) -> float:
+    if len(values) < 2:
+        return float(values[0])
+    return float(values[i] + share * (values[i + 1] - values[i]))
+
+
+@njit(cache=True)
+def _nearest(plan: Course, lo: int, hi: int, x: float, y: float) -> tuple[int, float, float]:
+    """Nearest point on the segments `lo` to `hi - 1`: row, share, signed offset (+ left of the car's heading there)."""
+    best, best_i, best_share, best_offset = np.inf, lo, 0.0, 0.0
+    for i in range(lo, hi):
+        dx, dy = plan.x[i + 1] - plan.x[i], plan.y[i + 1] - plan.y[i]
+        length2 = dx * dx + dy * dy
+        px, py = x - plan.x[i], y - plan.y[i]
+        share = min(max((px * dx + py * dy) / length2, 0.0), 1.0) if length2 > 1e-12 else 0.0
+        ex, ey = px - share * dx, py - share * dy
+        d2 = ex * ex + ey * ey
+        if d2 < best:
+            best, best_i, best_share = d2, i, share
+            heading = plan.heading[i] + share * (plan.heading[i + 1] - plan.heading[i])
+            best_offset = ey * math.cos(heading) - ex * math.sin(heading)
+    return best_i, best_share, best_offset
+
+
+@njit(cache=True)
+def _same_gear(plan: Course, row: int, t_from: float, t_to: float) -> tuple[int, int]:
+    """First and last row around `row` with its gear and between two times; the row that starts the stretch is part of
+    it.
+    """
+    lo = row
+    while lo > 0 and plan.gear[lo] == plan.gear[row] and plan.t[lo] > t_from:
+        lo -= 1
+    hi = row
+    while hi + 1 < len(plan.t) and plan.gear[hi + 1] == plan.gear[row] and plan.t[hi] < t_to:
+        hi += 1
+    return lo, hi
+
+
+@njit(cache=True)
+def _stands(plan: Course, t: float) -> bool:
+    """Whether the plan stands from `t` for a while."""
+    i, share = _row_at(plan.t, t)
+    if abs(_blend(plan.v, i, share)) > 10.0 * MOVING:
+        return False
+    for k in range(i + 1, len(plan.t)):
+        if plan.t[k] > t and abs(plan.v[k]) > 10.0 * MOVING:
+            return False
+        if plan.t[k] > t + STANDS_AHEAD_S:
+            break
+    return True
+
+
+@njit(cache=True)
+def control(plan: Course, t: float, state: FloatArray, k: Gains) -> Command:
+    """The command at `t` seconds into the plan for a car at `state` = x, y, heading, v, a, steer."""
+    x, y, heading, v = state[0], state[1], state[2], state[3]
+    i, share = _row_at(plan.t, t)
+    ahead, ahead_share = _row_at(plan.t, t + k.drive_lag)
+    gear_row = min(ahead + 1, len(plan.t) - 1) if ahead_share > 0.0 else ahead
+    gear = plan.gear[gear_row]
+    stands = _stands(plan, t)
+    if stands and abs(v) < k.standstill_speed:
+        return Command(state[5], 0.0, gear, True)
+    lo, hi = _same_gear(plan, gear_row, t - SEARCH_S, t + SEARCH_S)
+    if hi > lo:
+        near, near_share, offset = _nearest(plan, lo, hi, x, y)
+    else:
+        near, near_share = lo, 0.0
+        offset = (y - plan.y[lo]) * math.cos(plan.heading[lo]) - (x - plan.x[lo]) * math.sin(plan.heading[lo])
+    s_now = _blend(plan.s, near, near_share)
+    turned = wrap_angle(heading - _blend(plan.heading, near, near_share))
+    seen, seen_share = _row_at(plan.s, s_now + abs(v) * k.steer_lag)
+    decay = k.decay_length + k.decay_time * abs(v)
+    aim = math.atan(offset / (2.0 * k.damping * decay))
+    curvature = _blend(plan.curvature, seen, seen_share) - gear * 2.0 * k.damping / decay * math.sin(
+        turned + gear * aim
+    )
+    steer = math.atan(k.wheelbase * curvature)
+    late = max(t - plan.t[-1], 0.0)
+    speed_error = gear * (_blend(plan.v, i, share) - v)
+    position_error = _blend(plan.s, i, share) + late * abs(plan.v[-1]) - s_now
+    correction = k.speed_gain * speed_error + k.position_gain * position_error
+    planned = 0.0 if late > 0.0 else gear * _blend(plan.a, ahead, ahead_share)
+    accel = planned + min(max(correction, -k.max_correction), k.max_correction)
+    return Command(min(max(steer, -k.max_steer), k.max_steer), accel, gear, False)

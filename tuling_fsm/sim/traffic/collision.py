@@ -1,0 +1,202 @@
+"""Third stage: what is in the way of every vehicle, measured along its own path.
+
+The corridor ahead of the front bumper is walked in steps as long as nothing can be hit (sphere tracing), for every
+box near it. Boxes may be predictions: where somebody will be `when` seconds from now. They count unless the vehicle
+is long past by then.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.sim.traffic.fleet import Fleet, offset_at
+from tuling_fsm.sim.traffic.lane_graph import IntArray, LaneGraph, lane_point
+
+CELL_M = 24.0
+MAX_CELLS_A_SIDE = 256
+SAME_LEVEL_M = 3.0
+MIN_STEP_M = 0.3
+PASSED_MARGIN_S = 0.7
+"""A predicted box is ignored by a vehicle that will have passed it this much earlier."""
+
+
+class Boxes(NamedTuple):
+    """M boxes: centre, level z (m, NaN for unknown), heading, size, velocity (m/s), `when` (s from now), row in the
+    fleet or -1.
+    """
+
+    x: FloatArray
+    y: FloatArray
+    z: FloatArray
+    heading: FloatArray
+    length: FloatArray
+    width: FloatArray
+    v: FloatArray
+    """Speed along the heading."""
+    when: FloatArray
+    owner: IntArray
+
+
+class Grid(NamedTuple):
+    """Boxes by cell: those of cell `c` (row * columns + column) are `item[start[c] : start[c + 1]]`."""
+
+    x0: float
+    y0: float
+    cell: float
+    columns: int
+    rows: int
+    start: IntArray
+    item: IntArray
+    largest: float
+    """Greatest half-diagonal of a box, m."""
+
+
+class Driver(NamedTuple):
+    """The Intelligent Driver Model's numbers and the corridor's, see `TrafficParameters`."""
+
+    max_accel: float
+    comfort_decel: float
+    max_decel: float
+    headway: float
+    standing_gap: float
+    lateral_accel: float
+    side_clearance: float
+    lane_change_time: float
+    patience: float
+
+
+class Ahead(NamedTuple):
+    """Result of the stage, (N,) each: the acceleration that all obstacles allow (m/s^2), and of the nearest body on
+    the road ahead the gap (m, inf for none) and the speed along the path (m/s).
+    """
+
+    accel: FloatArray
+    gap: FloatArray
+    v: FloatArray
+
+
+@njit(cache=True)
+def build_grid(boxes: Boxes) -> Grid:
+    """Sort boxes into square cells."""
+    count = len(boxes.x)
+    if count == 0:
+        return Grid(0.0, 0.0, CELL_M, 1, 1, np.zeros(2, np.int32), np.zeros(0, np.int32), 0.0)
+    x0, y0 = boxes.x.min(), boxes.y.min()
+    extent = max(boxes.x.max() - x0, boxes.y.max() - y0)
+    cell = max(CELL_M, extent / (MAX_CELLS_A_SIDE - 1))
+    columns, rows = int((boxes.x.max() - x0) / cell) + 1, int((boxes.y.max() - y0) / cell) + 1
+    start = np.zeros(columns * rows + 1, np.int32)
+    place = np.empty(count, np.int32)
+    largest = 0.0
+    for j in range(count):
+        place[j] = int((boxes.y[j] - y0) / cell) * columns + int((boxes.x[j] - x0) / cell)
+        start[place[j] + 1] += 1
+        largest = max(largest, 0.5 * math.hypot(boxes.length[j], boxes.width[j]))
+    for c in range(columns * rows):
+        start[c + 1] += start[c]
+    filled = start[:-1].copy()
+    item = np.empty(count, np.int32)
+    for j in range(count):
+        item[filled[place[j]]] = j
+        filled[place[j]] += 1
+    return Grid(x0, y0, cell, columns, rows, start, item, largest)
+
+
+@njit(cache=True)
+def idm(v: float, gap: float, lead_v: float, k: Driver) -> float:
+    """Interaction part of the Intelligent Driver Model: the acceleration that a leader at `gap` leaves, at most
+    `max_accel`.
+    """
+    if gap < 0.1:
+        return -k.max_decel
+    wish = v * k.headway + v * (v - lead_v) / (2.0 * math.sqrt(k.max_accel * k.comfort_decel))
+    ratio = (k.standing_gap + max(wish, 0.0)) / gap
+    return max(k.max_accel * (1.0 - ratio * ratio), -k.max_decel)
+
+
+@njit(cache=True)
+def _to_box(boxes: Boxes, j: int, x: float, y: float) -> tuple[float, float]:
+    """Vector from a point to the nearest point of a box, (0, 0) inside."""
+    c, s = math.cos(boxes.heading[j]), math.sin(boxes.heading[j])
+    dx, dy = x - boxes.x[j], y - boxes.y[j]
+    along, across = c * dx + s * dy, c * dy - s * dx
+    near_along = min(max(along, -0.5 * boxes.length[j]), 0.5 * boxes.length[j])
+    near_across = min(max(across, -0.5 * boxes.width[j]), 0.5 * boxes.width[j])
+    along, across = near_along - along, near_across - across
+    return c * along - s * across, s * along + c * across
+
+
+@njit(cache=True)
+def corridor_hit(
+    graph: LaneGraph, fleet: Fleet, i: int, boxes: Boxes, j: int, reach: float, k: Driver
+) -> tuple[float, float]:
+    """Gap from the front bumper to box `j` in the corridor of vehicle `i` (inf for none) and the path's
+    heading there.
+    """
+    half = 0.5 * fleet.width[i] + k.side_clearance
+    front = fleet.arc[i] + 0.5 * fleet.length[i]
+    end = min(front + reach, fleet.path_at[i, fleet.path_count[i]])
+    arc, lane = front, 0
+    pace = max(fleet.v[i], 1.0)
+    while arc <= end:
+        while lane + 1 < fleet.path_count[i] and fleet.path_at[i, lane + 1] <= arc:
+            lane += 1
+        x, y, heading = lane_point(graph, fleet.path_lane[i, lane], arc - fleet.path_at[i, lane])
+        offset = offset_at(fleet, i, (arc - fleet.arc[i]) / pace, k.lane_change_time)
+        if offset != 0.0:
+            x, y = x - offset * math.sin(heading), y + offset * math.cos(heading)
+        dx, dy = _to_box(boxes, j, x, y)
+        distance = math.hypot(dx, dy)
+        if distance <= half:
+            return arc + dx * math.cos(heading) + dy * math.sin(heading) - front, heading
+        arc += max(distance - half, MIN_STEP_M)
+    return np.inf, 0.0
+
+
+@njit(cache=True)
+def _passes_first(fleet: Fleet, i: int, boxes: Boxes, j: int, gap: float) -> bool:
+    """Whether the tail of vehicle `i` is past a predicted box before its time."""
+    way = gap + fleet.length[i] + boxes.width[j]
+    return bool(fleet.v[i] * (boxes.when[j] - PASSED_MARGIN_S) > way)
+
+
+@njit(cache=True)
+def _watch(graph: LaneGraph, fleet: Fleet, i: int, boxes: Boxes, j: int, reach: float, k: Driver, ahead: Ahead) -> None:
+    """Take one box into account."""
+    gap, heading = corridor_hit(graph, fleet, i, boxes, j, reach, k)
+    if gap == np.inf or (boxes.when[j] > 0.0 and _passes_first(fleet, i, boxes, j, gap)):
+        return
+    lead_v = max(boxes.v[j] * math.cos(boxes.heading[j] - heading), 0.0)
+    ahead.accel[i] = min(ahead.accel[i], idm(fleet.v[i], gap, lead_v, k))
+    if boxes.when[j] == 0.0 and gap < ahead.gap[i]:
+        ahead.gap[i], ahead.v[i] = gap, lead_v
+
+
+@njit(cache=True)
+def watch_out(graph: LaneGraph, fleet: Fleet, boxes: Boxes, grid: Grid, k: Driver, ahead: Ahead) -> None:
+    """The stage: fill `ahead` for all vehicles."""
+    for i in range(len(fleet.mode)):
+        ahead.accel[i], ahead.gap[i], ahead.v[i] = k.max_accel, np.inf, 0.0
+        if fleet.mode[i] == 0:
+            continue
+        v = fleet.v[i]
+        reach = 12.0 + v * (k.headway + 1.0) + v * v / k.comfort_decel
+        radius = 0.5 * fleet.length[i] + reach + grid.largest
+        first_row = max(int((fleet.y[i] - radius - grid.y0) / grid.cell), 0)
+        last_row = min(int((fleet.y[i] + radius - grid.y0) / grid.cell), grid.rows - 1)
+        first_column = max(int((fleet.x[i] - radius - grid.x0) / grid.cell), 0)
+        last_column = min(int((fleet.x[i] + radius - grid.x0) / grid.cell), grid.columns - 1)
+        for row in range(first_row, last_row + 1):
+            for column in range(first_column, last_column + 1):
+                c = row * grid.columns + column
+                for place in range(grid.start[c], grid.start[c + 1]):
+                    j = grid.item[place]
+                    if boxes.owner[j] == i or abs(boxes.z[j] - fleet.z[i]) > SAME_LEVEL_M:
+                        continue
+                    if math.hypot(boxes.x[j] - fleet.x[i], boxes.y[j] - fleet.y[i]) <= radius:
+                        _watch(graph, fleet, i, boxes, j, reach, k, ahead)

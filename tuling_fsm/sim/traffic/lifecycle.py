@@ -1,0 +1,129 @@
+"""First of all: which vehicles are on the road, and where new ones may appear."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.sim.traffic.fleet import LANES, OFF, Fleet, draw
+from tuling_fsm.sim.traffic.lane_graph import IntArray, LaneGraph, lane_point
+from tuling_fsm.world.inputs import Kind
+
+
+class Size(NamedTuple):
+    """A class of vehicles: kind, length and width (m), share of the population."""
+
+    kind: Kind
+    length: float
+    width: float
+    share: float
+
+
+SIZES = (
+    Size(Kind.CAR, 3.7, 1.65, 0.25),
+    Size(Kind.CAR, 4.5, 1.82, 0.40),
+    Size(Kind.CAR, 4.9, 1.92, 0.17),
+    Size(Kind.TRUCK, 5.6, 2.0, 0.10),
+    Size(Kind.MOTORCYCLE, 2.2, 0.8, 0.08),
+)
+SIDE_ROOM_M = 0.4
+"""A lane must be this much wider than the vehicle."""
+LANE_ROOM_M = 2.0
+"""A vehicle appears on a lane that is this much longer than itself."""
+
+
+class Places(NamedTuple):
+    """Where vehicles may appear: lanes with the cumulated share of each, and circles (x, y, radius) to stay out of."""
+
+    lanes: IntArray
+    shares: FloatArray
+    circles: FloatArray
+
+
+def draw_sizes(fleet: Fleet, rows: range, spread: float, share: float) -> IntArray:
+    """Draw class and eagerness of vehicles; returns their kinds (N,) for the whole fleet."""
+    kinds = np.full(len(fleet.mode), int(Kind.CAR), dtype=np.int32)
+    for i in rows:
+        pick = draw(fleet.random, i)
+        for size in SIZES:
+            if pick < size.share:
+                break
+            pick -= size.share
+        kinds[i] = size.kind
+        fleet.length[i], fleet.width[i] = size.length, size.width
+        fleet.share[i] = share * (1.0 + spread * (2.0 * draw(fleet.random, i) - 1.0))
+    return kinds
+
+
+def places(graph: LaneGraph, circles: FloatArray) -> Places:
+    """All lanes outside junctions that lead somewhere, weighted by their length."""
+    room = np.maximum(graph.length - min(size.length for size in SIZES) - LANE_ROOM_M, 0.0)
+    room[(graph.junction >= 0) | (graph.width < min(size.width for size in SIZES) + SIDE_ROOM_M)] = 0.0
+    endless = np.where(graph.endless, room, 0.0)
+    weights = endless if endless.sum() > 0.0 else room
+    lanes = np.flatnonzero(weights).astype(np.int32)
+    return Places(lanes, np.cumsum(weights[lanes]), np.ascontiguousarray(circles, dtype=np.float64).reshape(-1, 3))
+
+
+def capacity(graph: LaneGraph, gap: float) -> int:
+    """How many vehicles the lanes take without filling up."""
+    mean = sum(size.length * size.share for size in SIZES)
+    room = graph.length[graph.junction < 0].sum()
+    return int(room / (mean + gap))
+
+
+@njit(cache=True)
+def _clear_of(fleet: Fleet, i: int, x: float, y: float, heading: float, ahead: float, behind: float) -> bool:
+    """Whether nobody is on the stretch of lane around a place."""
+    c, s = math.cos(heading), math.sin(heading)
+    for j in range(len(fleet.mode)):
+        if j == i or fleet.mode[j] == OFF:
+            continue
+        dx, dy = fleet.x[j] - x, fleet.y[j] - y
+        along, across = c * dx + s * dy, c * dy - s * dx
+        reach = 0.5 * (fleet.length[i] + fleet.length[j])
+        if -reach - behind < along < reach + ahead and abs(across) < 0.5 * (fleet.width[i] + fleet.length[j]):
+            return False
+    return True
+
+
+@njit(cache=True)
+def put_on_lane(graph: LaneGraph, fleet: Fleet, i: int, lane: int, s: float, v: float) -> None:
+    """Put vehicle `i` on the road with its centre at `s` of a lane; its path is that lane and grows from there."""
+    fleet.path_lane[i, 0] = lane
+    fleet.path_at[i, 0], fleet.path_at[i, 1] = -s, graph.length[lane] - s
+    fleet.path_count[i] = 1
+    fleet.arc[i], fleet.v[i], fleet.a[i] = 0.0, v, 0.0
+    fleet.x[i], fleet.y[i], fleet.heading[i] = lane_point(graph, lane, s)
+    fleet.offset_from[i], fleet.offset_to[i], fleet.offset_time[i] = 0.0, 0.0, np.inf
+    fleet.cleared[i], fleet.stopped_at[i] = -np.inf, -np.inf
+    fleet.arrived[i], fleet.standing[i] = np.inf, 0.0
+    fleet.mode[i] = LANES
+
+
+@njit(cache=True)
+def appear(graph: LaneGraph, fleet: Fleet, i: int, where: Places, gap: float, v: float) -> bool:
+    """Try to put vehicle `i` on the road at a place drawn by its own generator; nothing happens where there is no
+    room.
+    """
+    if len(where.lanes) == 0:
+        return False
+    pick = draw(fleet.random, i) * where.shares[-1]
+    share = draw(fleet.random, i)
+    lane = where.lanes[min(np.searchsorted(where.shares, pick, side="right"), len(where.lanes) - 1)]
+    free = graph.length[lane] - fleet.length[i] - LANE_ROOM_M
+    if free < 0.0 or graph.width[lane] < fleet.width[i] + SIDE_ROOM_M:
+        return False
+    s = 0.5 * (graph.length[lane] - free) + share * free
+    x, y, heading = lane_point(graph, lane, s)
+    for k in range(len(where.circles)):
+        if math.hypot(x - where.circles[k, 0], y - where.circles[k, 1]) < where.circles[k, 2]:
+            return False
+    if not _clear_of(fleet, i, x, y, heading, gap, gap):
+        return False
+    put_on_lane(graph, fleet, i, lane, s, v)
+    return True

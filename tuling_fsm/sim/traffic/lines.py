@@ -1,0 +1,105 @@
+"""Fourth stage: traffic lights and stop signs."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.sim.traffic.fleet import Fleet, path_index
+from tuling_fsm.sim.traffic.lane_graph import BoolArray, IntArray, LaneGraph
+
+RED, YELLOW, GREEN, RED_YELLOW = 1, 2, 3, 4
+LIGHT, STOP_SIGN, YIELD = 0, 1, 2
+MARGIN_M = 0.5
+YELLOW_DECEL = 3.0
+"""Yellow is stopped for where this braking is enough, m/s^2."""
+STOPPED_SPEED = 0.2
+SIGN_ZONE_M = 3.0
+"""A stop sign is heeded by standing this near to its line."""
+SAME_PLACE_M = 1.0
+"""Stop lines of a lane that are this near to one another are one place."""
+
+
+class Orders(NamedTuple):
+    """Result of the stage, (N,) each: arc that the front bumper must not pass (inf for none) and whether a red light
+    is why.
+    """
+
+    stop_arc: FloatArray
+    red: BoolArray
+
+
+@njit(cache=True)
+def _light_allows(graph: LaneGraph, states: IntArray, first: int, last: int, v: float, distance: float) -> bool:
+    """Whether one may pass the light lines `first` to `last` of one place: any that is green will do, dark ones do not
+    count.
+    """
+    binding = False
+    for k in range(first, last):
+        if graph.stop_kind[k] != LIGHT or graph.stop_signal[k] < 0:
+            continue
+        state = states[graph.stop_signal[k]]
+        if state == GREEN:
+            return True
+        if state == YELLOW and v * v > 2.0 * YELLOW_DECEL * max(distance, 0.0):
+            return True
+        binding = binding or state in (RED, YELLOW, RED_YELLOW)
+    return not binding
+
+
+@njit(cache=True)
+def _same_place(graph: LaneGraph, first: int, end: int) -> int:
+    """One past the last stop line that lies where line `first` does."""
+    last = first + 1
+    while last < end and graph.stop_s[last] - graph.stop_s[first] < SAME_PLACE_M:
+        last += 1
+    return last
+
+
+@njit(cache=True)
+def give_back(graph: LaneGraph, fleet: Fleet, i: int) -> None:
+    """Take back the clearance of a vehicle that has not used it yet."""
+    front = fleet.arc[i] + 0.5 * fleet.length[i]
+    if fleet.cleared[i] > front and graph.junction[fleet.path_lane[i, path_index(fleet, i, front)]] < 0:
+        fleet.cleared[i] = front
+
+
+@njit(cache=True)
+def mind_lines(graph: LaneGraph, fleet: Fleet, states: IntArray, reach: float, orders: Orders) -> None:
+    """Red lights and stop signs: fill `orders`."""
+    for i in range(len(fleet.mode)):
+        orders.stop_arc[i], orders.red[i] = np.inf, False
+        if fleet.mode[i] == 0:
+            continue
+        front, v = fleet.arc[i] + 0.5 * fleet.length[i], fleet.v[i]
+        for k in range(path_index(fleet, i, front - MARGIN_M), fleet.path_count[i]):
+            if fleet.path_at[i, k] > front + reach or orders.stop_arc[i] < np.inf:
+                break
+            lane = fleet.path_lane[i, k]
+            line, end = graph.stop_at[lane], graph.stop_at[lane + 1]
+            while line < end:
+                last = _same_place(graph, line, end)
+                arc = fleet.path_at[i, k] + graph.stop_s[line]
+                if arc < front or orders.stop_arc[i] < np.inf:
+                    line = last
+                    continue
+                if not _light_allows(graph, states, line, last, v, arc - front):
+                    orders.stop_arc[i], orders.red[i] = arc, True
+                    if arc < fleet.cleared[i]:
+                        give_back(graph, fleet, i)
+                elif _sign_binds(graph, fleet, i, line, last, arc):
+                    if v < STOPPED_SPEED and arc - front < SIGN_ZONE_M:
+                        fleet.stopped_at[i] = arc
+                    else:
+                        orders.stop_arc[i] = arc
+                line = last
+
+
+@njit(cache=True)
+def _sign_binds(graph: LaneGraph, fleet: Fleet, i: int, first: int, last: int, arc: float) -> bool:
+    """Whether a stop sign at this place has not been heeded yet."""
+    kinds = graph.stop_kind[first:last]
+    return bool(np.any(kinds == STOP_SIGN)) and bool(fleet.stopped_at[i] < arc - MARGIN_M)

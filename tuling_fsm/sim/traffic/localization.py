@@ -1,0 +1,72 @@
+"""First stage: every vehicle's path reaches far enough ahead, and drops what lies behind it."""
+
+from __future__ import annotations
+
+from numba import njit
+
+from tuling_fsm.sim.traffic.fleet import LANES, PATH_LANES, Fleet, draw
+from tuling_fsm.sim.traffic.lane_graph import LaneGraph
+
+REACH_M = 120.0
+"""Paths reach this far ahead of the centre."""
+KEEP_M = 5.0
+"""Lanes are dropped this far behind the tail."""
+
+
+@njit(cache=True)
+def choose_next(graph: LaneGraph, fleet: Fleet, i: int, lane: int) -> int:
+    """A successor drawn by the vehicle's own generator, one with a way on if there is one; -1 at a dead end."""
+    first, last = graph.next_at[lane], graph.next_at[lane + 1]
+    if first == last:
+        return -1
+    endless = 0
+    for k in range(first, last):
+        endless += graph.endless[graph.next[k]]
+    pick = int(draw(fleet.random, i) * (endless if endless > 0 else last - first))
+    for k in range(first, last):
+        if endless > 0 and not graph.endless[graph.next[k]]:
+            continue
+        if pick == 0:
+            return int(graph.next[k])
+        pick -= 1
+    return int(graph.next[last - 1])
+
+
+@njit(cache=True)
+def _drop_behind(fleet: Fleet, i: int) -> None:
+    tail = fleet.arc[i] - 0.5 * fleet.length[i] - KEEP_M
+    drop, count = 0, fleet.path_count[i]
+    while drop + 1 < count and fleet.path_at[i, drop + 1] < tail:
+        drop += 1
+    if drop > 0:
+        for k in range(count - drop):
+            fleet.path_lane[i, k] = fleet.path_lane[i, k + drop]
+            fleet.path_at[i, k] = fleet.path_at[i, k + drop]
+        fleet.path_at[i, count - drop] = fleet.path_at[i, count]
+        fleet.path_count[i] = count - drop
+
+
+@njit(cache=True)
+def append_lane(graph: LaneGraph, fleet: Fleet, i: int, lane: int) -> None:
+    """Add a lane to the end of a path."""
+    count = fleet.path_count[i]
+    fleet.path_lane[i, count] = lane
+    fleet.path_at[i, count + 1] = fleet.path_at[i, count] + graph.length[lane]
+    fleet.path_count[i] = count + 1
+
+
+@njit(cache=True)
+def localize(graph: LaneGraph, fleet: Fleet) -> None:
+    """Shorten and lengthen all paths."""
+    for i in range(len(fleet.mode)):
+        if fleet.mode[i] == 0:
+            continue
+        _drop_behind(fleet, i)
+        while fleet.mode[i] == LANES and fleet.path_count[i] < PATH_LANES:
+            count = fleet.path_count[i]
+            if fleet.path_at[i, count] > fleet.arc[i] + REACH_M:
+                break
+            following = choose_next(graph, fleet, i, fleet.path_lane[i, count - 1])
+            if following < 0:
+                break
+            append_lane(graph, fleet, i, following)

@@ -1,0 +1,53 @@
+"""`diagnostic_msgs/msg/DiagnosticArray`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from tuling_fsm.wire.cdr import TYPES, header, pack, unpack
+from tuling_fsm.wire.topics import DIAGNOSTICS
+
+_STATUS = "diagnostic_msgs/msg/DiagnosticStatus"
+_PAIR = "diagnostic_msgs/msg/KeyValue"
+
+
+class Level(IntEnum):
+    """How bad it is."""
+
+    OK = 0
+    WARN = 1
+    ERROR = 2
+    STALE = 3
+
+
+@dataclass(frozen=True)
+class Status:
+    """One status: a sentence for people and pairs of words for programs."""
+
+    name: str
+    message: str
+    values: tuple[tuple[str, str], ...] = ()
+    level: Level = Level.OK
+
+
+def pack_diagnostics(ns: int, statuses: tuple[Status, ...], hardware_id: str = "planner") -> bytes:
+    """In the order given."""
+    made = [
+        TYPES[_STATUS](int(s.level), s.name, s.message, hardware_id, [TYPES[_PAIR](k, v) for k, v in s.values])
+        for s in statuses
+    ]
+    return pack(DIAGNOSTICS, TYPES[DIAGNOSTICS](header(ns, ""), made))
+
+
+def unpack_diagnostics(raw: bytes, where: str) -> tuple[Status, ...]:
+    """The inverse of `pack_diagnostics`.
+
+    Raises:
+        InputError: no DiagnosticArray.
+    """
+    message = unpack(raw, DIAGNOSTICS, where)
+    return tuple(
+        Status(s.name, s.message, tuple((pair.key, pair.value) for pair in s.values), Level(int(s.level)))
+        for s in message.status
+    )

@@ -1,0 +1,44 @@
+"""What RViz and Foxglove show of a tick: path, candidates, target, and stop walls with their reason."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.request import FollowLanes, FreeSpace, Reason, StopWall
+from tuling_fsm.wire.markers import Drawing, Shape
+from tuling_fsm.wire.why import WORDS
+
+if TYPE_CHECKING:
+    from tuling_fsm.agent import Tick
+
+GREEN, GREY, RED, BLUE = (0.1, 0.8, 0.3), (0.6, 0.6, 0.6), (0.9, 0.1, 0.1), (0.2, 0.4, 1.0)
+MAX_CANDIDATES = 200
+
+
+def drawings(tick: Tick) -> tuple[Drawing, ...]:
+    """The path first; what is not there is left out."""
+    path = np.column_stack((tick.trajectory.x, tick.trajectory.y))
+    drawn = [Drawing("path", Shape.LINE_STRIP, GREEN, 0.3, path)]
+    for name, color, won in (("candidates", GREY, False), ("winner", GREEN, True)):
+        ends = [(c.x, c.y) for c in tick.result.candidates if (c.rejected is Reason.NONE) is won]
+        if ends:
+            drawn.append(Drawing(name, Shape.POINTS, color, 0.3, np.array(ends[:MAX_CANDIDATES])))
+    request = tick.decision.request
+    if isinstance(request, FreeSpace):
+        drawn.append(Drawing("target", Shape.ARROW, BLUE, 0.5, pose=request.goal))
+    if isinstance(request, FreeSpace | FollowLanes):
+        drawn += [drawing for wall in request.walls for drawing in _wall(wall)]
+    return tuple(drawn)
+
+
+def _wall(wall: StopWall) -> tuple[Drawing, Drawing]:
+    ends = np.array(((wall.x0, wall.y0), (wall.x1, wall.y1)))
+    middle = Pose(0.5 * (wall.x0 + wall.x1), 0.5 * (wall.y0 + wall.y1), 0.0)
+    words = f"{WORDS[wall.reason]} {wall.detail}".strip()
+    return (
+        Drawing("walls", Shape.LINE_LIST, RED, 0.25, ends),
+        Drawing("walls", Shape.TEXT, RED, 0.8, pose=middle, text=words),
+    )

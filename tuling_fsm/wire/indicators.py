@@ -1,0 +1,58 @@
+"""Which light the car shows, from what it is about to do (USE-14)."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from tuling_fsm.core.geometry import wrap_angle
+from tuling_fsm.core.request import Hold, Reason
+
+if TYPE_CHECKING:
+    from tuling_fsm.agent import Tick
+
+HAZARD_STATES = ("temporary_stop", "parking", "on_road/explore")
+SIDE_STEP_M = 1.2
+"""A plan that moves so far to one side is a change of lane."""
+LOOK_AHEAD_S = 4.0
+TURN_RAD = 0.5
+"""A junction that turns the route by more is a turn."""
+TURN_AHEAD_M = 30.0
+_CALM_HOLDS = (Reason.NONE, Reason.ARRIVED, Reason.NO_ROUTE)
+
+
+def indicator(tick: Tick) -> str:
+    """`off`, `left`, `right` or `hazard`."""
+    request = tick.decision.request
+    if tick.state.startswith(HAZARD_STATES) or (isinstance(request, Hold) and request.reason not in _CALM_HOLDS):
+        return "hazard"
+    return _side(_side_step(tick), SIDE_STEP_M) or _side(_turn(tick), TURN_RAD) or "off"
+
+
+def _side(amount: float, least: float) -> str:
+    if abs(amount) < least:
+        return ""
+    return "left" if amount > 0.0 else "right"
+
+
+def _side_step(tick: Tick) -> float:
+    """How far the plan moves to the left of the route, m."""
+    route, trajectory = tick.world.route, tick.trajectory
+    if route is None or trajectory.stands:
+        return 0.0
+    later, _, _, _ = trajectory.sample(trajectory.stamp + LOOK_AHEAD_S)
+    here = tick.world.route_s
+    return route.reference.project(later.x, later.y, here, here + 100.0).offset - tick.world.route_offset
+
+
+def _turn(tick: Tick) -> float:
+    """By how much the route turns to the left in the junction that the car is in or near, rad."""
+    world = tick.world
+    if world.route is None:
+        return 0.0
+    for junction in world.junctions:
+        if world.route_s <= junction.s_out and junction.s_in - world.route_s < TURN_AHEAD_M:
+            entry, leave = (world.route.reference.at(s).heading for s in (junction.s_in, junction.s_out))
+            turn = leave - entry
+            return math.copysign(abs(wrap_angle(turn)), turn) if abs(turn) < math.pi else turn
+    return 0.0

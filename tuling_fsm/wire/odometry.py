@@ -1,0 +1,56 @@
+"""`nav_msgs/msg/Odometry`."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.wire.cdr import TYPES, check_finite, check_frame, header, pack, pose_message, pose_value, unpack
+from tuling_fsm.wire.topics import BASE_FRAME, MAP_FRAME, ODOMETRY
+from tuling_fsm.world.inputs import Odometry
+
+_X, _Y, _XY, _YAW = 0, 7, 1, 35
+"""Indices in the row-major 6 x 6 covariance of x, y, z, roll, pitch, yaw."""
+
+
+def pack_odometry(ns: int, odometry: Odometry) -> bytes:
+    """Equal standard deviations along x and y, as `Odometry` has but one."""
+    covariance = np.zeros(36)
+    covariance[[_X, _Y]] = odometry.position_std * odometry.position_std
+    covariance[_YAW] = odometry.heading_std * odometry.heading_std
+    vector = TYPES["geometry_msgs/msg/Vector3"]
+    twist = TYPES["geometry_msgs/msg/Twist"](vector(odometry.v, 0.0, 0.0), vector(0.0, 0.0, odometry.yaw_rate))
+    message = TYPES[ODOMETRY](
+        header(ns, MAP_FRAME),
+        BASE_FRAME,
+        TYPES["geometry_msgs/msg/PoseWithCovariance"](pose_message(odometry.pose), covariance),
+        TYPES["geometry_msgs/msg/TwistWithCovariance"](twist, np.zeros(36)),
+    )
+    return pack(ODOMETRY, message)
+
+
+def unpack_odometry(raw: bytes) -> Odometry:
+    """The position's standard deviation is that along the worst direction.
+
+    Raises:
+        InputError: another frame, a value that is not finite, no unit quaternion, a negative variance.
+    """
+    message = unpack(raw, ODOMETRY, "odometry")
+    stamp = check_frame(message.header, MAP_FRAME, "odometry")
+    pose = pose_value(message.pose.pose, "odometry")
+    v, yaw_rate = float(message.twist.twist.linear.x), float(message.twist.twist.angular.z)
+    check_finite("odometry", v=v, yaw_rate=yaw_rate)
+    position_std, heading_std = _deviations(message.pose.covariance)
+    return Odometry(stamp, pose, v, yaw_rate, position_std, heading_std)
+
+
+def _deviations(covariance: FloatArray) -> tuple[float, float]:
+    xx, yy, xy, yaw = (float(covariance[i]) for i in (_X, _Y, _XY, _YAW))
+    check_finite("odometry", variance_x=xx, variance_y=yy, covariance_xy=xy, variance_yaw=yaw)
+    if min(xx, yy, yaw) < 0.0:
+        raise InputError("odometry", f"variance {min(xx, yy, yaw)}", "no negative one")
+    largest = 0.5 * (xx + yy) + math.hypot(0.5 * (xx - yy), xy)
+    return math.sqrt(largest), math.sqrt(yaw)

@@ -1,0 +1,103 @@
+"""The planner's outputs: what a tick says, message by message."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tuling_fsm.core.request import Reason
+from tuling_fsm.core.trajectory import Trajectory
+from tuling_fsm.wire.cdr import seconds
+from tuling_fsm.wire.diagnostics import Level, Status, pack_diagnostics
+from tuling_fsm.wire.drawings import drawings
+from tuling_fsm.wire.indicators import indicator
+from tuling_fsm.wire.markers import pack_markers
+from tuling_fsm.wire.paths import pack_path
+from tuling_fsm.wire.text import pack_json, pack_string
+from tuling_fsm.wire.trajectory import pack_trajectory
+from tuling_fsm.wire.why import Binding, statuses
+
+if TYPE_CHECKING:
+    from tuling_fsm.agent import Tick
+    from tuling_fsm.behaviour.decision import TransitionEvent
+
+Messages = list[tuple[str, bytes]]
+
+
+def trajectory_messages(trajectory: Trajectory, ns: int) -> Messages:
+    """What every tick sends: the trajectory, and its path."""
+    points = np.column_stack((trajectory.x, trajectory.y, trajectory.heading))
+    return [("trajectory", pack_trajectory(ns, trajectory)), ("path", pack_path(ns, points))]
+
+
+def failure_messages(ns: int) -> Messages:
+    """What is said beside a trajectory that does not come from the planner, because it failed."""
+    values = (("code", Reason.PLAN_REJECTED.value),)
+    status = Status("limit", "the planner failed, the car is braking", values, Level.ERROR)
+    return [("why", pack_diagnostics(ns, (status,)))]
+
+
+class Outputs:
+    """The messages of a tick beside its trajectory: some when they change, some at a rate by the ticks' stamps."""
+
+    def __init__(self) -> None:
+        self._words: dict[str, str] = {}
+        self._binding: Binding | None = None
+        self._said_ns: int | None = None
+
+    def messages(self, tick: Tick, ns: int, rate: float = 5.0, with_markers: bool = True) -> Messages:
+        """All that is due.
+
+        Args:
+            tick: what the planner made.
+            ns: stamp of the messages.
+            rate: of `why` and `markers` while nothing changes, Hz.
+            with_markers: whether anybody wants markers.
+        """
+        decision = tick.decision
+        sent: Messages = []
+        if decision.route_blocked is not None:
+            sent.append(("route_blocked", pack_path(ns, decision.route_blocked)))
+        events = [(event, True) for event in decision.supervisor_transitions]
+        if decision.transition is not None:
+            events.append((decision.transition, False))
+        events.sort(key=lambda pair: pair[0].seq)
+        sent += [("transition", pack_transition(event, supervisor)) for event, supervisor in events]
+        sent += self._changed({"state": tick.state, "sensors": sensors(tick), "indicators": indicator(tick)})
+        binding = Binding.of(tick.limit, self._binding, seconds(ns))
+        due = self._said_ns is None or not 0 <= ns - self._said_ns < 1e9 / rate - 1e6
+        if due or self._binding is None or binding.code != self._binding.code or events:
+            self._said_ns = ns
+            sent.append(("why", pack_diagnostics(ns, statuses(tick, binding))))
+            if with_markers:
+                sent.append(("markers", pack_markers(ns, drawings(tick))))
+        self._binding = binding
+        return sent
+
+    def _changed(self, words: dict[str, str]) -> Messages:
+        new = {topic: word for topic, word in words.items() if self._words.get(topic) != word}
+        self._words.update(new)
+        return [(topic, pack_string(word)) for topic, word in new.items()]
+
+
+def pack_transition(event: TransitionEvent, supervisor: bool) -> bytes:
+    """The JSON of the topic `transition`; `supervisor` tells those of supervisors from those of the machine."""
+    return pack_json(
+        {
+            "seq": event.seq,
+            "stamp": event.stamp,
+            "from": event.source,
+            "to": event.dest,
+            "supervisor": supervisor,
+            "clause": event.clause,
+            "guard": event.guard,
+            "dwell_s": event.dwell_s,
+            "rejected": list(event.rejected),
+        }
+    )
+
+
+def sensors(tick: Tick) -> str:
+    """Which sensors count: `all`, or `radar_and_history` in rain or fog (RFG-1)."""
+    return "radar_and_history" if dict(tick.decision.supervisors).get("rain_fog") == "active" else "all"

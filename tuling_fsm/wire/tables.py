@@ -1,0 +1,107 @@
+"""Tables: `sensor_msgs/msg/PointCloud2` of height 1 whose named fields are the columns of a NumPy structured array."""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.wire.cdr import LITTLE_ENDIAN, check_frame, packed_header, unpack
+from tuling_fsm.wire.topics import BASE_FRAME, CLOUD, MAP_FRAME
+from tuling_fsm.world.inputs import LANE_LINES, OBJECTS, PARKING_SLOTS, TRAFFIC_LIGHTS, Table
+
+COLUMNS: dict[str, np.dtype[np.void]] = {
+    "objects": OBJECTS,
+    "lane_lines": LANE_LINES,
+    "traffic_lights": TRAFFIC_LIGHTS,
+    "parking_slots": PARKING_SLOTS,
+}
+"""The columns of each table topic."""
+FRAMES = {"objects": MAP_FRAME, "lane_lines": BASE_FRAME, "traffic_lights": MAP_FRAME, "parking_slots": MAP_FRAME}
+
+_DATATYPES = {"i1": 1, "u1": 2, "i2": 3, "u2": 4, "i4": 5, "u4": 6, "f4": 7, "f8": 8}
+_NUMPY_NAMES = {code: name for name, code in _DATATYPES.items()}
+
+
+def _column_type(dtype: np.dtype[np.void], name: str) -> str:
+    return dtype[name].str[1:]
+
+
+@cache
+def _layout(topic: str) -> tuple[bytes, bytes]:
+    """What is the same in every message of a topic: the packed fields, and the size of a row."""
+    dtype = COLUMNS[topic]
+    body = bytearray()
+    for name in dtype.names or ():
+        body += b"\0" * (-len(body) % 4)
+        text = name.encode() + b"\0"
+        body += struct.pack("<I", len(text)) + text
+        body += b"\0" * (-len(body) % 4)
+        body += struct.pack("<IBxxxI", dtype.fields[name][1], _DATATYPES[_column_type(dtype, name)], 1)  # type: ignore[index]
+    return struct.pack("<I", len(dtype.names or ())) + bytes(body), struct.pack("<I", dtype.itemsize)
+
+
+def pack_table(topic: str, ns: int, rows: npt.NDArray[np.void]) -> bytes:
+    """Rows of the topic's own dtype as a message; the columns go out as one block of memory."""
+    if rows.dtype != COLUMNS[topic]:
+        raise InputError(topic, f"rows of {rows.dtype}", str(COLUMNS[topic]))
+    fields, point_step = _layout(topic)
+    start = packed_header(ns, FRAMES[topic])
+    start += b"\0" * (-len(start) % 4) + struct.pack("<II", 1, len(rows))
+    data = rows.tobytes()
+    sizes = b"\0\0\0\0" + point_step + struct.pack("<II", len(data), len(data))
+    return b"".join((LITTLE_ENDIAN, start, fields, sizes, data, b"\1"))
+
+
+def unpack_table(topic: str, raw: bytes) -> Table:
+    """The columns of a table topic; other columns are ignored, and the order of columns is free.
+
+    Raises:
+        InputError: another frame, a column absent or of another type, rows that do not add up, a value not finite.
+    """
+    message = unpack(raw, CLOUD, topic)
+    stamp = check_frame(message.header, FRAMES[topic], topic)
+    rows = _rows(topic, message)
+    for name in COLUMNS[topic].names or ():
+        column = rows[name]
+        if column.dtype.kind == "f" and not np.isfinite(column).all():
+            row = int(np.argmin(np.isfinite(column)))
+            raise InputError(topic, f"{name} of row {row} is {column[row]}", "a finite number")
+    return Table(stamp, rows)
+
+
+def _rows(topic: str, message: Any) -> npt.NDArray[np.void]:
+    dtype = COLUMNS[topic]
+    found = {
+        field.name: (_NUMPY_NAMES.get(field.datatype, "?"), int(field.offset), int(field.count))
+        for field in message.fields
+    }
+    for name in dtype.names or ():
+        kind = _column_type(dtype, name)
+        if name not in found:
+            raise InputError(topic, f"no column {name}", f"a column {name} of type {kind}")
+        if found[name][0] != kind or found[name][2] not in (0, 1):
+            raise InputError(topic, f"column {name} is {found[name][0]} x {found[name][2]}", f"one {kind}")
+    step, count = int(message.point_step), int(message.width) * int(message.height)
+    if message.is_bigendian:
+        raise InputError(topic, "big-endian columns", "little-endian ones")
+    if count * step != len(message.data):
+        raise InputError(topic, f"{len(message.data)} bytes for {count} rows of {step}", f"{count * step} bytes")
+    if any(found[name][1] + dtype[name].itemsize > step for name in dtype.names or ()):
+        raise InputError(topic, f"a column beyond the row of {step} bytes", "columns inside the row")
+    if count == 0:
+        return np.zeros(0, dtype)
+    sent = np.dtype(
+        {
+            "names": list(dtype.names or ()),
+            "formats": [dtype[name] for name in dtype.names or ()],
+            "offsets": [found[name][1] for name in dtype.names or ()],
+            "itemsize": step,
+        }
+    )
+    rows = np.frombuffer(message.data, sent)
+    return rows if sent == dtype else rows.astype(dtype)

@@ -1,0 +1,65 @@
+"""`std_msgs/msg/String` and `Bool`, and JSON inside the former."""
+
+from __future__ import annotations
+
+import json
+import struct
+from typing import Any, NoReturn
+
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.wire.cdr import LITTLE_ENDIAN, unpack
+from tuling_fsm.wire.topics import BOOL, STRING
+
+
+def pack_string(text: str) -> bytes:
+    """A String."""
+    data = text.encode() + b"\0"
+    return LITTLE_ENDIAN + struct.pack("<I", len(data)) + data
+
+
+def unpack_string(raw: bytes, where: str) -> str:
+    """The text of a String.
+
+    Raises:
+        InputError: no String.
+    """
+    return str(unpack(raw, STRING, where).data)
+
+
+def pack_bool(value: bool) -> bytes:
+    """A Bool."""
+    return LITTLE_ENDIAN + (b"\1" if value else b"\0")
+
+
+def unpack_bool(raw: bytes, where: str) -> bool:
+    """The value of a Bool.
+
+    Raises:
+        InputError: no Bool.
+    """
+    return bool(unpack(raw, BOOL, where).data)
+
+
+def pack_json(value: dict[str, Any]) -> bytes:
+    """A String that holds one JSON object."""
+    return pack_string(json.dumps(value, allow_nan=False, ensure_ascii=False))
+
+
+def unpack_json(raw: bytes, where: str) -> dict[str, Any]:
+    """The JSON object in a String.
+
+    Raises:
+        InputError: no String, no JSON, no object; `NaN` and `Infinity` are no JSON.
+    """
+    text = unpack_string(raw, where)
+
+    def refuse(constant: str) -> NoReturn:
+        raise InputError(where, f"{constant} in JSON", "finite numbers")
+
+    try:
+        value = json.loads(text, parse_constant=refuse)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InputError(where, f"no JSON: {error}", "one JSON object") from None
+    if not isinstance(value, dict):
+        raise InputError(where, f"JSON of type {type(value).__name__}", "one JSON object")
+    return value

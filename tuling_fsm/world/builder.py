@@ -1,0 +1,216 @@
+"""From the inputs of a tick to the World."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.request import LaneLine
+from tuling_fsm.core.scene import Ego, Scene
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.map.ahead import (
+    CrosswalkAhead,
+    JunctionAhead,
+    StopLineAhead,
+    crosswalks_ahead,
+    junctions_ahead,
+    stop_lines_ahead,
+)
+from tuling_fsm.map.corridor import lane_lines
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.map.route import Route
+from tuling_fsm.map.routing import match_route
+from tuling_fsm.world.inputs import OBJECTS, Inputs, Light, Odometry, RouteAnswer
+from tuling_fsm.world.lane_index import lane_index
+from tuling_fsm.world.objects import Complaint, read_objects
+from tuling_fsm.world.on_route import OnRoute, on_reference_road, track
+from tuling_fsm.world.parameters import WorldParameters
+from tuling_fsm.world.perceived import read_lights, read_lines, read_slots
+from tuling_fsm.world.prediction import closed_lines, see_traffic
+from tuling_fsm.world.received import Received, receive
+from tuling_fsm.world.solids import solid_segments
+from tuling_fsm.world.tracks import NO_TRACKS, Tracks, follow, remember
+from tuling_fsm.world.traffic import Traffic
+from tuling_fsm.world.world import EmergencyInput, RouteMatch, World
+
+_STANDING_SPEED = 0.05
+_MOVING_FOR_CURVATURE = 0.5
+_MAX_ACCEL = 12.0
+_BEHIND_M = 30.0
+_VIEW_STEP_M = 1.0
+"""The view along the route is made anew for every step of this length."""
+
+
+class _View(NamedTuple):
+    """What the route shows from one place of it."""
+
+    lanes: tuple[LaneLine, ...] = ()
+    junctions: tuple[JunctionAhead, ...] = ()
+    stop_lines: tuple[StopLineAhead, ...] = ()
+    crosswalks: tuple[CrosswalkAhead, ...] = ()
+
+
+class WorldBuilder:
+    """Makes one World a tick. It remembers nothing but what it could compute again: the past comes in as the
+    previous World.
+    """
+
+    def __init__(self, road_map: RoadMap, vehicle: Vehicle, parameters: WorldParameters) -> None:
+        self.road_map, self.vehicle, self.parameters = road_map, vehicle, parameters
+        self._index = lane_index(road_map)
+        self._view: tuple[Route, int, _View] | None = None
+
+    def build(self, inputs: Inputs, previous: World | None, route: Route | None) -> World:
+        """The World of a tick; `route` is the one in use."""
+        parameters, now = self.parameters, inputs.stamp
+        past, jump = _past(previous, now, parameters)
+        kept, fresh, refused = receive(inputs, past.received if past else _lasting(previous), parameters)
+        complaints = [*jump, *refused]
+        dt = max(now - previous.stamp, 0.0) if past and previous else 0.0
+        ego = self._ego(fresh.odometry, past)
+        stands = fresh.odometry is not None and abs(ego.v) < _STANDING_SPEED
+        localized, doubts = self._localized(fresh.odometry)
+        complaints += doubts
+        place = self._place(ego.pose, previous if past else None, route, dt)
+        view = self._seen_from(route, place.s)
+        lights, faults = read_lights(fresh.traffic_lights, parameters.min_light_confidence)
+        complaints += faults
+        traffic, scene, tracks, faults = self._surroundings(fresh, past, ego, lights, now)
+        slots, slot_faults = read_slots(fresh.parking_slots)
+        lines, line_faults = read_lines(fresh.lane_lines)
+        complaints += [*faults, *slot_faults, *line_faults]
+        known = past.complaints if past else ()
+        return World(
+            stamp=now, dt=dt, ego=ego, standing_for=(past.standing_for + dt if past else 0.0) if stands else 0.0,
+            localized=localized, odometry_fresh=fresh.odometry is not None, objects_fresh=fresh.objects is not None,
+            route=route, route_s=place.s, route_offset=place.offset, heading_error=place.heading_error,
+            route_remaining=max(route.length - place.s, 0.0) if route else 0.0,
+            on_reference_road=route is not None
+            and on_reference_road(self.road_map, route, place, ego.pose, parameters.off_road_margin),
+            lanes=view.lanes, scene=scene, traffic=traffic, tracks=tracks,
+            lights=lights, light_since=_since(lights, past, now),
+            emergency=_emergency(inputs, kept), rain_fog=kept.rain_fog.value if kept.rain_fog else None,
+            route_answers=tuple(self._match(answer) for answer in inputs.route_answers), mission=kept.mission,
+            slots=slots, perceived_lines=lines, occupancy=fresh.occupancy,
+            junctions=view.junctions, stop_lines=view.stop_lines, crosswalks=view.crosswalks,
+            reports=tuple(complaint.text for complaint in complaints if complaint.key not in known),
+            complaints=tuple(complaint.key for complaint in complaints), received=kept,
+        )  # fmt: skip
+
+    def _ego(self, odometry: Odometry | None, past: World | None) -> Ego:
+        last = past.ego if past else None
+        if odometry is None:
+            return last or Ego(Pose(0.0, 0.0, 0.0), 0.0, 0.0, 0.0)
+        curvature = last.curvature if last else 0.0
+        if abs(odometry.v) > _MOVING_FOR_CURVATURE:
+            limit = 1.5 * self.vehicle.max_curvature
+            curvature = min(max(odometry.yaw_rate / odometry.v, -limit), limit)
+        a, before = last.a if last else 0.0, past.received.odometry if past else None
+        if before is not None and odometry.stamp > before.stamp:
+            step = odometry.stamp - before.stamp
+            slope = min(max((odometry.v - before.v) / step, -_MAX_ACCEL), _MAX_ACCEL)
+            a += (slope - a) * step / (step + self.parameters.acceleration_filter)
+        return Ego(odometry.pose, odometry.v, a, curvature)
+
+    def _localized(self, odometry: Odometry | None) -> tuple[bool, list[Complaint]]:
+        if odometry is None:
+            return False, []
+        position, heading = self.parameters.max_position_std, self.parameters.max_heading_std
+        if odometry.position_std <= position and odometry.heading_std <= heading:
+            return True, []
+        text = f"localization: {odometry.position_std:.2f} m, {odometry.heading_std:.3f} rad uncertain"
+        return False, [Complaint("localization", f"{text} (expected at most {position:g} m, {heading:g} rad)")]
+
+    def _place(self, pose: Pose, past: World | None, route: Route | None, dt: float) -> OnRoute:
+        if route is None:
+            return OnRoute(0.0, 0.0, 0.0)
+        same = past is not None and past.route is not None and _same_route(past.route, route)
+        moved = abs(past.ego.v) * dt if past else 0.0
+        return track(route, pose, past.route_s if past and same else None, moved)
+
+    def _seen_from(self, route: Route | None, s: float) -> _View:
+        if route is None:
+            return _View()
+        step = math.floor(s / _VIEW_STEP_M)
+        if self._view is None or self._view[0] is not route or self._view[1] != step:
+            at, p = step * _VIEW_STEP_M, self.parameters
+            begin = at - _BEHIND_M
+            reach = p.ahead + _BEHIND_M
+            view = _View(
+                lane_lines(self.road_map, route, at, p.behind, p.ahead),
+                junctions_ahead(self.road_map, route, begin, reach),
+                stop_lines_ahead(self.road_map, route, begin, reach),
+                crosswalks_ahead(self.road_map, route, begin, reach),
+            )
+            self._view = (route, step, view)
+        return self._view[2]
+
+    def _surroundings(
+        self, fresh: Received, past: World | None, ego: Ego, lights: dict[int, Light], now: float
+    ) -> tuple[Traffic, Scene, Tracks, tuple[Complaint, ...]]:
+        table, parameters = fresh.objects, self.parameters
+        rows = table.rows if table else np.zeros(0, OBJECTS)
+        seen = table.stamp if table else now
+        found, faults = read_objects(rows, max(now - seen, 0.0), (ego.pose.x, ego.pose.y), parameters)
+        before = past.tracks if past else NO_TRACKS
+        tracks = follow(before, found, seen, parameters)
+        closed = closed_lines(self._index, lights)
+        traffic, obstacles, tracks = see_traffic(self._index, found, tracks, ego, self.vehicle, closed, now, parameters)
+        solids = solid_segments(self.road_map, fresh.occupancy, ego.pose, parameters)
+        kept = remember(before, tracks, now, parameters.track_memory)
+        return traffic, Scene(now, ego, obstacles, solids), kept, faults
+
+    def _match(self, answer: RouteAnswer) -> RouteMatch:
+        points = np.asarray(answer.points, dtype=np.float64)
+        good = points.ndim == 2 and points.shape[1:] == (3,) and len(points) >= 2 and bool(np.isfinite(points).all())
+        return RouteMatch(answer.request, match_route(self.road_map, points) if good else None, answer.stamp)
+
+
+def _past(
+    previous: World | None, now: float, parameters: WorldParameters
+) -> tuple[World | None, tuple[Complaint, ...]]:
+    """The previous World where time runs on, else None and why (DWELL-5)."""
+    if previous is None:
+        return None, ()
+    if previous.stamp <= now <= previous.stamp + parameters.max_gap:
+        return previous, ()
+    text = f"time: jumped from {previous.stamp:.3f} s to {now:.3f} s, what was tracked is forgotten"
+    return None, (Complaint("time", text),)
+
+
+def _lasting(previous: World | None) -> Received:
+    """What outlives a jump of time: flags and the mission, which are not sent again."""
+    if previous is None:
+        return Received()
+    last = previous.received
+    return replace(
+        Received(),
+        rain_fog=last.rain_fog,
+        emergency_stop=last.emergency_stop,
+        mission_raw=last.mission_raw,
+        mission=last.mission,
+    )
+
+
+def _since(lights: dict[int, Light], past: World | None, now: float) -> dict[int, float]:
+    if past is None:
+        return dict.fromkeys(lights, now)
+    return {
+        signal: past.light_since[signal] if past.lights.get(signal) == state else now
+        for signal, state in lights.items()
+    }
+
+
+def _emergency(inputs: Inputs, kept: Received) -> EmergencyInput:
+    flag = kept.emergency_stop
+    if flag is None:
+        return EmergencyInput(clear=inputs.clear_emergency_stop)
+    return EmergencyInput(flag.value, max(inputs.stamp - flag.stamp, 0.0), inputs.clear_emergency_stop)
+
+
+def _same_route(one: Route, other: Route) -> bool:
+    return one is other or (one.length == other.length and one.lanes == other.lanes)

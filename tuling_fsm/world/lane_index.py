@@ -1,0 +1,176 @@
+"""The driving lanes as flat arrays: what the kernels of this room search and follow.
+
+Lanes are numbered in the order of the map; centres are thinned to what a prediction needs (chords at most 4 m long
+that bend by at most 0.05 rad, so within 3 cm of the curve).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import numpy.typing as npt
+
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.map.lanes import Lane, LaneId
+from tuling_fsm.map.road_map import RoadMap
+
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+LIGHT, STOP, YIELD = 0, 1, 2
+LINE_KINDS = {"light": LIGHT, "stop": STOP, "yield": YIELD}
+
+_CELL_M = 8.0
+_CHORD_M = 4.0
+_BEND_RAD = 0.05
+
+
+class LaneArrays(NamedTuple):
+    """L lanes with P points in all; lane `i` owns points `start[i]` to `start[i + 1]`, segment `p` runs from point p
+    to p + 1.
+    """
+
+    start: IntArray
+    x: FloatArray
+    y: FloatArray
+    s: FloatArray
+    heading: FloatArray
+    left: FloatArray
+    right: FloatArray
+    point_lane: IntArray
+    length: FloatArray
+    """Of the lane (L,), m."""
+    turn: FloatArray
+    """Change of heading from a lane's start to its end, + left, rad (L,)."""
+    bend: FloatArray
+    """Largest absolute curvature of a lane, 1/m (L,)."""
+    in_junction: BoolArray
+    successor_start: IntArray
+    successor: IntArray
+    beside: IntArray
+    """Left and right neighbour in the same direction, -1 for none (L, 2)."""
+    line_start: IntArray
+    line_s: FloatArray
+    line_kind: IntArray
+    line_signal: IntArray
+    grid: FloatArray
+    """x, y of the grid's corner, cell size (m), columns, rows."""
+    cell_start: IntArray
+    cell_segment: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class LaneIndex:
+    """Lane numbers to ids and back, and the arrays."""
+
+    ids: tuple[LaneId, ...]
+    number: dict[LaneId, int]
+    arrays: LaneArrays
+
+
+_INDEXES: WeakKeyDictionary[RoadMap, LaneIndex] = WeakKeyDictionary()
+
+
+def lane_index(road_map: RoadMap) -> LaneIndex:
+    """The index of a map, built once."""
+    index = _INDEXES.get(road_map)
+    if index is None:
+        index = _INDEXES[road_map] = _build(road_map)
+    return index
+
+
+def _build(road_map: RoadMap) -> LaneIndex:
+    lanes = [road_map.lanes[lane] for lane in road_map.driving_lanes()]
+    number = {lane.id: i for i, lane in enumerate(lanes)}
+    kept = [_thin(lane) for lane in lanes]
+    start = _starts([len(rows) for rows in kept])
+    columns = (
+        [lane.center.xy[:, 0], lane.center.xy[:, 1], lane.center.s, lane.center.heading, lane.left, lane.right]
+        for lane in lanes
+    )
+    thinned = [[column[rows] for column in group] for group, rows in zip(columns, kept, strict=True)]
+    x, y, s, heading, left, right = (_joined([group[i] for group in thinned]) for i in range(6))
+    successor_start, successor = _ragged([[number[n] for n in lane.successors if n in number] for lane in lanes])
+    lines = [sorted(road_map.stop_lines_of(lane.id), key=lambda line: line.s) for lane in lanes]
+    flat = [line for group in lines for line in group]
+    half = np.array([max(float(lane.left.max()), float(lane.right.max())) for lane in lanes])
+    grid, cell_start, cell_segment = _grid(x, y, start, half)
+    arrays = LaneArrays(
+        start=start, x=x, y=y, s=s, heading=heading, left=left, right=right,
+        point_lane=np.repeat(np.arange(len(lanes), dtype=np.int64), np.diff(start)),
+        length=np.array([lane.length for lane in lanes]),
+        turn=np.array([lane.center.heading[-1] - lane.center.heading[0] for lane in lanes]),
+        bend=np.array([_bend(lane, rows) for lane, rows in zip(lanes, kept, strict=True)]),
+        in_junction=np.array([lane.junction is not None for lane in lanes], dtype=np.bool_),
+        successor_start=successor_start, successor=successor,
+        beside=np.array(
+            [[_number(number, beside) for beside in (lane.left_neighbour, lane.right_neighbour)] for lane in lanes],
+            dtype=np.int64,
+        ).reshape(-1, 2),
+        line_start=_starts([len(group) for group in lines]),
+        line_s=np.array([line.s for line in flat], dtype=np.float64),
+        line_kind=np.array([LINE_KINDS.get(line.kind, YIELD) for line in flat], dtype=np.int64),
+        line_signal=np.array([line.signal for line in flat], dtype=np.int64),
+        grid=grid, cell_start=cell_start, cell_segment=cell_segment,
+    )  # fmt: skip
+    return LaneIndex(tuple(lane.id for lane in lanes), number, arrays)
+
+
+def _number(number: dict[LaneId, int], lane: LaneId | None) -> int:
+    return -1 if lane is None else number.get(lane, -1)
+
+
+def _thin(lane: Lane) -> IntArray:
+    """Rows of a lane's centre to keep."""
+    s, heading = lane.center.s, lane.center.heading
+    rows, last = [0], 0
+    for i in range(1, len(s) - 1):
+        if s[i + 1] - s[last] > _CHORD_M or abs(heading[i + 1] - heading[last]) > _BEND_RAD:
+            rows.append(i)
+            last = i
+    return np.array([*rows, len(s) - 1], dtype=np.int64)
+
+
+def _bend(lane: Lane, rows: IntArray) -> float:
+    step = np.diff(lane.center.s[rows])
+    long = step > 0.2
+    turn = np.abs(np.diff(lane.center.heading[rows]))
+    return float(np.max(turn[long] / step[long])) if np.any(long) else 0.0
+
+
+def _starts(counts: list[int]) -> IntArray:
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(np.array(counts, dtype=np.int64)))).astype(np.int64)
+
+
+def _ragged(groups: list[list[int]]) -> tuple[IntArray, IntArray]:
+    return _starts([len(group) for group in groups]), np.array([i for group in groups for i in group], dtype=np.int64)
+
+
+def _joined(parts: list[FloatArray]) -> FloatArray:
+    return np.ascontiguousarray(np.concatenate(parts), dtype=np.float64) if parts else np.zeros(0)
+
+
+def _grid(x: FloatArray, y: FloatArray, start: IntArray, half: FloatArray) -> tuple[FloatArray, IntArray, IntArray]:
+    """Segments by square cell; a segment is in every cell that its lane's surface may reach."""
+    if len(x) == 0:
+        return np.array([0.0, 0.0, _CELL_M, 1.0, 1.0]), np.zeros(2, np.int64), np.zeros(0, np.int64)
+    x0, y0 = float(x.min()) - 2 * _CELL_M, float(y.min()) - 2 * _CELL_M
+    columns, rows = int((x.max() - x0) / _CELL_M) + 3, int((y.max() - y0) / _CELL_M) + 3
+    pairs: list[tuple[int, int]] = []
+    for lane in range(len(start) - 1):
+        for p in range(int(start[lane]), int(start[lane + 1]) - 1):
+            reach = half[lane] + 0.5
+            i0, i1 = sorted((x[p], x[p + 1]))
+            j0, j1 = sorted((y[p], y[p + 1]))
+            for j in range(int((j0 - reach - y0) / _CELL_M), int((j1 + reach - y0) / _CELL_M) + 1):
+                for i in range(int((i0 - reach - x0) / _CELL_M), int((i1 + reach - x0) / _CELL_M) + 1):
+                    if 0 <= i < columns and 0 <= j < rows:
+                        pairs.append((j * columns + i, p))
+    pairs.sort()
+    table = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    counts = np.bincount(table[:, 0], minlength=columns * rows)
+    grid = np.array([x0, y0, _CELL_M, float(columns), float(rows)])
+    return grid, _starts([int(c) for c in counts]), np.ascontiguousarray(table[:, 1])

@@ -1,0 +1,295 @@
+"""Which lanes objects are on, and which chains of lanes they may follow. Numba kernels over `LaneIndex.arrays`."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from tuling_fsm.core.geometry import FloatArray, wrap_angle
+from tuling_fsm.world.lane_index import BoolArray, IntArray, LaneArrays
+
+CANDIDATES = 6
+"""Lanes kept for one object."""
+BRANCHES = 3
+"""Chains kept for one object."""
+DEPTH = 16
+"""Lanes of one chain."""
+
+_BESIDE_M = 0.2
+_BEYOND_END_M = 0.6
+
+
+@njit(cache=True)
+def locate(
+    lanes: LaneArrays, x: FloatArray, y: FloatArray, heading: FloatArray, follows: BoolArray, max_heading: float
+) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
+    """The lanes that hold each point with a matching heading, best first.
+
+    Returns lane numbers (N, CANDIDATES), -1 for none, with arc length, offset (+ left) and heading difference.
+    """
+    start, px, py, ps, ph, left, right = lanes.start, lanes.x, lanes.y, lanes.s, lanes.heading, lanes.left, lanes.right
+    grid, cell_start = lanes.grid, lanes.cell_start
+    n = len(x)
+    lane = np.full((n, CANDIDATES), -1, dtype=np.int64)
+    arc, offset, turn = np.zeros((n, CANDIDATES)), np.zeros((n, CANDIDATES)), np.zeros((n, CANDIDATES))
+    cost = np.full((n, CANDIDATES), np.inf)
+    for i in range(n):
+        column, row = math.floor((x[i] - grid[0]) / grid[2]), math.floor((y[i] - grid[1]) / grid[2])
+        if not follows[i] or column < 0 or row < 0 or column >= grid[3] or row >= grid[4]:
+            continue
+        cell = int(row * grid[3] + column)
+        for k in range(cell_start[cell], cell_start[cell + 1]):
+            p = lanes.cell_segment[k]
+            dx, dy = px[p + 1] - px[p], py[p + 1] - py[p]
+            step = math.hypot(dx, dy)
+            if step < 1e-6:
+                continue
+            along = ((x[i] - px[p]) * dx + (y[i] - py[p]) * dy) / step
+            side = (dx * (y[i] - py[p]) - dy * (x[i] - px[p])) / step
+            number = lanes.point_lane[p]
+            before = _BEYOND_END_M if p == start[number] else 0.05
+            after = _BEYOND_END_M if p + 2 == start[number + 1] else 0.05
+            if along < -before or along > step + after:
+                continue
+            u = min(1.0, max(0.0, along / step))
+            if side > left[p] + u * (left[p + 1] - left[p]) + _BESIDE_M:
+                continue
+            if -side > right[p] + u * (right[p + 1] - right[p]) + _BESIDE_M:
+                continue
+            difference = wrap_angle(heading[i] - ph[p] - u * (ph[p + 1] - ph[p]))
+            if abs(difference) > max_heading:
+                continue
+            value = abs(side) + 2.0 * abs(difference) + max(0.0, -along) + max(0.0, along - step)
+            _keep(
+                lane[i],
+                arc[i],
+                offset[i],
+                turn[i],
+                cost[i],
+                number,
+                ps[p] + u * (ps[p + 1] - ps[p]),
+                side,
+                difference,
+                value,
+            )
+    return lane, arc, offset, turn
+
+
+@njit(cache=True)
+def _keep(
+    lane: IntArray, arc: FloatArray, offset: FloatArray, turn: FloatArray, cost: FloatArray,
+    number: int, s: float, side: float, difference: float, value: float,
+) -> None:  # fmt: skip
+    """Insert a lane into an ordered short list in which each lane occurs once."""
+    at = len(lane) - 1
+    for j in range(len(lane)):
+        if lane[j] == number:
+            at = j
+            break
+    if value >= cost[at]:
+        return
+    while at > 0 and cost[at - 1] > value:
+        lane[at], arc[at], offset[at] = lane[at - 1], arc[at - 1], offset[at - 1]
+        turn[at], cost[at] = turn[at - 1], cost[at - 1]
+        at -= 1
+    lane[at], arc[at], offset[at], turn[at], cost[at] = number, s, side, difference, value
+
+
+@njit(cache=True)
+def _on_lane(lanes: LaneArrays, number: int, x: float, y: float) -> tuple[float, float]:
+    """Arc length and offset of a point on one lane."""
+    start, px, py, ps = lanes.start, lanes.x, lanes.y, lanes.s
+    best, arc, offset = np.inf, 0.0, 0.0
+    for p in range(start[number], start[number + 1] - 1):
+        dx, dy = px[p + 1] - px[p], py[p + 1] - py[p]
+        step2 = max(dx * dx + dy * dy, 1e-12)
+        u = min(1.0, max(0.0, ((x - px[p]) * dx + (y - py[p]) * dy) / step2))
+        ex, ey = x - px[p] - u * dx, y - py[p] - u * dy
+        if ex * ex + ey * ey < best:
+            best, arc = ex * ex + ey * ey, ps[p] + u * (ps[p + 1] - ps[p])
+            offset = math.copysign(math.sqrt(best), dx * (y - py[p]) - dy * (x - px[p]))
+    return arc, offset
+
+
+@njit(cache=True)
+def _leads_to(successor_start: IntArray, successor: IntArray, from_lane: int, to_lane: int) -> bool:
+    found = False
+    if from_lane >= 0:
+        for k in range(successor_start[from_lane], successor_start[from_lane + 1]):
+            found = found or successor[k] == to_lane
+    return found
+
+
+@njit(cache=True)
+def _misfits(
+    lanes: LaneArrays, speed: float, yaw_rate: float, road_lane: int,
+    lane: IntArray, arc: FloatArray, offset: FloatArray, turn: FloatArray,
+) -> FloatArray:  # fmt: skip
+    """How badly one object fits each of its candidate lanes; inf for those it cannot have come to."""
+    in_junction, successor_start, successor = lanes.in_junction, lanes.successor_start, lanes.successor
+    start, ps, ph = lanes.start, lanes.s, lanes.heading
+    cost = np.full(CANDIDATES, np.inf)
+    known = False
+    for j in range(CANDIDATES):
+        if lane[j] >= 0 and in_junction[lane[j]]:
+            known = known or _leads_to(successor_start, successor, road_lane, lane[j])
+    for j in range(CANDIDATES):
+        number = lane[j]
+        if number < 0:
+            break
+        if known and in_junction[number] and not _leads_to(successor_start, successor, road_lane, number):
+            continue
+        cost[j] = abs(offset[j]) + 4.0 * abs(turn[j])
+        if in_junction[number] and speed > 1.0:
+            cost[j] += 1.5 * abs(yaw_rate - speed * _curvature(start, ps, ph, number, arc[j]))
+    return cost
+
+
+@njit(cache=True)
+def _starts(
+    lanes: LaneArrays, x: float, y: float, speed: float, yaw_rate: float, road_lane: int,
+    lane: IntArray, arc: FloatArray, offset: FloatArray, turn: FloatArray,
+    found_lane: IntArray, found_arc: FloatArray, found_offset: FloatArray,
+) -> int:  # fmt: skip
+    """The lanes one object may be following, likeliest first, at most BRANCHES; returns how many.
+
+    Inside a junction many lanes lie over one another: those that come from the lane it was last seen on go
+    before all others, and among them the ones that fit its offset, heading and turning. An object that drifts
+    over a lane's edge is given the lane beside it as well.
+    """
+    cost = _misfits(lanes, speed, yaw_rate, road_lane, lane, arc, offset, turn)
+    limit, count = cost.min() + 1.2, 0
+    while count < BRANCHES:
+        j = int(np.argmin(cost))
+        if not cost[j] < np.inf or cost[j] > limit:
+            break
+        found_lane[count], found_arc[count], found_offset[count] = lane[j], arc[j], offset[j]
+        cost[j] = np.inf
+        count += 1
+    if count == 0 or count == BRANCHES or speed < 1.0 or lane[0] != found_lane[0]:
+        return count
+    sideways = speed * math.sin(turn[0])
+    other = lanes.beside[lane[0], 0 if sideways > 0.0 else 1]
+    half = (lanes.left if sideways > 0.0 else lanes.right)[lanes.start[lane[0]]]
+    room = half - math.copysign(offset[0], offset[0] * sideways)
+    if other >= 0 and abs(sideways) > 0.4 and room < 1.5 * abs(sideways):
+        found_arc[count], found_offset[count] = _on_lane(lanes, other, x, y)
+        found_lane[count] = other
+        count += 1
+    return count
+
+
+@njit(cache=True)
+def _curvature(start: IntArray, ps: FloatArray, ph: FloatArray, number: int, s: float) -> float:
+    p = start[number]
+    while p + 2 < start[number + 1] and ps[p + 1] < s:
+        p += 1
+    return float((ph[p + 1] - ph[p]) / max(ps[p + 1] - ps[p], 0.2))
+
+
+@njit(cache=True)
+def _choices(
+    turn: FloatArray,
+    bend: FloatArray,
+    successor_start: IntArray,
+    successor: IntArray,
+    number: int,
+    distance: float,
+    speed: float,
+    lateral: float,
+    decel: float,
+    out: IntArray,
+) -> int:
+    """Successors that one at `speed`, `distance` before them, may take: the straightest, then the outermost; at most
+    BRANCHES.
+    """
+    straight, leftmost, rightmost = -1, -1, -1
+    for slow in range(2):
+        for k in range(successor_start[number], successor_start[number + 1]):
+            n = successor[k]
+            too_fast = speed * speed - lateral / max(bend[n], 1e-6) > 2.0 * decel * max(distance, 0.5)
+            if too_fast and slow == 0:
+                continue
+            if straight < 0 or abs(turn[n]) < abs(turn[straight]):
+                straight = n
+            if leftmost < 0 or turn[n] > turn[leftmost]:
+                leftmost = n
+            if rightmost < 0 or turn[n] < turn[rightmost]:
+                rightmost = n
+        if straight >= 0:
+            break
+    count = 0
+    for n in (straight, leftmost, rightmost):
+        if n < 0 or (count > 0 and n == out[0]) or (count > 1 and n == out[1]):
+            continue
+        out[count] = n
+        count += 1
+    return count
+
+
+@njit(cache=True)
+def _extend(
+    length: FloatArray, turn: FloatArray, bend: FloatArray, successor_start: IntArray, successor: IntArray,
+    b: int, base: int, count: int, horizon: float, speed: float, lateral: float, decel: float,
+    row: IntArray, chain: IntArray, begin: FloatArray, side: FloatArray, options: IntArray,
+) -> int:  # fmt: skip
+    """Follow chain `b` to the horizon; at forks, copies take the other ways. Returns the new count."""
+    depth = 0
+    while depth + 1 < DEPTH and chain[b, depth + 1] >= 0:
+        depth += 1
+    while depth + 1 < DEPTH:
+        end = begin[b, depth] + length[chain[b, depth]]
+        if end > horizon:
+            break
+        m = _choices(turn, bend, successor_start, successor, chain[b, depth], end, speed, lateral, decel, options)
+        if m == 0:
+            break
+        for j in range(1, m):
+            if count - base < BRANCHES:
+                row[count], side[count] = row[b], side[b]
+                chain[count], begin[count] = chain[b], begin[b]
+                chain[count, depth + 1], begin[count, depth + 1] = options[j], end
+                count += 1
+        depth += 1
+        chain[b, depth], begin[b, depth] = options[0], end
+    return count
+
+
+@njit(cache=True)
+def chains(
+    lanes: LaneArrays, x: FloatArray, y: FloatArray, speed: FloatArray, yaw_rate: FloatArray, road_lane: IntArray,
+    lane: IntArray, arc: FloatArray, offset: FloatArray, turn: FloatArray, reach: float, lateral: float, decel: float,
+) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:  # fmt: skip
+    """The chains of lanes that each object may follow for `reach` (m) plus 6 s of its speed.
+
+    Returns, for M chains grouped by object: the object's row (M,), lane numbers (M, DEPTH) padded with -1, the
+    distance from the object's centre to the beginning of each (M, DEPTH; negative for the lane it is on), and its
+    offset from the first (M,).
+    """
+    length, bends, bend = lanes.length, lanes.turn, lanes.bend
+    successor_start, successor = lanes.successor_start, lanes.successor
+    options = np.zeros(BRANCHES, dtype=np.int64)
+    n = len(x)
+    row, count = np.zeros(n * BRANCHES, dtype=np.int64), 0
+    chain, begin = np.full((n * BRANCHES, DEPTH), -1, dtype=np.int64), np.zeros((n * BRANCHES, DEPTH))
+    side = np.zeros(n * BRANCHES)
+    first, first_s, first_d = np.zeros(BRANCHES, dtype=np.int64), np.zeros(BRANCHES), np.zeros(BRANCHES)
+    for i in range(n):
+        found = _starts(
+            lanes, x[i], y[i], speed[i], yaw_rate[i], road_lane[i], lane[i], arc[i], offset[i], turn[i],
+            first, first_s, first_d,
+        )  # fmt: skip
+        base = count
+        for j in range(found):
+            row[count], chain[count, 0], begin[count, 0], side[count] = i, first[j], -first_s[j], first_d[j]
+            count += 1
+        b, horizon = base, reach + 6.0 * speed[i]
+        while b < count:
+            count = _extend(
+                length, bends, bend, successor_start, successor, b, base, count, horizon, speed[i], lateral, decel,
+                row, chain, begin, side, options,
+            )  # fmt: skip
+            b += 1
+    return row[:count], chain[:count], begin[:count], side[:count]

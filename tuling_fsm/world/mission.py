@@ -1,0 +1,135 @@
+"""The mission: what to serve, where to end, and how much time there is. Parsed from the JSON of the topic `mission`.
+
+```json
+{"tasks": [{"name": "1", "pickup": {"x": 10.0, "y": 2.0, "heading": 0.0}, "dropoff": {"x": 90.0, "y": 2.0}}],
+ "goal": {"x": 120.0, "y": 40.0, "heading": 1.57},
+ "car_park": {"x": 150.0, "y": 40.0},
+ "match_time_s": 900}
+```
+
+Every member is optional, but `pickup` and `dropoff` of a task. A point takes `x`, `y` (m, `map`) and optionally
+`heading` (rad), `name` and `slots`, a list of boxes with `x`, `y`, `heading`, `length`, `width` (centre, m).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.geometry import Pose
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A box to stop in: centre pose in `map`, length and width (m)."""
+
+    pose: Pose
+    length: float
+    width: float
+
+
+@dataclass(frozen=True)
+class Point:
+    """A place of the mission. `heading` is None where it does not matter (the lane gives it)."""
+
+    name: str
+    x: float
+    y: float
+    heading: float | None
+    slots: tuple[Slot, ...] = ()
+
+
+@dataclass(frozen=True)
+class Task:
+    """One passenger: where to get on, where to get off."""
+
+    name: str
+    pickup: Point
+    dropoff: Point
+
+
+@dataclass(frozen=True)
+class Mission:
+    """What to do. Without tasks the car drives to `goal`; `car_park` is where it ends after the tasks (PUD-1)."""
+
+    stamp: float
+    """Of the tick that first saw it, s."""
+    tasks: tuple[Task, ...] = ()
+    goal: Point | None = None
+    car_park: Point | None = None
+    match_time_s: float = math.inf
+    """Time for all of it, counted from `stamp`, s."""
+
+
+def parse_mission(raw: Mapping[str, Any], stamp: float) -> Mission:
+    """Check a mission and make it plain.
+
+    Raises: InputError: an unknown or missing key, a wrong type, or a number that is not finite; names the place in
+    the mission.
+    """
+    _keys("mission", raw, (), ("tasks", "goal", "car_park", "match_time_s"))
+    tasks = raw.get("tasks", [])
+    if not isinstance(tasks, list | tuple):
+        raise InputError("mission.tasks", f"{tasks!r} is no list", "a list of tasks")
+    limit = math.inf
+    if raw.get("match_time_s") is not None:
+        limit = _number("mission", raw, "match_time_s")
+        if limit <= 0.0:
+            raise InputError("mission.match_time_s", f"{limit} is out of range", "more than 0 s")
+    return Mission(
+        stamp,
+        tuple(_task(f"mission.tasks[{i}]", i, task) for i, task in enumerate(tasks)),
+        _optional_point("mission.goal", raw.get("goal")),
+        _optional_point("mission.car_park", raw.get("car_park")),
+        limit,
+    )
+
+
+def _task(where: str, index: int, raw: Any) -> Task:
+    _keys(where, raw, ("pickup", "dropoff"), ("name",))
+    pickup, dropoff = _point(f"{where}.pickup", raw["pickup"]), _point(f"{where}.dropoff", raw["dropoff"])
+    return Task(str(raw.get("name", index + 1)), pickup, dropoff)
+
+
+def _optional_point(where: str, raw: Any) -> Point | None:
+    return None if raw is None else _point(where, raw)
+
+
+def _point(where: str, raw: Any) -> Point:
+    _keys(where, raw, ("x", "y"), ("heading", "name", "slots"))
+    heading = None if raw.get("heading") is None else _number(where, raw, "heading")
+    slots = raw.get("slots", [])
+    if not isinstance(slots, list | tuple):
+        raise InputError(f"{where}.slots", f"{slots!r} is no list", "a list of boxes")
+    boxes = tuple(_slot(f"{where}.slots[{i}]", slot) for i, slot in enumerate(slots))
+    return Point(str(raw.get("name", "")), _number(where, raw, "x"), _number(where, raw, "y"), heading, boxes)
+
+
+def _slot(where: str, raw: Any) -> Slot:
+    _keys(where, raw, ("x", "y", "heading", "length", "width"), ())
+    x, y, heading, length, width = (_number(where, raw, key) for key in ("x", "y", "heading", "length", "width"))
+    if min(length, width) <= 0.0:
+        raise InputError(where, f"a box of {length} m x {width} m", "length and width above 0 m")
+    return Slot(Pose(x, y, heading), length, width)
+
+
+def _keys(where: str, raw: Any, required: Iterable[str], optional: Iterable[str]) -> None:
+    if not isinstance(raw, Mapping):
+        raise InputError(where, f"{raw!r} is no object", "a JSON object")
+    known = (*required, *optional)
+    unknown = sorted(str(key) for key in raw if key not in known)
+    if unknown:
+        raise InputError(f"{where}.{unknown[0]}", "no such key", "one of " + ", ".join(known))
+    missing = [key for key in required if key not in raw]
+    if missing:
+        raise InputError(f"{where}.{missing[0]}", "missing", "a value")
+
+
+def _number(where: str, raw: Mapping[str, Any], key: str) -> float:
+    value = raw[key]
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise InputError(f"{where}.{key}", f"{value!r} is no finite number", "a number")
+    return float(value)

@@ -1,0 +1,71 @@
+"""Where the car is along its route, and whether it is on the reference road."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from tuling_fsm.core.geometry import Pose, wrap_angle
+from tuling_fsm.map.lanes import LaneId
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.map.route import Route
+
+_BACK_M = 5.0
+_AHEAD_M = 10.0
+_FAR_OFF_M = 8.0
+"""This far beside the route the window opens: the car may come back to another place of it."""
+_FAR_BACK_M = 20.0
+_FAR_AHEAD_M = 60.0
+_HEADING_WEIGHT_M = 3.0
+_SAME_PLACE_M = 0.5
+
+
+class OnRoute(NamedTuple):
+    """Arc length on the route's reference (m), offset from it (m, + left), heading of the car minus that of the
+    reference (rad).
+    """
+
+    s: float
+    offset: float
+    heading_error: float
+
+
+def track(route: Route, pose: Pose, last_s: float | None, moved: float) -> OnRoute:
+    """Project the car on its route near where it was, so that a crossing or a second lap is not jumped on.
+
+    `last_s` is the arc length of the previous tick on this very route, None on its first; `moved` how far the car can
+    have come.
+    """
+    if last_s is None:
+        last_s = _first(route, pose)
+    found = route.reference.project(pose.x, pose.y, last_s - _BACK_M - moved, last_s + _AHEAD_M + moved)
+    if abs(found.offset) > _FAR_OFF_M:
+        found = route.reference.project(pose.x, pose.y, last_s - _FAR_BACK_M, last_s + _FAR_AHEAD_M)
+    return OnRoute(found.s, found.offset, wrap_angle(pose.heading - found.heading))
+
+
+def _first(route: Route, pose: Pose) -> float:
+    """The earliest of the places that fit the pose about as well as the best one."""
+    line = route.reference
+    distance = np.hypot(line.xy[:, 0] - pose.x, line.xy[:, 1] - pose.y)
+    cost = distance + _HEADING_WEIGHT_M * (1.0 - np.cos(line.heading - pose.heading))
+    return float(line.s[np.flatnonzero(cost <= cost.min() + _SAME_PLACE_M)[0]])
+
+
+def carriageway(road_map: RoadMap, route: Route, s: float, around: float = 3.0) -> tuple[LaneId, ...]:
+    """All same-direction lanes of the road that the route runs on at `s`, and a little before and after it."""
+    found: dict[LaneId, None] = {}
+    for at in (s, s - around, s + around):
+        for lane in road_map.same_direction(route.lanes[route.index_at(min(max(at, 0.0), route.length))].lane):
+            found[lane] = None
+    return tuple(found)
+
+
+def on_reference_road(road_map: RoadMap, route: Route, place: OnRoute, pose: Pose, margin: float) -> bool:
+    """Whether the rear axle is on a same-direction lane of the route's carriageway, or at most `margin` (m) beside."""
+    if not math.isfinite(place.offset):
+        return False
+    lanes = carriageway(road_map, route, place.s)
+    return any(position.lane in lanes for position in road_map.positions(pose.x, pose.y, radius=margin))

@@ -1,0 +1,58 @@
+"""Every number of the room `world`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tuling_fsm.core.parameters import param
+
+
+@dataclass(frozen=True)
+class WorldParameters:
+    """Freshness and plausibility of the inputs, the horizon of the view, and the prediction of others."""
+
+    odometry_max_age: float = param(0.2, "s", 0.02, 2.0, "older odometry is no odometry", clause="SAF-1")
+    objects_max_age: float = param(0.5, "s", 0.05, 5.0, "older object tables are refused", clause="SAF-3")
+    occupancy_max_age: float = param(2.0, "s", 0.1, 60.0, "older occupancy grids are refused", clause="SAF-3")
+    lights_max_age: float = param(1.0, "s", 0.1, 10.0, "older light states are unknown", clause="INT-2")
+    lines_max_age: float = param(0.5, "s", 0.05, 5.0, "older perceived lane lines are refused", clause="SAF-3")
+    slots_max_age: float = param(2.0, "s", 0.1, 60.0, "older perceived parking slots are refused", clause="SAF-3")
+    future_tolerance: float = param(
+        0.05, "s", 0.0, 1.0, "a stamp this far ahead of the tick is still taken", clause="SAF-3"
+    )
+    max_gap: float = param(
+        1.0, "s", 0.1, 60.0, "a longer step between ticks forgets what was tracked", clause="DWELL-5"
+    )
+    max_position_std: float = param(0.5, "m", 0.01, 10.0, "localized up to this standard deviation", live=True)
+    max_heading_std: float = param(0.1, "rad", 0.005, 1.0, "localized up to this standard deviation", live=True)
+    min_existence: float = param(0.3, "", 0.0, 1.0, "objects less certain than this are left out", live=True)
+    min_light_confidence: float = param(
+        0.5, "", 0.0, 1.0, "light states less certain are unknown", clause="INT-2", live=True
+    )
+    max_coordinate: float = param(1.0e6, "m", 1.0e3, 1.0e8, "positions beyond are out of range", clause="SAF-3")
+    max_object_speed: float = param(80.0, "m/s", 5.0, 200.0, "faster objects are out of range", clause="SAF-3")
+    max_object_size: float = param(60.0, "m", 5.0, 500.0, "longer or wider objects are out of range", clause="SAF-3")
+    max_objects: int = param(
+        1000, "", 1, 10_000, "rows of the object table that are used, nearest first", clause="SAF-3"
+    )
+    acceleration_filter: float = param(0.15, "s", 0.0, 2.0, "time constant of the differentiated speed")
+    behind: float = param(10.0, "m", 0.0, 50.0, "how far behind the car the lanes begin")
+    ahead: float = param(80.0, "m", 20.0, 300.0, "how far ahead the car looks along its route", clause="NOR-3")
+    off_road_margin: float = param(
+        0.3, "m", 0.0, 2.0, "this far beside the reference road still counts as on it", clause="NOR-9"
+    )
+    static_radius: float = param(60.0, "m", 10.0, 300.0, "solid edges are collected this far around the car")
+    occupied: int = param(65, "", 1, 100, "occupancy cells from this value on are solid")
+    max_static_segments: int = param(3000, "", 10, 100_000, "solid edges kept, nearest first")
+    moving_speed: float = param(0.5, "m/s", 0.05, 3.0, "faster objects move")
+    stopped_leader: float = param(
+        20.0, "s", 0.0, 300.0, "one that moved this recently still counts as moving", clause="NOR-7"
+    )
+    queue_gap: float = param(
+        12.0, "m", 1.0, 50.0, "one standing this close behind a waiting one waits too", clause="NOR-7"
+    )
+    track_memory: float = param(3.0, "s", 0.1, 60.0, "an object unseen for longer is forgotten")
+    lane_heading: float = param(0.785, "rad", 0.1, 1.57, "an object follows a lane up to this heading difference")
+    others_lateral_accel: float = param(3.0, "m/s^2", 0.5, 9.0, "others take bends no harder than this")
+    others_decel: float = param(3.0, "m/s^2", 0.5, 9.0, "others brake this hard for a red light or a bend, no harder")
+    follow_gap: float = param(1.0, "m", 0.0, 10.0, "others stay this far behind their leader")

@@ -1,0 +1,67 @@
+"""The objects of one tick put on the map: their lanes, where they may go, how long they have stood, whom they wait
+for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.world.lane_index import BoolArray, IntArray
+from tuling_fsm.world.lane_kernels import CANDIDATES, DEPTH
+
+
+@dataclass(frozen=True, eq=False)
+class Traffic:
+    """N objects, and M chains of lanes that they may follow.
+
+    Lanes are numbers of `world.lane_index.lane_index(road_map)`, -1 for none. An object has up to three chains,
+    likeliest first, reaching 60 m plus 6 s of its speed; one that follows no lane (a pedestrian, a car in a car park)
+    has none.
+    """
+
+    id: npt.NDArray[np.uint32]
+    kind: npt.NDArray[np.uint8]
+    source: npt.NDArray[np.uint8]
+    x: FloatArray
+    y: FloatArray
+    heading: FloatArray
+    vx: FloatArray
+    vy: FloatArray
+    speed: FloatArray
+    length: FloatArray
+    width: FloatArray
+    moving: BoolArray
+    """As `core.scene.Obstacles.moving`: moves, moved within the last 20 s, waits at a light, or walks (NOR-7)."""
+    standing_for: FloatArray
+    """How long it has stood, s; 0 while it moves."""
+    waiting: BoolArray
+    """Stands at a closed light, or in the queue behind one that does."""
+    lane: IntArray
+    """Lanes that hold its centre with a matching heading, best first (N, CANDIDATES)."""
+    lane_s: FloatArray
+    lane_offset: FloatArray
+    chain_row: IntArray
+    """Row of the object that a chain belongs to (M,)."""
+    chain: IntArray
+    """Lanes of each chain, padded with -1 (M, DEPTH)."""
+    chain_begin: FloatArray
+    """Distance from the object's centre to the beginning of each lane, negative for the one it is on (M, DEPTH), m."""
+    obstacle_row: IntArray
+    """Row of the object behind each row of the scene's obstacles."""
+
+    def __len__(self) -> int:
+        return len(self.id)
+
+
+def no_traffic() -> Traffic:
+    """Nobody there."""
+    z, flags = np.zeros(0), np.zeros(0, np.bool_)
+    byte, rows, wide = np.zeros(0, np.uint8), np.zeros(0, np.int64), np.zeros((0, CANDIDATES))
+    return Traffic(
+        np.zeros(0, np.uint32), byte, byte, z, z, z, z, z, z, z, z, flags, z, flags,
+        wide.astype(np.int64), wide, wide, rows, np.zeros((0, DEPTH), np.int64), np.zeros((0, DEPTH)), rows,
+    )  # fmt: skip

@@ -1,0 +1,109 @@
+"""What one tick sees: everything that came in, judged for freshness, put on the map and predicted. Frozen, and plain
+to pickle.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tuling_fsm.core.request import LaneLine
+from tuling_fsm.core.scene import Ego, Scene
+from tuling_fsm.map.ahead import CrosswalkAhead, JunctionAhead, StopLineAhead
+from tuling_fsm.map.route import Route
+from tuling_fsm.world.inputs import Light, Occupancy
+from tuling_fsm.world.mission import Mission
+from tuling_fsm.world.perceived import PerceivedLine, PerceivedSlot
+from tuling_fsm.world.received import Received
+from tuling_fsm.world.tracks import Tracks
+from tuling_fsm.world.traffic import Traffic
+
+
+@dataclass(frozen=True)
+class EmergencyInput:
+    """The remote emergency stop as received: `value` is the latest message (None: never one), `age` its age (s, inf
+    for none).
+
+    `clear` is true on the tick in which an operator's explicit clear arrived (EST-3).
+    """
+
+    value: bool | None = None
+    age: float = float("inf")
+    clear: bool = False
+
+
+@dataclass(frozen=True)
+class RouteMatch:
+    """An answer of the route server put on the map: `route` is None where it was refused, empty or follows no
+    lanes (DEP-2).
+    """
+
+    request: int
+    route: Route | None
+    stamp: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class World:
+    """One tick's view. Fields that need a pose keep their last value, or are empty, while the car is not localized."""
+
+    stamp: float
+    """The tick's time, s."""
+    dt: float
+    """Since the previous tick, s; 0 on the first one and where time jumped back."""
+    ego: Ego
+    standing_for: float
+    """How long the car has stood, s; 0 while it moves."""
+    localized: bool
+    """Fresh odometry with its standard deviations inside the limits."""
+    odometry_fresh: bool
+    objects_fresh: bool
+    """A table of objects has come within its freshness limit; stale perception is not an empty road."""
+    route: Route | None
+    """The one in use, told by the caller."""
+    route_s: float
+    """Arc length of the car on the route's reference, tracked so that a loop or crossing is not jumped on, m."""
+    route_offset: float
+    """Of the rear axle from the reference, + left, m."""
+    heading_error: float
+    """Heading of the car minus that of the reference, in [-pi, pi), rad."""
+    route_remaining: float
+    """From `route_s` to the route's end, m; 0 without a route."""
+    on_reference_road: bool
+    """On any same-direction lane of the route's carriageway at `route_s`."""
+    lanes: tuple[LaneLine, ...]
+    scene: Scene
+    traffic: Traffic
+    """The objects of the scene, one row each, with their lanes and how long they have stood."""
+    tracks: Tracks
+    """What is remembered of objects from tick to tick."""
+    lights: dict[int, Light]
+    """Fresh and confident ones only, by signal number: an absent one is unknown."""
+    light_since: dict[int, float]
+    """Stamp since which each of them has shown its state (USE-4)."""
+    emergency: EmergencyInput
+    rain_fog: bool | None
+    """As reported; None when never."""
+    route_answers: tuple[RouteMatch, ...]
+    """Those that arrived on this tick."""
+    mission: Mission | None
+    slots: tuple[PerceivedSlot, ...]
+    perceived_lines: tuple[PerceivedLine, ...]
+    occupancy: Occupancy | None
+    """The grid in use, so that it can be frozen (RFG-1)."""
+    junctions: tuple[JunctionAhead, ...]
+    """What the route meets from a little behind the car to the horizon, nearest first, with arc lengths of the
+    route's reference.
+    """
+    stop_lines: tuple[StopLineAhead, ...]
+    crosswalks: tuple[CrosswalkAhead, ...]
+    reports: tuple[str, ...]
+    """One line for each input newly refused on this tick (SAF-3)."""
+    complaints: tuple[str, ...]
+    """Keys of all that is wrong now, so that each is reported once until it is over."""
+    received: Received
+    """The last good message of each kind."""
+
+    @property
+    def junction(self) -> JunctionAhead | None:
+        """The junction the rear axle is in, if any."""
+        return next((j for j in self.junctions if j.s_from <= self.route_s <= j.s_to), None)
