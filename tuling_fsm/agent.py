@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tuling_fsm.behaviour.behaviour import Behaviour
 from tuling_fsm.behaviour.decision import Decision
 from tuling_fsm.behaviour.parameters import BehaviourParameters
 from tuling_fsm.core.parameters import group
-from tuling_fsm.core.request import Limit, PlanResult
+from tuling_fsm.core.request import Hold, Limit, PlanResult, Reason
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
+from tuling_fsm.planning.check import check
+from tuling_fsm.planning.fallback import Ladder, accept, fall_back
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.planner import Planner
-from tuling_fsm.planning.safeguard import Safeguard
 from tuling_fsm.world.builder import WorldBuilder
 from tuling_fsm.world.inputs import Inputs
 from tuling_fsm.world.parameters import WorldParameters
@@ -56,18 +57,28 @@ class Tick:
 
 
 class Agent:
-    """The planner as a whole. Everything that it remembers is the last tick and the behaviour's record."""
+    """The planner as a whole. What it remembers is the last tick, the behaviour's record and the ladder of stops."""
 
     def __init__(self, road_map: RoadMap, parameters: Parameters | None = None) -> None:
-        self.parameters = parameters or Parameters()
-        p = self.parameters
-        self._builder = WorldBuilder(road_map, p.vehicle, p.world)
+        p = parameters or Parameters()
+        self._road_map = road_map
         self._behaviour = Behaviour(road_map, p.vehicle, p.behaviour)
-        self._planner = Planner(p.vehicle, p.planning)
+        self._take(p)
+        self._ladder = Ladder()
         self._world: World | None = None
         self._route: Route | None = None
         self._result: PlanResult | None = None
         self._probed: PlanResult | None = None
+
+    def _take(self, parameters: Parameters) -> None:
+        self.parameters = parameters
+        self._builder = WorldBuilder(self._road_map, parameters.vehicle, parameters.world)
+        self._planner = Planner(parameters.vehicle, parameters.planning)
+
+    def reconfigure(self, parameters: Parameters) -> None:
+        """Take other parameters from the next tick on (USE-12); the state is kept."""
+        self._take(parameters)
+        self._behaviour.adjust(parameters.vehicle, parameters.behaviour)
 
     def warm_up(self) -> None:
         """Compile and load every kernel, so that no tick has to."""
@@ -78,6 +89,26 @@ class Agent:
         world = self._builder.build(inputs, self._world, self._route)
         decision = self._behaviour.step(world, self._result, self._probed)
         planned = self._planner.plan(decision.request, world.scene, self._result)
+        result, trajectory = self._checked(planned, decision, world)
         probed = None if decision.probe is None else self._planner.plan(decision.probe, world.scene, None)
-        self._world, self._route, self._result, self._probed = world, decision.route, planned, probed
-        return Tick(world.stamp, planned.trajectory, planned, decision, world)
+        self._world, self._route, self._result, self._probed = world, decision.route, result, probed
+        return Tick(world.stamp, trajectory, result, decision, world)
+
+    def _checked(self, planned: PlanResult, decision: Decision, world: World) -> tuple[PlanResult, Trajectory]:
+        """The plan if it may be sent, else what the ladder of stops puts in its place (SAF-1, SAF-2)."""
+        p, scene, trajectory = self.parameters, world.scene, planned.trajectory
+        if trajectory is not None and (isinstance(decision.request, Hold) or not planned.feasible):
+            self._ladder = Ladder(trajectory)
+            return planned, trajectory
+        detail = "no plan"
+        if trajectory is not None:
+            violation = check(trajectory, scene, decision.request, p.vehicle, p.planning)
+            accepted = accept(self._ladder, trajectory, scene) if violation is None else None
+            if accepted is not None:
+                self._ladder = accepted
+                return planned, trajectory
+            detail = "a stop has begun" if violation is None else f"{violation.breach.value}: {violation.detail}"
+        instead, self._ladder = fall_back(self._ladder, scene, p.vehicle, p.planning)
+        limit = Limit(Reason.PLAN_REJECTED, detail=detail)
+        rejected = replace(planned, feasible=False, trajectory=instead, limit=limit, reason=Reason.PLAN_REJECTED)
+        return rejected, instead

@@ -68,7 +68,12 @@ def _add_sim(verbs: Any) -> None:
     parser.add_argument("--map", type=Path, metavar="F", help="OpenDRIVE map instead of the scenario's own")
     parser.add_argument("--seed", type=int, default=1, help="seed of everything random (default %(default)s)")
     parser.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="override a variable of the scenario"
+        "--set",
+        dest="overrides",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="override a variable of the scenario",
     )
     parser.add_argument("--out", type=Path, help="folder of run.mcap, result.json and report.html")
     parser.add_argument("--ros", action="store_true", help="as ROS 2 processes instead of in this one")

@@ -19,6 +19,7 @@ from tuling_fsm.sim.report import write_report
 from tuling_fsm.sim.result import result_of
 from tuling_fsm.sim.run_log import LogRow, RunLog, TransitionRow
 from tuling_fsm.sim.scenario.load import load_scenario
+from tuling_fsm.sim.scenario.model import Scenario
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.wire.cdr import nanoseconds
 from tuling_fsm.wire.outputs import Outputs, trajectory_messages
@@ -56,13 +57,15 @@ def run_scenario(
         InputError: the scenario or the map is not usable.
     """
     parameters = Parameters()
-    simulation = open_simulation(scenario_file, map_file, seed, overrides, parameters)
-    road_map = simulation.road_map
+    scenario = load_scenario(scenario_file, overrides)
+    map_file = chosen_map(scenario, map_file)
+    road_map = read_map(map_file)
+    simulation = Simulation(road_map, scenario, seed, parameters.vehicle)
     agent = Agent(road_map, parameters)
     agent.warm_up()
     log = RunLog()
     began = time.perf_counter()
-    with _bag(out, road_map, parameters) as bag:
+    with _bag(out, map_file, parameters) as bag:
         _drive(simulation, agent, log, bag, progress)
     result = result_of(simulation, log, time.perf_counter() - began)
     if out is not None:
@@ -70,19 +73,17 @@ def run_scenario(
     return result
 
 
-def open_simulation(
-    scenario_file: Path, map_file: Path | None, seed: int, overrides: Mapping[str, str], parameters: Parameters
-) -> Simulation:
-    """Read scenario and map.
+def chosen_map(scenario: Scenario, map_file: Path | None) -> Path:
+    """The map that a run is driven on.
 
     Raises:
-        InputError: one of them is not usable, or neither names a map.
+        InputError: neither the caller nor the scenario names one.
     """
-    scenario = load_scenario(scenario_file, overrides)
-    chosen = map_file or scenario.map_file
-    if chosen is None:
-        raise InputError(str(scenario_file), "names no map", "map.set_map_file(...) in it, or --map")
-    return Simulation(read_map(chosen), scenario, seed, parameters.vehicle)
+    if map_file is not None:
+        return map_file
+    if scenario.map_file is None:
+        raise InputError(scenario.file, "names no map", "map.set_map_file(...) in it, or --map")
+    return Path(scenario.map_file)
 
 
 def write_results(out: Path, road_map: RoadMap, log: RunLog, result: Mapping[str, Any]) -> None:
@@ -92,15 +93,13 @@ def write_results(out: Path, road_map: RoadMap, log: RunLog, result: Mapping[str
     write_report(out / "report.html", road_map, log, result)
 
 
-def _bag(out: Path | None, road_map: RoadMap, parameters: Parameters) -> AbstractContextManager[BagWriter | None]:
+def _bag(out: Path | None, map_file: Path, parameters: Parameters) -> AbstractContextManager[BagWriter | None]:
     if out is None:
         return nullcontext()
-    return BagWriter(out, {"map": str(Path(road_map.file).resolve()), "parameters": flatten(parameters)})
+    return BagWriter(out, {"map": str(map_file.resolve()), "parameters": flatten(parameters)})
 
 
-def _drive(
-    simulation: Simulation, agent: Agent, log: RunLog, bag: BagWriter | None, progress: Progress | None
-) -> None:
+def _drive(simulation: Simulation, agent: Agent, log: RunLog, bag: BagWriter | None, progress: Progress | None) -> None:
     outputs = Outputs()
     said_at = -PROGRESS_PERIOD_S
     while not simulation.finished:

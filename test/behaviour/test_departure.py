@@ -144,7 +144,7 @@ def test_at_the_end_of_its_route_the_car_stands_reports_and_asks(road: RoadMap) 
     drive.until(states.REGRESSION, 1.0)
 
 
-@pytest.mark.clause("NOR-10", "USE-10")
+@pytest.mark.clause("NOR-10")
 @pytest.mark.parametrize("changes", [{"v": 0.5}, {"x": LENGTH - 20.0 - 3.0}, {"heading": 0.6}, {"localized": False}])
 def test_near_the_end_is_not_arrived(road: RoadMap, changes: dict[str, float]) -> None:
     drive = in_normal(Place(road, x=300.0), route_along(road, end=LENGTH - 20.0))
@@ -155,7 +155,7 @@ def test_near_the_end_is_not_arrived(road: RoadMap, changes: dict[str, float]) -
     assert states.PLAN_ONCE not in [decision.state for decision in drive.decisions[-20:]]
 
 
-@pytest.mark.clause("NOR-10", "USE-7")
+@pytest.mark.clause("NOR-10")
 @pytest.mark.parametrize(("before", "state"), [(1.5, states.PLAN_ONCE), (2.5, states.SOLID_LINE_FREE)])
 def test_before_a_taken_end_the_bumper_need_only_reach_it(road: RoadMap, before: float, state: str) -> None:
     drive = in_normal(Place(road, x=300.0), route_along(road, end=LENGTH - 20.0))

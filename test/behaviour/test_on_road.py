@@ -14,6 +14,7 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import FollowLanes, FreeSpace, Hold, Reason
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.perceived import PerceivedLine
+from tuling_fsm.world.world import RouteMatch
 
 from .worlds import (
     FAR_LANE,
@@ -37,7 +38,6 @@ def _clauses(drive: Drive) -> list[str]:
     return [decision.transition.clause for decision in drive.decisions if decision.transition]
 
 
-@pytest.mark.clause("NOR-3", "NOR-6")
 def test_normal_asks_for_all_lanes_of_the_direction_up_to_the_routes_end(road: RoadMap) -> None:
     drive = in_normal(Place(road), route_along(road))
     request = drive.tick().request
@@ -103,7 +103,6 @@ def test_waiting_is_right_for_lights_pedestrians_and_leaders_that_moved(
     assert drive.last.state == state
 
 
-@pytest.mark.clause("INT-4")
 def test_waiting_for_a_free_junction_has_a_minute(road: RoadMap) -> None:
     drive = in_normal(Place(road), route_along(road))
     drive.result = plan(reach=0.0, reason=Reason.JUNCTION_OCCUPIED)
@@ -151,6 +150,17 @@ def test_solid_line_free_plans_forward_and_reverse_to_a_free_place_within_the_so
 def test_where_the_own_lane_is_taken_the_other_one_comes_first(road: RoadMap) -> None:
     drive = _solid_line_free(road, *(Thing(float(x), NEAR_Y) for x in range(60, 130, 5)))
     request = drive.last.request
+    assert isinstance(request, FreeSpace)
+    assert request.goal.y == pytest.approx(FAR_Y)
+
+
+@pytest.mark.clause("RRF-2")
+def test_a_switched_route_gives_new_targets(road: RoadMap) -> None:
+    drive = _solid_line_free(road, Thing(62.0, NEAR_Y))
+    drive.run(1.0)
+    drive.tick(RouteMatch(-1, route_along(road, FAR_LANE)))
+    request = drive.tick().request
+    assert drive.last.state == states.SOLID_LINE_FREE
     assert isinstance(request, FreeSpace)
     assert request.goal.y == pytest.approx(FAR_Y)
 

@@ -25,8 +25,8 @@ from .worlds import (
 )
 
 
-def _astray(road: RoadMap, **options: object) -> Place:
-    return Place(road, **({"x": 50.0, "y": ONCOMING_Y, "heading": math.pi} | options))  # type: ignore[arg-type]
+def _astray(road: RoadMap, things: tuple[Thing, ...] = ()) -> Place:
+    return Place(road, x=50.0, y=ONCOMING_Y, heading=math.pi, things=things)
 
 
 def _free_space(drive: Drive) -> FreeSpace:

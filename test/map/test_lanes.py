@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from map import xodr
 
+from map import xodr
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.opendrive.speed import DEFAULT_LIMIT, NO_LIMIT
 
@@ -28,9 +28,7 @@ def test_right_lanes_run_along_s_and_left_lanes_against_it(tmp_path: Path) -> No
 
 
 def test_left_hand_traffic_turns_everything_round(tmp_path: Path) -> None:
-    road_map = xodr.read(
-        tmp_path, xodr.road([xodr.section([xodr.lane(2), xodr.lane(1), xodr.lane(-1)])], rule="LHT")
-    )
+    road_map = xodr.read(tmp_path, xodr.road([xodr.section([xodr.lane(2), xodr.lane(1), xodr.lane(-1)])], rule="LHT"))
     assert road_map.left_hand
     inner, outer, against = (road_map.lanes[LaneId("1", 0, n)] for n in (1, 2, -1))
     assert np.allclose(inner.center.xy[0], (0.0, 1.75))

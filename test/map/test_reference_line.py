@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
-from map import xodr
 
+from map import xodr
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.map.opendrive.reference_line import ReferenceLine, arc, line, read_reference_line, spiral
 

@@ -40,9 +40,7 @@ def section(lanes: Sequence[str], s: float = 0.0, centre: str = "") -> str:
     left = "".join(text for text, n in zip(lanes, numbers, strict=True) if n > 0)
     right = "".join(text for text, n in zip(lanes, numbers, strict=True) if n < 0)
     middle = lane(0, kind="none", mark=centre)
-    return (
-        f'<laneSection s="{s!r}"><left>{left}</left><center>{middle}</center><right>{right}</right></laneSection>'
-    )
+    return f'<laneSection s="{s!r}"><left>{left}</left><center>{middle}</center><right>{right}</right></laneSection>'
 
 
 def road(
@@ -69,7 +67,9 @@ def road(
 
 def document(*parts: str) -> str:
     body = "\n".join(parts)
-    return f'<?xml version="1.0"?>\n<OpenDRIVE>\n<header revMajor="1" revMinor="8" name="small"/>\n{body}\n</OpenDRIVE>\n'
+    return (
+        f'<?xml version="1.0"?>\n<OpenDRIVE>\n<header revMajor="1" revMinor="8" name="small"/>\n{body}\n</OpenDRIVE>\n'
+    )
 
 
 def read(folder: Path, *parts: str) -> RoadMap:

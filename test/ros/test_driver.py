@@ -121,7 +121,7 @@ def test_lock_step_waits_for_the_route_server_and_gives_its_answer_to_the_next_t
     bench.answer()
     assert [t.stamp for t in bench.port.trajectories()] == [1.0, pytest.approx(1.05)]
     assert not bench.port.trajectories()[-1].stands
-    assert bench.port.flushed[-1] and "trajectory" not in bench.port.flushed[-1]
+    assert bench.port.flushed == [["state"], ["state"]]
     assert bench.port.sent[-2][0] == "trajectory"
 
 

@@ -21,7 +21,7 @@ Lines = Callable[[View, int], FloatArray]
 def begin(view: View, goals: tuple[Pose, ...], lines: Lines) -> Memory:
     """Start with the first attempt; without goals the ladder is exhausted from the start."""
     failed_at = None if goals else view.clock
-    return with_ladder(view.memory, Ladder(goals, 0, lines(view, 0), failed_at))
+    return with_ladder(view.memory, Ladder(goals, 0, lines(view, 0), failed_at, view.world.route))
 
 
 def go_on(view: View, lines: Lines) -> Memory:
@@ -36,8 +36,8 @@ def go_on(view: View, lines: Lines) -> Memory:
         return with_ladder(view.memory, replace(ladder, failing_since=since))
     rung = ladder.rung + 1
     if rung < len(ladder.goals):
-        return with_ladder(view.memory, Ladder(ladder.goals, rung, lines(view, rung)))
-    return with_ladder(view.memory, Ladder(ladder.goals, rung, ladder.lines, view.clock))
+        return with_ladder(view.memory, replace(ladder, rung=rung, lines=lines(view, rung), failing_since=None))
+    return with_ladder(view.memory, replace(ladder, rung=rung, failing_since=view.clock))
 
 
 def with_ladder(memory: Memory, ladder: Ladder) -> Memory:

@@ -103,6 +103,9 @@ class Ladder:
     rung: int = 0
     lines: FloatArray = field(default_factory=lambda: np.zeros((0, 4)))
     failing_since: float | None = None
+    """The present attempt; of an exhausted ladder, since when it is."""
+    route: Route | None = None
+    """The World's when the goals were chosen."""
 
     @property
     def exhausted(self) -> bool:

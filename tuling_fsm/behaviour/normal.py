@@ -25,7 +25,7 @@ def _enter(view: View) -> Memory:
 def _update(view: View) -> Memory:
     on_road, parameters = view.memory.on_road, view.site.parameters.normal
     came_on = abs(view.world.route_s - on_road.progress_s) >= parameters.progress
-    if came_on or view.memory.routing.switched or waits_rightly(view.world, view.memory.plan):
+    if came_on or waits_rightly(view.world, view.memory.plan):
         return _here(view)
     return view.memory
 

@@ -122,7 +122,7 @@ def _is_in_the_way(now: Situation, walker: _Walker) -> bool:
     outside = abs(walker.offset) - (left if walker.offset > 0.0 else right) - _BESIDE_OWN_M
     if outside <= 0.0 and (walker.on_road or walker.crosswalk is not None):
         return True
-    if now.decel_for(max(_stop_for(now, walker) - now.front, 0.05)) > p.hopeless_decel:
+    if now.decel_for(walker.s - _SIZE_M - now.front) > p.hopeless_decel:
         return False
     adjacent = walker.on_road and outside <= p.lane_width - _BESIDE_OWN_M
     if adjacent and (walker.crosswalk is not None or _in_junction_zone(now, walker.s)):

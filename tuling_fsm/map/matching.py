@@ -50,9 +50,10 @@ def match_route(road_map: RoadMap, points: npt.ArrayLike) -> Route | None:
 
     None where the poses do not follow drivable lanes in their direction without a break.
     """
-    poses = _thinned(np.asarray(points, dtype=np.float64).reshape(-1, 3))
-    if len(poses) < 2 or not np.all(np.isfinite(poses)):
+    given = np.asarray(points, dtype=np.float64).reshape(-1, 3)
+    if len(given) < 2 or not np.all(np.isfinite(given)):
         return None
+    poses = _thinned(given)
     candidates = [_candidates(road_map, pose) for pose in poses]
     chosen = _best_chain(road_map, poses, candidates)
     if chosen is None:
@@ -67,9 +68,7 @@ def _thinned(poses: FloatArray) -> FloatArray:
     for i in range(1, len(poses) - 1):
         if math.dist(poses[i, :2], poses[kept[-1], :2]) >= STEP_M:
             kept.append(i)
-    if len(poses) > 1:
-        kept.append(len(poses) - 1)
-    return poses[kept]
+    return poses[[*kept, len(poses) - 1]]
 
 
 def _candidates(road_map: RoadMap, pose: FloatArray) -> list[LanePosition]:

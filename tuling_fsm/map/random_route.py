@@ -22,6 +22,9 @@ START_M = 8.0
 BEFORE_JUNCTION_M = 10.0
 """The route ends at least this far before the next junction where the lane is long enough, m."""
 
+BEFORE_DEAD_END_M = 8.0
+"""The route ends at least this far before the end of the last road, m: a car reaches ahead of its rear axle."""
+
 MIN_LENGTH_M = 5.0
 """Shortest route, m."""
 
@@ -113,12 +116,15 @@ def _trimmed(
         if lane.junction is not None or (i and ends[i] >= length_m):
             continue
         first = s_start if i == 0 else 0.0
-        spare = BEFORE_JUNCTION_M if _leads_into_junction(road_map, lane) else 1.0
-        latest = max(lane.length - spare, min(first + MIN_LENGTH_M, lane.length))
+        latest = max(lane.length - _spare(road_map, lane), min(first + MIN_LENGTH_M, lane.length))
         s_end = min(latest, first + length_m - ends[i])
         return ends[i] + s_end - first, lanes[: i + 1], s_start, s_end
     return 0.0, lanes[:1], s_start, road_map.lanes[lanes[0]].length
 
 
-def _leads_into_junction(road_map: RoadMap, lane: Lane) -> bool:
-    return any(road_map.lanes[n].junction is not None for n in lane.successors)
+def _spare(road_map: RoadMap, lane: Lane) -> float:
+    """How far before the end of a lane a route may end, m."""
+    if not lane.successors:
+        return BEFORE_DEAD_END_M
+    leads_into_junction = any(road_map.lanes[n].junction is not None for n in lane.successors)
+    return BEFORE_JUNCTION_M if leads_into_junction else 1.0

@@ -46,12 +46,11 @@ def join(pieces: Sequence[FloatArray], blends: Sequence[float]) -> tuple[FloatAr
         gap = after[0, :2] - before[-1, :2]
         if math.hypot(*gap) < 1e-4:
             continue
-        share = 1.0 if i == 0 else 0.5
-        back = min(blend, share * runs[i][-1])
-        share = 1.0 if i + 1 == len(blends) else 0.5
-        ahead = min(blend, share * runs[i + 1][-1])
-        _lean(moved[i], runs[i][-1] - runs[i], before[-1, 2], 0.5 * gap, back, 1.0)
-        _lean(moved[i + 1], runs[i + 1], after[0, 2], -0.5 * gap, ahead, -1.0)
+        back = runs[i][-1] * (1.0 if i == 0 else 0.5)
+        ahead = runs[i + 1][-1] * (1.0 if i + 1 == len(blends) else 0.5)
+        reach = min(blend, back, ahead)
+        _lean(moved[i], runs[i][-1] - runs[i], before[-1, 2], gap, reach, 1.0)
+        _lean(moved[i + 1], runs[i + 1], after[0, 2], -gap, reach, -1.0)
     lengths = [len(moved[0]), *(len(piece) - 1 for piece in moved[1:])]
     joints = np.cumsum(lengths) - 1
     return np.vstack([moved[0], *(piece[1:] for piece in moved[1:])]), joints[:-1].astype(np.float64)
@@ -63,13 +62,13 @@ def _turns(last: float, first: float) -> float:
 
 
 def _lean(piece: FloatArray, to_joint: FloatArray, heading: float, gap: FloatArray, reach: float, side: float) -> None:
-    """Shift rows toward a joint by a quintic step; `gap` is the whole shift at the joint, seen in the frame there."""
-    if reach <= 0.0:
-        piece[np.argmin(to_joint), :2] += gap
-        return
-    u = np.clip(1.0 - to_joint / reach, 0.0, 1.0)
+    """Shift rows by the first half of a quintic step over `2 * reach`: half the `gap` at the joint, none `reach` away.
+
+    The gap is meant in the frame of the joint and turns with the line.
+    """
+    u = 0.5 * np.clip(1.0 - to_joint / max(reach, 1e-9), 0.0, 1.0)
     step = u**3 * (10.0 + u * (6.0 * u - 15.0))
-    slope = 30.0 * (u * (1.0 - u)) ** 2 / reach
+    slope = 15.0 * (u * (1.0 - u)) ** 2 / max(reach, 1e-9)
     cos, sin = math.cos(heading), math.sin(heading)
     along, aside = cos * gap[0] + sin * gap[1], cos * gap[1] - sin * gap[0]
     cos_i, sin_i = np.cos(piece[:, 2]), np.sin(piece[:, 2])

@@ -18,8 +18,7 @@ from tuling_fsm.planning.reference import (
     KAPPA,
     LEFT,
     LEFT_NEAR,
-    NEED_LEFT,
-    NEED_RIGHT,
+    NEED,
     RIGHT,
     RIGHT_NEAR,
     SIN,
@@ -118,8 +117,9 @@ def over_bounds(
 
 @njit(cache=True)
 def prepare_bounds(line: FloatArray, n: int, body: Body) -> None:
-    """Fill `LEFT_NEAR`/`RIGHT_NEAR` (a body axis-parallel at this sample and inside these is inside the bounds) and `NEED_*`."""
+    """Fill `LEFT_NEAR`/`RIGHT_NEAR` (a body axis-parallel at this sample and inside these is inside the bounds) and `NEED`."""
     step = line[1, S] - line[0, S]
+    line[:n, NEED] = 0.0
     back, ahead = int(body.rear / step) + 2, int(body.front / step) + 3
     for k in range(n):
         left, right, kappa = np.inf, -np.inf, 0.0
@@ -128,10 +128,10 @@ def prepare_bounds(line: FloatArray, n: int, body: Body) -> None:
             kappa = max(kappa, abs(line[i, KAPPA]))
         swing = 0.6 * kappa * body.front * body.front
         line[k, LEFT_NEAR], line[k, RIGHT_NEAR] = left - swing, right + swing
-        line[k, NEED_LEFT], line[k, NEED_RIGHT] = 0.0, 0.0
         if line[k, LEFT_NEAR] < body.half_width or line[k, RIGHT_NEAR] > -body.half_width:
             over = over_bounds(line, n, k, line[k, X], line[k, Y], line[k, COS], line[k, SIN], body)
-            line[k, NEED_LEFT], line[k, NEED_RIGHT] = max(0.0, over[0]), max(0.0, over[1])
+            for i in range(max(0, k - back), min(n, k + back + 1)):
+                line[i, NEED] = max(line[i, NEED], max(over[0], over[1]))
 
 
 @njit(cache=True)

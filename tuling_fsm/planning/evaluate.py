@@ -36,7 +36,7 @@ from tuling_fsm.planning.paths import (
     lay_path,
 )
 from tuling_fsm.planning.profile import STEP_S, Drive, Traffic, envelope, no_traffic, roll_out
-from tuling_fsm.planning.reference import COS, LIMIT, MAX_POINTS, NEED_LEFT, NEED_RIGHT, SIN, S, X, Y
+from tuling_fsm.planning.reference import COS, LIMIT, MAX_POINTS, NEED, SIN, S, X, Y
 from tuling_fsm.planning.solids import IntArray, Solids, blocked_by_solids
 from tuling_fsm.planning.walls import wall_at
 
@@ -100,6 +100,8 @@ class Scratch(NamedTuple):
 
 MEMORY_S = 2.0
 _HARD_TO_STEER = 1.005
+_TOO_FAST, _EXACT = 10.0, 0.2
+"""Metres of progress that each second costs for each m/s above the envelope, if it is more than the other (m/s)."""
 _COMMITTED = 0.6
 """Share of the room before others that a change of lanes once begun still asks for."""
 _BESIDE = 1.0
@@ -120,7 +122,7 @@ def _out_of_bounds(spec: FloatArray, lines: Lines, path: FloatArray, n: int, fir
     """First point at which the body leaves the bounds, `n` for none.
 
     A car that starts beyond a bound may take its time to come back but not go farther out, and where a car on the reference itself
-    would reach over a bound the same much is granted to all. Until a transition to another line has ended the bounds are those of the
+    would reach over a bound the same much is granted to all, on either side. Until a transition to another line has ended the bounds are those of the
     line that the car comes from, as they say what may be crossed from there.
     """
     at, home = int(spec[LANE]), lines.home
@@ -141,9 +143,7 @@ def _out_of_bounds(spec: FloatArray, lines: Lines, path: FloatArray, n: int, fir
         left, right = within_bounds(line, count, k, offset, turn, x, y, cos, sin, body)
         if i == 0:
             carry_left, carry_right = max(0.0, left), max(0.0, right)
-        elif (
-            left > max(line[k, NEED_LEFT], carry_left) + slack or right > max(line[k, NEED_RIGHT], carry_right) + slack
-        ):
+        elif left > max(line[k, NEED], carry_left) + slack or right > max(line[k, NEED], carry_right) + slack:
             return i
         carry_left, carry_right = min(carry_left, max(0.0, left)), min(carry_right, max(0.0, right))
     return n
@@ -212,8 +212,8 @@ def _where(path: FloatArray, n: int, s: float) -> tuple[float, float, int]:
 
 
 @njit(cache=True)
-def _comfort(path: FloatArray, n: int, rows: FloatArray, until: int, w: Weights) -> float:
-    """Cost of lateral jerk and of driving beside the line, summed over time."""
+def _comfort(path: FloatArray, n: int, speed: FloatArray, rows: FloatArray, until: int, w: Weights) -> float:
+    """Cost of lateral jerk, of driving beside the line, and of being faster than the envelope allows, summed over time."""
     cost, at = 0.0, 0
     for i in range(until):
         at = profile.seek(path, n, at, rows[i, 0])
@@ -221,13 +221,14 @@ def _comfort(path: FloatArray, n: int, rows: FloatArray, until: int, w: Weights)
         step = max(0.05, path[after, PS] - path[at, PS])
         jerk = rows[i, 1] ** 3 * (path[after, PKAPPA] - path[at, PKAPPA]) / step
         cost += (w.jerk * jerk * jerk + w.offset * min(path[at, PD] ** 2, _BESIDE)) * STEP_S
+        cost += _TOO_FAST * max(0.0, rows[i, 1] - speed[at] - _EXACT) * STEP_S
     return cost
 
 
 @njit(cache=True)
 def _judge(
-    spec: FloatArray, lines: Lines, movers: Movers, path: FloatArray, n: int, first: int, body: Body, w: Weights, rows: FloatArray,
-    sidestep: float, verdict: FloatArray,
+    spec: FloatArray, lines: Lines, movers: Movers, path: FloatArray, n: int, first: int, speed: FloatArray, body: Body, w: Weights,
+    rows: FloatArray, sidestep: float, verdict: FloatArray,
 ) -> None:  # fmt: skip
     """Fill the costs, in metres of progress."""
     at, until = int(spec[LANE]), min(len(rows) - 1, round(w.horizon / STEP_S))
@@ -239,7 +240,7 @@ def _judge(
     along = route[k, S] + (x - route[k, X]) * route[k, COS] + (y - route[k, Y]) * route[k, SIN]
     verdict[PROGRESS] = along - begun
     ahead = lines.ends[at] - lines.start[at, START_S]
-    cost = -verdict[PROGRESS] + _comfort(path, n, rows, until, w)
+    cost = -verdict[PROGRESS] + _comfort(path, n, speed, rows, until, w) + w.offset * min(spec[OFFSET] ** 2, _BESIDE)
     cost += w.lane * abs(lines.shift[at]) + w.lane_end * max(0.0, 1.0 - max(0.0, ahead) / w.foresight)
     if verdict[STOP_BY] == SOLID or verdict[STOP_BY] == BOUND or verdict[STOP_BY] == CURVATURE:
         cost += w.lane_end * max(0.0, 1.0 - max(0.0, verdict[THING_AT]) / w.foresight)
@@ -295,7 +296,7 @@ def evaluate(
                 path, n, scratch.speed, scratch.bound, stop, slack, scratch.traffic, start.v, start.a, d, scratch.rows
             )  # fmt: skip
     verdict[BINDS], verdict[BLAME], verdict[DISTANCE] = binds.reason, binds.blame, binds.distance
-    _judge(spec, lines, movers, path, n, first, body, w, scratch.rows, sidestep, verdict)
+    _judge(spec, lines, movers, path, n, first, scratch.speed, body, w, scratch.rows, sidestep, verdict)
     return n
 
 

@@ -89,6 +89,9 @@ def prepare_lines(request: FollowLanes, state: StartState, vehicle: Vehicle, par
         stop[i] = min(goal, last[i])
         if lane.end is LaneEnd.LANE_END:
             ends[i] = end
+        elif i != route:
+            # The route ends on its own lane: one beside it has to be left by then.
+            ends[i] = goal
         shift[i], phase[i] = lane.shift, lane.route_s0
         if starts[i, START_S] < _BEFORE_START:
             starts[i, REACHABLE] = 0.0

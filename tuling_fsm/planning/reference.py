@@ -15,10 +15,10 @@ from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray, wrap_angle
 
-X, Y, HEADING, COS, SIN, KAPPA, DKAPPA, S, LEFT, RIGHT, LEFT_NEAR, RIGHT_NEAR, LIMIT, NEED_LEFT, NEED_RIGHT, CENTER = range(16)
+X, Y, HEADING, COS, SIN, KAPPA, DKAPPA, S, LEFT, RIGHT, LEFT_NEAR, RIGHT_NEAR, LIMIT, NEED, CENTER = range(15)
 """Columns of a reference line. `LEFT`/`RIGHT` are the offsets (m, + left) between which the body may be, `*_NEAR` their tightest values
-around; `NEED_*` is how far the body of a car on the reference itself reaches beyond them; `CENTER` is the offset of the lane's centre."""
-COLUMNS = 16
+around; `NEED` is how far the body of a car on the reference itself reaches beyond one of them near here; `CENTER` is the offset of the lane's centre."""
+COLUMNS = 15
 EXTENSION = 8.0
 """Lines go on straight by this much beyond both ends, so that the body has something below it there (m)."""
 MAX_POINTS = 256

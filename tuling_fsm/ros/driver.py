@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -12,6 +11,7 @@ import numpy as np
 
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.trajectory import Trajectory
+from tuling_fsm.ros.failure import in_one_line
 from tuling_fsm.ros.inbox import Inbox
 from tuling_fsm.ros.last_resort import braking
 from tuling_fsm.wire.cdr import seconds, stamp_ns
@@ -106,8 +106,7 @@ class Driver:
             self.failures = 0
         except Exception as error:
             if self.failures == 0:
-                trace = " | ".join(line.strip() for line in traceback.format_exc().splitlines()[-4:])
-                self._report(f"the planner failed, braking: {type(error).__name__}: {error} ({trace})")
+                self._report(f"the planner failed, braking: {in_one_line(error)}")
             self.failures += 1
             tick, trajectory = None, self.stop(inputs.stamp, inputs)
         elapsed = self._clock() - began

@@ -73,7 +73,10 @@ class Endpoints:
         return bool(self._publishers[topic].get_subscription_count())
 
     def flush(self, topics: Iterable[str]) -> None:
-        """Wait a little until every reliable subscriber has what was sent: DDS gives no order across topics."""
+        """Wait a little until every reliable subscriber has what was sent: DDS gives no order across topics.
+
+        For topics of depth 1 that takes some milliseconds; the others are acknowledged every few seconds only.
+        """
         for topic in topics:
             if not self._publishers[topic].wait_for_all_acked(_FLUSH):
                 self.log.warning(f"{topic}: a subscriber does not take what is sent", throttle_duration_sec=5.0)

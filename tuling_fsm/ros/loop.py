@@ -16,6 +16,7 @@ from rclpy.signals import SignalHandlerOptions
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.ros.environment import PARENT
+from tuling_fsm.ros.failure import in_one_line
 
 POLL_S = 0.1
 """Longest wait for work, and so the longest time until a signal is seen."""
@@ -68,7 +69,7 @@ def run_node(make_node: Callable[[], Any], arguments: Sequence[str] | None = Non
             try:
                 executor.spin_once(timeout_sec=POLL_S)
             except Exception as error:
-                node.get_logger().error(f"in a callback: {type(error).__name__}: {error}", throttle_duration_sec=1.0)
+                node.get_logger().error(f"in a callback: {in_one_line(error)}", throttle_duration_sec=1.0)
         node.stop()
         executor.shutdown(timeout_sec=0.2)
         return int(node.exit_code)

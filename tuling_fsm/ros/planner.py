@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import json
 import time
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
@@ -19,6 +18,7 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import flatten, load, nest
 from tuling_fsm.ros.driver import Agent, Driver
 from tuling_fsm.ros.endpoints import Endpoints
+from tuling_fsm.ros.failure import in_one_line
 from tuling_fsm.ros.inbox import Inbox
 from tuling_fsm.ros.node_parameters import PlannerNodeParameters, planner_specs
 from tuling_fsm.ros.parameter_server import ParameterServer
@@ -39,8 +39,8 @@ def logged(transition: Transition) -> Transition:
     def call(node: PlannerNode, state: LifecycleState) -> TransitionCallbackReturn:
         try:
             return transition(node, state)
-        except Exception:
-            node.get_logger().error(f"{transition.__name__}: {traceback.format_exc()}")
+        except Exception as error:
+            node.get_logger().error(f"{transition.__name__}: {in_one_line(error)}")
             return TransitionCallbackReturn.ERROR
 
     return call
@@ -147,7 +147,7 @@ class PlannerNode(LifecycleNode):
     @logged
     def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
         """After a transition that failed half-way: stop the car, and back to unconfigured."""
-        self.get_logger().error("a transition failed; the node is unconfigured now")
+        self.get_logger().info("unconfigured now")
         self.stop()
         self._give_up()
         return SUCCESS

@@ -21,6 +21,8 @@ import yaml
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.ros.environment import child_environment, require_rclpy
+from tuling_fsm.run import chosen_map
+from tuling_fsm.sim.scenario.load import load_scenario
 
 Progress = Callable[[str], None]
 SIM = "sim"
@@ -62,7 +64,7 @@ def run_processes(
         InputError: rclpy is absent, scenario or map cannot be used, or a process ended before its time.
     """
     require_rclpy()
-    chosen = _map_of(scenario_file, map_file, overrides)
+    chosen = chosen_map(load_scenario(scenario_file, overrides), map_file).resolve()
     with tempfile.TemporaryDirectory(prefix="tuling_fsm_") as folder:
         results = out.resolve() if out is not None else Path(folder) / "out"
         sim = {
@@ -83,16 +85,6 @@ def run_processes(
             group.wait_for(SIM)
             group.stop()
         return _read_result(results, group)
-
-
-def _map_of(scenario_file: Path, map_file: Path | None, overrides: Mapping[str, str]) -> Path:
-    from tuling_fsm.sim.scenario.load import load_scenario
-
-    scenario = load_scenario(scenario_file, overrides)
-    chosen = map_file or scenario.map_file
-    if chosen is None:
-        raise InputError(str(scenario_file), "names no map", "map.set_map_file(...) in it, or --map")
-    return Path(chosen).resolve()
 
 
 def _node_command(folder: Path, name: str, parameters: Mapping[str, Any]) -> tuple[str, ...]:

@@ -16,6 +16,8 @@ from tuling_fsm.wire.text import pack_json
 from tuling_fsm.wire.why import explain
 from tuling_fsm.world.inputs import RouteRequest
 
+BEFORE_THE_PLAN = ("route_blocked", "state")
+"""In lock-step these are waited for: a run would not repeat if the plan, or the next question, overtook them."""
 HEALTH_PERIOD_NS = 1_000_000_000
 
 
@@ -126,7 +128,7 @@ class Runtime:
         more = self._more(ticked, ns)
         self._send(more)
         if self._driver.lock_step:
-            self._port.flush(dict(more))
+            self._port.flush(topic for topic, _ in more if topic in BEFORE_THE_PLAN)
             self._send(self._plan)
         if ticked.tick is not None:
             self._last = ticked.tick

@@ -7,7 +7,6 @@ import struct
 import time
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from rclpy.clock import Clock, ClockType
 from rclpy.duration import Duration
@@ -17,13 +16,16 @@ from std_srvs.srv import Trigger
 from tuling_fsm.agent import Parameters
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import describe, load
+from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.ros.node_parameters import SimNodeParameters
 from tuling_fsm.ros.parameter_server import ParameterServer
 from tuling_fsm.ros.planner import required_file
 from tuling_fsm.ros.qos import message_class, profile
 from tuling_fsm.ros.run_watch import RunWatch
-from tuling_fsm.run import open_simulation, progress_line, write_results
+from tuling_fsm.run import chosen_map, progress_line, write_results
 from tuling_fsm.sim.result import result_of
+from tuling_fsm.sim.scenario.load import load_scenario
+from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.wire.cdr import LITTLE_ENDIAN, nanoseconds, stamp_ns
 from tuling_fsm.wire.inputs import FLAGS, pack_inputs
 from tuling_fsm.wire.paths import pack_path
@@ -126,7 +128,8 @@ class SimNode(Node):
         for topic, message in first:
             self._publishers_by_topic[topic].publish(message)
         for topic, _ in first:
-            self._publishers_by_topic[topic].wait_for_all_acked(_FLUSH)
+            if _says_something_new(topic, inputs, previous):
+                self._publishers_by_topic[topic].wait_for_all_acked(_FLUSH)
         for topic, message in messages:
             if topic not in UNSTAMPED:
                 self._publishers_by_topic[topic].publish(message)
@@ -172,10 +175,17 @@ class SimNode(Node):
             write_results(Path(self._own.out), self._simulation.road_map, self._watch.log, result)
 
 
-def _open(own: SimNodeParameters) -> Any:
+def _says_something_new(topic: str, inputs: Inputs, previous: Inputs | None) -> bool:
+    """Whether it is more than a heartbeat: an acknowledgement costs milliseconds."""
+    before = None if previous is None else getattr(previous, topic, None)
+    return topic not in FLAGS or before is None or before.value != getattr(inputs, topic).value
+
+
+def _open(own: SimNodeParameters) -> Simulation:
     try:
         overrides = json.loads(own.overrides) if own.overrides else {}
     except json.JSONDecodeError as error:
         raise InputError("overrides", f"no JSON: {error}", "an object of variables and their values") from None
-    map_file = Path(own.map_file) if own.map_file else None
-    return open_simulation(required_file("scenario", own.scenario), map_file, own.seed, overrides, Parameters())
+    scenario = load_scenario(required_file("scenario", own.scenario), overrides)
+    map_file = chosen_map(scenario, Path(own.map_file) if own.map_file else None)
+    return Simulation(read_map(map_file), scenario, own.seed, Parameters().vehicle)

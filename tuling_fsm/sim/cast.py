@@ -50,7 +50,7 @@ class Cast:
         self.ids = {actor.name: i + 1 for i, actor in enumerate(actors)}
         for actor in vehicles:
             row = self.rows[actor.name]
-            traffic.fleet.length[row], traffic.fleet.width[row] = actor.length, actor.width
+            traffic.fleet.car.length[row], traffic.fleet.car.width[row] = actor.length, actor.width
             traffic.ids[row] = self.ids[actor.name]
 
     def enter(self, actors: tuple[Actor, ...], ego: Pose) -> None:
@@ -71,15 +71,15 @@ class Cast:
 
     def on_lanes(self, name: str) -> bool:
         """Whether an actor is driven by the traffic."""
-        return name in self.rows and bool(self._traffic.fleet.mode[self.rows[name]] != OFF)
+        return name in self.rows and bool(self._traffic.fleet.car.mode[self.rows[name]] != OFF)
 
     def state(self, name: str) -> ActorState | None:
         """The reference point and motion of an actor; None while it is not in the world."""
         body = self.bodies[name]
         if self.on_lanes(name):
             fleet, row = self._traffic.fleet, self.rows[name]
-            centre = Pose(float(fleet.x[row]), float(fleet.y[row]), float(fleet.heading[row]))
-            reference, v, a = shifted(centre, -body.reference_behind), float(fleet.v[row]), float(fleet.a[row])
+            centre = Pose(float(fleet.car.x[row]), float(fleet.car.y[row]), float(fleet.car.heading[row]))
+            reference, v, a = shifted(centre, -body.reference_behind), float(fleet.car.v[row]), float(fleet.car.a[row])
         else:
             found = body.reference()
             if found is None:
@@ -172,7 +172,7 @@ class Cast:
         row = self.rows[name]
         self._traffic.set_speed(row, target, rate)
         if math.isinf(rate):
-            self._traffic.fleet.v[row] = target
+            self._traffic.fleet.car.v[row] = target
 
     def _leave_lanes(self, name: str) -> None:
         if name in self.rows:

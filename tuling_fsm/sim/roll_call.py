@@ -40,7 +40,7 @@ class RollCall:
         """All boxes, kinds and ids: traffic first, then scripted bodies, then walkers."""
         fleet, rows = self._traffic.fleet, np.flatnonzero(self._traffic.on_road)
         boxes = np.empty((len(rows), 7))
-        columns = (fleet.x, fleet.y, fleet.z, fleet.heading, fleet.length, fleet.width, fleet.v)
+        columns = (fleet.car.x, fleet.car.y, fleet.car.z, fleet.car.heading, fleet.car.length, fleet.car.width, fleet.car.v)
         for i, column in enumerate(columns):
             boxes[:, i] = column[rows]
         free, kinds, ids = self._bodies()
@@ -102,7 +102,7 @@ class RollCall:
         all vehicles.
         """
         fleet, rows = self._traffic.fleet, np.flatnonzero(self._traffic.on_road)
-        columns = (fleet.x, fleet.y, fleet.heading, fleet.length, fleet.width, fleet.v)
+        columns = (fleet.car.x, fleet.car.y, fleet.car.heading, fleet.car.length, fleet.car.width, fleet.car.v)
         table = np.empty((len(rows) + 1, 6))
         table[0] = ego[[0, 1, 3, 4, 5, 6]]
         for i, column in enumerate(columns):

@@ -51,8 +51,8 @@ def _turn(tick: Tick) -> float:
     if world.route is None:
         return 0.0
     for junction in world.junctions:
-        if world.route_s <= junction.s_out and junction.s_in - world.route_s < TURN_AHEAD_M:
-            entry, leave = (world.route.reference.at(s).heading for s in (junction.s_in, junction.s_out))
+        if world.route_s <= junction.s_to and junction.s_from - world.route_s < TURN_AHEAD_M:
+            entry, leave = (world.route.reference.at(s).heading for s in (junction.s_from, junction.s_to))
             turn = leave - entry
             return math.copysign(abs(wrap_angle(turn)), turn) if abs(turn) < math.pi else turn
     return 0.0

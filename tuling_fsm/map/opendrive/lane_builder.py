@@ -6,24 +6,44 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray, Polyline
 from tuling_fsm.map.lane_types import canonical
 from tuling_fsm.map.lanes import Lane, LaneId
 from tuling_fsm.map.opendrive.boundary import beyond, side_marks
+from tuling_fsm.map.opendrive.document import where
+from tuling_fsm.map.opendrive.reference_line import MAX_COORDINATE_M
 from tuling_fsm.map.opendrive.road import Road, RoadLane, Section
 from tuling_fsm.map.opendrive.sampling import LaneShape, sample_section
 from tuling_fsm.map.opendrive.speed import DEFAULT_LIMIT, lowest
 from tuling_fsm.map.opendrive.topology import Topology
 
+MAX_WIDTH_M = 1000.0
+"""Wider lanes are slips of the file."""
+
 
 def sample_roads(roads: Mapping[str, Road]) -> dict[LaneId, LaneShape]:
-    """The shapes of all lanes of all roads, in file order."""
-    return {
-        LaneId(road.id, index, number): shape
-        for road in roads.values()
-        for index, section in enumerate(road.sections)
-        for number, shape in sample_section(road, section).items()
-    }
+    """The shapes of all lanes of all roads, in file order.
+
+    Raises:
+        InputError: a lane becomes absurdly wide or far away.
+    """
+    shapes: dict[LaneId, LaneShape] = {}
+    for road in roads.values():
+        for index, section in enumerate(road.sections):
+            for number, shape in sample_section(road, section).items():
+                _check(road, number, shape)
+                shapes[LaneId(road.id, index, number)] = shape
+    return shapes
+
+
+def _check(road: Road, number: int, shape: LaneShape) -> None:
+    """Refuse what sane numbers in the file, put together, still make senseless."""
+    width = 2.0 * float(np.max(shape.half))
+    if not width <= MAX_WIDTH_M:
+        raise InputError(where(road.element), f"lane {number} becomes {width:g} m wide", f"at most {MAX_WIDTH_M:g} m")
+    if not float(np.max(np.abs(shape.xy))) <= 2.0 * MAX_COORDINATE_M or not np.all(np.isfinite(shape.heading)):
+        raise InputError(where(road.element), f"lane {number} lies beyond all bounds", "coordinates below 1e8 m")
 
 
 def build_lanes(

@@ -9,6 +9,7 @@ import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.map.opendrive.document import Element, number
+from tuling_fsm.map.opendrive.reference_line import MAX_LENGTH_M
 from tuling_fsm.map.opendrive.road import Road
 
 POINT_M = 0.3
@@ -28,7 +29,7 @@ def outlines(element: Element, road: Road) -> Iterator[FloatArray]:
     if not repeats:
         yield _outline(element, road, s, t)
     for repeat in repeats:
-        start, length = number(repeat, "s", s), number(repeat, "length", 0.0, low=0.0)
+        start, length = number(repeat, "s", s), number(repeat, "length", 0.0, low=0.0, high=MAX_LENGTH_M)
         distance = number(repeat, "distance", 0.0, low=0.0)
         t0, t1 = number(repeat, "tStart", t), number(repeat, "tEnd", number(repeat, "tStart", t))
         if distance < 1e-3:

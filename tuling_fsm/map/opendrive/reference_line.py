@@ -31,6 +31,11 @@ class Curve(NamedTuple):
     curvature: FloatArray
 
 
+MAX_LENGTH_M = 200_000.0
+MAX_COORDINATE_M = 1e8
+MAX_HEADING = 1e4
+"""Larger lengths, coordinates (m) and headings (rad) are slips of the file that would only exhaust memory."""
+
 Shape = Callable[[FloatArray], Curve]
 """Arc length from the start (N,) to the curve in the frame of its start."""
 
@@ -93,8 +98,9 @@ def read_reference_line(road: Element, warnings: list[str]) -> ReferenceLine:
 
 
 def _read_geometry(element: Element) -> Geometry:
-    s, length = number(element, "s", low=0.0), number(element, "length", low=0.0)
-    x, y, heading = number(element, "x"), number(element, "y"), number(element, "hdg")
+    s, length = number(element, "s", low=0.0), number(element, "length", low=0.0, high=MAX_LENGTH_M)
+    x, y = (number(element, name, low=-MAX_COORDINATE_M, high=MAX_COORDINATE_M) for name in "xy")
+    heading = number(element, "hdg", low=-MAX_HEADING, high=MAX_HEADING)
     kinds = [child for child in element if child.tag in _READERS]
     if not kinds:
         found = ", ".join(f"<{child.tag}>" for child in element) or "nothing"

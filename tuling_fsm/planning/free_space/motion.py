@@ -13,7 +13,8 @@ from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.free_space.parameters import FreeSpaceParameters
 from tuling_fsm.planning.free_space.problem import Frame
 from tuling_fsm.planning.free_space.profile import Limits, window
-from tuling_fsm.planning.free_space.smooth import LENGTH, ROLL_ROOM, STEER0, STEER1, free_of_motion
+from tuling_fsm.planning.free_space.ramps import LENGTH, ROLL_ROOM, STEER0, STEER1
+from tuling_fsm.planning.free_space.smooth import free_of_motion
 from tuling_fsm.planning.free_space.sweep import Body
 from tuling_fsm.planning.free_space.walls import bin_segments
 

@@ -11,6 +11,10 @@ from tuling_fsm.core.vehicle import Vehicle
 
 STANDING = 0.3
 """Objects slower than this (m/s) stand."""
+HAIR = 0.002
+"""What is nearer than this (m) to the footprint at the start counts as touched."""
+NEAR = 0.02
+"""Lines nearer than this (m) to the footprint at the start count as touched."""
 SAME_POINT = 0.05
 """Ends of lines nearer than this (m) are joined."""
 
@@ -54,36 +58,71 @@ def covered(scene: Scene, x: float, y: float) -> bool:
 def held_lines(lines: FloatArray, pose: Pose, vehicle: Vehicle, release: float) -> FloatArray:
     """The lines that hold for a plan from `pose`.
 
-    A line that the car stands on would forbid every motion. It is dropped, together with the lines joined to it, within `release`
-    (m) of the middle of the car; what lies farther away stays. The next plan, made where the car has left the line, holds it again.
+    A line that the car stands on would forbid every motion. It is dropped, together with the lines joined to it, within
+    `release` (m) of the middle of the car; what lies farther away stays. The next plan, made where the car has left the
+    line, holds it again.
     """
-    if len(lines) == 0:
-        return lines
-    touched = _touch(lines, pose, vehicle)
+    lo, hi = _within(lines, pose, vehicle, NEAR)
+    touched = lo <= hi
     if not touched.any():
         return lines
     middle = 0.5 * (vehicle.front - vehicle.rear_overhang)
     center = np.array((pose.x + middle * np.cos(pose.heading), pose.y + middle * np.sin(pose.heading)))
     release = max(release, 0.5 * float(np.hypot(vehicle.length, vehicle.width)))
     chain = _joined(lines, touched, _distance(lines, center) < release)
-    return np.concatenate((lines[~chain], _outside(lines[chain], center, release)))
+    enter, leave = _within_circle(lines[chain], center, release)
+    return np.concatenate((lines[~chain], _outside(lines[chain], enter, leave)))
 
 
-def _touch(lines: FloatArray, pose: Pose, vehicle: Vehicle) -> npt.NDArray[np.bool_]:
-    """Which segments touch the footprint (clipping after Liang and Barsky)."""
+def held_solids(segments: FloatArray, pose: Pose, vehicle: Vehicle, overlap: float) -> FloatArray | None:
+    """The solid edges that hold for a plan from `pose`, or none at all where the car is really in something.
+
+    What reaches no deeper than `overlap` (m) into the footprint is taken for a false measurement, so that the car can leave
+    (USE-6): an edge along the footprint is moved out of it, and of one across it the part inside is left out.
+    """
+    lo, hi = _within(segments, pose, vehicle, -overlap)
+    if (lo <= hi).any():
+        return None
+    lo, hi = _within(segments, pose, vehicle, HAIR)
+    touched = lo <= hi
+    if not touched.any():
+        return segments
+    inside = segments[touched]
+    run = inside[:, 2:] - inside[:, :2]
+    out = np.column_stack((run[:, 1], -run[:, 0])) / np.maximum(np.hypot(*run.T), 1e-9)[:, None]
+    corners = vehicle.footprint(pose)
+    out *= np.where(((inside[:, :2] - corners.mean(axis=0)) * out).sum(1) < 0.0, -1.0, 1.0)[:, None]
+    depth = ((corners[None] - inside[:, None, :2]) * out[:, None]).sum(2).max(axis=1)
+    along = depth < 2.0 * overlap + HAIR
+    moved = inside[along] + np.tile((depth[along, None] + HAIR) * out[along], 2)
+    parts = _outside(inside[~along], lo[touched][~along], hi[touched][~along])
+    return np.concatenate((segments[~touched], moved, parts))
+
+
+def _within(segments: FloatArray, pose: Pose, vehicle: Vehicle, margin: float) -> tuple[FloatArray, FloatArray]:
+    """Where each segment enters and leaves the footprint grown by a margin, as shares; it does where the first is not larger."""
     c, s = np.cos(pose.heading), np.sin(pose.heading)
-    dx, dy = lines[:, 0::2] - pose.x, lines[:, 1::2] - pose.y
+    dx, dy = segments[:, 0::2] - pose.x, segments[:, 1::2] - pose.y
     x, y = c * dx + s * dy, c * dy - s * dx
-    half = vehicle.width / 2.0
-    lo, hi = np.zeros(len(lines)), np.ones(len(lines))
+    half = vehicle.width / 2.0 + margin
+    lo, hi = np.zeros(len(segments)), np.ones(len(segments))
     for start, end, least, most in (
-        (x[:, 0], x[:, 1], -vehicle.rear_overhang, vehicle.front),
+        (x[:, 0], x[:, 1], -vehicle.rear_overhang - margin, vehicle.front + margin),
         (y[:, 0], y[:, 1], -half, half),
     ):
         run = np.where(np.abs(end - start) < 1e-12, 1e-12, end - start)
         a, b = (least - start) / run, (most - start) / run
         lo, hi = np.maximum(lo, np.minimum(a, b)), np.minimum(hi, np.maximum(a, b))
-    return np.asarray(lo <= hi)
+    return lo, hi
+
+
+def _within_circle(lines: FloatArray, center: FloatArray, radius: float) -> tuple[FloatArray, FloatArray]:
+    """Where each segment enters and leaves a circle, as shares."""
+    a, run = lines[:, :2] - center, lines[:, 2:] - lines[:, :2]
+    length2 = np.maximum((run * run).sum(1), 1e-12)
+    foot = -(a * run).sum(1) / length2
+    chord = np.sqrt(np.maximum(0.0, foot * foot - ((a * a).sum(1) - radius * radius) / length2))
+    return foot - chord, foot + chord
 
 
 def _distance(lines: FloatArray, center: FloatArray) -> FloatArray:
@@ -107,20 +146,9 @@ def _joined(lines: FloatArray, touched: npt.NDArray[np.bool_], near: npt.NDArray
     return chain
 
 
-def _outside(lines: FloatArray, center: FloatArray, radius: float) -> FloatArray:
-    """The parts of segments outside a circle."""
-    kept = []
-    for x0, y0, x1, y1 in lines:
-        a, run = np.array((x0, y0)) - center, np.array((x1 - x0, y1 - y0))
-        length2 = max(float(run @ run), 1e-12)
-        foot = -float(a @ run) / length2
-        chord2 = foot * foot - (float(a @ a) - radius * radius) / length2
-        if chord2 <= 0.0:
-            kept.append((x0, y0, x1, y1))
-            continue
-        enter, leave = foot - chord2**0.5, foot + chord2**0.5
-        if enter > 0.0:
-            kept.append((x0, y0, x0 + min(enter, 1.0) * run[0], y0 + min(enter, 1.0) * run[1]))
-        if leave < 1.0:
-            kept.append((x0 + max(leave, 0.0) * run[0], y0 + max(leave, 0.0) * run[1], x1, y1))
-    return np.array(kept, dtype=np.float64).reshape(-1, 4)
+def _outside(segments: FloatArray, enter: FloatArray, leave: FloatArray) -> FloatArray:
+    """The parts of segments before the share at which they enter something and after the one at which they leave it."""
+    first, run = segments[:, :2], segments[:, 2:] - segments[:, :2]
+    before = np.hstack((first, first + np.minimum(enter, 1.0)[:, None] * run))[enter > 0.0]
+    after = np.hstack((first + np.maximum(leave, 0.0)[:, None] * run, segments[:, 2:]))[leave < 1.0]
+    return np.concatenate((before, after))

@@ -1,8 +1,12 @@
-"""Paths of arcs and lines: taken out of the search tree, and shortened."""
+"""Paths of arcs and lines: taken out of the search tree, shortened and softened.
+
+A path is two arrays in driving order: `turns`, the share of the full curvature (+ left), and `lengths` (m, negative in reverse).
+"""
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,138 +25,113 @@ KNOT_STEP = 1.0
 """Largest distance (m) between the knots at which a path may be cut."""
 KNOTS = 80
 """Most knots that are tried."""
+SOFT = (1.0, 0.5, 0.25, 0.125)
+"""Shares of the full curvature with which words are tried."""
+KEPT = 512
+"""Most words that are kept in one pass."""
 GAIN = 1e-6
 """Smaller gains (m) are none."""
 
 
+class Draft(NamedTuple):
+    """Shortest paths over the knots of a path in the making.
+
+    `pose` (K, 3) of the knots, `turn` and `move` (K,) to each from the one before; `cost` (K, 2) by last gear (0 forward, 1 reverse)
+    and `back` (K, 2, 3) = knot before, gear there, word (-1: along the path). `kept` (1,) words lie in `word_turns`, `word_lengths`.
+    """
+
+    pose: FloatArray
+    turn: FloatArray
+    move: FloatArray
+    cost: FloatArray
+    back: npt.NDArray[np.int64]
+    word_turns: FloatArray
+    word_lengths: FloatArray
+    kept: npt.NDArray[np.int64]
+
+
 @njit(cache=True)
-def join(steers: StepArray, lengths: FloatArray) -> tuple[StepArray, FloatArray]:
-    """The same path with neighbouring pieces of one steering and gear made one, and empty ones left out."""
-    out_steers, out_lengths, n = np.empty(len(steers), np.int8), np.empty(len(steers)), 0
-    for i in range(len(steers)):
+def join(turns: FloatArray, lengths: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The same path with neighbouring pieces of one curvature and gear made one, and empty ones left out."""
+    out_turns, out_lengths, n = np.empty(len(turns)), np.empty(len(turns)), 0
+    for i in range(len(turns)):
         if abs(lengths[i]) <= TINY:
             continue
-        if n > 0 and out_steers[n - 1] == steers[i] and out_lengths[n - 1] * lengths[i] > 0.0:
+        if n > 0 and out_turns[n - 1] == turns[i] and out_lengths[n - 1] * lengths[i] > 0.0:
             out_lengths[n - 1] += lengths[i]
         else:
-            out_steers[n], out_lengths[n] = steers[i], lengths[i]
+            out_turns[n], out_lengths[n] = turns[i], lengths[i]
             n += 1
-    return out_steers[:n], out_lengths[:n]
+    return out_turns[:n], out_lengths[:n]
 
 
 @njit(cache=True)
-def extract(tree: Tree, found: Found) -> tuple[int, StepArray, FloatArray]:
-    """The root that the best path starts from, and the path from there to its target."""
+def extract(tree: Tree, found: Found) -> tuple[FloatArray, FloatArray]:
+    """The best path from its root to its target."""
     depth, node = 0, found.at[0]
     while tree.parent[node] >= 0:
         node = tree.parent[node]
         depth += 1
-    steers, lengths = np.empty(depth + PIECES, np.int8), np.empty(depth + PIECES)
-    steers[depth:], lengths[depth:] = found.steers, found.lengths
-    root, node = node, found.at[0]
+    turns, lengths = np.empty(depth + PIECES), np.empty(depth + PIECES)
+    turns[depth:], lengths[depth:] = found.steers, found.lengths
+    node = found.at[0]
     for i in range(depth - 1, -1, -1):
-        steers[i], lengths[i] = tree.steer[node], tree.length[node]
+        turns[i], lengths[i] = tree.steer[node], tree.length[node]
         node = tree.parent[node]
-    steers, lengths = join(steers, lengths)
-    return root, steers, lengths
+    return join(turns, lengths)
 
 
 @njit(cache=True)
-def cost_of_path(lengths: FloatArray, gear: int, end_gear: int, gear_cost: float) -> float:
-    """Length (m) plus `gear_cost` for each change of gear, counting those against the gears before and after (0: none)."""
+def cost_of_path(turns: FloatArray, lengths: FloatArray, gear: int, gear_cost: float, curve_cost: float) -> float:
+    """Length (m), plus `gear_cost` for each change of gear from `gear` (0: none) on, plus `curve_cost` a metre at full curvature."""
     total = 0.0
     for i in range(len(lengths)):
         now = 1 if lengths[i] > 0.0 else -1
-        total += abs(lengths[i]) + (gear_cost if gear * now < 0 else 0.0)
+        total += abs(lengths[i]) * (1.0 + curve_cost * turns[i] ** 2) + (gear_cost if gear * now < 0 else 0.0)
         gear = now
-    return total + (gear_cost if gear * end_gear < 0 else 0.0)
+    return total
 
 
 @njit(cache=True)
-def _knots(
-    root: FloatArray, steers: StepArray, lengths: FloatArray, curvature: float
-) -> tuple[FloatArray, StepArray, FloatArray]:
-    """Poses (K, 3) along a path, and steering and signed length of the move to each from the one before."""
-    step = KNOT_STEP
-    while True:
+def _draft(root: FloatArray, turns: FloatArray, lengths: FloatArray, curvature: float) -> Draft:
+    """The knots of a path, none of them reached yet."""
+    step, count = KNOT_STEP / 1.25, KNOTS + 1
+    while count > max(KNOTS, len(lengths) + 1):
+        step *= 1.25
         count = 1
         for i in range(len(lengths)):
             count += math.ceil(abs(lengths[i]) / step)
-        if count <= max(KNOTS, len(lengths) + 1):
-            break
-        step *= 1.25
-    pose, steer, move = np.empty((count, 3)), np.zeros(count, np.int8), np.zeros(count)
+    pose, turn, move = np.empty((count, 3)), np.zeros(count), np.zeros(count)
     pose[0] = root
     n = 1
     for i in range(len(lengths)):
         bits = math.ceil(abs(lengths[i]) / step)
         for _ in range(bits):
-            x, y, h = advance(pose[n - 1, 0], pose[n - 1, 1], pose[n - 1, 2], curvature * steers[i], lengths[i] / bits)
+            x, y, h = advance(pose[n - 1, 0], pose[n - 1, 1], pose[n - 1, 2], curvature * turns[i], lengths[i] / bits)
             pose[n, 0], pose[n, 1], pose[n, 2] = x, y, h
-            steer[n], move[n] = steers[i], lengths[i] / bits
+            turn[n], move[n] = turns[i], lengths[i] / bits
             n += 1
-    return pose, steer, move
-
-
-@njit(cache=True)
-def _relax(
-    cost: FloatArray, back: npt.NDArray[np.int64], i: int, j: int, gear: int, end_gear: int, value: float, word: int
-) -> None:
-    """Notes that knot j is best reached in `end_gear` from knot i left in `gear`, by a word (-1: the path itself)."""
-    cost[j, end_gear] = value
-    back[j, end_gear, 0], back[j, end_gear, 1], back[j, end_gear, 2] = i, gear, word
-
-
-@njit(cache=True)
-def shorten(
-    task: Task, root: FloatArray, steers: StepArray, lengths: FloatArray, gear: int
-) -> tuple[StepArray, FloatArray]:
-    """The cheapest path over the knots of a path, between any two of which it may follow the path or a free word.
-
-    `gear` is that before the path (0: standing); after it comes the one of the task.
-    """
-    rules = task.rules
-    pose, steer, move = _knots(root, steers, lengths, rules.curvature)
-    count = len(pose)
+    words_of = np.empty((KEPT, PIECES)), np.empty((KEPT, PIECES))
     cost, back = np.full((count, 2), np.inf), np.zeros((count, 2, 3), np.int64)
-    word_lengths, word_steers = np.empty((WORDS, PIECES)), np.empty((WORDS, PIECES), np.int8)
-    kept_lengths, kept_steers, kept = np.empty((512, PIECES)), np.empty((512, PIECES), np.int8), 0
-    cost[0, 0] = rules.gear_cost if gear < 0 else 0.0
-    cost[0, 1] = rules.gear_cost if gear > 0 else 0.0
-    for j in range(1, count):
-        end = int(move[j] < 0.0)
-        for g in range(2):
-            value = cost[j - 1, g] + abs(move[j]) + (rules.gear_cost if g != end else 0.0)
-            if value < cost[j, end]:
-                _relax(cost, back, j - 1, j, g, end, value, -1)
-        for i in range(j - 1):
-            if min(cost[i, 0], cost[i, 1]) + math.hypot(pose[j, 0] - pose[i, 0], pose[j, 1] - pose[i, 1]) >= max(
-                cost[j, 0], cost[j, 1]
-            ):
-                continue
-            dx, dy = pose[j, 0] - pose[i, 0], pose[j, 1] - pose[i, 1]
-            c, s, k = math.cos(pose[i, 2]), math.sin(pose[i, 2]), rules.curvature
-            turn = pose[j, 2] - pose[i, 2]
-            found = words((c * dx + s * dy) * k, (c * dy - s * dx) * k, turn, word_lengths, word_steers)
-            for w in range(found):
-                first, last = _gears(word_lengths[w])
-                if first < 0 or (rules.only != 0 and (rules.only * word_lengths[w]).min() < -TINY):
-                    continue
-                inner = cost_of(word_lengths[w], 1.0 / k, 0, 0, rules.gear_cost)
-                g = 0
-                if cost[i, 1] + (rules.gear_cost if first == 0 else 0.0) < cost[i, 0] + (
-                    rules.gear_cost if first == 1 else 0.0
-                ):
-                    g = 1
-                value = cost[i, g] + (rules.gear_cost if g != first else 0.0) + inner
-                if value >= cost[j, last] - GAIN or value >= cost[j, 1 - last] + rules.gear_cost or kept >= 512:
-                    continue
-                word_lengths[w] /= k
-                if word_is_free(task.walls, task.body, task.area, pose[i], word_lengths[w], word_steers[w], k):
-                    kept_lengths[kept], kept_steers[kept] = word_lengths[w], word_steers[w]
-                    _relax(cost, back, i, j, g, last, value, kept)
-                    kept += 1
-    return _unwind(task, cost, back, steer, move, kept_lengths, kept_steers)
+    return Draft(pose, turn, move, cost, back, words_of[0], words_of[1], np.zeros(1, np.int64))
+
+
+@njit(cache=True)
+def _reach(draft: Draft, i: int, before: int, j: int, last: int, cost: float, word: int) -> None:
+    """Notes that knot j is best reached in gear `last` from knot i left in gear `before`."""
+    draft.cost[j, last] = cost
+    draft.back[j, last, 0], draft.back[j, last, 1], draft.back[j, last, 2] = i, before, word
+
+
+@njit(cache=True)
+def _follow(draft: Draft, j: int, gear_cost: float, curve_cost: float) -> None:
+    """Reaches knot j along the path."""
+    last = int(draft.move[j] < 0.0)
+    for before in range(2):
+        cost = draft.cost[j - 1, before] + abs(draft.move[j]) * (1.0 + curve_cost * draft.turn[j] ** 2)
+        cost += gear_cost if before != last else 0.0
+        if cost < draft.cost[j, last]:
+            _reach(draft, j - 1, before, j, last, cost, -1)
 
 
 @njit(cache=True)
@@ -167,29 +146,71 @@ def _gears(lengths: FloatArray) -> tuple[int, int]:
 
 
 @njit(cache=True)
-def _unwind(
-    task: Task,
-    cost: FloatArray,
-    back: npt.NDArray[np.int64],
-    steer: StepArray,
-    move: FloatArray,
-    kept_lengths: FloatArray,
-    kept_steers: StepArray,
-) -> tuple[StepArray, FloatArray]:
+def _bridge(
+    task: Task, draft: Draft, i: int, j: int, soft: float, curve_cost: float, scratch: tuple[FloatArray, StepArray]
+) -> None:
+    """Reaches knot j from knot i by the words of one curvature that pay and are free."""
+    lengths, steers = scratch
+    change, k = task.rules.gear_cost, task.rules.curvature * soft
+    start, end = draft.pose[i], draft.pose[j]
+    dx, dy, c, s = end[0] - start[0], end[1] - start[1], math.cos(start[2]), math.sin(start[2])
+    for w in range(words((c * dx + s * dy) * k, (c * dy - s * dx) * k, end[2] - start[2], lengths, steers)):
+        first, last = _gears(lengths[w])
+        if first < 0 or (task.rules.only != 0 and (task.rules.only * lengths[w]).min() < -TINY):
+            continue
+        cost = cost_of(lengths[w], 1.0 / k, 0, 0, change)
+        lengths[w] /= k
+        cost += curve_cost * soft * soft * np.abs(lengths[w] * steers[w]).sum()
+        by = (draft.cost[i, 0] + (change if first == 1 else 0.0), draft.cost[i, 1] + (change if first == 0 else 0.0))
+        before = int(by[1] < by[0])
+        cost += by[before]
+        if cost >= draft.cost[j, last] - GAIN or cost >= draft.cost[j, 1 - last] + change or draft.kept[0] == KEPT:
+            continue
+        turns = soft * steers[w]
+        if word_is_free(task.walls, task.body, task.area, start, lengths[w], turns, task.rules.curvature):
+            n = draft.kept[0]
+            draft.word_turns[n], draft.word_lengths[n] = turns, lengths[w]
+            draft.kept[0] += 1
+            _reach(draft, i, before, j, last, cost, n)
+
+
+@njit(cache=True)
+def shorten(
+    task: Task, root: FloatArray, turns: FloatArray, lengths: FloatArray, gear: int, curve_cost: float
+) -> tuple[FloatArray, FloatArray]:
+    """The cheapest path over the knots of a path, between any two of which it may follow the path or a free word.
+
+    `gear` is the one before the path (0: standing). Only a `curve_cost` makes words of less than the full curvature pay.
+    """
+    change = task.rules.gear_cost
+    draft = _draft(root, turns, lengths, task.rules.curvature)
+    scratch = np.empty((WORDS, PIECES)), np.empty((WORDS, PIECES), np.int8)
+    draft.cost[0, 0], draft.cost[0, 1] = change if gear < 0 else 0.0, change if gear > 0 else 0.0
+    for j in range(1, len(draft.pose)):
+        _follow(draft, j, change, curve_cost)
+        for i in range(j - 1):
+            apart = math.hypot(draft.pose[j, 0] - draft.pose[i, 0], draft.pose[j, 1] - draft.pose[i, 1])
+            if draft.cost[i].min() + apart >= draft.cost[j].max():
+                continue
+            for soft in SOFT:
+                if soft == 1.0 or curve_cost > 0.0:
+                    _bridge(task, draft, i, j, soft, curve_cost, scratch)
+    return _unwind(draft)
+
+
+@njit(cache=True)
+def _unwind(draft: Draft) -> tuple[FloatArray, FloatArray]:
     """The pieces of the cheapest path to the last knot."""
-    j = len(cost) - 1
-    after = task.target_gear
-    end0 = cost[j, 0] + (task.rules.gear_cost if after < 0 else 0.0)
-    end1 = cost[j, 1] + (task.rules.gear_cost if after > 0 else 0.0)
-    g = 0 if end0 <= end1 else 1
-    out_steers, out_lengths = np.zeros(PIECES * len(cost), np.int8), np.zeros(PIECES * len(cost))
-    n = len(out_steers)
+    j = len(draft.cost) - 1
+    gear = int(draft.cost[j, 1] < draft.cost[j, 0])
+    turns, lengths = np.zeros(PIECES * len(draft.cost)), np.zeros(PIECES * len(draft.cost))
+    n = len(turns)
     while j > 0:
-        i, before, word = back[j, g]
+        i, before, word = draft.back[j, gear]
         n -= PIECES
         if word < 0:
-            out_steers[n], out_lengths[n] = steer[j], move[j]
+            turns[n], lengths[n] = draft.turn[j], draft.move[j]
         else:
-            out_steers[n : n + PIECES], out_lengths[n : n + PIECES] = kept_steers[word], kept_lengths[word]
-        j, g = i, before
-    return join(out_steers[n:], out_lengths[n:])
+            turns[n : n + PIECES], lengths[n : n + PIECES] = draft.word_turns[word], draft.word_lengths[word]
+        j, gear = i, before
+    return join(turns[n:], lengths[n:])

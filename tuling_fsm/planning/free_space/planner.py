@@ -17,12 +17,13 @@ from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.free_space.goals import arrived, moved, usable_goals
 from tuling_fsm.planning.free_space.motion import cut_at_walls, limits_of, stopping_length
-from tuling_fsm.planning.free_space.obstacles import covered, held_lines, solid_segments
+from tuling_fsm.planning.free_space.obstacles import covered, held_lines, held_solids, solid_segments
 from tuling_fsm.planning.free_space.parameters import FreeSpaceParameters
 from tuling_fsm.planning.free_space.problem import Problem, body_of, build_problem, full_steer
 from tuling_fsm.planning.free_space.profile import STEER, A, H, Limits, T, V, X, Y, time_motion
-from tuling_fsm.planning.free_space.smooth import GEAR, LENGTH, Steering, smooth
-from tuling_fsm.planning.free_space.solve import Path, first_path, improve
+from tuling_fsm.planning.free_space.ramps import GEAR, LENGTH, Steering
+from tuling_fsm.planning.free_space.smooth import smooth
+from tuling_fsm.planning.free_space.solve import Path, first_path, improve, soften
 from tuling_fsm.planning.free_space.sweep import Body, advance
 from tuling_fsm.planning.free_space.walls import free_length, occupied
 
@@ -70,7 +71,7 @@ def plan_free_space(
         return _failed(found)
     path, run, guide = found
     spare = min(parameters.improve_expansions, request.max_expansions - path.used)
-    path = improve(problem, path, run, guide, spare)
+    path = soften(problem, improve(problem, path, run, guide, spare), parameters.curve_cost)
     motion = lay_motion(problem, path, vehicle, parameters, roll)
     cut, wall = cut_at_walls(
         motion, request.walls, problem.frame, body_of(vehicle, 0.0), vehicle.wheelbase, parameters.wall_gap
@@ -105,16 +106,16 @@ def _problem(
 ) -> Problem | Reason:
     """The problem from where the car could stand, with the usable goals."""
     pose = scene.ego.pose
-    lines = held_lines(request.lines, pose, vehicle, parameters.line_release)
-    segments = np.concatenate((solid_segments(scene), lines))
+    solids = held_solids(solid_segments(scene), pose, vehicle, parameters.start_overlap)
+    if solids is None or covered(scene, pose.x, pose.y):
+        return Reason.START_OCCUPIED
+    segments = np.concatenate((solids, held_lines(request.lines, pose, vehicle, parameters.line_release)))
     curvature = math.tan(roll.steer) / vehicle.wheelbase
     start = Pose(*advance(*pose, curvature, roll.length))
     gear = int(np.sign(roll.length))
     problem = build_problem(start, [request.goal], segments, vehicle, parameters, gear, request.allow_reverse)
     hair = body_of(vehicle, HAIR)
     here = problem.frame.pose_to_local(pose)
-    if occupied(problem.walls, hair, *here) or covered(scene, pose.x, pose.y):
-        return Reason.START_OCCUPIED
     bend = problem.frame.mirror * curvature
     if gear and free_length(problem.walls, hair, *here, bend, gear, abs(roll.length)) < abs(roll.length):
         return Reason.NO_PATH
@@ -141,7 +142,7 @@ def lay_motion(
     problem: Problem, path: Path, vehicle: Vehicle, parameters: FreeSpaceParameters, roll: Roll
 ) -> FloatArray:
     """The motion (N, 8) along a path in the local frame, with what the car rolls first, see `smooth`."""
-    steers, lengths = path.steers * full_steer(vehicle), path.lengths
+    steers, lengths = np.arctan(path.turns * math.tan(full_steer(vehicle))), path.lengths
     start = problem.start
     if roll.length:
         steer = problem.frame.mirror * roll.steer

@@ -271,7 +271,9 @@ def grow(task: Task, tree: Tree, found: Found, guide: Guide, budget: int, stop_a
             break
         ahead, behind = max(free[0], free[1], free[2]), max(free[3], free[4], free[5])
         tight = min(ahead, behind) < reach
-        if max(ahead, behind) < reach and task.rules.only == 0:
+        own = 3 * int(tree.length[node] < 0.0) + 1 - tree.steer[node]
+        at_end = tree.parent[node] < 0 or free[own] < 0.02
+        if at_end and max(ahead, behind) < reach and task.rules.only == 0:
             _zigzags(ctx, tree, found, node, lengths)
         _expand(ctx, tree, found, node, free, tight)
     return ctx.guide, True

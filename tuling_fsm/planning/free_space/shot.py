@@ -81,16 +81,16 @@ def ranges(walls: Walls, body: Body, moves: Moves, pose: FloatArray, reach: floa
 
 @njit(cache=True)
 def word_is_free(
-    walls: Walls, body: Body, area: Area, pose: FloatArray, lengths: FloatArray, steers: StepArray, curvature: float
+    walls: Walls, body: Body, area: Area, pose: FloatArray, lengths: FloatArray, turns: FloatArray, curvature: float
 ) -> bool:
-    """Whether the car can drive a word (lengths in m) from a pose."""
+    """Whether the car can drive a word (lengths in m, turns in shares of the curvature) from a pose."""
     x, y, h = pose[0], pose[1], pose[2]
     for i in range(PIECES):
         length = abs(lengths[i])
         if length <= TINY:
             continue
         gear = 1 if lengths[i] > 0.0 else -1
-        k = curvature * steers[i]
+        k = curvature * turns[i]
         if free_length(walls, body, x, y, h, k, gear, length) < length:
             return False
         x, y, h = advance(x, y, h, k, lengths[i])

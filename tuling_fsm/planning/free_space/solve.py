@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
@@ -22,8 +21,6 @@ from tuling_fsm.planning.free_space.sweep import Body
 from tuling_fsm.planning.free_space.tree import Tree, allocate
 from tuling_fsm.planning.free_space.walls import Walls, occupied
 
-StepArray = npt.NDArray[np.int8]
-
 NODES = 200_000
 EXPANSIONS = 20_000
 """Room of the tree; a larger budget ends as if spent when it is full."""
@@ -31,9 +28,12 @@ EXPANSIONS = 20_000
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """Pieces in driving order from the start: steering (+1 left, 0, -1 right) and signed length (m), in the local frame."""
+    """Pieces in driving order from the start: share of the full curvature (+ left) and signed length (m), in the local frame.
 
-    steers: StepArray
+    `cost` is the length plus that of the gear changes (m).
+    """
+
+    turns: FloatArray
     lengths: FloatArray
     cost: float
     body: Body
@@ -84,13 +84,12 @@ def tighter_is_goal(problem: Problem, body: Body) -> bool:
     return goal <= start
 
 
-def _take(run: Run, tree: Tree) -> Path:
+def _take(run: Run) -> Path:
     """The best path of a run."""
-    _, steers, lengths = extract(tree, run.found)
+    turns, lengths = extract(workspace(), run.found)
     if run.from_goal:
-        steers, lengths = steers[::-1].copy(), -lengths[::-1]
-    cost, used = float(run.found.cost[0]), int(run.found.used[0])
-    return Path(steers, lengths, cost, run.task.body, used)
+        turns, lengths = turns[::-1].copy(), -lengths[::-1]
+    return Path(turns, lengths, float(run.found.cost[0]), run.task.body, int(run.found.used[0]))
 
 
 def _attempts(problem: Problem, bodies: tuple[Body, ...], budget: int) -> Iterator[tuple[Body, bool, int]]:
@@ -122,27 +121,36 @@ def first_path(problem: Problem, bodies: tuple[Body, ...], budget: int) -> tuple
         limit = min(share, budget - used)
         guide, open_left = grow(run.task, tree, run.found, no_guide(), limit, True)
         if run.found.at[0] >= 0:
-            return _take(run, tree), run, guide
+            return _take(run), run, guide
         used += int(run.found.used[0])
         spent = open_left
     return Reason.TIMEOUT if spent else Reason.NO_PATH
 
 
-def _shortened(problem: Problem, run: Run, path: Path) -> Path:
-    """The path shortened over its own knots."""
-    forward = begin(problem, path.body, False)
-    steers, lengths = shorten(forward.task, problem.start, path.steers, path.lengths, problem.gear)
-    cost = cost_of_path(lengths, problem.gear, 0, problem.rules.gear_cost)
-    return Path(steers, lengths, cost, path.body, path.used) if cost < path.cost else path
+def _shortened(problem: Problem, path: Path, curve_cost: float = 0.0) -> Path:
+    """The path shortened over its own knots, or itself when that gains nothing."""
+    task = begin(problem, path.body, False).task
+    change = problem.rules.gear_cost
+    turns, lengths = shorten(task, problem.start, path.turns, path.lengths, problem.gear, curve_cost)
+    before = cost_of_path(path.turns, path.lengths, problem.gear, change, curve_cost)
+    if cost_of_path(turns, lengths, problem.gear, change, curve_cost) >= before:
+        return path
+    return Path(turns, lengths, cost_of_path(turns, lengths, problem.gear, change, 0.0), path.body, path.used)
 
 
 def improve(problem: Problem, path: Path, run: Run, guide: Guide, budget: int) -> Path:
-    """A path that costs no more: shortened, and replaced while the search that found it finds cheaper ones."""
-    tree = workspace()
-    best = _shortened(problem, run, path)
+    """A cheaper path: shortened, and replaced while the search that found it finds cheaper ones within `budget` expansions."""
+    best = _shortened(problem, path)
     run.found.cost[0] = best.cost
     run.found.at[0] = -1
-    grow(run.task, tree, run.found, guide, path.used + budget, False)
+    grow(run.task, workspace(), run.found, guide, path.used + budget, False)
     if run.found.at[0] >= 0:
-        best = _shortened(problem, run, _take(run, tree))
-    return _shortened(problem, run, best)
+        best = _shortened(problem, _take(run))
+    return _shortened(problem, best)
+
+
+def soften(problem: Problem, path: Path, curve_cost: float) -> Path:
+    """The path with gentler bends where there is room: two passes, each over the knots of the one before."""
+    for _ in range(2 if curve_cost > 0.0 else 0):
+        path = _shortened(problem, path, curve_cost)
+    return path

@@ -25,7 +25,7 @@ from tuling_fsm.planning.free_space.planner import HAIR, Roll, lay_motion, timed
 from tuling_fsm.planning.free_space.problem import Problem, body_of, build_problem
 from tuling_fsm.planning.free_space.profile import STEER, T
 from tuling_fsm.planning.free_space.solve import first_path, improve
-from tuling_fsm.planning.free_space.smooth import GEAR, LENGTH
+from tuling_fsm.planning.free_space.ramps import GEAR, LENGTH
 from tuling_fsm.planning.free_space.walls import occupied
 
 CAR = Vehicle(max_speed=2.5, max_reverse_speed=2.5, max_accel=1.0, comfort_decel=1.0)

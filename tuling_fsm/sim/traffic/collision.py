@@ -21,6 +21,8 @@ CELL_M = 24.0
 MAX_CELLS_A_SIDE = 256
 SAME_LEVEL_M = 3.0
 MIN_STEP_M = 0.3
+MIN_REACH_M = 45.0
+"""Everybody looks this far: over a junction to the room behind it."""
 PASSED_MARGIN_S = 0.7
 """A predicted box is ignored by a vehicle that will have passed it this much earlier."""
 
@@ -138,16 +140,16 @@ def corridor_hit(
     """Gap from the front bumper to box `j` in the corridor of vehicle `i` (inf for none) and the path's
     heading there.
     """
-    half = 0.5 * fleet.width[i] + k.side_clearance
-    front = fleet.arc[i] + 0.5 * fleet.length[i]
-    end = min(front + reach, fleet.path_at[i, fleet.path_count[i]])
+    half = 0.5 * fleet.car.width[i] + k.side_clearance
+    front = fleet.car.arc[i] + 0.5 * fleet.car.length[i]
+    end = min(front + reach, fleet.path_at[i, fleet.car.path_count[i]])
     arc, lane = front, 0
-    pace = max(fleet.v[i], 1.0)
+    pace = max(fleet.car.v[i], 1.0)
     while arc <= end:
-        while lane + 1 < fleet.path_count[i] and fleet.path_at[i, lane + 1] <= arc:
+        while lane + 1 < fleet.car.path_count[i] and fleet.path_at[i, lane + 1] <= arc:
             lane += 1
         x, y, heading = lane_point(graph, fleet.path_lane[i, lane], arc - fleet.path_at[i, lane])
-        offset = offset_at(fleet, i, (arc - fleet.arc[i]) / pace, k.lane_change_time)
+        offset = offset_at(fleet, i, (arc - fleet.car.arc[i]) / pace, k.lane_change_time)
         if offset != 0.0:
             x, y = x - offset * math.sin(heading), y + offset * math.cos(heading)
         dx, dy = _to_box(boxes, j, x, y)
@@ -161,8 +163,8 @@ def corridor_hit(
 @njit(cache=True)
 def _passes_first(fleet: Fleet, i: int, boxes: Boxes, j: int, gap: float) -> bool:
     """Whether the tail of vehicle `i` is past a predicted box before its time."""
-    way = gap + fleet.length[i] + boxes.width[j]
-    return bool(fleet.v[i] * (boxes.when[j] - PASSED_MARGIN_S) > way)
+    way = gap + fleet.car.length[i] + boxes.width[j]
+    return bool(fleet.car.v[i] * (boxes.when[j] - PASSED_MARGIN_S) > way)
 
 
 @njit(cache=True)
@@ -172,7 +174,7 @@ def _watch(graph: LaneGraph, fleet: Fleet, i: int, boxes: Boxes, j: int, reach: 
     if gap == np.inf or (boxes.when[j] > 0.0 and _passes_first(fleet, i, boxes, j, gap)):
         return
     lead_v = max(boxes.v[j] * math.cos(boxes.heading[j] - heading), 0.0)
-    ahead.accel[i] = min(ahead.accel[i], idm(fleet.v[i], gap, lead_v, k))
+    ahead.accel[i] = min(ahead.accel[i], idm(fleet.car.v[i], gap, lead_v, k))
     if boxes.when[j] == 0.0 and gap < ahead.gap[i]:
         ahead.gap[i], ahead.v[i] = gap, lead_v
 
@@ -180,23 +182,23 @@ def _watch(graph: LaneGraph, fleet: Fleet, i: int, boxes: Boxes, j: int, reach: 
 @njit(cache=True)
 def watch_out(graph: LaneGraph, fleet: Fleet, boxes: Boxes, grid: Grid, k: Driver, ahead: Ahead) -> None:
     """The stage: fill `ahead` for all vehicles."""
-    for i in range(len(fleet.mode)):
+    for i in range(len(fleet.car.mode)):
         ahead.accel[i], ahead.gap[i], ahead.v[i] = k.max_accel, np.inf, 0.0
-        if fleet.mode[i] == 0:
+        if fleet.car.mode[i] == 0:
             continue
-        v = fleet.v[i]
-        reach = 12.0 + v * (k.headway + 1.0) + v * v / k.comfort_decel
-        radius = 0.5 * fleet.length[i] + reach + grid.largest
-        first_row = max(int((fleet.y[i] - radius - grid.y0) / grid.cell), 0)
-        last_row = min(int((fleet.y[i] + radius - grid.y0) / grid.cell), grid.rows - 1)
-        first_column = max(int((fleet.x[i] - radius - grid.x0) / grid.cell), 0)
-        last_column = min(int((fleet.x[i] + radius - grid.x0) / grid.cell), grid.columns - 1)
+        v = fleet.car.v[i]
+        reach = max(MIN_REACH_M, 12.0 + v * (k.headway + 1.0) + v * v / k.comfort_decel)
+        radius = 0.5 * fleet.car.length[i] + reach + grid.largest
+        first_row = max(int((fleet.car.y[i] - radius - grid.y0) / grid.cell), 0)
+        last_row = min(int((fleet.car.y[i] + radius - grid.y0) / grid.cell), grid.rows - 1)
+        first_column = max(int((fleet.car.x[i] - radius - grid.x0) / grid.cell), 0)
+        last_column = min(int((fleet.car.x[i] + radius - grid.x0) / grid.cell), grid.columns - 1)
         for row in range(first_row, last_row + 1):
             for column in range(first_column, last_column + 1):
                 c = row * grid.columns + column
                 for place in range(grid.start[c], grid.start[c + 1]):
                     j = grid.item[place]
-                    if boxes.owner[j] == i or abs(boxes.z[j] - fleet.z[i]) > SAME_LEVEL_M:
+                    if boxes.owner[j] == i or abs(boxes.z[j] - fleet.car.z[i]) > SAME_LEVEL_M:
                         continue
-                    if math.hypot(boxes.x[j] - fleet.x[i], boxes.y[j] - fleet.y[i]) <= radius:
+                    if math.hypot(boxes.x[j] - fleet.car.x[i], boxes.y[j] - fleet.car.y[i]) <= radius:
                         _watch(graph, fleet, i, boxes, j, reach, k, ahead)

@@ -116,7 +116,7 @@ def draw(random: npt.NDArray[np.uint64], i: int) -> float:
 def path_index(fleet: Fleet, i: int, arc: float) -> int:
     """Which lane of the path lies at an arc, clamped to its ends."""
     k = 0
-    while k + 1 < fleet.path_count[i] and fleet.path_at[i, k + 1] <= arc:
+    while k + 1 < fleet.car.path_count[i] and fleet.path_at[i, k + 1] <= arc:
         k += 1
     return k
 
@@ -124,12 +124,12 @@ def path_index(fleet: Fleet, i: int, arc: float) -> int:
 @njit(cache=True)
 def offset_at(fleet: Fleet, i: int, ahead_s: float, duration: float) -> float:
     """Lateral offset in `ahead_s` seconds: a smooth step from the old offset to the new."""
-    u = (fleet.offset_time[i] + ahead_s) / duration
+    u = (fleet.car.offset_time[i] + ahead_s) / duration
     if u >= 1.0:
-        return float(fleet.offset_to[i])
+        return float(fleet.car.offset_to[i])
     u = max(u, 0.0)
     blend = u * u * u * (10.0 - 15.0 * u + 6.0 * u * u)
-    return float(fleet.offset_from[i] + blend * (fleet.offset_to[i] - fleet.offset_from[i]))
+    return float(fleet.car.offset_from[i] + blend * (fleet.car.offset_to[i] - fleet.car.offset_from[i]))
 
 
 @njit(cache=True)
@@ -143,22 +143,22 @@ def path_point(graph: LaneGraph, fleet: Fleet, i: int, arc: float, offset: float
 @njit(cache=True)
 def nearest_sample(graph: LaneGraph, fleet: Fleet, i: int) -> int:
     """The sample of the lane graph at the centre of vehicle `i`."""
-    k = path_index(fleet, i, fleet.arc[i])
+    k = path_index(fleet, i, fleet.car.arc[i])
     lane = fleet.path_lane[i, k]
-    position = round((fleet.arc[i] - fleet.path_at[i, k]) / max(graph.step[lane], 1e-9))
-    return int(min(max(graph.at[lane] + position, graph.at[lane]), graph.at[lane + 1] - 1))
+    position = round((fleet.car.arc[i] - fleet.path_at[i, k]) / max(graph.lane.step[lane], 1e-9))
+    return int(min(max(graph.lane.at[lane] + position, graph.lane.at[lane]), graph.lane.end[lane] - 1))
 
 
 @njit(cache=True)
 def set_poses(graph: LaneGraph, fleet: Fleet, duration: float) -> None:
     """Put every body where its path says."""
-    for i in range(len(fleet.mode)):
-        if fleet.mode[i] == 0:
+    for i in range(len(fleet.car.mode)):
+        if fleet.car.mode[i] == 0:
             continue
-        axle = AXLE_SHARE * fleet.length[i]
-        lead = axle / max(fleet.v[i], 1.0)
-        rear_x, rear_y, _ = path_point(graph, fleet, i, fleet.arc[i] - axle, offset_at(fleet, i, -lead, duration))
-        front_x, front_y, _ = path_point(graph, fleet, i, fleet.arc[i] + axle, offset_at(fleet, i, lead, duration))
-        fleet.x[i], fleet.y[i] = 0.5 * (rear_x + front_x), 0.5 * (rear_y + front_y)
-        fleet.heading[i] = math.atan2(front_y - rear_y, front_x - rear_x)
-        fleet.z[i] = graph.z[nearest_sample(graph, fleet, i)]
+        axle = AXLE_SHARE * fleet.car.length[i]
+        lead = axle / max(fleet.car.v[i], 1.0)
+        rear_x, rear_y, _ = path_point(graph, fleet, i, fleet.car.arc[i] - axle, offset_at(fleet, i, -lead, duration))
+        front_x, front_y, _ = path_point(graph, fleet, i, fleet.car.arc[i] + axle, offset_at(fleet, i, lead, duration))
+        fleet.car.x[i], fleet.car.y[i] = 0.5 * (rear_x + front_x), 0.5 * (rear_y + front_y)
+        fleet.car.heading[i] = math.atan2(front_y - rear_y, front_x - rear_x)
+        fleet.car.z[i] = graph.sample.z[nearest_sample(graph, fleet, i)]

@@ -21,6 +21,10 @@ SAMPLE_M = 0.5
 MAX_GAP_M = 2.0
 """A successor that starts farther than this from where its predecessor ends is a fault of the map and not driven."""
 MAX_BEND = math.radians(60.0)
+LOOK_M = 5.0
+"""How far apart a lane is searched for oncoming lanes on its surface."""
+ONCOMING = math.radians(100.0)
+SAME_LEVEL_M = 3.0
 SMOOTHING_M = 2.0
 """Curvature is the heading's change over this length, so that kinks between pieces of road count little."""
 STOP_KINDS = {"light": 0, "stop": 1, "yield": 2}
@@ -48,7 +52,7 @@ class LaneGraph(NamedTuple):
     next_at: IntArray
     next: IntArray
     endless: BoolArray
-    """Whether one can drive on from this lane for ever."""
+    """Whether one can drive on from this lane for ever without meeting a lane that is unfit."""
     conflict_at: IntArray
     conflict: IntArray
     left: IntArray
@@ -104,7 +108,7 @@ def build_lane_graph(road_map: RoadMap, signals: Sequence[int]) -> tuple[LaneGra
         bend_speed=np.ascontiguousarray(table[:, 4]),
         next_at=next_at,
         next=successors,
-        endless=_endless(following),
+        endless=_endless(following, [_unfit(road_map, lane) for lane in lanes]),
         conflict_at=conflict_at,
         conflict=conflict,
         left=np.array([index.get(lane.left_neighbour, -1) for lane in lanes], dtype=np.int32),  # type: ignore[arg-type]
@@ -153,7 +157,25 @@ def _stops(road_map: RoadMap, lane: Lane, signal_index: dict[int, int]) -> list[
     return [(line.s, float(STOP_KINDS[line.kind]), float(signal_index.get(line.signal, -1))) for line in lines]
 
 
-def _endless(following: list[list[int]]) -> BoolArray:
+def _unfit(road_map: RoadMap, lane: Lane) -> bool:
+    """Whether traffic had better stay away from a lane: too narrow, too tight, or with oncoming traffic on its own surface."""
+    if lane.id not in road_map.graph or road_map.graph.tight(lane.id):
+        return True
+    if lane.junction is not None:
+        return False
+    for s in np.arange(LOOK_M, lane.length - LOOK_M, LOOK_M).tolist():
+        x, y, heading = lane.center.at(s)
+        z = float(np.interp(s, lane.center.s, lane.z))
+        for other in road_map.positions(x, y):
+            turned = abs(wrap_angle(other.heading - heading))
+            there = road_map.lanes[other.lane]
+            level = abs(float(np.interp(other.s, there.center.s, there.z)) - z) < SAME_LEVEL_M
+            if there.junction is None and level and turned > ONCOMING:
+                return True
+    return False
+
+
+def _endless(following: list[list[int]], unfit: list[bool]) -> BoolArray:
     """Lanes that are left when those without a way on are taken out again and again."""
     alive = np.ones(len(following), dtype=np.bool_)
     preceding: list[list[int]] = [[] for _ in following]
@@ -161,9 +183,11 @@ def _endless(following: list[list[int]]) -> BoolArray:
         for other in others:
             preceding[other].append(lane)
     ways = [len(others) for others in following]
-    dead = [lane for lane, count in enumerate(ways) if count == 0]
+    dead = [lane for lane, count in enumerate(ways) if count == 0 or unfit[lane]]
     while dead:
         lane = dead.pop()
+        if not alive[lane]:
+            continue
         alive[lane] = False
         for other in preceding[lane]:
             ways[other] -= 1
@@ -175,14 +199,14 @@ def _endless(following: list[list[int]]) -> BoolArray:
 @njit(cache=True)
 def lane_point(graph: LaneGraph, lane: int, s: float) -> tuple[float, float, float]:
     """x, y, heading at `s` along a lane's centre, straight on beyond its ends."""
-    first, last = graph.at[lane], graph.at[lane + 1] - 1
-    step = graph.step[lane]
+    first, last = graph.lane.at[lane], graph.lane.end[lane] - 1
+    step = graph.lane.step[lane]
     position = s / step if step > 0.0 else 0.0
     i = min(max(int(position), 0), last - first - 1)
     u = min(max(position - i, 0.0), 1.0)
     k = first + i
-    heading = graph.heading[k] + u * (graph.heading[k + 1] - graph.heading[k])
+    heading = graph.sample.heading[k] + u * (graph.sample.heading[k + 1] - graph.sample.heading[k])
     beyond = (position - i - u) * step
-    x = graph.x[k] + u * (graph.x[k + 1] - graph.x[k]) + beyond * math.cos(heading)
-    y = graph.y[k] + u * (graph.y[k + 1] - graph.y[k]) + beyond * math.sin(heading)
+    x = graph.sample.x[k] + u * (graph.sample.x[k + 1] - graph.sample.x[k]) + beyond * math.cos(heading)
+    y = graph.sample.y[k] + u * (graph.sample.y[k + 1] - graph.sample.y[k]) + beyond * math.sin(heading)
     return x, y, heading

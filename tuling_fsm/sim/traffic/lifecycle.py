@@ -32,7 +32,7 @@ SIZES = (
 )
 SIDE_ROOM_M = 0.4
 """A lane must be this much wider than the vehicle."""
-LANE_ROOM_M = 2.0
+LANE_ROOM_M = 6.0
 """A vehicle appears on a lane that is this much longer than itself."""
 
 
@@ -46,24 +46,24 @@ class Places(NamedTuple):
 
 def draw_sizes(fleet: Fleet, rows: range, spread: float, share: float) -> IntArray:
     """Draw class and eagerness of vehicles; returns their kinds (N,) for the whole fleet."""
-    kinds = np.full(len(fleet.mode), int(Kind.CAR), dtype=np.int32)
+    kinds = np.full(len(fleet.car.mode), int(Kind.CAR), dtype=np.int32)
     for i in rows:
-        pick = draw(fleet.random, i)
+        pick = draw(fleet.car.random, i)
         for size in SIZES:
             if pick < size.share:
                 break
             pick -= size.share
         kinds[i] = size.kind
-        fleet.length[i], fleet.width[i] = size.length, size.width
-        fleet.share[i] = share * (1.0 + spread * (2.0 * draw(fleet.random, i) - 1.0))
+        fleet.car.length[i], fleet.car.width[i] = size.length, size.width
+        fleet.car.share[i] = share * (1.0 + spread * (2.0 * draw(fleet.car.random, i) - 1.0))
     return kinds
 
 
 def places(graph: LaneGraph, circles: FloatArray) -> Places:
     """All lanes outside junctions that lead somewhere, weighted by their length."""
-    room = np.maximum(graph.length - min(size.length for size in SIZES) - LANE_ROOM_M, 0.0)
-    room[(graph.junction >= 0) | (graph.width < min(size.width for size in SIZES) + SIDE_ROOM_M)] = 0.0
-    endless = np.where(graph.endless, room, 0.0)
+    room = np.maximum(graph.lane.length - min(size.length for size in SIZES) - LANE_ROOM_M, 0.0)
+    room[(graph.lane.junction >= 0) | (graph.lane.width < min(size.width for size in SIZES) + SIDE_ROOM_M)] = 0.0
+    endless = np.where(graph.lane.endless, room, 0.0)
     weights = endless if endless.sum() > 0.0 else room
     lanes = np.flatnonzero(weights).astype(np.int32)
     return Places(lanes, np.cumsum(weights[lanes]), np.ascontiguousarray(circles, dtype=np.float64).reshape(-1, 3))
@@ -72,7 +72,7 @@ def places(graph: LaneGraph, circles: FloatArray) -> Places:
 def capacity(graph: LaneGraph, gap: float) -> int:
     """How many vehicles the lanes take without filling up."""
     mean = sum(size.length * size.share for size in SIZES)
-    room = graph.length[graph.junction < 0].sum()
+    room = graph.lane.length[graph.lane.junction < 0].sum()
     return int(room / (mean + gap))
 
 
@@ -80,13 +80,13 @@ def capacity(graph: LaneGraph, gap: float) -> int:
 def _clear_of(fleet: Fleet, i: int, x: float, y: float, heading: float, ahead: float, behind: float) -> bool:
     """Whether nobody is on the stretch of lane around a place."""
     c, s = math.cos(heading), math.sin(heading)
-    for j in range(len(fleet.mode)):
-        if j == i or fleet.mode[j] == OFF:
+    for j in range(len(fleet.car.mode)):
+        if j == i or fleet.car.mode[j] == OFF:
             continue
-        dx, dy = fleet.x[j] - x, fleet.y[j] - y
+        dx, dy = fleet.car.x[j] - x, fleet.car.y[j] - y
         along, across = c * dx + s * dy, c * dy - s * dx
-        reach = 0.5 * (fleet.length[i] + fleet.length[j])
-        if -reach - behind < along < reach + ahead and abs(across) < 0.5 * (fleet.width[i] + fleet.length[j]):
+        reach = 0.5 * (fleet.car.length[i] + fleet.car.length[j])
+        if -reach - behind < along < reach + ahead and abs(across) < 0.5 * (fleet.car.width[i] + fleet.car.length[j]):
             return False
     return True
 
@@ -95,35 +95,35 @@ def _clear_of(fleet: Fleet, i: int, x: float, y: float, heading: float, ahead: f
 def put_on_lane(graph: LaneGraph, fleet: Fleet, i: int, lane: int, s: float, v: float) -> None:
     """Put vehicle `i` on the road with its centre at `s` of a lane; its path is that lane and grows from there."""
     fleet.path_lane[i, 0] = lane
-    fleet.path_at[i, 0], fleet.path_at[i, 1] = -s, graph.length[lane] - s
-    fleet.path_count[i] = 1
-    fleet.arc[i], fleet.v[i], fleet.a[i] = 0.0, v, 0.0
-    fleet.x[i], fleet.y[i], fleet.heading[i] = lane_point(graph, lane, s)
-    fleet.offset_from[i], fleet.offset_to[i], fleet.offset_time[i] = 0.0, 0.0, np.inf
-    fleet.cleared[i], fleet.stopped_at[i] = -np.inf, -np.inf
-    fleet.arrived[i], fleet.standing[i] = np.inf, 0.0
-    fleet.mode[i] = LANES
+    fleet.path_at[i, 0], fleet.path_at[i, 1] = -s, graph.lane.length[lane] - s
+    fleet.car.path_count[i] = 1
+    fleet.car.arc[i], fleet.car.v[i], fleet.car.a[i] = 0.0, v, 0.0
+    fleet.car.x[i], fleet.car.y[i], fleet.car.heading[i] = lane_point(graph, lane, s)
+    fleet.car.offset_from[i], fleet.car.offset_to[i], fleet.car.offset_time[i] = 0.0, 0.0, np.inf
+    fleet.car.cleared[i], fleet.car.stopped_at[i] = -np.inf, -np.inf
+    fleet.car.arrived[i], fleet.car.standing[i] = np.inf, 0.0
+    fleet.car.mode[i] = LANES
 
 
 @njit(cache=True)
-def appear(graph: LaneGraph, fleet: Fleet, i: int, where: Places, gap: float, v: float) -> bool:
-    """Try to put vehicle `i` on the road at a place drawn by its own generator; nothing happens where there is no
+def appear(graph: LaneGraph, fleet: Fleet, i: int, where: Places, gap: float) -> bool:
+    """Try to put vehicle `i` on the road, standing, at a place drawn by its own generator; nothing happens where there is no
     room.
     """
     if len(where.lanes) == 0:
         return False
-    pick = draw(fleet.random, i) * where.shares[-1]
-    share = draw(fleet.random, i)
+    pick = draw(fleet.car.random, i) * where.shares[-1]
+    share = draw(fleet.car.random, i)
     lane = where.lanes[min(np.searchsorted(where.shares, pick, side="right"), len(where.lanes) - 1)]
-    free = graph.length[lane] - fleet.length[i] - LANE_ROOM_M
-    if free < 0.0 or graph.width[lane] < fleet.width[i] + SIDE_ROOM_M:
+    free = graph.lane.length[lane] - fleet.car.length[i] - LANE_ROOM_M
+    if free < 0.0 or graph.lane.width[lane] < fleet.car.width[i] + SIDE_ROOM_M:
         return False
-    s = 0.5 * (graph.length[lane] - free) + share * free
+    s = 0.5 * (graph.lane.length[lane] - free) + share * free
     x, y, heading = lane_point(graph, lane, s)
     for k in range(len(where.circles)):
         if math.hypot(x - where.circles[k, 0], y - where.circles[k, 1]) < where.circles[k, 2]:
             return False
     if not _clear_of(fleet, i, x, y, heading, gap, gap):
         return False
-    put_on_lane(graph, fleet, i, lane, s, v)
+    put_on_lane(graph, fleet, i, lane, s, 0.0)
     return True

@@ -39,9 +39,9 @@ def _light_allows(graph: LaneGraph, states: IntArray, first: int, last: int, v: 
     """
     binding = False
     for k in range(first, last):
-        if graph.stop_kind[k] != LIGHT or graph.stop_signal[k] < 0:
+        if graph.stop.kind[k] != LIGHT or graph.stop.signal[k] < 0:
             continue
-        state = states[graph.stop_signal[k]]
+        state = states[graph.stop.signal[k]]
         if state == GREEN:
             return True
         if state == YELLOW and v * v > 2.0 * YELLOW_DECEL * max(distance, 0.0):
@@ -54,7 +54,7 @@ def _light_allows(graph: LaneGraph, states: IntArray, first: int, last: int, v: 
 def _same_place(graph: LaneGraph, first: int, end: int) -> int:
     """One past the last stop line that lies where line `first` does."""
     last = first + 1
-    while last < end and graph.stop_s[last] - graph.stop_s[first] < SAME_PLACE_M:
+    while last < end and graph.stop.s[last] - graph.stop.s[first] < SAME_PLACE_M:
         last += 1
     return last
 
@@ -62,37 +62,37 @@ def _same_place(graph: LaneGraph, first: int, end: int) -> int:
 @njit(cache=True)
 def give_back(graph: LaneGraph, fleet: Fleet, i: int) -> None:
     """Take back the clearance of a vehicle that has not used it yet."""
-    front = fleet.arc[i] + 0.5 * fleet.length[i]
-    if fleet.cleared[i] > front and graph.junction[fleet.path_lane[i, path_index(fleet, i, front)]] < 0:
-        fleet.cleared[i] = front
+    front = fleet.car.arc[i] + 0.5 * fleet.car.length[i]
+    if fleet.car.cleared[i] > front and graph.lane.junction[fleet.path_lane[i, path_index(fleet, i, front)]] < 0:
+        fleet.car.cleared[i] = front
 
 
 @njit(cache=True)
 def mind_lines(graph: LaneGraph, fleet: Fleet, states: IntArray, reach: float, orders: Orders) -> None:
     """Red lights and stop signs: fill `orders`."""
-    for i in range(len(fleet.mode)):
+    for i in range(len(fleet.car.mode)):
         orders.stop_arc[i], orders.red[i] = np.inf, False
-        if fleet.mode[i] == 0:
+        if fleet.car.mode[i] == 0:
             continue
-        front, v = fleet.arc[i] + 0.5 * fleet.length[i], fleet.v[i]
-        for k in range(path_index(fleet, i, front - MARGIN_M), fleet.path_count[i]):
+        front, v = fleet.car.arc[i] + 0.5 * fleet.car.length[i], fleet.car.v[i]
+        for k in range(path_index(fleet, i, front - MARGIN_M), fleet.car.path_count[i]):
             if fleet.path_at[i, k] > front + reach or orders.stop_arc[i] < np.inf:
                 break
             lane = fleet.path_lane[i, k]
-            line, end = graph.stop_at[lane], graph.stop_at[lane + 1]
+            line, end = graph.lane.stop_at[lane], graph.lane.stop_end[lane]
             while line < end:
                 last = _same_place(graph, line, end)
-                arc = fleet.path_at[i, k] + graph.stop_s[line]
+                arc = fleet.path_at[i, k] + graph.stop.s[line]
                 if arc < front or orders.stop_arc[i] < np.inf:
                     line = last
                     continue
                 if not _light_allows(graph, states, line, last, v, arc - front):
                     orders.stop_arc[i], orders.red[i] = arc, True
-                    if arc < fleet.cleared[i]:
+                    if arc < fleet.car.cleared[i]:
                         give_back(graph, fleet, i)
                 elif _sign_binds(graph, fleet, i, line, last, arc):
                     if v < STOPPED_SPEED and arc - front < SIGN_ZONE_M:
-                        fleet.stopped_at[i] = arc
+                        fleet.car.stopped_at[i] = arc
                     else:
                         orders.stop_arc[i] = arc
                 line = last
@@ -101,5 +101,5 @@ def mind_lines(graph: LaneGraph, fleet: Fleet, states: IntArray, reach: float, o
 @njit(cache=True)
 def _sign_binds(graph: LaneGraph, fleet: Fleet, i: int, first: int, last: int, arc: float) -> bool:
     """Whether a stop sign at this place has not been heeded yet."""
-    kinds = graph.stop_kind[first:last]
-    return bool(np.any(kinds == STOP_SIGN)) and bool(fleet.stopped_at[i] < arc - MARGIN_M)
+    kinds = graph.stop.kind[first:last]
+    return bool(np.any(kinds == STOP_SIGN)) and bool(fleet.car.stopped_at[i] < arc - MARGIN_M)

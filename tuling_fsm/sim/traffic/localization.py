@@ -16,15 +16,15 @@ KEEP_M = 5.0
 @njit(cache=True)
 def choose_next(graph: LaneGraph, fleet: Fleet, i: int, lane: int) -> int:
     """A successor drawn by the vehicle's own generator, one with a way on if there is one; -1 at a dead end."""
-    first, last = graph.next_at[lane], graph.next_at[lane + 1]
+    first, last = graph.lane.next_at[lane], graph.lane.next_end[lane]
     if first == last:
         return -1
     endless = 0
     for k in range(first, last):
-        endless += graph.endless[graph.next[k]]
-    pick = int(draw(fleet.random, i) * (endless if endless > 0 else last - first))
+        endless += graph.lane.endless[graph.next[k]]
+    pick = int(draw(fleet.car.random, i) * (endless if endless > 0 else last - first))
     for k in range(first, last):
-        if endless > 0 and not graph.endless[graph.next[k]]:
+        if endless > 0 and not graph.lane.endless[graph.next[k]]:
             continue
         if pick == 0:
             return int(graph.next[k])
@@ -34,8 +34,8 @@ def choose_next(graph: LaneGraph, fleet: Fleet, i: int, lane: int) -> int:
 
 @njit(cache=True)
 def _drop_behind(fleet: Fleet, i: int) -> None:
-    tail = fleet.arc[i] - 0.5 * fleet.length[i] - KEEP_M
-    drop, count = 0, fleet.path_count[i]
+    tail = fleet.car.arc[i] - 0.5 * fleet.car.length[i] - KEEP_M
+    drop, count = 0, fleet.car.path_count[i]
     while drop + 1 < count and fleet.path_at[i, drop + 1] < tail:
         drop += 1
     if drop > 0:
@@ -43,28 +43,28 @@ def _drop_behind(fleet: Fleet, i: int) -> None:
             fleet.path_lane[i, k] = fleet.path_lane[i, k + drop]
             fleet.path_at[i, k] = fleet.path_at[i, k + drop]
         fleet.path_at[i, count - drop] = fleet.path_at[i, count]
-        fleet.path_count[i] = count - drop
+        fleet.car.path_count[i] = count - drop
 
 
 @njit(cache=True)
 def append_lane(graph: LaneGraph, fleet: Fleet, i: int, lane: int) -> None:
     """Add a lane to the end of a path."""
-    count = fleet.path_count[i]
+    count = fleet.car.path_count[i]
     fleet.path_lane[i, count] = lane
-    fleet.path_at[i, count + 1] = fleet.path_at[i, count] + graph.length[lane]
-    fleet.path_count[i] = count + 1
+    fleet.path_at[i, count + 1] = fleet.path_at[i, count] + graph.lane.length[lane]
+    fleet.car.path_count[i] = count + 1
 
 
 @njit(cache=True)
 def localize(graph: LaneGraph, fleet: Fleet) -> None:
     """Shorten and lengthen all paths."""
-    for i in range(len(fleet.mode)):
-        if fleet.mode[i] == 0:
+    for i in range(len(fleet.car.mode)):
+        if fleet.car.mode[i] == 0:
             continue
         _drop_behind(fleet, i)
-        while fleet.mode[i] == LANES and fleet.path_count[i] < PATH_LANES:
-            count = fleet.path_count[i]
-            if fleet.path_at[i, count] > fleet.arc[i] + REACH_M:
+        while fleet.car.mode[i] == LANES and fleet.car.path_count[i] < PATH_LANES:
+            count = fleet.car.path_count[i]
+            if fleet.path_at[i, count] > fleet.car.arc[i] + REACH_M:
                 break
             following = choose_next(graph, fleet, i, fleet.path_lane[i, count - 1])
             if following < 0:

@@ -36,8 +36,7 @@ LINE_REACH_M = 100.0
 ATTEMPTS = 400
 """Places that are tried for a vehicle when the population is made."""
 START_GAP_M = 8.0
-RESPAWN_GAP_M = 20.0
-RESPAWN_SPEED = 3.0
+RESPAWN_GAP_M = 30.0
 NO_EGO = EgoRequest(np.zeros(0, np.int32), np.inf, False, False)
 
 
@@ -52,12 +51,12 @@ class Stages(NamedTuple):
 @njit(cache=True)
 def gather(fleet: Fleet, others: FloatArray) -> Boxes:
     """All bodies on the road and the boxes of everybody else."""
-    rows = np.flatnonzero(fleet.mode)
+    rows = np.flatnonzero(fleet.car.mode)
     table = np.empty((len(rows) + len(others), OTHER_COLUMNS))
     owner = np.full(len(table), -1, np.int32)
     for j, i in enumerate(rows):
-        table[j, 0], table[j, 1], table[j, 2], table[j, 3] = fleet.x[i], fleet.y[i], fleet.z[i], fleet.heading[i]
-        table[j, 4], table[j, 5], table[j, 6], table[j, 7] = fleet.length[i], fleet.width[i], fleet.v[i], 0.0
+        table[j, 0], table[j, 1], table[j, 2], table[j, 3] = fleet.car.x[i], fleet.car.y[i], fleet.car.z[i], fleet.car.heading[i]
+        table[j, 4], table[j, 5], table[j, 6], table[j, 7] = fleet.car.length[i], fleet.car.width[i], fleet.car.v[i], 0.0
         owner[j] = i
     table[len(rows) :] = others
     columns = np.ascontiguousarray(table.T)
@@ -105,7 +104,7 @@ class TrafficManager:
         self._next_id = first_id
         rows = range(scripted, len(seeds))
         self.kinds = draw_sizes(self.fleet, rows, parameters.limit_spread, parameters.limit_share)
-        n, lanes = len(seeds), len(graph.length)
+        n, lanes = len(seeds), len(graph.lane.length)
         self._stages = Stages(
             Ahead(np.zeros(n), np.zeros(n), np.zeros(n)),
             Orders(np.zeros(n), np.zeros(n, np.bool_)),
@@ -130,9 +129,9 @@ class TrafficManager:
         """
         where = places(self.graph, circles)
         for i in range(self._scripted, len(self.ids)):
-            if any(appear(self.graph, self.fleet, i, where, START_GAP_M, 0.0) for _ in range(ATTEMPTS)):
+            if any(appear(self.graph, self.fleet, i, where, START_GAP_M) for _ in range(ATTEMPTS)):
                 self._name(i)
-        self._refill = [i for i in range(self._scripted, len(self.ids)) if self.fleet.mode[i] != OFF]
+        self._refill = [i for i in range(self._scripted, len(self.ids)) if self.fleet.car.mode[i] != OFF]
         return len(self._refill)
 
     def step(
@@ -163,17 +162,17 @@ class TrafficManager:
     def _renew(self, x: float, y: float) -> None:
         """Take off who is stuck, and let those that are off the road try to come back, all out of the ego's sight."""
         fleet, p = self.fleet, self._parameters
-        stuck = np.flatnonzero((fleet.standing > p.removal_time) & (fleet.mode == LANES))
+        stuck = np.flatnonzero((fleet.car.standing > p.removal_time) & (fleet.car.mode == LANES))
         for i in stuck:
-            far = np.hypot(fleet.x[i] - x, fleet.y[i] - y) > p.respawn_distance
+            far = np.hypot(fleet.car.x[i] - x, fleet.car.y[i] - y) > p.respawn_distance
             if i >= self._scripted and far:
-                fleet.mode[i] = OFF
+                fleet.car.mode[i] = OFF
                 self.removed += 1
-        off = [i for i in self._refill if fleet.mode[i] == OFF]
+        off = [i for i in self._refill if fleet.car.mode[i] == OFF]
         if off:
             where = places(self.graph, np.array([[x, y, p.respawn_distance]]))
             for i in off:
-                if appear(self.graph, fleet, i, where, RESPAWN_GAP_M, RESPAWN_SPEED):
+                if appear(self.graph, fleet, i, where, RESPAWN_GAP_M):
                     self._name(i)
 
     def _name(self, row: int) -> None:
@@ -185,81 +184,81 @@ class TrafficManager:
     def put(self, row: int, lane: int, s: float, speed: float, offset: float = 0.0) -> None:
         """Put a scripted vehicle with its centre on a lane; it drives on from there."""
         put_on_lane(self.graph, self.fleet, row, lane, s, speed)
-        self.fleet.offset_from[row] = self.fleet.offset_to[row] = offset
+        self.fleet.car.offset_from[row] = self.fleet.car.offset_to[row] = offset
         set_poses(self.graph, self.fleet, self._parameters.lane_change_time)
 
     def take_off(self, row: int) -> None:
         """Take a scripted vehicle off the road."""
-        self.fleet.mode[row] = OFF
+        self.fleet.car.mode[row] = OFF
         self._routes.pop(row, None)
 
     def set_speed(self, row: int, wanted: float | None, rate: float = np.inf) -> None:
         """Let a vehicle approach a speed (m/s) at a rate (m/s^2); None: it drives as traffic does."""
-        self.fleet.wanted[row] = np.nan if wanted is None else wanted
-        self.fleet.rate[row] = rate
+        self.fleet.car.wanted[row] = np.nan if wanted is None else wanted
+        self.fleet.car.rate[row] = rate
 
     def follow(self, row: int, lanes: Sequence[int], s: float, s_end: float) -> None:
         """Let a vehicle at `s` of the first lane follow lanes until its centre is at `s_end` of the last, where it
         stops.
         """
         fleet = self.fleet
-        fleet.path_lane[row, 0], fleet.path_count[row] = lanes[0], 1
-        fleet.path_at[row, 0] = fleet.arc[row] - s
-        fleet.path_at[row, 1] = fleet.path_at[row, 0] + self.graph.length[lanes[0]]
-        fleet.cleared[row] = -np.inf
-        fleet.mode[row] = RAILS
-        self._routes[row] = (list(lanes[1:]), s_end + 0.5 * float(fleet.length[row]) + LINE_GAP_M)
+        fleet.path_lane[row, 0], fleet.car.path_count[row] = lanes[0], 1
+        fleet.path_at[row, 0] = fleet.car.arc[row] - s
+        fleet.path_at[row, 1] = fleet.path_at[row, 0] + self.graph.lane.length[lanes[0]]
+        fleet.car.cleared[row] = -np.inf
+        fleet.car.mode[row] = RAILS
+        self._routes[row] = (list(lanes[1:]), s_end + 0.5 * float(fleet.car.length[row]) + LINE_GAP_M)
         self._lengthen(row)
 
     def _lengthen(self, row: int) -> None:
         """Put as much of a given route into a path as fits; the last lane ends where the front bumper is to stop."""
         fleet = self.fleet
         lanes, end = self._routes[row]
-        while lanes and fleet.path_count[row] < PATH_LANES:
+        while lanes and fleet.car.path_count[row] < PATH_LANES:
             append_lane(self.graph, fleet, row, lanes.pop(0))
         if not lanes:
-            count = int(fleet.path_count[row])
+            count = int(fleet.car.path_count[row])
             fleet.path_at[row, count] = fleet.path_at[row, count - 1] + end
             del self._routes[row]
 
     def arrived(self, row: int) -> bool:
         """Whether a vehicle that follows given lanes has come to their end."""
         fleet = self.fleet
-        end = fleet.path_at[row, fleet.path_count[row]]
-        left = end - fleet.arc[row] - 0.5 * fleet.length[row]
-        return bool(fleet.mode[row] == RAILS and row not in self._routes and left < 1.0 and fleet.v[row] < 0.1)
+        end = fleet.path_at[row, fleet.car.path_count[row]]
+        left = end - fleet.car.arc[row] - 0.5 * fleet.car.length[row]
+        return bool(fleet.car.mode[row] == RAILS and row not in self._routes and left < 1.0 and fleet.car.v[row] < 0.1)
 
     def change_lane(self, row: int, lanes: int) -> bool:
         """Let a vehicle move over by lanes (+ left) from where it is; False where there is no such lane."""
         fleet, graph = self.fleet, self.graph
-        k = path_index(fleet, row, fleet.arc[row])
-        lane, s = int(fleet.path_lane[row, k]), float(fleet.arc[row] - fleet.path_at[row, k])
-        target, beside = lane, graph.left if lanes > 0 else graph.right
+        k = path_index(fleet, row, fleet.car.arc[row])
+        lane, s = int(fleet.path_lane[row, k]), float(fleet.car.arc[row] - fleet.path_at[row, k])
+        target, beside = lane, graph.lane.left if lanes > 0 else graph.lane.right
         for _ in range(abs(lanes)):
             target = int(beside[target])
             if target < 0:
                 return False
-        share = s / graph.length[lane]
+        share = s / graph.lane.length[lane]
         offset = offset_at(fleet, row, 0.0, self._parameters.lane_change_time)
         width = self._gap(lane, target, share)
-        fleet.path_lane[row, 0], fleet.path_count[row] = target, 1
-        fleet.path_at[row, 0] = fleet.arc[row] - share * graph.length[target]
-        fleet.path_at[row, 1] = fleet.path_at[row, 0] + graph.length[target]
-        fleet.offset_from[row], fleet.offset_to[row], fleet.offset_time[row] = offset - width, 0.0, 0.0
-        fleet.mode[row] = LANES
+        fleet.path_lane[row, 0], fleet.car.path_count[row] = target, 1
+        fleet.path_at[row, 0] = fleet.car.arc[row] - share * graph.lane.length[target]
+        fleet.path_at[row, 1] = fleet.path_at[row, 0] + graph.lane.length[target]
+        fleet.car.offset_from[row], fleet.car.offset_to[row], fleet.car.offset_time[row] = offset - width, 0.0, 0.0
+        fleet.car.mode[row] = LANES
         self._routes.pop(row, None)
         return True
 
     def _gap(self, lane: int, target: int, share: float) -> float:
         """How far the centre of `target` lies to the left of that of `lane`, m."""
         graph = self.graph
-        here = graph.at[lane] + round(share * (graph.at[lane + 1] - graph.at[lane] - 1))
-        there = graph.at[target] + round(share * (graph.at[target + 1] - graph.at[target] - 1))
-        dx, dy = graph.x[there] - graph.x[here], graph.y[there] - graph.y[here]
-        heading = graph.heading[here]
+        here = graph.lane.at[lane] + round(share * (graph.lane.end[lane] - graph.lane.at[lane] - 1))
+        there = graph.lane.at[target] + round(share * (graph.lane.end[target] - graph.lane.at[target] - 1))
+        dx, dy = graph.sample.x[there] - graph.sample.x[here], graph.sample.y[there] - graph.sample.y[here]
+        heading = graph.sample.heading[here]
         return float(dy * np.cos(heading) - dx * np.sin(heading))
 
     @property
     def on_road(self) -> BoolArray:
         """Which rows are on the road."""
-        return np.asarray(self.fleet.mode != OFF)
+        return np.asarray(self.fleet.car.mode != OFF)

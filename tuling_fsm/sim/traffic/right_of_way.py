@@ -57,9 +57,9 @@ class Desk(NamedTuple):
 @njit(cache=True)
 def _gate(graph: LaneGraph, fleet: Fleet, i: int) -> int:
     """Index in the path of the first junction lane ahead that is not cleared; -1 for none."""
-    front = fleet.arc[i] + 0.5 * fleet.length[i]
-    for k in range(path_index(fleet, i, front), fleet.path_count[i]):
-        if graph.junction[fleet.path_lane[i, k]] >= 0 and fleet.path_at[i, k + 1] > fleet.cleared[i] + 1e-6:
+    front = fleet.car.arc[i] + 0.5 * fleet.car.length[i]
+    for k in range(path_index(fleet, i, front), fleet.car.path_count[i]):
+        if graph.lane.junction[fleet.path_lane[i, k]] >= 0 and fleet.path_at[i, k + 1] > fleet.car.cleared[i] + 1e-6:
             return k
     return -1
 
@@ -69,13 +69,13 @@ def way_through(graph: LaneGraph, fleet: Fleet, i: int, gate: int) -> int:
     """One past the last lane of the way through the junction at `gate`, with the next one where there is no room to
     stand between.
     """
-    k, count = gate, fleet.path_count[i]
+    k, count = gate, fleet.car.path_count[i]
     while k < count:
-        junction = graph.junction[fleet.path_lane[i, k]]
-        while k < count and graph.junction[fleet.path_lane[i, k]] == junction:
+        junction = graph.lane.junction[fleet.path_lane[i, k]]
+        while k < count and graph.lane.junction[fleet.path_lane[i, k]] == junction:
             k += 1
-        after, room = k, fleet.length[i] + ROOM_MARGIN_M
-        while after < count and graph.junction[fleet.path_lane[i, after]] < 0:
+        after, room = k, fleet.car.length[i] + ROOM_MARGIN_M
+        while after < count and graph.lane.junction[fleet.path_lane[i, after]] < 0:
             after += 1
         if after >= count or fleet.path_at[i, after] - fleet.path_at[i, k] >= room:
             return k
@@ -89,10 +89,10 @@ def _waiting_line(graph: LaneGraph, fleet: Fleet, i: int, gate: int) -> float:
     entry = fleet.path_at[i, gate]
     for k in range(gate, -1, -1):
         lane, at = fleet.path_lane[i, k], fleet.path_at[i, k]
-        if fleet.path_at[i, k + 1] < entry - LINE_BEFORE_M or (k < gate and graph.junction[lane] >= 0):
+        if fleet.path_at[i, k + 1] < entry - LINE_BEFORE_M or (k < gate and graph.lane.junction[lane] >= 0):
             break
-        for line in range(graph.stop_at[lane + 1] - 1, graph.stop_at[lane] - 1, -1):
-            arc = at + graph.stop_s[line]
+        for line in range(graph.lane.stop_end[lane] - 1, graph.lane.stop_at[lane] - 1, -1):
+            arc = at + graph.stop.s[line]
             if entry - LINE_BEFORE_M <= arc <= entry + LINE_WITHIN_M:
                 return float(arc)
     return float(entry - MARGIN_M)
@@ -101,11 +101,11 @@ def _waiting_line(graph: LaneGraph, fleet: Fleet, i: int, gate: int) -> float:
 @njit(cache=True)
 def _hold(graph: LaneGraph, fleet: Fleet, i: int, desk: Desk, change: int) -> None:
     """Count the junction lanes that vehicle `i` is in or cleared for."""
-    tail = fleet.arc[i] - 0.5 * fleet.length[i]
-    front = fleet.arc[i] + 0.5 * fleet.length[i]
-    for k in range(fleet.path_count[i]):
-        inside = fleet.path_at[i, k] < max(front, fleet.cleared[i]) - 1e-6 and fleet.path_at[i, k + 1] > tail
-        if inside and graph.junction[fleet.path_lane[i, k]] >= 0:
+    tail = fleet.car.arc[i] - 0.5 * fleet.car.length[i]
+    front = fleet.car.arc[i] + 0.5 * fleet.car.length[i]
+    for k in range(fleet.car.path_count[i]):
+        inside = fleet.path_at[i, k] < max(front, fleet.car.cleared[i]) - 1e-6 and fleet.path_at[i, k + 1] > tail
+        if inside and graph.lane.junction[fleet.path_lane[i, k]] >= 0:
             desk.held[fleet.path_lane[i, k]] += change
 
 
@@ -114,19 +114,19 @@ def _take_stock(graph: LaneGraph, fleet: Fleet, ego: EgoRequest, desk: Desk) -> 
     """Who holds what, where tails are, what room is promised."""
     desk.held[:], desk.claimed[:], desk.promised[:] = 0, 0, 0.0
     desk.tail[:] = np.inf
-    for i in range(len(fleet.mode)):
-        if fleet.mode[i] == 0:
+    for i in range(len(fleet.car.mode)):
+        if fleet.car.mode[i] == 0:
             continue
         _hold(graph, fleet, i, desk, 1)
-        front, tail = fleet.arc[i] + 0.5 * fleet.length[i], fleet.arc[i] - 0.5 * fleet.length[i]
-        for k in range(path_index(fleet, i, tail), fleet.path_count[i]):
+        front, tail = fleet.car.arc[i] + 0.5 * fleet.car.length[i], fleet.car.arc[i] - 0.5 * fleet.car.length[i]
+        for k in range(path_index(fleet, i, tail), fleet.car.path_count[i]):
             lane, at = fleet.path_lane[i, k], fleet.path_at[i, k]
             if at > front:
                 break
-            desk.tail[lane] = min(desk.tail[lane], max(tail - at, 0.0) + MOVING_ON_S * fleet.v[i])
-        if fleet.cleared[i] > front:
-            k = path_index(fleet, i, fleet.cleared[i] + 1e-6)
-            desk.promised[fleet.path_lane[i, k]] += fleet.length[i] + ROOM_MARGIN_M
+            desk.tail[lane] = min(desk.tail[lane], max(tail - at, 0.0) + MOVING_ON_S * fleet.car.v[i])
+        if fleet.car.cleared[i] > front:
+            k = path_index(fleet, i, fleet.car.cleared[i] + 1e-6)
+            desk.promised[fleet.path_lane[i, k]] += fleet.car.length[i] + ROOM_MARGIN_M
     if ego.holds:
         for lane in ego.lanes:
             desk.held[lane] += 1
@@ -136,7 +136,7 @@ def _take_stock(graph: LaneGraph, fleet: Fleet, ego: EgoRequest, desk: Desk) -> 
 def _free(graph: LaneGraph, lanes: IntArray, desk: Desk, mind_claims: bool) -> bool:
     """Whether nobody holds (or waits for, where that matters) a lane that conflicts with these."""
     for lane in lanes:
-        for c in range(graph.conflict_at[lane], graph.conflict_at[lane + 1]):
+        for c in range(graph.lane.conflict_at[lane], graph.lane.conflict_end[lane]):
             other = graph.conflict[c]
             if desk.held[other] > 0 or (mind_claims and desk.claimed[other] > 0):
                 return False
@@ -146,22 +146,22 @@ def _free(graph: LaneGraph, lanes: IntArray, desk: Desk, mind_claims: bool) -> b
 @njit(cache=True)
 def _room(graph: LaneGraph, fleet: Fleet, i: int, end: int, desk: Desk, ahead: Ahead) -> bool:
     """Whether vehicle `i` finds room behind its way, which ends before lane `end` of its path."""
-    count = fleet.path_count[i]
+    count = fleet.car.path_count[i]
     if end >= count:
         return True
     exit_arc = fleet.path_at[i, end]
-    need = fleet.length[i] + ROOM_MARGIN_M + desk.promised[fleet.path_lane[i, end]]
-    obstacle = fleet.arc[i] + 0.5 * fleet.length[i] + ahead.gap[i]
+    need = fleet.car.length[i] + ROOM_MARGIN_M + desk.promised[fleet.path_lane[i, end]]
+    obstacle = fleet.car.arc[i] + 0.5 * fleet.car.length[i] + ahead.gap[i]
     if ahead.v[i] < SLOW and obstacle < exit_arc + need:
         return False
     room = 0.0
     for k in range(end, count):
         lane = fleet.path_lane[i, k]
-        if room >= need or graph.junction[lane] >= 0:
+        if room >= need or graph.lane.junction[lane] >= 0:
             return bool(room >= need)
-        if desk.tail[lane] < graph.length[lane]:
+        if desk.tail[lane] < graph.lane.length[lane]:
             return bool(room + desk.tail[lane] >= need)
-        room += graph.length[lane]
+        room += graph.lane.length[lane]
     return True
 
 
@@ -170,24 +170,24 @@ def _ask(
     graph: LaneGraph, fleet: Fleet, i: int, stamp: float, orders: Orders, ahead: Ahead, k: Driver
 ) -> tuple[int, bool]:
     """Where vehicle `i` has to be cleared (index in its path, -1 for nowhere), and whether it is its turn to ask."""
-    if fleet.standing[i] > GIVE_BACK_S:
+    if fleet.car.standing[i] > GIVE_BACK_S:
         give_back(graph, fleet, i)
     gate = _gate(graph, fleet, i)
     if gate < 0:
-        fleet.arrived[i] = np.inf
+        fleet.car.arrived[i] = np.inf
         return -1, False
-    front, v = fleet.arc[i] + 0.5 * fleet.length[i], fleet.v[i]
+    front, v = fleet.car.arc[i] + 0.5 * fleet.car.length[i], fleet.car.v[i]
     if fleet.path_at[i, gate] < front - LINE_WITHIN_M:
-        fleet.cleared[i] = fleet.path_at[i, way_through(graph, fleet, i, gate)]
+        fleet.car.cleared[i] = fleet.path_at[i, way_through(graph, fleet, i, gate)]
         return -1, False
     line = _waiting_line(graph, fleet, i, gate)
     stopped_by_line = orders.stop_arc[i] < fleet.path_at[i, way_through(graph, fleet, i, gate)]
     near = line - front < v * v / (2.0 * k.comfort_decel) + v + 2.0 * k.standing_gap
     asks = near and not stopped_by_line and ahead.gap[i] >= line - front
     if not near or stopped_by_line:
-        fleet.arrived[i] = np.inf
-    elif asks and fleet.arrived[i] == np.inf:
-        fleet.arrived[i] = stamp
+        fleet.car.arrived[i] = np.inf
+    elif asks and fleet.car.arrived[i] == np.inf:
+        fleet.car.arrived[i] = stamp
     orders.stop_arc[i] = min(orders.stop_arc[i], max(line, front - MARGIN_M))
     return gate, asks
 
@@ -199,17 +199,17 @@ def share_junctions(
     """The stage: clear vehicles in order of arrival and stop the others at their line. Returns whether the ego
     may go.
     """
-    count = len(fleet.mode)
+    count = len(fleet.car.mode)
     gates = np.full(count, -1, np.int32)
     keys = np.full(count + 1, np.inf)
     free_of_lines = orders.stop_arc.copy()
     _take_stock(graph, fleet, ego, desk)
     for i in range(count):
-        if fleet.mode[i] == 0:
+        if fleet.car.mode[i] == 0:
             continue
         gates[i], asks = _ask(graph, fleet, i, stamp, orders, ahead, k)
         if asks:
-            keys[i] = fleet.arrived[i] + _penalty(graph, fleet, i, gates[i])
+            keys[i] = fleet.car.arrived[i] + _penalty(graph, fleet, i, gates[i])
     keys[count] = ego.arrived
     ego_goes = False
     for i in np.argsort(keys, kind="mergesort"):
@@ -226,14 +226,14 @@ def share_junctions(
         if not _room(graph, fleet, i, end, desk, ahead):
             continue
         _hold(graph, fleet, i, desk, -1)
-        patient = stamp - fleet.arrived[i] < k.patience
+        patient = stamp - fleet.car.arrived[i] < k.patience
         goes = _free(graph, lanes, desk, patient)
         if goes:
-            fleet.cleared[i] = fleet.path_at[i, end]
-            fleet.arrived[i], fleet.standing[i] = np.inf, 0.0
+            fleet.car.cleared[i] = fleet.path_at[i, end]
+            fleet.car.arrived[i], fleet.car.standing[i] = np.inf, 0.0
             orders.stop_arc[i] = free_of_lines[i]
-            if end < fleet.path_count[i]:
-                desk.promised[fleet.path_lane[i, end]] += fleet.length[i] + ROOM_MARGIN_M
+            if end < fleet.car.path_count[i]:
+                desk.promised[fleet.path_lane[i, end]] += fleet.car.length[i] + ROOM_MARGIN_M
         else:
             for lane in lanes:
                 desk.claimed[lane] += 1
@@ -245,7 +245,7 @@ def share_junctions(
 def _penalty(graph: LaneGraph, fleet: Fleet, i: int, gate: int) -> float:
     """Those that have to yield count as having come later."""
     lane = fleet.path_lane[i, max(gate - 1, 0)]
-    for line in range(graph.stop_at[lane], graph.stop_at[lane + 1]):
-        if graph.stop_kind[line] == YIELD:
+    for line in range(graph.lane.stop_at[lane], graph.lane.stop_end[lane]):
+        if graph.stop.kind[line] == YIELD:
             return YIELD_PENALTY_S
     return 0.0

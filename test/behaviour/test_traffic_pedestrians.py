@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+from crossroads import HALF_M, crossroads
+from scenes import row, walker
+from traffic_drive import Drive, route_between
+
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.request import Reason
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.world.inputs import Kind
+
+NORTH = 0.5 * math.pi
+SOUTH_IN, NORTH_OUT = Pose(1.75, -110.0, NORTH), Pose(1.75, 110.0, NORTH)
+CROSSWALK_S = 110.0 - HALF_M - 6.0
+"""Where the crosswalk of the south arm begins, along the route from south to north; it is 3 m wide."""
+
+
+@pytest.fixture(scope="module")
+def town(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
+    return crossroads(tmp_path_factory.mktemp("maps"), crosswalks="S")
+
+
+def approach(town: RoadMap, gap: float, v: float = 6.0) -> Drive:
+    """The car with its front bumper `gap` before the crosswalk."""
+    drive = Drive(town, route_between(town, SOUTH_IN, NORTH_OUT), v=v)
+    drive.put_front(CROSSWALK_S - gap)
+    return drive
+
+
+def on_crosswalk(x: float, vx: float = 0.0) -> tuple[float, ...]:
+    return walker(5, x, -110.0 + CROSSWALK_S + 1.5, vx)
+
+
+@pytest.mark.clause("INT-3")
+@pytest.mark.parametrize(
+    ("x", "vx", "waits"),
+    [
+        (1.75, 0.0, True),
+        (1.0, 1.2, True),
+        (-1.75, 0.0, True),
+        (-1.75, 1.2, True),
+        (-1.75, -1.2, False),
+        (4.6, 0.0, False),
+        (4.6, -1.2, True),
+        (4.6, 1.2, False),
+        (7.0, 0.0, False),
+        (7.0, -1.2, False),
+        (-4.6, 1.2, True),
+        (-4.6, 0.0, False),
+    ],
+)
+def test_who_is_on_the_lane_or_the_next_one_or_steps_on_the_crosswalk_is_stopped_for(
+    town: RoadMap, x: float, vx: float, waits: bool
+) -> None:
+    drive = approach(town, 15.0)
+    drive.objects = [on_crosswalk(x, vx)]
+    drive.tick()
+    walls = drive.walls(Reason.PEDESTRIAN)
+    assert bool(walls) is waits
+    if waits:
+        assert drive.wall_s(walls[0]) == pytest.approx(CROSSWALK_S - 1.0, abs=0.1)
+        assert walls[0].blocker == 5
+
+
+@pytest.mark.clause("INT-3")
+def test_one_who_comes_late_enough_for_the_car_to_be_gone_is_not_waited_for(town: RoadMap) -> None:
+    for gap, waits in ((30.0, True), (3.0, False)):
+        drive = approach(town, gap, 8.0)
+        drive.objects = [on_crosswalk(-4.8, 0.8)]
+        assert bool([w for w in drive.tick().walls if w.reason is Reason.PEDESTRIAN]) is waits
+
+
+@pytest.mark.clause("INT-3")
+def test_on_the_open_road_the_car_stops_a_gap_before_the_person_on_its_lane_only(town: RoadMap) -> None:
+    far_s = 60.0
+    for x, vx, waits in (
+        (1.75, 0.0, True),
+        (3.0, 1.0, True),
+        (-1.75, 0.0, False),
+        (-1.0, 1.0, True),
+        (4.6, -1.0, False),
+    ):
+        drive = Drive(town, route_between(town, SOUTH_IN, NORTH_OUT), v=6.0)
+        drive.put_front(far_s - 25.0)
+        drive.objects = [walker(5, x, -110.0 + far_s, vx)]
+        drive.tick()
+        walls = drive.walls(Reason.PEDESTRIAN)
+        assert bool(walls) is waits, (x, vx)
+        if waits:
+            assert drive.wall_s(walls[0]) == pytest.approx(far_s - 2.4, abs=0.1)
+
+
+def test_beside_or_behind_the_bumper_nobody_is_stopped_for(town: RoadMap) -> None:
+    drive = approach(town, -4.0, 2.0)
+    drive.objects = [on_crosswalk(-1.0)]
+    assert not drive.tick().walls
+    drive = approach(town, -0.9, 1.0)
+    drive.objects = [on_crosswalk(1.0)]
+    (wall,) = [w for w in drive.tick().walls if w.reason is Reason.PEDESTRIAN]
+    assert drive.front < drive.wall_s(wall) < drive.front + 0.2, "at once, as he is right ahead"
+
+
+def test_an_animal_counts_and_a_cone_does_not(town: RoadMap) -> None:
+    for kind, waits in ((Kind.ANIMAL, True), (Kind.CONE, False)):
+        drive = approach(town, 15.0)
+        drive.objects = [row(5, 1.75, -110.0 + CROSSWALK_S, kind=kind, length=0.8, width=0.4)]
+        drive.tick()
+        assert bool(drive.walls(Reason.PEDESTRIAN)) is waits
+
+
+@pytest.mark.clause("USE-5")
+def test_when_both_have_stood_for_long_the_car_creeps_on_and_yields_again_when_he_moves(town: RoadMap) -> None:
+    drive = approach(town, 1.2, 0.0)
+    drive.objects = [on_crosswalk(-1.0)]
+    drive.tick(4.8)
+    assert drive.walls(Reason.PEDESTRIAN) and drive.rules.speed_limit > 1.0
+    drive.tick(0.4)
+    assert not drive.walls(Reason.PEDESTRIAN)
+    assert drive.rules.speed_limit == drive.parameters.pedestrian.creep_speed
+    drive.v = 0.8
+    drive.s += 0.3
+    assert not drive.tick(0.2).walls, "still past him, though the car no longer stands"
+    drive.objects = [on_crosswalk(-0.9, 0.8)]
+    drive.tick()
+    assert drive.walls(Reason.PEDESTRIAN)
+    drive.objects = [on_crosswalk(-0.9)]
+    drive.v = 0.0
+    drive.tick(3.0)
+    assert drive.walls(Reason.PEDESTRIAN), "the wait begins anew"
+
+
+@pytest.mark.clause("USE-13")
+def test_a_crosswalk_hidden_by_what_stands_beside_the_lane_is_approached_slowly(town: RoadMap) -> None:
+    drive = approach(town, 6.0, 8.0)
+    open_limit = drive.tick().speed_limit
+    drive.objects = [row(9, 5.0, -110.0 + CROSSWALK_S - 4.0, NORTH)]
+    hidden = drive.tick().speed_limit
+    assert hidden < open_limit
+    drive.put_front(CROSSWALK_S - 0.5)
+    limit = drive.tick().speed_limit
+    assert limit**2 / (2.0 * drive.vehicle.emergency_decel) < 1.5
+
+
+def test_a_person_who_crosses_delays_the_car_and_no_more(town: RoadMap) -> None:
+    drive, x = approach(town, 25.0, 6.0), 5.0
+    seen_wall = False
+    for _ in range(20 * 20):
+        x -= 1.2 * 0.05
+        drive.objects = [on_crosswalk(x, -1.2)]
+        drive.drive(0.05)
+        seen_wall = seen_wall or bool(drive.walls(Reason.PEDESTRIAN))
+        if abs(x - 1.75) < 1.75 + 0.3:
+            assert drive.front < CROSSWALK_S
+    assert seen_wall and drive.front > CROSSWALK_S + 20.0

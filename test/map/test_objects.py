@@ -1,0 +1,125 @@
+"""Crosswalks, parking spaces and obstacles with all their outlines and repetitions."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from map import xodr
+from tuling_fsm.map.lanes import LaneId
+from tuling_fsm.map.polygon import inside, slot_box
+from tuling_fsm.map.road_map import RoadMap
+
+
+def with_objects(folder: Path, *texts: str) -> RoadMap:
+    lanes = [xodr.lane(1), xodr.lane(-1), xodr.lane(-2, 2.5, kind="parking")]
+    return xodr.read(folder, xodr.road([xodr.section(lanes)], inside=f"<objects>{''.join(texts)}</objects>"))
+
+
+def outline(kind: str, *corners: tuple[float, float]) -> str:
+    names = ("u", "v") if kind == "cornerLocal" else ("s", "t")
+    texts = "".join(f'<{kind} {names[0]}="{a}" {names[1]}="{b}"/>' for a, b in corners)
+    return f"<outline>{texts}</outline>"
+
+
+def thing(kind: str, s: float = 50.0, t: float = 0.0, inside_: str = "", **more: float) -> str:
+    others = "".join(f' {name}="{value}"' for name, value in more.items())
+    return f'<object id="4" type="{kind}" s="{s}" t="{t}"{others}>{inside_}</object>'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        thing("crosswalk", inside_=outline("cornerRoad", (48, -3.5), (52, -3.5), (52, 3.5), (48, 3.5))),
+        thing("crosswalk", inside_=outline("cornerLocal", (-2, -3.5), (2, -3.5), (2, 3.5), (-2, 3.5))),
+        thing("crosswalk", hdg=math.pi / 2, length=7.0, width=4.0),
+        thing(
+            "crosswalk",
+            inside_="<outlines>" + outline("cornerRoad", (48, -3.5), (52, -3.5), (52, 3.5), (48, 3.5)) + "</outlines>",
+        ),
+    ],
+)
+def test_a_crosswalk_and_the_lanes_under_it(tmp_path: Path, text: str) -> None:
+    road_map = with_objects(tmp_path, text)
+    (walk,) = road_map.crosswalks
+    assert np.allclose(walk.outline.min(axis=0), (48.0, -3.5))
+    assert np.allclose(walk.outline.max(axis=0), (52.0, 3.5))
+    assert [lane for lane, _, _ in walk.lanes] == [LaneId("1", 0, 1), LaneId("1", 0, -1)]
+    for _, start, end in walk.lanes:
+        assert (start, end) == pytest.approx((48.0, 52.0), abs=0.5)
+    assert road_map.crosswalks_of(LaneId("1", 0, -1))[0][0] == 0
+
+
+def test_slots_across_face_the_lane(tmp_path: Path) -> None:
+    """Five slots right of the road by repetition, 2.5 m apart."""
+    repeat = '<repeat s="20" length="10" distance="2.5" tStart="-8.5" tEnd="-8.5"/>'
+    road_map = with_objects(tmp_path, thing("parkingSpace", inside_=repeat, length=2.4, width=5.0))
+    assert [slot.number for slot in road_map.slots] == [1, 2, 3, 4, 5]
+    for i, slot in enumerate(road_map.slots):
+        assert slot.pose[:2] == pytest.approx((20.0 + 2.5 * i, -8.5))
+        assert slot.pose.heading == pytest.approx(math.pi / 2)
+        assert (slot.length, slot.width) == pytest.approx((5.0, 2.4))
+
+
+def test_slots_along_the_road_go_with_the_traffic_beside_them(tmp_path: Path) -> None:
+    road_map = with_objects(
+        tmp_path,
+        thing("parkingSpace", s=30.0, t=-4.75, length=6.0, width=2.4, hdg=math.pi),
+        thing("parkingSpace", s=30.0, t=4.75, length=6.0, width=2.4),
+    )
+    right, left = road_map.slots
+    assert math.cos(right.pose.heading) == pytest.approx(1.0)
+    assert math.cos(left.pose.heading) == pytest.approx(-1.0)
+
+
+def test_repeated_corners_of_the_road_move_with_the_repetition(tmp_path: Path) -> None:
+    corners = outline("cornerRoad", (0, -1.2), (5, -1.2), (5, 1.2), (0, 1.2))
+    repeat = '<repeat s="32.5" length="6" distance="6" tStart="-5" tEnd="-5"/>'
+    road_map = with_objects(tmp_path, thing("parkingSpace", s=2.5, inside_=repeat + corners))
+    assert [slot.pose[:2] for slot in road_map.slots] == [
+        pytest.approx((32.5, -5.0)),
+        pytest.approx((38.5, -5.0)),
+    ]
+
+
+def test_the_box_in_a_slanted_slot() -> None:
+    """A parallelogram at 45 degrees: both long sides 5 m, 2.5 m apart, abreast over 2.5 m less."""
+    slant = math.sqrt(0.5)
+    corners = np.array(
+        [(0.0, 0.0), (2.5 / slant, 0.0), (2.5 / slant + 5.0 * slant, 5.0 * slant), (5.0 * slant, 5.0 * slant)]
+    )
+    pose, length, width = slot_box(corners)
+    assert math.tan(pose.heading) == pytest.approx(1.0)
+    assert width == pytest.approx(2.5)
+    assert length == pytest.approx(2.5)
+    assert inside(corners, np.array([pose[:2]])).all()
+
+
+def test_what_is_solid(tmp_path: Path) -> None:
+    road_map = with_objects(
+        tmp_path,
+        thing("pole", t=-7.0, radius=0.2),
+        thing(
+            "barrier", inside_='<repeat s="10" length="20" distance="0" tStart="-6.5" tEnd="-7.5" widthStart="0.4"/>'
+        ),
+        thing("patch", length=3.0, width=2.0),
+        thing("tree", t=8.0, zOffset=5.0, radius=0.5),
+    )
+    assert [thing.solid for thing in road_map.objects] == [True, True, False, False]
+    assert len(road_map.static_segments(50.0, -7.0, 1.0)) == 8
+    rail = road_map.static_segments(20.0, -7.0, 2.0)
+    assert len(rail) > 0
+    assert rail[:, 1].max() <= -6.2
+    assert len(road_map.static_segments(80.0, 0.0, 5.0)) == 0
+
+
+def test_user_data_is_kept(tmp_path: Path) -> None:
+    lane = xodr.lane(-1, inside='<userData code="k" value="v"><more a="1">text</more></userData>')
+    road_map = xodr.read(tmp_path, xodr.road([xodr.section([lane])]), '<userData code="m"/>')
+    (kept,) = road_map.user_data["1"]
+    assert kept["attributes"] == {"code": "k", "value": "v"}
+    assert kept["children"][0]["text"] == "text"
+    assert road_map.user_data[""][0]["attributes"] == {"code": "m"}

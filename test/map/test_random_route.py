@@ -1,0 +1,58 @@
+"""Random drives on any map."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from map import towns, xodr
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.map.opendrive import read_map
+from tuling_fsm.map.random_route import random_route
+
+MAPS = (
+    "carla_Town01",
+    "carla_Town07",
+    "esmini_fabriksgatan_traffic_lights",
+    "esmini_parking_demo",
+    "pyopendrive_chatt",
+)
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_on_real_maps(shared_data: Path, name: str) -> None:
+    road_map = read_map(shared_data / "maps" / f"{name}.xodr")
+    for seed in range(4):
+        route = random_route(road_map, np.random.default_rng(seed), 300.0)
+        assert 200.0 < route.length <= 300.5
+        lanes = [road_map.lanes[stretch.lane] for stretch in route.lanes]
+        assert lanes[0].junction is None
+        assert lanes[-1].junction is None
+        assert route.lanes[0].lane_from >= 8.0
+        assert len({lane.id[:2] for lane in lanes}) == len(lanes)
+        assert all(stretch.change == 0 for stretch in route.lanes)
+        assert all(np.min(lane.left + lane.right) >= 2.2 for lane in lanes)
+        curvature = np.diff(route.reference.heading) / np.diff(route.reference.s)
+        assert np.abs(curvature).max() < 0.33
+
+
+def test_the_same_seed_gives_the_same_route(tmp_path: Path) -> None:
+    road_map = towns.crossing(tmp_path)
+    one, other = (random_route(road_map, np.random.default_rng(5), 100.0) for _ in range(2))
+    assert one.lanes == other.lanes
+
+
+def test_the_longest_there_is_where_the_map_is_too_small(tmp_path: Path) -> None:
+    road_map = towns.straight(tmp_path, lanes=1, length=100.0)
+    route = random_route(road_map, np.random.default_rng(0), 1000.0)
+    assert 70.0 < route.length < 92.0
+
+
+def test_a_map_without_room(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no driving lane long enough"):
+        random_route(towns.straight(tmp_path, length=9.0), np.random.default_rng(0), 50.0)
+    narrow = xodr.read(tmp_path, xodr.road([xodr.section([xodr.lane(-1, 1.5)])]))
+    with pytest.raises(InputError):
+        random_route(narrow, np.random.default_rng(0), 50.0)

@@ -1,0 +1,216 @@
+"""Routes: the way, lane changes, loops, blocks, and back from bare poses."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from map import towns, xodr
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.map.lanes import LaneId
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.map.route import Route
+from tuling_fsm.map.routing import match_route, plan_route, route_through
+
+EAST_IN, EAST_OUT = Pose(60.0, 1.75, math.pi), Pose(60.0, -1.75, 0.0)
+NORTH_OUT, WEST_OUT = Pose(1.75, 60.0, math.pi / 2), Pose(-60.0, 1.75, math.pi)
+
+
+@pytest.fixture(scope="module")
+def cross(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
+    return towns.crossing(tmp_path_factory.mktemp("cross"))
+
+
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
+    return towns.straight(tmp_path_factory.mktemp("wide"))
+
+
+def planned(road_map: RoadMap, *poses: Pose, blocked: tuple[LaneId, ...] = ()) -> Route:
+    result = plan_route(road_map, poses[0], poses[-1], blocked, poses[1:-1])
+    assert result.status == "ok"
+    assert result.route is not None
+    check(road_map, result.route)
+    return result.route
+
+
+def check(road_map: RoadMap, route: Route) -> None:
+    """What every route keeps: lanes that follow each other without gap or overlap, and a smooth reference."""
+    assert route.lanes[0].s_from == 0.0
+    assert route.lanes[-1].s_to == pytest.approx(route.length)
+    for a, b in zip(route.lanes, route.lanes[1:], strict=False):
+        assert a.s_to == b.s_from
+        lane = road_map.lanes[a.lane]
+        beside = {-1: lane.right_neighbour, 1: lane.left_neighbour, 0: None}[a.change]
+        assert b.lane == beside if a.change else b.lane in lane.successors
+    reference = route.reference
+    step = np.hypot(*np.diff(reference.xy, axis=0).T)
+    assert step.max() <= 0.6
+    assert np.allclose(np.diff(reference.s), step)
+    assert np.abs(np.diff(reference.heading)).max() < 0.2
+    chord = np.arctan2(*np.diff(reference.xy, axis=0).T[::-1])
+    middle = 0.5 * (reference.heading[1:] + reference.heading[:-1])
+    assert np.abs((chord - middle + math.pi) % (2.0 * math.pi) - math.pi).max() < 0.03
+
+
+def names(route: Route) -> list[str]:
+    return [stretch.lane.road for stretch in route.lanes]
+
+
+def test_straight_on_and_round_the_corner(cross: RoadMap) -> None:
+    straight = planned(cross, EAST_IN, WEST_OUT)
+    assert names(straight) == ["1", "103", "3"]
+    assert straight.length == pytest.approx(120.0, abs=0.01)
+    turn = planned(cross, EAST_IN, NORTH_OUT)
+    assert names(turn) == ["1", "102", "2"]
+    ends = turn.poses()[[0, -1]]
+    assert np.allclose(ends[0], (60.0, 1.75, math.pi), atol=1e-6)
+    assert np.allclose(ends[1], (1.75, 60.0, math.pi / 2), atol=1e-6)
+
+
+def test_no_way_back(cross: RoadMap) -> None:
+    assert plan_route(cross, EAST_IN, EAST_OUT).status == "no_path"
+    assert plan_route(cross, WEST_OUT, EAST_IN).status == "no_path"
+
+
+def test_off_the_road(cross: RoadMap) -> None:
+    field = Pose(50.0, 50.0, 0.0)
+    assert plan_route(cross, field, WEST_OUT).status == "start_off_road"
+    assert plan_route(cross, EAST_IN, field).status == "goal_off_road"
+    assert plan_route(cross, EAST_IN, WEST_OUT, via=[field]).status == "goal_off_road"
+    beside = plan_route(cross, Pose(60.0, 6.0, math.pi), WEST_OUT)
+    assert beside.status == "ok"
+
+
+def test_a_heading_that_is_not_known_does_not_matter(cross: RoadMap) -> None:
+    route = planned(cross, EAST_IN._replace(heading=math.nan), NORTH_OUT._replace(heading=math.nan))
+    assert names(route) == ["1", "102", "2"]
+
+
+def test_the_heading_chooses_among_lanes_that_overlap_in_a_junction(cross: RoadMap) -> None:
+    for other, heading in ((2, 2.6), (3, math.pi), (4, 3.7)):
+        lane = cross.lanes[LaneId(f"10{other}", 0, -1)]
+        pose = lane.center.at(0.35 * lane.length)
+        goal = cross.lanes[LaneId(str(other), 0, -1)].center.at(40.0)
+        assert names(planned(cross, pose._replace(heading=heading), goal)) == [f"10{other}", str(other)]
+
+
+def test_goal_behind_the_start_on_a_ring_goes_round(tmp_path: Path) -> None:
+    radius = 30.0
+    half = math.pi * radius
+    roads = [
+        xodr.road(
+            [xodr.section([xodr.lane(-1, links=((-1,), (-1,)))])],
+            number=number,
+            geometries=xodr.geometry(0.0, 0.0, y, heading, half, f'<arc curvature="{1.0 / radius}"/>'),
+            length=half,
+            link=xodr.road_link("road", other, "end", "predecessor") + xodr.road_link("road", other, "start"),
+        )
+        for number, other, y, heading in (("1", "2", 0.0, 0.0), ("2", "1", 2.0 * radius, math.pi))
+    ]
+    ring = xodr.read(tmp_path, *roads)
+    lane = ring.lanes[LaneId("1", 0, -1)]
+    ahead = planned(ring, lane.center.at(20.0), lane.center.at(60.0))
+    assert ahead.length == pytest.approx(40.0, abs=0.1)
+    round_ = planned(ring, lane.center.at(60.0), lane.center.at(20.0))
+    assert names(round_) == ["1", "2", "1"]
+    assert round_.length == pytest.approx(2.0 * lane.length - 40.0, abs=0.2)
+    again = match_route(ring, round_.poses())
+    assert again is not None
+    assert names(again) == ["1", "2", "1"]
+
+
+def test_a_lane_change_is_drawn_over_thirty_metres(wide: RoadMap) -> None:
+    route = planned(wide, Pose(10.0, -1.75, 0.0), Pose(300.0, -5.25, 0.0))
+    assert [(s.lane.lane, s.change) for s in route.lanes] == [(-1, -1), (-2, 0)]
+    y, x = route.reference.xy[:, 1], route.reference.xy[:, 0]
+    assert np.all(np.diff(y) <= 1e-9)
+    moving = x[(y < -1.76) & (y > -5.24)]
+    assert 20.0 < moving.max() - moving.min() <= 31.0
+    assert np.interp(route.lanes[0].s_to, route.reference.s, y) == pytest.approx(-3.5, abs=0.02)
+    assert np.abs(np.diff(route.reference.heading) / np.diff(route.reference.s)).max() < 0.04
+
+
+def test_two_lane_changes_share_the_room(wide: RoadMap) -> None:
+    route = planned(wide, Pose(5.0, -1.75, 0.0), Pose(45.0, -8.75, 0.0))
+    assert [s.lane.lane for s in route.lanes] == [-1, -2, -3]
+    assert plan_route(wide, Pose(5.0, -1.75, 0.0), Pose(25.0, -8.75, 0.0)).status == "no_path"
+
+
+def test_solid_lines_are_not_crossed(tmp_path: Path) -> None:
+    road_map = towns.straight(tmp_path, mark="solid")
+    assert plan_route(road_map, Pose(10.0, -1.75, 0.0), Pose(300.0, -5.25, 0.0)).status == "no_path"
+    mark = '<roadMark sOffset="0" type="solid"/><roadMark sOffset="150" type="broken"/>'
+    later = xodr.read(
+        tmp_path,
+        xodr.road(
+            [xodr.section([xodr.lane(-1, mark=mark), xodr.lane(-2)])],
+            geometries=xodr.geometry(0.0, 0.0, 0.0, 0.0, 400.0),
+            length=400.0,
+        ),
+    )
+    route = planned(later, Pose(10.0, -1.75, 0.0), Pose(300.0, -5.25, 0.0))
+    assert route.lanes[0].lane_to >= 150.0
+
+
+def test_blocked_lanes_are_never_used(cross: RoadMap, wide: RoadMap) -> None:
+    blocked = LaneId("103", 0, -1)
+    assert plan_route(cross, EAST_IN, WEST_OUT, [blocked]).status == "no_path"
+    assert names(planned(cross, EAST_IN, NORTH_OUT, blocked=(blocked,))) == ["1", "102", "2"]
+    own = LaneId("1", 0, -2)
+    route = planned(wide, Pose(10.0, -5.25, 0.0), Pose(300.0, -1.75, 0.0), blocked=(own,))
+    assert own not in [stretch.lane for stretch in route.lanes]
+
+
+def test_via_poses_are_passed(wide: RoadMap) -> None:
+    via = Pose(150.0, -8.75, 0.0)
+    route = planned(wide, Pose(10.0, -1.75, 0.0), via, Pose(390.0, -1.75, 0.0))
+    hit = route.reference.project(via.x, via.y)
+    assert abs(hit.offset) < 0.05
+    assert route.length > 380.0
+
+
+def test_route_through_a_chain(cross: RoadMap) -> None:
+    chain = [LaneId("1", 0, 1), LaneId("104", 0, -1), LaneId("4", 0, -1)]
+    route = route_through(cross, chain, 20.0, 30.0)
+    check(cross, route)
+    assert route.lanes[0].lane_from == 20.0
+    assert route.lanes[-1].lane_to == 30.0
+    for bad in ([], [LaneId("x", 0, 1)], [chain[0], chain[2]]):
+        with pytest.raises(InputError):
+            route_through(cross, bad, 0.0, 10.0)
+
+
+def test_matching_refuses_what_follows_no_lanes(cross: RoadMap) -> None:
+    line = np.column_stack((np.linspace(60.0, -60.0, 61), np.full(61, 1.75), np.full(61, math.pi)))
+    matched = match_route(cross, line)
+    assert matched is not None
+    assert names(matched) == ["1", "103", "3"]
+    wrong_way = line[::-1].copy()
+    assert match_route(cross, wrong_way) is None
+    assert match_route(cross, line + np.array((0.0, 30.0, 0.0))) is None
+    assert match_route(cross, line[[0, 30, 60]]) is None, "too far apart"
+    assert match_route(cross, line[:1]) is None
+    line[5, 0] = math.nan
+    assert match_route(cross, line) is None
+
+
+@given(st.integers(0, 2), st.integers(0, 2), st.floats(5.0, 60.0), st.floats(250.0, 390.0), st.integers(1, 4))
+def test_matching_gives_the_planned_lanes_back(
+    wide: RoadMap, first: int, last: int, start: float, end: float, every: int
+) -> None:
+    """Also from poses 2 m apart and rounded to single precision, as they come over the wire."""
+    route = planned(wide, Pose(start, -1.75 - 3.5 * first, 0.0), Pose(end, -1.75 - 3.5 * last, 0.0))
+    poses = route.poses()
+    rows = sorted({*range(0, len(poses), every), len(poses) - 1})
+    matched = match_route(wide, poses[rows].astype(np.float32))
+    assert matched is not None
+    check(wide, matched)
+    assert [s.lane for s in matched.lanes] == [s.lane for s in route.lanes]
+    assert abs(matched.length - route.length) < 0.1

@@ -1,0 +1,151 @@
+"""Lights and signs, where they hold, and where cars stop for them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from map import towns, xodr
+from tuling_fsm.map.lanes import LaneId
+
+
+def signal(
+    number: str, kind: str = "1000001", s: float = 1.0, orientation: str = "-", inside: str = "", **more: str
+) -> str:
+    others = "".join(f' {name}="{value}"' for name, value in more.items())
+    return (
+        f'<signal id="{number}" s="{s}" t="4" orientation="{orientation}" dynamic="yes" type="{kind}" subtype="-1"'
+        f"{others}>{inside}</signal>"
+    )
+
+
+def signals(*texts: str) -> str:
+    return f"<signals>{''.join(texts)}</signals>"
+
+
+def valid(first: int, last: int) -> str:
+    return f'<validity fromLane="{first}" toLane="{last}"/>'
+
+
+def test_a_light_on_the_approach_holds_beside_itself(tmp_path: Path) -> None:
+    road_map = towns.crossing(tmp_path, {1: signals(signal("7", s=2.0))})
+    (line,) = road_map.stop_lines
+    lane = road_map.lanes[LaneId("1", 0, 1)]
+    assert (line.lane, line.kind, line.signal) == (lane.id, "light", 7)
+    assert line.s == pytest.approx(lane.length - 2.0)
+    assert (line.x0, line.x1) == pytest.approx((14.0, 14.0))
+    assert sorted((line.y0, line.y1)) == pytest.approx([0.0, 3.5], abs=1e-9)
+    assert road_map.stop_lines_of(lane.id) == (line,)
+    assert road_map.signals[7].junction == "9"
+    assert road_map.signals[7].pose[:2] == pytest.approx((14.0, 4.0))
+    assert road_map.junctions["9"].has_lights
+
+
+def test_a_light_in_the_junction_holds_where_the_approach_ends(tmp_path: Path) -> None:
+    """As CARLA's towns write it: valid for no lane of its own road, while references on connecting roads say which."""
+    reference = (
+        '<signalReference id="7" s="3" t="0" orientation="+"><validity fromLane="-1" toLane="-1"/></signalReference>'
+    )
+    road_map = towns.crossing(
+        tmp_path,
+        {
+            2: signals(signal("7", inside=valid(0, 0))),
+            301: signals(reference),
+            302: signals(reference.replace('orientation="+"', 'orientation="-"')),
+        },
+    )
+    (line,) = road_map.stop_lines
+    assert (line.lane, line.s) == (LaneId("3", 0, 1), pytest.approx(towns.ARM_M))
+
+
+def test_a_signal_valid_for_no_lane_that_nobody_refers_to_holds_for_its_road(tmp_path: Path) -> None:
+    road_map = towns.crossing(tmp_path, {1: signals(signal("7", inside=valid(0, 0)))})
+    assert [line.lane for line in road_map.stop_lines] == [LaneId("1", 0, 1)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "country", "expected"),
+    [
+        ("1000001", "OpenDRIVE", "light"),
+        ("1000011", "", "light"),
+        ("1000002", "OpenDRIVE", None),
+        ("206", "OpenDRIVE", "stop"),
+        ("206", "DE", "stop"),
+        ("205", "", "yield"),
+        ("294", "DEU", "stop"),
+        ("R1-1", "US", "stop"),
+        ("R1-2", "USA", "yield"),
+        ("206", "CN", None),
+        ("274", "DE", None),
+    ],
+)
+def test_catalogue(tmp_path: Path, kind: str, country: str, expected: str | None) -> None:
+    road_map = towns.crossing(tmp_path, {1: signals(signal("7", kind, country=country))})
+    assert [line.kind for line in road_map.stop_lines] == ([expected] if expected else [])
+    assert len(road_map.signals) == 1
+
+
+def test_several_heads_make_one_stop_line_a_lane_and_a_light_outranks_signs(tmp_path: Path) -> None:
+    heads = signals(signal("5", "205"), signal("6", "1000011"), signal("7"), signal("8", "294", s=3.0))
+    road_map = towns.crossing(tmp_path, {1: heads})
+    (line,) = road_map.stop_lines
+    assert (line.kind, line.signal) == ("light", 6)
+    assert line.s == pytest.approx(towns.ARM_M - 3.0), "the painted line says where"
+
+
+def test_painted_stop_lines(tmp_path: Path) -> None:
+    """Paint moves the line of a sign; alone it is a stop."""
+    paint = '<object id="1" type="roadMark" name="StopLine" s="4" t="1.75" hdg="1.5707963" length="3.3" width="0.4"/>'
+    objects = f"<objects>{paint}</objects>"
+    road_map = towns.crossing(tmp_path, {1: signals(signal("5", "206")) + objects, 2: objects})
+    by_lane = {line.lane.road: line for line in road_map.stop_lines}
+    assert by_lane["1"].signal == 5
+    assert by_lane["1"].s == pytest.approx(towns.ARM_M - 4.0, abs=0.05)
+    assert (by_lane["2"].kind, by_lane["2"].signal) == ("stop", -1)
+
+
+def test_numbers_are_ids_where_they_can_be(tmp_path: Path) -> None:
+    road_map = towns.crossing(
+        tmp_path, {1: signals(signal("7")), 2: signals(signal("7")), 3: signals(signal("a_1")), 4: signals(signal("3"))}
+    )
+    assert [(s.number, s.id, s.road) for s in road_map.signals.values()] == [
+        (7, "7", "1"),
+        (8, "7", "2"),
+        (9, "a_1", "3"),
+        (3, "3", "4"),
+    ]
+
+
+def controller(name: str, *ids: str) -> str:
+    return f'<controller id="{name}">{"".join(f"<control signalId={chr(34)}{i}{chr(34)}/>" for i in ids)}</controller>'
+
+
+def test_controllers_and_phases(tmp_path: Path) -> None:
+    lights = {arm: signals(signal(str(arm))) for arm in range(1, 5)}
+    own = {9: '<controller id="A"/><controller id="B"/>'}
+    road_map = towns.crossing(tmp_path, lights | own, controller("A", "1", "3"), controller("B", "2", "4"))
+    assert road_map.controllers == {"A": (1, 3), "B": (2, 4)}
+    assert road_map.junction_controllers == {"9": ("A", "B")}
+    assert road_map.signals[3].controller == "A"
+    assert road_map.phases == {"9": ((1, 3), (2, 4))}
+
+
+def test_one_program_for_everything_is_no_phase(tmp_path: Path) -> None:
+    lights = {arm: signals(signal(str(arm))) for arm in range(1, 5)}
+    road_map = towns.crossing(tmp_path, lights, controller("A", "1", "2", "3", "4"))
+    assert road_map.phases == {"9": ((1,), (2,), (3,), (4,))}
+
+
+def test_a_reference_to_nothing_is_reported(tmp_path: Path) -> None:
+    road_map = towns.crossing(
+        tmp_path, {1: '<signals><signalReference id="44" s="1" t="0" orientation="+"/></signals>'}
+    )
+    assert any("signal 44" in warning for warning in road_map.warnings)
+
+
+def test_a_light_valid_for_one_lane_of_several(tmp_path: Path) -> None:
+    lanes = [xodr.lane(-1), xodr.lane(-2), xodr.lane(-3)]
+    head = signals(signal("7", s=90.0, orientation="+", inside=valid(-3, -2)))
+    road_map = xodr.read(tmp_path, xodr.road([xodr.section(lanes)], inside=head))
+    assert [line.lane.lane for line in road_map.stop_lines] == [-2, -3]

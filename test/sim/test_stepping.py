@@ -1,0 +1,93 @@
+"""Fixed-step lock-step and its client."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.sim.parameters import SimParameters, SteppingParameters
+from tuling_fsm.sim.simulation import Simulation, substeps
+from tuling_fsm.sim.stepping import Snapshot, SyncWorld
+from tuling_fsm.world.inputs import Table
+
+from .scenes import scenario, simulation
+
+
+@pytest.mark.clause("SIM-1")
+def test_a_frame_longer_than_its_substeps_is_refused(plain: RoadMap) -> None:
+    stepping = SteppingParameters(fixed_delta=0.11, max_substep_delta=0.01, max_substeps=10)
+    with pytest.raises(InputError, match=r"stepping.fixed_delta: 0.11 s .* \(expected at most 0.1 s\)"):
+        Simulation(plain, scenario(), 1, Vehicle(), SimParameters(stepping=stepping))
+
+
+@pytest.mark.parametrize(("delta", "most", "count"), [(0.05, 0.01, 5), (0.1, 0.01, 10), (0.05, 0.03, 2), (0.01, 0.05, 1)])
+@pytest.mark.clause("SIM-1")
+def test_a_frame_is_cut_into_as_few_substeps_as_allowed(delta: float, most: float, count: int) -> None:
+    assert substeps(SteppingParameters(fixed_delta=delta, max_substep_delta=most, max_substeps=10)) == count
+
+
+@pytest.mark.clause("SIM-1")
+def test_nothing_moves_until_the_plan_comes(plain: RoadMap) -> None:
+    run = simulation(plain)
+    first = run.inputs()
+    assert run.inputs() is first
+    assert (run.frame, run.stamp) == (0, 0.0)
+    run.advance(None)
+    assert (run.frame, run.stamp) == (1, 0.05)
+    assert run.inputs().stamp == 0.05
+
+
+def test_stamps_are_whole_nanoseconds_for_ever(plain: RoadMap) -> None:
+    run = simulation(plain)
+    for _ in range(200):
+        run.advance(None)
+        assert run.stamp == round(run.frame * 0.05 * 1e9) / 1e9
+
+
+@pytest.mark.clause("SIM-1")
+def test_a_client_ticks_and_is_told(plain: RoadMap) -> None:
+    world = SyncWorld(simulation(plain), lambda inputs: None)
+    told: list[tuple[str, Snapshot]] = []
+    world.on_tick(lambda snapshot: told.append(("first", snapshot)))
+    second = world.on_tick(lambda snapshot: told.append(("second", snapshot)))
+    objects = world.listen("objects")
+    assert world.tick() == 1
+    world.remove_on_tick(second)
+    assert world.tick() == 2
+    assert told == [("first", Snapshot(1, 0.05)), ("second", Snapshot(1, 0.05)), ("first", Snapshot(2, 0.1))]
+    for frame in (1, 2):
+        number, table = objects.get_nowait()
+        assert number == frame
+        assert isinstance(table, Table)
+        assert table.stamp == frame * 0.05
+    with pytest.raises(InputError, match="sensor: 'sonar' is unknown"):
+        world.listen("sonar")
+
+
+@pytest.mark.clause("SIM-1")
+def test_waiting_for_a_tick_ends_with_the_tick_of_another_thread(plain: RoadMap) -> None:
+    world = SyncWorld(simulation(plain), lambda inputs: None)
+    seen: list[Snapshot] = []
+    waiter = threading.Thread(target=lambda: seen.append(world.wait_for_tick()))
+    waiter.start()
+    while waiter.is_alive():
+        world.tick()
+        waiter.join(0.001)
+    assert len(seen) == 1
+    assert 1 <= seen[0].frame <= world.snapshot.frame
+    with pytest.raises(TimeoutError):
+        world.wait_for_tick(0.0)
+
+
+def test_a_run_that_is_over_goes_no_further(plain: RoadMap) -> None:
+    run = simulation(plain, max_duration_s=0.1)
+    run.advance(None)
+    assert not run.finished
+    run.advance(None)
+    assert run.end == "time"
+    with pytest.raises(RuntimeError):
+        run.advance(None)

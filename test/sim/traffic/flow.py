@@ -1,0 +1,102 @@
+"""Traffic on a map without a simulation around it, and an oracle for bodies that overlap."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from shapely import STRtree
+from shapely.affinity import rotate, translate
+from shapely.geometry import Polygon, box
+
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.sim.lights import TrafficLights
+from tuling_fsm.sim.parameters import LightParameters, TrafficParameters
+from tuling_fsm.sim.traffic.fleet import Fleet, path_index
+from tuling_fsm.sim.traffic.lane_graph import build_lane_graph
+from tuling_fsm.sim.traffic.manager import NO_EGO, OTHER_COLUMNS, TrafficManager
+from tuling_fsm.sim.traffic.right_of_way import EgoRequest
+
+FRAME_S = 0.05
+FAR = 1e6
+NOBODY = np.zeros((0, OTHER_COLUMNS))
+
+
+@dataclass
+class Flow:
+    """Vehicles on a map, frame by frame; `others`, `ego` and `ego_at` may be changed between frames."""
+
+    road_map: RoadMap
+    count: int
+    seed: int = 1
+    scripted: int = 0
+    circles: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
+    parameters: TrafficParameters = field(default_factory=TrafficParameters)
+
+    def __post_init__(self) -> None:
+        lights, traffic = np.random.SeedSequence(self.seed).spawn(2)
+        self.lights = TrafficLights(self.road_map, lights, LightParameters())
+        self.graph, self.index = build_lane_graph(self.road_map, self.lights.numbers)
+        seeds = np.asarray(traffic.generate_state(self.scripted + self.count, np.uint64), dtype=np.uint64)
+        self.manager = TrafficManager(self.graph, seeds, self.scripted, self.parameters, 1001)
+        self.placed = self.manager.populate(self.circles)
+        self.others: FloatArray = NOBODY
+        self.ego: EgoRequest = NO_EGO
+        self.ego_at = (FAR, FAR)
+        self.ego_goes = False
+        self.frame = 0
+
+    @property
+    def fleet(self) -> Fleet:
+        return self.manager.fleet
+
+    @property
+    def stamp(self) -> float:
+        return self.frame * FRAME_S
+
+    @property
+    def rows(self) -> list[int]:
+        """Rows of the fleet that are on the road."""
+        return np.flatnonzero(self.manager.on_road).tolist()
+
+    def step(self) -> None:
+        states = self.lights.states(self.stamp)
+        self.ego_goes = self.manager.step(
+            self.stamp, FRAME_S, self.others, states, self.ego, *self.ego_at
+        )  # fmt: skip
+        self.frame += 1
+
+    def run(self, seconds: float) -> Iterator[float]:
+        """Step on; the stamp after each step."""
+        for _ in range(round(seconds / FRAME_S)):
+            self.step()
+            yield self.stamp
+
+    def lane(self, row: int) -> int:
+        """Index of the lane under the centre of a vehicle."""
+        return int(self.fleet.path_lane[row, path_index(self.fleet, row, self.fleet.car.arc[row])])
+
+    def body(self, row: int) -> Polygon:
+        fleet = self.fleet
+        half_length, half_width = 0.5 * fleet.car.length[row], 0.5 * fleet.car.width[row]
+        shape = box(-half_length, -half_width, half_length, half_width)
+        return translate(rotate(shape, fleet.car.heading[row], (0.0, 0.0), True), fleet.car.x[row], fleet.car.y[row])
+
+    def overlaps(self) -> list[tuple[int, int]]:
+        """Pairs of vehicles on one level whose bodies share area."""
+        rows = self.rows
+        bodies = [self.body(row) for row in rows]
+        tree = STRtree(bodies)
+        pairs = itertools.chain.from_iterable(
+            ((i, int(j)) for j in tree.query(body, "intersects") if j > i) for i, body in enumerate(bodies)
+        )
+        level = self.fleet.car.z
+        return [(rows[i], rows[j]) for i, j in pairs if abs(level[rows[i]] - level[rows[j]]) < 3.0]
+
+
+def one(x: float, y: float, heading: float, length: float, width: float, v: float = 0.0, when: float = 0.0) -> FloatArray:
+    """The table of others with one box."""
+    return np.array([[x, y, np.nan, heading, length, width, v, when]])

@@ -1,0 +1,209 @@
+"""One or two vehicles: following, stopping, yielding, changing lanes, appearing and vanishing."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from tuling_fsm.map.lanes import LaneId
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.sim.parameters import TrafficParameters
+from tuling_fsm.sim.traffic.collision import Driver, idm
+from tuling_fsm.sim.traffic.fleet import OFF, draw
+from tuling_fsm.sim.traffic.right_of_way import EgoRequest
+
+from .flow import FRAME_S, Flow, one
+
+INBOUND_E, INBOUND_S = LaneId("1", 0, 1), LaneId("4", 0, 1)
+"""Lanes that lead from the east and from the south to the crossing at the origin; the arms begin 12 m from it."""
+
+
+def coming(road_map: RoadMap, s: float = 20.0, v: float = 8.0) -> Flow:
+    """One scripted vehicle that comes from the east."""
+    flow = Flow(road_map, 0, scripted=2)
+    flow.manager.put(0, flow.index[INBOUND_E], s, v)
+    return flow
+
+
+def front(flow: Flow, row: int = 0) -> float:
+    """Distance of the front bumper from the crossing's centre along the x axis, m."""
+    return float(flow.fleet.car.x[row] - 0.5 * flow.fleet.car.length[row])
+
+
+def test_a_standing_obstacle_is_stopped_for(plain: RoadMap) -> None:
+    flow = coming(plain)
+    y = float(flow.fleet.car.y[0])
+    flow.others = one(40.0, y, 0.0, 4.0, 1.8)
+    for _ in flow.run(20.0):
+        pass
+    assert flow.fleet.car.v[0] < 0.05
+    assert 1.0 < front(flow) - 42.0 < 4.0
+
+
+def test_what_stands_beside_the_lane_is_passed(plain: RoadMap) -> None:
+    flow = coming(plain)
+    flow.others = one(60.0, float(flow.fleet.car.y[0]) + 2.4, 0.0, 4.0, 1.8)
+    speeds = [float(flow.fleet.car.v[0]) for _ in flow.run(6.0)]
+    assert front(flow) < 60.0
+    assert min(speeds) > 4.0
+
+
+def test_a_leader_is_followed_with_its_gap(plain: RoadMap) -> None:
+    flow = coming(plain, s=20.0, v=8.0)
+    flow.manager.put(1, flow.index[INBOUND_E], 40.0, 4.0)
+    flow.manager.set_speed(1, 4.0)
+    for _ in flow.run(8.0):
+        gap = flow.fleet.car.x[0] - flow.fleet.car.x[1] - 0.5 * (flow.fleet.car.length[0] + flow.fleet.car.length[1])
+        assert gap > 2.0
+    assert float(flow.fleet.car.v[0]) == pytest.approx(4.0, abs=0.8)
+    assert 4.0 < gap < 16.0
+
+
+def test_somebody_about_to_walk_into_the_way_is_waited_for(plain: RoadMap) -> None:
+    flow = coming(plain)
+    y = float(flow.fleet.car.y[0])
+    times = np.arange(0.0, 3.1, 0.5)
+    flow.others = np.vstack([one(50.0, y + 4.0 - 1.4 * t, -0.5 * math.pi, 0.6, 0.6, 1.4, t) for t in times])
+    for _ in flow.run(15.0):
+        pass
+    assert flow.fleet.car.v[0] < 0.05
+    assert front(flow) > 50.3
+
+
+def test_a_prediction_behind_which_one_is_long_gone_is_ignored() -> None:
+    parameters = Driver(1.6, 2.0, 8.0, 1.4, 2.0, 1.8, 0.25, 4.0, 15.0)
+    assert idm(10.0, 1e6, 0.0, parameters) == pytest.approx(1.6, rel=1e-3)
+    assert idm(10.0, 12.0, 0.0, parameters) < -4.0
+    assert idm(5.0, 9.0, 5.0, parameters) == pytest.approx(0.0, abs=0.01)
+    assert idm(0.0, 0.0, 0.0, parameters) == -8.0
+
+
+@pytest.mark.clause("INT-7")
+def test_a_junction_without_room_behind_it_is_not_entered(plain: RoadMap) -> None:
+    flow = coming(plain)
+    exits = [one(sx * 17.0, sy * 17.0, 0.0, 9.0, 9.0) for sx, sy in ((-1, 0), (0, 1), (0, -1))]
+    flow.others = np.vstack(exits)
+    for _ in flow.run(30.0):
+        pass
+    assert flow.fleet.car.v[0] < 0.05
+    assert 12.0 <= front(flow) < 20.0
+    flow.others = flow.others[:0]
+    for _ in flow.run(10.0):
+        pass
+    assert front(flow) < 12.0
+
+
+def test_an_ego_in_the_junction_is_waited_for(plain: RoadMap) -> None:
+    flow = coming(plain)
+    conflicts = flow.graph.conflict_at
+    ways = [
+        lane for lane in range(len(flow.graph.lane.length))
+        if flow.graph.lane.junction[lane] >= 0 and conflicts[lane + 1] > conflicts[lane]
+    ]  # fmt: skip
+    flow.ego = EgoRequest(np.array(ways, dtype=np.int32), math.inf, True, True)
+    for _ in flow.run(25.0):
+        pass
+    assert 12.0 <= front(flow) < 16.0
+    flow.ego = EgoRequest(flow.ego.lanes, math.inf, False, False)
+    for _ in flow.run(8.0):
+        pass
+    assert front(flow) < 10.0
+
+
+def test_the_ego_that_came_first_goes_first(plain: RoadMap) -> None:
+    flow = coming(plain, s=20.0, v=6.0)
+    crossing = [lane for lane in range(len(flow.graph.lane.length)) if flow.graph.lane.junction[lane] >= 0]
+    flow.ego = EgoRequest(np.array(crossing, dtype=np.int32), 0.0, False, True)
+    for _ in flow.run(25.0):
+        assert flow.ego_goes
+    assert front(flow) >= 12.0
+    assert flow.fleet.car.v[0] < 0.1
+
+
+def test_the_ego_that_came_later_waits_for_who_is_inside(plain: RoadMap) -> None:
+    flow = coming(plain, s=20.0, v=6.0)
+    for _ in flow.run(1.0):
+        pass
+    while front(flow) > 8.0:
+        flow.step()
+    crossing = [lane for lane in range(len(flow.graph.lane.length)) if flow.graph.lane.junction[lane] >= 0]
+    flow.ego = EgoRequest(np.array(crossing, dtype=np.int32), flow.stamp, False, True)
+    flow.step()
+    assert not flow.ego_goes
+
+
+@pytest.mark.clause("INT-7")
+def test_first_come_first_served(plain: RoadMap) -> None:
+    flow = Flow(plain, 0, scripted=2)
+    flow.manager.put(0, flow.index[INBOUND_E], 95.0, 4.0)
+    flow.manager.put(1, flow.index[INBOUND_S], 70.0, 4.0)
+    entered: list[int] = []
+    for _ in flow.run(25.0):
+        for row in (0, 1):
+            if row not in entered and flow.graph.lane.junction[flow.lane(row)] >= 0:
+                entered.append(row)
+    assert entered == [0, 1]
+
+
+def test_a_vehicle_keeps_comfortable_braking_before_bends_and_lines(signed: RoadMap) -> None:
+    flow = Flow(signed, 0, scripted=1)
+    flow.manager.put(0, flow.index[INBOUND_S], 20.0, 9.0)
+    accelerations = [float(flow.fleet.car.a[0]) for _ in flow.run(25.0)]
+    assert min(accelerations) > -3.0
+    assert max(accelerations) < 1.7
+
+
+def test_a_lane_change_is_smooth_and_refused_without_a_lane(two_lanes: RoadMap) -> None:
+    flow = Flow(two_lanes, 0, scripted=1)
+    lane = next(lane for lane in range(len(flow.graph.lane.length)) if flow.graph.lane.left[lane] >= 0)
+    flow.manager.put(0, lane, 10.0, 8.0)
+    assert not flow.manager.change_lane(0, 5)
+    assert flow.manager.change_lane(0, 1)
+    track = [(float(flow.fleet.car.x[0]), float(flow.fleet.car.y[0]), float(flow.fleet.car.heading[0])) for _ in flow.run(6.0)]
+    steps = np.hypot(*np.diff(np.array(track)[:, :2], axis=0).T)
+    assert steps.max() < 9.0 * FRAME_S * 1.2
+    assert flow.lane(0) != lane
+    assert np.abs(np.diff(np.unwrap(np.array(track)[:, 2]))).max() < 0.05
+
+
+def test_nobody_appears_near_the_ego_or_in_a_junction(plain: RoadMap) -> None:
+    circles = np.array([[60.0, 1.75, 40.0], [-60.0, 1.75, 40.0]])
+    flow = Flow(plain, 12, circles=circles)
+    assert flow.placed > 6
+    for row in flow.rows:
+        assert flow.graph.lane.junction[flow.lane(row)] == -1
+        assert np.hypot(flow.fleet.car.x[row] - circles[:, 0], flow.fleet.car.y[row] - circles[:, 1]).min() >= 40.0
+    assert flow.overlaps() == []
+
+
+@pytest.mark.clause("TM-3")
+def test_who_comes_to_a_dead_end_comes_back_out_of_sight(plain: RoadMap) -> None:
+    flow = Flow(plain, 6)
+    flow.ego_at = (80.0, 0.0)
+    names, came_back = flow.manager.ids.copy(), 0
+    for _ in flow.run(60.0):
+        for row in np.flatnonzero(flow.manager.ids != names).tolist():
+            came_back += 1
+            away = math.dist((flow.fleet.car.x[row], flow.fleet.car.y[row]), flow.ego_at)
+            assert away >= TrafficParameters().respawn_distance - 1.0
+        names = flow.manager.ids.copy()
+    assert came_back > 3
+    assert len(set(names.tolist())) == len(names)
+
+
+def test_scripted_vehicles_are_not_replaced(plain: RoadMap) -> None:
+    flow = coming(plain, s=100.0, v=8.0)
+    for _ in flow.run(60.0):
+        pass
+    assert flow.fleet.car.mode[0] == OFF
+
+
+def test_generators_are_independent_and_even() -> None:
+    state = np.array([7, 7, 8], dtype=np.uint64)
+    first = [draw(state, 0) for _ in range(2000)]
+    assert [draw(state, 1) for _ in range(2000)] == first
+    assert draw(state, 2) not in first
+    assert 0.0 <= min(first) < max(first) < 1.0
+    assert np.mean(first) == pytest.approx(0.5, abs=0.02)

@@ -1,0 +1,118 @@
+"""The population as a whole: it flows, nobody hits anybody, lights and signs hold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tuling_fsm.map.opendrive import read_map
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.sim.traffic.fleet import path_index
+from tuling_fsm.sim.traffic.manager import TrafficManager
+from tuling_fsm.world.inputs import Light
+
+from .flow import Flow
+
+LOOK_EVERY = 5
+
+
+def watch(flow: Flow, seconds: float) -> float:
+    """Mean speed over a time in which no two bodies overlap."""
+    speeds = []
+    for stamp in flow.run(seconds):
+        if flow.frame % LOOK_EVERY == 0:
+            assert flow.overlaps() == [], f"after {stamp:.2f} s"
+            speeds.append(float(flow.fleet.car.v[flow.rows].mean()))
+    return float(np.mean(speeds))
+
+
+@pytest.mark.parametrize("town", ["plain", "lit", "signed"])
+def test_crossroads_flow_without_collision(town: str, request: pytest.FixtureRequest) -> None:
+    flow = Flow(request.getfixturevalue(town), 14)
+    assert flow.placed == 14
+    assert watch(flow, 150.0) > 2.5
+    assert flow.manager.removed == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "slowest"),
+    [
+        ("carla_Town01", 2.5),
+        ("carla_Town07", 2.5),
+        ("esmini_fabriksgatan_traffic_lights", 2.5),
+        ("esmini_parking_demo", 2.5),
+        ("pyopendrive_chatt", 2.5),
+    ],
+)
+def test_real_maps_flow_without_collision(name: str, slowest: float, shared_data: Path) -> None:
+    flow = Flow(read_map(shared_data / "maps" / f"{name}.xodr"), 0)
+    flow = Flow(flow.road_map, TrafficManager.fitting(flow.graph, 30))
+    assert flow.placed > 20
+    assert watch(flow, 180.0) > slowest
+    assert flow.manager.removed == 0
+
+
+def passages(flow: Flow, seconds: float) -> list[tuple[int, int, float]]:
+    """Who passed which stop line: row, index of the line, and the least speed in the 3 m before it."""
+    before: dict[int, tuple[int, float]] = {}
+    slowest: dict[tuple[int, int], float] = {}
+    found = []
+    graph, fleet = flow.graph, flow.fleet
+    for _ in flow.run(seconds):
+        for row in flow.rows:
+            front = fleet.car.arc[row] + 0.5 * fleet.car.length[row]
+            k = path_index(fleet, row, front)
+            lane, s = int(fleet.path_lane[row, k]), float(front - fleet.path_at[row, k])
+            known = before.get(row)
+            before[row] = (lane, s)
+            for line in range(graph.lane.stop_at[lane], graph.lane.stop_end[lane]):
+                left = graph.stop.s[line] - s
+                if 0.0 <= left < 3.0:
+                    slowest[row, line] = min(slowest.get((row, line), np.inf), float(fleet.car.v[row]))
+                if known is not None and known[0] == lane and known[1] < graph.stop.s[line] <= s:
+                    found.append((row, line, slowest.pop((row, line), np.inf)))
+    return found
+
+
+def test_nobody_passes_a_red_light(lit: RoadMap) -> None:
+    flow = Flow(lit, 14)
+    passed, graph = 0, flow.graph
+    for _ in range(120 * 4):
+        states = flow.lights.states(flow.stamp + 0.25)
+        for _, line, _ in passages(flow, 0.25):
+            assert states[graph.stop.signal[line]] != Light.RED
+            passed += 1
+    for _, line, _ in passages(flow, 60.0):
+        assert graph.stop.signal[line] >= 0
+        passed += 1
+    assert passed > 5
+
+
+def test_everybody_stands_at_a_stop_sign(signed: RoadMap) -> None:
+    passed = passages(Flow(signed, 14), 150.0)
+    assert len(passed) > 5
+    assert max(slowest for _, _, slowest in passed) < 0.3
+
+
+@pytest.mark.parametrize("town", ["plain", "lit"])
+def test_conflicting_ways_through_a_junction_are_never_shared(town: str, request: pytest.FixtureRequest) -> None:
+    flow = Flow(request.getfixturevalue(town), 14, seed=3)
+    graph, inside = flow.graph, 0
+    for _ in flow.run(120.0):
+        lanes = {flow.lane(row) for row in flow.rows if graph.lane.junction[flow.lane(row)] >= 0}
+        inside += len(lanes)
+        for lane in lanes:
+            others = graph.conflict[graph.lane.conflict_at[lane] : graph.lane.conflict_end[lane]]
+            assert not lanes.intersection(others.tolist())
+    assert inside > 500
+
+
+def test_vehicles_choose_by_their_own_generator(plain: RoadMap) -> None:
+    def paths(count: int) -> list[tuple[float, float]]:
+        flow = Flow(plain, count, seed=5)
+        return [(float(flow.fleet.car.x[row]), float(flow.fleet.car.share[row])) for row in range(3)]
+
+    assert paths(3) == paths(9)

@@ -1,0 +1,205 @@
+"""One section of a path, driven in one gear, with ramps of the steering between its arcs.
+
+Where the steering jumps, it is ramped at a steady rate over a length that lies half before and half after the jump: the path
+departs from the arcs by about (jump in curvature) * length^2 / 24. What that shifts the end by is taken back by slightly other
+lengths and curvatures of the arcs (Newton, least change).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.planning.free_space.sweep import advance
+
+BIT = 0.04
+"""Longest piece (m) of a ramp that is driven and checked as one arc; an arc stands in for it within 0.01 mm."""
+X0, Y0, HEADING, STEER0, STEER1, LENGTH, GEAR, STOP = range(8)
+"""Columns of a motion: pose at its start, steering at start and end (rad), length (m), gear, 1 where the car stands before it."""
+ROLL_ROOM = 0.15
+"""Length (m) at the end of the stretch in which a rolling car could stop that is free for turning the wheel."""
+ITERATIONS = 15
+CLOSE = 1e-7
+"""How near (m and rad together) the end has to come."""
+LEAP = 0.3
+"""A correction larger than this (m or rad) means that the arcs cannot make up for the ramps."""
+STEER_WEIGHT = 0.02
+"""How readily steering (rad) is corrected against lengths (m)."""
+
+
+class Steering(NamedTuple):
+    """Wheelbase (m), largest steering angle (rad), and wished length of a ramp for each radian of steering (m)."""
+
+    wheelbase: float
+    most: float
+    per_radian: float
+
+
+class Section(NamedTuple):
+    """Arcs in one gear from a pose (3,) to a goal (3,): lengths (m, positive), steering (rad) and the ramp after each (m).
+
+    The first arc of a `rolling` start is the stretch to brake on: it stays as it is.
+    """
+
+    start: FloatArray
+    goal: FloatArray
+    gear: int
+    lengths: FloatArray
+    steers: FloatArray
+    ramps: FloatArray
+    rolling: bool
+
+
+@njit(cache=True)
+def ramp_room(section: Section, i: int) -> float:
+    """Longest ramp (m) after arc i for which the arcs before and after it have room."""
+    n, lengths = len(section.lengths), section.lengths
+    before = lengths[i] * (1.8 if i == 0 else 0.9)
+    if i == 0 and section.rolling:
+        before = 2.0 * ROLL_ROOM
+    return min(before, lengths[i + 1] * (1.8 if i == n - 2 else 0.9))
+
+
+@njit(cache=True)
+def _put(row: FloatArray, pose: FloatArray, steer0: float, steer1: float, length: float, gear: int, stop: float) -> None:
+    """Writes one row of a motion."""
+    row[X0], row[Y0], row[HEADING] = pose[0], pose[1], pose[2]
+    row[STEER0], row[STEER1] = steer0, steer1
+    row[LENGTH], row[GEAR], row[STOP] = length, gear, stop
+
+
+@njit(cache=True)
+def _go(pose: FloatArray, steer: float, signed: float, wheelbase: float) -> None:
+    """Moves a pose to the end of an arc."""
+    x, y, h = advance(pose[0], pose[1], pose[2], math.tan(steer) / wheelbase, signed)
+    pose[0], pose[1], pose[2] = x, y, h
+
+
+@njit(cache=True)
+def lay(section: Section, wheelbase: float, out: FloatArray) -> tuple[int, FloatArray]:
+    """Writes the motion of a section to `out` and returns its rows and the pose at its end. Where a ramp has no length it stops."""
+    pose, n, rows, gear = section.start.copy(), len(section.lengths), 0, section.gear
+    ramps, steers, stop = section.ramps, section.steers, 1.0
+    for i in range(n):
+        core = section.lengths[i] - (0.5 * ramps[i - 1] if i > 0 else 0.0) - (0.5 * ramps[i] if i < n - 1 else 0.0)
+        if core > 1e-9:
+            _put(out[rows], pose, steers[i], steers[i], core, gear, stop)
+            _go(pose, steers[i], gear * core, wheelbase)
+            rows, stop = rows + 1, 0.0
+        if i == n - 1:
+            break
+        if ramps[i] <= 0.0:
+            stop = 1.0
+            continue
+        bits = math.ceil(ramps[i] / BIT)
+        step, turn = ramps[i] / bits, (steers[i + 1] - steers[i]) / bits
+        for b in range(bits):
+            steer = steers[i] + b * turn
+            _put(out[rows], pose, steer, steer + turn, step, gear, stop)
+            _go(pose, steer + 0.5 * turn, gear * step, wheelbase)
+            rows, stop = rows + 1, 0.0
+    return rows, pose
+
+
+@njit(cache=True)
+def _solve3(a: FloatArray, b: FloatArray) -> bool:
+    """Solves a 3 x 3 system in place by elimination with pivoting; False when it is singular."""
+    for i in range(3):
+        p = i + int(np.argmax(np.abs(a[i:, i])))
+        if abs(a[p, i]) < 1e-9:
+            return False
+        for c in range(3):
+            a[i, c], a[p, c] = a[p, c], a[i, c]
+        b[i], b[p] = b[p], b[i]
+        for r in range(i + 1, 3):
+            f = a[r, i] / a[i, i]
+            for c in range(i, 3):
+                a[r, c] -= f * a[i, c]
+            b[r] -= f * b[i]
+    for i in range(2, -1, -1):
+        for c in range(i + 1, 3):
+            b[i] -= a[i, c] * b[c]
+        b[i] /= a[i, i]
+    return True
+
+
+@njit(cache=True)
+def _pose_at(motion: FloatArray, s: float, wheelbase: float) -> tuple[float, float, float]:
+    """The pose after a length of a motion in one gear."""
+    row = 0
+    while row < len(motion) - 1 and s > motion[row, LENGTH] + 1e-9:
+        s -= motion[row, LENGTH]
+        row += 1
+    k = math.tan(0.5 * (motion[row, STEER0] + motion[row, STEER1])) / wheelbase
+    return advance(motion[row, X0], motion[row, Y0], motion[row, HEADING], k, motion[row, GEAR] * s)
+
+
+@njit(cache=True)
+def _influence(section: Section, motion: FloatArray, end: FloatArray, wheelbase: float, out: FloatArray) -> None:
+    """Change of the end pose by each length, then by each steering: columns of `out` (3, 2 n)."""
+    n, gear, s = len(section.lengths), section.gear, 0.0
+    for i in range(n):
+        length, steer = section.lengths[i], section.steers[i]
+        x, y, _ = _pose_at(motion, s + 0.5 * length, wheelbase)
+        swing = gear * length / (wheelbase * math.cos(steer) ** 2)
+        out[0, n + i], out[1, n + i], out[2, n + i] = -swing * (end[1] - y), swing * (end[0] - x), swing
+        s += length
+        x, y, h = _pose_at(motion, s, wheelbase)
+        turn = gear * math.tan(steer) / wheelbase
+        out[0, i] = gear * math.cos(h) - turn * (end[1] - y)
+        out[1, i] = gear * math.sin(h) + turn * (end[0] - x)
+        out[2, i] = turn
+
+
+@njit(cache=True)
+def _correct(section: Section, columns: FloatArray, miss: FloatArray, held: npt.NDArray[np.bool_], most: float) -> bool:
+    """Changes lengths and steering by the least that makes up for `miss`; what reaches a bound is held there from then on."""
+    n = len(section.lengths)
+    weight = np.where(held, 0.0, 1.0)
+    weight[n:] *= STEER_WEIGHT
+    normal = np.zeros((3, 3))
+    for v in range(2 * n):
+        for a in range(3):
+            for b in range(3):
+                normal[a, b] += weight[v] * columns[a, v] * columns[b, v]
+    if not _solve3(normal, miss):
+        return False
+    for v in range(2 * n):
+        step = weight[v] * (columns[0, v] * miss[0] + columns[1, v] * miss[1] + columns[2, v] * miss[2])
+        if abs(step) > LEAP:
+            return False
+        if v < n:
+            least = (0.5 * section.ramps[v - 1] if v > 0 else 0.0) + (0.5 * section.ramps[v] if v < n - 1 else 0.0)
+            section.lengths[v] = max(section.lengths[v] + step, least)
+            held[v] = held[v] or section.lengths[v] <= least
+        else:
+            steer = section.steers[v - n] + step
+            section.steers[v - n] = min(most, max(-most, steer))
+            held[v] = held[v] or abs(steer) > most
+    return True
+
+
+@njit(cache=True)
+def close_section(section: Section, car: Steering, out: FloatArray) -> int:
+    """Adjusts lengths and steering until the section with its ramps ends at its goal.
+
+    Returns the rows of its motion in `out`, 0 if that cannot be had.
+    """
+    n = len(section.lengths)
+    columns, held = np.zeros((3, 2 * n)), np.zeros(2 * n, np.bool_)
+    if section.rolling:
+        held[0], held[n] = True, True
+    for _ in range(ITERATIONS):
+        rows, end = lay(section, car.wheelbase, out)
+        miss = section.goal - end
+        if np.abs(miss).sum() < CLOSE:
+            return rows
+        _influence(section, out[:rows], end, car.wheelbase, columns)
+        if not _correct(section, columns, miss, held, car.most):
+            break
+    return 0
