@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import itertools
 import json
 import sys
 import time
@@ -122,20 +123,26 @@ def _demo(arguments: argparse.Namespace) -> int:
     from tuling_fsm.share import share_file
 
     scenario = share_file("config", "scenarios", "demo.osc")
-    return _finish(run_processes(scenario, seed=arguments.seed, out=arguments.out), arguments.out, as_json=False)
+    result = run_processes(
+        scenario, seed=arguments.seed, out=arguments.out, progress=_progress() or _every_tenth_line()
+    )
+    return _finish(result, arguments.out, as_json=False)
 
 
 def _sim(arguments: argparse.Namespace) -> int:
     overrides = dict(_assignment(text) for text in arguments.overrides)
-    options = {"map_file": arguments.map, "seed": arguments.seed, "overrides": overrides, "out": arguments.out}
     if arguments.ros:
-        from tuling_fsm.ros.processes import run_processes
-
-        result = run_processes(arguments.scenario, **options)
+        from tuling_fsm.ros.processes import run_processes as run
     else:
-        from tuling_fsm.run import run_scenario
-
-        result = run_scenario(arguments.scenario, **options, progress=_progress())
+        from tuling_fsm.run import run_scenario as run
+    result = run(
+        arguments.scenario,
+        map_file=arguments.map,
+        seed=arguments.seed,
+        overrides=overrides,
+        out=arguments.out,
+        progress=_progress(),
+    )
     return _finish(result, arguments.out, arguments.json)
 
 
@@ -149,13 +156,14 @@ def _assignment(text: str) -> tuple[str, str]:
 def _finish(result: dict[str, Any], out: Path | None, as_json: bool) -> int:
     """Print what a run came to; exit 0 when it reached its end without an infraction at fault."""
     faults = [item for item in result["infractions"] if item["at_fault"]]
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
     if as_json:
         print(json.dumps(result))
     else:
         verdict = "finished" if result["finished"] else "not finished"
-        print(
-            f"{verdict} ({result['end']}): {result['distance_m']:.0f} m in {result['sim_s']:.1f} s, {result['wall_s']:.1f} s of wall time"
-        )
+        distance, sim_s, wall_s = (result[name] for name in ("distance_m", "sim_s", "wall_s"))
+        print(f"{verdict} ({result['end']}): {distance:.0f} m in {sim_s:.1f} s, {wall_s:.1f} s of wall time")
         for item in faults:
             print(f"  at fault, {item['t']:.2f} s: {item['kind']}, {item['detail']}")
         if out is not None:
@@ -168,6 +176,12 @@ def _progress() -> Callable[[str], None] | None:
     if not sys.stderr.isatty():
         return None
     return lambda text: print(f"\r\x1b[2K{text}", end="", file=sys.stderr, flush=True)
+
+
+def _every_tenth_line() -> Callable[[str], None]:
+    """For a log: now and then a line that stays."""
+    count = itertools.count()
+    return lambda text: None if next(count) % 10 else print(text, file=sys.stderr, flush=True)
 
 
 def _replay(arguments: argparse.Namespace) -> int:

@@ -223,6 +223,20 @@ def test_at_green_only_a_turn_across_oncoming_traffic_waits(
 
 
 @pytest.mark.clause("INT-7")
+def test_the_time_at_red_gives_no_turn_before_those_who_start_at_green_as_well(maps: dict[str, RoadMap]) -> None:
+    drive = drive_from(maps["lit"], "S", "W", 1.3, 0.0)
+    drive.lights = {4: Light.RED, 2: Light.RED}
+    drive.objects = [other(7, "N", 1.3, 0.0)]
+    drive.tick(30.0)
+    assert not drive.walls(Reason.JUNCTION_OCCUPIED)
+    drive.lights = {4: Light.GREEN, 2: Light.GREEN}
+    drive.tick(3.8)
+    assert drive.walls(Reason.JUNCTION_OCCUPIED), "the one opposite goes straight on for all the car knows"
+    drive.tick(4.5)
+    assert not drive.rules.walls, "he does not move"
+
+
+@pytest.mark.clause("INT-7")
 def test_signs_decide_who_gives_way(maps: dict[str, RoadMap]) -> None:
     minor = drive_from(maps["minor"], "S", "N", 0.7, 0.0)
     minor.tick(3.0)
@@ -266,14 +280,14 @@ def _touch(one: Drive, two: Drive) -> bool:
 
 
 @pytest.mark.clause("INT-7")
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(5))
 def test_four_cars_under_the_same_rules_all_get_through_without_touching(maps: dict[str, RoadMap], seed: int) -> None:
     rng = np.random.default_rng(seed)
     cars = []
     for arm in "SENW":
         goal = "NESW".replace(arm, "")[int(rng.integers(3))]
         cars.append(drive_from(maps["plain"], arm, goal, float(rng.uniform(15.0, 45.0)), float(rng.uniform(2.0, 8.0))))
-    for _ in range(round(60.0 / TICK_S)):
+    for _ in range(round(45.0 / TICK_S)):
         shapes = [_footprint(car) for car in cars]
         for i, car in enumerate(cars):
             car.objects = [
@@ -282,6 +296,8 @@ def test_four_cars_under_the_same_rules_all_get_through_without_touching(maps: d
         for car in cars:
             if car.s < 190.0:
                 car.drive(TICK_S)
+        if all(car.s > 150.0 for car in cars):
+            return
         for one, two in itertools.combinations([car for car in cars if ENTRY_S < car.front < ENTRY_S + 28.0], 2):
             assert not _touch(one, two)
-    assert all(car.s > 150.0 for car in cars), [round(car.front - ENTRY_S, 1) for car in cars]
+    pytest.fail(f"some wait for ever, metres into the junction: {[round(car.front - ENTRY_S, 1) for car in cars]}")

@@ -46,7 +46,8 @@ def two_lanes(folder: Path) -> RoadMap:
     path.write_text(
         '<?xml version="1.0"?><OpenDRIVE><header revMajor="1" revMinor="6" name="two_lanes"/>'
         '<road id="1" name="r" length="400" junction="-1"><type s="0" type="town"><speed max="50" unit="km/h"/></type>'
-        '<planView><geometry s="0" x="0" y="0" hdg="0" length="400"><line/></geometry></planView><lanes><laneSection s="0">'
+        '<planView><geometry s="0" x="0" y="0" hdg="0" length="400"><line/></geometry></planView><lanes>'
+        '<laneSection s="0">'
         '<center><lane id="0" type="none" level="false"><roadMark sOffset="0" type="solid" weight="standard" '
         f'color="white" width="0.12"/></lane></center><right>{lanes}</right></laneSection></lanes></road></OpenDRIVE>'
     )

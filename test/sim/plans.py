@@ -13,10 +13,14 @@ from tuling_fsm.map.route import Route
 from tuling_fsm.world.inputs import Inputs, Kind, Light
 
 STEP_S = 0.02
+ORIGIN = Pose(0.0, 0.0, 0.0)
 
 
 def along(
-    curvature: Callable[[float], float], speed: Callable[[float], float], length: float, start: Pose = Pose(0.0, 0.0, 0.0)
+    curvature: Callable[[float], float],
+    speed: Callable[[float], float],
+    length: float,
+    start: Pose = ORIGIN,
 ) -> Trajectory:
     """A plan that follows curvature and speed as functions of the distance driven; negative speeds are reverse."""
     x, y, heading = start
@@ -88,7 +92,14 @@ class LaneDriver:
         )
         aside = found.offset * np.exp(-(s - found.s) / 5.0)
         return Trajectory(
-            inputs.stamp, t, x - aside * np.sin(heading), y + aside * np.cos(heading), heading, curvature, v, np.gradient(v, t)
+            inputs.stamp,
+            t,
+            x - aside * np.sin(heading),
+            y + aside * np.cos(heading),
+            heading,
+            curvature,
+            v,
+            np.gradient(v, t),
         )
 
     def _stop(self, inputs: Inputs, s: float) -> float:

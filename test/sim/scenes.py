@@ -14,8 +14,9 @@ from tuling_fsm.sim.simulation import Simulation
 def scenario(**changes: Any) -> Scenario:
     """A random route of 200 m without traffic, unless changed."""
     defaults: dict[str, Any] = {
-        "name": "test", "file": "test.osc", "map_file": None, "ego": Anywhere(), "ego_speed": 0.0, "route": RandomRoute(200.0),
-        "actors": (), "population": Population(), "max_duration_s": None, "storyboard": Serial(()),
+        "name": "test", "file": "test.osc", "map_file": None, "ego": Anywhere(), "ego_speed": 0.0,
+        "route": RandomRoute(200.0), "actors": (), "population": Population(), "max_duration_s": None,
+        "storyboard": Serial(()),
     }  # fmt: skip
     return Scenario(**(defaults | changes))
 

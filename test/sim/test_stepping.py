@@ -24,7 +24,9 @@ def test_a_frame_longer_than_its_substeps_is_refused(plain: RoadMap) -> None:
         Simulation(plain, scenario(), 1, Vehicle(), SimParameters(stepping=stepping))
 
 
-@pytest.mark.parametrize(("delta", "most", "count"), [(0.05, 0.01, 5), (0.1, 0.01, 10), (0.05, 0.03, 2), (0.01, 0.05, 1)])
+@pytest.mark.parametrize(
+    ("delta", "most", "count"), [(0.05, 0.01, 5), (0.1, 0.01, 10), (0.05, 0.03, 2), (0.01, 0.05, 1)]
+)
 @pytest.mark.clause("SIM-1")
 def test_a_frame_is_cut_into_as_few_substeps_as_allowed(delta: float, most: float, count: int) -> None:
     assert substeps(SteppingParameters(fixed_delta=delta, max_substep_delta=most, max_substeps=10)) == count

@@ -90,7 +90,9 @@ def test_a_plan_with_a_cusp_is_driven_in_both_gears() -> None:
     ahead = along(lambda s: 0.1, trapeze(1.5, 8.0), 8.0)
     back = along(lambda s: -0.1, trapeze(-1.5, 8.0), 8.0, ahead.pose(-1))
     later = ahead.end_stamp + 1.0
-    rows = {f.name: np.concatenate((getattr(ahead, f.name), getattr(back, f.name))) for f in dataclasses.fields(ahead)[2:]}
+    rows = {
+        f.name: np.concatenate((getattr(ahead, f.name), getattr(back, f.name))) for f in dataclasses.fields(ahead)[2:]
+    }
     plan = Trajectory(0.0, np.concatenate((ahead.t, back.t + later)), **rows)
     car = car_at(plan.pose(0))
     deviations(plan, car, plan.end_stamp + 1.0)

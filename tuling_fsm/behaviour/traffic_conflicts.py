@@ -180,6 +180,12 @@ def _near(
     return a0, a1, b0, b1
 
 
+def warm_up() -> None:
+    """Compile and load the kernel of the conflicts, so that no tick has to."""
+    line = np.zeros((2, 2))
+    _near(line, line[:, 0], line, line[:, 0], _CLEARANCE_M, _SAMPLE)
+
+
 def parties(now: Situation, crossing: Crossing) -> list[Party]:
     """Everybody who is in a conflict with the route or may come into it, by each way that he may take."""
     traffic = now.world.traffic

@@ -37,13 +37,13 @@ class _Approach(NamedTuple):
 
 
 def junction_rules(
-    now: Situation, memory: Mapping[JunctionKey, JunctionMemory], walls: Sequence[float]
+    now: Situation, memory: Mapping[JunctionKey, JunctionMemory], walls: Sequence[float], closed: Sequence[float]
 ) -> tuple[tuple[tuple[float, StopWall], ...], dict[JunctionKey, JunctionMemory], float]:
     """Walls with their arc lengths, the memory of the junctions ahead, and a speed limit (m/s; inf for none).
 
-    `walls` are the arc lengths of the walls that are already there for other reasons.
+    `walls` are the arc lengths of the walls that are already there for other reasons, `closed` those of closed lights.
     """
-    approaches = [_approach(now, j) for j in now.world.junctions if j.s_to > now.world.route_s]
+    approaches = [_approach(now, j, closed) for j in now.world.junctions if j.s_to > now.world.route_s]
     approaches = [
         a for a in approaches if a.crossing.conflicts and a.entry - now.front < now.parameters.junction.horizon
     ]
@@ -52,7 +52,7 @@ def junction_rules(
     limit = math.inf
     for approach in approaches:
         limit = min(limit, _speed_limit(now, approach))
-        if now.front > approach.entry + now.parameters.line.tolerance:
+        if approach.control is Control.CLOSED or now.front > approach.entry + now.parameters.line.tolerance:
             continue
         key = JunctionKey(approach.junction.junction.id, round(10.0 * approach.junction.s_from))
         hindrance, kept[key] = _judge(now, approach, memory.get(key, JunctionMemory()), walls)
@@ -65,7 +65,7 @@ def junction_rules(
     return tuple(found), kept, limit
 
 
-def _approach(now: Situation, junction: JunctionAhead) -> _Approach:
+def _approach(now: Situation, junction: JunctionAhead, closed: Sequence[float]) -> _Approach:
     entry = junction.s_from - now.parameters.junction.setback
     first = max((j.s_to for j in now.world.junctions if j.s_to <= junction.s_from), default=-math.inf)
     first = max(first, junction.s_from - now.parameters.junction.line_reach)
@@ -74,9 +74,11 @@ def _approach(now: Situation, junction: JunctionAhead) -> _Approach:
         if not first <= s <= junction.s_from + _AT_ENTRY_M:
             continue
         stop = max(stop, s)
-        if line.kind in ("stop", "yield") and control is Control.NONE:
-            control = Control.SIGN
-        elif line.kind == "light" and now.world.lights.get(line.signal) is Light.GREEN:
+        if line.kind in ("stop", "yield"):
+            control = Control.SIGN if control is Control.NONE else control
+        elif s in closed:
+            control = Control.CLOSED
+        elif control is not Control.CLOSED and now.world.lights.get(line.signal) in (Light.GREEN, Light.YELLOW):
             control = Control.GREEN
     entry = max(entry, stop)
     if now.front > stop + now.parameters.line.tolerance:
@@ -128,7 +130,7 @@ def _arrivals(now: Situation, gap: float, present: Sequence[Party], past: Juncti
 
 def _speed_limit(now: Situation, approach: _Approach) -> float:
     """Where others may come whom the car has to let by, it comes slowly enough to stop."""
-    if approach.control is Control.GREEN or now.front > approach.entry + _SEES_M:
+    if approach.control in (Control.GREEN, Control.CLOSED) or now.front > approach.entry + _SEES_M:
         return math.inf
     if approach.control is Control.NONE and approach.crossing.has_priority:
         return math.inf

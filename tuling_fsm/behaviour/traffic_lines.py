@@ -39,7 +39,6 @@ def line_rules(
             reason, detail = Reason.STOP_SIGN, f"stop sign {line.signal}"
         if closed:
             walls.append((s, now.wall(s, reason, detail, line.signal)))
-    walls += [(s, wall) for s, wall in _beside(now)]
     return tuple(walls), kept
 
 
@@ -92,8 +91,8 @@ def _stop_sign(now: Situation, gap: float, old: LineMemory) -> tuple[LineMemory,
     return replace(old, served=served), not served
 
 
-def _beside(now: Situation) -> Iterator[tuple[float, StopWall]]:
-    """Known red lights of the lanes beside the route's, which have lights of their own."""
+def walls_beside(now: Situation) -> Iterator[tuple[float, StopWall]]:
+    """Known red lights of the lanes beside the route's, which have their own: walls across those lanes only."""
     own = {ahead.line.signal for ahead in now.world.stop_lines}
     for ahead in now.world.stop_lines:
         if ahead.line.kind != "light" or now.front > ahead.s:

@@ -26,6 +26,8 @@ _SECOND_S = 3.0
 class Control(str, Enum):
     """What gives the car's own approach its right of way."""
 
+    CLOSED = "closed"
+    """A light that has to be waited for: until then nobody's turn is counted."""
     GREEN = "green"
     SIGN = "sign"
     NONE = "none"
@@ -74,8 +76,10 @@ def _gets_there_first(now: Situation, party: Party) -> bool:
 
 
 def _tired(now: Situation, party: Party, past: JunctionMemory) -> bool:
-    """Whether both have stood long enough for the car to go first. Of two that wait for each other the one that has stood
-    longer goes first, and of two that came at once the western (southern) one: both sides see it the same way.
+    """Whether both have stood long enough for the car to go first.
+
+    Of two that wait for each other the one that has stood longer goes first, and of two that came at once the western
+    (southern) one: both sides see it the same way.
     """
     waited, patience = waited_for(now, past), now.parameters.junction.passed_over
     x, y = float(now.world.traffic.x[party.row]), float(now.world.traffic.y[party.row])

@@ -9,20 +9,21 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from tuling_fsm.behaviour.traffic_conflicts import warm_up
 from tuling_fsm.behaviour.traffic_junctions import junction_rules
-from tuling_fsm.behaviour.traffic_lines import line_rules
+from tuling_fsm.behaviour.traffic_lines import line_rules, walls_beside
 from tuling_fsm.behaviour.traffic_memory import RuleMemory
 from tuling_fsm.behaviour.traffic_parameters import TrafficParameters
 from tuling_fsm.behaviour.traffic_pedestrians import pedestrian_rules
 from tuling_fsm.behaviour.traffic_situation import Situation
 from tuling_fsm.behaviour.traffic_start import start_rule
-from tuling_fsm.core.request import StopWall
+from tuling_fsm.core.request import Reason, StopWall
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.lane_index import lane_index
 from tuling_fsm.world.world import World
 
-__all__ = ["RuleMemory", "Rules", "traffic_rules"]
+__all__ = ["RuleMemory", "Rules", "traffic_rules", "warm_up"]
 
 
 class Rules(NamedTuple):
@@ -57,8 +58,9 @@ def traffic_rules(
     lines, line_memory = line_rules(now, memory.lines)
     walkers, released, creep = pedestrian_rules(now, memory.released)
     stops = [s for s, _ in (*lines, *walkers)]
-    junctions, junction_memory, entry_limit = junction_rules(now, memory.junctions, stops)
+    closed = [s for s, wall in lines if wall.reason is Reason.RED_LIGHT]
+    junctions, junction_memory, entry_limit = junction_rules(now, memory.junctions, stops, closed)
     start, blocked, clear_since = start_rule(now, memory.start_blocked, memory.start_clear_since)
-    walls = sorted((*lines, *walkers, *junctions, *start), key=lambda item: item[0])
+    walls = sorted((*lines, *walls_beside(now), *walkers, *junctions, *start), key=lambda item: item[0])
     kept = RuleMemory(route, line_memory, junction_memory, released, blocked, clear_since)
     return Rules(tuple(wall for _, wall in walls), kept, min(creep, entry_limit))

@@ -57,7 +57,7 @@ def project_kernel(xy: FloatArray, s: FloatArray, x: float, y: float, lo: int, h
 
 @dataclass(frozen=True, eq=False)
 class Polyline:
-    """A sampled curve: `xy` (N, 2) m, cumulative arc length `s` (N,) m, `heading` (N,) rad, continuous (not wrapped)."""
+    """A sampled curve: `xy` (N, 2) m, arc length `s` (N,) m, `heading` (N,) rad, continuous (not wrapped)."""
 
     xy: FloatArray
     s: FloatArray

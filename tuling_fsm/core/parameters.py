@@ -20,7 +20,7 @@ Scalar = bool | int | float | str
 
 @dataclass(frozen=True)
 class Spec:
-    """What is known of a parameter. `low` and `high` are inclusive; `live` ones take effect on the next tick (USE-12)."""
+    """What is known of a parameter. Bounds are inclusive; `live` ones take effect on the next tick (USE-12)."""
 
     name: str
     default: Scalar

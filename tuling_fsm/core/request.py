@@ -78,7 +78,7 @@ class LaneLine:
 
 @dataclass(frozen=True)
 class StopWall:
-    """A virtual obstacle with speed 0: a segment across the carriageway that the front bumper may not pass (m, `map`)."""
+    """A virtual obstacle with speed 0: a segment across the carriageway that no front bumper may pass (m, `map`)."""
 
     x0: float
     y0: float
@@ -163,8 +163,8 @@ class Candidate:
 
 @dataclass(frozen=True, eq=False)
 class Manoeuvre:
-    """A free-space motion that was found once and is driven to its end (USE-8): `whole` as planned to `goal`, with its changes of
-    gear, and the first row of it that is still ahead.
+    """A free-space motion that was found once and is driven to its end (USE-8): `whole` as planned to `goal`, with its
+    changes of gear, and the first row of it that is still ahead.
     """
 
     goal: Pose

@@ -18,7 +18,7 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route, RouteLane
 from tuling_fsm.map.stitch import MEND_M, arc_length, cut, join, resample
 
-REACH_M = 100.0
+REACH_M = 50.0
 """Chains are built in multiples of this beyond the section that they start from, m."""
 
 MIN_LINE_M = 1.0
@@ -26,6 +26,14 @@ MIN_LINE_M = 1.0
 
 LEFT, RIGHT, LEFT_FREE, RIGHT_FREE, LIMIT, ROUTE_S = range(3, 9)
 """Columns of a chain after x, y, heading."""
+
+
+PREPARE_M = 10.0
+"""This far before a section ends, the chains of the next one are built, one a call, so that no single call takes
+long.
+"""
+
+_Key = tuple[int, LaneId, float, float]
 
 
 class _Visit(NamedTuple):
@@ -46,11 +54,13 @@ class _Chain:
 
 @dataclass(frozen=True, eq=False)
 class _Corridor:
-    """What is kept for a route: its visits, the visit of each of its lanes, chains by visit, lane and reach."""
+    """What is kept for a route: its visits, the visit of each of its lanes, chains by visit, lane, reach back and
+    on.
+    """
 
     visits: tuple[_Visit, ...]
     visit_of: tuple[int, ...]
-    chains: dict[tuple[int, LaneId, int], _Chain] = field(default_factory=dict)
+    chains: dict[_Key, _Chain] = field(default_factory=dict)
 
 
 _corridors: WeakKeyDictionary[Route, _Corridor] = WeakKeyDictionary()
@@ -74,16 +84,25 @@ def lane_lines(
     index = corridor.visit_of[route.index_at(s)]
     own = route.lanes[route.index_at(s)].lane
     carriageway = corridor.visits[index].carriageway
-    reach = max(1, math.ceil(ahead / REACH_M))
+    back, on = (max(1, math.ceil(reach / REACH_M)) * REACH_M for reach in (behind, ahead))
     lines = []
     for place, lane_id in enumerate(carriageway):
-        key = (index, lane_id, reach)
-        if key not in corridor.chains:
-            corridor.chains[key] = _build_chain(road_map, route, corridor, index, lane_id, behind, reach * REACH_M)
-        line = _window(corridor.chains[key], s, behind, ahead, carriageway.index(own) - place)
+        chain = _chain(road_map, route, corridor, (index, lane_id, back, on))
+        line = _window(chain, s, behind, ahead, carriageway.index(own) - place)
         if line is not None:
             lines.append(line)
+    if index + 1 < len(corridor.visits) and s > _span(route, corridor.visits[index]).s_to - PREPARE_M:
+        keys = [(index + 1, lane_id, back, on) for lane_id in corridor.visits[index + 1].carriageway]
+        missing = [key for key in keys if key not in corridor.chains]
+        if missing:
+            _chain(road_map, route, corridor, missing[0])
     return tuple(lines)
+
+
+def _chain(road_map: RoadMap, route: Route, corridor: _Corridor, key: _Key) -> _Chain:
+    if key not in corridor.chains:
+        corridor.chains[key] = _build_chain(road_map, route, corridor, *key)
+    return corridor.chains[key]
 
 
 def _survey(road_map: RoadMap, route: Route) -> _Corridor:
@@ -109,7 +128,7 @@ def _window(chain: _Chain, s: float, behind: float, ahead: float, shift: int) ->
     rows = chain.rows[lo:hi]
     end = chain.end if hi == len(route_s) else LaneEnd.HORIZON
     return LaneLine(
-        center=Polyline(rows[:, :2], chain.s[lo:hi] - chain.s[lo], rows[:, 2]),
+        center=Polyline(np.ascontiguousarray(rows[:, :2]), chain.s[lo:hi] - chain.s[lo], rows[:, 2]),
         left=rows[:, LEFT],
         right=rows[:, RIGHT],
         left_free=rows[:, LEFT_FREE],
@@ -122,20 +141,20 @@ def _window(chain: _Chain, s: float, behind: float, ahead: float, shift: int) ->
 
 
 def _build_chain(
-    road_map: RoadMap, route: Route, corridor: _Corridor, index: int, lane_id: LaneId, behind: float, reach: float
+    road_map: RoadMap, route: Route, corridor: _Corridor, index: int, lane_id: LaneId, back: float, on: float
 ) -> _Chain:
     """The lane's predecessors and successors along the route, joined and evenly spaced."""
     visits = corridor.visits
     pieces = [_piece(road_map, route, visits, index, lane_id)]
     before, i = lane_id, index
-    while i > 0 and _span(route, visits[i]).s_from > _span(route, visits[index]).s_from - behind:
+    while i > 0 and _span(route, visits[i]).s_from > _span(route, visits[index]).s_from - back:
         onto = _linked(road_map, route, visits, i - 1, road_map.lanes[before].predecessors, before)
         if onto is None:
             break
         before, i = onto, i - 1
         pieces.insert(0, _piece(road_map, route, visits, i, before))
     after, i, end = lane_id, index, LaneEnd.HORIZON
-    limit = _span(route, visits[index]).s_to + reach
+    limit = _span(route, visits[index]).s_to + on
     while _span(route, visits[i]).s_to < limit:
         if i + 1 == len(visits):
             end = LaneEnd.ROUTE_END

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray, wrap_angle
+from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.map.junctions import build_junctions
 from tuling_fsm.map.lane_graph import LaneGraph, build_graph
 from tuling_fsm.map.lane_types import DRIVING
@@ -88,8 +89,8 @@ class RoadMap:
         centre first.
         """
         found = self._search(x, y, radius, types)
-        found.sort(key=lambda item: (abs(item.position.offset), item.position.lane))
-        return [item.position for item in found]
+        found.sort(key=lambda item: (abs(item[0][1]), item[1]))
+        return [self._position(row, lane) for row, lane in found]
 
     def project(
         self,
@@ -106,18 +107,17 @@ class RoadMap:
         """
         found = self._search(x, y, radius, types)
         if z is not None:
-            level = [item for item in found if abs(item.z - z) <= SAME_LEVEL_M]
-            found = level or found
+            found = [item for item in found if abs(item[0][5] - z) <= SAME_LEVEL_M] or found
         if not found:
             return None
-        return min(found, key=lambda item: (self._misfit(item, heading), item.position.lane)).position
+        best = min(found, key=lambda item: (self._misfit(item[0], item[1], heading), item[1]))
+        return self._position(*best)
 
-    def _misfit(self, item: _Found, heading: float | None) -> float:
-        position = item.position
-        misfit = abs(position.offset) + 2.0 * item.outside
+    def _misfit(self, row: list[float], lane: int, heading: float | None) -> float:
+        misfit = abs(row[1]) + 2.0 * row[2]
         if heading is not None:
-            return misfit + HEADING_WEIGHT * abs(float(wrap_angle(position.heading - heading)))
-        return misfit + (JUNCTION_WEIGHT if self.lanes[position.lane].junction is not None else 0.0)
+            return misfit + HEADING_WEIGHT * abs((row[4] - heading + math.pi) % (2.0 * math.pi) - math.pi)
+        return misfit + (JUNCTION_WEIGHT if self._in_junction[lane] else 0.0)
 
     def same_direction(self, lane_id: LaneId) -> tuple[LaneId, ...]:
         """The driving lanes side by side with this one in its direction of travel, left to right, itself among them."""
@@ -133,17 +133,14 @@ class RoadMap:
             beside = self.lanes[beside].right_neighbour
         return (*left[::-1], lane_id, *right)
 
-    def _search(self, x: float, y: float, radius: float, types: Sequence[str]) -> list[_Found]:
+    def _search(self, x: float, y: float, radius: float, types: Sequence[str]) -> list[tuple[list[float], int]]:
+        """Rows of `SurfaceIndex.search` with the index of their lane."""
         rows, lanes = self.index.search(float(x), float(y), max(radius, ON_LANE_M), self._mask(tuple(types)))
-        ids = self._ids
-        return [
-            _Found(
-                LanePosition(ids[lane], row[0], row[1], row[3], (row[4] + np.pi) % (2.0 * np.pi) - np.pi),
-                row[2],
-                row[5],
-            )
-            for row, lane in zip(rows.tolist(), lanes.tolist(), strict=True)
-        ]
+        return list(zip(rows.tolist(), lanes.tolist(), strict=True))
+
+    def _position(self, row: list[float], lane: int) -> LanePosition:
+        heading = (row[4] + math.pi) % (2.0 * math.pi) - math.pi
+        return LanePosition(self._ids[lane], row[0], row[1], row[3], heading)
 
     def _mask(self, types: tuple[str, ...]) -> Mask:
         if types not in self._masks:
@@ -227,13 +224,9 @@ class RoadMap:
         return tuple(self.lanes)
 
     @cached_property
+    def _in_junction(self) -> tuple[bool, ...]:
+        return tuple(lane.junction is not None for lane in self.lanes.values())
+
+    @cached_property
     def _driving(self) -> tuple[LaneId, ...]:
         return tuple(lane_id for lane_id, lane in self.lanes.items() if lane.type == DRIVING)
-
-
-class _Found(NamedTuple):
-    """A lane at a point, how far outside its surface the point is, and the lane's height there (m)."""
-
-    position: LanePosition
-    outside: float
-    z: float

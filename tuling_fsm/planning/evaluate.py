@@ -13,7 +13,7 @@ from tuling_fsm.planning import profile
 from tuling_fsm.core.scene import PREDICTION_STEPS
 from tuling_fsm.planning.body import Body, offset_at, walk, within_bounds
 from tuling_fsm.planning.lines import Lines
-from tuling_fsm.planning.movers import Movers, least_gap, meet
+from tuling_fsm.planning.movers import CROWDS, CUTS_OFF, Movers, follow_leaders, least_gap, yield_to_others
 from tuling_fsm.planning.paths import (
     BACK,
     LANE,
@@ -35,7 +35,7 @@ from tuling_fsm.planning.paths import (
     START_S,
     lay_path,
 )
-from tuling_fsm.planning.profile import STEP_S, Drive, Traffic, envelope, no_traffic, roll_out
+from tuling_fsm.planning.profile import STEP_S, Demand, Drive, Traffic, envelope, no_traffic, roll_out
 from tuling_fsm.planning.reference import COS, LIMIT, MAX_POINTS, NEED, SIN, S, X, Y
 from tuling_fsm.planning.solids import IntArray, Solids, blocked_by_solids
 from tuling_fsm.planning.walls import wall_at
@@ -102,6 +102,7 @@ MEMORY_S = 2.0
 _HARD_TO_STEER = 1.005
 _TOO_FAST, _EXACT = 10.0, 0.2
 """Metres of progress that each second costs for each m/s above the envelope, if it is more than the other (m/s)."""
+_CROWDING, _COLLIDING = 15.0, 50.0
 _COMMITTED = 0.6
 """Share of the room before others that a change of lanes once begun still asks for."""
 _BESIDE = 1.0
@@ -256,10 +257,42 @@ def _judge(
         room = min(room, path[j, PROOM])
     cost += w.clearance * (1.0 - max(0.0, room) / w.wanted) ** 2
     gap, _ = least_gap(path, n, at, movers, body, rows, w.wanted, sidestep)
-    verdict[CONFLICT] = 1.0 if gap < 0.0 else 0.0
-    verdict[COST_FULL] = cost + w.clearance * (1.0 - max(0.0, gap) / w.wanted) ** 2 + 100.0 * verdict[CONFLICT]
-    verdict[COST_FIRST] = np.inf if spec[SECOND_PASS] > 0.0 else cost + 100.0 * verdict[CONFLICT]
+    verdict[CONFLICT] = CUTS_OFF if gap < 0.0 else verdict[CONFLICT]
+    cost += _CROWDING if verdict[CONFLICT] == CROWDS else _COLLIDING * verdict[CONFLICT]
+    verdict[COST_FULL] = cost + w.clearance * (1.0 - max(0.0, gap) / w.wanted) ** 2
+    verdict[COST_FIRST] = np.inf if spec[SECOND_PASS] > 0.0 else cost
     verdict[COST_SECOND] = np.inf if verdict[YIELDS] > 0.0 or verdict[CONFLICT] > 0.0 else verdict[COST_FULL]
+
+
+@njit(cache=True)
+def drive_among(
+    path: FloatArray, n: int, first: int, line: FloatArray, at: int, movers: Movers, stop: tuple[float, float], motion: tuple[float, float],
+    sidestep: float, lead: float, ease: float, body: Body, d: Drive, scratch: Scratch,
+) -> tuple[Demand, bool, int]:  # fmt: skip
+    """Roll out a path with its envelope in `scratch`: freely, then behind leaders, then yielding to all others that come first.
+
+    `stop` is the arc length to stand at and the slack beyond it (m), `motion` speed and acceleration at the start. Returns what binds at
+    the start, whether the car yields to anything, and how badly it cuts in before others.
+    """
+    s, rows = scratch, scratch.rows
+    binds = roll_out(path, n, s.speed, s.bound, stop[0], stop[1], s.none, motion[0], motion[1], d, rows)
+    if len(movers.id) == 0:
+        return binds, False, 0
+    others = np.empty(len(movers.id), np.int64)
+    leaders, more = follow_leaders(
+        path, n, first, line, at, movers, body, rows, sidestep, s.spans, s.traffic, others
+    )
+    if leaders > 0:
+        binds = roll_out(path, n, s.speed, s.bound, stop[0], stop[1], s.traffic, motion[0], motion[1], d, rows)
+    if more == 0:
+        return binds, leaders > 0, 0
+    braking = 0.5 * motion[0] ** 2 / d.decel
+    yielded, cuts_in = yield_to_others(
+        path, n, first, line, at, movers, body, rows, sidestep, s.spans, s.traffic, others[:more], lead, ease, braking
+    )
+    if yielded > 0:
+        binds = roll_out(path, n, s.speed, s.bound, stop[0], stop[1], s.traffic, motion[0], motion[1], d, rows)
+    return binds, leaders + yielded > 0, cuts_in
 
 
 @njit(cache=True)
@@ -274,28 +307,19 @@ def evaluate(
     n, first = lay_path(spec, lines.row[at], lines.count[at], lines.start[at], start.pose, reach, path)
     block = _block(spec, lines, solids, path, n, first, body, d, w)
     _stop_place(spec, lines, walls, path, n, first, block, body, start.v, w, verdict)
-    stop = min(verdict[STOP_AT], path[n - 1, PS])
     blocked = verdict[STOP_BY] != WALL and verdict[STOP_BY] != END_OF_LINE
     slack = w.obstacle_gap - w.end_gap if blocked else 0.4 * w.line_gap
     for i in range(n):
         scratch.limit[i] = min(w.speed_limit, lines.row[at, max(0, first + i - 1), LIMIT])
     envelope(path, n, scratch.limit, d, scratch.speed, scratch.bound, scratch.rate)
-    binds = roll_out(
-        path, n, scratch.speed, scratch.bound, stop, slack, scratch.none, start.v, start.a, d, scratch.rows
-    )
-    verdict[YIELDS] = 0.0
     sidestep = abs(spec[OFFSET] - lines.start[at, START_D])
-    if len(movers.id) > 0:
-        scratch.free[:] = scratch.rows
-        ease = _COMMITTED if lines.shift[at] == w.previous_shift else 1.0
-        verdict[YIELDS] = meet(
-            path, n, first, lines.row[at], at, movers, body, scratch.free, w.pass_ahead, ease, sidestep, scratch.spans, scratch.traffic
-        )  # fmt: skip
-        if verdict[YIELDS] > 0.0:
-            binds = roll_out(
-                path, n, scratch.speed, scratch.bound, stop, slack, scratch.traffic, start.v, start.a, d, scratch.rows
-            )  # fmt: skip
+    ease = _COMMITTED if lines.shift[at] == w.previous_shift else 1.0
+    binds, yields, cuts_in = drive_among(
+        path, n, first, lines.row[at], at, movers, (min(verdict[STOP_AT], path[n - 1, PS]), slack), (start.v, start.a), sidestep,
+        w.pass_ahead, ease, body, d, scratch,
+    )  # fmt: skip
     verdict[BINDS], verdict[BLAME], verdict[DISTANCE] = binds.reason, binds.blame, binds.distance
+    verdict[YIELDS], verdict[CONFLICT] = 1.0 if yields else 0.0, float(cuts_in)
     _judge(spec, lines, movers, path, n, first, scratch.speed, body, w, scratch.rows, sidestep, verdict)
     return n
 

@@ -16,13 +16,14 @@ from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning import profile
 from tuling_fsm.planning.body import Body
 from tuling_fsm.planning.continuity import StartState
+from tuling_fsm.planning.evaluate import Scratch, drive_among
 from tuling_fsm.planning.explain import BY_BINDING, mover_limit
 from tuling_fsm.planning.free_space import plan_free_space
 from tuling_fsm.planning.hold import STANDS, comfortable_stop
-from tuling_fsm.planning.movers import Movers, meet
+from tuling_fsm.planning.movers import Movers
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.paths import PCOS, PHEADING, PKAPPA, PS, PSIN, PX, PY, new_path
-from tuling_fsm.planning.profile import STEP_S, Demand, Drive, envelope, no_traffic, roll_out
+from tuling_fsm.planning.profile import STEP_S, Demand, Drive, envelope
 from tuling_fsm.planning.reference import COLUMNS, COS, EXTENSION, HEADING, KAPPA, SIN, S, X, Y
 from tuling_fsm.planning.scenery import Scenery
 from tuling_fsm.planning.solids import blocked_by_solids
@@ -58,12 +59,12 @@ class Stop(NamedTuple):
 
 def plan_manoeuvre(
     request: FreeSpace, scene: Scene, start: StartState, previous: PlanResult | None, vehicle: Vehicle, parameters: PlanningParameters,
-    drive: Drive,
+    drive: Drive, scratch: Scratch,
 ) -> PlanResult:  # fmt: skip
     """Go on with the motion under way, or find one. What cannot be planned comes with a comfortable stop and its reason."""
     kept = previous.manoeuvre if previous is not None else None
     if kept is not None and _same(kept.goal, request.goal):
-        result = _go_on(kept, request, scene, start, vehicle, parameters, drive)
+        result = _go_on(kept, request, scene, start, vehicle, parameters, drive, scratch)
         if result is not None:
             return result
     here = replace(scene, ego=Ego(start.pose, start.v, start.a, start.curvature)) if start.planned else scene
@@ -72,7 +73,7 @@ def plan_manoeuvre(
         before = previous.trajectory if previous is not None and start.planned else None
         return replace(found, trajectory=comfortable_stop(scene, start, before, vehicle, parameters.speed))
     kept = Manoeuvre(request.goal, found.trajectory)
-    return _go_on(kept, request, scene, start, vehicle, parameters, drive) or found
+    return _go_on(kept, request, scene, start, vehicle, parameters, drive, scratch) or found
 
 
 def _same(one: Pose, other: Pose) -> bool:
@@ -81,8 +82,9 @@ def _same(one: Pose, other: Pose) -> bool:
 
 
 def _go_on(
-    kept: Manoeuvre, request: FreeSpace, scene: Scene, start: StartState, vehicle: Vehicle, parameters: PlanningParameters, drive: Drive
-) -> PlanResult | None:
+    kept: Manoeuvre, request: FreeSpace, scene: Scene, start: StartState, vehicle: Vehicle, parameters: PlanningParameters, drive: Drive,
+    scratch: Scratch,
+) -> PlanResult | None:  # fmt: skip
     """The next part of the motion, `None` where it is over, blocked, or too far from the car."""
     stretch = next_stretch(kept, start, parameters)
     if stretch is None:
@@ -96,8 +98,8 @@ def _go_on(
     if stop.limit.reason is Reason.OBSTACLE and stop.at < parameters.speed.start_room and abs(start.v) < STANDS:
         return None
     top = min(request.speed_limit, vehicle.max_speed if gear > 0.0 else vehicle.max_reverse_speed)
-    rows, binds = _time(path, line[0], scenery.movers, body, top, stop, gear, start, parameters, drive)
-    trajectory = timed_path(scene.stamp, path, n, rows, gear)
+    binds = _time(path, line[0], scenery.movers, body, top, stop, gear, start, parameters, drive, scratch)
+    trajectory = timed_path(scene.stamp, path, n, scratch.rows, gear)
     if abs(start.v) < STANDS:
         trajectory = _steer_first(trajectory, start.curvature, vehicle)
     reverse = bool(np.any(kept.whole.v[stretch.row :] < -_MOVES))
@@ -193,22 +195,16 @@ def _stop_on(
 
 def _time(
     path: FloatArray, line: FloatArray, movers: Movers, body: Body, top: float, stop: Stop, gear: float, start: StartState,
-    parameters: PlanningParameters, drive: Drive,
-) -> tuple[FloatArray, Demand]:  # fmt: skip
-    """Rows of `roll_out` along a stretch, and what binds."""
-    n, count = len(path), round(parameters.speed.horizon / STEP_S) + 1
-    speed, bound, rate, rows = np.empty(n), np.empty(n), np.empty(n), np.zeros((count, 3))
-    envelope(path, n, np.full(n, top), drive, speed, bound, rate)
-    traffic, v, a = no_traffic(), max(0.0, gear * start.v), gear * start.a
-    slack = 0.4 * parameters.speed.line_gap
-    binds = roll_out(path, n, speed, bound, stop.at, slack, traffic, v, a, drive, rows)
-    if len(movers.id):
-        spans = np.empty((movers.box.shape[1], 2))
-        if meet(
-            path, n, 1, line, 0, movers, body, rows.copy(), parameters.speed.pass_ahead, 1.0, math.inf, spans, traffic
-        ):
-            binds = roll_out(path, n, speed, bound, stop.at, slack, traffic, v, a, drive, rows)
-    return rows, binds
+    parameters: PlanningParameters, drive: Drive, scratch: Scratch,
+) -> Demand:  # fmt: skip
+    """Roll out a stretch into the scratch's rows; returns what binds."""
+    n, speed = len(path), parameters.speed
+    envelope(path, n, np.full(n, top), drive, scratch.speed, scratch.bound, scratch.rate)
+    target, motion = (stop.at, 0.4 * speed.line_gap), (max(0.0, gear * start.v), gear * start.a)
+    binds, _, _ = drive_among(
+        path, n, 1, line, 0, movers, target, motion, math.inf, speed.pass_ahead, 1.0, body, drive, scratch
+    )
+    return Demand(*binds)
 
 
 def _steer_first(trajectory: Trajectory, curvature: float, vehicle: Vehicle) -> Trajectory:

@@ -28,6 +28,7 @@ _BESIDE = 1.5
 _FORESIGHT = 35.0
 _GAP_STEPS = 21
 """Gaps between two motions count up to this prediction step (4 s)."""
+CROWDS, CUTS_OFF = 1, 2
 _CUT_IN_GAP, _CUT_IN_TIME = 2.0, 0.6
 """Room (m, and s at its speed) that is left before another by a car that comes into its lane."""
 
@@ -252,50 +253,77 @@ def _swept(path: FloatArray, n: int, body: Body) -> tuple[float, float]:
 
 
 @njit(cache=True)
-def meet(
-    path: FloatArray,
-    n: int,
-    first: int,
-    line: FloatArray,
-    at: int,
-    movers: Movers,
-    body: Body,
-    free: FloatArray,
-    lead: float,
-    ease: float,
-    sidestep: float,
-    spans: FloatArray,
-    traffic: Traffic,
-) -> int:
-    """Fill `traffic` with all objects to yield to on a path of line `at` that would otherwise be driven as `free`; returns how many.
+def _first_inside(spans: FloatArray) -> int:
+    j = 0
+    while spans[j, 0] == np.inf:
+        j += 1
+    return j
 
-    `lead` and `ease` as in `_passes_first`; `sidestep` (m) is how far the path leads from the car's present offset. `spans` is scratch.
+
+@njit(cache=True)
+def _goes_along(line: FloatArray, movers: Movers, at: int, i: int, j: int) -> bool:
+    """Whether object `i` drives the way of a line at prediction step `j`, or stands."""
+    k = movers.node[at, i, j]
+    along = movers.box[i, j, 2] * line[k, COS] + movers.box[i, j, 3] * line[k, SIN]
+    return bool(along > _SAME_WAY or movers.speed[i] < _STANDS)
+
+
+@njit(cache=True)
+def follow_leaders(
+    path: FloatArray, n: int, first: int, line: FloatArray, at: int, movers: Movers, body: Body, free: FloatArray, sidestep: float,
+    spans: FloatArray, traffic: Traffic, others: IntArray,
+) -> tuple[int, int]:  # fmt: skip
+    """Fill `traffic` with those that are ahead on a path of line `at` and go along with it.
+
+    `free` is how the path would be driven without them, `sidestep` (m) how far it leads from the car's present offset, `spans` scratch.
+    Returns how many there are, and how many more cross the path or come into it; `others` gets their rows.
     """
     traffic.leader_s[:], traffic.wall_s[:] = np.inf, np.inf
-    yielded = 0
+    leaders, more = 0, 0
     low, high = _swept(path, n, body)
     for i in range(len(movers.id)):
         if movers.band[at, i, 0] > high or movers.band[at, i, 1] < low or ignored(movers, i, sidestep):
             continue
         if occupied(path, n, first, line, movers, at, i, body, free, spans) == 0:
             continue
-        inside = 0
-        while spans[inside, 0] == np.inf:
-            inside += 1
-        k = movers.node[at, i, inside]
-        same_way = movers.box[i, inside, 2] * line[k, COS] + movers.box[i, inside, 3] * line[k, SIN] > _SAME_WAY
-        stands = movers.speed[i] < _STANDS
-        leads = inside == 0 and spans[0, 0] > 0.0
-        if not (leads and (same_way or stands)) and _passes_first(
-            spans, free, lead, ease, movers.speed[i] if same_way else 0.0
-        ):
+        if spans[0, 0] < np.inf and spans[0, 0] > 0.0 and _goes_along(line, movers, at, i, 0):
+            _follow(spans, i, 1.5 * movers.speed[i] + 1.0, traffic)
+            leaders += 1
+        else:
+            others[more] = i
+            more += 1
+    return leaders, more
+
+
+@njit(cache=True)
+def yield_to_others(
+    path: FloatArray, n: int, first: int, line: FloatArray, at: int, movers: Movers, body: Body, free: FloatArray, sidestep: float,
+    spans: FloatArray, traffic: Traffic, others: IntArray, lead: float, ease: float, braking: float,
+) -> tuple[int, int]:  # fmt: skip
+    """Add to `traffic` those of the `others` that the car does not pass before, driving `free`; `lead` and `ease` as in `_passes_first`.
+
+    Returns how many, and how badly the path cuts in: `CROWDS` before one that is left too little room, `CUTS_OFF` before one that
+    can no longer be let go first within `braking` (m).
+    """
+    yielded, cuts_in = 0, 0
+    for i in others:
+        if occupied(path, n, first, line, movers, at, i, body, free, spans) == 0:
+            continue
+        inside = _first_inside(spans)
+        along = _goes_along(line, movers, at, i, inside)
+        if _passes_first(spans, free, lead, ease, movers.speed[i] if along else 0.0):
+            continue
+        if along and _passes_first(spans, free, 0.0, 0.0, movers.speed[i]):
+            cuts_in = max(cuts_in, CROWDS)
             continue
         yielded += 1
-        if same_way or stands:
+        if along:
+            if inside > 0 and sidestep >= _SIDESTEP and spans[inside, 0] < braking:
+                cuts_in = CUTS_OFF
             _follow(spans, i, 1.5 * movers.speed[i] + 1.0, traffic)
         else:
             _stop_for(spans, i, movers.keep[i], traffic)
-    return yielded
+    return yielded, cuts_in
 
 
 @njit(cache=True)

@@ -78,7 +78,7 @@ class Planner:
         self, request: FreeSpace, scene: Scene, start: StartState, previous: PlanResult | None
     ) -> PlanResult:
         return plan_manoeuvre(
-            request, scene, start, previous, self._vehicle, self._parameters, self._tools.drive
+            request, scene, start, previous, self._vehicle, self._parameters, self._tools.drive, self._tools.whole
         )
 
     def warm_up(self) -> None:

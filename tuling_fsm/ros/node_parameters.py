@@ -56,9 +56,9 @@ class SimNodeParameters:
     seed: int = param(1, "", 0, 2**31 - 1, "of everything random", clause="SIM-2")
     overrides: str = param("", doc="JSON object of variables of the scenario and their values, as text; empty for none")
     out: str = param("", doc="folder that gets result.json and report.html; empty for none")
-    start_timeout: float = param(60.0, "s", 1.0, 600.0, "until planner and route server are there, wall time")
+    start_timeout: float = param(300.0, "s", 1.0, 3600.0, "until planner and route server are there, wall time")
     answer_timeout: float = param(
-        20.0, "s", 0.5, 600.0, "for one trajectory, wall time; then the run ends with an error"
+        60.0, "s", 0.5, 600.0, "for one trajectory, wall time; then the run ends with an error"
     )
     resend_after: float = param(0.5, "s", 0.05, 60.0, "without a trajectory the frame is sent again, wall time")
 

@@ -170,6 +170,8 @@ class SimNode(Node):
 
     def _finish(self) -> None:
         self.finished = True
+        if not self._watch.log.rows:
+            return
         result = result_of(self._simulation, self._watch.log, time.monotonic() - self._began)
         if self._own.out:
             write_results(Path(self._own.out), self._simulation.road_map, self._watch.log, result)

@@ -12,6 +12,7 @@ from tuling_fsm.sim.scenario.model import ActorKind
 from tuling_fsm.sim.traffic.fleet import AXLE_SHARE
 from tuling_fsm.world.inputs import Kind
 
+NEAR_M = 0.1
 DEFAULT_RATE = 3.0
 """Acceleration where none is asked for, m/s^2."""
 
@@ -85,13 +86,12 @@ class Body:
 
     def _along(self, path: Polyline, way: float) -> None:
         self.s = min(self.s + way, path.length)
-        x, y, heading = path.at(self.s)
-        if self.kind is ActorKind.VEHICLE:
-            front = path.at(self.s + 2.0 * self.reference_behind)
-            if math.dist((x, y), front[:2]) > 0.1:
-                heading = math.atan2(front.y - y, front.x - x)
-            elif self.pose is not None:
-                heading = self.pose.heading
+        assert self.pose is not None
+        x, y, _ = path.at(self.s)
+        front = path.at(self.s + max(2.0 * self.reference_behind, NEAR_M))
+        heading = self.pose.heading
+        if math.dist((x, y), front[:2]) > 0.5 * NEAR_M:
+            heading = math.atan2(front.y - y, front.x - x)
         self.pose = shifted(Pose(x, y, heading), self.reference_behind)
         if self.s >= path.length - 0.02:
             self.arrived, self.v, self.a = True, 0.0, 0.0

@@ -25,7 +25,8 @@ PALETTE = ("#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#b07aa1", "#76b7b2", "#e
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 1100px; margin: 2em auto; padding: 0 1em; color: #222; }
 h1 { font-size: 1.5em; } h2 { font-size: 1.15em; margin-top: 2em; }
-table { border-collapse: collapse; width: 100%; } th, td { text-align: left; padding: .25em .8em .25em 0; border-bottom: 1px solid #ddd; }
+table { border-collapse: collapse; width: 100%; }
+th, td { text-align: left; padding: .25em .8em .25em 0; border-bottom: 1px solid #ddd; }
 td { font-variant-numeric: tabular-nums; overflow-wrap: anywhere; } img { max-width: 100%; }
 .good { color: #2a7d2a; } .bad { color: #b3261e; }
 """
@@ -56,8 +57,9 @@ def write_report(file: Path, road_map: RoadMap, log: RunLog, result: Mapping[str
         _table(("", ""), _figure_rows(result), ""),
     ]
     title = html.escape(f"{result['scenario']} on {result['map']}, seed {result['seed']}")
-    head = f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>{STYLE}</style></head>'
-    file.write_text(f"{head}<body><h1>{title}</h1>{''.join(body)}</body></html>\n", encoding="utf-8")
+    head = f'<meta charset="utf-8"><title>{title}</title><style>{STYLE}</style>'
+    page = f'<!DOCTYPE html><html lang="en"><head>{head}</head><body><h1>{title}</h1>{"".join(body)}</body></html>'
+    file.write_text(page + "\n", encoding="utf-8")
 
 
 def birds_eye(road_map: RoadMap, log: RunLog, result: Mapping[str, Any]) -> Figure:
@@ -142,12 +144,11 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[object]], empty: str) ->
 
 def _headline(result: Mapping[str, Any]) -> str:
     faults = sum(1 for infraction in result["infractions"] if infraction["at_fault"])
-    clean = result["finished"] and not faults
-    verdict = "finished" if result["finished"] else "not finished"
-    return (
-        f'<p class="{"good" if clean else "bad"}">{verdict} ({html.escape(str(result["end"]))}) after {result["sim_s"]:.1f} s and '
-        f"{result['distance_m']:.0f} m; {faults} infraction{'' if faults == 1 else 's'} at fault.</p>"
-    )
+    colour = "good" if result["finished"] and not faults else "bad"
+    verdict = f"{'finished' if result['finished'] else 'not finished'} ({html.escape(str(result['end']))})"
+    driven = f"{result['sim_s']:.1f} s and {result['distance_m']:.0f} m"
+    many = "" if faults == 1 else "s"
+    return f'<p class="{colour}">{verdict} after {driven}; {faults} infraction{many} at fault.</p>'
 
 
 def _stop_rows(log: RunLog) -> Iterable[Sequence[object]]:

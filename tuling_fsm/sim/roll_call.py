@@ -38,11 +38,10 @@ class RollCall:
 
     def others(self) -> Others:
         """All boxes, kinds and ids: traffic first, then scripted bodies, then walkers."""
-        fleet, rows = self._traffic.fleet, np.flatnonzero(self._traffic.on_road)
+        car, rows = self._traffic.fleet.car, np.flatnonzero(self._traffic.on_road)
         boxes = np.empty((len(rows), 7))
-        columns = (fleet.car.x, fleet.car.y, fleet.car.z, fleet.car.heading, fleet.car.length, fleet.car.width, fleet.car.v)
-        for i, column in enumerate(columns):
-            boxes[:, i] = column[rows]
+        for i, name in enumerate(("x", "y", "z", "heading", "length", "width", "v")):
+            boxes[:, i] = car[name][rows]
         free, kinds, ids = self._bodies()
         walking = self._walker_boxes()
         count = len(walking)
@@ -101,12 +100,11 @@ class RollCall:
         """What walkers mind (N, 6): x, y, heading, length, width, speed of the ego's box (x, y, z, heading, ...) and
         all vehicles.
         """
-        fleet, rows = self._traffic.fleet, np.flatnonzero(self._traffic.on_road)
-        columns = (fleet.car.x, fleet.car.y, fleet.car.heading, fleet.car.length, fleet.car.width, fleet.car.v)
+        car, rows = self._traffic.fleet.car, np.flatnonzero(self._traffic.on_road)
         table = np.empty((len(rows) + 1, 6))
         table[0] = ego[[0, 1, 3, 4, 5, 6]]
-        for i, column in enumerate(columns):
-            table[1:, i] = column[rows]
+        for i, name in enumerate(("x", "y", "heading", "length", "width", "v")):
+            table[1:, i] = car[name][rows]
         scripted = [
             (*body.pose, body.length, body.width, body.v)
             for name, body in self._cast.bodies.items()

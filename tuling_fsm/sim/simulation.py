@@ -86,10 +86,10 @@ class Simulation:
         count = scripted + TrafficManager.fitting(graph, scenario.population.vehicles)
         seeds = np.asarray(traffic_seed.generate_state(count, np.uint64), dtype=np.uint64)
         self.traffic = TrafficManager(graph, seeds, scripted, p.traffic, FIRST_TRAFFIC_ID)
-        self._cast = Cast(
+        self.cast = Cast(
             road_map, scenario.actors, self.traffic, index, np.random.Generator(np.random.PCG64(cast_seed))
         )
-        self._cast.enter(scenario.actors, setting.start)
+        self.cast.enter(scenario.actors, setting.start)
         self.traffic.populate(self._keep_clear(setting.start))
         self.walkers = Walkers(road_map, scenario.population.pedestrians, walker_seed, p.walkers)
         self.environment = Environment()
@@ -98,7 +98,7 @@ class Simulation:
         self._way = EgoWay(road_map, vehicle, index, p.traffic.prediction)
         self._way.take_route(setting.route)
         self.referee = Referee(road_map, vehicle, p.referee)
-        self._roll_call = RollCall(self.traffic, self._cast, self.walkers)
+        self._roll_call = RollCall(self.traffic, self.cast, self.walkers)
         self._ending = Ending(setting.route, scenario.max_duration_s, vehicle, p.end, p.referee.standing)
         self.history = History(self.dt)
         self._trace = hashlib.sha256()
@@ -116,7 +116,7 @@ class Simulation:
             for s in np.arange(0.0, p.route_clearance, 5.0).tolist():
                 pose = self.preset.reference.at(s)
                 circles.append((pose.x, pose.y, p.standing_gap + 5.0))
-        circles += [(pose.x, pose.y, p.standing_gap + 5.0) for pose in self._cast.poses(start).values()]
+        circles += [(pose.x, pose.y, p.standing_gap + 5.0) for pose in self.cast.poses(start).values()]
         return np.array(circles)
 
     # What the planner sees of the present frame.
@@ -207,7 +207,7 @@ class Simulation:
         goes = self.traffic.step(self.stamp, self.dt, others, lights, request, pose.x, pose.y)
         self._way.granted(goes)
         self.walkers.step(self.dt, self._roll_call.vehicles(ego_boxes[0]))
-        self._cast.step(self.dt)
+        self.cast.step(self.dt)
         if self.environment.ego_controlled:
             self.ego.drive(trajectory, self.stamp, self.dt / self._substeps, self._substeps)
         else:
@@ -219,7 +219,7 @@ class Simulation:
 
     def _command(self) -> None:
         """All commands of the storyboard for this frame, in a batch (SIM-2)."""
-        view = View(self.road_map, self._cast, self.stamp, self._ego_state())
+        view = View(self.road_map, self.cast, self.stamp, self._ego_state())
         for command in self._storyboard.step(view):
             if self.environment.apply(command):
                 continue
@@ -228,14 +228,14 @@ class Simulation:
             elif getattr(command, "actor", None) == EGO:
                 self._command_ego(command)
             else:
-                self._cast.apply(command, self.ego.pose)
+                self.cast.apply(command, self.ego.pose)
 
     def _command_ego(self, command: commands.Command) -> None:
         match command:
             case commands.ActivateController(_, lateral, longitudinal):
                 self.environment.ego_controlled = lateral or longitudinal
             case commands.Place(_, placement, speed):
-                pose = self._cast.pose_of(placement, self.ego.pose)
+                pose = self.cast.pose_of(placement, self.ego.pose)
                 if pose is not None:
                     self.ego.place(pose, speed)
             case commands.ChangeSpeed(_, target, _):

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
-from tuling_fsm.core.geometry import wrap_angle
 from tuling_fsm.core.request import Hold, Reason
 
 if TYPE_CHECKING:
@@ -53,6 +51,5 @@ def _turn(tick: Tick) -> float:
     for junction in world.junctions:
         if world.route_s <= junction.s_to and junction.s_from - world.route_s < TURN_AHEAD_M:
             entry, leave = (world.route.reference.at(s).heading for s in (junction.s_from, junction.s_to))
-            turn = leave - entry
-            return math.copysign(abs(wrap_angle(turn)), turn) if abs(turn) < math.pi else turn
+            return leave - entry
     return 0.0

@@ -24,7 +24,7 @@ from tuling_fsm.map.corridor import lane_lines
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.map.routing import match_route
-from tuling_fsm.world.inputs import OBJECTS, Inputs, Light, Odometry, RouteAnswer
+from tuling_fsm.world.inputs import OBJECTS, Inputs, Kind, Light, Occupancy, Odometry, RouteAnswer, Table
 from tuling_fsm.world.lane_index import lane_index
 from tuling_fsm.world.objects import Complaint, read_objects
 from tuling_fsm.world.on_route import OnRoute, on_reference_road, track
@@ -63,6 +63,19 @@ class WorldBuilder:
         self.road_map, self.vehicle, self.parameters = road_map, vehicle, parameters
         self._index = lane_index(road_map)
         self._view: tuple[Route, int, _View] | None = None
+
+    def warm_up(self) -> None:
+        """Compile and load every kernel of this room, so that no tick has to."""
+        road = next(iter(self.road_map.driving_lanes()), None)
+        pose = Pose(0.0, 0.0, 0.0) if road is None else self.road_map.lanes[road].center.at(0.0)
+        rows = np.zeros(2, OBJECTS)
+        rows["id"], rows["kind"] = (1, 2), (Kind.CAR, Kind.PEDESTRIAN)
+        rows["x"], rows["y"], rows["heading"] = pose
+        rows["vx"], rows["vy"], rows["length"], rows["width"], rows["existence"] = (
+            math.cos(pose.heading), math.sin(pose.heading), 4.0, 2.0, 1.0,
+        )  # fmt: skip
+        grid = Occupancy(0.0, 1.0, pose, np.full((2, 2), 100, np.int8))
+        self.build(Inputs(0.0, Odometry(0.0, pose, 1.0, 0.0), Table(0.0, rows), grid), None, None)
 
     def build(self, inputs: Inputs, previous: World | None, route: Route | None) -> World:
         """The World of a tick; `route` is the one in use."""

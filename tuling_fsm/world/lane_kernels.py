@@ -62,18 +62,8 @@ def locate(
             if abs(difference) > max_heading:
                 continue
             value = abs(side) + 2.0 * abs(difference) + max(0.0, -along) + max(0.0, along - step)
-            _keep(
-                lane[i],
-                arc[i],
-                offset[i],
-                turn[i],
-                cost[i],
-                number,
-                ps[p] + u * (ps[p + 1] - ps[p]),
-                side,
-                difference,
-                value,
-            )
+            s = ps[p] + along / step * (ps[p + 1] - ps[p])
+            _keep(lane[i], arc[i], offset[i], turn[i], cost[i], number, s, side, difference, value)
     return lane, arc, offset, turn
 
 

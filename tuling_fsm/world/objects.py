@@ -13,6 +13,7 @@ from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.world.inputs import Kind
 from tuling_fsm.world.parameters import WorldParameters
 
+_MAX_KIND = int(max(Kind))
 _VULNERABLE = np.isin(np.arange(256), (Kind.PEDESTRIAN, Kind.ANIMAL))
 _VEHICLE = np.isin(np.arange(256), (Kind.UNKNOWN, Kind.CAR, Kind.TRUCK, Kind.BUS, Kind.MOTORCYCLE, Kind.BICYCLE))
 
@@ -85,7 +86,7 @@ def read_objects(
         faults = (*faults, Complaint("objects count", text))
     c = {name: np.ascontiguousarray(columns[name][keep]) for name in _REAL}
     kind = rows["kind"][keep].copy()
-    kind[kind > max(Kind)] = Kind.UNKNOWN
+    kind[kind > _MAX_KIND] = Kind.UNKNOWN
     found = Detections(
         id=rows["id"][keep].astype(np.uint32), kind=kind, source=rows["source"][keep].copy(),
         x=c["x"] + age * c["vx"], y=c["y"] + age * c["vy"], heading=c["heading"] % (2.0 * math.pi),
@@ -107,8 +108,8 @@ def _faults(
         first = int(rows["id"][np.argmax(wrong)])
         text = f"objects: a value out of range, object {first} first (expected sizes above 0 m, existence 0 to 1)"
         faults.append(Complaint("objects range", text))
-    if (rows["kind"] > max(Kind)).any():
-        text = f"objects: a kind that is none of 0 to {int(max(Kind))}, taken for unknown"
+    if (rows["kind"] > _MAX_KIND).any():
+        text = f"objects: a kind that is none of 0 to {_MAX_KIND}, taken for unknown"
         faults.append(Complaint("objects kind", text))
     if len(np.unique(rows["id"])) < len(rows):
         faults.append(Complaint("objects id", "objects: an id that appears twice, both rows are used"))

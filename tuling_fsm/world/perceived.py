@@ -13,6 +13,8 @@ from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.world.inputs import Light, Table
 from tuling_fsm.world.objects import Complaint
 
+_MAX_LIGHT = int(max(Light))
+_LIGHTS = tuple(Light)
 _MAX_LINE_KIND = 7
 
 
@@ -51,16 +53,16 @@ def read_lights(table: Table | None, min_confidence: float) -> tuple[dict[int, L
         return {}, ()
     rows = table.rows
     good = _finite(rows, ("confidence",)) & (rows["confidence"] >= 0.0) & (rows["confidence"] <= 1.0)
-    good &= rows["state"] <= max(Light)
+    good &= rows["state"] <= _MAX_LIGHT
     complaints: tuple[Complaint, ...] = ()
     if not good.all():
         text = f"traffic_lights: state or confidence out of range, signal {int(rows['signal'][np.argmin(good)])} first"
-        complaints = (Complaint("traffic_lights range", f"{text} (expected 0 to {int(max(Light))}, 0 to 1)"),)
+        complaints = (Complaint("traffic_lights range", f"{text} (expected 0 to {_MAX_LIGHT}, 0 to 1)"),)
     usable = rows[good & (rows["confidence"] >= min_confidence)]
     lights: dict[int, Light] = {}
     for signal, state in zip(usable["signal"].tolist(), usable["state"].tolist(), strict=True):
         if signal not in lights or lights[signal] is Light.GREEN:
-            lights[signal] = Light(state)
+            lights[signal] = _LIGHTS[state]
     return lights, complaints
 
 

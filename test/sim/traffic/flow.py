@@ -97,6 +97,8 @@ class Flow:
         return [(rows[i], rows[j]) for i, j in pairs if abs(level[rows[i]] - level[rows[j]]) < 3.0]
 
 
-def one(x: float, y: float, heading: float, length: float, width: float, v: float = 0.0, when: float = 0.0) -> FloatArray:
+def one(
+    x: float, y: float, heading: float, length: float, width: float, v: float = 0.0, when: float = 0.0
+) -> FloatArray:
     """The table of others with one box."""
     return np.array([[x, y, np.nan, heading, length, width, v, when]])

@@ -11,7 +11,7 @@ from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.parameters import TrafficParameters
 from tuling_fsm.sim.traffic.collision import Driver, idm
-from tuling_fsm.sim.traffic.fleet import OFF, draw
+from tuling_fsm.sim.traffic.fleet import OFF, draw, new_fleet
 from tuling_fsm.sim.traffic.right_of_way import EgoRequest
 
 from .flow import FRAME_S, Flow, one
@@ -97,10 +97,10 @@ def test_a_junction_without_room_behind_it_is_not_entered(plain: RoadMap) -> Non
 
 def test_an_ego_in_the_junction_is_waited_for(plain: RoadMap) -> None:
     flow = coming(plain)
-    conflicts = flow.graph.conflict_at
+    table = flow.graph.lane
     ways = [
-        lane for lane in range(len(flow.graph.lane.length))
-        if flow.graph.lane.junction[lane] >= 0 and conflicts[lane + 1] > conflicts[lane]
+        lane for lane in range(len(flow.graph.lane))
+        if table.junction[lane] >= 0 and table.conflict_end[lane] > table.conflict_at[lane]
     ]  # fmt: skip
     flow.ego = EgoRequest(np.array(ways, dtype=np.int32), math.inf, True, True)
     for _ in flow.run(25.0):
@@ -114,7 +114,7 @@ def test_an_ego_in_the_junction_is_waited_for(plain: RoadMap) -> None:
 
 def test_the_ego_that_came_first_goes_first(plain: RoadMap) -> None:
     flow = coming(plain, s=20.0, v=6.0)
-    crossing = [lane for lane in range(len(flow.graph.lane.length)) if flow.graph.lane.junction[lane] >= 0]
+    crossing = [lane for lane in range(len(flow.graph.lane)) if flow.graph.lane.junction[lane] >= 0]
     flow.ego = EgoRequest(np.array(crossing, dtype=np.int32), 0.0, False, True)
     for _ in flow.run(25.0):
         assert flow.ego_goes
@@ -128,7 +128,7 @@ def test_the_ego_that_came_later_waits_for_who_is_inside(plain: RoadMap) -> None
         pass
     while front(flow) > 8.0:
         flow.step()
-    crossing = [lane for lane in range(len(flow.graph.lane.length)) if flow.graph.lane.junction[lane] >= 0]
+    crossing = [lane for lane in range(len(flow.graph.lane)) if flow.graph.lane.junction[lane] >= 0]
     flow.ego = EgoRequest(np.array(crossing, dtype=np.int32), flow.stamp, False, True)
     flow.step()
     assert not flow.ego_goes
@@ -157,11 +157,14 @@ def test_a_vehicle_keeps_comfortable_braking_before_bends_and_lines(signed: Road
 
 def test_a_lane_change_is_smooth_and_refused_without_a_lane(two_lanes: RoadMap) -> None:
     flow = Flow(two_lanes, 0, scripted=1)
-    lane = next(lane for lane in range(len(flow.graph.lane.length)) if flow.graph.lane.left[lane] >= 0)
+    lane = next(lane for lane in range(len(flow.graph.lane)) if flow.graph.lane.left[lane] >= 0)
     flow.manager.put(0, lane, 10.0, 8.0)
     assert not flow.manager.change_lane(0, 5)
     assert flow.manager.change_lane(0, 1)
-    track = [(float(flow.fleet.car.x[0]), float(flow.fleet.car.y[0]), float(flow.fleet.car.heading[0])) for _ in flow.run(6.0)]
+    track = [
+        (float(flow.fleet.car.x[0]), float(flow.fleet.car.y[0]), float(flow.fleet.car.heading[0]))
+        for _ in flow.run(6.0)
+    ]
     steps = np.hypot(*np.diff(np.array(track)[:, :2], axis=0).T)
     assert steps.max() < 9.0 * FRAME_S * 1.2
     assert flow.lane(0) != lane
@@ -201,9 +204,9 @@ def test_scripted_vehicles_are_not_replaced(plain: RoadMap) -> None:
 
 
 def test_generators_are_independent_and_even() -> None:
-    state = np.array([7, 7, 8], dtype=np.uint64)
-    first = [draw(state, 0) for _ in range(2000)]
-    assert [draw(state, 1) for _ in range(2000)] == first
-    assert draw(state, 2) not in first
+    fleet = new_fleet(np.array([7, 7, 8], dtype=np.uint64))
+    first = [draw(fleet, 0) for _ in range(2000)]
+    assert [draw(fleet, 1) for _ in range(2000)] == first
+    assert draw(fleet, 2) not in first
     assert 0.0 <= min(first) < max(first) < 1.0
     assert np.mean(first) == pytest.approx(0.5, abs=0.02)

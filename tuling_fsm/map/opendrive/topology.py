@@ -20,6 +20,10 @@ MAX_GAP_M = 4.0
 MAX_TURN = 1.2
 """A link whose lanes differ in heading by more than this (rad) where they meet is not drivable and is dropped."""
 
+TOUCHING_M = 0.5
+MAX_TURN_TOUCHING = 2.0
+"""Lane ends that touch may differ by more: where a lane opens steeply, its centre does not follow the road."""
+
 
 class LaneEndpoint(NamedTuple):
     """A lane at one end of its section: `at_end` where the road station is the larger one."""
@@ -76,7 +80,7 @@ def _meets(network: _Network, tail: LaneId, head: LaneId) -> bool:
     a, b = network.shapes[tail], network.shapes[head]
     gap = float(np.hypot(*(a.xy[-1] - b.xy[0])))
     turn = abs((float(b.heading[0] - a.heading[-1]) + np.pi) % (2.0 * np.pi) - np.pi)
-    if gap <= MAX_GAP_M and turn <= MAX_TURN:
+    if gap <= MAX_GAP_M and turn <= (MAX_TURN_TOUCHING if gap <= TOUCHING_M else MAX_TURN):
         return True
     network.warnings.append(
         f"{where(network.roads[tail.road].element)}: lane {tail.lane} of road {tail.road} links to lane {head.lane} "

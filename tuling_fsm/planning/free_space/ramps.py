@@ -1,7 +1,7 @@
 """One section of a path, driven in one gear, with ramps of the steering between its arcs.
 
-Where the steering jumps, it is ramped at a steady rate over a length that lies half before and half after the jump: the path
-departs from the arcs by about (jump in curvature) * length^2 / 24. What that shifts the end by is taken back by slightly other
+Where the steering jumps, it is ramped at a steady rate over a length that lies about half before and half after the jump, so that
+the heading comes out the same: the path departs from the arcs by about (jump in curvature) * length^2 / 24. What that shifts the end by is taken back by slightly other
 lengths and curvatures of the arcs (Newton, least change).
 """
 
@@ -23,6 +23,8 @@ X0, Y0, HEADING, STEER0, STEER1, LENGTH, GEAR, STOP = range(8)
 """Columns of a motion: pose at its start, steering at start and end (rad), length (m), gear, 1 where the car stands before it."""
 ROLL_ROOM = 0.15
 """Length (m) at the end of the stretch in which a rolling car could stop that is free for turning the wheel."""
+ROOM = 0.9
+"""Share of an arc that its ramps may take."""
 ITERATIONS = 15
 CLOSE = 1e-7
 """How near (m and rad together) the end has to come."""
@@ -56,13 +58,36 @@ class Section(NamedTuple):
 
 
 @njit(cache=True)
+def _share_before(steer0: float, steer1: float) -> float:
+    """Share of a ramp that lies before the jump for the car to turn as far as the arcs would."""
+    turn = steer1 - steer0
+    if abs(turn) < 1e-3:
+        return 0.5
+    mean = (math.log(math.cos(steer0)) - math.log(math.cos(steer1))) / turn
+    return (math.tan(steer1) - mean) / (math.tan(steer1) - math.tan(steer0))
+
+
+@njit(cache=True)
 def ramp_room(section: Section, i: int) -> float:
     """Longest ramp (m) after arc i for which the arcs before and after it have room."""
     n, lengths = len(section.lengths), section.lengths
-    before = lengths[i] * (1.8 if i == 0 else 0.9)
+    share = _share_before(section.steers[i], section.steers[i + 1])
+    before = lengths[i] * (ROOM if i == 0 else 0.5 * ROOM)
     if i == 0 and section.rolling:
-        before = 2.0 * ROLL_ROOM
-    return min(before, lengths[i + 1] * (1.8 if i == n - 2 else 0.9))
+        before = ROLL_ROOM
+    after = lengths[i + 1] * (ROOM if i == n - 2 else 0.5 * ROOM)
+    return min(before / share, after / (1.0 - share))
+
+
+@njit(cache=True)
+def _ends(section: Section, i: int) -> tuple[float, float]:
+    """Lengths (m) at the start and at the end of arc i that its ramps take."""
+    steers, ramps, first, last = section.steers, section.ramps, 0.0, 0.0
+    if i > 0:
+        first = ramps[i - 1] * (1.0 - _share_before(steers[i - 1], steers[i]))
+    if i < len(ramps):
+        last = ramps[i] * _share_before(steers[i], steers[i + 1])
+    return first, last
 
 
 @njit(cache=True)
@@ -86,7 +111,8 @@ def lay(section: Section, wheelbase: float, out: FloatArray) -> tuple[int, Float
     pose, n, rows, gear = section.start.copy(), len(section.lengths), 0, section.gear
     ramps, steers, stop = section.ramps, section.steers, 1.0
     for i in range(n):
-        core = section.lengths[i] - (0.5 * ramps[i - 1] if i > 0 else 0.0) - (0.5 * ramps[i] if i < n - 1 else 0.0)
+        first, last = _ends(section, i)
+        core = section.lengths[i] - first - last
         if core > 1e-9:
             _put(out[rows], pose, steers[i], steers[i], core, gear, stop)
             _go(pose, steers[i], gear * core, wheelbase)
@@ -174,7 +200,8 @@ def _correct(section: Section, columns: FloatArray, miss: FloatArray, held: npt.
         if abs(step) > LEAP:
             return False
         if v < n:
-            least = (0.5 * section.ramps[v - 1] if v > 0 else 0.0) + (0.5 * section.ramps[v] if v < n - 1 else 0.0)
+            first, last = _ends(section, v)
+            least = first + last
             section.lengths[v] = max(section.lengths[v] + step, least)
             held[v] = held[v] or section.lengths[v] <= least
         else:

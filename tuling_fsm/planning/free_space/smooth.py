@@ -34,6 +34,9 @@ from tuling_fsm.planning.free_space.walls import Walls, free_length
 SHARES = np.array((1.0, 0.5, 0.25, 0.1, 0.0))
 """Shares of the wished length of a ramp that are tried in turn."""
 
+SPREAD = 3.0
+"""Distance (m) for which a ramp is taken that is a share longer."""
+
 
 @njit(cache=True)
 def free_of_motion(walls: Walls, body: Body, motion: FloatArray, wheelbase: float) -> float:
@@ -51,13 +54,14 @@ def free_of_motion(walls: Walls, body: Body, motion: FloatArray, wheelbase: floa
 
 @njit(cache=True)
 def _shorten_ramp(levels: npt.NDArray[np.int64], lengths: FloatArray, s: float) -> None:
-    """Makes the ramp nearest to a length along the section shorter, of those that have any."""
-    nearest, at, place = -1, 0.0, 0.0
+    """Makes one ramp shorter: one near a length along the section, and rather one that is still long."""
+    chosen, at, least = -1, 0.0, np.inf
     for i in range(len(levels)):
         at += lengths[i]
-        if levels[i] < len(SHARES) - 1 and (nearest < 0 or abs(at - s) < abs(place - s)):
-            nearest, place = i, at
-    levels[nearest] += 1
+        distance = abs(at - s) + SPREAD * levels[i]
+        if levels[i] < len(SHARES) - 1 and distance < least:
+            chosen, least = i, distance
+    levels[chosen] += 1
 
 
 @njit(cache=True)

@@ -13,9 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.sim.traffic.fleet import Fleet, offset_at
-from tuling_fsm.sim.traffic.lane_graph import IntArray, LaneGraph, lane_point
+from tuling_fsm.sim.traffic.lane_graph import IntArray, LaneGraph, Records, lane_point
 
 CELL_M = 24.0
 MAX_CELLS_A_SIDE = 256
@@ -27,21 +26,15 @@ PASSED_MARGIN_S = 0.7
 """A predicted box is ignored by a vehicle that will have passed it this much earlier."""
 
 
-class Boxes(NamedTuple):
-    """M boxes: centre, level z (m, NaN for unknown), heading, size, velocity (m/s), `when` (s from now), row in the
-    fleet or -1.
-    """
-
-    x: FloatArray
-    y: FloatArray
-    z: FloatArray
-    heading: FloatArray
-    length: FloatArray
-    width: FloatArray
-    v: FloatArray
-    """Speed along the heading."""
-    when: FloatArray
-    owner: IntArray
+BOX = np.dtype(
+    [
+        ("x", "f8"), ("y", "f8"), ("z", "f8"), ("heading", "f8"), ("length", "f8"), ("width", "f8"), ("v", "f8"),
+        ("when", "f8"), ("owner", "i8"),
+    ]
+)  # fmt: skip
+"""A body: centre, level z (m, NaN for unknown), heading, size, speed along the heading (m/s), `when` (s from
+now), and the row of the fleet that it is, or -1.
+"""
 
 
 class Grid(NamedTuple):
@@ -72,20 +65,16 @@ class Driver(NamedTuple):
     patience: float
 
 
-class Ahead(NamedTuple):
-    """Result of the stage, (N,) each: the acceleration that all obstacles allow (m/s^2), and of the nearest body on
-    the road ahead the gap (m, inf for none) and the speed along the path (m/s).
-    """
-
-    accel: FloatArray
-    gap: FloatArray
-    v: FloatArray
+AHEAD = np.dtype([("accel", "f8"), ("gap", "f8"), ("v", "f8")])
+"""Result of the stage for a vehicle: the acceleration that all obstacles allow (m/s^2), and of the nearest body on
+the road ahead the gap (m, inf for none) and the speed along the path (m/s).
+"""
 
 
 @njit(cache=True)
-def build_grid(boxes: Boxes) -> Grid:
+def build_grid(boxes: Records) -> Grid:
     """Sort boxes into square cells."""
-    count = len(boxes.x)
+    count = len(boxes)
     if count == 0:
         return Grid(0.0, 0.0, CELL_M, 1, 1, np.zeros(2, np.int32), np.zeros(0, np.int32), 0.0)
     x0, y0 = boxes.x.min(), boxes.y.min()
@@ -122,7 +111,7 @@ def idm(v: float, gap: float, lead_v: float, k: Driver) -> float:
 
 
 @njit(cache=True)
-def _to_box(boxes: Boxes, j: int, x: float, y: float) -> tuple[float, float]:
+def _to_box(boxes: Records, j: int, x: float, y: float) -> tuple[float, float]:
     """Vector from a point to the nearest point of a box, (0, 0) inside."""
     c, s = math.cos(boxes.heading[j]), math.sin(boxes.heading[j])
     dx, dy = x - boxes.x[j], y - boxes.y[j]
@@ -135,7 +124,7 @@ def _to_box(boxes: Boxes, j: int, x: float, y: float) -> tuple[float, float]:
 
 @njit(cache=True)
 def corridor_hit(
-    graph: LaneGraph, fleet: Fleet, i: int, boxes: Boxes, j: int, reach: float, k: Driver
+    graph: LaneGraph, fleet: Fleet, i: int, boxes: Records, j: int, reach: float, k: Driver
 ) -> tuple[float, float]:
     """Gap from the front bumper to box `j` in the corridor of vehicle `i` (inf for none) and the path's
     heading there.
@@ -161,14 +150,16 @@ def corridor_hit(
 
 
 @njit(cache=True)
-def _passes_first(fleet: Fleet, i: int, boxes: Boxes, j: int, gap: float) -> bool:
+def _passes_first(fleet: Fleet, i: int, boxes: Records, j: int, gap: float) -> bool:
     """Whether the tail of vehicle `i` is past a predicted box before its time."""
     way = gap + fleet.car.length[i] + boxes.width[j]
     return bool(fleet.car.v[i] * (boxes.when[j] - PASSED_MARGIN_S) > way)
 
 
 @njit(cache=True)
-def _watch(graph: LaneGraph, fleet: Fleet, i: int, boxes: Boxes, j: int, reach: float, k: Driver, ahead: Ahead) -> None:
+def _watch(
+    graph: LaneGraph, fleet: Fleet, i: int, boxes: Records, j: int, reach: float, k: Driver, ahead: Records
+) -> None:
     """Take one box into account."""
     gap, heading = corridor_hit(graph, fleet, i, boxes, j, reach, k)
     if gap == np.inf or (boxes.when[j] > 0.0 and _passes_first(fleet, i, boxes, j, gap)):
@@ -180,9 +171,9 @@ def _watch(graph: LaneGraph, fleet: Fleet, i: int, boxes: Boxes, j: int, reach: 
 
 
 @njit(cache=True)
-def watch_out(graph: LaneGraph, fleet: Fleet, boxes: Boxes, grid: Grid, k: Driver, ahead: Ahead) -> None:
+def watch_out(graph: LaneGraph, fleet: Fleet, boxes: Records, grid: Grid, k: Driver, ahead: Records) -> None:
     """The stage: fill `ahead` for all vehicles."""
-    for i in range(len(fleet.car.mode)):
+    for i in range(len(fleet.car)):
         ahead.accel[i], ahead.gap[i], ahead.v[i] = k.max_accel, np.inf, 0.0
         if fleet.car.mode[i] == 0:
             continue

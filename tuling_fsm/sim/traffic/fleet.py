@@ -15,7 +15,7 @@ import numpy.typing as npt
 from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.sim.traffic.lane_graph import IntArray, LaneGraph, lane_point
+from tuling_fsm.sim.traffic.lane_graph import IntArray, LaneGraph, Records, lane_point
 
 PATH_LANES = 64
 """Most lanes in a path."""
@@ -26,86 +26,50 @@ OFF, LANES, RAILS = 0, 1, 2
 """Modes: not on the road; driving on at random; along a given path that ends."""
 
 
-class Fleet(NamedTuple):
-    """N vehicles; `path_lane` and `path_at` are (N, `PATH_LANES`), the rest (N,)."""
+CAR = np.dtype(
+    [
+        ("mode", "i4"), ("path_count", "i4"), ("length", "f8"), ("width", "f8"), ("share", "f8"),
+        ("wanted", "f8"), ("rate", "f8"), ("arc", "f8"), ("v", "f8"), ("a", "f8"),
+        ("x", "f8"), ("y", "f8"), ("z", "f8"), ("heading", "f8"), ("offset_from", "f8"),
+        ("offset_to", "f8"), ("offset_time", "f8"), ("random", "u8"), ("cleared", "f8"), ("arrived", "f8"),
+        ("stopped_at", "f8"), ("standing", "f8"),
+    ],
+    align=True,
+)  # fmt: skip
+"""A vehicle. Body and driver: `mode`, `length`, `width` (m), `share` of the speed limit, `wanted` speed instead (m/s,
+NaN for none) and the `rate` at which that is approached (m/s^2, inf for the driver's own). Motion: `arc` (m), `v`,
+`a`, and the pose of the centre. The path has `path_count` lanes; beside it `offset_from` to `offset_to` (m, + left),
+`offset_time` seconds into that movement. `random` is the state of its own generator. Right of way: arc up to which
+junctions are `cleared`, when it `arrived` at the one that it waits for (s, inf for none), arc of the stop sign that
+it last `stopped_at`, seconds `standing` without a red light.
+"""
 
-    mode: IntArray
-    length: FloatArray
-    width: FloatArray
-    share: FloatArray
-    """Of the speed limit."""
-    wanted: FloatArray
-    """Speed to drive instead (m/s), NaN for none."""
-    rate: FloatArray
-    """Acceleration with which `wanted` is approached (m/s^2), inf for the driver's own."""
-    arc: FloatArray
-    v: FloatArray
-    a: FloatArray
-    x: FloatArray
-    y: FloatArray
-    z: FloatArray
-    heading: FloatArray
+
+class Fleet(NamedTuple):
+    """N vehicles; `path_lane` (N, `PATH_LANES`) are the lanes of the paths, `path_at` the arcs at which they
+    start, and the end.
+    """
+
+    car: Records
     path_lane: IntArray
     path_at: FloatArray
-    """Arc at which each lane of the path starts; one more entry than lanes counts: the end."""
-    path_count: IntArray
-    offset_from: FloatArray
-    offset_to: FloatArray
-    """Lateral offset (m, + left) before and after the lateral movement under way ..."""
-    offset_time: FloatArray
-    """... and for how long that has been under way, s."""
-    random: npt.NDArray[np.uint64]
-    """State of each vehicle's own generator."""
-    cleared: FloatArray
-    """Arc up to which junctions may be entered."""
-    arrived: FloatArray
-    """When it came to the junction that it waits for (s), inf when it waits for none."""
-    stopped_at: FloatArray
-    """Arc of the stop sign last heeded, -inf for none."""
-    standing: FloatArray
-    """For how long it has stood without a red light (s)."""
 
 
 def new_fleet(seeds: npt.NDArray[np.uint64]) -> Fleet:
     """A fleet of vehicles that are not on the road yet, one for each seed."""
     n = len(seeds)
-
-    def full(value: float) -> FloatArray:
-        return np.full(n, value)
-
-    return Fleet(
-        mode=np.zeros(n, np.int32),
-        length=full(4.5),
-        width=full(1.85),
-        share=full(0.7),
-        wanted=full(np.nan),
-        rate=full(np.inf),
-        arc=full(0.0),
-        v=full(0.0),
-        a=full(0.0),
-        x=full(0.0),
-        y=full(0.0),
-        z=full(0.0),
-        heading=full(0.0),
-        path_lane=np.zeros((n, PATH_LANES), np.int32),
-        path_at=np.zeros((n, PATH_LANES + 1)),
-        path_count=np.zeros(n, np.int32),
-        offset_from=full(0.0),
-        offset_to=full(0.0),
-        offset_time=full(np.inf),
-        random=seeds.copy(),
-        cleared=full(-np.inf),
-        arrived=full(np.inf),
-        stopped_at=full(-np.inf),
-        standing=full(0.0),
-    )
+    car = np.zeros(n, CAR).view(np.recarray)
+    car["length"], car["width"], car["share"], car["random"] = 4.5, 1.85, 0.7, seeds
+    car["wanted"], car["rate"], car["offset_time"], car["arrived"] = np.nan, np.inf, np.inf, np.inf
+    car["cleared"], car["stopped_at"] = -np.inf, -np.inf
+    return Fleet(car, np.zeros((n, PATH_LANES), np.int32), np.zeros((n, PATH_LANES + 1)))
 
 
 @njit(cache=True)
-def draw(random: npt.NDArray[np.uint64], i: int) -> float:
-    """The next number in [0, 1) of generator `i` (SplitMix64, Steele et al. 2014)."""
-    random[i] += np.uint64(0x9E3779B97F4A7C15)
-    z = random[i]
+def draw(fleet: Fleet, i: int) -> float:
+    """The next number in [0, 1) of the generator of vehicle `i` (SplitMix64, Steele et al. 2014)."""
+    fleet.car.random[i] += np.uint64(0x9E3779B97F4A7C15)
+    z = fleet.car.random[i]
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     z = z ^ (z >> np.uint64(31))
@@ -152,7 +116,7 @@ def nearest_sample(graph: LaneGraph, fleet: Fleet, i: int) -> int:
 @njit(cache=True)
 def set_poses(graph: LaneGraph, fleet: Fleet, duration: float) -> None:
     """Put every body where its path says."""
-    for i in range(len(fleet.car.mode)):
+    for i in range(len(fleet.car)):
         if fleet.car.mode[i] == 0:
             continue
         axle = AXLE_SHARE * fleet.car.length[i]

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from tuling_fsm.core.geometry import FloatArray, wrap_angle
+from tuling_fsm.core.geometry import wrap_angle
 from tuling_fsm.map.lanes import Lane, LaneId
 from tuling_fsm.map.road_map import RoadMap
 
+Records = np.recarray[Any, Any]
 IntArray = npt.NDArray[np.int32]
 BoolArray = npt.NDArray[np.bool_]
 
@@ -30,44 +32,35 @@ SMOOTHING_M = 2.0
 STOP_KINDS = {"light": 0, "stop": 1, "yield": 2}
 
 
+LANE = np.dtype(
+    [
+        ("length", "f8"), ("limit", "f8"), ("width", "f8"), ("step", "f8"), ("junction", "i4"),
+        ("at", "i4"), ("end", "i4"), ("next_at", "i4"), ("next_end", "i4"), ("conflict_at", "i4"),
+        ("conflict_end", "i4"), ("stop_at", "i4"), ("stop_end", "i4"), ("left", "i4"), ("right", "i4"),
+        ("endless", "?"),
+    ],
+    align=True,
+)  # fmt: skip
+"""A lane: length, speed limit, least width, distance between its samples (m, m/s), index of its junction or -1; first
+and last plus one of its rows in the samples, in `next`, `conflict` and `stop`; its neighbours or -1; and whether one
+can drive on from it for ever without meeting a lane that is unfit.
+"""
+SAMPLE = np.dtype([("x", "f8"), ("y", "f8"), ("heading", "f8"), ("z", "f8"), ("bend_speed", "f8")])
+"""A point of a centre; `bend_speed` is curvature to the power of -1/2: times sqrt of the lateral acceleration
+a speed.
+"""
+STOP = np.dtype([("s", "f8"), ("kind", "i4"), ("signal", "i4")])
+"""A stop line: place on its lane (m), kind, index into the lights' states or -1."""
+
+
 class LaneGraph(NamedTuple):
-    """L driving lanes. Ragged rows are in compressed form: row `i` of `next` is `next[next_at[i] : next_at[i + 1]]`."""
+    """L driving lanes in flat arrays."""
 
-    length: FloatArray
-    limit: FloatArray
-    width: FloatArray
-    """Least width, m."""
-    junction: IntArray
-    """Index of the junction, -1 outside."""
-    at: IntArray
-    """First sample (L + 1)."""
-    step: FloatArray
-    """Distance between samples, m."""
-    x: FloatArray
-    y: FloatArray
-    heading: FloatArray
-    z: FloatArray
-    bend_speed: FloatArray
-    """Per sample: curvature to the power of -1/2, sqrt(m); times sqrt of the lateral acceleration it is a speed."""
-    next_at: IntArray
+    lane: Records
+    sample: Records
     next: IntArray
-    endless: BoolArray
-    """Whether one can drive on from this lane for ever without meeting a lane that is unfit."""
-    conflict_at: IntArray
     conflict: IntArray
-    left: IntArray
-    right: IntArray
-    stop_at: IntArray
-    stop_s: FloatArray
-    stop_kind: IntArray
-    stop_signal: IntArray
-    """Index into the lights' states, -1 for none."""
-
-
-def ragged(rows: Sequence[Sequence[int]]) -> tuple[IntArray, IntArray]:
-    """Starts (N + 1) and values of rows of unequal length."""
-    starts = np.concatenate(([0], np.cumsum([len(row) for row in rows]))).astype(np.int32)
-    return starts, np.array([value for row in rows for value in row], dtype=np.int32)
+    stop: Records
 
 
 def build_lane_graph(road_map: RoadMap, signals: Sequence[int]) -> tuple[LaneGraph, dict[LaneId, int]]:
@@ -87,38 +80,39 @@ def build_lane_graph(road_map: RoadMap, signals: Sequence[int]) -> tuple[LaneGra
     conflicts = [_conflicts(road_map, lane, index) for lane in lanes]
     samples = [_samples(lane) for lane in lanes]
     stops = [_stops(road_map, lane, {number: i for i, number in enumerate(signals)}) for lane in lanes]
-    at = np.concatenate(([0], np.cumsum([len(s) for s in samples]))).astype(np.int32)
-    table = np.concatenate(samples) if samples else np.zeros((0, 5))
-    next_at, successors = ragged(following)
-    conflict_at, conflict = ragged(conflicts)
-    stop_at = np.concatenate(([0], np.cumsum([len(row) for row in stops]))).astype(np.int32)
-    stop_rows = np.array([stop for row in stops for stop in row], dtype=np.float64).reshape(-1, 3)
-    length = np.array([lane.length for lane in lanes])
+    table = np.zeros(len(lanes), LANE).view(np.recarray)
+    for i, lane in enumerate(lanes):
+        table[i].length, table[i].limit = lane.length, lane.limit
+        table[i].width = float(np.min(lane.left + lane.right))
+        table[i].step = lane.length / (len(samples[i]) - 1)
+        table[i].junction = junctions.get(lane.junction or "", -1)
+        table[i].left, table[i].right = _beside(index, lane.left_neighbour), _beside(index, lane.right_neighbour)
+    ragged: tuple[tuple[str, Sequence[Sequence[object]]], ...] = (
+        ("", samples), ("next_", following), ("conflict_", conflicts), ("stop_", stops)
+    )  # fmt: skip
+    for name, rows in ragged:
+        counts = np.array([len(row) for row in rows])
+        table[f"{name}end"] = np.cumsum(counts)
+        table[f"{name}at"] = np.cumsum(counts) - counts
+    table["endless"] = _endless(following, [_unfit(road_map, lane) for lane in lanes])
     graph = LaneGraph(
-        length=length,
-        limit=np.array([lane.limit for lane in lanes]),
-        width=np.array([float(np.min(lane.left + lane.right)) for lane in lanes]),
-        junction=np.array([junctions.get(lane.junction or "", -1) for lane in lanes], dtype=np.int32),
-        at=at,
-        step=length / np.maximum(np.diff(at) - 1, 1),
-        x=np.ascontiguousarray(table[:, 0]),
-        y=np.ascontiguousarray(table[:, 1]),
-        heading=np.ascontiguousarray(table[:, 2]),
-        z=np.ascontiguousarray(table[:, 3]),
-        bend_speed=np.ascontiguousarray(table[:, 4]),
-        next_at=next_at,
-        next=successors,
-        endless=_endless(following, [_unfit(road_map, lane) for lane in lanes]),
-        conflict_at=conflict_at,
-        conflict=conflict,
-        left=np.array([index.get(lane.left_neighbour, -1) for lane in lanes], dtype=np.int32),  # type: ignore[arg-type]
-        right=np.array([index.get(lane.right_neighbour, -1) for lane in lanes], dtype=np.int32),  # type: ignore[arg-type]
-        stop_at=stop_at,
-        stop_s=np.ascontiguousarray(stop_rows[:, 0]),
-        stop_kind=stop_rows[:, 1].astype(np.int32),
-        stop_signal=stop_rows[:, 2].astype(np.int32),
+        lane=table,
+        sample=_records(samples, SAMPLE),
+        next=np.array(list(itertools.chain.from_iterable(following)), dtype=np.int32),
+        conflict=np.array(list(itertools.chain.from_iterable(conflicts)), dtype=np.int32),
+        stop=_records(stops, STOP),
     )
     return graph, index
+
+
+def _beside(index: dict[LaneId, int], lane: LaneId | None) -> int:
+    return -1 if lane is None else index.get(lane, -1)
+
+
+def _records(rows: Iterable[Iterable[tuple[float, ...]]], kind: np.dtype[np.void]) -> Records:
+    """All rows of all lanes, one after the other."""
+    flat = [tuple(row) for part in rows for row in part]
+    return np.array(flat, dtype=kind).view(np.recarray)
 
 
 def _joins(lane: Lane, following: Lane) -> bool:
@@ -139,8 +133,8 @@ def _conflicts(road_map: RoadMap, lane: Lane, index: dict[LaneId, int]) -> list[
     return [index[o] for o in others if o in index and not origin.intersection(road_map.lanes[o].predecessors)]
 
 
-def _samples(lane: Lane) -> FloatArray:
-    """Even samples (n, 5): x, y, heading, z, bend speed factor."""
+def _samples(lane: Lane) -> list[tuple[float, ...]]:
+    """Even samples: x, y, heading, z, bend speed."""
     count = max(2, math.ceil(lane.length / SAMPLE_M) + 1)
     s = np.linspace(0.0, lane.length, count)
     rows = (lane.center.xy[:, 0], lane.center.xy[:, 1], lane.center.heading, lane.z)
@@ -148,7 +142,7 @@ def _samples(lane: Lane) -> FloatArray:
     low, high = np.maximum(s - 0.5 * SMOOTHING_M, 0.0), np.minimum(s + 0.5 * SMOOTHING_M, lane.length)
     turn = np.abs(np.interp(high, s, heading) - np.interp(low, s, heading))
     curvature = np.maximum(turn / np.maximum(high - low, 0.5 * SMOOTHING_M), 1e-6)
-    return np.column_stack((x, y, heading, z, 1.0 / np.sqrt(curvature)))
+    return list(zip(*(row.tolist() for row in (x, y, heading, z, 1.0 / np.sqrt(curvature))), strict=True))
 
 
 def _stops(road_map: RoadMap, lane: Lane, signal_index: dict[int, int]) -> list[tuple[float, float, float]]:
@@ -158,7 +152,9 @@ def _stops(road_map: RoadMap, lane: Lane, signal_index: dict[int, int]) -> list[
 
 
 def _unfit(road_map: RoadMap, lane: Lane) -> bool:
-    """Whether traffic had better stay away from a lane: too narrow, too tight, or with oncoming traffic on its own surface."""
+    """Whether traffic had better stay away from a lane: too narrow, too tight, or with oncoming traffic on its
+    own surface.
+    """
     if lane.id not in road_map.graph or road_map.graph.tight(lane.id):
         return True
     if lane.junction is not None:

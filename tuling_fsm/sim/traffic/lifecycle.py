@@ -46,16 +46,16 @@ class Places(NamedTuple):
 
 def draw_sizes(fleet: Fleet, rows: range, spread: float, share: float) -> IntArray:
     """Draw class and eagerness of vehicles; returns their kinds (N,) for the whole fleet."""
-    kinds = np.full(len(fleet.car.mode), int(Kind.CAR), dtype=np.int32)
+    kinds = np.full(len(fleet.car), int(Kind.CAR), dtype=np.int32)
     for i in rows:
-        pick = draw(fleet.car.random, i)
+        pick = draw(fleet, i)
         for size in SIZES:
             if pick < size.share:
                 break
             pick -= size.share
         kinds[i] = size.kind
         fleet.car.length[i], fleet.car.width[i] = size.length, size.width
-        fleet.car.share[i] = share * (1.0 + spread * (2.0 * draw(fleet.car.random, i) - 1.0))
+        fleet.car.share[i] = share * (1.0 + spread * (2.0 * draw(fleet, i) - 1.0))
     return kinds
 
 
@@ -80,7 +80,7 @@ def capacity(graph: LaneGraph, gap: float) -> int:
 def _clear_of(fleet: Fleet, i: int, x: float, y: float, heading: float, ahead: float, behind: float) -> bool:
     """Whether nobody is on the stretch of lane around a place."""
     c, s = math.cos(heading), math.sin(heading)
-    for j in range(len(fleet.car.mode)):
+    for j in range(len(fleet.car)):
         if j == i or fleet.car.mode[j] == OFF:
             continue
         dx, dy = fleet.car.x[j] - x, fleet.car.y[j] - y
@@ -107,13 +107,13 @@ def put_on_lane(graph: LaneGraph, fleet: Fleet, i: int, lane: int, s: float, v: 
 
 @njit(cache=True)
 def appear(graph: LaneGraph, fleet: Fleet, i: int, where: Places, gap: float) -> bool:
-    """Try to put vehicle `i` on the road, standing, at a place drawn by its own generator; nothing happens where there is no
-    room.
+    """Try to put vehicle `i` on the road, standing, at a place drawn by its own generator; nothing happens where
+    there is no room.
     """
     if len(where.lanes) == 0:
         return False
-    pick = draw(fleet.car.random, i) * where.shares[-1]
-    share = draw(fleet.car.random, i)
+    pick = draw(fleet, i) * where.shares[-1]
+    share = draw(fleet, i)
     lane = where.lanes[min(np.searchsorted(where.shares, pick, side="right"), len(where.lanes) - 1)]
     free = graph.lane.length[lane] - fleet.car.length[i] - LANE_ROOM_M
     if free < 0.0 or graph.lane.width[lane] < fleet.car.width[i] + SIDE_ROOM_M:

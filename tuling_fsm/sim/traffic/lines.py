@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
 
-from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.sim.traffic.fleet import Fleet, path_index
-from tuling_fsm.sim.traffic.lane_graph import BoolArray, IntArray, LaneGraph
+from tuling_fsm.sim.traffic.lane_graph import IntArray, LaneGraph, Records
 
 RED, YELLOW, GREEN, RED_YELLOW = 1, 2, 3, 4
 LIGHT, STOP_SIGN, YIELD = 0, 1, 2
@@ -23,13 +20,10 @@ SAME_PLACE_M = 1.0
 """Stop lines of a lane that are this near to one another are one place."""
 
 
-class Orders(NamedTuple):
-    """Result of the stage, (N,) each: arc that the front bumper must not pass (inf for none) and whether a red light
-    is why.
-    """
-
-    stop_arc: FloatArray
-    red: BoolArray
+ORDERS = np.dtype([("stop_arc", "f8"), ("red", "?")], align=True)
+"""Result of the stage for a vehicle: arc that its front bumper must not pass (inf for none), and whether a red
+light is why.
+"""
 
 
 @njit(cache=True)
@@ -68,9 +62,9 @@ def give_back(graph: LaneGraph, fleet: Fleet, i: int) -> None:
 
 
 @njit(cache=True)
-def mind_lines(graph: LaneGraph, fleet: Fleet, states: IntArray, reach: float, orders: Orders) -> None:
+def mind_lines(graph: LaneGraph, fleet: Fleet, states: IntArray, reach: float, orders: Records) -> None:
     """Red lights and stop signs: fill `orders`."""
-    for i in range(len(fleet.car.mode)):
+    for i in range(len(fleet.car)):
         orders.stop_arc[i], orders.red[i] = np.inf, False
         if fleet.car.mode[i] == 0:
             continue

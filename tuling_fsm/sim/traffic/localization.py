@@ -22,7 +22,7 @@ def choose_next(graph: LaneGraph, fleet: Fleet, i: int, lane: int) -> int:
     endless = 0
     for k in range(first, last):
         endless += graph.lane.endless[graph.next[k]]
-    pick = int(draw(fleet.car.random, i) * (endless if endless > 0 else last - first))
+    pick = int(draw(fleet, i) * (endless if endless > 0 else last - first))
     for k in range(first, last):
         if endless > 0 and not graph.lane.endless[graph.next[k]]:
             continue
@@ -58,7 +58,7 @@ def append_lane(graph: LaneGraph, fleet: Fleet, i: int, lane: int) -> None:
 @njit(cache=True)
 def localize(graph: LaneGraph, fleet: Fleet) -> None:
     """Shorten and lengthen all paths."""
-    for i in range(len(fleet.car.mode)):
+    for i in range(len(fleet.car)):
         if fleet.car.mode[i] == 0:
             continue
         _drop_behind(fleet, i)

@@ -11,7 +11,7 @@ from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.sim.parameters import TrafficParameters
-from tuling_fsm.sim.traffic.collision import Ahead, Boxes, Driver, build_grid, watch_out
+from tuling_fsm.sim.traffic.collision import AHEAD, BOX, Driver, build_grid, watch_out
 from tuling_fsm.sim.traffic.fleet import (
     LANES,
     OFF,
@@ -23,12 +23,12 @@ from tuling_fsm.sim.traffic.fleet import (
     path_index,
     set_poses,
 )
-from tuling_fsm.sim.traffic.lane_graph import BoolArray, IntArray, LaneGraph
+from tuling_fsm.sim.traffic.lane_graph import BoolArray, IntArray, LaneGraph, Records
 from tuling_fsm.sim.traffic.lifecycle import appear, capacity, draw_sizes, places, put_on_lane
-from tuling_fsm.sim.traffic.lines import Orders, mind_lines
+from tuling_fsm.sim.traffic.lines import ORDERS, mind_lines
 from tuling_fsm.sim.traffic.localization import append_lane, localize
 from tuling_fsm.sim.traffic.motion import LINE_GAP_M, move
-from tuling_fsm.sim.traffic.right_of_way import Desk, EgoRequest, share_junctions
+from tuling_fsm.sim.traffic.right_of_way import DESK, EgoRequest, share_junctions
 
 OTHER_COLUMNS = 8
 """Columns of the boxes that are no traffic: x, y, z, heading, length, width, speed, when."""
@@ -41,38 +41,37 @@ NO_EGO = EgoRequest(np.zeros(0, np.int32), np.inf, False, False)
 
 
 class Stages(NamedTuple):
-    """The arrays that go from stage to stage."""
+    """What goes from stage to stage: `AHEAD` and `ORDERS` of every vehicle, `DESK` of every lane."""
 
-    ahead: Ahead
-    orders: Orders
-    desk: Desk
+    ahead: Records
+    orders: Records
+    desk: Records
 
 
 @njit(cache=True)
-def gather(fleet: Fleet, others: FloatArray) -> Boxes:
-    """All bodies on the road and the boxes of everybody else."""
-    rows = np.flatnonzero(fleet.car.mode)
-    table = np.empty((len(rows) + len(others), OTHER_COLUMNS))
-    owner = np.full(len(table), -1, np.int32)
+def gather(fleet: Fleet, others: FloatArray, boxes: Records) -> None:
+    """Fill `boxes` with all bodies on the road and the boxes of everybody else."""
+    car = fleet.car
+    rows = np.flatnonzero(car.mode)
     for j, i in enumerate(rows):
-        table[j, 0], table[j, 1], table[j, 2], table[j, 3] = fleet.car.x[i], fleet.car.y[i], fleet.car.z[i], fleet.car.heading[i]
-        table[j, 4], table[j, 5], table[j, 6], table[j, 7] = fleet.car.length[i], fleet.car.width[i], fleet.car.v[i], 0.0
-        owner[j] = i
-    table[len(rows) :] = others
-    columns = np.ascontiguousarray(table.T)
-    return Boxes(
-        columns[0], columns[1], columns[2], columns[3], columns[4], columns[5], columns[6], columns[7], owner
-    )  # fmt: skip
+        boxes.x[j], boxes.y[j], boxes.z[j], boxes.heading[j] = car.x[i], car.y[i], car.z[i], car.heading[i]
+        boxes.length[j], boxes.width[j], boxes.v[j] = car.length[i], car.width[i], car.v[i]
+        boxes.when[j], boxes.owner[j] = 0.0, i
+    for k in range(len(others)):
+        j, row = len(rows) + k, others[k]
+        boxes.x[j], boxes.y[j], boxes.z[j], boxes.heading[j] = row[0], row[1], row[2], row[3]
+        boxes.length[j], boxes.width[j], boxes.v[j], boxes.when[j] = row[4], row[5], row[6], row[7]
+        boxes.owner[j] = -1
 
 
 @njit(cache=True)
 def run_stages(
     graph: LaneGraph, fleet: Fleet, others: FloatArray, lights: IntArray, ego: EgoRequest, k: Driver, stages: Stages,
-    stamp: float, dt: float,
+    boxes: Records, stamp: float, dt: float,
 ) -> bool:  # fmt: skip
     """One frame of all vehicles. Returns whether the ego may enter its junction."""
     localize(graph, fleet)
-    boxes = gather(fleet, others)
+    gather(fleet, others, boxes)
     watch_out(graph, fleet, boxes, build_grid(boxes), k, stages.ahead)
     mind_lines(graph, fleet, lights, LINE_REACH_M, stages.orders)
     ego_goes = share_junctions(graph, fleet, stamp, ego, stages.ahead, k, stages.desk, stages.orders)
@@ -104,11 +103,11 @@ class TrafficManager:
         self._next_id = first_id
         rows = range(scripted, len(seeds))
         self.kinds = draw_sizes(self.fleet, rows, parameters.limit_spread, parameters.limit_share)
-        n, lanes = len(seeds), len(graph.lane.length)
+        n, lanes = len(seeds), len(graph.lane)
         self._stages = Stages(
-            Ahead(np.zeros(n), np.zeros(n), np.zeros(n)),
-            Orders(np.zeros(n), np.zeros(n, np.bool_)),
-            Desk(np.zeros(lanes, np.int32), np.zeros(lanes, np.int32), np.zeros(lanes), np.zeros(lanes)),
+            np.zeros(n, AHEAD).view(np.recarray),
+            np.zeros(n, ORDERS).view(np.recarray),
+            np.zeros(lanes, DESK).view(np.recarray),
         )
         p = parameters
         self._driver = Driver(
@@ -155,8 +154,11 @@ class TrafficManager:
         self._renew(x, y)
         for row in list(self._routes):
             self._lengthen(row)
+        boxes = np.empty(int(self.on_road.sum()) + len(others), BOX).view(np.recarray)
         return bool(
-            run_stages(self.graph, self.fleet, others, lights, ego, self._driver, self._stages, stamp, dt)
+            run_stages(
+                self.graph, self.fleet, others, lights, ego, self._driver, self._stages, boxes, stamp, dt
+            )
         )  # fmt: skip
 
     def _renew(self, x: float, y: float) -> None:

@@ -6,10 +6,9 @@ import math
 
 from numba import njit
 
-from tuling_fsm.sim.traffic.collision import Ahead, Driver
+from tuling_fsm.sim.traffic.collision import Driver
 from tuling_fsm.sim.traffic.fleet import LANES, OFF, RAILS, Fleet, path_index
-from tuling_fsm.sim.traffic.lane_graph import LaneGraph
-from tuling_fsm.sim.traffic.lines import Orders
+from tuling_fsm.sim.traffic.lane_graph import LaneGraph, Records
 
 LOOK_STEP_M = 2.0
 LINE_GAP_M = 0.3
@@ -75,9 +74,9 @@ def _line_accel(v: float, gap: float, k: Driver) -> float:
 
 
 @njit(cache=True)
-def move(graph: LaneGraph, fleet: Fleet, ahead: Ahead, orders: Orders, k: Driver, dt: float) -> None:
+def move(graph: LaneGraph, fleet: Fleet, ahead: Records, orders: Records, k: Driver, dt: float) -> None:
     """Accelerate and move every vehicle by `dt` s; one that comes to a dead end goes off the road."""
-    for i in range(len(fleet.car.mode)):
+    for i in range(len(fleet.car)):
         if fleet.car.mode[i] == OFF:
             continue
         v, front = fleet.car.v[i], fleet.car.arc[i] + 0.5 * fleet.car.length[i]

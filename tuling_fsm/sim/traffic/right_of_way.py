@@ -13,11 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.sim.traffic.collision import Ahead, Driver
+from tuling_fsm.sim.traffic.collision import Driver
 from tuling_fsm.sim.traffic.fleet import Fleet, path_index
-from tuling_fsm.sim.traffic.lane_graph import IntArray, LaneGraph
-from tuling_fsm.sim.traffic.lines import MARGIN_M, YIELD, Orders, give_back
+from tuling_fsm.sim.traffic.lane_graph import IntArray, LaneGraph, Records
+from tuling_fsm.sim.traffic.lines import MARGIN_M, YIELD, give_back
 
 LINE_BEFORE_M = 25.0
 """A stop line this far before a junction is where one waits for it ..."""
@@ -43,15 +42,10 @@ class EgoRequest(NamedTuple):
     moves: bool
 
 
-class Desk(NamedTuple):
-    """Working memory, one entry a lane: how many hold it, how many wait for it, where the last tail on it is (m), and
-    the room that is promised on it (m).
-    """
-
-    held: IntArray
-    claimed: IntArray
-    tail: FloatArray
-    promised: FloatArray
+DESK = np.dtype([("held", "i4"), ("claimed", "i4"), ("tail", "f8"), ("promised", "f8")])
+"""What is known of a lane: how many hold it, how many wait for it, where the last tail on it is, the room
+promised on it (m).
+"""
 
 
 @njit(cache=True)
@@ -99,7 +93,7 @@ def _waiting_line(graph: LaneGraph, fleet: Fleet, i: int, gate: int) -> float:
 
 
 @njit(cache=True)
-def _hold(graph: LaneGraph, fleet: Fleet, i: int, desk: Desk, change: int) -> None:
+def _hold(graph: LaneGraph, fleet: Fleet, i: int, desk: Records, change: int) -> None:
     """Count the junction lanes that vehicle `i` is in or cleared for."""
     tail = fleet.car.arc[i] - 0.5 * fleet.car.length[i]
     front = fleet.car.arc[i] + 0.5 * fleet.car.length[i]
@@ -110,11 +104,11 @@ def _hold(graph: LaneGraph, fleet: Fleet, i: int, desk: Desk, change: int) -> No
 
 
 @njit(cache=True)
-def _take_stock(graph: LaneGraph, fleet: Fleet, ego: EgoRequest, desk: Desk) -> None:
+def _take_stock(graph: LaneGraph, fleet: Fleet, ego: EgoRequest, desk: Records) -> None:
     """Who holds what, where tails are, what room is promised."""
     desk.held[:], desk.claimed[:], desk.promised[:] = 0, 0, 0.0
     desk.tail[:] = np.inf
-    for i in range(len(fleet.car.mode)):
+    for i in range(len(fleet.car)):
         if fleet.car.mode[i] == 0:
             continue
         _hold(graph, fleet, i, desk, 1)
@@ -133,7 +127,7 @@ def _take_stock(graph: LaneGraph, fleet: Fleet, ego: EgoRequest, desk: Desk) -> 
 
 
 @njit(cache=True)
-def _free(graph: LaneGraph, lanes: IntArray, desk: Desk, mind_claims: bool) -> bool:
+def _free(graph: LaneGraph, lanes: IntArray, desk: Records, mind_claims: bool) -> bool:
     """Whether nobody holds (or waits for, where that matters) a lane that conflicts with these."""
     for lane in lanes:
         for c in range(graph.lane.conflict_at[lane], graph.lane.conflict_end[lane]):
@@ -144,7 +138,7 @@ def _free(graph: LaneGraph, lanes: IntArray, desk: Desk, mind_claims: bool) -> b
 
 
 @njit(cache=True)
-def _room(graph: LaneGraph, fleet: Fleet, i: int, end: int, desk: Desk, ahead: Ahead) -> bool:
+def _room(graph: LaneGraph, fleet: Fleet, i: int, end: int, desk: Records, ahead: Records) -> bool:
     """Whether vehicle `i` finds room behind its way, which ends before lane `end` of its path."""
     count = fleet.car.path_count[i]
     if end >= count:
@@ -167,7 +161,7 @@ def _room(graph: LaneGraph, fleet: Fleet, i: int, end: int, desk: Desk, ahead: A
 
 @njit(cache=True)
 def _ask(
-    graph: LaneGraph, fleet: Fleet, i: int, stamp: float, orders: Orders, ahead: Ahead, k: Driver
+    graph: LaneGraph, fleet: Fleet, i: int, stamp: float, orders: Records, ahead: Records, k: Driver
 ) -> tuple[int, bool]:
     """Where vehicle `i` has to be cleared (index in its path, -1 for nowhere), and whether it is its turn to ask."""
     if fleet.car.standing[i] > GIVE_BACK_S:
@@ -194,12 +188,19 @@ def _ask(
 
 @njit(cache=True)
 def share_junctions(
-    graph: LaneGraph, fleet: Fleet, stamp: float, ego: EgoRequest, ahead: Ahead, k: Driver, desk: Desk, orders: Orders
+    graph: LaneGraph,
+    fleet: Fleet,
+    stamp: float,
+    ego: EgoRequest,
+    ahead: Records,
+    k: Driver,
+    desk: Records,
+    orders: Records,
 ) -> bool:
     """The stage: clear vehicles in order of arrival and stop the others at their line. Returns whether the ego
     may go.
     """
-    count = len(fleet.car.mode)
+    count = len(fleet.car)
     gates = np.full(count, -1, np.int32)
     keys = np.full(count + 1, np.inf)
     free_of_lines = orders.stop_arc.copy()

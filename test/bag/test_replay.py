@@ -1,0 +1,115 @@
+"""A replayed bag makes the recorded transitions again (DWELL-3)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from tuling_fsm.bag.replay import agent_of, differences, replay, transitions
+from tuling_fsm.bag.ticks import read_inputs, read_transitions
+from tuling_fsm.bag.writer import BagWriter
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.request import Hold, Limit, PlanResult, Reason
+from tuling_fsm.core.scene import Ego
+from tuling_fsm.core.trajectory import Trajectory
+from tuling_fsm.wire.cdr import nanoseconds, seconds
+from tuling_fsm.wire.outputs import Outputs, trajectory_messages
+from tuling_fsm.world.inputs import Flag, Inputs, Odometry
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Toggling:
+    """Changes state whenever the car's heading, in its last bit, says so: the least change of an input shows."""
+
+    def __init__(self) -> None:
+        self.state, self.seq = "a", 0
+
+    def step(self, inputs: Inputs) -> SimpleNamespace:
+        assert inputs.odometry is not None
+        event = None
+        odd = int.from_bytes(np.float64(inputs.odometry.pose.heading).tobytes(), "little") % 2
+        stopped = inputs.emergency_stop is not None and inputs.emergency_stop.value
+        dest = ("b" if odd else "a") + ("!" if stopped else "")
+        if dest != self.state:
+            self.seq += 1
+            event = SimpleNamespace(
+                seq=self.seq, stamp=inputs.stamp, source=self.state, dest=dest, clause="X-1", guard="odd", dwell_s=0.0,
+                rejected=(),
+            )  # fmt: skip
+            self.state = dest
+        trajectory = Trajectory.standing(inputs.stamp, inputs.odometry.pose)
+        decision = SimpleNamespace(
+            route_blocked=None, transition=event, supervisor_transitions=(), supervisors=(), pending=(),
+            time_in_state_s=0.0, request=Hold(Reason.NONE), reports=(),
+        )  # fmt: skip
+        world = SimpleNamespace(route=None, junctions=(), reports=(), ego=Ego(Pose(0, 0, 0), 0.0, 0.0, 0.0))
+        limit = Limit(Reason.NONE)
+        return SimpleNamespace(
+            stamp=inputs.stamp, state=self.state, trajectory=trajectory, decision=decision, world=world, limit=limit,
+            result=PlanResult(True, trajectory, limit),
+        )  # fmt: skip
+
+
+def drive(seed: int) -> list[Inputs]:
+    rng = np.random.default_rng(seed)
+    flags = [Flag(seconds(k * 50_000_000), bool(rng.integers(2))) for k in range(300)]
+    return [
+        Inputs(
+            seconds(k * 50_000_000),
+            odometry=Odometry(seconds(k * 50_000_000), Pose(1.0, 2.0, rng.uniform(-3.1, 3.1)), 1.0, 0.0),
+            emergency_stop=flags[k // 3 * 3],
+        )
+        for k in range(300)
+    ]
+
+
+def record(folder: Path, inputs: list[Inputs]) -> Path:
+    agent, outputs = Toggling(), Outputs()
+    with BagWriter(folder, {"map": "m.xodr"}) as bag:
+        for each in inputs:
+            tick, ns = agent.step(each), nanoseconds(each.stamp)
+            bag.write_tick(each, [*trajectory_messages(tick.trajectory, ns), *outputs.messages(tick, ns)])
+    return folder
+
+
+@pytest.mark.clause("DWELL-3")
+def test_the_replay_makes_the_same_transitions_at_the_same_stamps(tmp_path):
+    bag = record(tmp_path / "a", drive(1))
+    recorded = read_transitions(bag)
+    assert len(recorded) > 100
+    replayed = list(transitions(Toggling(), read_inputs(bag)))
+    assert replayed == recorded
+    assert differences(recorded, replayed) == []
+
+
+def test_differences_are_said_in_lines(tmp_path):
+    recorded = read_transitions(record(tmp_path / "a", drive(1)[:3]))
+    other = [dict(event, stamp=event["stamp"] + 0.05) for event in recorded[:1]] + recorded[1:]
+    lines = differences(recorded, other)
+    assert sorted(line[0] for line in lines) == ["+", "-"]
+    assert lines[0].startswith("- 0.") and "a -> b  (X-1)" in lines[0]
+
+
+def test_a_bag_that_names_no_map_is_refused(tmp_path):
+    with pytest.raises(InputError, match="does not name its map"):
+        agent_of({}, "run.mcap")
+    with pytest.raises(InputError, match=r"gone.xodr: no such file"):
+        agent_of({"map": str(tmp_path / "gone.xodr")}, "run.mcap")
+
+
+@pytest.mark.slow
+@pytest.mark.clause("DWELL-3")
+def test_a_run_of_the_product_replays_without_a_difference(tmp_path):
+    from tuling_fsm.run import run_scenario
+
+    scenario = tmp_path / "short.osc"
+    text = (ROOT / "config" / "scenarios" / "demo.osc").read_text(encoding="utf-8")
+    scenario.write_text(text.replace("../course", str(ROOT / "config" / "course")).replace("6min", "15s"))
+    result = run_scenario(scenario, out=tmp_path / "out")
+    assert result["transitions"]
+    assert replay(tmp_path / "out" / "run.mcap") == []

@@ -1,0 +1,130 @@
+"""The whole product as separate processes: planner, simulator and route server on one scenario."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ros.rig import Rig, stop_process
+from tuling_fsm.bag.replay import replay
+from tuling_fsm.bag.ticks import read_inputs
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.map.opendrive import read_map
+from tuling_fsm.map.routing import match_route, plan_route
+from tuling_fsm.ros.processes import run_processes
+from tuling_fsm.wire.paths import pack_path, unpack_path
+from tuling_fsm.wire.plan import pack_plan_request
+
+pytestmark = [pytest.mark.ros, pytest.mark.slow]
+
+ROOT = Path(__file__).resolve().parents[2]
+COURSE = ROOT / "config" / "course" / "course.xodr"
+
+
+@pytest.fixture
+def scenario(tmp_path: Path) -> Path:
+    """The first seconds of the demo."""
+    text = (ROOT / "config" / "scenarios" / "demo.osc").read_text(encoding="utf-8")
+    file = tmp_path / "short.osc"
+    file.write_text(text.replace("../course", str(ROOT / "config" / "course")).replace("6min", "12s"), encoding="utf-8")
+    return file
+
+
+@pytest.mark.clause("SIM-1", "SIM-2", "DWELL-3")
+def test_a_run_repeats_bit_for_bit_and_its_bag_replays_without_a_difference(scenario, tmp_path):
+    lines: list[str] = []
+    results = [run_processes(scenario, out=tmp_path / str(k), progress=lines.append) for k in range(2)]
+    first, second = results
+    assert first["end"] == "time"
+    assert first["distance_m"] > 5.0
+    assert first["trace_sha256"] == second["trace_sha256"]
+    assert first["transitions"] == second["transitions"]
+    assert [t["to"] for t in first["transitions"]][:1] == ["on_road/regression"]
+    assert len(lines) >= 2 * 11
+    out = tmp_path / "0"
+    assert json.loads((out / "result.json").read_text())["trace_sha256"] == first["trace_sha256"]
+    assert (out / "report.html").stat().st_size > 10_000
+    stamps = [inputs.stamp for inputs in read_inputs(out / "run.mcap")]
+    assert stamps == [k / 20 for k in range(len(stamps))]
+    assert len(stamps) == 240
+    assert replay(out) == []
+
+
+def test_bad_scenarios_and_maps_are_refused_with_one_line(scenario, tmp_path):
+    with pytest.raises((InputError, OSError), match=r"none.osc"):
+        run_processes(tmp_path / "none.osc")
+    (tmp_path / "bad.xodr").write_text("<OpenDRIVE/>")
+    with pytest.raises(InputError, match=r"bad.xodr"):
+        run_processes(scenario, map_file=tmp_path / "bad.xodr")
+
+
+def test_an_interrupted_run_leaves_no_process_behind(scenario, tmp_path):
+    script = f"""
+from pathlib import Path
+from tuling_fsm.ros.processes import run_processes
+run_processes(Path({str(scenario)!r}))
+"""
+    run = subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while len(children(run.pid)) < 3:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    pids = children(run.pid)
+    run.send_signal(signal.SIGINT)
+    assert run.wait(30) != 0
+    assert not [pid for pid in pids if Path(f"/proc/{pid}").exists()]
+
+
+def children(pid: int) -> list[int]:
+    """Child processes of a process."""
+    found: list[int] = []
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        found += [int(word) for word in task.read_text().split()]
+    return found
+
+
+def test_the_route_server_answers_from_the_map_a_preset_and_round_a_block():
+    from nav_msgs.msg import Path as PathMessage
+    from nav_msgs.srv import GetPlan
+    from rclpy.qos import DurabilityPolicy, QoSProfile
+    from rclpy.serialization import deserialize_message, serialize_message
+
+    road_map = read_map(COURSE)
+    lanes = [road_map.lanes[lane] for lane in road_map.driving_lanes() if road_map.lanes[lane].junction is None]
+    start, goal = lanes[0].center.at(5.0), lanes[len(lanes) // 2].center.at(5.0)
+    planned = plan_route(road_map, start, goal)
+    assert planned.route is not None
+    with Rig() as rig:
+        process = rig.start("-m", "tuling_fsm.ros.route_server_node", "--ros-args", "-p", f"map_file:={COURSE}")
+        client = rig.node.create_client(GetPlan, "plan_route")
+        rig.until(client.service_is_ready, 60.0)
+
+        def ask(raw: bytes) -> np.ndarray:
+            future = client.call_async(deserialize_message(raw, GetPlan.Request))
+            rig.until(future.done, 60.0)
+            return unpack_path(serialize_message(future.result()), "answer")[1]
+
+        answer = ask(pack_plan_request(10**9, start, goal))
+        route = match_route(road_map, answer)
+        assert route is not None
+        assert [stretch.lane for stretch in route.lanes] == [stretch.lane for stretch in planned.route.lanes]
+        assert len(ask(pack_plan_request(10**9, start, Pose(1e5, 1e5, 0.0)))) == 0
+        assert len(ask(pack_plan_request(10**9, start, Pose(float("nan"), 0.0, 0.0)))) == 0
+
+        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        blocked = rig.node.create_publisher(PathMessage, "route_blocked", latched)
+        rig.until(lambda: blocked.get_subscription_count() > 0)
+        end = planned.route.poses()[-3:]
+        blocked.publish(pack_path(10**9, end))
+        rig.until(lambda: len(ask(pack_plan_request(11 * 10**8, start, goal))) != len(answer))
+        assert len(ask(pack_plan_request(100 * 10**9, start, goal))) == len(answer)
+        seconds, said = stop_process(process)
+        assert seconds < 2.0 and process.returncode == 0, said

@@ -1,0 +1,240 @@
+"""The referee: what it writes down, whose fault it is, and what it leaves alone."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.sim.bodies import shifted
+from tuling_fsm.sim.collisions import touching
+from tuling_fsm.sim.parameters import RefereeParameters
+from tuling_fsm.sim.referee import NOBODY, CarState, Others, Referee
+from tuling_fsm.world.inputs import Kind, Light
+
+DT = 0.05
+NORMAL = "on_road/normal"
+LANE_Y = -1.75
+"""Centre of the left lane of the two-lane road that runs along +x."""
+
+
+class Watch:
+    """A referee and a car that is put somewhere on every frame."""
+
+    def __init__(self, road_map: RoadMap, **parameters: float) -> None:
+        self.map = road_map
+        self.referee = Referee(road_map, Vehicle(), RefereeParameters(**parameters))
+        self.frame = 0
+
+    def see(
+        self, pose: Pose, v: float = 5.0, a: float = 0.0, others: Others = NOBODY, lights: dict[int, Light] | None = None,
+        state: str = NORMAL, held: bool = False, yaw_rate: float = 0.0,
+    ) -> None:  # fmt: skip
+        self.frame += 1
+        car = CarState(pose, 0.0, v, a, yaw_rate, self.referee.rules.lane(pose), state)
+        self.referee.watch(self.frame * DT, DT, car, others, lights or {}, frozenset(), held)
+
+    def drive(self, start: Pose, v: float, seconds: float, **given: object) -> None:
+        for _ in range(round(seconds / DT)):
+            start = shifted(start, v * DT)
+            self.see(start, v, **given)  # type: ignore[arg-type]
+
+    @property
+    def kinds(self) -> list[tuple[str, bool]]:
+        return [(record.kind, record.at_fault) for record in self.referee.infractions]
+
+
+def others(x: float, y: float, heading: float, length: float = 4.5, width: float = 1.8, v: float = 0.0) -> Others:
+    box = np.array([[x, y, 0.0, heading, length, width, v]])
+    return Others(box, np.array([Kind.CAR], np.uint8), np.array([7], np.uint32))
+
+
+CAR = Pose(100.0, LANE_Y, 0.0)
+NOSE, TAIL = 100.0 + Vehicle().front, 100.0 - Vehicle().rear_overhang
+
+
+@pytest.mark.parametrize(
+    ("v", "box", "fault", "how"),
+    [
+        (0.0, others(NOSE + 2.0, LANE_Y, 0.0, v=-3.0), False, "standing"),
+        (5.0, others(NOSE + 2.0, LANE_Y, 0.0), True, "front"),
+        (5.0, others(NOSE + 2.0, LANE_Y, 0.0, v=3.0), True, "front"),
+        (5.0, others(TAIL - 2.0, LANE_Y, 0.0, v=8.0), False, "rear"),
+        (-1.0, others(TAIL - 2.0, LANE_Y, 0.0), True, "front"),
+        (-1.0, others(NOSE + 2.0, LANE_Y, 0.0, v=-4.0), False, "rear"),
+        (5.0, others(101.4, LANE_Y + 1.6, 0.0, 2.5, v=6.0), False, "side"),
+        (5.0, others(101.4, LANE_Y + 1.6, 0.0, 2.5), True, "side"),
+    ],
+)
+def test_collisions_are_attributed(two_lanes: RoadMap, v: float, box: Others, fault: bool, how: str) -> None:
+    watch = Watch(two_lanes)
+    watch.see(CAR, v, others=box)
+    record = watch.referee.infractions[0]
+    assert (record.kind, record.at_fault) == ("collision", fault)
+    assert record.detail.startswith(f"car 7, {how} contact")
+    assert watch.referee.at_fault_collision is fault
+
+
+def test_aside_it_is_at_fault_between_two_lanes(two_lanes: RoadMap) -> None:
+    watch = Watch(two_lanes)
+    watch.see(Pose(100.0, -3.2, 0.0), 5.0, others=others(101.5, -5.0, 0.0, v=6.0))
+    assert ("collision", True) in watch.kinds
+
+
+def test_one_contact_is_one_record_until_it_is_over_for_a_while(two_lanes: RoadMap) -> None:
+    watch = Watch(two_lanes)
+    touch = others(NOSE + 2.0, LANE_Y, 0.0)
+    for _ in range(40):
+        watch.see(CAR, 5.0, others=touch)
+    for _ in range(10):
+        watch.see(CAR, 5.0)
+    watch.see(CAR, 5.0, others=touch)
+    assert len(watch.kinds) == 1
+    for _ in range(30):
+        watch.see(CAR, 5.0)
+    watch.see(CAR, 5.0, others=touch)
+    assert len(watch.kinds) == 2
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_touching_agrees_with_shapely(seed: int) -> None:
+    from shapely.affinity import rotate, translate
+    from shapely.geometry import box as rectangle
+
+    random = np.random.default_rng(seed)
+    rows = np.column_stack(
+        (random.uniform(-6, 6, (30, 2)), np.zeros(30), random.uniform(-4, 4, 30), random.uniform(0.5, 6, (30, 2)))
+    )
+    x, y, heading = (float(value) for value in random.uniform(-2, 2, 3))
+
+    def shape(row: np.ndarray) -> object:
+        half = rectangle(-row[4] / 2, -row[5] / 2, row[4] / 2, row[5] / 2)
+        return translate(rotate(half, row[3], (0, 0), use_radians=True), row[0], row[1])
+
+    own = shape(np.array((x, y, 0.0, heading, 4.6, 1.9)))
+    expected = [i for i, row in enumerate(rows) if own.intersects(shape(row))]
+    assert touching(x, y, 0.0, heading, 4.6, 1.9, rows).tolist() == expected
+    assert len(touching(x, y, 5.0, heading, 4.6, 1.9, rows)) == 0
+
+
+def test_leaving_the_road_counts_once_and_only_where_it_is_not_allowed(two_lanes: RoadMap) -> None:
+    for state, expected in ((NORMAL, 1), ("on_road/regression", 0), ("parking/slot_entry", 0)):
+        watch = Watch(two_lanes)
+        for y in (LANE_Y, -5.0, -6.2, -6.6, -6.6, -6.6):
+            watch.see(Pose(100.0, y, 0.0), state=state)
+        assert [kind for kind, _ in watch.kinds].count("off_road") == expected
+
+
+def test_a_corner_just_over_the_edge_is_still_on_the_road(two_lanes: RoadMap) -> None:
+    watch = Watch(two_lanes)
+    watch.see(Pose(100.0, -7.0 + 0.5 * Vehicle().width - 0.25, 0.0), state="temporary_stop/approach")
+    assert "off_road" not in [kind for kind, _ in watch.kinds]
+
+
+@pytest.mark.parametrize(
+    ("y", "state", "expected"),
+    [
+        (-1.0, NORMAL, 0),
+        (-0.6, NORMAL, 1),
+        (-0.6, "on_road/no_line_free", 0),
+        (-0.6, "temporary_stop/approach", 0),
+        (-3.2, NORMAL, 0),
+    ],
+)
+def test_solid_lines_are_watched_and_broken_ones_are_not(
+    two_lanes: RoadMap, y: float, state: str, expected: int
+) -> None:
+    watch = Watch(two_lanes)
+    for _ in range(5):
+        watch.see(Pose(100.0, y, 0.0), state=state)
+    assert [kind for kind, _ in watch.kinds].count("solid_line") == expected
+
+
+@pytest.mark.parametrize(
+    ("light", "expected"), [(Light.RED, 1), (Light.RED_YELLOW, 1), (Light.YELLOW, 0), (Light.GREEN, 0)]
+)
+@pytest.mark.clause("INT-2")
+def test_passing_a_red_light_is_seen(lit: RoadMap, light: Light, expected: int) -> None:
+    watch = Watch(lit)
+    watch.drive(Pose(30.0, 1.75, math.pi), 8.0, 3.0, lights=dict.fromkeys(range(1, 5), light))
+    assert [kind for kind, _ in watch.kinds].count("red_light") == expected
+
+
+def test_a_light_that_turns_red_behind_the_bumper_is_no_matter(lit: RoadMap) -> None:
+    watch, pose = Watch(lit), Pose(30.0, 1.75, math.pi)
+    for _ in range(60):
+        crossed = pose.x - Vehicle().front < 13.0
+        pose = shifted(pose, 0.4)
+        watch.see(pose, 8.0, lights=dict.fromkeys(range(1, 5), Light.RED if crossed else Light.GREEN))
+    assert "red_light" not in [kind for kind, _ in watch.kinds]
+
+
+def test_the_lights_of_the_other_direction_do_not_hold(lit: RoadMap) -> None:
+    watch = Watch(lit)
+    watch.drive(Pose(0.0, -1.75, 0.0), 8.0, 4.0, lights={1: Light.RED})
+    assert "red_light" not in [kind for kind, _ in watch.kinds]
+
+
+@pytest.mark.parametrize(("stands", "expected"), [(True, 0), (False, 1)])
+def test_stop_signs_want_a_stand(signed: RoadMap, stands: bool, expected: int) -> None:
+    watch = Watch(signed)
+    north = Pose(-1.75, 30.0, -0.5 * math.pi)
+    way = 30.0 - 13.0 - Vehicle().front - 1.0
+    watch.drive(north, 5.0, way / 5.0)
+    line = shifted(north, way)
+    if stands:
+        watch.see(line, 0.0)
+    watch.drive(line, 5.0, 2.0)
+    assert [kind for kind, _ in watch.kinds].count("stop_sign") == expected
+
+
+def test_discomfort_is_noted_without_blame(two_lanes: RoadMap) -> None:
+    watch = Watch(two_lanes)
+    for a in (0.0, 0.0, 0.0, 0.0, 0.0, -6.0):
+        watch.see(CAR, 5.0, a)
+    watch.see(CAR, 10.0, yaw_rate=0.6)
+    assert {kind for kind, _ in watch.kinds} == {"comfort"}
+    assert not any(fault for _, fault in watch.kinds)
+    assert {record.detail.rsplit(" ", 2)[0] for record in watch.referee.infractions} >= {
+        "braking", "jerk", "lateral acceleration"
+    }  # fmt: skip
+
+
+def test_speeding_and_the_wrong_way_count_when_they_last(two_lanes: RoadMap) -> None:
+    watch = Watch(two_lanes)
+    for _ in range(15):
+        watch.see(CAR, 20.0)
+    assert watch.kinds == []
+    for _ in range(15):
+        watch.see(CAR, 20.0)
+    assert watch.kinds == [("speeding", True)]
+    assert watch.referee.speeding_s == pytest.approx(1.5)
+    watch = Watch(two_lanes)
+    for _ in range(30):
+        watch.see(Pose(100.0, LANE_Y, math.pi), 5.0)
+    assert ("wrong_way", True) in watch.kinds
+
+
+def test_standing_without_a_visible_reason_is_being_blocked(two_lanes: RoadMap) -> None:
+    for given, expected in (
+        ({}, 1),
+        ({"held": True}, 0),
+        ({"others": others(NOSE + 8.0, LANE_Y, 0.0)}, 0),
+        ({"state": "parking/parked"}, 0),
+    ):
+        watch = Watch(two_lanes, blocked=5.0)
+        for _ in range(150):
+            watch.see(CAR, 0.0, **given)  # type: ignore[arg-type]
+        assert watch.kinds == [("blocked", True)] * expected
+
+
+def test_a_red_light_explains_the_stand(lit: RoadMap) -> None:
+    watch = Watch(lit, blocked=5.0)
+    pose = Pose(13.0 + Vehicle().front + 1.0, 1.75, math.pi)
+    for _ in range(150):
+        watch.see(pose, 0.0, lights=dict.fromkeys(range(1, 5), Light.RED))
+    assert watch.kinds == []

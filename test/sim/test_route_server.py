@@ -1,0 +1,79 @@
+"""The route server: the rest of a preset route, or a new one, and blocks."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.map.route import Route
+from tuling_fsm.map.routing import plan_route
+from tuling_fsm.sim.route_server import BLOCK_S, RouteServer
+from tuling_fsm.world.inputs import RouteRequest
+
+START, GOAL = Pose(60.0, 1.75, math.pi), Pose(-60.0, 1.75, math.pi)
+
+
+def route(road_map: RoadMap) -> Route:
+    found = plan_route(road_map, START, GOAL).route
+    assert found is not None
+    return found
+
+
+def ask(start: Pose, goal: Pose = GOAL, number: int = 1) -> RouteRequest:
+    return RouteRequest(number, "refresh", start, goal)
+
+
+def test_on_the_preset_route_its_rest_is_the_answer(plain: RoadMap) -> None:
+    preset = route(plain)
+    server = RouteServer(plain, preset)
+    answer = server.answer(ask(Pose(30.0, 2.0, math.pi), number=8), 4.0)
+    assert (answer.request, answer.stamp) == (8, 4.0)
+    assert answer.points[0, 0] == pytest.approx(30.0, abs=0.1)
+    assert answer.points[-1] == pytest.approx(preset.poses()[-1])
+    assert server.current is preset
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        ask(Pose(30.0, -1.75, 0.0)),
+        ask(Pose(1.75, -60.0, 0.5 * math.pi)),
+        ask(START, Pose(-1.75, -60.0, -0.5 * math.pi)),
+    ],
+)
+def test_what_the_preset_does_not_fit_is_planned(plain: RoadMap, request_: RouteRequest) -> None:
+    server = RouteServer(plain, route(plain))
+    answer = server.answer(request_, 0.0)
+    expected = plan_route(plain, request_.start, request_.goal).route
+    if expected is None:
+        assert len(answer.points) == 0
+    else:
+        assert answer.points == pytest.approx(expected.poses())
+        assert server.current is not None
+        assert server.current.length == pytest.approx(expected.length)
+
+
+@pytest.mark.clause("DEP-2")
+def test_without_a_way_the_answer_is_empty(plain: RoadMap) -> None:
+    assert len(RouteServer(plain).answer(ask(START, Pose(5000.0, 0.0, 0.0)), 0.0).points) == 0
+
+
+@pytest.mark.clause("RPL-2")
+def test_a_block_is_kept_for_a_while_and_then_lifted(plain: RoadMap) -> None:
+    server = RouteServer(plain, route(plain))
+    server.report_block(np.array([(-40.0, 1.75, math.pi)]), 10.0)
+    assert len(server.answer(ask(START), 11.0).points) == 0
+    assert len(server.answer(ask(START), 10.0 + BLOCK_S - 0.1).points) == 0
+    assert len(server.answer(ask(START), 10.0 + BLOCK_S + 0.1).points) > 0
+
+
+def test_a_loop_is_not_cut_short_where_it_meets_itself(plain: RoadMap) -> None:
+    preset = route(plain)
+    server = RouteServer(plain, preset)
+    for x in (60.0, 40.0, 20.0, 0.0, -20.0):
+        rest = server.answer(ask(Pose(x, 1.75, math.pi)), 0.0).points
+        assert rest[0, 0] == pytest.approx(x, abs=0.2)

@@ -1,0 +1,236 @@
+"""Whole runs: inputs, routes, ends, result."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.request import Limit, Reason
+from tuling_fsm.map.opendrive import read_map
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.sim.referee import Infraction
+from tuling_fsm.sim.result import flaps, result_of
+from tuling_fsm.sim.run_log import LogRow, RunLog, TransitionRow
+from tuling_fsm.sim.scenario.model import Actor, ActorKind, Population, RandomRoute, RouteTo
+from tuling_fsm.sim.scenario.placements import AtPose, OnLane
+from tuling_fsm.sim.score import score
+from tuling_fsm.sim.simulation import Simulation
+from tuling_fsm.world.inputs import LANE_LINES, OBJECTS, RouteRequest, Source
+
+from .plans import LaneDriver
+from .scenes import simulation
+
+
+def stop_s(sim: Simulation) -> dict[int, float]:
+    """Where on the route the lights' stop lines are."""
+    assert sim.preset is not None
+    return {
+        line.signal: stretch.s_from + line.s - stretch.lane_from
+        for stretch in sim.preset.lanes
+        for line in sim.road_map.stop_lines_of(stretch.lane)
+        if line.kind == "light"
+    }
+
+
+def drive(sim: Simulation, frames: int = 100_000) -> None:
+    assert sim.preset is not None
+    driver = LaneDriver(sim.preset, stop_s(sim))
+    while not sim.finished and sim.frame < frames:
+        sim.advance(driver(sim.inputs()), "on_road/normal")
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_route_is_driven_to_the_goal_among_traffic(lit: RoadMap, seed: int) -> None:
+    sim = simulation(lit, seed, population=Population(8))
+    drive(sim)
+    assert sim.end == "goal"
+    assert sim.route_completion == 1.0
+    assert not any(record.at_fault for record in sim.infractions), sim.infractions
+    assert sim.preset is not None
+    assert sim.distance_m == pytest.approx(sim.preset.length, abs=6.0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", ["carla_Town01", "carla_Town07", "esmini_fabriksgatan_traffic_lights", "pyopendrive_chatt"]
+)
+def test_real_maps_are_driven_among_traffic(name: str, shared_data: Path) -> None:
+    sim = simulation(
+        read_map(shared_data / "maps" / f"{name}.xodr"), 4, population=Population(20, 8), route=RandomRoute(400.0)
+    )
+    drive(sim)
+    assert sim.end == "goal"
+    assert not any(record.at_fault for record in sim.infractions if record.kind != "stop_sign"), sim.infractions
+    assert sim.traffic.removed == 0
+
+
+def test_tables_have_the_columns_of_the_wire(plain: RoadMap) -> None:
+    sim = simulation(plain, population=Population(6))
+    sim.advance(None)
+    inputs = sim.inputs()
+    assert inputs.objects is not None and inputs.lane_lines is not None and inputs.odometry is not None
+    assert inputs.objects.rows.dtype == OBJECTS
+    assert inputs.lane_lines.rows.dtype == LANE_LINES
+    assert inputs.occupancy is None
+    ids = inputs.objects.rows["id"].tolist()
+    assert ids == sorted(set(ids))
+    for row in inputs.objects.rows:
+        assert row["source"] == Source.LIDAR | Source.RADAR | Source.CAMERA
+        assert math.dist((row["x"], row["y"]), inputs.odometry.pose[:2]) < 120.0
+
+
+def test_lane_lines_are_seen_from_the_car(two_lanes: RoadMap) -> None:
+    sim = simulation(two_lanes, ego=AtPose(50.0, -1.25, 0.0), route=RouteTo(AtPose(300.0, -1.75, 0.0)))
+    lines = sim.inputs().lane_lines
+    assert lines is not None
+    left, right = (lines.rows[lines.rows["line"] == number] for number in (0, 1))
+    assert left["y"] == pytest.approx(1.25, abs=1e-3)
+    assert right["y"] == pytest.approx(-2.25, abs=1e-3)
+    assert (left["kind"][0], right["kind"][0]) == (1, 2)
+    assert 28.0 < left["x"].max() <= 30.0
+
+
+def test_parking_spaces_are_seen_with_what_stands_in_them(shared_data: Path) -> None:
+    road_map = read_map(shared_data / "maps" / "esmini_parking_demo.xodr")
+    slot = road_map.slots[3]
+    x, y, heading = slot.pose
+    parked = Actor(
+        "npc", ActorKind.VEHICLE, 4.5, 1.8, AtPose(x - 1.35 * math.cos(heading), y - 1.35 * math.sin(heading), heading)
+    )
+    lane = road_map.project(x, y, radius=12.0)
+    assert lane is not None
+    near = road_map.lanes[lane.lane].center.at(lane.s)
+    sim = simulation(road_map, ego=AtPose(*near), route=RandomRoute(30.0), actors=(parked,))
+    table = sim.inputs().parking_slots
+    assert table is not None
+    taken = {int(row["slot"]) for row in table.rows if row["occupied"]}
+    assert slot.number in taken
+    assert len(taken) < len(table.rows)
+
+
+def test_an_answer_of_the_route_server_comes_some_frames_later_and_once(plain: RoadMap) -> None:
+    sim = simulation(plain)
+    assert sim.preset is not None
+    end = Pose(*sim.preset.poses()[-1].tolist())
+    sim.request_route(RouteRequest(5, "initial", sim.ego.pose, end))
+    arrivals = []
+    for _ in range(10):
+        sim.advance(None)
+        arrivals += [(sim.frame, answer) for answer in sim.inputs().route_answers]
+    ((frame, answer),) = arrivals
+    assert frame == sim.settings.sensors.route_latency
+    assert (answer.request, answer.stamp) == (5, pytest.approx(0.15))
+    assert answer.points[-1] == pytest.approx(sim.preset.poses()[-1])
+
+
+def test_the_mission_is_the_routes_end_or_the_file(plain: RoadMap, tmp_path: Path) -> None:
+    sim = simulation(plain)
+    assert sim.preset is not None
+    mission = sim.inputs().mission
+    assert mission is not None
+    assert list(mission["goal"].values()) == pytest.approx(sim.preset.poses()[-1].tolist())
+    file = tmp_path / "mission.json"
+    file.write_text(json.dumps({"car_park": {"x": 1.0, "y": 2.0}}))
+    sim = simulation(plain, ego=OnLane("1", 1, 60.0), route=None, mission_file=str(file))
+    assert sim.inputs().mission == {"car_park": {"x": 1.0, "y": 2.0}}
+    assert sim.preset is None
+    file.write_text("[1]")
+    with pytest.raises(InputError, match="no object"):
+        simulation(plain, ego=OnLane("1", 1, 60.0), route=None, mission_file=str(file))
+    with pytest.raises(InputError, match="neither a route nor a mission"):
+        simulation(plain, ego=OnLane("1", 1, 60.0), route=None)
+
+
+def test_the_time_limit_ends_a_run_that_gets_nowhere(plain: RoadMap) -> None:
+    sim = simulation(plain, max_duration_s=1.0)
+    while not sim.finished:
+        sim.advance(None)
+    assert (sim.end, sim.stamp) == ("time", 1.0)
+    assert sim.route_completion < 0.1
+
+
+def test_only_a_collision_at_fault_ends_the_run(two_lanes: RoadMap) -> None:
+    block = Actor("block", ActorKind.BARRIER, 2.0, 2.0, AtPose(60.0, -1.75, 0.0))
+    sim = simulation(
+        two_lanes,
+        ego=AtPose(40.0, -1.75, 0.0),
+        ego_speed=5.0,
+        route=RouteTo(AtPose(300.0, -1.75, 0.0)),
+        actors=(block,),
+    )
+    assert sim.preset is not None
+    route = sim.preset
+    blind = LaneDriver(route)
+    while not sim.finished:
+        inputs = sim.inputs()
+        nobody = inputs.objects
+        assert nobody is not None
+        sim.advance(blind(type(inputs)(**(vars(inputs) | {"objects": type(nobody)(nobody.stamp, nobody.rows[:0])}))))
+    assert sim.end == "collision"
+    assert ("collision", True) in [(record.kind, record.at_fault) for record in sim.infractions]
+
+
+def test_a_parked_machine_ends_the_run(two_lanes: RoadMap) -> None:
+    sim = simulation(two_lanes, ego=AtPose(40.0, -1.75, 0.0), route=RouteTo(AtPose(300.0, -1.75, 0.0)))
+    while not sim.finished:
+        sim.advance(None, "parking/parked")
+    assert (sim.end, sim.stamp) == ("parked", 1.0)
+
+
+def test_the_result_has_what_the_interface_lists(lit: RoadMap) -> None:
+    sim, log = simulation(lit, 2), RunLog()
+    drive(sim, 400)
+    for t in (0.0, 0.05, 0.1):
+        log.rows.append(LogRow(t, "on_road/normal", sim.ego.pose, 1.0, Limit(Reason.NONE), 2.0 * t))
+    log.transitions.append(TransitionRow(0.0, "temporary_stop/stopped", "temporary_stop/pickup_decision", "STP-1"))
+    sim.abort()
+    result = result_of(sim, log, 1.5)
+    assert set(result) == {
+        "finished", "end", "sim_s", "wall_s", "distance_m", "services", "score", "infractions", "transitions", "state_s",
+        "longest_unexplained_stop_s", "flaps", "tick_ms", "trace_sha256", "seed", "map", "scenario", "version",
+    }  # fmt: skip
+    assert (result["finished"], result["end"], result["services"], result["seed"]) == (False, "error", 1, 2)
+    assert result["tick_ms"]["max"] == pytest.approx(0.2)
+    assert 0.0 < result["score"]["driving"] < 1.0
+    assert json.loads(json.dumps(result)) == result
+
+
+def test_scores_follow_their_public_formulas() -> None:
+    red = Infraction(3.0, "red_light", "signal 1", True)
+    person = Infraction(4.0, "collision", "pedestrian 9, front contact at 2.0 m/s", True)
+    blameless = Infraction(5.0, "collision", "car 8, rear contact at 2.0 m/s", False)
+    jerk = Infraction(6.0, "comfort", "jerk 9.0 m/s^3", False)
+    assert score([], 1.0, 0.0)["driving"] == 1.0
+    assert score([], 1.0, 0.0)["closed_loop"] == 1.0
+    assert score([red, red], 0.5, 0.0)["driving"] == pytest.approx(0.5 * 0.49)
+    assert score([person, blameless], 1.0, 0.0)["driving"] == 0.5
+    assert score([person], 1.0, 0.0)["closed_loop"] == 0.0
+    assert score([blameless], 1.0, 0.0)["closed_loop"] == 1.0
+    assert score([jerk], 1.0, 0.5)["closed_loop"] == pytest.approx((5.0 + 4.0 * 0.5) / 11.0, abs=1e-4)
+    assert score([], 0.1, 0.0)["closed_loop"] == 0.0
+
+
+@pytest.mark.clause("USE-1")
+def test_flaps_are_counted_like_the_machine_does() -> None:
+    def row(t: float, source: str, dest: str) -> TransitionRow:
+        return TransitionRow(t, source, dest, "NOR-7")
+
+    fast = [row(0.0, "a", "b"), row(1.0, "b", "a"), row(2.0, "a", "b"), row(3.0, "b", "a"), row(4.0, "a", "b")]
+    slow = [row(10.0 * i, each.source, each.dest) for i, each in enumerate(fast)]
+    assert flaps(fast) == 2
+    assert flaps(slow) == 0
+
+
+def test_history_is_light(plain: RoadMap) -> None:
+    sim = simulation(plain, population=Population(3))
+    for _ in range(40):
+        sim.advance(None)
+    assert [sample.t for sample in sim.history.ego] == pytest.approx(np.arange(0.0, 2.01, 0.2))
+    assert [sample.t for sample in sim.history.actors] == pytest.approx(np.arange(0.0, 2.01, 0.5))
+    assert len(sim.history.actors[0].boxes) == 3

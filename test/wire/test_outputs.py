@@ -1,0 +1,182 @@
+"""What a tick says on the topics, when, and in which words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tuling_fsm.behaviour.decision import TransitionEvent
+from tuling_fsm.core.geometry import Polyline, Pose
+from tuling_fsm.core.request import Candidate, FollowLanes, FreeSpace, Hold, Limit, PlanResult, Reason, StopWall
+from tuling_fsm.core.scene import Ego
+from tuling_fsm.core.trajectory import Trajectory
+from tuling_fsm.machine.engine import Pending
+from tuling_fsm.wire import cdr
+from tuling_fsm.wire.diagnostics import Level, unpack_diagnostics
+from tuling_fsm.wire.indicators import indicator
+from tuling_fsm.wire.outputs import Outputs
+from tuling_fsm.wire.paths import unpack_path
+from tuling_fsm.wire.text import unpack_json, unpack_string
+from tuling_fsm.wire.topics import MARKERS
+from tuling_fsm.wire.why import WORDS, explain, limit_in_words
+
+RED = Limit(Reason.RED_LIGHT, 12.34, "signal 41", 41)
+LANES = FollowLanes((), (StopWall(10.0, 1.0, 10.0, 4.0, Reason.RED_LIGHT, "signal 41", 41),), 8.0)
+EVENT = TransitionEvent(7, 1.5, "on_road/normal", "intersection/safe_driving", "NOR-2", "at_junction", 0.3, ("NOR-9",))
+
+
+def straight(stamp: float, sideways: float = 0.0, v: float = 5.0) -> Trajectory:
+    t = 0.1 * np.arange(61)
+    zero = np.zeros(61)
+    return Trajectory(stamp, t, v * t, sideways * np.minimum(t / 3.0, 1.0), zero, zero, zero + v, zero)
+
+
+def tick(stamp: float = 1.0, limit: Limit = RED, **change: Any) -> Any:
+    decision: dict[str, Any] = {
+        "request": LANES, "time_in_state_s": 3.2, "transition": None, "supervisor_transitions": (),
+        "supervisors": (("emergency_stop", "armed"), ("rain_fog", "off")), "route_blocked": None, "route_requests": (),
+        "pending": (Pending("on_road/replan", "no_path", "NLF-2", 0.1, 0.3, 0.2),), "reports": ("route 3: refused",),
+        "flaps": 0,
+    }  # fmt: skip
+    world: dict[str, Any] = {
+        "route": None, "route_s": 0.0, "route_offset": 0.0, "junctions": (), "reports": ("objects stale",),
+        "ego": Ego(Pose(0.0, 0.0, 0.0), 5.0, 0.0, 0.0),
+    }  # fmt: skip
+    candidates = (Candidate(30.0, 0.0, 0, 0.0, 1.0, Reason.NONE), Candidate(30.0, 3.0, 1, 0.0, 2.0, Reason.OBSTACLE))
+    result = PlanResult(True, None, limit, candidates=candidates)
+    made = {"stamp": stamp, "state": "on_road/normal", "trajectory": straight(stamp), "result": result, "limit": limit}
+    decision.update({key: value for key, value in change.items() if key in decision})
+    world.update({key: value for key, value in change.items() if key in world})
+    made.update({key: value for key, value in change.items() if key in made})
+    return SimpleNamespace(decision=SimpleNamespace(**decision), world=SimpleNamespace(**world), **made)
+
+
+def said(messages: list[tuple[str, bytes]], topic: str) -> list[bytes]:
+    return [raw for name, raw in messages if name == topic]
+
+
+def test_words_are_sent_when_they_change():
+    outputs = Outputs()
+    first = outputs.messages(tick(1.0), 10**9)
+    assert {name: unpack_string(raw, name) for name, raw in first if name in ("state", "sensors", "indicators")} == {
+        "state": "on_road/normal", "sensors": "all", "indicators": "off",
+    }  # fmt: skip
+    second = outputs.messages(tick(1.05, state="on_road/explore"), 1_050_000_000)
+    assert sorted(name for name, _ in second if name in ("state", "sensors", "indicators")) == ["indicators", "state"]
+
+
+@pytest.mark.clause("EXPL-1")
+def test_why_is_sent_at_its_rate_and_at_once_when_the_reason_changes():
+    outputs, sent = Outputs(), []
+    for k in range(40):
+        limit = RED if k < 21 else Limit(Reason.LEADER, 5.0)
+        messages = outputs.messages(tick(k / 20, limit), k * 50_000_000, with_markers=False)
+        assert not said(messages, "markers")
+        if said(messages, "why"):
+            sent.append(k)
+    assert sent == [0, 4, 8, 12, 16, 20, 21, 25, 29, 33, 37]
+
+
+@pytest.mark.clause("EXPL-1")
+def test_the_first_status_of_why_is_what_limits_the_car():
+    outputs = Outputs()
+    outputs.messages(tick(1.0), 10**9)
+    raw = said(outputs.messages(tick(2.0), 2 * 10**9), "why")[0]
+    limit, state, supervisors, candidates, *reports = unpack_diagnostics(raw, "why")
+    assert (limit.message, limit.level) == ("a red light, signal 41 in 12.3 m", Level.WARN)
+    assert dict(limit.values) == {
+        "code": "RED_LIGHT", "distance": "12.34", "blocker": "41", "waiting_for": "signal 41", "since": "1.000",
+        "timeout_left": "0.20", "next_state": "on_road/replan",
+    }  # fmt: skip
+    assert state.message == "on_road/normal"
+    assert dict(state.values) == {"time_in_state": "3.20", "on_road/replan": "no_path (NLF-2) for 0.10 of 0.30 s"}
+    assert supervisors.message == "emergency_stop armed, rain_fog off"
+    assert dict(candidates.values) == {"NONE": "1", "OBSTACLE": "1"}
+    assert [status.message for status in reports] == ["objects stale", "route 3: refused"]
+
+
+def test_every_reason_has_words():
+    assert set(WORDS) == set(Reason)
+    assert limit_in_words(Limit(Reason.SPEED_LIMIT, 3.0)) == "the speed limit"
+
+
+@pytest.mark.clause("EXPL-1")
+def test_the_explanation_is_one_sentence():
+    assert explain(tick()) == (
+        "In on_road/normal for 3.2 s, driving at 5.0 m/s; limited by: a red light, signal 41 in 12.3 m; "
+        "on_road/replan in 0.2 s if no_path holds (NLF-2)."
+    )
+    assert "standing" in explain(tick(ego=Ego(Pose(0, 0, 0), 0.0, 0.0, 0.0)))
+
+
+def test_transitions_go_out_in_their_order_with_those_of_supervisors_marked():
+    stop = replace(EVENT, seq=6, source="armed", dest="stopped", clause="EST-1")
+    messages = Outputs().messages(tick(transition=EVENT, supervisor_transitions=(stop,)), 1_500_000_000)
+    first, second = (unpack_json(raw, "transition") for raw in said(messages, "transition"))
+    assert (first["to"], first["supervisor"]) == ("stopped", True)
+    assert second == {
+        "seq": 7, "stamp": 1.5, "from": "on_road/normal", "to": "intersection/safe_driving", "supervisor": False,
+        "clause": "NOR-2", "guard": "at_junction", "dwell_s": 0.3, "rejected": ["NOR-9"],
+    }  # fmt: skip
+
+
+def test_a_blocked_part_of_the_route_is_told_once():
+    points = np.array([[1.0, 2.0, 0.0], [3.0, 2.0, 0.0]])
+    outputs = Outputs()
+    raw = said(outputs.messages(tick(route_blocked=points), 10**9), "route_blocked")[0]
+    np.testing.assert_allclose(unpack_path(raw, "route_blocked")[1], points)
+    assert not said(outputs.messages(tick(), 2 * 10**9), "route_blocked")
+
+
+def test_markers_show_path_candidates_target_and_walls():
+    raw = said(Outputs().messages(tick(), 10**9), "markers")[0]
+    markers = cdr.unpack(raw, MARKERS, "test").markers
+    assert Counter(m.ns for m in markers) == {"path": 1, "candidates": 1, "winner": 1, "walls": 2}
+    assert len({m.id for m in markers}) == len(markers)
+    assert [m.text for m in markers if m.text] == ["a red light signal 41"]
+    assert all(m.header.frame_id == "map" for m in markers)
+    free = tick(request=FreeSpace(Pose(4.0, 5.0, 0.5)))
+    target = [
+        m
+        for m in cdr.unpack(said(Outputs().messages(free, 1), "markers")[0], MARKERS, "test").markers
+        if m.ns == "target"
+    ]
+    assert (target[0].pose.position.x, target[0].pose.position.y) == (4.0, 5.0)
+
+
+def bend(turn: float) -> Any:
+    """A route that goes straight on for 40 m and then turns."""
+    s = np.arange(0.0, 80.0, 1.0)
+    heading = np.where(s < 40.0, 0.0, turn * np.minimum((s - 40.0) / 10.0, 1.0))
+    xy = np.column_stack((np.cumsum(np.cos(heading)), np.cumsum(np.sin(heading))))
+    return SimpleNamespace(reference=Polyline.of(xy, heading))
+
+
+JUNCTION = SimpleNamespace(s_from=38.0, s_to=52.0)
+
+
+@pytest.mark.clause("USE-14")
+@pytest.mark.parametrize(
+    ("change", "shown"),
+    [
+        ({}, "off"),
+        ({"trajectory": straight(1.0, 3.0), "route": bend(0.0)}, "left"),
+        ({"trajectory": straight(1.0, -3.0), "route": bend(0.0)}, "right"),
+        ({"trajectory": straight(1.0, 0.5), "route": bend(0.0)}, "off"),
+        ({"route": bend(1.5), "junctions": (JUNCTION,), "route_s": 20.0}, "left"),
+        ({"route": bend(-1.5), "junctions": (JUNCTION,), "route_s": 20.0}, "right"),
+        ({"route": bend(-1.5), "junctions": (JUNCTION,), "route_s": 1.0}, "off"),
+        ({"route": bend(0.1), "junctions": (JUNCTION,), "route_s": 20.0}, "off"),
+        ({"request": Hold(Reason.EMERGENCY_STOP, emergency=True)}, "hazard"),
+        ({"request": Hold(Reason.ARRIVED)}, "off"),
+        ({"state": "on_road/explore"}, "hazard"),
+        ({"state": "temporary_stop/stopped"}, "hazard"),
+    ],
+)
+def test_the_light_follows_the_plan(change, shown):
+    assert indicator(tick(**change)) == shown
