@@ -13,7 +13,7 @@ def share_tree(*roots: str) -> list[tuple[str, list[str]]]:
     folders: dict[str, list[str]] = {}
     for root in roots:
         for file in sorted(Path(root).rglob("*")):
-            if file.is_file():
+            if file.is_file() and "__pycache__" not in file.parts:
                 folders.setdefault(f"{SHARE}/{file.parent.as_posix()}", []).append(file.as_posix())
     return sorted(folders.items())
 
@@ -34,6 +34,7 @@ setup(
     install_requires=[
         "lark>=1.2",
         "lxml>=5.0",
+        "lz4>=4.0",
         "matplotlib>=3.8",
         "numba>=0.60",
         "numpy>=1.26",
@@ -49,7 +50,10 @@ setup(
             "ros-rclpy[fastrtps]==7.1.6",
             "ros-diagnostic-msgs==5.3.6",
             "ros-geometry-msgs==5.3.6",
+            "ros-lifecycle-msgs==2.0.3",
             "ros-nav-msgs==5.3.6",
+            "ros-rcl-interfaces==2.0.3",
+            "ros-rosgraph-msgs==2.0.3",
             "ros-sensor-msgs==5.3.6",
             "ros-std-msgs==5.3.6",
             "ros-std-srvs==5.3.6",
@@ -59,7 +63,9 @@ setup(
         "test": [
             "carla==0.9.16; platform_machine == 'x86_64'",
             "colcon-core",
+            "colcon-package-information",
             "colcon-ros",
+            "eclipse-sumo==1.28.0; platform_machine == 'x86_64'",
             "hypothesis",
             "import-linter",
             "lxml-stubs",

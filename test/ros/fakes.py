@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -30,13 +31,16 @@ class Parameters:
 
 class FakeAgent:
     def __init__(self, road_map: Any, parameters: Parameters) -> None:
+        self.road_map = road_map
         self.parameters = parameters
         self.asked = 0
         self.state = "departure/plan_once"
         self.seen: list[Inputs] = []
 
     def warm_up(self) -> None:
-        pass
+        """Without a map to speak of it takes for ever, as compiling may."""
+        while "slow" in self.road_map:
+            time.sleep(0.05)
 
     def reconfigure(self, parameters: Parameters) -> None:
         self.parameters = parameters

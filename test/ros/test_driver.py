@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -21,7 +22,7 @@ from tuling_fsm.wire.cdr import nanoseconds
 from tuling_fsm.wire.diagnostics import unpack_diagnostics
 from tuling_fsm.wire.inputs import pack_inputs
 from tuling_fsm.wire.trajectory import unpack_trajectory
-from tuling_fsm.world.inputs import OBJECTS, TRAFFIC_LIGHTS, Inputs, Odometry, Table
+from tuling_fsm.world.inputs import OBJECTS, TRAFFIC_LIGHTS, Flag, Inputs, Odometry, Table
 
 STAMPED = ("objects", "traffic_lights", "odometry")
 
@@ -179,10 +180,15 @@ def test_a_planner_that_fails_on_its_first_tick_brakes_straight_on():
     assert stop.x[-1] - 3.0 == pytest.approx(4.0**2 / 3.6, rel=1e-3)
 
 
+def ticking(elapsed: list[float]):
+    """A clock by which the ticks take these times (s)."""
+    times = [t for k, each in enumerate(elapsed) for t in (10.0 * k, 10.0 * k + each)]
+    return iter(times).__next__
+
+
 @pytest.mark.clause("SAF-1", "DWELL-3")
 def test_a_late_plan_gives_way_to_the_rest_of_the_last_one():
-    times = iter([0.0, 0.01, 1.0, 1.01, 2.0, 2.9, 3.0, 3.9])
-    bench = Bench(clock=lambda: next(times))
+    bench = Bench(clock=ticking([0.01, 0.01, 0.9]))
     bench.send(frame(1.0))
     bench.answer()
     bench.send(frame(1.05, 1.0))
@@ -191,9 +197,37 @@ def test_a_late_plan_gives_way_to_the_rest_of_the_last_one():
     late = bench.port.trajectories()[-1]
     assert late.stamp == pytest.approx(1.1)
     assert late.x[0] == pytest.approx(plan.sample(1.1)[0].x)
-    lock_step = Bench(lock_step=True, clock=lambda: next(times))
+    lock_step = Bench(lock_step=True, clock=ticking([0.9]))
     lock_step.send(frame(1.0, 7.0))
     assert lock_step.port.trajectories()[-1].x[0] == 7.0
+
+
+@pytest.mark.clause("SAF-1", "EST-1")
+def test_a_late_plan_that_brakes_is_sent_all_the_same():
+    bench = Bench(clock=ticking([0.01, 0.01, 0.9]))
+    bench.send(frame(1.0))
+    bench.answer()
+    bench.send(frame(1.05, 1.0))
+    bench.send(replace(frame(1.1, 1.2), emergency_stop=Flag(1.1, True)))
+    assert bench.port.trajectories()[-1].stands
+
+
+@pytest.mark.clause("SAF-1", "USE-11")
+def test_many_late_plans_in_a_row_end_in_a_comfortable_stop():
+    bench = Bench(clock=ticking([0.01] + [0.9] * 40))
+    bench.send(frame(1.0))
+    bench.answer()
+    bench.send(frame(1.05, 0.2))
+    x = 0.2
+    for k in range(38):
+        stamp = 1.1 + 0.05 * k
+        bench.send(frame(stamp, x))
+        x += 0.05 * float(bench.port.trajectories()[-1].v[0])
+    speeds = [float(t.v[0]) for t in bench.port.trajectories()[1:]]
+    assert speeds[0] == pytest.approx(5.0)
+    assert (np.diff(speeds) <= 1e-9).all()
+    assert bench.port.trajectories()[-1].v[-1] == 0.0
+    assert max(-np.diff(speeds)) <= 0.05 * 2.6
 
 
 @pytest.mark.clause("SAF-1")

@@ -229,6 +229,26 @@ def test_a_second_signal_changes_nothing(rig, map_file, number):
     assert "Traceback" not in said
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_long_configuration_can_be_interrupted(rig, map_file, number):
+    from lifecycle_msgs.srv import ChangeState
+
+    map_file.write_text("slow map")
+    process = rig.start_planner(map_file=map_file)
+    assert rig.planner.state(20.0) == "unconfigured"
+    client = rig.node.create_client(ChangeState, "planner/change_state")
+    rig.until(client.service_is_ready)
+    request = ChangeState.Request()
+    request.transition.label = "configure"
+    client.call_async(request)
+    end = time.monotonic() + 0.5
+    while time.monotonic() < end:
+        rig.executor.spin_once(timeout_sec=0.05)
+    seconds, said = stop_process(process, number)
+    assert seconds < 2.0
+    assert (process.returncode, said) == (0, "")
+
+
 @pytest.mark.parametrize(
     ("settings", "said"),
     [

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ros.rig import Rig, stop_process
+from ros.rig import Rig, frame, stop_process
 from tuling_fsm.bag.replay import replay
 from tuling_fsm.bag.ticks import read_inputs
 from tuling_fsm.core.errors import InputError
@@ -126,5 +126,24 @@ def test_the_route_server_answers_from_the_map_a_preset_and_round_a_block():
         blocked.publish(pack_path(10**9, end))
         rig.until(lambda: len(ask(pack_plan_request(11 * 10**8, start, goal))) != len(answer))
         assert len(ask(pack_plan_request(100 * 10**9, start, goal))) == len(answer)
+        seconds, said = stop_process(process)
+        assert seconds < 2.0 and process.returncode == 0, said
+
+
+@pytest.mark.clause("USE-12")
+def test_the_real_planner_configures_and_activates_with_the_parameter_file(tmp_path):
+    with Rig() as rig:
+        file = tmp_path / "own.yaml"
+        file.write_text(
+            f"planner:\n  ros__parameters:\n    map_file: {COURSE}\n    lock_step: true\n", encoding="utf-8"
+        )
+        files = ("--params-file", str(ROOT / "config" / "planner.yaml"), "--params-file", str(file))
+        process = rig.start("-m", "tuling_fsm.ros.planner_node", "--ros-args", *files)
+        rig.serve_routes()
+        assert rig.planner.change("configure", 240.0)
+        assert rig.planner.change("activate", 30.0)
+        rig.send(frame(1.0))
+        assert rig.until_answered(1.0).stands
+        assert "departure/plan_once" in rig.call("explain").message
         seconds, said = stop_process(process)
         assert seconds < 2.0 and process.returncode == 0, said

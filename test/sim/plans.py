@@ -96,7 +96,7 @@ class LaneDriver:
             t,
             x - aside * np.sin(heading),
             y + aside * np.cos(heading),
-            heading,
+            heading - np.arctan(aside / 5.0),
             curvature,
             v,
             np.gradient(v, t),

@@ -31,8 +31,8 @@ class Watch:
         self.frame = 0
 
     def see(
-        self, pose: Pose, v: float = 5.0, a: float = 0.0, others: Others = NOBODY, lights: dict[int, Light] | None = None,
-        state: str = NORMAL, held: bool = False, yaw_rate: float = 0.0,
+        self, pose: Pose, v: float = 5.0, a: float = 0.0, others: Others = NOBODY,
+        lights: dict[int, Light] | None = None, state: str = NORMAL, held: bool = False, yaw_rate: float = 0.0,
     ) -> None:  # fmt: skip
         self.frame += 1
         car = CarState(pose, 0.0, v, a, yaw_rate, self.referee.rules.lane(pose), state)

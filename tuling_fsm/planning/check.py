@@ -9,6 +9,7 @@ from enum import Enum
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.request import FollowLanes, FreeSpace, Hold, LaneLine, PlanningRequest, Reason
@@ -17,6 +18,9 @@ from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.contact import first_segment_met, meetings
 from tuling_fsm.planning.parameters import CheckParameters, PlanningParameters
+
+
+BoolArray = npt.NDArray[np.bool_]
 
 
 class Breach(str, Enum):
@@ -52,6 +56,8 @@ class _Case(NamedTuple):
 
 _STANDS = 0.1
 _ROLLS = 0.05
+_ONSET = 0.5
+"""Jerk up to this long before or after hard braking belongs to it (s)."""
 
 
 def check(
@@ -70,7 +76,7 @@ def check(
     return None
 
 
-def _first(bad: FloatArray | np.ndarray, t: FloatArray, breach: Breach, detail: Callable[[int], str]) -> Violation | None:
+def _first(bad: BoolArray, t: FloatArray, breach: Breach, detail: Callable[[int], str]) -> Violation | None:
     rows = np.flatnonzero(bad)
     return None if len(rows) == 0 else Violation(breach, float(t[rows[0]]), detail(int(rows[0])))
 
@@ -118,10 +124,17 @@ def _jerk(case: _Case) -> Violation | None:
         return None
     plan, vehicle, limits = case.plan, case.vehicle, case.limits
     jerk = np.abs(np.diff(plan.a)) / np.diff(plan.t)
-    hard = np.maximum(np.abs(plan.a[1:]), np.abs(plan.a[:-1])) > 1.2 * vehicle.comfort_decel
+    gear = np.where(plan.v < 0.0, -1.0, 1.0)
+    hard = _near_row(gear * plan.a < -1.2 * vehicle.comfort_decel, plan.t)[:-1]
     settling = np.minimum(np.abs(plan.v[1:]), np.abs(plan.v[:-1])) < _STANDS
     most = np.where(hard | settling, limits.brake_jerk, limits.jerk * vehicle.max_jerk)
     return _first(jerk > most, plan.t, Breach.JERK, lambda i: f"{jerk[i]:.1f} m/s^3, limit {most[i]:.1f}")
+
+
+def _near_row(rows: BoolArray, t: FloatArray) -> BoolArray:
+    """Rows within `_ONSET` of one that is set."""
+    at = t[rows]
+    return np.asarray(np.any(np.abs(t[:, None] - at[None, :]) <= _ONSET, axis=1))
 
 
 def _speed_limit(case: _Case) -> Violation | None:
@@ -186,7 +199,7 @@ def _poses(case: _Case) -> FloatArray:
     return np.column_stack((case.plan.x, case.plan.y, case.plan.heading))
 
 
-def _near(case: _Case, x: FloatArray, y: FloatArray, size: FloatArray) -> np.ndarray:
+def _near(case: _Case, x: FloatArray, y: FloatArray, size: FloatArray) -> BoolArray:
     """Things (centre and half size) within reach of the plan's bounding box."""
     plan, reach = case.plan, case.vehicle.front + case.vehicle.width
     dx = np.maximum(np.maximum(plan.x.min() - x, x - plan.x.max()), 0.0)
@@ -220,7 +233,7 @@ def _collision(case: _Case) -> Violation | None:
     return Violation(Breach.COLLISION, float(case.plan.t[int(met[worst])]), f"object {around.id[still[worst]]}")
 
 
-def _meetings(case: _Case, rows: np.ndarray, until: float) -> FloatArray:
+def _meetings(case: _Case, rows: npt.NDArray[np.int64], until: float) -> FloatArray:
     """Row of the plan at which each of the given objects is met, -1 for never."""
     around, n = case.scene.obstacles, len(rows)
     boxes = np.empty((n, around.x.shape[1], 5))

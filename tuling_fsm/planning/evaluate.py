@@ -102,6 +102,8 @@ MEMORY_S = 2.0
 _HARD_TO_STEER = 1.005
 _TOO_FAST, _EXACT = 10.0, 0.2
 """Metres of progress that each second costs for each m/s above the envelope, if it is more than the other (m/s)."""
+_EVADING = 1.8
+"""To pass before a crossing object by changing lanes takes this much more time to spare than in the lane of the previous plan."""
 _CROWDING, _COLLIDING = 15.0, 50.0
 _COMMITTED = 0.6
 """Share of the room before others that a change of lanes once begun still asks for."""
@@ -313,10 +315,11 @@ def evaluate(
         scratch.limit[i] = min(w.speed_limit, lines.row[at, max(0, first + i - 1), LIMIT])
     envelope(path, n, scratch.limit, d, scratch.speed, scratch.bound, scratch.rate)
     sidestep = abs(spec[OFFSET] - lines.start[at, START_D])
-    ease = _COMMITTED if lines.shift[at] == w.previous_shift else 1.0
+    stays = lines.shift[at] == w.previous_shift
+    ease, lead = (_COMMITTED, w.pass_ahead) if stays else (1.0, _EVADING * w.pass_ahead)
     binds, yields, cuts_in = drive_among(
         path, n, first, lines.row[at], at, movers, (min(verdict[STOP_AT], path[n - 1, PS]), slack), (start.v, start.a), sidestep,
-        w.pass_ahead, ease, body, d, scratch,
+        lead, ease, body, d, scratch,
     )  # fmt: skip
     verdict[BINDS], verdict[BLAME], verdict[DISTANCE] = binds.reason, binds.blame, binds.distance
     verdict[YIELDS], verdict[CONFLICT] = 1.0 if yields else 0.0, float(cuts_in)

@@ -25,9 +25,14 @@ _STANDS = 0.3
 _SIDESTEP = 0.8
 """A path that leaves its present offset by more than this (m) cuts in before others, and has to look behind."""
 _BESIDE = 1.5
+_ELSEWHERE = 6.0
+_COARSE = 8
+"""An object farther from the line than the one (m) may come onto it somewhere else: it is looked for at every so many samples."""
 _FORESIGHT = 35.0
 _GAP_STEPS = 21
 """Gaps between two motions count up to this prediction step (4 s)."""
+_JUST_PAST = 0.3
+"""Time to spare (s) that is enough for a car which is in the way already: to stop there would be worse."""
 CROWDS, CUTS_OFF = 1, 2
 _CUT_IN_GAP, _CUT_IN_TIME = 2.0, 0.6
 """Room (m, and s at its speed) that is left before another by a car that comes into its lane."""
@@ -54,6 +59,16 @@ class Movers(NamedTuple):
 
 
 @njit(cache=True)
+def _coarsely_nearest(line: FloatArray, n: int, x: float, y: float) -> int:
+    best, found = np.inf, 0
+    for k in range(0, n, _COARSE):
+        d2 = (x - line[k, X]) ** 2 + (y - line[k, Y]) ** 2
+        if d2 < best:
+            best, found = d2, k
+    return found
+
+
+@njit(cache=True)
 def _place_on_line(line: FloatArray, n: int, boxes: FloatArray, node: IntArray, across: FloatArray, band: FloatArray) -> None:
     """Follow one object along a line through its prediction."""
     band[0], band[1] = np.inf, -np.inf
@@ -61,6 +76,8 @@ def _place_on_line(line: FloatArray, n: int, boxes: FloatArray, node: IntArray, 
     for j in range(len(boxes)):
         x, y = boxes[j, 0], boxes[j, 1]
         k = walk(line, n, k, x, y)
+        if abs(offset_at(line, k, x, y)) > _ELSEWHERE:
+            k = walk(line, n, _coarsely_nearest(line, n, x, y), x, y)
         along = (x - line[k, X]) * line[k, COS] + (y - line[k, Y]) * line[k, SIN]
         half = boxes[j, 4] + boxes[j, 5]
         node[j] = -1 if (k == n - 1 and along > half) or (k == 0 and along < -half) else k
@@ -311,7 +328,8 @@ def yield_to_others(
             continue
         inside = _first_inside(spans)
         along = _goes_along(line, movers, at, i, inside)
-        if _passes_first(spans, free, lead, ease, movers.speed[i] if along else 0.0):
+        spare = lead if spans[inside, 0] > 0.0 else min(lead, _JUST_PAST)
+        if _passes_first(spans, free, spare, ease, movers.speed[i] if along else 0.0):
             continue
         if along and _passes_first(spans, free, 0.0, 0.0, movers.speed[i]):
             cuts_in = max(cuts_in, CROWDS)

@@ -14,11 +14,15 @@ from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.ros.failure import in_one_line
 from tuling_fsm.ros.inbox import Inbox
 from tuling_fsm.ros.last_resort import braking
-from tuling_fsm.wire.cdr import seconds, stamp_ns
+from tuling_fsm.wire.cdr import stamp_ns
 from tuling_fsm.world.inputs import Inputs
 
 LOCK_STEP_TABLES = ("objects", "traffic_lights")
 """Tables that have to bear the odometry's stamp in lock-step: DDS gives no order across topics."""
+LATE_AT_MOST = 5
+"""After so many late plans in a row the car is stopped."""
+LOOK_S, SLOWER = 1.0, 0.3
+"""A plan brakes that is slower than another by so much (m/s) after this time (s)."""
 
 
 class Agent(Protocol):
@@ -80,6 +84,7 @@ class Driver:
         """The trajectory that was sent last."""
         self.failures = 0
         """Ticks in a row that the agent failed."""
+        self.late_in_a_row = 0
 
     def due(self) -> int | None:
         """The stamp (ns) of the tick that the messages received so far ask for."""
@@ -111,10 +116,21 @@ class Driver:
             tick, trajectory = None, self.stop(inputs.stamp, inputs)
         elapsed = self._clock() - began
         late = not self.lock_step and elapsed > late_after
-        if late and tick is not None and self.sent is not None and self.sent.end_stamp > inputs.stamp:
-            trajectory = self.sent.after(inputs.stamp)
+        self.late_in_a_row = self.late_in_a_row + 1 if late else 0
+        if late and tick is not None:
+            trajectory = self._instead_of_late(trajectory)
         self.sent = trajectory
         return Ticked(inputs, tick, trajectory, late, elapsed)
+
+    def _instead_of_late(self, late: Trajectory) -> Trajectory:
+        """The rest of the last plan, after some in a row a comfortable stop; a plan that brakes is never held back."""
+        if self.sent is None or self.sent.end_stamp <= late.stamp:
+            return late
+        if self.late_in_a_row > LATE_AT_MOST:
+            return self.stop(late.stamp)
+        rest = self.sent.after(late.stamp)
+        soon = late.stamp + LOOK_S
+        return late if abs(late.sample(soon)[2]) < abs(rest.sample(soon)[2]) - SLOWER else rest
 
     def stop(self, stamp: float, inputs: Inputs | None = None) -> Trajectory:
         """Braking along the last trajectory; without one, straight on from where the car is."""
@@ -137,11 +153,6 @@ class Driver:
         if odometry_at_ns is not None:
             stamp = self.inbox.received["odometry"] + now_ns - odometry_at_ns
         return stamp if self.last_ns is None or stamp > self.last_ns else None
-
-    @property
-    def stamp(self) -> float:
-        """Stamp of the last tick, s."""
-        return 0.0 if self.last_ns is None else seconds(self.last_ns)
 
 
 def _straight(stamp: float, pose: Pose, v: float) -> Trajectory:

@@ -23,15 +23,22 @@ POLL_S = 0.1
 
 
 class Interrupted:
-    """Set by SIGINT and SIGTERM, however often they come; the process ends in its own time."""
+    """Set by SIGINT and SIGTERM, however often they come; the process ends in its own time.
+
+    Where nothing has to be brought to rest first the very first one leaves at once, so that a long compilation does not
+    have to be waited for.
+    """
 
     def __init__(self) -> None:
         self.signal: int | None = None
+        self.leave_at_once: Callable[[], bool] = lambda: True
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._set)
 
     def _set(self, number: int, _: FrameType | None) -> None:
-        self.signal = self.signal or number
+        first, self.signal = self.signal is None, self.signal or number
+        if first and self.leave_at_once():
+            raise SystemExit(0)
 
 
 def orphaned() -> bool:
@@ -44,40 +51,49 @@ def run_node(make_node: Callable[[], Any], arguments: Sequence[str] | None = Non
     """Build a node, serve it until it has `finished` or a signal comes, and take it down in order.
 
     rclpy's own signal handlers would end the context at once, so that a last message could not be sent; these do not.
-    No exception of a callback ends the loop: it is logged (SAF-1).
 
     Args:
         make_node: called once rclpy is initialized; the node has `finished` (nothing more to do), `stop()` (bring
-            everything to rest while messages can still be sent) and `exit_code`.
+            everything to rest while messages can still be sent), `interruptible` (there is nothing to bring to rest)
+            and `exit_code`.
         arguments: the command line with its `--ros-args`; the process's own if not given.
 
     Returns:
         Exit code: the node's own `exit_code`, or 2 for bad parameters, said in one line.
     """
     interrupted = Interrupted()
+    node: Any = None
     try:
         rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
     except RuntimeError as error:
         print(" ".join(str(error).split()), file=sys.stderr)
         return 2
-    node: Any = None
     try:
         node = make_node()
-        executor = SingleThreadedExecutor()
-        executor.add_node(node)
-        while interrupted.signal is None and not node.finished and not orphaned():
-            try:
-                executor.spin_once(timeout_sec=POLL_S)
-            except Exception as error:
-                node.get_logger().error(f"in a callback: {in_one_line(error)}", throttle_duration_sec=1.0)
-        node.stop()
-        executor.shutdown(timeout_sec=0.2)
+        interrupted.leave_at_once = lambda: bool(node.interruptible)
+        _serve(node, interrupted)
         return int(node.exit_code)
     except InputError as error:
         print(error, file=sys.stderr)
         return 2
+    except SystemExit:
+        return 0
     finally:
+        interrupted.leave_at_once = lambda: False
         if node is not None:
             with contextlib.suppress(Exception):
                 node.destroy_node()
         rclpy.try_shutdown()
+
+
+def _serve(node: Any, interrupted: Interrupted) -> None:
+    """Until there is nothing more to do. No exception of a callback ends it: that is logged (SAF-1)."""
+    executor = SingleThreadedExecutor()
+    executor.add_node(node)
+    while interrupted.signal is None and not node.finished and not orphaned():
+        try:
+            executor.spin_once(timeout_sec=POLL_S)
+        except Exception as error:
+            node.get_logger().error(f"in a callback: {in_one_line(error)}", throttle_duration_sec=1.0)
+    node.stop()
+    executor.shutdown(timeout_sec=0.2)

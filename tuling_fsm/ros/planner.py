@@ -152,6 +152,11 @@ class PlannerNode(LifecycleNode):
         self._give_up()
         return SUCCESS
 
+    @property
+    def interruptible(self) -> bool:
+        """Whether no car is being driven."""
+        return self._runtime is None
+
     def stop(self) -> None:
         """Tell the car to stop, and stop ticking; nothing where the node is not active."""
         runtime, self._runtime = self._runtime, None

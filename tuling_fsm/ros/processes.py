@@ -67,20 +67,17 @@ def run_processes(
     chosen = chosen_map(load_scenario(scenario_file, overrides), map_file).resolve()
     with tempfile.TemporaryDirectory(prefix="tuling_fsm_") as folder:
         results = out.resolve() if out is not None else Path(folder) / "out"
+        common = {"map_file": str(chosen)}
         sim = {
             "scenario": str(scenario_file.resolve()),
-            "map_file": str(chosen),
             "seed": seed,
             "overrides": json.dumps(dict(overrides)) if overrides else "",
             "out": str(results),
         }
-        planner = {"map_file": str(chosen), "lock_step": True, "use_sim_time": True}
-        if out is not None:
-            planner["record"] = str(results)
-        server = {"map_file": str(chosen), "use_sim_time": True}
+        planner = {"lock_step": True, "use_sim_time": True, "record": "" if out is None else str(results)}
         with Group(progress) as group:
-            for name, parameters in (("route_server", server), ("planner", planner), (SIM, sim)):
-                group.start(name, _node_command(Path(folder), name, parameters))
+            for name, own in (("route_server", {"use_sim_time": True}), ("planner", planner), (SIM, sim)):
+                group.start(name, _node_command(Path(folder), name, common | own))
             _activate_planner(group)
             group.wait_for(SIM)
             group.stop()

@@ -40,6 +40,7 @@ class RouteServiceNode(Node):
     def __init__(self) -> None:
         super().__init__("route_server", automatically_declare_parameters_from_overrides=True)
         self.finished = False
+        self.interruptible = True
         self.exit_code = 0
         settings = ParameterServer(self, describe(RouteServerParameters), lambda: True)
         own = load(RouteServerParameters, settings.values)

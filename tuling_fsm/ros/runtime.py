@@ -24,8 +24,6 @@ HEALTH_PERIOD_NS = 1_000_000_000
 class Port(Protocol):
     """The node's ends of topics and services: `Endpoints`."""
 
-    log: Any
-
     def publish(self, topic: str, message: bytes) -> None:
         """Send one serialized message."""
 

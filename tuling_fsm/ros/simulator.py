@@ -55,6 +55,7 @@ class SimNode(Node):
         self._own = load(SimNodeParameters, settings.values)
         self._simulation = _open(self._own)
         self.finished = False
+        self.interruptible = True
         self.exit_code = 0
         self._previous: Inputs | None = None
         self._asked_at: float | None = None

@@ -57,7 +57,18 @@ def side_marks(
         ends = np.interp((start, end), s[order], along[order])
         kind, crossable = _meaning(record, relation, road.junction is not None, rising=step > 0)
         found.append(Mark(float(ends.min()), float(ends.max()), kind, crossable))
-    return tuple(sorted(found))
+    return _merged(sorted(found))
+
+
+def _merged(marks: list[Mark]) -> tuple[Mark, ...]:
+    """Stretches that follow each other and say the same made one."""
+    merged: list[Mark] = []
+    for mark in marks:
+        if merged and merged[-1][2:] == mark[2:] and mark.s_from - merged[-1].s_to < 1e-6:
+            merged[-1] = merged[-1]._replace(s_to=mark.s_to)
+        else:
+            merged.append(mark)
+    return tuple(merged)
 
 
 def _relation(road: Road, lane: RoadLane, other: RoadLane | None) -> Relation:
@@ -94,10 +105,13 @@ def _stretches(records: tuple[RoadMark, ...], start: float, end: float) -> list[
 
 
 def _meaning(record: RoadMark | None, relation: Relation, in_junction: bool, rising: bool) -> tuple[MarkKind, bool]:
-    """Kind and whether a car in the lane may cross. `rising`: crossing leads to larger lane numbers."""
+    """Kind and whether a car in the lane may cross. `rising`: crossing leads to larger lane numbers.
+
+    In a junction the edge of a connecting road borders on other connecting roads, so that its paint says what holds.
+    """
     if record is None or record.kind is None:
         return MarkKind.VIRTUAL, _UNMARKED_CROSSABLE[relation] and not in_junction
-    may = relation is not Relation.EDGE and not record.lines[0]
+    may = (relation is not Relation.EDGE or in_junction) and not record.lines[0]
     if may and relation is Relation.SAME:
         may = _ONE_WAY.get(record.lane_change or "", rising) == rising
     return record.kind, may

@@ -21,10 +21,9 @@ class Connection:
 
 @dataclass(frozen=True, eq=False)
 class RoadJunction:
-    """A junction: kind `default`, `direct` or `virtual`, connections, controllers."""
+    """A junction: its connections (none for a virtual one) and controllers."""
 
     id: str
-    kind: str
     connections: tuple[Connection, ...]
     controllers: tuple[str, ...]
 
@@ -45,7 +44,6 @@ def read_junction(element: Element, warnings: list[str]) -> RoadJunction:
     connections = [] if kind == "virtual" else element.findall("connection")
     return RoadJunction(
         id=junction_id,
-        kind=kind,
         connections=tuple(_read_connection(connection) for connection in connections),
         controllers=tuple(text(controller, "id") for controller in element.findall("controller")),
     )

@@ -56,7 +56,6 @@ class Road:
     """A road: reference line, profiles, sections and what it is linked to."""
 
     id: str
-    name: str
     element: Element
     length: float
     junction: str | None
@@ -85,10 +84,6 @@ class Road:
         x, y, turn = float(curve.x[0]), float(curve.y[0]), float(curve.heading[0])
         return Pose(x - t * float(np.sin(turn)), y + t * float(np.cos(turn)), turn + heading)
 
-    def height(self, s: float) -> float:
-        """Elevation of the reference line, m."""
-        return float(self.elevation(np.array([s]))[0][0])
-
     def section_at(self, s: float) -> int:
         """Index of the section that holds station `s`, clamped to the road."""
         starts = [section.start for section in self.sections]
@@ -112,7 +107,6 @@ def read_road(element: Element, warnings: list[str]) -> Road:
         raise InputError(where(element), f"rule={rule!r} is unknown", "RHT or LHT")
     return Road(
         id=text(element, "id"),
-        name=element.get("name", ""),
         element=element,
         length=length,
         junction=_junction(element),

@@ -93,14 +93,21 @@ def cost_of_path(turns: FloatArray, lengths: FloatArray, gear: int, gear_cost: f
 
 
 @njit(cache=True)
+def _moves(lengths: FloatArray, step: float) -> int:
+    """Number of moves of at most `step` (m) along a path."""
+    count = 0
+    for i in range(len(lengths)):
+        count += math.ceil(abs(lengths[i]) / step)
+    return count
+
+
+@njit(cache=True)
 def _draft(root: FloatArray, turns: FloatArray, lengths: FloatArray, curvature: float) -> Draft:
     """The knots of a path, none of them reached yet."""
-    step, count = KNOT_STEP / 1.25, KNOTS + 1
-    while count > max(KNOTS, len(lengths) + 1):
+    most, step = max(KNOTS, len(lengths) + 1), KNOT_STEP
+    while _moves(lengths, step) >= most:
         step *= 1.25
-        count = 1
-        for i in range(len(lengths)):
-            count += math.ceil(abs(lengths[i]) / step)
+    count = _moves(lengths, step) + 1
     pose, turn, move = np.empty((count, 3)), np.zeros(count), np.zeros(count)
     pose[0] = root
     n = 1
