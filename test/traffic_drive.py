@@ -87,11 +87,18 @@ class Drive:
             self.tick()
             gap = min((self.wall_s(wall) - self.front for wall in self.rules.walls), default=math.inf) - 0.2
             safe = math.sqrt(2.0 * 1.5 * max(gap, 0.0))
-            wanted = min(top, self.rules.speed_limit, safe)
+            wanted = min(top, self.rules.speed_limit, safe, self.slow())
             self.v = max(min(self.v + 1.2 * TICK_S, wanted), self.v - 4.0 * TICK_S, 0.0)
             if gap <= 0.05 and self.v < 0.5:
                 self.v = 0.0
             self.s += self.v * TICK_S
+
+    def slow(self) -> float:
+        """The speed from which the car can still ease into the slow zones ahead."""
+        zones = [zone for zone in self.rules.zones if zone.s_to >= self.s]
+        return min(
+            (math.sqrt(zone.speed**2 + 2.4 * max(zone.s_from - self.s, 0.0)) for zone in zones), default=math.inf
+        )
 
     def wall_s(self, wall: StopWall) -> float:
         """Where a wall crosses the route."""

@@ -20,6 +20,7 @@ from tuling_fsm.planning.planner import Planner
 from tuling_fsm.world.builder import WorldBuilder
 from tuling_fsm.world.inputs import Inputs
 from tuling_fsm.world.parameters import WorldParameters
+from tuling_fsm.world.rehearsal import rehearsal
 from tuling_fsm.world.world import World
 
 
@@ -81,8 +82,11 @@ class Agent:
         self._behaviour.adjust(parameters.vehicle, parameters.behaviour)
 
     def warm_up(self) -> None:
-        """Compile and load every kernel, so that no tick has to."""
+        """Compile and load every kernel, so that no tick has to; the agent itself stays as it is."""
         self._planner.warm_up()
+        rehearsing = Agent(self._road_map, self.parameters)
+        for inputs in rehearsal(self._road_map):
+            rehearsing.step(inputs)
 
     def step(self, inputs: Inputs) -> Tick:
         """One tick: see, decide, plan, check, answer."""

@@ -9,6 +9,7 @@ from crossroads import HALF_M, LIGHT, STOP_SIGN, YIELD_SIGN, crossroads, double_
 from scenes import row
 from traffic_drive import TICK_S, Drive, route_between
 
+from tuling_fsm.behaviour.traffic_rules import slowed
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Reason
 from tuling_fsm.map.road_map import RoadMap
@@ -73,16 +74,29 @@ def test_a_free_crossing_is_entered_without_a_stop_but_slowly(maps: dict[str, Ro
 def test_the_entry_speed_lets_the_car_stop_before_the_junction_and_main_roads_are_free_of_it(
     maps: dict[str, RoadMap],
 ) -> None:
-    for gap in (30.0, 10.0, 2.0):
-        drive = drive_from(maps["plain"], "S", "N", gap, 5.0)
-        limit = drive.tick().speed_limit
-        assert limit**2 / (2.0 * drive.vehicle.emergency_decel) <= gap + 0.5
-        assert math.isclose(drive_from(maps["plain"], "S", "N", -5.0, 5.0).tick().speed_limit, math.inf)
-    assert drive_from(maps["stops"], "S", "N", 20.0, 8.0).tick().speed_limit == math.inf
-    assert drive_from(maps["stops"], "E", "W", 8.0, 8.0).tick().speed_limit < 7.0
+    drive = drive_from(maps["plain"], "S", "N", 30.0, 5.0)
+    (zone,) = drive.tick().zones
+    assert zone.speed**2 / (2.0 * drive.vehicle.emergency_decel) <= 2.5
+    assert zone.s_from + drive.vehicle.front <= ENTRY_S - 2.0 and zone.s_to + drive.vehicle.front >= ENTRY_S
+    (line,) = slowed(drive.world.lanes, (zone,), drive.s, 5.0) if drive.world else ()
+    at = line.route_s0 + line.center.s
+    assert np.all(line.limit[(at > zone.s_from) & (at < zone.s_to)] == zone.speed)
+    assert np.all(line.limit[at < zone.s_from] > 13.0)
+    assert not drive_from(maps["plain"], "S", "N", -5.0, 5.0).tick().zones
+    assert not drive_from(maps["stops"], "S", "N", 20.0, 8.0).tick().zones
+    assert drive_from(maps["stops"], "E", "W", 20.0, 8.0).tick().zones
     green = drive_from(maps["lit"], "S", "N", 20.0, 8.0)
     green.lights = {4: Light.GREEN}
-    assert green.tick().speed_limit == math.inf
+    green.tick(0.4)
+    assert not green.rules.zones
+
+
+def test_a_zone_that_comes_up_late_is_eased_into(maps: dict[str, RoadMap]) -> None:
+    drive = drive_from(maps["plain"], "S", "N", 12.0, 8.0)
+    drive.tick()
+    assert drive.world is not None
+    (line,) = slowed(drive.world.lanes, drive.rules.zones, drive.s, 8.0)
+    assert drive.rules.zones[0].speed + 0.5 < line.limit.min() < 8.0
 
 
 @pytest.mark.clause("INT-7")

@@ -76,6 +76,17 @@ def test_children_do_not_inherit_what_the_wheels_left_behind(monkeypatch):
     assert child_environment(42)["ROS_DOMAIN_ID"] == "7"
 
 
+def test_libraries_that_are_not_found_are_said_in_one_line():
+    """As in a shell that an interpreter of another environment has started."""
+    environment = {"PATH": os.environ["PATH"], "_ROS_WHEELS_BOOTSTRAP_COMPLETE": "1"}
+    command = [sys.executable, "-m", "tuling_fsm.ros.planner_node"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.startswith("rclpy: cannot be loaded: ")
+    assert "(expected a shell without _ROS_WHEELS_BOOTSTRAP_COMPLETE)" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
 @pytest.mark.ros
 def test_a_node_ends_itself_when_its_parent_is_killed():
     """The parent is killed outright, so that it can end nobody."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from tuling_fsm.behaviour.conduct import View
 from tuling_fsm.behaviour.memory import Ladder, Memory
+from tuling_fsm.behaviour.traffic_zones import slowed
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.request import FollowLanes, FreeSpace, Hold, PlanningRequest, Reason
 
@@ -81,7 +82,8 @@ def follow_lanes(view: View) -> FollowLanes:
     """Drive along the lanes of the reference road, with all that traffic rules put in the way (NOR-3 to NOR-6)."""
     route, rules = view.world.route, view.memory.rules
     speed = min(view.site.vehicle.max_speed, rules.speed_limit)
-    return FollowLanes(view.world.lanes, rules.walls, speed, goal_s=None if route is None else route.length)
+    lanes = slowed(view.world.lanes, rules.zones, view.world.route_s, view.world.ego.v)
+    return FollowLanes(lanes, rules.walls, speed, goal_s=None if route is None else route.length)
 
 
 def solid_lines(view: View) -> FloatArray:

@@ -13,12 +13,11 @@ from tuling_fsm.behaviour.traffic_lines import lines_ahead
 from tuling_fsm.behaviour.traffic_memory import JunctionKey, JunctionMemory
 from tuling_fsm.behaviour.traffic_priority import Control, holds, waited_for
 from tuling_fsm.behaviour.traffic_situation import STANDING_SPEED, Hindrance, Situation
+from tuling_fsm.behaviour.traffic_zones import SlowZone
 from tuling_fsm.core.request import Reason, StopWall
 from tuling_fsm.map.ahead import JunctionAhead
 from tuling_fsm.world.inputs import Light
 
-_ENVELOPE = 0.7
-"""Share of the comfortable braking with which the speed falls towards a junction."""
 _SEES_M = 2.0
 _ARRIVING_SPEED = 4.0
 _LATE_SPEED = 2.0
@@ -38,8 +37,8 @@ class _Approach(NamedTuple):
 
 def junction_rules(
     now: Situation, memory: Mapping[JunctionKey, JunctionMemory], walls: Sequence[float], closed: Sequence[float]
-) -> tuple[tuple[tuple[float, StopWall], ...], dict[JunctionKey, JunctionMemory], float]:
-    """Walls with their arc lengths, the memory of the junctions ahead, and a speed limit (m/s; inf for none).
+) -> tuple[tuple[tuple[float, StopWall], ...], dict[JunctionKey, JunctionMemory], tuple[SlowZone, ...]]:
+    """Walls with their arc lengths, the memory of the junctions ahead, and where it is driven slowly.
 
     `walls` are the arc lengths of the walls that are already there for other reasons, `closed` those of closed lights.
     """
@@ -49,9 +48,11 @@ def junction_rules(
     ]
     found: list[tuple[float, StopWall]] = []
     kept: dict[JunctionKey, JunctionMemory] = {}
-    limit = math.inf
+    zones: list[SlowZone] = []
     for approach in approaches:
-        limit = min(limit, _speed_limit(now, approach))
+        if _is_slow(now, approach):
+            begin, end = approach.stop - _SEES_M - now.vehicle.front, approach.entry + _SEES_M - now.vehicle.front
+            zones.append(SlowZone(begin, end, now.parameters.junction.entry_speed))
         if approach.control is Control.CLOSED or now.front > approach.entry + now.parameters.line.tolerance:
             continue
         key = JunctionKey(approach.junction.junction.id, round(10.0 * approach.junction.s_from))
@@ -62,7 +63,7 @@ def junction_rules(
         before = _no_room_before(now, approach, approaches)
         if before is not None:
             found.append((before, now.wall(before, Reason.JUNCTION_EXIT_BLOCKED, "no room before the next junction")))
-    return tuple(found), kept, limit
+    return tuple(found), kept, tuple(zones)
 
 
 def _approach(now: Situation, junction: JunctionAhead, closed: Sequence[float]) -> _Approach:
@@ -128,15 +129,11 @@ def _arrivals(now: Situation, gap: float, present: Sequence[Party], past: Juncti
     return replace(past, arrived=arrived, others=others)
 
 
-def _speed_limit(now: Situation, approach: _Approach) -> float:
-    """Where others may come whom the car has to let by, it comes slowly enough to stop."""
+def _is_slow(now: Situation, approach: _Approach) -> bool:
+    """Whether others may come whom the car has to let by."""
     if approach.control in (Control.GREEN, Control.CLOSED) or now.front > approach.entry + _SEES_M:
-        return math.inf
-    if approach.control is Control.NONE and approach.crossing.has_priority:
-        return math.inf
-    entry = now.parameters.junction.entry_speed
-    room = max(approach.stop - now.front, 0.0)
-    return math.sqrt(entry * entry + 2.0 * _ENVELOPE * now.vehicle.comfort_decel * room)
+        return False
+    return approach.control is Control.SIGN or not approach.crossing.has_priority
 
 
 def _no_room_before(now: Situation, held: _Approach, approaches: Sequence[_Approach]) -> float | None:

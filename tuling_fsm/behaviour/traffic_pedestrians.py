@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.behaviour.traffic_situation import Situation
+from tuling_fsm.behaviour.traffic_zones import SlowZone
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.request import Reason, StopWall
 from tuling_fsm.map.ahead import CrosswalkAhead
@@ -43,10 +44,10 @@ class _Walker(NamedTuple):
 def pedestrian_rules(
     now: Situation, released: Sequence[int]
 ) -> tuple[tuple[tuple[float, StopWall], ...], tuple[int, ...], float]:
-    """Walls with their arc lengths, the pedestrians who are crept past, and a speed limit (m/s; inf for none)."""
+    """Walls with their arc lengths, the pedestrians who are crept past, and the speed for that (m/s; inf: none)."""
     walls: list[tuple[float, StopWall]] = []
     passed: list[int] = []
-    limit = _hidden_crosswalks(now)
+    limit = math.inf
     standoff = now.parameters.pedestrian.standoff
     for walker in _walkers(now):
         if not _is_in_the_way(now, walker):
@@ -147,13 +148,12 @@ def _stop_for(now: Situation, walker: _Walker) -> float:
     return s
 
 
-def _hidden_crosswalks(now: Situation) -> float:
-    """Low speed towards a crosswalk beside which something stands that a pedestrian may step out from behind."""
+def hidden_crosswalks(now: Situation) -> tuple[SlowZone, ...]:
+    """Crosswalks beside which something stands that a pedestrian may step out from behind."""
     traffic, p = now.world.traffic, now.parameters.pedestrian
-    limit = math.inf
+    zones = []
     for ahead in now.world.crosswalks:
-        gap = ahead.s_from - now.front
-        if not -1.0 < gap < p.horizon:
+        if not -1.0 < ahead.s_from - now.front < p.horizon:
             continue
         pose = now.route.reference.at(ahead.s_from)
         c, s = math.cos(pose.heading), math.sin(pose.heading)
@@ -162,6 +162,6 @@ def _hidden_crosswalks(now: Situation) -> float:
         hides = (traffic.length > 2.0) & (traffic.speed < _STILL_SPEED) & (across > 2.0) & (across < 8.0)
         hides &= (along + 0.5 * traffic.length > -p.hidden_reach) & (along < 0.5)
         if bool(hides.any()):
-            room = max(gap, 0.0)
-            limit = min(limit, math.sqrt(p.hidden_speed**2 + 1.4 * now.vehicle.comfort_decel * room))
-    return limit
+            begin, end = ahead.s_from - 1.0 - now.vehicle.front, ahead.s_to - now.vehicle.front
+            zones.append(SlowZone(begin, end, p.hidden_speed))
+    return tuple(zones)

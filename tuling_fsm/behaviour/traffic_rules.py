@@ -1,7 +1,7 @@
 """The rules of the road as walls: where the car may not go yet, and why.
 
 Lights and stop lines (INT-2, USE-3, USE-4), right of way and exits of junctions (INT-7), pedestrians (INT-3, USE-5),
-safe starts (USE-6). Where slowness is wanted and no wall can say it, a speed limit comes with them (USE-5, USE-13).
+safe starts (USE-6). Where slowness is wanted and no wall can say it, speed limits come with them (USE-5, USE-13).
 """
 
 from __future__ import annotations
@@ -14,26 +14,29 @@ from tuling_fsm.behaviour.traffic_junctions import junction_rules
 from tuling_fsm.behaviour.traffic_lines import line_rules, walls_beside
 from tuling_fsm.behaviour.traffic_memory import RuleMemory
 from tuling_fsm.behaviour.traffic_parameters import TrafficParameters
-from tuling_fsm.behaviour.traffic_pedestrians import pedestrian_rules
+from tuling_fsm.behaviour.traffic_pedestrians import hidden_crosswalks, pedestrian_rules
 from tuling_fsm.behaviour.traffic_situation import Situation
 from tuling_fsm.behaviour.traffic_start import start_rule
+from tuling_fsm.behaviour.traffic_zones import SlowZone, slowed
 from tuling_fsm.core.request import Reason, StopWall
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.lane_index import lane_index
 from tuling_fsm.world.world import World
 
-__all__ = ["RuleMemory", "Rules", "traffic_rules", "warm_up"]
+__all__ = ["RuleMemory", "Rules", "SlowZone", "slowed", "traffic_rules", "warm_up"]
 
 
 class Rules(NamedTuple):
-    """What the rules say now: walls in the order of the route, the memory for the next tick, a speed limit (m/s;
-    inf: none).
+    """What the rules say now: walls in the order of the route, and the memory for the next tick.
+
+    `speed_limit` (m/s, inf for none) holds at once; `zones` hold where they lie: see `slowed`.
     """
 
     walls: tuple[StopWall, ...]
     memory: RuleMemory
     speed_limit: float = math.inf
+    zones: tuple[SlowZone, ...] = ()
 
 
 def traffic_rules(
@@ -59,8 +62,8 @@ def traffic_rules(
     walkers, released, creep = pedestrian_rules(now, memory.released)
     stops = [s for s, _ in (*lines, *walkers)]
     closed = [s for s, wall in lines if wall.reason is Reason.RED_LIGHT]
-    junctions, junction_memory, entry_limit = junction_rules(now, memory.junctions, stops, closed)
+    junctions, junction_memory, zones = junction_rules(now, memory.junctions, stops, closed)
     start, blocked, clear_since = start_rule(now, memory.start_blocked, memory.start_clear_since)
     walls = sorted((*lines, *walls_beside(now), *walkers, *junctions, *start), key=lambda item: item[0])
     kept = RuleMemory(route, line_memory, junction_memory, released, blocked, clear_since)
-    return Rules(tuple(wall for _, wall in walls), kept, min(creep, entry_limit))
+    return Rules(tuple(wall for _, wall in walls), kept, creep, (*zones, *hidden_crosswalks(now)))

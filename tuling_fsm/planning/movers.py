@@ -31,8 +31,8 @@ _COARSE = 8
 _FORESIGHT = 35.0
 _GAP_STEPS = 21
 """Gaps between two motions count up to this prediction step (4 s)."""
-_JUST_PAST = 0.3
-"""Time to spare (s) that is enough for a car which is in the way already: to stop there would be worse."""
+_JUST_PAST = 0.5
+"""Time to spare (s) that is enough for a car which cannot stop in comfort any more: to brake hard beside the other would be worse."""
 CROWDS, CUTS_OFF = 1, 2
 _CUT_IN_GAP, _CUT_IN_TIME = 2.0, 0.6
 """Room (m, and s at its speed) that is left before another by a car that comes into its lane."""
@@ -187,6 +187,7 @@ def occupied(
         hi = here + int((long + body.rear + movers.gap[i] + slack) / step) + 1
         if hi < 0 or lo >= n - 1 or path[max(lo, 0), PS] > free[_row(j, len(free)), 0] + _FORESIGHT:
             continue
+        behind = min(0, here) * step
         lo, hi, here = max(0, lo), min(n - 1, hi), min(max(here, 0), n - 1)
         left = max(path[lo, PD], max(path[here, PD], path[hi, PD]))
         right = min(path[lo, PD], min(path[here, PD], path[hi, PD]))
@@ -195,7 +196,7 @@ def occupied(
             continue
         spans[j, 0] = _entry(path, n, lo, hi, body, box, movers.gap[i], max(bend, abs(path[here, PKAPPA])))
         if spans[j, 0] < np.inf:
-            spans[j, 1] = path[here, PS] + long + body.rear + movers.gap[i] + 0.5 * slack
+            spans[j, 1] = path[here, PS] + behind + long + body.rear + movers.gap[i] + 0.5 * slack
             met += 1
     return met
 
@@ -320,7 +321,7 @@ def yield_to_others(
     """Add to `traffic` those of the `others` that the car does not pass before, driving `free`; `lead` and `ease` as in `_passes_first`.
 
     Returns how many, and how badly the path cuts in: `CROWDS` before one that is left too little room, `CUTS_OFF` before one that
-    can no longer be let go first within `braking` (m).
+    can no longer be let go first within `braking` (m), the length of a comfortable stop.
     """
     yielded, cuts_in = 0, 0
     for i in others:
@@ -328,7 +329,8 @@ def yield_to_others(
             continue
         inside = _first_inside(spans)
         along = _goes_along(line, movers, at, i, inside)
-        spare = lead if spans[inside, 0] > 0.0 else min(lead, _JUST_PAST)
+        can_stop = np.min(spans[:, 0]) - movers.keep[i] > braking
+        spare = lead if can_stop else min(lead, _JUST_PAST)
         if _passes_first(spans, free, spare, ease, movers.speed[i] if along else 0.0):
             continue
         if along and _passes_first(spans, free, 0.0, 0.0, movers.speed[i]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import os
 import sys
@@ -20,7 +21,7 @@ def require_rclpy() -> None:
     """Make rclpy importable in this process: installed from wheels it looks for its resources below AMENT_PREFIX_PATH.
 
     Raises:
-        InputError: rclpy is not installed.
+        InputError: rclpy is not installed, or its libraries are not found.
     """
     if importlib.util.find_spec("rclpy") is None:
         raise InputError(
@@ -30,6 +31,11 @@ def require_rclpy() -> None:
         )
     if rclpy_comes_from_wheels():
         os.environ["AMENT_PREFIX_PATH"] = _with_wheels(os.environ.get("AMENT_PREFIX_PATH", ""))
+    try:
+        importlib.import_module("rclpy")
+    except ImportError as error:
+        hint = f"a shell without {_BOOTSTRAP}" if _BOOTSTRAP in os.environ else "a sound installation"
+        raise InputError("rclpy", f"cannot be loaded: {error}", hint) from None
 
 
 def rclpy_comes_from_wheels() -> bool:

@@ -1,4 +1,4 @@
-"""Driving without lanes: forward and in reverse to a pose, by Hybrid A* with Reeds-Shepp shots, smooth in steering and speed."""
+"""Driving without lanes, forward and in reverse to a pose: Hybrid A* with Reeds-Shepp shots, smooth steering, speed."""
 
 from tuling_fsm.planning.free_space.parameters import FreeSpaceParameters
 from tuling_fsm.planning.free_space.planner import plan_free_space

@@ -23,14 +23,14 @@ BUCKETS = 16
 
 
 class Table(NamedTuple):
-    """Cost (m) of the cheapest word to a relative pose: rows over |x|, |y| in `step`s (m) and heading round the circle."""
+    """Cost (m) of the cheapest word to a relative pose: by |x| and |y| in `step`s (m), and heading round the circle."""
 
     cost: FloatArray
     step: float
 
 
 class Guide(NamedTuple):
-    """Distance of each cell of a grid with corner (x0, y0) to the target in tenths of a cell; empty where it was not made."""
+    """Distance of each cell of a grid with corner (x0, y0) to the target, in tenths of a cell; empty: not made."""
 
     distance: npt.NDArray[np.int64]
     x0: float
@@ -106,7 +106,7 @@ def _spread(distance: npt.NDArray[np.int64], bucket: npt.NDArray[np.int64], held
 def build_guide(
     segments: FloatArray, x0: float, y0: float, x1: float, y1: float, radius: float, targets: FloatArray
 ) -> Guide:
-    """Distances to the nearest target of all cells in the box, for a disc about the rear axle that is inside the car."""
+    """Distances of all cells of the box to the nearest target, for a disc about the rear axle inside the car."""
     nx, ny = max(1, math.ceil((x1 - x0) / CELL)), max(1, math.ceil((y1 - y0) / CELL))
     distance = np.full((ny, nx), FAR, np.int64)
     for m in range(len(segments)):
@@ -126,7 +126,7 @@ def build_guide(
 
 @njit(cache=True)
 def build_table(radius: float, gear_cost: float, size: float, step: float, headings: int) -> FloatArray:
-    """Cost of the cheapest word to each pose with x and y from 0 to `size` (m) in `step`s and `headings` round the circle."""
+    """Cost of the cheapest word to each pose, x and y from 0 to `size` (m) in `step`s, `headings` round the circle."""
     n = round(size / step) + 1
     cost = np.empty((n, n, headings))
     lengths, steers = np.empty((WORDS, PIECES)), np.empty((WORDS, PIECES), np.int8)
@@ -152,5 +152,6 @@ def table_cost(table: Table, x: float, y: float, phi: float) -> float:
     size = (n - 1) * table.step
     over = math.hypot(max(0.0, x - size), max(0.0, y - size))
     i, j = min(n - 1, int(x / table.step + 0.5)), min(n - 1, int(y / table.step + 0.5))
-    k = int(math.floor(phi * m / (2.0 * math.pi) + 0.5)) % m
-    return table.cost[i, j, k] + over
+    k = math.floor(phi * m / (2.0 * math.pi) + 0.5) % m
+    cost: float = table.cost[i, j, k]
+    return cost + over

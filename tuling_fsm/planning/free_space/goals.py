@@ -31,9 +31,11 @@ def shifts(tolerance: float) -> list[tuple[float, float]]:
 
 
 def usable_goals(request: FreeSpace, walls: Walls, body: Body, goal: FloatArray) -> list[tuple[float, float, float]]:
-    """Free poses as (ahead, left, turn) against the goal, all at the place nearest to it that has one; empty when none has.
+    """Free poses as (ahead, left, turn) against the goal, all at the place nearest to it that has one; empty when
+    none has.
 
-    `goal` (3,) is in the frame of the walls. A free heading gives up to `HEADINGS` poses, a given one the pose turned least.
+    `goal` (3,) is in the frame of the walls. A free heading gives up to `HEADINGS` poses, a given one the pose turned
+    least.
     """
     if request.free_heading:
         turns = [2.0 * math.pi * k / HEADINGS for k in range(HEADINGS)]

@@ -39,7 +39,7 @@ def limits_of(vehicle: Vehicle, parameters: FreeSpaceParameters, speed_limit: fl
 
 
 def stopping_length(v: float, limits: Limits) -> float:
-    """Length (m) in which a rolling car comes to a comfortable stop, and a little more in which it may turn the wheel."""
+    """Length (m) in which a rolling car comes to a comfortable stop, and a little in which it may turn the wheel."""
     return float(abs(v) * window(limits) / 2.0 + v * v / (2.0 * limits.decel) + 2.0 * ROLL_ROOM)
 
 

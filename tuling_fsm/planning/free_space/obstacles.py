@@ -77,8 +77,8 @@ def held_lines(lines: FloatArray, pose: Pose, vehicle: Vehicle, release: float) 
 def held_solids(segments: FloatArray, pose: Pose, vehicle: Vehicle, overlap: float) -> FloatArray | None:
     """The solid edges that hold for a plan from `pose`, or none at all where the car is really in something.
 
-    What reaches no deeper than `overlap` (m) into the footprint is taken for a false measurement, so that the car can leave
-    (USE-6): an edge along the footprint is moved out of it, and of one across it the part inside is left out.
+    What reaches no deeper than `overlap` (m) into the footprint is taken for a false measurement, so that the car can
+    leave (USE-6): an edge along the footprint is moved out of it, and of one across it the part inside is left out.
     """
     lo, hi = _within(segments, pose, vehicle, -overlap)
     if (lo <= hi).any():
@@ -87,7 +87,7 @@ def held_solids(segments: FloatArray, pose: Pose, vehicle: Vehicle, overlap: flo
     touched = lo <= hi
     if not touched.any():
         return segments
-    inside = segments[touched]
+    inside: FloatArray = segments[touched]
     run = inside[:, 2:] - inside[:, :2]
     out = np.column_stack((run[:, 1], -run[:, 0])) / np.maximum(np.hypot(*run.T), 1e-9)[:, None]
     corners = vehicle.footprint(pose)
@@ -96,11 +96,12 @@ def held_solids(segments: FloatArray, pose: Pose, vehicle: Vehicle, overlap: flo
     along = depth < 2.0 * overlap + HAIR
     moved = inside[along] + np.tile((depth[along, None] + HAIR) * out[along], 2)
     parts = _outside(inside[~along], lo[touched][~along], hi[touched][~along])
-    return np.concatenate((segments[~touched], moved, parts))
+    held: FloatArray = np.concatenate((segments[~touched], moved, parts))
+    return held
 
 
 def _within(segments: FloatArray, pose: Pose, vehicle: Vehicle, margin: float) -> tuple[FloatArray, FloatArray]:
-    """Where each segment enters and leaves the footprint grown by a margin, as shares; it does where the first is not larger."""
+    """Shares at which segments enter and leave the footprint grown by a margin; first larger: they miss it."""
     c, s = np.cos(pose.heading), np.sin(pose.heading)
     dx, dy = segments[:, 0::2] - pose.x, segments[:, 1::2] - pose.y
     x, y = c * dx + s * dy, c * dy - s * dx

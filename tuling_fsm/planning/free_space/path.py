@@ -1,6 +1,7 @@
 """Paths of arcs and lines: taken out of the search tree, shortened and softened.
 
-A path is two arrays in driving order: `turns`, the share of the full curvature (+ left), and `lengths` (m, negative in reverse).
+A path is two arrays in driving order: `turns`, the share of the full curvature (+ left), and `lengths` (m, negative
+in reverse).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ StepArray = npt.NDArray[np.int8]
 
 KNOT_STEP = 1.0
 """Largest distance (m) between the knots at which a path may be cut."""
-KNOTS = 80
+KNOTS = 40
 """Most knots that are tried."""
 SOFT = (1.0, 0.5, 0.25, 0.125)
 """Shares of the full curvature with which words are tried."""
@@ -36,8 +37,9 @@ GAIN = 1e-6
 class Draft(NamedTuple):
     """Shortest paths over the knots of a path in the making.
 
-    `pose` (K, 3) of the knots, `turn` and `move` (K,) to each from the one before; `cost` (K, 2) by last gear (0 forward, 1 reverse)
-    and `back` (K, 2, 3) = knot before, gear there, word (-1: along the path). `kept` (1,) words lie in `word_turns`, `word_lengths`.
+    `pose` (K, 3) of the knots, `turn` and `move` (K,) to each from the one before; `cost` (K, 2) by last gear (0
+    forward, 1 reverse) and `back` (K, 2, 3) = knot before, gear there, word (-1: along the path). `kept` (1,) words
+    lie in `word_turns`, `word_lengths`.
     """
 
     pose: FloatArray
@@ -78,12 +80,13 @@ def extract(tree: Tree, found: Found) -> tuple[FloatArray, FloatArray]:
     for i in range(depth - 1, -1, -1):
         turns[i], lengths[i] = tree.steer[node], tree.length[node]
         node = tree.parent[node]
-    return join(turns, lengths)
+    turns, lengths = join(turns, lengths)
+    return turns, lengths
 
 
 @njit(cache=True)
 def cost_of_path(turns: FloatArray, lengths: FloatArray, gear: int, gear_cost: float, curve_cost: float) -> float:
-    """Length (m), plus `gear_cost` for each change of gear from `gear` (0: none) on, plus `curve_cost` a metre at full curvature."""
+    """Length (m) plus `gear_cost` for each change of gear (0 before: none), plus `curve_cost` a metre at full turn."""
     total = 0.0
     for i in range(len(lengths)):
         now = 1 if lengths[i] > 0.0 else -1
@@ -187,7 +190,8 @@ def shorten(
 ) -> tuple[FloatArray, FloatArray]:
     """The cheapest path over the knots of a path, between any two of which it may follow the path or a free word.
 
-    `gear` is the one before the path (0: standing). Only a `curve_cost` makes words of less than the full curvature pay.
+    `gear` is the one before the path (0: standing). Only a `curve_cost` makes words of less than the full curvature
+    pay.
     """
     change = task.rules.gear_cost
     draft = _draft(root, turns, lengths, task.rules.curvature)
@@ -202,7 +206,8 @@ def shorten(
             for soft in SOFT:
                 if soft == 1.0 or curve_cost > 0.0:
                     _bridge(task, draft, i, j, soft, curve_cost, scratch)
-    return _unwind(draft)
+    best_turns, best_lengths = _unwind(draft)
+    return best_turns, best_lengths
 
 
 @njit(cache=True)
@@ -220,4 +225,5 @@ def _unwind(draft: Draft) -> tuple[FloatArray, FloatArray]:
         else:
             turns[n : n + PIECES], lengths[n : n + PIECES] = draft.word_turns[word], draft.word_lengths[word]
         j, gear = i, before
-    return join(turns[n:], lengths[n:])
+    turns, lengths = join(turns[n:], lengths[n:])
+    return turns, lengths

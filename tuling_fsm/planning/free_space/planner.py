@@ -1,6 +1,8 @@
-"""Answers a free-space request: forward and in reverse to a pose, among everything that stands (REG-2, SLF-1, PRK-3, EXP-1).
+"""Answers a free-space request: forward and in reverse to a pose, among everything that stands (REG-2, SLF-1, PRK-3,
+EXP-1).
 
-The plan is a pure function of its arguments: the search is bounded by expansions, and ties fall the same way every time.
+The plan is a pure function of its arguments: the search is bounded by expansions, and ties fall the same way every
+time.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ HAIR = 0.001
 
 @dataclass(frozen=True)
 class Roll:
-    """What a moving car covers before it could stand: signed length (m) with the steering angle it has (rad), and its speed (m/s)."""
+    """Signed length (m) that a moving car covers before it could stand, with its steering (rad), and speed (m/s)."""
 
     length: float
     steer: float
@@ -47,9 +49,9 @@ def plan_free_space(
 ) -> PlanResult:
     """A trajectory from the present pose to the goal of the request, or the reason why there is none (USE-7).
 
-    Poses, segments and the trajectory are in `map`, SI units. The trajectory starts with the speed and steering that the car has, stands
-    at every change of gear and at its end, and keeps clear of everything that stands along the whole motion. A line that the car stands
-    on is dropped near it, see `held_lines`.
+    Poses, segments and the trajectory are in `map`, SI units. The trajectory starts with the speed and steering that
+    the car has, stands at every change of gear and at its end, and keeps clear of everything that stands along the
+    whole motion. A line that the car stands on is dropped near it, see `held_lines`.
 
     Raises:
         Nothing: what cannot be planned comes back as an infeasible result with its reason.
@@ -151,7 +153,8 @@ def lay_motion(
     margin = path.body.half - vehicle.width / 2.0
     body = body_of(vehicle, max(0.5 * margin, margin - 0.03))
     car = Steering(vehicle.wheelbase, vehicle.max_steer, parameters.steering_speed / vehicle.max_steer_rate)
-    return smooth(problem.walls, body, start, steers, lengths, car, bool(roll.length))
+    motion: FloatArray = smooth(problem.walls, body, start, steers, lengths, car, bool(roll.length))
+    return motion
 
 
 def timed_rows(
@@ -159,7 +162,7 @@ def timed_rows(
 ) -> FloatArray:
     """Timed rows (N, 7) in `map` of a motion in the local frame, columns as in `profile`."""
     mirror = problem.frame.mirror
-    rows = time_motion(motion, limits, roll.v, mirror * roll.steer, parameters.gear_hold)
+    rows: FloatArray = time_motion(motion, limits, roll.v, mirror * roll.steer, parameters.gear_hold)
     rows[:, X], rows[:, Y], rows[:, H] = problem.frame.to_map(rows[:, X], rows[:, Y], rows[:, H])
     rows[:, STEER] *= mirror
     return rows

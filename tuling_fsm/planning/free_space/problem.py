@@ -1,6 +1,7 @@
 """A free-space problem in the frame of its goal, mirrored so that the start lies to the left.
 
-In that frame a case that is moved, turned or mirrored is the same case, digit for digit but for the rounding of the input.
+In that frame a case that is moved, turned or mirrored is the same case, digit for digit but for the rounding of the
+input.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class Frame(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Start (3,), goals (G, 3), walls and area in the local frame; `gear` is the one that the car rolls in (0: it stands)."""
+    """Start (3,), goals (G, 3), walls and area in the local frame; `gear` the car rolls in (0: it stands)."""
 
     frame: Frame
     walls: Walls
@@ -80,7 +81,7 @@ def body_of(vehicle: Vehicle, margin: float) -> Body:
 
 
 def full_steer(vehicle: Vehicle) -> float:
-    """Steering angle (rad) of the tightest arc that is driven: its centre lies outside the car, with room for every margin."""
+    """Steering angle (rad) of the tightest arc that is driven: its centre lies outside the car with any margin."""
     least_radius = vehicle.width / 2.0 + 1.1
     return min(vehicle.max_steer, math.atan(vehicle.wheelbase / least_radius))
 
@@ -125,7 +126,7 @@ def _area(frame: Frame, start: Pose, goals: Sequence[Pose], margin: float) -> tu
     (u0, v0), (u1, v1) = points.min(axis=0) - margin, points.max(axis=0) + margin
     c, s = math.cos(frame.heading), math.sin(frame.heading)
     area = Area(c, -s * frame.mirror, s, c * frame.mirror, u0, v0, u1, v1)
-    corners = np.array(((u0, v0), (u1, v0), (u0, v1), (u1, v1))) + (frame.x, frame.y)
+    corners = np.array(((u0, v0), (u1, v0), (u0, v1), (u1, v1))) + np.array((frame.x, frame.y))
     local = frame.to_local(corners)
     (x0, y0), (x1, y1) = local.min(axis=0), local.max(axis=0)
     return area, float(x0), float(y0), float(x1), float(y1)

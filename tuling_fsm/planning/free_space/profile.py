@@ -1,7 +1,8 @@
-"""The speed along a motion: steering rate, speed, acceleration and jerk stay within their limits, and the car stands where it must.
+"""The speed along a motion: steering rate, speed, acceleration and jerk stay within their limits, and the car stands
+where it must.
 
-The fastest profile with bounded acceleration is averaged over a window of time: its acceleration then changes no faster than the
-jerk allows. Slow zones are grown by what the window blurs, so that they hold afterwards.
+The fastest profile with bounded acceleration is averaged over a window of time: its acceleration then changes no
+faster than the jerk allows. Slow zones are grown by what the window blurs, so that they hold afterwards.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ def _bounds(motion: FloatArray, limits: Limits, speed: FloatArray, step: float, 
 
 @njit(cache=True)
 def _sharp(motion: FloatArray, limits: Limits, length: float, lead: float, v0: float) -> FloatArray:
-    """The fastest profile with bounded acceleration from `v0` to 0 over a length: rows of time, position, integral of it, speed."""
+    """The fastest profile with bounded acceleration from `v0` to 0: rows of time, position, its integral, speed."""
     n = max(4, math.ceil(length / GRID)) + 1
     step = length / (n - 1)
     speed = np.full(n, np.inf)
@@ -154,9 +155,11 @@ def _turn_wheel(last: FloatArray, steer: float, limits: Limits, hold: float) -> 
 
 @njit(cache=True)
 def time_motion(motion: FloatArray, limits: Limits, v0: float, steer0: float, hold: float) -> FloatArray:
-    """Timed rows (N, 7) of a motion that starts with speed `v0` (m/s, its amount) and steering `steer0` (rad) and ends standing.
+    """Timed rows (N, 7) of a motion that starts with speed `v0` (m/s, its amount) and steering `steer0` (rad) and
+    ends standing.
 
-    The car stands `hold` s at each change of gear and turns the wheel there. A moving start begins with the first row's steering.
+    The car stands `hold` s at each change of gear and turns the wheel there. A moving start begins with the first
+    row's steering.
     """
     parts = [np.zeros((1, 7))]
     _put(parts[0][0], 0.0, motion[0, X0], motion[0, Y0], motion[0, HEADING], motion[0, GEAR] * v0, steer0, 0.0)

@@ -1,8 +1,9 @@
 """One section of a path, driven in one gear, with ramps of the steering between its arcs.
 
-Where the steering jumps, it is ramped at a steady rate over a length that lies about half before and half after the jump, so that
-the heading comes out the same: the path departs from the arcs by about (jump in curvature) * length^2 / 24. What that shifts the end by is taken back by slightly other
-lengths and curvatures of the arcs (Newton, least change).
+Where the steering jumps, it is ramped at a steady rate over a length that lies about half before and half after the
+jump, so that the heading comes out the same: the path departs from the arcs by about (jump in curvature) * length^2 /
+24. What that shifts the end by is taken back by slightly other lengths and curvatures of the arcs (Newton, least
+change).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from tuling_fsm.planning.free_space.sweep import advance
 BIT = 0.04
 """Longest piece (m) of a ramp that is driven and checked as one arc; an arc stands in for it within 0.01 mm."""
 X0, Y0, HEADING, STEER0, STEER1, LENGTH, GEAR, STOP = range(8)
-"""Columns of a motion: pose at its start, steering at start and end (rad), length (m), gear, 1 where the car stands before it."""
+"""Columns of a motion: pose at its start, steering at start and end (rad), length (m), gear, 1 after a standstill."""
 ROLL_ROOM = 0.15
 """Length (m) at the end of the stretch in which a rolling car could stop that is free for turning the wheel."""
 ROOM = 0.9
@@ -43,7 +44,8 @@ class Steering(NamedTuple):
 
 
 class Section(NamedTuple):
-    """Arcs in one gear from a pose (3,) to a goal (3,): lengths (m, positive), steering (rad) and the ramp after each (m).
+    """Arcs in one gear from a pose (3,) to a goal (3,): lengths (m, positive), steering (rad) and the ramp after each
+    (m).
 
     The first arc of a `rolling` start is the stretch to brake on: it stays as it is.
     """
@@ -71,11 +73,11 @@ def _share_before(steer0: float, steer1: float) -> float:
 def ramp_room(section: Section, i: int) -> float:
     """Longest ramp (m) after arc i for which the arcs before and after it have room."""
     n, lengths = len(section.lengths), section.lengths
-    share = _share_before(section.steers[i], section.steers[i + 1])
-    before = lengths[i] * (ROOM if i == 0 else 0.5 * ROOM)
+    share: float = _share_before(section.steers[i], section.steers[i + 1])
+    before: float = lengths[i] * (ROOM if i == 0 else 0.5 * ROOM)
     if i == 0 and section.rolling:
         before = ROLL_ROOM
-    after = lengths[i + 1] * (ROOM if i == n - 2 else 0.5 * ROOM)
+    after: float = lengths[i + 1] * (ROOM if i == n - 2 else 0.5 * ROOM)
     return min(before / share, after / (1.0 - share))
 
 
@@ -91,7 +93,9 @@ def _ends(section: Section, i: int) -> tuple[float, float]:
 
 
 @njit(cache=True)
-def _put(row: FloatArray, pose: FloatArray, steer0: float, steer1: float, length: float, gear: int, stop: float) -> None:
+def _put(
+    row: FloatArray, pose: FloatArray, steer0: float, steer1: float, length: float, gear: int, stop: float
+) -> None:
     """Writes one row of a motion."""
     row[X0], row[Y0], row[HEADING] = pose[0], pose[1], pose[2]
     row[STEER0], row[STEER1] = steer0, steer1
@@ -107,7 +111,7 @@ def _go(pose: FloatArray, steer: float, signed: float, wheelbase: float) -> None
 
 @njit(cache=True)
 def lay(section: Section, wheelbase: float, out: FloatArray) -> tuple[int, FloatArray]:
-    """Writes the motion of a section to `out` and returns its rows and the pose at its end. Where a ramp has no length it stops."""
+    """Writes the motion of a section; its rows and the pose at its end. Where a ramp has no length, it stops."""
     pose, n, rows, gear = section.start.copy(), len(section.lengths), 0, section.gear
     ramps, steers, stop = section.ramps, section.steers, 1.0
     for i in range(n):
@@ -162,7 +166,8 @@ def _pose_at(motion: FloatArray, s: float, wheelbase: float) -> tuple[float, flo
         s -= motion[row, LENGTH]
         row += 1
     k = math.tan(0.5 * (motion[row, STEER0] + motion[row, STEER1])) / wheelbase
-    return advance(motion[row, X0], motion[row, Y0], motion[row, HEADING], k, motion[row, GEAR] * s)
+    x, y, h = advance(motion[row, X0], motion[row, Y0], motion[row, HEADING], k, motion[row, GEAR] * s)
+    return x, y, h
 
 
 @njit(cache=True)
@@ -184,7 +189,7 @@ def _influence(section: Section, motion: FloatArray, end: FloatArray, wheelbase:
 
 @njit(cache=True)
 def _correct(section: Section, columns: FloatArray, miss: FloatArray, held: npt.NDArray[np.bool_], most: float) -> bool:
-    """Changes lengths and steering by the least that makes up for `miss`; what reaches a bound is held there from then on."""
+    """Changes lengths and steering by the least that makes up for `miss`; what reaches a bound is held there."""
     n = len(section.lengths)
     weight = np.where(held, 0.0, 1.0)
     weight[n:] *= STEER_WEIGHT
@@ -221,6 +226,7 @@ def close_section(section: Section, car: Steering, out: FloatArray) -> int:
     columns, held = np.zeros((3, 2 * n)), np.zeros(2 * n, np.bool_)
     if section.rolling:
         held[0], held[n] = True, True
+    rows: int
     for _ in range(ITERATIONS):
         rows, end = lay(section, car.wheelbase, out)
         miss = section.goal - end

@@ -1,7 +1,9 @@
-"""Shortest curves of a car that goes forward and backward (Reeds and Shepp, Pacific Journal of Mathematics 145(2), 1990).
+"""Shortest curves of a car that goes forward and backward (Reeds and Shepp, Pacific Journal of Mathematics 145(2),
+1990).
 
-A word is up to five pieces, each a steering (+1 left, 0 straight, -1 right) and a signed length (negative in reverse) in units of the
-turning radius. All 44 words that exist for a pose are listed, not the shortest alone: a longer one may be free.
+A word is up to five pieces, each a steering (+1 left, 0 straight, -1 right) and a signed length (negative in reverse)
+in units of the turning radius. All 44 words that exist for a pose are listed, not the shortest alone: a longer one
+may be free.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ L, S, R = 1, 0, -1
 @njit(cache=True)
 def _wrap(angle: float) -> float:
     """The angle in [-pi, pi]."""
-    return angle - 2.0 * math.pi * np.rint(angle / (2.0 * math.pi))
+    turns: float = np.rint(angle / (2.0 * math.pi))
+    return angle - 2.0 * math.pi * turns
 
 
 @njit(cache=True)
@@ -150,7 +153,7 @@ def words(x: float, y: float, phi: float, lengths: FloatArray, steers: StepArray
 
 @njit(cache=True)
 def cost_of(lengths: FloatArray, radius: float, gear: int, end_gear: int, gear_cost: float) -> float:
-    """Length of a word (m) plus `gear_cost` for each change of gear, counting those against the gears before and after (0: none)."""
+    """Length of a word (m) plus `gear_cost` for each change of gear, with those before and after it (0: none)."""
     total = 0.0
     for i in range(PIECES):
         length = lengths[i]

@@ -1,8 +1,10 @@
-"""Hybrid A* in continuous poses with a Reeds-Shepp shot at every node (Dolgov, Thrun, Montemerlo and Diebel, IJRR 29(5), 2010).
+"""Hybrid A* in continuous poses with a Reeds-Shepp shot at every node (Dolgov, Thrun, Montemerlo and Diebel, IJRR
+29(5), 2010).
 
-Every motion is an arc at full steering or a line and is swept exactly, so a child may lie right where the car would touch: that is
-what makes narrow slots cheap. A pose belongs to one cell on each of several levels. It waits in the open list of the coarsest level
-on which its cell is new, and coarse lists come first: the tree spreads before it looks closer.
+Every motion is an arc at full steering or a line and is swept exactly, so a child may lie right where the car would
+touch: that is what makes narrow slots cheap. A pose belongs to one cell on each of several levels. It waits in the
+open list of the coarsest level on which its cell is new, and coarse lists come first: the tree spreads before it
+looks closer.
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ GUIDE_AFTER = 40
 
 
 class Task(NamedTuple):
-    """What is searched: the tree grows from its roots, shots go to the `targets` (T, 3), left in `target_gear` (0: standing)."""
+    """What is searched: a tree grows from its roots, shots go to `targets` (T, 3), left in `target_gear` (0: none)."""
 
     walls: Walls
     body: Body
@@ -51,7 +53,7 @@ class Task(NamedTuple):
 
 
 class Context(NamedTuple):
-    """What stays the same while a tree grows: the task, its six moves, the free lengths (T, 6) at the targets, and a guide or none."""
+    """What stays while a tree grows: the task, its six moves, free lengths (T, 6) at the targets, a guide or none."""
 
     task: Task
     moves: Moves
@@ -60,7 +62,7 @@ class Context(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The best path so far: `at` (2,) = node and target (-1: none), its word (lengths in m), its `cost` (1,); expansions `used` (1,)."""
+    """Best path so far: `at` = node and target (-1: none), its word (m), its `cost` (1,); expansions `used` (1,)."""
 
     at: npt.NDArray[np.int64]
     lengths: FloatArray
@@ -85,20 +87,21 @@ def _context(task: Task, guide: Guide) -> Context:
 @njit(cache=True)
 def _ahead(ctx: Context, x: float, y: float, heading: float) -> float:
     """Estimate of the cost (m) from a pose to the nearest target."""
-    best = np.inf
+    best: float = np.inf
     for t in range(len(ctx.task.targets)):
         target = ctx.task.targets[t]
         dx, dy = x - target[0], y - target[1]
         c, s = math.cos(target[2]), math.sin(target[2])
         best = min(best, table_cost(ctx.task.table, c * dx + s * dy, c * dy - s * dx, heading - target[2]))
-    return max(best, guide_cost(ctx.guide, x, y))
+    around: float = guide_cost(ctx.guide, x, y)
+    return max(best, around)
 
 
 @njit(cache=True)
 def _add(
     ctx: Context, tree: Tree, found: Found, parent: int, steer: int, signed: float, cost: float, keep: bool
 ) -> int:
-    """Adds the child at the end of a move unless it is outside, too dear or nothing new; `keep` adds it all the same. -1: not added."""
+    """Adds the child at the end of a move unless it is outside, too dear or not new (`keep`: all the same); -1: no."""
     rules, pose = ctx.task.rules, tree.pose[parent]
     x, y, h = advance(pose[0], pose[1], pose[2], rules.curvature * steer, signed)
     gear = 1 if signed > 0.0 else -1
@@ -109,7 +112,7 @@ def _add(
     level = open_level(tree, x, y, h, gear, 0) if cheap else LEVELS
     if level == LEVELS and not keep:
         return -1
-    node = tree.size[0]
+    node: int = tree.size[0]
     tree.size[0] += 1
     tree.pose[node, 0], tree.pose[node, 1], tree.pose[node, 2] = x, y, h
     tree.cost[node], tree.parent[node], tree.length[node] = cost, parent, signed
@@ -210,7 +213,7 @@ def _next(tree: Tree, turn: int) -> int:
             level = (level + 1) % LEVELS
         if tree.heap_size[level] == 0:
             return -1
-        node = pop(tree, level)
+        node: int = pop(tree, level)
         now = open_level(tree, tree.pose[node, 0], tree.pose[node, 1], tree.pose[node, 2], tree.gear[node], level)
         if now == level:
             return node
@@ -251,7 +254,7 @@ def plant(tree: Tree, roots: FloatArray, gear: int) -> None:
 
 @njit(cache=True)
 def grow(task: Task, tree: Tree, found: Found, guide: Guide, budget: int, stop_at_first: bool) -> tuple[Guide, bool]:
-    """Grows the tree until `budget` expansions are used in all, or a path is found; whether anything is left to expand."""
+    """Grows the tree until `budget` expansions are used in all, or a path is found; False: nothing left to expand."""
     scratch = (np.empty((WORDS, PIECES)), np.empty((WORDS, PIECES), np.int8), np.empty(WORDS))
     free, lengths = np.empty(6), np.empty(ZIGS)
     ctx, reach = _context(task, guide), task.rules.reach

@@ -19,7 +19,7 @@ Moves = tuple[Sweep, Sweep, Sweep, Sweep, Sweep, Sweep]
 
 
 class Area(NamedTuple):
-    """Box x0 to x1, y0 to y1 (m) that the rear axle may not leave, in axes (ux, uy) and (vx, vy) of the frame of the search."""
+    """Box x0 to x1, y0 to y1 (m) that the rear axle may not leave, along (ux, uy) and (vx, vy) of the local frame."""
 
     ux: float
     uy: float
@@ -32,7 +32,7 @@ class Area(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """Curvature of full steering (1/m), cost of a gear change (m), weight of the estimate, reach of the moves (m), the only gear (0: both)."""
+    """Full curvature (1/m), cost of a gear change (m), weight of the estimate, reach (m), the only gear (0: both)."""
 
     curvature: float
     gear_cost: float
@@ -42,7 +42,7 @@ class Rules(NamedTuple):
 
 
 class Ends(NamedTuple):
-    """Gears before and after a word (0: standing), and the free lengths (6,) of the moves at both ends (m), see `ranges`."""
+    """Gears before and after a word (0: none), and free lengths (6,) of the moves at both ends, see `ranges`."""
 
     gear: int
     free: FloatArray
@@ -101,7 +101,7 @@ def word_is_free(
 
 @njit(cache=True)
 def _fits(lengths: FloatArray, steers: StepArray, ends: Ends, rules: Rules) -> bool:
-    """Whether the first piece fits the free lengths at its start and the last those at its end, and all gears are allowed."""
+    """Whether the first and the last piece fit the free lengths at their ends, and all gears are allowed."""
     first, last = -1, -1
     for i in range(PIECES):
         if abs(lengths[i]) > TINY:

@@ -1,7 +1,7 @@
 """Makes the steering along a path of arcs and lines continuous while the car moves.
 
-Each section in one gear gets ramps as long as wished. Ramps near a place where it would touch something, or that the arcs cannot
-make up for, are made shorter; where even a short one does not do, the car stops and turns the wheel.
+Each section in one gear gets ramps as long as wished. Ramps near a place where it would touch something, or that the
+arcs cannot make up for, are made shorter; where even a short one does not do, the car stops and turns the wheel.
 """
 
 from __future__ import annotations

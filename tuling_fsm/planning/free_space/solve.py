@@ -1,4 +1,4 @@
-"""From a problem to a path: a ladder of clearances, both ends as the root, then improvement, all bounded by expansions."""
+"""From a problem to a path: a ladder of clearances, either end as root, improvement; bounded by expansions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ EXPANSIONS = 20_000
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """Pieces in driving order from the start: share of the full curvature (+ left) and signed length (m), in the local frame.
+    """Pieces in driving order from the start: share of the full curvature (+ left) and signed length (m), in the
+    local frame.
 
     `cost` is the length plus that of the gear changes (m).
     """
@@ -80,7 +81,8 @@ def _room(walls: Walls, body: Body, rules: Rules, pose: FloatArray) -> float:
 
 def tighter_is_goal(problem: Problem, body: Body) -> bool:
     """Whether the car can move less at the (first) goal than at the start."""
-    goal, start = (_room(problem.walls, body, problem.rules, pose) for pose in (problem.goals[0], problem.start))
+    goal: float = _room(problem.walls, body, problem.rules, problem.goals[0])
+    start: float = _room(problem.walls, body, problem.rules, problem.start)
     return goal <= start
 
 
@@ -139,7 +141,7 @@ def _shortened(problem: Problem, path: Path, curve_cost: float = 0.0) -> Path:
 
 
 def improve(problem: Problem, path: Path, run: Run, guide: Guide, budget: int) -> Path:
-    """A cheaper path: shortened, and replaced while the search that found it finds cheaper ones within `budget` expansions."""
+    """A cheaper path: shortened, and replaced while its search finds cheaper ones within `budget` expansions."""
     best = _shortened(problem, path)
     run.found.cost[0] = best.cost
     run.found.at[0] = -1

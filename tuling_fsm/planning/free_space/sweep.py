@@ -1,7 +1,9 @@
-"""How far a rectangular car can go on an arc or a line before it touches a segment: exact, for the whole motion, no samples.
+"""How far a rectangular car can go on an arc or a line before it touches a segment: exact, for the whole motion, no
+samples.
 
-In the frame of the car an obstacle point turns about the centre of the arc, so the first touch of a rectangle and a segment is
-either an end of the segment meeting an edge of the car or a corner of the car meeting the segment: circles cut with lines.
+In the frame of the car an obstacle point turns about the centre of the arc, so the first touch of a rectangle and a
+segment is either an end of the segment meeting an edge of the car or a corner of the car meeting the segment: circles
+cut with lines.
 """
 
 from __future__ import annotations
@@ -26,9 +28,10 @@ class Body(NamedTuple):
 class Sweep(NamedTuple):
     """One motion, flipped and mirrored so that it goes toward +x and turns about (0, radius); a line has radius 0.
 
-    `limit` is the angle (rad), on a line the length (m). What it sweeps lies in the wedge between the rays `trail` and `lead` from the
-    centre, if that is less than a half turn, and between the squared radii `inner2` and `outer2`. `front_left`, `front_right` and
-    `rear_right` are squared radius and angle of the corners that can run into something.
+    `limit` is the angle (rad), on a line the length (m). What it sweeps lies in the wedge between the rays `trail`
+    and `lead` from the centre, if that is less than a half turn, and between the squared radii `inner2` and `outer2`.
+    `front_left`, `front_right` and `rear_right` are squared radius and angle of the corners that can run into
+    something.
     """
 
     radius: float
@@ -187,11 +190,14 @@ def _arc_contact(x0: float, y0: float, x1: float, y1: float, sweep: Sweep, limit
 
 @njit(cache=True)
 def contact(x0: float, y0: float, x1: float, y1: float, sweep: Sweep, limit: float) -> float:
-    """Angle (rad), on a line length (m), that stays clear of a segment given in the frame of the car; at most `limit`."""
+    """Angle (rad), on a line length (m), that stays clear of a segment in the frame of the car; at most `limit`."""
     x0, x1 = sweep.flip * x0, sweep.flip * x1
+    free: float
     if sweep.radius == 0.0:
-        return _line_contact(x0, y0, x1, y1, sweep.body, limit)
-    return _arc_contact(x0, sweep.mirror * y0, x1, sweep.mirror * y1, sweep, limit)
+        free = _line_contact(x0, y0, x1, y1, sweep.body, limit)
+    else:
+        free = _arc_contact(x0, sweep.mirror * y0, x1, sweep.mirror * y1, sweep, limit)
+    return free
 
 
 @njit(cache=True)

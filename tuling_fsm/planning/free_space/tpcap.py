@@ -1,7 +1,7 @@
 """Cases of the Trajectory Planning Competition of Automated Parking (Li et al., ITSC 2022), read and solved.
 
-A case is one row of numbers: start and goal (x, y, heading of the rear axle; m, rad), the number of polygons, the number of vertices
-of each, then the vertices. Polygons may be concave and run either way.
+A case is one row of numbers: start and goal (x, y, heading of the rear axle; m, rad), the number of polygons, the
+number of vertices of each, then the vertices. Polygons may be concave and run either way.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray, Pose
@@ -23,9 +24,9 @@ from tuling_fsm.planning.free_space.motion import limits_of
 from tuling_fsm.planning.free_space.parameters import FreeSpaceParameters
 from tuling_fsm.planning.free_space.planner import HAIR, Roll, lay_motion, timed_rows
 from tuling_fsm.planning.free_space.problem import Problem, body_of, build_problem
-from tuling_fsm.planning.free_space.profile import STEER, T
-from tuling_fsm.planning.free_space.solve import first_path, improve
+from tuling_fsm.planning.free_space.profile import STEER, H, T, X
 from tuling_fsm.planning.free_space.ramps import GEAR, LENGTH
+from tuling_fsm.planning.free_space.solve import first_path, improve
 from tuling_fsm.planning.free_space.walls import occupied
 
 CAR = Vehicle(max_speed=2.5, max_reverse_speed=2.5, max_accel=1.0, comfort_decel=1.0)
@@ -37,17 +38,23 @@ REPEATS = 5
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """Start, goal and polygons (N, 2), all shifted by `-offset` (m), which keeps the digits of far coordinates."""
+    """Start, goal, edges (M, 4) of all polygons and the polygon of each, all shifted by `-offset` (m).
+
+    The offset keeps the digits of far coordinates.
+    """
 
     offset: tuple[float, float]
     start: Pose
     goal: Pose
-    polygons: tuple[FloatArray, ...]
+    edges: FloatArray
+    polygon: npt.NDArray[np.int64]
 
-    def segments(self) -> FloatArray:
-        """The edges (M, 4) of all polygons."""
-        edges = [np.hstack((p, np.roll(p, -1, axis=0))) for p in self.polygons]
-        return np.concatenate(edges) if edges else np.zeros((0, 4))
+    def solid(self, x: float, y: float) -> bool:
+        """Whether a point is in a polygon (crossing number, so either orientation will do)."""
+        x0, y0, x1, y1 = self.edges.T
+        crosses = (y0 > y) != (y1 > y)
+        at = x0 + (y - y0) / np.where(crosses, y1 - y0, 1.0) * (x1 - x0)
+        return bool((np.bincount(self.polygon, crosses & (x < at)) % 2.0).any())
 
 
 def _numbers(path: FilePath) -> list[float]:
@@ -98,18 +105,12 @@ def read_case(path: str | FilePath) -> Case:
         )
     offset = (math.floor(numbers[0]), math.floor(numbers[1]))
     vertices = np.array(numbers[7 + polygons :]).reshape(-1, 2) - offset
+    owner = np.repeat(np.arange(polygons), counts)
+    following = np.arange(1, len(vertices) + 1)
+    following[np.cumsum(counts, dtype=np.int64) - 1] -= counts
     start = Pose(numbers[0] - offset[0], numbers[1] - offset[1], numbers[2])
     goal = Pose(numbers[3] - offset[0], numbers[4] - offset[1], numbers[5])
-    return Case(offset, start, goal, tuple(np.split(vertices, np.cumsum(counts)[:-1])) if counts else ())
-
-
-def _inside(polygon: FloatArray, x: float, y: float) -> bool:
-    """Whether a point is in a polygon (crossing number, so either orientation will do)."""
-    a, b = polygon, np.roll(polygon, -1, axis=0)
-    crosses = (a[:, 1] > y) != (b[:, 1] > y)
-    rise = np.where(crosses, b[:, 1] - a[:, 1], 1.0)
-    at = a[:, 0] + (y - a[:, 1]) / rise * (b[:, 0] - a[:, 0])
-    return bool((crosses & (x < at)).sum() % 2)
+    return Case(offset, start, goal, np.hstack((vertices, vertices[following])), owner)
 
 
 def _blocked(case: Case, problem: Problem) -> Reason:
@@ -119,7 +120,7 @@ def _blocked(case: Case, problem: Problem) -> Reason:
         (case.start, problem.start, Reason.START_OCCUPIED),
         (case.goal, problem.goals[0], Reason.GOAL_OCCUPIED),
     ):
-        if occupied(problem.walls, body, *local) or any(_inside(p, pose.x, pose.y) for p in case.polygons):
+        if occupied(problem.walls, body, *local) or case.solid(pose.x, pose.y):
             return reason
     return Reason.NONE
 
@@ -127,7 +128,7 @@ def _blocked(case: Case, problem: Problem) -> Reason:
 def _solve_once(case: Case, clock: Callable[[], float]) -> tuple[Reason, float, float, FloatArray, FloatArray]:
     """Reason, time to the first path and to the whole trajectory (s), motion and timed rows."""
     empty, began = np.zeros((0, 8)), clock()
-    problem = build_problem(case.start, [case.goal], case.segments(), CAR, PARAMETERS)
+    problem = build_problem(case.start, [case.goal], case.edges, CAR, PARAMETERS)
     reason = _blocked(case, problem)
     if reason is not Reason.NONE:
         return reason, 0.0, clock() - began, empty, empty
@@ -139,8 +140,18 @@ def _solve_once(case: Case, clock: Callable[[], float]) -> tuple[Reason, float, 
     path = improve(problem, *found, PARAMETERS.improve_expansions)
     roll = Roll(0.0, 0.0, 0.0)
     motion = lay_motion(problem, path, CAR, PARAMETERS, roll)
+    if len(motion) == 0:
+        return Reason.NONE, first, clock() - began, motion, _standing(case.start)
     rows = timed_rows(problem, motion, limits_of(CAR, PARAMETERS, CAR.max_speed), PARAMETERS, roll)
     return Reason.NONE, first, clock() - began, motion, rows
+
+
+def _standing(pose: Pose) -> FloatArray:
+    """Timed rows of a car that is where it should be."""
+    rows = np.zeros((2, 7))
+    rows[:, X : H + 1] = pose
+    rows[1, T] = PARAMETERS.row
+    return rows
 
 
 def solve_case(path: str | FilePath, clock: Callable[[], float]) -> dict[str, Any]:

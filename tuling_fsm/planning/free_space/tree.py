@@ -25,7 +25,7 @@ SPREAD = 0x9E3779B97F4A7C1
 
 
 class Tree(NamedTuple):
-    """Columns by node, heaps by level (rows), and an open-addressing table of closed cells; `epoch` (1,) makes old cells void."""
+    """Columns by node, heaps by level, and an open-addressing table of closed cells; `epoch` (1,) voids old cells."""
 
     pose: FloatArray
     cost: FloatArray
@@ -89,7 +89,7 @@ def push(tree: Tree, level: int, node: int) -> None:
 def pop(tree: Tree, level: int) -> int:
     """Removes the first node of the open list of a level."""
     heap, key = tree.heap_node[level], tree.key
-    first = heap[0]
+    first: int = heap[0]
     tree.heap_size[level] -= 1
     count = tree.heap_size[level]
     node, i = heap[count], 0

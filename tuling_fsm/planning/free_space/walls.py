@@ -21,9 +21,11 @@ CELL = 2.0
 
 
 class Walls(NamedTuple):
-    """Segments (M, 4) = x0, y0, x1, y1 (m); `member[first[k]:first[k + 1]]` are those that cross cell k = row * nx + column.
+    """Segments (M, 4) = x0, y0, x1, y1 (m); `member[first[k]:first[k + 1]]` are those that cross cell k = row * nx +
+    column.
 
-    `mark` (M,) and `tick` (1,) tell which segments were met in the present query; `near` (M, 4) holds what a query found.
+    `mark` (M,) and `tick` (1,) tell which segments were met in the present query; `near` (M, 4) holds what a query
+    found.
     """
 
     segments: FloatArray
@@ -85,7 +87,7 @@ def bin_segments(segments: FloatArray, x0: float, y0: float, x1: float, y1: floa
 
 @njit(cache=True)
 def gather(walls: Walls, x: float, y: float, heading: float, xa: float, ya: float, xb: float, yb: float) -> int:
-    """Writes the segments whose boxes meet the box (xa, ya) to (xb, yb) to `near`, in the frame of the pose; their number."""
+    """Writes segments near the box (xa, ya) to (xb, yb) to `near`, in the frame of the pose; their number."""
     walls.tick[0] += 1
     tick, n = walls.tick[0], 0
     c, s = math.cos(heading), math.sin(heading)
@@ -118,17 +120,17 @@ def gather_round(walls: Walls, body: Body, x: float, y: float, heading: float, r
     middle = 0.5 * (body.front - body.rear)
     r = math.hypot(0.5 * (body.front + body.rear), body.half) + reach
     cx, cy = x + middle * math.cos(heading), y + middle * math.sin(heading)
-    return gather(walls, x, y, heading, cx - r, cy - r, cx + r, cy + r)
+    count: int = gather(walls, x, y, heading, cx - r, cy - r, cx + r, cy + r)
+    return count
 
 
 @njit(cache=True)
 def occupied(walls: Walls, body: Body, x: float, y: float, heading: float) -> bool:
     """Whether the rectangle at the pose touches a segment."""
-    n = gather_round(walls, body, x, y, heading, 0.0)
-    for i in range(n):
-        if touches(walls.near[i, 0], walls.near[i, 1], walls.near[i, 2], walls.near[i, 3], body):
-            return True
-    return False
+    hit = False
+    for i in range(gather_round(walls, body, x, y, heading, 0.0)):
+        hit = hit or touches(walls.near[i, 0], walls.near[i, 1], walls.near[i, 2], walls.near[i, 3], body)
+    return hit
 
 
 @njit(cache=True)
@@ -146,7 +148,7 @@ def free_of_near(walls: Walls, n: int, sweep: Sweep) -> float:
 def free_length(
     walls: Walls, body: Body, x: float, y: float, heading: float, curvature: float, gear: int, limit: float
 ) -> float:
-    """Length (m) that the car can go from a pose with one steering and gear before it touches anything; at most `limit`."""
+    """Length (m) that the car can go with one steering and gear before it touches anything; at most `limit`."""
     chunk = CHUNK if abs(curvature) < STRAIGHT else min(CHUNK, 1.4 / abs(curvature))
     middle = 0.5 * (body.front - body.rear)
     r = math.hypot(0.5 * (body.front + body.rear), body.half)
@@ -161,7 +163,7 @@ def free_length(
         n = gather(
             walls, x, y, heading, min(cx, ex) - grown, min(cy, ey) - grown, max(cx, ex) + grown, max(cy, ey) + grown
         )
-        free = free_of_near(walls, n, sweep)
+        free: float = free_of_near(walls, n, sweep)
         if free < step * (1.0 - 1e-12):
             return i * step + free
         x, y, heading = xe, ye, he

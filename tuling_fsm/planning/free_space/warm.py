@@ -12,11 +12,9 @@ from tuling_fsm.planning.free_space.obstacles import box_outlines
 from tuling_fsm.planning.free_space.parameters import FreeSpaceParameters
 from tuling_fsm.planning.free_space.planner import plan_free_space
 
-import numpy as np
-
 
 def warm_up(vehicle: Vehicle | None = None, parameters: FreeSpaceParameters | None = None) -> None:
-    """Plans a narrow parallel slot, standing and rolling, so that every kernel is compiled and the cost table is made."""
+    """Plans a narrow parallel slot, standing and rolling: compiles every kernel and makes the cost table."""
     vehicle = vehicle or Vehicle()
     length, width = np.array((6.0, 6.0, 30.0)), np.array((2.0, 2.0, 0.4))
     gap = vehicle.length + 0.9
