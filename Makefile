@@ -26,6 +26,8 @@ $(INSTALLED): setup.py constraints.txt pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[ros,test]'
 	@# A ROS wheel brings an old fork with the same module name: the real one has to be laid last.
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --force-reinstall --no-deps lark
+	@# A short drive compiles the kernels into the cache, so that nothing later has to wait for it.
+	$(BIN)/tuling-fsm sim config/scenarios/roam.osc --set length_m=80 --set vehicles=4 --set pedestrians=2
 	@touch $@
 
 demo: install

@@ -54,7 +54,15 @@ def lane_line(
     half = np.full(len(center.s), 0.5 * width)
     left, right = (0.5 * width, 0.5 * width) if free is None else free
     return LaneLine(
-        center, half, half, np.full(len(half), left), np.full(len(half), right), np.full(len(half), limit), shift, end, route_s0
+        center,
+        half,
+        half,
+        np.full(len(half), left),
+        np.full(len(half), right),
+        np.full(len(half), limit),
+        shift,
+        end,
+        route_s0,
     )
 
 
@@ -113,7 +121,11 @@ class Thing:
         v = max(0.0, self.v + self.a * t)
         moving = self.v > 0.3 if self.moving is None else self.moving
         return replace(
-            self, x=self.x + along * math.cos(self.heading), y=self.y + along * math.sin(self.heading), v=v, moving=moving
+            self,
+            x=self.x + along * math.cos(self.heading),
+            y=self.y + along * math.sin(self.heading),
+            v=v,
+            moving=moving,
         )
 
 
@@ -188,7 +200,13 @@ def mirrored_line(line: LaneLine) -> LaneLine:
     """The same lane seen in a mirror along the x axis."""
     center = Polyline(line.center.xy * (1.0, -1.0), line.center.s, -line.center.heading)
     return replace(
-        line, center=center, left=line.right, right=line.left, left_free=line.right_free, right_free=line.left_free, shift=-line.shift
+        line,
+        center=center,
+        left=line.right,
+        right=line.left,
+        left_free=line.right_free,
+        right_free=line.left_free,
+        shift=-line.shift,
     )
 
 

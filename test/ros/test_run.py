@@ -68,8 +68,10 @@ def test_bad_scenarios_and_maps_are_refused_with_one_line(scenario, tmp_path):
 
 def test_an_interrupted_run_leaves_no_process_behind(scenario, tmp_path):
     script = f"""
+import signal
 from pathlib import Path
 from tuling_fsm.ros.processes import run_processes
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job starts with it ignored
 run_processes(Path({str(scenario)!r}))
 """
     run = subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.DEVNULL)

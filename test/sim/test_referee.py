@@ -238,3 +238,12 @@ def test_a_red_light_explains_the_stand(lit: RoadMap) -> None:
     for _ in range(150):
         watch.see(pose, 0.0, lights=dict.fromkeys(range(1, 5), Light.RED))
     assert watch.kinds == []
+
+
+def test_waiting_for_crossing_traffic_explains_the_stand(plain: RoadMap) -> None:
+    pose = Pose(12.0 + Vehicle().front + 1.0, 1.75, math.pi)
+    for crossing, expected in ((others(0.0, -20.0, 0.5 * math.pi, v=5.0), 0), (others(0.0, -20.0, 0.5 * math.pi), 1)):
+        watch = Watch(plain, blocked=5.0)
+        for _ in range(150):
+            watch.see(pose, 0.0, others=crossing)
+        assert watch.kinds == [("blocked", True)] * expected

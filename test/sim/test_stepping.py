@@ -10,8 +10,8 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.parameters import SimParameters, SteppingParameters
-from tuling_fsm.sim.simulation import Simulation, substeps
-from tuling_fsm.sim.stepping import Snapshot, SyncWorld
+from tuling_fsm.sim.simulation import Simulation
+from tuling_fsm.sim.stepping import AsyncWorld, Snapshot, SyncWorld
 from tuling_fsm.world.inputs import Table
 
 from .scenes import scenario, simulation
@@ -20,7 +20,7 @@ from .scenes import scenario, simulation
 @pytest.mark.clause("SIM-1")
 def test_a_frame_longer_than_its_substeps_is_refused(plain: RoadMap) -> None:
     stepping = SteppingParameters(fixed_delta=0.11, max_substep_delta=0.01, max_substeps=10)
-    with pytest.raises(InputError, match=r"stepping.fixed_delta: 0.11 s .* \(expected at most 0.1 s\)"):
+    with pytest.raises(InputError, match=r"stepping.fixed_delta: 0.11 s .*at most 0.1 s"):
         Simulation(plain, scenario(), 1, Vehicle(), SimParameters(stepping=stepping))
 
 
@@ -29,7 +29,7 @@ def test_a_frame_longer_than_its_substeps_is_refused(plain: RoadMap) -> None:
 )
 @pytest.mark.clause("SIM-1")
 def test_a_frame_is_cut_into_as_few_substeps_as_allowed(delta: float, most: float, count: int) -> None:
-    assert substeps(SteppingParameters(fixed_delta=delta, max_substep_delta=most, max_substeps=10)) == count
+    assert SteppingParameters(max_substep_delta=most, max_substeps=10).substeps(delta) == count
 
 
 @pytest.mark.clause("SIM-1")
@@ -93,3 +93,28 @@ def test_a_run_that_is_over_goes_no_further(plain: RoadMap) -> None:
     assert run.end == "time"
     with pytest.raises(RuntimeError):
         run.advance(None)
+
+
+@pytest.mark.clause("SIM-1")
+@pytest.mark.parametrize("variable_step", [False, True])
+def test_an_asynchronous_world_goes_on_by_itself_and_warns(plain: RoadMap, variable_step: bool) -> None:
+    with pytest.warns(RuntimeWarning, match="do not repeat"):
+        world = AsyncWorld(simulation(plain), lambda inputs: None, variable_step)
+    with world:
+        first = world.wait_for_tick()
+        second = world.wait_for_tick()
+        with pytest.raises(RuntimeError):
+            world.tick()
+    assert second.frame > first.frame
+    step = (second.stamp - first.stamp) / (second.frame - first.frame)
+    assert step == pytest.approx(0.05) if not variable_step else 0.0 < step <= 0.1
+
+
+@pytest.mark.clause("SIM-1")
+def test_a_variable_frame_keeps_the_rule_of_the_substeps(plain: RoadMap) -> None:
+    run = simulation(plain)
+    run.advance(None, delta=0.03)
+    assert run.stamp == 0.03
+    for delta in (0.2, 0.0):
+        with pytest.raises(InputError):
+            run.advance(None, delta=delta)

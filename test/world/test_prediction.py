@@ -20,7 +20,7 @@ from tuling_fsm.world.inputs import Kind, Light
 from tuling_fsm.world.lane_index import lane_index
 from tuling_fsm.world.objects import read_objects
 from tuling_fsm.world.parameters import WorldParameters
-from tuling_fsm.world.prediction import closed_lines, see_traffic
+from tuling_fsm.world.prediction import Closed, closed_lines, see_traffic
 from tuling_fsm.world.tracks import NO_TRACKS, Tracks, follow, remember
 from tuling_fsm.world.traffic import Traffic
 
@@ -47,11 +47,15 @@ class Watch:
         self.index, self.ego, self.tracks = lane_index(road_map), ego, NO_TRACKS
 
     def see(
-        self, rows: npt.NDArray[np.void], stamp: float = 0.0, lights: dict[int, Light] | None = None
+        self,
+        rows: npt.NDArray[np.void],
+        stamp: float = 0.0,
+        lights: dict[int, Light] | None = None,
+        held: tuple[int, ...] = (),
     ) -> tuple[Traffic, Obstacles]:
         found, _ = read_objects(rows, 0.0, (0.0, 0.0), P)
         tracks: Tracks = follow(self.tracks, found, stamp, P)
-        closed = closed_lines(self.index, lights or {})
+        closed = Closed(closed_lines(self.index, lights or {}), np.array(held, dtype=np.int64))
         traffic, obstacles, tracks = see_traffic(self.index, found, tracks, self.ego, Vehicle(), closed, stamp, P)
         self.tracks = remember(self.tracks, tracks, stamp, P.track_memory)
         return traffic, obstacles
@@ -160,6 +164,18 @@ def test_lights_known_to_be_red_stop_others_who_still_can(lit: RoadMap) -> None:
         assert bool(np.all(obstacles.y[:, -1] <= line - 2.25 + 0.1)) is stops
     _, obstacles = Watch(lit).see(fast, 0.0, {4: Light.RED})
     assert obstacles.y.max() > 0.0
+
+
+def test_who_can_still_stop_does_not_enter_across_the_way_of_the_car_that_is_in_the_junction(cross: RoadMap) -> None:
+    index = lane_index(cross)
+    straight = next(n for lane, n in index.number.items() if lane.road == "110")
+    assert cross.lanes[index.ids[straight]].successors[0].road == "2", "from south to north"
+    rows = table(row(1, 40.0, 1.75, WEST, 6.0), row(2, -17.0, -1.75, EAST, 9.0), row(3, -1.75, 30.0, SOUTH, 5.0))
+    for held, stops in (((), False), ((straight,), True)):
+        _, obstacles = Watch(cross).see(rows, held=held)
+        assert bool(np.all(obstacles.x[obstacles.id == 1, -1] >= HALF_M + 2.25 - 0.01)) is stops
+        assert obstacles.x[obstacles.id == 2, -1].max() > 10.0, "cannot stop any more"
+        assert obstacles.y[obstacles.id == 3, -1].min() < 5.0, "does not cross"
 
 
 def test_a_stop_sign_stops_others_until_they_have_stopped(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ class Spec:
                 raise InputError(self.name, f"{value} is out of range", self._expected())
         if self.choices and value not in self.choices:
             raise InputError(self.name, f"{value!r} is unknown", self._expected())
-        return value  # type: ignore[return-value]  # narrowed by `type(value) is kind`
+        return value
 
     def _expected(self) -> str:
         if self.choices:

@@ -64,9 +64,7 @@ def separation(
 @njit(cache=True)
 def body_separation(x: float, y: float, cos: float, sin: float, body: Body, box: FloatArray) -> float:
     """`separation` of the car with its rear axle at x, y."""
-    return separation(
-        x + body.middle * cos, y + body.middle * sin, cos, sin, body.half_length, body.half_width, box
-    )
+    return separation(x + body.middle * cos, y + body.middle * sin, cos, sin, body.half_length, body.half_width, box)
 
 
 @njit(cache=True)

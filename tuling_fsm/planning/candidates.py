@@ -76,7 +76,12 @@ def _in_the_way(solids: Solids, at: int, start_s: float, half: float, body: Body
     order = np.argsort(solids.extent[at, :, 0])
     group = (np.inf, -np.inf, np.inf, -np.inf)
     for m in order:
-        s0, s1, d0, d1 = solids.extent[at, m, 0], solids.extent[at, m, 1], solids.extent[at, m, 2], solids.extent[at, m, 3]
+        s0, s1, d0, d1 = (
+            solids.extent[at, m, 0],
+            solids.extent[at, m, 1],
+            solids.extent[at, m, 2],
+            solids.extent[at, m, 3],
+        )
         if s1 < start_s - body.rear or s0 > start_s + _AHEAD or d0 > half or d1 < -half:
             continue
         if group[1] > -np.inf and s0 > group[1] + _GROUP:
@@ -128,7 +133,13 @@ def _around_movers(
     done = 0
     for i in np.argsort(movers.node[at, :, 0]):
         low, high = _sides(lines, at, movers, i)
-        if movers.speed[i] >= slow or movers.shadow[i] or low > body.half_width or high < -body.half_width or low == np.inf:
+        if (
+            movers.speed[i] >= slow
+            or movers.shadow[i]
+            or low > body.half_width
+            or high < -body.half_width
+            or low == np.inf
+        ):
             continue
         for side in (1.0, -1.0):
             offset = high + body.half_width + shapes.around if side > 0.0 else low - body.half_width - shapes.around

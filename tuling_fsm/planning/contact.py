@@ -14,9 +14,7 @@ from tuling_fsm.core.geometry import FloatArray
 
 
 @njit(cache=True)
-def _clip(
-    ax: float, ay: float, bx: float, by: float, rear: float, front: float, half: float
-) -> bool:
+def _clip(ax: float, ay: float, bx: float, by: float, rear: float, front: float, half: float) -> bool:
     """Whether the segment a to b has a point in the box [rear, front] x [-half, half]."""
     enter, leave = 0.0, 1.0
     dx, dy = bx - ax, by - ay

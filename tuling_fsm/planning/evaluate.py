@@ -121,7 +121,9 @@ def new_scratch(rows: int) -> Scratch:
 
 
 @njit(cache=True)
-def _out_of_bounds(spec: FloatArray, lines: Lines, path: FloatArray, n: int, first: int, body: Body, slack: float) -> int:
+def _out_of_bounds(
+    spec: FloatArray, lines: Lines, path: FloatArray, n: int, first: int, body: Body, slack: float
+) -> int:
     """First point at which the body leaves the bounds, `n` for none.
 
     A car that starts beyond a bound may take its time to come back but not go farther out, and where a car on the reference itself
@@ -167,7 +169,15 @@ def _arc_at(line: FloatArray, path: FloatArray, n: int, first: int, start_s: flo
 
 @njit(cache=True)
 def _block(
-    spec: FloatArray, lines: Lines, solids: Solids, path: FloatArray, n: int, first: int, body: Body, d: Drive, w: Weights
+    spec: FloatArray,
+    lines: Lines,
+    solids: Solids,
+    path: FloatArray,
+    n: int,
+    first: int,
+    body: Body,
+    d: Drive,
+    w: Weights,
 ) -> tuple[int, int, int]:
     """First point that cannot be driven, why, and the solid's row."""
     blocked, by = blocked_by_solids(path, n, first, int(spec[LANE]), solids, body, w.wanted)
@@ -193,7 +203,12 @@ def _stop_place(
     for row in range(len(walls)):
         touch = wall_at(path, n, body, walls[row], v)
         if touch - w.line_gap < verdict[STOP_AT]:
-            verdict[STOP_AT], verdict[STOP_BY], verdict[STOP_ROW], verdict[THING_AT] = touch - w.line_gap, WALL, row, touch
+            verdict[STOP_AT], verdict[STOP_BY], verdict[STOP_ROW], verdict[THING_AT] = (
+                touch - w.line_gap,
+                WALL,
+                row,
+                touch,
+            )
     blocked, why, by = block
     if why == NOTHING:
         return
@@ -239,7 +254,13 @@ def _judge(
     verdict[END_X], verdict[END_Y] = x, y
     route = lines.row[lines.route]
     begun = lines.start[lines.route, START_S]
-    k = walk(route, lines.count[lines.route], int(lines.start[lines.route, 0]) + max(0, first + i - 1 - int(lines.start[at, 0])), x, y)
+    k = walk(
+        route,
+        lines.count[lines.route],
+        int(lines.start[lines.route, 0]) + max(0, first + i - 1 - int(lines.start[at, 0])),
+        x,
+        y,
+    )
     along = route[k, S] + (x - route[k, X]) * route[k, COS] + (y - route[k, Y]) * route[k, SIN]
     verdict[PROGRESS] = along - begun
     ahead = lines.ends[at] - lines.start[at, START_S]
@@ -281,9 +302,7 @@ def drive_among(
     if len(movers.id) == 0:
         return binds, False, 0
     others = np.empty(len(movers.id), np.int64)
-    leaders, more = follow_leaders(
-        path, n, first, line, at, movers, body, rows, sidestep, s.spans, s.traffic, others
-    )
+    leaders, more = follow_leaders(path, n, first, line, at, movers, body, rows, sidestep, s.spans, s.traffic, others)
     if leaders > 0:
         binds = roll_out(path, n, s.speed, s.bound, stop[0], stop[1], s.traffic, motion[0], motion[1], d, rows)
     if more == 0:

@@ -61,9 +61,7 @@ def fall_back(
         stop = comfortable_stop(scene, start, before, vehicle, parameters.speed)
         if held < limits.comfort and _is_free(stop, scene, vehicle, parameters):
             return _down(ladder, stop, Rung.COMFORT, scene.stamp)
-    return _down(
-        ladder, emergency_stop(scene, start, before, vehicle, parameters.speed), Rung.EMERGENCY, scene.stamp
-    )
+    return _down(ladder, emergency_stop(scene, start, before, vehicle, parameters.speed), Rung.EMERGENCY, scene.stamp)
 
 
 def _rest(last: Trajectory | None, scene: Scene) -> Trajectory | None:

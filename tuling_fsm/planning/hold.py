@@ -27,7 +27,12 @@ _STEPS = (1.0, 1.8, 2.6)
 
 
 def stop_result(
-    request: Hold, scene: Scene, start: StartState, previous: PlanResult | None, vehicle: Vehicle, speed: SpeedParameters
+    request: Hold,
+    scene: Scene,
+    start: StartState,
+    previous: PlanResult | None,
+    vehicle: Vehicle,
+    speed: SpeedParameters,
 ) -> PlanResult:
     """The plan of a `Hold`; the lane of the previous plan is kept in mind."""
     before = previous.trajectory if previous is not None and start.planned else None

@@ -24,6 +24,7 @@ from tuling_fsm.planning.paths import LANE, START_D
 from tuling_fsm.planning.profile import STEP_S, Drive
 from tuling_fsm.planning.scenery import Scenery
 from tuling_fsm.planning.timed import timed_path
+
 _CROSSING = (Reason.CROSSING, Reason.PEDESTRIAN)
 _STILL_YIELDING = 1.5
 """A car that yields asks for this much more time before it passes first after all."""
@@ -57,13 +58,9 @@ def follow_lanes(
     pose = (start.pose.x, start.pose.y, start.pose.heading, start.curvature)
     gap = tools.parameters.clearance.solid
     offsets = np.ascontiguousarray(lines.start[:, START_D])
-    scenery = Scenery.of(
-        scene, lines.row, lines.count, offsets, pose, Body.of(tools.vehicle), gap, tools.parameters
-    )
+    scenery = Scenery.of(scene, lines.row, lines.count, offsets, pose, Body.of(tools.vehicle), gap, tools.parameters)
     slow = 0.9 * min(request.speed_limit, tools.vehicle.max_speed)
-    specs = candidates(
-        lines, scenery.solids, scenery.movers, slow, request.keep_lane, tools.shapes, gap, scenery.body
-    )
+    specs = candidates(lines, scenery.solids, scenery.movers, slow, request.keep_lane, tools.shapes, gap, scenery.body)
     weights = _weights(request, scene, previous, lines, tools.parameters)
     motion = Start(pose, max(0.0, start.v), start.a)
     walls = walls_of(request)

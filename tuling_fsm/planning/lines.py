@@ -69,7 +69,9 @@ def _prepare(
     return n, end, goal
 
 
-def prepare_lines(request: FollowLanes, state: StartState, vehicle: Vehicle, parameters: PlanningParameters) -> Lines | None:
+def prepare_lines(
+    request: FollowLanes, state: StartState, vehicle: Vehicle, parameters: PlanningParameters
+) -> Lines | None:
     """The request's lines with a car at `state`; `None` where it can join none of them."""
     many = len(request.lanes)
     rows, starts = np.empty((many, MAX_POINTS, COLUMNS)), np.zeros((many, START))

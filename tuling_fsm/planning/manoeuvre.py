@@ -34,6 +34,10 @@ _SAME_GOAL_M, _SAME_GOAL_RAD = 0.1, 0.03
 _SPACING = 0.1
 _MAX_POINTS = 240
 _MOVES = 1e-3
+_START_ROOM = 0.05
+"""What is left of a manoeuvre is driven down to this (m), where lane driving would stay where it is."""
+_CREEP = 0.1
+"""Where the wheels turn on the spot, the car may be as slow as this (m/s)."""
 _STEERED = 0.02
 """Wheels that stand this near (rad) to where they are needed need no time to get there."""
 
@@ -118,7 +122,8 @@ def next_stretch(kept: Manoeuvre, start: StartState, parameters: PlanningParamet
             return None
         gear = float(np.sign(whole.v[ahead[0]]))
         turned = ahead[np.sign(whole.v[ahead]) != gear]
-        end = int(turned[0]) - 1 if len(turned) else len(whole) - 1
+        driven = ahead[ahead < turned[0]] if len(turned) else ahead
+        end = min(int(driven[-1]) + 1, len(whole) - 1)
         path, row_here = _cut(whole, max(0, int(ahead[0]) - 1), end, start.pose, gear)
         aside = (start.pose.y - path[0, PY]) * path[0, PCOS] - (start.pose.x - path[0, PX]) * path[0, PSIN]
         turn = wrap_angle(start.pose.heading - path[0, PHEADING] + (math.pi if gear < 0.0 else 0.0))
@@ -199,6 +204,7 @@ def _time(
 ) -> Demand:  # fmt: skip
     """Roll out a stretch into the scratch's rows; returns what binds."""
     n, speed = len(path), parameters.speed
+    drive = drive._replace(start_room=_START_ROOM, creep=_CREEP)
     envelope(path, n, np.full(n, top), drive, scratch.speed, scratch.bound, scratch.rate)
     target, motion = (stop.at, 0.4 * speed.line_gap), (max(0.0, gear * start.v), gear * start.a)
     binds, _, _ = drive_among(

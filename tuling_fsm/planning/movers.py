@@ -33,6 +33,8 @@ _GAP_STEPS = 21
 """Gaps between two motions count up to this prediction step (4 s)."""
 _JUST_PAST = 0.5
 """Time to spare (s) that is enough for a car which cannot stop in comfort any more: to brake hard beside the other would be worse."""
+_COMING_IN, _ENTRY_GAP = 5, 0.5
+"""One who comes into the path is kept this far (m) from, judged over so many prediction steps."""
 CROWDS, CUTS_OFF = 1, 2
 _CUT_IN_GAP, _CUT_IN_TIME = 2.0, 0.6
 """Room (m, and s at its speed) that is left before another by a car that comes into its lane."""
@@ -69,7 +71,9 @@ def _coarsely_nearest(line: FloatArray, n: int, x: float, y: float) -> int:
 
 
 @njit(cache=True)
-def _place_on_line(line: FloatArray, n: int, boxes: FloatArray, node: IntArray, across: FloatArray, band: FloatArray) -> None:
+def _place_on_line(
+    line: FloatArray, n: int, boxes: FloatArray, node: IntArray, across: FloatArray, band: FloatArray
+) -> None:
     """Follow one object along a line through its prediction."""
     band[0], band[1] = np.inf, -np.inf
     k = nearest(line, 0, n, boxes[0, 0], boxes[0, 1])
@@ -163,7 +167,16 @@ def _row(j: int, rows: int) -> int:
 
 @njit(cache=True)
 def occupied(
-    path: FloatArray, n: int, first: int, line: FloatArray, movers: Movers, at: int, i: int, body: Body, free: FloatArray, spans: FloatArray
+    path: FloatArray,
+    n: int,
+    first: int,
+    line: FloatArray,
+    movers: Movers,
+    at: int,
+    i: int,
+    body: Body,
+    free: FloatArray,
+    spans: FloatArray,
 ) -> int:
     """Fill `spans` (T, 2): arc lengths between which the body would touch object `i` (`inf`, `inf` for none); returns how many times.
 
@@ -222,15 +235,22 @@ def _passes_first(spans: FloatArray, free: FloatArray, lead: float, ease: float,
 
 
 @njit(cache=True)
+def _first_inside(spans: FloatArray) -> int:
+    j = 0
+    while spans[j, 0] == np.inf:
+        j += 1
+    return j
+
+
+@njit(cache=True)
 def _follow(spans: FloatArray, who: int, top: float, traffic: Traffic) -> None:
     """Enter a leader; until it is on the path, the place where it comes in is a wall."""
     times = len(spans)
-    inside = 0
-    while spans[inside, 0] == np.inf:
-        inside += 1
+    inside = _first_inside(spans)
+    entry = np.min(spans[inside : inside + _COMING_IN, 0]) - _ENTRY_GAP
     for j in range(inside):
-        if spans[inside, 0] < traffic.wall_s[j]:
-            traffic.wall_s[j], traffic.wall_id[j] = spans[inside, 0], who
+        if entry < traffic.wall_s[j]:
+            traffic.wall_s[j], traffic.wall_id[j] = entry, who
     for j in range(inside, times):
         if spans[j, 0] >= traffic.leader_s[j]:
             continue
@@ -268,14 +288,6 @@ def _swept(path: FloatArray, n: int, body: Body) -> tuple[float, float]:
         low, high = min(low, path[i, PD]), max(high, path[i, PD])
     side = body.half_width + _BESIDE
     return low - side, high + side
-
-
-@njit(cache=True)
-def _first_inside(spans: FloatArray) -> int:
-    j = 0
-    while spans[j, 0] == np.inf:
-        j += 1
-    return j
 
 
 @njit(cache=True)

@@ -97,7 +97,9 @@ class CheckParameters:
     speed: float = param(0.4, "m/s", 0.0, 5.0, "above a speed limit that the plan does not brake for", clause="SAF-2")
     predicted: float = param(3.0, "s", 0.2, 6.0, "collisions with predictions count up to here", clause="SAF-2")
     contact: float = param(0.15, "m", 0.0, 0.5, "what touches at the start may not come closer by this", clause="SAF-2")
-    position: float = param(0.1, "m", 0.01, 1.0, "a row may be this far from where speed and heading lead", clause="SAF-2")
+    position: float = param(
+        0.1, "m", 0.01, 1.0, "a row may be this far from where speed and heading lead", clause="SAF-2"
+    )
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,15 @@ START = 6
 
 @njit(cache=True)
 def frenet_start(
-    line: FloatArray, n: int, k: int, x: float, y: float, heading: float, kappa: float, max_turn: float, start: FloatArray
+    line: FloatArray,
+    n: int,
+    k: int,
+    x: float,
+    y: float,
+    heading: float,
+    kappa: float,
+    max_turn: float,
+    start: FloatArray,
 ) -> None:
     """The lateral state of a pose with path curvature `kappa`; `k` is a sample near it."""
     k = walk(line, n, k, x, y)
@@ -53,7 +61,9 @@ def frenet_start(
 
 
 @njit(cache=True)
-def quintic(d0: float, slope: float, bend: float, d1: float, length: float) -> tuple[float, float, float, float, float, float]:
+def quintic(
+    d0: float, slope: float, bend: float, d1: float, length: float
+) -> tuple[float, float, float, float, float, float]:
     """Coefficients, lowest power first, of the offset that starts at `d0` with two derivatives and ends flat at `d1`."""
     c0, c1, c2 = d0, slope, 0.5 * bend
     h = length
@@ -157,7 +167,12 @@ def on_path(path: FloatArray, n: int, s: float) -> tuple[float, float, float, fl
     """x, y, heading, curvature at an arc length, by cubic Hermite interpolation; straight on beyond the last point."""
     if n < 2:
         beyond = max(0.0, s)
-        return path[0, PX] + beyond * path[0, PCOS], path[0, PY] + beyond * path[0, PSIN], path[0, PHEADING], path[0, PKAPPA]
+        return (
+            path[0, PX] + beyond * path[0, PCOS],
+            path[0, PY] + beyond * path[0, PSIN],
+            path[0, PHEADING],
+            path[0, PKAPPA],
+        )
     i, u = index_at(path, n, s)
     h = path[i + 1, PS] - path[i, PS]
     a, b = (1.0 + 2.0 * u) * (1.0 - u) ** 2, u * u * (3.0 - 2.0 * u)

@@ -100,7 +100,9 @@ class Planner:
 def _sample_lane(shift: int) -> LaneLine:
     center = Polyline.of(np.column_stack((np.linspace(-10.0, 80.0, 181), np.full(181, 3.5 * shift))))
     half = np.full(len(center.s), 1.75)
-    return LaneLine(center, half, half, half + 3.5 * (shift < 1), half + 3.5 * shift, half * 5.0, shift, LaneEnd.HORIZON, 0.0)
+    return LaneLine(
+        center, half, half, half + 3.5 * (shift < 1), half + 3.5 * shift, half * 5.0, shift, LaneEnd.HORIZON, 0.0
+    )
 
 
 def _sample_scene() -> Scene:

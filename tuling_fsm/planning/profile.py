@@ -22,8 +22,8 @@ from tuling_fsm.planning.paths import PKAPPA, PROOM, PS, steepest_steering
 STEP_S = 0.1
 FREE, AT_LIMIT, IN_BEND, TIGHT, FOLLOWING, YIELDING, STOPPING = range(7)
 """What bound the speed at the start: nothing, a speed limit, a bend, a narrow place, a leader, a crossing object, a stop."""
-_CREEP = 0.5
-"""No envelope is below this (m/s): steering that turns faster is the tracker's to slow down for."""
+CREEP = 0.5
+"""No bend makes a car on a lane slower than this (m/s), whatever little kink its line has."""
 _SETTLED = 0.03
 _PREVIEW_S = (0.0, 0.35, 0.7)
 
@@ -48,6 +48,7 @@ class Drive(NamedTuple):
     gap_time: float
     start_room: float
     crossing_slack: float
+    creep: float
     slow_speed: float
     slow_slope: float
 
@@ -58,7 +59,7 @@ class Drive(NamedTuple):
             vehicle.wheelbase, vehicle.max_curvature, vehicle.max_speed, vehicle.max_accel, vehicle.comfort_decel,
             vehicle.emergency_decel, vehicle.max_jerk, vehicle.max_lateral_accel, vehicle.max_steer_rate * speed.steer_share,
             speed.gain, speed.stop_jerk, speed.hard_jerk, speed.headway, speed.standstill_gap, speed.gap_time,
-            speed.start_room, 0.5 * speed.crossing_gap, slow_speed, slow_slope,
+            speed.start_room, 0.5 * speed.crossing_gap, CREEP, slow_speed, slow_slope,
         )  # fmt: skip
 
 
@@ -82,7 +83,9 @@ def no_traffic() -> Traffic:
 
 
 @njit(cache=True)
-def envelope(path: FloatArray, n: int, limit: FloatArray, d: Drive, speed: FloatArray, bound: FloatArray, rate: FloatArray) -> None:
+def envelope(
+    path: FloatArray, n: int, limit: FloatArray, d: Drive, speed: FloatArray, bound: FloatArray, rate: FloatArray
+) -> None:
     """Fill `speed` (n,) with what limit, bends, steering and narrow places allow, reachable at comfortable braking and jerk.
 
     `bound` gets what binds at each point (`AT_LIMIT`, `IN_BEND`, `TIGHT`); `rate` is scratch.
@@ -91,7 +94,7 @@ def envelope(path: FloatArray, n: int, limit: FloatArray, d: Drive, speed: Float
     for i in range(n):
         v, why = min(limit[i], d.max_speed), AT_LIMIT
         bend = math.sqrt(d.lateral / max(1e-4, abs(path[i, PKAPPA])))
-        bend = max(_CREEP, min(bend, d.steer_rate / max(1e-4, rate[i])))
+        bend = max(d.creep, min(bend, d.steer_rate / max(1e-4, rate[i])))
         if bend < v:
             v, why = bend, IN_BEND
         room = d.slow_speed + d.slow_slope * max(0.0, path[i, PROOM])
@@ -101,7 +104,7 @@ def envelope(path: FloatArray, n: int, limit: FloatArray, d: Drive, speed: Float
     decel = 0.0
     for i in range(n - 2, -1, -1):
         step = path[i + 1, PS] - path[i, PS]
-        decel = min(d.decel, decel + d.jerk * step / max(_CREEP, speed[i + 1]))
+        decel = min(d.decel, decel + d.jerk * step / max(d.creep, speed[i + 1]))
         reachable = math.sqrt(speed[i + 1] ** 2 + 2.0 * decel * step)
         if reachable < speed[i]:
             speed[i], bound[i] = reachable, bound[i + 1]

@@ -138,7 +138,9 @@ def _bend_until_drivable(points: FloatArray, ds: float, jerk: float, max_curvatu
 
 
 @njit(cache=True)
-def _resample(center: FloatArray, rows: FloatArray, first: float, ds: float, n: int, points: FloatArray, wide: FloatArray) -> None:
+def _resample(
+    center: FloatArray, rows: FloatArray, first: float, ds: float, n: int, points: FloatArray, wide: FloatArray
+) -> None:
     """The centre and its `rows` at arc lengths `first + i * ds`; straight on beyond the ends, where the rows keep their last value."""
     m = len(center)
     j = 0

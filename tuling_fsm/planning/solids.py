@@ -156,6 +156,8 @@ def boxes_of_segments(segments: FloatArray) -> FloatArray:
     return boxes
 
 
-def boxes_of_objects(x: FloatArray, y: FloatArray, heading: FloatArray, length: FloatArray, width: FloatArray) -> FloatArray:
+def boxes_of_objects(
+    x: FloatArray, y: FloatArray, heading: FloatArray, length: FloatArray, width: FloatArray
+) -> FloatArray:
     """Objects as boxes (N, 6)."""
     return np.column_stack((x, y, np.cos(heading), np.sin(heading), 0.5 * length, 0.5 * width))

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-import math
-
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.route import Route
 from tuling_fsm.sim.parameters import EndParameters
 from tuling_fsm.sim.referee import CarState
+from tuling_fsm.sim.scenario.model import Scenario
 from tuling_fsm.sim.setting import distance_to_goal
 
 PARKED = "parking/parked"
+MISSION_S = 3600.0
 BESIDE_M = 2.0
 LOOK_BACK_M, LOOK_AHEAD_M = 10.0, 30.0
+
+
+def time_limit(scenario: Scenario, route: Route | None, parameters: EndParameters) -> float:
+    """How long a run may last, s: what the scenario says, else what the route takes at a slow pace, else an hour."""
+    if scenario.max_duration_s is not None:
+        return scenario.max_duration_s
+    return MISSION_S if route is None else route.length / parameters.slowest + parameters.reserve
 
 
 class Ending:
@@ -21,7 +28,7 @@ class Ending:
     def __init__(
         self,
         route: Route | None,
-        max_duration: float | None,
+        limit: float,
         vehicle: Vehicle,
         parameters: EndParameters,
         standing: float,
@@ -33,8 +40,7 @@ class Ending:
         self._standing = standing
         self._there = 0.0
         self._reached = 0.0
-        default = math.inf if route is None else route.length / parameters.slowest + parameters.reserve
-        self._limit = max_duration if max_duration is not None else default
+        self._limit = limit
 
     @property
     def completion(self) -> float:

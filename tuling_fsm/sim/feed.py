@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -73,7 +74,7 @@ class Feed:
             self._stop = Flag(stamp, environment.emergency_stop)
         if frame % LANE_LINES_EVERY == 0:
             self._lines = Table(stamp, sensors.lane_lines(pose, position, way))
-        arrived = tuple(answer for due, answer in self._answers if due <= frame)
+        arrived = tuple(dataclasses.replace(answer, stamp=stamp) for due, answer in self._answers if due <= frame)
         self._answers = [(due, answer) for due, answer in self._answers if due > frame]
         return Inputs(
             stamp=stamp,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
+from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import group, param
 
 
@@ -14,6 +16,21 @@ class SteppingParameters:
     fixed_delta: float = param(0.05, "s", 0.005, 0.5, "length of a frame", clause="SIM-1")
     max_substep_delta: float = param(0.01, "s", 0.001, 0.05, "longest physics sub-step", clause="SIM-1")
     max_substeps: int = param(10, "", 1, 100, "most sub-steps in a frame", clause="SIM-1")
+
+    def substeps(self, delta: float) -> int:
+        """Physics sub-steps in a frame of `delta` s.
+
+        Raises:
+            InputError: the frame does not fit into the sub-steps that are allowed (SIM-1).
+        """
+        most = self.max_substep_delta * self.max_substeps
+        if not 0.0 < delta <= most + 1e-12:
+            raise InputError(
+                "stepping.fixed_delta",
+                f"{delta:g} s is not within max_substep_delta * max_substeps",
+                f"more than 0 and at most {most:g} s",
+            )
+        return max(math.ceil(delta / self.max_substep_delta - 1e-9), 1)
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,8 @@ MAY_LEAVE_ROAD = (
 MAY_STAND = ("temporary_stop/stopped", "parking/parked")
 REASON_AHEAD_M, REASON_SIDE_M = 15.0, 2.0
 """Something in this stretch ahead of the front bumper, that much wider than the car, explains that it stands."""
+CROSSING_M, MOVING = 40.0, 0.5
+"""At a junction somebody who moves within this distance explains it too."""
 JERK_WINDOW_S = 0.2
 PERSISTENT_S = 1.0
 """Speeding and the wrong way count after this long."""
@@ -221,7 +223,9 @@ class Referee:
                 self._note(stamp, name, "comfort", f"{name} {value:.1f} {unit}", False)
 
     def _sees_reason(self, car: CarState, others: Others, lights: Mapping[int, int], way: frozenset[LaneId]) -> bool:
-        """Whether a standing car has a reason that can be seen: its state, a red light, something close ahead."""
+        """Whether a standing car has a reason that can be seen: its state, a red light, somebody at the junction,
+        something close ahead.
+        """
         if abs(car.v) > self._p.standing or car.state.startswith(MAY_STAND):
             return True
         front = shifted(car.pose, self._vehicle.front)
@@ -229,6 +233,10 @@ class Referee:
             line = self.rules.lines.all[i]
             red = lights.get(line.signal) in (Light.RED, Light.RED_YELLOW, Light.YELLOW)
             if past < self._p.stop_line and red and (not way or line.lane in way):
+                return True
+        if car.position is not None and self.rules.before_junction(car.position, REASON_AHEAD_M):
+            moving = others.boxes[:, 6] > MOVING
+            if np.any(moving & (np.hypot(others.boxes[:, 0] - front.x, others.boxes[:, 1] - front.y) < CROSSING_M)):
                 return True
         middle = shifted(front, 0.5 * REASON_AHEAD_M)
         width = self._vehicle.width + REASON_SIDE_M

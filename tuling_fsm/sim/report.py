@@ -72,7 +72,7 @@ def birds_eye(road_map: RoadMap, log: RunLog, result: Mapping[str, Any]) -> Figu
     draw_on(axes, road_map)
     speed = np.array([row.v for row in log.rows])
     lines = LineCollection(
-        np.stack((xy[:-1], xy[1:]), axis=1), array=speed[:-1], cmap="viridis", linewidths=2.5, zorder=8
+        list(np.stack((xy[:-1], xy[1:]), axis=1)), array=speed[:-1], cmap="viridis", linewidths=2.5, zorder=8
     )
     axes.add_collection(lines)
     figure.colorbar(lines, ax=axes, label="speed, m/s", shrink=0.7)

@@ -91,6 +91,12 @@ class RoadRules:
         room = min(lane.left[i] - position.offset, lane.right[i] + position.offset)
         return turned < 0.3 and bool(half + 0.2 < room)
 
+    def before_junction(self, position: LanePosition, ahead: float) -> bool:
+        """Whether a junction begins within `ahead` m along the lane."""
+        lane = self._map.lanes[position.lane]
+        leads = any(self._map.lanes[n].junction is not None for n in lane.successors)
+        return leads and lane.junction is None and lane.length - position.s < ahead
+
     def limit(self, position: LanePosition) -> float:
         """Speed limit of a lane, m/s."""
         return self._map.lanes[position.lane].limit

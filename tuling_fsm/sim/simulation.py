@@ -12,7 +12,6 @@ import math
 
 import numpy as np
 
-from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
@@ -22,12 +21,12 @@ from tuling_fsm.map.route import Route
 from tuling_fsm.sim.cast import Cast
 from tuling_fsm.sim.ego import EgoCar
 from tuling_fsm.sim.ego_way import EgoWay
-from tuling_fsm.sim.ending import Ending
+from tuling_fsm.sim.ending import Ending, time_limit
 from tuling_fsm.sim.environment import Environment
 from tuling_fsm.sim.feed import Feed
 from tuling_fsm.sim.history import History
 from tuling_fsm.sim.lights import TrafficLights
-from tuling_fsm.sim.parameters import SimParameters, SteppingParameters
+from tuling_fsm.sim.parameters import SimParameters
 from tuling_fsm.sim.referee import CarState, Infraction, Referee
 from tuling_fsm.sim.roll_call import Actor, RollCall
 from tuling_fsm.sim.route_server import RouteServer
@@ -46,22 +45,6 @@ STREAMS = 5
 """Independent random streams drawn from one seed: setting, cast, traffic, walkers, lights."""
 
 
-def substeps(stepping: SteppingParameters) -> int:
-    """Physics sub-steps in a frame.
-
-    Raises:
-        InputError: the frame does not fit into the sub-steps that are allowed (SIM-1).
-    """
-    most = stepping.max_substep_delta * stepping.max_substeps
-    if stepping.fixed_delta > most + 1e-12:
-        raise InputError(
-            "stepping.fixed_delta",
-            f"{stepping.fixed_delta:g} s is more than max_substep_delta * max_substeps",
-            f"at most {most:g} s",
-        )
-    return max(math.ceil(stepping.fixed_delta / stepping.max_substep_delta - 1e-9), 1)
-
-
 class Simulation:
     """One run. `inputs` and `request_route` speak for the present frame, `advance` goes to the next one."""
 
@@ -71,8 +54,10 @@ class Simulation:
         self.road_map, self.scenario, self.seed, self.vehicle = road_map, scenario, seed, vehicle
         self.settings = settings if settings is not None else SimParameters()
         p = self.settings
-        self._substeps = substeps(p.stepping)
         self.dt = p.stepping.fixed_delta
+        """Length of a frame, s."""
+        p.stepping.substeps(self.dt)
+        self._ns = 0
         self.frame = 0
         setting_seed, cast_seed, traffic_seed, walker_seed, light_seed = np.random.SeedSequence(seed).spawn(STREAMS)
         setting = ego_setting(road_map, scenario, np.random.Generator(np.random.PCG64(setting_seed)))
@@ -99,7 +84,9 @@ class Simulation:
         self._way.take_route(setting.route)
         self.referee = Referee(road_map, vehicle, p.referee)
         self._roll_call = RollCall(self.traffic, self.cast, self.walkers)
-        self._ending = Ending(setting.route, scenario.max_duration_s, vehicle, p.end, p.referee.standing)
+        self._ending = Ending(
+            setting.route, time_limit(scenario, setting.route, p.end), vehicle, p.end, p.referee.standing
+        )
         self.history = History(self.dt)
         self._trace = hashlib.sha256()
         self.distance_m = 0.0
@@ -124,7 +111,7 @@ class Simulation:
     @property
     def stamp(self) -> float:
         """Time of the present frame, s."""
-        return round(self.frame * self.dt * 1e9) / 1e9
+        return self._ns / 1e9
 
     @property
     def finished(self) -> bool:
@@ -158,8 +145,7 @@ class Simulation:
     def request_route(self, request: RouteRequest) -> None:
         """Ask the route server; the answer comes a fixed number of frames later."""
         due = self.frame + self.settings.sensors.route_latency
-        answer = self._server.answer(request, round(due * self.dt * 1e9) / 1e9)
-        self._feed.post(due, answer)
+        self._feed.post(due, self._server.answer(request, self.stamp))
         self._way.take_route(self._server.current)
 
     def report_block(self, points: FloatArray) -> None:
@@ -186,15 +172,22 @@ class Simulation:
 
     # From frame to frame.
 
-    def advance(self, trajectory: Trajectory | None, state: str = "") -> None:
+    def advance(self, trajectory: Trajectory | None, state: str = "", delta: float | None = None) -> None:
         """Apply the plan of the present frame and go to the next one.
 
         Args:
             trajectory: what to follow; None when no plan came: the last one is followed on.
             state: the machine's state, which decides whether lines and road edges hold.
+            delta: length of this frame (s) instead of the fixed one; such a run does not repeat.
+
+        Raises:
+            InputError: the frame is too long for its sub-steps.
+            RuntimeError: the run is over.
         """
         if self.finished:
             raise RuntimeError("the run is over")
+        dt = self.dt if delta is None else delta
+        steps = self.settings.stepping.substeps(dt)
         self.machine_state = state
         self.environment.clear = False
         self._command()
@@ -204,18 +197,19 @@ class Simulation:
         request = self._way.request(self.stamp, v, light_of, self._touched)
         ego_boxes = self._way.boxes(pose, self._z, v, self.ego.yaw_rate)
         others = np.vstack((ego_boxes, self._roll_call.predicted(self.settings.traffic.prediction)))
-        goes = self.traffic.step(self.stamp, self.dt, others, lights, request, pose.x, pose.y)
+        goes = self.traffic.step(self.stamp, dt, others, lights, request, pose.x, pose.y)
         self._way.granted(goes)
-        self.walkers.step(self.dt, self._roll_call.vehicles(ego_boxes[0]))
-        self.cast.step(self.dt)
+        self.walkers.step(dt, self._roll_call.vehicles(ego_boxes[0]))
+        self.cast.step(dt)
         if self.environment.ego_controlled:
-            self.ego.drive(trajectory, self.stamp, self.dt / self._substeps, self._substeps)
+            self.ego.drive(trajectory, self.stamp, dt / steps, steps)
         else:
-            self.ego.brake(self.dt / self._substeps, self._substeps)
-        self.distance_m += 0.5 * abs(v + self.ego.v) * self.dt
+            self.ego.brake(dt / steps, steps)
+        self.distance_m += 0.5 * abs(v + self.ego.v) * dt
         self.frame += 1
+        self._ns += round(dt * 1e9)
         self._look()
-        self._judge(light_of)
+        self._judge(dt, light_of)
 
     def _command(self) -> None:
         """All commands of the storyboard for this frame, in a batch (SIM-2)."""
@@ -286,11 +280,11 @@ class Simulation:
         touched = self.referee.rules.lanes_touched(self.vehicle.footprint(self.ego.pose))
         return tuple(sorted(lane for lane in touched if self.road_map.lanes[lane].junction is not None))
 
-    def _judge(self, lights: dict[int, int]) -> None:
+    def _judge(self, dt: float, lights: dict[int, int]) -> None:
         ego = self.ego
         car = CarState(ego.pose, self._z, ego.v, ego.a, ego.yaw_rate, self._position, self.machine_state)
         environment = self.environment
         told = environment.emergency_stop or not environment.emergency_link or not environment.localized
         held = told or not environment.ego_controlled
-        self.referee.watch(self.stamp, self.dt, car, self._others, lights, self._way.lanes, held)
-        self._ending.watch(self.stamp, self.dt, car, self.referee.at_fault_collision)
+        self.referee.watch(self.stamp, dt, car, self._others, lights, self._way.lanes, held)
+        self._ending.watch(self.stamp, dt, car, self.referee.at_fault_collision)

@@ -1,14 +1,17 @@
 """The simulation as a CARLA client knows its world: `tick`, `wait_for_tick`, `on_tick` and a queue for every sensor
 (SIM-1).
 
-The stepping is synchronous: nothing moves but by `tick`, which asks the planner for this frame's plan and applies it.
-Any number of threads may wait for ticks or read queues.
+`SyncWorld` is synchronous: nothing moves but by `tick`, which asks the planner for this frame's plan and applies it.
+`AsyncWorld` goes on by the clock on the wall with whatever plan is there. Any number of threads may wait for ticks or
+read queues.
 """
 
 from __future__ import annotations
 
 import queue
 import threading
+import time
+import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -47,9 +50,11 @@ class SyncWorld:
         """Go on by one frame and return its number: first the queues are filled, then callbacks are called,
         then waiters wake.
         """
-        simulation = self.simulation
-        simulation.advance(self._drive(simulation.inputs()))
-        snapshot, inputs = self.snapshot, simulation.inputs()
+        return self._go_on(self._drive(self.simulation.inputs()), None)
+
+    def _go_on(self, trajectory: Trajectory | None, delta: float | None) -> int:
+        self.simulation.advance(trajectory, delta=delta)
+        snapshot, inputs = self.snapshot, self.simulation.inputs()
         for sensor, waiting in self._queues:
             waiting.put((snapshot.frame, getattr(inputs, sensor)))
         for callback in list(self._callbacks.values()):
@@ -91,3 +96,54 @@ class SyncWorld:
         waiting: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._queues.append((sensor, waiting))
         return waiting
+
+
+class AsyncWorld(SyncWorld):
+    """A world that ticks by itself, in real time, from entering the context to leaving it.
+
+    The planner runs as fast as it can beside it; a frame takes its latest plan. With `variable_step` a frame lasts as
+    long as the last one took. Neither repeats: the same seed gives another run each time, which a `RuntimeWarning`
+    says.
+    """
+
+    def __init__(
+        self, simulation: Simulation, drive: Callable[[Inputs], Trajectory | None], variable_step: bool = False
+    ) -> None:
+        super().__init__(simulation, drive)
+        self._variable_step = variable_step
+        self._latest: Trajectory | None = None
+        self._over = threading.Event()
+        self._threads = [threading.Thread(target=work, daemon=True) for work in (self._serve, self._plan)]
+        mode = "variable-step" if variable_step else "asynchronous"
+        warnings.warn(f"{mode} runs do not repeat", RuntimeWarning, stacklevel=2)
+
+    def __enter__(self) -> AsyncWorld:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        for thread in self._threads:
+            thread.join()
+
+    def tick(self) -> int:
+        """Not for this world.
+
+        Raises:
+            RuntimeError: always: it ticks by itself.
+        """
+        raise RuntimeError("an asynchronous world ticks by itself")
+
+    def _serve(self) -> None:
+        stepping = self.simulation.settings.stepping
+        most, last = stepping.max_substep_delta * stepping.max_substeps, time.monotonic()
+        while not self.simulation.finished:
+            if self._over.wait(max(last + self.simulation.dt - time.monotonic(), 0.0)):
+                return
+            took, last = time.monotonic() - last, time.monotonic()
+            self._go_on(self._latest, min(took, most) if self._variable_step else None)
+
+    def _plan(self) -> None:
+        while not self._over.is_set():
+            self._latest = self._drive(self.simulation.inputs())

@@ -27,6 +27,8 @@ KERB_M = 0.7
 GIVE_UP_S = 30.0
 TURN_BACK_S = 4.0
 """Somebody whose way is blocked for this long turns back."""
+WATCH_M = 12.0
+"""Vehicles farther away than this are in nobody's way."""
 BUMP_M = 0.5
 """Nobody steps nearer than this to a vehicle, measured from the middle of the body."""
 CLEARANCE_M = 3.0
@@ -102,11 +104,13 @@ class Walkers:
 
     def step(self, dt: float, vehicles: FloatArray) -> None:
         """Walk on for `dt` s. `vehicles` (N, 6): x, y of the centre, heading, length, width, speed."""
-        for walker in self.walkers:
+        places = np.array([walker.pose[:2] for walker in self.walkers]).reshape(-1, 2)
+        apart = np.hypot(places[:, :1] - vehicles[:, 0], places[:, 1:] - vehicles[:, 1])
+        for walker, near in zip(self.walkers, apart < WATCH_M, strict=True):
             if walker.goal is not None and not walker.crossing and walker.s >= walker.leg.length:
                 self._wait(walker, dt, vehicles)
             else:
-                self._walk(walker, dt, vehicles)
+                self._walk(walker, dt, vehicles[near])
 
     def _walk(self, walker: Walker, dt: float, vehicles: FloatArray) -> None:
         before = walker.s

@@ -25,12 +25,12 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.map.routing import match_route
 from tuling_fsm.world.inputs import OBJECTS, Inputs, Kind, Light, Occupancy, Odometry, RouteAnswer, Table
-from tuling_fsm.world.lane_index import lane_index
+from tuling_fsm.world.lane_index import IntArray, lane_index
 from tuling_fsm.world.objects import Complaint, read_objects
 from tuling_fsm.world.on_route import OnRoute, on_reference_road, track
 from tuling_fsm.world.parameters import WorldParameters
 from tuling_fsm.world.perceived import read_lights, read_lines, read_slots
-from tuling_fsm.world.prediction import closed_lines, see_traffic
+from tuling_fsm.world.prediction import Closed, closed_lines, see_traffic
 from tuling_fsm.world.received import Received, receive
 from tuling_fsm.world.solids import solid_segments
 from tuling_fsm.world.tracks import NO_TRACKS, Tracks, follow, remember
@@ -41,6 +41,7 @@ _STANDING_SPEED = 0.05
 _MOVING_FOR_CURVATURE = 0.5
 _MAX_ACCEL = 12.0
 _BEHIND_M = 30.0
+_FAR_OFF_M = 4.0
 _VIEW_STEP_M = 1.0
 """The view along the route is made anew for every step of this length."""
 
@@ -92,7 +93,8 @@ class WorldBuilder:
         view = self._seen_from(route, place.s)
         lights, faults = read_lights(fresh.traffic_lights, parameters.min_light_confidence)
         complaints += faults
-        traffic, scene, tracks, faults = self._surroundings(fresh, past, ego, lights, now)
+        closed = Closed(closed_lines(self._index, lights), self._held(route, view, place))
+        traffic, scene, tracks, faults = self._surroundings(fresh, past, ego, closed, now)
         slots, slot_faults = read_slots(fresh.parking_slots)
         lines, line_faults = read_lines(fresh.lane_lines)
         complaints += [*faults, *slot_faults, *line_faults]
@@ -162,8 +164,22 @@ class WorldBuilder:
             self._view = (route, step, view)
         return self._view[2]
 
+    def _held(self, route: Route | None, view: _View, place: OnRoute) -> IntArray:
+        """Numbers of the connecting lanes of the route in whose junction the car is."""
+        if route is None or abs(place.offset) > _FAR_OFF_M:
+            return np.zeros(0, np.int64)
+        rear, front = place.s - self.vehicle.rear_overhang, place.s + self.vehicle.front
+        lanes = [
+            part.lane
+            for junction in view.junctions
+            if junction.s_from < front and rear < junction.s_to
+            for part in route.lanes[junction.first : junction.last + 1]
+            if part.s_to > rear
+        ]
+        return np.array([self._index.number[lane] for lane in lanes if lane in self._index.number], dtype=np.int64)
+
     def _surroundings(
-        self, fresh: Received, past: World | None, ego: Ego, lights: dict[int, Light], now: float
+        self, fresh: Received, past: World | None, ego: Ego, closed: Closed, now: float
     ) -> tuple[Traffic, Scene, Tracks, tuple[Complaint, ...]]:
         table, parameters = fresh.objects, self.parameters
         rows = table.rows if table else np.zeros(0, OBJECTS)
@@ -171,7 +187,6 @@ class WorldBuilder:
         found, faults = read_objects(rows, max(now - seen, 0.0), (ego.pose.x, ego.pose.y), parameters)
         before = past.tracks if past else NO_TRACKS
         tracks = follow(before, found, seen, parameters)
-        closed = closed_lines(self._index, lights)
         traffic, obstacles, tracks = see_traffic(self._index, found, tracks, ego, self.vehicle, closed, now, parameters)
         solids = solid_segments(self.road_map, fresh.occupancy, ego.pose, parameters)
         kept = remember(before, tracks, now, parameters.track_memory)

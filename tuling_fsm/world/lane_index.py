@@ -26,6 +26,7 @@ LINE_KINDS = {"light": LIGHT, "stop": STOP, "yield": YIELD}
 _CELL_M = 8.0
 _CHORD_M = 4.0
 _BEND_RAD = 0.05
+_BEND_SPAN_M = 5.0
 
 
 class LaneArrays(NamedTuple):
@@ -46,10 +47,13 @@ class LaneArrays(NamedTuple):
     turn: FloatArray
     """Change of heading from a lane's start to its end, + left, rad (L,)."""
     bend: FloatArray
-    """Largest absolute curvature of a lane, 1/m (L,)."""
+    """How sharply a lane bends at most, 1/m (L,)."""
     in_junction: BoolArray
     successor_start: IntArray
     successor: IntArray
+    conflict_start: IntArray
+    conflict: IntArray
+    """Connecting lanes that share their surface with another one's, without those that part from the same lane."""
     beside: IntArray
     """Left and right neighbour in the same direction, -1 for none (L, 2)."""
     line_start: IntArray
@@ -94,6 +98,7 @@ def _build(road_map: RoadMap) -> LaneIndex:
     thinned = [[column[rows] for column in group] for group, rows in zip(columns, kept, strict=True)]
     x, y, s, heading, left, right = (_joined([group[i] for group in thinned]) for i in range(6))
     successor_start, successor = _ragged([[number[n] for n in lane.successors if n in number] for lane in lanes])
+    conflict_start, conflict = _ragged([_conflicts(road_map, lane, number) for lane in lanes])
     lines = [sorted(road_map.stop_lines_of(lane.id), key=lambda line: line.s) for lane in lanes]
     flat = [line for group in lines for line in group]
     half = np.array([max(float(lane.left.max()), float(lane.right.max())) for lane in lanes])
@@ -103,9 +108,10 @@ def _build(road_map: RoadMap) -> LaneIndex:
         point_lane=np.repeat(np.arange(len(lanes), dtype=np.int64), np.diff(start)),
         length=np.array([lane.length for lane in lanes]),
         turn=np.array([lane.center.heading[-1] - lane.center.heading[0] for lane in lanes]),
-        bend=np.array([_bend(lane, rows) for lane, rows in zip(lanes, kept, strict=True)]),
+        bend=np.array([_bend(lane) for lane in lanes]),
         in_junction=np.array([lane.junction is not None for lane in lanes], dtype=np.bool_),
         successor_start=successor_start, successor=successor,
+        conflict_start=conflict_start, conflict=conflict,
         beside=np.array(
             [[_number(number, beside) for beside in (lane.left_neighbour, lane.right_neighbour)] for lane in lanes],
             dtype=np.int64,
@@ -117,6 +123,14 @@ def _build(road_map: RoadMap) -> LaneIndex:
         grid=grid, cell_start=cell_start, cell_segment=cell_segment,
     )  # fmt: skip
     return LaneIndex(tuple(lane.id for lane in lanes), number, arrays)
+
+
+def _conflicts(road_map: RoadMap, lane: Lane, number: dict[LaneId, int]) -> list[int]:
+    if lane.junction is None or lane.junction not in road_map.junctions:
+        return []
+    others = road_map.junctions[lane.junction].conflicts.get(lane.id, ())
+    apart = [other for other in others if not set(road_map.lanes[other].predecessors) & set(lane.predecessors)]
+    return [number[other] for other in apart if other in number]
 
 
 def _number(number: dict[LaneId, int], lane: LaneId | None) -> int:
@@ -134,11 +148,12 @@ def _thin(lane: Lane) -> IntArray:
     return np.array([*rows, len(s) - 1], dtype=np.int64)
 
 
-def _bend(lane: Lane, rows: IntArray) -> float:
-    step = np.diff(lane.center.s[rows])
-    long = step > 0.2
-    turn = np.abs(np.diff(lane.center.heading[rows]))
-    return float(np.max(turn[long] / step[long])) if np.any(long) else 0.0
+def _bend(lane: Lane) -> float:
+    """Largest mean curvature over a stretch of `_BEND_SPAN_M`: a kink between two pieces of a road is no bend."""
+    s, heading = lane.center.s, lane.center.heading
+    span = min(_BEND_SPAN_M, lane.length)
+    later = np.interp(np.minimum(s + span, s[-1]), s, heading)
+    return float(np.max(np.abs(later - heading))) / max(span, 1.0)
 
 
 def _starts(counts: list[int]) -> IntArray:

@@ -1,10 +1,11 @@
 """Where others go in the next 6 s (`core.scene.Obstacles`).
 
 A vehicle on a lane with a matching heading follows the lanes: its offset from the centre decays, its speed stays but
-is limited in bends, it stops for a light that is known to be closed (and for a stop sign) while it still can, and it
-stays behind its leader, the car included. Where lanes fork, or lie over one another in a junction, each plausible way
-gives a row of its own with the same id, at most three: the straightest and the outermost ones that its speed allows.
-Every other mover keeps its velocity, whose turning fades away. Whatever stands is predicted in place.
+is limited in bends, it stops while it still can for a light that is known to be closed, for a stop sign, and before a
+junction whose way the car holds already, and it stays behind its leader, the car included. Where lanes fork, or lie
+over one another in a junction, each plausible way gives a row of its own with the same id, at most three: the
+straightest and the outermost ones that its speed allows. Every other mover keeps its velocity, whose turning fades
+away. Whatever stands is predicted in place.
 """
 
 from __future__ import annotations
@@ -32,6 +33,15 @@ CLOSED = (Light.RED, Light.RED_YELLOW, Light.YELLOW)
 CHAIN_REACH_M = 60.0
 _AT_LINE_M = 5.0
 _REVERSING_SPEED = -0.5
+
+
+class Closed(NamedTuple):
+    """What stops others: stop lines of the map by their number in the index, and the connecting lanes that the car
+    holds.
+    """
+
+    lines: BoolArray
+    held: IntArray
 
 
 def closed_lines(index: LaneIndex, lights: dict[int, Light]) -> BoolArray:
@@ -65,7 +75,7 @@ def see_traffic(
     tracks: Tracks,
     ego: Ego,
     vehicle: Vehicle,
-    closed: BoolArray,
+    closed: Closed,
     stamp: float,
     parameters: WorldParameters,
 ) -> tuple[Traffic, Obstacles, Tracks]:
@@ -114,7 +124,7 @@ def _ways(
     everyone: Detections,
     n: int,
     tracks: Tracks,
-    closed: BoolArray,
+    closed: Closed,
     places: tuple[IntArray, FloatArray, FloatArray, FloatArray],
     parameters: WorldParameters,
 ) -> _Ways:
@@ -125,7 +135,7 @@ def _ways(
         lane[:n], arc[:n], offset[:n], turn[:n], CHAIN_REACH_M, lateral, decel,
     )  # fmt: skip
     motion = follow_chains(
-        index.arrays, closed, row, chain, begin, side,
+        index.arrays, closed.lines, closed.held, row, chain, begin, side,
         everyone.x, everyone.y, everyone.heading, everyone.speed, everyone.length, everyone.width,
         lane, arc, offset, parameters.moving_speed, lateral, decel, parameters.follow_gap,
     )  # fmt: skip

@@ -23,17 +23,20 @@ _TURN_FADE_S = 2.0
 
 @njit(cache=True)
 def _lines_ahead(
-    line_start: IntArray, line_s: FloatArray, line_kind: IntArray, line_closed: BoolArray,
+    line_start: IntArray, line_s: FloatArray, line_kind: IntArray, line_closed: BoolArray, lane_closed: BoolArray,
     chain: IntArray, begin: FloatArray, front: float, v: float, decel: float,
 ) -> tuple[float, float, float]:  # fmt: skip
-    """Distances from the front bumper along a chain, inf for none: to the first closed line that one can still stop
-    at, to the first closed light, to the first line of any kind.
+    """Distances from the front bumper along a chain, inf for none: to the first closed line or lane that one can still
+    stop at, to the first closed light, to the first line of any kind.
     """
     limit, light, line = np.inf, np.inf, np.inf
     for depth in range(DEPTH):
         number = chain[depth]
         if number < 0:
             break
+        entry = begin[depth] - front
+        if lane_closed[number] and entry > -_LINE_GAP_M and v * v <= 2.0 * decel * max(entry, 0.1):
+            limit = min(limit, max(entry, 0.0))
         for k in range(line_start[number], line_start[number + 1]):
             room = begin[depth] + line_s[k] - front
             if room < -_LINE_GAP_M:
@@ -121,16 +124,22 @@ def _sample(
 
 @njit(cache=True)
 def follow_chains(
-    lanes: LaneArrays, line_closed: BoolArray, row: IntArray, chain: IntArray, begin: FloatArray, side: FloatArray,
+    lanes: LaneArrays, line_closed: BoolArray, held: IntArray,
+    row: IntArray, chain: IntArray, begin: FloatArray, side: FloatArray,
     x: FloatArray, y: FloatArray, heading: FloatArray, speed: FloatArray, length: FloatArray, width: FloatArray,
     lane: IntArray, arc: FloatArray, offset: FloatArray,
     standing: float, lateral: float, decel: float, follow_gap: float,
 ) -> tuple[FloatArray, FloatArray, FloatArray, IntArray, FloatArray, FloatArray, FloatArray]:  # fmt: skip
     """Predict each chain: constant speed, but no faster than bends allow, nor over a closed line or into the leader.
 
+    Lanes that conflict with those that the car holds (`held`) are not entered by those who can still stop before them.
     Returns x, y, heading (M, T), not filled for those slower than `standing`; who is ahead (M,), -1 for none, and the
     gap to him; and the distances to the first closed light and to the first line (M,), m.
     """
+    lane_closed = np.zeros(len(lanes.length), dtype=np.bool_)
+    for number in held:
+        for k in range(lanes.conflict_start[number], lanes.conflict_start[number + 1]):
+            lane_closed[lanes.conflict[k]] = True
     first, following = _occupants(len(lanes.length), lane, offset, width)
     start, ps, px, py, ph = lanes.start, lanes.s, lanes.x, lanes.y, lanes.heading
     line_start, line_s, line_kind = lanes.line_start, lanes.line_s, lanes.line_kind
@@ -142,7 +151,16 @@ def follow_chains(
     for b in range(m):
         i = row[b]
         limit, light[b], line[b] = _lines_ahead(
-            line_start, line_s, line_kind, line_closed, chain[b], begin[b], 0.5 * length[i], speed[i], decel
+            line_start,
+            line_s,
+            line_kind,
+            line_closed,
+            lane_closed,
+            chain[b],
+            begin[b],
+            0.5 * length[i],
+            speed[i],
+            decel,
         )
         leader[b], gap[b] = _leader(i, length[i], chain[b], begin[b], first, following, arc, length)
         if speed[i] <= standing:

@@ -43,10 +43,16 @@ class Frame(NamedTuple):
         dx, dy = points[..., 0] - self.x, points[..., 1] - self.y
         return np.stack((c * dx + s * dy, self.mirror * (c * dy - s * dx)), axis=-1)
 
+    def point_to_local(self, x: float, y: float) -> tuple[float, float]:
+        """A point of `map` in this frame."""
+        c, s = math.cos(self.heading), math.sin(self.heading)
+        dx, dy = x - self.x, y - self.y
+        return c * dx + s * dy, self.mirror * (c * dy - s * dx)
+
     def pose_to_local(self, pose: Pose) -> FloatArray:
         """A pose of `map` in this frame, (3,), with its heading in [-pi, pi]."""
         turn = math.remainder(pose.heading - self.heading, 2.0 * math.pi)
-        return np.array((*self.to_local(np.array(pose[:2])), self.mirror * turn))
+        return np.array((*self.point_to_local(pose.x, pose.y), self.mirror * turn))
 
     def to_map(self, x: FloatArray, y: FloatArray, heading: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Local coordinates in `map`."""
@@ -122,11 +128,11 @@ def build_problem(
 
 def _area(frame: Frame, start: Pose, goals: Sequence[Pose], margin: float) -> tuple[Area, float, float, float, float]:
     """The box around start and goals along the axes of `map`, and its bounds in the local frame."""
-    points = np.array([start[:2], *(goal[:2] for goal in goals)]) - (frame.x, frame.y)
-    (u0, v0), (u1, v1) = points.min(axis=0) - margin, points.max(axis=0) + margin
+    poses = (start, *goals)
+    u0, u1 = min(pose.x for pose in poses) - margin, max(pose.x for pose in poses) + margin
+    v0, v1 = min(pose.y for pose in poses) - margin, max(pose.y for pose in poses) + margin
     c, s = math.cos(frame.heading), math.sin(frame.heading)
-    area = Area(c, -s * frame.mirror, s, c * frame.mirror, u0, v0, u1, v1)
-    corners = np.array(((u0, v0), (u1, v0), (u0, v1), (u1, v1))) + np.array((frame.x, frame.y))
-    local = frame.to_local(corners)
-    (x0, y0), (x1, y1) = local.min(axis=0), local.max(axis=0)
-    return area, float(x0), float(y0), float(x1), float(y1)
+    box = (u0 - frame.x, v0 - frame.y, u1 - frame.x, v1 - frame.y)
+    area = Area(c, -s * frame.mirror, s, c * frame.mirror, *box)
+    xs, ys = zip(*(frame.point_to_local(u, v) for u in (u0, u1) for v in (v0, v1)), strict=True)
+    return area, min(xs), min(ys), max(xs), max(ys)

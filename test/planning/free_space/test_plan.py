@@ -1,0 +1,293 @@
+from __future__ import annotations
+
+import math
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+
+from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.request import FreeSpace, PlanResult, Reason, StopWall
+from tuling_fsm.core.trajectory import Trajectory
+from tuling_fsm.planning.free_space import FreeSpaceParameters
+from tuling_fsm.planning.free_space.obstacles import box_outlines
+
+from .judge import box_of, cusps, first_touch, lines_of, placed, problems, rows_of
+from .places import CAR, GOAL, boxes, plan, scene, slot_across, slot_along, with_object
+
+BESIDE = Pose(9.0, -8.0, math.pi / 2.0)
+LANE = Pose(8.0, 3.2, 0.0)
+
+
+def driven(result: PlanResult) -> Trajectory:
+    assert result.feasible, result.reason
+    assert result.trajectory is not None
+    return result.trajectory
+
+
+def assert_drivable(result: PlanResult, segments: FloatArray, top: float = 2.5, v0: float = 0.0) -> None:
+    rows = rows_of(driven(result), CAR)
+    assert problems(rows, CAR, lines_of(segments), top, v0) == []
+
+
+def assert_ends_at(result: PlanResult, goal: Pose, within: float = 1e-3) -> None:
+    end = driven(result).pose(-1)
+    assert math.hypot(end.x - goal.x, end.y - goal.y) < within
+    assert abs(math.remainder(end.heading - goal.heading, 2.0 * math.pi)) < within
+
+
+@pytest.mark.clause("PRK-3")
+@pytest.mark.parametrize("start", [BESIDE, Pose(9.0, 12.0, -1.4), Pose(14.0, -3.0, 3.0)])
+def test_a_slot_between_cars_is_entered(start: Pose) -> None:
+    result = plan(scene(start, slot_across()))
+    assert_drivable(result, slot_across())
+    assert_ends_at(result, GOAL)
+    assert result.uses_reverse
+
+
+@pytest.mark.parametrize("gap", [1.6, 0.9, 0.6])
+def test_a_slot_along_the_kerb_is_entered(gap: float) -> None:
+    result = plan(scene(LANE, slot_along(gap)), FreeSpace(GOAL, goal_tolerance=0.0, goal_heading_tolerance=0.0))
+    assert_drivable(result, slot_along(gap))
+    assert_ends_at(result, GOAL)
+
+
+def test_a_hemmed_in_car_gets_out() -> None:
+    result = plan(scene(GOAL, slot_along(0.7)), FreeSpace(Pose(9.0, 3.2, 0.0)))
+    assert_drivable(result, slot_along(0.7))
+    assert_ends_at(result, Pose(9.0, 3.2, 0.0))
+
+
+@pytest.mark.clause("SLF-1")
+def test_clearance_is_kept_where_there_is_room() -> None:
+    parameters = FreeSpaceParameters(clearance=0.3)
+    segments = slot_across()
+    trajectory = driven(plan(scene(BESIDE, segments), parameters=parameters))
+    box, lines = box_of(CAR), lines_of(segments)
+    cars = [placed(box, *trajectory.pose(i)) for i in range(0, len(trajectory), 10)]
+    assert min(car.distance(line) for car in cars for line in lines) > 0.25
+
+
+@pytest.mark.clause("SLF-1")
+def test_bends_are_gentle_where_there_is_room() -> None:
+    request = FreeSpace(Pose(25.0, 3.0, 0.0))
+    gentle = driven(plan(scene(GOAL), request))
+    sharp = driven(plan(scene(GOAL), request, FreeSpaceParameters(curve_cost=0.0)))
+    assert np.abs(gentle.curvature).max() < 0.5 * np.abs(sharp.curvature).max()
+    assert gentle.t[-1] < sharp.t[-1]
+
+
+def test_standing_at_every_change_of_gear_with_the_wheel_turned_there() -> None:
+    result = plan(scene(LANE, slot_along(0.7)), FreeSpace(GOAL))
+    rows = rows_of(driven(result), CAR)
+    assert cusps(rows) >= 1
+    standing = (np.abs(rows[:-1, 4]) < 1e-9) & (np.abs(rows[1:, 4]) < 1e-9)
+    assert np.all(np.hypot(*np.diff(rows[:, 1:3], axis=0)[standing].T) < 1e-9)
+    assert np.abs(np.diff(rows[:, 5])[standing]).max() > 1e-3
+
+
+def test_a_car_that_rolls_goes_on_from_its_speed_and_steering() -> None:
+    result = plan(scene(BESIDE, slot_across(), v=2.0, curvature=0.05))
+    trajectory = driven(result)
+    assert trajectory.v[0] == pytest.approx(2.0)
+    assert trajectory.curvature[0] == pytest.approx(0.05)
+    assert_drivable(result, slot_across(), v0=2.0)
+    assert_ends_at(result, GOAL)
+
+
+def test_a_car_that_rolls_back_stops_before_it_goes_ahead() -> None:
+    result = plan(scene(Pose(-12.0, 0.0, 0.0), v=-1.0, curvature=-0.1), FreeSpace(Pose(8.0, 0.0, 0.0)))
+    trajectory = driven(result)
+    assert trajectory.v[0] == pytest.approx(-1.0)
+    assert_drivable(result, np.zeros((0, 4)), v0=1.0)
+    assert_ends_at(result, Pose(8.0, 0.0, 0.0))
+
+
+def test_a_car_that_cannot_stop_before_a_wall_has_no_plan() -> None:
+    wall = np.array(((4.5, -5.0, 4.5, 5.0),))
+    assert plan(scene(GOAL, wall, v=3.0), FreeSpace(Pose(-8.0, 0.0, 0.0))).reason is Reason.NO_PATH
+    assert plan(scene(GOAL, wall, v=0.3), FreeSpace(Pose(-8.0, 0.0, 0.0))).feasible
+
+
+def test_speed_limit() -> None:
+    trajectory = driven(plan(scene(Pose(-25.0, 0.0, 0.0)), FreeSpace(GOAL, speed_limit=5.0 / 3.6)))
+    assert trajectory.v.max() == pytest.approx(5.0 / 3.6, abs=0.02)
+
+
+def test_jerk() -> None:
+    trajectory = driven(plan(scene(BESIDE, slot_across())))
+    assert np.abs(np.diff(trajectory.a) / np.diff(trajectory.t)).max() < 1.02 * CAR.max_jerk
+
+
+@pytest.mark.clause("REG-2")
+def test_lines_are_walls() -> None:
+    line = np.array(((6.0, -30.0, 6.0, -2.0), (6.0, -2.0, 6.0, 3.0)))
+    free = rows_of(plan(scene(BESIDE)), CAR)
+    assert first_touch(free, CAR, lines_of(line)) >= 0
+    result = plan(scene(BESIDE), FreeSpace(GOAL, lines=line))
+    assert_drivable(result, line)
+    assert_ends_at(result, GOAL)
+
+
+@pytest.mark.clause("REG-2")
+def test_a_line_that_cannot_be_gone_round_leaves_no_path() -> None:
+    line = np.array(((6.0, -60.0, 6.0, 60.0),))
+    assert plan(scene(BESIDE), FreeSpace(GOAL, lines=line)).reason is Reason.NO_PATH
+    assert plan(scene(BESIDE), FreeSpace(GOAL)).feasible
+
+
+@pytest.mark.clause("REG-2")
+def test_a_line_under_the_car_may_be_left_but_holds_farther_away() -> None:
+    line = np.array([(x, 0.5, x + 4.0, 0.5) for x in np.arange(-40.0, 40.0, 4.0)])
+    start, goal = Pose(0.0, 0.0, 0.0), Pose(14.0, -3.0, 0.0)
+    result = plan(scene(start), FreeSpace(goal, lines=line))
+    assert_ends_at(result, goal)
+    far = [s for s in line if min(abs(s[0] - 1.4), abs(s[2] - 1.4)) > 8.0]
+    assert first_touch(rows_of(result, CAR), CAR, lines_of(np.array(far))) == -1
+
+
+@pytest.mark.clause("USE-7")
+def test_reasons() -> None:
+    segments = slot_across()
+    inside, apart = Pose(1.0, 2.5, 0.3), Pose(200.0, 0.0, 0.0)
+    closed = boxes((1.4, 0.0, 0.0, 9.0, 4.0))
+    assert plan(scene(inside, segments)).reason is Reason.START_OCCUPIED
+    assert plan(scene(BESIDE, segments), FreeSpace(inside)).reason is Reason.GOAL_OCCUPIED
+    assert plan(scene(BESIDE, closed)).reason is Reason.NO_PATH
+    assert plan(scene(BESIDE, slot_along(0.5)), FreeSpace(GOAL, max_expansions=4)).reason is Reason.TIMEOUT
+    assert plan(scene(BESIDE), FreeSpace(apart)).reason is Reason.OUTSIDE_MAP
+    assert plan(scene(BESIDE), FreeSpace(Pose(math.nan, 0.0, 0.0))).reason is Reason.OUTSIDE_MAP
+    for result in (plan(scene(inside, segments)), plan(scene(BESIDE), FreeSpace(apart))):
+        assert not result.feasible
+        assert result.trajectory is None
+        assert result.limit.reason is result.reason
+
+
+@pytest.mark.clause("USE-7")
+def test_a_footprint_inside_a_larger_box_is_occupied() -> None:
+    hall = with_object(scene(BESIDE), Pose(1.4, 0.0, 0.0), False, 0.0)
+    objects = replace(hall.obstacles, length=np.array((12.0,)), width=np.array((5.0,)))
+    assert plan(replace(hall, obstacles=objects)).reason is Reason.GOAL_OCCUPIED
+
+
+@pytest.mark.clause("USE-7")
+def test_the_nearest_usable_goal_within_tolerance_is_taken() -> None:
+    segments = slot_across()
+    wanted = Pose(0.0, 0.6, 0.0)
+    exact = FreeSpace(wanted, goal_tolerance=0.0, goal_heading_tolerance=0.0)
+    assert plan(scene(BESIDE, segments), exact).reason is Reason.GOAL_OCCUPIED
+    result = plan(scene(BESIDE, segments), replace(exact, goal_tolerance=0.3))
+    end = driven(result).pose(-1)
+    assert 0.05 < math.hypot(end.x - wanted.x, end.y - wanted.y) <= 0.3 + 1e-6
+    assert_drivable(result, segments)
+
+
+@pytest.mark.clause("EXP-1")
+def test_a_free_heading_takes_one_that_fits() -> None:
+    corridor = np.array(((-4.0, 5.0, 14.0, 5.0), (-4.0, 8.5, 14.0, 8.5)))
+    goal = Pose(6.0, 6.75, 1.2)
+    start = Pose(-12.0, 6.0, 0.0)
+    assert plan(scene(start, corridor), FreeSpace(goal)).reason is Reason.GOAL_OCCUPIED
+    result = plan(scene(start, corridor), FreeSpace(goal, free_heading=True, speed_limit=5.0 / 3.6))
+    end = driven(result).pose(-1)
+    assert math.hypot(end.x - goal.x, end.y - goal.y) <= 0.3 + 1e-6
+    assert_drivable(result, corridor, top=5.0 / 3.6)
+
+
+def test_without_reverse_the_car_goes_ahead_only() -> None:
+    result = plan(scene(Pose(6.0, 0.0, 0.0)), FreeSpace(GOAL, allow_reverse=False))
+    assert driven(result).v.min() >= 0.0
+    assert not result.uses_reverse
+    assert_ends_at(result, GOAL)
+    assert plan(scene(Pose(6.0, 0.0, 0.0))).uses_reverse
+
+
+def test_what_stands_is_an_obstacle_and_what_moves_is_none() -> None:
+    way = Pose(-9.0, 0.0, 0.0)
+    for moving, speed, blocks in ((False, 0.0, True), (True, 0.0, True), (True, 3.0, False)):
+        where = with_object(scene(Pose(-22.0, 0.0, 0.0)), way, moving, speed)
+        rows = rows_of(plan(where), CAR)
+        o = where.obstacles
+        outline = box_outlines(o.x[:, 0], o.y[:, 0], o.heading[:, 0], o.length, o.width)
+        assert (first_touch(rows, CAR, lines_of(outline)) == -1) == blocks
+
+
+@pytest.mark.clause("USE-6")
+def test_a_car_that_something_seems_to_touch_may_leave() -> None:
+    pushed = boxes((1.4, CAR.width / 2.0 + 0.95, 0.0, 5.0, 2.0))
+    deep = boxes((1.4, CAR.width / 2.0 + 0.6, 0.0, 5.0, 2.0))
+    result = plan(scene(GOAL, pushed), FreeSpace(Pose(15.0, -3.0, 0.0)))
+    assert_ends_at(result, Pose(15.0, -3.0, 0.0))
+    assert plan(scene(GOAL, deep), FreeSpace(Pose(15.0, -3.0, 0.0))).reason is Reason.START_OCCUPIED
+
+
+def test_a_stop_wall_ends_the_motion_before_it() -> None:
+    wall = StopWall(-20.0, 0.0, 20.0, 0.0, Reason.RED_LIGHT, "signal 4", 4)
+    behind = StopWall(-20.0, -8.0, 20.0, -8.0, Reason.STOP_SIGN)
+    request = FreeSpace(Pose(9.0, 12.0, math.pi / 2.0), walls=(behind, wall))
+    result = plan(scene(BESIDE), request)
+    trajectory = driven(result)
+    assert trajectory.v[-1] == 0.0
+    assert 0.0 < -(trajectory.y[-1] + CAR.front) < 0.5
+    assert (result.limit.reason, result.limit.detail, result.limit.blocker) == (Reason.RED_LIGHT, "signal 4", 4)
+    at_wall = Pose(9.0, -CAR.front - 0.3, math.pi / 2.0)
+    assert driven(plan(scene(at_wall), request)).stands
+
+
+def test_a_car_within_tolerance_has_arrived() -> None:
+    near = Pose(0.1, -0.1, 0.05)
+    result = plan(scene(near))
+    assert result.limit.reason is Reason.ARRIVED
+    assert driven(result).stands
+    assert driven(plan(scene(near), FreeSpace(GOAL, goal_tolerance=0.0))).t[-1] > 0.0
+
+
+def assert_same(one: Trajectory, other: Trajectory) -> None:
+    for field in fields(one):
+        assert np.array_equal(getattr(one, field.name), getattr(other, field.name)), field.name
+
+
+def test_the_same_request_gives_the_same_plan_whatever_came_before() -> None:
+    where = scene(LANE, slot_along(0.6))
+    first = driven(plan(where))
+    plan(scene(BESIDE, slot_across()))
+    assert_same(driven(plan(where)), first)
+
+
+def test_the_mirrored_case_gives_the_mirrored_plan() -> None:
+    segments = slot_along(0.6)
+    mirrored = segments * np.array((1.0, -1.0, 1.0, -1.0))
+    one = driven(plan(scene(LANE, segments)))
+    other = driven(plan(scene(Pose(LANE.x, -LANE.y, -LANE.heading), mirrored[::-1])))
+    assert np.array_equal(one.t, other.t)
+    assert np.array_equal(one.x, other.x)
+    assert np.array_equal(one.y, -other.y)
+    assert np.array_equal(one.heading, -other.heading)
+
+
+def test_the_moved_and_turned_case_gives_the_same_motion() -> None:
+    segments = slot_across()
+    turn, shift = 1.1, np.array((4000.0, -7000.0))
+    c, s = math.cos(turn), math.sin(turn)
+    rotation = np.array(((c, s), (-s, c)))
+
+    def moved(pose: Pose) -> Pose:
+        x, y = np.array(pose[:2]) @ rotation + shift
+        return Pose(float(x), float(y), pose.heading + turn)
+
+    away = (segments.reshape(-1, 2) @ rotation + shift).reshape(-1, 4)
+    one = driven(plan(scene(BESIDE, segments)))
+    other = driven(plan(scene(moved(BESIDE), away), FreeSpace(moved(GOAL))))
+    assert one.t[-1] == pytest.approx(other.t[-1], abs=0.1)
+    assert_ends_at(plan(scene(moved(BESIDE), away), FreeSpace(moved(GOAL))), moved(GOAL))
+
+
+def test_a_larger_budget_gives_no_worse_path() -> None:
+    where = scene(LANE, slot_along(0.7))
+    lengths = []
+    for spent in (0, 300, 2000):
+        trajectory = driven(plan(where, parameters=FreeSpaceParameters(improve_expansions=spent, curve_cost=0.0)))
+        rows = rows_of(trajectory, CAR)
+        lengths.append(float(np.hypot(*np.diff(rows[:, 1:3], axis=0).T).sum()) + 2.0 * cusps(rows))
+    assert lengths[0] >= lengths[1] - 0.05
+    assert lengths[1] >= lengths[2] - 0.05

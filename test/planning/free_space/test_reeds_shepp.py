@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tuling_fsm.planning.free_space.reeds_shepp import PIECES, WORDS, cost_of, words
+from tuling_fsm.planning.free_space.sweep import advance
+
+Pose = tuple[float, float, float]
+coordinate = st.floats(-8.0, 8.0)
+heading = st.floats(-3.1, 3.1)
+pose = st.tuples(coordinate, coordinate, heading)
+pieces = st.lists(st.tuples(st.sampled_from((1.0, 0.0, -1.0)), st.floats(-3.0, 3.0)), min_size=1, max_size=5)
+
+
+def all_words(to: Pose) -> list[tuple[np.ndarray, np.ndarray]]:
+    lengths, steers = np.empty((WORDS, PIECES)), np.empty((WORDS, PIECES), np.int8)
+    found = words(*to, lengths, steers)
+    return [(lengths[w].copy(), steers[w].copy()) for w in range(found)]
+
+
+def shortest(to: Pose) -> float:
+    return min(float(np.abs(lengths).sum()) for lengths, _ in all_words(to))
+
+
+def drive(path: list[tuple[float, float]], start: Pose = (0.0, 0.0, 0.0)) -> Pose:
+    for steer, length in path:
+        start = advance(*start, steer, length)
+    return start
+
+
+def inverse(p: Pose) -> Pose:
+    c, s = math.cos(p[2]), math.sin(p[2])
+    return (-c * p[0] - s * p[1], s * p[0] - c * p[1], -p[2])
+
+
+def compose(p: Pose, q: Pose) -> Pose:
+    c, s = math.cos(p[2]), math.sin(p[2])
+    return (p[0] + c * q[0] - s * q[1], p[1] + s * q[0] + c * q[1], p[2] + q[2])
+
+
+@given(pose)
+def test_every_word_ends_at_the_pose(to: Pose) -> None:
+    found = all_words(to)
+    assert found
+    for lengths, steers in found:
+        x, y, h = drive([(float(s), float(v)) for s, v in zip(steers, lengths, strict=True)])
+        assert math.hypot(x - to[0], y - to[1]) < 1e-6
+        assert abs(math.remainder(h - to[2], 2.0 * math.pi)) < 1e-6
+
+
+@given(pieces)
+@settings(max_examples=500)
+def test_no_path_of_arcs_and_lines_is_shorter(path: list[tuple[float, float]]) -> None:
+    assert shortest(drive(path)) <= sum(abs(length) for _, length in path) + 1e-6
+
+
+@given(pose)
+def test_length_is_the_same_back_mirrored_and_time_reversed(to: Pose) -> None:
+    x, y, h = to
+    for other in (inverse(to), (x, -y, -h), (-x, y, -h)):
+        assert shortest(other) == pytest.approx(shortest(to), abs=1e-6)
+
+
+@given(pose, pose)
+def test_triangle_inequality(p: Pose, q: Pose) -> None:
+    assert shortest(compose(p, q)) <= shortest(p) + shortest(q) + 1e-6
+
+
+@given(pose)
+def test_no_shorter_than_the_straight_line_or_the_turn(to: Pose) -> None:
+    assert shortest(to) >= max(math.hypot(to[0], to[1]), abs(to[2])) - 1e-9
+
+
+def test_agrees_with_an_independent_planner() -> None:
+    rsplan = pytest.importorskip("rsplan", reason="rsplan is not installed")
+    rng = np.random.default_rng(3)
+    for _ in range(150):
+        to = (*rng.uniform(-6.0, 6.0, 2), rng.uniform(-3.1, 3.1))
+        path = rsplan.path((0.0, 0.0, 0.0), to, 1.0, 0.0, 0.1, length_tolerance=0.0)
+        assert shortest(to) == pytest.approx(path.total_length, abs=1e-3)
+
+
+def test_gear_changes_are_counted_against_the_gears_around_the_word() -> None:
+    word = np.array((1.0, 0.0, -2.0, 0.0, 0.0))
+    assert cost_of(word, 3.0, 0, 0, 2.0) == pytest.approx(9.0 + 2.0)
+    assert cost_of(word, 3.0, -1, 1, 2.0) == pytest.approx(9.0 + 6.0)
+    assert cost_of(word, 3.0, 1, -1, 2.0) == pytest.approx(9.0 + 2.0)

@@ -1,0 +1,83 @@
+"""Where the ego starts, which way it goes, and distances along the road."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.sim.scenario.model import RandomRoute, RouteTo, RouteVia
+from tuling_fsm.sim.scenario.placements import Anywhere, AtPose, OnLane
+from tuling_fsm.sim.setting import Setting, ego_setting
+from tuling_fsm.sim.view import road_distance
+
+from .scenes import scenario
+
+WEST_IN = OnLane("3", 1, 100.0)
+
+
+def setting(road_map: RoadMap, seed: int = 1, **changes: object) -> Setting:
+    return ego_setting(road_map, scenario(**changes), np.random.default_rng(seed))
+
+
+def test_a_random_route_starts_where_the_ego_is_put(plain: RoadMap) -> None:
+    ends = set()
+    for seed in range(12):
+        found = setting(plain, seed, ego=WEST_IN, route=RandomRoute(160.0))
+        assert found.route is not None
+        assert found.route.reference.at(0.0)[:2] == pytest.approx(found.start[:2], abs=0.1)
+        assert found.route.length == pytest.approx(160.0, abs=25.0)
+        assert plain.lanes[found.route.lanes[-1].lane].junction is None
+        ends.add(found.route.lanes[-1].lane.road)
+    assert len(ends) > 1
+
+
+def test_anywhere_is_drawn_by_the_seed(plain: RoadMap) -> None:
+    starts = [setting(plain, seed, ego=Anywhere()).start for seed in (1, 1, 2)]
+    assert starts[0] == starts[1]
+    assert starts[0] != starts[2]
+
+
+def test_a_route_goes_through_its_places(plain: RoadMap) -> None:
+    found = setting(plain, ego=WEST_IN, route=RouteVia((OnLane("4", -1, 20.0), OnLane("4", -1, 90.0))))
+    assert found.route is not None
+    end = found.route.reference.at(found.route.length)
+    assert end[:2] == pytest.approx((-1.75, -102.0), abs=0.2)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"ego": OnLane("77", 1, 5.0), "route": RouteTo(WEST_IN)}, "no place .* for the ego"),
+        ({"ego": WEST_IN, "route": RouteTo(OnLane("77", 1, 5.0))}, "not on the map"),
+        ({"ego": WEST_IN, "route": RouteTo(AtPose(9e3, 0.0, 0.0))}, "no route for the ego: goal_off_road"),
+        ({"ego": AtPose(9e3, 0.0, 0.0), "route": RandomRoute(100.0)}, "no lane at the ego's start"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_a_reason(plain: RoadMap, changes: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        setting(plain, **changes)
+
+
+@pytest.mark.parametrize(
+    ("end", "expected"),
+    [
+        (Pose(30.0, 1.75, math.pi), 20.0),
+        (Pose(-20.0, 1.75, math.pi), 70.0),
+        (Pose(60.0, 1.75, math.pi), None),
+        (Pose(30.0, -1.75, 0.0), None),
+        (Pose(500.0, 500.0, 0.0), None),
+    ],
+)
+def test_distance_along_the_road(plain: RoadMap, end: Pose, expected: float | None) -> None:
+    found = road_distance(plain, Pose(50.0, 1.75, math.pi), end)
+    assert found is None if expected is None else found == pytest.approx(expected, abs=0.1)
+
+
+def test_lanes_side_by_side_are_one_road(two_lanes: RoadMap) -> None:
+    assert road_distance(two_lanes, Pose(50.0, -1.75, 0.0), Pose(80.0, -5.25, 0.0)) == pytest.approx(30.0, abs=0.01)
+    assert road_distance(two_lanes, Pose(80.0, -1.75, 0.0), Pose(50.0, -5.25, 0.0)) is None
