@@ -88,6 +88,7 @@ def _add_replay(verbs: Any) -> None:
     parser.add_argument("bag", type=Path, metavar="BAG")
     parser.add_argument("--against", type=Path, metavar="BAG", help="compare with the transitions of this bag")
     parser.add_argument("--map", type=Path, metavar="F", help="OpenDRIVE map instead of the one that the bag names")
+    parser.add_argument("--salvage", action="store_true", help="use what can be read of a damaged bag")
 
 
 def _add_plan(verbs: Any) -> None:
@@ -187,7 +188,13 @@ def _every_tenth_line() -> Callable[[str], None]:
 def _replay(arguments: argparse.Namespace) -> int:
     from tuling_fsm.bag.replay import replay
 
-    differences = replay(arguments.bag, against=arguments.against, map_file=arguments.map)
+    differences = replay(
+        arguments.bag,
+        against=arguments.against,
+        map_file=arguments.map,
+        salvage=arguments.salvage,
+        report=lambda line: print(line, file=sys.stderr),
+    )
     for line in differences:
         print(line)
     return 1 if differences else 0

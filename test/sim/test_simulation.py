@@ -237,3 +237,15 @@ def test_history_is_light(plain: RoadMap) -> None:
     assert [sample.t for sample in sim.history.ego] == pytest.approx(np.arange(0.0, 2.01, 0.2))
     assert [sample.t for sample in sim.history.actors] == pytest.approx(np.arange(0.0, 2.01, 0.5))
     assert len(sim.history.actors[0].boxes) == 3
+
+
+def test_a_driver_that_ignores_the_lights_is_caught(lit: RoadMap) -> None:
+    for seed in range(4):
+        sim = simulation(lit, seed)
+        assert sim.preset is not None
+        driver = LaneDriver(sim.preset)
+        while not sim.finished and sim.frame < 1500:
+            sim.advance(driver(sim.inputs()), "on_road/normal")
+        if any(record.kind == "red_light" and record.at_fault for record in sim.infractions):
+            return
+    pytest.fail("four runs without a red light")

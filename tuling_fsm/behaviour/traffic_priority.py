@@ -14,6 +14,8 @@ from tuling_fsm.world.inputs import Light
 from tuling_fsm.world.lane_index import STOP, YIELD
 
 _CLOSED = (Light.RED, Light.RED_YELLOW, Light.YELLOW)
+_INSISTING = 0.4
+"""Share of the time margins that is kept once it is the car's turn."""
 _STARTING_ACCEL = 1.2
 _TOWN_SPEED = 8.0
 _WAITS_BEFORE_M = 0.3
@@ -43,10 +45,11 @@ class Rank(Enum):
 
 def holds(now: Situation, control: Control, own_gap: float, party: Party, past: JunctionMemory) -> bool:
     """Whether the car has to wait for one of the parties; `own_gap` is the way of its front to its stop point (m)."""
-    if _closed_for(now, party) or not _meet(now, party, past.going):
+    patient = waited_for(now, past) <= now.parameters.junction.patience
+    if _closed_for(now, party) or not _meet(now, party, 1.0 if patient and not past.going else _INSISTING):
         return False
     tired = _tired(now, party, past)
-    rank, turns = _rank(now, control, party), party.conflict.across is Across.OTHER
+    rank, turns = _rank(now, control, party, patient), party.conflict.across is Across.OTHER
     waits_inside = party.inside and party.speed < STANDING_SPEED and party.to_conflict > _WAITS_BEFORE_M
     if party.inside and not waits_inside:
         return not tired and (party.likeliest or not turns)
@@ -101,10 +104,9 @@ def _closed_for(now: Situation, party: Party) -> bool:
     return state in _CLOSED and can_stop
 
 
-def _meet(now: Situation, party: Party, going: bool) -> bool:
-    """Whether the times in the conflict overlap, with a margin, if both go on."""
+def _meet(now: Situation, party: Party, share: float) -> bool:
+    """Whether the times in the conflict overlap if both go on, with a share of the usual margin."""
     conflict, own = party.conflict, now.vehicle.length
-    share = 0.4 if going else 1.0
     enters = now.time_to(conflict.own_from - now.front)
     leaves = now.time_to(conflict.own_to + own - now.front)
     if _earliest(party.to_conflict, party.speed) >= leaves + share * now.parameters.junction.margin_after:
@@ -124,13 +126,16 @@ def _earliest(distance: float, speed: float) -> float:
     return (top - speed) / _STARTING_ACCEL + (distance - gaining) / top
 
 
-def _rank(now: Situation, control: Control, party: Party) -> Rank:
+def _rank(now: Situation, control: Control, party: Party, patient: bool) -> Rank:
+    """Who goes first. One who turns across waits for all who come; where no light will help him, not for ever."""
     line = int(now.index.arrays.line_kind[party.line]) if party.line >= 0 else -1
     signed = line in (STOP, YIELD)
     if control is not Control.GREEN and signed is not (control is Control.SIGN):
         return Rank.CAR if signed else Rank.OTHER
     if party.conflict.across is not Across.NOBODY:
-        return Rank.CAR if party.conflict.across is Across.OTHER else Rank.OTHER
+        if party.conflict.across is Across.OTHER:
+            return Rank.CAR
+        return Rank.OTHER if patient or control is Control.GREEN else Rank.EQUAL
     return Rank.CAR if control is Control.GREEN else Rank.EQUAL
 
 

@@ -19,7 +19,6 @@ from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.contact import first_segment_met, meetings
 from tuling_fsm.planning.parameters import CheckParameters, PlanningParameters
 
-
 BoolArray = npt.NDArray[np.bool_]
 
 
@@ -148,8 +147,17 @@ def _speed_limit(case: _Case) -> Violation | None:
     elif request.lanes:
         most = np.minimum(most, _lane_limit(request.lanes, plan))
     eases = np.where(plan.v < 0.0, -1.0, 1.0) * plan.a < -0.3 * vehicle.comfort_decel
-    bad = (np.abs(plan.v) > most + case.limits.speed) & ~eases
+    allowed = np.maximum(most, _soonest_braking(plan, vehicle))
+    bad = (np.abs(plan.v) > allowed + case.limits.speed) & ~eases
     return _first(bad, plan.t, Breach.SPEED_LIMIT, lambda i: f"{abs(plan.v[i]):.2f} m/s, limit {most[i]:.2f}")
+
+
+def _soonest_braking(plan: Trajectory, vehicle: Vehicle) -> FloatArray:
+    """Speed of a car that starts to brake now, with the comfortable jerk: a limit that has just fallen is met no sooner."""
+    gear = -1.0 if plan.v[0] < 0.0 else 1.0
+    accel = np.maximum(gear * plan.a[0] - vehicle.max_jerk * plan.t, -vehicle.comfort_decel)
+    change = np.concatenate(([0.0], np.cumsum(0.5 * (accel[1:] + accel[:-1]) * np.diff(plan.t))))
+    return np.asarray(gear * plan.v[0] + change, dtype=np.float64)
 
 
 def _lane_limit(lanes: tuple[LaneLine, ...], plan: Trajectory) -> FloatArray:

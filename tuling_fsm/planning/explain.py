@@ -9,7 +9,7 @@ import numpy as np
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.request import Candidate, FollowLanes, LaneEnd, Limit, Reason
 from tuling_fsm.planning import evaluate as ev
-from tuling_fsm.planning import profile
+from tuling_fsm.planning import profile, stopping
 from tuling_fsm.planning.lines import Lines
 from tuling_fsm.planning.paths import LANE, OFFSET
 from tuling_fsm.planning.scenery import WALKERS, Scenery
@@ -19,14 +19,14 @@ _BY_LINE_END = {
     LaneEnd.ROUTE_END: Reason.ROUTE_END,
     LaneEnd.LANE_END: Reason.LANE_END,
 }
-_BY_STOP = {ev.SOLID: Reason.OBSTACLE, ev.BOUND: Reason.NO_PATH, ev.CURVATURE: Reason.NO_PATH}
+_BY_STOP = {stopping.SOLID: Reason.OBSTACLE, stopping.BOUND: Reason.NO_PATH, stopping.CURVATURE: Reason.NO_PATH}
 BY_BINDING = {
     profile.FREE: Limit(Reason.NONE),
     profile.AT_LIMIT: Limit(Reason.SPEED_LIMIT),
     profile.IN_BEND: Limit(Reason.CURVATURE),
     profile.TIGHT: Limit(Reason.OBSTACLE, detail="narrow"),
 }
-_DETAIL = {ev.BOUND: "edge of the lanes", ev.CURVATURE: "bend too tight", ev.SOLID: ""}
+_DETAIL = {stopping.BOUND: "edge of the lanes", stopping.CURVATURE: "bend too tight", stopping.SOLID: ""}
 _ROLLING = 0.3
 _ALIKE = 0.05
 
@@ -46,9 +46,9 @@ def _stop_reason(now: Situation, row: int) -> Reason:
     """Why the candidate stands where it stands."""
     verdict, at = now.verdicts[row], int(now.specs[row, LANE])
     by = int(verdict[ev.STOP_BY])
-    if by == ev.WALL:
+    if by == stopping.WALL:
         return now.request.walls[int(verdict[ev.STOP_ROW])].reason
-    if by == ev.END_OF_LINE:
+    if by == stopping.END_OF_LINE:
         at_goal = now.lines.stop[at] < now.lines.end[at] and now.request.goal_s is not None
         return Reason.ROUTE_END if at_goal else _BY_LINE_END[now.request.lanes[at].end]
     return _BY_STOP[by]
@@ -75,10 +75,10 @@ def explain_limit(now: Situation) -> Limit:
         return mover_limit(binds, int(verdict[ev.BLAME]), distance, now.scenery)
     reason, by = _stop_reason(now, now.best), int(verdict[ev.STOP_BY])
     distance += float(verdict[ev.THING_AT] - verdict[ev.STOP_AT])
-    if by == ev.WALL:
+    if by == stopping.WALL:
         wall = now.request.walls[int(verdict[ev.STOP_ROW])]
         return Limit(reason, distance, wall.detail, wall.blocker)
-    if by == ev.SOLID:
+    if by == stopping.SOLID:
         row = int(now.scenery.solids.id[int(verdict[ev.STOP_ROW])])
         blocker = int(obstacles.id[row]) if row >= 0 else -1
         return Limit(reason, distance, f"object {blocker}" if row >= 0 else "static edge", blocker)

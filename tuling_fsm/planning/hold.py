@@ -16,7 +16,7 @@ from tuling_fsm.planning.body import Body, body_separation
 from tuling_fsm.planning.continuity import StartState
 from tuling_fsm.planning.parameters import SpeedParameters
 from tuling_fsm.planning.paths import PCOS, PHEADING, PKAPPA, PS, PSIN, PX, PY, new_path
-from tuling_fsm.planning.profile import STEP_S, brake
+from tuling_fsm.planning.profile import STEP_S
 from tuling_fsm.planning.scenery import moving_boxes, static_boxes
 from tuling_fsm.planning.timed import timed_path
 
@@ -24,6 +24,24 @@ STANDS = 0.02
 """A car slower than this (m/s) stands."""
 _LEAST_STEP = 0.05
 _STEPS = (1.0, 1.8, 2.6)
+
+
+@njit(cache=True)
+def brake(v0: float, a0: float, decel: float, onset: float, release: float, rows: FloatArray) -> None:
+    """Fill `rows` (as those of `roll_out`) with a stop at `decel`, reached with jerk `onset` and ended with jerk `release` (m/s^3).
+
+    `inf` for `onset` brakes fully from the next row on.
+    """
+    s, v, a = 0.0, v0, a0
+    for i in range(len(rows)):
+        rows[i, 0], rows[i, 1], rows[i, 2] = s, v, a
+        wanted = -min(decel, math.sqrt(2.0 * release * v))
+        new_a = wanted if onset == np.inf else max(wanted, a - onset * STEP_S)
+        new_v = v + (new_a if onset == np.inf else 0.5 * (a + new_a)) * STEP_S
+        if new_v < 0.02:
+            new_v, new_a = 0.0, 0.0
+        s += 0.5 * (v + new_v) * STEP_S
+        v, a = new_v, new_a
 
 
 def stop_result(

@@ -16,13 +16,15 @@ from tuling_fsm.planning import evaluate as ev
 from tuling_fsm.planning.body import Body
 from tuling_fsm.planning.candidates import Shapes, candidates
 from tuling_fsm.planning.continuity import StartState, state_at
-from tuling_fsm.planning.evaluate import Scratch, Start, Weights
+from tuling_fsm.planning.evaluate import Scratch, Start, Tick
 from tuling_fsm.planning.explain import Situation, explain_candidates, explain_limit, no_way_on
+from tuling_fsm.planning.judge import MEMORY_S, Weights
 from tuling_fsm.planning.lines import Lines, prepare_lines
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.paths import LANE, START_D
 from tuling_fsm.planning.profile import STEP_S, Drive
 from tuling_fsm.planning.scenery import Scenery
+from tuling_fsm.planning.stopping import Gaps
 from tuling_fsm.planning.timed import timed_path
 
 _CROSSING = (Reason.CROSSING, Reason.PEDESTRIAN)
@@ -43,11 +45,6 @@ class Tools(NamedTuple):
     """For the winner."""
 
 
-def walls_of(request: FollowLanes) -> FloatArray:
-    """Stop walls as rows (W, 4)."""
-    return np.array([(wall.x0, wall.y0, wall.x1, wall.y1) for wall in request.walls], dtype=np.float64).reshape(-1, 4)
-
-
 def follow_lanes(
     request: FollowLanes, scene: Scene, start: StartState, previous: PlanResult | None, tools: Tools
 ) -> PlanResult | None:
@@ -55,20 +52,14 @@ def follow_lanes(
     lines = prepare_lines(request, start, tools.vehicle, tools.parameters)
     if lines is None:
         return None
-    pose = (start.pose.x, start.pose.y, start.pose.heading, start.curvature)
-    gap = tools.parameters.clearance.solid
-    offsets = np.ascontiguousarray(lines.start[:, START_D])
-    scenery = Scenery.of(scene, lines.row, lines.count, offsets, pose, Body.of(tools.vehicle), gap, tools.parameters)
+    tick, scenery = _prepare(request, scene, start, previous, lines, tools)
     slow = 0.9 * min(request.speed_limit, tools.vehicle.max_speed)
-    specs = candidates(lines, scenery.solids, scenery.movers, slow, request.keep_lane, tools.shapes, gap, scenery.body)
-    weights = _weights(request, scene, previous, lines, tools.parameters)
-    motion = Start(pose, max(0.0, start.v), start.a)
-    walls = walls_of(request)
+    gap = tools.parameters.clearance.solid
+    specs = candidates(lines, tick.solids, tick.movers, slow, request.keep_lane, tools.shapes, gap, tick.body)
     verdicts = np.empty((len(specs), ev.VERDICT))
-    world = (lines, scenery.solids, scenery.movers, walls, motion, scenery.body, tools.drive, weights, tools.scratch)
-    ev.evaluate_all(specs, *world, verdicts)
+    ev.evaluate_all(specs, tick, tools.scratch, verdicts)
     best = _choose(verdicts, request.keep_lane)
-    points = ev.evaluate(specs[best], *world[:-1], tools.whole, verdicts[best])
+    points = ev.evaluate(specs[best], tick, tools.whole, verdicts[best])
     situation = Situation(request, lines, scenery, specs, verdicts, best)
     trajectory = timed_path(scene.stamp, tools.whole.path, points, tools.whole.rows, 1.0)
     reason = no_way_on(situation, start.v, float(tools.whole.rows[-1, 0]), tools.parameters.speed.blocked)
@@ -82,6 +73,27 @@ def follow_lanes(
     )
 
 
+def _prepare(
+    request: FollowLanes, scene: Scene, start: StartState, previous: PlanResult | None, lines: Lines, tools: Tools
+) -> tuple[Tick, Scenery]:
+    """What all candidates have in common."""
+    pose = (start.pose.x, start.pose.y, start.pose.heading, start.curvature)
+    parameters, body = tools.parameters, Body.of(tools.vehicle)
+    lateral, speed = parameters.lateral, parameters.speed
+    offsets = np.ascontiguousarray(lines.start[:, START_D])
+    scenery = Scenery.of(scene, lines.row, lines.count, offsets, pose, body, parameters.clearance.solid, parameters)
+    walls = np.array([(wall.x0, wall.y0, wall.x1, wall.y1) for wall in request.walls]).reshape(-1, 4)
+    yields = previous is not None and previous.limit.reason in _CROSSING
+    lead = speed.pass_ahead * (_STILL_YIELDING if yields else 1.0)
+    gaps = Gaps(parameters.clearance.wanted, lateral.bound_slack, speed.line_gap, speed.obstacle_gap, speed.end_gap)
+    weights = _weights(scene, previous, lines, parameters)
+    motion = Start(pose, max(0.0, start.v), start.a)
+    tick = Tick(
+        lines, scenery.solids, scenery.movers, walls, motion, request.speed_limit, lead, body, tools.drive, gaps, weights
+    )  # fmt: skip
+    return tick, scenery
+
+
 def _choose(verdicts: FloatArray, first_pass_only: bool) -> int:
     """The winner of the first pass, or that of the second where its whole cost is less."""
     best = int(np.argmin(verdicts[:, ev.COST_FIRST]))
@@ -93,27 +105,23 @@ def _choose(verdicts: FloatArray, first_pass_only: bool) -> int:
     return best
 
 
-def _weights(
-    request: FollowLanes, scene: Scene, previous: PlanResult | None, lines: Lines, parameters: PlanningParameters
-) -> Weights:
-    choice, speed = parameters.choice, parameters.speed
-    x, y, shift, lead = math.inf, math.inf, int(lines.shift[lines.home]), speed.pass_ahead
+def _weights(scene: Scene, previous: PlanResult | None, lines: Lines, parameters: PlanningParameters) -> Weights:
+    choice = parameters.choice
+    x, y, shift = math.inf, math.inf, int(lines.shift[lines.home])
     if previous is not None and previous.trajectory is not None:
         shift = previous.shift
         x, y = _remembered(previous.trajectory, scene.stamp)
-        lead *= _STILL_YIELDING if previous.limit.reason in _CROSSING else 1.0
     return Weights(
-        choice.horizon, choice.lane, choice.switch, choice.shift, choice.offset, choice.jerk, choice.clearance, choice.lane_end,
-        choice.foresight, parameters.clearance.wanted, parameters.lateral.bound_slack, speed.line_gap, speed.obstacle_gap,
-        speed.end_gap, lead, request.speed_limit, shift, x, y,
+        choice.horizon, choice.lane, choice.switch, choice.shift, choice.offset, choice.jerk, choice.clearance,
+        choice.lane_end, choice.foresight, parameters.clearance.wanted, shift, x, y,
     )  # fmt: skip
 
 
 def _remembered(trajectory: Trajectory, stamp: float) -> tuple[float, float]:
     """Where the previous plan is a while from now; nowhere if it stands or is too old."""
-    if trajectory.stands or trajectory.end_stamp < stamp + ev.MEMORY_S:
+    if trajectory.stands or trajectory.end_stamp < stamp + MEMORY_S:
         return math.inf, math.inf
-    pose = state_at(trajectory, stamp + ev.MEMORY_S).pose
+    pose = state_at(trajectory, stamp + MEMORY_S).pose
     return pose.x, pose.y
 
 

@@ -22,7 +22,7 @@ from tuling_fsm.planning.free_space import plan_free_space
 from tuling_fsm.planning.hold import STANDS, comfortable_stop
 from tuling_fsm.planning.movers import Movers
 from tuling_fsm.planning.parameters import PlanningParameters
-from tuling_fsm.planning.paths import PCOS, PHEADING, PKAPPA, PS, PSIN, PX, PY, new_path
+from tuling_fsm.planning.paths import PCOS, PHEADING, PKAPPA, PS, PSIN, PX, PY, Laid, new_path
 from tuling_fsm.planning.profile import STEP_S, Demand, Drive, envelope
 from tuling_fsm.planning.reference import COLUMNS, COS, EXTENSION, HEADING, KAPPA, SIN, S, X, Y
 from tuling_fsm.planning.scenery import Scenery
@@ -95,14 +95,15 @@ def _go_on(
         return None
     path, n, gear = stretch.path, len(stretch.path), stretch.gear
     body = _facing(Body.of(vehicle), gear)
-    line = _as_line(path)[None]
+    line = _as_line(path)
+    laid = Laid(path, n, 1, line, 0)
     pose = (float(path[0, PX]), float(path[0, PY]), float(path[0, PHEADING]), float(path[0, PKAPPA]))
-    scenery = Scenery.of(scene, line, np.array([line.shape[1]]), np.zeros(1), pose, body, 0.0, parameters)
-    stop = _stop_on(stretch, request, scenery, body, parameters)
+    scenery = Scenery.of(scene, line[None], np.array([len(line)]), np.zeros(1), pose, body, 0.0, parameters)
+    stop = _stop_on(stretch, laid, request, scenery, body, parameters)
     if stop.limit.reason is Reason.OBSTACLE and stop.at < parameters.speed.start_room and abs(start.v) < STANDS:
         return None
     top = min(request.speed_limit, vehicle.max_speed if gear > 0.0 else vehicle.max_reverse_speed)
-    binds = _time(path, line[0], scenery.movers, body, top, stop, gear, start, parameters, drive, scratch)
+    binds = _time(laid, scenery.movers, body, top, stop, gear, start, parameters, drive, scratch)
     trajectory = timed_path(scene.stamp, path, n, scratch.rows, gear)
     if abs(start.v) < STANDS:
         trajectory = _steer_first(trajectory, start.curvature, vehicle)
@@ -179,37 +180,33 @@ def _as_line(path: FloatArray) -> FloatArray:
 
 
 def _stop_on(
-    stretch: Stretch, request: FreeSpace, scenery: Scenery, body: Body, parameters: PlanningParameters
+    stretch: Stretch, laid: Laid, request: FreeSpace, scenery: Scenery, body: Body, parameters: PlanningParameters
 ) -> Stop:
     """The nearest of the stretch's end, walls, and static things that were not there when the motion was planned."""
-    path, n, gap = stretch.path, len(stretch.path), parameters.speed.line_gap
-    length = float(path[-1, PS])
-    stop = Stop(length, Limit(Reason.TARGET if stretch.last else Reason.GEAR_CHANGE), 0.0)
+    path, gap = stretch.path, parameters.speed.line_gap
+    stop = Stop(float(path[-1, PS]), Limit(Reason.TARGET if stretch.last else Reason.GEAR_CHANGE), 0.0)
     for wall in request.walls:
-        touch = wall_at(path, n, body, np.array((wall.x0, wall.y0, wall.x1, wall.y1)), 0.0)
+        touch = wall_at(path, len(path), body, np.array((wall.x0, wall.y0, wall.x1, wall.y1)), 0.0)
         if touch - gap < stop.at:
             stop = Stop(touch - gap, Limit(wall.reason, 0.0, wall.detail, wall.blocker), gap)
-    blocked, by = blocked_by_solids(path, n, 1, 0, scenery.solids, body, parameters.clearance.wanted)
-    if by >= 0 and path[max(0, blocked - 1), PS] - gap < stop.at:
+    blocked, by = blocked_by_solids(laid, scenery.solids, body, parameters.clearance.wanted)
+    free = float(path[max(0, blocked - 1), PS]) - gap
+    if by >= 0 and free < stop.at:
         row = int(scenery.solids.id[by])
         blocker = int(scenery.obstacles.id[row]) if row >= 0 else -1
-        limit = Limit(Reason.OBSTACLE, 0.0, f"object {blocker}" if row >= 0 else "static edge", blocker)
-        stop = Stop(float(path[max(0, blocked - 1), PS]) - gap, limit, gap)
+        stop = Stop(free, Limit(Reason.OBSTACLE, 0.0, f"object {blocker}" if row >= 0 else "static edge", blocker), gap)
     return stop
 
 
 def _time(
-    path: FloatArray, line: FloatArray, movers: Movers, body: Body, top: float, stop: Stop, gear: float, start: StartState,
+    laid: Laid, movers: Movers, body: Body, top: float, stop: Stop, gear: float, start: StartState,
     parameters: PlanningParameters, drive: Drive, scratch: Scratch,
 ) -> Demand:  # fmt: skip
     """Roll out a stretch into the scratch's rows; returns what binds."""
-    n, speed = len(path), parameters.speed
-    drive = drive._replace(start_room=_START_ROOM, creep=_CREEP)
-    envelope(path, n, np.full(n, top), drive, scratch.speed, scratch.bound, scratch.rate)
+    speed, drive = parameters.speed, drive._replace(start_room=_START_ROOM, creep=_CREEP)
+    envelope(laid, np.full(laid.count, top), drive, scratch.speed, scratch.bound, scratch.rate)
     target, motion = (stop.at, 0.4 * speed.line_gap), (max(0.0, gear * start.v), gear * start.a)
-    binds, _, _ = drive_among(
-        path, n, 1, line, 0, movers, target, motion, math.inf, speed.pass_ahead, 1.0, body, drive, scratch
-    )
+    binds, _, _ = drive_among(laid, movers, target, motion, math.inf, speed.pass_ahead, 1.0, body, drive, scratch)
     return Demand(*binds)
 
 

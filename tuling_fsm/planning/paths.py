@@ -7,6 +7,7 @@ second quintic leads back to the line.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -76,65 +77,85 @@ def quintic(
     return c0, c1, c2, c3, c4, c5
 
 
+class Laid(NamedTuple):
+    """A path on a line: its points (the first `count` rows), the sample of the line below its second point, the line and its index."""
+
+    path: FloatArray
+    count: int
+    first: int
+    line: FloatArray
+    at: int
+
+
+@njit(cache=True)
+def _back(spec: FloatArray, s: float) -> tuple[float, float, float]:
+    """Offset and its first two derivatives on the way back to the line."""
+    h = spec[BACK] - spec[LEFT_AGAIN]
+    u = (s - spec[LEFT_AGAIN]) / h
+    d = spec[OFFSET] * (1.0 - u**3 * (10.0 + u * (-15.0 + 6.0 * u)))
+    d1 = -spec[OFFSET] * u * u * (30.0 + u * (-60.0 + 30.0 * u)) / h
+    d2 = -spec[OFFSET] * u * (60.0 + u * (-180.0 + 120.0 * u)) / (h * h)
+    return d, d1, d2
+
+
+@njit(cache=True)
+def _put_point(line: FloatArray, k: int, d: float, d1: float, d2: float, point: FloatArray) -> None:
+    """Fill a point at sample `k` of the line, at an offset with two derivatives over the line's arc length."""
+    bend = line[k, KAPPA]
+    scale = max(0.05, 1.0 - bend * d)
+    slope = d1 / scale
+    cos = 1.0 / math.sqrt(1.0 + slope * slope)
+    sin = slope * cos
+    change = line[k, DKAPPA] * d + bend * d1
+    point[PKAPPA] = ((d2 + change * slope) * cos * cos / scale + bend) * cos / scale
+    point[PX], point[PY] = line[k, X] - d * line[k, SIN], line[k, Y] + d * line[k, COS]
+    point[PCOS] = line[k, COS] * cos - line[k, SIN] * sin
+    point[PSIN] = line[k, SIN] * cos + line[k, COS] * sin
+    point[PD], point[PTURN] = d, sin
+
+
 @njit(cache=True)
 def lay_path(
     spec: FloatArray,
+    at: int,
     line: FloatArray,
     n: int,
     start: FloatArray,
     pose: tuple[float, float, float, float],
     reach: float,
     path: FloatArray,
-) -> tuple[int, int]:
-    """Fill `path` from the start pose (x, y, heading, curvature) on; return its length and the sample of its second point.
+) -> Laid:
+    """Fill `path` from the start pose (x, y, heading, curvature) on, with points on the samples of line `at`, up to `reach` m ahead.
 
-    Points lie on the samples of the line, at most `reach` m ahead. `PHEADING` is left to `add_headings`.
+    `PHEADING` is left to `add_headings`, `PROOM` to `blocked_by_solids`.
     """
     s0, length = start[START_S], spec[REACHED] - start[START_S]
     c0, c1, c2, c3, c4, c5 = quintic(start[START_D], start[START_SLOPE], start[START_BEND], spec[OFFSET], length)
-    first = int(start[NODE])
+    node = int(start[NODE])
+    first = node
     while first < n - 1 and line[first, S] <= s0 + 0.1:
         first += 1
-    path[0, PX], path[0, PY], path[0, PKAPPA], path[0, PS] = pose[0], pose[1], pose[3], 0.0
-    path[0, PCOS], path[0, PSIN], path[0, PHEADING] = math.cos(pose[2]), math.sin(pose[2]), pose[2]
-    path[0, PD] = start[START_D]
-    node = int(start[NODE])
+    path[0, PX], path[0, PY], path[0, PHEADING], path[0, PKAPPA] = pose
+    path[0, PCOS], path[0, PSIN] = math.cos(pose[2]), math.sin(pose[2])
+    path[0, PS], path[0, PD] = 0.0, start[START_D]
     path[0, PTURN] = path[0, PSIN] * line[node, COS] - path[0, PCOS] * line[node, SIN]
-    last = first
-    while last < n and line[last, S] <= s0 + reach:
-        last += 1
-    for k in range(first, last):
-        i = k - first + 1
-        s = line[k, S]
+    k = first
+    while k < n and line[k, S] <= s0 + reach:
+        i, s = k - first + 1, line[k, S]
+        d, d1, d2 = 0.0, 0.0, 0.0
         if s < spec[REACHED]:
             u = s - s0
             d = c0 + u * (c1 + u * (c2 + u * (c3 + u * (c4 + u * c5))))
             d1 = c1 + u * (2.0 * c2 + u * (3.0 * c3 + u * (4.0 * c4 + u * 5.0 * c5)))
             d2 = 2.0 * c2 + u * (6.0 * c3 + u * (12.0 * c4 + u * 20.0 * c5))
         elif s <= spec[LEFT_AGAIN]:
-            d, d1, d2 = spec[OFFSET], 0.0, 0.0
+            d = spec[OFFSET]
         elif s < spec[BACK]:
-            h = spec[BACK] - spec[LEFT_AGAIN]
-            u = (s - spec[LEFT_AGAIN]) / h
-            d = spec[OFFSET] * (1.0 - u**3 * (10.0 + u * (-15.0 + 6.0 * u)))
-            d1 = -spec[OFFSET] * u * u * (30.0 + u * (-60.0 + 30.0 * u)) / h
-            d2 = -spec[OFFSET] * u * (60.0 + u * (-180.0 + 120.0 * u)) / (h * h)
-        else:
-            d, d1, d2 = 0.0, 0.0, 0.0
-        bend = line[k, KAPPA]
-        scale = max(0.05, 1.0 - bend * d)
-        slope = d1 / scale
-        cos = 1.0 / math.sqrt(1.0 + slope * slope)
-        sin = slope * cos
-        change = line[k, DKAPPA] * d + bend * d1
-        path[i, PKAPPA] = ((d2 + change * slope) * cos * cos / scale + bend) * cos / scale
-        path[i, PX], path[i, PY] = line[k, X] - d * line[k, SIN], line[k, Y] + d * line[k, COS]
-        path[i, PCOS] = line[k, COS] * cos - line[k, SIN] * sin
-        path[i, PSIN] = line[k, SIN] * cos + line[k, COS] * sin
-        path[i, PD], path[i, PTURN] = d, sin
-        chord = math.hypot(path[i, PX] - path[i - 1, PX], path[i, PY] - path[i - 1, PY])
-        path[i, PS] = path[i - 1, PS] + chord
-    return last - first + 1, first
+            d, d1, d2 = _back(spec, s)
+        _put_point(line, k, d, d1, d2, path[i])
+        path[i, PS] = path[i - 1, PS] + math.hypot(path[i, PX] - path[i - 1, PX], path[i, PY] - path[i - 1, PY])
+        k += 1
+    return Laid(path, k - first + 1, first, line, at)
 
 
 @njit(cache=True)

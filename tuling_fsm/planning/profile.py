@@ -17,12 +17,12 @@ from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.scene import PREDICTION_STEP_S, PREDICTION_STEPS
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.parameters import SpeedParameters
-from tuling_fsm.planning.paths import PKAPPA, PROOM, PS, steepest_steering
+from tuling_fsm.planning.paths import PKAPPA, PROOM, PS, Laid, steepest_steering
 
 STEP_S = 0.1
 FREE, AT_LIMIT, IN_BEND, TIGHT, FOLLOWING, YIELDING, STOPPING = range(7)
 """What bound the speed at the start: nothing, a speed limit, a bend, a narrow place, a leader, a crossing object, a stop."""
-CREEP = 0.5
+_CREEP = 0.5
 """No bend makes a car on a lane slower than this (m/s), whatever little kink its line has."""
 _SETTLED = 0.03
 _PREVIEW_S = (0.0, 0.35, 0.7)
@@ -59,7 +59,7 @@ class Drive(NamedTuple):
             vehicle.wheelbase, vehicle.max_curvature, vehicle.max_speed, vehicle.max_accel, vehicle.comfort_decel,
             vehicle.emergency_decel, vehicle.max_jerk, vehicle.max_lateral_accel, vehicle.max_steer_rate * speed.steer_share,
             speed.gain, speed.stop_jerk, speed.hard_jerk, speed.headway, speed.standstill_gap, speed.gap_time,
-            speed.start_room, 0.5 * speed.crossing_gap, CREEP, slow_speed, slow_slope,
+            speed.start_room, 0.5 * speed.crossing_gap, _CREEP, slow_speed, slow_slope,
         )  # fmt: skip
 
 
@@ -83,13 +83,12 @@ def no_traffic() -> Traffic:
 
 
 @njit(cache=True)
-def envelope(
-    path: FloatArray, n: int, limit: FloatArray, d: Drive, speed: FloatArray, bound: FloatArray, rate: FloatArray
-) -> None:
+def envelope(laid: Laid, limit: FloatArray, d: Drive, speed: FloatArray, bound: FloatArray, rate: FloatArray) -> None:
     """Fill `speed` (n,) with what limit, bends, steering and narrow places allow, reachable at comfortable braking and jerk.
 
     `bound` gets what binds at each point (`AT_LIMIT`, `IN_BEND`, `TIGHT`); `rate` is scratch.
     """
+    path, n = laid.path, laid.count
     steepest_steering(path, n, d.wheelbase, rate)
     for i in range(n):
         v, why = min(limit[i], d.max_speed), AT_LIMIT
@@ -121,9 +120,9 @@ def seek(path: FloatArray, n: int, i: int, s: float) -> int:
 
 
 @njit(cache=True)
-def _envelope_accel(path: FloatArray, n: int, speed: FloatArray, at: int, s: float, v: float, gain: float) -> float:
+def _envelope_accel(laid: Laid, speed: FloatArray, at: int, s: float, v: float, gain: float) -> float:
     """Acceleration that keeps to the envelope, seen a little ahead so that braking sets in gently. `at` is the point before `s`."""
-    least = np.inf
+    path, n, least = laid.path, laid.count, np.inf
     for tau in _PREVIEW_S:
         ahead = v * tau
         if n < 2 or s + ahead >= path[n - 1, PS]:
@@ -208,7 +207,7 @@ class Demand(NamedTuple):
 
 @njit(cache=True)
 def _traffic_demand(
-    traffic: Traffic, stop: float, slack: float, j: int, late: float, s: float, v: float, a: float, d: Drive
+    traffic: Traffic, stop: tuple[float, float], j: int, late: float, s: float, v: float, a: float, d: Drive
 ) -> Demand:
     """What the leader, the crossing objects and the stop at `stop` ask for, `late` seconds into prediction step `j`."""
     wanted, reason, blame, distance, room = np.inf, FREE, -1, np.inf, np.inf
@@ -219,13 +218,13 @@ def _traffic_demand(
         reason, blame = FOLLOWING, int(traffic.leader_id[j])
         room = left if leader_v < 0.5 else np.inf
     wall, whose = _wall_at(traffic, j)
-    target = min(stop, wall)
+    target = min(stop[0], wall)
     if target < np.inf:
-        accel = _stop_accel(target - s, d.crossing_slack if wall < stop else slack, v, a, d)
+        accel = _stop_accel(target - s, d.crossing_slack if wall < stop[0] else stop[1], v, a, d)
         room = min(room, target - s)
         if accel < wanted:
             wanted, distance = accel, target - s
-            reason, blame = (YIELDING, whose) if wall < stop else (STOPPING, -1)
+            reason, blame = (YIELDING, whose) if wall < stop[0] else (STOPPING, -1)
     return Demand(wanted, reason, blame, distance, room)
 
 
@@ -243,31 +242,28 @@ def _next_speed(v: float, a: float, wanted: float, settled: bool, d: Drive) -> t
 
 @njit(cache=True)
 def roll_out(
-    path: FloatArray,
-    n: int,
+    laid: Laid,
     speed: FloatArray,
     bound: FloatArray,
-    stop: float,
-    slack: float,
+    stop: tuple[float, float],
     traffic: Traffic,
-    v0: float,
-    a0: float,
+    motion: tuple[float, float],
     d: Drive,
     rows: FloatArray,
 ) -> Demand:
-    """Fill `rows` (T, 3) with arc length, speed and acceleration, `STEP_S` apart, from speed `v0` and acceleration `a0`.
+    """Fill `rows` (T, 3) with arc length, speed and acceleration, `STEP_S` apart.
 
-    `stop` is the arc length to stand at (m, `inf` for none), from which it is `slack` to where standing is a must. Returns what binds
-    at the start.
+    `speed` and `bound` are the path's envelope; `stop` is the arc length to stand at (m, `inf` for none) and how far beyond it standing
+    is a must; `motion` is speed and acceleration at the start. Returns what binds at the start.
     """
-    s, v, a, at = 0.0, v0, a0, 0
+    s, v, a, at = 0.0, motion[0], motion[1], 0
     first = Demand(d.accel, FREE, -1, 0.0, np.inf)
     for i in range(len(rows)):
         rows[i, 0], rows[i, 1], rows[i, 2] = s, v, a
-        at = seek(path, n, at, s)
+        at = seek(laid.path, laid.count, at, s)
         j = min(int(i * STEP_S / PREDICTION_STEP_S + 1e-9), len(traffic.wall_s) - 1)
-        others = _traffic_demand(traffic, stop, slack, j, i * STEP_S - j * PREDICTION_STEP_S, s, v, a, d)
-        wanted = max(-1.3 * d.decel, _envelope_accel(path, n, speed, at, s, v, d.gain))
+        others = _traffic_demand(traffic, stop, j, i * STEP_S - j * PREDICTION_STEP_S, s, v, a, d)
+        wanted = max(-1.3 * d.decel, _envelope_accel(laid, speed, at, s, v, d.gain))
         held = v < 1e-6 and others.room < d.start_room
         if i == 0:
             if others.accel < min(wanted, d.accel) or held:
@@ -282,21 +278,3 @@ def roll_out(
         v, a = _next_speed(v, a, wanted, settled, d)
         s += 0.5 * (v_before + v) * STEP_S
     return first
-
-
-@njit(cache=True)
-def brake(v0: float, a0: float, decel: float, onset: float, release: float, rows: FloatArray) -> None:
-    """Fill `rows` as `roll_out` does with a stop at `decel`, reached with jerk `onset` and ended with jerk `release` (m/s^3).
-
-    `inf` for `onset` brakes fully from the next row on.
-    """
-    s, v, a = 0.0, v0, a0
-    for i in range(len(rows)):
-        rows[i, 0], rows[i, 1], rows[i, 2] = s, v, a
-        wanted = -min(decel, math.sqrt(2.0 * release * v))
-        new_a = wanted if onset == np.inf else max(wanted, a - onset * STEP_S)
-        new_v = v + (new_a if onset == np.inf else 0.5 * (a + new_a)) * STEP_S
-        if new_v < 0.02:
-            new_v, new_a = 0.0, 0.0
-        s += 0.5 * (v + new_v) * STEP_S
-        v, a = new_v, new_a

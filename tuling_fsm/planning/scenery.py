@@ -17,6 +17,8 @@ from tuling_fsm.world.inputs import Kind
 
 WALKERS = (int(Kind.PEDESTRIAN), int(Kind.ANIMAL))
 _FAR = 100.0
+_WALKS = 0.3
+"""A pedestrian slower than this (m/s) stands, and may be passed as closely as a vehicle."""
 _SEGMENT = -1
 """Id of static edges, which have none."""
 
@@ -45,7 +47,7 @@ class Scenery(NamedTuple):
         walks = np.isin(obstacles.kind[moving], WALKERS)
         movers = gather_movers(
             moving_boxes(obstacles, moving), moving, obstacles.speed[moving],
-            np.where(walks, clearance.person, clearance.mover), np.full(len(moving), parameters.speed.crossing_gap),
+            np.where(walks & (obstacles.speed[moving] > _WALKS), clearance.person, clearance.mover), np.full(len(moving), parameters.speed.crossing_gap),
             rows, counts, pose, body,
         )  # fmt: skip
         return cls(body, solids, movers, moving, obstacles)

@@ -11,22 +11,22 @@ from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.planning.body import Body, body_separation, nearest, offset_at, walk
-from tuling_fsm.planning.paths import PCOS, PROOM, PSIN, PX, PY
+from tuling_fsm.planning.paths import PCOS, PROOM, PSIN, PX, PY, Laid
 from tuling_fsm.planning.reference import COS, SIN, S, X, Y
 
 IntArray = npt.NDArray[np.int64]
 _BAND = 5.0
 """Candidates stay within this of their line, or of the car's offset from it (m)."""
 _STRIDE = 4
-_DEEPEST = -0.3
+DEEPEST = -0.3
 """What overlaps the body at the start by no more than this (m) is taken for a false measurement and may be left."""
 
 
 class Solids(NamedTuple):
     """M boxes as in `body`, and for each of L lines where they matter.
 
-    `gap` (M,) is how near a path may come to each, `near` (L, M, 2) the samples from and to which the body can reach it (empty
-    where from > to), `extent` (L, M, 4) its first and last arc length and its least and largest offset there.
+    `gap` (M,) is how near a path may come to each, `near` (L, M, 2) the samples from and to which the body can reach it (empty where
+    from > to), `extent` (L, M, 4) its first and last arc length and its least and largest offset there.
     """
 
     box: FloatArray
@@ -86,7 +86,7 @@ def gather_solids(
     pose: tuple[float, float, float, float],
     body: Body,
 ) -> Solids:
-    """Those of the boxes that the body could reach from any line, and where. `starts` (L,) are the car's offsets from the lines."""
+    """Those of the boxes that the body could reach from any line, and where; `starts` (L,) are the car's offsets from them."""
     many, total = len(counts), len(boxes)
     near = np.empty((many, total, 2), np.int64)
     keep = np.zeros(total, np.bool_)
@@ -104,8 +104,8 @@ def gather_solids(
         box = boxes[chosen[i]]
         apart = body_separation(pose[0], pose[1], cos, sin, body, box)
         behind = (box[0] - pose[0]) * cos + (box[1] - pose[1]) * sin < body.middle
-        gaps[i] = min(gap, max(_DEEPEST, apart - 0.02))
-        if apart < _DEEPEST and behind:
+        gaps[i] = min(gap, max(DEEPEST, apart - 0.02))
+        if apart < DEEPEST and behind:
             gaps[i] = -np.inf
         for at in range(many):
             extent[at, i, 0], extent[at, i, 1], extent[at, i, 2], extent[at, i, 3] = np.inf, -np.inf, np.inf, -np.inf
@@ -115,24 +115,22 @@ def gather_solids(
 
 
 @njit(cache=True)
-def blocked_by_solids(
-    path: FloatArray, n: int, first: int, line: int, solids: Solids, body: Body, wanted: float
-) -> tuple[int, int]:
-    """First point of a path at which the body is too near to a static thing (`n` for none) and that thing's row; fills `PROOM`.
+def blocked_by_solids(laid: Laid, solids: Solids, body: Body, wanted: float) -> tuple[int, int]:
+    """First point of a path at which the body is too near to a static thing (its length for none), and that thing's row.
 
-    `first` is the sample of the line that the path's second point lies on. Rooms are right up to `wanted` and up to that point.
+    Fills `PROOM`: rooms are right up to `wanted` and up to that point.
     """
-    blocked, by = n, -1
-    for i in range(n):
-        path[i, PROOM] = wanted
+    path, blocked, by = laid.path, laid.count, -1
+    path[: laid.count, PROOM] = wanted
     reach = math.hypot(body.half_length, body.half_width)
     for m in range(len(solids.box)):
-        lo, hi = solids.near[line, m, 0] - first + 1, solids.near[line, m, 1] - first + 1
-        if hi < 0 or lo >= blocked or solids.gap[m] == -np.inf:
+        near = solids.near[laid.at, m]
+        lo, hi = max(0, near[0] - laid.first + 1), near[1] - laid.first + 1
+        if solids.gap[m] == -np.inf:
             continue
         box = solids.box[m]
         far = (reach + math.hypot(box[4], box[5]) + max(wanted, solids.gap[m])) ** 2
-        for i in range(max(lo, 0), min(hi + 1, blocked)):
+        for i in range(lo, min(hi + 1, blocked)):
             cos, sin = path[i, PCOS], path[i, PSIN]
             dx, dy = box[0] - path[i, PX] - body.middle * cos, box[1] - path[i, PY] - body.middle * sin
             if dx * dx + dy * dy > far:

@@ -19,6 +19,8 @@ DEPTH = 16
 
 _BESIDE_M = 0.2
 _BEYOND_END_M = 0.6
+_BACK_RAD = 2.4
+"""A way through a junction that turns by more than this leads back."""
 
 
 @njit(cache=True)
@@ -181,41 +183,36 @@ def _curvature(start: IntArray, ps: FloatArray, ph: FloatArray, number: int, s: 
 
 @njit(cache=True)
 def _choices(
-    turn: FloatArray,
-    bend: FloatArray,
-    successor_start: IntArray,
-    successor: IntArray,
-    number: int,
-    distance: float,
-    speed: float,
-    lateral: float,
-    decel: float,
-    out: IntArray,
-) -> int:
-    """Successors that one at `speed`, `distance` before them, may take: the straightest, then the outermost; at most
-    BRANCHES.
+    turn: FloatArray, bend: FloatArray, successor_start: IntArray, successor: IntArray,
+    number: int, distance: float, speed: float, lateral: float, decel: float, out: IntArray,
+) -> int:  # fmt: skip
+    """Successors that one at `speed`, `distance` before them, may take, at most BRANCHES: the straightest, the outer
+    ones, then the straightest of the others; ways back (U-turns) last.
     """
-    straight, leftmost, rightmost = -1, -1, -1
-    for slow in range(2):
+    count = 0
+    for rule in range(2 + BRANCHES):
+        best, value = -1, np.inf
         for k in range(successor_start[number], successor_start[number + 1]):
             n = successor[k]
+            taken = False
+            for j in range(count):
+                taken = taken or out[j] == n
+            back = abs(turn[n]) > _BACK_RAD
             too_fast = speed * speed - lateral / max(bend[n], 1e-6) > 2.0 * decel * max(distance, 0.5)
-            if too_fast and slow == 0:
+            if taken or too_fast or (back and rule in (1, 2)):
                 continue
-            if straight < 0 or abs(turn[n]) < abs(turn[straight]):
-                straight = n
-            if leftmost < 0 or turn[n] > turn[leftmost]:
-                leftmost = n
-            if rightmost < 0 or turn[n] < turn[rightmost]:
-                rightmost = n
-        if straight >= 0:
-            break
-    count = 0
-    for n in (straight, leftmost, rightmost):
-        if n < 0 or (count > 0 and n == out[0]) or (count > 1 and n == out[1]):
-            continue
-        out[count] = n
-        count += 1
+            cost = abs(turn[n]) + (_BACK_RAD if back else 0.0)
+            if rule in (1, 2):
+                cost = -turn[n] if rule == 1 else turn[n]
+            if cost < value:
+                best, value = n, cost
+        if best >= 0 and count < BRANCHES:
+            out[count] = best
+            count += 1
+    if count == 0:
+        for k in range(successor_start[number], successor_start[number + 1]):
+            if count == 0 or bend[successor[k]] < bend[out[0]]:
+                out[0], count = successor[k], 1
     return count
 
 

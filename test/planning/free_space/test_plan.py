@@ -42,7 +42,17 @@ def test_a_slot_between_cars_is_entered(start: Pose) -> None:
     result = plan(scene(start, slot_across()))
     assert_drivable(result, slot_across())
     assert_ends_at(result, GOAL)
+
+
+@pytest.mark.clause("PRK-3")
+@pytest.mark.parametrize("start", [BESIDE, Pose(12.0, 9.0, -1.4), Pose(-9.0, 3.0, 0.0)])
+def test_a_slot_is_entered_in_reverse(start: Pose) -> None:
+    goal = Pose(2.9, 0.0, math.pi)
+    result = plan(scene(start, slot_across()), FreeSpace(goal))
+    assert_drivable(result, slot_across())
+    assert_ends_at(result, goal)
     assert result.uses_reverse
+    assert driven(result).v[np.abs(driven(result).v) > 0.01][-1] < 0.0
 
 
 @pytest.mark.parametrize("gap", [1.6, 0.9, 0.6])

@@ -17,12 +17,12 @@ from tuling_fsm.sim.lights import TrafficLights
 from tuling_fsm.sim.parameters import LightParameters, TrafficParameters
 from tuling_fsm.sim.traffic.fleet import Fleet, path_index
 from tuling_fsm.sim.traffic.lane_graph import build_lane_graph
-from tuling_fsm.sim.traffic.manager import NO_EGO, OTHER_COLUMNS, TrafficManager
+from tuling_fsm.sim.traffic.manager import NO_EGO, TrafficManager
 from tuling_fsm.sim.traffic.right_of_way import EgoRequest
 
 FRAME_S = 0.05
 FAR = 1e6
-NOBODY = np.zeros((0, OTHER_COLUMNS))
+NOBODY = np.zeros((0, 8))
 
 
 @dataclass

@@ -37,13 +37,13 @@ class Guide(NamedTuple):
     y0: float
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def no_guide() -> Guide:
     """A guide that knows nothing."""
     return Guide(np.zeros((0, 0), np.int64), 0.0, 0.0)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def guide_cost(guide: Guide, x: float, y: float) -> float:
     """Lower bound (m) of the way from a point to the target; infinite where there is none."""
     ny, nx = guide.distance.shape
@@ -54,7 +54,7 @@ def guide_cost(guide: Guide, x: float, y: float) -> float:
     return np.inf if d >= FAR else 0.92 * CELL / STRAIGHT * max(0, d - DIAGONAL)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _block(distance: npt.NDArray[np.int64], segment: FloatArray, x0: float, y0: float, radius: float) -> None:
     """Marks (-1) the cells whose centres are nearer than `radius` to a segment."""
     ny, nx = distance.shape
@@ -78,7 +78,7 @@ def _block(distance: npt.NDArray[np.int64], segment: FloatArray, x0: float, y0: 
                 distance[j, i] = -1
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _spread(distance: npt.NDArray[np.int64], bucket: npt.NDArray[np.int64], held: npt.NDArray[np.int64]) -> None:
     """Settles all cells that can be reached from those in the buckets, nearest first."""
     ny, nx = distance.shape
@@ -102,7 +102,7 @@ def _spread(distance: npt.NDArray[np.int64], bucket: npt.NDArray[np.int64], held
         now += 1
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def build_guide(
     segments: FloatArray, x0: float, y0: float, x1: float, y1: float, radius: float, targets: FloatArray
 ) -> Guide:
@@ -124,7 +124,7 @@ def build_guide(
     return Guide(distance, x0, y0)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def build_table(radius: float, gear_cost: float, size: float, step: float, headings: int) -> FloatArray:
     """Cost of the cheapest word to each pose, x and y from 0 to `size` (m) in `step`s, `headings` round the circle."""
     n = round(size / step) + 1
@@ -141,7 +141,7 @@ def build_table(radius: float, gear_cost: float, size: float, step: float, headi
     return cost
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def table_cost(table: Table, x: float, y: float, phi: float) -> float:
     """Cost to the pose from the nearest entry; beyond the table the missing distance is added."""
     if x < 0.0:

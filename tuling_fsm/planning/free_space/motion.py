@@ -28,8 +28,8 @@ def limits_of(vehicle: Vehicle, parameters: FreeSpaceParameters, speed_limit: fl
     return Limits(
         forward=forward,
         reverse=reverse,
-        accel=vehicle.max_accel,
-        decel=vehicle.comfort_decel,
+        accel=min(vehicle.max_accel, parameters.accel),
+        decel=min(vehicle.comfort_decel, parameters.accel),
         jerk=vehicle.max_jerk,
         lateral=vehicle.max_lateral_accel,
         steer_rate=vehicle.max_steer_rate,

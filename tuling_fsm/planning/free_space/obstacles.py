@@ -78,26 +78,38 @@ def held_solids(segments: FloatArray, pose: Pose, vehicle: Vehicle, overlap: flo
     """The solid edges that hold for a plan from `pose`, or none at all where the car is really in something.
 
     What reaches no deeper than `overlap` (m) into the footprint is taken for a false measurement, so that the car can
-    leave (USE-6): an edge along the footprint is moved out of it, and of one across it the part inside is left out.
+    leave (USE-6): its outline is moved out of the footprint, or what pokes in is left out.
     """
     lo, hi = _within(segments, pose, vehicle, -overlap)
     if (lo <= hi).any():
         return None
     lo, hi = _within(segments, pose, vehicle, HAIR)
     touched = lo <= hi
-    if not touched.any():
-        return segments
-    inside: FloatArray = segments[touched]
+    while touched.any():
+        first = np.arange(len(segments)) == np.argmax(touched)
+        outline = _joined(segments, first, np.ones(len(segments), np.bool_))
+        eased = _eased(segments[outline], pose, vehicle, 2.0 * overlap)
+        segments = np.concatenate((segments[~outline], eased))
+        lo, hi = _within(segments, pose, vehicle, HAIR)
+        touched = lo <= hi
+    return segments
+
+
+def _eased(outline: FloatArray, pose: Pose, vehicle: Vehicle, most: float) -> FloatArray:
+    """An outline moved at right angles to one of its edges, by at most `most` (m), or else cut, to clear the footprint."""
+    lo, hi = _within(outline, pose, vehicle, HAIR)
+    inside = outline[lo <= hi]
     run = inside[:, 2:] - inside[:, :2]
     out = np.column_stack((run[:, 1], -run[:, 0])) / np.maximum(np.hypot(*run.T), 1e-9)[:, None]
     corners = vehicle.footprint(pose)
     out *= np.where(((inside[:, :2] - corners.mean(axis=0)) * out).sum(1) < 0.0, -1.0, 1.0)[:, None]
-    depth = ((corners[None] - inside[:, None, :2]) * out[:, None]).sum(2).max(axis=1)
-    along = depth < 2.0 * overlap + HAIR
-    moved = inside[along] + np.tile((depth[along, None] + HAIR) * out[along], 2)
-    parts = _outside(inside[~along], lo[touched][~along], hi[touched][~along])
-    held: FloatArray = np.concatenate((segments[~touched], moved, parts))
-    return held
+    depth = ((corners[None] - inside[:, None, :2]) * out[:, None]).sum(2).max(axis=1) + 2.0 * HAIR
+    for i in np.argsort(depth):
+        moved: FloatArray = outline + np.tile(depth[i] * out[i], 2)
+        enter, leave = _within(moved, pose, vehicle, HAIR)
+        if depth[i] <= most and not (enter <= leave).any():
+            return moved
+    return np.concatenate((outline[lo > hi], _outside(inside, lo[lo <= hi] - 1e-6, hi[lo <= hi] + 1e-6)))
 
 
 def _within(segments: FloatArray, pose: Pose, vehicle: Vehicle, margin: float) -> tuple[FloatArray, FloatArray]:

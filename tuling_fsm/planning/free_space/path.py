@@ -52,7 +52,7 @@ class Draft(NamedTuple):
     kept: npt.NDArray[np.int64]
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def join(turns: FloatArray, lengths: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The same path with neighbouring pieces of one curvature and gear made one, and empty ones left out."""
     out_turns, out_lengths, n = np.empty(len(turns)), np.empty(len(turns)), 0
@@ -67,7 +67,7 @@ def join(turns: FloatArray, lengths: FloatArray) -> tuple[FloatArray, FloatArray
     return out_turns[:n], out_lengths[:n]
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def extract(tree: Tree, found: Found) -> tuple[FloatArray, FloatArray]:
     """The best path from its root to its target."""
     depth, node = 0, found.at[0]
@@ -84,7 +84,7 @@ def extract(tree: Tree, found: Found) -> tuple[FloatArray, FloatArray]:
     return turns, lengths
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def cost_of_path(turns: FloatArray, lengths: FloatArray, gear: int, gear_cost: float, curve_cost: float) -> float:
     """Length (m) plus `gear_cost` for each change of gear (0 before: none), plus `curve_cost` a metre at full turn."""
     total = 0.0
@@ -95,7 +95,7 @@ def cost_of_path(turns: FloatArray, lengths: FloatArray, gear: int, gear_cost: f
     return total
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _moves(lengths: FloatArray, step: float) -> int:
     """Number of moves of at most `step` (m) along a path."""
     count = 0
@@ -104,7 +104,7 @@ def _moves(lengths: FloatArray, step: float) -> int:
     return count
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _draft(root: FloatArray, turns: FloatArray, lengths: FloatArray, curvature: float) -> Draft:
     """The knots of a path, none of them reached yet."""
     most, step = max(KNOTS, len(lengths) + 1), KNOT_STEP
@@ -126,14 +126,14 @@ def _draft(root: FloatArray, turns: FloatArray, lengths: FloatArray, curvature: 
     return Draft(pose, turn, move, cost, back, words_of[0], words_of[1], np.zeros(1, np.int64))
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _reach(draft: Draft, i: int, before: int, j: int, last: int, cost: float, word: int) -> None:
     """Notes that knot j is best reached in gear `last` from knot i left in gear `before`."""
     draft.cost[j, last] = cost
     draft.back[j, last, 0], draft.back[j, last, 1], draft.back[j, last, 2] = i, before, word
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _follow(draft: Draft, j: int, gear_cost: float, curve_cost: float) -> None:
     """Reaches knot j along the path."""
     last = int(draft.move[j] < 0.0)
@@ -144,7 +144,7 @@ def _follow(draft: Draft, j: int, gear_cost: float, curve_cost: float) -> None:
             _reach(draft, j - 1, before, j, last, cost, -1)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _gears(lengths: FloatArray) -> tuple[int, int]:
     """First and last gear of a word (0 forward, 1 reverse), or -1 twice when it is empty."""
     first, last = -1, -1
@@ -155,7 +155,7 @@ def _gears(lengths: FloatArray) -> tuple[int, int]:
     return first, last
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _bridge(
     task: Task, draft: Draft, i: int, j: int, soft: float, curve_cost: float, scratch: tuple[FloatArray, StepArray]
 ) -> None:
@@ -184,7 +184,7 @@ def _bridge(
             _reach(draft, i, before, j, last, cost, n)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def shorten(
     task: Task, root: FloatArray, turns: FloatArray, lengths: FloatArray, gear: int, curve_cost: float
 ) -> tuple[FloatArray, FloatArray]:
@@ -210,7 +210,7 @@ def shorten(
     return best_turns, best_lengths
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _unwind(draft: Draft) -> tuple[FloatArray, FloatArray]:
     """The pieces of the cheapest path to the last knot."""
     j = len(draft.cost) - 1

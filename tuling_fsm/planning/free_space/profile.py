@@ -23,8 +23,6 @@ T, X, Y, H, V, STEER, A = range(7)
 """Columns of timed rows: s, m, m, rad, m/s (negative in reverse), rad, m/s^2."""
 RATE_SHARE = 0.98
 """Share of the steering rate that is planned."""
-BLUR = 0.04
-"""How far (m) the averaged position may be from the sharp one."""
 
 
 class Limits(NamedTuple):
@@ -41,16 +39,19 @@ class Limits(NamedTuple):
     row: float
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def window(limits: Limits) -> float:
     """Length of the averaging window, s."""
     return (limits.accel + limits.decel) / limits.jerk
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _bounds(motion: FloatArray, limits: Limits, speed: FloatArray, step: float, lead: float) -> None:
-    """Highest speed at each point of a grid that begins at `lead` (m), the slow zones grown by the blur."""
-    n, s = len(speed), -lead
+    """Highest speed at each point of a grid that begins at `lead` (m), slow zones grown by the averaging.
+
+    The mean of a position over a window differs from its middle by at most acceleration * window^2 / 24.
+    """
+    n, s, blur = len(speed), -lead, window(limits)
     for r in range(len(motion)):
         top = limits.forward if motion[r, GEAR] > 0.0 else limits.reverse
         steer = max(abs(motion[r, STEER0]), abs(motion[r, STEER1]))
@@ -59,7 +60,7 @@ def _bounds(motion: FloatArray, limits: Limits, speed: FloatArray, step: float, 
         turn = abs(motion[r, STEER1] - motion[r, STEER0])
         if turn > 1e-9:
             top = min(top, RATE_SHARE * limits.steer_rate * motion[r, LENGTH] / turn)
-        grown = 0.5 * top * window(limits) + BLUR
+        grown = 0.5 * top * blur + max(limits.accel, limits.decel) * blur * blur / 24.0
         i0 = max(0, math.floor((s - grown) / step))
         i1 = min(n - 1, math.ceil((s + motion[r, LENGTH] + grown) / step))
         for i in range(i0, i1 + 1):
@@ -67,7 +68,7 @@ def _bounds(motion: FloatArray, limits: Limits, speed: FloatArray, step: float, 
         s += motion[r, LENGTH]
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _sharp(motion: FloatArray, limits: Limits, length: float, lead: float, v0: float) -> FloatArray:
     """The fastest profile with bounded acceleration from `v0` to 0: rows of time, position, its integral, speed."""
     n = max(4, math.ceil(length / GRID)) + 1
@@ -92,7 +93,7 @@ def _sharp(motion: FloatArray, limits: Limits, length: float, lead: float, v0: f
     return sharp
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _position(sharp: FloatArray, t: float) -> tuple[float, float, float]:
     """Integral of the position, position and speed of a sharp profile; before it the speed is its first, after it 0."""
     n = len(sharp)
@@ -107,13 +108,13 @@ def _position(sharp: FloatArray, t: float) -> tuple[float, float, float]:
     return sharp[i, 2] + u * (s + u * (0.5 * v + u * a / 6.0)), s + u * (v + 0.5 * u * a), v + a * u
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _put(row: FloatArray, t: float, x: float, y: float, heading: float, v: float, steer: float, a: float) -> None:
     """Writes one timed row."""
     row[T], row[X], row[Y], row[H], row[V], row[STEER], row[A] = t, x, y, heading, v, steer, a
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _time_stretch(motion: FloatArray, limits: Limits, t0: float, v0: float) -> FloatArray:
     """Timed rows of a motion without a stop inside, from `t0` on and without the first."""
     length, blur, gear = motion[:, LENGTH].sum(), window(limits), motion[0, GEAR]
@@ -140,7 +141,7 @@ def _time_stretch(motion: FloatArray, limits: Limits, t0: float, v0: float) -> F
     return rows
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _turn_wheel(last: FloatArray, steer: float, limits: Limits, hold: float) -> FloatArray:
     """Timed rows after `last` in which the car stands at least `hold` s and turns the wheel to `steer`."""
     turn = steer - last[STEER]
@@ -153,7 +154,7 @@ def _turn_wheel(last: FloatArray, steer: float, limits: Limits, hold: float) -> 
     return rows
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def time_motion(motion: FloatArray, limits: Limits, v0: float, steer0: float, hold: float) -> FloatArray:
     """Timed rows (N, 7) of a motion that starts with speed `v0` (m/s, its amount) and steering `steer0` (rad) and
     ends standing.

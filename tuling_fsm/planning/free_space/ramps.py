@@ -59,7 +59,7 @@ class Section(NamedTuple):
     rolling: bool
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _share_before(steer0: float, steer1: float) -> float:
     """Share of a ramp that lies before the jump for the car to turn as far as the arcs would."""
     turn = steer1 - steer0
@@ -69,7 +69,7 @@ def _share_before(steer0: float, steer1: float) -> float:
     return (math.tan(steer1) - mean) / (math.tan(steer1) - math.tan(steer0))
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def ramp_room(section: Section, i: int) -> float:
     """Longest ramp (m) after arc i for which the arcs before and after it have room."""
     n, lengths = len(section.lengths), section.lengths
@@ -81,7 +81,7 @@ def ramp_room(section: Section, i: int) -> float:
     return min(before / share, after / (1.0 - share))
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _ends(section: Section, i: int) -> tuple[float, float]:
     """Lengths (m) at the start and at the end of arc i that its ramps take."""
     steers, ramps, first, last = section.steers, section.ramps, 0.0, 0.0
@@ -92,7 +92,7 @@ def _ends(section: Section, i: int) -> tuple[float, float]:
     return first, last
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _put(
     row: FloatArray, pose: FloatArray, steer0: float, steer1: float, length: float, gear: int, stop: float
 ) -> None:
@@ -102,14 +102,14 @@ def _put(
     row[LENGTH], row[GEAR], row[STOP] = length, gear, stop
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _go(pose: FloatArray, steer: float, signed: float, wheelbase: float) -> None:
     """Moves a pose to the end of an arc."""
     x, y, h = advance(pose[0], pose[1], pose[2], math.tan(steer) / wheelbase, signed)
     pose[0], pose[1], pose[2] = x, y, h
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def lay(section: Section, wheelbase: float, out: FloatArray) -> tuple[int, FloatArray]:
     """Writes the motion of a section; its rows and the pose at its end. Where a ramp has no length, it stops."""
     pose, n, rows, gear = section.start.copy(), len(section.lengths), 0, section.gear
@@ -136,7 +136,7 @@ def lay(section: Section, wheelbase: float, out: FloatArray) -> tuple[int, Float
     return rows, pose
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _solve3(a: FloatArray, b: FloatArray) -> bool:
     """Solves a 3 x 3 system in place by elimination with pivoting; False when it is singular."""
     for i in range(3):
@@ -158,7 +158,7 @@ def _solve3(a: FloatArray, b: FloatArray) -> bool:
     return True
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _pose_at(motion: FloatArray, s: float, wheelbase: float) -> tuple[float, float, float]:
     """The pose after a length of a motion in one gear."""
     row = 0
@@ -170,7 +170,7 @@ def _pose_at(motion: FloatArray, s: float, wheelbase: float) -> tuple[float, flo
     return x, y, h
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _influence(section: Section, motion: FloatArray, end: FloatArray, wheelbase: float, out: FloatArray) -> None:
     """Change of the end pose by each length, then by each steering: columns of `out` (3, 2 n)."""
     n, gear, s = len(section.lengths), section.gear, 0.0
@@ -187,7 +187,7 @@ def _influence(section: Section, motion: FloatArray, end: FloatArray, wheelbase:
         out[2, i] = turn
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _correct(section: Section, columns: FloatArray, miss: FloatArray, held: npt.NDArray[np.bool_], most: float) -> bool:
     """Changes lengths and steering by the least that makes up for `miss`; what reaches a bound is held there."""
     n = len(section.lengths)
@@ -216,7 +216,7 @@ def _correct(section: Section, columns: FloatArray, miss: FloatArray, held: npt.
     return True
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def close_section(section: Section, car: Steering, out: FloatArray) -> int:
     """Adjusts lengths and steering until the section with its ramps ends at its goal.
 

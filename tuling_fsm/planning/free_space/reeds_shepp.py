@@ -24,14 +24,14 @@ TINY = 1e-10
 L, S, R = 1, 0, -1
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _wrap(angle: float) -> float:
     """The angle in [-pi, pi]."""
     turns: float = np.rint(angle / (2.0 * math.pi))
     return angle - 2.0 * math.pi * turns
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _tau_omega(u: float, v: float, xi: float, eta: float, phi: float) -> tuple[float, float]:
     """The outer angles of a word of four arcs whose inner ones are u and v (equation 8.5 and after)."""
     delta = _wrap(u - v)
@@ -42,7 +42,7 @@ def _tau_omega(u: float, v: float, xi: float, eta: float, phi: float) -> tuple[f
     return tau, _wrap(tau - u + v - phi)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _put(
     lengths: FloatArray,
     steers: StepArray,
@@ -63,7 +63,7 @@ def _put(
     return n + 1
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _words_of(
     x: float, y: float, phi: float, flip: float, mirror: int, lengths: FloatArray, steers: StepArray, n: int
 ) -> int:
@@ -103,7 +103,7 @@ def _words_of(
     return n
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _words_both_ways(
     x: float, y: float, phi: float, flip: float, mirror: int, back: bool, lengths: FloatArray, steers: StepArray, n: int
 ) -> int:
@@ -134,7 +134,7 @@ def _words_both_ways(
     return n
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def words(x: float, y: float, phi: float, lengths: FloatArray, steers: StepArray) -> int:
     """Writes every word from the origin to the pose (radii, rad) to `lengths` and `steers` (44, 5); their number.
 
@@ -151,7 +151,7 @@ def words(x: float, y: float, phi: float, lengths: FloatArray, steers: StepArray
     return n
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def cost_of(lengths: FloatArray, radius: float, gear: int, end_gear: int, gear_cost: float) -> float:
     """Length of a word (m) plus `gear_cost` for each change of gear, with those before and after it (0: none)."""
     total = 0.0

@@ -19,8 +19,8 @@ from numba import njit
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.planning.free_space.estimate import Guide, Table, build_guide, guide_cost, table_cost
 from tuling_fsm.planning.free_space.reeds_shepp import PIECES, WORDS
-from tuling_fsm.planning.free_space.shot import Area, Ends, Moves, Rules, all_moves, inside, ranges, shot
-from tuling_fsm.planning.free_space.sweep import Body, advance
+from tuling_fsm.planning.free_space.shot import Area, Ends, Rules, all_moves, inside, ranges, shot
+from tuling_fsm.planning.free_space.sweep import Body, advance, load_sweep
 from tuling_fsm.planning.free_space.tree import LEVELS, Tree, close_cells, empty, open_level, pop, push
 from tuling_fsm.planning.free_space.walls import CELL, Walls, free_of_near, gather_round
 
@@ -56,7 +56,7 @@ class Context(NamedTuple):
     """What stays while a tree grows: the task, its six moves, free lengths (T, 6) at the targets, a guide or none."""
 
     task: Task
-    moves: Moves
+    moves: FloatArray
     target_free: FloatArray
     guide: Guide
 
@@ -74,7 +74,7 @@ class Found(NamedTuple):
 Scratch = tuple[FloatArray, npt.NDArray[np.int8], FloatArray]
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _context(task: Task, guide: Guide) -> Context:
     """What a search needs of its task."""
     moves = all_moves(task.body, task.rules.curvature, task.rules.reach)
@@ -84,7 +84,7 @@ def _context(task: Task, guide: Guide) -> Context:
     return Context(task, moves, free, guide)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _ahead(ctx: Context, x: float, y: float, heading: float) -> float:
     """Estimate of the cost (m) from a pose to the nearest target."""
     best: float = np.inf
@@ -97,7 +97,7 @@ def _ahead(ctx: Context, x: float, y: float, heading: float) -> float:
     return max(best, around)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _add(
     ctx: Context, tree: Tree, found: Found, parent: int, steer: int, signed: float, cost: float, keep: bool
 ) -> int:
@@ -123,7 +123,7 @@ def _add(
     return node
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _expand(ctx: Context, tree: Tree, found: Found, node: int, free: FloatArray, tight: bool) -> None:
     """Adds the children by plain moves: a step, and where it is tight also all the way and half of it."""
     rules = ctx.task.rules
@@ -140,7 +140,7 @@ def _expand(ctx: Context, tree: Tree, found: Found, node: int, free: FloatArray,
                 _add(ctx, tree, found, node, STEERS[m % 3], gear * length, cost + length, False)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _zigzag(ctx: Context, pose: FloatArray, gear: int, turn: int, bound: float, lengths: FloatArray) -> int:
     """Turns a car that is hemmed in by going to and fro at full steering until one way is free.
 
@@ -150,7 +150,7 @@ def _zigzag(ctx: Context, pose: FloatArray, gear: int, turn: int, bound: float, 
     task, cost = ctx.task, 0.0
     for i in range(len(lengths)):
         n = gather_round(task.walls, task.body, x, y, h, task.rules.reach)
-        free = free_of_near(task.walls, n, ctx.moves[(1 - gear) // 2 * 3 + 1 - turn * gear])
+        free = free_of_near(task.walls, n, load_sweep(ctx.moves[(1 - gear) // 2 * 3 + 1 - turn * gear]))
         if free > task.rules.reach - 1e-9:
             lengths[i] = gear * STEP
             return i + 1
@@ -164,7 +164,7 @@ def _zigzag(ctx: Context, pose: FloatArray, gear: int, turn: int, bound: float, 
     return 0
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _zigzags(ctx: Context, tree: Tree, found: Found, root: int, lengths: FloatArray) -> None:
     """Adds the chains of nodes by which a hemmed-in car gets out."""
     change = ctx.task.rules.gear_cost
@@ -183,7 +183,7 @@ def _zigzags(ctx: Context, tree: Tree, found: Found, root: int, lengths: FloatAr
                     break
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _shoot(ctx: Context, tree: Tree, found: Found, node: int, free: FloatArray, scratch: Scratch) -> bool:
     """Tries the words from a node to all targets and keeps the best path; whether there is a new one."""
     task, better = ctx.task, False
@@ -200,7 +200,7 @@ def _shoot(ctx: Context, tree: Tree, found: Found, node: int, free: FloatArray, 
     return better
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _next(tree: Tree, turn: int) -> int:
     """The best node of the coarsest level that has one, but every fourth time of a finer one; -1 when all are empty."""
     while True:
@@ -221,7 +221,7 @@ def _next(tree: Tree, turn: int) -> int:
             push(tree, now, node)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _guided(ctx: Context, tree: Tree) -> Context:
     """Looks for the ways round the obstacles and orders the open lists by them."""
     task, walls, body = ctx.task, ctx.task.walls, ctx.task.body
@@ -240,7 +240,7 @@ def _guided(ctx: Context, tree: Tree) -> Context:
     return ctx
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def plant(tree: Tree, roots: FloatArray, gear: int) -> None:
     """Empties the tree and gives it its roots (R, 3), reached in `gear` (0: standing)."""
     empty(tree)
@@ -252,7 +252,7 @@ def plant(tree: Tree, roots: FloatArray, gear: int) -> None:
         push(tree, 0, r)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def grow(task: Task, tree: Tree, found: Found, guide: Guide, budget: int, stop_at_first: bool) -> tuple[Guide, bool]:
     """Grows the tree until `budget` expansions are used in all, or a path is found; False: nothing left to expand."""
     scratch = (np.empty((WORDS, PIECES)), np.empty((WORDS, PIECES), np.int8), np.empty(WORDS))

@@ -11,11 +11,10 @@ from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.planning.free_space.reeds_shepp import PIECES, TINY, cost_of, words
-from tuling_fsm.planning.free_space.sweep import Body, Sweep, advance, make_sweep
+from tuling_fsm.planning.free_space.sweep import SWEEP_COLUMNS, Body, advance, load_sweep, make_sweep, store_sweep
 from tuling_fsm.planning.free_space.walls import Walls, free_length, free_of_near, gather_round
 
 StepArray = npt.NDArray[np.int8]
-Moves = tuple[Sweep, Sweep, Sweep, Sweep, Sweep, Sweep]
 
 
 class Area(NamedTuple):
@@ -50,36 +49,32 @@ class Ends(NamedTuple):
     target_free: FloatArray
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def inside(area: Area, x: float, y: float) -> bool:
     """Whether the point is in the area."""
     u, v = area.ux * x + area.uy * y, area.vx * x + area.vy * y
     return area.x0 <= u <= area.x1 and area.y0 <= v <= area.y1
 
 
-@njit(cache=True)
-def all_moves(body: Body, curvature: float, reach: float) -> Moves:
-    """The moves of a length: forward left, straight, right, then in reverse."""
-    return (
-        make_sweep(curvature, 1, body, reach),
-        make_sweep(0.0, 1, body, reach),
-        make_sweep(-curvature, 1, body, reach),
-        make_sweep(curvature, -1, body, reach),
-        make_sweep(0.0, -1, body, reach),
-        make_sweep(-curvature, -1, body, reach),
-    )
+@njit(cache=True, error_model="numpy")
+def all_moves(body: Body, curvature: float, reach: float) -> FloatArray:
+    """The moves of a length, rows of `store_sweep`: forward left, straight, right, then in reverse."""
+    moves = np.empty((6, SWEEP_COLUMNS))
+    for m in range(6):
+        store_sweep(make_sweep(curvature * (1 - m % 3), 1 - 2 * (m // 3), body, reach), moves[m])
+    return moves
 
 
-@njit(cache=True)
-def ranges(walls: Walls, body: Body, moves: Moves, pose: FloatArray, reach: float, out: FloatArray) -> None:
+@njit(cache=True, error_model="numpy")
+def ranges(walls: Walls, body: Body, moves: FloatArray, pose: FloatArray, reach: float, out: FloatArray) -> None:
     """Free lengths (6,) of `moves` (m) from a pose; at most `reach`."""
     n = gather_round(walls, body, pose[0], pose[1], pose[2], reach)
     for m in range(6):
-        free = free_of_near(walls, n, moves[m])
+        free = free_of_near(walls, n, load_sweep(moves[m]))
         out[m] = reach if free > reach - 1e-9 else free
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def word_is_free(
     walls: Walls, body: Body, area: Area, pose: FloatArray, lengths: FloatArray, turns: FloatArray, curvature: float
 ) -> bool:
@@ -99,7 +94,7 @@ def word_is_free(
     return True
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _fits(lengths: FloatArray, steers: StepArray, ends: Ends, rules: Rules) -> bool:
     """Whether the first and the last piece fit the free lengths at their ends, and all gears are allowed."""
     first, last = -1, -1
@@ -117,7 +112,7 @@ def _fits(lengths: FloatArray, steers: StepArray, ends: Ends, rules: Rules) -> b
     return not blocked_first and ends.target_free[b] >= min(abs(lengths[last]), rules.reach)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def shot(
     walls: Walls,
     body: Body,

@@ -31,14 +31,16 @@ from tuling_fsm.planning.free_space.ramps import (
 from tuling_fsm.planning.free_space.sweep import Body, advance
 from tuling_fsm.planning.free_space.walls import Walls, free_length
 
-SHARES = np.array((1.0, 0.5, 0.25, 0.1, 0.0))
+LEAST = 0.1
+"""Least share of the wished length of a ramp: a shorter one would have to be crept along for longer than a stop takes."""
+SHARES = np.array((1.0, 0.5, 0.25, LEAST, 0.0))
 """Shares of the wished length of a ramp that are tried in turn."""
 
 SPREAD = 3.0
 """Distance (m) for which a ramp is taken that is a share longer."""
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def free_of_motion(walls: Walls, body: Body, motion: FloatArray, wheelbase: float) -> float:
     """Length (m) of the motion that the car can go before it touches anything; infinite if it never does."""
     done = 0.0
@@ -52,7 +54,7 @@ def free_of_motion(walls: Walls, body: Body, motion: FloatArray, wheelbase: floa
     return np.inf
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _shorten_ramp(levels: npt.NDArray[np.int64], lengths: FloatArray, s: float) -> None:
     """Makes one ramp shorter: one near a length along the section, and rather one that is still long."""
     chosen, at, least = -1, 0.0, np.inf
@@ -64,7 +66,7 @@ def _shorten_ramp(levels: npt.NDArray[np.int64], lengths: FloatArray, s: float) 
     levels[chosen] += 1
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _ramped(walls: Walls, body: Body, arcs: Section, car: Steering, out: FloatArray) -> int:
     """Writes the motion of a section with ramps as long as they can be; its rows."""
     levels = np.zeros(len(arcs.ramps), np.int64)
@@ -73,8 +75,8 @@ def _ramped(walls: Walls, body: Body, arcs: Section, car: Steering, out: FloatAr
             arcs.start, arcs.goal, arcs.gear, arcs.lengths.copy(), arcs.steers.copy(), arcs.ramps.copy(), arcs.rolling
         )
         for i in range(len(levels)):
-            wish = SHARES[levels[i]] * car.per_radian * abs(arcs.steers[i + 1] - arcs.steers[i])
-            section.ramps[i] = min(wish, ramp_room(arcs, i))
+            wish, room = car.per_radian * abs(arcs.steers[i + 1] - arcs.steers[i]), ramp_room(arcs, i)
+            section.ramps[i] = 0.0 if room < LEAST * wish else min(SHARES[levels[i]] * wish, room)
         rows: int = close_section(section, car, out)
         if rows == 0:
             levels[np.argmin(levels)] += 1
@@ -88,7 +90,7 @@ def _ramped(walls: Walls, body: Body, arcs: Section, car: Steering, out: FloatAr
     return whole
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def smooth(
     walls: Walls, body: Body, pose: FloatArray, steers: FloatArray, lengths: FloatArray, car: Steering, rolling: bool
 ) -> FloatArray:

@@ -71,7 +71,7 @@ def begin(problem: Problem, body: Body, from_goal: bool) -> Run:
     return Run(task, found, from_goal, roots, root_gear)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _room(walls: Walls, body: Body, rules: Rules, pose: FloatArray) -> float:
     """How far (m) the car can move from a pose, all moves together."""
     free = np.empty(6)

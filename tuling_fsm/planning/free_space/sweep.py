@@ -13,8 +13,13 @@ from typing import NamedTuple
 
 from numba import njit
 
+from tuling_fsm.core.geometry import FloatArray
+
 STRAIGHT = 1e-5
 """Curvatures (1/m) below this are swept as lines."""
+
+
+SWEEP_COLUMNS = 20
 
 
 class Body(NamedTuple):
@@ -49,13 +54,13 @@ class Sweep(NamedTuple):
     rear_right: tuple[float, float]
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _corner(x: float, y: float) -> tuple[float, float]:
     """Squared radius and angle of a corner about the centre."""
     return x * x + y * y, math.atan2(y, x)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def make_sweep(curvature: float, gear: int, body: Body, length: float) -> Sweep:
     """The motion of a length (m), at most a quarter turn; the turning radius must be larger than `body.half`."""
     flipped = body if gear > 0 else Body(body.front, body.rear, body.half)
@@ -85,7 +90,44 @@ def make_sweep(curvature: float, gear: int, body: Body, length: float) -> Sweep:
     )
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
+def store_sweep(sweep: Sweep, row: FloatArray) -> None:
+    """Writes a motion to a row of `SWEEP_COLUMNS` numbers."""
+    body = sweep.body
+    row[0], row[1], row[2], row[3], row[4], row[5] = (
+        sweep.radius,
+        sweep.flip,
+        sweep.mirror,
+        body.rear,
+        body.front,
+        body.half,
+    )
+    row[6], row[7], row[8], row[9] = sweep.limit, 1.0 if sweep.convex else 0.0, sweep.inner2, sweep.outer2
+    for i, pair in enumerate((sweep.lead, sweep.trail, sweep.front_left, sweep.front_right, sweep.rear_right)):
+        row[10 + 2 * i], row[11 + 2 * i] = pair
+
+
+@njit(cache=True, error_model="numpy")
+def load_sweep(row: FloatArray) -> Sweep:
+    """The motion that `store_sweep` wrote."""
+    return Sweep(
+        row[0],
+        row[1],
+        row[2],
+        Body(row[3], row[4], row[5]),
+        row[6],
+        row[7] > 0.0,
+        (row[10], row[11]),
+        (row[12], row[13]),
+        row[8],
+        row[9],
+        (row[14], row[15]),
+        (row[16], row[17]),
+        (row[18], row[19]),
+    )
+
+
+@njit(cache=True, error_model="numpy")
 def touches(x0: float, y0: float, x1: float, y1: float, body: Body) -> bool:
     """Whether a segment in the frame of the car touches the rectangle (separating axes)."""
     if max(x0, x1) < -body.rear or min(x0, x1) > body.front or max(y0, y1) < -body.half or min(y0, y1) > body.half:
@@ -95,7 +137,7 @@ def touches(x0: float, y0: float, x1: float, y1: float, body: Body) -> bool:
     return abs(dx * -y0 - dy * (middle - x0)) <= abs(dy) * long + abs(dx) * body.half
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _line_contact(x0: float, y0: float, x1: float, y1: float, body: Body, limit: float) -> float:
     """Length that the car can go along +x before it touches the segment, at most `limit` (m)."""
     if max(x0, x1) < -body.rear or min(x0, x1) > body.front + limit:
@@ -114,7 +156,7 @@ def _line_contact(x0: float, y0: float, x1: float, y1: float, body: Body, limit:
     return min(limit, max(0.0, min(xa, xb) - body.front))
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _turn(angle: float) -> float:
     """The angle in [0, 2 pi), where what has just been passed by rounding counts as reached."""
     if angle < -1e-9:
@@ -122,7 +164,7 @@ def _turn(angle: float) -> float:
     return max(angle, 0.0)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _point_contact(x: float, y: float, sweep: Sweep, limit: float) -> float:
     """Angle that the car can turn before a point enters it through its front, inner or outer side."""
     radius, body = sweep.radius, sweep.body
@@ -146,7 +188,7 @@ def _point_contact(x: float, y: float, sweep: Sweep, limit: float) -> float:
     return limit
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _outside(x0: float, y0: float, x1: float, y1: float, sweep: Sweep) -> bool:
     """Whether both ends (from the centre) lie on the far side of one bound of what is swept."""
     if max(x0 * x0 + y0 * y0, x1 * x1 + y1 * y1) < sweep.inner2:
@@ -159,7 +201,7 @@ def _outside(x0: float, y0: float, x1: float, y1: float, sweep: Sweep) -> bool:
     return trail[0] * y0 - trail[1] * x0 < 0.0 and trail[0] * y1 - trail[1] * x1 < 0.0
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _arc_contact(x0: float, y0: float, x1: float, y1: float, sweep: Sweep, limit: float) -> float:
     """Angle that the car can turn before it touches the segment, at most `limit` (rad)."""
     ay, by = y0 - sweep.radius, y1 - sweep.radius
@@ -188,7 +230,7 @@ def _arc_contact(x0: float, y0: float, x1: float, y1: float, sweep: Sweep, limit
     return limit
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def contact(x0: float, y0: float, x1: float, y1: float, sweep: Sweep, limit: float) -> float:
     """Angle (rad), on a line length (m), that stays clear of a segment in the frame of the car; at most `limit`."""
     x0, x1 = sweep.flip * x0, sweep.flip * x1
@@ -200,7 +242,7 @@ def contact(x0: float, y0: float, x1: float, y1: float, sweep: Sweep, limit: flo
     return free
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def advance(x: float, y: float, heading: float, curvature: float, signed: float) -> tuple[float, float, float]:
     """The pose after a signed length (m, negative in reverse) on an arc or a line."""
     turned = curvature * signed

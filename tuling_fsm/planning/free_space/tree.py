@@ -62,7 +62,7 @@ def allocate(nodes: int, expansions: int) -> Tree:
     )
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def empty(tree: Tree) -> None:
     """Makes the tree new."""
     tree.size[0] = 0
@@ -70,7 +70,7 @@ def empty(tree: Tree) -> None:
     tree.epoch[0] += 1
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def push(tree: Tree, level: int, node: int) -> None:
     """Adds a node to the open list of a level, in the order of `key`."""
     heap, key = tree.heap_node[level], tree.key
@@ -85,7 +85,7 @@ def push(tree: Tree, level: int, node: int) -> None:
     heap[i] = node
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def pop(tree: Tree, level: int) -> int:
     """Removes the first node of the open list of a level."""
     heap, key = tree.heap_node[level], tree.key
@@ -107,7 +107,7 @@ def pop(tree: Tree, level: int) -> int:
     return first
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _slot(tree: Tree, x: float, y: float, heading: float, gear: int, level: int) -> int:
     """Place of the cell of a pose in the table: where it is, or the free one where it belongs."""
     size, size_heading = CELL * SCALES[level], CELL_HEADING * SCALES[level]
@@ -122,7 +122,7 @@ def _slot(tree: Tree, x: float, y: float, heading: float, gear: int, level: int)
     return slot
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def open_level(tree: Tree, x: float, y: float, heading: float, gear: int, level: int) -> int:
     """The coarsest level, from `level` on, on which the cell of the pose is not closed; `LEVELS` if all are."""
     while level < LEVELS:
@@ -132,7 +132,7 @@ def open_level(tree: Tree, x: float, y: float, heading: float, gear: int, level:
     return level
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def close_cells(tree: Tree, x: float, y: float, heading: float, gear: int) -> None:
     """Closes the cells of a pose on all levels."""
     for level in range(LEVELS):

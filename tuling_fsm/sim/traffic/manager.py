@@ -30,8 +30,6 @@ from tuling_fsm.sim.traffic.localization import append_lane, localize
 from tuling_fsm.sim.traffic.motion import LINE_GAP_M, move
 from tuling_fsm.sim.traffic.right_of_way import DESK, EgoRequest, share_junctions
 
-OTHER_COLUMNS = 8
-"""Columns of the boxes that are no traffic: x, y, z, heading, length, width, speed, when."""
 LINE_REACH_M = 100.0
 ATTEMPTS = 400
 """Places that are tried for a vehicle when the population is made."""
@@ -151,6 +149,8 @@ class TrafficManager:
         Returns:
             Whether the ego may enter its junction.
         """
+        if len(self.ids) == 0:
+            return True
         self._renew(x, y)
         for row in list(self._routes):
             self._lengthen(row)

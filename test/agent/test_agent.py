@@ -1,0 +1,122 @@
+"""The agent as a whole: what is sent when a plan is bad, and what new parameters do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tuling_fsm.agent import Agent, Parameters, Tick
+from tuling_fsm.core.parameters import load, nest
+from tuling_fsm.core.request import PlanResult, Reason
+from tuling_fsm.map.opendrive import read_map
+from tuling_fsm.map.random_route import random_route
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.map.route import Route
+from tuling_fsm.share import share_file
+from tuling_fsm.world.inputs import OBJECTS, TRAFFIC_LIGHTS, Inputs, Odometry, RouteAnswer, Table
+
+STEP_S = 0.05
+
+
+@pytest.fixture(scope="module")
+def course() -> RoadMap:
+    return read_map(share_file("config", "course", "course.xodr"))
+
+
+@pytest.fixture(scope="module")
+def route(course: RoadMap) -> Route:
+    return random_route(course, np.random.default_rng(3), 150.0)
+
+
+def drive(agent: Agent, route: Route, ticks: int, first: int = 0) -> Iterator[Tick]:
+    """The agent on an empty road, in a car that is where its last plan said."""
+    pose, v = route.reference.at(0.0), 0.0
+    for k in range(first, first + ticks):
+        stamp = k * STEP_S
+        tick = agent.step(
+            Inputs(
+                stamp=stamp,
+                odometry=Odometry(stamp, pose, v, 0.0),
+                objects=Table(stamp, np.zeros(0, OBJECTS)),
+                traffic_lights=Table(stamp, np.zeros(0, TRAFFIC_LIGHTS)),
+                route_answers=(RouteAnswer(stamp, -1, route.poses()),) if k == 1 else (),
+                mission={"goal": route.reference.at(route.length)._asdict()},
+            )
+        )
+        pose, _, v, _ = tick.trajectory.sample(stamp + STEP_S)
+        yield tick
+
+
+def test_it_gets_going(course: RoadMap, route: Route) -> None:
+    ticks = list(drive(Agent(course), route, 120))
+    assert ticks[-1].state == "on_road/normal"
+    assert ticks[-1].world.ego.v > 3.0
+
+
+def test_the_same_inputs_give_the_same_ticks(course: RoadMap, route: Route) -> None:
+    one, other = (list(drive(Agent(course), route, 60)) for _ in range(2))
+    for a, b in zip(one, other, strict=True):
+        assert a.state == b.state
+        np.testing.assert_array_equal(a.trajectory.v, b.trajectory.v)
+        np.testing.assert_array_equal(a.trajectory.x, b.trajectory.x)
+
+
+@pytest.mark.clause("SAF-2")
+@pytest.mark.parametrize("spoilt", ["x", "curvature", "v"])
+def test_a_plan_that_fails_its_check_is_not_sent(
+    course: RoadMap, route: Route, spoilt: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent = Agent(course)
+    ticks = list(drive(agent, route, 100))
+    v = ticks[-1].world.ego.v
+    assert v > 2.0
+    plan = agent._planner.plan
+
+    def broken(*arguments: object) -> PlanResult:
+        result = plan(*arguments)
+        column = getattr(result.trajectory, spoilt).copy()
+        column[3:] += 30.0
+        return replace(result, trajectory=replace(result.trajectory, **{spoilt: column}))
+
+    monkeypatch.setattr(agent._planner, "plan", broken)
+    last = ticks[-1]
+    inputs = Inputs(
+        stamp=last.stamp + STEP_S,
+        odometry=Odometry(last.stamp + STEP_S, last.trajectory.sample(last.stamp + STEP_S)[0], v, 0.0),
+        objects=Table(last.stamp + STEP_S, np.zeros(0, OBJECTS)),
+    )
+    tick = agent.step(inputs)
+    assert tick.result.reason is Reason.PLAN_REJECTED
+    assert not tick.result.feasible
+    assert np.abs(np.diff(getattr(tick.trajectory, spoilt))).max() < 5.0
+    assert tick.result.trajectory is tick.trajectory
+
+
+@pytest.mark.clause("USE-12")
+def test_a_live_parameter_takes_effect_on_the_next_tick(course: RoadMap, route: Route) -> None:
+    agent = Agent(course)
+    fast = list(drive(agent, route, 60))[-1]
+    assert fast.trajectory.v.max() > 3.0
+    agent.reconfigure(load(Parameters, nest({"vehicle.max_speed": 1.0})))
+    stamp = fast.stamp + STEP_S
+    pose, _, v, _ = fast.trajectory.sample(stamp)
+    slow = agent.step(
+        Inputs(
+            stamp=stamp,
+            odometry=Odometry(stamp, pose, v, 0.0),
+            objects=Table(stamp, np.zeros(0, OBJECTS)),
+            traffic_lights=Table(stamp, np.zeros(0, TRAFFIC_LIGHTS)),
+        )
+    )
+    assert slow.state == fast.state
+    assert slow.trajectory.v[-1] < 1.2
+
+
+def test_warming_up_leaves_the_agent_as_it_was(course: RoadMap, route: Route) -> None:
+    cold, warm = Agent(course), Agent(course)
+    warm.warm_up()
+    for a, b in zip(drive(cold, route, 10), drive(warm, route, 10), strict=True):
+        np.testing.assert_array_equal(a.trajectory.x, b.trajectory.x)

@@ -1,0 +1,60 @@
+"""Closed-loop runs in one process, and what they leave behind."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tuling_fsm.bag.replay import replay
+from tuling_fsm.cli import main
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.run import run_scenario
+from tuling_fsm.share import share_file
+
+ROAM = share_file("config", "scenarios", "roam.osc")
+SHORT = {"length_m": "150", "vehicles": "6"}
+
+
+@pytest.mark.slow
+@pytest.mark.clause("SIM-2", "DWELL-3")
+def test_a_run_leaves_result_bag_and_report_and_repeats(tmp_path: Path) -> None:
+    first = run_scenario(ROAM, seed=5, overrides=SHORT, out=tmp_path / "a")
+    again = run_scenario(ROAM, seed=5, overrides=SHORT)
+    other = run_scenario(ROAM, seed=6, overrides=SHORT)
+    assert first["finished"]
+    assert not [infraction for infraction in first["infractions"] if infraction["at_fault"]]
+    assert first["trace_sha256"] == again["trace_sha256"] != other["trace_sha256"]
+    assert json.loads((tmp_path / "a" / "result.json").read_text(encoding="utf-8")) == first
+    assert "The run from above" in (tmp_path / "a" / "report.html").read_text(encoding="utf-8")
+    assert replay(tmp_path / "a" / "run.mcap") == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("name", ["carla_Town01", "carla_Town07", "esmini_fabriksgatan_traffic_lights"])
+def test_roaming_real_maps_ends_at_the_goal_without_fault(name: str, seed: int, shared_data: Path) -> None:
+    map_file = shared_data / "maps" / f"{name}.xodr"
+    result = run_scenario(ROAM, map_file=map_file, seed=seed, overrides={"length_m": "400", "vehicles": "20"})
+    assert result["end"] == "goal"
+    assert not [infraction for infraction in result["infractions"] if infraction["at_fault"]]
+    assert result["longest_unexplained_stop_s"] < 1.0
+
+
+def test_progress_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    lines: list[str] = []
+    overrides = {"length_m": "30", "vehicles": "0"}
+    run_scenario(ROAM, seed=1, overrides=overrides, progress=lines.append)
+    assert len(lines) > 3
+    assert "on_road/" in lines[-1]
+    assert main(["sim", str(ROAM), "--set", "length_m=30", "--set", "vehicles=0", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["end"] == "goal"
+
+
+def test_a_scenario_without_a_map_needs_one(tmp_path: Path) -> None:
+    scenario = tmp_path / "bare.osc"
+    text = ROAM.read_text(encoding="utf-8")
+    scenario.write_text("\n".join(line for line in text.splitlines() if "set_map_file" not in line), encoding="utf-8")
+    with pytest.raises(InputError, match="names no map"):
+        run_scenario(scenario)

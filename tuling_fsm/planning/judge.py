@@ -1,0 +1,140 @@
+"""What a candidate costs, in metres of progress (NOR-5)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.planning.body import Body, walk
+from tuling_fsm.planning.lines import Lines
+from tuling_fsm.planning.movers import Movers
+from tuling_fsm.planning.paths import NODE, PCOS, PD, PKAPPA, PROOM, PS, PSIN, PX, PY, START_S, Laid
+from tuling_fsm.planning.profile import STEP_S, seek
+from tuling_fsm.planning.reference import COS, SIN, S, X, Y
+from tuling_fsm.planning.stopping import BOUND, CURVATURE, SOLID, Stop
+from tuling_fsm.planning.yielding import CROWDS, CUTS_OFF, least_gap
+
+MEMORY_S = 2.0
+"""The previous plan is remembered as its position this far ahead."""
+_BESIDE = 1.0
+"""The way over from another lane costs no more than this offset, squared (m^2)."""
+_TOO_FAST, _EXACT = 10.0, 0.2
+"""Metres of progress that each second costs for each m/s above the envelope, if it is more than the other (m/s)."""
+_CROWDING, _COLLIDING = 15.0, 100.0
+
+
+class Weights(NamedTuple):
+    """`ChoiceParameters`, the gap that is wanted, and the previous plan: its lane, and where it is after `MEMORY_S` (`inf`: none)."""
+
+    horizon: float
+    lane: float
+    switch: float
+    shift: float
+    offset: float
+    jerk: float
+    clearance: float
+    lane_end: float
+    foresight: float
+    wanted: float
+    previous_shift: int
+    previous_x: float
+    previous_y: float
+
+
+class Judgement(NamedTuple):
+    """Cost with all terms and without the gaps to moving objects, progress along the route (m), how badly it cuts in, and where it
+    is at the horizon (m, `map`).
+    """
+
+    full: float
+    first_pass: float
+    progress: float
+    conflict: int
+    x: float
+    y: float
+
+
+@njit(cache=True)
+def _where(laid: Laid, s: float) -> tuple[float, float, int]:
+    """Position at an arc length, and the point before it."""
+    i = seek(laid.path, laid.count, 0, s)
+    u = s - laid.path[i, PS]
+    return laid.path[i, PX] + u * laid.path[i, PCOS], laid.path[i, PY] + u * laid.path[i, PSIN], i
+
+
+@njit(cache=True)
+def _progress(laid: Laid, lines: Lines, x: float, y: float, i: int) -> float:
+    """How far along the route a position at point `i` is from the car's."""
+    route, begun = lines.row[lines.route], lines.start[lines.route]
+    hint = int(begun[NODE]) + max(0, laid.first + i - 1 - int(lines.start[laid.at, NODE]))
+    k = walk(route, lines.count[lines.route], hint, x, y)
+    along = (x - route[k, X]) * route[k, COS] + (y - route[k, Y]) * route[k, SIN]
+    return float(route[k, S] + along - begun[START_S])
+
+
+@njit(cache=True)
+def _comfort(laid: Laid, speed: FloatArray, rows: FloatArray, until: int, w: Weights) -> float:
+    """Cost of lateral jerk, of driving beside the line, and of being faster than the envelope allows, summed over time."""
+    path, cost, at = laid.path, 0.0, 0
+    for i in range(until):
+        at = seek(path, laid.count, at, rows[i, 0])
+        after = min(at + 1, laid.count - 1)
+        step = max(0.05, path[after, PS] - path[at, PS])
+        jerk = rows[i, 1] ** 3 * (path[after, PKAPPA] - path[at, PKAPPA]) / step
+        cost += (w.jerk * jerk * jerk + w.offset * min(path[at, PD] ** 2, _BESIDE)) * STEP_S
+        cost += _TOO_FAST * max(0.0, rows[i, 1] - speed[at] - _EXACT) * STEP_S
+    return cost
+
+
+@njit(cache=True)
+def _prospect(laid: Laid, lines: Lines, stop: Stop, w: Weights) -> float:
+    """Cost of a lane beside the route's, of one that ends or is blocked, and of changing one's mind."""
+    ahead = lines.ends[laid.at] - lines.start[laid.at, START_S]
+    cost = w.lane * abs(lines.shift[laid.at]) + w.lane_end * max(0.0, 1.0 - max(0.0, ahead) / w.foresight)
+    if stop.by in (SOLID, BOUND, CURVATURE):
+        cost += w.lane_end * max(0.0, 1.0 - max(0.0, stop.thing) / w.foresight)
+    return cost + (w.switch if lines.shift[laid.at] != w.previous_shift else 0.0)
+
+
+@njit(cache=True)
+def _aside(laid: Laid, rows: FloatArray, w: Weights) -> float:
+    """Distance (m) across the path from where the previous plan would be, 0 without one."""
+    if w.previous_x == np.inf:
+        return 0.0
+    x, y, i = _where(laid, rows[min(len(rows) - 1, round(MEMORY_S / STEP_S)), 0])
+    cos, sin = laid.path[i, PCOS], laid.path[i, PSIN]
+    return float((w.previous_y - y) * cos - (w.previous_x - x) * sin)
+
+
+@njit(cache=True)
+def judge(
+    laid: Laid,
+    lines: Lines,
+    movers: Movers,
+    speed: FloatArray,
+    rows: FloatArray,
+    stop: Stop,
+    offset: float,
+    sidestep: float,
+    cuts_in: int,
+    body: Body,
+    w: Weights,
+) -> Judgement:
+    """Judge a path to an end offset with its envelope and profile. Gaps to moving objects count in the second pass alone."""
+    until = min(len(rows) - 1, round(w.horizon / STEP_S))
+    x, y, i = _where(laid, rows[until, 0])
+    progress = _progress(laid, lines, x, y, i)
+    cost = _comfort(laid, speed, rows, until, w) + w.offset * min(offset * offset, _BESIDE) - progress
+    cost += _prospect(laid, lines, stop, w) + w.shift * min(_aside(laid, rows, w) ** 2, 4.0)
+    room = w.wanted
+    for j in range(min(laid.count, i + 1)):
+        room = min(room, laid.path[j, PROOM])
+    cost += w.clearance * (1.0 - max(0.0, room) / w.wanted) ** 2
+    gap, _ = least_gap(laid, movers, body, rows, w.wanted, sidestep)
+    conflict = CUTS_OFF if gap < 0.0 else cuts_in
+    cost += _CROWDING * (conflict == CROWDS) + _COLLIDING * (conflict == CUTS_OFF)
+    full = cost + w.clearance * (1.0 - max(0.0, gap) / w.wanted) ** 2
+    return Judgement(full, cost, progress, conflict, x, y)
