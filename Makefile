@@ -9,13 +9,14 @@ PYTHON ?= $(shell for p in python3 python3.12 python3.11 python3.10; do \
 export AMENT_PREFIX_PATH := $(VENV)
 unexport _ROS_WHEELS_BOOTSTRAP_COMPLETE LD_LIBRARY_PATH PYTHONPATH
 
-.PHONY: help install demo test check format clean
+.PHONY: help install demo test check format clean clean-kernels
 
 help:
 	@echo "make demo     drive the embedded course under ROS 2; results in out/demo"
 	@echo "make test     all tests"
 	@echo "make check    format, lint, types, import contract, fast tests"
 	@echo "make install  only build .venv with .venv/bin/tuling-fsm in it"
+	@echo "make clean-kernels  forget compiled kernels, after a pull that changed some"
 
 install: $(INSTALLED)
 
@@ -47,5 +48,9 @@ format: install
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-clean:
+# Numba does not see a change in a kernel that another file inlines: after a pull, compile them all anew.
+clean-kernels:
+	find tuling_fsm \( -name '*.nbi' -o -name '*.nbc' \) -delete
+
+clean: clean-kernels
 	rm -rf $(VENV) out build install log *.egg-info

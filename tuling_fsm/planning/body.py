@@ -96,7 +96,9 @@ def offset_at(line: FloatArray, k: int, x: float, y: float) -> float:
 def over_bounds(
     line: FloatArray, n: int, k: int, x: float, y: float, cos: float, sin: float, body: Body
 ) -> tuple[float, float]:
-    """How far (m) the body reaches over the left and the right bound; negative when it is inside. `k` is a sample near the axle."""
+    """How far (m) the body reaches over the left and the right bound; negative when it is inside. `k` is a sample
+    near the axle.
+    """
     step = max(1e-3, line[min(k + 1, n - 1), S] - line[max(k - 1, 0), S]) * 0.5
     left, right = -np.inf, -np.inf
     for along in (body.front, 0.5 * body.front, 0.0, -body.rear):
@@ -115,7 +117,9 @@ def over_bounds(
 
 @njit(cache=True)
 def prepare_bounds(line: FloatArray, n: int, body: Body) -> None:
-    """Fill `LEFT_NEAR`/`RIGHT_NEAR` (a body axis-parallel at this sample and inside these is inside the bounds) and `NEED`."""
+    """Fill `LEFT_NEAR`/`RIGHT_NEAR` (a body axis-parallel at this sample and inside these is inside the bounds) and
+    `NEED`.
+    """
     step = line[1, S] - line[0, S]
     line[:n, NEED] = 0.0
     back, ahead = int(body.rear / step) + 2, int(body.front / step) + 3
@@ -136,7 +140,9 @@ def prepare_bounds(line: FloatArray, n: int, body: Body) -> None:
 def within_bounds(
     line: FloatArray, n: int, k: int, offset: float, turn: float, x: float, y: float, cos: float, sin: float, body: Body
 ) -> tuple[float, float]:
-    """`over_bounds`, or (-1, -1) where a glance shows that the body is inside; `turn` is the sine of its angle to the line."""
+    """`over_bounds`, or (-1, -1) where a glance shows that the body is inside; `turn` is the sine of its angle to the
+    line.
+    """
     to_left = offset + body.half_width + max(turn * body.front, -turn * body.rear)
     to_right = offset - body.half_width + min(turn * body.front, -turn * body.rear)
     if to_left < line[k, LEFT_NEAR] and to_right > line[k, RIGHT_NEAR]:

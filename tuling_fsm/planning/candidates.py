@@ -51,7 +51,9 @@ class Shapes(NamedTuple):
 
 @njit(cache=True)
 def _transition(start_s: float, phase: float, number: int, shapes: Shapes) -> float:
-    """Arc length at which the transition `number` ends; at the same places of the route on every tick, until they are too near."""
+    """Arc length at which the transition `number` ends; at the same places of the route on every tick, until they are
+    too near.
+    """
     first = np.ceil((phase + start_s + shapes.shortest) / shapes.grid)
     return float((first + number) * shapes.grid - phase)
 
@@ -72,7 +74,9 @@ def _fits(lines: Lines, at: int, s: float, offset: float, half_width: float) -> 
 
 @njit(cache=True)
 def _in_the_way(solids: Solids, at: int, start_s: float, half: float, body: Body) -> tuple[float, float, float, float]:
-    """Extent (first and last arc length, least and largest offset) of the first group of static things that a line leads through."""
+    """Extent (first and last arc length, least and largest offset) of the first group of static things that a line
+    leads through.
+    """
     order = np.argsort(solids.extent[at, :, 0])
     group = (np.inf, -np.inf, np.inf, -np.inf)
     for m in order:

@@ -64,8 +64,8 @@ def check(
 ) -> Violation | None:
     """What is wrong with a plan before it is sent, `None` when nothing is.
 
-    Stops are exempt from limits of comfort but not from collision where they could be avoided; a car that stands, or is hit from
-    behind in its own lane, is not at fault.
+    Stops are exempt from limits of comfort but not from collision where they could be avoided; a car that stands, or
+    is hit from behind in its own lane, is not at fault.
     """
     case = _Case(trajectory, scene, request, vehicle, parameters.check)
     for rule in _RULES:
@@ -153,7 +153,9 @@ def _speed_limit(case: _Case) -> Violation | None:
 
 
 def _soonest_braking(plan: Trajectory, vehicle: Vehicle) -> FloatArray:
-    """Speed of a car that starts to brake now, with the comfortable jerk: a limit that has just fallen is met no sooner."""
+    """Speed of a car that starts to brake now, with the comfortable jerk: a limit that has just fallen is met no
+    sooner.
+    """
     gear = -1.0 if plan.v[0] < 0.0 else 1.0
     accel = np.maximum(gear * plan.a[0] - vehicle.max_jerk * plan.t, -vehicle.comfort_decel)
     change = np.concatenate(([0.0], np.cumsum(0.5 * (accel[1:] + accel[:-1]) * np.diff(plan.t))))

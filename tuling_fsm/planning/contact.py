@@ -63,8 +63,8 @@ def first_segment_met(
 ) -> tuple[int, int]:
     """First pose (row of N, 3) at which the outline meets a segment (row of M, 4), and which; -1, -1 for none.
 
-    What it meets at the first pose already is judged with an outline smaller by `shrink` (m) all round, so that it may be left but not
-    driven into.
+    What it meets at the first pose already is judged with an outline smaller by `shrink` (m) all round, so that it
+    may be left but not driven into.
     """
     reach = math.hypot(max(front, -rear), half)
     first, which = len(poses), -1

@@ -14,7 +14,9 @@ from tuling_fsm.planning.parameters import ContinuityParameters
 
 
 class StartState(NamedTuple):
-    """Rear-axle pose, curvature (1/m), signed speed (m/s) and acceleration (m/s^2); `planned` where they come from the plan."""
+    """Rear-axle pose, curvature (1/m), signed speed (m/s) and acceleration (m/s^2); `planned` where they come from
+    the plan.
+    """
 
     pose: Pose
     curvature: float
@@ -24,7 +26,9 @@ class StartState(NamedTuple):
 
 
 def state_at(trajectory: Trajectory, stamp: float) -> StartState:
-    """The state on a trajectory at a stamp: on the arc between two rows, not on its chord, which would creep into bends."""
+    """The state on a trajectory at a stamp: on the arc between two rows, not on its chord, which would creep into
+    bends.
+    """
     t = stamp - trajectory.stamp
     i = min(max(int(np.searchsorted(trajectory.t, t, side="right")) - 1, 0), len(trajectory) - 1)
     span = float(trajectory.t[i + 1] - trajectory.t[i]) if i + 1 < len(trajectory) else 0.0

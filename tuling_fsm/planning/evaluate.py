@@ -24,14 +24,15 @@ from tuling_fsm.planning.yielding import follow_leaders, yield_to_others
     COST_FIRST, COST_SECOND, COST_FULL, PROGRESS, STOP_AT, STOP_BY, STOP_ROW, THING_AT, BINDS, BLAME, DISTANCE, YIELDS, CONFLICT,
     END_X, END_Y,
 ) = range(15)  # fmt: skip
-"""Columns of a verdict: cost in the first and second pass of NOR-4 (`inf`: out of the question there) and with all terms; progress
-along the route (m); a `Stop`; what binds at the start, who, how far ahead; whether it yields to a moving object, and how badly it cuts
-in before one; where it is at the horizon."""
+"""Columns of a verdict: cost in the first and second pass of NOR-4 (`inf`: out of the question there) and with all
+terms; progress along the route (m); a `Stop`; what binds at the start, who, how far ahead; whether it yields to a
+moving object, and how badly it cuts in before one; where it is at the horizon."""
 VERDICT = 15
 _COMMITTED = 0.6
 """Share of the room before others that a change of lanes once begun still asks for."""
 _EVADING = 1.8
-"""To pass before a crossing object by changing lanes takes this much more time to spare than in the lane of the previous plan."""
+"""To pass before a crossing object by changing lanes takes this much more time to spare than in the lane of the
+previous plan."""
 
 
 class Start(NamedTuple):
@@ -43,7 +44,9 @@ class Start(NamedTuple):
 
 
 class Tick(NamedTuple):
-    """Everything that all candidates of a tick have in common. `walls` (W, 4); `lead` (s) is `SpeedParameters.pass_ahead`."""
+    """Everything that all candidates of a tick have in common. `walls` (W, 4); `lead` (s) is
+    `SpeedParameters.pass_ahead`.
+    """
 
     lines: Lines
     solids: Solids
@@ -93,10 +96,11 @@ def drive_among(
     d: Drive,
     scratch: Scratch,
 ) -> tuple[Demand, bool, int]:
-    """Roll out a path with its envelope in `scratch`: freely, then behind leaders, then yielding to all others that come first.
+    """Roll out a path with its envelope in `scratch`: freely, then behind leaders, then yielding to all others that
+    come first.
 
-    `stop` is the arc length to stand at and the slack beyond it (m), `motion` speed and acceleration at the start. Returns what
-    binds at the start, whether the car yields to anything, and how badly it cuts in before others.
+    `stop` is the arc length to stand at and the slack beyond it (m), `motion` speed and acceleration at the start.
+    Returns what binds at the start, whether the car yields to anything, and how badly it cuts in before others.
     """
     s = scratch
     binds = roll_out(laid, s.speed, s.bound, stop, s.none, motion, d, s.rows)

@@ -1,4 +1,5 @@
-"""Why the plan is as it is (EXPL-1): what limits the speed, why candidates lost, and whether there is a way on (NOR-7)."""
+"""Why the plan is as it is (EXPL-1): what limits the speed, why candidates lost, and whether there is a way on
+(NOR-7)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What is sent when there is no valid plan in time (SAF-1): rest of the last valid one, comfortable stop, emergency stop (USE-11)."""
+"""What is sent when there is no valid plan in time (SAF-1): rest of the last valid one, comfortable stop, emergency
+stop (USE-11)."""
 
 from __future__ import annotations
 
@@ -34,7 +35,9 @@ class Ladder:
 
 
 def accept(ladder: Ladder, trajectory: Trajectory, scene: Scene) -> Ladder | None:
-    """The ladder after a valid plan, or `None` where a stop has begun and has to be ended first: it only escalates until the car stands."""
+    """The ladder after a valid plan, or `None` where a stop has begun and has to be ended first: it only escalates
+    until the car stands.
+    """
     stopping = ladder.rung >= Rung.COMFORT and abs(scene.ego.v) > STANDS
     return None if stopping else Ladder(trajectory)
 
@@ -44,8 +47,8 @@ def fall_back(
 ) -> tuple[Trajectory, Ladder]:
     """What to send instead of a plan that is late, missing or invalid, and the ladder after it.
 
-    The rest of the last plan is driven on while it is free and recent; a stop that would hit something, or lasts too long, becomes an
-    emergency stop. No rung is ever left upwards before the car stands.
+    The rest of the last plan is driven on while it is free and recent; a stop that would hit something, or lasts too
+    long, becomes an emergency stop. No rung is ever left upwards before the car stands.
     """
     rung = max(ladder.rung, Rung.REST)
     held = scene.stamp - (ladder.since if ladder.rung == rung else scene.stamp)

@@ -28,7 +28,8 @@ _STEPS = (1.0, 1.8, 2.6)
 
 @njit(cache=True)
 def brake(v0: float, a0: float, decel: float, onset: float, release: float, rows: FloatArray) -> None:
-    """Fill `rows` (as those of `roll_out`) with a stop at `decel`, reached with jerk `onset` and ended with jerk `release` (m/s^3).
+    """Fill `rows` (as those of `roll_out`) with a stop at `decel`, reached with jerk `onset` and ended with jerk
+    `release` (m/s^3).
 
     `inf` for `onset` brakes fully from the next row on.
     """

@@ -27,7 +27,9 @@ _CROWDING, _COLLIDING = 15.0, 100.0
 
 
 class Weights(NamedTuple):
-    """`ChoiceParameters`, the gap that is wanted, and the previous plan: its lane, and where it is after `MEMORY_S` (`inf`: none)."""
+    """`ChoiceParameters`, the gap that is wanted, and the previous plan: its lane, and where it is after `MEMORY_S`
+    (`inf`: none).
+    """
 
     horizon: float
     lane: float
@@ -45,8 +47,8 @@ class Weights(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """Cost with all terms and without the gaps to moving objects, progress along the route (m), how badly it cuts in, and where it
-    is at the horizon (m, `map`).
+    """Cost with all terms and without the gaps to moving objects, progress along the route (m), how badly it cuts in,
+    and where it is at the horizon (m, `map`).
     """
 
     full: float
@@ -77,7 +79,9 @@ def _progress(laid: Laid, lines: Lines, x: float, y: float, i: int) -> float:
 
 @njit(cache=True)
 def _comfort(laid: Laid, speed: FloatArray, rows: FloatArray, until: int, w: Weights) -> float:
-    """Cost of lateral jerk, of driving beside the line, and of being faster than the envelope allows, summed over time."""
+    """Cost of lateral jerk, of driving beside the line, and of being faster than the envelope allows, summed over
+    time.
+    """
     path, cost, at = laid.path, 0.0, 0
     for i in range(until):
         at = seek(path, laid.count, at, rows[i, 0])
@@ -123,7 +127,9 @@ def judge(
     body: Body,
     w: Weights,
 ) -> Judgement:
-    """Judge a path to an end offset with its envelope and profile. Gaps to moving objects count in the second pass alone."""
+    """Judge a path to an end offset with its envelope and profile. Gaps to moving objects count in the second pass
+    alone.
+    """
     until = min(len(rows) - 1, round(w.horizon / STEP_S))
     x, y, i = _where(laid, rows[until, 0])
     progress = _progress(laid, lines, x, y, i)

@@ -19,7 +19,8 @@ from tuling_fsm.planning.reference import COLUMNS, MAX_POINTS, S, reference_line
 from tuling_fsm.planning.solids import IntArray
 
 _CAR_WITHIN = 40.0
-"""The car is looked for on this much of a line from its first point (m), so that a line that comes by again is not jumped on."""
+"""The car is looked for on this much of a line from its first point (m), so that a line that comes by again is not
+jumped on."""
 _BEFORE_START = -2.0
 """A lane that begins farther ahead than this (m) cannot be joined yet."""
 
@@ -27,9 +28,10 @@ _BEFORE_START = -2.0
 class Lines(NamedTuple):
     """L lane lines ready for planning.
 
-    `row` (L, MAX_POINTS, COLUMNS), `count` (L,), `start` (L, START); `stop` (L,) arc length to stand at because line or route end,
-    `end` (L,) the same for the line alone, `ends` (L,) where the car must have left it (`inf` for never), `shift` (L,) lanes from the route's own, `phase` (L,) the route's arc
-    length of the first points. `home` is the line that the car is on, `route` the one that progress is measured along.
+    `row` (L, MAX_POINTS, COLUMNS), `count` (L,), `start` (L, START); `stop` (L,) arc length to stand at because line
+    or route end, `end` (L,) the same for the line alone, `ends` (L,) where the car must have left it (`inf` for
+    never), `shift` (L,) lanes from the route's own, `phase` (L,) the route's arc length of the first points. `home`
+    is the line that the car is on, `route` the one that progress is measured along.
     """
 
     row: FloatArray
@@ -58,7 +60,9 @@ def _prepare(
     center: FloatArray, wide: FloatArray, phase: float, goal: float, pose: tuple[float, float, float, float], shape: LineShape,
     body: Body, line: FloatArray, start: FloatArray,
 ) -> tuple[int, float, float]:  # fmt: skip
-    """Fill a line and the car's place on it; returns the number of points and the arc lengths of its end and of the goal."""
+    """Fill a line and the car's place on it; returns the number of points and the arc lengths of its end and of the
+    goal.
+    """
     n, end, goal = reference_line(
         center, wide, phase, shape.step, shape.smoothing, shape.max_curvature, body.front, body.half_width, goal, line
     )
@@ -131,5 +135,7 @@ def _goal_on(lane: LaneLine, route_lane: LaneLine, goal_s: float | None) -> floa
 
 
 def _margin(end: LaneEnd, front: float, gap: float) -> float:
-    """How far before a line's end the rear axle has to stand: on a route's last pose, else with the bumper before the end."""
+    """How far before a line's end the rear axle has to stand: on a route's last pose, else with the bumper before the
+    end.
+    """
     return {LaneEnd.ROUTE_END: 0.0, LaneEnd.LANE_END: front + gap, LaneEnd.HORIZON: front}[end]

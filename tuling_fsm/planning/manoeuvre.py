@@ -1,4 +1,5 @@
-"""Driving a free-space motion that was found once: the same path, timed anew on every tick against what moves (USE-8, USE-9)."""
+"""Driving a free-space motion that was found once: the same path, timed anew on every tick against what moves (USE-8,
+USE-9)."""
 
 from __future__ import annotations
 
@@ -43,8 +44,8 @@ _STEERED = 0.02
 
 
 class Stretch(NamedTuple):
-    """What is left of a motion up to its next standstill: the path, in directions of travel, the gear (+1, -1), the first row of
-    the whole motion that is ahead, and whether the motion ends there.
+    """What is left of a motion up to its next standstill: the path, in directions of travel, the gear (+1, -1), the
+    first row of the whole motion that is ahead, and whether the motion ends there.
     """
 
     path: FloatArray
@@ -54,7 +55,9 @@ class Stretch(NamedTuple):
 
 
 class Stop(NamedTuple):
-    """Where to stand on a stretch (m along it), why, and how far beyond that the bumper is from what stands there (m)."""
+    """Where to stand on a stretch (m along it), why, and how far beyond that the bumper is from what stands there
+    (m).
+    """
 
     at: float
     limit: Limit
@@ -65,7 +68,9 @@ def plan_manoeuvre(
     request: FreeSpace, scene: Scene, start: StartState, previous: PlanResult | None, vehicle: Vehicle, parameters: PlanningParameters,
     drive: Drive, scratch: Scratch,
 ) -> PlanResult:  # fmt: skip
-    """Go on with the motion under way, or find one. What cannot be planned comes with a comfortable stop and its reason."""
+    """Go on with the motion under way, or find one. What cannot be planned comes with a comfortable stop and its
+    reason.
+    """
     kept = previous.manoeuvre if previous is not None else None
     if kept is not None and _same(kept.goal, request.goal):
         result = _go_on(kept, request, scene, start, vehicle, parameters, drive, scratch)

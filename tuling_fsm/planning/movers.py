@@ -25,7 +25,8 @@ SIDESTEP = 0.8
 _BESIDE = 1.5
 """Objects that stay farther than this (m) from all that a path sweeps are not looked at."""
 _ELSEWHERE, _COARSE = 6.0, 8
-"""An object farther from the line than the one (m) may come onto it somewhere else, and is looked for at every so many samples."""
+"""An object farther from the line than the one (m) may come onto it somewhere else, and is looked for at every so
+many samples."""
 _FORESIGHT = 35.0
 """Nobody yields to what is farther ahead than this (m)."""
 
@@ -33,10 +34,10 @@ _FORESIGHT = 35.0
 class Movers(NamedTuple):
     """N moving objects at T prediction times, and where they are on each of L lines.
 
-    `box` (N, T, 6) as in `body`; `gap` (N,) is how near they count as touching; `keep` (N,) how far from them to stop when they
-    cross; `shadow` (N,) are behind the car and in its way, `trailing` (N,) beside or behind it on the same course. `node`
-    (L, N, T) is the nearest sample (-1 where beside the line's ends), `across` (L, N, T) the offset, `band` (L, N, 2) all that
-    they cover of it.
+    `box` (N, T, 6) as in `body`; `gap` (N,) is how near they count as touching; `keep` (N,) how far from them to stop
+    when they cross; `shadow` (N,) are behind the car and in its way, `trailing` (N,) beside or behind it on the same
+    course. `node` (L, N, T) is the nearest sample (-1 where beside the line's ends), `across` (L, N, T) the offset,
+    `band` (L, N, 2) all that they cover of it.
     """
 
     box: FloatArray
@@ -147,7 +148,8 @@ def _gap_at(path: FloatArray, i: int, body: Body, box: FloatArray) -> float:
 def _entry(laid: Laid, lo: int, hi: int, body: Body, box: FloatArray, gap: float, bend: float) -> float:
     """Arc length at which the body comes as near as `gap` to a box, looked for between two points; `inf` for nowhere.
 
-    A separation is a distance that can be driven blindly, so the search leaps; `bend` is the largest curvature on the way.
+    A separation is a distance that can be driven blindly, so the search leaps; `bend` is the largest curvature on the
+    way.
     """
     path, i = laid.path, lo
     apart = _gap_at(path, i, body, box) - gap
@@ -178,8 +180,8 @@ def _entry(laid: Laid, lo: int, hi: int, body: Body, box: FloatArray, gap: float
 def occupied(laid: Laid, movers: Movers, i: int, body: Body, free: FloatArray, spans: FloatArray) -> int:
     """Fill `spans` (T, 2): arc lengths between which the body would touch object `i` (`inf`, `inf` for none).
 
-    Returns at how many times it does. The far end is judged on the straight and a little long. What is far ahead of a car that
-    drives `free` (rows of `roll_out`) is left out.
+    Returns at how many times it does. The far end is judged on the straight and a little long. What is far ahead of a
+    car that drives `free` (rows of `roll_out`) is left out.
     """
     path, line, n, met = laid.path, laid.line, laid.count, 0
     step = path[n - 1, PS] / max(1, n - 1)

@@ -1,7 +1,7 @@
 """Candidate paths: lateral offset over arc length of a reference line (Werling et al., ICRA 2010).
 
-From the car's offset, slope and curvature a quintic leads to an end offset, which is kept to the end of the line, or until a
-second quintic leads back to the line.
+From the car's offset, slope and curvature a quintic leads to an end offset, which is kept to the end of the line, or
+until a second quintic leads back to the line.
 """
 
 from __future__ import annotations
@@ -17,17 +17,19 @@ from tuling_fsm.planning.body import offset_at, walk
 from tuling_fsm.planning.reference import COS, DKAPPA, HEADING, KAPPA, SIN, S, X, Y
 
 LANE, OFFSET, REACHED, LEFT_AGAIN, BACK, SECOND_PASS = range(6)
-"""Columns of a candidate: index of its lane line, end offset (m), arc lengths of the line where it is reached, left again (`inf` for
-never) and where the line itself is reached; `SECOND_PASS` is 1 for one that exists only because of moving objects."""
+"""Columns of a candidate: index of its lane line, end offset (m), arc lengths of the line where it is reached, left
+again (`inf` for never) and where the line itself is reached; `SECOND_PASS` is 1 for one that exists only because
+of moving objects."""
 SPEC = 6
 
 PX, PY, PCOS, PSIN, PHEADING, PKAPPA, PS, PD, PTURN, PROOM = range(10)
-"""Columns of a path: pose of the rear axle, curvature, arc length, offset from the reference, sine of the angle to it, and the gap
-to the nearest static thing."""
+"""Columns of a path: pose of the rear axle, curvature, arc length, offset from the reference, sine of the angle to
+it, and the gap to the nearest static thing."""
 PATH = 10
 
 NODE, START_S, START_D, START_SLOPE, START_BEND, REACHABLE = range(6)
-"""Columns of a start: nearest sample, arc length, offset and its first two derivatives; 1 where the line can be joined."""
+"""Columns of a start: nearest sample, arc length, offset and its first two derivatives; 1 where the line can be
+joined."""
 START = 6
 
 
@@ -78,7 +80,9 @@ def quintic(
 
 
 class Laid(NamedTuple):
-    """A path on a line: its points (the first `count` rows), the sample of the line below its second point, the line and its index."""
+    """A path on a line: its points (the first `count` rows), the sample of the line below its second point, the line
+    and its index.
+    """
 
     path: FloatArray
     count: int
@@ -125,7 +129,8 @@ def lay_path(
     reach: float,
     path: FloatArray,
 ) -> Laid:
-    """Fill `path` from the start pose (x, y, heading, curvature) on, with points on the samples of line `at`, up to `reach` m ahead.
+    """Fill `path` from the start pose (x, y, heading, curvature) on, with points on the samples of line `at`, up to
+    `reach` m ahead.
 
     `PHEADING` is left to `add_headings`, `PROOM` to `blocked_by_solids`.
     """

@@ -48,8 +48,8 @@ class Planner:
     def plan(self, request: PlanningRequest, scene: Scene, previous: PlanResult | None) -> PlanResult:
         """The plan for a request; its trajectory starts at the scene's stamp.
 
-        It goes on from the trajectory of `previous` while the car is close to that, else from where the car was measured. A result
-        that is not feasible still carries a trajectory, which comes to a stop.
+        It goes on from the trajectory of `previous` while the car is close to that, else from where the car was
+        measured. A result that is not feasible still carries a trajectory, which comes to a stop.
 
         Raises:
             KeyError: a request that is none of the union's members.

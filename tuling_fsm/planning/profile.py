@@ -1,8 +1,8 @@
 """Speed along a path: a driver's laws rolled out in time.
 
-What the path itself allows is an envelope over arc length (backward pass). Stops, leaders and crossings give each an acceleration;
-the least one counts, limited in jerk. Rolled out from any row of its own result the same laws give the rest of that result, so a
-plan made anew on every tick goes on where the last one was.
+What the path itself allows is an envelope over arc length (backward pass). Stops, leaders and crossings give each an
+acceleration; the least one counts, limited in jerk. Rolled out from any row of its own result the same laws give the
+rest of that result, so a plan made anew on every tick goes on where the last one was.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from tuling_fsm.planning.paths import PKAPPA, PROOM, PS, Laid, steepest_steering
 
 STEP_S = 0.1
 FREE, AT_LIMIT, IN_BEND, TIGHT, FOLLOWING, YIELDING, STOPPING = range(7)
-"""What bound the speed at the start: nothing, a speed limit, a bend, a narrow place, a leader, a crossing object, a stop."""
+"""What bound the speed at the start: nothing, a speed limit, a bend, a narrow place, a leader, a crossing object, a
+stop."""
 _CREEP = 0.5
 """No bend makes a car on a lane slower than this (m/s), whatever little kink its line has."""
 _SETTLED = 0.03
@@ -64,7 +65,8 @@ class Drive(NamedTuple):
 
 
 class Traffic(NamedTuple):
-    """Moving things on one path, a row for each prediction step: arc length where the body would touch (m, `inf` for none).
+    """Moving things on one path, a row for each prediction step: arc length where the body would touch (m, `inf` for
+    none).
 
     `leader_s`/`leader_v`/`leader_id` is the one to follow, `wall_s`/`wall_id` where to stop for those that cross.
     """
@@ -84,7 +86,8 @@ def no_traffic() -> Traffic:
 
 @njit(cache=True)
 def envelope(laid: Laid, limit: FloatArray, d: Drive, speed: FloatArray, bound: FloatArray, rate: FloatArray) -> None:
-    """Fill `speed` (n,) with what limit, bends, steering and narrow places allow, reachable at comfortable braking and jerk.
+    """Fill `speed` (n,) with what limit, bends, steering and narrow places allow, reachable at comfortable braking
+    and jerk.
 
     `bound` gets what binds at each point (`AT_LIMIT`, `IN_BEND`, `TIGHT`); `rate` is scratch.
     """
@@ -121,7 +124,9 @@ def seek(path: FloatArray, n: int, i: int, s: float) -> int:
 
 @njit(cache=True)
 def _envelope_accel(laid: Laid, speed: FloatArray, at: int, s: float, v: float, gain: float) -> float:
-    """Acceleration that keeps to the envelope, seen a little ahead so that braking sets in gently. `at` is the point before `s`."""
+    """Acceleration that keeps to the envelope, seen a little ahead so that braking sets in gently. `at` is the point
+    before `s`.
+    """
     path, n, least = laid.path, laid.count, np.inf
     for tau in _PREVIEW_S:
         ahead = v * tau
@@ -140,7 +145,9 @@ def _envelope_accel(laid: Laid, speed: FloatArray, at: int, s: float, v: float, 
 
 @njit(cache=True)
 def _stop_speed(room: float, decel: float, jerk: float) -> tuple[float, float]:
-    """Speed from which a braking that ends in a ramp of `jerk` stops within `room`, and the deceleration at that speed."""
+    """Speed from which a braking that ends in a ramp of `jerk` stops within `room`, and the deceleration at that
+    speed.
+    """
     if room <= 0.0:
         return 0.0, 0.0
     ramp_v = 0.5 * decel * decel / jerk
@@ -155,7 +162,8 @@ def _stop_speed(room: float, decel: float, jerk: float) -> tuple[float, float]:
 def _stop_accel(room: float, slack: float, v: float, a: float, d: Drive) -> float:
     """Acceleration that stops within `room` (m): comfortable where that suffices, as hard as it takes where not.
 
-    `slack` (m) beyond that place may be used before it gets hard. A car that still accelerates loses the way that it takes to end that.
+    `slack` (m) beyond that place may be used before it gets hard. A car that still accelerates loses the way that it
+    takes to end that.
     """
     allowed, decel = _stop_speed(room - 0.5 * v * max(0.0, a) / d.jerk, d.decel, d.stop_jerk)
     needed = 0.5 * v * v / max(0.02, room + slack)
@@ -196,7 +204,9 @@ def _wall_at(traffic: Traffic, j: int) -> tuple[float, int]:
 
 
 class Demand(NamedTuple):
-    """The least acceleration that anything asks for, what asks (a code from above), its id, how far ahead it is, and the room to it."""
+    """The least acceleration that anything asks for, what asks (a code from above), its id, how far ahead it is, and
+    the room to it.
+    """
 
     accel: float
     reason: int
@@ -253,8 +263,8 @@ def roll_out(
 ) -> Demand:
     """Fill `rows` (T, 3) with arc length, speed and acceleration, `STEP_S` apart.
 
-    `speed` and `bound` are the path's envelope; `stop` is the arc length to stand at (m, `inf` for none) and how far beyond it standing
-    is a must; `motion` is speed and acceleration at the start. Returns what binds at the start.
+    `speed` and `bound` are the path's envelope; `stop` is the arc length to stand at (m, `inf` for none) and how far
+    beyond it standing is a must; `motion` is speed and acceleration at the start. Returns what binds at the start.
     """
     s, v, a, at = 0.0, motion[0], motion[1], 0
     first = Demand(d.accel, FREE, -1, 0.0, np.inf)

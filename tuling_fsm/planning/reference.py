@@ -1,9 +1,10 @@
 """Smooth reference lines: what the lateral offsets of all candidates are measured from.
 
-A lane's centre may jump in curvature (an arc that meets a straight line) or bend harder than the car can. The reference is the curve
-nearest to the centre whose third derivative is small (a penalised least-squares smoothing, Whittaker 1923; Eilers, Analytical
-Chemistry 75, 2003); where it still bends too hard the second derivative is penalised as well, which cuts the corner. In bends whose
-lane is too narrow for the body of a car that keeps its rear axle on the centre, the target moves to the inside by just what is missing.
+A lane's centre may jump in curvature (an arc that meets a straight line) or bend harder than the car can. The
+reference is the curve nearest to the centre whose third derivative is small (a penalised least-squares smoothing,
+Whittaker 1923; Eilers, Analytical Chemistry 75, 2003); where it still bends too hard the second derivative is
+penalised as well, which cuts the corner. In bends whose lane is too narrow for the body of a car that keeps its rear
+axle on the centre, the target moves to the inside by just what is missing.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from numba import njit
 from tuling_fsm.core.geometry import FloatArray, wrap_angle
 
 X, Y, HEADING, COS, SIN, KAPPA, DKAPPA, S, LEFT, RIGHT, LEFT_NEAR, RIGHT_NEAR, LIMIT, NEED, CENTER = range(15)
-"""Columns of a reference line. `LEFT`/`RIGHT` are the offsets (m, + left) between which the body may be, `*_NEAR` their tightest values
-around; `NEED` is how far the body of a car on the reference itself reaches beyond one of them near here; `CENTER` is the offset of the lane's centre."""
+"""Columns of a reference line. `LEFT`/`RIGHT` are the offsets (m, + left) between which the body may be, `*_NEAR`
+their tightest values around; `NEED` is how far the body of a car on the reference itself reaches beyond one of
+them near here; `CENTER` is the offset of the lane's centre."""
 COLUMNS = 15
 EXTENSION = 8.0
 """Lines go on straight by this much beyond both ends, so that the body has something below it there (m)."""
@@ -123,7 +125,9 @@ def _shape(points: FloatArray, line: FloatArray) -> float:
 
 @njit(cache=True)
 def _bend_until_drivable(points: FloatArray, ds: float, jerk: float, max_curvature: float, line: FloatArray) -> None:
-    """Smooth, and cut the corner a little more in each round until the curvature is within the limit or the rounds are over."""
+    """Smooth, and cut the corner a little more in each round until the curvature is within the limit or the rounds
+    are over.
+    """
     n = len(points)
     bend = np.zeros(n)
     spread = max(1, round(2.0 / ds))
@@ -141,7 +145,9 @@ def _bend_until_drivable(points: FloatArray, ds: float, jerk: float, max_curvatu
 def _resample(
     center: FloatArray, rows: FloatArray, first: float, ds: float, n: int, points: FloatArray, wide: FloatArray
 ) -> None:
-    """The centre and its `rows` at arc lengths `first + i * ds`; straight on beyond the ends, where the rows keep their last value."""
+    """The centre and its `rows` at arc lengths `first + i * ds`; straight on beyond the ends, where the rows keep
+    their last value.
+    """
     m = len(center)
     j = 0
     for i in range(n):
@@ -203,12 +209,13 @@ def reference_line(
     goal: float,
     line: FloatArray,
 ) -> tuple[int, float, float]:
-    """Fill `line` (MAX_POINTS, COLUMNS); return its number of points and, on it, arc lengths of the line's end and of `goal`.
+    """Fill `line` (MAX_POINTS, COLUMNS); return its number of points and, on it, arc lengths of the line's end and of
+    `goal`.
 
-    `center` (m, 4) is x, y, s, heading of the lane's centre; `rows` (5, m) is left, right, left_free, right_free, limit. `phase` (m)
-    is the route's arc length at the first point: samples lie at whole multiples of the step along the route, so that the line does
-    not shiver as the car moves on. `smoothing` (m) is the length over which a jump in curvature is spread. `goal` is an arc length
-    of the centre (m), `inf` for none.
+    `center` (m, 4) is x, y, s, heading of the lane's centre; `rows` (5, m) is left, right, left_free, right_free,
+    limit. `phase` (m) is the route's arc length at the first point: samples lie at whole multiples of the step along
+    the route, so that the line does not shiver as the car moves on. `smoothing` (m) is the length over which a jump
+    in curvature is spread. `goal` is an arc length of the centre (m), `inf` for none.
     """
     length = center[len(center) - 1, 2]
     ds = max(step, (length + 2.0 * EXTENSION) / (MAX_POINTS - 2))

@@ -25,8 +25,9 @@ DEEPEST = -0.3
 class Solids(NamedTuple):
     """M boxes as in `body`, and for each of L lines where they matter.
 
-    `gap` (M,) is how near a path may come to each, `near` (L, M, 2) the samples from and to which the body can reach it (empty where
-    from > to), `extent` (L, M, 4) its first and last arc length and its least and largest offset there.
+    `gap` (M,) is how near a path may come to each, `near` (L, M, 2) the samples from and to which the body can reach
+    it (empty where from > to), `extent` (L, M, 4) its first and last arc length and its least and largest offset
+    there.
     """
 
     box: FloatArray
@@ -86,7 +87,9 @@ def gather_solids(
     pose: tuple[float, float, float, float],
     body: Body,
 ) -> Solids:
-    """Those of the boxes that the body could reach from any line, and where; `starts` (L,) are the car's offsets from them."""
+    """Those of the boxes that the body could reach from any line, and where; `starts` (L,) are the car's offsets from
+    them.
+    """
     many, total = len(counts), len(boxes)
     near = np.empty((many, total, 2), np.int64)
     keep = np.zeros(total, np.bool_)
@@ -116,7 +119,8 @@ def gather_solids(
 
 @njit(cache=True)
 def blocked_by_solids(laid: Laid, solids: Solids, body: Body, wanted: float) -> tuple[int, int]:
-    """First point of a path at which the body is too near to a static thing (its length for none), and that thing's row.
+    """First point of a path at which the body is too near to a static thing (its length for none), and that thing's
+    row.
 
     Fills `PROOM`: rooms are right up to `wanted` and up to that point.
     """

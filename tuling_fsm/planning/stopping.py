@@ -21,7 +21,9 @@ _HARD_TO_STEER = 1.005
 
 
 class Gaps(NamedTuple):
-    """Distances (m) to keep: `wanted` and `slack` as in `ClearanceParameters` and `LateralParameters`, the rest `SpeedParameters`."""
+    """Distances (m) to keep: `wanted` and `slack` as in `ClearanceParameters` and `LateralParameters`, the rest
+    `SpeedParameters`.
+    """
 
     wanted: float
     slack: float
@@ -31,7 +33,9 @@ class Gaps(NamedTuple):
 
 
 class Stop(NamedTuple):
-    """Where to stand on a path (m, `inf` for nowhere), why, for which wall or solid, and where that touches the bumper (m)."""
+    """Where to stand on a path (m, `inf` for nowhere), why, for which wall or solid, and where that touches the
+    bumper (m).
+    """
 
     at: float
     by: int
@@ -43,9 +47,10 @@ class Stop(NamedTuple):
 def _out_of_bounds(laid: Laid, lines: Lines, reached: float, until: int, body: Body, slack: float) -> int:
     """First point at which the body leaves the bounds, `until` for none before that.
 
-    A car that starts beyond a bound may take its time to come back but not go farther out, and where a car on the reference itself
-    would reach over a bound the same much is granted to all, on either side. Until a transition to another line has ended, at
-    `reached`, the bounds are those of the line that the car comes from, as they say what may be crossed from there.
+    A car that starts beyond a bound may take its time to come back but not go farther out, and where a car on the
+    reference itself would reach over a bound the same much is granted to all, on either side. Until a transition to
+    another line has ended, at `reached`, the bounds are those of the line that the car comes from, as they say what
+    may be crossed from there.
     """
     home, path = lines.home, laid.path
     k_home = int(lines.start[home, NODE])
@@ -90,7 +95,9 @@ def _block(
 
 @njit(cache=True)
 def _arc_at(laid: Laid, start_s: float, s: float) -> float:
-    """Arc length of a path where it passes arc length `s` of its line, `inf` beyond its end, negative behind its start."""
+    """Arc length of a path where it passes arc length `s` of its line, `inf` beyond its end, negative behind its
+    start.
+    """
     if s <= start_s:
         return s - start_s
     for i in range(1, laid.count):
@@ -116,8 +123,8 @@ def find_stop(
 ) -> Stop:
     """The nearest of all that a path has to end before; fills the path's `PROOM`.
 
-    `reached` is the arc length of the line at which a change to it has ended, `v` the present speed. Before what blocks the path
-    there is room to pull out, unless another stop lies within that room.
+    `reached` is the arc length of the line at which a change to it has ended, `v` the present speed. Before what
+    blocks the path there is room to pull out, unless another stop lies within that room.
     """
     end = _arc_at(laid, lines.start[laid.at, START_S], lines.stop[laid.at])
     stop = Stop(end, END_OF_LINE, laid.at, end)

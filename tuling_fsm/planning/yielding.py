@@ -15,12 +15,14 @@ from tuling_fsm.planning.reference import COS, SIN
 from tuling_fsm.planning.solids import IntArray
 
 CROWDS, CUTS_OFF = 1, 2
-"""A path comes in before another and leaves it too little room; it comes in where the other can no longer be let go first."""
+"""A path comes in before another and leaves it too little room; it comes in where the other can no longer be let go
+first."""
 _STANDS = 0.3
 _GAP_STEPS = 21
 """Gaps between two motions count up to this prediction step (4 s)."""
 _JUST_PAST = 0.5
-"""Time to spare (s) that is enough for a car which cannot stop in comfort any more: braking hard beside the other is worse."""
+"""Time to spare (s) that is enough for a car which cannot stop in comfort any more: braking hard beside the other is
+worse."""
 _COMING_IN, _ENTRY_GAP = 5, 0.5
 """One who comes into the path is kept this far (m) from, judged over so many prediction steps."""
 _CUT_IN_GAP, _CUT_IN_TIME = 2.0, 0.6
@@ -47,7 +49,8 @@ def _goes_along(laid: Laid, movers: Movers, i: int, j: int) -> bool:
 def _passes_first(spans: FloatArray, free: FloatArray, lead: float, ease: float, v_other: float) -> bool:
     """Whether a car that drives `free` (rows of `roll_out`) is past before the object comes, `lead` seconds to spare.
 
-    `v_other` is the speed of one that goes the same way and must not be made to brake, else 0; `ease` scales the room before it.
+    `v_other` is the speed of one that goes the same way and must not be made to brake, else 0; `ease` scales the room
+    before it.
     """
     for j in range(len(spans)):
         if spans[j, 0] == np.inf:
@@ -108,8 +111,9 @@ def follow_leaders(
 ) -> tuple[int, int]:
     """Fill `traffic` with those that are ahead on a path and go along with it.
 
-    `free` is how the path would be driven without them, `sidestep` (m) how far it leads from the car's present offset, `spans`
-    scratch. Returns how many there are, and how many more cross the path or come into it; `others` gets their rows.
+    `free` is how the path would be driven without them, `sidestep` (m) how far it leads from the car's present
+    offset, `spans` scratch. Returns how many there are, and how many more cross the path or come into it; `others`
+    gets their rows.
     """
     traffic.leader_s[:], traffic.wall_s[:] = np.inf, np.inf
     leaders, more = 0, 0
@@ -145,8 +149,8 @@ def yield_to_others(
 ) -> tuple[int, int]:
     """Add to `traffic` those of the `others` that the car does not pass before, driving `free`.
 
-    `lead` and `ease` as in `_passes_first`; `braking` (m) is the length of a comfortable stop. Returns how many, and how badly
-    the path cuts in (0, `CROWDS`, `CUTS_OFF`).
+    `lead` and `ease` as in `_passes_first`; `braking` (m) is the length of a comfortable stop. Returns how many, and
+    how badly the path cuts in (0, `CROWDS`, `CUTS_OFF`).
     """
     yielded, cuts_in = 0, 0
     for i in others:
