@@ -147,8 +147,8 @@ def test_one_who_does_not_take_his_turn_is_passed(maps: dict[str, RoadMap]) -> N
     drive.tick(0.5)
     drive.put_front(ENTRY_S - 0.7)
     drive.v = 0.0
-    assert drive.tick(3.5).walls
-    assert not drive.tick(1.2).walls
+    assert drive.tick(2.8).walls
+    assert not drive.tick(3.0).walls
 
 
 @pytest.mark.clause("INT-7")
@@ -244,7 +244,7 @@ def test_the_time_at_red_gives_no_turn_before_those_who_start_at_green_as_well(m
     drive.tick(30.0)
     assert not drive.walls(Reason.JUNCTION_OCCUPIED)
     drive.lights = {4: Light.GREEN, 2: Light.GREEN}
-    drive.tick(3.8)
+    drive.tick(2.8)
     assert drive.walls(Reason.JUNCTION_OCCUPIED), "the one opposite goes straight on for all the car knows"
     drive.tick(4.5)
     assert not drive.rules.walls, "he does not move"

@@ -22,7 +22,8 @@ _WAITS_BEFORE_M = 0.3
 _LEAST_SPEED = 1.0
 _STARTING_SPEED = 1.0
 _TIE_S = 0.5
-_SECOND_S = 3.0
+_AT_LINE_M = 1.0
+_SECOND_S = 2.0
 
 
 class Control(str, Enum):
@@ -63,7 +64,7 @@ def holds(now: Situation, control: Control, own_gap: float, party: Party, past: 
     if rank is Rank.CAR or waits_inside:
         return False
     if past.going:
-        return party.speed > STANDING_SPEED and _gets_there_first(now, party)
+        return party.speed > STANDING_SPEED and party.to_stop < _AT_LINE_M and _gets_there_first(now, party)
     return not tired and _came_first(now, own_gap, party, past)
 
 

@@ -58,13 +58,14 @@ def separation(
     across = abs(dy * cos - dx * sin) - half_width - box[4] * s - box[5] * c
     box_along = abs(dx * box[2] + dy * box[3]) - box[4] - half_length * c - half_width * s
     box_across = abs(dy * box[2] - dx * box[3]) - box[5] - half_length * s - half_width * c
-    return max(max(along, across), max(box_along, box_across))
+    return float(max(max(along, across), max(box_along, box_across)))
 
 
 @njit(cache=True)
 def body_separation(x: float, y: float, cos: float, sin: float, body: Body, box: FloatArray) -> float:
     """`separation` of the car with its rear axle at x, y."""
-    return separation(x + body.middle * cos, y + body.middle * sin, cos, sin, body.half_length, body.half_width, box)
+    cx, cy = x + body.middle * cos, y + body.middle * sin
+    return float(separation(cx, cy, cos, sin, body.half_length, body.half_width, box))
 
 
 @njit(cache=True)
@@ -147,7 +148,8 @@ def within_bounds(
     to_right = offset - body.half_width + min(turn * body.front, -turn * body.rear)
     if to_left < line[k, LEFT_NEAR] and to_right > line[k, RIGHT_NEAR]:
         return -1.0, -1.0
-    return over_bounds(line, n, k, x, y, cos, sin, body)
+    left, right = over_bounds(line, n, k, x, y, cos, sin, body)
+    return float(left), float(right)
 
 
 @njit(cache=True)

@@ -61,11 +61,11 @@ def _transition(start_s: float, phase: float, number: int, shapes: Shapes) -> fl
 @njit(cache=True)
 def _fits(lines: Lines, at: int, s: float, offset: float, half_width: float) -> bool:
     """Whether a body at an offset is between the bounds at an arc length, and nearer to this line than to any other."""
-    line, n = lines.row[at], lines.count[at]
+    line, n = lines.row[at], lines.points[at]
     k = min(max(np.searchsorted(line[:n, S], s), 0), n - 1)
     if offset + half_width > line[k, LEFT] or offset - half_width < line[k, RIGHT]:
         return False
-    for other in range(len(lines.count)):
+    for other in range(len(lines.points)):
         apart = lines.start[at, START_D] - lines.start[other, START_D]
         if other != at and lines.start[other, REACHABLE] > 0.0 and abs(offset - apart) < abs(offset):
             return False
@@ -170,7 +170,7 @@ def candidates(
     """
     specs = np.empty((MAX_CANDIDATES, SPEC))
     count = 0
-    for at in range(len(lines.count)):
+    for at in range(len(lines.points)):
         if lines.start[at, REACHABLE] == 0.0 or (keep_lane and at != lines.home):
             continue
         offsets = (0.0, shapes.offset, -shapes.offset)

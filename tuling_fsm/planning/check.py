@@ -118,7 +118,7 @@ def _acceleration(case: _Case) -> Violation | None:
 
 
 def _jerk(case: _Case) -> Violation | None:
-    """Jerk between rows; braking harder than comfort, and the last moment before standing, have a limit of their own."""
+    """Jerk between rows; hard braking, and the last moment before standing, have a limit of their own."""
     if isinstance(case.request, Hold):
         return None
     plan, vehicle, limits = case.plan, case.vehicle, case.limits
@@ -141,7 +141,7 @@ def _speed_limit(case: _Case) -> Violation | None:
     plan, request, vehicle = case.plan, case.request, case.vehicle
     if isinstance(request, Hold):
         return None
-    most = np.full(len(plan), min(request.speed_limit, vehicle.max_speed))
+    most: FloatArray = np.full(len(plan), min(request.speed_limit, vehicle.max_speed))
     if isinstance(request, FreeSpace):
         most = np.where(plan.v < 0.0, min(request.speed_limit, vehicle.max_reverse_speed), most)
     elif request.lanes:
@@ -164,7 +164,8 @@ def _soonest_braking(plan: Trajectory, vehicle: Vehicle) -> FloatArray:
 
 def _lane_limit(lanes: tuple[LaneLine, ...], plan: Trajectory) -> FloatArray:
     """Speed limit at every row, of the lane whose centre is nearest."""
-    best, limit = np.full(len(plan), np.inf), np.full(len(plan), np.inf)
+    best: FloatArray = np.full(len(plan), np.inf)
+    limit: FloatArray = np.full(len(plan), np.inf)
     for lane in lanes:
         xy, limits = lane.center.xy[::4], lane.limit[::4]
         distance = np.hypot(plan.x[:, None] - xy[:, 0], plan.y[:, None] - xy[:, 1])
@@ -293,5 +294,13 @@ def _sideways(case: _Case, k: int) -> float:
 
 
 _RULES: tuple[Callable[[_Case], Violation | None], ...] = (
-    _broken, _curvature, _curvature_rate, _acceleration, _jerk, _speed_limit, _red_light, _collision, _predicted_collision,
-)  # fmt: skip
+    _broken,
+    _curvature,
+    _curvature_rate,
+    _acceleration,
+    _jerk,
+    _speed_limit,
+    _red_light,
+    _collision,
+    _predicted_collision,
+)

@@ -35,7 +35,7 @@ def meets_segment(pose: FloatArray, segment: FloatArray, rear: float, front: flo
     c, s = math.cos(pose[2]), math.sin(pose[2])
     ax, ay = segment[0] - pose[0], segment[1] - pose[1]
     bx, by = segment[2] - pose[0], segment[3] - pose[1]
-    return _clip(c * ax + s * ay, c * ay - s * ax, c * bx + s * by, c * by - s * bx, rear, front, half)
+    return bool(_clip(c * ax + s * ay, c * ay - s * ax, c * bx + s * by, c * by - s * bx, rear, front, half))
 
 
 @njit(cache=True)
@@ -54,7 +54,7 @@ def meets_box(pose: FloatArray, box: FloatArray, rear: float, front: float, half
             return True
     middle = 0.5 * (front + rear)
     x, y = pose[0] + middle * math.cos(pose[2]) - box[0], pose[1] + middle * math.sin(pose[2]) - box[1]
-    return abs(c * x + s * y) <= 0.5 * box[3] and abs(c * y - s * x) <= 0.5 * box[4]
+    return bool(abs(c * x + s * y) <= 0.5 * box[3] and abs(c * y - s * x) <= 0.5 * box[4])
 
 
 @njit(cache=True)
@@ -87,9 +87,17 @@ def first_segment_met(
 
 @njit(cache=True)
 def meetings(
-    poses: FloatArray, t: FloatArray, boxes: FloatArray, step: float, until: float, rear: float, front: float, half: float, shrink: float,
+    poses: FloatArray,
+    t: FloatArray,
+    boxes: FloatArray,
+    step: float,
+    until: float,
+    rear: float,
+    front: float,
+    half: float,
+    shrink: float,
     met: FloatArray,
-) -> None:  # fmt: skip
+) -> None:
     """Fill `met` (N,) with the row of the motion at which each of N objects is met first, -1 for never.
 
     `boxes` (N, T, 5) are x, y, heading, length, width every `step` seconds, taken in a straight line in between.

@@ -21,8 +21,8 @@ from tuling_fsm.planning.stopping import END_OF_LINE, WALL, Gaps, find_stop
 from tuling_fsm.planning.yielding import follow_leaders, yield_to_others
 
 (
-    COST_FIRST, COST_SECOND, COST_FULL, PROGRESS, STOP_AT, STOP_BY, STOP_ROW, THING_AT, BINDS, BLAME, DISTANCE, YIELDS, CONFLICT,
-    END_X, END_Y,
+    COST_FIRST, COST_SECOND, COST_FULL, PROGRESS, STOP_AT, STOP_BY, STOP_ROW, THING_AT, BINDS, BLAME, DISTANCE, YIELDS,
+    CONFLICT, END_X, END_Y,
 ) = range(15)  # fmt: skip
 """Columns of a verdict: cost in the first and second pass of NOR-4 (`inf`: out of the question there) and with all
 terms; progress along the route (m); a `Stop`; what binds at the start, who, how far ahead; whether it yields to a
@@ -78,9 +78,11 @@ class Scratch(NamedTuple):
 def new_scratch(rows: int) -> Scratch:
     """Scratch for trajectories of `rows` rows."""
     n = MAX_POINTS + 1
-    points = (np.zeros(n) for _ in range(4))
     spans = np.zeros((PREDICTION_STEPS, 2))
-    return Scratch(np.zeros((n, PATH)), *points, spans, np.zeros((rows, 3)), no_traffic(), no_traffic())
+    return Scratch(
+        np.zeros((n, PATH)), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n), spans, np.zeros((rows, 3)),
+        no_traffic(), no_traffic(),
+    )  # fmt: skip
 
 
 @njit(cache=True)
@@ -128,11 +130,11 @@ def evaluate(spec: FloatArray, tick: Tick, scratch: Scratch, verdict: FloatArray
     span = len(scratch.rows) * STEP_S
     top = min(d.max_speed, start.v + d.accel * span)
     reach = top * span + 0.5 * top * top / d.decel + tick.body.front + tick.gaps.obstacle
-    laid = lay_path(spec, at, lines.row[at], lines.count[at], lines.start[at], start.pose, reach, scratch.path)
+    laid = lay_path(spec, at, lines.row[at], lines.points[at], lines.start[at], start.pose, reach, scratch.path)
     stop = find_stop(
         laid, lines, tick.solids, tick.walls, spec[REACHED], start.v, tick.body, d.max_curvature, tick.gaps
     )
-    for i in range(laid.count):
+    for i in range(laid.points):
         scratch.limit[i] = min(tick.speed_limit, laid.line[max(0, laid.first + i - 1), LIMIT])
     envelope(laid, scratch.limit, d, scratch.speed, scratch.bound, scratch.rate)
     sidestep = abs(spec[OFFSET] - lines.start[at, START_D])
@@ -140,7 +142,7 @@ def evaluate(spec: FloatArray, tick: Tick, scratch: Scratch, verdict: FloatArray
     ease, lead = (_COMMITTED, tick.lead) if stays else (1.0, _EVADING * tick.lead)
     known = stop.by in (WALL, END_OF_LINE)
     slack = 0.4 * tick.gaps.line if known else tick.gaps.obstacle - tick.gaps.end
-    target = (min(stop.at, laid.path[laid.count - 1, PS]), slack)
+    target = (min(stop.at, laid.path[laid.points - 1, PS]), slack)
     binds, yields, cuts_in = drive_among(
         laid, tick.movers, target, (start.v, start.a), sidestep, lead, ease, tick.body, d, scratch
     )
@@ -169,7 +171,7 @@ def evaluate(spec: FloatArray, tick: Tick, scratch: Scratch, verdict: FloatArray
     verdict[STOP_AT], verdict[STOP_BY], verdict[STOP_ROW], verdict[THING_AT] = stop.at, stop.by, stop.row, stop.thing
     verdict[BINDS], verdict[BLAME], verdict[DISTANCE] = binds.reason, binds.blame, binds.distance
     verdict[YIELDS], verdict[CONFLICT] = 1.0 if yields else 0.0, judged.conflict
-    return laid.count
+    return int(laid.points)
 
 
 @njit(cache=True)

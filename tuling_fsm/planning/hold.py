@@ -1,4 +1,4 @@
-"""Coming to a stop on the path that the car is on: comfortably, as hard as something in the way asks for, or at once."""
+"""Coming to a stop on the path that the car is on: comfortably, harder where something is in the way, or at once."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def _boxes(scene: Scene, start: StartState) -> tuple[FloatArray, FloatArray]:
     moving = moving_boxes(scene.obstacles, np.flatnonzero(near & scene.obstacles.moving))
     static, _ = static_boxes(scene, np.flatnonzero(near & ~scene.obstacles.moving))
     still = np.repeat(static[:, None], moving.shape[1], axis=1)
-    return np.concatenate((moving, still)), PREDICTION_STEP_S * np.arange(moving.shape[1])
+    return np.concatenate((moving, still)), np.asarray(PREDICTION_STEP_S * np.arange(moving.shape[1]), dtype=np.float64)
 
 
 def _columns(trajectory: Trajectory) -> FloatArray:
@@ -161,5 +161,5 @@ def _touches(rows: FloatArray, boxes: FloatArray, times: FloatArray, body: Body)
             if body_separation(rows[1, k], rows[2, k], cos, sin, body, box) < 0.0:
                 if k == 0:
                     break
-                return abs(rows[4, k]) > 0.0
+                return bool(abs(rows[4, k]) > 0.0)
     return False

@@ -62,7 +62,7 @@ class Judgement(NamedTuple):
 @njit(cache=True)
 def _where(laid: Laid, s: float) -> tuple[float, float, int]:
     """Position at an arc length, and the point before it."""
-    i = seek(laid.path, laid.count, 0, s)
+    i = seek(laid.path, laid.points, 0, s)
     u = s - laid.path[i, PS]
     return laid.path[i, PX] + u * laid.path[i, PCOS], laid.path[i, PY] + u * laid.path[i, PSIN], i
 
@@ -72,7 +72,7 @@ def _progress(laid: Laid, lines: Lines, x: float, y: float, i: int) -> float:
     """How far along the route a position at point `i` is from the car's."""
     route, begun = lines.row[lines.route], lines.start[lines.route]
     hint = int(begun[NODE]) + max(0, laid.first + i - 1 - int(lines.start[laid.at, NODE]))
-    k = walk(route, lines.count[lines.route], hint, x, y)
+    k = walk(route, lines.points[lines.route], hint, x, y)
     along = (x - route[k, X]) * route[k, COS] + (y - route[k, Y]) * route[k, SIN]
     return float(route[k, S] + along - begun[START_S])
 
@@ -84,13 +84,13 @@ def _comfort(laid: Laid, speed: FloatArray, rows: FloatArray, until: int, w: Wei
     """
     path, cost, at = laid.path, 0.0, 0
     for i in range(until):
-        at = seek(path, laid.count, at, rows[i, 0])
-        after = min(at + 1, laid.count - 1)
+        at = seek(path, laid.points, at, rows[i, 0])
+        after = min(at + 1, laid.points - 1)
         step = max(0.05, path[after, PS] - path[at, PS])
         jerk = rows[i, 1] ** 3 * (path[after, PKAPPA] - path[at, PKAPPA]) / step
         cost += (w.jerk * jerk * jerk + w.offset * min(path[at, PD] ** 2, _BESIDE)) * STEP_S
         cost += _TOO_FAST * max(0.0, rows[i, 1] - speed[at] - _EXACT) * STEP_S
-    return cost
+    return float(cost)
 
 
 @njit(cache=True)
@@ -100,7 +100,7 @@ def _prospect(laid: Laid, lines: Lines, stop: Stop, w: Weights) -> float:
     cost = w.lane * abs(lines.shift[laid.at]) + w.lane_end * max(0.0, 1.0 - max(0.0, ahead) / w.foresight)
     if stop.by in (SOLID, BOUND, CURVATURE):
         cost += w.lane_end * max(0.0, 1.0 - max(0.0, stop.thing) / w.foresight)
-    return cost + (w.switch if lines.shift[laid.at] != w.previous_shift else 0.0)
+    return float(cost) + (w.switch if lines.shift[laid.at] != w.previous_shift else 0.0)
 
 
 @njit(cache=True)
@@ -136,7 +136,7 @@ def judge(
     cost = _comfort(laid, speed, rows, until, w) + w.offset * min(offset * offset, _BESIDE) - progress
     cost += _prospect(laid, lines, stop, w) + w.shift * min(_aside(laid, rows, w) ** 2, 4.0)
     room = w.wanted
-    for j in range(min(laid.count, i + 1)):
+    for j in range(min(laid.points, i + 1)):
         room = min(room, laid.path[j, PROOM])
     cost += w.clearance * (1.0 - max(0.0, room) / w.wanted) ** 2
     gap, _ = least_gap(laid, movers, body, rows, w.wanted, sidestep)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
@@ -11,38 +10,23 @@ from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.request import FollowLanes, PlanResult, Reason
 from tuling_fsm.core.scene import Scene
 from tuling_fsm.core.trajectory import Trajectory
-from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning import evaluate as ev
-from tuling_fsm.planning.body import Body
-from tuling_fsm.planning.candidates import Shapes, candidates
+from tuling_fsm.planning.candidates import candidates
 from tuling_fsm.planning.continuity import StartState, state_at
-from tuling_fsm.planning.evaluate import Scratch, Start, Tick
+from tuling_fsm.planning.evaluate import Start, Tick
 from tuling_fsm.planning.explain import Situation, explain_candidates, explain_limit, no_way_on
 from tuling_fsm.planning.judge import MEMORY_S, Weights
 from tuling_fsm.planning.lines import Lines, prepare_lines
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.paths import LANE, START_D
-from tuling_fsm.planning.profile import STEP_S, Drive
 from tuling_fsm.planning.scenery import Scenery
 from tuling_fsm.planning.stopping import Gaps
 from tuling_fsm.planning.timed import timed_path
+from tuling_fsm.planning.tools import Tools
 
 _CROSSING = (Reason.CROSSING, Reason.PEDESTRIAN)
 _STILL_YIELDING = 1.5
 """A car that yields asks for this much more time before it passes first after all."""
-
-
-class Tools(NamedTuple):
-    """What one set of parameters amounts to for the kernels."""
-
-    vehicle: Vehicle
-    parameters: PlanningParameters
-    drive: Drive
-    shapes: Shapes
-    scratch: Scratch
-    """For candidates, as long as progress is measured."""
-    whole: Scratch
-    """For the winner."""
 
 
 def follow_lanes(
@@ -57,7 +41,7 @@ def follow_lanes(
     gap = tools.parameters.clearance.solid
     specs = candidates(lines, tick.solids, tick.movers, slow, request.keep_lane, tools.shapes, gap, tick.body)
     verdicts = np.empty((len(specs), ev.VERDICT))
-    ev.evaluate_all(specs, tick, tools.scratch, verdicts)
+    ev.evaluate_all(specs, tick, tools.candidate, verdicts)
     best = _choose(verdicts, request.keep_lane)
     points = ev.evaluate(specs[best], tick, tools.whole, verdicts[best])
     situation = Situation(request, lines, scenery, specs, verdicts, best)
@@ -78,10 +62,12 @@ def _prepare(
 ) -> tuple[Tick, Scenery]:
     """What all candidates have in common."""
     pose = (start.pose.x, start.pose.y, start.pose.heading, start.curvature)
-    parameters, body = tools.parameters, Body.of(tools.vehicle)
+    parameters = tools.parameters
     lateral, speed = parameters.lateral, parameters.speed
     offsets = np.ascontiguousarray(lines.start[:, START_D])
-    scenery = Scenery.of(scene, lines.row, lines.count, offsets, pose, body, parameters.clearance.solid, parameters)
+    scenery = Scenery.of(
+        scene, lines.row, lines.points, offsets, pose, tools.body, parameters.clearance.solid, parameters
+    )
     walls = np.array([(wall.x0, wall.y0, wall.x1, wall.y1) for wall in request.walls]).reshape(-1, 4)
     yields = previous is not None and previous.limit.reason in _CROSSING
     lead = speed.pass_ahead * (_STILL_YIELDING if yields else 1.0)
@@ -89,7 +75,8 @@ def _prepare(
     weights = _weights(scene, previous, lines, parameters)
     motion = Start(pose, max(0.0, start.v), start.a)
     tick = Tick(
-        lines, scenery.solids, scenery.movers, walls, motion, request.speed_limit, lead, body, tools.drive, gaps, weights
+        lines, scenery.solids, scenery.movers, walls, motion, request.speed_limit, lead, tools.body, tools.drive, gaps,
+        weights,
     )  # fmt: skip
     return tick, scenery
 
@@ -123,15 +110,3 @@ def _remembered(trajectory: Trajectory, stamp: float) -> tuple[float, float]:
         return math.inf, math.inf
     pose = state_at(trajectory, stamp + MEMORY_S).pose
     return pose.x, pose.y
-
-
-def tools_for(vehicle: Vehicle, parameters: PlanningParameters) -> Tools:
-    """Everything that follows from the parameters alone."""
-    lateral, clearance = parameters.lateral, parameters.clearance
-    drive = Drive.of(vehicle, parameters.speed, clearance.slow_speed, clearance.slow_slope)
-    shapes = Shapes(
-        lateral.grid, lateral.transitions, lateral.shortest, lateral.offset, lateral.around, lateral.around_tight,
-        lateral.return_length,
-    )  # fmt: skip
-    short, whole = (round(t / STEP_S) + 1 for t in (parameters.choice.horizon, parameters.speed.horizon))
-    return Tools(vehicle, parameters, drive, shapes, ev.new_scratch(short), ev.new_scratch(whole))

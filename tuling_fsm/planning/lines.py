@@ -28,14 +28,14 @@ _BEFORE_START = -2.0
 class Lines(NamedTuple):
     """L lane lines ready for planning.
 
-    `row` (L, MAX_POINTS, COLUMNS), `count` (L,), `start` (L, START); `stop` (L,) arc length to stand at because line
-    or route end, `end` (L,) the same for the line alone, `ends` (L,) where the car must have left it (`inf` for
-    never), `shift` (L,) lanes from the route's own, `phase` (L,) the route's arc length of the first points. `home`
-    is the line that the car is on, `route` the one that progress is measured along.
+    `row` (L, MAX_POINTS, COLUMNS), `points` (L,) how many of these are filled, `start` (L, START); `stop` (L,) arc
+    length to stand at because line or route end, `end` (L,) the same for the line alone, `ends` (L,) where the car
+    must have left it (`inf` for never), `shift` (L,) lanes from the route's own, `phase` (L,) the route's arc length
+    of the first points. `home` is the line that the car is on, `route` the one that progress is measured along.
     """
 
     row: FloatArray
-    count: IntArray
+    points: IntArray
     start: FloatArray
     stop: FloatArray
     end: FloatArray
@@ -57,9 +57,16 @@ class LineShape(NamedTuple):
 
 @njit(cache=True)
 def _prepare(
-    center: FloatArray, wide: FloatArray, phase: float, goal: float, pose: tuple[float, float, float, float], shape: LineShape,
-    body: Body, line: FloatArray, start: FloatArray,
-) -> tuple[int, float, float]:  # fmt: skip
+    center: FloatArray,
+    wide: FloatArray,
+    phase: float,
+    goal: float,
+    pose: tuple[float, float, float, float],
+    shape: LineShape,
+    body: Body,
+    line: FloatArray,
+    start: FloatArray,
+) -> tuple[int, float, float]:
     """Fill a line and the car's place on it; returns the number of points and the arc lengths of its end and of the
     goal.
     """

@@ -17,18 +17,19 @@ from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning import profile
 from tuling_fsm.planning.body import Body
 from tuling_fsm.planning.continuity import StartState
-from tuling_fsm.planning.evaluate import Scratch, drive_among
+from tuling_fsm.planning.evaluate import drive_among
 from tuling_fsm.planning.explain import BY_BINDING, mover_limit
 from tuling_fsm.planning.free_space import plan_free_space
 from tuling_fsm.planning.hold import STANDS, comfortable_stop
 from tuling_fsm.planning.movers import Movers
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.paths import PCOS, PHEADING, PKAPPA, PS, PSIN, PX, PY, Laid, new_path
-from tuling_fsm.planning.profile import STEP_S, Demand, Drive, envelope
+from tuling_fsm.planning.profile import STEP_S, Demand, envelope
 from tuling_fsm.planning.reference import COLUMNS, COS, EXTENSION, HEADING, KAPPA, SIN, S, X, Y
 from tuling_fsm.planning.scenery import Scenery
 from tuling_fsm.planning.solids import blocked_by_solids
-from tuling_fsm.planning.timed import timed_path
+from tuling_fsm.planning.timed import timed_path, times
+from tuling_fsm.planning.tools import Tools
 from tuling_fsm.planning.walls import wall_at
 
 _SAME_GOAL_M, _SAME_GOAL_RAD = 0.1, 0.03
@@ -65,15 +66,15 @@ class Stop(NamedTuple):
 
 
 def plan_manoeuvre(
-    request: FreeSpace, scene: Scene, start: StartState, previous: PlanResult | None, vehicle: Vehicle, parameters: PlanningParameters,
-    drive: Drive, scratch: Scratch,
-) -> PlanResult:  # fmt: skip
+    request: FreeSpace, scene: Scene, start: StartState, previous: PlanResult | None, tools: Tools
+) -> PlanResult:
     """Go on with the motion under way, or find one. What cannot be planned comes with a comfortable stop and its
     reason.
     """
+    vehicle, parameters = tools.vehicle, tools.parameters
     kept = previous.manoeuvre if previous is not None else None
     if kept is not None and _same(kept.goal, request.goal):
-        result = _go_on(kept, request, scene, start, vehicle, parameters, drive, scratch)
+        result = _go_on(kept, request, scene, start, tools)
         if result is not None:
             return result
     here = replace(scene, ego=Ego(start.pose, start.v, start.a, start.curvature)) if start.planned else scene
@@ -82,7 +83,7 @@ def plan_manoeuvre(
         before = previous.trajectory if previous is not None and start.planned else None
         return replace(found, trajectory=comfortable_stop(scene, start, before, vehicle, parameters.speed))
     kept = Manoeuvre(request.goal, found.trajectory)
-    return _go_on(kept, request, scene, start, vehicle, parameters, drive, scratch) or found
+    return _go_on(kept, request, scene, start, tools) or found
 
 
 def _same(one: Pose, other: Pose) -> bool:
@@ -90,16 +91,14 @@ def _same(one: Pose, other: Pose) -> bool:
     return apart < _SAME_GOAL_M and abs(wrap_angle(one.heading - other.heading)) < _SAME_GOAL_RAD
 
 
-def _go_on(
-    kept: Manoeuvre, request: FreeSpace, scene: Scene, start: StartState, vehicle: Vehicle, parameters: PlanningParameters, drive: Drive,
-    scratch: Scratch,
-) -> PlanResult | None:  # fmt: skip
+def _go_on(kept: Manoeuvre, request: FreeSpace, scene: Scene, start: StartState, tools: Tools) -> PlanResult | None:
     """The next part of the motion, `None` where it is over, blocked, or too far from the car."""
+    vehicle, parameters = tools.vehicle, tools.parameters
     stretch = next_stretch(kept, start, parameters)
     if stretch is None:
         return None
     path, n, gear = stretch.path, len(stretch.path), stretch.gear
-    body = _facing(Body.of(vehicle), gear)
+    body = _facing(tools.body, gear)
     line = _as_line(path)
     laid = Laid(path, n, 1, line, 0)
     pose = (float(path[0, PX]), float(path[0, PY]), float(path[0, PHEADING]), float(path[0, PKAPPA]))
@@ -108,8 +107,8 @@ def _go_on(
     if stop.limit.reason is Reason.OBSTACLE and stop.at < parameters.speed.start_room and abs(start.v) < STANDS:
         return None
     top = min(request.speed_limit, vehicle.max_speed if gear > 0.0 else vehicle.max_reverse_speed)
-    binds = _time(laid, scenery.movers, body, top, stop, gear, start, parameters, drive, scratch)
-    trajectory = timed_path(scene.stamp, path, n, scratch.rows, gear)
+    binds = _time(laid, scenery.movers, body, top, stop, start, gear, tools)
+    trajectory = timed_path(scene.stamp, path, n, tools.whole.rows, gear)
     if abs(start.v) < STANDS:
         trajectory = _steer_first(trajectory, start.curvature, vehicle)
     reverse = bool(np.any(kept.whole.v[stretch.row :] < -_MOVES))
@@ -204,12 +203,12 @@ def _stop_on(
 
 
 def _time(
-    laid: Laid, movers: Movers, body: Body, top: float, stop: Stop, gear: float, start: StartState,
-    parameters: PlanningParameters, drive: Drive, scratch: Scratch,
-) -> Demand:  # fmt: skip
+    laid: Laid, movers: Movers, body: Body, top: float, stop: Stop, start: StartState, gear: float, tools: Tools
+) -> Demand:
     """Roll out a stretch into the scratch's rows; returns what binds."""
-    speed, drive = parameters.speed, drive._replace(start_room=_START_ROOM, creep=_CREEP)
-    envelope(laid, np.full(laid.count, top), drive, scratch.speed, scratch.bound, scratch.rate)
+    speed, scratch = tools.parameters.speed, tools.whole
+    drive = tools.drive._replace(start_room=_START_ROOM, creep=_CREEP)
+    envelope(laid, np.full(laid.points, top), drive, scratch.speed, scratch.bound, scratch.rate)
     target, motion = (stop.at, 0.4 * speed.line_gap), (max(0.0, gear * start.v), gear * start.a)
     binds, _, _ = drive_among(laid, movers, target, motion, math.inf, speed.pass_ahead, 1.0, body, drive, scratch)
     return Demand(*binds)
@@ -227,7 +226,7 @@ def _steer_first(trajectory: Trajectory, curvature: float, vehicle: Vehicle) -> 
     held = {name: np.concatenate((np.full(rows, column[0]), column)) for name, column in columns.items()}
     held["a"][:rows] = 0.0
     bend = np.concatenate((np.tan(lead) / vehicle.wheelbase, trajectory.curvature))
-    return Trajectory(trajectory.stamp, STEP_S * np.arange(len(bend)), curvature=bend, **held)
+    return Trajectory(trajectory.stamp, times(len(bend)), curvature=bend, **held)
 
 
 def _limit(binds: Demand, stop: Stop, scenery: Scenery) -> Limit:

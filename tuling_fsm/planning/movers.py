@@ -127,7 +127,7 @@ def ignored(movers: Movers, i: int, sidestep: float) -> bool:
 def swept(laid: Laid, body: Body) -> tuple[float, float]:
     """Least and largest offset that a path comes near to."""
     low, high = np.inf, -np.inf
-    for i in range(laid.count):
+    for i in range(laid.points):
         low, high = min(low, laid.path[i, PD]), max(high, laid.path[i, PD])
     side = body.half_width + _BESIDE
     return low - side, high + side
@@ -157,10 +157,10 @@ def _entry(laid: Laid, lo: int, hi: int, body: Body, box: FloatArray, gap: float
         i = max(0, i - 3)
         apart = _gap_at(path, i, body, box) - gap
     if apart <= 0.0:
-        return min(0.0, apart)
+        return float(min(0.0, apart))
     reach = 1.0 / (1.0 + bend * body.front)
     while i < hi:
-        step = path[min(i + 1, laid.count - 1), PS] - path[i, PS] + 1e-3
+        step = path[min(i + 1, laid.points - 1), PS] - path[i, PS] + 1e-3
         last, before = i, apart
         i += min(hi - i, max(1, int(apart * reach / step)))
         apart = _gap_at(path, i, body, box) - gap
@@ -183,7 +183,7 @@ def occupied(laid: Laid, movers: Movers, i: int, body: Body, free: FloatArray, s
     Returns at how many times it does. The far end is judged on the straight and a little long. What is far ahead of a
     car that drives `free` (rows of `roll_out`) is left out.
     """
-    path, line, n, met = laid.path, laid.line, laid.count, 0
+    path, line, n, met = laid.path, laid.line, laid.points, 0
     step = path[n - 1, PS] / max(1, n - 1)
     for j in range(len(spans)):
         spans[j, 0], spans[j, 1] = np.inf, np.inf

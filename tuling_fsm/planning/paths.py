@@ -67,7 +67,7 @@ def frenet_start(
 def quintic(
     d0: float, slope: float, bend: float, d1: float, length: float
 ) -> tuple[float, float, float, float, float, float]:
-    """Coefficients, lowest power first, of the offset that starts at `d0` with two derivatives and ends flat at `d1`."""
+    """Coefficients, lowest power first, of an offset from `d0` with two derivatives to `d1` with none."""
     c0, c1, c2 = d0, slope, 0.5 * bend
     h = length
     gap = d1 - c0 - c1 * h - c2 * h * h
@@ -80,12 +80,12 @@ def quintic(
 
 
 class Laid(NamedTuple):
-    """A path on a line: its points (the first `count` rows), the sample of the line below its second point, the line
+    """A path on a line: its points (the first `points` rows), the sample of the line below its second point, the line
     and its index.
     """
 
     path: FloatArray
-    count: int
+    points: int
     first: int
     line: FloatArray
     at: int

@@ -27,9 +27,10 @@ from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.continuity import StartState, start_state
 from tuling_fsm.planning.free_space import warm_up
 from tuling_fsm.planning.hold import STANDS, comfortable_stop, stop_result
-from tuling_fsm.planning.lanes import follow_lanes, tools_for
+from tuling_fsm.planning.lanes import follow_lanes
 from tuling_fsm.planning.manoeuvre import plan_manoeuvre
 from tuling_fsm.planning.parameters import PlanningParameters
+from tuling_fsm.planning.tools import Tools
 
 
 class Planner:
@@ -38,7 +39,7 @@ class Planner:
     def __init__(self, vehicle: Vehicle, parameters: PlanningParameters) -> None:
         self._vehicle = vehicle
         self._parameters = parameters
-        self._tools = tools_for(vehicle, parameters)
+        self._tools = Tools.of(vehicle, parameters)
         self._by_request: dict[type[Any], Callable[..., PlanResult]] = {
             Hold: self._hold,
             FollowLanes: self._follow_lanes,
@@ -77,9 +78,7 @@ class Planner:
     def _free_space(
         self, request: FreeSpace, scene: Scene, start: StartState, previous: PlanResult | None
     ) -> PlanResult:
-        return plan_manoeuvre(
-            request, scene, start, previous, self._vehicle, self._parameters, self._tools.drive, self._tools.whole
-        )
+        return plan_manoeuvre(request, scene, start, previous, self._tools)
 
     def warm_up(self) -> None:
         """Compile and load every kernel, so that no tick has to."""
@@ -112,8 +111,8 @@ def _sample_scene() -> Scene:
     y = np.stack((np.full(len(t), -1.5), np.zeros(len(t)), -6.0 + 1.5 * t))
     heading = np.stack((np.zeros(len(t)), np.zeros(len(t)), np.full(len(t), 0.5 * math.pi)))
     around = Obstacles(
-        np.arange(3, dtype=np.uint32), np.array((1, 1, 6), np.uint8), np.array((False, True, True)), np.array((4.5, 4.5, 0.5)),
-        np.array((1.9, 1.9, 0.5)), x, y, heading, np.array((0.0, 3.0, 1.5)),
+        np.arange(3, dtype=np.uint32), np.array((1, 1, 6), np.uint8), np.array((False, True, True)),
+        np.array((4.5, 4.5, 0.5)), np.array((1.9, 1.9, 0.5)), x, y, heading, np.array((0.0, 3.0, 1.5)),
     )  # fmt: skip
     edges = np.array(((0.0, 9.0, 80.0, 9.0),))
     return Scene(0.0, Ego(Pose(0.0, 0.0, 0.0), 5.0, 0.0, 0.0), around, edges)

@@ -58,9 +58,10 @@ class Drive(NamedTuple):
         """The limits of a vehicle; `slow_*` as in `ClearanceParameters`."""
         return cls(
             vehicle.wheelbase, vehicle.max_curvature, vehicle.max_speed, vehicle.max_accel, vehicle.comfort_decel,
-            vehicle.emergency_decel, vehicle.max_jerk, vehicle.max_lateral_accel, vehicle.max_steer_rate * speed.steer_share,
-            speed.gain, speed.stop_jerk, speed.hard_jerk, speed.headway, speed.standstill_gap, speed.gap_time,
-            speed.start_room, 0.5 * speed.crossing_gap, _CREEP, slow_speed, slow_slope,
+            vehicle.emergency_decel, vehicle.max_jerk, vehicle.max_lateral_accel,
+            vehicle.max_steer_rate * speed.steer_share, speed.gain, speed.stop_jerk, speed.hard_jerk, speed.headway,
+            speed.standstill_gap, speed.gap_time, speed.start_room, 0.5 * speed.crossing_gap, _CREEP,
+            slow_speed, slow_slope,
         )  # fmt: skip
 
 
@@ -91,7 +92,7 @@ def envelope(laid: Laid, limit: FloatArray, d: Drive, speed: FloatArray, bound: 
 
     `bound` gets what binds at each point (`AT_LIMIT`, `IN_BEND`, `TIGHT`); `rate` is scratch.
     """
-    path, n = laid.path, laid.count
+    path, n = laid.path, laid.points
     steepest_steering(path, n, d.wheelbase, rate)
     for i in range(n):
         v, why = min(limit[i], d.max_speed), AT_LIMIT
@@ -127,7 +128,7 @@ def _envelope_accel(laid: Laid, speed: FloatArray, at: int, s: float, v: float, 
     """Acceleration that keeps to the envelope, seen a little ahead so that braking sets in gently. `at` is the point
     before `s`.
     """
-    path, n, least = laid.path, laid.count, np.inf
+    path, n, least = laid.path, laid.points, np.inf
     for tau in _PREVIEW_S:
         ahead = v * tau
         if n < 2 or s + ahead >= path[n - 1, PS]:
@@ -140,7 +141,7 @@ def _envelope_accel(laid: Laid, speed: FloatArray, at: int, s: float, v: float, 
         falling = min(0.0, allowed * change / step)
         here = math.sqrt(allowed * allowed - 2.0 * falling * ahead)
         least = min(least, gain * (here - v) + falling * min(1.0, v / max(here, 0.1)))
-    return least
+    return float(least)
 
 
 @njit(cache=True)
@@ -169,12 +170,13 @@ def _stop_accel(room: float, slack: float, v: float, a: float, d: Drive) -> floa
     needed = 0.5 * v * v / max(0.02, room + slack)
     if needed > d.decel and v > 0.3:
         return -min(d.emergency, 1.15 * needed)
-    return max(-1.3 * d.decel, d.gain * (allowed - v) - decel * min(1.0, v / max(allowed, 0.05)))
+    eased = d.gain * (allowed - v) - decel * min(1.0, v / max(allowed, 0.05))
+    return float(max(-1.3 * d.decel, eased))
 
 
 @njit(cache=True)
 def _follow_accel(gap: float, v: float, leader_v: float, d: Drive) -> tuple[float, float]:
-    """Acceleration behind a leader whose rear bumper is `gap` ahead, and the distance left to the gap that is wanted."""
+    """Acceleration behind a leader whose rear bumper is `gap` ahead, and the way left to the gap that is wanted."""
     room = gap - d.standstill_gap - d.headway * leader_v
     decel = 0.7 * d.decel
     knee = decel * d.gap_time * d.gap_time
@@ -270,7 +272,7 @@ def roll_out(
     first = Demand(d.accel, FREE, -1, 0.0, np.inf)
     for i in range(len(rows)):
         rows[i, 0], rows[i, 1], rows[i, 2] = s, v, a
-        at = seek(laid.path, laid.count, at, s)
+        at = seek(laid.path, laid.points, at, s)
         j = min(int(i * STEP_S / PREDICTION_STEP_S + 1e-9), len(traffic.wall_s) - 1)
         others = _traffic_demand(traffic, stop, j, i * STEP_S - j * PREDICTION_STEP_S, s, v, a, d)
         wanted = max(-1.3 * d.decel, _envelope_accel(laid, speed, at, s, v, d.gain))

@@ -34,22 +34,29 @@ class Scenery(NamedTuple):
 
     @classmethod
     def of(
-        cls, scene: Scene, rows: FloatArray, counts: IntArray, offsets: FloatArray, pose: tuple[float, float, float, float], body: Body,
-        solid_gap: float, parameters: PlanningParameters,
-    ) -> Scenery:  # fmt: skip
+        cls,
+        scene: Scene,
+        rows: FloatArray,
+        points: IntArray,
+        offsets: FloatArray,
+        pose: tuple[float, float, float, float],
+        body: Body,
+        solid_gap: float,
+        parameters: PlanningParameters,
+    ) -> Scenery:
         """Collect what may matter on lines `rows` (L, n, COLUMNS) for a car at `pose`, `offsets` (L,) from them."""
         obstacles, clearance = scene.obstacles, parameters.clearance
         near = _near(obstacles, pose)
         static = np.flatnonzero(near & ~obstacles.moving)
         boxes, ids = static_boxes(scene, static)
-        solids = gather_solids(boxes, ids, solid_gap, clearance.wanted, rows, counts, offsets, pose, body)
+        solids = gather_solids(boxes, ids, solid_gap, clearance.wanted, rows, points, offsets, pose, body)
         moving = np.flatnonzero(near & obstacles.moving)
         walks = np.isin(obstacles.kind[moving], WALKERS)
-        movers = gather_movers(
-            moving_boxes(obstacles, moving), moving, obstacles.speed[moving],
-            np.where(walks & (obstacles.speed[moving] > _WALKS), clearance.person, clearance.mover), np.full(len(moving), parameters.speed.crossing_gap),
-            rows, counts, pose, body,
-        )  # fmt: skip
+        speeds = obstacles.speed[moving]
+        gaps = np.where(walks & (speeds > _WALKS), clearance.person, clearance.mover)
+        keeps = np.full(len(moving), parameters.speed.crossing_gap)
+        boxes = moving_boxes(obstacles, moving)
+        movers = gather_movers(boxes, moving, speeds, gaps, keeps, rows, points, pose, body)
         return cls(body, solids, movers, moving, obstacles)
 
 

@@ -124,8 +124,8 @@ def blocked_by_solids(laid: Laid, solids: Solids, body: Body, wanted: float) -> 
 
     Fills `PROOM`: rooms are right up to `wanted` and up to that point.
     """
-    path, blocked, by = laid.path, laid.count, -1
-    path[: laid.count, PROOM] = wanted
+    path, blocked, by = laid.path, laid.points, -1
+    path[: laid.points, PROOM] = wanted
     reach = math.hypot(body.half_length, body.half_width)
     for m in range(len(solids.box)):
         near = solids.near[laid.at, m]

@@ -58,10 +58,10 @@ def _out_of_bounds(laid: Laid, lines: Lines, reached: float, until: int, body: B
     changing = laid.at != home
     for i in range(until):
         k = max(0, laid.first + i - 1)
-        line, count, offset, turn = laid.line, lines.count[laid.at], path[i, PD], path[i, PTURN]
+        line, count, offset, turn = laid.line, lines.points[laid.at], path[i, PD], path[i, PTURN]
         x, y, cos, sin = path[i, PX], path[i, PY], path[i, PCOS], path[i, PSIN]
         if changing and line[k, S] < reached:
-            line, count = lines.row[home], lines.count[home]
+            line, count = lines.row[home], lines.points[home]
             k_home = walk(line, count, k_home, x, y)
             k, offset = k_home, offset_at(line, k_home, x, y)
             turn = sin * line[k, COS] - cos * line[k, SIN]
@@ -82,7 +82,7 @@ def _block(
 ) -> tuple[int, int, int]:
     """First point that cannot be driven, why, and the solid's row."""
     blocked, by = blocked_by_solids(laid, solids, body, gaps.wanted)
-    why = SOLID if blocked < laid.count else NOTHING
+    why = SOLID if blocked < laid.points else NOTHING
     out = _out_of_bounds(laid, lines, reached, blocked, body, gaps.slack)
     if out < blocked:
         blocked, why, by = out, BOUND, -1
@@ -100,7 +100,7 @@ def _arc_at(laid: Laid, start_s: float, s: float) -> float:
     """
     if s <= start_s:
         return s - start_s
-    for i in range(1, laid.count):
+    for i in range(1, laid.points):
         here = laid.line[laid.first + i - 1, S]
         if here >= s:
             before = start_s if i == 1 else laid.line[laid.first + i - 2, S]
@@ -129,7 +129,7 @@ def find_stop(
     end = _arc_at(laid, lines.start[laid.at, START_S], lines.stop[laid.at])
     stop = Stop(end, END_OF_LINE, laid.at, end)
     for row in range(len(walls)):
-        touch = wall_at(laid.path, laid.count, body, walls[row], v)
+        touch = wall_at(laid.path, laid.points, body, walls[row], v)
         if touch - gaps.line < stop.at:
             stop = Stop(touch - gaps.line, WALL, row, touch)
     blocked, why, by = _block(laid, lines, solids, reached, body, max_curvature, gaps)

@@ -24,10 +24,15 @@ def _place(path: FloatArray, n: int, rows: FloatArray, gear: float, columns: Flo
         columns[4, i], columns[5, i] = gear * rows[i, 1], gear * rows[i, 2]
 
 
+def times(rows: int) -> FloatArray:
+    """Times of the rows of a profile, s."""
+    return np.asarray(STEP_S * np.arange(rows), dtype=np.float64)
+
+
 def timed_path(stamp: float, path: FloatArray, n: int, rows: FloatArray, gear: float) -> Trajectory:
     """Rows of `profile.roll_out` on a path of `n` points, as a trajectory. `gear` is -1 for a path driven in reverse:
     its headings and curvatures are those of the direction of travel."""
     columns = np.empty((6, len(rows)))
     _place(path, n, rows, gear, columns)
     x, y, heading, curvature, v, a = columns
-    return Trajectory(stamp, STEP_S * np.arange(len(rows)), x, y, heading, curvature, v, a)
+    return Trajectory(stamp, times(len(rows)), x, y, heading, curvature, v, a)

@@ -191,7 +191,7 @@ def least_gap(
             row = row_at(j, len(rows))
             if j > 0 and rows[row, 1] < 0.1:
                 break
-            while k + 2 < laid.count and path[k + 1, PS] <= rows[row, 0]:
+            while k + 2 < laid.points and path[k + 1, PS] <= rows[row, 0]:
                 k += 1
             box, u = movers.box[i, j], rows[row, 0] - path[k, PS]
             cos, sin = path[k, PCOS], path[k, PSIN]

@@ -8,11 +8,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from shapely.geometry import LineString
 
-from .judge import box_of, placed
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.free_space.problem import body_of
 from tuling_fsm.planning.free_space.sweep import Body, advance, contact, make_sweep, touches
 from tuling_fsm.planning.free_space.walls import bin_segments, free_length, occupied
+
+from .judge import box_of, placed
 
 CAR = Vehicle()
 BODY = body_of(CAR, 0.0)

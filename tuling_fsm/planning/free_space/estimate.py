@@ -108,7 +108,10 @@ def build_guide(
 ) -> Guide:
     """Distances of all cells of the box to the nearest target, for a disc about the rear axle inside the car."""
     nx, ny = max(1, math.ceil((x1 - x0) / CELL)), max(1, math.ceil((y1 - y0) / CELL))
-    distance = np.full((ny, nx), FAR, np.int64)
+    distance = np.empty((ny, nx), np.int64)
+    for j in range(ny):
+        for i in range(nx):
+            distance[j, i] = FAR
     for m in range(len(segments)):
         _block(distance, segments[m], x0, y0, radius - 0.708 * CELL)
     bucket = np.empty((BUCKETS, 4 * (nx + ny) + 64), np.int64)

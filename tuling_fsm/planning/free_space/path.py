@@ -75,7 +75,8 @@ def extract(tree: Tree, found: Found) -> tuple[FloatArray, FloatArray]:
         node = tree.parent[node]
         depth += 1
     turns, lengths = np.empty(depth + PIECES), np.empty(depth + PIECES)
-    turns[depth:], lengths[depth:] = found.steers, found.lengths
+    for i in range(PIECES):
+        turns[depth + i], lengths[depth + i] = found.steers[i], found.lengths[i]
     node = found.at[0]
     for i in range(depth - 1, -1, -1):
         turns[i], lengths[i] = tree.steer[node], tree.length[node]
@@ -112,7 +113,7 @@ def _draft(root: FloatArray, turns: FloatArray, lengths: FloatArray, curvature: 
         step *= 1.25
     count = _moves(lengths, step) + 1
     pose, turn, move = np.empty((count, 3)), np.zeros(count), np.zeros(count)
-    pose[0] = root
+    pose[0, 0], pose[0, 1], pose[0, 2] = root[0], root[1], root[2]
     n = 1
     for i in range(len(lengths)):
         bits = math.ceil(abs(lengths[i]) / step)
@@ -122,7 +123,9 @@ def _draft(root: FloatArray, turns: FloatArray, lengths: FloatArray, curvature: 
             turn[n], move[n] = turns[i], lengths[i] / bits
             n += 1
     words_of = np.empty((KEPT, PIECES)), np.empty((KEPT, PIECES))
-    cost, back = np.full((count, 2), np.inf), np.zeros((count, 2, 3), np.int64)
+    cost, back = np.empty((count, 2)), np.zeros((count, 2, 3), np.int64)
+    for i in range(count):
+        cost[i, 0], cost[i, 1] = np.inf, np.inf
     return Draft(pose, turn, move, cost, back, words_of[0], words_of[1], np.zeros(1, np.int64))
 
 
@@ -156,30 +159,42 @@ def _gears(lengths: FloatArray) -> tuple[int, int]:
 
 
 @njit(cache=True, error_model="numpy")
+def _allowed(lengths: FloatArray, only: int) -> bool:
+    """Whether a word keeps to the only gear (0: both are allowed)."""
+    allowed = True
+    for i in range(PIECES):
+        allowed = allowed and only * lengths[i] >= -TINY
+    return allowed
+
+
+@njit(cache=True, error_model="numpy")
 def _bridge(
     task: Task, draft: Draft, i: int, j: int, soft: float, curve_cost: float, scratch: tuple[FloatArray, StepArray]
 ) -> None:
     """Reaches knot j from knot i by the words of one curvature that pay and are free."""
     lengths, steers = scratch
+    turns = np.empty(PIECES)
     change, k = task.rules.gear_cost, task.rules.curvature * soft
     start, end = draft.pose[i], draft.pose[j]
     dx, dy, c, s = end[0] - start[0], end[1] - start[1], math.cos(start[2]), math.sin(start[2])
     for w in range(words((c * dx + s * dy) * k, (c * dy - s * dx) * k, end[2] - start[2], lengths, steers)):
         first, last = _gears(lengths[w])
-        if first < 0 or (task.rules.only != 0 and (task.rules.only * lengths[w]).min() < -TINY):
+        if first < 0 or not _allowed(lengths[w], task.rules.only):
             continue
         cost = cost_of(lengths[w], 1.0 / k, 0, 0, change)
-        lengths[w] /= k
-        cost += curve_cost * soft * soft * np.abs(lengths[w] * steers[w]).sum()
+        for p in range(PIECES):
+            lengths[w, p] /= k
+            turns[p] = soft * steers[w, p]
+            cost += curve_cost * turns[p] ** 2 * abs(lengths[w, p])
         by = (draft.cost[i, 0] + (change if first == 1 else 0.0), draft.cost[i, 1] + (change if first == 0 else 0.0))
         before = int(by[1] < by[0])
         cost += by[before]
         if cost >= draft.cost[j, last] - GAIN or cost >= draft.cost[j, 1 - last] + change or draft.kept[0] == KEPT:
             continue
-        turns = soft * steers[w]
         if word_is_free(task.walls, task.body, task.area, start, lengths[w], turns, task.rules.curvature):
             n = draft.kept[0]
-            draft.word_turns[n], draft.word_lengths[n] = turns, lengths[w]
+            for p in range(PIECES):
+                draft.word_turns[n, p], draft.word_lengths[n, p] = turns[p], lengths[w, p]
             draft.kept[0] += 1
             _reach(draft, i, before, j, last, cost, n)
 
@@ -201,7 +216,7 @@ def shorten(
         _follow(draft, j, change, curve_cost)
         for i in range(j - 1):
             apart = math.hypot(draft.pose[j, 0] - draft.pose[i, 0], draft.pose[j, 1] - draft.pose[i, 1])
-            if draft.cost[i].min() + apart >= draft.cost[j].max():
+            if min(draft.cost[i, 0], draft.cost[i, 1]) + apart >= max(draft.cost[j, 0], draft.cost[j, 1]):
                 continue
             for soft in SOFT:
                 if soft == 1.0 or curve_cost > 0.0:
@@ -223,7 +238,8 @@ def _unwind(draft: Draft) -> tuple[FloatArray, FloatArray]:
         if word < 0:
             turns[n], lengths[n] = draft.turn[j], draft.move[j]
         else:
-            turns[n : n + PIECES], lengths[n : n + PIECES] = draft.word_turns[word], draft.word_lengths[word]
+            for p in range(PIECES):
+                turns[n + p], lengths[n + p] = draft.word_turns[word, p], draft.word_lengths[word, p]
         j, gear = i, before
     turns, lengths = join(turns[n:], lengths[n:])
     return turns, lengths

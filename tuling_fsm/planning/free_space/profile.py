@@ -73,7 +73,9 @@ def _sharp(motion: FloatArray, limits: Limits, length: float, lead: float, v0: f
     """The fastest profile with bounded acceleration from `v0` to 0: rows of time, position, its integral, speed."""
     n = max(4, math.ceil(length / GRID)) + 1
     step = length / (n - 1)
-    speed = np.full(n, np.inf)
+    speed = np.empty(n)
+    for i in range(n):
+        speed[i] = np.inf
     _bounds(motion, limits, speed, step, lead)
     speed[0], speed[n - 1] = min(speed[0], v0), 0.0
     for i in range(1, n):
@@ -117,7 +119,9 @@ def _put(row: FloatArray, t: float, x: float, y: float, heading: float, v: float
 @njit(cache=True, error_model="numpy")
 def _time_stretch(motion: FloatArray, limits: Limits, t0: float, v0: float) -> FloatArray:
     """Timed rows of a motion without a stop inside, from `t0` on and without the first."""
-    length, blur, gear = motion[:, LENGTH].sum(), window(limits), motion[0, GEAR]
+    length, blur, gear = 0.0, window(limits), motion[0, GEAR]
+    for r in range(len(motion)):
+        length += motion[r, LENGTH]
     lead = min(0.5 * v0 * blur, 0.9 * length)
     sharp = _sharp(motion, limits, length - lead, lead, v0)
     total = sharp[-1, 0] + blur
@@ -155,28 +159,37 @@ def _turn_wheel(last: FloatArray, steer: float, limits: Limits, hold: float) -> 
 
 
 @njit(cache=True, error_model="numpy")
-def time_motion(motion: FloatArray, limits: Limits, v0: float, steer0: float, hold: float) -> FloatArray:
-    """Timed rows (N, 7) of a motion that starts with speed `v0` (m/s, its amount) and steering `steer0` (rad) and
-    ends standing.
+def _append(rows: FloatArray, count: int, more: FloatArray) -> tuple[FloatArray, int]:
+    """The first `count` rows and some more, in an array with room to spare, and how many that are."""
+    need = count + len(more)
+    if need > len(rows):
+        longer = np.empty((2 * need, 7))
+        for r in range(count):
+            for c in range(7):
+                longer[r, c] = rows[r, c]
+        rows = longer
+    for r in range(len(more)):
+        for c in range(7):
+            rows[count + r, c] = more[r, c]
+    return rows, need
 
-    The car stands `hold` s at each change of gear and turns the wheel there. A moving start begins with the first
-    row's steering.
+
+@njit(cache=True, error_model="numpy")
+def time_motion(motion: FloatArray, limits: Limits, v0: float, steer0: float, hold: float) -> FloatArray:
+    """Timed rows (N, 7) of a motion that starts at `v0` (m/s, its amount) with steering `steer0` (rad) and ends standing.
+
+    The car stands `hold` s at each change of gear and turns the wheel there. A moving start begins with the first row's
+    steering.
     """
-    parts = [np.zeros((1, 7))]
-    _put(parts[0][0], 0.0, motion[0, X0], motion[0, Y0], motion[0, HEADING], motion[0, GEAR] * v0, steer0, 0.0)
+    rows, n = np.empty((1024, 7)), 1
+    _put(rows[0], 0.0, motion[0, X0], motion[0, Y0], motion[0, HEADING], motion[0, GEAR] * v0, steer0, 0.0)
     i = 0
     while i < len(motion):
         j = i + 1
         while j < len(motion) and motion[j, STOP] == 0.0:
             j += 1
         if i > 0 or v0 == 0.0:
-            parts.append(_turn_wheel(parts[-1][-1], motion[i, STEER0], limits, hold if i > 0 else 0.0))
-            if len(parts[-1]) == 0:
-                parts.pop()
-        parts.append(_time_stretch(motion[i:j], limits, parts[-1][-1, T], v0 if i == 0 else 0.0))
+            rows, n = _append(rows, n, _turn_wheel(rows[n - 1], motion[i, STEER0], limits, hold if i > 0 else 0.0))
+        rows, n = _append(rows, n, _time_stretch(motion[i:j], limits, rows[n - 1, T], v0 if i == 0 else 0.0))
         i = j
-    rows, n = np.empty((sum([len(part) for part in parts]), 7)), 0
-    for part in parts:
-        rows[n : n + len(part)] = part
-        n += len(part)
-    return rows
+    return rows[:n]

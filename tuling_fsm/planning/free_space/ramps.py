@@ -140,7 +140,9 @@ def lay(section: Section, wheelbase: float, out: FloatArray) -> tuple[int, Float
 def _solve3(a: FloatArray, b: FloatArray) -> bool:
     """Solves a 3 x 3 system in place by elimination with pivoting; False when it is singular."""
     for i in range(3):
-        p = i + int(np.argmax(np.abs(a[i:, i])))
+        p = i
+        for r in range(i + 1, 3):
+            p = r if abs(a[r, i]) > abs(a[p, i]) else p
         if abs(a[p, i]) < 1e-9:
             return False
         for c in range(3):
@@ -191,8 +193,9 @@ def _influence(section: Section, motion: FloatArray, end: FloatArray, wheelbase:
 def _correct(section: Section, columns: FloatArray, miss: FloatArray, held: npt.NDArray[np.bool_], most: float) -> bool:
     """Changes lengths and steering by the least that makes up for `miss`; what reaches a bound is held there."""
     n = len(section.lengths)
-    weight = np.where(held, 0.0, 1.0)
-    weight[n:] *= STEER_WEIGHT
+    weight = np.empty(2 * n)
+    for v in range(2 * n):
+        weight[v] = 0.0 if held[v] else (1.0 if v < n else STEER_WEIGHT)
     normal = np.zeros((3, 3))
     for v in range(2 * n):
         for a in range(3):
@@ -230,7 +233,7 @@ def close_section(section: Section, car: Steering, out: FloatArray) -> int:
     for _ in range(ITERATIONS):
         rows, end = lay(section, car.wheelbase, out)
         miss = section.goal - end
-        if np.abs(miss).sum() < CLOSE:
+        if abs(miss[0]) + abs(miss[1]) + abs(miss[2]) < CLOSE:
             return rows
         _influence(section, out[:rows], end, car.wheelbase, columns)
         if not _correct(section, columns, miss, held, car.most):

@@ -196,7 +196,8 @@ def _shoot(ctx: Context, tree: Tree, found: Found, node: int, free: FloatArray, 
         if word >= 0:
             found.at[0], found.at[1], better = node, t, True
             found.cost[0] = tree.cost[node] + scratch[2][word]
-            found.lengths[:], found.steers[:] = scratch[0][word], scratch[1][word]
+            for i in range(PIECES):
+                found.lengths[i], found.steers[i] = scratch[0][word, i], scratch[1][word, i]
     return better
 
 
@@ -245,7 +246,7 @@ def plant(tree: Tree, roots: FloatArray, gear: int) -> None:
     """Empties the tree and gives it its roots (R, 3), reached in `gear` (0: standing)."""
     empty(tree)
     for r in range(len(roots)):
-        tree.pose[r] = roots[r]
+        tree.pose[r, 0], tree.pose[r, 1], tree.pose[r, 2] = roots[r, 0], roots[r, 1], roots[r, 2]
         tree.cost[r], tree.parent[r], tree.length[r], tree.key[r] = 0.0, -1, 0.0, 0.0
         tree.gear[r], tree.steer[r] = gear, 0
         tree.size[0] += 1

@@ -56,11 +56,11 @@ def free_of_motion(walls: Walls, body: Body, motion: FloatArray, wheelbase: floa
 
 @njit(cache=True, error_model="numpy")
 def _shorten_ramp(levels: npt.NDArray[np.int64], lengths: FloatArray, s: float) -> None:
-    """Makes one ramp shorter: one near a length along the section, and rather one that is still long."""
+    """Makes one ramp shorter: one near a length `s` (m) along the section, if finite, and rather one that is still long."""
     chosen, at, least = -1, 0.0, np.inf
     for i in range(len(levels)):
         at += lengths[i]
-        distance = abs(at - s) + SPREAD * levels[i]
+        distance = (abs(at - s) if s < np.inf else 0.0) + SPREAD * levels[i]
         if levels[i] < len(SHARES) - 1 and distance < least:
             chosen, least = i, distance
     levels[chosen] += 1
@@ -70,7 +70,9 @@ def _shorten_ramp(levels: npt.NDArray[np.int64], lengths: FloatArray, s: float) 
 def _ramped(walls: Walls, body: Body, arcs: Section, car: Steering, out: FloatArray) -> int:
     """Writes the motion of a section with ramps as long as they can be; its rows."""
     levels = np.zeros(len(arcs.ramps), np.int64)
-    while levels.sum() < (len(SHARES) - 1) * len(levels):
+    left = (len(SHARES) - 1) * len(levels)
+    while left > 0:
+        left -= 1
         section = Section(
             arcs.start, arcs.goal, arcs.gear, arcs.lengths.copy(), arcs.steers.copy(), arcs.ramps.copy(), arcs.rolling
         )
@@ -79,13 +81,14 @@ def _ramped(walls: Walls, body: Body, arcs: Section, car: Steering, out: FloatAr
             section.ramps[i] = 0.0 if room < LEAST * wish else min(SHARES[levels[i]] * wish, room)
         rows: int = close_section(section, car, out)
         if rows == 0:
-            levels[np.argmin(levels)] += 1
+            _shorten_ramp(levels, section.lengths, np.inf)
             continue
         free = free_of_motion(walls, body, out[:rows], car.wheelbase)
         if free == np.inf:
             return rows
         _shorten_ramp(levels, section.lengths, free)
-    arcs.ramps[:] = 0.0
+    for i in range(len(levels)):
+        arcs.ramps[i] = 0.0
     whole: int = lay(arcs, car.wheelbase, out)[0]
     return whole
 
@@ -109,7 +112,7 @@ def smooth(
             j += 1
         gear = 1 if lengths[i] > 0.0 else -1
         ramps = np.zeros(j - i - 1)
-        arcs = Section(start, goal, gear, np.abs(lengths[i:j]), steers[i:j].copy(), ramps, rolling and i == 0)
+        arcs = Section(start, goal, gear, gear * lengths[i:j], steers[i:j].copy(), ramps, rolling and i == 0)
         rows += _ramped(walls, body, arcs, car, motion[rows:])
         start, i = goal, j
     return motion[:rows]

@@ -66,7 +66,8 @@ def allocate(nodes: int, expansions: int) -> Tree:
 def empty(tree: Tree) -> None:
     """Makes the tree new."""
     tree.size[0] = 0
-    tree.heap_size[:] = 0
+    for level in range(LEVELS):
+        tree.heap_size[level] = 0
     tree.epoch[0] += 1
 
 
