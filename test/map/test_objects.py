@@ -116,6 +116,14 @@ def test_what_is_solid(tmp_path: Path) -> None:
     assert len(road_map.static_segments(80.0, 0.0, 5.0)) == 0
 
 
+def test_a_roof_over_the_road_is_no_obstacle_though_its_object_stands_on_it(tmp_path: Path) -> None:
+    roof = '<repeat s="10" length="20" distance="0" tStart="0" tEnd="0" widthStart="9" zOffsetStart="{0}" zOffsetEnd="{0}"/>'
+    road_map = with_objects(
+        tmp_path, thing("barrier", inside_=roof.format(5.0)), thing("barrier", inside_=roof.format(0.0))
+    )
+    assert [thing.solid for thing in road_map.objects] == [False, True]
+
+
 def test_user_data_is_kept(tmp_path: Path) -> None:
     lane = xodr.lane(-1, inside='<userData code="k" value="v"><more a="1">text</more></userData>')
     road_map = xodr.read(tmp_path, xodr.road([xodr.section([lane])]), '<userData code="m"/>')

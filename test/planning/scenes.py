@@ -19,7 +19,10 @@ LANE = 3.5
 CAR, PEDESTRIAN = 1, 6
 
 
-def bent(*pieces: tuple[float, float], start: Pose = Pose(0.0, 0.0, 0.0), step: float = 0.25) -> FloatArray:
+ORIGIN = Pose(0.0, 0.0, 0.0)
+
+
+def bent(*pieces: tuple[float, float], start: Pose = ORIGIN, step: float = 0.25) -> FloatArray:
     """Points (N, 3) x, y, heading along pieces of (length, curvature)."""
     rows = [start]
     for length, kappa in pieces:
@@ -47,7 +50,9 @@ def lane_line(
     end: LaneEnd = LaneEnd.HORIZON,
     route_s0: float = 0.0,
 ) -> LaneLine:
-    """The lane `offset` to the left of a line of points; `free` is left and right, by default the lane itself (solid marks)."""
+    """The lane `offset` to the left of a line of points; `free` is left and right, by default the lane itself (solid
+    marks).
+    """
     x = points[:, 0] - offset * np.sin(points[:, 2])
     y = points[:, 1] + offset * np.cos(points[:, 2])
     center = Polyline.of(np.column_stack((x, y)), points[:, 2])
@@ -78,7 +83,9 @@ def road(
     at: float = 20.0,
     width: float = LANE,
 ) -> tuple[LaneLine, ...]:
-    """Same-direction lanes, numbered from the right, cut `window` around arc length `at` of lane `own`, the route's own."""
+    """Same-direction lanes, numbered from the right, cut `window` around arc length `at` of lane `own`, the route's
+    own.
+    """
     points = bent(*pieces)
     s = np.concatenate((np.zeros(1), np.cumsum(np.hypot(*np.diff(points[:, :2], axis=0).T))))
     inside = (s >= at + window[0] - 1e-9) & (s <= at + window[1] + 1e-9)
@@ -89,7 +96,8 @@ def road(
         right = (number + 0.5) * width if dashed else 0.5 * width
         lines.append(
             lane_line(
-                points[inside], (number - own) * width, width=width, free=(left, right), limit=limit, shift=number - own,
+                points[inside], (number - own) * width, width=width, free=(left, right), limit=limit,
+                shift=number - own,
                 end=end if reached else LaneEnd.HORIZON, route_s0=float(s[inside][0]),
             )
         )  # fmt: skip

@@ -67,8 +67,15 @@ def _sort_in(
     elif "stopline" in (type_ + name + element.get("subtype", "")).replace("_", "").replace(" ", "").lower():
         found.painted_stops.extend(_painted(outline, lanes, index))
     else:
-        solid = type_ in SOLID and number(element, "zOffset", 0.0) < OVERHEAD_M
+        solid = type_ in SOLID and _underside(element) < OVERHEAD_M
         found.others.append(StaticObject(object_id, type_, name, road.id, outline, solid))
+
+
+def _underside(element: Element) -> float:
+    """Height above the road of the lowest part, m: a `<repeat>` overrides the object's own."""
+    own = number(element, "zOffset", 0.0)
+    ends = [number(r, name, own) for r in element.findall("repeat") for name in ("zOffsetStart", "zOffsetEnd")]
+    return min(ends, default=own)
 
 
 def _near(outline: FloatArray, lanes: list[Lane], index: SurfaceIndex, radius: float = 0.5) -> list[Lane]:

@@ -96,7 +96,7 @@ def held_solids(segments: FloatArray, pose: Pose, vehicle: Vehicle, overlap: flo
 
 
 def _eased(outline: FloatArray, pose: Pose, vehicle: Vehicle, most: float) -> FloatArray:
-    """An outline moved at right angles to one of its edges, by at most `most` (m), or else cut, to clear the footprint."""
+    """An outline moved at right angles to an edge, by at most `most` (m), or else cut, to clear the footprint."""
     lo, hi = _within(outline, pose, vehicle, HAIR)
     inside = outline[lo <= hi]
     run = inside[:, 2:] - inside[:, :2]

@@ -176,7 +176,8 @@ def _append(rows: FloatArray, count: int, more: FloatArray) -> tuple[FloatArray,
 
 @njit(cache=True, error_model="numpy")
 def time_motion(motion: FloatArray, limits: Limits, v0: float, steer0: float, hold: float) -> FloatArray:
-    """Timed rows (N, 7) of a motion that starts at `v0` (m/s, its amount) with steering `steer0` (rad) and ends standing.
+    """Timed rows (N, 7) of a motion that starts at `v0` (m/s, no sign) with steering `steer0` (rad) and ends
+    standing.
 
     The car stands `hold` s at each change of gear and turns the wheel there. A moving start begins with the first row's
     steering.

@@ -32,7 +32,7 @@ from tuling_fsm.planning.free_space.sweep import Body, advance
 from tuling_fsm.planning.free_space.walls import Walls, free_length
 
 LEAST = 0.1
-"""Least share of the wished length of a ramp: a shorter one would have to be crept along for longer than a stop takes."""
+"""Least share of the wished length of a ramp: creeping along a shorter one would take longer than a stop."""
 SHARES = np.array((1.0, 0.5, 0.25, LEAST, 0.0))
 """Shares of the wished length of a ramp that are tried in turn."""
 
@@ -56,7 +56,7 @@ def free_of_motion(walls: Walls, body: Body, motion: FloatArray, wheelbase: floa
 
 @njit(cache=True, error_model="numpy")
 def _shorten_ramp(levels: npt.NDArray[np.int64], lengths: FloatArray, s: float) -> None:
-    """Makes one ramp shorter: one near a length `s` (m) along the section, if finite, and rather one that is still long."""
+    """Makes one ramp shorter: near a length `s` (m) along the section, if finite, and rather one still long."""
     chosen, at, least = -1, 0.0, np.inf
     for i in range(len(levels)):
         at += lengths[i]

@@ -97,17 +97,17 @@ def read_case(path: str | FilePath) -> Case:
     polygons = _count(numbers, 6, 0, path, "polygons")
     if len(numbers) < 7 + polygons:
         raise InputError(str(path), f"ends within the vertex counts of {polygons} polygons", f"{7 + polygons} values")
-    counts = [_count(numbers, 7 + i, 3, path, "vertices") for i in range(polygons)]
-    want = 7 + polygons + 2 * sum(counts)
+    counts = np.array([_count(numbers, 7 + i, 3, path, "vertices") for i in range(polygons)], dtype=np.int64)
+    want = 7 + polygons + 2 * int(counts.sum())
     if len(numbers) != want:
         raise InputError(
-            str(path), f"{len(numbers)} values", f"{want} for {polygons} polygons of {sum(counts)} vertices"
+            str(path), f"{len(numbers)} values", f"{want} for {polygons} polygons of {counts.sum()} vertices"
         )
     offset = (math.floor(numbers[0]), math.floor(numbers[1]))
     vertices = np.array(numbers[7 + polygons :]).reshape(-1, 2) - offset
     owner = np.repeat(np.arange(polygons), counts)
     following = np.arange(1, len(vertices) + 1)
-    following[np.cumsum(counts, dtype=np.int64) - 1] -= counts
+    following[np.cumsum(counts) - 1] -= counts
     start = Pose(numbers[0] - offset[0], numbers[1] - offset[1], numbers[2])
     goal = Pose(numbers[3] - offset[0], numbers[4] - offset[1], numbers[5])
     return Case(offset, start, goal, np.hstack((vertices, vertices[following])), owner)
