@@ -117,7 +117,8 @@ def test_what_is_solid(tmp_path: Path) -> None:
 
 
 def test_a_roof_over_the_road_is_no_obstacle_though_its_object_stands_on_it(tmp_path: Path) -> None:
-    roof = '<repeat s="10" length="20" distance="0" tStart="0" tEnd="0" widthStart="9" zOffsetStart="{0}" zOffsetEnd="{0}"/>'
+    place = 's="10" length="20" distance="0" tStart="0" tEnd="0" widthStart="9"'
+    roof = f'<repeat {place} zOffsetStart="{{0}}" zOffsetEnd="{{0}}"/>'
     road_map = with_objects(
         tmp_path, thing("barrier", inside_=roof.format(5.0)), thing("barrier", inside_=roof.format(0.0))
     )

@@ -8,15 +8,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
+from shapely.geometry import Polygon
 
 from tuling_fsm.core.geometry import FloatArray, Polyline, Pose
 from tuling_fsm.core.request import FollowLanes, LaneEnd, LaneLine, PlanResult, Reason, StopWall
 from tuling_fsm.core.scene import PREDICTION_STEP_S, PREDICTION_STEPS, Ego, Obstacles, Scene
 from tuling_fsm.core.trajectory import Trajectory
+from tuling_fsm.core.vehicle import Vehicle
 
 TICK_S = 0.05
 LANE = 3.5
 CAR, PEDESTRIAN = 1, 6
+Log = list[tuple[float, Scene, PlanResult]]
+"""Stamp, scene and result of every tick."""
 
 
 ORIGIN = Pose(0.0, 0.0, 0.0)
@@ -24,7 +28,7 @@ ORIGIN = Pose(0.0, 0.0, 0.0)
 
 def bent(*pieces: tuple[float, float], start: Pose = ORIGIN, step: float = 0.25) -> FloatArray:
     """Points (N, 3) x, y, heading along pieces of (length, curvature)."""
-    rows = [start]
+    rows = [Pose(0.0, 0.0, 0.0)]
     for length, kappa in pieces:
         x, y, heading = rows[-1]
         n = max(1, round(length / step))
@@ -186,10 +190,9 @@ def drive(
     start: Scene,
     seconds: float,
     things: Sequence[Thing] = (),
-    before_plan: Callable[[float], None] | None = None,
-) -> list[tuple[float, Scene, PlanResult]]:
+) -> Log:
     """A closed loop in which the car is where the last plan says; returns stamp, scene and result of every tick."""
-    log: list[tuple[float, Scene, PlanResult]] = []
+    log: Log = []
     previous: PlanResult | None = None
     ego = start.ego
     for tick in range(round(seconds / TICK_S)):
@@ -202,6 +205,15 @@ def drive(
         log.append((stamp, now, result))
         previous = result
     return log
+
+
+def gap_to(thing: Thing, pose: Pose, vehicle: Vehicle) -> float:
+    """Distance between the outlines of a thing and of the car, m."""
+    c, s = math.cos(thing.heading), math.sin(thing.heading)
+    half = ((1, 1), (-1, 1), (-1, -1), (1, -1))
+    corners = [(0.5 * thing.length * a, 0.5 * thing.width * b) for a, b in half]
+    other = Polygon([(thing.x + c * a - s * b, thing.y + s * a + c * b) for a, b in corners])
+    return float(Polygon(vehicle.footprint(pose)).distance(other))
 
 
 def mirrored_line(line: LaneLine) -> LaneLine:
