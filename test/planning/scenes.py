@@ -15,6 +15,7 @@ from tuling_fsm.core.request import FollowLanes, LaneEnd, LaneLine, PlanResult, 
 from tuling_fsm.core.scene import PREDICTION_STEP_S, PREDICTION_STEPS, Ego, Obstacles, Scene
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.planning.continuity import state_at
 
 TICK_S = 0.05
 LANE = 3.5
@@ -198,11 +199,12 @@ def drive(
     for tick in range(round(seconds / TICK_S)):
         stamp = start.stamp + tick * TICK_S
         if previous is not None and previous.trajectory is not None:
-            pose, curvature, v, a = previous.trajectory.sample(stamp)
-            ego = Ego(pose, v, a, curvature)
-        now = Scene(stamp, ego, obstacles([thing.at(stamp - start.stamp) for thing in things]), start.static_segments)
-        result = plan(stamp, now, previous)
-        log.append((stamp, now, result))
+            state = state_at(previous.trajectory, stamp)
+            ego = Ego(state.pose, state.v, state.a, state.curvature)
+        moved = obstacles([thing.at(stamp - start.stamp) for thing in things])
+        tick_scene = Scene(stamp, ego, moved, start.static_segments)
+        result = plan(stamp, tick_scene, previous)
+        log.append((stamp, tick_scene, result))
         previous = result
     return log
 

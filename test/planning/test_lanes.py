@@ -83,7 +83,9 @@ def test_rows_are_a_consistent_motion() -> None:
     np.testing.assert_allclose(np.diff(t.t), 0.1, atol=1e-9)
     np.testing.assert_allclose(np.diff(t.v), 0.05 * (t.a[1:] + t.a[:-1]), atol=1e-9)
     np.testing.assert_allclose(np.hypot(np.diff(t.x), np.diff(t.y)), 0.05 * (t.v[1:] + t.v[:-1]), atol=5e-3)
-    np.testing.assert_allclose(np.diff(t.heading), 0.05 * (t.v * t.curvature)[1:] + 0.05 * (t.v * t.curvature)[:-1], atol=5e-3)
+    np.testing.assert_allclose(
+        np.diff(t.heading), 0.05 * (t.v * t.curvature)[1:] + 0.05 * (t.v * t.curvature)[:-1], atol=5e-3
+    )
     assert np.abs(t.v**2 * t.curvature).max() <= VEHICLE.max_lateral_accel * 1.1
 
 
@@ -108,7 +110,8 @@ def test_the_bumper_stops_before_a_wall_from_any_speed_and_distance(v: float, di
         assert bumper.max() < x
     if t.v[-1] == 0.0 and v > 0.5 and v * v / (2.0 * VEHICLE.comfort_decel) + 0.8 * v < distance:
         assert bumper[-1] == pytest.approx(x - PARAMETERS.speed.line_gap, abs=0.2)
-    assert np.all(np.diff(t.v[t.v.argmin() :]) <= 1e-9)
+    stopped = np.flatnonzero((t.v == 0.0) & (bumper > bumper[0]))
+    assert len(stopped) == 0 or np.all(t.v[stopped[0] :] == 0.0)
 
 
 @pytest.mark.clause("INT-2", "USE-3")
@@ -234,7 +237,7 @@ def test_a_kept_lane_is_kept() -> None:
 
 @pytest.mark.clause("NOR-4")
 def test_moving_objects_shape_candidates_in_the_second_pass_alone() -> None:
-    cyclist = Thing(7, 45.0, -1.4, v=2.0, length=1.8, width=0.6, kind=5)
+    cyclist = Thing(7, 45.0, -0.9, v=2.0, length=1.8, width=0.6, kind=5)
     wide = (lane_line(bent((120.0, 0.0)), width=5.0, free=(2.5, 2.5)),)
     now = scene(v=6.0, things=(cyclist,))
     both = PLANNER.plan(follow(wide), now, None)
@@ -279,7 +282,11 @@ def test_a_faster_car_in_the_next_lane_is_not_cut_off() -> None:
 
 @pytest.mark.clause("USE-6")
 def test_one_may_drive_away_from_what_stands_near() -> None:
-    near = (Thing(7, 21.5, 2.0), Thing(8, 15.5, 0.0), Thing(9, 22.0, -1.1, length=0.5, width=0.5, kind=PEDESTRIAN, moving=True))
+    near = (
+        Thing(7, 21.5, 2.0),
+        Thing(8, 15.5, 0.0),
+        Thing(9, 22.0, -1.1, length=0.5, width=0.5, kind=PEDESTRIAN, moving=True),
+    )
     result = PLANNER.plan(follow(road(width=5.0)), scene(things=near), None)
     assert result.feasible
     assert result.trajectory is not None
@@ -321,8 +328,10 @@ def test_equal_lanes_are_not_alternated_between() -> None:
 
 def test_a_lane_that_leaves_the_route_is_left_in_time() -> None:
     def lanes(x: float) -> tuple[LaneLine, ...]:
-        right, = road(pieces=((100.0, 0.0),), at=x, end=LaneEnd.LANE_END)
-        left, = road(pieces=LONG, at=x)
+        (left,) = road(pieces=LONG, at=x)
+        if x > 95.0:
+            return (replace(left, center=replace(left.center, xy=left.center.xy + (0.0, 3.5)), shift=1),)
+        (right,) = road(pieces=((100.0, 0.0),), at=x, end=LaneEnd.LANE_END)
         to_left = np.full(len(right.left), 3.5 + 1.75)
         shifted = replace(left.center, xy=left.center.xy + (0.0, 3.5))
         wide = np.full(len(left.right), 3.5 + 1.75)
@@ -338,7 +347,8 @@ def test_nothing_is_ever_planned_in_reverse() -> None:
     rng = np.random.default_rng(5)
     for _ in range(60):
         things = tuple(
-            Thing(i, rng.uniform(5.0, 70.0), rng.uniform(-6.0, 6.0), rng.uniform(-3.0, 3.0), rng.uniform(0.0, 8.0)) for i in range(5)
+            Thing(i, rng.uniform(5.0, 70.0), rng.uniform(-6.0, 6.0), rng.uniform(-3.0, 3.0), rng.uniform(0.0, 8.0))
+            for i in range(5)
         )
         now = scene(y=rng.uniform(-0.5, 0.5), heading=rng.uniform(-0.2, 0.2), v=rng.uniform(0.0, 8.0), things=things)
         result = PLANNER.plan(follow(road(2, 0), wall_across(rng.uniform(22.0, 80.0))), now, None)
@@ -352,7 +362,12 @@ def test_a_mirrored_scene_gives_a_mirrored_plan(seed: int) -> None:
     rng = np.random.default_rng(seed)
     lanes = road(3, 1, pieces=((30.0, 0.0), (40.0, rng.uniform(-0.04, 0.04)), (60.0, 0.0)))
     things = [
-        Thing(i, rng.uniform(32.0, 70.0), 3.5 * rng.integers(-1, 2) + rng.uniform(-0.6, 0.6), v=float(rng.choice((0.0, 3.0, 6.0))))
+        Thing(
+            i,
+            rng.uniform(32.0, 70.0),
+            3.5 * rng.integers(-1, 2) + rng.uniform(-0.6, 0.6),
+            v=float(rng.choice((0.0, 3.0, 6.0))),
+        )
         for i in range(3)
     ]
     mirrored = [replace(thing, y=-thing.y) for thing in things]
@@ -389,7 +404,11 @@ def test_a_plan_goes_on_where_the_previous_one_was() -> None:
     assert second.trajectory is not None
     assert (second.trajectory.x[0], second.trajectory.v[0]) == pytest.approx((pose.x, v), abs=1e-6)
     assert second.trajectory.a[0] == pytest.approx(a, abs=1e-6)
-    np.testing.assert_allclose(second.trajectory.x[:50], np.interp(0.4 + second.trajectory.t[:50], first.trajectory.t, first.trajectory.x), atol=0.05)
+    np.testing.assert_allclose(
+        second.trajectory.x[:50],
+        np.interp(0.4 + second.trajectory.t[:50], first.trajectory.t, first.trajectory.x),
+        atol=0.05,
+    )
     far = PLANNER.plan(follow(lanes), scene(pose.x - 2.0, 0.0, v=v, stamp=0.4), first)
     assert far.trajectory is not None
     assert far.trajectory.x[0] == pytest.approx(pose.x - 2.0)

@@ -124,16 +124,26 @@ def test_a_leader_is_not_run_into_and_the_car_is_one(cross: RoadMap) -> None:
 
 @pytest.mark.clause("NOR-7")
 def test_a_queue_at_a_red_light_counts_as_moving_and_a_parked_car_does_not(lit: RoadMap) -> None:
-    queue = (row(1, 1.75, -16.0, NORTH), row(2, 1.75, -22.0, NORTH), row(3, 1.75, -60.0, NORTH))
+    queue = (row(1, 1.75, -14.0, NORTH), row(2, 1.75, -20.0, NORTH), row(3, 1.75, -60.0, NORTH))
     watch = Watch(lit)
     for stamp in (0.0, 30.0):
         traffic, obstacles = watch.see(table(*queue), stamp, {4: Light.RED})
         assert traffic.waiting.tolist() == [True, True, False]
         assert obstacles.moving.tolist() == [True, True, False]
-    traffic, _ = watch.see(table(*queue), 49.0, {4: Light.GREEN})
+    watch.see(table(*queue), 45.0, {4: Light.RED})
+    traffic, _ = watch.see(table(*queue), 64.0, {4: Light.GREEN})
     assert traffic.moving.tolist() == [True, True, False]
-    traffic, _ = watch.see(table(*queue), 51.0, {4: Light.GREEN})
+    traffic, _ = watch.see(table(*queue), 66.0, {4: Light.GREEN})
     assert traffic.moving.tolist() == [False, False, False]
+
+
+@pytest.mark.clause("NOR-7")
+def test_one_who_stands_at_a_crossing_waits_for_his_turn_but_not_for_ever(cross: RoadMap) -> None:
+    watch = Watch(cross)
+    for stamp, moving in ((0.0, True), (40.0, True), (59.0, True), (61.0, False)):
+        traffic, _ = watch.see(table(row(1, 1.75, -15.0, NORTH), row(2, 1.75, -23.0, NORTH)), stamp)
+        watch.tracks = dataclasses.replace(watch.tracks, seen=np.full(2, stamp + 20.0))
+        assert traffic.moving.tolist() == [moving, moving], stamp
 
 
 @pytest.mark.clause("NOR-7")

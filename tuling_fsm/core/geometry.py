@@ -93,7 +93,7 @@ class Polyline:
         """The pose on the curve at arc length `s`, clamped to its ends."""
         s = min(max(s, 0.0), self.length)
         i = min(max(int(np.searchsorted(self.s, s, side="right")) - 1, 0), len(self.s) - 2)
-        u = (s - self.s[i]) / (self.s[i + 1] - self.s[i])
+        u = self._share(i, s)
         x, y = self.xy[i] + u * (self.xy[i + 1] - self.xy[i])
         heading = self.heading[i] + u * (self.heading[i + 1] - self.heading[i])
         return Pose(float(x), float(y), float(heading))
@@ -103,9 +103,14 @@ class Polyline:
         lo = min(max(int(np.searchsorted(self.s, s_from, side="right")) - 1, 0), len(self.s) - 2)
         hi = min(max(int(np.searchsorted(self.s, s_to, side="left")), lo + 1), len(self.s) - 1)
         s, offset, i = project_kernel(self.xy, self.s, x, y, lo, hi)
-        u = (s - self.s[i]) / (self.s[i + 1] - self.s[i])
+        u = self._share(i, s)
         heading = self.heading[i] + u * (self.heading[i + 1] - self.heading[i])
         return Projection(float(s), float(offset), float(heading))
+
+    def _share(self, i: int, s: float) -> float:
+        """How far along segment `i` an arc length lies, 0 to 1; 0 on a segment of no length."""
+        span = float(self.s[i + 1] - self.s[i])
+        return (s - float(self.s[i])) / span if span > 0.0 else 0.0
 
     def curvature(self) -> FloatArray:
         """Curvature (1/m, + left) at every point, from the headings."""

@@ -137,13 +137,8 @@ def _around_movers(
     done = 0
     for i in np.argsort(movers.node[at, :, 0]):
         low, high = _sides(lines, at, movers, i)
-        if (
-            movers.speed[i] >= slow
-            or movers.shadow[i]
-            or low > body.half_width
-            or high < -body.half_width
-            or low == np.inf
-        ):
+        half = body.half_width + shapes.around_tight
+        if movers.speed[i] >= slow or movers.shadow[i] or low > half or high < -half or low == np.inf:
             continue
         for side in (1.0, -1.0):
             offset = high + body.half_width + shapes.around if side > 0.0 else low - body.half_width - shapes.around

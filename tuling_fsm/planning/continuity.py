@@ -12,6 +12,9 @@ from tuling_fsm.core.scene import Ego, Scene
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.planning.parameters import ContinuityParameters
 
+_STILL = 2e-3
+"""A plan that slows down below this (m/s) stands: halfway between two rows there would always be a little speed left."""
+
 
 class StartState(NamedTuple):
     """Rear-axle pose, curvature (1/m), signed speed (m/s) and acceleration (m/s^2); `planned` where they come from
@@ -46,7 +49,10 @@ def state_at(trajectory: Trajectory, stamp: float) -> StartState:
     x = a * x0 + b * x1 + p * math.cos(h0) + q * math.cos(h1)
     y = a * y0 + b * y1 + p * math.sin(h0) + q * math.sin(h1)
     pose = Pose(x, y, h0 + u * (h1 - h0))
-    return StartState(pose, c0 + u * (c1 - c0), v0 + share * (v1 - v0), a0 + share * (a1 - a0), True)
+    v, a = v0 + share * (v1 - v0), a0 + share * (a1 - a0)
+    if abs(v) < _STILL and v * a <= 0.0:
+        v, a = 0.0, 0.0
+    return StartState(pose, c0 + u * (c1 - c0), v, a, True)
 
 
 def is_near(state: StartState, ego: Ego, limits: ContinuityParameters) -> bool:

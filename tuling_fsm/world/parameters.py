@@ -48,6 +48,9 @@ class WorldParameters:
     stopped_leader: float = param(
         20.0, "s", 0.0, 300.0, "one that moved this recently still counts as moving", clause="NOR-7"
     )
+    junction_wait: float = param(
+        40.0, "s", 0.0, 600.0, "one standing at a junction waits for its turn, no longer than this", clause="NOR-7"
+    )
     queue_gap: float = param(
         12.0, "m", 1.0, 50.0, "one standing this close behind a waiting one waits too", clause="NOR-7"
     )

@@ -24,7 +24,7 @@ from tuling_fsm.world.lane_kernels import chains, locate
 from tuling_fsm.world.objects import Detections, is_vehicle, is_vulnerable
 from tuling_fsm.world.parameters import WorldParameters
 from tuling_fsm.world.prediction_kernels import drift, follow_chains
-from tuling_fsm.world.tracks import NEVER, Tracks
+from tuling_fsm.world.tracks import Tracks
 from tuling_fsm.world.traffic import Traffic
 
 CLOSED = (Light.RED, Light.RED_YELLOW, Light.YELLOW)
@@ -66,7 +66,7 @@ class _Ways(NamedTuple):
     to_light: FloatArray
     """To the first closed light."""
     to_line: FloatArray
-    """To the first stop line of any kind."""
+    """To the first stop line of any kind, or junction."""
 
 
 def see_traffic(
@@ -94,8 +94,8 @@ def see_traffic(
     on_road = (lane[:n, 0] >= 0) & ~index.arrays.in_junction[np.maximum(lane[:n, 0], 0)]
     tracks = dataclasses.replace(tracks, road_lane=np.where(on_road, lane[:n, 0], tracks.road_lane))
     ways = _ways(index, everyone, n, tracks, closed, (lane, arc, offset, turn), parameters)
-    waiting = _waiting(found, ways, parameters)
-    tracks = _learn(tracks, ways, waiting, stamp)
+    waiting = _waiting(found, tracks, ways, stamp, parameters)
+    tracks = dataclasses.replace(tracks, moved=np.where(waiting, stamp, tracks.moved))
     moving = (stamp - tracks.moved <= parameters.stopped_leader) | is_vulnerable(found.kind)
     obstacles, obstacle_row = _obstacles(found, tracks, ways, moving, parameters)
     traffic = Traffic(
@@ -142,12 +142,14 @@ def _ways(
     return _Ways(row, chain, begin, *motion)
 
 
-def _waiting(found: Detections, ways: _Ways, parameters: WorldParameters) -> BoolArray:
-    """Who stands at a closed light, or close behind one that waits."""
+def _waiting(found: Detections, tracks: Tracks, ways: _Ways, stamp: float, parameters: WorldParameters) -> BoolArray:
+    """Who stands at a closed light, or not too long at another line or junction, or close behind one that waits."""
     n = len(found.id)
     stands = found.speed <= parameters.moving_speed
+    lately = stands & (stamp - tracks.still <= parameters.junction_wait)
     waiting = np.zeros(n + 1, dtype=np.bool_)
     waiting[ways.row[(ways.to_light < _AT_LINE_M) & stands[ways.row]]] = True
+    waiting[ways.row[(ways.to_line < _AT_LINE_M) & lately[ways.row]]] = True
     queued = stands[ways.row] & (ways.leader >= 0) & (ways.gap < parameters.queue_gap)
     row, leader = ways.row[queued], ways.leader[queued]
     for _ in range(n):
@@ -156,14 +158,6 @@ def _waiting(found: Detections, ways: _Ways, parameters: WorldParameters) -> Boo
             break
         waiting[joining] = True
     return waiting[:n]
-
-
-def _learn(tracks: Tracks, ways: _Ways, waiting: BoolArray, stamp: float) -> Tracks:
-    """Waiting counts as moving; so does standing at any line when first seen, as if it had just stopped there."""
-    at_line = np.zeros(len(waiting), dtype=np.bool_)
-    at_line[ways.row[ways.to_line < _AT_LINE_M]] = True
-    temporary = waiting | (at_line & (tracks.moved == NEVER))
-    return dataclasses.replace(tracks, moved=np.where(temporary, stamp, tracks.moved))
 
 
 def _obstacles(

@@ -16,6 +16,8 @@ _SETTLE_M = 12.0
 """Over this distance an object's offset from its lane's centre falls to a third."""
 _ALIGN_M = 4.0
 _LINE_GAP_M = 0.3
+_OVER_LINE_M = 2.5
+"""One who stands this far over a line still stands at it."""
 _STOP_SIGN_DONE_M = 2.0
 _TURN_FADE_S = 2.0
 """Off the lanes a turn is carried on for about this long."""
@@ -23,11 +25,12 @@ _TURN_FADE_S = 2.0
 
 @njit(cache=True)
 def _lines_ahead(
-    line_start: IntArray, line_s: FloatArray, line_kind: IntArray, line_closed: BoolArray, lane_closed: BoolArray,
+    line_start: IntArray, line_s: FloatArray, line_kind: IntArray, line_closed: BoolArray,
+    lane_closed: BoolArray, in_junction: BoolArray,
     chain: IntArray, begin: FloatArray, front: float, v: float, decel: float,
 ) -> tuple[float, float, float]:  # fmt: skip
     """Distances from the front bumper along a chain, inf for none: to the first closed line or lane that one can still
-    stop at, to the first closed light, to the first line of any kind.
+    stop at, to the first closed light, to the first line or junction.
     """
     limit, light, line = np.inf, np.inf, np.inf
     for depth in range(DEPTH):
@@ -35,18 +38,20 @@ def _lines_ahead(
         if number < 0:
             break
         entry = begin[depth] - front
+        if in_junction[number] and entry > -_OVER_LINE_M:
+            line = min(line, entry)
         if lane_closed[number] and entry > -_LINE_GAP_M and v * v <= 2.0 * decel * max(entry, 0.1):
             limit = min(limit, max(entry, 0.0))
         for k in range(line_start[number], line_start[number + 1]):
             room = begin[depth] + line_s[k] - front
-            if room < -_LINE_GAP_M:
+            if room < -_OVER_LINE_M:
                 continue
             line = min(line, room)
-            if not line_closed[k]:
-                continue
-            if line_kind[k] != STOP:
+            if line_closed[k] and line_kind[k] != STOP:
                 light = min(light, room)
-            elif v < 2.0 and room < _STOP_SIGN_DONE_M:
+            if not line_closed[k] or room < -_LINE_GAP_M:
+                continue
+            if line_kind[k] == STOP and v < 2.0 and room < _STOP_SIGN_DONE_M:
                 continue
             if v * v <= 2.0 * decel * max(room, 0.1):
                 limit = min(limit, max(room, 0.0))
@@ -134,7 +139,7 @@ def follow_chains(
 
     Lanes that conflict with those that the car holds (`held`) are not entered by those who can still stop before them.
     Returns x, y, heading (M, T), not filled for those slower than `standing`; who is ahead (M,), -1 for none, and the
-    gap to him; and the distances to the first closed light and to the first line (M,), m.
+    gap to him; and the distances to the first closed light, and to the first line or junction (M,), m.
     """
     lane_closed = np.zeros(len(lanes.length), dtype=np.bool_)
     for number in held:
@@ -151,17 +156,9 @@ def follow_chains(
     for b in range(m):
         i = row[b]
         limit, light[b], line[b] = _lines_ahead(
-            line_start,
-            line_s,
-            line_kind,
-            line_closed,
-            lane_closed,
-            chain[b],
-            begin[b],
-            0.5 * length[i],
-            speed[i],
-            decel,
-        )
+            line_start, line_s, line_kind, line_closed, lane_closed, lanes.in_junction,
+            chain[b], begin[b], 0.5 * length[i], speed[i], decel,
+        )  # fmt: skip
         leader[b], gap[b] = _leader(i, length[i], chain[b], begin[b], first, following, arc, length)
         if speed[i] <= standing:
             continue

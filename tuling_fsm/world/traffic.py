@@ -39,7 +39,7 @@ class Traffic:
     standing_for: FloatArray
     """How long it has stood, s; 0 while it moves."""
     waiting: BoolArray
-    """Stands at a closed light, or in the queue behind one that does."""
+    """Stands at a closed light, or not too long at another junction, or in the queue behind one that does."""
     lane: IntArray
     """Lanes that hold its centre with a matching heading, best first (N, CANDIDATES)."""
     lane_s: FloatArray

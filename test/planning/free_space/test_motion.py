@@ -110,7 +110,7 @@ def test_a_rolling_start_keeps_its_speed_and_stops_in_time(v: float, steer: floa
 
 @pytest.mark.parametrize(("gap", "stops"), [(0.001, 1), (-0.0001, 2)])
 def test_ramps_give_way_to_walls_and_in_the_end_to_a_stop(gap: float, stops: int) -> None:
-    """A wall that the arcs pass by a hair leaves little room for a ramp, which cuts the corner; one they scrape, none."""
+    """A wall that the arcs pass by a hair leaves little room for a ramp, which cuts the corner; a scraped one, none."""
     steers, lengths = np.array((0.0, 0.75)), np.array((4.0, 4.0))
     free = smoothed(steers, lengths)
     assert np.count_nonzero(free[:, STOP]) == 1

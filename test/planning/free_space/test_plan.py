@@ -301,3 +301,11 @@ def test_a_larger_budget_gives_no_worse_path() -> None:
         lengths.append(float(np.hypot(*np.diff(rows[:, 1:3], axis=0).T).sum()) + 2.0 * cusps(rows))
     assert lengths[0] >= lengths[1] - 0.05
     assert lengths[1] >= lengths[2] - 0.05
+
+
+def test_a_rolling_car_stops_as_soon_as_it_can_before_a_wall_that_is_too_near() -> None:
+    wall = StopWall(-20.0, -3.0, 20.0, -3.0, Reason.RED_LIGHT)
+    result = plan(scene(BESIDE, v=2.0), FreeSpace(Pose(9.0, 12.0, math.pi / 2.0), walls=(wall,)))
+    assert_drivable(result, np.zeros((0, 4)), v0=2.0)
+    assert result.limit.reason is Reason.RED_LIGHT
+    assert driven(result).y[-1] - BESIDE.y == pytest.approx(2.0**2 / 2.0 + 2.0 * 0.8 / 2.0 + 0.3, abs=0.05)

@@ -11,11 +11,10 @@ from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.request import StopWall
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.free_space.parameters import FreeSpaceParameters
-from tuling_fsm.planning.free_space.problem import Frame
+from tuling_fsm.planning.free_space.problem import Frame, body_of
 from tuling_fsm.planning.free_space.profile import Limits, window
 from tuling_fsm.planning.free_space.ramps import LENGTH, ROLL_ROOM, STEER0, STEER1
 from tuling_fsm.planning.free_space.smooth import free_of_motion
-from tuling_fsm.planning.free_space.sweep import Body
 from tuling_fsm.planning.free_space.walls import bin_segments
 
 SHORTEST = 0.05
@@ -44,21 +43,23 @@ def stopping_length(v: float, limits: Limits) -> float:
 
 
 def cut_at_walls(
-    motion: FloatArray, walls: Sequence[StopWall], frame: Frame, body: Body, wheelbase: float, gap: float
+    motion: FloatArray, walls: Sequence[StopWall], frame: Frame, vehicle: Vehicle, gap: float, least: float
 ) -> tuple[FloatArray, StopWall | None]:
     """The motion up to `gap` (m) before the first wall that it meets, and that wall.
 
-    A wall that the car touches at the start is behind its bumper already and stops nothing.
+    A wall that the car touches at the start is behind its bumper already and stops nothing. A car that rolls cannot
+    stop within less than `least` (m).
     """
+    body = body_of(vehicle, 0.0)
     nearest, first = math.inf, None
     for wall in walls:
         ends = frame.to_local(np.array(((wall.x0, wall.y0), (wall.x1, wall.y1))))
         low, high = ends.min(axis=0) - 1.0, ends.max(axis=0) + 1.0
         binned = bin_segments(ends.reshape(1, 4), low[0], low[1], high[0], high[1])
-        free = free_of_motion(binned, body, motion, wheelbase)
+        free = free_of_motion(binned, body, motion, vehicle.wheelbase)
         if 0.0 < free < nearest:
             nearest, first = free, wall
-    return (motion, None) if first is None else (shortened(motion, nearest - gap), first)
+    return (motion, None) if first is None else (shortened(motion, max(nearest - gap, least)), first)
 
 
 def shortened(motion: FloatArray, length: float) -> FloatArray:

@@ -51,10 +51,8 @@ def plan_free_space(
 
     Poses, segments and the trajectory are in `map`, SI units. The trajectory starts with the speed and steering that
     the car has, stands at every change of gear and at its end, and keeps clear of everything that stands along the
-    whole motion. A line that the car stands on is dropped near it, see `held_lines`.
-
-    Raises:
-        Nothing: what cannot be planned comes back as an infeasible result with its reason.
+    whole motion. A line that the car stands on is dropped near it, see `held_lines`. What cannot be planned comes back
+    as an infeasible result without a trajectory; nothing is raised.
     """
     parameters = parameters or FreeSpaceParameters()
     pose = scene.ego.pose
@@ -75,9 +73,7 @@ def plan_free_space(
     spare = min(parameters.improve_expansions, request.max_expansions - path.used)
     path = soften(problem, improve(problem, path, run, guide, spare), parameters.curve_cost)
     motion = lay_motion(problem, path, vehicle, parameters, roll)
-    cut, wall = cut_at_walls(
-        motion, request.walls, problem.frame, body_of(vehicle, 0.0), vehicle.wheelbase, parameters.wall_gap
-    )
+    cut, wall = cut_at_walls(motion, request.walls, problem.frame, vehicle, parameters.wall_gap, abs(roll.length))
     trajectory = _trajectory(problem, cut, limits, vehicle, parameters, roll, scene)
     reverse = bool((motion[:, GEAR] < 0.0).any())
     return PlanResult(True, trajectory, _limit(cut, wall), uses_reverse=reverse)

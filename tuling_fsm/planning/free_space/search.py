@@ -21,7 +21,7 @@ from tuling_fsm.planning.free_space.estimate import Guide, Table, build_guide, g
 from tuling_fsm.planning.free_space.reeds_shepp import PIECES, WORDS
 from tuling_fsm.planning.free_space.shot import Area, Ends, Rules, all_moves, inside, ranges, shot
 from tuling_fsm.planning.free_space.sweep import Body, advance, load_sweep
-from tuling_fsm.planning.free_space.tree import LEVELS, Tree, close_cells, empty, open_level, pop, push
+from tuling_fsm.planning.free_space.tree import LEVELS, Tree, close_cells, empty, has_room, open_level, pop, push
 from tuling_fsm.planning.free_space.walls import CELL, Walls, free_of_near, gather_round
 
 STEERS = (1, 0, -1)
@@ -259,7 +259,7 @@ def grow(task: Task, tree: Tree, found: Found, guide: Guide, budget: int, stop_a
     scratch = (np.empty((WORDS, PIECES)), np.empty((WORDS, PIECES), np.int8), np.empty(WORDS))
     free, lengths = np.empty(6), np.empty(ZIGS)
     ctx, reach = _context(task, guide), task.rules.reach
-    while found.used[0] < budget and tree.size[0] + 4 * ZIGS + 18 < len(tree.cost):
+    while found.used[0] < budget and has_room(tree, found.used[0], 4 * ZIGS + 18):
         node = _next(tree, found.used[0])
         if node < 0:
             return ctx.guide, False

@@ -72,6 +72,12 @@ def empty(tree: Tree) -> None:
 
 
 @njit(cache=True, error_model="numpy")
+def has_room(tree: Tree, expanded: int, children: int) -> bool:
+    """Whether one more node can be expanded after so many, into so many children at most."""
+    return tree.size[0] + children < len(tree.cost) and 2 * LEVELS * (expanded + 1) < len(tree.cell_key)
+
+
+@njit(cache=True, error_model="numpy")
 def push(tree: Tree, level: int, node: int) -> None:
     """Adds a node to the open list of a level, in the order of `key`."""
     heap, key = tree.heap_node[level], tree.key
