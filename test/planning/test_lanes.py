@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -204,7 +205,7 @@ def test_a_slow_or_parked_car_is_overtaken_by_the_next_lane_and_left_behind(v: f
     assert abs(y[-1]) < 0.1
     assert min(now.ego.v for _, now, _ in log) > 7.0
     shifts = [result.shift for _, _, result in log]
-    assert sum(a != b for a, b in zip(shifts, shifts[1:], strict=False)) <= 2
+    assert sum(a != b for a, b in itertools.pairwise(shifts)) <= 2
     assert log[-1][1].ego.pose.x > other.at(22.0).x + 10.0
 
 
@@ -323,17 +324,17 @@ def test_equal_lanes_are_not_alternated_between() -> None:
 
     log = drive(plan, scene(v=7.0), 12.0, other)
     shifts = [result.shift for _, _, result in log]
-    assert sum(a != b for a, b in zip(shifts, shifts[1:], strict=False)) <= 1
+    assert sum(a != b for a, b in itertools.pairwise(shifts)) <= 1
 
 
 def test_a_lane_that_leaves_the_route_is_left_in_time() -> None:
     def lanes(x: float) -> tuple[LaneLine, ...]:
         (left,) = road(pieces=LONG, at=x)
         if x > 95.0:
-            return (replace(left, center=replace(left.center, xy=left.center.xy + (0.0, 3.5)), shift=1),)
+            return (replace(left, center=replace(left.center, xy=left.center.xy + np.array((0.0, 3.5))), shift=1),)
         (right,) = road(pieces=((100.0, 0.0),), at=x, end=LaneEnd.LANE_END)
         to_left = np.full(len(right.left), 3.5 + 1.75)
-        shifted = replace(left.center, xy=left.center.xy + (0.0, 3.5))
+        shifted = replace(left.center, xy=left.center.xy + np.array((0.0, 3.5)))
         wide = np.full(len(left.right), 3.5 + 1.75)
         return replace(left, center=shifted, shift=1, right_free=wide), replace(right, left_free=to_left)
 
@@ -398,7 +399,7 @@ def test_a_plan_goes_on_where_the_previous_one_was() -> None:
     lanes = road(pieces=LONG)
     first = PLANNER.plan(follow(lanes, wall_across(60.0)), scene(v=6.0), None)
     assert first.trajectory is not None
-    pose, curvature, v, a = first.trajectory.sample(0.4)
+    pose, _curvature, v, a = first.trajectory.sample(0.4)
     off = Pose(pose.x - 0.2, pose.y + 0.1, pose.heading + 0.02)
     second = PLANNER.plan(follow(lanes, wall_across(60.0)), scene(*off, v=v - 0.2, stamp=0.4), first)
     assert second.trajectory is not None

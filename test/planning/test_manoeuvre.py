@@ -93,7 +93,7 @@ def test_what_stays_in_the_way_is_stopped_for_and_planned_around() -> None:
         return PLANNER.plan(AHEAD, now, previous)
 
     log = drive(plan, scene(0.0), 3.0)
-    stamp, now, result = log[-1]
+    stamp, now, _result = log[-1]
     blocked = Scene(stamp, now.ego, scene(things=(Thing(1, 11.0, -0.2),)).obstacles, np.zeros((0, 4)))
     log = drive(plan, blocked, 25.0, (Thing(1, 11.0, -0.2),))
     end = log[-1][1].ego.pose

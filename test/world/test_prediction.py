@@ -122,6 +122,13 @@ def test_a_leader_is_not_run_into_and_the_car_is_one(cross: RoadMap) -> None:
     assert second[5] == pytest.approx(54.0)
 
 
+def test_a_follower_does_not_run_into_the_car_when_it_stops(cross: RoadMap) -> None:
+    for speed in (0.0, 5.0):
+        ego = Ego(Pose(70.0, -1.75, EAST), speed, 0.0, 0.0)
+        _, obstacles = Watch(cross, ego).see(table(row(1, 40.0, -1.75, EAST, 10.0)))
+        assert obstacles.x.max() <= 70.0 - Vehicle().rear_overhang - 2.25 - P.follow_gap + 1e-6
+
+
 @pytest.mark.clause("NOR-7")
 def test_a_queue_at_a_red_light_counts_as_moving_and_a_parked_car_does_not(lit: RoadMap) -> None:
     queue = (row(1, 1.75, -14.0, NORTH), row(2, 1.75, -20.0, NORTH), row(3, 1.75, -60.0, NORTH))

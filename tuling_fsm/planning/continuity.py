@@ -13,7 +13,7 @@ from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.planning.parameters import ContinuityParameters
 
 _STILL = 2e-3
-"""A plan that slows down below this (m/s) stands: halfway between two rows there would always be a little speed left."""
+"""A plan slower than this (m/s) stands: halfway between two rows there would always be a little speed left."""
 
 
 class StartState(NamedTuple):

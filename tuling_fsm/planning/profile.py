@@ -138,7 +138,10 @@ def _envelope_accel(laid: Laid, speed: FloatArray, at: int, s: float, v: float, 
         step = path[at + 1, PS] - path[at, PS]
         change = speed[at + 1] - speed[at]
         allowed = speed[at] + (s + ahead - path[at, PS]) / step * change
-        falling = min(0.0, allowed * change / step)
+        if change >= 0.0:
+            least = min(least, gain * (allowed - v))
+            continue
+        falling = allowed * change / step
         here = math.sqrt(allowed * allowed - 2.0 * falling * ahead)
         least = min(least, gain * (here - v) + falling * min(1.0, v / max(here, 0.1)))
     return float(least)

@@ -53,24 +53,27 @@ def _out_of_bounds(laid: Laid, lines: Lines, reached: float, until: int, body: B
     may be crossed from there.
     """
     home, path = lines.home, laid.path
-    k_home = int(lines.start[home, NODE])
+    home_line, home_points = lines.row[home], lines.points[home]
+    line, points, k_home = laid.line, lines.points[laid.at], int(lines.start[home, NODE])
     carry_left, carry_right = np.inf, np.inf
     changing = laid.at != home
     for i in range(until):
         k = max(0, laid.first + i - 1)
-        line, count, offset, turn = laid.line, lines.points[laid.at], path[i, PD], path[i, PTURN]
         x, y, cos, sin = path[i, PX], path[i, PY], path[i, PCOS], path[i, PSIN]
         if changing and line[k, S] < reached:
-            line, count = lines.row[home], lines.points[home]
-            k_home = walk(line, count, k_home, x, y)
-            k, offset = k_home, offset_at(line, k_home, x, y)
-            turn = sin * line[k, COS] - cos * line[k, SIN]
-        elif changing:
-            changing, carry_left, carry_right = False, 0.0, 0.0
-        left, right = within_bounds(line, count, k, offset, turn, x, y, cos, sin, body)
+            k_home = walk(home_line, home_points, k_home, x, y)
+            offset = offset_at(home_line, k_home, x, y)
+            turn = sin * home_line[k_home, COS] - cos * home_line[k_home, SIN]
+            left, right = within_bounds(home_line, home_points, k_home, offset, turn, x, y, cos, sin, body)
+            need = home_line[k_home, NEED]
+        else:
+            if changing:
+                changing, carry_left, carry_right = False, 0.0, 0.0
+            left, right = within_bounds(line, points, k, path[i, PD], path[i, PTURN], x, y, cos, sin, body)
+            need = line[k, NEED]
         if i == 0:
             carry_left, carry_right = max(0.0, left), max(0.0, right)
-        elif left > max(line[k, NEED], carry_left) + slack or right > max(line[k, NEED], carry_right) + slack:
+        elif left > max(need, carry_left) + slack or right > max(need, carry_right) + slack:
             return i
         carry_left, carry_right = min(carry_left, max(0.0, left)), min(carry_right, max(0.0, right))
     return until

@@ -137,6 +137,7 @@ def follow_chains(
 ) -> tuple[FloatArray, FloatArray, FloatArray, IntArray, FloatArray, FloatArray, FloatArray]:  # fmt: skip
     """Predict each chain: constant speed, but no faster than bends allow, nor over a closed line or into the leader.
 
+    The last of the objects is the car itself; its followers are taken to be ready for its stopping at once.
     Lanes that conflict with those that the car holds (`held`) are not entered by those who can still stop before them.
     Returns x, y, heading (M, T), not filled for those slower than `standing`; who is ahead (M,), -1 for none, and the
     gap to him; and the distances to the first closed light, and to the first line or junction (M,), m.
@@ -145,6 +146,7 @@ def follow_chains(
     for number in held:
         for k in range(lanes.conflict_start[number], lanes.conflict_start[number + 1]):
             lane_closed[lanes.conflict[k]] = True
+    own = len(x) - 1
     first, following = _occupants(len(lanes.length), lane, offset, width)
     start, ps, px, py, ph = lanes.start, lanes.s, lanes.x, lanes.y, lanes.heading
     line_start, line_s, line_kind = lanes.line_start, lanes.line_s, lanes.line_kind
@@ -164,7 +166,8 @@ def follow_chains(
             continue
         behind, speed_ahead = np.inf, 0.0
         if leader[b] >= 0:
-            behind, speed_ahead = max(gap[b] - follow_gap, 0.0), speed[leader[b]]
+            behind = max(gap[b] - follow_gap, 0.0)
+            speed_ahead = speed[leader[b]] if leader[b] < own else 0.0
         _sample(
             start, ps, px, py, ph, chain[b], begin[b],
             speed[i], side[b], heading[i], lateral, limit, behind, speed_ahead,
