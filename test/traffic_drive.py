@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from scenes import table
 
-from tuling_fsm.behaviour.traffic_memory import RuleMemory
-from tuling_fsm.behaviour.traffic_parameters import TrafficParameters
-from tuling_fsm.behaviour.traffic_rules import Rules, traffic_rules
+from tuling_fsm.behaviour.traffic.memory import RuleMemory
+from tuling_fsm.behaviour.traffic.parameters import TrafficParameters
+from tuling_fsm.behaviour.traffic.rules import Rules, traffic_rules
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Reason, StopWall
 from tuling_fsm.core.vehicle import Vehicle

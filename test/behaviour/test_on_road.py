@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tuling_fsm.behaviour import states
-from tuling_fsm.behaviour.lane_keeping import perceived_lane
+from tuling_fsm.behaviour.on_road.lane_keeping import perceived_lane
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import FollowLanes, FreeSpace, Hold, Reason
 from tuling_fsm.map.road_map import RoadMap

@@ -6,14 +6,15 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from tuling_fsm.behaviour import emergency_stop, route_refresh, states
+from tuling_fsm.behaviour import states
 from tuling_fsm.behaviour.conduct import Conduct, Site, View
 from tuling_fsm.behaviour.decision import BehaviourRecord, Decision, TransitionEvent
 from tuling_fsm.behaviour.guards import waits_rightly
 from tuling_fsm.behaviour.memory import Memory, Outcome, report
 from tuling_fsm.behaviour.parameters import BehaviourParameters
+from tuling_fsm.behaviour.supervisors import emergency_stop, route_refresh
 from tuling_fsm.behaviour.tables import table
-from tuling_fsm.behaviour.traffic_rules import Rules, traffic_rules
+from tuling_fsm.behaviour.traffic.rules import Rules, traffic_rules
 from tuling_fsm.core.request import Hold, PlanningRequest, PlanResult, Reason
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.machine.engine import Engine, Pending, Step

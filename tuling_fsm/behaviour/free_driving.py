@@ -9,7 +9,7 @@ import numpy as np
 
 from tuling_fsm.behaviour.conduct import View
 from tuling_fsm.behaviour.memory import Ladder, Memory
-from tuling_fsm.behaviour.traffic_zones import slowed
+from tuling_fsm.behaviour.traffic.zones import slowed
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.request import FollowLanes, FreeSpace, Hold, PlanningRequest, Reason
 
@@ -27,7 +27,7 @@ def begin(view: View, goals: tuple[Pose, ...], lines: Lines) -> Memory:
 
 def go_on(view: View, lines: Lines) -> Memory:
     """Stay with the present attempt until its plan has failed for long enough; then the next."""
-    ladder = view.memory.on_road.ladder
+    ladder = view.memory.ladder
     if ladder.exhausted:
         return view.memory
     if not view.memory.plan.failed:
@@ -43,12 +43,12 @@ def go_on(view: View, lines: Lines) -> Memory:
 
 def with_ladder(memory: Memory, ladder: Ladder) -> Memory:
     """The memory with another ladder."""
-    return replace(memory, on_road=replace(memory.on_road, ladder=ladder))
+    return replace(memory, ladder=ladder)
 
 
 def reached(view: View) -> bool:
     """Whether the car is at the goal of the present attempt."""
-    ladder, pose = view.memory.on_road.ladder, view.world.ego.pose
+    ladder, pose = view.memory.ladder, view.world.ego.pose
     if ladder.exhausted:
         return False
     return float(np.hypot(ladder.goal.x - pose.x, ladder.goal.y - pose.y)) <= view.site.parameters.free.reached
@@ -56,7 +56,7 @@ def reached(view: View) -> bool:
 
 def toward_goal(view: View, speed: float, free_heading: bool = False) -> PlanningRequest:
     """The request of the present attempt."""
-    ladder = view.memory.on_road.ladder
+    ladder = view.memory.ladder
     if not view.world.localized:
         return Hold(Reason.NOT_LOCALIZED)
     if ladder.exhausted:

@@ -1,4 +1,4 @@
-"""Every predicate of every table: pure, total, and named as it appears in a diagram."""
+"""Predicates of the tables of the hierarchy: pure, total, and named as they appear in a diagram."""
 
 from __future__ import annotations
 
@@ -68,12 +68,12 @@ def no_progress(view: View) -> bool:
     """The car has not come on for too long, without a reason that makes waiting right (NOR-7)."""
     parameters, limit = view.site.parameters.normal, view.memory.plan.limit.reason
     patience = parameters.junction_patience if limit in JUNCTION_WAITS else parameters.no_progress
-    return view.clock - view.memory.on_road.progress_at >= patience - TOLERANCE_S and not route_ended(view)
+    return view.clock - view.memory.progress.at >= patience - TOLERANCE_S and not route_ended(view)
 
 
 def attempts_exhausted(view: View) -> bool:
     """Every attempt at free-space driving has failed (REG-4, SLF-3, NLF-2)."""
-    return view.memory.on_road.ladder.exhausted
+    return view.memory.ladder.exhausted
 
 
 def overdue(view: View) -> bool:
@@ -119,57 +119,6 @@ def explore_given_up(view: View) -> bool:
     return exploring.timed_out and exploring.timeouts >= view.site.parameters.explore.timeouts
 
 
-def stop_commanded(view: View) -> bool:
-    """The remote says stop (EST-1)."""
-    return view.world.emergency.value is True
-
-
-def stop_released(view: View) -> bool:
-    """The remote says go, and is heard (EST-2)."""
-    return view.world.emergency.value is False and _heard(view)
-
-
-def link_up(view: View) -> bool:
-    """The remote's first message has come (EST-3)."""
-    return view.world.emergency.value is not None
-
-
-def link_silent(view: View) -> bool:
-    """The remote has not been heard for too long (EST-3)."""
-    return not _heard(view)
-
-
-def link_missing(view: View) -> bool:
-    """The remote is required and has not been heard since activation (EST-3)."""
-    estop = view.site.parameters.estop
-    return estop.required and view.world.emergency.value is None and view.in_state_s >= estop.silence - TOLERANCE_S
-
-
-def stop_cleared(view: View) -> bool:
-    """An operator has cleared the stop while the link is up and says go (EST-3)."""
-    return view.world.emergency.clear and stop_released(view)
-
-
-def refresh_due(view: View) -> bool:
-    """It is time to ask for the current route, or there is a new mission (RRF-1)."""
-    routing = view.memory.routing
-    if routing.route is None or not view.world.localized:
-        return False
-    elapsed = view.clock - routing.refreshed_at >= view.site.parameters.route.refresh_period - TOLERANCE_S
-    mission = view.world.mission
-    return elapsed or (mission is not None and mission.stamp != routing.mission_stamp)
-
-
-def refresh_closed(view: View) -> bool:
-    """The question has been answered, or is of no use any more (RRF-1)."""
-    return view.memory.routing.refresh < 0
-
-
-def refresh_late(view: View) -> bool:
-    """The answer is late (RRF-3)."""
-    return view.in_state_s > view.site.parameters.route.answer_timeout
-
-
 def stands_at_end(view: View, taken: bool) -> bool:
     """Whether the car stands at the end of its route, on it and along it (USE-10)."""
     world = view.world
@@ -190,7 +139,3 @@ def waits_rightly(world: World, outcome: Outcome) -> bool:
         return True
     obstacles = world.scene.obstacles
     return limit.reason is Reason.LEADER and bool((obstacles.moving & (obstacles.id == limit.blocker)).any())
-
-
-def _heard(view: View) -> bool:
-    return view.world.emergency.age <= view.site.parameters.estop.silence

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from tuling_fsm.behaviour.traffic_rules import RuleMemory, Rules
+from tuling_fsm.behaviour.on_road.memory import OnRoad
+from tuling_fsm.behaviour.traffic.rules import RuleMemory, Rules
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.request import Limit, PlanResult, Reason
-from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.route import Route
 from tuling_fsm.world.inputs import RouteRequest
 from tuling_fsm.world.world import RouteMatch
@@ -118,35 +118,12 @@ class Ladder:
         return self.goals[min(self.rung, len(self.goals) - 1)]
 
 
-@dataclass(frozen=True, eq=False)
-class Block:
-    """A part of the route that cannot be driven: poses (N, 3) and stretches of lanes (lane, from, to; m) (RPL-1)."""
-
-    poses: FloatArray
-    stretches: tuple[tuple[LaneId, float, float], ...]
-
-
 @dataclass(frozen=True)
-class Exploring:
-    """EXP-4's counts, kept from visit to visit until `normal` is reached."""
+class Progress:
+    """Where on the route the car last came on (m), and when (NOR-7)."""
 
-    spent_s: float = 0.0
-    timeouts: int = 0
-    visits: int = 0
-    timed_out: bool = False
-    """On this visit."""
-
-
-@dataclass(frozen=True, eq=False)
-class OnRoad:
-    """Memory of the composite `on_road`."""
-
-    ladder: Ladder = field(default_factory=Ladder)
-    progress_s: float = 0.0
-    """Place on the route where the car last made progress, m."""
-    progress_at: float = 0.0
-    block: Block | None = None
-    exploring: Exploring = field(default_factory=Exploring)
+    s: float = 0.0
+    at: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,6 +134,8 @@ class Memory:
     """The initial state has been entered: the machine has run."""
     routing: Routing = field(default_factory=Routing)
     on_road: OnRoad = field(default_factory=OnRoad)
+    ladder: Ladder = field(default_factory=Ladder)
+    progress: Progress = field(default_factory=Progress)
     plan: Outcome = field(default_factory=Outcome)
     """Of the request of the tick before."""
     probe: Outcome = field(default_factory=Outcome)

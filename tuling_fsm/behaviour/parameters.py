@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from tuling_fsm.behaviour.traffic_parameters import TrafficParameters
+from tuling_fsm.behaviour.traffic.parameters import TrafficParameters
 from tuling_fsm.core.parameters import group, param
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from tuling_fsm.behaviour import departure, emergency_stop, high_speed, on_road, parking, route_refresh, states
+from tuling_fsm.behaviour import departure, high_speed, states
 from tuling_fsm.behaviour.conduct import Conduct, View
+from tuling_fsm.behaviour.on_road import table as on_road
 from tuling_fsm.behaviour.parameters import BehaviourParameters
+from tuling_fsm.behaviour.parking import table as parking
+from tuling_fsm.behaviour.supervisors import emergency_stop, route_refresh
 from tuling_fsm.machine.table import Table
 
 

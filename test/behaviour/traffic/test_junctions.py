@@ -9,7 +9,7 @@ from crossroads import HALF_M, LIGHT, STOP_SIGN, YIELD_SIGN, crossroads, double_
 from scenes import row
 from traffic_drive import TICK_S, Drive, route_between
 
-from tuling_fsm.behaviour.traffic_rules import slowed
+from tuling_fsm.behaviour.traffic.rules import slowed
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Reason
 from tuling_fsm.map.road_map import RoadMap

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numba import njit
 
-from tuling_fsm.behaviour.traffic_situation import Situation, on_route
+from tuling_fsm.behaviour.traffic.situation import Situation, on_route
 from tuling_fsm.core.geometry import FloatArray, wrap_angle
 from tuling_fsm.map.ahead import JunctionAhead
 from tuling_fsm.map.lanes import Lane, LaneId

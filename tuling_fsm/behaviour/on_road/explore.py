@@ -8,8 +8,8 @@ import numpy as np
 
 from tuling_fsm.behaviour import free_driving
 from tuling_fsm.behaviour.conduct import Conduct, View
-from tuling_fsm.behaviour.lane_keeping import keep_perceived_lane
 from tuling_fsm.behaviour.memory import Memory
+from tuling_fsm.behaviour.on_road.lane_keeping import keep_perceived_lane
 from tuling_fsm.behaviour.places import along_route, around, spread
 from tuling_fsm.behaviour.routing import place_on_route
 from tuling_fsm.core.geometry import Pose
@@ -42,7 +42,7 @@ def _enter(view: View) -> Memory:
 
 def _update(view: View) -> Memory:
     view = replace(view, memory=_count(view))
-    ladder = view.memory.on_road.ladder
+    ladder = view.memory.ladder
     rested = ladder.failing_since is not None and (
         view.clock - ladder.failing_since >= view.site.parameters.route.backoff_first
     )

@@ -7,14 +7,14 @@ from dataclasses import replace
 from tuling_fsm.behaviour.conduct import Conduct, View
 from tuling_fsm.behaviour.free_driving import follow_lanes
 from tuling_fsm.behaviour.guards import waits_rightly
-from tuling_fsm.behaviour.memory import Exploring, Memory
+from tuling_fsm.behaviour.memory import Memory, Progress
+from tuling_fsm.behaviour.on_road.memory import Exploring
 from tuling_fsm.core.request import Hold, PlanningRequest, Reason
 
 
 def _here(view: View) -> Memory:
     """Progress is counted from this place and time on."""
-    on_road = replace(view.memory.on_road, progress_s=view.world.route_s, progress_at=view.clock)
-    return replace(view.memory, on_road=on_road)
+    return replace(view.memory, progress=Progress(view.world.route_s, view.clock))
 
 
 def _enter(view: View) -> Memory:
@@ -23,8 +23,7 @@ def _enter(view: View) -> Memory:
 
 
 def _update(view: View) -> Memory:
-    on_road, parameters = view.memory.on_road, view.site.parameters.normal
-    came_on = abs(view.world.route_s - on_road.progress_s) >= parameters.progress
+    came_on = abs(view.world.route_s - view.memory.progress.s) >= view.site.parameters.normal.progress
     if came_on or waits_rightly(view.world, view.memory.plan):
         return _here(view)
     return view.memory

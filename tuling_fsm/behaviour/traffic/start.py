@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from tuling_fsm.behaviour.traffic_situation import STANDING_SPEED, Situation
+from tuling_fsm.behaviour.traffic.situation import STANDING_SPEED, Situation
 from tuling_fsm.core.request import Reason, StopWall
 from tuling_fsm.core.scene import PREDICTION_STEP_S
 from tuling_fsm.world.inputs import Kind

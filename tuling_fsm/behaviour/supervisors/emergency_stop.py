@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from tuling_fsm.behaviour import guards
 from tuling_fsm.behaviour.conduct import BehaviourRow, View
+from tuling_fsm.behaviour.guards import Guard
+from tuling_fsm.behaviour.supervisors import guards
 from tuling_fsm.machine.elements import Leaf, Priority
 from tuling_fsm.machine.table import Table
 
@@ -27,5 +28,5 @@ def table() -> Table[View, None]:
     return Table("emergency_stop", "unarmed", leaves, rows, supervises=True)
 
 
-def _row(source: str, dest: str, guard: guards.Guard, order: int, clause: str) -> BehaviourRow:
+def _row(source: str, dest: str, guard: Guard, order: int, clause: str) -> BehaviourRow:
     return BehaviourRow(source, dest, guard, Priority.SAFETY, order, clause, dwell_s=0.0)

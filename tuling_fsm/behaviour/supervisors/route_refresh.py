@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from tuling_fsm.behaviour import guards
 from tuling_fsm.behaviour.conduct import BehaviourRow, Conduct, View
 from tuling_fsm.behaviour.memory import Memory, report
+from tuling_fsm.behaviour.on_road.replan import avoids
 from tuling_fsm.behaviour.places import crosses
-from tuling_fsm.behaviour.replan import avoids
 from tuling_fsm.behaviour.routing import PUSHED, leads_on, place_on_route, send, use
+from tuling_fsm.behaviour.supervisors import guards
 from tuling_fsm.core.geometry import wrap_angle
 from tuling_fsm.machine.elements import Leaf, Priority
 from tuling_fsm.machine.engine import Step

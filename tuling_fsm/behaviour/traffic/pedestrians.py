@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tuling_fsm.behaviour.traffic_situation import Situation
-from tuling_fsm.behaviour.traffic_zones import SlowZone
+from tuling_fsm.behaviour.traffic.situation import Situation
+from tuling_fsm.behaviour.traffic.zones import SlowZone
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.request import Reason, StopWall
 from tuling_fsm.map.ahead import CrosswalkAhead

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from tuling_fsm.behaviour.traffic_conflicts import Crossing, Party, crossing_of, parties
-from tuling_fsm.behaviour.traffic_exit import blocked_exit
-from tuling_fsm.behaviour.traffic_lines import lines_ahead
-from tuling_fsm.behaviour.traffic_memory import JunctionKey, JunctionMemory
-from tuling_fsm.behaviour.traffic_priority import Control, holds, waited_for
-from tuling_fsm.behaviour.traffic_situation import STANDING_SPEED, Hindrance, Situation
-from tuling_fsm.behaviour.traffic_zones import SlowZone
+from tuling_fsm.behaviour.traffic.conflicts import Crossing, Party, crossing_of, parties
+from tuling_fsm.behaviour.traffic.exit import blocked_exit
+from tuling_fsm.behaviour.traffic.lines import lines_ahead
+from tuling_fsm.behaviour.traffic.memory import JunctionKey, JunctionMemory
+from tuling_fsm.behaviour.traffic.priority import Control, holds, waited_for
+from tuling_fsm.behaviour.traffic.situation import STANDING_SPEED, Hindrance, Situation
+from tuling_fsm.behaviour.traffic.zones import SlowZone
 from tuling_fsm.core.request import Reason, StopWall
 from tuling_fsm.map.ahead import JunctionAhead
 from tuling_fsm.world.inputs import Light

@@ -7,9 +7,9 @@ from __future__ import annotations
 import math
 from enum import Enum
 
-from tuling_fsm.behaviour.traffic_conflicts import Across, Party, is_light
-from tuling_fsm.behaviour.traffic_memory import JunctionMemory
-from tuling_fsm.behaviour.traffic_situation import STANDING_SPEED, Situation
+from tuling_fsm.behaviour.traffic.conflicts import Across, Party, is_light
+from tuling_fsm.behaviour.traffic.memory import JunctionMemory
+from tuling_fsm.behaviour.traffic.situation import STANDING_SPEED, Situation
 from tuling_fsm.world.inputs import Light
 from tuling_fsm.world.lane_index import STOP, YIELD
 

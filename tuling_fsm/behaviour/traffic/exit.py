@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tuling_fsm.behaviour.traffic_situation import Hindrance, Situation, on_route
+from tuling_fsm.behaviour.traffic.situation import Hindrance, Situation, on_route
 from tuling_fsm.core.request import Reason
 from tuling_fsm.map.ahead import JunctionAhead
 

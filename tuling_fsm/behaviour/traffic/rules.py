@@ -9,15 +9,15 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from tuling_fsm.behaviour.traffic_conflicts import warm_up
-from tuling_fsm.behaviour.traffic_junctions import junction_rules
-from tuling_fsm.behaviour.traffic_lines import line_rules, walls_beside
-from tuling_fsm.behaviour.traffic_memory import RuleMemory
-from tuling_fsm.behaviour.traffic_parameters import TrafficParameters
-from tuling_fsm.behaviour.traffic_pedestrians import hidden_crosswalks, pedestrian_rules
-from tuling_fsm.behaviour.traffic_situation import Situation
-from tuling_fsm.behaviour.traffic_start import start_rule
-from tuling_fsm.behaviour.traffic_zones import SlowZone, slowed
+from tuling_fsm.behaviour.traffic.conflicts import warm_up
+from tuling_fsm.behaviour.traffic.junctions import junction_rules
+from tuling_fsm.behaviour.traffic.lines import line_rules, walls_beside
+from tuling_fsm.behaviour.traffic.memory import RuleMemory
+from tuling_fsm.behaviour.traffic.parameters import TrafficParameters
+from tuling_fsm.behaviour.traffic.pedestrians import hidden_crosswalks, pedestrian_rules
+from tuling_fsm.behaviour.traffic.situation import Situation
+from tuling_fsm.behaviour.traffic.start import start_rule
+from tuling_fsm.behaviour.traffic.zones import SlowZone, slowed
 from tuling_fsm.core.request import Reason, StopWall
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap

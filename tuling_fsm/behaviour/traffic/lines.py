@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from tuling_fsm.behaviour.traffic_memory import Choice, LineKey, LineMemory
-from tuling_fsm.behaviour.traffic_situation import Situation, edge_point, lane_s_at
+from tuling_fsm.behaviour.traffic.memory import Choice, LineKey, LineMemory
+from tuling_fsm.behaviour.traffic.situation import Situation, edge_point, lane_s_at
 from tuling_fsm.core.request import Reason, StopWall
 from tuling_fsm.map.lanes import StopLine
 from tuling_fsm.world.inputs import Light

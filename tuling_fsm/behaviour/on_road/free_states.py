@@ -28,7 +28,7 @@ def _conduct(lines: free_driving.Lines) -> Conduct:
         return free_driving.begin(view, targets(view), lines)
 
     def update(view: View) -> Memory:
-        if free_driving.reached(view) or view.memory.on_road.ladder.route is not view.world.route:
+        if free_driving.reached(view) or view.memory.ladder.route is not view.world.route:
             return enter(view)
         return free_driving.go_on(view, lines)
 

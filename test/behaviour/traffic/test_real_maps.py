@@ -8,7 +8,7 @@ import pytest
 from scenes import row, walker
 from traffic_drive import Drive
 
-from tuling_fsm.behaviour.traffic_rules import traffic_rules
+from tuling_fsm.behaviour.traffic.rules import traffic_rules
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.random_route import random_route

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from tuling_fsm.behaviour import guards, states
 from tuling_fsm.behaviour.conduct import BehaviourRow, Conduct
-from tuling_fsm.behaviour.explore import EXPLORE
-from tuling_fsm.behaviour.free_states import NO_LINE_FREE, SOLID_LINE_FREE
-from tuling_fsm.behaviour.normal import NORMAL
+from tuling_fsm.behaviour.on_road.explore import EXPLORE
+from tuling_fsm.behaviour.on_road.free_states import NO_LINE_FREE, SOLID_LINE_FREE
+from tuling_fsm.behaviour.on_road.normal import NORMAL
+from tuling_fsm.behaviour.on_road.regression import REGRESSION
+from tuling_fsm.behaviour.on_road.replan import REPLAN
 from tuling_fsm.behaviour.parameters import SwitchingParameters
-from tuling_fsm.behaviour.regression import REGRESSION
-from tuling_fsm.behaviour.replan import REPLAN
 from tuling_fsm.machine.elements import Leaf, Priority, Region
 
 FAILURE, MISSION, PROGRESS = Priority.FAILURE, Priority.MISSION, Priority.PROGRESS

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from tuling_fsm.behaviour.traffic_parameters import TrafficParameters
+from tuling_fsm.behaviour.traffic.parameters import TrafficParameters
 from tuling_fsm.core.request import Reason, StopWall
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.lanes import LaneId

@@ -1,0 +1,1 @@
+"""The composite `on_road`: a module a state, its rows in `table`."""

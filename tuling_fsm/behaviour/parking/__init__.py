@@ -1,0 +1,1 @@
+"""The composite `parking`: a module a state, its rows in `table`."""

@@ -1,0 +1,1 @@
+"""Small state machines that run beside the hierarchy."""

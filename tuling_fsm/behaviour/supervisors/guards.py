@@ -1,0 +1,61 @@
+"""Predicates of the supervisors' tables."""
+
+from __future__ import annotations
+
+from tuling_fsm.behaviour.conduct import View
+from tuling_fsm.behaviour.guards import TOLERANCE_S
+
+
+def stop_commanded(view: View) -> bool:
+    """The remote says stop (EST-1)."""
+    return view.world.emergency.value is True
+
+
+def stop_released(view: View) -> bool:
+    """The remote says go, and is heard (EST-2)."""
+    return view.world.emergency.value is False and _heard(view)
+
+
+def link_up(view: View) -> bool:
+    """The remote's first message has come (EST-3)."""
+    return view.world.emergency.value is not None
+
+
+def link_silent(view: View) -> bool:
+    """The remote has not been heard for too long (EST-3)."""
+    return not _heard(view)
+
+
+def link_missing(view: View) -> bool:
+    """The remote is required and has not been heard since activation (EST-3)."""
+    estop = view.site.parameters.estop
+    return estop.required and view.world.emergency.value is None and view.in_state_s >= estop.silence - TOLERANCE_S
+
+
+def stop_cleared(view: View) -> bool:
+    """An operator has cleared the stop while the link is up and says go (EST-3)."""
+    return view.world.emergency.clear and stop_released(view)
+
+
+def refresh_due(view: View) -> bool:
+    """It is time to ask for the current route, or there is a new mission (RRF-1)."""
+    routing = view.memory.routing
+    if routing.route is None or not view.world.localized:
+        return False
+    elapsed = view.clock - routing.refreshed_at >= view.site.parameters.route.refresh_period - TOLERANCE_S
+    mission = view.world.mission
+    return elapsed or (mission is not None and mission.stamp != routing.mission_stamp)
+
+
+def refresh_closed(view: View) -> bool:
+    """The question has been answered, or is of no use any more (RRF-1)."""
+    return view.memory.routing.refresh < 0
+
+
+def refresh_late(view: View) -> bool:
+    """The answer is late (RRF-3)."""
+    return view.in_state_s > view.site.parameters.route.answer_timeout
+
+
+def _heard(view: View) -> bool:
+    return view.world.emergency.age <= view.site.parameters.estop.silence
