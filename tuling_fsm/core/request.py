@@ -109,6 +109,10 @@ class FollowLanes:
     speed_limit: float
     keep_lane: bool = False
     """No lane change (INT-1)."""
+    static_path: bool = False
+    """Moving objects stay out of the path geometry, as in the first pass of NOR-4; speed profiles yield to them
+    (INT-1).
+    """
     goal_s: float | None = None
     """Arc length on the route's reference at which the route ends, m."""
 
@@ -132,7 +136,24 @@ class FreeSpace:
     max_expansions: int = 20_000
 
 
-PlanningRequest = Hold | FollowLanes | FreeSpace
+@dataclass(frozen=True, eq=False)
+class PullOver:
+    """Come to stand in one of the slots at the roadside, the best goal first (TMP-1).
+
+    Quintic curves into every goal are tried before a free-space search; lanes do not bind. `goals` are poses of the
+    rear axle. One that has been begun is kept until a collision forbids it (USE-8).
+    """
+
+    goals: tuple[Pose, ...]
+    walls: tuple[StopWall, ...] = ()
+    speed_limit: float = 2.5
+    allow_reverse: bool = True
+    goal_tolerance: float = 0.3
+    goal_heading_tolerance: float = 0.087
+    max_expansions: int = 20_000
+
+
+PlanningRequest = Hold | FollowLanes | FreeSpace | PullOver
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.request import FollowLanes, FreeSpace, Hold, LaneLine, PlanningRequest, Reason
+from tuling_fsm.core.request import FollowLanes, FreeSpace, Hold, LaneLine, PlanningRequest, PullOver, Reason
 from tuling_fsm.core.scene import PREDICTION_STEP_S, Scene
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
@@ -142,7 +142,7 @@ def _speed_limit(case: _Case) -> Violation | None:
     if isinstance(request, Hold):
         return None
     most: FloatArray = np.full(len(plan), min(request.speed_limit, vehicle.max_speed))
-    if isinstance(request, FreeSpace):
+    if isinstance(request, FreeSpace | PullOver):
         most = np.where(plan.v < 0.0, min(request.speed_limit, vehicle.max_reverse_speed), most)
     elif request.lanes:
         most = np.minimum(most, _lane_limit(request.lanes, plan))

@@ -19,6 +19,7 @@ from tuling_fsm.core.request import (
     Limit,
     PlanningRequest,
     PlanResult,
+    PullOver,
     Reason,
     StopWall,
 )
@@ -30,6 +31,7 @@ from tuling_fsm.planning.hold import STANDS, comfortable_stop, stop_result
 from tuling_fsm.planning.lanes import follow_lanes
 from tuling_fsm.planning.manoeuvre import plan_manoeuvre
 from tuling_fsm.planning.parameters import PlanningParameters
+from tuling_fsm.planning.pull_over import plan_pull_over
 from tuling_fsm.planning.tools import Tools
 
 
@@ -44,6 +46,7 @@ class Planner:
             Hold: self._hold,
             FollowLanes: self._follow_lanes,
             FreeSpace: self._free_space,
+            PullOver: self._pull_over,
         }
 
     def plan(self, request: PlanningRequest, scene: Scene, previous: PlanResult | None) -> PlanResult:
@@ -79,6 +82,9 @@ class Planner:
         self, request: FreeSpace, scene: Scene, start: StartState, previous: PlanResult | None
     ) -> PlanResult:
         return plan_manoeuvre(request, scene, start, previous, self._tools)
+
+    def _pull_over(self, request: PullOver, scene: Scene, start: StartState, previous: PlanResult | None) -> PlanResult:
+        return plan_pull_over(request, scene, start, previous, self._tools)
 
     def warm_up(self) -> None:
         """Compile and load every kernel, so that no tick has to."""

@@ -27,7 +27,7 @@ from tuling_fsm.sim.result import result_of
 from tuling_fsm.sim.scenario.load import load_scenario
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.wire.cdr import LITTLE_ENDIAN, nanoseconds, stamp_ns
-from tuling_fsm.wire.inputs import FLAGS, pack_inputs
+from tuling_fsm.wire.inputs import FLAGS, OPERATOR, pack_inputs
 from tuling_fsm.wire.paths import pack_path
 from tuling_fsm.wire.topics import BY_NAME, INPUTS, LATCHED, PATH, RELIABLE, Qos
 from tuling_fsm.wire.trajectory import unpack_trajectory
@@ -78,7 +78,7 @@ class SimNode(Node):
         }
         self._clock_publisher = self.create_publisher(message_class(CLOCK), "/clock", profile(RELIABLE))
         self._preset = self.create_publisher(message_class(PATH), "preset_route", profile(LATCHED))
-        self._clear = self.create_client(Trigger, "planner/clear_emergency_stop")
+        self._operator = {name: self.create_client(Trigger, f"planner/{name}") for name in OPERATOR}
         for name in WATCHED:
             topic = BY_NAME[name]
             self.create_subscription(
@@ -114,11 +114,18 @@ class SimNode(Node):
     def _send_frame(self) -> None:
         """Send the present frame, after what the operator does on it."""
         inputs, self._asked_at = self._simulation.inputs(), time.monotonic()
-        if inputs.clear_emergency_stop and self._clear.service_is_ready():
-            future = self._clear.call_async(Trigger.Request())
-            future.add_done_callback(lambda _: self._send(inputs, self._previous))
-        else:
+        self._operate([name for name in OPERATOR if getattr(inputs, name)], inputs)
+
+    def _operate(self, calls: list[str], inputs: Inputs) -> None:
+        """Make the operator's calls one after the other, then send the frame."""
+        if not calls:
             self._send(inputs, self._previous)
+            return
+        client, rest = self._operator[calls[0]], calls[1:]
+        if client.service_is_ready():
+            client.call_async(Trigger.Request()).add_done_callback(lambda _: self._operate(rest, inputs))
+        else:
+            self._operate(rest, inputs)
 
     def _send(self, inputs: Inputs, previous: Inputs | None, again: bool = False) -> None:
         """First what bears no stamp, acknowledged, then the tables, last the odometry; `again` only what bears one."""

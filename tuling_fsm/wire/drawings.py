@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tuling_fsm.core.geometry import Pose
-from tuling_fsm.core.request import FollowLanes, FreeSpace, Reason, StopWall
+from tuling_fsm.core.request import FollowLanes, FreeSpace, PullOver, Reason, StopWall
 from tuling_fsm.wire.markers import Drawing, Shape
 from tuling_fsm.wire.why import WORDS
 
@@ -29,7 +29,7 @@ def drawings(tick: Tick) -> tuple[Drawing, ...]:
     request = tick.decision.request
     if isinstance(request, FreeSpace):
         drawn.append(Drawing("target", Shape.ARROW, BLUE, 0.5, pose=request.goal))
-    if isinstance(request, FreeSpace | FollowLanes):
+    if isinstance(request, FreeSpace | FollowLanes | PullOver):
         drawn += [drawing for wall in request.walls for drawing in _wall(wall)]
     return tuple(drawn)
 

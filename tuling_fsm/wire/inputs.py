@@ -20,7 +20,7 @@ PUSHED = -1
 """`RouteAnswer.request` of a route that nobody asked for."""
 TABLES = ("objects", "lane_lines", "traffic_lights", "parking_slots")
 FLAGS = ("rain_fog", "emergency_stop")
-OPERATOR = ("clear_emergency_stop",)
+OPERATOR = ("clear_emergency_stop", "reset", "skip_task")
 """Service calls: fields of `Inputs` that are true on one tick."""
 
 _UNPACK: dict[str, Callable[[bytes, float], Any]] = {

@@ -149,6 +149,10 @@ class Inputs:
     rain_fog: Flag | None = None
     emergency_stop: Flag | None = None
     clear_emergency_stop: bool = False
+    reset: bool = False
+    """An operator's call: out of `parked` (PRK-5)."""
+    skip_task: bool = False
+    """An operator's call: the present task is dropped."""
     route_answers: tuple[RouteAnswer, ...] = ()
     """Answers that arrived since the last tick."""
     mission: dict[str, Any] | None = None

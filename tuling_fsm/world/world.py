@@ -81,6 +81,10 @@ class World:
     light_since: dict[int, float]
     """Stamp since which each of them has shown its state (USE-4)."""
     emergency: EmergencyInput
+    reset: bool
+    """An operator's call of this tick (PRK-5)."""
+    skip_task: bool
+    """An operator's call of this tick: drop the present task."""
     rain_fog: bool | None
     """As reported; None when never."""
     route_answers: tuple[RouteMatch, ...]
