@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
-from tuling_fsm.core.request import FreeSpace, Limit, Manoeuvre, PlanResult, Reason
+from tuling_fsm.core.request import FreeSpace, Limit, Manoeuvre, PlanResult, PullOver, Reason
 from tuling_fsm.core.scene import Ego, Scene
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
@@ -40,16 +40,21 @@ _START_ROOM = 0.05
 """What is left of a manoeuvre is driven down to this (m), where lane driving would stay where it is."""
 _CREEP = 0.1
 """Where the wheels turn on the spot, the car may be as slow as this (m/s)."""
+_LEAST = 0.3
+"""No point of a motion is driven slower (m/s) because it was planned so: it was timed from one standstill to the next.
+"""
 _STEERED = 0.02
 """Wheels that stand this near (rad) to where they are needed need no time to get there."""
 
 
 class Stretch(NamedTuple):
-    """What is left of a motion up to its next standstill: the path, in directions of travel, the gear (+1, -1), the
-    first row of the whole motion that is ahead, and whether the motion ends there.
+    """What is left of a motion up to its next standstill: the path, in directions of travel, the speeds (m/s) that it
+    was planned with, the gear (+1, -1), the first row of the whole motion that is ahead, and whether the motion ends
+    there.
     """
 
     path: FloatArray
+    speed: FloatArray
     gear: float
     row: int
     last: bool
@@ -74,7 +79,7 @@ def plan_manoeuvre(
     vehicle, parameters = tools.vehicle, tools.parameters
     kept = previous.manoeuvre if previous is not None else None
     if kept is not None and _same(kept.goal, request.goal):
-        result = _go_on(kept, request, scene, start, tools)
+        result = go_on(kept, request, scene, start, tools)
         if result is not None:
             return result
     here = replace(scene, ego=Ego(start.pose, start.v, start.a, start.curvature)) if start.planned else scene
@@ -83,7 +88,15 @@ def plan_manoeuvre(
         before = previous.trajectory if previous is not None and start.planned else None
         return replace(found, trajectory=comfortable_stop(scene, start, before, vehicle, parameters.speed))
     kept = Manoeuvre(request.goal, found.trajectory)
-    return _go_on(kept, request, scene, start, tools) or found
+    return go_on(kept, request, scene, start, tools) or found
+
+
+def among(path: FloatArray, scene: Scene, body: Body, parameters: PlanningParameters) -> tuple[Laid, Scenery]:
+    """A path (n, PATH) laid on itself, and what is around it."""
+    line = _as_line(path)
+    pose = (float(path[0, PX]), float(path[0, PY]), float(path[0, PHEADING]), float(path[0, PKAPPA]))
+    scenery = Scenery.of(scene, line[None], np.array([len(line)]), np.zeros(1), pose, body, 0.0, parameters)
+    return Laid(path, len(path), 1, line, 0), scenery
 
 
 def _same(one: Pose, other: Pose) -> bool:
@@ -91,7 +104,9 @@ def _same(one: Pose, other: Pose) -> bool:
     return apart < _SAME_GOAL_M and abs(wrap_angle(one.heading - other.heading)) < _SAME_GOAL_RAD
 
 
-def _go_on(kept: Manoeuvre, request: FreeSpace, scene: Scene, start: StartState, tools: Tools) -> PlanResult | None:
+def go_on(
+    kept: Manoeuvre, request: FreeSpace | PullOver, scene: Scene, start: StartState, tools: Tools
+) -> PlanResult | None:
     """The next part of the motion, `None` where it is over, blocked, or too far from the car."""
     vehicle, parameters = tools.vehicle, tools.parameters
     stretch = next_stretch(kept, start, parameters)
@@ -99,15 +114,13 @@ def _go_on(kept: Manoeuvre, request: FreeSpace, scene: Scene, start: StartState,
         return None
     path, n, gear = stretch.path, len(stretch.path), stretch.gear
     body = _facing(tools.body, gear)
-    line = _as_line(path)
-    laid = Laid(path, n, 1, line, 0)
-    pose = (float(path[0, PX]), float(path[0, PY]), float(path[0, PHEADING]), float(path[0, PKAPPA]))
-    scenery = Scenery.of(scene, line[None], np.array([len(line)]), np.zeros(1), pose, body, 0.0, parameters)
+    laid, scenery = among(path, scene, body, parameters)
     stop = _stop_on(stretch, laid, request, scenery, body, parameters)
     if stop.limit.reason is Reason.OBSTACLE and stop.at < parameters.speed.start_room and abs(start.v) < STANDS:
         return None
     top = min(request.speed_limit, vehicle.max_speed if gear > 0.0 else vehicle.max_reverse_speed)
-    binds = _time(laid, scenery.movers, body, top, stop, start, gear, tools)
+    limit = np.minimum(top, np.maximum(stretch.speed, _LEAST))
+    binds = _time(laid, scenery.movers, body, limit, stop, start, gear, tools)
     trajectory = timed_path(scene.stamp, path, n, tools.whole.rows, gear)
     if abs(start.v) < STANDS:
         trajectory = _steer_first(trajectory, start.curvature, vehicle)
@@ -126,21 +139,22 @@ def next_stretch(kept: Manoeuvre, start: StartState, parameters: PlanningParamet
         if len(ahead) == 0:
             return None
         gear = float(np.sign(whole.v[ahead[0]]))
-        turned = ahead[np.sign(whole.v[ahead]) != gear]
-        driven = ahead[ahead < turned[0]] if len(turned) else ahead
+        # It ends at the next standstill, where the gear changes or the wheels are turned.
+        stands = np.flatnonzero((np.diff(ahead) > 1) | (np.sign(whole.v[ahead[1:]]) != gear))
+        driven = ahead[: stands[0] + 1] if len(stands) else ahead
         end = min(int(driven[-1]) + 1, len(whole) - 1)
-        path, row_here = _cut(whole, max(0, int(ahead[0]) - 1), end, start.pose, gear)
+        path, speed, row_here = _cut(whole, max(0, int(ahead[0]) - 1), end, start.pose, gear)
         aside = (start.pose.y - path[0, PY]) * path[0, PCOS] - (start.pose.x - path[0, PX]) * path[0, PSIN]
         turn = wrap_angle(start.pose.heading - path[0, PHEADING] + (math.pi if gear < 0.0 else 0.0))
         if abs(aside) > limits.off_path or abs(turn) > limits.off_heading or gear * start.v < -STANDS:
             return None
         if path[-1, PS] > limits.cusp or abs(start.v) > STANDS:
-            return Stretch(path, gear, row_here, len(turned) == 0)
+            return Stretch(path, speed, gear, row_here, len(stands) == 0)
         row = end + 1
 
 
-def _cut(whole: Trajectory, first: int, end: int, pose: Pose, gear: float) -> tuple[FloatArray, int]:
-    """Rows `first` to `end` from the point nearest to a pose on as a path, and the row before that point."""
+def _cut(whole: Trajectory, first: int, end: int, pose: Pose, gear: float) -> tuple[FloatArray, FloatArray, int]:
+    """Rows `first` to `end` from the point nearest to a pose on as a path, its speeds, the row before that point."""
     xy = np.column_stack((whole.x[first : end + 1], whole.y[first : end + 1]))
     way = np.diff(xy, axis=0)
     length2 = np.maximum(np.sum(way * way, axis=1), 1e-12)
@@ -158,7 +172,7 @@ def _cut(whole: Trajectory, first: int, end: int, pose: Pose, gear: float) -> tu
     path[:, PKAPPA] = gear * np.interp(samples, s, whole.curvature[rows])
     path[:, PCOS], path[:, PSIN] = np.cos(path[:, PHEADING]), np.sin(path[:, PHEADING])
     path[:, PS] = samples - begin
-    return path, first + at
+    return path, np.interp(samples, s, np.abs(whole.v[rows])), first + at
 
 
 def _facing(body: Body, gear: float) -> Body:
@@ -184,7 +198,12 @@ def _as_line(path: FloatArray) -> FloatArray:
 
 
 def _stop_on(
-    stretch: Stretch, laid: Laid, request: FreeSpace, scenery: Scenery, body: Body, parameters: PlanningParameters
+    stretch: Stretch,
+    laid: Laid,
+    request: FreeSpace | PullOver,
+    scenery: Scenery,
+    body: Body,
+    parameters: PlanningParameters,
 ) -> Stop:
     """The nearest of the stretch's end, walls, and static things that were not there when the motion was planned."""
     path, gap = stretch.path, parameters.speed.line_gap
@@ -203,12 +222,15 @@ def _stop_on(
 
 
 def _time(
-    laid: Laid, movers: Movers, body: Body, top: float, stop: Stop, start: StartState, gear: float, tools: Tools
+    laid: Laid, movers: Movers, body: Body, limit: FloatArray, stop: Stop, start: StartState, gear: float, tools: Tools
 ) -> Demand:
     """Roll out a stretch into the scratch's rows; returns what binds."""
     speed, scratch = tools.parameters.speed, tools.whole
-    drive = tools.drive._replace(start_room=_START_ROOM, creep=_CREEP)
-    envelope(laid, np.full(laid.points, top), drive, scratch.speed, scratch.bound, scratch.rate)
+    # As gently as the motion was planned: braking that comes in slowly enough to be slow where the wheels have to turn.
+    gentle = tools.parameters.free_space.accel
+    accel, decel = min(tools.drive.accel, gentle), min(tools.drive.decel, gentle)
+    drive = tools.drive._replace(start_room=_START_ROOM, creep=_CREEP, accel=accel, decel=decel)
+    envelope(laid, limit, drive, scratch.speed, scratch.bound, scratch.rate)
     target, motion = (stop.at, 0.4 * speed.line_gap), (max(0.0, gear * start.v), gear * start.a)
     binds, _, _ = drive_among(laid, movers, target, motion, math.inf, speed.pass_ahead, 1.0, body, drive, scratch)
     return Demand(*binds)
@@ -224,7 +246,7 @@ def _steer_first(trajectory: Trajectory, curvature: float, vehicle: Vehicle) -> 
     lead = now + (needed - now) * np.arange(rows) / rows
     columns = {name: getattr(trajectory, name) for name in ("x", "y", "heading", "v", "a")}
     held = {name: np.concatenate((np.full(rows, column[0]), column)) for name, column in columns.items()}
-    held["a"][:rows] = 0.0
+    held["v"][:rows], held["a"][:rows] = 0.0, 0.0
     bend = np.concatenate((np.tan(lead) / vehicle.wheelbase, trajectory.curvature))
     return Trajectory(trajectory.stamp, times(len(bend)), curvature=bend, **held)
 

@@ -100,6 +100,7 @@ class Planner:
         standing = replace(scene, ego=scene.ego._replace(v=0.0))
         for goal in (Pose(12.0, 0.5, 0.0), Pose(-6.0, 0.0, 0.0)):
             self.plan(FreeSpace(goal, walls=(wall,)), standing, None)
+        self.plan(PullOver((Pose(30.0, -6.0, 0.0),)), scene, None)
 
 
 def _sample_lane(shift: int) -> LaneLine:

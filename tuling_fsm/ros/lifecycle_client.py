@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +15,8 @@ from rclpy.node import Node
 from tuling_fsm.core.errors import InputError
 
 _POLL_S = 0.05
+_AGAIN_S = 3.0
+"""A question whose answer does not come is asked again: DDS may find the way to a service before the way back."""
 
 
 class LifecycleClient:
@@ -49,18 +52,25 @@ class LifecycleClient:
         Raises:
             InputError: no answer in time.
         """
-        return str(self._call(self._state, GetState.Request(), "its state", timeout_s).current_state.label)
+        return str(self._call(self._state, GetState.Request(), "its state", timeout_s, _AGAIN_S).current_state.label)
 
-    def _call(self, client: Client, request: Any, what: str, timeout_s: float) -> Any:
+    def _call(self, client: Client, request: Any, what: str, timeout_s: float, again_s: float = math.inf) -> Any:
+        """The answer to a request, sent once the service is there and, if it may be, again while none comes."""
         deadline = time.monotonic() + timeout_s
         while not client.service_is_ready() and time.monotonic() < deadline:
-            self._check()
-            self._executor.spin_once(timeout_sec=_POLL_S)
-        future = client.call_async(request)
-        while not future.done() and time.monotonic() < deadline:
-            self._check()
-            self._executor.spin_once(timeout_sec=_POLL_S)
-        if not future.done():
+            self._spin()
+        while True:
+            future, until = client.call_async(request), min(deadline, time.monotonic() + again_s)
+            while not future.done() and time.monotonic() < until:
+                self._spin()
+            if future.done():
+                return future.result()
             client.remove_pending_request(future)
-            raise InputError(f"node {self._target}", f"no answer to {what} within {timeout_s:g} s", "a running node")
-        return future.result()
+            if until >= deadline:
+                raise InputError(
+                    f"node {self._target}", f"no answer to {what} within {timeout_s:g} s", "a running node"
+                )
+
+    def _spin(self) -> None:
+        self._check()
+        self._executor.spin_once(timeout_sec=_POLL_S)
