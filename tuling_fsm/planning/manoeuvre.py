@@ -107,10 +107,15 @@ def _same(one: Pose, other: Pose) -> bool:
 def go_on(
     kept: Manoeuvre, request: FreeSpace | PullOver, scene: Scene, start: StartState, tools: Tools
 ) -> PlanResult | None:
-    """The next part of the motion, `None` where it is over, blocked, or too far from the car."""
+    """The next part of the motion, `None` where it is over, blocked, too far from the car, or reverses although that
+    is not allowed any more.
+    """
     vehicle, parameters = tools.vehicle, tools.parameters
     stretch = next_stretch(kept, start, parameters)
     if stretch is None:
+        return None
+    reverse = bool(np.any(kept.whole.v[stretch.row :] < -_MOVES))
+    if reverse and not request.allow_reverse:
         return None
     path, n, gear = stretch.path, len(stretch.path), stretch.gear
     body = _facing(tools.body, gear)
@@ -124,7 +129,6 @@ def go_on(
     trajectory = timed_path(scene.stamp, path, n, tools.whole.rows, gear)
     if abs(start.v) < STANDS:
         trajectory = _steer_first(trajectory, start.curvature, vehicle)
-    reverse = bool(np.any(kept.whole.v[stretch.row :] < -_MOVES))
     return PlanResult(
         True, trajectory, _limit(binds, stop, scenery), uses_reverse=reverse, manoeuvre=replace(kept, row=stretch.row)
     )
@@ -226,11 +230,12 @@ def _time(
 ) -> Demand:
     """Roll out a stretch into the scratch's rows; returns what binds."""
     speed, scratch = tools.parameters.speed, tools.whole
+    drive = tools.drive._replace(start_room=_START_ROOM, creep=_CREEP)
     # As gently as the motion was planned: braking that comes in slowly enough to be slow where the wheels have to turn.
     gentle = tools.parameters.free_space.accel
-    accel, decel = min(tools.drive.accel, gentle), min(tools.drive.decel, gentle)
-    drive = tools.drive._replace(start_room=_START_ROOM, creep=_CREEP, accel=accel, decel=decel)
-    envelope(laid, limit, drive, scratch.speed, scratch.bound, scratch.rate)
+    drive = drive._replace(accel=min(drive.accel, gentle))
+    eased = drive._replace(decel=min(drive.decel, gentle))
+    envelope(laid, limit, eased, scratch.speed, scratch.bound, scratch.rate)
     target, motion = (stop.at, 0.4 * speed.line_gap), (max(0.0, gear * start.v), gear * start.a)
     binds, _, _ = drive_among(laid, movers, target, motion, math.inf, speed.pass_ahead, 1.0, body, drive, scratch)
     return Demand(*binds)

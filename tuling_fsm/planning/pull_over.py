@@ -12,11 +12,11 @@ from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
 from tuling_fsm.core.request import FreeSpace, Limit, Manoeuvre, PlanResult, PullOver, Reason
 from tuling_fsm.core.scene import Scene
 from tuling_fsm.core.trajectory import Trajectory
-from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.continuity import StartState
 from tuling_fsm.planning.hold import STANDS, comfortable_stop
 from tuling_fsm.planning.manoeuvre import among, go_on, plan_manoeuvre
 from tuling_fsm.planning.paths import PHEADING, PKAPPA, PROOM, PS, PX, PY
+from tuling_fsm.planning.profile import Drive
 from tuling_fsm.planning.quintic_curve import quintic_curve, straight
 from tuling_fsm.planning.solids import blocked_by_solids
 from tuling_fsm.planning.tools import Tools
@@ -32,6 +32,8 @@ _SHORTEST = 2.0
 """Curves are for goals at least this far ahead, m."""
 _NEXT_GOAL = 0.5
 """What a goal that is ranked one place lower costs: as much as half the car's greatest curvature."""
+_EASE = 0.7
+"""Share of comfortable braking on which a curve may count: braking has to set in first."""
 _SLOWEST = 1.0
 """The wheels must be able to follow a curve at this speed, m/s."""
 
@@ -76,7 +78,7 @@ def _free_curves(request: PullOver, scene: Scene, start: StartState, tools: Tool
         return
     for rank, goal in enumerate(request.goals):
         for path in _curves(start, goal):
-            if not drivable(path, start.v, tools.vehicle):
+            if not drivable(path, start.v, tools.drive, tools.vehicle.max_steer):
                 continue
             laid, scenery = among(path, scene, tools.body, tools.parameters)
             wanted = tools.parameters.clearance.wanted
@@ -111,13 +113,13 @@ def _curves(start: StartState, goal: Pose) -> Iterator[FloatArray]:
             yield curve
 
 
-def drivable(path: FloatArray, v: float, vehicle: Vehicle) -> bool:
-    """Whether the car, at `v` (m/s) at its start, can follow a path (n, PATH) and stop at its end."""
-    steer = np.arctan(vehicle.wheelbase * path[:, PKAPPA])
+def drivable(path: FloatArray, v: float, drive: Drive, max_steer: float) -> bool:
+    """Whether the car, at `v` (m/s) at its start, can follow a path (n, PATH) and stop at its end, both at ease."""
+    steer = np.arctan(drive.wheelbase * path[:, PKAPPA])
     change = np.abs(np.diff(steer)) / np.maximum(np.diff(path[:, PS]), 1e-6)
-    least = np.sqrt(np.maximum(v * v - 2.0 * vehicle.comfort_decel * path[:, PS], 0.0))
-    follows = bool(np.all(change * np.maximum(least[:-1], _SLOWEST) <= vehicle.max_steer_rate))
-    return follows and float(np.abs(steer).max()) <= vehicle.max_steer and float(least[-1]) == 0.0
+    least = np.sqrt(np.maximum(v * v - 2.0 * _EASE * drive.decel * path[:, PS], 0.0))
+    follows = bool(np.all(change * np.maximum(least[:-1], _SLOWEST) <= drive.steer_rate))
+    return follows and float(np.abs(steer).max()) <= max_steer and float(least[-1]) == 0.0
 
 
 def _motion(path: FloatArray, stamp: float, speed: float) -> Trajectory:
