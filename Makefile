@@ -9,12 +9,15 @@ PYTHON ?= $(shell for p in python3 python3.12 python3.11 python3.10; do \
 export AMENT_PREFIX_PATH := $(VENV)
 unexport _ROS_WHEELS_BOOTSTRAP_COMPLETE LD_LIBRARY_PATH PYTHONPATH
 
-.PHONY: help install demo test check format clean clean-kernels
+.PHONY: help install demo test check format clauses mutants bench-peers clean clean-kernels
 
 help:
 	@echo "make demo     drive the embedded course under ROS 2; results in out/demo"
 	@echo "make test     all tests"
 	@echo "make check    format, lint, types, import contract, fast tests"
+	@echo "make clauses  which rows and tests stand for which clause, into docs/clauses.md"
+	@echo "make mutants  faults planted in the state machine, and those that no test finds"
+	@echo "make bench-peers  what tuling-fsm bench compares with, in .venv-bench"
 	@echo "make install  only build .venv with .venv/bin/tuling-fsm in it"
 	@echo "make clean-kernels  forget compiled kernels, after a pull that changed some"
 
@@ -35,22 +38,37 @@ demo: install
 	$(BIN)/tuling-fsm demo --out out/demo
 
 test: install
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2 --dist worksteal -m "not ros"
+	@# Those that start ROS 2 processes have the machine for themselves.
+	$(BIN)/pytest -m ros
 
 check: install
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -m "not slow and not ros"
+	$(BIN)/pytest -n 2 --dist worksteal -m "not slow and not ros"
 
 format: install
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+clauses: install
+	cd test && $(BIN)/python -m architecture.trace
+
+# Plants 500 faults in the state machine, one at a time, and tells which of them no test finds; takes about an hour.
+mutants: install
+	cd test && $(BIN)/python -m mutation --sample 500 --seed 1
+
+# An environment of their own: nothing of it is ever imported by the product.
+bench-peers:
+	@test -n "$(PYTHON)" || { echo "no Python 3.10 to 3.12 found; name one with 'make PYTHON=/path/to/python3'"; exit 2; }
+	$(PYTHON) -m venv --clear $(CURDIR)/.venv-bench
+	$(CURDIR)/.venv-bench/bin/pip install --quiet --disable-pip-version-check ompl==2.0.1 rsplan==1.0.10 numba numpy
 
 # Numba does not see a change in a kernel that another file inlines: after a pull, compile them all anew.
 clean-kernels:
 	find tuling_fsm \( -name '*.nbi' -o -name '*.nbc' \) -delete
 
 clean: clean-kernels
-	rm -rf $(VENV) out build install log *.egg-info
+	rm -rf $(VENV) .venv-bench out build install log *.egg-info

@@ -73,6 +73,7 @@ setup(
             "pytest",
             "pytest-timeout",
             "pytest-xdist",
+            "pyrvo==0.4.3; platform_machine == 'x86_64'",
             "ruff",
             "setuptools<80",
             "types-PyYAML",

@@ -45,6 +45,7 @@ class Tick:
     """What is behind it; `result.trajectory` is `trajectory`."""
     decision: Decision
     world: World
+    """What the decision was made on."""
 
     @property
     def state(self) -> str:
@@ -63,7 +64,7 @@ class Agent:
     def __init__(self, road_map: RoadMap, parameters: Parameters | None = None) -> None:
         p = parameters or Parameters()
         self._road_map = road_map
-        self._behaviour = Behaviour(road_map, p.vehicle, p.behaviour)
+        self._behaviour = Behaviour(road_map, p.vehicle, p.behaviour, p.world)
         self._take(p)
         self._ladder = Ladder()
         self._world: World | None = None
@@ -79,7 +80,7 @@ class Agent:
     def reconfigure(self, parameters: Parameters) -> None:
         """Take other parameters from the next tick on (USE-12); the state is kept."""
         self._take(parameters)
-        self._behaviour.adjust(parameters.vehicle, parameters.behaviour)
+        self._behaviour.adjust(parameters.vehicle, parameters.behaviour, parameters.world)
 
     def warm_up(self) -> None:
         """Compile and load every kernel, so that no tick has to; the agent itself stays as it is."""
@@ -92,15 +93,16 @@ class Agent:
         """One tick: see, decide, plan, check, answer."""
         world = self._builder.build(inputs, self._world, self._route)
         decision = self._behaviour.step(world, self._result, self._probed)
-        planned = self._planner.plan(decision.request, world.scene, self._result)
-        result, trajectory = self._checked(planned, decision, world)
-        probed = None if decision.probe is None else self._planner.plan(decision.probe, world.scene, None)
+        scene = decision.world.scene
+        planned = self._planner.plan(decision.request, scene, self._result)
+        result, trajectory = self._checked(planned, decision)
+        probed = None if decision.probe is None else self._planner.plan(decision.probe, scene, None)
         self._world, self._route, self._result, self._probed = world, decision.route, result, probed
-        return Tick(world.stamp, trajectory, result, decision, world)
+        return Tick(world.stamp, trajectory, result, decision, decision.world)
 
-    def _checked(self, planned: PlanResult, decision: Decision, world: World) -> tuple[PlanResult, Trajectory]:
+    def _checked(self, planned: PlanResult, decision: Decision) -> tuple[PlanResult, Trajectory]:
         """The plan if it may be sent, else what the ladder of stops puts in its place (SAF-1, SAF-2)."""
-        p, scene, trajectory = self.parameters, world.scene, planned.trajectory
+        p, scene, trajectory = self.parameters, decision.world.scene, planned.trajectory
         if trajectory is not None and (isinstance(decision.request, Hold) or not planned.feasible):
             self._ladder = Ladder(trajectory)
             return planned, trajectory

@@ -1,12 +1,14 @@
-"""Writes the embedded course, course.xodr: a small town on a ring road of about 1.3 km.
+"""Writes the embedded course, course.xodr: a small town on a ring road of about 1.3 km, a garage, and a loop behind it.
 
     python config/course/make_course.py [FILE]
 
-    north road (1 + 1 lanes, hill)
-    +--------------- T, yield ---------------+
-    | bays             |                     |
-    | crosswalk        | middle street       | east bend
-    +---- avenue ---- lights ----- T, stop --+       avenue: 2 + 2 lanes
+    north road      loop (see outskirts.py)
+    (1 + 1 lanes,      |
+    hill)              |
+    +--------------- yield ------------------+
+    | bays             |           garage    |
+    | crosswalk        | middle      |       | east bend
+    +---- avenue ---- lights ----- stop -----+       avenue: 2 + 2 lanes
                         |             |
                         +-- car park -+
 
@@ -15,11 +17,41 @@ Right-hand traffic. Roads of the ring run counter-clockwise, so the outer carria
 
 from __future__ import annotations
 
-import math
 import sys
 from pathlib import Path
 
+from layout import (
+    APRON,
+    AVENUE_REACH,
+    BAY_LANE,
+    BAY_LENGTH,
+    CORNER,
+    EASTWARD,
+    FULL,
+    HILL,
+    LIGHT,
+    LIGHTS_X,
+    NORTH,
+    NORTHWARD,
+    OPEN_LANE,
+    SLOT_WIDTH,
+    SOUTHWARD,
+    STOP_SIGN,
+    STOP_X,
+    STREET,
+    STREET_REACH,
+    WALK,
+    WESTWARD,
+    YIELD_SIGN,
+    YIELD_X,
+    bays,
+    crosswalk,
+    signal,
+    slots,
+    street,
+)
 from opendrive_file import to_bytes
+from outskirts import garage, garage_junction, hill_road, loop, loop_junction
 from pen import Pen, Pose
 from pieces import (
     BROKEN,
@@ -35,41 +67,16 @@ from pieces import (
     Mark,
     Road,
     Section,
-    Signal,
-    Thing,
     chain,
 )
 
-WEST, EAST, NORTH = -40.0, 460.0, 160.0
-"""Where the straights of the ring run: x of the western and eastern, y of the northern; the avenue runs along y = 0."""
-CORNER = 40.0
-"""Reach of the ring's corners, m."""
-LIGHTS_X, STOP_X, YIELD_X = 200.0, 330.0, 180.0
-"""x of the middle of the three junctions."""
-AVENUE_REACH, STREET_REACH = 16.0, 18.0
-"""How far a junction with the avenue reaches along it and into the side street, m."""
-HILL = 4.0
-"""Height of the north road, m."""
+WEST, EAST = -40.0, 460.0
+"""x of the western and eastern straights of the ring."""
 TAPER = 34.0
 """Length over which the avenue gains or loses its second lane, m."""
 APPROACH = 30.0
 """Length of the solid line before the lights, m."""
 CAR_PARK_Y = -70.0
-SLOT_LENGTH, SLOT_WIDTH = 5.3, 2.7
-BAY_LENGTH, BAY_WIDTH = 7.0, 2.5
-LIGHT, STOP_SIGN, YIELD_SIGN = "1000001", "206", "205"
-"""Signal types of OpenDRIVE's own catalogue (light) and of the German one (signs), as CARLA reads them."""
-EASTWARD, NORTHWARD, WESTWARD, SOUTHWARD = 0.0, math.pi / 2.0, math.pi, -math.pi / 2.0
-
-FULL = (LANE_WIDTH, LANE_WIDTH)
-WALK = LaneSpec("walk", "sidewalk", (2.0, 2.0), (NO_MARK,))
-STREET_LANE = LaneSpec("d1", "driving", FULL, (SOLID,))
-STREET = (STREET_LANE, WALK)
-
-
-def street(s: float, *center: Mark) -> Section:
-    """One lane each way."""
-    return Section(s, STREET, center, STREET)
 
 
 def avenue(
@@ -132,23 +139,16 @@ def west_road() -> Road:
     pen.line(NORTH - 2.0 * CORNER)
     second = pen.length
     pen.corner(CORNER)
-    bays_from, bays = 40.0, 8
-    bays_to = bays_from + bays * BAY_LENGTH
-    bay_lane = LaneSpec("bay", "parking", (BAY_WIDTH, BAY_WIDTH), (SOLID,))
-    beside = LaneSpec("d1", "driving", FULL, (BROKEN,))
+    bays_from, count = 40.0, 8
+    bays_to = bays_from + count * BAY_LENGTH
     sections = [
         street(0.0, SOLID, Mark("broken", "both", 20.0)),
-        Section(bays_from, STREET, (BROKEN,), (beside, bay_lane, WALK)),
+        Section(bays_from, STREET, (BROKEN,), (OPEN_LANE, BAY_LANE, WALK)),
         street(bays_to, BROKEN, Mark("solid", "none", corner - bays_to), Mark("broken", "both", straight - bays_to)),
         street(second - 50.0, SOLID),
     ]
-    road = Road(6, "west road", pen, sections, 30.0, (HILL, 0.0))
-    for place in range(bays):
-        s = bays_from + (place + 0.5) * BAY_LENGTH
-        t = -(LANE_WIDTH + BAY_WIDTH / 2.0)
-        road.things.append(Thing(str(401 + place), "parkingSpace", s, t, 0.0, BAY_LENGTH - 0.5, BAY_WIDTH - 0.2))
-    crossing = straight + (second - straight) / 2.0
-    road.things.append(Thing("501", "crosswalk", crossing, 0.0, 0.0, 4.0, 2.0 * LANE_WIDTH))
+    road = Road(6, "west road", pen, sections, 30.0, (HILL, 0.0), things=bays(401, bays_from, count))
+    road.things.append(crosswalk(501, straight + (second - straight) / 2.0))
     return road
 
 
@@ -168,29 +168,15 @@ def car_park() -> Road:
     pen = Pen(Pose(LIGHTS_X, -STREET_REACH, SOUTHWARD)).line(-CAR_PARK_Y - STREET_REACH - leg).corner(leg)
     aisle = pen.length
     pen.line(STOP_X - LIGHTS_X - 2.0 * leg).corner(leg).line(-CAR_PARK_Y - STREET_REACH - leg)
-    slots, gap = 14, 0.4
-    slots_from = aisle + 24.0
-    slots_to = slots_from + slots * SLOT_WIDTH
-    apron = LaneSpec("slots", "parking", (SLOT_LENGTH + gap, SLOT_LENGTH + gap), (NO_MARK,))
-    beside = LaneSpec("d1", "driving", FULL, (BROKEN,))
+    count, slots_from = 14, aisle + 24.0
+    slots_to = slots_from + count * SLOT_WIDTH
+    beside = (OPEN_LANE, APRON)
     sections = [
         street(0.0, SOLID, Mark("broken", "both", APPROACH)),
-        Section(slots_from, (beside, apron), (NO_MARK,), (beside, apron)),
+        Section(slots_from, beside, (NO_MARK,), beside),
         street(slots_to, BROKEN, Mark("solid", "none", pen.length - APPROACH - slots_to)),
     ]
-    road = Road(8, "car park", pen, sections, 15.0)
-    for place in range(slots):
-        s = slots_from + (place + 0.5) * SLOT_WIDTH
-        t = LANE_WIDTH + gap + SLOT_LENGTH / 2.0
-        road.things.append(_slot(301 + place, s, -t))
-        road.things.append(_slot(321 + place, s, t))
-    return road
-
-
-def _slot(number: int, s: float, t: float) -> Thing:
-    """A space across the aisle, heading towards it: a car that has reversed in faces out."""
-    heading = math.copysign(math.pi / 2.0, -t)
-    return Thing(str(number), "parkingSpace", s, t, heading, SLOT_LENGTH, SLOT_WIDTH - 0.1)
+    return Road(8, "car park", pen, sections, 15.0, things=slots(301, 321, slots_from, count))
 
 
 def lights(west: Arm, east: Arm, north: Arm, south: Arm) -> Junction:
@@ -206,12 +192,12 @@ def lights(west: Arm, east: Arm, north: Arm, south: Arm) -> Junction:
         junction.join(source, "d1", left, "d1")
         junction.join(source, "d1", right, "d2")
     for number, arm in enumerate((west, east, north, south), start=1):
-        _signal(arm, number, LIGHT)
+        signal(arm, number, LIGHT)
     return junction
 
 
-def stop_junction(west: Arm, east: Arm, south: Arm) -> Junction:
-    """The car park's way out to the avenue, with a stop sign."""
+def stop_junction(west: Arm, east: Arm, south: Arm, north: Arm) -> Junction:
+    """The ways of the car park and of the garage out to the avenue, with stop signs."""
     junction = Junction(102, "stop")
     for source, target in ((west, east), (east, west)):
         junction.join(source, "d1", target, "d1", major=True)
@@ -220,12 +206,19 @@ def stop_junction(west: Arm, east: Arm, south: Arm) -> Junction:
     junction.join(east, "d1", south, "d1")
     junction.join(south, "d1", east, "d2")
     junction.join(south, "d1", west, "d1")
-    _signal(south, 5, STOP_SIGN)
+    junction.join(east, "d2", north, "d1", major=True)
+    junction.join(west, "d1", north, "d1")
+    junction.join(south, "d1", north, "d1")
+    junction.join(north, "d1", south, "d1")
+    junction.join(north, "d1", west, "d2")
+    junction.join(north, "d1", east, "d1")
+    signal(south, 5, STOP_SIGN)
+    signal(north, 7, STOP_SIGN)
     return junction
 
 
-def yield_junction(east: Arm, west: Arm, south: Arm) -> Junction:
-    """The middle street meets the north road and gives way."""
+def yield_junction(east: Arm, west: Arm, south: Arm, north: Arm) -> Junction:
+    """The middle street and the hill road meet the north road and give way."""
     junction = Junction(103, "yield")
     junction.join(east, "d1", west, "d1", major=True)
     junction.join(west, "d1", east, "d1", major=True)
@@ -233,36 +226,37 @@ def yield_junction(east: Arm, west: Arm, south: Arm) -> Junction:
     junction.join(east, "d1", south, "d1")
     junction.join(south, "d1", east, "d1")
     junction.join(south, "d1", west, "d1")
-    _signal(south, 6, YIELD_SIGN)
+    junction.join(east, "d1", north, "d1", major=True)
+    junction.join(west, "d1", north, "d1")
+    junction.join(south, "d1", north, "d1")
+    junction.join(north, "d1", south, "d1")
+    junction.join(north, "d1", west, "d1")
+    junction.join(north, "d1", east, "d1")
+    signal(south, 6, YIELD_SIGN)
+    signal(north, 9, YIELD_SIGN)
     return junction
-
-
-def _signal(arm: Arm, number: int, kind: str) -> None:
-    """A signal beside the way into a junction; vehicles stop at its station."""
-    into_right = arm.contact == "end"
-    lanes = [lane for lane in (arm.section.right if into_right else arm.section.left) if lane.kind == "driving"]
-    side = -1.0 if into_right else 1.0
-    s = arm.road.pen.length - 1.0 if into_right else 1.0
-    t = side * (LANE_WIDTH * len(lanes) + 1.0)
-    validity = (int(side), int(side) * len(lanes))
-    name = {LIGHT: "light", STOP_SIGN: "stop", YIELD_SIGN: "yield"}[kind] + f" {number}"
-    arm.road.signals.append(Signal(number, name, s, t, "+" if into_right else "-", kind, kind == LIGHT, validity))
 
 
 def course() -> Course:
     """The whole town."""
     roads = ring()
     a, b, c, bend, north, west = roads
-    middle, park = middle_street(), car_park()
+    middle, park, hill = middle_street(), car_park(), hill_road()
+    around, house = loop(), garage()
+    tunnel, _, back = around
+    entrance, far, near = house
     chain(c, bend, north)
     chain(west, a)
+    chain(*around)
     junctions = [
         lights(Arm(a, "end"), Arm(b, "start"), Arm(middle, "start"), Arm(park, "start")),
-        stop_junction(Arm(b, "end"), Arm(c, "start"), Arm(park, "end")),
-        yield_junction(Arm(north, "end"), Arm(west, "start"), Arm(middle, "end")),
+        stop_junction(Arm(b, "end"), Arm(c, "start"), Arm(park, "end"), Arm(entrance, "start")),
+        yield_junction(Arm(north, "end"), Arm(west, "start"), Arm(middle, "end"), Arm(hill, "start")),
+        loop_junction(Arm(tunnel, "start"), Arm(back, "end"), Arm(hill, "end")),
+        garage_junction(Arm(entrance, "end"), Arm(far, "start"), Arm(near, "start")),
     ]
     controllers = [Controller(1, "avenue", (1, 2)), Controller(2, "streets", (3, 4))]
-    return Course("course", [*roads, middle, park], junctions, controllers)
+    return Course("course", [*roads, middle, park, hill, *around, *house], junctions, controllers)
 
 
 def main(arguments: list[str]) -> int:

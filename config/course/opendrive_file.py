@@ -154,7 +154,7 @@ def _marks(node: Element, marks: Iterable[Mark]) -> None:
 
 
 def _objects(node: Element, road: Road) -> None:
-    if not road.things:
+    if not road.things and not road.tunnels:
         return
     objects = _add(node, "objects")
     for thing in road.things:
@@ -166,6 +166,11 @@ def _objects(node: Element, road: Road) -> None:
         _outline(element, thing)
         if thing.kind == "parkingSpace":
             _add(element, "parkingSpace", access="all", restrictions="")
+    for tunnel in road.tunnels:
+        _add(
+            objects, "tunnel", id=tunnel.id, s=tunnel.s, length=tunnel.length, type="standard", daylight=0.1,
+            lighting=0.8,
+        )  # fmt: skip
 
 
 def _outline(element: Element, thing: Thing) -> None:

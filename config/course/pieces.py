@@ -75,6 +75,14 @@ class Thing(NamedTuple):
     width: float
 
 
+class Tunnel(NamedTuple):
+    """A stretch of a road under a roof: where it begins, and its length (m)."""
+
+    id: int
+    s: float
+    length: float
+
+
 @dataclass
 class Road:
     """A road. `links` are predecessor and successor: (`road`, id, contact point) or (`junction`, id, empty)."""
@@ -92,6 +100,7 @@ class Road:
     """For the one lane of a connecting road."""
     signals: list[Signal] = field(default_factory=list)
     things: list[Thing] = field(default_factory=list)
+    tunnels: list[Tunnel] = field(default_factory=list)
 
 
 class Arm(NamedTuple):

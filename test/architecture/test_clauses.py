@@ -1,22 +1,17 @@
-"""Every clause that the code claims has a test that names it, and no test names a clause that does not exist."""
+"""Every clause that the code claims has a test that names it, no test names another one, and a page tells of it all."""
 
-import ast
-from collections.abc import Iterator
 from pathlib import Path
 
+from tuling_fsm.behaviour import table
+
 from .clauses import OPEN, PROVEN
+from .trace import PAGE, marked_tests, page
 
 TESTS = Path(__file__).resolve().parents[1]
 
 
-def named_clauses(file: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "clause":
-            yield from (argument.value for argument in node.args if isinstance(argument, ast.Constant))
-
-
 def test_the_list_and_the_tests_agree() -> None:
-    named = {clause for file in TESTS.rglob("test_*.py") for clause in named_clauses(file)}
+    named = {clause for file in TESTS.rglob("test_*.py") for clause, _ in marked_tests(file)}
     assert sorted(set(PROVEN) - named) == [], "claimed, but no test names them"
     assert sorted(named - set(PROVEN) - set(OPEN)) == [], "no such clause"
     assert sorted(named & set(OPEN)) == [], "named by a test: move them to PROVEN"
@@ -24,3 +19,26 @@ def test_the_list_and_the_tests_agree() -> None:
 
 def test_no_clause_is_listed_twice() -> None:
     assert len({*PROVEN, *OPEN}) == len(PROVEN) + len(OPEN)
+
+
+def test_every_row_carries_out_a_proven_clause() -> None:
+    hierarchy = table()
+    claimed = {row.clause for machine in (hierarchy, *hierarchy.beside) for row in machine.rows}
+    assert sorted(claimed - set(PROVEN)) == []
+
+
+def test_the_page_is_up_to_date() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(), "make clauses"
+
+
+def test_marks_are_found_on_functions_classes_and_modules(tmp_path: Path) -> None:
+    file = tmp_path / "test_marked.py"
+    file.write_text(
+        "pytestmark = pytest.mark.clause('A-1')\n"
+        "@pytest.mark.clause('B-1', 'B-2')\ndef test_one(): ...\n"
+        "@pytest.mark.clause('C-1')\nclass TestMore:\n    def test_two(self): ...\n"
+        "def helper(): ...\n"
+    )
+    assert sorted(marked_tests(file)) == [
+        ("A-1", "test_one"), ("A-1", "test_two"), ("B-1", "test_one"), ("B-2", "test_one"), ("C-1", "test_two"),
+    ]  # fmt: skip

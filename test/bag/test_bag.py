@@ -49,6 +49,8 @@ def drive(n: int = 60, seed: int = 5) -> list[Inputs]:
                 traffic_lights=lights,
                 emergency_stop=flag,
                 clear_emergency_stop=k == 33,
+                reset=k in (33, 37),
+                skip_task=k == 37,
                 route_answers=(RouteAnswer(stamp, k, rng.normal(size=(20, 3))),) if k == 20 else (),
                 mission=mission,
             )
@@ -78,7 +80,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def same(a: Inputs, b: Inputs) -> bool:
     tables = ("objects", "traffic_lights")
-    plain = ("stamp", "odometry", "emergency_stop", "clear_emergency_stop", "mission")
+    plain = ("stamp", "odometry", "emergency_stop", "clear_emergency_stop", "reset", "skip_task", "mission")
     return (
         all(getattr(a, name) == getattr(b, name) for name in plain)
         and all(

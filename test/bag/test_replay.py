@@ -44,7 +44,7 @@ class Toggling:
             self.state = dest
         trajectory = Trajectory.standing(inputs.stamp, inputs.odometry.pose)
         decision = SimpleNamespace(
-            route_blocked=None, transition=event, supervisor_transitions=(), supervisors=(), pending=(),
+            route_blocked=None, transition=event, supervisor_transitions=(), supervisors=(), pending=(), timeout=None,
             time_in_state_s=0.0, request=Hold(Reason.NONE), reports=(),
         )  # fmt: skip
         world = SimpleNamespace(route=None, junctions=(), reports=(), ego=Ego(Pose(0, 0, 0), 0.0, 0.0, 0.0))

@@ -10,6 +10,7 @@ import pytest
 
 from tuling_fsm.behaviour import states, table
 from tuling_fsm.behaviour.conduct import Conduct, View
+from tuling_fsm.behaviour.parameters import BehaviourParameters
 from tuling_fsm.machine.elements import Leaf, Priority, Region, Row
 from tuling_fsm.machine.engine import Engine
 from tuling_fsm.machine.mermaid import mermaid
@@ -25,13 +26,17 @@ WINS = {
         ("REG-4", "not_localized", states.EXPLORE),
         ("USE-2", "overdue", states.EXPLORE),
         ("RRF-2", "route_switched", states.REGRESSION),
+        ("INT-6", "junction_ahead", states.JUNCTION_REGRESSION),
         ("REG-3", "back_on_road", states.NORMAL),
     ],
     states.NORMAL: [
+        ("NOR-2", "junction_ahead", states.SAFE_DRIVING),
         ("NOR-9", "astray", states.REGRESSION),
         ("NOR-7", "not_localized", states.SOLID_LINE_FREE),
         ("NOR-7", "no_path", states.SOLID_LINE_FREE),
         ("NOR-7", "no_progress", states.SOLID_LINE_FREE),
+        ("NOR-1", "stop_ahead", states.APPROACH),
+        ("NOR-8", "enters_parking_area", states.SLOT_SEARCH),
         ("NOR-10", "route_ended", states.PLAN_ONCE),
     ],
     states.SOLID_LINE_FREE: [
@@ -39,6 +44,7 @@ WINS = {
         ("SLF-3", "not_localized", states.NO_LINE_FREE),
         ("SLF-3", "attempts_exhausted", states.NO_LINE_FREE),
         ("USE-2", "overdue", states.NO_LINE_FREE),
+        ("INT-6", "junction_ahead", states.SAFE_DRIVING),
         ("SLF-2", "way_out", states.NORMAL),
     ],
     states.NO_LINE_FREE: [
@@ -46,7 +52,30 @@ WINS = {
         ("NLF-2", "not_localized", states.REPLAN),
         ("NLF-2", "attempts_exhausted", states.REPLAN),
         ("USE-2", "overdue", states.REPLAN),
+        ("INT-6", "junction_ahead", states.JUNCTION_NO_LINE_FREE),
         ("NLF-3", "way_out", states.NORMAL),
+    ],
+    states.SAFE_DRIVING: [
+        ("INT-5", "not_localized", states.EXPLORE),
+        ("INT-5", "no_path", states.JUNCTION_NO_LINE_FREE),
+        ("INT-4", "directed_by_hand", states.JUNCTION_NO_LINE_FREE),
+        ("INT-6", "junction_over", states.NORMAL),
+        ("NOR-10", "route_ended", states.PLAN_ONCE),
+    ],
+    states.JUNCTION_NO_LINE_FREE: [
+        ("INT-5", "off_road", states.JUNCTION_REGRESSION),
+        ("INT-5", "not_localized", states.REPLAN),
+        ("INT-5", "attempts_exhausted", states.REPLAN),
+        ("USE-2", "overdue", states.REPLAN),
+        ("INT-6", "junction_over", states.NO_LINE_FREE),
+        ("INT-5", "way_on_past_line", states.SAFE_DRIVING),
+    ],
+    states.JUNCTION_REGRESSION: [
+        ("INT-5", "attempts_exhausted", states.EXPLORE),
+        ("INT-5", "not_localized", states.EXPLORE),
+        ("USE-2", "overdue", states.EXPLORE),
+        ("INT-6", "junction_over", states.REGRESSION),
+        ("INT-5", "back_on_road", states.SAFE_DRIVING),
     ],
     states.REPLAN: [
         ("RPL-1", "nothing_blocked", states.EXPLORE),
@@ -60,9 +89,45 @@ WINS = {
         ("RRF-2", "route_switched", states.REGRESSION),
         ("EXP-2", "way_to_route", states.REGRESSION),
     ],
-    states.PARKED: [],
+    states.APPROACH: [
+        ("TMP-3", "not_localized", states.EXPLORE),
+        ("TMP-3", "task_dropped", states.PICKUP_DECISION),
+        ("TMP-3", "attempt_failed", states.NEXT_PLAN_ONCE),
+        ("TMP-2", "stands_in_slot", states.STOPPED),
+    ],
+    states.STOPPED: [
+        ("PUD-1", "task_dropped", states.PICKUP_DECISION),
+        ("STP-1", "boarded", states.NEXT_PLAN_ONCE),
+        ("STP-1", "alighted", states.PICKUP_DECISION),
+    ],
+    states.PICKUP_DECISION: [
+        ("PUD-1", "errand_chosen", states.NEXT_PLAN_ONCE),
+        ("NOR-10", "nothing_left", states.PLAN_ONCE),
+    ],
+    states.NEXT_PLAN_ONCE: [
+        ("TPO-1", "route_found", states.REGRESSION),
+        ("NOR-10", "nothing_left", states.PLAN_ONCE),
+    ],
+    states.SLOT_SEARCH: [
+        ("USE-2", "lost_for_long", states.EXPLORE),
+        ("PRK-2", "cannot_turn", states.REGRESSION),
+        ("NOR-7", "lane_blocked", states.SOLID_LINE_FREE),
+        ("USE-2", "search_stands_still", states.SOLID_LINE_FREE),
+        ("PRK-1", "leads_elsewhere", states.NORMAL),
+        ("PRK-1", "slot_found", states.SLOT_ENTRY),
+    ],
+    states.SLOT_ENTRY: [
+        ("PRK-3", "slot_taken", states.SLOT_SEARCH),
+        ("PRK-3", "no_way_in", states.SLOT_SEARCH),
+        ("PRK-3", "entry_overdue", states.SLOT_SEARCH),
+        ("PRK-4", "in_slot", states.PARKED),
+    ],
+    states.PARKED: [("PRK-5", "reset_called", states.PLAN_ONCE)],
 }
-"""The rows of every state, the first to win first."""
+"""The rows of every state, the first to win first; where the match time counts, its end comes last of all (MAT-1)."""
+UNTIMED = (states.PLAN_ONCE, states.PARKED)
+for path, wins in WINS.items():
+    wins += [] if path in UNTIMED else [("MAT-1", "match_over", states.PLAN_ONCE)]
 
 
 def _flagged(source: Table[View, Conduct]) -> Table[Flags, Conduct]:
@@ -123,7 +188,9 @@ def test_the_row_that_wins_is_fixed_for_every_combination_of_guards(state: str) 
 def test_safety_rows_and_those_that_say_at_once_have_no_dwell() -> None:
     rows = [row for machine in (TABLE, *TABLE.beside) for row in machine.rows]
     assert all(row.dwell_s == 0.0 for row in rows if row.priority is Priority.SAFETY)
-    assert {row.dwell_s for row in rows} == {0.0, 0.3}
+    parameters = BehaviourParameters()
+    told = {parameters.radar.leave_dwell, parameters.intersection.no_path}
+    assert {row.dwell_s for row in rows} == {0.0, 0.3, *told}
 
 
 @pytest.mark.clause("NLF-4")

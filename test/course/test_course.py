@@ -9,10 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from lxml import etree
 
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.lanes import Lane, LaneId, MarkKind
 from tuling_fsm.map.opendrive import read_map
+from tuling_fsm.map.parking import parking_areas
 from tuling_fsm.map.query import at
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.routing import plan_route
@@ -20,6 +22,10 @@ from tuling_fsm.map.routing import plan_route
 COURSE = Path(__file__).resolve().parents[2] / "config" / "course"
 TAPER_ENDS = {LaneId("1", 0, 2), LaneId("3", 1, -2)}
 TAPER_BEGINS = {LaneId("1", 0, -2), LaneId("3", 1, 2)}
+AISLES, STEM = ("12", "13"), "11"
+"""Roads of the garage that end blind, and the one that leads to them."""
+BLIND_ENDS = {LaneId("12", 2, -1), LaneId("13", 2, -1)}
+BLIND_BEGINS = {LaneId("12", 2, 1), LaneId("13", 2, 1)}
 
 
 @pytest.fixture(scope="module")
@@ -52,9 +58,9 @@ def test_lanes_meet_without_gap_or_kink(course: RoadMap) -> None:
             assert lane.id in after.predecessors
 
 
-def test_only_the_tapers_begin_or_end_a_lane(course: RoadMap) -> None:
-    assert {lane.id for lane in driving(course) if not lane.successors} == TAPER_ENDS
-    assert {lane.id for lane in driving(course) if not lane.predecessors} == TAPER_BEGINS
+def test_only_tapers_and_blind_aisles_begin_or_end_a_lane(course: RoadMap) -> None:
+    assert {lane.id for lane in driving(course) if not lane.successors} == TAPER_ENDS | BLIND_ENDS
+    assert {lane.id for lane in driving(course) if not lane.predecessors} == TAPER_BEGINS | BLIND_BEGINS
 
 
 def test_every_bend_can_be_driven(course: RoadMap) -> None:
@@ -66,7 +72,8 @@ def test_every_bend_can_be_driven(course: RoadMap) -> None:
 
 def test_there_is_a_way_from_everywhere_to_everywhere(course: RoadMap) -> None:
     rng = random.Random(1)
-    lanes = [lane for lane in driving(course) if lane.junction is None and lane.id not in TAPER_ENDS | TAPER_BEGINS]
+    open_lanes = [lane for lane in driving(course) if lane.junction is None and lane.id.road not in (STEM, *AISLES)]
+    lanes = [lane for lane in open_lanes if lane.id not in TAPER_ENDS | TAPER_BEGINS]
     for _ in range(25):
         source, target = rng.choice(lanes), rng.choice(lanes)
         found = plan_route(course, source.center.at(source.length / 3.0), target.center.at(target.length / 2.0))
@@ -98,27 +105,62 @@ def test_the_avenue_has_its_lines(course: RoadMap) -> None:
 
 
 def test_junctions_lights_and_signs_are_where_they_belong(course: RoadMap) -> None:
-    assert {name: junction.has_lights for name, junction in course.junctions.items()} == {
-        "101": True, "102": False, "103": False,
-    }  # fmt: skip
-    assert {name: len(junction.lanes) for name, junction in course.junctions.items()} == {"101": 14, "102": 8, "103": 6}
+    assert [name for name, junction in course.junctions.items() if junction.has_lights] == ["101"]
+    lanes = {name: len(junction.lanes) for name, junction in course.junctions.items()}
+    assert lanes == {"101": 14, "102": 14, "103": 12, "104": 6, "105": 6}
     assert all(course.junctions[name].conflicts for name in course.junctions)
     lines = Counter((line.kind, line.lane.road) for line in course.stop_lines)
     assert lines == {
         ("light", "1"): 2, ("light", "2"): 2, ("light", "7"): 1, ("light", "8"): 1, ("stop", "8"): 1, ("yield", "7"): 1,
+        ("stop", "11"): 1, ("yield", "9"): 2,
     }  # fmt: skip
     assert course.controllers == {"1": (1, 2), "2": (3, 4)}
 
 
-def test_bays_slots_and_the_crosswalk_are_there(course: RoadMap) -> None:
+def test_bays_slots_and_crosswalks_are_there(course: RoadMap) -> None:
     roads = Counter(slot.road for slot in course.slots)
-    assert roads == {"6": 8, "8": 28}
-    (crosswalk,) = course.crosswalks
-    assert {lane.road for lane, _, _ in crosswalk.lanes} == {"6"}
-    assert {lane.lane for lane, _, _ in crosswalk.lanes} == {-1, 1}
+    assert roads == {"6": 8, "8": 28, "9": 3, "11": 10, "12": 24, "13": 24, "15": 4}
+    assert [sorted({(lane.road, lane.lane) for lane, _, _ in walk.lanes}) for walk in course.crosswalks] == [
+        [("6", -1), ("6", 1)], [("15", -1), ("15", 1)],
+    ]  # fmt: skip
     for slot in course.slots:
         assert course.positions(slot.pose.x, slot.pose.y, types=("parking",)), slot.id
-    assert {lane.type for lane in course.lanes.values()} == {"driving", "parking", "sidewalk"}
+    assert {lane.type for lane in course.lanes.values()} == {"driving", "parking", "shoulder", "sidewalk"}
+
+
+def test_the_garage_has_one_way_in_and_one_out_and_aisles_that_end_blind(course: RoadMap) -> None:
+    avenue = Pose(250.0, -5.25, 0.0)
+    for road in AISLES:
+        into, out = (next(lane for lane in driving(course) if lane.id == LaneId(road, 1, side)) for side in (-1, 1))
+        found = plan_route(course, avenue, into.center.at(10.0))
+        assert found.route is not None
+        assert STEM in {stretch.lane.road for stretch in found.route.lanes}
+        assert plan_route(course, into.center.at(10.0), avenue).status == "no_path"
+        assert plan_route(course, out.center.at(10.0), avenue).status == "ok"
+    garage = [area for area in parking_areas(course) if any(slot.road in AISLES for slot in area.slots)]
+    assert [len(area.slots) for area in garage] == [58]
+    assert len({aisle.lane.road for aisle in garage[0].aisles} & {STEM, *AISLES}) == 3
+    stems = {lane.id.road for lane in driving(course) for n in lane.successors if course.lanes[n].junction == "105"}
+    assert stems == {STEM, *AISLES}
+
+
+def test_the_verge_is_beside_a_line_that_is_broken_and_then_solid(course: RoadMap) -> None:
+    (verge,) = [lane for lane in course.lanes.values() if lane.type == "shoulder"]
+    assert float(np.min(verge.left + verge.right)) == pytest.approx(6.0, abs=0.01)
+    lane = course.lanes[LaneId("14", 1, -1)]
+    assert [mark.kind for mark in lane.right_marks] == [MarkKind.BROKEN, MarkKind.SOLID]
+    one_sided = course.lanes[LaneId("14", 0, -1)].left_marks[0]
+    other_side = course.lanes[LaneId("14", 0, 1)].left_marks[-1]
+    assert {one_sided.kind, other_side.kind} == {MarkKind.BROKEN_SOLID, MarkKind.SOLID_BROKEN}
+    assert not one_sided.crossable and other_side.crossable
+
+
+def test_the_tunnel_is_in_the_file() -> None:
+    root = etree.parse(COURSE / "course.xodr").getroot()
+    (tunnel,) = root.iter("tunnel")
+    road = tunnel.getparent().getparent()
+    assert (road.get("name"), float(tunnel.get("length"))) == ("tunnel road", 80.0)
+    assert float(tunnel.get("s")) + 80.0 < float(road.get("length"))
 
 
 def test_another_reader_sees_the_same_lanes(course: RoadMap) -> None:

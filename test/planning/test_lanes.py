@@ -249,6 +249,23 @@ def test_moving_objects_shape_candidates_in_the_second_pass_alone() -> None:
     assert first_only.limit.reason is Reason.LEADER
 
 
+@pytest.mark.clause("INT-1")
+def test_a_static_path_goes_round_nothing_that_moves_but_yields_to_it() -> None:
+    cyclist = Thing(7, 45.0, -0.9, v=2.0, length=1.8, width=0.6, kind=5)
+    wide = (lane_line(bent((120.0, 0.0)), width=5.0, free=(2.5, 2.5)),)
+    result = PLANNER.plan(follow(wide, static_path=True), scene(v=6.0, things=(cyclist,)), None)
+    assert result.trajectory is not None
+    assert np.abs(result.trajectory.y).max() < 0.6
+    assert result.limit.reason is Reason.LEADER
+
+
+@pytest.mark.clause("INT-1")
+@pytest.mark.parametrize("keep", [False, True])
+def test_with_a_static_path_a_lane_is_changed_unless_it_is_to_be_kept(keep: bool) -> None:
+    log = run(straight(2, 0), scene(v=6.0), 14.0, (Thing(7, 75.0, 0.0),), static_path=True, keep_lane=keep)
+    assert (max(now.ego.pose.y for _, now, _ in log) > 1.0) is not keep
+
+
 @pytest.mark.clause("NOR-4")
 def test_a_crossing_pedestrian_is_yielded_to_in_both_passes() -> None:
     walker = Thing(9, 60.0, -7.0, heading=0.5 * math.pi, v=1.4, length=0.5, width=0.5, kind=PEDESTRIAN)

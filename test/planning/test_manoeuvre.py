@@ -145,3 +145,25 @@ def test_what_cannot_be_planned_says_why_and_still_stops() -> None:
     assert taken.reason is Reason.GOAL_OCCUPIED
     assert taken.trajectory is not None
     assert taken.trajectory.v[-1] == 0.0
+
+
+@pytest.mark.clause("RFG-1")
+def test_a_motion_that_will_reverse_is_given_up_when_that_is_no_longer_allowed() -> None:
+    request = FreeSpace(Pose(0.0, -3.0, 0.0))
+    start = scene(0.0, segments=slot())
+    begun = PLANNER.plan(request, start, None)
+    assert begun.uses_reverse
+    assert PLANNER.plan(request, replace(start, stamp=0.05), begun).uses_reverse
+    forward = PLANNER.plan(replace(request, allow_reverse=False), replace(start, stamp=0.05), begun)
+    assert not forward.uses_reverse
+    assert forward.trajectory is not None and forward.trajectory.v.min() >= 0.0
+
+
+@pytest.mark.clause("EXPL-1")
+def test_a_car_that_turns_its_wheels_on_the_spot_says_so() -> None:
+    standing = scene(0.0, curvature=-0.15, segments=slot())
+    result = PLANNER.plan(FreeSpace(Pose(0.0, -3.0, 0.0)), standing, None)
+    assert result.trajectory is not None
+    waits = float(result.trajectory.t[np.flatnonzero(np.abs(result.trajectory.v) > 1e-3)[0]])
+    assert waits > 0.2
+    assert result.limit.reason is Reason.STEERING

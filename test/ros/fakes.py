@@ -67,7 +67,7 @@ class FakeAgent:
         trajectory = self.cruise(inputs.stamp, pose) if moving else Trajectory.standing(inputs.stamp, pose)
         decision = SimpleNamespace(
             route_requests=requests, route_blocked=None, transition=event, supervisor_transitions=(), supervisors=(),
-            pending=(), time_in_state_s=1.0, request=Hold(reason), reports=(), flaps=0,
+            pending=(), timeout=None, time_in_state_s=1.0, request=Hold(reason), reports=(), flaps=0,
         )  # fmt: skip
         world = SimpleNamespace(
             route=None, junctions=(), reports=(), ego=Ego(pose, odometry.v if odometry else 0.0, 0.0, 0.0)

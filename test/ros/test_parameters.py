@@ -12,8 +12,10 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import Spec, load, nest
 from tuling_fsm.ros.node_parameters import PlannerNodeParameters, SimNodeParameters
 from tuling_fsm.ros.parameter_file import parameter_file, specs_of
+from tuling_fsm.ros.tuning_guide import tuning_guide
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
+LAUNCH = (CONFIG.parent / "launch" / "planner.launch.py").read_text(encoding="utf-8")
 
 
 @pytest.mark.clause("USE-12")
@@ -21,6 +23,16 @@ CONFIG = Path(__file__).resolve().parents[2] / "config"
 def test_the_file_in_config_is_what_the_declarations_say(node):
     """When this fails: `python -m tuling_fsm.ros.parameter_file planner > config/planner.yaml`."""
     assert (CONFIG / f"{node}.yaml").read_text(encoding="utf-8") == parameter_file(node, specs_of(node))
+
+
+@pytest.mark.clause("USE-12")
+def test_the_page_on_tuning_is_what_the_declarations_say():
+    """When this fails: `python -m tuling_fsm.ros.tuning_guide > docs/tuning.md`."""
+    page = (CONFIG.parent / "docs" / "tuning.md").read_text(encoding="utf-8")
+    assert page == tuning_guide()
+    live = {spec.name for spec in specs_of("planner") if spec.live}
+    assert set(re.findall(r"param set /planner (\S+)", page)) <= live
+    assert set(re.findall(r"(\w+):=", page)) <= set(re.findall(r'LaunchConfiguration\("(\w+)"\)', LAUNCH))
 
 
 @pytest.mark.parametrize("node", ["planner", "sim"])

@@ -145,6 +145,48 @@ def test_an_emergency_stop_holds_the_next_trajectory(rig, map_file):
     assert rig.call("clear_emergency_stop").success
 
 
+@pytest.mark.clause("DWELL-3")
+def test_the_operators_calls_reach_the_next_tick_and_its_record_once(rig, map_file, tmp_path):
+    calls = ("reset", "skip_task", "clear_emergency_stop")
+    rig.serve_routes()
+    process = rig.start_planner(map_file=map_file, lock_step=True, record=tmp_path / "out")
+    assert rig.planner.change("configure", 20.0)
+    for name in calls:
+        answer = rig.call(name)
+        assert not answer.success and "not active" in answer.message
+    assert rig.planner.change("activate", 20.0)
+    rig.until(lambda: all(p.get_subscription_count() for p in rig.publishers.values()))
+    for k in range(6):
+        for name in {2: ("reset",), 4: calls}.get(k, ()):
+            assert rig.call(name).success
+        rig.send(frame(1.0 + 0.05 * k))
+        rig.until_answered(1.0 + 0.05 * k)
+    stop_process(process)
+    seen = [[name for name in calls if getattr(inputs, name)] for inputs in read_inputs(tmp_path / "out")]
+    assert seen == [[], [], ["reset"], [], list(calls), []]
+
+
+@pytest.mark.clause("EXPL-1", "USE-12")
+def test_the_explanation_is_in_the_language_that_is_set(rig, map_file):
+    from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+    from rcl_interfaces.srv import SetParameters
+
+    rig.serve_routes()
+    rig.start_planner(map_file=map_file, lock_step=True)
+    rig.activate()
+    rig.send(frame(1.0))
+    rig.until_answered(1.0)
+    assert rig.call("explain").message.startswith("In departure/plan_once")
+    client = rig.node.create_client(SetParameters, "planner/set_parameters")
+    rig.until(client.service_is_ready)
+    for language, accepted in (("zh", True), ("tlh", False)):
+        word = ParameterValue(type=ParameterType.PARAMETER_STRING, string_value=language)
+        future = client.call_async(SetParameters.Request(parameters=[Parameter(name="language", value=word)]))
+        rig.until(future.done)
+        assert future.result().results[0].successful is accepted
+        assert rig.call("explain").message.startswith("状态 departure/plan_once")
+
+
 @pytest.mark.clause("SAF-1", "SAF-3")
 def test_neither_bad_messages_nor_a_failing_planner_end_the_node(rig, map_file):
     rig.serve_routes()

@@ -204,7 +204,6 @@ def test_what_is_set_reaches_the_inputs(lit: RoadMap) -> None:
             )
         ),
     )
-    sim.advance(None)
     inputs = sim.inputs()
     assert inputs.traffic_lights is not None
     assert inputs.traffic_lights.rows[sim.lights.numbers.index(2)]["state"] == Light.DARK

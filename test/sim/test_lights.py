@@ -83,4 +83,9 @@ def test_a_forced_light_stays_until_it_is_given_back(lit: RoadMap) -> None:
     one.force(2, None)
     assert one.state(2, 10.0) == free
     assert one.state(99, 10.0) is Light.UNKNOWN
+    one.force(2, Light.UNKNOWN)
+    row = one.table(10.0)[one.numbers.index(2)]
+    assert (one.state(2, 10.0), row["state"], row["confidence"]) == (free, Light.UNKNOWN, 0.0)
+    one.force(2, None)
+    assert one.table(10.0)["state"][one.numbers.index(2)] == free
     one.force(99, Light.RED)

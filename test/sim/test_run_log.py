@@ -1,3 +1,5 @@
+import pytest
+
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Limit, Reason
 from tuling_fsm.sim.run_log import LogRow, RunLog
@@ -34,3 +36,11 @@ def test_standing_without_a_reason_is_measured() -> None:
         (0.0, "a", 0.0, RED), (1.0, "a", 0.0, FREE), (2.0, "a", 0.0, FREE), (3.0, "a", 0.0, RED), (4.0, "a", 0.0, FREE)
     )  # fmt: skip
     assert log.longest_unexplained_stop_s() == 2.0
+
+
+@pytest.mark.clause("EXPL-1")
+@pytest.mark.parametrize("reason", [Reason.NONE, Reason.SPEED_LIMIT, Reason.CURVATURE])
+def test_what_limits_a_car_that_drives_is_no_reason_to_stand(reason: Reason) -> None:
+    log = log_of((0.0, "a", 0.0, RED), (1.0, "a", 0.0, Limit(reason)), (2.5, "a", 0.0, Limit(reason)))
+    (stop,) = log.stops()
+    assert (stop.reason, log.longest_unexplained_stop_s()) == (Reason.RED_LIGHT, 2.5)

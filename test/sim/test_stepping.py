@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 
 import pytest
@@ -10,6 +11,7 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.parameters import SimParameters, SteppingParameters
+from tuling_fsm.sim.scenario.model import Population
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.sim.stepping import AsyncWorld, Snapshot, SyncWorld
 from tuling_fsm.world.inputs import Table
@@ -85,6 +87,49 @@ def test_waiting_for_a_tick_ends_with_the_tick_of_another_thread(plain: RoadMap)
         world.wait_for_tick(0.0)
 
 
+@pytest.mark.clause("SIM-1")
+def test_every_sensor_has_a_queue_that_gets_what_is_new(plain: RoadMap) -> None:
+    world = SyncWorld(simulation(plain), lambda inputs: None)
+    queues = {sensor: world.listen(sensor) for sensor in ("odometry", "lane_lines", "occupancy")}
+    for _ in range(6):
+        world.tick()
+    frames = {sensor: [waiting.get_nowait()[0] for _ in range(waiting.qsize())] for sensor, waiting in queues.items()}
+    assert frames == {"odometry": [1, 2, 3, 4, 5, 6], "lane_lines": [2, 4, 6], "occupancy": []}
+
+
+@pytest.mark.clause("SIM-2")
+def test_a_reloaded_world_needs_its_seed_again(lit: RoadMap) -> None:
+    world = SyncWorld(simulation(lit, 5, population=Population(6, 3)), lambda inputs: None)
+    told: list[int] = []
+    world.on_tick(lambda snapshot: told.append(snapshot.frame))
+
+    def trace() -> str:
+        for _ in range(40):
+            world.tick()
+        return world.simulation.trace_sha256()
+
+    first = trace()
+    traces = []
+    for seed in (5, 6):
+        world.reload(seed, lambda inputs: None)
+        assert world.snapshot == Snapshot(0, 0.0)
+        traces.append(trace())
+    assert traces[0] == first != traces[1]
+    assert told == [*range(1, 41)] * 3
+
+
+@pytest.mark.clause("SIM-1")
+def test_synchronous_variable_steps_warn_and_last_as_long_as_the_plan_within_the_substeps(plain: RoadMap) -> None:
+    with pytest.warns(RuntimeWarning, match="variable-step runs do not repeat"):
+        world = SyncWorld(simulation(plain), lambda inputs: None, variable_step=True)
+    stamps = [world.snapshot.stamp]
+    for _ in range(5):
+        world.tick()
+        stamps.append(world.snapshot.stamp)
+    assert all(0.001 <= b - a <= 0.1 for a, b in itertools.pairwise(stamps))
+    assert stamps[-1] != 0.25
+
+
 def test_a_run_that_is_over_goes_no_further(plain: RoadMap) -> None:
     run = simulation(plain, max_duration_s=0.1)
     run.advance(None)
@@ -105,6 +150,8 @@ def test_an_asynchronous_world_goes_on_by_itself_and_warns(plain: RoadMap, varia
         second = world.wait_for_tick()
         with pytest.raises(RuntimeError):
             world.tick()
+        with pytest.raises(RuntimeError):
+            world.reload(1, lambda inputs: None)
     assert second.frame > first.frame
     step = (second.stamp - first.stamp) / (second.frame - first.frame)
     assert step == pytest.approx(0.05) if not variable_step else 0.0 < step <= 0.1

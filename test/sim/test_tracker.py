@@ -107,3 +107,18 @@ def test_curvature_that_the_wire_drops_at_standstill_is_not_missed() -> None:
     deviations(plan, one, 5.0)
     deviations(blind, other, 5.0)
     assert math.dist(one.pose[:2], other.pose[:2]) < 1e-6
+
+
+def test_the_wheels_turn_while_the_car_stands_before_a_plan_that_moves_on() -> None:
+    ahead = along(lambda s: 0.3, trapeze(1.0, 5.0), 5.0)
+    wait = np.arange(0.0, 2.0, 0.1)
+    held = {f.name: np.full(len(wait), getattr(ahead, f.name)[0]) for f in dataclasses.fields(ahead)[2:]}
+    held["v"], held["a"] = 0.0 * wait, 0.0 * wait
+    rows = {name: np.concatenate((column, getattr(ahead, name))) for name, column in held.items()}
+    plan = Trajectory(0.0, np.concatenate((wait, ahead.t + 2.0)), **rows)
+    car = car_at(plan.pose(0))
+    deviations(plan, car, 1.6)
+    assert car.v == 0.0
+    assert car.state[5] == pytest.approx(math.atan(Vehicle().wheelbase * 0.3), abs=0.05)
+    deviations(Trajectory.standing(0.0, car.pose, 0.0), car, 1.0)
+    assert car.state[5] == pytest.approx(math.atan(Vehicle().wheelbase * 0.3), abs=0.05), "not without need"

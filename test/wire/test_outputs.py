@@ -10,13 +10,24 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tuling_fsm.behaviour.deadlines import Timeout
 from tuling_fsm.behaviour.decision import TransitionEvent
 from tuling_fsm.core.geometry import Polyline, Pose
-from tuling_fsm.core.request import Candidate, FollowLanes, FreeSpace, Hold, Limit, PlanResult, Reason, StopWall
+from tuling_fsm.core.request import (
+    Candidate,
+    FollowLanes,
+    FreeSpace,
+    Hold,
+    Limit,
+    PlanResult,
+    PullOver,
+    Reason,
+    StopWall,
+)
 from tuling_fsm.core.scene import Ego
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.machine.engine import Pending
-from tuling_fsm.wire import cdr
+from tuling_fsm.wire import cdr, chinese
 from tuling_fsm.wire.diagnostics import Level, unpack_diagnostics
 from tuling_fsm.wire.indicators import indicator
 from tuling_fsm.wire.outputs import Outputs
@@ -39,9 +50,10 @@ def straight(stamp: float, sideways: float = 0.0, v: float = 5.0) -> Trajectory:
 def tick(stamp: float = 1.0, limit: Limit = RED, **change: Any) -> Any:
     decision: dict[str, Any] = {
         "request": LANES, "time_in_state_s": 3.2, "transition": None, "supervisor_transitions": (),
-        "supervisors": (("emergency_stop", "armed"), ("rain_fog", "off")), "route_blocked": None, "route_requests": (),
+        "supervisors": (("emergency_stop", "armed"), ("rain_fog", "clear")), "route_blocked": None,
+        "route_requests": (),
         "pending": (Pending("on_road/replan", "no_path", "NLF-2", 0.1, 0.3, 0.2),), "reports": ("route 3: refused",),
-        "flaps": 0,
+        "flaps": 0, "timeout": None,
     }  # fmt: skip
     world: dict[str, Any] = {
         "route": None, "route_s": 0.0, "route_offset": 0.0, "junctions": (), "reports": ("objects stale",),
@@ -66,6 +78,9 @@ def test_words_are_sent_when_they_change():
     assert {name: unpack_string(raw, name) for name, raw in first if name in ("state", "sensors", "indicators")} == {
         "state": "on_road/normal", "sensors": "all", "indicators": "off",
     }  # fmt: skip
+    rain = outputs.messages(tick(1.02, supervisors=(("rain_fog", "radar_and_history"),)), 1_020_000_000)
+    assert [unpack_string(raw, "sensors") for raw in said(rain, "sensors")] == ["radar_and_history"]
+    outputs.messages(tick(1.03), 1_030_000_000)
     second = outputs.messages(tick(1.05, state="on_road/explore"), 1_050_000_000)
     assert sorted(name for name, _ in second if name in ("state", "sensors", "indicators")) == ["indicators", "state"]
 
@@ -88,6 +103,7 @@ def test_the_first_status_of_why_is_what_limits_the_car():
     outputs.messages(tick(1.0), 10**9)
     raw = said(outputs.messages(tick(2.0), 2 * 10**9), "why")[0]
     limit, state, supervisors, candidates, *reports = unpack_diagnostics(raw, "why")
+    assert candidates.message == "2 looked at: 1 lost by OBSTACLE"
     assert (limit.message, limit.level) == ("a red light, signal 41 in 12.3 m", Level.WARN)
     assert dict(limit.values) == {
         "code": "RED_LIGHT", "distance": "12.34", "blocker": "41", "waiting_for": "signal 41", "since": "1.000",
@@ -95,13 +111,43 @@ def test_the_first_status_of_why_is_what_limits_the_car():
     }  # fmt: skip
     assert state.message == "on_road/normal"
     assert dict(state.values) == {"time_in_state": "3.20", "on_road/replan": "no_path (NLF-2) for 0.10 of 0.30 s"}
-    assert supervisors.message == "emergency_stop armed, rain_fog off"
-    assert dict(candidates.values) == {"NONE": "1", "OBSTACLE": "1"}
+    assert supervisors.message == "emergency_stop armed, rain_fog clear"
+    assert dict(candidates.values) == {
+        "lane +0, +0.00 m": "won, cost 1.00", "lane +1, +0.00 m": "OBSTACLE, cost 2.00",
+    }  # fmt: skip
     assert [status.message for status in reports] == ["objects stale", "route 3: refused"]
 
 
-def test_every_reason_has_words():
-    assert set(WORDS) == set(Reason)
+@pytest.mark.clause("EXPL-1")
+def test_rows_that_lost_to_a_transition_are_named():
+    raw = said(Outputs().messages(tick(transition=EVENT), 10**9), "why")[0]
+    rejected = next(status for status in unpack_diagnostics(raw, "why") if status.name == "rejected")
+    assert rejected.message == "1 rows lost to at_junction (NOR-2)"
+    assert rejected.values == (("1", "NOR-9"),)
+
+
+@pytest.mark.clause("EXPL-1")
+@pytest.mark.parametrize(("left", "told"), [(7.5, ("0.20", "on_road/replan")), (0.1, ("0.10", "on_road/explore"))])
+def test_the_time_left_is_that_of_the_row_that_is_due_first(left: float, told: tuple[str, str]):
+    timeout = Timeout("on_road/explore", "overdue", "USE-2", left)
+    raw = said(Outputs().messages(tick(timeout=timeout), 10**9), "why")[0]
+    values = dict(unpack_diagnostics(raw, "why")[0].values)
+    assert (values["timeout_left"], values["next_state"]) == told
+
+
+@pytest.mark.clause("EXPL-1")
+def test_since_is_that_of_the_present_blocker():
+    outputs, since = Outputs(), []
+    for k, blocker in enumerate((4, 4, 5, 5, 4)):
+        raw = said(outputs.messages(tick(k, Limit(Reason.LEADER, 9.0 - k, blocker=blocker)), k * 10**9), "why")[0]
+        since.append(dict(unpack_diagnostics(raw, "why")[0].values)["since"])
+    assert since == ["0.000", "0.000", "2.000", "2.000", "4.000"]
+    again = said(outputs.messages(tick(1, Limit(Reason.LEADER, 5.0, blocker=4)), 10**9), "why")[0]
+    assert dict(unpack_diagnostics(again, "why")[0].values)["since"] == "1.000", "time jumped back"
+
+
+def test_every_reason_has_words_in_every_language():
+    assert set(WORDS) == set(chinese.WORDS) == set(Reason)
     assert limit_in_words(Limit(Reason.SPEED_LIMIT, 3.0)) == "the speed limit"
 
 
@@ -112,6 +158,10 @@ def test_the_explanation_is_one_sentence():
         "on_road/replan in 0.2 s if no_path holds (NLF-2)."
     )
     assert "standing" in explain(tick(ego=Ego(Pose(0, 0, 0), 0.0, 0.0, 0.0)))
+    assert explain(tick(), "zh") == (
+        "状态 on_road/normal 已持续 3.2 s,以 5.0 m/s 行驶;限速原因:红灯(signal 41),距离 12.3 m;"
+        "若 no_path 保持成立,0.2 s 后转入 on_road/replan(NLF-2)。"
+    )
 
 
 def test_transitions_go_out_in_their_order_with_those_of_supervisors_marked():
@@ -147,6 +197,9 @@ def test_markers_show_path_candidates_target_and_walls():
         if m.ns == "target"
     ]
     assert (target[0].pose.position.x, target[0].pose.position.y) == (4.0, 5.0)
+    pull_over = tick(request=PullOver((Pose(4.0, 5.0, 0.5), Pose(9.0, 5.0, 0.5))))
+    shown = cdr.unpack(said(Outputs().messages(pull_over, 1), "markers")[0], MARKERS, "test").markers
+    assert [m.pose.position.x for m in shown if m.ns == "target"] == [4.0, 9.0]
 
 
 def bend(turn: float) -> Any:
@@ -176,6 +229,11 @@ JUNCTION = SimpleNamespace(s_from=38.0, s_to=52.0)
         ({"request": Hold(Reason.ARRIVED)}, "off"),
         ({"state": "on_road/explore"}, "hazard"),
         ({"state": "temporary_stop/stopped"}, "hazard"),
+        ({"state": "temporary_stop/approach"}, "right"),
+        ({"state": "parking/slot_search"}, "off"),
+        ({"state": "parking/slot_entry"}, "hazard"),
+        ({"state": "parking/parked", "request": Hold(Reason.ARRIVED)}, "off"),
+        ({"state": "parking/parked", "request": Hold(Reason.TIMEOUT)}, "hazard"),
     ],
 )
 def test_the_light_follows_the_plan(change, shown):

@@ -28,6 +28,13 @@ def test_a_full_mission_becomes_plain_values() -> None:
     assert parse_mission({}, 0.0) == Mission(0.0, match_time_s=math.inf)
 
 
+@pytest.mark.clause("PRK-2")
+def test_preset_routes_become_poses() -> None:
+    mission = parse_mission({"car_park": {"x": 7, "y": 8, "routes": [[[0, 1, 0.5], [2, 3, 0.5]]]}}, 0.0)
+    assert mission.car_park is not None
+    assert mission.car_park.routes == ((Pose(0.0, 1.0, 0.5), Pose(2.0, 3.0, 0.5)),)
+
+
 @pytest.mark.clause("SAF-3")
 @pytest.mark.parametrize(
     ("raw", "line"),
@@ -40,6 +47,19 @@ def test_a_full_mission_becomes_plain_values() -> None:
         ({"goal": {"x": math.nan, "y": 2}}, "mission.goal.x: nan is no finite number"),
         ({"goal": {"x": True, "y": 2}}, "mission.goal.x: True is no finite number"),
         ({"car_park": {"x": 1, "y": 2, "slots": 4}}, "mission.car_park.slots: 4 is no list"),
+        ({"car_park": {"x": 1, "y": 2, "routes": 4}}, "mission.car_park.routes: 4 is no list"),
+        (
+            {"car_park": {"x": 1, "y": 2, "routes": [[[0, 0, 0]]]}},
+            "mission.car_park.routes[0]: [[0, 0, 0]] is no route",
+        ),
+        (
+            {"car_park": {"x": 1, "y": 2, "routes": [[[0, 0], [1, 0]]]}},
+            "mission.car_park.routes[0][0]: [0, 0] is no pose",
+        ),
+        (
+            {"car_park": {"x": 1, "y": 2, "routes": [[[0, 0, 0], [1, "0", 0]]]}},
+            "mission.car_park.routes[0][1].y: '0' is no finite number",
+        ),
         ({"match_time_s": -1}, "mission.match_time_s: -1.0 is out of range"),
         (
             {"goal": {"x": 1, "y": 2, "slots": [{"x": 0, "y": 0, "heading": 0, "length": 0, "width": 1}]}},

@@ -8,11 +8,13 @@ from typing import Any
 
 from tuling_fsm.behaviour import states
 from tuling_fsm.behaviour.conduct import Conduct, Site, View
+from tuling_fsm.behaviour.deadlines import time_left
 from tuling_fsm.behaviour.decision import BehaviourRecord, Decision, TransitionEvent
 from tuling_fsm.behaviour.guards import waits_rightly
 from tuling_fsm.behaviour.memory import Memory, Outcome, report
+from tuling_fsm.behaviour.mission.bookkeeping import keep_books, run_clock
 from tuling_fsm.behaviour.parameters import BehaviourParameters
-from tuling_fsm.behaviour.supervisors import emergency_stop, route_refresh
+from tuling_fsm.behaviour.supervisors import emergency_stop, rain_fog, route_refresh
 from tuling_fsm.behaviour.tables import table
 from tuling_fsm.behaviour.traffic.rules import Rules, traffic_rules
 from tuling_fsm.core.request import Hold, PlanningRequest, PlanResult, Reason
@@ -20,6 +22,7 @@ from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.machine.engine import Engine, Pending, Step
 from tuling_fsm.machine.record import StateRecord
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.world.parameters import WorldParameters
 from tuling_fsm.world.world import World
 
 __all__ = ["Behaviour", "BehaviourRecord", "Decision", "TransitionEvent"]
@@ -28,20 +31,31 @@ __all__ = ["Behaviour", "BehaviourRecord", "Decision", "TransitionEvent"]
 class Behaviour:
     """The running state machine. `record` is all of its state; everything else comes with each tick."""
 
-    def __init__(self, road_map: RoadMap, vehicle: Vehicle, parameters: BehaviourParameters) -> None:
-        self.site = Site(road_map, vehicle, parameters)
+    def __init__(
+        self,
+        road_map: RoadMap,
+        vehicle: Vehicle,
+        parameters: BehaviourParameters,
+        seeing: WorldParameters | None = None,
+    ) -> None:
+        self.site = Site(road_map, vehicle, parameters, seeing or WorldParameters())
         self._table = table(parameters)
-        stop, refresh = self._table.beside
-        self.restore(BehaviourRecord(self._table.start(Memory()), stop.start(None), refresh.start(None)))
+        stop, rain, refresh = self._table.beside
+        self.restore(
+            BehaviourRecord(
+                self._table.start(Memory()), stop.start(None), rain.start(rain_fog.Entry()), refresh.start(None)
+            )
+        )
 
-    def adjust(self, vehicle: Vehicle, parameters: BehaviourParameters) -> None:
+    def adjust(self, vehicle: Vehicle, parameters: BehaviourParameters, seeing: WorldParameters | None = None) -> None:
         """Take other parameters from the next tick on (USE-12), but for the dwell times, which the tables keep."""
-        self.site = replace(self.site, vehicle=vehicle, parameters=parameters)
+        self.site = replace(self.site, vehicle=vehicle, parameters=parameters, seeing=seeing or self.site.seeing)
 
     @property
     def record(self) -> BehaviourRecord:
         """Everything that `restore` needs, in this process or another one."""
-        return BehaviourRecord(self._machine.record, self._stop.record, self._refresh.record, self._seq, self._flaps)
+        stop, rain, refresh = self._stop.record, self._rain.record, self._refresh.record
+        return BehaviourRecord(self._machine.record, stop, rain, refresh, self._seq, self._flaps)
 
     def restore(self, record: BehaviourRecord) -> None:
         """Go on from a record.
@@ -49,10 +63,11 @@ class Behaviour:
         Raises:
             InputError: a record of another table.
         """
-        stop, refresh = self._table.beside
+        stop, rain, refresh = self._table.beside
         gap = self.site.parameters.switching.max_gap
         self._machine: Engine[View, Conduct, Memory] = Engine(self._table, record.machine, gap)
         self._stop: Engine[View, None, None] = Engine(stop, record.emergency_stop, gap)
+        self._rain: Engine[View, None, rain_fog.Entry] = Engine(rain, record.rain_fog, gap)
         self._refresh: Engine[View, None, None] = Engine(refresh, record.route_refresh, gap)
         self._seq, self._flaps = record.seq, record.flaps
 
@@ -64,12 +79,25 @@ class Behaviour:
         if not stood:
             self._machine.remember(_with_results(self._machine.record.memory, last_result, last_probe))
         if self._stopped:
-            return self._stand(world, stop)
-        return self._drive(world, stop)
+            self._rain.freeze(world.stamp)
+            return self._stand(rain_fog.seen(world, self._rain.record, self.site), stop)
+        rain = self._watch_weather(world)
+        return self._drive(rain_fog.seen(world, self._rain.record, self.site), (stop, rain))
+
+    @property
+    def _beside(self) -> tuple[Engine[View, Any, Any], ...]:
+        return self._stop, self._rain, self._refresh
 
     @property
     def _stopped(self) -> bool:
         return self._stop.record.path in emergency_stop.STOPPED
+
+    def _watch_weather(self, world: World) -> TransitionEvent | None:
+        """One tick of the supervisor `rain_fog`."""
+        self._rain.advance(world.stamp)
+        step = self._rain.step(self._view(self._rain.record, world))
+        self._rain.remember(rain_fog.carry_out(self._rain.record.memory, step, world))
+        return self._event(self._rain, step, world.stamp)
 
     def _stand(self, world: World, stop: TransitionEvent | None) -> Decision:
         """EST-1: nothing runs but the emergency stop itself; the server's answers wait. Traffic is watched."""
@@ -78,16 +106,18 @@ class Behaviour:
         memory = self._machine.record.memory
         routing = replace(memory.routing, held=(*memory.routing.held, *world.route_answers), outbox=())
         rules = self._rules(world, memory)
-        self._machine.remember(replace(memory, routing=routing, rules=rules, reports=_jump_report(jump)))
+        book = run_clock(memory.book, world, self.site.parameters.switching.max_gap)
+        self._machine.remember(replace(memory, routing=routing, rules=rules, book=book, reports=_jump_report(jump)))
         lost = self._stop.record.path == emergency_stop.LINK_LOST
         detail = "the remote is silent: an operator has to clear it" if lost else "commanded by the remote"
         request = Hold(Reason.EMERGENCY_STOP, emergency=True, detail=detail)
         return self._decision(world, request, None, None, (stop,), ())
 
-    def _drive(self, world: World, stop: TransitionEvent | None) -> Decision:
+    def _drive(self, world: World, beside: tuple[TransitionEvent | None, ...]) -> Decision:
         """A tick of the state machine: what the state remembers, the new route, the rows, and the state's request."""
         view = self._tick(world)
         conduct = self._machine.leaf.body
+        view = view.having(keep_books(view, self._machine.record.path))
         if not view.memory.entered:
             view = view.having(replace(conduct.enter(view), entered=True))
         view = view.having(conduct.update(view))
@@ -96,14 +126,26 @@ class Behaviour:
         step = self._machine.step(view)
         event = self._event(self._machine, step, world.stamp)
         if event is not None:
-            conduct = self._machine.leaf.body
+            left, conduct = conduct, self._machine.leaf.body
             view = replace(view, memory=_changed_state(view.memory), in_state_s=0.0)
-            view = view.having(conduct.enter(view))
+            if event.source == event.dest or conduct.enter is not left.enter:
+                # A twin goes on with the manoeuvre that the other has begun (INT-6, USE-8).
+                view = view.having(conduct.enter(view))
             view = view.having(self._watch_flapping(view, event))
-        request, probe = conduct.request(view), conduct.probe(view)
+        request, probe = self._restricted(conduct.request(view), world), self._probe(conduct, view)
         probed_at = view.memory.probed_at if probe is None else view.clock
         self._machine.remember(replace(view.memory, probed_at=probed_at))
-        return self._decision(world, request, probe, event, (stop, refresh), step.pending)
+        decision = self._decision(world, request, probe, event, (*beside, refresh), step.pending)
+        return replace(decision, timeout=time_left(view, self._table.rows_from[decision.state]))
+
+    def _probe(self, conduct: Conduct, view: View) -> PlanningRequest | None:
+        """What the state wants to try; not while there is nothing to see by."""
+        wanted = conduct.probe(view)
+        probe = None if wanted is None else self._restricted(wanted, view.world)
+        return None if isinstance(probe, Hold) else probe
+
+    def _restricted(self, request: PlanningRequest, world: World) -> PlanningRequest:
+        return rain_fog.restricted(request, world, self._rain.record, self.site.parameters.radar)
 
     def _tick(self, world: World) -> View:
         """Let the clocks go on, and begin a new tick's memory."""
@@ -118,6 +160,7 @@ class Behaviour:
             replace(
                 memory,
                 routing=replace(memory.routing, held=(), outbox=(), switched=False),
+                book=run_clock(memory.book, world, self.site.parameters.switching.max_gap),
                 unexplained_s=memory.unexplained_s + (0.0 if explained else view.step_s),
                 rules=self._rules(world, memory),
                 reports=_jump_report(jump),
@@ -126,7 +169,8 @@ class Behaviour:
 
     def _rules(self, world: World, memory: Memory) -> Rules:
         site = self.site
-        return traffic_rules(world, site.road_map, site.vehicle, memory.rules.memory, site.parameters.traffic)
+        by_hand = self._machine.leaf.body.by_hand
+        return traffic_rules(world, site.road_map, site.vehicle, memory.rules.memory, site.parameters.traffic, by_hand)
 
     def _view(self, record: StateRecord[Any], world: World) -> View:
         memory = self._machine.record.memory
@@ -181,6 +225,7 @@ class Behaviour:
         block = memory.on_road.block if event is not None and event.dest == states.REPLAN else None
         return Decision(
             stamp=world.stamp,
+            world=world,
             state=record.machine.path,
             time_in_state_s=record.machine.in_state_s,
             request=request,
@@ -190,7 +235,7 @@ class Behaviour:
             route_blocked=None if block is None else block.poses,
             transition=event,
             supervisor_transitions=tuple(other for other in beside if other is not None),
-            supervisors=tuple((engine.table.name, engine.record.path) for engine in (self._stop, self._refresh)),
+            supervisors=tuple((engine.table.name, engine.record.path) for engine in self._beside),
             pending=pending,
             reports=memory.reports,
             flaps=record.flaps.count,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from tuling_fsm.behaviour.memory import Memory
 from tuling_fsm.behaviour.parameters import BehaviourParameters
@@ -11,6 +11,7 @@ from tuling_fsm.core.request import PlanningRequest
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.machine.elements import Row
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.world.parameters import WorldParameters
 from tuling_fsm.world.world import RouteMatch, World
 
 
@@ -21,6 +22,8 @@ class Site:
     road_map: RoadMap
     vehicle: Vehicle
     parameters: BehaviourParameters
+    seeing: WorldParameters = field(default_factory=WorldParameters)
+    """For a World that has to be seen anew, without a sensor (RFG-1)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +69,8 @@ class Conduct:
     probe: Callable[[View], PlanningRequest | None] = no_probe
     defers_route: bool = False
     """A new route is not switched to in this state (RRF-2)."""
+    by_hand: bool = False
+    """The junction is taken to be directed by hand: only a light that is known to be red stops the car (INT-5)."""
     asks_itself: bool = False
     """The state has a question of its own to the route server, so that none is asked beside."""
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from tuling_fsm.behaviour.deadlines import Timeout
 from tuling_fsm.behaviour.flaps import Flaps
 from tuling_fsm.behaviour.memory import Memory
+from tuling_fsm.behaviour.supervisors.rain_fog import Entry
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.request import Hold, PlanningRequest, Reason
 from tuling_fsm.machine.engine import Pending
 from tuling_fsm.machine.record import StateRecord
 from tuling_fsm.map.route import Route
 from tuling_fsm.world.inputs import RouteRequest
+from tuling_fsm.world.world import World
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,7 @@ class BehaviourRecord:
 
     machine: StateRecord[Memory]
     emergency_stop: StateRecord[None]
+    rain_fog: StateRecord[Entry]
     route_refresh: StateRecord[None]
     seq: int = 0
     """Of the latest transition."""
@@ -45,6 +49,8 @@ class Decision:
     """What to do on this tick, and why (EXPL-1)."""
 
     stamp: float
+    world: World
+    """What the decision was made on, and what is to be planned in: without a sensor that is off (RFG-1)."""
     state: str
     """Path of the leaf; during an emergency stop the one that will be gone on with."""
     time_in_state_s: float
@@ -67,6 +73,8 @@ class Decision:
     flaps: int
     """How often states have flapped so far (USE-1)."""
     record: BehaviourRecord
+    timeout: Timeout | None = None
+    """What the state's patience has left; None where it waits without end."""
 
     @property
     def hold_reason(self) -> Reason | None:

@@ -8,6 +8,7 @@ from tuling_fsm.behaviour import states
 from tuling_fsm.behaviour.conduct import BehaviourRow, Conduct, View
 from tuling_fsm.behaviour.guards import route_found, stands_at_end
 from tuling_fsm.behaviour.memory import Memory
+from tuling_fsm.behaviour.mission.memory import Aim
 from tuling_fsm.behaviour.parameters import BehaviourParameters
 from tuling_fsm.behaviour.routing import leads_on, open_question, pursue
 from tuling_fsm.core.request import Hold, PlanningRequest, Reason
@@ -24,15 +25,22 @@ def _update(view: View) -> Memory:
 
 
 def _request(view: View) -> PlanningRequest:
-    routing = view.memory.routing
+    routing, book = view.memory.routing, view.memory.book
+    if book.over:
+        return Hold(Reason.MATCH_OVER, detail="the run has ended")
     if routing.question.answered:
         return Hold(Reason.NONE, detail="setting off")
     if routing.arrived:
         return Hold(Reason.ARRIVED, detail="the route has ended")
     if not view.world.localized:
         return Hold(Reason.NOT_LOCALIZED)
+    if book.mission is not None and book.errand.aim is Aim.NOTHING:
+        return Hold(Reason.ARRIVED, detail="nothing is left to do")
     if routing.question.asked_at is None and not routing.question.failures:
-        return Hold(Reason.NO_ROUTE, detail="no mission and no route to ask for")
+        choosing = book.errand.aim is Aim.UNDECIDED
+        return Hold(
+            Reason.NO_ROUTE, detail="choosing where to go" if choosing else "no mission and no route to ask for"
+        )
     return Hold(Reason.NO_ROUTE, detail=f"asking the route server, {routing.question.failures} failures")
 
 

@@ -18,6 +18,9 @@ TOLERANCE_S = 1e-6
 
 JUNCTION_WAITS = (Reason.STOP_SIGN, Reason.JUNCTION_OCCUPIED, Reason.JUNCTION_EXIT_BLOCKED)
 
+EXPLAINED = frozenset({*YIELDS, Reason.RADAR_STALE})
+"""Reasons to stand that no other way of driving would do away with."""
+
 
 def route_found(view: View) -> bool:
     """The question has an answer (DEP-2, RPL-2)."""
@@ -30,9 +33,10 @@ def route_switched(view: View) -> bool:
 
 
 def route_ended(view: View) -> bool:
-    """The car stands at the end of its route (NOR-10), or right before what stands there (USE-7)."""
+    """The car stands at the end of its route (NOR-10), or right before what stands there (USE-7); no task is left."""
     plan = view.memory.plan
-    return stands_at_end(view, Reason.OBSTACLE in (plan.reason, plan.limit.reason))
+    taken = Reason.OBSTACLE in (plan.reason, plan.limit.reason)
+    return not view.memory.book.errand.is_stop and stands_at_end(view, taken)
 
 
 def back_on_road(view: View) -> bool:
@@ -133,9 +137,9 @@ def stands_at_end(view: View, taken: bool) -> bool:
 
 
 def waits_rightly(world: World, outcome: Outcome) -> bool:
-    """Whether a plan stops for a light, a pedestrian, or a leader that has moved lately (NOR-7)."""
+    """Whether a plan stops for a light, a pedestrian, or a leader that has moved lately (NOR-7), or sees nothing."""
     limit = outcome.limit
-    if outcome.reason in YIELDS or limit.reason in YIELDS:
+    if {outcome.reason, limit.reason} & EXPLAINED:
         return True
     obstacles = world.scene.obstacles
     return limit.reason is Reason.LEADER and bool((obstacles.moving & (obstacles.id == limit.blocker)).any())

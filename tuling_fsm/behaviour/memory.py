@@ -10,7 +10,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from tuling_fsm.behaviour.intersection.memory import Intersection
+from tuling_fsm.behaviour.mission.memory import Book
 from tuling_fsm.behaviour.on_road.memory import OnRoad
+from tuling_fsm.behaviour.parking.memory import Parking
+from tuling_fsm.behaviour.temporary_stop.memory import Stop
 from tuling_fsm.behaviour.traffic.rules import RuleMemory, Rules
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.request import Limit, PlanResult, Reason
@@ -91,8 +95,10 @@ class Routing:
     refresh: int = -1
     """Number of the open refresh request, -1 for none."""
     refreshed_at: float = 0.0
-    mission_stamp: float | None = None
-    """Of the mission that the latest request served."""
+    ticket: int = 0
+    """Of the errand that the latest request was for, see `Book.ticket`."""
+    serves: int = 0
+    """The same for the route in use."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +139,12 @@ class Memory:
     entered: bool = False
     """The initial state has been entered: the machine has run."""
     routing: Routing = field(default_factory=Routing)
+    book: Book = field(default_factory=Book)
+    """Of the mission."""
     on_road: OnRoad = field(default_factory=OnRoad)
+    stop: Stop = field(default_factory=Stop)
+    parking: Parking = field(default_factory=Parking)
+    intersection: Intersection = field(default_factory=Intersection)
     ladder: Ladder = field(default_factory=Ladder)
     progress: Progress = field(default_factory=Progress)
     plan: Outcome = field(default_factory=Outcome)

@@ -5,6 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from tuling_fsm.behaviour.intersection.parameters import IntersectionParameters
+from tuling_fsm.behaviour.mission.parameters import MissionParameters
+from tuling_fsm.behaviour.parking.parameters import ParkingParameters
+from tuling_fsm.behaviour.temporary_stop.parameters import StopParameters
 from tuling_fsm.behaviour.traffic.parameters import TrafficParameters
 from tuling_fsm.core.parameters import group, param
 
@@ -71,6 +75,16 @@ class EmergencyParameters:
 
     silence: float = param(0.5, "s", 0.05, 10.0, "an armed link silent for longer is a stop", clause="EST-3", live=True)
     required: bool = param(False, doc="armed from activation on, not only after the first message", clause="EST-3")
+
+
+@dataclass(frozen=True)
+class RadarParameters:
+    """Driving by radar and history map, in rain and fog."""
+
+    enter_dwell: float = param(0.3, "s", 0.0, 5.0, "rain or fog reported this long switches to them", clause="RFG-1")
+    leave_dwell: float = param(5.0, "s", 0.0, 120.0, "none reported this long switches back", clause="RFG-1")
+    speed: float = param(20.0 / 3.6, "m/s", 1.0, 30.0, "speed limit meanwhile", clause="RFG-1", live=True)
+    covers_rear: bool = param(False, doc="the radar looks back, so that the car may reverse", clause="RFG-1", live=True)
 
 
 @dataclass(frozen=True)
@@ -146,8 +160,13 @@ class BehaviourParameters:
     switching: SwitchingParameters = group(SwitchingParameters)
     route: RouteParameters = group(RouteParameters)
     estop: EmergencyParameters = group(EmergencyParameters)
+    radar: RadarParameters = group(RadarParameters)
     regression: RegressionParameters = group(RegressionParameters)
     free: FreeDrivingParameters = group(FreeDrivingParameters)
     normal: NormalParameters = group(NormalParameters)
+    intersection: IntersectionParameters = group(IntersectionParameters)
     explore: ExploreParameters = group(ExploreParameters)
+    mission: MissionParameters = group(MissionParameters)
+    stop: StopParameters = group(StopParameters)
+    parking: ParkingParameters = group(ParkingParameters)
     traffic: TrafficParameters = group(TrafficParameters)

@@ -54,12 +54,15 @@ def is_free(pose: Pose, scene: Scene, vehicle: Vehicle, clearance: float) -> boo
     """Whether nothing stands where the car would, with some room around its outline."""
     half = vehicle.width / 2.0 + clearance
     box = (-vehicle.rear_overhang - clearance, vehicle.front + clearance, -half, half)
-    reach = math.hypot(box[1], half)
-    for segments in (scene.static_segments, _edges(scene.obstacles, pose, reach)):
-        enter, leave = clip(segments, pose, box)
-        if bool(np.any(enter <= leave)):
-            return False
-    return not _inside_one(pose, scene.obstacles)
+    enter, leave = clip(scene.static_segments, pose, box)
+    return not bool(np.any(enter <= leave)) and nothing_in(pose, box, scene.obstacles)
+
+
+def nothing_in(pose: Pose, box: tuple[float, float, float, float], obstacles: Obstacles) -> bool:
+    """Whether no object stands in a box x0, x1, y0, y1 in the frame of the pose, which is in the box."""
+    reach = math.hypot(max(box[1], -box[0]), max(box[3], -box[2]))
+    enter, leave = clip(_edges(obstacles, pose, reach), pose, box)
+    return not bool(np.any(enter <= leave)) and not _inside_one(pose, obstacles)
 
 
 def _edges(obstacles: Obstacles, pose: Pose, reach: float) -> FloatArray:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
+
 from tuling_fsm.behaviour.conduct import View
 from tuling_fsm.behaviour.memory import Memory, Question, report
+from tuling_fsm.behaviour.mission.points import is_past, pose_of
 from tuling_fsm.behaviour.parameters import RouteParameters
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.route import Route
+from tuling_fsm.map.routing import match_route, plan_route
 from tuling_fsm.world.inputs import RouteRequest
-from tuling_fsm.world.mission import Mission, Point
+from tuling_fsm.world.on_route import track
 from tuling_fsm.world.world import RouteMatch
 
 PUSHED = -1
 """Number of a route that nobody asked for."""
 TOLERANCE_S = 1e-6
+_AT_BEGIN_M, _SAME_BEGIN_M, _LEAD_M = 2.0, 10.0, 100.0
 
 Accept = Callable[[View, Route], str]
 """Why a route is no answer, or an empty string."""
@@ -51,15 +57,10 @@ def send(view: View, memory: Memory, purpose: str) -> Memory:
     goal = destination(view)
     if goal is None:
         return memory
-    routing = memory.routing
-    request = RouteRequest(routing.number + 1, purpose, view.world.ego.pose, goal)
-    mission = view.world.mission
-    asked = replace(
-        routing,
-        number=request.number,
-        outbox=(*routing.outbox, request),
-        mission_stamp=None if mission is None else mission.stamp,
-    )
+    routing, book = memory.routing, memory.book
+    start = book.around or memory.parking.search_start(view.world.ego.pose)
+    request = RouteRequest(routing.number + 1, purpose, start, goal)
+    asked = replace(routing, number=request.number, outbox=(*routing.outbox, request), ticket=book.ticket)
     return replace(memory, routing=asked)
 
 
@@ -70,34 +71,45 @@ def backoff_s(parameters: RouteParameters, failures: int) -> float:
 
 
 def destination(view: View) -> Pose | None:
-    """Where the mission leads, or without one the route in use; an open heading becomes that of the lane there."""
-    point = None if view.world.mission is None else _last_point(view.world.mission)
-    if point is None:
+    """Where the search for a slot leads, else the present errand, or without a mission the route in use; None for
+    nowhere, or not known yet.
+    """
+    book, searched = view.memory.book, view.memory.parking.search_goal(view.world.mission)
+    if searched is not None and not book.over:
+        return searched
+    if book.mission is None:
         route = view.memory.routing.route
         return None if route is None else route.reference.at(route.length)
-    if point.heading is not None:
-        return Pose(point.x, point.y, point.heading)
-    lane = view.site.road_map.project(point.x, point.y, radius=10.0)
-    return Pose(point.x, point.y, 0.0 if lane is None else lane.heading)
+    point = book.errand.point
+    return None if point is None or book.over else pose_of(view.site.road_map, point)
 
 
-def _last_point(mission: Mission) -> Point | None:
-    dropoff = mission.tasks[-1].dropoff if mission.tasks else None
-    return mission.goal or mission.car_park or dropoff
+def joined(view: View, route: Route) -> Route:
+    """A route that was asked for from a place ahead of the car, with the way to there before it (TMP-3)."""
+    around, begin = view.memory.book.around, route.reference.at(0.0)
+    pose = view.world.ego.pose
+    if around is None or is_past(pose, begin, -_AT_BEGIN_M) or math.dist(begin[:2], around[:2]) > _SAME_BEGIN_M:
+        return route
+    lead = plan_route(view.site.road_map, pose, begin).route
+    if lead is None or lead.length > _LEAD_M:
+        return route
+    return match_route(view.site.road_map, np.vstack((lead.poses()[:-1], route.poses()[1:]))) or route
 
 
 def use(view: View, memory: Memory, route: Route) -> Memory:
     """Take a route into use; one that was kept back is older, and dropped."""
-    routing = replace(memory.routing, route=route, kept=None, arrived=False, refreshed_at=view.clock)
+    before = memory.routing
+    routing = replace(before, route=route, kept=None, arrived=False, refreshed_at=view.clock, serves=before.ticket)
     return replace(memory, routing=routing)
 
 
 def place_on_route(view: View, route: Route) -> float:
-    """Arc length of the route's point nearest to the car (m); for the route that the World knows the tracked one."""
+    """Arc length of the car on a route (m): for the one that the World knows the tracked one, else where it would be
+    looked for first.
+    """
     if view.world.route is route:
         return view.world.route_s
-    pose = view.world.ego.pose
-    return route.reference.project(pose.x, pose.y).s
+    return track(route, view.world.ego.pose, None, 0.0).s
 
 
 def leads_on(view: View, route: Route) -> str:
@@ -107,7 +119,7 @@ def leads_on(view: View, route: Route) -> str:
     reach = view.site.parameters.free.radius
     if abs(nearest.offset) > reach:
         return f"it runs {abs(nearest.offset):.0f} m from the car"
-    if route.length - nearest.s <= arrival_distance(view, view.memory.routing.arrived):
+    if route.length - place_on_route(view, route) <= arrival_distance(view, view.memory.routing.arrived):
         return "it ends where the car is"
     return ""
 
@@ -135,7 +147,7 @@ def _take(view: View, memory: Memory, match: RouteMatch, accept: Accept) -> Memo
     routing = memory.routing
     if match.route is not None and not objection:
         answered = replace(routing, question=replace(routing.question, answered=True))
-        return use(view, replace(memory, routing=answered), match.route)
+        return use(view, replace(memory, routing=answered), joined(view, match.route))
     if match.request == routing.number and routing.question.asked_at is not None:
         return _fail(view, memory, objection)
     return report(memory, f"route {match.request}: {objection}")

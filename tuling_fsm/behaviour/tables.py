@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from tuling_fsm.behaviour import departure, high_speed, states
 from tuling_fsm.behaviour.conduct import Conduct, View
+from tuling_fsm.behaviour.intersection import table as intersection
+from tuling_fsm.behaviour.mission import table as mission
 from tuling_fsm.behaviour.on_road import table as on_road
 from tuling_fsm.behaviour.parameters import BehaviourParameters
 from tuling_fsm.behaviour.parking import table as parking
-from tuling_fsm.behaviour.supervisors import emergency_stop, route_refresh
+from tuling_fsm.behaviour.supervisors import emergency_stop, rain_fog, route_refresh
+from tuling_fsm.behaviour.temporary_stop import table as temporary_stop
 from tuling_fsm.machine.table import Table
 
 
@@ -18,16 +21,24 @@ def table(parameters: BehaviourParameters | None = None) -> Table[View, Conduct]
         InputError: a table with a dead end or an ambiguity.
     """
     parameters = parameters or BehaviourParameters()
+    timed = (
+        on_road.region(parameters.switching),
+        intersection.region(parameters),
+        temporary_stop.region(parameters),
+        parking.region(parameters.switching),
+    )
     return Table(
         "tuling",
         "departure",
+        (departure.region(parameters), *timed, high_speed.region()),
         (
-            departure.region(parameters),
-            on_road.region(parameters.switching),
-            parking.region(),
-            high_speed.region(),
+            *departure.rows(parameters),
+            *on_road.rows(parameters.switching),
+            *intersection.rows(parameters),
+            *temporary_stop.rows(parameters),
+            *parking.rows(parameters.switching),
+            *mission.rows(timed, parameters.switching.dwell),
         ),
-        (*departure.rows(parameters), *on_road.rows(parameters.switching)),
         rest=(states.NORMAL, states.PARKED),
-        beside=(emergency_stop.table(), route_refresh.table()),
+        beside=(emergency_stop.table(), rain_fog.table(parameters.radar), route_refresh.table()),
     )

@@ -31,12 +31,15 @@ class Reason(str, Enum):
     LANE_END = "LANE_END"
     ROUTE_END = "ROUTE_END"
     GEAR_CHANGE = "GEAR_CHANGE"
+    STEERING = "STEERING"
     TARGET = "TARGET"
     NO_ROUTE = "NO_ROUTE"
     NOT_LOCALIZED = "NOT_LOCALIZED"
     NO_ODOMETRY = "NO_ODOMETRY"
+    RADAR_STALE = "RADAR_STALE"
     EMERGENCY_STOP = "EMERGENCY_STOP"
     ARRIVED = "ARRIVED"
+    MATCH_OVER = "MATCH_OVER"
     PLAN_REJECTED = "PLAN_REJECTED"
     NO_PATH = "NO_PATH"
     START_OCCUPIED = "START_OCCUPIED"
@@ -141,7 +144,8 @@ class PullOver:
     """Come to stand in one of the slots at the roadside, the best goal first (TMP-1).
 
     Quintic curves into every goal are tried before a free-space search; lanes do not bind. `goals` are poses of the
-    rear axle. One that has been begun is kept until a collision forbids it (USE-8).
+    rear axle. One that has been begun is kept until a collision forbids it (USE-8). `lines` (M, 4) are segments that
+    the footprint may not touch (m, `map`).
     """
 
     goals: tuple[Pose, ...]
@@ -151,6 +155,7 @@ class PullOver:
     goal_tolerance: float = 0.3
     goal_heading_tolerance: float = 0.087
     max_expansions: int = 20_000
+    lines: FloatArray = field(default_factory=lambda: np.zeros((0, 4)))
 
 
 PlanningRequest = Hold | FollowLanes | FreeSpace | PullOver

@@ -1,13 +1,27 @@
-"""What a route meets ahead: stop lines, crosswalks and junctions, with their arc lengths on the route's reference."""
+"""What a route meets ahead: stop lines, crosswalks and junctions, with their arc lengths on the route's reference.
+
+The solid-line zone in which a junction is come to counts as junction (NOR-2): see `JunctionAhead.approach_from`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
-from tuling_fsm.map.lanes import Crosswalk, Junction, StopLine
+import numpy as np
+import numpy.typing as npt
+
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.map.free_width import crossable_at
+from tuling_fsm.map.lane_types import DRIVING
+from tuling_fsm.map.lanes import Crosswalk, Junction, LaneId, Mark, StopLine
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route, RouteLane
+
+_STEP_M = 0.5
+_LINE_REACH_M = 25.0
+"""A stop line this far before a junction belongs to it."""
 
 
 class StopLineAhead(NamedTuple):
@@ -26,13 +40,32 @@ class CrosswalkAhead(NamedTuple):
 
 
 class JunctionAhead(NamedTuple):
-    """A junction that the route is in from `s_from` to `s_to` (m), over the lanes `route.lanes[first : last + 1]`."""
+    """A junction that the route is in from `s_from` to `s_to` (m), over the lanes `route.lanes[first : last + 1]`.
+
+    From `approach_from` on (m) the lane that leads into it is not to be left any more.
+    """
 
     s_from: float
     s_to: float
     junction: Junction
     first: int
     last: int
+    approach_from: float
+
+
+class Approach(NamedTuple):
+    """Bounds of the zone before a junction's stop line in which lanes are not changed (NOR-2), m.
+
+    It is `least` long whatever the marks say, and as long as the marks between the lanes of the direction are solid,
+    but no more than `most`.
+    """
+
+    least: float = 10.0
+    most: float = 60.0
+
+
+DEFAULT_APPROACH = Approach()
+_JUNCTIONS: WeakKeyDictionary[Route, dict[Approach, tuple[JunctionAhead, ...]]] = WeakKeyDictionary()
 
 
 def stop_lines_ahead(road_map: RoadMap, route: Route, s: float, ahead: float = 80.0) -> tuple[StopLineAhead, ...]:
@@ -73,8 +106,17 @@ def crosswalks_ahead(road_map: RoadMap, route: Route, s: float, ahead: float = 8
     return tuple(sorted(found, key=lambda each: each.s_from))
 
 
-def junctions_ahead(road_map: RoadMap, route: Route, s: float, ahead: float = 80.0) -> tuple[JunctionAhead, ...]:
+def junctions_ahead(
+    road_map: RoadMap, route: Route, s: float, ahead: float = 80.0, approach: Approach = DEFAULT_APPROACH
+) -> tuple[JunctionAhead, ...]:
     """Junctions that the route is in somewhere between `s` and `s + ahead`, nearest first."""
+    known = _JUNCTIONS.setdefault(route, {})
+    if approach not in known:
+        known[approach] = _junctions(road_map, route, approach)
+    return tuple(each for each in known[approach] if each.s_to >= s and each.s_from <= s + ahead)
+
+
+def _junctions(road_map: RoadMap, route: Route, approach: Approach) -> tuple[JunctionAhead, ...]:
     found: list[JunctionAhead] = []
     for i, stretch in enumerate(route.lanes):
         junction = road_map.lanes[stretch.lane].junction
@@ -82,9 +124,48 @@ def junctions_ahead(road_map: RoadMap, route: Route, s: float, ahead: float = 80
             continue
         if found and found[-1].last == i - 1 and found[-1].junction.id == junction:
             found[-1] = found[-1]._replace(s_to=stretch.s_to, last=i)
-        else:
-            found.append(JunctionAhead(stretch.s_from, stretch.s_to, road_map.junctions[junction], i, i))
-    return tuple(each for each in found if each.s_to >= s and each.s_from <= s + ahead)
+            continue
+        begin = _approach_from(road_map, route, i, found[-1].s_to if found else 0.0, approach)
+        found.append(JunctionAhead(stretch.s_from, stretch.s_to, road_map.junctions[junction], i, i, begin))
+    return tuple(found)
+
+
+def _approach_from(road_map: RoadMap, route: Route, first: int, after: float, approach: Approach) -> float:
+    """Where the zone before the stretch `first` begins, not before `after`, the end of the junction before (m)."""
+    entry = route.lanes[first].s_from
+    low = max(after, entry - approach.most)
+    near = max(low, entry - _LINE_REACH_M)
+    lines = stop_lines_ahead(road_map, route, near, entry - near)
+    begin = solid = min((each.s for each in lines), default=entry)
+    for stretch in reversed(route.lanes[:first]):
+        if stretch.s_to <= low or solid > stretch.s_to + _STEP_M:
+            break
+        solid = min(solid, _solid_from(road_map, stretch, max(low, stretch.s_from), min(begin, stretch.s_to)))
+    return max(low, min(solid, begin - approach.least))
+
+
+def _solid_from(road_map: RoadMap, stretch: RouteLane, low: float, high: float) -> float:
+    """From where on up to `high` there are lanes beside a stretch to which no mark may be crossed; `high`: nowhere."""
+    lane = road_map.lanes[stretch.lane]
+    sides = ((lane.left_neighbour, lane.left_marks), (lane.right_neighbour, lane.right_marks))
+    marks = [side for beside, side in sides if _is_driven(road_map, beside)]
+    if not marks or high <= low:
+        return high
+    step = (high - low) / np.ceil((high - low) / _STEP_M)
+    at = np.arange(low + 0.5 * step, high, step)
+    along = stretch.lane_from + (at - stretch.s_from) / _scale(stretch)
+    crossable = np.flatnonzero(_any_crossable(marks, along))
+    if len(crossable) == 0:
+        return low
+    return float(at[crossable[-1]] + 0.5 * step)
+
+
+def _is_driven(road_map: RoadMap, lane_id: LaneId | None) -> bool:
+    return lane_id is not None and road_map.lanes[lane_id].type == DRIVING
+
+
+def _any_crossable(marks: list[tuple[Mark, ...]], along: FloatArray) -> npt.NDArray[np.bool_]:
+    return np.asarray(np.any([crossable_at(side, along) for side in marks], axis=0), dtype=np.bool_)
 
 
 def _within(route: Route, s: float, ahead: float) -> Iterator[RouteLane]:

@@ -157,26 +157,36 @@ def _around_movers(
 
 @njit(cache=True)
 def candidates(
-    lines: Lines, solids: Solids, movers: Movers, slow: float, keep_lane: bool, shapes: Shapes, gap: float, body: Body
+    lines: Lines,
+    solids: Solids,
+    movers: Movers,
+    slow: float,
+    keep_lane: bool,
+    first_pass_only: bool,
+    shapes: Shapes,
+    gap: float,
+    body: Body,
 ) -> FloatArray:
     """The candidates (C, SPEC) of a tick.
 
-    Objects slower than `slow` (m/s) are led around in the second pass, which there is none of with `keep_lane` (INT-1).
+    Objects slower than `slow` (m/s) are led around in the second pass (NOR-4).
     """
     specs = np.empty((MAX_CANDIDATES, SPEC))
     count = 0
     for at in range(len(lines.points)):
         if lines.start[at, REACHABLE] == 0.0 or (keep_lane and at != lines.home):
             continue
-        offsets = (0.0, shapes.offset, -shapes.offset)
-        for number in range((3 if at == lines.home else 1) * shapes.transitions):
-            if count < MAX_CANDIDATES:
-                specs[count, LANE], specs[count, OFFSET] = at, offsets[number // shapes.transitions]
-                reached = _transition(lines.start[at, START_S], lines.phase[at], number % shapes.transitions, shapes)
-                specs[count, REACHED], specs[count, LEFT_AGAIN], specs[count, BACK] = reached, np.inf, np.inf
-                specs[count, SECOND_PASS] = 0.0
-                count += 1
+        for offset in (0.0, shapes.offset, -shapes.offset):
+            # Beside the centre of another lane the longest transition will do.
+            every = at == lines.home or offset == 0.0
+            for number in range(0 if every else shapes.transitions - 1, shapes.transitions):
+                if count < MAX_CANDIDATES:
+                    specs[count, LANE], specs[count, OFFSET] = at, offset
+                    reached = _transition(lines.start[at, START_S], lines.phase[at], number, shapes)
+                    specs[count, REACHED], specs[count, LEFT_AGAIN], specs[count, BACK] = reached, np.inf, np.inf
+                    specs[count, SECOND_PASS] = 0.0
+                    count += 1
         count = _around_solids(lines, at, solids, shapes, gap, body, specs, count)
-        if at == lines.home and not keep_lane:
+        if at == lines.home and not first_pass_only:
             count = _around_movers(lines, at, movers, slow, shapes, body, specs, count)
     return specs[:count]

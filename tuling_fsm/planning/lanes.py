@@ -32,17 +32,22 @@ _STILL_YIELDING = 1.5
 def follow_lanes(
     request: FollowLanes, scene: Scene, start: StartState, previous: PlanResult | None, tools: Tools
 ) -> PlanResult | None:
-    """The best candidate of both passes (NOR-4, NOR-5); `None` where the car cannot join any line."""
+    """The best candidate of both passes (NOR-4, NOR-5), in junctions of the first alone (INT-1); `None` where the car
+    cannot join any line.
+    """
     lines = prepare_lines(request, start, tools.vehicle, tools.parameters)
     if lines is None:
         return None
     tick, scenery = _prepare(request, scene, start, previous, lines, tools)
     slow = 0.9 * min(request.speed_limit, tools.vehicle.max_speed)
     gap = tools.parameters.clearance.solid
-    specs = candidates(lines, tick.solids, tick.movers, slow, request.keep_lane, tools.shapes, gap, tick.body)
+    first_pass_only = request.keep_lane or request.static_path
+    specs = candidates(
+        lines, tick.solids, tick.movers, slow, request.keep_lane, first_pass_only, tools.shapes, gap, tick.body
+    )
     verdicts = np.empty((len(specs), ev.VERDICT))
     ev.evaluate_all(specs, tick, tools.candidate, verdicts)
-    best = _choose(verdicts, request.keep_lane)
+    best = _choose(verdicts, first_pass_only)
     points = ev.evaluate(specs[best], tick, tools.whole, verdicts[best])
     situation = Situation(request, lines, scenery, specs, verdicts, best)
     trajectory = timed_path(scene.stamp, tools.whole.path, points, tools.whole.rows, 1.0)

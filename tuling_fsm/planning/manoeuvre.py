@@ -126,12 +126,11 @@ def go_on(
     top = min(request.speed_limit, vehicle.max_speed if gear > 0.0 else vehicle.max_reverse_speed)
     limit = np.minimum(top, np.maximum(stretch.speed, _LEAST))
     binds = _time(laid, scenery.movers, body, limit, stop, start, gear, tools)
-    trajectory = timed_path(scene.stamp, path, n, tools.whole.rows, gear)
+    trajectory, limit = timed_path(scene.stamp, path, n, tools.whole.rows, gear), _limit(binds, stop, scenery)
     if abs(start.v) < STANDS:
-        trajectory = _steer_first(trajectory, start.curvature, vehicle)
-    return PlanResult(
-        True, trajectory, _limit(binds, stop, scenery), uses_reverse=reverse, manoeuvre=replace(kept, row=stretch.row)
-    )
+        steered = _steer_first(trajectory, start.curvature, vehicle)
+        trajectory, limit = steered, limit if steered is trajectory else Limit(Reason.STEERING)
+    return PlanResult(True, trajectory, limit, uses_reverse=reverse, manoeuvre=replace(kept, row=stretch.row))
 
 
 def next_stretch(kept: Manoeuvre, start: StartState, parameters: PlanningParameters) -> Stretch | None:

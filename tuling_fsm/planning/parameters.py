@@ -116,7 +116,7 @@ class ManoeuvreParameters:
 
     off_path: float = param(0.5, "m", 0.05, 2.0, "a car farther from its path needs another")
     off_heading: float = param(0.2, "rad", 0.02, 1.0, "a car turned farther from its path needs another")
-    cusp: float = param(0.1, "m", 0.01, 0.5, "a stretch is driven when this little is left of it", clause="USE-8")
+    cusp: float = param(0.05, "m", 0.01, 0.5, "a stretch is driven when this little is left of it", clause="USE-8")
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -76,6 +77,7 @@ def _free_curves(request: PullOver, scene: Scene, start: StartState, tools: Tool
     """Curves that the car can drive and that nothing stands in."""
     if start.v < 0.0:
         return
+    scene = replace(scene, static_segments=np.vstack((scene.static_segments, request.lines)))
     for rank, goal in enumerate(request.goals):
         for path in _curves(start, goal):
             if not drivable(path, start.v, tools.drive, tools.vehicle.max_steer):
@@ -147,6 +149,7 @@ def _search(
 def _free_space(request: PullOver, goal: Pose) -> FreeSpace:
     return FreeSpace(
         goal,
+        request.lines,
         walls=request.walls,
         speed_limit=request.speed_limit,
         allow_reverse=request.allow_reverse,

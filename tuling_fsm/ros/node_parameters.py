@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tuling_fsm.core.parameters import Spec, describe, param
+from tuling_fsm.wire.why import LANGUAGES
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class PlannerNodeParameters:
         clause="SAF-1",
         live=True,
     )
+    language: str = param("en", doc="of ~/explain", clause="EXPL-1", live=True, choices=LANGUAGES)
     why_rate: float = param(5.0, "Hz", 0.1, 50.0, "of the topics why and markers", clause="EXPL-1", live=True)
 
 

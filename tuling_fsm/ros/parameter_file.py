@@ -49,12 +49,13 @@ def _lines(specs: Iterable[Spec]) -> Iterator[str]:
 
 
 def _notes(spec: Spec) -> str:
-    facts = [spec.unit, _span(spec), spec.clause, "live" if spec.live else ""]
+    facts = [spec.unit, span(spec), spec.clause, "live" if spec.live else ""]
     known = ", ".join(fact for fact in facts if fact)
     return f"{spec.doc} [{known}]" if known else spec.doc
 
 
-def _span(spec: Spec) -> str:
+def span(spec: Spec) -> str:
+    """The range or the choices of a parameter, empty where anything goes."""
     if spec.choices:
         return " | ".join(spec.choices)
     if spec.low is None and spec.high is None:

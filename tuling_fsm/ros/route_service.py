@@ -19,12 +19,17 @@ from tuling_fsm.ros.parameter_server import ParameterServer
 from tuling_fsm.ros.planner import required_file
 from tuling_fsm.ros.qos import message_class, profile
 from tuling_fsm.sim.route_server import RouteServer
+from tuling_fsm.sim.scenario.commands import ServerMood, SetRouteServer
+from tuling_fsm.sim.server_link import ServerLink
 from tuling_fsm.wire.cdr import seconds, stamp_ns, time_ns
 from tuling_fsm.wire.paths import pack_path, unpack_path
 from tuling_fsm.wire.plan import unpack_plan_request
-from tuling_fsm.wire.topics import LATCHED, PATH
+from tuling_fsm.wire.text import unpack_string
+from tuling_fsm.wire.topics import LATCHED, PATH, STRING
 from tuling_fsm.world.inputs import RouteRequest
 
+SERVER_MOOD = "route_server_mood"
+"""Latched String of `sim`, one of `ServerMood`: how a scenario wants questions to be answered."""
 _NO_POINTS = np.zeros((0, 3))
 
 
@@ -45,12 +50,13 @@ class RouteServiceNode(Node):
         settings = ParameterServer(self, describe(RouteServerParameters), lambda: True)
         own = load(RouteServerParameters, settings.values)
         self._map = read_map(required_file("map_file", own.map_file))
-        self._server = RouteServer(self._map)
+        self._link = ServerLink(self._map, RouteServer(self._map))
         self._asked = 0
         for topic, receive in (("route_blocked", self._block), ("preset_route", self._preset)):
             receive_safely = partial(self._receive, topic, receive)
             self.create_subscription(message_class(PATH), topic, receive_safely, profile(LATCHED), raw=True)
-        self.create_service(GetPlan, "plan_route", self._answer)
+        self.create_subscription(message_class(STRING), SERVER_MOOD, self._change_mood, profile(LATCHED), raw=True)
+        self._service: Any = self.create_service(GetPlan, "plan_route", self._answer)
         self.get_logger().info(f"serving routes on {own.map_file}")
 
     def stop(self) -> None:
@@ -62,14 +68,28 @@ class RouteServiceNode(Node):
         except InputError as error:
             self.get_logger().warning(str(error))
 
+    def _change_mood(self, raw: bytes) -> None:
+        """Answer otherwise from now on; a server that is away offers no service."""
+        try:
+            mood = ServerMood(unpack_string(raw, SERVER_MOOD))
+        except (InputError, ValueError) as error:
+            self.get_logger().warning(f"{SERVER_MOOD}: {error}")
+            return
+        self._link.apply(SetRouteServer(mood))
+        if mood is ServerMood.AWAY and self._service is not None:
+            self.destroy_service(self._service)
+            self._service = None
+        elif mood is not ServerMood.AWAY and self._service is None:
+            self._service = self.create_service(GetPlan, "plan_route", self._answer)
+
     def _block(self, raw: bytes, points: Any) -> None:
-        self._server.report_block(points, seconds(stamp_ns(raw)))
+        self._link.server.report_block(points, seconds(stamp_ns(raw)))
 
     def _preset(self, _: bytes, points: Any) -> None:
         route = match_route(self._map, points)
         if route is None:
             raise InputError("preset_route", "follows no lanes of the map", "a route on it")
-        self._server = RouteServer(self._map, route)
+        self._link.server = RouteServer(self._map, route)
 
     def _answer(self, request: Any, _: Any) -> Any:
         self._asked += 1
@@ -77,7 +97,8 @@ class RouteServiceNode(Node):
         try:
             start, goal = unpack_plan_request(serialize_message(request))
             question = RouteRequest(self._asked, "", start, goal)
-            points = self._server.answer(question, seconds(ns)).points
+            found = self._link.ask(question, seconds(ns))
+            points = _NO_POINTS if found is None else found.answer.points
         except InputError as error:
             self.get_logger().warning(str(error))
             points = _NO_POINTS

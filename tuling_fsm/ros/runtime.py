@@ -101,8 +101,9 @@ class Runtime:
             self._port.publish("/diagnostics", self._health.message(now, self._driver.inbox.received))
 
     def explanation(self) -> str:
-        """One sentence on what the car does and why."""
-        return "no tick yet" if self._last is None else explain(self._last)
+        """One sentence on what the car does and why, in the language that is set."""
+        self._take_new_parameters()
+        return "no tick yet" if self._last is None else explain(self._last, self._own.language)
 
     def halt(self) -> None:
         """Send a stop, and close the bag."""

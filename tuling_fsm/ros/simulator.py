@@ -21,15 +21,18 @@ from tuling_fsm.ros.node_parameters import SimNodeParameters
 from tuling_fsm.ros.parameter_server import ParameterServer
 from tuling_fsm.ros.planner import required_file
 from tuling_fsm.ros.qos import message_class, profile
+from tuling_fsm.ros.route_service import SERVER_MOOD
 from tuling_fsm.ros.run_watch import RunWatch
 from tuling_fsm.run import chosen_map, progress_line, write_results
 from tuling_fsm.sim.result import result_of
+from tuling_fsm.sim.scenario.commands import ServerMood
 from tuling_fsm.sim.scenario.load import load_scenario
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.wire.cdr import LITTLE_ENDIAN, nanoseconds, stamp_ns
 from tuling_fsm.wire.inputs import FLAGS, OPERATOR, pack_inputs
 from tuling_fsm.wire.paths import pack_path
-from tuling_fsm.wire.topics import BY_NAME, INPUTS, LATCHED, PATH, RELIABLE, Qos
+from tuling_fsm.wire.text import pack_string
+from tuling_fsm.wire.topics import BY_NAME, INPUTS, LATCHED, PATH, RELIABLE, STRING, Qos
 from tuling_fsm.wire.trajectory import unpack_trajectory
 from tuling_fsm.world.inputs import Inputs
 
@@ -78,6 +81,8 @@ class SimNode(Node):
         }
         self._clock_publisher = self.create_publisher(message_class(CLOCK), "/clock", profile(RELIABLE))
         self._preset = self.create_publisher(message_class(PATH), "preset_route", profile(LATCHED))
+        self._moods = self.create_publisher(message_class(STRING), SERVER_MOOD, profile(LATCHED))
+        self._mood = ServerMood.WELL
         self._operator = {name: self.create_client(Trigger, f"planner/{name}") for name in OPERATOR}
         for name in WATCHED:
             topic = BY_NAME[name]
@@ -112,8 +117,13 @@ class SimNode(Node):
         self._send_frame()
 
     def _send_frame(self) -> None:
-        """Send the present frame, after what the operator does on it."""
+        """Send the present frame, after the route server's mood and what the operator does on it."""
         inputs, self._asked_at = self._simulation.inputs(), time.monotonic()
+        mood = self._simulation.server.wish.mood
+        if mood is not self._mood:
+            self._mood = mood
+            self._moods.publish(pack_string(mood.value))
+            self._moods.wait_for_all_acked(_FLUSH)
         self._operate([name for name in OPERATOR if getattr(inputs, name)], inputs)
 
     def _operate(self, calls: list[str], inputs: Inputs) -> None:

@@ -15,6 +15,7 @@ from tuling_fsm.world.inputs import Kind
 NEAR_M = 0.1
 DEFAULT_RATE = 3.0
 """Acceleration where none is asked for, m/s^2."""
+STANDING = (ActorKind.BARRIER, ActorKind.CONE, ActorKind.DEBRIS)
 
 
 @dataclass
@@ -64,7 +65,7 @@ class Body:
 
     def step(self, dt: float) -> None:
         """Move by `dt` s."""
-        if self.pose is None or self.kind is ActorKind.BARRIER:
+        if self.pose is None or self.kind in STANDING:
             return
         wanted = self._end_speed() if self.path is not None else self.wanted
         change = min(max(wanted - self.v, -self.rate * dt), self.rate * dt)
@@ -102,4 +103,7 @@ def shifted(pose: Pose, ahead: float) -> Pose:
     return Pose(pose.x + ahead * math.cos(pose.heading), pose.y + ahead * math.sin(pose.heading), pose.heading)
 
 
-OBJECT_KIND = {ActorKind.VEHICLE: Kind.CAR, ActorKind.PERSON: Kind.PEDESTRIAN, ActorKind.BARRIER: Kind.BARRIER}
+OBJECT_KIND = {
+    ActorKind.VEHICLE: Kind.CAR, ActorKind.PERSON: Kind.PEDESTRIAN, ActorKind.BARRIER: Kind.BARRIER,
+    ActorKind.CONE: Kind.CONE, ActorKind.DEBRIS: Kind.DEBRIS,
+}  # fmt: skip

@@ -7,7 +7,7 @@ persons and barriers.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.routing import plan_route
 from tuling_fsm.sim.bodies import DEFAULT_RATE, Body, shifted
+from tuling_fsm.sim.props import Props
 from tuling_fsm.sim.scenario import commands
 from tuling_fsm.sim.scenario.commands import Command
 from tuling_fsm.sim.scenario.model import Actor, ActorKind, ActorState
@@ -48,6 +49,7 @@ class Cast:
         vehicles = [actor for actor in actors if actor.kind is ActorKind.VEHICLE]
         self.rows = {actor.name: row for row, actor in enumerate(vehicles)}
         self.ids = {actor.name: i + 1 for i, actor in enumerate(actors)}
+        self.props = Props(road_map)
         for actor in vehicles:
             row = self.rows[actor.name]
             traffic.fleet.car.length[row], traffic.fleet.car.width[row] = actor.length, actor.width
@@ -68,6 +70,15 @@ class Cast:
         for name, body in self.bodies.items():
             if not self.on_lanes(name):
                 body.step(dt)
+
+    def free(self) -> Iterator[tuple[int, Pose, Body]]:
+        """Whoever and whatever is in the world and not moved by the traffic: id, centre, body."""
+        for name, body in self.bodies.items():
+            if body.pose is not None and not self.on_lanes(name):
+                yield self.ids[name], body.pose, body
+        for name, body in self.props.bodies.items():
+            assert body.pose is not None
+            yield self.props.ids[name], body.pose, body
 
     def on_lanes(self, name: str) -> bool:
         """Whether an actor is driven by the traffic."""
@@ -101,8 +112,12 @@ class Cast:
         return found
 
     def apply(self, command: Command, ego: Pose) -> None:
-        """Carry out a command for a scripted actor; others are not for the cast."""
+        """Carry out a command for a scripted actor or for props; others are not for the cast."""
         match command:
+            case commands.CloseRoad(_, placement):
+                self.props.apply(command, self.pose_of(placement, ego))
+            case _ if self.props.apply(command):
+                pass
             case commands.Place(actor, placement, speed):
                 self._place(actor, placement, speed, self.poses(ego))
             case commands.Remove(actor):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.route import Route
 from tuling_fsm.sim.parameters import EndParameters
@@ -15,11 +17,16 @@ BESIDE_M = 2.0
 LOOK_BACK_M, LOOK_AHEAD_M = 10.0, 30.0
 
 
-def time_limit(scenario: Scenario, route: Route | None, parameters: EndParameters) -> float:
-    """How long a run may last, s: what the scenario says, else what the route takes at a slow pace, else an hour."""
+def time_limit(
+    scenario: Scenario, route: Route | None, parameters: EndParameters, match_time_s: float = math.inf
+) -> float:
+    """How long a run may last, s: what the scenario says, else what the route takes at a slow pace, else an hour; a
+    match is over soon after its own time (MAT-1).
+    """
+    match = match_time_s + parameters.after_match
     if scenario.max_duration_s is not None:
-        return scenario.max_duration_s
-    return MISSION_S if route is None else route.length / parameters.slowest + parameters.reserve
+        return min(scenario.max_duration_s, match)
+    return min(MISSION_S if route is None else route.length / parameters.slowest + parameters.reserve, match)
 
 
 class Ending:

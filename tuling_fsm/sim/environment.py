@@ -13,6 +13,13 @@ RAIN_M_PER_S = 1.4e-7
 FOG_RANGE_M = 300.0
 """Below this visual range fog is reported."""
 
+CALLS: dict[type[Command], str] = {
+    commands.ClearEmergencyStop: "clear_emergency_stop",
+    commands.ResetPlanner: "reset",
+    commands.SkipTask: "skip_task",
+}
+"""The field of `Inputs` that a call of the operator sets."""
+
 
 @dataclass
 class Environment:
@@ -23,15 +30,31 @@ class Environment:
     localized: bool = True
     emergency_stop: bool = False
     emergency_link: bool = True
-    clear: bool = False
-    """The operator's clear, for one frame."""
+    odometry: bool = True
+    """Whether odometry comes at all."""
+    calls: frozenset[str] = frozenset()
+    """What the operator calls for on this frame: fields of `Inputs`."""
     ego_controlled: bool = True
     """Whether the planner drives; else the ego brakes and stands."""
 
     @property
+    def rains(self) -> bool:
+        """Whether there is rain to speak of."""
+        return self.rain >= RAIN_M_PER_S
+
+    @property
+    def foggy(self) -> bool:
+        """Whether there is fog to speak of."""
+        return self.visual_range < FOG_RANGE_M
+
+    @property
     def rain_or_fog(self) -> bool:
         """What the rain and fog sensor reports."""
-        return self.rain >= RAIN_M_PER_S or self.visual_range < FOG_RANGE_M
+        return self.rains or self.foggy
+
+    def call(self, name: str) -> None:
+        """The operator calls for something, for one frame."""
+        self.calls = self.calls | {name}
 
     def apply(self, command: Command) -> bool:
         """Carry out a command; False when it is none of these."""
@@ -46,8 +69,10 @@ class Environment:
                 self.emergency_stop = on
             case commands.EmergencyLink(up):
                 self.emergency_link = up
-            case commands.ClearEmergencyStop():
-                self.clear = True
+            case commands.SetOdometry(up):
+                self.odometry = up
+            case commands.ClearEmergencyStop() | commands.ResetPlanner() | commands.SkipTask():
+                self.call(CALLS[type(command)])
             case _:
                 return False
         return True

@@ -9,6 +9,8 @@ import numpy.typing as npt
 
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.parameters import LightParameters
+from tuling_fsm.sim.scenario import commands
+from tuling_fsm.sim.scenario.commands import Command
 from tuling_fsm.world.inputs import TRAFFIC_LIGHTS, Light
 
 
@@ -22,7 +24,12 @@ class TrafficLights:
         count = len(signals)
         self._cycle, self._start, self._green = np.ones(count), np.zeros(count), np.zeros(count)
         self._yellow = parameters.yellow
+        self._since = 0.0
+        """When the programs began."""
         self._forced: dict[int, Light] = {}
+        self._unseen: set[int] = set()
+        self.silent = False
+        """Whether nothing is heard of them."""
         self._latest: tuple[float, npt.NDArray[np.int32]] | None = None
         random = np.random.Generator(np.random.PCG64(seed))
         for phases in _programs(road_map, self.numbers):
@@ -43,13 +50,35 @@ class TrafficLights:
             for number in phases[0]:
                 self._cycle[self._row[number]] = cycle + greens[0]
 
+    def apply(self, command: Command) -> bool:
+        """Carry out a command; False when it is none for the lights."""
+        match command:
+            case commands.SetLight(signal, state):
+                self.force(signal, state)
+            case commands.SetAllLights(state):
+                for number in self.numbers:
+                    self.force(number, state)
+            case commands.SilenceLights(silent):
+                self.silent = silent
+            case _:
+                return False
+        return True
+
     def force(self, number: int, state: Light | None) -> None:
-        """Force a signal to a state; None gives it back to its program."""
+        """Force a signal to a state; None gives it back to its program. An unknown one goes on unseen by the car."""
         self._latest = None
-        if state is None:
-            self._forced.pop(number, None)
-        elif number in self._row:
+        self._unseen.discard(number)
+        self._forced.pop(number, None)
+        if state is Light.UNKNOWN:
+            self._unseen.add(number)
+        elif state is not None and number in self._row:
             self._forced[number] = state
+
+    def reset(self, stamp: float) -> None:
+        """Begin all programs anew at a stamp, as at the start of the run; what was forced is given back to them."""
+        self._start += stamp - self._since
+        self._since, self._latest = stamp, None
+        self._forced.clear()
 
     def states(self, stamp: float) -> npt.NDArray[np.int32]:
         """The state of every signal at a stamp, in the order of `numbers`."""
@@ -67,9 +96,11 @@ class TrafficLights:
         return Light(int(self.states(stamp)[self._row[number]])) if number in self._row else Light.UNKNOWN
 
     def table(self, stamp: float) -> npt.NDArray[np.void]:
-        """All states as rows of the topic `traffic_lights`."""
+        """All states as the car sees them: rows of the topic `traffic_lights`."""
         rows = np.zeros(len(self.numbers), TRAFFIC_LIGHTS)
         rows["signal"], rows["state"], rows["confidence"] = self.numbers, self.states(stamp), 1.0
+        unseen = [number in self._unseen for number in self.numbers]
+        rows["state"][unseen], rows["confidence"][unseen] = Light.UNKNOWN, 0.0
         return rows
 
 

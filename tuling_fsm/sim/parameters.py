@@ -82,6 +82,13 @@ class TrafficParameters:
         20.0, "m", 0.0, 500.0, "first stretch of the ego's route that is kept free of spawns"
     )
     lane_change_time: float = param(4.0, "s", 0.5, 20.0, "time that a lane change takes")
+    auto_lane_change: bool = param(True, doc="vehicles change lanes to get past slow ones", clause="TM-2")
+    hybrid_physics: bool = param(True, doc="only vehicles near the ego have dynamics", clause="TM-3")
+    hybrid_radius: float = param(50.0, "m", 0.0, 10000.0, "those within this of the ego have them", clause="TM-3")
+    sleep_distance: float = param(2000.0, "m", 50.0, 100000.0, "vehicles farther from the ego sleep", clause="TM-3")
+    respawn_sleepers: bool = param(False, doc="sleepers come back near the ego", clause="TM-3")
+    respawn_nearest: float = param(25.0, "m", 20.0, 10000.0, "from the ego, at least, to where they do", clause="TM-3")
+    respawn_farthest: float = param(700.0, "m", 30.0, 100000.0, "and at most", clause="TM-3")
 
 
 @dataclass(frozen=True)
@@ -92,6 +99,13 @@ class WalkerParameters:
     speed_spread: float = param(0.25, "", 0.0, 0.9, "half-width of the speed's spread")
     crossing_share: float = param(0.3, "", 0.0, 1.0, "share of passed crosswalks that are crossed")
     safe_time: float = param(3.0, "s", 0.0, 20.0, "nobody steps on when a vehicle could be there this soon")
+    red_share: float = param(0.0, "", 0.0, 1.0, "share of crossings that are begun on a red light")
+    run_out_share: float = param(0.0, "", 0.0, 1.0, "share of crossings that are run over without a look")
+    run_out_rate: float = param(0.0, "1/s", 0.0, 10.0, "how often somebody runs across the road from anywhere")
+    run_speed: float = param(3.0, "m/s", 0.5, 8.0, "speed of whoever runs out")
+    perturbation: float = param(
+        0.01, "m/s", 0.0, 0.5, "random part of their aim; settles who steps aside", clause="ORCA-1"
+    )
 
 
 @dataclass(frozen=True)
@@ -105,13 +119,35 @@ class LightParameters:
 
 
 @dataclass(frozen=True)
+class FaultParameters:
+    """What is wrong with one sensor."""
+
+    noise: float = param(0.0, "m", 0.0, 10.0, "standard deviation of positions (and of velocities, in m/s)")
+    latency: float = param(0.0, "s", 0.0, 10.0, "a message comes this long after its stamp")
+    drop_out: float = param(
+        0.0, "", 0.0, 1.0, "share of the rows of a table, or of messages without rows, that is missing"
+    )
+    occlusion: bool = param(False, doc="objects that stand wholly behind others are not seen")
+
+
+@dataclass(frozen=True)
 class SensorParameters:
     """What the ego is told of the world."""
 
     range: float = param(120.0, "m", 5.0, 1000.0, "objects are seen up to this distance")
     slot_range: float = param(30.0, "m", 1.0, 200.0, "parking spaces are seen up to this distance")
     lost_position_std: float = param(10.0, "m", 0.5, 1000.0, "standard deviation reported while localization is lost")
+    lost_speed_error: float = param(0.01, "", 0.0, 0.2, "while it is lost speed is reckoned too high by this share")
+    lost_yaw_rate_error: float = param(
+        0.001, "rad/s", 0.0, 0.1, "while it is lost the yaw rate is reckoned too high by this"
+    )
     route_latency: int = param(3, "frames", 1, 1000, "answers of the route server come this much later")
+    odometry_faults: FaultParameters = group(FaultParameters)
+    objects_faults: FaultParameters = group(FaultParameters)
+    lane_lines_faults: FaultParameters = group(FaultParameters)
+    traffic_lights_faults: FaultParameters = group(FaultParameters)
+    parking_slots_faults: FaultParameters = group(FaultParameters)
+    occupancy_faults: FaultParameters = group(FaultParameters)
 
 
 @dataclass(frozen=True)
@@ -141,6 +177,7 @@ class EndParameters:
     goal_time: float = param(1.0, "s", 0.0, 60.0, "for this long")
     slowest: float = param(1.5, "m/s", 0.1, 20.0, "the default time limit is the route at this speed ...")
     reserve: float = param(240.0, "s", 0.0, 36000.0, "... and this")
+    after_match: float = param(30.0, "s", 0.0, 600.0, "after the match time, for the car to come to a stop")
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from tuling_fsm.sim.bodies import shifted
 from tuling_fsm.sim.collisions import Contact, contact, touching
 from tuling_fsm.sim.parameters import RefereeParameters
 from tuling_fsm.sim.road_rules import RoadRules
+from tuling_fsm.sim.scenario.commands import SeenAs
 from tuling_fsm.world.inputs import Kind, Light
 
 MAY_CROSS_LINES = (
@@ -50,11 +51,14 @@ class Infraction:
 
 @dataclass(frozen=True, eq=False)
 class Others:
-    """Everybody else: boxes (N, 7) of x, y, z, heading, length, width, speed; kinds and ids (N,)."""
+    """Everybody else: boxes (N, 7) of x, y, z, heading, length, width, speed; kinds and ids (N,); how those are seen
+    that are not seen as objects, by id.
+    """
 
     boxes: FloatArray
     kinds: npt.NDArray[np.uint8]
     ids: npt.NDArray[np.uint32]
+    seen_as: Mapping[int, SeenAs] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,8 @@ from tuling_fsm.map.draw import draw_on
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.run_log import RunLog, Span
 
+SPEED_HEIGHT, BAND_HEIGHT = 1.8, 0.19
+"""Of the speed curve, and of a line of a band, inches."""
 MARGIN_M = 25.0
 PALETTE = ("#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#b07aa1", "#76b7b2", "#edc948", "#9c755f", "#ff9da7", "#bab0ac")
 STYLE = """
@@ -96,18 +98,25 @@ def _mark_infractions(axes: Axes, log: RunLog, result: Mapping[str, Any]) -> Non
 
 def timeline(log: RunLog) -> Figure:
     """States as bands, speed as a curve, and what limited it as bands below."""
-    figure = _figure(11.0, 5.0)
-    states, speed, limits = figure.subplots(3, 1, sharex=True, height_ratios=(1.2, 2.0, 1.6))
-    _bands(states, log.state_spans())
+    state_spans = log.state_spans()
+    limit_spans = [
+        span for span in log.spans(row.limit.reason.value for row in log.rows) if span.label != Reason.NONE.value
+    ]
+    heights = (_height(state_spans), SPEED_HEIGHT, _height(limit_spans))
+    figure = _figure(11.0, sum(heights) + 0.8)
+    states, speed, limits = figure.subplots(3, 1, sharex=True, height_ratios=heights)
+    _bands(states, state_spans)
     speed.plot([row.t for row in log.rows], [row.v for row in log.rows], color="#4e79a7")
     speed.set_ylabel("speed, m/s")
     speed.grid(alpha=0.3)
-    _bands(
-        limits,
-        [span for span in log.spans(row.limit.reason.value for row in log.rows) if span.label != Reason.NONE.value],
-    )
+    _bands(limits, limit_spans)
     limits.set_xlabel("time, s")
     return figure
+
+
+def _height(spans: Sequence[Span]) -> float:
+    """Of the bands, inches: every label has a line of its own."""
+    return 0.3 + BAND_HEIGHT * len({span.label for span in spans})
 
 
 def _bands(axes: Axes, spans: Sequence[Span]) -> None:

@@ -14,8 +14,6 @@ from tuling_fsm.sim.simulation import Simulation
 
 FLAP_S = 3.0
 """Coming back to a state twice within this time is flapping (USE-1)."""
-SERVED = ("temporary_stop/stopped", "temporary_stop/pickup_decision")
-"""This transition ends the service of a pick-up and drop-off pair."""
 
 
 def result_of(simulation: Simulation, log: RunLog, wall_s: float) -> dict[str, Any]:
@@ -35,7 +33,7 @@ def result_of(simulation: Simulation, log: RunLog, wall_s: float) -> dict[str, A
         "sim_s": simulation.stamp,
         "wall_s": round(wall_s, 3),
         "distance_m": round(simulation.distance_m, 3),
-        "services": sum((row.source, row.dest) == SERVED for row in log.transitions),
+        "services": simulation.services.count,
         "score": score(simulation.infractions, simulation.route_completion, share),
         "infractions": [
             {"t": record.t, "kind": record.kind, "detail": record.detail, "at_fault": record.at_fault}

@@ -49,6 +49,7 @@ class RollCall:
             np.vstack((boxes, free, walking)),
             np.concatenate((self._traffic.kinds[rows], kinds, np.full(count, Kind.PEDESTRIAN))).astype(np.uint8),
             np.concatenate((self._traffic.ids[rows], ids, np.arange(count) + FIRST_WALKER_ID)).astype(np.uint32),
+            dict(self._cast.props.seen_as),
         )
 
     def actors(self) -> tuple[Actor, ...]:
@@ -60,14 +61,12 @@ class RollCall:
         )
 
     def _bodies(self) -> tuple[FloatArray, list[Kind], list[int]]:
-        """Scripted actors that the traffic does not move."""
+        """Scripted actors and props that the traffic does not move."""
         rows, kinds, ids = [], [], []
-        for name, body in self._cast.bodies.items():
-            if body.pose is not None and not self._cast.on_lanes(name):
-                x, y, heading = body.pose
-                rows.append((x, y, np.nan, heading, body.length, body.width, body.v))
-                kinds.append(OBJECT_KIND[body.kind])
-                ids.append(self._cast.ids[name])
+        for number, (x, y, heading), body in self._cast.free():
+            rows.append((x, y, np.nan, heading, body.length, body.width, body.v))
+            kinds.append(OBJECT_KIND[body.kind])
+            ids.append(number)
         return np.array(rows).reshape(-1, 7), kinds, ids
 
     def _walker_boxes(self) -> FloatArray:
@@ -78,19 +77,23 @@ class RollCall:
         return boxes
 
     def predicted(self, horizon: float) -> FloatArray:
-        """Boxes (M, 8) for the traffic of everybody that it does not move: now and, for those that move
+        """Boxes (M, 10) for the traffic of everybody that it does not move: now and, for those that move
         freely, later.
         """
-        free, _, _ = self._bodies()
+        free, kinds, ids = self._bodies()
         persons = self._walker_boxes()
+        whom = np.array([(number, kind == Kind.PEDESTRIAN) for number, kind in zip(ids, kinds, strict=True)])
+        free = np.column_stack((free, whom.reshape(-1, 2)))
+        numbers = np.arange(len(persons)) + FIRST_WALKER_ID
+        persons = np.column_stack((persons, numbers, np.ones(len(persons))))
         crossing = np.array([walker.crossing for walker in self._walkers.walkers], dtype=np.bool_)
         now = np.vstack((free, persons))
         moving = np.vstack((free[free[:, 6] > 0.0], persons[crossing]))
-        tables = [np.column_stack((now, np.zeros(len(now))))]
+        tables = [_at(now, 0.0)]
         if len(moving) == 0:
             return tables[0]
         for when in np.arange(PREDICTION_STEP_S, horizon + 1e-9, PREDICTION_STEP_S).tolist():
-            later = np.column_stack((moving, np.full(len(moving), when)))
+            later = _at(moving, when)
             later[:, 0] += when * moving[:, 6] * np.cos(moving[:, 3])
             later[:, 1] += when * moving[:, 6] * np.sin(moving[:, 3])
             tables.append(later)
@@ -106,8 +109,13 @@ class RollCall:
         for i, name in enumerate(("x", "y", "heading", "length", "width", "v")):
             table[1:, i] = car[name][rows]
         scripted = [
-            (*body.pose, body.length, body.width, body.v)
-            for name, body in self._cast.bodies.items()
-            if body.kind is not ActorKind.PERSON and body.pose is not None and not self._cast.on_lanes(name)
+            (*pose, body.length, body.width, body.v)
+            for _, pose, body in self._cast.free()
+            if body.kind is not ActorKind.PERSON
         ]
         return np.vstack((table, np.array(scripted).reshape(-1, 6)))
+
+
+def _at(boxes: FloatArray, when: float) -> FloatArray:
+    """Boxes with their seconds from now between speed and number."""
+    return np.column_stack((boxes[:, :7], np.full(len(boxes), when), boxes[:, 7:]))

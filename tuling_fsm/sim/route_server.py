@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray, wrap_angle
+from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
-from tuling_fsm.map.routing import plan_route
+from tuling_fsm.map.routing import RouteResult, plan_route
 from tuling_fsm.world.inputs import RouteAnswer, RouteRequest
 
 ON_PRESET_M = 12.0
@@ -22,6 +22,8 @@ ON_PRESET_M = 12.0
 SAME_GOAL_M = 5.0
 BLOCK_S = 60.0
 """A block is lifted this long after it was last reported."""
+BESIDE_M, MOST_STARTS = 40.0, 12
+"""A route begins on a lane up to this far beside the car; so many are tried."""
 BEHIND_M, AHEAD_M = 30.0, 150.0
 """The car is first looked for on this stretch of the preset route around where it was last."""
 
@@ -55,7 +57,7 @@ class RouteServer:
         if points is not None:
             self.current = self._preset
             return RouteAnswer(stamp, request.number, points)
-        route = plan_route(self._map, request.start, request.goal, blocked).route
+        route = route_from(self._map, request.start, request.goal, blocked).route
         self.current = route if route is not None else self.current
         return RouteAnswer(stamp, request.number, np.zeros((0, 3)) if route is None else route.poses())
 
@@ -75,6 +77,24 @@ class RouteServer:
         rest = route.poses()[reference.s > found.s + 0.1]
         first = reference.at(found.s)
         return np.vstack((np.array([first]), rest)) if len(rest) else None
+
+
+def route_from(
+    road_map: RoadMap, start: Pose, goal: Pose, blocked: Sequence[LaneId] = (), via: Sequence[Pose] = ()
+) -> RouteResult:
+    """A route from a pose on its lane, else from the nearest lane beside it that leads to the goal: for a car that
+    stands off the road, or faces a dead end or a block.
+    """
+    first = plan_route(road_map, start, goal, blocked, via)
+    if first.status not in ("no_path", "start_off_road"):
+        return first
+    found = road_map.positions(start.x, start.y, radius=BESIDE_M)
+    beside = [road_map.lanes[position.lane].center.at(position.s) for position in found]
+    for pose in sorted(beside, key=lambda pose: math.dist(pose[:2], start[:2]))[:MOST_STARTS]:
+        result = plan_route(road_map, pose, goal, blocked, via)
+        if result.route is not None:
+            return result
+    return first
 
 
 def _meets(route: Route, s: float, blocked: Iterable[LaneId]) -> bool:

@@ -14,6 +14,8 @@ STANDING_SPEED = 0.1
 """Below this the car counts as standing, m/s."""
 SHORTEST_STOP_S = 1.0
 """Shorter stands are no stop that needs a reason."""
+NO_REASON = frozenset({Reason.NONE, Reason.SPEED_LIMIT, Reason.CURVATURE})
+"""What limits a car that drives does not say why one stands (EXPL-1)."""
 
 
 class LogRow(NamedTuple):
@@ -107,11 +109,11 @@ class RunLog:
 def _stop(rows: Sequence[LogRow]) -> Stop | None:
     if rows[-1].t - rows[0].t < SHORTEST_STOP_S:
         return None
-    reasons = Counter((row.limit.reason, row.limit.detail) for row in rows if row.limit.reason is not Reason.NONE)
+    reasons = Counter((row.limit.reason, row.limit.detail) for row in rows if row.limit.reason not in NO_REASON)
     (reason, detail), _ = reasons.most_common(1)[0] if reasons else ((Reason.NONE, ""), 0)
     longest = since = 0.0
     previous = rows[0].t
     for row in rows:
-        since = since + row.t - previous if row.limit.reason is Reason.NONE else 0.0
+        since = since + row.t - previous if row.limit.reason in NO_REASON else 0.0
         longest, previous = max(longest, since), row.t
     return Stop(rows[0].t, rows[-1].t, reason, detail, round(longest, 3))

@@ -14,7 +14,9 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.collisions import touching
 from tuling_fsm.sim.parameters import SensorParameters
 from tuling_fsm.sim.referee import Others
-from tuling_fsm.world.inputs import LANE_LINES, OBJECTS, PARKING_SLOTS, Odometry, Source
+from tuling_fsm.sim.scenario.commands import SeenAs
+from tuling_fsm.sim.sight import Sight
+from tuling_fsm.world.inputs import LANE_LINES, OBJECTS, PARKING_SLOTS, Odometry
 
 LINE_AHEAD_M = 30.0
 LINE_STEP_M = 2.0
@@ -24,11 +26,12 @@ SLOT_TAKEN_SHARE = 0.8
 
 
 class Sensors:
-    """Perfect sensors of limited range."""
+    """Perfect sensors of limited range; lidar and camera are blind in rain and fog."""
 
     def __init__(self, road_map: RoadMap, parameters: SensorParameters) -> None:
         self._map = road_map
         self._p = parameters
+        self._sight = Sight()
         slots = road_map.slots
         self._slots = np.zeros(len(slots), PARKING_SLOTS)
         self._slots["slot"] = [slot.number for slot in slots]
@@ -40,19 +43,20 @@ class Sensors:
             self._slots[column] = values
 
     def odometry(self, stamp: float, pose: Pose, v: float, yaw_rate: float, localized: bool) -> Odometry:
-        """The car's own motion; while localization is lost the pose drifts no further but is said to be useless."""
+        """The car's own motion; while localization is lost the pose is said to be useless."""
         lost = 0.0 if localized else self._p.lost_position_std
         return Odometry(stamp, pose, v, yaw_rate, lost, 0.0 if localized else math.pi)
 
-    def objects(self, pose: Pose, z: float, others: Others, lidar: bool) -> npt.NDArray[np.void]:
-        """Rows of the topic `objects` within range and on the car's level."""
+    def objects(self, pose: Pose, z: float, others: Others, blind: bool) -> npt.NDArray[np.void]:
+        """Rows of the topic `objects` within range and on the car's level; `blind`: in rain or fog."""
         boxes = others.boxes
-        near = np.hypot(boxes[:, 0] - pose.x, boxes[:, 1] - pose.y) <= self._p.range
-        rows = np.flatnonzero(near & ~(np.abs(boxes[:, 2] - z) > SAME_LEVEL_M))
+        distance = np.hypot(boxes[:, 0] - pose.x, boxes[:, 1] - pose.y)
+        sources = self._sight.sources(others, distance, self._p.range, blind)
+        hidden = [others.seen_as.get(number) is SeenAs.OCCUPANCY for number in others.ids.tolist()]
+        rows = np.flatnonzero((sources > 0) & ~(np.abs(boxes[:, 2] - z) > SAME_LEVEL_M) & ~np.array(hidden, np.bool_))
         seen = boxes[rows]
         table = np.zeros(len(rows), OBJECTS)
-        table["id"], table["kind"] = others.ids[rows], others.kinds[rows]
-        table["source"] = Source.RADAR | Source.CAMERA | (Source.LIDAR if lidar else Source(0))
+        table["id"], table["kind"], table["source"] = others.ids[rows], others.kinds[rows], sources[rows]
         table["x"], table["y"], table["heading"] = seen[:, 0], seen[:, 1], seen[:, 3]
         table["vx"], table["vy"] = seen[:, 6] * np.cos(seen[:, 3]), seen[:, 6] * np.sin(seen[:, 3])
         table["length"], table["width"], table["existence"] = seen[:, 4], seen[:, 5], 1.0

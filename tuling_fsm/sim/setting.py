@@ -13,7 +13,8 @@ from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.random_route import random_route
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
-from tuling_fsm.map.routing import plan_route, route_through
+from tuling_fsm.map.routing import route_through
+from tuling_fsm.sim.route_server import route_from
 from tuling_fsm.sim.scenario.model import RandomRoute, RouteTo, RouteVia, Scenario
 from tuling_fsm.sim.scenario.placements import Anywhere
 from tuling_fsm.sim.scenario.resolve import place
@@ -30,8 +31,10 @@ class Setting(NamedTuple):
     route: Route | None
 
 
-def ego_setting(road_map: RoadMap, scenario: Scenario, random: np.random.Generator) -> Setting:
-    """Draw or resolve start and route.
+def ego_setting(
+    road_map: RoadMap, scenario: Scenario, random: np.random.Generator, center_ahead: float = 0.0
+) -> Setting:
+    """Draw or resolve start and route. `center_ahead` is from the ego's rear axle to the middle of its body, m.
 
     Raises:
         InputError: no such place on the map, or no route between the places.
@@ -40,7 +43,7 @@ def ego_setting(road_map: RoadMap, scenario: Scenario, random: np.random.Generat
     if isinstance(wish, RandomRoute) and isinstance(scenario.ego, Anywhere):
         route = random_route(road_map, random, wish.length_m)
         return Setting(route.reference.at(0.0), route)
-    start = place(scenario.ego, road_map, random, {})
+    start = place(scenario.ego, road_map, random, {}, center_ahead=center_ahead)
     if start is None:
         raise InputError(scenario.file, f"no place {scenario.ego} for the ego", "a place on the map")
     if isinstance(wish, RandomRoute):
@@ -51,7 +54,7 @@ def ego_setting(road_map: RoadMap, scenario: Scenario, random: np.random.Generat
         known = [pose for pose in poses if pose is not None]
         if len(known) < len(poses):
             raise InputError(scenario.file, "a place of the ego's route is not on the map", "places on the map")
-        result = plan_route(road_map, start, known[-1], via=known[:-1])
+        result = route_from(road_map, start, known[-1], via=known[:-1])
         if result.route is None:
             raise InputError(scenario.file, f"no route for the ego: {result.status}", "places that lanes join")
         return Setting(start, result.route)

@@ -33,16 +33,19 @@ from tuling_fsm.sim.route_server import RouteServer
 from tuling_fsm.sim.scenario import commands
 from tuling_fsm.sim.scenario.model import EGO, ActorKind, ActorState, Scenario
 from tuling_fsm.sim.scenario.storyboard import Storyboard
+from tuling_fsm.sim.server_link import ServerLink, frames_of
+from tuling_fsm.sim.services import Services
 from tuling_fsm.sim.setting import ego_setting
 from tuling_fsm.sim.traffic.lane_graph import build_lane_graph
 from tuling_fsm.sim.traffic.manager import TrafficManager
+from tuling_fsm.sim.traffic.vehicle_lights import Weather
 from tuling_fsm.sim.view import View
 from tuling_fsm.sim.walkers import Walkers
 from tuling_fsm.world.inputs import Inputs, RouteRequest
 
 FIRST_TRAFFIC_ID = 1001
-STREAMS = 5
-"""Independent random streams drawn from one seed: setting, cast, traffic, walkers, lights."""
+STREAMS = 6
+"""Independent random streams drawn from one seed: setting, cast, traffic, walkers, lights, sensors."""
 
 
 class Simulation:
@@ -59,12 +62,15 @@ class Simulation:
         p.stepping.substeps(self.dt)
         self._ns = 0
         self.frame = 0
-        setting_seed, cast_seed, traffic_seed, walker_seed, light_seed = np.random.SeedSequence(seed).spawn(STREAMS)
-        setting = ego_setting(road_map, scenario, np.random.Generator(np.random.PCG64(setting_seed)))
+        streams = np.random.SeedSequence(seed).spawn(STREAMS)
+        setting_seed, cast_seed, traffic_seed, walker_seed, light_seed, sensor_seed = streams
+        draw = np.random.Generator(np.random.PCG64(setting_seed))
+        setting = ego_setting(road_map, scenario, draw, self._center_ahead)
         self.preset = setting.route
         """The route that the scenario asks for; None where a mission leads."""
         self.ego = EgoCar(setting.start, scenario.ego_speed, vehicle, p.dynamics, p.tracker)
-        self._feed = Feed(road_map, scenario, setting.route, p.sensors)
+        self._feed = Feed(road_map, scenario, setting.route, p.sensors, sensor_seed)
+        self.services = Services(self._feed.mission, road_map, vehicle)
         self.lights = TrafficLights(road_map, light_seed, p.lights)
         graph, index = build_lane_graph(road_map, self.lights.numbers)
         scripted = sum(actor.kind is ActorKind.VEHICLE for actor in scenario.actors)
@@ -79,18 +85,18 @@ class Simulation:
         self.walkers = Walkers(road_map, scenario.population.pedestrians, walker_seed, p.walkers)
         self.environment = Environment()
         self._storyboard = Storyboard(scenario)
-        self._server = RouteServer(road_map, setting.route)
+        self.server = ServerLink(road_map, RouteServer(road_map, setting.route))
         self._way = EgoWay(road_map, vehicle, index, p.traffic.prediction)
         self._way.take_route(setting.route)
         self.referee = Referee(road_map, vehicle, p.referee)
         self._roll_call = RollCall(self.traffic, self.cast, self.walkers)
-        self._ending = Ending(
-            setting.route, time_limit(scenario, setting.route, p.end), vehicle, p.end, p.referee.standing
-        )
+        limit = time_limit(scenario, setting.route, p.end, self._feed.mission.get("match_time_s") or math.inf)
+        self._ending = Ending(setting.route, limit, vehicle, p.end, p.referee.standing)
         self.history = History(self.dt)
         self._trace = hashlib.sha256()
         self.distance_m = 0.0
         self.machine_state = ""
+        self._command()
         self._look()
 
     def _keep_clear(self, start: Pose) -> FloatArray:
@@ -144,17 +150,23 @@ class Simulation:
 
     def request_route(self, request: RouteRequest) -> None:
         """Ask the route server; the answer comes a fixed number of frames later."""
-        due = self.frame + self.settings.sensors.route_latency
-        self._feed.post(due, self._server.answer(request, self.stamp))
-        self._way.take_route(self._server.current)
+        found = self.server.ask(request, self.stamp)
+        if found is not None:
+            due = self.frame + self.settings.sensors.route_latency + frames_of(found.delay, self.dt)
+            self._feed.post(due, found.answer)
+            self._way.take_route(self.server.server.current)
 
     def report_block(self, points: FloatArray) -> None:
         """Tell the route server that a stretch (points (N, >= 2), m) cannot be driven."""
-        self._server.report_block(points, self.stamp)
+        self.server.server.report_block(points, self.stamp)
 
     def clear_emergency_stop(self) -> None:
         """The operator's explicit clear, seen on the next frame (EST-3)."""
-        self.environment.clear = True
+        self.environment.call("clear_emergency_stop")
+
+    def again(self, seed: int) -> Simulation:
+        """The same world from its beginning; it has no seed of its own to begin with again (SIM-2)."""
+        return Simulation(self.road_map, self.scenario, seed, self.vehicle, self.settings)
 
     def abort(self) -> None:
         """End the run because something broke."""
@@ -189,25 +201,27 @@ class Simulation:
         dt = self.dt if delta is None else delta
         steps = self.settings.stepping.substeps(dt)
         self.machine_state = state
-        self.environment.clear = False
-        self._command()
         lights = self.lights.states(self.stamp)
         light_of = dict(zip(self.lights.numbers, lights.tolist(), strict=True))
         pose, v = self.ego.pose, self.ego.v
         request = self._way.request(self.stamp, v, light_of, self._touched)
         ego_boxes = self._way.boxes(pose, self._z, v, self.ego.yaw_rate)
-        others = np.vstack((ego_boxes, self._roll_call.predicted(self.settings.traffic.prediction)))
-        goes = self.traffic.step(self.stamp, dt, others, lights, request, pose.x, pose.y)
+        ego_rows = np.column_stack((ego_boxes, np.zeros((len(ego_boxes), 2))))
+        others = np.vstack((ego_rows, self._roll_call.predicted(self.settings.traffic.prediction)))
+        heroes = np.array([(pose.x, pose.y)])
+        self.traffic.weather = Weather(rain=self.environment.rains, fog=self.environment.foggy)
+        goes = self.traffic.step(self.stamp, dt, others, lights, request, heroes)
         self._way.granted(goes)
-        self.walkers.step(dt, self._roll_call.vehicles(ego_boxes[0]))
+        self.walkers.step(dt, self._roll_call.vehicles(ego_boxes[0]), light_of)
         self.cast.step(dt)
         if self.environment.ego_controlled:
-            self.ego.drive(trajectory, self.stamp, dt / steps, steps)
+            self.ego.drive(self._feed.in_map(trajectory), self.stamp, dt / steps, steps)
         else:
             self.ego.brake(dt / steps, steps)
         self.distance_m += 0.5 * abs(v + self.ego.v) * dt
         self.frame += 1
         self._ns += round(dt * 1e9)
+        self._command()
         self._look()
         self._judge(dt, light_of)
 
@@ -215,11 +229,9 @@ class Simulation:
         """All commands of the storyboard for this frame, in a batch (SIM-2)."""
         view = View(self.road_map, self.cast, self.stamp, self._ego_state())
         for command in self._storyboard.step(view):
-            if self.environment.apply(command):
+            if any(part.apply(command) for part in (self.environment, self.lights, self.server, self._feed.channels)):
                 continue
-            if isinstance(command, commands.SetLight):
-                self.lights.force(command.signal, command.state)
-            elif getattr(command, "actor", None) == EGO:
+            if getattr(command, "actor", None) == EGO:
                 self._command_ego(command)
             else:
                 self.cast.apply(command, self.ego.pose)
@@ -239,8 +251,12 @@ class Simulation:
 
     def _ego_state(self) -> ActorState:
         vehicle = self.vehicle
-        ahead = 0.5 * (vehicle.front - vehicle.rear_overhang)
-        return ActorState(self.ego.pose, self.ego.v, self.ego.a, vehicle.length, vehicle.width, ahead)
+        return ActorState(self.ego.pose, self.ego.v, self.ego.a, vehicle.length, vehicle.width, self._center_ahead)
+
+    @property
+    def _center_ahead(self) -> float:
+        """From the ego's rear axle to the middle of its body, m."""
+        return 0.5 * (self.vehicle.front - self.vehicle.rear_overhang)
 
     def _look(self) -> None:
         """Gather what can be seen on the new frame, make the inputs, note the trace."""
@@ -261,6 +277,7 @@ class Simulation:
             self.lights,
             self.environment,
         )
+        self.environment.calls = frozenset()
         self._trace.update(self.ego.state.tobytes())
         self._trace.update(self._others.boxes.tobytes())
         self._trace.update(self.lights.states(self.stamp).tobytes())
@@ -284,7 +301,8 @@ class Simulation:
         ego = self.ego
         car = CarState(ego.pose, self._z, ego.v, ego.a, ego.yaw_rate, self._position, self.machine_state)
         environment = self.environment
-        told = environment.emergency_stop or not environment.emergency_link or not environment.localized
-        held = told or not environment.ego_controlled
+        lost = not environment.localized or not environment.odometry
+        held = environment.emergency_stop or not environment.emergency_link or lost or not environment.ego_controlled
         self.referee.watch(self.stamp, dt, car, self._others, lights, self._way.lanes, held)
+        self.services.watch(dt, ego.pose, ego.v)
         self._ending.watch(self.stamp, dt, car, self.referee.at_fault_collision)

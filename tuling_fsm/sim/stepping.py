@@ -3,7 +3,7 @@
 
 `SyncWorld` is synchronous: nothing moves but by `tick`, which asks the planner for this frame's plan and applies it.
 `AsyncWorld` goes on by the clock on the wall with whatever plan is there. Any number of threads may wait for ticks or
-read queues.
+read queues. Of the four ways to combine them with fixed and variable steps only synchronous fixed steps repeat.
 """
 
 from __future__ import annotations
@@ -17,10 +17,17 @@ from typing import Any, NamedTuple
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.trajectory import Trajectory
+from tuling_fsm.sim.scenario.commands import Sensor
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.world.inputs import Inputs
 
-SENSORS = ("odometry", "objects", "lane_lines", "traffic_lights", "parking_slots")
+Drive = Callable[[Inputs], Trajectory | None]
+"""Asks the planner for the plan of a frame."""
+SENSORS = tuple(sensor.value for sensor in Sensor)
+
+
+SHORTEST_S = 0.001
+"""No variable step is shorter than this."""
 
 
 class Snapshot(NamedTuple):
@@ -31,11 +38,18 @@ class Snapshot(NamedTuple):
 
 
 class SyncWorld:
-    """Steps a simulation, each frame driven by `drive`."""
+    """Steps a simulation, each frame driven by `drive`.
 
-    def __init__(self, simulation: Simulation, drive: Callable[[Inputs], Trajectory | None]) -> None:
+    With `variable_step` a frame lasts as long as its plan took, up to what the sub-steps allow: physics and time then
+    part when the planner is slower than that, and no run repeats, which a `RuntimeWarning` says.
+    """
+
+    def __init__(self, simulation: Simulation, drive: Drive, variable_step: bool = False) -> None:
         self.simulation = simulation
         self._drive = drive
+        self._variable_step = variable_step
+        if variable_step:
+            _warn("synchronous variable-step")
         self._ticked = threading.Condition()
         self._callbacks: dict[int, Callable[[Snapshot], None]] = {}
         self._next_callback = 0
@@ -50,13 +64,30 @@ class SyncWorld:
         """Go on by one frame and return its number: first the queues are filled, then callbacks are called,
         then waiters wake.
         """
-        return self._go_on(self._drive(self.simulation.inputs()), None)
+        began = time.monotonic()
+        trajectory = self._drive(self.simulation.inputs())
+        return self._go_on(trajectory, self._lasting(time.monotonic() - began) if self._variable_step else None)
+
+    def reload(self, seed: int, drive: Drive) -> None:
+        """Begin again, with a seed and a planner that knows nothing yet; who listens and is called goes on to be.
+
+        A reloaded world does not remember its seed: the same one has to be given for the same run (SIM-2).
+        """
+        self.simulation, self._drive = self.simulation.again(seed), drive
+
+    def _lasting(self, seconds: float) -> float:
+        """A frame as long as something took, within what the sub-steps allow."""
+        stepping = self.simulation.settings.stepping
+        return min(max(seconds, SHORTEST_S), stepping.max_substep_delta * stepping.max_substeps)
 
     def _go_on(self, trajectory: Trajectory | None, delta: float | None) -> int:
+        before = self.simulation.inputs()
         self.simulation.advance(trajectory, delta=delta)
         snapshot, inputs = self.snapshot, self.simulation.inputs()
         for sensor, waiting in self._queues:
-            waiting.put((snapshot.frame, getattr(inputs, sensor)))
+            message = getattr(inputs, sensor)
+            if message is not None and message is not getattr(before, sensor):
+                waiting.put((snapshot.frame, message))
         for callback in list(self._callbacks.values()):
             callback(snapshot)
         with self._ticked:
@@ -86,7 +117,7 @@ class SyncWorld:
         self._callbacks.pop(number, None)
 
     def listen(self, sensor: str) -> queue.SimpleQueue[Any]:
-        """A queue that gets (frame, message) of one sensor on every tick.
+        """A queue that gets (frame, message) of one sensor on every tick on which it has a new one.
 
         Raises:
             InputError: there is no such sensor.
@@ -106,16 +137,13 @@ class AsyncWorld(SyncWorld):
     says.
     """
 
-    def __init__(
-        self, simulation: Simulation, drive: Callable[[Inputs], Trajectory | None], variable_step: bool = False
-    ) -> None:
+    def __init__(self, simulation: Simulation, drive: Drive, variable_step: bool = False) -> None:
         super().__init__(simulation, drive)
         self._variable_step = variable_step
         self._latest: Trajectory | None = None
         self._over = threading.Event()
         self._threads = [threading.Thread(target=work, daemon=True) for work in (self._serve, self._plan)]
-        mode = "variable-step" if variable_step else "asynchronous"
-        warnings.warn(f"{mode} runs do not repeat", RuntimeWarning, stacklevel=2)
+        _warn("variable-step" if variable_step else "asynchronous")
 
     def __enter__(self) -> AsyncWorld:
         for thread in self._threads:
@@ -127,6 +155,14 @@ class AsyncWorld(SyncWorld):
         for thread in self._threads:
             thread.join()
 
+    def reload(self, seed: int, drive: Drive) -> None:
+        """Not for this world.
+
+        Raises:
+            RuntimeError: always: its frames follow the clock, so that no seed brings a run back.
+        """
+        raise RuntimeError("an asynchronous world does not repeat")
+
     def tick(self) -> int:
         """Not for this world.
 
@@ -136,14 +172,17 @@ class AsyncWorld(SyncWorld):
         raise RuntimeError("an asynchronous world ticks by itself")
 
     def _serve(self) -> None:
-        stepping = self.simulation.settings.stepping
-        most, last = stepping.max_substep_delta * stepping.max_substeps, time.monotonic()
+        last = time.monotonic()
         while not self.simulation.finished:
             if self._over.wait(max(last + self.simulation.dt - time.monotonic(), 0.0)):
                 return
             took, last = time.monotonic() - last, time.monotonic()
-            self._go_on(self._latest, min(took, most) if self._variable_step else None)
+            self._go_on(self._latest, self._lasting(took) if self._variable_step else None)
 
     def _plan(self) -> None:
         while not self._over.is_set():
             self._latest = self._drive(self.simulation.inputs())
+
+
+def _warn(mode: str) -> None:
+    warnings.warn(f"{mode} runs do not repeat", RuntimeWarning, stacklevel=3)

@@ -177,7 +177,9 @@ def control(plan: Course, t: float, state: FloatArray, k: Gains) -> Command:
     gear = plan.gear[gear_row]
     stands = _stands(plan, t)
     if stands and abs(v) < k.standstill_speed:
-        return Command(state[5], 0.0, gear, True)
+        moves_on = plan.s[-1] - _blend(plan.s, i, share) > MOVING
+        steer = math.atan(k.wheelbase * _blend(plan.curvature, i, share)) if moves_on else state[5]
+        return Command(min(max(steer, -k.max_steer), k.max_steer), 0.0, gear, True)
     lo, hi = _same_gear(plan, gear_row, t - SEARCH_S, t + SEARCH_S)
     if hi > lo:
         near, near_share, offset = _nearest(plan, lo, hi, x, y)

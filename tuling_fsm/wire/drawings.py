@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tuling_fsm.core.geometry import Pose
-from tuling_fsm.core.request import FollowLanes, FreeSpace, PullOver, Reason, StopWall
+from tuling_fsm.core.request import FollowLanes, FreeSpace, PlanningRequest, PullOver, Reason, StopWall
 from tuling_fsm.wire.markers import Drawing, Shape
 from tuling_fsm.wire.why import WORDS
 
@@ -27,11 +27,16 @@ def drawings(tick: Tick) -> tuple[Drawing, ...]:
         if ends:
             drawn.append(Drawing(name, Shape.POINTS, color, 0.3, np.array(ends[:MAX_CANDIDATES])))
     request = tick.decision.request
-    if isinstance(request, FreeSpace):
-        drawn.append(Drawing("target", Shape.ARROW, BLUE, 0.5, pose=request.goal))
+    drawn += [Drawing("target", Shape.ARROW, BLUE, 0.5, pose=goal) for goal in _goals(request)]
     if isinstance(request, FreeSpace | FollowLanes | PullOver):
         drawn += [drawing for wall in request.walls for drawing in _wall(wall)]
     return tuple(drawn)
+
+
+def _goals(request: PlanningRequest) -> tuple[Pose, ...]:
+    if isinstance(request, PullOver):
+        return request.goals
+    return (request.goal,) if isinstance(request, FreeSpace) else ()
 
 
 def _wall(wall: StopWall) -> tuple[Drawing, Drawing]:

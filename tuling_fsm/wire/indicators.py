@@ -9,7 +9,15 @@ from tuling_fsm.core.request import Hold, Reason
 if TYPE_CHECKING:
     from tuling_fsm.agent import Tick
 
-HAZARD_STATES = ("temporary_stop", "parking", "on_road/explore")
+HAZARD_STATES = (
+    "temporary_stop/stopped",
+    "temporary_stop/pickup_decision",
+    "temporary_stop/plan_once",
+    "parking/slot_entry",
+    "on_road/explore",
+)
+"""Others have to reckon with the car standing, or going anywhere."""
+PULLING_OVER = "temporary_stop/approach"
 SIDE_STEP_M = 1.2
 """A plan that moves so far to one side is a change of lane."""
 LOOK_AHEAD_S = 4.0
@@ -22,9 +30,10 @@ _CALM_HOLDS = (Reason.NONE, Reason.ARRIVED, Reason.NO_ROUTE)
 def indicator(tick: Tick) -> str:
     """`off`, `left`, `right` or `hazard`."""
     request = tick.decision.request
-    if tick.state.startswith(HAZARD_STATES) or (isinstance(request, Hold) and request.reason not in _CALM_HOLDS):
+    if tick.state in HAZARD_STATES or (isinstance(request, Hold) and request.reason not in _CALM_HOLDS):
         return "hazard"
-    return _side(_side_step(tick), SIDE_STEP_M) or _side(_turn(tick), TURN_RAD) or "off"
+    kerb = "right" if tick.state == PULLING_OVER else ""
+    return _side(_side_step(tick), SIDE_STEP_M) or kerb or _side(_turn(tick), TURN_RAD) or "off"
 
 
 def _side(amount: float, least: float) -> str:

@@ -67,7 +67,7 @@ class Outputs:
         sent += self._changed({"state": tick.state, "sensors": sensors(tick), "indicators": indicator(tick)})
         binding = Binding.of(tick.limit, self._binding, seconds(ns))
         due = self._said_ns is None or not 0 <= ns - self._said_ns < 1e9 / rate - 1e6
-        if due or self._binding is None or binding.code != self._binding.code or events:
+        if due or binding is not self._binding or events:
             self._said_ns = ns
             sent.append(("why", pack_diagnostics(ns, statuses(tick, binding))))
             if with_markers:
@@ -100,4 +100,4 @@ def pack_transition(event: TransitionEvent, supervisor: bool) -> bytes:
 
 def sensors(tick: Tick) -> str:
     """Which sensors count: `all`, or `radar_and_history` in rain or fog (RFG-1)."""
-    return "radar_and_history" if dict(tick.decision.supervisors).get("rain_fog") == "active" else "all"
+    return "radar_and_history" if dict(tick.decision.supervisors).get("rain_fog") == "radar_and_history" else "all"

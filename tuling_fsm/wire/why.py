@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from tuling_fsm.core.request import Limit, Reason
+from tuling_fsm.core.request import Candidate, Limit, Reason
+from tuling_fsm.wire import chinese
 from tuling_fsm.wire.diagnostics import Level, Status
 
 if TYPE_CHECKING:
     from tuling_fsm.agent import Tick
+    from tuling_fsm.behaviour.deadlines import Timeout
+    from tuling_fsm.behaviour.decision import Decision, TransitionEvent
     from tuling_fsm.machine.engine import Pending
 
 WORDS = {
@@ -28,12 +32,15 @@ WORDS = {
     Reason.LANE_END: "the end of the lane",
     Reason.ROUTE_END: "the end of the route",
     Reason.GEAR_CHANGE: "a change of gear",
+    Reason.STEERING: "the wheels are being turned",
     Reason.TARGET: "the target",
     Reason.NO_ROUTE: "there is no route",
     Reason.NOT_LOCALIZED: "the car is not localized",
     Reason.NO_ODOMETRY: "there is no odometry",
+    Reason.RADAR_STALE: "the radar is silent",
     Reason.EMERGENCY_STOP: "the emergency stop",
     Reason.ARRIVED: "the car has arrived",
+    Reason.MATCH_OVER: "the match time is over",
     Reason.PLAN_REJECTED: "the plan did not pass its check",
     Reason.NO_PATH: "there is no path",
     Reason.START_OCCUPIED: "something stands where the car is",
@@ -45,26 +52,42 @@ WORDS = {
 _FREE = (Reason.NONE, Reason.SPEED_LIMIT, Reason.CURVATURE)
 """Reasons that are no wait."""
 _NOWHERE = 1e6
+_STANDS = 0.1
+"""The car stands below this, m/s."""
 
 
 @dataclass(frozen=True)
 class Binding:
-    """What binds, and since when (s)."""
+    """What binds, who, and since when (s)."""
 
     code: str
+    blocker: int
     since: float
 
     @classmethod
     def of(cls, limit: Limit, before: Binding | None, stamp: float) -> Binding:
-        """The present one; the same code as before keeps its time."""
-        code = limit.reason.value
-        return before if before is not None and before.code == code else cls(code, stamp)
+        """The present one; the same one as before keeps its time."""
+        new = cls(limit.reason.value, limit.blocker, stamp)
+        if before is None or before.since > stamp or (before.code, before.blocker) != (new.code, new.blocker):
+            return new
+        return before
+
+
+class Next(NamedTuple):
+    """What happens next if nothing changes: the state that follows, the guard and clause that lead there, and when
+    (s from now).
+    """
+
+    dest: str
+    guard: str
+    clause: str
+    remaining_s: float
 
 
 def statuses(tick: Tick, binding: Binding) -> tuple[Status, ...]:
-    """First what limits the car, then state, supervisors, candidates, and what else there is to say."""
+    """First what limits the car, then state, rejected rows, supervisors, candidates, and what else there is to say."""
     limit, decision = tick.limit, tick.decision
-    soonest = _soonest(decision.pending)
+    soonest = _soonest(decision)
     values = {
         "code": limit.reason.value,
         "distance": _metres(limit.distance),
@@ -76,14 +99,36 @@ def statuses(tick: Tick, binding: Binding) -> tuple[Status, ...]:
     }
     level = Level.OK if limit.reason in _FREE else Level.WARN
     state = (("time_in_state", f"{decision.time_in_state_s:.2f}"), *((p.dest, _dwell(p)) for p in decision.pending))
-    lost = Counter(candidate.rejected.value for candidate in tick.result.candidates)
     return (
         Status("limit", limit_in_words(limit), tuple(values.items()), level),
         Status("state", tick.state, state),
+        *_rejected(decision.transition),
         Status("supervisors", ", ".join(" ".join(pair) for pair in decision.supervisors), decision.supervisors),
-        Status("candidates", f"{sum(lost.values())} looked at", tuple((k, str(n)) for k, n in sorted(lost.items()))),
+        _candidates(tick.result.candidates),
         *(Status("report", line, level=Level.WARN) for line in (*tick.world.reports, *decision.reports)),
     )
+
+
+def _rejected(event: TransitionEvent | None) -> tuple[Status, ...]:
+    """The rows that had matured too on the tick of a transition, but lost."""
+    if event is None or not event.rejected:
+        return ()
+    values = tuple((str(number), row) for number, row in enumerate(event.rejected, start=1))
+    return (Status("rejected", f"{len(values)} rows lost to {event.guard} ({event.clause})", values),)
+
+
+def _candidates(candidates: tuple[Candidate, ...]) -> Status:
+    """What became of every alternative that the planner looked at."""
+    lost = Counter(candidate.rejected.value for candidate in candidates if candidate.rejected is not Reason.NONE)
+    words = ", ".join(f"{count} lost by {code}" for code, count in sorted(lost.items()))
+    values = tuple(
+        (
+            f"lane {candidate.shift:+d}, {candidate.offset:+.2f} m",
+            f"{'won' if candidate.rejected is Reason.NONE else candidate.rejected.value}, cost {candidate.cost:.2f}",
+        )
+        for candidate in candidates
+    )
+    return Status("candidates", f"{len(candidates)} looked at" + (f": {words}" if words else ""), values)
 
 
 def limit_in_words(limit: Limit) -> str:
@@ -91,27 +136,58 @@ def limit_in_words(limit: Limit) -> str:
     words = WORDS[limit.reason]
     if limit.detail:
         words += f", {limit.detail}"
-    if limit.reason not in _FREE and 0.0 < limit.distance < _NOWHERE:
+    if _is_ahead(limit):
         words += f" in {limit.distance:.1f} m"
     return words
 
 
-def explain(tick: Tick) -> str:
-    """One sentence on what the car does and why."""
-    decision = tick.decision
-    speed = abs(tick.world.ego.v)
-    motion = "standing" if speed < 0.1 else f"driving at {speed:.1f} m/s"
+def explain(tick: Tick, language: str = "en") -> str:
+    """One sentence on what the car does and why, in one of `LANGUAGES`."""
+    return _IN[language](tick, _soonest(tick.decision))
+
+
+def _in_english(tick: Tick, soonest: Next | None) -> str:
+    speed, decision = abs(tick.world.ego.v), tick.decision
+    motion = "standing" if speed < _STANDS else f"driving at {speed:.1f} m/s"
     sentence = (
         f"In {tick.state} for {decision.time_in_state_s:.1f} s, {motion}; limited by: {limit_in_words(tick.limit)}"
     )
-    soonest = _soonest(decision.pending)
     if soonest is not None:
         sentence += f"; {soonest.dest} in {soonest.remaining_s:.1f} s if {soonest.guard} holds ({soonest.clause})"
     return sentence + "."
 
 
-def _soonest(pending: tuple[Pending, ...]) -> Pending | None:
-    return min(pending, key=lambda item: item.remaining_s, default=None)
+def _in_chinese(tick: Tick, soonest: Next | None) -> str:
+    speed, limit = abs(tick.world.ego.v), tick.limit
+    motion = "静止" if speed < _STANDS else f"以 {speed:.1f} m/s 行驶"
+    reason = chinese.WORDS[limit.reason]
+    if limit.detail:
+        reason += f"({limit.detail})"
+    if _is_ahead(limit):
+        reason += f",距离 {limit.distance:.1f} m"
+    sentence = f"状态 {tick.state} 已持续 {tick.decision.time_in_state_s:.1f} s,{motion};限速原因:{reason}"
+    if soonest is not None:
+        sentence += f";若 {soonest.guard} 保持成立,{soonest.remaining_s:.1f} s 后转入 {soonest.dest}({soonest.clause})"
+    return sentence + "。"
+
+
+_IN: Mapping[str, Callable[[Tick, Next | None], str]] = {"en": _in_english, "zh": _in_chinese}
+LANGUAGES = tuple(_IN)
+"""What `explain` speaks."""
+
+
+def _is_ahead(limit: Limit) -> bool:
+    """Whether the limit has a place on the way."""
+    return limit.reason not in _FREE and 0.0 < limit.distance < _NOWHERE
+
+
+def _soonest(decision: Decision) -> Next | None:
+    """A row whose dwell runs, or the state's deadline: whichever is due first."""
+    rows: list[Pending | Timeout] = list(decision.pending)
+    if decision.timeout is not None:
+        rows.append(decision.timeout)
+    due = (Next(row.dest, row.guard, row.clause, row.remaining_s) for row in rows)
+    return min(due, key=lambda row: row.remaining_s, default=None)
 
 
 def _dwell(pending: Pending) -> str:

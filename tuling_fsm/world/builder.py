@@ -13,6 +13,7 @@ from tuling_fsm.core.request import LaneLine
 from tuling_fsm.core.scene import Ego, Scene
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.ahead import (
+    Approach,
     CrosswalkAhead,
     JunctionAhead,
     StopLineAhead,
@@ -158,7 +159,7 @@ class WorldBuilder:
             reach = p.ahead + _BEHIND_M
             view = _View(
                 lane_lines(self.road_map, route, at, p.behind, p.ahead),
-                junctions_ahead(self.road_map, route, begin, reach),
+                junctions_ahead(self.road_map, route, begin, reach, Approach(p.approach_min, p.approach_max)),
                 stop_lines_ahead(self.road_map, route, begin, reach),
                 crosswalks_ahead(self.road_map, route, begin, reach),
             )

@@ -125,7 +125,7 @@ class RouteAnswer:
 
 @dataclass(frozen=True, eq=False)
 class RouteRequest:
-    """A question to the route server: `purpose` is `initial`, `refresh` or `replan`."""
+    """A question to the route server: `purpose` is `initial`, `next`, `refresh`, `replan` or `search`."""
 
     number: int
     purpose: str

@@ -8,7 +8,8 @@
 ```
 
 Every member is optional, but `pickup` and `dropoff` of a task. A point takes `x`, `y` (m, `map`) and optionally
-`heading` (rad), `name` and `slots`, a list of boxes with `x`, `y`, `heading`, `length`, `width` (centre, m).
+`heading` (rad), `name`, `slots`, a list of boxes with `x`, `y`, `heading`, `length`, `width` (centre, m), and `routes`,
+preset routes through a car park that are driven in turn while no slot is free, each a list of `[x, y, heading]`.
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ class Point:
     y: float
     heading: float | None
     slots: tuple[Slot, ...] = ()
+    routes: tuple[tuple[Pose, ...], ...] = ()
+    """Preset routes (PRK-2)."""
 
 
 @dataclass(frozen=True)
@@ -99,13 +102,29 @@ def _optional_point(where: str, raw: Any) -> Point | None:
 
 
 def _point(where: str, raw: Any) -> Point:
-    _keys(where, raw, ("x", "y"), ("heading", "name", "slots"))
+    _keys(where, raw, ("x", "y"), ("heading", "name", "slots", "routes"))
     heading = None if raw.get("heading") is None else _number(where, raw, "heading")
     slots = raw.get("slots", [])
     if not isinstance(slots, list | tuple):
         raise InputError(f"{where}.slots", f"{slots!r} is no list", "a list of boxes")
     boxes = tuple(_slot(f"{where}.slots[{i}]", slot) for i, slot in enumerate(slots))
-    return Point(str(raw.get("name", "")), _number(where, raw, "x"), _number(where, raw, "y"), heading, boxes)
+    presets = raw.get("routes", [])
+    if not isinstance(presets, list | tuple):
+        raise InputError(f"{where}.routes", f"{presets!r} is no list", "a list of routes")
+    routes = tuple(_route(f"{where}.routes[{i}]", route) for i, route in enumerate(presets))
+    return Point(str(raw.get("name", "")), _number(where, raw, "x"), _number(where, raw, "y"), heading, boxes, routes)
+
+
+def _route(where: str, raw: Any) -> tuple[Pose, ...]:
+    if not isinstance(raw, list | tuple) or len(raw) < 2:
+        raise InputError(where, f"{raw!r} is no route", "a list of two poses or more")
+    poses = []
+    for i, row in enumerate(raw):
+        if not isinstance(row, list | tuple) or len(row) != 3:
+            raise InputError(f"{where}[{i}]", f"{row!r} is no pose", "[x, y, heading]")
+        values = dict(zip(("x", "y", "heading"), row, strict=True))
+        poses.append(Pose(*(_number(f"{where}[{i}]", values, key) for key in values)))
+    return tuple(poses)
 
 
 def _slot(where: str, raw: Any) -> Slot:

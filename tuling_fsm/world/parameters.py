@@ -38,6 +38,12 @@ class WorldParameters:
     acceleration_filter: float = param(0.15, "s", 0.0, 2.0, "time constant of the differentiated speed")
     behind: float = param(10.0, "m", 0.0, 50.0, "how far behind the car the lanes begin")
     ahead: float = param(80.0, "m", 20.0, 300.0, "how far ahead the car looks along its route", clause="NOR-3")
+    approach_min: float = param(
+        10.0, "m", 0.0, 60.0, "lanes are not changed this far before a junction's stop line", clause="NOR-2"
+    )
+    approach_max: float = param(
+        60.0, "m", 5.0, 200.0, "solid lines before a junction count as part of it up to here", clause="NOR-2"
+    )
     off_road_margin: float = param(
         0.3, "m", 0.0, 2.0, "this far beside the reference road still counts as on it", clause="NOR-9"
     )

@@ -195,6 +195,19 @@ def test_the_junction_is_not_entered_when_it_cannot_be_left(maps: dict[str, Road
     assert not drive.tick().walls, "in the other direction"
 
 
+@pytest.mark.clause("INT-7", "INT-5")
+def test_what_stands_for_good_in_the_way_out_keeps_the_car_out_unless_somebody_directs_it(
+    maps: dict[str, RoadMap],
+) -> None:
+    drive = drive_from(maps["plain"], "S", "N", 8.0, 4.0)
+    drive.objects = [row(7, 1.75, HALF_M + 3.0, NORTH)]
+    drive.drive(45.0)
+    assert drive.v == 0.0 and drive.front <= ENTRY_S
+    assert drive.walls(Reason.JUNCTION_EXIT_BLOCKED)
+    drive.by_hand = True
+    assert not drive.tick(0.5).walls
+
+
 @pytest.mark.clause("INT-7")
 def test_green_does_not_lead_into_a_full_junction(maps: dict[str, RoadMap]) -> None:
     drive = drive_from(maps["lit"], "S", "N", 10.0, 4.0)
@@ -204,14 +217,6 @@ def test_green_does_not_lead_into_a_full_junction(maps: dict[str, RoadMap]) -> N
     (wall,) = drive.rules.walls
     assert wall.reason is Reason.JUNCTION_EXIT_BLOCKED
     assert drive.wall_s(wall) == pytest.approx(ENTRY_S - 1.0, abs=0.05), "at the line"
-
-
-@pytest.mark.clause("INT-7")
-def test_what_stands_for_good_behind_a_junction_is_left_to_the_planner(maps: dict[str, RoadMap]) -> None:
-    drive = drive_from(maps["plain"], "S", "N", 0.7, 0.0)
-    drive.objects = [row(7, 1.75, HALF_M + 3.0, NORTH)]
-    assert drive.tick(11.5).walls
-    assert not drive.tick(1.5).walls
 
 
 @pytest.mark.clause("INT-7")

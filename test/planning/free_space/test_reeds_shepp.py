@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -76,13 +77,12 @@ def test_no_shorter_than_the_straight_line_or_the_turn(to: Pose) -> None:
     assert shortest(to) >= max(math.hypot(to[0], to[1]), abs(to[2])) - 1e-9
 
 
-def test_agrees_with_an_independent_planner() -> None:
-    rsplan = pytest.importorskip("rsplan", reason="rsplan is not installed")
-    rng = np.random.default_rng(3)
-    for _ in range(150):
-        to = (*rng.uniform(-6.0, 6.0, 2), rng.uniform(-3.1, 3.1))
-        path = rsplan.path((0.0, 0.0, 0.0), to, 1.0, 0.0, 0.1, length_tolerance=0.0)
-        assert shortest(to) == pytest.approx(path.total_length, abs=1e-3)
+def test_lengths_are_those_of_ompl_and_of_rsplan() -> None:
+    table = np.loadtxt(Path(__file__).with_name("reeds_shepp_lengths.csv"), delimiter=",")
+    assert len(table) == 300
+    for *to, ompl, rsplan in table:
+        assert shortest((to[0], to[1], to[2])) == pytest.approx(ompl, abs=1e-6)
+        assert ompl == pytest.approx(rsplan, abs=1e-6)
 
 
 def test_gear_changes_are_counted_against_the_gears_around_the_word() -> None:

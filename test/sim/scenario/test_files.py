@@ -1,5 +1,6 @@
 """The scenarios that come with the project, and the documentation's examples."""
 
+import json
 import re
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.routing import plan_route
@@ -21,15 +23,63 @@ from tuling_fsm.sim.scenario.resolve import place
 from tuling_fsm.sim.scenario.triggers import TRIGGERS
 from tuling_fsm.sim.scenario.units import UNITS
 from tuling_fsm.sim.scenario.values import ACTOR_FIELDS, ENUMERATIONS
+from tuling_fsm.sim.simulation import Simulation
+from tuling_fsm.world.mission import parse_mission
 
 ROOT = Path(__file__).resolve().parents[3]
 DOCUMENT = (ROOT / "docs" / "scenarios.md").read_text(encoding="utf-8")
+FILES = sorted((ROOT / "config" / "scenarios").glob("*.osc"))
+MISSIONS = sorted((ROOT / "config" / "scenarios").glob("*.json"))
 EXAMPLES = re.findall(r"```osc\n(.*?)```", DOCUMENT, re.DOTALL)
 
 
 @pytest.fixture(scope="module")
 def course() -> RoadMap:
     return read_map(ROOT / "config" / "course" / "course.xodr")
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_every_scenario_begins_on_the_course(file: Path, course: RoadMap) -> None:
+    scenario = load_scenario(file)
+    sim = Simulation(course, scenario, 1, Vehicle())
+    assert file.read_text(encoding="utf-8").startswith("# ")
+    assert f"`config/scenarios/{file.name}`" in DOCUMENT
+    assert (sim.preset is None) is (scenario.mission_file is not None)
+    for _ in range(5):
+        sim.advance(None)
+    assert not any(record.kind == "collision" for record in sim.infractions)
+
+
+@pytest.mark.parametrize("file", MISSIONS, ids=lambda file: file.stem)
+def test_every_mission_stops_where_the_course_has_bays(file: Path, course: RoadMap) -> None:
+    mission = parse_mission(json.loads(file.read_text(encoding="utf-8")), 0.0)
+    assert mission.car_park is not None
+    assert course.project(mission.car_park.x, mission.car_park.y) is not None
+    boxes = {tuple(np.round(slot.pose[:2], 2)): slot for slot in course.slots}
+    for task in mission.tasks:
+        for point in (task.pickup, task.dropoff):
+            lane = course.project(point.x, point.y, point.heading)
+            assert lane is not None and abs(lane.offset) < 0.1
+            assert point.slots
+            for slot in point.slots:
+                bay = boxes[tuple(np.round(slot.pose[:2], 2))]
+                assert (slot.length, slot.width) == pytest.approx((bay.length, bay.width))
+                assert np.cos(slot.pose.heading - bay.pose.heading) == pytest.approx(1.0)
+
+
+@pytest.mark.clause("REG-2")
+def test_the_three_starts_of_the_regression_scenario_are_behind_ever_more_restrictions(course: RoadMap) -> None:
+    file = ROOT / "config" / "scenarios" / "regression.osc"
+    edges = []
+    for rung in ("1", "2", "3"):
+        sim = Simulation(course, load_scenario(file, {"rung": rung}), 1, Vehicle())
+        x, y, heading = sim.ego.pose
+        lane = course.project(x, y, heading, radius=8.0)
+        assert lane is not None and lane.lane.road == "14"
+        mark = next(m for m in course.lanes[lane.lane].right_marks if m.s_from <= lane.s <= m.s_to)
+        on_verge = bool(course.positions(x, y, types=("shoulder",)))
+        edges.append((mark.crossable, on_verge))
+    assert edges == [(True, True), (False, True), (False, False)]
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
@@ -41,6 +91,7 @@ def test_the_documentation_names_all_that_there_is() -> None:
     names = {name for actions in ACTIONS.values() for name in actions}
     names |= {*ACTIONS, *MODIFIERS, *METHODS, *TRIGGERS, *UNITS, *ACTOR_FIELDS}
     names |= set(ENUMERATIONS["distance_direction"]) | set(ENUMERATIONS["traffic_light_state"])
+    names |= {name for kind in ("object_kind", "sensor", "seen_as") for name in ENUMERATIONS[kind]}
     assert sorted(name for name in names if not re.search(rf"\b{name}\b", DOCUMENT)) == []
 
 
@@ -102,7 +153,7 @@ def test_a_drawn_place_repeats_with_its_seed_and_is_on_the_map(course: RoadMap) 
         found = course.project(pose.x, pose.y, pose.heading)
         assert found is not None and course.lanes[found.lane].junction is None
         assert found.offset == pytest.approx(0.0, abs=1e-3)
-    assert all(pose and course.positions(pose.x, pose.y, types=("sidewalk",)) for pose in people)
+    assert all(pose and course.positions(pose.x, pose.y, types=("sidewalk", "shoulder")) for pose in people)
 
 
 def test_a_slot_holds_the_body_either_way(course: RoadMap) -> None:

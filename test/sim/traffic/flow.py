@@ -17,17 +17,16 @@ from tuling_fsm.sim.lights import TrafficLights
 from tuling_fsm.sim.parameters import LightParameters, TrafficParameters
 from tuling_fsm.sim.traffic.fleet import Fleet, path_index
 from tuling_fsm.sim.traffic.lane_graph import build_lane_graph
-from tuling_fsm.sim.traffic.manager import NO_EGO, TrafficManager
+from tuling_fsm.sim.traffic.manager import NO_EGO, NO_HERO, TrafficManager
 from tuling_fsm.sim.traffic.right_of_way import EgoRequest
 
 FRAME_S = 0.05
-FAR = 1e6
-NOBODY = np.zeros((0, 8))
+NOBODY = np.zeros((0, 10))
 
 
 @dataclass
 class Flow:
-    """Vehicles on a map, frame by frame; `others`, `ego` and `ego_at` may be changed between frames."""
+    """Vehicles on a map, frame by frame; `others`, `ego` and `heroes` may be changed between frames."""
 
     road_map: RoadMap
     count: int
@@ -45,7 +44,7 @@ class Flow:
         self.placed = self.manager.populate(self.circles)
         self.others: FloatArray = NOBODY
         self.ego: EgoRequest = NO_EGO
-        self.ego_at = (FAR, FAR)
+        self.heroes: FloatArray = NO_HERO
         self.ego_goes = False
         self.frame = 0
 
@@ -65,7 +64,7 @@ class Flow:
     def step(self) -> None:
         states = self.lights.states(self.stamp)
         self.ego_goes = self.manager.step(
-            self.stamp, FRAME_S, self.others, states, self.ego, *self.ego_at
+            self.stamp, FRAME_S, self.others, states, self.ego, self.heroes
         )  # fmt: skip
         self.frame += 1
 
@@ -98,7 +97,8 @@ class Flow:
 
 
 def one(
-    x: float, y: float, heading: float, length: float, width: float, v: float = 0.0, when: float = 0.0
-) -> FloatArray:
+    x: float, y: float, heading: float, length: float, width: float, v: float = 0.0, when: float = 0.0, who: int = 0,
+    person: bool = False,
+) -> FloatArray:  # fmt: skip
     """The table of others with one box."""
-    return np.array([[x, y, np.nan, heading, length, width, v, when]])
+    return np.array([[x, y, np.nan, heading, length, width, v, when, who, person]])

@@ -74,10 +74,10 @@ def test_somebody_about_to_walk_into_the_way_is_waited_for(plain: RoadMap) -> No
 
 def test_a_prediction_behind_which_one_is_long_gone_is_ignored() -> None:
     parameters = Driver(1.6, 2.0, 8.0, 1.4, 2.0, 1.8, 0.25, 4.0, 15.0)
-    assert idm(10.0, 1e6, 0.0, parameters) == pytest.approx(1.6, rel=1e-3)
-    assert idm(10.0, 12.0, 0.0, parameters) < -4.0
-    assert idm(5.0, 9.0, 5.0, parameters) == pytest.approx(0.0, abs=0.01)
-    assert idm(0.0, 0.0, 0.0, parameters) == -8.0
+    assert idm(10.0, 1e6, 0.0, 2.0, parameters) == pytest.approx(1.6, rel=1e-3)
+    assert idm(10.0, 12.0, 0.0, 2.0, parameters) < -4.0
+    assert idm(5.0, 9.0, 5.0, 2.0, parameters) == pytest.approx(0.0, abs=0.01)
+    assert idm(0.0, 0.0, 0.0, 2.0, parameters) == -8.0
 
 
 @pytest.mark.clause("INT-7")
@@ -184,12 +184,12 @@ def test_nobody_appears_near_the_ego_or_in_a_junction(plain: RoadMap) -> None:
 @pytest.mark.clause("TM-3")
 def test_who_comes_to_a_dead_end_comes_back_out_of_sight(plain: RoadMap) -> None:
     flow = Flow(plain, 6)
-    flow.ego_at = (80.0, 0.0)
+    flow.heroes = np.array([(80.0, 0.0)])
     names, came_back = flow.manager.ids.copy(), 0
     for _ in flow.run(60.0):
         for row in np.flatnonzero(flow.manager.ids != names).tolist():
             came_back += 1
-            away = math.dist((flow.fleet.car.x[row], flow.fleet.car.y[row]), flow.ego_at)
+            away = math.dist((flow.fleet.car.x[row], flow.fleet.car.y[row]), flow.heroes[0])
             assert away >= TrafficParameters().respawn_distance - 1.0
         names = flow.manager.ids.copy()
     assert came_back > 3

@@ -29,7 +29,8 @@ def _update(view: View) -> Memory:
     return view.memory
 
 
-def _request(view: View) -> PlanningRequest:
+def along_lanes(view: View) -> PlanningRequest:
+    """Along the lanes of the reference road, or why not."""
     world = view.world
     if not world.localized:
         return Hold(Reason.NOT_LOCALIZED)
@@ -40,4 +41,4 @@ def _request(view: View) -> PlanningRequest:
     return follow_lanes(view)
 
 
-NORMAL = Conduct(_request, _enter, _update)
+NORMAL = Conduct(along_lanes, _enter, _update)

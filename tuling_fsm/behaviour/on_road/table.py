@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from tuling_fsm.behaviour import guards, states
 from tuling_fsm.behaviour.conduct import BehaviourRow, Conduct
+from tuling_fsm.behaviour.intersection.guards import junction_ahead
+from tuling_fsm.behaviour.mission.points import stop_ahead
 from tuling_fsm.behaviour.on_road.explore import EXPLORE
 from tuling_fsm.behaviour.on_road.free_states import NO_LINE_FREE, SOLID_LINE_FREE
 from tuling_fsm.behaviour.on_road.normal import NORMAL
@@ -42,17 +44,20 @@ def _regression(dwell: float) -> tuple[BehaviourRow, ...]:
         BehaviourRow(source, states.EXPLORE, guards.not_localized, FAILURE, 1, "REG-4", dwell),
         BehaviourRow(source, states.EXPLORE, guards.overdue, FAILURE, 2, "USE-2", 0.0, None, True),
         BehaviourRow(source, states.REGRESSION, guards.route_switched, MISSION, 0, "RRF-2", 0.0, 0.0),
-        BehaviourRow(source, states.NORMAL, guards.back_on_road, PROGRESS, 0, "REG-3", dwell),
+        BehaviourRow(source, states.JUNCTION_REGRESSION, junction_ahead, PROGRESS, 0, "INT-6", dwell),
+        BehaviourRow(source, states.NORMAL, guards.back_on_road, PROGRESS, 1, "REG-3", dwell),
     )
 
 
 def _normal(dwell: float) -> tuple[BehaviourRow, ...]:
     source = states.NORMAL
     return (
-        BehaviourRow(source, states.REGRESSION, guards.astray, FAILURE, 0, "NOR-9", dwell),
-        BehaviourRow(source, states.SOLID_LINE_FREE, guards.not_localized, FAILURE, 1, "NOR-7", 0.0, 0.0),
-        BehaviourRow(source, states.SOLID_LINE_FREE, guards.no_path, FAILURE, 2, "NOR-7", dwell),
-        BehaviourRow(source, states.SOLID_LINE_FREE, guards.no_progress, FAILURE, 3, "NOR-7", 0.0, None, True),
+        BehaviourRow(source, states.SAFE_DRIVING, junction_ahead, FAILURE, 0, "NOR-2", dwell),
+        BehaviourRow(source, states.REGRESSION, guards.astray, FAILURE, 1, "NOR-9", dwell),
+        BehaviourRow(source, states.SOLID_LINE_FREE, guards.not_localized, FAILURE, 2, "NOR-7", 0.0, 0.0),
+        BehaviourRow(source, states.SOLID_LINE_FREE, guards.no_path, FAILURE, 3, "NOR-7", dwell),
+        BehaviourRow(source, states.SOLID_LINE_FREE, guards.no_progress, FAILURE, 4, "NOR-7", 0.0, None, True),
+        BehaviourRow(source, states.APPROACH, stop_ahead, MISSION, 0, "NOR-1", dwell),
         BehaviourRow(source, states.PLAN_ONCE, guards.route_ended, PROGRESS, 0, "NOR-10", dwell),
     )
 
@@ -64,12 +69,14 @@ def _free(dwell: float) -> tuple[BehaviourRow, ...]:
         BehaviourRow(solid, free, guards.not_localized, FAILURE, 1, "SLF-3", 0.0, 0.0),
         BehaviourRow(solid, free, guards.attempts_exhausted, FAILURE, 2, "SLF-3", dwell),
         BehaviourRow(solid, free, guards.overdue, FAILURE, 3, "USE-2", 0.0, None, True),
-        BehaviourRow(solid, states.NORMAL, guards.way_out, PROGRESS, 0, "SLF-2", dwell),
+        BehaviourRow(solid, states.SAFE_DRIVING, junction_ahead, PROGRESS, 0, "INT-6", dwell),
+        BehaviourRow(solid, states.NORMAL, guards.way_out, PROGRESS, 1, "SLF-2", dwell),
         BehaviourRow(free, states.REGRESSION, guards.off_road, FAILURE, 0, "NLF-1", dwell),
         BehaviourRow(free, states.REPLAN, guards.not_localized, FAILURE, 1, "NLF-2", 0.0, 0.0),
         BehaviourRow(free, states.REPLAN, guards.attempts_exhausted, FAILURE, 2, "NLF-2", dwell),
         BehaviourRow(free, states.REPLAN, guards.overdue, FAILURE, 3, "USE-2", 0.0, None, True),
-        BehaviourRow(free, states.NORMAL, guards.way_out, PROGRESS, 0, "NLF-3", dwell),
+        BehaviourRow(free, states.JUNCTION_NO_LINE_FREE, junction_ahead, PROGRESS, 0, "INT-6", dwell),
+        BehaviourRow(free, states.NORMAL, guards.way_out, PROGRESS, 1, "NLF-3", dwell),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tuling_fsm.behaviour.conduct import View
 from tuling_fsm.behaviour.guards import TOLERANCE_S
+from tuling_fsm.behaviour.routing import destination
 
 
 def stop_commanded(view: View) -> bool:
@@ -37,14 +38,23 @@ def stop_cleared(view: View) -> bool:
     return view.world.emergency.clear and stop_released(view)
 
 
+def rain_or_fog(view: View) -> bool:
+    """Rain or fog is reported (RFG-1)."""
+    return view.world.rain_fog is True
+
+
+def clear_sky(view: View) -> bool:
+    """Neither rain nor fog is reported (RFG-1)."""
+    return not rain_or_fog(view)
+
+
 def refresh_due(view: View) -> bool:
-    """It is time to ask for the current route, or there is a new mission (RRF-1)."""
+    """It is time to ask for the current route, or there is a new errand (RRF-1)."""
     routing = view.memory.routing
     if routing.route is None or not view.world.localized:
         return False
     elapsed = view.clock - routing.refreshed_at >= view.site.parameters.route.refresh_period - TOLERANCE_S
-    mission = view.world.mission
-    return elapsed or (mission is not None and mission.stamp != routing.mission_stamp)
+    return (elapsed or view.memory.book.ticket != routing.ticket) and destination(view) is not None
 
 
 def refresh_closed(view: View) -> bool:

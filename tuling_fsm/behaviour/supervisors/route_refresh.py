@@ -10,7 +10,7 @@ from tuling_fsm.behaviour.conduct import BehaviourRow, Conduct, View
 from tuling_fsm.behaviour.memory import Memory, report
 from tuling_fsm.behaviour.on_road.replan import avoids
 from tuling_fsm.behaviour.places import crosses
-from tuling_fsm.behaviour.routing import PUSHED, leads_on, place_on_route, send, use
+from tuling_fsm.behaviour.routing import PUSHED, joined, leads_on, place_on_route, send, use
 from tuling_fsm.behaviour.supervisors import guards
 from tuling_fsm.core.geometry import wrap_angle
 from tuling_fsm.machine.elements import Leaf, Priority
@@ -59,11 +59,12 @@ def consider(view: View, conduct: Conduct) -> Memory:
             memory = replace(memory, routing=replace(memory.routing, refresh=-1))
         else:
             continue
-        objection = "refused, empty or on no lanes" if match.route is None else _objection(view, match.route)
+        route = None if match.route is None else joined(view, match.route)
+        objection = "refused, empty or on no lanes" if route is None else _objection(view, route)
         if objection:
             memory = report(memory, f"route {match.request}: {objection}")
         else:
-            memory = replace(memory, routing=replace(memory.routing, kept=match.route))
+            memory = replace(memory, routing=replace(memory.routing, kept=route))
     return _switch(replace(view, memory=memory), conduct)
 
 
@@ -83,7 +84,7 @@ def _switch(view: View, conduct: Conduct) -> Memory:
         return memory
     if present is not None:
         if same_course(view, present, kept):
-            return replace(memory, routing=replace(routing, kept=None))
+            return replace(memory, routing=replace(routing, kept=None, serves=routing.ticket))
         if not (same_direction(view, present, kept) or can_turn_round(view, kept)):
             return memory
     memory = use(view, memory, kept)

@@ -12,11 +12,11 @@ from tuling_fsm.core.request import Reason
 from tuling_fsm.map.ahead import JunctionAhead
 
 
-def blocked_exit(now: Situation, junction: JunctionAhead, waited: float, walls: Sequence[float]) -> Hindrance | None:
+def blocked_exit(now: Situation, junction: JunctionAhead, walls: Sequence[float]) -> Hindrance | None:
     """Why the car could not leave a junction: something slow on its way through or behind it, or another stop too near.
 
-    What has not moved for long (it will not move on) no longer counts once the car has waited: then the way round is
-    the planner's business.
+    Where the junction is directed by hand, what has not moved for long does not count: the way round it is the
+    planner's business then (INT-5).
     """
     need = now.vehicle.length + now.parameters.junction.exit_margin
     end = junction.s_to + need
@@ -31,7 +31,7 @@ def blocked_exit(now: Situation, junction: JunctionAhead, waited: float, walls: 
             at = on_route(part, float(traffic.lane_s[row, column]))
             rear = at - 0.5 * float(traffic.length[row])
             slow = traffic.speed[row] < now.parameters.junction.slow
-            counts = traffic.moving[row] or waited < now.parameters.junction.deadlock
+            counts = traffic.moving[row] or not now.by_hand
             ahead = at > junction.s_from and at > now.front + 0.5 * float(traffic.length[row])
             if slow and counts and ahead and part.s_from <= at <= part.s_to and rear < nearest:
                 nearest, blocker = rear, int(traffic.id[row])

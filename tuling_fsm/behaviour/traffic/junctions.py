@@ -97,7 +97,7 @@ def _judge(
     blocking = [p for p in present if holds(now, approach.control, gap, p, past)]
     if waited_for(now, past) >= now.parameters.junction.deadlock and all(p.speed < STANDING_SPEED for p in blocking):
         blocking = []
-    hindrance = blocked_exit(now, approach.junction, waited_for(now, past), walls)
+    hindrance = blocked_exit(now, approach.junction, walls)
     if blocking:
         first = min(blocking, key=lambda p: (p.to_conflict, p.id))
         hindrance = Hindrance(Reason.JUNCTION_OCCUPIED, f"object {first.id}", first.id)

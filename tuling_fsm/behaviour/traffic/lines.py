@@ -11,8 +11,10 @@ from tuling_fsm.core.request import Reason, StopWall
 from tuling_fsm.map.lanes import StopLine
 from tuling_fsm.world.inputs import Light
 
-_RED = (Light.RED, Light.RED_YELLOW)
-_INSIDE_M = 3.0
+RED = (Light.RED, Light.RED_YELLOW)
+"""States of a light that are red for certain; an unknown one merely counts as red (INT-2)."""
+INSIDE_M = 3.0
+"""A line farther inside a junction than this is stopped at before the junction."""
 _BESIDE_REACH_M = 15.0
 _BESIDE_GAP_M = 0.5
 """A wall in the next lane keeps this far from the line between, so that it cannot be grazed from here."""
@@ -28,6 +30,8 @@ def line_rules(
     kept: dict[LineKey, LineMemory] = {}
     for line, s in lines_ahead(now):
         if now.front > s + now.parameters.line.tolerance or line.kind not in ("light", "stop"):
+            continue
+        if now.by_hand and line.kind == "stop":
             continue
         key = LineKey(line.signal, round(10.0 * s))
         old = memory.get(key, LineMemory())
@@ -47,7 +51,7 @@ def lines_ahead(now: Situation) -> Iterator[tuple[StopLine, float]]:
     for ahead in now.world.stop_lines:
         s = ahead.s
         for junction in now.world.junctions:
-            if junction.s_from + _INSIDE_M < s <= junction.s_to:
+            if junction.s_from + INSIDE_M < s <= junction.s_to:
                 s = junction.s_from - now.parameters.junction.setback
         yield ahead.line, s
 
@@ -62,7 +66,7 @@ def _light(now: Situation, line: StopLine, gap: float, old: LineMemory) -> tuple
     if state is Light.GREEN:
         held = now.now - now.world.light_since.get(line.signal, now.now) >= now.parameters.line.green_hold - 1e-9
         return (LineMemory(), False) if held else (old, old.choice is not Choice.GO)
-    if state is Light.FLASHING_YELLOW or (now.by_hand and state not in _RED):
+    if state is Light.FLASHING_YELLOW or (now.by_hand and state not in RED):
         return LineMemory(), False
     choice = old.choice
     if state is Light.YELLOW:
@@ -101,7 +105,7 @@ def walls_beside(now: Situation) -> Iterator[tuple[float, StopWall]]:
         at = lanes.index(ahead.line.lane)
         for i, lane_id in enumerate(lanes):
             for line in now.road_map.stop_lines_of(lane_id) if i != at else ():
-                red = line.kind == "light" and line.signal not in own and _state(now, line) in _RED
+                red = line.kind == "light" and line.signal not in own and _state(now, line) in RED
                 if red and abs(_station_gap(now, ahead.line, line)) < _BESIDE_REACH_M:
                     yield ahead.s, _lane_wall(now, line, 1 if i > at else -1)
 

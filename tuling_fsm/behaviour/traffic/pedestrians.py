@@ -135,7 +135,10 @@ def _is_in_the_way(now: Situation, walker: _Walker) -> bool:
 
 
 def _in_junction_zone(now: Situation, s: float) -> bool:
-    return any(junction.s_from - _ZONE_BEFORE_M <= s <= junction.s_to for junction in now.world.junctions)
+    return any(
+        min(junction.approach_from, junction.s_from - _ZONE_BEFORE_M) <= s <= junction.s_to
+        for junction in now.world.junctions
+    )
 
 
 def _stop_for(now: Situation, walker: _Walker) -> float:

@@ -22,9 +22,7 @@ from tuling_fsm.planning.free_space.tree import Tree
 
 StepArray = npt.NDArray[np.int8]
 
-KNOT_STEP = 1.0
-"""Largest distance (m) between the knots at which a path may be cut."""
-KNOTS = 40
+KNOTS = 60
 """Most knots that are tried."""
 SOFT = (1.0, 0.5, 0.25, 0.125)
 """Shares of the full curvature with which words are tried."""
@@ -38,8 +36,8 @@ class Draft(NamedTuple):
     """Shortest paths over the knots of a path in the making.
 
     `pose` (K, 3) of the knots, `turn` and `move` (K,) to each from the one before; `cost` (K, 2) by last gear (0
-    forward, 1 reverse) and `back` (K, 2, 3) = knot before, gear there, word (-1: along the path). `kept` (1,) words
-    lie in `word_turns`, `word_lengths`.
+    forward, 1 reverse) and `back` (K, 2, 3) = knot before, gear there, word (-1: along the path). `kept[0]` words lie
+    in `word_turns`, `word_lengths`; `kept[1]` words were looked at.
     """
 
     pose: FloatArray
@@ -106,9 +104,9 @@ def _moves(lengths: FloatArray, step: float) -> int:
 
 
 @njit(cache=True, error_model="numpy")
-def _draft(root: FloatArray, turns: FloatArray, lengths: FloatArray, curvature: float) -> Draft:
+def _draft(root: FloatArray, turns: FloatArray, lengths: FloatArray, curvature: float, step: float) -> Draft:
     """The knots of a path, none of them reached yet."""
-    most, step = max(KNOTS, len(lengths) + 1), KNOT_STEP
+    most = max(KNOTS, len(lengths) + 1)
     while _moves(lengths, step) >= most:
         step *= 1.25
     count = _moves(lengths, step) + 1
@@ -126,7 +124,7 @@ def _draft(root: FloatArray, turns: FloatArray, lengths: FloatArray, curvature: 
     cost, back = np.empty((count, 2)), np.zeros((count, 2, 3), np.int64)
     for i in range(count):
         cost[i, 0], cost[i, 1] = np.inf, np.inf
-    return Draft(pose, turn, move, cost, back, words_of[0], words_of[1], np.zeros(1, np.int64))
+    return Draft(pose, turn, move, cost, back, words_of[0], words_of[1], np.zeros(2, np.int64))
 
 
 @njit(cache=True, error_model="numpy")
@@ -191,6 +189,7 @@ def _bridge(
         cost += by[before]
         if cost >= draft.cost[j, last] - GAIN or cost >= draft.cost[j, 1 - last] + change or draft.kept[0] == KEPT:
             continue
+        draft.kept[1] += 1
         if word_is_free(task.walls, task.body, task.area, start, lengths[w], turns, task.rules.curvature):
             n = draft.kept[0]
             for p in range(PIECES):
@@ -201,15 +200,16 @@ def _bridge(
 
 @njit(cache=True, error_model="numpy")
 def shorten(
-    task: Task, root: FloatArray, turns: FloatArray, lengths: FloatArray, gear: int, curve_cost: float
-) -> tuple[FloatArray, FloatArray]:
-    """The cheapest path over the knots of a path, between any two of which it may follow the path or a free word.
+    task: Task, root: FloatArray, turns: FloatArray, lengths: FloatArray, gear: int, curve_cost: float, step: float
+) -> tuple[FloatArray, FloatArray, int]:
+    """The cheapest path over the knots of a path, between any two of which it may follow the path or a free word; and
+    how many words were looked at.
 
-    `gear` is the one before the path (0: standing). Only a `curve_cost` makes words of less than the full curvature
-    pay.
+    `gear` is the one before the path (0: standing), `step` (m) the largest distance between knots. Only a `curve_cost`
+    makes words of less than the full curvature pay.
     """
     change = task.rules.gear_cost
-    draft = _draft(root, turns, lengths, task.rules.curvature)
+    draft = _draft(root, turns, lengths, task.rules.curvature, step)
     scratch = np.empty((WORDS, PIECES)), np.empty((WORDS, PIECES), np.int8)
     draft.cost[0, 0], draft.cost[0, 1] = change if gear < 0 else 0.0, change if gear > 0 else 0.0
     for j in range(1, len(draft.pose)):
@@ -222,7 +222,7 @@ def shorten(
                 if soft == 1.0 or curve_cost > 0.0:
                     _bridge(task, draft, i, j, soft, curve_cost, scratch)
     best_turns, best_lengths = _unwind(draft)
-    return best_turns, best_lengths
+    return best_turns, best_lengths, draft.kept[1]
 
 
 @njit(cache=True, error_model="numpy")

@@ -25,7 +25,7 @@ from tuling_fsm.planning.free_space.problem import Problem, body_of, build_probl
 from tuling_fsm.planning.free_space.profile import STEER, A, H, Limits, T, V, X, Y, time_motion
 from tuling_fsm.planning.free_space.ramps import GEAR, LENGTH, Steering
 from tuling_fsm.planning.free_space.smooth import smooth
-from tuling_fsm.planning.free_space.solve import Path, first_path, improve, soften
+from tuling_fsm.planning.free_space.solve import Path, best_path, soften
 from tuling_fsm.planning.free_space.sweep import Body, advance
 from tuling_fsm.planning.free_space.walls import free_length, occupied
 
@@ -66,12 +66,11 @@ def plan_free_space(
     problem = _problem(request, scene, vehicle, parameters, roll)
     if isinstance(problem, Reason):
         return _failed(problem)
-    found = first_path(problem, _bodies(problem, vehicle, parameters), request.max_expansions)
+    bodies = _bodies(problem, vehicle, parameters)
+    found = best_path(problem, bodies, request.max_expansions, parameters.improve_expansions)
     if isinstance(found, Reason):
         return _failed(found)
-    path, run, guide = found
-    spare = min(parameters.improve_expansions, request.max_expansions - path.used)
-    path = soften(problem, improve(problem, path, run, guide, spare), parameters.curve_cost)
+    path = soften(problem, found, parameters.curve_cost)
     motion = lay_motion(problem, path, vehicle, parameters, roll)
     cut, wall = cut_at_walls(motion, request.walls, problem.frame, vehicle, parameters.wall_gap, abs(roll.length))
     trajectory = _trajectory(problem, cut, limits, vehicle, parameters, roll, scene)

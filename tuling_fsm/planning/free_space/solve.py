@@ -24,6 +24,16 @@ from tuling_fsm.planning.free_space.walls import Walls, occupied
 NODES = 200_000
 EXPANSIONS = 20_000
 """Room of the tree; a larger budget ends as if spent when it is full."""
+SHORT = 0.12
+"""Moves shorter than this (m) are hard to drive."""
+STEPS = (1.0, 0.7, 1.7)
+"""Distances (m) between the knots over which a path is shortened in turn."""
+LOOKS = 5000
+"""Words looked at after which a path is short enough."""
+WORTH = 0.005
+"""A pass over the knots that gains less than this (m) is the last."""
+EASY = 3
+"""A path of so many moves is kept without looking at what less clearance would give."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,30 +139,73 @@ def first_path(problem: Problem, bodies: tuple[Body, ...], budget: int) -> tuple
     return Reason.TIMEOUT if spent else Reason.NO_PATH
 
 
-def _shortened(problem: Problem, path: Path, curve_cost: float = 0.0) -> Path:
-    """The path shortened over its own knots, or itself when that gains nothing."""
+def _shortened(problem: Problem, path: Path, curve_cost: float, step: float) -> tuple[Path, int]:
+    """The path shortened over knots of its own at most `step` (m) apart, or itself when that gains nothing; words
+    looked at.
+    """
     task = begin(problem, path.body, False).task
     change = problem.rules.gear_cost
-    turns, lengths = shorten(task, problem.start, path.turns, path.lengths, problem.gear, curve_cost)
+    turns, lengths, looks = shorten(task, problem.start, path.turns, path.lengths, problem.gear, curve_cost, step)
     before = cost_of_path(path.turns, path.lengths, problem.gear, change, curve_cost)
     if cost_of_path(turns, lengths, problem.gear, change, curve_cost) >= before:
-        return path
-    return Path(turns, lengths, cost_of_path(turns, lengths, problem.gear, change, 0.0), path.body, path.used)
+        return path, looks
+    cost = cost_of_path(turns, lengths, problem.gear, change, 0.0)
+    return Path(turns, lengths, cost, path.body, path.used), looks
+
+
+def _settled(problem: Problem, path: Path) -> Path:
+    """The path shortened again and again, over knots of other distances in turn, while that gains something."""
+    idle, turn, looks = 0, 0, 0
+    while idle < len(STEPS) and looks < LOOKS:
+        before = path.cost
+        path, more = _shortened(problem, path, 0.0, STEPS[turn % len(STEPS)])
+        idle, turn, looks = (idle + 1 if path.cost > before - WORTH else 0), turn + 1, looks + more
+    return path
 
 
 def improve(problem: Problem, path: Path, run: Run, guide: Guide, budget: int) -> Path:
     """A cheaper path: shortened, and replaced while its search finds cheaper ones within `budget` expansions."""
-    best = _shortened(problem, path)
+    best, _ = _shortened(problem, path, 0.0, STEPS[0])
     run.found.cost[0] = best.cost
     run.found.at[0] = -1
     grow(run.task, workspace(), run.found, guide, path.used + budget, False)
     if run.found.at[0] >= 0:
-        best = _shortened(problem, _take(run))
-    return _shortened(problem, best)
+        best = _take(run)
+    return _settled(problem, best)
+
+
+def moves_of(path: Path) -> FloatArray:
+    """Lengths (m) that a path drives in one gear each."""
+    changes = np.flatnonzero(np.diff(np.sign(path.lengths))) + 1
+    return np.array([float(np.abs(move).sum()) for move in np.split(path.lengths, changes)])
+
+
+def toil(problem: Problem, path: Path) -> float:
+    """What a path asks of the car (m): its cost, and as much as a gear change for each move shorter than `SHORT`."""
+    return path.cost + problem.rules.gear_cost * int(np.count_nonzero(moves_of(path) < SHORT))
+
+
+def best_path(problem: Problem, bodies: tuple[Body, ...], budget: int, spare: int) -> Path | Reason:
+    """The improved path of the widest body that finds one, or that of a narrower one where it is much easier.
+
+    `bodies` go from wide to narrow. `budget` bounds the expansions of all searches together, of which up to `spare` are
+    spent on bettering each path.
+    """
+    best: Path | None = None
+    while bodies and (best is None or len(moves_of(best)) > EASY or moves_of(best).min(initial=SHORT) < SHORT):
+        found = first_path(problem, bodies, budget)
+        if isinstance(found, Reason):
+            return best or found
+        path = improve(problem, *found, min(spare, budget - found[0].used))
+        budget -= path.used
+        bodies = tuple(body for body in bodies if body.half < path.body.half)
+        if best is None or toil(problem, path) + problem.rules.gear_cost < toil(problem, best):
+            best = path
+    return best or Reason.NO_PATH
 
 
 def soften(problem: Problem, path: Path, curve_cost: float) -> Path:
     """The path with gentler bends where there is room: two passes, each over the knots of the one before."""
     for _ in range(2 if curve_cost > 0.0 else 0):
-        path = _shortened(problem, path, curve_cost)
+        path, _ = _shortened(problem, path, curve_cost, STEPS[0])
     return path

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from numba import njit
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray, Pose
@@ -34,6 +35,7 @@ CAR = Vehicle(max_speed=2.5, max_reverse_speed=2.5, max_accel=1.0, comfort_decel
 PARAMETERS = FreeSpaceParameters(clearance=0.003, least_clearance=0.003, gear_hold=0.0)
 EXPANSIONS = 20_000
 REPEATS = 5
+NOTHING = np.zeros((0, 8))
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,10 +53,45 @@ class Case:
 
     def solid(self, x: float, y: float) -> bool:
         """Whether a point is in a polygon (crossing number, so either orientation will do)."""
-        x0, y0, x1, y1 = self.edges.T
-        crosses = (y0 > y) != (y1 > y)
-        at = x0 + (y - y0) / np.where(crosses, y1 - y0, 1.0) * (x1 - x0)
-        return bool((np.bincount(self.polygon, crosses & (x < at)) % 2.0).any())
+        return bool(_covered(self.edges, self.polygon, x, y))
+
+
+@njit(cache=True, error_model="numpy")
+def _covered(edges: FloatArray, polygon: npt.NDArray[np.int64], x: float, y: float) -> bool:
+    """Whether a ray to the right of the point crosses an odd number of edges of a polygon."""
+    odd = False
+    for i in range(len(edges)):
+        if i > 0 and polygon[i] != polygon[i - 1]:
+            if odd:
+                return True
+            odd = False
+        x0, y0, x1, y1 = edges[i, 0], edges[i, 1], edges[i, 2], edges[i, 3]
+        if (y0 > y) != (y1 > y) and x < x0 + (y - y0) / (y1 - y0) * (x1 - x0):
+            odd = not odd
+    return odd
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Reason, time to the first path and to the whole trajectory (s), motion (N, 8), timed rows (M, 7) shifted as the
+    case is.
+    """
+
+    reason: Reason
+    first: float
+    whole: float
+    motion: FloatArray
+    rows: FloatArray
+
+    @property
+    def cusps(self) -> int:
+        """Changes of gear."""
+        return int(np.count_nonzero(np.diff(self.motion[:, GEAR])))
+
+    @property
+    def length(self) -> float:
+        """What is driven, m."""
+        return float(self.motion[:, LENGTH].sum())
 
 
 def _numbers(path: FilePath) -> list[float]:
@@ -125,25 +162,25 @@ def _blocked(case: Case, problem: Problem) -> Reason:
     return Reason.NONE
 
 
-def _solve_once(case: Case, clock: Callable[[], float]) -> tuple[Reason, float, float, FloatArray, FloatArray]:
-    """Reason, time to the first path and to the whole trajectory (s), motion and timed rows."""
-    empty, began = np.zeros((0, 8)), clock()
+def solve_once(case: Case, clock: Callable[[], float]) -> Solution:
+    """Plans a case once; `clock` gives seconds."""
+    began = clock()
     problem = build_problem(case.start, [case.goal], case.edges, CAR, PARAMETERS)
     reason = _blocked(case, problem)
     if reason is not Reason.NONE:
-        return reason, 0.0, clock() - began, empty, empty
+        return Solution(reason, 0.0, clock() - began, NOTHING, NOTHING)
     margins = (PARAMETERS.least_clearance, HAIR)
     found = first_path(problem, tuple(body_of(CAR, margin) for margin in margins), EXPANSIONS)
     first = clock() - began
     if isinstance(found, Reason):
-        return found, first, first, empty, empty
+        return Solution(found, first, first, NOTHING, NOTHING)
     path = improve(problem, *found, PARAMETERS.improve_expansions)
     roll = Roll(0.0, 0.0, 0.0)
     motion = lay_motion(problem, path, CAR, PARAMETERS, roll)
     if len(motion) == 0:
-        return Reason.NONE, first, clock() - began, motion, _standing(case.start)
+        return Solution(Reason.NONE, first, clock() - began, motion, _standing(case.start))
     rows = timed_rows(problem, motion, limits_of(CAR, PARAMETERS, CAR.max_speed), PARAMETERS, roll)
-    return Reason.NONE, first, clock() - began, motion, rows
+    return Solution(Reason.NONE, first, clock() - began, motion, rows)
 
 
 def _standing(pose: Pose) -> FloatArray:
@@ -164,17 +201,17 @@ def solve_case(path: str | FilePath, clock: Callable[[], float]) -> dict[str, An
         InputError: as `read_case`.
     """
     case = read_case(path)
-    _solve_once(case, clock)
-    runs = [_solve_once(case, clock) for _ in range(REPEATS)]
-    reason, _, _, motion, rows = runs[-1]
-    rows = rows.copy()
+    solve_once(case, clock)
+    runs = [solve_once(case, clock) for _ in range(REPEATS)]
+    last = runs[-1]
+    rows = last.rows.copy()
     rows[:, 1:3] += case.offset
     return {
-        "status": "ok" if reason is Reason.NONE else "failed",
-        "reason": reason.value,
-        "first_path_ms": 1e3 * statistics.median(run[1] for run in runs),
-        "elapsed_ms": 1e3 * statistics.median(run[2] for run in runs),
-        "cusps": int(np.count_nonzero(np.diff(motion[:, GEAR]))) if len(motion) else 0,
-        "length_m": float(motion[:, LENGTH].sum()),
+        "status": "ok" if last.reason is Reason.NONE else "failed",
+        "reason": last.reason.value,
+        "first_path_ms": 1e3 * statistics.median(run.first for run in runs),
+        "elapsed_ms": 1e3 * statistics.median(run.whole for run in runs),
+        "cusps": last.cusps,
+        "length_m": last.length,
         "trajectory": rows[:, T : STEER + 1].tolist(),
     }

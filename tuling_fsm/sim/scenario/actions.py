@@ -16,6 +16,7 @@ from tuling_fsm.sim.scenario.model import EGO, Population, RandomRoute
 from tuling_fsm.sim.scenario.scope import Param
 from tuling_fsm.sim.scenario.units import PHYSICAL_TYPES
 from tuling_fsm.sim.scenario.values import FaultError, Physical, Symbol
+from tuling_fsm.sim.scenario.world_actions import WORLD_ACTIONS
 from tuling_fsm.world.inputs import Light
 
 WALKING_SPEED = 1.4
@@ -83,6 +84,16 @@ def _regain_localization(order: Order) -> Deed:
     return Deed((commands.SetLocalization(True),))
 
 
+def _lose_odometry(order: Order) -> Deed:
+    _only_ego(order)
+    return Deed((commands.SetOdometry(False),), end=(commands.SetOdometry(True),))
+
+
+def _regain_odometry(order: Order) -> Deed:
+    _only_ego(order)
+    return Deed((commands.SetOdometry(True),))
+
+
 def _only_ego(order: Order) -> None:
     if order.actor != EGO:
         raise FaultError(order.at, f"{order.actor!r} has no planner under test", "the actor named ego")
@@ -114,6 +125,23 @@ def _set_state(order: Order) -> Deed:
     return Deed((commands.SetLight(signal, state),), end=(commands.SetLight(signal, None),))
 
 
+def _set_all(order: Order) -> Deed:
+    state = Light[bound.member(order.given, "state").upper()]
+    return Deed((commands.SetAllLights(state),), end=(commands.SetAllLights(None),))
+
+
+def _release_all(order: Order) -> Deed:
+    return Deed((commands.SetAllLights(None),))
+
+
+def _silence(order: Order) -> Deed:
+    return Deed((commands.SilenceLights(True),), end=(commands.SilenceLights(False),))
+
+
+def _be_heard(order: Order) -> Deed:
+    return Deed((commands.SilenceLights(False),))
+
+
 def _release_light(order: Order) -> Deed:
     return Deed((commands.SetLight(bound.whole(order.given, "signal"), None),))
 
@@ -132,6 +160,14 @@ def _lose_link(order: Order) -> Deed:
 
 def _clear_stop(order: Order) -> Deed:
     return Deed((commands.ClearEmergencyStop(),))
+
+
+def _reset(order: Order) -> Deed:
+    return Deed((commands.ResetPlanner(),))
+
+
+def _skip_task(order: Order) -> Deed:
+    return Deed((commands.SkipTask(),))
 
 
 _PLACED = {
@@ -163,6 +199,8 @@ ACTIONS: dict[str, dict[str, ActionType]] = {
         "perform_mission": ActionType(_perform_mission, (Param("file", "string"),)),
         "lose_localization": ActionType(_lose_localization),
         "regain_localization": ActionType(_regain_localization),
+        "lose_odometry": ActionType(_lose_odometry),
+        "regain_odometry": ActionType(_regain_odometry),
     },
     "person": {**_MOVABLE, "walk": ActionType(_walk, modifiers=("speed", "along"))},
     "stationary_object": _PLACED,
@@ -176,13 +214,20 @@ ACTIONS: dict[str, dict[str, ActionType]] = {
     "traffic_lights": {
         "set_state": ActionType(_set_state, (Param("signal", "uint"), Param("state", "traffic_light_state"))),
         "release": ActionType(_release_light, (Param("signal", "uint"),)),
+        "set_all": ActionType(_set_all, (Param("state", "traffic_light_state"),)),
+        "release_all": ActionType(_release_all),
+        "fall_silent": ActionType(_silence),
+        "be_heard": ActionType(_be_heard),
     },
     "remote_operator": {
         "emergency_stop": ActionType(_emergency_stop),
         "release": ActionType(_release_stop),
         "lose_link": ActionType(_lose_link),
         "clear": ActionType(_clear_stop),
+        "reset": ActionType(_reset),
+        "skip_task": ActionType(_skip_task),
     },
     "map": {},
+    **WORLD_ACTIONS,
 }
 """Every action by type of actor and name."""

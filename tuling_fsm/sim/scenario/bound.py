@@ -21,11 +21,25 @@ def whole(bound: Bound, name: str) -> int:
     return value
 
 
+def number(bound: Bound, name: str) -> float:
+    """A number without a unit."""
+    value = bound[name]
+    assert isinstance(value, float)
+    return value
+
+
 def text(bound: Bound, name: str) -> str:
     """A string."""
     value = bound[name]
     assert isinstance(value, str)
     return value
+
+
+def texts(bound: Bound, name: str) -> tuple[str, ...]:
+    """A list of strings."""
+    value = bound[name]
+    assert isinstance(value, tuple)
+    return tuple(item for item in value if isinstance(item, str))
 
 
 def truth(bound: Bound, name: str) -> bool:

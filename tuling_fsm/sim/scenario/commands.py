@@ -6,6 +6,7 @@ All commands of one step are applied together, in order, before the simulation s
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
 from tuling_fsm.sim.scenario.placements import Placement
 from tuling_fsm.world.inputs import Light
@@ -93,7 +94,10 @@ class ActivateController:
 
 @dataclass(frozen=True)
 class SetLight:
-    """Force a signal (its number on `traffic_lights`) to a state; None gives it back to its controller."""
+    """Force a signal (its number on `traffic_lights`) to a state; None gives it back to its controller.
+
+    `UNKNOWN` is what the car sees alone: the signal goes on.
+    """
 
     signal: int
     state: Light | None
@@ -139,6 +143,134 @@ class ClearEmergencyStop:
     """The operator's explicit clear (EST-3)."""
 
 
+@dataclass(frozen=True)
+class ResetPlanner:
+    """The operator's reset: out of `parked` (PRK-5)."""
+
+
+@dataclass(frozen=True)
+class SkipTask:
+    """The operator drops the task at hand."""
+
+
+@dataclass(frozen=True)
+class SetOdometry:
+    """Odometry falls silent (`up` = False), or is back (SAF-1)."""
+
+    up: bool
+
+
+@dataclass(frozen=True)
+class SetAllLights:
+    """Force every signal to a state; None gives them all back to their controllers."""
+
+    state: Light | None
+
+
+@dataclass(frozen=True)
+class SilenceLights:
+    """No message about the lights comes any more, or they come again (INT-2)."""
+
+    silent: bool
+
+
+class Material(str, Enum):
+    """What a road is closed with."""
+
+    BARRIER = "barrier"
+    CONE = "cone"
+    DEBRIS = "debris"
+
+
+class SeenAs(str, Enum):
+    """Where perception puts a thing: into the table of objects, the occupancy grid, or both."""
+
+    OBJECTS = "objects"
+    OCCUPANCY = "occupancy"
+    BOTH = "both"
+
+
+@dataclass(frozen=True)
+class CloseRoad:
+    """Put a row of things across the lane at a placement (`beyond` None), or across all lanes of its road and so much
+    beyond them, m.
+    """
+
+    actor: str
+    placement: Placement
+    beyond: float | None
+    material: Material
+    seen_as: SeenAs
+
+
+@dataclass(frozen=True)
+class OpenRoad:
+    """Take away all that the actor has put there."""
+
+    actor: str
+
+
+@dataclass(frozen=True)
+class OccupySpaces:
+    """Cars stand in these parking spaces (OpenDRIVE object ids) from now on."""
+
+    spaces: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class OccupyAllBut:
+    """Cars stand in all parking spaces of a road from now on, but in these."""
+
+    road: str
+    free: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class VacateSpaces:
+    """The cars that `OccupySpaces` or `OccupyAllBut` put into these parking spaces are gone."""
+
+    spaces: tuple[str, ...]
+
+
+class ServerMood(str, Enum):
+    """How the route server answers: as it should, not at all, always no, with a route the other way."""
+
+    WELL = "well"
+    AWAY = "away"
+    REFUSES = "refuses"
+    OPPOSITE = "opposite"
+
+
+@dataclass(frozen=True)
+class SetRouteServer:
+    """The route server's answers from now on, and how much later than usual they come, s."""
+
+    mood: ServerMood
+    delay: float = 0.0
+
+
+class Sensor(str, Enum):
+    """What may be disturbed: fields of `Inputs`."""
+
+    ODOMETRY = "odometry"
+    OBJECTS = "objects"
+    LANE_LINES = "lane_lines"
+    TRAFFIC_LIGHTS = "traffic_lights"
+    PARKING_SLOTS = "parking_slots"
+    OCCUPANCY = "occupancy"
+
+
+@dataclass(frozen=True)
+class DisturbSensor:
+    """A sensor's faults from now on, see `FaultParameters`; all of them 0: none."""
+
+    sensor: Sensor
+    noise: float = 0.0
+    latency: float = 0.0
+    drop_out: float = 0.0
+    occlusion: bool = False
+
+
 Command = (
     Place
     | Remove
@@ -156,4 +288,16 @@ Command = (
     | EmergencyStop
     | EmergencyLink
     | ClearEmergencyStop
+    | ResetPlanner
+    | SkipTask
+    | SetOdometry
+    | SetAllLights
+    | SilenceLights
+    | CloseRoad
+    | OpenRoad
+    | OccupySpaces
+    | OccupyAllBut
+    | VacateSpaces
+    | SetRouteServer
+    | DisturbSensor
 )

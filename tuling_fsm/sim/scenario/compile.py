@@ -25,7 +25,7 @@ from tuling_fsm.sim.scenario.model import (
 from tuling_fsm.sim.scenario.placements import Anywhere, Placement
 from tuling_fsm.sim.scenario.scope import Param
 from tuling_fsm.sim.scenario.tree import At
-from tuling_fsm.sim.scenario.values import ActorName, FaultError, Physical, Struct
+from tuling_fsm.sim.scenario.values import ActorName, FaultError, Physical, Struct, Symbol
 
 SIZES = {
     "vehicle": (ActorKind.VEHICLE, 4.5, 1.8),
@@ -101,6 +101,8 @@ def _actor(body: Struct, name: str, beginning: Beginning, otherwise: Placement |
             value = fields.get(side)
             if isinstance(value, Physical):
                 size[side] = value.value
+    look = body.fields.get("kind")
+    kind = ActorKind(look.member) if isinstance(look, Symbol) else kind
     placement = beginning.placements.get(name, otherwise)
     return Actor(name, kind, size["length"], size["width"], placement, beginning.speeds.get(name, 0.0))
 

@@ -22,11 +22,13 @@ EGO = "ego"
 
 
 class ActorKind(str, Enum):
-    """What an actor is. A barrier is any solid thing that stands still: it makes a road block."""
+    """What an actor is. The last three are solid things that stand still."""
 
     VEHICLE = "vehicle"
     PERSON = "person"
     BARRIER = "barrier"
+    CONE = "cone"
+    DEBRIS = "debris"
 
 
 # The way that the car under test is asked to go.

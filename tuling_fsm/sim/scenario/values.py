@@ -75,7 +75,14 @@ ENUMERATIONS: dict[str, dict[str, str]] = {
     "lane_change_side": {"left": "left", "right": "right"},
     "side_left_right": {"left": "left", "right": "right"},
     "at": {"start": "start"},
-    "traffic_light_state": {name: name for name in ("red", "yellow", "green", "red_yellow", "flashing_yellow", "dark")},
+    "traffic_light_state": {
+        name: name for name in ("red", "yellow", "green", "red_yellow", "flashing_yellow", "dark", "unknown")
+    },
+    "object_kind": {name: name for name in ("barrier", "cone", "debris")},
+    "sensor": {
+        name: name for name in ("odometry", "objects", "lane_lines", "traffic_lights", "parking_slots", "occupancy")
+    },
+    "seen_as": {name: name for name in ("objects", "occupancy", "both")},
 }
 """Enumerations: every spelling that is taken, and the member that it means."""
 
@@ -93,12 +100,16 @@ STRUCTS: dict[str, dict[str, str]] = {
 ACTOR_FIELDS: dict[str, dict[str, str]] = {
     "vehicle": {"length": "length", "width": "length", "bounding_box": "bounding_box"},
     "person": {"length": "length", "width": "length", "bounding_box": "bounding_box"},
-    "stationary_object": {"length": "length", "width": "length", "bounding_box": "bounding_box"},
+    "stationary_object": {"length": "length", "width": "length", "bounding_box": "bounding_box", "kind": "object_kind"},
     "map": {},
     "environment": {},
     "traffic_source": {},
     "traffic_lights": {},
     "remote_operator": {},
+    "road_works": {},
+    "parking_area": {},
+    "route_server": {},
+    "sensor_suite": {},
 }
 """Actors and the fields that a `keep` may set."""
 

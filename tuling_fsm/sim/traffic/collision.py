@@ -11,15 +11,20 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from numba import njit
 
-from tuling_fsm.sim.traffic.fleet import Fleet, offset_at
+from tuling_fsm.sim.kernel import kernel
+from tuling_fsm.sim.traffic.fleet import Fleet, ignores, offset_at
 from tuling_fsm.sim.traffic.lane_graph import IntArray, LaneGraph, Records, lane_point
 
 CELL_M = 24.0
 MAX_CELLS_A_SIDE = 256
 SAME_LEVEL_M = 3.0
 MIN_STEP_M = 0.3
+PAIR = 1 << 32
+"""Key of a pair: row of the one that does not see times this, and the number of the other."""
+LongArray = npt.NDArray[np.int64]
 MIN_REACH_M = 45.0
 """Everybody looks this far: over a junction to the room behind it."""
 PASSED_MARGIN_S = 0.7
@@ -29,11 +34,11 @@ PASSED_MARGIN_S = 0.7
 BOX = np.dtype(
     [
         ("x", "f8"), ("y", "f8"), ("z", "f8"), ("heading", "f8"), ("length", "f8"), ("width", "f8"), ("v", "f8"),
-        ("when", "f8"), ("owner", "i8"),
+        ("when", "f8"), ("owner", "i8"), ("who", "i8"), ("person", "?"),
     ]
 )  # fmt: skip
 """A body: centre, level z (m, NaN for unknown), heading, size, speed along the heading (m/s), `when` (s from
-now), and the row of the fleet that it is, or -1.
+now), the row of the fleet that it is, or -1, its number (0 for the ego), and whether it is a person.
 """
 
 
@@ -98,19 +103,19 @@ def build_grid(boxes: Records) -> Grid:
     return Grid(x0, y0, cell, columns, rows, start, item, largest)
 
 
-@njit(cache=True)
-def idm(v: float, gap: float, lead_v: float, k: Driver) -> float:
-    """Interaction part of the Intelligent Driver Model: the acceleration that a leader at `gap` leaves, at most
-    `max_accel`.
+@kernel
+def idm(v: float, gap: float, lead_v: float, standing_gap: float, k: Driver) -> float:
+    """Interaction part of the Intelligent Driver Model: the acceleration that a leader at `gap` leaves to somebody who
+    would stand `standing_gap` behind it, at most `max_accel`.
     """
     if gap < 0.1:
         return -k.max_decel
     wish = v * k.headway + v * (v - lead_v) / (2.0 * math.sqrt(k.max_accel * k.comfort_decel))
-    ratio = (k.standing_gap + max(wish, 0.0)) / gap
+    ratio = (standing_gap + max(wish, 0.0)) / gap
     return max(k.max_accel * (1.0 - ratio * ratio), -k.max_decel)
 
 
-@njit(cache=True)
+@kernel
 def _to_box(boxes: Records, j: int, x: float, y: float) -> tuple[float, float]:
     """Vector from a point to the nearest point of a box, (0, 0) inside."""
     c, s = math.cos(boxes.heading[j]), math.sin(boxes.heading[j])
@@ -122,7 +127,7 @@ def _to_box(boxes: Records, j: int, x: float, y: float) -> tuple[float, float]:
     return c * along - s * across, s * along + c * across
 
 
-@njit(cache=True)
+@kernel
 def corridor_hit(
     graph: LaneGraph, fleet: Fleet, i: int, boxes: Records, j: int, reach: float, k: Driver
 ) -> tuple[float, float]:
@@ -149,29 +154,48 @@ def corridor_hit(
     return np.inf, 0.0
 
 
-@njit(cache=True)
+@kernel
 def _passes_first(fleet: Fleet, i: int, boxes: Records, j: int, gap: float) -> bool:
     """Whether the tail of vehicle `i` is past a predicted box before its time."""
     way = gap + fleet.car.length[i] + boxes.width[j]
     return bool(fleet.car.v[i] * (boxes.when[j] - PASSED_MARGIN_S) > way)
 
 
-@njit(cache=True)
+@kernel
+def _blind(blind: LongArray, i: int, who: int) -> bool:
+    """Whether vehicle `i` has been told not to see somebody: a pair in the sorted table of keys."""
+    key, low, high = i * PAIR + who, 0, len(blind)
+    while low < high:
+        middle = (low + high) // 2
+        if blind[middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    return bool(low < len(blind) and blind[low] == key)
+
+
+@kernel
 def _watch(
-    graph: LaneGraph, fleet: Fleet, i: int, boxes: Records, j: int, reach: float, k: Driver, ahead: Records
-) -> None:
+    graph: LaneGraph, fleet: Fleet, i: int, boxes: Records, j: int, reach: float, blind: LongArray, k: Driver,
+    ahead: Records,
+) -> None:  # fmt: skip
     """Take one box into account."""
+    share = fleet.rules.ignore_walkers[i] if boxes.person[j] else fleet.rules.ignore_vehicles[i]
+    if ignores(fleet, i, share, boxes.who[j]) or _blind(blind, i, boxes.who[j]):
+        return
     gap, heading = corridor_hit(graph, fleet, i, boxes, j, reach, k)
     if gap == np.inf or (boxes.when[j] > 0.0 and _passes_first(fleet, i, boxes, j, gap)):
         return
     lead_v = max(boxes.v[j] * math.cos(boxes.heading[j] - heading), 0.0)
-    ahead.accel[i] = min(ahead.accel[i], idm(fleet.car.v[i], gap, lead_v, k))
+    ahead.accel[i] = min(ahead.accel[i], idm(fleet.car.v[i], gap, lead_v, fleet.rules.gap[i], k))
     if boxes.when[j] == 0.0 and gap < ahead.gap[i]:
         ahead.gap[i], ahead.v[i] = gap, lead_v
 
 
-@njit(cache=True)
-def watch_out(graph: LaneGraph, fleet: Fleet, boxes: Records, grid: Grid, k: Driver, ahead: Records) -> None:
+@kernel
+def watch_out(
+    graph: LaneGraph, fleet: Fleet, boxes: Records, grid: Grid, blind: LongArray, k: Driver, ahead: Records
+) -> None:
     """The stage: fill `ahead` for all vehicles."""
     for i in range(len(fleet.car)):
         ahead.accel[i], ahead.gap[i], ahead.v[i] = k.max_accel, np.inf, 0.0
@@ -192,4 +216,4 @@ def watch_out(graph: LaneGraph, fleet: Fleet, boxes: Records, grid: Grid, k: Dri
                     if boxes.owner[j] == i or abs(boxes.z[j] - fleet.car.z[i]) > SAME_LEVEL_M:
                         continue
                     if math.hypot(boxes.x[j] - fleet.car.x[i], boxes.y[j] - fleet.car.y[i]) <= radius:
-                        _watch(graph, fleet, i, boxes, j, reach, k, ahead)
+                        _watch(graph, fleet, i, boxes, j, reach, blind, k, ahead)

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.sim.kernel import kernel
 from tuling_fsm.sim.traffic.lane_graph import IntArray, LaneGraph, Records, lane_point
 
 PATH_LANES = 64
@@ -32,7 +32,9 @@ CAR = np.dtype(
         ("wanted", "f8"), ("rate", "f8"), ("arc", "f8"), ("v", "f8"), ("a", "f8"),
         ("x", "f8"), ("y", "f8"), ("z", "f8"), ("heading", "f8"), ("offset_from", "f8"),
         ("offset_to", "f8"), ("offset_time", "f8"), ("random", "u8"), ("cleared", "f8"), ("arrived", "f8"),
-        ("stopped_at", "f8"), ("standing", "f8"),
+        ("stopped_at", "f8"), ("standing", "f8"), ("physical", "?"), ("steer", "f8"), ("error", "f8"),
+        ("error_sum", "f8"), ("target", "f8"), ("lag_sum", "f8"), ("asleep", "i4"), ("turn_at", "i4"),
+        ("owner", "i4"), ("lights", "i4"), ("key", "u8"),
     ],
     align=True,
 )  # fmt: skip
@@ -41,18 +43,41 @@ NaN for none) and the `rate` at which that is approached (m/s^2, inf for the dri
 `a`, and the pose of the centre. The path has `path_count` lanes; beside it `offset_from` to `offset_to` (m, + left),
 `offset_time` seconds into that movement. `random` is the state of its own generator. Right of way: arc up to which
 junctions are `cleared`, when it `arrived` at the one that it waits for (s, inf for none), arc of the stop sign that
-it last `stopped_at`, seconds `standing` without a red light.
+it last `stopped_at`, seconds `standing` without a red light. Dynamics, while it is `physical`: angle of the front
+wheels `steer` (rad), last heading `error` to the point ahead and its sum over time, `target` speed and the sum of what
+it lags behind that. A sleeper has the mode that it had `asleep`, else 0 is there. `turn_at` is the place of its next
+turn in the route, `owner` the traffic manager that it belongs to, `lights` those that are on, and its whims are drawn
+from `key`.
+"""
+RULES = np.dtype(
+    [
+        ("gap", "f8"), ("ignore_lights", "f8"), ("ignore_signs", "f8"), ("ignore_vehicles", "f8"),
+        ("ignore_walkers", "f8"), ("offset", "f8"), ("keep_right", "f8"), ("auto_change", "?"), ("show_lights", "?"),
+    ],
+    align=True,
+)  # fmt: skip
+"""What a traffic manager has set for a vehicle (TM-2): `gap` to the leading vehicle at standstill (m); shares 0 to 1 of
+the lights, signs, vehicles and walkers that are ignored; `offset` from the middle of its lane (m, + left); the chance
+of moving to the right where it may; whether it changes lanes by itself, and whether its lights are worked.
 """
 
 
 class Fleet(NamedTuple):
-    """N vehicles; `path_lane` (N, `PATH_LANES`) are the lanes of the paths, `path_at` the arcs at which they
-    start, and the end.
+    """N vehicles and their rules; `path_lane` (N, `PATH_LANES`) are the lanes of the paths, `path_at` the arcs at which
+    they start, and the end; `turns` (N, `TURNS`) are those still to be taken at junctions: 1 left, 0 straight on,
+    -1 right, `ANY` for whatever comes.
     """
 
     car: Records
+    rules: Records
+    turns: IntArray
     path_lane: IntArray
     path_at: FloatArray
+
+
+TURNS = 64
+"""Most turns of a route."""
+ANY = 9
 
 
 def new_fleet(seeds: npt.NDArray[np.uint64]) -> Fleet:
@@ -60,12 +85,16 @@ def new_fleet(seeds: npt.NDArray[np.uint64]) -> Fleet:
     n = len(seeds)
     car = np.zeros(n, CAR).view(np.recarray)
     car["length"], car["width"], car["share"], car["random"] = 4.5, 1.85, 0.7, seeds
+    car["key"] = seeds
     car["wanted"], car["rate"], car["offset_time"], car["arrived"] = np.nan, np.inf, np.inf, np.inf
     car["cleared"], car["stopped_at"] = -np.inf, -np.inf
-    return Fleet(car, np.zeros((n, PATH_LANES), np.int32), np.zeros((n, PATH_LANES + 1)))
+    rules = np.zeros(n, RULES).view(np.recarray)
+    rules["gap"], rules["auto_change"] = 2.0, True
+    turns = np.full((n, TURNS), ANY, np.int32)
+    return Fleet(car, rules, turns, np.zeros((n, PATH_LANES), np.int32), np.zeros((n, PATH_LANES + 1)))
 
 
-@njit(cache=True)
+@kernel
 def draw(fleet: Fleet, i: int) -> float:
     """The next number in [0, 1) of the generator of vehicle `i` (SplitMix64, Steele et al. 2014)."""
     fleet.car.random[i] += np.uint64(0x9E3779B97F4A7C15)
@@ -76,7 +105,18 @@ def draw(fleet: Fleet, i: int) -> float:
     return float(z >> np.uint64(11)) / 9007199254740992.0
 
 
-@njit(cache=True)
+@kernel
+def ignores(fleet: Fleet, i: int, share: float, what: int) -> bool:
+    """Whether vehicle `i`, which ignores a share of a kind of things, ignores this one; the same answer every time."""
+    if share <= 0.0:
+        return False
+    z = (np.uint64(what) + np.uint64(i + 1) * np.uint64(0xD1342543DE82EF95)) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30)) ^ fleet.car.key[i]) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return float((z ^ (z >> np.uint64(31))) >> np.uint64(11)) / 9007199254740992.0 < share
+
+
+@kernel
 def path_index(fleet: Fleet, i: int, arc: float) -> int:
     """Which lane of the path lies at an arc, clamped to its ends."""
     k = 0
@@ -85,7 +125,7 @@ def path_index(fleet: Fleet, i: int, arc: float) -> int:
     return k
 
 
-@njit(cache=True)
+@kernel
 def offset_at(fleet: Fleet, i: int, ahead_s: float, duration: float) -> float:
     """Lateral offset in `ahead_s` seconds: a smooth step from the old offset to the new."""
     u = (fleet.car.offset_time[i] + ahead_s) / duration
@@ -96,7 +136,7 @@ def offset_at(fleet: Fleet, i: int, ahead_s: float, duration: float) -> float:
     return float(fleet.car.offset_from[i] + blend * (fleet.car.offset_to[i] - fleet.car.offset_from[i]))
 
 
-@njit(cache=True)
+@kernel
 def path_point(graph: LaneGraph, fleet: Fleet, i: int, arc: float, offset: float) -> tuple[float, float, float]:
     """x, y, heading of the path of vehicle `i` at an arc, moved `offset` to the left."""
     k = path_index(fleet, i, arc)
@@ -104,7 +144,7 @@ def path_point(graph: LaneGraph, fleet: Fleet, i: int, arc: float, offset: float
     return x - offset * math.sin(heading), y + offset * math.cos(heading), heading
 
 
-@njit(cache=True)
+@kernel
 def nearest_sample(graph: LaneGraph, fleet: Fleet, i: int) -> int:
     """The sample of the lane graph at the centre of vehicle `i`."""
     k = path_index(fleet, i, fleet.car.arc[i])
@@ -113,11 +153,11 @@ def nearest_sample(graph: LaneGraph, fleet: Fleet, i: int) -> int:
     return int(min(max(graph.lane.at[lane] + position, graph.lane.at[lane]), graph.lane.end[lane] - 1))
 
 
-@njit(cache=True)
+@kernel
 def set_poses(graph: LaneGraph, fleet: Fleet, duration: float) -> None:
-    """Put every body where its path says."""
+    """Put every body without dynamics where its path says."""
     for i in range(len(fleet.car)):
-        if fleet.car.mode[i] == 0:
+        if fleet.car.mode[i] == 0 or fleet.car.physical[i]:
             continue
         axle = AXLE_SHARE * fleet.car.length[i]
         lead = axle / max(fleet.car.v[i], 1.0)

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from tuling_fsm.core.geometry import wrap_angle
-from tuling_fsm.map.lanes import Lane, LaneId
+from tuling_fsm.map.lanes import Lane, LaneId, Mark
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.sim.kernel import kernel
 
 Records = np.recarray[Any, Any]
 IntArray = npt.NDArray[np.int32]
@@ -27,6 +27,8 @@ LOOK_M = 5.0
 """How far apart a lane is searched for oncoming lanes on its surface."""
 ONCOMING = math.radians(100.0)
 SAME_LEVEL_M = 3.0
+TURN = math.radians(30.0)
+"""A way through a junction that bends more than this is a turn."""
 SMOOTHING_M = 2.0
 """Curvature is the heading's change over this length, so that kinks between pieces of road count little."""
 STOP_KINDS = {"light": 0, "stop": 1, "yield": 2}
@@ -37,13 +39,14 @@ LANE = np.dtype(
         ("length", "f8"), ("limit", "f8"), ("width", "f8"), ("step", "f8"), ("junction", "i4"),
         ("at", "i4"), ("end", "i4"), ("next_at", "i4"), ("next_end", "i4"), ("conflict_at", "i4"),
         ("conflict_end", "i4"), ("stop_at", "i4"), ("stop_end", "i4"), ("left", "i4"), ("right", "i4"),
-        ("endless", "?"),
+        ("endless", "?"), ("open_left", "?"), ("open_right", "?"), ("turn", "i4"),
     ],
     align=True,
 )  # fmt: skip
 """A lane: length, speed limit, least width, distance between its samples (m, m/s), index of its junction or -1; first
-and last plus one of its rows in the samples, in `next`, `conflict` and `stop`; its neighbours or -1; and whether one
-can drive on from it for ever without meeting a lane that is unfit.
+and last plus one of its rows in the samples, in `next`, `conflict` and `stop`; its neighbours or -1, and whether the
+marking allows to go there; whether one can drive on from it for ever without meeting a lane that is unfit; and where
+it turns: 1 left, 0 nowhere, -1 right.
 """
 SAMPLE = np.dtype([("x", "f8"), ("y", "f8"), ("heading", "f8"), ("z", "f8"), ("bend_speed", "f8")])
 """A point of a centre; `bend_speed` is curvature to the power of -1/2: times sqrt of the lateral acceleration
@@ -86,6 +89,8 @@ def build_lane_graph(road_map: RoadMap, signals: Sequence[int]) -> tuple[LaneGra
         table[i].width = float(np.min(lane.left + lane.right))
         table[i].step = lane.length / (len(samples[i]) - 1)
         table[i].junction = junctions.get(lane.junction or "", -1)
+        table[i].open_left, table[i].open_right = _open(lane.left_marks), _open(lane.right_marks)
+        table[i].turn = _turn(lane)
         table[i].left, table[i].right = _beside(index, lane.left_neighbour), _beside(index, lane.right_neighbour)
     ragged: tuple[tuple[str, Sequence[Sequence[object]]], ...] = (
         ("", samples), ("next_", following), ("conflict_", conflicts), ("stop_", stops)
@@ -103,6 +108,17 @@ def build_lane_graph(road_map: RoadMap, signals: Sequence[int]) -> tuple[LaneGra
         stop=_records(stops, STOP),
     )
     return graph, index
+
+
+def _open(marks: tuple[Mark, ...]) -> bool:
+    """Whether a marking may be crossed all along."""
+    return len(marks) > 0 and all(mark.crossable for mark in marks)
+
+
+def _turn(lane: Lane) -> int:
+    """Whether a lane turns left (1), right (-1) or neither (0)."""
+    turned = float(lane.center.heading[-1] - lane.center.heading[0])
+    return 0 if abs(turned) < TURN else int(math.copysign(1.0, turned))
 
 
 def _beside(index: dict[LaneId, int], lane: LaneId | None) -> int:
@@ -192,7 +208,7 @@ def _endless(following: list[list[int]], unfit: list[bool]) -> BoolArray:
     return alive
 
 
-@njit(cache=True)
+@kernel
 def lane_point(graph: LaneGraph, lane: int, s: float) -> tuple[float, float, float]:
     """x, y, heading at `s` along a lane's centre, straight on beyond its ends."""
     first, last = graph.lane.at[lane], graph.lane.end[lane] - 1

@@ -6,9 +6,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.sim.kernel import kernel
 from tuling_fsm.sim.traffic.fleet import LANES, OFF, Fleet, draw
 from tuling_fsm.sim.traffic.lane_graph import IntArray, LaneGraph, lane_point
 from tuling_fsm.world.inputs import Kind
@@ -37,11 +37,14 @@ LANE_ROOM_M = 6.0
 
 
 class Places(NamedTuple):
-    """Where vehicles may appear: lanes with the cumulated share of each, and circles (x, y, radius) to stay out of."""
+    """Where vehicles may appear: lanes with the cumulated share of each, circles (x, y, radius) to stay out of, and
+    circles one of which is to be kept within, if there are any.
+    """
 
     lanes: IntArray
     shares: FloatArray
     circles: FloatArray
+    within: FloatArray
 
 
 def draw_sizes(fleet: Fleet, rows: range, spread: float, share: float) -> IntArray:
@@ -59,14 +62,18 @@ def draw_sizes(fleet: Fleet, rows: range, spread: float, share: float) -> IntArr
     return kinds
 
 
-def places(graph: LaneGraph, circles: FloatArray) -> Places:
+ANYWHERE = np.zeros((0, 3))
+
+
+def places(graph: LaneGraph, circles: FloatArray, within: FloatArray = ANYWHERE) -> Places:
     """All lanes outside junctions that lead somewhere, weighted by their length."""
     room = np.maximum(graph.lane.length - min(size.length for size in SIZES) - LANE_ROOM_M, 0.0)
     room[(graph.lane.junction >= 0) | (graph.lane.width < min(size.width for size in SIZES) + SIDE_ROOM_M)] = 0.0
     endless = np.where(graph.lane.endless, room, 0.0)
     weights = endless if endless.sum() > 0.0 else room
     lanes = np.flatnonzero(weights).astype(np.int32)
-    return Places(lanes, np.cumsum(weights[lanes]), np.ascontiguousarray(circles, dtype=np.float64).reshape(-1, 3))
+    outside, inside = (np.ascontiguousarray(each, dtype=np.float64).reshape(-1, 3) for each in (circles, within))
+    return Places(lanes, np.cumsum(weights[lanes]), outside, inside)
 
 
 def capacity(graph: LaneGraph, gap: float) -> int:
@@ -76,8 +83,8 @@ def capacity(graph: LaneGraph, gap: float) -> int:
     return int(room / (mean + gap))
 
 
-@njit(cache=True)
-def _clear_of(fleet: Fleet, i: int, x: float, y: float, heading: float, ahead: float, behind: float) -> bool:
+@kernel
+def clear_of(fleet: Fleet, i: int, x: float, y: float, heading: float, ahead: float, behind: float) -> bool:
     """Whether nobody is on the stretch of lane around a place."""
     c, s = math.cos(heading), math.sin(heading)
     for j in range(len(fleet.car)):
@@ -91,7 +98,15 @@ def _clear_of(fleet: Fleet, i: int, x: float, y: float, heading: float, ahead: f
     return True
 
 
-@njit(cache=True)
+@kernel
+def _in_any(circles: FloatArray, x: float, y: float) -> bool:
+    inside = 0
+    for k in range(len(circles)):
+        inside += math.hypot(x - circles[k, 0], y - circles[k, 1]) < circles[k, 2]
+    return inside > 0
+
+
+@kernel
 def put_on_lane(graph: LaneGraph, fleet: Fleet, i: int, lane: int, s: float, v: float) -> None:
     """Put vehicle `i` on the road with its centre at `s` of a lane; its path is that lane and grows from there."""
     fleet.path_lane[i, 0] = lane
@@ -99,13 +114,14 @@ def put_on_lane(graph: LaneGraph, fleet: Fleet, i: int, lane: int, s: float, v: 
     fleet.car.path_count[i] = 1
     fleet.car.arc[i], fleet.car.v[i], fleet.car.a[i] = 0.0, v, 0.0
     fleet.car.x[i], fleet.car.y[i], fleet.car.heading[i] = lane_point(graph, lane, s)
-    fleet.car.offset_from[i], fleet.car.offset_to[i], fleet.car.offset_time[i] = 0.0, 0.0, np.inf
+    fleet.car.offset_time[i] = np.inf
     fleet.car.cleared[i], fleet.car.stopped_at[i] = -np.inf, -np.inf
     fleet.car.arrived[i], fleet.car.standing[i] = np.inf, 0.0
-    fleet.car.mode[i] = LANES
+    fleet.car.offset_from[i] = fleet.car.offset_to[i] = fleet.rules.offset[i]
+    fleet.car.mode[i], fleet.car.physical[i] = LANES, False
 
 
-@njit(cache=True)
+@kernel
 def appear(graph: LaneGraph, fleet: Fleet, i: int, where: Places, gap: float) -> bool:
     """Try to put vehicle `i` on the road, standing, at a place drawn by its own generator; nothing happens where
     there is no room.
@@ -120,10 +136,9 @@ def appear(graph: LaneGraph, fleet: Fleet, i: int, where: Places, gap: float) ->
         return False
     s = 0.5 * (graph.lane.length[lane] - free) + share * free
     x, y, heading = lane_point(graph, lane, s)
-    for k in range(len(where.circles)):
-        if math.hypot(x - where.circles[k, 0], y - where.circles[k, 1]) < where.circles[k, 2]:
-            return False
-    if not _clear_of(fleet, i, x, y, heading, gap, gap):
+    if _in_any(where.circles, x, y) or (len(where.within) > 0 and not _in_any(where.within, x, y)):
+        return False
+    if not clear_of(fleet, i, x, y, heading, gap, gap):
         return False
     put_on_lane(graph, fleet, i, lane, s, 0.0)
     return True

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from tuling_fsm.sim.traffic.fleet import Fleet, path_index
+from tuling_fsm.sim.kernel import kernel
+from tuling_fsm.sim.traffic.fleet import Fleet, ignores, path_index
 from tuling_fsm.sim.traffic.lane_graph import IntArray, LaneGraph, Records
 
 RED, YELLOW, GREEN, RED_YELLOW = 1, 2, 3, 4
@@ -26,7 +26,7 @@ light is why.
 """
 
 
-@njit(cache=True)
+@kernel
 def _light_allows(graph: LaneGraph, states: IntArray, first: int, last: int, v: float, distance: float) -> bool:
     """Whether one may pass the light lines `first` to `last` of one place: any that is green will do, dark ones do not
     count.
@@ -44,7 +44,7 @@ def _light_allows(graph: LaneGraph, states: IntArray, first: int, last: int, v: 
     return not binding
 
 
-@njit(cache=True)
+@kernel
 def _same_place(graph: LaneGraph, first: int, end: int) -> int:
     """One past the last stop line that lies where line `first` does."""
     last = first + 1
@@ -53,7 +53,7 @@ def _same_place(graph: LaneGraph, first: int, end: int) -> int:
     return last
 
 
-@njit(cache=True)
+@kernel
 def give_back(graph: LaneGraph, fleet: Fleet, i: int) -> None:
     """Take back the clearance of a vehicle that has not used it yet."""
     front = fleet.car.arc[i] + 0.5 * fleet.car.length[i]
@@ -61,7 +61,7 @@ def give_back(graph: LaneGraph, fleet: Fleet, i: int) -> None:
         fleet.car.cleared[i] = front
 
 
-@njit(cache=True)
+@kernel
 def mind_lines(graph: LaneGraph, fleet: Fleet, states: IntArray, reach: float, orders: Records) -> None:
     """Red lights and stop signs: fill `orders`."""
     for i in range(len(fleet.car)):
@@ -80,7 +80,8 @@ def mind_lines(graph: LaneGraph, fleet: Fleet, states: IntArray, reach: float, o
                 if arc < front or orders.stop_arc[i] < np.inf:
                     line = last
                     continue
-                if not _light_allows(graph, states, line, last, v, arc - front):
+                shuns = ignores(fleet, i, fleet.rules.ignore_lights[i], int(4.0 * arc))
+                if not shuns and not _light_allows(graph, states, line, last, v, arc - front):
                     orders.stop_arc[i], orders.red[i] = arc, True
                     if arc < fleet.car.cleared[i]:
                         give_back(graph, fleet, i)
@@ -92,8 +93,12 @@ def mind_lines(graph: LaneGraph, fleet: Fleet, states: IntArray, reach: float, o
                 line = last
 
 
-@njit(cache=True)
+@kernel
 def _sign_binds(graph: LaneGraph, fleet: Fleet, i: int, first: int, last: int, arc: float) -> bool:
     """Whether a stop sign at this place has not been heeded yet."""
-    kinds = graph.stop.kind[first:last]
-    return bool(np.any(kinds == STOP_SIGN)) and bool(fleet.car.stopped_at[i] < arc - MARGIN_M)
+    if fleet.car.stopped_at[i] >= arc - MARGIN_M or ignores(fleet, i, fleet.rules.ignore_signs[i], int(4.0 * arc)):
+        return False
+    signs = 0
+    for k in range(first, last):
+        signs += graph.stop.kind[k] == STOP_SIGN
+    return signs > 0

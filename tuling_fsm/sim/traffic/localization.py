@@ -1,10 +1,9 @@
-"""First stage: every vehicle's path reaches far enough ahead, and drops what lies behind it."""
+"""Second stage: every vehicle's path reaches far enough ahead, and drops what lies behind it."""
 
 from __future__ import annotations
 
-from numba import njit
-
-from tuling_fsm.sim.traffic.fleet import LANES, PATH_LANES, Fleet, draw
+from tuling_fsm.sim.kernel import kernel
+from tuling_fsm.sim.traffic.fleet import ANY, LANES, OFF, PATH_LANES, TURNS, Fleet, draw
 from tuling_fsm.sim.traffic.lane_graph import LaneGraph
 
 REACH_M = 120.0
@@ -13,12 +12,30 @@ KEEP_M = 5.0
 """Lanes are dropped this far behind the tail."""
 
 
-@njit(cache=True)
+@kernel
+def _next_turn(graph: LaneGraph, fleet: Fleet, i: int, lane: int) -> int:
+    """The turn that the route of vehicle `i` has for the junction after `lane`, `ANY` for none, and on to the next."""
+    first = graph.lane.next_at[lane]
+    if fleet.car.turn_at[i] >= TURNS or graph.lane.junction[graph.next[first]] < 0 or graph.lane.junction[lane] >= 0:
+        return ANY
+    turn = fleet.turns[i, fleet.car.turn_at[i]]
+    if turn != ANY:
+        fleet.car.turn_at[i] += 1
+    return int(turn)
+
+
+@kernel
 def choose_next(graph: LaneGraph, fleet: Fleet, i: int, lane: int) -> int:
-    """A successor drawn by the vehicle's own generator, one with a way on if there is one; -1 at a dead end."""
+    """The successor that the vehicle's route turns to, else one drawn by its own generator, with a way on if there is
+    one; -1 at a dead end.
+    """
     first, last = graph.lane.next_at[lane], graph.lane.next_end[lane]
     if first == last:
         return -1
+    turn = _next_turn(graph, fleet, i, lane)
+    for k in range(first, last):
+        if turn != ANY and graph.lane.turn[graph.next[k]] == turn:
+            return int(graph.next[k])
     endless = 0
     for k in range(first, last):
         endless += graph.lane.endless[graph.next[k]]
@@ -32,7 +49,7 @@ def choose_next(graph: LaneGraph, fleet: Fleet, i: int, lane: int) -> int:
     return int(graph.next[last - 1])
 
 
-@njit(cache=True)
+@kernel
 def _drop_behind(fleet: Fleet, i: int) -> None:
     tail = fleet.car.arc[i] - 0.5 * fleet.car.length[i] - KEEP_M
     drop, count = 0, fleet.car.path_count[i]
@@ -46,7 +63,7 @@ def _drop_behind(fleet: Fleet, i: int) -> None:
         fleet.car.path_count[i] = count - drop
 
 
-@njit(cache=True)
+@kernel
 def append_lane(graph: LaneGraph, fleet: Fleet, i: int, lane: int) -> None:
     """Add a lane to the end of a path."""
     count = fleet.car.path_count[i]
@@ -55,18 +72,23 @@ def append_lane(graph: LaneGraph, fleet: Fleet, i: int, lane: int) -> None:
     fleet.car.path_count[i] = count + 1
 
 
-@njit(cache=True)
+@kernel
+def keep_path(graph: LaneGraph, fleet: Fleet, i: int, grows: bool) -> None:
+    """Drop what lies behind vehicle `i`, and where its path `grows` by itself make it reach far enough ahead."""
+    _drop_behind(fleet, i)
+    while grows and fleet.car.path_count[i] < PATH_LANES:
+        count = fleet.car.path_count[i]
+        if fleet.path_at[i, count] > fleet.car.arc[i] + REACH_M:
+            break
+        following = choose_next(graph, fleet, i, fleet.path_lane[i, count - 1])
+        if following < 0:
+            break
+        append_lane(graph, fleet, i, following)
+
+
+@kernel
 def localize(graph: LaneGraph, fleet: Fleet) -> None:
     """Shorten and lengthen all paths."""
     for i in range(len(fleet.car)):
-        if fleet.car.mode[i] == 0:
-            continue
-        _drop_behind(fleet, i)
-        while fleet.car.mode[i] == LANES and fleet.car.path_count[i] < PATH_LANES:
-            count = fleet.car.path_count[i]
-            if fleet.path_at[i, count] > fleet.car.arc[i] + REACH_M:
-                break
-            following = choose_next(graph, fleet, i, fleet.path_lane[i, count - 1])
-            if following < 0:
-                break
-            append_lane(graph, fleet, i, following)
+        if fleet.car.mode[i] != OFF:
+            keep_path(graph, fleet, i, fleet.car.mode[i] == LANES)

@@ -1,12 +1,12 @@
-"""Last stage: accelerations of all vehicles, then all of them move at once."""
+"""Fifth stage: accelerations of all vehicles, then all of them move at once, with dynamics or without."""
 
 from __future__ import annotations
 
 import math
 
-from numba import njit
-
+from tuling_fsm.sim.kernel import kernel
 from tuling_fsm.sim.traffic.collision import Driver
+from tuling_fsm.sim.traffic.dynamics import press_pedals, roll, turn_wheels
 from tuling_fsm.sim.traffic.fleet import LANES, OFF, RAILS, Fleet, path_index
 from tuling_fsm.sim.traffic.lane_graph import LaneGraph, Records
 
@@ -23,7 +23,7 @@ HARD = -3.0
 """Braking harder than this is not held back by the jerk limits, m/s^2."""
 
 
-@njit(cache=True)
+@kernel
 def allowed_speed(graph: LaneGraph, fleet: Fleet, i: int, k: Driver) -> float:
     """Speed that limits and bends allow now, so that slower stretches ahead can be reached with comfortable braking."""
     v = fleet.car.v[i]
@@ -47,7 +47,7 @@ def allowed_speed(graph: LaneGraph, fleet: Fleet, i: int, k: Driver) -> float:
     return allowed
 
 
-@njit(cache=True)
+@kernel
 def _free_accel(graph: LaneGraph, fleet: Fleet, i: int, k: Driver, dt: float) -> float:
     """Acceleration on an empty road: toward the wanted speed at its rate, or as the driver likes."""
     v, allowed = fleet.car.v[i], allowed_speed(graph, fleet, i, k)
@@ -62,7 +62,7 @@ def _free_accel(graph: LaneGraph, fleet: Fleet, i: int, k: Driver, dt: float) ->
     return float(k.max_accel * (1.0 - ratio * ratio * ratio * ratio))
 
 
-@njit(cache=True)
+@kernel
 def _line_accel(v: float, gap: float, k: Driver) -> float:
     """Acceleration that ends `gap` m ahead in a stop with comfortable braking."""
     if gap < MIN_GAP_M:
@@ -73,7 +73,7 @@ def _line_accel(v: float, gap: float, k: Driver) -> float:
     return (math.sqrt(2.0 * NEEDED_SHARE * k.comfort_decel * gap) - v) / REACTION_S
 
 
-@njit(cache=True)
+@kernel
 def move(graph: LaneGraph, fleet: Fleet, ahead: Records, orders: Records, k: Driver, dt: float) -> None:
     """Accelerate and move every vehicle by `dt` s; one that comes to a dead end goes off the road."""
     for i in range(len(fleet.car)):
@@ -85,8 +85,13 @@ def move(graph: LaneGraph, fleet: Fleet, ahead: Records, orders: Records, k: Dri
         a = min(_free_accel(graph, fleet, i, k, dt), ahead.accel[i], _line_accel(v, stop - front - LINE_GAP_M, k))
         if a > HARD and math.isinf(fleet.car.rate[i]):
             a = max(min(a, fleet.car.a[i] + JERK_UP * dt), fleet.car.a[i] - JERK_DOWN * dt)
-        new_v = max(v + a * dt, 0.0)
-        fleet.car.arc[i] += 0.5 * (v + new_v) * dt
+        if fleet.car.physical[i]:
+            new_v = press_pedals(fleet, i, a, k, dt)
+            turn_wheels(graph, fleet, i, k, dt)
+            roll(graph, fleet, i, 0.5 * (v + new_v) * dt, k)
+        else:
+            new_v = max(v + a * dt, 0.0)
+            fleet.car.arc[i] += 0.5 * (v + new_v) * dt
         fleet.car.a[i] = (new_v - v) / dt
         fleet.car.v[i] = new_v
         fleet.car.offset_time[i] += dt

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from tuling_fsm.sim.kernel import kernel
 from tuling_fsm.sim.traffic.collision import Driver
 from tuling_fsm.sim.traffic.fleet import Fleet, path_index
 from tuling_fsm.sim.traffic.lane_graph import IntArray, LaneGraph, Records
@@ -48,7 +49,7 @@ promised on it (m).
 """
 
 
-@njit(cache=True)
+@kernel
 def _gate(graph: LaneGraph, fleet: Fleet, i: int) -> int:
     """Index in the path of the first junction lane ahead that is not cleared; -1 for none."""
     front = fleet.car.arc[i] + 0.5 * fleet.car.length[i]
@@ -58,7 +59,7 @@ def _gate(graph: LaneGraph, fleet: Fleet, i: int) -> int:
     return -1
 
 
-@njit(cache=True)
+@kernel
 def way_through(graph: LaneGraph, fleet: Fleet, i: int, gate: int) -> int:
     """One past the last lane of the way through the junction at `gate`, with the next one where there is no room to
     stand between.
@@ -77,7 +78,7 @@ def way_through(graph: LaneGraph, fleet: Fleet, i: int, gate: int) -> int:
     return int(count)
 
 
-@njit(cache=True)
+@kernel
 def _waiting_line(graph: LaneGraph, fleet: Fleet, i: int, gate: int) -> float:
     """Arc at which one waits for the junction: its stop line, else just before it."""
     entry = fleet.path_at[i, gate]
@@ -92,7 +93,7 @@ def _waiting_line(graph: LaneGraph, fleet: Fleet, i: int, gate: int) -> float:
     return float(entry - MARGIN_M)
 
 
-@njit(cache=True)
+@kernel
 def _hold(graph: LaneGraph, fleet: Fleet, i: int, desk: Records, change: int) -> None:
     """Count the junction lanes that vehicle `i` is in or cleared for."""
     tail = fleet.car.arc[i] - 0.5 * fleet.car.length[i]
@@ -103,7 +104,7 @@ def _hold(graph: LaneGraph, fleet: Fleet, i: int, desk: Records, change: int) ->
             desk.held[fleet.path_lane[i, k]] += change
 
 
-@njit(cache=True)
+@kernel
 def _take_stock(graph: LaneGraph, fleet: Fleet, ego: EgoRequest, desk: Records) -> None:
     """Who holds what, where tails are, what room is promised."""
     desk.held[:], desk.claimed[:], desk.promised[:] = 0, 0, 0.0
@@ -126,7 +127,7 @@ def _take_stock(graph: LaneGraph, fleet: Fleet, ego: EgoRequest, desk: Records) 
             desk.held[lane] += 1
 
 
-@njit(cache=True)
+@kernel
 def _free(graph: LaneGraph, lanes: IntArray, desk: Records, mind_claims: bool) -> bool:
     """Whether nobody holds (or waits for, where that matters) a lane that conflicts with these."""
     for lane in lanes:
@@ -137,7 +138,7 @@ def _free(graph: LaneGraph, lanes: IntArray, desk: Records, mind_claims: bool) -
     return True
 
 
-@njit(cache=True)
+@kernel
 def _room(graph: LaneGraph, fleet: Fleet, i: int, end: int, desk: Records, ahead: Records) -> bool:
     """Whether vehicle `i` finds room behind its way, which ends before lane `end` of its path."""
     count = fleet.car.path_count[i]
@@ -159,7 +160,7 @@ def _room(graph: LaneGraph, fleet: Fleet, i: int, end: int, desk: Records, ahead
     return True
 
 
-@njit(cache=True)
+@kernel
 def _ask(
     graph: LaneGraph, fleet: Fleet, i: int, stamp: float, orders: Records, ahead: Records, k: Driver
 ) -> tuple[int, bool]:
@@ -242,7 +243,7 @@ def share_junctions(
     return bool(ego_goes)
 
 
-@njit(cache=True)
+@kernel
 def _penalty(graph: LaneGraph, fleet: Fleet, i: int, gate: int) -> float:
     """Those that have to yield count as having come later."""
     lane = fleet.path_lane[i, max(gate - 1, 0)]

@@ -1,0 +1,1 @@
+"""Benchmarks against peers: one module each."""

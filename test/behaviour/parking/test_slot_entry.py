@@ -1,0 +1,228 @@
+"""`parking/slot_entry` and `parked`: into the slot in reverse, or back to the search; then standing (PRK-3 to 5)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+from garage import LANE_M, slot_pose
+
+from behaviour.worlds import Drive, Thing, plan
+from tuling_fsm.behaviour import states
+from tuling_fsm.behaviour.conduct import Site
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.request import FollowLanes, FreeSpace, Hold, Reason
+from tuling_fsm.core.scene import Ego, Scene
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.planning.parameters import PlanningParameters
+from tuling_fsm.planning.planner import Planner
+from tuling_fsm.world.world import RouteMatch
+
+from .drives import LOWER_END, UPPER_END, arrived, car_park, entering, garage, route_to, searching, seen_all
+
+ROW, PLACE = 0, 4
+MIDDLE_M = 0.5 * (Vehicle().front - Vehicle().rear_overhang)
+
+
+def in_place(ahead: float = 0.0, left: float = 0.0, turn: float = 0.0) -> tuple[float, float, float]:
+    """The rear axle of a car that stands in the slot, out of its middle by so much."""
+    x, y, heading = slot_pose(ROW, PLACE)
+    c, s = math.cos(heading), math.sin(heading)
+    x, y = x + ahead * c - left * s, y + ahead * s + left * c
+    heading += turn
+    return x - MIDDLE_M * math.cos(heading), y - MIDDLE_M * math.sin(heading), heading
+
+
+def parked(road_map: RoadMap) -> Drive:
+    """A drive that has parked."""
+    drive = entering(road_map, ROW, PLACE)
+    garage(drive).go_to(*in_place())
+    drive.result = arrived()
+    drive.until(states.PARKED, 1.5)
+    return drive
+
+
+def lines(drive: Drive) -> list[str]:
+    return [line for decision in drive.decisions for line in decision.reports]
+
+
+@pytest.mark.clause("PRK-3", "USE-8")
+def test_the_slot_is_frozen_whatever_else_becomes_free(car_park_map: RoadMap) -> None:
+    drive = entering(car_park_map, ROW, PLACE)
+    first = drive.last.request
+    assert isinstance(first, FreeSpace)
+    assert first.allow_reverse
+    assert len(first.lines) > 0
+    garage(drive).slots = tuple(
+        replace(slot, x=slot.x + 0.1) for slot in seen_all((ROW, PLACE), (ROW, 0), (ROW, 1), (1, 1))
+    )
+    for decision in drive.run(2.0):
+        assert decision.state == states.SLOT_ENTRY
+        assert isinstance(decision.request, FreeSpace)
+        assert decision.request.goal == first.goal
+        assert decision.probe is None
+
+
+@pytest.mark.clause("PRK-3")
+@pytest.mark.parametrize("how", ["seen", "thing"])
+def test_a_slot_that_turns_out_taken_is_barred_and_the_search_goes_on(car_park_map: RoadMap, how: str) -> None:
+    drive = entering(car_park_map, ROW, PLACE)
+    x, y, heading = slot_pose(ROW, PLACE)
+    if how == "seen":
+        garage(drive).slots = seen_all()
+    else:
+        garage(drive).things = (Thing(x, y, heading),)
+    event = drive.until(states.SLOT_SEARCH, 1.0).transition
+    assert event is not None
+    assert (event.clause, event.guard) == ("PRK-3", "slot_taken")
+    assert any("is barred: it is taken" in line for line in lines(drive))
+    garage(drive).slots, garage(drive).things = seen_all((ROW, PLACE)), ()
+    assert all(decision.probe is None for decision in drive.run(3.0))
+
+
+@pytest.mark.clause("USE-9")
+def test_one_scan_that_flickers_is_no_reason_to_give_a_slot_up(car_park_map: RoadMap) -> None:
+    drive = entering(car_park_map, ROW, PLACE)
+    drive.run(1.0)
+    for _ in range(4):
+        garage(drive).slots = seen_all()
+        drive.run(0.2)
+        garage(drive).slots = seen_all((ROW, PLACE))
+        drive.run(0.2)
+    assert drive.last.state == states.SLOT_ENTRY
+
+
+@pytest.mark.clause("PRK-3")
+def test_the_car_itself_does_not_take_its_slot(car_park_map: RoadMap) -> None:
+    drive = entering(car_park_map, ROW, PLACE)
+    garage(drive).go_to(*in_place(ahead=3.0))
+    garage(drive).slots = seen_all()
+    drive.run(2.0)
+    assert drive.last.state == states.SLOT_ENTRY
+
+
+@pytest.mark.clause("PRK-3", "USE-7")
+def test_a_slot_without_a_path_is_barred_with_the_reason(car_park_map: RoadMap) -> None:
+    drive = entering(car_park_map, ROW, PLACE)
+    drive.result = replace(plan(False), reason=Reason.GOAL_OCCUPIED)
+    event = drive.until(states.SLOT_SEARCH, 1.5).transition
+    assert event is not None
+    assert event.guard == "no_way_in"
+    assert any("barred: no way in (GOAL_OCCUPIED)" in line for line in lines(drive))
+
+
+@pytest.mark.clause("PRK-3")
+def test_a_plan_that_is_rejected_on_the_way_is_made_again_where_the_car_stands(car_park_map: RoadMap) -> None:
+    drive = entering(car_park_map, ROW, PLACE)
+    drive.result = replace(plan(False), reason=Reason.PLAN_REJECTED)
+    garage(drive).v = 1.0
+    drive.run(1.0)
+    assert drive.last.state == states.SLOT_ENTRY
+    garage(drive).v = 0.0
+    drive.until(states.SLOT_SEARCH, 1.0)
+
+
+@pytest.mark.clause("PRK-3", "USE-2")
+def test_a_slot_that_is_not_reached_in_two_minutes_is_barred(car_park_map: RoadMap) -> None:
+    drive = entering(car_park_map, ROW, PLACE)
+    begin = drive.last.stamp
+    garage(drive).localized = False
+    drive.tick()
+    assert drive.last.request == Hold(Reason.NOT_LOCALIZED)
+    event = drive.until(states.SLOT_SEARCH, 125.0).transition
+    assert event is not None
+    assert event.stamp - begin == pytest.approx(120.0, abs=0.1)
+    assert any("barred: not reached in time" in line for line in lines(drive))
+
+
+@pytest.mark.clause("RRF-2")
+def test_slot_entry_and_parked_keep_another_route_back(car_park_map: RoadMap) -> None:
+    other = route_to(car_park_map, Pose(LOWER_END.x - 4.0, LOWER_END.y, 0.0))
+    for drive in (entering(car_park_map, ROW, PLACE), parked(car_park_map)):
+        before = drive.route
+        drive.tick(RouteMatch(-1, other))
+        drive.run(1.0)
+        assert drive.route is before
+        assert drive.behaviour.record.machine.memory.routing.kept is other
+
+
+@pytest.mark.clause("PRK-4", "USE-10")
+def test_parked_is_standing_inside_the_slot_with_nothing_left_to_drive(car_park_map: RoadMap) -> None:
+    drive = entering(car_park_map, ROW, PLACE)
+    drive.result = arrived()
+    for offset in ({"ahead": 0.35}, {"left": 0.35}, {"turn": math.radians(6.0)}, {"ahead": 0.29, "turn": 0.08}):
+        garage(drive).go_to(*in_place(**offset))
+        drive.run(1.0)
+        assert drive.last.state == states.SLOT_ENTRY, offset
+    garage(drive).go_to(*in_place(ahead=0.2, left=-0.15, turn=math.radians(2.0)))
+    garage(drive).v = 0.15
+    drive.result = arrived()
+    drive.tick()
+    garage(drive).v = 0.0
+    for result in (plan(reach=0.5, reason=Reason.TARGET), plan(reach=0.0, reason=Reason.GEAR_CHANGE)):
+        drive.result = result
+        drive.run(1.0)
+        assert drive.last.state == states.SLOT_ENTRY
+    drive.result = arrived()
+    event = drive.until(states.PARKED, 1.0).transition
+    assert event is not None
+    assert event.clause == "PRK-4"
+
+
+@pytest.mark.clause("PRK-4", "USE-10")
+def test_a_car_that_still_rolls_has_not_parked(car_park_map: RoadMap) -> None:
+    drive = entering(car_park_map, ROW, PLACE)
+    drive.result = arrived()
+    for _ in range(20):
+        garage(drive).go_to(*in_place())
+        garage(drive).v = -0.2
+        drive.tick()
+    assert drive.last.state == states.SLOT_ENTRY
+
+
+@pytest.mark.clause("PRK-5")
+def test_parked_sends_speed_zero_for_ever_whatever_comes(car_park_map: RoadMap) -> None:
+    drive = parked(car_park_map)
+    planner = Planner(Vehicle(), PlanningParameters())
+    garage(drive).mission = car_park(UPPER_END, stamp=drive.stamp)
+    drive.tick(RouteMatch(-1, route_to(car_park_map, UPPER_END)))
+    garage(drive).slots = seen_all((1, 1))
+    for decision in drive.run(60.0):
+        assert decision.state == states.PARKED
+        assert isinstance(decision.request, Hold)
+    request = drive.last.request
+    assert isinstance(request, Hold)
+    assert request.reason is Reason.ARRIVED
+    assert request.detail == "parked in slot 204"
+    result = planner.plan(request, Scene(0.0, Ego(Pose(*in_place()), 0.0, 0.0, 0.0)), None)
+    assert result.trajectory is not None
+    assert result.trajectory.stands
+
+
+@pytest.mark.clause("PRK-5")
+def test_only_an_operators_reset_leaves_it_and_all_begins_anew(car_park_map: RoadMap) -> None:
+    drive = parked(car_park_map)
+    event = drive.tick(reset=True).transition
+    assert event is not None
+    assert (event.source, event.dest, event.clause) == (states.PARKED, states.PLAN_ONCE, "PRK-5")
+    drive.tick()
+    assert drive.last.state == states.PLAN_ONCE
+    drive.answer(route_to(car_park_map, UPPER_END))
+    drive.until(states.REGRESSION, 1.0)
+    garage(drive).slots = seen_all((ROW, PLACE))
+    garage(drive).go_to(0.5 * LANE_M, 15.0, 0.5 * math.pi)
+    drive.until(states.SLOT_SEARCH, 3.0)
+    garage(drive).go_to(20.0, -0.5 * LANE_M, 0.0)
+    assert any(decision.probe is not None for decision in drive.run(1.0)), "the slot that it stood in is not barred"
+
+
+def test_live_parameters_take_effect_on_the_next_tick(car_park_map: RoadMap) -> None:
+    drive = searching(car_park_map)
+    site: Site = drive.behaviour.site
+    slower = replace(site.parameters, parking=replace(site.parameters.parking, speed=1.0))
+    drive.behaviour.site = replace(site, parameters=slower)
+    request = drive.tick().request
+    assert isinstance(request, FollowLanes)
+    assert request.speed_limit == 1.0

@@ -1,0 +1,125 @@
+"""Stopped at any tick, for any time, even in another process: what follows is what would have followed (EST-2)."""
+
+from __future__ import annotations
+
+import itertools
+import multiprocessing
+import os
+import pickle
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tuling_fsm.share import share_file
+
+from .afresh import Said, behaviour_from_bytes, frozen, go_on, jobs_from_bytes, plain_decision
+from .flagged import ENGINES, HIERARCHY
+from .loop import Loop, Moment
+
+FREEZES_S = (0.1, 5.0, 60.0)
+AFTER = 12
+"""Ticks that are looked at after every freeze: longer than any dwell; some are followed to the end of the run."""
+TO_THE_END = 40
+SEEDED = 20
+SCENARIO_S = float(os.environ.get("PROOF_SCENARIO_S", "15"))
+"""How much of each scenario is driven, s."""
+SCENARIOS = sorted(path.name for path in share_file("config", "scenarios", "roam.osc").parent.glob("*.osc"))
+
+
+def _unbroken(name: str, moments: Sequence[Moment]) -> list[Said]:
+    """What the machine says in the run, and that it is what it said when it was driven."""
+    said: list[Said] = []
+    for moment in moments:
+        record = moment.record if moment.begins else ENGINES[name].record
+        said += go_on((name, record, (moment,), 0.0))
+        assert said[-1][3] == moment.fired
+    return said
+
+
+def _freeze_everywhere(log: dict[str, list[Moment]]) -> int:
+    """Freeze every machine before every tick of its run, for several times. Returns the number of freezes."""
+    count = 0
+    for name, moments in log.items():
+        unbroken, stretches = _unbroken(name, moments), _stretches(moments)
+        for at, end in stretches:
+            if moments[at].record.stamp is None:
+                continue
+            for seconds in FREEZES_S:
+                stop = end if at % TO_THE_END == 0 else min(end, at + AFTER)
+                record = frozen(name, moments[at].record, seconds)
+                assert go_on((name, record, moments[at:stop], seconds)) == unbroken[at:stop], (name, at, seconds)
+                count += 1
+    return count
+
+
+def _stretches(moments: Sequence[Moment]) -> list[tuple[int, int]]:
+    """Every tick, and the end of the stretch that the machine went through by itself from there."""
+    ends = [at for at, moment in enumerate(moments) if moment.begins and at] + [len(moments)]
+    return [(at, next(end for end in ends if end > at)) for at in range(len(moments))]
+
+
+@pytest.mark.clause("EST-2", "DWELL-3")
+def test_frozen_before_any_tick_for_any_time_it_goes_on_as_if_nothing_had_been(tour: Loop) -> None:
+    visited = {moment.record.path for moment in tour.log.machines[HIERARCHY]}
+    assert len(visited) > 6
+    assert _freeze_everywhere(tour.log.machines) > 1500
+
+
+@pytest.mark.slow
+@pytest.mark.clause("EST-2", "DWELL-3")
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_every_tick_of_every_scenario_can_be_frozen(name: str) -> None:
+    loop = Loop(share_file("config", "scenarios", name))
+    loop.run(SCENARIO_S)
+    assert _freeze_everywhere(loop.log.machines) > 3 * len(loop.ticks)
+
+
+def _seeded(moments: Sequence[Any], composite: str, path_of: Any, most: int) -> list[int]:
+    there = [at for at, moment in enumerate(moments) if path_of(moment).split("/")[0] == composite]
+    return sorted(random.Random(composite).sample(there, min(most, len(there))))
+
+
+@pytest.mark.clause("EST-2", "DWELL-3")
+def test_a_record_goes_on_in_another_process(tour: Loop) -> None:
+    jobs, expected = [], []
+    for name, moments in tour.log.machines.items():
+        unbroken, ends = _unbroken(name, moments), dict(_stretches(moments))
+        for composite in sorted({moment.record.path.split("/")[0] for moment in moments}):
+            for at in _seeded(moments, composite, lambda moment: moment.record.path, SEEDED):
+                stop = min(ends[at], at + TO_THE_END)
+                shift = 0.0
+                record = moments[at].record
+                if record.stamp is not None:
+                    shift = FREEZES_S[at % len(FREEZES_S)]
+                    record = frozen(name, record, shift)
+                jobs.append((name, record, moments[at:stop], shift))
+                expected.append(unbroken[at:stop])
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.apply(jobs_from_bytes, (pickle.dumps(jobs),)) == expected
+    assert len(jobs) > 5 * SEEDED
+
+
+@pytest.mark.clause("EST-2", "DWELL-3")
+def test_the_whole_behaviour_goes_on_in_another_process(tour: Loop) -> None:
+    moments = tour.log.behaviour
+    composites = sorted({moment.record.machine.path.split("/")[0] for moment in moments})
+    runs, expected = [], []
+    for composite in composites:
+        for at in _seeded(moments[:-5], composite, lambda moment: moment.record.machine.path, SEEDED):
+            run = moments[at : at + 5]
+            steps = [(a.decision.record.machine, b.record.machine) for a, b in itertools.pairwise(run)]
+            if all(one is other for one, other in steps):
+                runs.append(run)
+                expected.append([plain_decision(moment.decision) for moment in run])
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        said = pool.apply(behaviour_from_bytes, (Path(tour.map_file), pickle.dumps([_bare(run) for run in runs])))
+    assert said == expected
+    assert len(runs) >= 10 * len(composites)
+
+
+def _bare(run: Sequence[Any]) -> list[Any]:
+    """Moments without what is to be found out."""
+    return [type(at)(at.record, at.world, at.result, at.probe, None) for at in run]

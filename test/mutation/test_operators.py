@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from .operators import mutants
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("a < b", {"a <= b"}),
+        ("a and b", {"a or b", "a", "b"}),
+        ("x = not a", {"x = a"}),
+        ("x = 0.5", {"x = 1.0"}),
+        ("x = min(a, b)", {"x = max(a, b)"}),
+        ("y = replace(x, a=p, b=q)", {"y = replace(x, b=q)", "y = replace(x, a=p)"}),
+        ("rows = (Row(p), Row(q))", {"rows = (Row(q),)", "rows = (Row(p),)"}),
+        ("if a:\n    b", {"if not a:\n    b"}),
+        ("x: Literal[1] = f'{1 + 1}'", set()),
+        ('"""1 < 2"""', set()),
+    ],
+)
+def test_every_fault_is_planted_alone(source: str, expected: set[str]) -> None:
+    assert {mutant.source for mutant in mutants("x.py", source)} == expected
+
+
+def test_every_mutant_can_be_compiled_and_differs() -> None:
+    source = Path(__file__).with_name("operators.py").read_text(encoding="utf-8")
+    plain = ast.unparse(ast.parse(source))
+    made = list(mutants("operators.py", source))
+    assert len(made) > 50
+    for mutant in made:
+        compile(mutant.source, mutant.file, "exec")
+        assert mutant.source != plain
+        assert 0 < mutant.line <= source.count("\n")

@@ -1,0 +1,110 @@
+"""Running tests on a mutant, in a child of a process that has everything loaded but what is mutated."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import math
+import os
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from .operators import Mutant
+
+PLUGINS = ("-p", "pytest_timeout", "-p", "_hypothesis_pytestplugin")
+"""Of pytest, those that the tests need: the others take half a second."""
+MUTATED = ("tuling_fsm.machine", "tuling_fsm.behaviour")
+KILLED, SURVIVED, LATE = "killed", "survived", "late"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a mutant. One that takes too long has been found out as well."""
+
+    mutant: Mutant
+    fate: str
+    seconds: float
+    tests: int
+
+
+class _Planted(importlib.abc.MetaPathFinder):
+    """Gives the mutant's text in place of the module; it lies in a folder of its own, with kernels of its own."""
+
+    def __init__(self, module: str, file: Path) -> None:
+        self.module, self.file = module, file
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        if name != self.module:
+            return None
+        return importlib.util.spec_from_file_location(name, self.file)
+
+
+def module_of(file: str) -> str:
+    """The module whose source this is."""
+    return ".".join(Path(file).with_suffix("").parts)
+
+
+def warm_up() -> None:
+    """Load, and compile, all that tests need and no mutant is in."""
+    import hypothesis.stateful
+    import transitions.extensions.nesting
+
+    import tuling_fsm.sim.simulation
+    from tuling_fsm.core.vehicle import Vehicle
+    from tuling_fsm.planning.parameters import PlanningParameters
+    from tuling_fsm.planning.planner import Planner
+
+    assert hypothesis.stateful and transitions.extensions.nesting and tuling_fsm.sim.simulation
+    Planner(Vehicle(), PlanningParameters()).warm_up()
+    early = [name for name in sys.modules if name.startswith(MUTATED)]
+    assert not early, f"loaded too early to be mutated: {early}"
+
+
+def in_child(
+    arguments: Sequence[str], mutant: Mutant | None, cpu_s: float, plugins: Sequence[object] = ()
+) -> tuple[int, float]:
+    """Run pytest in a forked child that may use so much CPU time. Returns its exit code (negative: the signal that
+    ended it) and how long it took (s).
+    """
+    began = time.monotonic()
+    pid = os.fork()
+    if pid == 0:
+        resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(cpu_s), math.ceil(cpu_s) + 5))
+        with contextlib.suppress(BaseException):
+            os._exit(_run(arguments, mutant, plugins))
+        os._exit(3)
+    _, status = os.waitpid(pid, 0)
+    return os.waitstatus_to_exitcode(status), time.monotonic() - began
+
+
+def _run(arguments: Sequence[str], mutant: Mutant | None, plugins: Sequence[object]) -> int:
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    if mutant is None:
+        return int(pytest.main([*PLUGINS, *arguments], plugins))
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / Path(mutant.file).name
+        file.write_text(mutant.source, encoding="utf-8")
+        sys.meta_path.insert(0, _Planted(module_of(mutant.file), file))
+        return int(pytest.main([*PLUGINS, *arguments]))
+
+
+def try_out(mutant: Mutant, tests: Sequence[str], cpu_s: float) -> Verdict:
+    """Whether any of the tests finds it."""
+    code, seconds = in_child(["-x", "-q", "--no-header", *tests], mutant, cpu_s)
+    fate = LATE if code < 0 else SURVIVED if code == 0 else KILLED
+    return Verdict(mutant, fate, seconds, len(tests))

@@ -1,0 +1,25 @@
+"""A whole mission in the closed loop: two passengers, then the car park."""
+
+from __future__ import annotations
+
+import pytest
+
+from tuling_fsm.run import run_scenario
+from tuling_fsm.share import share_file
+
+
+@pytest.mark.slow
+@pytest.mark.clause("NOR-1", "TMP-1", "TMP-2", "STP-1", "PUD-1", "TPO-1", "USE-1", "USE-10")
+def test_two_passengers_are_served_once_each_and_the_car_is_parked() -> None:
+    result = run_scenario(share_file("config", "scenarios", "pickup.osc"))
+    assert (result["end"], result["services"]) == ("parked", 2)
+    assert not [infraction for infraction in result["infractions"] if infraction["at_fault"]]
+    made = [(row["from"], row["to"], row["clause"]) for row in result["transitions"]]
+    stop = "temporary_stop/"
+    assert made.count((f"{stop}approach", f"{stop}stopped", "TMP-2")) == 4
+    assert made.count((f"{stop}stopped", f"{stop}plan_once", "STP-1")) == 2
+    assert made.count((f"{stop}stopped", f"{stop}pickup_decision", "STP-1")) == 2
+    assert made.count((f"{stop}plan_once", "on_road/regression", "TPO-1")) == 4
+    assert result["state_s"][f"{stop}stopped"] == pytest.approx(40.0, abs=0.5)
+    assert result["flaps"] == 0
+    assert result["longest_unexplained_stop_s"] < 1.0

@@ -1,0 +1,56 @@
+"""The car in rain: by radar and history map, slower, and back to all sensors when it is dry."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tuling_fsm.bag.reader import read_messages
+from tuling_fsm.bag.replay import replay
+from tuling_fsm.behaviour.parameters import RadarParameters
+from tuling_fsm.run import run_scenario
+from tuling_fsm.share import share_file
+from tuling_fsm.wire.cdr import seconds
+from tuling_fsm.wire.odometry import unpack_odometry
+from tuling_fsm.wire.text import unpack_string
+
+SHOWER = """
+import osc.standard
+
+scenario shower:
+    map.set_map_file("{course}")
+    ego: vehicle
+    traffic: traffic_source
+    weather: environment
+
+    do parallel:
+        traffic.populate(vehicles: 6)
+        ego.random_route(length: 300m)
+        serial:
+            wait elapsed(8s)
+            weather.rain(intensity: 8mmph, duration: 16s)
+"""
+RADAR = RadarParameters()
+
+
+@pytest.mark.slow
+@pytest.mark.clause("RFG-1")
+def test_a_shower_is_driven_through_slowly_and_by_radar(tmp_path: Path) -> None:
+    scenario = tmp_path / "shower.osc"
+    scenario.write_text(SHOWER.format(course=share_file("config", "course", "course.xodr")), encoding="utf-8")
+    result = run_scenario(scenario, seed=5, out=tmp_path)
+    assert result["end"] == "goal"
+    assert not [infraction for infraction in result["infractions"] if infraction["at_fault"]]
+    assert result["longest_unexplained_stop_s"] < 1.0
+    messages = list(read_messages(tmp_path / "run.mcap"))
+    sensors = [(seconds(m.ns), unpack_string(m.data, m.topic)) for m in messages if m.topic == "sensors"]
+    assert [word for _, word in sensors] == ["all", "radar_and_history", "all"]
+    (_, _), (begin, _), (end, _) = sensors
+    assert begin == pytest.approx(8.0 + RADAR.enter_dwell, abs=0.2)
+    assert end - begin == pytest.approx(16.0 + RADAR.leave_dwell - RADAR.enter_dwell, abs=0.2)
+    motion = [(seconds(m.ns), unpack_odometry(m.data).v) for m in messages if m.topic == "odometry"]
+    dry = max(v for t, v in motion if t < begin or t > end)
+    wet = max(v for t, v in motion if begin + 4.0 < t < end)
+    assert wet < RADAR.speed + 0.2 < dry
+    assert replay(tmp_path / "run.mcap") == []

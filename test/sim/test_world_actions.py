@@ -1,0 +1,319 @@
+"""Everything that a scenario does to the world around the car, as the planner is told of it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.trajectory import Trajectory
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.map.opendrive import read_map
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.sim.scenario.load import compile_text
+from tuling_fsm.sim.simulation import Simulation
+from tuling_fsm.world.inputs import Inputs, Kind, Light, RouteRequest, Source, Table
+
+COURSE = Path(__file__).resolve().parents[2] / "config" / "course" / "course.xodr"
+LANE = """    start: pose_3d with:
+        keep(it.position == map.create_xyz_point(x: 20m, y: -1.75m))
+        keep(it.orientation.yaw == 0deg)
+    goal: xyz_point = map.create_xyz_point(x: 300m, y: -1.75m)
+"""
+CROSSING = """    start: xyz_point = map.create_xyz_point(x: -80m, y: -1.75m)
+    goal: xyz_point = map.create_xyz_point(x: 80m, y: -1.75m)
+"""
+AVENUE = """    start: odr_point = map.create_odr_point(1, -1, 60m)
+    goal: odr_point = map.create_odr_point(3, -1, 40m)
+"""
+LOT = """    start: odr_point = map.create_odr_point("8", "-1", 80m)
+    goal: odr_point = map.create_odr_point("8", "-1", 120m)
+"""
+
+
+@pytest.fixture(scope="module")
+def course() -> RoadMap:
+    return read_map(COURSE)
+
+
+def world(road_map: RoadMap, places: str, *deeds: str, speed: str = "0mps") -> Simulation:
+    """A run in which the ego stands or rolls while the deeds are done one after the other."""
+    steps = "".join(f"            {deed}\n" for deed in deeds)
+    text = f"""scenario world:
+    ego: vehicle
+    thing: stationary_object with:
+        keep(it.kind == cone)
+    works: road_works
+    lot: parking_area
+    server: route_server
+    lights: traffic_lights
+    weather: environment
+    operator: remote_operator
+{places}
+    do parallel:
+        serial:
+            ego.assign_position(start)
+            ego.assign_speed({speed})
+            ego.drive() with:
+                along(map.create_route([goal]))
+        serial:
+            thing.assign_position(map.create_xyz_point(x: 900m, y: 900m))
+{steps}"""
+    return Simulation(road_map, compile_text(text, "world.osc"), 1, Vehicle())
+
+
+def rows(table: Table | None) -> np.ndarray[tuple[int], np.dtype[np.void]]:
+    assert table is not None
+    return table.rows
+
+
+def run(sim: Simulation, seconds: float, plan: Trajectory | None = None) -> Inputs:
+    for _ in range(round(seconds / 0.05)):
+        sim.advance(plan)
+    return sim.inputs()
+
+
+def test_a_lane_is_closed_and_opened_again(two_lanes: RoadMap) -> None:
+    place = "map.create_odr_point('1', '-1', 60m)"
+    sim = world(two_lanes, LANE, f"works.close_lane({place}, duration: 1s)")
+    closed = rows(run(sim, 0.1).objects)
+    assert set(closed["kind"].tolist()) == {Kind.BARRIER}
+    assert closed["x"] == pytest.approx(60.0)
+    assert sorted(closed["y"].tolist()) == pytest.approx([-2.625, -0.875])
+    gaps = closed["y"].max() + closed["width"][0] / 2.0, closed["y"].min() - closed["width"][0] / 2.0
+    assert gaps[0] > -0.5 and gaps[1] < -3.0
+    assert len(rows(run(sim, 1.1).objects)) == 0
+
+
+def test_a_whole_road_is_closed_with_cones(course: RoadMap) -> None:
+    sim = world(course, LOT, "works.close_road(map.create_odr_point('1', '-1', 60m), material: cone)")
+    run(sim, 0.05)
+    others = sim.cast.props.bodies.values()
+    across = sorted(body.pose.y for body in others if body.pose is not None)
+    assert across[0] < -6.0 and across[-1] > 6.0
+    assert max(b - a for a, b in itertools.pairwise(across)) <= 1.0
+
+
+@pytest.mark.parametrize(("seen_as", "in_table"), [("occupancy", False), ("both", True)])
+def test_a_block_is_seen_in_the_occupancy_grid_while_it_is_there(
+    two_lanes: RoadMap, seen_as: str, in_table: bool
+) -> None:
+    place = "map.create_odr_point('1', '-1', 40m)"
+    sim = world(two_lanes, LANE, "wait elapsed(0.1s)", f"works.close_lane({place}, seen_as: {seen_as}, duration: 1s)")
+    assert sim.inputs().occupancy is None
+    inputs = run(sim, 0.5)
+    grid = inputs.occupancy
+    assert grid is not None
+    assert (len(rows(inputs.objects)) > 0) is in_table
+    low, left = np.argwhere(grid.cells > 50).min(axis=0), np.argwhere(grid.cells > 50).max(axis=0)
+    x = grid.origin.x + (np.array((low[1], left[1])) + 0.5) * grid.resolution
+    y = grid.origin.y + (np.array((low[0], left[0])) + 0.5) * grid.resolution
+    assert x == pytest.approx([39.75, 40.25], abs=0.26)
+    assert y == pytest.approx([-3.4, -0.1], abs=0.3)
+    after = run(sim, 1.0).occupancy
+    assert after is not None and not after.cells.any()
+
+
+@pytest.mark.clause("RFG-1")
+def test_in_rain_and_fog_only_the_radar_and_what_was_known_before_is_left(two_lanes: RoadMap) -> None:
+    cones = "works.close_lane(map.create_odr_point('1', '-1', 60m), material: {})"
+    clear = rows(run(world(two_lanes, LANE, cones.format("cone")), 0.1).objects)
+    assert set(clear["source"].tolist()) == {Source.LIDAR | Source.CAMERA}
+    for weather in ("rain(8mmph, duration: 1s)", "fog(60m, duration: 1s)"):
+        sim = world(two_lanes, LANE, f"weather.{weather}", cones.format("cone"))
+        during = run(sim, 0.5)
+        assert during.rain_fog is not None and during.rain_fog.value
+        after = run(sim, 1.0)
+        assert after.rain_fog is not None and not after.rain_fog.value
+        assert len(rows(after.objects)) > 0
+    wet = "parallel:\n                weather.rain(8mmph)\n                " + cones
+    assert len(rows(run(world(two_lanes, LANE, wet.format("cone")), 0.1).objects)) == 0
+    barriers = rows(run(world(two_lanes, LANE, wet.format("barrier")), 0.1).objects)
+    assert set(barriers["source"].tolist()) == {Source.RADAR}
+    remembered = world(two_lanes, LANE, cones.format("cone"), "wait elapsed(0.2s)", "weather.rain(8mmph)")
+    known = rows(run(remembered, 0.5).objects)
+    assert set(known["source"].tolist()) == {Source.HISTORY_MAP}
+
+
+def test_a_stationary_object_may_be_a_cone(two_lanes: RoadMap) -> None:
+    sim = world(two_lanes, LANE, "thing.assign_position(map.create_odr_point('1', '-2', 50m))")
+    assert rows(run(sim, 0.1).objects)["kind"].tolist() == [Kind.CONE]
+
+
+def test_without_localization_the_car_reckons_on_and_goes_astray_together_with_all_it_sees(two_lanes: RoadMap) -> None:
+    cones = "works.close_lane(map.create_odr_point('1', '-1', 200m))"
+    sim = world(two_lanes, LANE, cones, "wait elapsed(0.2s)", "ego.lose_localization(duration: 10s)", speed="9mps")
+    rest = (np.full(2, value) for value in (-1.75, 0.0, 0.0, 9.0, 0.0))
+    ahead = Trajectory(0.0, np.array((0.0, 30.0)), np.array((20.0, 290.0)), *rest)
+    run(sim, 0.2, ahead)
+    for _ in range(170):
+        sim.advance(None)
+    inputs, true = sim.inputs(), sim.ego.pose
+    assert inputs.odometry is not None
+    assert inputs.odometry.position_std > 1.0 and inputs.odometry.heading_std > 1.0
+    believed = inputs.odometry.pose
+    assert 0.3 < math.dist(believed[:2], true[:2]) < 3.0
+    assert believed.heading != true.heading
+    seen = rows(inputs.objects)[0]
+    distance = math.dist((seen["x"], seen["y"]), believed[:2])
+    body = sim.cast.props.bodies["works 0 0"]
+    assert body.pose is not None
+    assert distance == pytest.approx(math.dist(body.pose[:2], true[:2]), abs=0.01)
+    assert len(rows(inputs.lane_lines)) > 10
+    back = run(sim, 2.0).odometry
+    assert back is not None
+    assert back.position_std == 0.0
+    assert back.pose == sim.ego.pose
+
+
+def test_a_plan_made_in_the_frame_of_a_wrong_belief_moves_the_car_as_it_was_meant(two_lanes: RoadMap) -> None:
+    sim = world(two_lanes, LANE, "ego.lose_localization()", speed="9mps")
+    lines: list[float] = []
+    for frame in range(240):
+        odometry = sim.inputs().odometry
+        assert odometry is not None
+        x, y, heading = odometry.pose
+        way = 9.0 * np.array((0.0, 3.0))
+        table = rows(sim.inputs().lane_lines)
+        left = table[(table["line"] == 0) & (table["x"] < 8.0)]
+        turn = float(np.clip(0.02 * (left["y"].mean() - 1.75), -0.02, 0.02)) if len(left) else 0.0
+        aim = heading + turn
+        zero = np.zeros(2)
+        plan = Trajectory(
+            sim.stamp, np.array((0.0, 3.0)), x + way * math.cos(aim), y + way * math.sin(aim), zero + aim, zero,
+            zero + 9.0, zero,
+        )  # fmt: skip
+        sim.advance(plan)
+        if frame > 100:
+            lines.append(sim.ego.pose.y)
+    odometry = sim.inputs().odometry
+    assert odometry is not None
+    assert abs(odometry.pose.y - sim.ego.pose.y) > 0.3
+    assert max(abs(y + 1.75) for y in lines) < 0.3
+
+
+def test_odometry_falls_silent_while_the_rest_goes_on(two_lanes: RoadMap) -> None:
+    sim = world(two_lanes, LANE, "wait elapsed(0.5s)", "ego.lose_odometry(duration: 1s)")
+    inputs = run(sim, 1.0)
+    assert inputs.odometry is not None and inputs.objects is not None
+    assert inputs.stamp == inputs.objects.stamp == 1.0
+    assert inputs.odometry.stamp == pytest.approx(0.45)
+    back = run(sim, 1.0).odometry
+    assert back is not None and back.stamp == 2.0
+
+
+def test_parking_spaces_are_taken_and_freed(course: RoadMap) -> None:
+    sim = world(
+        course, LOT, "lot.occupy_all_but(road_id: 8, free: [303, 304])", "wait elapsed(0.5s)", "lot.occupy([303])",
+        "wait elapsed(0.5s)", "lot.vacate([302])",
+    )  # fmt: skip
+    numbers = {slot.number: slot.id for slot in course.slots}
+
+    def free(inputs: Inputs) -> set[str]:
+        table = rows(inputs.parking_slots)
+        return {numbers[int(row["slot"])] for row in table if not row["occupied"]} & {"301", "302", "303", "304", "305"}
+
+    assert free(world(course, LOT).inputs()) >= {"302", "303"}
+    assert free(sim.inputs()) == {"303", "304"}
+    assert free(run(sim, 0.2)) == {"303", "304"}
+    assert free(run(sim, 0.5)) == {"304"}
+    assert free(run(sim, 0.5)) == {"302", "304"}
+
+
+@pytest.mark.parametrize(
+    ("call", "name"), [("clear", "clear_emergency_stop"), ("reset", "reset"), ("skip_task", "skip_task")]
+)
+def test_a_call_of_the_operator_is_there_on_one_frame(two_lanes: RoadMap, call: str, name: str) -> None:
+    sim = world(two_lanes, LANE, "wait elapsed(0.2s)", f"operator.{call}()")
+    seen = []
+    for _ in range(12):
+        sim.advance(None)
+        seen.append(getattr(sim.inputs(), name))
+    assert seen.count(True) == 1
+
+
+def test_lights_are_dark_held_unknown_or_not_heard_of(lit: RoadMap) -> None:
+    sim = world(
+        lit, CROSSING, "lights.set_all(dark, duration: 0.5s)", "lights.set_all(unknown)", "wait elapsed(0.5s)",
+        "lights.release_all()", "lights.fall_silent(duration: 0.5s)",
+    )  # fmt: skip
+    states = [set(rows(run(sim, seconds).traffic_lights)["state"].tolist()) for seconds in (0.3, 0.5)]
+    assert states == [{Light.DARK}, {Light.UNKNOWN}]
+    silent = run(sim, 0.5).traffic_lights
+    assert silent is not None and silent.stamp < sim.stamp - 0.1
+    heard = run(sim, 0.5).traffic_lights
+    assert heard is not None and heard.stamp == sim.stamp
+    assert set(heard.rows["state"].tolist()) <= {Light.RED, Light.YELLOW, Light.GREEN}
+
+
+def ask(sim: Simulation) -> RouteRequest:
+    assert sim.preset is not None
+    return RouteRequest(7, "refresh", sim.ego.pose, Pose(*sim.preset.poses()[-1].tolist()))
+
+
+@pytest.mark.parametrize(
+    ("deed", "answered_after", "points"),
+    [("go_away()", None, False), ("refuse()", 0.15, False), ("slow_down(2s)", 2.15, True), ("come_back()", 0.15, True)],
+)
+def test_the_route_server_is_away_refuses_or_is_slow(
+    plain: RoadMap, deed: str, answered_after: float | None, points: bool
+) -> None:
+    sim = world(plain, CROSSING, f"server.{deed}")
+    run(sim, 0.1)
+    sim.request_route(ask(sim))
+    asked, answers = sim.stamp, []
+    for _ in range(80):
+        sim.advance(None)
+        answers += [(sim.stamp - asked, len(answer.points) > 0) for answer in sim.inputs().route_answers]
+    assert answers == ([] if answered_after is None else [(pytest.approx(answered_after), points)])
+
+
+@pytest.mark.clause("RRF-2")
+def test_the_route_server_answers_with_a_route_the_other_way(course: RoadMap) -> None:
+    sim = world(course, AVENUE, "server.answer_opposite(duration: 1s)")
+    run(sim, 0.1)
+    before = sim.route
+    headings = []
+    for _ in range(2):
+        sim.request_route(ask(sim))
+        for _ in range(30):
+            sim.advance(None)
+            headings += [answer.points[0, 2] for answer in sim.inputs().route_answers]
+    opposite, usual = headings
+    assert math.cos(opposite - sim.ego.pose.heading) < -0.9
+    assert math.cos(usual - sim.ego.pose.heading) > 0.9
+    assert sim.route is before
+
+
+STARTS = {
+    "beside the road": "map.create_xyz_point(x: 60m, y: -22m)",
+    "in a parking space": "map.parking_space(305, backed_in: true)",
+    "on the wrong side": "map.create_odr_point(1, 1, 60m)",
+    "in a dead end": "map.create_odr_point(12, -1, 83m)",
+}
+
+
+@pytest.mark.parametrize("where", STARTS)
+def test_the_car_may_start_anywhere(course: RoadMap, where: str) -> None:
+    kind = {"m": "xyz_point", "p": "parking_space", "o": "odr_point"}
+    text = STARTS[where]
+    name = kind["p"] if "parking_space" in text else kind["o"] if "odr" in text else kind["m"]
+    places = f"    start: {name} = {text}\n    goal: odr_point = map.create_odr_point(3, -1, 40m)\n"
+    sim = world(course, places)
+    assert sim.preset is not None and sim.preset.length > 50.0
+    if where == "in a parking space":
+        slot = next(slot for slot in course.slots if slot.id == "305")
+        vehicle = Vehicle()
+        corners = vehicle.footprint(sim.ego.pose)
+        assert corners.mean(axis=0) == pytest.approx(slot.pose[:2], abs=0.01)
+
+
+def test_the_car_may_stand_across_the_lane(two_lanes: RoadMap) -> None:
+    across = LANE.replace("0deg", "90deg")
+    sim = world(two_lanes, across)
+    assert sim.ego.pose.heading == pytest.approx(0.5 * math.pi)
+    assert sim.preset is not None and sim.preset.length > 200.0

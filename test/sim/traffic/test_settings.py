@@ -1,0 +1,255 @@
+"""What a traffic manager sets for its vehicles, each against what they do without it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.map.lanes import LaneId
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.sim.traffic.autopilot import Autopilot
+from tuling_fsm.world.inputs import Light
+
+from .flow import Flow, one
+
+pytestmark = pytest.mark.clause("TM-2")
+INBOUND_E, INBOUND_S = LaneId("1", 0, 1), LaneId("4", 0, 1)
+FIRST, SECOND = 501, 502
+Setting = Callable[[Autopilot], object]
+
+
+def nothing(_: Autopilot) -> None:
+    """No setting."""
+
+
+def flow_with(road_map: RoadMap, lane: int | LaneId, s: float = 20.0, v: float = 8.0) -> tuple[Flow, Autopilot]:
+    """A vehicle number `FIRST` on a lane, another one off the road, both of the world's traffic manager."""
+    flow = Flow(road_map, 0, scripted=2)
+    flow.fleet.car.owner[:] = 0
+    flow.manager.ids[:] = FIRST, SECOND
+    flow.manager.put(0, flow.index[lane] if isinstance(lane, LaneId) else lane, s, v)
+    return flow, Autopilot(flow.manager)
+
+
+def way(
+    road_map: RoadMap, setting: Setting, others: FloatArray, seconds: float = 9.0, light: Light | None = None
+) -> float:
+    """How far a vehicle comes from the east when something is set, m."""
+    flow, autopilot = flow_with(road_map, INBOUND_E)
+    setting(autopilot)
+    flow.others = others
+    for number in flow.lights.numbers:
+        flow.lights.force(number, light)
+    start = float(flow.fleet.car.arc[0])
+    for _ in flow.run(seconds):
+        pass
+    return float(flow.fleet.car.arc[0]) - start
+
+
+def obstacle(person: bool) -> FloatArray:
+    """Something that stands in the middle of the eastern arm."""
+    return one(60.0, 1.75, 0.0, 0.6, 2.5, who=77, person=person)
+
+
+@pytest.mark.parametrize(
+    ("setting", "person", "stops"),
+    [
+        (nothing, False, True),
+        (nothing, True, True),
+        (lambda a: a.ignore_vehicles_percentage(FIRST, 100.0), False, False),
+        (lambda a: a.ignore_vehicles_percentage(FIRST, 100.0), True, True),
+        (lambda a: a.ignore_walkers_percentage(FIRST, 100.0), True, False),
+        (lambda a: a.ignore_walkers_percentage(FIRST, 100.0), False, True),
+        (lambda a: a.collision_detection(FIRST, 77, False), False, False),
+        (lambda a: a.collision_detection(FIRST, 78, False), False, True),
+        (lambda a: (a.collision_detection(FIRST, 77, False), a.collision_detection(FIRST, 77, True)), False, True),
+    ],
+)
+def test_who_is_ignored_is_not_braked_for(plain: RoadMap, setting: Setting, person: bool, stops: bool) -> None:
+    assert (way(plain, setting, obstacle(person)) < 50.0) is stops
+
+
+def test_a_share_of_those_met_is_ignored_and_always_the_same_ones(plain: RoadMap) -> None:
+    flow, autopilot = flow_with(plain, INBOUND_E)
+    autopilot.ignore_vehicles_percentage(FIRST, 40.0)
+    flow.step()
+
+    def passed(who: int) -> bool:
+        return (
+            way(plain, lambda a: a.ignore_vehicles_percentage(FIRST, 40.0), one(60.0, 1.75, 0.0, 0.6, 2.5, who=who))
+            > 50.0
+        )
+
+    first = [passed(who) for who in range(1, 31)]
+    assert 4 <= sum(first) <= 20
+    assert [passed(who) for who in range(1, 31)] == first
+
+
+@pytest.mark.parametrize(
+    ("setting", "light", "stops"),
+    [
+        (nothing, Light.RED, True),
+        (nothing, Light.GREEN, False),
+        (lambda a: a.ignore_lights_percentage(FIRST, 100.0), Light.RED, False),
+    ],
+)
+def test_ignored_lights_are_driven_through(lit: RoadMap, setting: Setting, light: Light, stops: bool) -> None:
+    driven = way(lit, setting, np.zeros((0, 10)), 20.0, light)
+    assert (driven < 98.0) is stops
+
+
+def test_ignored_signs_are_not_stopped_at(signed: RoadMap) -> None:
+    def slowest(setting: Setting) -> float:
+        flow, autopilot = flow_with(signed, INBOUND_S, 20.0, 6.0)
+        setting(autopilot)
+        return min(float(flow.fleet.car.v[0]) for _ in flow.run(16.0))
+
+    assert slowest(nothing) < 0.2
+    assert slowest(lambda a: a.ignore_signs_percentage(FIRST, 100.0)) > 1.0
+
+
+def test_the_gap_to_the_leader_is_set(plain: RoadMap) -> None:
+    def gap(setting: Setting) -> float:
+        flow, autopilot = flow_with(plain, INBOUND_E, 10.0, 5.0)
+        setting(autopilot)
+        flow.others = one(60.0, float(flow.fleet.car.y[0]), 0.0, 4.0, 1.8)
+        for _ in flow.run(25.0):
+            pass
+        return float(flow.fleet.car.x[0] - 0.5 * flow.fleet.car.length[0]) - 62.0
+
+    assert gap(nothing) == pytest.approx(2.0, abs=0.8)
+    assert gap(lambda a: a.distance_to_leading_vehicle(FIRST, 7.0)) == pytest.approx(7.0, abs=1.0)
+    assert gap(lambda a: a.global_distance_to_leading_vehicle(5.0)) == pytest.approx(5.0, abs=1.0)
+
+
+def test_seventy_percent_of_the_limit_unless_set(two_lanes: RoadMap) -> None:
+    def speed(setting: Setting) -> float:
+        flow, autopilot = flow_with(two_lanes, 0, 10.0, 9.0)
+        setting(autopilot)
+        for _ in flow.run(14.0):
+            pass
+        return float(flow.fleet.car.v[0]) * 3.6
+
+    assert speed(nothing) == pytest.approx(35.0, abs=0.5)
+    assert speed(lambda a: a.vehicle_percentage_speed_difference(FIRST, 50.0)) == pytest.approx(25.0, abs=0.5)
+    assert speed(lambda a: a.global_percentage_speed_difference(-20.0)) == pytest.approx(60.0, abs=1.5)
+    assert speed(lambda a: a.set_desired_speed(FIRST, 5.0)) == pytest.approx(18.0, abs=0.5)
+
+
+def lanes_after(two_lanes: RoadMap, setting: Setting, leader: bool = True, right: bool = True) -> tuple[int, int]:
+    """Lane of a vehicle at first and some time later, behind a slow leader or alone."""
+    flow = Flow(two_lanes, 0, scripted=2)
+    flow.fleet.car.owner[:] = 0
+    flow.manager.ids[:] = FIRST, SECOND
+    side = flow.graph.lane.left if right else flow.graph.lane.right
+    lane = next(lane for lane in range(len(flow.graph.lane)) if side[lane] >= 0)
+    flow.manager.put(0, lane, 20.0, 9.0)
+    if leader:
+        flow.manager.put(1, lane, 45.0, 3.0)
+        flow.manager.set_speed(1, 3.0)
+    setting(Autopilot(flow.manager))
+    for _ in flow.run(9.0):
+        assert flow.overlaps() == []
+    return lane, flow.lane(0)
+
+
+def test_a_slow_leader_is_passed_in_the_next_lane_unless_forbidden(two_lanes: RoadMap) -> None:
+    before, after = lanes_after(two_lanes, nothing)
+    assert before != after
+    before, after = lanes_after(two_lanes, lambda a: a.auto_lane_change(FIRST, False))
+    assert before == after
+
+
+def test_some_keep_right(two_lanes: RoadMap) -> None:
+    before, after = lanes_after(two_lanes, nothing, leader=False, right=False)
+    assert before == after
+    before, after = lanes_after(
+        two_lanes, lambda a: a.keep_right_rule_percentage(FIRST, 100.0), leader=False, right=False
+    )
+    assert before != after
+
+
+def test_a_forced_change_asks_nobody(two_lanes: RoadMap) -> None:
+    flow = Flow(two_lanes, 0, scripted=2)
+    flow.fleet.car.owner[:] = 0
+    flow.manager.ids[:] = FIRST, SECOND
+    lane = next(lane for lane in range(len(flow.graph.lane)) if flow.graph.lane.left[lane] >= 0)
+    flow.manager.put(0, lane, 20.0, 9.0)
+    flow.manager.put(1, int(flow.graph.lane.left[lane]), 22.0, 9.0)
+    autopilot = Autopilot(flow.manager)
+    assert not autopilot.force_lane_change(FIRST, left=False)
+    assert autopilot.force_lane_change(FIRST, left=True)
+    assert flow.lane(0) == flow.graph.lane.left[lane]
+
+
+def test_it_keeps_beside_the_middle_of_its_lane(plain: RoadMap) -> None:
+    flow, autopilot = flow_with(plain, INBOUND_E, 10.0, 6.0)
+    y = float(flow.fleet.car.y[0])
+    autopilot.vehicle_lane_offset(FIRST, 0.6)
+    for _ in flow.run(6.0):
+        pass
+    assert float(flow.fleet.car.y[0]) - y == pytest.approx(-0.6, abs=0.02)
+    autopilot.global_lane_offset(-0.3)
+    for _ in flow.run(5.0):
+        pass
+    assert float(flow.fleet.car.y[0]) - y == pytest.approx(0.3, abs=0.02)
+
+
+@pytest.mark.parametrize(("turn", "x", "y"), [("Left", 0, -1), ("Straight", -1, 0), ("Right", 0, 1)])
+def test_a_route_of_turns_is_taken(plain: RoadMap, turn: str, x: int, y: int) -> None:
+    for seed in (1, 2):
+        flow = Flow(plain, 0, seed, scripted=1)
+        flow.fleet.car.owner[:], flow.manager.ids[:] = 0, FIRST
+        flow.manager.put(0, flow.index[INBOUND_E], 60.0, 6.0)
+        flow.step()
+        Autopilot(flow.manager).set_route(FIRST, [turn])
+        for _ in flow.run(14.0):
+            pass
+        assert flow.fleet.car.x[0] * x + flow.fleet.car.y[0] * y > 18.0
+
+
+@pytest.mark.parametrize(("x", "y"), [(0.0, -60.0), (-60.0, 0.0), (0.0, 60.0)])
+def test_a_path_of_points_is_followed_and_left_at_random(plain: RoadMap, x: float, y: float) -> None:
+    flow, autopilot = flow_with(plain, INBOUND_E, 60.0, 6.0)
+    flow.step()
+    autopilot.set_path(FIRST, [(x, y)])
+    nearest = min(math.dist((flow.fleet.car.x[0], flow.fleet.car.y[0]), (x, y)) for _ in flow.run(20.0))
+    assert nearest < 3.0
+    with pytest.raises(InputError, match="set_path"):
+        autopilot.set_path(FIRST, [(1000.0, 1000.0)])
+
+
+def test_resetting_the_lights_begins_their_programs_anew(lit: RoadMap) -> None:
+    flow = Flow(lit, 4)
+    first = [flow.lights.states(0.1 * k).copy() for k in range(400)]
+    flow.lights.force(flow.lights.numbers[0], Light.GREEN)
+    Autopilot(flow.manager).reset_traffic_lights(flow.lights, 37.0)
+    assert all(np.array_equal(flow.lights.states(37.0 + 0.1 * k), first[k]) for k in range(400))
+
+
+def test_settings_concern_the_vehicle_that_they_name(plain: RoadMap) -> None:
+    flow, autopilot = flow_with(plain, INBOUND_E)
+    autopilot.ignore_lights_percentage(FIRST, 30.0)
+    assert flow.fleet.rules.ignore_lights.tolist() == [0.3, 0.0]
+    autopilot.global_distance_to_leading_vehicle(6.0)
+    assert flow.fleet.rules.gap.tolist() == [6.0, 6.0]
+
+
+def test_nonsense_is_refused(plain: RoadMap) -> None:
+    _, autopilot = flow_with(plain, INBOUND_E)
+    for wrong in (
+        lambda: autopilot.ignore_lights_percentage(FIRST, 101.0),
+        lambda: autopilot.distance_to_leading_vehicle(FIRST, -1.0),
+        lambda: autopilot.vehicle_percentage_speed_difference(FIRST, 101.0),
+        lambda: autopilot.set_route(FIRST, ["Back"]),
+        lambda: autopilot.auto_lane_change(999, True),
+        lambda: autopilot.set_boundaries_respawn_dormant_vehicles(10.0, 700.0),
+        lambda: autopilot.set_boundaries_respawn_dormant_vehicles(100.0, 50.0),
+    ):
+        with pytest.raises(InputError):
+            wrong()

@@ -1,0 +1,223 @@
+"""Why the car did what it did, read off a bag's output topics: changes of state, stops with their reasons (EXPL-1)."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tuling_fsm.bag.reader import Message, read_messages
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.request import Reason
+from tuling_fsm.wire.cdr import seconds, stamp_ns
+from tuling_fsm.wire.diagnostics import Status, unpack_diagnostics
+from tuling_fsm.wire.odometry import unpack_odometry
+from tuling_fsm.wire.text import unpack_json, unpack_string
+from tuling_fsm.wire.trajectory import unpack_trajectory
+
+STANDING_SPEED = 0.1
+"""Below this the car stands, m/s."""
+SHORTEST_STOP_S = 1.0
+"""Shorter stands need no reason."""
+NO_REASON = frozenset(reason.value for reason in (Reason.NONE, Reason.SPEED_LIMIT, Reason.CURVATURE))
+"""Codes that do not say why a car stands."""
+WORDS = ("state", "sensors", "indicators")
+"""Topics of one word that lasts until the next."""
+_STAMPED = frozenset({"odometry", "trajectory", "why"})
+
+
+class Change(NamedTuple):
+    """A transition at a stamp (s); of a bag without the topic `transition` only the states are known."""
+
+    t: float
+    source: str
+    dest: str
+    clause: str = ""
+    guard: str = ""
+    dwell_s: float = 0.0
+    supervisor: bool = False
+    rejected: tuple[str, ...] = ()
+
+
+class Why(NamedTuple):
+    """A message of the topic `why` at a stamp (s): the first status is what limits the car."""
+
+    t: float
+    statuses: tuple[Status, ...]
+
+    @property
+    def code(self) -> str:
+        """Of what limits the car; empty where the message says nothing."""
+        return dict(self.statuses[0].values).get("code", "") if self.statuses else ""
+
+
+class Cause(NamedTuple):
+    """What kept the car standing from one stamp to another (s); the code is empty where nothing is known."""
+
+    t_from: float
+    t_to: float
+    code: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A stand of more than a second, with one cause after the other."""
+
+    causes: tuple[Cause, ...]
+
+    @property
+    def t_from(self) -> float:
+        """When it began, s."""
+        return self.causes[0].t_from
+
+    @property
+    def t_to(self) -> float:
+        """When it ended, or the bag did, s."""
+        return self.causes[-1].t_to
+
+    @property
+    def primary(self) -> Cause:
+        """The cause that held longest, all its times together, in its latest words."""
+        held: Counter[str] = Counter()
+        for cause in self.causes:
+            held[cause.code] += round(1e6 * (cause.t_to - cause.t_from)) if cause.code not in NO_REASON else 0
+        code = held.most_common(1)[0][0]
+        return next(cause for cause in reversed(self.causes) if cause.code == code)
+
+    @property
+    def unexplained_s(self) -> float:
+        """The longest time without a reason."""
+        runs = groupby(self.causes, key=lambda cause: not cause.code or cause.code in NO_REASON)
+        return max((sum(cause.t_to - cause.t_from for cause in run) for without, run in runs if without), default=0.0)
+
+
+@dataclass(frozen=True)
+class Story:
+    """All of it, by time; `words` are stamp, topic and word of the topics in `WORDS`."""
+
+    begin: float
+    end: float
+    changes: tuple[Change, ...]
+    stops: tuple[Stop, ...]
+    whys: tuple[Why, ...]
+    words: tuple[tuple[float, str, str], ...]
+
+    def why_at(self, t: float) -> Why | None:
+        """What was said last at a stamp (s)."""
+        return _latest(self.whys, t)
+
+    def words_at(self, t: float) -> dict[str, str]:
+        """The words that held at a stamp (s), by topic."""
+        return {topic: word for stamp, topic, word in self.words if stamp <= t}
+
+    def stop_at(self, t: float) -> Stop | None:
+        """The stop that the car made at a stamp (s)."""
+        return next((stop for stop in self.stops if stop.t_from <= t <= stop.t_to), None)
+
+
+def read_story(path: str | Path, salvage: bool = False) -> Story:
+    """Read a bag with the planner's output topics, from this product's runs or recorded by any other program.
+
+    Args:
+        path: a bag folder, or one `.mcap` or `.db3` file.
+        salvage: read a damaged MCAP file up to the damage.
+
+    Raises:
+        InputError: no bag, a damaged one, or one in which the planner says nothing.
+    """
+    changes: list[Change] = []
+    whys: list[Why] = []
+    words: list[tuple[float, str, str]] = []
+    motion: list[tuple[float, float]] = []
+    take: dict[str, Callable[[float, bytes], None]] = {
+        "transition": lambda t, raw: changes.append(_change(t, unpack_json(raw, f"{path}: transition"))),
+        "why": lambda t, raw: whys.append(Why(t, unpack_diagnostics(raw, f"{path}: why"))),
+        "odometry": lambda t, raw: motion.append((t, unpack_odometry(raw).v)),
+    }
+    stamps = []
+    for t, message in _by_stamp(read_messages(path, salvage)):
+        stamps.append(t)
+        if message.topic in take:
+            take[message.topic](t, message.data)
+        elif message.topic in WORDS:
+            words.append((t, message.topic, unpack_string(message.data, f"{path}: {message.topic}")))
+    if not (changes or whys or words):
+        raise InputError(str(path), "the planner says nothing in it", "the topics state, transition and why")
+    stops = _stops(motion or _planned(_by_stamp(read_messages(path, salvage))), whys)
+    return Story(min(stamps), max(stamps), tuple(changes or _by_state(words)), tuple(stops), tuple(whys), tuple(words))
+
+
+def _by_stamp(messages: Iterable[Message]) -> Iterator[tuple[float, Message]]:
+    """Messages with their stamps (s) on the planner's clock, which a recorder's need not be.
+
+    One without a stamp of its own takes that of the message before it, or at the beginning that of the first one.
+    """
+    early: list[Message] = []
+    clock = None
+    for message in messages:
+        if message.topic in _STAMPED:
+            clock = seconds(stamp_ns(message.data))
+            yield from ((clock, other) for other in early)
+            early.clear()
+        if clock is None:
+            early.append(message)
+        else:
+            yield clock, message
+    yield from ((seconds(message.ns), message) for message in early)
+
+
+def _change(t: float, event: dict[str, Any]) -> Change:
+    """A transition as it was sent; what another version of the planner left out stays empty."""
+    return Change(
+        float(event.get("stamp", t)),
+        str(event.get("from", "")),
+        str(event.get("to", "")),
+        str(event.get("clause", "")),
+        str(event.get("guard", "")),
+        float(event.get("dwell_s", 0.0)),
+        bool(event.get("supervisor", False)),
+        tuple(map(str, event.get("rejected", ()))),
+    )
+
+
+def _by_state(words: Iterable[tuple[float, str, str]]) -> Iterator[Change]:
+    """Changes of state without their reasons."""
+    before = None
+    for t, topic, word in words:
+        if topic == "state":
+            if before is not None and word != before:
+                yield Change(t, before, word)
+            before = word
+
+
+def _planned(messages: Iterable[tuple[float, Message]]) -> list[tuple[float, float]]:
+    """Stamps and speeds (m/s) with which the trajectories begin, where there is no odometry."""
+    return [(t, float(unpack_trajectory(m.data).v[0])) for t, m in messages if m.topic == "trajectory"]
+
+
+def _stops(motion: Sequence[tuple[float, float]], whys: Sequence[Why]) -> Iterator[Stop]:
+    for stands, run in groupby(motion, key=lambda sample: abs(sample[1]) < STANDING_SPEED):
+        stamps = [t for t, _ in run]
+        if stands and stamps[-1] - stamps[0] >= SHORTEST_STOP_S:
+            yield Stop(tuple(_causes(stamps[0], stamps[-1], whys)))
+
+
+def _causes(t_from: float, t_to: float, whys: Sequence[Why]) -> Iterator[Cause]:
+    """What was said from one stamp to another, equal codes as one in their latest words."""
+    first = _latest(whys, t_from)
+    said = [Why(t_from, first.statuses if first else ()), *(why for why in whys if t_from < why.t <= t_to)]
+    spans = list(zip(said, [why.t for why in said[1:]] + [t_to], strict=True))
+    for code, run in groupby(spans, key=lambda span: span[0].code):
+        parts = list(run)
+        statuses = parts[-1][0].statuses
+        yield Cause(parts[0][0].t, parts[-1][1], code, statuses[0].message if statuses else "")
+
+
+def _latest(whys: Sequence[Why], t: float) -> Why | None:
+    number = bisect_right(whys, t, key=lambda why: why.t)
+    return whys[number - 1] if number else None

@@ -1,0 +1,80 @@
+"""How long the present state still has: what is left of the time of its deadline rows (EXPL-1, USE-2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from tuling_fsm.behaviour import guards
+from tuling_fsm.behaviour.conduct import BehaviourRow, View
+from tuling_fsm.behaviour.intersection.guards import directed_by_hand
+from tuling_fsm.behaviour.parking.guards import entry_overdue, search_stands_still
+from tuling_fsm.behaviour.temporary_stop.guards import alighted, attempt_failed, boarded
+from tuling_fsm.core.request import Reason
+
+
+@dataclass(frozen=True)
+class Timeout:
+    """The state is left for `dest` in `remaining_s`, if nothing that `guard` looks at changes."""
+
+    dest: str
+    guard: str
+    clause: str
+    remaining_s: float
+
+
+def time_left(view: View, rows: Iterable[BehaviourRow]) -> Timeout | None:
+    """The soonest of the deadline rows among those of the present leaf; None where no clock runs."""
+    left = (
+        Timeout(row.dest, row.guard_name, row.clause, max(TIMED[row.guard](view), 0.0))
+        for row in rows
+        if row.deadline and row.guard in TIMED
+    )
+    return min(left, key=lambda timeout: timeout.remaining_s, default=None)
+
+
+def _of_manoeuvre(view: View) -> float:
+    return view.site.parameters.switching.deadline - view.memory.unexplained_s
+
+
+def _of_progress(view: View) -> float:
+    normal = view.site.parameters.normal
+    waits: Reason = view.memory.plan.limit.reason
+    patience = normal.junction_patience if waits in guards.JUNCTION_WAITS else normal.no_progress
+    return patience - (view.clock - view.memory.progress.at)
+
+
+def _of_exploring(view: View) -> float:
+    return view.site.parameters.explore.timeout - view.memory.on_road.exploring.spent_s
+
+
+def _of_standing_at_junction(view: View) -> float:
+    return view.site.parameters.intersection.by_hand_after - view.memory.intersection.standing_s
+
+
+def _of_stop(view: View) -> float:
+    return view.site.parameters.stop.duration - view.memory.stop.stood_s
+
+
+def _of_wait_for_slot(view: View) -> float:
+    if not view.memory.stop.waiting:
+        return _of_manoeuvre(view)
+    return min(view.site.parameters.stop.wait - view.memory.stop.waited_s, _of_manoeuvre(view))
+
+
+def _of_slot_entry(view: View) -> float:
+    return view.site.parameters.parking.timeout - view.in_state_s
+
+
+TIMED: Mapping[Callable[[View], bool], Callable[[View], float]] = {
+    guards.overdue: _of_manoeuvre,
+    guards.no_progress: _of_progress,
+    guards.explore_timed_out: _of_exploring,
+    directed_by_hand: _of_standing_at_junction,
+    boarded: _of_stop,
+    alighted: _of_stop,
+    attempt_failed: _of_wait_for_slot,
+    entry_overdue: _of_slot_entry,
+    search_stands_still: _of_progress,
+}
+"""What is left until a guard of a deadline row holds, s. One that counts attempts instead of time is not in here."""

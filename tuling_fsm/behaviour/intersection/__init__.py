@@ -1,0 +1,1 @@
+"""The composite `intersection`: a module a state, its rows in `table`."""

@@ -1,0 +1,115 @@
+"""Predicates of the rows of `parking`, and of those that lead into it."""
+
+from __future__ import annotations
+
+from tuling_fsm.behaviour.conduct import View
+from tuling_fsm.behaviour.guards import JUNCTION_WAITS, STANDING_SPEED, TOLERANCE_S, astray, no_path, route_ended
+from tuling_fsm.behaviour.mission.memory import Aim
+from tuling_fsm.behaviour.parking.slots import is_taken, stands_in
+from tuling_fsm.core.request import Reason
+from tuling_fsm.map.parking import ParkingEnd, parking_end
+
+
+def parking_ahead(view: View) -> ParkingEnd | None:
+    """The parking area in which the route ends, where the mission wants its end now."""
+    route = view.world.route
+    if route is None or not wants_its_end(view):
+        return None
+    return parking_end(view.site.road_map, route)
+
+
+def wants_its_end(view: View) -> bool:
+    """Whether the present errand is the end of the mission, not a passenger; without a mission the route is all."""
+    book = view.memory.book
+    return book.mission is None or book.errand.aim in (Aim.CAR_PARK, Aim.GOAL)
+
+
+def enters_parking_area(view: View) -> bool:
+    """The car has entered the parking area in which its route ends (NOR-8)."""
+    end = parking_ahead(view)
+    if end is None or astray(view) or not view.world.localized:
+        return False
+    return view.world.route_s + view.site.vehicle.front >= end.s_from
+
+
+def leads_elsewhere(view: View) -> bool:
+    """The route in use does not end in a parking area any more, or the mission wants something else (PRK-1)."""
+    return view.world.localized and view.world.route is view.memory.routing.route and parking_ahead(view) is None
+
+
+def slot_found(view: View) -> bool:
+    """There is a free slot, and a path into it (PRK-1)."""
+    return view.world.localized and view.memory.parking.found is not None
+
+
+def route_driven(view: View) -> bool:
+    """The car stands at the end of its way through the car park, or before what closes it (PRK-2)."""
+    world, plan = view.world, view.memory.plan
+    if world.route is not view.memory.routing.route or not world.localized:
+        return False
+    closed = Reason.OBSTACLE in (plan.reason, plan.limit.reason)
+    near = closed and world.route_remaining <= view.site.parameters.parking.near_end
+    return route_ended(view) or (near and abs(world.ego.v) < STANDING_SPEED and not astray(view))
+
+
+def lane_blocked(view: View) -> bool:
+    """The lane planner has no feasible candidate (NOR-7)."""
+    parking = view.memory.parking
+    follows = parking.turning_since is None and not parking.round.asking
+    return follows and not astray(view) and no_path(view) and not route_driven(view)
+
+
+def search_stands_still(view: View) -> bool:
+    """The search has not come on for too long (USE-2)."""
+    waited = view.clock - view.memory.progress.at
+    return view.world.localized and view.memory.parking.turning_since is None and waited >= _patience(view)
+
+
+def cannot_turn(view: View) -> bool:
+    """The car does not get back onto its way through the car park (PRK-2, USE-2)."""
+    since = view.memory.parking.turning_since
+    if since is None:
+        return False
+    overdue = view.clock - since >= view.site.parameters.switching.deadline - TOLERANCE_S
+    return view.memory.ladder.exhausted or overdue
+
+
+def lost_for_long(view: View) -> bool:
+    """Standing without localization has not helped."""
+    return not view.world.localized and view.clock - view.memory.progress.at >= _patience(view)
+
+
+def slot_taken(view: View) -> bool:
+    """The slot has turned out to be taken (PRK-3)."""
+    bay = view.memory.parking.entry
+    return bay is not None and view.world.localized and is_taken(view, bay)
+
+
+def no_way_in(view: View) -> bool:
+    """There is no path into the slot (PRK-3). A plan rejected on the way is first made again where the car stands."""
+    plan, world = view.memory.plan, view.world
+    final = plan.reason is not Reason.PLAN_REJECTED or abs(world.ego.v) < STANDING_SPEED
+    return view.memory.parking.entry is None or (world.localized and plan.failed and final)
+
+
+def entry_overdue(view: View) -> bool:
+    """The slot has not been reached in time (PRK-3)."""
+    return view.in_state_s >= view.site.parameters.parking.timeout - TOLERANCE_S
+
+
+def in_slot(view: View) -> bool:
+    """The car stands inside the slot, and nothing of the way there is left (PRK-4, USE-10)."""
+    bay, plan, world = view.memory.parking.entry, view.memory.plan, view.world
+    driven = plan.known and plan.feasible and plan.limit.reason in (Reason.ARRIVED, Reason.TARGET)
+    stands = abs(world.ego.v) < STANDING_SPEED and plan.travel < TOLERANCE_S
+    return world.localized and bay is not None and driven and stands and stands_in(view, bay)
+
+
+def reset_called(view: View) -> bool:
+    """An operator wants the car to set off again (PRK-5)."""
+    return view.world.reset
+
+
+def _patience(view: View) -> float:
+    normal, limit = view.site.parameters.normal, view.memory.plan.limit.reason
+    return (normal.junction_patience if limit in JUNCTION_WAITS else normal.no_progress) - TOLERANCE_S

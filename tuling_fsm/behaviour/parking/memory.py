@@ -1,0 +1,86 @@
+"""What the states of `parking` remember."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.request import Hold
+from tuling_fsm.world.mission import Mission
+
+SAME_BAY_M = 1.0
+"""Slots whose middles are nearer together than this are one."""
+
+BESIDE_M = 8.0
+"""A lane of the other direction lies no farther from the car than this."""
+
+
+class Bay(NamedTuple):
+    """A slot to park in: the pose of its middle, heading out towards the aisle, length and width (m)."""
+
+    name: str
+    pose: Pose
+    length: float
+    width: float
+
+    def is_at(self, x: float, y: float) -> bool:
+        """Whether a place (m) is the middle of this slot."""
+        return (self.pose.x - x) ** 2 + (self.pose.y - y) ** 2 < SAME_BAY_M**2
+
+
+@dataclass(frozen=True)
+class Round:
+    """What the search has come to, kept while the mission and the parking area stay the same.
+
+    `driven` are roads and lane sections of aisles that have been looked at. While another route is asked for
+    (`asking`), the question is for one from `start` to `goal`; later questions are for the same goal.
+    """
+
+    area: int = -1
+    mission_stamp: float | None = None
+    passes: int = 0
+    preset: int = 0
+    """Preset routes used so far."""
+    barred: tuple[Bay, ...] = ()
+    driven: tuple[tuple[str, int], ...] = ()
+    asking: bool = False
+    stuck: bool = False
+    """There is no other route, from nowhere."""
+    start: Pose | None = None
+    goal: Pose | None = None
+
+
+@dataclass(frozen=True)
+class Parking:
+    """Memory of the composite. Times are on the active clock (s)."""
+
+    round: Round = field(default_factory=Round)
+    trying: Bay | None = None
+    """A path into it is being probed."""
+    tried_at: float = -math.inf
+    failed: tuple[tuple[Bay, float], ...] = ()
+    """Slots into which there was no path, and when that was found."""
+    found: Bay | None = None
+    """A free one with a path into it."""
+    astray_since: float | None = None
+    turning_since: float | None = None
+    """The car is manoeuvred back onto its route."""
+    entry: Bay | None = None
+    """The slot that is being entered (PRK-3)."""
+    entry_fault: str = ""
+    """Why it cannot be, as far as that shows."""
+    rest: Hold | None = None
+    """Why the car is parked."""
+
+    def search_start(self, pose: Pose) -> Pose:
+        """From where a route is asked for: beside the car, where it is to turn round."""
+        start = self.round.start
+        near = start is not None and math.hypot(start.x - pose.x, start.y - pose.y) <= BESIDE_M
+        return start if start is not None and near else pose
+
+    def search_goal(self, mission: Mission | None) -> Pose | None:
+        """Where the search leads next, instead of to the mission's end; None where it is not this mission's."""
+        stamp = None if mission is None else mission.stamp
+        return self.round.goal if self.round.mission_stamp == stamp else None

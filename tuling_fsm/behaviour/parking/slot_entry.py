@@ -1,0 +1,41 @@
+"""`parking/slot_entry`: in reverse into the slot that was found (PRK-3, PRK-4)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tuling_fsm.behaviour.conduct import Conduct, View
+from tuling_fsm.behaviour.memory import Memory
+from tuling_fsm.behaviour.parking.guards import entry_overdue, no_way_in, slot_taken
+from tuling_fsm.behaviour.parking.slot_search import into_slot
+from tuling_fsm.core.request import Hold, PlanningRequest, Reason
+
+
+def _enter(view: View) -> Memory:
+    """Freeze the slot."""
+    parking = view.memory.parking
+    return replace(view.memory, parking=replace(parking, entry=parking.found, found=None, trying=None, entry_fault=""))
+
+
+def _update(view: View) -> Memory:
+    """Remember what is wrong, for the report."""
+    fault = ""
+    if slot_taken(view):
+        fault = "it is taken"
+    elif no_way_in(view):
+        fault = f"no way in ({view.memory.plan.reason.value})"
+    elif entry_overdue(view):
+        fault = "not reached in time"
+    return replace(view.memory, parking=replace(view.memory.parking, entry_fault=fault))
+
+
+def _request(view: View) -> PlanningRequest:
+    bay = view.memory.parking.entry
+    if not view.world.localized:
+        return Hold(Reason.NOT_LOCALIZED)
+    if bay is None:
+        return Hold(Reason.NO_PATH, detail="no slot to enter")
+    return into_slot(view, bay, view.site.parameters.parking.entry_speed, view.site.parameters.free.expansions)
+
+
+SLOT_ENTRY = Conduct(_request, _enter, _update, defers_route=True)

@@ -1,0 +1,186 @@
+"""`parking/slot_search`: drive through the parking area and watch for a free slot (PRK-1, PRK-2)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from tuling_fsm.behaviour import free_driving
+from tuling_fsm.behaviour.conduct import Conduct, View
+from tuling_fsm.behaviour.guards import STANDING_SPEED, astray, back_on_road, waits_rightly
+from tuling_fsm.behaviour.memory import Memory, Progress, report
+from tuling_fsm.behaviour.parking.guards import parking_ahead, route_driven
+from tuling_fsm.behaviour.parking.memory import Bay, Parking, Round
+from tuling_fsm.behaviour.parking.slots import free_bays, is_taken, parked_pose
+from tuling_fsm.behaviour.parking.ways import look_elsewhere, wait_for_route
+from tuling_fsm.behaviour.places import is_free, spread
+from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.request import FreeSpace, Hold, PlanningRequest, Reason
+from tuling_fsm.map.parking import ParkingArea, parking_end
+
+TURN_FROM_M, TURN_TO_M, TURN_STEP_M = 4.0, 24.0, 2.0
+"""Where on the route the car could be after turning round, from the point nearest to it on."""
+TURN_GAP_M = 3.0
+
+
+def into_slot(view: View, bay: Bay, speed: float, expansions: int) -> FreeSpace:
+    """The way into a slot: forward and in reverse, not over the edges of the aisles, nowhere but to its middle."""
+    limits, area = view.site.parameters.parking, area_of(view)
+    return FreeSpace(
+        parked_pose(bay, view.site.vehicle),
+        np.zeros((0, 4)) if area is None else area.edges,
+        view.memory.rules.walls,
+        min(speed, view.memory.rules.speed_limit),
+        goal_tolerance=limits.goal_tolerance,
+        goal_heading_tolerance=limits.goal_heading,
+        max_expansions=expansions,
+    )
+
+
+def area_of(view: View) -> ParkingArea | None:
+    """The parking area in which the route in use ends."""
+    route = view.memory.routing.route
+    end = None if route is None else parking_end(view.site.road_map, route)
+    return None if end is None else end.area
+
+
+def _enter(view: View) -> Memory:
+    """Go on with the search for this mission and area, or begin one; a slot that was not entered is barred."""
+    memory, area, mission = view.memory, area_of(view), view.world.mission
+    parking, stamp = memory.parking, None if mission is None else mission.stamp
+    round_ = parking.round
+    if area is None or round_.area != area.number or round_.mission_stamp != stamp:
+        round_ = Round(-1 if area is None else area.number, stamp)
+    if parking.entry is not None:
+        round_ = replace(round_, barred=(*round_.barred, parking.entry))
+        memory = report(memory, f"{parking.entry.name} is barred: {parking.entry_fault or 'not reached in time'}")
+    round_ = replace(round_, asking=False, stuck=False, start=None)
+    return _here(view.having(replace(memory, parking=Parking(round_))))
+
+
+def _update(view: View) -> Memory:
+    if not view.world.localized:
+        return view.memory
+    view = view.having(_watch(view))
+    if view.world.route is not view.memory.routing.route:
+        return _here(view)
+    return _go_on(view)
+
+
+def _watch(view: View) -> Memory:
+    """Note what has come of the latest try, and choose the slot that is tried next."""
+    parking, area = view.memory.parking, area_of(view)
+    tried = parking.trying
+    if tried is not None and view.memory.probe.known and view.memory.probed_at == parking.tried_at:
+        failed = () if view.memory.probe.feasible else ((tried, view.clock),)
+        found = tried if view.memory.probe.feasible else None
+        parking = replace(parking, found=found, trying=None, failed=(*parking.failed, *failed))
+    if parking.found is not None and is_taken(view, parking.found):
+        parking = replace(parking, found=None)
+    due = view.clock - parking.tried_at >= view.site.parameters.parking.probe_period - free_driving.TOLERANCE_S
+    if parking.found is None and area is not None and due:
+        parking = _try_next(view, parking, area)
+    return replace(view.memory, parking=parking)
+
+
+def _try_next(view: View, parking: Parking, area: ParkingArea) -> Parking:
+    """The nearest free slot that is not barred, and into which there was a path or none was looked for lately."""
+    retry = view.site.parameters.parking.retry
+    failed = tuple(item for item in parking.failed if view.clock - item[1] < retry)
+    left_out = [bay for bay, _ in failed] + list(parking.round.barred)
+    for bay in free_bays(view, area):
+        if not any(other.is_at(bay.pose.x, bay.pose.y) for other in left_out):
+            return replace(parking, failed=failed, trying=bay, tried_at=view.clock)
+    return replace(parking, failed=failed, trying=None)
+
+
+def _go_on(view: View) -> Memory:
+    """Drive on, turn round, or find another route at the end of this one."""
+    end, round_ = parking_ahead(view), view.memory.parking.round
+    if end is None:
+        return view.memory
+    if round_.asking:
+        return wait_for_route(view, end)
+    if view.memory.parking.turning_since is not None:
+        return _turn(view)
+    if route_driven(view):
+        return view.memory if round_.stuck else look_elsewhere(view.having(_here(view)), end)
+    came_on = abs(view.world.route_s - view.memory.progress.s) >= view.site.parameters.normal.progress
+    if came_on or waits_rightly(view.world, view.memory.plan):
+        view = view.having(_here(view))
+    return _watch_course(view)
+
+
+def _watch_course(view: View) -> Memory:
+    """Begin to turn when the car has not been on its route for a moment."""
+    parking = view.memory.parking
+    if not astray(view):
+        return replace(
+            view.memory, parking=replace(parking, astray_since=None, round=replace(parking.round, start=None))
+        )
+    since = view.clock if parking.astray_since is None else parking.astray_since
+    if view.clock - since < view.site.parameters.free.confirm - free_driving.TOLERANCE_S:
+        return replace(view.memory, parking=replace(parking, astray_since=since))
+    parking = replace(parking, astray_since=None, turning_since=view.clock)
+    return free_driving.begin(view.having(replace(view.memory, parking=parking)), _turn_goals(view), _edges)
+
+
+def _turn(view: View) -> Memory:
+    """Go on with the manoeuvre back onto the route to its end (USE-8), and then ahead: lanes are followed on the move.
+
+    A car that has come there in reverse stands with its wheels turned, from where the lane planner may not get on.
+    """
+    parking, v = view.memory.parking, view.world.ego.v
+    done = free_driving.reached(view) and back_on_road(view) and not view.memory.plan.uses_reverse
+    if done and v > STANDING_SPEED:
+        parking = replace(parking, turning_since=None, round=replace(parking.round, start=None))
+        return _here(view.having(replace(view.memory, parking=parking)))
+    if (done and v > -STANDING_SPEED) or view.memory.ladder.route is not view.world.route:
+        return free_driving.begin(view, _turn_goals(view), _edges)
+    return free_driving.go_on(view, _edges)
+
+
+def _turn_goals(view: View) -> tuple[Pose, ...]:
+    """Free places of the route ahead, the nearest first."""
+    route, free = view.world.route, view.site.parameters.free
+    if route is None:
+        return ()
+    ahead = np.arange(TURN_FROM_M, TURN_TO_M, TURN_STEP_M)
+    places = [route.reference.at(view.world.route_s + float(s)) for s in ahead]
+    usable = [place for place in places if is_free(place, view.world.scene, view.site.vehicle, free.clearance)]
+    return spread(usable, TURN_GAP_M, free.attempts)
+
+
+def _edges(view: View, _: int) -> FloatArray:
+    area = area_of(view)
+    return np.zeros((0, 4)) if area is None else area.edges
+
+
+def _here(view: View) -> Memory:
+    return replace(view.memory, progress=Progress(view.world.route_s, view.clock))
+
+
+def _request(view: View) -> PlanningRequest:
+    parking, speed = view.memory.parking, view.site.parameters.parking.speed
+    if not view.world.localized:
+        return Hold(Reason.NOT_LOCALIZED)
+    if parking.round.asking:
+        return Hold(Reason.NO_ROUTE, detail="no free slot so far: asking for another way through the car park")
+    if parking.turning_since is not None:
+        return free_driving.toward_goal(view, speed)
+    if not view.world.lanes:
+        return Hold(Reason.NO_PATH, detail="no lane of the route in sight")
+    follow = free_driving.follow_lanes(view)
+    return replace(follow, speed_limit=min(follow.speed_limit, speed))
+
+
+def _probe(view: View) -> PlanningRequest | None:
+    """Into the slot that is being tried."""
+    parking, limits = view.memory.parking, view.site.parameters.parking
+    if parking.trying is None or parking.tried_at != view.clock or not view.world.localized:
+        return None
+    return into_slot(view, parking.trying, limits.entry_speed, limits.probe_expansions)
+
+
+SLOT_SEARCH = Conduct(_request, _enter, _update, _probe)

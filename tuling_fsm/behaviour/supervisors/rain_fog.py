@@ -1,0 +1,72 @@
+"""The supervisor `rain_fog` (RFG-1): in rain and fog the lidar is off, and the car drives by radar and history map.
+
+It is quick to believe in rain and slow to believe in its end. On entry it keeps the occupancy grid, which the lidar
+made; meanwhile the car is slower, stands when the radar is silent too, and reverses only where the radar looks back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from tuling_fsm.behaviour.conduct import BehaviourRow, Site, View
+from tuling_fsm.behaviour.parameters import RadarParameters
+from tuling_fsm.behaviour.supervisors import guards
+from tuling_fsm.core.request import FollowLanes, Hold, PlanningRequest, Reason
+from tuling_fsm.machine.elements import Leaf, Priority
+from tuling_fsm.machine.engine import Step
+from tuling_fsm.machine.record import StateRecord
+from tuling_fsm.machine.table import Table
+from tuling_fsm.world.inputs import Occupancy
+from tuling_fsm.world.rain_fog import radar_and_history
+from tuling_fsm.world.world import World
+
+CLEAR, RADAR_AND_HISTORY = "clear", "radar_and_history"
+_ROLLS = 0.02
+"""A car that is slower than this (m/s) stands."""
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """What is kept from the entry into rain or fog."""
+
+    occupancy: Occupancy | None = None
+
+
+def table(parameters: RadarParameters) -> Table[View, None]:
+    """`clear` until rain or fog is reported, `radar_and_history` until it has not been for long enough."""
+    on, off = parameters.enter_dwell, parameters.leave_dwell
+    rows = (
+        BehaviourRow(CLEAR, RADAR_AND_HISTORY, guards.rain_or_fog, Priority.FAILURE, 0, "RFG-1", on, 0.0),
+        BehaviourRow(RADAR_AND_HISTORY, CLEAR, guards.clear_sky, Priority.PROGRESS, 0, "RFG-1", off, 0.0),
+    )
+    return Table("rain_fog", CLEAR, (Leaf(CLEAR, None), Leaf(RADAR_AND_HISTORY, None)), rows, supervises=True)
+
+
+def carry_out(entry: Entry, step: Step[View], world: World) -> Entry:
+    """What a transition of this supervisor does: keep the grid, or forget it."""
+    if step.fired is None:
+        return entry
+    return Entry(world.occupancy) if step.dest == RADAR_AND_HISTORY else Entry()
+
+
+def seen(world: World, record: StateRecord[Entry], site: Site) -> World:
+    """The World by the sensors that count now."""
+    if record.path == CLEAR:
+        return world
+    return radar_and_history(world, record.memory.occupancy, site.road_map, site.seeing)
+
+
+def restricted(
+    request: PlanningRequest, world: World, record: StateRecord[Entry], parameters: RadarParameters
+) -> PlanningRequest:
+    """The request as it may be driven by the sensors that count now."""
+    if record.path == CLEAR or isinstance(request, Hold):
+        return request
+    if not world.objects_fresh:
+        return Hold(Reason.RADAR_STALE, detail="nothing from it in rain or fog")
+    limit = min(request.speed_limit, parameters.speed)
+    if isinstance(request, FollowLanes):
+        return replace(request, speed_limit=limit)
+    if world.ego.v < -_ROLLS and not parameters.covers_rear:
+        return Hold(Reason.GEAR_CHANGE, detail="the radar does not look back")
+    return replace(request, speed_limit=limit, allow_reverse=request.allow_reverse and parameters.covers_rear)

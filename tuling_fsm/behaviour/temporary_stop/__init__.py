@@ -1,0 +1,1 @@
+"""The composite `temporary_stop`: a module a state, its rows in `table`."""

@@ -1,0 +1,160 @@
+"""`temporary_stop/approach`: into a free slot of the point; without one wait, then go round (TMP-1 to TMP-3)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from tuling_fsm.behaviour.conduct import Conduct, View
+from tuling_fsm.behaviour.free_driving import TOLERANCE_S, follow_lanes, no_lines
+from tuling_fsm.behaviour.guards import STANDING_SPEED, overdue
+from tuling_fsm.behaviour.memory import Memory
+from tuling_fsm.behaviour.mission.bookkeeping import fail_attempt
+from tuling_fsm.behaviour.places import is_free
+from tuling_fsm.behaviour.temporary_stop.memory import Berth, Stop
+from tuling_fsm.behaviour.temporary_stop.slots import at_edge, berths, distance_to, is_usable
+from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.request import Hold, PlanningRequest, PullOver, Reason
+
+_WAIT_FROM_M, _WAIT_TO_M, _WAIT_STEP_M = 10.0, 40.0, 5.0
+_WAIT_PLACES = 3
+_AT_PLACE_M = 0.5
+
+
+def _enter(view: View) -> Memory:
+    errand = view.memory.book.errand
+    found = () if errand.point is None else berths(view, errand.point)
+    taken = tuple(None if is_usable(view, berth) else -np.inf for berth in found)
+    return replace(view.memory, stop=Stop(errand, found, taken))
+
+
+def _update(view: View) -> Memory:
+    stop = view.memory.stop
+    if not view.world.localized or stop.failed or stop.errand != view.memory.book.errand:
+        return view.memory
+    stop = replace(stop, taken_since=_watched(view))
+    free = _free(view, stop)
+    stop = _wait(view, stop, free) if stop.waiting else _seek(view, stop, free)
+    patience = view.site.parameters.stop.wait - TOLERANCE_S
+    memory = replace(view.memory, stop=stop)
+    if (stop.waiting and stop.waited_s >= patience) or overdue(view):
+        why = "all slots are taken" if not free else "there is no way into a slot"
+        return fail_attempt(view.having(replace(memory, stop=replace(stop, failed=True))), why)
+    return memory
+
+
+def _watched(view: View) -> tuple[float | None, ...]:
+    """Since when each slot has not been free."""
+    stop = view.memory.stop
+    return tuple(
+        None if is_usable(view, berth) else view.clock if since is None else since
+        for berth, since in zip(stop.berths, stop.taken_since, strict=True)
+    )
+
+
+def _free(view: View, stop: Stop) -> tuple[int, ...]:
+    """Numbers of the slots that are free; one that is hidden for a moment still is (USE-9)."""
+    confirm = view.site.parameters.free.confirm - TOLERANCE_S
+    return tuple(i for i, since in enumerate(stop.taken_since) if since is None or view.clock - since < confirm)
+
+
+def _seek(view: View, stop: Stop, free: tuple[int, ...]) -> Stop:
+    """While there are a free slot and a plan; else the waiting begins."""
+    since, lasting = _failing(view, stop)
+    if free and not lasting:
+        return replace(stop, failing_since=since)
+    if free and stop.edges:
+        return replace(stop, failing_since=None, edges=False)
+    places = _places(view)
+    return replace(stop, failing_since=None, waiting=True, settled=False, waited_s=0.0, places=places, usable=free)
+
+
+def _wait(view: View, stop: Stop, free: tuple[int, ...]) -> Stop:
+    """Until a slot gets free that was not, or the time is over."""
+    if any(number not in stop.usable for number in free):
+        return replace(stop, waiting=False, failing_since=None)
+    ego = view.world.ego
+    stands = abs(ego.v) < STANDING_SPEED
+    there = any(math.dist(place[:2], ego.pose[:2]) < _AT_PLACE_M for place in stop.places)
+    since, lasting = _failing(view, stop)
+    settled = stop.settled or (stands and there) or not stop.places or lasting
+    waited_s = stop.waited_s + (view.step_s if stands and settled else 0.0)
+    return replace(stop, failing_since=since, settled=settled, waited_s=waited_s)
+
+
+def _failing(view: View, stop: Stop) -> tuple[float | None, bool]:
+    """Since when there has been no plan, and whether that is no flicker (USE-9)."""
+    if not view.memory.plan.failed:
+        return None, False
+    since = view.clock if stop.failing_since is None else stop.failing_since
+    return since, view.clock - since >= view.site.parameters.free.confirm - TOLERANCE_S
+
+
+def _places(view: View) -> tuple[Pose, ...]:
+    """Free places at the lane's edge ahead, outside junctions: where the car that waits disturbs least (TMP-3)."""
+    route, found = view.world.route, list[Pose]()
+    if route is None:
+        return ()
+    stopping = 0.5 * view.world.ego.v**2 / view.site.vehicle.comfort_decel
+    for distance in np.arange(_WAIT_FROM_M + stopping, _WAIT_TO_M + stopping, _WAIT_STEP_M):
+        s = view.world.route_s + float(distance)
+        if s > route.length or any(j.s_from - _WAIT_FROM_M < s < j.s_to for j in view.world.junctions):
+            break
+        slot = at_edge(view.site.road_map, view.site.vehicle, route.reference.at(s))
+        if is_free(slot.pose, view.world.scene, view.site.vehicle, view.site.parameters.stop.clearance):
+            found.append(slot.pose)
+    return tuple(found[:_WAIT_PLACES])
+
+
+def _request(view: View) -> PlanningRequest:
+    stop, parameters, rules = view.memory.stop, view.site.parameters.stop, view.memory.rules
+    if not view.world.localized:
+        return Hold(Reason.NOT_LOCALIZED)
+    if stop.failed:
+        return Hold(Reason.GOAL_OCCUPIED, detail="the next errand is being chosen")
+    free = [stop.berths[i] for i in _free(view, stop)][: parameters.slots]
+    if stop.waiting:
+        return _waiting_request(view, stop)
+    if not free:
+        return Hold(Reason.GOAL_OCCUPIED, detail="all slots are taken")
+    if _is_far(view, free):
+        lanes = follow_lanes(view)
+        return replace(lanes, speed_limit=min(lanes.speed_limit, parameters.speed), goal_s=None)
+    goals = tuple(berth.goal for berth in free)
+    expansions = view.site.parameters.free.expansions
+    return PullOver(
+        goals,
+        rules.walls,
+        min(parameters.speed, rules.speed_limit),
+        goal_tolerance=0.5 * parameters.position,
+        goal_heading_tolerance=0.5 * parameters.heading,
+        max_expansions=expansions,
+        lines=_edges(view) if stop.edges else no_lines(view, 0),
+    )
+
+
+def _is_far(view: View, free: list[Berth]) -> bool:
+    """Whether no free slot is near enough to turn towards, and the lane leads on."""
+    nearest = min(distance_to(view, berth) for berth in free)
+    return bool(view.world.lanes) and nearest > view.site.parameters.stop.pull_in
+
+
+def _waiting_request(view: View, stop: Stop) -> PlanningRequest:
+    left = max(view.site.parameters.stop.wait - stop.waited_s, 0.0)
+    why = "no way into a slot" if stop.usable else "all slots are taken"
+    if stop.settled:
+        return Hold(Reason.GOAL_OCCUPIED, detail=f"{why}, a way round in {left:.0f} s")
+    rules = view.memory.rules
+    speed = min(view.site.parameters.stop.speed, rules.speed_limit)
+    return PullOver(stop.places, rules.walls, speed, allow_reverse=False, lines=_edges(view))
+
+
+def _edges(view: View) -> FloatArray:
+    """Edges of the drivable surface as far as the approach reaches."""
+    pose, reach = view.world.ego.pose, view.site.parameters.stop.ahead + view.site.vehicle.length
+    return view.site.road_map.boundary_segments(pose.x, pose.y, reach)
+
+
+APPROACH = Conduct(_request, _enter, _update, defers_route=True)

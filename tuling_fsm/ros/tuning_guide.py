@@ -1,0 +1,53 @@
+"""Every parameter, for people who tune the car: `python -m tuling_fsm.ros.tuning_guide > docs/tuning.md`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
+from tuling_fsm.core.parameters import Spec
+from tuling_fsm.ros.parameter_file import span, specs_of
+
+HEAD = """\
+# Tuning
+
+Every parameter of the two nodes. Ranges are inclusive; a value outside is refused in one line and the old one stays.
+What is *live* takes effect on the next tick of an active node; all else is read on configure:
+
+```
+ros2 param set /planner vehicle.max_speed 6.0
+ros2 launch tuling_fsm planner.launch.py map_file:=/path/to/town.xodr params_file:=/path/to/my_planner.yaml
+```
+
+`config/planner.yaml` and `config/sim.yaml` hold the same defaults in the form that a launch file takes: copy one and
+keep the lines that you change. This page is written by `python -m tuling_fsm.ros.tuning_guide`.
+"""
+
+TITLES = {"planner": "The node `planner`", "sim": "The node `sim`"}
+
+
+def tuning_guide() -> str:
+    """The text of the page."""
+    return HEAD + "".join(f"\n## {title}\n{''.join(_tables(specs_of(node)))}" for node, title in TITLES.items())
+
+
+def _tables(specs: Iterable[Spec]) -> Iterator[str]:
+    """A table for each group, in the order of the declarations."""
+    for group, members in groupby(specs, key=lambda spec: spec.name.rpartition(".")[0]):
+        yield f"\n### `{group}`\n" if group else ""
+        yield "\n| parameter | default | unit | range | live | clause | what it is |\n|---|---|---|---|---|---|---|\n"
+        for spec in members:
+            name = spec.name.rpartition(".")[2]
+            live = "yes" if spec.live else ""
+            cells = (f"`{name}`", _default(spec), spec.unit, span(spec), live, spec.clause, spec.doc)
+            yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n"
+
+
+def _default(spec: Spec) -> str:
+    if isinstance(spec.default, bool):
+        return str(spec.default).lower()
+    return f"{spec.default:g}" if isinstance(spec.default, float) else str(spec.default)
+
+
+if __name__ == "__main__":
+    print(tuning_guide(), end="")

@@ -1,0 +1,140 @@
+"""What goes wrong between the world and a sensor's message: noise, drop-out, latency and occlusion (SIM-2: seeded).
+
+All of it is off unless parameters or a scenario say so. Every sensor draws from a stream of its own: a fault of one
+changes nothing in what the others see.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
+from tuling_fsm.sim.parameters import FaultParameters, SensorParameters
+from tuling_fsm.sim.referee import Others
+from tuling_fsm.sim.scenario import commands
+from tuling_fsm.sim.scenario.commands import Command, Sensor
+from tuling_fsm.world.inputs import Occupancy, Odometry, Table
+
+Message = TypeVar("Message", Odometry, Table, Occupancy)
+Rows = npt.NDArray[np.void]
+RAD_PER_M = 0.02
+"""Noise of a heading per noise of a position."""
+
+
+class Channel:
+    """One sensor: its faults, its random stream, and the messages that are under way."""
+
+    def __init__(self, seed: np.random.SeedSequence, fault: FaultParameters) -> None:
+        self.fault = fault
+        self._random = np.random.Generator(np.random.PCG64(seed))
+        self._under_way: list[tuple[float, Any]] = []
+
+    def rows(self, rows: Rows) -> Rows:
+        """Rows as the sensor gives them: some missing, positions (and velocities) noisy."""
+        if self.fault.drop_out > 0.0:
+            rows = rows[self._random.random(len(rows)) >= self.fault.drop_out]
+        if self.fault.noise <= 0.0:
+            return rows
+        noisy, names = rows.copy(), rows.dtype.names or ()
+        for name in [name for name in ("x", "y", "vx", "vy") if name in names]:
+            noisy[name] += self._random.normal(0.0, self.fault.noise, len(rows)).astype(np.float32)
+        if "heading" in names:
+            turned = rows["heading"] + self._random.normal(0.0, RAD_PER_M * self.fault.noise, len(rows))
+            noisy["heading"] = wrap_angle(turned)
+        return noisy
+
+    def odometry(self, message: Odometry) -> Odometry:
+        """A noisy pose that says how noisy it is."""
+        noise = self.fault.noise
+        if noise <= 0.0:
+            return message
+        dx, dy, turn = self._random.normal(0.0, noise, 3).tolist()
+        x, y, heading = message.pose
+        return dataclasses.replace(
+            message,
+            pose=Pose(x + dx, y + dy, float(wrap_angle(heading + RAD_PER_M * turn))),
+            position_std=max(message.position_std, noise),
+            heading_std=max(message.heading_std, RAD_PER_M * noise),
+        )
+
+    def lost(self) -> bool:
+        """Whether a whole message is lost."""
+        return self.fault.drop_out > 0.0 and bool(self._random.random() < self.fault.drop_out)
+
+    def send(self, now: float, message: Message | None, last: Message | None) -> Message | None:
+        """Put a message on its way (None: there is none); returns the latest that has arrived, else `last`."""
+        if message is not None and self.fault.latency <= 0.0 and not self._under_way:
+            return message
+        if message is not None:
+            self._under_way.append((now + self.fault.latency, message))
+        arrived = [place for place, item in enumerate(self._under_way) if item[0] <= now + 1e-9]
+        if not arrived:
+            return last
+        newest: Message = self._under_way[arrived[-1]][1]
+        # What was sent before it has been overtaken.
+        self._under_way = self._under_way[arrived[-1] + 1 :]
+        return newest
+
+
+class Channels:
+    """All sensors."""
+
+    def __init__(self, seed: np.random.SeedSequence, parameters: SensorParameters) -> None:
+        faults: Mapping[Sensor, FaultParameters] = {
+            sensor: getattr(parameters, f"{sensor.value}_faults") for sensor in Sensor
+        }
+        streams = seed.spawn(len(Sensor))
+        self._channels = {
+            sensor: Channel(stream, faults[sensor]) for sensor, stream in zip(Sensor, streams, strict=True)
+        }
+
+    def __getitem__(self, sensor: Sensor) -> Channel:
+        return self._channels[sensor]
+
+    def apply(self, command: Command) -> bool:
+        """Carry out a command; False when it is none for the sensors."""
+        if not isinstance(command, commands.DisturbSensor):
+            return False
+        fault = FaultParameters(command.noise, command.latency, command.drop_out, command.occlusion)
+        self._channels[command.sensor].fault = fault
+        return True
+
+
+def hidden(x: float, y: float, others: Others) -> npt.NDArray[np.bool_]:
+    """Which of N objects cannot be seen from a point as others stand before them: no line of sight to the middle
+    or to any corner (N,).
+    """
+    corners = _corners(others.boxes)
+    targets = np.concatenate((others.boxes[:, None, :2], corners), axis=1)
+    starts, ends = corners, np.roll(corners, -1, axis=1)
+    crossing = _crosses(np.array((x, y)), targets[:, :, None, None], starts[None, None], ends[None, None])
+    others_only = ~np.eye(len(corners), dtype=np.bool_)[:, None, :, None]
+    return np.asarray(np.all(np.any(crossing & others_only, axis=(2, 3)), axis=1))
+
+
+def _corners(boxes: FloatArray) -> FloatArray:
+    """Corners (N, 4, 2) in order."""
+    c, s = np.cos(boxes[:, 3]), np.sin(boxes[:, 3])
+    u, v = 0.5 * boxes[:, 4], 0.5 * boxes[:, 5]
+    signs = ((1, 1), (-1, 1), (-1, -1), (1, -1))
+    sides = [
+        np.column_stack((boxes[:, 0] + i * u * c - j * v * s, boxes[:, 1] + i * u * s + j * v * c)) for i, j in signs
+    ]
+    return np.stack(sides, axis=1)
+
+
+def _crosses(eye: FloatArray, target: FloatArray, start: FloatArray, end: FloatArray) -> npt.NDArray[np.bool_]:
+    """Whether the sight from `eye` to `target` crosses the segment from `start` to `end`; shapes broadcast."""
+
+    def side(a: FloatArray, b: FloatArray, p: FloatArray) -> FloatArray:
+        ab, ap = b - a, p - a
+        return np.asarray(ab[..., 0] * ap[..., 1] - ab[..., 1] * ap[..., 0])
+
+    across = side(eye, target, start) * side(eye, target, end) < 0.0
+    between = side(start, end, eye) * side(start, end, target) < 0.0
+    return np.asarray(across & between)

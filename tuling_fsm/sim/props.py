@@ -1,0 +1,115 @@
+"""Things that a scenario puts down in numbers: what closes a road, and parked cars."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.map.lanes import Lane
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.sim.bodies import Body
+from tuling_fsm.sim.scenario import commands
+from tuling_fsm.sim.scenario.commands import Command, Material, SeenAs
+from tuling_fsm.sim.scenario.model import ActorKind
+
+FIRST_PROP_ID = 2_000_001
+CAR_M = (4.5, 1.8)
+"""Length and width of a parked car."""
+KINDS = {Material.BARRIER: ActorKind.BARRIER, Material.CONE: ActorKind.CONE, Material.DEBRIS: ActorKind.DEBRIS}
+SIZES_M = {Material.BARRIER: (0.5, 1.6), Material.CONE: (0.4, 0.4), Material.DEBRIS: (1.0, 1.0)}
+"""Length along and width across the road of one piece."""
+SPACING_M = {Material.BARRIER: 1.75, Material.CONE: 1.0, Material.DEBRIS: 1.75}
+"""From piece to piece across the road, at most."""
+
+
+class Props:
+    """All of them by a name of their own, which no actor of a text can bear."""
+
+    def __init__(self, road_map: RoadMap) -> None:
+        self._map = road_map
+        self._count = 0
+        self.bodies: dict[str, Body] = {}
+        self.ids: dict[str, int] = {}
+        self.seen_as: dict[int, SeenAs] = {}
+        """How things are seen that are not seen as objects, by id."""
+
+    def apply(self, command: Command, where: Pose | None = None) -> bool:
+        """Carry out a command; `where` is the pose of its placement. False when it is none for props."""
+        match command:
+            case commands.CloseRoad():
+                self._close(command, where)
+            case commands.OpenRoad(actor):
+                self._take_away(f"{actor} ")
+            case commands.OccupySpaces(spaces):
+                self._park(spaces)
+            case commands.OccupyAllBut(road, free):
+                self._park(tuple(slot.id for slot in self._map.slots if slot.road == road and slot.id not in free))
+            case commands.VacateSpaces(spaces):
+                for space in spaces:
+                    self._take_away(f"space {space} ")
+            case _:
+                return False
+        return True
+
+    def _put(self, name: str, body: Body, centre: Pose) -> int:
+        """The body's id."""
+        body.pose = centre
+        self.bodies[name], self.ids[name] = body, FIRST_PROP_ID + self._count
+        self._count += 1
+        return self.ids[name]
+
+    def _take_away(self, prefix: str) -> None:
+        for name in [name for name in self.bodies if name.startswith(prefix)]:
+            del self.bodies[name]
+            self.seen_as.pop(self.ids.pop(name), None)
+
+    def _park(self, spaces: tuple[str, ...]) -> None:
+        slots: Mapping[str, Pose] = {slot.id: slot.pose for slot in self._map.slots}
+        for space in spaces:
+            name = f"space {space} car"
+            if space in slots and name not in self.bodies:
+                self._put(name, Body(ActorKind.VEHICLE, *CAR_M), slots[space])
+
+    def _close(self, command: commands.CloseRoad, where: Pose | None) -> None:
+        found = None if where is None else self._map.project(where.x, where.y, where.heading)
+        if found is None:
+            return
+        here = self._map.lanes[found.lane]
+        station = here.center.at(found.s)
+        lanes, margin = [here], 0.0
+        if command.beyond is not None:
+            lanes, margin = [lane for lane in self._map.lanes.values() if _abreast(lane, here)], command.beyond
+        edges = [offset for lane in lanes for offset in _edges(lane, station)]
+        row = _row(station, max(edges) + margin, min(edges) - margin, SPACING_M[command.material])
+        for place, pose in enumerate(row):
+            body = Body(KINDS[command.material], *SIZES_M[command.material])
+            number = self._put(f"{command.actor} {self._count} {place}", body, pose)
+            if command.seen_as is not SeenAs.OBJECTS:
+                self.seen_as[number] = command.seen_as
+
+
+def _abreast(lane: Lane, other: Lane) -> bool:
+    return (lane.id.road, lane.id.section) == (other.id.road, other.id.section)
+
+
+def _edges(lane: Lane, station: Pose) -> tuple[float, float]:
+    """Both edges of a lane as offsets from a pose abeam of it, m (+ left of the pose)."""
+    at = lane.center.project(station.x, station.y).s
+    middle = lane.center.at(at)
+    along = math.copysign(1.0, math.cos(middle.heading - station.heading))
+    c, s = math.cos(station.heading), math.sin(station.heading)
+    offset = c * (middle.y - station.y) - s * (middle.x - station.x)
+    left, right = (float(np.interp(at, lane.center.s, edge)) for edge in (lane.left, lane.right))
+    return offset + along * left, offset - along * right
+
+
+def _row(middle: Pose, left: float, right: float, spacing: float) -> list[Pose]:
+    """Poses from one offset (m, + left) down to another, as few as are no farther apart than `spacing` (m)."""
+    count = math.ceil((left - right) / spacing - 1e-9)
+    step = (left - right) / count
+    c, s = math.cos(middle.heading), math.sin(middle.heading)
+    offsets = [left - (i + 0.5) * step for i in range(count)]
+    return [Pose(middle.x - offset * s, middle.y + offset * c, middle.heading) for offset in offsets]

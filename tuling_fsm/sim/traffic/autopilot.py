@@ -1,0 +1,227 @@
+"""A client's own traffic manager: the settings of its vehicles under the names that CARLA's Traffic Manager has (TM-2).
+
+Several of them may drive vehicles in one world, each with a seed of its own (TM-4). Vehicles go by their published
+number. What is set for all counts for those that are there; later calls for one vehicle change that one alone.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.sim.lights import TrafficLights
+from tuling_fsm.sim.traffic.collision import PAIR
+from tuling_fsm.sim.traffic.fleet import ANY, OFF, TURNS, path_index
+from tuling_fsm.sim.traffic.lane_graph import BoolArray
+from tuling_fsm.sim.traffic.manager import TrafficManager, terms_of
+from tuling_fsm.sim.traffic.paths import lanes_along
+from tuling_fsm.sim.traffic.sleeping import Terms
+
+TURN_NAMES = {"Left": 1, "Straight": 0, "Right": -1}
+NO_CIRCLES = np.zeros((0, 3))
+
+
+class Autopilot:
+    """Vehicles of one owner in the traffic. The world's own population has number 0; others are made with `join`."""
+
+    def __init__(self, traffic: TrafficManager, number: int = 0) -> None:
+        self._traffic = traffic
+        self.number = number
+
+    @classmethod
+    def join(cls, traffic: TrafficManager, seed: int, vehicles: int, circles: FloatArray = NO_CIRCLES) -> Autopilot:
+        """A further traffic manager in the same world, with vehicles drawn from its own seed.
+
+        Args:
+            traffic: the world's traffic.
+            seed: of all that is random about its vehicles.
+            vehicles: how many it wants; those that find no place come when there is one.
+            circles: (K, 3) of x, y, radius (m): nobody is put there.
+        """
+        number = len(traffic.terms)
+        traffic.enlist(_seeds(seed, vehicles), terms_of(traffic.parameters), circles)
+        return cls(traffic, number)
+
+    @property
+    def vehicles(self) -> list[int]:
+        """Numbers of its vehicles on the road."""
+        return [int(self._traffic.ids[row]) for row in np.flatnonzero(self._mine & self._traffic.on_road)]
+
+    @property
+    def _mine(self) -> BoolArray:
+        return np.asarray(self._traffic.fleet.car.owner == self.number)
+
+    def _row(self, vehicle: int) -> int:
+        """Row of a vehicle of its own.
+
+        Raises:
+            InputError: it has no such vehicle.
+        """
+        rows = np.flatnonzero(self._mine & (self._traffic.ids == vehicle))
+        if len(rows) == 0:
+            raise InputError("traffic", f"no vehicle {vehicle} of this traffic manager", "one of its vehicles")
+        return int(rows[-1])
+
+    def _set(self, vehicle: int | None, name: str, value: float) -> None:
+        rows = self._mine if vehicle is None else self._row(vehicle)
+        self._traffic.fleet.rules[name][rows] = value
+
+    def set_random_device_seed(self, seed: int) -> None:
+        """Draw everything from another seed from now on."""
+        car, mine = self._traffic.fleet.car, self._mine
+        seeds = _seeds(seed, int(mine.sum()))
+        car["random"][mine], car["key"][mine] = seeds, seeds
+
+    # Distance, speed and place.
+
+    def distance_to_leading_vehicle(self, vehicle: int, distance: float) -> None:
+        """Gap at standstill, m; it adds to that in motion."""
+        self._set(vehicle, "gap", _within("distance", distance, 0.0, 1000.0))
+
+    def global_distance_to_leading_vehicle(self, distance: float) -> None:
+        """The same for all."""
+        self._set(None, "gap", _within("distance", distance, 0.0, 1000.0))
+
+    def vehicle_percentage_speed_difference(self, vehicle: int, percentage: float) -> None:
+        """How far below the limit it drives, %; negative: above."""
+        share = 1.0 - 0.01 * _within("percentage", percentage, -1000.0, 100.0)
+        self._traffic.fleet.car["share"][self._row(vehicle)] = share
+
+    def global_percentage_speed_difference(self, percentage: float) -> None:
+        """The same for all; 30 unless set, give or take the spread."""
+        share = 1.0 - 0.01 * _within("percentage", percentage, -1000.0, 100.0)
+        self._traffic.fleet.car["share"][self._mine] = share
+
+    def set_desired_speed(self, vehicle: int, speed: float | None) -> None:
+        """Drive at a speed (m/s) whatever the limit is; None: by the limit again."""
+        self._traffic.set_speed(self._row(vehicle), speed)
+
+    def vehicle_lane_offset(self, vehicle: int, offset: float) -> None:
+        """Keep beside the middle of the lane, m, + left."""
+        row = self._row(vehicle)
+        self._set(vehicle, "offset", _within("offset", offset, -5.0, 5.0))
+        self._traffic.shift(row, offset)
+
+    def global_lane_offset(self, offset: float) -> None:
+        """The same for all."""
+        for vehicle in self.vehicles:
+            self.vehicle_lane_offset(vehicle, offset)
+        self._set(None, "offset", offset)
+
+    # What is not minded.
+
+    def ignore_lights_percentage(self, vehicle: int, percentage: float) -> None:
+        """Share of the red and yellow lights that it drives through, %; drawn anew for each."""
+        self._set(vehicle, "ignore_lights", _share(percentage))
+
+    def ignore_signs_percentage(self, vehicle: int, percentage: float) -> None:
+        """Share of the stop signs that it does not stop at, %."""
+        self._set(vehicle, "ignore_signs", _share(percentage))
+
+    def ignore_vehicles_percentage(self, vehicle: int, percentage: float) -> None:
+        """Share of the other vehicles that it does not brake for, %."""
+        self._set(vehicle, "ignore_vehicles", _share(percentage))
+
+    def ignore_walkers_percentage(self, vehicle: int, percentage: float) -> None:
+        """Share of the pedestrians that it does not brake for, %."""
+        self._set(vehicle, "ignore_walkers", _share(percentage))
+
+    def collision_detection(self, vehicle: int, other: int, detect: bool) -> None:
+        """Whether a vehicle and somebody else (0: the ego) mind each other."""
+        keys = {self._row(vehicle) * PAIR + other}
+        rows = np.flatnonzero((self._traffic.ids == other) & (self._traffic.fleet.car.mode != OFF))
+        keys |= {int(row) * PAIR + vehicle for row in rows if other != 0}
+        pairs = set(self._traffic.blind.tolist())
+        self._traffic.blind = np.array(sorted(pairs - keys if detect else pairs | keys), dtype=np.int64)
+
+    # Lanes and ways.
+
+    def auto_lane_change(self, vehicle: int, enable: bool) -> None:
+        """Whether it changes lanes by itself."""
+        self._set(vehicle, "auto_change", enable)
+
+    def force_lane_change(self, vehicle: int, left: bool) -> bool:
+        """Change lanes now, whoever is there; False where there is no lane."""
+        return self._traffic.change_lane(self._row(vehicle), 1 if left else -1)
+
+    def keep_right_rule_percentage(self, vehicle: int, percentage: float) -> None:
+        """How likely it moves to the right where it can, %, asked once a second."""
+        self._set(vehicle, "keep_right", _share(percentage))
+
+    def set_path(self, vehicle: int, points: Sequence[tuple[float, float]]) -> None:
+        """Drive past points (m), then on at random.
+
+        Raises:
+            InputError: no lane leads there.
+        """
+        row = self._row(vehicle)
+        fleet, graph = self._traffic.fleet, self._traffic.graph
+        start = int(fleet.path_lane[row, path_index(fleet, row, fleet.car.arc[row])])
+        self._traffic.lead(row, lanes_along(graph, start, points))
+
+    def set_route(self, vehicle: int, turns: Sequence[str]) -> None:
+        """Take these turns at the next junctions, each `Left`, `Straight` or `Right`, where there is such a way.
+
+        Raises:
+            InputError: another word, or too many.
+        """
+        unknown = [turn for turn in turns if turn not in TURN_NAMES]
+        if unknown or len(turns) > TURNS:
+            said = f"unknown turn {unknown[0]!r}" if unknown else f"{len(turns)} turns"
+            raise InputError("traffic.set_route", said, f"at most {TURNS} of " + ", ".join(TURN_NAMES))
+        row, fleet = self._row(vehicle), self._traffic.fleet
+        fleet.turns[row], fleet.car.turn_at[row] = ANY, 0
+        fleet.turns[row, : len(turns)] = [TURN_NAMES[turn] for turn in turns]
+        self._traffic.forget_way(row)
+
+    # Lights, dynamics, sleep.
+
+    def update_vehicle_lights(self, vehicle: int, update: bool) -> None:
+        """Whether its lights are worked; else they stay as they are."""
+        self._set(vehicle, "show_lights", update)
+
+    def reset_traffic_lights(self, lights: TrafficLights, stamp: float) -> None:
+        """Begin all light programs anew, as at the start of the run."""
+        lights.reset(stamp)
+
+    def set_hybrid_physics_mode(self, enabled: bool) -> None:
+        """Whether vehicles far from any ego do without dynamics."""
+        self._agree(dataclasses.replace(self._terms, hybrid=enabled))
+
+    def set_hybrid_physics_radius(self, radius: float) -> None:
+        """How far is far, m."""
+        self._agree(dataclasses.replace(self._terms, radius=_within("radius", radius, 0.0, 1e6)))
+
+    def set_respawn_dormant_vehicles(self, enabled: bool) -> None:
+        """Whether sleepers come back near an ego."""
+        self._agree(dataclasses.replace(self._terms, respawn=enabled))
+
+    def set_boundaries_respawn_dormant_vehicles(self, lower: float, upper: float) -> None:
+        """Between which distances from it, m; at least 20."""
+        self._agree(dataclasses.replace(self._terms, nearest=lower, farthest=upper))
+
+    @property
+    def _terms(self) -> Terms:
+        return self._traffic.terms[self.number]
+
+    def _agree(self, terms: Terms) -> None:
+        self._traffic.terms[self.number] = terms
+
+
+def _seeds(seed: int, count: int) -> npt.NDArray[np.uint64]:
+    return np.asarray(np.random.SeedSequence(seed).generate_state(count, np.uint64), dtype=np.uint64)
+
+
+def _within(name: str, value: float, low: float, high: float) -> float:
+    if not low <= value <= high:
+        raise InputError(f"traffic.{name}", f"{value} is out of range", f"{low:g} to {high:g}")
+    return value
+
+
+def _share(percentage: float) -> float:
+    return 0.01 * _within("percentage", percentage, 0.0, 100.0)

@@ -1,0 +1,108 @@
+"""Part of the localization stage: vehicles change lanes to get past somebody slow, and to keep right (TM-2)."""
+
+from __future__ import annotations
+
+import math
+
+from tuling_fsm.sim.kernel import kernel
+from tuling_fsm.sim.traffic.collision import Driver
+from tuling_fsm.sim.traffic.fleet import LANES, Fleet, draw, offset_at, path_index
+from tuling_fsm.sim.traffic.lane_graph import LaneGraph, Records, lane_point
+
+EVERY = 20
+"""A vehicle considers it once in so many frames."""
+MIN_SPEED = 3.0
+REST_S = 4.0
+"""Time between two changes."""
+SLOW_SHARE = 0.8
+"""A leader slower than this share of the own wanted speed is worth passing ..."""
+NEAR_S = 3.0
+"""... when it is this near, in time."""
+ROOM_S, ROOM_M = 1.2, 4.0
+"""Room to others in the new lane."""
+BESIDE_M = 2.2
+"""Whose centre is this near to that of the new lane is in it."""
+END_M = 15.0
+
+
+@kernel
+def gap_between(graph: LaneGraph, lane: int, target: int, share: float) -> float:
+    """How far the centre of `target` lies to the left of that of `lane`, m, at a share of their lengths."""
+    x, y, heading = lane_point(graph, lane, share * graph.lane.length[lane])
+    other_x, other_y, _ = lane_point(graph, target, share * graph.lane.length[target])
+    return (other_y - y) * math.cos(heading) - (other_x - x) * math.sin(heading)
+
+
+@kernel
+def move_over(graph: LaneGraph, fleet: Fleet, i: int, target: int, duration: float) -> None:
+    """Begin to move to a lane beside; the path goes on from there at random."""
+    car = fleet.car
+    k = path_index(fleet, i, car.arc[i])
+    lane = fleet.path_lane[i, k]
+    share = (car.arc[i] - fleet.path_at[i, k]) / graph.lane.length[lane]
+    width = gap_between(graph, lane, target, share)
+    offset = offset_at(fleet, i, 0.0, duration)
+    fleet.path_lane[i, 0], car.path_count[i] = target, 1
+    fleet.path_at[i, 0] = car.arc[i] - share * graph.lane.length[target]
+    fleet.path_at[i, 1] = fleet.path_at[i, 0] + graph.lane.length[target]
+    car.offset_from[i], car.offset_to[i], car.offset_time[i] = offset - width, fleet.rules.offset[i], 0.0
+    car.mode[i] = LANES
+
+
+@kernel
+def _free(graph: LaneGraph, fleet: Fleet, i: int, target: int, share: float, boxes: Records) -> bool:
+    """Whether nobody is beside, or too near before or behind, in a lane."""
+    x, y, heading = lane_point(graph, target, share * graph.lane.length[target])
+    c, s, v = math.cos(heading), math.sin(heading), fleet.car.v[i]
+    for j in range(len(boxes)):
+        dx, dy = boxes.x[j] - x, boxes.y[j] - y
+        along, across = c * dx + s * dy, c * dy - s * dx
+        if abs(across) > BESIDE_M + 0.5 * boxes.width[j] - 0.9 or boxes.owner[j] == i:
+            continue
+        reach = 0.5 * (fleet.car.length[i] + boxes.length[j]) + ROOM_M
+        other = boxes.v[j] * math.cos(boxes.heading[j] - heading)
+        before = reach + ROOM_S * v + 2.0 * max(v - other, 0.0)
+        behind = reach + ROOM_S * max(other, 0.0) + 2.0 * max(other - v, 0.0)
+        if -behind < along < before:
+            return False
+    return True
+
+
+@kernel
+def _wanted_side(fleet: Fleet, i: int, limit: float, ahead: Records) -> int:
+    """Where vehicle `i` would like to go: 1 left (else right) past a slow leader, -1 back to the right, 0 nowhere."""
+    wanted = limit * fleet.car.share[i]
+    slow = ahead.v[i] < SLOW_SHARE * wanted and ahead.gap[i] < NEAR_S * fleet.car.v[i] and ahead.v[i] > 0.5
+    if fleet.rules.auto_change[i] and slow:
+        return 1
+    if fleet.rules.keep_right[i] > 0.0 and draw(fleet, i) < fleet.rules.keep_right[i]:
+        return -1
+    return 0
+
+
+@kernel
+def change_lanes(graph: LaneGraph, fleet: Fleet, boxes: Records, ahead: Records, k: Driver, frame: int) -> None:
+    """Let those begin a change that want to and find room; `ahead` is of the frame before."""
+    for i in range(len(fleet.car)):
+        car = fleet.car
+        if car.mode[i] != LANES or (frame + i) % EVERY != 0 or car.v[i] < MIN_SPEED:
+            continue
+        if car.offset_time[i] < k.lane_change_time + REST_S or not math.isnan(car.wanted[i]):
+            continue
+        place = path_index(fleet, i, car.arc[i])
+        lane = fleet.path_lane[i, place]
+        left = fleet.path_at[i, place + 1] - car.arc[i]
+        if graph.lane.junction[lane] >= 0 or left < car.v[i] * k.lane_change_time + END_M:
+            continue
+        side = _wanted_side(fleet, i, graph.lane.limit[lane], ahead)
+        share = (car.arc[i] - fleet.path_at[i, place]) / graph.lane.length[lane]
+        for turn in range(2):
+            to_left = side == 1 and turn == 0
+            if side == 0 or (side == -1 and turn == 1):
+                break
+            target = graph.lane.left[lane] if to_left else graph.lane.right[lane]
+            open_side = graph.lane.open_left[lane] if to_left else graph.lane.open_right[lane]
+            fit = target >= 0 and open_side and (graph.lane.endless[target] or not graph.lane.endless[lane])
+            if fit and _free(graph, fleet, i, target, share, boxes):
+                move_over(graph, fleet, i, target, k.lane_change_time)
+                break

@@ -1,0 +1,98 @@
+"""`map` and `route`: what there is to drive on, and the way over it."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.verbs.parser import Verbs, add_verb
+
+if TYPE_CHECKING:
+    from tuling_fsm.map.road_map import RoadMap
+
+
+def add_map(verbs: Verbs) -> None:
+    """What is in a map, and at its points."""
+    parser = add_verb(verbs, "map", _map, "what the map reader sees in an OpenDRIVE file")
+    parser.add_argument("file", type=Path, metavar="FILE")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--png", type=Path, metavar="F", help="draw the map")
+    parser.add_argument("--at", type=float, nargs=2, metavar=("X", "Y"), help="what is at a point (m)")
+    parser.add_argument("--points", type=Path, metavar="CSV", help="what is at each x,y[,z] row of a file")
+
+
+def add_route(verbs: Verbs) -> None:
+    """The way from one place to another."""
+    parser = add_verb(verbs, "route", _route, "the route server's answer")
+    parser.add_argument("file", type=Path, metavar="FILE")
+    parser.add_argument("--from", dest="start", type=float, nargs=2, required=True, metavar=("X", "Y"))
+    parser.add_argument("--to", dest="goal", type=float, nargs=2, required=True, metavar=("X", "Y"))
+    parser.add_argument("--blocked", action="append", default=[], metavar="ROAD", help="a road that cannot be driven")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def _map(arguments: argparse.Namespace) -> int:
+    from tuling_fsm.map import query
+    from tuling_fsm.map.opendrive import read_map
+
+    road_map = read_map(arguments.file)
+    answer = query.summary(road_map)
+    if arguments.at:
+        answer["at"] = query.at(road_map, *arguments.at)
+    if arguments.points:
+        answer["points"] = [query.at(road_map, *point) for point in _read_points(arguments.points)]
+    if arguments.png:
+        from tuling_fsm.map.draw import draw_map
+
+        draw_map(road_map, arguments.png)
+    if arguments.json:
+        print(json.dumps(answer))
+    else:
+        for name, value in answer.items():
+            print(f"{name}: {value}")
+    return 0
+
+
+def _read_points(file: Path) -> list[tuple[float, ...]]:
+    """Rows x, y or x, y, z (m)."""
+    points = []
+    with file.open(newline="", encoding="utf-8") as stream:
+        for number, row in enumerate(csv.reader(stream), start=1):
+            try:
+                point = tuple(float(cell) for cell in row)
+            except ValueError:
+                point = ()
+            if len(point) not in (2, 3):
+                raise InputError(f"{file}:{number}", f"{','.join(row)!r} is no point", "x,y or x,y,z in metres")
+            points.append(point)
+    return points
+
+
+def _route(arguments: argparse.Namespace) -> int:
+    from tuling_fsm.map.opendrive import read_map
+    from tuling_fsm.map.routing import plan_route
+
+    road_map = read_map(arguments.file)
+    start, goal = (_pose_on_lane(road_map, *point) for point in (arguments.start, arguments.goal))
+    blocked = [lane for lane in road_map.lanes if lane.road in arguments.blocked]
+    answer = plan_route(road_map, start, goal, blocked)
+    lanes = [] if answer.route is None else [[*stretch.lane] for stretch in answer.route.lanes]
+    length = 0.0 if answer.route is None else answer.route.length
+    if arguments.json:
+        poses = [] if answer.route is None else answer.route.poses().tolist()
+        print(json.dumps({"status": answer.status, "length_m": length, "lanes": lanes, "poses": poses}))
+    else:
+        print(f"{answer.status}: {length:.1f} m over {len(lanes)} lanes")
+        for road, section, lane in lanes:
+            print(f"  road {road}, section {section}, lane {lane}")
+    return 0 if answer.route is not None else 1
+
+
+def _pose_on_lane(road_map: RoadMap, x: float, y: float) -> Pose:
+    position = road_map.project(x, y)
+    return Pose(x, y, position.heading if position else 0.0)

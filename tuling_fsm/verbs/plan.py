@@ -1,0 +1,34 @@
+"""`plan`: one free-space case."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+
+from tuling_fsm.verbs.parser import Verbs, add_verb
+
+
+def add_plan(verbs: Verbs) -> None:
+    """A case in TPCAP format."""
+    parser = add_verb(verbs, "plan", _plan, "solve a free-space case in TPCAP format")
+    parser.add_argument("case", type=Path, metavar="CASE.csv")
+    parser.add_argument("--json", action="store_true", help="print the whole answer as one JSON object")
+
+
+def _plan(arguments: argparse.Namespace) -> int:
+    from tuling_fsm.planning.free_space.tpcap import solve_case
+
+    answer = solve_case(arguments.case, clock=time.perf_counter)
+    solved = answer["status"] == "ok"
+    if arguments.json:
+        print(json.dumps(answer))
+    elif solved:
+        print(
+            f"{answer['length_m']:.1f} m with {answer['cusps']} gear changes; "
+            f"first path after {answer['first_path_ms']:.2f} ms, trajectory after {answer['elapsed_ms']:.1f} ms"
+        )
+    else:
+        print(f"no plan: {answer['reason']}")
+    return 0 if solved else 1

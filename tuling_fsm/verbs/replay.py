@@ -1,0 +1,35 @@
+"""`replay`: a recorded run once more."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from tuling_fsm.verbs.parser import Verbs, add_verb
+
+
+def add_replay(verbs: Verbs) -> None:
+    """A bag through a fresh planner."""
+    parser = add_verb(
+        verbs, "replay", _replay, "feed a rosbag2 to the planner by its own stamps and compare the transitions"
+    )
+    parser.add_argument("bag", type=Path, metavar="BAG")
+    parser.add_argument("--against", type=Path, metavar="BAG", help="compare with the transitions of this bag")
+    parser.add_argument("--map", type=Path, metavar="F", help="OpenDRIVE map instead of the one that the bag names")
+    parser.add_argument("--salvage", action="store_true", help="use what can be read of a damaged bag")
+
+
+def _replay(arguments: argparse.Namespace) -> int:
+    from tuling_fsm.bag.replay import replay
+
+    differences = replay(
+        arguments.bag,
+        against=arguments.against,
+        map_file=arguments.map,
+        salvage=arguments.salvage,
+        report=lambda line: print(line, file=sys.stderr),
+    )
+    for line in differences:
+        print(line)
+    return 1 if differences else 0

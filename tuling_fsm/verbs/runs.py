@@ -1,0 +1,110 @@
+"""`demo` and `sim`: closed-loop runs."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.verbs.parser import Verbs, add_verb
+
+
+def add_demo(verbs: Verbs) -> None:
+    """The main job on the embedded course."""
+    parser = add_verb(
+        verbs, "demo", _demo, "drive the embedded course: planner, simulator and route server under ROS 2"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="seed of everything random (default %(default)s)")
+    parser.add_argument(
+        "--out", type=Path, default=Path("out/demo"), help="folder of the results (default %(default)s)"
+    )
+
+
+def add_sim(verbs: Verbs) -> None:
+    """One run of any scenario."""
+    parser = add_verb(verbs, "sim", _sim, "one closed-loop run of a scenario")
+    parser.add_argument("scenario", type=Path, metavar="SCENARIO.osc")
+    parser.add_argument("--map", type=Path, metavar="F", help="OpenDRIVE map instead of the scenario's own")
+    parser.add_argument("--seed", type=int, default=1, help="seed of everything random (default %(default)s)")
+    parser.add_argument(
+        "--set",
+        dest="overrides",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="override a variable of the scenario",
+    )
+    parser.add_argument("--out", type=Path, help="folder of run.mcap, result.json and report.html")
+    parser.add_argument("--ros", action="store_true", help="as ROS 2 processes instead of in this one")
+    parser.add_argument("--json", action="store_true", help="print result.json on standard output")
+
+
+def _demo(arguments: argparse.Namespace) -> int:
+    from tuling_fsm.ros.processes import run_processes
+    from tuling_fsm.share import share_file
+
+    scenario = share_file("config", "scenarios", "demo.osc")
+    result = run_processes(
+        scenario, seed=arguments.seed, out=arguments.out, progress=_progress() or _every_tenth_line()
+    )
+    return _finish(result, arguments.out, as_json=False)
+
+
+def _sim(arguments: argparse.Namespace) -> int:
+    overrides = dict(_assignment(text) for text in arguments.overrides)
+    if arguments.ros:
+        from tuling_fsm.ros.processes import run_processes as run
+    else:
+        from tuling_fsm.run import run_scenario as run
+    result = run(
+        arguments.scenario,
+        map_file=arguments.map,
+        seed=arguments.seed,
+        overrides=overrides,
+        out=arguments.out,
+        progress=_progress(),
+    )
+    return _finish(result, arguments.out, arguments.json)
+
+
+def _assignment(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise InputError("--set", f"{text!r} sets nothing", "NAME=VALUE")
+    return name.strip(), value.strip()
+
+
+def _finish(result: dict[str, Any], out: Path | None, as_json: bool) -> int:
+    """Print what a run came to; exit 0 when it reached its end without an infraction at fault."""
+    faults = [item for item in result["infractions"] if item["at_fault"]]
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
+    if as_json:
+        print(json.dumps(result))
+    else:
+        verdict = "finished" if result["finished"] else "not finished"
+        distance, sim_s, wall_s = (result[name] for name in ("distance_m", "sim_s", "wall_s"))
+        print(f"{verdict} ({result['end']}): {distance:.0f} m in {sim_s:.1f} s, {wall_s:.1f} s of wall time")
+        for item in faults:
+            print(f"  at fault, {item['t']:.2f} s: {item['kind']}, {item['detail']}")
+        if out is not None:
+            print(f"  {out / 'report.html'}, {out / 'result.json'}, {out / 'run.mcap'}")
+    return 0 if result["finished"] and not faults else 1
+
+
+def _progress() -> Callable[[str], None] | None:
+    """A line that is written over while a person watches; nothing otherwise."""
+    if not sys.stderr.isatty():
+        return None
+    return lambda text: print(f"\r\x1b[2K{text}", end="", file=sys.stderr, flush=True)
+
+
+def _every_tenth_line() -> Callable[[str], None]:
+    """For a log: now and then a line that stays."""
+    count = itertools.count()
+    return lambda text: None if next(count) % 10 else print(text, file=sys.stderr, flush=True)
