@@ -16,7 +16,7 @@ from tuling_fsm.behaviour.memory import Memory
 from tuling_fsm.behaviour.parameters import BehaviourParameters
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import describe, load
-from tuling_fsm.core.request import FollowLanes
+from tuling_fsm.core.request import FollowLanes, Reason
 from tuling_fsm.machine.record import StateRecord
 from tuling_fsm.map.road_map import RoadMap
 
@@ -189,3 +189,15 @@ def test_a_tick_of_the_machine_costs_less_than_50_microseconds(road: RoadMap) ->
         drive.stamp += 0.01
     assert drive.last.state == states.NORMAL
     assert statistics.median(costs) < 50e-6
+
+
+@pytest.mark.clause("SAF-3")
+def test_silent_perception_is_no_empty_road(road: RoadMap) -> None:
+    drive = in_normal(Place(road), route_along(road))
+    assert isinstance(drive.tick().request, FollowLanes)
+    for _ in range(600):
+        decision = drive.tick(objects_fresh=False)
+        assert decision.hold_reason is Reason.OBJECTS_STALE
+        assert decision.state == states.NORMAL, "there is a way, which cannot be seen"
+        drive.result = plan(reach=0.0, reason=Reason.OBJECTS_STALE)
+    assert isinstance(drive.tick().request, FollowLanes)

@@ -178,6 +178,19 @@ def test_only_a_collision_at_fault_ends_the_run(two_lanes: RoadMap) -> None:
     assert ("collision", True) in [(record.kind, record.at_fault) for record in sim.infractions]
 
 
+@pytest.mark.clause("RPL-2")
+def test_the_goal_counts_by_another_way_too(two_lanes: RoadMap) -> None:
+    sim = simulation(two_lanes, ego=AtPose(40.0, -1.75, 0.0), route=RouteTo(AtPose(300.0, -1.75, 0.0)))
+    ends = []
+    for place in (Pose(60.0, 30.0, 0.0), Pose(150.0, -1.75, 0.0), Pose(300.0, -1.75, 0.0)):
+        sim.ego.place(place, 0.0)
+        for _ in range(30):
+            if not sim.finished:
+                sim.advance(None, "on_road/normal")
+        ends.append(sim.end)
+    assert ends == [None, None, "goal"]
+
+
 def test_a_parked_machine_ends_the_run(two_lanes: RoadMap) -> None:
     sim = simulation(two_lanes, ego=AtPose(40.0, -1.75, 0.0), route=RouteTo(AtPose(300.0, -1.75, 0.0)))
     while not sim.finished:

@@ -145,7 +145,11 @@ class Behaviour:
         return None if isinstance(probe, Hold) else probe
 
     def _restricted(self, request: PlanningRequest, world: World) -> PlanningRequest:
-        return rain_fog.restricted(request, world, self._rain.record, self.site.parameters.radar)
+        """The request as far as there is something to see by: stale perception is not an empty road (SAF-3)."""
+        seen = rain_fog.restricted(request, world, self._rain.record, self.site.parameters.radar)
+        if world.objects_fresh or isinstance(seen, Hold):
+            return seen
+        return Hold(Reason.OBJECTS_STALE, detail="no table of objects of late")
 
     def _tick(self, world: World) -> View:
         """Let the clocks go on, and begin a new tick's memory."""

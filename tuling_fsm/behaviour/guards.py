@@ -18,7 +18,7 @@ TOLERANCE_S = 1e-6
 
 JUNCTION_WAITS = (Reason.STOP_SIGN, Reason.JUNCTION_OCCUPIED, Reason.JUNCTION_EXIT_BLOCKED)
 
-EXPLAINED = frozenset({*YIELDS, Reason.RADAR_STALE})
+EXPLAINED = frozenset({*YIELDS, Reason.OBJECTS_STALE, Reason.RADAR_STALE})
 """Reasons to stand that no other way of driving would do away with."""
 
 

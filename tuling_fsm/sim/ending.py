@@ -15,6 +15,8 @@ PARKED = "parking/parked"
 MISSION_S = 3600.0
 BESIDE_M = 2.0
 LOOK_BACK_M, LOOK_AHEAD_M = 10.0, 30.0
+LEFT_M = 25.0
+"""A car this far from the route goes another way from then on (RPL-2), and has arrived when it stands at the goal."""
 
 
 def time_limit(
@@ -47,6 +49,7 @@ class Ending:
         self._standing = standing
         self._there = 0.0
         self._reached = 0.0
+        self._left = False
         self._limit = limit
 
     @property
@@ -63,6 +66,7 @@ class Ending:
             seen = reference.project(car.pose.x, car.pose.y, self._reached - LOOK_BACK_M, self._reached + LOOK_AHEAD_M)
             if abs(seen.offset) < LOOK_BACK_M:
                 self._reached = max(self._reached, seen.s)
+            self._left = self._left or abs(seen.offset) > LEFT_M
         arrived = abs(car.v) < self._standing and (car.state == PARKED or self._at_goal(car))
         self._there = self._there + dt if arrived else 0.0
         if collided:
@@ -76,10 +80,10 @@ class Ending:
         """Whether the car stands at the route's end: some part between its rear axle and front bumper near it, or just
         past it.
         """
-        if (
-            self._route is None
-            or self._reached < self._route.length - self._vehicle.front - 2.0 * self._p.goal_distance
-        ):
+        if self._route is None:
+            return False
+        last_stretch = self._vehicle.front + 2.0 * self._p.goal_distance
+        if not self._left and self._reached < self._route.length - last_stretch:
             return False
         past, beside = distance_to_goal(self._route.reference.at(self._route.length), car.pose)
         return -self._vehicle.front - self._p.goal_distance <= past <= self._p.overshoot and abs(beside) <= BESIDE_M

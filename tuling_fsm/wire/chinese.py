@@ -26,6 +26,7 @@ WORDS: Mapping[Reason, str] = {
     Reason.NO_ROUTE: "没有路线",
     Reason.NOT_LOCALIZED: "定位失效",
     Reason.NO_ODOMETRY: "没有里程计",
+    Reason.OBJECTS_STALE: "感知无数据",
     Reason.RADAR_STALE: "雷达无数据",
     Reason.EMERGENCY_STOP: "紧急停车",
     Reason.ARRIVED: "已到达",

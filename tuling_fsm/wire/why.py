@@ -37,6 +37,7 @@ WORDS = {
     Reason.NO_ROUTE: "there is no route",
     Reason.NOT_LOCALIZED: "the car is not localized",
     Reason.NO_ODOMETRY: "there is no odometry",
+    Reason.OBJECTS_STALE: "perception is silent",
     Reason.RADAR_STALE: "the radar is silent",
     Reason.EMERGENCY_STOP: "the emergency stop",
     Reason.ARRIVED: "the car has arrived",

@@ -12,7 +12,7 @@ from tuling_fsm.behaviour import states
 from tuling_fsm.behaviour.mission.memory import Aim, Status
 from tuling_fsm.core.request import FollowLanes, Hold, PlanResult, PullOver, Reason
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.world.mission import Mission
+from tuling_fsm.world.mission import Mission, Point, Task
 from tuling_fsm.world.perceived import PerceivedSlot
 from tuling_fsm.world.world import RouteMatch
 
@@ -163,7 +163,7 @@ def test_a_slot_that_gets_free_meanwhile_is_taken(road: RoadMap) -> None:
 
 
 @pytest.mark.clause("TMP-3")
-def test_without_a_plan_first_the_road_s_edge_is_lifted_and_then_the_car_waits(road: RoadMap) -> None:
+def test_to_a_slot_beyond_the_road_s_edge_that_is_lifted_and_only_then_the_car_waits(road: RoadMap) -> None:
     drive = _approaching(road)
     first = drive.last.request
     assert isinstance(first, PullOver)
@@ -177,6 +177,18 @@ def test_without_a_plan_first_the_road_s_edge_is_lifted_and_then_the_car_waits(r
     assert isinstance(drive.last.request, Hold)
     assert "no way into a slot" in drive.last.request.detail
     drive.until(states.NEXT_PLAN_ONCE, 11.0)
+
+
+@pytest.mark.clause("TMP-3")
+def test_to_a_slot_on_the_road_the_car_does_not_leave_it(road: RoadMap) -> None:
+    at_kerb = Point("at the kerb", PICKUP_X, FAR_Y, 0.0)
+    drive = _approaching(road, wanted=mission(Task("one", at_kerb, at_kerb)))
+    drive.result = plan(False)
+    for decision in drive.run(0.4):
+        assert isinstance(decision.request, PullOver)
+        assert len(decision.request.lines) > 0
+    drive.run(0.5)
+    assert isinstance(drive.last.request, Hold)
 
 
 @pytest.mark.clause("TMP-3")

@@ -15,6 +15,7 @@ from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.share import share_file
 from tuling_fsm.world.mission import Point
+from tuling_fsm.world.perceived import PerceivedSlot
 
 from ..worlds import FAR_Y, VEHICLE, Place, Thing
 
@@ -27,8 +28,8 @@ def course() -> RoadMap:
     return read_map(share_file("config", "course", "course.xodr"))
 
 
-def _view(road_map: RoadMap, *things: Thing) -> View:
-    world = Place(road_map, x=150.0, y=161.75, heading=math.pi, things=things).world(0.0, None)
+def _view(road_map: RoadMap, *things: Thing, x: float = 150.0, seen: tuple[PerceivedSlot, ...] = ()) -> View:
+    world = Place(road_map, x=x, y=161.75, heading=math.pi, things=things).world(0.0, None, slots=seen)
     return View(Site(road_map, VEHICLE, BehaviourParameters()), world, Memory(), 0.0, 0.0, 0.0, ())
 
 
@@ -85,3 +86,12 @@ def test_small_things_and_parked_cars_take_a_slot_and_passing_cars_do_not(course
     assert not is_usable(_view(course, Thing(x + 2.7, y, length=0.3, width=0.3)), first)
     assert is_usable(_view(course, Thing(x, y, math.pi, speed=3.0, moving=True)), first)
     assert is_usable(_view(course, Thing(x + 7.0, y, math.pi)), first), "in the next slot"
+
+
+@pytest.mark.clause("TMP-1")
+def test_a_slot_that_the_car_itself_occupies_is_not_taken(course: RoadMap) -> None:
+    (first, *_) = berths(_view(course), Point("", 120.0, 161.75, None))
+    slot = first.slot
+    seen = (PerceivedSlot(401, True, slot.pose.x, slot.pose.y, slot.pose.heading, slot.length, slot.width),)
+    assert not is_usable(_view(course, seen=seen), first)
+    assert is_usable(_view(course, x=first.goal.x + 1.0, seen=seen), first)

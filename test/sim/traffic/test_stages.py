@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.road_map import RoadMap
@@ -112,10 +113,10 @@ def test_without_dynamics_accelerations_stay_within_limits(plain: RoadMap) -> No
         before, names = flow.fleet.car.v.copy(), flow.manager.ids.copy()
 
 
-def far_away(road_map: RoadMap, **changes: object) -> Flow:
+def far_away(road_map: RoadMap, hybrid: bool = True, respawn: bool = False) -> Flow:
     """Some vehicles of which those beyond 60 m of the crossing sleep."""
     flow = Flow(road_map, 12)
-    flow.manager.terms[0] = Terms(active=60.0, nearest=25.0, farthest=55.0, **changes)  # type: ignore[arg-type]
+    flow.manager.terms[0] = Terms(hybrid, active=60.0, respawn=respawn, nearest=25.0, farthest=55.0)
     flow.heroes = HERO
     return flow
 
@@ -216,6 +217,21 @@ def test_one_cannot_set_what_belongs_to_another(plain: RoadMap) -> None:
     other.set_random_device_seed(6)
     assert np.array_equal(flow.fleet.car.random[:4], seeds[:4])
     assert not np.isin(flow.fleet.car.random[4:], seeds).any()
+
+
+@pytest.mark.clause("TM-4")
+def test_clients_of_one_manager_share_its_vehicles_and_settings(plain: RoadMap) -> None:
+    flow = Flow(plain, 2)
+    made = Autopilot.join(flow.manager, 5, 3)
+    client = Autopilot(flow.manager, made.number)
+    assert client.vehicles == made.vehicles
+    vehicle = made.vehicles[0]
+    client.distance_to_leading_vehicle(vehicle, 8.0)
+    made.vehicle_percentage_speed_difference(vehicle, 50.0)
+    row = int(np.flatnonzero(flow.manager.ids == vehicle)[0])
+    assert (flow.fleet.rules.gap[row], flow.fleet.car.share[row]) == (8.0, 0.5)
+    with pytest.raises(InputError, match="no vehicle"):
+        Autopilot(flow.manager).distance_to_leading_vehicle(vehicle, 3.0)
 
 
 def lights_of(flow: Flow, seconds: float) -> list[int]:

@@ -12,7 +12,7 @@ from tuling_fsm.behaviour.free_driving import TOLERANCE_S, follow_lanes, no_line
 from tuling_fsm.behaviour.guards import STANDING_SPEED, overdue
 from tuling_fsm.behaviour.memory import Memory
 from tuling_fsm.behaviour.mission.bookkeeping import fail_attempt
-from tuling_fsm.behaviour.places import is_free
+from tuling_fsm.behaviour.places import crosses, is_free
 from tuling_fsm.behaviour.temporary_stop.memory import Berth, Stop
 from tuling_fsm.behaviour.temporary_stop.slots import at_edge, berths, distance_to, is_usable
 from tuling_fsm.core.geometry import FloatArray, Pose
@@ -65,7 +65,7 @@ def _seek(view: View, stop: Stop, free: tuple[int, ...]) -> Stop:
     since, lasting = _failing(view, stop)
     if free and not lasting:
         return replace(stop, failing_since=since)
-    if free and stop.edges:
+    if stop.edges and any(_is_off_road(view, stop.berths[i]) for i in free):
         return replace(stop, failing_since=None, edges=False)
     places = _places(view)
     return replace(stop, failing_since=None, waiting=True, settled=False, waited_s=0.0, places=places, usable=free)
@@ -149,6 +149,15 @@ def _waiting_request(view: View, stop: Stop) -> PlanningRequest:
     rules = view.memory.rules
     speed = min(view.site.parameters.stop.speed, rules.speed_limit)
     return PullOver(stop.places, rules.walls, speed, allow_reverse=False, lines=_edges(view))
+
+
+def _is_off_road(view: View, berth: Berth) -> bool:
+    """Whether an edge of the road lies between the lane and the slot, so that it has to be driven over."""
+    route, goal = view.world.route, berth.goal
+    if route is None:
+        return False
+    lane = route.reference.at(route.reference.project(goal.x, goal.y).s)
+    return crosses(lane.x, lane.y, goal.x, goal.y, _edges(view))
 
 
 def _edges(view: View) -> FloatArray:

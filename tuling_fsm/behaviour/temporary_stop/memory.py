@@ -29,7 +29,7 @@ class Stop:
     failing_since: float | None = None
     """Since when there has been no plan, s."""
     edges: bool = True
-    """The edges of the road hold; they are given up where there is no plan within them."""
+    """The edges of the road hold; they are given up where a slot lies beyond them and there is no plan within them."""
     waiting: bool = False
     """All slots are taken, or there is no plan: the car waits (TMP-3)."""
     places: tuple[Pose, ...] = ()

@@ -52,10 +52,11 @@ def at_edge(road_map: RoadMap, vehicle: Vehicle, pose: Pose) -> Slot:
 
 
 def is_usable(view: View, berth: Berth) -> bool:
-    """Whether nothing stands in the slot, nor is it seen as occupied."""
+    """Whether nothing stands in the slot, nor is it seen as occupied; by the car itself it may be."""
     slot, scene = berth.slot, view.world.scene
+    half_in = math.dist(scene.ego.pose[:2], berth.goal[:2]) < 0.5 * slot.length
     seen = (s for s in view.world.slots if math.dist((s.x, s.y), slot.pose[:2]) < SAME_SLOT_M)
-    if any(each.occupied for each in seen):
+    if not half_in and any(each.occupied for each in seen):
         return False
     half_length, half_width = 0.5 * slot.length - _INNER_M, 0.5 * slot.width - _INNER_M
     inside = (-half_length, half_length, -half_width, half_width)

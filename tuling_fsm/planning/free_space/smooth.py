@@ -31,9 +31,9 @@ from tuling_fsm.planning.free_space.ramps import (
 from tuling_fsm.planning.free_space.sweep import Body, advance
 from tuling_fsm.planning.free_space.walls import Walls, free_length
 
-LEAST = 0.1
+LEAST = 0.25
 """Least share of the wished length of a ramp: creeping along a shorter one would take longer than a stop."""
-SHARES = np.array((1.0, 0.5, 0.25, LEAST, 0.0))
+SHARES = np.array((1.0, 0.5, LEAST, 0.0))
 """Shares of the wished length of a ramp that are tried in turn."""
 
 SPREAD = 3.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numba import njit
@@ -41,7 +41,7 @@ class Path:
     """Pieces in driving order from the start: share of the full curvature (+ left) and signed length (m), in the
     local frame.
 
-    `cost` is the length plus that of the gear changes (m).
+    `cost` is the length plus that of the gear changes (m), `used` the expansions of all searches that led to it.
     """
 
     turns: FloatArray
@@ -132,9 +132,9 @@ def first_path(problem: Problem, bodies: tuple[Body, ...], budget: int) -> tuple
         plant(tree, run.roots, run.root_gear)
         limit = min(share, budget - used)
         guide, open_left = grow(run.task, tree, run.found, no_guide(), limit, True)
-        if run.found.at[0] >= 0:
-            return _take(run), run, guide
         used += int(run.found.used[0])
+        if run.found.at[0] >= 0:
+            return replace(_take(run), used=used), run, guide
         spent = open_left
     return Reason.TIMEOUT if spent else Reason.NO_PATH
 
@@ -168,10 +168,11 @@ def improve(problem: Problem, path: Path, run: Run, guide: Guide, budget: int) -
     best, _ = _shortened(problem, path, 0.0, STEPS[0])
     run.found.cost[0] = best.cost
     run.found.at[0] = -1
-    grow(run.task, workspace(), run.found, guide, path.used + budget, False)
+    before = int(run.found.used[0])
+    grow(run.task, workspace(), run.found, guide, before + budget, False)
     if run.found.at[0] >= 0:
         best = _take(run)
-    return _settled(problem, best)
+    return replace(_settled(problem, best), used=path.used + int(run.found.used[0]) - before)
 
 
 def moves_of(path: Path) -> FloatArray:

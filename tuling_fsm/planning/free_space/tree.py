@@ -25,7 +25,9 @@ SPREAD = 0x9E3779B97F4A7C1
 
 
 class Tree(NamedTuple):
-    """Columns by node, heaps by level, and an open-addressing table of closed cells; `epoch` (1,) voids old cells."""
+    """Columns by node, heaps by level, and an open-addressing table of closed cells: key and epoch of each in `cell`
+    (N, 2); the present `epoch` (1,) voids old ones.
+    """
 
     pose: FloatArray
     cost: FloatArray
@@ -37,8 +39,7 @@ class Tree(NamedTuple):
     size: IntArray
     heap_node: IntArray
     heap_size: IntArray
-    cell_key: IntArray
-    cell_epoch: IntArray
+    cell: IntArray
     epoch: IntArray
 
 
@@ -56,8 +57,7 @@ def allocate(nodes: int, expansions: int) -> Tree:
         np.zeros(1, np.int64),
         np.empty((LEVELS, nodes), np.int64),
         np.zeros(LEVELS, np.int64),
-        np.zeros(cells, np.int64),
-        np.zeros(cells, np.int64),
+        np.zeros((cells, 2), np.int64),
         np.zeros(1, np.int64),
     )
 
@@ -74,7 +74,7 @@ def empty(tree: Tree) -> None:
 @njit(cache=True, error_model="numpy")
 def has_room(tree: Tree, expanded: int, children: int) -> bool:
     """Whether one more node can be expanded after so many, into so many children at most."""
-    return tree.size[0] + children < len(tree.cost) and 2 * LEVELS * (expanded + 1) < len(tree.cell_key)
+    return tree.size[0] + children < len(tree.cost) and 2 * LEVELS * (expanded + 1) < len(tree.cell)
 
 
 @njit(cache=True, error_model="numpy")
@@ -115,25 +115,25 @@ def pop(tree: Tree, level: int) -> int:
 
 
 @njit(cache=True, error_model="numpy")
-def _slot(tree: Tree, x: float, y: float, heading: float, gear: int, level: int) -> int:
-    """Place of the cell of a pose in the table: where it is, or the free one where it belongs."""
+def _slot(tree: Tree, x: float, y: float, heading: float, gear: int, level: int) -> tuple[int, int]:
+    """Place of the cell of a pose in the table, where it is or the free one where it belongs, and its key."""
     size, size_heading = CELL * SCALES[level], CELL_HEADING * SCALES[level]
     ix, iy = int(np.rint(x / size)), int(np.rint(y / size))
     ih = int(np.rint((heading - 2.0 * math.pi * np.rint(heading / (2.0 * math.pi))) / size_heading))
     key = ((ix + 65536) << 40) + ((iy + 65536) << 20) + ((ih + 4096) << 4) + ((gear + 1) << 2) + level
-    mask = len(tree.cell_key) - 1
+    mask = len(tree.cell) - 1
     slot = ((key * SPREAD) >> 20) & mask
-    while tree.cell_epoch[slot] == tree.epoch[0] and tree.cell_key[slot] != key:
+    while tree.cell[slot, 1] == tree.epoch[0] and tree.cell[slot, 0] != key:
         slot = (slot + 1) & mask
-    tree.cell_key[slot] = key
-    return slot
+    return slot, key
 
 
 @njit(cache=True, error_model="numpy")
 def open_level(tree: Tree, x: float, y: float, heading: float, gear: int, level: int) -> int:
     """The coarsest level, from `level` on, on which the cell of the pose is not closed; `LEVELS` if all are."""
     while level < LEVELS:
-        if tree.cell_epoch[_slot(tree, x, y, heading, gear, level)] != tree.epoch[0]:
+        slot, _ = _slot(tree, x, y, heading, gear, level)
+        if tree.cell[slot, 1] != tree.epoch[0]:
             return level
         level += 1
     return level
@@ -143,4 +143,5 @@ def open_level(tree: Tree, x: float, y: float, heading: float, gear: int, level:
 def close_cells(tree: Tree, x: float, y: float, heading: float, gear: int) -> None:
     """Closes the cells of a pose on all levels."""
     for level in range(LEVELS):
-        tree.cell_epoch[_slot(tree, x, y, heading, gear, level)] = tree.epoch[0]
+        slot, key = _slot(tree, x, y, heading, gear, level)
+        tree.cell[slot, 0], tree.cell[slot, 1] = key, tree.epoch[0]

@@ -22,6 +22,9 @@ CELL_M = 24.0
 MAX_CELLS_A_SIDE = 256
 SAME_LEVEL_M = 3.0
 MIN_STEP_M = 0.3
+SAMPLE_STEP_M = 5.0
+SAMPLE_ROOM_M = 0.9
+"""Between samples of this distance a path stays within this of the rectangle around them."""
 PAIR = 1 << 32
 """Key of a pair: row of the one that does not see times this, and the number of the other."""
 LongArray = npt.NDArray[np.int64]
@@ -193,6 +196,46 @@ def _watch(
 
 
 @kernel
+def _bounds(graph: LaneGraph, fleet: Fleet, i: int, reach: float, k: Driver) -> tuple[float, float, float, float]:
+    """A rectangle in the frame of vehicle `i` that holds all of its corridor: ahead from and to, left from and to."""
+    front = fleet.car.arc[i] + 0.5 * fleet.car.length[i]
+    end = min(front + reach, fleet.path_at[i, fleet.car.path_count[i]])
+    c, s = math.cos(fleet.car.heading[i]), math.sin(fleet.car.heading[i])
+    pace, lane, arc = max(fleet.car.v[i], 1.0), 0, front
+    ahead0, ahead1, left0, left1 = np.inf, -np.inf, np.inf, -np.inf
+    while True:
+        while lane + 1 < fleet.car.path_count[i] and fleet.path_at[i, lane + 1] <= arc:
+            lane += 1
+        x, y, heading = lane_point(graph, fleet.path_lane[i, lane], arc - fleet.path_at[i, lane])
+        offset = offset_at(fleet, i, (arc - fleet.car.arc[i]) / pace, k.lane_change_time)
+        dx = x - offset * math.sin(heading) - fleet.car.x[i]
+        dy = y + offset * math.cos(heading) - fleet.car.y[i]
+        ahead, left = c * dx + s * dy, c * dy - s * dx
+        ahead0, ahead1, left0, left1 = min(ahead0, ahead), max(ahead1, ahead), min(left0, left), max(left1, left)
+        if arc >= end:
+            break
+        arc = min(arc + SAMPLE_STEP_M, end)
+    room = 0.5 * fleet.car.width[i] + k.side_clearance + SAMPLE_ROOM_M
+    return ahead0 - room, ahead1 + room, left0 - room, left1 + room
+
+
+@kernel
+def _within(fleet: Fleet, i: int, boxes: Records, j: int, bounds: tuple[float, float, float, float]) -> bool:
+    """Whether box `j` may touch the rectangle."""
+    c, s = math.cos(fleet.car.heading[i]), math.sin(fleet.car.heading[i])
+    dx, dy = boxes.x[j] - fleet.car.x[i], boxes.y[j] - fleet.car.y[i]
+    ahead, left = c * dx + s * dy, c * dy - s * dx
+    turn = boxes.heading[j] - fleet.car.heading[i]
+    along, across = abs(math.cos(turn)), abs(math.sin(turn))
+    half_ahead = 0.5 * (along * boxes.length[j] + across * boxes.width[j])
+    half_left = 0.5 * (across * boxes.length[j] + along * boxes.width[j])
+    return bool(
+        bounds[0] - half_ahead <= ahead <= bounds[1] + half_ahead
+        and bounds[2] - half_left <= left <= bounds[3] + half_left
+    )
+
+
+@kernel
 def watch_out(
     graph: LaneGraph, fleet: Fleet, boxes: Records, grid: Grid, blind: LongArray, k: Driver, ahead: Records
 ) -> None:
@@ -204,6 +247,7 @@ def watch_out(
         v = fleet.car.v[i]
         reach = max(MIN_REACH_M, 12.0 + v * (k.headway + 1.0) + v * v / k.comfort_decel)
         radius = 0.5 * fleet.car.length[i] + reach + grid.largest
+        bounds = _bounds(graph, fleet, i, reach, k)
         first_row = max(int((fleet.car.y[i] - radius - grid.y0) / grid.cell), 0)
         last_row = min(int((fleet.car.y[i] + radius - grid.y0) / grid.cell), grid.rows - 1)
         first_column = max(int((fleet.car.x[i] - radius - grid.x0) / grid.cell), 0)
@@ -215,5 +259,6 @@ def watch_out(
                     j = grid.item[place]
                     if boxes.owner[j] == i or abs(boxes.z[j] - fleet.car.z[i]) > SAME_LEVEL_M:
                         continue
-                    if math.hypot(boxes.x[j] - fleet.car.x[i], boxes.y[j] - fleet.car.y[i]) <= radius:
+                    away = math.hypot(boxes.x[j] - fleet.car.x[i], boxes.y[j] - fleet.car.y[i])
+                    if away <= radius and _within(fleet, i, boxes, j, bounds):
                         _watch(graph, fleet, i, boxes, j, reach, blind, k, ahead)

@@ -8,6 +8,7 @@ from tuling_fsm.sim.kernel import kernel
 from tuling_fsm.sim.traffic.collision import Driver
 from tuling_fsm.sim.traffic.fleet import LANES, Fleet, draw, offset_at, path_index
 from tuling_fsm.sim.traffic.lane_graph import LaneGraph, Records, lane_point
+from tuling_fsm.sim.traffic.lifecycle import SIDE_ROOM_M
 
 EVERY = 20
 """A vehicle considers it once in so many frames."""
@@ -81,6 +82,24 @@ def _wanted_side(fleet: Fleet, i: int, limit: float, ahead: Records) -> int:
 
 
 @kernel
+def _meet(graph: LaneGraph, lane: int, target: int) -> bool:
+    """Whether two lanes lead into the same one: there nobody regulates who goes first, so it is no place to pass."""
+    for k in range(graph.lane.next_at[lane], graph.lane.next_end[lane]):
+        for j in range(graph.lane.next_at[target], graph.lane.next_end[target]):
+            if graph.next[k] == graph.next[j]:
+                return True
+    return False
+
+
+@kernel
+def _fit(graph: LaneGraph, fleet: Fleet, i: int, lane: int, target: int) -> bool:
+    """Whether a lane is as good to go on in as the present one: wide enough all along, and leading on."""
+    wide = graph.lane.width[target] >= fleet.car.width[i] + SIDE_ROOM_M
+    leads = graph.lane.endless[target] or not graph.lane.endless[lane]
+    return bool(wide and leads and not _meet(graph, lane, target))
+
+
+@kernel
 def change_lanes(graph: LaneGraph, fleet: Fleet, boxes: Records, ahead: Records, k: Driver, frame: int) -> None:
     """Let those begin a change that want to and find room; `ahead` is of the frame before."""
     for i in range(len(fleet.car)):
@@ -102,7 +121,11 @@ def change_lanes(graph: LaneGraph, fleet: Fleet, boxes: Records, ahead: Records,
                 break
             target = graph.lane.left[lane] if to_left else graph.lane.right[lane]
             open_side = graph.lane.open_left[lane] if to_left else graph.lane.open_right[lane]
-            fit = target >= 0 and open_side and (graph.lane.endless[target] or not graph.lane.endless[lane])
-            if fit and _free(graph, fleet, i, target, share, boxes):
+            if (
+                target >= 0
+                and open_side
+                and _fit(graph, fleet, i, lane, target)
+                and _free(graph, fleet, i, target, share, boxes)
+            ):
                 move_over(graph, fleet, i, target, k.lane_change_time)
                 break

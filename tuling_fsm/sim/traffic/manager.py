@@ -73,7 +73,7 @@ class TrafficManager:
             p.max_accel, p.comfort_decel, p.max_decel, p.headway, p.standing_gap, p.lateral_accel, p.side_clearance,
             p.lane_change_time, p.patience,
         )  # fmt: skip
-        self._refill: list[int] = []
+        self._refill: IntArray = np.zeros(0, np.int32)
         self._routes: dict[int, tuple[list[int], float | None]] = {}
         self._frame = 0
         self.blind: LongArray = np.zeros(0, np.int64)
@@ -92,7 +92,8 @@ class TrafficManager:
         place.
         """
         self._settle(range(self._scripted, len(self.ids)), circles)
-        self._refill = [i for i in range(self._scripted, len(self.ids)) if self.fleet.car.mode[i] != OFF]
+        rows = np.arange(self._scripted, len(self.ids), dtype=np.int32)
+        self._refill = rows[self.fleet.car.mode[rows] != OFF]
         return len(self._refill)
 
     def enlist(self, seeds: npt.NDArray[np.uint64], terms: Terms, circles: FloatArray) -> range:
@@ -118,7 +119,7 @@ class TrafficManager:
         self._stages = new_stages(len(self.ids), len(self.graph.lane))
         rows = range(first, len(self.ids))
         self._settle(rows, circles)
-        self._refill += list(rows)
+        self._refill = np.concatenate((self._refill, np.array(rows, dtype=np.int32)))
         return rows
 
     def _settle(self, rows: range, circles: FloatArray) -> None:
@@ -164,8 +165,8 @@ class TrafficManager:
         stuck[: self._scripted] = False
         fleet.car.mode[stuck] = OFF
         self.removed += int(stuck.sum())
-        off = [i for i in self._refill if fleet.car.mode[i] == OFF and fleet.car.asleep[i] == OFF]
-        if off:
+        off = self._refill[(fleet.car.mode[self._refill] == OFF) & (fleet.car.asleep[self._refill] == OFF)]
+        if len(off):
             where = places(self.graph, np.column_stack((heroes, np.full(len(heroes), p.respawn_distance))))
             for i in off:
                 if appear(self.graph, fleet, i, where, RESPAWN_GAP_M):

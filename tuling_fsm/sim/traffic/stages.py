@@ -15,10 +15,7 @@ from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.sim.traffic.collision import AHEAD, Driver, LongArray, build_grid, watch_out
-from tuling_fsm.sim.traffic.fleet import (
-    Fleet,
-    set_poses,
-)
+from tuling_fsm.sim.traffic.fleet import Fleet, set_poses
 from tuling_fsm.sim.traffic.lane_change import change_lanes
 from tuling_fsm.sim.traffic.lane_graph import IntArray, LaneGraph, Records
 from tuling_fsm.sim.traffic.lines import ORDERS, mind_lines

@@ -1,0 +1,87 @@
+"""Reciprocal avoidance on a circle and between blocks, against the RVO2 library through pyrvo."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+
+import numpy as np
+
+from benchmark.common.peers import ask
+from benchmark.common.table import Cell, Table, percentile
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.sim.orca.crowd import Crowd, new_crowd
+from tuling_fsm.sim.orca.step import Avoidance
+
+COUNTS = (100, 1000, 5000)
+DT = 0.25
+FRAMES, WARM, COMPARED = 200, 20, 40
+HORIZON, SPACING = 10.0, 5.0
+Scene = tuple[FloatArray, FloatArray, list[FloatArray]]
+
+
+def run() -> Table:
+    """Agent-steps a second of both, and how far they are apart."""
+    rows = [_row(name, *scene(count)) for name, scene in (("circle", circle), ("blocks", blocks)) for count in COUNTS]
+    return Table(
+        "Reciprocal avoidance",
+        ("", "ours, M agent-steps/s", "RVO2 step alone", "ratio", "pyrvo", "ratio", "apart, mm"),
+        tuple(rows),
+        f"median of {FRAMES - WARM} steps of each, one core, after {WARM} that do not count",
+        (
+            "A step of ours and of pyrvo includes setting the preferred velocities; RVO2 step alone does not, for it. "
+            "Both simulate the same start by themselves.",
+            f"Apart: greatest distance of the same agents after {COMPARED} steps; the library has single precision.",
+            "Goals: at least 1 x RVO2, 2 x pyrvo, the same results.",
+        ),
+    )
+
+
+def circle(count: int) -> Scene:
+    """Everybody wants to the opposite place."""
+    angle = np.arange(count) * 2.0 * math.pi / count
+    places = max(40.0, count * SPACING / (2.0 * math.pi)) * np.column_stack((np.cos(angle), np.sin(angle)))
+    return places, -places, []
+
+
+def blocks(count: int) -> Scene:
+    """Four squads in the corners that want through between four blocks."""
+    side = round(math.sqrt(count / 4))
+    i, j, sx, sy = (axis.ravel() for axis in np.meshgrid(range(side), range(side), (1, -1), (1, -1), indexing="ij"))
+    places = np.column_stack((sx * (55.0 + i * 10.0), sy * (55.0 + j * 10.0)))
+    corners = np.array([(10.0, 10.0), (40.0, 10.0), (40.0, 40.0), (10.0, 40.0)])
+    return places, np.column_stack((-sx, -sy)) * 75.0, [corners - (50.0 * (k % 2), 50.0 * (k // 2)) for k in range(4)]
+
+
+def wish(crowd: Crowd, goals: FloatArray) -> None:
+    """1 m/s towards the goal."""
+    dx, dy = goals[:, 0] - crowd.x, goals[:, 1] - crowd.y
+    length = np.maximum(np.hypot(dx, dy), 1.0)
+    crowd.wish_x[:], crowd.wish_y[:] = dx / length, dy / length
+
+
+def _row(name: str, places: FloatArray, goals: FloatArray, polygons: list[FloatArray]) -> tuple[Cell, ...]:
+    crowd = new_crowd(places, radius=1.5, horizon=HORIZON, horizon_obst=HORIZON)
+    avoidance = Avoidance(crowd, polygons)
+    costs, compared = [], places
+    for frame in range(FRAMES):
+        began = time.perf_counter()
+        wish(crowd, goals)
+        avoidance.step(DT)
+        costs.append(time.perf_counter() - began)
+        if frame + 1 == COMPARED:
+            compared = np.column_stack((crowd.x, crowd.y))
+    theirs = _ask(places, goals, polygons)
+    rates = [1e-6 * len(places) / percentile(each[WARM:], 0.5) for each in (costs, theirs["step_s"], theirs["all_s"])]
+    apart = 1e3 * float(np.hypot(*(compared - np.array(theirs["places"])).T).max())
+    ours, alone, whole = rates
+    return f"{name}, {len(places)}", ours, alone, ours / alone, whole, ours / whole, apart
+
+
+def _ask(places: FloatArray, goals: FloatArray, polygons: list[FloatArray]) -> dict[str, Any]:
+    question = {
+        "places": places.tolist(), "goals": goals.tolist(), "polygons": [each.tolist() for each in polygons],
+        "dt": DT, "agent": [15.0, 10, HORIZON, HORIZON, 1.5, 2.0], "frames": FRAMES, "compared": COMPARED,
+    }  # fmt: skip
+    return ask("orca.py", question)
