@@ -17,6 +17,7 @@ from lifecycle_msgs.msg import Transition
 from launch import LaunchDescription
 
 SHARE = get_package_share_directory("tuling_fsm")
+COURSE, DEMO = f"{SHARE}/config/course/course.xodr", f"{SHARE}/config/scenarios/demo.osc"
 
 
 def generate_launch_description() -> LaunchDescription:
@@ -59,8 +60,8 @@ def generate_launch_description() -> LaunchDescription:
     )
     return LaunchDescription(
         [
-            DeclareLaunchArgument("map_file", description="OpenDRIVE map (.xodr)"),
-            DeclareLaunchArgument("scenario", description="OpenSCENARIO 2 file"),
+            DeclareLaunchArgument("map_file", default_value=COURSE, description="OpenDRIVE map (.xodr)"),
+            DeclareLaunchArgument("scenario", default_value=DEMO, description="OpenSCENARIO 2 file"),
             DeclareLaunchArgument("seed", default_value="1", description="of everything random"),
             DeclareLaunchArgument("out", default_value="", description="folder for run.mcap, result.json, report.html"),
             planner,

@@ -19,3 +19,10 @@ def test_the_diagram_is_that_of_the_tables() -> None:
 def test_every_file_that_it_links_is_there() -> None:
     for target in re.findall(r"\]\((?!http)([^)#]+)\)", README):
         assert (ROOT / target).exists(), target
+
+
+def test_every_launch_argument_that_it_names_is_one() -> None:
+    for file, arguments in re.findall(r"ros2 launch tuling_fsm (\S+)(.*)", README):
+        text = (ROOT / "launch" / file).read_text(encoding="utf-8")
+        for name in re.findall(r"(\w+):=", arguments):
+            assert f'"{name}"' in text, name

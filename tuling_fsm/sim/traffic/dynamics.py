@@ -21,9 +21,9 @@ MOTOR = 2.0
 """The motor gives at most this multiple of the usual acceleration."""
 MAX_LAG = 0.25
 """The target speed is at most this far from the present one, m/s."""
-LOOK_M, LOOK_S = 0.5, 0.2
+LOOK_M, LOOK_S = 0.3, 0.15
 """The point ahead of the front axle."""
-MAX_STEER, STEER_RATE = 0.75, 1.5
+MAX_STEER, STEER_RATE = 0.75, 2.5
 STANDING = 0.05
 
 
