@@ -10,12 +10,13 @@ import sys
 from collections.abc import Callable, Sequence
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.verbs import bench, diagram, maps, plan, replay, runs, why
+from tuling_fsm.verbs import bench, campaign, diagram, maps, plan, replay, runs, why
 from tuling_fsm.verbs.parser import Verb, Verbs
 
 VERBS: tuple[Callable[[Verbs], None], ...] = (
     runs.add_demo,
     runs.add_sim,
+    campaign.add_campaign,
     replay.add_replay,
     why.add_why,
     plan.add_plan,

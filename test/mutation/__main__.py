@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 from .coverage_map import CoverageMap, measure
@@ -20,8 +21,8 @@ from .trial import MUTATED, SURVIVED, Verdict, try_out, warm_up
 
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = ("test/machine", "test/behaviour")
-MOST_S = 20.0
-"""CPU time of the tests that are tried on one mutant, s."""
+ROUNDS_S = (1.0, 4.0, 10.0)
+"""CPU time of the tests that are tried on one mutant, s: most are found in the first round."""
 START_S, FACTOR = 20.0, 4.0
 """A mutant may use so much CPU time, and so many times that of its tests, before it counts as stuck."""
 
@@ -41,9 +42,14 @@ def all_mutants() -> list[Mutant]:
 
 
 def judge(mutant: Mutant, known: CoverageMap) -> Verdict:
-    """Try the tests that run the mutant's line."""
-    tests = known.tests_for(mutant.file, mutant.line, MOST_S)
-    return try_out(mutant, tests, START_S + FACTOR * sum(known.seconds[test] for test in tests))
+    """Try the tests that run the mutant's line, until one finds it."""
+    tried, verdict = 0, Verdict(mutant, SURVIVED, 0.0, 0)
+    for tests in known.rounds(mutant.file, mutant.line, ROUNDS_S):
+        tried += len(tests)
+        verdict = try_out(mutant, tests, START_S + FACTOR * sum(known.seconds[test] for test in tests))
+        if verdict.fate != SURVIVED:
+            break
+    return replace(verdict, tests=tried)
 
 
 def main() -> int:

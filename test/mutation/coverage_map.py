@@ -27,17 +27,24 @@ class CoverageMap:
     failed: list[str] = field(default_factory=list)
     """Tests that are left out, for they fail as it is."""
 
-    def tests_for(self, file: str, line: int, most_s: float) -> list[str]:
-        """The quickest tests that run a line, as many as fit; of a line that is run while loading, all the quickest."""
+    def rounds(self, file: str, line: int, most_s: tuple[float, ...]) -> list[list[str]]:
+        """Tests that run a line, in rounds of so much time each: the nearest first, then the quickest.
+
+        Of a line that is run while loading nobody knows which tests look at it: those of its room come first.
+        """
         by_line = self.lines.get(file, {})
         tests = next((by_line[at] for at in range(line, line - REACH, -1) if by_line.get(at)), list(self.seconds))
-        chosen, total = [], 0.0
-        for test in sorted(tests, key=lambda test: (self.seconds[test], test)):
-            total += self.seconds[test]
-            if total > most_s and chosen:
-                break
-            chosen.append(test)
-        return chosen
+        room = Path(file).parent.name
+        waiting = sorted(tests, key=lambda test: (room not in test.split("::")[0], self.seconds[test], test))
+        rounds: list[list[str]] = []
+        for most in most_s:
+            chosen, total = [], 0.0
+            while waiting and (not chosen or total + self.seconds[waiting[0]] <= most):
+                total += self.seconds[waiting[0]]
+                chosen.append(waiting.pop(0))
+            if chosen:
+                rounds.append(chosen)
+        return rounds
 
 
 class _Watch:

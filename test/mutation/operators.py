@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.Lt: ast.LtE,
-    ast.LtE: ast.Lt,
-    ast.Gt: ast.GtE,
-    ast.GtE: ast.Gt,
+    ast.Lt: ast.GtE,
+    ast.LtE: ast.Gt,
+    ast.Gt: ast.LtE,
+    ast.GtE: ast.Lt,
     ast.Eq: ast.NotEq,
     ast.NotEq: ast.Eq,
     ast.Is: ast.IsNot,
@@ -19,6 +19,13 @@ COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.In: ast.NotIn,
     ast.NotIn: ast.In,
 }
+BOUNDARIES: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+}
+"""Only where something is counted: no two measured times or lengths are ever equal."""
 SUMS: dict[type[ast.operator], type[ast.operator]] = {
     ast.Add: ast.Sub,
     ast.Sub: ast.Add,
@@ -108,12 +115,23 @@ def _changes(node: ast.AST) -> Iterator[Change]:
 
 
 def _comparison(node: ast.AST) -> Iterator[Change]:
-    if isinstance(node, ast.Compare):
-        for i, op in enumerate(node.ops):
-            other = COMPARISONS[type(op)]()
+    if not isinstance(node, ast.Compare):
+        return
+    operands = [node.left, *node.comparators]
+    for i, op in enumerate(node.ops):
+        others = [COMPARISONS[type(op)]]
+        if type(op) in BOUNDARIES and (_is_count(operands[i]) or _is_count(operands[i + 1])):
+            others.append(BOUNDARIES[type(op)])
+        for other in others:
             changed = copy.deepcopy(node)
-            changed.ops[i] = other
+            changed.ops[i] = other()
             yield f"{ast.unparse(node)} -> {ast.unparse(changed)}", changed
+
+
+def _is_count(node: ast.expr) -> bool:
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, int)
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len"
 
 
 def _junction(node: ast.AST) -> Iterator[Change]:

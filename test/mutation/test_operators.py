@@ -11,7 +11,8 @@ from .operators import mutants
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
-        ("a < b", {"a <= b"}),
+        ("a < b", {"a >= b"}),
+        ("len(a) < 2.0", {"len(a) <= 2.0", "len(a) >= 2.0", "len(a) < 4.0"}),
         ("a and b", {"a or b", "a", "b"}),
         ("x = not a", {"x = a"}),
         ("x = 0.5", {"x = 1.0"}),

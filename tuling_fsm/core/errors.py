@@ -12,3 +12,7 @@ class InputError(ValueError):
         self.expected = expected
         line = f"{where}: {what}" + (f" (expected {expected})" if expected else "")
         super().__init__(" ".join(line.split()))
+
+    def __reduce__(self) -> tuple[type[InputError], tuple[str, str, str]]:
+        """Its own arguments, so that it comes whole from one process to another."""
+        return type(self), (self.where, self.what, self.expected)

@@ -38,7 +38,7 @@ def follow_lanes(
     lines = prepare_lines(request, start, tools.vehicle, tools.parameters)
     if lines is None:
         return None
-    tick, scenery = _prepare(request, scene, start, previous, lines, tools)
+    tick, scenery = prepare(request, scene, start, previous, lines, tools)
     slow = 0.9 * min(request.speed_limit, tools.vehicle.max_speed)
     gap = tools.parameters.clearance.solid
     first_pass_only = request.keep_lane or request.static_path
@@ -62,10 +62,10 @@ def follow_lanes(
     )
 
 
-def _prepare(
+def prepare(
     request: FollowLanes, scene: Scene, start: StartState, previous: PlanResult | None, lines: Lines, tools: Tools
 ) -> tuple[Tick, Scenery]:
-    """What all candidates have in common."""
+    """What all candidates of a tick have in common, and what is around."""
     pose = (start.pose.x, start.pose.y, start.pose.heading, start.curvature)
     parameters = tools.parameters
     lateral, speed = parameters.lateral, parameters.speed

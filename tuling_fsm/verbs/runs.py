@@ -50,13 +50,13 @@ def _demo(arguments: argparse.Namespace) -> int:
 
     scenario = share_file("config", "scenarios", "demo.osc")
     result = run_processes(
-        scenario, seed=arguments.seed, out=arguments.out, progress=_progress() or _every_tenth_line()
+        scenario, seed=arguments.seed, out=arguments.out, progress=watched_line() or _every_tenth_line()
     )
     return _finish(result, arguments.out, as_json=False)
 
 
 def _sim(arguments: argparse.Namespace) -> int:
-    overrides = dict(_assignment(text) for text in arguments.overrides)
+    overrides = dict(assignment(text) for text in arguments.overrides)
     if arguments.ros:
         from tuling_fsm.ros.processes import run_processes as run
     else:
@@ -67,12 +67,17 @@ def _sim(arguments: argparse.Namespace) -> int:
         seed=arguments.seed,
         overrides=overrides,
         out=arguments.out,
-        progress=_progress(),
+        progress=watched_line(),
     )
     return _finish(result, arguments.out, arguments.json)
 
 
-def _assignment(text: str) -> tuple[str, str]:
+def assignment(text: str) -> tuple[str, str]:
+    """Name and value of a `--set`.
+
+    Raises:
+        InputError: it sets nothing.
+    """
     name, equals, value = text.partition("=")
     if not (name and equals):
         raise InputError("--set", f"{text!r} sets nothing", "NAME=VALUE")
@@ -97,7 +102,7 @@ def _finish(result: dict[str, Any], out: Path | None, as_json: bool) -> int:
     return 0 if result["finished"] and not faults else 1
 
 
-def _progress() -> Callable[[str], None] | None:
+def watched_line() -> Callable[[str], None] | None:
     """A line that is written over while a person watches; nothing otherwise."""
     if not sys.stderr.isatty():
         return None

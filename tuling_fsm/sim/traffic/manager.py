@@ -284,6 +284,6 @@ def terms_of(p: TrafficParameters) -> Terms:
     )
 
 
-def _joined(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> Any:
+def _joined(one: Any, other: Any) -> Any:
     """Both tables one after the other, of the kind that they were."""
     return np.concatenate((one, other)).view(type(one))

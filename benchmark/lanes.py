@@ -1,0 +1,166 @@
+"""Lane driving in traffic: candidates a second, planning, and the whole tick of an agent, against CommonRoad's reactive
+planner in the same traffic."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from benchmark.common.peers import ask
+from benchmark.common.road import CARS, LANES, SPEEDS, WIDTH, drive, place, three_lanes
+from benchmark.common.table import Cell, Table, percentile
+from tuling_fsm.agent import Agent, Parameters, Tick
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.request import FollowLanes
+from tuling_fsm.core.scene import PREDICTION_STEP_S, Obstacles, Scene
+from tuling_fsm.planning import evaluate as ev
+from tuling_fsm.planning.candidates import candidates
+from tuling_fsm.planning.continuity import start_state
+from tuling_fsm.planning.lanes import follow_lanes, prepare
+from tuling_fsm.planning.lines import prepare_lines
+from tuling_fsm.planning.tools import Tools
+
+TICKS, WARM = 400, 80
+"""Ticks that are driven, and those of them before the car is under way."""
+SITUATIONS, REPEATS = 16, 20
+PEER_LEVELS, PEER_REPEATS = (1, 2, 3), 5
+Situation = tuple[FollowLanes, Scene]
+
+
+def run() -> Table:
+    """Candidates of some ticks of a drive, these ticks' planning, and all ticks of the drive."""
+    parameters = Parameters()
+    agent = Agent(three_lanes(), parameters)
+    agent.warm_up()
+    walls, cpus, seen = _driven(agent)
+    tools = Tools.of(parameters.vehicle, parameters.planning)
+    loaded = [_candidates(each, tools) for each in seen]
+    empty = [_candidates((request, _emptied(scene)), tools) for request, scene in seen]
+    planning = [_planning(each, tools) for each in seen]
+    theirs = ask("lanes.py", _question(seen[0][1]))
+    rows: list[tuple[Cell, ...]] = [
+        *_candidate_rows(loaded, empty, theirs),
+        ("planning a tick, ms, median", percentile(planning, 0.5), None, None, ""),
+        *_at_equal_candidates(planning, loaded, theirs),
+        ("a whole tick, ms, p50", percentile(cpus, 0.5), None, None, "<= 1"),
+        ("a whole tick, ms, p99", percentile(cpus, 0.99), None, None, "<= 2"),
+        ("the same by the clock on the wall, p50", percentile(walls, 0.5), None, None, ""),
+        ("the same by the clock on the wall, p99", percentile(walls, 0.99), None, None, ""),
+    ]
+    return Table(
+        "Lane driving",
+        (f"{LANES} lanes, {CARS} cars", "ours", "peer", "ratio", "goal"),
+        tuple(rows),
+        f"{REPEATS} of each of {SITUATIONS} ticks, {TICKS - WARM} whole ticks, {PEER_REPEATS} of the peer; CPU time "
+        "of one core, which other load does not touch",
+        (
+            f"Peer: commonroad-reactive-planner {theirs['version']}, one process, horizon "
+            f"{parameters.planning.choice.horizon:g} s in steps of 0.1 s; its time is that of `plan` alone, without "
+            "the collision checker being built. It checks collisions of the cheapest candidates only, up to the first "
+            "that is free.",
+            "Ours: path, room to static things, speed profile among all cars and both passes' costs for every "
+            "candidate. A whole tick also sees, decides, and checks the plan.",
+        ),
+    )
+
+
+def _driven(agent: Agent) -> tuple[list[float], list[float], list[Situation]]:
+    """Drive; returns ms on the wall and of the CPU of every tick under way, and requests with scenes of some."""
+    walls, cpus = [], []
+
+    def timed(step: Any) -> Tick:
+        wall, cpu = time.perf_counter(), time.process_time()
+        tick: Tick = step()
+        cpus.append(1e3 * (time.process_time() - cpu))
+        walls.append(1e3 * (time.perf_counter() - wall))
+        return tick
+
+    ticks = list(drive(agent, TICKS, timed))[WARM:]
+    seen = [
+        (tick.decision.request, tick.decision.world.scene)
+        for tick in ticks[:: len(ticks) // SITUATIONS][:SITUATIONS]
+        if isinstance(tick.decision.request, FollowLanes)
+    ]
+    return walls[WARM:], cpus[WARM:], seen
+
+
+def _emptied(scene: Scene) -> Scene:
+    return Scene(scene.stamp, scene.ego, Obstacles(), scene.static_segments)
+
+
+def _candidates(situation: Situation, tools: Tools) -> tuple[int, float]:
+    """How many candidates a tick has, and what evaluating them all takes (ms)."""
+    request, scene = situation
+    start = start_state(scene, None, tools.parameters.continuity)
+    lines = prepare_lines(request, start, tools.vehicle, tools.parameters)
+    assert lines is not None
+    tick, _ = prepare(request, scene, start, None, lines, tools)
+    slow = 0.9 * min(request.speed_limit, tools.vehicle.max_speed)
+    gap = tools.parameters.clearance.solid
+    specs = candidates(lines, tick.solids, tick.movers, slow, False, False, tools.shapes, gap, tick.body)
+    verdicts, times = np.empty((len(specs), ev.VERDICT)), []
+    for _ in range(REPEATS):
+        began = time.process_time()
+        ev.evaluate_all(specs, tick, tools.candidate, verdicts)
+        times.append(1e3 * (time.process_time() - began))
+    return len(specs), percentile(times, 0.5)
+
+
+def _planning(situation: Situation, tools: Tools) -> float:
+    """What the whole of `follow_lanes` takes (ms)."""
+    request, scene = situation
+    start, times = start_state(scene, None, tools.parameters.continuity), []
+    for _ in range(REPEATS):
+        began = time.process_time()
+        follow_lanes(request, scene, start, None, tools)
+        times.append(1e3 * (time.process_time() - began))
+    return percentile(times, 0.5)
+
+
+def _rate(found: list[tuple[int, float]]) -> float:
+    """Thousands of candidates a second."""
+    return sum(count for count, _ in found) / sum(ms for _, ms in found)
+
+
+def _candidate_rows(
+    loaded: list[tuple[int, float]], empty: list[tuple[int, float]], theirs: dict[str, Any]
+) -> list[tuple[Cell, ...]]:
+    best = max(level["count"] / percentile(level["ms"], 0.5) for level in theirs["levels"])
+    mine = _rate(loaded)
+    return [
+        ("candidates of a tick, mean", float(np.mean([count for count, _ in loaded])), None, None, ""),
+        ("k candidates/s", mine, best, mine / best, ">= 100"),
+        ("k candidates/s, the same road empty", _rate(empty), None, None, ""),
+    ]
+
+
+def _at_equal_candidates(
+    planning: list[float], loaded: list[tuple[int, float]], theirs: dict[str, Any]
+) -> list[tuple[Cell, ...]]:
+    """Planning a tick with as many candidates as ours has: the peer's nearest density, scaled to that number."""
+    count = float(np.mean([number for number, _ in loaded]))
+    level = min(theirs["levels"], key=lambda each: abs(each["count"] - count))
+    scaled = percentile(level["ms"], 0.5) * count / level["count"]
+    mine = percentile(planning, 0.5)
+    name = f"planning a tick at equal candidates (peer: {level['count']}, scaled), ms"
+    return [(name, mine, scaled, scaled / mine, "ratio >= 20")]
+
+
+def _question(scene: Scene) -> dict[str, Any]:
+    """The same road and cars as the peer reads them, and the car in the middle lane."""
+    around, ego = scene.obstacles, scene.ego
+    return {
+        "lanes": [[place(s, lane)[:2] for s in np.arange(0.0, 500.0, 2.0)] for lane in range(LANES)],
+        "ego": [*ego.pose, ego.v],
+        "cars": [np.column_stack((around.x[i], around.y[i], around.heading[i])).tolist() for i in range(len(around))],
+        "speeds": around.speed.tolist(),
+        "width": WIDTH,
+        "size": [float(around.length[0]), float(around.width[0])],
+        "step": PREDICTION_STEP_S,
+        "horizon": 5.0,
+        "wanted": max(SPEEDS),
+        "levels": PEER_LEVELS,
+        "repeats": PEER_REPEATS,
+    }

@@ -1,0 +1,90 @@
+"""The speed profile of one path, against TOPP-RA on the same points."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import numpy as np
+
+from benchmark.common.peers import ask
+from benchmark.common.table import Cell, Table, percentile
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.planning.parameters import PlanningParameters
+from tuling_fsm.planning.paths import PCOS, PHEADING, PKAPPA, PROOM, PS, PSIN, PX, PY, Laid, new_path
+from tuling_fsm.planning.profile import envelope, roll_out
+from tuling_fsm.planning.tools import Tools
+
+POINTS, STEP_M = 200, 0.5
+SHARPEST, WAVE_M = 0.06, 50.0
+"""The path winds from side to side: its greatest curvature (1/m), and the length of a wave."""
+START_V = 5.0
+REPEATS, PEER_REPEATS = 2000, 50
+
+
+def run() -> Table:
+    """Envelope and roll-out, each and together."""
+    path, vehicle = winding(), Vehicle()
+    ours, top = _ours(path, vehicle)
+    theirs = ask(
+        "speed.py",
+        {
+            "x": path[:, PX].tolist(), "y": path[:, PY].tolist(), "speed": vehicle.max_speed,
+            "accel": vehicle.comfort_decel, "start": START_V, "repeats": PEER_REPEATS,
+        },
+    )  # fmt: skip
+    envelopes, both = ours[:, 0], ours.sum(axis=1)
+    rows: list[tuple[Cell, ...]] = [
+        ("envelope over arc length", percentile(envelopes, 0.5), None, None, None),
+        _row("profile, median", both.tolist(), theirs["ms"], 0.5),
+        _row("profile, p99", both.tolist(), theirs["ms"], 0.99),
+        _row("the peer with its spline and constraints, median", both.tolist(), theirs["whole_ms"], 0.5),
+        ("greatest speed, m/s", top, theirs["top"], None, None),
+    ]
+    return Table(
+        "Speed profile",
+        (f"{POINTS} points", "ours, ms", "peer, ms", "ratio", "goal, ms"),
+        tuple(rows),
+        f"{REPEATS}, {PEER_REPEATS} of the peer; CPU time",
+        (
+            f"Peer: toppra {theirs['version']}, limits of speed and acceleration for x and y; it limits no jerk.",
+            "Ours limits speed, lateral and longitudinal acceleration, jerk and steering rate, and follows the "
+            f"envelope for {PlanningParameters().speed.horizon:g} s.",
+        ),
+    )
+
+
+def winding() -> FloatArray:
+    """A path (POINTS, PATH) that winds, with room on both sides."""
+    path = new_path(POINTS)
+    s = STEP_M * np.arange(POINTS)
+    wave = 2.0 * math.pi / WAVE_M
+    path[:, PS], path[:, PKAPPA] = s, SHARPEST * np.cos(wave * s)
+    path[:, PHEADING] = SHARPEST / wave * np.sin(wave * s)
+    path[:, PCOS], path[:, PSIN] = np.cos(path[:, PHEADING]), np.sin(path[:, PHEADING])
+    for column, along in ((PX, PCOS), (PY, PSIN)):
+        path[1:, column] = np.cumsum(0.5 * STEP_M * (path[1:, along] + path[:-1, along]))
+    path[:, PROOM] = np.inf
+    return path
+
+
+def _row(name: str, ours: list[float], theirs: list[float], share: float) -> tuple[Cell, ...]:
+    mine, other = percentile(ours, share), percentile(theirs, share)
+    return name, mine, other, other / mine, "<= 0.1" if share == 0.5 and name.startswith("profile") else None
+
+
+def _ours(path: FloatArray, vehicle: Vehicle) -> tuple[FloatArray, float]:
+    """CPU times (REPEATS, 2) of envelope and roll-out in ms, and the greatest speed of the roll-out."""
+    tools = Tools.of(vehicle, PlanningParameters())
+    scratch, limit = tools.whole, np.full(POINTS, vehicle.max_speed)
+    laid, stop = Laid(path, POINTS, 1, path, 0), (float(path[-1, PS]), 0.0)
+    times = np.empty((REPEATS + 1, 2))
+    for k in range(REPEATS + 1):
+        began = time.process_time()
+        envelope(laid, limit, tools.drive, scratch.speed, scratch.bound, scratch.rate)
+        middle = time.process_time()
+        motion = (START_V, 0.0)
+        roll_out(laid, scratch.speed, scratch.bound, stop, scratch.none, motion, tools.drive, scratch.rows)
+        times[k] = middle - began, time.process_time() - middle
+    return 1e3 * times[1:], float(scratch.rows[:, 1].max())

@@ -1,0 +1,181 @@
+"""Many runs: what is asked for, what comes back, and that a run in a campaign is the run alone."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tuling_fsm import run
+from tuling_fsm.cli import main
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.run import run_scenario
+from tuling_fsm.share import share_file
+from tuling_fsm.verbs import campaign
+
+COURSE = share_file("config", "course", "course.xodr")
+ROAM = share_file("config", "scenarios", "roam.osc")
+PARKING = share_file("config", "scenarios", "parking.osc")
+SHORT = """
+import osc.standard
+
+scenario short:
+    map.set_map_file("MAP")
+    ego: vehicle
+    traffic: traffic_source
+
+    do parallel(duration: 2s):
+        traffic.populate(vehicles: 3)
+        ego.random_route(length: 60m)
+"""
+SHOULDER = {"t": 3.25, "kind": "off_road", "detail": "0.4 m", "at_fault": True}
+STRUCK = {"t": 1.0, "kind": "collision", "detail": "car 3 from behind", "at_fault": False}
+
+
+def finished(job: campaign.Job, infractions: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
+    """What a run gives back, as far as the campaign looks at it."""
+    return {
+        "file": str(job.scenario),
+        "scenario": job.name,
+        "seed": job.seed,
+        "finished": True,
+        "end": "goal",
+        "services": 2,
+        "score": {"driving": 0.876},
+        "infractions": list(infractions),
+        "longest_unexplained_stop_s": 0.35,
+        "flaps": 0,
+        "tick_ms": {"p99": 12.34},
+        "trace_sha256": f"{job.seed:064x}"[::-1],
+    }
+
+
+@pytest.fixture
+def jobs(monkeypatch: pytest.MonkeyPatch) -> list[campaign.Job]:
+    """The jobs of the campaign that was asked for; nothing is driven, and every run does well."""
+    asked: list[campaign.Job] = []
+
+    def run_all(jobs: Sequence[campaign.Job], workers: int, say: object) -> list[dict[str, Any]]:
+        asked.extend(jobs)
+        return [finished(job) for job in jobs]
+
+    monkeypatch.setattr(campaign, "run_all", run_all)
+    return asked
+
+
+def test_every_scenario_is_driven_with_every_seed(jobs: list[campaign.Job], tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert main(["campaign", str(ROAM), str(PARKING), "--seeds", "2", "--map", str(COURSE), "--out", str(out)]) == 0
+    assert [(job.scenario, job.seed) for job in jobs] == [(ROAM, 1), (ROAM, 2), (PARKING, 1), (PARKING, 2)]
+    assert {job.map_file for job in jobs} == {COURSE}
+    assert len({job.out for job in jobs}) == 4
+    assert [each["seed"] for each in json.loads((out / "campaign.json").read_text())["runs"]] == [1, 2, 1, 2]
+
+
+def test_variables_are_set_in_every_run(jobs: list[campaign.Job]) -> None:
+    assert main(["campaign", str(ROAM), "--seeds", "2", "--set", "length_m=80", "--set", "vehicles=3"]) == 0
+    assert {job.overrides for job in jobs} == {(("length_m", "80"), ("vehicles", "3"))}
+
+
+def test_the_json_is_one_object_and_nothing_else(jobs: list[campaign.Job], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["campaign", str(ROAM), "--seeds", "3", "--json"]) == 0
+    printed = capsys.readouterr()
+    answer = json.loads(printed.out)
+    assert answer["held"] is True
+    assert [each["seed"] for each in answer["runs"]] == [1, 2, 3]
+    assert printed.err == ""
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({}, 0),
+        ({"infractions": [STRUCK]}, 0),
+        ({"infractions": [SHOULDER]}, 1),
+        ({"finished": False, "end": "time"}, 1),
+    ],
+)
+def test_the_exit_code_tells_whether_every_run_held(
+    changes: dict[str, Any], code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(campaign, "run_all", lambda jobs, *_: [finished(jobs[0]), finished(jobs[1]) | changes])
+    assert main(["campaign", str(ROAM), "--seeds", "2"]) == code
+
+
+def test_the_table_has_a_line_for_each_run_and_for_each_fault() -> None:
+    one, two = (campaign.Job(ROAM, seed, None, (), None) for seed in (1, 2))
+    head, *lines = campaign.table([finished(one), finished(two, [SHOULDER, STRUCK])])
+    assert [word for word, _ in campaign.COLUMNS] == [
+        *("scenario", "seed", "end", "faults", "services", "driving", "unexplained s", "flaps", "p99 ms", "trace")
+    ]
+    assert head.startswith("scenario  seed")
+    assert lines[0].split() == ["roam", "1", "goal", "0", "2", "0.88", "0.35", "0", "12.3", "100000000000"]
+    assert lines[1].split()[3] == "1"
+    assert lines[2:] == ["roam seed 2, at fault, 3.25 s: off_road, 0.4 m"]
+    assert len({len(line) for line in (head, *lines[:2])}) == 1
+
+
+def test_a_run_that_breaks_off_is_told_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object, **__: object) -> dict[str, Any]:
+        raise ZeroDivisionError("in the\nmiddle")
+
+    monkeypatch.setattr(run, "run_scenario", fails)
+    broken = campaign.drive(campaign.Job(ROAM, 7, None, (), None))
+    assert (broken["finished"], broken["end"], broken["seed"]) == (False, "error", 7)
+    _, row, said = campaign.table([broken])
+    assert row.split() == ["roam", "7", "error", "0", "-", "-", "-", "-", "-", "-"]
+    assert said == "roam seed 7: ZeroDivisionError: in the middle"
+
+
+def test_bad_input_comes_whole_from_another_process() -> None:
+    error = InputError("a.osc:3:5", "no such thing", "another")
+    again = pickle.loads(pickle.dumps(error))
+    assert (type(again), str(again), again.expected) == (InputError, str(error), "another")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([str(ROAM), "--seeds", "0"], "--seeds: 0"),
+        ([str(ROAM), "--seeds", "1", "--workers", "0"], "--workers: 0"),
+        ([str(ROAM), "absent.osc", "--seeds", "1"], "absent.osc"),
+        ([str(ROAM), str(ROAM), "--seeds", "1"], "a second scenario roam"),
+        ([str(ROAM), "--seeds", "1", "--map", "absent.xodr"], "absent.xodr"),
+        ([str(ROAM), "--seeds", "1", "--set", "length_m"], "NAME=VALUE"),
+        ([str(ROAM), "--seeds", "1", "--set", "lenght_m=3"], "length_m"),
+        ([str(ROAM), "--seeds", "1", "--out", str(ROAM)], "a folder"),
+    ],
+)
+def test_bad_input_is_one_line_and_drives_nothing(
+    arguments: list[str],
+    said: str,
+    jobs: list[campaign.Job],
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["campaign", *arguments]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.count("\n") == 1
+    assert said in printed.err
+    assert jobs == []
+
+
+@pytest.mark.slow
+def test_a_run_in_a_campaign_is_the_run_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two runs one after the other in one process: the second has nothing of the first in it."""
+    scenario, out = tmp_path / "short.osc", tmp_path / "out"
+    scenario.write_text(SHORT.replace("MAP", str(COURSE)), encoding="utf-8")
+    assert main(["campaign", str(scenario), "--seeds", "2", "--workers", "1", "--out", str(out), "--json"]) == 1
+    first, second = json.loads(capsys.readouterr().out)["runs"]
+    alone = run_scenario(scenario, seed=2)
+    assert second["trace_sha256"] == alone["trace_sha256"] != first["trace_sha256"]
+    assert (second["end"], second["finished"]) == (alone["end"], False)
+    kept = json.loads((out / "short" / "seed_2" / "result.json").read_text())
+    assert {"file": str(scenario), **kept} == second
