@@ -9,11 +9,13 @@ from tuling_fsm.behaviour.decision import Decision
 from tuling_fsm.behaviour.parameters import BehaviourParameters
 from tuling_fsm.core.parameters import group
 from tuling_fsm.core.request import Hold, Limit, PlanResult, Reason
+from tuling_fsm.core.scene import Scene
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.planning.check import check
+from tuling_fsm.planning.continuity import planned_ego
 from tuling_fsm.planning.fallback import Ladder, accept, fall_back
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.planner import Planner
@@ -93,16 +95,23 @@ class Agent:
         """One tick: see, decide, plan, check, answer."""
         world = self._builder.build(inputs, self._world, self._route)
         decision = self._behaviour.step(world, self._result, self._probed)
-        scene = decision.world.scene
+        scene = self._scene(decision.world)
         planned = self._planner.plan(decision.request, scene, self._result)
-        result, trajectory = self._checked(planned, decision)
+        result, trajectory = self._checked(planned, decision, scene)
         probed = None if decision.probe is None else self._planner.plan(decision.probe, scene, None)
         self._world, self._route, self._result, self._probed = world, decision.route, result, probed
         return Tick(world.stamp, trajectory, result, decision, decision.world)
 
-    def _checked(self, planned: PlanResult, decision: Decision) -> tuple[PlanResult, Trajectory]:
+    def _scene(self, world: World) -> Scene:
+        """What is planned in: without odometry the car is where the last plan has led it (SAF-1)."""
+        last = None if self._result is None else self._result.trajectory
+        if world.odometry_fresh or last is None:
+            return world.scene
+        return replace(world.scene, ego=planned_ego(last, world.stamp))
+
+    def _checked(self, planned: PlanResult, decision: Decision, scene: Scene) -> tuple[PlanResult, Trajectory]:
         """The plan if it may be sent, else what the ladder of stops puts in its place (SAF-1, SAF-2)."""
-        p, scene, trajectory = self.parameters, decision.world.scene, planned.trajectory
+        p, trajectory = self.parameters, planned.trajectory
         if trajectory is not None and (isinstance(decision.request, Hold) or not planned.feasible):
             self._ladder = Ladder(trajectory)
             return planned, trajectory

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -54,6 +55,26 @@ def test_it_gets_going(course: RoadMap, route: Route) -> None:
     ticks = list(drive(Agent(course), route, 120))
     assert ticks[-1].state == "on_road/normal"
     assert ticks[-1].world.ego.v > 3.0
+
+
+@pytest.mark.clause("SAF-1")
+def test_without_odometry_the_plans_lead_to_a_stop(course: RoadMap, route: Route) -> None:
+    agent = Agent(course)
+    before = list(drive(agent, route, 120))[-1]
+    silent = Odometry(before.stamp, before.world.ego.pose, before.world.ego.v, 0.0)
+    lost: list[Tick] = []
+    for k in range(120, 260):
+        stamp = k * STEP_S
+        none = Table(stamp, np.zeros(0, OBJECTS)), Table(stamp, np.zeros(0, TRAFFIC_LIGHTS))
+        lost.append(agent.step(Inputs(stamp, silent, objects=none[0], traffic_lights=none[1])))
+    speeds = [abs(float(tick.trajectory.sample(tick.stamp)[2])) for tick in lost]
+    assert before.world.ego.v > 3.0
+    assert speeds[-1] == 0.0
+    assert max(after - earlier for earlier, after in pairwise(speeds[6:])) < 0.02
+    assert {tick.limit.reason for tick in lost[12:]} == {Reason.NO_ODOMETRY}
+    starts = [(float(tick.trajectory.x[0]), float(tick.trajectory.y[0])) for tick in lost]
+    apart = [np.hypot(b[0] - a[0], b[1] - a[1]) for a, b in pairwise(starts)]
+    assert max(apart[6:]) < 1.1 * STEP_S * before.world.ego.v, "each goes on where the one before has led"
 
 
 def test_the_same_inputs_give_the_same_ticks(course: RoadMap, route: Route) -> None:

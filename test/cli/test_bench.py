@@ -24,6 +24,8 @@ def toys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A source tree with two benchmarks, and the real tables."""
     folder = tmp_path / "benchmark"
     (folder / "common").mkdir(parents=True)
+    for package in (folder, folder / "common"):
+        (package / "__init__.py").touch()
     real = bench.FOLDER / "common" / "table.py"
     (folder / "common" / "table.py").write_text(real.read_text(encoding="utf-8"), encoding="utf-8")
     for name in ("toy", "second"):

@@ -124,4 +124,4 @@ def test_a_bad_mission_is_refused_and_the_last_one_goes_on() -> None:
     bad = {"goal": {"x": 1.0, "y": 2.0, "speed": 3}}
     after, _, texts = judge(Inputs(2.0, mission=bad), kept)
     assert after.mission is kept.mission
-    assert texts == ["mission.goal.speed: no such key (expected one of x, y, heading, name, slots)"]
+    assert texts == ["mission.goal.speed: no such key (expected one of x, y, heading, name, slots, routes)"]

@@ -55,6 +55,12 @@ def state_at(trajectory: Trajectory, stamp: float) -> StartState:
     return StartState(pose, c0 + u * (c1 - c0), v, a, True)
 
 
+def planned_ego(trajectory: Trajectory, stamp: float) -> Ego:
+    """The car as it should be at a stamp if it has followed a plan."""
+    state = state_at(trajectory, stamp)
+    return Ego(state.pose, state.v, state.a, state.curvature)
+
+
 def is_near(state: StartState, ego: Ego, limits: ContinuityParameters) -> bool:
     """Whether the car is close enough to a planned state to go on from it."""
     dx, dy = ego.pose.x - state.pose.x, ego.pose.y - state.pose.y
