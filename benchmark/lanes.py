@@ -12,7 +12,6 @@ from benchmark.common.peers import ask
 from benchmark.common.road import CARS, LANES, SPEEDS, WIDTH, drive, place, three_lanes
 from benchmark.common.table import Cell, Table, percentile
 from tuling_fsm.agent import Agent, Parameters, Tick
-from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.request import FollowLanes
 from tuling_fsm.core.scene import PREDICTION_STEP_S, Obstacles, Scene
 from tuling_fsm.planning import evaluate as ev
@@ -21,11 +20,12 @@ from tuling_fsm.planning.continuity import start_state
 from tuling_fsm.planning.lanes import follow_lanes, prepare
 from tuling_fsm.planning.lines import prepare_lines
 from tuling_fsm.planning.tools import Tools
+from tuling_fsm.world.inputs import Inputs
 
 TICKS, WARM = 400, 80
 """Ticks that are driven, and those of them before the car is under way."""
 SITUATIONS, REPEATS = 16, 20
-PEER_LEVELS, PEER_REPEATS = (1, 2, 3), 5
+PEER_LEVELS, PEER_REPEATS = (0, 1, 2), 5
 Situation = tuple[FollowLanes, Scene]
 
 
@@ -39,7 +39,7 @@ def run() -> Table:
     loaded = [_candidates(each, tools) for each in seen]
     empty = [_candidates((request, _emptied(scene)), tools) for request, scene in seen]
     planning = [_planning(each, tools) for each in seen]
-    theirs = ask("lanes.py", _question(seen[0][1]))
+    theirs = ask("lanes.py", _question(seen[0][1], parameters.planning.choice.horizon))
     rows: list[tuple[Cell, ...]] = [
         *_candidate_rows(loaded, empty, theirs),
         ("planning a tick, ms, median", percentile(planning, 0.5), None, None, ""),
@@ -53,13 +53,14 @@ def run() -> Table:
         "Lane driving",
         (f"{LANES} lanes, {CARS} cars", "ours", "peer", "ratio", "goal"),
         tuple(rows),
-        f"{REPEATS} of each of {SITUATIONS} ticks, {TICKS - WARM} whole ticks, {PEER_REPEATS} of the peer; CPU time "
-        "of one core, which other load does not touch",
+        f"{REPEATS} of each of {SITUATIONS} ticks, {TICKS - WARM} whole ticks, {PEER_REPEATS} of the peer at "
+        "each density; CPU time of one core",
         (
             f"Peer: commonroad-reactive-planner {theirs['version']}, one process, horizon "
             f"{parameters.planning.choice.horizon:g} s in steps of 0.1 s; its time is that of `plan` alone, without "
             "the collision checker being built. It checks collisions of the cheapest candidates only, up to the first "
             "that is free.",
+            "At equal candidates the peer's time at its nearest density is scaled by the number of candidates.",
             "Ours: path, room to static things, speed profile among all cars and both passes' costs for every "
             "candidate. A whole tick also sees, decides, and checks the plan.",
         ),
@@ -70,14 +71,14 @@ def _driven(agent: Agent) -> tuple[list[float], list[float], list[Situation]]:
     """Drive; returns ms on the wall and of the CPU of every tick under way, and requests with scenes of some."""
     walls, cpus = [], []
 
-    def timed(step: Any) -> Tick:
+    def step(inputs: Inputs) -> Tick:
         wall, cpu = time.perf_counter(), time.process_time()
-        tick: Tick = step()
+        tick = agent.step(inputs)
         cpus.append(1e3 * (time.process_time() - cpu))
         walls.append(1e3 * (time.perf_counter() - wall))
         return tick
 
-    ticks = list(drive(agent, TICKS, timed))[WARM:]
+    ticks = list(drive(TICKS, step))[WARM:]
     seen = [
         (tick.decision.request, tick.decision.world.scene)
         for tick in ticks[:: len(ticks) // SITUATIONS][:SITUATIONS]
@@ -148,18 +149,18 @@ def _at_equal_candidates(
     return [(name, mine, scaled, scaled / mine, "ratio >= 20")]
 
 
-def _question(scene: Scene) -> dict[str, Any]:
+def _question(scene: Scene, horizon: float) -> dict[str, Any]:
     """The same road and cars as the peer reads them, and the car in the middle lane."""
     around, ego = scene.obstacles, scene.ego
     return {
-        "lanes": [[place(s, lane)[:2] for s in np.arange(0.0, 500.0, 2.0)] for lane in range(LANES)],
+        "lanes": [[place(s, lane)[:2] for s in range(0, 500, 2)] for lane in range(LANES)],
         "ego": [*ego.pose, ego.v],
         "cars": [np.column_stack((around.x[i], around.y[i], around.heading[i])).tolist() for i in range(len(around))],
         "speeds": around.speed.tolist(),
         "width": WIDTH,
         "size": [float(around.length[0]), float(around.width[0])],
         "step": PREDICTION_STEP_S,
-        "horizon": 5.0,
+        "horizon": horizon,
         "wanted": max(SPEEDS),
         "levels": PEER_LEVELS,
         "repeats": PEER_REPEATS,

@@ -11,15 +11,18 @@ from benchmark.common.peers import ask
 from benchmark.common.table import Cell, Table, percentile
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.planning.evaluate import new_scratch
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.paths import PCOS, PHEADING, PKAPPA, PROOM, PS, PSIN, PX, PY, Laid, new_path
-from tuling_fsm.planning.profile import envelope, roll_out
+from tuling_fsm.planning.profile import STEP_S, envelope, roll_out
 from tuling_fsm.planning.tools import Tools
 
 POINTS, STEP_M = 200, 0.5
 SHARPEST, WAVE_M = 0.06, 50.0
 """The path winds from side to side: its greatest curvature (1/m), and the length of a wave."""
 START_V = 5.0
+SPAN_S = 25.0
+"""Long enough to come to a standstill at the end of the path, as the peer does."""
 REPEATS, PEER_REPEATS = 2000, 50
 
 
@@ -36,7 +39,7 @@ def run() -> Table:
     )  # fmt: skip
     envelopes, both = ours[:, 0], ours.sum(axis=1)
     rows: list[tuple[Cell, ...]] = [
-        ("envelope over arc length", percentile(envelopes, 0.5), None, None, None),
+        ("envelope over arc length", percentile(envelopes.tolist(), 0.5), None, None, None),
         _row("profile, median", both.tolist(), theirs["ms"], 0.5),
         _row("profile, p99", both.tolist(), theirs["ms"], 0.99),
         _row("the peer with its spline and constraints, median", both.tolist(), theirs["whole_ms"], 0.5),
@@ -49,8 +52,9 @@ def run() -> Table:
         f"{REPEATS}, {PEER_REPEATS} of the peer; CPU time",
         (
             f"Peer: toppra {theirs['version']}, limits of speed and acceleration for x and y; it limits no jerk.",
-            "Ours limits speed, lateral and longitudinal acceleration, jerk and steering rate, and follows the "
-            f"envelope for {PlanningParameters().speed.horizon:g} s.",
+            f"Ours limits speed, lateral and longitudinal acceleration, jerk and steering rate, and is rolled out for "
+            f"{SPAN_S:g} s, to a standstill at the end of the path as the peer's; a trajectory of the planner has "
+            f"{PlanningParameters().speed.horizon:g} s.",
         ),
     )
 
@@ -77,7 +81,7 @@ def _row(name: str, ours: list[float], theirs: list[float], share: float) -> tup
 def _ours(path: FloatArray, vehicle: Vehicle) -> tuple[FloatArray, float]:
     """CPU times (REPEATS, 2) of envelope and roll-out in ms, and the greatest speed of the roll-out."""
     tools = Tools.of(vehicle, PlanningParameters())
-    scratch, limit = tools.whole, np.full(POINTS, vehicle.max_speed)
+    scratch, limit = new_scratch(round(SPAN_S / STEP_S) + 1), np.full(POINTS, vehicle.max_speed)
     laid, stop = Laid(path, POINTS, 1, path, 0), (float(path[-1, PS]), 0.0)
     times = np.empty((REPEATS + 1, 2))
     for k in range(REPEATS + 1):

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from tuling_fsm.agent import Agent, Tick
+from tuling_fsm.agent import Tick
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
@@ -45,16 +45,17 @@ def three_lanes() -> RoadMap:
         f"{mark.format(*(('broken', 'both') if number < LANES else ('solid', 'none')))}</lane>"
         for number in range(1, LANES + 1)
     )
-    turn = CURVATURE * BEND
+    turn, last = CURVATURE * BEND, STRAIGHT + BEND
     x, y = STRAIGHT + math.sin(turn) / CURVATURE, (1.0 - math.cos(turn)) / CURVATURE
     text = (
         '<?xml version="1.0"?><OpenDRIVE><header revMajor="1" revMinor="7"/>'
         f'<road name="road" length="{LENGTH}" id="1" junction="-1" rule="RHT"><link/>'
         '<type s="0" type="town"><speed max="50" unit="km/h"/></type><planView>'
         f'<geometry s="0" x="0" y="0" hdg="0" length="{STRAIGHT}"><line/></geometry>'
-        f'<geometry s="{STRAIGHT}" x="{STRAIGHT}" y="0" hdg="0" length="{BEND}"><arc curvature="{CURVATURE}"/></geometry>'
-        f'<geometry s="{STRAIGHT + BEND}" x="{x}" y="{y}" hdg="{turn}" length="{LENGTH - STRAIGHT - BEND}"><line/>'
-        '</geometry></planView><lanes><laneSection s="0"><center><lane id="0" type="none" level="false">'
+        f'<geometry s="{STRAIGHT}" x="{STRAIGHT}" y="0" hdg="0" length="{BEND}">'
+        f'<arc curvature="{CURVATURE}"/></geometry>'
+        f'<geometry s="{last}" x="{x}" y="{y}" hdg="{turn}" length="{LENGTH - last}"><line/></geometry>'
+        '</planView><lanes><laneSection s="0"><center><lane id="0" type="none" level="false">'
         f"{mark.format('solid', 'none')}</lane></center><right>{lanes}</right></laneSection></lanes></road></OpenDRIVE>"
     )
     with tempfile.TemporaryDirectory() as folder:
@@ -76,10 +77,10 @@ def cars(stamp: float) -> npt.NDArray[np.void]:
     return rows
 
 
-def drive(agent: Agent, ticks: int, timed: Callable[[Callable[[], Tick]], Tick]) -> Iterator[Tick]:
-    """The agent in this traffic, in a car that is where its last plan said; `timed` calls each tick."""
+def drive(ticks: int, step: Callable[[Inputs], Tick]) -> Iterator[Tick]:
+    """An agent in this traffic, in a car that is where its last plan said; `step` makes its ticks."""
     pose, v = place(START_S, 1), SPEEDS[1]
-    route = np.array([place(s, 1) for s in np.arange(START_S - 20.0, ROUTE_M, 1.0)])
+    route = np.array([place(s, 1) for s in np.arange(START_S - 20.0, ROUTE_M, 1.0).tolist()])
     for k in range(ticks):
         stamp = k * TICK_S
         inputs = Inputs(
@@ -90,6 +91,6 @@ def drive(agent: Agent, ticks: int, timed: Callable[[Callable[[], Tick]], Tick])
             route_answers=(RouteAnswer(stamp, -1, route),) if k == 1 else (),
             mission={"goal": Pose(*route[-1])._asdict()},
         )
-        tick = timed(lambda now=inputs: agent.step(now))
+        tick = step(inputs)
         pose, _, v, _ = tick.trajectory.sample(stamp + TICK_S)
         yield tick

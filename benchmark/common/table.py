@@ -65,7 +65,7 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 
 def machine() -> str:
-    """Processor, cores that this process may use, Python."""
+    """Processor, cores that this process may use, how many wanted them in the last minute, Python."""
     name = platform.processor() or platform.machine()
     info = Path("/proc/cpuinfo")
     if info.exists():
@@ -74,4 +74,5 @@ def machine() -> str:
         ]
         name = models[0] if models else name
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return f"{name}, {cores} cores, Python {platform.python_version()}"
+    load = f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
+    return f"{name}, {cores} cores{load}, Python {platform.python_version()}"
