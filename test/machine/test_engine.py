@@ -256,3 +256,11 @@ def test_a_tick_costs_less_than_50_microseconds() -> None:
         engine.step(flags)
         costs.append(time.perf_counter() - start)
     assert statistics.median(costs) < 50e-6
+
+
+def test_remembering_replaces_the_memory_and_nothing_else() -> None:
+    engine: Engine[Flags, None, str | None] = Engine(TABLE, TABLE.start(None))
+    before = engine.record
+    engine.remember("something")
+    assert engine.record.memory == "something"
+    assert (engine.record.path, engine.record.clock, engine.record.stamp) == (before.path, before.clock, before.stamp)

@@ -60,6 +60,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", default="", help="part of a file's path")
     parser.add_argument("--map", type=Path, help="file in which it is kept which test runs which line")
+    parser.add_argument("tests", nargs="*", default=TESTS, help="files and folders, from the top")
     arguments = parser.parse_args()
     os.chdir(ROOT)
     warm_up()
@@ -67,7 +68,7 @@ def main() -> int:
     chosen = random.Random(arguments.seed).sample(everything, min(arguments.sample, len(everything)))
     with tempfile.TemporaryDirectory() as folder:
         kept = arguments.map or Path(folder) / "map.json"
-        known = measure(ROOT, list(MUTATED), ["-q", "-m", "not slow", *TESTS], kept)
+        known = measure(ROOT, list(MUTATED), ["-q", "-m", "not slow", *arguments.tests], kept)
     print(f"{len(everything)} mutants, {len(chosen)} tried on {len(known.seconds)} tests", flush=True)
     for test in known.failed:
         print(f"left out, for it fails already: {test}", flush=True)

@@ -14,6 +14,8 @@ import pytest
 
 from .trial import in_child
 
+LOADING = ""
+"""In place of a test: the line is run while tests are loaded."""
 REACH = 15
 """A line without tests of its own is part of a statement that began at most so many lines before."""
 
@@ -30,21 +32,30 @@ class CoverageMap:
     def rounds(self, file: str, line: int, most_s: tuple[float, ...]) -> list[list[str]]:
         """Tests that run a line, in rounds of so much time each: the nearest first, then the quickest.
 
-        Of a line that is run while loading nobody knows which tests look at it: those of its room come first.
+        Any test may look at what a line did that is run while loading: the quickest of all make the last round.
         """
         by_line = self.lines.get(file, {})
-        tests = next((by_line[at] for at in range(line, line - REACH, -1) if by_line.get(at)), list(self.seconds))
+        own = next((by_line[at] for at in range(line, line - REACH, -1) if by_line.get(at)), [LOADING])
         room = Path(file).parent.name
-        waiting = sorted(tests, key=lambda test: (room not in test.split("::")[0], self.seconds[test], test))
-        rounds: list[list[str]] = []
-        for most in most_s:
-            chosen, total = [], 0.0
-            while waiting and (not chosen or total + self.seconds[waiting[0]] <= most):
-                total += self.seconds[waiting[0]]
-                chosen.append(waiting.pop(0))
-            if chosen:
-                rounds.append(chosen)
-        return rounds
+        near = sorted(
+            (test for test in own if test in self.seconds),
+            key=lambda test: (room not in test.split("::")[0], self.seconds[test], test),
+        )
+        rounds = [_as_fit(near, most, self.seconds) for most in most_s]
+        if LOADING in own:
+            tried = {test for tests in rounds for test in tests}
+            others = sorted(set(self.seconds) - tried, key=lambda test: (self.seconds[test], test))
+            rounds[-1] += _as_fit(others, most_s[-1], self.seconds)
+        return [tests for tests in rounds if tests]
+
+
+def _as_fit(waiting: list[str], most_s: float, seconds: dict[str, float]) -> list[str]:
+    """Take the first tests, as many as fit, out of those that wait; one at least."""
+    chosen, total = [], 0.0
+    while waiting and (not chosen or total + seconds[waiting[0]] <= most_s):
+        total += seconds[waiting[0]]
+        chosen.append(waiting.pop(0))
+    return chosen
 
 
 class _Watch:
@@ -76,10 +87,7 @@ class _Watch:
         self.coverage.stop()
         data = self.coverage.get_data()
         lines = {
-            str(Path(file).relative_to(self.root)): {
-                line: [test for test in tests if test] for line, tests in data.contexts_by_lineno(file).items()
-            }
-            for file in data.measured_files()
+            str(Path(file).relative_to(self.root)): data.contexts_by_lineno(file) for file in data.measured_files()
         }
         self.result.write_text(json.dumps({"lines": lines, "seconds": self.seconds, "failed": self.failed}))
 
@@ -97,8 +105,5 @@ def measure(root: Path, packages: list[str], arguments: list[str], result: Path)
             raise RuntimeError(f"the tests did not run to their end (exit code {code})")
     known = json.loads(result.read_text())
     failed = set(known["failed"])
-    lines = {
-        file: {int(line): [test for test in tests if test not in failed] for line, tests in by.items()}
-        for file, by in known["lines"].items()
-    }
+    lines = {file: {int(line): tests for line, tests in by.items()} for file, by in known["lines"].items()}
     return CoverageMap(lines, {test: s for test, s in known["seconds"].items() if test not in failed}, sorted(failed))

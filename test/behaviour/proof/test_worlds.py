@@ -193,7 +193,7 @@ def test_every_decision_is_whole_and_a_standstill_says_why(scenes: list[_Scene],
 
 
 @pytest.mark.clause("INT-2", "SAF-2")
-@pytest.mark.parametrize(("path", "light"), zip(ENABLED, itertools.cycle((Light.RED, None))))
+@pytest.mark.parametrize(("path", "light"), list(zip(ENABLED, itertools.cycle((Light.RED, None)))))
 def test_standing_at_a_closed_light_the_car_does_not_pass_the_line(
     town: RoadMap, route: Route, path: str, light: Light | None
 ) -> None:
