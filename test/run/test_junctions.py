@@ -88,7 +88,7 @@ def test_at_yellow_it_stops_where_it_can_do_so_in_comfort(lit: Path, tmp_path: P
 @pytest.mark.slow
 @pytest.mark.clause("INT-2", "INT-4", "INT-5")
 def test_a_light_that_stays_dark_is_stopped_for_and_after_a_minute_driven_over(lit: Path, tmp_path: Path) -> None:
-    driven = _drive(lit, tmp_path, "lights.set_all(unknown)")
+    driven = _drive(lit, tmp_path, "lights.set_all(dark)")
     assert "INT-4" in driven.clauses()
     stood = [tick for tick in driven.standing() if tick.state == states.SAFE_DRIVING]
     assert 58.0 < stood[-1].stamp - stood[0].stamp < 61.0
