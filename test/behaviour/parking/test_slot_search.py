@@ -86,6 +86,18 @@ def test_on_the_way_to_a_passenger_no_slot_is_looked_for(car_park_map: RoadMap) 
     assert states.SLOT_SEARCH not in drive.states()
 
 
+@pytest.mark.clause("NOR-8", "NOR-10")
+def test_a_goal_in_a_car_park_is_driven_to_and_no_slot_looked_for(car_park_map: RoadMap) -> None:
+    goal = Point("", LOWER_END.x, LOWER_END.y, LOWER_END.heading)
+    drive = outside(car_park_map, mission=Mission(0.0, goal=goal))
+    garage(drive).go_to(HALF_M + 2.0, -0.5 * LANE_M, 0.0)
+    drive.run(1.0)
+    assert drive.states()[-1] == states.NORMAL
+    garage(drive).go_to(LOWER_END.x, LOWER_END.y, LOWER_END.heading)
+    drive.until(states.PLAN_ONCE, 1.0)
+    assert states.SLOT_SEARCH not in drive.states()
+
+
 @pytest.mark.clause("PRK-1")
 def test_it_drives_the_route_slowly_along_its_lanes(car_park_map: RoadMap) -> None:
     request = searching(car_park_map).last.request

@@ -19,9 +19,11 @@ def parking_ahead(view: View) -> ParkingEnd | None:
 
 
 def wants_its_end(view: View) -> bool:
-    """Whether the present errand is the end of the mission, not a passenger; without a mission the route is all."""
+    """Whether the present errand is to park: a mission's goal is to be reached, and no more; a route without a mission
+    is all there is.
+    """
     book = view.memory.book
-    return book.mission is None or book.errand.aim in (Aim.CAR_PARK, Aim.GOAL)
+    return book.mission is None or book.errand.aim is Aim.CAR_PARK
 
 
 def enters_parking_area(view: View) -> bool:
