@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -181,9 +182,9 @@ def wall_across(x: float, y: float = 0.0, half: float = 1.75, reason: Reason = R
     return StopWall(x, y - half, x, y + half, reason, "signal 1", 1)
 
 
-def follow(lanes: tuple[LaneLine, ...], *walls: StopWall, speed_limit: float = 8.33, **more: object) -> FollowLanes:
+def follow(lanes: tuple[LaneLine, ...], *walls: StopWall, speed_limit: float = 8.33, **more: Any) -> FollowLanes:
     """A request to follow lanes."""
-    return FollowLanes(lanes, walls, speed_limit, **more)  # type: ignore[arg-type]
+    return FollowLanes(lanes, walls, speed_limit, **more)
 
 
 def drive(

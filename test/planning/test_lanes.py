@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -42,8 +43,8 @@ VEHICLE = Vehicle()
 PLANNER = Planner(VEHICLE, PARAMETERS)
 
 
-def straight(lanes: int = 1, own: int = 0, **more: object) -> Callable[[float], tuple[LaneLine, ...]]:
-    return lambda x: road(lanes, own, pieces=LONG, at=x, **more)  # type: ignore[arg-type]
+def straight(lanes: int = 1, own: int = 0, **more: Any) -> Callable[[float], tuple[LaneLine, ...]]:
+    return lambda x: road(lanes, own, pieces=LONG, at=x, **more)
 
 
 def run(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -38,10 +39,10 @@ class Watch:
         car = CarState(pose, 0.0, v, a, yaw_rate, self.referee.rules.lane(pose), state)
         self.referee.watch(self.frame * DT, DT, car, others, lights or {}, frozenset(), held)
 
-    def drive(self, start: Pose, v: float, seconds: float, **given: object) -> None:
+    def drive(self, start: Pose, v: float, seconds: float, **given: Any) -> None:
         for _ in range(round(seconds / DT)):
             start = shifted(start, v * DT)
-            self.see(start, v, **given)  # type: ignore[arg-type]
+            self.see(start, v, **given)
 
     @property
     def kinds(self) -> list[tuple[str, bool]]:
@@ -220,15 +221,16 @@ def test_speeding_and_the_wrong_way_count_when_they_last(two_lanes: RoadMap) -> 
 
 
 def test_standing_without_a_visible_reason_is_being_blocked(two_lanes: RoadMap) -> None:
-    for given, expected in (
+    cases: tuple[tuple[dict[str, Any], int], ...] = (
         ({}, 1),
         ({"held": True}, 0),
         ({"others": others(NOSE + 8.0, LANE_Y, 0.0)}, 0),
         ({"state": "parking/parked"}, 0),
-    ):
+    )
+    for given, expected in cases:
         watch = Watch(two_lanes, blocked=5.0)
         for _ in range(150):
-            watch.see(CAR, 0.0, **given)  # type: ignore[arg-type]
+            watch.see(CAR, 0.0, **given)
         assert watch.kinds == [("blocked", True)] * expected
 
 

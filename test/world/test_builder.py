@@ -4,6 +4,7 @@ import dataclasses
 import math
 import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -56,9 +57,9 @@ def builder(lit: RoadMap) -> WorldBuilder:
     return WorldBuilder(lit, Vehicle(), P)
 
 
-def at(stamp: float, y: float = -80.0, x: float = 1.75, v: float = 5.0, **more: object) -> Inputs:
-    odometry = Odometry(stamp, Pose(x, y, NORTH), v, float(more.pop("yaw_rate", 0.0)))  # type: ignore[arg-type]
-    return dataclasses.replace(Inputs(stamp, odometry), **more)  # type: ignore[arg-type]
+def at(stamp: float, y: float = -80.0, x: float = 1.75, v: float = 5.0, yaw_rate: float = 0.0, **more: Any) -> Inputs:
+    odometry = Odometry(stamp, Pose(x, y, NORTH), v, yaw_rate)
+    return dataclasses.replace(Inputs(stamp, odometry), **more)
 
 
 def lights(stamp: float, *rows: tuple[int, Light]) -> Table:

@@ -18,7 +18,10 @@ P = WorldParameters()
 GOOD = Odometry(1.0, Pose(1.0, 2.0, 0.3), 5.0, 0.1)
 
 
-def judge(inputs: Inputs, last: Received = Received()) -> tuple[Received, Received, list[str]]:  # noqa: B008
+NOTHING = Received()
+
+
+def judge(inputs: Inputs, last: Received = NOTHING) -> tuple[Received, Received, list[str]]:
     kept, fresh, complaints = receive(inputs, last, P)
     return kept, fresh, [complaint.text for complaint in complaints]
 

@@ -9,8 +9,10 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.world.inputs import Occupancy
 from tuling_fsm.world.solids import grid_segments
 
+ORIGIN = Pose(0.0, 0.0, 0.0)
 
-def grid(cells: np.ndarray, origin: Pose = Pose(0.0, 0.0, 0.0), resolution: float = 0.5) -> Occupancy:  # noqa: B008
+
+def grid(cells: np.ndarray, origin: Pose = ORIGIN, resolution: float = 0.5) -> Occupancy:
     return Occupancy(0.0, resolution, origin, cells)
 
 

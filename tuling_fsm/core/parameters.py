@@ -86,13 +86,17 @@ def describe(cls: type[Any], prefix: str = "") -> Iterator[Spec]:
             yield dataclasses.replace(field.metadata["spec"], name=name)
 
 
+def _fields(cls: type[Any]) -> dict[str, dataclasses.Field[Any]]:
+    return {field.name: field for field in dataclasses.fields(cls)}
+
+
 def load(cls: type[T], values: Mapping[str, Any], where: str = "") -> T:
     """Build a group from nested mappings; what is absent keeps its default.
 
     Raises:
         InputError: an unknown name, a wrong type, or a value out of range; the message starts with the dotted name.
     """
-    fields = {field.name: field for field in dataclasses.fields(cls)}  # type: ignore[arg-type]  # groups are dataclasses
+    fields = _fields(cls)
     unknown = sorted(set(values) - set(fields))
     if unknown:
         raise InputError(f"{where}{unknown[0]}", "no such parameter", "one of " + ", ".join(sorted(fields)))

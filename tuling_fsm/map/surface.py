@@ -54,9 +54,10 @@ class SurfaceIndex:
         """
         if not (math.isfinite(x) and math.isfinite(y)):
             return np.zeros((0, 6)), np.zeros(0, np.int32)
-        return _search(  # type: ignore[no-any-return]  # numba leaves the kernel untyped
+        rows, numbers = _search(
             self.samples, self.lane, self.first, self.items, self.origin, self.shape, mask, x, y, radius
         )
+        return rows, numbers
 
 
 def build_index(lanes: Sequence[Lane]) -> SurfaceIndex:
@@ -111,7 +112,18 @@ def covered(
 
 
 @njit(cache=True)
-def _search(samples, lane, first, items, origin, shape, mask, x, y, radius):  # type: ignore[no-untyped-def]  # compiled
+def _search(
+    samples: FloatArray,
+    lane: IntArray,
+    first: IntArray,
+    items: IntArray,
+    origin: FloatArray,
+    shape: IntArray,
+    mask: Mask,
+    x: float,
+    y: float,
+    radius: float,
+) -> tuple[FloatArray, IntArray]:
     """Nearest stretch of every lane near the point, then what lies within the radius of its surface."""
     found = np.empty(MAX_FOUND, np.int32)
     best = np.empty(MAX_FOUND, np.float64)
@@ -156,7 +168,7 @@ def _search(samples, lane, first, items, origin, shape, mask, x, y, radius):  # 
 
 
 @njit(cache=True)
-def _describe(samples, lane, i, x, y, row):  # type: ignore[no-untyped-def]  # compiled
+def _describe(samples: FloatArray, lane: IntArray, i: int, x: float, y: float, row: FloatArray) -> None:
     """Fill a row for the stretch from sample `i`: s, offset, distance from the surface, width, heading, z."""
     dx, dy = samples[i + 1, 0] - samples[i, 0], samples[i + 1, 1] - samples[i, 1]
     px, py = x - samples[i, 0], y - samples[i, 1]

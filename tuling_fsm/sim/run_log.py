@@ -81,9 +81,9 @@ class RunLog:
 
     def state_seconds(self) -> dict[str, float]:
         """Seconds in each state."""
-        seconds: Counter[str] = Counter()
+        seconds: dict[str, float] = {}
         for span in self.state_spans():
-            seconds[span.label] += span.t_to - span.t_from  # type: ignore[assignment]  # a Counter of floats
+            seconds[span.label] = seconds.get(span.label, 0.0) + span.t_to - span.t_from
         return {state: round(value, 3) for state, value in sorted(seconds.items())}
 
     def stops(self) -> list[Stop]:

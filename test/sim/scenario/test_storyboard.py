@@ -234,7 +234,10 @@ def test_weather_lights_and_localization_come_and_go() -> None:
         more,
     )
     log = play(story, View(), 5.0)
-    assert log[0][1].intensity == pytest.approx(1e-6)  # type: ignore[union-attr]
+    stamp, rain = log[0]
+    assert stamp == 0.0
+    assert isinstance(rain, SetRain)
+    assert rain.intensity == pytest.approx(1e-6)
     assert log[1:] == [
         (1.0, SetRain(0.0)),
         (1.0, SetFog(50.0)),
