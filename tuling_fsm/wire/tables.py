@@ -35,14 +35,14 @@ def _column_type(dtype: np.dtype[np.void], name: str) -> str:
 def _layout(topic: str) -> tuple[bytes, bytes]:
     """What is the same in every message of a topic: the packed fields, and the size of a row."""
     dtype = COLUMNS[topic]
-    body = bytearray()
-    for name in dtype.names or ():
+    body, fields = bytearray(), dict(dtype.fields or {})
+    for name, field in fields.items():
         body += b"\0" * (-len(body) % 4)
         text = name.encode() + b"\0"
         body += struct.pack("<I", len(text)) + text
         body += b"\0" * (-len(body) % 4)
-        body += struct.pack("<IBxxxI", dtype.fields[name][1], _DATATYPES[_column_type(dtype, name)], 1)  # type: ignore[index]
-    return struct.pack("<I", len(dtype.names or ())) + bytes(body), struct.pack("<I", dtype.itemsize)
+        body += struct.pack("<IBxxxI", field[1], _DATATYPES[_column_type(dtype, name)], 1)
+    return struct.pack("<I", len(fields)) + bytes(body), struct.pack("<I", dtype.itemsize)
 
 
 def pack_table(topic: str, ns: int, rows: npt.NDArray[np.void]) -> bytes:

@@ -1,0 +1,133 @@
+"""`on_road/solid_line_free` and `no_line_free` (SLF, NLF)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tuling_fsm.behaviour import states
+from tuling_fsm.core.request import FollowLanes, FreeSpace, Reason
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.world.world import RouteMatch
+
+from .descents import clauses, no_line_free, solid_line_free
+from .worlds import (
+    FAR_LANE,
+    FAR_Y,
+    NEAR_Y,
+    ONCOMING_Y,
+    Thing,
+    plan,
+    route_along,
+)
+
+
+@pytest.mark.clause("SLF-1")
+def test_solid_line_free_plans_forward_and_reverse_to_a_free_place_within_the_solid_lines(road: RoadMap) -> None:
+    drive = solid_line_free(road, Thing(62.0, NEAR_Y))
+    request = drive.last.request
+    assert isinstance(request, FreeSpace)
+    assert request.allow_reverse
+    assert (request.goal.x, request.goal.y) == pytest.approx((70.0, NEAR_Y), abs=0.6)
+    assert np.isclose(request.lines[:, 1], 0.0).any()
+    assert not np.isclose(request.lines[:, 1], -3.5).any()
+
+
+@pytest.mark.clause("SLF-1")
+def test_where_the_own_lane_is_taken_the_other_one_comes_first(road: RoadMap) -> None:
+    drive = solid_line_free(road, *(Thing(float(x), NEAR_Y) for x in range(60, 130, 5)))
+    request = drive.last.request
+    assert isinstance(request, FreeSpace)
+    assert request.goal.y == pytest.approx(FAR_Y)
+
+
+@pytest.mark.clause("RRF-2")
+def test_a_switched_route_gives_new_targets(road: RoadMap) -> None:
+    drive = solid_line_free(road, Thing(62.0, NEAR_Y))
+    drive.run(1.0)
+    drive.tick(RouteMatch(-1, route_along(road, FAR_LANE)))
+    request = drive.tick().request
+    assert drive.last.state == states.SOLID_LINE_FREE
+    assert isinstance(request, FreeSpace)
+    assert request.goal.y == pytest.approx(FAR_Y)
+
+
+@pytest.mark.clause("SLF-2")
+def test_with_a_forward_way_out_it_goes_back_to_normal(road: RoadMap) -> None:
+    drive = solid_line_free(road, Thing(62.0, NEAR_Y))
+    assert isinstance(drive.last.probe, FollowLanes)
+    drive.probe = plan(reach=10.0)
+    drive.run(2.0)
+    assert drive.last.state == states.SOLID_LINE_FREE
+    drive.result = plan()
+    drive.probe = plan(reach=3.0, reason=Reason.OBSTACLE)
+    drive.run(2.0)
+    assert drive.last.state == states.SOLID_LINE_FREE
+    drive.probe = plan(reach=10.0)
+    decision = drive.until(states.NORMAL, 1.0)
+    assert decision.transition is not None
+    assert decision.transition.clause == "SLF-2"
+
+
+@pytest.mark.clause("SLF-3", "NLF-2")
+def test_without_any_path_it_goes_down_to_replan(road: RoadMap) -> None:
+    drive = solid_line_free(road, Thing(62.0, NEAR_Y))
+    drive.result = plan(False)
+    drive.until(states.NO_LINE_FREE, 3.0)
+    request = drive.last.request
+    assert isinstance(request, FreeSpace)
+    assert len(request.lines) == 0
+    drive.until(states.REPLAN, 3.0)
+    assert clauses(drive)[-2:] == ["SLF-3", "NLF-2"]
+
+
+@pytest.mark.clause("SLF-3")
+def test_every_target_is_tried_before_there_is_no_path(road: RoadMap) -> None:
+    drive = solid_line_free(road, Thing(62.0, NEAR_Y))
+    drive.result = plan(False)
+    goals = []
+    while drive.last.state == states.SOLID_LINE_FREE:
+        if isinstance(drive.last.request, FreeSpace) and drive.last.request.goal not in goals:
+            goals.append(drive.last.request.goal)
+        drive.tick()
+    assert len(goals) == 4
+
+
+@pytest.mark.clause("NOR-7")
+@pytest.mark.parametrize("state", [states.SOLID_LINE_FREE, states.NO_LINE_FREE])
+def test_below_normal_a_red_light_is_no_failure_either(road: RoadMap, state: str) -> None:
+    drive = solid_line_free(road, Thing(62.0, NEAR_Y))
+    if state == states.NO_LINE_FREE:
+        drive.result = plan(False)
+        drive.until(state, 3.0)
+    drive.result = plan(False, reason=Reason.RED_LIGHT)
+    drive.run(70.0)
+    assert drive.last.state == state
+
+
+@pytest.mark.clause("NLF-1")
+def test_off_the_reference_road_it_goes_to_regression(road: RoadMap) -> None:
+    drive = no_line_free(road)
+    drive.run(1.0)
+    drive.place.y = ONCOMING_Y
+    assert drive.until(states.REGRESSION, 1.0).transition is not None
+    assert clauses(drive)[-1] == "NLF-1"
+
+
+@pytest.mark.clause("NLF-3")
+def test_with_a_forward_plan_on_the_road_it_goes_to_normal(road: RoadMap) -> None:
+    drive = no_line_free(road)
+    drive.probe = plan(reach=12.0)
+    drive.until(states.NORMAL, 1.5)
+    assert clauses(drive)[-1] == "NLF-3"
+
+
+@pytest.mark.clause("USE-2")
+@pytest.mark.parametrize("state", [states.SOLID_LINE_FREE, states.NO_LINE_FREE])
+def test_a_manoeuvre_that_never_ends_is_left(road: RoadMap, state: str) -> None:
+    drive = no_line_free(road) if state == states.NO_LINE_FREE else solid_line_free(road)
+    drive.run(59.0)
+    assert drive.last.state == state
+    drive.run(2.0)
+    assert drive.last.state != state
+    assert "USE-2" in clauses(drive)

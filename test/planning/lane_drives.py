@@ -1,0 +1,56 @@
+"""Closed loops along lanes, with perfect tracking."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tuling_fsm.core.request import LaneLine, PlanResult, StopWall
+from tuling_fsm.core.scene import Scene
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.planning.check import check
+from tuling_fsm.planning.parameters import PlanningParameters
+from tuling_fsm.planning.planner import Planner
+
+from .scenes import (
+    Log,
+    Thing,
+    drive,
+    follow,
+    road,
+)
+
+LONG = ((400.0, 0.0),)
+
+
+PARAMETERS = PlanningParameters()
+
+
+VEHICLE = Vehicle()
+
+
+PLANNER = Planner(VEHICLE, PARAMETERS)
+
+
+def straight(lanes: int = 1, own: int = 0, **more: Any) -> Callable[[float], tuple[LaneLine, ...]]:
+    return lambda x: road(lanes, own, pieces=LONG, at=x, **more)
+
+
+def run(
+    lanes: Callable[[float], tuple[LaneLine, ...]],
+    start: Scene,
+    seconds: float,
+    things: tuple[Thing, ...] = (),
+    walls: tuple[StopWall, ...] = (),
+    **more: object,
+) -> Log:
+    """A closed loop in which no plan is rejected by the independent check."""
+
+    def plan(stamp: float, now: Scene, previous: PlanResult | None) -> PlanResult:
+        request = follow(lanes(now.ego.pose.x), *walls, **more)
+        result = PLANNER.plan(request, now, previous)
+        assert result.trajectory is not None
+        assert check(result.trajectory, now, request, VEHICLE, PARAMETERS) is None, stamp
+        return result
+
+    return drive(plan, start, seconds, things)
