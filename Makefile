@@ -9,13 +9,15 @@ PYTHON ?= $(shell for p in python3 python3.12 python3.11 python3.10; do \
 export AMENT_PREFIX_PATH := $(VENV)
 unexport _ROS_WHEELS_BOOTSTRAP_COMPLETE LD_LIBRARY_PATH PYTHONPATH
 
-.PHONY: help install demo test check format clauses mutants bench-peers clean clean-kernels
+.PHONY: help install demo test check format clauses recordings proofs mutants bench-peers clean clean-kernels
 
 help:
 	@echo "make demo     drive the embedded course under ROS 2; results in out/demo"
 	@echo "make test     all tests"
 	@echo "make check    format, lint, types, import contract, fast tests"
 	@echo "make clauses  which rows and tests stand for which clause, into docs/clauses.md"
+	@echo "make recordings  what the guards say in every scenario, driven anew for the proofs"
+	@echo "make proofs   2000 sequences of anything at all, instead of the few of make test"
 	@echo "make mutants  faults planted in the state machine, and those that no test finds"
 	@echo "make bench-peers  what tuling-fsm bench compares with, in .venv-bench"
 	@echo "make install  only build .venv with .venv/bin/tuling-fsm in it"
@@ -47,7 +49,7 @@ check: install
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -n 2 --dist worksteal -m "not slow and not ros"
+	$(BIN)/pytest -n 2 --dist worksteal -m "not slow and not exhaustive and not ros"
 
 format: install
 	$(BIN)/ruff format .
@@ -55,6 +57,13 @@ format: install
 
 clauses: install
 	cd test && $(BIN)/python -m architecture.trace
+
+# After a change of the tables; takes about half an hour.
+recordings: install
+	cd test && $(BIN)/python -m behaviour.proof.recording
+
+proofs: install
+	PROOF_SEQUENCES=2000 $(BIN)/pytest -n 2 test/behaviour/proof/test_anything.py
 
 # Plants 500 faults in the state machine, one at a time, and tells which of them no test finds; takes about an hour.
 mutants: install

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -128,6 +129,21 @@ def test_a_kept_route_is_switched_to_once_it_runs_the_same_way(road: RoadMap) ->
     newer = route_along(road, FAR_LANE)
     assert drive.tick(RouteMatch(-1, newer)).route is newer
     assert drive.behaviour.record.machine.memory.routing.kept is None
+
+
+@pytest.mark.clause("RRF-2")
+@pytest.mark.parametrize(("end", "switched"), [(60.0, True), (30.0, False)])
+def test_a_kept_route_that_the_car_has_left_behind_is_not_switched_to(
+    road: RoadMap, end: float, switched: bool
+) -> None:
+    """It came while the state deferred it, and turns off (here: ends) before the place that the car is at by then."""
+    drive = in_normal(Place(road, x=50.0), route_along(road))
+    other = route_along(road, FAR_LANE, begin=10.0, end=end)
+    record = drive.behaviour.record
+    routing = replace(record.machine.memory.routing, kept=other)
+    memory = replace(record.machine.memory, routing=routing)
+    drive.behaviour.restore(replace(record, machine=replace(record.machine, memory=memory)))
+    assert (drive.tick().route is other) is switched
 
 
 def _asking(road: RoadMap) -> Drive:

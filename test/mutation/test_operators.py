@@ -28,6 +28,7 @@ def test_every_fault_is_planted_alone(source: str, expected: set[str]) -> None:
     assert {mutant.source for mutant in mutants("x.py", source)} == expected
 
 
+@pytest.mark.slow
 def test_every_mutant_can_be_compiled_and_differs() -> None:
     source = Path(__file__).with_name("operators.py").read_text(encoding="utf-8")
     plain = ast.unparse(ast.parse(source))

@@ -15,6 +15,8 @@ from tuling_fsm.share import share_file
 
 from .drives import Drive, drive
 
+pytestmark = pytest.mark.slow
+
 LINE_X = -HALF_M - 1.0
 THROUGH = [states.NORMAL, states.SAFE_DRIVING, states.NORMAL]
 SCENARIO = """

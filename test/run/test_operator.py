@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tuling_fsm.bag.replay import replay
 from tuling_fsm.bag.ticks import read_inputs
 from tuling_fsm.run import run_scenario
@@ -28,6 +30,7 @@ scenario calls:
 """
 
 
+@pytest.mark.slow
 def test_calls_are_recorded_once_and_replayed(tmp_path: Path) -> None:
     scenario = tmp_path / "calls.osc"
     scenario.write_text(CALLS.format(course=share_file("config", "course", "course.xodr")), encoding="utf-8")

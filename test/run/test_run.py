@@ -42,6 +42,7 @@ def test_roaming_real_maps_ends_at_the_goal_without_fault(name: str, seed: int, 
     assert result["longest_unexplained_stop_s"] < 1.0
 
 
+@pytest.mark.slow
 def test_progress_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     lines: list[str] = []
     overrides = {"length_m": "30", "vehicles": "0"}

@@ -36,6 +36,7 @@ def trace(road_map: RoadMap, seed: int) -> str:
     return run.trace_sha256()
 
 
+@pytest.mark.slow
 @pytest.mark.clause("SIM-2")
 def test_another_seed_is_another_run(lit: RoadMap) -> None:
     assert trace(lit, 1) == trace(lit, 1)

@@ -21,23 +21,24 @@ def table(parameters: BehaviourParameters | None = None) -> Table[View, Conduct]
         InputError: a table with a dead end or an ambiguity.
     """
     parameters = parameters or BehaviourParameters()
-    timed = (
-        on_road.region(parameters.switching),
-        intersection.region(parameters),
-        temporary_stop.region(parameters),
-        parking.region(parameters.switching),
-    )
     return Table(
         "tuling",
         "departure",
-        (departure.region(parameters), *timed, high_speed.region()),
+        (
+            departure.region(parameters),
+            on_road.region(parameters.switching),
+            intersection.region(parameters),
+            temporary_stop.region(parameters),
+            parking.region(parameters.switching),
+            high_speed.region(),
+        ),
         (
             *departure.rows(parameters),
             *on_road.rows(parameters.switching),
             *intersection.rows(parameters),
             *temporary_stop.rows(parameters),
             *parking.rows(parameters.switching),
-            *mission.rows(timed, parameters.switching.dwell),
+            *mission.rows(parameters.switching.dwell),
         ),
         rest=(states.NORMAL, states.PARKED),
         beside=(emergency_stop.table(), rain_fog.table(parameters.radar), route_refresh.table()),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import pickle
 from collections.abc import Sequence
 from enum import Enum
@@ -53,7 +54,7 @@ def frozen(name: str, record: StateRecord[None], seconds: float) -> StateRecord[
     assert record.stamp is not None
     engine: FlaggedEngine = ENGINES[name]
     engine.record = record
-    ticks = max(2, round(seconds / 0.5))
+    ticks = max(2, math.ceil(seconds / 0.8))  # a gap of a second would be a jump
     for tick in range(1, ticks + 1):
         assert engine.freeze(record.stamp + seconds * tick / ticks) == 0.0
     return engine.record

@@ -16,6 +16,8 @@ from tuling_fsm.share import share_file
 
 from .loop import Loop
 
+pytestmark = pytest.mark.exhaustive
+
 ENABLED = [path for path, leaf in table().leaves.items() if leaf.enabled]
 PHASES = ["just entered", "in the middle of a dwell", "with its deadline near"]
 DWELL_TICKS = 3

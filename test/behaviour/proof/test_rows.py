@@ -13,6 +13,8 @@ from tuling_fsm.machine.record import StateRecord
 from .flagged import ENGINES, HIERARCHY, LEAVES, MACHINES, FlaggedRow, FlaggedTable
 from .oracle import IN_NORMAL, landing, ready, rows_out_of, winner
 
+pytestmark = pytest.mark.exhaustive
+
 TICK = 0.05
 NOW = 1000.0
 LONG_AGO = 0.0

@@ -32,6 +32,8 @@ from tuling_fsm.world.world import World
 from ..worlds import plan
 from .holding import HOLDING
 
+pytestmark = pytest.mark.exhaustive
+
 TICK = 0.05
 ENABLED = [path for path, leaf in table().leaves.items() if leaf.enabled]
 GAP_M = 1.0

@@ -298,6 +298,7 @@ def _touch(one: Drive, two: Drive) -> bool:
     return min(math.dist(a, b) for a, b in itertools.product(*points)) < 1.95
 
 
+@pytest.mark.slow
 @pytest.mark.clause("INT-7")
 @pytest.mark.parametrize("seed", range(5))
 def test_four_cars_under_the_same_rules_all_get_through_without_touching(maps: dict[str, RoadMap], seed: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -22,6 +23,8 @@ IDLE, ASKING = "idle", "asking"
 _SAME_END_M = 2.0
 _SAME_LINE_M = 0.75
 _COMPARE_STEP_M = 5.0
+_SAME_ROAD_M = 8.0
+"""Routes over lanes of one road lie no farther apart."""
 
 
 def table() -> Table[View, None]:
@@ -107,10 +110,13 @@ def same_course(view: View, present: Route, other: Route) -> bool:
 
 
 def same_direction(view: View, present: Route, other: Route) -> bool:
-    """Whether two routes run the same way at the car."""
-    here = present.reference.at(place_on_route(view, present)).heading
-    there = other.reference.at(place_on_route(view, other)).heading
-    return bool(abs(wrap_angle(there - here)) < view.site.parameters.route.same_direction)
+    """Whether two routes run the same way at the car; one that it has left behind runs no way there."""
+    pose = view.world.ego.pose
+    here = present.reference.at(place_on_route(view, present))
+    there = other.reference.at(place_on_route(view, other))
+    if math.dist(there[:2], pose[:2]) > math.dist(here[:2], pose[:2]) + _SAME_ROAD_M:
+        return False
+    return bool(abs(wrap_angle(there.heading - here.heading)) < view.site.parameters.route.same_direction)
 
 
 def can_turn_round(view: View, other: Route) -> bool:

@@ -1,0 +1,353 @@
+"""The bookkeeping step by step, with books made by hand."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tuling_fsm.behaviour import states
+from tuling_fsm.behaviour.conduct import View
+from tuling_fsm.behaviour.memory import Routing
+from tuling_fsm.behaviour.mission.bookkeeping import fail_attempt, give_up, keep_books, run_clock, served
+from tuling_fsm.behaviour.mission.memory import CAR, PARK, Aim, Book, Entry, Errand, Node, Status
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.world.mission import Mission, Point
+
+from ..views import CLOCK, at, view_of
+from ..worlds import FAR_LANE, FAR_Y, Place, route_along
+from .tasks import DROPOFF_X, END_X, PICKUP_X, mission, point, task
+
+ONE = Entry(task("one"))
+PICKUP = Errand(Aim.PICKUP, ONE.task.pickup, 0)
+DROPOFF = Errand(Aim.DROPOFF, ONE.task.dropoff, 0)
+LEGS = {
+    (CAR, Node(Aim.PICKUP, 0)): 100.0,
+    (Node(Aim.PICKUP, 0), Node(Aim.DROPOFF, 0)): 110.0,
+    (Node(Aim.DROPOFF, 0), PARK): 130.0,
+}
+
+
+def booked(errand: Errand = PICKUP, *entries: Entry, **more: Any) -> Book:
+    """A book in the middle of the mission."""
+    known = {"mission": mission(), "ticket": 3, **more}
+    return Book(entries=entries or (ONE,), errand=errand, **known)
+
+
+def looking(road: RoadMap, book: Book, x: float = 50.0, **changes: Any) -> View:
+    """The view of a car on the far lane, whose route serves the present errand and ends at its point."""
+    where = changes.pop("end", None if book.errand.point is None else book.errand.point.x)
+    place = Place(road, x=x, y=FAR_Y, v=changes.pop("v", 0.0), localized=changes.pop("localized", True))
+    route = route_along(road, FAR_LANE, end=where or 390.0)
+    changes.setdefault("mission", book.mission)
+    view = view_of(place, route, **changes)
+    return at(view, book=book, routing=Routing(route=route, serves=changes.get("serves", book.ticket)))
+
+
+def kept(view: View, state: str = states.NORMAL) -> tuple[Book, tuple[str, ...]]:
+    """The book after a tick, and what is reported."""
+    memory = keep_books(view, state)
+    return memory.book, memory.reports
+
+
+def test_another_errand_begins_anew() -> None:
+    book = booked(
+        attempts=2, around=Pose(1.0, 2.0, 0.0), near=True, legs=LEGS, summed_at=7.0, short_since=6.0, elapsed_s=9.0
+    )
+    after = book.bound_for(DROPOFF)
+    assert after.errand == DROPOFF
+    assert (after.attempts, after.around, after.near, after.ticket) == (0, None, False, 4)
+    assert (after.summed_at, after.short_since, after.elapsed_s) == (-math.inf, None, 9.0)
+    assert set(after.legs) == set(LEGS) - {(CAR, Node(Aim.PICKUP, 0))}, "the car will be elsewhere"
+
+
+def test_tasks_are_marked_and_counted_by_how_far_they_have_come() -> None:
+    book = booked(PICKUP, ONE, Entry(task("two"), Status.SERVED), Entry(task("three")))
+    assert (book.numbers(Status.OPEN), book.numbers(Status.SERVED)) == ((0, 2), (1,))
+    after = book.marked(2, Status.DROPPED)
+    assert [entry.status for entry in after.entries] == [Status.OPEN, Status.SERVED, Status.DROPPED]
+    assert after.entries[2].task.name == "three"
+
+
+@pytest.mark.parametrize(("match", "elapsed", "left", "over"), [(60.0, 50.0, 10.0, False), (60.0, 60.0, 0.0, True)])
+def test_time_that_is_left(match: float, elapsed: float, left: float, over: bool) -> None:
+    book = booked(mission=mission(match=match), elapsed_s=elapsed)
+    assert (book.left_s, book.over) == (left, over)
+    assert Book(elapsed_s=elapsed).left_s == math.inf
+    assert [Errand(aim).is_stop for aim in Aim] == [aim in (Aim.PICKUP, Aim.DROPOFF) for aim in Aim]
+
+
+@pytest.mark.clause("MAT-1", "DWELL-5")
+@pytest.mark.parametrize(
+    ("before", "now", "step"), [(None, 5.0, 0.0), (5.0, 5.5, 0.5), (5.0, 6.0, 1.0), (5.0, 6.1, 0.0), (5.0, 4.9, 0.0)]
+)
+def test_the_match_clock_runs_by_the_stamps_and_jumps_do_not_count(
+    road: RoadMap, before: float | None, now: float, step: float
+) -> None:
+    for called, open_call in ((False, False), (True, False), (False, True)):
+        book = booked(stamp=before, elapsed_s=20.0, skip=open_call)
+        after = run_clock(book, Place(road).world(now, None, skip_task=called), 1.0)
+        assert (after.stamp, after.elapsed_s) == (now, pytest.approx(20.0 + step))
+        assert after.skip is (called or open_call)
+
+
+@pytest.mark.clause("TMP-3")
+def test_a_failed_attempt_asks_for_a_route_round_and_back_until_the_last_one(road: RoadMap) -> None:
+    view = looking(road, booked(near=True), x=140.0)
+    memory = fail_attempt(view, "so it is")
+    book = memory.book
+    assert (book.attempts, book.near, book.ticket, book.errand) == (1, False, 4, PICKUP)
+    assert book.around == pytest.approx((PICKUP_X + 5.0, FAR_Y, 0.0))
+    assert memory.reports == ("pick-up of task one: attempt 1 of 3 failed, so it is; a route back is asked for",)
+    assert fail_attempt(looking(road, booked(), x=160.0), "").book.around is None, "the car is past it already"
+    off_road = Errand(Aim.PICKUP, replace(point(150.0), y=80.0), 0)
+    assert fail_attempt(looking(road, booked(off_road, attempts=1), end=200.0), "").book.around is None
+    last = fail_attempt(looking(road, booked(attempts=2)), "so it is")
+    assert last.book.errand.aim is Aim.UNDECIDED
+    assert last.book.numbers(Status.DROPPED) == (0,)
+    assert last.reports == ("pick-up of task one: attempt 3 of 3 failed, so it is", "pick-up of task one is dropped")
+
+
+@pytest.mark.clause("TMP-3")
+def test_a_drop_off_is_given_up_for_the_next_legal_place_and_then_for_the_end(road: RoadMap) -> None:
+    first = give_up(looking(road, booked(DROPOFF, replace(ONE, status=Status.ABOARD))))
+    errand = first.book.errand
+    assert (errand.aim, errand.entry, first.book.ticket) == (Aim.DROPOFF, 0, 4)
+    assert errand.point is not None
+    assert (errand.point.x, errand.point.y) == pytest.approx((DROPOFF_X + 20.0, FAR_Y))
+    assert first.book.numbers(Status.ABOARD) == (0,)
+    line = "drop-off of task one is given up: the passenger gets off at (280.0, -5.2) instead"
+    assert first.reports == (line,) or first.reports == (line.replace("-5.2", "-5.3"),)
+    second = give_up(looking(road, first.book))
+    assert second.book.errand == Errand(Aim.CAR_PARK, mission().car_park)
+    assert second.book.numbers(Status.DROPPED) == (0,)
+    assert second.reports == ("drop-off of task one is dropped: the passenger stays aboard (car park)",)
+
+
+@pytest.mark.clause("STP-1", "USE-10")
+def test_what_a_stop_that_is_over_leads_to(road: RoadMap) -> None:
+    aboard = served(looking(road, booked(PICKUP)))
+    assert (aboard.book.errand, aboard.book.numbers(Status.ABOARD)) == (DROPOFF, (0,))
+    assert aboard.reports == ("pick-up of task one is served",)
+    done = served(looking(road, booked(DROPOFF)))
+    assert (done.book.errand, done.book.numbers(Status.SERVED)) == (Errand(Aim.UNDECIDED), (0,))
+    assert done.reports == ("drop-off of task one is served",)
+    elsewhere = served(looking(road, booked(replace(DROPOFF, point=point(300.0)))))
+    assert elsewhere.book.numbers(Status.DROPPED) == (0,)
+    assert elsewhere.reports == ("drop-off of task one: got off elsewhere",)
+
+
+GOAL = Point("goal", 300.0, FAR_Y, 0.0)
+PARKING = Point("end", END_X, FAR_Y, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "aim"),
+    [
+        (Mission(1.0, (ONE.task,), GOAL, PARKING), Aim.UNDECIDED),
+        (Mission(1.0, (), GOAL, PARKING), Aim.GOAL),
+        (Mission(1.0, (), None, PARKING), Aim.CAR_PARK),
+        (Mission(1.0), Aim.NOTHING),
+    ],
+)
+def test_the_first_errand_of_a_new_mission(road: RoadMap, wanted: Mission, aim: Aim) -> None:
+    view = looking(road, booked(mission=None, legs=LEGS, elapsed_s=50.0), mission=wanted, localized=False)
+    book, _ = kept(view)
+    assert (book.mission, book.errand.aim, book.ticket) == (wanted, aim, 4)
+    assert (book.elapsed_s, PARK in {node for leg in book.legs for node in leg}) == (0.0, False)
+    assert kept(looking(road, booked(legs=LEGS), mission=None, localized=False))[0] == booked(legs=LEGS)
+
+
+def test_a_mission_sent_again_is_known_and_one_that_differs_is_not(road: RoadMap) -> None:
+    book = booked(legs=LEGS, elapsed_s=50.0)
+    assert kept(looking(road, book, mission=replace(mission(), stamp=900.0)))[0] == book
+    other = replace(mission(), match_time_s=70.0)
+    assert kept(looking(road, book, mission=other))[0].elapsed_s == 0.0
+
+
+@pytest.mark.parametrize(
+    ("before", "names", "after", "errand"),
+    [
+        # Those served stay so under their names, one for one; a dropped one is open again.
+        ([("a", Status.SERVED), ("b", Status.DROPPED)], "ba", [("b", Status.OPEN), ("a", Status.SERVED)], None),
+        ([("a", Status.SERVED)], "aa", [("a", Status.SERVED), ("a", Status.OPEN)], None),
+        # One aboard is brought where he wants, under the new mission's number, or behind its tasks.
+        ([("a", Status.ABOARD)], "ba", [("b", Status.OPEN), ("a", Status.ABOARD)], (1, 350.0)),
+        ([("a", Status.ABOARD)], "b", [("b", Status.OPEN), ("a", Status.ABOARD)], (1, 280.0)),
+        ([("b", Status.OPEN), ("a", Status.ABOARD)], "", [("a", Status.ABOARD)], (0, 280.0)),
+    ],
+)
+def test_what_is_carried_over_to_another_mission(
+    road: RoadMap,
+    before: list[tuple[str, Status]],
+    names: str,
+    after: list[tuple[str, Status]],
+    errand: tuple[int, float] | None,
+) -> None:
+    entries = tuple(Entry(task(name, 120.0, DROPOFF_X), status) for name, status in before)
+    aboard = next((i for i, entry in enumerate(entries) if entry.status is Status.ABOARD), None)
+    bound = Errand(Aim.UNDECIDED) if aboard is None else Errand(Aim.DROPOFF, point(280.0), aboard)
+    wanted = Mission(5.0, tuple(task(name, 120.0, 350.0) for name in names), GOAL, PARKING)
+    book, _ = kept(looking(road, booked(bound, *entries), mission=wanted, localized=False))
+    assert [(entry.task.name, entry.status) for entry in book.entries] == after
+    found = book.errand if book.errand.aim is Aim.DROPOFF else None
+    assert (found and found.point and (found.entry, found.point.x)) == errand
+
+
+def test_who_is_aboard_of_a_stranger_s_book_gets_off_at_his_own_drop_off(road: RoadMap) -> None:
+    book = booked(Errand(Aim.CAR_PARK, PARKING), replace(ONE, status=Status.ABOARD))
+    errand = kept(looking(road, book, mission=Mission(5.0, (task("other"),), None, PARKING)))[0].errand
+    assert (errand.aim, errand.point, errand.entry) == (Aim.DROPOFF, ONE.task.dropoff, 1)
+
+
+@pytest.mark.parametrize(
+    ("x", "around", "kept_on"),
+    [
+        (140.0, Pose(155.0, FAR_Y, 0.0), True),
+        (154.0, Pose(155.0, FAR_Y, 0.0), True),
+        (156.0, Pose(155.0, FAR_Y, 0.0), False),
+        (56.0, Pose(155.0, FAR_Y, 0.0), True),
+        (54.0, Pose(155.0, FAR_Y, 0.0), False),
+    ],
+)
+def test_the_place_round_which_the_car_goes_is_forgotten_when_passed_or_far(
+    road: RoadMap, x: float, around: Pose, kept_on: bool
+) -> None:
+    for errand, localized, expected in ((PICKUP, True, kept_on), (PICKUP, False, True), (Errand(), True, True)):
+        book, _ = kept(looking(road, booked(errand, around=around), x=x, localized=localized))
+        assert book.around == (around if expected else None)
+        assert not book.near
+
+
+@pytest.mark.clause("NOR-1")
+@pytest.mark.parametrize(
+    ("x", "near", "state", "fails"),
+    [
+        (154.0, True, states.NORMAL, True),
+        (152.9, True, states.NORMAL, False),
+        (154.0, False, states.NORMAL, False),
+        (154.0, True, states.REPLAN, True),
+        (154.0, True, states.APPROACH, False),
+        (154.0, True, states.PLAN_ONCE, False),
+        (154.0, True, states.SLOT_SEARCH, False),
+    ],
+)
+def test_a_point_that_has_been_near_and_is_passed_is_a_failed_attempt(
+    road: RoadMap, x: float, near: bool, state: str, fails: bool
+) -> None:
+    view = looking(road, booked(near=near), x=x, v=3.0, end=300.0)
+    book, lines = kept(view, state)
+    assert book.attempts == int(fails)
+    assert lines == (
+        (f"pick-up of task one: attempt 1 of 3 failed, passed in {state}; a route back is asked for",) * fails
+    )
+    assert kept(looking(road, booked(near=near), x=x, v=3.0, end=300.0, localized=False), state)[0].attempts == 0
+
+
+@pytest.mark.clause("NOR-1")
+@pytest.mark.parametrize(("x", "near"), [(109.0, False), (111.0, True), (152.0, True)])
+def test_a_point_becomes_near_at_40_m(road: RoadMap, x: float, near: bool) -> None:
+    assert kept(looking(road, booked(), x=x, v=3.0, end=300.0))[0].near is near
+
+
+@pytest.mark.clause("NOR-1")
+def test_a_route_that_ends_elsewhere_is_a_failed_attempt_where_the_car_stands(road: RoadMap) -> None:
+    for v, ends, serves, failed in (
+        (0.0, 100.0, 3, True),
+        (0.0, 100.0, 2, False),
+        (2.0, 100.0, 3, False),
+        (0.0, 104.0, 3, True),
+        (0.0, 108.0, 3, False),
+        (0.0, PICKUP_X, 3, False),
+    ):
+        view = looking(road, booked(), x=99.0, v=v, end=ends)
+        view = at(view, routing=replace(view.memory.routing, serves=serves))
+        book, lines = kept(view)
+        assert (book.attempts == 1) is failed, (v, ends, serves)
+        assert any("no way to approach it from on_road/normal" in line for line in lines) is failed
+
+
+def summed(book: Book) -> Book:
+    """With a sum of 100 m / 5 m/s to the pick-up, 22 s of driving on, 26 s to the end and 155 s beside: 223 s."""
+    return replace(book, legs=LEGS)
+
+
+@pytest.mark.clause("MAT-1", "PUD-1")
+@pytest.mark.parametrize(
+    ("left", "since", "outcome"),
+    [
+        (204.0, None, "enough"),
+        (202.0, None, "short"),
+        (202.0, CLOCK - 29.9, "still"),
+        (202.0, CLOCK - 30.0, "over"),
+        (204.0, CLOCK - 50.0, "enough"),
+    ],
+)
+def test_the_sum_of_times_on_the_way_to_a_pick_up(
+    road: RoadMap, left: float, since: float | None, outcome: str
+) -> None:
+    wanted = mission(match=500.0)
+    book = summed(booked(mission=wanted, elapsed_s=500.0 - left, short_since=since))
+    after, lines = kept(looking(road, book))
+    if outcome == "over":
+        assert after.errand == Errand(Aim.CAR_PARK, wanted.car_park)
+        assert lines == ("pick-up of task one: 1 s short of time, 202 s left; on to the car park",)
+        return
+    assert after.errand == PICKUP
+    assert after.summed_at == CLOCK
+    assert after.short_since == {"enough": None, "short": CLOCK, "still": since}[outcome]
+
+
+@pytest.mark.clause("MAT-1")
+@pytest.mark.parametrize(
+    ("changes", "state"),
+    [
+        ({"summed_at": CLOCK - 9.9}, states.NORMAL),
+        ({"errand": DROPOFF}, states.NORMAL),
+        ({}, states.STOPPED),
+        ({"localized": False}, states.NORMAL),
+        ({"serves": 2}, states.NORMAL),
+        ({"match": math.inf}, states.NORMAL),
+    ],
+)
+def test_when_no_sum_is_made(road: RoadMap, changes: dict[str, Any], state: str) -> None:
+    changes = dict(changes)
+    wanted = mission(match=changes.pop("match", 30.0))
+    serves, localized = changes.pop("serves", 3), changes.pop("localized", True)
+    book = replace(summed(booked(mission=wanted)), **changes)
+    view = looking(road, book, localized=localized)
+    view = at(view, routing=replace(view.memory.routing, serves=serves))
+    after, _ = kept(view, state)
+    assert (after.summed_at, after.short_since) == (book.summed_at, None)
+    due = replace(summed(booked(mission=mission(match=30.0))), summed_at=CLOCK - 10.0)
+    assert kept(looking(road, due))[0].short_since == CLOCK
+
+
+@pytest.mark.clause("PUD-1", "PUD-2")
+def test_the_next_errand_is_chosen_when_all_lengths_are_known(road: RoadMap) -> None:
+    undecided = booked(Errand(Aim.UNDECIDED), mission=mission(match=500.0))
+    book = kept(looking(road, undecided))[0]
+    assert (book.errand.aim, len(book.legs)) == (Aim.UNDECIDED, 1), "one length a tick"
+    chosen, lines = kept(looking(road, replace(undecided, legs=LEGS)))
+    assert (chosen.errand, chosen.ticket) == (PICKUP, 4)
+    assert lines == ("tasks to serve: one, 183 s needed of 500 s",)
+    late = replace(undecided, legs=LEGS, elapsed_s=400.0)
+    chosen, lines = kept(looking(road, late))
+    assert chosen.errand == Errand(Aim.CAR_PARK, mission().car_park)
+    assert lines == ("no time for any of 1 open tasks: on to the car park",)
+    none_left = replace(undecided, entries=(replace(ONE, status=Status.SERVED),))
+    assert kept(looking(road, none_left))[1] == ("no task is left: on to the car park",)
+
+
+@pytest.mark.parametrize(
+    ("errand", "line"),
+    [(Errand(), "there is no task to skip"), (PICKUP, "pick-up of task one: skipped by the operator")],
+)
+def test_an_operator_s_call_is_answered_once(road: RoadMap, errand: Errand, line: str) -> None:
+    book, lines = kept(looking(road, booked(errand, skip=True), localized=False))
+    assert not book.skip
+    assert lines[0] == line
+    assert kept(looking(road, book, localized=False))[1] == ()

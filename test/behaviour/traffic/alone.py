@@ -1,0 +1,110 @@
+"""One tick on a straight road for a single rule: the car, and others just where a test wants them.
+
+Places are given as if the road ran along x; it may begin at the origin in any direction.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tuling_fsm.behaviour.traffic.parameters import TrafficParameters
+from tuling_fsm.behaviour.traffic.situation import Situation
+from tuling_fsm.core.request import StopWall
+from tuling_fsm.map.ahead import CrosswalkAhead
+from tuling_fsm.map.lanes import Crosswalk
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.world.inputs import Kind
+from tuling_fsm.world.lane_index import LaneIndex, lane_index
+from tuling_fsm.world.traffic import Traffic, no_traffic
+
+from ..worlds import NEAR_LANE, NEAR_Y, VEHICLE, Place, route_along
+
+X = 50.0
+FRONT = X + VEHICLE.front
+NOW = 100.0
+
+
+@dataclass(frozen=True)
+class Other:
+    """Somebody: where and how fast, and for how long he has stood."""
+
+    x: float
+    y: float
+    vx: float = 0.0
+    vy: float = 0.0
+    standing_for: float = 0.0
+    kind: Kind = Kind.PEDESTRIAN
+    length: float = 0.5
+    id: int = 7
+
+
+def traffic(others: Sequence[Other]) -> Traffic:
+    def column(name: str) -> Any:
+        return np.array([getattr(other, name) for other in others], dtype=np.float64)
+
+    vx, vy = column("vx"), column("vy")
+    return replace(
+        no_traffic(), id=column("id").astype(np.uint32), kind=column("kind").astype(np.uint8), x=column("x"),
+        y=column("y"), vx=vx, vy=vy, speed=np.hypot(vx, vy), length=column("length"),
+        standing_for=column("standing_for"),
+    )  # fmt: skip
+
+
+def turned(road_map: RoadMap) -> float:
+    """The direction of the road, rad."""
+    return float(road_map.lanes[NEAR_LANE].center.heading[0])
+
+
+def turn(angle: float, x: float, y: float) -> tuple[float, float]:
+    """A vector turned counter-clockwise."""
+    c, s = math.cos(angle), math.sin(angle)
+    return c * x - s * y, s * x + c * y
+
+
+def _put(other: Other, angle: float) -> Other:
+    (x, y), (vx, vy) = turn(angle, other.x, other.y), turn(angle, other.vx, other.vy)
+    return replace(other, x=x, y=y, vx=vx, vy=vy)
+
+
+def situation(
+    road_map: RoadMap,
+    *others: Other,
+    v: float = 0.0,
+    index: LaneIndex | None = None,
+    parameters: TrafficParameters | None = None,
+    by_hand: bool = False,
+    **changes: Any,
+) -> Situation:
+    """The car at `X` on the near lane; `changes` are those of the World."""
+    route, angle = route_along(road_map), turned(road_map)
+    there = traffic([_put(other, angle) for other in others])
+    x, y = turn(angle, X, NEAR_Y)
+    world = Place(road_map, x, y, angle, v).world(NOW, route, traffic=there, **changes)
+    index = index or lane_index(road_map)
+    return Situation(world, route, road_map, index, VEHICLE, parameters or TrafficParameters(), by_hand)
+
+
+def crosswalk(
+    road_map: RoadMap, s_from: float, s_to: float, corners: Sequence[tuple[float, float]] = ()
+) -> CrosswalkAhead:
+    """Across the road, or of another shape."""
+    corners = corners or ((s_from, -7.0), (s_to, -7.0), (s_to, 7.0), (s_from, 7.0))
+    outline = np.array([turn(turned(road_map), *corner) for corner in corners])
+    return CrosswalkAhead(s_from, s_to, Crosswalk("c", "1", outline, ()))
+
+
+def left_of_route(offset: float) -> float:
+    """The y of a place beside the route."""
+    return NEAR_Y + offset
+
+
+def at(road_map: RoadMap, wall: StopWall) -> float:
+    """Where a wall crosses the road."""
+    one, other = (turn(-turned(road_map), *end) for end in ((wall.x0, wall.y0), (wall.x1, wall.y1)))
+    assert abs(one[0] - other[0]) < 1e-6
+    return one[0]
