@@ -37,7 +37,7 @@ def run() -> Table:
         "Traffic",
         ("vehicles", "ours, k vehicle-steps/s", "with dynamics for all", "libsumo", "ratio", "ratio with dynamics"),
         tuple(rows),
-        f"median of {FRAMES} steps of {DT:g} s of each, after {WARM} that do not count",
+        f"median of {FRAMES} steps of {DT:g} s of each, after {WARM} that do not count; CPU time of one core",
         (
             f"A grid of {CROSSINGS} x {CROSSINGS} crossings without lights, streets of {STREET_M} m, one lane each "
             "way; both drive at random.",
@@ -60,8 +60,8 @@ def _rate(graph: LaneGraph, count: int, parameters: TrafficParameters) -> float:
     nobody, lights = np.zeros((0, 10)), np.zeros(0, np.int32)
     rates = []
     for frame in range(WARM + FRAMES):
-        began = time.perf_counter()
+        began = time.process_time()
         traffic.step(frame * DT, DT, nobody, lights, NO_EGO, NO_HERO)
         if frame >= WARM:
-            rates.append(1e-3 * int(traffic.on_road.sum()) / (time.perf_counter() - began))
+            rates.append(1e-3 * int(traffic.on_road.sum()) / (time.process_time() - began))
     return percentile(rates, 0.5)

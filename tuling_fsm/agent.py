@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tuling_fsm.behaviour.behaviour import Behaviour
-from tuling_fsm.behaviour.decision import Decision
+from tuling_fsm.behaviour.decision import BehaviourRecord, Decision
 from tuling_fsm.behaviour.parameters import BehaviourParameters
 from tuling_fsm.core.parameters import group
 from tuling_fsm.core.request import Hold, Limit, PlanResult, Reason
@@ -83,6 +83,20 @@ class Agent:
         """Take other parameters from the next tick on (USE-12); the state is kept."""
         self._take(parameters)
         self._behaviour.adjust(parameters.vehicle, parameters.behaviour, parameters.world)
+
+    @property
+    def record(self) -> BehaviourRecord:
+        """The state, plain and picklable: an agent that is given it goes on from there (EST-2)."""
+        return self._behaviour.record
+
+    def restore(self, record: BehaviourRecord) -> None:
+        """Go on from a record, in this process or another one; the plan is made anew from the present pose.
+
+        Raises:
+            InputError: a record of another state machine.
+        """
+        self._behaviour.restore(record)
+        self._route = record.machine.memory.routing.route
 
     def warm_up(self) -> None:
         """Compile and load every kernel, so that no tick has to; the agent itself stays as it is."""

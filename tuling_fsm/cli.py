@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.verbs import bench, campaign, diagram, maps, plan, replay, runs, why
+from tuling_fsm.verbs import bench, campaign, commonroad, diagram, maps, plan, replay, runs, why
 from tuling_fsm.verbs.parser import Verb, Verbs
 
 VERBS: tuple[Callable[[Verbs], None], ...] = (
@@ -18,6 +18,7 @@ VERBS: tuple[Callable[[Verbs], None], ...] = (
     runs.add_sim,
     campaign.add_campaign,
     replay.add_replay,
+    commonroad.add_commonroad,
     why.add_why,
     plan.add_plan,
     maps.add_map,

@@ -15,6 +15,7 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import flatten
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.sim.idm import STATE, IdmPlanner
 from tuling_fsm.sim.report import write_report
 from tuling_fsm.sim.result import result_of
 from tuling_fsm.sim.run_log import LogRow, RunLog, TransitionRow
@@ -27,6 +28,8 @@ from tuling_fsm.world.inputs import Inputs
 
 Progress = Callable[[str], None]
 NOTHING: Mapping[str, str] = {}
+AGENT, IDM = PLANNERS = ("agent", "idm")
+"""Who may drive: this planner, and the Intelligent Driver Model to compare with."""
 PROGRESS_PERIOD_S = 1.0
 """Simulated time between two lines of progress, s."""
 
@@ -39,6 +42,7 @@ def run_scenario(
     overrides: Mapping[str, str] = NOTHING,
     out: Path | None = None,
     progress: Progress | None = None,
+    planner: str = AGENT,
 ) -> dict[str, Any]:
     """Drive a scenario to its end.
 
@@ -49,24 +53,31 @@ def run_scenario(
         overrides: values of variables of the scenario, as text.
         out: folder for `run.mcap`, `result.json` and `report.html`; None writes nothing.
         progress: called with a line of text about once a simulated second.
+        planner: who drives: `agent`, or the baseline `idm`.
 
     Returns:
         The content of `result.json`.
 
     Raises:
-        InputError: the scenario or the map is not usable.
+        InputError: the scenario or the map is not usable, or the baseline has no route to follow.
     """
     parameters = Parameters()
     scenario = load_scenario(scenario_file, overrides)
     map_file = chosen_map(scenario, map_file)
     road_map = read_map(map_file)
     simulation = Simulation(road_map, scenario, seed, parameters.vehicle)
-    agent = Agent(road_map, parameters)
-    agent.warm_up()
     log = RunLog()
+    if planner == IDM:
+        baseline = _baseline(simulation)
+    else:
+        agent = Agent(road_map, parameters)
+        agent.warm_up()
     began = time.perf_counter()
     with _bag(out, map_file, parameters) as bag:
-        _drive(simulation, agent, log, bag, progress)
+        if planner == IDM:
+            _drive_baseline(simulation, baseline, log, bag, progress)
+        else:
+            _drive(simulation, agent, log, bag, progress)
     result = result_of(simulation, log, time.perf_counter() - began)
     if out is not None:
         write_results(out, road_map, log, result)
@@ -118,6 +129,30 @@ def _drive(simulation: Simulation, agent: Agent, log: RunLog, bag: BagWriter | N
             said_at = inputs.stamp
             progress(progress_line(log.rows[-1], simulation.route_completion))
         simulation.advance(tick.trajectory, tick.state)
+
+
+def _baseline(simulation: Simulation) -> IdmPlanner:
+    if simulation.preset is None:
+        raise InputError(simulation.scenario.file, "a mission, which the planner idm cannot perform", "a route")
+    return IdmPlanner(simulation.road_map, simulation.preset, simulation.vehicle)
+
+
+def _drive_baseline(
+    simulation: Simulation, planner: IdmPlanner, log: RunLog, bag: BagWriter | None, progress: Progress | None
+) -> None:
+    said_at = -PROGRESS_PERIOD_S
+    while not simulation.finished:
+        inputs = simulation.inputs()
+        began = time.perf_counter()
+        plan = planner.step(inputs)
+        tick_ms = 1e3 * (time.perf_counter() - began)
+        log.rows.append(LogRow(inputs.stamp, STATE, plan.pose, plan.v, plan.limit, tick_ms))
+        if bag is not None:
+            bag.write_tick(inputs, trajectory_messages(plan.trajectory, nanoseconds(inputs.stamp)))
+        if progress is not None and inputs.stamp - said_at >= PROGRESS_PERIOD_S:
+            said_at = inputs.stamp
+            progress(progress_line(log.rows[-1], simulation.route_completion))
+        simulation.advance(plan.trajectory, STATE)
 
 
 def progress_line(row: LogRow, completion: float) -> str:

@@ -80,6 +80,7 @@ PROVEN: tuple[str, ...] = (
     "TM-4",
     "ORCA-1",
     "OSC-1",
+    "CAR-1",
     "USE-1",
     "USE-2",
     "USE-3",
@@ -95,4 +96,4 @@ PROVEN: tuple[str, ...] = (
     "USE-13",
     "USE-14",
 )
-OPEN: tuple[str, ...] = ("CAR-1",)
+OPEN: tuple[str, ...] = ()

@@ -7,7 +7,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import yaml
+from rosbags.rosbag2 import StoragePlugin, Writer
 
+from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.bag.replay import agent_of, differences, replay, transitions
 from tuling_fsm.bag.ticks import read_inputs, read_transitions
 from tuling_fsm.bag.writer import BagWriter
@@ -16,7 +19,7 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Hold, Limit, PlanResult, Reason
 from tuling_fsm.core.scene import Ego
 from tuling_fsm.core.trajectory import Trajectory
-from tuling_fsm.wire.cdr import nanoseconds, seconds
+from tuling_fsm.wire.cdr import STORE, nanoseconds, seconds
 from tuling_fsm.wire.outputs import Outputs, trajectory_messages
 from tuling_fsm.world.inputs import Flag, Inputs, Odometry
 
@@ -113,3 +116,35 @@ def test_a_run_of_the_product_replays_without_a_difference(tmp_path):
     result = run_scenario(scenario, out=tmp_path / "out")
     assert result["transitions"]
     assert replay(tmp_path / "out" / "run.mcap") == []
+
+
+def to_sqlite(source: Path, folder: Path, version: int) -> None:
+    """The same bag in the storage of Humble and before."""
+    with Writer(folder, version=9 if version > 8 else 8, storage_plugin=StoragePlugin.SQLITE3) as bag:
+        connections = {}
+        for message in read_messages(source):
+            if message.topic not in connections:
+                name = f"/{message.topic}"
+                connections[message.topic] = bag.add_connection(name, message.type, typestore=STORE)
+            bag.write(connections[message.topic], message.ns, message.data)
+    metadata = folder / "metadata.yaml"
+    told = yaml.safe_load(metadata.read_text(encoding="utf-8"))
+    told["rosbag2_bagfile_information"]["version"] = version
+    for topic in told["rosbag2_bagfile_information"]["topics_with_message_count"]:
+        if version < 9:
+            topic["topic_metadata"]["offered_qos_profiles"] = ""
+        if version < 7:
+            topic["topic_metadata"].pop("type_description_hash", None)
+    metadata.write_text(yaml.safe_dump(told, sort_keys=False), encoding="utf-8")
+
+
+@pytest.mark.clause("DWELL-3")
+@pytest.mark.parametrize(("distro", "version"), [("foxy", 4), ("humble", 5), ("iron", 6), ("jazzy", 8), ("kilted", 9)])
+def test_a_bag_in_sqlite_of_any_distribution_replays(tmp_path, distro, version):
+    record(tmp_path / "mcap", drive(2)[:120])
+    to_sqlite(tmp_path / "mcap", tmp_path / distro, version)
+    assert read_transitions(tmp_path / distro) == read_transitions(tmp_path / "mcap") != []
+    again = list(transitions(Toggling(), read_inputs(tmp_path / distro)))
+    assert differences(read_transitions(tmp_path / distro), again) == []
+    (file,) = (tmp_path / distro).glob("*.db3")
+    assert list(transitions(Toggling(), read_inputs(file))) == again

@@ -24,6 +24,9 @@ from .worlds import (
     route_along,
 )
 
+BETWEEN_Y = -3.5
+"""Where both lanes of the road leave room to stand askew, m."""
+
 
 def _astray(road: RoadMap, things: tuple[Thing, ...] = ()) -> Place:
     return Place(road, x=50.0, y=ONCOMING_Y, heading=math.pi, things=things)
@@ -128,10 +131,19 @@ def test_standing_for_a_light_or_a_pedestrian_is_no_failure(road: RoadMap, reaso
 def test_back_on_the_road_within_30_degrees_it_goes_on_normally(road: RoadMap, heading: float, state: str) -> None:
     drive = departed(_astray(road), route_along(road))
     drive.run(1.0)
-    drive.place.y, drive.place.heading = NEAR_Y, math.radians(heading)
+    drive.place.y, drive.place.heading = BETWEEN_Y, math.radians(heading)
     drive.run(0.3)
     assert drive.last.state == states.REGRESSION
     drive.run(0.1)
+    assert drive.last.state == state
+
+
+@pytest.mark.clause("REG-3", "NOR-6")
+@pytest.mark.parametrize(("y", "state"), [(-1.0, states.NORMAL), (-0.5, states.REGRESSION), (-4.4, states.NORMAL)])
+def test_not_with_a_part_of_the_body_over_the_solid_line(road: RoadMap, y: float, state: str) -> None:
+    """Half of the car is 0.9 m or so; the edge of the road is at 0, and the two lanes of it count as one road."""
+    drive = departed(Place(road, x=50.0, y=y), route_along(road))
+    drive.run(1.0)
     assert drive.last.state == state
 
 

@@ -140,6 +140,7 @@ def test_a_braking_leader_is_never_touched(decel: float) -> None:
     assert all(result.feasible for _, _, result in log)
 
 
+@pytest.mark.slow
 def test_a_leader_is_followed_at_its_time_gap_without_swinging() -> None:
     leader = Thing(7, 60.0, 0.0, v=5.0)
     log = run(straight(), scene(v=8.0), 30.0, (leader,))

@@ -31,6 +31,7 @@ from .scenes import (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.clause("NOR-5")
 @pytest.mark.parametrize("v", [0.0, 3.0])
 def test_a_slow_or_parked_car_is_overtaken_by_the_next_lane_and_left_behind(v: float) -> None:
@@ -102,6 +103,7 @@ def test_with_a_static_path_a_lane_is_changed_unless_it_is_to_be_kept(keep: bool
     assert (max(now.ego.pose.y for _, now, _ in log) > 1.0) is not keep
 
 
+@pytest.mark.slow
 @pytest.mark.clause("NOR-4")
 def test_a_crossing_pedestrian_is_yielded_to_in_both_passes() -> None:
     walker = Thing(9, 60.0, -7.0, heading=0.5 * math.pi, v=1.4, length=0.5, width=0.5, kind=PEDESTRIAN)

@@ -45,6 +45,13 @@ class FakeAgent:
     def reconfigure(self, parameters: Parameters) -> None:
         self.parameters = parameters
 
+    @property
+    def record(self) -> tuple[str, int]:
+        return self.state, self.asked
+
+    def restore(self, record: tuple[str, int]) -> None:
+        self.state, self.asked = record
+
     def step(self, inputs: Inputs) -> SimpleNamespace:
         odometry = inputs.odometry
         pose = Pose(0.0, 0.0, 0.0) if odometry is None else odometry.pose

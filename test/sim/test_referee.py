@@ -213,11 +213,28 @@ def test_speeding_and_the_wrong_way_count_when_they_last(two_lanes: RoadMap) -> 
     for _ in range(15):
         watch.see(CAR, 20.0)
     assert watch.kinds == [("speeding", True)]
-    assert watch.referee.speeding_s == pytest.approx(1.5)
+    assert watch.referee.gauges.measures.overspeed == pytest.approx(20.0 - 50.0 / 3.6, abs=0.01)
     watch = Watch(two_lanes)
     for _ in range(30):
         watch.see(Pose(100.0, LANE_Y, math.pi), 5.0)
     assert ("wrong_way", True) in watch.kinds
+    assert watch.referee.gauges.measures.against_m == 5.0
+
+
+@pytest.mark.parametrize(("frames", "again", "expected"), [(40, False, 0), (80, False, 1), (40, True, 1)])
+def test_who_is_outside_when_the_rules_come_to_hold_again_may_come_back(
+    two_lanes: RoadMap, frames: int, again: bool, expected: int
+) -> None:
+    """Two seconds are in order, four are not; and it is not an excuse for going out once more."""
+    watch = Watch(two_lanes)
+    for _ in range(10):
+        watch.see(Pose(100.0, -6.6, 0.0), state="on_road/regression")
+    for _ in range(frames):
+        watch.see(Pose(100.0, -6.6, 0.0))
+    watch.see(CAR)
+    if again:
+        watch.see(Pose(100.0, -6.6, 0.0))
+    assert [kind for kind, _ in watch.kinds].count("off_road") == expected
 
 
 def test_standing_without_a_visible_reason_is_being_blocked(two_lanes: RoadMap) -> None:

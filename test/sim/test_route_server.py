@@ -58,6 +58,14 @@ def test_what_the_preset_does_not_fit_is_planned(plain: RoadMap, request_: Route
         assert server.current.length == pytest.approx(expected.length)
 
 
+@pytest.mark.parametrize(("y", "turned"), [(1.75, 0.0), (-0.4, 0.2), (-1.6, -0.3)])
+def test_a_car_over_the_middle_of_the_road_is_sent_along_its_own_side(plain: RoadMap, y: float, turned: float) -> None:
+    points = RouteServer(plain).answer(ask(Pose(60.0, y, math.pi + turned)), 0.0).points
+    assert points[0, :2] == pytest.approx((60.0, 1.75), abs=0.3)
+    assert math.cos(points[0, 2]) == pytest.approx(-1.0, abs=0.01)
+    assert points[-1, :2] == pytest.approx(GOAL[:2], abs=0.1)
+
+
 @pytest.mark.clause("DEP-2")
 def test_without_a_way_the_answer_is_empty(plain: RoadMap) -> None:
     assert len(RouteServer(plain).answer(ask(START, Pose(5000.0, 0.0, 0.0)), 0.0).points) == 0

@@ -14,12 +14,10 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Limit, Reason
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.sim.referee import Infraction
 from tuling_fsm.sim.result import flaps, result_of
 from tuling_fsm.sim.run_log import LogRow, RunLog, TransitionRow
 from tuling_fsm.sim.scenario.model import Actor, ActorKind, Population, RandomRoute, RouteTo
 from tuling_fsm.sim.scenario.placements import AtPose, OnLane
-from tuling_fsm.sim.score import score
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.world.inputs import LANE_LINES, OBJECTS, RouteRequest, Source
 
@@ -45,6 +43,7 @@ def drive(sim: Simulation, frames: int = 100_000) -> None:
         sim.advance(driver(sim.inputs()), "on_road/normal")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_route_is_driven_to_the_goal_among_traffic(lit: RoadMap, seed: int) -> None:
     sim = simulation(lit, seed, population=Population(8))
@@ -208,28 +207,13 @@ def test_the_result_has_what_the_interface_lists(lit: RoadMap) -> None:
     result = result_of(sim, log, 1.5)
     assert set(result) == {
         "finished", "end", "sim_s", "wall_s", "distance_m", "services", "score", "infractions", "transitions",
-        "state_s", "longest_unexplained_stop_s", "flaps",
+        "state_s", "line_free_s", "unexplained_stops", "longest_unexplained_stop_s", "flaps",
         "tick_ms", "trace_sha256", "seed", "map", "scenario", "version",
     }  # fmt: skip
     assert (result["finished"], result["end"], result["services"], result["seed"]) == (False, "error", 0, 2)
     assert result["tick_ms"]["max"] == pytest.approx(0.2)
     assert 0.0 < result["score"]["driving"] < 1.0
     assert json.loads(json.dumps(result)) == result
-
-
-def test_scores_follow_their_public_formulas() -> None:
-    red = Infraction(3.0, "red_light", "signal 1", True)
-    person = Infraction(4.0, "collision", "pedestrian 9, front contact at 2.0 m/s", True)
-    blameless = Infraction(5.0, "collision", "car 8, rear contact at 2.0 m/s", False)
-    jerk = Infraction(6.0, "comfort", "jerk 9.0 m/s^3", False)
-    assert score([], 1.0, 0.0)["driving"] == 1.0
-    assert score([], 1.0, 0.0)["closed_loop"] == 1.0
-    assert score([red, red], 0.5, 0.0)["driving"] == pytest.approx(0.5 * 0.49)
-    assert score([person, blameless], 1.0, 0.0)["driving"] == 0.5
-    assert score([person], 1.0, 0.0)["closed_loop"] == 0.0
-    assert score([blameless], 1.0, 0.0)["closed_loop"] == 1.0
-    assert score([jerk], 1.0, 0.5)["closed_loop"] == pytest.approx((5.0 + 4.0 * 0.5) / 11.0, abs=1e-4)
-    assert score([], 0.1, 0.0)["closed_loop"] == 0.0
 
 
 @pytest.mark.clause("USE-1")
@@ -252,6 +236,7 @@ def test_history_is_light(plain: RoadMap) -> None:
     assert len(sim.history.actors[0].boxes) == 3
 
 
+@pytest.mark.slow
 def test_a_driver_that_ignores_the_lights_is_caught(lit: RoadMap) -> None:
     for seed in range(4):
         sim = simulation(lit, seed)

@@ -71,17 +71,19 @@ def test_they_stay_on_the_pavement_and_keep_walking(town: RoadMap) -> None:
         assert 0.9 < walker.v < 1.7
 
 
+@pytest.mark.slow
 def test_some_cross_and_reach_the_other_side(town: RoadMap) -> None:
     walkers = Walkers(town, 40, np.random.SeedSequence(1), WalkerParameters(crossing_share=1.0))
     crossed = set()
     steps = []
-    for _ in range(3000):
+    while len(crossed) <= 3 and len(steps) < 3000:
         places = [walker.pose for walker in walkers.walkers]
         was = [walker.crossing for walker in walkers.walkers]
         walkers.step(DT, NOBODY)
         crossed.update(i for i, walker in enumerate(walkers.walkers) if was[i] and not walker.crossing)
         steps.append(max(math.dist(w.pose[:2], p[:2]) for w, p in zip(walkers.walkers, places, strict=True)))
     assert len(crossed) > 3
+    assert len(steps) > 100
     assert np.percentile(steps, 90) < 0.1
 
 
@@ -104,6 +106,7 @@ def test_they_walk_around_a_standing_car(parade: RoadMap) -> None:
     assert past > 3.0
 
 
+@pytest.mark.slow
 @pytest.mark.clause("ORCA-1")
 def test_they_avoid_one_another_and_still_get_on(parade: RoadMap) -> None:
     walkers = Walkers(parade, 120, np.random.SeedSequence(1), WalkerParameters(crossing_share=0.0))
@@ -131,12 +134,14 @@ def begun(town: RoadMap, state: int, parameters: WalkerParameters, vehicles: Flo
     return {k for k in used if walkers.crossings[k].signals}
 
 
+@pytest.mark.slow
 def test_they_wait_for_a_red_light_of_their_own_unless_told_otherwise(town: RoadMap) -> None:
     assert begun(town, Light.GREEN, WalkerParameters(crossing_share=1.0)) == set()
     assert begun(town, Light.RED, WalkerParameters(crossing_share=1.0))
     assert begun(town, Light.GREEN, WalkerParameters(crossing_share=1.0, red_share=1.0))
 
 
+@pytest.mark.slow
 def test_who_runs_out_minds_neither_light_nor_vehicle(town: RoadMap) -> None:
     kinds = WalkerParameters(crossing_share=1.0)
     walkers = Walkers(town, 1, np.random.SeedSequence(1), kinds)
@@ -160,13 +165,14 @@ def test_some_run_across_the_road_from_anywhere(town: RoadMap) -> None:
     assert any(not w.crossing and w.lane is not None for w in walkers.walkers)
 
 
+@pytest.mark.slow
 def test_one_that_waits_at_the_kerb_gives_up_in_the_end(town: RoadMap) -> None:
     walkers = Walkers(town, 40, np.random.SeedSequence(1), WalkerParameters(crossing_share=1.0))
     middles = [np.mean(crossing.ends, axis=0).tolist() for crossing in walkers.crossings]
     everywhere = np.vstack([vehicle(*middle, 0.0, 5.0) for middle in middles])
     waits = 0.0
-    for _ in range(1500):
-        walkers.step(DT, everywhere)
+    for _ in range(600):
+        walkers.step(2.0 * DT, everywhere)
         assert not any(walker.crossing for walker in walkers.walkers)
         waits = max(waits, max(walker.waited for walker in walkers.walkers))
     assert 1.0 < waits < 31.0
@@ -192,22 +198,25 @@ import numpy as np
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.sim.parameters import WalkerParameters
 from tuling_fsm.sim.walkers import Walkers
-walkers = Walkers(read_map(Path(sys.argv[1])), 60, np.random.SeedSequence(int(sys.argv[2])), WalkerParameters())
-for _ in range(400):
-    walkers.step(0.05, np.array([[100.0, 8.0, 0.1, 4.5, 1.8, 0.0]]))
-print(hashlib.sha256(np.array([walker.pose for walker in walkers.walkers]).tobytes()).hexdigest())
+road_map = read_map(Path(sys.argv[1]))
+for seed in (1, 2):
+    walkers = Walkers(road_map, 60, np.random.SeedSequence(seed), WalkerParameters())
+    for _ in range(100):
+        walkers.step(0.05, np.array([[100.0, 8.0, 0.1, 4.5, 1.8, 0.0]]))
+    print(hashlib.sha256(np.array([walker.pose for walker in walkers.walkers]).tobytes()).hexdigest())
 """
 
 
 @pytest.mark.slow
 @pytest.mark.clause("SIM-2")
 def test_pedestrians_walk_alike_in_every_process(shared_data: Path) -> None:
-    def trace(hash_seed: str, seed: int) -> str:
+    def traces(hash_seed: str) -> list[str]:
         done = subprocess.run(
-            [sys.executable, "-c", SCRIPT, str(shared_data / "maps" / "esmini_parking_demo.xodr"), str(seed)],
+            [sys.executable, "-c", SCRIPT, str(shared_data / "maps" / "esmini_parking_demo.xodr")],
             capture_output=True, text=True, check=True, env=os.environ | {"PYTHONHASHSEED": hash_seed},
         )  # fmt: skip
-        return done.stdout.strip()
+        return done.stdout.split()
 
-    assert trace("0", 1) == trace("77", 1)
-    assert trace("0", 1) != trace("0", 2)
+    first, second = traces("0")
+    assert traces("77") == [first, second]
+    assert first != second

@@ -8,12 +8,18 @@ from tuling_fsm.behaviour.conduct import View
 from tuling_fsm.behaviour.memory import YIELDS, Outcome
 from tuling_fsm.behaviour.routing import arrival_distance, backoff_s
 from tuling_fsm.core.request import Reason
+from tuling_fsm.world.on_route import carriageway
 from tuling_fsm.world.world import World
 
 Guard = Callable[[View], bool]
 
 STANDING_SPEED = 0.1
 """The car stands below this, m/s."""
+MIDDLE_M = 0.4
+STRAIGHT_RAD = 0.1
+"""A car is in the middle of a lane when its rear axle is no farther off (m), and its heading neither (rad)."""
+OVER_EDGE_M = 0.1
+"""A corner may be over the edge of the road by this much, m."""
 TOLERANCE_S = 1e-6
 
 JUNCTION_WAITS = (Reason.STOP_SIGN, Reason.JUNCTION_OCCUPIED, Reason.JUNCTION_EXIT_BLOCKED)
@@ -40,10 +46,26 @@ def route_ended(view: View) -> bool:
 
 
 def back_on_road(view: View) -> bool:
-    """On the reference road and heading along it (REG-3)."""
+    """On the reference road and heading along it (REG-3), with no part of the body over its edge: that is a wall again
+    in the state that follows (NOR-6).
+    """
     world = view.world
     aligned = abs(world.heading_error) <= view.site.parameters.regression.done_heading
-    return world.localized and world.on_reference_road and aligned
+    return world.localized and world.on_reference_road and aligned and _body_on_road(view)
+
+
+def _body_on_road(view: View) -> bool:
+    """Whether the car is on same-direction lanes to its corners, or where these are narrow, straight in the middle of
+    its own.
+    """
+    world, site = view.world, view.site
+    if world.route is None or (abs(world.route_offset) <= MIDDLE_M and abs(world.heading_error) <= STRAIGHT_RAD):
+        return True
+    lanes = carriageway(site.road_map, world.route, world.route_s, around=site.vehicle.length)
+    return all(
+        any(position.lane in lanes for position in site.road_map.positions(x, y, radius=OVER_EDGE_M))
+        for x, y in site.vehicle.footprint(world.ego.pose)
+    )
 
 
 def astray(view: View) -> bool:

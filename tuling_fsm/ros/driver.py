@@ -37,6 +37,13 @@ class Agent(Protocol):
     def reconfigure(self, parameters: Any) -> None:
         """Take new parameters for the next tick; only live ones have changed."""
 
+    @property
+    def record(self) -> Any:
+        """The state, plain and picklable."""
+
+    def restore(self, record: Any) -> None:
+        """Go on from a record."""
+
 
 @dataclass(frozen=True, eq=False)
 class Ticked:

@@ -17,6 +17,12 @@ class PlannerNodeParameters:
     map_file: str = param("", doc="OpenDRIVE map (.xodr); has to be set")
     mission_file: str = param("", doc="mission (JSON) used until one comes on the topic; empty for none")
     record: str = param("", doc="folder that gets run.mcap, a bag for replay; empty for none")
+    state_file: str = param(
+        "", doc="file that keeps the state, written every half second and at the end; empty for none", clause="EST-2"
+    )
+    resume: bool = param(
+        False, doc="on activate go on from state_file, if it is there: for a restart in mid-drive", clause="EST-2"
+    )
     lock_step: bool = param(
         False,
         doc="tick only when objects and traffic_lights with the odometry's stamp and all answers of the route server "

@@ -13,6 +13,7 @@ from typing import Any
 
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 
+from tuling_fsm.bag.saved_state import load_state, save_state
 from tuling_fsm.bag.writer import BagWriter
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import flatten, load, nest
@@ -108,9 +109,11 @@ class PlannerNode(LifecycleNode):
 
     @logged
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Start anew, ticking on odometry."""
+        """Start anew, or where the state was kept if that is asked for, ticking on odometry."""
         assert self._endpoints is not None
+        agent = self._brain.make_agent(self._map, self._agent_parameters)
         try:
+            self._resume(agent)
             bag = self._open_bag()
         except InputError as error:
             self.get_logger().error(f"cannot activate: {error}")
@@ -118,10 +121,10 @@ class PlannerNode(LifecycleNode):
         if self._own.lock_step and not self._endpoints.routes.wait(_LOCK_STEP_WAIT_S):
             self.get_logger().warning("no route server yet")
         result = super().on_activate(state)
-        agent = self._brain.make_agent(self._map, self._agent_parameters)
         decel = float(self._agent_parameters.vehicle.comfort_decel)
         driver = Driver(agent, self._inbox, self._own.lock_step, decel, self.get_logger().error)
-        self._runtime = Runtime(driver, self._endpoints, self._own, bag, self._refreshed)
+        keep = self._keep_state if self._own.state_file else None
+        self._runtime = Runtime(driver, self._endpoints, self._own, bag, self._refreshed, keep)
         return result
 
     @logged
@@ -185,6 +188,26 @@ class PlannerNode(LifecycleNode):
 
     def _warm_up(self) -> None:
         self._brain.make_agent(self._map, self._agent_parameters).warm_up()
+
+    def _resume(self, agent: Agent) -> None:
+        """Go on from the kept state, where that is asked for and there is one.
+
+        Raises:
+            InputError: it cannot be used.
+        """
+        own = self._own
+        if own.resume and own.state_file and Path(own.state_file).exists():
+            agent.restore(load_state(own.state_file, self._map_name()))
+            self.get_logger().warning(f"going on from {own.state_file}")
+
+    def _keep_state(self, record: Any) -> None:
+        try:
+            save_state(self._own.state_file, record, self._map_name())
+        except OSError as error:
+            self.get_logger().warning(f"state_file: {error}", throttle_duration_sec=10.0)
+
+    def _map_name(self) -> str:
+        return Path(self._own.map_file).name
 
     def _open_bag(self) -> BagWriter | None:
         if not self._own.record:

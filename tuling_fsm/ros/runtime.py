@@ -19,6 +19,7 @@ from tuling_fsm.world.inputs import RouteRequest
 BEFORE_THE_PLAN = ("route_blocked", "state")
 """In lock-step these are waited for: a run would not repeat if the plan, or the next question, overtook them."""
 HEALTH_PERIOD_NS = 1_000_000_000
+KEEP_PERIOD_NS = 500_000_000
 
 
 class Port(Protocol):
@@ -55,16 +56,25 @@ class Runtime:
         own: the node's parameters.
         bag: records every tick, if given.
         refreshed: gives the parameters when one has been set since.
+        keep: given the state record every now and then, if anybody wants it.
     """
 
     def __init__(
-        self, driver: Driver, port: Port, own: PlannerNodeParameters, bag: BagWriter | None, refreshed: Refreshed
+        self,
+        driver: Driver,
+        port: Port,
+        own: PlannerNodeParameters,
+        bag: BagWriter | None,
+        refreshed: Refreshed,
+        keep: Callable[[Any], None] | None = None,
     ) -> None:
         self._driver = driver
         self._port = port
         self._own = own
         self._bag = bag
         self._refreshed = refreshed
+        self._keep = keep
+        self._kept_ns = 0
         self._outputs = Outputs()
         self._health = Health()
         self._last: Any = None
@@ -106,10 +116,12 @@ class Runtime:
         return "no tick yet" if self._last is None else explain(self._last, self._own.language)
 
     def halt(self) -> None:
-        """Send a stop, and close the bag."""
+        """Send a stop and see that it arrives, keep the state, close the bag."""
         stamp_ns = (self._driver.last_ns or self._port.now_ns()) + 1
         stop = self._driver.stop(stamp_ns / 1e9)
         self._send(trajectory_messages(stop, stamp_ns))
+        self._port.flush(("trajectory",))
+        self._keep_state(stamp_ns)
         if self._bag is not None:
             self._bag.close()
 
@@ -135,9 +147,17 @@ class Runtime:
                 self._driver.unanswered.add(request.number)
                 self._port.ask(ns, request)
         self._health.ticked(ticked)
+        if not 0 <= ns - self._kept_ns < KEEP_PERIOD_NS:
+            self._keep_state(ns)
         if self._bag is not None:
             late = [("late", pack_json({"elapsed_ms": 1e3 * ticked.elapsed_s}))] if ticked.late else []
             self._bag.write_tick(ticked.inputs, [*more, *self._plan, *late])
+
+    def _keep_state(self, ns: int) -> None:
+        """Hand over the state of the planner, once it has one."""
+        if self._keep is not None and self._last is not None:
+            self._kept_ns = ns
+            self._keep(self._driver.agent.record)
 
     def _more(self, ticked: Ticked, ns: int) -> Messages:
         """What is sent beside the plan."""

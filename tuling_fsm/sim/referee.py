@@ -15,6 +15,7 @@ from tuling_fsm.map.lanes import LaneId, LanePosition
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.bodies import shifted
 from tuling_fsm.sim.collisions import Contact, contact, touching
+from tuling_fsm.sim.gauges import Gauges
 from tuling_fsm.sim.parameters import RefereeParameters
 from tuling_fsm.sim.road_rules import RoadRules
 from tuling_fsm.sim.scenario.commands import SeenAs
@@ -34,6 +35,8 @@ REASON_AHEAD_M, REASON_SIDE_M = 15.0, 2.0
 """Something in this stretch ahead of the front bumper, that much wider than the car, explains that it stands."""
 CROSSING_M, MOVING = 40.0, 0.5
 """At a junction somebody who moves within this distance explains it too."""
+COMING_BACK_S = 3.0
+"""Who is off the road, or over a line, when a state ends in which that is allowed has this long to come back."""
 JERK_WINDOW_S = 0.2
 PERSISTENT_S = 1.0
 """Speeding and the wrong way count after this long."""
@@ -84,10 +87,10 @@ class Referee:
         self._vehicle = vehicle
         self._p = parameters
         self.rules = RoadRules(road_map, vehicle)
-        self.speeding_s = 0.0
-        """For how long the car has been above the speed limit, s."""
+        self.gauges = Gauges(vehicle)
         self._last_seen: dict[str, float] = {}
         self._since: dict[str, float] = {}
+        self._excused: dict[str, float] = {}
         self._line_light: dict[int, bool] = {}
         self._line_past: dict[int, float] = {}
         self._heeded: dict[int, bool] = {}
@@ -122,6 +125,7 @@ class Referee:
         """
         corners = self._vehicle.footprint(car.pose)
         self._collisions(stamp, car, corners, others)
+        self.gauges.note_others(car.pose, car.z, car.v, others.boxes)
         self._road(stamp, dt, car, corners)
         self._stop_lines(stamp, car, lights, way)
         self._comfort(stamp, dt, car)
@@ -165,23 +169,42 @@ class Referee:
 
     def _road(self, stamp: float, dt: float, car: CarState, corners: FloatArray) -> None:
         position = car.position
-        if not car.state.startswith(MAY_LEAVE_ROAD) and self.rules.off_road(corners, self._p.off_road):
-            self._note(stamp, "off_road", "off_road", f"at ({car.pose.x:.1f}, {car.pose.y:.1f})", True)
+        if not self._lifted(stamp, "off_road", car.state.startswith(MAY_LEAVE_ROAD)):
+            off = self.rules.off_road(corners, self._p.off_road)
+            if self._counts(stamp, "off_road", off):
+                self._note(stamp, "off_road", "off_road", f"at ({car.pose.x:.1f}, {car.pose.y:.1f})", True)
         if position is None:
             return
-        if not car.state.startswith(MAY_CROSS_LINES):
-            over = self.rules.overrun(corners, position, car.pose.heading)
-            if over is not None and over.depth > self._p.line:
-                name = over.kind.name.lower().replace("_", " ")
-                self._note(stamp, "solid_line", "solid_line", f"{name} line crossed by {over.depth:.2f} m", True)
-            wrong = self.rules.wrong_way(position, car.pose.heading) and abs(car.v) > self._p.standing
-            if self._lasting(stamp, "wrong_way", wrong):
-                self._note(stamp, "wrong_way", "wrong_way", f"on road {position.lane.road}", True)
+        if not self._lifted(stamp, "solid_line", car.state.startswith(MAY_CROSS_LINES)):
+            self._lines(stamp, car, corners, position)
         limit = self.rules.limit(position)
-        too_fast = car.v > limit + self._p.speeding
-        self.speeding_s += dt if too_fast else 0.0
-        if self._lasting(stamp, "speeding", too_fast):
+        self.gauges.note_speed(dt, car.v - limit)
+        if self._lasting(stamp, "speeding", car.v > limit + self._p.speeding):
             self._note(stamp, "speeding", "speeding", f"{car.v:.1f} m/s where {limit:.1f} m/s are allowed", True)
+
+    def _lines(self, stamp: float, car: CarState, corners: FloatArray, position: LanePosition) -> None:
+        over = self.rules.overrun(corners, position, car.pose.heading)
+        crossed = over if over is not None and over.depth > self._p.line else None
+        if self._counts(stamp, "solid_line", crossed is not None) and crossed is not None:
+            name = crossed.kind.name.lower().replace("_", " ")
+            self._note(stamp, "solid_line", "solid_line", f"{name} line crossed by {crossed.depth:.2f} m", True)
+        wrong = self.rules.wrong_way(position, car.pose.heading) and abs(car.v) > self._p.standing
+        if wrong:
+            self.gauges.note_against(car.v)
+        if self._lasting(stamp, "wrong_way", wrong):
+            self._note(stamp, "wrong_way", "wrong_way", f"on road {position.lane.road}", True)
+
+    def _lifted(self, stamp: float, what: str, lifted: bool) -> bool:
+        """Whether a rule does not hold now; who is beyond it when it comes to hold again has a while to come back."""
+        if lifted:
+            self._excused[what] = stamp + COMING_BACK_S
+        return lifted
+
+    def _counts(self, stamp: float, what: str, breached: bool) -> bool:
+        """Whether a breach of a rule that holds is one, and not the rest of what was allowed when it began."""
+        if not breached:
+            self._excused.pop(what, None)
+        return breached and stamp > self._excused.get(what, -math.inf)
 
     def _stop_lines(self, stamp: float, car: CarState, lights: Mapping[int, int], way: frozenset[LaneId]) -> None:
         front = shifted(car.pose, self._vehicle.front)

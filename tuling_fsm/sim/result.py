@@ -25,7 +25,6 @@ def result_of(simulation: Simulation, log: RunLog, wall_s: float) -> dict[str, A
         wall_s: how long it took, s.
     """
     goal_reached = simulation.end in ("goal", "parked")
-    share = simulation.referee.speeding_s / simulation.stamp if simulation.stamp > 0.0 else 0.0
     ticks = [row.tick_ms for row in log.rows] or [0.0]
     return {
         "finished": goal_reached,
@@ -34,7 +33,7 @@ def result_of(simulation: Simulation, log: RunLog, wall_s: float) -> dict[str, A
         "wall_s": round(wall_s, 3),
         "distance_m": round(simulation.distance_m, 3),
         "services": simulation.services.count,
-        "score": score(simulation.infractions, simulation.route_completion, share),
+        "score": score(simulation.infractions, simulation.route_completion, simulation.referee.gauges.measures),
         "infractions": [
             {"t": record.t, "kind": record.kind, "detail": record.detail, "at_fault": record.at_fault}
             for record in simulation.infractions
@@ -43,6 +42,8 @@ def result_of(simulation: Simulation, log: RunLog, wall_s: float) -> dict[str, A
             {"t": row.t, "from": row.source, "to": row.dest, "clause": row.clause} for row in log.transitions
         ],
         "state_s": log.state_seconds(),
+        "line_free_s": log.line_free_seconds(),
+        "unexplained_stops": log.unexplained_stops(),
         "longest_unexplained_stop_s": log.longest_unexplained_stop_s(),
         "flaps": flaps(log.transitions),
         "tick_ms": {

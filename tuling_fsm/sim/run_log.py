@@ -14,6 +14,8 @@ STANDING_SPEED = 0.1
 """Below this the car counts as standing, m/s."""
 SHORTEST_STOP_S = 1.0
 """Shorter stands are no stop that needs a reason."""
+LINE_FREE = "line_free"
+"""Part of the names of such states."""
 NO_REASON = frozenset({Reason.NONE, Reason.SPEED_LIMIT, Reason.CURVATURE})
 """What limits a car that drives does not say why one stands (EXPL-1)."""
 
@@ -100,6 +102,14 @@ class RunLog:
                 standing = []
         if standing:
             yield standing
+
+    def line_free_seconds(self) -> float:
+        """Seconds in the states in which lines do not hold because there is no other way on."""
+        return round(sum((s for state, s in self.state_seconds().items() if LINE_FREE in state), start=0.0), 3)
+
+    def unexplained_stops(self) -> int:
+        """How often the car stood for a second and longer without giving a reason."""
+        return sum(stop.unexplained_s >= SHORTEST_STOP_S for stop in self.stops())
 
     def longest_unexplained_stop_s(self) -> float:
         """The longest time the car stood without giving a reason, s."""

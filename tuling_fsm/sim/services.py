@@ -44,6 +44,16 @@ class Services:
         """Pick-up and drop-off pairs that have been served."""
         return sum(served == len(POINTS) for served in self._served)
 
+    @property
+    def stops(self) -> int:
+        """Pick-ups and drop-offs that have been served."""
+        return sum(self._served)
+
+    @property
+    def wanted_stops(self) -> int:
+        """All that the mission has."""
+        return len(POINTS) * len(self._boxes)
+
     def watch(self, dt: float, pose: Pose, v: float) -> None:
         """Look at one frame of `dt` (s): the car's rear axle and its speed (m/s)."""
         if abs(v) >= STANDING_SPEED:

@@ -141,8 +141,10 @@ class Simulation:
 
     @property
     def route_completion(self) -> float:
-        """Share of the scenario's route that is behind the ego, 0 to 1."""
-        return self._ending.completion
+        """Share of the scenario's route that is behind the ego, or of a mission's stops and its parking, 0 to 1."""
+        if self.preset is not None:
+            return self._ending.completion
+        return (self.services.stops + (self.end == "parked")) / (self.services.wanted_stops + 1)
 
     def inputs(self) -> Inputs:
         """All that the planner is told of the present frame; the same on every call."""

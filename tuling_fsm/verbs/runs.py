@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import itertools
 import json
 import sys
@@ -40,6 +41,10 @@ def add_sim(verbs: Verbs) -> None:
         help="override a variable of the scenario",
     )
     parser.add_argument("--out", type=Path, help="folder of run.mcap, result.json and report.html")
+    parser.add_argument(
+        "--planner", choices=("agent", "idm"), default="agent",
+        help="who drives: this planner, or the Intelligent Driver Model to compare with (default %(default)s)",
+    )  # fmt: skip
     parser.add_argument("--ros", action="store_true", help="as ROS 2 processes instead of in this one")
     parser.add_argument("--json", action="store_true", help="print result.json on standard output")
 
@@ -58,9 +63,13 @@ def _demo(arguments: argparse.Namespace) -> int:
 def _sim(arguments: argparse.Namespace) -> int:
     overrides = dict(assignment(text) for text in arguments.overrides)
     if arguments.ros:
+        if arguments.planner != "agent":
+            raise InputError("--planner", f"{arguments.planner} has no node of its own", "agent with --ros")
         from tuling_fsm.ros.processes import run_processes as run
     else:
-        from tuling_fsm.run import run_scenario as run
+        from tuling_fsm.run import run_scenario
+
+        run = functools.partial(run_scenario, planner=arguments.planner)
     result = run(
         arguments.scenario,
         map_file=arguments.map,

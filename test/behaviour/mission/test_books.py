@@ -102,7 +102,7 @@ def test_a_failed_attempt_asks_for_a_route_round_and_back_until_the_last_one(roa
     assert (book.attempts, book.near, book.ticket, book.errand) == (1, False, 4, PICKUP)
     assert book.around == pytest.approx((PICKUP_X + 5.0, FAR_Y, 0.0))
     assert memory.reports == ("pick-up of task one: attempt 1 of 3 failed, so it is; a route back is asked for",)
-    assert fail_attempt(looking(road, booked(), x=160.0), "").book.around is None, "the car is past it already"
+    assert fail_attempt(looking(road, booked(), x=155.5), "").book.around is None, "the car is past it already"
     off_road = Errand(Aim.PICKUP, replace(point(150.0), y=80.0), 0)
     assert fail_attempt(looking(road, booked(off_road, attempts=1), end=200.0), "").book.around is None
     last = fail_attempt(looking(road, booked(attempts=2)), "so it is")
@@ -247,6 +247,11 @@ def test_a_point_that_has_been_near_and_is_passed_is_a_failed_attempt(
     assert kept(looking(road, booked(near=near), x=x, v=3.0, end=300.0, localized=False), state)[0].attempts == 0
 
 
+def test_the_end_of_the_mission_is_no_stop_that_could_be_passed(road: RoadMap) -> None:
+    book = booked(Errand(Aim.GOAL, replace(GOAL, x=150.0)), near=True, attempts=1)
+    assert kept(looking(road, book, x=154.0, v=3.0, end=300.0))[0].attempts == 1
+
+
 @pytest.mark.clause("NOR-1")
 @pytest.mark.parametrize(("x", "near"), [(109.0, False), (111.0, True), (152.0, True)])
 def test_a_point_becomes_near_at_40_m(road: RoadMap, x: float, near: bool) -> None:
@@ -255,15 +260,17 @@ def test_a_point_becomes_near_at_40_m(road: RoadMap, x: float, near: bool) -> No
 
 @pytest.mark.clause("NOR-1")
 def test_a_route_that_ends_elsewhere_is_a_failed_attempt_where_the_car_stands(road: RoadMap) -> None:
-    for v, ends, serves, failed in (
-        (0.0, 100.0, 3, True),
-        (0.0, 100.0, 2, False),
-        (2.0, 100.0, 3, False),
-        (0.0, 104.0, 3, True),
-        (0.0, 108.0, 3, False),
-        (0.0, PICKUP_X, 3, False),
+    near = Errand(Aim.PICKUP, point(104.0), 0)
+    for v, ends, serves, errand, failed in (
+        (0.0, 100.0, 3, PICKUP, True),
+        (0.0, 100.0, 2, PICKUP, False),
+        (2.0, 100.0, 3, PICKUP, False),
+        (0.0, 104.0, 3, PICKUP, True),
+        (0.0, 108.0, 3, PICKUP, False),
+        (0.0, PICKUP_X, 3, PICKUP, False),
+        (0.0, 100.0, 3, near, False),
     ):
-        view = looking(road, booked(), x=99.0, v=v, end=ends)
+        view = looking(road, booked(errand), x=99.0, v=v, end=ends)
         view = at(view, routing=replace(view.memory.routing, serves=serves))
         book, lines = kept(view)
         assert (book.attempts == 1) is failed, (v, ends, serves)

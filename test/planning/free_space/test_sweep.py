@@ -10,7 +10,7 @@ from shapely.geometry import LineString
 
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.free_space.problem import body_of
-from tuling_fsm.planning.free_space.sweep import Body, advance, contact, make_sweep, touches
+from tuling_fsm.planning.free_space.sweep import Body, advance, contact, length_of, make_sweep, touches
 from tuling_fsm.planning.free_space.walls import bin_segments, free_length, occupied
 
 from .judge import box_of, placed
@@ -45,6 +45,7 @@ def free_by_shapely(line: LineString, curvature: float, gear: int, limit: float)
     return float(hi)
 
 
+@pytest.mark.slow
 @given(segment, curvature, gear)
 @settings(max_examples=250)
 def test_contact_is_where_shapely_finds_it(
@@ -53,7 +54,7 @@ def test_contact_is_where_shapely_finds_it(
     assume(math.hypot(ends[2] - ends[0], ends[3] - ends[1]) > 0.05)
     limit = 4.0
     sweep = make_sweep(curvature, gear, BODY, limit)
-    free = contact(*ends, sweep, sweep.limit) * (sweep.radius or 1.0)
+    free = length_of(sweep, contact(*ends, sweep, sweep.limit))
     expected = free_by_shapely(LineString([ends[:2], ends[2:]]), curvature, gear, limit)
     # A graze shallower than the sampling can see is a contact all the same.
     assert free <= expected + 1e-6

@@ -14,6 +14,7 @@ from tuling_fsm.core.request import FreeSpace
 from tuling_fsm.planning.free_space.estimate import build_guide, guide_cost
 from tuling_fsm.planning.free_space.path import cost_of_path
 from tuling_fsm.planning.free_space.problem import body_of, build_problem
+from tuling_fsm.planning.free_space.shot import bounds
 from tuling_fsm.planning.free_space.solve import best_path, first_path
 from tuling_fsm.planning.free_space.sweep import advance
 from tuling_fsm.planning.free_space.tree import allocate, pop, push
@@ -71,11 +72,9 @@ def test_the_way_round_obstacles_is_never_longer_than_a_path(segments: FloatArra
     body = body_of(CAR, 0.005)
     found = first_path(problem, (body,), 20_000)
     assert isinstance(found, tuple)
-    walls = problem.walls
-    guide = build_guide(
-        walls.segments, walls.x0, walls.y0, walls.x0 + 2.0 * walls.nx, walls.y0 + 2.0 * walls.ny,
-        min(body.rear, body.front, body.half), problem.goals,
-    )  # fmt: skip
+    inner = min(body.rear, body.front, body.half)
+    box = bounds(problem.area)
+    guide = build_guide(problem.walls.segments, box, inner, problem.goals, problem.start[None, :])
     pose, left = tuple(problem.start), float(np.abs(found[0].lengths).sum())
     assert guide_cost(guide, pose[0], pose[1]) > 0.0
     for turn, length in zip(found[0].turns, found[0].lengths, strict=True):
@@ -84,6 +83,7 @@ def test_the_way_round_obstacles_is_never_longer_than_a_path(segments: FloatArra
         left -= abs(length)
 
 
+@pytest.mark.slow
 @given(st.floats(6.0, 11.0), st.floats(2.9, 4.5), st.floats(-0.3, 0.3), st.floats(0.6, 1.6))
 @settings(max_examples=12)
 def test_any_start_beside_a_slot_gives_a_drivable_plan_and_its_mirror_image(

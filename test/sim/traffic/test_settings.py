@@ -74,6 +74,7 @@ def test_who_is_ignored_is_not_braked_for(plain: RoadMap, setting: Setting, pers
     assert (way(plain, setting, obstacle(person)) < 50.0) is stops
 
 
+@pytest.mark.slow
 def test_a_share_of_those_met_is_ignored_and_always_the_same_ones(plain: RoadMap) -> None:
     flow, autopilot = flow_with(plain, INBOUND_E)
     autopilot.ignore_vehicles_percentage(FIRST, 40.0)
@@ -85,9 +86,9 @@ def test_a_share_of_those_met_is_ignored_and_always_the_same_ones(plain: RoadMap
             > 50.0
         )
 
-    first = [passed(who) for who in range(1, 31)]
-    assert 4 <= sum(first) <= 20
-    assert [passed(who) for who in range(1, 31)] == first
+    first = [passed(who) for who in range(1, 21)]
+    assert 3 <= sum(first) <= 13
+    assert [passed(who) for who in range(1, 6)] == first[:5]
 
 
 @pytest.mark.parametrize(

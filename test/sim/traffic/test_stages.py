@@ -50,8 +50,8 @@ def test_the_stages_follow_one_another_over_everybody(plain: RoadMap) -> None:
     flow = Flow(plain, 10)
     source = stages.run_stages.py_func.__code__.co_names
     order = [source.index(name) for name in (
-        "gather", "change_lanes", "localize", "watch_out", "mind_lines", "share_junctions", "move", "set_poses",
-        "work_lights",
+        "gather", "sort_into_cells", "change_lanes", "localize", "watch_out", "mind_lines", "share_junctions", "move",
+        "set_poses", "work_lights",
     )]  # fmt: skip
     assert order == sorted(order)
     before = flow.fleet.car.arc.copy()

@@ -146,14 +146,14 @@ def _watch_point(view: View, state: str) -> Memory:
         if far or is_past(world.ego.pose, book.around, 0.0):
             return replace(view.memory, book=replace(book, around=None))
         return view.memory
-    if state.split("/", maxsplit=1)[0] in _OWN_MATTER:
+    if state.partition("/")[0] in _OWN_MATTER:
         return view.memory
     ahead = stop_ahead(view)
     if book.near and is_past(world.ego.pose, pose, view.site.parameters.stop.passed):
         return fail_attempt(view, f"passed in {state}")
     if stands_at_end(view, taken=True) and not ahead and view.memory.routing.serves == book.ticket:
         return fail_attempt(view, f"no way to approach it from {state}")
-    return view.memory if book.near or not ahead else replace(view.memory, book=replace(book, near=True))
+    return view.memory if not ahead else replace(view.memory, book=replace(book, near=True))
 
 
 def _watch_time(view: View, state: str) -> Memory:

@@ -85,26 +85,24 @@ def _walkers(now: Situation) -> Iterator[_Walker]:
 def _crosswalk_at(now: Situation, s: float, x: float, y: float) -> CrosswalkAhead | None:
     kerb = now.parameters.pedestrian.kerb
     for ahead in now.world.crosswalks:
-        if (
-            ahead.s_from - 3.0 - kerb <= s <= ahead.s_to + 3.0 + kerb
-            and _distance(ahead.crosswalk.outline, x, y) <= kerb
-        ):
+        along = ahead.s_from - 3.0 - kerb <= s <= ahead.s_to + 3.0 + kerb
+        if along and _is_near(ahead.crosswalk.outline, x, y, kerb):
             return ahead
     return None
 
 
-def _distance(outline: FloatArray, x: float, y: float) -> float:
-    """From a point to a polygon (m), 0 inside."""
+def _is_near(outline: FloatArray, x: float, y: float, reach: float) -> bool:
+    """Whether a point is inside a polygon, or within reach (m) of it."""
     a = outline - (x, y)
     b = np.roll(a, -1, axis=0)
     cross = a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
     straddles = (a[:, 1] > 0.0) != (b[:, 1] > 0.0)
     if np.count_nonzero(straddles & ((cross > 0.0) == (b[:, 1] > a[:, 1]))) % 2 == 1:
-        return 0.0
+        return True
     step = b - a
     u = np.clip(-(a * step).sum(axis=1) / np.maximum((step * step).sum(axis=1), 1e-12), 0.0, 1.0)
     nearest = a + u[:, None] * step
-    return float(np.hypot(nearest[:, 0], nearest[:, 1]).min())
+    return bool(np.hypot(nearest[:, 0], nearest[:, 1]).min() <= reach)
 
 
 def _half_widths(now: Situation, s: float) -> tuple[float, float]:

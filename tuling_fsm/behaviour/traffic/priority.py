@@ -56,7 +56,7 @@ def holds(now: Situation, control: Control, own_gap: float, party: Party, past: 
         return not tired and (party.likeliest or not turns)
     if rank is Rank.OTHER:
         return not tired and not (past.going and party.speed < _STARTING_SPEED)
-    if rank is Rank.CAR and turns:
+    if turns:
         return False
     can_stop = party.speed**2 <= 2.0 * now.parameters.junction.others_decel * max(_room(party), 0.05)
     if not can_stop:
@@ -129,8 +129,7 @@ def _earliest(distance: float, speed: float) -> float:
 
 def _rank(now: Situation, control: Control, party: Party, patient: bool) -> Rank:
     """Who goes first. One who turns across waits for all who come; where no light will help him, not for ever."""
-    line = int(now.index.arrays.line_kind[party.line]) if party.line >= 0 else -1
-    signed = line in (STOP, YIELD)
+    signed = party.line >= 0 and int(now.index.arrays.line_kind[party.line]) in (STOP, YIELD)
     if control is not Control.GREEN and signed is not (control is Control.SIGN):
         return Rank.CAR if signed else Rank.OTHER
     if party.conflict.across is not Across.NOBODY:

@@ -13,13 +13,18 @@ import numpy.typing as npt
 from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.planning.free_space.kernel import kernel
 from tuling_fsm.planning.free_space.reeds_shepp import PIECES, WORDS, cost_of, words
+
+IntArray = npt.NDArray[np.int64]
 
 CELL = 0.5
 """Edge of a cell, m."""
 FAR = 1 << 30
 STRAIGHT, DIAGONAL = 10, 14
 BUCKETS = 16
+BEYOND = 100
+"""How far (tenths of a cell) distances are known beyond what leads round one half longer."""
 
 
 class Table(NamedTuple):
@@ -30,32 +35,36 @@ class Table(NamedTuple):
 
 
 class Guide(NamedTuple):
-    """Distance of each cell of a grid with corner (x0, y0) to the target, in tenths of a cell; empty: not made."""
+    """Distance of each cell of a grid with corner (x0, y0) to the target, in tenths of a cell; empty: not made.
 
-    distance: npt.NDArray[np.int64]
+    Cells without a distance are at least `horizon` away.
+    """
+
+    distance: IntArray
     x0: float
     y0: float
+    horizon: int
 
 
 @njit(cache=True, error_model="numpy")
 def no_guide() -> Guide:
     """A guide that knows nothing."""
-    return Guide(np.zeros((0, 0), np.int64), 0.0, 0.0)
+    return Guide(np.zeros((0, 0), np.int64), 0.0, 0.0, 0)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def guide_cost(guide: Guide, x: float, y: float) -> float:
     """Lower bound (m) of the way from a point to the target; infinite where there is none."""
     ny, nx = guide.distance.shape
     i, j = math.floor((x - guide.x0) / CELL), math.floor((y - guide.y0) / CELL)
     if i < 0 or j < 0 or i >= nx or j >= ny:
         return 0.0
-    d = guide.distance[j, i]
+    d = min(guide.distance[j, i], guide.horizon)
     return np.inf if d >= FAR else 0.92 * CELL / STRAIGHT * max(0, d - DIAGONAL)
 
 
-@njit(cache=True, error_model="numpy")
-def _block(distance: npt.NDArray[np.int64], segment: FloatArray, x0: float, y0: float, radius: float) -> None:
+@kernel
+def _block(distance: IntArray, segment: FloatArray, x0: float, y0: float, radius: float) -> None:
     """Marks (-1) the cells whose centres are nearer than `radius` to a segment."""
     ny, nx = distance.shape
     ax, ay, bx, by = segment[0] - x0, segment[1] - y0, segment[2] - x0, segment[3] - y0
@@ -78,53 +87,75 @@ def _block(distance: npt.NDArray[np.int64], segment: FloatArray, x0: float, y0: 
                 distance[j, i] = -1
 
 
-@njit(cache=True, error_model="numpy")
-def _spread(distance: npt.NDArray[np.int64], bucket: npt.NDArray[np.int64], held: npt.NDArray[np.int64]) -> None:
-    """Settles all cells that can be reached from those in the buckets, nearest first."""
+@kernel
+def _settle(now: int, j: int, i: int, distance: IntArray, bucket: IntArray, held: IntArray) -> None:
+    """Puts the neighbours of a cell at distance `now` into the buckets where that is a shorter way."""
     ny, nx = distance.shape
-    now, idle = 0, 0
-    while idle < BUCKETS:
+    for q in range(max(0, j - 1), min(ny, j + 2)):
+        for p in range(max(0, i - 1), min(nx, i + 2)):
+            d = now + (STRAIGHT if p == i or q == j else DIAGONAL)
+            c = d % BUCKETS
+            if distance[q, p] > d and held[c] < bucket.shape[1]:
+                distance[q, p] = d
+                bucket[c, held[c]] = q * nx + p
+                held[c] += 1
+
+
+@kernel
+def _spread(distance: IntArray, bucket: IntArray, held: IntArray, roots: IntArray) -> int:
+    """Settles the cells that can be reached from those in the buckets, nearest first; the distance that all the others
+    have at least.
+
+    It stops some way beyond the last of the `roots` (R, 2).
+    """
+    nx, now, idle, last, r = distance.shape[1], 0, 0, FAR, 0
+    while idle < BUCKETS and now < last:
         b = now % BUCKETS
         idle = idle + 1 if held[b] == 0 else 0
         while held[b] > 0:
             held[b] -= 1
             j, i = bucket[b, held[b]] // nx, bucket[b, held[b]] % nx
-            if distance[j, i] != now:
-                continue
-            for q in range(max(0, j - 1), min(ny, j + 2)):
-                for p in range(max(0, i - 1), min(nx, i + 2)):
-                    d = now + (STRAIGHT if p == i or q == j else DIAGONAL)
-                    c = d % BUCKETS
-                    if distance[q, p] > d and held[c] < bucket.shape[1]:
-                        distance[q, p] = d
-                        bucket[c, held[c]] = q * nx + p
-                        held[c] += 1
+            if distance[j, i] == now:
+                _settle(now, j, i, distance, bucket, held)
+        while r < len(roots) and distance[roots[r, 0], roots[r, 1]] <= now:
+            r += 1
+            last = now + now // 2 + BEYOND if r == len(roots) else FAR
         now += 1
+    return FAR if idle == BUCKETS else now
+
+
+@njit(cache=True, error_model="numpy")
+def _cells(points: FloatArray, x0: float, y0: float, nx: int, ny: int) -> IntArray:
+    """Row and column of the cell of each point, or the nearest one."""
+    cells = np.empty((len(points), 2), np.int64)
+    for t in range(len(points)):
+        cells[t, 0] = min(ny - 1, max(0, math.floor((points[t, 1] - y0) / CELL)))
+        cells[t, 1] = min(nx - 1, max(0, math.floor((points[t, 0] - x0) / CELL)))
+    return cells
 
 
 @njit(cache=True, error_model="numpy")
 def build_guide(
-    segments: FloatArray, x0: float, y0: float, x1: float, y1: float, radius: float, targets: FloatArray
+    segments: FloatArray, box: tuple[float, float, float, float], radius: float, targets: FloatArray, roots: FloatArray
 ) -> Guide:
-    """Distances of all cells of the box to the nearest target, for a disc about the rear axle inside the car."""
+    """Distances of the cells of a box (x0, y0, x1, y1) to the nearest target, for a disc about the rear axle inside the
+    car; no farther than what is worth knowing on the way from the roots.
+    """
+    x0, y0, x1, y1 = box
     nx, ny = max(1, math.ceil((x1 - x0) / CELL)), max(1, math.ceil((y1 - y0) / CELL))
-    distance = np.empty((ny, nx), np.int64)
-    for j in range(ny):
-        for i in range(nx):
-            distance[j, i] = FAR
+    distance = np.full((ny, nx), FAR)
     for m in range(len(segments)):
         _block(distance, segments[m], x0, y0, radius - 0.708 * CELL)
-    bucket = np.empty((BUCKETS, 4 * (nx + ny) + 64), np.int64)
-    held = np.zeros(BUCKETS, np.int64)
-    for t in range(len(targets)):
-        i = min(nx - 1, max(0, math.floor((targets[t, 0] - x0) / CELL)))
-        j = min(ny - 1, max(0, math.floor((targets[t, 1] - y0) / CELL)))
+    bucket, held = np.empty((BUCKETS, 4 * (nx + ny) + 64), np.int64), np.zeros(BUCKETS, np.int64)
+    ends = _cells(targets, x0, y0, nx, ny)
+    for t in range(len(ends)):
+        j, i = ends[t]
         if distance[j, i] != 0:
             distance[j, i] = 0
             bucket[0, held[0]] = j * nx + i
             held[0] += 1
-    _spread(distance, bucket, held)
-    return Guide(distance, x0, y0)
+    horizon = _spread(distance, bucket, held, _cells(roots, x0, y0, nx, ny))
+    return Guide(distance, x0, y0, horizon)
 
 
 @njit(cache=True, error_model="numpy")
@@ -144,7 +175,7 @@ def build_table(radius: float, gear_cost: float, size: float, step: float, headi
     return cost
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def table_cost(table: Table, x: float, y: float, phi: float) -> float:
     """Cost to the pose from the nearest entry; beyond the table the missing distance is added."""
     if x < 0.0:

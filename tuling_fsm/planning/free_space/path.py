@@ -14,6 +14,7 @@ import numpy.typing as npt
 from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.planning.free_space.kernel import kernel
 from tuling_fsm.planning.free_space.reeds_shepp import PIECES, TINY, WORDS, cost_of, words
 from tuling_fsm.planning.free_space.search import Found, Task
 from tuling_fsm.planning.free_space.shot import word_is_free
@@ -21,6 +22,7 @@ from tuling_fsm.planning.free_space.sweep import advance
 from tuling_fsm.planning.free_space.tree import Tree
 
 StepArray = npt.NDArray[np.int8]
+Scratch = tuple[FloatArray, StepArray, FloatArray]
 
 KNOTS = 60
 """Most knots that are tried."""
@@ -83,7 +85,7 @@ def extract(tree: Tree, found: Found) -> tuple[FloatArray, FloatArray]:
     return turns, lengths
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def cost_of_path(turns: FloatArray, lengths: FloatArray, gear: int, gear_cost: float, curve_cost: float) -> float:
     """Length (m) plus `gear_cost` for each change of gear (0 before: none), plus `curve_cost` a metre at full turn."""
     total = 0.0
@@ -94,7 +96,7 @@ def cost_of_path(turns: FloatArray, lengths: FloatArray, gear: int, gear_cost: f
     return total
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _moves(lengths: FloatArray, step: float) -> int:
     """Number of moves of at most `step` (m) along a path."""
     count = 0
@@ -127,14 +129,14 @@ def _draft(root: FloatArray, turns: FloatArray, lengths: FloatArray, curvature: 
     return Draft(pose, turn, move, cost, back, words_of[0], words_of[1], np.zeros(2, np.int64))
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _reach(draft: Draft, i: int, before: int, j: int, last: int, cost: float, word: int) -> None:
     """Notes that knot j is best reached in gear `last` from knot i left in gear `before`."""
     draft.cost[j, last] = cost
     draft.back[j, last, 0], draft.back[j, last, 1], draft.back[j, last, 2] = i, before, word
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _follow(draft: Draft, j: int, gear_cost: float, curve_cost: float) -> None:
     """Reaches knot j along the path."""
     last = int(draft.move[j] < 0.0)
@@ -145,7 +147,7 @@ def _follow(draft: Draft, j: int, gear_cost: float, curve_cost: float) -> None:
             _reach(draft, j - 1, before, j, last, cost, -1)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _gears(lengths: FloatArray) -> tuple[int, int]:
     """First and last gear of a word (0 forward, 1 reverse), or -1 twice when it is empty."""
     first, last = -1, -1
@@ -156,7 +158,7 @@ def _gears(lengths: FloatArray) -> tuple[int, int]:
     return first, last
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _allowed(lengths: FloatArray, only: int) -> bool:
     """Whether a word keeps to the only gear (0: both are allowed)."""
     allowed = True
@@ -165,13 +167,10 @@ def _allowed(lengths: FloatArray, only: int) -> bool:
     return allowed
 
 
-@njit(cache=True, error_model="numpy")
-def _bridge(
-    task: Task, draft: Draft, i: int, j: int, soft: float, curve_cost: float, scratch: tuple[FloatArray, StepArray]
-) -> None:
+@kernel
+def _bridge(task: Task, draft: Draft, i: int, j: int, soft: float, curve_cost: float, scratch: Scratch) -> None:
     """Reaches knot j from knot i by the words of one curvature that pay and are free."""
-    lengths, steers = scratch
-    turns = np.empty(PIECES)
+    lengths, steers, turns = scratch
     change, k = task.rules.gear_cost, task.rules.curvature * soft
     start, end = draft.pose[i], draft.pose[j]
     dx, dy, c, s = end[0] - start[0], end[1] - start[1], math.cos(start[2]), math.sin(start[2])
@@ -210,7 +209,7 @@ def shorten(
     """
     change = task.rules.gear_cost
     draft = _draft(root, turns, lengths, task.rules.curvature, step)
-    scratch = np.empty((WORDS, PIECES)), np.empty((WORDS, PIECES), np.int8)
+    scratch = (np.empty((WORDS, PIECES)), np.empty((WORDS, PIECES), np.int8), np.empty(PIECES))
     draft.cost[0, 0], draft.cost[0, 1] = change if gear < 0 else 0.0, change if gear > 0 else 0.0
     for j in range(1, len(draft.pose)):
         _follow(draft, j, change, curve_cost)

@@ -112,9 +112,9 @@ def _problem(
     gear = int(np.sign(roll.length))
     problem = build_problem(start, [request.goal], segments, vehicle, parameters, gear, request.allow_reverse)
     hair = body_of(vehicle, HAIR)
-    here = problem.frame.pose_to_local(pose)
+    x, y, h = problem.frame.pose_to_local(pose)
     bend = problem.frame.mirror * curvature
-    if gear and free_length(problem.walls, hair, *here, bend, gear, abs(roll.length)) < abs(roll.length):
+    if gear and free_length(problem.walls, hair, x, y, h, bend, gear, abs(roll.length)) < abs(roll.length):
         return Reason.NO_PATH
     body = body_of(vehicle, parameters.least_clearance)
     offsets = usable_goals(request, problem.walls, body, problem.goals[0])
@@ -143,7 +143,8 @@ def lay_motion(
     start = problem.start
     if roll.length:
         steer = problem.frame.mirror * roll.steer
-        start = np.array(advance(*start, math.tan(steer) / vehicle.wheelbase, -roll.length))
+        x, y, h = start
+        start = np.array(advance(x, y, h, math.tan(steer) / vehicle.wheelbase, -roll.length))
         steers, lengths = np.concatenate(((steer,), steers)), np.concatenate(((roll.length,), lengths))
     margin = path.body.half - vehicle.width / 2.0
     body = body_of(vehicle, max(0.5 * margin, margin - 0.03))

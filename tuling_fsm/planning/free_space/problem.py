@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.vehicle import Vehicle
@@ -59,6 +60,18 @@ class Frame(NamedTuple):
         c, s = math.cos(self.heading), math.sin(self.heading)
         y = self.mirror * y
         return self.x + c * x - s * y, self.y + s * x + c * y, self.heading + self.mirror * heading
+
+
+@njit(cache=True, error_model="numpy")
+def segments_to_local(frame: Frame, segments: FloatArray) -> FloatArray:
+    """Segments (M, 4) of `map` in a frame."""
+    c, s = math.cos(frame.heading), math.sin(frame.heading)
+    local = np.empty((len(segments), 4))
+    for m in range(len(segments)):
+        for i in (0, 2):
+            dx, dy = segments[m, i] - frame.x, segments[m, i + 1] - frame.y
+            local[m, i], local[m, i + 1] = c * dx + s * dy, frame.mirror * (c * dy - s * dx)
+    return local
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +124,7 @@ def build_problem(
 ) -> Problem:
     """The problem of driving from a start to any of some goals among segments (M, 4), all in `map`."""
     frame = pose_frame(start, goals[0])
-    local = frame.to_local(segments.reshape(-1, 2, 2)).reshape(-1, 4)
+    local = segments_to_local(frame, segments)
     area, x0, y0, x1, y1 = _area(frame, start, goals, parameters.search_margin)
     curvature = math.tan(full_steer(vehicle)) / vehicle.wheelbase
     return Problem(

@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.planning.free_space.kernel import kernel
 from tuling_fsm.planning.free_space.ramps import GEAR, HEADING, LENGTH, STEER0, STEER1, STOP, X0, Y0
 from tuling_fsm.planning.free_space.sweep import advance
 
@@ -39,13 +40,13 @@ class Limits(NamedTuple):
     row: float
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def window(limits: Limits) -> float:
     """Length of the averaging window, s."""
     return (limits.accel + limits.decel) / limits.jerk
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _bounds(motion: FloatArray, limits: Limits, speed: FloatArray, step: float, lead: float) -> None:
     """Highest speed at each point of a grid that begins at `lead` (m), slow zones grown by the averaging.
 
@@ -95,7 +96,7 @@ def _sharp(motion: FloatArray, limits: Limits, length: float, lead: float, v0: f
     return sharp
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _position(sharp: FloatArray, t: float) -> tuple[float, float, float]:
     """Integral of the position, position and speed of a sharp profile; before it the speed is its first, after it 0."""
     n = len(sharp)
@@ -110,7 +111,7 @@ def _position(sharp: FloatArray, t: float) -> tuple[float, float, float]:
     return sharp[i, 2] + u * (s + u * (0.5 * v + u * a / 6.0)), s + u * (v + 0.5 * u * a), v + a * u
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _put(row: FloatArray, t: float, x: float, y: float, heading: float, v: float, steer: float, a: float) -> None:
     """Writes one timed row."""
     row[T], row[X], row[Y], row[H], row[V], row[STEER], row[A] = t, x, y, heading, v, steer, a

@@ -12,9 +12,9 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.planning.free_space.kernel import kernel
 
 StepArray = npt.NDArray[np.int8]
 
@@ -24,14 +24,14 @@ TINY = 1e-10
 L, S, R = 1, 0, -1
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _wrap(angle: float) -> float:
     """The angle in [-pi, pi]."""
     turns: float = np.rint(angle / (2.0 * math.pi))
     return angle - 2.0 * math.pi * turns
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _tau_omega(u: float, v: float, xi: float, eta: float, phi: float) -> tuple[float, float]:
     """The outer angles of a word of four arcs whose inner ones are u and v (equation 8.5 and after)."""
     delta = _wrap(u - v)
@@ -42,7 +42,7 @@ def _tau_omega(u: float, v: float, xi: float, eta: float, phi: float) -> tuple[f
     return tau, _wrap(tau - u + v - phi)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _put(
     lengths: FloatArray,
     steers: StepArray,
@@ -63,17 +63,19 @@ def _put(
     return n + 1
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _words_of(
-    x: float, y: float, phi: float, flip: float, mirror: int, lengths: FloatArray, steers: StepArray, n: int
-) -> int:
-    """Words of the families CSC, CCSCC and CCCC that start to the left and forward."""
-    s, c, half = math.sin(phi), math.cos(phi), 0.5 * math.pi
+    x: float, y: float, phi: float, s: float, c: float, flip: float, mirror: int, lengths: FloatArray,
+    steers: StepArray, n: int,
+) -> int:  # fmt: skip
+    """Words of the families CSC, CCSCC and CCCC that start to the left and forward; s, c are of phi."""
+    half = 0.5 * math.pi
     xi, eta = x - s, y - 1.0 + c
     t = math.atan2(eta, xi)
     v = _wrap(phi - t)
     if t >= -TINY and v >= -TINY:
-        n = _put(lengths, steers, n, flip, mirror, False, (t, math.hypot(xi, eta), v, 0.0, 0.0), (L, S, L, S, S))
+        u = math.sqrt(xi * xi + eta * eta)
+        n = _put(lengths, steers, n, flip, mirror, False, (t, u, v, 0.0, 0.0), (L, S, L, S, S))
     xi, eta = x + s, y - 1.0 - c
     rho2 = xi * xi + eta * eta
     if rho2 >= 4.0:
@@ -103,14 +105,15 @@ def _words_of(
     return n
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _words_both_ways(
-    x: float, y: float, phi: float, flip: float, mirror: int, back: bool, lengths: FloatArray, steers: StepArray, n: int
-) -> int:
+    x: float, y: float, phi: float, s: float, c: float, flip: float, mirror: int, back: bool, lengths: FloatArray,
+    steers: StepArray, n: int,
+) -> int:  # fmt: skip
     """Words of the families CCC and CCSC, which differ when they are run from the other end (`back`)."""
-    s, c, half = math.sin(phi), math.cos(phi), 0.5 * math.pi
+    half = 0.5 * math.pi
     xi, eta = x - s, y - 1.0 + c
-    rho, theta = math.hypot(xi, eta), math.atan2(eta, xi)
+    rho, theta = math.sqrt(xi * xi + eta * eta), math.atan2(eta, xi)
     if rho <= 4.0:
         u = -2.0 * math.asin(0.25 * rho)
         t = _wrap(theta + 0.5 * u + math.pi)
@@ -125,7 +128,7 @@ def _words_both_ways(
         if t >= -TINY and u <= TINY and v <= TINY:
             n = _put(lengths, steers, n, flip, mirror, back, (t, -half, u, v, 0.0), (L, R, S, L, S))
     xi, eta = x + s, y - 1.0 - c
-    rho = math.hypot(xi, eta)
+    rho = math.sqrt(xi * xi + eta * eta)
     if rho >= 2.0:
         t, u = math.atan2(xi, -eta), 2.0 - rho
         v = _wrap(t + half - phi)
@@ -134,24 +137,25 @@ def _words_both_ways(
     return n
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def words(x: float, y: float, phi: float, lengths: FloatArray, steers: StepArray) -> int:
     """Writes every word from the origin to the pose (radii, rad) to `lengths` and `steers` (44, 5); their number.
 
     Empty pieces (length 0) may stand anywhere in a word.
     """
-    n = 0
-    back_x, back_y = x * math.cos(phi) + y * math.sin(phi), x * math.sin(phi) - y * math.cos(phi)
+    n, s, c = 0, math.sin(phi), math.cos(phi)
+    back_x, back_y = x * c + y * s, x * s - y * c
     for flip in (1.0, -1.0):
         for mirror in (1, -1):
-            turned = phi * flip * mirror
-            n = _words_of(flip * x, mirror * y, turned, flip, mirror, lengths, steers, n)
-            n = _words_both_ways(flip * x, mirror * y, turned, flip, mirror, False, lengths, steers, n)
-            n = _words_both_ways(flip * back_x, mirror * back_y, turned, flip, mirror, True, lengths, steers, n)
+            sign = flip * mirror
+            fx, fy, bx, by = flip * x, mirror * y, flip * back_x, mirror * back_y
+            n = _words_of(fx, fy, sign * phi, sign * s, c, flip, mirror, lengths, steers, n)
+            n = _words_both_ways(fx, fy, sign * phi, sign * s, c, flip, mirror, False, lengths, steers, n)
+            n = _words_both_ways(bx, by, sign * phi, sign * s, c, flip, mirror, True, lengths, steers, n)
     return n
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def cost_of(lengths: FloatArray, radius: float, gear: int, end_gear: int, gear_cost: float) -> float:
     """Length of a word (m) plus `gear_cost` for each change of gear, with those before and after it (0: none)."""
     total = 0.0

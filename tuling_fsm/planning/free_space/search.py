@@ -18,11 +18,12 @@ from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.planning.free_space.estimate import Guide, Table, build_guide, guide_cost, table_cost
+from tuling_fsm.planning.free_space.kernel import kernel
 from tuling_fsm.planning.free_space.reeds_shepp import PIECES, WORDS
-from tuling_fsm.planning.free_space.shot import Area, Ends, Rules, all_moves, inside, ranges, shot
+from tuling_fsm.planning.free_space.shot import Area, Ends, Rules, all_moves, bounds, inside, ranges, shot
 from tuling_fsm.planning.free_space.sweep import Body, advance, load_sweep
 from tuling_fsm.planning.free_space.tree import LEVELS, Tree, close_cells, empty, has_room, open_level, pop, push
-from tuling_fsm.planning.free_space.walls import CELL, Walls, free_of_near, gather_round
+from tuling_fsm.planning.free_space.walls import Walls, free_of_near, gather_round
 
 STEERS = (1, 0, -1)
 GEARS = (1, -1)
@@ -74,6 +75,25 @@ class Found(NamedTuple):
 Scratch = tuple[FloatArray, npt.NDArray[np.int8], FloatArray]
 
 
+class Room(NamedTuple):
+    """Work arrays: free lengths of the moves from a node, lengths of a zigzag, and what `shot` writes to."""
+
+    free: FloatArray
+    lengths: FloatArray
+    scratch: Scratch
+
+
+@njit(cache=True, error_model="numpy")
+def _guide_of(task: Task, tree: Tree) -> Guide:
+    """The ways round the obstacles from the roots of a tree to the targets."""
+    body, roots = task.body, 1
+    while roots < tree.size[0] and tree.parent[roots] < 0:
+        roots += 1
+    inner = min(body.rear, body.front, body.half)
+    guide: Guide = build_guide(task.walls.segments, bounds(task.area), inner, task.targets, tree.pose[:roots])
+    return guide
+
+
 @njit(cache=True, error_model="numpy")
 def _context(task: Task, guide: Guide) -> Context:
     """What a search needs of its task."""
@@ -84,26 +104,26 @@ def _context(task: Task, guide: Guide) -> Context:
     return Context(task, moves, free, guide)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _ahead(ctx: Context, x: float, y: float, heading: float) -> float:
     """Estimate of the cost (m) from a pose to the nearest target."""
     best: float = np.inf
-    for t in range(len(ctx.task.targets)):
-        target = ctx.task.targets[t]
-        dx, dy = x - target[0], y - target[1]
-        c, s = math.cos(target[2]), math.sin(target[2])
-        best = min(best, table_cost(ctx.task.table, c * dx + s * dy, c * dy - s * dx, heading - target[2]))
+    targets = ctx.task.targets
+    for t in range(len(targets)):
+        dx, dy = x - targets[t, 0], y - targets[t, 1]
+        c, s = math.cos(targets[t, 2]), math.sin(targets[t, 2])
+        best = min(best, table_cost(ctx.task.table, c * dx + s * dy, c * dy - s * dx, heading - targets[t, 2]))
     around: float = guide_cost(ctx.guide, x, y)
     return max(best, around)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _add(
     ctx: Context, tree: Tree, found: Found, parent: int, steer: int, signed: float, cost: float, keep: bool
 ) -> int:
     """Adds the child at the end of a move unless it is outside, too dear or not new (`keep`: all the same); -1: no."""
-    rules, pose = ctx.task.rules, tree.pose[parent]
-    x, y, h = advance(pose[0], pose[1], pose[2], rules.curvature * steer, signed)
+    rules, pose = ctx.task.rules, tree.pose
+    x, y, h = advance(pose[parent, 0], pose[parent, 1], pose[parent, 2], rules.curvature * steer, signed)
     gear = 1 if signed > 0.0 else -1
     if not inside(ctx.task.area, x, y):
         return -1
@@ -123,7 +143,7 @@ def _add(
     return node
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _expand(ctx: Context, tree: Tree, found: Found, node: int, free: FloatArray, tight: bool) -> None:
     """Adds the children by plain moves: a step, and where it is tight also all the way and half of it."""
     rules = ctx.task.rules
@@ -140,7 +160,7 @@ def _expand(ctx: Context, tree: Tree, found: Found, node: int, free: FloatArray,
                 _add(ctx, tree, found, node, STEERS[m % 3], gear * length, cost + length, False)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _zigzag(ctx: Context, pose: FloatArray, gear: int, turn: int, bound: float, lengths: FloatArray) -> int:
     """Turns a car that is hemmed in by going to and fro at full steering until one way is free.
 
@@ -164,7 +184,7 @@ def _zigzag(ctx: Context, pose: FloatArray, gear: int, turn: int, bound: float, 
     return 0
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _zigzags(ctx: Context, tree: Tree, found: Found, root: int, lengths: FloatArray) -> None:
     """Adds the chains of nodes by which a hemmed-in car gets out."""
     change = ctx.task.rules.gear_cost
@@ -183,7 +203,7 @@ def _zigzags(ctx: Context, tree: Tree, found: Found, root: int, lengths: FloatAr
                     break
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _shoot(ctx: Context, tree: Tree, found: Found, node: int, free: FloatArray, scratch: Scratch) -> bool:
     """Tries the words from a node to all targets and keeps the best path; whether there is a new one."""
     task, better = ctx.task, False
@@ -201,7 +221,7 @@ def _shoot(ctx: Context, tree: Tree, found: Found, node: int, free: FloatArray, 
     return better
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _next(tree: Tree, turn: int) -> int:
     """The best node of the coarsest level that has one, but every fourth time of a finer one; -1 when all are empty."""
     while True:
@@ -222,26 +242,21 @@ def _next(tree: Tree, turn: int) -> int:
             push(tree, now, node)
 
 
-@njit(cache=True, error_model="numpy")
-def _guided(ctx: Context, tree: Tree) -> Context:
-    """Looks for the ways round the obstacles and orders the open lists by them."""
-    task, walls, body = ctx.task, ctx.task.walls, ctx.task.body
-    x1, y1 = walls.x0 + walls.nx * CELL, walls.y0 + walls.ny * CELL
-    inner = min(body.rear, body.front, body.half)
-    guide = build_guide(walls.segments, walls.x0, walls.y0, x1, y1, inner, task.targets)
-    ctx = Context(task, ctx.moves, ctx.target_free, guide)
+@kernel
+def _order(ctx: Context, tree: Tree) -> None:
+    """Orders the open lists by the estimates of the context."""
     for level in range(LEVELS):
         count = tree.heap_size[level]
         tree.heap_size[level] = 0
         for i in range(count):
             node = tree.heap_node[level, i]
-            x, y, h = tree.pose[node]
-            tree.key[node] = tree.cost[node] + task.rules.greed * _ahead(ctx, x, y, h)
+            tree.key[node] = tree.cost[node] + ctx.task.rules.greed * _ahead(
+                ctx, tree.pose[node, 0], tree.pose[node, 1], tree.pose[node, 2]
+            )
             push(tree, level, node)
-    return ctx
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def plant(tree: Tree, roots: FloatArray, gear: int) -> None:
     """Empties the tree and gives it its roots (R, 3), reached in `gear` (0: standing)."""
     empty(tree)
@@ -253,31 +268,45 @@ def plant(tree: Tree, roots: FloatArray, gear: int) -> None:
         push(tree, 0, r)
 
 
-@njit(cache=True, error_model="numpy")
-def grow(task: Task, tree: Tree, found: Found, guide: Guide, budget: int, stop_at_first: bool) -> tuple[Guide, bool]:
-    """Grows the tree until `budget` expansions are used in all, or a path is found; False: nothing left to expand."""
-    scratch = (np.empty((WORDS, PIECES)), np.empty((WORDS, PIECES), np.int8), np.empty(WORDS))
-    free, lengths = np.empty(6), np.empty(ZIGS)
-    ctx, reach = _context(task, guide), task.rules.reach
+@kernel
+def _expand_until(ctx: Context, tree: Tree, found: Found, room: Room, budget: int, stop_at_first: bool) -> bool:
+    """Expands nodes until so many are used in all, or a path is found; False: nothing left to expand."""
+    free, reach = room.free, ctx.task.rules.reach
     while found.used[0] < budget and has_room(tree, found.used[0], 4 * ZIGS + 18):
         node = _next(tree, found.used[0])
         if node < 0:
-            return ctx.guide, False
+            return False
         if tree.cost[node] >= found.cost[0]:
             continue
-        pose = tree.pose[node]
-        close_cells(tree, pose[0], pose[1], pose[2], tree.gear[node])
+        close_cells(tree, tree.pose[node, 0], tree.pose[node, 1], tree.pose[node, 2], tree.gear[node])
         found.used[0] += 1
-        if found.used[0] == GUIDE_AFTER:
-            ctx = _guided(ctx, tree)
-        ranges(task.walls, task.body, ctx.moves, pose, reach, free)
-        if _shoot(ctx, tree, found, node, free, scratch) and stop_at_first:
+        ranges(ctx.task.walls, ctx.task.body, ctx.moves, tree.pose[node], reach, free)
+        if _shoot(ctx, tree, found, node, free, room.scratch) and stop_at_first:
             break
         ahead, behind = max(free[0], free[1], free[2]), max(free[3], free[4], free[5])
         tight = min(ahead, behind) < reach
         own = 3 * int(tree.length[node] < 0.0) + 1 - tree.steer[node]
         at_end = tree.parent[node] < 0 or free[own] < 0.02
-        if at_end and max(ahead, behind) < reach and task.rules.only == 0:
-            _zigzags(ctx, tree, found, node, lengths)
+        if at_end and max(ahead, behind) < reach and ctx.task.rules.only == 0:
+            _zigzags(ctx, tree, found, node, room.lengths)
         _expand(ctx, tree, found, node, free, tight)
-    return ctx.guide, True
+    return True
+
+
+@njit(cache=True, error_model="numpy")
+def grow(task: Task, tree: Tree, found: Found, guide: Guide, budget: int, stop_at_first: bool) -> tuple[Guide, bool]:
+    """Grows the tree until `budget` expansions are used in all, or a path is found; False: nothing left to expand.
+
+    The way round the obstacles is looked for when a path is not found soon.
+    """
+    scratch = (np.empty((WORDS, PIECES)), np.empty((WORDS, PIECES), np.int8), np.empty(WORDS))
+    room = Room(np.empty(6), np.empty(ZIGS), scratch)
+    ctx = _context(task, guide)
+    if found.used[0] < GUIDE_AFTER:
+        more = _expand_until(ctx, tree, found, room, min(budget, GUIDE_AFTER), stop_at_first)
+        if not more or found.used[0] < GUIDE_AFTER or (stop_at_first and found.at[0] >= 0):
+            return guide, more
+        guide = _guide_of(task, tree)
+        ctx = Context(task, ctx.moves, ctx.target_free, guide)
+        _order(ctx, tree)
+    return guide, _expand_until(ctx, tree, found, room, budget, stop_at_first)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.planning.free_space.kernel import kernel
 from tuling_fsm.planning.free_space.reeds_shepp import PIECES, TINY, cost_of, words
 from tuling_fsm.planning.free_space.sweep import SWEEP_COLUMNS, Body, advance, load_sweep, make_sweep, store_sweep
 from tuling_fsm.planning.free_space.walls import Walls, free_length, free_of_near, gather_round
@@ -49,11 +50,22 @@ class Ends(NamedTuple):
     target_free: FloatArray
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def inside(area: Area, x: float, y: float) -> bool:
     """Whether the point is in the area."""
     u, v = area.ux * x + area.uy * y, area.vx * x + area.vy * y
     return area.x0 <= u <= area.x1 and area.y0 <= v <= area.y1
+
+
+@kernel
+def bounds(area: Area) -> tuple[float, float, float, float]:
+    """The box x0, y0, x1, y1 (m) of the local frame around the area."""
+    x0, y0, x1, y1 = np.inf, np.inf, -np.inf, -np.inf
+    for u in (area.x0, area.x1):
+        for v in (area.y0, area.y1):
+            x, y = area.ux * u + area.vx * v, area.uy * u + area.vy * v
+            x0, y0, x1, y1 = min(x0, x), min(y0, y), max(x1, x), max(y1, y)
+    return x0, y0, x1, y1
 
 
 @njit(cache=True, error_model="numpy")
@@ -65,7 +77,7 @@ def all_moves(body: Body, curvature: float, reach: float) -> FloatArray:
     return moves
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def ranges(walls: Walls, body: Body, moves: FloatArray, pose: FloatArray, reach: float, out: FloatArray) -> None:
     """Free lengths (6,) of `moves` (m) from a pose; at most `reach`."""
     n = gather_round(walls, body, pose[0], pose[1], pose[2], reach)
@@ -74,7 +86,7 @@ def ranges(walls: Walls, body: Body, moves: FloatArray, pose: FloatArray, reach:
         out[m] = reach if free > reach - 1e-9 else free
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def word_is_free(
     walls: Walls, body: Body, area: Area, pose: FloatArray, lengths: FloatArray, turns: FloatArray, curvature: float
 ) -> bool:
@@ -94,7 +106,7 @@ def word_is_free(
     return True
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _fits(lengths: FloatArray, steers: StepArray, ends: Ends, rules: Rules) -> bool:
     """Whether the first and the last piece fit the free lengths at their ends, and all gears are allowed."""
     first, last = -1, -1
@@ -112,7 +124,7 @@ def _fits(lengths: FloatArray, steers: StepArray, ends: Ends, rules: Rules) -> b
     return not blocked_first and ends.target_free[b] >= min(abs(lengths[last]), rules.reach)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def shot(
     walls: Walls,
     body: Body,

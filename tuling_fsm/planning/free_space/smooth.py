@@ -13,6 +13,7 @@ import numpy.typing as npt
 from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.planning.free_space.kernel import kernel
 from tuling_fsm.planning.free_space.ramps import (
     BIT,
     GEAR,
@@ -40,7 +41,7 @@ SPREAD = 3.0
 """Distance (m) for which a ramp is taken that is a share longer."""
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def free_of_motion(walls: Walls, body: Body, motion: FloatArray, wheelbase: float) -> float:
     """Length (m) of the motion that the car can go before it touches anything; infinite if it never does."""
     done = 0.0
@@ -54,7 +55,7 @@ def free_of_motion(walls: Walls, body: Body, motion: FloatArray, wheelbase: floa
     return np.inf
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _shorten_ramp(levels: npt.NDArray[np.int64], lengths: FloatArray, s: float) -> None:
     """Makes one ramp shorter: near a length `s` (m) along the section, if finite, and rather one still long."""
     chosen, at, least = -1, 0.0, np.inf

@@ -82,18 +82,17 @@ def begin(problem: Problem, body: Body, from_goal: bool) -> Run:
 
 
 @njit(cache=True, error_model="numpy")
-def _room(walls: Walls, body: Body, rules: Rules, pose: FloatArray) -> float:
-    """How far (m) the car can move from a pose, all moves together."""
-    free = np.empty(6)
-    ranges(walls, body, all_moves(body, rules.curvature, rules.reach), pose, rules.reach, free)
-    return float(free.sum())
+def _tighter(walls: Walls, body: Body, rules: Rules, pose: FloatArray, other: FloatArray) -> bool:
+    """Whether the car can move no farther from a pose, all moves together, than from another."""
+    moves, free = all_moves(body, rules.curvature, rules.reach), np.empty((2, 6))
+    ranges(walls, body, moves, pose, rules.reach, free[0])
+    ranges(walls, body, moves, other, rules.reach, free[1])
+    return bool(free[0].sum() <= free[1].sum())
 
 
 def tighter_is_goal(problem: Problem, body: Body) -> bool:
     """Whether the car can move less at the (first) goal than at the start."""
-    goal: float = _room(problem.walls, body, problem.rules, problem.goals[0])
-    start: float = _room(problem.walls, body, problem.rules, problem.start)
-    return goal <= start
+    return bool(_tighter(problem.walls, body, problem.rules, problem.goals[0], problem.start))
 
 
 def _take(run: Run) -> Path:

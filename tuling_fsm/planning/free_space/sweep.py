@@ -11,15 +11,14 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from numba import njit
-
 from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.planning.free_space.kernel import kernel
 
 STRAIGHT = 1e-5
 """Curvatures (1/m) below this are swept as lines."""
-
-
-SWEEP_COLUMNS = 20
+ROUNDING = 1e-9
+"""Sine of what may have been passed by rounding."""
+SWEEP_COLUMNS = 14
 
 
 class Body(NamedTuple):
@@ -33,10 +32,9 @@ class Body(NamedTuple):
 class Sweep(NamedTuple):
     """One motion, flipped and mirrored so that it goes toward +x and turns about (0, radius); a line has radius 0.
 
-    `limit` is the angle (rad), on a line the length (m). What it sweeps lies in the wedge between the rays `trail`
-    and `lead` from the centre, if that is less than a half turn, and between the squared radii `inner2` and `outer2`.
-    `front_left`, `front_right` and `rear_right` are squared radius and angle of the corners that can run into
-    something.
+    `limit` is the sine of the angle, on a line the length (m). What it sweeps lies in the wedge between the rays
+    `trail` and `lead` from the centre, if that is less than a half turn, and between the squared radii `inner2` and
+    `outer2`.
     """
 
     radius: float
@@ -49,48 +47,36 @@ class Sweep(NamedTuple):
     trail: tuple[float, float]
     inner2: float
     outer2: float
-    front_left: tuple[float, float]
-    front_right: tuple[float, float]
-    rear_right: tuple[float, float]
 
 
-@njit(cache=True, error_model="numpy")
-def _corner(x: float, y: float) -> tuple[float, float]:
-    """Squared radius and angle of a corner about the centre."""
-    return x * x + y * y, math.atan2(y, x)
-
-
-@njit(cache=True, error_model="numpy")
+@kernel
 def make_sweep(curvature: float, gear: int, body: Body, length: float) -> Sweep:
-    """The motion of a length (m), at most a quarter turn; the turning radius must be larger than `body.half`."""
+    """The motion of a length (m), less than a quarter turn; the turning radius must be larger than `body.half`."""
     flipped = body if gear > 0 else Body(body.front, body.rear, body.half)
     none = (0.0, 0.0)
     if abs(curvature) < STRAIGHT:
-        return Sweep(0.0, float(gear), 1.0, flipped, length, False, none, none, 0.0, 0.0, none, none, none)
+        return Sweep(0.0, float(gear), 1.0, flipped, length, False, none, none, 0.0, 0.0)
     radius, mirror = 1.0 / abs(curvature), math.copysign(1.0, curvature)
-    limit = length / radius
     left, right = flipped.half - radius, -flipped.half - radius
-    front_left = _corner(flipped.front, left)
-    lead, trail = front_left[1] + limit, math.atan2(left, -flipped.rear)
+    s, c = math.sin(length / radius), math.cos(length / radius)
+    lead = (c * flipped.front - s * left, s * flipped.front + c * left)
+    trail = (-flipped.rear, left)
     longest = max(flipped.front, flipped.rear)
     return Sweep(
         radius,
         float(gear),
         mirror,
         flipped,
-        limit,
-        lead - trail < math.pi,
-        (math.cos(lead), math.sin(lead)),
-        (math.cos(trail), math.sin(trail)),
+        s,
+        trail[0] * lead[1] - trail[1] * lead[0] > 0.0,
+        lead,
+        trail,
         left * left,
         longest * longest + right * right,
-        front_left,
-        _corner(flipped.front, right),
-        _corner(-flipped.rear, right),
     )
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def store_sweep(sweep: Sweep, row: FloatArray) -> None:
     """Writes a motion to a row of `SWEEP_COLUMNS` numbers."""
     body = sweep.body
@@ -103,11 +89,11 @@ def store_sweep(sweep: Sweep, row: FloatArray) -> None:
         body.half,
     )
     row[6], row[7], row[8], row[9] = sweep.limit, 1.0 if sweep.convex else 0.0, sweep.inner2, sweep.outer2
-    for i, pair in enumerate((sweep.lead, sweep.trail, sweep.front_left, sweep.front_right, sweep.rear_right)):
-        row[10 + 2 * i], row[11 + 2 * i] = pair
+    row[10], row[11] = sweep.lead
+    row[12], row[13] = sweep.trail
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def load_sweep(row: FloatArray) -> Sweep:
     """The motion that `store_sweep` wrote."""
     return Sweep(
@@ -121,13 +107,10 @@ def load_sweep(row: FloatArray) -> Sweep:
         (row[12], row[13]),
         row[8],
         row[9],
-        (row[14], row[15]),
-        (row[16], row[17]),
-        (row[18], row[19]),
     )
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def touches(x0: float, y0: float, x1: float, y1: float, body: Body) -> bool:
     """Whether a segment in the frame of the car touches the rectangle (separating axes)."""
     if max(x0, x1) < -body.rear or min(x0, x1) > body.front or max(y0, y1) < -body.half or min(y0, y1) > body.half:
@@ -137,7 +120,7 @@ def touches(x0: float, y0: float, x1: float, y1: float, body: Body) -> bool:
     return abs(dx * -y0 - dy * (middle - x0)) <= abs(dy) * long + abs(dx) * body.half
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _line_contact(x0: float, y0: float, x1: float, y1: float, body: Body, limit: float) -> float:
     """Length that the car can go along +x before it touches the segment, at most `limit` (m)."""
     if max(x0, x1) < -body.rear or min(x0, x1) > body.front + limit:
@@ -156,39 +139,38 @@ def _line_contact(x0: float, y0: float, x1: float, y1: float, body: Body, limit:
     return min(limit, max(0.0, min(xa, xb) - body.front))
 
 
-@njit(cache=True, error_model="numpy")
-def _turn(angle: float) -> float:
-    """The angle in [0, 2 pi), where what has just been passed by rounding counts as reached."""
-    if angle < -1e-9:
-        angle += 2.0 * math.pi
-    return max(angle, 0.0)
+@kernel
+def _turned(ax: float, ay: float, bx: float, by: float, limit: float) -> float:
+    """Sine of the turn from point a to point b, both equally far from the centre, if it is less than `limit`, or that.
+
+    What has just been passed by rounding counts as reached; what lies more than a quarter turn ahead is not.
+    """
+    cross, radius2 = ax * by - ay * bx, bx * bx + by * by
+    if cross < -ROUNDING * radius2 or cross >= limit * radius2 or ax * bx + ay * by <= 0.0:
+        return limit
+    return max(0.0, cross / radius2)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _point_contact(x: float, y: float, sweep: Sweep, limit: float) -> float:
-    """Angle that the car can turn before a point enters it through its front, inner or outer side."""
+    """Sine of the turn of the car until a point enters it through its front, inner or outer side, at most `limit`."""
     radius, body = sweep.radius, sweep.body
     inner2 = x * x + (y - body.half) * (y + body.half - 2.0 * radius)
     if inner2 < 0.0:
         return limit
     outer2 = x * x + (y + body.half) * (y - body.half - 2.0 * radius)
-    front2 = (radius - y) * (radius - y) + x * x - body.front * body.front
-    by_side = inner2 <= body.front * body.front
-    by_front = not by_side and front2 <= (radius + body.half) * (radius + body.half)
-    by_tail = 0.0 <= outer2 <= body.rear * body.rear
-    if not (by_side or by_front or by_tail):
-        return limit
-    alpha = math.atan2(y - radius, x)
-    if by_side:
-        limit = min(limit, _turn(alpha - math.atan2(body.half - radius, math.sqrt(inner2))))
-    if by_front:
-        limit = min(limit, _turn(alpha - math.atan2(-math.sqrt(front2), body.front)))
-    if by_tail:
-        limit = min(limit, _turn(alpha - math.atan2(-radius - body.half, -math.sqrt(outer2))))
+    y -= radius
+    front2 = y * y + x * x - body.front * body.front
+    if inner2 <= body.front * body.front:
+        limit = _turned(math.sqrt(inner2), body.half - radius, x, y, limit)
+    elif front2 <= (radius + body.half) * (radius + body.half):
+        limit = _turned(body.front, -math.sqrt(front2), x, y, limit)
+    if 0.0 <= outer2 <= body.rear * body.rear:
+        limit = _turned(-math.sqrt(outer2), -body.half - radius, x, y, limit)
     return limit
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _outside(x0: float, y0: float, x1: float, y1: float, sweep: Sweep) -> bool:
     """Whether both ends (from the centre) lie on the far side of one bound of what is swept."""
     if max(x0 * x0 + y0 * y0, x1 * x1 + y1 * y1) < sweep.inner2:
@@ -201,10 +183,28 @@ def _outside(x0: float, y0: float, x1: float, y1: float, sweep: Sweep) -> bool:
     return trail[0] * y0 - trail[1] * x0 < 0.0 and trail[0] * y1 - trail[1] * x1 < 0.0
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
+def _corner_contact(
+    cx: float, cy: float, x: float, y: float, dx: float, dy: float, foot: float, distance2: float, limit: float
+) -> float:
+    """Sine of the turn of a corner (cx, cy) until it meets the segment from (x, y) along (dx, dy), at most `limit`.
+
+    `foot` is where along the segment its line is nearest to the centre, at the squared distance `distance2`.
+    """
+    over = cx * cx + cy * cy - distance2
+    if over < 0.0:
+        return limit
+    chord = math.sqrt(over / (dx * dx + dy * dy))
+    for u in (foot - chord, foot + chord):
+        if 0.0 <= u <= 1.0:
+            limit = _turned(cx, cy, x + u * dx, y + u * dy, limit)
+    return limit
+
+
+@kernel
 def _arc_contact(x0: float, y0: float, x1: float, y1: float, sweep: Sweep, limit: float) -> float:
-    """Angle that the car can turn before it touches the segment, at most `limit` (rad)."""
-    ay, by = y0 - sweep.radius, y1 - sweep.radius
+    """Sine of the angle that the car can turn before it touches the segment, at most `limit`."""
+    ay, by, body = y0 - sweep.radius, y1 - sweep.radius, sweep.body
     if _outside(x0, ay, x1, by, sweep):
         return limit
     dx, dy = x1 - x0, y1 - y0
@@ -214,25 +214,23 @@ def _arc_contact(x0: float, y0: float, x1: float, y1: float, sweep: Sweep, limit
         return limit
     if (dot < 0.0 and x0 * x0 + ay * ay > sweep.outer2) or (dot > length2 and x1 * x1 + by * by > sweep.outer2):
         return limit
-    if touches(x0, y0, x1, y1, sweep.body):
+    if touches(x0, y0, x1, y1, body):
         return 0.0
-    limit = min(_point_contact(x0, y0, sweep, limit), _point_contact(x1, y1, sweep, limit))
+    limit = _point_contact(x1, y1, sweep, _point_contact(x0, y0, sweep, limit))
     if length2 == 0.0:
         return limit
     foot, distance2 = dot / length2, cross * cross / length2
-    for corner in (sweep.front_left, sweep.front_right, sweep.rear_right):
-        if corner[0] < distance2:
-            continue
-        chord = math.sqrt((corner[0] - distance2) / length2)
-        for u in (foot - chord, foot + chord):
-            if 0.0 <= u <= 1.0:
-                limit = min(limit, _turn(math.atan2(ay + u * dy, x0 + u * dx) - corner[1]))
-    return limit
+    left, right = body.half - sweep.radius, -body.half - sweep.radius
+    limit = _corner_contact(body.front, left, x0, ay, dx, dy, foot, distance2, limit)
+    limit = _corner_contact(body.front, right, x0, ay, dx, dy, foot, distance2, limit)
+    return _corner_contact(-body.rear, right, x0, ay, dx, dy, foot, distance2, limit)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def contact(x0: float, y0: float, x1: float, y1: float, sweep: Sweep, limit: float) -> float:
-    """Angle (rad), on a line length (m), that stays clear of a segment in the frame of the car; at most `limit`."""
+    """Sine of the angle, on a line length (m), that stays clear of a segment in the frame of the car; at most
+    `limit`.
+    """
     x0, x1 = sweep.flip * x0, sweep.flip * x1
     free: float
     if sweep.radius == 0.0:
@@ -242,7 +240,13 @@ def contact(x0: float, y0: float, x1: float, y1: float, sweep: Sweep, limit: flo
     return free
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
+def length_of(sweep: Sweep, free: float) -> float:
+    """Length (m) of what `contact` leaves of a motion."""
+    return free if sweep.radius == 0.0 else sweep.radius * math.asin(free)
+
+
+@kernel
 def advance(x: float, y: float, heading: float, curvature: float, signed: float) -> tuple[float, float, float]:
     """The pose after a signed length (m, negative in reverse) on an arc or a line."""
     turned = curvature * signed

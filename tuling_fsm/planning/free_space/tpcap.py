@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.request import Reason
 from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.planning.free_space.kernel import kernel
 from tuling_fsm.planning.free_space.motion import limits_of
 from tuling_fsm.planning.free_space.parameters import FreeSpaceParameters
 from tuling_fsm.planning.free_space.planner import HAIR, Roll, lay_motion, timed_rows
@@ -56,7 +56,7 @@ class Case:
         return bool(_covered(self.edges, self.polygon, x, y))
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _covered(edges: FloatArray, polygon: npt.NDArray[np.int64], x: float, y: float) -> bool:
     """Whether a ray to the right of the point crosses an odd number of edges of a polygon."""
     odd = False

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.planning.free_space.kernel import kernel
 
 IntArray = npt.NDArray[np.int64]
 StepArray = npt.NDArray[np.int8]
@@ -22,11 +22,16 @@ CELL = 0.6
 CELL_HEADING = math.radians(14.0)
 SPREAD = 0x9E3779B97F4A7C1
 """Odd multiplier that spreads keys over the table (Knuth's multiplicative hashing)."""
+SPAN = 1 << 12
+"""Places of the table that a search begins with."""
 
 
 class Tree(NamedTuple):
     """Columns by node, heaps by level, and an open-addressing table of closed cells: key and epoch of each in `cell`
     (N, 2); the present `epoch` (1,) voids old ones.
+
+    Only the first `span` (1,) places of the table are used, so that a short search stays in the cache; `closed` lists
+    the keys, `closed_size` (1,) of them, for the table to be laid out anew when it has to grow.
     """
 
     pose: FloatArray
@@ -41,6 +46,9 @@ class Tree(NamedTuple):
     heap_size: IntArray
     cell: IntArray
     epoch: IntArray
+    span: IntArray
+    closed: IntArray
+    closed_size: IntArray
 
 
 def allocate(nodes: int, expansions: int) -> Tree:
@@ -59,25 +67,29 @@ def allocate(nodes: int, expansions: int) -> Tree:
         np.zeros(LEVELS, np.int64),
         np.zeros((cells, 2), np.int64),
         np.zeros(1, np.int64),
+        np.zeros(1, np.int64),
+        np.empty(LEVELS * expansions, np.int64),
+        np.zeros(1, np.int64),
     )
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def empty(tree: Tree) -> None:
     """Makes the tree new."""
     tree.size[0] = 0
     for level in range(LEVELS):
         tree.heap_size[level] = 0
     tree.epoch[0] += 1
+    tree.span[0], tree.closed_size[0] = min(SPAN, len(tree.cell)), 0
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def has_room(tree: Tree, expanded: int, children: int) -> bool:
     """Whether one more node can be expanded after so many, into so many children at most."""
-    return tree.size[0] + children < len(tree.cost) and 2 * LEVELS * (expanded + 1) < len(tree.cell)
+    return tree.size[0] + children < len(tree.cost) and LEVELS * (expanded + 1) <= len(tree.closed)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def push(tree: Tree, level: int, node: int) -> None:
     """Adds a node to the open list of a level, in the order of `key`."""
     heap, key = tree.heap_node[level], tree.key
@@ -92,7 +104,7 @@ def push(tree: Tree, level: int, node: int) -> None:
     heap[i] = node
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def pop(tree: Tree, level: int) -> int:
     """Removes the first node of the open list of a level."""
     heap, key = tree.heap_node[level], tree.key
@@ -114,34 +126,54 @@ def pop(tree: Tree, level: int) -> int:
     return first
 
 
-@njit(cache=True, error_model="numpy")
-def _slot(tree: Tree, x: float, y: float, heading: float, gear: int, level: int) -> tuple[int, int]:
-    """Place of the cell of a pose in the table, where it is or the free one where it belongs, and its key."""
+@kernel
+def _key(x: float, y: float, heading: float, gear: int, level: int) -> int:
+    """The cell of a pose on a level, as one number."""
     size, size_heading = CELL * SCALES[level], CELL_HEADING * SCALES[level]
     ix, iy = int(np.rint(x / size)), int(np.rint(y / size))
     ih = int(np.rint((heading - 2.0 * math.pi * np.rint(heading / (2.0 * math.pi))) / size_heading))
-    key = ((ix + 65536) << 40) + ((iy + 65536) << 20) + ((ih + 4096) << 4) + ((gear + 1) << 2) + level
-    mask = len(tree.cell) - 1
-    slot = ((key * SPREAD) >> 20) & mask
+    return ((ix + 65536) << 40) + ((iy + 65536) << 20) + ((ih + 4096) << 4) + ((gear + 1) << 2) + level
+
+
+@kernel
+def _slot(tree: Tree, key: int) -> int:
+    """Place of a key in the table, where it is or the free one where it belongs."""
+    mask: int = tree.span[0] - 1
+    slot: int = ((key * SPREAD) >> 20) & mask
     while tree.cell[slot, 1] == tree.epoch[0] and tree.cell[slot, 0] != key:
         slot = (slot + 1) & mask
-    return slot, key
+    return slot
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def open_level(tree: Tree, x: float, y: float, heading: float, gear: int, level: int) -> int:
     """The coarsest level, from `level` on, on which the cell of the pose is not closed; `LEVELS` if all are."""
     while level < LEVELS:
-        slot, _ = _slot(tree, x, y, heading, gear, level)
-        if tree.cell[slot, 1] != tree.epoch[0]:
+        if tree.cell[_slot(tree, _key(x, y, heading, gear, level)), 1] != tree.epoch[0]:
             return level
         level += 1
     return level
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
+def _widen(tree: Tree) -> None:
+    """Lays the table out anew over more places."""
+    tree.epoch[0] += 1
+    tree.span[0] = min(8 * tree.span[0], len(tree.cell))
+    for i in range(tree.closed_size[0]):
+        slot = _slot(tree, tree.closed[i])
+        tree.cell[slot, 0], tree.cell[slot, 1] = tree.closed[i], tree.epoch[0]
+
+
+@kernel
 def close_cells(tree: Tree, x: float, y: float, heading: float, gear: int) -> None:
     """Closes the cells of a pose on all levels."""
     for level in range(LEVELS):
-        slot, key = _slot(tree, x, y, heading, gear, level)
-        tree.cell[slot, 0], tree.cell[slot, 1] = key, tree.epoch[0]
+        key = _key(x, y, heading, gear, level)
+        slot = _slot(tree, key)
+        if tree.cell[slot, 1] != tree.epoch[0]:
+            tree.cell[slot, 0], tree.cell[slot, 1] = key, tree.epoch[0]
+            tree.closed[tree.closed_size[0]] = key
+            tree.closed_size[0] += 1
+    if 2 * tree.closed_size[0] > tree.span[0] and tree.span[0] < len(tree.cell):
+        _widen(tree)

@@ -10,7 +10,8 @@ import numpy.typing as npt
 from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.planning.free_space.sweep import STRAIGHT, Body, Sweep, advance, contact, make_sweep, touches
+from tuling_fsm.planning.free_space.kernel import kernel
+from tuling_fsm.planning.free_space.sweep import STRAIGHT, Body, Sweep, advance, contact, length_of, make_sweep, touches
 
 IntArray = npt.NDArray[np.int64]
 
@@ -40,7 +41,7 @@ class Walls(NamedTuple):
     ny: int
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _columns(segment: FloatArray, row: int, x0: float, y0: float, nx: int) -> tuple[int, int]:
     """First and last column of the cells of a row that a segment crosses."""
     ax, ay = (segment[0] - x0) / CELL, (segment[1] - y0) / CELL
@@ -53,7 +54,7 @@ def _columns(segment: FloatArray, row: int, x0: float, y0: float, nx: int) -> tu
     return max(0, math.floor(min(xa, xb) - 1e-9)), min(nx - 1, math.floor(max(xa, xb) + 1e-9))
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _rows(segment: FloatArray, y0: float, ny: int) -> tuple[int, int]:
     """First and last row of the cells that a segment crosses."""
     lo, hi = min(segment[1], segment[3]), max(segment[1], segment[3])
@@ -85,7 +86,7 @@ def bin_segments(segments: FloatArray, x0: float, y0: float, x1: float, y1: floa
     return Walls(segments, first, member, mark, tick, np.empty((len(segments), 4)), x0, y0, nx, ny)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def gather(walls: Walls, x: float, y: float, heading: float, xa: float, ya: float, xb: float, yb: float) -> int:
     """Writes segments near the box (xa, ya) to (xb, yb) to `near`, in the frame of the pose; their number."""
     walls.tick[0] += 1
@@ -114,7 +115,7 @@ def gather(walls: Walls, x: float, y: float, heading: float, xa: float, ya: floa
     return n
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def gather_round(walls: Walls, body: Body, x: float, y: float, heading: float, reach: float) -> int:
     """`gather` of all that the car can touch within `reach` (m) of travel."""
     middle = 0.5 * (body.front - body.rear)
@@ -124,7 +125,7 @@ def gather_round(walls: Walls, body: Body, x: float, y: float, heading: float, r
     return count
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def occupied(walls: Walls, body: Body, x: float, y: float, heading: float) -> bool:
     """Whether the rectangle at the pose touches a segment."""
     hit = False
@@ -133,7 +134,7 @@ def occupied(walls: Walls, body: Body, x: float, y: float, heading: float) -> bo
     return hit
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def free_of_near(walls: Walls, n: int, sweep: Sweep) -> float:
     """Length (m) of a motion that the first `n` of `near` leave free."""
     free = sweep.limit
@@ -141,10 +142,10 @@ def free_of_near(walls: Walls, n: int, sweep: Sweep) -> float:
         free = contact(walls.near[i, 0], walls.near[i, 1], walls.near[i, 2], walls.near[i, 3], sweep, free)
         if free <= 0.0:
             return 0.0
-    return free if sweep.radius == 0.0 else free * sweep.radius
+    return length_of(sweep, free)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def free_length(
     walls: Walls, body: Body, x: float, y: float, heading: float, curvature: float, gear: int, limit: float
 ) -> float:

@@ -18,9 +18,9 @@ from tuling_fsm.sim.lights import TrafficLights
 from tuling_fsm.sim.traffic.collision import PAIR
 from tuling_fsm.sim.traffic.fleet import ANY, OFF, TURNS, path_index
 from tuling_fsm.sim.traffic.lane_graph import BoolArray
-from tuling_fsm.sim.traffic.manager import TrafficManager, terms_of
+from tuling_fsm.sim.traffic.manager import TrafficManager
 from tuling_fsm.sim.traffic.paths import lanes_along
-from tuling_fsm.sim.traffic.sleeping import Terms
+from tuling_fsm.sim.traffic.sleeping import Terms, terms_of
 
 TURN_NAMES = {"Left": 1, "Straight": 0, "Right": -1}
 NO_CIRCLES = np.zeros((0, 3))
@@ -30,7 +30,7 @@ class Autopilot:
     """Vehicles of one owner in the traffic. The world's own population has number 0; others are made with `join`."""
 
     def __init__(self, traffic: TrafficManager, number: int = 0) -> None:
-        self._traffic = traffic
+        self.traffic = traffic
         self.number = number
 
     @classmethod
@@ -50,11 +50,12 @@ class Autopilot:
     @property
     def vehicles(self) -> list[int]:
         """Numbers of its vehicles on the road."""
-        return [int(self._traffic.ids[row]) for row in np.flatnonzero(self._mine & self._traffic.on_road)]
+        return [int(self.traffic.ids[row]) for row in np.flatnonzero(self.rows & self.traffic.on_road)]
 
     @property
-    def _mine(self) -> BoolArray:
-        return np.asarray(self._traffic.fleet.car.owner == self.number)
+    def rows(self) -> BoolArray:
+        """Which rows of the fleet are its own."""
+        return np.asarray(self.traffic.fleet.car.owner == self.number)
 
     def _row(self, vehicle: int) -> int:
         """Row of a vehicle of its own.
@@ -62,18 +63,23 @@ class Autopilot:
         Raises:
             InputError: it has no such vehicle.
         """
-        rows = np.flatnonzero(self._mine & (self._traffic.ids == vehicle))
+        rows = np.flatnonzero(self.rows & (self.traffic.ids == vehicle))
         if len(rows) == 0:
             raise InputError("traffic", f"no vehicle {vehicle} of this traffic manager", "one of its vehicles")
         return int(rows[-1])
 
     def _set(self, vehicle: int | None, name: str, value: float) -> None:
-        rows = self._mine if vehicle is None else self._row(vehicle)
-        self._traffic.fleet.rules[name][rows] = value
+        rows = self.rows if vehicle is None else self._row(vehicle)
+        self.traffic.fleet.rules[name][rows] = value
+
+    def register_vehicles(self, seed: int, vehicles: int) -> None:
+        """Take so many more, drawn from a seed of their own; those that find no place come when there is one."""
+        count = int(_within("vehicles", vehicles, 0, 100_000))
+        self.traffic.enlist(_seeds(seed, count), self._terms, NO_CIRCLES, self.number)
 
     def set_random_device_seed(self, seed: int) -> None:
         """Draw everything from another seed from now on."""
-        car, mine = self._traffic.fleet.car, self._mine
+        car, mine = self.traffic.fleet.car, self.rows
         seeds = _seeds(seed, int(mine.sum()))
         car["random"][mine], car["key"][mine] = seeds, seeds
 
@@ -90,22 +96,22 @@ class Autopilot:
     def vehicle_percentage_speed_difference(self, vehicle: int, percentage: float) -> None:
         """How far below the limit it drives, %; negative: above."""
         share = 1.0 - 0.01 * _within("percentage", percentage, -1000.0, 100.0)
-        self._traffic.fleet.car["share"][self._row(vehicle)] = share
+        self.traffic.fleet.car["share"][self._row(vehicle)] = share
 
     def global_percentage_speed_difference(self, percentage: float) -> None:
         """The same for all; 30 unless set, give or take the spread."""
         share = 1.0 - 0.01 * _within("percentage", percentage, -1000.0, 100.0)
-        self._traffic.fleet.car["share"][self._mine] = share
+        self.traffic.fleet.car["share"][self.rows] = share
 
     def set_desired_speed(self, vehicle: int, speed: float | None) -> None:
         """Drive at a speed (m/s) whatever the limit is; None: by the limit again."""
-        self._traffic.set_speed(self._row(vehicle), speed)
+        self.traffic.set_speed(self._row(vehicle), speed)
 
     def vehicle_lane_offset(self, vehicle: int, offset: float) -> None:
         """Keep beside the middle of the lane, m, + left."""
         row = self._row(vehicle)
         self._set(vehicle, "offset", _within("offset", offset, -5.0, 5.0))
-        self._traffic.shift(row, offset)
+        self.traffic.shift(row, offset)
 
     def global_lane_offset(self, offset: float) -> None:
         """The same for all."""
@@ -134,10 +140,10 @@ class Autopilot:
     def collision_detection(self, vehicle: int, other: int, detect: bool) -> None:
         """Whether a vehicle and somebody else (0: the ego) mind each other."""
         keys = {self._row(vehicle) * PAIR + other}
-        rows = np.flatnonzero((self._traffic.ids == other) & (self._traffic.fleet.car.mode != OFF))
+        rows = np.flatnonzero((self.traffic.ids == other) & (self.traffic.fleet.car.mode != OFF))
         keys |= {int(row) * PAIR + vehicle for row in rows if other != 0}
-        pairs = set(self._traffic.blind.tolist())
-        self._traffic.blind = np.array(sorted(pairs - keys if detect else pairs | keys), dtype=np.int64)
+        pairs = set(self.traffic.blind.tolist())
+        self.traffic.blind = np.array(sorted(pairs - keys if detect else pairs | keys), dtype=np.int64)
 
     # Lanes and ways.
 
@@ -147,7 +153,7 @@ class Autopilot:
 
     def force_lane_change(self, vehicle: int, left: bool) -> bool:
         """Change lanes now, whoever is there; False where there is no lane."""
-        return self._traffic.change_lane(self._row(vehicle), 1 if left else -1)
+        return self.traffic.change_lane(self._row(vehicle), 1 if left else -1)
 
     def keep_right_rule_percentage(self, vehicle: int, percentage: float) -> None:
         """How likely it moves to the right where it can, %, asked once a second."""
@@ -160,9 +166,9 @@ class Autopilot:
             InputError: no lane leads there.
         """
         row = self._row(vehicle)
-        fleet, graph = self._traffic.fleet, self._traffic.graph
+        fleet, graph = self.traffic.fleet, self.traffic.graph
         start = int(fleet.path_lane[row, path_index(fleet, row, fleet.car.arc[row])])
-        self._traffic.lead(row, lanes_along(graph, start, points))
+        self.traffic.lead(row, lanes_along(graph, start, points))
 
     def set_route(self, vehicle: int, turns: Sequence[str]) -> None:
         """Take these turns at the next junctions, each `Left`, `Straight` or `Right`, where there is such a way.
@@ -174,10 +180,10 @@ class Autopilot:
         if unknown or len(turns) > TURNS:
             said = f"unknown turn {unknown[0]!r}" if unknown else f"{len(turns)} turns"
             raise InputError("traffic.set_route", said, f"at most {TURNS} of " + ", ".join(TURN_NAMES))
-        row, fleet = self._row(vehicle), self._traffic.fleet
+        row, fleet = self._row(vehicle), self.traffic.fleet
         fleet.turns[row], fleet.car.turn_at[row] = ANY, 0
         fleet.turns[row, : len(turns)] = [TURN_NAMES[turn] for turn in turns]
-        self._traffic.forget_way(row)
+        self.traffic.forget_way(row)
 
     # Lights, dynamics, sleep.
 
@@ -207,10 +213,10 @@ class Autopilot:
 
     @property
     def _terms(self) -> Terms:
-        return self._traffic.terms[self.number]
+        return self.traffic.terms[self.number]
 
     def _agree(self, terms: Terms) -> None:
-        self._traffic.terms[self.number] = terms
+        self.traffic.terms[self.number] = terms
 
 
 def _seeds(seed: int, count: int) -> npt.NDArray[np.uint64]:

@@ -8,7 +8,7 @@ so the body cuts corners as a car does and turns smoothly over kinks of the map.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +34,7 @@ CAR = np.dtype(
         ("offset_to", "f8"), ("offset_time", "f8"), ("random", "u8"), ("cleared", "f8"), ("arrived", "f8"),
         ("stopped_at", "f8"), ("standing", "f8"), ("physical", "?"), ("steer", "f8"), ("error", "f8"),
         ("error_sum", "f8"), ("target", "f8"), ("lag_sum", "f8"), ("asleep", "i4"), ("turn_at", "i4"),
-        ("owner", "i4"), ("lights", "i4"), ("key", "u8"),
+        ("owner", "i4"), ("lights", "i4"), ("key", "u8"), ("cos", "f8"), ("sin", "f8"),
     ],
     align=True,
 )  # fmt: skip
@@ -47,7 +47,7 @@ it last `stopped_at`, seconds `standing` without a red light. Dynamics, while it
 wheels `steer` (rad), last heading `error` to the point ahead and its sum over time, `target` speed and the sum of what
 it lags behind that. A sleeper has the mode that it had `asleep`, else 0 is there. `turn_at` is the place of its next
 turn in the route, `owner` the traffic manager that it belongs to, `lights` those that are on, and its whims are drawn
-from `key`.
+from `key`. `cos` and `sin` are those of the heading at the beginning of the frame.
 """
 RULES = np.dtype(
     [
@@ -92,6 +92,15 @@ def new_fleet(seeds: npt.NDArray[np.uint64]) -> Fleet:
     rules["gap"], rules["auto_change"] = 2.0, True
     turns = np.full((n, TURNS), ANY, np.int32)
     return Fleet(car, rules, turns, np.zeros((n, PATH_LANES), np.int32), np.zeros((n, PATH_LANES + 1)))
+
+
+def joined(one: Fleet, other: Fleet) -> Fleet:
+    """The vehicles of both, one after the other."""
+
+    def both(pair: tuple[Any, Any]) -> Any:
+        return np.concatenate(pair).view(type(pair[0]))
+
+    return Fleet(*map(both, zip(one, other, strict=True)))
 
 
 @kernel
@@ -141,7 +150,9 @@ def path_point(graph: LaneGraph, fleet: Fleet, i: int, arc: float, offset: float
     """x, y, heading of the path of vehicle `i` at an arc, moved `offset` to the left."""
     k = path_index(fleet, i, arc)
     x, y, heading = lane_point(graph, fleet.path_lane[i, k], arc - fleet.path_at[i, k])
-    return x - offset * math.sin(heading), y + offset * math.cos(heading), heading
+    if offset != 0.0:
+        x, y = x - offset * math.sin(heading), y + offset * math.cos(heading)
+    return x, y, heading
 
 
 @kernel

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from tuling_fsm.sim.kernel import kernel
+from tuling_fsm.sim.traffic.boxes import Grid, cells
 from tuling_fsm.sim.traffic.collision import Driver
 from tuling_fsm.sim.traffic.fleet import LANES, Fleet, draw, offset_at, path_index
 from tuling_fsm.sim.traffic.lane_graph import LaneGraph, Records, lane_point
@@ -51,21 +52,31 @@ def move_over(graph: LaneGraph, fleet: Fleet, i: int, target: int, duration: flo
 
 
 @kernel
-def _free(graph: LaneGraph, fleet: Fleet, i: int, target: int, share: float, boxes: Records) -> bool:
-    """Whether nobody is beside, or too near before or behind, in a lane."""
-    x, y, heading = lane_point(graph, target, share * graph.lane.length[target])
+def _in_the_way(fleet: Fleet, i: int, boxes: Records, j: int, x: float, y: float, heading: float) -> bool:
+    """Whether body `j` is beside vehicle `i`, or too near before or behind, when that is at a place."""
     c, s, v = math.cos(heading), math.sin(heading), fleet.car.v[i]
-    for j in range(len(boxes)):
-        dx, dy = boxes.x[j] - x, boxes.y[j] - y
-        along, across = c * dx + s * dy, c * dy - s * dx
-        if abs(across) > BESIDE_M + 0.5 * boxes.width[j] - 0.9 or boxes.owner[j] == i:
-            continue
-        reach = 0.5 * (fleet.car.length[i] + boxes.length[j]) + ROOM_M
-        other = boxes.v[j] * math.cos(boxes.heading[j] - heading)
-        before = reach + ROOM_S * v + 2.0 * max(v - other, 0.0)
-        behind = reach + ROOM_S * max(other, 0.0) + 2.0 * max(other - v, 0.0)
-        if -behind < along < before:
-            return False
+    dx, dy = boxes.x[j] - x, boxes.y[j] - y
+    along, across = c * dx + s * dy, c * dy - s * dx
+    if abs(across) > BESIDE_M + 0.5 * boxes.width[j] - 0.9 or boxes.owner[j] == i:
+        return False
+    reach = 0.5 * (fleet.car.length[i] + boxes.length[j]) + ROOM_M
+    other = boxes.v[j] * math.cos(boxes.heading[j] - heading)
+    before = reach + ROOM_S * v + 2.0 * max(v - other, 0.0)
+    behind = reach + ROOM_S * max(other, 0.0) + 2.0 * max(other - v, 0.0)
+    return bool(-behind < along < before)
+
+
+@kernel
+def _free(graph: LaneGraph, fleet: Fleet, i: int, target: int, share: float, boxes: Records, grid: Grid) -> bool:
+    """Whether nobody is in the way in a lane."""
+    x, y, heading = lane_point(graph, target, share * graph.lane.length[target])
+    reach = 0.5 * fleet.car.length[i] + 2.0 * grid.largest + ROOM_M + (ROOM_S + 2.0) * max(fleet.car.v[i], grid.fastest)
+    around = cells(grid, x - reach, x + reach, y - reach, y + reach)
+    for row in range(around.bottom, around.top + 1):
+        first, last = row * grid.columns + around.left, row * grid.columns + around.right
+        for j in range(grid.start[first], grid.start[last + 1]):
+            if _in_the_way(fleet, i, boxes, j, x, y, heading):
+                return False
     return True
 
 
@@ -100,7 +111,9 @@ def _fit(graph: LaneGraph, fleet: Fleet, i: int, lane: int, target: int) -> bool
 
 
 @kernel
-def change_lanes(graph: LaneGraph, fleet: Fleet, boxes: Records, ahead: Records, k: Driver, frame: int) -> None:
+def change_lanes(
+    graph: LaneGraph, fleet: Fleet, boxes: Records, grid: Grid, ahead: Records, k: Driver, frame: int
+) -> None:
     """Let those begin a change that want to and find room; `ahead` is of the frame before."""
     for i in range(len(fleet.car)):
         car = fleet.car
@@ -125,7 +138,7 @@ def change_lanes(graph: LaneGraph, fleet: Fleet, boxes: Records, ahead: Records,
                 target >= 0
                 and open_side
                 and _fit(graph, fleet, i, lane, target)
-                and _free(graph, fleet, i, target, share, boxes)
+                and _free(graph, fleet, i, target, share, boxes, grid)
             ):
                 move_over(graph, fleet, i, target, k.lane_change_time)
                 break

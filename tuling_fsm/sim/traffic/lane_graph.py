@@ -19,7 +19,11 @@ Records = np.recarray[Any, Any]
 IntArray = npt.NDArray[np.int32]
 BoolArray = npt.NDArray[np.bool_]
 
-SAMPLE_M = 0.5
+SAMPLE_STEPS_M = (4.0, 2.0, 1.0, 0.5)
+"""Centres are sampled at the first of these that follows them this well, or the last:"""
+CHORD_M = 0.003
+SWEEP_M = 0.5
+"""`stride` samples on, a centre has not left the rectangle around both by more than this."""
 MAX_GAP_M = 2.0
 """A successor that starts farther than this from where its predecessor ends is a fault of the map and not driven."""
 MAX_BEND = math.radians(60.0)
@@ -31,6 +35,8 @@ TURN = math.radians(30.0)
 """A way through a junction that bends more than this is a turn."""
 SMOOTHING_M = 2.0
 """Curvature is the heading's change over this length, so that kinks between pieces of road count little."""
+STRAIGHT = 30.0
+"""A lane whose samples all have this bend speed is straight, m^0.5."""
 STOP_KINDS = {"light": 0, "stop": 1, "yield": 2}
 
 
@@ -39,14 +45,15 @@ LANE = np.dtype(
         ("length", "f8"), ("limit", "f8"), ("width", "f8"), ("step", "f8"), ("junction", "i4"),
         ("at", "i4"), ("end", "i4"), ("next_at", "i4"), ("next_end", "i4"), ("conflict_at", "i4"),
         ("conflict_end", "i4"), ("stop_at", "i4"), ("stop_end", "i4"), ("left", "i4"), ("right", "i4"),
-        ("endless", "?"), ("open_left", "?"), ("open_right", "?"), ("turn", "i4"),
+        ("endless", "?"), ("open_left", "?"), ("open_right", "?"), ("turn", "i4"), ("stride", "i4"),
+        ("straight", "?"),
     ],
     align=True,
 )  # fmt: skip
 """A lane: length, speed limit, least width, distance between its samples (m, m/s), index of its junction or -1; first
 and last plus one of its rows in the samples, in `next`, `conflict` and `stop`; its neighbours or -1, and whether the
-marking allows to go there; whether one can drive on from it for ever without meeting a lane that is unfit; and where
-it turns: 1 left, 0 nowhere, -1 right.
+marking allows to go there; whether one can drive on from it for ever without meeting a lane that is unfit; where
+it turns: 1 left, 0 nowhere, -1 right; how many samples are a `stride`, and whether no bend of it limits any speed.
 """
 SAMPLE = np.dtype([("x", "f8"), ("y", "f8"), ("heading", "f8"), ("z", "f8"), ("bend_speed", "f8")])
 """A point of a centre; `bend_speed` is curvature to the power of -1/2: times sqrt of the lateral acceleration
@@ -91,6 +98,10 @@ def build_lane_graph(road_map: RoadMap, signals: Sequence[int]) -> tuple[LaneGra
         table[i].junction = junctions.get(lane.junction or "", -1)
         table[i].open_left, table[i].open_right = _open(lane.left_marks), _open(lane.right_marks)
         table[i].turn = _turn(lane)
+        table[i].stride = max(
+            int(math.sqrt(8.0 * SWEEP_M / _sharpest(lane)) / max(table[i].step, SAMPLE_STEPS_M[-1])), 1
+        )
+        table[i].straight = min(row[-1] for row in samples[i]) >= STRAIGHT
         table[i].left, table[i].right = _beside(index, lane.left_neighbour), _beside(index, lane.right_neighbour)
     ragged: tuple[tuple[str, Sequence[Sequence[object]]], ...] = (
         ("", samples), ("next_", following), ("conflict_", conflicts), ("stop_", stops)
@@ -149,9 +160,19 @@ def _conflicts(road_map: RoadMap, lane: Lane, index: dict[LaneId, int]) -> list[
     return [index[o] for o in others if o in index and not origin.intersection(road_map.lanes[o].predecessors)]
 
 
+def _sharpest(lane: Lane) -> float:
+    """Greatest curvature of the centre over the shortest distance between samples, at least 1e-6, 1/m."""
+    count = max(2, math.ceil(lane.length / SAMPLE_STEPS_M[-1]) + 1)
+    s = np.linspace(0.0, lane.length, count)
+    turned = np.abs(np.diff(np.interp(s, lane.center.s, lane.center.heading)))
+    return max(float(turned.max()) / max(float(s[1]), 1e-3), 1e-6)
+
+
 def _samples(lane: Lane) -> list[tuple[float, ...]]:
     """Even samples: x, y, heading, z, bend speed."""
-    count = max(2, math.ceil(lane.length / SAMPLE_M) + 1)
+    sharpest = _sharpest(lane)
+    step = next((m for m in SAMPLE_STEPS_M if sharpest * m * m / 8.0 <= CHORD_M), SAMPLE_STEPS_M[-1])
+    count = max(2, math.ceil(lane.length / step) + 1)
     s = np.linspace(0.0, lane.length, count)
     rows = (lane.center.xy[:, 0], lane.center.xy[:, 1], lane.center.heading, lane.z)
     x, y, heading, z = (np.interp(s, lane.center.s, row) for row in rows)
@@ -218,7 +239,9 @@ def lane_point(graph: LaneGraph, lane: int, s: float) -> tuple[float, float, flo
     u = min(max(position - i, 0.0), 1.0)
     k = first + i
     heading = graph.sample.heading[k] + u * (graph.sample.heading[k + 1] - graph.sample.heading[k])
+    x = graph.sample.x[k] + u * (graph.sample.x[k + 1] - graph.sample.x[k])
+    y = graph.sample.y[k] + u * (graph.sample.y[k + 1] - graph.sample.y[k])
     beyond = (position - i - u) * step
-    x = graph.sample.x[k] + u * (graph.sample.x[k + 1] - graph.sample.x[k]) + beyond * math.cos(heading)
-    y = graph.sample.y[k] + u * (graph.sample.y[k + 1] - graph.sample.y[k]) + beyond * math.sin(heading)
+    if beyond != 0.0:
+        x, y = x + beyond * math.cos(heading), y + beyond * math.sin(heading)
     return x, y, heading

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.sim.parameters import TrafficParameters
-from tuling_fsm.sim.traffic.collision import BOX, Driver, LongArray
+from tuling_fsm.sim.traffic import sleeping
+from tuling_fsm.sim.traffic.collision import Driver, LongArray
 from tuling_fsm.sim.traffic.fleet import (
     LANES,
     OFF,
     PATH_LANES,
     RAILS,
-    Fleet,
+    joined,
     new_fleet,
     offset_at,
     path_index,
@@ -28,7 +28,7 @@ from tuling_fsm.sim.traffic.lifecycle import appear, capacity, draw_sizes, place
 from tuling_fsm.sim.traffic.localization import append_lane
 from tuling_fsm.sim.traffic.motion import LINE_GAP_M
 from tuling_fsm.sim.traffic.right_of_way import EgoRequest
-from tuling_fsm.sim.traffic.sleeping import Terms, distances, rest, switch_physics
+from tuling_fsm.sim.traffic.sleeping import Terms, distances, radii, rest, switch_physics, terms_of
 from tuling_fsm.sim.traffic.stages import Frame, new_stages, run_stages
 from tuling_fsm.sim.traffic.vehicle_lights import Weather
 
@@ -76,6 +76,8 @@ class TrafficManager:
         self._refill: IntArray = np.zeros(0, np.int32)
         self._routes: dict[int, tuple[list[int], float | None]] = {}
         self._frame = 0
+        self.before_frame: list[Callable[[int, float], None]] = []
+        """Called with number and time (s) of a frame before anything moves."""
         self.blind: LongArray = np.zeros(0, np.int64)
         """Sorted keys of the pairs that do not see each other."""
         self.weather = Weather()
@@ -96,13 +98,16 @@ class TrafficManager:
         self._refill = rows[self.fleet.car.mode[rows] != OFF]
         return len(self._refill)
 
-    def enlist(self, seeds: npt.NDArray[np.uint64], terms: Terms, circles: FloatArray) -> range:
-        """Add vehicles of another traffic manager with generators of their own, and put them on the road.
+    def enlist(
+        self, seeds: npt.NDArray[np.uint64], terms: Terms, circles: FloatArray, owner: int | None = None
+    ) -> range:
+        """Add vehicles with generators of their own, and put them on the road.
 
         Args:
             seeds: of the new vehicles.
             terms: how they are treated far from the ego.
             circles: (K, 3) of x, y, radius (m): nobody is put there.
+            owner: the traffic manager that they belong to; None for one that is new.
 
         Returns:
             Their rows in the fleet; those that found no place come later.
@@ -111,9 +116,11 @@ class TrafficManager:
         more = new_fleet(seeds)
         kinds = draw_sizes(more, range(len(seeds)), p.limit_spread, p.limit_share)
         more.rules["gap"], more.rules["auto_change"] = p.standing_gap, p.auto_lane_change
-        more.car["owner"] = len(self.terms)
-        self.terms.append(terms)
-        self.fleet = Fleet(*(_joined(*pair) for pair in zip(self.fleet, more, strict=True)))
+        if owner is None:
+            owner = len(self.terms)
+            self.terms.append(terms)
+        more.car["owner"] = owner
+        self.fleet = joined(self.fleet, more)
         self.kinds = np.concatenate((self.kinds, kinds))
         self.ids = np.concatenate((self.ids, np.zeros(len(seeds), dtype=np.uint32)))
         self._stages = new_stages(len(self.ids), len(self.graph.lane))
@@ -145,34 +152,52 @@ class TrafficManager:
         Returns:
             Whether the ego may enter its junction.
         """
+        for prepare in list(self.before_frame):
+            prepare(self._frame, stamp)
         if len(self.ids) == 0:
+            self._frame += 1
             return True
         self._renew(heroes, dt)
         for row in list(self._routes):
             self._lengthen(row)
-        boxes = np.empty(int(self.on_road.sum()) + len(others), BOX).view(np.recarray)
+        if len(self.ids) + len(others) > len(self._stages.boxes):
+            ahead = self._stages.ahead
+            self._stages = new_stages(len(self.ids), len(self.graph.lane), 2 * len(others))._replace(ahead=ahead)
         frame = Frame(others, lights, ego, self.blind, self.weather, stamp, dt, self._frame)
         self._frame += 1
-        return bool(run_stages(self.graph, self.fleet, self.ids, self._driver, self._stages, boxes, frame))
+        return bool(run_stages(self.graph, self.fleet, self.ids, self._driver, self._stages, frame))
 
     def _renew(self, heroes: FloatArray, dt: float) -> None:
         """First stage: take off who is stuck, let those that are off the road try to come back, all out of the egos'
         sight; put to sleep and wake, and give dynamics to those that are near.
         """
         fleet, p = self.fleet, self.parameters
-        away = distances(fleet, heroes)
-        stuck = (fleet.car.standing > p.removal_time) & (fleet.car.mode == LANES) & (away > p.respawn_distance)
+        found = sleeping.look_round(fleet, heroes, radii(self.terms), p.removal_time)
+        if found & sleeping.STUCK:
+            self._take_off_the_stuck(distances(fleet, heroes))
+        if found & (sleeping.STUCK | sleeping.MISSING):
+            self._bring_back(heroes)
+        if found & sleeping.RESTLESS:
+            rest(self.graph, fleet, self.terms, heroes, dt)
+        if found:
+            switch_physics(fleet, self.terms, distances(fleet, heroes))
+
+    def _take_off_the_stuck(self, away: FloatArray) -> None:
+        car, p = self.fleet.car, self.parameters
+        stuck = (car.standing > p.removal_time) & (car.mode == LANES) & (away > p.respawn_distance)
         stuck[: self._scripted] = False
-        fleet.car.mode[stuck] = OFF
+        car.mode[stuck] = OFF
         self.removed += int(stuck.sum())
+
+    def _bring_back(self, heroes: FloatArray) -> None:
+        fleet = self.fleet
         off = self._refill[(fleet.car.mode[self._refill] == OFF) & (fleet.car.asleep[self._refill] == OFF)]
-        if len(off):
-            where = places(self.graph, np.column_stack((heroes, np.full(len(heroes), p.respawn_distance))))
-            for i in off:
-                if appear(self.graph, fleet, i, where, RESPAWN_GAP_M):
-                    self._name(i)
-        rest(self.graph, fleet, self.terms, heroes, dt)
-        switch_physics(fleet, self.terms, distances(fleet, heroes))
+        if len(off) == 0:
+            return
+        where = places(self.graph, np.column_stack((heroes, np.full(len(heroes), self.parameters.respawn_distance))))
+        for i in off:
+            if appear(self.graph, fleet, i, where, RESPAWN_GAP_M):
+                self._name(i)
 
     def _name(self, row: int) -> None:
         self.ids[row] = self._next_id
@@ -275,15 +300,3 @@ class TrafficManager:
     def on_road(self) -> BoolArray:
         """Which rows are on the road."""
         return np.asarray(self.fleet.car.mode != OFF)
-
-
-def terms_of(p: TrafficParameters) -> Terms:
-    """What the parameters say of vehicles far from the ego."""
-    return Terms(
-        p.hybrid_physics, p.hybrid_radius, p.sleep_distance, p.respawn_sleepers, p.respawn_nearest, p.respawn_farthest
-    )
-
-
-def _joined(one: Any, other: Any) -> Any:
-    """Both tables one after the other, of the kind that they were."""
-    return np.concatenate((one, other)).view(type(one))

@@ -28,23 +28,24 @@ def allowed_speed(graph: LaneGraph, fleet: Fleet, i: int, k: Driver) -> float:
     """Speed that limits and bends allow now, so that slower stretches ahead can be reached with comfortable braking."""
     v = fleet.car.v[i]
     reach = v * v / (2.0 * k.comfort_decel) + 2.0 * LOOK_STEP_M
-    lane = path_index(fleet, i, fleet.car.arc[i])
-    allowed, ahead = math.inf, 0.0
-    bend_factor = math.sqrt(k.lateral_accel)
+    place = path_index(fleet, i, fleet.car.arc[i])
+    squared, ahead, bend_factor = math.inf, 0.0, math.sqrt(k.lateral_accel)
+    free = not math.isnan(fleet.car.wanted[i])
     while ahead <= reach:
         arc = fleet.car.arc[i] + ahead
-        while lane + 1 < fleet.car.path_count[i] and fleet.path_at[i, lane + 1] <= arc:
-            lane += 1
-        index = fleet.path_lane[i, lane]
-        sample = graph.lane.at[index] + int((arc - fleet.path_at[i, lane]) / max(graph.lane.step[index], 1e-9))
-        sample = min(max(sample, graph.lane.at[index]), graph.lane.end[index] - 1)
-        limit = graph.lane.limit[index] * fleet.car.share[i]
-        if not math.isnan(fleet.car.wanted[i]):
-            limit = math.inf
-        here = min(limit, max(bend_factor * graph.sample.bend_speed[sample], MIN_BEND_SPEED))
-        allowed = min(allowed, math.sqrt(here * here + 2.0 * k.comfort_decel * ahead))
+        while place + 1 < fleet.car.path_count[i] and fleet.path_at[i, place + 1] <= arc:
+            place += 1
+        lane = fleet.path_lane[i, place]
+        here = math.inf if free else graph.lane.limit[lane] * fleet.car.share[i]
+        if not graph.lane.straight[lane]:
+            sample = graph.lane.at[lane] + int((arc - fleet.path_at[i, place]) / max(graph.lane.step[lane], 1e-9))
+            sample = min(max(sample, graph.lane.at[lane]), graph.lane.end[lane] - 1)
+            here = min(here, max(bend_factor * graph.sample.bend_speed[sample], MIN_BEND_SPEED))
+        squared = min(squared, here * here + 2.0 * k.comfort_decel * ahead)
         ahead += LOOK_STEP_M
-    return allowed
+        if graph.lane.straight[lane]:
+            ahead = max(ahead, fleet.path_at[i, place + 1] - fleet.car.arc[i])
+    return math.sqrt(squared)
 
 
 @kernel

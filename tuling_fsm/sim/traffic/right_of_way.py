@@ -175,6 +175,9 @@ def _ask(
     if fleet.path_at[i, gate] < front - LINE_WITHIN_M:
         fleet.car.cleared[i] = fleet.path_at[i, way_through(graph, fleet, i, gate)]
         return -1, False
+    if fleet.path_at[i, gate] - LINE_BEFORE_M - front > v * v / k.comfort_decel + v + 2.0 * k.standing_gap:
+        fleet.car.arrived[i] = np.inf
+        return gate, False
     line = _waiting_line(graph, fleet, i, gate)
     stopped_by_line = orders.stop_arc[i] < fleet.path_at[i, way_through(graph, fleet, i, gate)]
     near = line - front < v * v / (2.0 * k.comfort_decel) + v + 2.0 * k.standing_gap
@@ -201,22 +204,24 @@ def share_junctions(
     """The stage: clear vehicles in order of arrival and stop the others at their line. Returns whether the ego
     may go.
     """
-    count = len(fleet.car)
-    gates = np.full(count, -1, np.int32)
-    keys = np.full(count + 1, np.inf)
-    free_of_lines = orders.stop_arc.copy()
+    count, n = len(fleet.car), 0
+    gates, asking = np.empty(count, np.int32), np.empty(count + 1, np.int32)
+    keys, free_of_lines = np.empty(count + 1), np.empty(count)
     _take_stock(graph, fleet, ego, desk)
     for i in range(count):
         if fleet.car.mode[i] == 0:
             continue
+        free_of_lines[i] = orders.stop_arc[i]
         gates[i], asks = _ask(graph, fleet, i, stamp, orders, ahead, k)
         if asks:
-            keys[i] = fleet.car.arrived[i] + _penalty(graph, fleet, i, gates[i])
-    keys[count] = ego.arrived
+            keys[n], asking[n] = fleet.car.arrived[i] + _penalty(graph, fleet, i, gates[i]), i
+            n += 1
+    if ego.arrived < np.inf:
+        keys[n], asking[n] = ego.arrived, count
+        n += 1
     ego_goes = False
-    for i in np.argsort(keys, kind="mergesort"):
-        if keys[i] == np.inf:
-            break
+    for turn in np.argsort(keys[:n], kind="mergesort"):
+        i = asking[turn]
         if i == count:
             ego_goes = ego.moves and _free(graph, ego.lanes, desk, False)
             for lane in ego.lanes:

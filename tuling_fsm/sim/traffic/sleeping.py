@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ import numpy as np
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.sim.kernel import kernel
+from tuling_fsm.sim.parameters import TrafficParameters
 from tuling_fsm.sim.traffic.dynamics import take_wheel
 from tuling_fsm.sim.traffic.fleet import LANES, OFF, Fleet, path_index, path_point
 from tuling_fsm.sim.traffic.lane_graph import BoolArray, LaneGraph
@@ -17,6 +19,10 @@ from tuling_fsm.sim.traffic.lifecycle import appear, clear_of, places
 from tuling_fsm.sim.traffic.localization import keep_path
 
 WAKE_GAP_M = 8.0
+STUCK, MISSING, RESTLESS, SWITCHED = 1, 2, 4, 8
+"""What `look_round` finds: somebody who stands for too long, is off the road, sleeps or is tired, or is to have
+dynamics and has none or the other way round.
+"""
 LEAST_RESPAWN_M = 20.0
 
 
@@ -42,6 +48,48 @@ class Terms:
                 "traffic.respawn", f"{self.nearest:g} to {self.farthest:g} m",
                 f"at least {LEAST_RESPAWN_M:g} m, in order, at most {self.active:g} m",
             )  # fmt: skip
+
+
+def terms_of(p: TrafficParameters) -> Terms:
+    """What the parameters say of vehicles far from the ego."""
+    return Terms(
+        p.hybrid_physics, p.hybrid_radius, p.sleep_distance, p.respawn_sleepers, p.respawn_nearest, p.respawn_farthest
+    )
+
+
+@kernel
+def look_round(fleet: Fleet, heroes: FloatArray, terms: FloatArray, patience: float) -> int:
+    """What there is to do at the beginning of a frame, as bits; in most there is nothing.
+
+    Args:
+        fleet: everybody.
+        heroes: (K, 2), m.
+        terms: for every owner the radius within which there are dynamics, and that beyond which one sleeps, m.
+        patience: standing longer than this is too long, s.
+    """
+    found = 0
+    for i in range(len(fleet.car)):
+        car = fleet.car[i]
+        if car.mode == OFF:
+            found |= RESTLESS if car.asleep != OFF else MISSING
+            continue
+        if car.standing > patience:
+            found |= STUCK
+        if car.owner < 0:
+            continue
+        away = np.inf
+        for k in range(len(heroes)):
+            away = min(away, math.hypot(car.x - heroes[k, 0], car.y - heroes[k, 1]))
+        if (away <= terms[car.owner, 0]) != car.physical:
+            found |= SWITCHED
+        if car.mode == LANES and len(heroes) > 0 and away > terms[car.owner, 1]:
+            found |= RESTLESS
+    return found
+
+
+def radii(terms: Sequence[Terms]) -> FloatArray:
+    """The table for `look_round`."""
+    return np.array([(term.radius if term.hybrid else np.inf, term.active) for term in terms])
 
 
 def distances(fleet: Fleet, heroes: FloatArray) -> FloatArray:

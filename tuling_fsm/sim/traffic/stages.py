@@ -14,7 +14,8 @@ import numpy.typing as npt
 from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.sim.traffic.collision import AHEAD, Driver, LongArray, build_grid, watch_out
+from tuling_fsm.sim.traffic.boxes import BOX, gather, sort_into_cells
+from tuling_fsm.sim.traffic.collision import AHEAD, Driver, LongArray, watch_out
 from tuling_fsm.sim.traffic.fleet import Fleet, set_poses
 from tuling_fsm.sim.traffic.lane_change import change_lanes
 from tuling_fsm.sim.traffic.lane_graph import IntArray, LaneGraph, Records
@@ -25,30 +26,20 @@ from tuling_fsm.sim.traffic.right_of_way import DESK, EgoRequest, share_junction
 from tuling_fsm.sim.traffic.vehicle_lights import Weather, work_lights
 
 LINE_REACH_M = 100.0
+MOST_OTHERS = 256
+"""Room for so many boxes of others to begin with."""
 
 
 class Stages(NamedTuple):
-    """What goes from stage to stage: `AHEAD` and `ORDERS` of every vehicle, `DESK` of every lane."""
+    """What goes from stage to stage: `AHEAD` and `ORDERS` of every vehicle, `DESK` of every lane, `BOX` of everybody as
+    they come and cell by cell.
+    """
 
     ahead: Records
     orders: Records
     desk: Records
-
-
-@njit(cache=True)
-def gather(fleet: Fleet, ids: npt.NDArray[np.uint32], others: FloatArray, boxes: Records) -> None:
-    """Fill `boxes` with all bodies on the road and the boxes of everybody else."""
-    car = fleet.car
-    rows = np.flatnonzero(car.mode)
-    for j, i in enumerate(rows):
-        boxes.x[j], boxes.y[j], boxes.z[j], boxes.heading[j] = car.x[i], car.y[i], car.z[i], car.heading[i]
-        boxes.length[j], boxes.width[j], boxes.v[j] = car.length[i], car.width[i], car.v[i]
-        boxes.when[j], boxes.owner[j], boxes.who[j], boxes.person[j] = 0.0, i, ids[i], False
-    for k in range(len(others)):
-        j, row = len(rows) + k, others[k]
-        boxes.x[j], boxes.y[j], boxes.z[j], boxes.heading[j] = row[0], row[1], row[2], row[3]
-        boxes.length[j], boxes.width[j], boxes.v[j], boxes.when[j] = row[4], row[5], row[6], row[7]
-        boxes.owner[j], boxes.who[j], boxes.person[j] = -1, int(row[8]), row[9] > 0.0
+    loose: Records
+    boxes: Records
 
 
 class Frame(NamedTuple):
@@ -68,13 +59,14 @@ class Frame(NamedTuple):
 
 @njit(cache=True)
 def run_stages(
-    graph: LaneGraph, fleet: Fleet, ids: npt.NDArray[np.uint32], k: Driver, stages: Stages, boxes: Records, frame: Frame
+    graph: LaneGraph, fleet: Fleet, ids: npt.NDArray[np.uint32], k: Driver, stages: Stages, frame: Frame
 ) -> bool:
     """One frame of all vehicles, stage after stage. Returns whether the ego may enter its junction."""
-    gather(fleet, ids, frame.others, boxes)
-    change_lanes(graph, fleet, boxes, stages.ahead, k, frame.number)
+    count = gather(fleet, ids, frame.others, stages.loose)
+    grid = sort_into_cells(stages.loose, count, stages.boxes)
+    change_lanes(graph, fleet, stages.boxes, grid, stages.ahead, k, frame.number)
     localize(graph, fleet)
-    watch_out(graph, fleet, boxes, build_grid(boxes), frame.blind, k, stages.ahead)
+    watch_out(graph, fleet, stages.boxes, grid, frame.blind, k, stages.ahead)
     mind_lines(graph, fleet, frame.lights, LINE_REACH_M, stages.orders)
     ego_goes = share_junctions(graph, fleet, frame.stamp, frame.ego, stages.ahead, k, stages.desk, stages.orders)
     move(graph, fleet, stages.ahead, stages.orders, k, frame.dt)
@@ -83,8 +75,9 @@ def run_stages(
     return bool(ego_goes)
 
 
-def new_stages(vehicles: int, lanes: int) -> Stages:
-    """Room for what so many vehicles and lanes have."""
+def new_stages(vehicles: int, lanes: int, others: int = MOST_OTHERS) -> Stages:
+    """Room for what so many vehicles and lanes, and boxes of others, have."""
     ahead, orders = np.zeros(vehicles, AHEAD).view(np.recarray), np.zeros(vehicles, ORDERS).view(np.recarray)
     ahead["gap"] = np.inf
-    return Stages(ahead, orders, np.zeros(lanes, DESK).view(np.recarray))
+    loose, boxes = (np.zeros(vehicles + others, BOX).view(np.recarray) for _ in range(2))
+    return Stages(ahead, orders, np.zeros(lanes, DESK).view(np.recarray), loose, boxes)

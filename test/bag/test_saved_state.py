@@ -1,0 +1,82 @@
+"""A planner that is started again in mid-drive goes on from its saved state."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+from tuling_fsm.agent import Agent, Parameters
+from tuling_fsm.bag.saved_state import FORMAT, load_state, save_state
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.map.opendrive import read_map
+from tuling_fsm.sim.scenario.load import load_scenario
+from tuling_fsm.sim.simulation import Simulation
+
+CONFIG = Path(__file__).resolve().parents[2] / "config"
+
+
+def drive(agent: Agent, simulation: Simulation, ticks: int) -> list[str]:
+    """The states that are gone through."""
+    states = []
+    for _ in range(ticks):
+        tick = agent.step(simulation.inputs())
+        for request in tick.decision.route_requests:
+            simulation.request_route(request)
+        simulation.advance(tick.trajectory, tick.state)
+        states.append(tick.state)
+    return states
+
+
+@pytest.mark.clause("EST-2")
+def test_another_agent_goes_on_at_speed_in_the_same_state_on_the_same_route(tmp_path):
+    road_map = read_map(CONFIG / "course" / "course.xodr")
+    scenario = load_scenario(CONFIG / "scenarios" / "roam.osc", {"vehicles": "2", "length_m": "300"})
+    simulation = Simulation(road_map, scenario, 1, Parameters().vehicle)
+    first = Agent(road_map)
+    drive(first, simulation, 110)
+    save_state(tmp_path / "deep" / "state", first.record, "course.xodr")
+    second = Agent(road_map)
+    second.restore(load_state(tmp_path / "deep" / "state", "course.xodr"))
+    assert second.record.machine.clock == first.record.machine.clock
+    assert second.record.machine.entered_at == first.record.machine.entered_at
+    before = simulation.ego.v
+    assert before > 4.0
+    asked = second.record.machine.memory.routing.number
+    assert drive(second, simulation, 20) == ["on_road/normal"] * 20
+    assert simulation.ego.v > before - 0.3
+    assert second.record.machine.memory.routing.number == asked
+    assert second.record.machine.in_state_s > 1.0
+
+
+class Evil:
+    def __reduce__(self):
+        return (print, ("it ran",))
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (pickle.dumps((FORMAT, "m", Evil())), "builtins.print in it"),
+        (pickle.dumps((FORMAT, "m", read_map)), "read_map in it"),
+        (pickle.dumps((FORMAT, "other.xodr", 1)), "belongs to the map other.xodr"),
+        (pickle.dumps(("another", "m", 1)), "no saved state"),
+        (b"\x80\x04garbage", "no saved state"),
+        (b"", "no saved state"),
+    ],
+)
+def test_a_file_that_is_no_saved_state_of_this_map_is_refused_and_runs_nothing(tmp_path, capsys, content, said):
+    (tmp_path / "state").write_bytes(content)
+    with pytest.raises(InputError, match=said):
+        load_state(tmp_path / "state", "m")
+    assert capsys.readouterr().out == ""
+
+
+def test_no_file_is_said_so_and_a_new_file_takes_the_place_of_the_old_one(tmp_path):
+    with pytest.raises(InputError, match="cannot be read"):
+        load_state(tmp_path / "state", "m")
+    for value in (1, 2):
+        save_state(tmp_path / "state", value, "m")
+        assert load_state(tmp_path / "state", "m") == value
+    assert [file.name for file in tmp_path.iterdir()] == ["state"]

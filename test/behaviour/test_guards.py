@@ -1,0 +1,381 @@
+"""Every guard of the hierarchy over one view, with its bounds on both sides."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tuling_fsm.behaviour import guards
+from tuling_fsm.behaviour.conduct import View
+from tuling_fsm.behaviour.memory import Ladder, Outcome, Progress, Question, Routing
+from tuling_fsm.behaviour.mission.memory import Aim, Book, Errand
+from tuling_fsm.behaviour.on_road.memory import Exploring, OnRoad
+from tuling_fsm.behaviour.parking import guards as parking_guards
+from tuling_fsm.behaviour.parking.memory import Bay, Parking, Round
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.request import Limit, Reason
+from tuling_fsm.map.road_map import RoadMap
+
+from .views import CLOCK, at, view_of
+from .worlds import LENGTH, NEAR_Y, VEHICLE, Place, Thing, route_along
+
+FAILED = Outcome(True, False, Reason.NO_PATH)
+DRIVES = Outcome(True, travel=20.0)
+
+
+def limited(reason: Reason, blocker: int = -1, **more: Any) -> Outcome:
+    return Outcome(True, limit=Limit(reason, blocker=blocker), **more)
+
+
+def look(road: RoadMap, x: float = 50.0, y: float = NEAR_Y, **more: Any) -> View:
+    """On the near lane, with a plan that drives."""
+    place = {key: more.pop(key) for key in ("heading", "v", "localized", "things") if key in more}
+    memory = {"plan": DRIVES, **more.pop("memory", {})}
+    in_state_s = more.pop("in_state_s", 0.0)
+    route = more.pop("route", route_along(road))
+    view = view_of(Place(road, x, y, **place), route, in_state_s=in_state_s, **more)
+    return at(view, **memory)
+
+
+@pytest.mark.clause("REG-3")
+@pytest.mark.parametrize(
+    ("degrees", "changes", "back", "astray"),
+    [
+        (29.0, {}, True, False),
+        (-29.0, {}, True, False),
+        (31.0, {}, False, False),
+        (59.0, {}, False, False),
+        (61.0, {}, False, True),
+        (-61.0, {}, False, True),
+        (0.0, {"y": 1.0}, False, True),
+        (0.0, {"localized": False}, False, False),
+        (61.0, {"localized": False}, False, False),
+        (61.0, {"route": None}, False, False),
+    ],
+)
+def test_on_the_road_and_along_it(
+    road: RoadMap, degrees: float, changes: dict[str, Any], back: bool, astray: bool
+) -> None:
+    view = look(road, heading=math.radians(degrees), **changes)
+    assert (guards.back_on_road(view), guards.astray(view)) == (back, astray)
+    off = changes.get("y", 0.0) > 0.0
+    assert guards.off_road(view) is off
+    assert guards.not_localized(view) is not changes.get("localized", True)
+    if off:
+        assert not guards.off_road(look(road, y=1.0, localized=False))
+        assert not guards.off_road(look(road, y=1.0, route=None))
+
+
+@pytest.mark.clause("NOR-10", "USE-7", "USE-10")
+@pytest.mark.parametrize(
+    ("to_end", "changes", "ended"),
+    [
+        (1.9, {}, True),
+        (2.1, {}, False),
+        (1.9, {"v": 0.09}, True),
+        (1.9, {"v": 0.11}, False),
+        (1.9, {"v": -0.11}, False),
+        (1.9, {"heading": 0.6}, False),
+        (1.9, {"heading": 0.5}, True),
+        (1.9, {"y": 1.0}, False),
+        (1.9, {"localized": False}, False),
+        # What stands at the end is stopped before, bumper to it.
+        (2.0 + VEHICLE.front - 0.1, {"memory": {"plan": limited(Reason.OBSTACLE)}}, True),
+        (2.0 + VEHICLE.front - 0.1, {"memory": {"plan": Outcome(True, False, Reason.OBSTACLE)}}, True),
+        (2.0 + VEHICLE.front + 0.1, {"memory": {"plan": limited(Reason.OBSTACLE)}}, False),
+        (2.0 + VEHICLE.front - 0.1, {"memory": {"plan": limited(Reason.LEADER)}}, False),
+        (1.9, {"memory": {"book": Book(errand=Errand(Aim.PICKUP))}}, False),
+        (1.9, {"memory": {"book": Book(errand=Errand(Aim.GOAL))}}, True),
+    ],
+)
+def test_the_end_of_the_route(road: RoadMap, to_end: float, changes: dict[str, Any], ended: bool) -> None:
+    view = look(road, LENGTH - to_end, **changes)
+    assert guards.route_ended(view) is ended
+    failed = at(view, plan=replace(view.memory.plan, feasible=False), progress=Progress(0.0, 0.0))
+    assert guards.no_path(failed) is not ended
+    assert guards.no_progress(failed) is not ended
+    assert not guards.stands_at_end(replace(view, world=replace(view.world, route=None)), True)
+
+
+@pytest.mark.clause("NOR-7")
+@pytest.mark.parametrize(
+    ("plan", "failed"),
+    [
+        (FAILED, True),
+        (DRIVES, False),
+        (replace(FAILED, known=False), False),
+        (replace(FAILED, reason=Reason.RED_LIGHT), False),
+        (replace(FAILED, limit=Limit(Reason.PEDESTRIAN)), False),
+        (replace(FAILED, limit=Limit(Reason.LEADER)), True),
+    ],
+)
+def test_no_path(road: RoadMap, plan: Outcome, failed: bool) -> None:
+    assert plan.failed is failed
+    assert guards.no_path(look(road, memory={"plan": plan})) is failed
+    assert plan.yields is (Reason.RED_LIGHT is plan.reason or Reason.PEDESTRIAN is plan.limit.reason)
+
+
+@pytest.mark.clause("NOR-7", "USE-2")
+@pytest.mark.parametrize(
+    ("waited", "reason", "stuck"),
+    [
+        (9.95, Reason.NONE, False),
+        (10.0, Reason.NONE, True),
+        (10.0, Reason.OBSTACLE, True),
+        (10.0, Reason.STOP_SIGN, False),
+        (10.0, Reason.JUNCTION_OCCUPIED, False),
+        (10.0, Reason.JUNCTION_EXIT_BLOCKED, False),
+    ],
+)
+def test_no_progress(road: RoadMap, waited: float, reason: Reason, stuck: bool) -> None:
+    memory = {"plan": limited(reason), "progress": Progress(50.0, CLOCK - waited)}
+    assert guards.no_progress(look(road, memory=memory)) is stuck
+    assert parking_guards.search_stands_still(look(road, memory=memory)) is stuck
+    assert not parking_guards.search_stands_still(look(road, memory=memory, localized=False))
+    assert parking_guards.lost_for_long(look(road, memory=memory, localized=False)) is stuck
+    assert not parking_guards.lost_for_long(look(road, memory=memory))
+    turning = {**memory, "parking": Parking(turning_since=CLOCK)}
+    assert not parking_guards.search_stands_still(look(road, memory=turning))
+
+
+def test_patience_at_a_junction_ends_too(road: RoadMap) -> None:
+    patience = look(road).site.parameters.normal.junction_patience
+    for waited, stuck in ((patience - 0.05, False), (patience, True)):
+        memory = {"plan": limited(Reason.STOP_SIGN), "progress": Progress(50.0, CLOCK - waited)}
+        assert guards.no_progress(look(road, memory=memory)) is stuck
+
+
+@pytest.mark.clause("SLF-2", "NLF-3")
+@pytest.mark.parametrize(
+    ("probe", "changes", "out"),
+    [
+        (replace(DRIVES, travel=5.0), {}, None),
+        (replace(DRIVES, travel=0.0), {}, False),
+        (limited(Reason.RED_LIGHT), {}, True),
+        (DRIVES, {}, True),
+        (replace(DRIVES, known=False), {}, False),
+        (replace(DRIVES, feasible=False), {}, False),
+        (DRIVES, {"y": 1.0}, False),
+        (DRIVES, {"v": -0.09}, True),
+        (DRIVES, {"v": -0.11}, False),
+        (DRIVES, {"memory": {"plan": replace(DRIVES, uses_reverse=True)}}, False),
+        (DRIVES, {"memory": {"plan": Outcome(False, uses_reverse=True)}}, True),
+    ],
+)
+def test_a_way_out(road: RoadMap, probe: Outcome, changes: dict[str, Any], out: bool | None) -> None:
+    changes = {**changes, "memory": {"probe": probe, **changes.get("memory", {})}}
+    view = look(road, **changes)
+    if out is None:
+        least = view.site.parameters.free.way_out
+        for travel, gets_on in ((least, True), (least - 0.01, False)):
+            assert guards.way_out(at(view, probe=replace(probe, travel=travel))) is gets_on
+        return
+    assert guards.way_out(view) is out
+
+
+@pytest.mark.clause("NOR-7")
+def test_waiting_rightly(road: RoadMap) -> None:
+    leader = Thing(70.0, NEAR_Y, moving=True, id=3)
+    parked = Thing(80.0, NEAR_Y, id=4)
+    world = look(road, things=(parked, leader)).world
+    for outcome, rightly in (
+        (limited(Reason.LEADER, 3), True),
+        (limited(Reason.LEADER, 4), False),
+        (limited(Reason.LEADER, 5), False),
+        (limited(Reason.OBSTACLE, 3), False),
+        (limited(Reason.RED_LIGHT), True),
+        (Outcome(True, False, Reason.PEDESTRIAN), True),
+        (limited(Reason.OBJECTS_STALE), True),
+        (limited(Reason.RADAR_STALE), True),
+        (DRIVES, False),
+    ):
+        assert guards.waits_rightly(world, outcome) is rightly
+
+
+def test_flags_of_the_memory(road: RoadMap) -> None:
+    two = (Pose(0.0, 0.0, 0.0), Pose(1.0, 0.0, 0.0))
+    for rung, exhausted in ((0, False), (1, False), (2, True), (3, True)):
+        ladder = Ladder(two, rung)
+        assert guards.attempts_exhausted(look(road, memory={"ladder": ladder})) is exhausted
+        assert ladder.goal == two[min(rung, 1)]
+    assert guards.attempts_exhausted(look(road, memory={"ladder": Ladder()}))
+    for spent, late in ((59.95, False), (60.0, True)):
+        assert guards.overdue(look(road, memory={"unexplained_s": spent})) is late
+    for answered in (False, True):
+        routing = Routing(question=Question(answered=answered), switched=answered)
+        view = look(road, memory={"routing": routing})
+        assert guards.route_found(view) is answered
+        assert guards.route_switched(view) is answered
+
+
+@pytest.mark.clause("RPL-1", "RPL-3")
+@pytest.mark.parametrize(
+    ("failures", "answered", "none"), [(2, False, False), (3, False, True), (4, False, True), (3, True, False)]
+)
+def test_no_way_round(road: RoadMap, failures: int, answered: bool, none: bool) -> None:
+    routing = Routing(question=Question(failures=failures, answered=answered))
+    view = look(road, memory={"routing": routing})
+    assert view.site.parameters.route.replan_attempts == 3
+    assert guards.no_way_round(view) is none
+    assert guards.nothing_blocked(view)
+
+
+@pytest.mark.clause("EXP-2", "EXP-4")
+@pytest.mark.parametrize(
+    ("visits", "in_state_s", "out"),
+    [
+        (0, 0.0, True),
+        (1, 0.0, True),
+        (2, 0.95, False),
+        (2, 1.0, True),
+        (3, 1.95, False),
+        (3, 2.0, True),
+        (9, 5.0, True),
+    ],
+)
+def test_a_way_to_the_route_is_believed_a_little_later_after_each_visit(
+    road: RoadMap, visits: int, in_state_s: float, out: bool
+) -> None:
+    memory = {"probe": DRIVES, "on_road": OnRoad(exploring=Exploring(visits=visits))}
+    assert guards.way_to_route(look(road, in_state_s=in_state_s, memory=memory)) is out
+    for probe in (replace(DRIVES, known=False), replace(DRIVES, feasible=False)):
+        assert not guards.way_to_route(look(road, in_state_s=9.0, memory={**memory, "probe": probe}))
+    assert not guards.way_to_route(look(road, in_state_s=9.0, memory=memory, localized=False))
+
+
+@pytest.mark.clause("EXP-4")
+@pytest.mark.parametrize(("timed_out", "timeouts", "given_up"), [(True, 2, False), (True, 3, True), (False, 3, False)])
+def test_exploring_ends(road: RoadMap, timed_out: bool, timeouts: int, given_up: bool) -> None:
+    view = look(road, memory={"on_road": OnRoad(exploring=Exploring(timed_out=timed_out, timeouts=timeouts))})
+    assert guards.explore_timed_out(view) is timed_out
+    assert guards.explore_given_up(view) is given_up
+
+
+BAY = Bay("b", Pose(50.0, NEAR_Y, 0.0), 8.0, 3.0)
+
+
+@pytest.mark.clause("PRK-2", "USE-2")
+@pytest.mark.parametrize(
+    ("since", "rung", "cannot"),
+    [(None, 9, False), (CLOCK, 0, False), (CLOCK - 59.95, 0, False), (CLOCK - 60.0, 0, True), (CLOCK, 1, True)],
+)
+def test_turning_round_ends(road: RoadMap, since: float | None, rung: int, cannot: bool) -> None:
+    memory = {"parking": Parking(turning_since=since), "ladder": Ladder((BAY.pose,), rung)}
+    assert parking_guards.cannot_turn(look(road, memory=memory)) is cannot
+
+
+@pytest.mark.clause("PRK-3")
+@pytest.mark.parametrize(
+    ("plan", "changes", "none"),
+    [
+        (FAILED, {}, True),
+        (DRIVES, {}, False),
+        (FAILED, {"localized": False}, False),
+        (FAILED, {"v": -1.0}, True),
+        (Outcome(True, False, Reason.PLAN_REJECTED), {"v": 0.09}, True),
+        (Outcome(True, False, Reason.PLAN_REJECTED), {"v": -0.09}, True),
+        (Outcome(True, False, Reason.PLAN_REJECTED), {"v": -0.11}, False),
+    ],
+)
+def test_no_way_into_the_slot(road: RoadMap, plan: Outcome, changes: dict[str, Any], none: bool) -> None:
+    assert parking_guards.no_way_in(look(road, memory={"plan": plan, "parking": Parking(entry=BAY)}, **changes)) is none
+    assert parking_guards.no_way_in(look(road, memory={"plan": plan}, **changes))
+
+
+MIDDLE = 0.5 * (VEHICLE.front - VEHICLE.rear_overhang)
+
+
+@pytest.mark.clause("PRK-3", "PRK-4", "USE-10")
+@pytest.mark.parametrize(
+    ("plan", "changes", "inside"),
+    [
+        (limited(Reason.ARRIVED), {}, True),
+        (limited(Reason.TARGET), {}, True),
+        (limited(Reason.NONE), {}, False),
+        (limited(Reason.ARRIVED, travel=0.1), {}, False),
+        (replace(limited(Reason.ARRIVED), known=False), {}, False),
+        (replace(limited(Reason.ARRIVED), feasible=False), {}, False),
+        (limited(Reason.ARRIVED), {"v": 0.09}, True),
+        (limited(Reason.ARRIVED), {"v": 0.11}, False),
+        (limited(Reason.ARRIVED), {"v": -0.11}, False),
+        (limited(Reason.ARRIVED), {"localized": False}, False),
+        (limited(Reason.ARRIVED), {"x": 50.0 - MIDDLE + 0.29}, True),
+        (limited(Reason.ARRIVED), {"x": 50.0 - MIDDLE - 0.31}, False),
+        (limited(Reason.ARRIVED), {"y": NEAR_Y + 0.29}, True),
+        (limited(Reason.ARRIVED), {"y": NEAR_Y + 0.31}, False),
+        (limited(Reason.ARRIVED), {"heading": math.radians(4.9)}, True),
+        (limited(Reason.ARRIVED), {"heading": math.radians(-4.9)}, True),
+        (limited(Reason.ARRIVED), {"heading": math.radians(5.1)}, False),
+    ],
+)
+def test_parked(road: RoadMap, plan: Outcome, changes: dict[str, Any], inside: bool) -> None:
+    view = look(road, **{"x": 50.0 - MIDDLE, "memory": {"plan": plan, "parking": Parking(entry=BAY)}, **changes})
+    assert parking_guards.in_slot(view) is inside
+    assert not parking_guards.in_slot(at(view, parking=Parking()))
+    narrow = BAY._replace(length=4.6)
+    assert not parking_guards.in_slot(at(view, parking=Parking(entry=narrow))), "a bumper looks out of it"
+
+
+def test_other_rows_of_parking(road: RoadMap) -> None:
+    stone = (Thing(50.0, NEAR_Y, length=0.5, width=0.5),)
+    for things, bay, localized, taken in (
+        (stone, BAY, True, True),
+        ((), BAY, True, False),
+        (stone, None, True, False),
+        (stone, BAY, False, False),
+    ):
+        view = look(road, 20.0, things=things, localized=localized, memory={"parking": Parking(entry=bay, found=bay)})
+        assert parking_guards.slot_taken(view) is taken
+        assert parking_guards.slot_found(view) is (bay is not None and localized)
+    for spent, overdue in ((119.95, False), (120.0, True)):
+        assert parking_guards.entry_overdue(look(road, in_state_s=spent)) is overdue
+    for called in (False, True):
+        assert parking_guards.reset_called(look(road, reset=called)) is called
+
+
+@pytest.mark.clause("PRK-2")
+@pytest.mark.parametrize(
+    ("to_end", "changes", "driven"),
+    [
+        (1.9, {}, True),
+        (2.1, {}, False),
+        (7.9, {"plan": limited(Reason.OBSTACLE)}, True),
+        (7.9, {"plan": Outcome(True, False, Reason.OBSTACLE)}, True),
+        (8.1, {"plan": limited(Reason.OBSTACLE)}, False),
+        (7.9, {"plan": limited(Reason.LEADER)}, False),
+        (7.9, {"plan": limited(Reason.OBSTACLE), "v": 0.11}, False),
+        (7.9, {"plan": limited(Reason.OBSTACLE), "v": -0.11}, False),
+        (7.9, {"plan": limited(Reason.OBSTACLE), "heading": 1.2}, False),
+        (1.9, {"localized": False}, False),
+        (1.9, {"routing": Routing()}, False),
+    ],
+)
+def test_the_route_of_the_search_has_been_driven(
+    road: RoadMap, to_end: float, changes: dict[str, Any], driven: bool
+) -> None:
+    changes = dict(changes)
+    route = route_along(road)
+    memory = {key: changes.pop(key) for key in ("plan", "routing") if key in changes}
+    view = look(road, LENGTH - to_end, route=route, memory={"routing": Routing(route=route), **memory}, **changes)
+    assert parking_guards.route_driven(view) is driven
+
+
+@pytest.mark.clause("NOR-7")
+@pytest.mark.parametrize(
+    ("parking", "changes", "blocked"),
+    [
+        (Parking(), {}, True),
+        (Parking(turning_since=CLOCK), {}, False),
+        (Parking(Round(asking=True)), {}, False),
+        (Parking(), {"heading": 1.2}, False),
+        (Parking(), {"x": LENGTH - 1.0}, False),
+    ],
+)
+def test_the_aisle_is_blocked(road: RoadMap, parking: Parking, changes: dict[str, Any], blocked: bool) -> None:
+    route = route_along(road)
+    memory = {"plan": FAILED, "parking": parking, "routing": Routing(route=route)}
+    assert parking_guards.lane_blocked(look(road, route=route, memory=memory, **changes)) is blocked
+    assert not parking_guards.lane_blocked(look(road, route=route, memory={**memory, "plan": DRIVES}, **changes))

@@ -1,0 +1,116 @@
+"""What goes wrong around the planner node: other qualities of service, route servers that come and go, a restart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ros.rig import Rig, frame, stop_process
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.ros.route_client import RouteClient
+from tuling_fsm.wire.paths import pack_path
+from tuling_fsm.world.inputs import RouteRequest
+
+pytestmark = pytest.mark.ros
+
+
+@pytest.fixture
+def map_file(tmp_path: Path) -> Path:
+    file = tmp_path / "town.xodr"
+    file.write_text("map")
+    return file
+
+
+@pytest.fixture
+def rig():
+    with Rig() as rig:
+        yield rig
+
+
+@pytest.mark.clause("EST-2", "SAF-1")
+def test_a_planner_that_was_killed_goes_on_where_it_was_when_it_is_asked_to(map_file, tmp_path):
+    how = {"map_file": map_file, "lock_step": True, "state_file": tmp_path / "state", "resume": True}
+    with Rig() as rig:
+        asked = rig.serve_routes()
+        process = rig.start_planner(**how)
+        rig.activate()
+        for k in range(30):
+            rig.send(frame(1.0 + 0.05 * k, 5.0))
+            rig.until_answered(1.0 + 0.05 * k)
+        assert len(asked) == 1
+        process.kill()
+    with Rig() as rig:
+        asked = rig.serve_routes()
+        again = rig.start_planner(**how)
+        rig.activate()
+        rig.send(frame(9.0, 5.0))
+        assert rig.until_answered(9.0).v[0] > 4.0
+        assert asked == []
+        assert rig.planner.change("deactivate", 20.0)
+        (tmp_path / "state").write_bytes(b"garbage")
+        assert not rig.planner.change("activate", 20.0)
+        _, said = stop_process(again)
+    assert f"going on from {tmp_path / 'state'}" in said
+    assert "cannot activate" in said and "no saved state" in said
+
+
+def test_a_sender_of_another_quality_of_service_is_reported(rig, map_file):
+    from nav_msgs.msg import Odometry
+    from rclpy.qos import QoSProfile, ReliabilityPolicy
+
+    process = rig.start_planner(map_file=map_file)
+    rig.activate()
+    weak = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+    publisher = rig.node.create_publisher(Odometry, "odometry", weak)
+    lines: list[str] = []
+    assert process.stdout is not None
+    while not any("incompatible QoS" in line for line in lines):
+        lines.append(process.stdout.readline())
+        assert lines[-1], "it ended"
+    assert "'odometry'" in lines[-1] and "RELIABILITY" in lines[-1]
+    rig.node.destroy_publisher(publisher)
+
+
+@pytest.mark.clause("RRF-3")
+def test_a_route_server_may_be_away_late_lost_and_back_again(rig):
+    from nav_msgs.srv import GetPlan
+    from rclpy.serialization import deserialize_message
+
+    answers: list[tuple[int, int | None]] = []
+    lines: list[str] = []
+    client = RouteClient(
+        rig.node,
+        lambda number, points: answers.append((number, None if points is None else len(points))),
+        lines.append,
+    )
+    pose = Pose(0.0, 0.0, 0.0)
+
+    def ask(number: int) -> None:
+        client.ask(1, RouteRequest(number, "refresh", pose, pose))
+
+    def answer(_: object, __: object) -> object:
+        return deserialize_message(pack_path(1, np.zeros((3, 3))), GetPlan.Response)
+
+    ask(1)
+    assert answers == [(1, None)] and "away" in lines[-1]
+    service = rig.node.create_service(GetPlan, "plan_route", answer)
+    rig.until(lambda: client.wait(0.01))
+    ask(2)
+    client.give_up(60.0)
+    rig.until(lambda: len(answers) == 2)
+    assert answers[-1] == (2, 3)
+    ask(3)
+    client.give_up(0.0)
+    assert answers[-1] == (3, None) and "no answer within 0 s" in lines[-1]
+    rig.node.destroy_service(service)
+    rig.until(lambda: not client.wait(0.01))
+    ask(4)
+    assert answers[-1] == (4, None)
+    rig.node.create_service(GetPlan, "plan_route", answer)
+    rig.until(lambda: client.wait(0.01))
+    ask(5)
+    rig.until(lambda: len(answers) == 5)
+    assert answers == [(1, None), (2, 3), (3, None), (4, None), (5, 3)]
+    client.destroy()

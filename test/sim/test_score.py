@@ -1,0 +1,129 @@
+"""The scores, by hand-made records and traces."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.request import Limit, Reason
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.sim.gauges import Gauges, Measures
+from tuling_fsm.sim.referee import Infraction
+from tuling_fsm.sim.run_log import LogRow, RunLog
+from tuling_fsm.sim.score import score
+
+FINE = Measures()
+RED = Infraction(3.0, "red_light", "signal 1", True)
+PERSON = Infraction(4.0, "collision", "pedestrian 9, front contact at 2.0 m/s", True)
+BLAMELESS = Infraction(5.0, "collision", "car 8, rear contact at 2.0 m/s", False)
+CONE = Infraction(5.0, "collision", "cone 5, front contact at 1.0 m/s", True)
+JERK = Infraction(6.0, "comfort", "jerk 9.0 m/s^3", False)
+OFF = Infraction(7.0, "off_road", "at (1.0, 2.0)", True)
+START = Pose(0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("infractions", "completion", "driving"),
+    [
+        ([], 1.0, 1.0),
+        ([], 0.3, 0.3),
+        ([RED, RED], 0.5, 0.5 * 0.49),
+        ([PERSON, BLAMELESS], 1.0, 0.5),
+        ([CONE, OFF], 1.0, 0.65 * 0.8),
+        ([JERK], 1.0, 1.0),
+    ],
+)
+def test_the_driving_score_is_completion_times_penalties(
+    infractions: list[Infraction], completion: float, driving: float
+) -> None:
+    assert score(infractions, completion, FINE)["driving"] == pytest.approx(driving, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("infractions", "completion", "measures", "closed_loop"),
+    [
+        ([], 1.0, FINE, 1.0),
+        ([BLAMELESS, RED], 1.0, FINE, 1.0),
+        ([PERSON], 1.0, FINE, 0.0),
+        ([CONE], 1.0, FINE, 0.5),
+        ([CONE, CONE], 1.0, FINE, 0.0),
+        ([OFF], 1.0, FINE, 0.0),
+        ([], 0.1, FINE, 0.0),
+        ([], 0.4, FINE, (5.0 * 0.4 + 11.0) / 16.0),
+        ([JERK], 1.0, FINE, 14.0 / 16.0),
+        ([], 1.0, Measures(near_miss=True), 11.0 / 16.0),
+        ([], 1.0, Measures(overspeed=1.115), 14.0 / 16.0),
+        ([], 1.0, Measures(overspeed=9.0), 12.0 / 16.0),
+        ([], 1.0, Measures(against_m=1.9), 1.0),
+        ([], 1.0, Measures(against_m=4.0), 0.5),
+        ([], 1.0, Measures(against_m=7.0), 0.0),
+    ],
+)
+def test_the_closed_loop_score_is_a_mean_times_factors(
+    infractions: list[Infraction], completion: float, measures: Measures, closed_loop: float
+) -> None:
+    assert score(infractions, completion, measures)["closed_loop"] == pytest.approx(closed_loop, abs=1e-4)
+
+
+def test_speeding_is_averaged_over_the_run() -> None:
+    gauges = Gauges(Vehicle())
+    for above in (2.0, 2.0, -5.0, -5.0):
+        gauges.note_speed(0.05, above)
+    assert gauges.measures.overspeed == pytest.approx(1.0)
+    gauges.note_against(-3.0)
+    gauges.note_against(1.0)
+    assert gauges.measures.against_m == 3.0
+
+
+@pytest.mark.parametrize(
+    ("v", "x", "y", "heading", "other_v", "missed"),
+    [
+        (8.0, 20.0, 0.0, 0.0, 8.0, True),
+        (8.0, 12.0, 0.0, 0.0, 0.0, False),
+        (8.0, 20.0, 0.0, 0.0, 0.0, True),
+        (8.0, 19.0, 0.0, math.pi, 8.0, False),
+        (8.0, 10.0, 3.6, 0.0, 0.0, True),
+        (8.0, -6.0, 0.0, 0.0, 16.0, True),
+        (0.0, 8.0, 0.0, math.pi, 8.0, True),
+        (-2.0, -4.0, 0.0, 0.0, 0.0, False),
+        (3.0, 7.0, -7.0, 0.5 * math.pi, 6.0, False),
+    ],
+)
+def test_who_would_be_hit_within_a_second_is_a_near_miss(
+    v: float, x: float, y: float, heading: float, other_v: float, missed: bool
+) -> None:
+    gauges = Gauges(Vehicle())
+    gauges.note_others(START, 0.0, v, np.array([[x, y, 0.0, heading, 4.5, 1.8, other_v]]))
+    assert gauges.measures.near_miss is not missed
+
+
+def row(t: float, v: float, reason: Reason, state: str = "on_road/normal") -> LogRow:
+    return LogRow(t, state, START, v, Limit(reason), 1.0)
+
+
+def test_stops_without_a_reason_are_counted_once_they_last() -> None:
+    log = RunLog()
+    for k in range(200):
+        t = 0.05 * k
+        reason = Reason.RED_LIGHT if t < 3.0 else Reason.NONE
+        v = 0.0 if t < 2.5 or 4.0 < t < 6.0 or 7.0 < t < 7.6 else 5.0
+        log.rows.append(row(t, v, reason))
+    assert len(log.stops()) == 2
+    assert log.unexplained_stops() == 1
+
+
+def test_time_in_line_free_states_is_added_up() -> None:
+    log = RunLog()
+    for k, state in enumerate(["on_road/normal", "on_road/no_line_free", "intersection/no_line_free"] * 10):
+        log.rows.append(row(float(k), 1.0, Reason.NONE, state))
+    log.rows.append(row(30.0, 1.0, Reason.NONE))
+    assert log.line_free_seconds() == pytest.approx(20.0)
+
+
+def test_the_docs_name_every_term() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "scenarios.md").read_text(encoding="utf-8")
+    assert [name for name in score([], 1.0, FINE) if f"`{name}`" not in text] == []

@@ -1,0 +1,207 @@
+"""One traffic manager, several clients: what they set, in which order, and what they are told when it ends."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.sim.traffic.autopilot import Autopilot
+from tuling_fsm.sim.traffic.client import TrafficClient
+from tuling_fsm.sim.traffic.server import COMMANDS, TrafficServer
+from tuling_fsm.world.inputs import Light
+
+from .flow import Flow
+
+pytestmark = pytest.mark.clause("TM-4")
+World = tuple[Flow, TrafficServer]
+
+
+@pytest.fixture
+def world(plain: RoadMap) -> Iterator[World]:
+    """Four vehicles of the world's own traffic manager, which is served."""
+    flow = Flow(plain, 4)
+    with TrafficServer(Autopilot(flow.manager), 0, flow.lights) as server:
+        yield flow, server
+
+
+def test_clients_see_one_and_the_same_manager(world: World) -> None:
+    flow, server = world
+    one, other = TrafficClient(server.port, 1), TrafficClient(server.port, 2)
+    assert one.vehicles == other.vehicles == flow.manager.ids.tolist()
+    vehicle = one.vehicles[2]
+    one.distance_to_leading_vehicle(vehicle, 7.0)
+    other.vehicle_percentage_speed_difference(vehicle, 50.0)
+    assert other.settings(vehicle)["gap"] == 2.0
+    flow.step()
+    assert one.settings(vehicle) == other.settings(vehicle)
+    assert (other.settings(vehicle)["gap"], one.settings(vehicle)["share"]) == (7.0, 0.5)
+    assert flow.fleet.rules.gap.tolist() == [2.0, 2.0, 7.0, 2.0]
+    assert one.frame == other.frame == 1
+
+
+def test_vehicles_that_one_client_registers_are_everybodys(world: World) -> None:
+    flow, server = world
+    one, other = TrafficClient(server.port, 1), TrafficClient(server.port, 2)
+    one.register_vehicles(7, 3)
+    assert len(other.vehicles) == 4
+    flow.step()
+    assert len(other.vehicles) == 7
+    assert set(flow.fleet.car.owner.tolist()) == {0}
+    other.global_distance_to_leading_vehicle(5.0)
+    flow.step()
+    assert flow.fleet.rules.gap.tolist() == [5.0] * 7
+    assert flow.overlaps() == []
+
+
+def test_every_setting_of_a_traffic_manager_can_be_called(world: World) -> None:
+    flow, server = world
+    client = TrafficClient(server.port)
+    a, b = client.vehicles[:2]
+    calls: dict[str, tuple[object, ...]] = {
+        "register_vehicles": (3, 1), "set_random_device_seed": (9,), "distance_to_leading_vehicle": (a, 3.0),
+        "global_distance_to_leading_vehicle": (3.0,), "vehicle_percentage_speed_difference": (a, 10.0),
+        "global_percentage_speed_difference": (20.0,), "set_desired_speed": (a, None), "vehicle_lane_offset": (a, 0.2),
+        "global_lane_offset": (0.1,), "ignore_lights_percentage": (a, 5.0), "ignore_signs_percentage": (a, 5.0),
+        "ignore_vehicles_percentage": (a, 5.0), "ignore_walkers_percentage": (a, 5.0),
+        "collision_detection": (a, b, False), "auto_lane_change": (a, False), "force_lane_change": (a, True),
+        "keep_right_rule_percentage": (a, 5.0), "set_path": (a, []), "set_route": (a, ["Left"]),
+        "update_vehicle_lights": (a, True), "set_hybrid_physics_mode": (True,), "set_hybrid_physics_radius": (70.0,),
+        "set_respawn_dormant_vehicles": (True,), "set_boundaries_respawn_dormant_vehicles": (25.0, 700.0),
+        "reset_traffic_lights": (),
+    }  # fmt: skip
+    assert tuple(calls) == COMMANDS
+    for name, arguments in calls.items():
+        getattr(client, name)(*arguments)
+    flow.step()
+    client.confirm()
+    assert client.settings(b)["gap"] == 3.0
+
+
+def test_lights_are_reset_for_all(lit: RoadMap) -> None:
+    flow = Flow(lit, 2)
+    with TrafficServer(Autopilot(flow.manager), 0, flow.lights) as server:
+        flow.lights.force(flow.lights.numbers[0], Light.GREEN)
+        TrafficClient(server.port).reset_traffic_lights()
+        for _ in range(40):
+            flow.step()
+        alone = Flow(lit, 2)
+        assert np.array_equal(flow.lights.states(2.0), alone.lights.states(2.0))
+
+
+def after(road_map: RoadMap, turns: tuple[int, ...]) -> tuple[FloatArray, list[float]]:
+    """The state of a world when clients send in an order of turns, and the gaps that it has in the end."""
+    flow = Flow(road_map, 4)
+    with TrafficServer(Autopilot(flow.manager), 0) as server:
+        clients = [TrafficClient(server.port, number) for number in (1, 2, 3)]
+        first = clients[0].vehicles[0]
+        orders: list[Callable[[TrafficClient], None]] = [
+            lambda client: client.distance_to_leading_vehicle(first, 4.0),
+            lambda client: client.global_distance_to_leading_vehicle(6.0),
+            lambda client: client.register_vehicles(5, 2),
+        ]
+        for turn in turns:
+            clients[turn].in_frame(3)
+            orders[turn](clients[turn])
+        for _ in range(60):
+            flow.step()
+    car = flow.fleet.car
+    return np.column_stack((car.x, car.y, car.v)), flow.fleet.rules.gap.tolist()
+
+
+def test_a_batch_is_done_by_number_whatever_came_first(plain: RoadMap) -> None:
+    states = [after(plain, turns) for turns in itertools.permutations((0, 1, 2))]
+    for state, gaps in states:
+        assert np.array_equal(state, states[0][0])
+        assert gaps == [6.0, 6.0, 6.0, 6.0, 2.0, 2.0]
+
+
+def test_a_command_is_done_in_the_frame_that_it_names(world: World) -> None:
+    flow, server = world
+    client = TrafficClient(server.port)
+    client.in_frame(5)
+    client.global_distance_to_leading_vehicle(9.0)
+    gaps = []
+    for _ in range(8):
+        flow.step()
+        gaps.append(float(flow.fleet.rules.gap[0]))
+    assert gaps == [2.0] * 5 + [9.0] * 3
+
+
+def test_what_cannot_be_done_is_said_at_once_or_when_asked(world: World) -> None:
+    flow, server = world
+    client = TrafficClient(server.port, 1)
+    with pytest.raises(InputError, match="there is no set_wings"):
+        client.set_wings(1)
+    with pytest.raises(InputError, match="arguments"):
+        client.global_distance_to_leading_vehicle(1.0, 2.0)
+    with pytest.raises(InputError, match="number 1 is taken"):
+        TrafficClient(server.port, 1)
+    with pytest.raises(InputError, match="no vehicle 99"):
+        client.settings(99)
+    client.distance_to_leading_vehicle(99, 1.0)
+    client.ignore_lights_percentage(client.vehicles[0], 101.0)
+    client.global_distance_to_leading_vehicle(3.0)
+    flow.step()
+    for wrong in ("no vehicle 99", "101"):
+        with pytest.raises(InputError, match=wrong):
+            client.confirm()
+    client.confirm()
+    assert float(flow.fleet.rules.gap[0]) == 3.0
+    client.leave()
+    TrafficClient(server.port, 1).confirm()
+
+
+def test_a_port_has_one_server(world: World, plain: RoadMap) -> None:
+    _, server = world
+    with pytest.raises(InputError, match="in use"):
+        TrafficServer(Autopilot(Flow(plain, 1).manager), server.port)
+
+
+def test_when_the_server_ends_each_client_is_told_in_one_line(world: World) -> None:
+    flow, server = world
+    clients = [TrafficClient(server.port, number) for number in (1, 2)]
+    server.close()
+    for client in clients:
+        with pytest.raises(InputError, match="it has ended") as said:
+            client.global_distance_to_leading_vehicle(3.0)
+        assert "\n" not in str(said.value)
+    with pytest.raises(InputError, match="no traffic manager"):
+        TrafficClient(server.port)
+    flow.step()
+    assert flow.fleet.rules.gap.tolist() == [2.0] * 4
+
+
+CLIENT = """
+import sys
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.sim.traffic.client import TrafficClient
+client = TrafficClient(int(sys.argv[1]), 5)
+client.distance_to_leading_vehicle(client.vehicles[0], 8.0)
+print("sent", flush=True)
+sys.stdin.readline()
+try:
+    client.confirm()
+except InputError as error:
+    print(error)
+"""
+
+
+def test_a_client_in_another_process_is_told_too(world: World) -> None:
+    flow, server = world
+    command = [sys.executable, "-c", CLIENT, str(server.port)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "sent\n"
+        flow.step()
+        assert float(flow.fleet.rules.gap[0]) == 8.0
+        server.close()
+        said, _ = process.communicate("go on\n", timeout=60.0)
+    assert said.splitlines() == [f"port {server.port}: no traffic manager, or it has ended (expected a running one)"]

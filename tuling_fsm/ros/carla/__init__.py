@@ -1,0 +1,1 @@
+"""carla-ros-bridge on one side, the planner on the other."""

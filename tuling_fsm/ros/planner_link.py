@@ -1,0 +1,127 @@
+"""What stands around the planner in a run: sends a frame's inputs, hears what comes of it, is its operator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from rclpy.duration import Duration
+from rclpy.node import Node
+from std_srvs.srv import Trigger
+
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.map.route import Route
+from tuling_fsm.ros.qos import message_class, profile
+from tuling_fsm.ros.route_service import SERVER_MOOD
+from tuling_fsm.ros.run_watch import RunWatch
+from tuling_fsm.sim.scenario.commands import ServerMood
+from tuling_fsm.wire.inputs import FLAGS, OPERATOR, pack_inputs
+from tuling_fsm.wire.paths import pack_path
+from tuling_fsm.wire.text import pack_string
+from tuling_fsm.wire.topics import BY_NAME, INPUTS, LATCHED, PATH, STRING, Qos
+from tuling_fsm.world.inputs import Inputs
+
+WATCHED = ("state", "transition", "why", "trajectory")
+"""Served in this order: the trajectory is the last message of a tick."""
+UNSTAMPED = (*FLAGS, "mission", "route")
+
+
+class PlannerLink:
+    """The other end of the planner's topics, its operator's services and the route server's settings.
+
+    Args:
+        node: whose topics these are.
+        answered: called with every serialized trajectory.
+        flush_s: longest wait until what bears no stamp has arrived: only then it counts for the tick surely.
+    """
+
+    def __init__(self, node: Node, answered: Callable[[bytes], None], flush_s: float = 1.0) -> None:
+        self._node = node
+        self._flush = Duration(seconds=flush_s)
+        self._answered = answered
+        self.watch = RunWatch()
+        """What the planner said."""
+        self._publishers = {
+            topic.name: node.create_publisher(
+                message_class(topic.type), topic.name, profile(Qos(True, topic.qos.depth, topic.qos.latched))
+            )
+            for topic in INPUTS
+        }
+        self._preset = node.create_publisher(message_class(PATH), "preset_route", profile(LATCHED))
+        self._moods = node.create_publisher(message_class(STRING), SERVER_MOOD, profile(LATCHED))
+        self._mood = ServerMood.WELL
+        self._operator = {name: node.create_client(Trigger, f"planner/{name}") for name in OPERATOR}
+        for name in WATCHED:
+            topic = BY_NAME[name]
+            node.create_subscription(
+                message_class(topic.type), name, partial(self._receive, name), profile(topic.qos), raw=True
+            )
+
+    def everybody_is_there(self) -> bool:
+        """Whether planner and route server have found this end, and this end them."""
+        ends = [*self._publishers.values(), self._preset]
+        return self.planner_is_there() and all(publisher.get_subscription_count() for publisher in ends)
+
+    def planner_is_there(self) -> bool:
+        """Whether the planner has found this end, and this end it."""
+        return all(publisher.get_subscription_count() for publisher in self._publishers.values()) and all(
+            self._node.count_publishers(name) for name in WATCHED
+        )
+
+    def preset_route(self, route: Route | None) -> None:
+        """The route that the route server shall answer with."""
+        if route is not None:
+            self._preset.publish(pack_path(0, route.poses()))
+            self._preset.wait_for_all_acked(self._flush)
+
+    def send_frame(self, inputs: Inputs, previous: Inputs | None, mood: ServerMood = ServerMood.WELL) -> None:
+        """Send a frame, after the route server's mood and what the operator does on it."""
+        if mood is not self._mood:
+            self._mood = mood
+            self._moods.publish(pack_string(mood.value))
+            self._moods.wait_for_all_acked(self._flush)
+        self._operate([name for name in OPERATOR if getattr(inputs, name)], inputs, previous)
+
+    def send_again(self, inputs: Inputs) -> None:
+        """Send what bears the stamp of a frame once more: its answer does not come."""
+        self._send(inputs, None, again=True)
+
+    def _operate(self, calls: list[str], inputs: Inputs, previous: Inputs | None) -> None:
+        """Make the operator's calls one after the other, then send the frame."""
+        if not calls:
+            self._send(inputs, previous)
+            return
+        client, rest = self._operator[calls[0]], calls[1:]
+        if client.service_is_ready():
+            future = client.call_async(Trigger.Request())
+            future.add_done_callback(lambda _: self._operate(rest, inputs, previous))
+        else:
+            self._operate(rest, inputs, previous)
+
+    def _send(self, inputs: Inputs, previous: Inputs | None, again: bool = False) -> None:
+        """First what bears no stamp, acknowledged, then the tables, last the odometry; `again` only what bears one."""
+        messages = [pair for pair in pack_inputs(inputs, previous) if pair[0] in self._publishers]
+        first = [(topic, message) for topic, message in messages if topic in UNSTAMPED and not again]
+        for topic, message in first:
+            self._publishers[topic].publish(message)
+        for topic, _ in first:
+            if _says_something_new(topic, inputs, previous):
+                self._publishers[topic].wait_for_all_acked(self._flush)
+        for topic, message in messages:
+            if topic not in UNSTAMPED:
+                self._publishers[topic].publish(message)
+
+    def _receive(self, topic: str, raw: bytes) -> None:
+        try:
+            if topic == "trajectory":
+                self._answered(raw)
+            else:
+                self.watch.receive(topic, raw)
+        except InputError as error:
+            self._node.get_logger().warning(str(error))
+
+
+def _says_something_new(topic: str, inputs: Inputs, previous: Inputs | None) -> bool:
+    """Whether it is more than a heartbeat: an acknowledgement costs milliseconds."""
+    before = None if previous is None else getattr(previous, topic, None)
+    return topic not in FLAGS or before is None or before.value != getattr(inputs, topic).value

@@ -1,0 +1,95 @@
+"""A client of a traffic manager that another process owns: the same names as there, over a local port (TM-4)."""
+
+from __future__ import annotations
+
+import http.client
+import itertools
+import xmlrpc.client
+from collections.abc import Callable
+from typing import Any
+
+from tuling_fsm.core.errors import InputError
+
+HOST = "127.0.0.1"
+DEFAULT_PORT = 8000
+NEXT_FRAME = -1
+
+
+class TrafficClient:
+    """Sends what is to be set; the server does it at the beginning of a frame, in one batch with what others have sent.
+
+    Every setting of an `Autopilot` is a method here with the same arguments, as `ignore_lights_percentage(7, 50.0)`. It
+    is on its way when the call returns; what the server could not do then `confirm` says.
+
+    Args:
+        port: of the server.
+        number: of this client; in a batch the lower ones come first. Two clients may not have the same.
+
+    Raises:
+        InputError: nobody listens there, or the number is taken.
+    """
+
+    def __init__(self, port: int = DEFAULT_PORT, number: int = 1) -> None:
+        self._port, self._number = port, number
+        self._sequence = itertools.count(1)
+        self._frame = NEXT_FRAME
+        self._proxy = xmlrpc.client.ServerProxy(f"http://{HOST}:{port}", allow_none=True)
+        self._ask("enter", number)
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        if name.startswith("_"):
+            raise AttributeError(name)
+
+        def send(*arguments: Any) -> None:
+            self._ask("post", self._number, next(self._sequence), self._frame, name, list(arguments))
+
+        return send
+
+    def in_frame(self, frame: int) -> None:
+        """Let what follows be done at the beginning of a frame, not of the next one that comes.
+
+        Runs repeat when every command names its frame and is there before it; otherwise the frame depends on when the
+        command arrives.
+        """
+        self._frame = frame
+
+    def confirm(self) -> None:
+        """Whether all has been done that was due.
+
+        Raises:
+            InputError: the first thing that was not.
+        """
+        self._ask("confirm", self._number)
+
+    @property
+    def frame(self) -> int:
+        """Number of the frame that comes next."""
+        return int(self._ask("frame"))
+
+    @property
+    def vehicles(self) -> list[int]:
+        """Numbers of the vehicles on the road when the last frame began, whichever client has registered them."""
+        return [int(number) for number in self._ask("vehicles")]
+
+    def settings(self, vehicle: int) -> dict[str, float]:
+        """What was set for a vehicle when the last frame began: the columns of `RULES`, and its share of the limit.
+
+        Raises:
+            InputError: there is no such vehicle.
+        """
+        return dict(self._ask("settings", vehicle))
+
+    def leave(self) -> None:
+        """Give the number back. What was set stays."""
+        self._ask("leave", self._number)
+
+    def _ask(self, method: str, *arguments: Any) -> Any:
+        try:
+            answer = getattr(self._proxy, method)(*arguments)
+        except (OSError, http.client.HTTPException, xmlrpc.client.ProtocolError) as error:
+            raise InputError(f"port {self._port}", "no traffic manager, or it has ended", "a running one") from error
+        except xmlrpc.client.Fault as error:
+            raise InputError(f"port {self._port}", error.faultString, "a traffic manager") from error
+        if "refused" in answer:
+            raise InputError(*answer["refused"])
+        return answer["done"]
