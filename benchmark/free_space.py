@@ -148,7 +148,7 @@ def _success(ours: list[Solution], peer: list[dict[str, Any]]) -> list[tuple[Cel
 
 def _curves(poses: np.ndarray, theirs: Numbers, peer_us: float) -> list[tuple[Cell, ...]]:
     """Lengths of Reeds-Shepp curves, and what one costs: all words here, the shortest there."""
-    lengths, steers = np.empty((WORDS, PIECES)), np.empty((WORDS, PIECES), np.int8)
+    lengths, steers = np.empty((WORDS, PIECES)), np.empty((WORDS, PIECES))
 
     def shortest(pose: np.ndarray) -> float:
         return float(np.abs(lengths[: words(*pose, lengths, steers)]).sum(axis=1).min())

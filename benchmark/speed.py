@@ -86,9 +86,11 @@ def _ours(path: FloatArray, vehicle: Vehicle) -> tuple[FloatArray, float]:
     times = np.empty((REPEATS + 1, 2))
     for k in range(REPEATS + 1):
         began = time.process_time()
-        envelope(laid, limit, tools.drive, scratch.speed, scratch.bound, scratch.rate)
+        envelope(laid, limit, tools.drive, scratch.speed, scratch.bound, scratch.level)
         middle = time.process_time()
         motion = (START_V, 0.0)
-        roll_out(laid, scratch.speed, scratch.bound, stop, scratch.none, motion, tools.drive, scratch.rows)
+        roll_out(
+            laid, scratch.speed, scratch.bound, scratch.level, stop, scratch.none, motion, tools.drive, scratch.rows
+        )
         times[k] = middle - began, time.process_time() - middle
     return 1e3 * times[1:], float(scratch.rows[:, 1].max())

@@ -81,6 +81,7 @@ def drive(ticks: int, step: Callable[[Inputs], Tick]) -> Iterator[Tick]:
     """An agent in this traffic, in a car that is where its last plan said; `step` makes its ticks."""
     pose, v = place(START_S, 1), SPEEDS[1]
     route = np.array([place(s, 1) for s in np.arange(START_S - 20.0, ROUTE_M, 1.0).tolist()])
+    mission = {"goal": Pose(*route[-1])._asdict()}
     for k in range(ticks):
         stamp = k * TICK_S
         inputs = Inputs(
@@ -89,7 +90,7 @@ def drive(ticks: int, step: Callable[[Inputs], Tick]) -> Iterator[Tick]:
             objects=Table(stamp, cars(stamp)),
             traffic_lights=Table(stamp, np.zeros(0, TRAFFIC_LIGHTS)),
             route_answers=(RouteAnswer(stamp, -1, route),) if k == 1 else (),
-            mission={"goal": Pose(*route[-1])._asdict()},
+            mission=mission,
         )
         tick = step(inputs)
         pose, _, v, _ = tick.trajectory.sample(stamp + TICK_S)

@@ -20,7 +20,7 @@ from tuling_fsm.core.request import Limit, Reason
 from tuling_fsm.map.road_map import RoadMap
 
 from .views import CLOCK, at, view_of
-from .worlds import LENGTH, NEAR_Y, VEHICLE, Place, Thing, route_along
+from .worlds import FAR_Y, LENGTH, NEAR_Y, VEHICLE, Place, Thing, route_along
 
 FAILED = Outcome(True, False, Reason.NO_PATH)
 DRIVES = Outcome(True, travel=20.0)
@@ -59,7 +59,8 @@ def look(road: RoadMap, x: float = 50.0, y: float = NEAR_Y, **more: Any) -> View
 def test_on_the_road_and_along_it(
     road: RoadMap, degrees: float, changes: dict[str, Any], back: bool, astray: bool
 ) -> None:
-    view = look(road, heading=math.radians(degrees), **changes)
+    # Between the lanes the whole body is on the road.
+    view = look(road, heading=math.radians(degrees), **{"y": 0.5 * (NEAR_Y + FAR_Y), **changes})
     assert (guards.back_on_road(view), guards.astray(view)) == (back, astray)
     off = changes.get("y", 0.0) > 0.0
     assert guards.off_road(view) is off
@@ -67,6 +68,41 @@ def test_on_the_road_and_along_it(
     if off:
         assert not guards.off_road(look(road, y=1.0, localized=False))
         assert not guards.off_road(look(road, y=1.0, route=None))
+
+
+OUTER = 0.5 * VEHICLE.width
+
+
+@pytest.mark.clause("REG-3", "NOR-6")
+@pytest.mark.parametrize(
+    ("y", "heading", "back"),
+    [
+        (NEAR_Y, 0.5, False),
+        (FAR_Y, -0.5, False),
+        (-OUTER + 0.09, 0.0, True),
+        (-OUTER + 0.11, 0.0, False),
+        (-7.0 + OUTER - 0.09, 0.0, True),
+        (-7.0 + OUTER - 0.11, 0.0, False),
+        (NEAR_Y + 0.39, 0.09, True),
+    ],
+)
+def test_the_whole_body_is_back_on_the_road(road: RoadMap, y: float, heading: float, back: bool) -> None:
+    assert guards.back_on_road(look(road, y=y, heading=heading)) is back
+
+
+@pytest.mark.clause("REG-3")
+def test_where_lanes_are_narrow_it_is_straight_in_the_middle_of_its_own(road: RoadMap) -> None:
+    view = look(road, y=-OUTER + 0.5)
+    for offset, heading, back in (
+        (0.39, 0.09, True),
+        (-0.39, -0.09, True),
+        (0.41, 0.0, False),
+        (-0.41, 0.0, False),
+        (0.0, 0.11, False),
+        (0.0, -0.11, False),
+    ):
+        world = replace(view.world, route_offset=offset, heading_error=heading)
+        assert guards.back_on_road(replace(view, world=world)) is back
 
 
 @pytest.mark.clause("NOR-10", "USE-7", "USE-10")

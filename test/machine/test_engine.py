@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 import statistics
 import time
@@ -264,3 +265,13 @@ def test_remembering_replaces_the_memory_and_nothing_else() -> None:
     engine.remember("something")
     assert engine.record.memory == "something"
     assert (engine.record.path, engine.record.clock, engine.record.stamp) == (before.path, before.clock, before.stamp)
+
+
+@pytest.mark.clause("DWELL-1")
+def test_a_row_that_has_fired_has_to_hold_for_its_whole_dwell_again() -> None:
+    engine, fired = _engine(), []
+    for tick in range(60):
+        engine.advance(tick * TICK)
+        if engine.step((False, False, False, False, False, True)).fired is not None:
+            fired.append(tick)
+    assert [later - earlier for earlier, later in itertools.pairwise(fired)] == [13, 13, 13]

@@ -6,27 +6,24 @@ cd test && python -m mutation --sample 500 --seed 1
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
-import random
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 
 from .coverage_map import CoverageMap, measure
 from .operators import Mutant, mutants
-from .trial import MUTATED, SURVIVED, Verdict, try_out, warm_up
+from .swap import judged
+from .trial import MUTATED, SURVIVED, try_loaded, warm_up
 
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = ("test/machine", "test/behaviour")
-ROUNDS_S = (1.0, 4.0, 10.0)
-"""CPU time of the tests that are tried on one mutant, s: most are found in the first round."""
-START_S, FACTOR = 20.0, 4.0
-"""A mutant may use so much CPU time, and so many times that of its tests, before it counts as stuck."""
-
-
+MOST_S = 8.0
+"""CPU time of the tests that are tried on one mutant, s."""
 SOME = 25
 """Mutants between two lines of progress."""
 
@@ -41,15 +38,22 @@ def all_mutants() -> list[Mutant]:
     return found
 
 
-def judge(mutant: Mutant, known: CoverageMap) -> Verdict:
-    """Try the tests that run the mutant's line, until one finds it."""
-    tried, verdict = 0, Verdict(mutant, SURVIVED, 0.0, 0)
-    for tests in known.rounds(mutant.file, mutant.line, ROUNDS_S):
-        tried += len(tests)
-        verdict = try_out(mutant, tests, START_S + FACTOR * sum(known.seconds[test] for test in tests))
-        if verdict.fate != SURVIVED:
-            break
-    return replace(verdict, tests=tried)
+def drawn(found: list[Mutant], many: int, seed: int) -> list[Mutant]:
+    """A sample that hardly changes with the text: an edit touches only those where it is made."""
+    return sorted(found, key=lambda mutant: hashlib.sha256(f"{seed} {mutant.name}".encode()).digest())[:many]
+
+
+def judge(chosen: list[Mutant], known: CoverageMap, arguments: list[str]) -> Iterator[tuple[Mutant, str]]:
+    """Try the tests that run each mutant's line until one finds it: those of functions first, then the others."""
+    loaded = [mutant for mutant in chosen if not mutant.where]
+    for mutant, fate in judged([m for m in chosen if m.where], known, MOST_S, arguments):
+        if fate:
+            yield mutant, fate
+        else:
+            loaded.append(mutant)
+    for mutant in loaded:
+        tests = known.tests(mutant, MOST_S)
+        yield mutant, try_loaded(mutant, tests, sum(known.seconds[test] for test in tests))
 
 
 def main() -> int:
@@ -64,23 +68,27 @@ def main() -> int:
     arguments = parser.parse_args()
     os.chdir(ROOT)
     warm_up()
-    everything = [mutant for mutant in all_mutants() if arguments.only in mutant.file]
-    chosen = random.Random(arguments.seed).sample(everything, min(arguments.sample, len(everything)))
+    found = all_mutants()
+    chosen = [mutant for mutant in drawn(found, arguments.sample, arguments.seed) if arguments.only in mutant.file]
+    options = ["-q", "-m", "not slow", *arguments.tests]
     with tempfile.TemporaryDirectory() as folder:
-        kept = arguments.map or Path(folder) / "map.json"
-        known = measure(ROOT, list(MUTATED), ["-q", "-m", "not slow", *arguments.tests], kept)
-    print(f"{len(everything)} mutants, {len(chosen)} tried on {len(known.seconds)} tests", flush=True)
+        known = measure(ROOT, list(MUTATED), options, arguments.map or Path(folder) / "map.json")
+    print(f"{len(found)} mutants, {len(chosen)} tried on {len(known.seconds)} tests", flush=True)
     for test in known.failed:
         print(f"left out, for it fails already: {test}", flush=True)
     fates: Counter[str] = Counter()
-    with ThreadPoolExecutor(arguments.jobs) as pool:
-        for verdict in pool.map(lambda mutant: judge(mutant, known), chosen):
-            fates[verdict.fate] += 1
-            if verdict.fate == SURVIVED:
-                mutant = verdict.mutant
-                print(f"{mutant.file}:{mutant.line}: {mutant.fault} ({verdict.tests} tests)", flush=True)
+    shares = [chosen[job :: arguments.jobs] for job in range(arguments.jobs)]
+
+    def work(share: list[Mutant]) -> None:
+        for mutant, fate in judge(share, known, options):
+            fates[fate] += 1
+            if fate == SURVIVED:
+                print(f"{mutant.file}:{mutant.line}: {mutant.fault}", flush=True)
             if fates.total() % SOME == 0:
                 print(f"so far {dict(fates)}", flush=True)
+
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        list(pool.map(work, shares))
     killed = len(chosen) - fates[SURVIVED]
     print(f"{dict(fates)}: {100.0 * killed / max(1, len(chosen)):.1f} % found")
     return 0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -12,12 +14,15 @@ from typing import Any
 import coverage
 import pytest
 
+from .operators import Mutant
 from .trial import in_child
 
 LOADING = ""
 """In place of a test: the line is run while tests are loaded."""
-REACH = 15
-"""A line without tests of its own is part of a statement that began at most so many lines before."""
+ELSEWHERE = 3.0
+"""A test of another room counts as so much slower than one of the mutant's."""
+SLOW_S = 2.0
+"""Tests that take longer (s) are left out, where there is another."""
 
 
 @dataclass
@@ -29,33 +34,34 @@ class CoverageMap:
     failed: list[str] = field(default_factory=list)
     """Tests that are left out, for they fail as it is."""
 
-    def rounds(self, file: str, line: int, most_s: tuple[float, ...]) -> list[list[str]]:
-        """Tests that run a line, in rounds of so much time each: the nearest first, then the quickest.
+    def tests(self, mutant: Mutant, most_s: float) -> list[str]:
+        """Tests that run a mutant's line, as many as fit in a time, the quickest first.
 
-        Any test may look at what a line did that is run while loading: the quickest of all make the last round.
+        Any test may look at what a line did that is run while loading: those that run lines of its file come first.
         """
-        by_line = self.lines.get(file, {})
-        own = next((by_line[at] for at in range(line, line - REACH, -1) if by_line.get(at)), [LOADING])
-        room = Path(file).parent.name
+        by_line = self.lines.get(mutant.file, {})
+        own = next((by_line[at] for at in range(mutant.line, mutant.begin - 1, -1) if by_line.get(at)), [])
+        if not mutant.where:
+            own = sorted({test for tests in by_line.values() for test in tests})
+        room = Path(mutant.file).parent.name
         near = sorted(
             (test for test in own if test in self.seconds),
-            key=lambda test: (room not in test.split("::")[0], self.seconds[test], test),
+            key=lambda test: (self.seconds[test] * (1.0 if room in test.split("::")[0] else ELSEWHERE), test),
         )
-        rounds = [_as_fit(near, most, self.seconds) for most in most_s]
-        if LOADING in own:
-            tried = {test for tests in rounds for test in tests}
-            others = sorted(set(self.seconds) - tried, key=lambda test: (self.seconds[test], test))
-            rounds[-1] += _as_fit(others, most_s[-1], self.seconds)
-        return [tests for tests in rounds if tests]
+        if not mutant.where or LOADING in own:
+            near += sorted(set(self.seconds) - set(near), key=lambda test: (self.seconds[test], test))
+        return _as_fit([test for test in near if self.seconds[test] <= SLOW_S] or near, most_s, self.seconds)
+
+    def runs_while_loading(self, mutant: Mutant) -> bool:
+        """Whether a mutant's function is called while tests are loaded."""
+        by_line = self.lines.get(mutant.file, {})
+        return any(LOADING in by_line.get(line, ()) for line in range(mutant.begin, mutant.line + 1))
 
 
 def _as_fit(waiting: list[str], most_s: float, seconds: dict[str, float]) -> list[str]:
-    """Take the first tests, as many as fit, out of those that wait; one at least."""
-    chosen, total = [], 0.0
-    while waiting and (not chosen or total + seconds[waiting[0]] <= most_s):
-        total += seconds[waiting[0]]
-        chosen.append(waiting.pop(0))
-    return chosen
+    """The first tests, as many as fit; one at least."""
+    total = itertools.accumulate(seconds[test] for test in waiting)
+    return [test for i, (test, s) in enumerate(zip(waiting, total, strict=True)) if i == 0 or s <= most_s]
 
 
 class _Watch:
@@ -92,18 +98,34 @@ class _Watch:
         self.result.write_text(json.dumps({"lines": lines, "seconds": self.seconds, "failed": self.failed}))
 
 
+class _Present:
+    """Part of pytest: tells which tests there are."""
+
+    def __init__(self, result: Path) -> None:
+        self.result = result
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self.result.write_text(json.dumps([item.nodeid for item in session.items]))
+
+
 def measure(root: Path, packages: list[str], arguments: list[str], result: Path) -> CoverageMap:
-    """Run the tests once, in a child, and note what they run; a test that fails without any fault can judge none.
+    """Run the tests once, in a child, and note what they run; a test that fails without any fault can judge none, nor
+    can one that has gone since.
 
     Raises:
         RuntimeError: they did not run to their end.
     """
     if not result.exists():
         watch = [str(root / package.replace(".", "/")) for package in packages]
-        code, _ = in_child(arguments, None, 3600.0, [_Watch(root, watch, result)])
+        code = in_child(arguments, 3600.0, plugins=[_Watch(root, watch, result)])
         if not result.exists():
             raise RuntimeError(f"the tests did not run to their end (exit code {code})")
+    with tempfile.TemporaryDirectory() as folder:
+        present = Path(folder) / "present.json"
+        in_child([*arguments, "--collect-only"], 3600.0, plugins=[_Present(present)])
+        there = set(json.loads(present.read_text()))
     known = json.loads(result.read_text())
     failed = set(known["failed"])
     lines = {file: {int(line): tests for line, tests in by.items()} for file, by in known["lines"].items()}
-    return CoverageMap(lines, {test: s for test, s in known["seconds"].items() if test not in failed}, sorted(failed))
+    seconds = {test: s for test, s in known["seconds"].items() if test in there - failed}
+    return CoverageMap(lines, seconds, sorted(failed & there))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -39,29 +40,65 @@ NOT_BEHAVIOUR = ("param", "InputError", "TypeVar", "report", "njit")
 Change = tuple[str, ast.AST]
 
 
+Path = tuple[tuple[str, int | None], ...]
+
+
 @dataclass(frozen=True)
 class Mutant:
-    """A source text with one fault. `line` is that of the statement which holds it."""
+    """A source text with one fault on a line, in a statement that begins at `begin`."""
 
     file: str
+    begin: int
     line: int
     fault: str
-    source: str
+    where: str
+    """The function or method in whose body it lies, with its class; empty for what is run while loading."""
+    nth: int
+    """Of those that read the same there."""
+    plain: str
+    path: Path
+    instead: ast.AST
+
+    @property
+    def source(self) -> str:
+        """The text with the fault in it."""
+        mutated = ast.parse(self.plain)
+        _put(mutated, self.path, self.instead)
+        return ast.unparse(ast.fix_missing_locations(mutated))
+
+    @property
+    def name(self) -> str:
+        """Stays the same while the rest of the file is edited."""
+        return f"{self.file} {self.where} {self.fault} {self.nth}"
 
 
 def mutants(file: str, source: str) -> Iterator[Mutant]:
     """All mutants of a text, in the order of the text."""
     tree = ast.parse(source)
+    seen: Counter[tuple[str, str]] = Counter()
     for path in _places(tree):
         node = _at(tree, path)
+        where, begin = _where(tree, path)
         for fault, instead in _changes(node):
-            mutated = copy.deepcopy(tree)
-            _put(mutated, path, instead)
-            text = ast.unparse(ast.fix_missing_locations(mutated))
-            yield Mutant(file, getattr(node, "lineno", 0), fault, text)
+            line = getattr(node, "lineno", begin)
+            yield Mutant(file, begin, line, fault, where, seen[where, fault], source, path, instead)
+            seen[where, fault] += 1
 
 
-Path = tuple[tuple[str, int | None], ...]
+def _where(tree: ast.AST, path: Path) -> tuple[str, int]:
+    """The outermost function in whose body a node lies, and the line on which its statement begins."""
+    names, function, begin = list[str](), "", 0
+    for name, index in path:
+        if isinstance(tree, ast.stmt):
+            begin = tree.lineno
+        if isinstance(tree, (ast.ClassDef, ast.FunctionDef)) and not function:
+            names.append(tree.name)
+            if isinstance(tree, ast.FunctionDef):
+                if name != "body":
+                    return "", begin
+                function = ".".join(names)
+        tree = _at(tree, ((name, index),))
+    return function, tree.lineno if isinstance(tree, ast.stmt) else begin
 
 
 def _places(tree: ast.AST) -> Iterator[Path]:

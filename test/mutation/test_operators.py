@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from .__main__ import drawn
 from .operators import mutants
 
 
@@ -38,3 +39,13 @@ def test_every_mutant_can_be_compiled_and_differs() -> None:
         compile(mutant.source, mutant.file, "exec")
         assert mutant.source != plain
         assert 0 < mutant.line <= source.count("\n")
+
+
+def test_a_sample_hardly_changes_when_the_text_does() -> None:
+    source = Path(__file__).with_name("operators.py").read_text(encoding="utf-8")
+    before = drawn(list(mutants("operators.py", source)), 40, 1)
+    assert len({mutant.name for mutant in before}) == 40
+    assert drawn(list(mutants("operators.py", source)), 40, 2) != before
+    edited = "LIMIT = 1\n" + source.replace("isinstance(node, ast.UnaryOp)", "type(node) is ast.UnaryOp")
+    after = drawn(list(mutants("operators.py", edited)), 40, 1)
+    assert len({mutant.name for mutant in before} & {mutant.name for mutant in after}) >= 36

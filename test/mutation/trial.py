@@ -11,9 +11,7 @@ import os
 import resource
 import sys
 import tempfile
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
@@ -25,16 +23,10 @@ PLUGINS = ("-p", "pytest_timeout", "-p", "_hypothesis_pytestplugin")
 """Of pytest, those that the tests need: the others take half a second."""
 MUTATED = ("tuling_fsm.machine", "tuling_fsm.behaviour")
 KILLED, SURVIVED, LATE = "killed", "survived", "late"
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What became of a mutant. One that takes too long has been found out as well."""
-
-    mutant: Mutant
-    fate: str
-    seconds: float
-    tests: int
+"""What becomes of a mutant. One that takes too long has been found out as well."""
+START_S, FACTOR = 3.0, 5.0
+"""A test may use so much CPU time, and so many times its own, before it counts as stuck."""
+LOADING_S = 20.0
 
 
 class _Planted(importlib.abc.MetaPathFinder):
@@ -73,23 +65,23 @@ def warm_up() -> None:
 
 
 def in_child(
-    arguments: Sequence[str], mutant: Mutant | None, cpu_s: float, plugins: Sequence[object] = ()
-) -> tuple[int, float]:
+    arguments: Sequence[str], cpu_s: float, mutant: Mutant | None = None, plugins: Sequence[object] = ()
+) -> int:
     """Run pytest in a forked child that may use so much CPU time. Returns its exit code (negative: the signal that
-    ended it) and how long it took (s).
+    ended it).
     """
-    began = time.monotonic()
     pid = os.fork()
     if pid == 0:
         resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(cpu_s), math.ceil(cpu_s) + 5))
         with contextlib.suppress(BaseException):
-            os._exit(_run(arguments, mutant, plugins))
+            os._exit(run_tests(arguments, plugins, mutant))
         os._exit(3)
     _, status = os.waitpid(pid, 0)
-    return os.waitstatus_to_exitcode(status), time.monotonic() - began
+    return os.waitstatus_to_exitcode(status)
 
 
-def _run(arguments: Sequence[str], mutant: Mutant | None, plugins: Sequence[object]) -> int:
+def run_tests(arguments: Sequence[str], plugins: Sequence[object] = (), mutant: Mutant | None = None) -> int:
+    """Run pytest in this process, with a mutant in place of its module."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
@@ -100,11 +92,10 @@ def _run(arguments: Sequence[str], mutant: Mutant | None, plugins: Sequence[obje
         file = Path(folder) / Path(mutant.file).name
         file.write_text(mutant.source, encoding="utf-8")
         sys.meta_path.insert(0, _Planted(module_of(mutant.file), file))
-        return int(pytest.main([*PLUGINS, *arguments]))
+        return int(pytest.main([*PLUGINS, *arguments], plugins))
 
 
-def try_out(mutant: Mutant, tests: Sequence[str], cpu_s: float) -> Verdict:
-    """Whether any of the tests finds it."""
-    code, seconds = in_child(["-x", "-q", "--no-header", *tests], mutant, cpu_s)
-    fate = LATE if code < 0 else SURVIVED if code == 0 else KILLED
-    return Verdict(mutant, fate, seconds, len(tests))
+def try_loaded(mutant: Mutant, tests: Sequence[str], seconds: float) -> str:
+    """The fate of a mutant that is loaded anew, on tests that take so long."""
+    code = in_child(["-x", "-q", "--no-header", *tests], LOADING_S + FACTOR * seconds, mutant)
+    return LATE if code < 0 else SURVIVED if code == 0 else KILLED

@@ -83,6 +83,18 @@ def test_a_wall_is_reached_smoothly_and_held() -> None:
     assert all(result.feasible for _, _, result in log)
 
 
+@pytest.mark.clause("INT-2")
+@settings(max_examples=5)
+@given(st.floats(0.0, 8.33), st.floats(0.0, 20.0))
+def test_a_drive_to_a_line_ends_at_its_gap_and_never_over_it(v: float, more: float) -> None:
+    x = 20.0 + VEHICLE.front + v * v / (2.0 * VEHICLE.comfort_decel) + 0.8 * v + 2.0 + more
+    log = run(straight(), scene(v=v), 13.0, walls=(wall_across(x),))
+    bumper = np.array([now.ego.pose.x + VEHICLE.front for _, now, _ in log])
+    assert bumper.max() < x
+    assert log[-1][1].ego.v == 0.0
+    assert bumper[-1] == pytest.approx(x - PARAMETERS.speed.line_gap, abs=0.2)
+
+
 @pytest.mark.clause("USE-3")
 def test_a_wall_that_the_bumper_has_passed_is_none() -> None:
     wall = wall_across(20.0 + VEHICLE.front - 1.0)

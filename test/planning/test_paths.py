@@ -58,8 +58,9 @@ def laid(x: float, y: float, heading: float, kappa: float, offset: float, length
     spec[LANE], spec[OFFSET], spec[REACHED] = 0, offset, start[START_S] + length
     spec[LEFT_AGAIN], spec[BACK] = start[START_S] + length + 10.0, start[START_S] + length + 30.0
     path = new_path(300)
-    result = lay_path(spec, 0, lines.row[0], lines.points[0], start, (x, y, heading, kappa), 70.0, path)
-    add_headings(path, result.points)
+    points, first = lay_path(spec, lines.row[0], lines.points[0], start, (x, y, heading, kappa), 70.0, path)
+    add_headings(path, points)
+    result = Laid(path, points, first, lines.row[0], 0)
     return result, lines, float(spec[REACHED] - start[START_S])
 
 

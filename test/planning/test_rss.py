@@ -25,7 +25,6 @@ numbers = st.builds(
     accel=st.floats(0.0, 4.0),
     brake=st.floats(2.0, 8.0),
     brake_hardest=st.floats(2.0, 10.0),
-    brake_own_lane=st.floats(2.0, 8.0),
     lateral_accel=st.floats(0.0, 1.0),
     lateral_brake=st.floats(0.5, 4.0),
     lateral_margin=st.floats(0.0, 0.5),
@@ -72,14 +71,14 @@ def test_a_follower_one_percent_nearer_touches(v: float, ahead: float, p: RssPar
     assert following(v, ahead, p) > 0.99 * safe
 
 
-@given(speeds, speeds, numbers)
+@given(speeds, speeds, st.floats(2.0, 8.0), numbers)
 def test_two_who_meet_at_the_safe_distance_just_stop_before_each_other(
-    v: float, other: float, p: RssParameters
+    v: float, other: float, brake: float, p: RssParameters
 ) -> None:
-    safe = oncoming_distance(v, other, Rss.of(p))
+    safe = oncoming_distance(v, other, brake, Rss.of(p))
     assume(safe > 0.01)
-    own, against = way(v, p.accel, p.response, p.brake_own_lane), way(other, p.accel, p.response, p.brake)
-    end = p.response + (max(v, other) + p.response * p.accel) / min(p.brake, p.brake_own_lane)
+    own, against = way(v, p.accel, p.response, brake), way(other, p.accel, p.response, p.brake)
+    end = p.response + (max(v, other) + p.response * p.accel) / min(p.brake, brake)
     met = closest(own, (-x for x in against), end)
     assert 0.99 * safe < met <= safe + ACCURACY
 
@@ -117,7 +116,7 @@ def test_distances_of_an_example_by_hand() -> None:
     rss = Rss.of(load(RssParameters, {"response": 1.0, "accel": 2.0, "brake": 4.0, "brake_hardest": 8.0}))
     assert following_distance(10.0, 10.0, rss) == pytest.approx(10.0 + 1.0 + 144.0 / 8.0 - 100.0 / 16.0)
     assert following_distance(0.0, 30.0, rss) == 0.0
-    assert oncoming_distance(10.0, 5.0, rss) == pytest.approx(11.0 + 144.0 / 6.0 + 6.0 + 49.0 / 8.0)
+    assert oncoming_distance(10.0, 5.0, 3.0, rss) == pytest.approx(11.0 + 144.0 / 6.0 + 6.0 + 49.0 / 8.0)
     still = rss._replace(lateral_accel=0.0)
     assert lateral_distance(0.0, 0.0, still) == pytest.approx(0.1)
     assert lateral_distance(-1.0, 0.0, still) == pytest.approx(0.1 + 1.0 + 0.5 / 0.8)

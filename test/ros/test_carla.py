@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.ros, pytest.mark.clause("CAR-1")]
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = ROOT / "config" / "course" / "course.xodr"
-BRIDGE = Path(__file__).with_name("carla_stand_in.py")
+BRIDGE = Path(__file__).with_name("carla_program.py")
 
 
 class CarlaRig(Rig):

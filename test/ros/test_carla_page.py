@@ -76,6 +76,12 @@ def test_the_parameters_that_the_launch_file_sets_exist_and_the_file_of_the_car_
     assert vehicle.length == pytest.approx(4.79, abs=0.02)
 
 
+def test_the_message_packages_are_imported_in_one_place_only():
+    importing = re.compile(r"^\s*(?:import|from) (?:carla|derived_object_msgs)\b|PACKAGES = ", re.MULTILINE)
+    files = [file for file in (ROOT / "tuling_fsm").rglob("*.py") if importing.search(file.read_text(encoding="utf-8"))]
+    assert [file.relative_to(ROOT).as_posix() for file in files] == ["tuling_fsm/ros/carla/types.py"]
+
+
 @pytest.mark.slow
 def test_the_commands_that_need_no_carla_run(tmp_path, monkeypatch, capsys):
     (tmp_path / "config").symlink_to(ROOT / "config")

@@ -44,7 +44,7 @@ def drive(sim: Simulation, frames: int = 100_000) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_a_route_is_driven_to_the_goal_among_traffic(lit: RoadMap, seed: int) -> None:
     sim = simulation(lit, seed, population=Population(8))
     drive(sim)
@@ -56,12 +56,10 @@ def test_a_route_is_driven_to_the_goal_among_traffic(lit: RoadMap, seed: int) ->
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", ["carla_Town01", "carla_Town07", "esmini_fabriksgatan_traffic_lights", "pyopendrive_chatt"]
-)
+@pytest.mark.parametrize("name", ["carla_Town07", "esmini_fabriksgatan_traffic_lights", "pyopendrive_chatt"])
 def test_real_maps_are_driven_among_traffic(name: str, shared_data: Path) -> None:
     sim = simulation(
-        read_map(shared_data / "maps" / f"{name}.xodr"), 4, population=Population(20, 8), route=RandomRoute(400.0)
+        read_map(shared_data / "maps" / f"{name}.xodr"), 4, population=Population(20, 8), route=RandomRoute(250.0)
     )
     drive(sim)
     assert sim.end == "goal"

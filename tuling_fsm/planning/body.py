@@ -9,9 +9,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.kernels import kernel
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.reference import (
     COS,
@@ -44,7 +44,7 @@ class Body(NamedTuple):
         return cls(vehicle.front, vehicle.rear_overhang, middle, 0.5 * vehicle.length, 0.5 * vehicle.width)
 
 
-@njit(cache=True)
+@kernel
 def separation(
     x: float, y: float, cos: float, sin: float, half_length: float, half_width: float, box: FloatArray
 ) -> float:
@@ -61,14 +61,14 @@ def separation(
     return float(max(max(along, across), max(box_along, box_across)))
 
 
-@njit(cache=True)
+@kernel
 def body_separation(x: float, y: float, cos: float, sin: float, body: Body, box: FloatArray) -> float:
     """`separation` of the car with its rear axle at x, y."""
     cx, cy = x + body.middle * cos, y + body.middle * sin
     return float(separation(cx, cy, cos, sin, body.half_length, body.half_width, box))
 
 
-@njit(cache=True)
+@kernel
 def walk(line: FloatArray, n: int, k: int, x: float, y: float) -> int:
     """The sample whose normal a point is nearest to, looked for from sample `k` on."""
     k = min(max(k, 0), n - 1)
@@ -85,7 +85,7 @@ def walk(line: FloatArray, n: int, k: int, x: float, y: float) -> int:
     return k
 
 
-@njit(cache=True)
+@kernel
 def offset_at(line: FloatArray, k: int, x: float, y: float) -> float:
     """Offset (m, + left) of a point whose nearest sample is `k`."""
     dx, dy = x - line[k, X], y - line[k, Y]
@@ -93,7 +93,7 @@ def offset_at(line: FloatArray, k: int, x: float, y: float) -> float:
     return float(dy * line[k, COS] - dx * line[k, SIN] - 0.5 * line[k, KAPPA] * along * along)
 
 
-@njit(cache=True)
+@kernel
 def over_bounds(
     line: FloatArray, n: int, k: int, x: float, y: float, cos: float, sin: float, body: Body
 ) -> tuple[float, float]:
@@ -116,7 +116,7 @@ def over_bounds(
     return left, right
 
 
-@njit(cache=True)
+@kernel
 def prepare_bounds(line: FloatArray, n: int, body: Body) -> None:
     """Fill `LEFT_NEAR`/`RIGHT_NEAR` (a body axis-parallel at this sample and inside these is inside the bounds) and
     `NEED`.
@@ -137,7 +137,7 @@ def prepare_bounds(line: FloatArray, n: int, body: Body) -> None:
                 line[i, NEED] = max(line[i, NEED], max(over[0], over[1]))
 
 
-@njit(cache=True)
+@kernel
 def within_bounds(
     line: FloatArray, n: int, k: int, offset: float, turn: float, x: float, y: float, cos: float, sin: float, body: Body
 ) -> tuple[float, float]:
@@ -152,7 +152,7 @@ def within_bounds(
     return float(left), float(right)
 
 
-@njit(cache=True)
+@kernel
 def nearest(line: FloatArray, lo: int, hi: int, x: float, y: float) -> int:
     """The sample from `lo` to `hi - 1` nearest to a point."""
     best, found = math.inf, lo

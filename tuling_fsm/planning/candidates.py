@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.kernels import kernel
 from tuling_fsm.planning.body import Body
 from tuling_fsm.planning.lines import Lines
 from tuling_fsm.planning.movers import Movers
@@ -49,7 +49,7 @@ class Shapes(NamedTuple):
     return_length: float
 
 
-@njit(cache=True)
+@kernel
 def _transition(start_s: float, phase: float, number: int, shapes: Shapes) -> float:
     """Arc length at which the transition `number` ends; at the same places of the route on every tick, until they are
     too near.
@@ -58,7 +58,7 @@ def _transition(start_s: float, phase: float, number: int, shapes: Shapes) -> fl
     return float((first + number) * shapes.grid - phase)
 
 
-@njit(cache=True)
+@kernel
 def _fits(lines: Lines, at: int, s: float, offset: float, half_width: float) -> bool:
     """Whether a body at an offset is between the bounds at an arc length, and nearer to this line than to any other."""
     line, n = lines.row[at], lines.points[at]
@@ -72,29 +72,35 @@ def _fits(lines: Lines, at: int, s: float, offset: float, half_width: float) -> 
     return True
 
 
-@njit(cache=True)
+@kernel
+def _is_in_the_way(extent: FloatArray, start_s: float, half: float, body: Body) -> bool:
+    ahead = extent[1] >= start_s - body.rear and extent[0] <= start_s + _AHEAD
+    return bool(ahead and extent[2] <= half and extent[3] >= -half)
+
+
+@kernel
 def _in_the_way(solids: Solids, at: int, start_s: float, half: float, body: Body) -> tuple[float, float, float, float]:
     """Extent (first and last arc length, least and largest offset) of the first group of static things that a line
     leads through.
     """
-    order = np.argsort(solids.extent[at, :, 0])
-    group = (np.inf, -np.inf, np.inf, -np.inf)
-    for m in order:
-        s0, s1, d0, d1 = (
-            solids.extent[at, m, 0],
-            solids.extent[at, m, 1],
-            solids.extent[at, m, 2],
-            solids.extent[at, m, 3],
-        )
-        if s1 < start_s - body.rear or s0 > start_s + _AHEAD or d0 > half or d1 < -half:
-            continue
-        if group[1] > -np.inf and s0 > group[1] + _GROUP:
-            break
-        group = (min(group[0], s0), max(group[1], s1), min(group[2], d0), max(group[3], d1))
-    return group
+    extent, total = solids.extent[at], len(solids.box)
+    first = np.inf
+    for m in range(total):
+        if _is_in_the_way(extent[m], start_s, half, body):
+            first = min(first, extent[m, 0])
+    reach, last, low, high, grows = first, -np.inf, np.inf, -np.inf, first < np.inf
+    while grows:
+        grows = False
+        for m in range(total):
+            if extent[m, 0] <= reach and _is_in_the_way(extent[m], start_s, half, body):
+                low, high = min(low, extent[m, 2]), max(high, extent[m, 3])
+                if extent[m, 1] > last:
+                    last, grows = extent[m, 1], True
+        reach = last + _GROUP
+    return first, last, low, high
 
 
-@njit(cache=True)
+@kernel
 def _around_solids(
     lines: Lines, at: int, solids: Solids, shapes: Shapes, gap: float, body: Body, specs: FloatArray, count: int
 ) -> int:
@@ -118,7 +124,7 @@ def _around_solids(
     return count
 
 
-@njit(cache=True)
+@kernel
 def _sides(lines: Lines, at: int, movers: Movers, i: int) -> tuple[float, float]:
     """Least and largest offset that an object covers while it is ahead of the car."""
     low, high = np.inf, -np.inf
@@ -129,13 +135,13 @@ def _sides(lines: Lines, at: int, movers: Movers, i: int) -> tuple[float, float]
     return low, high
 
 
-@njit(cache=True)
+@kernel
 def _around_movers(
     lines: Lines, at: int, movers: Movers, slow: float, shapes: Shapes, body: Body, specs: FloatArray, count: int
 ) -> int:
     """Beside where the next slow objects are going to be: these exist in the second pass only."""
     done = 0
-    for i in np.argsort(movers.node[at, :, 0]):
+    for i in movers.order[at]:
         low, high = _sides(lines, at, movers, i)
         half = body.half_width + shapes.around_tight
         if movers.speed[i] >= slow or movers.shadow[i] or low > half or high < -half or low == np.inf:
@@ -155,8 +161,8 @@ def _around_movers(
     return count
 
 
-@njit(cache=True)
-def candidates(
+@kernel
+def _fill(
     lines: Lines,
     solids: Solids,
     movers: Movers,
@@ -166,12 +172,9 @@ def candidates(
     shapes: Shapes,
     gap: float,
     body: Body,
-) -> FloatArray:
-    """The candidates (C, SPEC) of a tick.
-
-    Objects slower than `slow` (m/s) are led around in the second pass (NOR-4).
-    """
-    specs = np.empty((MAX_CANDIDATES, SPEC))
+    specs: FloatArray,
+) -> int:
+    """Fill `specs` (MAX_CANDIDATES, SPEC) as `candidates` has it; returns how many."""
     count = 0
     for at in range(len(lines.points)):
         if lines.start[at, REACHABLE] == 0.0 or (keep_lane and at != lines.home):
@@ -189,4 +192,23 @@ def candidates(
         count = _around_solids(lines, at, solids, shapes, gap, body, specs, count)
         if at == lines.home and not first_pass_only:
             count = _around_movers(lines, at, movers, slow, shapes, body, specs, count)
-    return specs[:count]
+    return count
+
+
+def candidates(
+    lines: Lines,
+    solids: Solids,
+    movers: Movers,
+    slow: float,
+    keep_lane: bool,
+    first_pass_only: bool,
+    shapes: Shapes,
+    gap: float,
+    body: Body,
+) -> FloatArray:
+    """The candidates (C, SPEC) of a tick.
+
+    Objects slower than `slow` (m/s) are led around in the second pass (NOR-4).
+    """
+    specs = np.empty((MAX_CANDIDATES, SPEC))
+    return specs[: _fill(lines, solids, movers, slow, keep_lane, first_pass_only, shapes, gap, body, specs)]

@@ -16,6 +16,7 @@ from tuling_fsm.core.request import FollowLanes, FreeSpace, Hold, LaneLine, Plan
 from tuling_fsm.core.scene import PREDICTION_STEP_S, Scene
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.planning import motion_rules as rules
 from tuling_fsm.planning.contact import first_segment_met, meetings
 from tuling_fsm.planning.parameters import CheckParameters, PlanningParameters
 
@@ -46,13 +47,19 @@ class Violation:
 
 
 class _Case(NamedTuple):
+    """A plan, the same as rows of `motion_rules`, and what it is judged by."""
+
     plan: Trajectory
+    rows: FloatArray
     scene: Scene
     request: PlanningRequest
     vehicle: Vehicle
     limits: CheckParameters
 
 
+_COLUMNS = ("t", "x", "y", "heading", "curvature", "v", "a")
+_EVERY = 4
+"""Speed limits are looked up at every so many points of a lane."""
 _STANDS = 0.1
 _ROLLS = 0.05
 _ONSET = 0.5
@@ -67,7 +74,8 @@ def check(
     Stops are exempt from limits of comfort but not from collision where they could be avoided; a car that stands, or
     is hit from behind in its own lane, is not at fault.
     """
-    case = _Case(trajectory, scene, request, vehicle, parameters.check)
+    rows = np.array([getattr(trajectory, name) for name in _COLUMNS])
+    case = _Case(trajectory, rows, scene, request, vehicle, parameters.check)
     for rule in _RULES:
         violation = rule(case)
         if violation is not None:
@@ -75,65 +83,48 @@ def check(
     return None
 
 
-def _first(bad: BoolArray, t: FloatArray, breach: Breach, detail: Callable[[int], str]) -> Violation | None:
-    rows = np.flatnonzero(bad)
-    return None if len(rows) == 0 else Violation(breach, float(t[rows[0]]), detail(int(rows[0])))
-
-
 def _broken(case: _Case) -> Violation | None:
     """Rows that are no motion: not finite, not in order, or not where speed and heading lead."""
     plan = case.plan
-    columns = np.stack((plan.t, plan.x, plan.y, plan.heading, plan.curvature, plan.v, plan.a))
-    if not np.all(np.isfinite(columns)) or not math.isfinite(plan.stamp):
+    if rules.not_a_number(case.rows) >= 0 or not math.isfinite(plan.stamp):
         return Violation(Breach.BROKEN, 0.0, "a value is not finite")
-    step = np.diff(plan.t)
-    if np.any(step <= 0.0):
+    if rules.out_of_order(case.rows) >= 0:
         return Violation(Breach.BROKEN, 0.0, "time does not increase")
-    v, heading = 0.5 * (plan.v[1:] + plan.v[:-1]), 0.5 * (plan.heading[1:] + plan.heading[:-1])
-    error = np.hypot(np.diff(plan.x) - v * step * np.cos(heading), np.diff(plan.y) - v * step * np.sin(heading))
-    return _first(error > case.limits.position, plan.t, Breach.BROKEN, lambda i: f"{error[i]:.2f} m off its own speed")
+    row, error = rules.off_its_speed(case.rows, case.limits.position)
+    return _at(case, row, Breach.BROKEN, f"{error:.2f} m off its own speed")
+
+
+def _at(case: _Case, row: int, breach: Breach, detail: str) -> Violation | None:
+    return None if row < 0 else Violation(breach, float(case.plan.t[row]), detail)
 
 
 def _curvature(case: _Case) -> Violation | None:
-    plan, most = case.plan, case.limits.curvature * case.vehicle.max_curvature
-    bad = np.abs(plan.curvature) > most
-    return _first(bad, plan.t, Breach.CURVATURE, lambda i: f"{plan.curvature[i]:.3f} 1/m, limit {most:.3f}")
+    most = case.limits.curvature * case.vehicle.max_curvature
+    row, kappa = rules.too_bent(case.rows, most)
+    return _at(case, row, Breach.CURVATURE, f"{kappa:.3f} 1/m, limit {most:.3f}")
 
 
 def _curvature_rate(case: _Case) -> Violation | None:
     """The steering angle's rate between rows."""
-    plan, most = case.plan, case.limits.steer_rate * case.vehicle.max_steer_rate
-    rate = np.diff(np.arctan(case.vehicle.wheelbase * plan.curvature)) / np.diff(plan.t)
-    bad = (np.abs(rate) > most) & (np.abs(plan.v[1:]) > _ROLLS)
-    return _first(bad, plan.t, Breach.CURVATURE_RATE, lambda i: f"{rate[i]:.2f} rad/s, limit {most:.2f}")
+    most = case.limits.steer_rate * case.vehicle.max_steer_rate
+    row, rate = rules.steered_too_fast(case.rows, case.vehicle.wheelbase, most, _ROLLS)
+    return _at(case, row, Breach.CURVATURE_RATE, f"{rate:.2f} rad/s, limit {most:.2f}")
 
 
 def _acceleration(case: _Case) -> Violation | None:
-    plan, vehicle = case.plan, case.vehicle
-    gear = np.where(plan.v < 0.0, -1.0, 1.0)
-    forward = gear * plan.a
-    most, least = case.limits.accel * vehicle.max_accel, -case.limits.accel * vehicle.emergency_decel
-    bad = (forward > most) | (forward < least)
-    return _first(bad, plan.t, Breach.ACCELERATION, lambda i: f"{forward[i]:.2f} m/s^2")
+    vehicle, share = case.vehicle, case.limits.accel
+    row, accel = rules.accelerated_too_hard(case.rows, share * vehicle.max_accel, -share * vehicle.emergency_decel)
+    return _at(case, row, Breach.ACCELERATION, f"{accel:.2f} m/s^2")
 
 
 def _jerk(case: _Case) -> Violation | None:
     """Jerk between rows; hard braking, and the last moment before standing, have a limit of their own."""
     if isinstance(case.request, Hold):
         return None
-    plan, vehicle, limits = case.plan, case.vehicle, case.limits
-    jerk = np.abs(np.diff(plan.a)) / np.diff(plan.t)
-    gear = np.where(plan.v < 0.0, -1.0, 1.0)
-    hard = _near_row(gear * plan.a < -1.2 * vehicle.comfort_decel, plan.t)[:-1]
-    settling = np.minimum(np.abs(plan.v[1:]), np.abs(plan.v[:-1])) < _STANDS
-    most = np.where(hard | settling, limits.brake_jerk, limits.jerk * vehicle.max_jerk)
-    return _first(jerk > most, plan.t, Breach.JERK, lambda i: f"{jerk[i]:.1f} m/s^3, limit {most[i]:.1f}")
-
-
-def _near_row(rows: BoolArray, t: FloatArray) -> BoolArray:
-    """Rows within `_ONSET` of one that is set."""
-    at = t[rows]
-    return np.asarray(np.any(np.abs(t[:, None] - at[None, :]) <= _ONSET, axis=1))
+    vehicle, limits = case.vehicle, case.limits
+    ordinary, hard = limits.jerk * vehicle.max_jerk, 1.2 * vehicle.comfort_decel
+    row, jerk, most = rules.jerked(case.rows, ordinary, limits.brake_jerk, hard, _ONSET, _STANDS)
+    return _at(case, row, Breach.JERK, f"{jerk:.1f} m/s^3, limit {most:.1f}")
 
 
 def _speed_limit(case: _Case) -> Violation | None:
@@ -141,39 +132,23 @@ def _speed_limit(case: _Case) -> Violation | None:
     plan, request, vehicle = case.plan, case.request, case.vehicle
     if isinstance(request, Hold):
         return None
-    most: FloatArray = np.full(len(plan), min(request.speed_limit, vehicle.max_speed))
+    top = min(request.speed_limit, vehicle.max_speed)
     if isinstance(request, FreeSpace | PullOver):
-        most = np.where(plan.v < 0.0, min(request.speed_limit, vehicle.max_reverse_speed), most)
-    elif request.lanes:
-        most = np.minimum(most, _lane_limit(request.lanes, plan))
-    eases = np.where(plan.v < 0.0, -1.0, 1.0) * plan.a < -0.3 * vehicle.comfort_decel
-    allowed = np.maximum(most, _soonest_braking(plan, vehicle))
-    bad = (np.abs(plan.v) > allowed + case.limits.speed) & ~eases
-    return _first(bad, plan.t, Breach.SPEED_LIMIT, lambda i: f"{abs(plan.v[i]):.2f} m/s, limit {most[i]:.2f}")
+        most = np.where(plan.v < 0.0, min(request.speed_limit, vehicle.max_reverse_speed), top)
+    else:
+        most = np.minimum(top, _lane_limit(request.lanes, case.rows))
+    row, v, limit = rules.too_fast(
+        case.rows, most, case.limits.speed, vehicle.max_jerk, vehicle.comfort_decel
+    )  # fmt: skip
+    return _at(case, row, Breach.SPEED_LIMIT, f"{v:.2f} m/s, limit {limit:.2f}")
 
 
-def _soonest_braking(plan: Trajectory, vehicle: Vehicle) -> FloatArray:
-    """Speed of a car that starts to brake now, with the comfortable jerk: a limit that has just fallen is met no
-    sooner.
-    """
-    gear = -1.0 if plan.v[0] < 0.0 else 1.0
-    accel = np.maximum(gear * plan.a[0] - vehicle.max_jerk * plan.t, -vehicle.comfort_decel)
-    change = np.concatenate(([0.0], np.cumsum(0.5 * (accel[1:] + accel[:-1]) * np.diff(plan.t))))
-    return np.asarray(gear * plan.v[0] + change, dtype=np.float64)
-
-
-def _lane_limit(lanes: tuple[LaneLine, ...], plan: Trajectory) -> FloatArray:
-    """Speed limit at every row, of the lane whose centre is nearest."""
-    best: FloatArray = np.full(len(plan), np.inf)
-    limit: FloatArray = np.full(len(plan), np.inf)
+def _lane_limit(lanes: tuple[LaneLine, ...], rows: FloatArray) -> FloatArray:
+    """Speed limit at every row, of the lane whose centre is nearest; `inf` without lanes."""
+    nearest, most = np.full(rows.shape[1], np.inf), np.full(rows.shape[1], np.inf)
     for lane in lanes:
-        xy, limits = lane.center.xy[::4], lane.limit[::4]
-        distance = np.hypot(plan.x[:, None] - xy[:, 0], plan.y[:, None] - xy[:, 1])
-        nearest = np.argmin(distance, axis=1)
-        apart = distance[np.arange(len(plan)), nearest]
-        closer = apart < best
-        best, limit = np.where(closer, apart, best), np.where(closer, limits[nearest], limit)
-    return limit
+        rules.keep_to_lane_limit(rows, lane.center.xy, lane.limit, _EVERY, nearest, most)
+    return most
 
 
 def _red_light(case: _Case) -> Violation | None:
@@ -212,10 +187,9 @@ def _poses(case: _Case) -> FloatArray:
 
 def _near(case: _Case, x: FloatArray, y: FloatArray, size: FloatArray) -> BoolArray:
     """Things (centre and half size) within reach of the plan's bounding box."""
-    plan, reach = case.plan, case.vehicle.front + case.vehicle.width
-    dx = np.maximum(np.maximum(plan.x.min() - x, x - plan.x.max()), 0.0)
-    dy = np.maximum(np.maximum(plan.y.min() - y, y - plan.y.max()), 0.0)
-    return np.asarray(np.maximum(dx, dy) <= reach + size)
+    reach = case.vehicle.front + case.vehicle.width + size
+    x0, x1, y0, y1 = rules.bounds_of(case.rows)
+    return np.asarray((x >= x0 - reach) & (x <= x1 + reach) & (y >= y0 - reach) & (y <= y1 + reach))
 
 
 def _outline(vehicle: Vehicle) -> tuple[float, float, float]:
@@ -226,22 +200,27 @@ def _collision(case: _Case) -> Violation | None:
     """Static edges and objects along the whole plan."""
     if case.plan.stands:
         return None
-    edges = case.scene.static_segments
-    middle = 0.5 * (edges[:, :2] + edges[:, 2:])
-    size = 0.5 * np.hypot(edges[:, 2] - edges[:, 0], edges[:, 3] - edges[:, 1])
-    edges = np.ascontiguousarray(edges[_near(case, middle[:, 0], middle[:, 1], size)])
-    poses, contact = _poses(case), case.limits.contact
-    row, _ = first_segment_met(poses, edges, *_outline(case.vehicle), contact)
-    if row >= 0:
-        return Violation(Breach.COLLISION, float(case.plan.t[row]), "static edge")
+    if len(case.scene.static_segments) and (edge := _edge_met(case)) is not None:
+        return edge
     around = case.scene.obstacles
     still = np.flatnonzero(~around.moving & _near(case, around.x[:, 0], around.y[:, 0], around.length))
+    if len(still) == 0:
+        return None
     met = _meetings(case, still, math.inf)
     hit = np.flatnonzero(met >= 0)
     if len(hit) == 0:
         return None
     worst = hit[np.argmin(met[hit])]
     return Violation(Breach.COLLISION, float(case.plan.t[int(met[worst])]), f"object {around.id[still[worst]]}")
+
+
+def _edge_met(case: _Case) -> Violation | None:
+    edges = case.scene.static_segments
+    middle = 0.5 * (edges[:, :2] + edges[:, 2:])
+    size = 0.5 * np.hypot(edges[:, 2] - edges[:, 0], edges[:, 3] - edges[:, 1])
+    edges = np.ascontiguousarray(edges[_near(case, middle[:, 0], middle[:, 1], size)])
+    row, _ = first_segment_met(_poses(case), edges, *_outline(case.vehicle), case.limits.contact)
+    return _at(case, row, Breach.COLLISION, "static edge")
 
 
 def _meetings(case: _Case, rows: npt.NDArray[np.int64], until: float) -> FloatArray:
@@ -264,6 +243,8 @@ def _predicted_collision(case: _Case) -> Violation | None:
         return None
     reach = around.length + 3.0 * around.speed
     rows = np.flatnonzero(around.moving & _near(case, around.x[:, 0], around.y[:, 0], reach))
+    if len(rows) == 0:
+        return None
     met = _meetings(case, rows, case.limits.predicted)
     for i in np.flatnonzero(met >= 0):
         row, k = int(rows[i]), int(met[i])

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-from numba import njit
-
 from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.kernels import kernel
 
 
-@njit(cache=True)
+@kernel
 def _clip(ax: float, ay: float, bx: float, by: float, rear: float, front: float, half: float) -> bool:
     """Whether the segment a to b has a point in the box [rear, front] x [-half, half]."""
     enter, leave = 0.0, 1.0
@@ -29,35 +27,45 @@ def _clip(ax: float, ay: float, bx: float, by: float, rear: float, front: float,
     return enter <= leave
 
 
-@njit(cache=True)
-def meets_segment(pose: FloatArray, segment: FloatArray, rear: float, front: float, half: float) -> bool:
-    """Whether the outline of a car at `pose` = x, y, heading meets a segment x0, y0, x1, y1. `rear` is negative."""
+@kernel
+def _meets(
+    pose: FloatArray, ax: float, ay: float, bx: float, by: float, rear: float, front: float, half: float
+) -> bool:
     c, s = math.cos(pose[2]), math.sin(pose[2])
-    ax, ay = segment[0] - pose[0], segment[1] - pose[1]
-    bx, by = segment[2] - pose[0], segment[3] - pose[1]
+    ax, ay, bx, by = ax - pose[0], ay - pose[1], bx - pose[0], by - pose[1]
     return bool(_clip(c * ax + s * ay, c * ay - s * ax, c * bx + s * by, c * by - s * bx, rear, front, half))
 
 
-@njit(cache=True)
-def meets_box(pose: FloatArray, box: FloatArray, rear: float, front: float, half: float) -> bool:
-    """The same for a box x, y, heading, length, width: one of its edges, or the whole of either in the other."""
-    c, s = math.cos(box[2]), math.sin(box[2])
-    corners = np.empty((4, 2))
-    for i in range(4):
-        a = 0.5 * box[3] * (1.0 if i in (0, 3) else -1.0)
-        b = 0.5 * box[4] * (1.0 if i < 2 else -1.0)
-        corners[i, 0], corners[i, 1] = box[0] + a * c - b * s, box[1] + a * s + b * c
-    edge = np.empty(4)
-    for i in range(4):
-        edge[:2], edge[2:] = corners[i], corners[(i + 1) % 4]
-        if meets_segment(pose, edge, rear, front, half):
+@kernel
+def meets_segment(pose: FloatArray, segment: FloatArray, rear: float, front: float, half: float) -> bool:
+    """Whether the outline of a car at `pose` = x, y, heading meets a segment x0, y0, x1, y1. `rear` is negative."""
+    return bool(_meets(pose, segment[0], segment[1], segment[2], segment[3], rear, front, half))
+
+
+@kernel
+def _meets_box(
+    pose: FloatArray, x: float, y: float, heading: float, length: float, width: float,
+    rear: float, front: float, half: float,
+) -> bool:  # fmt: skip
+    c, s, a, b = math.cos(heading), math.sin(heading), 0.5 * length, 0.5 * width
+    for along, across in ((1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)):
+        # From this corner to the next one, a quarter of a turn on.
+        x0, y0 = x + along * a * c - across * b * s, y + along * a * s + across * b * c
+        x1, y1 = x - across * a * c - along * b * s, y - across * a * s + along * b * c
+        if _meets(pose, x0, y0, x1, y1, rear, front, half):
             return True
     middle = 0.5 * (front + rear)
-    x, y = pose[0] + middle * math.cos(pose[2]) - box[0], pose[1] + middle * math.sin(pose[2]) - box[1]
-    return bool(abs(c * x + s * y) <= 0.5 * box[3] and abs(c * y - s * x) <= 0.5 * box[4])
+    dx, dy = pose[0] + middle * math.cos(pose[2]) - x, pose[1] + middle * math.sin(pose[2]) - y
+    return bool(abs(c * dx + s * dy) <= a and abs(c * dy - s * dx) <= b)
 
 
-@njit(cache=True)
+@kernel
+def meets_box(pose: FloatArray, box: FloatArray, rear: float, front: float, half: float) -> bool:
+    """The same for a box x, y, heading, length, width: one of its edges, or the whole of either in the other."""
+    return bool(_meets_box(pose, box[0], box[1], box[2], box[3], box[4], rear, front, half))
+
+
+@kernel
 def first_segment_met(
     poses: FloatArray, segments: FloatArray, rear: float, front: float, half: float, shrink: float
 ) -> tuple[int, int]:
@@ -85,7 +93,7 @@ def first_segment_met(
     return (first, which) if which >= 0 else (-1, -1)
 
 
-@njit(cache=True)
+@kernel
 def meetings(
     poses: FloatArray,
     t: FloatArray,
@@ -103,7 +111,6 @@ def meetings(
     `boxes` (N, T, 5) are x, y, heading, length, width every `step` seconds, taken in a straight line in between.
     """
     reach = math.hypot(max(front, -rear), half)
-    now = np.empty(5)
     for n in range(len(boxes)):
         met[n] = -1
         far = reach + 0.5 * math.hypot(boxes[n, 0, 3], boxes[n, 0, 4])
@@ -114,13 +121,13 @@ def meetings(
             j = min(int(t[i] / step + 1e-9), boxes.shape[1] - 1)
             u = min(1.0, t[i] / step - j) if j + 1 < boxes.shape[1] else 0.0
             after = min(j + 1, boxes.shape[1] - 1)
-            now[:] = boxes[n, j]
-            now[0] += u * (boxes[n, after, 0] - boxes[n, j, 0])
-            now[1] += u * (boxes[n, after, 1] - boxes[n, j, 1])
-            dx, dy = now[0] - poses[i, 0], now[1] - poses[i, 1]
+            box = boxes[n, j]
+            x, y = box[0] + u * (boxes[n, after, 0] - box[0]), box[1] + u * (boxes[n, after, 1] - box[1])
+            dx, dy = x - poses[i, 0], y - poses[i, 1]
             if dx * dx + dy * dy > far * far:
                 continue
-            if meets_box(poses[i], now, rear + smaller, front - smaller, half - smaller):
+            out, ahead, side = rear + smaller, front - smaller, half - smaller
+            if _meets_box(poses[i], x, y, box[2], box[3], box[4], out, ahead, side):
                 if i > 0:
                     met[n] = i
                 break

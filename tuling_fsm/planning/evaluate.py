@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.kernels import kernel
 from tuling_fsm.core.scene import PREDICTION_STEPS
 from tuling_fsm.planning.body import Body
 from tuling_fsm.planning.judge import Weights, judge
+from tuling_fsm.planning.laws import Drive
 from tuling_fsm.planning.lines import Lines
 from tuling_fsm.planning.movers import Movers
+from tuling_fsm.planning.occupied import Swept, swept
 from tuling_fsm.planning.paths import LANE, OFFSET, PATH, PS, REACHED, SECOND_PASS, START_D, Laid, lay_path
-from tuling_fsm.planning.profile import STEP_S, Demand, Drive, Traffic, envelope, no_traffic, roll_out
+from tuling_fsm.planning.profile import STEP_S, Demand, Traffic, envelope, no_traffic, roll_out
 from tuling_fsm.planning.reference import LIMIT, MAX_POINTS
 from tuling_fsm.planning.solids import Solids
 from tuling_fsm.planning.stopping import END_OF_LINE, WALL, Gaps, find_stop
@@ -68,9 +70,9 @@ class Scratch(NamedTuple):
     limit: FloatArray
     speed: FloatArray
     bound: FloatArray
-    rate: FloatArray
-    spans: FloatArray
+    level: FloatArray
     rows: FloatArray
+    poses: FloatArray
     none: Traffic
     traffic: Traffic
 
@@ -78,17 +80,17 @@ class Scratch(NamedTuple):
 def new_scratch(rows: int) -> Scratch:
     """Scratch for trajectories of `rows` rows."""
     n = MAX_POINTS + 1
-    spans = np.zeros((PREDICTION_STEPS, 2))
     return Scratch(
-        np.zeros((n, PATH)), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n), spans, np.zeros((rows, 3)),
-        no_traffic(), no_traffic(),
+        np.zeros((n, PATH)), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros((rows, 3)),
+        np.zeros((PREDICTION_STEPS, 4)), no_traffic(), no_traffic(),
     )  # fmt: skip
 
 
-@njit(cache=True)
+@kernel
 def drive_among(
     laid: Laid,
     movers: Movers,
+    covered: Swept,
     stop: tuple[float, float],
     motion: tuple[float, float],
     sidestep: float,
@@ -98,60 +100,65 @@ def drive_among(
     d: Drive,
     scratch: Scratch,
 ) -> tuple[Demand, bool, int]:
-    """Roll out a path with its envelope in `scratch`: freely, then behind leaders, then yielding to all others that
-    come first.
+    """Roll out a path that covers `covered`, its envelope in `scratch`: freely, then behind leaders, then yielding to
+    all others that come first.
 
     `stop` is the arc length to stand at and the slack beyond it (m), `motion` speed and acceleration at the start.
     Returns what binds at the start, whether the car yields to anything, and how badly it cuts in before others.
     """
     s = scratch
-    binds = roll_out(laid, s.speed, s.bound, stop, s.none, motion, d, s.rows)
+    binds = roll_out(laid, s.speed, s.bound, s.level, stop, s.none, motion, d, s.rows)
     if len(movers.id) == 0:
         return binds, False, 0
-    others = np.empty(len(movers.id), np.int64)
-    leaders, more = follow_leaders(laid, movers, body, s.rows, sidestep, s.spans, s.traffic, others)
+    others, spans = movers.others, movers.spans
+    leaders, more = follow_leaders(laid, movers, covered, body, s.rows, sidestep, s.traffic, others, spans)
     if leaders > 0:
-        binds = roll_out(laid, s.speed, s.bound, stop, s.traffic, motion, d, s.rows)
+        binds = roll_out(laid, s.speed, s.bound, s.level, stop, s.traffic, motion, d, s.rows)
     if more == 0:
         return binds, leaders > 0, 0
     braking = 0.5 * motion[0] ** 2 / d.decel
     yielded, cuts_in = yield_to_others(
-        laid, movers, body, s.rows, sidestep, s.spans, s.traffic, others[:more], lead, ease, braking
+        laid, movers, s.rows, sidestep, s.traffic, others[:more], spans, lead, ease, braking
     )
     if yielded > 0:
-        binds = roll_out(laid, s.speed, s.bound, stop, s.traffic, motion, d, s.rows)
+        binds = roll_out(laid, s.speed, s.bound, s.level, stop, s.traffic, motion, d, s.rows)
     return binds, leaders + yielded > 0, cuts_in
 
 
-@njit(cache=True)
+@kernel
 def evaluate(spec: FloatArray, tick: Tick, scratch: Scratch, verdict: FloatArray) -> int:
     """Plan one candidate; its path and rows stay in `scratch`. Returns the number of points of the path."""
     at, lines, start, d = int(spec[LANE]), tick.lines, tick.start, tick.drive
     span = len(scratch.rows) * STEP_S
     top = min(d.max_speed, start.v + d.accel * span)
     reach = top * span + 0.5 * top * top / d.decel + tick.body.front + tick.gaps.obstacle
-    laid = lay_path(spec, at, lines.row[at], lines.points[at], lines.start[at], start.pose, reach, scratch.path)
+    line, path = lines.row[at], scratch.path
+    points, first = lay_path(spec, line, lines.points[at], lines.start[at], start.pose, reach, path)
+    laid = Laid(path, points, first, line, at)
     stop = find_stop(
         laid, lines, tick.solids, tick.walls, spec[REACHED], start.v, tick.body, d.max_curvature, tick.gaps
     )
     for i in range(laid.points):
         scratch.limit[i] = min(tick.speed_limit, laid.line[max(0, laid.first + i - 1), LIMIT])
-    envelope(laid, scratch.limit, d, scratch.speed, scratch.bound, scratch.rate)
+    envelope(laid, scratch.limit, d, scratch.speed, scratch.bound, scratch.level)
     sidestep = abs(spec[OFFSET] - lines.start[at, START_D])
     stays = lines.shift[at] == tick.weights.previous_shift
     ease, lead = (_COMMITTED, tick.lead) if stays else (1.0, _EVADING * tick.lead)
     known = stop.by in (WALL, END_OF_LINE)
     slack = 0.4 * tick.gaps.line if known else tick.gaps.obstacle - tick.gaps.end
     target = (min(stop.at, laid.path[laid.points - 1, PS]), slack)
+    covered = swept(laid)
     binds, yields, cuts_in = drive_among(
-        laid, tick.movers, target, (start.v, start.a), sidestep, lead, ease, tick.body, d, scratch
+        laid, tick.movers, covered, target, (start.v, start.a), sidestep, lead, ease, tick.body, d, scratch
     )
     judged = judge(
         laid,
         lines,
         tick.movers,
+        covered,
         scratch.speed,
         scratch.rows,
+        scratch.poses,
         stop,
         spec[OFFSET],
         sidestep,
@@ -174,7 +181,7 @@ def evaluate(spec: FloatArray, tick: Tick, scratch: Scratch, verdict: FloatArray
     return int(laid.points)
 
 
-@njit(cache=True)
+@kernel
 def evaluate_all(specs: FloatArray, tick: Tick, scratch: Scratch, verdicts: FloatArray) -> None:
     """Plan every candidate (C, SPEC) and fill the verdicts (C, VERDICT)."""
     for c in range(len(specs)):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.kernels import kernel
 from tuling_fsm.core.request import Hold, Limit, PlanResult
 from tuling_fsm.core.scene import PREDICTION_STEP_S, Scene
 from tuling_fsm.core.trajectory import Trajectory
@@ -26,7 +26,7 @@ _LEAST_STEP = 0.05
 _STEPS = (1.0, 1.8, 2.6)
 
 
-@njit(cache=True)
+@kernel
 def brake(v0: float, a0: float, decel: float, onset: float, release: float, rows: FloatArray) -> None:
     """Fill `rows` (as those of `roll_out`) with a stop at `decel`, reached with jerk `onset` and ended with jerk
     `release` (m/s^3).
@@ -148,7 +148,7 @@ def _columns(trajectory: Trajectory) -> FloatArray:
     return np.stack((trajectory.t, trajectory.x, trajectory.y, trajectory.heading, trajectory.v))
 
 
-@njit(cache=True)
+@kernel
 def _touches(rows: FloatArray, boxes: FloatArray, times: FloatArray, body: Body) -> bool:
     """Whether a motion (rows t, x, y, heading, v) meets a box that it does not touch at its start."""
     for i in range(len(boxes)):

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.kernels import kernel
 from tuling_fsm.planning.body import Body, walk
 from tuling_fsm.planning.lines import Lines
 from tuling_fsm.planning.movers import Movers
+from tuling_fsm.planning.occupied import Swept
 from tuling_fsm.planning.paths import NODE, PCOS, PD, PKAPPA, PROOM, PS, PSIN, PX, PY, START_S, Laid
 from tuling_fsm.planning.profile import STEP_S, seek
 from tuling_fsm.planning.reference import COS, SIN, S, X, Y
@@ -59,7 +60,7 @@ class Judgement(NamedTuple):
     y: float
 
 
-@njit(cache=True)
+@kernel
 def _where(laid: Laid, s: float) -> tuple[float, float, int]:
     """Position at an arc length, and the point before it."""
     i = seek(laid.path, laid.points, 0, s)
@@ -67,7 +68,7 @@ def _where(laid: Laid, s: float) -> tuple[float, float, int]:
     return laid.path[i, PX] + u * laid.path[i, PCOS], laid.path[i, PY] + u * laid.path[i, PSIN], i
 
 
-@njit(cache=True)
+@kernel
 def _progress(laid: Laid, lines: Lines, x: float, y: float, i: int) -> float:
     """How far along the route a position at point `i` is from the car's."""
     route, begun = lines.row[lines.route], lines.start[lines.route]
@@ -77,7 +78,7 @@ def _progress(laid: Laid, lines: Lines, x: float, y: float, i: int) -> float:
     return float(route[k, S] + along - begun[START_S])
 
 
-@njit(cache=True)
+@kernel
 def _comfort(laid: Laid, speed: FloatArray, rows: FloatArray, until: int, w: Weights) -> float:
     """Cost of lateral jerk, of driving beside the line, and of being faster than the envelope allows, summed over
     time.
@@ -93,7 +94,7 @@ def _comfort(laid: Laid, speed: FloatArray, rows: FloatArray, until: int, w: Wei
     return float(cost)
 
 
-@njit(cache=True)
+@kernel
 def _prospect(laid: Laid, lines: Lines, stop: Stop, w: Weights) -> float:
     """Cost of a lane beside the route's, of one that ends or is blocked, and of changing one's mind."""
     ahead = lines.ends[laid.at] - lines.start[laid.at, START_S]
@@ -103,7 +104,7 @@ def _prospect(laid: Laid, lines: Lines, stop: Stop, w: Weights) -> float:
     return float(cost) + (w.switch if lines.shift[laid.at] != w.previous_shift else 0.0)
 
 
-@njit(cache=True)
+@kernel
 def _aside(laid: Laid, rows: FloatArray, w: Weights) -> float:
     """Distance (m) across the path from where the previous plan would be, 0 without one."""
     if w.previous_x == np.inf:
@@ -113,13 +114,15 @@ def _aside(laid: Laid, rows: FloatArray, w: Weights) -> float:
     return float((w.previous_y - y) * cos - (w.previous_x - x) * sin)
 
 
-@njit(cache=True)
+@kernel
 def judge(
     laid: Laid,
     lines: Lines,
     movers: Movers,
+    covered: Swept,
     speed: FloatArray,
     rows: FloatArray,
+    poses: FloatArray,
     stop: Stop,
     offset: float,
     sidestep: float,
@@ -127,8 +130,9 @@ def judge(
     body: Body,
     w: Weights,
 ) -> Judgement:
-    """Judge a path to an end offset with its envelope and profile. Gaps to moving objects count in the second pass
-    alone.
+    """Judge a path to an end offset with its envelope and profile; `poses` is scratch.
+
+    Gaps to moving objects count in the second pass alone.
     """
     until = min(len(rows) - 1, round(w.horizon / STEP_S))
     x, y, i = _where(laid, rows[until, 0])
@@ -139,7 +143,7 @@ def judge(
     for j in range(min(laid.points, i + 1)):
         room = min(room, laid.path[j, PROOM])
     cost += w.clearance * (1.0 - max(0.0, room) / w.wanted) ** 2
-    gap, _ = least_gap(laid, movers, body, rows, w.wanted, sidestep)
+    gap, _ = least_gap(laid, movers, covered, body, rows, poses, w.wanted, sidestep)
     conflict = CUTS_OFF if gap < 0.0 else cuts_in
     cost += _CROWDING * (conflict == CROWDS) + _COLLIDING * (conflict == CUTS_OFF)
     full = cost + w.clearance * (1.0 - max(0.0, gap) / w.wanted) ** 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,16 +16,19 @@ from tuling_fsm.planning.candidates import candidates
 from tuling_fsm.planning.continuity import StartState, state_at
 from tuling_fsm.planning.evaluate import Start, Tick
 from tuling_fsm.planning.explain import Situation, explain_candidates, explain_limit, no_way_on
+from tuling_fsm.planning.hold import STANDS
 from tuling_fsm.planning.judge import MEMORY_S, Weights
 from tuling_fsm.planning.lines import Lines, prepare_lines
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.paths import LANE, START_D
 from tuling_fsm.planning.scenery import Scenery
-from tuling_fsm.planning.stopping import Gaps
+from tuling_fsm.planning.stopping import BOUND, CURVATURE, Gaps
 from tuling_fsm.planning.timed import timed_path
 from tuling_fsm.planning.tools import Tools
 
 _CROSSING = (Reason.CROSSING, Reason.PEDESTRIAN)
+_HARD = 1.5
+"""Braking by so much harder than in comfort is not called for by a way that is not there for a moment."""
 _STILL_YIELDING = 1.5
 """A car that yields asks for this much more time before it passes first after all."""
 
@@ -34,6 +38,8 @@ def follow_lanes(
 ) -> PlanResult | None:
     """The best candidate of both passes (NOR-4, NOR-5), in junctions of the first alone (INT-1); `None` where the car
     cannot join any line.
+
+    Where every way to one is too sharp at once, the previous plan is gone on with for a moment.
     """
     lines = prepare_lines(request, start, tools.vehicle, tools.parameters)
     if lines is None:
@@ -48,6 +54,8 @@ def follow_lanes(
     verdicts = np.empty((len(specs), ev.VERDICT))
     ev.evaluate_all(specs, tick, tools.candidate, verdicts)
     best = _choose(verdicts, first_pass_only)
+    if _ends_at_once(verdicts[best], tick) and (rest := rest_of(previous, scene, start, tools)) is not None:
+        return rest
     points = ev.evaluate(specs[best], tick, tools.whole, verdicts[best])
     situation = Situation(request, lines, scenery, specs, verdicts, best)
     trajectory = timed_path(scene.stamp, tools.whole.path, points, tools.whole.rows, 1.0)
@@ -95,6 +103,26 @@ def _choose(verdicts: FloatArray, first_pass_only: bool) -> int:
     if verdicts[second, ev.COST_SECOND] < verdicts[best, ev.COST_FULL]:
         return second
     return best
+
+
+def _ends_at_once(verdict: FloatArray, tick: Tick) -> bool:
+    """Whether a path cannot be steered or leaves the bounds sooner than the car could stop without braking hard."""
+    braking = 0.5 * tick.start.v**2 / (_HARD * tick.drive.decel)
+    return int(verdict[ev.STOP_BY]) in (BOUND, CURVATURE) and bool(verdict[ev.STOP_AT] < braking)
+
+
+def rest_of(previous: PlanResult | None, scene: Scene, start: StartState, tools: Tools) -> PlanResult | None:
+    """What is left of the previous plan along lanes, for a moment in which there is no other; `None` where that has
+    lasted, or the car is not on it.
+    """
+    if previous is None or previous.trajectory is None or not start.planned or start.v < STANDS:
+        return None
+    parameters, plan = tools.parameters, previous.trajectory
+    left = plan.end_stamp - scene.stamp
+    usable = previous.feasible and previous.manoeuvre is None
+    if not usable or left < parameters.speed.horizon - parameters.fallback.rest - 1e-6:
+        return None
+    return replace(previous, trajectory=plan.after(scene.stamp))
 
 
 def _weights(scene: Scene, previous: PlanResult | None, lines: Lines, parameters: PlanningParameters) -> Weights:

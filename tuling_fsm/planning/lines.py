@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.kernels import kernel
 from tuling_fsm.core.request import FollowLanes, LaneEnd, LaneLine
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.body import Body, nearest, prepare_bounds
@@ -52,32 +54,57 @@ class LineShape(NamedTuple):
     step: float
     smoothing: float
     max_curvature: float
-    max_turn: float
+
+
+class _Ready(NamedTuple):
+    """A lane made ready (MAX_POINTS, COLUMNS), its number of points, and arc lengths of its end and of the goal."""
+
+    row: FloatArray
+    points: int
+    end: float
+    goal: float
 
 
 @njit(cache=True)
 def _prepare(
-    center: FloatArray,
-    wide: FloatArray,
-    phase: float,
-    goal: float,
-    pose: tuple[float, float, float, float],
-    shape: LineShape,
-    body: Body,
-    line: FloatArray,
-    start: FloatArray,
+    center: FloatArray, wide: FloatArray, phase: float, goal: float, shape: LineShape, body: Body, line: FloatArray
 ) -> tuple[int, float, float]:
-    """Fill a line and the car's place on it; returns the number of points and the arc lengths of its end and of the
-    goal.
-    """
+    """Fill a line; returns the number of points and the arc lengths of its end and of the goal."""
     n, end, goal = reference_line(
         center, wide, phase, shape.step, shape.smoothing, shape.max_curvature, body.front, body.half_width, goal, line
     )
     prepare_bounds(line, n, body)
-    last = np.searchsorted(line[:n, S], _CAR_WITHIN)
-    k = nearest(line, 0, max(2, last), pose[0], pose[1])
-    frenet_start(line, n, k, pose[0], pose[1], pose[2], pose[3], shape.max_turn, start)
     return n, end, goal
+
+
+@kernel
+def _place(
+    rows: FloatArray,
+    points: IntArray,
+    pose: tuple[float, float, float, float],
+    max_turn: float,
+    starts: FloatArray,
+) -> None:
+    """Fill the car's place on each of the lines."""
+    for i in range(len(points)):
+        line, n, last = rows[i], points[i], 0
+        while last < n and line[last, S] < _CAR_WITHIN:
+            last += 1
+        k = nearest(line, 0, max(2, last), pose[0], pose[1])
+        frenet_start(line, n, k, pose[0], pose[1], pose[2], pose[3], max_turn, starts[i])
+
+
+_LAST: WeakKeyDictionary[LaneLine, tuple[tuple[object, ...], _Ready]] = WeakKeyDictionary()
+"""A lane comes again on the next ticks, until the view along the route is made anew."""
+
+
+def _made_ready(lane: LaneLine, goal: float, keep_lane: bool, shape: LineShape, body: Body) -> _Ready:
+    key, last = (goal, keep_lane, shape, body), _LAST.get(lane)
+    if last is None or last[0] != key:
+        row = np.empty((MAX_POINTS, COLUMNS))
+        center, wide = _columns(lane, keep_lane)
+        last = _LAST[lane] = (key, _Ready(row, *_prepare(center, wide, lane.route_s0, goal, shape, body, row)))
+    return last[1]
 
 
 def prepare_lines(
@@ -89,15 +116,12 @@ def prepare_lines(
     count, shift = np.empty(many, np.int64), np.empty(many, np.int64)
     stop, last, ends, phase = np.empty(many), np.empty(many), np.full(many, math.inf), np.empty(many)
     lateral, body = parameters.lateral, Body.of(vehicle)
-    shape = LineShape(
-        lateral.step, lateral.smoothing, lateral.curvature_share * vehicle.max_curvature, lateral.max_heading
-    )
+    shape = LineShape(lateral.step, lateral.smoothing, lateral.curvature_share * vehicle.max_curvature)
     pose = (state.pose.x, state.pose.y, state.pose.heading, state.curvature)
     route = min(range(many), key=lambda i: (abs(request.lanes[i].shift), i), default=-1)
     for i, lane in enumerate(request.lanes):
         goal = _goal_on(lane, request.lanes[route], request.goal_s)
-        center, wide = _columns(lane, request.keep_lane)
-        count[i], end, goal = _prepare(center, wide, lane.route_s0, goal, pose, shape, body, rows[i], starts[i])
+        rows[i], count[i], end, goal = _made_ready(lane, goal, request.keep_lane, shape, body)
         last[i] = end - _margin(lane.end, vehicle.front, parameters.speed.end_gap)
         stop[i] = min(goal, last[i])
         if lane.end is LaneEnd.LANE_END:
@@ -106,8 +130,8 @@ def prepare_lines(
             # The route ends on its own lane: one beside it has to be left by then.
             ends[i] = goal
         shift[i], phase[i] = lane.shift, lane.route_s0
-        if starts[i, START_S] < _BEFORE_START:
-            starts[i, REACHABLE] = 0.0
+    _place(rows, count, pose, lateral.max_heading, starts)
+    starts[starts[:, START_S] < _BEFORE_START, REACHABLE] = 0.0
     usable = np.flatnonzero(starts[:, REACHABLE] > 0.0)
     if len(usable) == 0:
         return None

@@ -22,6 +22,7 @@ from tuling_fsm.planning.explain import BY_BINDING, mover_limit
 from tuling_fsm.planning.free_space import plan_free_space
 from tuling_fsm.planning.hold import STANDS, comfortable_stop
 from tuling_fsm.planning.movers import Movers
+from tuling_fsm.planning.occupied import Swept, swept
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.paths import PCOS, PHEADING, PKAPPA, PS, PSIN, PX, PY, Laid, new_path
 from tuling_fsm.planning.profile import STEP_S, Demand, envelope
@@ -234,9 +235,12 @@ def _time(
     gentle = tools.parameters.free_space.accel
     drive = drive._replace(accel=min(drive.accel, gentle))
     eased = drive._replace(decel=min(drive.decel, gentle))
-    envelope(laid, limit, eased, scratch.speed, scratch.bound, scratch.rate)
+    envelope(laid, limit, eased, scratch.speed, scratch.bound, scratch.level)
     target, motion = (stop.at, 0.4 * speed.line_gap), (max(0.0, gear * start.v), gear * start.a)
-    binds, _, _ = drive_among(laid, movers, target, motion, math.inf, speed.pass_ahead, 1.0, body, drive, scratch)
+    lead = speed.pass_ahead
+    binds, _, _ = drive_among(
+        laid, movers, Swept(*swept(laid)), target, motion, math.inf, lead, 1.0, body, drive, scratch
+    )
     return Demand(*binds)
 
 

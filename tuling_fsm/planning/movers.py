@@ -10,25 +10,22 @@ import numpy.typing as npt
 from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.scene import PREDICTION_STEP_S
+from tuling_fsm.core.kernels import kernel
 from tuling_fsm.planning.body import Body, body_separation, nearest, offset_at, walk
-from tuling_fsm.planning.paths import PCOS, PD, PKAPPA, PS, PSIN, PTURN, PX, PY, Laid
-from tuling_fsm.planning.profile import STEP_S
-from tuling_fsm.planning.reference import COS, KAPPA, SIN, X, Y
+from tuling_fsm.planning.reference import COS, KAPPA, SIN, S, X, Y
 from tuling_fsm.planning.solids import DEEPEST, IntArray
 
 BoolArray = npt.NDArray[np.bool_]
 SAME_WAY = 0.5
 """Cosine of the angle up to which two go the same way."""
-SIDESTEP = 0.8
-"""A path that leaves its present offset by more than this (m) cuts in before others, and has to look behind."""
-_BESIDE = 1.5
-"""Objects that stay farther than this (m) from all that a path sweeps are not looked at."""
 _ELSEWHERE, _COARSE = 6.0, 8
 """An object farther from the line than the one (m) may come onto it somewhere else, and is looked for at every so
 many samples."""
-_FORESIGHT = 35.0
-"""Nobody yields to what is farther ahead than this (m)."""
+
+
+ALONG, ASIDE, SLACK = range(3)
+"""Columns of `Movers.half`."""
+_OFF_LINE = 1_000_000
 
 
 class Movers(NamedTuple):
@@ -37,7 +34,10 @@ class Movers(NamedTuple):
     `box` (N, T, 6) as in `body`; `gap` (N,) is how near they count as touching; `keep` (N,) how far from them to stop
     when they cross; `shadow` (N,) are behind the car and in its way, `trailing` (N,) beside or behind it on the same
     course. `node` (L, N, T) is the nearest sample (-1 where beside the line's ends), `across` (L, N, T) the offset,
-    `band` (L, N, 2) all that they cover of it.
+    `half` (L, N, T, 3) half the extent along and across the line and what to allow for because the line bends.
+    `band` (L, N, 4) is all that they cover across, without and with the room that a path has to keep, `stretch`
+    (L, N, 2) the first and last sample that they are near, `order` (L, N) their rows by where they are now.
+    `others` (N,) and `spans` (N, T, 3) are scratch.
     """
 
     box: FloatArray
@@ -49,10 +49,15 @@ class Movers(NamedTuple):
     trailing: BoolArray
     node: IntArray
     across: FloatArray
+    half: FloatArray
     band: FloatArray
+    stretch: IntArray
+    order: IntArray
+    others: IntArray
+    spans: FloatArray
 
 
-@njit(cache=True)
+@kernel
 def _coarsely_nearest(line: FloatArray, n: int, x: float, y: float) -> int:
     best, found = np.inf, 0
     for k in range(0, n, _COARSE):
@@ -62,26 +67,56 @@ def _coarsely_nearest(line: FloatArray, n: int, x: float, y: float) -> int:
     return found
 
 
-@njit(cache=True)
+@kernel
 def _place_on_line(
-    line: FloatArray, n: int, boxes: FloatArray, node: IntArray, across: FloatArray, band: FloatArray
+    line: FloatArray,
+    n: int,
+    boxes: FloatArray,
+    gap: float,
+    body: Body,
+    node: IntArray,
+    across: FloatArray,
+    half: FloatArray,
+    band: FloatArray,
+    stretch: IntArray,
 ) -> None:
     """Follow one object along a line through its prediction."""
-    band[0], band[1] = np.inf, -np.inf
+    band[0], band[1], band[2], band[3] = np.inf, -np.inf, np.inf, -np.inf
+    stretch[0], stretch[1] = n + _OFF_LINE, -_OFF_LINE
+    spacing = (line[n - 1, S] - line[0, S]) / max(1, n - 1)
     k = nearest(line, 0, n, boxes[0, 0], boxes[0, 1])
     for j in range(len(boxes)):
-        x, y = boxes[j, 0], boxes[j, 1]
-        k = walk(line, n, k, x, y)
-        if abs(offset_at(line, k, x, y)) > _ELSEWHERE:
-            k = walk(line, n, _coarsely_nearest(line, n, x, y), x, y)
-        along = (x - line[k, X]) * line[k, COS] + (y - line[k, Y]) * line[k, SIN]
-        half = boxes[j, 4] + boxes[j, 5]
-        node[j] = -1 if (k == n - 1 and along > half) or (k == 0 and along < -half) else k
-        across[j] = offset_at(line, k, x, y)
-        if node[j] >= 0:
-            sine = abs(boxes[j, 3] * line[k, COS] - boxes[j, 2] * line[k, SIN])
-            wide = boxes[j, 4] * sine + boxes[j, 5]
-            band[0], band[1] = min(band[0], across[j] - wide), max(band[1], across[j] + wide)
+        box = boxes[j]
+        k = walk(line, n, k, box[0], box[1])
+        if abs(offset_at(line, k, box[0], box[1])) > _ELSEWHERE:
+            k = walk(line, n, _coarsely_nearest(line, n, box[0], box[1]), box[0], box[1])
+        along = (box[0] - line[k, X]) * line[k, COS] + (box[1] - line[k, Y]) * line[k, SIN]
+        longest = box[4] + box[5]
+        node[j] = -1 if (k == n - 1 and along > longest) or (k == 0 and along < -longest) else k
+        across[j] = offset_at(line, k, box[0], box[1])
+        if node[j] < 0:
+            continue
+        cos = abs(box[2] * line[k, COS] + box[3] * line[k, SIN])
+        sin = abs(box[3] * line[k, COS] - box[2] * line[k, SIN])
+        half[j, ALONG], half[j, ASIDE] = box[4] * cos + box[5] * sin, box[4] * sin + box[5] * cos
+        half[j, SLACK] = 0.2 + abs(line[k, KAPPA]) * (half[j, ALONG] + body.front) ** 2
+        wide = box[4] * sin + box[5]
+        band[0], band[1] = min(band[0], across[j] - wide), max(band[1], across[j] + wide)
+        room = half[j, ASIDE] + gap + half[j, SLACK]
+        band[2], band[3] = min(band[2], across[j] - room), max(band[3], across[j] + room)
+        reach = int((half[j, ALONG] + max(body.front, body.rear) + gap + half[j, SLACK]) / (0.5 * spacing)) + 2
+        stretch[0], stretch[1] = min(stretch[0], k - reach), max(stretch[1], k + reach)
+
+
+@kernel
+def _sort_in(node: IntArray, order: IntArray) -> None:
+    """Fill `order` (N,) with the rows of `node` (N, T) by their first column, equal ones as they come."""
+    for i in range(len(order)):
+        k = i
+        while k > 0 and node[order[k - 1], 0] > node[i, 0]:
+            order[k] = order[k - 1]
+            k -= 1
+        order[k] = i
 
 
 @njit(cache=True)
@@ -99,7 +134,8 @@ def gather_movers(
     """Place moving objects on the lines and relative to the car."""
     total, times, many = boxes.shape[0], boxes.shape[1], len(counts)
     node, across = np.empty((many, total, times), np.int64), np.empty((many, total, times))
-    band = np.empty((many, total, 2))
+    half, band = np.empty((many, total, times, 3)), np.empty((many, total, 4))
+    stretch, order = np.empty((many, total, 2), np.int64), np.empty((many, total), np.int64)
     gap = gaps.copy()
     shadow, trailing = np.zeros(total, np.bool_), np.zeros(total, np.bool_)
     cos, sin = math.cos(pose[2]), math.sin(pose[2])
@@ -113,103 +149,13 @@ def gather_movers(
         shadow[i] = along + long < -body.half_length + 0.3 and abs(side) < wide + body.half_width
         trailing[i] = turn > SAME_WAY and along + long < 0.0
         for at in range(many):
-            _place_on_line(lines[at], counts[at], boxes[i], node[at, i], across[at, i], band[at, i])
-    return Movers(boxes, ids, speeds, gap, keeps, shadow, trailing, node, across, band)
-
-
-@njit(cache=True)
-def ignored(movers: Movers, i: int, sidestep: float) -> bool:
-    """Whether object `i` is one that would run into the car from behind (it must never hold the car up)."""
-    return bool(movers.shadow[i] or (movers.trailing[i] and sidestep < SIDESTEP))
-
-
-@njit(cache=True)
-def swept(laid: Laid, body: Body) -> tuple[float, float]:
-    """Least and largest offset that a path comes near to."""
-    low, high = np.inf, -np.inf
-    for i in range(laid.points):
-        low, high = min(low, laid.path[i, PD]), max(high, laid.path[i, PD])
-    side = body.half_width + _BESIDE
-    return low - side, high + side
-
-
-@njit(cache=True)
-def row_at(j: int, rows: int) -> int:
-    """The row of a profile at prediction step `j`, the last one beyond its end."""
-    return min(rows - 1, round(j * PREDICTION_STEP_S / STEP_S))
-
-
-@njit(cache=True)
-def _gap_at(path: FloatArray, i: int, body: Body, box: FloatArray) -> float:
-    return float(body_separation(path[i, PX], path[i, PY], path[i, PCOS], path[i, PSIN], body, box))
-
-
-@njit(cache=True)
-def _entry(laid: Laid, lo: int, hi: int, body: Body, box: FloatArray, gap: float, bend: float) -> float:
-    """Arc length at which the body comes as near as `gap` to a box, looked for between two points; `inf` for nowhere.
-
-    A separation is a distance that can be driven blindly, so the search leaps; `bend` is the largest curvature on the
-    way.
-    """
-    path, i = laid.path, lo
-    apart = _gap_at(path, i, body, box) - gap
-    while apart <= 0.0 and i > 0:
-        i = max(0, i - 3)
-        apart = _gap_at(path, i, body, box) - gap
-    if apart <= 0.0:
-        return float(min(0.0, apart))
-    reach = 1.0 / (1.0 + bend * body.front)
-    while i < hi:
-        step = path[min(i + 1, laid.points - 1), PS] - path[i, PS] + 1e-3
-        last, before = i, apart
-        i += min(hi - i, max(1, int(apart * reach / step)))
-        apart = _gap_at(path, i, body, box) - gap
-        if apart > 0.0:
-            continue
-        while i - last > 1:
-            back = _gap_at(path, i - 1, body, box) - gap
-            if back > 0.0:
-                last, before = i - 1, back
-            else:
-                i, apart = i - 1, back
-        return float(path[last, PS] + (path[i, PS] - path[last, PS]) * before / (before - apart))
-    return np.inf
-
-
-@njit(cache=True)
-def occupied(laid: Laid, movers: Movers, i: int, body: Body, free: FloatArray, spans: FloatArray) -> int:
-    """Fill `spans` (T, 2): arc lengths between which the body would touch object `i` (`inf`, `inf` for none).
-
-    Returns at how many times it does. The far end is judged on the straight and a little long. What is far ahead of a
-    car that drives `free` (rows of `roll_out`) is left out.
-    """
-    path, line, n, met = laid.path, laid.line, laid.points, 0
-    step = path[n - 1, PS] / max(1, n - 1)
-    for j in range(len(spans)):
-        spans[j, 0], spans[j, 1] = np.inf, np.inf
-        k = movers.node[laid.at, i, j]
-        if k < 0:
-            continue
-        box, gap = movers.box[i, j], movers.gap[i]
-        cos = abs(box[2] * line[k, COS] + box[3] * line[k, SIN])
-        sin = abs(box[3] * line[k, COS] - box[2] * line[k, SIN])
-        long, wide = box[4] * cos + box[5] * sin, box[4] * sin + box[5] * cos
-        here, bend = k - laid.first + 1, abs(line[k, KAPPA])
-        slack = 0.2 + bend * (long + body.front) ** 2
-        lo = here - int((long + body.front + gap + slack) / step) - 1
-        hi = here + int((long + body.rear + gap + slack) / step) + 1
-        if hi < 0 or lo >= n - 1 or path[max(lo, 0), PS] > free[row_at(j, len(free)), 0] + _FORESIGHT:
-            continue
-        behind = min(0, here) * step
-        lo, hi, here = max(0, lo), min(n - 1, hi), min(max(here, 0), n - 1)
-        left = max(path[lo, PD], max(path[here, PD], path[hi, PD]))
-        right = min(path[lo, PD], min(path[here, PD], path[hi, PD]))
-        reach = wide + body.half_width + gap + slack + abs(path[here, PTURN]) * body.front
-        across = movers.across[laid.at, i, j]
-        if across > left + reach or across < right - reach:
-            continue
-        spans[j, 0] = _entry(laid, lo, hi, body, box, gap, max(bend, abs(path[here, PKAPPA])))
-        if spans[j, 0] < np.inf:
-            spans[j, 1] = path[here, PS] + behind + long + body.rear + gap + 0.5 * slack
-            met += 1
-    return met
+            _place_on_line(
+                lines[at], counts[at], boxes[i], gap[i], body, node[at, i], across[at, i], half[at, i], band[at, i],
+                stretch[at, i],
+            )  # fmt: skip
+    for at in range(many):
+        _sort_in(node[at], order[at])
+    return Movers(
+        boxes, ids, speeds, gap, keeps, shadow, trailing, node, across, half, band, stretch, order,
+        np.empty(total, np.int64), np.empty((total, times, 3)),
+    )  # fmt: skip

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tuling_fsm.core.parameters import group, param
 from tuling_fsm.planning.free_space.parameters import FreeSpaceParameters
+from tuling_fsm.planning.rss import RssParameters
 
 
 @dataclass(frozen=True)
@@ -127,6 +128,7 @@ class PlanningParameters:
     lateral: LateralParameters = group(LateralParameters)
     clearance: ClearanceParameters = group(ClearanceParameters)
     speed: SpeedParameters = group(SpeedParameters)
+    rss: RssParameters = group(RssParameters)
     choice: ChoiceParameters = group(ChoiceParameters)
     check: CheckParameters = group(CheckParameters)
     fallback: FallbackParameters = group(FallbackParameters)

@@ -10,9 +10,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray, wrap_angle
+from tuling_fsm.core.kernels import kernel
 from tuling_fsm.planning.body import offset_at, walk
 from tuling_fsm.planning.reference import COS, DKAPPA, HEADING, KAPPA, SIN, S, X, Y
 
@@ -33,7 +33,7 @@ joined."""
 START = 6
 
 
-@njit(cache=True)
+@kernel
 def frenet_start(
     line: FloatArray,
     n: int,
@@ -63,7 +63,7 @@ def frenet_start(
     start[START_BEND] = -change * slope + scale / (cos * cos) * (kappa * scale / cos - bend)
 
 
-@njit(cache=True)
+@kernel
 def quintic(
     d0: float, slope: float, bend: float, d1: float, length: float
 ) -> tuple[float, float, float, float, float, float]:
@@ -91,7 +91,7 @@ class Laid(NamedTuple):
     at: int
 
 
-@njit(cache=True)
+@kernel
 def _back(spec: FloatArray, s: float) -> tuple[float, float, float]:
     """Offset and its first two derivatives on the way back to the line."""
     h = spec[BACK] - spec[LEFT_AGAIN]
@@ -102,11 +102,16 @@ def _back(spec: FloatArray, s: float) -> tuple[float, float, float]:
     return d, d1, d2
 
 
-@njit(cache=True)
+@kernel
 def _put_point(line: FloatArray, k: int, d: float, d1: float, d2: float, point: FloatArray) -> None:
     """Fill a point at sample `k` of the line, at an offset with two derivatives over the line's arc length."""
     bend = line[k, KAPPA]
     scale = max(0.05, 1.0 - bend * d)
+    if d1 == 0.0 and d2 == 0.0:
+        point[PKAPPA], point[PD], point[PTURN] = bend / scale, d, 0.0
+        point[PX], point[PY] = line[k, X] - d * line[k, SIN], line[k, Y] + d * line[k, COS]
+        point[PCOS], point[PSIN] = line[k, COS], line[k, SIN]
+        return
     slope = d1 / scale
     cos = 1.0 / math.sqrt(1.0 + slope * slope)
     sin = slope * cos
@@ -118,19 +123,24 @@ def _put_point(line: FloatArray, k: int, d: float, d1: float, d2: float, point: 
     point[PD], point[PTURN] = d, sin
 
 
-@njit(cache=True)
+@kernel
+def _apart(path: FloatArray, i: int, k: int) -> float:
+    dx, dy = path[k, PX] - path[i, PX], path[k, PY] - path[i, PY]
+    return math.sqrt(dx * dx + dy * dy)
+
+
+@kernel
 def lay_path(
     spec: FloatArray,
-    at: int,
     line: FloatArray,
     n: int,
     start: FloatArray,
     pose: tuple[float, float, float, float],
     reach: float,
     path: FloatArray,
-) -> Laid:
-    """Fill `path` from the start pose (x, y, heading, curvature) on, with points on the samples of line `at`, up to
-    `reach` m ahead.
+) -> tuple[int, int]:
+    """Fill `path` from the start pose (x, y, heading, curvature) on, with points on the samples of a line, up to
+    `reach` m ahead; returns how many, and the sample below the second.
 
     `PHEADING` is left to `add_headings`, `PROOM` to `blocked_by_solids`.
     """
@@ -158,12 +168,12 @@ def lay_path(
         elif s < spec[BACK]:
             d, d1, d2 = _back(spec, s)
         _put_point(line, k, d, d1, d2, path[i])
-        path[i, PS] = path[i - 1, PS] + math.hypot(path[i, PX] - path[i - 1, PX], path[i, PY] - path[i - 1, PY])
+        path[i, PS] = path[i - 1, PS] + _apart(path, i - 1, i)
         k += 1
-    return Laid(path, k - first + 1, first, line, at)
+    return k - first + 1, first
 
 
-@njit(cache=True)
+@kernel
 def add_headings(path: FloatArray, n: int) -> None:
     """Fill `PHEADING`, continuous."""
     for i in range(1, n):
@@ -171,7 +181,7 @@ def add_headings(path: FloatArray, n: int) -> None:
         path[i, PHEADING] = path[i - 1, PHEADING] + wrap_angle(heading - path[i - 1, PHEADING])
 
 
-@njit(cache=True)
+@kernel
 def index_at(path: FloatArray, n: int, s: float) -> tuple[int, float]:
     """Point before arc length `s` and the share of the step to the next, clamped to the ends."""
     lo, hi = 0, n - 1
@@ -188,7 +198,7 @@ def index_at(path: FloatArray, n: int, s: float) -> tuple[int, float]:
     return lo, (s - path[lo, PS]) / (path[hi, PS] - path[lo, PS])
 
 
-@njit(cache=True)
+@kernel
 def on_path(path: FloatArray, n: int, s: float) -> tuple[float, float, float, float]:
     """x, y, heading, curvature at an arc length, by cubic Hermite interpolation; straight on beyond the last point."""
     if n < 2:
@@ -211,7 +221,7 @@ def on_path(path: FloatArray, n: int, s: float) -> tuple[float, float, float, fl
     return x + beyond * path[n - 1, PCOS], y + beyond * path[n - 1, PSIN], heading, kappa
 
 
-@njit(cache=True)
+@kernel
 def steepest_steering(path: FloatArray, n: int, wheelbase: float, rate: FloatArray) -> None:
     """Change of the steering angle per metre (absolute) that each point takes part in."""
     rate[:n] = 0.0

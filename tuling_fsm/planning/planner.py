@@ -28,7 +28,7 @@ from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.continuity import StartState, start_state
 from tuling_fsm.planning.free_space import warm_up
 from tuling_fsm.planning.hold import STANDS, comfortable_stop, stop_result
-from tuling_fsm.planning.lanes import follow_lanes
+from tuling_fsm.planning.lanes import follow_lanes, rest_of
 from tuling_fsm.planning.manoeuvre import plan_manoeuvre
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.pull_over import plan_pull_over
@@ -72,6 +72,8 @@ class Planner:
         result = None if rolls_back else follow_lanes(request, scene, start, previous, self._tools)
         if result is not None:
             return result
+        if not rolls_back and (rest := rest_of(previous, scene, start, self._tools)) is not None:
+            return rest
         before = previous.trajectory if previous is not None and start.planned else None
         trajectory = comfortable_stop(scene, start, before, self._vehicle, self._parameters.speed)
         if rolls_back:

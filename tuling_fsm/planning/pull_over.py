@@ -15,9 +15,9 @@ from tuling_fsm.core.scene import Scene
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.planning.continuity import StartState
 from tuling_fsm.planning.hold import STANDS, comfortable_stop
+from tuling_fsm.planning.laws import Drive
 from tuling_fsm.planning.manoeuvre import among, go_on, plan_manoeuvre
 from tuling_fsm.planning.paths import PHEADING, PKAPPA, PROOM, PS, PX, PY
-from tuling_fsm.planning.profile import Drive
 from tuling_fsm.planning.quintic_curve import quintic_curve, straight
 from tuling_fsm.planning.solids import blocked_by_solids
 from tuling_fsm.planning.tools import Tools

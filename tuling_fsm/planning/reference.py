@@ -15,6 +15,7 @@ import numpy as np
 from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray, wrap_angle
+from tuling_fsm.core.kernels import kernel
 
 X, Y, HEADING, COS, SIN, KAPPA, DKAPPA, S, LEFT, RIGHT, LEFT_NEAR, RIGHT_NEAR, LIMIT, NEED, CENTER = range(15)
 """Columns of a reference line. `LEFT`/`RIGHT` are the offsets (m, + left) between which the body may be, `*_NEAR`
@@ -50,7 +51,7 @@ def _stiffness(n: int, ds: float, bend: FloatArray, jerk: float) -> FloatArray:
     return band
 
 
-@njit(cache=True)
+@kernel
 def _solve(band: FloatArray, rhs: FloatArray) -> None:
     """Solve in place by the banded Cholesky factorisation; `band` is overwritten, `rhs` (n, 2) becomes the solution."""
     n = band.shape[0]
@@ -99,7 +100,7 @@ def _smooth(points: FloatArray, ds: float, bend: FloatArray, jerk: float) -> Flo
     return points + rhs
 
 
-@njit(cache=True)
+@kernel
 def _shape(points: FloatArray, line: FloatArray) -> float:
     """Fill position, arc length, heading, curvature and its slope; returns the largest curvature (1/m, absolute)."""
     n = len(points)
@@ -141,7 +142,7 @@ def _bend_until_drivable(points: FloatArray, ds: float, jerk: float, max_curvatu
                     bend[k] += _STIFFEN * over * ds * 0.5
 
 
-@njit(cache=True)
+@kernel
 def _resample(
     center: FloatArray, rows: FloatArray, first: float, ds: float, n: int, points: FloatArray, wide: FloatArray
 ) -> None:
@@ -187,7 +188,7 @@ def _swing_in(line: FloatArray, wide: FloatArray, front: float, half_width: floa
     return shift
 
 
-@njit(cache=True)
+@kernel
 def _at_index(line: FloatArray, index: float) -> float:
     """Arc length at a fractional index, `inf` beyond the last point."""
     if index > len(line) - 1:

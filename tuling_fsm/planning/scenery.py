@@ -12,12 +12,14 @@ from tuling_fsm.core.scene import PREDICTION_STEPS, Obstacles, Scene
 from tuling_fsm.planning.body import Body
 from tuling_fsm.planning.movers import Movers, gather_movers
 from tuling_fsm.planning.parameters import PlanningParameters
+from tuling_fsm.planning.rss import Rss, lateral_distance
 from tuling_fsm.planning.solids import IntArray, Solids, boxes_of_segments, gather_solids
 from tuling_fsm.world.inputs import Kind
 
 WALKERS = (int(Kind.PEDESTRIAN), int(Kind.ANIMAL))
 _FAR = 100.0
-_WALKS = 0.3
+_WALKS = np.isin(np.arange(256), WALKERS)
+_WALKING = 0.3
 """A pedestrian slower than this (m/s) stands, and may be passed as closely as a vehicle."""
 _SEGMENT = -1
 """Id of static edges, which have none."""
@@ -51,9 +53,10 @@ class Scenery(NamedTuple):
         boxes, ids = static_boxes(scene, static)
         solids = gather_solids(boxes, ids, solid_gap, clearance.wanted, rows, points, offsets, pose, body)
         moving = np.flatnonzero(near & obstacles.moving)
-        walks = np.isin(obstacles.kind[moving], WALKERS)
+        walks = _WALKS[obstacles.kind[moving]]
         speeds = obstacles.speed[moving]
-        gaps = np.where(walks & (speeds > _WALKS), clearance.person, clearance.mover)
+        beside = max(clearance.mover, lateral_distance(0.0, 0.0, Rss.of(parameters.rss)))
+        gaps = np.where(walks & (speeds > _WALKING), clearance.person, beside)
         keeps = np.full(len(moving), parameters.speed.crossing_gap)
         boxes = moving_boxes(obstacles, moving)
         movers = gather_movers(boxes, moving, speeds, gaps, keeps, rows, points, pose, body)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.kernels import kernel
 from tuling_fsm.planning.body import Body, body_separation, nearest, offset_at, walk
 from tuling_fsm.planning.paths import PCOS, PROOM, PSIN, PX, PY, Laid
 from tuling_fsm.planning.reference import COS, SIN, S, X, Y
@@ -37,7 +38,7 @@ class Solids(NamedTuple):
     extent: FloatArray
 
 
-@njit(cache=True)
+@kernel
 def _point_to_box(x: float, y: float, box: FloatArray) -> float:
     dx, dy = x - box[0], y - box[1]
     along = max(0.0, abs(dx * box[2] + dy * box[3]) - box[4])
@@ -45,7 +46,7 @@ def _point_to_box(x: float, y: float, box: FloatArray) -> float:
     return math.hypot(along, across)
 
 
-@njit(cache=True)
+@kernel
 def _extent(line: FloatArray, n: int, box: FloatArray, lo: int, hi: int, extent: FloatArray) -> None:
     """Arc lengths and offsets that a box covers, from its corners and the middles of its long sides."""
     extent[0], extent[1], extent[2], extent[3] = np.inf, -np.inf, np.inf, -np.inf
@@ -61,7 +62,7 @@ def _extent(line: FloatArray, n: int, box: FloatArray, lo: int, hi: int, extent:
             extent[2], extent[3] = min(extent[2], d), max(extent[3], d)
 
 
-@njit(cache=True)
+@kernel
 def _within_reach(line: FloatArray, n: int, box: FloatArray, reach: float, near: IntArray) -> None:
     """First and last sample within `reach` of a box; skips as far along the line as the distance allows."""
     near[0], near[1] = n, -1
@@ -117,7 +118,7 @@ def gather_solids(
     return Solids(boxes[chosen], ids[chosen], gaps, near[:, chosen], extent)
 
 
-@njit(cache=True)
+@kernel
 def blocked_by_solids(laid: Laid, solids: Solids, body: Body, wanted: float) -> tuple[int, int]:
     """First point of a path at which the body is too near to a static thing (its length for none), and that thing's
     row.

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.kernels import kernel
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.planning.paths import add_headings, on_path
 from tuling_fsm.planning.profile import STEP_S
 
 
-@njit(cache=True)
+@kernel
 def _place(path: FloatArray, n: int, rows: FloatArray, gear: float, columns: FloatArray) -> None:
     add_headings(path, n)
     for i in range(len(rows)):

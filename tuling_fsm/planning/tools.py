@@ -8,8 +8,9 @@ from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.body import Body
 from tuling_fsm.planning.candidates import Shapes
 from tuling_fsm.planning.evaluate import Scratch, new_scratch
+from tuling_fsm.planning.laws import Drive
 from tuling_fsm.planning.parameters import PlanningParameters
-from tuling_fsm.planning.profile import STEP_S, Drive
+from tuling_fsm.planning.profile import STEP_S
 
 
 class Tools(NamedTuple):
@@ -28,8 +29,8 @@ class Tools(NamedTuple):
     @classmethod
     def of(cls, vehicle: Vehicle, parameters: PlanningParameters) -> Tools:
         """Everything that follows from the parameters alone."""
-        lateral, clearance = parameters.lateral, parameters.clearance
-        drive = Drive.of(vehicle, parameters.speed, clearance.slow_speed, clearance.slow_slope)
+        lateral = parameters.lateral
+        drive = Drive.of(vehicle, parameters)
         shapes = Shapes(
             lateral.grid, lateral.transitions, lateral.shortest, lateral.offset, lateral.around, lateral.around_tight,
             lateral.return_length,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.kernels import kernel
 from tuling_fsm.planning.body import Body
 from tuling_fsm.planning.paths import PCOS, PS, PSIN, PX, PY
 
@@ -16,7 +16,7 @@ _ROLLING = 0.5
 """A bumper over the line by no more than the one (m), slower than the other (m/s), still stops there."""
 
 
-@njit(cache=True)
+@kernel
 def crossing(ax: float, ay: float, bx: float, by: float, wall: FloatArray) -> float:
     """Share of the way from a to b at which a wall is crossed, `inf` for nowhere."""
     dx, dy = bx - ax, by - ay
@@ -29,14 +29,14 @@ def crossing(ax: float, ay: float, bx: float, by: float, wall: FloatArray) -> fl
     return u if 0.0 <= u <= 1.0 and 0.0 <= w <= 1.0 else np.inf
 
 
-@njit(cache=True)
+@kernel
 def _front(path: FloatArray, i: int, body: Body, side: float) -> tuple[float, float]:
     x = path[i, PX] + body.front * path[i, PCOS] - side * body.half_width * path[i, PSIN]
     y = path[i, PY] + body.front * path[i, PSIN] + side * body.half_width * path[i, PCOS]
     return x, y
 
 
-@njit(cache=True)
+@kernel
 def _over_by(path: FloatArray, body: Body, wall: FloatArray) -> float:
     """How far the bumper of a car at the path's start is over the wall; `-inf` where the wall is not below the car."""
     over = -np.inf
@@ -49,7 +49,7 @@ def _over_by(path: FloatArray, body: Body, wall: FloatArray) -> float:
     return over
 
 
-@njit(cache=True)
+@kernel
 def wall_at(path: FloatArray, n: int, body: Body, wall: FloatArray, v: float) -> float:
     """Arc length at which the bumper touches a wall (m, `inf` for never).
 

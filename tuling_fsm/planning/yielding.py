@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.kernels import kernel
 from tuling_fsm.core.scene import PREDICTION_STEP_S
-from tuling_fsm.planning.body import Body, body_separation
-from tuling_fsm.planning.movers import SAME_WAY, SIDESTEP, Movers, ignored, occupied, row_at, swept
+from tuling_fsm.planning.body import Body, separation
+from tuling_fsm.planning.movers import SAME_WAY, Movers
+from tuling_fsm.planning.occupied import (
+    SIDESTEP,
+    Swept,
+    beside,
+    hidden,
+    ignored,
+    occupied,
+    out_of_reach,
+    row_at,
+    still_met,
+    touches_now,
+)
 from tuling_fsm.planning.paths import PCOS, PS, PSIN, PX, PY, Laid
 from tuling_fsm.planning.profile import STEP_S, Traffic
 from tuling_fsm.planning.reference import COS, SIN
@@ -29,7 +41,7 @@ _CUT_IN_GAP, _CUT_IN_TIME = 2.0, 0.6
 """Room (m, and s at its speed) that is left before another by a car that comes into its lane."""
 
 
-@njit(cache=True)
+@kernel
 def _first_inside(spans: FloatArray) -> int:
     j = 0
     while spans[j, 0] == np.inf:
@@ -37,7 +49,15 @@ def _first_inside(spans: FloatArray) -> int:
     return j
 
 
-@njit(cache=True)
+@kernel
+def _nearest(spans: FloatArray) -> float:
+    least = np.inf
+    for j in range(len(spans)):
+        least = min(least, spans[j, 0])
+    return least
+
+
+@kernel
 def _goes_along(laid: Laid, movers: Movers, i: int, j: int) -> bool:
     """Whether object `i` drives the way of the line at prediction step `j`, or stands."""
     k = movers.node[laid.at, i, j]
@@ -45,7 +65,7 @@ def _goes_along(laid: Laid, movers: Movers, i: int, j: int) -> bool:
     return bool(along > SAME_WAY or movers.speed[i] < _STANDS)
 
 
-@njit(cache=True)
+@kernel
 def _passes_first(spans: FloatArray, free: FloatArray, lead: float, ease: float, v_other: float) -> bool:
     """Whether a car that drives `free` (rows of `roll_out`) is past before the object comes, `lead` seconds to spare.
 
@@ -66,12 +86,12 @@ def _passes_first(spans: FloatArray, free: FloatArray, lead: float, ease: float,
     return True
 
 
-@njit(cache=True)
+@kernel
 def _follow(spans: FloatArray, who: int, top: float, traffic: Traffic) -> None:
     """Enter a leader no faster than `top`; until it is on the path, the place where it comes in is a wall."""
     times = len(spans)
     inside = _first_inside(spans)
-    entry = np.min(spans[inside : inside + _COMING_IN, 0]) - _ENTRY_GAP
+    entry = _nearest(spans[inside : inside + _COMING_IN]) - _ENTRY_GAP
     for j in range(inside):
         if entry < traffic.wall_s[j]:
             traffic.wall_s[j], traffic.wall_id[j] = entry, who
@@ -86,7 +106,7 @@ def _follow(spans: FloatArray, who: int, top: float, traffic: Traffic) -> None:
         traffic.leader_v[j] = min(max(v, 0.0), top)
 
 
-@njit(cache=True)
+@kernel
 def _stop_for(spans: FloatArray, who: int, keep: float, traffic: Traffic) -> None:
     """Enter a wall before all that a crossing object will cover, until it has left."""
     nearest_s, last = np.inf, -1
@@ -98,67 +118,70 @@ def _stop_for(spans: FloatArray, who: int, keep: float, traffic: Traffic) -> Non
             traffic.wall_s[j], traffic.wall_id[j] = nearest_s - keep, who
 
 
-@njit(cache=True)
+@kernel
 def follow_leaders(
     laid: Laid,
     movers: Movers,
+    covered: Swept,
     body: Body,
     free: FloatArray,
     sidestep: float,
-    spans: FloatArray,
     traffic: Traffic,
     others: IntArray,
+    spans: FloatArray,
 ) -> tuple[int, int]:
     """Fill `traffic` with those that are ahead on a path and go along with it.
 
     `free` is how the path would be driven without them, `sidestep` (m) how far it leads from the car's present
-    offset, `spans` scratch. Returns how many there are, and how many more cross the path or come into it; `others`
-    gets their rows.
+    offset. Returns how many there are, and how many more cross the path or come into it; `others` (N,) gets their
+    rows and `spans` (N, T, 3) where and when.
     """
     traffic.leader_s[:], traffic.wall_s[:] = np.inf, np.inf
-    leaders, more = 0, 0
-    low, high = swept(laid, body)
-    for i in range(len(movers.id)):
-        band = movers.band[laid.at, i]
-        if band[0] > high or band[1] < low or ignored(movers, i, sidestep):
+    leaders, more, end = 0, 0, free[len(free) - 1, 0]
+    for i in movers.order[laid.at]:
+        if beside(movers, laid.at, i, covered, body) or ignored(movers, i, sidestep):
             continue
-        if occupied(laid, movers, i, body, free, spans) == 0:
+        if out_of_reach(laid, movers, i, covered, body, end):
             continue
-        if spans[0, 0] < np.inf and spans[0, 0] > 0.0 and _goes_along(laid, movers, i, 0):
-            _follow(spans, i, 1.5 * movers.speed[i] + 1.0, traffic)
+        span = spans[more]
+        if touches_now(laid, movers, i, body, free, span) and span[0, 0] > 0.0 and _goes_along(laid, movers, i, 0):
             leaders += 1
-        else:
+            if span[0, 0] < traffic.leader_s[0] or not hidden(laid, movers, i, body, traffic.leader_s):
+                occupied(laid, movers, i, body, free, 1, span)
+                _follow(span, i, 1.5 * movers.speed[i] + 1.0, traffic)
+        elif occupied(laid, movers, i, body, free, 1, span) + (span[0, 0] < np.inf) > 0:
             others[more] = i
             more += 1
     return leaders, more
 
 
-@njit(cache=True)
+@kernel
 def yield_to_others(
     laid: Laid,
     movers: Movers,
-    body: Body,
     free: FloatArray,
     sidestep: float,
-    spans: FloatArray,
     traffic: Traffic,
     others: IntArray,
+    all_spans: FloatArray,
     lead: float,
     ease: float,
     braking: float,
 ) -> tuple[int, int]:
-    """Add to `traffic` those of the `others` that the car does not pass before, driving `free`.
+    """Add to `traffic` those of the `others`, found by `follow_leaders` with `all_spans`, that the car does not pass
+    before, driving `free`.
 
     `lead` and `ease` as in `_passes_first`; `braking` (m) is the length of a comfortable stop. Returns how many, and
     how badly the path cuts in (0, `CROWDS`, `CUTS_OFF`).
     """
     yielded, cuts_in = 0, 0
-    for i in others:
-        if occupied(laid, movers, i, body, free, spans) == 0:
+    for m in range(len(others)):
+        i, spans = others[m], all_spans[m]
+        if still_met(spans, free) == 0:
             continue
         inside = _first_inside(spans)
         along = _goes_along(laid, movers, i, inside)
-        can_stop = np.min(spans[:, 0]) - movers.keep[i] > braking
+        can_stop = _nearest(spans) - movers.keep[i] > braking
         spare = lead if can_stop else min(lead, _JUST_PAST)
         if _passes_first(spans, free, spare, ease, movers.speed[i] if along else 0.0):
             continue
@@ -175,31 +198,39 @@ def yield_to_others(
     return yielded, cuts_in
 
 
-@njit(cache=True)
+@kernel
 def least_gap(
-    laid: Laid, movers: Movers, body: Body, rows: FloatArray, wanted: float, sidestep: float
+    laid: Laid,
+    movers: Movers,
+    covered: Swept,
+    body: Body,
+    rows: FloatArray,
+    poses: FloatArray,
+    wanted: float,
+    sidestep: float,
 ) -> tuple[float, int]:
-    """Smallest gap (m, at most `wanted`) to any moving object in the first 4 s of a motion, and whose."""
-    path, least, whose = laid.path, wanted, -1
-    low, high = swept(laid, body)
+    """Smallest gap (m, at most `wanted`) to any moving object in the first 4 s of a motion, and whose; `poses` (T, 4)
+    is scratch.
+    """
+    path, least, whose, steps, k = laid.path, wanted, -1, 0, 0
+    for j in range(min(movers.box.shape[1], _GAP_STEPS)):
+        row = row_at(j, len(rows))
+        if j > 0 and rows[row, 1] < 0.1:
+            break
+        while k + 2 < laid.points and path[k + 1, PS] <= rows[row, 0]:
+            k += 1
+        u, cos, sin = rows[row, 0] - path[k, PS] + body.middle, path[k, PCOS], path[k, PSIN]
+        poses[j, 0], poses[j, 1], poses[j, 2], poses[j, 3] = path[k, PX] + u * cos, path[k, PY] + u * sin, cos, sin
+        steps += 1
     for i in range(len(movers.id)):
-        band = movers.band[laid.at, i]
-        if band[0] > high or band[1] < low or ignored(movers, i, sidestep):
+        if beside(movers, laid.at, i, covered, body) or ignored(movers, i, sidestep):
             continue
-        k = 0
-        for j in range(min(movers.box.shape[1], _GAP_STEPS)):
-            row = row_at(j, len(rows))
-            if j > 0 and rows[row, 1] < 0.1:
-                break
-            while k + 2 < laid.points and path[k + 1, PS] <= rows[row, 0]:
-                k += 1
-            box, u = movers.box[i, j], rows[row, 0] - path[k, PS]
-            cos, sin = path[k, PCOS], path[k, PSIN]
-            x, y = path[k, PX] + u * cos, path[k, PY] + u * sin
-            reach = body.half_length + body.half_width + box[4] + box[5] + wanted
-            if abs(box[0] - x - body.middle * cos) > reach or abs(box[1] - y - body.middle * sin) > reach:
+        reach = body.half_length + body.half_width + movers.box[i, 0, 4] + movers.box[i, 0, 5] + wanted
+        for j in range(steps):
+            box, pose = movers.box[i, j], poses[j]
+            if abs(box[0] - pose[0]) > reach or abs(box[1] - pose[1]) > reach:
                 continue
-            apart = body_separation(x, y, cos, sin, body, box)
+            apart = separation(pose[0], pose[1], pose[2], pose[3], body.half_length, body.half_width, box)
             if apart < least:
                 least, whose = apart, i
     return least, whose

@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray, wrap_angle
+from tuling_fsm.core.kernels import kernel
 from tuling_fsm.world.lane_index import BoolArray, IntArray, LaneArrays
 
 CANDIDATES = 6
@@ -69,7 +70,7 @@ def locate(
     return lane, arc, offset, turn
 
 
-@njit(cache=True)
+@kernel
 def _keep(
     lane: IntArray, arc: FloatArray, offset: FloatArray, turn: FloatArray, cost: FloatArray,
     number: int, s: float, side: float, difference: float, value: float,
@@ -89,7 +90,7 @@ def _keep(
     lane[at], arc[at], offset[at], turn[at], cost[at] = number, s, side, difference, value
 
 
-@njit(cache=True)
+@kernel
 def _on_lane(lanes: LaneArrays, number: int, x: float, y: float) -> tuple[float, float]:
     """Arc length and offset of a point on one lane."""
     start, px, py, ps = lanes.start, lanes.x, lanes.y, lanes.s
@@ -105,7 +106,7 @@ def _on_lane(lanes: LaneArrays, number: int, x: float, y: float) -> tuple[float,
     return arc, offset
 
 
-@njit(cache=True)
+@kernel
 def _leads_to(successor_start: IntArray, successor: IntArray, from_lane: int, to_lane: int) -> bool:
     found = False
     if from_lane >= 0:
@@ -173,7 +174,7 @@ def _starts(
     return count
 
 
-@njit(cache=True)
+@kernel
 def _curvature(start: IntArray, ps: FloatArray, ph: FloatArray, number: int, s: float) -> float:
     p = start[number]
     while p + 2 < start[number + 1] and ps[p + 1] < s:
@@ -181,7 +182,7 @@ def _curvature(start: IntArray, ps: FloatArray, ph: FloatArray, number: int, s: 
     return float((ph[p + 1] - ph[p]) / max(ps[p + 1] - ps[p], 0.2))
 
 
-@njit(cache=True)
+@kernel
 def _choices(
     turn: FloatArray, bend: FloatArray, successor_start: IntArray, successor: IntArray,
     number: int, distance: float, speed: float, lateral: float, decel: float, out: IntArray,
@@ -216,7 +217,7 @@ def _choices(
     return count
 
 
-@njit(cache=True)
+@kernel
 def _extend(
     length: FloatArray, turn: FloatArray, bend: FloatArray, successor_start: IntArray, successor: IntArray,
     b: int, base: int, count: int, horizon: float, speed: float, lateral: float, decel: float,
@@ -236,7 +237,8 @@ def _extend(
         for j in range(1, m):
             if count - base < BRANCHES:
                 row[count], side[count] = row[b], side[b]
-                chain[count], begin[count] = chain[b], begin[b]
+                for k in range(DEPTH):
+                    chain[count, k], begin[count, k] = chain[b, k], begin[b, k]
                 chain[count, depth + 1], begin[count, depth + 1] = options[j], end
                 count += 1
         depth += 1

@@ -55,6 +55,7 @@ class Detections:
 
 
 _REAL = ("x", "y", "heading", "vx", "vy", "length", "width")
+_COLUMNS = (*_REAL, "existence")
 
 
 def read_objects(
@@ -64,10 +65,9 @@ def read_objects(
 
     Returns what was wrong with the others, one complaint for each kind of fault.
     """
-    columns = {name: rows[name].astype(np.float64) for name in (*_REAL, "existence")}
-    finite = np.ones(len(rows), dtype=np.bool_)
-    for column in columns.values():
-        finite &= np.isfinite(column)
+    values = np.array([rows[name] for name in _COLUMNS], dtype=np.float64)
+    columns = dict(zip(_COLUMNS, values, strict=True))
+    finite = np.asarray(np.isfinite(values).all(axis=0), dtype=np.bool_)
     with np.errstate(invalid="ignore"):
         inside = (np.abs(columns["x"]) <= parameters.max_coordinate) & (
             np.abs(columns["y"]) <= parameters.max_coordinate
@@ -111,6 +111,7 @@ def _faults(
     if (rows["kind"] > _MAX_KIND).any():
         text = f"objects: a kind that is none of 0 to {_MAX_KIND}, taken for unknown"
         faults.append(Complaint("objects kind", text))
-    if len(np.unique(rows["id"])) < len(rows):
+    ids = np.sort(rows["id"])
+    if (ids[1:] == ids[:-1]).any():
         faults.append(Complaint("objects id", "objects: an id that appears twice, both rows are used"))
     return tuple(faults)

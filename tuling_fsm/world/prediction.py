@@ -11,9 +11,10 @@ away. Whatever stands is predicted in place.
 from __future__ import annotations
 
 import dataclasses
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.scene import PREDICTION_STEPS, Ego, Obstacles
@@ -49,7 +50,7 @@ def closed_lines(index: LaneIndex, lights: dict[int, Light]) -> BoolArray:
     signals = index.arrays.line_signal
     closed = index.arrays.line_kind == STOP
     shut = [signal for signal, state in lights.items() if state in CLOSED]
-    return np.asarray(closed | np.isin(signals, shut), dtype=np.bool_)
+    return np.asarray(closed | np.isin(signals, shut) if shut else closed, dtype=np.bool_)
 
 
 class _Ways(NamedTuple):
@@ -116,7 +117,13 @@ def _with_ego(found: Detections, ego: Ego, vehicle: Vehicle) -> Detections:
         "heading": ego.pose.heading, "vx": forward * c, "vy": forward * s, "speed": forward,
         "length": vehicle.length, "width": vehicle.width,
     }  # fmt: skip
-    return Detections(**{name: np.append(getattr(found, name), value) for name, value in own.items()})
+    return Detections(**{name: _with_last(getattr(found, name), value) for name, value in own.items()})
+
+
+def _with_last(column: npt.NDArray[Any], value: float) -> npt.NDArray[Any]:
+    longer = np.empty(len(column) + 1, column.dtype)
+    longer[:-1], longer[-1] = column, value
+    return longer
 
 
 def _ways(

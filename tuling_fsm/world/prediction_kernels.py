@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.kernels import kernel
 from tuling_fsm.core.scene import PREDICTION_STEP_S, PREDICTION_STEPS
 from tuling_fsm.world.lane_index import STOP, BoolArray, IntArray, LaneArrays
 from tuling_fsm.world.lane_kernels import CANDIDATES, DEPTH
@@ -23,7 +24,7 @@ _TURN_FADE_S = 2.0
 """Off the lanes a turn is carried on for about this long."""
 
 
-@njit(cache=True)
+@kernel
 def _lines_ahead(
     line_start: IntArray, line_s: FloatArray, line_kind: IntArray, line_closed: BoolArray,
     lane_closed: BoolArray, in_junction: BoolArray,
@@ -71,7 +72,7 @@ def _occupants(lane_count: int, lane: IntArray, offset: FloatArray, width: Float
     return first, following
 
 
-@njit(cache=True)
+@kernel
 def _leader(
     i: int, length_i: float, chain: IntArray, begin: FloatArray, first: IntArray, following: IntArray, arc: FloatArray,
     length: FloatArray,
@@ -93,7 +94,7 @@ def _leader(
     return best, gap
 
 
-@njit(cache=True)
+@kernel
 def _sample(
     start: IntArray, ps: FloatArray, px: FloatArray, py: FloatArray, ph: FloatArray, chain: IntArray, begin: FloatArray,
     speed: float, side: float, heading: float, lateral: float, limit: float, gap: float, speed_ahead: float,
@@ -177,7 +178,7 @@ def follow_chains(
     return out_x, out_y, out_heading, leader, gap, light, line
 
 
-@njit(cache=True)
+@kernel
 def drift(
     x: FloatArray, y: FloatArray, heading: FloatArray, vx: FloatArray, vy: FloatArray, yaw_rate: FloatArray,
     out_x: FloatArray, out_y: FloatArray, out_heading: FloatArray,

@@ -95,9 +95,11 @@ def _fresh(found: Detections, stamp: float) -> Tracks:
 
 def remember(previous: Tracks, now: Tracks, stamp: float, memory_s: float) -> Tracks:
     """The tracks to keep for the next tick: those of now, and those lost for less than `memory_s`; one row an id."""
-    _, first = np.unique(now.id, return_index=True)
-    current = now.taken(first.astype(np.int64))
-    lost = np.flatnonzero((stamp - previous.seen <= memory_s) & ~np.isin(previous.id, current.id))
+    order = np.argsort(now.id, kind="stable")
+    first = np.ones(len(order), dtype=np.bool_)
+    first[1:] = now.id[order[1:]] != now.id[order[:-1]]
+    current = now.taken(order[first].astype(np.int64))
+    lost = np.flatnonzero((stamp - previous.seen <= memory_s) & (current.rows_of(previous.id) < 0))
     if len(lost) == 0:
         return current
     kept = previous.taken(lost.astype(np.int64))

@@ -16,13 +16,13 @@ from tuling_fsm.behaviour.traffic.parameters import TrafficParameters
 from tuling_fsm.behaviour.traffic.situation import Situation
 from tuling_fsm.core.request import StopWall
 from tuling_fsm.map.ahead import CrosswalkAhead
-from tuling_fsm.map.lanes import Crosswalk
+from tuling_fsm.map.lanes import Crosswalk, LaneId
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.inputs import Kind
 from tuling_fsm.world.lane_index import LaneIndex, lane_index
 from tuling_fsm.world.traffic import Traffic, no_traffic
 
-from ..worlds import NEAR_LANE, NEAR_Y, VEHICLE, Place, route_along
+from ..worlds import FAR_Y, NEAR_LANE, NEAR_Y, VEHICLE, Place, Thing, route_along
 
 X = 50.0
 FRONT = X + VEHICLE.front
@@ -78,13 +78,15 @@ def situation(
     index: LaneIndex | None = None,
     parameters: TrafficParameters | None = None,
     by_hand: bool = False,
+    things: Sequence[Thing] = (),
+    lane: LaneId = NEAR_LANE,
     **changes: Any,
 ) -> Situation:
     """The car at `X` on the near lane; `changes` are those of the World."""
-    route, angle = route_along(road_map), turned(road_map)
-    there = traffic([_put(other, angle) for other in others])
-    x, y = turn(angle, X, NEAR_Y)
-    world = Place(road_map, x, y, angle, v).world(NOW, route, traffic=there, **changes)
+    route, angle = route_along(road_map, lane), turned(road_map)
+    changes.setdefault("traffic", traffic([_put(other, angle) for other in others]))
+    x, y = turn(angle, X, NEAR_Y if lane == NEAR_LANE else FAR_Y)
+    world = Place(road_map, x, y, angle, v, things=tuple(things)).world(NOW, route, **changes)
     index = index or lane_index(road_map)
     return Situation(world, route, road_map, index, VEHICLE, parameters or TrafficParameters(), by_hand)
 

@@ -81,7 +81,6 @@ def test_a_smoothed_path_steers_without_a_jump_and_ends_where_it_should(
     assert motion[:, LENGTH].sum() == pytest.approx(np.abs(lengths).sum(), rel=0.15)
 
 
-@pytest.mark.slow
 @given(arcs, st.floats(-0.7, 0.7))
 @settings(max_examples=80)
 def test_timed_rows_keep_every_limit(pieces: list[tuple[float, float, float]], steer: float) -> None:

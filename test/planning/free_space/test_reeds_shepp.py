@@ -19,7 +19,7 @@ pieces = st.lists(st.tuples(st.sampled_from((1.0, 0.0, -1.0)), st.floats(-3.0, 3
 
 
 def all_words(to: Pose) -> list[tuple[np.ndarray, np.ndarray]]:
-    lengths, steers = np.empty((WORDS, PIECES)), np.empty((WORDS, PIECES), np.int8)
+    lengths, steers = np.empty((WORDS, PIECES)), np.empty((WORDS, PIECES))
     found = words(*to, lengths, steers)
     return [(lengths[w].copy(), steers[w].copy()) for w in range(found)]
 

@@ -45,7 +45,6 @@ def free_by_shapely(line: LineString, curvature: float, gear: int, limit: float)
     return float(hi)
 
 
-@pytest.mark.slow
 @given(segment, curvature, gear)
 @settings(max_examples=250)
 def test_contact_is_where_shapely_finds_it(

@@ -79,8 +79,9 @@ def test_polygons_run_either_way(number: int, shared_data: Path, tmp_path: Path)
     assert np.array_equal(solved(other)[1], same)
 
 
-def test_a_mirrored_case_has_the_mirrored_solution(shared_data: Path, tmp_path: Path) -> None:
-    path = shared_data / "tpcap" / "Case3.csv"
+@pytest.mark.parametrize("number", (1, 3, 9, 11))
+def test_a_mirrored_case_has_the_mirrored_solution(number: int, shared_data: Path, tmp_path: Path) -> None:
+    path = shared_data / "tpcap" / f"Case{number}.csv"
     start, goal, polygons = numbers_of(path)
     mirror = tmp_path / "mirror.csv"
     flat = tuple(tuple((x, -y) for x, y in p[::-1]) for p in polygons)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ros.carla_stand_in import carla_object
+from ros.carla_types import carla_object
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose

@@ -15,7 +15,6 @@ from tuling_fsm.map.route import Route
 
 _OVERLAP_M = 1.0
 """Stretches of one lane that share less than this do not count as the same place."""
-_STEP_M = 1.0
 
 
 def block_ahead(view: View) -> Block | None:
@@ -31,7 +30,8 @@ def block_ahead(view: View) -> Block | None:
         if shared_from < shared_to:
             shift = lane.lane_from - lane.s_from
             stretches.append((lane.lane, shared_from + shift, shared_to + shift))
-    places = np.linspace(begin, end, max(2, round((end - begin) / _STEP_M) + 1))
+    # One pose a metre.
+    places = np.linspace(begin, end, max(2, round(end - begin) + 1))
     poses = np.array([route.reference.at(float(s)) for s in places])
     return Block(poses, tuple(stretches))
 

@@ -180,7 +180,7 @@ def _onto(view: View, preset: Route) -> Route | None:
         for s in np.linspace(0.0, line.length, JOINTS, endpoint=False) if start is not None else ():
             assert start is not None
             lead = plan_route(road_map, start, line.at(float(s))).route
-            cost = float("inf") if lead is None else lead.length + TURN_COST_M * turned + line.length - float(s)
+            cost = float("inf") if lead is None else lead.length + TURN_COST_M * turned - float(s)
             if lead is not None and (best is None or cost < best[0]):
                 best = cost, start, float(s)
     if best is None:

@@ -224,7 +224,7 @@ def _line(now: Situation, chain: IntArray, begin: FloatArray, entry_depth: int, 
     """The last stop line on a chain before its junction (or just inside), and the distance to it from the centre."""
     arrays, reach = now.index.arrays, now.parameters.junction.line_reach
     best, distance = -1, math.inf
-    for depth in range(max(entry_depth - 2, 0), min(entry_depth + 1, DEPTH)):
+    for depth in range(min(entry_depth + 1, DEPTH)):
         number = int(chain[depth])
         for k in range(int(arrays.line_start[number]), int(arrays.line_start[number + 1])):
             at = float(begin[depth] + arrays.line_s[k])

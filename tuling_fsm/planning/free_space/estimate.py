@@ -13,7 +13,7 @@ import numpy.typing as npt
 from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.planning.free_space.kernel import kernel
+from tuling_fsm.planning.free_space.kernel import inner, kernel, maker
 from tuling_fsm.planning.free_space.reeds_shepp import PIECES, WORDS, cost_of, words
 
 IntArray = npt.NDArray[np.int64]
@@ -63,7 +63,7 @@ def guide_cost(guide: Guide, x: float, y: float) -> float:
     return np.inf if d >= FAR else 0.92 * CELL / STRAIGHT * max(0, d - DIAGONAL)
 
 
-@kernel
+@inner
 def _block(distance: IntArray, segment: FloatArray, x0: float, y0: float, radius: float) -> None:
     """Marks (-1) the cells whose centres are nearer than `radius` to a segment."""
     ny, nx = distance.shape
@@ -87,7 +87,7 @@ def _block(distance: IntArray, segment: FloatArray, x0: float, y0: float, radius
                 distance[j, i] = -1
 
 
-@kernel
+@inner
 def _settle(now: int, j: int, i: int, distance: IntArray, bucket: IntArray, held: IntArray) -> None:
     """Puts the neighbours of a cell at distance `now` into the buckets where that is a shorter way."""
     ny, nx = distance.shape
@@ -101,7 +101,7 @@ def _settle(now: int, j: int, i: int, distance: IntArray, bucket: IntArray, held
                 held[c] += 1
 
 
-@kernel
+@inner
 def _spread(distance: IntArray, bucket: IntArray, held: IntArray, roots: IntArray) -> int:
     """Settles the cells that can be reached from those in the buckets, nearest first; the distance that all the others
     have at least.
@@ -124,7 +124,7 @@ def _spread(distance: IntArray, bucket: IntArray, held: IntArray, roots: IntArra
     return FAR if idle == BUCKETS else now
 
 
-@njit(cache=True, error_model="numpy")
+@maker
 def _cells(points: FloatArray, x0: float, y0: float, nx: int, ny: int) -> IntArray:
     """Row and column of the cell of each point, or the nearest one."""
     cells = np.empty((len(points), 2), np.int64)
@@ -163,7 +163,7 @@ def build_table(radius: float, gear_cost: float, size: float, step: float, headi
     """Cost of the cheapest word to each pose, x and y from 0 to `size` (m) in `step`s, `headings` round the circle."""
     n = round(size / step) + 1
     cost = np.empty((n, n, headings))
-    lengths, steers = np.empty((WORDS, PIECES)), np.empty((WORDS, PIECES), np.int8)
+    lengths, steers = np.empty((WORDS, PIECES)), np.empty((WORDS, PIECES))
     for i in range(n):
         for j in range(n):
             for k in range(headings):

@@ -22,7 +22,7 @@ class FreeSpaceParameters:
         1.0, "m", 0.0, 20.0, "length that a metre at full steering is worth, less by the square at less", clause="SLF-1"
     )
     greed: float = param(3.0, "", 1.0, 10.0, "weight of the estimated rest of the way while searching")
-    improve_expansions: int = param(400, "", 0, 100_000, "expansions spent on a better path after the first")
+    improve_expansions: int = param(1200, "", 0, 100_000, "expansions spent on a better path after the first")
     search_margin: float = param(12.0, "m", 1.0, 100.0, "how far around start and goal the rear axle may go")
     max_distance: float = param(150.0, "m", 5.0, 500.0, "a goal farther than this is off the map", clause="USE-7")
     steering_speed: float = param(1.0, "m/s", 0.1, 3.0, "speed at which the car would like to turn the wheel")

@@ -14,15 +14,14 @@ import numpy.typing as npt
 from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.planning.free_space.kernel import kernel
+from tuling_fsm.planning.free_space.kernel import inner, kernel, maker
 from tuling_fsm.planning.free_space.reeds_shepp import PIECES, TINY, WORDS, cost_of, words
 from tuling_fsm.planning.free_space.search import Found, Task
 from tuling_fsm.planning.free_space.shot import word_is_free
 from tuling_fsm.planning.free_space.sweep import advance
 from tuling_fsm.planning.free_space.tree import Tree
 
-StepArray = npt.NDArray[np.int8]
-Scratch = tuple[FloatArray, StepArray, FloatArray]
+Scratch = tuple[FloatArray, FloatArray, FloatArray]
 
 KNOTS = 60
 """Most knots that are tried."""
@@ -81,8 +80,8 @@ def extract(tree: Tree, found: Found) -> tuple[FloatArray, FloatArray]:
     for i in range(depth - 1, -1, -1):
         turns[i], lengths[i] = tree.steer[node], tree.length[node]
         node = tree.parent[node]
-    turns, lengths = join(turns, lengths)
-    return turns, lengths
+    joined: tuple[FloatArray, FloatArray] = join(turns, lengths)
+    return joined
 
 
 @kernel
@@ -96,7 +95,7 @@ def cost_of_path(turns: FloatArray, lengths: FloatArray, gear: int, gear_cost: f
     return total
 
 
-@kernel
+@inner
 def _moves(lengths: FloatArray, step: float) -> int:
     """Number of moves of at most `step` (m) along a path."""
     count = 0
@@ -106,8 +105,10 @@ def _moves(lengths: FloatArray, step: float) -> int:
 
 
 @njit(cache=True, error_model="numpy")
-def _draft(root: FloatArray, turns: FloatArray, lengths: FloatArray, curvature: float, step: float) -> Draft:
-    """The knots of a path, none of them reached yet."""
+def knots(
+    root: FloatArray, turns: FloatArray, lengths: FloatArray, curvature: float, step: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Poses (K, 3) on a path from a root at most `step` (m) apart, or as many as may be; turn and move to each."""
     most = max(KNOTS, len(lengths) + 1)
     while _moves(lengths, step) >= most:
         step *= 1.25
@@ -122,6 +123,14 @@ def _draft(root: FloatArray, turns: FloatArray, lengths: FloatArray, curvature: 
             pose[n, 0], pose[n, 1], pose[n, 2] = x, y, h
             turn[n], move[n] = turns[i], lengths[i] / bits
             n += 1
+    return pose, turn, move
+
+
+@maker
+def _draft(root: FloatArray, turns: FloatArray, lengths: FloatArray, curvature: float, step: float) -> Draft:
+    """The knots of a path, none of them reached yet."""
+    pose, turn, move = knots(root, turns, lengths, curvature, step)
+    count = len(pose)
     words_of = np.empty((KEPT, PIECES)), np.empty((KEPT, PIECES))
     cost, back = np.empty((count, 2)), np.zeros((count, 2, 3), np.int64)
     for i in range(count):
@@ -129,14 +138,14 @@ def _draft(root: FloatArray, turns: FloatArray, lengths: FloatArray, curvature: 
     return Draft(pose, turn, move, cost, back, words_of[0], words_of[1], np.zeros(2, np.int64))
 
 
-@kernel
+@inner
 def _reach(draft: Draft, i: int, before: int, j: int, last: int, cost: float, word: int) -> None:
     """Notes that knot j is best reached in gear `last` from knot i left in gear `before`."""
     draft.cost[j, last] = cost
     draft.back[j, last, 0], draft.back[j, last, 1], draft.back[j, last, 2] = i, before, word
 
 
-@kernel
+@inner
 def _follow(draft: Draft, j: int, gear_cost: float, curve_cost: float) -> None:
     """Reaches knot j along the path."""
     last = int(draft.move[j] < 0.0)
@@ -148,17 +157,17 @@ def _follow(draft: Draft, j: int, gear_cost: float, curve_cost: float) -> None:
 
 
 @kernel
-def _gears(lengths: FloatArray) -> tuple[int, int]:
-    """First and last gear of a word (0 forward, 1 reverse), or -1 twice when it is empty."""
-    first, last = -1, -1
+def gears(lengths: FloatArray) -> tuple[int, int]:
+    """First and last gear of a word, or 0 twice when it is empty."""
+    first, last = 0, 0
     for i in range(PIECES):
         if abs(lengths[i]) > TINY:
-            last = int(lengths[i] < 0.0)
-            first = last if first < 0 else first
+            last = 1 if lengths[i] > 0.0 else -1
+            first = last if first == 0 else first
     return first, last
 
 
-@kernel
+@inner
 def _allowed(lengths: FloatArray, only: int) -> bool:
     """Whether a word keeps to the only gear (0: both are allowed)."""
     allowed = True
@@ -167,7 +176,7 @@ def _allowed(lengths: FloatArray, only: int) -> bool:
     return allowed
 
 
-@kernel
+@inner
 def _bridge(task: Task, draft: Draft, i: int, j: int, soft: float, curve_cost: float, scratch: Scratch) -> None:
     """Reaches knot j from knot i by the words of one curvature that pay and are free."""
     lengths, steers, turns = scratch
@@ -175,8 +184,9 @@ def _bridge(task: Task, draft: Draft, i: int, j: int, soft: float, curve_cost: f
     start, end = draft.pose[i], draft.pose[j]
     dx, dy, c, s = end[0] - start[0], end[1] - start[1], math.cos(start[2]), math.sin(start[2])
     for w in range(words((c * dx + s * dy) * k, (c * dy - s * dx) * k, end[2] - start[2], lengths, steers)):
-        first, last = _gears(lengths[w])
-        if first < 0 or not _allowed(lengths[w], task.rules.only):
+        begins, ends = gears(lengths[w])
+        first, last = int(begins < 0), int(ends < 0)
+        if begins == 0 or not _allowed(lengths[w], task.rules.only):
             continue
         cost = cost_of(lengths[w], 1.0 / k, 0, 0, change)
         for p in range(PIECES):
@@ -209,7 +219,7 @@ def shorten(
     """
     change = task.rules.gear_cost
     draft = _draft(root, turns, lengths, task.rules.curvature, step)
-    scratch = (np.empty((WORDS, PIECES)), np.empty((WORDS, PIECES), np.int8), np.empty(PIECES))
+    scratch = (np.empty((WORDS, PIECES)), np.empty((WORDS, PIECES)), np.empty(PIECES))
     draft.cost[0, 0], draft.cost[0, 1] = change if gear < 0 else 0.0, change if gear > 0 else 0.0
     for j in range(1, len(draft.pose)):
         _follow(draft, j, change, curve_cost)
@@ -224,7 +234,7 @@ def shorten(
     return best_turns, best_lengths, draft.kept[1]
 
 
-@njit(cache=True, error_model="numpy")
+@maker
 def _unwind(draft: Draft) -> tuple[FloatArray, FloatArray]:
     """The pieces of the cheapest path to the last knot."""
     j = len(draft.cost) - 1
@@ -240,5 +250,5 @@ def _unwind(draft: Draft) -> tuple[FloatArray, FloatArray]:
             for p in range(PIECES):
                 turns[n + p], lengths[n + p] = draft.word_turns[word, p], draft.word_lengths[word, p]
         j, gear = i, before
-    turns, lengths = join(turns[n:], lengths[n:])
-    return turns, lengths
+    joined: tuple[FloatArray, FloatArray] = join(turns[n:], lengths[n:])
+    return joined

@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.planning.free_space.kernel import kernel
+from tuling_fsm.planning.free_space.kernel import inner, kernel, maker
 from tuling_fsm.planning.free_space.ramps import GEAR, HEADING, LENGTH, STEER0, STEER1, STOP, X0, Y0
 from tuling_fsm.planning.free_space.sweep import advance
 
@@ -46,7 +46,7 @@ def window(limits: Limits) -> float:
     return (limits.accel + limits.decel) / limits.jerk
 
 
-@kernel
+@inner
 def _bounds(motion: FloatArray, limits: Limits, speed: FloatArray, step: float, lead: float) -> None:
     """Highest speed at each point of a grid that begins at `lead` (m), slow zones grown by the averaging.
 
@@ -69,7 +69,7 @@ def _bounds(motion: FloatArray, limits: Limits, speed: FloatArray, step: float, 
         s += motion[r, LENGTH]
 
 
-@njit(cache=True, error_model="numpy")
+@maker
 def _sharp(motion: FloatArray, limits: Limits, length: float, lead: float, v0: float) -> FloatArray:
     """The fastest profile with bounded acceleration from `v0` to 0: rows of time, position, its integral, speed."""
     n = max(4, math.ceil(length / GRID)) + 1
@@ -96,7 +96,7 @@ def _sharp(motion: FloatArray, limits: Limits, length: float, lead: float, v0: f
     return sharp
 
 
-@kernel
+@inner
 def _position(sharp: FloatArray, t: float) -> tuple[float, float, float]:
     """Integral of the position, position and speed of a sharp profile; before it the speed is its first, after it 0."""
     n = len(sharp)
@@ -111,13 +111,13 @@ def _position(sharp: FloatArray, t: float) -> tuple[float, float, float]:
     return sharp[i, 2] + u * (s + u * (0.5 * v + u * a / 6.0)), s + u * (v + 0.5 * u * a), v + a * u
 
 
-@kernel
+@inner
 def _put(row: FloatArray, t: float, x: float, y: float, heading: float, v: float, steer: float, a: float) -> None:
     """Writes one timed row."""
     row[T], row[X], row[Y], row[H], row[V], row[STEER], row[A] = t, x, y, heading, v, steer, a
 
 
-@njit(cache=True, error_model="numpy")
+@maker
 def _time_stretch(motion: FloatArray, limits: Limits, t0: float, v0: float) -> FloatArray:
     """Timed rows of a motion without a stop inside, from `t0` on and without the first."""
     length, blur, gear = 0.0, window(limits), motion[0, GEAR]
@@ -146,7 +146,7 @@ def _time_stretch(motion: FloatArray, limits: Limits, t0: float, v0: float) -> F
     return rows
 
 
-@njit(cache=True, error_model="numpy")
+@maker
 def _turn_wheel(last: FloatArray, steer: float, limits: Limits, hold: float) -> FloatArray:
     """Timed rows after `last` in which the car stands at least `hold` s and turns the wheel to `steer`."""
     turn = steer - last[STEER]
@@ -159,7 +159,7 @@ def _turn_wheel(last: FloatArray, steer: float, limits: Limits, hold: float) -> 
     return rows
 
 
-@njit(cache=True, error_model="numpy")
+@maker
 def _append(rows: FloatArray, count: int, more: FloatArray) -> tuple[FloatArray, int]:
     """The first `count` rows and some more, in an array with room to spare, and how many that are."""
     need = count + len(more)
@@ -183,7 +183,8 @@ def time_motion(motion: FloatArray, limits: Limits, v0: float, steer0: float, ho
     The car stands `hold` s at each change of gear and turns the wheel there. A moving start begins with the first row's
     steering.
     """
-    rows, n = np.empty((1024, 7)), 1
+    rows: FloatArray = np.empty((1024, 7))
+    n = 1
     _put(rows[0], 0.0, motion[0, X0], motion[0, Y0], motion[0, HEADING], motion[0, GEAR] * v0, steer0, 0.0)
     i = 0
     while i < len(motion):

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.planning.free_space.kernel import kernel
+from tuling_fsm.planning.free_space.kernel import inner, kernel, maker
 from tuling_fsm.planning.free_space.sweep import advance
 
 BIT = 0.04
@@ -60,7 +60,7 @@ class Section(NamedTuple):
     rolling: bool
 
 
-@kernel
+@inner
 def _share_before(steer0: float, steer1: float) -> float:
     """Share of a ramp that lies before the jump for the car to turn as far as the arcs would."""
     turn = steer1 - steer0
@@ -82,7 +82,7 @@ def ramp_room(section: Section, i: int) -> float:
     return min(before / share, after / (1.0 - share))
 
 
-@kernel
+@inner
 def _ends(section: Section, i: int) -> tuple[float, float]:
     """Lengths (m) at the start and at the end of arc i that its ramps take."""
     steers, ramps, first, last = section.steers, section.ramps, 0.0, 0.0
@@ -93,7 +93,7 @@ def _ends(section: Section, i: int) -> tuple[float, float]:
     return first, last
 
 
-@kernel
+@inner
 def _put(
     row: FloatArray, pose: FloatArray, steer0: float, steer1: float, length: float, gear: int, stop: float
 ) -> None:
@@ -103,7 +103,7 @@ def _put(
     row[LENGTH], row[GEAR], row[STOP] = length, gear, stop
 
 
-@kernel
+@inner
 def _go(pose: FloatArray, steer: float, signed: float, wheelbase: float) -> None:
     """Moves a pose to the end of an arc."""
     x, y, h = advance(pose[0], pose[1], pose[2], math.tan(steer) / wheelbase, signed)
@@ -137,7 +137,7 @@ def lay(section: Section, wheelbase: float, out: FloatArray) -> tuple[int, Float
     return rows, pose
 
 
-@kernel
+@inner
 def _solve3(a: FloatArray, b: FloatArray) -> bool:
     """Solves a 3 x 3 system in place by elimination with pivoting; False when it is singular."""
     for i in range(3):
@@ -161,7 +161,7 @@ def _solve3(a: FloatArray, b: FloatArray) -> bool:
     return True
 
 
-@kernel
+@inner
 def _pose_at(motion: FloatArray, s: float, wheelbase: float) -> tuple[float, float, float]:
     """The pose after a length of a motion in one gear."""
     row = 0
@@ -173,7 +173,7 @@ def _pose_at(motion: FloatArray, s: float, wheelbase: float) -> tuple[float, flo
     return x, y, h
 
 
-@kernel
+@inner
 def _influence(section: Section, motion: FloatArray, end: FloatArray, wheelbase: float, out: FloatArray) -> None:
     """Change of the end pose by each length, then by each steering: columns of `out` (3, 2 n)."""
     n, gear, s = len(section.lengths), section.gear, 0.0
@@ -190,7 +190,7 @@ def _influence(section: Section, motion: FloatArray, end: FloatArray, wheelbase:
         out[2, i] = turn
 
 
-@njit(cache=True, error_model="numpy")
+@maker
 def _correct(section: Section, columns: FloatArray, miss: FloatArray, held: npt.NDArray[np.bool_], most: float) -> bool:
     """Changes lengths and steering by the least that makes up for `miss`; what reaches a bound is held there."""
     n = len(section.lengths)

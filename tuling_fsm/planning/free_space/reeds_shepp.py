@@ -11,27 +11,37 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.planning.free_space.kernel import kernel
-
-StepArray = npt.NDArray[np.int8]
+from tuling_fsm.planning.free_space.kernel import inner, kernel
 
 WORDS = 44
 PIECES = 5
 TINY = 1e-10
-L, S, R = 1, 0, -1
+L, S, R = 1.0, 0.0, -1.0
+LSL, LSR, LRL, LRLR, LRSL, LRSR, LRSLR = range(7)
+TURNS = np.array(
+    (
+        (L, S, L, S, S),
+        (L, S, R, S, S),
+        (L, R, L, S, S),
+        (L, R, L, R, S),
+        (L, R, S, L, S),
+        (L, R, S, R, S),
+        (L, R, S, L, R),
+    )
+)
+"""Steers of the families of words."""
 
 
-@kernel
+@inner
 def _wrap(angle: float) -> float:
     """The angle in [-pi, pi]."""
     turns: float = np.rint(angle / (2.0 * math.pi))
     return angle - 2.0 * math.pi * turns
 
 
-@kernel
+@inner
 def _tau_omega(u: float, v: float, xi: float, eta: float, phi: float) -> tuple[float, float]:
     """The outer angles of a word of four arcs whose inner ones are u and v (equation 8.5 and after)."""
     delta = _wrap(u - v)
@@ -42,31 +52,22 @@ def _tau_omega(u: float, v: float, xi: float, eta: float, phi: float) -> tuple[f
     return tau, _wrap(tau - u + v - phi)
 
 
-@kernel
+@inner
 def _put(
-    lengths: FloatArray,
-    steers: StepArray,
-    n: int,
-    flip: float,
-    mirror: int,
-    back: bool,
-    word: tuple[float, ...],
-    turn: tuple[int, ...],
-) -> int:
-    """Appends a word, undoing the time flip, the mirror image and the reversal it was found under."""
+    lengths: FloatArray, steers: FloatArray, n: int, flip: float, mirror: float, back: int,
+    word: tuple[float, float, float, float, float], family: int,
+) -> int:  # fmt: skip
+    """Appends a word, undoing the time flip, the mirror image and the reversal (`back` 1) it was found under."""
     for i in range(PIECES):
-        j = i
-        if back:
-            j = 4 - i
-        lengths[n, i] = flip * word[j]
-        steers[n, i] = mirror * turn[j]
+        j = i + back * (4 - 2 * i)
+        lengths[n, i], steers[n, i] = flip * word[j], mirror * TURNS[family, j]
     return n + 1
 
 
-@kernel
+@inner
 def _words_of(
-    x: float, y: float, phi: float, s: float, c: float, flip: float, mirror: int, lengths: FloatArray,
-    steers: StepArray, n: int,
+    x: float, y: float, phi: float, s: float, c: float, flip: float, mirror: float, lengths: FloatArray,
+    steers: FloatArray, n: int,
 ) -> int:  # fmt: skip
     """Words of the families CSC, CCSCC and CCCC that start to the left and forward; s, c are of phi."""
     half = 0.5 * math.pi
@@ -75,7 +76,7 @@ def _words_of(
     v = _wrap(phi - t)
     if t >= -TINY and v >= -TINY:
         u = math.sqrt(xi * xi + eta * eta)
-        n = _put(lengths, steers, n, flip, mirror, False, (t, u, v, 0.0, 0.0), (L, S, L, S, S))
+        n = _put(lengths, steers, n, flip, mirror, 0, (t, u, v, 0.0, 0.0), LSL)
     xi, eta = x + s, y - 1.0 - c
     rho2 = xi * xi + eta * eta
     if rho2 >= 4.0:
@@ -83,32 +84,32 @@ def _words_of(
         t = _wrap(math.atan2(eta, xi) + math.atan2(2.0, u))
         v = _wrap(t - phi)
         if t >= -TINY and v >= -TINY:
-            n = _put(lengths, steers, n, flip, mirror, False, (t, u, v, 0.0, 0.0), (L, S, R, S, S))
+            n = _put(lengths, steers, n, flip, mirror, 0, (t, u, v, 0.0, 0.0), LSR)
         u = 4.0 - u
         if u <= TINY:
             t = _wrap(math.atan2((4.0 - u) * xi - 2.0 * eta, -2.0 * xi + (u - 4.0) * eta))
             v = _wrap(t - phi)
             if t >= -TINY and v >= -TINY:
-                n = _put(lengths, steers, n, flip, mirror, False, (t, -half, u, -half, v), (L, R, S, L, R))
+                n = _put(lengths, steers, n, flip, mirror, 0, (t, -half, u, -half, v), LRSLR)
     rho = 0.25 * (2.0 + math.sqrt(rho2))
     if rho <= 1.0:
         u = math.acos(rho)
         t, v = _tau_omega(u, -u, xi, eta, phi)
         if t >= -TINY and v <= TINY:
-            n = _put(lengths, steers, n, flip, mirror, False, (t, u, -u, v, 0.0), (L, R, L, R, S))
+            n = _put(lengths, steers, n, flip, mirror, 0, (t, u, -u, v, 0.0), LRLR)
     rho = 0.0625 * (20.0 - rho2)
     if 0.0 <= rho <= 1.0:
         u = -math.acos(rho)
         t, v = _tau_omega(u, u, xi, eta, phi)
         if t >= -TINY and v >= -TINY:
-            n = _put(lengths, steers, n, flip, mirror, False, (t, u, u, v, 0.0), (L, R, L, R, S))
+            n = _put(lengths, steers, n, flip, mirror, 0, (t, u, u, v, 0.0), LRLR)
     return n
 
 
-@kernel
+@inner
 def _words_both_ways(
-    x: float, y: float, phi: float, s: float, c: float, flip: float, mirror: int, back: bool, lengths: FloatArray,
-    steers: StepArray, n: int,
+    x: float, y: float, phi: float, s: float, c: float, flip: float, mirror: float, back: int, lengths: FloatArray,
+    steers: FloatArray, n: int,
 ) -> int:  # fmt: skip
     """Words of the families CCC and CCSC, which differ when they are run from the other end (`back`)."""
     half = 0.5 * math.pi
@@ -119,26 +120,26 @@ def _words_both_ways(
         t = _wrap(theta + 0.5 * u + math.pi)
         v = _wrap(phi - t + u)
         if t >= -TINY and u <= TINY:
-            n = _put(lengths, steers, n, flip, mirror, back, (t, u, v, 0.0, 0.0), (L, R, L, S, S))
+            n = _put(lengths, steers, n, flip, mirror, back, (t, u, v, 0.0, 0.0), LRL)
     if rho >= 2.0:
         r = math.sqrt(rho * rho - 4.0)
         u = 2.0 - r
         t = _wrap(theta + math.atan2(r, -2.0))
         v = _wrap(phi - half - t)
         if t >= -TINY and u <= TINY and v <= TINY:
-            n = _put(lengths, steers, n, flip, mirror, back, (t, -half, u, v, 0.0), (L, R, S, L, S))
+            n = _put(lengths, steers, n, flip, mirror, back, (t, -half, u, v, 0.0), LRSL)
     xi, eta = x + s, y - 1.0 - c
     rho = math.sqrt(xi * xi + eta * eta)
     if rho >= 2.0:
         t, u = math.atan2(xi, -eta), 2.0 - rho
         v = _wrap(t + half - phi)
         if t >= -TINY and u <= TINY and v <= TINY:
-            n = _put(lengths, steers, n, flip, mirror, back, (t, -half, u, v, 0.0), (L, R, S, R, S))
+            n = _put(lengths, steers, n, flip, mirror, back, (t, -half, u, v, 0.0), LRSR)
     return n
 
 
 @kernel
-def words(x: float, y: float, phi: float, lengths: FloatArray, steers: StepArray) -> int:
+def words(x: float, y: float, phi: float, lengths: FloatArray, steers: FloatArray) -> int:
     """Writes every word from the origin to the pose (radii, rad) to `lengths` and `steers` (44, 5); their number.
 
     Empty pieces (length 0) may stand anywhere in a word.
@@ -146,12 +147,12 @@ def words(x: float, y: float, phi: float, lengths: FloatArray, steers: StepArray
     n, s, c = 0, math.sin(phi), math.cos(phi)
     back_x, back_y = x * c + y * s, x * s - y * c
     for flip in (1.0, -1.0):
-        for mirror in (1, -1):
+        for mirror in (1.0, -1.0):
             sign = flip * mirror
             fx, fy, bx, by = flip * x, mirror * y, flip * back_x, mirror * back_y
             n = _words_of(fx, fy, sign * phi, sign * s, c, flip, mirror, lengths, steers, n)
-            n = _words_both_ways(fx, fy, sign * phi, sign * s, c, flip, mirror, False, lengths, steers, n)
-            n = _words_both_ways(bx, by, sign * phi, sign * s, c, flip, mirror, True, lengths, steers, n)
+            n = _words_both_ways(fx, fy, sign * phi, sign * s, c, flip, mirror, 0, lengths, steers, n)
+            n = _words_both_ways(bx, by, sign * phi, sign * s, c, flip, mirror, 1, lengths, steers, n)
     return n
 
 

@@ -18,7 +18,7 @@ from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.planning.free_space.estimate import Guide, Table, build_guide, guide_cost, table_cost
-from tuling_fsm.planning.free_space.kernel import kernel
+from tuling_fsm.planning.free_space.kernel import inner, kernel, maker
 from tuling_fsm.planning.free_space.reeds_shepp import PIECES, WORDS
 from tuling_fsm.planning.free_space.shot import Area, Ends, Rules, all_moves, bounds, inside, ranges, shot
 from tuling_fsm.planning.free_space.sweep import Body, advance, load_sweep
@@ -67,12 +67,12 @@ class Found(NamedTuple):
 
     at: npt.NDArray[np.int64]
     lengths: FloatArray
-    steers: npt.NDArray[np.int8]
+    steers: FloatArray
     cost: FloatArray
     used: npt.NDArray[np.int64]
 
 
-Scratch = tuple[FloatArray, npt.NDArray[np.int8], FloatArray]
+Scratch = tuple[FloatArray, FloatArray, FloatArray]
 
 
 class Room(NamedTuple):
@@ -83,7 +83,7 @@ class Room(NamedTuple):
     scratch: Scratch
 
 
-@njit(cache=True, error_model="numpy")
+@maker
 def _guide_of(task: Task, tree: Tree) -> Guide:
     """The ways round the obstacles from the roots of a tree to the targets."""
     body, roots = task.body, 1
@@ -94,7 +94,7 @@ def _guide_of(task: Task, tree: Tree) -> Guide:
     return guide
 
 
-@njit(cache=True, error_model="numpy")
+@maker
 def _context(task: Task, guide: Guide) -> Context:
     """What a search needs of its task."""
     moves = all_moves(task.body, task.rules.curvature, task.rules.reach)
@@ -104,7 +104,7 @@ def _context(task: Task, guide: Guide) -> Context:
     return Context(task, moves, free, guide)
 
 
-@kernel
+@inner
 def _ahead(ctx: Context, x: float, y: float, heading: float) -> float:
     """Estimate of the cost (m) from a pose to the nearest target."""
     best: float = np.inf
@@ -117,7 +117,7 @@ def _ahead(ctx: Context, x: float, y: float, heading: float) -> float:
     return max(best, around)
 
 
-@kernel
+@inner
 def _add(
     ctx: Context, tree: Tree, found: Found, parent: int, steer: int, signed: float, cost: float, keep: bool
 ) -> int:
@@ -143,7 +143,7 @@ def _add(
     return node
 
 
-@kernel
+@inner
 def _expand(ctx: Context, tree: Tree, found: Found, node: int, free: FloatArray, tight: bool) -> None:
     """Adds the children by plain moves: a step, and where it is tight also all the way and half of it."""
     rules = ctx.task.rules
@@ -160,7 +160,7 @@ def _expand(ctx: Context, tree: Tree, found: Found, node: int, free: FloatArray,
                 _add(ctx, tree, found, node, STEERS[m % 3], gear * length, cost + length, False)
 
 
-@kernel
+@inner
 def _zigzag(ctx: Context, pose: FloatArray, gear: int, turn: int, bound: float, lengths: FloatArray) -> int:
     """Turns a car that is hemmed in by going to and fro at full steering until one way is free.
 
@@ -184,7 +184,7 @@ def _zigzag(ctx: Context, pose: FloatArray, gear: int, turn: int, bound: float, 
     return 0
 
 
-@kernel
+@inner
 def _zigzags(ctx: Context, tree: Tree, found: Found, root: int, lengths: FloatArray) -> None:
     """Adds the chains of nodes by which a hemmed-in car gets out."""
     change = ctx.task.rules.gear_cost
@@ -203,7 +203,7 @@ def _zigzags(ctx: Context, tree: Tree, found: Found, root: int, lengths: FloatAr
                     break
 
 
-@kernel
+@inner
 def _shoot(ctx: Context, tree: Tree, found: Found, node: int, free: FloatArray, scratch: Scratch) -> bool:
     """Tries the words from a node to all targets and keeps the best path; whether there is a new one."""
     task, better = ctx.task, False
@@ -221,7 +221,7 @@ def _shoot(ctx: Context, tree: Tree, found: Found, node: int, free: FloatArray, 
     return better
 
 
-@kernel
+@inner
 def _next(tree: Tree, turn: int) -> int:
     """The best node of the coarsest level that has one, but every fourth time of a finer one; -1 when all are empty."""
     while True:
@@ -242,7 +242,7 @@ def _next(tree: Tree, turn: int) -> int:
             push(tree, now, node)
 
 
-@kernel
+@inner
 def _order(ctx: Context, tree: Tree) -> None:
     """Orders the open lists by the estimates of the context."""
     for level in range(LEVELS):
@@ -268,7 +268,7 @@ def plant(tree: Tree, roots: FloatArray, gear: int) -> None:
         push(tree, 0, r)
 
 
-@kernel
+@inner
 def _expand_until(ctx: Context, tree: Tree, found: Found, room: Room, budget: int, stop_at_first: bool) -> bool:
     """Expands nodes until so many are used in all, or a path is found; False: nothing left to expand."""
     free, reach = room.free, ctx.task.rules.reach
@@ -299,9 +299,10 @@ def grow(task: Task, tree: Tree, found: Found, guide: Guide, budget: int, stop_a
 
     The way round the obstacles is looked for when a path is not found soon.
     """
-    scratch = (np.empty((WORDS, PIECES)), np.empty((WORDS, PIECES), np.int8), np.empty(WORDS))
+    scratch = (np.empty((WORDS, PIECES)), np.empty((WORDS, PIECES)), np.empty(WORDS))
     room = Room(np.empty(6), np.empty(ZIGS), scratch)
     ctx = _context(task, guide)
+    _order(ctx, tree)
     if found.used[0] < GUIDE_AFTER:
         more = _expand_until(ctx, tree, found, room, min(budget, GUIDE_AFTER), stop_at_first)
         if not more or found.used[0] < GUIDE_AFTER or (stop_at_first and found.at[0] >= 0):

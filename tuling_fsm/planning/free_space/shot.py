@@ -6,16 +6,13 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.planning.free_space.kernel import kernel
+from tuling_fsm.planning.free_space.kernel import inner, kernel
 from tuling_fsm.planning.free_space.reeds_shepp import PIECES, TINY, cost_of, words
 from tuling_fsm.planning.free_space.sweep import SWEEP_COLUMNS, Body, advance, load_sweep, make_sweep, store_sweep
 from tuling_fsm.planning.free_space.walls import Walls, free_length, free_of_near, gather_round
-
-StepArray = npt.NDArray[np.int8]
 
 
 class Area(NamedTuple):
@@ -106,8 +103,8 @@ def word_is_free(
     return True
 
 
-@kernel
-def _fits(lengths: FloatArray, steers: StepArray, ends: Ends, rules: Rules) -> bool:
+@inner
+def _fits(lengths: FloatArray, steers: FloatArray, ends: Ends, rules: Rules) -> bool:
     """Whether the first and the last piece fit the free lengths at their ends, and all gears are allowed."""
     first, last = -1, -1
     for i in range(PIECES):
@@ -118,8 +115,8 @@ def _fits(lengths: FloatArray, steers: StepArray, ends: Ends, rules: Rules) -> b
             last = i
     if last < 0:
         return True
-    a = 3 * int(lengths[first] < 0.0) + 1 - steers[first]
-    b = 3 * int(lengths[last] > 0.0) + 1 - steers[last]
+    a = 3 * int(lengths[first] < 0.0) + 1 - int(steers[first])
+    b = 3 * int(lengths[last] > 0.0) + 1 - int(steers[last])
     blocked_first = ends.free[a] < min(abs(lengths[first]), rules.reach)
     return not blocked_first and ends.target_free[b] >= min(abs(lengths[last]), rules.reach)
 
@@ -134,7 +131,7 @@ def shot(
     target: FloatArray,
     ends: Ends,
     bound: float,
-    scratch: tuple[FloatArray, StepArray, FloatArray],
+    scratch: tuple[FloatArray, FloatArray, FloatArray],
 ) -> int:
     """Row of `scratch` (lengths in m, steers, cost) with the cheapest free word to the target below `bound`, or -1."""
     lengths, steers, cost = scratch

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.planning.free_space.kernel import kernel
+from tuling_fsm.planning.free_space.kernel import inner, kernel, maker
 from tuling_fsm.planning.free_space.ramps import (
     BIT,
     GEAR,
@@ -55,7 +55,7 @@ def free_of_motion(walls: Walls, body: Body, motion: FloatArray, wheelbase: floa
     return np.inf
 
 
-@kernel
+@inner
 def _shorten_ramp(levels: npt.NDArray[np.int64], lengths: FloatArray, s: float) -> None:
     """Makes one ramp shorter: near a length `s` (m) along the section, if finite, and rather one still long."""
     chosen, at, least = -1, 0.0, np.inf
@@ -67,7 +67,7 @@ def _shorten_ramp(levels: npt.NDArray[np.int64], lengths: FloatArray, s: float) 
     levels[chosen] += 1
 
 
-@njit(cache=True, error_model="numpy")
+@maker
 def _ramped(walls: Walls, body: Body, arcs: Section, car: Steering, out: FloatArray) -> int:
     """Writes the motion of a section with ramps as long as they can be; its rows."""
     levels = np.zeros(len(arcs.ramps), np.int64)

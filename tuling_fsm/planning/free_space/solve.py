@@ -14,6 +14,7 @@ from tuling_fsm.core.request import Reason
 from tuling_fsm.planning.free_space.estimate import Guide, no_guide
 from tuling_fsm.planning.free_space.path import cost_of_path, extract, shorten
 from tuling_fsm.planning.free_space.problem import Problem
+from tuling_fsm.planning.free_space.pull import pull
 from tuling_fsm.planning.free_space.reeds_shepp import PIECES
 from tuling_fsm.planning.free_space.search import Found, Task, grow, plant
 from tuling_fsm.planning.free_space.shot import Rules, all_moves, ranges
@@ -28,8 +29,10 @@ SHORT = 0.12
 """Moves shorter than this (m) are hard to drive."""
 STEPS = (1.0, 0.7, 1.7)
 """Distances (m) between the knots over which a path is shortened in turn."""
-LOOKS = 5000
+LOOKS = 2000
 """Words looked at after which a path is short enough."""
+PULLS = 2000
+"""Most poses that are tried in pulling a path taut."""
 WORTH = 0.005
 """A pass over the knots that gains less than this (m) is the last."""
 EASY = 3
@@ -75,9 +78,7 @@ def begin(problem: Problem, body: Body, from_goal: bool) -> Run:
     target_gear, root_gear = (-problem.gear, 0) if from_goal else (0, problem.gear)
     rules = problem.rules._replace(only=-problem.rules.only) if from_goal else problem.rules
     task = Task(problem.walls, body, problem.area, rules, problem.table, targets, target_gear)
-    found = Found(
-        np.array((-1, 0)), np.zeros(PIECES), np.zeros(PIECES, np.int8), np.array((np.inf,)), np.zeros(1, np.int64)
-    )
+    found = Found(np.array((-1, 0)), np.zeros(PIECES), np.zeros(PIECES), np.array((np.inf,)), np.zeros(1, np.int64))
     return Run(task, found, from_goal, roots, root_gear)
 
 
@@ -162,16 +163,33 @@ def _settled(problem: Problem, path: Path) -> Path:
     return path
 
 
+def _pulled(problem: Problem, path: Path) -> Path:
+    """The path pulled taut, or itself when that gains nothing."""
+    task = begin(problem, path.body, False).task
+    turns, lengths = pull(task, problem.start, path.turns, path.lengths, problem.gear, PULLS)
+    cost = cost_of_path(turns, lengths, problem.gear, problem.rules.gear_cost, 0.0)
+    return Path(turns, lengths, cost, path.body, path.used) if cost < path.cost else path
+
+
+def _searched(problem: Problem, best: Path, run: Run, guide: Guide, limit: int) -> Path:
+    """A path cheaper than the best one that a search finds until it has used `limit` expansions, or that one."""
+    run.found.cost[0], run.found.at[0] = best.cost, -1
+    grow(run.task, workspace(), run.found, guide, limit, False)
+    return _shortened(problem, _take(run), 0.0, STEPS[0])[0] if run.found.at[0] >= 0 else best
+
+
 def improve(problem: Problem, path: Path, run: Run, guide: Guide, budget: int) -> Path:
-    """A cheaper path: shortened, and replaced while its search finds cheaper ones within `budget` expansions."""
+    """A cheaper path: shortened, replaced by what its search and one from the other end find within `budget`
+    expansions, and pulled taut.
+    """
     best, _ = _shortened(problem, path, 0.0, STEPS[0])
-    run.found.cost[0] = best.cost
-    run.found.at[0] = -1
-    before = int(run.found.used[0])
-    grow(run.task, workspace(), run.found, guide, before + budget, False)
-    if run.found.at[0] >= 0:
-        best = _take(run)
-    return replace(_settled(problem, best), used=path.used + int(run.found.used[0]) - before)
+    first = int(run.found.used[0])
+    best = _searched(problem, best, run, guide, first + budget // 2)
+    other = begin(problem, path.body, not run.from_goal)
+    plant(workspace(), other.roots, other.root_gear)
+    best = _searched(problem, best, other, no_guide(), budget - budget // 2)
+    used = path.used - first + int(run.found.used[0]) + int(other.found.used[0])
+    return replace(_settled(problem, _pulled(problem, best)), used=used)
 
 
 def moves_of(path: Path) -> FloatArray:

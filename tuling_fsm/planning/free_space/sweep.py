@@ -12,7 +12,7 @@ import math
 from typing import NamedTuple
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.planning.free_space.kernel import kernel
+from tuling_fsm.planning.free_space.kernel import inner, kernel
 
 STRAIGHT = 1e-5
 """Curvatures (1/m) below this are swept as lines."""
@@ -120,7 +120,7 @@ def touches(x0: float, y0: float, x1: float, y1: float, body: Body) -> bool:
     return abs(dx * -y0 - dy * (middle - x0)) <= abs(dy) * long + abs(dx) * body.half
 
 
-@kernel
+@inner
 def _line_contact(x0: float, y0: float, x1: float, y1: float, body: Body, limit: float) -> float:
     """Length that the car can go along +x before it touches the segment, at most `limit` (m)."""
     if max(x0, x1) < -body.rear or min(x0, x1) > body.front + limit:
@@ -139,7 +139,7 @@ def _line_contact(x0: float, y0: float, x1: float, y1: float, body: Body, limit:
     return min(limit, max(0.0, min(xa, xb) - body.front))
 
 
-@kernel
+@inner
 def _turned(ax: float, ay: float, bx: float, by: float, limit: float) -> float:
     """Sine of the turn from point a to point b, both equally far from the centre, if it is less than `limit`, or that.
 
@@ -151,7 +151,7 @@ def _turned(ax: float, ay: float, bx: float, by: float, limit: float) -> float:
     return max(0.0, cross / radius2)
 
 
-@kernel
+@inner
 def _point_contact(x: float, y: float, sweep: Sweep, limit: float) -> float:
     """Sine of the turn of the car until a point enters it through its front, inner or outer side, at most `limit`."""
     radius, body = sweep.radius, sweep.body
@@ -170,7 +170,7 @@ def _point_contact(x: float, y: float, sweep: Sweep, limit: float) -> float:
     return limit
 
 
-@kernel
+@inner
 def _outside(x0: float, y0: float, x1: float, y1: float, sweep: Sweep) -> bool:
     """Whether both ends (from the centre) lie on the far side of one bound of what is swept."""
     if max(x0 * x0 + y0 * y0, x1 * x1 + y1 * y1) < sweep.inner2:
@@ -183,7 +183,7 @@ def _outside(x0: float, y0: float, x1: float, y1: float, sweep: Sweep) -> bool:
     return trail[0] * y0 - trail[1] * x0 < 0.0 and trail[0] * y1 - trail[1] * x1 < 0.0
 
 
-@kernel
+@inner
 def _corner_contact(
     cx: float, cy: float, x: float, y: float, dx: float, dy: float, foot: float, distance2: float, limit: float
 ) -> float:
@@ -201,7 +201,7 @@ def _corner_contact(
     return limit
 
 
-@kernel
+@inner
 def _arc_contact(x0: float, y0: float, x1: float, y1: float, sweep: Sweep, limit: float) -> float:
     """Sine of the angle that the car can turn before it touches the segment, at most `limit`."""
     ay, by, body = y0 - sweep.radius, y1 - sweep.radius, sweep.body

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.planning.free_space.kernel import kernel
+from tuling_fsm.planning.free_space.kernel import inner, kernel
 
 IntArray = npt.NDArray[np.int64]
 StepArray = npt.NDArray[np.int8]
@@ -126,7 +126,7 @@ def pop(tree: Tree, level: int) -> int:
     return first
 
 
-@kernel
+@inner
 def _key(x: float, y: float, heading: float, gear: int, level: int) -> int:
     """The cell of a pose on a level, as one number."""
     size, size_heading = CELL * SCALES[level], CELL_HEADING * SCALES[level]
@@ -135,7 +135,7 @@ def _key(x: float, y: float, heading: float, gear: int, level: int) -> int:
     return ((ix + 65536) << 40) + ((iy + 65536) << 20) + ((ih + 4096) << 4) + ((gear + 1) << 2) + level
 
 
-@kernel
+@inner
 def _slot(tree: Tree, key: int) -> int:
     """Place of a key in the table, where it is or the free one where it belongs."""
     mask: int = tree.span[0] - 1
@@ -155,7 +155,7 @@ def open_level(tree: Tree, x: float, y: float, heading: float, gear: int, level:
     return level
 
 
-@kernel
+@inner
 def _widen(tree: Tree) -> None:
     """Lays the table out anew over more places."""
     tree.epoch[0] += 1

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.planning.free_space.kernel import kernel
+from tuling_fsm.planning.free_space.kernel import inner, kernel
 from tuling_fsm.planning.free_space.sweep import STRAIGHT, Body, Sweep, advance, contact, length_of, make_sweep, touches
 
 IntArray = npt.NDArray[np.int64]
@@ -41,7 +41,7 @@ class Walls(NamedTuple):
     ny: int
 
 
-@kernel
+@inner
 def _columns(segment: FloatArray, row: int, x0: float, y0: float, nx: int) -> tuple[int, int]:
     """First and last column of the cells of a row that a segment crosses."""
     ax, ay = (segment[0] - x0) / CELL, (segment[1] - y0) / CELL
@@ -54,7 +54,7 @@ def _columns(segment: FloatArray, row: int, x0: float, y0: float, nx: int) -> tu
     return max(0, math.floor(min(xa, xb) - 1e-9)), min(nx - 1, math.floor(max(xa, xb) + 1e-9))
 
 
-@kernel
+@inner
 def _rows(segment: FloatArray, y0: float, ny: int) -> tuple[int, int]:
     """First and last row of the cells that a segment crosses."""
     lo, hi = min(segment[1], segment[3]), max(segment[1], segment[3])

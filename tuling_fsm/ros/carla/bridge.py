@@ -66,6 +66,7 @@ class CarlaBridge(Node):
         self._drive.end()
         while self._drive.driving and self._drive.ended_with is None and time.monotonic() < deadline:
             self.executor.spin_once(timeout_sec=_POLL_S)
+        self._drive.end_without_a_tick()
         self._drive.dismiss()
         while self._topics.open_calls and self._topics.ready_to_spawn() and time.monotonic() < deadline:
             self.executor.spin_once(timeout_sec=_POLL_S)

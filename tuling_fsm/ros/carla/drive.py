@@ -176,12 +176,24 @@ class CarlaDrive:
     def end(self) -> None:
         """Brake from now on whatever the planner says: CARLA goes on with the last command."""
         self._ending = True
+        if self.ticks.owed is not None:
+            self._send_last(self.ticks.owed)
+
+    def end_without_a_tick(self) -> None:
+        """No tick has come to be answered with the brake: better one command too many than the throttle left on."""
+        if self.driving and self.ended_with is None and self.ticks.last is not None:
+            self._carla.command(pack_pedals(self.ticks.last, self._chauffeur.full_stop()))
 
     def dismiss(self) -> None:
         """Take away from CARLA what was put there."""
         if self._play is not None:
             self._play.dismiss()
         self._berth.dismiss()
+
+    def _send_last(self, ns: int) -> None:
+        """The brake that stays on."""
+        self._send(ns, self._chauffeur.full_stop())
+        self.ended_with = ns
 
     def _give_up(self, owed: int) -> None:
         """Brake, and say so once until a trajectory has come again."""
@@ -197,8 +209,7 @@ class CarlaDrive:
         if self.ticks.heard(ns):
             self._owed_at = self._resent_at = self._clock()
         if self._ending and self.ticks.owed == ns:
-            self._send(ns, self._chauffeur.full_stop())
-            self.ended_with = ns
+            self._send_last(ns)
         if name == STATUS_OF_THE_EGO and self.ticks.owed == ns and not self._carla.speaks(ODOMETRY_OF_THE_EGO):
             self._send(ns, self._stop())
 

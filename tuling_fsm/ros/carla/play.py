@@ -133,10 +133,6 @@ class Play:
         """Take all actors away."""
         self._troupe.dismiss()
 
-    def abort(self) -> None:
-        """End the run because something broke."""
-        self._stage.simulation.abort()
-
     def result(self, log: RunLog, out: str) -> dict[str, Any]:
         """The content of `result.json`, written with the report where a folder is given."""
         log.transitions[:] = [row._replace(t=row.t - self._first_stamp) for row in log.transitions]

@@ -87,10 +87,6 @@ class CarlaTopics:
             publisher = self._placers[name] = self._publisher(SET_TRANSFORM, name)
         publisher.publish(pose)
 
-    def placeable(self, name: str) -> bool:
-        """Whether the actor with this role name can be put somewhere."""
-        return bool(self._node.count_subscribers(topic_name(SET_TRANSFORM, name)))
-
     def forget(self, name: str) -> None:
         """The actor is gone."""
         publisher = self._placers.pop(name, None)

@@ -1,0 +1,95 @@
+"""The lane between the lines that perception sees (EXP-1)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from tuling_fsm.behaviour.on_road.lane_keeping import keep_perceived_lane, perceived_lane
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.request import FollowLanes, Hold, LaneEnd, Reason
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.world.perceived import PerceivedLine
+
+from .views import view_of
+from .worlds import Place
+
+HERE = Pose(30.0, 20.0, 0.6)
+
+
+def line(y: float, x0: float = -5.0, x1: float = 30.0, slope: float = 0.0) -> PerceivedLine:
+    x = np.unique((*np.linspace(x0, x1, 8), 0.0))
+    return PerceivedLine(1, 0, np.column_stack((x, y + slope * x)))
+
+
+@pytest.mark.clause("EXP-1")
+@pytest.mark.parametrize(
+    ("lines", "middle", "half"),
+    [
+        ((line(2.0), line(-1.5)), 0.25, 1.75),
+        ((line(2.0),), 0.25, 1.75),
+        ((line(-1.5),), 0.25, 1.75),
+        ((line(0.0),), 1.75, 1.75),
+        ((line(5.5), line(2.0), line(-1.5), line(-5.0)), 0.25, 1.75),
+        ((line(5.5), line(-1.5)), 2.0, 3.5),
+        ((line(1.15), line(-1.15)), 0.0, 1.15),
+        ((line(1.05), line(-1.05)), None, 0.0),
+        ((line(2.0, x1=4.9), line(-1.5)), 0.25, 1.75),
+        ((line(2.0, x1=4.9), line(-1.5, x1=4.9)), None, 0.0),
+        ((line(3.0, x1=5.1), line(-1.5)), 0.75, 2.25),
+        ((), None, 0.0),
+    ],
+)
+def test_the_nearest_line_on_either_side_bounds_the_lane(
+    lines: tuple[PerceivedLine, ...], middle: float | None, half: float
+) -> None:
+    lane = perceived_lane(lines, HERE, 1.4)
+    if middle is None:
+        assert lane is None
+        return
+    assert lane is not None
+    reach = min(line.points[:, 0].max() for line in lines if line.points[:, 0].max() >= 5.0)
+    x = np.arange(-3.0, reach + 1e-9, 0.5)
+    c, s = math.cos(0.6), math.sin(0.6)
+    assert lane.center.xy == pytest.approx(np.column_stack((30.0 + c * x - s * middle, 20.0 + s * x + c * middle)))
+    for row in (lane.left, lane.right, lane.left_free, lane.right_free):
+        assert row == pytest.approx(np.full(len(x), half))
+    assert np.all(lane.limit == 1.4)
+    assert (lane.shift, lane.end, lane.route_s0) == (0, LaneEnd.HORIZON, 0.0)
+
+
+def test_lines_are_followed_as_they_bend_and_no_farther_than_40_m() -> None:
+    lane = perceived_lane((line(2.0, x1=60.0, slope=0.1), line(-1.5, x1=60.0, slope=0.1)), Pose(0.0, 0.0, 0.0), 1.4)
+    assert lane is not None
+    ahead = lane.center.xy[lane.center.xy[:, 0] >= 0.0]
+    assert ahead[:, 1] == pytest.approx(0.25 + 0.1 * ahead[:, 0])
+    assert ahead[-1, 0] == pytest.approx(40.0)
+    crossing = perceived_lane((line(-2.0, x0=-30.0, slope=-0.2), line(-1.5)), Pose(0.0, 0.0, 0.0), 1.4)
+    assert crossing is not None, "the side is taken where the line is nearest, ahead of the axle"
+    assert crossing.center.xy[-1, 1] == pytest.approx(0.25)
+    beginning = (line(0.3, slope=-0.1), line(-1.5))
+    assert perceived_lane(beginning, Pose(0.0, 0.0, 0.0), 1.4) is None, "it is on the left at first"
+    ending = (line(-0.3, slope=0.1), line(1.5))
+    assert perceived_lane(ending, Pose(0.0, 0.0, 0.0), 1.4) is None, "and this one on the right"
+    for lines in (
+        (line(2.0, slope=1.0), line(3.0), line(-1.5)),
+        (line(2.0), line(-1.5, slope=-1.0), line(-2.5)),
+    ):
+        spread = perceived_lane(lines, Pose(0.0, 0.0, 0.0), 1.4)
+        assert spread is not None
+        assert spread.center.xy[6] == pytest.approx((0.0, 0.25)), "the nearest beside the car"
+    closing = perceived_lane((line(2.0, slope=-0.07), line(-1.5)), Pose(0.0, 0.0, 0.0), 1.4)
+    assert closing is None, "it gets too narrow"
+
+
+@pytest.mark.clause("EXP-1")
+def test_what_is_asked_for_by_the_lines(road: RoadMap) -> None:
+    lines = (line(2.0), line(-1.5))
+    request = keep_perceived_lane(view_of(Place(road), perceived_lines=lines), 1.4)
+    assert isinstance(request, FollowLanes)
+    assert (len(request.lanes), request.speed_limit, request.keep_lane) == (1, 1.4, True)
+    assert keep_perceived_lane(view_of(Place(road)), 1.4) == Hold(Reason.NOT_LOCALIZED, detail="no lane lines in sight")
+    stale = view_of(Place(road), perceived_lines=lines, odometry_fresh=False)
+    assert keep_perceived_lane(stale, 1.4) == Hold(Reason.NO_ODOMETRY)

@@ -1,0 +1,188 @@
+"""Where and when moving objects are in the way of a path: its plane of arc length and time."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.kernels import kernel
+from tuling_fsm.core.scene import PREDICTION_STEP_S
+from tuling_fsm.planning.body import Body, body_separation
+from tuling_fsm.planning.movers import ALONG, ASIDE, SLACK, Movers
+from tuling_fsm.planning.paths import PCOS, PD, PKAPPA, PS, PSIN, PTURN, PX, PY, Laid
+from tuling_fsm.planning.profile import STEP_S
+from tuling_fsm.planning.reference import KAPPA
+
+SIDESTEP = 0.8
+"""A path that leaves its present offset by more than this (m) cuts in before others, and has to look behind."""
+_BESIDE = 1.5
+"""Objects that stay farther than this (m) from all that a path sweeps are not looked at."""
+_FORESIGHT = 35.0
+"""Nobody yields to what is farther ahead than this (m)."""
+
+
+class Swept(NamedTuple):
+    """Least and largest offset of a path, and the largest sine (absolute) of its angle to the line."""
+
+    low: float
+    high: float
+    turn: float
+
+
+@kernel
+def ignored(movers: Movers, i: int, sidestep: float) -> bool:
+    """Whether object `i` is one that would run into the car from behind (it must never hold the car up)."""
+    return bool(movers.shadow[i] or (movers.trailing[i] and sidestep < SIDESTEP))
+
+
+@kernel
+def swept(laid: Laid) -> Swept:
+    """What a path covers."""
+    low, high, turn = np.inf, -np.inf, 0.0
+    for i in range(laid.points):
+        low, high = min(low, laid.path[i, PD]), max(high, laid.path[i, PD])
+        turn = max(turn, abs(laid.path[i, PTURN]))
+    return Swept(low, high, turn)
+
+
+@kernel
+def beside(movers: Movers, at: int, i: int, covered: Swept, body: Body) -> bool:
+    """Whether object `i` stays clear of all that a path on line `at` covers, to its left or right."""
+    band, side = movers.band[at, i], body.half_width + _BESIDE
+    return bool(band[0] > covered.high + side or band[1] < covered.low - side)
+
+
+@kernel
+def out_of_reach(laid: Laid, movers: Movers, i: int, covered: Swept, body: Body, end: float) -> bool:
+    """Whether object `i` cannot touch a path before arc length `end`, as far as a glance shows."""
+    band, stretch = movers.band[laid.at, i], movers.stretch[laid.at, i]
+    side = body.half_width + covered.turn * body.front
+    if band[2] > covered.high + side or band[3] < covered.low - side:
+        return True
+    lo, hi = stretch[0] - laid.first + 1, stretch[1] - laid.first + 1
+    return bool(hi < 0 or lo >= laid.points - 1 or laid.path[max(0, lo), PS] > end + _FORESIGHT)
+
+
+@kernel
+def row_at(j: int, rows: int) -> int:
+    """The row of a profile at prediction step `j`, the last one beyond its end."""
+    return min(rows - 1, round(j * PREDICTION_STEP_S / STEP_S))
+
+
+@kernel
+def _gap_at(path: FloatArray, i: int, body: Body, box: FloatArray) -> float:
+    return float(body_separation(path[i, PX], path[i, PY], path[i, PCOS], path[i, PSIN], body, box))
+
+
+@kernel
+def _entry(laid: Laid, lo: int, hi: int, body: Body, box: FloatArray, gap: float, bend: float) -> float:
+    """Arc length at which the body comes as near as `gap` to a box, looked for between two points; `inf` for nowhere.
+
+    A separation is a distance that can be driven blindly, so the search leaps; `bend` is the largest curvature on the
+    way.
+    """
+    path, i = laid.path, lo
+    apart = _gap_at(path, i, body, box) - gap
+    while apart <= 0.0 and i > 0:
+        i = max(0, i - 3)
+        apart = _gap_at(path, i, body, box) - gap
+    if apart <= 0.0:
+        return float(min(0.0, apart))
+    reach = 1.0 / (1.0 + bend * body.front)
+    while i < hi:
+        step = path[min(i + 1, laid.points - 1), PS] - path[i, PS] + 1e-3
+        last, before = i, apart
+        i += min(hi - i, max(1, int(apart * reach / step)))
+        apart = _gap_at(path, i, body, box) - gap
+        if apart > 0.0:
+            continue
+        while i - last > 1:
+            back = _gap_at(path, i - 1, body, box) - gap
+            if back > 0.0:
+                last, before = i - 1, back
+            else:
+                i, apart = i - 1, back
+        return float(path[last, PS] + (path[i, PS] - path[last, PS]) * before / (before - apart))
+    return np.inf
+
+
+@kernel
+def _span(laid: Laid, movers: Movers, i: int, j: int, body: Body, step: float, end: float, span: FloatArray) -> None:
+    """Fill `span` (3,) as a row of `occupied`, but for what begins beyond `end` (m); `step` is the path's spacing."""
+    path, line, n, k = laid.path, laid.line, laid.points, movers.node[laid.at, i, j]
+    span[0], span[1], span[2] = np.inf, np.inf, np.inf
+    if k < 0:
+        return
+    half, gap = movers.half[laid.at, i, j], movers.gap[i]
+    here, room = k - laid.first + 1, half[ALONG] + gap + half[SLACK]
+    lo, hi = here - int((room + body.front) / step) - 1, here + int((room + body.rear) / step) + 1
+    if hi < 0 or lo >= n - 1 or path[max(lo, 0), PS] > end:
+        return
+    behind = min(0, here) * step
+    lo, hi, here = max(0, lo), min(n - 1, hi), min(max(here, 0), n - 1)
+    span[2] = path[lo, PS]
+    left = max(path[lo, PD], max(path[here, PD], path[hi, PD]))
+    right = min(path[lo, PD], min(path[here, PD], path[hi, PD]))
+    reach = half[ASIDE] + body.half_width + gap + half[SLACK] + abs(path[here, PTURN]) * body.front
+    across = movers.across[laid.at, i, j]
+    if across > left + reach or across < right - reach:
+        return
+    bend = max(abs(line[k, KAPPA]), abs(path[here, PKAPPA]))
+    span[0] = _entry(laid, lo, hi, body, movers.box[i, j], gap, bend)
+    if span[0] < np.inf:
+        span[1] = path[here, PS] + behind + half[ALONG] + body.rear + gap + 0.5 * half[SLACK]
+
+
+@kernel
+def occupied(laid: Laid, movers: Movers, i: int, body: Body, free: FloatArray, first: int, spans: FloatArray) -> int:
+    """Fill `spans` (T, 3) from prediction step `first` on: arc lengths between which the body would touch object `i`
+    (`inf`, `inf` for none), and one that is surely before them.
+
+    Returns at how many times it does. The far end is judged on the straight and a little long. What is far ahead of a
+    car that drives `free` (rows of `roll_out`) is left out.
+    """
+    met = 0
+    step = laid.path[laid.points - 1, PS] / max(1, laid.points - 1)
+    for j in range(first, len(spans)):
+        _span(laid, movers, i, j, body, step, free[row_at(j, len(free)), 0] + _FORESIGHT, spans[j])
+        met += spans[j, 0] < np.inf
+    return met
+
+
+@kernel
+def still_met(spans: FloatArray, free: FloatArray) -> int:
+    """Take out of filled `spans` what is far ahead of a car that drives `free` instead; returns what `occupied`
+    would.
+    """
+    met = 0
+    for j in range(len(spans)):
+        if spans[j, 2] > free[row_at(j, len(free)), 0] + _FORESIGHT:
+            spans[j, 0], spans[j, 1] = np.inf, np.inf
+        met += spans[j, 0] < np.inf
+    return met
+
+
+@kernel
+def touches_now(laid: Laid, movers: Movers, i: int, body: Body, free: FloatArray, spans: FloatArray) -> bool:
+    """Fill the first row of `spans`; whether the body would touch object `i` where that is now."""
+    step = laid.path[laid.points - 1, PS] / max(1, laid.points - 1)
+    _span(laid, movers, i, 0, body, step, free[0, 0] + _FORESIGHT, spans[0])
+    return bool(spans[0, 0] < np.inf)
+
+
+@kernel
+def hidden(laid: Laid, movers: Movers, i: int, body: Body, nearer: FloatArray) -> bool:
+    """Whether object `i` is at all times beyond the arc lengths `nearer` (T,)."""
+    path, n = laid.path, laid.points
+    step = path[n - 1, PS] / max(1, n - 1)
+    for j in range(1, len(nearer)):
+        k = movers.node[laid.at, i, j]
+        if k < 0:
+            continue
+        half = movers.half[laid.at, i, j]
+        lo = k - laid.first - int((half[ALONG] + movers.gap[i] + half[SLACK] + body.front) / step)
+        if lo < n - 1 and path[max(lo, 0), PS] < nearer[j]:
+            return False
+    return True
