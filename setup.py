@@ -85,6 +85,8 @@ setup(
             "planner = tuling_fsm.ros.planner_node:main",
             "sim = tuling_fsm.ros.sim_node:main",
             "route_server = tuling_fsm.ros.route_server_node:main",
+            "carla_bridge = tuling_fsm.ros.carla_bridge_node:main",
+            "carla_map = tuling_fsm.ros.carla_map_node:main",
         ],
     },
     zip_safe=False,

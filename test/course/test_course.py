@@ -177,3 +177,12 @@ def test_another_reader_sees_the_same_lanes(course: RoadMap) -> None:
         assert math.cos(found["heading"] - heading) > 0.9999
         seen += 1
     assert seen > 500
+
+
+def test_bays_beside_the_road_are_closed_at_their_ends(course: RoadMap) -> None:
+    """The three bays of the hill road lie in a pocket from (183.5, 200) to (186, 221)."""
+    edges = course.boundary_segments(184.75, 210.5, 15.0)
+    across = edges[np.abs(edges[:, 1] - edges[:, 3]) < 0.01]
+    inside = across[(across[:, [0, 2]].min(axis=1) > 183.4) & (across[:, [0, 2]].max(axis=1) < 186.1)]
+    assert sorted(inside[:, 1]) == pytest.approx([200.0, 221.0], abs=0.05)
+    assert np.abs(inside[:, 2] - inside[:, 0]).min() > 2.2

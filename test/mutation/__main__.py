@@ -22,7 +22,7 @@ from .trial import MUTATED, SURVIVED, try_loaded, warm_up
 
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = ("test/machine", "test/behaviour")
-MOST_S = 8.0
+MOST_S = 25.0
 """CPU time of the tests that are tried on one mutant, s."""
 SOME = 25
 """Mutants between two lines of progress."""

@@ -20,9 +20,9 @@ from .trial import in_child
 LOADING = ""
 """In place of a test: the line is run while tests are loaded."""
 ELSEWHERE = 3.0
-"""A test of another room counts as so much slower than one of the mutant's."""
+"""A test of another room or module counts as so much slower than one of the mutant's."""
 SLOW_S = 2.0
-"""Tests that take longer (s) are left out, where there is another."""
+"""Tests that take longer (s) are left out, where there is another, but for those in a file named after the module."""
 
 
 @dataclass
@@ -43,19 +43,25 @@ class CoverageMap:
         own = next((by_line[at] for at in range(mutant.line, mutant.begin - 1, -1) if by_line.get(at)), [])
         if not mutant.where:
             own = sorted({test for tests in by_line.values() for test in tests})
-        room = Path(mutant.file).parent.name
+        names = (Path(mutant.file).parent.name, Path(mutant.file).stem)
         near = sorted(
             (test for test in own if test in self.seconds),
-            key=lambda test: (self.seconds[test] * (1.0 if room in test.split("::")[0] else ELSEWHERE), test),
+            key=lambda test: (self.seconds[test] * _distance(test.split("::")[0], names), test),
         )
         if not mutant.where or LOADING in own:
             near += sorted(set(self.seconds) - set(near), key=lambda test: (self.seconds[test], test))
-        return _as_fit([test for test in near if self.seconds[test] <= SLOW_S] or near, most_s, self.seconds)
+        quick = [test for test in near if self.seconds[test] <= SLOW_S or Path(mutant.file).stem in test.split("::")[0]]
+        return _as_fit(quick or near, most_s, self.seconds)
 
     def runs_while_loading(self, mutant: Mutant) -> bool:
         """Whether a mutant's function is called while tests are loaded."""
         by_line = self.lines.get(mutant.file, {})
         return any(LOADING in by_line.get(line, ()) for line in range(mutant.begin, mutant.line + 1))
+
+
+def _distance(path: str, names: tuple[str, str]) -> float:
+    """How much slower a test counts as it is: those in a file named after the mutant's room or module come first."""
+    return 1.0 if any(name in path for name in names) else ELSEWHERE
 
 
 def _as_fit(waiting: list[str], most_s: float, seconds: dict[str, float]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -23,6 +24,9 @@ INSIDE_M = 0.2
 
 BEYOND_M = 0.4
 """An edge in a junction with some lane this far beyond it is none, m."""
+
+ACROSS = 17
+"""Points of an end of a lane that are looked at."""
 
 OPEN_WIDTH_M = 0.02
 """A lane narrower than this is not there (lanes open and close), m."""
@@ -85,7 +89,22 @@ def boundary_set(lanes: Mapping[LaneId, Lane], index: SurfaceIndex) -> SegmentSe
                     outside = line + (BEYOND_M if left else -BEYOND_M) * normal
                     keep &= ~covered(index, outside, lanes, SURFACE, 0.0)
                 found.append(_runs(line, keep))
+            if lane.type != "driving":
+                found += [_end(lane, lanes, index, first) for first in (True, False)]
     return SegmentSet(_stack(found))
+
+
+def _end(lane: Lane, lanes: Mapping[LaneId, Lane], index: SurfaceIndex, first: bool) -> FloatArray:
+    """Of the line across at the start or end of a lane, what has nothing beyond that wheels may touch (as at bays)."""
+    i = 0 if first else -1
+    left, right, heading = float(lane.left[i]), float(lane.right[i]), float(lane.center.heading[i])
+    if left + right <= OPEN_WIDTH_M:
+        return np.zeros((0, 4))
+    ahead = np.array((math.cos(heading), math.sin(heading)))
+    aside = np.linspace(-right, left, ACROSS)[:, None] * np.array((-ahead[1], ahead[0]))
+    line = lane.center.xy[i] + aside
+    beyond = line + (-BEYOND_M if first else BEYOND_M) * ahead
+    return _runs(line, ~covered(index, beyond, lanes, SURFACE, 0.0))
 
 
 def _stack(parts: Iterable[FloatArray]) -> FloatArray:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.planning.free_space.kernel import inner, kernel, maker
+from tuling_fsm.core.kernels import inner, kernel, maker
 from tuling_fsm.planning.free_space.reeds_shepp import PIECES, WORDS, cost_of, words
 
 IntArray = npt.NDArray[np.int64]

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.planning.free_space.kernel import inner, kernel, maker
+from tuling_fsm.core.kernels import inner, kernel, maker
 from tuling_fsm.planning.free_space.reeds_shepp import PIECES, TINY, WORDS, cost_of, words
 from tuling_fsm.planning.free_space.search import Found, Task
 from tuling_fsm.planning.free_space.shot import word_is_free

@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.planning.free_space.kernel import inner, kernel, maker
+from tuling_fsm.core.kernels import inner, kernel, maker
 from tuling_fsm.planning.free_space.ramps import GEAR, HEADING, LENGTH, STEER0, STEER1, STOP, X0, Y0
 from tuling_fsm.planning.free_space.sweep import advance
 

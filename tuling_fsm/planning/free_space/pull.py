@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.planning.free_space.kernel import inner, maker
+from tuling_fsm.core.kernels import inner, maker
 from tuling_fsm.planning.free_space.path import gears, join, knots
 from tuling_fsm.planning.free_space.reeds_shepp import PIECES, WORDS, cost_of, words
 from tuling_fsm.planning.free_space.search import Task

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.planning.free_space.kernel import inner, kernel, maker
+from tuling_fsm.core.kernels import inner, kernel, maker
 from tuling_fsm.planning.free_space.sweep import advance
 
 BIT = 0.04

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.planning.free_space.kernel import inner, kernel
+from tuling_fsm.core.kernels import inner, kernel
 
 WORDS = 44
 PIECES = 5

@@ -17,8 +17,8 @@ import numpy.typing as npt
 from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.kernels import inner, kernel, maker
 from tuling_fsm.planning.free_space.estimate import Guide, Table, build_guide, guide_cost, table_cost
-from tuling_fsm.planning.free_space.kernel import inner, kernel, maker
 from tuling_fsm.planning.free_space.reeds_shepp import PIECES, WORDS
 from tuling_fsm.planning.free_space.shot import Area, Ends, Rules, all_moves, bounds, inside, ranges, shot
 from tuling_fsm.planning.free_space.sweep import Body, advance, load_sweep

@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.planning.free_space.kernel import inner, kernel
+from tuling_fsm.core.kernels import inner, kernel
 from tuling_fsm.planning.free_space.reeds_shepp import PIECES, TINY, cost_of, words
 from tuling_fsm.planning.free_space.sweep import SWEEP_COLUMNS, Body, advance, load_sweep, make_sweep, store_sweep
 from tuling_fsm.planning.free_space.walls import Walls, free_length, free_of_near, gather_round

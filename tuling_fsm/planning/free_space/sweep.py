@@ -12,7 +12,7 @@ import math
 from typing import NamedTuple
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.planning.free_space.kernel import inner, kernel
+from tuling_fsm.core.kernels import inner, kernel
 
 STRAIGHT = 1e-5
 """Curvatures (1/m) below this are swept as lines."""

@@ -18,9 +18,9 @@ import numpy.typing as npt
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.kernels import kernel
 from tuling_fsm.core.request import Reason
 from tuling_fsm.core.vehicle import Vehicle
-from tuling_fsm.planning.free_space.kernel import kernel
 from tuling_fsm.planning.free_space.motion import limits_of
 from tuling_fsm.planning.free_space.parameters import FreeSpaceParameters
 from tuling_fsm.planning.free_space.planner import HAIR, Roll, lay_motion, timed_rows

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.planning.free_space.kernel import inner, kernel
+from tuling_fsm.core.kernels import inner, kernel
 
 IntArray = npt.NDArray[np.int64]
 StepArray = npt.NDArray[np.int8]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.planning.free_space.kernel import inner, kernel
+from tuling_fsm.core.kernels import inner, kernel
 from tuling_fsm.planning.free_space.sweep import STRAIGHT, Body, Sweep, advance, contact, length_of, make_sweep, touches
 
 IntArray = npt.NDArray[np.int64]

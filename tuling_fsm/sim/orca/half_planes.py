@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from tuling_fsm.sim.kernel import kernel
+from tuling_fsm.core.kernels import kernel
 from tuling_fsm.sim.orca.crowd import Crowd, IntArray
 from tuling_fsm.sim.orca.neighbours import Tree
 from tuling_fsm.sim.orca.program import Lines, unit

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.sim.kernel import kernel
+from tuling_fsm.core.kernels import kernel
 
 EPSILON = 1e-5
 """Lines whose directions have a smaller determinant than this are parallel."""

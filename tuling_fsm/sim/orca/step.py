@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.sim.kernel import kernel
+from tuling_fsm.core.kernels import kernel
 from tuling_fsm.sim.orca.crowd import Crowd, IntArray
 from tuling_fsm.sim.orca.half_planes import agent_lines
 from tuling_fsm.sim.orca.neighbours import Tree, build_tree, near_agents, new_tree

@@ -12,7 +12,7 @@ from numba import njit
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.sim.kernel import kernel
+from tuling_fsm.core.kernels import kernel
 from tuling_fsm.sim.orca.crowd import IntArray
 
 CELL_M = 8.0

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.sim.kernel import kernel
+from tuling_fsm.core.kernels import kernel
 from tuling_fsm.sim.traffic.fleet import Fleet
 from tuling_fsm.sim.traffic.lane_graph import IntArray, Records
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tuling_fsm.sim.kernel import kernel
+from tuling_fsm.core.kernels import kernel
 from tuling_fsm.sim.traffic.boxes import Cells, Grid, cells
 from tuling_fsm.sim.traffic.corridor import Corridor, corridor_of, first_touch, within
 from tuling_fsm.sim.traffic.fleet import Fleet, ignores, offset_at

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tuling_fsm.sim.kernel import kernel
+from tuling_fsm.core.kernels import kernel
 from tuling_fsm.sim.traffic.fleet import Fleet, path_index
 from tuling_fsm.sim.traffic.lane_graph import SWEEP_M, LaneGraph, Records
 

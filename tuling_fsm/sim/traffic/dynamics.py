@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from tuling_fsm.sim.kernel import kernel
+from tuling_fsm.core.kernels import kernel
 from tuling_fsm.sim.traffic.collision import Driver
 from tuling_fsm.sim.traffic.fleet import AXLE_SHARE, Fleet, nearest_sample, offset_at, path_point
 from tuling_fsm.sim.traffic.lane_graph import LaneGraph

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.sim.kernel import kernel
+from tuling_fsm.core.kernels import kernel
 from tuling_fsm.sim.traffic.lane_graph import IntArray, LaneGraph, Records, lane_point
 
 PATH_LANES = 64

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from tuling_fsm.sim.kernel import kernel
+from tuling_fsm.core.kernels import kernel
 from tuling_fsm.sim.traffic.boxes import Grid, cells
 from tuling_fsm.sim.traffic.collision import Driver
 from tuling_fsm.sim.traffic.fleet import LANES, Fleet, draw, offset_at, path_index

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core.geometry import wrap_angle
+from tuling_fsm.core.kernels import kernel
 from tuling_fsm.map.lanes import Lane, LaneId, Mark
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.sim.kernel import kernel
 
 Records = np.recarray[Any, Any]
 IntArray = npt.NDArray[np.int32]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.sim.kernel import kernel
+from tuling_fsm.core.kernels import kernel
 from tuling_fsm.sim.traffic.fleet import LANES, OFF, Fleet, draw
 from tuling_fsm.sim.traffic.lane_graph import IntArray, LaneGraph, lane_point
 from tuling_fsm.world.inputs import Kind

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tuling_fsm.sim.kernel import kernel
+from tuling_fsm.core.kernels import kernel
 from tuling_fsm.sim.traffic.fleet import ANY, LANES, OFF, PATH_LANES, TURNS, Fleet, draw
 from tuling_fsm.sim.traffic.lane_graph import LaneGraph
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from tuling_fsm.sim.kernel import kernel
+from tuling_fsm.core.kernels import kernel
 from tuling_fsm.sim.traffic.collision import Driver
 from tuling_fsm.sim.traffic.dynamics import press_pedals, roll, turn_wheels
 from tuling_fsm.sim.traffic.fleet import LANES, OFF, RAILS, Fleet, path_index

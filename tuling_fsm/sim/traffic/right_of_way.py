@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from tuling_fsm.sim.kernel import kernel
+from tuling_fsm.core.kernels import kernel
 from tuling_fsm.sim.traffic.collision import Driver
 from tuling_fsm.sim.traffic.fleet import Fleet, path_index
 from tuling_fsm.sim.traffic.lane_graph import IntArray, LaneGraph, Records

@@ -10,7 +10,7 @@ import numpy as np
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.sim.kernel import kernel
+from tuling_fsm.core.kernels import kernel
 from tuling_fsm.sim.parameters import TrafficParameters
 from tuling_fsm.sim.traffic.dynamics import take_wheel
 from tuling_fsm.sim.traffic.fleet import LANES, OFF, Fleet, path_index, path_point

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tuling_fsm.sim.kernel import kernel
+from tuling_fsm.core.kernels import kernel
 from tuling_fsm.sim.traffic.fleet import Fleet, path_index
 from tuling_fsm.sim.traffic.lane_graph import LaneGraph
 
