@@ -65,7 +65,7 @@ recordings: install
 proofs: install
 	PROOF_SEQUENCES=2000 $(BIN)/pytest -n 2 test/behaviour/proof/test_anything.py
 
-# Plants 500 faults in the state machine, one at a time, and tells which of them no test finds; takes about an hour.
+# Plants 500 faults in the state machine, one at a time, and tells which of them no test finds; takes about twenty minutes.
 mutants: install
 	cd test && $(BIN)/python -m mutation --sample 500 --seed 1
 
