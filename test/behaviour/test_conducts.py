@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tuling_fsm.behaviour import free_driving, states, table
+from tuling_fsm.behaviour import states, table
 from tuling_fsm.behaviour.conduct import View
-from tuling_fsm.behaviour.free_driving import begin, go_on, reached, toward_goal
 from tuling_fsm.behaviour.memory import Ladder, Memory, Outcome, Progress, Question, Routing
 from tuling_fsm.behaviour.mission.memory import Aim, Book, Errand
 from tuling_fsm.behaviour.on_road.explore import EXPLORE
-from tuling_fsm.behaviour.on_road.free_states import SOLID_LINE_FREE
 from tuling_fsm.behaviour.on_road.memory import Block, Exploring, OnRoad
 from tuling_fsm.behaviour.on_road.normal import NORMAL
 from tuling_fsm.behaviour.parameters import BehaviourParameters
@@ -33,7 +31,9 @@ from .views import CLOCK, at, view_of
 from .worlds import FAR_LANE, NEAR_Y, Drive, Place, in_normal, mission, plan, route_along
 
 FAILED = Outcome(True, False, Reason.NO_PATH)
+
 DRIVES = Outcome(True, travel=20.0)
+
 GOALS = (Pose(60.0, NEAR_Y, 0.0), Pose(80.0, NEAR_Y, 0.0))
 
 
@@ -170,43 +170,6 @@ def test_what_explore_tries_beside(road: RoadMap) -> None:
     assert request.speed_limit <= 5.0 / 3.6 + 1e-3
 
 
-@pytest.mark.clause("REG-2", "USE-9")
-@pytest.mark.parametrize(
-    ("plan", "rung", "since", "after"),
-    [
-        (DRIVES, 0, CLOCK - 9.0, (0, None)),
-        (FAILED, 0, None, (0, CLOCK)),
-        (FAILED, 0, CLOCK - 0.25, (0, CLOCK - 0.25)),
-        (FAILED, 0, CLOCK - 0.3, (1, None)),
-        (FAILED, 1, CLOCK - 0.3, (2, CLOCK)),
-        (FAILED, 2, CLOCK - 9.0, (2, CLOCK - 9.0)),
-        (DRIVES, 2, CLOCK - 9.0, (2, CLOCK - 9.0)),
-    ],
-)
-def test_an_attempt_is_kept_until_it_keeps_failing(
-    road: RoadMap, plan: Outcome, rung: int, since: float | None, after: tuple[int, float | None]
-) -> None:
-    taken: list[int] = []
-
-    def lines(_: View, at_rung: int) -> Any:
-        taken.append(at_rung)
-        return np.full((1, 4), float(at_rung))
-
-    ladder = Ladder(GOALS, rung, failing_since=since)
-    found = go_on(look(road, plan=plan, ladder=ladder), lines).ladder
-    assert (found.rung, found.failing_since) == after
-    assert taken == ([1] if (rung, after[0]) == (0, 1) else [])
-    first = begin(look(road), GOALS, lines).ladder
-    assert (first.rung, first.failing_since, first.lines[0, 0]) == (0, None, 0.0)
-    assert begin(look(road), (), lines).ladder.failing_since == CLOCK
-
-
-def test_places_ahead_are_three_metres_apart_at_least(road: RoadMap) -> None:
-    first, second, *_ = SOLID_LINE_FREE.enter(look(road)).ladder.goals
-    assert (first.x, second.x) == pytest.approx((65.0, 65.0))
-    assert abs(first.y - second.y) == pytest.approx(3.5), "the nearest on every lane first"
-
-
 def test_a_new_memory_is_empty() -> None:
     assert Question() == Question("initial", 0, 0, None, 0.0, False)
     routing = Routing()
@@ -227,37 +190,6 @@ def test_a_new_memory_is_empty() -> None:
     assert (memory.book.elapsed_s, memory.book.summed_at, memory.book.near) == (0.0, -math.inf, False)
     assert (memory.stop.waiting, memory.stop.settled, memory.stop.failed, memory.stop.done) == (False,) * 4
     assert (memory.stop.edges, memory.stop.waited_s, memory.stop.stood_s) == (True, 0.0, 0.0)
-
-
-def test_at_the_goal_of_an_attempt(road: RoadMap) -> None:
-    for x, there in ((59.1, True), (58.9, False), (60.9, True), (61.1, False)):
-        assert reached(look(road, x, ladder=Ladder(GOALS))) is there
-        assert not reached(look(road, x, ladder=Ladder(GOALS, 2)))
-    away = Pose(60.0, NEAR_Y + 1.1, 0.0)
-    assert not reached(look(road, 60.0, ladder=Ladder((away,))))
-    held = toward_goal(look(road, ladder=Ladder(GOALS, 2)), 1.0)
-    assert held == Hold(Reason.NO_PATH, detail="all of 2 free-space attempts have failed")
-    assert toward_goal(look(road, ladder=Ladder(GOALS), localized=False), 1.0) == Hold(Reason.NOT_LOCALIZED)
-
-
-def test_which_lines_hold(road: RoadMap) -> None:
-    view = look(road)
-    solid, edges = free_driving.solid_lines(view), free_driving.road_edges(view)
-    assert len(solid) > 0
-    assert len(edges) > 0
-    assert len(free_driving.all_lines(view, 0)) == len(solid) + len(edges)
-    assert free_driving.no_lines(view, 0).shape == (0, 4)
-
-
-@pytest.mark.clause("SLF-2")
-def test_the_lane_planner_is_tried_now_and_then(road: RoadMap) -> None:
-    for ago, changes, tried in (
-        (0.2, {}, True),
-        (0.15, {}, False),
-        (9.0, {"localized": False}, False),
-        (9.0, {"route": None}, False),
-    ):
-        assert (free_driving.lane_probe(look(road, probed_at=CLOCK - ago, **changes)) is not None) is tried
 
 
 @pytest.mark.clause("PRK-5", "EXP-4")

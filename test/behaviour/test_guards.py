@@ -14,7 +14,7 @@ from tuling_fsm.behaviour.memory import Ladder, Outcome, Progress, Question, Rou
 from tuling_fsm.behaviour.mission.memory import Aim, Book, Errand
 from tuling_fsm.behaviour.on_road.memory import Exploring, OnRoad
 from tuling_fsm.behaviour.parking import guards as parking_guards
-from tuling_fsm.behaviour.parking.memory import Bay, Parking, Round
+from tuling_fsm.behaviour.parking.memory import Parking
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Limit, Reason
 from tuling_fsm.map.road_map import RoadMap
@@ -23,6 +23,7 @@ from .views import CLOCK, at, view_of
 from .worlds import FAR_Y, LENGTH, NEAR_Y, VEHICLE, Place, Thing, route_along
 
 FAILED = Outcome(True, False, Reason.NO_PATH)
+
 DRIVES = Outcome(True, travel=20.0)
 
 
@@ -288,130 +289,3 @@ def test_exploring_ends(road: RoadMap, timed_out: bool, timeouts: int, given_up:
     view = look(road, memory={"on_road": OnRoad(exploring=Exploring(timed_out=timed_out, timeouts=timeouts))})
     assert guards.explore_timed_out(view) is timed_out
     assert guards.explore_given_up(view) is given_up
-
-
-BAY = Bay("b", Pose(50.0, NEAR_Y, 0.0), 8.0, 3.0)
-
-
-@pytest.mark.clause("PRK-2", "USE-2")
-@pytest.mark.parametrize(
-    ("since", "rung", "cannot"),
-    [(None, 9, False), (CLOCK, 0, False), (CLOCK - 59.95, 0, False), (CLOCK - 60.0, 0, True), (CLOCK, 1, True)],
-)
-def test_turning_round_ends(road: RoadMap, since: float | None, rung: int, cannot: bool) -> None:
-    memory = {"parking": Parking(turning_since=since), "ladder": Ladder((BAY.pose,), rung)}
-    assert parking_guards.cannot_turn(look(road, memory=memory)) is cannot
-
-
-@pytest.mark.clause("PRK-3")
-@pytest.mark.parametrize(
-    ("plan", "changes", "none"),
-    [
-        (FAILED, {}, True),
-        (DRIVES, {}, False),
-        (FAILED, {"localized": False}, False),
-        (FAILED, {"v": -1.0}, True),
-        (Outcome(True, False, Reason.PLAN_REJECTED), {"v": 0.09}, True),
-        (Outcome(True, False, Reason.PLAN_REJECTED), {"v": -0.09}, True),
-        (Outcome(True, False, Reason.PLAN_REJECTED), {"v": -0.11}, False),
-    ],
-)
-def test_no_way_into_the_slot(road: RoadMap, plan: Outcome, changes: dict[str, Any], none: bool) -> None:
-    assert parking_guards.no_way_in(look(road, memory={"plan": plan, "parking": Parking(entry=BAY)}, **changes)) is none
-    assert parking_guards.no_way_in(look(road, memory={"plan": plan}, **changes))
-
-
-MIDDLE = 0.5 * (VEHICLE.front - VEHICLE.rear_overhang)
-
-
-@pytest.mark.clause("PRK-3", "PRK-4", "USE-10")
-@pytest.mark.parametrize(
-    ("plan", "changes", "inside"),
-    [
-        (limited(Reason.ARRIVED), {}, True),
-        (limited(Reason.TARGET), {}, True),
-        (limited(Reason.NONE), {}, False),
-        (limited(Reason.ARRIVED, travel=0.1), {}, False),
-        (replace(limited(Reason.ARRIVED), known=False), {}, False),
-        (replace(limited(Reason.ARRIVED), feasible=False), {}, False),
-        (limited(Reason.ARRIVED), {"v": 0.09}, True),
-        (limited(Reason.ARRIVED), {"v": 0.11}, False),
-        (limited(Reason.ARRIVED), {"v": -0.11}, False),
-        (limited(Reason.ARRIVED), {"localized": False}, False),
-        (limited(Reason.ARRIVED), {"x": 50.0 - MIDDLE + 0.29}, True),
-        (limited(Reason.ARRIVED), {"x": 50.0 - MIDDLE - 0.31}, False),
-        (limited(Reason.ARRIVED), {"y": NEAR_Y + 0.29}, True),
-        (limited(Reason.ARRIVED), {"y": NEAR_Y + 0.31}, False),
-        (limited(Reason.ARRIVED), {"heading": math.radians(4.9)}, True),
-        (limited(Reason.ARRIVED), {"heading": math.radians(-4.9)}, True),
-        (limited(Reason.ARRIVED), {"heading": math.radians(5.1)}, False),
-    ],
-)
-def test_parked(road: RoadMap, plan: Outcome, changes: dict[str, Any], inside: bool) -> None:
-    view = look(road, **{"x": 50.0 - MIDDLE, "memory": {"plan": plan, "parking": Parking(entry=BAY)}, **changes})
-    assert parking_guards.in_slot(view) is inside
-    assert not parking_guards.in_slot(at(view, parking=Parking()))
-    narrow = BAY._replace(length=4.6)
-    assert not parking_guards.in_slot(at(view, parking=Parking(entry=narrow))), "a bumper looks out of it"
-
-
-def test_other_rows_of_parking(road: RoadMap) -> None:
-    stone = (Thing(50.0, NEAR_Y, length=0.5, width=0.5),)
-    for things, bay, localized, taken in (
-        (stone, BAY, True, True),
-        ((), BAY, True, False),
-        (stone, None, True, False),
-        (stone, BAY, False, False),
-    ):
-        view = look(road, 20.0, things=things, localized=localized, memory={"parking": Parking(entry=bay, found=bay)})
-        assert parking_guards.slot_taken(view) is taken
-        assert parking_guards.slot_found(view) is (bay is not None and localized)
-    for spent, overdue in ((119.95, False), (120.0, True)):
-        assert parking_guards.entry_overdue(look(road, in_state_s=spent)) is overdue
-    for called in (False, True):
-        assert parking_guards.reset_called(look(road, reset=called)) is called
-
-
-@pytest.mark.clause("PRK-2")
-@pytest.mark.parametrize(
-    ("to_end", "changes", "driven"),
-    [
-        (1.9, {}, True),
-        (2.1, {}, False),
-        (7.9, {"plan": limited(Reason.OBSTACLE)}, True),
-        (7.9, {"plan": Outcome(True, False, Reason.OBSTACLE)}, True),
-        (8.1, {"plan": limited(Reason.OBSTACLE)}, False),
-        (7.9, {"plan": limited(Reason.LEADER)}, False),
-        (7.9, {"plan": limited(Reason.OBSTACLE), "v": 0.11}, False),
-        (7.9, {"plan": limited(Reason.OBSTACLE), "v": -0.11}, False),
-        (7.9, {"plan": limited(Reason.OBSTACLE), "heading": 1.2}, False),
-        (1.9, {"localized": False}, False),
-        (1.9, {"routing": Routing()}, False),
-    ],
-)
-def test_the_route_of_the_search_has_been_driven(
-    road: RoadMap, to_end: float, changes: dict[str, Any], driven: bool
-) -> None:
-    changes = dict(changes)
-    route = route_along(road)
-    memory = {key: changes.pop(key) for key in ("plan", "routing") if key in changes}
-    view = look(road, LENGTH - to_end, route=route, memory={"routing": Routing(route=route), **memory}, **changes)
-    assert parking_guards.route_driven(view) is driven
-
-
-@pytest.mark.clause("NOR-7")
-@pytest.mark.parametrize(
-    ("parking", "changes", "blocked"),
-    [
-        (Parking(), {}, True),
-        (Parking(turning_since=CLOCK), {}, False),
-        (Parking(Round(asking=True)), {}, False),
-        (Parking(), {"heading": 1.2}, False),
-        (Parking(), {"x": LENGTH - 1.0}, False),
-    ],
-)
-def test_the_aisle_is_blocked(road: RoadMap, parking: Parking, changes: dict[str, Any], blocked: bool) -> None:
-    route = route_along(road)
-    memory = {"plan": FAILED, "parking": parking, "routing": Routing(route=route)}
-    assert parking_guards.lane_blocked(look(road, route=route, memory=memory, **changes)) is blocked
-    assert not parking_guards.lane_blocked(look(road, route=route, memory={**memory, "plan": DRIVES}, **changes))

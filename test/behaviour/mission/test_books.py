@@ -17,13 +17,16 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.mission import Mission, Point
 
-from ..views import CLOCK, at, view_of
+from ..views import at, view_of
 from ..worlds import FAR_LANE, FAR_Y, Place, route_along
 from .tasks import DROPOFF_X, END_X, PICKUP_X, mission, point, task
 
 ONE = Entry(task("one"))
+
 PICKUP = Errand(Aim.PICKUP, ONE.task.pickup, 0)
+
 DROPOFF = Errand(Aim.DROPOFF, ONE.task.dropoff, 0)
+
 LEGS = {
     (CAR, Node(Aim.PICKUP, 0)): 100.0,
     (Node(Aim.PICKUP, 0), Node(Aim.DROPOFF, 0)): 110.0,
@@ -141,6 +144,7 @@ def test_what_a_stop_that_is_over_leads_to(road: RoadMap) -> None:
 
 
 GOAL = Point("goal", 300.0, FAR_Y, 0.0)
+
 PARKING = Point("end", END_X, FAR_Y, 0.0)
 
 
@@ -275,78 +279,6 @@ def test_a_route_that_ends_elsewhere_is_a_failed_attempt_where_the_car_stands(ro
         book, lines = kept(view)
         assert (book.attempts == 1) is failed, (v, ends, serves)
         assert any("no way to approach it from on_road/normal" in line for line in lines) is failed
-
-
-def summed(book: Book) -> Book:
-    """With a sum of 100 m / 5 m/s to the pick-up, 22 s of driving on, 26 s to the end and 155 s beside: 223 s."""
-    return replace(book, legs=LEGS)
-
-
-@pytest.mark.clause("MAT-1", "PUD-1")
-@pytest.mark.parametrize(
-    ("left", "since", "outcome"),
-    [
-        (204.0, None, "enough"),
-        (202.0, None, "short"),
-        (202.0, CLOCK - 29.9, "still"),
-        (202.0, CLOCK - 30.0, "over"),
-        (204.0, CLOCK - 50.0, "enough"),
-    ],
-)
-def test_the_sum_of_times_on_the_way_to_a_pick_up(
-    road: RoadMap, left: float, since: float | None, outcome: str
-) -> None:
-    wanted = mission(match=500.0)
-    book = summed(booked(mission=wanted, elapsed_s=500.0 - left, short_since=since))
-    after, lines = kept(looking(road, book))
-    if outcome == "over":
-        assert after.errand == Errand(Aim.CAR_PARK, wanted.car_park)
-        assert lines == ("pick-up of task one: 1 s short of time, 202 s left; on to the car park",)
-        return
-    assert after.errand == PICKUP
-    assert after.summed_at == CLOCK
-    assert after.short_since == {"enough": None, "short": CLOCK, "still": since}[outcome]
-
-
-@pytest.mark.clause("MAT-1")
-@pytest.mark.parametrize(
-    ("changes", "state"),
-    [
-        ({"summed_at": CLOCK - 9.9}, states.NORMAL),
-        ({"errand": DROPOFF}, states.NORMAL),
-        ({}, states.STOPPED),
-        ({"localized": False}, states.NORMAL),
-        ({"serves": 2}, states.NORMAL),
-        ({"match": math.inf}, states.NORMAL),
-    ],
-)
-def test_when_no_sum_is_made(road: RoadMap, changes: dict[str, Any], state: str) -> None:
-    changes = dict(changes)
-    wanted = mission(match=changes.pop("match", 30.0))
-    serves, localized = changes.pop("serves", 3), changes.pop("localized", True)
-    book = replace(summed(booked(mission=wanted)), **changes)
-    view = looking(road, book, localized=localized)
-    view = at(view, routing=replace(view.memory.routing, serves=serves))
-    after, _ = kept(view, state)
-    assert (after.summed_at, after.short_since) == (book.summed_at, None)
-    due = replace(summed(booked(mission=mission(match=30.0))), summed_at=CLOCK - 10.0)
-    assert kept(looking(road, due))[0].short_since == CLOCK
-
-
-@pytest.mark.clause("PUD-1", "PUD-2")
-def test_the_next_errand_is_chosen_when_all_lengths_are_known(road: RoadMap) -> None:
-    undecided = booked(Errand(Aim.UNDECIDED), mission=mission(match=500.0))
-    book = kept(looking(road, undecided))[0]
-    assert (book.errand.aim, len(book.legs)) == (Aim.UNDECIDED, 1), "one length a tick"
-    chosen, lines = kept(looking(road, replace(undecided, legs=LEGS)))
-    assert (chosen.errand, chosen.ticket) == (PICKUP, 4)
-    assert lines == ("tasks to serve: one, 183 s needed of 500 s",)
-    late = replace(undecided, legs=LEGS, elapsed_s=400.0)
-    chosen, lines = kept(looking(road, late))
-    assert chosen.errand == Errand(Aim.CAR_PARK, mission().car_park)
-    assert lines == ("no time for any of 1 open tasks: on to the car park",)
-    none_left = replace(undecided, entries=(replace(ONE, status=Status.SERVED),))
-    assert kept(looking(road, none_left))[1] == ("no task is left: on to the car park",)
 
 
 @pytest.mark.parametrize(
