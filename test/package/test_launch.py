@@ -13,7 +13,9 @@ FILES = sorted(LAUNCH.glob("*.launch.py"))
 
 
 def test_there_are_launch_files():
-    assert {"planner.launch.py", "sim.launch.py"} <= {file.name for file in FILES}
+    assert {"planner.launch.py", "sim.launch.py", "carla.launch.py", "replay.launch.py"} == {
+        file.name for file in FILES
+    }
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)

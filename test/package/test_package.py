@@ -115,11 +115,13 @@ def test_colcon_installs_share_and_executables(workspace):
         "package.xml",
         "launch/planner.launch.py",
         "launch/sim.launch.py",
+        "launch/carla.launch.py",
+        "launch/replay.launch.py",
         "config/planner.yaml",
         "config/sim.yaml",
     ):
         assert (share / file).is_file(), file
-    for name in ("planner", "sim", "route_server", "tuling-fsm"):
+    for name in ("planner", "sim", "route_server", "carla_bridge", "carla_map", "tuling-fsm"):
         assert os.access(prefix / "lib" / "tuling_fsm" / name, os.X_OK)
 
 
