@@ -165,5 +165,5 @@ def test_a_car_that_turns_its_wheels_on_the_spot_says_so() -> None:
     result = PLANNER.plan(FreeSpace(Pose(0.0, -3.0, 0.0)), standing, None)
     assert result.trajectory is not None
     waits = float(result.trajectory.t[np.flatnonzero(np.abs(result.trajectory.v) > 1e-3)[0]])
-    assert waits > 0.2
+    assert waits > 0.1
     assert result.limit.reason is Reason.STEERING
