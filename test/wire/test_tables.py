@@ -84,6 +84,34 @@ def test_bad_tables_are_refused_with_one_line(change, said):
 
 
 @pytest.mark.clause("SAF-3")
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda m: setattr(m.header, "frame_id", "pam"), "frame_id 'pam' (expected 'map')"),
+        (lambda m: setattr(m.fields[2], "datatype", 1), "column source"),
+        (lambda m: setattr(m, "width", 6), "bytes for 6 rows"),
+        (lambda m: setattr(m, "height", 2), "bytes for 14 rows"),
+        (lambda m: setattr(m, "point_step", 39), "bytes for 7 rows of 39"),
+        (lambda m: setattr(m, "is_bigendian", True), "big-endian"),
+    ],
+)
+def test_a_fault_is_found_in_a_table_that_is_laid_out_as_the_planner_does(change, said):
+    message = cdr.unpack(pack_table("objects", NS, example_rows("objects", 7)), CLOUD, "objects")
+    change(message)
+    with pytest.raises(InputError) as error:
+        unpack_table("objects", cdr.pack(CLOUD, message))
+    assert said in str(error.value)
+
+
+@pytest.mark.clause("SAF-3")
+def test_a_table_that_ends_before_its_rows_is_refused():
+    raw = pack_table("objects", NS, example_rows("objects", 7))
+    for size in range(0, len(raw) - 1, 5):
+        with pytest.raises(InputError):
+            unpack_table("objects", raw[:size])
+
+
+@pytest.mark.clause("SAF-3")
 def test_a_nan_in_a_table_is_named_with_its_row_and_column():
     rows = example_rows("objects", 4)
     rows["vx"][2] = np.nan

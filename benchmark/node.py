@@ -1,0 +1,218 @@
+"""The planner as a process: from an odometry message being published to the trajectory of its stamp being received."""
+
+from __future__ import annotations
+
+import gc
+import math
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from benchmark.common.table import Cell, Table, percentile
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.map.opendrive import read_map
+from tuling_fsm.ros.environment import require_rclpy
+from tuling_fsm.ros.processes import ANSWER_S, CONFIGURE_S, Group
+from tuling_fsm.run import chosen_map
+from tuling_fsm.share import share_file
+from tuling_fsm.sim.parameters import SimParameters
+from tuling_fsm.sim.scenario.load import load_scenario
+from tuling_fsm.sim.simulation import Simulation
+from tuling_fsm.wire.cdr import nanoseconds, stamp_ns
+from tuling_fsm.wire.diagnostics import unpack_diagnostics
+from tuling_fsm.wire.inputs import pack_inputs
+from tuling_fsm.wire.topics import BY_NAME, INPUTS, Qos
+from tuling_fsm.wire.trajectory import unpack_trajectory
+from tuling_fsm.world.inputs import Inputs, RouteAnswer
+
+STEP_S = 0.02
+WARM, TICKS = 250, 1000
+"""Ticks before those that count, and those. The node's own times are of its last thousand."""
+CARS, PEOPLE = 70, 62
+"""Asked for on the whole course, so that about a hundred move; not all cars find room."""
+FARTHEST = 1000.0
+"""Everybody on the course is seen (m)."""
+MOVE_S = 0.006
+"""So long before the next odometry the car moves on at the latest, with or without a new plan."""
+LAST_S = 1.0
+"""How long the last answers are waited for."""
+
+
+class Sent(NamedTuple):
+    """An odometry message: its stamp, when it was published, and how many objects went before it."""
+
+    ns: int
+    began: float
+    objects: int
+
+
+@dataclass
+class Heard:
+    """What comes back: times of arrival by stamp (ns), the latest trajectory, what the node says of itself."""
+
+    arrived: dict[int, float] = field(default_factory=dict)
+    trajectory: bytes = b""
+    diagnostics: bytes = b""
+
+    def plan(self, raw: bytes) -> None:
+        """A trajectory."""
+        self.arrived.setdefault(stamp_ns(raw), time.perf_counter())
+        self.trajectory = raw
+
+    def health(self, raw: bytes) -> None:
+        """A message of `/diagnostics`."""
+        self.diagnostics = raw
+
+
+def run() -> Table:
+    """Drive the course's first stretch in traffic, and time every exchange."""
+    require_rclpy()
+    simulation, map_file = _scene()
+    with tempfile.TemporaryDirectory() as folder, Group() as group:
+        file = Path(folder) / "planner.yaml"
+        parameters = {"planner": {"ros__parameters": {"map_file": str(map_file)}}}
+        file.write_text(yaml.safe_dump(parameters), encoding="utf-8")
+        group.start("planner", ("-m", "tuling_fsm.ros.planner_node", "--ros-args", "--params-file", str(file)))
+        with _node(group) as (node, executor):
+            link = Link(node, executor, group)
+            sent = link.drive(simulation)[WARM:]
+    heard = link.heard
+    times = [1e3 * (heard.arrived[each.ns] - each.began) for each in sent if each.ns in heard.arrived]
+    own = dict(unpack_diagnostics(heard.diagnostics, "/diagnostics")[0].values)
+    rows: tuple[tuple[Cell, ...], ...] = (
+        ("odometry to trajectory, ms, p50", percentile(times, 0.5), "<= 3"),
+        ("odometry to trajectory, ms, p99", percentile(times, 0.99), "<= 10"),
+        ("odometry to trajectory, ms, worst", max(times, default=math.nan), ""),
+        ("ticks without a trajectory of their stamp, %", 100.0 * (1.0 - len(times) / len(sent)), "0"),
+        ("the node's own tick, ms, p50", float(own["tick_ms p50"]), ""),
+        ("the node's own tick, ms, p99", float(own["tick_ms p99"]), ""),
+        ("objects in a table, mean", sum(each.objects for each in sent) / len(sent), "100"),
+        ("driven in all, m", simulation.distance_m, ""),
+    )
+    return Table(
+        "Planner node",
+        (f"{1.0 / STEP_S:g} Hz, Fast DDS", "ours", "goal"),
+        rows,
+        f"{TICKS} ticks after {WARM} that do not count; by the clock on the wall",
+        (
+            "The course's first stretch, out of the car park, with everybody on the course in the table of objects; "
+            "all other inputs as the simulator sends them, the route pushed.",
+            "From just before odometry is published, the last message of a tick, to the callback of the trajectory, in "
+            "one process that plays the world; the planner is another one. Both and DDS share the cores.",
+            "The node's own tick begins with reading its inputs and ends with the plan, before that is serialized.",
+        ),
+    )
+
+
+def _scene() -> tuple[Simulation, Path]:
+    """The demo's world in steps of the odometry, and its map."""
+    overrides = {"vehicles": str(CARS), "pedestrians": str(PEOPLE)}
+    scenario = load_scenario(share_file("config", "scenarios", "demo.osc"), overrides)
+    map_file = chosen_map(scenario, None).resolve()
+    settings = SimParameters()
+    settings = replace(
+        settings,
+        stepping=replace(settings.stepping, fixed_delta=STEP_S),
+        sensors=replace(settings.sensors, range=FARTHEST),
+    )
+    return Simulation(read_map(map_file), scenario, 1, Vehicle(), settings), map_file
+
+
+@contextmanager
+def _node(group: Group) -> Iterator[tuple[Any, Any]]:
+    """A node in the domain of the group's processes, and its executor."""
+    import rclpy
+    from rclpy.context import Context
+    from rclpy.executors import SingleThreadedExecutor
+    from rclpy.signals import SignalHandlerOptions
+
+    context = Context()
+    os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", group.environment["ROS_AUTOMATIC_DISCOVERY_RANGE"])
+    domain = int(group.environment["ROS_DOMAIN_ID"])
+    rclpy.init(context=context, domain_id=domain, signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        node = rclpy.create_node("tuling_fsm_bench", context=context)
+        executor = SingleThreadedExecutor(context=context)
+        executor.add_node(node)
+        yield node, executor
+        executor.shutdown(timeout_sec=0.2)
+        node.destroy_node()
+    finally:
+        context.try_shutdown()
+
+
+class Link:
+    """The world's end of the planner's topics."""
+
+    def __init__(self, node: Any, executor: Any, group: Group) -> None:
+        from tuling_fsm.ros.lifecycle_client import LifecycleClient
+        from tuling_fsm.ros.qos import message_class, profile
+
+        self._executor = executor
+        self.heard = Heard()
+        self._publishers = {
+            topic.name: node.create_publisher(
+                message_class(topic.type), topic.name, profile(Qos(True, topic.qos.depth, topic.qos.latched))
+            )
+            for topic in INPUTS
+        }
+        for name, receive in (("trajectory", self.heard.plan), ("/diagnostics", self.heard.health)):
+            topic = BY_NAME[name]
+            node.create_subscription(message_class(topic.type), name, receive, profile(topic.qos), raw=True)
+        client = LifecycleClient(node, executor, "planner", group.check)
+        for label, timeout_s in (("configure", CONFIGURE_S), ("activate", ANSWER_S)):
+            if not client.change(label, timeout_s):
+                raise InputError("node planner", f"did not {label}: {group.last_words('planner')}", "a planner")
+        self._spin_until(time.perf_counter() + ANSWER_S, self._found)
+
+    def drive(self, simulation: Simulation) -> list[Sent]:
+        """All ticks at their rate; the last answers are waited for."""
+        sent: list[Sent] = []
+        inputs = _with_route(simulation)
+        messages = list(pack_inputs(inputs))
+        gc.collect()
+        gc.freeze()
+        begin = time.perf_counter() + STEP_S
+        for k in range(WARM + TICKS):
+            self._spin_until(begin + k * STEP_S)
+            sent.append(self._publish(inputs, messages))
+            answered = partial(self.heard.arrived.__contains__, sent[-1].ns)
+            self._spin_until(begin + (k + 1) * STEP_S - MOVE_S, answered)
+            simulation.advance(unpack_trajectory(self.heard.trajectory) if self.heard.trajectory else None)
+            previous, inputs = inputs, simulation.inputs()
+            messages = list(pack_inputs(inputs, previous))
+        self._spin_until(time.perf_counter() + LAST_S)
+        gc.unfreeze()
+        return sent
+
+    def _publish(self, inputs: Inputs, messages: list[tuple[str, bytes]]) -> Sent:
+        """A tick's messages; odometry is the last of them."""
+        *first, (last, odometry) = messages
+        for topic, raw in first:
+            self._publishers[topic].publish(raw)
+        began = time.perf_counter()
+        self._publishers[last].publish(odometry)
+        return Sent(nanoseconds(inputs.stamp), began, 0 if inputs.objects is None else len(inputs.objects.rows))
+
+    def _found(self) -> bool:
+        return all(publisher.get_subscription_count() for publisher in self._publishers.values())
+
+    def _spin_until(self, end: float, done: Callable[[], bool] = lambda: False) -> None:
+        while not done() and (left := end - time.perf_counter()) > 0.0:
+            self._executor.spin_once(timeout_sec=left)
+
+
+def _with_route(simulation: Simulation) -> Inputs:
+    """The first frame, in which the route is pushed."""
+    inputs = simulation.inputs()
+    assert simulation.preset is not None
+    return replace(inputs, route_answers=(RouteAnswer(inputs.stamp, -1, simulation.preset.poses()),))
