@@ -1,4 +1,4 @@
-"""The sum of times to a pick-up and on, and the choice of the next errand."""
+"""The sum of PUD-1, and where the mission's points are: tables with the bounds on both sides."""
 
 from __future__ import annotations
 
@@ -7,120 +7,294 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from crossroads import LIGHT, crossroads
 
-from tuling_fsm.behaviour import states
 from tuling_fsm.behaviour.conduct import View
-from tuling_fsm.behaviour.memory import Routing
-from tuling_fsm.behaviour.mission.bookkeeping import keep_books
+from tuling_fsm.behaviour.mission.budget import choose, is_measured, last_point, measure, needed_s
+from tuling_fsm.behaviour.mission.guards import match_over
 from tuling_fsm.behaviour.mission.memory import CAR, PARK, Aim, Book, Entry, Errand, Node, Status
+from tuling_fsm.behaviour.mission.points import (
+    along,
+    distance_ahead,
+    is_past,
+    just_past,
+    legal_point,
+    pose_of,
+    stop_ahead,
+)
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.map.ahead import JunctionAhead
+from tuling_fsm.map.lanes import Junction
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.world.mission import Mission, Point
 
-from ..views import CLOCK, at, view_of
-from ..worlds import FAR_LANE, FAR_Y, Place, route_along
-from .tasks import mission, task
+from ..views import at, view_of
+from ..worlds import FAR_LANE, FAR_Y, LENGTH, NEAR_Y, ONCOMING_Y, VEHICLE, Place, route_along
+from .tasks import END_X, mission, task
 
-ONE = Entry(task("one"))
-
-PICKUP = Errand(Aim.PICKUP, ONE.task.pickup, 0)
-
-DROPOFF = Errand(Aim.DROPOFF, ONE.task.dropoff, 0)
-
-LEGS = {
-    (CAR, Node(Aim.PICKUP, 0)): 100.0,
-    (Node(Aim.PICKUP, 0), Node(Aim.DROPOFF, 0)): 110.0,
-    (Node(Aim.DROPOFF, 0), PARK): 130.0,
-}
+GOAL, PARKING = Point("goal", 300.0, FAR_Y, 0.0), Point("end", END_X, FAR_Y, 0.0)
+UNDECIDED = Errand(Aim.UNDECIDED)
 
 
-def booked(errand: Errand = PICKUP, *entries: Entry, **more: Any) -> Book:
-    """A book in the middle of the mission."""
-    known = {"mission": mission(), "ticket": 3, **more}
-    return Book(entries=entries or (ONE,), errand=errand, **known)
+def pick(entry: int) -> Node:
+    return Node(Aim.PICKUP, entry)
 
 
-def looking(road: RoadMap, book: Book, x: float = 50.0, **changes: Any) -> View:
-    """The view of a car on the far lane, whose route serves the present errand and ends at its point."""
-    where = changes.pop("end", None if book.errand.point is None else book.errand.point.x)
-    place = Place(road, x=x, y=FAR_Y, v=changes.pop("v", 0.0), localized=changes.pop("localized", True))
-    route = route_along(road, FAR_LANE, end=where or 390.0)
-    changes.setdefault("mission", book.mission)
-    view = view_of(place, route, **changes)
-    return at(view, book=book, routing=Routing(route=route, serves=changes.get("serves", book.ticket)))
+def drop(entry: int) -> Node:
+    return Node(Aim.DROPOFF, entry)
 
 
-def kept(view: View, state: str = states.NORMAL) -> tuple[Book, tuple[str, ...]]:
-    """The book after a tick, and what is reported."""
-    memory = keep_books(view, state)
-    return memory.book, memory.reports
+def junction(s_from: float, s_to: float) -> JunctionAhead:
+    return JunctionAhead(s_from, s_to, Junction("j", (), {}, False), 0, 0, s_from)
 
 
-def summed(book: Book) -> Book:
-    """With a sum of 100 m / 5 m/s to the pick-up, 22 s of driving on, 26 s to the end and 155 s beside: 223 s."""
-    return replace(book, legs=LEGS)
+def look(road: RoadMap, book: Book, x: float = 50.0, y: float = FAR_Y, **more: Any) -> View:
+    """On the far lane, with a route to its end."""
+    place = Place(road, x, y, more.pop("heading", 0.0), more.pop("v", 0.0), more.pop("localized", True))
+    route = more.pop("route", route_along(road, FAR_LANE, end=more.pop("end", LENGTH)))
+    return at(view_of(place, route, **more), book=book)
 
 
-@pytest.mark.clause("MAT-1", "PUD-1")
+def open_book(*places: tuple[float, float], **more: Any) -> Book:
+    entries = tuple(Entry(task(str(i), *place)) for i, place in enumerate(places))
+    return Book(entries=entries, **{"mission": Mission(0.0, (), None, PARKING), "errand": UNDECIDED, **more})
+
+
+@pytest.mark.clause("PUD-1")
 @pytest.mark.parametrize(
-    ("left", "since", "outcome"),
+    ("tasks", "goal", "park", "last"),
     [
-        (204.0, None, "enough"),
-        (202.0, None, "short"),
-        (202.0, CLOCK - 29.9, "still"),
-        (202.0, CLOCK - 30.0, "over"),
-        (204.0, CLOCK - 50.0, "enough"),
+        (True, GOAL, PARKING, PARKING),
+        (True, GOAL, None, GOAL),
+        (True, None, None, None),
+        (False, GOAL, PARKING, GOAL),
+        (False, None, PARKING, PARKING),
     ],
 )
-def test_the_sum_of_times_on_the_way_to_a_pick_up(
-    road: RoadMap, left: float, since: float | None, outcome: str
-) -> None:
-    wanted = mission(match=500.0)
-    book = summed(booked(mission=wanted, elapsed_s=500.0 - left, short_since=since))
-    after, lines = kept(looking(road, book))
-    if outcome == "over":
-        assert after.errand == Errand(Aim.CAR_PARK, wanted.car_park)
-        assert lines == ("pick-up of task one: 1 s short of time, 202 s left; on to the car park",)
-        return
-    assert after.errand == PICKUP
-    assert after.summed_at == CLOCK
-    assert after.short_since == {"enough": None, "short": CLOCK, "still": since}[outcome]
+def test_where_the_mission_ends(tasks: bool, goal: Point | None, park: Point | None, last: Point | None) -> None:
+    assert last_point(Mission(0.0, (task("one"),) * tasks, goal, park)) is last
+
+
+@pytest.mark.clause("PUD-1", "PUD-2")
+def test_lengths_are_found_one_a_tick_and_only_those_that_are_wanted(road: RoadMap) -> None:
+    book = open_book((150.0, 260.0), (170.0, 200.0))
+    wanted = [
+        ((CAR, pick(0)), 100.0),
+        ((CAR, pick(1)), 120.0),
+        ((pick(0), drop(0)), 110.0),
+        ((drop(0), PARK), 130.0),
+        ((pick(1), drop(1)), 30.0),
+        ((drop(1), PARK), 190.0),
+        ((drop(0), pick(1)), math.inf),
+        ((drop(1), pick(0)), math.inf),
+    ]
+    for nth, (leg, length) in enumerate(wanted):
+        assert not is_measured(look(road, book))
+        book = measure(look(road, book))
+        assert list(book.legs) == [leg for leg, _ in wanted[: nth + 1]]
+        assert book.legs[leg] == pytest.approx(length, abs=0.1)
+    assert is_measured(look(road, book))
+    assert measure(look(road, book)) is book
+
+
+def test_which_lengths_are_wanted(road: RoadMap) -> None:
+    two = open_book((150.0, 260.0), (170.0, 200.0))
+    assert measure(look(road, two, localized=False)) is two, "the car is nowhere"
+    on_the_way = replace(two, errand=Errand(Aim.PICKUP, two.entries[0].task.pickup, 0))
+    assert next(iter(measure(look(road, on_the_way, localized=False)).legs)) == (pick(0), drop(0))
+    endless = replace(on_the_way, mission=Mission(0.0))
+    legs: list[Any] = []
+    while not is_measured(look(road, endless)):
+        endless = measure(look(road, endless))
+        legs = list(endless.legs)
+    assert legs == [(pick(0), drop(0)), (pick(1), drop(1)), (drop(0), pick(1)), (drop(1), pick(0))]
+    done = replace(two, entries=tuple(replace(entry, status=Status.SERVED) for entry in two.entries))
+    assert is_measured(look(road, done))
+    many = open_book(*[(150.0, 260.0)] * 7)
+    known = {(pick(i), drop(i)): 1.0 for i in range(7)} | {(drop(i), PARK): 1.0 for i in range(7)}
+    known |= {(CAR, pick(i)): 1.0 for i in range(7)}
+    assert is_measured(look(road, replace(many, legs=known))), "too many for every order"
+    six = replace(many, entries=many.entries[:6], legs=known)
+    assert not is_measured(look(road, six))
+
+
+def legs(fetch: float, carry: float, home: float, entry: int = 0) -> dict[Any, float]:
+    return {(CAR, pick(entry)): fetch, (pick(entry), drop(entry)): carry, (drop(entry), PARK): home}
+
+
+@pytest.mark.clause("PUD-1")
+@pytest.mark.parametrize(
+    ("wanted", "total"),
+    [
+        # 100 m, 110 m and 130 m at 5 m/s, two stops of 35 s, 45 s for a slot in the car park.
+        (Mission(0.0, (task("one"),), None, PARKING), 20.0 + 35.0 + 22.0 + 35.0 + 26.0 + 45.0),
+        (Mission(0.0, (task("one"),), GOAL, None), 20.0 + 35.0 + 22.0 + 35.0 + 26.0),
+        (Mission(0.0, (task("one"),)), 20.0 + 35.0 + 22.0 + 35.0),
+    ],
+)
+def test_the_time_that_a_task_takes(road: RoadMap, wanted: Mission, total: float) -> None:
+    known = legs(100.0, 110.0, 130.0)
+    for left, enough in ((total + 20.1, True), (total + 19.9, False)):
+        book = open_book((150.0, 260.0), mission=replace(wanted, match_time_s=left), legs=known)
+        tour = choose(look(road, book))
+        assert (tour is not None) is enough
+        if tour is not None:
+            assert tour.order == (0,)
+            assert tour.total == pytest.approx(total)
+    pickup = replace(book, errand=Errand(Aim.PICKUP, book.entries[0].task.pickup, 0))
+    assert needed_s(look(road, pickup, x=300.0)) == pytest.approx(total + 20.0, abs=0.1)
+    without = {leg: length for leg, length in known.items() if PARK not in leg}
+    missing = needed_s(look(road, replace(pickup, legs=without), x=300.0))
+    assert math.isnan(missing) is (last_point(wanted) is not None)
+    assert math.isnan(needed_s(look(road, replace(pickup, legs={(drop(0), PARK): 1.0}), x=300.0)))
+
+
+@pytest.mark.clause("PUD-2")
+def test_with_many_tasks_the_one_served_soonest_is_next(road: RoadMap) -> None:
+    for many, served in ((6, 6), (7, 1)):
+        book = open_book(*[(150.0, 260.0)] * many, legs={})
+        known: dict[Any, float] = {}
+        for i in range(many):
+            known |= legs(100.0 - i, 10.0, 10.0, i)
+            known |= {(drop(i), pick(j)): 10.0 for j in range(many) if j != i}
+        tour = choose(look(road, replace(book, legs=known, mission=Mission(0.0, (), None, PARKING, 9999.0))))
+        assert tour is not None
+        assert len(tour.order) == served
+        assert tour.order[0] == many - 1
 
 
 @pytest.mark.clause("MAT-1")
 @pytest.mark.parametrize(
-    ("changes", "state"),
+    ("s_from", "s_to", "v", "over"),
     [
-        ({"summed_at": CLOCK - 9.9}, states.NORMAL),
-        ({"errand": DROPOFF}, states.NORMAL),
-        ({}, states.STOPPED),
-        ({"localized": False}, states.NORMAL),
-        ({"serves": 2}, states.NORMAL),
-        ({"match": math.inf}, states.NORMAL),
+        (60.0, 70.0, 0.0, True),
+        (50.0 + VEHICLE.front - 0.1, 70.0, 0.0, False),
+        (30.0, 50.0 - VEHICLE.rear_overhang + 0.1, 0.0, False),
+        (30.0, 50.0 - VEHICLE.rear_overhang - 0.1, 0.0, True),
+        (50.0 + VEHICLE.front + 9.9, 90.0, 6.0, False),
+        (50.0 + VEHICLE.front + 10.1, 90.0, 6.0, True),
     ],
 )
-def test_when_no_sum_is_made(road: RoadMap, changes: dict[str, Any], state: str) -> None:
-    changes = dict(changes)
-    wanted = mission(match=changes.pop("match", 30.0))
-    serves, localized = changes.pop("serves", 3), changes.pop("localized", True)
-    book = replace(summed(booked(mission=wanted)), **changes)
-    view = looking(road, book, localized=localized)
-    view = at(view, routing=replace(view.memory.routing, serves=serves))
-    after, _ = kept(view, state)
-    assert (after.summed_at, after.short_since) == (book.summed_at, None)
-    due = replace(summed(booked(mission=mission(match=30.0))), summed_at=CLOCK - 10.0)
-    assert kept(looking(road, due))[0].short_since == CLOCK
+def test_the_run_ends_where_the_car_stops_outside_junctions(
+    road: RoadMap, s_from: float, s_to: float, v: float, over: bool
+) -> None:
+    book = open_book(mission=mission(match=30.0), elapsed_s=30.0)
+    ahead = (junction(s_from, s_to), junction(300.0, 320.0))
+    assert match_over(look(road, book, v=v, junctions=ahead)) is over
+    assert match_over(look(road, book, v=v, junctions=ahead, localized=False))
+    assert not match_over(look(road, replace(book, elapsed_s=29.0), v=v))
 
 
-@pytest.mark.clause("PUD-1", "PUD-2")
-def test_the_next_errand_is_chosen_when_all_lengths_are_known(road: RoadMap) -> None:
-    undecided = booked(Errand(Aim.UNDECIDED), mission=mission(match=500.0))
-    book = kept(looking(road, undecided))[0]
-    assert (book.errand.aim, len(book.legs)) == (Aim.UNDECIDED, 1), "one length a tick"
-    chosen, lines = kept(looking(road, replace(undecided, legs=LEGS)))
-    assert (chosen.errand, chosen.ticket) == (PICKUP, 4)
-    assert lines == ("tasks to serve: one, 183 s needed of 500 s",)
-    late = replace(undecided, legs=LEGS, elapsed_s=400.0)
-    chosen, lines = kept(looking(road, late))
-    assert chosen.errand == Errand(Aim.CAR_PARK, mission().car_park)
-    assert lines == ("no time for any of 1 open tasks: on to the car park",)
-    none_left = replace(undecided, entries=(replace(ONE, status=Status.SERVED),))
-    assert kept(looking(road, none_left))[1] == ("no task is left: on to the car park",)
+def bound(x: float, y: float = FAR_Y, heading: float | None = 0.0, **more: Any) -> Book:
+    return Book(errand=Errand(more.pop("aim", Aim.PICKUP), Point("p", x, y, heading), 0), **more)
+
+
+@pytest.mark.clause("NOR-1")
+@pytest.mark.parametrize(
+    ("book", "x", "distance"),
+    [
+        (bound(80.0), 50.0, 30.0),
+        (bound(80.0), 82.0, -2.0),
+        (bound(80.0, aim=Aim.CAR_PARK), 50.0, None),
+        (bound(80.0, around=Pose(0.0, 0.0, 0.0)), 50.0, None),
+        (Book(errand=Errand(Aim.PICKUP, None, 0)), 50.0, None),
+        (bound(80.0, FAR_Y - 9.9), 50.0, 30.0),
+        (bound(80.0, FAR_Y - 10.1), 50.0, None),
+        (bound(80.0, heading=1.5), 50.0, 30.0),
+        (bound(80.0, heading=1.6), 50.0, None),
+        (bound(80.0, heading=-1.6), 50.0, None),
+        (bound(129.0), 50.0, 79.0),
+        (bound(141.0), 50.0, None),
+    ],
+)
+def test_how_far_ahead_a_stop_is(road: RoadMap, book: Book, x: float, distance: float | None) -> None:
+    found = distance_ahead(look(road, book, x))
+    assert found == (None if distance is None else pytest.approx(distance, abs=0.01))
+    assert distance_ahead(look(road, book, x, route=None)) is None
+
+
+@pytest.mark.clause("NOR-1")
+@pytest.mark.parametrize(
+    ("x", "changes", "ahead"),
+    [
+        (89.0, {}, False),
+        (91.0, {}, True),
+        (132.9, {}, True),
+        (133.1, {}, False),
+        (91.0, {"localized": False}, False),
+        (91.0, {"junctions": (junction(100.0, 120.0),)}, False),
+        (91.0, {"junctions": (junction(129.0, 140.0),)}, False),
+        (91.0, {"junctions": (junction(131.0, 140.0),)}, True),
+        (91.0, {"junctions": (junction(70.0, 90.0),)}, True),
+        (91.0, {"junctions": (junction(70.0, 92.0),)}, False),
+    ],
+)
+def test_a_stop_is_ahead_within_40_m_without_a_junction_between(
+    road: RoadMap, x: float, changes: dict[str, Any], ahead: bool
+) -> None:
+    assert stop_ahead(look(road, bound(130.0), x, **changes)) is ahead
+
+
+def test_past_a_place_is_told_in_its_direction_and_on_its_road() -> None:
+    place = Pose(10.0, 20.0, 0.6)
+    c, s = math.cos(0.6), math.sin(0.6)
+    for past, beside in ((3.0, 2.0), (-3.0, 14.9), (3.0, -14.9), (3.0, 15.1), (3.0, -15.1)):
+        pose = Pose(10.0 + c * past - s * beside, 20.0 + s * past + c * beside, 0.0)
+        assert along(pose, place) == pytest.approx((past, beside))
+        for by in (2.9, 3.1, -3.1):
+            assert is_past(pose, place, by) is (past > by and abs(beside) < 15.0)
+
+
+def test_an_open_heading_is_that_of_the_lane(road: RoadMap) -> None:
+    for y, heading in ((FAR_Y, 0.0), (ONCOMING_Y, math.pi), (60.0, 0.0)):
+        found = pose_of(road, Point("", 50.0, y, None))
+        assert found[:2] == (50.0, y)
+        assert math.cos(found.heading) == pytest.approx(math.cos(heading))
+    assert pose_of(road, Point("", 50.0, ONCOMING_Y, 0.3)) == (50.0, ONCOMING_Y, 0.3)
+
+
+@pytest.mark.clause("TMP-3")
+def test_the_next_legal_place(road: RoadMap) -> None:
+    view = look(road, Book())
+    for x, y, expected in (
+        (100.0, FAR_Y, 120.0),
+        (100.0, NEAR_Y, 120.0),
+        (369.0, FAR_Y, 389.0),
+        (371.0, FAR_Y, None),
+        (100.0, 60.0, None),
+    ):
+        found = legal_point(view, Point("here", x, y, 0.0))
+        assert (found and (found.x, found.y)) == (None if expected is None else pytest.approx((expected, FAR_Y)))
+        assert found is None or found.name == "next legal place after here"
+        past = just_past(road, Point("here", x, y, 0.0))
+        assert past == (None if y > 10.0 else pytest.approx((x + 5.0, FAR_Y, 0.0)))
+    assert just_past(road, Point("", 396.0, FAR_Y, 0.0)) is None
+    back = just_past(road, Point("", 100.0, ONCOMING_Y, None))
+    assert back is not None
+    assert (back.x, back.y) == pytest.approx((95.0, -FAR_Y))
+
+
+@pytest.fixture(scope="module")
+def town(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
+    return crossroads(tmp_path_factory.mktemp("maps"), "town", {"W": LIGHT}, crosswalks="E", arm_m=60.0)
+
+
+@pytest.mark.clause("TMP-3")
+@pytest.mark.parametrize(
+    ("x", "place"),
+    [
+        # The arm ends 12 m before the middle, its light is 1 m before that; a crosswalk is 3 m to 6 m behind.
+        (-60.0, -40.0),
+        (-46.0, -26.0),
+        (-43.4, -23.4),
+        (-42.6, 32.0),
+        (-30.0, 30.0),
+    ],
+)
+def test_no_legal_place_is_near_junctions_lights_or_crosswalks(town: RoadMap, x: float, place: float) -> None:
+    here = Point("", x, -1.75, 0.0)
+    found = legal_point(view_of(Place(town, x=x, y=-1.75)), here)
+    assert found is not None
+    assert found.y == pytest.approx(-1.75, abs=0.01)
+    assert found.x == pytest.approx(place, abs=2.6)
+    assert found.x <= -23.0 or found.x >= 28.0
