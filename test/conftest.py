@@ -7,6 +7,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tuling_fsm.map.opendrive import read_map
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.share import share_file
+
 # Compiling a kernel on first use is no reason to fail, and a failure has to come again.
 settings.register_profile("repeatable", deadline=None, derandomize=True)
 settings.load_profile("repeatable")
@@ -22,3 +26,9 @@ def shared_data() -> Path:
     if not SHARED_DATA.is_dir():
         pytest.skip(f"no folder {SHARED_DATA.name} beside the project")
     return SHARED_DATA
+
+
+@pytest.fixture(scope="session")
+def course() -> RoadMap:
+    """The course that is part of the project."""
+    return read_map(share_file("config", "course", "course.xodr"))

@@ -12,19 +12,12 @@ import pytest
 from tuling_fsm.agent import Agent, Parameters, Tick
 from tuling_fsm.core.parameters import load, nest
 from tuling_fsm.core.request import PlanResult, Reason
-from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.random_route import random_route
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
-from tuling_fsm.share import share_file
 from tuling_fsm.world.inputs import OBJECTS, TRAFFIC_LIGHTS, Inputs, Odometry, RouteAnswer, Table
 
 STEP_S = 0.05
-
-
-@pytest.fixture(scope="module")
-def course() -> RoadMap:
-    return read_map(share_file("config", "course", "course.xodr"))
 
 
 @pytest.fixture(scope="module")

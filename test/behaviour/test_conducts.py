@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from tuling_fsm.behaviour import states, table
-from tuling_fsm.behaviour.conduct import View
 from tuling_fsm.behaviour.memory import Ladder, Memory, Outcome, Progress, Question, Routing
 from tuling_fsm.behaviour.mission.memory import Aim, Book, Errand
 from tuling_fsm.behaviour.on_road.explore import EXPLORE
@@ -27,22 +26,10 @@ from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.mission import Point
 
-from .views import CLOCK, at, view_of
+from .views import CLOCK, DRIVES, FAILED, at, remembering, view_of
 from .worlds import FAR_LANE, NEAR_Y, Drive, Place, in_normal, mission, plan, route_along
 
-FAILED = Outcome(True, False, Reason.NO_PATH)
-
-DRIVES = Outcome(True, travel=20.0)
-
 GOALS = (Pose(60.0, NEAR_Y, 0.0), Pose(80.0, NEAR_Y, 0.0))
-
-
-def look(road: RoadMap, x: float = 50.0, **memory: Any) -> View:
-    place = {key: memory.pop(key) for key in ("v", "localized", "things") if key in memory}
-    route = memory.pop("route", route_along(road))
-    step_s = memory.pop("step_s", 0.05)
-    view = view_of(Place(road, x, **place), route)
-    return replace(at(view, **memory), step_s=step_s)
 
 
 FLAGS = {
@@ -67,7 +54,9 @@ def test_which_states_defer_a_route_ask_for_one_or_are_directed_by_hand() -> Non
 @pytest.mark.clause("NOR-7", "EXP-4")
 def test_normal_forgets_exploring_and_blocks_and_counts_progress_from_here(road: RoadMap) -> None:
     block = Block(np.zeros((0, 3)), ())
-    memory = NORMAL.enter(look(road, on_road=OnRoad(block, Exploring(9.0, 2, 3, True)), progress=Progress(1.0, 2.0)))
+    memory = NORMAL.enter(
+        remembering(road, on_road=OnRoad(block, Exploring(9.0, 2, 3, True)), progress=Progress(1.0, 2.0))
+    )
     assert (memory.progress, memory.on_road.exploring, memory.on_road.block) == (
         Progress(50.0, CLOCK),
         Exploring(),
@@ -89,7 +78,7 @@ def test_normal_forgets_exploring_and_blocks_and_counts_progress_from_here(road:
 )
 def test_a_metre_is_progress_and_so_is_waiting_rightly(road: RoadMap, s: float, plan: Outcome, here: bool) -> None:
     before = Progress(s, CLOCK - 5.0)
-    after = NORMAL.update(look(road, plan=plan, progress=before)).progress
+    after = NORMAL.update(remembering(road, plan=plan, progress=before)).progress
     assert after == (Progress(50.0, CLOCK) if here else before)
 
 
@@ -106,18 +95,18 @@ def test_a_metre_is_progress_and_so_is_waiting_rightly(road: RoadMap, s: float, 
 def test_time_in_explore(road: RoadMap, spent: float, changes: dict[str, Any], after: tuple[float, int, bool]) -> None:
     changes = dict(changes)
     exploring = Exploring(spent, 1, 4, changes.pop("timed_out", False))
-    memory = EXPLORE.update(look(road, on_road=OnRoad(exploring=exploring), ladder=Ladder(GOALS), **changes))
+    memory = EXPLORE.update(remembering(road, on_road=OnRoad(exploring=exploring), ladder=Ladder(GOALS), **changes))
     found = memory.on_road.exploring
     assert (found.spent_s, found.timeouts, found.timed_out) == (pytest.approx(after[0]), *after[1:])
     assert found.visits == 4
-    entered = EXPLORE.enter(look(road, on_road=OnRoad(exploring=replace(exploring, timed_out=True))))
+    entered = EXPLORE.enter(remembering(road, on_road=OnRoad(exploring=replace(exploring, timed_out=True))))
     assert entered.on_road.exploring == Exploring(spent, 1, 5, False)
 
 
 @pytest.mark.clause("EXP-1")
 def test_where_explore_looks(road: RoadMap) -> None:
     route = route_along(road)
-    memory = EXPLORE.enter(look(road, routing=Routing(route=route)))
+    memory = EXPLORE.enter(remembering(road, routing=Routing(route=route)))
     places = memory.ladder.goals
     assert len(places) == 4
     assert all(abs(place.y - NEAR_Y) <= 10.0 and math.dist(place[:2], (50.0, NEAR_Y)) <= 10.01 for place in places)
@@ -126,7 +115,7 @@ def test_where_explore_looks(road: RoadMap) -> None:
     assert offsets == sorted(offsets), "the nearest to the route first"
     for i, one in enumerate(places):
         assert all(math.dist(one[:2], other[:2]) >= 4.0 for other in places[:i])
-    assert EXPLORE.enter(look(road, routing=Routing())).ladder.exhausted, "no route, nothing to look for"
+    assert EXPLORE.enter(remembering(road, routing=Routing())).ladder.exhausted, "no route, nothing to look for"
 
 
 @pytest.mark.clause("EXP-1", "EXP-2")
@@ -145,26 +134,26 @@ def test_explore_looks_again_when_there_or_after_a_rest(
 ) -> None:
     ladder = Ladder(GOALS, 0 if failing is None else 2, failing_since=failing)
     routing = Routing(route=route_along(road))
-    memory = EXPLORE.update(look(road, x, ladder=ladder, routing=routing, localized=localized))
+    memory = EXPLORE.update(remembering(road, x, ladder=ladder, routing=routing, localized=localized))
     assert (memory.ladder.goals != GOALS) is again
 
 
 @pytest.mark.clause("EXP-2", "EXP-3")
 def test_what_explore_tries_beside(road: RoadMap) -> None:
     routing = Routing(route=route_along(road))
-    period = look(road).site.parameters.explore.probe_period
+    period = remembering(road).site.parameters.explore.probe_period
     for ago, tried in ((period, True), (period - 0.05, False)):
-        probe = EXPLORE.probe(look(road, routing=routing, probed_at=CLOCK - ago))
+        probe = EXPLORE.probe(remembering(road, routing=routing, probed_at=CLOCK - ago))
         assert (probe is not None) is tried
-    assert EXPLORE.probe(look(road, routing=Routing())) is None
-    assert EXPLORE.probe(look(road, routing=routing, localized=False)) is None
-    probe = EXPLORE.probe(look(road, routing=routing))
+    assert EXPLORE.probe(remembering(road, routing=Routing())) is None
+    assert EXPLORE.probe(remembering(road, routing=routing, localized=False)) is None
+    probe = EXPLORE.probe(remembering(road, routing=routing))
     assert isinstance(probe, FreeSpace)
-    parameters = look(road).site.parameters
+    parameters = remembering(road).site.parameters
     distances = np.arange(parameters.regression.target, parameters.free.radius, 4.0)
     assert probe.goal == pytest.approx((50.0 + distances[-1], NEAR_Y, 0.0))
     assert (probe.goal_tolerance, probe.goal_heading_tolerance) == (0.5, 0.35)
-    request = EXPLORE.request(look(road, ladder=Ladder(GOALS)))
+    request = EXPLORE.request(remembering(road, ladder=Ladder(GOALS)))
     assert isinstance(request, FreeSpace)
     assert (request.goal, request.free_heading, request.goal_tolerance) == (GOALS[0], True, 0.5)
     assert request.speed_limit <= 5.0 / 3.6 + 1e-3
@@ -200,11 +189,13 @@ def test_why_the_car_is_parked(road: RoadMap) -> None:
         (False, bay, Hold(Reason.ARRIVED, detail="parked in slot 4")),
         (False, None, Hold(Reason.ARRIVED, detail="parked")),
     ):
-        view = look(road, on_road=OnRoad(exploring=Exploring(9.0, 3, 3, timed_out)), parking=Parking(entry=entry))
+        view = remembering(
+            road, on_road=OnRoad(exploring=Exploring(9.0, 3, 3, timed_out)), parking=Parking(entry=entry)
+        )
         memory = PARKED.enter(view)
         assert PARKED.request(view.having(memory)) == rest
         assert (memory.on_road.exploring, memory.parking) == (Exploring(), Parking(rest=rest))
-    assert PARKED.request(look(road)) == Hold(Reason.ARRIVED, detail="parked")
+    assert PARKED.request(remembering(road)) == Hold(Reason.ARRIVED, detail="parked")
 
 
 def result(feasible: bool = True, **more: Any) -> PlanResult:
@@ -236,7 +227,7 @@ def test_after_a_failure_the_way_is_asked_for_the_other_way_round(
     late = Question("next", first=1, asked_at=CLOCK - 2.05)
     for question, turned in ((late, True), (replace(late, asked_at=CLOCK), False)):
         routing = Routing(route=route_along(road, FAR_LANE), number=1, question=question)
-        memory = PLAN_ONCE.update(look(road, book=Book(errand=errand, around=around), routing=routing))
+        memory = PLAN_ONCE.update(remembering(road, book=Book(errand=errand, around=around), routing=routing))
         assert memory.book.around == (
             None if not (after if turned else around) else pytest.approx(after if turned else around)
         )
@@ -247,9 +238,9 @@ def test_another_errand_is_asked_for_anew(road: RoadMap) -> None:
     for asked_at, ticket, anew in ((CLOCK, 3, True), (CLOCK, 2, False), (None, 3, False)):
         question = Question("next", first=1, failures=1, asked_at=asked_at, due_at=CLOCK + 9.0)
         routing = Routing(route=route_along(road), number=1, ticket=2, question=question)
-        memory = PLAN_ONCE.update(look(road, book=Book(ticket=ticket), routing=routing))
+        memory = PLAN_ONCE.update(remembering(road, book=Book(ticket=ticket), routing=routing))
         assert (memory.routing.question.failures == 0) is anew
-    assert PLAN_ONCE.request(look(road, routing=Routing(question=Question(answered=True)))) == Hold(
+    assert PLAN_ONCE.request(remembering(road, routing=Routing(question=Question(answered=True)))) == Hold(
         Reason.NONE, detail="setting off"
     )
 
@@ -272,7 +263,7 @@ def test_without_an_area_a_search_begins_anew(road: RoadMap, area: int, stamp: f
 
 
 def test_a_slot_outside_all_areas_has_no_edges_to_keep_within(road: RoadMap) -> None:
-    view = look(road)
+    view = remembering(road)
     request = into_slot(view, Bay("", Pose(50.0, NEAR_Y, 0.0), 8.0, 3.0), 9.0, 77)
     limits = view.site.parameters.parking
     assert (request.lines.shape, request.speed_limit, request.max_expansions) == ((0, 4), 9.0, 77)

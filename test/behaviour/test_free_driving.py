@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,22 +16,10 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Hold, Reason
 from tuling_fsm.map.road_map import RoadMap
 
-from .views import CLOCK, at, view_of
-from .worlds import NEAR_Y, Place, route_along
-
-FAILED = Outcome(True, False, Reason.NO_PATH)
-
-DRIVES = Outcome(True, travel=20.0)
+from .views import CLOCK, DRIVES, FAILED, remembering
+from .worlds import NEAR_Y
 
 GOALS = (Pose(60.0, NEAR_Y, 0.0), Pose(80.0, NEAR_Y, 0.0))
-
-
-def look(road: RoadMap, x: float = 50.0, **memory: Any) -> View:
-    place = {key: memory.pop(key) for key in ("v", "localized", "things") if key in memory}
-    route = memory.pop("route", route_along(road))
-    step_s = memory.pop("step_s", 0.05)
-    view = view_of(Place(road, x, **place), route)
-    return replace(at(view, **memory), step_s=step_s)
 
 
 @pytest.mark.clause("REG-2", "USE-9")
@@ -58,33 +45,33 @@ def test_an_attempt_is_kept_until_it_keeps_failing(
         return np.full((1, 4), float(at_rung))
 
     ladder = Ladder(GOALS, rung, failing_since=since)
-    found = go_on(look(road, plan=plan, ladder=ladder), lines).ladder
+    found = go_on(remembering(road, plan=plan, ladder=ladder), lines).ladder
     assert (found.rung, found.failing_since) == after
     assert taken == ([1] if (rung, after[0]) == (0, 1) else [])
-    first = begin(look(road), GOALS, lines).ladder
+    first = begin(remembering(road), GOALS, lines).ladder
     assert (first.rung, first.failing_since, first.lines[0, 0]) == (0, None, 0.0)
-    assert begin(look(road), (), lines).ladder.failing_since == CLOCK
+    assert begin(remembering(road), (), lines).ladder.failing_since == CLOCK
 
 
 def test_places_ahead_are_three_metres_apart_at_least(road: RoadMap) -> None:
-    first, second, *_ = SOLID_LINE_FREE.enter(look(road)).ladder.goals
+    first, second, *_ = SOLID_LINE_FREE.enter(remembering(road)).ladder.goals
     assert (first.x, second.x) == pytest.approx((65.0, 65.0))
     assert abs(first.y - second.y) == pytest.approx(3.5), "the nearest on every lane first"
 
 
 def test_at_the_goal_of_an_attempt(road: RoadMap) -> None:
     for x, there in ((59.1, True), (58.9, False), (60.9, True), (61.1, False)):
-        assert reached(look(road, x, ladder=Ladder(GOALS))) is there
-        assert not reached(look(road, x, ladder=Ladder(GOALS, 2)))
+        assert reached(remembering(road, x, ladder=Ladder(GOALS))) is there
+        assert not reached(remembering(road, x, ladder=Ladder(GOALS, 2)))
     away = Pose(60.0, NEAR_Y + 1.1, 0.0)
-    assert not reached(look(road, 60.0, ladder=Ladder((away,))))
-    held = toward_goal(look(road, ladder=Ladder(GOALS, 2)), 1.0)
+    assert not reached(remembering(road, 60.0, ladder=Ladder((away,))))
+    held = toward_goal(remembering(road, ladder=Ladder(GOALS, 2)), 1.0)
     assert held == Hold(Reason.NO_PATH, detail="all of 2 free-space attempts have failed")
-    assert toward_goal(look(road, ladder=Ladder(GOALS), localized=False), 1.0) == Hold(Reason.NOT_LOCALIZED)
+    assert toward_goal(remembering(road, ladder=Ladder(GOALS), localized=False), 1.0) == Hold(Reason.NOT_LOCALIZED)
 
 
 def test_which_lines_hold(road: RoadMap) -> None:
-    view = look(road)
+    view = remembering(road)
     solid, edges = free_driving.solid_lines(view), free_driving.road_edges(view)
     assert len(solid) > 0
     assert len(edges) > 0
@@ -100,4 +87,4 @@ def test_the_lane_planner_is_tried_now_and_then(road: RoadMap) -> None:
         (9.0, {"localized": False}, False),
         (9.0, {"route": None}, False),
     ):
-        assert (free_driving.lane_probe(look(road, probed_at=CLOCK - ago, **changes)) is not None) is tried
+        assert (free_driving.lane_probe(remembering(road, probed_at=CLOCK - ago, **changes)) is not None) is tried

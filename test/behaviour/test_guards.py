@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from tuling_fsm.behaviour import guards
-from tuling_fsm.behaviour.conduct import View
 from tuling_fsm.behaviour.memory import Ladder, Outcome, Progress, Question, Routing
 from tuling_fsm.behaviour.mission.memory import Aim, Book, Errand
 from tuling_fsm.behaviour.on_road.memory import Exploring, OnRoad
@@ -19,26 +18,8 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Limit, Reason
 from tuling_fsm.map.road_map import RoadMap
 
-from .views import CLOCK, at, view_of
-from .worlds import FAR_Y, LENGTH, NEAR_Y, VEHICLE, Place, Thing, route_along
-
-FAILED = Outcome(True, False, Reason.NO_PATH)
-
-DRIVES = Outcome(True, travel=20.0)
-
-
-def limited(reason: Reason, blocker: int = -1, **more: Any) -> Outcome:
-    return Outcome(True, limit=Limit(reason, blocker=blocker), **more)
-
-
-def look(road: RoadMap, x: float = 50.0, y: float = NEAR_Y, **more: Any) -> View:
-    """On the near lane, with a plan that drives."""
-    place = {key: more.pop(key) for key in ("heading", "v", "localized", "things") if key in more}
-    memory = {"plan": DRIVES, **more.pop("memory", {})}
-    in_state_s = more.pop("in_state_s", 0.0)
-    route = more.pop("route", route_along(road))
-    view = view_of(Place(road, x, y, **place), route, in_state_s=in_state_s, **more)
-    return at(view, **memory)
+from .views import CLOCK, DRIVES, FAILED, at, limited, look
+from .worlds import FAR_Y, LENGTH, NEAR_Y, VEHICLE, Thing
 
 
 @pytest.mark.clause("REG-3")

@@ -6,15 +6,19 @@ from dataclasses import replace
 from typing import Any
 
 from tuling_fsm.behaviour.conduct import Site, View
-from tuling_fsm.behaviour.memory import Memory, Routing
+from tuling_fsm.behaviour.memory import Memory, Outcome, Routing
 from tuling_fsm.behaviour.parameters import BehaviourParameters
+from tuling_fsm.core.request import Limit, Reason
+from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 
-from .worlds import VEHICLE, Place
+from .worlds import NEAR_Y, VEHICLE, Place, route_along
 
 CLOCK = 1000.0
 """On the machine's active clock, s."""
 STAMP = 2000.0
+FAILED = Outcome(True, False, Reason.NO_PATH)
+DRIVES = Outcome(True, travel=20.0)
 
 
 def view_of(
@@ -34,3 +38,27 @@ def view_of(
 def at(view: View, **memory: Any) -> View:
     """The same view with other parts of its memory."""
     return view.having(replace(view.memory, **memory))
+
+
+def limited(reason: Reason, blocker: int = -1, **more: Any) -> Outcome:
+    """A plan that something limits."""
+    return Outcome(True, limit=Limit(reason, blocker=blocker), **more)
+
+
+def look(road: RoadMap, x: float = 50.0, y: float = NEAR_Y, **more: Any) -> View:
+    """On the near lane, with a plan that drives; what is none of the place's, nor memory, is the World's."""
+    place = {key: more.pop(key) for key in ("heading", "v", "localized", "things") if key in more}
+    memory = {"plan": DRIVES, **more.pop("memory", {})}
+    in_state_s = more.pop("in_state_s", 0.0)
+    route = more.pop("route", route_along(road))
+    view = view_of(Place(road, x, y, **place), route, in_state_s=in_state_s, **more)
+    return at(view, **memory)
+
+
+def remembering(road: RoadMap, x: float = 50.0, **memory: Any) -> View:
+    """On the near lane, with this in memory and nothing planned yet."""
+    place = {key: memory.pop(key) for key in ("v", "localized", "things") if key in memory}
+    route = memory.pop("route", route_along(road))
+    step_s = memory.pop("step_s", 0.05)
+    view = view_of(Place(road, x, **place), route)
+    return replace(at(view, **memory), step_s=step_s)

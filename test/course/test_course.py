@@ -13,7 +13,6 @@ from lxml import etree
 
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.lanes import Lane, LaneId, MarkKind
-from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.parking import parking_areas
 from tuling_fsm.map.query import at
 from tuling_fsm.map.road_map import RoadMap
@@ -26,11 +25,6 @@ AISLES, STEM = ("12", "13"), "11"
 """Roads of the garage that end blind, and the one that leads to them."""
 BLIND_ENDS = {LaneId("12", 2, -1), LaneId("13", 2, -1)}
 BLIND_BEGINS = {LaneId("12", 2, 1), LaneId("13", 2, 1)}
-
-
-@pytest.fixture(scope="module")
-def course() -> RoadMap:
-    return read_map(COURSE / "course.xodr")
 
 
 def driving(course: RoadMap) -> list[Lane]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,7 +14,6 @@ from ros.carla_port import Port
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
-from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.ros.carla.drive import CarlaDrive
 from tuling_fsm.ros.carla.parameters import CarlaParameters
 from tuling_fsm.wire.carla import messages
@@ -25,16 +23,9 @@ from tuling_fsm.wire.trajectory import pack_trajectory
 
 pytestmark = pytest.mark.clause("CAR-1")
 
-COURSE = Path(__file__).resolve().parents[2] / "config" / "course" / "course.xodr"
-ROAM = COURSE.parents[1] / "scenarios" / "roam.osc"
 DT_NS = 50_000_000
 VECTOR = TYPES["geometry_msgs/msg/Vector3"]
 STATUS, ODOMETRY, OBJECT_ARRAY = "{role}/vehicle_status", "{role}/odometry", "{role}/objects"
-
-
-@pytest.fixture(scope="module")
-def course():
-    return read_map(COURSE)
 
 
 class Bench:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,31 +13,23 @@ from ros.carla_types import carla_object
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
-from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.ros.carla.ego import EgoBerth
 from tuling_fsm.ros.carla.stage import Stage
 from tuling_fsm.ros.carla.troupe import TRIES, Troupe
+from tuling_fsm.share import share_file
 from tuling_fsm.sim.roll_call import Actor
 from tuling_fsm.sim.scenario.load import compile_text, load_scenario
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.wire.carla import messages
 from tuling_fsm.wire.carla.messages import packed
 from tuling_fsm.wire.carla.objects import unpack_objects
-from tuling_fsm.wire.cdr import TYPES, header
+from tuling_fsm.wire.cdr import header
 from tuling_fsm.world.inputs import OBJECTS, TRAFFIC_LIGHTS, Kind, Light, Odometry, Table
 
 pytestmark = pytest.mark.clause("CAR-1")
 
-COURSE = Path(__file__).resolve().parents[2] / "config" / "course" / "course.xodr"
-ROAM = COURSE.parents[1] / "scenarios" / "roam.osc"
+ROAM = share_file("config", "scenarios", "roam.osc")
 DT_NS = 50_000_000
-VECTOR = TYPES["geometry_msgs/msg/Vector3"]
-STATUS, ODOMETRY, OBJECT_ARRAY = "{role}/vehicle_status", "{role}/odometry", "{role}/objects"
-
-
-@pytest.fixture(scope="module")
-def course():
-    return read_map(COURSE)
 
 
 def test_the_ego_is_spawned_once_with_its_sensors_and_goes_when_the_bridge_does():

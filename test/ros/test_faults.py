@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -14,19 +12,6 @@ from tuling_fsm.wire.paths import pack_path
 from tuling_fsm.world.inputs import RouteRequest
 
 pytestmark = pytest.mark.ros
-
-
-@pytest.fixture
-def map_file(tmp_path: Path) -> Path:
-    file = tmp_path / "town.xodr"
-    file.write_text("map")
-    return file
-
-
-@pytest.fixture
-def rig():
-    with Rig() as rig:
-        yield rig
 
 
 @pytest.mark.clause("EST-2", "SAF-1")

@@ -6,7 +6,6 @@ import contextlib
 import json
 import signal
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,19 +16,6 @@ from tuling_fsm.wire.diagnostics import unpack_diagnostics
 from tuling_fsm.wire.text import pack_string, unpack_json, unpack_string
 
 pytestmark = pytest.mark.ros
-
-
-@pytest.fixture
-def map_file(tmp_path: Path) -> Path:
-    file = tmp_path / "town.xodr"
-    file.write_text("map")
-    return file
-
-
-@pytest.fixture
-def rig():
-    with Rig() as rig:
-        yield rig
 
 
 def limiting(rig: Rig) -> str:

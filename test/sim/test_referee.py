@@ -221,20 +221,13 @@ def test_speeding_and_the_wrong_way_count_when_they_last(two_lanes: RoadMap) -> 
     assert watch.referee.gauges.measures.against_m == 5.0
 
 
-@pytest.mark.parametrize(("frames", "again", "expected"), [(40, False, 0), (80, False, 1), (40, True, 1)])
-def test_who_is_outside_when_the_rules_come_to_hold_again_may_come_back(
-    two_lanes: RoadMap, frames: int, again: bool, expected: int
-) -> None:
-    """Two seconds are in order, four are not; and it is not an excuse for going out once more."""
+def test_who_is_outside_when_the_rules_come_to_hold_again_is_at_fault_at_once(two_lanes: RoadMap) -> None:
     watch = Watch(two_lanes)
-    for _ in range(10):
-        watch.see(Pose(100.0, -6.6, 0.0), state="on_road/regression")
-    for _ in range(frames):
-        watch.see(Pose(100.0, -6.6, 0.0))
-    watch.see(CAR)
-    if again:
-        watch.see(Pose(100.0, -6.6, 0.0))
-    assert [kind for kind, _ in watch.kinds].count("off_road") == expected
+    outside = Pose(100.0, -6.6, 0.0)
+    watch.see(outside, state="on_road/regression")
+    assert watch.kinds == []
+    watch.see(outside)
+    assert watch.kinds == [("off_road", True)]
 
 
 def test_standing_without_a_visible_reason_is_being_blocked(two_lanes: RoadMap) -> None:

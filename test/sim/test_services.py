@@ -8,20 +8,13 @@ import pytest
 
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.vehicle import Vehicle
-from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.share import share_file
 from tuling_fsm.sim.services import Services
 
 VEHICLE = Vehicle()
 AHEAD = 0.5 * (VEHICLE.front - VEHICLE.rear_overhang)
 HOME, WORK, SHOP = (120.5, 164.75), (77.5, 249.25), (98.5, 249.25)
 """Middles of bays of the course."""
-
-
-@pytest.fixture(scope="module")
-def course() -> RoadMap:
-    return read_map(share_file("config", "course", "course.xodr"))
 
 
 def _task(pickup: tuple[float, float], dropoff: tuple[float, float]) -> dict[str, Any]:

@@ -12,7 +12,6 @@ import pytest
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
-from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.scenario.load import compile_text
 from tuling_fsm.sim.simulation import Simulation
@@ -33,11 +32,6 @@ AVENUE = """    start: odr_point = map.create_odr_point(1, -1, 60m)
 LOT = """    start: odr_point = map.create_odr_point("8", "-1", 80m)
     goal: odr_point = map.create_odr_point("8", "-1", 120m)
 """
-
-
-@pytest.fixture(scope="module")
-def course() -> RoadMap:
-    return read_map(COURSE)
 
 
 def world(road_map: RoadMap, places: str, *deeds: str, speed: str = "0mps") -> Simulation:

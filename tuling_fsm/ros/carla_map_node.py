@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from tuling_fsm.core.errors import InputError
-from tuling_fsm.ros.environment import require_rclpy
+from tuling_fsm.ros.executable import run_executable
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Wait for the map; the return value is the exit code."""
-    try:
-        require_rclpy()
-        from tuling_fsm.ros.carla.types import InstalledTypes
+    return run_executable(_map_saver, arguments)
 
-        types = InstalledTypes()
-    except InputError as error:
-        print(error, file=sys.stderr)
-        return 2
+
+def _map_saver() -> Callable[[], Any]:
     from tuling_fsm.ros.carla.map_saver import MapSaver
-    from tuling_fsm.ros.loop import run_node
+    from tuling_fsm.ros.carla.types import InstalledTypes
 
-    return run_node(lambda: MapSaver(types), arguments)
+    types = InstalledTypes()
+    return lambda: MapSaver(types)
 
 
 if __name__ == "__main__":

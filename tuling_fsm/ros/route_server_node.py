@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from tuling_fsm.core.errors import InputError
-from tuling_fsm.ros.environment import require_rclpy
+from tuling_fsm.ros.executable import run_executable
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve until a signal comes; the return value is the exit code."""
-    try:
-        require_rclpy()
-    except InputError as error:
-        print(error, file=sys.stderr)
-        return 2
-    from tuling_fsm.ros.loop import run_node
+    return run_executable(_route_server, arguments)
+
+
+def _route_server() -> Callable[[], Any]:
     from tuling_fsm.ros.route_service import RouteServiceNode
 
-    return run_node(RouteServiceNode, arguments)
+    return RouteServiceNode
 
 
 if __name__ == "__main__":

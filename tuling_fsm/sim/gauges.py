@@ -21,7 +21,7 @@ MOVING = 0.1
 @dataclass(frozen=True)
 class Measures:
     """Of a run so far: mean speed above the limit (m/s, over all of the time), most metres in a second against the
-    traffic, and whether a collision was ever nearer than `LEAST_TTC_S`.
+    traffic, as fast as it moved there, and whether a collision was ever nearer than `LEAST_TTC_S`.
     """
 
     overspeed: float = 0.0
@@ -49,7 +49,7 @@ class Gauges:
 
     def note_against(self, v: float) -> None:
         """The car moves at `v` (m/s) against the traffic of its lane."""
-        self._against = max(self._against, abs(v) * 1.0)
+        self._against = max(self._against, abs(v))
 
     def note_others(self, pose: Pose, z: float, v: float, boxes: FloatArray) -> None:
         """Look for who would be hit soon if all went on straight at their speeds.

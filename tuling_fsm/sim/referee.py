@@ -35,8 +35,6 @@ REASON_AHEAD_M, REASON_SIDE_M = 15.0, 2.0
 """Something in this stretch ahead of the front bumper, that much wider than the car, explains that it stands."""
 CROSSING_M, MOVING = 40.0, 0.5
 """At a junction somebody who moves within this distance explains it too."""
-COMING_BACK_S = 3.0
-"""Who is off the road, or over a line, when a state ends in which that is allowed has this long to come back."""
 JERK_WINDOW_S = 0.2
 PERSISTENT_S = 1.0
 """Speeding and the wrong way count after this long."""
@@ -90,7 +88,6 @@ class Referee:
         self.gauges = Gauges(vehicle)
         self._last_seen: dict[str, float] = {}
         self._since: dict[str, float] = {}
-        self._excused: dict[str, float] = {}
         self._line_light: dict[int, bool] = {}
         self._line_past: dict[int, float] = {}
         self._heeded: dict[int, bool] = {}
@@ -169,13 +166,11 @@ class Referee:
 
     def _road(self, stamp: float, dt: float, car: CarState, corners: FloatArray) -> None:
         position = car.position
-        if not self._lifted(stamp, "off_road", car.state.startswith(MAY_LEAVE_ROAD)):
-            off = self.rules.off_road(corners, self._p.off_road)
-            if self._counts(stamp, "off_road", off):
-                self._note(stamp, "off_road", "off_road", f"at ({car.pose.x:.1f}, {car.pose.y:.1f})", True)
+        if not car.state.startswith(MAY_LEAVE_ROAD) and self.rules.off_road(corners, self._p.off_road):
+            self._note(stamp, "off_road", "off_road", f"at ({car.pose.x:.1f}, {car.pose.y:.1f})", True)
         if position is None:
             return
-        if not self._lifted(stamp, "solid_line", car.state.startswith(MAY_CROSS_LINES)):
+        if not car.state.startswith(MAY_CROSS_LINES):
             self._lines(stamp, car, corners, position)
         limit = self.rules.limit(position)
         self.gauges.note_speed(dt, car.v - limit)
@@ -184,27 +179,14 @@ class Referee:
 
     def _lines(self, stamp: float, car: CarState, corners: FloatArray, position: LanePosition) -> None:
         over = self.rules.overrun(corners, position, car.pose.heading)
-        crossed = over if over is not None and over.depth > self._p.line else None
-        if self._counts(stamp, "solid_line", crossed is not None) and crossed is not None:
-            name = crossed.kind.name.lower().replace("_", " ")
-            self._note(stamp, "solid_line", "solid_line", f"{name} line crossed by {crossed.depth:.2f} m", True)
+        if over is not None and over.depth > self._p.line:
+            name = over.kind.name.lower().replace("_", " ")
+            self._note(stamp, "solid_line", "solid_line", f"{name} line crossed by {over.depth:.2f} m", True)
         wrong = self.rules.wrong_way(position, car.pose.heading) and abs(car.v) > self._p.standing
         if wrong:
             self.gauges.note_against(car.v)
         if self._lasting(stamp, "wrong_way", wrong):
             self._note(stamp, "wrong_way", "wrong_way", f"on road {position.lane.road}", True)
-
-    def _lifted(self, stamp: float, what: str, lifted: bool) -> bool:
-        """Whether a rule does not hold now; who is beyond it when it comes to hold again has a while to come back."""
-        if lifted:
-            self._excused[what] = stamp + COMING_BACK_S
-        return lifted
-
-    def _counts(self, stamp: float, what: str, breached: bool) -> bool:
-        """Whether a breach of a rule that holds is one, and not the rest of what was allowed when it began."""
-        if not breached:
-            self._excused.pop(what, None)
-        return breached and stamp > self._excused.get(what, -math.inf)
 
     def _stop_lines(self, stamp: float, car: CarState, lights: Mapping[int, int], way: frozenset[LaneId]) -> None:
         front = shifted(car.pose, self._vehicle.front)

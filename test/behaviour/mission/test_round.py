@@ -13,22 +13,15 @@ from tuling_fsm.behaviour.mission.points import distance_ahead, just_past
 from tuling_fsm.behaviour.parameters import BehaviourParameters
 from tuling_fsm.behaviour.routing import joined, leads_on, place_on_route
 from tuling_fsm.core.geometry import Pose
-from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.map.routing import plan_route
-from tuling_fsm.share import share_file
 from tuling_fsm.world.mission import Point
 
 from ..worlds import VEHICLE, Place
 
 POINT = Point("west", 110.0, 161.75, math.pi)
 CAR = Pose(127.0, 161.75, math.pi)
-
-
-@pytest.fixture(scope="module")
-def course() -> RoadMap:
-    return read_map(share_file("config", "course", "course.xodr"))
 
 
 def _view(course: RoadMap, around: Pose | None, route: Route | None = None) -> View:

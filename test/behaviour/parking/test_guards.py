@@ -8,35 +8,15 @@ from typing import Any
 
 import pytest
 
-from tuling_fsm.behaviour.conduct import View
 from tuling_fsm.behaviour.memory import Ladder, Outcome, Routing
 from tuling_fsm.behaviour.parking import guards as parking_guards
 from tuling_fsm.behaviour.parking.memory import Bay, Parking, Round
 from tuling_fsm.core.geometry import Pose
-from tuling_fsm.core.request import Limit, Reason
+from tuling_fsm.core.request import Reason
 from tuling_fsm.map.road_map import RoadMap
 
-from ..views import CLOCK, at, view_of
-from ..worlds import LENGTH, NEAR_Y, VEHICLE, Place, Thing, route_along
-
-FAILED = Outcome(True, False, Reason.NO_PATH)
-
-DRIVES = Outcome(True, travel=20.0)
-
-
-def limited(reason: Reason, blocker: int = -1, **more: Any) -> Outcome:
-    return Outcome(True, limit=Limit(reason, blocker=blocker), **more)
-
-
-def look(road: RoadMap, x: float = 50.0, y: float = NEAR_Y, **more: Any) -> View:
-    """On the near lane, with a plan that drives."""
-    place = {key: more.pop(key) for key in ("heading", "v", "localized", "things") if key in more}
-    memory = {"plan": DRIVES, **more.pop("memory", {})}
-    in_state_s = more.pop("in_state_s", 0.0)
-    route = more.pop("route", route_along(road))
-    view = view_of(Place(road, x, y, **place), route, in_state_s=in_state_s, **more)
-    return at(view, **memory)
-
+from ..views import CLOCK, DRIVES, FAILED, at, limited, look
+from ..worlds import LENGTH, NEAR_Y, VEHICLE, Thing, route_along
 
 BAY = Bay("b", Pose(50.0, NEAR_Y, 0.0), 8.0, 3.0)
 

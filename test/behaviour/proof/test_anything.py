@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -76,30 +75,19 @@ class AnyPlan(Anything):
         self._tick()
 
 
-def _run(machine: type[Anything], sequences: int, folder: Any) -> None:
-    machine.town = crossroads(folder, "lit", dict.fromkeys("ENWS", LIGHT))
+@pytest.mark.timeout(7200)
+@pytest.mark.clause("SAF-1", "SAF-3", "DWELL-1", "DWELL-2", "DWELL-3", "DWELL-4", "DWELL-5")
+@pytest.mark.parametrize("machine", [Anything, AnyPlan])
+def test_whatever_happens_there_is_an_output_and_switching_keeps_its_rules(
+    machine: type[Anything], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    machine.town = crossroads(tmp_path_factory.mktemp("maps"), "lit", dict.fromkeys("ENWS", LIGHT))
     machine.routes = [route_between(machine.town, SOUTH, goal) for goal in (NORTH, EAST)]
     profile = settings(
-        max_examples=sequences,
+        max_examples=SEQUENCES,
         stateful_step_count=STEPS,
         deadline=None,
         suppress_health_check=list(HealthCheck),
         phases=(Phase.generate,),  # making a failure smaller takes minutes
     )
     run_state_machine_as_test(machine, settings=profile)
-
-
-@pytest.mark.timeout(7200)
-@pytest.mark.clause("SAF-1", "SAF-3", "DWELL-1", "DWELL-2", "DWELL-3", "DWELL-4", "DWELL-5")
-def test_whatever_happens_there_is_an_output_and_switching_keeps_its_rules(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
-    _run(Anything, SEQUENCES, tmp_path_factory.mktemp("maps"))
-
-
-@pytest.mark.timeout(7200)
-@pytest.mark.clause("SAF-1", "SAF-3", "DWELL-1", "DWELL-2", "DWELL-3", "DWELL-4", "DWELL-5")
-def test_whatever_is_planned_there_is_an_output_and_switching_keeps_its_rules(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
-    _run(AnyPlan, SEQUENCES, tmp_path_factory.mktemp("maps"))

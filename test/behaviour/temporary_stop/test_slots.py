@@ -11,9 +11,7 @@ from tuling_fsm.behaviour.conduct import Site, View
 from tuling_fsm.behaviour.memory import Memory
 from tuling_fsm.behaviour.parameters import BehaviourParameters
 from tuling_fsm.behaviour.temporary_stop.slots import berths, is_usable
-from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.share import share_file
 from tuling_fsm.world.mission import Point
 from tuling_fsm.world.perceived import PerceivedSlot
 
@@ -21,11 +19,6 @@ from ..worlds import FAR_Y, VEHICLE, Place, Thing
 
 BAYS = {(120.5 - 7.0 * i, 164.75) for i in range(8)}
 """Middles of the bays of the west road, which is driven westwards here."""
-
-
-@pytest.fixture(scope="module")
-def course() -> RoadMap:
-    return read_map(share_file("config", "course", "course.xodr"))
 
 
 def _view(road_map: RoadMap, *things: Thing, x: float = 150.0, seen: tuple[PerceivedSlot, ...] = ()) -> View:

@@ -10,7 +10,6 @@ import pytest
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.vehicle import Vehicle
-from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.routing import plan_route
 from tuling_fsm.sim.scenario.actions import ACTIONS
@@ -31,11 +30,6 @@ DOCUMENT = (ROOT / "docs" / "scenarios.md").read_text(encoding="utf-8")
 FILES = sorted((ROOT / "config" / "scenarios").glob("*.osc"))
 MISSIONS = sorted((ROOT / "config" / "scenarios").glob("*.json"))
 EXAMPLES = re.findall(r"```osc\n(.*?)```", DOCUMENT, re.DOTALL)
-
-
-@pytest.fixture(scope="module")
-def course() -> RoadMap:
-    return read_map(ROOT / "config" / "course" / "course.xodr")
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -111,7 +112,7 @@ _RELATIONS: dict[Relation, Callable[[float | None, float, float], bool]] = {
 }
 
 
-class _Runner:
+class _Runner(ABC):
     """One node while it is played: `step` until it says that it is over, or `cut` it short."""
 
     def __init__(self, node: Node) -> None:
@@ -132,9 +133,9 @@ class _Runner:
             self._announce(now, "end")
         return over
 
+    @abstractmethod
     def play(self, now: _Now) -> bool:
-        """The part that differs by node."""
-        raise NotImplementedError
+        """The part that differs by node: whether it is over."""
 
     def cut(self, now: _Now) -> None:
         """End now whatever is still going on."""

@@ -1,0 +1,32 @@
+"""What the executables share: one plain line and exit code 2 where ROS is not to be had."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.ros.environment import require_rclpy
+
+
+def run_executable(node_maker: Callable[[], Callable[[], Any]], arguments: Sequence[str] | None) -> int:
+    """Serve one node until it has finished or a signal comes.
+
+    Args:
+        node_maker: imports what needs rclpy and returns what makes the node (see `loop.run_node`); an `InputError` from
+            it says which package is missing.
+        arguments: the command line with its `--ros-args`; the process's own if not given.
+
+    Returns:
+        Exit code: the node's own, or 2 with one line on stderr where rclpy, a package or a parameter is missing or bad.
+    """
+    try:
+        require_rclpy()
+        make_node = node_maker()
+    except InputError as error:
+        print(error, file=sys.stderr)
+        return 2
+    from tuling_fsm.ros.loop import run_node
+
+    return run_node(make_node, arguments)
