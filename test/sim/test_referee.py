@@ -227,7 +227,7 @@ def test_who_is_outside_when_the_rules_come_to_hold_again_is_at_fault_at_once(tw
     watch.see(outside, state="on_road/regression")
     assert watch.kinds == []
     watch.see(outside)
-    assert watch.kinds == [("off_road", True)]
+    assert watch.kinds == [("off_road", True), ("solid_line", True)]
 
 
 def test_standing_without_a_visible_reason_is_being_blocked(two_lanes: RoadMap) -> None:
