@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 import numpy as np
+import numpy.typing as npt
 
 from tuling_fsm.core.geometry import FloatArray, Polyline, Pose
 from tuling_fsm.core.trajectory import Trajectory
@@ -78,6 +79,26 @@ class LaneLine:
     end: LaneEnd
     route_s0: float
     """Arc length on the route's reference of the first point, m."""
+
+    @classmethod
+    def along(
+        cls,
+        points: npt.ArrayLike,
+        width: float,
+        *,
+        free: tuple[float, float] | None = None,
+        limit: float = 50.0 / 3.6,
+        shift: int = 0,
+        end: LaneEnd = LaneEnd.HORIZON,
+    ) -> LaneLine:
+        """A lane of even width around a line of points (N, 2), m. `free` is how far the footprint may go to the left
+        and to the right of its middle (m), by default to the lane's own edges.
+        """
+        center = Polyline.of(points)
+        half = np.full(len(center.s), 0.5 * width)
+        left, right = (0.5 * width, 0.5 * width) if free is None else free
+        row = np.ones(len(half))
+        return cls(center, half, half, left * row, right * row, limit * row, shift, end, 0.0)
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,22 @@ class Obstacles:
     def __len__(self) -> int:
         return len(self.id)
 
+    @classmethod
+    def straight_on(cls, boxes: npt.ArrayLike, speed: npt.ArrayLike = 0.0, kind: npt.ArrayLike = 1) -> Obstacles:
+        """Objects that go on as they do, numbered from 0: `boxes` (N, 5) are centre x, y, heading, length, width (m,
+        rad, `map`). `speed` (m/s, along the heading) and `kind` (code of the table of objects; 1 is a car) are one for
+        all or (N,). Who stands is static.
+        """
+        rows = np.asarray(boxes, dtype=np.float64).reshape(-1, 5)
+        n, pace = len(rows), np.broadcast_to(np.asarray(speed, dtype=np.float64), (len(rows),)).copy()
+        kinds = np.broadcast_to(np.asarray(kind, dtype=np.uint8), (n,)).copy()
+        way = pace[:, None] * PREDICTION_STEP_S * np.arange(PREDICTION_STEPS)
+        x, y, heading = rows[:, 0:1], rows[:, 1:2], np.repeat(rows[:, 2:3], PREDICTION_STEPS, axis=1)
+        return cls(
+            np.arange(n, dtype=np.uint32), kinds, pace != 0.0, rows[:, 3].copy(),
+            rows[:, 4].copy(), x + way * np.cos(heading), y + way * np.sin(heading), heading, pace,
+        )  # fmt: skip
+
 
 @dataclass(frozen=True, eq=False)
 class Scene:

@@ -1,0 +1,75 @@
+"""The speed along a given path, on its own: as fast as limits, bends, jerk and a stop allow."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from tuling_fsm.core.geometry import FloatArray, Polyline
+from tuling_fsm.core.trajectory import Trajectory
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.planning.evaluate import new_scratch
+from tuling_fsm.planning.parameters import PlanningParameters
+from tuling_fsm.planning.paths import PCOS, PHEADING, PKAPPA, PROOM, PS, PSIN, PX, PY, Laid, new_path
+from tuling_fsm.planning.profile import STEP_S, envelope, roll_out
+from tuling_fsm.planning.timed import timed_path
+from tuling_fsm.planning.tools import Tools
+
+
+def speed_profile(
+    path: npt.ArrayLike,
+    v: float = 0.0,
+    a: float = 0.0,
+    *,
+    limit: float | FloatArray | None = None,
+    stop_at: float | None = None,
+    duration: float = 7.0,
+    vehicle: Vehicle | None = None,
+    parameters: PlanningParameters | None = None,
+) -> Trajectory:
+    """Drive a path forward from its first point, with bounded speed, lateral and longitudinal acceleration, jerk and
+    steering rate.
+
+    Args:
+        path: points (N, 2) x, y of the rear axle, m; not much more than half a metre apart where the path bends.
+        v: speed at the start, m/s, not negative.
+        a: acceleration at the start, m/s^2.
+        limit: speed limit, one or a row (N,), m/s; the vehicle's top speed if not given.
+        stop_at: arc length at which the rear axle comes to stand, m; the end of the path if not given.
+        duration: of the trajectory, s.
+        vehicle: limits of the car; a default one if not given.
+        parameters: how hard it is driven; the defaults if not given.
+
+    Returns:
+        A trajectory whose stamp is 0, in steps of `profile.STEP_S`.
+
+    Raises:
+        ValueError: fewer than two distinct points, or a row of limits of another length.
+    """
+    vehicle, parameters = vehicle or Vehicle(), parameters or PlanningParameters()
+    points = np.asarray(path, dtype=np.float64)
+    line = Polyline.of(points)
+    if len(line.s) != len(points):
+        raise ValueError("a path has no point twice in a row")
+    laid_path = _as_path(line)
+    top = np.full(len(points), vehicle.max_speed)
+    if limit is not None:
+        top = np.minimum(top, np.broadcast_to(np.asarray(limit, dtype=np.float64), (len(points),)))
+    drive = Tools.of(vehicle, parameters).drive
+    scratch, laid = new_scratch(round(duration / STEP_S) + 1), Laid(laid_path, len(points), 1, laid_path, 0)
+    speed, bound, level = (np.zeros(max(len(points), len(scratch.speed))) for _ in range(3))
+    envelope(laid, top, drive, speed, bound, level)
+    end = (line.length if stop_at is None else min(stop_at, line.length), 0.0)
+    roll_out(laid, speed, bound, level, end, scratch.none, (v, a), drive, scratch.rows)
+    return timed_path(0.0, laid_path, len(points), scratch.rows, 1.0)
+
+
+def _as_path(line: Polyline) -> FloatArray:
+    """Points with direction and curvature, and nothing beside them."""
+    path = new_path(len(line.s))
+    path[:, PX], path[:, PY] = line.xy.T
+    path[:, PS], path[:, PHEADING] = line.s, line.heading
+    path[:, PCOS], path[:, PSIN] = np.cos(line.heading), np.sin(line.heading)
+    path[:, PKAPPA] = np.gradient(line.heading, line.s)
+    path[:, PROOM] = np.inf
+    return path
