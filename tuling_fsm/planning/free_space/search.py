@@ -17,12 +17,12 @@ import numpy.typing as npt
 from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.kernels import inner, kernel, maker
+from tuling_fsm.core.kernels import inner, maker
 from tuling_fsm.planning.free_space.estimate import Guide, Table, build_guide, guide_cost, table_cost
 from tuling_fsm.planning.free_space.reeds_shepp import PIECES, WORDS
 from tuling_fsm.planning.free_space.shot import Area, Ends, Rules, all_moves, bounds, inside, ranges, shot
 from tuling_fsm.planning.free_space.sweep import Body, advance, load_sweep
-from tuling_fsm.planning.free_space.tree import LEVELS, Tree, close_cells, empty, has_room, open_level, pop, push
+from tuling_fsm.planning.free_space.tree import LEVELS, Tree, close_cells, has_room, open_level, pop_next, push
 from tuling_fsm.planning.free_space.walls import Walls, free_of_near, gather_round
 
 STEERS = (1, 0, -1)
@@ -222,27 +222,6 @@ def _shoot(ctx: Context, tree: Tree, found: Found, node: int, free: FloatArray, 
 
 
 @inner
-def _next(tree: Tree, turn: int) -> int:
-    """The best node of the coarsest level that has one, but every fourth time of a finer one; -1 when all are empty."""
-    while True:
-        level = 0
-        if turn % 4 == 3:
-            level = 1 + (turn // 4) % (LEVELS - 1)
-        for _ in range(LEVELS):
-            if tree.heap_size[level] > 0:
-                break
-            level = (level + 1) % LEVELS
-        if tree.heap_size[level] == 0:
-            return -1
-        node: int = pop(tree, level)
-        now = open_level(tree, tree.pose[node, 0], tree.pose[node, 1], tree.pose[node, 2], tree.gear[node], level)
-        if now == level:
-            return node
-        if now < LEVELS:
-            push(tree, now, node)
-
-
-@inner
 def _order(ctx: Context, tree: Tree) -> None:
     """Orders the open lists by the estimates of the context."""
     for level in range(LEVELS):
@@ -256,24 +235,12 @@ def _order(ctx: Context, tree: Tree) -> None:
             push(tree, level, node)
 
 
-@kernel
-def plant(tree: Tree, roots: FloatArray, gear: int) -> None:
-    """Empties the tree and gives it its roots (R, 3), reached in `gear` (0: standing)."""
-    empty(tree)
-    for r in range(len(roots)):
-        tree.pose[r, 0], tree.pose[r, 1], tree.pose[r, 2] = roots[r, 0], roots[r, 1], roots[r, 2]
-        tree.cost[r], tree.parent[r], tree.length[r], tree.key[r] = 0.0, -1, 0.0, 0.0
-        tree.gear[r], tree.steer[r] = gear, 0
-        tree.size[0] += 1
-        push(tree, 0, r)
-
-
 @inner
 def _expand_until(ctx: Context, tree: Tree, found: Found, room: Room, budget: int, stop_at_first: bool) -> bool:
     """Expands nodes until so many are used in all, or a path is found; False: nothing left to expand."""
     free, reach = room.free, ctx.task.rules.reach
     while found.used[0] < budget and has_room(tree, found.used[0], 4 * ZIGS + 18):
-        node = _next(tree, found.used[0])
+        node = pop_next(tree, found.used[0])
         if node < 0:
             return False
         if tree.cost[node] >= found.cost[0]:

@@ -16,10 +16,10 @@ from tuling_fsm.planning.free_space.path import cost_of_path, extract, shorten
 from tuling_fsm.planning.free_space.problem import Problem
 from tuling_fsm.planning.free_space.pull import pull
 from tuling_fsm.planning.free_space.reeds_shepp import PIECES
-from tuling_fsm.planning.free_space.search import Found, Task, grow, plant
+from tuling_fsm.planning.free_space.search import Found, Task, grow
 from tuling_fsm.planning.free_space.shot import Rules, all_moves, ranges
 from tuling_fsm.planning.free_space.sweep import Body
-from tuling_fsm.planning.free_space.tree import Tree, allocate
+from tuling_fsm.planning.free_space.tree import Tree, allocate, plant
 from tuling_fsm.planning.free_space.walls import Walls, occupied
 
 NODES = 200_000

@@ -177,3 +177,36 @@ def close_cells(tree: Tree, x: float, y: float, heading: float, gear: int) -> No
             tree.closed_size[0] += 1
     if 2 * tree.closed_size[0] > tree.span[0] and tree.span[0] < len(tree.cell):
         _widen(tree)
+
+
+@kernel
+def pop_next(tree: Tree, turn: int) -> int:
+    """The best node of the coarsest level that has one, but every fourth time of a finer one; -1 when all are empty."""
+    while True:
+        level = 0
+        if turn % 4 == 3:
+            level = 1 + (turn // 4) % (LEVELS - 1)
+        for _ in range(LEVELS):
+            if tree.heap_size[level] > 0:
+                break
+            level = (level + 1) % LEVELS
+        if tree.heap_size[level] == 0:
+            return -1
+        node: int = pop(tree, level)
+        now = open_level(tree, tree.pose[node, 0], tree.pose[node, 1], tree.pose[node, 2], tree.gear[node], level)
+        if now == level:
+            return node
+        if now < LEVELS:
+            push(tree, now, node)
+
+
+@kernel
+def plant(tree: Tree, roots: FloatArray, gear: int) -> None:
+    """Empties the tree and gives it its roots (R, 3), reached in `gear` (0: standing)."""
+    empty(tree)
+    for r in range(len(roots)):
+        tree.pose[r, 0], tree.pose[r, 1], tree.pose[r, 2] = roots[r, 0], roots[r, 1], roots[r, 2]
+        tree.cost[r], tree.parent[r], tree.length[r], tree.key[r] = 0.0, -1, 0.0, 0.0
+        tree.gear[r], tree.steer[r] = gear, 0
+        tree.size[0] += 1
+        push(tree, 0, r)
