@@ -33,10 +33,10 @@ GOALS = (Pose(60.0, NEAR_Y, 0.0), Pose(80.0, NEAR_Y, 0.0))
 
 
 FLAGS = {
-    # Which states defer another route, ask for one themselves, or are directed by hand.
-    states.PLAN_ONCE: "da", states.REGRESSION: "", states.NORMAL: "", states.SOLID_LINE_FREE: "",
+    # Which states defer another route, or one the other way, ask for one themselves, or are directed by hand.
+    states.PLAN_ONCE: "da", states.REGRESSION: "t", states.NORMAL: "", states.SOLID_LINE_FREE: "",
     states.NO_LINE_FREE: "", states.REPLAN: "da", states.EXPLORE: "", states.SAFE_DRIVING: "d",
-    states.JUNCTION_NO_LINE_FREE: "dh", states.JUNCTION_REGRESSION: "d", states.APPROACH: "d", states.STOPPED: "da",
+    states.JUNCTION_NO_LINE_FREE: "dh", states.JUNCTION_REGRESSION: "dt", states.APPROACH: "d", states.STOPPED: "da",
     states.PICKUP_DECISION: "da", states.NEXT_PLAN_ONCE: "da", states.SLOT_SEARCH: "", states.SLOT_ENTRY: "d",
     states.PARKED: "d",
 }  # fmt: skip
@@ -47,7 +47,7 @@ def test_which_states_defer_a_route_ask_for_one_or_are_directed_by_hand() -> Non
     found = {}
     for path, leaf in table(BehaviourParameters()).leaves.items():
         body = leaf.body
-        found[path] = "d" * body.defers_route + "a" * body.asks_itself + "h" * body.by_hand
+        found[path] = "d" * body.defers_route + "t" * body.turning_back + "a" * body.asks_itself + "h" * body.by_hand
     assert {path: flags for path, flags in found.items() if path in FLAGS} == FLAGS
 
 

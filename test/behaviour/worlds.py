@@ -134,7 +134,9 @@ class Place:
         here = None if route is None else route.reference.project(self.x, self.y)
         s = 0.0 if here is None else here.s
         error = 0.0 if here is None else math.remainder(self.heading - here.heading, 2.0 * math.pi)
-        on_road = here is not None and -2.0 * WIDTH <= self.y <= 0.0 and abs(here.heading) < 1.0
+        on_road = here is not None and (
+            -2.0 * WIDTH <= self.y <= 0.0 if abs(here.heading) < 1.0 else 0.0 <= self.y <= WIDTH
+        )
         world = World(
             stamp=stamp, dt=TICK, ego=ego, standing_for=0.0, localized=self.localized, odometry_fresh=True,
             objects_fresh=True, route=route, route_s=s, route_offset=0.0 if here is None else here.offset,

@@ -52,4 +52,4 @@ def _request(view: View) -> PlanningRequest:
     return free_driving.toward_goal(view, view.site.parameters.free.speed)
 
 
-REGRESSION = Conduct(_request, _enter, _update)
+REGRESSION = Conduct(_request, _enter, _update, turning_back=True)

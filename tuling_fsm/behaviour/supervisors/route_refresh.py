@@ -88,7 +88,8 @@ def _switch(view: View, conduct: Conduct) -> Memory:
     if present is not None:
         if same_course(view, present, kept):
             return replace(memory, routing=replace(routing, kept=None, serves=routing.ticket))
-        if not (same_direction(view, present, kept) or can_turn_round(view, kept)):
+        may_turn = not conduct.turning_back and can_turn_round(view, kept)
+        if not (may_turn or same_direction(view, present, kept)):
             return memory
     memory = use(view, memory, kept)
     memory = replace(memory, routing=replace(memory.routing, switched=True))
