@@ -70,8 +70,8 @@ class Conduct:
     defers_route: bool = False
     """A new route is not switched to in this state (RRF-2)."""
     turning_back: bool = False
-    """The car is on its way back to the road already: a route that runs the other way is not switched to before it has
-    arrived (USE-8).
+    """The car may be about to turn round: another change of direction is only made while it still points that way
+    (USE-8).
     """
     by_hand: bool = False
     """The junction is taken to be directed by hand: only a light that is known to be red stops the car (INT-5)."""

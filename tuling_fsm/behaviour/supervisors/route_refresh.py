@@ -88,8 +88,8 @@ def _switch(view: View, conduct: Conduct) -> Memory:
     if present is not None:
         if same_course(view, present, kept):
             return replace(memory, routing=replace(routing, kept=None, serves=routing.ticket))
-        may_turn = not conduct.turning_back and can_turn_round(view, kept)
-        if not (may_turn or same_direction(view, present, kept)):
+        settled = not conduct.turning_back or points_along(view, kept)
+        if not (same_direction(view, present, kept) or (settled and can_turn_round(view, kept))):
             return memory
     memory = use(view, memory, kept)
     memory = replace(memory, routing=replace(memory.routing, switched=True))
@@ -118,6 +118,13 @@ def same_direction(view: View, present: Route, other: Route) -> bool:
     if math.dist(there[:2], pose[:2]) > math.dist(here[:2], pose[:2]) + _SAME_ROAD_M:
         return False
     return bool(abs(wrap_angle(there.heading - here.heading)) < view.site.parameters.route.same_direction)
+
+
+def points_along(view: View, other: Route) -> bool:
+    """Whether the car points the way that a route runs."""
+    there = other.reference.at(place_on_route(view, other))
+    turn = wrap_angle(there.heading - view.world.ego.pose.heading)
+    return bool(abs(turn) < view.site.parameters.route.same_direction)
 
 
 def can_turn_round(view: View, other: Route) -> bool:
