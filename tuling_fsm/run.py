@@ -11,6 +11,7 @@ from typing import Any
 
 from tuling_fsm.agent import Agent, Parameters, Tick
 from tuling_fsm.bag.writer import BagWriter
+from tuling_fsm.compiling import compiling_beside
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import flatten
 from tuling_fsm.map.opendrive import read_map
@@ -71,7 +72,8 @@ def run_scenario(
         baseline = _baseline(simulation)
     else:
         agent = Agent(road_map, parameters)
-        agent.warm_up()
+        with compiling_beside():
+            agent.warm_up()
     began = time.perf_counter()
     with _bag(out, map_file, parameters) as bag:
         if planner == IDM:

@@ -89,8 +89,7 @@ class Planner:
         return plan_pull_over(request, scene, start, previous, self._tools)
 
     def warm_up(self) -> None:
-        """Compile and load every kernel, so that no tick has to."""
-        warm_up(self._vehicle, self._parameters.free_space)
+        """Compile and load every kernel, so that no tick has to; those for free space last."""
         scene = _sample_scene()
         lanes = tuple(_sample_lane(shift) for shift in (1, 0))
         wall = StopWall(60.0, -5.0, 60.0, 5.0, Reason.RED_LIGHT)
@@ -99,6 +98,7 @@ class Planner:
         self.plan(FollowLanes(lanes, (), 8.0, keep_lane=True, goal_s=70.0), later, result)
         for emergency in (False, True):
             self.plan(Hold(Reason.NONE, emergency), later, result)
+        warm_up(self._vehicle, self._parameters.free_space)
         standing = replace(scene, ego=scene.ego._replace(v=0.0))
         for goal in (Pose(12.0, 0.5, 0.0), Pose(-6.0, 0.0, 0.0)):
             self.plan(FreeSpace(goal, walls=(wall,)), standing, None)

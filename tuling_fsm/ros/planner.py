@@ -15,6 +15,7 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackRet
 
 from tuling_fsm.bag.saved_state import load_state, save_state
 from tuling_fsm.bag.writer import BagWriter
+from tuling_fsm.compiling import compiling_beside
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import flatten, load, nest
 from tuling_fsm.ros.driver import Agent, Driver
@@ -187,7 +188,8 @@ class PlannerNode(LifecycleNode):
         return self._own, self._agent_parameters
 
     def _warm_up(self) -> None:
-        self._brain.make_agent(self._map, self._agent_parameters).warm_up()
+        with compiling_beside():
+            self._brain.make_agent(self._map, self._agent_parameters).warm_up()
 
     def _resume(self, agent: Agent) -> None:
         """Go on from the kept state, where that is asked for and there is one.

@@ -77,21 +77,26 @@ def run_processes(
         planner = {"lock_step": True, "use_sim_time": True, "record": "" if out is None else str(results)}
         with Group(progress) as group:
             for name, own in (("route_server", {"use_sim_time": True}), ("planner", planner), (SIM, sim)):
-                group.start(name, _node_command(Path(folder), name, common | own))
-            _activate_planner(group)
+                group.start(name, node_command(Path(folder), name, common | own))
+            activate_planner(group)
             group.wait_for(SIM)
             group.stop()
         return _read_result(results, group)
 
 
-def _node_command(folder: Path, name: str, parameters: Mapping[str, Any]) -> tuple[str, ...]:
+def node_command(folder: Path, name: str, parameters: Mapping[str, Any]) -> tuple[str, ...]:
+    """What `Group.start` takes to start one of the executables; its parameters go to a file in the folder."""
     file = folder / f"{name}.yaml"
     file.write_text(yaml.safe_dump({name: {"ros__parameters": dict(parameters)}}), encoding="utf-8")
     return "-m", f"tuling_fsm.ros.{name}_node", "--ros-args", "--params-file", str(file)
 
 
-def _activate_planner(group: Group) -> None:
-    """Configure and activate, from a node that lives only for that."""
+def activate_planner(group: Group) -> None:
+    """Configure and activate the planner of a group, from a node that lives only for that.
+
+    Raises:
+        InputError: it refuses, does not answer, or another process of the group has ended.
+    """
     import rclpy
     from rclpy.context import Context
     from rclpy.executors import SingleThreadedExecutor
