@@ -87,6 +87,7 @@ setup(
             "route_server = tuling_fsm.ros.route_server_node:main",
             "carla_bridge = tuling_fsm.ros.carla_bridge_node:main",
             "carla_map = tuling_fsm.ros.carla_map_node:main",
+            "tracker = tuling_fsm.ros.tracker_node:main",
         ],
     },
     zip_safe=False,

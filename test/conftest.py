@@ -30,5 +30,11 @@ def shared_data() -> Path:
 
 @pytest.fixture(scope="session")
 def course() -> RoadMap:
-    """The course that is part of the project."""
+    """The town of the course, on which nearly all scenarios are."""
     return read_map(share_file("config", "course", "course.xodr"))
+
+
+@pytest.fixture(scope="session")
+def whole_course() -> RoadMap:
+    """The course of the 90-minute match: the town, and the country around it."""
+    return read_map(share_file("config", "course", "match.xodr"))

@@ -12,7 +12,7 @@ from rosbags.rosbag2 import StoragePlugin, Writer
 
 from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.bag.replay import agent_of, differences, replay, transitions
-from tuling_fsm.bag.ticks import read_inputs, read_transitions
+from tuling_fsm.bag.ticks import read_inputs, read_run, read_transitions
 from tuling_fsm.bag.writer import BagWriter
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
@@ -21,6 +21,7 @@ from tuling_fsm.core.scene import Ego
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.wire.cdr import STORE, nanoseconds, seconds
 from tuling_fsm.wire.outputs import Outputs, trajectory_messages
+from tuling_fsm.wire.text import pack_json
 from tuling_fsm.world.inputs import Flag, Inputs, Odometry
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -111,7 +112,7 @@ def test_a_run_of_the_product_replays_without_a_difference(tmp_path):
     from tuling_fsm.run import run_scenario
 
     scenario = tmp_path / "short.osc"
-    text = (ROOT / "config" / "scenarios" / "demo.osc").read_text(encoding="utf-8")
+    text = (ROOT / "config" / "scenarios" / "round.osc").read_text(encoding="utf-8")
     scenario.write_text(text.replace("../course", str(ROOT / "config" / "course")).replace("6min", "15s"))
     result = run_scenario(scenario, out=tmp_path / "out")
     assert result["transitions"]
@@ -148,3 +149,63 @@ def test_a_bag_in_sqlite_of_any_distribution_replays(tmp_path, distro, version):
     assert differences(read_transitions(tmp_path / distro), again) == []
     (file,) = (tmp_path / distro).glob("*.db3")
     assert list(transitions(Toggling(), read_inputs(file))) == again
+
+
+def test_a_replay_writes_its_answers_beside_the_inputs_but_never_over_them(tmp_path):
+    road_map = ROOT / "config" / "course" / "course.xodr"
+    ticks = drive(4)[:40]
+    with BagWriter(tmp_path / "in") as bag:
+        for each in ticks:
+            bag.write_tick(each, ())
+    lines: list[str] = []
+    assert replay(tmp_path / "in", map_file=road_map, out=tmp_path / "out", report=lines.append) == []
+    assert "no transitions in it to compare with" in lines[-1]
+    assert [inputs.odometry for inputs in read_inputs(tmp_path / "out")] == [inputs.odometry for inputs in ticks]
+    topics = {message.topic for message in read_messages(tmp_path / "out")}
+    assert {"odometry", "trajectory", "path", "state", "why"} <= topics
+    assert replay(tmp_path / "out", map_file=road_map) == []
+    for same in (tmp_path / "in", tmp_path / "in" / "run.mcap"):
+        with pytest.raises(InputError, match="is the bag that is replayed"):
+            replay(same, map_file=road_map, out=tmp_path / "in")
+
+
+@pytest.mark.clause("USE-12", "DWELL-3")
+def test_parameters_that_were_set_in_mid_drive_are_set_again(tmp_path, monkeypatch):
+    """At the same tick, before its inputs."""
+    import tuling_fsm.bag.replay as module
+    from tuling_fsm.agent import Parameters
+    from tuling_fsm.core.parameters import flatten
+
+    ticks, calls = drive(4)[:10], []
+    new = flatten(Parameters()) | {"vehicle.max_speed": 3.5}
+    with BagWriter(tmp_path, {"map": "m.xodr"}) as bag:
+        for k, each in enumerate(ticks):
+            if k == 6:
+                bag.write(nanoseconds(each.stamp), "parameters", pack_json(new))
+            bag.write_tick(each, ())
+
+    class Noting(Toggling):
+        def step(self, inputs):
+            calls.append(inputs.stamp)
+            return super().step(inputs)
+
+        def reconfigure(self, parameters):
+            calls.append(parameters.vehicle.max_speed)
+
+    monkeypatch.setattr(module, "agent_of", lambda *_: Noting())
+    replay(tmp_path)
+    stamps = [each.stamp for each in ticks]
+    assert calls == [*stamps[:6], 3.5, *stamps[6:]]
+
+
+@pytest.mark.slow
+@pytest.mark.clause("DWELL-3")
+def test_a_hundred_replays_make_one_and_the_same_log(tmp_path):
+    from tuling_fsm.run import run_scenario
+
+    roam = ROOT / "config" / "scenarios" / "roam.osc"
+    run_scenario(roam, overrides={"length_m": "30", "vehicles": "2"}, out=tmp_path)
+    first, inputs = agent_of(read_run(tmp_path), "bag"), list(read_inputs(tmp_path))[:30]
+    logs = [list(transitions(type(first)(first._road_map, first.parameters), inputs)) for _ in range(100)]
+    assert len(logs[0]) >= 2
+    assert logs.count(logs[0]) == 100

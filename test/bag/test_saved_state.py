@@ -8,20 +8,28 @@ from pathlib import Path
 import pytest
 
 from tuling_fsm.agent import Agent, Parameters
+from tuling_fsm.bag.replay import agent_of, answers, replay, state_of
 from tuling_fsm.bag.saved_state import FORMAT, load_state, save_state
+from tuling_fsm.bag.ticks import read_inputs, read_run
+from tuling_fsm.bag.writer import BagWriter
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.parameters import flatten
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.sim.scenario.load import load_scenario
 from tuling_fsm.sim.simulation import Simulation
+from tuling_fsm.wire.cdr import nanoseconds
+from tuling_fsm.wire.outputs import Outputs
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
 
 
-def drive(agent: Agent, simulation: Simulation, ticks: int) -> list[str]:
+def drive(agent: Agent, simulation: Simulation, ticks: int, bag: BagWriter | None = None) -> list[str]:
     """The states that are gone through."""
-    states = []
+    states, outputs = [], Outputs()
     for _ in range(ticks):
         tick = agent.step(simulation.inputs())
+        if bag is not None:
+            bag.write_tick(simulation.inputs(), outputs.messages(tick, nanoseconds(tick.stamp)))
         for request in tick.decision.route_requests:
             simulation.request_route(request)
         simulation.advance(tick.trajectory, tick.state)
@@ -44,10 +52,21 @@ def test_another_agent_goes_on_at_speed_in_the_same_state_on_the_same_route(tmp_
     before = simulation.ego.v
     assert before > 4.0
     asked = second.record.machine.memory.routing.number
-    assert drive(second, simulation, 20) == ["on_road/normal"] * 20
+    map_file = CONFIG / "course" / "course.xodr"
+    run = {"map": str(map_file), "parameters": flatten(Parameters())}
+    with BagWriter(tmp_path / "bag", run | state_of(second.record, map_file)) as bag:
+        assert drive(second, simulation, 20, bag) == ["on_road/normal"] * 20
     assert simulation.ego.v > before - 0.3
     assert second.record.machine.memory.routing.number == asked
     assert second.record.machine.in_state_s > 1.0
+
+    assert replay(tmp_path / "bag", out=tmp_path / "again") == []
+    assert replay(tmp_path / "again") == []
+    for how, states in ((read_run(tmp_path / "bag"), {"on_road/normal"}), (run, {"departure/plan_once"})):
+        again = answers(agent_of(how, "bag"), read_inputs(tmp_path / "bag"))
+        assert {answer.tick.state for answer in again} == states
+    with pytest.raises(InputError, match="no saved state"):
+        agent_of({**run, "state": "?"}, "bag")
 
 
 class Evil:

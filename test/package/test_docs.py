@@ -16,6 +16,8 @@ from tuling_fsm.core.parameters import describe
 from tuling_fsm.core.request import Reason
 from tuling_fsm.ros.node_parameters import RouteServerParameters
 from tuling_fsm.ros.parameter_file import specs_of
+from tuling_fsm.ros.tracking import TrackingParameters
+from tuling_fsm.wire.commands import ACKERMANN_CMD, CMD_VEL
 from tuling_fsm.wire.inputs import OPERATOR
 from tuling_fsm.wire.topics import BY_NAME, INPUTS, LATCHED
 
@@ -27,6 +29,8 @@ SETUP = (ROOT / "setup.py").read_text(encoding="utf-8")
 SOURCES = "\n".join(file.read_text(encoding="utf-8") for file in sorted((ROOT / "tuling_fsm").rglob("*.py")))
 
 PARAMETERS = {spec.name: spec for spec in specs_of("planner")}
+TRACKING = {spec.name: spec for spec in describe(TrackingParameters)}
+COMMANDS = (CMD_VEL, ACKERMANN_CMD)
 SERVICES = {*OPERATOR, *re.findall(r'"~/(\w+)"', (ROOT / "tuling_fsm/ros/endpoints.py").read_text(encoding="utf-8"))}
 LAUNCH_ARGUMENTS = {
     file.name: set(re.findall(r'DeclareLaunchArgument\(\s*"(\w+)"', file.read_text(encoding="utf-8")))
@@ -38,6 +42,9 @@ NAMES = {
     "launch argument": LAUNCH_ARGUMENTS["planner.launch.py"],
     "parameter": set(PARAMETERS),
     "code": {reason.value for reason in Reason},
+    "command": {topic.name for topic in COMMANDS},
+    "parameter of the tracker": set(TRACKING),
+    "message": {words for words in re.findall(r"`([a-z_ ]+)` \|", PAGES["bags"]) if words in SOURCES},
 }
 """By the heading of a table's first column: what may stand in it."""
 
@@ -76,6 +83,10 @@ def test_every_input_is_to_be_connected_with_its_type() -> None:
     types = {name.strip("`"): kind.strip("`") for name, kind, _ in connected}
     assert {topic.name for topic in INPUTS} <= set(types)
     assert types == {name: BY_NAME[name].type for name in types}
+    commands = next(rows for heading, rows in tables() if heading == "command")
+    assert {name.strip("`"): kind.strip("`") for name, kind, _ in commands} == {
+        each.name: each.type for each in COMMANDS
+    }
 
 
 def test_the_quality_of_service_of_the_inputs_is_told() -> None:
@@ -96,6 +107,8 @@ def test_whatever_is_set_as_code_is_in_the_code() -> None:
     for span in spans():
         if re.match(r"(vehicle|world|behaviour|planning)\.", span):
             assert span in PARAMETERS, span
+        elif span in TRACKING or span in NAMES["launch argument"]:
+            continue
         elif span.startswith("ros2 "):
             check_command(span)
         elif span.endswith((".py", ".txt", ".yaml", ".json", ".md")) and span != "metadata.yaml":
@@ -109,10 +122,14 @@ def check_command(line: str) -> None:
     arguments = re.findall(r"(\w+):=", line)
     if "ros2 launch" in line:
         file = re.search(r"ros2 launch tuling_fsm (\S+)", line)
-        assert file is not None and set(arguments) <= LAUNCH_ARGUMENTS[file[1]], line
+        assert file is not None, line
+        topics = BY_NAME if file[1] == "planner.launch.py" else {}
+        assert set(arguments) <= {*LAUNCH_ARGUMENTS[file[1]], *topics}, line
     if "ros2 run" in line:
-        assert re.search(r"ros2 run tuling_fsm route_server ", line)
-        assert set(arguments) <= {spec.name for spec in describe(RouteServerParameters)}, line
+        program = re.search(r"ros2 run tuling_fsm (route_server|tracker) ", line)
+        assert program is not None, line
+        known = {spec.name for spec in describe(RouteServerParameters)} if program[1] == "route_server" else TRACKING
+        assert set(arguments) <= {*known, *(topic.name for topic in COMMANDS)}, line
     for name, value in re.findall(r"ros2 param set /planner (\S+) (\S+)", line):
         assert PARAMETERS[name].live, line
         PARAMETERS[name].check(value if isinstance(PARAMETERS[name].default, str) else float(value))

@@ -66,7 +66,7 @@ def test_the_bumper_stops_before_a_wall_from_any_speed_and_distance(v: float, di
     if v * v / (2.0 * 0.85 * VEHICLE.emergency_decel) + 0.15 * v < room:
         assert bumper.max() < x
     if t.v[-1] == 0.0 and v > 0.5 and v * v / (2.0 * VEHICLE.comfort_decel) + 0.8 * v < distance:
-        assert bumper[-1] == pytest.approx(x - PARAMETERS.speed.line_gap, abs=0.2)
+        assert x - 0.2 <= bumper[-1] < x
     stopped = np.flatnonzero((t.v == 0.0) & (bumper > bumper[0]))
     assert len(stopped) == 0 or np.all(t.v[stopped[0] :] == 0.0)
 
@@ -75,10 +75,10 @@ def test_the_bumper_stops_before_a_wall_from_any_speed_and_distance(v: float, di
 def test_a_wall_is_reached_smoothly_and_held() -> None:
     log = run(straight(), scene(v=8.33), 14.0, walls=(wall_across(60.0),))
     assert log[-1][1].ego.v == 0.0
-    assert log[-1][1].ego.pose.x + VEHICLE.front == pytest.approx(60.0 - 0.4, abs=0.1)
+    assert log[-1][1].ego.pose.x + VEHICLE.front == pytest.approx(60.0 - PARAMETERS.speed.line_gap, abs=0.03)
     assert min(now.ego.a for _, now, _ in log) > -1.3 * VEHICLE.comfort_decel
     assert log[-1][2].limit.reason is Reason.RED_LIGHT
-    assert log[-1][2].limit.distance == pytest.approx(0.4, abs=0.1)
+    assert log[-1][2].limit.distance == pytest.approx(PARAMETERS.speed.line_gap, abs=0.03)
     assert log[-1][2].limit.blocker == 1
     assert all(result.feasible for _, _, result in log)
 
@@ -86,13 +86,13 @@ def test_a_wall_is_reached_smoothly_and_held() -> None:
 @pytest.mark.clause("INT-2")
 @settings(max_examples=5)
 @given(st.floats(0.0, 8.33), st.floats(0.0, 20.0))
-def test_a_drive_to_a_line_ends_at_its_gap_and_never_over_it(v: float, more: float) -> None:
+def test_a_drive_to_a_line_ends_within_20_cm_before_it_and_never_over_it(v: float, more: float) -> None:
     x = 20.0 + VEHICLE.front + v * v / (2.0 * VEHICLE.comfort_decel) + 0.8 * v + 2.0 + more
     log = run(straight(), scene(v=v), 13.0, walls=(wall_across(x),))
     bumper = np.array([now.ego.pose.x + VEHICLE.front for _, now, _ in log])
     assert bumper.max() < x
     assert log[-1][1].ego.v == 0.0
-    assert bumper[-1] == pytest.approx(x - PARAMETERS.speed.line_gap, abs=0.2)
+    assert x - 0.2 <= bumper[-1] < x
 
 
 @pytest.mark.clause("USE-3")

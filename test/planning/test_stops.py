@@ -12,6 +12,7 @@ from tuling_fsm.core.request import Hold, PlanResult, Reason
 from tuling_fsm.core.scene import Scene
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.planning.check import check
 from tuling_fsm.planning.fallback import Ladder, Rung, accept, fall_back
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.planner import Planner
@@ -146,6 +147,22 @@ def test_no_rung_is_left_upwards_before_the_car_stands(late: list[bool]) -> None
         else:
             assert previous < Rung.COMFORT or abs(v) <= 0.02
         ladder = after
+
+
+@pytest.mark.clause("SAF-1")
+@pytest.mark.parametrize("emergency", [False, True])
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_a_stop_out_of_a_bend_does_not_turn_into_what_stands_beside_the_road(emergency: bool, side: float) -> None:
+    bus = Thing(1, 36.0, side * 3.4, length=12.4, width=2.7)
+    now = scene(v=10.7, curvature=side * 0.03, things=(bus,))
+    hold = Hold(Reason.NO_ROUTE, emergency)
+    plan = PLANNER.plan(hold, now, None).trajectory
+    assert plan is not None and plan.v[-1] == 0.0
+    assert check(plan, now, hold, VEHICLE, PARAMETERS) is None
+    free = PLANNER.plan(hold, scene(v=10.7, curvature=side * 0.03), None).trajectory
+    assert free is not None
+    np.testing.assert_allclose(free.curvature, side * 0.03)
+    assert check(free, now, hold, VEHICLE, PARAMETERS) is not None, "the way round the bend would be free as well"
 
 
 def test_without_any_plan_the_car_stops_where_it_goes() -> None:

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
+from ros.carla_car import REAR
 from ros.carla_port import Port
-from ros.carla_stand_in import REAR
 from ros.carla_types import carla_object
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.trajectory import Trajectory

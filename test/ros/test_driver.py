@@ -97,6 +97,16 @@ def test_odometry_drives_the_tick():
     assert len(bench.port.trajectories()) == 1
 
 
+def test_the_trajectory_goes_out_before_anything_else_is_made():
+    bench = Bench()
+    made: list[str] = []
+    publish = bench.port.publish
+    bench.port.publish = lambda topic, message: (made.append(topic), publish(topic, message))
+    bench.runtime._outputs = SimpleNamespace(messages=lambda *_: made.append("the rest is made") or [])
+    bench.send(frame(1.0))
+    assert made == ["trajectory", "path", "the rest is made"]
+
+
 @pytest.mark.clause("SIM-1")
 @pytest.mark.parametrize("order", [STAMPED, STAMPED[::-1], ("traffic_lights", "odometry", "objects")])
 def test_lock_step_ticks_once_all_of_a_stamp_is_there_in_any_order(order):

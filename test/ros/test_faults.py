@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ros.rig import Rig, frame, stop_process
+from tuling_fsm.bag.ticks import read_run
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.ros.route_client import RouteClient
 from tuling_fsm.wire.paths import pack_path
@@ -28,7 +29,7 @@ def test_a_planner_that_was_killed_goes_on_where_it_was_when_it_is_asked_to(map_
         process.kill()
     with Rig() as rig:
         asked = rig.serve_routes()
-        again = rig.start_planner(**how)
+        again = rig.start_planner(**how, record=tmp_path / "out")
         rig.activate()
         rig.send(frame(9.0, 5.0))
         assert rig.until_answered(9.0).v[0] > 4.0
@@ -38,6 +39,7 @@ def test_a_planner_that_was_killed_goes_on_where_it_was_when_it_is_asked_to(map_
         assert not rig.planner.change("activate", 20.0)
         _, said = stop_process(again)
     assert f"going on from {tmp_path / 'state'}" in said
+    assert "state" in read_run(tmp_path / "out")
     assert "cannot activate" in said and "no saved state" in said
 
 

@@ -31,8 +31,8 @@ COURSE = ROOT / "config" / "course" / "course.xodr"
 
 @pytest.fixture
 def scenario(tmp_path: Path) -> Path:
-    """The first seconds of the demo."""
-    text = (ROOT / "config" / "scenarios" / "demo.osc").read_text(encoding="utf-8")
+    """The first seconds once round the town."""
+    text = (ROOT / "config" / "scenarios" / "round.osc").read_text(encoding="utf-8")
     file = tmp_path / "short.osc"
     file.write_text(text.replace("../course", str(ROOT / "config" / "course")).replace("6min", "12s"), encoding="utf-8")
     return file

@@ -67,6 +67,18 @@ EXPECTED = {
     "server_away": Seen(
         (("on_road/regression", "DEP-2"), NORMAL, ENDED), (("route_refresh/idle", "RRF-3"),), ("NO_ROUTE",)
     ),
+    "demo": Seen(
+        (
+            ("on_road/regression", "DEP-2"), NORMAL, *THROUGH, ("temporary_stop/approach", "NOR-1"),
+            ("temporary_stop/stopped", "TMP-2"), ("temporary_stop/plan_once", "STP-1"), *THROUGH,
+            ("temporary_stop/approach", "NOR-1"), ("temporary_stop/stopped", "TMP-2"),
+            ("temporary_stop/pickup_decision", "STP-1"), *THROUGH, ("parking/slot_search", "NOR-8"),
+            ("parking/slot_entry", "PRK-1"), ("parking/parked", "PRK-4"),
+        ),
+        (("emergency_stop/stopped", "EST-1"), ("emergency_stop/armed", "EST-2")),
+        ("EMERGENCY_STOP", "ARRIVED"),
+        end="parked",
+    ),
     "parking": Seen(
         (
             ("parking/slot_search", "NOR-8"), ("parking/slot_entry", "PRK-1"), ("parking/slot_search", "PRK-3"),

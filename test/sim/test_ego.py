@@ -65,3 +65,32 @@ def test_without_any_plan_the_car_brakes_and_stands() -> None:
     car.drive(None, 0.0, H, 500)
     assert car.v == 0.0
     assert 4.0 < car.pose.x < 9.0
+
+
+@pytest.mark.parametrize(("target", "rate"), [(4.0, 2.0), (0.0, 0.3), (9.0, 1.0)])
+def test_a_speed_that_is_asked_for_is_approached_at_its_rate_and_then_the_plan_counts_again(
+    target: float, rate: float
+) -> None:
+    t = np.arange(0.0, 60.0, 0.1)
+    plan = Trajectory(0.0, t, 6.0 * t, 0.0 * t, 0.0 * t, 0.0 * t, 0.0 * t + 6.0, 0.0 * t)
+    car = EgoCar(Pose(0.0, 0.0, 0.0), 6.0, Vehicle(), DynamicsParameters(), TrackerParameters())
+    car.change_speed(target, rate)
+    speeds, needed = [6.0], abs(target - 6.0) / rate
+    for frame in range(round((needed + 1.0) / 0.05)):
+        car.drive(plan, 0.05 * frame, H, 5)
+        speeds.append(car.v)
+    there = next(frame for frame, v in enumerate(speeds) if abs(v - target) < 0.1)
+    assert 0.05 * there == pytest.approx(needed, abs=0.4)
+    assert np.abs(np.diff(speeds[:there])).max() <= rate * 0.05 + 1e-9
+    for frame in range(len(speeds) - 1, len(speeds) + 100):
+        car.drive(plan, 0.05 * frame, H, 5)
+    assert car.v > 6.0 if target < 6.0 else car.v < 7.0
+
+
+def test_a_speed_that_is_to_be_there_at_once_turns_no_wheel() -> None:
+    car = EgoCar(Pose(0.0, 0.0, 0.0), 5.0, Vehicle(), DynamicsParameters(), TrackerParameters())
+    car.drive(Trajectory.standing(0.0, Pose(50.0, 20.0, 1.0)), 0.0, H, 20)
+    steer = float(car.state[5])
+    car.change_speed(2.0, math.inf)
+    assert abs(steer) > 0.01
+    assert (car.v, float(car.state[5])) == (2.0, steer)

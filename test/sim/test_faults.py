@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.faults import Channel, hidden
@@ -18,7 +18,7 @@ from tuling_fsm.sim.scenario.load import compile_text
 from tuling_fsm.sim.scenario.model import Actor, ActorKind, Population, RouteTo
 from tuling_fsm.sim.scenario.placements import AtPose
 from tuling_fsm.sim.simulation import Simulation
-from tuling_fsm.world.inputs import Inputs, Odometry
+from tuling_fsm.world.inputs import Inputs, Odometry, Source
 
 from .scenes import scenario
 
@@ -125,6 +125,85 @@ def test_occlusion_takes_hidden_objects_from_the_table(two_lanes: RoadMap) -> No
     assert (seen(False), seen(True)) == ([1, 2], [1])
 
 
+def seen_by(frames: list[Inputs], sensor: Source) -> list[int]:
+    """How many objects a sensor sees on each frame."""
+    return [int(np.count_nonzero(frame.objects.rows["source"] & sensor)) for frame in frames if frame.objects]
+
+
+@pytest.mark.clause("SIM-2")
+@pytest.mark.parametrize("name", ["lidar", "radar", "camera"])
+def test_each_sensor_misses_what_it_misses_and_leaves_the_others_alone(lit: RoadMap, name: str) -> None:
+    half = {f"{name}_faults": FaultParameters(drop_out=0.5)}
+    plain, faulty, again = run(lit), run(lit, **half), run(lit, **half)
+    assert objects(faulty) == objects(again)
+    for sensor in (Source.LIDAR, Source.RADAR, Source.CAMERA):
+        whole, left = sum(seen_by(plain, sensor)), sum(seen_by(faulty, sensor))
+        assert whole > 100
+        assert 0.4 < left / whole < 0.6 if sensor.name == name.upper() else left == whole
+    assert [len(each) for each in objects(faulty)] == [len(each) for each in objects(plain)]
+
+
+@pytest.mark.clause("SIM-2")
+def test_what_no_sensor_sees_is_not_there(lit: RoadMap) -> None:
+    blind = FaultParameters(drop_out=1.0)
+    frames = run(lit, lidar_faults=blind, radar_faults=blind, camera_faults=blind)
+    assert sum(len(each) for each in objects(frames)) == 0
+
+
+def offsets(plain: list[Inputs], other: list[Inputs]) -> FloatArray:
+    """How far from its place each object seems to be, in x and y, m."""
+    pairs = [(a.objects, b.objects) for a, b in zip(plain, other, strict=True)]
+    both = [(a.rows, b.rows) for a, b in pairs if a is not None and b is not None]
+    return np.concatenate([np.stack([a[axis] - b[axis] for axis in "xy"], axis=1) for a, b in both])
+
+
+def test_an_object_is_where_the_best_sensor_that_sees_it_says(lit: RoadMap) -> None:
+    plain, coarse, fine = run(lit), FaultParameters(noise=1.0), FaultParameters(noise=0.1)
+    assert not offsets(plain, run(lit, radar_faults=coarse, camera_faults=coarse)).any()
+    spread = offsets(plain, run(lit, lidar_faults=fine, radar_faults=coarse, camera_faults=coarse)).std()
+    assert spread == pytest.approx(0.1, abs=0.02)
+    gone = FaultParameters(drop_out=1.0)
+    spread = offsets(plain, run(lit, lidar_faults=gone, radar_faults=coarse, camera_faults=gone)).std()
+    assert spread == pytest.approx(1.0, abs=0.2)
+
+
+def test_a_late_sensor_says_what_it_saw_then(two_lanes: RoadMap) -> None:
+    """What comes 0.5 s late is as far behind as that, and the others know better."""
+    actor = Actor("npc", ActorKind.VEHICLE, 4.5, 1.8, AtPose(80.0, -1.75, 0.0), 8.0)
+    late, gone = FaultParameters(latency=0.5), FaultParameters(drop_out=1.0)
+
+    def places(**faults: FaultParameters) -> list[tuple[float, int]]:
+        text = scenario(ego=AtPose(40.0, -1.75, 0.0), route=RouteTo(AtPose(300.0, -1.75, 0.0)), actors=(actor,))
+        sim = Simulation(two_lanes, text, 1, Vehicle(), SimParameters(sensors=SensorParameters(**faults)))
+        seen = []
+        for _ in range(24):
+            table = sim.inputs().objects
+            seen += [(float(row["x"]), int(row["source"])) for row in table.rows] if table is not None else []
+            sim.advance(None)
+        return seen
+
+    plain = places()
+    alone = places(lidar_faults=late, radar_faults=gone, camera_faults=gone)
+    assert [x for x, _ in alone] == [x for x, _ in plain[: len(plain) - 10]]
+    assert {source for _, source in alone} == {Source.LIDAR}
+    together = places(lidar_faults=late)
+    assert [x for x, _ in together] == [x for x, _ in plain]
+    assert [source & Source.LIDAR for _, source in together] == [0] * 10 + [Source.LIDAR] * 14
+
+
+def test_a_sensor_may_be_the_only_one_that_others_stand_in_the_way_of(two_lanes: RoadMap) -> None:
+    actors = tuple(
+        Actor(name, ActorKind.BARRIER, length, width, AtPose(x, -1.75, 0.0))
+        for name, x, length, width in (("wall", 60.0, 1.0, 3.0), ("child", 66.0, 0.5, 0.5))
+    )
+    text = scenario(ego=AtPose(40.0, -1.75, 0.0), route=RouteTo(AtPose(300.0, -1.75, 0.0)), actors=actors)
+    blocked = FaultParameters(occlusion=True)
+    settings = SimParameters(sensors=SensorParameters(lidar_faults=blocked, camera_faults=blocked, lidar_range=19.0))
+    table = Simulation(two_lanes, text, 1, Vehicle(), settings).inputs().objects
+    assert table is not None
+    assert table.rows["source"].tolist() == [Source.RADAR | Source.CAMERA, Source.RADAR]
+
+
 DISTURBED = """scenario disturbed:
     ego: vehicle
     sensors: sensor_suite
@@ -151,3 +230,17 @@ def test_a_scenario_disturbs_a_sensor_for_a_while(two_lanes: RoadMap) -> None:
     for faults in ("drop_out: 1.5", "noise: -1m"):
         with pytest.raises(InputError, match="a fault below 0, or a share above 1"):
             compile_text(DISTURBED.format(faults=faults), "d.osc")
+
+
+def test_a_scenario_takes_the_lidar_for_a_while(two_lanes: RoadMap) -> None:
+    text = DISTURBED.replace("sensor: odometry", "sensor: lidar").replace(
+        "        serial:\n", "        serial:\n            wall.assign_position(goal)\n", 1
+    )
+    text = text.replace("    sensors:", "    wall: stationary_object\n    sensors:").replace("x: 300m", "x: 90m")
+    sim = Simulation(two_lanes, compile_text(text.format(faults="drop_out: 1.0"), "d.osc"), 1, Vehicle())
+    frames = [sim.inputs()]
+    for _ in range(20):
+        sim.advance(None)
+        frames.append(sim.inputs())
+    assert seen_by(frames, Source.LIDAR) == [0] * 10 + [1] * 11
+    assert seen_by(frames, Source.RADAR) == seen_by(frames, Source.CAMERA) == [1] * 21

@@ -10,6 +10,7 @@ import pytest
 
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.bodies import shifted
 from tuling_fsm.sim.collisions import touching
@@ -219,6 +220,19 @@ def test_speeding_and_the_wrong_way_count_when_they_last(two_lanes: RoadMap) -> 
         watch.see(Pose(100.0, LANE_Y, math.pi), 5.0)
     assert ("wrong_way", True) in watch.kinds
     assert watch.referee.gauges.measures.against_m == 5.0
+
+
+@pytest.mark.parametrize(("s", "seconds", "counts"), ((60.0, 25, False), (60.0, 35, True), (210.0, 3, True)))
+def test_overtaking_beyond_a_broken_line_is_not_the_wrong_way(
+    course: RoadMap, s: float, seconds: int, counts: bool
+) -> None:
+    """On the north road the line is broken at first, and solid before the junction."""
+    own = course.lanes[LaneId("5", 0, -1)].center.at(s)
+    other_side = Pose(own.x - 3.5 * math.sin(own.heading), own.y + 3.5 * math.cos(own.heading), own.heading)
+    watch = Watch(course)
+    for _ in range(20 * seconds):
+        watch.see(other_side, 1.0)
+    assert (("wrong_way", True) in watch.kinds) is counts
 
 
 def test_who_is_outside_when_the_rules_come_to_hold_again_is_at_fault_at_once(two_lanes: RoadMap) -> None:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import itertools
+import queue
 import threading
 
 import pytest
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.parameters import SimParameters, SteppingParameters
 from tuling_fsm.sim.scenario.model import Population
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.sim.stepping import AsyncWorld, Snapshot, SyncWorld
-from tuling_fsm.world.inputs import Table
+from tuling_fsm.world.inputs import Inputs, RouteRequest, Table
 
 from .scenes import scenario, simulation
 
@@ -155,6 +157,48 @@ def test_an_asynchronous_world_goes_on_by_itself_and_warns(plain: RoadMap, varia
     assert second.frame > first.frame
     step = (second.stamp - first.stamp) / (second.frame - first.frame)
     assert step == pytest.approx(0.05) if not variable_step else 0.0 < step <= 0.1
+
+
+@pytest.mark.clause("EST-3")
+def test_a_call_between_two_ticks_is_on_the_next_frame_and_on_no_other(plain: RoadMap) -> None:
+    run = simulation(plain)
+    seen = []
+    for frame in range(6):
+        if frame in (1, 3):
+            run.clear_emergency_stop()
+        assert not run.inputs().clear_emergency_stop or frame in (2, 4)
+        run.advance(None)
+        seen.append(run.inputs().clear_emergency_stop)
+    assert seen == [False, True, False, True, False, False]
+
+
+@pytest.mark.clause("SIM-1")
+@pytest.mark.clause("EST-3")
+def test_a_planner_that_is_too_slow_for_a_frame_misses_no_call_and_no_answer(plain: RoadMap) -> None:
+    run = simulation(plain)
+    assert run.preset is not None
+    start, goal = run.ego.pose, Pose(*run.preset.poses()[-1].tolist())
+    held, given = threading.Semaphore(0), queue.SimpleQueue[Inputs]()
+
+    def slow(inputs: Inputs) -> None:
+        given.put(inputs)
+        held.acquire(timeout=20.0)
+
+    with pytest.warns(RuntimeWarning, match="do not repeat"):
+        world = AsyncWorld(run, slow)
+    with world:
+        frames = [given.get(timeout=20.0)]
+        run.clear_emergency_stop()
+        run.request_route(RouteRequest(1, "initial", start, goal))
+        for _ in range(10):
+            world.wait_for_tick()
+        for _ in range(3):
+            held.release()
+            frames.append(given.get(timeout=20.0))
+        held.release(99)
+    assert [frame.clear_emergency_stop for frame in frames] == [False, True, False, False]
+    assert [len(frame.route_answers) for frame in frames] == [0, 1, 0, 0]
+    assert frames[1].stamp - frames[0].stamp > 0.4
 
 
 @pytest.mark.clause("SIM-1")

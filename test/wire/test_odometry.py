@@ -69,3 +69,17 @@ def test_bad_odometry_is_refused_with_one_line(change, said):
     assert said in str(error.value)
     assert str(error.value).startswith("odometry: ")
     assert "\n" not in str(error.value)
+
+
+@given(child=st.text("abc_/", max_size=20), heading=angles, v=finite, cut=st.integers(0, 800))
+@settings(max_examples=200, deadline=None)
+def test_the_quick_way_reads_what_the_type_library_reads(child, heading, v, cut):
+    """With any child frame; big-endian bytes go the long way to the same value; a message cut short is refused."""
+    message = cdr.unpack(pack_odometry(NS, Odometry(0.0, Pose(3.0, 4.0, heading), v, 0.1)), ODOMETRY, "test")
+    message.child_frame_id = child
+    got = unpack_odometry(cdr.pack(ODOMETRY, message))
+    swapped = bytes(cdr.STORE.serialize_cdr(message, ODOMETRY, little_endian=False))
+    assert got == unpack_odometry(swapped)
+    whole = cdr.pack(ODOMETRY, message)
+    with pytest.raises(InputError):
+        unpack_odometry(whole[: min(cut, len(whole) - 8)])

@@ -12,11 +12,12 @@ import lz4.frame
 from rosbags.rosbag2 import Reader
 
 from tuling_fsm.bag.mcap import CHANNEL, CHUNK, MAGIC, MESSAGE, SCHEMA
+from tuling_fsm.bag.names import OURS, Names
 from tuling_fsm.core.errors import InputError
 
 
 class Message(NamedTuple):
-    """One message: log time (ns), topic without namespace, type, serialized data."""
+    """One message: log time (ns), our name of its topic (the full one of what is not ours), type, serialized data."""
 
     ns: int
     topic: str
@@ -24,31 +25,34 @@ class Message(NamedTuple):
     data: bytes
 
 
-def read_messages(path: str | Path, salvage: bool = False) -> Iterator[Message]:
+def read_messages(path: str | Path, salvage: bool = False, names: Names = OURS) -> Iterator[Message]:
     """Every message by log time.
 
     Args:
         path: a bag folder, or one `.mcap` or `.db3` file.
         salvage: read a damaged MCAP file up to the damage instead of refusing it.
+        names: how the bag calls its topics and frames.
 
     Raises:
-        InputError: no bag, or a truncated or corrupt one.
+        InputError: no bag, a truncated or corrupt one, or names that do not fit it.
     """
     path = Path(path)
     if not path.exists():
         raise InputError(str(path), "no such file or folder", "a rosbag2")
-    return _salvaged(_only_file(path)) if salvage else _complete(path)
+    return _salvaged(_only_file(path), names) if salvage else _complete(path, names)
 
 
-def _complete(path: Path) -> Iterator[Message]:
+def _complete(path: Path, names: Names) -> Iterator[Message]:
     """What an intact bag holds. Its reader can fail in many ways on damaged files; to a user all are the same."""
     reader = None
     try:
         reader = Reader(path)
         reader.open()
+        table = names.table(reader.topics, str(path))
         for connection, ns, data in reader.messages():
-            yield Message(ns, connection.topic.rsplit("/", 1)[-1], connection.msgtype, bytes(data))
-    except GeneratorExit:
+            kind = connection.msgtype
+            yield Message(ns, table[connection.topic], kind, names.in_map(kind, bytes(data)))
+    except (GeneratorExit, InputError):
         raise
     except Exception as error:
         what = f"{error}" or type(error).__name__
@@ -68,12 +72,12 @@ def _only_file(path: Path) -> Path:
     return files[0]
 
 
-def _salvaged(path: Path) -> Iterator[Message]:
+def _salvaged(path: Path, names: Names) -> Iterator[Message]:
     """Messages in file order up to the first record that cannot be read."""
     data = path.read_bytes()
     if not data.startswith(MAGIC):
         raise InputError(str(path), "does not begin as MCAP", "an MCAP file")
-    scan = _Scan()
+    scan = _Scan(names, str(path))
     try:
         yield from scan.messages(data, len(MAGIC))
     except (_DamagedError, struct.error, UnicodeDecodeError, KeyError, IndexError):
@@ -87,9 +91,12 @@ class _DamagedError(Exception):
 class _Scan:
     """Reads record after record, as a file without its index has to be."""
 
-    def __init__(self) -> None:
+    def __init__(self, names: Names, where: str) -> None:
+        self._names = names
+        self._where = where
         self._types: dict[int, str] = {}
         self._channels: dict[int, tuple[str, str]] = {}
+        self._table: dict[str, str] = {}
 
     def messages(self, data: bytes, position: int) -> Iterator[Message]:
         """The messages of a stretch of records."""
@@ -102,14 +109,17 @@ class _Scan:
             position += size
             if opcode == MESSAGE:
                 channel, _, ns, _ = struct.unpack_from("<HIQQ", body)
-                yield Message(ns, *self._channels[channel], body[22:])
+                topic, kind = self._channels[channel]
+                yield Message(ns, self._table[topic], kind, self._names.in_map(kind, body[22:]))
             elif opcode == CHUNK:
                 yield from self.messages(_inflate(body), 0)
             elif opcode == SCHEMA:
                 self._types[struct.unpack_from("<H", body)[0]] = _text(body, 2)
             elif opcode == CHANNEL:
                 channel, schema = struct.unpack_from("<HH", body)
-                self._channels[channel] = _text(body, 4).rsplit("/", 1)[-1], self._types[schema]
+                self._channels[channel] = _text(body, 4), self._types[schema]
+                topics = dict.fromkeys(topic for topic, _ in self._channels.values())
+                self._table = self._names.table(topics, self._where, complete=False)
 
 
 def _text(body: bytes, position: int) -> str:

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import binascii
 import difflib
+from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from tuling_fsm.bag.ticks import Report, read_inputs, read_run, read_transitions
+from tuling_fsm.bag.names import OURS, Names
+from tuling_fsm.bag.remarks import Report
+from tuling_fsm.bag.saved_state import dump_state, parse_state
+from tuling_fsm.bag.ticks import read_inputs, read_recorded
+from tuling_fsm.bag.writer import FILE_NAME, BagWriter
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.wire.outputs import Outputs
+from tuling_fsm.wire.cdr import nanoseconds
+from tuling_fsm.wire.outputs import Messages, Outputs, trajectory_messages
 from tuling_fsm.wire.text import unpack_json
 from tuling_fsm.world.inputs import Inputs
+
+STATE = "state"
+"""Key of a bag's `run` for the state that the planner went on from."""
 
 
 class Steps(Protocol):
@@ -26,7 +36,9 @@ def replay(
     *,
     against: str | Path | None = None,
     map_file: str | Path | None = None,
+    out: str | Path | None = None,
     salvage: bool = False,
+    names: Names = OURS,
     report: Report | None = None,
 ) -> list[str]:
     """Feed a bag to the product's planner, and compare its transitions with recorded ones.
@@ -35,25 +47,39 @@ def replay(
         bag: a rosbag2 folder or file.
         against: the bag whose transitions count; `bag` itself if not given.
         map_file: OpenDRIVE map instead of the one that the bag names.
+        out: folder for a bag of the same inputs with the answers of now beside them; None writes nothing.
         salvage: use what is left of a damaged bag.
-        report: told of each message that cannot be used; without it they raise.
+        names: how the bag calls its topics and frames.
+        report: told of messages that cannot be used, gaps, loops, missing topics; without it such messages raise.
 
     Returns:
-        One line for each difference, `-` recorded only, `+` replayed only; none when all are equal.
+        One line for each difference, `-` recorded only, `+` replayed only; none when all are equal, or when nothing was
+        recorded to compare with.
 
     Raises:
         InputError: a bag or the map cannot be used.
     """
-    agent = agent_of(read_run(bag, salvage), str(bag), map_file)
-    recorded = read_transitions(against or bag, salvage)
-    return differences(recorded, transitions(agent, read_inputs(bag, salvage, report)))
+    recorded = read_recorded(bag, salvage, names)
+    agent = agent_of(recorded.run, str(bag), map_file)
+    inputs = _with_changes(agent, read_inputs(bag, salvage, report, names), recorded.parameters)
+    answered = answers(agent, inputs)
+    if out is not None:
+        answered = _recorded(Path(out), Path(bag), recorded.run, map_file, answered)
+    replayed = [event for answer in answered for event in answer.transitions]
+    wanted = recorded.transitions if against is None else read_recorded(against, salvage).transitions
+    if against is None and not recorded.run and not wanted:
+        if report is not None:
+            report(f"{bag}: no transitions in it to compare with: {len(replayed)} were made")
+        return []
+    return differences(wanted, replayed)
 
 
-def agent_of(run: Mapping[str, Any], where: str, map_file: str | Path | None = None) -> Steps:
-    """The planner with the map and the parameters of a recorded run.
+def agent_of(run: Mapping[str, Any], where: str, map_file: str | Path | None = None) -> Any:
+    """The planner with the map, the parameters and the restored state of a recorded run.
 
     Raises:
-        InputError: no map is named, or it cannot be read; a parameter that there is no more.
+        InputError: no map is named, or it cannot be read; a parameter that there is no more; a state of another
+            version.
     """
     from tuling_fsm.agent import Agent, Parameters
     from tuling_fsm.core.parameters import load, nest
@@ -64,17 +90,80 @@ def agent_of(run: Mapping[str, Any], where: str, map_file: str | Path | None = N
         raise InputError(where, "does not name its map", "--map")
     if not Path(chosen).is_file():
         raise InputError(str(chosen), "no such file", "the map of the recorded run, or --map")
-    return Agent(read_map(chosen), load(Parameters, nest(run.get("parameters", {}))))
+    agent = Agent(read_map(chosen), load(Parameters, nest(run.get("parameters", {}))))
+    if STATE in run:
+        agent.restore(_restored(run, where))
+    return agent
+
+
+def state_of(record: Any, map_file: str | Path) -> dict[str, str]:
+    """What a bag's `run` has to tell of a state that the planner went on from (EST-2)."""
+    return {STATE: b64encode(dump_state(record, Path(map_file).name)).decode()}
+
+
+def _restored(run: Mapping[str, Any], where: str) -> Any:
+    try:
+        content = b64decode(run[STATE], validate=True)
+    except (binascii.Error, TypeError, ValueError) as error:
+        raise InputError(f"{where}: run", f"no saved state: {error}", "what the node has recorded") from None
+    return parse_state(content, None, f"{where}: run")
+
+
+def _with_changes(agent: Any, inputs: Iterable[Inputs], changes: Mapping[int, Mapping[str, Any]]) -> Iterator[Inputs]:
+    """The inputs; before a tick on which parameters were new, the planner is given them (USE-12)."""
+    from tuling_fsm.agent import Parameters
+    from tuling_fsm.core.parameters import load, nest
+
+    for each in inputs:
+        new = changes.get(nanoseconds(each.stamp)) if changes else None
+        if new is not None:
+            agent.reconfigure(load(Parameters, nest(new)))
+        yield each
+
+
+class Answer(NamedTuple):
+    """A tick once more: what went in, what came of it, and what is said of it beside the plan."""
+
+    inputs: Inputs
+    tick: Any
+    said: Messages
+
+    @property
+    def transitions(self) -> list[dict[str, Any]]:
+        """The messages of that topic."""
+        return [unpack_json(message, topic) for topic, message in self.said if topic == "transition"]
+
+
+def answers(agent: Steps, inputs: Iterable[Inputs]) -> Iterator[Answer]:
+    """What the planner says to each tick's inputs."""
+    outputs = Outputs()
+    for each in inputs:
+        tick = agent.step(each)
+        yield Answer(each, tick, outputs.messages(tick, nanoseconds(each.stamp), with_markers=False))
 
 
 def transitions(agent: Steps, inputs: Iterable[Inputs]) -> Iterator[dict[str, Any]]:
     """What the planner says on the topic `transition` while it is given these inputs."""
-    outputs = Outputs()
-    for each in inputs:
-        tick = agent.step(each)
-        for topic, message in outputs.messages(tick, round(each.stamp * 1e9), with_markers=False):
-            if topic == "transition":
-                yield unpack_json(message, topic)
+    for answer in answers(agent, inputs):
+        yield from answer.transitions
+
+
+def _recorded(
+    out: Path, bag: Path, run: Mapping[str, Any], map_file: str | Path | None, answered: Iterable[Answer]
+) -> Iterator[Answer]:
+    """The same, written down on the way.
+
+    Raises:
+        InputError: it would be written over the bag that is read.
+    """
+    chosen = {"map": str(Path(map_file).resolve())} if map_file else {}
+    if bag.resolve() in (out.resolve(), (out / FILE_NAME).resolve()):
+        raise InputError(str(out), "is the bag that is replayed", "another folder")
+    with BagWriter(out, {**run, **chosen}) as writer:
+        for answer in answered:
+            plan = trajectory_messages(answer.tick.trajectory, nanoseconds(answer.inputs.stamp))
+            writer.write_tick(answer.inputs, [*plan, *answer.said])
+            yield answer
 
 
 def differences(recorded: Iterable[Mapping[str, Any]], replayed: Iterable[Mapping[str, Any]]) -> list[str]:

@@ -36,8 +36,13 @@ def save_state(path: str | Path, record: Any, road_map: str) -> None:
     path = Path(path)
     beside = path.with_name(path.name + ".new")
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside.write_bytes(pickle.dumps((FORMAT, road_map, record), protocol=4))
+    beside.write_bytes(dump_state(record, road_map))
     beside.replace(path)
+
+
+def dump_state(record: Any, road_map: str) -> bytes:
+    """A record as the content of such a file."""
+    return pickle.dumps((FORMAT, road_map, record), protocol=4)
 
 
 def load_state(path: str | Path, road_map: str) -> Any:
@@ -47,16 +52,27 @@ def load_state(path: str | Path, road_map: str) -> Any:
         InputError: no such file, another format, another map, or anything in it that is no plain value.
     """
     try:
-        content = _PlainValues(io.BytesIO(Path(path).read_bytes())).load()
+        content = Path(path).read_bytes()
     except OSError as error:
         raise InputError(str(path), f"cannot be read: {error.strerror}", "a saved state") from None
+    return parse_state(content, road_map, str(path))
+
+
+def parse_state(content: bytes, road_map: str | None, where: str) -> Any:
+    """The inverse of `dump_state`; without a map's name that of any map.
+
+    Raises:
+        InputError: as `load_state`.
+    """
+    try:
+        parts = _PlainValues(io.BytesIO(content)).load()
     except Exception as error:
-        raise InputError(str(path), f"no saved state: {' '.join(str(error).split())}", "one of this version") from None
-    if not isinstance(content, tuple) or len(content) != 3 or content[0] != FORMAT:
-        raise InputError(str(path), "no saved state", FORMAT)
-    if content[1] != road_map:
-        raise InputError(str(path), f"belongs to the map {content[1]}", road_map)
-    return content[2]
+        raise InputError(where, f"no saved state: {' '.join(str(error).split())}", "one of this version") from None
+    if not isinstance(parts, tuple) or len(parts) != 3 or parts[0] != FORMAT:
+        raise InputError(where, "no saved state", FORMAT)
+    if road_map is not None and parts[1] != road_map:
+        raise InputError(where, f"belongs to the map {parts[1]}", road_map)
+    return parts[2]
 
 
 class _PlainValues(pickle.Unpickler):

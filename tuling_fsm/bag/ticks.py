@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from tuling_fsm.bag.names import OURS, Names
 from tuling_fsm.bag.reader import Message, read_messages
+from tuling_fsm.bag.remarks import Remarks, Report
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.wire.cdr import seconds, stamp_ns
 from tuling_fsm.wire.inputs import OPERATOR, unpack_input
@@ -16,14 +18,15 @@ from tuling_fsm.wire.text import unpack_json
 from tuling_fsm.wire.topics import BY_NAME, INPUTS
 from tuling_fsm.world.inputs import Inputs
 
-Report = Callable[[str], None]
 _TICK_TOPICS = ("odometry", "trajectory")
 _ONCE: dict[str, Any] = {"route_answers": (), **dict.fromkeys(OPERATOR, False)}
 """What is given on one tick only."""
 _INPUTS = frozenset(topic.name for topic in INPUTS) | {"route_answer", "operator"}
 
 
-def read_inputs(path: str | Path, salvage: bool = False, report: Report | None = None) -> Iterator[Inputs]:
+def read_inputs(
+    path: str | Path, salvage: bool = False, report: Report | None = None, names: Names = OURS
+) -> Iterator[Inputs]:
     """The inputs of every tick, by the stamps of the bag.
 
     A tick is an odometry message; a `trajectory` with a later stamp than the last one answers a tick of the timer. In a
@@ -32,32 +35,37 @@ def read_inputs(path: str | Path, salvage: bool = False, report: Report | None =
     Args:
         path: a bag folder, or one `.mcap` or `.db3` file.
         salvage: read a damaged MCAP file up to the damage.
-        report: told of each message that cannot be used and is left out, as the node does; without it they raise.
+        report: told of messages that cannot be used and are left out, as the node does, and of what else is odd;
+            without it they raise.
+        names: how the bag calls its topics and frames.
 
     Raises:
         InputError: no bag, a damaged one, no tick in it.
     """
-    return ticks(read_messages(path, salvage), str(path), report)
+    return ticks(read_messages(path, salvage, names), str(path), report)
 
 
 def ticks(messages: Iterable[Message], where: str, report: Report | None = None) -> Iterator[Inputs]:
     """As `read_inputs`, from messages by log time."""
     latest = Inputs(0.0)
     waiting: list[Message] = []
+    remarks = Remarks(where, report)
     last_ns = -1
     for _, group in groupby(messages, key=lambda message: message.ns):
         together = list(group)
+        for message in together:
+            remarks.see(message)
         waiting += [message for message in together if message.topic in _INPUTS]
         ns = _tick_ns(together, last_ns)
         if ns is None:
             continue
+        remarks.tick(ns)
         for message in waiting:
-            latest = _received(latest, message, seconds(ns), where, report)
+            latest = _received(latest, message, seconds(ns), remarks)
         yield replace(latest, stamp=seconds(ns))
         latest = replace(latest, **_ONCE)
         waiting, last_ns = [], ns
-    if last_ns < 0:
-        raise InputError(where, "no tick in it: neither odometry nor trajectory", "a recorded run")
+    remarks.end()
 
 
 def _tick_ns(together: list[Message], last_ns: int) -> int | None:
@@ -68,17 +76,15 @@ def _tick_ns(together: list[Message], last_ns: int) -> int | None:
     return stamps["trajectory"] if stamps.get("trajectory", -1) > last_ns else None
 
 
-def _received(latest: Inputs, message: Message, stamp: float, where: str, report: Report | None) -> Inputs:
+def _received(latest: Inputs, message: Message, stamp: float, remarks: Remarks) -> Inputs:
     try:
         if message.type != BY_NAME[message.topic].type:
             raise InputError(message.topic, f"is a {message.type}", f"a {BY_NAME[message.topic].type}")
         value = unpack_input(message.topic, message.data, stamp)
     except InputError as error:
-        line = InputError(f"{where} at {seconds(message.ns):.3f} s", str(error))
-        if report is None:
-            raise line from None
-        report(str(line))
+        remarks.refuse(message, error)
         return latest
+    remarks.right(message.topic)
     if message.topic in ("route", "route_answer"):
         return replace(latest, route_answers=(*latest.route_answers, value))
     if message.topic == "operator":
@@ -87,14 +93,44 @@ def _received(latest: Inputs, message: Message, stamp: float, where: str, report
     return replace(latest, **{message.topic: value})
 
 
-def read_transitions(path: str | Path, salvage: bool = False) -> list[dict[str, Any]]:
+@dataclass(frozen=True)
+class Recorded:
+    """What a bag tells of its run beside the inputs.
+
+    `run` is what a replay has to know (`BagWriter`'s `run`), empty where nothing was recorded; `transitions` are the
+    messages of that topic in order; `parameters` are those of the planner from a tick on (by its stamp, ns), where
+    they were changed in mid-drive.
+    """
+
+    run: dict[str, Any] = field(default_factory=dict)
+    transitions: list[dict[str, Any]] = field(default_factory=list)
+    parameters: dict[int, dict[str, Any]] = field(default_factory=dict)
+
+
+def read_recorded(path: str | Path, salvage: bool = False, names: Names = OURS) -> Recorded:
+    """All of it in one pass.
+
+    Raises:
+        InputError: no bag, or a damaged one.
+    """
+    found = Recorded()
+    for message in read_messages(path, salvage, names):
+        if message.topic == "transition":
+            found.transitions.append(unpack_json(message.data, f"{path}: transition"))
+        elif message.topic == "parameters":
+            found.parameters[message.ns] = unpack_json(message.data, f"{path}: parameters")
+        elif message.topic == "run" and not found.run:
+            found.run.update(unpack_json(message.data, f"{path}: run"))
+    return found
+
+
+def read_transitions(path: str | Path, salvage: bool = False, names: Names = OURS) -> list[dict[str, Any]]:
     """The recorded `transition` messages, in order.
 
     Raises:
         InputError: no bag, or a damaged one.
     """
-    where = f"{path}: transition"
-    return [unpack_json(m.data, where) for m in read_messages(path, salvage) if m.topic == "transition"]
+    return read_recorded(path, salvage, names).transitions
 
 
 def read_run(path: str | Path, salvage: bool = False) -> dict[str, Any]:

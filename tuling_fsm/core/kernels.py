@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from numba import njit
+from numba import njit, types
+from numba.extending import intrinsic
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -18,6 +19,17 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def kernel(function: Function) -> Function:
     """Compiles a function without counting references: it must neither make arrays nor return any."""
     compiled: Function = njit(cache=True, error_model="numpy", _nrt=False, no_cfunc_wrapper=True)(function)
+    return compiled
+
+
+def part(function: Function) -> Function:
+    """Compiles a `kernel` that becomes a part of each of its callers.
+
+    A tuple is handed on number by number, which can take longer than the few things that are done with it.
+    """
+    compiled: Function = njit(cache=True, error_model="numpy", _nrt=False, no_cfunc_wrapper=True, forceinline=True)(
+        function
+    )
     return compiled
 
 
@@ -33,3 +45,16 @@ def maker(function: Function) -> Function:
     """Compiles a function that makes arrays and that only kernels may call: Python would crash."""
     compiled: Function = njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
     return compiled
+
+
+@intrinsic
+def sqrt(typing_context: Any, value: Any) -> Any:
+    """Square root for kernels, one instruction of the processor: `math.sqrt` would be a call, before which all that is
+    held in registers has to be put away. The same bits; `nan` of a negative value.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        root = builder.module.declare_intrinsic("llvm.sqrt", (arguments[0].type,))
+        return builder.call(root, arguments)
+
+    return types.float64(types.float64), generate

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.kernels import kernel
+from tuling_fsm.core.kernels import kernel, part
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.reference import (
     COS,
@@ -44,21 +44,35 @@ class Body(NamedTuple):
         return cls(vehicle.front, vehicle.rear_overhang, middle, 0.5 * vehicle.length, 0.5 * vehicle.width)
 
 
-@kernel
-def separation(
-    x: float, y: float, cos: float, sin: float, half_length: float, half_width: float, box: FloatArray
-) -> float:
-    """Largest gap (m) over the four axes that can separate two rectangles (Gottschalk et al., SIGGRAPH 1996).
+@part
+def rectangles_apart(
+    x: float, y: float, cos: float, sin: float, half_length: float, half_width: float,
+    box_x: float, box_y: float, box_cos: float, box_sin: float, box_length: float, box_width: float,
+) -> float:  # fmt: skip
+    """Largest gap (m) over the four axes that can separate two rectangles (Gottschalk et al., SIGGRAPH 1996), given by
+    centre, direction and half sizes.
 
     Positive: apart, and never more than their distance. Negative: they overlap, and this far one must move to part.
     """
-    dx, dy = box[0] - x, box[1] - y
-    c, s = abs(cos * box[2] + sin * box[3]), abs(cos * box[3] - sin * box[2])
-    along = abs(dx * cos + dy * sin) - half_length - box[4] * c - box[5] * s
-    across = abs(dy * cos - dx * sin) - half_width - box[4] * s - box[5] * c
-    box_along = abs(dx * box[2] + dy * box[3]) - box[4] - half_length * c - half_width * s
-    box_across = abs(dy * box[2] - dx * box[3]) - box[5] - half_length * s - half_width * c
+    dx, dy = box_x - x, box_y - y
+    c, s = abs(cos * box_cos + sin * box_sin), abs(cos * box_sin - sin * box_cos)
+    along = abs(dx * cos + dy * sin) - half_length - box_length * c - box_width * s
+    across = abs(dy * cos - dx * sin) - half_width - box_length * s - box_width * c
+    box_along = abs(dx * box_cos + dy * box_sin) - box_length - half_length * c - half_width * s
+    box_across = abs(dy * box_cos - dx * box_sin) - box_width - half_length * s - half_width * c
     return float(max(max(along, across), max(box_along, box_across)))
+
+
+@part
+def separation(
+    x: float, y: float, cos: float, sin: float, half_length: float, half_width: float, box: FloatArray
+) -> float:
+    """`rectangles_apart` of a rectangle and a box."""
+    return float(
+        rectangles_apart(
+            x, y, cos, sin, half_length, half_width, box[0], box[1], box[2], box[3], box[4], box[5]
+        )
+    )  # fmt: skip
 
 
 @kernel
@@ -85,7 +99,7 @@ def walk(line: FloatArray, n: int, k: int, x: float, y: float) -> int:
     return k
 
 
-@kernel
+@part
 def offset_at(line: FloatArray, k: int, x: float, y: float) -> float:
     """Offset (m, + left) of a point whose nearest sample is `k`."""
     dx, dy = x - line[k, X], y - line[k, Y]
@@ -137,7 +151,7 @@ def prepare_bounds(line: FloatArray, n: int, body: Body) -> None:
                 line[i, NEED] = max(line[i, NEED], max(over[0], over[1]))
 
 
-@kernel
+@part
 def within_bounds(
     line: FloatArray, n: int, k: int, offset: float, turn: float, x: float, y: float, cos: float, sin: float, body: Body
 ) -> tuple[float, float]:

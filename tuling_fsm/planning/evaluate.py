@@ -15,7 +15,20 @@ from tuling_fsm.planning.laws import Drive
 from tuling_fsm.planning.lines import Lines
 from tuling_fsm.planning.movers import Movers
 from tuling_fsm.planning.occupied import Swept, swept
-from tuling_fsm.planning.paths import LANE, OFFSET, PATH, PS, REACHED, SECOND_PASS, START_D, Laid, lay_path
+from tuling_fsm.planning.paths import (
+    AT_ONCE,
+    LANE,
+    OFFSET,
+    PATH,
+    PLACES,
+    PS,
+    REACHED,
+    SECOND_PASS,
+    START_D,
+    Laid,
+    lay_path,
+    place_body,
+)
 from tuling_fsm.planning.profile import STEP_S, Demand, Traffic, envelope, no_traffic, roll_out
 from tuling_fsm.planning.reference import LIMIT, MAX_POINTS
 from tuling_fsm.planning.solids import Solids
@@ -67,6 +80,7 @@ class Scratch(NamedTuple):
     """Arrays that every candidate uses anew."""
 
     path: FloatArray
+    places: FloatArray
     limit: FloatArray
     speed: FloatArray
     bound: FloatArray
@@ -81,8 +95,8 @@ def new_scratch(rows: int) -> Scratch:
     """Scratch for trajectories of `rows` rows."""
     n = MAX_POINTS + 1
     return Scratch(
-        np.zeros((n, PATH)), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros((rows, 3)),
-        np.zeros((PREDICTION_STEPS, 4)), no_traffic(), no_traffic(),
+        np.zeros((n, PATH)), np.zeros((PLACES, n + AT_ONCE)), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n),
+        np.zeros((rows, 3)), np.zeros((PREDICTION_STEPS, 4)), no_traffic(), no_traffic(),
     )  # fmt: skip
 
 
@@ -134,7 +148,8 @@ def evaluate(spec: FloatArray, tick: Tick, scratch: Scratch, verdict: FloatArray
     reach = top * span + 0.5 * top * top / d.decel + tick.body.front + tick.gaps.obstacle
     line, path = lines.row[at], scratch.path
     points, first = lay_path(spec, line, lines.points[at], lines.start[at], start.pose, reach, path)
-    laid = Laid(path, points, first, line, at)
+    place_body(path, points, tick.body.middle, scratch.places)
+    laid = Laid(path, points, first, line, at, scratch.places)
     stop = find_stop(
         laid, lines, tick.solids, tick.walls, spec[REACHED], start.v, tick.body, d.max_curvature, tick.gaps
     )

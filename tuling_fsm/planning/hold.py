@@ -70,34 +70,40 @@ def comfortable_stop(
     v = abs(start.v)
     if v < STANDS:
         return Trajectory.standing(scene.stamp, start.pose, start.curvature)
-    path, n = _path_ahead(start, before, vehicle)
     needed = vehicle.comfort_decel
     if before is not None and abs(float(before.v[-1])) < STANDS:
         needed = max(needed, 0.5 * v * v / max(0.05, _length_left(before, scene.stamp)))
     boxes, times = _boxes(scene, start)
-    trajectory = None
-    for factor in _STEPS:
-        decel = min(vehicle.emergency_decel, factor * needed)
-        rows = _rows(speed)
-        onset = vehicle.max_jerk if factor == 1.0 and needed == vehicle.comfort_decel else speed.hard_jerk
-        brake(v, math.copysign(1.0, start.v) * start.a, decel, onset, speed.stop_jerk * factor, rows)
-        trajectory = timed_path(scene.stamp, path, n, rows, math.copysign(1.0, start.v))
-        if not _touches(_columns(trajectory), boxes, times, Body.of(vehicle)):
-            return trajectory
+    for path in _ways_on(start, before, vehicle, speed):
+        for factor in _STEPS:
+            decel = min(vehicle.emergency_decel, factor * needed)
+            rows = _rows(speed)
+            onset = vehicle.max_jerk if factor == 1.0 and needed == vehicle.comfort_decel else speed.hard_jerk
+            brake(v, math.copysign(1.0, start.v) * start.a, decel, onset, speed.stop_jerk * factor, rows)
+            trajectory = timed_path(scene.stamp, path, len(path), rows, math.copysign(1.0, start.v))
+            if not _touches(_columns(trajectory), boxes, times, Body.of(vehicle)):
+                return trajectory
     return emergency_stop(scene, start, before, vehicle, speed)
 
 
 def emergency_stop(
     scene: Scene, start: StartState, before: Trajectory | None, vehicle: Vehicle, speed: SpeedParameters
 ) -> Trajectory:
-    """Brake at `emergency_decel` from the next row on (EST-1)."""
+    """Brake at `emergency_decel` from the next row on (EST-1): on the path that the car is on, or where that leads into
+    something and another does not, on that.
+    """
     if abs(start.v) < STANDS:
         return Trajectory.standing(scene.stamp, start.pose, start.curvature)
-    path, n = _path_ahead(start, before, vehicle)
     rows = _rows(speed)
     brake(abs(start.v), 0.0, vehicle.emergency_decel, math.inf, math.inf, rows)
     rows[0, 2] = -vehicle.emergency_decel
-    return timed_path(scene.stamp, path, n, rows, math.copysign(1.0, start.v))
+    boxes, times = _boxes(scene, start)
+    stops = [
+        timed_path(scene.stamp, path, len(path), rows, math.copysign(1.0, start.v))
+        for path in _ways_on(start, before, vehicle, speed)
+    ]
+    free = (stop for stop in stops if not _touches(_columns(stop), boxes, times, Body.of(vehicle)))
+    return next(free, stops[0])
 
 
 def _rows(speed: SpeedParameters) -> FloatArray:
@@ -109,8 +115,21 @@ def _length_left(trajectory: Trajectory, stamp: float) -> float:
     return float(np.hypot(np.diff(trajectory.x[keep]), np.diff(trajectory.y[keep])).sum())
 
 
-def _path_ahead(start: StartState, before: Trajectory | None, vehicle: Vehicle) -> tuple[FloatArray, int]:
-    """The previous plan's path from the start on, then an arc of its last curvature; directions are those of travel."""
+def _ways_on(
+    start: StartState, before: Trajectory | None, vehicle: Vehicle, speed: SpeedParameters
+) -> tuple[FloatArray, FloatArray]:
+    """Paths to stop on: the one that the car is on, and one on which the wheels are turned straight at once.
+
+    Without a previous plan the first is a guess: a car that has just begun to plan may come out of a bend.
+    """
+    turn = speed.steer_share * vehicle.max_steer_rate / max(1.0, abs(start.v))
+    return _path_ahead(start, before, 0.0, vehicle), _path_ahead(start, None, turn, vehicle)
+
+
+def _path_ahead(start: StartState, before: Trajectory | None, turn: float, vehicle: Vehicle) -> FloatArray:
+    """The previous plan's path from the start on, then an arc of its last curvature, on which the wheels are turned
+    back by `turn` (rad) a metre; directions are those of travel.
+    """
     gear = math.copysign(1.0, start.v)
     poses = [(start.pose.x, start.pose.y, start.pose.heading, start.curvature)]
     if before is not None:
@@ -123,7 +142,8 @@ def _path_ahead(start: StartState, before: Trajectory | None, vehicle: Vehicle) 
     bend = min(vehicle.max_curvature, max(-vehicle.max_curvature, poses[-1][3]))
     for _ in range(max(1, int(0.5 * start.v**2 / vehicle.comfort_decel + 5.0))):
         x, y, heading, _ = poses[-1]
-        turned = heading + gear * bend
+        last, bend = bend, _turned_back(bend, turn, vehicle.wheelbase)
+        turned = heading + gear * 0.5 * (last + bend)
         middle = 0.5 * (heading + turned)
         poses.append((x + gear * math.cos(middle), y + gear * math.sin(middle), turned, bend))
     path = new_path(len(poses))
@@ -131,7 +151,15 @@ def _path_ahead(start: StartState, before: Trajectory | None, vehicle: Vehicle) 
     path[:, PHEADING] = heading + (math.pi if gear < 0.0 else 0.0)
     path[:, PCOS], path[:, PSIN], path[:, PKAPPA] = np.cos(path[:, PHEADING]), np.sin(path[:, PHEADING]), gear * kappa
     path[1:, PS] = np.cumsum(np.hypot(np.diff(path[:, PX]), np.diff(path[:, PY])))
-    return path, len(path)
+    return path
+
+
+def _turned_back(bend: float, turn: float, wheelbase: float) -> float:
+    """The curvature after the wheels have been turned back by up to an angle (rad)."""
+    if turn == 0.0:
+        return bend
+    steer = math.atan(wheelbase * bend)
+    return math.tan(math.copysign(max(0.0, abs(steer) - turn), steer)) / wheelbase
 
 
 def _boxes(scene: Scene, start: StartState) -> tuple[FloatArray, FloatArray]:

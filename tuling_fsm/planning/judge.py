@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.kernels import kernel
+from tuling_fsm.core.kernels import kernel, part
 from tuling_fsm.planning.body import Body, walk
 from tuling_fsm.planning.lines import Lines
 from tuling_fsm.planning.movers import Movers
@@ -60,7 +60,7 @@ class Judgement(NamedTuple):
     y: float
 
 
-@kernel
+@part
 def _where(laid: Laid, s: float) -> tuple[float, float, int]:
     """Position at an arc length, and the point before it."""
     i = seek(laid.path, laid.points, 0, s)
@@ -68,7 +68,7 @@ def _where(laid: Laid, s: float) -> tuple[float, float, int]:
     return laid.path[i, PX] + u * laid.path[i, PCOS], laid.path[i, PY] + u * laid.path[i, PSIN], i
 
 
-@kernel
+@part
 def _progress(laid: Laid, lines: Lines, x: float, y: float, i: int) -> float:
     """How far along the route a position at point `i` is from the car's."""
     route, begun = lines.row[lines.route], lines.start[lines.route]
@@ -78,7 +78,7 @@ def _progress(laid: Laid, lines: Lines, x: float, y: float, i: int) -> float:
     return float(route[k, S] + along - begun[START_S])
 
 
-@kernel
+@part
 def _comfort(laid: Laid, speed: FloatArray, rows: FloatArray, until: int, w: Weights) -> float:
     """Cost of lateral jerk, of driving beside the line, and of being faster than the envelope allows, summed over
     time.
@@ -94,7 +94,7 @@ def _comfort(laid: Laid, speed: FloatArray, rows: FloatArray, until: int, w: Wei
     return float(cost)
 
 
-@kernel
+@part
 def _prospect(laid: Laid, lines: Lines, stop: Stop, w: Weights) -> float:
     """Cost of a lane beside the route's, of one that ends or is blocked, and of changing one's mind."""
     ahead = lines.ends[laid.at] - lines.start[laid.at, START_S]
@@ -104,7 +104,7 @@ def _prospect(laid: Laid, lines: Lines, stop: Stop, w: Weights) -> float:
     return float(cost) + (w.switch if lines.shift[laid.at] != w.previous_shift else 0.0)
 
 
-@kernel
+@part
 def _aside(laid: Laid, rows: FloatArray, w: Weights) -> float:
     """Distance (m) across the path from where the previous plan would be, 0 without one."""
     if w.previous_x == np.inf:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
-from tuling_fsm.core.kernels import kernel
+from tuling_fsm.core.kernels import part, sqrt
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.rss import Rss, safe_speed
@@ -61,14 +60,14 @@ class Ramp(NamedTuple):
     s: float
 
 
-@kernel
+@part
 def ramp_of(d: Drive) -> Ramp:
     """The end of a comfortable stop."""
     v = 0.5 * d.decel * d.decel / d.stop_jerk
-    return Ramp(v, 2.0 / 3.0 * v**1.5 / math.sqrt(2.0 * d.stop_jerk))
+    return Ramp(v, 2.0 / 3.0 * v**1.5 / sqrt(2.0 * d.stop_jerk))
 
 
-@kernel
+@part
 def _stop_speed(room: float, ramp: Ramp, d: Drive) -> tuple[float, float]:
     """Speed from which a comfortable braking that ends in a ramp stops within `room`, and the deceleration at that
     speed.
@@ -76,12 +75,12 @@ def _stop_speed(room: float, ramp: Ramp, d: Drive) -> tuple[float, float]:
     if room <= 0.0:
         return 0.0, 0.0
     if room < ramp.s:
-        v = (1.5 * math.sqrt(2.0 * d.stop_jerk) * room) ** (2.0 / 3.0)
-        return v, math.sqrt(2.0 * d.stop_jerk * v)
-    return math.sqrt(ramp.v * ramp.v + 2.0 * d.decel * (room - ramp.s)), d.decel
+        v = (1.5 * sqrt(2.0 * d.stop_jerk) * room) ** (2.0 / 3.0)
+        return v, sqrt(2.0 * d.stop_jerk * v)
+    return sqrt(ramp.v * ramp.v + 2.0 * d.decel * (room - ramp.s)), d.decel
 
 
-@kernel
+@part
 def stop_accel(room: float, slack: float, v: float, a: float, ramp: Ramp, d: Drive) -> float:
     """Acceleration that stops within `room` (m): comfortable where that suffices, as hard as it takes where not.
 
@@ -100,7 +99,7 @@ def stop_accel(room: float, slack: float, v: float, a: float, ramp: Ramp, d: Dri
     return float(max(-1.3 * d.decel, eased))
 
 
-@kernel
+@part
 def follow_accel(gap: float, v: float, leader_v: float, ramp: Ramp, d: Drive) -> tuple[float, float]:
     """Acceleration behind a leader whose rear bumper is `gap` ahead, and the way left to the gap that is wanted.
 
@@ -113,7 +112,7 @@ def follow_accel(gap: float, v: float, leader_v: float, ramp: Ramp, d: Drive) ->
     if room < knee:
         closing, slope = room / d.gap_time, 1.0 / d.gap_time
     else:
-        closing = math.sqrt(2.0 * decel * (room - 0.5 * knee))
+        closing = sqrt(2.0 * decel * (room - 0.5 * knee))
         slope = decel / closing
     faster, moving = max(0.0, v - leader_v), min(1.0, 0.5 * leader_v)
     wanted, ahead = leader_v + moving * closing, moving * slope * faster

@@ -24,7 +24,20 @@ from tuling_fsm.planning.hold import STANDS, comfortable_stop
 from tuling_fsm.planning.movers import Movers
 from tuling_fsm.planning.occupied import Swept, swept
 from tuling_fsm.planning.parameters import PlanningParameters
-from tuling_fsm.planning.paths import PCOS, PHEADING, PKAPPA, PS, PSIN, PX, PY, Laid, new_path
+from tuling_fsm.planning.paths import (
+    AT_ONCE,
+    PCOS,
+    PHEADING,
+    PKAPPA,
+    PLACES,
+    PS,
+    PSIN,
+    PX,
+    PY,
+    Laid,
+    new_path,
+    place_body,
+)
 from tuling_fsm.planning.profile import STEP_S, Demand, envelope
 from tuling_fsm.planning.reference import COLUMNS, COS, EXTENSION, HEADING, KAPPA, SIN, S, X, Y
 from tuling_fsm.planning.scenery import Scenery
@@ -97,7 +110,9 @@ def among(path: FloatArray, scene: Scene, body: Body, parameters: PlanningParame
     line = _as_line(path)
     pose = (float(path[0, PX]), float(path[0, PY]), float(path[0, PHEADING]), float(path[0, PKAPPA]))
     scenery = Scenery.of(scene, line[None], np.array([len(line)]), np.zeros(1), pose, body, 0.0, parameters)
-    return Laid(path, len(path), 1, line, 0), scenery
+    places = np.zeros((PLACES, len(path) + AT_ONCE))
+    place_body(path, len(path), body.middle, places)
+    return Laid(path, len(path), 1, line, 0, places), scenery
 
 
 def _same(one: Pose, other: Pose) -> bool:

@@ -12,6 +12,7 @@ from numba import njit
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.planning.body import Body, body_separation, nearest, offset_at, walk
+from tuling_fsm.planning.paths import AT_ONCE
 from tuling_fsm.planning.reference import COS, KAPPA, SIN, S, X, Y
 from tuling_fsm.planning.solids import DEEPEST, IntArray
 
@@ -37,7 +38,7 @@ class Movers(NamedTuple):
     `half` (L, N, T, 3) half the extent along and across the line and what to allow for because the line bends.
     `band` (L, N, 4) is all that they cover across, without and with the room that a path has to keep, `stretch`
     (L, N, 2) the first and last sample that they are near, `order` (L, N) their rows by where they are now.
-    `others` (N,) and `spans` (N, T, 3) are scratch.
+    `others` (N,), `spans` (N, T, 3) and `apart` (AT_ONCE,) are scratch.
     """
 
     box: FloatArray
@@ -55,6 +56,7 @@ class Movers(NamedTuple):
     order: IntArray
     others: IntArray
     spans: FloatArray
+    apart: FloatArray
 
 
 @kernel
@@ -157,5 +159,5 @@ def gather_movers(
         _sort_in(node[at], order[at])
     return Movers(
         boxes, ids, speeds, gap, keeps, shadow, trailing, node, across, half, band, stretch, order,
-        np.empty(total, np.int64), np.empty((total, times, 3)),
+        np.empty(total, np.int64), np.empty((total, times, 3)), np.empty(AT_ONCE),
     )  # fmt: skip

@@ -7,12 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.kernels import kernel
-from tuling_fsm.core.scene import PREDICTION_STEP_S
-from tuling_fsm.planning.body import Body, body_separation
+from tuling_fsm.core.kernels import kernel, part
+from tuling_fsm.planning.body import Body, rectangles_apart
 from tuling_fsm.planning.movers import ALONG, ASIDE, SLACK, Movers
-from tuling_fsm.planning.paths import PCOS, PD, PKAPPA, PS, PSIN, PTURN, PX, PY, Laid
-from tuling_fsm.planning.profile import STEP_S
+from tuling_fsm.planning.paths import AT_ONCE, CCOS, CSIN, CX, CY, PD, PKAPPA, PS, PTURN, Laid
+from tuling_fsm.planning.profile import ROWS_A_STEP
 from tuling_fsm.planning.reference import KAPPA
 
 SIDESTEP = 0.8
@@ -31,13 +30,13 @@ class Swept(NamedTuple):
     turn: float
 
 
-@kernel
+@part
 def ignored(movers: Movers, i: int, sidestep: float) -> bool:
     """Whether object `i` is one that would run into the car from behind (it must never hold the car up)."""
     return bool(movers.shadow[i] or (movers.trailing[i] and sidestep < SIDESTEP))
 
 
-@kernel
+@part
 def swept(laid: Laid) -> Swept:
     """What a path covers."""
     low, high, turn = np.inf, -np.inf, 0.0
@@ -47,14 +46,14 @@ def swept(laid: Laid) -> Swept:
     return Swept(low, high, turn)
 
 
-@kernel
+@part
 def beside(movers: Movers, at: int, i: int, covered: Swept, body: Body) -> bool:
     """Whether object `i` stays clear of all that a path on line `at` covers, to its left or right."""
     band, side = movers.band[at, i], body.half_width + _BESIDE
     return bool(band[0] > covered.high + side or band[1] < covered.low - side)
 
 
-@kernel
+@part
 def out_of_reach(laid: Laid, movers: Movers, i: int, covered: Swept, body: Body, end: float) -> bool:
     """Whether object `i` cannot touch a path before arc length `end`, as far as a glance shows."""
     band, stretch = movers.band[laid.at, i], movers.stretch[laid.at, i]
@@ -65,50 +64,56 @@ def out_of_reach(laid: Laid, movers: Movers, i: int, covered: Swept, body: Body,
     return bool(hi < 0 or lo >= laid.points - 1 or laid.path[max(0, lo), PS] > end + _FORESIGHT)
 
 
-@kernel
+@part
 def row_at(j: int, rows: int) -> int:
     """The row of a profile at prediction step `j`, the last one beyond its end."""
-    return min(rows - 1, round(j * PREDICTION_STEP_S / STEP_S))
+    return min(rows - 1, ROWS_A_STEP * j)
 
 
-@kernel
-def _gap_at(path: FloatArray, i: int, body: Body, box: FloatArray) -> float:
-    return float(body_separation(path[i, PX], path[i, PY], path[i, PCOS], path[i, PSIN], body, box))
+@part
+def _gaps(places: FloatArray, i: int, body: Body, box: FloatArray, gap: float, apart: FloatArray) -> None:
+    """Fill `apart` (AT_ONCE,) with what is more than `gap` between a box and the body at `places` from point `i` on."""
+    x, y = places[CX, i : i + AT_ONCE], places[CY, i : i + AT_ONCE]
+    cos, sin = places[CCOS, i : i + AT_ONCE], places[CSIN, i : i + AT_ONCE]
+    length, width = body.half_length, body.half_width
+    bx, by, bcos, bsin, blength, bwidth = box[0], box[1], box[2], box[3], box[4], box[5]
+    for k in range(len(apart)):
+        apart[k] = (
+            rectangles_apart(x[k], y[k], cos[k], sin[k], length, width, bx, by, bcos, bsin, blength, bwidth) - gap
+        )
 
 
-@kernel
-def _entry(laid: Laid, lo: int, hi: int, body: Body, box: FloatArray, gap: float, bend: float) -> float:
+@part
+def _entry(
+    laid: Laid, lo: int, hi: int, body: Body, box: FloatArray, gap: float, bend: float, apart: FloatArray
+) -> float:
     """Arc length at which the body comes as near as `gap` to a box, looked for between two points; `inf` for nowhere.
 
-    A separation is a distance that can be driven blindly, so the search leaps; `bend` is the largest curvature on the
-    way.
+    A separation is a distance that can be driven blindly, so the search leaps from block to block of points; `bend` is
+    the largest curvature on the way, `apart` (AT_ONCE,) scratch.
     """
-    path, i = laid.path, lo
-    apart = _gap_at(path, i, body, box) - gap
-    while apart <= 0.0 and i > 0:
-        i = max(0, i - 3)
-        apart = _gap_at(path, i, body, box) - gap
-    if apart <= 0.0:
-        return float(min(0.0, apart))
+    path, i, passed = laid.path, lo, 0
     reach = 1.0 / (1.0 + bend * body.front)
-    while i < hi:
-        step = path[min(i + 1, laid.points - 1), PS] - path[i, PS] + 1e-3
-        last, before = i, apart
-        i += min(hi - i, max(1, int(apart * reach / step)))
-        apart = _gap_at(path, i, body, box) - gap
-        if apart > 0.0:
-            continue
-        while i - last > 1:
-            back = _gap_at(path, i - 1, body, box) - gap
-            if back > 0.0:
-                last, before = i - 1, back
-            else:
-                i, apart = i - 1, back
-        return float(path[last, PS] + (path[i, PS] - path[last, PS]) * before / (before - apart))
+    while i <= hi:
+        _gaps(laid.places, i, body, box, gap, apart)
+        while apart[0] <= 0.0 and i > passed:
+            i = max(passed, i - 3)
+            _gaps(laid.places, i, body, box, gap, apart)
+        if apart[0] <= 0.0:
+            return float(min(0.0, apart[0]))
+        for k in range(1, AT_ONCE):
+            if i + k > hi:
+                return np.inf
+            if apart[k] <= 0.0:
+                before, step = path[i + k - 1, PS], path[i + k, PS] - path[i + k - 1, PS]
+                return float(before + step * apart[k - 1] / (apart[k - 1] - apart[k]))
+        i += AT_ONCE - 1
+        passed, step = i, path[min(i + 1, laid.points - 1), PS] - path[i, PS] + 1e-3
+        i += max(0, int(apart[AT_ONCE - 1] * reach / step) - 1)
     return np.inf
 
 
-@kernel
+@part
 def _span(laid: Laid, movers: Movers, i: int, j: int, body: Body, step: float, end: float, span: FloatArray) -> None:
     """Fill `span` (3,) as a row of `occupied`, but for what begins beyond `end` (m); `step` is the path's spacing."""
     path, line, n, k = laid.path, laid.line, laid.points, movers.node[laid.at, i, j]
@@ -130,7 +135,7 @@ def _span(laid: Laid, movers: Movers, i: int, j: int, body: Body, step: float, e
     if across > left + reach or across < right - reach:
         return
     bend = max(abs(line[k, KAPPA]), abs(path[here, PKAPPA]))
-    span[0] = _entry(laid, lo, hi, body, movers.box[i, j], gap, bend)
+    span[0] = _entry(laid, lo, hi, body, movers.box[i, j], gap, bend, movers.apart)
     if span[0] < np.inf:
         span[1] = path[here, PS] + behind + half[ALONG] + body.rear + gap + 0.5 * half[SLACK]
 
@@ -164,7 +169,7 @@ def still_met(spans: FloatArray, free: FloatArray) -> int:
     return met
 
 
-@kernel
+@part
 def touches_now(laid: Laid, movers: Movers, i: int, body: Body, free: FloatArray, spans: FloatArray) -> bool:
     """Fill the first row of `spans`; whether the body would touch object `i` where that is now."""
     step = laid.path[laid.points - 1, PS] / max(1, laid.points - 1)
@@ -172,7 +177,7 @@ def touches_now(laid: Laid, movers: Movers, i: int, body: Body, free: FloatArray
     return bool(spans[0, 0] < np.inf)
 
 
-@kernel
+@part
 def hidden(laid: Laid, movers: Movers, i: int, body: Body, nearer: FloatArray) -> bool:
     """Whether object `i` is at all times beyond the arc lengths `nearer` (T,)."""
     path, n = laid.path, laid.points

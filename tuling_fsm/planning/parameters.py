@@ -59,7 +59,7 @@ class SpeedParameters:
     stop_jerk: float = param(1.5, "m/s^3", 0.3, 10.0, "jerk at the end of a stop")
     hard_jerk: float = param(25.0, "m/s^3", 5.0, 200.0, "jerk of braking that comfort does not suffice for")
     steer_share: float = param(0.85, "", 0.2, 1.0, "share of the steering rate that a path may use")
-    line_gap: float = param(0.4, "m", 0.1, 2.0, "front bumper stops this far before a stop wall", clause="INT-2")
+    line_gap: float = param(0.12, "m", 0.05, 2.0, "front bumper stops this far before a stop wall", clause="INT-2")
     obstacle_gap: float = param(4.0, "m", 0.5, 10.0, "stop before a static obstacle, with room to pull out")
     end_gap: float = param(0.8, "m", 0.2, 5.0, "stop before the end of a lane, and least gap to an obstacle")
     headway: float = param(1.2, "s", 0.3, 4.0, "time gap to a leader", live=True)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray, wrap_angle
-from tuling_fsm.core.kernels import kernel
+from tuling_fsm.core.kernels import kernel, part, sqrt
 from tuling_fsm.planning.body import offset_at, walk
 from tuling_fsm.planning.reference import COS, DKAPPA, HEADING, KAPPA, SIN, S, X, Y
 
@@ -63,7 +63,7 @@ def frenet_start(
     start[START_BEND] = -change * slope + scale / (cos * cos) * (kappa * scale / cos - bend)
 
 
-@kernel
+@part
 def quintic(
     d0: float, slope: float, bend: float, d1: float, length: float
 ) -> tuple[float, float, float, float, float, float]:
@@ -79,9 +79,17 @@ def quintic(
     return c0, c1, c2, c3, c4, c5
 
 
+CX, CY, CCOS, CSIN = range(4)
+"""Rows of `Laid.places`: the body's centre and direction at every point, side by side for the processor."""
+PLACES = 4
+AT_ONCE = 8
+"""So many points are looked at in one go; `Laid.places` has at least as many more columns than the path has points."""
+_NOWHERE = np.zeros((PLACES, 0))
+
+
 class Laid(NamedTuple):
     """A path on a line: its points (the first `points` rows), the sample of the line below its second point, the line
-    and its index.
+    and its index. `places` (PLACES, n) is where the body is, needed among others only.
     """
 
     path: FloatArray
@@ -89,9 +97,10 @@ class Laid(NamedTuple):
     first: int
     line: FloatArray
     at: int
+    places: FloatArray = _NOWHERE
 
 
-@kernel
+@part
 def _back(spec: FloatArray, s: float) -> tuple[float, float, float]:
     """Offset and its first two derivatives on the way back to the line."""
     h = spec[BACK] - spec[LEFT_AGAIN]
@@ -102,7 +111,7 @@ def _back(spec: FloatArray, s: float) -> tuple[float, float, float]:
     return d, d1, d2
 
 
-@kernel
+@part
 def _put_point(line: FloatArray, k: int, d: float, d1: float, d2: float, point: FloatArray) -> None:
     """Fill a point at sample `k` of the line, at an offset with two derivatives over the line's arc length."""
     bend = line[k, KAPPA]
@@ -113,7 +122,7 @@ def _put_point(line: FloatArray, k: int, d: float, d1: float, d2: float, point: 
         point[PCOS], point[PSIN] = line[k, COS], line[k, SIN]
         return
     slope = d1 / scale
-    cos = 1.0 / math.sqrt(1.0 + slope * slope)
+    cos = 1.0 / sqrt(1.0 + slope * slope)
     sin = slope * cos
     change = line[k, DKAPPA] * d + bend * d1
     point[PKAPPA] = ((d2 + change * slope) * cos * cos / scale + bend) * cos / scale
@@ -123,10 +132,10 @@ def _put_point(line: FloatArray, k: int, d: float, d1: float, d2: float, point: 
     point[PD], point[PTURN] = d, sin
 
 
-@kernel
+@part
 def _apart(path: FloatArray, i: int, k: int) -> float:
     dx, dy = path[k, PX] - path[i, PX], path[k, PY] - path[i, PY]
-    return math.sqrt(dx * dx + dy * dy)
+    return float(sqrt(dx * dx + dy * dy))
 
 
 @kernel
@@ -171,6 +180,15 @@ def lay_path(
         path[i, PS] = path[i - 1, PS] + _apart(path, i - 1, i)
         k += 1
     return k - first + 1, first
+
+
+@part
+def place_body(path: FloatArray, n: int, middle: float, places: FloatArray) -> None:
+    """Fill `places` (PLACES, n) with the places of a body whose centre is `middle` (m) before the rear axle."""
+    for i in range(n):
+        cos, sin = path[i, PCOS], path[i, PSIN]
+        places[CX, i], places[CY, i] = path[i, PX] + middle * cos, path[i, PY] + middle * sin
+        places[CCOS, i], places[CSIN, i] = cos, sin
 
 
 @kernel
@@ -221,7 +239,7 @@ def on_path(path: FloatArray, n: int, s: float) -> tuple[float, float, float, fl
     return x + beyond * path[n - 1, PCOS], y + beyond * path[n - 1, PSIN], heading, kappa
 
 
-@kernel
+@part
 def steepest_steering(path: FloatArray, n: int, wheelbase: float, rate: FloatArray) -> None:
     """Change of the steering angle per metre (absolute) that each point takes part in."""
     rate[:n] = 0.0

@@ -7,18 +7,19 @@ rest of that result, so a plan made anew on every tick goes on where the last on
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.kernels import kernel
+from tuling_fsm.core.kernels import kernel, part, sqrt
 from tuling_fsm.core.scene import PREDICTION_STEP_S, PREDICTION_STEPS
 from tuling_fsm.planning.laws import Drive, Ramp, follow_accel, ramp_of, stop_accel
 from tuling_fsm.planning.paths import PKAPPA, PROOM, PS, Laid, steepest_steering
 
 STEP_S = 0.1
+ROWS_A_STEP = round(PREDICTION_STEP_S / STEP_S)
+"""Rows of a profile to each step of a prediction."""
 FREE, AT_LIMIT, IN_BEND, TIGHT, FOLLOWING, YIELDING, STOPPING = range(7)
 """What bound the speed at the start: nothing, a speed limit, a bend, a narrow place, a leader, a crossing object, a
 stop."""
@@ -60,7 +61,7 @@ def envelope(laid: Laid, limit: FloatArray, d: Drive, speed: FloatArray, bound: 
     for i in range(n):
         v, why, kappa = min(limit[i], d.max_speed), AT_LIMIT, abs(path[i, PKAPPA])
         if kappa * v * v > d.lateral or rate[i] * v > d.steer_rate:
-            bend = math.sqrt(d.lateral / max(1e-4, kappa))
+            bend = sqrt(d.lateral / max(1e-4, kappa))
             bend = max(d.creep, min(bend, d.steer_rate / max(1e-4, rate[i])))
             if bend < v:
                 v, why = bend, IN_BEND
@@ -72,7 +73,7 @@ def envelope(laid: Laid, limit: FloatArray, d: Drive, speed: FloatArray, bound: 
     for i in range(n - 2, -1, -1):
         step = path[i + 1, PS] - path[i, PS]
         decel = min(d.decel, decel + d.jerk * step / max(d.creep, speed[i + 1]))
-        reachable = math.sqrt(speed[i + 1] ** 2 + 2.0 * decel * step)
+        reachable = sqrt(speed[i + 1] ** 2 + 2.0 * decel * step)
         if reachable < speed[i]:
             speed[i], bound[i] = reachable, bound[i + 1]
         else:
@@ -82,7 +83,7 @@ def envelope(laid: Laid, limit: FloatArray, d: Drive, speed: FloatArray, bound: 
         level[i] = level[i + 1] if speed[i] == speed[i + 1] else path[i, PS]
 
 
-@kernel
+@part
 def seek(path: FloatArray, n: int, i: int, s: float) -> int:
     """Point before arc length `s`, looked for from point `i` on."""
     while i + 2 < n and path[i + 1, PS] <= s:
@@ -90,7 +91,7 @@ def seek(path: FloatArray, n: int, i: int, s: float) -> int:
     return i
 
 
-@kernel
+@part
 def _envelope_accel(
     laid: Laid, speed: FloatArray, level: FloatArray, at: int, s: float, v: float, gain: float
 ) -> float:
@@ -113,12 +114,12 @@ def _envelope_accel(
             least = min(least, gain * (allowed - v))
             continue
         falling = allowed * change / step
-        here = math.sqrt(allowed * allowed - 2.0 * falling * ahead)
+        here = sqrt(allowed * allowed - 2.0 * falling * ahead)
         least = min(least, gain * (here - v) + falling * min(1.0, v / max(here, 0.1)))
     return float(least)
 
 
-@kernel
+@part
 def _wall_at(traffic: Traffic, j: int) -> tuple[float, int]:
     """The nearest wall during a prediction step, and whose it is."""
     after = min(j + 1, len(traffic.wall_s) - 1)
@@ -138,7 +139,7 @@ class Demand(NamedTuple):
     room: float
 
 
-@kernel
+@part
 def _traffic_demand(
     traffic: Traffic, stop: tuple[float, float], j: int, late: float, s: float, v: float, a: float, ramp: Ramp, d: Drive
 ) -> Demand:
@@ -161,7 +162,7 @@ def _traffic_demand(
     return Demand(wanted, reason, blame, distance, room)
 
 
-@kernel
+@part
 def _next_speed(v: float, a: float, wanted: float, settled: bool, d: Drive) -> tuple[float, float]:
     """Speed and acceleration one step on, within the jerk that the situation allows; never backwards."""
     hard = wanted < -1.3 * d.decel - 1e-9 or (a < -1.3 * d.decel and wanted > a)
@@ -196,7 +197,7 @@ def roll_out(
     for i in range(len(rows)):
         rows[i, 0], rows[i, 1], rows[i, 2] = s, v, a
         at = seek(laid.path, laid.points, at, s)
-        j = min(int(i * STEP_S / PREDICTION_STEP_S + 1e-9), len(traffic.wall_s) - 1)
+        j = min(i // ROWS_A_STEP, len(traffic.wall_s) - 1)
         others = _traffic_demand(traffic, stop, j, i * STEP_S - j * PREDICTION_STEP_S, s, v, a, ramp, d)
         wanted = max(-1.3 * d.decel, _envelope_accel(laid, speed, level, at, s, v, d.gain))
         held = v < 1e-6 and others.room < d.start_room

@@ -6,11 +6,10 @@ to brakes at least as hard as it must. Pure functions of speeds; distances are b
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tuling_fsm.core.kernels import kernel
+from tuling_fsm.core.kernels import kernel, part, sqrt
 from tuling_fsm.core.parameters import param
 
 
@@ -86,12 +85,12 @@ def lateral_distance(left_v: float, right_v: float, rss: Rss) -> float:
     return float(rss.lateral_margin + max(0.0, left + right))
 
 
-@kernel
+@part
 def safe_speed(gap: float, front_v: float, rss: Rss) -> tuple[float, float]:
     """The greatest speed (m/s) whose `following_distance` is no more than `gap` (m), and how much it grows with each
     metre more (1/s).
     """
     brake = min(rss.brake, rss.brake_hardest)
     room = max(0.0, gap) + 0.5 * front_v * front_v / rss.brake_hardest + 0.5 * rss.accel * rss.response**2
-    root = math.sqrt(brake * brake * rss.response**2 + 2.0 * brake * room)
+    root = sqrt(brake * brake * rss.response**2 + 2.0 * brake * room)
     return max(0.0, root - brake * rss.response - rss.accel * rss.response), brake / root

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.kernels import kernel
+from tuling_fsm.core.kernels import kernel, part
 from tuling_fsm.planning.body import Body, offset_at, walk, within_bounds
 from tuling_fsm.planning.lines import Lines
 from tuling_fsm.planning.paths import NODE, PCOS, PD, PKAPPA, PS, PSIN, PTURN, PX, PY, START_S, Laid
@@ -43,7 +43,7 @@ class Stop(NamedTuple):
     thing: float
 
 
-@kernel
+@part
 def _out_of_bounds(laid: Laid, lines: Lines, reached: float, until: int, body: Body, slack: float) -> int:
     """First point at which the body leaves the bounds, `until` for none before that.
 
@@ -79,7 +79,7 @@ def _out_of_bounds(laid: Laid, lines: Lines, reached: float, until: int, body: B
     return until
 
 
-@kernel
+@part
 def _block(
     laid: Laid, lines: Lines, solids: Solids, reached: float, body: Body, max_curvature: float, gaps: Gaps
 ) -> tuple[int, int, int]:
@@ -96,7 +96,7 @@ def _block(
     return blocked, why, by
 
 
-@kernel
+@part
 def _arc_at(laid: Laid, start_s: float, s: float) -> float:
     """Arc length of a path where it passes arc length `s` of its line, `inf` beyond its end, negative behind its
     start.

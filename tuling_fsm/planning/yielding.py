@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.kernels import kernel
+from tuling_fsm.core.kernels import kernel, part
 from tuling_fsm.core.scene import PREDICTION_STEP_S
 from tuling_fsm.planning.body import Body, separation
 from tuling_fsm.planning.movers import SAME_WAY, Movers
@@ -41,7 +41,7 @@ _CUT_IN_GAP, _CUT_IN_TIME = 2.0, 0.6
 """Room (m, and s at its speed) that is left before another by a car that comes into its lane."""
 
 
-@kernel
+@part
 def _first_inside(spans: FloatArray) -> int:
     j = 0
     while spans[j, 0] == np.inf:
@@ -49,7 +49,7 @@ def _first_inside(spans: FloatArray) -> int:
     return j
 
 
-@kernel
+@part
 def _nearest(spans: FloatArray) -> float:
     least = np.inf
     for j in range(len(spans)):
@@ -57,7 +57,7 @@ def _nearest(spans: FloatArray) -> float:
     return least
 
 
-@kernel
+@part
 def _goes_along(laid: Laid, movers: Movers, i: int, j: int) -> bool:
     """Whether object `i` drives the way of the line at prediction step `j`, or stands."""
     k = movers.node[laid.at, i, j]

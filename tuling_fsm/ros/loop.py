@@ -11,7 +11,8 @@ from types import FrameType
 from typing import Any
 
 import rclpy
-from rclpy.executors import SingleThreadedExecutor
+from rclpy.context import Context
+from rclpy.executors import Executor, SingleThreadedExecutor
 from rclpy.signals import SignalHandlerOptions
 
 from tuling_fsm.core.errors import InputError
@@ -55,7 +56,7 @@ def run_node(make_node: Callable[[], Any], arguments: Sequence[str] | None = Non
     Args:
         make_node: called once rclpy is initialized; the node has `finished` (nothing more to do), `stop()` (bring
             everything to rest while messages can still be sent), `interruptible` (there is nothing to bring to rest)
-            and `exit_code`.
+            and `exit_code`; one that has `hurried` wants its messages with the least delay.
         arguments: the command line with its `--ros-args`; the process's own if not given.
 
     Returns:
@@ -86,9 +87,22 @@ def run_node(make_node: Callable[[], Any], arguments: Sequence[str] | None = Non
         rclpy.try_shutdown()
 
 
+def make_executor(hurried: bool = False, context: Context | None = None) -> Executor:
+    """One thread. In a hurry one that is woken by events, where this rclpy has it (Jazzy and later): it need not ask
+    every topic, service and timer of the node before each callback, which saves a quarter of a millisecond. It logs
+    any exception of a callback at length, SystemExit too, so that the others do without.
+    """
+    if hurried:
+        with contextlib.suppress(ImportError):
+            from rclpy.experimental import EventsExecutor
+
+            return EventsExecutor(context=context)
+    return SingleThreadedExecutor(context=context)
+
+
 def _serve(node: Any, interrupted: Interrupted) -> None:
     """Until there is nothing more to do. No exception of a callback ends it: that is logged (SAF-1)."""
-    executor = SingleThreadedExecutor()
+    executor = make_executor(getattr(node, "hurried", False))
     executor.add_node(node)
     while interrupted.signal is None and not node.finished and not orphaned():
         try:

@@ -13,6 +13,7 @@ from typing import Any
 
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 
+from tuling_fsm.bag.replay import state_of
 from tuling_fsm.bag.saved_state import load_state, save_state
 from tuling_fsm.bag.writer import BagWriter
 from tuling_fsm.compiling import compiling_beside
@@ -35,12 +36,16 @@ Transition = Callable[["PlannerNode", LifecycleState], TransitionCallbackReturn]
 
 
 def logged(transition: Transition) -> Transition:
-    """rclpy turns an exception in a transition into an error without a word; this says which."""
+    """rclpy turns an exception in a transition into an error without a word; this says which. A signal that ends a long
+    one is no error.
+    """
 
     @wraps(transition)
     def call(node: PlannerNode, state: LifecycleState) -> TransitionCallbackReturn:
         try:
             return transition(node, state)
+        except SystemExit:
+            return FAILURE
         except Exception as error:
             node.get_logger().error(f"{transition.__name__}: {in_one_line(error)}")
             return TransitionCallbackReturn.ERROR
@@ -80,6 +85,7 @@ class PlannerNode(LifecycleNode):
     def __init__(self, brain: Brain, name: str = "planner") -> None:
         super().__init__(name, automatically_declare_parameters_from_overrides=True)
         self.finished = False
+        self.hurried = True
         self.exit_code = 0
         self._brain = brain
         self._endpoints: Endpoints | None = None
@@ -114,8 +120,7 @@ class PlannerNode(LifecycleNode):
         assert self._endpoints is not None
         agent = self._brain.make_agent(self._map, self._agent_parameters)
         try:
-            self._resume(agent)
-            bag = self._open_bag()
+            bag = self._open_bag(self._resume(agent))
         except InputError as error:
             self.get_logger().error(f"cannot activate: {error}")
             return FAILURE
@@ -191,16 +196,19 @@ class PlannerNode(LifecycleNode):
         with compiling_beside():
             self._brain.make_agent(self._map, self._agent_parameters).warm_up()
 
-    def _resume(self, agent: Agent) -> None:
-        """Go on from the kept state, where that is asked for and there is one.
+    def _resume(self, agent: Agent) -> Any:
+        """Go on from the kept state, where that is asked for and there is one; returns it, else None.
 
         Raises:
             InputError: it cannot be used.
         """
         own = self._own
-        if own.resume and own.state_file and Path(own.state_file).exists():
-            agent.restore(load_state(own.state_file, self._map_name()))
-            self.get_logger().warning(f"going on from {own.state_file}")
+        if not (own.resume and own.state_file and Path(own.state_file).exists()):
+            return None
+        record = load_state(own.state_file, self._map_name())
+        agent.restore(record)
+        self.get_logger().warning(f"going on from {own.state_file}")
+        return record
 
     def _keep_state(self, record: Any) -> None:
         try:
@@ -211,13 +219,14 @@ class PlannerNode(LifecycleNode):
     def _map_name(self) -> str:
         return Path(self._own.map_file).name
 
-    def _open_bag(self) -> BagWriter | None:
+    def _open_bag(self, record: Any) -> BagWriter | None:
+        """The bag that is asked for; the state that was gone on from is at its head."""
         if not self._own.record:
             return None
-        return BagWriter(
-            self._own.record,
-            {"map": str(Path(self._own.map_file).resolve()), "parameters": flatten(self._agent_parameters)},
-        )
+        map_file = Path(self._own.map_file).resolve()
+        restored = {} if record is None else state_of(record, map_file)
+        run = {"map": str(map_file), "parameters": flatten(self._agent_parameters), **restored}
+        return BagWriter(self._own.record, run)
 
 
 def required_file(parameter: str, path: str) -> Path:

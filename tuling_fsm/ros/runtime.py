@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from tuling_fsm.bag.writer import BagWriter
 from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.parameters import flatten
 from tuling_fsm.ros.driver import Driver, Ticked
 from tuling_fsm.ros.health import Health
 from tuling_fsm.ros.node_parameters import PlannerNodeParameters
@@ -79,6 +80,8 @@ class Runtime:
         self._health = Health()
         self._last: Any = None
         self._plan: Messages = []
+        self._new_parameters: Any = None
+        """Set since the last tick, and not yet recorded."""
         self._odometry_at: int | None = None
         self._health_at = 0
 
@@ -133,9 +136,8 @@ class Runtime:
     def _tick(self, ns: int) -> None:
         self._take_new_parameters()
         ticked = self._driver.tick(ns, self._own.late_after)
-        self._plan = trajectory_messages(ticked.trajectory, ns)
-        if not self._driver.lock_step:
-            self._send(self._plan)
+        plan = trajectory_messages(ticked.trajectory, ns)
+        self._plan = list(plan) if self._driver.lock_step else self._send(plan)
         more = self._more(ticked, ns)
         self._send(more)
         if self._driver.lock_step:
@@ -150,8 +152,15 @@ class Runtime:
         if not 0 <= ns - self._kept_ns < KEEP_PERIOD_NS:
             self._keep_state(ns)
         if self._bag is not None:
-            late = [("late", pack_json({"elapsed_ms": 1e3 * ticked.elapsed_s}))] if ticked.late else []
-            self._bag.write_tick(ticked.inputs, [*more, *self._plan, *late])
+            self._record(self._bag, ticked, ns, more)
+
+    def _record(self, bag: BagWriter, ticked: Ticked, ns: int, more: Messages) -> None:
+        """All of a tick; the parameters first, where they are new to it."""
+        new, self._new_parameters = self._new_parameters, None
+        if new is not None:
+            bag.write(ns, "parameters", pack_json(flatten(new)))
+        late = [("late", pack_json({"elapsed_ms": 1e3 * ticked.elapsed_s}))] if ticked.late else []
+        bag.write_tick(ticked.inputs, [*more, *self._plan, *late])
 
     def _keep_state(self, ns: int) -> None:
         """Hand over the state of the planner, once it has one."""
@@ -165,12 +174,16 @@ class Runtime:
             return failure_messages(ns)
         return self._outputs.messages(ticked.tick, ns, self._own.why_rate, self._port.wanted("markers"))
 
-    def _send(self, messages: Messages) -> None:
+    def _send(self, messages: Iterable[tuple[str, bytes]]) -> Messages:
+        """Each as soon as it is made; returns all of them."""
+        sent = []
         for topic, message in messages:
             self._port.publish(topic, message)
+            sent.append((topic, message))
+        return sent
 
     def _take_new_parameters(self) -> None:
         new = self._refreshed()
         if new is not None:
-            self._own, parameters = new
-            self._driver.agent.reconfigure(parameters)
+            self._own, self._new_parameters = new
+            self._driver.agent.reconfigure(self._new_parameters)

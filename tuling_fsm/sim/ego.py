@@ -16,6 +16,8 @@ from tuling_fsm.sim.tracker import Course, Gains, control, course, gains
 
 UNPLANNED_DECEL = 2.0
 """Braking while no plan has come yet, m/s^2."""
+PACE_TOLERANCE = 0.05
+"""A speed that was asked for is reached when it is missed by less than this, m/s."""
 
 
 class Limits(NamedTuple):
@@ -63,10 +65,24 @@ def move(state: FloatArray, steer: float, accel: float, gear: float, hold: bool,
     state[3], state[4], state[5] = new_v, new_a, new_steer
 
 
+class Pace(NamedTuple):
+    """A speed (m/s, NaN: the plan's) that somebody else wants of the car, and the rate at which (m/s^2)."""
+
+    target: float
+    rate: float
+
+
+AS_PLANNED = Pace(math.nan, 0.0)
+
+
 @njit(cache=True)
-def _drive(state: FloatArray, plan: Course, t: float, k: Gains, limits: Limits, h: float, steps: int) -> None:
+def _drive(
+    state: FloatArray, plan: Course, t: float, k: Gains, limits: Limits, h: float, steps: int, pace: Pace
+) -> None:
     for step in range(steps):
         steer, accel, gear, hold = control(plan, t + step * h, state, k)
+        if not math.isnan(pace.target):
+            accel, hold = gear * min(max((pace.target - state[3]) / h, -pace.rate), pace.rate), False
         move(state, steer, accel, gear, hold, limits, h)
 
 
@@ -84,6 +100,7 @@ class EgoCar:
         )  # fmt: skip
         self._trajectory: Trajectory | None = None
         self._course: Course | None = None
+        self._pace = AS_PLANNED
 
     @property
     def state(self) -> FloatArray:
@@ -114,6 +131,14 @@ class EgoCar:
         """Put the car somewhere else with straight wheels."""
         self._state[:] = (pose.x, pose.y, wrap_angle(pose.heading), speed, 0.0, 0.0)
 
+    def change_speed(self, target: float, rate: float) -> None:
+        """From now on, whatever the plan says, approach a speed (m/s) at a rate (m/s^2, inf: at once); there the plan
+        counts again.
+        """
+        self._pace = Pace(target, rate)
+        if math.isinf(rate):
+            self._state[3], self._state[4], self._pace = target, 0.0, AS_PLANNED
+
     def drive(self, trajectory: Trajectory | None, stamp: float, h: float, steps: int) -> None:
         """Follow a plan for `steps` sub-steps of `h` s from `stamp`; without one the last is followed on."""
         if trajectory is not None and trajectory is not self._trajectory:
@@ -121,7 +146,11 @@ class EgoCar:
         if self._trajectory is None or self._course is None:
             self.brake(h, steps)
             return
-        _drive(self._state, self._course, stamp - self._trajectory.stamp, self._gains, self._limits, h, steps)
+        since, before = stamp - self._trajectory.stamp, self.v
+        _drive(self._state, self._course, since, self._gains, self._limits, h, steps, self._pace)
+        target = self._pace.target
+        if min(before, self.v) - PACE_TOLERANCE <= target <= max(before, self.v) + PACE_TOLERANCE:
+            self._pace = AS_PLANNED
 
     def brake(self, h: float, steps: int) -> None:
         """Come to a stop and stand: nobody drives."""

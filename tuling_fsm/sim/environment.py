@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections import deque
+from dataclasses import dataclass, field
 
 from tuling_fsm.sim.scenario import commands
 from tuling_fsm.sim.scenario.commands import Command
@@ -36,6 +37,7 @@ class Environment:
     """What the operator calls for on this frame: fields of `Inputs`."""
     ego_controlled: bool = True
     """Whether the planner drives; else the ego brakes and stands."""
+    _called: deque[str] = field(default_factory=deque)
 
     @property
     def rains(self) -> bool:
@@ -53,8 +55,12 @@ class Environment:
         return self.rains or self.foggy
 
     def call(self, name: str) -> None:
-        """The operator calls for something, for one frame."""
-        self.calls = self.calls | {name}
+        """The operator calls for something, on the next frame that is looked at; from whatever thread."""
+        self._called.append(name)
+
+    def look(self) -> None:
+        """A new frame: its calls are those that came in since the last one."""
+        self.calls = frozenset(self._called.popleft() for _ in range(len(self._called)))
 
     def apply(self, command: Command) -> bool:
         """Carry out a command; False when it is none of these."""

@@ -19,6 +19,7 @@ from tuling_fsm.map.route import Route
 from tuling_fsm.sim.astray import NOWHERE, Reckoning, Shift
 from tuling_fsm.sim.environment import Environment
 from tuling_fsm.sim.faults import Channels, hidden
+from tuling_fsm.sim.fusion import Fusion
 from tuling_fsm.sim.grid import occupancy
 from tuling_fsm.sim.lights import TrafficLights
 from tuling_fsm.sim.parameters import SensorParameters
@@ -45,6 +46,7 @@ class Feed:
     ) -> None:
         self._sensors = Sensors(road_map, parameters)
         self.channels = Channels(seed, parameters)
+        self._fusion = Fusion(self.channels)
         self._reckoning = Reckoning(parameters)
         self.mission = mission_of(scenario, route)
         """The mission message."""
@@ -100,7 +102,7 @@ class Feed:
             self._stop = Flag(stamp, environment.emergency_stop)
         self._table(Sensor.LANE_LINES, stamp, sensors.lane_lines(pose, position, way), frame % LANE_LINES_EVERY == 0)
         self._table(Sensor.TRAFFIC_LIGHTS, stamp, lights.table(stamp), not lights.silent)
-        self._table(Sensor.OBJECTS, stamp, shift.table(self._objects(pose, z, others, blind)))
+        self._table(Sensor.OBJECTS, stamp, shift.table(self._objects(stamp, pose, z, others, blind)))
         self._table(Sensor.PARKING_SLOTS, stamp, shift.table(sensors.slots(pose, others)))
         self._locate(stamp, environment, sensors.odometry(stamp, believed, v, yaw_rate, environment.localized))
         self._look_for_solid(stamp, believed, others, shift, frame % GRID_EVERY == 0 and not blind)
@@ -128,12 +130,14 @@ class Feed:
         table = Table(stamp, channel.rows(rows)) if due else None
         self._tables[sensor] = channel.send(stamp, table, self._tables.get(sensor))
 
-    def _objects(self, pose: Pose, z: float, others: Others, blind: bool) -> npt.NDArray[np.void]:
-        rows = self._sensors.objects(pose, z, others, blind)
+    def _objects(self, stamp: float, pose: Pose, z: float, others: Others, blind: bool) -> npt.NDArray[np.void]:
+        def behind() -> npt.NDArray[np.uint32]:
+            return others.ids[hidden(pose.x, pose.y, others)]
+
+        rows = self._fusion.objects(stamp, self._sensors.objects(pose, z, others, blind), behind)
         if not self.channels[Sensor.OBJECTS].fault.occlusion:
             return rows
-        unseen = others.ids[hidden(pose.x, pose.y, others)]
-        return rows[~np.isin(rows["id"], unseen)]
+        return rows[~np.isin(rows["id"], behind())]
 
     def _locate(self, stamp: float, environment: Environment, message: Odometry) -> None:
         channel = self.channels[Sensor.ODOMETRY]

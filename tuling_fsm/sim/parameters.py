@@ -135,6 +135,9 @@ class SensorParameters:
     """What the ego is told of the world."""
 
     range: float = param(120.0, "m", 5.0, 1000.0, "objects are seen up to this distance")
+    lidar_range: float = param(1000.0, "m", 5.0, 1000.0, "by the lidar no farther than this")
+    radar_range: float = param(1000.0, "m", 5.0, 1000.0, "by the radar no farther than this")
+    camera_range: float = param(1000.0, "m", 5.0, 1000.0, "by the camera no farther than this")
     slot_range: float = param(30.0, "m", 1.0, 200.0, "parking spaces are seen up to this distance")
     lost_position_std: float = param(10.0, "m", 0.5, 1000.0, "standard deviation reported while localization is lost")
     lost_speed_error: float = param(0.01, "", 0.0, 0.2, "while it is lost speed is reckoned too high by this share")
@@ -148,6 +151,9 @@ class SensorParameters:
     traffic_lights_faults: FaultParameters = group(FaultParameters)
     parking_slots_faults: FaultParameters = group(FaultParameters)
     occupancy_faults: FaultParameters = group(FaultParameters)
+    lidar_faults: FaultParameters = group(FaultParameters)
+    radar_faults: FaultParameters = group(FaultParameters)
+    camera_faults: FaultParameters = group(FaultParameters)
 
 
 @dataclass(frozen=True)

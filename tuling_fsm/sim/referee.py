@@ -38,6 +38,8 @@ CROSSING_M, MOVING = 40.0, 0.5
 JERK_WINDOW_S = 0.2
 PERSISTENT_S = 1.0
 """Speeding and the wrong way count after this long."""
+OVERTAKING_S = 30.0
+"""So long may somebody be overtaken on the other side of a line that may be crossed."""
 
 
 @dataclass(frozen=True)
@@ -135,12 +137,12 @@ class Referee:
         if last is None or stamp - last > self._p.release:
             self.infractions.append(Infraction(round(stamp, 3), kind, detail, at_fault))
 
-    def _lasting(self, stamp: float, key: str, holds: bool) -> bool:
+    def _lasting(self, stamp: float, key: str, holds: bool, enough: float = PERSISTENT_S) -> bool:
         """Whether something has held for long enough to count."""
         if not holds:
             self._since.pop(key, None)
             return False
-        return stamp - self._since.setdefault(key, stamp) >= PERSISTENT_S
+        return stamp - self._since.setdefault(key, stamp) >= enough
 
     def _collisions(self, stamp: float, car: CarState, corners: FloatArray, others: Others) -> None:
         vehicle = self._vehicle
@@ -185,7 +187,8 @@ class Referee:
         wrong = self.rules.wrong_way(position, car.pose.heading) and abs(car.v) > self._p.standing
         if wrong:
             self.gauges.note_against(car.v)
-        if self._lasting(stamp, "wrong_way", wrong):
+        enough = OVERTAKING_S if wrong and self.rules.may_overtake(position) else PERSISTENT_S
+        if self._lasting(stamp, "wrong_way", wrong, enough):
             self._note(stamp, "wrong_way", "wrong_way", f"on road {position.lane.road}", True)
 
     def _stop_lines(self, stamp: float, car: CarState, lights: Mapping[int, int], way: frozenset[LaneId]) -> None:

@@ -108,6 +108,12 @@ class RoadRules:
             lane.junction is None and lane.type == DRIVING and abs(wrap_angle(heading - position.heading)) > WRONG_WAY
         )
 
+    def may_overtake(self, position: LanePosition) -> bool:
+        """Whether the lane is the one of the other direction, beyond a line that may be crossed."""
+        lane = self._map.lanes[position.lane]
+        mark = _mark_at(lane.left_marks, position.s)
+        return lane.left_neighbour is None and mark is not None and mark.crossable
+
 
 def _mark_at(marks: tuple[Mark, ...], s: float) -> Mark | None:
     return next((mark for mark in marks if mark.s_from <= s <= mark.s_to), None)

@@ -31,7 +31,7 @@ class Sensors:
     def __init__(self, road_map: RoadMap, parameters: SensorParameters) -> None:
         self._map = road_map
         self._p = parameters
-        self._sight = Sight()
+        self._sight = Sight(parameters.lidar_range, parameters.radar_range, parameters.camera_range)
         slots = road_map.slots
         self._slots = np.zeros(len(slots), PARKING_SLOTS)
         self._slots["slot"] = [slot.number for slot in slots]

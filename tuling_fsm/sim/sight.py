@@ -14,7 +14,6 @@ import numpy.typing as npt
 from tuling_fsm.sim.referee import Others
 from tuling_fsm.world.inputs import Kind, Source
 
-OPTICAL = Source.LIDAR | Source.CAMERA
 WEAK_RADAR_RANGE_M = 50.0
 """The radar sees weak reflectors up to this far."""
 STANDS, MOVED_M = 0.1, 0.3
@@ -28,15 +27,23 @@ REFLECTS_STRONGLY: dict[Kind, bool] = {
 
 
 class Sight:
-    """Says by which sensors each object is seen; remembers what stood where while it could be seen well."""
+    """Says by which sensors each object is seen; remembers what stood where while it could be seen well.
 
-    def __init__(self) -> None:
+    Args:
+        lidar: reach of the lidar, m.
+        radar: of the radar.
+        camera: of the camera.
+    """
+
+    def __init__(self, lidar: float = math.inf, radar: float = math.inf, camera: float = math.inf) -> None:
+        self._lidar, self._camera = lidar, camera
         self._mapped: dict[int, tuple[float, float]] = {}
         reflects = np.array([REFLECTS_STRONGLY.get(kind) is not None for kind in Kind])
         self._radar_range = np.where(
             [REFLECTS_STRONGLY.get(kind, False) for kind in Kind], math.inf, WEAK_RADAR_RANGE_M
         )
         self._radar_range[~reflects] = -math.inf
+        self._radar_range = np.minimum(self._radar_range, radar)
 
     def sources(
         self, others: Others, distance: npt.NDArray[np.float64], reach: float, blind: bool
@@ -53,8 +60,9 @@ class Sight:
         radar = near & (distance <= self._radar_range[others.kinds])
         bits = np.where(radar, int(Source.RADAR), 0)
         if not blind:
-            bits = np.where(near, bits | int(OPTICAL), bits)
-            self._map(others, near)
+            lidar, camera = near & (distance <= self._lidar), near & (distance <= self._camera)
+            bits = bits | np.where(lidar, int(Source.LIDAR), 0) | np.where(camera, int(Source.CAMERA), 0)
+            self._map(others, lidar | camera)
         elif self._mapped:
             bits = np.where(near & self._known(others), bits | int(Source.HISTORY_MAP), bits)
         return bits.astype(np.uint8)

@@ -44,8 +44,8 @@ from tuling_fsm.sim.walkers import Walkers
 from tuling_fsm.world.inputs import Inputs, RouteRequest
 
 FIRST_TRAFFIC_ID = 1001
-STREAMS = 6
-"""Independent random streams drawn from one seed: setting, cast, traffic, walkers, lights, sensors."""
+STREAMS = 7
+"""Independent random streams drawn from one seed: setting, cast, traffic, walkers, lights, sensors, storyboard."""
 
 
 class Simulation:
@@ -63,7 +63,7 @@ class Simulation:
         self._ns = 0
         self.frame = 0
         streams = np.random.SeedSequence(seed).spawn(STREAMS)
-        setting_seed, cast_seed, traffic_seed, walker_seed, light_seed, sensor_seed = streams
+        setting_seed, cast_seed, traffic_seed, walker_seed, light_seed, sensor_seed, story_seed = streams
         draw = np.random.Generator(np.random.PCG64(setting_seed))
         setting = ego_setting(road_map, scenario, draw, self._center_ahead)
         self.preset = setting.route
@@ -84,7 +84,7 @@ class Simulation:
         self.traffic.populate(self._keep_clear(setting.start))
         self.walkers = Walkers(road_map, scenario.population.pedestrians, walker_seed, p.walkers)
         self.environment = Environment()
-        self._storyboard = Storyboard(scenario)
+        self._storyboard = Storyboard(scenario, np.random.Generator(np.random.PCG64(story_seed)))
         self.server = ServerLink(road_map, RouteServer(road_map, setting.route))
         self._way = EgoWay(road_map, vehicle, index, p.traffic.prediction)
         self._way.take_route(setting.route)
@@ -246,8 +246,8 @@ class Simulation:
                 pose = self.cast.pose_of(placement, self.ego.pose)
                 if pose is not None:
                     self.ego.place(pose, speed)
-            case commands.ChangeSpeed(_, target, _):
-                self.ego.place(self.ego.pose, target)
+            case commands.ChangeSpeed(_, target, rate):
+                self.ego.change_speed(target, rate)
             case _:
                 pass
 
@@ -268,6 +268,7 @@ class Simulation:
         self._z = self._level(self._position)
         self._touched = self._junction_lanes()
         self._others = self._roll_call.others()
+        self.environment.look()
         self._inputs = self._feed.inputs(
             self.frame,
             self.stamp,
@@ -279,7 +280,6 @@ class Simulation:
             self.lights,
             self.environment,
         )
-        self.environment.calls = frozenset()
         self._trace.update(self.ego.state.tobytes())
         self._trace.update(self._others.boxes.tobytes())
         self._trace.update(self.lights.states(self.stamp).tobytes())

@@ -8,6 +8,8 @@ read queues. Of the four ways to combine them with fixed and variable steps only
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import queue
 import threading
 import time
@@ -17,15 +19,20 @@ from typing import Any, NamedTuple
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.trajectory import Trajectory
+from tuling_fsm.sim.environment import CALLS
+from tuling_fsm.sim.fusion import PARTS
 from tuling_fsm.sim.scenario.commands import Sensor
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.world.inputs import Inputs
 
 Drive = Callable[[Inputs], Trajectory | None]
 """Asks the planner for the plan of a frame."""
-SENSORS = tuple(sensor.value for sensor in Sensor)
+SENSORS = tuple(sensor.value for sensor in Sensor if sensor not in PARTS)
+"""Those with a message of their own."""
 
 
+NOTHING_NEW_S = 0.1
+"""After this long without a new frame the planner of an asynchronous world looks whether that is over."""
 SHORTEST_S = 0.001
 """No variable step is shorter than this."""
 
@@ -132,15 +139,18 @@ class SyncWorld:
 class AsyncWorld(SyncWorld):
     """A world that ticks by itself, in real time, from entering the context to leaving it.
 
-    The planner runs as fast as it can beside it; a frame takes its latest plan. With `variable_step` a frame lasts as
-    long as the last one took. Neither repeats: the same seed gives another run each time, which a `RuntimeWarning`
-    says.
+    The planner runs beside it and is given the newest frame, with what came on a single frame of those that it was too
+    slow for: calls of the operator and answers of the route server. A frame takes its latest plan. With `variable_step`
+    a frame lasts as long as the last one took. Neither repeats: the same seed gives another run each time, which a
+    `RuntimeWarning` says.
     """
 
     def __init__(self, simulation: Simulation, drive: Drive, variable_step: bool = False) -> None:
         super().__init__(simulation, drive)
         self._variable_step = variable_step
         self._latest: Trajectory | None = None
+        self._unseen: queue.SimpleQueue[Inputs] = queue.SimpleQueue()
+        self._unseen.put(simulation.inputs())
         self._over = threading.Event()
         self._threads = [threading.Thread(target=work, daemon=True) for work in (self._serve, self._plan)]
         _warn("variable-step" if variable_step else "asynchronous")
@@ -179,9 +189,21 @@ class AsyncWorld(SyncWorld):
             took, last = time.monotonic() - last, time.monotonic()
             self._go_on(self._latest, self._lasting(took) if self._variable_step else None)
 
+            self._unseen.put(self.simulation.inputs())
+
     def _plan(self) -> None:
         while not self._over.is_set():
-            self._latest = self._drive(self.simulation.inputs())
+            with contextlib.suppress(queue.Empty):
+                inputs = self._unseen.get(timeout=NOTHING_NEW_S)
+                while not self._unseen.empty():
+                    inputs = _together(inputs, self._unseen.get())
+                self._latest = self._drive(inputs)
+
+
+def _together(before: Inputs, inputs: Inputs) -> Inputs:
+    """The later of two frames with what came only on the earlier one."""
+    calls = {name: getattr(before, name) or getattr(inputs, name) for name in CALLS.values()}
+    return dataclasses.replace(inputs, route_answers=before.route_answers + inputs.route_answers, **calls)
 
 
 def _warn(mode: str) -> None:

@@ -17,16 +17,24 @@ def add_replay(verbs: Verbs) -> None:
     parser.add_argument("bag", type=Path, metavar="BAG")
     parser.add_argument("--against", type=Path, metavar="BAG", help="compare with the transitions of this bag")
     parser.add_argument("--map", type=Path, metavar="F", help="OpenDRIVE map instead of the one that the bag names")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="gets a bag of the same inputs with the answers of now")
+    parser.add_argument(
+        "--remap", action="append", default=[], metavar="TOPIC:=OURS", help="what the bag calls one of our topics"
+    )
+    parser.add_argument("--frame", default="map", metavar="NAME", help="the frame of the bag that is taken for map")
     parser.add_argument("--salvage", action="store_true", help="use what can be read of a damaged bag")
 
 
 def _replay(arguments: argparse.Namespace) -> int:
+    from tuling_fsm.bag.names import Names, parse_remaps
     from tuling_fsm.bag.replay import replay
 
     differences = replay(
         arguments.bag,
         against=arguments.against,
         map_file=arguments.map,
+        out=arguments.out,
+        names=Names(parse_remaps(arguments.remap), arguments.frame),
         salvage=arguments.salvage,
         report=lambda line: print(line, file=sys.stderr),
     )

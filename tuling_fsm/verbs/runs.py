@@ -103,7 +103,8 @@ def _finish(result: dict[str, Any], out: Path | None, as_json: bool) -> int:
     else:
         verdict = "finished" if result["finished"] else "not finished"
         distance, sim_s, wall_s = (result[name] for name in ("distance_m", "sim_s", "wall_s"))
-        print(f"{verdict} ({result['end']}): {distance:.0f} m in {sim_s:.1f} s, {wall_s:.1f} s of wall time")
+        served = f", passengers served: {result['services']}" if result["services"] else ""
+        print(f"{verdict} ({result['end']}): {distance:.0f} m in {sim_s:.1f} s{served}, {wall_s:.1f} s of wall time")
         for item in faults:
             print(f"  at fault, {item['t']:.2f} s: {item['kind']}, {item['detail']}")
         if out is not None:

@@ -115,11 +115,20 @@ def pose_value(message: Any, where: str) -> Pose:
         InputError: not finite, or an orientation that is no unit quaternion.
     """
     p, q = message.position, message.orientation
-    check_finite(where, x=p.x, y=p.y)
-    norm = math.sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w)
+    return planar_pose(where, float(p.x), float(p.y), q.x, q.y, q.z, q.w)
+
+
+def planar_pose(where: str, x: float, y: float, qx: float, qy: float, qz: float, qw: float) -> Pose:
+    """A pose from a position (m) and the components of a quaternion.
+
+    Raises:
+        InputError: as `pose_value`.
+    """
+    check_finite(where, x=x, y=y)
+    norm = math.sqrt(qx * qx + qy * qy + qz * qz + qw * qw)
     if not abs(norm - 1.0) < 0.01:
         raise InputError(where, f"orientation of norm {norm:.4g}", "a unit quaternion")
-    return Pose(float(p.x), float(p.y), _yaw(q.x, q.y, q.z, q.w))
+    return Pose(x, y, _yaw(qx, qy, qz, qw))
 
 
 def half_angle(heading: float) -> tuple[float, float]:

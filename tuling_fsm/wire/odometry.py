@@ -1,19 +1,43 @@
-"""`nav_msgs/msg/Odometry`."""
+"""`nav_msgs/msg/Odometry`: every tick waits for it, so that its usual layout is read as one row of doubles."""
 
 from __future__ import annotations
 
 import math
+import struct
+from collections.abc import Sequence
 
 import numpy as np
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.wire.cdr import TYPES, check_finite, check_frame, header, pack, pose_message, pose_value, unpack
+from tuling_fsm.wire.cdr import (
+    LITTLE_ENDIAN,
+    TYPES,
+    check_finite,
+    check_frame,
+    header,
+    pack,
+    packed_header,
+    planar_pose,
+    pose_message,
+    pose_value,
+    seconds,
+    stamp_ns,
+    unpack,
+)
 from tuling_fsm.wire.topics import BASE_FRAME, MAP_FRAME, ODOMETRY
 from tuling_fsm.world.inputs import Odometry
 
 _X, _Y, _XY, _YAW = 0, 7, 1, 35
 """Indices in the row-major 6 x 6 covariance of x, y, z, roll, pitch, yaw."""
+_IN_MAP = packed_header(0, MAP_FRAME)[8:]
+_CHILD = 12 + len(_IN_MAP)
+"""Offset of the size of the child frame."""
+_ROW = struct.Struct("<49d")
+"""Position, orientation, the pose's covariance, linear and angular velocity."""
+_COVARIANCE, _LINEAR, _ANGULAR = 7, 43, 46
+_BYTES, _PADDING = 8 * (49 + 36), 3
+"""From the position to the end of the twist's covariance, and what may follow."""
 
 
 def pack_odometry(ns: int, odometry: Odometry) -> bytes:
@@ -38,16 +62,33 @@ def unpack_odometry(raw: bytes) -> Odometry:
     Raises:
         InputError: another frame, a value that is not finite, no unit quaternion, a negative variance.
     """
-    message = unpack(raw, ODOMETRY, "odometry")
-    stamp = check_frame(message.header, MAP_FRAME, "odometry")
-    pose = pose_value(message.pose.pose, "odometry")
-    v, yaw_rate = float(message.twist.twist.linear.x), float(message.twist.twist.angular.z)
+    row = _row(raw)
+    if row is not None:
+        stamp = seconds(stamp_ns(raw))
+        pose = planar_pose("odometry", *row[:2], *row[3:_COVARIANCE])
+        v, yaw_rate, covariance = row[_LINEAR], row[_ANGULAR + 2], row[_COVARIANCE:_LINEAR]
+    else:
+        message = unpack(raw, ODOMETRY, "odometry")
+        stamp = check_frame(message.header, MAP_FRAME, "odometry")
+        pose = pose_value(message.pose.pose, "odometry")
+        v, yaw_rate = float(message.twist.twist.linear.x), float(message.twist.twist.angular.z)
+        covariance = message.pose.covariance
     check_finite("odometry", v=v, yaw_rate=yaw_rate)
-    position_std, heading_std = _deviations(message.pose.covariance)
+    position_std, heading_std = _deviations(covariance)
     return Odometry(stamp, pose, v, yaw_rate, position_std, heading_std)
 
 
-def _deviations(covariance: FloatArray) -> tuple[float, float]:
+def _row(raw: bytes) -> tuple[float, ...] | None:
+    """The doubles of a message in `map`, or `None` where it is laid out otherwise."""
+    if raw[:4] != LITTLE_ENDIAN or raw[12:_CHILD] != _IN_MAP or len(raw) < _CHILD + 4:
+        return None
+    child = struct.unpack_from("<I", raw, _CHILD)[0]
+    body = _CHILD + child
+    start = 4 + body + -body % 8
+    return _ROW.unpack_from(raw, start) if 0 <= len(raw) - start - _BYTES <= _PADDING else None
+
+
+def _deviations(covariance: FloatArray | Sequence[float]) -> tuple[float, float]:
     xx, yy, xy, yaw = (float(covariance[i]) for i in (_X, _Y, _XY, _YAW))
     check_finite("odometry", variance_x=xx, variance_y=yy, covariance_xy=xy, variance_yaw=yaw)
     if min(xx, yy, yaw) < 0.0:

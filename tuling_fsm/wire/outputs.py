@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,10 +26,10 @@ if TYPE_CHECKING:
 Messages = list[tuple[str, bytes]]
 
 
-def trajectory_messages(trajectory: Trajectory, ns: int) -> Messages:
-    """What every tick sends: the trajectory, and its path."""
-    points = np.column_stack((trajectory.x, trajectory.y, trajectory.heading))
-    return [("trajectory", pack_trajectory(ns, trajectory)), ("path", pack_path(ns, points))]
+def trajectory_messages(trajectory: Trajectory, ns: int) -> Iterator[tuple[str, bytes]]:
+    """What every tick sends: the trajectory, and its path, which is made when the trajectory has been taken."""
+    yield "trajectory", pack_trajectory(ns, trajectory)
+    yield "path", pack_path(ns, np.column_stack((trajectory.x, trajectory.y, trajectory.heading)))
 
 
 def failure_messages(ns: int) -> Messages:

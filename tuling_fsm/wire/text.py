@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import struct
+from contextlib import suppress
 from typing import Any, NoReturn
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.wire.cdr import LITTLE_ENDIAN, unpack
 from tuling_fsm.wire.topics import BOOL, STRING
+
+_TEXT = 8
+"""Offset of the letters of a String."""
 
 
 def pack_string(text: str) -> bytes:
@@ -23,6 +27,10 @@ def unpack_string(raw: bytes, where: str) -> str:
     Raises:
         InputError: no String.
     """
+    size = len(raw) - _TEXT
+    if size > 0 and raw[:4] == LITTLE_ENDIAN and struct.unpack_from("<I", raw, 4) == (size,) and raw[-1] == 0:
+        with suppress(UnicodeDecodeError):
+            return raw[_TEXT:-1].decode()
     return str(unpack(raw, STRING, where).data)
 
 
@@ -37,6 +45,8 @@ def unpack_bool(raw: bytes, where: str) -> bool:
     Raises:
         InputError: no Bool.
     """
+    if len(raw) == len(LITTLE_ENDIAN) + 1 and raw[:-1] == LITTLE_ENDIAN:
+        return raw[-1] != 0
     return bool(unpack(raw, BOOL, where).data)
 
 

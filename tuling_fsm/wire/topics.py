@@ -78,7 +78,8 @@ RECORDED = (
     Topic("route_answer", STRING, RELIABLE, "an answer of the route server (JSON)"),
     Topic("operator", STRING, RELIABLE, "a service call of the operator (JSON)"),
     Topic("late", STRING, RELIABLE, "a plan that came late, so that it was not sent (JSON)"),
-    Topic("run", STRING, LATCHED, "what a replay has to know: map and parameters (JSON)"),
+    Topic("parameters", STRING, RELIABLE, "the planner's parameters, when one was set in mid-drive (JSON)"),
+    Topic("run", STRING, LATCHED, "what a replay has to know: map, parameters, a state that was restored (JSON)"),
 )
 """In bag files only: what reaches the planner by services, and what was set."""
 

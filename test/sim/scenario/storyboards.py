@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.sim.scenario.commands import Command
 from tuling_fsm.sim.scenario.load import compile_text
@@ -52,9 +54,9 @@ def body(x: float = 0.0, y: float = 0.0, heading: float = 0.0, speed: float = 0.
     return ActorState(Pose(x, y, heading), speed, 0.0, 4.0, 2.0)
 
 
-def storyboard(behaviour: str, more: str = "") -> Storyboard:
+def storyboard(behaviour: str, more: str = "", seed: int = 1) -> Storyboard:
     """The behaviour, ready to be played."""
-    return Storyboard(compile_text(scene(behaviour, more), "f.osc"))
+    return Storyboard(compile_text(scene(behaviour, more), "f.osc"), np.random.default_rng(seed))
 
 
 def play(story: Storyboard, view: View, until: float, dt: float = 0.5) -> list[tuple[float, Command]]:

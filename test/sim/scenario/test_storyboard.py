@@ -125,6 +125,36 @@ def test_actions_end_when_the_actor_is_there() -> None:
     assert story.finished
 
 
+ONE_OF = """serial:
+        one_of(duration: 3s):
+            serial:
+                wait elapsed(1s)
+                npc.drive()
+            operator.emergency_stop(duration: 2s)
+            walker.remove()
+        operator.clear()"""
+
+
+@pytest.mark.clause("OSC-1")
+def test_one_of_the_members_is_played_as_the_seed_draws_it() -> None:
+    clear = ClearEmergencyStop()
+    ways = [
+        [(1.0, Drive("npc", None)), (1.0, clear)],
+        [(0.0, STOP), (2.0, GO), (2.0, clear)],
+        [(0.0, Remove("walker")), (0.0, clear)],
+    ]
+    played = [play(storyboard(ONE_OF, seed=seed), View(), 5.0) for seed in range(60)]
+    assert [played.count(way) > 9 for way in ways] == [True] * 3
+    assert all(log in ways for log in played)
+    assert played == [play(storyboard(ONE_OF, seed=seed), View(), 5.0) for seed in range(60)]
+
+
+@pytest.mark.clause("OSC-1")
+def test_one_of_is_cut_short_by_its_duration_with_what_goes_on() -> None:
+    story = storyboard("serial:\n        one_of(duration: 1s):\n            operator.emergency_stop(duration: 9s)")
+    assert play(story, View(), 5.0) == [(0.0, STOP), (1.0, GO)]
+
+
 def test_events_and_labels_wake_who_waits_for_them() -> None:
     story = storyboard(
         """parallel:

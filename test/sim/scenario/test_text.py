@@ -129,6 +129,7 @@ def test_a_wrong_modifier_is_refused(action: str, modifier: str, what: str) -> N
         ("wait elapsed(1s)", 0, 8),
         ("parallel:\n        wait ego.speed > 1mps", 1, 9),
         ("serial:\n        parallel:\n            npc.drive()\n            w: wait elapsed(1s)", 3, 16),
+        ("serial:\n        one_of:\n            npc.drive()\n            wait elapsed(1s)", 3, 13),
     ],
 )
 def test_a_wait_outside_serial_is_an_error(behaviour: str, line: int, column: int) -> None:
@@ -229,3 +230,10 @@ def test_enumeration_members_go_before_names_where_they_may_stand() -> None:
     text = scene("serial:\n        npc.drive() with:\n            position(3m, behind: ego, at: start)", start)
     npc, _ = compile_text(text, "f.osc").actors
     assert npc.placement is not None
+
+
+@pytest.mark.clause("OSC-1")
+def test_what_only_the_beginning_can_set_is_refused_where_it_may_not_come_about() -> None:
+    message = fault(scene("one_of:\n        ego.random_route(length: 100m)\n        npc.drive()"))
+    assert "this can only be set at the beginning" in message
+    assert "in no one_of" in message

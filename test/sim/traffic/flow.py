@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
-from shapely import STRtree
-from shapely.affinity import rotate, translate
-from shapely.geometry import Polygon, box
+import shapely
 
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.map.road_map import RoadMap
@@ -78,22 +75,15 @@ class Flow:
         """Index of the lane under the centre of a vehicle."""
         return int(self.fleet.path_lane[row, path_index(self.fleet, row, self.fleet.car.arc[row])])
 
-    def body(self, row: int) -> Polygon:
-        fleet = self.fleet
-        half_length, half_width = 0.5 * fleet.car.length[row], 0.5 * fleet.car.width[row]
-        shape = box(-half_length, -half_width, half_length, half_width)
-        return translate(rotate(shape, fleet.car.heading[row], (0.0, 0.0), True), fleet.car.x[row], fleet.car.y[row])
-
     def overlaps(self) -> list[tuple[int, int]]:
         """Pairs of vehicles on one level whose bodies share area."""
-        rows = self.rows
-        bodies = [self.body(row) for row in rows]
-        tree = STRtree(bodies)
-        pairs = itertools.chain.from_iterable(
-            ((i, int(j)) for j in tree.query(body, "intersects") if j > i) for i, body in enumerate(bodies)
-        )
-        level = self.fleet.car.z
-        return [(rows[i], rows[j]) for i, j in pairs if abs(level[rows[i]] - level[rows[j]]) < 3.0]
+        rows, car = np.flatnonzero(self.manager.on_road), self.fleet.car
+        x, y, heading, length, width, level = (car[n][rows] for n in ("x", "y", "heading", "length", "width", "z"))
+        along, across = 0.5 * length * np.exp(1j * heading), 0.5 * width * 1j * np.exp(1j * heading)
+        corners = (x + 1j * y)[:, None] + np.stack((along + across, across - along, -along - across, along - across), 1)
+        bodies = shapely.polygons(np.stack((corners.real, corners.imag), axis=2))
+        pairs = shapely.STRtree(bodies).query(bodies, "intersects").T
+        return [(int(rows[i]), int(rows[j])) for i, j in pairs if i < j and abs(level[i] - level[j]) < 3.0]
 
 
 def one(

@@ -95,6 +95,31 @@ def test_a_junction_without_room_behind_it_is_not_entered(plain: RoadMap) -> Non
     assert front(flow) < 12.0
 
 
+WAYS_OUT = {"left": (0, -1), "straight": (-1, 0), "right": (0, 1)}
+
+
+@pytest.mark.clause("TM-1")
+@pytest.mark.parametrize("free", list(WAYS_OUT))
+def test_whose_way_out_is_full_takes_another_that_has_room(plain: RoadMap, free: str) -> None:
+    flow = coming(plain)
+    flow.others = np.vstack([one(17.0 * x, 17.0 * y, 0.0, 9.0, 9.0) for way, (x, y) in WAYS_OUT.items() if way != free])
+    for _ in flow.run(30.0):
+        pass
+    x, y = WAYS_OUT[free]
+    assert flow.fleet.car.x[0] * x + flow.fleet.car.y[0] * y > 18.0
+
+
+@pytest.mark.clause("TM-2")
+def test_a_given_route_is_waited_for_however_full_it_is(plain: RoadMap) -> None:
+    flow = coming(plain)
+    flow.fleet.turns[0, 0], flow.fleet.car.turn_at[0] = 1, 0
+    flow.others = one(0.0, -17.0, 0.0, 9.0, 9.0)
+    for _ in flow.run(40.0):
+        pass
+    assert flow.fleet.car.v[0] < 0.05
+    assert 12.0 <= front(flow) < 20.0
+
+
 def test_an_ego_in_the_junction_is_waited_for(plain: RoadMap) -> None:
     flow = coming(plain)
     table = flow.graph.lane

@@ -9,11 +9,12 @@ import pytest
 
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.sim.parameters import TrafficParameters
 from tuling_fsm.sim.traffic.fleet import path_index
 from tuling_fsm.sim.traffic.manager import TrafficManager
 from tuling_fsm.world.inputs import Light
 
-from .flow import Flow
+from .flow import FRAME_S, Flow
 
 LOOK_EVERY = 10
 
@@ -54,6 +55,38 @@ def test_real_maps_flow_without_collision(name: str, slowest: float, shared_data
     assert flow.placed > 20
     assert watch(flow, 60.0) > slowest
     assert flow.manager.removed == 0
+
+
+@pytest.mark.slow
+@pytest.mark.clause("TM-1")
+@pytest.mark.parametrize(("name", "count", "minutes"), [("carla_Town01", 200, 30), ("carla_Town07", 150, 10)])
+def test_a_full_town_neither_stands_still_nor_collides(name: str, count: int, minutes: int, shared_data: Path) -> None:
+    """Every street has its queue, and whoever waits only ever waits for a turn that comes."""
+    nobody_vanishes = TrafficParameters(removal_time=3600.0)
+    flow = Flow(read_map(shared_data / "maps" / f"{name}.xodr"), count, seed=2, parameters=nobody_vanishes)
+    car, stands, longest, speeds = flow.fleet.car, np.zeros(count), 0.0, []
+    for stamp in flow.run(60.0 * minutes):
+        stands = np.where(car.v < 0.1, stands + FRAME_S, 0.0)
+        longest = max(longest, float(stands.max()))
+        if flow.frame % 20 == 0:
+            assert flow.overlaps() == [], f"after {stamp:.2f} s"
+            speeds.append(float(car.v.mean()))
+    assert len(flow.rows) == count
+    assert longest < 180.0
+    assert np.mean(speeds[-60:]) > 0.7 * np.mean(speeds) > 1.0
+
+
+@pytest.mark.clause("TM-2")
+def test_with_few_on_the_road_they_drive_at_about_seventy_percent_of_the_limit(shared_data: Path) -> None:
+    flow = Flow(read_map(shared_data / "maps" / "carla_Town01.xodr"), 20)
+    car, shares = flow.fleet.car, []
+    for _ in flow.run(60.0):
+        steady = np.flatnonzero((np.abs(car.a) < 0.02) & (car.v > 5.0))
+        limits = flow.graph.lane.limit[[flow.lane(row) for row in steady]]
+        shares += (car.v[steady] / limits).tolist()
+    assert len(shares) > 500
+    assert np.median(shares) == pytest.approx(0.7, abs=0.03)
+    assert max(shares) < 0.8
 
 
 def passages(flow: Flow, seconds: float) -> list[tuple[int, int, float]]:

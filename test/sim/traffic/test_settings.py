@@ -65,6 +65,8 @@ def obstacle(person: bool) -> FloatArray:
         (lambda a: a.ignore_vehicles_percentage(FIRST, 100.0), True, True),
         (lambda a: a.ignore_walkers_percentage(FIRST, 100.0), True, False),
         (lambda a: a.ignore_walkers_percentage(FIRST, 100.0), False, True),
+        (lambda a: a.ignore_vehicles_percentage(None, 100.0), False, False),
+        (lambda a: a.ignore_walkers_percentage(None, 100.0), True, False),
         (lambda a: a.collision_detection(FIRST, 77, False), False, False),
         (lambda a: a.collision_detection(FIRST, 78, False), False, True),
         (lambda a: (a.collision_detection(FIRST, 77, False), a.collision_detection(FIRST, 77, True)), False, True),
@@ -239,6 +241,29 @@ def test_settings_concern_the_vehicle_that_they_name(plain: RoadMap) -> None:
     assert flow.fleet.rules.ignore_lights.tolist() == [0.3, 0.0]
     autopilot.global_distance_to_leading_vehicle(6.0)
     assert flow.fleet.rules.gap.tolist() == [6.0, 6.0]
+
+
+def test_every_setting_of_a_driver_can_be_made_for_all(plain: RoadMap) -> None:
+    flow = Flow(plain, 4)
+    mine, theirs = Autopilot(flow.manager), Autopilot.join(flow.manager, 7, 2)
+    values = {
+        "distance_to_leading_vehicle": ("gap", 3.5), "ignore_lights_percentage": ("ignore_lights", 10.0),
+        "ignore_signs_percentage": ("ignore_signs", 20.0), "ignore_vehicles_percentage": ("ignore_vehicles", 30.0),
+        "ignore_walkers_percentage": ("ignore_walkers", 40.0), "keep_right_rule_percentage": ("keep_right", 50.0),
+        "vehicle_lane_offset": ("offset", 0.25), "auto_lane_change": ("auto_change", False),
+        "update_vehicle_lights": ("show_lights", True),
+    }  # fmt: skip
+    for name, (column, value) in values.items():
+        before = flow.fleet.rules[column][theirs.rows].tolist()
+        getattr(mine, name)(None, value)
+        wanted = 0.01 * value if name.endswith("percentage") else value
+        assert flow.fleet.rules[column][mine.rows].tolist() == [wanted] * 4
+        assert flow.fleet.rules[column][theirs.rows].tolist() == before != [wanted] * 2
+    mine.vehicle_percentage_speed_difference(None, 45.0)
+    mine.set_desired_speed(None, 4.0)
+    assert flow.fleet.car.share[mine.rows].tolist() == [pytest.approx(0.55)] * 4
+    assert flow.fleet.car.wanted[mine.rows].tolist() == [4.0] * 4
+    assert np.isnan(flow.fleet.car.wanted[theirs.rows]).all()
 
 
 def test_nonsense_is_refused(plain: RoadMap) -> None:

@@ -12,7 +12,7 @@ from tuling_fsm.sim.scenario.commands import ChangeSpeed, Command, Place
 from tuling_fsm.sim.scenario.conditions import Condition, Either, Elapsed
 from tuling_fsm.sim.scenario.deeds import MODIFIERS, ActionType, Deed, MissionFile, Order, Setup
 from tuling_fsm.sim.scenario.evaluate import bind
-from tuling_fsm.sim.scenario.model import Action, EgoRoute, Emit, Node, Parallel, Population, Serial, Wait
+from tuling_fsm.sim.scenario.model import Action, EgoRoute, Emit, Node, OneOf, Parallel, Population, Serial, Wait
 from tuling_fsm.sim.scenario.placements import Placement
 from tuling_fsm.sim.scenario.scope import Bound, Param, Scope
 from tuling_fsm.sim.scenario.tree import At
@@ -99,11 +99,15 @@ class Builder:
         given = bind(what, (_DURATION,), composition.arguments, composition.at, self.scope)
         _no_modifiers(composition.modifiers.modifiers, what, ())
         until = self._until(None, given, composition.modifiers)
-        members = [self.build(member, what) for member in composition.members] if what == "serial" else []
+        if what == "one_of":
+            # Which one it will be is not known yet, so that none can be folded into the beginning.
+            self._first = False
+            return OneOf(tuple(self.build(member, what) for member in composition.members), until, composition.label)
         if what == "parallel":
             members = self._side_by_side(composition.members)
-        kind = Serial if what == "serial" else Parallel
-        return kind(tuple(member for member in members if member != _NOTHING), until, composition.label)
+            return Parallel(tuple(member for member in members if member != _NOTHING), until, composition.label)
+        members = [self.build(member, what) for member in composition.members]
+        return Serial(tuple(member for member in members if member != _NOTHING), until, composition.label)
 
     def _side_by_side(self, members: Iterable[tree.Behaviour]) -> list[Node]:
         """Every member begins in the instant in which the first does; the last to end says whether time has passed."""
@@ -120,7 +124,9 @@ class Builder:
         deed = kind.perform(order)
         if deed.setup is not None:
             if not self._first:
-                raise FaultError(invocation.at, "this can only be set at the beginning", "it before any wait")
+                raise FaultError(
+                    invocation.at, "this can only be set at the beginning", "it before any wait, and in no one_of"
+                )
             self.beginning.set_up(deed.setup, invocation.at)
         begin = tuple(command for command in deed.begin if not (self._first and self.beginning.take(command)))
         until = self._until(deed, given, invocation.modifiers)

@@ -250,7 +250,7 @@ class SetRouteServer:
 
 
 class Sensor(str, Enum):
-    """What may be disturbed: fields of `Inputs`."""
+    """What may be disturbed: fields of `Inputs`, and the sensors that the objects come from."""
 
     ODOMETRY = "odometry"
     OBJECTS = "objects"
@@ -258,6 +258,9 @@ class Sensor(str, Enum):
     TRAFFIC_LIGHTS = "traffic_lights"
     PARKING_SLOTS = "parking_slots"
     OCCUPANCY = "occupancy"
+    LIDAR = "lidar"
+    RADAR = "radar"
+    CAMERA = "camera"
 
 
 @dataclass(frozen=True)

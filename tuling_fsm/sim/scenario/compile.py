@@ -17,6 +17,7 @@ from tuling_fsm.sim.scenario.model import (
     Actor,
     ActorKind,
     Node,
+    OneOf,
     Parallel,
     Population,
     Scenario,
@@ -176,6 +177,6 @@ def _placed(node: Node) -> Iterator[str]:
     """Actors that the storyboard itself puts into the world."""
     if isinstance(node, Action):
         yield from (command.actor for command in node.begin if isinstance(command, Place))
-    elif isinstance(node, Serial | Parallel):
+    elif isinstance(node, Serial | Parallel | OneOf):
         for member in node.members:
             yield from _placed(member)

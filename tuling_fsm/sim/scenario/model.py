@@ -1,7 +1,7 @@
 """A compiled scenario: plain frozen values that the simulation consumes.
 
 The text (OpenSCENARIO 2, ASAM DSL) is compiled once into a `Scenario`; while that runs,
-`storyboard.Storyboard(scenario)` turns what it sees (`SimulationView`) into `commands`. Poses are of the
+`storyboard.Storyboard(scenario, draw)` turns what it sees (`SimulationView`) into `commands`. Poses are of the
 reference point: the rear axle of a vehicle, the centre of anything else. SI units, `map` frame.
 """
 
@@ -105,7 +105,16 @@ class Parallel:
     label: str = ""
 
 
-Node = Action | Wait | Emit | Serial | Parallel
+@dataclass(frozen=True)
+class OneOf:
+    """One of the members, drawn by the seed of the run; `until` cuts it short."""
+
+    members: tuple[Node, ...]
+    until: Condition | None = None
+    label: str = ""
+
+
+Node = Action | Wait | Emit | Serial | Parallel | OneOf
 
 
 # The whole.

@@ -1,4 +1,4 @@
-"""Plays a scenario: steps the tree of serial and parallel nodes and gives the commands of each step."""
+"""Plays a scenario: steps the tree of serial, parallel and one_of nodes and gives the commands of each step."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
+
+import numpy as np
 
 from tuling_fsm.sim.scenario.commands import Command
 from tuling_fsm.sim.scenario.conditions import (
@@ -19,7 +21,7 @@ from tuling_fsm.sim.scenario.conditions import (
     Reached,
     Relation,
 )
-from tuling_fsm.sim.scenario.model import Action, Emit, Node, Parallel, Scenario, Serial, SimulationView, Wait
+from tuling_fsm.sim.scenario.model import Action, Emit, Node, OneOf, Parallel, Scenario, Serial, SimulationView, Wait
 from tuling_fsm.sim.scenario.quantities import measure
 
 TIME_TOLERANCE = 1e-6
@@ -31,10 +33,13 @@ EXACT = 1e-9
 
 
 class Storyboard:
-    """The running storyboard of a scenario. Holds all that changes; the scenario stays as it was compiled."""
+    """The running storyboard of a scenario. Holds all that changes; the scenario stays as it was compiled.
 
-    def __init__(self, scenario: Scenario) -> None:
-        self._root = _runner(scenario.storyboard)
+    Every `one_of` is drawn before anything is played, in the order of the text: nothing on the way changes a draw.
+    """
+
+    def __init__(self, scenario: Scenario, draw: np.random.Generator) -> None:
+        self._root = _runner(scenario.storyboard, draw)
         self._events: dict[str, float] = {}
         self.finished = False
 
@@ -117,7 +122,7 @@ class _Runner(ABC):
 
     def __init__(self, node: Node) -> None:
         self._label = node.label
-        self._until = node.until if isinstance(node, Action | Serial | Parallel) else None
+        self._until = node.until if isinstance(node, Action | Serial | Parallel | OneOf) else None
         self._watch: _Watch | None = None
         self._started = False
 
@@ -195,9 +200,9 @@ class _EmitRunner(_Runner):
 
 
 class _SerialRunner(_Runner):
-    def __init__(self, node: Serial) -> None:
+    def __init__(self, node: Serial, draw: np.random.Generator) -> None:
         super().__init__(node)
-        self._members = [_runner(member) for member in node.members]
+        self._members = [_runner(member, draw) for member in node.members]
 
     def play(self, now: _Now) -> bool:
         while self._members:
@@ -213,9 +218,9 @@ class _SerialRunner(_Runner):
 
 
 class _ParallelRunner(_Runner):
-    def __init__(self, node: Parallel) -> None:
+    def __init__(self, node: Parallel, draw: np.random.Generator) -> None:
         super().__init__(node)
-        self._members = [_runner(member) for member in node.members]
+        self._members = [_runner(member, draw) for member in node.members]
 
     def play(self, now: _Now) -> bool:
         self._members = [member for member in self._members if not member.step(now)]
@@ -227,7 +232,21 @@ class _ParallelRunner(_Runner):
         super().cut(now)
 
 
-def _runner(node: Node) -> _Runner:
+class _OneOfRunner(_Runner):
+    def __init__(self, node: OneOf, draw: np.random.Generator) -> None:
+        super().__init__(node)
+        members = [_runner(member, draw) for member in node.members]
+        self._chosen = members[int(draw.integers(len(members)))]
+
+    def play(self, now: _Now) -> bool:
+        return self._chosen.step(now)
+
+    def cut(self, now: _Now) -> None:
+        self._chosen.cut(now)
+        super().cut(now)
+
+
+def _runner(node: Node, draw: np.random.Generator) -> _Runner:
     match node:
         case Action():
             return _ActionRunner(node)
@@ -236,6 +255,8 @@ def _runner(node: Node) -> _Runner:
         case Emit():
             return _EmitRunner(node)
         case Serial():
-            return _SerialRunner(node)
+            return _SerialRunner(node, draw)
         case Parallel():
-            return _ParallelRunner(node)
+            return _ParallelRunner(node, draw)
+        case OneOf():
+            return _OneOfRunner(node, draw)

@@ -26,7 +26,7 @@ READABLE = {
     "RELATION": "a relation",
     "SIGN": "+ or -",
     "SCALE": "an operator",
-    "COMPOSITION": "serial or parallel",
+    "COMPOSITION": "serial, parallel or one_of",
     "LIST_OF": "list of",
     "LPAR": "(",
     "RPAR": ")",

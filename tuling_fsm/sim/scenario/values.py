@@ -80,7 +80,18 @@ ENUMERATIONS: dict[str, dict[str, str]] = {
     },
     "object_kind": {name: name for name in ("barrier", "cone", "debris")},
     "sensor": {
-        name: name for name in ("odometry", "objects", "lane_lines", "traffic_lights", "parking_slots", "occupancy")
+        name: name
+        for name in (
+            "odometry",
+            "objects",
+            "lane_lines",
+            "traffic_lights",
+            "parking_slots",
+            "occupancy",
+            "lidar",
+            "radar",
+            "camera",
+        )
     },
     "seen_as": {name: name for name in ("objects", "occupancy", "both")},
 }

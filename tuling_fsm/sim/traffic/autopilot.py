@@ -1,7 +1,8 @@
 """A client's own traffic manager: the settings of its vehicles under the names that CARLA's Traffic Manager has (TM-2).
 
 Several of them may drive vehicles in one world, each with a seed of its own (TM-4). Vehicles go by their published
-number. What is set for all counts for those that are there; later calls for one vehicle change that one alone.
+number; None stands for all. What is set for all counts for those that are there; later calls for one vehicle change
+that one alone.
 """
 
 from __future__ import annotations
@@ -68,9 +69,12 @@ class Autopilot:
             raise InputError("traffic", f"no vehicle {vehicle} of this traffic manager", "one of its vehicles")
         return int(rows[-1])
 
+    def _chosen(self, vehicle: int | None) -> list[int]:
+        """Rows of one vehicle, or of all of its own."""
+        return np.flatnonzero(self.rows).tolist() if vehicle is None else [self._row(vehicle)]
+
     def _set(self, vehicle: int | None, name: str, value: float) -> None:
-        rows = self.rows if vehicle is None else self._row(vehicle)
-        self.traffic.fleet.rules[name][rows] = value
+        self.traffic.fleet.rules[name][self._chosen(vehicle)] = value
 
     def register_vehicles(self, seed: int, vehicles: int) -> None:
         """Take so many more, drawn from a seed of their own; those that find no place come when there is one."""
@@ -85,55 +89,53 @@ class Autopilot:
 
     # Distance, speed and place.
 
-    def distance_to_leading_vehicle(self, vehicle: int, distance: float) -> None:
+    def distance_to_leading_vehicle(self, vehicle: int | None, distance: float) -> None:
         """Gap at standstill, m; it adds to that in motion."""
         self._set(vehicle, "gap", _within("distance", distance, 0.0, 1000.0))
 
     def global_distance_to_leading_vehicle(self, distance: float) -> None:
         """The same for all."""
-        self._set(None, "gap", _within("distance", distance, 0.0, 1000.0))
+        self.distance_to_leading_vehicle(None, distance)
 
-    def vehicle_percentage_speed_difference(self, vehicle: int, percentage: float) -> None:
+    def vehicle_percentage_speed_difference(self, vehicle: int | None, percentage: float) -> None:
         """How far below the limit it drives, %; negative: above."""
         share = 1.0 - 0.01 * _within("percentage", percentage, -1000.0, 100.0)
-        self.traffic.fleet.car["share"][self._row(vehicle)] = share
+        self.traffic.fleet.car["share"][self._chosen(vehicle)] = share
 
     def global_percentage_speed_difference(self, percentage: float) -> None:
         """The same for all; 30 unless set, give or take the spread."""
-        share = 1.0 - 0.01 * _within("percentage", percentage, -1000.0, 100.0)
-        self.traffic.fleet.car["share"][self.rows] = share
+        self.vehicle_percentage_speed_difference(None, percentage)
 
-    def set_desired_speed(self, vehicle: int, speed: float | None) -> None:
+    def set_desired_speed(self, vehicle: int | None, speed: float | None) -> None:
         """Drive at a speed (m/s) whatever the limit is; None: by the limit again."""
-        self.traffic.set_speed(self._row(vehicle), speed)
+        for row in self._chosen(vehicle):
+            self.traffic.set_speed(row, speed)
 
-    def vehicle_lane_offset(self, vehicle: int, offset: float) -> None:
+    def vehicle_lane_offset(self, vehicle: int | None, offset: float) -> None:
         """Keep beside the middle of the lane, m, + left."""
-        row = self._row(vehicle)
         self._set(vehicle, "offset", _within("offset", offset, -5.0, 5.0))
-        self.traffic.shift(row, offset)
+        for row in self._chosen(vehicle):
+            self.traffic.shift(row, offset)
 
     def global_lane_offset(self, offset: float) -> None:
         """The same for all."""
-        for vehicle in self.vehicles:
-            self.vehicle_lane_offset(vehicle, offset)
-        self._set(None, "offset", offset)
+        self.vehicle_lane_offset(None, offset)
 
     # What is not minded.
 
-    def ignore_lights_percentage(self, vehicle: int, percentage: float) -> None:
+    def ignore_lights_percentage(self, vehicle: int | None, percentage: float) -> None:
         """Share of the red and yellow lights that it drives through, %; drawn anew for each."""
         self._set(vehicle, "ignore_lights", _share(percentage))
 
-    def ignore_signs_percentage(self, vehicle: int, percentage: float) -> None:
+    def ignore_signs_percentage(self, vehicle: int | None, percentage: float) -> None:
         """Share of the stop signs that it does not stop at, %."""
         self._set(vehicle, "ignore_signs", _share(percentage))
 
-    def ignore_vehicles_percentage(self, vehicle: int, percentage: float) -> None:
+    def ignore_vehicles_percentage(self, vehicle: int | None, percentage: float) -> None:
         """Share of the other vehicles that it does not brake for, %."""
         self._set(vehicle, "ignore_vehicles", _share(percentage))
 
-    def ignore_walkers_percentage(self, vehicle: int, percentage: float) -> None:
+    def ignore_walkers_percentage(self, vehicle: int | None, percentage: float) -> None:
         """Share of the pedestrians that it does not brake for, %."""
         self._set(vehicle, "ignore_walkers", _share(percentage))
 
@@ -147,7 +149,7 @@ class Autopilot:
 
     # Lanes and ways.
 
-    def auto_lane_change(self, vehicle: int, enable: bool) -> None:
+    def auto_lane_change(self, vehicle: int | None, enable: bool) -> None:
         """Whether it changes lanes by itself."""
         self._set(vehicle, "auto_change", enable)
 
@@ -155,7 +157,7 @@ class Autopilot:
         """Change lanes now, whoever is there; False where there is no lane."""
         return self.traffic.change_lane(self._row(vehicle), 1 if left else -1)
 
-    def keep_right_rule_percentage(self, vehicle: int, percentage: float) -> None:
+    def keep_right_rule_percentage(self, vehicle: int | None, percentage: float) -> None:
         """How likely it moves to the right where it can, %, asked once a second."""
         self._set(vehicle, "keep_right", _share(percentage))
 
@@ -187,7 +189,7 @@ class Autopilot:
 
     # Lights, dynamics, sleep.
 
-    def update_vehicle_lights(self, vehicle: int, update: bool) -> None:
+    def update_vehicle_lights(self, vehicle: int | None, update: bool) -> None:
         """Whether its lights are worked; else they stay as they are."""
         self._set(vehicle, "show_lights", update)
 

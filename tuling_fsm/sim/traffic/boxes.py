@@ -19,15 +19,16 @@ CELLS_A_BODY = 4
 
 BOX = np.dtype(
     [
-        ("x", "f8"), ("y", "f8"), ("z", "f8"), ("heading", "f8"), ("cos", "f8"), ("sin", "f8"), ("length", "f8"),
-        ("width", "f8"), ("half_x", "f8"), ("half_y", "f8"), ("v", "f8"), ("when", "f8"), ("owner", "i8"),
-        ("who", "i8"), ("person", "?"),
+        ("x", "f8"), ("y", "f8"), ("half_x", "f8"), ("half_y", "f8"), ("owner", "i4"), ("person", "?"),
+        ("when", "f8"), ("z", "f8"), ("v", "f8"), ("heading", "f8"), ("cos", "f8"), ("sin", "f8"), ("length", "f8"),
+        ("width", "f8"), ("who", "i8"),
     ],
     align=True,
 )  # fmt: skip
-"""A body: centre, level z (m, NaN for unknown), heading with its cosine and sine, size, half the size of the rectangle
-around it along the axes of the map, speed along the heading (m/s), `when` (s from now), the row of the fleet that it
-is, or -1, its number (0 for the ego), and whether it is a person.
+"""A body: first what decides whether it may matter to somebody, its centre, half the size of the rectangle around it
+along the axes of the map, the row of the fleet that it is, or -1, and whether it is a person; then `when` (s from now),
+level z (m, NaN for unknown), speed along the heading (m/s), heading with its cosine and sine, size, its number (0 for
+the ego).
 """
 
 

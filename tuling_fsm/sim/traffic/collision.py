@@ -17,7 +17,7 @@ from tuling_fsm.core.kernels import kernel
 from tuling_fsm.sim.traffic.boxes import Cells, Grid, cells
 from tuling_fsm.sim.traffic.corridor import Corridor, corridor_of, first_touch, within
 from tuling_fsm.sim.traffic.fleet import Fleet, ignores, offset_at
-from tuling_fsm.sim.traffic.lane_graph import LaneGraph, Records, lane_point
+from tuling_fsm.sim.traffic.lane_graph import IntArray, LaneGraph, Records, lane_point
 
 SAME_LEVEL_M = 3.0
 MIN_STEP_M = 0.3
@@ -87,11 +87,12 @@ def corridor_hit(
     front = fleet.car.arc[i] + 0.5 * fleet.car.length[i]
     arc, place = start, 0
     pace = max(fleet.car.v[i], 1.0)
+    centred = fleet.car.offset_time[i] >= k.lane_change_time and fleet.car.offset_to[i] == 0.0
     while arc <= end:
         while place + 1 < fleet.car.path_count[i] and fleet.path_at[i, place + 1] <= arc:
             place += 1
         x, y, heading = lane_point(graph, fleet.path_lane[i, place], arc - fleet.path_at[i, place])
-        offset = offset_at(fleet, i, (arc - fleet.car.arc[i]) / pace, k.lane_change_time)
+        offset = 0.0 if centred else offset_at(fleet, i, (arc - fleet.car.arc[i]) / pace, k.lane_change_time)
         if offset != 0.0:
             x, y = x - offset * math.sin(heading), y + offset * math.cos(heading)
         dx, dy = _to_box(boxes, j, x, y)
@@ -153,40 +154,48 @@ def _watch(
 
 
 @kernel
-def _nearest(fleet: Fleet, i: int, boxes: Records, grid: Grid, corridor: Corridor, around: Cells) -> int:
-    """The box nearest to vehicle `i` of those that are there now and may touch its corridor; -1 for none."""
-    nearest, found = np.inf, -1
+def _candidates(
+    fleet: Fleet, i: int, boxes: Records, grid: Grid, corridor: Corridor, around: Cells, found: IntArray
+) -> int:
+    """Put the boxes on the level of vehicle `i` that may touch its corridor into `found`, the nearest of those that
+    are there now first; returns how many they are.
+    """
+    nearest, place, count = np.inf, 0, 0
+    x, y, z = fleet.car.x[i], fleet.car.y[i], fleet.car.z[i]
     for row in range(around.bottom, around.top + 1):
         first, last = row * grid.columns + around.left, row * grid.columns + around.right
         for j in range(grid.start[first], grid.start[last + 1]):
-            if boxes.owner[j] == i or boxes.when[j] > 0.0 or not within(boxes, j, corridor):
+            if boxes.owner[j] == i or not within(boxes, j, corridor) or abs(boxes.z[j] - z) > SAME_LEVEL_M:
                 continue
-            dx, dy = boxes.x[j] - fleet.car.x[i], boxes.y[j] - fleet.car.y[i]
-            if dx * dx + dy * dy < nearest:
-                nearest, found = dx * dx + dy * dy, j
-    return found
+            dx, dy = boxes.x[j] - x, boxes.y[j] - y
+            if boxes.when[j] == 0.0 and dx * dx + dy * dy < nearest:
+                nearest, place = dx * dx + dy * dy, count
+            found[count] = j
+            count += 1
+    for c in range(place, 0, -1):
+        found[c - 1], found[c] = found[c], found[c - 1]
+    return count
 
 
 @kernel
 def watch_out(
-    graph: LaneGraph, fleet: Fleet, boxes: Records, grid: Grid, blind: LongArray, k: Driver, ahead: Records
-) -> None:
-    """The stage: fill `ahead` for all vehicles. The nearest box is looked at first: most others then do not matter."""
+    graph: LaneGraph, fleet: Fleet, boxes: Records, grid: Grid, blind: LongArray, k: Driver, ahead: Records,
+    found: IntArray,
+) -> None:  # fmt: skip
+    """The stage: fill `ahead` for all vehicles, cell by cell, so that what one has looked at the next finds at hand.
+    The nearest box is looked at first: most others then do not matter. `found` has room for all boxes.
+    """
     for i in range(len(fleet.car)):
         ahead.accel[i], ahead.gap[i], ahead.v[i] = k.max_accel, np.inf, 0.0
-        if fleet.car.mode[i] == 0:
+    for body in range(grid.start[len(grid.start) - 1]):
+        i = boxes.owner[body]
+        if i < 0:
             continue
         v = fleet.car.v[i]
         reach = max(MIN_REACH_M, 12.0 + v * (k.headway + 1.0) + v * v / k.comfort_decel)
         corridor = corridor_of(graph, fleet, i, reach, k.side_clearance)
         around = cells(grid, corridor.x0, corridor.x1, corridor.y0, corridor.y1)
-        nearest = _nearest(fleet, i, boxes, grid, corridor, around)
-        if nearest >= 0 and not abs(boxes.z[nearest] - fleet.car.z[i]) > SAME_LEVEL_M:
-            _watch(graph, fleet, i, boxes, nearest, corridor, blind, k, ahead)
-        for row in range(around.bottom, around.top + 1):
-            first, last = row * grid.columns + around.left, row * grid.columns + around.right
-            for j in range(grid.start[first], grid.start[last + 1]):
-                if j == nearest or boxes.owner[j] == i or not within(boxes, j, corridor):
-                    continue
-                if not abs(boxes.z[j] - fleet.car.z[i]) > SAME_LEVEL_M and _matters(fleet, i, boxes, j, k, ahead):
-                    _watch(graph, fleet, i, boxes, j, corridor, blind, k, ahead)
+        for c in range(_candidates(fleet, i, boxes, grid, corridor, around, found)):
+            j = found[c]
+            if (c == 0 and boxes.when[j] == 0.0) or _matters(fleet, i, boxes, j, k, ahead):
+                _watch(graph, fleet, i, boxes, j, corridor, blind, k, ahead)

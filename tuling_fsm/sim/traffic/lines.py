@@ -54,11 +54,14 @@ def _same_place(graph: LaneGraph, first: int, end: int) -> int:
 
 
 @kernel
-def give_back(graph: LaneGraph, fleet: Fleet, i: int) -> None:
-    """Take back the clearance of a vehicle that has not used it yet."""
+def give_back(graph: LaneGraph, fleet: Fleet, i: int, line: float) -> None:
+    """Take back the clearance of a vehicle that has not used it yet; of one that is in a junction already, what lies
+    beyond the `line` (arc) that it has to stop at.
+    """
     front = fleet.car.arc[i] + 0.5 * fleet.car.length[i]
-    if fleet.car.cleared[i] > front and graph.lane.junction[fleet.path_lane[i, path_index(fleet, i, front)]] < 0:
-        fleet.car.cleared[i] = front
+    if fleet.car.cleared[i] > front:
+        inside = graph.lane.junction[fleet.path_lane[i, path_index(fleet, i, front)]] >= 0
+        fleet.car.cleared[i] = min(fleet.car.cleared[i], max(line, front)) if inside else front
 
 
 @kernel
@@ -84,7 +87,7 @@ def mind_lines(graph: LaneGraph, fleet: Fleet, states: IntArray, reach: float, o
                 if not shuns and not _light_allows(graph, states, line, last, v, arc - front):
                     orders.stop_arc[i], orders.red[i] = arc, True
                     if arc < fleet.car.cleared[i]:
-                        give_back(graph, fleet, i)
+                        give_back(graph, fleet, i, arc)
                 elif _sign_binds(graph, fleet, i, line, last, arc):
                     if v < STOPPED_SPEED and arc - front < SIGN_ZONE_M:
                         fleet.car.stopped_at[i] = arc

@@ -3,7 +3,8 @@
 A junction is entered only with a clearance for the whole way through: no lane that crosses or joins that way may be
 held by anybody who is in the junction or cleared for it, and behind the junction there must be room for the vehicle.
 Clearances are given in order of arrival at the line, also to the ego, which asks for its way like everybody else
-(INT-7). Whoever has waited for longer than the patience need not mind those that came before it and still wait.
+(INT-7). Whoever has waited for longer than the patience need not mind those that came before it and still wait, and who
+finds no room behind the junction takes another way if there is one (`detour`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from numba import njit
 
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.sim.traffic.collision import Driver
+from tuling_fsm.sim.traffic.detour import take_another_way
 from tuling_fsm.sim.traffic.fleet import Fleet, path_index
 from tuling_fsm.sim.traffic.lane_graph import IntArray, LaneGraph, Records
 from tuling_fsm.sim.traffic.lines import MARGIN_M, YIELD, give_back
@@ -166,7 +168,7 @@ def _ask(
 ) -> tuple[int, bool]:
     """Where vehicle `i` has to be cleared (index in its path, -1 for nowhere), and whether it is its turn to ask."""
     if fleet.car.standing[i] > GIVE_BACK_S:
-        give_back(graph, fleet, i)
+        give_back(graph, fleet, i, np.inf)
     gate = _gate(graph, fleet, i)
     if gate < 0:
         fleet.car.arrived[i] = np.inf
@@ -231,6 +233,7 @@ def share_junctions(
         end = way_through(graph, fleet, i, gates[i])
         lanes = fleet.path_lane[i, gates[i] : end]
         if not _room(graph, fleet, i, end, desk, ahead):
+            take_another_way(graph, fleet, i, gates[i], desk, stamp, fleet.car.length[i] + ROOM_MARGIN_M)
             continue
         _hold(graph, fleet, i, desk, -1)
         patient = stamp - fleet.car.arrived[i] < k.patience

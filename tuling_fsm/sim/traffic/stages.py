@@ -32,7 +32,7 @@ MOST_OTHERS = 256
 
 class Stages(NamedTuple):
     """What goes from stage to stage: `AHEAD` and `ORDERS` of every vehicle, `DESK` of every lane, `BOX` of everybody as
-    they come and cell by cell.
+    they come and cell by cell, and room for a list of some of them.
     """
 
     ahead: Records
@@ -40,6 +40,7 @@ class Stages(NamedTuple):
     desk: Records
     loose: Records
     boxes: Records
+    found: IntArray
 
 
 class Frame(NamedTuple):
@@ -66,7 +67,7 @@ def run_stages(
     grid = sort_into_cells(stages.loose, count, stages.boxes)
     change_lanes(graph, fleet, stages.boxes, grid, stages.ahead, k, frame.number)
     localize(graph, fleet)
-    watch_out(graph, fleet, stages.boxes, grid, frame.blind, k, stages.ahead)
+    watch_out(graph, fleet, stages.boxes, grid, frame.blind, k, stages.ahead, stages.found)
     mind_lines(graph, fleet, frame.lights, LINE_REACH_M, stages.orders)
     ego_goes = share_junctions(graph, fleet, frame.stamp, frame.ego, stages.ahead, k, stages.desk, stages.orders)
     move(graph, fleet, stages.ahead, stages.orders, k, frame.dt)
@@ -80,4 +81,5 @@ def new_stages(vehicles: int, lanes: int, others: int = MOST_OTHERS) -> Stages:
     ahead, orders = np.zeros(vehicles, AHEAD).view(np.recarray), np.zeros(vehicles, ORDERS).view(np.recarray)
     ahead["gap"] = np.inf
     loose, boxes = (np.zeros(vehicles + others, BOX).view(np.recarray) for _ in range(2))
-    return Stages(ahead, orders, np.zeros(lanes, DESK).view(np.recarray), loose, boxes)
+    found = np.zeros(vehicles + others, np.int32)
+    return Stages(ahead, orders, np.zeros(lanes, DESK).view(np.recarray), loose, boxes, found)

@@ -1,0 +1,122 @@
+"""Bags with names, frames and times of their own: each oddity has its message."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rosbags.rosbag2 import StoragePlugin, Writer
+
+from bag.test_bag import drive, outputs, same
+from tuling_fsm.bag.names import Names, parse_remaps
+from tuling_fsm.bag.ticks import read_inputs
+from tuling_fsm.bag.writer import BagWriter
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.wire import cdr
+from tuling_fsm.wire.inputs import pack_inputs
+from tuling_fsm.wire.topics import BY_NAME, CLOUD, GRID, ODOMETRY
+from tuling_fsm.world.inputs import Inputs, Table
+
+FRAMED = (ODOMETRY, CLOUD, GRID)
+
+
+def record(folder: Path, ticks: list[Inputs], called: dict[str, str], frame: str = "map") -> Path:
+    """A bag of another recorder: its own names of topics and frames."""
+    with Writer(folder, version=9, storage_plugin=StoragePlugin.MCAP) as bag:
+        channels, previous = {}, None
+        for inputs in ticks:
+            for topic, raw in pack_inputs(inputs, previous):
+                if topic in ("route_answer", "operator"):
+                    continue
+                kind, name = BY_NAME[topic].type, called.get(topic, f"/{topic}")
+                if name not in channels:
+                    channels[name] = bag.add_connection(name, kind, typestore=cdr.STORE)
+                bag.write(channels[name], cdr.nanoseconds(inputs.stamp), in_frame(kind, raw, frame))
+            previous = inputs
+    return folder
+
+
+def in_frame(kind: str, raw: bytes, frame: str) -> bytes:
+    if kind not in FRAMED:
+        return raw
+    message = cdr.unpack(raw, kind, "test")
+    message.header.frame_id = frame
+    return cdr.pack(kind, message)
+
+
+def shifted(inputs: Inputs, by: float) -> Inputs:
+    stamp = inputs.stamp + by
+    assert inputs.odometry is not None and inputs.objects is not None
+    objects = Table(stamp, inputs.objects.rows)
+    return replace(inputs, stamp=stamp, odometry=replace(inputs.odometry, stamp=stamp), objects=objects)
+
+
+def test_remapped_names_are_told_and_taken(tmp_path):
+    called = {"odometry": "/car/localization/kinematics", "objects": "/car/perception/tracks"}
+    bag = record(tmp_path / "bag", drive(30), called)
+    with pytest.raises(InputError, match="--remap /car/localization/kinematics:=odometry"):
+        list(read_inputs(bag))
+    lines: list[str] = []
+    half = Names(parse_remaps(["/car/localization/kinematics:=odometry"]))
+    assert list(read_inputs(bag, report=lines.append, names=half))[20].objects is None
+    assert "nothing of" in lines[-1] and "perhaps --remap /car/perception/tracks:=objects" in lines[-1]
+    names = Names(parse_remaps(["/car/localization/kinematics:=odometry", "car/perception/tracks:=objects"]))
+    got = list(read_inputs(bag, names=names))
+    assert all(same(replace(a, route_answers=()), replace(b, **NOT_SENT)) for a, b in zip(got, drive(30), strict=True))
+
+
+NOT_SENT = {"route_answers": (), "reset": False, "skip_task": False, "clear_emergency_stop": False}
+
+
+@pytest.mark.parametrize(
+    ("remap", "said"),
+    [("/odom=odometry", "cannot be used"), ("/odom:=nothing", "cannot be used"), (":=odometry", "cannot be used")],
+)
+def test_a_remap_that_says_nothing_is_refused(remap, said):
+    with pytest.raises(InputError, match=said):
+        parse_remaps([remap])
+
+
+def test_a_remap_of_a_topic_that_is_not_there_is_refused(tmp_path):
+    bag = record(tmp_path / "bag", drive(3), {})
+    with pytest.raises(InputError, match="no topic /odom in it"):
+        list(read_inputs(bag, names=Names({"/odom": "odometry"})))
+
+
+def test_of_two_topics_with_one_last_name_the_plain_one_counts_or_neither():
+    both = Names().table(["/gps/odometry", "/odometry"], "bag")
+    assert both == {"/gps/odometry": "/gps/odometry", "/odometry": "odometry"}
+    with pytest.raises(InputError, match=r"/a/odometry and /b/odometry could both be odometry .*--remap /a/odometry"):
+        Names().table(["/a/odometry", "/b/odometry"], "bag")
+    chosen = Names({"/b/odometry": "odometry"}).table(["/a/odometry", "/b/odometry"], "bag")
+    assert chosen == {"/a/odometry": "/a/odometry", "/b/odometry": "odometry"}
+
+
+def test_a_foreign_frame_is_told_once_and_can_be_taken_for_map(tmp_path):
+    bag = record(tmp_path / "bag", drive(20), {}, frame="world")
+    lines: list[str] = []
+    assert all(tick.odometry is None for tick in read_inputs(bag, report=lines.append))
+    assert sum("odometry: frame_id 'world' (expected 'map')" in line for line in lines) == 1
+    assert sum("20 messages of odometry were left out" in line for line in lines) == 1
+    got = list(read_inputs(bag, names=Names(frame="world")))
+    assert all(same(replace(a, route_answers=()), replace(b, **NOT_SENT)) for a, b in zip(got, drive(20), strict=True))
+
+
+@pytest.mark.clause("DWELL-5")
+def test_gaps_loops_and_missing_topics_are_told(tmp_path):
+    once = drive(20)
+    ticks = [*once, *(shifted(each, 4.0) for each in once)]
+    with BagWriter(tmp_path) as bag:
+        for each in ticks:
+            bag.write_tick(each, outputs(each))
+        for each in once:
+            for topic, raw in pack_inputs(each, None):
+                bag.write(cdr.nanoseconds(each.stamp + 10.0), topic, raw)
+    lines: list[str] = []
+    got = list(read_inputs(tmp_path, report=lines.append))
+    assert [tick.stamp for tick in got] == pytest.approx([tick.stamp for tick in (*ticks, *once)])
+    assert sum("at 0.950 s: a gap of 3.050 s" in line for line in lines) == 1
+    assert sum("at 4.950 s: time begins anew at 0.000 s" in line for line in lines) == 1
+    assert lines[-1].endswith("nothing of rain_fog, route, occupancy, lane_lines, parking_slots in it")
+    assert len(lines) == 3

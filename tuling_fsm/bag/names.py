@@ -1,0 +1,92 @@
+"""Which topic of a bag is which of ours, and which frame is `map`: bags of others have names of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.wire.cdr import pack, unpack
+from tuling_fsm.wire.topics import BY_NAME, CLOUD, GRID, MAP_FRAME, ODOMETRY, PATH
+
+_FRAMED = (ODOMETRY, CLOUD, GRID, PATH)
+_SIGN = ":="
+
+
+@dataclass(frozen=True)
+class Names:
+    """How a bag calls things.
+
+    Args:
+        remaps: our name of a topic, by the full name that the bag has for it.
+        frame: what is taken for `map`.
+    """
+
+    remaps: Mapping[str, str] = field(default_factory=dict)
+    frame: str = MAP_FRAME
+
+    def table(self, topics: Iterable[str], where: str, complete: bool = True) -> dict[str, str]:
+        """Our name of each topic of a bag; a topic that is none of ours keeps its full name.
+
+        Without a remap it is the last part of the name that counts, so that any namespace will do; where two topics
+        have the same one, that without a namespace counts.
+
+        Args:
+            topics: full names.
+            where: the bag, for errors.
+            complete: whether there are no more topics than these.
+
+        Raises:
+            InputError: a remapped topic is not there, or two topics could be one of ours.
+        """
+        topics = list(topics)
+        for topic in self.remaps if complete else ():
+            if topic not in topics:
+                raise InputError(where, f"no topic {topic} in it", "one of " + ", ".join(topics))
+        named = {topic: self.remaps[topic] for topic in topics if topic in self.remaps}
+        taken = set(self.remaps.values())
+        meant: dict[str, list[str]] = {}
+        for topic in topics:
+            short = topic.rsplit("/", 1)[-1]
+            if topic not in named and short in BY_NAME and short not in taken:
+                meant.setdefault(short, []).append(topic)
+        for short, candidates in meant.items():
+            exact = [topic for topic in candidates if topic == f"/{short}"] or candidates
+            if len(exact) > 1:
+                said = f"{' and '.join(exact)} could both be {short}"
+                raise InputError(where, said, f"--remap {exact[0]}{_SIGN}{short}, or another one")
+            named[exact[0]] = short
+        return {topic: named.get(topic, topic) for topic in topics}
+
+    def in_map(self, type_name: str, raw: bytes) -> bytes:
+        """A message of the frame that is taken for `map`, as one in `map`; any other as it is."""
+        if self.frame == MAP_FRAME or type_name not in _FRAMED:
+            return raw
+        try:
+            message = unpack(raw, type_name, "frame")
+        except InputError:
+            return raw
+        if message.header.frame_id != self.frame:
+            return raw
+        message.header.frame_id = MAP_FRAME
+        return pack(type_name, message)
+
+
+OURS = Names()
+
+
+def parse_remaps(words: Iterable[str]) -> dict[str, str]:
+    """Remaps in the notation of ROS 2, `/name/in/the/bag:=ours`.
+
+    Raises:
+        InputError: another notation, or no topic of ours.
+    """
+    remaps = {}
+    for word in words:
+        topic, sign, ours = word.partition(_SIGN)
+        ours = ours.removeprefix("/")
+        if not sign or not topic or ours not in BY_NAME:
+            known = ", ".join(sorted(BY_NAME))
+            raise InputError(f"--remap {word}", "cannot be used", f"/name/in/the/bag{_SIGN}NAME, with NAME of {known}")
+        remaps[topic if topic.startswith("/") else f"/{topic}"] = ours
+    return remaps
