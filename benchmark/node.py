@@ -108,6 +108,7 @@ def run() -> Table:
             "all other inputs as the simulator sends them, the route pushed.",
             "From just before odometry is published, the last message of a tick, to the callback of the trajectory, in "
             "one process that plays the world; the planner is another one. Both and DDS share the cores.",
+            "Whatever else wants the cores shows up here; `chrt -r 20` before the command keeps it away.",
             "The node's own tick begins with reading its inputs and ends with the plan, before that is serialized.",
         ),
     )

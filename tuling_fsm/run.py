@@ -159,8 +159,10 @@ def _drive_baseline(
 
 def progress_line(row: LogRow, completion: float) -> str:
     """What a person watching wants to know, in one line."""
-    limit = f"{row.limit.reason.value} in {row.limit.distance:.0f} m {row.limit.detail}".rstrip()
-    return f"{row.t:7.1f} s  {100 * completion:3.0f} %  {row.v:4.1f} m/s  {row.state}  {limit}"
+    limit = row.limit
+    where = f" in {limit.distance:.0f} m" if limit.distance >= 1.0 else ""
+    reason = f"{limit.reason.value}{where} {limit.detail}".rstrip()
+    return f"{row.t:7.1f} s  {100 * completion:3.0f} %  {row.v:4.1f} m/s  {row.state}  {reason}"
 
 
 def _note(log: RunLog, tick: Tick, tick_ms: float) -> None:

@@ -10,11 +10,13 @@ from rosbags.rosbag2 import StoragePlugin, Writer
 
 from bag.test_bag import drive, outputs, same
 from tuling_fsm.bag.names import Names, parse_remaps
+from tuling_fsm.bag.story import read_story
 from tuling_fsm.bag.ticks import read_inputs
 from tuling_fsm.bag.writer import BagWriter
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.wire import cdr
 from tuling_fsm.wire.inputs import pack_inputs
+from tuling_fsm.wire.text import pack_string
 from tuling_fsm.wire.topics import BY_NAME, CLOUD, GRID, ODOMETRY
 from tuling_fsm.world.inputs import Inputs, Table
 
@@ -120,3 +122,18 @@ def test_gaps_loops_and_missing_topics_are_told(tmp_path):
     assert sum("at 4.950 s: time begins anew at 0.000 s" in line for line in lines) == 1
     assert lines[-1].endswith("nothing of rain_fog, route, occupancy, lane_lines, parking_slots in it")
     assert len(lines) == 3
+
+
+@pytest.mark.clause("EXPL-1")
+def test_why_reads_the_plan_where_odometry_is_of_another_frame(tmp_path):
+    """`outputs` plans 1 m/s all the time: no stop is told of."""
+    with BagWriter(tmp_path) as bag:
+        for each in drive(30):
+            ns = cdr.nanoseconds(each.stamp)
+            raw = next(raw for topic, raw in pack_inputs(replace(each), None) if topic == "odometry")
+            bag.write(ns, "odometry", in_frame(ODOMETRY, raw, "odom"))
+            for topic, message in [*outputs(each), ("state", pack_string("on_road/normal"))]:
+                bag.write(ns, topic, message)
+    story = read_story(tmp_path)
+    assert story.words_at(1.0) == {"state": "on_road/normal"}
+    assert story.stops == ()

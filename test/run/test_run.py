@@ -10,8 +10,11 @@ import pytest
 from tuling_fsm.bag.replay import replay
 from tuling_fsm.cli import main
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.run import run_scenario
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.request import Limit, Reason
+from tuling_fsm.run import progress_line, run_scenario
 from tuling_fsm.share import share_file
+from tuling_fsm.sim.run_log import LogRow
 
 ROAM = share_file("config", "scenarios", "roam.osc")
 SHORT = {"length_m": "150", "vehicles": "6"}
@@ -59,3 +62,16 @@ def test_a_scenario_without_a_map_needs_one(tmp_path: Path) -> None:
     scenario.write_text("\n".join(line for line in text.splitlines() if "set_map_file" not in line), encoding="utf-8")
     with pytest.raises(InputError, match="names no map"):
         run_scenario(scenario)
+
+
+@pytest.mark.parametrize(
+    ("limit", "said"),
+    [
+        (Limit(Reason.SPEED_LIMIT), "SPEED_LIMIT"),
+        (Limit(Reason.RED_LIGHT, 12.3, "signal 4"), "RED_LIGHT in 12 m signal 4"),
+        (Limit(Reason.LEADER, 0.4), "LEADER"),
+    ],
+)
+def test_a_line_of_progress_names_a_distance_only_where_there_is_one(limit: Limit, said: str) -> None:
+    row = LogRow(3.0, "on_road/normal", Pose(0.0, 0.0, 0.0), 4.25, limit, 1.0)
+    assert progress_line(row, 0.5) == f"    3.0 s   50 %   4.2 m/s  on_road/normal  {said}"

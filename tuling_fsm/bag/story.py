@@ -137,7 +137,7 @@ def read_story(path: str | Path, salvage: bool = False) -> Story:
     take: dict[str, Callable[[float, bytes], None]] = {
         "transition": lambda t, raw: changes.append(_change(t, unpack_json(raw, f"{path}: transition"))),
         "why": lambda t, raw: whys.append(Why(t, unpack_diagnostics(raw, f"{path}: why"))),
-        "odometry": lambda t, raw: motion.append((t, unpack_odometry(raw).v)),
+        "odometry": lambda t, raw: motion.extend(_speed(t, raw)),
     }
     stamps = []
     for t, message in _by_stamp(read_messages(path, salvage)):
@@ -169,6 +169,14 @@ def _by_stamp(messages: Iterable[Message]) -> Iterator[tuple[float, Message]]:
         else:
             yield clock, message
     yield from ((seconds(message.ns), message) for message in early)
+
+
+def _speed(t: float, raw: bytes) -> list[tuple[float, float]]:
+    """Stamp and speed (m/s); nothing of odometry that the planner could not use either, as in another frame."""
+    try:
+        return [(t, unpack_odometry(raw).v)]
+    except InputError:
+        return []
 
 
 def _change(t: float, event: dict[str, Any]) -> Change:
