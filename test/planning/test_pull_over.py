@@ -50,8 +50,10 @@ def stands_at(log: Log, goal: Pose) -> bool:
 
 
 @pytest.mark.clause("TMP-1", "USE-8")
-def test_the_first_free_bay_is_entered_in_one_forward_curve() -> None:
-    log = run(PullOver(BAYS, speed_limit=5.0), scene(x=0.0, v=7.0), 20.0)
+@pytest.mark.parametrize("turns", [0, 1, -2])
+def test_the_first_free_bay_is_entered_in_one_forward_curve(turns: int) -> None:
+    """Also by a car that has turned round before, whose heading goes on from there."""
+    log = run(PullOver(BAYS, speed_limit=5.0), scene(x=0.0, v=7.0, heading=2.0 * math.pi * turns), 20.0)
     assert stands_at(log, BAYS[0])
     assert not any(result.uses_reverse for _, _, result in log)
     assert len({id(result.manoeuvre.whole) for _, _, result in log if result.manoeuvre is not None}) == 1
@@ -91,15 +93,20 @@ def test_a_wall_on_the_way_is_stopped_at() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(
-    st.floats(3.0, 40.0), st.floats(-4.0, 4.0), st.floats(-0.4, 0.4), st.floats(-0.1, 0.1), st.sampled_from((0.8, 1.3))
-)
-def test_a_quintic_curve_meets_both_ends(x: float, y: float, turn: float, bend: float, stretch: float) -> None:
-    start, goal = Pose(2.0, -1.0, 0.7), Pose(2.0 + x, -1.0 + y, 0.7 + turn)
+    st.floats(3.0, 40.0), st.floats(-4.0, 4.0), st.floats(-0.4, 0.4), st.floats(-0.1, 0.1),
+    st.sampled_from((0.8, 1.3)), st.integers(-1, 1),
+)  # fmt: skip
+def test_a_quintic_curve_meets_both_ends(
+    x: float, y: float, turn: float, bend: float, stretch: float, turns: int
+) -> None:
+    start, goal = Pose(2.0, -1.0, 0.7 + 2.0 * math.pi * turns), Pose(2.0 + x, -1.0 + y, 0.7 + turn)
     path: FloatArray = quintic_curve(start, bend, goal, stretch, 0.1)
     for row, pose, curvature in ((0, start, bend), (-1, goal, 0.0)):
         assert np.allclose(path[row, [PX, PY]], pose[:2], atol=1e-9)
         assert abs(wrap_angle(path[row, PHEADING] - pose.heading)) < 1e-9
         assert path[row, PKAPPA] == pytest.approx(curvature, abs=1e-9)
+    assert path[0, PHEADING] == pytest.approx(start.heading)
+    assert np.abs(np.diff(path[:, PHEADING])).max() < 1.0
     assert np.hypot(*np.diff(path[:, [PX, PY]], axis=0).T).max() < 0.25
     middle = np.arctan2(np.diff(path[:, PY]), np.diff(path[:, PX]))
     assert np.abs(wrap_all(middle - 0.5 * (path[1:, PHEADING] + path[:-1, PHEADING]))).max() < 0.05

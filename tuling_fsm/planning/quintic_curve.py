@@ -49,7 +49,7 @@ def quintic_curve(start: Pose, curvature: float, goal: Pose, stretch: float, spa
     path = new_path(len(u))
     path[:, PX], path[:, PY] = at[:, 0], at[:, 1]
     path[:, PCOS], path[:, PSIN] = along[:, 0] / pace, along[:, 1] / pace
-    path[:, PHEADING] = start.heading + np.unwrap(np.arctan2(path[:, PSIN], path[:, PCOS]) - start.heading)
+    path[:, PHEADING] = np.unwrap([start.heading, *np.arctan2(path[:, PSIN], path[:, PCOS])])[1:]
     path[:, PKAPPA] = (along[:, 0] * change[:, 1] - along[:, 1] * change[:, 0]) / pace**3
     path[1:, PS] = np.cumsum(np.hypot(np.diff(at[:, 0]), np.diff(at[:, 1])))
     return path
