@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 from shapely.geometry import LineString, Polygon
 
 from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.scene import Ego, Obstacles, Scene
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.free_space.obstacles import box_outlines, covered, held_lines, held_solids, solid_segments
+from tuling_fsm.world.inputs import Kind
 
 from .places import scene, with_object
 
@@ -57,6 +59,14 @@ def test_static_things_and_standing_movers_are_solid() -> None:
         assert len(solid_segments(where)) == edges
         assert covered(where, 9.5, 9.2) == (edges == 5)
         assert not covered(where, 12.0, 12.0)
+
+
+@pytest.mark.parametrize(("kind", "berth"), [(Kind.CAR, 0.06), (Kind.PEDESTRIAN, 0.06), (Kind.BARRIER, 0.0)])
+def test_who_may_drive_or_walk_is_kept_clear_of_by_more_than_a_path_is_off(kind: Kind, berth: float) -> None:
+    where = Scene(5.0, Ego(HERE, 0.0, 0.0, 0.0), Obstacles.straight_on([[20.0, 0.0, 0.0, 4.5, 1.8]], kind=int(kind)))
+    edges = solid_segments(where)
+    size = edges[:, ::2].max() - edges[:, ::2].min(), edges[:, 1::2].max() - edges[:, 1::2].min()
+    assert size == pytest.approx((4.5 + 2.0 * berth, 1.8 + 2.0 * berth))
 
 
 def test_lines_that_are_not_touched_all_hold() -> None:
