@@ -137,3 +137,6 @@ def test_why_reads_the_plan_where_odometry_is_of_another_frame(tmp_path):
     story = read_story(tmp_path)
     assert story.words_at(1.0) == {"state": "on_road/normal"}
     assert story.stops == ()
+    assert read_story(tmp_path, names=Names({"/state": "state"}, "odom")).begin == 0.0
+    with pytest.raises(InputError, match="no topic /condition in it"):
+        read_story(tmp_path, names=Names({"/condition": "state"}))

@@ -11,7 +11,7 @@ import yaml
 from rosbags.rosbag2 import StoragePlugin, Writer
 
 from tuling_fsm.bag.reader import read_messages
-from tuling_fsm.bag.replay import agent_of, differences, replay, transitions
+from tuling_fsm.bag.replay import agent_of, answers, differences, replay, transitions
 from tuling_fsm.bag.ticks import read_inputs, read_run, read_transitions
 from tuling_fsm.bag.writer import BagWriter
 from tuling_fsm.core.errors import InputError
@@ -198,6 +198,23 @@ def test_parameters_that_were_set_in_mid_drive_are_set_again(tmp_path, monkeypat
     assert calls == [*stamps[:6], 3.5, *stamps[6:]]
 
 
+@pytest.mark.clause("SAF-1")
+def test_a_tick_on_which_the_planner_fails_is_told_and_left_out():
+    class Failing(Toggling):
+        def step(self, inputs):
+            if inputs.stamp == 0.1:
+                raise RuntimeError("no way")
+            return super().step(inputs)
+
+    lines: list[str] = []
+    ticks = drive(1)[:5]
+    told = [answer.inputs.stamp for answer in answers(Failing(), ticks, lines.append)]
+    assert told == [each.stamp for each in ticks if each.stamp != 0.1]
+    assert lines == ["at 0.100 s the planner failed: RuntimeError: no way"]
+    with pytest.raises(RuntimeError, match="no way"):
+        list(answers(Failing(), ticks))
+
+
 @pytest.mark.slow
 @pytest.mark.clause("DWELL-3")
 def test_a_hundred_replays_make_one_and_the_same_log(tmp_path):
@@ -205,7 +222,32 @@ def test_a_hundred_replays_make_one_and_the_same_log(tmp_path):
 
     roam = ROOT / "config" / "scenarios" / "roam.osc"
     run_scenario(roam, overrides={"length_m": "30", "vehicles": "2"}, out=tmp_path)
-    first, inputs = agent_of(read_run(tmp_path), "bag"), list(read_inputs(tmp_path))[:30]
+    first, inputs = agent_of(read_run(tmp_path), "bag"), list(read_inputs(tmp_path))[:25]
     logs = [list(transitions(type(first)(first._road_map, first.parameters), inputs)) for _ in range(100)]
     assert len(logs[0]) >= 2
     assert logs.count(logs[0]) == 100
+
+
+@pytest.mark.parametrize("share", [0.3, 0.6, 0.9])
+def test_a_truncated_bag_in_sqlite_is_refused_and_can_be_salvaged(tmp_path, share):
+    record(tmp_path / "mcap", drive(2)[:120])
+    to_sqlite(tmp_path / "mcap", tmp_path / "whole", 9)
+    (whole,) = (tmp_path / "whole").glob("*.db3")
+    cut = tmp_path / "cut" / "run.db3"
+    cut.parent.mkdir()
+    cut.write_bytes(whole.read_bytes()[: int(share * whole.stat().st_size)])
+    with pytest.raises(InputError, match="truncated or corrupt") as error:
+        list(read_inputs(cut))
+    assert len(str(error.value).splitlines()) == 1
+    got, all_of_it = list(read_inputs(cut.parent, salvage=True)), list(read_inputs(whole))
+    assert 0.5 * share * len(all_of_it) < len(got) < len(all_of_it)
+    assert [each.odometry for each in got[:-1]] == [each.odometry for each in all_of_it[: len(got) - 1]]
+
+
+def test_what_does_not_even_begin_as_a_bag_cannot_be_salvaged(tmp_path):
+    (tmp_path / "run.mcap").write_text("nothing of the kind")
+    with pytest.raises(InputError, match="begins neither as MCAP nor as sqlite3"):
+        list(read_messages(tmp_path, salvage=True))
+    (tmp_path / "run.db3").write_bytes(b"")
+    with pytest.raises(InputError, match="2 files of MCAP or sqlite3"):
+        list(read_messages(tmp_path, salvage=True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from tuling_fsm.bag.replay import agent_of, answers, replay, state_of
 from tuling_fsm.bag.saved_state import FORMAT, load_state, save_state
 from tuling_fsm.bag.ticks import read_inputs, read_run
 from tuling_fsm.bag.writer import BagWriter
+from tuling_fsm.behaviour.intersection.memory import Intersection
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import flatten
 from tuling_fsm.map.opendrive import read_map
@@ -67,6 +69,19 @@ def test_another_agent_goes_on_at_speed_in_the_same_state_on_the_same_route(tmp_
         assert {answer.tick.state for answer in again} == states
     with pytest.raises(InputError, match="no saved state"):
         agent_of({**run, "state": "?"}, "bag")
+
+
+@pytest.mark.clause("EST-2")
+@pytest.mark.clause("INT-4")
+def test_the_clock_of_a_junction_goes_on_from_where_it_was(tmp_path):
+    """It is part of what the machine remembers, not one of its rows' dwells."""
+    road_map = read_map(CONFIG / "course" / "course.xodr")
+    first, second = Agent(road_map), Agent(road_map)
+    machine = first.record.machine
+    waited = replace(machine.memory, intersection=Intersection(standing_s=37.5))
+    save_state(tmp_path / "state", replace(first.record, machine=replace(machine, memory=waited)), "course.xodr")
+    second.restore(load_state(tmp_path / "state", "course.xodr"))
+    assert second.record.machine.memory.intersection.standing_s == 37.5
 
 
 class Evil:

@@ -60,6 +60,7 @@ def test_the_diagram_is_mermaid(capsys: pytest.CaptureFixture[str]) -> None:
         (["map", "absent.xodr"], "absent.xodr"),
         (["plan", "absent.csv"], "absent.csv"),
         (["replay", "absent.mcap"], "absent.mcap"),
+        (["replay", "absent.mcap", "--remap", "odom"], "--remap odom: cannot be used"),
         (["sim", "absent.osc"], "absent.osc"),
         (["sim", str(share_file("config", "scenarios", "roam.osc")), "--set", "length_m"], "NAME=VALUE"),
         (["sim", str(share_file("config", "scenarios", "roam.osc")), "--set", "lenght_m=3"], "length_m"),

@@ -95,6 +95,12 @@ class Rig:
             assert time.monotonic() < deadline, "nothing came in time"
             self.executor.spin_once(timeout_sec=0.05)
 
+    def idle(self, seconds: float) -> None:
+        """Hear what comes for a while."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self.executor.spin_once(timeout_sec=0.05)
+
     def send(self, inputs: Inputs, previous: Inputs | None = None, without: tuple[str, ...] = ()) -> None:
         for topic, raw in pack_inputs(inputs, previous):
             if topic not in without:

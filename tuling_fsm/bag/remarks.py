@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from tuling_fsm.bag.reader import Message
+from tuling_fsm.bag.message import Message
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.wire.cdr import seconds
 from tuling_fsm.wire.topics import BY_NAME, INPUTS

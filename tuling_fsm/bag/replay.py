@@ -16,7 +16,7 @@ from tuling_fsm.bag.ticks import read_inputs, read_recorded
 from tuling_fsm.bag.writer import FILE_NAME, BagWriter
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.wire.cdr import nanoseconds
-from tuling_fsm.wire.outputs import Messages, Outputs, trajectory_messages
+from tuling_fsm.wire.outputs import Outputs, trajectory_messages, transition_messages
 from tuling_fsm.wire.text import unpack_json
 from tuling_fsm.world.inputs import Inputs
 
@@ -62,7 +62,7 @@ def replay(
     recorded = read_recorded(bag, salvage, names)
     agent = agent_of(recorded.run, str(bag), map_file)
     inputs = _with_changes(agent, read_inputs(bag, salvage, report, names), recorded.parameters)
-    answered = answers(agent, inputs)
+    answered = answers(agent, inputs, report)
     if out is not None:
         answered = _recorded(Path(out), Path(bag), recorded.run, map_file, answered)
     replayed = [event for answer in answered for event in answer.transitions]
@@ -122,24 +122,31 @@ def _with_changes(agent: Any, inputs: Iterable[Inputs], changes: Mapping[int, Ma
 
 
 class Answer(NamedTuple):
-    """A tick once more: what went in, what came of it, and what is said of it beside the plan."""
+    """A tick once more: what went in, and what came of it."""
 
     inputs: Inputs
     tick: Any
-    said: Messages
 
     @property
     def transitions(self) -> list[dict[str, Any]]:
-        """The messages of that topic."""
-        return [unpack_json(message, topic) for topic, message in self.said if topic == "transition"]
+        """What is said on that topic."""
+        return [unpack_json(message, topic) for topic, message in transition_messages(self.tick)]
 
 
-def answers(agent: Steps, inputs: Iterable[Inputs]) -> Iterator[Answer]:
-    """What the planner says to each tick's inputs."""
-    outputs = Outputs()
+def answers(agent: Steps, inputs: Iterable[Inputs], report: Report | None = None) -> Iterator[Answer]:
+    """What the planner says to each tick's inputs.
+
+    A tick on which it fails has no answer and is reported, as the node goes on too; without `report` it raises.
+    """
     for each in inputs:
-        tick = agent.step(each)
-        yield Answer(each, tick, outputs.messages(tick, nanoseconds(each.stamp), with_markers=False))
+        try:
+            tick = agent.step(each)
+        except Exception as error:
+            if report is None:
+                raise
+            report(f"at {each.stamp:.3f} s the planner failed: {type(error).__name__}: {error}")
+            continue
+        yield Answer(each, tick)
 
 
 def transitions(agent: Steps, inputs: Iterable[Inputs]) -> Iterator[dict[str, Any]]:
@@ -159,10 +166,11 @@ def _recorded(
     chosen = {"map": str(Path(map_file).resolve())} if map_file else {}
     if bag.resolve() in (out.resolve(), (out / FILE_NAME).resolve()):
         raise InputError(str(out), "is the bag that is replayed", "another folder")
+    outputs = Outputs()
     with BagWriter(out, {**run, **chosen}) as writer:
         for answer in answered:
-            plan = trajectory_messages(answer.tick.trajectory, nanoseconds(answer.inputs.stamp))
-            writer.write_tick(answer.inputs, [*plan, *answer.said])
+            tick, ns = answer.tick, nanoseconds(answer.inputs.stamp)
+            writer.write_tick(answer.inputs, [*trajectory_messages(tick.trajectory, ns), *outputs.messages(tick, ns)])
             yield answer
 
 

@@ -10,7 +10,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tuling_fsm.bag.reader import Message, read_messages
+from tuling_fsm.bag.message import Message
+from tuling_fsm.bag.names import OURS, Names
+from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.request import Reason
 from tuling_fsm.wire.cdr import seconds, stamp_ns
@@ -120,12 +122,13 @@ class Story:
         return next((stop for stop in self.stops if stop.t_from <= t <= stop.t_to), None)
 
 
-def read_story(path: str | Path, salvage: bool = False) -> Story:
+def read_story(path: str | Path, salvage: bool = False, names: Names = OURS) -> Story:
     """Read a bag with the planner's output topics, from this product's runs or recorded by any other program.
 
     Args:
         path: a bag folder, or one `.mcap` or `.db3` file.
         salvage: read a damaged MCAP file up to the damage.
+        names: how the bag calls its topics and frames.
 
     Raises:
         InputError: no bag, a damaged one, or one in which the planner says nothing.
@@ -140,7 +143,7 @@ def read_story(path: str | Path, salvage: bool = False) -> Story:
         "odometry": lambda t, raw: motion.extend(_speed(t, raw)),
     }
     stamps = []
-    for t, message in _by_stamp(read_messages(path, salvage)):
+    for t, message in _by_stamp(read_messages(path, salvage, names)):
         stamps.append(t)
         if message.topic in take:
             take[message.topic](t, message.data)
@@ -148,7 +151,7 @@ def read_story(path: str | Path, salvage: bool = False) -> Story:
             words.append((t, message.topic, unpack_string(message.data, f"{path}: {message.topic}")))
     if not (changes or whys or words):
         raise InputError(str(path), "the planner says nothing in it", "the topics state, transition and why")
-    stops = _stops(motion or _planned(_by_stamp(read_messages(path, salvage))), whys)
+    stops = _stops(motion or _planned(_by_stamp(read_messages(path, salvage, names))), whys)
     return Story(min(stamps), max(stamps), tuple(changes or _by_state(words)), tuple(stops), tuple(whys), tuple(words))
 
 

@@ -8,8 +8,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from tuling_fsm.bag.message import Message
 from tuling_fsm.bag.names import OURS, Names
-from tuling_fsm.bag.reader import Message, read_messages
+from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.bag.remarks import Remarks, Report
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.wire.cdr import seconds, stamp_ns

@@ -8,7 +8,9 @@ from collections.abc import Iterable, Iterator
 import yaml
 
 from tuling_fsm.core.parameters import Scalar, Spec, describe
-from tuling_fsm.ros.node_parameters import SimNodeParameters, planner_specs
+from tuling_fsm.ros.carla.parameters import CarlaMapParameters, CarlaParameters
+from tuling_fsm.ros.node_parameters import RouteServerParameters, SimNodeParameters, planner_specs
+from tuling_fsm.ros.tracking import TrackingParameters
 
 HEAD = """\
 # Every parameter of the node `{node}` with its default.
@@ -19,10 +21,20 @@ HEAD = """\
 """
 
 
+_OWN: dict[str, type] = {
+    "sim": SimNodeParameters,
+    "route_server": RouteServerParameters,
+    "tracker": TrackingParameters,
+    "carla_bridge": CarlaParameters,
+    "carla_map": CarlaMapParameters,
+}
+NODES = ("planner", *_OWN)
+
+
 def specs_of(node: str) -> Iterable[Spec]:
-    """The parameters of the node `planner` or `sim`."""
-    if node == "sim":
-        return describe(SimNodeParameters)
+    """The parameters of one of `NODES`."""
+    if node in _OWN:
+        return describe(_OWN[node])
     from tuling_fsm.agent import Parameters
 
     return planner_specs(Parameters)

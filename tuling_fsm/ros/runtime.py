@@ -111,7 +111,8 @@ class Runtime:
         self._port.give_up_questions(self._own.route_timeout)
         if not 0 <= now - self._health_at < HEALTH_PERIOD_NS:
             self._health_at = now
-            self._port.publish("/diagnostics", self._health.message(now, self._driver.inbox.received))
+            driver = self._driver
+            self._port.publish("/diagnostics", self._health.message(now, driver.inbox.received, driver.last_ns))
 
     def explanation(self) -> str:
         """One sentence on what the car does and why, in the language that is set."""

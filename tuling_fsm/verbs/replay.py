@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from tuling_fsm.verbs.names import add_names, names_of
 from tuling_fsm.verbs.parser import Verbs, add_verb
 
 
@@ -18,15 +19,11 @@ def add_replay(verbs: Verbs) -> None:
     parser.add_argument("--against", type=Path, metavar="BAG", help="compare with the transitions of this bag")
     parser.add_argument("--map", type=Path, metavar="F", help="OpenDRIVE map instead of the one that the bag names")
     parser.add_argument("--out", type=Path, metavar="DIR", help="gets a bag of the same inputs with the answers of now")
-    parser.add_argument(
-        "--remap", action="append", default=[], metavar="TOPIC:=OURS", help="what the bag calls one of our topics"
-    )
-    parser.add_argument("--frame", default="map", metavar="NAME", help="the frame of the bag that is taken for map")
+    add_names(parser)
     parser.add_argument("--salvage", action="store_true", help="use what can be read of a damaged bag")
 
 
 def _replay(arguments: argparse.Namespace) -> int:
-    from tuling_fsm.bag.names import Names, parse_remaps
     from tuling_fsm.bag.replay import replay
 
     differences = replay(
@@ -34,7 +31,7 @@ def _replay(arguments: argparse.Namespace) -> int:
         against=arguments.against,
         map_file=arguments.map,
         out=arguments.out,
-        names=Names(parse_remaps(arguments.remap), arguments.frame),
+        names=names_of(arguments),
         salvage=arguments.salvage,
         report=lambda line: print(line, file=sys.stderr),
     )

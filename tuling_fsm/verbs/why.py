@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.verbs.names import add_names, names_of
 from tuling_fsm.verbs.parser import Verbs, add_verb
 
 if TYPE_CHECKING:
@@ -26,13 +27,14 @@ def add_why(verbs: Verbs) -> None:
         "--at", type=float, metavar="T", help="all that was said at this moment (s, as in the timeline)"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_names(parser)
     parser.add_argument("--salvage", action="store_true", help="use what can be read of a damaged bag")
 
 
 def _why(arguments: argparse.Namespace) -> int:
     from tuling_fsm.bag.story import read_story
 
-    story = read_story(arguments.bag, arguments.salvage)
+    story = read_story(arguments.bag, arguments.salvage, names_of(arguments))
     if arguments.at is None:
         if arguments.json:
             print(json.dumps(_story_as_json(story)))

@@ -32,6 +32,15 @@ def trajectory_messages(trajectory: Trajectory, ns: int) -> Iterator[tuple[str, 
     yield "path", pack_path(ns, np.column_stack((trajectory.x, trajectory.y, trajectory.heading)))
 
 
+def transition_messages(tick: Tick) -> Messages:
+    """Every transition of a tick, of supervisors and of the machine, in their order."""
+    events = [(event, True) for event in tick.decision.supervisor_transitions]
+    if tick.decision.transition is not None:
+        events.append((tick.decision.transition, False))
+    events.sort(key=lambda pair: pair[0].seq)
+    return [("transition", pack_transition(event, supervisor)) for event, supervisor in events]
+
+
 def failure_messages(ns: int) -> Messages:
     """What is said beside a trajectory that does not come from the planner, because it failed."""
     values = (("code", Reason.PLAN_REJECTED.value),)
@@ -60,11 +69,8 @@ class Outputs:
         sent: Messages = []
         if decision.route_blocked is not None:
             sent.append(("route_blocked", pack_path(ns, decision.route_blocked)))
-        events = [(event, True) for event in decision.supervisor_transitions]
-        if decision.transition is not None:
-            events.append((decision.transition, False))
-        events.sort(key=lambda pair: pair[0].seq)
-        sent += [("transition", pack_transition(event, supervisor)) for event, supervisor in events]
+        events = transition_messages(tick)
+        sent += events
         sent += self._changed({"state": tick.state, "sensors": sensors(tick), "indicators": indicator(tick)})
         binding = Binding.of(tick.limit, self._binding, seconds(ns))
         due = self._said_ns is None or not 0 <= ns - self._said_ns < 1e9 / rate - 1e6

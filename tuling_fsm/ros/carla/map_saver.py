@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.parameters import describe, load, param
+from tuling_fsm.core.parameters import describe, load
+from tuling_fsm.ros.carla.parameters import CarlaMapParameters
 from tuling_fsm.ros.carla.types import CarlaTypes
 from tuling_fsm.ros.parameter_server import ParameterServer
 from tuling_fsm.ros.qos import profile
@@ -18,14 +18,6 @@ from tuling_fsm.wire.carla.messages import HEARD, WORLD_INFO, topic_name
 from tuling_fsm.wire.cdr import unpack
 
 _POLL_S = 0.2
-
-
-@dataclass(frozen=True)
-class CarlaMapParameters:
-    """Of the node `carla_map`."""
-
-    map_file: str = param("", doc="OpenDRIVE file that is written; has to be set")
-    timeout: float = param(120.0, "s", 0.1, 3600.0, "for CARLA's bridge to send its map, wall time")
 
 
 class MapSaver(Node):

@@ -1,4 +1,4 @@
-"""Parameters of the node `carla_bridge`."""
+"""Parameters of the nodes `carla_bridge` and `carla_map`."""
 
 from __future__ import annotations
 
@@ -37,3 +37,11 @@ class CarlaParameters:
     pedals: PedalParameters = group(PedalParameters)
     dynamics: DynamicsParameters = group(DynamicsParameters)
     tracker: TrackerParameters = group(TrackerParameters)
+
+
+@dataclass(frozen=True)
+class CarlaMapParameters:
+    """Of the node `carla_map`."""
+
+    map_file: str = param("", doc="OpenDRIVE file that is written; has to be set")
+    timeout: float = param(120.0, "s", 0.1, 3600.0, "for CARLA's bridge to send its map, wall time")

@@ -1,0 +1,68 @@
+"""What the node says of itself on `/diagnostics`: without ROS."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from ros.test_driver import Bench, frame
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.trajectory import Trajectory
+from tuling_fsm.ros.driver import Ticked
+from tuling_fsm.ros.health import Health
+from tuling_fsm.wire.diagnostics import Level, Status, unpack_diagnostics
+from tuling_fsm.world.inputs import Inputs
+
+S = 1_000_000_000
+
+
+def ticked(elapsed_s: float, flaps: int = 0, failed: bool = False, late: bool = False) -> Ticked:
+    tick = None if failed else SimpleNamespace(decision=SimpleNamespace(flaps=flaps))
+    return Ticked(Inputs(0.0), tick, Trajectory.standing(0.0, Pose(0.0, 0.0, 0.0)), late, elapsed_s)
+
+
+def status(raw: bytes) -> Status:
+    (only,) = unpack_diagnostics(raw, "/diagnostics")
+    return only
+
+
+def test_tick_times_overruns_and_ages_are_told() -> None:
+    health = Health()
+    for ms in range(1, 101):
+        health.ticked(ticked(1e-3 * ms))
+    said = status(health.message(7 * S, {"odometry": 10 * S, "objects": 9 * S}, 10 * S))
+    values = dict(said.values)
+    assert said.level is Level.OK and said.message == "100 ticks"
+    assert float(values["tick_ms p50"]) == pytest.approx(50.5)
+    assert float(values["tick_ms p99"]) == pytest.approx(np.percentile(np.arange(1, 101), 99), abs=0.01)
+    assert (values["tick_ms max"], values["overruns"]) == ("100.00", "50")
+    assert values["objects behind the newest input, s"] == "1.000"
+    assert values["odometry behind the newest input, s"] == "0.000"
+
+
+def test_a_fault_is_a_warning_once_and_stays_counted() -> None:
+    health = Health()
+    health.ticked(ticked(0.2, late=True))
+    health.ticked(ticked(0.001, failed=True))
+    health.ticked(ticked(0.001, flaps=2))
+    first, second = (status(health.message(k * S, {"odometry": S}, S)) for k in (1, 2))
+    assert first.level is Level.WARN and first.message == "1 failures; 1 late plans; 2 flaps"
+    assert second.level is Level.OK and second.message == "3 ticks"
+    assert dict(second.values)["failures"] == "1" and dict(second.values)["flaps"] == "2"
+
+
+@pytest.mark.clause("SAF-1")
+def test_odometry_that_never_came_or_fell_silent_is_a_warning() -> None:
+    bench = Bench()
+    told = []
+    for ms in (0, 1000, 2000, 3000):
+        bench.port.now = 5 * S + ms * 1_000_000
+        if ms == 1000:
+            bench.send(frame(100.0))
+        bench.runtime.timer()
+        told += [status(raw) for topic, raw in bench.port.sent if topic == "/diagnostics"][-1:]
+    assert [each.level for each in told] == [Level.WARN, Level.OK, Level.WARN, Level.WARN]
+    assert told[0].message == "no odometry yet"
+    assert told[3].message == "no odometry for 2.0 s"

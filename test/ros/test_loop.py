@@ -1,0 +1,48 @@
+"""Serving one node: what its callbacks do wrong is logged, and it goes on."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from tuling_fsm.ros.environment import child_environment
+
+PROGRAM = """
+import sys
+from tuling_fsm.ros.executable import run_executable
+
+def make():
+    from rclpy.node import Node
+
+    class Clumsy(Node):
+        def __init__(self):
+            super().__init__("clumsy")
+            self.finished, self.interruptible, self.exit_code, self.calls = False, True, 7, 0
+            self.hurried = {hurried}
+            self.create_timer(0.01, self.stumble)
+
+        def stumble(self):
+            self.calls += 1
+            self.finished = self.calls == 5
+            raise ValueError(f"stumble {{self.calls}}")
+
+        def stop(self):
+            print(f"stopped after {{self.calls}}", flush=True)
+
+    return Clumsy
+
+sys.exit(run_executable(make, ["clumsy"]))
+"""
+
+
+@pytest.mark.ros
+@pytest.mark.clause("SAF-1")
+@pytest.mark.parametrize("hurried", [False, True])
+def test_an_exception_of_a_callback_is_logged_and_the_node_goes_on(hurried: bool) -> None:
+    command = [sys.executable, "-c", PROGRAM.format(hurried=hurried)]
+    done = subprocess.run(command, env=child_environment(1), capture_output=True, text=True, timeout=60)
+    assert done.returncode == 7, done.stderr
+    assert "stopped after 5" in done.stdout
+    assert "in a callback: ValueError: stumble 1" in done.stdout + done.stderr

@@ -1,0 +1,69 @@
+"""SIGINT and SIGTERM: within 2 s the node has ended, and while a car is driven a stop is on the wire before."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+from pathlib import Path
+
+import pytest
+
+from ros.rig import Rig, frame, stop_process
+
+pytestmark = pytest.mark.ros
+
+SIGNALS = int(os.environ.get("SIGNALS", "2"))
+"""How often a driving node is ended; 100 for a thorough look."""
+
+
+@pytest.mark.clause("SAF-1")
+def test_a_signal_at_any_moment_of_the_drive_ends_it_with_a_stop_on_the_wire(rig: Rig, map_file: Path) -> None:
+    rig.serve_routes()
+    draw = random.Random(1)
+    for k in range(SIGNALS):
+        process = rig.start_planner(map_file=map_file)
+        rig.activate()
+        stamp, x = 1000.0 * (k + 1), 0.0
+        while not rig.received["trajectory"] or rig.trajectories()[-1].v[0] < 4.0:
+            rig.send(frame(stamp, x, 5.0))
+            rig.until_answered(stamp)
+            stamp, x = stamp + 0.05, x + 0.25
+        rig.idle(draw.uniform(0.0, 0.1))
+        rig.received["trajectory"].clear()
+        seconds, said = stop_process(process, (signal.SIGINT, signal.SIGTERM)[k % 2])
+        assert seconds < 2.0 and process.returncode == 0 and "Traceback" not in said, said
+        rig.until(lambda: bool(rig.received["trajectory"]) and rig.trajectories()[-1].v[-1] == 0.0)
+        stop = rig.trajectories()[-1]
+        assert stop.v[0] > 3.0 and (stop.v[1:] <= stop.v[:-1] + 1e-9).all()
+        rig.received["trajectory"].clear()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_second_signal_changes_nothing(rig, map_file, number):
+    process = rig.start_planner(map_file=map_file)
+    rig.activate()
+    process.send_signal(number)
+    process.send_signal(number)
+    seconds, said = stop_process(process, number)
+    assert seconds < 2.0
+    assert process.returncode == 0
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_long_configuration_can_be_interrupted(rig, map_file, number):
+    from lifecycle_msgs.srv import ChangeState
+
+    map_file.write_text("slow map")
+    process = rig.start_planner(map_file=map_file)
+    assert rig.planner.state(20.0) == "unconfigured"
+    client = rig.node.create_client(ChangeState, "planner/change_state")
+    rig.until(client.service_is_ready)
+    request = ChangeState.Request()
+    request.transition.label = "configure"
+    client.call_async(request)
+    rig.idle(0.5)
+    seconds, said = stop_process(process, number)
+    assert seconds < 2.0
+    assert (process.returncode, said) == (0, "")
