@@ -1,7 +1,8 @@
 """SUMO in this process. Runs in the peers' environment: JSON on standard input, JSON on standard output.
 
-In:  {"folder", "crossings", "street", "counts": [...], "dt", "frames", "warm"}
-Out: {"xodr": the grid as OpenDRIVE, "rates": {count: median thousands of vehicle-steps a second}, "version"}
+In:  {"folder", "towns": [[crossings, count], ...], "street", "dt", "frames", "warm"}
+Out: {"xodr": {crossings: the grid as OpenDRIVE}, "rates": [median thousands of vehicle-steps a second of each town],
+      "version"}
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ BIN = Path(sys.executable).parent
 
 def grid(folder: Path, crossings: int, street: int) -> tuple[Path, Path]:
     """A grid of streets as SUMO's network and as OpenDRIVE."""
-    net, xodr = folder / "grid.net.xml", folder / "grid.xodr"
+    net, xodr = folder / f"grid{crossings}.net.xml", folder / f"grid{crossings}.xodr"
+    if xodr.exists():
+        return net, xodr
     sizes = [f"--grid.number={crossings}", f"--grid.length={street}", "--default.speed=13.89", "--no-turnarounds=true"]
     for command in (
         [str(BIN / "netgenerate"), "--grid", *sizes, "-o", str(net)],
@@ -63,10 +66,13 @@ def rate(net: Path, count: int, question: dict[str, Any]) -> float:
 
 
 def main(question: dict[str, Any]) -> dict[str, Any]:
-    """Build the grid, and simulate and time each number of vehicles."""
-    net, xodr = grid(Path(question["folder"]), question["crossings"], question["street"])
-    rates = {str(count): rate(net, count, question) for count in question["counts"]}
-    return {"xodr": str(xodr), "rates": rates, "version": version("libsumo")}
+    """Build the grids, and simulate and time each number of vehicles."""
+    rates, maps = [], {}
+    for crossings, count in question["towns"]:
+        net, xodr = grid(Path(question["folder"]), crossings, question["street"])
+        maps[str(crossings)] = str(xodr)
+        rates.append(rate(net, count, question))
+    return {"xodr": maps, "rates": rates, "version": version("libsumo")}
 
 
 json.dump(main(json.load(sys.stdin)), sys.stdout)

@@ -177,6 +177,8 @@ def test_patience_at_a_junction_ends_too(road: RoadMap) -> None:
         (replace(DRIVES, known=False), {}, False),
         (replace(DRIVES, feasible=False), {}, False),
         (DRIVES, {"y": 1.0}, False),
+        (DRIVES, {"y": -OUTER + 0.09}, True),
+        (DRIVES, {"y": -OUTER + 0.11}, False),
         (DRIVES, {"v": -0.09}, True),
         (DRIVES, {"v": -0.11}, False),
         (DRIVES, {"memory": {"plan": replace(DRIVES, uses_reverse=True)}}, False),

@@ -11,6 +11,20 @@ from tuling_fsm.core.vehicle import Vehicle
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIOS = ("FRA_Anglet-1_1_T-1.xml", "USA_Peach-2_1_T-1.xml")
+OUT_OF_A_BEND = "DEU_Moelln-4_4_T-1.xml"
+"""Begins at speed in a bend, past a bus that stands where going on in the bend would lead."""
+
+
+@pytest.mark.slow
+def test_every_plan_of_a_drive_that_begins_at_speed_is_free(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not (ROOT / ".venv-bench" / "bin" / "python").exists():
+        pytest.skip("no environment of the peers: make bench-peers")
+    monkeypatch.syspath_prepend(str(ROOT))
+    drivability = importlib.import_module("benchmark.drivability")
+    given = drivability.planned(shared_data / "commonroad" / OUT_OF_A_BEND, Vehicle(), 40)
+    (verdicts,) = drivability.judge([given], Vehicle())["scenarios"]
+    assert len(verdicts) > 20
+    assert all(verdict["hit"] is None and verdict["feasible"] == verdict["steps"] for verdict in verdicts)
 
 
 @pytest.mark.slow

@@ -108,11 +108,14 @@ def overdue(view: View) -> bool:
 
 
 def way_out(view: View) -> bool:
-    """The car is not reversing, and the lane planner would get on from here (SLF-2, NLF-3)."""
+    """The car is not reversing, and the lane planner would get on from here (SLF-2, NLF-3); no part of the body is over
+    the edge of the road, which is a wall then.
+    """
     probe, plan = view.memory.probe, view.memory.plan
     gets_on = probe.travel >= view.site.parameters.free.way_out or waits_rightly(view.world, probe)
     forward = not (plan.known and plan.uses_reverse) and view.world.ego.v > -STANDING_SPEED
-    return view.world.on_reference_road and probe.known and probe.feasible and gets_on and forward
+    usable = probe.known and probe.feasible and gets_on
+    return view.world.on_reference_road and usable and forward and _body_on_road(view)
 
 
 def no_way_round(view: View) -> bool:

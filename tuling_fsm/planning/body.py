@@ -82,7 +82,7 @@ def body_separation(x: float, y: float, cos: float, sin: float, body: Body, box:
     return float(separation(cx, cy, cos, sin, body.half_length, body.half_width, box))
 
 
-@kernel
+@part
 def walk(line: FloatArray, n: int, k: int, x: float, y: float) -> int:
     """The sample whose normal a point is nearest to, looked for from sample `k` on."""
     k = min(max(k, 0), n - 1)

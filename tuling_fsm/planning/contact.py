@@ -80,7 +80,8 @@ def first_segment_met(
         segment = segments[m]
         mx, my = 0.5 * (segment[0] + segment[2]), 0.5 * (segment[1] + segment[3])
         far = reach + 0.5 * math.hypot(segment[2] - segment[0], segment[3] - segment[1])
-        smaller = shrink if meets_segment(poses[0], segment, rear, front, half) else 0.0
+        near = math.hypot(poses[0, 0] - mx, poses[0, 1] - my) <= far
+        smaller = shrink if near and meets_segment(poses[0], segment, rear, front, half) else 0.0
         for i in range(min(first, len(poses))):
             dx, dy = poses[i, 0] - mx, poses[i, 1] - my
             if dx * dx + dy * dy > far * far:
@@ -114,7 +115,8 @@ def meetings(
     for n in range(len(boxes)):
         met[n] = -1
         far = reach + 0.5 * math.hypot(boxes[n, 0, 3], boxes[n, 0, 4])
-        smaller = shrink if meets_box(poses[0], boxes[n, 0], rear, front, half) else 0.0
+        near = math.hypot(boxes[n, 0, 0] - poses[0, 0], boxes[n, 0, 1] - poses[0, 1]) <= far
+        smaller = shrink if near and meets_box(poses[0], boxes[n, 0], rear, front, half) else 0.0
         for i in range(len(poses)):
             if t[i] > until:
                 break

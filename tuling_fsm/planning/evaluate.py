@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.kernels import kernel
+from tuling_fsm.core.kernels import kernel, part
 from tuling_fsm.core.scene import PREDICTION_STEPS
 from tuling_fsm.planning.body import Body
 from tuling_fsm.planning.judge import Weights, judge
@@ -100,7 +100,7 @@ def new_scratch(rows: int) -> Scratch:
     )  # fmt: skip
 
 
-@kernel
+@part
 def drive_among(
     laid: Laid,
     movers: Movers,
@@ -139,8 +139,8 @@ def drive_among(
     return binds, leaders + yielded > 0, cuts_in
 
 
-@kernel
-def evaluate(spec: FloatArray, tick: Tick, scratch: Scratch, verdict: FloatArray) -> int:
+@part
+def _evaluate(spec: FloatArray, tick: Tick, scratch: Scratch, verdict: FloatArray) -> int:
     """Plan one candidate; its path and rows stay in `scratch`. Returns the number of points of the path."""
     at, lines, start, d = int(spec[LANE]), tick.lines, tick.start, tick.drive
     span = len(scratch.rows) * STEP_S
@@ -197,7 +197,12 @@ def evaluate(spec: FloatArray, tick: Tick, scratch: Scratch, verdict: FloatArray
 
 
 @kernel
-def evaluate_all(specs: FloatArray, tick: Tick, scratch: Scratch, verdicts: FloatArray) -> None:
-    """Plan every candidate (C, SPEC) and fill the verdicts (C, VERDICT)."""
+def evaluate_all(specs: FloatArray, tick: Tick, scratch: Scratch, verdicts: FloatArray) -> int:
+    """Plan every candidate (C, SPEC) and fill the verdicts (C, VERDICT).
+
+    Path and rows of the last one stay in `scratch`; returns the number of points of its path.
+    """
+    points = 0
     for c in range(len(specs)):
-        evaluate(specs[c], tick, scratch, verdicts[c])
+        points = _evaluate(specs[c], tick, scratch, verdicts[c])
+    return points

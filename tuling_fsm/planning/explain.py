@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
-
-import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.request import Candidate, FollowLanes, LaneEnd, Limit, Reason
@@ -28,6 +27,7 @@ BY_BINDING = {
     profile.TIGHT: Limit(Reason.OBSTACLE, detail="narrow"),
 }
 _DETAIL = {stopping.BOUND: "edge of the lanes", stopping.CURVATURE: "bend too tight", stopping.SOLID: ""}
+_END = [LANE, OFFSET]
 _ROLLING = 0.3
 _ALIKE = 0.05
 
@@ -102,24 +102,23 @@ def no_way_on(now: Situation, v: float, way: float, blocked: float) -> Reason:
 
 def explain_candidates(now: Situation) -> tuple[Candidate, ...]:
     """The best candidate to each end offset of each line, in the order in which they were planned."""
-    chosen: dict[tuple[int, float], int] = {}
-    cost = now.verdicts[:, ev.COST_FULL]
-    for row in range(len(now.specs)):
-        key = (int(now.specs[row, LANE]), float(now.specs[row, OFFSET]))
+    chosen: dict[tuple[float, float], int] = {}
+    verdicts, shift = now.verdicts.tolist(), now.lines.shift.tolist()
+    cost = [verdict[ev.COST_FULL] for verdict in verdicts]
+    for row, key in enumerate(map(tuple, now.specs[:, _END].tolist())):
         if row == now.best or key not in chosen or (chosen[key] != now.best and cost[row] < cost[chosen[key]]):
             chosen[key] = row
     return tuple(
         Candidate(
-            float(now.verdicts[row, ev.END_X]), float(now.verdicts[row, ev.END_Y]), int(now.lines.shift[at]), offset,
-            float(cost[row]), Reason.NONE if row == now.best else _why_lost(now, row),
+            verdicts[row][ev.END_X], verdicts[row][ev.END_Y], shift[int(at)], offset, cost[row],
+            Reason.NONE if row == now.best else _why_lost(verdicts[row], verdicts[now.best]),
         )
         for (at, offset), row in chosen.items()
     )  # fmt: skip
 
 
-def _why_lost(now: Situation, row: int) -> Reason:
+def _why_lost(verdict: list[float], winner: list[float]) -> Reason:
     """The hardest thing against a candidate; `TARGET` where it merely is the longer or less even way."""
-    verdict, winner = now.verdicts[row], now.verdicts[now.best]
     if verdict[ev.CONFLICT] > 0.0:
         return Reason.CROSSING
     if int(verdict[ev.STOP_BY]) in _BY_STOP and verdict[ev.STOP_AT] < winner[ev.STOP_AT]:
@@ -128,4 +127,4 @@ def _why_lost(now: Situation, row: int) -> Reason:
         return Reason.TARGET
     if verdict[ev.YIELDS] > 0.0:
         return Reason.LEADER
-    return Reason.CURVATURE if np.isfinite(verdict[ev.PROGRESS]) else Reason.NO_PATH
+    return Reason.CURVATURE if math.isfinite(verdict[ev.PROGRESS]) else Reason.NO_PATH

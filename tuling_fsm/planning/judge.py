@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.kernels import kernel, part
+from tuling_fsm.core.kernels import part
 from tuling_fsm.planning.body import Body, walk
 from tuling_fsm.planning.lines import Lines
 from tuling_fsm.planning.movers import Movers
@@ -114,7 +114,7 @@ def _aside(laid: Laid, rows: FloatArray, w: Weights) -> float:
     return float((w.previous_y - y) * cos - (w.previous_x - x) * sin)
 
 
-@kernel
+@part
 def judge(
     laid: Laid,
     lines: Lines,

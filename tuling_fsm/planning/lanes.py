@@ -56,7 +56,8 @@ def follow_lanes(
     best = _choose(verdicts, first_pass_only)
     if _ends_at_once(verdicts[best], tick) and (rest := rest_of(previous, scene, start, tools)) is not None:
         return rest
-    points = ev.evaluate(specs[best], tick, tools.whole, verdicts[best])
+    winner = slice(best, best + 1)
+    points = ev.evaluate_all(specs[winner], tick, tools.whole, verdicts[winner])
     situation = Situation(request, lines, scenery, specs, verdicts, best)
     trajectory = timed_path(scene.stamp, tools.whole.path, points, tools.whole.rows, 1.0)
     reason = no_way_on(situation, start.v, float(tools.whole.rows[-1, 0]), tools.parameters.speed.blocked)

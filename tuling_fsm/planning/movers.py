@@ -10,8 +10,8 @@ import numpy.typing as npt
 from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.kernels import kernel
-from tuling_fsm.planning.body import Body, body_separation, nearest, offset_at, walk
+from tuling_fsm.core.kernels import kernel, part
+from tuling_fsm.planning.body import Body, body_separation, offset_at, walk
 from tuling_fsm.planning.paths import AT_ONCE
 from tuling_fsm.planning.reference import COS, KAPPA, SIN, S, X, Y
 from tuling_fsm.planning.solids import DEEPEST, IntArray
@@ -59,7 +59,7 @@ class Movers(NamedTuple):
     apart: FloatArray
 
 
-@kernel
+@part
 def _coarsely_nearest(line: FloatArray, n: int, x: float, y: float) -> int:
     best, found = np.inf, 0
     for k in range(0, n, _COARSE):
@@ -69,7 +69,7 @@ def _coarsely_nearest(line: FloatArray, n: int, x: float, y: float) -> int:
     return found
 
 
-@kernel
+@part
 def _place_on_line(
     line: FloatArray,
     n: int,
@@ -86,7 +86,7 @@ def _place_on_line(
     band[0], band[1], band[2], band[3] = np.inf, -np.inf, np.inf, -np.inf
     stretch[0], stretch[1] = n + _OFF_LINE, -_OFF_LINE
     spacing = (line[n - 1, S] - line[0, S]) / max(1, n - 1)
-    k = nearest(line, 0, n, boxes[0, 0], boxes[0, 1])
+    k = _coarsely_nearest(line, n, boxes[0, 0], boxes[0, 1])
     for j in range(len(boxes)):
         box = boxes[j]
         k = walk(line, n, k, box[0], box[1])

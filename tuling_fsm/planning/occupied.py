@@ -120,9 +120,9 @@ def _span(laid: Laid, movers: Movers, i: int, j: int, body: Body, step: float, e
     span[0], span[1], span[2] = np.inf, np.inf, np.inf
     if k < 0:
         return
-    half, gap = movers.half[laid.at, i, j], movers.gap[i]
+    half, gap, per = movers.half[laid.at, i, j], movers.gap[i], 1.0 / step
     here, room = k - laid.first + 1, half[ALONG] + gap + half[SLACK]
-    lo, hi = here - int((room + body.front) / step) - 1, here + int((room + body.rear) / step) + 1
+    lo, hi = here - int((room + body.front) * per) - 1, here + int((room + body.rear) * per) + 1
     if hi < 0 or lo >= n - 1 or path[max(lo, 0), PS] > end:
         return
     behind = min(0, here) * step

@@ -138,7 +138,7 @@ def _apart(path: FloatArray, i: int, k: int) -> float:
     return float(sqrt(dx * dx + dy * dy))
 
 
-@kernel
+@part
 def lay_path(
     spec: FloatArray,
     line: FloatArray,
@@ -240,12 +240,16 @@ def on_path(path: FloatArray, n: int, s: float) -> tuple[float, float, float, fl
 
 
 @part
-def steepest_steering(path: FloatArray, n: int, wheelbase: float, rate: FloatArray) -> None:
-    """Change of the steering angle per metre (absolute) that each point takes part in."""
+def steepest_steering(path: FloatArray, n: int, wheelbase: float, least: float, rate: FloatArray) -> None:
+    """Change of the steering angle per metre (absolute) that each point takes part in; what is surely less than `least`
+    is taken for none.
+    """
     rate[:n] = 0.0
     for i in range(n - 1):
-        kappa = 0.5 * (path[i, PKAPPA] + path[i + 1, PKAPPA]) * wheelbase
         step = max(0.05, path[i + 1, PS] - path[i, PS])
+        if abs(path[i + 1, PKAPPA] - path[i, PKAPPA]) * wheelbase < least * step:
+            continue
+        kappa = 0.5 * (path[i, PKAPPA] + path[i + 1, PKAPPA]) * wheelbase
         change = abs(path[i + 1, PKAPPA] - path[i, PKAPPA]) * wheelbase / (1.0 + kappa * kappa) / step
         rate[i] = max(rate[i], change)
         rate[i + 1] = max(rate[i + 1], change)

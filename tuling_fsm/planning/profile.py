@@ -48,7 +48,7 @@ def no_traffic() -> Traffic:
     return Traffic(far, zero, nobody, far.copy(), nobody.copy())
 
 
-@kernel
+@part
 def envelope(laid: Laid, limit: FloatArray, d: Drive, speed: FloatArray, bound: FloatArray, level: FloatArray) -> None:
     """Fill `speed` (n,) with what limit, bends, steering and narrow places allow, reachable at comfortable braking
     and jerk.
@@ -57,7 +57,7 @@ def envelope(laid: Laid, limit: FloatArray, d: Drive, speed: FloatArray, bound: 
     speed stays what it is there (m, `inf` for beyond the end).
     """
     path, n, rate = laid.path, laid.points, level
-    steepest_steering(path, n, d.wheelbase, rate)
+    steepest_steering(path, n, d.wheelbase, 0.99 * d.steer_rate / d.max_speed, rate)
     for i in range(n):
         v, why, kappa = min(limit[i], d.max_speed), AT_LIMIT, abs(path[i, PKAPPA])
         if kappa * v * v > d.lateral or rate[i] * v > d.steer_rate:
@@ -71,6 +71,9 @@ def envelope(laid: Laid, limit: FloatArray, d: Drive, speed: FloatArray, bound: 
         speed[i], bound[i] = v, why
     decel = 0.0
     for i in range(n - 2, -1, -1):
+        if speed[i + 1] >= speed[i]:
+            decel = 0.0
+            continue
         step = path[i + 1, PS] - path[i, PS]
         decel = min(d.decel, decel + d.jerk * step / max(d.creep, speed[i + 1]))
         reachable = sqrt(speed[i + 1] ** 2 + 2.0 * decel * step)

@@ -71,6 +71,8 @@ def _near(obstacles: Obstacles, pose: tuple[float, float, float, float]) -> npt.
 
 def static_boxes(scene: Scene, rows: IntArray) -> tuple[FloatArray, IntArray]:
     """Static objects (given rows of the obstacles) and edges as boxes (M, 6), and the rows they come from."""
+    if len(rows) == 0 and len(scene.static_segments) == 0:
+        return np.empty((0, 6)), np.empty(0, np.int64)
     edges = boxes_of_segments(scene.static_segments)
     boxes = np.concatenate((moving_boxes(scene.obstacles, rows)[:, 0], edges))
     return boxes, np.concatenate((rows, np.full(len(edges), _SEGMENT, np.int64)))

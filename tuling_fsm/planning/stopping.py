@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.kernels import kernel, part
+from tuling_fsm.core.kernels import part
 from tuling_fsm.planning.body import Body, offset_at, walk, within_bounds
 from tuling_fsm.planning.lines import Lines
 from tuling_fsm.planning.paths import NODE, PCOS, PD, PKAPPA, PS, PSIN, PTURN, PX, PY, START_S, Laid
@@ -112,7 +112,7 @@ def _arc_at(laid: Laid, start_s: float, s: float) -> float:
     return np.inf
 
 
-@kernel
+@part
 def find_stop(
     laid: Laid,
     lines: Lines,

@@ -65,7 +65,7 @@ def _goes_along(laid: Laid, movers: Movers, i: int, j: int) -> bool:
     return bool(along > SAME_WAY or movers.speed[i] < _STANDS)
 
 
-@kernel
+@part
 def _passes_first(spans: FloatArray, free: FloatArray, lead: float, ease: float, v_other: float) -> bool:
     """Whether a car that drives `free` (rows of `roll_out`) is past before the object comes, `lead` seconds to spare.
 
@@ -118,7 +118,7 @@ def _stop_for(spans: FloatArray, who: int, keep: float, traffic: Traffic) -> Non
             traffic.wall_s[j], traffic.wall_id[j] = nearest_s - keep, who
 
 
-@kernel
+@part
 def follow_leaders(
     laid: Laid,
     movers: Movers,
@@ -155,7 +155,7 @@ def follow_leaders(
     return leaders, more
 
 
-@kernel
+@part
 def yield_to_others(
     laid: Laid,
     movers: Movers,
@@ -198,7 +198,7 @@ def yield_to_others(
     return yielded, cuts_in
 
 
-@kernel
+@part
 def least_gap(
     laid: Laid,
     movers: Movers,

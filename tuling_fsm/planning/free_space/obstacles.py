@@ -8,11 +8,14 @@ import numpy.typing as npt
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.scene import Obstacles, Scene
 from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.world.objects import is_vehicle, is_vulnerable
 
 STANDING = 0.3
 """Objects slower than this (m/s) stand."""
 HAIR = 0.002
 """What is nearer than this (m) to the footprint at the start counts as touched."""
+BERTH = 0.06
+"""Vehicles and people are taken for so much larger (m) on every side: a path is driven no nearer than this."""
 NEAR = 0.02
 """Lines nearer than this (m) to the footprint at the start count as touched."""
 SAME_POINT = 0.05
@@ -42,7 +45,8 @@ def solid_segments(scene: Scene) -> FloatArray:
     keep = standing(o)
     if not keep.any():
         return scene.static_segments
-    boxes = box_outlines(o.x[keep, 0], o.y[keep, 0], o.heading[keep, 0], o.length[keep], o.width[keep])
+    more = 2.0 * BERTH * (is_vehicle(o.kind[keep]) | is_vulnerable(o.kind[keep]))
+    boxes = box_outlines(o.x[keep, 0], o.y[keep, 0], o.heading[keep, 0], o.length[keep] + more, o.width[keep] + more)
     return np.concatenate((scene.static_segments, boxes))
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tuling_fsm.core.kernels import kernel
+from tuling_fsm.core.kernels import kernel, part, sqrt
 from tuling_fsm.sim.traffic.boxes import Cells, Grid, cells
 from tuling_fsm.sim.traffic.corridor import Corridor, corridor_of, first_touch, within
 from tuling_fsm.sim.traffic.fleet import Fleet, ignores, offset_at
@@ -59,9 +59,9 @@ def idm(v: float, gap: float, lead_v: float, standing_gap: float, k: Driver) -> 
     """
     if gap < 0.1:
         return -k.max_decel
-    wish = v * k.headway + v * (v - lead_v) / (2.0 * math.sqrt(k.max_accel * k.comfort_decel))
+    wish = v * k.headway + v * (v - lead_v) / (2.0 * sqrt(k.max_accel * k.comfort_decel))
     ratio = (standing_gap + max(wish, 0.0)) / gap
-    return max(k.max_accel * (1.0 - ratio * ratio), -k.max_decel)
+    return float(max(k.max_accel * (1.0 - ratio * ratio), -k.max_decel))
 
 
 @kernel
@@ -76,7 +76,7 @@ def _to_box(boxes: Records, j: int, x: float, y: float) -> tuple[float, float]:
     return c * along - s * across, s * along + c * across
 
 
-@kernel
+@part
 def corridor_hit(
     graph: LaneGraph, fleet: Fleet, i: int, boxes: Records, j: int, start: float, end: float, k: Driver
 ) -> tuple[float, float]:
@@ -134,7 +134,7 @@ def _matters(fleet: Fleet, i: int, boxes: Records, j: int, k: Driver, ahead: Rec
     return bool(nearer or idm(fleet.car.v[i], gap, 0.0, fleet.rules.gap[i], k) < ahead.accel[i])
 
 
-@kernel
+@part
 def _watch(
     graph: LaneGraph, fleet: Fleet, i: int, boxes: Records, j: int, corridor: Corridor, blind: LongArray, k: Driver,
     ahead: Records,
@@ -165,13 +165,13 @@ def _candidates(
     for row in range(around.bottom, around.top + 1):
         first, last = row * grid.columns + around.left, row * grid.columns + around.right
         for j in range(grid.start[first], grid.start[last + 1]):
-            if boxes.owner[j] == i or not within(boxes, j, corridor) or abs(boxes.z[j] - z) > SAME_LEVEL_M:
-                continue
-            dx, dy = boxes.x[j] - x, boxes.y[j] - y
-            if boxes.when[j] == 0.0 and dx * dx + dy * dy < nearest:
-                nearest, place = dx * dx + dy * dy, count
+            # Most boxes are not there: that is found out without a jump for each condition.
             found[count] = j
-            count += 1
+            here = within(boxes, j, corridor) & (boxes.owner[j] != i) & (not abs(boxes.z[j] - z) > SAME_LEVEL_M)
+            dx, dy = boxes.x[j] - x, boxes.y[j] - y
+            if here & (boxes.when[j] == 0.0) & (dx * dx + dy * dy < nearest):
+                nearest, place = dx * dx + dy * dy, count
+            count += here
     for c in range(place, 0, -1):
         found[c - 1], found[c] = found[c], found[c - 1]
     return count
@@ -183,7 +183,7 @@ def watch_out(
     found: IntArray,
 ) -> None:  # fmt: skip
     """The stage: fill `ahead` for all vehicles, cell by cell, so that what one has looked at the next finds at hand.
-    The nearest box is looked at first: most others then do not matter. `found` has room for all boxes.
+    The nearest box is looked at first: most others then do not matter. `found` has room for a box more than all.
     """
     for i in range(len(fleet.car)):
         ahead.accel[i], ahead.gap[i], ahead.v[i] = k.max_accel, np.inf, 0.0

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tuling_fsm.core.kernels import kernel
+from tuling_fsm.core.kernels import part
 from tuling_fsm.sim.traffic.fleet import Fleet, path_index
 from tuling_fsm.sim.traffic.lane_graph import SWEEP_M, LaneGraph, Records
 
@@ -26,7 +26,7 @@ class Corridor(NamedTuple):
     y1: float
 
 
-@kernel
+@part
 def _span(graph: LaneGraph, fleet: Fleet, i: int, place: int, front: float, end: float) -> tuple[int, int]:
     """First and last sample of a lane of the path of vehicle `i` that enclose a stretch of it."""
     lane, at = fleet.path_lane[i, place], fleet.path_at[i, place]
@@ -35,7 +35,7 @@ def _span(graph: LaneGraph, fleet: Fleet, i: int, place: int, front: float, end:
     return begin, min(first + max(math.ceil((end - at) / step), begin - first), last)
 
 
-@kernel
+@part
 def corridor_of(graph: LaneGraph, fleet: Fleet, i: int, reach: float, clearance: float) -> Corridor:
     """The corridor of vehicle `i` over `reach` m, with `clearance` m to either side."""
     front = fleet.car.arc[i] + 0.5 * fleet.car.length[i]
@@ -59,15 +59,15 @@ def corridor_of(graph: LaneGraph, fleet: Fleet, i: int, reach: float, clearance:
     return Corridor(front, end, room, x0 - room, x1 + room, y0 - room, y1 + room)
 
 
-@kernel
+@part
 def within(boxes: Records, j: int, corridor: Corridor) -> bool:
     """Whether box `j` may touch the rectangle around a corridor."""
     x, y, half_x, half_y = boxes.x[j], boxes.y[j], boxes.half_x[j], boxes.half_y[j]
-    across = corridor.x0 - half_x <= x <= corridor.x1 + half_x
-    return bool(across and corridor.y0 - half_y <= y <= corridor.y1 + half_y)
+    across = (corridor.x0 - half_x <= x) & (x <= corridor.x1 + half_x)
+    return bool(across & (corridor.y0 - half_y <= y) & (y <= corridor.y1 + half_y))
 
 
-@kernel
+@part
 def first_touch(graph: LaneGraph, fleet: Fleet, i: int, boxes: Records, j: int, corridor: Corridor) -> float:
     """Arc from which on box `j` may touch the corridor of vehicle `i`; inf where it does not."""
     near_x, near_y = boxes.half_x[j] + corridor.room, boxes.half_y[j] + corridor.room
@@ -80,8 +80,8 @@ def first_touch(graph: LaneGraph, fleet: Fleet, i: int, boxes: Records, j: int, 
             following = min(sample + stride, last)
             x, y = graph.sample.x[sample], graph.sample.y[sample]
             other_x, other_y = graph.sample.x[following], graph.sample.y[following]
-            across = min(x, other_x) - near_x <= boxes.x[j] <= max(x, other_x) + near_x
-            if across and min(y, other_y) - near_y <= boxes.y[j] <= max(y, other_y) + near_y:
+            across = (min(x, other_x) - near_x <= boxes.x[j]) & (boxes.x[j] <= max(x, other_x) + near_x)
+            if across & (min(y, other_y) - near_y <= boxes.y[j]) & (boxes.y[j] <= max(y, other_y) + near_y):
                 return float(max(fleet.path_at[i, place] + (sample - first) * step, corridor.front))
             sample = following
             if sample >= last:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.kernels import kernel
+from tuling_fsm.core.kernels import kernel, part
 from tuling_fsm.sim.traffic.lane_graph import IntArray, LaneGraph, Records, lane_point
 
 PATH_LANES = 64
@@ -114,7 +114,7 @@ def draw(fleet: Fleet, i: int) -> float:
     return float(z >> np.uint64(11)) / 9007199254740992.0
 
 
-@kernel
+@part
 def ignores(fleet: Fleet, i: int, share: float, what: int) -> bool:
     """Whether vehicle `i`, which ignores a share of a kind of things, ignores this one; the same answer every time."""
     if share <= 0.0:
@@ -125,7 +125,7 @@ def ignores(fleet: Fleet, i: int, share: float, what: int) -> bool:
     return float((z ^ (z >> np.uint64(31))) >> np.uint64(11)) / 9007199254740992.0 < share
 
 
-@kernel
+@part
 def path_index(fleet: Fleet, i: int, arc: float) -> int:
     """Which lane of the path lies at an arc, clamped to its ends."""
     k = 0
@@ -134,7 +134,7 @@ def path_index(fleet: Fleet, i: int, arc: float) -> int:
     return k
 
 
-@kernel
+@part
 def offset_at(fleet: Fleet, i: int, ahead_s: float, duration: float) -> float:
     """Lateral offset in `ahead_s` seconds: a smooth step from the old offset to the new."""
     u = (fleet.car.offset_time[i] + ahead_s) / duration
@@ -145,7 +145,7 @@ def offset_at(fleet: Fleet, i: int, ahead_s: float, duration: float) -> float:
     return float(fleet.car.offset_from[i] + blend * (fleet.car.offset_to[i] - fleet.car.offset_from[i]))
 
 
-@kernel
+@part
 def path_point(graph: LaneGraph, fleet: Fleet, i: int, arc: float, offset: float) -> tuple[float, float, float]:
     """x, y, heading of the path of vehicle `i` at an arc, moved `offset` to the left."""
     k = path_index(fleet, i, arc)
@@ -155,7 +155,7 @@ def path_point(graph: LaneGraph, fleet: Fleet, i: int, arc: float, offset: float
     return x, y, heading
 
 
-@kernel
+@part
 def nearest_sample(graph: LaneGraph, fleet: Fleet, i: int) -> int:
     """The sample of the lane graph at the centre of vehicle `i`."""
     k = path_index(fleet, i, fleet.car.arc[i])

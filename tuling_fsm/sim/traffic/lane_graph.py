@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core.geometry import wrap_angle
-from tuling_fsm.core.kernels import kernel
+from tuling_fsm.core.kernels import part
 from tuling_fsm.map.lanes import Lane, LaneId, Mark
 from tuling_fsm.map.road_map import RoadMap
 
@@ -229,7 +229,7 @@ def _endless(following: list[list[int]], unfit: list[bool]) -> BoolArray:
     return alive
 
 
-@kernel
+@part
 def lane_point(graph: LaneGraph, lane: int, s: float) -> tuple[float, float, float]:
     """x, y, heading at `s` along a lane's centre, straight on beyond its ends."""
     first, last = graph.lane.at[lane], graph.lane.end[lane] - 1

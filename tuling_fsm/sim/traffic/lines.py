@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tuling_fsm.core.kernels import kernel
+from tuling_fsm.core.kernels import kernel, part
 from tuling_fsm.sim.traffic.fleet import Fleet, ignores, path_index
 from tuling_fsm.sim.traffic.lane_graph import IntArray, LaneGraph, Records
 
@@ -26,7 +26,7 @@ light is why.
 """
 
 
-@kernel
+@part
 def _light_allows(graph: LaneGraph, states: IntArray, first: int, last: int, v: float, distance: float) -> bool:
     """Whether one may pass the light lines `first` to `last` of one place: any that is green will do, dark ones do not
     count.
@@ -44,7 +44,7 @@ def _light_allows(graph: LaneGraph, states: IntArray, first: int, last: int, v: 
     return not binding
 
 
-@kernel
+@part
 def _same_place(graph: LaneGraph, first: int, end: int) -> int:
     """One past the last stop line that lies where line `first` does."""
     last = first + 1
@@ -53,7 +53,7 @@ def _same_place(graph: LaneGraph, first: int, end: int) -> int:
     return last
 
 
-@kernel
+@part
 def give_back(graph: LaneGraph, fleet: Fleet, i: int, line: float) -> None:
     """Take back the clearance of a vehicle that has not used it yet; of one that is in a junction already, what lies
     beyond the `line` (arc) that it has to stop at.
@@ -96,7 +96,7 @@ def mind_lines(graph: LaneGraph, fleet: Fleet, states: IntArray, reach: float, o
                 line = last
 
 
-@kernel
+@part
 def _sign_binds(graph: LaneGraph, fleet: Fleet, i: int, first: int, last: int, arc: float) -> bool:
     """Whether a stop sign at this place has not been heeded yet."""
     if fleet.car.stopped_at[i] >= arc - MARGIN_M or ignores(fleet, i, fleet.rules.ignore_signs[i], int(4.0 * arc)):

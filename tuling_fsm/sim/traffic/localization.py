@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tuling_fsm.core.kernels import kernel
+from tuling_fsm.core.kernels import kernel, part
 from tuling_fsm.sim.traffic.fleet import ANY, LANES, OFF, PATH_LANES, TURNS, Fleet, draw
 from tuling_fsm.sim.traffic.lane_graph import LaneGraph
 
@@ -49,7 +49,7 @@ def choose_next(graph: LaneGraph, fleet: Fleet, i: int, lane: int) -> int:
     return int(graph.next[last - 1])
 
 
-@kernel
+@part
 def _drop_behind(fleet: Fleet, i: int) -> None:
     tail = fleet.car.arc[i] - 0.5 * fleet.car.length[i] - KEEP_M
     drop, count = 0, fleet.car.path_count[i]
@@ -63,7 +63,7 @@ def _drop_behind(fleet: Fleet, i: int) -> None:
         fleet.car.path_count[i] = count - drop
 
 
-@kernel
+@part
 def append_lane(graph: LaneGraph, fleet: Fleet, i: int, lane: int) -> None:
     """Add a lane to the end of a path."""
     count = fleet.car.path_count[i]
@@ -72,7 +72,7 @@ def append_lane(graph: LaneGraph, fleet: Fleet, i: int, lane: int) -> None:
     fleet.car.path_count[i] = count + 1
 
 
-@kernel
+@part
 def keep_path(graph: LaneGraph, fleet: Fleet, i: int, grows: bool) -> None:
     """Drop what lies behind vehicle `i`, and where its path `grows` by itself make it reach far enough ahead."""
     _drop_behind(fleet, i)

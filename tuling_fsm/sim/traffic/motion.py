@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from tuling_fsm.core.kernels import kernel
+from tuling_fsm.core.kernels import kernel, part, sqrt
 from tuling_fsm.sim.traffic.collision import Driver
 from tuling_fsm.sim.traffic.dynamics import press_pedals, roll, turn_wheels
 from tuling_fsm.sim.traffic.fleet import LANES, OFF, RAILS, Fleet, path_index
@@ -23,13 +23,13 @@ HARD = -3.0
 """Braking harder than this is not held back by the jerk limits, m/s^2."""
 
 
-@kernel
+@part
 def allowed_speed(graph: LaneGraph, fleet: Fleet, i: int, k: Driver) -> float:
     """Speed that limits and bends allow now, so that slower stretches ahead can be reached with comfortable braking."""
     v = fleet.car.v[i]
     reach = v * v / (2.0 * k.comfort_decel) + 2.0 * LOOK_STEP_M
     place = path_index(fleet, i, fleet.car.arc[i])
-    squared, ahead, bend_factor = math.inf, 0.0, math.sqrt(k.lateral_accel)
+    squared, ahead, bend_factor = math.inf, 0.0, sqrt(k.lateral_accel)
     free = not math.isnan(fleet.car.wanted[i])
     while ahead <= reach:
         arc = fleet.car.arc[i] + ahead
@@ -45,10 +45,10 @@ def allowed_speed(graph: LaneGraph, fleet: Fleet, i: int, k: Driver) -> float:
         ahead += LOOK_STEP_M
         if graph.lane.straight[lane]:
             ahead = max(ahead, fleet.path_at[i, place + 1] - fleet.car.arc[i])
-    return math.sqrt(squared)
+    return float(sqrt(squared))
 
 
-@kernel
+@part
 def _free_accel(graph: LaneGraph, fleet: Fleet, i: int, k: Driver, dt: float) -> float:
     """Acceleration on an empty road: toward the wanted speed at its rate, or as the driver likes."""
     v, allowed = fleet.car.v[i], allowed_speed(graph, fleet, i, k)
@@ -63,7 +63,7 @@ def _free_accel(graph: LaneGraph, fleet: Fleet, i: int, k: Driver, dt: float) ->
     return float(k.max_accel * (1.0 - ratio * ratio * ratio * ratio))
 
 
-@kernel
+@part
 def _line_accel(v: float, gap: float, k: Driver) -> float:
     """Acceleration that ends `gap` m ahead in a stop with comfortable braking."""
     if gap < MIN_GAP_M:
@@ -71,7 +71,7 @@ def _line_accel(v: float, gap: float, k: Driver) -> float:
     needed = 0.5 * v * v / gap
     if needed > NEEDED_SHARE * k.comfort_decel:
         return max(-needed, -k.max_decel)
-    return (math.sqrt(2.0 * NEEDED_SHARE * k.comfort_decel * gap) - v) / REACTION_S
+    return float((sqrt(2.0 * NEEDED_SHARE * k.comfort_decel * gap) - v) / REACTION_S)
 
 
 @kernel

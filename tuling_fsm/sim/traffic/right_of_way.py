@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from tuling_fsm.core.kernels import kernel
+from tuling_fsm.core.kernels import part
 from tuling_fsm.sim.traffic.collision import Driver
 from tuling_fsm.sim.traffic.detour import take_another_way
 from tuling_fsm.sim.traffic.fleet import Fleet, path_index
@@ -51,7 +51,7 @@ promised on it (m).
 """
 
 
-@kernel
+@part
 def _gate(graph: LaneGraph, fleet: Fleet, i: int) -> int:
     """Index in the path of the first junction lane ahead that is not cleared; -1 for none."""
     front = fleet.car.arc[i] + 0.5 * fleet.car.length[i]
@@ -61,7 +61,7 @@ def _gate(graph: LaneGraph, fleet: Fleet, i: int) -> int:
     return -1
 
 
-@kernel
+@part
 def way_through(graph: LaneGraph, fleet: Fleet, i: int, gate: int) -> int:
     """One past the last lane of the way through the junction at `gate`, with the next one where there is no room to
     stand between.
@@ -80,7 +80,7 @@ def way_through(graph: LaneGraph, fleet: Fleet, i: int, gate: int) -> int:
     return int(count)
 
 
-@kernel
+@part
 def _waiting_line(graph: LaneGraph, fleet: Fleet, i: int, gate: int) -> float:
     """Arc at which one waits for the junction: its stop line, else just before it."""
     entry = fleet.path_at[i, gate]
@@ -95,7 +95,7 @@ def _waiting_line(graph: LaneGraph, fleet: Fleet, i: int, gate: int) -> float:
     return float(entry - MARGIN_M)
 
 
-@kernel
+@part
 def _hold(graph: LaneGraph, fleet: Fleet, i: int, desk: Records, change: int) -> None:
     """Count the junction lanes that vehicle `i` is in or cleared for."""
     tail = fleet.car.arc[i] - 0.5 * fleet.car.length[i]
@@ -106,7 +106,7 @@ def _hold(graph: LaneGraph, fleet: Fleet, i: int, desk: Records, change: int) ->
             desk.held[fleet.path_lane[i, k]] += change
 
 
-@kernel
+@part
 def _take_stock(graph: LaneGraph, fleet: Fleet, ego: EgoRequest, desk: Records) -> None:
     """Who holds what, where tails are, what room is promised."""
     desk.held[:], desk.claimed[:], desk.promised[:] = 0, 0, 0.0
@@ -129,7 +129,7 @@ def _take_stock(graph: LaneGraph, fleet: Fleet, ego: EgoRequest, desk: Records) 
             desk.held[lane] += 1
 
 
-@kernel
+@part
 def _free(graph: LaneGraph, lanes: IntArray, desk: Records, mind_claims: bool) -> bool:
     """Whether nobody holds (or waits for, where that matters) a lane that conflicts with these."""
     for lane in lanes:
@@ -140,7 +140,7 @@ def _free(graph: LaneGraph, lanes: IntArray, desk: Records, mind_claims: bool) -
     return True
 
 
-@kernel
+@part
 def _room(graph: LaneGraph, fleet: Fleet, i: int, end: int, desk: Records, ahead: Records) -> bool:
     """Whether vehicle `i` finds room behind its way, which ends before lane `end` of its path."""
     count = fleet.car.path_count[i]
@@ -162,7 +162,7 @@ def _room(graph: LaneGraph, fleet: Fleet, i: int, end: int, desk: Records, ahead
     return True
 
 
-@kernel
+@part
 def _ask(
     graph: LaneGraph, fleet: Fleet, i: int, stamp: float, orders: Records, ahead: Records, k: Driver
 ) -> tuple[int, bool]:
@@ -251,7 +251,7 @@ def share_junctions(
     return bool(ego_goes)
 
 
-@kernel
+@part
 def _penalty(graph: LaneGraph, fleet: Fleet, i: int, gate: int) -> float:
     """Those that have to yield count as having come later."""
     lane = fleet.path_lane[i, max(gate - 1, 0)]

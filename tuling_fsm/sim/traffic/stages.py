@@ -81,5 +81,5 @@ def new_stages(vehicles: int, lanes: int, others: int = MOST_OTHERS) -> Stages:
     ahead, orders = np.zeros(vehicles, AHEAD).view(np.recarray), np.zeros(vehicles, ORDERS).view(np.recarray)
     ahead["gap"] = np.inf
     loose, boxes = (np.zeros(vehicles + others, BOX).view(np.recarray) for _ in range(2))
-    found = np.zeros(vehicles + others, np.int32)
+    found = np.zeros(vehicles + others + 1, np.int32)
     return Stages(ahead, orders, np.zeros(lanes, DESK).view(np.recarray), loose, boxes, found)
