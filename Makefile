@@ -9,10 +9,11 @@ PYTHON ?= $(shell for p in python3 python3.12 python3.11 python3.10; do \
 export AMENT_PREFIX_PATH := $(VENV)
 unexport _ROS_WHEELS_BOOTSTRAP_COMPLETE LD_LIBRARY_PATH PYTHONPATH
 
-.PHONY: help install demo test check format clauses recordings proofs mutants bench-peers clean clean-kernels
+.PHONY: help install demo match test check format clauses recordings proofs mutants bench-peers clean clean-kernels
 
 help:
 	@echo "make demo     drive the embedded course under ROS 2; results in out/demo"
+	@echo "make match    drive the 90-minute match on five seeds in one process each; results in out/match"
 	@echo "make test     all tests"
 	@echo "make check    format, lint, types, import contract, fast tests"
 	@echo "make clauses  which rows and tests stand for which clause, into docs/clauses.md"
@@ -38,6 +39,10 @@ $(INSTALLED): setup.py constraints.txt pyproject.toml
 
 demo: install
 	$(BIN)/tuling-fsm demo --out out/demo
+
+# About five minutes of CPU a seed.
+match: install
+	for seed in 1 2 3 4 5; do $(BIN)/tuling-fsm sim config/scenarios/full_match.osc --seed $$seed --out out/match/$$seed || exit 1; done
 
 test: install
 	$(BIN)/pytest -n 2 --dist worksteal -m "not ros"
