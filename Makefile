@@ -79,7 +79,7 @@ bench-peers:
 	@test -n "$(PYTHON)" || { echo "no Python 3.10 to 3.12 found; name one with 'make PYTHON=/path/to/python3'"; exit 2; }
 	$(PYTHON) -m venv --clear $(CURDIR)/.venv-bench
 	$(CURDIR)/.venv-bench/bin/pip install --quiet --disable-pip-version-check ompl==2.0.1 rsplan==1.0.10 \
-		pyrvo==0.4.3 libsumo==1.28.0 eclipse-sumo==1.28.0 \
+		pyrvo==0.4.3 libsumo==1.28.0 eclipse-sumo==1.28.0 highway-env==1.12.1 \
 		toppra==0.6.10 commonroad-reactive-planner==2025.1 commonroad-drivability-checker==2025.4.0 numba numpy
 
 # Numba does not see a change in a kernel that another file inlines: after a pull, compile them all anew.

@@ -1,4 +1,6 @@
-"""Traffic with all its stages on a grid of streets, against SUMO (libsumo) on the same grid."""
+"""Traffic with all its stages on a grid of streets, against SUMO (libsumo) on the same grid, and highway-env on its own
+motorway.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +24,8 @@ as the one of 14 with 1000 is.
 STREET_M = 400
 DT = 0.1
 FRAMES, WARM = 200, 100
+MOTORWAY, MOTORWAY_FRAMES, MOTORWAY_WARM = 200, 20, 5
+"""Vehicles on the motorway of highway-env, and its frames."""
 ALL_PHYSICAL = TrafficParameters(hybrid_physics=False)
 
 
@@ -33,11 +37,14 @@ def run() -> Table:
         }  # fmt: skip
         theirs = ask("traffic.py", question)
         maps = {crossings: Path(theirs["xodr"][str(crossings)]) for crossings, _ in TOWNS}
+        motorway = ask("highway.py", {"count": MOTORWAY, "dt": DT, "frames": MOTORWAY_FRAMES, "warm": MOTORWAY_WARM})
         graphs = {crossings: build_lane_graph(read_map(file), ())[0] for crossings, file in maps.items()}
     rows = [
         (f"{crossings} x {crossings}", *_row(graphs[crossings], count, rate))
         for (crossings, count), rate in zip(TOWNS, theirs["rates"], strict=True)
     ]
+    first = TOWNS[0][0]
+    rows.append((f"{first} x {first}, highway-env", *_row(graphs[first], MOTORWAY, motorway["rate"])))
     return Table(
         "Traffic",
         (
@@ -46,7 +53,7 @@ def run() -> Table:
             "ours, k vehicle-steps/s",
             "ns for each",
             "with dynamics for all",
-            "libsumo",
+            "peer",
             "ratio",
             "ratio with dynamics",
         ),
@@ -56,7 +63,8 @@ def run() -> Table:
             f"A grid of crossings without lights, streets of {STREET_M} m, one lane each way; both drive at random.",
             "On 14 x 14 crossings hardly anybody of 100 has a leader, and nearly everybody of 5000; the towns of 5 x 5 "
             "and 31 x 31 are as full as that of 14 x 14 with 1000.",
-            f"Peer: libsumo {theirs['version']}. Ours runs all stages; without an ego nobody has dynamics.",
+            f"Peer: libsumo {theirs['version']}; in the last row highway-env {motorway['version']} with as many vehicles "
+            "on a motorway of four lanes. Ours runs all stages; without an ego nobody has dynamics.",
             "Goals: at least 5 x libsumo at 1000, the same cost for each vehicle up to 5000.",
         ),
     )
