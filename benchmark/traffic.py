@@ -63,8 +63,8 @@ def run() -> Table:
             f"A grid of crossings without lights, streets of {STREET_M} m, one lane each way; both drive at random.",
             "On 14 x 14 crossings hardly anybody of 100 has a leader, and nearly everybody of 5000; the towns of 5 x 5 "
             "and 31 x 31 are as full as that of 14 x 14 with 1000.",
-            f"Peer: libsumo {theirs['version']}; in the last row highway-env {motorway['version']} with as many vehicles "
-            "on a motorway of four lanes. Ours runs all stages; without an ego nobody has dynamics.",
+            f"Peer: libsumo {theirs['version']}; in the last row highway-env {motorway['version']} with as many "
+            "vehicles on a motorway of four lanes. Ours runs all stages; without an ego nobody has dynamics.",
             "Goals: at least 5 x libsumo at 1000, the same cost for each vehicle up to 5000.",
         ),
     )
