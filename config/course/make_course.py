@@ -50,7 +50,7 @@ from layout import (
     slots,
     street,
 )
-from opendrive_file import to_bytes
+from opendrive_file import write
 from outskirts import garage, garage_junction, hill_road, loop, loop_junction
 from pen import Pen, Pose
 from pieces import (
@@ -259,13 +259,5 @@ def course() -> Course:
     return Course("course", [*roads, middle, park, hill, *around, *house], junctions, controllers)
 
 
-def main(arguments: list[str]) -> int:
-    """Write the file and say where."""
-    target = Path(arguments[0]) if arguments else Path(__file__).with_name("course.xodr")
-    target.write_bytes(to_bytes(course()))
-    print(target)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(write(course(), Path(__file__).with_name("course.xodr"), sys.argv[1:]))

@@ -14,7 +14,7 @@ from pathlib import Path
 from country import GATE_HEIGHT, GATE_Y, country_junctions, cross_streets, far_roads, gate, inner_roads, market
 from layout import CORNER, HILL, NORTH, STREET_REACH, street
 from make_course import course
-from opendrive_file import to_bytes
+from opendrive_file import write
 from pen import Pen
 from pieces import SOLID, Arm, Controller, Course, Road, chain
 
@@ -49,13 +49,5 @@ def whole_course() -> Course:
     return Course("match", [*roads.values(), upper, street_to_lights, *cross, *inner, *far], junctions, controllers)
 
 
-def main(arguments: list[str]) -> int:
-    """Write the file and say where."""
-    target = Path(arguments[0]) if arguments else Path(__file__).with_name("match.xodr")
-    target.write_bytes(to_bytes(whole_course()))
-    print(target)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(write(whole_course(), Path(__file__).with_name("match.xodr"), sys.argv[1:]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from pathlib import Path
 
 from lxml import etree
 from pieces import Course, Junction, LaneSpec, Mark, Road, Section, Thing
@@ -208,3 +209,11 @@ def _junction(root: Element, junction: Junction) -> None:
             _add(node, "priority", high=high, low=low)
     for number, controller in enumerate(junction.controllers):
         _add(node, "controller", id=controller, type=0, sequence=number)
+
+
+def write(course: Course, default: Path, arguments: list[str]) -> int:
+    """Write the file that is named, or the default one, and say where."""
+    target = Path(arguments[0]) if arguments else default
+    target.write_bytes(to_bytes(course))
+    print(target)
+    return 0

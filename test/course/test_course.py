@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from lxml import etree
 
+from course.other_reader import same_lanes
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.lanes import Lane, LaneId, MarkKind
 from tuling_fsm.map.parking import parking_areas
-from tuling_fsm.map.query import at
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.routing import plan_route
 
@@ -158,19 +158,7 @@ def test_the_tunnel_is_in_the_file() -> None:
 
 
 def test_another_reader_sees_the_same_lanes(course: RoadMap) -> None:
-    carla = pytest.importorskip("carla")
-    oracle = carla.Map("course", (COURSE / "course.xodr").read_text(encoding="utf-8"))
-    seen = 0
-    for point in oracle.generate_waypoints(5.0):
-        if point.is_junction or point.lane_width < 1.0 or point.s < 0.2:
-            continue
-        place, heading = point.transform.location, -math.radians(point.transform.rotation.yaw)
-        found = at(course, place.x, -place.y, place.z)
-        assert (found["road"], found["lane"]) == (str(point.road_id), point.lane_id)
-        assert abs(found["offset"]) < 0.02
-        assert math.cos(found["heading"] - heading) > 0.9999
-        seen += 1
-    assert seen > 500
+    assert same_lanes(course, COURSE / "course.xodr", 5.0) > 500
 
 
 def test_bays_beside_the_road_are_closed_at_their_ends(course: RoadMap) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -15,12 +16,17 @@ OUT_OF_A_BEND = "DEU_Moelln-4_4_T-1.xml"
 """Begins at speed in a bend, past a bus that stands where going on in the bend would lead."""
 
 
-@pytest.mark.slow
-def test_every_plan_of_a_drive_that_begins_at_speed_is_free(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def drivability(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The benchmark, which has the checker in an environment of its own."""
     if not (ROOT / ".venv-bench" / "bin" / "python").exists():
         pytest.skip("no environment of the peers: make bench-peers")
     monkeypatch.syspath_prepend(str(ROOT))
-    drivability = importlib.import_module("benchmark.drivability")
+    return importlib.import_module("benchmark.drivability")
+
+
+@pytest.mark.slow
+def test_every_plan_of_a_drive_that_begins_at_speed_is_free(shared_data: Path, drivability: ModuleType) -> None:
     given = drivability.planned(shared_data / "commonroad" / OUT_OF_A_BEND, Vehicle(), 40)
     (verdicts,) = drivability.judge([given], Vehicle())["scenarios"]
     assert len(verdicts) > 20
@@ -28,11 +34,7 @@ def test_every_plan_of_a_drive_that_begins_at_speed_is_free(shared_data: Path, m
 
 
 @pytest.mark.slow
-def test_plans_in_recorded_traffic_are_drivable(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not (ROOT / ".venv-bench" / "bin" / "python").exists():
-        pytest.skip("no environment of the peers: make bench-peers")
-    monkeypatch.syspath_prepend(str(ROOT))
-    drivability = importlib.import_module("benchmark.drivability")
+def test_plans_in_recorded_traffic_are_drivable(shared_data: Path, drivability: ModuleType) -> None:
     given = [drivability.planned(shared_data / "commonroad" / name, Vehicle(), 2) for name in SCENARIOS]
     bent = [list(row) for row in given[0]["plans"][0]["rows"][:12]]
     bent[6][1] += 0.3
