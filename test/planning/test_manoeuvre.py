@@ -167,3 +167,20 @@ def test_a_car_that_turns_its_wheels_on_the_spot_says_so() -> None:
     waits = float(result.trajectory.t[np.flatnonzero(np.abs(result.trajectory.v) > 1e-3)[0]])
     assert waits > 0.1
     assert result.limit.reason is Reason.STEERING
+
+
+@pytest.mark.clause("EXPL-1")
+def test_wheels_that_nobody_turned_while_the_car_waited_are_turned_before_it_goes_on() -> None:
+    """The plan of the wait does not say that they are turned already: the car would leave its path at once."""
+    standing = scene(0.0, curvature=-0.15)
+    wall = StopWall(VEHICLE.front + 0.04, -4.0, VEHICLE.front + 0.04, 4.0, Reason.RED_LIGHT)
+    result = PLANNER.plan(replace(AHEAD, walls=(wall,)), standing, None)
+    for k in range(1, 20):
+        assert result.trajectory is not None and result.trajectory.stands
+        assert result.limit.reason is Reason.RED_LIGHT
+        assert np.all(result.trajectory.curvature == -0.15)
+        result = PLANNER.plan(replace(AHEAD, walls=(wall,)), replace(standing, stamp=0.05 * k), result)
+    free = PLANNER.plan(AHEAD, replace(standing, stamp=1.0), result)
+    assert free.trajectory is not None
+    assert free.limit.reason is Reason.STEERING
+    assert float(free.trajectory.t[np.flatnonzero(np.abs(free.trajectory.v) > 1e-3)[0]]) > 0.1

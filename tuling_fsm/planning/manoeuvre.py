@@ -143,7 +143,10 @@ def go_on(
     limit = np.minimum(top, np.maximum(stretch.speed, _LEAST))
     binds = _time(laid, scenery.movers, body, limit, stop, start, gear, tools)
     trajectory, limit = timed_path(scene.stamp, path, n, tools.whole.rows, gear), _limit(binds, stop, scenery)
-    if abs(start.v) < STANDS:
+    if abs(start.v) < STANDS and trajectory.stands:
+        # Nobody turns the wheels of a car that only waits: that still takes its time when it may go on.
+        trajectory = replace(trajectory, curvature=np.full(len(trajectory), start.curvature))
+    elif abs(start.v) < STANDS:
         steered = _steer_first(trajectory, start.curvature, vehicle)
         trajectory, limit = steered, limit if steered is trajectory else Limit(Reason.STEERING)
     return PlanResult(True, trajectory, limit, uses_reverse=reverse, manoeuvre=replace(kept, row=stretch.row))
@@ -264,7 +267,7 @@ def _steer_first(trajectory: Trajectory, curvature: float, vehicle: Vehicle) -> 
     now = math.atan(vehicle.wheelbase * curvature)
     needed = math.atan(vehicle.wheelbase * float(trajectory.curvature[0]))
     rows = math.ceil(abs(needed - now) / vehicle.max_steer_rate / STEP_S)
-    if abs(needed - now) < _STEERED or trajectory.stands:
+    if abs(needed - now) < _STEERED:
         return trajectory
     lead = now + (needed - now) * np.arange(rows) / rows
     columns = {name: getattr(trajectory, name) for name in ("x", "y", "heading", "v", "a")}
