@@ -15,10 +15,11 @@ from tuling_fsm.agent import Agent, Parameters, Tick
 from tuling_fsm.core.request import FollowLanes
 from tuling_fsm.core.scene import PREDICTION_STEP_S, Obstacles, Scene
 from tuling_fsm.planning import evaluate as ev
-from tuling_fsm.planning.candidates import candidates
+from tuling_fsm.planning.candidates import MAX_CANDIDATES, candidates
 from tuling_fsm.planning.continuity import start_state
-from tuling_fsm.planning.lanes import follow_lanes, prepare
+from tuling_fsm.planning.lanes import follow_lanes, offers, prepare
 from tuling_fsm.planning.lines import prepare_lines
+from tuling_fsm.planning.paths import SPEC
 from tuling_fsm.planning.tools import Tools
 from tuling_fsm.world.inputs import Inputs
 
@@ -95,16 +96,16 @@ def _candidates(situation: Situation, tools: Tools) -> tuple[int, float]:
     """How many candidates a tick has, and what evaluating them all takes (ms)."""
     request, scene = situation
     start = start_state(scene, None, tools.parameters.continuity)
-    lines = prepare_lines(request, start, tools.vehicle, tools.parameters)
+    lines = prepare_lines(request, start, tools.line_shape, tools.body)
     assert lines is not None
     tick, _ = prepare(request, scene, start, None, lines, tools)
-    slow = 0.9 * min(request.speed_limit, tools.vehicle.max_speed)
-    gap = tools.parameters.clearance.solid
-    specs = candidates(lines, tick.solids, tick.movers, slow, False, False, tools.shapes, gap, tick.body)
+    specs = np.empty((MAX_CANDIDATES, SPEC))
+    specs = specs[: candidates(lines, tick.solids, tick.movers, offers(request, tools), tick.body, specs)]
+    scratch = ev.new_scratch(tools.candidate_rows)
     verdicts, times = np.empty((len(specs), ev.VERDICT)), []
     for _ in range(REPEATS):
         began = time.process_time()
-        ev.evaluate_all(specs, tick, tools.candidate, verdicts)
+        ev.evaluate_all(specs, tick, scratch, verdicts)
         times.append(1e3 * (time.process_time() - began))
     return len(specs), percentile(times, 0.5)
 

@@ -14,7 +14,7 @@ from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.evaluate import new_scratch
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.paths import PCOS, PHEADING, PKAPPA, PROOM, PS, PSIN, PX, PY, Laid, new_path
-from tuling_fsm.planning.profile import STEP_S, envelope, roll_out
+from tuling_fsm.planning.profile import STEP_S, envelope, no_traffic, roll_out
 from tuling_fsm.planning.tools import Tools
 
 POINTS, STEP_M = 200, 0.5
@@ -90,7 +90,7 @@ def _ours(path: FloatArray, vehicle: Vehicle) -> tuple[FloatArray, float]:
         middle = time.process_time()
         motion = (START_V, 0.0)
         roll_out(
-            laid, scratch.speed, scratch.bound, scratch.level, stop, scratch.none, motion, tools.drive, scratch.rows
+            laid, scratch.speed, scratch.bound, scratch.level, stop, no_traffic(), motion, tools.drive, scratch.rows
         )
         times[k] = middle - began, time.process_time() - middle
     return 1e3 * times[1:], float(scratch.rows[:, 1].max())

@@ -16,7 +16,7 @@ from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.body import Body, body_separation, over_bounds, walk
 from tuling_fsm.planning.contact import meets_box, meets_segment
 from tuling_fsm.planning.continuity import StartState
-from tuling_fsm.planning.lines import prepare_lines
+from tuling_fsm.planning.lines import LineShape, prepare_lines
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.reference import COLUMNS, MAX_POINTS, NEED
 from tuling_fsm.planning.solids import boxes_of_objects, boxes_of_segments
@@ -108,7 +108,8 @@ def test_reach_over_bounds_is_that_of_the_outline_over_the_lanes_area(
 @pytest.mark.parametrize(("width", "needed"), [(6.0, False), (3.0, True)])
 def test_only_a_narrow_bend_needs_more_than_its_bounds(width: float, needed: bool) -> None:
     request = follow((lane_line(bent((20.0, 0.0), (12.0, 0.16), (30.0, 0.0)), width=width),))
-    lines = prepare_lines(request, StartState(Pose(5.0, 0.0, 0.0), 0.0, 5.0, 0.0, False), VEHICLE, PlanningParameters())
+    start = StartState(Pose(5.0, 0.0, 0.0), 0.0, 5.0, 0.0, False)
+    lines = prepare_lines(request, start, LineShape.of(VEHICLE, PlanningParameters()), Body.of(VEHICLE))
     assert lines is not None
     need = lines.row[0, : lines.points[0], NEED]
     assert bool(need.max() > 0.05) == needed

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.planning.body import Body
 from tuling_fsm.planning.continuity import StartState
-from tuling_fsm.planning.lines import Lines, prepare_lines
+from tuling_fsm.planning.lines import Lines, LineShape, prepare_lines
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.paths import (
     BACK,
@@ -51,7 +52,7 @@ def test_a_quintic_meets_its_six_conditions(d0: float, slope: float, bend: float
 def laid(x: float, y: float, heading: float, kappa: float, offset: float, length: float) -> tuple[Laid, Lines, float]:
     request = follow((lane_line(bent(*PIECES), free=(9.0, 9.0)),))
     state = StartState(scene(x, y, heading).ego.pose, kappa, 5.0, 0.0, False)
-    lines = prepare_lines(request, state, Vehicle(), PlanningParameters())
+    lines = prepare_lines(request, state, LineShape.of(Vehicle(), PlanningParameters()), Body.of(Vehicle()))
     assert lines is not None
     start = lines.start[0]
     spec = np.zeros(SPEC)

@@ -60,7 +60,7 @@ def tick(stamp: float = 1.0, limit: Limit = RED, **change: Any) -> Any:
         "ego": Ego(Pose(0.0, 0.0, 0.0), 5.0, 0.0, 0.0),
     }  # fmt: skip
     candidates = (Candidate(30.0, 0.0, 0, 0.0, 1.0, Reason.NONE), Candidate(30.0, 3.0, 1, 0.0, 2.0, Reason.OBSTACLE))
-    result = PlanResult(True, None, limit, candidates=candidates)
+    result = PlanResult(True, None, limit, alternatives=lambda: candidates)
     made = {"stamp": stamp, "state": "on_road/normal", "trajectory": straight(stamp), "result": result, "limit": limit}
     decision.update({key: value for key, value in change.items() if key in decision})
     world.update({key: value for key, value in change.items() if key in world})

@@ -5,6 +5,7 @@ The request is a closed union: a planner that meets an unknown member is a progr
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -233,6 +234,12 @@ class PlanResult:
     shift: int = 0
     """Lane line of the winner, as `LaneLine.shift`."""
     uses_reverse: bool = False
-    candidates: tuple[Candidate, ...] = ()
+    alternatives: Callable[[], tuple[Candidate, ...]] = tuple
+    """Works out `candidates`, which is for people, when somebody wants to see them."""
     manoeuvre: Manoeuvre | None = None
     """What `trajectory` is the next part of, for free-space plans; the planner's to go on with on the next tick."""
+
+    @property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """What the planner looked at."""
+        return self.alternatives()

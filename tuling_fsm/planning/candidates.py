@@ -20,7 +20,6 @@ from tuling_fsm.planning.paths import (
     REACHABLE,
     REACHED,
     SECOND_PASS,
-    SPEC,
     START_D,
     START_S,
 )
@@ -47,6 +46,18 @@ class Shapes(NamedTuple):
     around: float
     around_tight: float
     return_length: float
+
+
+class Offers(NamedTuple):
+    """What is offered on a tick: objects slower than `slow` (m/s) are led around in the second pass (NOR-4), unless
+    there is none; `gap` (m) is how near to static things a path may come.
+    """
+
+    shapes: Shapes
+    slow: float
+    keep_lane: bool
+    first_pass_only: bool
+    gap: float
 
 
 @kernel
@@ -162,22 +173,11 @@ def _around_movers(
 
 
 @kernel
-def _fill(
-    lines: Lines,
-    solids: Solids,
-    movers: Movers,
-    slow: float,
-    keep_lane: bool,
-    first_pass_only: bool,
-    shapes: Shapes,
-    gap: float,
-    body: Body,
-    specs: FloatArray,
-) -> int:
-    """Fill `specs` (MAX_CANDIDATES, SPEC) as `candidates` has it; returns how many."""
-    count = 0
+def candidates(lines: Lines, solids: Solids, movers: Movers, offers: Offers, body: Body, specs: FloatArray) -> int:
+    """Fill `specs` (MAX_CANDIDATES, SPEC) with the candidates of a tick; returns how many."""
+    count, shapes = 0, offers.shapes
     for at in range(len(lines.points)):
-        if lines.start[at, REACHABLE] == 0.0 or (keep_lane and at != lines.home):
+        if lines.start[at, REACHABLE] == 0.0 or (offers.keep_lane and at != lines.home):
             continue
         for offset in (0.0, shapes.offset, -shapes.offset):
             # Beside the centre of another lane the longest transition will do.
@@ -189,26 +189,7 @@ def _fill(
                     specs[count, REACHED], specs[count, LEFT_AGAIN], specs[count, BACK] = reached, np.inf, np.inf
                     specs[count, SECOND_PASS] = 0.0
                     count += 1
-        count = _around_solids(lines, at, solids, shapes, gap, body, specs, count)
-        if at == lines.home and not first_pass_only:
-            count = _around_movers(lines, at, movers, slow, shapes, body, specs, count)
+        count = _around_solids(lines, at, solids, shapes, offers.gap, body, specs, count)
+        if at == lines.home and not offers.first_pass_only:
+            count = _around_movers(lines, at, movers, offers.slow, shapes, body, specs, count)
     return count
-
-
-def candidates(
-    lines: Lines,
-    solids: Solids,
-    movers: Movers,
-    slow: float,
-    keep_lane: bool,
-    first_pass_only: bool,
-    shapes: Shapes,
-    gap: float,
-    body: Body,
-) -> FloatArray:
-    """The candidates (C, SPEC) of a tick.
-
-    Objects slower than `slow` (m/s) are led around in the second pass (NOR-4).
-    """
-    specs = np.empty((MAX_CANDIDATES, SPEC))
-    return specs[: _fill(lines, solids, movers, slow, keep_lane, first_pass_only, shapes, gap, body, specs)]

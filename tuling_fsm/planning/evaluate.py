@@ -10,6 +10,7 @@ from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import kernel, part
 from tuling_fsm.core.scene import PREDICTION_STEPS
 from tuling_fsm.planning.body import Body
+from tuling_fsm.planning.candidates import Offers, candidates
 from tuling_fsm.planning.judge import Weights, judge
 from tuling_fsm.planning.laws import Drive
 from tuling_fsm.planning.lines import Lines
@@ -29,7 +30,7 @@ from tuling_fsm.planning.paths import (
     lay_path,
     place_body,
 )
-from tuling_fsm.planning.profile import STEP_S, Demand, Traffic, envelope, no_traffic, roll_out
+from tuling_fsm.planning.profile import STEP_S, Demand, Traffic, envelope, get_away, no_traffic, roll_out
 from tuling_fsm.planning.reference import LIMIT, MAX_POINTS
 from tuling_fsm.planning.solids import Solids
 from tuling_fsm.planning.stopping import END_OF_LINE, WALL, Gaps, find_stop
@@ -87,8 +88,8 @@ class Scratch(NamedTuple):
     level: FloatArray
     rows: FloatArray
     poses: FloatArray
-    none: Traffic
     traffic: Traffic
+    farthest: FloatArray
 
 
 def new_scratch(rows: int) -> Scratch:
@@ -96,7 +97,8 @@ def new_scratch(rows: int) -> Scratch:
     n = MAX_POINTS + 1
     return Scratch(
         np.zeros((n, PATH)), np.zeros((PLACES, n + AT_ONCE)), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n),
-        np.zeros((rows, 3)), np.zeros((PREDICTION_STEPS, 4)), no_traffic(), no_traffic(),
+        np.zeros((rows, 3)), np.zeros((PREDICTION_STEPS, 4)), no_traffic(),
+        np.zeros(PREDICTION_STEPS),
     )  # fmt: skip
 
 
@@ -114,20 +116,16 @@ def drive_among(
     d: Drive,
     scratch: Scratch,
 ) -> tuple[Demand, bool, int]:
-    """Roll out a path that covers `covered`, its envelope in `scratch`: freely, then behind leaders, then yielding to
-    all others that come first.
+    """Roll out a path that covers `covered`, its envelope in `scratch`: behind leaders, then yielding to all others
+    that come first.
 
     `stop` is the arc length to stand at and the slack beyond it (m), `motion` speed and acceleration at the start.
     Returns what binds at the start, whether the car yields to anything, and how badly it cuts in before others.
     """
-    s = scratch
-    binds = roll_out(laid, s.speed, s.bound, s.level, stop, s.none, motion, d, s.rows)
-    if len(movers.id) == 0:
-        return binds, False, 0
-    others, spans = movers.others, movers.spans
-    leaders, more = follow_leaders(laid, movers, covered, body, s.rows, sidestep, s.traffic, others, spans)
-    if leaders > 0:
-        binds = roll_out(laid, s.speed, s.bound, s.level, stop, s.traffic, motion, d, s.rows)
+    s, others, spans = scratch, movers.others, movers.spans
+    get_away(motion, len(s.rows), d, s.farthest)
+    leaders, more = follow_leaders(laid, movers, covered, body, s.farthest, sidestep, s.traffic, others, spans)
+    binds = roll_out(laid, s.speed, s.bound, s.level, stop, s.traffic, motion, d, s.rows)
     if more == 0:
         return binds, leaders > 0, 0
     braking = 0.5 * motion[0] ** 2 / d.decel
@@ -196,6 +194,12 @@ def _evaluate(spec: FloatArray, tick: Tick, scratch: Scratch, verdict: FloatArra
     return int(laid.points)
 
 
+@part
+def _shorter(s: Scratch, rows: int) -> Scratch:
+    """The same scratch for trajectories of fewer rows."""
+    return Scratch(s.path, s.places, s.limit, s.speed, s.bound, s.level, s.rows[:rows], s.poses, s.traffic, s.farthest)
+
+
 @kernel
 def evaluate_all(specs: FloatArray, tick: Tick, scratch: Scratch, verdicts: FloatArray) -> int:
     """Plan every candidate (C, SPEC) and fill the verdicts (C, VERDICT).
@@ -206,3 +210,29 @@ def evaluate_all(specs: FloatArray, tick: Tick, scratch: Scratch, verdicts: Floa
     for c in range(len(specs)):
         points = _evaluate(specs[c], tick, scratch, verdicts[c])
     return points
+
+
+@part
+def _choose(verdicts: FloatArray, first_pass_only: bool) -> int:
+    """The winner of the first pass, or that of the second where its whole cost is less."""
+    best = int(np.argmin(verdicts[:, COST_FIRST]))
+    if first_pass_only:
+        return best
+    second = int(np.argmin(verdicts[:, COST_SECOND]))
+    return second if verdicts[second, COST_SECOND] < verdicts[best, COST_FULL] else best
+
+
+@kernel
+def plan_best(
+    tick: Tick, offers: Offers, rows: int, scratch: Scratch, specs: FloatArray, verdicts: FloatArray
+) -> tuple[int, int, int]:
+    """Fill `specs` (MAX_CANDIDATES, SPEC) and `verdicts` (MAX_CANDIDATES, VERDICT) with the candidates of a tick, each
+    planned for `rows` rows; then plan the best one for as many as `scratch` has.
+
+    Returns how many there are, the row of the best, and the number of points of its path.
+    """
+    count = candidates(tick.lines, tick.solids, tick.movers, offers, tick.body, specs)
+    evaluate_all(specs[:count], tick, _shorter(scratch, rows), verdicts)
+    best = _choose(verdicts[:count], offers.first_pass_only)
+    points = evaluate_all(specs[best : best + 1], tick, scratch, verdicts[best : best + 1])
+    return count, best, points

@@ -10,9 +10,11 @@ from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.request import Candidate, FollowLanes, LaneEnd, Limit, Reason
 from tuling_fsm.planning import evaluate as ev
 from tuling_fsm.planning import profile, stopping
+from tuling_fsm.planning.around import WALKERS
 from tuling_fsm.planning.lines import Lines
 from tuling_fsm.planning.paths import LANE, OFFSET
-from tuling_fsm.planning.scenery import WALKERS, Scenery
+from tuling_fsm.planning.scenery import Scenery
+from tuling_fsm.planning.solids import IntArray
 
 _BY_LINE_END = {
     LaneEnd.HORIZON: Reason.SPEED_LIMIT,
@@ -57,7 +59,7 @@ def _stop_reason(now: Situation, row: int) -> Reason:
 
 def mover_limit(binds: int, blame: int, distance: float, scenery: Scenery) -> Limit:
     """The limit that a moving object sets; `blame` is its row among the movers."""
-    row = int(scenery.mover_rows[blame])
+    row = int(scenery.movers.id[blame])
     number = int(scenery.obstacles.id[row])
     if int(scenery.obstacles.kind[row]) in WALKERS:
         return Limit(Reason.PEDESTRIAN, distance, f"object {number}", number)
@@ -100,18 +102,20 @@ def no_way_on(now: Situation, v: float, way: float, blocked: float) -> Reason:
     return Reason.NONE
 
 
-def explain_candidates(now: Situation) -> tuple[Candidate, ...]:
-    """The best candidate to each end offset of each line, in the order in which they were planned."""
+def explain_candidates(specs: FloatArray, verdicts: FloatArray, shifts: IntArray, best: int) -> tuple[Candidate, ...]:
+    """The best candidate to each end offset of each line, in the order in which they were planned; `shifts` are those
+    of the lines.
+    """
     chosen: dict[tuple[float, float], int] = {}
-    verdicts, shift = now.verdicts.tolist(), now.lines.shift.tolist()
-    cost = [verdict[ev.COST_FULL] for verdict in verdicts]
-    for row, key in enumerate(map(tuple, now.specs[:, _END].tolist())):
-        if row == now.best or key not in chosen or (chosen[key] != now.best and cost[row] < cost[chosen[key]]):
+    rows, shift = verdicts.tolist(), shifts.tolist()
+    cost = [verdict[ev.COST_FULL] for verdict in rows]
+    for row, key in enumerate(map(tuple, specs[:, _END].tolist())):
+        if row == best or key not in chosen or (chosen[key] != best and cost[row] < cost[chosen[key]]):
             chosen[key] = row
     return tuple(
         Candidate(
-            verdicts[row][ev.END_X], verdicts[row][ev.END_Y], shift[int(at)], offset, cost[row],
-            Reason.NONE if row == now.best else _why_lost(verdicts[row], verdicts[now.best]),
+            rows[row][ev.END_X], rows[row][ev.END_Y], shift[int(at)], offset, cost[row],
+            Reason.NONE if row == best else _why_lost(rows[row], rows[best]),
         )
         for (at, offset), row in chosen.items()
     )  # fmt: skip

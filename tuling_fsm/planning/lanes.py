@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -12,17 +13,20 @@ from tuling_fsm.core.request import FollowLanes, PlanResult, Reason
 from tuling_fsm.core.scene import Scene
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.planning import evaluate as ev
-from tuling_fsm.planning.candidates import candidates
+from tuling_fsm.planning.around import Around
+from tuling_fsm.planning.candidates import MAX_CANDIDATES, Offers
 from tuling_fsm.planning.continuity import StartState, state_at
 from tuling_fsm.planning.evaluate import Start, Tick
 from tuling_fsm.planning.explain import Situation, explain_candidates, explain_limit, no_way_on
 from tuling_fsm.planning.hold import STANDS
 from tuling_fsm.planning.judge import MEMORY_S, Weights
 from tuling_fsm.planning.lines import Lines, prepare_lines
+from tuling_fsm.planning.movers import gather_movers
 from tuling_fsm.planning.parameters import PlanningParameters
-from tuling_fsm.planning.paths import LANE, START_D
+from tuling_fsm.planning.paths import LANE, SPEC, START_D
 from tuling_fsm.planning.scenery import Scenery
-from tuling_fsm.planning.stopping import BOUND, CURVATURE, Gaps
+from tuling_fsm.planning.solids import gather_solids
+from tuling_fsm.planning.stopping import BOUND, CURVATURE
 from tuling_fsm.planning.timed import timed_path
 from tuling_fsm.planning.tools import Tools
 
@@ -41,23 +45,16 @@ def follow_lanes(
 
     Where every way to one is too sharp at once, the previous plan is gone on with for a moment.
     """
-    lines = prepare_lines(request, start, tools.vehicle, tools.parameters)
+    lines = prepare_lines(request, start, tools.line_shape, tools.body)
     if lines is None:
         return None
     tick, scenery = prepare(request, scene, start, previous, lines, tools)
-    slow = 0.9 * min(request.speed_limit, tools.vehicle.max_speed)
-    gap = tools.parameters.clearance.solid
-    first_pass_only = request.keep_lane or request.static_path
-    specs = candidates(
-        lines, tick.solids, tick.movers, slow, request.keep_lane, first_pass_only, tools.shapes, gap, tick.body
-    )
-    verdicts = np.empty((len(specs), ev.VERDICT))
-    ev.evaluate_all(specs, tick, tools.candidate, verdicts)
-    best = _choose(verdicts, first_pass_only)
+    specs: FloatArray = np.empty((MAX_CANDIDATES, SPEC))
+    verdicts: FloatArray = np.empty((MAX_CANDIDATES, ev.VERDICT))
+    count, best, points = ev.plan_best(tick, offers(request, tools), tools.candidate_rows, tools.whole, specs, verdicts)
+    specs, verdicts = specs[:count], verdicts[:count]
     if _ends_at_once(verdicts[best], tick) and (rest := rest_of(previous, scene, start, tools)) is not None:
         return rest
-    winner = slice(best, best + 1)
-    points = ev.evaluate_all(specs[winner], tick, tools.whole, verdicts[winner])
     situation = Situation(request, lines, scenery, specs, verdicts, best)
     trajectory = timed_path(scene.stamp, tools.whole.path, points, tools.whole.rows, 1.0)
     reason = no_way_on(situation, start.v, float(tools.whole.rows[-1, 0]), tools.parameters.speed.blocked)
@@ -67,8 +64,15 @@ def follow_lanes(
         limit=explain_limit(situation),
         reason=reason,
         shift=int(lines.shift[int(specs[best, LANE])]),
-        candidates=explain_candidates(situation),
+        alternatives=partial(explain_candidates, specs, verdicts, lines.shift, best),
     )
+
+
+def offers(request: FollowLanes, tools: Tools) -> Offers:
+    """Which candidates a request allows."""
+    slow = 0.9 * min(request.speed_limit, tools.vehicle.max_speed)
+    first_pass_only = request.keep_lane or request.static_path
+    return Offers(tools.shapes, slow, request.keep_lane, first_pass_only, tools.parameters.clearance.solid)
 
 
 def prepare(
@@ -76,34 +80,22 @@ def prepare(
 ) -> tuple[Tick, Scenery]:
     """What all candidates of a tick have in common, and what is around."""
     pose = (start.pose.x, start.pose.y, start.pose.heading, start.curvature)
-    parameters = tools.parameters
-    lateral, speed = parameters.lateral, parameters.speed
-    offsets = np.ascontiguousarray(lines.start[:, START_D])
-    scenery = Scenery.of(
-        scene, lines.row, lines.points, offsets, pose, tools.body, parameters.clearance.solid, parameters
-    )
+    parameters, around = tools.parameters, Around.of(scene.obstacles)
+    clearance, offsets = parameters.clearance, np.ascontiguousarray(lines.start[:, START_D])
+    solids = gather_solids(
+        around, scene.static_segments, clearance.solid, clearance.wanted, lines.row, lines.points, offsets, pose,
+        tools.body,
+    )  # fmt: skip
+    movers = gather_movers(around, tools.mover_gaps, tools.vehicle.max_speed, lines.row, lines.points, pose, tools.body)
     walls = np.array([(wall.x0, wall.y0, wall.x1, wall.y1) for wall in request.walls]).reshape(-1, 4)
     yields = previous is not None and previous.limit.reason in _CROSSING
-    lead = speed.pass_ahead * (_STILL_YIELDING if yields else 1.0)
-    gaps = Gaps(parameters.clearance.wanted, lateral.bound_slack, speed.line_gap, speed.obstacle_gap, speed.end_gap)
-    weights = _weights(scene, previous, lines, parameters)
+    lead = parameters.speed.pass_ahead * (_STILL_YIELDING if yields else 1.0)
     motion = Start(pose, max(0.0, start.v), start.a)
+    weights = _weights(scene, previous, lines, parameters)
     tick = Tick(
-        lines, scenery.solids, scenery.movers, walls, motion, request.speed_limit, lead, tools.body, tools.drive, gaps,
-        weights,
-    )  # fmt: skip
-    return tick, scenery
-
-
-def _choose(verdicts: FloatArray, first_pass_only: bool) -> int:
-    """The winner of the first pass, or that of the second where its whole cost is less."""
-    best = int(np.argmin(verdicts[:, ev.COST_FIRST]))
-    if first_pass_only:
-        return best
-    second = int(np.argmin(verdicts[:, ev.COST_SECOND]))
-    if verdicts[second, ev.COST_SECOND] < verdicts[best, ev.COST_FULL]:
-        return second
-    return best
+        lines, solids, movers, walls, motion, request.speed_limit, lead, tools.body, tools.drive, tools.gaps, weights
+    )
+    return tick, Scenery(solids, movers, scene.obstacles)
 
 
 def _ends_at_once(verdict: FloatArray, tick: Tick) -> bool:

@@ -92,9 +92,9 @@ def stop_accel(room: float, slack: float, v: float, a: float, ramp: Ramp, d: Dri
     if left > ramp.s and ramp.v * ramp.v + 2.0 * d.decel * (left - ramp.s) > unbound * unbound:
         return np.inf
     allowed, decel = _stop_speed(left, ramp, d)
-    needed = 0.5 * v * v / max(0.02, room + slack)
-    if needed > d.decel and v > 0.3:
-        return -min(d.emergency, 1.15 * needed)
+    energy, within = 0.5 * v * v, max(0.02, room + slack)
+    if energy > d.decel * within and v > 0.3:
+        return -min(d.emergency, 1.15 * energy / within)
     eased = d.gain * (allowed - v) - decel * min(1.0, v / max(allowed, 0.05))
     return float(max(-1.3 * d.decel, eased))
 
@@ -121,8 +121,8 @@ def follow_accel(gap: float, v: float, leader_v: float, ramp: Ramp, d: Drive) ->
         wanted += (1.0 - moving) * stop
         ahead += (1.0 - moving) * stop_decel * min(1.0, v / max(stop, 0.05))
     accel = max(-d.decel, d.gain * (max(0.0, wanted) - v) - ahead)
-    needed = 0.5 * faster * faster / max(0.05, gap - 0.6 * d.standstill_gap)
-    if needed > 0.8 * d.decel and v > 0.3:
-        accel = min(accel, -min(d.emergency, 1.1 * needed))
+    energy, left = 0.5 * faster * faster, max(0.05, gap - 0.6 * d.standstill_gap)
+    if energy > 0.8 * d.decel * left and v > 0.3:
+        accel = min(accel, -min(d.emergency, 1.1 * energy / left))
     safe, slope = safe_speed(gap, leader_v, d.rss)
     return min(accel, max(-d.rss.brake, d.gain * (safe - v) - slope * faster)), room

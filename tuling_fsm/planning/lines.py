@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numba import njit
@@ -49,20 +49,22 @@ class Lines(NamedTuple):
 
 
 class LineShape(NamedTuple):
-    """Numbers of the reference lines, see `reference_line`."""
+    """Numbers of the reference lines: `step`, `smoothing` and `max_curvature` as in `reference_line`, the steepest
+    angle (rad) at which one can be joined, and how far before the end of a lane to stop (m).
+    """
 
     step: float
     smoothing: float
     max_curvature: float
+    max_turn: float
+    end_gap: float
 
-
-class _Ready(NamedTuple):
-    """A lane made ready (MAX_POINTS, COLUMNS), its number of points, and arc lengths of its end and of the goal."""
-
-    row: FloatArray
-    points: int
-    end: float
-    goal: float
+    @classmethod
+    def of(cls, vehicle: Vehicle, parameters: PlanningParameters) -> LineShape:
+        """The numbers for a vehicle."""
+        lateral = parameters.lateral
+        bend = lateral.curvature_share * vehicle.max_curvature
+        return cls(lateral.step, lateral.smoothing, bend, lateral.max_heading, parameters.speed.end_gap)
 
 
 @njit(cache=True)
@@ -84,59 +86,53 @@ def _place(
     pose: tuple[float, float, float, float],
     max_turn: float,
     starts: FloatArray,
-) -> None:
-    """Fill the car's place on each of the lines."""
+) -> int:
+    """Fill the car's place on each of the lines; returns the nearest of those that it can join, -1 for none."""
+    home = -1
     for i in range(len(points)):
-        line, n, last = rows[i], points[i], 0
+        line, n, last, start = rows[i], points[i], 0, starts[i]
         while last < n and line[last, S] < _CAR_WITHIN:
             last += 1
         k = nearest(line, 0, max(2, last), pose[0], pose[1])
-        frenet_start(line, n, k, pose[0], pose[1], pose[2], pose[3], max_turn, starts[i])
+        frenet_start(line, n, k, pose[0], pose[1], pose[2], pose[3], max_turn, start)
+        if start[START_S] < _BEFORE_START:
+            start[REACHABLE] = 0.0
+        if start[REACHABLE] > 0.0 and (home < 0 or abs(start[START_D]) < abs(starts[home, START_D])):
+            home = i
+    return home
 
 
-_LAST: WeakKeyDictionary[LaneLine, tuple[tuple[object, ...], _Ready]] = WeakKeyDictionary()
-"""A lane comes again on the next ticks, until the view along the route is made anew."""
-
-
-def _made_ready(lane: LaneLine, goal: float, keep_lane: bool, shape: LineShape, body: Body) -> _Ready:
-    key, last = (goal, keep_lane, shape, body), _LAST.get(lane)
-    if last is None or last[0] != key:
-        row = np.empty((MAX_POINTS, COLUMNS))
+@lru_cache(maxsize=8)
+def _made_ready(
+    lanes: tuple[LaneLine, ...], goal_s: float | None, keep_lane: bool, shape: LineShape, body: Body
+) -> Lines:
+    """The lanes with nobody on them. They come again on the next ticks, until the view along the route is made anew."""
+    many = len(lanes)
+    rows, count = np.empty((many, MAX_POINTS, COLUMNS)), np.empty(many, np.int64)
+    stop, last, ends = np.empty(many), np.empty(many), np.full(many, math.inf)
+    route = min(range(many), key=lambda i: (abs(lanes[i].shift), i), default=-1)
+    for i, lane in enumerate(lanes):
+        goal = _goal_on(lane, lanes[route], goal_s)
         center, wide = _columns(lane, keep_lane)
-        last = _LAST[lane] = (key, _Ready(row, *_prepare(center, wide, lane.route_s0, goal, shape, body, row)))
-    return last[1]
-
-
-def prepare_lines(
-    request: FollowLanes, state: StartState, vehicle: Vehicle, parameters: PlanningParameters
-) -> Lines | None:
-    """The request's lines with a car at `state`; `None` where it can join none of them."""
-    many = len(request.lanes)
-    rows, starts = np.empty((many, MAX_POINTS, COLUMNS)), np.zeros((many, START))
-    count, shift = np.empty(many, np.int64), np.empty(many, np.int64)
-    stop, last, ends, phase = np.empty(many), np.empty(many), np.full(many, math.inf), np.empty(many)
-    lateral, body = parameters.lateral, Body.of(vehicle)
-    shape = LineShape(lateral.step, lateral.smoothing, lateral.curvature_share * vehicle.max_curvature)
-    pose = (state.pose.x, state.pose.y, state.pose.heading, state.curvature)
-    route = min(range(many), key=lambda i: (abs(request.lanes[i].shift), i), default=-1)
-    for i, lane in enumerate(request.lanes):
-        goal = _goal_on(lane, request.lanes[route], request.goal_s)
-        rows[i], count[i], end, goal = _made_ready(lane, goal, request.keep_lane, shape, body)
-        last[i] = end - _margin(lane.end, vehicle.front, parameters.speed.end_gap)
+        count[i], end, goal = _prepare(center, wide, lane.route_s0, goal, shape, body, rows[i])
+        last[i] = end - _margin(lane.end, body.front, shape.end_gap)
         stop[i] = min(goal, last[i])
         if lane.end is LaneEnd.LANE_END:
             ends[i] = end
         elif i != route:
             # The route ends on its own lane: one beside it has to be left by then.
             ends[i] = goal
-        shift[i], phase[i] = lane.shift, lane.route_s0
-    _place(rows, count, pose, lateral.max_heading, starts)
-    starts[starts[:, START_S] < _BEFORE_START, REACHABLE] = 0.0
-    usable = np.flatnonzero(starts[:, REACHABLE] > 0.0)
-    if len(usable) == 0:
-        return None
-    home = int(usable[np.argmin(np.abs(starts[usable, START_D]))])
-    return Lines(rows, count, starts, stop, last, ends, shift, phase, home, route)
+    shift, phase = np.array([lane.shift for lane in lanes], np.int64), np.array([lane.route_s0 for lane in lanes])
+    return Lines(rows, count, np.zeros((many, START)), stop, last, ends, shift, phase, -1, route)
+
+
+def prepare_lines(request: FollowLanes, state: StartState, shape: LineShape, body: Body) -> Lines | None:
+    """The request's lines with a car at `state`; `None` where it can join none of them."""
+    lines = _made_ready(request.lanes, request.goal_s, request.keep_lane, shape, body)
+    pose = (state.pose.x, state.pose.y, state.pose.heading, state.curvature)
+    starts = np.zeros((len(request.lanes), START))
+    home = _place(lines.row, lines.points, pose, shape.max_turn, starts)
+    return None if home < 0 else lines._replace(start=starts, home=home)
 
 
 def _columns(lane: LaneLine, keep_lane: bool) -> tuple[FloatArray, FloatArray]:

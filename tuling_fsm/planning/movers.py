@@ -11,6 +11,7 @@ from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import kernel, part
+from tuling_fsm.planning.around import Around, can_meet, is_near, is_walker, put_box
 from tuling_fsm.planning.body import Body, body_separation, offset_at, walk
 from tuling_fsm.planning.paths import AT_ONCE
 from tuling_fsm.planning.reference import COS, KAPPA, SIN, S, X, Y
@@ -24,6 +25,8 @@ _ELSEWHERE, _COARSE = 6.0, 8
 many samples."""
 
 
+_WALKING = 0.3
+"""Who walks slower than this (m/s) stands, and may be passed as closely as a vehicle."""
 ALONG, ASIDE, SLACK = range(3)
 """Columns of `Movers.half`."""
 _OFF_LINE = 1_000_000
@@ -59,6 +62,16 @@ class Movers(NamedTuple):
     apart: FloatArray
 
 
+class MoverGaps(NamedTuple):
+    """How near (m) to a vehicle and to somebody who walks a path may come, and how far from either to stop when they
+    cross.
+    """
+
+    mover: float
+    person: float
+    crossing: float
+
+
 @part
 def _coarsely_nearest(line: FloatArray, n: int, x: float, y: float) -> int:
     best, found = np.inf, 0
@@ -83,31 +96,36 @@ def _place_on_line(
     stretch: IntArray,
 ) -> None:
     """Follow one object along a line through its prediction."""
-    band[0], band[1], band[2], band[3] = np.inf, -np.inf, np.inf, -np.inf
-    stretch[0], stretch[1] = n + _OFF_LINE, -_OFF_LINE
-    spacing = (line[n - 1, S] - line[0, S]) / max(1, n - 1)
+    low, high, near_low, near_high, first, last = np.inf, -np.inf, np.inf, -np.inf, n + _OFF_LINE, -_OFF_LINE
+    per = max(1, n - 1) / (line[n - 1, S] - line[0, S])
+    longest, farther = boxes[0, 4] + boxes[0, 5], max(body.front, body.rear) + gap
     k = _coarsely_nearest(line, n, boxes[0, 0], boxes[0, 1])
     for j in range(len(boxes)):
-        box = boxes[j]
-        k = walk(line, n, k, box[0], box[1])
-        if abs(offset_at(line, k, box[0], box[1])) > _ELSEWHERE:
-            k = walk(line, n, _coarsely_nearest(line, n, box[0], box[1]), box[0], box[1])
-        along = (box[0] - line[k, X]) * line[k, COS] + (box[1] - line[k, Y]) * line[k, SIN]
-        longest = box[4] + box[5]
+        x, y = boxes[j, 0], boxes[j, 1]
+        # From about where it should be by now there is less to walk.
+        along = (x - line[k, X]) * line[k, COS] + (y - line[k, Y]) * line[k, SIN]
+        k = walk(line, n, k + int(along * per), x, y)
+        offset = offset_at(line, k, x, y)
+        if abs(offset) > _ELSEWHERE:
+            k = walk(line, n, _coarsely_nearest(line, n, x, y), x, y)
+            offset = offset_at(line, k, x, y)
+        along = (x - line[k, X]) * line[k, COS] + (y - line[k, Y]) * line[k, SIN]
         node[j] = -1 if (k == n - 1 and along > longest) or (k == 0 and along < -longest) else k
-        across[j] = offset_at(line, k, box[0], box[1])
+        across[j] = offset
         if node[j] < 0:
             continue
-        cos = abs(box[2] * line[k, COS] + box[3] * line[k, SIN])
-        sin = abs(box[3] * line[k, COS] - box[2] * line[k, SIN])
-        half[j, ALONG], half[j, ASIDE] = box[4] * cos + box[5] * sin, box[4] * sin + box[5] * cos
-        half[j, SLACK] = 0.2 + abs(line[k, KAPPA]) * (half[j, ALONG] + body.front) ** 2
-        wide = box[4] * sin + box[5]
-        band[0], band[1] = min(band[0], across[j] - wide), max(band[1], across[j] + wide)
-        room = half[j, ASIDE] + gap + half[j, SLACK]
-        band[2], band[3] = min(band[2], across[j] - room), max(band[3], across[j] + room)
-        reach = int((half[j, ALONG] + max(body.front, body.rear) + gap + half[j, SLACK]) / (0.5 * spacing)) + 2
-        stretch[0], stretch[1] = min(stretch[0], k - reach), max(stretch[1], k + reach)
+        cos = abs(boxes[j, 2] * line[k, COS] + boxes[j, 3] * line[k, SIN])
+        sin = abs(boxes[j, 3] * line[k, COS] - boxes[j, 2] * line[k, SIN])
+        long, aside = boxes[0, 4] * cos + boxes[0, 5] * sin, boxes[0, 4] * sin + boxes[0, 5] * cos
+        slack = 0.2 + abs(line[k, KAPPA]) * (long + body.front) ** 2
+        half[j, ALONG], half[j, ASIDE], half[j, SLACK] = long, aside, slack
+        wide, room = boxes[0, 4] * sin + boxes[0, 5], aside + gap + slack
+        low, high = min(low, offset - wide), max(high, offset + wide)
+        near_low, near_high = min(near_low, offset - room), max(near_high, offset + room)
+        reach = int((long + farther + slack) * 2.0 * per) + 2
+        first, last = min(first, k - reach), max(last, k + reach)
+    band[0], band[1], band[2], band[3] = low, high, near_low, near_high
+    stretch[0], stretch[1] = first, last
 
 
 @kernel
@@ -121,28 +139,26 @@ def _sort_in(node: IntArray, order: IntArray) -> None:
         order[k] = i
 
 
-@njit(cache=True)
-def gather_movers(
-    boxes: FloatArray,
-    ids: IntArray,
-    speeds: FloatArray,
-    gaps: FloatArray,
-    keeps: FloatArray,
-    lines: FloatArray,
-    counts: IntArray,
-    pose: tuple[float, float, float, float],
-    body: Body,
-) -> Movers:
-    """Place moving objects on the lines and relative to the car."""
-    total, times, many = boxes.shape[0], boxes.shape[1], len(counts)
-    node, across = np.empty((many, total, times), np.int64), np.empty((many, total, times))
-    half, band = np.empty((many, total, times, 3)), np.empty((many, total, 4))
-    stretch, order = np.empty((many, total, 2), np.int64), np.empty((many, total), np.int64)
-    gap = gaps.copy()
-    shadow, trailing = np.zeros(total, np.bool_), np.zeros(total, np.bool_)
+@kernel
+def _choose(around: Around, x: float, y: float, top_speed: float, ids: IntArray) -> int:
+    """Fill `ids` with the moving objects that matter for a car at a place; returns how many."""
+    total = 0
+    for i in range(len(around.moving)):
+        if around.moving[i] and is_near(around, i, x, y) and can_meet(around, i, x, y, top_speed):
+            ids[total] = i
+            total += 1
+    return total
+
+
+@kernel
+def _beside_car(
+    boxes: FloatArray, pose: tuple[float, float, float, float], body: Body, gap: FloatArray, shadow: BoolArray,
+    trailing: BoolArray,
+) -> None:  # fmt: skip
+    """Fill `shadow` and `trailing`; a `gap` is no more than there is now."""
     cos, sin = math.cos(pose[2]), math.sin(pose[2])
     cx, cy = pose[0] + body.middle * cos, pose[1] + body.middle * sin
-    for i in range(total):
+    for i in range(len(boxes)):
         box = boxes[i, 0]
         gap[i] = min(gap[i], max(DEEPEST, body_separation(pose[0], pose[1], cos, sin, body, box) - 0.02))
         along, side = (box[0] - cx) * cos + (box[1] - cy) * sin, (box[1] - cy) * cos - (box[0] - cx) * sin
@@ -150,14 +166,44 @@ def gather_movers(
         long, wide = box[4] * abs(turn) + box[5] * abs(sine), box[4] * abs(sine) + box[5] * abs(turn)
         shadow[i] = along + long < -body.half_length + 0.3 and abs(side) < wide + body.half_width
         trailing[i] = turn > SAME_WAY and along + long < 0.0
-        for at in range(many):
+
+
+@njit(cache=True)
+def gather_movers(
+    around: Around,
+    gaps: MoverGaps,
+    top_speed: float,
+    lines: FloatArray,
+    counts: IntArray,
+    pose: tuple[float, float, float, float],
+    body: Body,
+) -> Movers:
+    """Place the moving objects that a car no faster than `top_speed` (m/s) may meet on the lines, and relative to the
+    car.
+    """
+    everybody = np.empty(len(around.moving), np.int64)
+    ids = everybody[: _choose(around, pose[0], pose[1], top_speed, everybody)]
+    total, times, many = len(ids), around.x.shape[1], len(counts)
+    boxes, speed, gap = np.empty((total, times, 6)), np.empty(total), np.empty(total)
+    for i in range(total):
+        speed[i] = around.speed[ids[i]]
+        walks = is_walker(around.kind[ids[i]]) and speed[i] > _WALKING
+        gap[i] = gaps.person if walks else gaps.mover
+        for j in range(times):
+            put_box(around, ids[i], j, boxes[i, j])
+    shadow, trailing = np.empty(total, np.bool_), np.empty(total, np.bool_)
+    _beside_car(boxes, pose, body, gap, shadow, trailing)
+    node, across = np.empty((many, total, times), np.int64), np.empty((many, total, times))
+    half, band = np.empty((many, total, times, 3)), np.empty((many, total, 4))
+    stretch, order = np.empty((many, total, 2), np.int64), np.empty((many, total), np.int64)
+    for at in range(many):
+        for i in range(total):
             _place_on_line(
                 lines[at], counts[at], boxes[i], gap[i], body, node[at, i], across[at, i], half[at, i], band[at, i],
                 stretch[at, i],
             )  # fmt: skip
-    for at in range(many):
         _sort_in(node[at], order[at])
     return Movers(
-        boxes, ids, speeds, gap, keeps, shadow, trailing, node, across, half, band, stretch, order,
-        np.empty(total, np.int64), np.empty((total, times, 3)), np.empty(AT_ONCE),
+        boxes, ids, speed, gap, np.full(total, gaps.crossing), shadow, trailing, node, across, half, band, stretch,
+        order, np.empty(total, np.int64), np.empty((total, times, 3)), np.empty(AT_ONCE),
     )  # fmt: skip

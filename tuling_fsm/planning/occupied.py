@@ -8,6 +8,7 @@ import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import kernel, part
+from tuling_fsm.planning.around import FORESIGHT
 from tuling_fsm.planning.body import Body, rectangles_apart
 from tuling_fsm.planning.movers import ALONG, ASIDE, SLACK, Movers
 from tuling_fsm.planning.paths import AT_ONCE, CCOS, CSIN, CX, CY, PD, PKAPPA, PS, PTURN, Laid
@@ -18,8 +19,6 @@ SIDESTEP = 0.8
 """A path that leaves its present offset by more than this (m) cuts in before others, and has to look behind."""
 _BESIDE = 1.5
 """Objects that stay farther than this (m) from all that a path sweeps are not looked at."""
-_FORESIGHT = 35.0
-"""Nobody yields to what is farther ahead than this (m)."""
 
 
 class Swept(NamedTuple):
@@ -61,7 +60,7 @@ def out_of_reach(laid: Laid, movers: Movers, i: int, covered: Swept, body: Body,
     if band[2] > covered.high + side or band[3] < covered.low - side:
         return True
     lo, hi = stretch[0] - laid.first + 1, stretch[1] - laid.first + 1
-    return bool(hi < 0 or lo >= laid.points - 1 or laid.path[max(0, lo), PS] > end + _FORESIGHT)
+    return bool(hi < 0 or lo >= laid.points - 1 or laid.path[max(0, lo), PS] > end + FORESIGHT)
 
 
 @part
@@ -141,39 +140,41 @@ def _span(laid: Laid, movers: Movers, i: int, j: int, body: Body, step: float, e
 
 
 @kernel
-def occupied(laid: Laid, movers: Movers, i: int, body: Body, free: FloatArray, first: int, spans: FloatArray) -> int:
+def occupied(
+    laid: Laid, movers: Movers, i: int, body: Body, farthest: FloatArray, first: int, spans: FloatArray
+) -> int:
     """Fill `spans` (T, 3) from prediction step `first` on: arc lengths between which the body would touch object `i`
     (`inf`, `inf` for none), and one that is surely before them.
 
     Returns at how many times it does. The far end is judged on the straight and a little long. What is far ahead of a
-    car that drives `free` (rows of `roll_out`) is left out.
+    car that is nowhere beyond `farthest` (T,) is left out.
     """
     met = 0
     step = laid.path[laid.points - 1, PS] / max(1, laid.points - 1)
     for j in range(first, len(spans)):
-        _span(laid, movers, i, j, body, step, free[row_at(j, len(free)), 0] + _FORESIGHT, spans[j])
+        _span(laid, movers, i, j, body, step, farthest[j] + FORESIGHT, spans[j])
         met += spans[j, 0] < np.inf
     return met
 
 
 @kernel
 def still_met(spans: FloatArray, free: FloatArray) -> int:
-    """Take out of filled `spans` what is far ahead of a car that drives `free` instead; returns what `occupied`
-    would.
+    """Take out of filled `spans` what is far ahead of a car that drives `free` (rows of `roll_out`); returns at how
+    many times the body still would touch it.
     """
     met = 0
     for j in range(len(spans)):
-        if spans[j, 2] > free[row_at(j, len(free)), 0] + _FORESIGHT:
+        if spans[j, 2] > free[row_at(j, len(free)), 0] + FORESIGHT:
             spans[j, 0], spans[j, 1] = np.inf, np.inf
         met += spans[j, 0] < np.inf
     return met
 
 
 @part
-def touches_now(laid: Laid, movers: Movers, i: int, body: Body, free: FloatArray, spans: FloatArray) -> bool:
+def touches_now(laid: Laid, movers: Movers, i: int, body: Body, spans: FloatArray) -> bool:
     """Fill the first row of `spans`; whether the body would touch object `i` where that is now."""
     step = laid.path[laid.points - 1, PS] / max(1, laid.points - 1)
-    _span(laid, movers, i, 0, body, step, free[0, 0] + _FORESIGHT, spans[0])
+    _span(laid, movers, i, 0, body, step, FORESIGHT, spans[0])
     return bool(spans[0, 0] < np.inf)
 
 

@@ -87,6 +87,19 @@ def envelope(laid: Laid, limit: FloatArray, d: Drive, speed: FloatArray, bound: 
 
 
 @part
+def get_away(motion: tuple[float, float], rows: int, d: Drive, farthest: FloatArray) -> None:
+    """Fill `farthest` (T,) with arc lengths (m) that a car with speed and acceleration `motion` cannot have got beyond
+    at each prediction step; for all that come later it is that of the last of `rows` rows.
+    """
+    v, accel = motion[0], max(motion[1], d.accel)
+    until = max(0.0, d.max_speed - v) / accel
+    for j in range(len(farthest)):
+        t = min(j * PREDICTION_STEP_S, (rows - 1) * STEP_S)
+        faster = min(t, until)
+        farthest[j] = v * t + accel * faster * (t - 0.5 * faster)
+
+
+@part
 def seek(path: FloatArray, n: int, i: int, s: float) -> int:
     """Point before arc length `s`, looked for from point `i` on."""
     while i + 2 < n and path[i + 1, PS] <= s:
@@ -95,15 +108,11 @@ def seek(path: FloatArray, n: int, i: int, s: float) -> int:
 
 
 @part
-def _envelope_accel(
-    laid: Laid, speed: FloatArray, level: FloatArray, at: int, s: float, v: float, gain: float
-) -> float:
+def _envelope_accel(laid: Laid, speed: FloatArray, at: int, s: float, v: float, gain: float) -> float:
     """Acceleration that keeps to the envelope, seen a little ahead so that braking sets in gently. `at` is the point
     before `s`.
     """
     path, n, least = laid.path, laid.points, np.inf
-    if s + v * _FARTHEST_PREVIEW_S < level[at]:
-        return float(gain * (speed[at] - v))
     for tau in _PREVIEW_S:
         ahead = v * tau
         if n < 2 or s + ahead >= path[n - 1, PS]:
@@ -196,13 +205,19 @@ def roll_out(
     start.
     """
     s, v, a, at, ramp = 0.0, motion[0], motion[1], 0, ramp_of(d)
+    top, until = speed[0], level[0]
     first = Demand(d.accel, FREE, -1, 0.0, np.inf)
     for i in range(len(rows)):
         rows[i, 0], rows[i, 1], rows[i, 2] = s, v, a
-        at = seek(laid.path, laid.points, at, s)
+        even = s + v * _FARTHEST_PREVIEW_S < until
+        if not even:
+            at = seek(laid.path, laid.points, at, s)
+            top, until = speed[at], level[at]
+            even = s + v * _FARTHEST_PREVIEW_S < until
+        kept = d.gain * (top - v) if even else _envelope_accel(laid, speed, at, s, v, d.gain)
         j = min(i // ROWS_A_STEP, len(traffic.wall_s) - 1)
         others = _traffic_demand(traffic, stop, j, i * STEP_S - j * PREDICTION_STEP_S, s, v, a, ramp, d)
-        wanted = max(-1.3 * d.decel, _envelope_accel(laid, speed, level, at, s, v, d.gain))
+        wanted = max(-1.3 * d.decel, kept)
         held = v < 1e-6 and others.room < d.start_room
         if i == 0:
             if others.accel < min(wanted, d.accel) or held:

@@ -11,6 +11,7 @@ from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import kernel
+from tuling_fsm.planning.around import Around, is_near, put_box
 from tuling_fsm.planning.body import Body, body_separation, nearest, offset_at, walk
 from tuling_fsm.planning.paths import PCOS, PROOM, PSIN, PX, PY, Laid
 from tuling_fsm.planning.reference import COS, SIN, S, X, Y
@@ -19,6 +20,8 @@ IntArray = npt.NDArray[np.int64]
 _BAND = 5.0
 """Candidates stay within this of their line, or of the car's offset from it (m)."""
 _STRIDE = 4
+EDGE = -1
+"""Id of static edges, which have none."""
 DEEPEST = -0.3
 """What overlaps the body at the start by no more than this (m) is taken for a false measurement and may be left."""
 
@@ -26,9 +29,9 @@ DEEPEST = -0.3
 class Solids(NamedTuple):
     """M boxes as in `body`, and for each of L lines where they matter.
 
-    `gap` (M,) is how near a path may come to each, `near` (L, M, 2) the samples from and to which the body can reach
-    it (empty where from > to), `extent` (L, M, 4) its first and last arc length and its least and largest offset
-    there.
+    `id` (M,) is the row in `Obstacles`, `EDGE` for a static edge; `gap` (M,) is how near a path may come to each,
+    `near` (L, M, 2) the samples from and to which the body can reach it (empty where from > to), `extent` (L, M, 4) its
+    first and last arc length and its least and largest offset there.
     """
 
     box: FloatArray
@@ -76,10 +79,38 @@ def _within_reach(line: FloatArray, n: int, box: FloatArray, reach: float, near:
             k += max(_STRIDE, int(apart / max(0.1, line[min(k + 1, n - 1), S] - line[k, S] + 1e-3)) - _STRIDE)
 
 
+@kernel
+def put_segment(segment: FloatArray, box: FloatArray) -> None:
+    """Fill a box of no width with a segment x0, y0, x1, y1."""
+    dx, dy = segment[2] - segment[0], segment[3] - segment[1]
+    length = max(math.hypot(dx, dy), 1e-9)
+    box[0], box[1] = 0.5 * (segment[0] + segment[2]), 0.5 * (segment[1] + segment[3])
+    box[2], box[3] = dx / length if length > 1e-9 else 1.0, dy / length
+    box[4], box[5] = 0.5 * length, 0.0
+
+
+@kernel
+def _put_solids(around: Around, segments: FloatArray, x: float, y: float, boxes: FloatArray, ids: IntArray) -> int:
+    """Fill boxes with the static objects near a place and with all segments; `ids` are the objects' rows. Returns how
+    many.
+    """
+    total = 0
+    for i in range(len(around.moving)):
+        if not around.moving[i] and is_near(around, i, x, y):
+            put_box(around, i, 0, boxes[total])
+            ids[total] = i
+            total += 1
+    for m in range(len(segments)):
+        put_segment(segments[m], boxes[total])
+        ids[total] = EDGE
+        total += 1
+    return total
+
+
 @njit(cache=True)
 def gather_solids(
-    boxes: FloatArray,
-    ids: IntArray,
+    around: Around,
+    segments: FloatArray,
     gap: float,
     wanted: float,
     lines: FloatArray,
@@ -88,10 +119,12 @@ def gather_solids(
     pose: tuple[float, float, float, float],
     body: Body,
 ) -> Solids:
-    """Those of the boxes that the body could reach from any line, and where; `starts` (L,) are the car's offsets from
-    them.
+    """Those of the static objects and `segments` (M, 4) that the body could reach from any line, and where; `starts`
+    (L,) are the car's offsets from them.
     """
-    many, total = len(counts), len(boxes)
+    many, most = len(counts), len(around.moving) + len(segments)
+    boxes, ids = np.empty((most, 6)), np.empty(most, np.int64)
+    total = _put_solids(around, segments, pose[0], pose[1], boxes, ids)
     near = np.empty((many, total, 2), np.int64)
     keep = np.zeros(total, np.bool_)
     corner = math.hypot(body.front, body.half_width)
@@ -151,11 +184,8 @@ def blocked_by_solids(laid: Laid, solids: Solids, body: Body, wanted: float) -> 
 def boxes_of_segments(segments: FloatArray) -> FloatArray:
     """Segments (M, 4) x0, y0, x1, y1 as boxes (M, 6) of no width."""
     boxes = np.empty((len(segments), 6))
-    dx, dy = segments[:, 2] - segments[:, 0], segments[:, 3] - segments[:, 1]
-    length = np.maximum(np.hypot(dx, dy), 1e-9)
-    boxes[:, 0], boxes[:, 1] = 0.5 * (segments[:, 0] + segments[:, 2]), 0.5 * (segments[:, 1] + segments[:, 3])
-    boxes[:, 2], boxes[:, 3] = np.where(length > 1e-9, dx / length, 1.0), dy / length
-    boxes[:, 4], boxes[:, 5] = 0.5 * length, 0.0
+    for segment, box in zip(segments, boxes, strict=True):
+        put_segment(segment, box)
     return boxes
 
 

@@ -11,7 +11,7 @@ from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.evaluate import new_scratch
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.paths import PCOS, PHEADING, PKAPPA, PROOM, PS, PSIN, PX, PY, Laid, new_path
-from tuling_fsm.planning.profile import STEP_S, envelope, roll_out
+from tuling_fsm.planning.profile import STEP_S, envelope, no_traffic, roll_out
 from tuling_fsm.planning.timed import timed_path
 from tuling_fsm.planning.tools import Tools
 
@@ -60,7 +60,7 @@ def speed_profile(
     speed, bound, level = (np.zeros(max(len(points), len(scratch.speed))) for _ in range(3))
     envelope(laid, top, drive, speed, bound, level)
     end = (line.length if stop_at is None else min(stop_at, line.length), 0.0)
-    roll_out(laid, speed, bound, level, end, scratch.none, (v, a), drive, scratch.rows)
+    roll_out(laid, speed, bound, level, end, no_traffic(), (v, a), drive, scratch.rows)
     return timed_path(0.0, laid_path, len(points), scratch.rows, 1.0)
 
 

@@ -9,13 +9,17 @@ from tuling_fsm.planning.body import Body
 from tuling_fsm.planning.candidates import Shapes
 from tuling_fsm.planning.evaluate import Scratch, new_scratch
 from tuling_fsm.planning.laws import Drive
+from tuling_fsm.planning.lines import LineShape
+from tuling_fsm.planning.movers import MoverGaps
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.profile import STEP_S
+from tuling_fsm.planning.scenery import mover_gaps
+from tuling_fsm.planning.stopping import Gaps
 
 
 class Tools(NamedTuple):
-    """The same for every tick. `candidate` is scratch as long as progress is measured, `whole` as long as a
-    trajectory.
+    """The same for every tick. `whole` is scratch as long as a trajectory, of which a candidate takes
+    `candidate_rows`: as long as progress is measured.
     """
 
     vehicle: Vehicle
@@ -23,17 +27,24 @@ class Tools(NamedTuple):
     body: Body
     drive: Drive
     shapes: Shapes
-    candidate: Scratch
+    line_shape: LineShape
+    gaps: Gaps
+    mover_gaps: MoverGaps
+    candidate_rows: int
     whole: Scratch
 
     @classmethod
     def of(cls, vehicle: Vehicle, parameters: PlanningParameters) -> Tools:
         """Everything that follows from the parameters alone."""
-        lateral = parameters.lateral
+        lateral, speed = parameters.lateral, parameters.speed
         drive = Drive.of(vehicle, parameters)
         shapes = Shapes(
             lateral.grid, lateral.transitions, lateral.shortest, lateral.offset, lateral.around, lateral.around_tight,
             lateral.return_length,
         )  # fmt: skip
-        short, whole = (round(t / STEP_S) + 1 for t in (parameters.choice.horizon, parameters.speed.horizon))
-        return cls(vehicle, parameters, Body.of(vehicle), drive, shapes, new_scratch(short), new_scratch(whole))
+        gaps = Gaps(parameters.clearance.wanted, lateral.bound_slack, speed.line_gap, speed.obstacle_gap, speed.end_gap)
+        short, whole = (round(t / STEP_S) + 1 for t in (parameters.choice.horizon, speed.horizon))
+        return cls(
+            vehicle, parameters, Body.of(vehicle), drive, shapes, LineShape.of(vehicle, parameters), gaps,
+            mover_gaps(parameters), short, new_scratch(whole),
+        )  # fmt: skip

@@ -124,7 +124,7 @@ def follow_leaders(
     movers: Movers,
     covered: Swept,
     body: Body,
-    free: FloatArray,
+    farthest: FloatArray,
     sidestep: float,
     traffic: Traffic,
     others: IntArray,
@@ -132,24 +132,24 @@ def follow_leaders(
 ) -> tuple[int, int]:
     """Fill `traffic` with those that are ahead on a path and go along with it.
 
-    `free` is how the path would be driven without them, `sidestep` (m) how far it leads from the car's present
-    offset. Returns how many there are, and how many more cross the path or come into it; `others` (N,) gets their
-    rows and `spans` (N, T, 3) where and when.
+    `farthest` (T,) is what the car cannot have got beyond at each prediction step, `sidestep` (m) how far the path
+    leads from the car's present offset. Returns how many there are, and how many more cross the path or come into it;
+    `others` (N,) gets their rows and `spans` (N, T, 3) where and when.
     """
     traffic.leader_s[:], traffic.wall_s[:] = np.inf, np.inf
-    leaders, more, end = 0, 0, free[len(free) - 1, 0]
+    leaders, more, end = 0, 0, farthest[len(farthest) - 1]
     for i in movers.order[laid.at]:
         if beside(movers, laid.at, i, covered, body) or ignored(movers, i, sidestep):
             continue
         if out_of_reach(laid, movers, i, covered, body, end):
             continue
         span = spans[more]
-        if touches_now(laid, movers, i, body, free, span) and span[0, 0] > 0.0 and _goes_along(laid, movers, i, 0):
+        if touches_now(laid, movers, i, body, span) and span[0, 0] > 0.0 and _goes_along(laid, movers, i, 0):
             leaders += 1
             if span[0, 0] < traffic.leader_s[0] or not hidden(laid, movers, i, body, traffic.leader_s):
-                occupied(laid, movers, i, body, free, 1, span)
+                occupied(laid, movers, i, body, farthest, 1, span)
                 _follow(span, i, 1.5 * movers.speed[i] + 1.0, traffic)
-        elif occupied(laid, movers, i, body, free, 1, span) + (span[0, 0] < np.inf) > 0:
+        elif occupied(laid, movers, i, body, farthest, 1, span) + (span[0, 0] < np.inf) > 0:
             others[more] = i
             more += 1
     return leaders, more

@@ -1,0 +1,78 @@
+"""The objects of a scene as kernels read them."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.kernels import part
+from tuling_fsm.core.scene import PREDICTION_STEP_S, Obstacles
+from tuling_fsm.world.inputs import Kind
+
+_FAR, _WITHIN_S = 100.0, 6.0
+"""Who is farther away than the one (m) and does not get nearer in the other (s) is not looked at."""
+FORESIGHT = 35.0
+"""Nobody yields to what is farther ahead than this (m)."""
+_BESIDE = 10.0
+"""Room (m) for the car's own size, for gaps, and for what is beside a path."""
+
+
+WALKERS = (int(Kind.PEDESTRIAN), int(Kind.ANIMAL))
+
+
+class Around(NamedTuple):
+    """Columns of `Obstacles`: `x`, `y`, `heading` (N, T), all others (N,)."""
+
+    kind: npt.NDArray[np.uint8]
+    moving: npt.NDArray[np.bool_]
+    length: FloatArray
+    width: FloatArray
+    x: FloatArray
+    y: FloatArray
+    heading: FloatArray
+    speed: FloatArray
+
+    @classmethod
+    def of(cls, obstacles: Obstacles) -> Around:
+        """The same columns."""
+        o = obstacles
+        return cls(o.kind, o.moving, o.length, o.width, o.x, o.y, o.heading, o.speed)
+
+
+@part
+def is_walker(kind: int) -> bool:
+    """Whether somebody walks: they are kept farther from."""
+    return kind in WALKERS
+
+
+@part
+def is_near(around: Around, i: int, x: float, y: float) -> bool:
+    """Whether object `i` could come near a place within its prediction."""
+    far = _FAR + around.length[i] + _WITHIN_S * around.speed[i]
+    return bool(math.hypot(around.x[i, 0] - x, around.y[i, 0] - y) < far)
+
+
+@part
+def can_meet(around: Around, i: int, x: float, y: float, top_speed: float) -> bool:
+    """Whether a car that starts at a place and drives no faster than `top_speed` (m/s) ever sees object `i` within
+    its foresight.
+    """
+    within = FORESIGHT + _BESIDE + around.length[i]
+    for j in range(around.x.shape[1]):
+        dx, dy = around.x[i, j] - x, around.y[i, j] - y
+        if dx * dx + dy * dy < within * within:
+            return True
+        within += PREDICTION_STEP_S * top_speed
+    return False
+
+
+@part
+def put_box(around: Around, i: int, j: int, box: FloatArray) -> None:
+    """Fill a box (as in `body`) with object `i` at prediction step `j`."""
+    heading = around.heading[i, j]
+    box[0], box[1], box[2], box[3] = around.x[i, j], around.y[i, j], math.cos(heading), math.sin(heading)
+    box[4], box[5] = 0.5 * around.length[i], 0.5 * around.width[i]
