@@ -20,7 +20,6 @@ from tuling_fsm.planning.paths import (
     AT_ONCE,
     LANE,
     OFFSET,
-    PATH,
     PLACES,
     PS,
     REACHED,
@@ -28,6 +27,7 @@ from tuling_fsm.planning.paths import (
     START_D,
     Laid,
     lay_path,
+    new_path,
     place_body,
 )
 from tuling_fsm.planning.profile import STEP_S, Demand, Traffic, envelope, get_away, no_traffic, roll_out
@@ -96,7 +96,7 @@ def new_scratch(rows: int) -> Scratch:
     """Scratch for trajectories of `rows` rows."""
     n = MAX_POINTS + 1
     return Scratch(
-        np.zeros((n, PATH)), np.zeros((PLACES, n + AT_ONCE)), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n),
+        new_path(n), np.zeros((PLACES, n + AT_ONCE)), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n),
         np.zeros((rows, 3)), np.zeros((PREDICTION_STEPS, 4)), no_traffic(),
         np.zeros(PREDICTION_STEPS),
     )  # fmt: skip

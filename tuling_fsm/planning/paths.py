@@ -101,41 +101,74 @@ class Laid(NamedTuple):
 
 
 @part
-def _back(spec: FloatArray, s: float) -> tuple[float, float, float]:
-    """Offset and its first two derivatives on the way back to the line."""
-    h = spec[BACK] - spec[LEFT_AGAIN]
-    u = (s - spec[LEFT_AGAIN]) / h
-    d = spec[OFFSET] * (1.0 - u**3 * (10.0 + u * (-15.0 + 6.0 * u)))
-    d1 = -spec[OFFSET] * u * u * (30.0 + u * (-60.0 + 30.0 * u)) / h
-    d2 = -spec[OFFSET] * u * (60.0 + u * (-180.0 + 120.0 * u)) / (h * h)
-    return d, d1, d2
-
-
-@part
-def _put_point(line: FloatArray, k: int, d: float, d1: float, d2: float, point: FloatArray) -> None:
-    """Fill a point at sample `k` of the line, at an offset with two derivatives over the line's arc length."""
-    bend = line[k, KAPPA]
+def _put_point(line: FloatArray, k: int, d: float, d1: float, d2: float, path: FloatArray, i: int) -> None:
+    """Fill point `i` at sample `k` of the line, at an offset with two derivatives over the line's arc length."""
+    bend, line_cos, line_sin = line[k, KAPPA], line[k, COS], line[k, SIN]
     scale = max(0.05, 1.0 - bend * d)
-    if d1 == 0.0 and d2 == 0.0:
-        point[PKAPPA], point[PD], point[PTURN] = bend / scale, d, 0.0
-        point[PX], point[PY] = line[k, X] - d * line[k, SIN], line[k, Y] + d * line[k, COS]
-        point[PCOS], point[PSIN] = line[k, COS], line[k, SIN]
-        return
     slope = d1 / scale
     cos = 1.0 / sqrt(1.0 + slope * slope)
     sin = slope * cos
     change = line[k, DKAPPA] * d + bend * d1
-    point[PKAPPA] = ((d2 + change * slope) * cos * cos / scale + bend) * cos / scale
-    point[PX], point[PY] = line[k, X] - d * line[k, SIN], line[k, Y] + d * line[k, COS]
-    point[PCOS] = line[k, COS] * cos - line[k, SIN] * sin
-    point[PSIN] = line[k, SIN] * cos + line[k, COS] * sin
-    point[PD], point[PTURN] = d, sin
+    path[i, PKAPPA] = ((d2 + change * slope) * cos * cos / scale + bend) * cos / scale
+    path[i, PX], path[i, PY] = line[k, X] - d * line_sin, line[k, Y] + d * line_cos
+    path[i, PCOS], path[i, PSIN] = line_cos * cos - line_sin * sin, line_sin * cos + line_cos * sin
+    path[i, PD], path[i, PTURN] = d, sin
 
 
 @part
-def _apart(path: FloatArray, i: int, k: int) -> float:
-    dx, dy = path[k, PX] - path[i, PX], path[k, PY] - path[i, PY]
-    return float(sqrt(dx * dx + dy * dy))
+def _lead_over(spec: FloatArray, line: FloatArray, start: FloatArray, first: int, end: int, path: FloatArray) -> None:
+    """Lay the samples from `first` on: from the car's offset to the end offset."""
+    s0 = start[START_S]
+    c0, c1, c2, c3, c4, c5 = quintic(
+        start[START_D], start[START_SLOPE], start[START_BEND], spec[OFFSET], spec[REACHED] - s0
+    )
+    for k in range(first, end):
+        u = line[k, S] - s0
+        d = c0 + u * (c1 + u * (c2 + u * (c3 + u * (c4 + u * c5))))
+        d1 = c1 + u * (2.0 * c2 + u * (3.0 * c3 + u * (4.0 * c4 + u * 5.0 * c5)))
+        d2 = 2.0 * c2 + u * (6.0 * c3 + u * (12.0 * c4 + u * 20.0 * c5))
+        _put_point(line, k, d, d1, d2, path, k - first + 1)
+
+
+@part
+def _lead_beside(d: float, line: FloatArray, begin: int, end: int, shift: int, path: FloatArray) -> None:
+    """Lay the samples from `begin` on at one offset; point i is at sample i + `shift`."""
+    for k in range(begin, end):
+        i, bend, cos, sin = k - shift, line[k, KAPPA], line[k, COS], line[k, SIN]
+        path[i, PKAPPA], path[i, PD], path[i, PTURN] = bend / max(0.05, 1.0 - bend * d), d, 0.0
+        path[i, PX], path[i, PY] = line[k, X] - d * sin, line[k, Y] + d * cos
+        path[i, PCOS], path[i, PSIN] = cos, sin
+
+
+@part
+def _lead_back(spec: FloatArray, line: FloatArray, begin: int, end: int, shift: int, path: FloatArray) -> None:
+    """Lay the samples from `begin` on: from the end offset back to the line."""
+    h = spec[BACK] - spec[LEFT_AGAIN]
+    for k in range(begin, end):
+        u = (line[k, S] - spec[LEFT_AGAIN]) / h
+        d = spec[OFFSET] * (1.0 - u**3 * (10.0 + u * (-15.0 + 6.0 * u)))
+        d1 = -spec[OFFSET] * u * u * (30.0 + u * (-60.0 + 30.0 * u)) / h
+        d2 = -spec[OFFSET] * u * (60.0 + u * (-180.0 + 120.0 * u)) / (h * h)
+        _put_point(line, k, d, d1, d2, path, k - shift)
+
+
+@part
+def _sample_at(line: FloatArray, k: int, n: int, s: float) -> int:
+    """The first sample from `k` on that is not before arc length `s`, `n` for none."""
+    while k < n and line[k, S] < s:
+        k += 1
+    return k
+
+
+@part
+def _measure(path: FloatArray, n: int) -> None:
+    """Fill `PS`."""
+    path[0, PS] = 0.0
+    for i in range(1, n):
+        dx, dy = path[i, PX] - path[i - 1, PX], path[i, PY] - path[i - 1, PY]
+        path[i, PS] = sqrt(dx * dx + dy * dy)
+    for i in range(1, n):
+        path[i, PS] += path[i - 1, PS]
 
 
 @part
@@ -153,33 +186,22 @@ def lay_path(
 
     `PHEADING` is left to `add_headings`, `PROOM` to `blocked_by_solids`.
     """
-    s0, length = start[START_S], spec[REACHED] - start[START_S]
-    c0, c1, c2, c3, c4, c5 = quintic(start[START_D], start[START_SLOPE], start[START_BEND], spec[OFFSET], length)
-    node = int(start[NODE])
-    first = node
-    while first < n - 1 and line[first, S] <= s0 + 0.1:
-        first += 1
+    s0, node = start[START_S], int(start[NODE])
+    first = _sample_at(line, node, n - 1, s0 + 0.1)
     path[0, PX], path[0, PY], path[0, PHEADING], path[0, PKAPPA] = pose
     path[0, PCOS], path[0, PSIN] = math.cos(pose[2]), math.sin(pose[2])
-    path[0, PS], path[0, PD] = 0.0, start[START_D]
+    path[0, PD] = start[START_D]
     path[0, PTURN] = path[0, PSIN] * line[node, COS] - path[0, PCOS] * line[node, SIN]
-    k = first
-    while k < n and line[k, S] <= s0 + reach:
-        i, s = k - first + 1, line[k, S]
-        d, d1, d2 = 0.0, 0.0, 0.0
-        if s < spec[REACHED]:
-            u = s - s0
-            d = c0 + u * (c1 + u * (c2 + u * (c3 + u * (c4 + u * c5))))
-            d1 = c1 + u * (2.0 * c2 + u * (3.0 * c3 + u * (4.0 * c4 + u * 5.0 * c5)))
-            d2 = 2.0 * c2 + u * (6.0 * c3 + u * (12.0 * c4 + u * 20.0 * c5))
-        elif s <= spec[LEFT_AGAIN]:
-            d = spec[OFFSET]
-        elif s < spec[BACK]:
-            d, d1, d2 = _back(spec, s)
-        _put_point(line, k, d, d1, d2, path[i])
-        path[i, PS] = path[i - 1, PS] + _apart(path, i - 1, i)
-        k += 1
-    return k - first + 1, first
+    end = _sample_at(line, first, n, s0 + reach)
+    over = min(end, _sample_at(line, first, end, spec[REACHED]))
+    left = _sample_at(line, over, end, spec[LEFT_AGAIN])
+    back = _sample_at(line, left, end, spec[BACK])
+    _lead_over(spec, line, start, first, over, path)
+    _lead_beside(spec[OFFSET], line, over, left, first - 1, path)
+    _lead_back(spec, line, left, back, first - 1, path)
+    _lead_beside(0.0, line, back, end, first - 1, path)
+    _measure(path, end - first + 1)
+    return end - first + 1, first
 
 
 @part
@@ -258,5 +280,5 @@ def steepest_steering(path: FloatArray, n: int, wheelbase: float, least: float, 
 
 
 def new_path(points: int) -> FloatArray:
-    """An empty path."""
-    return np.zeros((points, PATH))
+    """An empty path. Column by column in memory: kernels go along a path with a few of its columns."""
+    return np.zeros((points, PATH), order="F")
