@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import gc
 import math
-import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
-
 from benchmark.common.table import Cell, Table, percentile
-from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.ros.environment import require_rclpy
-from tuling_fsm.ros.processes import ANSWER_S, CONFIGURE_S, Group
+from tuling_fsm.ros.processes import Group, node_command
 from tuling_fsm.run import chosen_map
 from tuling_fsm.share import share_file
 from tuling_fsm.sim.parameters import SimParameters
@@ -30,7 +25,7 @@ from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.wire.cdr import nanoseconds, stamp_ns
 from tuling_fsm.wire.diagnostics import unpack_diagnostics
 from tuling_fsm.wire.inputs import pack_inputs
-from tuling_fsm.wire.topics import BY_NAME, INPUTS, Qos
+from tuling_fsm.wire.topics import BY_NAME
 from tuling_fsm.wire.trajectory import unpack_trajectory
 from tuling_fsm.world.inputs import Inputs, RouteAnswer
 
@@ -43,6 +38,8 @@ FARTHEST = 1000.0
 """Everybody on the course is seen (m)."""
 MOVE_S = 0.006
 """So long before the next odometry the car moves on at the latest, with or without a new plan."""
+FIND_S = 30.0
+"""How long the planner is given to hear all topics."""
 LAST_S = 1.0
 """How long the last answers are waited for."""
 
@@ -76,14 +73,15 @@ class Heard:
 def run() -> Table:
     """Drive the course's first stretch in traffic, and time every exchange."""
     require_rclpy()
+    from tuling_fsm.ros.side_node import bring_up, node_beside
+
     simulation, map_file = _scene()
     with tempfile.TemporaryDirectory() as folder, Group() as group:
-        file = Path(folder) / "planner.yaml"
-        parameters = {"planner": {"ros__parameters": {"map_file": str(map_file)}}}
-        file.write_text(yaml.safe_dump(parameters), encoding="utf-8")
-        group.start("planner", ("-m", "tuling_fsm.ros.planner_node", "--ros-args", "--params-file", str(file)))
-        with _node(group) as (node, executor):
-            link = Link(node, executor, group)
+        group.start("planner", node_command(Path(folder), "planner", {"map_file": str(map_file)}))
+        with node_beside(group, "tuling_fsm_bench", hurried=True) as (node, executor):
+            link = Link(node, executor)
+            bring_up(group, node, executor)
+            link.find()
             sent = link.drive(simulation)[WARM:]
     heard = link.heard
     times = [1e3 * (heard.arrived[each.ns] - each.began) for each in sent if each.ns in heard.arrived]
@@ -128,53 +126,22 @@ def _scene() -> tuple[Simulation, Path]:
     return Simulation(read_map(map_file), scenario, 1, Vehicle(), settings), map_file
 
 
-@contextmanager
-def _node(group: Group) -> Iterator[tuple[Any, Any]]:
-    """A node in the domain of the group's processes, and its executor."""
-    import rclpy
-    from rclpy.context import Context
-    from rclpy.signals import SignalHandlerOptions
-
-    from tuling_fsm.ros.loop import make_executor
-
-    context = Context()
-    os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", group.environment["ROS_AUTOMATIC_DISCOVERY_RANGE"])
-    domain = int(group.environment["ROS_DOMAIN_ID"])
-    rclpy.init(context=context, domain_id=domain, signal_handler_options=SignalHandlerOptions.NO)
-    try:
-        node = rclpy.create_node("tuling_fsm_bench", context=context)
-        executor = make_executor(hurried=True, context=context)
-        executor.add_node(node)
-        yield node, executor
-        executor.shutdown(timeout_sec=0.2)
-        node.destroy_node()
-    finally:
-        context.try_shutdown()
-
-
 class Link:
     """The world's end of the planner's topics."""
 
-    def __init__(self, node: Any, executor: Any, group: Group) -> None:
-        from tuling_fsm.ros.lifecycle_client import LifecycleClient
-        from tuling_fsm.ros.qos import message_class, profile
+    def __init__(self, node: Any, executor: Any) -> None:
+        from tuling_fsm.ros.qos import input_publishers, message_class, profile
 
         self._executor = executor
         self.heard = Heard()
-        self._publishers = {
-            topic.name: node.create_publisher(
-                message_class(topic.type), topic.name, profile(Qos(True, topic.qos.depth, topic.qos.latched))
-            )
-            for topic in INPUTS
-        }
+        self._publishers = input_publishers(node)
         for name, receive in (("trajectory", self.heard.plan), ("/diagnostics", self.heard.health)):
             topic = BY_NAME[name]
             node.create_subscription(message_class(topic.type), name, receive, profile(topic.qos), raw=True)
-        client = LifecycleClient(node, executor, "planner", group.check)
-        for label, timeout_s in (("configure", CONFIGURE_S), ("activate", ANSWER_S)):
-            if not client.change(label, timeout_s):
-                raise InputError("node planner", f"did not {label}: {group.last_words('planner')}", "a planner")
-        self._spin_until(time.perf_counter() + ANSWER_S, self._found)
+
+    def find(self) -> None:
+        """Wait until the planner hears all that is sent."""
+        self._spin_until(time.perf_counter() + FIND_S, self._found)
 
     def drive(self, simulation: Simulation) -> list[Sent]:
         """All ticks at their rate; the last answers are waited for."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from tuling_fsm.behaviour.behaviour import Behaviour
 from tuling_fsm.behaviour.decision import BehaviourRecord, Decision
 from tuling_fsm.behaviour.parameters import BehaviourParameters
+from tuling_fsm.behaviour.traffic.rules import warm_up as warm_up_rules
 from tuling_fsm.core.parameters import group
 from tuling_fsm.core.request import Hold, Limit, PlanResult, Reason
 from tuling_fsm.core.scene import Scene
@@ -14,7 +15,6 @@ from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
-from tuling_fsm.planning.check import check
 from tuling_fsm.planning.continuity import planned_ego
 from tuling_fsm.planning.fallback import Ladder, accept, fall_back
 from tuling_fsm.planning.parameters import PlanningParameters
@@ -101,6 +101,8 @@ class Agent:
     def warm_up(self) -> None:
         """Compile and load every kernel, so that no tick has to; the agent itself stays as it is."""
         self._planner.warm_up()
+        self._builder.warm_up()
+        warm_up_rules()
         rehearsing = Agent(self._road_map, self.parameters)
         for inputs in rehearsal(self._road_map):
             rehearsing.step(inputs)
@@ -131,7 +133,8 @@ class Agent:
             return planned, trajectory
         detail = "no plan"
         if trajectory is not None:
-            violation = check(trajectory, scene, decision.request, p.vehicle, p.planning)
+            planned, violation = self._planner.checked(planned, decision.request, scene)
+            trajectory = planned.trajectory or trajectory
             accepted = accept(self._ladder, trajectory, scene) if violation is None else None
             if accepted is not None:
                 self._ladder = accepted

@@ -197,7 +197,7 @@ def test_what_is_no_bag_is_refused_with_one_line(tmp_path):
     with sqlite3.connect(tmp_path / "other.db3") as db:
         db.execute("CREATE TABLE t (a)")
     for name in ("notes.txt", "empty.mcap", "other.db3", ""):
-        with pytest.raises(InputError, match=r"truncated or corrupt|no tick"):
+        with pytest.raises(InputError, match=r"truncated or corrupt|no tick|no metadata.yaml"):
             list(read_inputs(tmp_path / name))
 
 
@@ -228,3 +228,19 @@ def test_an_unwritable_place_is_said(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot be written"):
         BagWriter(tmp_path / "file" / "out")
+
+
+def test_the_bag_of_another_recorder_is_never_written_over(recorded, tmp_path):
+    foreign(tmp_path / "bag", StoragePlugin.SQLITE3)
+    described = (tmp_path / "bag" / "metadata.yaml").read_bytes()
+    with pytest.raises(InputError, match="holds the bag of another recorder"):
+        BagWriter(tmp_path / "bag")
+    assert (tmp_path / "bag" / "metadata.yaml").read_bytes() == described
+
+
+def test_while_a_run_is_recorded_over_an_old_one_nothing_describes_the_old_one(tmp_path):
+    BagWriter(tmp_path).close()
+    with BagWriter(tmp_path) as bag:
+        bag.write_tick(drive(1)[0], ())
+        assert not (tmp_path / "metadata.yaml").exists()
+    assert len(list(read_inputs(tmp_path))) == 1

@@ -148,3 +148,37 @@ def test_every_lanelet_of_a_real_network_is_a_lane_where_it_was(shared_data, tmp
         found = road_map.project(x, y, heading)
         missed += found is None or abs(found.offset) > 0.6
     assert missed <= 0.03 * len(recording.lanelets)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("<x>40.0</x>", "<x>nan</x>", "nan is out of range"),
+        ("<x>40.0</x>", "<x>1e300</x>", "out of range"),
+        ("<x>40.0</x>", "<x>1e7</x>", "m long"),
+        ("<x>40.0</x>", "<x>0.0</x>", "0 m long"),
+        ("<speedLimit>12.5", "<speedLimit>-1", "a speed limit of -1.0"),
+        ('id="9"', 'id="car"', "the id 'car' is no number"),
+        ("<width>1.8", "<width>0", "a box of 4.5 m x 0 m"),
+        ("<time><exact>2", "<time><exact>1", "times that do not increase"),
+        ('timeStepSize="0.1"', 'timeStepSize="-0.1"', "times that do not increase"),
+        ('timeStepSize="0.1"', 'timeStepSize="1e7"', "out of range"),
+        ("<commonRoad", "<uncommonRoad", "no CommonRoad scenario|its root"),
+        ("</commonRoad>", "", "no CommonRoad scenario"),
+    ],
+)
+def test_a_file_with_a_fault_is_refused_in_one_line(tmp_path, before, after, said):
+    file = scenario(tmp_path, ROADS + car(9, 5.0, 1.75, 8.0, 20))
+    text = file.read_text()
+    assert before in text
+    file.write_text(text.replace(before, after, 1))
+    with pytest.raises(InputError, match=said) as error:
+        read_recording(file)
+    assert "\n" not in str(error.value)
+
+
+def test_who_hardly_drives_is_no_ego(tmp_path):
+    file = scenario(tmp_path, ROADS + car(9, 5.0, 1.75, 8.0, 20))
+    file.write_text(file.read_text().replace('timeStepSize="0.1"', 'timeStepSize="0.001"'))
+    with pytest.raises(InputError, match="no recorded drive of a car"):
+        convert(file, tmp_path / "out")

@@ -11,12 +11,12 @@ from rosbags.rosbag2 import StoragePlugin, Writer
 from bag.test_bag import drive, outputs, same
 from tuling_fsm.bag.names import Names, parse_remaps
 from tuling_fsm.bag.story import read_story
-from tuling_fsm.bag.ticks import read_inputs
+from tuling_fsm.bag.ticks import read_inputs, read_recorded
 from tuling_fsm.bag.writer import BagWriter
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.wire import cdr
 from tuling_fsm.wire.inputs import pack_inputs
-from tuling_fsm.wire.text import pack_string
+from tuling_fsm.wire.text import pack_json, pack_string
 from tuling_fsm.wire.topics import BY_NAME, CLOUD, GRID, ODOMETRY
 from tuling_fsm.world.inputs import Inputs, Table
 
@@ -80,6 +80,12 @@ def test_a_remap_that_says_nothing_is_refused(remap, said):
         parse_remaps([remap])
 
 
+@pytest.mark.parametrize("second", ["/b:=odometry", "/a:=objects"])
+def test_no_name_is_given_twice(second):
+    with pytest.raises(InputError, match=f"--remap {second}: says twice"):
+        parse_remaps(["/a:=odometry", second])
+
+
 def test_a_remap_of_a_topic_that_is_not_there_is_refused(tmp_path):
     bag = record(tmp_path / "bag", drive(3), {})
     with pytest.raises(InputError, match="no topic /odom in it"):
@@ -140,3 +146,36 @@ def test_why_reads_the_plan_where_odometry_is_of_another_frame(tmp_path):
     assert read_story(tmp_path, names=Names({"/state": "state"}, "odom")).begin == 0.0
     with pytest.raises(InputError, match="no topic /condition in it"):
         read_story(tmp_path, names=Names({"/condition": "state"}))
+
+
+def test_topics_of_our_names_in_other_types_are_told_and_left_out(tmp_path):
+    """An `odometry` without a stamp would make ticks at random; this `state` is not the planner's."""
+    names = ("/tf/odometry", "/state", "/transition")
+    with Writer(tmp_path / "bag", version=9, storage_plugin=StoragePlugin.MCAP) as bag:
+        point = "geometry_msgs/msg/Point"
+        channels = {name: bag.add_connection(name, point, typestore=cdr.STORE) for name in names}
+        plan = bag.add_connection("/trajectory", BY_NAME["trajectory"].type, typestore=cdr.STORE)
+        raw = cdr.pack(point, cdr.TYPES[point](1.0, 2.0, 3.0))
+        for each in drive(5):
+            ns = cdr.nanoseconds(each.stamp)
+            for channel in channels.values():
+                bag.write(channel, ns, raw)
+            bag.write(plan, ns, dict(outputs(each))["trajectory"])
+    lines: list[str] = []
+    assert [tick.odometry for tick in read_inputs(tmp_path / "bag", report=lines.append)] == [None] * 5
+    assert (
+        sum("odometry: is a geometry_msgs/msg/Point (expected a nav_msgs/msg/Odometry)" in line for line in lines) == 1
+    )
+    assert read_recorded(tmp_path / "bag").transitions == []
+    with pytest.raises(InputError, match="the planner says nothing in it"):
+        read_story(tmp_path / "bag")
+
+
+@pytest.mark.parametrize("event", [{}, {"stamp": "soon"}, {"stamp": 1.0, "rejected": 5}, {"stamp": 1.0, "dwell_s": []}])
+def test_a_transition_that_is_none_is_refused_in_one_line(tmp_path, event):
+    with BagWriter(tmp_path) as bag:
+        bag.write(1, "transition", pack_json(event))
+    for read in (read_recorded, read_story):
+        with pytest.raises(InputError, match=r"transition: .*expected a transition with its stamp") as error:
+            read(tmp_path)
+        assert "\n" not in str(error.value)

@@ -10,7 +10,7 @@ import pytest
 
 from tuling_fsm.agent import Agent, Parameters
 from tuling_fsm.bag.replay import agent_of, answers, replay, state_of
-from tuling_fsm.bag.saved_state import FORMAT, load_state, save_state
+from tuling_fsm.bag.saved_state import FORMAT, go_on, load_state, save_state
 from tuling_fsm.bag.ticks import read_inputs, read_run
 from tuling_fsm.bag.writer import BagWriter
 from tuling_fsm.behaviour.intersection.memory import Intersection
@@ -92,10 +92,11 @@ class Evil:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (pickle.dumps((FORMAT, "m", Evil())), "builtins.print in it"),
-        (pickle.dumps((FORMAT, "m", read_map)), "read_map in it"),
-        (pickle.dumps((FORMAT, "other.xodr", 1)), "belongs to the map other.xodr"),
-        (pickle.dumps(("another", "m", 1)), "no saved state"),
+        (pickle.dumps((FORMAT, "m", "", Evil())), "builtins.print in it"),
+        (pickle.dumps((FORMAT, "m", "", read_map)), "read_map in it"),
+        (pickle.dumps((FORMAT, "other.xodr", "", 1)), "belongs to the map other.xodr"),
+        (pickle.dumps(("another", "m", "", 1)), "no saved state"),
+        (pickle.dumps((FORMAT, "m", "old", 1)), "belongs to another version of the planner"),
         (b"\x80\x04garbage", "no saved state"),
         (b"", "no saved state"),
     ],
@@ -114,3 +115,11 @@ def test_no_file_is_said_so_and_a_new_file_takes_the_place_of_the_old_one(tmp_pa
         save_state(tmp_path / "state", value, "m")
         assert load_state(tmp_path / "state", "m") == value
     assert [file.name for file in tmp_path.iterdir()] == ["state"]
+
+
+def test_a_record_that_is_none_is_refused_in_one_line():
+    agent = Agent(read_map(CONFIG / "course" / "course.xodr"))
+    for record in (5, None, ("a", "b"), agent.record.machine):
+        with pytest.raises(InputError, match="state: cannot be gone on from") as error:
+            go_on(agent, record, "state")
+        assert "\n" not in str(error.value)

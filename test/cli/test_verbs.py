@@ -1,6 +1,11 @@
 """The command line as its user drives it: what it prints, where, and with which exit code."""
 
+import errno
 import json
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -62,6 +67,9 @@ def test_the_diagram_is_mermaid(capsys: pytest.CaptureFixture[str]) -> None:
         (["replay", "absent.mcap"], "absent.mcap"),
         (["replay", "absent.mcap", "--remap", "odom"], "--remap odom: cannot be used"),
         (["sim", "absent.osc"], "absent.osc"),
+        (["map", COURSE, "--points", "."], ".: Is a directory"),
+        (["map", COURSE, "--png", "absent/town.png"], "cannot be written"),
+        (["route", COURSE, "--from", "20", "-2", "--to", "150", "-2", "--blocked", "x"], "--blocked x: no such road"),
         (["sim", str(share_file("config", "scenarios", "roam.osc")), "--set", "length_m"], "NAME=VALUE"),
         (["sim", str(share_file("config", "scenarios", "roam.osc")), "--set", "lenght_m=3"], "length_m"),
     ],
@@ -84,8 +92,54 @@ def test_a_row_that_is_no_point_is_named(tmp_path: Path, capsys: pytest.CaptureF
     assert f"{points}:2" in capsys.readouterr().err
 
 
-def test_bad_usage_is_exit_code_2(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("content", [b"\xff\xfe1,2", b"1,2\0\n"])
+def test_points_that_are_no_text_are_refused(
+    content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "points.csv").write_bytes(content)
+    assert main(["map", COURSE, "--points", str(tmp_path / "points.csv")]) == 2
+    assert "no text" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["fly"], "fly"),
+        ([], "VERB"),
+        (["sim"], "SCENARIO.osc"),
+        (["sim", "a.osc", "--seed", "-1"], "'-1' is no whole number from 0"),
+        (["sim", "a.osc", "--seed", "1e3"], "is no whole number"),
+        (["sim", "a.osc", "--seed", "9" * 5000], "is no whole number"),
+        (["map", COURSE, "--at", "nan", "0"], "'nan' is no finite number"),
+        (["why", "a.mcap", "--at", "inf"], "'inf' is no finite number"),
+    ],
+)
+def test_bad_usage_is_one_line_and_exit_code_2(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as ended:
-        main(["fly"])
+        main(arguments)
     assert ended.value.code == 2
-    assert "fly" in capsys.readouterr().err
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.count("\n") == 1
+    assert said in printed.err
+
+
+def test_it_ends_quietly_where_nobody_reads_on() -> None:
+    """As in `tuling-fsm why BAG | head`: exit code and silence as of any program that SIGPIPE ends."""
+    command = [sys.executable, "-m", "tuling_fsm.cli", "diagram"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 128 + signal.SIGPIPE
+
+
+def test_a_full_disk_is_one_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "town.png")
+
+    monkeypatch.setattr("tuling_fsm.map.draw.draw_map", full)
+    assert main(["map", COURSE, "--png", "town.png"]) == 2
+    assert capsys.readouterr().err == "town.png: No space left on device\n"

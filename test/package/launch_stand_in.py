@@ -27,6 +27,7 @@ NAMES = {
     "ament_index_python.packages": (),
 }
 """What launch files import, by module. An import of anything else fails, as it would with a misspelt name."""
+SHARED = "tuling_fsm.ros.launching"
 
 
 @dataclass(eq=False)
@@ -78,3 +79,5 @@ def install(monkeypatch: Any, share: str) -> None:
     modules["ament_index_python.packages"].get_package_share_directory = lambda package: share
     for module, made in modules.items():
         monkeypatch.setitem(sys.modules, module, made)
+    monkeypatch.setitem(sys.modules, SHARED, ModuleType(SHARED))
+    del sys.modules[SHARED]  # What the launch files share is loaded anew, and forgotten with the stand-in.

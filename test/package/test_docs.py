@@ -126,7 +126,7 @@ def check_command(line: str) -> None:
         topics = BY_NAME if file[1] == "planner.launch.py" else {}
         assert set(arguments) <= {*LAUNCH_ARGUMENTS[file[1]], *topics}, line
     if "ros2 run" in line:
-        program = re.search(r"ros2 run tuling_fsm (route_server|tracker) ", line)
+        program = re.search(r"ros2 run tuling_fsm (route_server|tracker|tuling-fsm)\b", line)
         assert program is not None, line
         known = {spec.name for spec in describe(RouteServerParameters)} if program[1] == "route_server" else TRACKING
         assert set(arguments) <= {*known, *(topic.name for topic in COMMANDS)}, line

@@ -184,3 +184,21 @@ def test_wheels_that_nobody_turned_while_the_car_waited_are_turned_before_it_goe
     assert free.trajectory is not None
     assert free.limit.reason is Reason.STEERING
     assert float(free.trajectory.t[np.flatnonzero(np.abs(free.trajectory.v) > 1e-3)[0]]) > 0.1
+
+
+@pytest.mark.clause("USE-6", "USE-8")
+def test_a_start_is_kept_for_what_moves_not_for_what_the_motion_leads_past() -> None:
+    request = FreeSpace(Pose(15.0, 6.0, 0.0), allow_reverse=False)
+    barrier = Thing(7, VEHICLE.front + 1.3, -0.6, length=0.4, width=0.4, kind=9)
+    standing = scene(0.0, things=(barrier, Thing(8, 0.0, -12.0, v=0.5)))
+    begun = PLANNER.plan(request, standing, None)
+    assert begun.manoeuvre is not None
+    for blocker, waits in ((8, True), (7, False), (-1, True)):
+        ahead = VEHICLE.front + 0.05
+        wall = StopWall(ahead, -4.0, ahead, 9.0, Reason.OBSTACLE, f"object {blocker} in the start path", blocker)
+        now = replace(standing, stamp=0.05)
+        result = PLANNER.plan(replace(request, walls=(wall,)), now, begun)
+        assert result.trajectory is not None and result.manoeuvre is not None
+        assert result.trajectory.stands is waits
+        assert (result.limit.blocker == blocker and result.limit.reason is Reason.OBSTACLE) is waits
+        assert result.manoeuvre.whole is begun.manoeuvre.whole

@@ -20,10 +20,10 @@ from rclpy.executors import SingleThreadedExecutor
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.ros.environment import child_environment
 from tuling_fsm.ros.lifecycle_client import LifecycleClient
-from tuling_fsm.ros.qos import message_class, profile
+from tuling_fsm.ros.qos import input_publishers, message_class, profile
 from tuling_fsm.wire.cdr import nanoseconds
 from tuling_fsm.wire.inputs import pack_inputs
-from tuling_fsm.wire.topics import BY_NAME, INPUTS, OUTPUTS, Qos
+from tuling_fsm.wire.topics import BY_NAME, OUTPUTS, Qos
 from tuling_fsm.wire.trajectory import unpack_trajectory
 from tuling_fsm.world.inputs import OBJECTS, TRAFFIC_LIGHTS, Flag, Inputs, Odometry, Table
 
@@ -46,10 +46,7 @@ class Rig:
         self.node = rclpy.create_node("rig", context=self.context)
         self.executor = SingleThreadedExecutor(context=self.context)
         self.executor.add_node(self.node)
-        self.publishers = {
-            t.name: self.node.create_publisher(message_class(t.type), t.name, profile(Qos(True, 10, t.qos.latched)))
-            for t in INPUTS
-        }
+        self.publishers = input_publishers(self.node, depth=10)
         for t in OUTPUTS:
             keep, qos = self.received[t.name].append, profile(Qos(True, 200, t.qos.latched))
             self.node.create_subscription(message_class(t.type), t.name, keep, qos, raw=True)

@@ -2,89 +2,18 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from ros.fakes import FakeAgent, Parameters
-from tuling_fsm.core.geometry import Pose
-from tuling_fsm.core.trajectory import Trajectory
-from tuling_fsm.ros.driver import Driver
-from tuling_fsm.ros.inbox import Inbox
-from tuling_fsm.ros.last_resort import braking
-from tuling_fsm.ros.node_parameters import PlannerNodeParameters
-from tuling_fsm.ros.runtime import Runtime
+from ros.stand import STAMPED, Bench, frame
 from tuling_fsm.wire.cdr import nanoseconds
 from tuling_fsm.wire.diagnostics import unpack_diagnostics
-from tuling_fsm.wire.inputs import pack_inputs
-from tuling_fsm.wire.trajectory import unpack_trajectory
-from tuling_fsm.world.inputs import OBJECTS, TRAFFIC_LIGHTS, Flag, Inputs, Odometry, Table
-
-STAMPED = ("objects", "traffic_lights", "odometry")
-
-
-def frame(stamp: float, x: float = 0.0, v: float = 5.0) -> Inputs:
-    return Inputs(
-        stamp,
-        odometry=Odometry(stamp, Pose(x, 0.0, 0.0), v, 0.0),
-        objects=Table(stamp, np.zeros(1, OBJECTS)),
-        traffic_lights=Table(stamp, np.zeros(1, TRAFFIC_LIGHTS)),
-    )
-
-
-class Port:
-    """Keeps what is sent; its clock is set by the test."""
-
-    def __init__(self) -> None:
-        self.sent: list[tuple[str, bytes]] = []
-        self.asked: list[int] = []
-        self.flushed: list[list[str]] = []
-        self.now = 0
-        self.log = SimpleNamespace()
-
-    def publish(self, topic: str, message: bytes) -> None:
-        self.sent.append((topic, message))
-
-    def wanted(self, topic: str) -> bool:
-        return True
-
-    def flush(self, topics) -> None:
-        self.flushed.append(list(topics))
-
-    def ask(self, ns: int, request) -> None:
-        self.asked.append(request.number)
-
-    def give_up_questions(self, timeout_s: float) -> None:
-        pass
-
-    def now_ns(self) -> int:
-        return self.now
-
-    def trajectories(self) -> list[Trajectory]:
-        return [unpack_trajectory(raw) for topic, raw in self.sent if topic == "trajectory"]
-
-
-class Bench:
-    """A runtime on a port."""
-
-    def __init__(self, lock_step: bool = False, clock=lambda: 0.0, **parameters: float) -> None:
-        self.port, self.lines = Port(), []
-        self.inbox = Inbox(self.lines.append)
-        self.agent = FakeAgent("map", Parameters(**parameters))
-        self.driver = Driver(self.agent, self.inbox, lock_step, 1.8, self.lines.append, clock)
-        self.runtime = Runtime(self.driver, self.port, PlannerNodeParameters(), None, lambda: None)
-
-    def send(self, inputs: Inputs, *topics: str) -> None:
-        for topic, raw in pack_inputs(inputs):
-            if (not topics or topic in topics) and self.inbox.receive(topic, raw, topic in STAMPED):
-                self.runtime.received(topic, raw)
-
-    def answer(self) -> None:
-        self.runtime.answered(1, np.zeros((5, 3)))
+from tuling_fsm.world.inputs import Flag
 
 
 def test_odometry_drives_the_tick():
@@ -105,6 +34,35 @@ def test_the_trajectory_goes_out_before_anything_else_is_made():
     bench.runtime._outputs = SimpleNamespace(messages=lambda *_: made.append("the rest is made") or [])
     bench.send(frame(1.0))
     assert made == ["trajectory", "path", "the rest is made"]
+
+
+def test_nothing_is_made_that_nobody_listens_to():
+    bench = Bench()
+    bench.port.listened = {"markers"}
+    bench.send(frame(1.0))
+    bench.answer()
+    bench.send(frame(1.05))
+    assert {topic for topic, _ in bench.port.sent} == {
+        "trajectory", "markers", "state", "sensors", "indicators", "transition",
+    }  # fmt: skip
+
+
+def test_a_disk_that_is_full_ends_the_recording_and_nothing_else(tmp_path):
+    bench = Bench(record=tmp_path)
+    bench.send(frame(1.0))
+    bench.bag._file._file.close()
+    bench.bag._file._file = FullDisk()
+    for k in range(400):
+        bench.send(frame(1.05 + 0.05 * k))
+    bench.runtime.halt()
+    assert len(bench.port.trajectories()) == 402
+    (line,) = bench.lines
+    assert line.startswith("record: ") and "cannot be written: No space left on device" in line
+
+
+class FullDisk:
+    def write(self, _: bytes) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 @pytest.mark.clause("SIM-1")
@@ -159,6 +117,22 @@ def test_silence_ticks_by_the_nodes_clock_in_the_odometrys_time():
     lock_step.port.now = 10**12
     lock_step.runtime.timer()
     assert lock_step.port.trajectories() == []
+
+
+@pytest.mark.clause("SAF-1")
+def test_odometry_whose_clock_stands_is_silence():
+    bench = Bench()
+    for ms in range(0, 500, 50):
+        bench.port.now = 7_000_000_000 + ms * 1_000_000
+        bench.send(frame(100.0), "odometry")
+        bench.runtime.timer()
+    assert [t.stamp for t in bench.port.trajectories()] == pytest.approx(
+        [100.0, 100.2, 100.25, 100.3, 100.35, 100.4, 100.45]
+    )
+    bench.send(frame(100.5), "odometry")
+    assert bench.port.trajectories()[-1].stamp == 100.5
+    bench.send(frame(20.0), "odometry")
+    assert bench.port.trajectories()[-1].stamp == 20.0
 
 
 @pytest.mark.clause("SAF-1")
@@ -263,28 +237,3 @@ def test_each_fault_is_reported_once_until_the_topic_is_right_again():
     bench.inbox.receive("odometry", bad, True)
     assert len(bench.lines) == 2
     assert bench.inbox.received["odometry"] == nanoseconds(1.0)
-
-
-@given(
-    v=st.floats(-3.0, 15.0), final=st.floats(0.0, 1.0), bend=st.floats(-0.1, 0.1), after=st.floats(0.0, 7.0),
-    decel=st.floats(0.3, 6.0),
-)  # fmt: skip
-@settings(max_examples=200, deadline=None)
-def test_braking_always_ends_standing_on_the_old_way(v, final, bend, after, decel):
-    t = np.linspace(0.0, 5.0, 51)
-    speed = v * (1.0 - (1.0 - final) * t / 5.0)
-    s = np.concatenate(([0.0], np.cumsum(0.05 * (speed[1:] + speed[:-1]))))
-    heading = bend * s
-    x = np.concatenate(([0.0], np.cumsum(np.diff(s) * np.cos(heading[:-1]))))
-    y = np.concatenate(([0.0], np.cumsum(np.diff(s) * np.sin(heading[:-1]))))
-    zero = np.zeros(51)
-    last = Trajectory(10.0, t, x, y, heading, zero + bend, speed, np.gradient(speed, t))
-    stop = braking(last, 10.0 + after, decel)
-    assert stop.stamp == 10.0 + after
-    assert stop.v[-1] == 0.0
-    assert (np.diff(stop.t) > 0.0).all()
-    assert abs(stop.v[0]) <= abs(last.sample(10.0 + after)[2]) + 1e-9
-    assert (np.diff(np.abs(stop.v)) <= 1e-9).all()
-    assert all(np.isfinite(getattr(stop, name)).all() for name in ("t", "x", "y", "heading", "curvature", "v", "a"))
-    way = np.hypot(np.diff(stop.x), np.diff(stop.y)).sum()
-    assert way <= abs(s[-1]) + 1e-6

@@ -8,8 +8,11 @@ import pytest
 from ros.rig import Rig, frame, stop_process
 from tuling_fsm.bag.ticks import read_run
 from tuling_fsm.core.geometry import Pose
+from tuling_fsm.ros.qos import message_class, profile
 from tuling_fsm.ros.route_client import RouteClient
+from tuling_fsm.wire.diagnostics import unpack_diagnostics
 from tuling_fsm.wire.paths import pack_path
+from tuling_fsm.wire.topics import RELIABLE, TRAJECTORY
 from tuling_fsm.world.inputs import RouteRequest
 
 pytestmark = pytest.mark.ros
@@ -58,6 +61,20 @@ def test_a_sender_of_another_quality_of_service_is_reported(rig, map_file):
         assert lines[-1], "it ended"
     assert "'odometry'" in lines[-1] and "RELIABILITY" in lines[-1]
     rig.node.destroy_publisher(publisher)
+
+
+def test_a_second_planner_is_told_of_on_diagnostics(rig, map_file):
+    rig.start_planner(map_file=map_file)
+    rig.activate()
+    publisher = rig.node.create_publisher(message_class(TRAJECTORY), "trajectory", profile(RELIABLE))
+
+    def said() -> str:
+        messages = rig.received["/diagnostics"]
+        return unpack_diagnostics(messages[-1], "/diagnostics")[0].message if messages else ""
+
+    rig.until(lambda: "1 more on the topic trajectory" in said())
+    rig.node.destroy_publisher(publisher)
+    rig.until(lambda: "more on the topic" not in said())
 
 
 @pytest.mark.clause("RRF-3")

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from ros.test_driver import Bench, frame
+from ros.stand import Bench, frame
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.ros.driver import Ticked
@@ -66,3 +66,11 @@ def test_odometry_that_never_came_or_fell_silent_is_a_warning() -> None:
     assert [each.level for each in told] == [Level.WARN, Level.OK, Level.WARN, Level.WARN]
     assert told[0].message == "no odometry yet"
     assert told[3].message == "no odometry for 2.0 s"
+
+
+def test_another_planner_on_the_same_topic_is_a_warning_as_long_as_it_is_there() -> None:
+    health = Health()
+    health.ticked(ticked(0.01))
+    said = [status(health.message(S, {"odometry": S}, S, rivals)) for rivals in (0, 1, 1, 0)]
+    assert [each.level for each in said] == [Level.OK, Level.WARN, Level.WARN, Level.OK]
+    assert said[1].message == "1 more on the topic trajectory"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ros.test_driver import STAMPED, Port
+from ros.stand import STAMPED, Port
 from tuling_fsm.agent import Agent, Parameters
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap

@@ -63,6 +63,15 @@ def test_waiting_ends_when_the_one_waited_for_does_and_its_lines_are_passed_on(c
     assert "sim: [ERROR] [1.0] [sim]: y" in capfd.readouterr().err
 
 
+def test_what_a_running_process_complains_of_is_waited_for_and_told_without_its_date():
+    late = (
+        "import time\nprint('up', flush=True)\ntime.sleep(0.5)\nprint('[ERROR] [1.5] [planner]: no map', flush=True)\n"
+    )
+    with Group() as group:
+        group.start("planner", ("-c", late + SERVE))
+        assert group.complaint("planner") == "no map"
+
+
 def test_children_do_not_inherit_what_the_wheels_left_behind(monkeypatch):
     monkeypatch.setenv("_ROS_WHEELS_BOOTSTRAP_COMPLETE", "1")
     monkeypatch.setenv("LD_LIBRARY_PATH", os.pathsep.join((f"{sys.prefix}/lib/x.libs", "/opt/else")))

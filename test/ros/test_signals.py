@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import random
 import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -40,15 +43,40 @@ def test_a_signal_at_any_moment_of_the_drive_ends_it_with_a_stop_on_the_wire(rig
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_second_signal_changes_nothing(rig, map_file, number):
+def test_more_signals_up_to_the_very_end_change_nothing(rig, map_file, number):
     process = rig.start_planner(map_file=map_file)
     rig.activate()
-    process.send_signal(number)
-    process.send_signal(number)
+    began = time.monotonic()
+    while process.poll() is None:
+        process.send_signal(number)
+        rig.idle(0.01)
+    said, _ = process.communicate(timeout=10)
+    assert time.monotonic() - began < 2.0
+    assert process.returncode == 0
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_idle_node_ends_without_a_word(rig, map_file, number):
+    process = rig.start_planner(map_file=map_file)
+    assert rig.planner.change("configure", 20.0)
     seconds, said = stop_process(process, number)
     assert seconds < 2.0
     assert process.returncode == 0
-    assert "Traceback" not in said
+    assert all("[INFO]" in line for line in said.splitlines())
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_while_everything_is_still_being_loaded_ends_it_quietly(number):
+    """From the first line on that is the package's own."""
+    program = (
+        "import os, sys\n"
+        "from tuling_fsm.ros import executable\n"
+        "executable.require_rclpy = lambda: os.kill(os.getpid(), int(sys.argv[1]))\n"
+        "sys.exit(executable.run_executable(None, []))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program, str(int(number))], capture_output=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

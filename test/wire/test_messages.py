@@ -56,7 +56,11 @@ def test_bad_occupancy_is_refused(change, said):
     [
         ("{", "no JSON"),
         ("[1]", "JSON of type list"),
-        ('{"a": NaN}', "NaN in JSON"),
+        ('{"a": NaN}', "NaN is no finite number"),
+        ('{"a": -Infinity}', "-Infinity is no finite number"),
+        ('{"a": 1e999}', "1e999 is no finite number"),
+        (f'{{"a": {"1" * 400}}}', "is no finite number"),
+        (f'{{"a": {"1" * 5000}}}', "is no finite number"),
         ('{"a": 1} x', "no JSON"),
         ("[" * 100_000, "no JSON"),
     ],

@@ -90,7 +90,7 @@ def test_why_is_sent_at_its_rate_and_at_once_when_the_reason_changes():
     outputs, sent = Outputs(), []
     for k in range(40):
         limit = RED if k < 21 else Limit(Reason.LEADER, 5.0)
-        messages = outputs.messages(tick(k / 20, limit), k * 50_000_000, with_markers=False)
+        messages = outputs.messages(tick(k / 20, limit), k * 50_000_000, wanted="why".__eq__)
         assert not said(messages, "markers")
         if said(messages, "why"):
             sent.append(k)

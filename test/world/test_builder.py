@@ -236,7 +236,7 @@ def _fingerprint(world: World) -> tuple[object, ...]:
     o = world.scene.obstacles
     return (
         world.stamp, world.ego, world.route_s, world.reports, o.id.tobytes(), o.x.tobytes(), o.heading.tobytes(),
-        o.moving.tobytes(), world.tracks.moved.tobytes(), world.scene.static_segments.tobytes(),
+        o.moving.tobytes(), world.tracks.past.tobytes(), world.scene.static_segments.tobytes(),
         tuple(line.center.xy.tobytes() for line in world.lanes),
     )  # fmt: skip
 

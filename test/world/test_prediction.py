@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import dataclasses
 import math
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from tuling_fsm.world.lane_index import lane_index
 from tuling_fsm.world.objects import read_objects
 from tuling_fsm.world.parameters import WorldParameters
 from tuling_fsm.world.prediction import Closed, closed_lines, see_traffic
-from tuling_fsm.world.tracks import NO_TRACKS, Tracks, follow, remember
+from tuling_fsm.world.tracks import NO_TRACKS, SEEN, Tracks, follow, remember
 from tuling_fsm.world.traffic import Traffic
 
 P = WorldParameters()
@@ -57,7 +56,7 @@ class Watch:
         tracks: Tracks = follow(self.tracks, found, stamp, P)
         closed = Closed(closed_lines(self.index, lights or {}), np.array(held, dtype=np.int64))
         traffic, obstacles, tracks = see_traffic(self.index, found, tracks, self.ego, Vehicle(), closed, stamp, P)
-        self.tracks = remember(self.tracks, tracks, stamp, P.track_memory)
+        self.tracks = remember(self.tracks, tracks, found.order, stamp, P.track_memory)
         return traffic, obstacles
 
 
@@ -149,7 +148,7 @@ def test_one_who_stands_at_a_crossing_waits_for_his_turn_but_not_for_ever(cross:
     watch = Watch(cross)
     for stamp, moving in ((0.0, True), (40.0, True), (59.0, True), (61.0, False)):
         traffic, _ = watch.see(table(row(1, 1.75, -15.0, NORTH), row(2, 1.75, -23.0, NORTH)), stamp)
-        watch.tracks = dataclasses.replace(watch.tracks, seen=np.full(2, stamp + 20.0))
+        watch.tracks.past[:, SEEN] = stamp + 20.0
         assert traffic.moving.tolist() == [moving, moving], stamp
 
 
@@ -160,7 +159,6 @@ def test_one_that_moved_within_20_s_counts_as_moving_but_is_predicted_in_place(c
         watch.see(table(row(1, 30.0 + 0.4 * k, -1.75, EAST, 4.0)), 0.1 * k)
     for stamp, moving in ((1.0, True), (20.9, True), (21.1, False)):
         traffic, obstacles = watch.see(table(row(1, 33.6, -1.75, EAST)), stamp)
-        watch.tracks = dataclasses.replace(watch.tracks, seen=watch.tracks.seen + 0.0)
         assert bool(obstacles.moving[0]) is moving
         assert np.ptp(obstacles.x) == 0.0 and np.ptp(obstacles.y) == 0.0
     assert traffic.standing_for[0] == pytest.approx(20.2)

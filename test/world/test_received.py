@@ -9,7 +9,7 @@ from scenes import row, table
 
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.world.inputs import TRAFFIC_LIGHTS, Inputs, Light, Occupancy, Odometry, Table
-from tuling_fsm.world.objects import read_objects
+from tuling_fsm.world.objects import X, read_objects
 from tuling_fsm.world.parameters import WorldParameters
 from tuling_fsm.world.perceived import read_lights
 from tuling_fsm.world.received import Received, receive
@@ -102,7 +102,7 @@ def test_bad_rows_of_objects_are_left_out_and_the_others_used() -> None:
 
 def test_objects_are_moved_on_by_the_age_of_their_table_and_the_nearest_are_kept() -> None:
     found, _ = read_objects(table(row(1, 10.0, 0.0, speed=5.0)), 0.2, (0.0, 0.0), P)
-    assert found.x[0] == pytest.approx(11.0)
+    assert found.body[0, X] == pytest.approx(11.0)
     few = dataclasses.replace(P, max_objects=2)
     found, complaints = read_objects(table(*(row(i, 10.0 * i, 0.0) for i in (5, 1, 3))), 0.0, (0.0, 0.0), few)
     assert found.id.tolist() == [1, 3] and complaints[0].key == "objects count"

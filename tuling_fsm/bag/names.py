@@ -79,14 +79,17 @@ def parse_remaps(words: Iterable[str]) -> dict[str, str]:
     """Remaps in the notation of ROS 2, `/name/in/the/bag:=ours`.
 
     Raises:
-        InputError: another notation, or no topic of ours.
+        InputError: another notation, no topic of ours, or a name for the second time.
     """
-    remaps = {}
+    remaps: dict[str, str] = {}
     for word in words:
         topic, sign, ours = word.partition(_SIGN)
         ours = ours.removeprefix("/")
         if not sign or not topic or ours not in BY_NAME:
             known = ", ".join(sorted(BY_NAME))
             raise InputError(f"--remap {word}", "cannot be used", f"/name/in/the/bag{_SIGN}NAME, with NAME of {known}")
-        remaps[topic if topic.startswith("/") else f"/{topic}"] = ours
+        topic = topic if topic.startswith("/") else f"/{topic}"
+        if topic in remaps or ours in remaps.values():
+            raise InputError(f"--remap {word}", "says twice what is what", "each name once")
+        remaps[topic] = ours
     return remaps

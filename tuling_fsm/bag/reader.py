@@ -10,6 +10,7 @@ from rosbags.rosbag2 import Reader
 from tuling_fsm.bag.message import Message
 from tuling_fsm.bag.names import OURS, Names
 from tuling_fsm.bag.salvage import salvaged
+from tuling_fsm.bag.writer import DESCRIPTION
 from tuling_fsm.core.errors import InputError
 
 
@@ -32,6 +33,8 @@ def read_messages(path: str | Path, salvage: bool = False, names: Names = OURS) 
 
 def _complete(path: Path, names: Names) -> Iterator[Message]:
     """What an intact bag holds. Its reader can fail in many ways on damaged files; to a user all are the same."""
+    if path.is_dir() and not (path / DESCRIPTION).exists():
+        raise InputError(str(path), f"no {DESCRIPTION} in it", "a rosbag2; salvage one whose recorder has crashed")
     reader = None
     try:
         reader = Reader(path)

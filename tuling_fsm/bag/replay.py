@@ -11,13 +11,14 @@ from typing import Any, NamedTuple, Protocol
 
 from tuling_fsm.bag.names import OURS, Names
 from tuling_fsm.bag.remarks import Report
-from tuling_fsm.bag.saved_state import dump_state, parse_state
-from tuling_fsm.bag.ticks import read_inputs, read_recorded
+from tuling_fsm.bag.saved_state import dump_state, go_on, parse_state
+from tuling_fsm.bag.ticks import Recorded, read_inputs, read_recorded
 from tuling_fsm.bag.writer import FILE_NAME, BagWriter
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.wire.cdr import nanoseconds
 from tuling_fsm.wire.outputs import Outputs, trajectory_messages, transition_messages
-from tuling_fsm.wire.text import unpack_json
+from tuling_fsm.wire.text import pack_json
+from tuling_fsm.wire.transition import unpack_transition
 from tuling_fsm.world.inputs import Inputs
 
 STATE = "state"
@@ -50,28 +51,36 @@ def replay(
         out: folder for a bag of the same inputs with the answers of now beside them; None writes nothing.
         salvage: use what is left of a damaged bag.
         names: how the bag calls its topics and frames.
-        report: told of messages that cannot be used, gaps, loops, missing topics; without it such messages raise.
+        report: told of what is odd; without it messages that cannot be used raise.
 
     Returns:
-        One line for each difference, `-` recorded only, `+` replayed only; none when all are equal, or when nothing was
-        recorded to compare with.
+        One line for each difference, `-` recorded only, `+` replayed only; none when there is nothing to compare with.
 
     Raises:
         InputError: a bag or the map cannot be used.
     """
+    _keep_what_is_read(out, bag, against)
     recorded = read_recorded(bag, salvage, names)
     agent = agent_of(recorded.run, str(bag), map_file)
     inputs = _with_changes(agent, read_inputs(bag, salvage, report, names), recorded.parameters)
     answered = answers(agent, inputs, report)
     if out is not None:
-        answered = _recorded(Path(out), Path(bag), recorded.run, map_file, answered)
+        answered = _written(Path(out), recorded, map_file, answered)
     replayed = [event for answer in answered for event in answer.transitions]
-    wanted = recorded.transitions if against is None else read_recorded(against, salvage).transitions
-    if against is None and not recorded.run and not wanted:
+    if against is not None:
+        recorded = read_recorded(against, salvage)
+    elif not (recorded.run or recorded.transitions):
         if report is not None:
             report(f"{bag}: no transitions in it to compare with: {len(replayed)} were made")
         return []
-    return differences(wanted, replayed)
+    return differences(recorded.transitions, replayed)
+
+
+def _keep_what_is_read(out: str | Path | None, *bags: str | Path | None) -> None:
+    """Raise `InputError` where a bag that is read would be written over."""
+    written = () if out is None else (Path(out).resolve(), (Path(out) / FILE_NAME).resolve())
+    if any(bag is not None and Path(bag).resolve() in written for bag in bags):
+        raise InputError(str(out), "is a bag that is read", "another folder")
 
 
 def agent_of(run: Mapping[str, Any], where: str, map_file: str | Path | None = None) -> Any:
@@ -81,18 +90,17 @@ def agent_of(run: Mapping[str, Any], where: str, map_file: str | Path | None = N
         InputError: no map is named, or it cannot be read; a parameter that there is no more; a state of another
             version.
     """
-    from tuling_fsm.agent import Agent, Parameters
-    from tuling_fsm.core.parameters import load, nest
+    from tuling_fsm.agent import Agent
     from tuling_fsm.map.opendrive import read_map
 
-    chosen = map_file or run.get("map")
+    chosen = str(map_file or run.get("map") or "")
     if not chosen:
         raise InputError(where, "does not name its map", "--map")
     if not Path(chosen).is_file():
-        raise InputError(str(chosen), "no such file", "the map of the recorded run, or --map")
-    agent = Agent(read_map(chosen), load(Parameters, nest(run.get("parameters", {}))))
+        raise InputError(chosen, "no such file", "the map of the recorded run, or --map")
+    agent = Agent(read_map(chosen), _parameters(run.get("parameters", {}), where))
     if STATE in run:
-        agent.restore(_restored(run, where))
+        go_on(agent, _restored(run, where), f"{where}: run")
     return agent
 
 
@@ -106,19 +114,31 @@ def _restored(run: Mapping[str, Any], where: str) -> Any:
         content = b64decode(run[STATE], validate=True)
     except (binascii.Error, TypeError, ValueError) as error:
         raise InputError(f"{where}: run", f"no saved state: {error}", "what the node has recorded") from None
-    return parse_state(content, None, f"{where}: run")
+    return parse_state(content, f"{where}: run")
 
 
 def _with_changes(agent: Any, inputs: Iterable[Inputs], changes: Mapping[int, Mapping[str, Any]]) -> Iterator[Inputs]:
     """The inputs; before a tick on which parameters were new, the planner is given them (USE-12)."""
-    from tuling_fsm.agent import Parameters
-    from tuling_fsm.core.parameters import load, nest
-
     for each in inputs:
         new = changes.get(nanoseconds(each.stamp)) if changes else None
         if new is not None:
-            agent.reconfigure(load(Parameters, nest(new)))
+            agent.reconfigure(_parameters(new, f"parameters at {each.stamp:.3f} s"))
         yield each
+
+
+def _parameters(values: Any, where: str) -> Any:
+    """Recorded dotted names and values as the planner takes them.
+
+    Raises:
+        InputError: a parameter that there is no more, or what is no table of them at all.
+    """
+    from tuling_fsm.agent import Parameters
+    from tuling_fsm.core.parameters import load, nest
+
+    try:
+        return load(Parameters, nest(values))
+    except (AttributeError, TypeError) as error:
+        raise InputError(f"{where}: parameters", f"{error}", "dotted names and their values") from None
 
 
 class Answer(NamedTuple):
@@ -130,7 +150,7 @@ class Answer(NamedTuple):
     @property
     def transitions(self) -> list[dict[str, Any]]:
         """What is said on that topic."""
-        return [unpack_json(message, topic) for topic, message in transition_messages(self.tick)]
+        return [unpack_transition(message, topic) for topic, message in transition_messages(self.tick)]
 
 
 def answers(agent: Steps, inputs: Iterable[Inputs], report: Report | None = None) -> Iterator[Answer]:
@@ -155,31 +175,30 @@ def transitions(agent: Steps, inputs: Iterable[Inputs]) -> Iterator[dict[str, An
         yield from answer.transitions
 
 
-def _recorded(
-    out: Path, bag: Path, run: Mapping[str, Any], map_file: str | Path | None, answered: Iterable[Answer]
+def _written(
+    out: Path, recorded: Recorded, map_file: str | Path | None, answered: Iterable[Answer]
 ) -> Iterator[Answer]:
-    """The same, written down on the way.
-
-    Raises:
-        InputError: it would be written over the bag that is read.
-    """
+    """The same, written down on the way."""
     chosen = {"map": str(Path(map_file).resolve())} if map_file else {}
-    if bag.resolve() in (out.resolve(), (out / FILE_NAME).resolve()):
-        raise InputError(str(out), "is the bag that is replayed", "another folder")
     outputs = Outputs()
-    with BagWriter(out, {**run, **chosen}) as writer:
+    with BagWriter(out, {**recorded.run, **chosen}) as writer:
         for answer in answered:
             tick, ns = answer.tick, nanoseconds(answer.inputs.stamp)
+            if ns in recorded.parameters:
+                writer.write(ns, "parameters", pack_json(recorded.parameters[ns]))
             writer.write_tick(answer.inputs, [*trajectory_messages(tick.trajectory, ns), *outputs.messages(tick, ns)])
             yield answer
 
 
 def differences(recorded: Iterable[Mapping[str, Any]], replayed: Iterable[Mapping[str, Any]]) -> list[str]:
     """Lines of a diff of two sequences of transitions, by stamp, states and clause."""
-    lines = difflib.ndiff([_line(event) for event in recorded], [_line(event) for event in replayed])
-    return [line for line in lines if line[0] in "+-"]
+    before, after = [_line(event) for event in recorded], [_line(event) for event in replayed]
+    lines: list[str] = []
+    for same, i1, i2, j1, j2 in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if same != "equal":
+            lines += [f"- {line}" for line in before[i1:i2]] + [f"+ {line}" for line in after[j1:j2]]
+    return lines
 
 
 def _line(event: Mapping[str, Any]) -> str:
-    stamp = event.get("stamp", float("nan"))
-    return f"{stamp:.3f} s  {event.get('from')} -> {event.get('to')}  ({event.get('clause')})"
+    return f"{event['stamp']:.3f} s  {event['from']} -> {event['to']}  ({event['clause']})"

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import mmap
 import sqlite3
 import struct
 import zlib
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from itertools import chain
 from pathlib import Path
+from string import digits
 
 import lz4.frame
+from backports import zstd
 
 from tuling_fsm.bag.mcap import CHANNEL, CHUNK, MAGIC, MESSAGE, SCHEMA
 from tuling_fsm.bag.message import Message
@@ -17,42 +21,56 @@ from tuling_fsm.bag.names import Names
 from tuling_fsm.core.errors import InputError
 
 _SQLITE = b"SQLite format 3\0"
+_UNPACKED: dict[str, Callable[[bytes], bytes]] = {"": bytes, "lz4": lz4.frame.decompress, "zstd": zstd.decompress}
+"""By the compression of a chunk."""
+_NONSENSE = (struct.error, UnicodeDecodeError, KeyError, RuntimeError, zstd.ZstdError)
+_HEAD, _MESSAGE = struct.Struct("<BQ"), struct.Struct("<HIQQ")
+"""How a record begins, and how the body of a message does."""
 
 
 def salvaged(path: Path, names: Names) -> Iterator[Message]:
-    """Messages in the order of the file up to the damage.
+    """Messages in the order of the file up to the damage; of a folder those of one file after the other.
 
     Args:
-        path: a file, or a folder with one.
+        path: a file, or a folder with some.
         names: how the bag calls its topics and frames.
 
     Raises:
-        InputError: the file does not even begin as a bag.
+        InputError: nothing that even begins as a bag.
     """
-    path = _only_file(path)
-    with path.open("rb") as file:
-        start = file.read(len(_SQLITE))
-    if start.startswith(MAGIC):
-        return _of_mcap(path, names)
-    if start == _SQLITE:
-        return _of_sqlite(path, names)
-    raise InputError(str(path), "begins neither as MCAP nor as sqlite3", "a file of a rosbag2")
+    found = [(kind, file) for file in _files(path) if (kind := _kind(file)) is not None]
+    if not found:
+        raise InputError(str(path), "begins neither as MCAP nor as sqlite3", "a rosbag2, or a file of one")
+    return chain.from_iterable(kind(file, names) for kind, file in found)
 
 
-def _only_file(path: Path) -> Path:
-    """The one file of a folder."""
+def _files(path: Path) -> list[Path]:
+    """Those of a folder in the order of their numbers, as a recorder splits a bag."""
     if path.is_file():
-        return path
-    files = sorted(each for each in path.iterdir() if each.suffix in (".mcap", ".db3"))
-    if len(files) != 1:
-        raise InputError(str(path), f"{len(files)} files of MCAP or sqlite3", "one to salvage")
-    return files[0]
+        return [path]
+    return sorted((each for each in path.iterdir() if each.suffix in (".mcap", ".db3")), key=_name_and_number)
+
+
+def _name_and_number(file: Path) -> tuple[str, int]:
+    name = file.stem.rstrip(digits)
+    return name, int(file.stem[len(name) :] or 0)
+
+
+def _kind(file: Path) -> Callable[[Path, Names], Iterator[Message]] | None:
+    """How a file is read, by how it begins."""
+    with file.open("rb") as stream:
+        start = stream.read(len(_SQLITE))
+    if start.startswith(MAGIC):
+        return _of_mcap
+    return _of_sqlite if start == _SQLITE else None
 
 
 def _of_sqlite(path: Path, names: Names) -> Iterator[Message]:
-    """Rows up to the first page that is not there."""
+    """Rows up to the first page that is not there; what a recorder that crashed has left in its journal too."""
+    journal = path.with_name(f"{path.name}-wal").exists()
+    how = "mode=ro" if journal else "mode=ro&immutable=1"
     try:
-        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as base:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?{how}", uri=True)) as base:
             base.execute("PRAGMA writable_schema = ON")  # or a file shorter than it says is not read at all
             topics = {number: (name, kind) for number, name, kind in base.execute("SELECT id, name, type FROM topics")}
             table = names.table([name for name, _ in topics.values()], str(path), complete=False)
@@ -64,21 +82,28 @@ def _of_sqlite(path: Path, names: Names) -> Iterator[Message]:
 
 
 def _of_mcap(path: Path, names: Names) -> Iterator[Message]:
-    """Records up to the first one that cannot be read."""
-    data = path.read_bytes()
+    """What is in every record up to the first one that is cut off, but for chunks that do not match their checksum."""
     scan = _Scan(names, str(path))
-    try:
-        yield from scan.messages(data, len(MAGIC))
-    except (_DamagedError, struct.error, UnicodeDecodeError, KeyError, IndexError):
-        return
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        for opcode, body in _records(data, len(MAGIC)):
+            if opcode in (SCHEMA, CHANNEL):  # Of a whole file they stand at the end once more.
+                scan.declare(opcode, body)
+        for opcode, body in _records(data, len(MAGIC)):
+            yield from scan.messages(opcode, body)
 
 
-class _DamagedError(Exception):
-    """A record that ends beyond the data, or a chunk that does not match its checksum."""
+def _records(data: bytes | mmap.mmap, position: int) -> Iterator[tuple[int, bytes]]:
+    """Opcode and body of each whole record."""
+    while position + _HEAD.size <= len(data):
+        opcode, size = _HEAD.unpack_from(data, position)
+        position += _HEAD.size + size
+        if position > len(data):
+            return
+        yield opcode, data[position - size : position]
 
 
 class _Scan:
-    """Reads record after record, as a file without its index has to be."""
+    """Reads record after record, as a file without its index has to be; what makes no sense is passed over."""
 
     def __init__(self, names: Names, where: str) -> None:
         self._names = names
@@ -87,28 +112,29 @@ class _Scan:
         self._channels: dict[int, tuple[str, str]] = {}
         self._table: dict[str, str] = {}
 
-    def messages(self, data: bytes, position: int) -> Iterator[Message]:
-        """The messages of a stretch of records."""
-        while position < len(data):
-            opcode, size = struct.unpack_from("<BQ", data, position)
-            position += 9
-            if position + size > len(data):
-                raise _DamagedError
-            body = data[position : position + size]
-            position += size
-            if opcode == MESSAGE:
-                channel, _, ns, _ = struct.unpack_from("<HIQQ", body)
-                topic, kind = self._channels[channel]
-                yield Message(ns, self._table[topic], kind, self._names.in_map(kind, body[22:]))
-            elif opcode == CHUNK:
-                yield from self.messages(_inflate(body), 0)
-            elif opcode == SCHEMA:
+    def declare(self, opcode: int, body: bytes) -> None:
+        """A type, or a topic of one."""
+        with suppress(*_NONSENSE):
+            if opcode == SCHEMA:
                 self._types[struct.unpack_from("<H", body)[0]] = _text(body, 2)
-            elif opcode == CHANNEL:
-                channel, schema = struct.unpack_from("<HH", body)
-                self._channels[channel] = _text(body, 4), self._types[schema]
-                topics = dict.fromkeys(topic for topic, _ in self._channels.values())
-                self._table = self._names.table(topics, self._where, complete=False)
+                return
+            channel, schema = struct.unpack_from("<HH", body)
+            self._channels[channel] = _text(body, 4), self._types[schema]
+            topics = dict.fromkeys(topic for topic, _ in self._channels.values())
+            self._table = self._names.table(topics, self._where, complete=False)
+
+    def messages(self, opcode: int, body: bytes) -> Iterator[Message]:
+        """Those of a record: none, one, or those of a chunk."""
+        if opcode in (SCHEMA, CHANNEL):
+            self.declare(opcode, body)
+        elif opcode == MESSAGE and len(body) >= _MESSAGE.size:
+            channel, _, ns, _ = _MESSAGE.unpack_from(body)
+            if channel in self._channels:
+                topic, kind = self._channels[channel]
+                yield Message(ns, self._table[topic], kind, self._names.in_map(kind, body[_MESSAGE.size :]))
+        elif opcode == CHUNK:
+            for inner, content in _records(_inflate(body), 0):
+                yield from self.messages(inner, content)
 
 
 def _text(body: bytes, position: int) -> str:
@@ -117,13 +143,11 @@ def _text(body: bytes, position: int) -> str:
 
 
 def _inflate(body: bytes) -> bytes:
-    _, _, size, checksum = struct.unpack_from("<QQQI", body)
-    compression = _text(body, 28)
-    packed = body[32 + len(compression) + 8 :]
-    try:
-        raw = lz4.frame.decompress(packed) if compression == "lz4" else packed
-    except RuntimeError:
-        raise _DamagedError from None
-    if len(raw) != size or (checksum and zlib.crc32(raw) != checksum):
-        raise _DamagedError
-    return raw
+    """The records of a chunk; nothing of one that does not match its checksum."""
+    with suppress(*_NONSENSE):
+        _, _, size, checksum = struct.unpack_from("<QQQI", body)
+        compression = _text(body, 28)
+        raw = _UNPACKED[compression](body[32 + len(compression) + 8 :])
+        if len(raw) == size and checksum in (0, zlib.crc32(raw)):
+            return raw
+    return b""

@@ -6,14 +6,17 @@ elsewhere cannot run anything.
 
 from __future__ import annotations
 
+import hashlib
 import io
 import pickle
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from tuling_fsm.core.errors import InputError
 
-FORMAT = "tuling_fsm state 1"
+FORMAT = "tuling_fsm state 2"
+_PACKAGE = Path(__file__).resolve().parents[1]
 _ROOMS = ("tuling_fsm.behaviour.", "tuling_fsm.core.", "tuling_fsm.machine.", "tuling_fsm.map.", "tuling_fsm.world.")
 _ARRAYS = frozenset(
     {("_codecs", "encode"), ("numpy", "dtype"), ("numpy", "ndarray")}
@@ -42,37 +45,70 @@ def save_state(path: str | Path, record: Any, road_map: str) -> None:
 
 def dump_state(record: Any, road_map: str) -> bytes:
     """A record as the content of such a file."""
-    return pickle.dumps((FORMAT, road_map, record), protocol=4)
+    return pickle.dumps((FORMAT, road_map, code_version(), record), protocol=4)
+
+
+@cache
+def code_version() -> str:
+    """A hash of all code that a record's values come from: what another version has saved may mean something else."""
+    digest = hashlib.sha256()
+    for room in _ROOMS:
+        for file in sorted((_PACKAGE / room.split(".")[1]).rglob("*.py")):
+            digest.update(file.read_bytes())
+    return digest.hexdigest()
 
 
 def load_state(path: str | Path, road_map: str) -> Any:
-    """The record of a file.
+    """The record of a file, to go on from on the car.
 
     Raises:
-        InputError: no such file, another format, another map, or anything in it that is no plain value.
+        InputError: no such file, another format, another map, another version of the code, or anything in it that is no
+            plain value.
     """
     try:
         content = Path(path).read_bytes()
     except OSError as error:
         raise InputError(str(path), f"cannot be read: {error.strerror}", "a saved state") from None
-    return parse_state(content, road_map, str(path))
+    its_map, code, record = _parse(content, str(path))
+    if its_map != road_map:
+        raise InputError(str(path), f"belongs to the map {its_map}", road_map)
+    if code != code_version():
+        raise InputError(str(path), "belongs to another version of the planner", "a state that this one has saved")
+    return record
 
 
-def parse_state(content: bytes, road_map: str | None, where: str) -> Any:
-    """The inverse of `dump_state`; without a map's name that of any map.
+def parse_state(content: bytes, where: str) -> Any:
+    """The inverse of `dump_state`, whatever the map and the version.
 
     Raises:
-        InputError: as `load_state`.
+        InputError: another format, or anything in it that is no plain value.
     """
+    return _parse(content, where)[2]
+
+
+def go_on(agent: Any, record: Any, where: str) -> None:
+    """Let an agent go on from a record.
+
+    Raises:
+        InputError: it cannot, because the record is that of another planner.
+    """
+    try:
+        agent.restore(record)
+    except InputError:
+        raise
+    except Exception as error:
+        said = f"cannot be gone on from: {type(error).__name__}: {error}"
+        raise InputError(where, said, "a state of this version") from None
+
+
+def _parse(content: bytes, where: str) -> tuple[str, str, Any]:
     try:
         parts = _PlainValues(io.BytesIO(content)).load()
     except Exception as error:
         raise InputError(where, f"no saved state: {' '.join(str(error).split())}", "one of this version") from None
-    if not isinstance(parts, tuple) or len(parts) != 3 or parts[0] != FORMAT:
+    if not isinstance(parts, tuple) or len(parts) != 4 or parts[0] != FORMAT:
         raise InputError(where, "no saved state", FORMAT)
-    if road_map is not None and parts[1] != road_map:
-        raise InputError(where, f"belongs to the map {parts[1]}", road_map)
-    return parts[2]
+    return parts[1], parts[2], parts[3]
 
 
 class _PlainValues(pickle.Unpickler):

@@ -13,13 +13,15 @@ from typing import Any, NamedTuple
 from tuling_fsm.bag.message import Message
 from tuling_fsm.bag.names import OURS, Names
 from tuling_fsm.bag.reader import read_messages
+from tuling_fsm.bag.ticks import ours
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.request import Reason
-from tuling_fsm.wire.cdr import seconds, stamp_ns
+from tuling_fsm.wire.cdr import STAMP_BYTES, seconds, stamp_ns
 from tuling_fsm.wire.diagnostics import Status, unpack_diagnostics
 from tuling_fsm.wire.odometry import unpack_odometry
-from tuling_fsm.wire.text import unpack_json, unpack_string
+from tuling_fsm.wire.text import unpack_string
 from tuling_fsm.wire.trajectory import unpack_trajectory
+from tuling_fsm.wire.transition import unpack_transition
 
 STANDING_SPEED = 0.1
 """Below this the car stands, m/s."""
@@ -138,12 +140,12 @@ def read_story(path: str | Path, salvage: bool = False, names: Names = OURS) -> 
     words: list[tuple[float, str, str]] = []
     motion: list[tuple[float, float]] = []
     take: dict[str, Callable[[float, bytes], None]] = {
-        "transition": lambda t, raw: changes.append(_change(t, unpack_json(raw, f"{path}: transition"))),
+        "transition": lambda _, raw: changes.append(_change(unpack_transition(raw, f"{path}: transition"))),
         "why": lambda t, raw: whys.append(Why(t, unpack_diagnostics(raw, f"{path}: why"))),
         "odometry": lambda t, raw: motion.extend(_speed(t, raw)),
     }
     stamps = []
-    for t, message in _by_stamp(read_messages(path, salvage, names)):
+    for t, message in _by_stamp(ours(read_messages(path, salvage, names))):
         stamps.append(t)
         if message.topic in take:
             take[message.topic](t, message.data)
@@ -151,7 +153,7 @@ def read_story(path: str | Path, salvage: bool = False, names: Names = OURS) -> 
             words.append((t, message.topic, unpack_string(message.data, f"{path}: {message.topic}")))
     if not (changes or whys or words):
         raise InputError(str(path), "the planner says nothing in it", "the topics state, transition and why")
-    stops = _stops(motion or _planned(_by_stamp(read_messages(path, salvage, names))), whys)
+    stops = _stops(motion or _planned(_by_stamp(ours(read_messages(path, salvage, names)))), whys)
     return Story(min(stamps), max(stamps), tuple(changes or _by_state(words)), tuple(stops), tuple(whys), tuple(words))
 
 
@@ -163,7 +165,7 @@ def _by_stamp(messages: Iterable[Message]) -> Iterator[tuple[float, Message]]:
     early: list[Message] = []
     clock = None
     for message in messages:
-        if message.topic in _STAMPED:
+        if message.topic in _STAMPED and len(message.data) >= STAMP_BYTES:
             clock = seconds(stamp_ns(message.data))
             yield from ((clock, other) for other in early)
             early.clear()
@@ -182,17 +184,17 @@ def _speed(t: float, raw: bytes) -> list[tuple[float, float]]:
         return []
 
 
-def _change(t: float, event: dict[str, Any]) -> Change:
-    """A transition as it was sent; what another version of the planner left out stays empty."""
+def _change(event: dict[str, Any]) -> Change:
+    """A transition as it was sent."""
     return Change(
-        float(event.get("stamp", t)),
-        str(event.get("from", "")),
-        str(event.get("to", "")),
-        str(event.get("clause", "")),
-        str(event.get("guard", "")),
-        float(event.get("dwell_s", 0.0)),
-        bool(event.get("supervisor", False)),
-        tuple(map(str, event.get("rejected", ()))),
+        event["stamp"],
+        event["from"],
+        event["to"],
+        event["clause"],
+        event["guard"],
+        event["dwell_s"],
+        event["supervisor"],
+        tuple(event["rejected"]),
     )
 
 

@@ -17,12 +17,14 @@ from tuling_fsm.wire.cdr import seconds, stamp_ns
 from tuling_fsm.wire.inputs import OPERATOR, unpack_input
 from tuling_fsm.wire.text import unpack_json
 from tuling_fsm.wire.topics import BY_NAME, INPUTS
+from tuling_fsm.wire.transition import unpack_transition
 from tuling_fsm.world.inputs import Inputs
 
 _TICK_TOPICS = ("odometry", "trajectory")
 _ONCE: dict[str, Any] = {"route_answers": (), **dict.fromkeys(OPERATOR, False)}
 """What is given on one tick only."""
 _INPUTS = frozenset(topic.name for topic in INPUTS) | {"route_answer", "operator"}
+_HEARD = _INPUTS.union(_TICK_TOPICS)
 
 
 def read_inputs(
@@ -53,9 +55,7 @@ def ticks(messages: Iterable[Message], where: str, report: Report | None = None)
     remarks = Remarks(where, report)
     last_ns = -1
     for _, group in groupby(messages, key=lambda message: message.ns):
-        together = list(group)
-        for message in together:
-            remarks.see(message)
+        together = [message for message in group if _fits(message, remarks)]
         waiting += [message for message in together if message.topic in _INPUTS]
         ns = _tick_ns(together, last_ns)
         if ns is None:
@@ -69,6 +69,20 @@ def ticks(messages: Iterable[Message], where: str, report: Report | None = None)
     remarks.end()
 
 
+def _fits(message: Message, remarks: Remarks) -> bool:
+    """Whether it has the type, and the stamp, of one of its topic; what has not is told."""
+    remarks.see(message)
+    try:
+        if message.topic in _HEARD and message.type != BY_NAME[message.topic].type:
+            raise InputError(message.topic, f"is a {message.type}", f"a {BY_NAME[message.topic].type}")
+        if message.topic in _TICK_TOPICS:
+            stamp_ns(message.data)
+    except InputError as error:
+        remarks.refuse(message, error)
+        return False
+    return True
+
+
 def _tick_ns(together: list[Message], last_ns: int) -> int | None:
     """The stamp of the tick that messages of one log time belong to, if one does."""
     stamps = {message.topic: stamp_ns(message.data) for message in together if message.topic in _TICK_TOPICS}
@@ -79,8 +93,6 @@ def _tick_ns(together: list[Message], last_ns: int) -> int | None:
 
 def _received(latest: Inputs, message: Message, stamp: float, remarks: Remarks) -> Inputs:
     try:
-        if message.type != BY_NAME[message.topic].type:
-            raise InputError(message.topic, f"is a {message.type}", f"a {BY_NAME[message.topic].type}")
         value = unpack_input(message.topic, message.data, stamp)
     except InputError as error:
         remarks.refuse(message, error)
@@ -115,14 +127,19 @@ def read_recorded(path: str | Path, salvage: bool = False, names: Names = OURS) 
         InputError: no bag, or a damaged one.
     """
     found = Recorded()
-    for message in read_messages(path, salvage, names):
+    for message in ours(read_messages(path, salvage, names)):
         if message.topic == "transition":
-            found.transitions.append(unpack_json(message.data, f"{path}: transition"))
+            found.transitions.append(unpack_transition(message.data, f"{path}: transition"))
         elif message.topic == "parameters":
             found.parameters[message.ns] = unpack_json(message.data, f"{path}: parameters")
         elif message.topic == "run" and not found.run:
             found.run.update(unpack_json(message.data, f"{path}: run"))
     return found
+
+
+def ours(messages: Iterable[Message]) -> Iterator[Message]:
+    """Those of our topics in our types: other programs have topics of these names too."""
+    return (each for each in messages if each.topic in BY_NAME and each.type == BY_NAME[each.topic].type)
 
 
 def read_transitions(path: str | Path, salvage: bool = False, names: Names = OURS) -> list[dict[str, Any]]:
@@ -140,7 +157,7 @@ def read_run(path: str | Path, salvage: bool = False) -> dict[str, Any]:
     Raises:
         InputError: no bag, or a damaged one.
     """
-    for message in read_messages(path, salvage):
+    for message in ours(read_messages(path, salvage)):
         if message.topic == "run":
             return unpack_json(message.data, f"{path}: run")
     return {}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -17,7 +18,7 @@ from tuling_fsm.wire.text import pack_json
 from tuling_fsm.wire.topics import BY_NAME, Qos
 from tuling_fsm.world.inputs import Inputs
 
-FILE_NAME = "run.mcap"
+FILE_NAME, DESCRIPTION = "run.mcap", "metadata.yaml"
 _VERSION = 9
 """Of rosbag2's metadata."""
 
@@ -26,18 +27,22 @@ class BagWriter:
     """Records ticks. Everything that belongs to a tick carries the tick's stamp as log time, inputs before outputs.
 
     Args:
-        path: a folder, which gets `run.mcap`, or a file name ending in `.mcap`. Folders are made, files written anew.
+        folder: gets `run.mcap`, and `metadata.yaml` at the end. It is made where it is not there; a run that was
+            recorded in it before is written over.
         run: what a replay has to know, as JSON on the topic `run`: `map` (the file), `parameters` (dotted names) ...
+
+    Raises:
+        InputError: the folder cannot be written to, or is a bag of another recorder. Writing does so too, as on a full
+            disk.
     """
 
-    def __init__(self, path: str | Path, run: Mapping[str, Any] | None = None) -> None:
-        path = Path(path)
-        self.path = path if path.suffix == ".mcap" else path / FILE_NAME
-        try:
+    def __init__(self, folder: str | Path, run: Mapping[str, Any] | None = None) -> None:
+        self.path = Path(folder) / FILE_NAME
+        _free_for(self.path)
+        with self._writing():
             self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._described.unlink(missing_ok=True)
             self._file = McapWriter(self.path, "tuling_fsm")
-        except OSError as error:
-            raise InputError(str(self.path), f"cannot be written: {error.strerror}", "a writable place") from None
         self._run = dict(run or {})
         self._channels: dict[str, int] = {}
         self._previous: Inputs | None = None
@@ -50,7 +55,8 @@ class BagWriter:
         channel = self._channels.get(topic)
         if channel is None:
             channel = self._channels[topic] = self._add_channel(topic)
-        self._file.write(channel, ns, message)
+        with self._writing():
+            self._file.write(channel, ns, message)
 
     def write_tick(self, inputs: Inputs, outputs: Iterable[tuple[str, bytes]]) -> None:
         """Append what is new in a tick's inputs, and the messages that answered them."""
@@ -65,9 +71,21 @@ class BagWriter:
         """Write the index; the file is no complete bag before."""
         metadata = self._metadata()
         text = yaml.safe_dump(metadata, sort_keys=False)
-        self._file.close({"rosbag2": {"serialized_metadata": text}})
         described = yaml.safe_dump({"rosbag2_bagfile_information": metadata}, sort_keys=False)
-        (self.path.parent / "metadata.yaml").write_text(described, encoding="utf-8")
+        with self._writing():
+            self._file.close({"rosbag2": {"serialized_metadata": text}})
+            self._described.write_text(described, encoding="utf-8")
+
+    @property
+    def _described(self) -> Path:
+        return self.path.with_name(DESCRIPTION)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise InputError(str(self.path), f"cannot be written: {error.strerror}", "a writable place") from None
 
     def _add_channel(self, topic: str) -> int:
         declared = BY_NAME[topic]
@@ -117,6 +135,13 @@ class BagWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _free_for(file: Path) -> None:
+    """Raise `InputError` where the folder of a new bag describes files of another one."""
+    described = file.with_name(DESCRIPTION)
+    if described.is_file() and FILE_NAME not in described.read_text(encoding="utf-8", errors="replace"):
+        raise InputError(str(file.parent), "holds the bag of another recorder", "another folder")
 
 
 def _absolute(topic: str) -> str:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 from tuling_fsm.behaviour import states
 from tuling_fsm.behaviour.conduct import Conduct, Site, View
-from tuling_fsm.behaviour.deadlines import time_left
+from tuling_fsm.behaviour.deadlines import Timeout, time_left
 from tuling_fsm.behaviour.decision import BehaviourRecord, Decision, TransitionEvent
 from tuling_fsm.behaviour.guards import waits_rightly
-from tuling_fsm.behaviour.memory import Memory, Outcome, report
+from tuling_fsm.behaviour.memory import Memory, Outcome, Routing, report
 from tuling_fsm.behaviour.mission.bookkeeping import keep_books, run_clock
 from tuling_fsm.behaviour.parameters import BehaviourParameters
 from tuling_fsm.behaviour.supervisors import emergency_stop, rain_fog, route_refresh
 from tuling_fsm.behaviour.tables import table
 from tuling_fsm.behaviour.traffic.rules import Rules, traffic_rules
+from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Hold, PlanningRequest, PlanResult, Reason
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.machine.engine import Engine, Pending, Step
@@ -133,10 +133,9 @@ class Behaviour:
                 view = view.having(conduct.enter(view))
             view = view.having(self._watch_flapping(view, event))
         request, probe = self._restricted(conduct.request(view), world), self._probe(conduct, view)
-        probed_at = view.memory.probed_at if probe is None else view.clock
-        self._machine.remember(replace(view.memory, probed_at=probed_at))
-        decision = self._decision(world, request, probe, event, (*beside, refresh), step.pending)
-        return replace(decision, timeout=time_left(view, self._table.rows_from[decision.state]))
+        self._machine.remember(view.memory if probe is None else replace(view.memory, probed_at=view.clock))
+        timeout = time_left(view, self._table.rows_from[self._machine.record.path])
+        return self._decision(world, request, probe, event, (*beside, refresh), step.pending, timeout)
 
     def _probe(self, conduct: Conduct, view: View) -> PlanningRequest | None:
         """What the state wants to try; not while there is nothing to see by."""
@@ -156,14 +155,13 @@ class Behaviour:
         before = self._machine.record.clock
         jump = self._machine.advance(world.stamp)
         self._refresh.advance(world.stamp)
-        view = self._view(self._machine.record, world)
-        view = replace(view, step_s=view.clock - before)
-        memory = view.memory
+        record = self._machine.record
+        view, memory = self._view(record, world, record.clock - before), record.memory
         explained = waits_rightly(world, memory.plan)
         return view.having(
             replace(
                 memory,
-                routing=replace(memory.routing, held=(), outbox=(), switched=False),
+                routing=_untouched(memory.routing),
                 book=run_clock(memory.book, world, self.site.parameters.switching.max_gap),
                 unexplained_s=memory.unexplained_s + (0.0 if explained else view.step_s),
                 rules=self._rules(world, memory),
@@ -176,10 +174,10 @@ class Behaviour:
         by_hand = self._machine.leaf.body.by_hand
         return traffic_rules(world, site.road_map, site.vehicle, memory.rules.memory, site.parameters.traffic, by_hand)
 
-    def _view(self, record: StateRecord[Any], world: World) -> View:
+    def _view(self, record: StateRecord[Any], world: World, step_s: float = 0.0) -> View:
         memory = self._machine.record.memory
         answers = (*memory.routing.held, *world.route_answers)
-        return View(self.site, world, memory, record.clock, record.in_state_s, 0.0, answers)
+        return View(self.site, world, memory, record.clock, record.in_state_s, step_s, answers)
 
     def _refresh_route(self, view: View, conduct: Conduct) -> tuple[View, TransitionEvent | None]:
         """One tick of the supervisor `route_refresh`, which asks nothing while the state itself does."""
@@ -223,6 +221,7 @@ class Behaviour:
         event: TransitionEvent | None,
         beside: tuple[TransitionEvent | None, ...],
         pending: tuple[Pending, ...],
+        timeout: Timeout | None = None,
     ) -> Decision:
         record = self.record
         memory = record.machine.memory
@@ -244,6 +243,7 @@ class Behaviour:
             reports=memory.reports,
             flaps=record.flaps.count,
             record=record,
+            timeout=timeout,
         )
 
 
@@ -251,6 +251,13 @@ def _with_results(memory: Memory, result: PlanResult | None, probe: PlanResult |
     """What came of the request and of the probe; a state probes only now and then, and keeps the latest outcome."""
     latest = memory.probe if probe is None else Outcome.of(probe)
     return replace(memory, plan=Outcome.of(result), probe=latest)
+
+
+def _untouched(routing: Routing) -> Routing:
+    """Without what belonged to the last tick."""
+    if not (routing.held or routing.outbox or routing.switched):
+        return routing
+    return replace(routing, held=(), outbox=(), switched=False)
 
 
 def _changed_state(memory: Memory) -> Memory:

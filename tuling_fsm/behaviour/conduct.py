@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from tuling_fsm.behaviour.memory import Memory
 from tuling_fsm.behaviour.parameters import BehaviourParameters
+from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import PlanningRequest
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.machine.elements import Row
@@ -42,7 +43,7 @@ class View:
 
     def having(self, memory: Memory) -> View:
         """The same view with another memory."""
-        return replace(self, memory=memory)
+        return self if memory is self.memory else replace(self, memory=memory)
 
 
 def keep(view: View) -> Memory:

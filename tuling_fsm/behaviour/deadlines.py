@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 
 from tuling_fsm.behaviour import guards
 from tuling_fsm.behaviour.conduct import BehaviourRow, View
@@ -25,12 +26,11 @@ class Timeout:
 
 def time_left(view: View, rows: Iterable[BehaviourRow]) -> Timeout | None:
     """The soonest of the deadline rows among those of the present leaf; None where no clock runs."""
-    left = (
-        Timeout(row.dest, row.guard_name, row.clause, max(TIMED[row.guard](view), 0.0))
-        for row in rows
-        if row.deadline and row.guard in TIMED
-    )
-    return min(left, key=lambda timeout: timeout.remaining_s, default=None)
+    left = [(max(TIMED[row.guard](view), 0.0), row) for row in rows if row.deadline and row.guard in TIMED]
+    if not left:
+        return None
+    remaining_s, row = min(left, key=itemgetter(0))
+    return Timeout(row.dest, row.guard_name, row.clause, remaining_s)
 
 
 def _of_manoeuvre(view: View) -> float:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from tuling_fsm.behaviour import states
 from tuling_fsm.behaviour.conduct import BehaviourRow, Conduct, View
 from tuling_fsm.behaviour.guards import route_found, stands_at_end
@@ -11,6 +9,7 @@ from tuling_fsm.behaviour.memory import Memory
 from tuling_fsm.behaviour.mission.memory import Aim
 from tuling_fsm.behaviour.parameters import BehaviourParameters
 from tuling_fsm.behaviour.routing import leads_on, open_question, pursue
+from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Hold, PlanningRequest, Reason
 from tuling_fsm.machine.elements import Leaf, Priority, Region
 

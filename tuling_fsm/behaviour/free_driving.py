@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from tuling_fsm.behaviour.conduct import View
 from tuling_fsm.behaviour.memory import Ladder, Memory
 from tuling_fsm.behaviour.traffic.zones import slowed
 from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import FollowLanes, FreeSpace, Hold, PlanningRequest, Reason
 
 TOLERANCE_S = 1e-6

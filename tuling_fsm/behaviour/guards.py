@@ -62,10 +62,8 @@ def _body_on_road(view: View) -> bool:
     if world.route is None or (abs(world.route_offset) <= MIDDLE_M and abs(world.heading_error) <= STRAIGHT_RAD):
         return True
     lanes = carriageway(site.road_map, world.route, world.route_s, around=site.vehicle.length)
-    return all(
-        any(position.lane in lanes for position in site.road_map.positions(x, y, radius=OVER_EDGE_M))
-        for x, y in site.vehicle.footprint(world.ego.pose)
-    )
+    corners = site.vehicle.footprint(world.ego.pose)
+    return all(site.road_map.is_on(lanes, x, y, OVER_EDGE_M) for x, y in corners)
 
 
 def astray(view: View) -> bool:
@@ -164,7 +162,6 @@ def stands_at_end(view: View, taken: bool) -> bool:
 def waits_rightly(world: World, outcome: Outcome) -> bool:
     """Whether a plan stops for a light, a pedestrian, or a leader that has moved lately (NOR-7), or sees nothing."""
     limit = outcome.limit
-    if {outcome.reason, limit.reason} & EXPLAINED:
+    if outcome.reason in EXPLAINED or limit.reason in EXPLAINED:
         return True
-    obstacles = world.scene.obstacles
-    return limit.reason is Reason.LEADER and bool((obstacles.moving & (obstacles.id == limit.blocker)).any())
+    return limit.reason is Reason.LEADER and world.scene.obstacles.any_moves(limit.blocker)

@@ -6,7 +6,7 @@ Every time in here is on the machine's active clock (s), so that an emergency st
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from tuling_fsm.behaviour.parking.memory import Parking
 from tuling_fsm.behaviour.temporary_stop.memory import Stop
 from tuling_fsm.behaviour.traffic.rules import RuleMemory, Rules
 from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Limit, PlanResult, Reason
 from tuling_fsm.map.route import Route
 from tuling_fsm.world.inputs import RouteRequest
@@ -42,9 +43,7 @@ class Outcome:
         """The outcome of a result; of none at all, an unknown one."""
         if result is None:
             return cls()
-        travel = 0.0
-        if result.trajectory is not None:
-            travel = float(np.hypot(np.diff(result.trajectory.x), np.diff(result.trajectory.y)).sum())
+        travel = 0.0 if result.trajectory is None else result.trajectory.length
         return cls(True, result.feasible, result.reason, result.limit, result.uses_reverse, travel)
 
     @property

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.kernels import inner, kernel
 from tuling_fsm.core.request import LaneLine
 from tuling_fsm.core.scene import Obstacles, Scene
 from tuling_fsm.core.vehicle import Vehicle
@@ -54,43 +55,70 @@ def is_free(pose: Pose, scene: Scene, vehicle: Vehicle, clearance: float) -> boo
     """Whether nothing stands where the car would, with some room around its outline."""
     half = vehicle.width / 2.0 + clearance
     box = (-vehicle.rear_overhang - clearance, vehicle.front + clearance, -half, half)
-    enter, leave = clip(scene.static_segments, pose, box)
-    return not bool(np.any(enter <= leave)) and nothing_in(pose, box, scene.obstacles)
+    return not _any_edge_in(scene.static_segments, *pose, *box) and nothing_in(pose, box, scene.obstacles)
 
 
 def nothing_in(pose: Pose, box: tuple[float, float, float, float], obstacles: Obstacles) -> bool:
     """Whether no object stands in a box x0, x1, y0, y1 in the frame of the pose, which is in the box."""
-    reach = math.hypot(max(box[1], -box[0]), max(box[3], -box[2]))
-    enter, leave = clip(_edges(obstacles, pose, reach), pose, box)
-    return not bool(np.any(enter <= leave)) and not _inside_one(pose, obstacles)
+    o, reach = obstacles, math.hypot(max(box[1], -box[0]), max(box[3], -box[2]))
+    return not _any_object_in(o.x, o.y, o.heading, o.length, o.width, o.speed, *pose, *box, reach)
 
 
-def _edges(obstacles: Obstacles, pose: Pose, reach: float) -> FloatArray:
-    """The four edges of every standing object near the pose."""
-    if len(obstacles) == 0:
-        return np.zeros((0, 4))
-    x, y = obstacles.x[:, 0], obstacles.y[:, 0]
-    size = np.hypot(obstacles.length, obstacles.width) / 2.0
-    near = (obstacles.speed < STANDING_SPEED) & (np.hypot(x - pose.x, y - pose.y) <= reach + size)
-    half_length, half_width, heading = (
-        obstacles.length[near] / 2.0,
-        obstacles.width[near] / 2.0,
-        obstacles.heading[near, 0],
-    )
-    ahead = np.column_stack((np.cos(heading), np.sin(heading))) * half_length[:, None]
-    left = np.column_stack((-np.sin(heading), np.cos(heading))) * half_width[:, None]
-    center = np.column_stack((x[near], y[near]))
-    corners = (center + ahead + left, center - ahead + left, center - ahead - left, center + ahead - left)
-    return np.vstack([np.hstack((corners[i], corners[(i + 1) % 4])) for i in range(4)])
+@inner
+def _between(start: float, step: float, low: float, high: float, enter: float, leave: float) -> tuple[float, float]:
+    if abs(step) < 1e-12:
+        return (enter if low <= start <= high else 2.0), leave
+    near, far = (low - start) / step, (high - start) / step
+    return max(enter, min(near, far)), min(leave, max(near, far))
 
 
-def _inside_one(pose: Pose, obstacles: Obstacles) -> bool:
-    if len(obstacles) == 0:
-        return False
-    dx, dy, heading = pose.x - obstacles.x[:, 0], pose.y - obstacles.y[:, 0], obstacles.heading[:, 0]
-    along, across = dx * np.cos(heading) + dy * np.sin(heading), dy * np.cos(heading) - dx * np.sin(heading)
-    inside = (np.abs(along) <= obstacles.length / 2.0) & (np.abs(across) <= obstacles.width / 2.0)
-    return bool(np.any(inside & (obstacles.speed < STANDING_SPEED)))
+@inner
+def _is_in(
+    ax: float, ay: float, bx: float, by: float, x: float, y: float, heading: float,
+    x0: float, x1: float, y0: float, y1: float,
+) -> bool:  # fmt: skip
+    """Whether a part of the segment from a to b is in the box, as `clip` tells it."""
+    c, s = math.cos(heading), math.sin(heading)
+    along, across = (ax - x) * c + (ay - y) * s, (ay - y) * c - (ax - x) * s
+    far_along, far_across = (bx - x) * c + (by - y) * s, (by - y) * c - (bx - x) * s
+    enter, leave = _between(along, far_along - along, x0, x1, 0.0, 1.0)
+    enter, leave = _between(across, far_across - across, y0, y1, enter, leave)
+    return enter <= leave
+
+
+@kernel
+def _any_edge_in(
+    edges: FloatArray, x: float, y: float, heading: float, x0: float, x1: float, y0: float, y1: float
+) -> bool:
+    found = False
+    for i in range(len(edges)):
+        ax, ay, bx, by = edges[i, 0], edges[i, 1], edges[i, 2], edges[i, 3]
+        found = found or _is_in(ax, ay, bx, by, x, y, heading, x0, x1, y0, y1)
+    return found
+
+
+@kernel
+def _any_object_in(
+    center_x: FloatArray, center_y: FloatArray, headings: FloatArray, length: FloatArray, width: FloatArray,
+    speed: FloatArray, x: float, y: float, heading: float, x0: float, x1: float, y0: float, y1: float, reach: float,
+) -> bool:  # fmt: skip
+    """Whether an edge of a standing object is in the box, or the pose in an object, which is then around the box."""
+    for i in range(len(speed)):
+        dx, dy = x - center_x[i, 0], y - center_y[i, 0]
+        if speed[i] >= STANDING_SPEED or math.hypot(dx, dy) > reach + math.hypot(length[i], width[i]) / 2.0:
+            continue
+        c, s = math.cos(headings[i, 0]), math.sin(headings[i, 0])
+        half_length, half_width = length[i] / 2.0, width[i] / 2.0
+        if abs(dx * c + dy * s) <= half_length and abs(dy * c - dx * s) <= half_width:
+            return True
+        for k in range(4):
+            ahead, left = (1.0 if k in (0, 3) else -1.0) * half_length, (1.0 if k < 2 else -1.0) * half_width
+            next_ahead, next_left = (1.0 if k > 1 else -1.0) * half_length, (1.0 if k in (0, 3) else -1.0) * half_width
+            ax, ay = center_x[i, 0] + ahead * c - left * s, center_y[i, 0] + ahead * s + left * c
+            bx, by = center_x[i, 0] + next_ahead * c - next_left * s, center_y[i, 0] + next_ahead * s + next_left * c
+            if _is_in(ax, ay, bx, by, x, y, heading, x0, x1, y0, y1):
+                return True
+    return False
 
 
 def along_route(

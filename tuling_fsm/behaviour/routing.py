@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from tuling_fsm.behaviour.memory import Memory, Question, report
 from tuling_fsm.behaviour.mission.points import is_past, pose_of
 from tuling_fsm.behaviour.parameters import RouteParameters
 from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.records import replace
 from tuling_fsm.map.route import Route
 from tuling_fsm.map.routing import match_route, plan_route
 from tuling_fsm.world.inputs import RouteRequest

@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from tuling_fsm.core.kernels import inner, kernel
+
 FloatArray = npt.NDArray[np.float64]
 
 
@@ -35,9 +37,46 @@ def wrap_angle(angle: float) -> float:
     return (angle + math.pi) % (2.0 * math.pi) - math.pi
 
 
-@njit(cache=True)
-def project_kernel(xy: FloatArray, s: FloatArray, x: float, y: float, lo: int, hi: int) -> tuple[float, float, int]:
-    """Nearest point on segments `lo` to `hi - 1`: arc length, signed offset (+ left), segment index."""
+@inner
+def _first_not_below(s: FloatArray, value: float) -> int:
+    """Index of the first arc length that is not below a value; the number of them if all are."""
+    low, high = 0, len(s)
+    while low < high:
+        middle = (low + high) // 2
+        if s[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@inner
+def _segment_at(s: FloatArray, value: float) -> int:
+    """Index of the segment that an arc length lies on, that of the first or last one beyond the ends."""
+    low, high = 0, len(s)
+    while low < high:
+        middle = (low + high) // 2
+        if s[middle] <= value:
+            low = middle + 1
+        else:
+            high = middle
+    return min(max(low - 1, 0), len(s) - 2)
+
+
+@inner
+def _share(s: FloatArray, i: int, at: float) -> float:
+    """How far along segment `i` an arc length lies, 0 to 1; 0 on a segment of no length."""
+    span = s[i + 1] - s[i]
+    return (at - s[i]) / span if span > 0.0 else 0.0
+
+
+@kernel
+def _project(
+    xy: FloatArray, s: FloatArray, heading: FloatArray, x: float, y: float, s_from: float, s_to: float
+) -> tuple[float, float, float]:
+    """Nearest point of the segments from `s_from` to `s_to`, as a `Projection`."""
+    lo = _segment_at(s, s_from)
+    hi = min(max(_first_not_below(s, s_to), lo + 1), len(s) - 1)
     best, best_s, best_offset, best_i = np.inf, 0.0, 0.0, lo
     for i in range(lo, hi):
         dx, dy = xy[i + 1, 0] - xy[i, 0], xy[i + 1, 1] - xy[i, 1]
@@ -52,7 +91,18 @@ def project_kernel(xy: FloatArray, s: FloatArray, x: float, y: float, lo: int, h
             best, best_i = d2, i
             best_s = s[i] + u * (s[i + 1] - s[i])
             best_offset = math.copysign(math.sqrt(d2), dx * py - dy * px)
-    return best_s, best_offset, best_i
+    turned = heading[best_i] + _share(s, best_i, best_s) * (heading[best_i + 1] - heading[best_i])
+    return best_s, best_offset, turned
+
+
+@kernel
+def _at(xy: FloatArray, s: FloatArray, heading: FloatArray, at: float) -> tuple[float, float, float]:
+    """The pose at an arc length, clamped to the ends."""
+    at = min(max(at, 0.0), s[-1])
+    i = _segment_at(s, at)
+    u = _share(s, i, at)
+    x, y = xy[i, 0] + u * (xy[i + 1, 0] - xy[i, 0]), xy[i, 1] + u * (xy[i + 1, 1] - xy[i, 1])
+    return x, y, heading[i] + u * (heading[i + 1] - heading[i])
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,26 +141,12 @@ class Polyline:
 
     def at(self, s: float) -> Pose:
         """The pose on the curve at arc length `s`, clamped to its ends."""
-        s = min(max(s, 0.0), self.length)
-        i = min(max(int(np.searchsorted(self.s, s, side="right")) - 1, 0), len(self.s) - 2)
-        u = self._share(i, s)
-        x, y = self.xy[i] + u * (self.xy[i + 1] - self.xy[i])
-        heading = self.heading[i] + u * (self.heading[i + 1] - self.heading[i])
-        return Pose(float(x), float(y), float(heading))
+        return Pose(*_at(self.xy, self.s, self.heading, float(s)))
 
     def project(self, x: float, y: float, s_from: float = -math.inf, s_to: float = math.inf) -> Projection:
         """The nearest point of the stretch `s_from` to `s_to`."""
-        lo = min(max(int(np.searchsorted(self.s, s_from, side="right")) - 1, 0), len(self.s) - 2)
-        hi = min(max(int(np.searchsorted(self.s, s_to, side="left")), lo + 1), len(self.s) - 1)
-        s, offset, i = project_kernel(self.xy, self.s, x, y, lo, hi)
-        u = self._share(i, s)
-        heading = self.heading[i] + u * (self.heading[i + 1] - self.heading[i])
-        return Projection(float(s), float(offset), float(heading))
-
-    def _share(self, i: int, s: float) -> float:
-        """How far along segment `i` an arc length lies, 0 to 1; 0 on a segment of no length."""
-        span = float(self.s[i + 1] - self.s[i])
-        return (s - float(self.s[i])) / span if span > 0.0 else 0.0
+        where = float(x), float(y), float(s_from), float(s_to)
+        return Projection(*_project(self.xy, self.s, self.heading, *where))
 
     def curvature(self) -> FloatArray:
         """Curvature (1/m, + left) at every point, from the headings."""

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.kernels import kernel
 
 PREDICTION_STEP_S = 0.2
 PREDICTION_STEPS = 31
@@ -28,6 +29,14 @@ class Ego(NamedTuple):
 
 def _empty() -> FloatArray:
     return np.zeros(0)
+
+
+@kernel
+def _any_moves(ids: npt.NDArray[np.uint32], moving: npt.NDArray[np.bool_], number: int) -> bool:
+    found = False
+    for i in range(len(ids)):
+        found = found or (moving[i] and ids[i] == number)
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +60,10 @@ class Obstacles:
 
     def __len__(self) -> int:
         return len(self.id)
+
+    def any_moves(self, number: int) -> bool:
+        """Whether one with this id moves."""
+        return _any_moves(self.id, self.moving, number)
 
     @classmethod
     def straight_on(cls, boxes: npt.ArrayLike, speed: npt.ArrayLike = 0.0, kind: npt.ArrayLike = 1) -> Obstacles:

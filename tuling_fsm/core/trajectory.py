@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields
 
 import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.kernels import kernel
+
+_STILL = 1e-3
+"""What is slower than this (m/s) stands."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +46,12 @@ class Trajectory:
     @property
     def stands(self) -> bool:
         """Whether no row moves."""
-        return bool(np.all(np.abs(self.v) < 1e-3))
+        return _fastest(self.v) < _STILL
+
+    @property
+    def length(self) -> float:
+        """How far it drives, forwards and in reverse, m."""
+        return _length(np.ascontiguousarray(self.x), np.ascontiguousarray(self.y))
 
     @property
     def end_stamp(self) -> float:
@@ -68,3 +78,19 @@ class Trajectory:
         rows["t"] = rows["t"] + (self.stamp - stamp)
         first = {"t": 0.0, "x": pose.x, "y": pose.y, "heading": pose.heading, "curvature": curvature, "v": v, "a": a}
         return Trajectory(stamp, **{name: np.concatenate(([first[name]], row)) for name, row in rows.items()})
+
+
+@kernel
+def _length(x: FloatArray, y: FloatArray) -> float:
+    total = 0.0
+    for i in range(len(x) - 1):
+        total += math.hypot(x[i + 1] - x[i], y[i + 1] - y[i])
+    return total
+
+
+@kernel
+def _fastest(v: FloatArray) -> float:
+    fastest = 0.0
+    for i in range(len(v)):
+        fastest = max(fastest, abs(v[i]))
+    return fastest

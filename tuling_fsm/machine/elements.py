@@ -74,7 +74,7 @@ class Row(Generic[C]):
     min_dwell_s: float | None = None
     deadline: bool = False
 
-    @property
+    @cached_property
     def guard_name(self) -> str:
         """The predicate's name, empty for a callable that has none."""
         name = str(getattr(self.guard, "__name__", ""))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from typing import Any, Generic
 
 from transitions.extensions.nesting import HierarchicalMachine, NestedState
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.records import replace
 from tuling_fsm.machine.elements import SEPARATOR, B, C, Leaf, M, Priority, Region, Row
 from tuling_fsm.machine.record import StateRecord
 from tuling_fsm.machine.table import Table
@@ -50,9 +50,9 @@ class Step(Generic[C]):
 
     source: str
     dest: str
-    fired: Row[C] | None
-    pending: tuple[Pending, ...]
-    rejected: tuple[Row[C], ...]
+    fired: Row[C] | None = None
+    pending: tuple[Pending, ...] = ()
+    rejected: tuple[Row[C], ...] = ()
 
 
 class Engine(Generic[C, B, M]):
@@ -89,32 +89,34 @@ class Engine(Generic[C, B, M]):
         """
         step, jump = self._interval(stamp)
         if jump:
-            self.record = dataclasses.replace(self.record, stamp=stamp, true_since=())
+            self.record = replace(self.record, stamp=stamp, true_since=())
         else:
-            self.record = dataclasses.replace(self.record, stamp=stamp, clock=self.record.clock + step)
+            self.record = replace(self.record, stamp=stamp, clock=self.record.clock + step)
         return jump
 
     def freeze(self, stamp: float) -> float:
         """Take the stamp of a tick on which the machine stands still: no timer moves. Returns a jump as `advance`."""
         _, jump = self._interval(stamp)
         kept = () if jump else self.record.true_since
-        self.record = dataclasses.replace(self.record, stamp=stamp, true_since=kept)
+        self.record = replace(self.record, stamp=stamp, true_since=kept)
         return jump
 
     def remember(self, memory: M) -> None:
         """Replace what the machine remembers."""
-        self.record = dataclasses.replace(self.record, memory=memory)
+        if memory is not self.record.memory:
+            self.record = replace(self.record, memory=memory)
 
     def step(self, context: C) -> Step[C]:
         """Evaluate every row of the active leaf and fire the first that has matured."""
         record, leaf = self.record, self.leaf
+        rows = [row for row in self.table.rows_from[record.path] if row.guard(context)]
+        if not rows and not record.true_since:
+            return Step(record.path, record.path)
         since = dict(record.true_since)
         holding: dict[str, float] = {}
         pending: list[Pending] = []
         matured: list[Row[C]] = []
-        for row in self.table.rows_from[record.path]:
-            if not row.guard(context):
-                continue
+        for row in rows:
             start = holding[row.key] = since.get(row.key, record.clock)
             remaining = max(start + row.dwell_s, record.entered_at + _min_dwell_s(row, leaf)) - record.clock
             if remaining <= TOLERANCE_S:
@@ -125,7 +127,7 @@ class Engine(Generic[C, B, M]):
                 )
         fired = matured[0] if matured else None
         if fired is None:
-            self.record = dataclasses.replace(record, true_since=tuple(holding.items()))
+            self.record = replace(record, true_since=tuple(holding.items()))
         else:
             self._fire(fired, holding)
         return Step(record.path, self.record.path, fired, tuple(pending), tuple(matured[1:]))
@@ -145,7 +147,7 @@ class Engine(Generic[C, B, M]):
         around = [path for path in _ancestors(old) if path in _ancestors(new)]
         kept = {other.key for other in self.table.rows_from[old] if other.source in around and other is not row}
         timers = tuple((key, at) for key, at in holding.items() if key in kept)
-        self.record = dataclasses.replace(self.record, path=new, entered_at=self.record.clock, true_since=timers)
+        self.record = replace(self.record, path=new, entered_at=self.record.clock, true_since=timers)
 
 
 def _min_dwell_s(row: Row[Any], leaf: Leaf[Any]) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -92,6 +92,11 @@ class RoadMap:
         found.sort(key=lambda item: (abs(item[0][1]), item[1]))
         return [self._position(row, lane) for row, lane in found]
 
+    def is_on(self, lanes: Collection[LaneId], x: float, y: float, radius: float = 0.0) -> bool:
+        """Whether the point lies on one of these driving lanes, or within `radius` (m) of it."""
+        _, found = self.index.search(float(x), float(y), max(radius, ON_LANE_M), self._mask((DRIVING,)))
+        return any(self._ids[lane] in lanes for lane in found.tolist())
+
     def project(
         self,
         x: float,
@@ -121,6 +126,11 @@ class RoadMap:
 
     def same_direction(self, lane_id: LaneId) -> tuple[LaneId, ...]:
         """The driving lanes side by side with this one in its direction of travel, left to right, itself among them."""
+        if lane_id not in self._abreast:
+            self._abreast[lane_id] = self._find_abreast(lane_id)
+        return self._abreast[lane_id]
+
+    def _find_abreast(self, lane_id: LaneId) -> tuple[LaneId, ...]:
         left: list[LaneId] = []
         beside = self.lanes[lane_id].left_neighbour
         while beside is not None and self.lanes[beside].type == DRIVING:
@@ -214,6 +224,10 @@ class RoadMap:
     def graph(self) -> LaneGraph:
         """Where routes may run."""
         return build_graph(self.lanes)
+
+    @cached_property
+    def _abreast(self) -> dict[LaneId, tuple[LaneId, ...]]:
+        return {}
 
     @cached_property
     def _masks(self) -> dict[tuple[str, ...], Mask]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -40,8 +42,11 @@ class Route:
 
     def index_at(self, s: float) -> int:
         """Index of the stretch at arc length `s` of the reference, clamped to the ends."""
-        ends = [lane.s_to for lane in self.lanes]
-        return min(int(np.searchsorted(ends, s, side="right")), len(self.lanes) - 1)
+        return min(bisect_right(self._ends, s), len(self.lanes) - 1)
+
+    @cached_property
+    def _ends(self) -> tuple[float, ...]:
+        return tuple(lane.s_to for lane in self.lanes)
 
     def poses(self) -> FloatArray:
         """The reference as rows x, y, heading (N, 3): the route as it goes over the wire."""

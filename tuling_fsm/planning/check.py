@@ -1,4 +1,5 @@
-"""The independent check of the outgoing plan (SAF-2): own geometry, own limits, nothing shared with the planners."""
+"""The independent check of the outgoing plan (SAF-2): own geometry, own limits, nothing shared with the planners
+but how the car comes back to its path."""
 
 from __future__ import annotations
 
@@ -9,7 +10,6 @@ from enum import Enum
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.request import FollowLanes, FreeSpace, Hold, LaneLine, PlanningRequest, PullOver, Reason
@@ -17,10 +17,9 @@ from tuling_fsm.core.scene import PREDICTION_STEP_S, Scene
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning import motion_rules as rules
-from tuling_fsm.planning.contact import first_segment_met, meetings
+from tuling_fsm.planning.contact import IntArray, Outline, bounds_of, first_segment_met, meetings
 from tuling_fsm.planning.parameters import CheckParameters, PlanningParameters
-
-BoolArray = npt.NDArray[np.bool_]
+from tuling_fsm.planning.recovery import Recovery
 
 
 class Breach(str, Enum):
@@ -47,10 +46,13 @@ class Violation:
 
 
 class _Case(NamedTuple):
-    """A plan, the same as rows of `motion_rules`, and what it is judged by."""
+    """A plan, the same as rows of `motion_rules`, the poses (T, 3) by which the car follows it from where it was
+    measured, and what it is judged by.
+    """
 
     plan: Trajectory
     rows: FloatArray
+    poses: FloatArray
     scene: Scene
     request: PlanningRequest
     vehicle: Vehicle
@@ -75,7 +77,9 @@ def check(
     is hit from behind in its own lane, is not at fault.
     """
     rows = np.array([getattr(trajectory, name) for name in _COLUMNS])
-    case = _Case(trajectory, rows, scene, request, vehicle, parameters.check)
+    poses, back = np.empty((len(trajectory), 3)), Recovery.of(vehicle, parameters.recovery)
+    rules.as_driven(rows, *scene.ego.pose, back, poses)
+    case = _Case(trajectory, rows, poses, scene, request, vehicle, parameters.check)
     for rule in _RULES:
         violation = rule(case)
         if violation is not None:
@@ -91,30 +95,31 @@ def _broken(case: _Case) -> Violation | None:
     if rules.out_of_order(case.rows) >= 0:
         return Violation(Breach.BROKEN, 0.0, "time does not increase")
     row, error = rules.off_its_speed(case.rows, case.limits.position)
-    return _at(case, row, Breach.BROKEN, f"{error:.2f} m off its own speed")
+    return _at(case, row, Breach.BROKEN, "{:.2f} m off its own speed", error)
 
 
-def _at(case: _Case, row: int, breach: Breach, detail: str) -> Violation | None:
-    return None if row < 0 else Violation(breach, float(case.plan.t[row]), detail)
+def _at(case: _Case, row: int, breach: Breach, detail: str, *numbers: float) -> Violation | None:
+    """A breach at a row, none for -1; `numbers` are put into `detail`."""
+    return None if row < 0 else Violation(breach, float(case.plan.t[row]), detail.format(*numbers))
 
 
 def _curvature(case: _Case) -> Violation | None:
     most = case.limits.curvature * case.vehicle.max_curvature
     row, kappa = rules.too_bent(case.rows, most)
-    return _at(case, row, Breach.CURVATURE, f"{kappa:.3f} 1/m, limit {most:.3f}")
+    return _at(case, row, Breach.CURVATURE, "{:.3f} 1/m, limit {:.3f}", kappa, most)
 
 
 def _curvature_rate(case: _Case) -> Violation | None:
     """The steering angle's rate between rows."""
     most = case.limits.steer_rate * case.vehicle.max_steer_rate
     row, rate = rules.steered_too_fast(case.rows, case.vehicle.wheelbase, most, _ROLLS)
-    return _at(case, row, Breach.CURVATURE_RATE, f"{rate:.2f} rad/s, limit {most:.2f}")
+    return _at(case, row, Breach.CURVATURE_RATE, "{:.2f} rad/s, limit {:.2f}", rate, most)
 
 
 def _acceleration(case: _Case) -> Violation | None:
     vehicle, share = case.vehicle, case.limits.accel
     row, accel = rules.accelerated_too_hard(case.rows, share * vehicle.max_accel, -share * vehicle.emergency_decel)
-    return _at(case, row, Breach.ACCELERATION, f"{accel:.2f} m/s^2")
+    return _at(case, row, Breach.ACCELERATION, "{:.2f} m/s^2", accel)
 
 
 def _jerk(case: _Case) -> Violation | None:
@@ -124,7 +129,7 @@ def _jerk(case: _Case) -> Violation | None:
     vehicle, limits = case.vehicle, case.limits
     ordinary, hard = limits.jerk * vehicle.max_jerk, 1.2 * vehicle.comfort_decel
     row, jerk, most = rules.jerked(case.rows, ordinary, limits.brake_jerk, hard, _ONSET, _STANDS)
-    return _at(case, row, Breach.JERK, f"{jerk:.1f} m/s^3, limit {most:.1f}")
+    return _at(case, row, Breach.JERK, "{:.1f} m/s^3, limit {:.1f}", jerk, most)
 
 
 def _speed_limit(case: _Case) -> Violation | None:
@@ -143,7 +148,7 @@ def _speed_limit(case: _Case) -> Violation | None:
     row, v, limit = rules.too_fast(
         case.rows, most, case.limits.speed, vehicle.max_jerk, vehicle.comfort_decel
     )  # fmt: skip
-    return _at(case, row, Breach.SPEED_LIMIT, f"{v:.2f} m/s, limit {limit:.2f}")
+    return _at(case, row, Breach.SPEED_LIMIT, "{:.2f} m/s, limit {:.2f}", v, limit)
 
 
 def _lane_limit(lanes: tuple[LaneLine, ...], rows: FloatArray) -> FloatArray:
@@ -184,19 +189,9 @@ def _bumper_over(plan: Trajectory, vehicle: Vehicle, wall: tuple[float, float, f
     return int(rows[0]) + 1 if len(rows) else -1
 
 
-def _poses(case: _Case) -> FloatArray:
-    return np.column_stack((case.plan.x, case.plan.y, case.plan.heading))
-
-
-def _near(case: _Case, x: FloatArray, y: FloatArray, size: FloatArray) -> BoolArray:
-    """Things (centre and half size) within reach of the plan's bounding box."""
-    reach = case.vehicle.front + case.vehicle.width + size
-    x0, x1, y0, y1 = rules.bounds_of(case.rows)
-    return np.asarray((x >= x0 - reach) & (x <= x1 + reach) & (y >= y0 - reach) & (y <= y1 + reach))
-
-
-def _outline(vehicle: Vehicle) -> tuple[float, float, float]:
-    return -vehicle.rear_overhang, vehicle.front, 0.5 * vehicle.width
+def _outline(case: _Case) -> Outline:
+    vehicle = case.vehicle
+    return Outline(-vehicle.rear_overhang, vehicle.front, 0.5 * vehicle.width, case.limits.contact)
 
 
 def _collision(case: _Case) -> Violation | None:
@@ -206,37 +201,39 @@ def _collision(case: _Case) -> Violation | None:
     if len(case.scene.static_segments) and (edge := _edge_met(case)) is not None:
         return edge
     around = case.scene.obstacles
-    still = np.flatnonzero(~around.moving & _near(case, around.x[:, 0], around.y[:, 0], around.length))
-    if len(still) == 0:
+    met = _met(case, np.where(around.moving, -math.inf, around.length), math.inf)
+    if met is None:
         return None
-    met = _meetings(case, still, math.inf)
     hit = np.flatnonzero(met >= 0)
-    if len(hit) == 0:
-        return None
     worst = hit[np.argmin(met[hit])]
-    return Violation(Breach.COLLISION, float(case.plan.t[int(met[worst])]), f"object {around.id[still[worst]]}")
+    return Violation(Breach.COLLISION, float(case.plan.t[met[worst]]), f"object {around.id[worst]}")
 
 
 def _edge_met(case: _Case) -> Violation | None:
-    edges = case.scene.static_segments
-    middle = 0.5 * (edges[:, :2] + edges[:, 2:])
-    size = 0.5 * np.hypot(edges[:, 2] - edges[:, 0], edges[:, 3] - edges[:, 1])
-    edges = np.ascontiguousarray(edges[_near(case, middle[:, 0], middle[:, 1], size)])
-    row, _ = first_segment_met(_poses(case), edges, *_outline(case.vehicle), case.limits.contact)
+    """Edges within reach of the plan's bounding box."""
+    edges, car = case.scene.static_segments, _outline(case)
+    x, y = 0.5 * (edges[:, 0] + edges[:, 2]), 0.5 * (edges[:, 1] + edges[:, 3])
+    reach = 0.5 * np.hypot(edges[:, 2] - edges[:, 0], edges[:, 3] - edges[:, 1]) + _reach(case)
+    x0, x1, y0, y1 = bounds_of(case.poses)
+    near = (x >= x0 - reach) & (x <= x1 + reach) & (y >= y0 - reach) & (y <= y1 + reach)
+    row, _ = first_segment_met(case.poses, np.ascontiguousarray(edges[near]), *car)
     return _at(case, row, Breach.COLLISION, "static edge")
 
 
-def _meetings(case: _Case, rows: npt.NDArray[np.int64], until: float) -> FloatArray:
-    """Row of the plan at which each of the given objects is met, -1 for never."""
-    around, n = case.scene.obstacles, len(rows)
-    boxes = np.empty((n, around.x.shape[1], 5))
-    boxes[..., 0], boxes[..., 1], boxes[..., 2] = around.x[rows], around.y[rows], around.heading[rows]
-    boxes[..., 3], boxes[..., 4] = around.length[rows, None], around.width[rows, None]
-    met = np.empty(n)
-    meetings(
-        _poses(case), case.plan.t, boxes, PREDICTION_STEP_S, until, *_outline(case.vehicle), case.limits.contact, met
-    )
-    return met
+def _reach(case: _Case) -> float:
+    return case.vehicle.front + case.vehicle.width
+
+
+def _met(case: _Case, reach: FloatArray, until: float) -> IntArray | None:
+    """Row of the plan at which each object is met, -1 for never; those that are farther from all of it than `reach`
+    (N,) are not looked at. `None` where none is met.
+    """
+    o, met = case.scene.obstacles, np.empty(len(case.scene.obstacles), np.int64)
+    count = meetings(
+        case.poses, case.plan.t, o.x, o.y, o.heading, o.length, o.width, reach + _reach(case), PREDICTION_STEP_S, until,
+        _outline(case), met,
+    )  # fmt: skip
+    return met if count else None
 
 
 def _predicted_collision(case: _Case) -> Violation | None:
@@ -244,13 +241,11 @@ def _predicted_collision(case: _Case) -> Violation | None:
     around, plan = case.scene.obstacles, case.plan
     if plan.stands:
         return None
-    reach = around.length + 3.0 * around.speed
-    rows = np.flatnonzero(around.moving & _near(case, around.x[:, 0], around.y[:, 0], reach))
-    if len(rows) == 0:
+    met = _met(case, np.where(around.moving, around.length + 3.0 * around.speed, -math.inf), case.limits.predicted)
+    if met is None:
         return None
-    met = _meetings(case, rows, case.limits.predicted)
-    for i in np.flatnonzero(met >= 0):
-        row, k = int(rows[i]), int(met[i])
+    for row in np.flatnonzero(met >= 0).tolist():
+        k = int(met[row])
         if abs(float(plan.v[k])) > _STANDS and not _from_behind(case, row, k):
             return Violation(Breach.PREDICTED_COLLISION, float(plan.t[k]), f"object {around.id[row]}")
     return None

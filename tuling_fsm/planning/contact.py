@@ -6,9 +6,15 @@ Segments are clipped against the outline in the car's own frame (Liang and Barsk
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import kernel
+
+IntArray = npt.NDArray[np.int64]
 
 
 @kernel
@@ -94,42 +100,79 @@ def first_segment_met(
     return (first, which) if which >= 0 else (-1, -1)
 
 
+class Outline(NamedTuple):
+    """Where the car's rear and front are, from the rear axle (m; `rear` is negative), half its width, and by how much
+    it is smaller all round for what it touches from the beginning.
+    """
+
+    rear: float
+    front: float
+    half: float
+    shrink: float
+
+
+@kernel
+def bounds_of(poses: FloatArray) -> tuple[float, float, float, float]:
+    """Least and largest x, least and largest y of poses (T, 3)."""
+    x0, x1, y0, y1 = poses[0, 0], poses[0, 0], poses[0, 1], poses[0, 1]
+    for i in range(len(poses)):
+        x0, x1 = min(x0, poses[i, 0]), max(x1, poses[i, 0])
+        y0, y1 = min(y0, poses[i, 1]), max(y1, poses[i, 1])
+    return x0, x1, y0, y1
+
+
+@kernel
+def _met_at(
+    poses: FloatArray, t: FloatArray, x: FloatArray, y: FloatArray, heading: FloatArray, length: float, width: float,
+    step: float, until: float, car: Outline,
+) -> int:  # fmt: skip
+    """Row of the motion at which one object is met first, -1 for never."""
+    far = math.hypot(max(car.front, -car.rear), car.half) + 0.5 * math.hypot(length, width)
+    near = math.hypot(x[0] - poses[0, 0], y[0] - poses[0, 1]) <= far
+    touched = near and _meets_box(poses[0], x[0], y[0], heading[0], length, width, car.rear, car.front, car.half)
+    smaller, last = car.shrink if touched else 0.0, len(x) - 1
+    for i in range(len(poses)):
+        if t[i] > until:
+            break
+        j = min(int(t[i] / step + 1e-9), last)
+        u = min(1.0, t[i] / step - j) if j < last else 0.0
+        after = min(j + 1, last)
+        bx, by = x[j] + u * (x[after] - x[j]), y[j] + u * (y[after] - y[j])
+        dx, dy = bx - poses[i, 0], by - poses[i, 1]
+        if dx * dx + dy * dy > far * far:
+            continue
+        out, ahead, side = car.rear + smaller, car.front - smaller, car.half - smaller
+        if _meets_box(poses[i], bx, by, heading[j], length, width, out, ahead, side):
+            return i if i > 0 else -1
+    return -1
+
+
 @kernel
 def meetings(
     poses: FloatArray,
     t: FloatArray,
-    boxes: FloatArray,
+    x: FloatArray,
+    y: FloatArray,
+    heading: FloatArray,
+    length: FloatArray,
+    width: FloatArray,
+    reach: FloatArray,
     step: float,
     until: float,
-    rear: float,
-    front: float,
-    half: float,
-    shrink: float,
-    met: FloatArray,
-) -> None:
-    """Fill `met` (N,) with the row of the motion at which each of N objects is met first, -1 for never.
+    car: Outline,
+    met: IntArray,
+) -> int:
+    """Fill `met` (N,) with the row of the motion at which each of N objects is met first, -1 for never; returns how
+    many are met.
 
-    `boxes` (N, T, 5) are x, y, heading, length, width every `step` seconds, taken in a straight line in between.
+    `x`, `y`, `heading` (N, T) are their centres every `step` seconds, taken in a straight line in between, `length` and
+    `width` (N,) their sizes; who is farther than `reach` (N,) from all of the motion now is not looked at.
     """
-    reach = math.hypot(max(front, -rear), half)
-    for n in range(len(boxes)):
-        met[n] = -1
-        far = reach + 0.5 * math.hypot(boxes[n, 0, 3], boxes[n, 0, 4])
-        near = math.hypot(boxes[n, 0, 0] - poses[0, 0], boxes[n, 0, 1] - poses[0, 1]) <= far
-        smaller = shrink if near and meets_box(poses[0], boxes[n, 0], rear, front, half) else 0.0
-        for i in range(len(poses)):
-            if t[i] > until:
-                break
-            j = min(int(t[i] / step + 1e-9), boxes.shape[1] - 1)
-            u = min(1.0, t[i] / step - j) if j + 1 < boxes.shape[1] else 0.0
-            after = min(j + 1, boxes.shape[1] - 1)
-            box = boxes[n, j]
-            x, y = box[0] + u * (boxes[n, after, 0] - box[0]), box[1] + u * (boxes[n, after, 1] - box[1])
-            dx, dy = x - poses[i, 0], y - poses[i, 1]
-            if dx * dx + dy * dy > far * far:
-                continue
-            out, ahead, side = rear + smaller, front - smaller, half - smaller
-            if _meets_box(poses[i], x, y, box[2], box[3], box[4], out, ahead, side):
-                if i > 0:
-                    met[n] = i
-                break
+    x0, x1, y0, y1 = bounds_of(poses)
+    count = 0
+    for n in range(len(x)):
+        met[n], far = -1, reach[n]
+        if x0 - far <= x[n, 0] <= x1 + far and y0 - far <= y[n, 0] <= y1 + far:
+            met[n] = _met_at(poses, t, x[n], y[n], heading[n], length[n], width[n], step, until, car)
+            count += met[n] >= 0
+    return count

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
-
-from tuling_fsm.core.geometry import Pose, wrap_angle
+from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
+from tuling_fsm.core.kernels import kernel
 from tuling_fsm.core.scene import Ego, Scene
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.planning.parameters import ContinuityParameters
@@ -28,31 +27,49 @@ class StartState(NamedTuple):
     planned: bool
 
 
+@kernel
+def _on_arc(
+    at: float,
+    t: FloatArray,
+    x: FloatArray,
+    y: FloatArray,
+    heading: FloatArray,
+    curvature: FloatArray,
+    v: FloatArray,
+    a: FloatArray,
+) -> tuple[float, float, float, float, float, float]:
+    """x, y, heading, curvature, speed and acceleration of a trajectory `at` seconds after its stamp."""
+    i, last = 0, len(t) - 1
+    while i < last and t[i + 1] <= at:
+        i += 1
+    k = min(i + 1, last)
+    span = t[k] - t[i]
+    share = min(max((at - t[i]) / span, 0.0), 1.0) if span > 0.0 else 0.0
+    way = 0.5 * (v[i] + v[k]) * span
+    gone = (v[i] + 0.5 * share * (v[k] - v[i])) * share * span
+    u = gone / way if abs(way) > 1e-6 else share
+    # The cubic that has both rows' directions.
+    p, q = (1.0 + 2.0 * u) * (1.0 - u) ** 2, u * u * (3.0 - 2.0 * u)
+    dp, dq = u * (1.0 - u) ** 2 * way, u * u * (u - 1.0) * way
+    return (
+        p * x[i] + q * x[k] + dp * math.cos(heading[i]) + dq * math.cos(heading[k]),
+        p * y[i] + q * y[k] + dp * math.sin(heading[i]) + dq * math.sin(heading[k]),
+        heading[i] + u * (heading[k] - heading[i]),
+        curvature[i] + u * (curvature[k] - curvature[i]),
+        v[i] + share * (v[k] - v[i]),
+        a[i] + share * (a[k] - a[i]),
+    )
+
+
 def state_at(trajectory: Trajectory, stamp: float) -> StartState:
     """The state on a trajectory at a stamp: on the arc between two rows, not on its chord, which would creep into
     bends.
     """
-    t = stamp - trajectory.stamp
-    i = min(max(int(np.searchsorted(trajectory.t, t, side="right")) - 1, 0), len(trajectory) - 1)
-    span = float(trajectory.t[i + 1] - trajectory.t[i]) if i + 1 < len(trajectory) else 0.0
-    share = min(max((t - float(trajectory.t[i])) / span, 0.0), 1.0) if span > 0.0 else 0.0
-    columns = (trajectory.x, trajectory.y, trajectory.heading, trajectory.curvature, trajectory.v, trajectory.a)
-    k = min(i + 1, len(trajectory) - 1)
-    (x0, x1), (y0, y1), (h0, h1), (c0, c1), (v0, v1), (a0, a1) = (
-        (float(column[i]), float(column[k])) for column in columns
-    )
-    way = 0.5 * (v0 + v1) * span
-    gone = (v0 + 0.5 * share * (v1 - v0)) * share * span
-    u = gone / way if abs(way) > 1e-6 else share
-    a, b = (1.0 + 2.0 * u) * (1.0 - u) ** 2, u * u * (3.0 - 2.0 * u)
-    p, q = u * (1.0 - u) ** 2 * way, u * u * (u - 1.0) * way
-    x = a * x0 + b * x1 + p * math.cos(h0) + q * math.cos(h1)
-    y = a * y0 + b * y1 + p * math.sin(h0) + q * math.sin(h1)
-    pose = Pose(x, y, h0 + u * (h1 - h0))
-    v, a = v0 + share * (v1 - v0), a0 + share * (a1 - a0)
+    p = trajectory
+    x, y, heading, curvature, v, a = _on_arc(stamp - p.stamp, p.t, p.x, p.y, p.heading, p.curvature, p.v, p.a)
     if abs(v) < _STILL and v * a <= 0.0:
         v, a = 0.0, 0.0
-    return StartState(pose, c0 + u * (c1 - c0), v, a, True)
+    return StartState(Pose(x, y, heading), curvature, v, a, True)
 
 
 def planned_ego(trajectory: Trajectory, stamp: float) -> Ego:
@@ -81,3 +98,10 @@ def start_state(scene: Scene, previous: Trajectory | None, limits: ContinuityPar
         if is_near(state, ego, limits):
             return state
     return StartState(ego.pose, ego.curvature, ego.v, ego.a, False)
+
+
+def as_measured(start: StartState, scene: Scene) -> StartState:
+    """The same where the car was measured: what is planned anew must not begin beside the car. The wheels and the
+    acceleration stay those of the plan, which knows them better.
+    """
+    return start._replace(pose=scene.ego.pose)

@@ -10,13 +10,13 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
-from tuling_fsm.core.request import FreeSpace, Limit, Manoeuvre, PlanResult, PullOver, Reason
+from tuling_fsm.core.request import FreeSpace, Limit, Manoeuvre, PlanResult, PullOver, Reason, StopWall
 from tuling_fsm.core.scene import Ego, Scene
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning import profile
 from tuling_fsm.planning.body import Body
-from tuling_fsm.planning.continuity import StartState
+from tuling_fsm.planning.continuity import StartState, as_measured
 from tuling_fsm.planning.evaluate import drive_among
 from tuling_fsm.planning.explain import BY_BINDING, mover_limit
 from tuling_fsm.planning.free_space import plan_free_space
@@ -24,34 +24,23 @@ from tuling_fsm.planning.hold import STANDS, comfortable_stop
 from tuling_fsm.planning.movers import Movers
 from tuling_fsm.planning.occupied import Swept, swept
 from tuling_fsm.planning.parameters import PlanningParameters
-from tuling_fsm.planning.paths import (
-    AT_ONCE,
-    PCOS,
-    PHEADING,
-    PKAPPA,
-    PLACES,
-    PS,
-    PSIN,
-    PX,
-    PY,
-    Laid,
-    new_path,
-    place_body,
-)
+from tuling_fsm.planning.paths import PS, Laid
 from tuling_fsm.planning.profile import STEP_S, Demand, envelope
-from tuling_fsm.planning.reference import COLUMNS, COS, EXTENSION, HEADING, KAPPA, SIN, S, X, Y
 from tuling_fsm.planning.scenery import Scenery
 from tuling_fsm.planning.solids import blocked_by_solids
+from tuling_fsm.planning.stretch import Stretch, among, as_driven, facing, next_stretch
 from tuling_fsm.planning.timed import timed_path, times
 from tuling_fsm.planning.tools import Tools
 from tuling_fsm.planning.walls import wall_at
 
 _SAME_GOAL_M, _SAME_GOAL_RAD = 0.1, 0.03
-_SPACING = 0.1
-_MAX_POINTS = 240
 _MOVES = 1e-3
 _START_ROOM = 0.05
 """What is left of a manoeuvre is driven down to this (m), where lane driving would stay where it is."""
+_SHORT = 0.022
+"""A stop comes out this much (m) before its place. Where the gear changes, the car would not be on the next stretch:
+it is turned by twice the curvature for every metre that is missing.
+"""
 _CREEP = 0.1
 """Where the wheels turn on the spot, the car may be as slow as this (m/s)."""
 _LEAST = 0.3
@@ -61,27 +50,15 @@ _STEERED = 0.02
 """Wheels that stand this near (rad) to where they are needed need no time to get there."""
 
 
-class Stretch(NamedTuple):
-    """What is left of a motion up to its next standstill: the path, in directions of travel, the speeds (m/s) that it
-    was planned with, the gear (+1, -1), the first row of the whole motion that is ahead, and whether the motion ends
-    there.
-    """
-
-    path: FloatArray
-    speed: FloatArray
-    gear: float
-    row: int
-    last: bool
-
-
 class Stop(NamedTuple):
-    """Where to stand on a stretch (m along it), why, and how far beyond that the bumper is from what stands there
-    (m).
+    """Where to stand on a stretch (m along it), why, how far beyond that the bumper is from what stands there (m), and
+    whether that blocks the motion for good.
     """
 
     at: float
     limit: Limit
     beyond: float
+    blocks: bool = False
 
 
 def plan_manoeuvre(
@@ -96,23 +73,13 @@ def plan_manoeuvre(
         result = go_on(kept, request, scene, start, tools)
         if result is not None:
             return result
-    here = replace(scene, ego=Ego(start.pose, start.v, start.a, start.curvature)) if start.planned else scene
+    anew = as_measured(start, scene)
+    here = replace(scene, ego=Ego(anew.pose, anew.v, anew.a, anew.curvature))
     found = plan_free_space(replace(request, walls=()), here, vehicle, parameters.free_space)
     if found.trajectory is None:
         before = previous.trajectory if previous is not None and start.planned else None
         return replace(found, trajectory=comfortable_stop(scene, start, before, vehicle, parameters.speed))
-    kept = Manoeuvre(request.goal, found.trajectory)
-    return go_on(kept, request, scene, start, tools) or found
-
-
-def among(path: FloatArray, scene: Scene, body: Body, parameters: PlanningParameters) -> tuple[Laid, Scenery]:
-    """A path (n, PATH) laid on itself, and what is around it."""
-    line = _as_line(path)
-    pose = (float(path[0, PX]), float(path[0, PY]), float(path[0, PHEADING]), float(path[0, PKAPPA]))
-    scenery = Scenery.of(scene, line[None], np.array([len(line)]), np.zeros(1), pose, body, 0.0, parameters)
-    places = np.zeros((PLACES, len(path) + AT_ONCE))
-    place_body(path, len(path), body.middle, places)
-    return Laid(path, len(path), 1, line, 0, places), scenery
+    return go_on(Manoeuvre(request.goal, found.trajectory), request, scene, anew, tools, fresh=True) or found
 
 
 def _same(one: Pose, other: Pose) -> bool:
@@ -121,10 +88,15 @@ def _same(one: Pose, other: Pose) -> bool:
 
 
 def go_on(
-    kept: Manoeuvre, request: FreeSpace | PullOver, scene: Scene, start: StartState, tools: Tools
+    kept: Manoeuvre,
+    request: FreeSpace | PullOver,
+    scene: Scene,
+    start: StartState,
+    tools: Tools,
+    fresh: bool = False,
 ) -> PlanResult | None:
     """The next part of the motion, `None` where it is over, blocked, too far from the car, or reverses although that
-    is not allowed any more.
+    is not allowed any more. What is blocked at once although it is `fresh` leads out of something that the car touches.
     """
     vehicle, parameters = tools.vehicle, tools.parameters
     stretch = next_stretch(kept, start, parameters)
@@ -134,11 +106,15 @@ def go_on(
     if reverse and not request.allow_reverse:
         return None
     path, n, gear = stretch.path, len(stretch.path), stretch.gear
-    body = _facing(tools.body, gear)
-    laid, scenery = among(path, scene, body, parameters)
-    stop = _stop_on(stretch, laid, request, scenery, body, parameters)
-    if stop.limit.reason is Reason.OBSTACLE and stop.at < parameters.speed.start_room and abs(start.v) < STANDS:
-        return None
+    body = facing(tools.body, gear)
+    laid, scenery = among(as_driven(stretch, scene.ego.pose, tools), scene, body, parameters)
+    walls = [wall for wall in request.walls if not _led_past(wall, scene)]
+    end = _end_of(stretch, laid, walls, body, parameters.speed.line_gap)
+    stop = _before_solids(end, laid, scenery, body, parameters)
+    if stop.blocks and stop.at < parameters.speed.start_room and abs(start.v) < STANDS:
+        if not fresh:
+            return None
+        stop = end
     top = min(request.speed_limit, vehicle.max_speed if gear > 0.0 else vehicle.max_reverse_speed)
     limit = np.minimum(top, np.maximum(stretch.speed, _LEAST))
     binds = _time(laid, scenery.movers, body, limit, stop, start, gear, tools)
@@ -152,95 +128,36 @@ def go_on(
     return PlanResult(True, trajectory, limit, uses_reverse=reverse, manoeuvre=replace(kept, row=stretch.row))
 
 
-def next_stretch(kept: Manoeuvre, start: StartState, parameters: PlanningParameters) -> Stretch | None:
-    """What is to be driven next, from the point nearest to the car on."""
-    whole, row, limits = kept.whole, kept.row, parameters.manoeuvre
-    moves = np.abs(whole.v) > _MOVES
-    while True:
-        ahead = row + np.flatnonzero(moves[row:])
-        if len(ahead) == 0:
-            return None
-        gear = float(np.sign(whole.v[ahead[0]]))
-        # It ends at the next standstill, where the gear changes or the wheels are turned.
-        stands = np.flatnonzero((np.diff(ahead) > 1) | (np.sign(whole.v[ahead[1:]]) != gear))
-        driven = ahead[: stands[0] + 1] if len(stands) else ahead
-        end = min(int(driven[-1]) + 1, len(whole) - 1)
-        path, speed, row_here = _cut(whole, max(0, int(ahead[0]) - 1), end, start.pose, gear)
-        aside = (start.pose.y - path[0, PY]) * path[0, PCOS] - (start.pose.x - path[0, PX]) * path[0, PSIN]
-        turn = wrap_angle(start.pose.heading - path[0, PHEADING] + (math.pi if gear < 0.0 else 0.0))
-        if abs(aside) > limits.off_path or abs(turn) > limits.off_heading or gear * start.v < -STANDS:
-            return None
-        if path[-1, PS] > limits.cusp or abs(start.v) > STANDS:
-            return Stretch(path, speed, gear, row_here, len(stands) == 0)
-        row = end + 1
+def _led_past(wall: StopWall, scene: Scene) -> bool:
+    """Whether a wall is there for a thing that never moves: the motion leads past that, or is blocked by it itself."""
+    there = scene.obstacles.id == wall.blocker
+    return wall.reason is Reason.OBSTACLE and bool((there & ~scene.obstacles.moving).any())
 
 
-def _cut(whole: Trajectory, first: int, end: int, pose: Pose, gear: float) -> tuple[FloatArray, FloatArray, int]:
-    """Rows `first` to `end` from the point nearest to a pose on as a path, its speeds, the row before that point."""
-    xy = np.column_stack((whole.x[first : end + 1], whole.y[first : end + 1]))
-    way = np.diff(xy, axis=0)
-    length2 = np.maximum(np.sum(way * way, axis=1), 1e-12)
-    share = np.clip(np.sum((np.array(pose[:2]) - xy[:-1]) * way, axis=1) / length2, 0.0, 1.0)
-    foot = xy[:-1] + share[:, None] * way
-    at = int(np.argmin(np.hypot(*(foot - np.array(pose[:2])).T)))
-    s = np.concatenate((np.zeros(1), np.cumsum(np.sqrt(length2))))
-    begin = float(s[at] + share[at] * (s[at + 1] - s[at]))
-    n = int(min(_MAX_POINTS, max(2, (s[-1] - begin) / _SPACING + 2)))
-    samples = np.linspace(begin, float(s[-1]), n)
-    rows = slice(first, end + 1)
-    path = new_path(n)
-    path[:, PX], path[:, PY] = np.interp(samples, s, whole.x[rows]), np.interp(samples, s, whole.y[rows])
-    path[:, PHEADING] = np.interp(samples, s, whole.heading[rows]) + (math.pi if gear < 0.0 else 0.0)
-    path[:, PKAPPA] = gear * np.interp(samples, s, whole.curvature[rows])
-    path[:, PCOS], path[:, PSIN] = np.cos(path[:, PHEADING]), np.sin(path[:, PHEADING])
-    path[:, PS] = samples - begin
-    return path, np.interp(samples, s, np.abs(whole.v[rows])), first + at
-
-
-def _facing(body: Body, gear: float) -> Body:
-    """The body as seen in the direction of travel: in reverse the rear comes first."""
-    if gear > 0.0:
-        return body
-    return Body(body.rear, body.front, -body.middle, body.half_length, body.half_width)
-
-
-def _as_line(path: FloatArray) -> FloatArray:
-    """The path as a reference line, straight on beyond its end."""
-    more = int(EXTENSION)
-    line = np.zeros((len(path) + more, COLUMNS))
-    for column, source in ((X, PX), (Y, PY), (COS, PCOS), (SIN, PSIN), (HEADING, PHEADING), (KAPPA, PKAPPA), (S, PS)):
-        line[: len(path), column] = path[:, source]
-        line[len(path) :, column] = path[-1, source]
-    beyond = 1.0 + np.arange(more)
-    line[len(path) :, KAPPA] = 0.0
-    line[len(path) :, X] += beyond * path[-1, PCOS]
-    line[len(path) :, Y] += beyond * path[-1, PSIN]
-    line[len(path) :, S] += beyond
-    return line
-
-
-def _stop_on(
-    stretch: Stretch,
-    laid: Laid,
-    request: FreeSpace | PullOver,
-    scenery: Scenery,
-    body: Body,
-    parameters: PlanningParameters,
-) -> Stop:
-    """The nearest of the stretch's end, walls, and static things that were not there when the motion was planned."""
-    path, gap = stretch.path, parameters.speed.line_gap
-    stop = Stop(float(path[-1, PS]), Limit(Reason.TARGET if stretch.last else Reason.GEAR_CHANGE), 0.0)
-    for wall in request.walls:
+def _end_of(stretch: Stretch, laid: Laid, walls: list[StopWall], body: Body, gap: float) -> Stop:
+    """The nearest of a stretch's end and the walls."""
+    path = laid.path
+    stop = Stop(float(path[-1, PS]) + _SHORT, Limit(Reason.TARGET if stretch.last else Reason.GEAR_CHANGE), 0.0)
+    for wall in walls:
         touch = wall_at(path, len(path), body, np.array((wall.x0, wall.y0, wall.x1, wall.y1)), 0.0)
         if touch - gap < stop.at:
             stop = Stop(touch - gap, Limit(wall.reason, 0.0, wall.detail, wall.blocker), gap)
-    blocked, by = blocked_by_solids(laid, scenery.solids, body, parameters.clearance.wanted)
-    free = float(path[max(0, blocked - 1), PS]) - gap
-    if by >= 0 and free < stop.at:
-        row = int(scenery.solids.id[by])
-        blocker = int(scenery.obstacles.id[row]) if row >= 0 else -1
-        stop = Stop(free, Limit(Reason.OBSTACLE, 0.0, f"object {blocker}" if row >= 0 else "static edge", blocker), gap)
     return stop
+
+
+def _before_solids(end: Stop, laid: Laid, scenery: Scenery, body: Body, parameters: PlanningParameters) -> Stop:
+    """The same, or a stop before static things that were not there when the motion was planned, or that a car which is
+    off its path would touch.
+    """
+    gap = parameters.speed.line_gap
+    blocked, by = blocked_by_solids(laid, scenery.solids, body, parameters.clearance.wanted)
+    free = float(laid.path[max(0, blocked - 1), PS]) - gap
+    if by < 0 or free >= end.at:
+        return end
+    row = int(scenery.solids.id[by])
+    blocker = int(scenery.obstacles.id[row]) if row >= 0 else -1
+    what = f"object {blocker}" if row >= 0 else "static edge"
+    return Stop(free, Limit(Reason.OBSTACLE, 0.0, what, blocker), gap, True)
 
 
 def _time(

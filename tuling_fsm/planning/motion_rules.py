@@ -12,6 +12,7 @@ import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import kernel
+from tuling_fsm.planning.recovery import Recovery, come_back, off_by
 
 T, X, Y, HEADING, CURVATURE, V, A = range(7)
 
@@ -153,10 +154,18 @@ def too_fast(
 
 
 @kernel
-def bounds_of(m: FloatArray) -> tuple[float, float, float, float]:
-    """Least and largest x, least and largest y of a motion."""
-    x0, x1, y0, y1 = m[X, 0], m[X, 0], m[Y, 0], m[Y, 0]
+def as_driven(m: FloatArray, x: float, y: float, heading: float, back: Recovery, poses: FloatArray) -> None:
+    """Fill `poses` (T, 3) with where a motion leads a car that is at a pose instead of at its first row."""
+    along, aside, turn = off_by(m[X, 0], m[Y, 0], m[HEADING, 0], x, y, heading)
     for i in range(m.shape[1]):
-        x0, x1 = min(x0, m[X, i]), max(x1, m[X, i])
-        y0, y1 = min(y0, m[Y, i]), max(y1, m[Y, i])
-    return x0, x1, y0, y1
+        if i > 0:
+            gear = -1.0 if m[V, i - 1] + m[V, i] < 0.0 else 1.0
+            step = math.hypot(m[X, i] - m[X, i - 1], m[Y, i] - m[Y, i - 1])
+            along, aside, turn = come_back(
+                along, gear * aside, turn, gear * m[CURVATURE, i - 1], m[V, i], step, back
+            )  # fmt: skip
+            aside *= gear
+        cos, sin = math.cos(m[HEADING, i]), math.sin(m[HEADING, i])
+        poses[i, 0] = m[X, i] + along * cos - aside * sin
+        poses[i, 1] = m[Y, i] + along * sin + aside * cos
+        poses[i, 2] = m[HEADING, i] + turn

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tuling_fsm.core.parameters import group, param
 from tuling_fsm.planning.free_space.parameters import FreeSpaceParameters
+from tuling_fsm.planning.recovery import RecoveryParameters
 from tuling_fsm.planning.rss import RssParameters
 
 
@@ -133,4 +134,5 @@ class PlanningParameters:
     check: CheckParameters = group(CheckParameters)
     fallback: FallbackParameters = group(FallbackParameters)
     manoeuvre: ManoeuvreParameters = group(ManoeuvreParameters)
+    recovery: RecoveryParameters = group(RecoveryParameters)
     free_space: FreeSpaceParameters = group(FreeSpaceParameters)

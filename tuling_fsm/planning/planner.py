@@ -25,6 +25,7 @@ from tuling_fsm.core.request import (
 )
 from tuling_fsm.core.scene import PREDICTION_STEPS, Ego, Obstacles, Scene
 from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.planning.check import Breach, Violation, check
 from tuling_fsm.planning.continuity import StartState, start_state
 from tuling_fsm.planning.free_space import warm_up
 from tuling_fsm.planning.hold import STANDS, comfortable_stop, stop_result
@@ -61,6 +62,26 @@ class Planner:
         before = previous.trajectory if previous is not None else None
         start = start_state(scene, before, self._parameters.continuity)
         return self._by_request[type(request)](request, scene, start, previous)
+
+    def checked(
+        self, result: PlanResult, request: PlanningRequest, scene: Scene
+    ) -> tuple[PlanResult, Violation | None]:
+        """A plan and what the independent check has against it (SAF-2).
+
+        Where the car would hit something on the way back to a plan that it is off, another one is made from where it
+        was measured.
+        """
+        violation = self._violation(result, request, scene)
+        if violation is not None and violation.breach is Breach.COLLISION:
+            anew = self.plan(request, scene, None)
+            if anew.feasible and self._violation(anew, request, scene) is None:
+                return anew, None
+        return result, violation
+
+    def _violation(self, result: PlanResult, request: PlanningRequest, scene: Scene) -> Violation | None:
+        if result.trajectory is None:
+            return None
+        return check(result.trajectory, scene, request, self._vehicle, self._parameters)
 
     def _hold(self, request: Hold, scene: Scene, start: StartState, previous: PlanResult | None) -> PlanResult:
         return stop_result(request, scene, start, previous, self._vehicle, self._parameters.speed)

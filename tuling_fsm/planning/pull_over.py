@@ -13,13 +13,14 @@ from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
 from tuling_fsm.core.request import FreeSpace, Limit, Manoeuvre, PlanResult, PullOver, Reason
 from tuling_fsm.core.scene import Scene
 from tuling_fsm.core.trajectory import Trajectory
-from tuling_fsm.planning.continuity import StartState
+from tuling_fsm.planning.continuity import StartState, as_measured
 from tuling_fsm.planning.hold import STANDS, comfortable_stop
 from tuling_fsm.planning.laws import Drive
-from tuling_fsm.planning.manoeuvre import among, go_on, plan_manoeuvre
+from tuling_fsm.planning.manoeuvre import go_on, plan_manoeuvre
 from tuling_fsm.planning.paths import PHEADING, PKAPPA, PROOM, PS, PX, PY
 from tuling_fsm.planning.quintic_curve import quintic_curve, straight
 from tuling_fsm.planning.solids import blocked_by_solids
+from tuling_fsm.planning.stretch import among
 from tuling_fsm.planning.tools import Tools
 
 _STRETCHES = (1.0, 0.8, 1.3, 0.6, 1.6)
@@ -56,13 +57,14 @@ def plan_pull_over(
         result = go_on(begun, request, scene, start, tools)
         if result is not None:
             return result
-    arrived = next((goal for goal in request.goals if _at(start.pose, goal, request)), None)
+    anew = as_measured(start, scene)
+    arrived = next((goal for goal in request.goals if _at(anew.pose, goal, request)), None)
     if arrived is not None:
         return plan_manoeuvre(_free_space(request, arrived), scene, start, previous, tools)
-    curve = min(_free_curves(request, scene, start, tools), key=lambda each: each.cost, default=None)
+    curve = min(_free_curves(request, scene, anew, tools), key=lambda each: each.cost, default=None)
     if curve is not None:
         result = go_on(
-            Manoeuvre(curve.goal, _motion(curve.path, scene.stamp, request.speed_limit)), request, scene, start, tools
+            Manoeuvre(curve.goal, _motion(curve.path, scene.stamp, request.speed_limit)), request, scene, anew, tools
         )
         if result is not None:
             return result

@@ -81,12 +81,14 @@ class Driver:
         self.inbox = inbox
         self.lock_step = lock_step
         self.decel = decel
-        self._report = report
+        self.report = report
         self._clock = clock
         self.unanswered: set[int] = set()
         """Numbers of the questions to the route server that are open."""
         self.last_ns: int | None = None
         """Stamp of the last tick."""
+        self._ticked_on: int | None = None
+        """Stamp of the odometry of the last tick."""
         self.sent: Trajectory | None = None
         """The trajectory that was sent last."""
         self.failures = 0
@@ -96,12 +98,16 @@ class Driver:
     def due(self) -> int | None:
         """The stamp (ns) of the tick that the messages received so far ask for."""
         ns = self.inbox.received.get("odometry")
-        if ns is None or ns == self.last_ns:
+        if ns is None or not self.moves_on():
             return None
         if self.lock_step:
             complete = all(self.inbox.received.get(topic) == ns for topic in LOCK_STEP_TABLES)
             return ns if complete and not self.unanswered else None
         return ns
+
+    def moves_on(self) -> bool:
+        """Whether the latest odometry is another one than that of the last tick; a clock that stands is silence."""
+        return self.inbox.received.get("odometry") not in (self._ticked_on, self.last_ns)
 
     def repeated(self, raw: bytes) -> bool:
         """In lock-step: whether this odometry has been answered already, so that the answer must have been lost."""
@@ -111,14 +117,14 @@ class Driver:
         """One tick; a plan that took longer than `late_after` (s) gives way to the rest of the last one, if any."""
         began = self._clock()
         inputs = self.inbox.take(ns)
-        self.last_ns = ns
+        self.last_ns, self._ticked_on = ns, self.inbox.received.get("odometry")
         try:
             tick = self.agent.step(inputs)
             trajectory: Trajectory = tick.trajectory
             self.failures = 0
         except Exception as error:
             if self.failures == 0:
-                self._report(f"the planner failed, braking: {in_one_line(error)}")
+                self.report(f"the planner failed, braking: {in_one_line(error)}")
             self.failures += 1
             tick, trajectory = None, self.stop(inputs.stamp, inputs)
         elapsed = self._clock() - began

@@ -72,6 +72,10 @@ class Endpoints:
         """Whether somebody listens."""
         return bool(self._publishers[topic].get_subscription_count())
 
+    def rivals(self) -> int:
+        """How many others send trajectories on the same topic, as a second planner would."""
+        return max(int(self._node.count_publishers(self._publishers["trajectory"].topic_name)) - 1, 0)
+
     def flush(self, topics: Iterable[str]) -> None:
         """Wait a little until every reliable subscriber has what was sent: DDS gives no order across topics.
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.ros.environment import require_rclpy
@@ -21,6 +22,8 @@ def run_executable(node_maker: Callable[[], Callable[[], Any]], arguments: Seque
     Returns:
         Exit code: the node's own, or 2 with one line on stderr where rclpy, a package or a parameter is missing or bad.
     """
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _leave)
     try:
         require_rclpy()
         make_node = node_maker()
@@ -30,3 +33,8 @@ def run_executable(node_maker: Callable[[], Callable[[], Any]], arguments: Seque
     from tuling_fsm.ros.loop import run_node
 
     return run_node(make_node, arguments)
+
+
+def _leave(*_: object) -> NoReturn:
+    """Nothing is driven while everything is being loaded; `run_node` takes its own care later."""
+    raise SystemExit(0)

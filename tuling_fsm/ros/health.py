@@ -38,13 +38,14 @@ class Health:
         self.flaps = self.flaps if ticked.tick is None else ticked.tick.decision.flaps
         self._times.append(ticked.elapsed_s)
 
-    def message(self, now_ns: int, received: Mapping[str, int], ticked_ns: int | None = None) -> bytes:
+    def message(self, now_ns: int, received: Mapping[str, int], ticked_ns: int | None = None, rivals: int = 0) -> bytes:
         """The message for `/diagnostics`: a warning where something has gone wrong since the last one.
 
         Args:
             now_ns: stamp of the message.
             received: stamps (ns) of the latest input messages by topic.
             ticked_ns: stamp of the last tick; ticks go on where all inputs are silent.
+            rivals: how many others send trajectories on the same topic.
         """
         times = np.array(self._times or [0.0]) * 1e3
         newest = max(ticked_ns or 0, *received.values(), 0)
@@ -61,6 +62,7 @@ class Health:
             *((f"{topic} behind the newest input, s", f"{age:.3f}") for topic, age in ages.items()),
         )
         faults = self._faults(ages.get("odometry"))
+        faults += [f"{rivals} more on the topic trajectory"] * bool(rivals)
         said = "; ".join(faults) or f"{self.ticks} ticks"
         return pack_diagnostics(now_ns, (Status("planner", said, values, Level.WARN if faults else Level.OK),))
 

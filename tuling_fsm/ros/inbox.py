@@ -7,7 +7,8 @@ from typing import Any
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.wire.cdr import seconds, stamp_ns
+from tuling_fsm.ros.failure import in_one_line
+from tuling_fsm.wire.cdr import STAMP_BYTES, seconds, stamp_ns
 from tuling_fsm.wire.inputs import OPERATOR, unpack_input
 from tuling_fsm.world.inputs import Inputs, RouteAnswer
 
@@ -42,7 +43,7 @@ class Inbox:
             self.values[topic] = odometry
         else:
             self._raw[topic] = raw
-        if stamped and len(raw) >= 12:
+        if stamped and len(raw) >= STAMP_BYTES:
             self.received[topic] = stamp_ns(raw)
         return True
 
@@ -75,9 +76,13 @@ class Inbox:
         try:
             value = unpack_input(topic, raw, stamp)
         except InputError as error:
-            if self._faults.get(topic) != str(error):
-                self._faults[topic] = str(error)
-                self._report(str(error))
-            return None
+            return self._refuse(topic, str(error))
+        except Exception as error:  # Whatever comes over the wire, the tick goes on without it.
+            return self._refuse(topic, f"{topic}: {in_one_line(error)}")
         self._faults.pop(topic, None)
         return value
+
+    def _refuse(self, topic: str, why: str) -> None:
+        if self._faults.get(topic) != why:
+            self._faults[topic] = why
+            self._report(why)

@@ -19,6 +19,7 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.ros.environment import PARENT
 from tuling_fsm.ros.failure import in_one_line
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
 POLL_S = 0.1
 """Longest wait for work, and so the longest time until a signal is seen."""
 
@@ -33,8 +34,13 @@ class Interrupted:
     def __init__(self) -> None:
         self.signal: int | None = None
         self.leave_at_once: Callable[[], bool] = lambda: True
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in SIGNALS:
             signal.signal(number, self._set)
+
+    def never_again(self) -> None:
+        """From now on signals are ignored: one that comes while the interpreter ends would look like a crash."""
+        for number in SIGNALS:
+            signal.signal(number, signal.SIG_IGN)
 
     def _set(self, number: int, _: FrameType | None) -> None:
         first, self.signal = self.signal is None, self.signal or number
@@ -85,6 +91,7 @@ def run_node(make_node: Callable[[], Any], arguments: Sequence[str] | None = Non
             with contextlib.suppress(Exception):
                 node.destroy_node()
         rclpy.try_shutdown()
+        interrupted.never_again()
 
 
 def make_executor(hurried: bool = False, context: Context | None = None) -> Executor:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import yaml
 
@@ -79,5 +80,14 @@ def _scalar(value: Scalar) -> str:
     return yaml.safe_dump(value, default_style=None).removesuffix("\n...\n").strip()
 
 
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the file of one node."""
+    parser = argparse.ArgumentParser(prog="parameter_file", description="A node's parameters with their defaults.")
+    parser.add_argument("node", choices=NODES)
+    node = parser.parse_args(arguments).node
+    print(parameter_file(node, specs_of(node)), end="")
+    return 0
+
+
 if __name__ == "__main__":
-    print(parameter_file(sys.argv[1], specs_of(sys.argv[1])), end="")
+    sys.exit(main())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from typing import Any
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 
 from tuling_fsm.bag.replay import state_of
-from tuling_fsm.bag.saved_state import load_state, save_state
+from tuling_fsm.bag.saved_state import code_version, go_on, load_state, save_state
 from tuling_fsm.bag.writer import BagWriter
 from tuling_fsm.compiling import compiling_beside
 from tuling_fsm.core.errors import InputError
@@ -22,6 +21,7 @@ from tuling_fsm.core.parameters import flatten, load, nest
 from tuling_fsm.ros.driver import Agent, Driver
 from tuling_fsm.ros.endpoints import Endpoints
 from tuling_fsm.ros.failure import in_one_line
+from tuling_fsm.ros.files import read_mission, required_file
 from tuling_fsm.ros.inbox import Inbox
 from tuling_fsm.ros.node_parameters import PlannerNodeParameters, planner_specs
 from tuling_fsm.ros.parameter_server import ParameterServer
@@ -42,6 +42,7 @@ def logged(transition: Transition) -> Transition:
 
     @wraps(transition)
     def call(node: PlannerNode, state: LifecycleState) -> TransitionCallbackReturn:
+        node.in_transition = True
         try:
             return transition(node, state)
         except SystemExit:
@@ -49,6 +50,8 @@ def logged(transition: Transition) -> Transition:
         except Exception as error:
             node.get_logger().error(f"{transition.__name__}: {in_one_line(error)}")
             return TransitionCallbackReturn.ERROR
+        finally:
+            node.in_transition = False
 
     return call
 
@@ -85,6 +88,7 @@ class PlannerNode(LifecycleNode):
     def __init__(self, brain: Brain, name: str = "planner") -> None:
         super().__init__(name, automatically_declare_parameters_from_overrides=True)
         self.finished = False
+        self.in_transition = False
         self.hurried = True
         self.exit_code = 0
         self._brain = brain
@@ -100,7 +104,7 @@ class PlannerNode(LifecycleNode):
         try:
             self._own, self._agent_parameters = self._read_parameters()
             self._map = self._brain.read_map(required_file("map_file", self._own.map_file))
-            mission = _read_mission(self._own.mission_file) if self._own.mission_file else None
+            mission = read_mission(self._own.mission_file) if self._own.mission_file else None
             self._warm_up()
         except (InputError, OSError) as error:
             self.get_logger().error(f"cannot configure: {error}")
@@ -163,14 +167,16 @@ class PlannerNode(LifecycleNode):
 
     @property
     def interruptible(self) -> bool:
-        """Whether no car is being driven."""
-        return self._runtime is None
+        """Whether it is in a long transition without a car to stop; otherwise a signal is seen soon enough."""
+        return self.in_transition and self._runtime is None
 
     def stop(self) -> None:
         """Tell the car to stop, and stop ticking; nothing where the node is not active."""
-        runtime, self._runtime = self._runtime, None
-        if runtime is not None:
-            runtime.halt()
+        if self._runtime is not None:
+            try:
+                self._runtime.halt()
+            finally:
+                self._runtime = None
 
     def _give_up(self) -> None:
         endpoints, self._endpoints = self._endpoints, None
@@ -193,6 +199,8 @@ class PlannerNode(LifecycleNode):
         return self._own, self._agent_parameters
 
     def _warm_up(self) -> None:
+        if self._own.state_file:
+            code_version()
         with compiling_beside():
             self._brain.make_agent(self._map, self._agent_parameters).warm_up()
 
@@ -206,7 +214,7 @@ class PlannerNode(LifecycleNode):
         if not (own.resume and own.state_file and Path(own.state_file).exists()):
             return None
         record = load_state(own.state_file, self._map_name())
-        agent.restore(record)
+        go_on(agent, record, own.state_file)
         self.get_logger().warning(f"going on from {own.state_file}")
         return record
 
@@ -227,27 +235,3 @@ class PlannerNode(LifecycleNode):
         restored = {} if record is None else state_of(record, map_file)
         run = {"map": str(map_file), "parameters": flatten(self._agent_parameters), **restored}
         return BagWriter(self._own.record, run)
-
-
-def required_file(parameter: str, path: str) -> Path:
-    """A file that a parameter names.
-
-    Raises:
-        InputError: the parameter is not set, or there is no such file.
-    """
-    if not path:
-        raise InputError(parameter, "not set", "a file")
-    if not Path(path).is_file():
-        raise InputError(parameter, f"no file {path}", "a file")
-    return Path(path)
-
-
-def _read_mission(path: str) -> dict[str, Any]:
-    file = required_file("mission_file", path)
-    try:
-        mission = json.loads(file.read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise InputError(str(file), f"no JSON: {error}", "a mission") from None
-    if not isinstance(mission, dict):
-        raise InputError(str(file), "no JSON object", "a mission")
-    return mission

@@ -11,14 +11,14 @@ from std_srvs.srv import Trigger
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.map.route import Route
-from tuling_fsm.ros.qos import message_class, profile
+from tuling_fsm.ros.qos import input_publishers, message_class, profile
 from tuling_fsm.ros.route_service import SERVER_MOOD
 from tuling_fsm.ros.run_watch import RunWatch
 from tuling_fsm.sim.scenario.commands import ServerMood
 from tuling_fsm.wire.inputs import FLAGS, OPERATOR, pack_inputs
 from tuling_fsm.wire.paths import pack_path
 from tuling_fsm.wire.text import pack_string
-from tuling_fsm.wire.topics import BY_NAME, INPUTS, LATCHED, PATH, STRING, Qos
+from tuling_fsm.wire.topics import BY_NAME, LATCHED, PATH, STRING
 from tuling_fsm.world.inputs import Inputs
 
 WATCHED = ("state", "transition", "why", "trajectory")
@@ -41,12 +41,7 @@ class PlannerLink:
         self._answered = answered
         self.watch = RunWatch()
         """What the planner said."""
-        self._publishers = {
-            topic.name: node.create_publisher(
-                message_class(topic.type), topic.name, profile(Qos(True, topic.qos.depth, topic.qos.latched))
-            )
-            for topic in INPUTS
-        }
+        self._publishers = input_publishers(node)
         self._preset = node.create_publisher(message_class(PATH), "preset_route", profile(LATCHED))
         self._moods = node.create_publisher(message_class(STRING), SERVER_MOOD, profile(LATCHED))
         self._mood = ServerMood.WELL

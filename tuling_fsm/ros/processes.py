@@ -31,10 +31,8 @@ LAST_LINES = 20
 NOTHING: Mapping[str, str] = {}
 DOMAINS = 101
 """DDS domains whose ports lie below those that Linux hands out by itself."""
-CONFIGURE_S = 300.0
-"""Compiling everything for the first time is part of configuring."""
-ANSWER_S = 30.0
 END_S = 3.0
+COMPLAINT_S = 2.0
 _POLL_S = 0.1
 
 
@@ -67,21 +65,26 @@ def run_processes(
     chosen = chosen_map(load_scenario(scenario_file, overrides), map_file).resolve()
     with tempfile.TemporaryDirectory(prefix="tuling_fsm_") as folder:
         results = out.resolve() if out is not None else Path(folder) / "out"
-        common = {"map_file": str(chosen)}
         sim = {
             "scenario": str(scenario_file.resolve()),
             "seed": seed,
-            "overrides": json.dumps(dict(overrides)) if overrides else "",
+            "overrides": json.dumps(dict(overrides)),
             "out": str(results),
         }
-        planner = {"lock_step": True, "use_sim_time": True, "record": "" if out is None else str(results)}
         with Group(progress) as group:
-            for name, own in (("route_server", {"use_sim_time": True}), ("planner", planner), (SIM, sim)):
-                group.start(name, node_command(Path(folder), name, common | own))
+            _start_nodes(group, Path(folder), {"map_file": str(chosen)}, sim, None if out is None else results)
             activate_planner(group)
             group.wait_for(SIM)
-            group.stop()
         return _read_result(results, group)
+
+
+def _start_nodes(
+    group: Group, folder: Path, common: Mapping[str, Any], sim: Mapping[str, Any], record: Path | None
+) -> None:
+    """Route server, planner and simulator; what they have in common, and what is the simulator's own."""
+    planner = {"lock_step": True, "use_sim_time": True, "record": "" if record is None else str(record)}
+    for name, own in (("route_server", {"use_sim_time": True}), ("planner", planner), (SIM, sim)):
+        group.start(name, node_command(folder, name, {**common, **own}))
 
 
 def node_command(folder: Path, name: str, parameters: Mapping[str, Any]) -> tuple[str, ...]:
@@ -97,29 +100,10 @@ def activate_planner(group: Group) -> None:
     Raises:
         InputError: it refuses, does not answer, or another process of the group has ended.
     """
-    import rclpy
-    from rclpy.context import Context
-    from rclpy.executors import SingleThreadedExecutor
-    from rclpy.signals import SignalHandlerOptions
+    from tuling_fsm.ros.side_node import bring_up, node_beside
 
-    from tuling_fsm.ros.lifecycle_client import LifecycleClient
-
-    context = Context()
-    os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", group.environment["ROS_AUTOMATIC_DISCOVERY_RANGE"])
-    domain = int(group.environment["ROS_DOMAIN_ID"])
-    rclpy.init(context=context, domain_id=domain, signal_handler_options=SignalHandlerOptions.NO)
-    try:
-        node = rclpy.create_node("tuling_fsm_run", context=context)
-        executor = SingleThreadedExecutor(context=context)
-        executor.add_node(node)
-        client = LifecycleClient(node, executor, "planner", group.check)
-        for label, timeout_s in (("configure", CONFIGURE_S), ("activate", ANSWER_S)):
-            if not client.change(label, timeout_s):
-                raise InputError("node planner", f"did not {label}: {group.last_words('planner')}", "a planner")
-        executor.shutdown(timeout_sec=0.2)
-        node.destroy_node()
-    finally:
-        context.try_shutdown()
+    with node_beside(group, "tuling_fsm_run") as (node, executor):
+        bring_up(group, node, executor)
 
 
 def _read_result(folder: Path, group: Group) -> dict[str, Any]:
@@ -178,7 +162,7 @@ class Group:
         """
         for name, child in self._children.items():
             if name != allowed and not child.running:
-                raise InputError(f"node {name}", f"ended: {self.last_words(name)}", "a running node")
+                raise InputError(f"node {name}", f"ended: {self.last_words(name)}")
 
     def wait_for(self, name: str) -> None:
         """Wait until one process has ended by itself, while the others run.
@@ -201,6 +185,15 @@ class Group:
             child.reader.join(END_S)
         return child.words[-1] if child.words else "it said nothing"
 
+    def complaint(self, name: str) -> str:
+        """The last alarm of a process that runs on, without its date; it may still be on its way here."""
+        deadline = time.monotonic() + COMPLAINT_S
+        while not (alarms := [text for text in self._children[name].words if _is_alarm(text)]):
+            if time.monotonic() > deadline:
+                return self.last_words(name)
+            time.sleep(_POLL_S)
+        return alarms[-1].rpartition("]: ")[2]
+
     def stop(self) -> None:
         """End all that still run, politely first."""
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
@@ -220,7 +213,7 @@ class Group:
         for line in child.process.stdout:
             text = line.rstrip()
             child.words.append(text)
-            if any(mark in text for mark in ALARMS):
+            if _is_alarm(text):
                 print(f"{name}: {text}", file=sys.stderr)
             elif name == SIM and not text.startswith("[") and self._progress is not None:
                 self._progress(text)
@@ -230,3 +223,7 @@ class Group:
 
     def __exit__(self, *_: object) -> None:
         self.stop()
+
+
+def _is_alarm(text: str) -> bool:
+    return any(mark in text for mark in ALARMS)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from rclpy.node import Node
+from rclpy.publisher import Publisher
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 
-from tuling_fsm.wire.topics import Qos
+from tuling_fsm.wire.topics import INPUTS, Qos
 
 
 def profile(qos: Qos) -> QoSProfile:
@@ -24,3 +26,18 @@ def message_class(type_name: str) -> Any:
     """The generated class of `package/msg/Name` or `package/srv/Name`."""
     package, kind, name = type_name.split("/")
     return getattr(importlib.import_module(f"{package}.{kind}"), name)
+
+
+def input_publishers(node: Node, depth: int | None = None) -> dict[str, Publisher]:
+    """What sends the planner its inputs, by topic; all of them reliable, for who steps a world wants every frame seen.
+
+    Args:
+        node: whose publishers these are.
+        depth: of their queues; that of each topic if not given.
+    """
+    return {
+        topic.name: node.create_publisher(
+            message_class(topic.type), topic.name, profile(Qos(True, depth or topic.qos.depth, topic.qos.latched))
+        )
+        for topic in INPUTS
+    }

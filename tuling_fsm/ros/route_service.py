@@ -14,9 +14,9 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import describe, load
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.routing import match_route
+from tuling_fsm.ros.files import required_file
 from tuling_fsm.ros.node_parameters import RouteServerParameters
 from tuling_fsm.ros.parameter_server import ParameterServer
-from tuling_fsm.ros.planner import required_file
 from tuling_fsm.ros.qos import message_class, profile
 from tuling_fsm.sim.route_server import RouteServer
 from tuling_fsm.sim.scenario.commands import ServerMood, SetRouteServer

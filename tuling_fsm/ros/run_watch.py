@@ -6,7 +6,8 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.request import Limit, Reason
 from tuling_fsm.sim.run_log import LogRow, RunLog, TransitionRow
 from tuling_fsm.wire.diagnostics import unpack_diagnostics
-from tuling_fsm.wire.text import unpack_json, unpack_string
+from tuling_fsm.wire.text import unpack_string
+from tuling_fsm.wire.transition import unpack_transition
 from tuling_fsm.world.inputs import Inputs
 
 
@@ -43,13 +44,10 @@ class RunWatch:
             self.log.rows.append(LogRow(inputs.stamp, self.state, pose, v, self._limit, tick_ms))
 
     def _transition(self, raw: bytes) -> None:
-        event = unpack_json(raw, "transition")
-        try:
-            if not event["supervisor"]:
-                row = TransitionRow(float(event["stamp"]), event["from"], event["to"], event["clause"])
-                self.log.transitions.append(row)
-        except (KeyError, TypeError, ValueError) as error:
-            raise InputError("transition", f"{error}", "stamp, from, to, clause") from None
+        event = unpack_transition(raw, "transition")
+        if not event["supervisor"]:
+            row = TransitionRow(event["stamp"], event["from"], event["to"], event["clause"])
+            self.log.transitions.append(row)
 
 
 def _limit(raw: bytes) -> Limit:

@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 from tuling_fsm.bag.writer import BagWriter
+from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.parameters import flatten
 from tuling_fsm.ros.driver import Driver, Ticked
 from tuling_fsm.ros.health import Health
 from tuling_fsm.ros.node_parameters import PlannerNodeParameters
 from tuling_fsm.wire.cdr import nanoseconds
-from tuling_fsm.wire.outputs import Messages, Outputs, failure_messages, trajectory_messages
+from tuling_fsm.wire.outputs import Messages, Outputs, Wanted, everything, failure_messages, trajectory_messages
 from tuling_fsm.wire.text import pack_json
 from tuling_fsm.wire.why import explain
 from tuling_fsm.world.inputs import RouteRequest
@@ -31,6 +32,9 @@ class Port(Protocol):
 
     def wanted(self, topic: str) -> bool:
         """Whether somebody listens."""
+
+    def rivals(self) -> int:
+        """How many others send trajectories on the same topic."""
 
     def flush(self, topics: Iterable[str]) -> None:
         """Wait a little until subscribers have what was sent."""
@@ -73,6 +77,7 @@ class Runtime:
         self._port = port
         self._own = own
         self._bag = bag
+        self._wanted: Wanted = port.wanted if bag is None else everything
         self._refreshed = refreshed
         self._keep = keep
         self._kept_ns = 0
@@ -90,7 +95,8 @@ class Runtime:
         if topic == "odometry":
             if self._driver.repeated(raw):
                 self._send(self._plan)
-            self._odometry_at = self._port.now_ns()
+            if self._driver.moves_on():
+                self._odometry_at = self._port.now_ns()
         if topic == "odometry" or self._driver.lock_step:
             self._tick_if_due()
 
@@ -112,7 +118,8 @@ class Runtime:
         if not 0 <= now - self._health_at < HEALTH_PERIOD_NS:
             self._health_at = now
             driver = self._driver
-            self._port.publish("/diagnostics", self._health.message(now, driver.inbox.received, driver.last_ns))
+            received, rivals = driver.inbox.received, self._port.rivals()
+            self._port.publish("/diagnostics", self._health.message(now, received, driver.last_ns, rivals))
 
     def explanation(self) -> str:
         """One sentence on what the car does and why, in the language that is set."""
@@ -127,7 +134,7 @@ class Runtime:
         self._port.flush(("trajectory",))
         self._keep_state(stamp_ns)
         if self._bag is not None:
-            self._bag.close()
+            self._close(self._bag)
 
     def _tick_if_due(self) -> None:
         ns = self._driver.due()
@@ -137,7 +144,7 @@ class Runtime:
     def _tick(self, ns: int) -> None:
         self._take_new_parameters()
         ticked = self._driver.tick(ns, self._own.late_after)
-        plan = trajectory_messages(ticked.trajectory, ns)
+        plan = trajectory_messages(ticked.trajectory, ns, self._wanted)
         self._plan = list(plan) if self._driver.lock_step else self._send(plan)
         more = self._more(ticked, ns)
         self._send(more)
@@ -153,15 +160,29 @@ class Runtime:
         if not 0 <= ns - self._kept_ns < KEEP_PERIOD_NS:
             self._keep_state(ns)
         if self._bag is not None:
-            self._record(self._bag, ticked, ns, more)
+            try:
+                self._record(self._bag, ticked, ns, more)
+            except InputError as error:
+                self._driver.report(f"record: {error}; driving on without")
+                self._bag, self._wanted = None, self._port.wanted
 
     def _record(self, bag: BagWriter, ticked: Ticked, ns: int, more: Messages) -> None:
-        """All of a tick; the parameters first, where they are new to it."""
+        """All of a tick; the parameters first, where they are new to it.
+
+        Raises:
+            InputError: it cannot be written, as on a full disk.
+        """
         new, self._new_parameters = self._new_parameters, None
         if new is not None:
             bag.write(ns, "parameters", pack_json(flatten(new)))
         late = [("late", pack_json({"elapsed_ms": 1e3 * ticked.elapsed_s}))] if ticked.late else []
         bag.write_tick(ticked.inputs, [*more, *self._plan, *late])
+
+    def _close(self, bag: BagWriter) -> None:
+        try:
+            bag.close()
+        except InputError as error:
+            self._driver.report(f"record: {error}")
 
     def _keep_state(self, ns: int) -> None:
         """Hand over the state of the planner, once it has one."""
@@ -173,7 +194,7 @@ class Runtime:
         """What is sent beside the plan."""
         if ticked.tick is None:
             return failure_messages(ns)
-        return self._outputs.messages(ticked.tick, ns, self._own.why_rate, self._port.wanted("markers"))
+        return self._outputs.messages(ticked.tick, ns, self._own.why_rate, self._wanted)
 
     def _send(self, messages: Iterable[tuple[str, bytes]]) -> Messages:
         """Each as soon as it is made; returns all of them."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import struct
 import time
 from pathlib import Path
@@ -11,17 +10,15 @@ from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
 from tuling_fsm.agent import Parameters
-from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import describe, load
 from tuling_fsm.map.opendrive import read_map
+from tuling_fsm.ros.files import read_scenario
 from tuling_fsm.ros.node_parameters import SimNodeParameters
 from tuling_fsm.ros.parameter_server import ParameterServer
-from tuling_fsm.ros.planner import required_file
 from tuling_fsm.ros.planner_link import PlannerLink
 from tuling_fsm.ros.qos import message_class, profile
 from tuling_fsm.run import chosen_map, progress_line, write_results
 from tuling_fsm.sim.result import result_of
-from tuling_fsm.sim.scenario.load import load_scenario
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.wire.cdr import LITTLE_ENDIAN, nanoseconds, stamp_ns
 from tuling_fsm.wire.topics import RELIABLE
@@ -125,10 +122,6 @@ class SimNode(Node):
 
 
 def _open(own: SimNodeParameters) -> Simulation:
-    try:
-        overrides = json.loads(own.overrides) if own.overrides else {}
-    except json.JSONDecodeError as error:
-        raise InputError("overrides", f"no JSON: {error}", "an object of variables and their values") from None
-    scenario = load_scenario(required_file("scenario", own.scenario), overrides)
+    scenario = read_scenario(own.scenario, own.overrides)
     map_file = chosen_map(scenario, Path(own.map_file) if own.map_file else None)
     return Simulation(read_map(map_file), scenario, own.seed, Parameters().vehicle)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.verbs.parser import Verbs, add_verb
+from tuling_fsm.verbs.parser import Verbs, add_overrides, add_verb
 from tuling_fsm.verbs.runs import assignment, watched_line
 
 _NO_VALUE = "-"
@@ -59,18 +59,11 @@ COLUMNS: tuple[tuple[str, Callable[[Mapping[str, Any]], str]], ...] = (
 def add_campaign(verbs: Verbs) -> None:
     """Scenarios times seeds."""
     parser = add_verb(verbs, "campaign", _campaign, "runs of many scenarios with many seeds, in local processes")
-    parser.add_argument("scenarios", type=Path, nargs="+", metavar="SCENARIO.osc")
+    parser.add_argument("scenarios", type=Path, nargs="+", metavar="SCENARIO.osc", help="OpenSCENARIO 2 text")
     parser.add_argument("--seeds", type=int, required=True, metavar="N", help="each scenario with the seeds 1 to N")
     parser.add_argument("--workers", type=int, metavar="N", help="processes at a time (default one a processor)")
     parser.add_argument("--map", type=Path, metavar="F", help="OpenDRIVE map instead of the scenarios' own")
-    parser.add_argument(
-        "--set",
-        dest="overrides",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="override a variable of every scenario",
-    )
+    add_overrides(parser, "every scenario")
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder of campaign.json, and of a folder for each run")
     parser.add_argument("--json", action="store_true", help="print campaign.json on standard output")
 

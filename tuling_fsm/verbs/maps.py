@@ -5,33 +5,41 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
-from tuling_fsm.verbs.parser import Verbs, add_verb
+from tuling_fsm.verbs.parser import Verbs, add_verb, finite
 
 if TYPE_CHECKING:
     from tuling_fsm.map.road_map import RoadMap
+
+_SHOWN = 40
+"""Letters of a row that is wrong, in the message."""
 
 
 def add_map(verbs: Verbs) -> None:
     """What is in a map, and at its points."""
     parser = add_verb(verbs, "map", _map, "what the map reader sees in an OpenDRIVE file")
-    parser.add_argument("file", type=Path, metavar="FILE")
+    parser.add_argument("file", type=Path, metavar="FILE", help="OpenDRIVE map (.xodr)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--png", type=Path, metavar="F", help="draw the map")
-    parser.add_argument("--at", type=float, nargs=2, metavar=("X", "Y"), help="what is at a point (m)")
+    parser.add_argument("--at", type=finite, nargs=2, metavar=("X", "Y"), help="what is at a point (m)")
     parser.add_argument("--points", type=Path, metavar="CSV", help="what is at each x,y[,z] row of a file")
 
 
 def add_route(verbs: Verbs) -> None:
     """The way from one place to another."""
     parser = add_verb(verbs, "route", _route, "the route server's answer")
-    parser.add_argument("file", type=Path, metavar="FILE")
-    parser.add_argument("--from", dest="start", type=float, nargs=2, required=True, metavar=("X", "Y"))
-    parser.add_argument("--to", dest="goal", type=float, nargs=2, required=True, metavar=("X", "Y"))
+    parser.add_argument("file", type=Path, metavar="FILE", help="OpenDRIVE map (.xodr)")
+    parser.add_argument(
+        "--from", dest="start", type=finite, nargs=2, required=True, metavar=("X", "Y"), help="where (m)"
+    )
+    parser.add_argument(
+        "--to", dest="goal", type=finite, nargs=2, required=True, metavar=("X", "Y"), help="where to (m)"
+    )
     parser.add_argument("--blocked", action="append", default=[], metavar="ROAD", help="a road that cannot be driven")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -60,16 +68,21 @@ def _map(arguments: argparse.Namespace) -> int:
 
 def _read_points(file: Path) -> list[tuple[float, ...]]:
     """Rows x, y or x, y, z (m)."""
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        raise InputError(str(file), "no text in UTF-8", "rows of x,y or x,y,z in metres")
     points = []
-    with file.open(newline="", encoding="utf-8") as stream:
-        for number, row in enumerate(csv.reader(stream), start=1):
-            try:
-                point = tuple(float(cell) for cell in row)
-            except ValueError:
-                point = ()
-            if len(point) not in (2, 3):
-                raise InputError(f"{file}:{number}", f"{','.join(row)!r} is no point", "x,y or x,y,z in metres")
-            points.append(point)
+    for number, row in enumerate(csv.reader(text.splitlines()), start=1):
+        try:
+            point = tuple(float(cell) for cell in row)
+        except ValueError:
+            point = ()
+        if len(point) not in (2, 3) or not all(map(math.isfinite, point)):
+            raise InputError(f"{file}:{number}", f"{','.join(row)[:_SHOWN]!r} is no point", "x,y or x,y,z in metres")
+        points.append(point)
     return points
 
 
@@ -79,6 +92,10 @@ def _route(arguments: argparse.Namespace) -> int:
 
     road_map = read_map(arguments.file)
     start, goal = (_pose_on_lane(road_map, *point) for point in (arguments.start, arguments.goal))
+    roads = {lane.road for lane in road_map.lanes}
+    for road in arguments.blocked:
+        if road not in roads:
+            raise InputError(f"--blocked {road}", "no such road", f"a road of {arguments.file}")
     blocked = [lane for lane in road_map.lanes if lane.road in arguments.blocked]
     answer = plan_route(road_map, start, goal, blocked)
     lanes = [] if answer.route is None else [[*stretch.lane] for stretch in answer.route.lanes]

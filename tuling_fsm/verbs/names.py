@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tuling_fsm.bag.names import Names
 
 
+def add_bag(parser: argparse.ArgumentParser) -> None:
+    """The bag itself."""
+    parser.add_argument("bag", type=Path, metavar="BAG", help="a rosbag2: its folder, or one .mcap or .db3 file")
+
+
 def add_names(parser: argparse.ArgumentParser) -> None:
-    """`--remap` and `--frame`."""
+    """`--remap`, `--frame` and `--salvage`."""
     parser.add_argument(
         "--remap", action="append", default=[], metavar="TOPIC:=OURS", help="what the bag calls one of our topics"
     )
     parser.add_argument("--frame", default="map", metavar="NAME", help="the frame of the bag that is taken for map")
+    parser.add_argument("--salvage", action="store_true", help="use what can be read of a damaged bag")
 
 
 def names_of(arguments: argparse.Namespace) -> Names:

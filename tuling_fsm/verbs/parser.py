@@ -1,15 +1,25 @@
-"""Adding a verb to the command line."""
+"""Adding a verb to the command line, and what its arguments may be."""
 
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 Verb = Callable[[argparse.Namespace], int]
 """Does what its name says, and returns the exit code."""
 Verbs = Any
 """What `ArgumentParser.add_subparsers` returns: its class is private."""
+LARGEST_SEED = 2**31 - 1
+
+
+class OneLineParser(argparse.ArgumentParser):
+    """Says what is wrong with the usage in one line; its verbs do the same."""
+
+    def error(self, message: str) -> NoReturn:
+        """Exit with code 2."""
+        self.exit(2, f"{self.prog}: {' '.join(message.split())} (see {self.prog} --help)\n")
 
 
 def add_verb(verbs: Verbs, name: str, verb: Verb, text: str) -> argparse.ArgumentParser:
@@ -17,3 +27,42 @@ def add_verb(verbs: Verbs, name: str, verb: Verb, text: str) -> argparse.Argumen
     parser: argparse.ArgumentParser = verbs.add_parser(name, help=text, description=text)
     parser.set_defaults(verb=verb)
     return parser
+
+
+def add_overrides(parser: argparse.ArgumentParser, whose: str) -> None:
+    """`--set`, once for each variable."""
+    parser.add_argument(
+        "--set", dest="overrides", action="append", default=[], metavar="NAME=VALUE",
+        help=f"override a variable of {whose}",
+    )  # fmt: skip
+
+
+def add_seed(parser: argparse.ArgumentParser) -> None:
+    """`--seed`."""
+    parser.add_argument("--seed", type=seed, default=1, help="seed of everything random (default %(default)s)")
+
+
+def finite(text: str) -> float:
+    """A number that is one, for `type=`.
+
+    Raises:
+        ArgumentTypeError: none, or an infinite one.
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f"{text!r} is no finite number")
+    return value
+
+
+def seed(text: str) -> int:
+    """A seed, for `type=`.
+
+    Raises:
+        ArgumentTypeError: no whole number from 0 to `LARGEST_SEED`.
+    """
+    if not (text.isascii() and text.isdigit() and len(text) < 11 and int(text) <= LARGEST_SEED):
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 0 to {LARGEST_SEED}")
+    return int(text)

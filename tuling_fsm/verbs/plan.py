@@ -13,7 +13,7 @@ from tuling_fsm.verbs.parser import Verbs, add_verb
 def add_plan(verbs: Verbs) -> None:
     """A case in TPCAP format."""
     parser = add_verb(verbs, "plan", _plan, "solve a free-space case in TPCAP format")
-    parser.add_argument("case", type=Path, metavar="CASE.csv")
+    parser.add_argument("case", type=Path, metavar="CASE.csv", help="start, goal and polygons")
     parser.add_argument("--json", action="store_true", help="print the whole answer as one JSON object")
 
 

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from tuling_fsm.verbs.names import add_names, names_of
+from tuling_fsm.verbs.names import add_bag, add_names, names_of
 from tuling_fsm.verbs.parser import Verbs, add_verb
 
 
@@ -15,12 +15,11 @@ def add_replay(verbs: Verbs) -> None:
     parser = add_verb(
         verbs, "replay", _replay, "feed a rosbag2 to the planner by its own stamps and compare the transitions"
     )
-    parser.add_argument("bag", type=Path, metavar="BAG")
+    add_bag(parser)
     parser.add_argument("--against", type=Path, metavar="BAG", help="compare with the transitions of this bag")
     parser.add_argument("--map", type=Path, metavar="F", help="OpenDRIVE map instead of the one that the bag names")
     parser.add_argument("--out", type=Path, metavar="DIR", help="gets a bag of the same inputs with the answers of now")
     add_names(parser)
-    parser.add_argument("--salvage", action="store_true", help="use what can be read of a damaged bag")
 
 
 def _replay(arguments: argparse.Namespace) -> int:

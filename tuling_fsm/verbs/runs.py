@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.verbs.parser import Verbs, add_verb
+from tuling_fsm.verbs.parser import Verbs, add_overrides, add_seed, add_verb
 
 
 def add_demo(verbs: Verbs) -> None:
@@ -20,27 +20,20 @@ def add_demo(verbs: Verbs) -> None:
     parser = add_verb(
         verbs, "demo", _demo, "drive the embedded course: planner, simulator and route server under ROS 2"
     )
-    parser.add_argument("--seed", type=int, default=1, help="seed of everything random (default %(default)s)")
+    add_seed(parser)
     parser.add_argument(
-        "--out", type=Path, default=Path("out/demo"), help="folder of the results (default %(default)s)"
+        "--out", type=Path, default=Path("out/demo"), metavar="DIR", help="folder of the results (default %(default)s)"
     )
 
 
 def add_sim(verbs: Verbs) -> None:
     """One run of any scenario."""
     parser = add_verb(verbs, "sim", _sim, "one closed-loop run of a scenario")
-    parser.add_argument("scenario", type=Path, metavar="SCENARIO.osc")
+    parser.add_argument("scenario", type=Path, metavar="SCENARIO.osc", help="OpenSCENARIO 2 text")
     parser.add_argument("--map", type=Path, metavar="F", help="OpenDRIVE map instead of the scenario's own")
-    parser.add_argument("--seed", type=int, default=1, help="seed of everything random (default %(default)s)")
-    parser.add_argument(
-        "--set",
-        dest="overrides",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="override a variable of the scenario",
-    )
-    parser.add_argument("--out", type=Path, help="folder of run.mcap, result.json and report.html")
+    add_seed(parser)
+    add_overrides(parser, "the scenario")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="folder of run.mcap, result.json and report.html")
     parser.add_argument(
         "--planner", choices=("agent", "idm"), default="agent",
         help="who drives: this planner, or the Intelligent Driver Model to compare with (default %(default)s)",

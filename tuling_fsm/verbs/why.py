@@ -5,12 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.verbs.names import add_names, names_of
-from tuling_fsm.verbs.parser import Verbs, add_verb
+from tuling_fsm.verbs.names import add_bag, add_names, names_of
+from tuling_fsm.verbs.parser import Verbs, add_verb, finite
 
 if TYPE_CHECKING:
     from tuling_fsm.bag.story import Cause, Change, Stop, Story
@@ -22,13 +21,12 @@ _ROUTINE = ("RRF-1",)
 def add_why(verbs: Verbs) -> None:
     """The timeline of a bag, or one moment of it."""
     parser = add_verb(verbs, "why", _why, "why the car did what it did: changes of state, and stops with their reasons")
-    parser.add_argument("bag", type=Path, metavar="BAG")
+    add_bag(parser)
     parser.add_argument(
-        "--at", type=float, metavar="T", help="all that was said at this moment (s, as in the timeline)"
+        "--at", type=finite, metavar="T", help="all that was said at this moment (s, as in the timeline)"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     add_names(parser)
-    parser.add_argument("--salvage", action="store_true", help="use what can be read of a damaged bag")
 
 
 def _why(arguments: argparse.Namespace) -> int:

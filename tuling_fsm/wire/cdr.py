@@ -18,6 +18,8 @@ TYPES: dict[str, Any] = dict(STORE.types)
 LITTLE_ENDIAN = b"\x00\x01\x00\x00"
 """Encapsulation header of little-endian plain CDR."""
 _STAMP = struct.Struct("<iI")
+STAMP_BYTES = 12
+"""Of a message that begins with a header, up to the end of its stamp."""
 _MAX_TILT = 1e-3
 """Quaternion components of roll and pitch below which the heading is read as that of a planar turn."""
 _NEIGHBOURS = (0, 1, -1, 2, -2)
@@ -77,7 +79,7 @@ def stamp_ns(raw: bytes) -> int:
     Raises:
         InputError: too short to have one.
     """
-    if len(raw) < 12:
+    if len(raw) < STAMP_BYTES:
         raise InputError("header", f"only {len(raw)} bytes", "a stamp")
     sec, nanosec = struct.unpack_from("<iI" if raw[1] & 1 else ">iI", raw, 4)
     return int(sec) * 1_000_000_000 + int(nanosec)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
+from tuling_fsm.core.errors import InputError
 from tuling_fsm.wire.cdr import TYPES, header, pack, unpack
 from tuling_fsm.wire.topics import DIAGNOSTICS
 
@@ -19,6 +20,9 @@ class Level(IntEnum):
     WARN = 1
     ERROR = 2
     STALE = 3
+
+
+_LEVELS = frozenset(int(level) for level in Level)
 
 
 @dataclass(frozen=True)
@@ -44,9 +48,12 @@ def unpack_diagnostics(raw: bytes, where: str) -> tuple[Status, ...]:
     """The inverse of `pack_diagnostics`.
 
     Raises:
-        InputError: no DiagnosticArray.
+        InputError: no DiagnosticArray, or a level that there is not.
     """
     message = unpack(raw, DIAGNOSTICS, where)
+    for status in message.status:
+        if int(status.level) not in _LEVELS:
+            raise InputError(where, f"level {status.level} of {status.name!r}", "0 to 3")
     return tuple(
         Status(s.name, s.message, tuple((pair.key, pair.value) for pair in s.values), Level(int(s.level)))
         for s in message.status

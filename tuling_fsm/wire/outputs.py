@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,21 +15,29 @@ from tuling_fsm.wire.drawings import drawings
 from tuling_fsm.wire.indicators import indicator
 from tuling_fsm.wire.markers import pack_markers
 from tuling_fsm.wire.paths import pack_path
-from tuling_fsm.wire.text import pack_json, pack_string
+from tuling_fsm.wire.text import pack_string
 from tuling_fsm.wire.trajectory import pack_trajectory
+from tuling_fsm.wire.transition import pack_transition
 from tuling_fsm.wire.why import Binding, statuses
 
 if TYPE_CHECKING:
     from tuling_fsm.agent import Tick
-    from tuling_fsm.behaviour.decision import TransitionEvent
 
 Messages = list[tuple[str, bytes]]
+Wanted = Callable[[str], bool]
+"""Whether anybody listens to a topic."""
 
 
-def trajectory_messages(trajectory: Trajectory, ns: int) -> Iterator[tuple[str, bytes]]:
+def everything(_: str) -> bool:
+    """Whoever records wants all of it."""
+    return True
+
+
+def trajectory_messages(trajectory: Trajectory, ns: int, wanted: Wanted = everything) -> Iterator[tuple[str, bytes]]:
     """What every tick sends: the trajectory, and its path, which is made when the trajectory has been taken."""
     yield "trajectory", pack_trajectory(ns, trajectory)
-    yield "path", pack_path(ns, np.column_stack((trajectory.x, trajectory.y, trajectory.heading)))
+    if wanted("path"):
+        yield "path", pack_path(ns, np.column_stack((trajectory.x, trajectory.y, trajectory.heading)))
 
 
 def transition_messages(tick: Tick) -> Messages:
@@ -56,14 +64,14 @@ class Outputs:
         self._binding: Binding | None = None
         self._said_ns: int | None = None
 
-    def messages(self, tick: Tick, ns: int, rate: float = 5.0, with_markers: bool = True) -> Messages:
+    def messages(self, tick: Tick, ns: int, rate: float = 5.0, wanted: Wanted = everything) -> Messages:
         """All that is due.
 
         Args:
             tick: what the planner made.
             ns: stamp of the messages.
             rate: of `why` and `markers` while nothing changes, Hz.
-            with_markers: whether anybody wants markers.
+            wanted: of `why` and `markers`, which are not made for nobody; what is latched is sent in any case.
         """
         decision = tick.decision
         sent: Messages = []
@@ -76,8 +84,9 @@ class Outputs:
         due = self._said_ns is None or not 0 <= ns - self._said_ns < 1e9 / rate - 1e6
         if due or binding is not self._binding or events:
             self._said_ns = ns
-            sent.append(("why", pack_diagnostics(ns, statuses(tick, binding))))
-            if with_markers:
+            if wanted("why"):
+                sent.append(("why", pack_diagnostics(ns, statuses(tick, binding))))
+            if wanted("markers"):
                 sent.append(("markers", pack_markers(ns, drawings(tick))))
         self._binding = binding
         return sent
@@ -86,23 +95,6 @@ class Outputs:
         new = {topic: word for topic, word in words.items() if self._words.get(topic) != word}
         self._words.update(new)
         return [(topic, pack_string(word)) for topic, word in new.items()]
-
-
-def pack_transition(event: TransitionEvent, supervisor: bool) -> bytes:
-    """The JSON of the topic `transition`; `supervisor` tells those of supervisors from those of the machine."""
-    return pack_json(
-        {
-            "seq": event.seq,
-            "stamp": event.stamp,
-            "from": event.source,
-            "to": event.dest,
-            "supervisor": supervisor,
-            "clause": event.clause,
-            "guard": event.guard,
-            "dwell_s": event.dwell_s,
-            "rejected": list(event.rejected),
-        }
-    )
 
 
 def sensors(tick: Tick) -> str:

@@ -17,7 +17,14 @@ from tuling_fsm.wire.cdr import LITTLE_ENDIAN, check_frame, packed_header, pose_
 from tuling_fsm.wire.topics import MAP_FRAME, PATH
 
 _RECORD = np.dtype(
-    [("position", "<f8", 3), ("orientation", "<f8", 4), ("stamp", "<u4", 2), ("frame_size", "<u4"), ("frame", "S4")]
+    [
+        ("position", "<f8", 3),
+        ("orientation", "<f8", 4),
+        ("sec", "<i4"),
+        ("nanosec", "<u4"),
+        ("frame_size", "<u4"),
+        ("frame", "S4"),
+    ]
 )
 _FIRST = 40
 """Offset of the first pose's doubles in the body."""
@@ -36,7 +43,7 @@ def pack_path(ns: int, points: FloatArray) -> bytes:
     half = 0.5 * np.remainder(points[:, 2] + np.pi, 2.0 * np.pi) - 0.5 * np.pi
     records["orientation"][:, 2] = np.sin(half)
     records["orientation"][:, 3] = np.cos(half)
-    records["stamp"] = divmod(ns, 1_000_000_000)
+    records["sec"], records["nanosec"] = divmod(ns, 1_000_000_000)
     records["frame_size"] = _SHORT_FRAME
     records["frame"] = MAP_FRAME.encode()
     start = head + struct.pack("<I", len(points)) + head + b"\0\0\0\0"

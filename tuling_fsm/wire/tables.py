@@ -70,12 +70,28 @@ def unpack_table(topic: str, raw: bytes) -> Table:
         message = unpack(raw, CLOUD, topic)
         stamp = check_frame(message.header, FRAMES[topic], topic)
         rows = _rows(topic, message)
-    for name in COLUMNS[topic].names or ():
-        column = rows[name]
-        if column.dtype.kind == "f" and not np.isfinite(column).all():
-            row = int(np.argmin(np.isfinite(column)))
-            raise InputError(topic, f"{name} of row {row} is {column[row]}", "a finite number")
+    names, block = _numbers(topic)
+    finite = np.isfinite(rows.view(block)["numbers"])
+    if not finite.all():
+        row, column = divmod(int(np.argmin(finite)), len(names))
+        raise InputError(topic, f"{names[column]} of row {row} is {rows[names[column]][row]}", "a finite number")
     return Table(stamp, rows)
+
+
+@cache
+def _numbers(topic: str) -> tuple[list[str], np.dtype[np.void]]:
+    """The columns of floating-point numbers, with which every row ends, and a dtype that has them as one block."""
+    fields = dict(COLUMNS[topic].fields or {})
+    names = [name for name, field in fields.items() if field[0].kind == "f"]
+    block = np.dtype(
+        {
+            "names": ["numbers"],
+            "formats": [("<f4", (len(names),))],
+            "offsets": [fields[names[0]][1]],
+            "itemsize": COLUMNS[topic].itemsize,
+        }
+    )
+    return names, block
 
 
 def _own_rows(topic: str, raw: bytes) -> npt.NDArray[np.void] | None:

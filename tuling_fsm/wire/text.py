@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import struct
 from contextlib import suppress
-from typing import Any, NoReturn
+from typing import Any
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.wire.cdr import LITTLE_ENDIAN, unpack
@@ -13,6 +14,8 @@ from tuling_fsm.wire.topics import BOOL, STRING
 
 _TEXT = 8
 """Offset of the letters of a String."""
+_SHOWN = 20
+"""Digits of a number that is wrong, in the message."""
 
 
 def pack_string(text: str) -> bytes:
@@ -59,17 +62,33 @@ def unpack_json(raw: bytes, where: str) -> dict[str, Any]:
     """The JSON object in a String.
 
     Raises:
-        InputError: no String, no JSON, no object; `NaN` and `Infinity` are no JSON.
+        InputError: no String, or as `parse_json`.
     """
-    text = unpack_string(raw, where)
+    return parse_json(unpack_string(raw, where), where)
 
-    def refuse(constant: str) -> NoReturn:
-        raise InputError(where, f"{constant} in JSON", "finite numbers")
 
+def parse_json(text: str, where: str) -> dict[str, Any]:
+    """A JSON object.
+
+    Raises:
+        InputError: no JSON, no object; `NaN`, `Infinity` and numbers too large for a float are no JSON.
+    """
     try:
-        value = json.loads(text, parse_constant=refuse)
-    except (json.JSONDecodeError, RecursionError) as error:
+        value = json.loads(text, parse_constant=_finite, parse_float=_finite, parse_int=_whole)
+    except (ValueError, RecursionError) as error:
         raise InputError(where, f"no JSON: {error}", "one JSON object") from None
     if not isinstance(value, dict):
         raise InputError(where, f"JSON of type {type(value).__name__}", "one JSON object")
     return value
+
+
+def _finite(number: str) -> float:
+    value = float(number)
+    if not math.isfinite(value):
+        raise ValueError(f"{number[:_SHOWN]} is no finite number")
+    return value
+
+
+def _whole(number: str) -> int:
+    _finite(number)
+    return int(number)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import LaneLine
 from tuling_fsm.core.scene import Ego, Scene
 from tuling_fsm.core.vehicle import Vehicle
@@ -26,7 +26,7 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.map.routing import match_route
 from tuling_fsm.world.inputs import OBJECTS, Inputs, Kind, Light, Occupancy, Odometry, RouteAnswer, Table
-from tuling_fsm.world.lane_index import IntArray, lane_index
+from tuling_fsm.world.lane_index import BoolArray, IntArray, lane_index
 from tuling_fsm.world.objects import Complaint, read_objects
 from tuling_fsm.world.on_route import OnRoute, on_reference_road, track
 from tuling_fsm.world.parameters import WorldParameters
@@ -65,6 +65,7 @@ class WorldBuilder:
         self.road_map, self.vehicle, self.parameters = road_map, vehicle, parameters
         self._index = lane_index(road_map)
         self._view: tuple[Route, int, _View] | None = None
+        self._closed: tuple[dict[int, Light], BoolArray] | None = None
 
     def warm_up(self) -> None:
         """Compile and load every kernel of this room, so that no tick has to."""
@@ -94,7 +95,7 @@ class WorldBuilder:
         view = self._seen_from(route, place.s)
         lights, faults = read_lights(fresh.traffic_lights, parameters.min_light_confidence)
         complaints += faults
-        closed = Closed(closed_lines(self._index, lights), self._held(route, view, place))
+        closed = Closed(self._closed_by(lights), self._held(route, view, place))
         traffic, scene, tracks, faults = self._surroundings(fresh, past, ego, closed, now)
         slots, slot_faults = read_slots(fresh.parking_slots)
         lines, line_faults = read_lines(fresh.lane_lines)
@@ -166,6 +167,12 @@ class WorldBuilder:
             self._view = (route, step, view)
         return self._view[2]
 
+    def _closed_by(self, lights: dict[int, Light]) -> BoolArray:
+        """`closed_lines`, worked out anew where a light has changed."""
+        if self._closed is None or self._closed[0] != lights:
+            self._closed = (lights, closed_lines(self._index, lights))
+        return self._closed[1]
+
     def _held(self, route: Route | None, view: _View, place: OnRoute) -> IntArray:
         """Numbers of the connecting lanes of the route in whose junction the car is."""
         if route is None or abs(place.offset) > _FAR_OFF_M:
@@ -191,7 +198,7 @@ class WorldBuilder:
         tracks = follow(before, found, seen, parameters)
         traffic, obstacles, tracks = see_traffic(self._index, found, tracks, ego, self.vehicle, closed, now, parameters)
         solids = solid_segments(self.road_map, fresh.occupancy, ego.pose, parameters)
-        kept = remember(before, tracks, now, parameters.track_memory)
+        kept = remember(before, tracks, found.order, now, parameters.track_memory)
         return traffic, Scene(now, ego, obstacles, solids), kept, faults
 
     def _match(self, answer: RouteAnswer) -> RouteMatch:

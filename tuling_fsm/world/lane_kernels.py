@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray, wrap_angle
-from tuling_fsm.core.kernels import kernel
+from tuling_fsm.core.kernels import inner, maker
+from tuling_fsm.world import objects as ob
+from tuling_fsm.world import tracks as tr
 from tuling_fsm.world.lane_index import BoolArray, IntArray, LaneArrays
 
 CANDIDATES = 6
@@ -24,22 +25,23 @@ _BACK_RAD = 2.4
 """A way through a junction that turns by more than this leads back."""
 
 
-@njit(cache=True)
+@maker
 def locate(
-    lanes: LaneArrays, x: FloatArray, y: FloatArray, heading: FloatArray, follows: BoolArray, max_heading: float
+    lanes: LaneArrays, body: FloatArray, follows: BoolArray, max_heading: float
 ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
-    """The lanes that hold each point with a matching heading, best first.
+    """The lanes that hold each body (N, BODY) that follows lanes with a matching heading, best first.
 
     Returns lane numbers (N, CANDIDATES), -1 for none, with arc length, offset (+ left) and heading difference.
     """
     start, px, py, ps, ph, left, right = lanes.start, lanes.x, lanes.y, lanes.s, lanes.heading, lanes.left, lanes.right
     grid, cell_start = lanes.grid, lanes.cell_start
-    n = len(x)
+    n = len(body)
     lane = np.full((n, CANDIDATES), -1, dtype=np.int64)
     arc, offset, turn = np.zeros((n, CANDIDATES)), np.zeros((n, CANDIDATES)), np.zeros((n, CANDIDATES))
     cost = np.full((n, CANDIDATES), np.inf)
     for i in range(n):
-        column, row = math.floor((x[i] - grid[0]) / grid[2]), math.floor((y[i] - grid[1]) / grid[2])
+        x, y, heading = body[i, ob.X], body[i, ob.Y], body[i, ob.HEADING]
+        column, row = math.floor((x - grid[0]) / grid[2]), math.floor((y - grid[1]) / grid[2])
         if not follows[i] or column < 0 or row < 0 or column >= grid[3] or row >= grid[4]:
             continue
         cell = int(row * grid[3] + column)
@@ -49,8 +51,8 @@ def locate(
             step = math.hypot(dx, dy)
             if step < 1e-6:
                 continue
-            along = ((x[i] - px[p]) * dx + (y[i] - py[p]) * dy) / step
-            side = (dx * (y[i] - py[p]) - dy * (x[i] - px[p])) / step
+            along = ((x - px[p]) * dx + (y - py[p]) * dy) / step
+            side = (dx * (y - py[p]) - dy * (x - px[p])) / step
             number = lanes.point_lane[p]
             before = _BEYOND_END_M if p == start[number] else 0.05
             after = _BEYOND_END_M if p + 2 == start[number + 1] else 0.05
@@ -61,7 +63,7 @@ def locate(
                 continue
             if -side > right[p] + u * (right[p + 1] - right[p]) + _BESIDE_M:
                 continue
-            difference = wrap_angle(heading[i] - ph[p] - u * (ph[p + 1] - ph[p]))
+            difference = wrap_angle(heading - ph[p] - u * (ph[p + 1] - ph[p]))
             if abs(difference) > max_heading:
                 continue
             value = abs(side) + 2.0 * abs(difference) + max(0.0, -along) + max(0.0, along - step)
@@ -70,7 +72,7 @@ def locate(
     return lane, arc, offset, turn
 
 
-@kernel
+@inner
 def _keep(
     lane: IntArray, arc: FloatArray, offset: FloatArray, turn: FloatArray, cost: FloatArray,
     number: int, s: float, side: float, difference: float, value: float,
@@ -90,7 +92,7 @@ def _keep(
     lane[at], arc[at], offset[at], turn[at], cost[at] = number, s, side, difference, value
 
 
-@kernel
+@inner
 def _on_lane(lanes: LaneArrays, number: int, x: float, y: float) -> tuple[float, float]:
     """Arc length and offset of a point on one lane."""
     start, px, py, ps = lanes.start, lanes.x, lanes.y, lanes.s
@@ -106,7 +108,7 @@ def _on_lane(lanes: LaneArrays, number: int, x: float, y: float) -> tuple[float,
     return arc, offset
 
 
-@kernel
+@inner
 def _leads_to(successor_start: IntArray, successor: IntArray, from_lane: int, to_lane: int) -> bool:
     found = False
     if from_lane >= 0:
@@ -115,15 +117,15 @@ def _leads_to(successor_start: IntArray, successor: IntArray, from_lane: int, to
     return found
 
 
-@njit(cache=True)
+@inner
 def _misfits(
     lanes: LaneArrays, speed: float, yaw_rate: float, road_lane: int,
-    lane: IntArray, arc: FloatArray, offset: FloatArray, turn: FloatArray,
-) -> FloatArray:  # fmt: skip
+    lane: IntArray, arc: FloatArray, offset: FloatArray, turn: FloatArray, cost: FloatArray,
+) -> None:  # fmt: skip
     """How badly one object fits each of its candidate lanes; inf for those it cannot have come to."""
     in_junction, successor_start, successor = lanes.in_junction, lanes.successor_start, lanes.successor
     start, ps, ph = lanes.start, lanes.s, lanes.heading
-    cost = np.full(CANDIDATES, np.inf)
+    cost[:] = np.inf
     known = False
     for j in range(CANDIDATES):
         if lane[j] >= 0 and in_junction[lane[j]]:
@@ -137,27 +139,30 @@ def _misfits(
         cost[j] = abs(offset[j]) + 4.0 * abs(turn[j])
         if in_junction[number] and speed > 1.0:
             cost[j] += 1.5 * abs(yaw_rate - speed * _curvature(start, ps, ph, number, arc[j]))
-    return cost
 
 
-@njit(cache=True)
+@inner
 def _starts(
-    lanes: LaneArrays, x: float, y: float, speed: float, yaw_rate: float, road_lane: int,
-    lane: IntArray, arc: FloatArray, offset: FloatArray, turn: FloatArray,
+    lanes: LaneArrays, body: FloatArray, past: FloatArray,
+    lane: IntArray, arc: FloatArray, offset: FloatArray, turn: FloatArray, cost: FloatArray,
     found_lane: IntArray, found_arc: FloatArray, found_offset: FloatArray,
 ) -> int:  # fmt: skip
     """The lanes one object may be following, likeliest first, at most BRANCHES; returns how many.
 
     Inside a junction many lanes lie over one another: those that come from the lane it was last seen on go
     before all others, and among them the ones that fit its offset, heading and turning. An object that drifts
-    over a lane's edge is given the lane beside it as well.
+    over a lane's edge is given the lane beside it as well. `cost` (CANDIDATES,) is overwritten.
     """
-    cost = _misfits(lanes, speed, yaw_rate, road_lane, lane, arc, offset, turn)
-    limit, count = cost.min() + 1.2, 0
+    speed = body[ob.SPEED]
+    _misfits(lanes, speed, past[tr.YAW_RATE], int(past[tr.ROAD_LANE]), lane, arc, offset, turn, cost)
+    limit, count = np.inf, 0
     while count < BRANCHES:
-        j = int(np.argmin(cost))
+        j = 0
+        for k in range(1, CANDIDATES):
+            j = k if cost[k] < cost[j] else j
         if not cost[j] < np.inf or cost[j] > limit:
             break
+        limit = cost[j] + 1.2 if count == 0 else limit
         found_lane[count], found_arc[count], found_offset[count] = lane[j], arc[j], offset[j]
         cost[j] = np.inf
         count += 1
@@ -168,13 +173,13 @@ def _starts(
     half = (lanes.left if sideways > 0.0 else lanes.right)[lanes.start[lane[0]]]
     room = half - math.copysign(offset[0], offset[0] * sideways)
     if other >= 0 and abs(sideways) > 0.4 and room < 1.5 * abs(sideways):
-        found_arc[count], found_offset[count] = _on_lane(lanes, other, x, y)
+        found_arc[count], found_offset[count] = _on_lane(lanes, other, body[ob.X], body[ob.Y])
         found_lane[count] = other
         count += 1
     return count
 
 
-@kernel
+@inner
 def _curvature(start: IntArray, ps: FloatArray, ph: FloatArray, number: int, s: float) -> float:
     p = start[number]
     while p + 2 < start[number + 1] and ps[p + 1] < s:
@@ -182,7 +187,7 @@ def _curvature(start: IntArray, ps: FloatArray, ph: FloatArray, number: int, s: 
     return float((ph[p + 1] - ph[p]) / max(ps[p + 1] - ps[p], 0.2))
 
 
-@kernel
+@inner
 def _choices(
     turn: FloatArray, bend: FloatArray, successor_start: IntArray, successor: IntArray,
     number: int, distance: float, speed: float, lateral: float, decel: float, out: IntArray,
@@ -217,7 +222,7 @@ def _choices(
     return count
 
 
-@kernel
+@inner
 def _extend(
     length: FloatArray, turn: FloatArray, bend: FloatArray, successor_start: IntArray, successor: IntArray,
     b: int, base: int, count: int, horizon: float, speed: float, lateral: float, decel: float,
@@ -246,12 +251,13 @@ def _extend(
     return count
 
 
-@njit(cache=True)
+@maker
 def chains(
-    lanes: LaneArrays, x: FloatArray, y: FloatArray, speed: FloatArray, yaw_rate: FloatArray, road_lane: IntArray,
-    lane: IntArray, arc: FloatArray, offset: FloatArray, turn: FloatArray, reach: float, lateral: float, decel: float,
+    lanes: LaneArrays, body: FloatArray, past: FloatArray, lane: IntArray, arc: FloatArray, offset: FloatArray,
+    turn: FloatArray, reach: float, lateral: float, decel: float,
 ) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:  # fmt: skip
-    """The chains of lanes that each object may follow for `reach` (m) plus 6 s of its speed.
+    """The chains of lanes that each object, known by its `past` (N, PAST), may follow for `reach` (m) plus 6 s of its
+    speed.
 
     Returns, for M chains grouped by object: the object's row (M,), lane numbers (M, DEPTH) padded with -1, the
     distance from the object's centre to the beginning of each (M, DEPTH; negative for the lane it is on), and its
@@ -259,25 +265,25 @@ def chains(
     """
     length, bends, bend = lanes.length, lanes.turn, lanes.bend
     successor_start, successor = lanes.successor_start, lanes.successor
-    options = np.zeros(BRANCHES, dtype=np.int64)
-    n = len(x)
-    row, count = np.zeros(n * BRANCHES, dtype=np.int64), 0
-    chain, begin = np.full((n * BRANCHES, DEPTH), -1, dtype=np.int64), np.zeros((n * BRANCHES, DEPTH))
-    side = np.zeros(n * BRANCHES)
+    options, cost = np.zeros(BRANCHES, dtype=np.int64), np.empty(CANDIDATES)
+    n = len(past)
+    row, count = np.empty(n * BRANCHES, dtype=np.int64), 0
+    chain, begin = np.empty((n * BRANCHES, DEPTH), dtype=np.int64), np.empty((n * BRANCHES, DEPTH))
+    side = np.empty(n * BRANCHES)
     first, first_s, first_d = np.zeros(BRANCHES, dtype=np.int64), np.zeros(BRANCHES), np.zeros(BRANCHES)
     for i in range(n):
         found = _starts(
-            lanes, x[i], y[i], speed[i], yaw_rate[i], road_lane[i], lane[i], arc[i], offset[i], turn[i],
-            first, first_s, first_d,
+            lanes, body[i], past[i], lane[i], arc[i], offset[i], turn[i], cost, first, first_s, first_d
         )  # fmt: skip
-        base = count
+        base, speed = count, body[i, ob.SPEED]
         for j in range(found):
-            row[count], chain[count, 0], begin[count, 0], side[count] = i, first[j], -first_s[j], first_d[j]
+            row[count], chain[count], begin[count], side[count] = i, -1, 0.0, first_d[j]
+            chain[count, 0], begin[count, 0] = first[j], -first_s[j]
             count += 1
-        b, horizon = base, reach + 6.0 * speed[i]
+        b, horizon = base, reach + 6.0 * speed
         while b < count:
             count = _extend(
-                length, bends, bend, successor_start, successor, b, base, count, horizon, speed[i], lateral, decel,
+                length, bends, bend, successor_start, successor, b, base, count, horizon, speed, lateral, decel,
                 row, chain, begin, side, options,
             )  # fmt: skip
             b += 1

@@ -10,24 +10,34 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.kernels import kernel
 from tuling_fsm.world.inputs import Kind
 from tuling_fsm.world.parameters import WorldParameters
 
 _MAX_KIND = int(max(Kind))
-_VULNERABLE = np.isin(np.arange(256), (Kind.PEDESTRIAN, Kind.ANIMAL))
-_VEHICLE = np.isin(np.arange(256), (Kind.UNKNOWN, Kind.CAR, Kind.TRUCK, Kind.BUS, Kind.MOTORCYCLE, Kind.BICYCLE))
+_UNKNOWN = int(Kind.UNKNOWN)
+VULNERABLE = np.isin(np.arange(256), (Kind.PEDESTRIAN, Kind.ANIMAL))
+"""By kind: those that walk. They are yielded to, and never taken for static."""
+VEHICLE = np.isin(np.arange(256), (Kind.UNKNOWN, Kind.CAR, Kind.TRUCK, Kind.BUS, Kind.MOTORCYCLE, Kind.BICYCLE))
+"""By kind: those that may follow a lane."""
 
-Kinds = npt.NDArray[np.uint8]
+X, Y, HEADING, VX, VY, SPEED, LENGTH, WIDTH = range(8)
+"""Columns of a body: box centre (m) and heading in `map`, velocity in `map` and speed (m/s), size (m)."""
+BODY = 8
+
+IdArray = npt.NDArray[np.uint32]
+ByteArray = npt.NDArray[np.uint8]
+RowArray = npt.NDArray[np.int64]
 
 
-def is_vulnerable(kind: Kinds) -> npt.NDArray[np.bool_]:
-    """Those that walk: they are yielded to, and never taken for static."""
-    return _VULNERABLE[kind]
+def is_vulnerable(kind: ByteArray) -> npt.NDArray[np.bool_]:
+    """Those that walk."""
+    return VULNERABLE[kind]
 
 
-def is_vehicle(kind: Kinds) -> npt.NDArray[np.bool_]:
+def is_vehicle(kind: ByteArray) -> npt.NDArray[np.bool_]:
     """Those that may follow a lane."""
-    return _VEHICLE[kind]
+    return VEHICLE[kind]
 
 
 class Complaint(NamedTuple):
@@ -39,23 +49,23 @@ class Complaint(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Detections:
-    """N objects: box centre (m) and heading in `map`, velocity in `map` (m/s), size (m), source bits."""
+    """N objects: `source` bits, `body` (N, BODY), and `order`, their rows in the order of their ids."""
 
-    id: npt.NDArray[np.uint32]
-    kind: npt.NDArray[np.uint8]
-    source: npt.NDArray[np.uint8]
-    x: FloatArray
-    y: FloatArray
-    heading: FloatArray
-    vx: FloatArray
-    vy: FloatArray
-    speed: FloatArray
-    length: FloatArray
-    width: FloatArray
+    id: IdArray
+    kind: ByteArray
+    source: ByteArray
+    body: FloatArray
+    order: RowArray
 
 
-_REAL = ("x", "y", "heading", "vx", "vy", "length", "width")
-_COLUMNS = (*_REAL, "existence")
+class _Verdict(NamedTuple):
+    """How many rows can be used, and the first one of each kind of fault, -1 for none."""
+
+    used: int
+    unfinite: int
+    wrong: int
+    strange: int
+    twice: int
 
 
 def read_objects(
@@ -65,53 +75,79 @@ def read_objects(
 
     Returns what was wrong with the others, one complaint for each kind of fault.
     """
-    values = np.array([rows[name] for name in _COLUMNS], dtype=np.float64)
-    columns = dict(zip(_COLUMNS, values, strict=True))
-    finite = np.asarray(np.isfinite(values).all(axis=0), dtype=np.bool_)
-    with np.errstate(invalid="ignore"):
-        inside = (np.abs(columns["x"]) <= parameters.max_coordinate) & (
-            np.abs(columns["y"]) <= parameters.max_coordinate
+    n, order = len(rows), np.argsort(rows["id"], kind="stable")
+    ids, kinds, sources = np.empty(n, np.uint32), np.empty(n, np.uint8), np.empty(n, np.uint8)
+    body, taken = np.empty((n, BODY)), np.empty(n, np.int64)
+    plain = rows if rows.flags.carray else rows.copy()
+    verdict = _Verdict(
+        *_read(
+            plain, order, age, parameters.max_coordinate, parameters.max_object_size, parameters.max_object_speed,
+            parameters.min_existence, ids, kinds, sources, body, taken,
         )
-        sized = (columns["length"] > 0.0) & (columns["length"] <= parameters.max_object_size)
-        sized &= (columns["width"] > 0.0) & (columns["width"] <= parameters.max_object_size)
-        possible = np.hypot(columns["vx"], columns["vy"]) <= parameters.max_object_speed
-        possible &= (columns["existence"] >= 0.0) & (columns["existence"] <= 1.0)
-    usable = finite & inside & sized & possible
-    faults = _faults(finite, usable, rows)
-    keep = np.flatnonzero(usable & (columns["existence"] >= parameters.min_existence))
-    if len(keep) > parameters.max_objects:
-        distance = np.hypot(columns["x"][keep] - near[0], columns["y"][keep] - near[1])
-        keep = np.sort(keep[np.argsort(distance, kind="stable")[: parameters.max_objects]])
+    )  # fmt: skip
+    faults = _faults(verdict, rows)
+    if verdict.used == n <= parameters.max_objects:
+        return Detections(ids, kinds, sources, body, order), faults
+    keep: RowArray = np.arange(verdict.used)
+    if verdict.used > parameters.max_objects:
+        x, y = (rows[name][taken[: verdict.used]].astype(np.float64) for name in ("x", "y"))
+        distance = np.hypot(x - near[0], y - near[1])
+        keep = np.sort(np.argsort(distance, kind="stable")[: parameters.max_objects])
         text = f"objects: more than {parameters.max_objects} rows, the nearest are used"
         faults = (*faults, Complaint("objects count", text))
-    c = {name: np.ascontiguousarray(columns[name][keep]) for name in _REAL}
-    kind = rows["kind"][keep].copy()
-    kind[kind > _MAX_KIND] = Kind.UNKNOWN
-    found = Detections(
-        id=rows["id"][keep].astype(np.uint32), kind=kind, source=rows["source"][keep].copy(),
-        x=c["x"] + age * c["vx"], y=c["y"] + age * c["vy"], heading=c["heading"] % (2.0 * math.pi),
-        vx=c["vx"], vy=c["vy"], speed=np.hypot(c["vx"], c["vy"]), length=c["length"], width=c["width"],
-    )  # fmt: skip
-    return found, faults
+    order = np.argsort(ids[keep], kind="stable")
+    return Detections(ids[keep], kinds[keep], sources[keep], body[keep], order), faults
 
 
-def _faults(
-    finite: npt.NDArray[np.bool_], usable: npt.NDArray[np.bool_], rows: npt.NDArray[np.void]
-) -> tuple[Complaint, ...]:
+@kernel
+def _read(
+    rows: npt.NDArray[np.void], order: RowArray, age: float,
+    max_coordinate: float, max_size: float, max_speed: float, min_existence: float,
+    ids: IdArray, kinds: ByteArray, sources: ByteArray, body: FloatArray, taken: RowArray,
+) -> tuple[int, int, int, int, int]:  # fmt: skip
+    """Copy the usable rows one after the other, and tell which ones they are; returns a `_Verdict`."""
+    used, unfinite, wrong, strange, twice = 0, -1, -1, -1, -1
+    for i in range(len(rows)):
+        row = rows[i]
+        if i > 0 and rows[order[i]].id == rows[order[i - 1]].id:
+            twice = i
+        if row.kind > _MAX_KIND:
+            strange = i
+        x, y, heading, existence = np.float64(row.x), np.float64(row.y), np.float64(row.heading), row.existence
+        vx, vy, length, width = np.float64(row.vx), np.float64(row.vy), np.float64(row.length), np.float64(row.width)
+        speed = math.hypot(vx, vy)
+        if not math.isfinite(x + y + heading + vx + vy + length + width + existence):
+            unfinite = i if unfinite < 0 else unfinite
+            continue
+        inside = abs(x) <= max_coordinate and abs(y) <= max_coordinate
+        sized = 0.0 < length <= max_size and 0.0 < width <= max_size
+        if not (inside and sized and speed <= max_speed and 0.0 <= existence <= 1.0):
+            wrong = i if wrong < 0 else wrong
+            continue
+        if existence < min_existence:
+            continue
+        ids[used], sources[used], taken[used] = row.id, row.source, i
+        kinds[used] = row.kind if row.kind <= _MAX_KIND else _UNKNOWN
+        one = body[used]
+        one[X], one[Y], one[HEADING] = x + age * vx, y + age * vy, heading % (2.0 * math.pi)
+        one[VX], one[VY], one[SPEED], one[LENGTH], one[WIDTH] = vx, vy, speed, length, width
+        used += 1
+    return used, unfinite, wrong, strange, twice
+
+
+def _faults(verdict: _Verdict, rows: npt.NDArray[np.void]) -> tuple[Complaint, ...]:
     faults = []
-    if not finite.all():
-        first = int(rows["id"][np.argmin(finite)])
+    if verdict.unfinite >= 0:
+        first = int(rows["id"][verdict.unfinite])
         text = f"objects: a value that is not finite, object {first} first (expected numbers)"
         faults.append(Complaint("objects finite", text))
-    wrong = finite & ~usable
-    if wrong.any():
-        first = int(rows["id"][np.argmax(wrong)])
+    if verdict.wrong >= 0:
+        first = int(rows["id"][verdict.wrong])
         text = f"objects: a value out of range, object {first} first (expected sizes above 0 m, existence 0 to 1)"
         faults.append(Complaint("objects range", text))
-    if (rows["kind"] > _MAX_KIND).any():
+    if verdict.strange >= 0:
         text = f"objects: a kind that is none of 0 to {_MAX_KIND}, taken for unknown"
         faults.append(Complaint("objects kind", text))
-    ids = np.sort(rows["id"])
-    if (ids[1:] == ids[:-1]).any():
+    if verdict.twice >= 0:
         faults.append(Complaint("objects id", "objects: an id that appears twice, both rows are used"))
     return tuple(faults)

@@ -56,16 +56,13 @@ def _first(route: Route, pose: Pose) -> float:
 
 def carriageway(road_map: RoadMap, route: Route, s: float, around: float = 3.0) -> tuple[LaneId, ...]:
     """All same-direction lanes of the road that the route runs on at `s`, and a little before and after it."""
-    found: dict[LaneId, None] = {}
-    for at in (s, s - around, s + around):
-        for lane in road_map.same_direction(route.lanes[route.index_at(min(max(at, 0.0), route.length))].lane):
-            found[lane] = None
-    return tuple(found)
+    places = (min(max(at, 0.0), route.length) for at in (s, s - around, s + around))
+    own = dict.fromkeys(route.lanes[route.index_at(at)].lane for at in places)
+    return tuple(dict.fromkeys(lane for one in own for lane in road_map.same_direction(one)))
 
 
 def on_reference_road(road_map: RoadMap, route: Route, place: OnRoute, pose: Pose, margin: float) -> bool:
     """Whether the rear axle is on a same-direction lane of the route's carriageway, or at most `margin` (m) beside."""
     if not math.isfinite(place.offset):
         return False
-    lanes = carriageway(road_map, route, place.s)
-    return any(position.lane in lanes for position in road_map.positions(pose.x, pose.y, radius=margin))
+    return road_map.is_on(carriageway(road_map, route, place.s), pose.x, pose.y, margin)

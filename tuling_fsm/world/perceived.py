@@ -4,10 +4,11 @@ complained of.
 
 from __future__ import annotations
 
+import itertools
+import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.world.inputs import Light, Table
@@ -40,60 +41,57 @@ class PerceivedLine:
     points: FloatArray
 
 
-def _finite(rows: npt.NDArray[np.void], names: tuple[str, ...]) -> npt.NDArray[np.bool_]:
-    good = np.ones(len(rows), dtype=np.bool_)
-    for name in names:
-        good &= np.isfinite(rows[name])
-    return good
-
-
 def read_lights(table: Table | None, min_confidence: float) -> tuple[dict[int, Light], tuple[Complaint, ...]]:
     """The confident states by signal; of a signal that is told twice the more restrictive one (not green) counts."""
-    if table is None:
-        return {}, ()
-    rows = table.rows
-    good = _finite(rows, ("confidence",)) & (rows["confidence"] >= 0.0) & (rows["confidence"] <= 1.0)
-    good &= rows["state"] <= _MAX_LIGHT
-    complaints: tuple[Complaint, ...] = ()
-    if not good.all():
-        text = f"traffic_lights: state or confidence out of range, signal {int(rows['signal'][np.argmin(good)])} first"
-        complaints = (Complaint("traffic_lights range", f"{text} (expected 0 to {_MAX_LIGHT}, 0 to 1)"),)
-    usable = rows[good & (rows["confidence"] >= min_confidence)]
+    rows = [] if table is None else table.rows.tolist()
+    least = float(np.float32(min_confidence))
     lights: dict[int, Light] = {}
-    for signal, state in zip(usable["signal"].tolist(), usable["state"].tolist(), strict=True):
-        if signal not in lights or lights[signal] is Light.GREEN:
+    bad: int | None = None
+    for signal, state, confidence in rows:
+        if not (0.0 <= confidence <= 1.0 and state <= _MAX_LIGHT):
+            bad = signal if bad is None else bad
+        elif confidence >= least and lights.get(signal, Light.GREEN) is Light.GREEN:
             lights[signal] = _LIGHTS[state]
-    return lights, complaints
+    if bad is None:
+        return lights, ()
+    text = f"traffic_lights: state or confidence out of range, signal {bad} first"
+    return lights, (Complaint("traffic_lights range", f"{text} (expected 0 to {_MAX_LIGHT}, 0 to 1)"),)
 
 
 def read_slots(table: Table | None) -> tuple[tuple[PerceivedSlot, ...], tuple[Complaint, ...]]:
     """The parking spaces seen now."""
-    if table is None:
-        return (), ()
-    rows = table.rows
-    good = _finite(rows, ("x", "y", "heading", "length", "width")) & (rows["length"] > 0.0) & (rows["width"] > 0.0)
-    complaints: tuple[Complaint, ...] = ()
-    if not good.all():
-        first = int(rows["slot"][np.argmin(good)])
-        complaints = (Complaint("parking_slots range", f"parking_slots: a box that is none, slot {first} first"),)
-    slots = tuple(PerceivedSlot(row[0], bool(row[1]), *map(float, row[2:])) for row in rows[good].tolist())
-    return slots, complaints
+    rows = [] if table is None else table.rows.tolist()
+    slots = []
+    bad: int | None = None
+    for number, occupied, x, y, heading, length, width in rows:
+        if math.isfinite(x + y + heading + length + width) and length > 0.0 and width > 0.0:
+            slots.append(PerceivedSlot(number, bool(occupied), x, y, heading, length, width))
+        else:
+            bad = number if bad is None else bad
+    if bad is None:
+        return tuple(slots), ()
+    return tuple(slots), (Complaint("parking_slots range", f"parking_slots: a box that is none, slot {bad} first"),)
 
 
 def read_lines(table: Table | None) -> tuple[tuple[PerceivedLine, ...], tuple[Complaint, ...]]:
     """The lane lines seen now, points in the order of the table; a line needs two points."""
-    if table is None:
+    if table is None or len(table.rows) == 0:
         return (), ()
     rows = table.rows
-    good = _finite(rows, ("x", "y")) & (rows["kind"] <= _MAX_LINE_KIND)
+    points: FloatArray = np.empty((len(rows), 2))
+    points[:, 0], points[:, 1] = rows["x"], rows["y"]
+    good = np.isfinite(points[:, 0] + points[:, 1]) & (rows["kind"] <= _MAX_LINE_KIND)
+    order = np.argsort(rows["line"], kind="stable")
     complaints: tuple[Complaint, ...] = ()
     if not good.all():
+        order = order[good[order]]
         first = int(rows["line"][np.argmin(good)])
         complaints = (Complaint("lane_lines range", f"lane_lines: a point that is none, line {first} first"),)
-    lines = []
-    for number in np.unique(rows["line"][good]).tolist():
-        own = rows[good & (rows["line"] == number)]
-        if len(own) >= 2:
-            points = np.column_stack((own["x"], own["y"])).astype(np.float64)
-            lines.append(PerceivedLine(number, int(own["kind"][0]), points))
-    return tuple(lines), complaints
+    numbers, points = rows["line"][order], points[order]
+    ends = [*(np.flatnonzero(numbers[1:] != numbers[:-1]) + 1).tolist(), len(numbers)]
+    lines = tuple(
+        PerceivedLine(int(numbers[begin]), int(rows["kind"][order[begin]]), points[begin:end])
+        for begin, end in itertools.pairwise((0, *ends))
+        if end - begin >= 2
+    )
+    return lines, complaints

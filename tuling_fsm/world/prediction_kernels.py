@@ -1,17 +1,24 @@
-"""Where objects will be, 0 to 6 s ahead. Numba kernels."""
+"""Where objects will be, 0 to 6 s ahead. Numba kernels over `world.objects` bodies and `world.tracks` pasts."""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
-from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.kernels import kernel
+from tuling_fsm.core.kernels import inner, maker
 from tuling_fsm.core.scene import PREDICTION_STEP_S, PREDICTION_STEPS
+from tuling_fsm.world import objects as ob
 from tuling_fsm.world.lane_index import STOP, BoolArray, IntArray, LaneArrays
 from tuling_fsm.world.lane_kernels import CANDIDATES, DEPTH
+from tuling_fsm.world.objects import VULNERABLE, ByteArray
+from tuling_fsm.world.tracks import YAW_RATE
+
+GAP, STOP_AT, LIGHT, LINE = range(4)
+"""Distances along a chain from the front bumper, m, inf for none: to the one ahead, to the first closed line or lane
+that one can still stop at, to the first closed light, to the first line or junction.
+"""
 
 _SETTLE_M = 12.0
 """Over this distance an object's offset from its lane's centre falls to a third."""
@@ -24,15 +31,13 @@ _TURN_FADE_S = 2.0
 """Off the lanes a turn is carried on for about this long."""
 
 
-@kernel
+@inner
 def _lines_ahead(
     line_start: IntArray, line_s: FloatArray, line_kind: IntArray, line_closed: BoolArray,
     lane_closed: BoolArray, in_junction: BoolArray,
     chain: IntArray, begin: FloatArray, front: float, v: float, decel: float,
 ) -> tuple[float, float, float]:  # fmt: skip
-    """Distances from the front bumper along a chain, inf for none: to the first closed line or lane that one can still
-    stop at, to the first closed light, to the first line or junction.
-    """
+    """The distances `STOP_AT`, `LIGHT` and `LINE`."""
     limit, light, line = np.inf, np.inf, np.inf
     for depth in range(DEPTH):
         number = chain[depth]
@@ -59,26 +64,25 @@ def _lines_ahead(
     return limit, light, line
 
 
-@njit(cache=True)
-def _occupants(lane_count: int, lane: IntArray, offset: FloatArray, width: FloatArray) -> tuple[IntArray, IntArray]:
+@maker
+def _occupants(lane_count: int, lane: IntArray, offset: FloatArray, body: FloatArray) -> tuple[IntArray, IntArray]:
     """Linked lists of the objects on each lane: entry `i * CANDIDATES + j` is object i by its candidate j."""
     first = np.full(lane_count, -1, dtype=np.int64)
     following = np.full(len(lane) * CANDIDATES, -1, dtype=np.int64)
     for i in range(len(lane)):
         for j in range(CANDIDATES):
-            if lane[i, j] >= 0 and abs(offset[i, j]) < 0.5 * width[i] + 1.0:
+            if lane[i, j] >= 0 and abs(offset[i, j]) < 0.5 * body[i, ob.WIDTH] + 1.0:
                 following[i * CANDIDATES + j] = first[lane[i, j]]
                 first[lane[i, j]] = i * CANDIDATES + j
     return first, following
 
 
-@kernel
+@inner
 def _leader(
-    i: int, length_i: float, chain: IntArray, begin: FloatArray, first: IntArray, following: IntArray, arc: FloatArray,
-    length: FloatArray,
-) -> tuple[int, float]:  # fmt: skip
+    i: int, chain: IntArray, begin: FloatArray, first: IntArray, following: IntArray, arc: FloatArray, body: FloatArray
+) -> tuple[int, float]:
     """The next object ahead along a chain and the gap to it, bumper to bumper (m); -1, inf for none."""
-    best, gap = -1, np.inf
+    best, gap, own = -1, np.inf, body[i, ob.LENGTH]
     for depth in range(DEPTH):
         if chain[depth] < 0 or begin[depth] > gap + 60.0:
             break
@@ -86,15 +90,16 @@ def _leader(
         while entry >= 0:
             j = entry // CANDIDATES
             ahead = begin[depth] + arc[j, entry % CANDIDATES]
-            if j != i and ahead > 0.4 * length_i and ahead - 0.5 * (length_i + length[j]) < gap:
-                best, gap = j, ahead - 0.5 * (length_i + length[j])
+            room = ahead - 0.5 * (own + body[j, ob.LENGTH])
+            if j != i and ahead > 0.4 * own and room < gap:
+                best, gap = j, room
             entry = following[entry]
         if best >= 0:
             break
     return best, gap
 
 
-@kernel
+@inner
 def _sample(
     start: IntArray, ps: FloatArray, px: FloatArray, py: FloatArray, ph: FloatArray, chain: IntArray, begin: FloatArray,
     speed: float, side: float, heading: float, lateral: float, limit: float, gap: float, speed_ahead: float,
@@ -128,67 +133,87 @@ def _sample(
         align /= 1.0 + advance / _ALIGN_M
 
 
-@njit(cache=True)
-def follow_chains(
-    lanes: LaneArrays, line_closed: BoolArray, held: IntArray,
-    row: IntArray, chain: IntArray, begin: FloatArray, side: FloatArray,
-    x: FloatArray, y: FloatArray, heading: FloatArray, speed: FloatArray, length: FloatArray, width: FloatArray,
-    lane: IntArray, arc: FloatArray, offset: FloatArray,
-    standing: float, lateral: float, decel: float, follow_gap: float,
-) -> tuple[FloatArray, FloatArray, FloatArray, IntArray, FloatArray, FloatArray, FloatArray]:  # fmt: skip
-    """Predict each chain: constant speed, but no faster than bends allow, nor over a closed line or into the leader.
+@maker
+def look_ahead(
+    lanes: LaneArrays, line_closed: BoolArray, held: IntArray, body: FloatArray, lane: IntArray, arc: FloatArray,
+    offset: FloatArray, row: IntArray, chain: IntArray, begin: FloatArray, decel: float,
+) -> tuple[IntArray, FloatArray]:  # fmt: skip
+    """What each of M chains leads to: who is ahead (M,), -1 for none, and the distances `GAP` to `LINE` (M, 4).
 
-    The last of the objects is the car itself; its followers are taken to be ready for its stopping at once.
-    Lanes that conflict with those that the car holds (`held`) are not entered by those who can still stop before them.
-    Returns x, y, heading (M, T), not filled for those slower than `standing`; who is ahead (M,), -1 for none, and the
-    gap to him; and the distances to the first closed light, and to the first line or junction (M,), m.
+    The last body is the car itself. Lanes that conflict with those that it holds (`held`) are not entered by those who
+    can still stop before them.
     """
     lane_closed = np.zeros(len(lanes.length), dtype=np.bool_)
     for number in held:
         for k in range(lanes.conflict_start[number], lanes.conflict_start[number + 1]):
             lane_closed[lanes.conflict[k]] = True
-    own = len(x) - 1
-    first, following = _occupants(len(lanes.length), lane, offset, width)
-    start, ps, px, py, ph = lanes.start, lanes.s, lanes.x, lanes.y, lanes.heading
-    line_start, line_s, line_kind = lanes.line_start, lanes.line_s, lanes.line_kind
-    m = len(row)
-    out_x, out_y, out_heading = (
-        np.empty((m, PREDICTION_STEPS)), np.empty((m, PREDICTION_STEPS)), np.empty((m, PREDICTION_STEPS)),
-    )  # fmt: skip
-    leader, gap, light, line = np.empty(m, dtype=np.int64), np.empty(m), np.empty(m), np.empty(m)
-    for b in range(m):
+    first, following = _occupants(len(lanes.length), lane, offset, body)
+    line_start, line_s, line_kind, in_junction = lanes.line_start, lanes.line_s, lanes.line_kind, lanes.in_junction
+    leader, distance = np.empty(len(row), dtype=np.int64), np.empty((len(row), 4))
+    for b in range(len(row)):
         i = row[b]
-        limit, light[b], line[b] = _lines_ahead(
-            line_start, line_s, line_kind, line_closed, lane_closed, lanes.in_junction,
-            chain[b], begin[b], 0.5 * length[i], speed[i], decel,
+        limit, light, line = _lines_ahead(
+            line_start, line_s, line_kind, line_closed, lane_closed, in_junction,
+            chain[b], begin[b], 0.5 * body[i, ob.LENGTH], body[i, ob.SPEED], decel,
         )  # fmt: skip
-        leader[b], gap[b] = _leader(i, length[i], chain[b], begin[b], first, following, arc, length)
-        if speed[i] <= standing:
-            continue
-        behind, speed_ahead = np.inf, 0.0
-        if leader[b] >= 0:
-            behind = max(gap[b] - follow_gap, 0.0)
-            speed_ahead = speed[leader[b]] if leader[b] < own else 0.0
-        _sample(
-            start, ps, px, py, ph, chain[b], begin[b],
-            speed[i], side[b], heading[i], lateral, limit, behind, speed_ahead,
-            out_x[b], out_y[b], out_heading[b],
-        )  # fmt: skip
-        out_x[b, 0], out_y[b, 0] = x[i], y[i]
-    return out_x, out_y, out_heading, leader, gap, light, line
+        leader[b], gap = _leader(i, chain[b], begin[b], first, following, arc, body)
+        distance[b, GAP], distance[b, STOP_AT], distance[b, LIGHT], distance[b, LINE] = gap, limit, light, line
+    return leader, distance
 
 
-@kernel
-def drift(
-    x: FloatArray, y: FloatArray, heading: FloatArray, vx: FloatArray, vy: FloatArray, yaw_rate: FloatArray,
-    out_x: FloatArray, out_y: FloatArray, out_heading: FloatArray,
-) -> None:  # fmt: skip
-    """Predict objects off the lanes: constant velocity, whose direction goes on turning at a rate that fades away."""
-    for i in range(len(x)):
-        px, py, turned = x[i], y[i], 0.0
-        for k in range(PREDICTION_STEPS):
-            out_x[i, k], out_y[i, k], out_heading[i, k] = px, py, heading[i] + turned
-            turned += yaw_rate[i] * math.exp(-k * PREDICTION_STEP_S / _TURN_FADE_S) * PREDICTION_STEP_S
+@inner
+def _drift(body: FloatArray, yaw_rate: float, out_x: FloatArray, out_y: FloatArray, out_heading: FloatArray) -> None:
+    """Constant velocity, whose direction goes on turning at a rate that fades away."""
+    x, y, turned, c, s = body[ob.X], body[ob.Y], 0.0, 1.0, 0.0
+    vx, vy = body[ob.VX], body[ob.VY]
+    for k in range(PREDICTION_STEPS):
+        out_x[k], out_y[k], out_heading[k] = x, y, body[ob.HEADING] + turned
+        if yaw_rate != 0.0:
+            turned += yaw_rate * math.exp(-k * PREDICTION_STEP_S / _TURN_FADE_S) * PREDICTION_STEP_S
             c, s = math.cos(turned), math.sin(turned)
-            px += (c * vx[i] - s * vy[i]) * PREDICTION_STEP_S
-            py += (s * vx[i] + c * vy[i]) * PREDICTION_STEP_S
+        x += (c * vx - s * vy) * PREDICTION_STEP_S
+        y += (s * vx + c * vy) * PREDICTION_STEP_S
+
+
+@maker
+def predict(
+    lanes: LaneArrays, kind: ByteArray, body: FloatArray, past: FloatArray, row: IntArray, chain: IntArray,
+    begin: FloatArray, side: FloatArray, leader: IntArray, distance: FloatArray,
+    standing: float, lateral: float, follow_gap: float,
+) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:  # fmt: skip
+    """Where each object will be: one row for each of its chains where it moves along lanes, else one row.
+
+    Along a chain the speed is constant, but no higher than bends allow, nor over a closed line or into the leader; who
+    follows the car, the last of the bodies, is taken to be ready for its stopping at once. Who is slower than
+    `standing` (m/s) stays where he is.
+    Returns the object of each row (R,), and x, y, heading (R, T).
+    """
+    start, ps, px, py, ph = lanes.start, lanes.s, lanes.x, lanes.y, lanes.heading
+    own, most = len(kind), len(kind) + len(row)
+    rows, count, b = np.empty(most, dtype=np.int64), 0, 0
+    x, y, heading = (
+        np.empty((most, PREDICTION_STEPS)), np.empty((most, PREDICTION_STEPS)), np.empty((most, PREDICTION_STEPS)),
+    )  # fmt: skip
+    for i in range(own):
+        one, walks = body[i], VULNERABLE[kind[i]]
+        moves = one[ob.SPEED] > (0.0 if walks else standing)
+        before = count
+        while b < len(row) and row[b] == i:
+            if moves:
+                behind, speed_ahead = np.inf, 0.0
+                if leader[b] >= 0:
+                    behind = max(distance[b, GAP] - follow_gap, 0.0)
+                    speed_ahead = body[leader[b], ob.SPEED] if leader[b] < own else 0.0
+                _sample(
+                    start, ps, px, py, ph, chain[b], begin[b], one[ob.SPEED], side[b], one[ob.HEADING],
+                    lateral, distance[b, STOP_AT], behind, speed_ahead, x[count], y[count], heading[count],
+                )  # fmt: skip
+                x[count, 0], y[count, 0], rows[count] = one[ob.X], one[ob.Y], i
+                count += 1
+            b += 1
+        if count == before:
+            rows[count], x[count], y[count], heading[count] = i, one[ob.X], one[ob.Y], one[ob.HEADING]
+            if moves:
+                _drift(one, 0.0 if walks else past[i, YAW_RATE], x[count], y[count], heading[count])
+            count += 1
+    return rows[:count], x[:count], y[:count], heading[:count]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import fields
 
 import numpy as np
 
+from tuling_fsm.core.records import replace
 from tuling_fsm.core.scene import Obstacles
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.inputs import Occupancy, Source

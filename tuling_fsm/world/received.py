@@ -6,16 +6,15 @@ key, under which it is reported once until it is over.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.records import replace
 from tuling_fsm.world.inputs import (
     LANE_LINES,
     OBJECTS,
@@ -31,7 +30,8 @@ from tuling_fsm.world.mission import Mission, parse_mission
 from tuling_fsm.world.objects import Complaint
 from tuling_fsm.world.parameters import WorldParameters
 
-Message = TypeVar("Message", Odometry, Table, Occupancy)
+_Fault = Callable[[Any, WorldParameters], str]
+"""What is wrong with a message, or an empty string."""
 
 _MAX_SPEED = 80.0
 _MAX_YAW_RATE = 6.0
@@ -61,65 +61,36 @@ def receive(
     Returns what to remember, the same without what is too old to use, and the complaints that hold now.
     """
     complaints: list[Complaint] = []
-    now, ahead = inputs.stamp, parameters.future_tolerance
-
-    def take(name: str, new: Message | None, old: Message | None, fault: Callable[[Message], str]) -> Message | None:
+    taken: dict[str, Any] = {}
+    if inputs.mission is not None and inputs.mission is not last.mission_raw:
+        try:
+            taken["mission"], taken["mission_raw"] = parse_mission(inputs.mission, inputs.stamp), inputs.mission
+        except InputError as error:
+            complaints.append(Complaint("mission refused", str(error)))
+    for name, (_, fault) in _MESSAGES.items():
+        new, old = getattr(inputs, name), getattr(last, name)
         if new is None or new is old:
-            return old
-        what = _stamp_fault(new.stamp, old, now + ahead) or fault(new)
+            continue
+        what = _stamp_fault(new.stamp, old, inputs.stamp + parameters.future_tolerance) or fault(new, parameters)
         if what:
             complaints.append(Complaint(f"{name} refused", f"{name}: {what}"))
-            return old
-        return new
-
-    def table(dtype: np.dtype[np.void]) -> Callable[[Table], str]:
-        return lambda message: _table_fault(message.rows, dtype)
-
-    mission_raw, mission = _mission(inputs, last, complaints)
-    kept = Received(
-        odometry=take("odometry", inputs.odometry, last.odometry, lambda m: _odometry_fault(m, parameters)),
-        objects=take("objects", inputs.objects, last.objects, table(OBJECTS)),
-        occupancy=take("occupancy", inputs.occupancy, last.occupancy, lambda m: _occupancy_fault(m, parameters)),
-        lane_lines=take("lane_lines", inputs.lane_lines, last.lane_lines, table(LANE_LINES)),
-        traffic_lights=take("traffic_lights", inputs.traffic_lights, last.traffic_lights, table(TRAFFIC_LIGHTS)),
-        parking_slots=take("parking_slots", inputs.parking_slots, last.parking_slots, table(PARKING_SLOTS)),
-        rain_fog=inputs.rain_fog or last.rain_fog,
-        emergency_stop=inputs.emergency_stop or last.emergency_stop,
-        mission_raw=mission_raw,
-        mission=mission,
-    )
-    return kept, _without_stale(kept, now, parameters, complaints), tuple(complaints)
-
-
-def _mission(
-    inputs: Inputs, last: Received, complaints: list[Complaint]
-) -> tuple[Mapping[str, Any] | None, Mission | None]:
-    raw = inputs.mission
-    if raw is None or raw is last.mission_raw:
-        return last.mission_raw, last.mission
-    try:
-        return raw, parse_mission(raw, inputs.stamp)
-    except InputError as error:
-        complaints.append(Complaint("mission refused", str(error)))
-        return last.mission_raw, last.mission
+        else:
+            taken[name] = new
+    for name in ("rain_fog", "emergency_stop"):
+        if getattr(inputs, name) is not None:
+            taken[name] = getattr(inputs, name)
+    kept = replace(last, **taken) if taken else last
+    return kept, _without_stale(kept, inputs.stamp, parameters, complaints), tuple(complaints)
 
 
 def _without_stale(kept: Received, now: float, parameters: WorldParameters, complaints: list[Complaint]) -> Received:
-    limits = {
-        "odometry": parameters.odometry_max_age,
-        "objects": parameters.objects_max_age,
-        "occupancy": parameters.occupancy_max_age,
-        "lane_lines": parameters.lines_max_age,
-        "traffic_lights": parameters.lights_max_age,
-        "parking_slots": parameters.slots_max_age,
-    }
     stale: dict[str, None] = {}
-    for name, limit in limits.items():
-        message = getattr(kept, name)
+    for name, (max_age, _) in _MESSAGES.items():
+        message, limit = getattr(kept, name), getattr(parameters, max_age)
         if message is not None and now - message.stamp > limit + 1e-6:
             complaints.append(Complaint(f"{name} stale", f"{name}: older than {limit:g} s, taken as not received"))
             stale[name] = None
-    return dataclasses.replace(kept, **stale)
+    return replace(kept, **stale) if stale else kept
 
 
 def _stamp_fault(stamp: float, old: Odometry | Table | Occupancy | None, latest: float) -> str:
@@ -134,7 +105,7 @@ def _stamp_fault(stamp: float, old: Odometry | Table | Occupancy | None, latest:
 
 def _odometry_fault(message: Odometry, parameters: WorldParameters) -> str:
     numbers = (*message.pose, message.v, message.yaw_rate, message.position_std, message.heading_std)
-    if not all(math.isfinite(number) for number in numbers):
+    if not all(map(math.isfinite, numbers)):
         return "a value that is not finite (expected numbers)"
     if max(abs(message.pose.x), abs(message.pose.y)) > parameters.max_coordinate:
         return f"position out of range (expected within {parameters.max_coordinate:g} m)"
@@ -147,10 +118,13 @@ def _odometry_fault(message: Odometry, parameters: WorldParameters) -> str:
     return ""
 
 
-def _table_fault(rows: npt.NDArray[np.void], dtype: np.dtype[np.void]) -> str:
-    if rows.dtype != dtype or rows.ndim != 1:
-        return f"columns {rows.dtype} (expected {dtype})"
-    return ""
+def _table_fault(dtype: np.dtype[np.void]) -> _Fault:
+    def fault(message: Table, _: WorldParameters) -> str:
+        if message.rows.dtype != dtype or message.rows.ndim != 1:
+            return f"columns {message.rows.dtype} (expected {dtype})"
+        return ""
+
+    return fault
 
 
 def _occupancy_fault(message: Occupancy, parameters: WorldParameters) -> str:
@@ -163,3 +137,14 @@ def _occupancy_fault(message: Occupancy, parameters: WorldParameters) -> str:
     if message.cells.ndim != 2 or message.cells.dtype != np.int8:
         return f"cells {message.cells.dtype} of {message.cells.ndim} dimensions (expected int8 of 2)"
     return ""
+
+
+_MESSAGES: Mapping[str, tuple[str, _Fault]] = {
+    "odometry": ("odometry_max_age", _odometry_fault),
+    "objects": ("objects_max_age", _table_fault(OBJECTS)),
+    "occupancy": ("occupancy_max_age", _occupancy_fault),
+    "lane_lines": ("lines_max_age", _table_fault(LANE_LINES)),
+    "traffic_lights": ("lights_max_age", _table_fault(TRAFFIC_LIGHTS)),
+    "parking_slots": ("slots_max_age", _table_fault(PARKING_SLOTS)),
+}
+"""The messages that grow old: the parameter that says when, and what can be wrong with one."""

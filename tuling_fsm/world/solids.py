@@ -60,14 +60,15 @@ def grid_segments(grid: Occupancy, x: float, y: float, radius: float, threshold:
     c, s = math.cos(grid.origin.heading), math.sin(grid.origin.heading)
     dx, dy = x - grid.origin.x, y - grid.origin.y
     column, row = (c * dx + s * dy) / grid.resolution, (-s * dx + c * dy) / grid.resolution
-    height, width = grid.cells.shape
+    cells = grid.cells if grid.cells.flags.carray else grid.cells.copy()
+    height, width = cells.shape
     edges: FloatArray = np.zeros((0, 4))
     most = 8 * limit
     for share in (1.0, 0.5, 0.25, 0.1):
         reach = share * radius / grid.resolution
         row0, row1 = (int(min(max(v, 0), height)) for v in (row - reach, row + reach))
         column0, column1 = (int(min(max(v, 0), width)) for v in (column - reach, column + reach))
-        edges = _edges(grid.cells, threshold, row0, row1, column0, column1, most)
+        edges = _edges(cells, threshold, row0, row1, column0, column1, most)
         if len(edges) < most:
             break
     edges = np.asarray(edges * grid.resolution, dtype=np.float64)

@@ -4,16 +4,25 @@ they came from.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+import math
+from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.world.objects import Detections, is_vulnerable
+from tuling_fsm.core.kernels import inner, kernel
+from tuling_fsm.world import objects as ob
+from tuling_fsm.world.objects import VULNERABLE, ByteArray, Detections, IdArray, RowArray
 from tuling_fsm.world.parameters import WorldParameters
 
 NEVER = -np.inf
+
+SEEN, ANCHOR_X, ANCHOR_Y, MOVED, STILL, HEADING, YAW_RATE, ROAD_LANE = range(8)
+"""Columns of a past: stamp of the latest sight; where the object was when it last moved (m), and when that was; since
+when it stands, equal to `SEEN` while it moves; heading and its filtered change (rad/s); number of the last lane outside
+junctions, -1 for none. Stamps in s, `NEVER` for what has not been seen.
+"""
+PAST = 8
 
 _ANCHOR_M = 1.0
 """One that is this far from where it was seen to stand has moved, whatever its reported speed."""
@@ -22,86 +31,93 @@ _TURN_FILTER_S = 0.4
 _MAX_YAW_RATE = 1.0
 
 
-def _none(dtype: npt.DTypeLike = np.float64) -> npt.NDArray[np.generic]:
-    return np.zeros(0, dtype)
-
-
 @dataclass(frozen=True, eq=False)
 class Tracks:
-    """One row per object, ordered by id. Stamps in s, `NEVER` for what has not been seen."""
+    """N objects and their `past` (N, PAST)."""
 
-    id: npt.NDArray[np.uint32]
-    seen: FloatArray
-    x: FloatArray
-    y: FloatArray
-    """Where it was when it last moved, m."""
-    moved: FloatArray
-    """Stamp of its last movement."""
-    still: FloatArray
-    """Stamp since which it stands; equal to `seen` while it moves."""
-    heading: FloatArray
-    yaw_rate: FloatArray
-    """Filtered change of the heading, rad/s."""
-    road_lane: npt.NDArray[np.int64]
-    """Number of the last lane outside junctions, -1 for none."""
-
-    def rows_of(self, ids: npt.NDArray[np.uint32]) -> npt.NDArray[np.int64]:
-        """Row of each id, -1 for unknown ones."""
-        if len(self.id) == 0:
-            return np.full(len(ids), -1, dtype=np.int64)
-        row = np.minimum(np.searchsorted(self.id, ids), len(self.id) - 1)
-        return np.asarray(np.where(self.id[row] == ids, row, -1), dtype=np.int64)
-
-    def taken(self, rows: npt.NDArray[np.int64]) -> Tracks:
-        """Some of the rows."""
-        return Tracks(**{f.name: getattr(self, f.name)[rows] for f in fields(self)})
+    id: IdArray
+    past: FloatArray
 
 
-NO_TRACKS = Tracks(
-    np.zeros(0, np.uint32), np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0),
-    np.zeros(0, np.int64),
-)  # fmt: skip
+NO_TRACKS = Tracks(np.zeros(0, np.uint32), np.zeros((0, PAST)))
 
 
 def follow(previous: Tracks, found: Detections, stamp: float, parameters: WorldParameters) -> Tracks:
-    """The tracks of the objects found now, in their order (rows may repeat an id)."""
-    row = previous.rows_of(found.id)
-    known = row >= 0
-    old = previous.taken(np.maximum(row, 0)) if len(previous.id) else _fresh(found, stamp)
-    threshold = np.where(is_vulnerable(found.kind), _WALKING_SPEED, parameters.moving_speed)
-    strayed = known & (np.hypot(found.x - old.x, found.y - old.y) > _ANCHOR_M)
-    moves = (found.speed > threshold) | strayed
-    dt = np.maximum(stamp - old.seen, 0.0)
-    turn = (found.heading - old.heading + np.pi) % (2.0 * np.pi) - np.pi
-    rate = np.clip(turn / np.maximum(dt, 1e-3), -_MAX_YAW_RATE, _MAX_YAW_RATE)
-    gain = dt / (dt + _TURN_FILTER_S)
-    return Tracks(
-        id=found.id,
-        seen=np.full(len(found.id), stamp),
-        x=np.where(moves | ~known, found.x, old.x),
-        y=np.where(moves | ~known, found.y, old.y),
-        moved=np.where(moves, stamp, np.where(known, old.moved, NEVER)),
-        still=np.where(moves | ~known, stamp, old.still),
-        heading=found.heading,
-        yaw_rate=np.where(known, old.yaw_rate + gain * (rate - old.yaw_rate), 0.0),
-        road_lane=np.where(known, old.road_lane, -1),
-    )
+    """The tracks of the objects found now, in their order (rows may repeat an id); `previous` are ordered by id."""
+    past = np.empty((len(found.id), PAST))
+    _follow(previous.id, previous.past, found.id, found.kind, found.body, stamp, parameters.moving_speed, past)
+    return Tracks(found.id, past)
 
 
-def _fresh(found: Detections, stamp: float) -> Tracks:
-    zero = np.zeros(len(found.id))
-    return Tracks(found.id, zero + stamp, found.x, found.y, zero, zero, found.heading, zero, np.full(len(zero), -1))
+@inner
+def _row_of(ids: IdArray, number: int) -> int:
+    """Row of an id among ordered ones, -1 for none."""
+    low, high = 0, len(ids)
+    while low < high:
+        middle = (low + high) // 2
+        if ids[middle] < number:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < len(ids) and ids[low] == number else -1
 
 
-def remember(previous: Tracks, now: Tracks, stamp: float, memory_s: float) -> Tracks:
-    """The tracks to keep for the next tick: those of now, and those lost for less than `memory_s`; one row an id."""
-    order = np.argsort(now.id, kind="stable")
-    first = np.ones(len(order), dtype=np.bool_)
-    first[1:] = now.id[order[1:]] != now.id[order[:-1]]
-    current = now.taken(order[first].astype(np.int64))
-    lost = np.flatnonzero((stamp - previous.seen <= memory_s) & (current.rows_of(previous.id) < 0))
-    if len(lost) == 0:
-        return current
-    kept = previous.taken(lost.astype(np.int64))
-    both = Tracks(**{f.name: np.concatenate((getattr(current, f.name), getattr(kept, f.name))) for f in fields(Tracks)})
-    return both.taken(np.argsort(both.id, kind="stable").astype(np.int64))
+@kernel
+def _follow(
+    known: IdArray, before: FloatArray, ids: IdArray, kind: ByteArray, body: FloatArray, stamp: float,
+    moving_speed: float, out: FloatArray,
+) -> None:  # fmt: skip
+    for i in range(len(ids)):
+        here, now, row = body[i], out[i], _row_of(known, ids[i])
+        moves = here[ob.SPEED] > (_WALKING_SPEED if VULNERABLE[kind[i]] else moving_speed)
+        now[MOVED], now[STILL], now[YAW_RATE], now[ROAD_LANE] = NEVER, stamp, 0.0, -1.0
+        now[ANCHOR_X], now[ANCHOR_Y] = here[ob.X], here[ob.Y]
+        if row >= 0:
+            old = before[row]
+            moves = moves or math.hypot(here[ob.X] - old[ANCHOR_X], here[ob.Y] - old[ANCHOR_Y]) > _ANCHOR_M
+            dt = max(stamp - old[SEEN], 0.0)
+            turn = (here[ob.HEADING] - old[HEADING] + math.pi) % (2.0 * math.pi) - math.pi
+            rate = min(max(turn / max(dt, 1e-3), -_MAX_YAW_RATE), _MAX_YAW_RATE)
+            gain = dt / (dt + _TURN_FILTER_S)
+            now[YAW_RATE] = old[YAW_RATE] + gain * (rate - old[YAW_RATE])
+            now[MOVED], now[ROAD_LANE] = old[MOVED], old[ROAD_LANE]
+            if not moves:
+                now[ANCHOR_X], now[ANCHOR_Y], now[STILL] = old[ANCHOR_X], old[ANCHOR_Y], old[STILL]
+        if moves:
+            now[MOVED] = stamp
+        now[SEEN], now[HEADING] = stamp, here[ob.HEADING]
+
+
+def remember(previous: Tracks, now: Tracks, order: RowArray, stamp: float, memory_s: float) -> Tracks:
+    """The tracks to keep for the next tick: those of now, and those lost for less than `memory_s`; one row an id, in
+    the order of the ids. `order` are the rows of `now` in this order.
+    """
+    room = len(previous.id) + len(now.id)
+    ids, past = np.empty(room, np.uint32), np.empty((room, PAST))
+    kept = _merge(previous.id, previous.past, now.id, now.past, order, stamp, memory_s, ids, past)
+    return Tracks(ids[:kept], past[:kept])
+
+
+@kernel
+def _merge(
+    known: IdArray, before: FloatArray, ids: IdArray, now: FloatArray, order: RowArray, stamp: float, memory_s: float,
+    out_ids: IdArray, out: FloatArray,
+) -> int:  # fmt: skip
+    """Both tables in the order of their ids, the first row of each; returns how many there are."""
+    kept = i = j = 0
+    while i < len(order) or j < len(known):
+        lost = i == len(order) or (j < len(known) and known[j] < ids[order[i]])
+        if lost:
+            number, row = known[j], before[j]
+            j += 1
+        else:
+            number, row = ids[order[i]], now[order[i]]
+            i += 1
+        again = kept > 0 and out_ids[kept - 1] == number
+        if again or (lost and stamp - row[SEEN] > memory_s):
+            continue
+        out_ids[kept] = number
+        for k in range(PAST):
+            out[kept, k] = row[k]
+        kept += 1
+    return kept

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.world import objects as ob
 from tuling_fsm.world.lane_index import BoolArray, IntArray
 from tuling_fsm.world.lane_kernels import CANDIDATES, DEPTH
 
@@ -26,14 +27,8 @@ class Traffic:
     id: npt.NDArray[np.uint32]
     kind: npt.NDArray[np.uint8]
     source: npt.NDArray[np.uint8]
-    x: FloatArray
-    y: FloatArray
-    heading: FloatArray
-    vx: FloatArray
-    vy: FloatArray
-    speed: FloatArray
-    length: FloatArray
-    width: FloatArray
+    body: FloatArray
+    """Columns of `world.objects` (N, BODY)."""
     moving: BoolArray
     """As `core.scene.Obstacles.moving`: moves, moved within the last 20 s, waits at a light, or walks (NOR-7)."""
     standing_for: FloatArray
@@ -43,7 +38,6 @@ class Traffic:
     lane: IntArray
     """Lanes that hold its centre with a matching heading, best first (N, CANDIDATES)."""
     lane_s: FloatArray
-    lane_offset: FloatArray
     chain_row: IntArray
     """Row of the object that a chain belongs to (M,)."""
     chain: IntArray
@@ -56,12 +50,42 @@ class Traffic:
     def __len__(self) -> int:
         return len(self.id)
 
+    @property
+    def x(self) -> FloatArray:
+        """Box centre in `map`, m."""
+        return self.body[:, ob.X]
+
+    @property
+    def y(self) -> FloatArray:
+        """Box centre in `map`, m."""
+        return self.body[:, ob.Y]
+
+    @property
+    def vx(self) -> FloatArray:
+        """Velocity in `map`, m/s."""
+        return self.body[:, ob.VX]
+
+    @property
+    def vy(self) -> FloatArray:
+        """Velocity in `map`, m/s."""
+        return self.body[:, ob.VY]
+
+    @property
+    def speed(self) -> FloatArray:
+        """Of the centre, m/s."""
+        return self.body[:, ob.SPEED]
+
+    @property
+    def length(self) -> FloatArray:
+        """Of the box, m."""
+        return self.body[:, ob.LENGTH]
+
 
 def no_traffic() -> Traffic:
     """Nobody there."""
-    z, flags = np.zeros(0), np.zeros(0, np.bool_)
-    byte, rows, wide = np.zeros(0, np.uint8), np.zeros(0, np.int64), np.zeros((0, CANDIDATES))
+    byte, flags, rows = np.zeros(0, np.uint8), np.zeros(0, np.bool_), np.zeros(0, np.int64)
+    wide, chains = np.zeros((0, CANDIDATES)), np.zeros((0, DEPTH))
     return Traffic(
-        np.zeros(0, np.uint32), byte, byte, z, z, z, z, z, z, z, z, flags, z, flags,
-        wide.astype(np.int64), wide, wide, rows, np.zeros((0, DEPTH), np.int64), np.zeros((0, DEPTH)), rows,
+        np.zeros(0, np.uint32), byte, byte, np.zeros((0, ob.BODY)), flags, np.zeros(0), flags,
+        wide.astype(np.int64), wide, rows, chains.astype(np.int64), chains, rows,
     )  # fmt: skip

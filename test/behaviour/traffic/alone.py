@@ -18,6 +18,7 @@ from tuling_fsm.core.request import StopWall
 from tuling_fsm.map.ahead import CrosswalkAhead
 from tuling_fsm.map.lanes import Crosswalk, LaneId
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.world import objects as ob
 from tuling_fsm.world.inputs import Kind
 from tuling_fsm.world.lane_index import LaneIndex, lane_index
 from tuling_fsm.world.traffic import Traffic, no_traffic
@@ -47,12 +48,11 @@ def traffic(others: Sequence[Other]) -> Traffic:
     def column(name: str) -> Any:
         return np.array([getattr(other, name) for other in others], dtype=np.float64)
 
-    vx, vy = column("vx"), column("vy")
-    return replace(
-        no_traffic(), id=column("id").astype(np.uint32), kind=column("kind").astype(np.uint8), x=column("x"),
-        y=column("y"), vx=vx, vy=vy, speed=np.hypot(vx, vy), length=column("length"),
-        standing_for=column("standing_for"),
-    )  # fmt: skip
+    body = np.zeros((len(others), ob.BODY))
+    body[:, ob.X], body[:, ob.Y], body[:, ob.VX], body[:, ob.VY] = (column(name) for name in ("x", "y", "vx", "vy"))
+    body[:, ob.SPEED], body[:, ob.LENGTH] = np.hypot(body[:, ob.VX], body[:, ob.VY]), column("length")
+    ids, kinds = column("id").astype(np.uint32), column("kind").astype(np.uint8)
+    return replace(no_traffic(), id=ids, kind=kinds, body=body, standing_for=column("standing_for"))
 
 
 def turned(road_map: RoadMap) -> float:

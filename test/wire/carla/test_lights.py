@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.wire.carla import messages
@@ -72,3 +73,16 @@ def test_a_map_without_signals_and_a_world_without_lights_match_nothing():
 def test_the_table_has_every_matched_light_unknown_until_told():
     rows = lights_table({11: Light.GREEN, 99: Light.RED}, {11: 4, 12: 3})
     assert rows.tolist() == [(4, Light.GREEN, 1.0), (3, Light.UNKNOWN, 0.0)]
+
+
+def test_lights_at_the_end_of_the_world_match_nothing_and_disturb_no_other(course):
+    signal = next(each for each in course.signals.values() if each.dynamic)
+    here = (signal.pose.x, signal.pose.y)
+    near, far = CarlaLight(1, here, here), CarlaLight(2, (1e300, -1e300), (1e300, 1e308))
+    assert set(match_lights([far, near], [signal], [])) == {1}
+
+
+def test_a_trigger_volume_that_is_nowhere_is_refused():
+    raw = packed(messages.LIGHT_INFO, traffic_lights=[light_info(4, Pose(1.0, 2.0, 0.0), (math.nan, 0.0))])
+    with pytest.raises(InputError, match="traffic_lights/info: 4: trigger_x is nan"):
+        unpack_lights(raw)

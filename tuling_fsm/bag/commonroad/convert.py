@@ -85,7 +85,7 @@ def convert(scenario: Path, out: Path, ego: str | None = None, parameters: Param
 
 
 def _ego(recording: Recording, wanted: str | None, where: str) -> Obstacle:
-    moving = [each for each in recording.obstacles if each.kind in VEHICLES and len(each.states) > 2]
+    moving = [each for each in recording.obstacles if each.kind in VEHICLES and _duration(each) > 2.0 * TICK_S]
     if wanted is not None:
         found = [each for each in moving if each.id == wanted]
         if not found:
@@ -94,6 +94,10 @@ def _ego(recording: Recording, wanted: str | None, where: str) -> Obstacle:
     if not moving:
         raise InputError(where, "no recorded drive of a car", "a scenario with dynamic obstacles")
     return max(moving, key=lambda each: _way(each.states[:, 1:3]))
+
+
+def _duration(each: Obstacle) -> float:
+    return float(each.states[-1, 0] - each.states[0, 0])
 
 
 def _way(points: FloatArray) -> float:

@@ -32,6 +32,8 @@ KINDS = {
 }
 DEFAULT_LIMIT = 13.9
 """Speed limit where none is given, m/s."""
+LARGEST, LONGEST_M, LONGEST_S = 1.0e8, 1.0e5, 1.0e5
+"""Any number; the length of a lanelet; the time of a recording. What is beyond is a fault of the file."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,11 +80,13 @@ def read_recording(path: Path) -> Recording:
         root = etree.parse(str(path), etree.XMLParser(resolve_entities=False, no_network=True)).getroot()
         if root.tag != "commonRoad":
             raise InputError(str(path), f"its root is {root.tag}", "commonRoad")
-        step = float(root.get("timeStepSize", "0.1"))
+        step = _finite(root.get("timeStepSize", "0.1"), root)
         limits = dict(_sign_limits(root))
         lanelets = {each.get("id", ""): _lanelet(each, limits) for each in root.findall("lanelet")}
         obstacles = [each for each in root if etree.QName(each).localname.lower().endswith("obstacle")]
         read = [_obstacle(each, step) for each in obstacles]
+    except InputError:
+        raise
     except (etree.XMLSyntaxError, OSError, ValueError, AttributeError, TypeError) as error:
         raise InputError(str(path), f"no CommonRoad scenario: {error}", "2018b or 2020a XML") from None
     if not lanelets:
@@ -96,10 +100,17 @@ def _number(parent: Element, path: str) -> float:
     if node is None:
         raise ValueError(f"line {parent.sourceline}: no {path}")
     if node.find("exact") is not None:
-        return float(node.findtext("exact", ""))
+        return _finite(node.findtext("exact"), node)
     if node.find("intervalStart") is not None:
-        return 0.5 * (float(node.findtext("intervalStart", "")) + float(node.findtext("intervalEnd", "")))
-    return float(node.text or "")
+        return 0.5 * (_finite(node.findtext("intervalStart"), node) + _finite(node.findtext("intervalEnd"), node))
+    return _finite(node.text, node)
+
+
+def _finite(text: str | None, node: Element) -> float:
+    value = float(text or "")
+    if not abs(value) < LARGEST:
+        raise ValueError(f"line {node.sourceline}: {value} is out of range")
+    return value
 
 
 def _lanelet(node: Element, limits: dict[str, float]) -> Lanelet:
@@ -107,7 +118,9 @@ def _lanelet(node: Element, limits: dict[str, float]) -> Lanelet:
     same = right is not None and right.get("drivingDir") == "same"
     signs = [limits[ref] for sign in node.findall("trafficSignRef") if (ref := sign.get("ref", "")) in limits]
     own = node.findtext("speedLimit")
-    limit = min(signs, default=DEFAULT_LIMIT if own is None else float(own))
+    limit = min(signs, default=DEFAULT_LIMIT if own is None else _finite(own, node))
+    if not limit > 0.0:
+        raise ValueError(f"line {node.sourceline}: a speed limit of {limit} m/s")
     return Lanelet(
         node.get("id", ""),
         _points(node, "leftBound"),
@@ -119,10 +132,12 @@ def _lanelet(node: Element, limits: dict[str, float]) -> Lanelet:
 
 
 def _points(node: Element, bound: str) -> FloatArray:
-    points = [(float(p.findtext("x", "")), float(p.findtext("y", ""))) for p in node.findall(f"{bound}/point")]
-    if len(points) < 2:
-        raise ValueError(f"line {node.sourceline}: {bound} of {len(points)} points")
-    return np.array(points)
+    rows = [(_finite(p.findtext("x"), p), _finite(p.findtext("y"), p)) for p in node.findall(f"{bound}/point")]
+    points = np.array(rows).reshape(-1, 2)
+    length = float(np.hypot(*np.diff(points, axis=0).T).sum())
+    if not 0.0 < length < LONGEST_M:
+        raise ValueError(f"line {node.sourceline}: {bound} of {len(rows)} points is {length:g} m long")
+    return points
 
 
 def _sign_limits(root: Element) -> Iterator[tuple[str, float]]:
@@ -131,7 +146,7 @@ def _sign_limits(root: Element) -> Iterator[tuple[str, float]]:
         for element in sign.findall("trafficSignElement"):
             value = element.findtext("additionalValue")
             if element.findtext("trafficSignID") in ("274", "R2-1", "s_301") and value is not None:
-                yield sign.get("id", ""), float(value)
+                yield sign.get("id", ""), _finite(value, element)
 
 
 def _obstacle(node: Element, step: float) -> Obstacle | None:
@@ -150,8 +165,20 @@ def _obstacle(node: Element, step: float) -> Obstacle | None:
     rows = [_state(each, step) for each in (first, *(() if trajectory is None else trajectory))]
     states = np.array(rows)
     states[:, 3] = np.unwrap(states[:, 3])
+    _check(node, length, width, states[:, 0])
     kind = KINDS.get(node.findtext("type") or "", Kind.UNKNOWN)
     return Obstacle(node.get("id", ""), kind, length, width, states)
+
+
+def _check(node: Element, length: float, width: float, times: FloatArray) -> None:
+    """Raise `ValueError` where an obstacle cannot be one."""
+    number = node.get("id", "")
+    if not (number.isascii() and number.isdigit() and len(number) < 20):
+        raise ValueError(f"line {node.sourceline}: the id {number!r} is no number")
+    if not (length > 0.0 and width > 0.0):
+        raise ValueError(f"line {node.sourceline}: a box of {length:g} m x {width:g} m")
+    if not ((np.diff(times) > 0.0).all() and abs(times[-1]) < LONGEST_S and abs(times[0]) < LONGEST_S):
+        raise ValueError(f"line {node.sourceline}: times that do not increase, or out of range")
 
 
 def _state(node: Element, step: float) -> tuple[float, float, float, float, float]:

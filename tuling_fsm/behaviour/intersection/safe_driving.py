@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 from tuling_fsm.behaviour.conduct import Conduct, View
 from tuling_fsm.behaviour.intersection.guards import junction_here, standing_explained
 from tuling_fsm.behaviour.intersection.memory import Intersection
 from tuling_fsm.behaviour.memory import Memory
 from tuling_fsm.behaviour.on_road.normal import along_lanes
+from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import FollowLanes, LaneEnd, PlanningRequest
 
 _OVER_EDGE_M = 0.3

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from tuling_fsm.behaviour import guards as common
 from tuling_fsm.behaviour import states
 from tuling_fsm.behaviour.conduct import BehaviourRow, Conduct
@@ -12,6 +10,7 @@ from tuling_fsm.behaviour.intersection.safe_driving import SAFE_DRIVING
 from tuling_fsm.behaviour.on_road.free_states import NO_LINE_FREE
 from tuling_fsm.behaviour.on_road.regression import REGRESSION
 from tuling_fsm.behaviour.parameters import BehaviourParameters
+from tuling_fsm.core.records import replace
 from tuling_fsm.machine.elements import Leaf, Priority, Region
 
 FAILURE, PROGRESS = Priority.FAILURE, Priority.PROGRESS

@@ -6,7 +6,6 @@ It runs in every state, beside what the state does; what needs another route cou
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 from tuling_fsm.behaviour import states
 from tuling_fsm.behaviour.conduct import View
@@ -15,6 +14,7 @@ from tuling_fsm.behaviour.memory import Memory, report
 from tuling_fsm.behaviour.mission.budget import choose, is_measured, last_point, measure, needed_s
 from tuling_fsm.behaviour.mission.memory import Aim, Book, Entry, Errand, Status
 from tuling_fsm.behaviour.mission.points import is_past, just_past, legal_point, pose_of, stop_ahead
+from tuling_fsm.core.records import replace
 from tuling_fsm.world.mission import Mission, Task
 from tuling_fsm.world.world import World
 
@@ -32,15 +32,11 @@ def run_clock(book: Book, world: World, max_gap: float) -> Book:
 
 def keep_books(view: View, state: str) -> Memory:
     """All of it, in the state of this path."""
-    for step in (
-        _take_mission,
-        _skip,
-        lambda now: _watch_point(now, state),
-        lambda now: _watch_time(now, state),
-        _choose,
-    ):
-        view = view.having(step(view))
-    return view.memory
+    view = view.having(_take_mission(view))
+    view = view.having(_skip(view))
+    view = view.having(_watch_point(view, state))
+    view = view.having(_watch_time(view, state))
+    return _choose(view)
 
 
 def fail_attempt(view: View, why: str) -> Memory:
@@ -95,7 +91,7 @@ def _take_mission(view: View) -> Memory:
     if mission is None or _is_known(mission, book.mission):
         return view.memory
     entries, aboard = _carried_over(book.entries, mission.tasks)
-    book = replace(book, mission=mission, entries=entries, legs={}, elapsed_s=0.0)
+    book = replace(book, mission=mission, entries=entries, legs={}, measured=False, elapsed_s=0.0)
     if aboard is not None:
         kept = book.errand.point if book.errand.aim is Aim.DROPOFF else None
         known = aboard < len(mission.tasks)
@@ -179,9 +175,13 @@ def _watch_time(view: View, state: str) -> Memory:
 
 def _choose(view: View) -> Memory:
     """Find the lengths, then the next errand (PUD-1, PUD-2)."""
-    view = view.having(replace(view.memory, book=measure(view)))
-    book = view.memory.book
-    if book.errand.aim is not Aim.UNDECIDED or not is_measured(view):
+    if view.memory.book.measured:
+        return view.memory
+    book = measure(view)
+    if book.errand.aim is not Aim.UNDECIDED:
+        return replace(view.memory, book=replace(book, measured=book is view.memory.book))
+    view = view.having(replace(view.memory, book=book))
+    if not is_measured(view):
         return view.memory
     tour = choose(view)
     if tour is None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 
 from tuling_fsm.behaviour.conduct import View
 from tuling_fsm.behaviour.mission.choice import Times, Tour, best_tour, next_best
 from tuling_fsm.behaviour.mission.memory import CAR, PARK, Aim, Book, Leg, Node, Status
 from tuling_fsm.behaviour.mission.points import pose_of
 from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.records import replace
 from tuling_fsm.map.routing import plan_route
 from tuling_fsm.world.mission import Mission, Point
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
 from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.records import replace
 from tuling_fsm.world.mission import Mission, Point, Task
 
 
@@ -81,6 +82,8 @@ class Book:
     """The present point has been ahead of the car within the distance of NOR-1."""
     legs: Mapping[Leg, float] = field(default_factory=dict)
     """Lengths of routes that are known so far (m), inf where there is no route."""
+    measured: bool = field(default=False, compare=False)
+    """All lengths that matter on the present errand have been found among `legs`: they need not be looked for again."""
     ticket: int = 0
     """Counts up whenever another route is needed."""
     skip: bool = False
@@ -113,6 +116,7 @@ class Book:
             around=None,
             near=False,
             legs={leg: length for leg, length in self.legs.items() if CAR not in leg},
+            measured=False,
             ticket=self.ticket + 1,
             summed_at=-math.inf,
             short_since=None,
@@ -122,7 +126,7 @@ class Book:
         """With a task that has come farther."""
         entries = list(self.entries)
         entries[entry] = replace(entries[entry], status=status)
-        return replace(self, entries=tuple(entries))
+        return replace(self, entries=tuple(entries), measured=False)
 
     def numbers(self, status: Status) -> tuple[int, ...]:
         """Of the entries that have come this far."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from tuling_fsm.behaviour import free_driving
@@ -13,6 +11,7 @@ from tuling_fsm.behaviour.on_road.lane_keeping import keep_perceived_lane
 from tuling_fsm.behaviour.places import along_route, around, spread
 from tuling_fsm.behaviour.routing import place_on_route
 from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import FreeSpace, PlanningRequest
 
 TARGET_GAP_M = 4.0

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from tuling_fsm.behaviour.conduct import Conduct, View
 from tuling_fsm.behaviour.free_driving import follow_lanes
 from tuling_fsm.behaviour.guards import waits_rightly
 from tuling_fsm.behaviour.memory import Memory, Progress
 from tuling_fsm.behaviour.on_road.memory import Exploring
+from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Hold, PlanningRequest, Reason
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from tuling_fsm.behaviour.conduct import Conduct, View
 from tuling_fsm.behaviour.memory import Memory, report
 from tuling_fsm.behaviour.on_road.memory import Block
 from tuling_fsm.behaviour.routing import leads_on, open_question, place_on_route, pursue
+from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Hold, PlanningRequest, Reason
 from tuling_fsm.map.route import Route
 

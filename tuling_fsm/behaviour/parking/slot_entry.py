@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from tuling_fsm.behaviour.conduct import Conduct, View
 from tuling_fsm.behaviour.memory import Memory
 from tuling_fsm.behaviour.parking.guards import entry_overdue, no_way_in, slot_taken
 from tuling_fsm.behaviour.parking.slot_search import into_slot
+from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Hold, PlanningRequest, Reason
 
 

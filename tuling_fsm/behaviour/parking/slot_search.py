@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from tuling_fsm.behaviour import free_driving
@@ -16,6 +14,7 @@ from tuling_fsm.behaviour.parking.slots import free_bays, is_taken, parked_pose
 from tuling_fsm.behaviour.parking.ways import look_elsewhere, wait_for_route
 from tuling_fsm.behaviour.places import is_free, spread
 from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import FreeSpace, Hold, PlanningRequest, Reason
 from tuling_fsm.map.parking import ParkingArea, parking_end
 

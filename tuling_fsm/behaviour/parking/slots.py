@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from operator import itemgetter
 
 import numpy as np
 
@@ -29,10 +30,16 @@ def parked_pose(bay: Bay, vehicle: Vehicle) -> Pose:
 
 def free_bays(view: View, area: ParkingArea) -> Iterator[Bay]:
     """Free slots of an area within reach of the car, nearest first."""
-    pose, reach = view.world.ego.pose, view.site.parameters.parking.reach
-    known = [bay for bay in _bays(view, area) if math.hypot(bay.pose.x - pose.x, bay.pose.y - pose.y) <= reach]
-    known.sort(key=lambda bay: math.hypot(bay.pose.x - pose.x, bay.pose.y - pose.y))
-    return (bay for bay in known if _fits(bay, view.site.vehicle) and not is_taken(view, bay))
+    reach = view.site.parameters.parking.reach
+    known = [(_distance(view, bay.pose), bay) for bay in _bays(view, area)]
+    known = sorted((item for item in known if item[0] <= reach), key=itemgetter(0))
+    return (bay for _, bay in known if _fits(bay, view.site.vehicle) and not is_taken(view, bay))
+
+
+def _distance(view: View, place: Pose) -> float:
+    """From the car's rear axle, m."""
+    pose = view.world.ego.pose
+    return math.hypot(place.x - pose.x, place.y - pose.y)
 
 
 def is_taken(view: View, bay: Bay) -> bool:
@@ -57,11 +64,15 @@ def stands_in(view: View, bay: Bay) -> bool:
 
 
 def _bays(view: View, area: ParkingArea) -> Iterator[Bay]:
-    """The slots of the map, those of the mission, and those that only perception knows; measured poses go first."""
-    seen = view.world.slots
+    """The slots of the map, those of the mission, and those that only perception knows, as far as they may be within
+    reach; measured poses go first.
+    """
+    seen, reach = view.world.slots, view.site.parameters.parking.reach + SAME_BAY_M
     places = np.array([(slot.x, slot.y) for slot in seen]).reshape(-1, 2)
     met = set[int]()
     for known in area.slots:
+        if _distance(view, known.pose) > reach:
+            continue
         bay = Bay(f"slot {known.id}", known.pose, known.length, known.width)
         apart = np.hypot(places[:, 0] - known.pose.x, places[:, 1] - known.pose.y)
         nearest = int(np.argmin(apart)) if len(apart) else -1
@@ -70,7 +81,7 @@ def _bays(view: View, area: ParkingArea) -> Iterator[Bay]:
             bay = _measured(bay, seen[nearest])
         yield bay
     for i, slot in enumerate(seen):
-        if i not in met:
+        if i not in met and _distance(view, _pose(slot)) <= reach:
             found = _facing_aisle(view, area, Bay(f"seen slot {slot.number}", _pose(slot), slot.length, slot.width))
             yield from () if found is None else (found,)
     for i, box in enumerate(_of_mission(view)):
@@ -116,6 +127,9 @@ def _fits(bay: Bay, vehicle: Vehicle) -> bool:
 def _touches(view: View, bay: Bay) -> bool:
     """Whether a part of the car is in a slot."""
     vehicle = view.site.vehicle
+    farthest = math.hypot(vehicle.front, 0.5 * vehicle.width) + 0.5 * math.hypot(bay.length, bay.width)
+    if _distance(view, bay.pose) > farthest:
+        return False
     outline = _inside_frame(_filled(vehicle, view.world.ego.pose), bay.pose)
     return bool((np.abs(outline) < (0.5 * bay.length, 0.5 * bay.width)).all(axis=1).any())
 

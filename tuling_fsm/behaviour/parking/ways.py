@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +11,7 @@ from tuling_fsm.behaviour.memory import Memory, report
 from tuling_fsm.behaviour.parking.memory import Round
 from tuling_fsm.behaviour.routing import leads_on, open_question, pursue, use
 from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.records import replace
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.parking import Aisle, ParkingArea, ParkingEnd, opposite, parking_end
 from tuling_fsm.map.road_map import RoadMap

@@ -6,11 +6,12 @@ made; meanwhile the car is slower, stands when the radar is silent too, and reve
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from tuling_fsm.behaviour.conduct import BehaviourRow, Site, View
 from tuling_fsm.behaviour.parameters import RadarParameters
 from tuling_fsm.behaviour.supervisors import guards
+from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import FollowLanes, Hold, PlanningRequest, Reason
 from tuling_fsm.machine.elements import Leaf, Priority
 from tuling_fsm.machine.engine import Step

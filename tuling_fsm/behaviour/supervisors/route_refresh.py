@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from tuling_fsm.behaviour.places import crosses
 from tuling_fsm.behaviour.routing import PUSHED, joined, leads_on, place_on_route, send, use
 from tuling_fsm.behaviour.supervisors import guards
 from tuling_fsm.core.geometry import wrap_angle
+from tuling_fsm.core.records import replace
 from tuling_fsm.machine.elements import Leaf, Priority
 from tuling_fsm.machine.engine import Step
 from tuling_fsm.machine.table import Table

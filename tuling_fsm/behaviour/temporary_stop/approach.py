@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from tuling_fsm.behaviour.places import crosses, is_free
 from tuling_fsm.behaviour.temporary_stop.memory import Berth, Stop
 from tuling_fsm.behaviour.temporary_stop.slots import at_edge, berths, distance_to, is_usable
 from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Hold, PlanningRequest, PullOver, Reason
 
 _WAIT_FROM_M, _WAIT_TO_M, _WAIT_STEP_M = 10.0, 40.0, 5.0

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from tuling_fsm.behaviour.conduct import Conduct, View
 from tuling_fsm.behaviour.memory import Memory
 from tuling_fsm.behaviour.mission.memory import Book
 from tuling_fsm.behaviour.mission.points import just_past
 from tuling_fsm.behaviour.routing import leads_on, open_question, pursue
+from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Hold, PlanningRequest, Reason
 
 PURPOSE = "next"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 from tuling_fsm.behaviour.conduct import Conduct, View
 from tuling_fsm.behaviour.free_driving import TOLERANCE_S
@@ -11,6 +10,7 @@ from tuling_fsm.behaviour.guards import STANDING_SPEED
 from tuling_fsm.behaviour.memory import Memory
 from tuling_fsm.behaviour.mission.bookkeeping import served
 from tuling_fsm.behaviour.mission.memory import Aim
+from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Hold, PlanningRequest, Reason
 
 

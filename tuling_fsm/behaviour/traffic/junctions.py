@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from tuling_fsm.behaviour.traffic.conflicts import Crossing, Party, crossing_of, parties
@@ -14,6 +13,7 @@ from tuling_fsm.behaviour.traffic.memory import JunctionKey, JunctionMemory
 from tuling_fsm.behaviour.traffic.priority import Control, holds, waited_for
 from tuling_fsm.behaviour.traffic.situation import STANDING_SPEED, Hindrance, Situation
 from tuling_fsm.behaviour.traffic.zones import SlowZone
+from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Reason, StopWall
 from tuling_fsm.map.ahead import JunctionAhead
 from tuling_fsm.world.inputs import Light

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from tuling_fsm.behaviour.traffic.memory import Choice, LineKey, LineMemory
 from tuling_fsm.behaviour.traffic.situation import Situation, edge_point, lane_s_at
+from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Reason, StopWall
 from tuling_fsm.map.lanes import StopLine
 from tuling_fsm.world.inputs import Light

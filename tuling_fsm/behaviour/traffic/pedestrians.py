@@ -67,17 +67,17 @@ def _walkers(now: Situation) -> Iterator[_Walker]:
     """Those who walk ahead of the front bumper and not far beside the route."""
     traffic, reach = now.world.traffic, now.parameters.pedestrian.horizon
     pose = now.world.ego.pose
-    distance = np.hypot(traffic.x - pose.x, traffic.y - pose.y)
-    near = is_vulnerable(traffic.kind) & (distance < reach + now.vehicle.front)
-    for row in np.flatnonzero(near).tolist():
-        x, y = float(traffic.x[row]), float(traffic.y[row])
+    for row in is_vulnerable(traffic.kind).nonzero()[0].tolist():
+        x, y, _, vx, vy, speed, *_ = traffic.body[row].tolist()
+        if math.hypot(x - pose.x, y - pose.y) >= reach + now.vehicle.front:
+            continue
         place = now.route.reference.project(x, y, now.front - 1.0, now.front + reach)
         if not now.front < place.s < now.front + reach - 0.1:
             continue
-        sideways = math.cos(place.heading) * float(traffic.vy[row]) - math.sin(place.heading) * float(traffic.vx[row])
+        sideways = math.cos(place.heading) * vy - math.sin(place.heading) * vx
         yield _Walker(
             int(traffic.id[row]), place.s, place.offset, -math.copysign(1.0, place.offset) * sideways,
-            float(traffic.speed[row]), float(traffic.standing_for[row]),
+            speed, float(traffic.standing_for[row]),
             bool(now.road_map.positions(x, y)), _crosswalk_at(now, place.s, x, y),
         )  # fmt: skip
 

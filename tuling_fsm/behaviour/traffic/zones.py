@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
+from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import LaneLine
 
 _EASE_DECEL = 1.0

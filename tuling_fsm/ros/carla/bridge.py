@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from typing import Any
 
@@ -10,7 +9,6 @@ from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from std_srvs.srv import Trigger
 
-from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import describe, load, nest
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
@@ -19,10 +17,9 @@ from tuling_fsm.ros.carla.parameters import CarlaParameters
 from tuling_fsm.ros.carla.play import Play
 from tuling_fsm.ros.carla.topics import CarlaTopics
 from tuling_fsm.ros.carla.types import CarlaTypes
+from tuling_fsm.ros.files import read_scenario, required_file
 from tuling_fsm.ros.parameter_server import ParameterServer
-from tuling_fsm.ros.planner import required_file
 from tuling_fsm.ros.planner_link import PlannerLink
-from tuling_fsm.sim.scenario.load import load_scenario
 from tuling_fsm.wire.carla.actors import PAUSE, PLAY, STEP_ONCE, pack_run_control
 
 RUN_SERVICES = {"play": PLAY, "pause": PAUSE, "step": STEP_ONCE}
@@ -109,9 +106,5 @@ class CarlaBridge(Node):
 
 
 def _play(own: CarlaParameters, road_map: RoadMap, topics: CarlaTopics, report: Any) -> Play:
-    try:
-        overrides = json.loads(own.overrides) if own.overrides else {}
-    except json.JSONDecodeError as error:
-        raise InputError("overrides", f"no JSON: {error}", "an object of variables and their values") from None
-    scenario = load_scenario(required_file("scenario", own.scenario), overrides)
+    scenario = read_scenario(own.scenario, own.overrides)
     return Play(road_map, scenario, own.seed, own.vehicle, own.role, topics, report)

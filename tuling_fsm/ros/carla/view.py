@@ -19,7 +19,7 @@ from tuling_fsm.wire.paths import unpack_path
 from tuling_fsm.world.inputs import Light, RouteAnswer, Table
 
 PUSHED = -1
-DEFAULT_DELTA_S = 0.05
+DEFAULT_DELTA_S, LONGEST_DELTA_S = 0.05, 1.0
 WHEELBASE_OFF_M = 0.1
 
 
@@ -78,7 +78,7 @@ class CarlaView:
 
     def _status(self, raw: bytes) -> None:
         status = unpack(raw, STATUS, "status")
-        if status.fixed_delta_seconds > 0.0:
+        if 0.0 < status.fixed_delta_seconds < LONGEST_DELTA_S:
             self.delta = round(float(status.fixed_delta_seconds), 6)
         if not status.synchronous_mode and not self._said_asynchronous:
             self._said_asynchronous = True

@@ -17,13 +17,17 @@ from scipy.optimize import linear_sum_assignment
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.map.lanes import Signal, StopLine
 from tuling_fsm.wire.carla.messages import LIGHT_INFO, LIGHT_STATUS
-from tuling_fsm.wire.cdr import pose_value, unpack
+from tuling_fsm.wire.cdr import check_finite, pose_value, unpack
 from tuling_fsm.world.inputs import TRAFFIC_LIGHTS, Light
 
 STATES = {0: Light.RED, 1: Light.YELLOW, 2: Light.GREEN, 3: Light.DARK, 4: Light.UNKNOWN}
 """By `CarlaTrafficLightStatus.state`."""
 REACH_M = 20.0
 """A light and a signal that are further apart than this, by the mean of pole and stop line, are not the same."""
+
+
+NOWHERE_M = 1.0e6
+"""Still further apart makes no difference."""
 
 
 class CarlaLight(NamedTuple):
@@ -38,12 +42,13 @@ def unpack_lights(raw: bytes) -> tuple[CarlaLight, ...]:
     """All lights of `/carla/traffic_lights/info`. The trigger volume's centre is given in the frame of the light.
 
     Raises:
-        InputError: a pose that is not finite.
+        InputError: a place that is not finite.
     """
     found = []
     for item in unpack(raw, LIGHT_INFO, "traffic_lights/info").traffic_lights:
-        pose = pose_value(item.transform, f"traffic_lights/info: {item.id}")
-        centre = item.trigger_volume.center
+        where, centre = f"traffic_lights/info: {item.id}", item.trigger_volume.center
+        pose = pose_value(item.transform, where)
+        check_finite(where, trigger_x=float(centre.x), trigger_y=float(centre.y))
         found.append(CarlaLight(int(item.id), (pose.x, pose.y), _from(pose, float(centre.x), float(centre.y))))
     return tuple(found)
 
@@ -75,7 +80,7 @@ def match_lights(
             cost[:, column] += 0.5 * _distances(triggers, middles).min(axis=1)
         else:
             cost[:, column] *= 2.0
-    rows, columns = linear_sum_assignment(cost)
+    rows, columns = linear_sum_assignment(np.minimum(cost, NOWHERE_M))
     pairs = zip(rows.tolist(), columns.tolist(), strict=True)
     return {lights[row].id: dynamic[column].number for row, column in pairs if cost[row, column] <= REACH_M}
 

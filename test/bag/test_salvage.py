@@ -1,0 +1,102 @@
+"""What is left of a damaged bag: chunks that are whole, whatever their compression, of every file of a split bag."""
+
+from __future__ import annotations
+
+import sqlite3
+import struct
+import zlib
+from pathlib import Path
+
+import pytest
+from backports import zstd
+
+from bag.test_bag import drive, outputs
+from tuling_fsm.bag import mcap
+from tuling_fsm.bag.mcap import CHUNK, MAGIC, McapWriter
+from tuling_fsm.bag.reader import read_messages
+from tuling_fsm.bag.ticks import read_inputs
+from tuling_fsm.bag.writer import BagWriter
+
+
+@pytest.fixture
+def chunked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A bag of many chunks."""
+    monkeypatch.setattr(mcap, "CHUNK_BYTES", 1 << 14)
+    with BagWriter(tmp_path / "whole") as bag:
+        for inputs in drive():
+            bag.write_tick(inputs, outputs(inputs))
+    return tmp_path / "whole" / "run.mcap"
+
+
+def chunks(data: bytes) -> list[tuple[int, int]]:
+    """Where the body of each chunk begins and ends."""
+    found, position = [], len(MAGIC)
+    while position < len(data) - len(MAGIC):
+        opcode, size = struct.unpack_from("<BQ", data, position)
+        if opcode == CHUNK:
+            found.append((position + 9, position + 9 + size))
+        position += 9 + size
+    return found
+
+
+@pytest.mark.parametrize("number", [0, 3, -1])
+def test_a_spoiled_chunk_costs_no_other(chunked: Path, tmp_path: Path, number: int) -> None:
+    data = bytearray(chunked.read_bytes())
+    stretches = chunks(data)
+    assert len(stretches) > 5
+    begin, end = stretches[number]
+    data[(begin + end) // 2] ^= 0xFF
+    spoiled = tmp_path / "spoiled.mcap"
+    spoiled.write_bytes(data)
+    whole, left = (list(read_messages(file, salvage=True)) for file in (chunked, spoiled))
+    assert set(left) < set(whole)
+    assert 0 < len(whole) - len(left) < 2 * len(whole) / len(stretches)
+    assert len(list(read_inputs(spoiled, salvage=True))) > 40
+
+
+def test_chunks_of_zstd_are_read_too(chunked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As `ros2 bag record` writes them with its presets."""
+    data = chunked.read_bytes()
+    packed = bytearray(MAGIC)
+    for begin, end in chunks(data):
+        body = data[begin:end]
+        first, last, size, _ = struct.unpack_from("<QQQI", body)
+        (letters,) = struct.unpack_from("<I", body, 28)
+        raw = mcap_inflated(body[32 + letters + 8 :])
+        again = zstd.compress(raw)
+        head = struct.pack("<QQQI", first, last, size, zlib.crc32(raw)) + mcap.string("zstd")
+        packed += mcap.record(CHUNK, head + struct.pack("<Q", len(again)) + again)
+    (tmp_path / "zstd.mcap").write_bytes(packed)
+    assert list(read_messages(tmp_path / "zstd.mcap", salvage=True)) == list(read_messages(chunked, salvage=True))
+
+
+def mcap_inflated(packed: bytes) -> bytes:
+    import lz4.frame
+
+    return bytes(lz4.frame.decompress(packed))
+
+
+def test_a_split_bag_is_read_file_after_file_and_an_empty_one_is_passed_over(tmp_path: Path) -> None:
+    for number in (0, 9, 10):
+        with McapWriter(tmp_path / f"run_{number}.mcap", "test") as file:
+            channel = file.add_channel("/state", "std_msgs/msg/String", "string data\n", {})
+            file.write(channel, number, b"\0\1\0\0\2\0\0\0a\0")
+    (tmp_path / "run_11.mcap").write_bytes(b"")
+    assert [message.ns for message in read_messages(tmp_path, salvage=True)] == [0, 9, 10]
+
+
+def test_what_a_crashed_recorder_has_left_in_its_journal_is_read(tmp_path: Path) -> None:
+    """A database in the mode of a journal, copied while its writer has it open."""
+    base = sqlite3.connect(tmp_path / "live.db3")
+    base.execute("PRAGMA journal_mode = WAL")
+    base.execute("CREATE TABLE topics (id INTEGER PRIMARY KEY, name TEXT, type TEXT)")
+    base.execute("CREATE TABLE messages (id INTEGER PRIMARY KEY, topic_id INTEGER, timestamp INTEGER, data BLOB)")
+    base.execute("INSERT INTO topics VALUES (1, '/state', 'std_msgs/msg/String')")
+    base.executemany("INSERT INTO messages VALUES (?, 1, ?, ?)", [(n, n, b"\0\1\0\0\2\0\0\0a\0") for n in range(50)])
+    base.commit()
+    crashed = tmp_path / "crashed"
+    crashed.mkdir()
+    for suffix in ("", "-wal"):
+        (crashed / f"run.db3{suffix}").write_bytes((tmp_path / f"live.db3{suffix}").read_bytes())
+    base.close()
+    assert len(list(read_messages(crashed, salvage=True))) == 50

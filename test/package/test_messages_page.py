@@ -1,0 +1,89 @@
+"""The page of the messages is what the code has: columns, codes, keys, and qualities of service."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tuling_fsm.agent import Parameters
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.parameters import describe
+from tuling_fsm.map.lanes import MarkKind
+from tuling_fsm.wire.tables import COLUMNS, FRAMES
+from tuling_fsm.wire.text import pack_json
+from tuling_fsm.wire.topics import INPUTS, OUTPUTS, Qos
+from tuling_fsm.wire.transition import unpack_transition
+from tuling_fsm.world.inputs import Kind, Light, Source
+from tuling_fsm.world.mission import Mission, Point, Slot, Task, parse_mission
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "messages.md").read_text(encoding="utf-8")
+
+
+def rows(heading: str) -> list[list[str]]:
+    """The cells of the table with this heading."""
+    table = re.search(rf"^\| {re.escape(heading)} \|.*\n\|[-|]+\|\n((?:\|.*\|\n)+)", PAGE, re.MULTILINE)
+    assert table is not None, heading
+    return [[cell.strip(" `") for cell in line.strip("|").split(" |")] for line in table[1].splitlines()]
+
+
+def quality(qos: Qos) -> str:
+    depth = "" if qos.depth == 1 else f", depth {qos.depth}"
+    return ("reliable" if qos.reliable else "best effort") + (", transient local" if qos.latched else "") + depth
+
+
+def test_every_topic_is_told_with_its_quality_of_service() -> None:
+    told = {(name, direction): qos for name, direction, qos in rows("topic")}
+    assert told == {(t.name, d): quality(t.qos) for d, topics in (("in", INPUTS), ("out", OUTPUTS)) for t in topics}
+    assert {name for name, frame in FRAMES.items() if frame != "map"} == {"lane_lines"}
+
+
+@pytest.mark.parametrize("topic", COLUMNS)
+def test_the_columns_of_every_table_are_told_in_their_order(topic: str) -> None:
+    told = [(name, kind) for name, kind, _ in rows(f"column of `{topic}`")]
+    assert told == [(name, field[0].str[1:]) for name, field in (COLUMNS[topic].fields or {}).items()]
+
+
+def test_the_codes_are_those_of_the_code() -> None:
+    told = rows("`kind` of `objects`")
+    for column, codes in ((0, Kind), (2, Source), (4, Light)):
+        pairs = {row[column + 1]: int(row[column]) for row in told if row[column]}
+        assert pairs == {code.name: int(code) for code in codes}
+    line = next(words for name, _, words in rows("column of `lane_lines`") if name == "kind")
+    assert [int(number) for number in re.findall(r"\d", line)] == [int(kind) for kind in MarkKind]
+
+
+def test_the_mission_of_the_page_is_one_and_its_keys_are_all() -> None:
+    block = re.search(r"```json\n(.*?)```", PAGE, re.DOTALL)
+    assert block is not None
+    mission = parse_mission(json.loads(block[1]), 1.0)
+    assert (len(mission.tasks), mission.match_time_s) == (1, 580.0)
+    assert mission.car_park is not None and len(mission.car_park.routes[0]) == 2
+    fields = {field.name for kind in (Mission, Task, Point) for field in dataclasses.fields(kind)} - {"stamp"}
+    boxes = {field.name for field in dataclasses.fields(Slot)} - {"pose"}
+    assert {name for name, _ in rows("key")} == fields | boxes
+    with pytest.raises(InputError, match="no such key"):
+        parse_mission({"goals": []}, 1.0)
+
+
+def test_the_keys_of_a_transition_are_all() -> None:
+    assert [name for name, _ in rows("key of `transition`")] == list(
+        unpack_transition(pack_json({"stamp": 1.0}), "test")
+    )
+
+
+def test_the_parameters_that_it_names_are_there() -> None:
+    known = {spec.name for spec in describe(Parameters)}
+    named = set(re.findall(r"`(world\.\w+)`", PAGE))
+    assert len(named) > 5
+    assert named <= known
+
+
+def test_its_program_runs() -> None:
+    block = re.search(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    assert block is not None
+    exec(compile(block[1], "messages.md", "exec"), {})
