@@ -72,17 +72,14 @@ class Cast:
                 body.step(dt)
 
     def free(self) -> Iterator[tuple[int, Pose, Body]]:
-        """Whoever and whatever is in the world and not moved by the traffic: id, centre, body."""
+        """Actors that are in the world and not moved by the traffic: id, centre, body."""
         for name, body in self.bodies.items():
             if body.pose is not None and not self.on_lanes(name):
                 yield self.ids[name], body.pose, body
-        for name, body in self.props.bodies.items():
-            assert body.pose is not None
-            yield self.props.ids[name], body.pose, body
 
     def on_lanes(self, name: str) -> bool:
         """Whether an actor is driven by the traffic."""
-        return name in self.rows and bool(self._traffic.fleet.car.mode[self.rows[name]] != OFF)
+        return name in self.rows and bool(np.asarray(self._traffic.fleet.car)["mode"][self.rows[name]] != OFF)
 
     def state(self, name: str) -> ActorState | None:
         """The reference point and motion of an actor; None while it is not in the world."""

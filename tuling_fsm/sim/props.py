@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.map.lanes import Lane
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.sim.bodies import Body
+from tuling_fsm.sim.bodies import OBJECT_KIND, Body
 from tuling_fsm.sim.scenario import commands
 from tuling_fsm.sim.scenario.commands import Command, Material, SeenAs
 from tuling_fsm.sim.scenario.model import ActorKind
@@ -25,6 +27,24 @@ SPACING_M = {Material.BARRIER: 1.75, Material.CONE: 1.0, Material.DEBRIS: 1.75}
 """From piece to piece across the road, at most."""
 
 
+class Boxes(NamedTuple):
+    """M boxes: centre x, y, z (m, NaN), heading, length, width, speed (M, 7), kinds as in the table of objects, ids."""
+
+    rows: FloatArray
+    kinds: npt.NDArray[np.uint8]
+    ids: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, found: Iterable[tuple[int, Pose, Body]]) -> Boxes:
+        """Boxes of bodies at poses of their centres, with their ids."""
+        rows, kinds, ids = [], [], []
+        for number, (x, y, heading), body in found:
+            rows.append((x, y, math.nan, heading, body.length, body.width, body.v))
+            kinds.append(OBJECT_KIND[body.kind])
+            ids.append(number)
+        return cls(np.array(rows).reshape(-1, 7), np.array(kinds, np.uint8), np.array(ids, np.int64))
+
+
 class Props:
     """All of them by a name of their own, which no actor of a text can bear."""
 
@@ -35,9 +55,19 @@ class Props:
         self.ids: dict[str, int] = {}
         self.seen_as: dict[int, SeenAs] = {}
         """How things are seen that are not seen as objects, by id."""
+        self._boxes: Boxes | None = None
+
+    @property
+    def boxes(self) -> Boxes:
+        """All of them as boxes. They stand, so they are gathered once."""
+        if self._boxes is None:
+            there = ((self.ids[name], body.pose, body) for name, body in self.bodies.items() if body.pose is not None)
+            self._boxes = Boxes.of(there)
+        return self._boxes
 
     def apply(self, command: Command, where: Pose | None = None) -> bool:
         """Carry out a command; `where` is the pose of its placement. False when it is none for props."""
+        self._boxes = None
         match command:
             case commands.CloseRoad():
                 self._close(command, where)

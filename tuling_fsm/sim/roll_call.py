@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray, Pose
-from tuling_fsm.sim.bodies import OBJECT_KIND
 from tuling_fsm.sim.cast import Cast
+from tuling_fsm.sim.props import Boxes
 from tuling_fsm.sim.referee import Others
 from tuling_fsm.sim.scenario.model import ActorKind
 from tuling_fsm.sim.traffic.manager import TrafficManager
@@ -38,17 +38,17 @@ class RollCall:
 
     def others(self) -> Others:
         """All boxes, kinds and ids: traffic first, then scripted bodies, then walkers."""
-        car, rows = self._traffic.fleet.car, np.flatnonzero(self._traffic.on_road)
+        car, rows = np.asarray(self._traffic.fleet.car), np.flatnonzero(self._traffic.on_road)
         boxes = np.empty((len(rows), 7))
         for i, name in enumerate(("x", "y", "z", "heading", "length", "width", "v")):
             boxes[:, i] = car[name][rows]
-        free, kinds, ids = self._bodies()
-        walking = self._walker_boxes()
+        free, props, walking = self._scripted(), self._cast.props.boxes, self._walker_boxes()
         count = len(walking)
+        persons, numbers = np.full(count, Kind.PEDESTRIAN), np.arange(count) + FIRST_WALKER_ID
         return Others(
-            np.vstack((boxes, free, walking)),
-            np.concatenate((self._traffic.kinds[rows], kinds, np.full(count, Kind.PEDESTRIAN))).astype(np.uint8),
-            np.concatenate((self._traffic.ids[rows], ids, np.arange(count) + FIRST_WALKER_ID)).astype(np.uint32),
+            np.vstack((boxes, free.rows, props.rows, walking)),
+            np.concatenate((self._traffic.kinds[rows], free.kinds, props.kinds, persons)).astype(np.uint8),
+            np.concatenate((self._traffic.ids[rows], free.ids, props.ids, numbers)).astype(np.uint32),
             dict(self._cast.props.seen_as),
         )
 
@@ -60,14 +60,9 @@ class RollCall:
             for number, kind, row in zip(others.ids.tolist(), others.kinds.tolist(), others.boxes.tolist(), strict=True)
         )
 
-    def _bodies(self) -> tuple[FloatArray, list[Kind], list[int]]:
-        """Scripted actors and props that the traffic does not move."""
-        rows, kinds, ids = [], [], []
-        for number, (x, y, heading), body in self._cast.free():
-            rows.append((x, y, np.nan, heading, body.length, body.width, body.v))
-            kinds.append(OBJECT_KIND[body.kind])
-            ids.append(number)
-        return np.array(rows).reshape(-1, 7), kinds, ids
+    def _scripted(self) -> Boxes:
+        """Scripted actors that the traffic does not move."""
+        return Boxes.of(self._cast.free())
 
     def _walker_boxes(self) -> FloatArray:
         rows = [(*walker.pose, walker.v) for walker in self._walkers.walkers]
@@ -80,10 +75,8 @@ class RollCall:
         """Boxes (M, 10) for the traffic of everybody that it does not move: now and, for those that move
         freely, later.
         """
-        free, kinds, ids = self._bodies()
         persons = self._walker_boxes()
-        whom = np.array([(number, kind == Kind.PEDESTRIAN) for number, kind in zip(ids, kinds, strict=True)])
-        free = np.column_stack((free, whom.reshape(-1, 2)))
+        free = np.vstack([_named(boxes) for boxes in (self._scripted(), self._cast.props.boxes)])
         numbers = np.arange(len(persons)) + FIRST_WALKER_ID
         persons = np.column_stack((persons, numbers, np.ones(len(persons))))
         crossing = np.array([walker.crossing for walker in self._walkers.walkers], dtype=np.bool_)
@@ -103,9 +96,9 @@ class RollCall:
         """What walkers mind (N, 6): x, y, heading, length, width, speed of the ego's box (x, y, z, heading, ...) and
         all vehicles.
         """
-        car, rows = self._traffic.fleet.car, np.flatnonzero(self._traffic.on_road)
+        car, rows = np.asarray(self._traffic.fleet.car), np.flatnonzero(self._traffic.on_road)
         table = np.empty((len(rows) + 1, 6))
-        table[0] = ego[[0, 1, 3, 4, 5, 6]]
+        table[0] = ego[_NO_Z]
         for i, name in enumerate(("x", "y", "heading", "length", "width", "v")):
             table[1:, i] = car[name][rows]
         scripted = [
@@ -113,7 +106,15 @@ class RollCall:
             for _, pose, body in self._cast.free()
             if body.kind is not ActorKind.PERSON
         ]
-        return np.vstack((table, np.array(scripted).reshape(-1, 6)))
+        return np.vstack((table, np.array(scripted).reshape(-1, 6), self._cast.props.boxes.rows[:, _NO_Z]))
+
+
+_NO_Z = [0, 1, 3, 4, 5, 6]
+
+
+def _named(boxes: Boxes) -> FloatArray:
+    """Boxes (M, 9) with their number, and 1 for persons."""
+    return np.column_stack((boxes.rows, boxes.ids, boxes.kinds == Kind.PEDESTRIAN))
 
 
 def _at(boxes: FloatArray, when: float) -> FloatArray:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import shapely
+
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.sim.scenario.conditions import (
     Acceleration,
@@ -110,34 +112,11 @@ def _between(frame: Pose, theirs: Sequence[Point], own: Sequence[Point], directi
 
 def _outline_distance(a: Sequence[Point], b: Sequence[Point]) -> float:
     """Distance of two convex outlines (one point, or four corners): 0 when they overlap."""
-    if len(a) > 1 and len(b) > 1 and _overlap(a, b):
-        return 0.0
-    if len(a) > 1 and len(b) == 1 and _overlap(a, b):
-        return 0.0
-    gaps = [_segment_distance(p, q, r) for p in a for q, r in _edges(b)]
-    gaps += [_segment_distance(p, q, r) for p in b for q, r in _edges(a)]
-    return min(gaps)
+    return float(shapely.distance(_shape(a), _shape(b)))
 
 
-def _overlap(a: Sequence[Point], b: Sequence[Point]) -> bool:
-    for p, q in (*_edges(a), *_edges(b)):
-        axis = (q[1] - p[1], p[0] - q[0])
-        (low, high), (other_low, other_high) = _span(a, axis), _span(b, axis)
-        if axis != (0.0, 0.0) and (high < other_low or other_high < low):
-            return False
-    return True
-
-
-def _edges(outline: Sequence[Point]) -> list[tuple[Point, Point]]:
-    return list(zip(outline, (*outline[1:], outline[0]), strict=True))
-
-
-def _segment_distance(p: Point, q: Point, r: Point) -> float:
-    dx, dy = r[0] - q[0], r[1] - q[1]
-    length2 = dx * dx + dy * dy
-    u = 0.0 if length2 == 0.0 else ((p[0] - q[0]) * dx + (p[1] - q[1]) * dy) / length2
-    u = min(1.0, max(0.0, u))
-    return math.hypot(p[0] - q[0] - u * dx, p[1] - q[1] - u * dy)
+def _shape(outline: Sequence[Point]) -> shapely.Geometry:
+    return shapely.Polygon(outline) if len(outline) > 1 else shapely.Point(outline[0])
 
 
 def _axes(pose: Pose) -> tuple[Point, Point]:

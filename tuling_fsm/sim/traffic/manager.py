@@ -299,4 +299,4 @@ class TrafficManager:
     @property
     def on_road(self) -> BoolArray:
         """Which rows are on the road."""
-        return np.asarray(self.fleet.car.mode != OFF)
+        return np.asarray(np.asarray(self.fleet.car)["mode"] != OFF)
