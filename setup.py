@@ -32,6 +32,7 @@ setup(
         *share_tree("config", "launch"),
     ],
     install_requires=[
+        "backports.zstd>=1.0",
         "lark>=1.2",
         "lxml>=5.0",
         "lz4>=4.0",

@@ -7,6 +7,7 @@ Exit 0 on success, 1 when what was asked does not hold, 2 for bad usage or bad i
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -35,6 +36,9 @@ INTERRUPTED, UNREAD = 130, 141
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb; the return value is the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # What a terminal has no letters for is no reason to fail.
+            stream.reconfigure(errors="backslashreplace")
     try:
         try:
             return _run(argv)

@@ -11,7 +11,7 @@ from rosbags.rosbag2 import Reader, StoragePlugin, Writer
 
 from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.bag.ticks import read_inputs, read_run, read_transitions
-from tuling_fsm.bag.writer import BagWriter
+from tuling_fsm.bag.writer import BagWriter, set_aside
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.trajectory import Trajectory
@@ -243,4 +243,23 @@ def test_while_a_run_is_recorded_over_an_old_one_nothing_describes_the_old_one(t
     with BagWriter(tmp_path) as bag:
         bag.write_tick(drive(1)[0], ())
         assert not (tmp_path / "metadata.yaml").exists()
+    assert len(list(read_inputs(tmp_path))) == 1
+
+
+def test_what_was_recorded_before_is_set_aside_as_often_as_it_has_to_be(tmp_path):
+    assert set_aside(tmp_path) is None
+    for number in (1, 2):
+        with BagWriter(tmp_path) as bag:
+            bag.write_tick(drive(number)[-1], ())
+        assert set_aside(tmp_path) == tmp_path / f"before_{number}"
+    BagWriter(tmp_path).close()
+    stamps = [next(iter(read_inputs(tmp_path / f"before_{number}"))).stamp for number in (1, 2)]
+    assert stamps == [drive(number)[-1].stamp for number in (1, 2)]
+
+
+def test_two_never_write_one_file(tmp_path):
+    with BagWriter(tmp_path) as bag:
+        bag.write_tick(drive(1)[0], ())
+        with pytest.raises(InputError, match="is being written by another program"):
+            BagWriter(tmp_path)
     assert len(list(read_inputs(tmp_path))) == 1

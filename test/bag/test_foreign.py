@@ -130,6 +130,15 @@ def test_gaps_loops_and_missing_topics_are_told(tmp_path):
     assert len(lines) == 3
 
 
+def test_what_a_run_of_the_planner_itself_went_without_is_nothing_odd(tmp_path):
+    with BagWriter(tmp_path, {"map": "town.xodr"}) as bag:
+        for each in drive(3):
+            bag.write_tick(each, outputs(each))
+    lines: list[str] = []
+    assert len(list(read_inputs(tmp_path, report=lines.append))) == 3
+    assert lines == []
+
+
 @pytest.mark.clause("EXPL-1")
 def test_why_reads_the_plan_where_odometry_is_of_another_frame(tmp_path):
     """`outputs` plans 1 m/s all the time: no stop is told of."""

@@ -1,6 +1,7 @@
 """The command line as its user drives it: what it prints, where, and with which exit code."""
 
 import errno
+import io
 import json
 import os
 import signal
@@ -110,6 +111,7 @@ def test_points_that_are_no_text_are_refused(
         (["sim", "a.osc", "--seed", "-1"], "'-1' is no whole number from 0"),
         (["sim", "a.osc", "--seed", "1e3"], "is no whole number"),
         (["sim", "a.osc", "--seed", "9" * 5000], "is no whole number"),
+        (["sim", "a.osc", "--out", ""], "an empty name is no folder"),
         (["map", COURSE, "--at", "nan", "0"], "'nan' is no finite number"),
         (["why", "a.mcap", "--at", "inf"], "'inf' is no finite number"),
     ],
@@ -134,6 +136,20 @@ def test_it_ends_quietly_where_nobody_reads_on() -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait() == 128 + signal.SIGPIPE
+
+
+def test_letters_that_a_terminal_does_not_have_are_written_by_their_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    town = tmp_path / "town.xodr"
+    town.write_text(
+        Path(COURSE).read_text(encoding="utf-8").replace('name="course"', 'name="\u56fe"'), encoding="utf-8"
+    )
+    terminal = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", terminal)
+    assert main(["map", str(town)]) == 0
+    terminal.seek(0)
+    assert "name: \\u56fe" in terminal.read()
 
 
 def test_a_full_disk_is_one_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -181,6 +181,7 @@ def test_the_commands_of_the_pages_run(
         printed = capsys.readouterr()
         if arguments[0] == "replay":
             assert printed.out == "", line
+            assert "salvage" in line or printed.err == "", line
         if arguments[0] == "sim":
             damage(Path("out"))
 

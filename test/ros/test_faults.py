@@ -20,7 +20,10 @@ pytestmark = pytest.mark.ros
 
 @pytest.mark.clause("EST-2", "SAF-1")
 def test_a_planner_that_was_killed_goes_on_where_it_was_when_it_is_asked_to(map_file, tmp_path):
-    how = {"map_file": map_file, "lock_step": True, "state_file": tmp_path / "state", "resume": True}
+    how = {
+        "map_file": map_file, "lock_step": True, "state_file": tmp_path / "state", "resume": True,
+        "record": tmp_path / "out",
+    }  # fmt: skip
     with Rig() as rig:
         asked = rig.serve_routes()
         process = rig.start_planner(**how)
@@ -32,7 +35,7 @@ def test_a_planner_that_was_killed_goes_on_where_it_was_when_it_is_asked_to(map_
         process.kill()
     with Rig() as rig:
         asked = rig.serve_routes()
-        again = rig.start_planner(**how, record=tmp_path / "out")
+        again = rig.start_planner(**how)
         rig.activate()
         rig.send(frame(9.0, 5.0))
         assert rig.until_answered(9.0).v[0] > 4.0
@@ -43,6 +46,7 @@ def test_a_planner_that_was_killed_goes_on_where_it_was_when_it_is_asked_to(map_
         _, said = stop_process(again)
     assert f"going on from {tmp_path / 'state'}" in said
     assert "state" in read_run(tmp_path / "out")
+    assert (tmp_path / "out" / "before_1" / "run.mcap").is_file()
     assert "cannot activate" in said and "no saved state" in said
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import pytest
 
@@ -46,3 +48,30 @@ def test_an_exception_of_a_callback_is_logged_and_the_node_goes_on(hurried: bool
     assert done.returncode == 7, done.stderr
     assert "stopped after 5" in done.stdout
     assert "in a callback: ValueError: stumble 1" in done.stdout + done.stderr
+
+
+@pytest.fixture
+def own_signals() -> Iterator[None]:
+    """An executable takes those of its process: this one has its own back afterwards."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("own_signals")
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["--help"], 0, "usage: sim [--ros-args "),
+        (["fast"], 2, "fast is of no use: sim [--ros-args "),
+        (["--ros-args", "-p", "seed:=1", "--", "--seed"], 2, "--seed is of no use"),
+    ],
+)
+def test_arguments_that_are_none_are_told(arguments, code, said, capsys) -> None:
+    from tuling_fsm.ros.executable import run_executable
+
+    assert run_executable(lambda: pytest.fail("it goes on"), ["/usr/bin/sim", *arguments]) == code
+    printed = capsys.readouterr()
+    line = printed.err if code else printed.out
+    assert line.startswith(said) and line.count("\n") == 1

@@ -81,17 +81,32 @@ def test_a_signal_while_everything_is_still_being_loaded_ends_it_quietly(number)
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_long_configuration_can_be_interrupted(rig, map_file, number):
-    from lifecycle_msgs.srv import ChangeState
-
     map_file.write_text("slow map")
     process = rig.start_planner(map_file=map_file)
     assert rig.planner.state(20.0) == "unconfigured"
-    client = rig.node.create_client(ChangeState, "planner/change_state")
-    rig.until(client.service_is_ready)
-    request = ChangeState.Request()
-    request.transition.label = "configure"
-    client.call_async(request)
-    rig.idle(0.5)
+    ask_for(rig, "configure")
     seconds, said = stop_process(process, number)
     assert seconds < 2.0
     assert (process.returncode, said) == (0, "")
+
+
+def test_an_activation_that_waits_for_the_route_server_can_be_interrupted(rig, map_file):
+    process = rig.start_planner(map_file=map_file, lock_step=True)
+    assert rig.planner.change("configure", 20.0)
+    ask_for(rig, "activate")
+    seconds, said = stop_process(process)
+    assert seconds < 2.0
+    assert process.returncode == 0
+    assert "Traceback" not in said and "FATAL" not in said
+
+
+def ask_for(rig: Rig, label: str) -> None:
+    """Ask for a transition, and leave it at work."""
+    from lifecycle_msgs.srv import ChangeState
+
+    client = rig.node.create_client(ChangeState, "planner/change_state")
+    rig.until(client.service_is_ready)
+    request = ChangeState.Request()
+    request.transition.label = label
+    client.call_async(request)
+    rig.idle(0.5)

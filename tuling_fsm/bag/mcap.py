@@ -5,6 +5,7 @@ The format is that of the MCAP specification (mcap.dev/spec), profile `ros2`.
 
 from __future__ import annotations
 
+import fcntl
 import struct
 import zlib
 from dataclasses import dataclass, field
@@ -60,10 +61,15 @@ class McapWriter:
     Args:
         path: the file; it is written anew.
         library: who writes it, for the header.
+
+    Raises:
+        OSError: it cannot be written; a `BlockingIOError` where somebody else is writing it.
     """
 
     def __init__(self, path: Path, library: str) -> None:
-        self._file: BinaryIO = path.open("wb")
+        self._file: BinaryIO = path.open("ab")
+        _claim(self._file)
+        self._file.truncate(0)
         self._position = 0
         self._chunk = _Chunk()
         self._schemas: dict[str, bytes] = {}
@@ -179,6 +185,16 @@ class McapWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _claim(file: BinaryIO) -> None:
+    """Raise `BlockingIOError` where another program writes a file, as far as the file system can tell."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise
+    except OSError:
+        return
 
 
 def _message_index(channel: int, entries: list[tuple[int, int]]) -> bytes:

@@ -83,7 +83,7 @@ class Remarks:
             if count > 1:
                 self._say(f"{self._where}: {count} messages of {topic} were left out")
         missing = [topic.name for topic in INPUTS if topic.name not in self._seen]
-        if missing:
+        if missing and "run" not in self._seen:  # What a run of this planner went without is nothing odd.
             hints = "".join(f"; {hint}" for hint in map(self._hint, missing) if hint)
             self._say(f"{self._where}: nothing of {', '.join(missing)} in it{hints}")
 

@@ -61,19 +61,18 @@ def replay(
     """
     _keep_what_is_read(out, bag, against)
     recorded = read_recorded(bag, salvage, names)
+    wanted = recorded if against is None else read_recorded(against, salvage)
     agent = agent_of(recorded.run, str(bag), map_file)
     inputs = _with_changes(agent, read_inputs(bag, salvage, report, names), recorded.parameters)
     answered = answers(agent, inputs, report)
     if out is not None:
         answered = _written(Path(out), recorded, map_file, answered)
     replayed = [event for answer in answered for event in answer.transitions]
-    if against is not None:
-        recorded = read_recorded(against, salvage)
-    elif not (recorded.run or recorded.transitions):
+    if against is None and not (recorded.run or recorded.transitions):
         if report is not None:
             report(f"{bag}: no transitions in it to compare with: {len(replayed)} were made")
         return []
-    return differences(recorded.transitions, replayed)
+    return differences(wanted.transitions, replayed)
 
 
 def _keep_what_is_read(out: str | Path | None, *bags: str | Path | None) -> None:

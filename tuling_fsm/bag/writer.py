@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -41,8 +42,8 @@ class BagWriter:
         _free_for(self.path)
         with self._writing():
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._described.unlink(missing_ok=True)
             self._file = McapWriter(self.path, "tuling_fsm")
+            self._described.unlink(missing_ok=True)
         self._run = dict(run or {})
         self._channels: dict[str, int] = {}
         self._previous: Inputs | None = None
@@ -84,6 +85,8 @@ class BagWriter:
     def _writing(self) -> Iterator[None]:
         try:
             yield
+        except BlockingIOError:
+            raise InputError(str(self.path), "is being written by another program", "another folder") from None
         except OSError as error:
             raise InputError(str(self.path), f"cannot be written: {error.strerror}", "a writable place") from None
 
@@ -135,6 +138,29 @@ class BagWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def set_aside(folder: str | Path) -> Path | None:
+    """Move what was recorded in a folder into one below it, out of the way of the next run.
+
+    Returns:
+        That folder; None where nothing was recorded.
+
+    Raises:
+        InputError: it cannot be moved.
+    """
+    recorded = Path(folder) / FILE_NAME
+    if not recorded.is_file():
+        return None
+    aside = next(place for n in count(1) if not (place := Path(folder) / f"before_{n}").exists())
+    try:
+        aside.mkdir()
+        for file in (recorded, recorded.with_name(DESCRIPTION)):
+            if file.exists():
+                file.rename(aside / file.name)
+    except OSError as error:
+        raise InputError(str(aside), f"cannot be written: {error.strerror}", "a writable place") from None
+    return aside
 
 
 def _free_for(file: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from tuling_fsm.behaviour import states
 from tuling_fsm.behaviour.conduct import Conduct, Site, View
-from tuling_fsm.behaviour.deadlines import Timeout, time_left
+from tuling_fsm.behaviour.deadlines import Timeout, time_left, timed
 from tuling_fsm.behaviour.decision import BehaviourRecord, Decision, TransitionEvent
 from tuling_fsm.behaviour.guards import waits_rightly
 from tuling_fsm.behaviour.memory import Memory, Outcome, Routing, report
@@ -40,6 +40,7 @@ class Behaviour:
     ) -> None:
         self.site = Site(road_map, vehicle, parameters, seeing or WorldParameters())
         self._table = table(parameters)
+        self._timed = {path: timed(rows) for path, rows in self._table.rows_from.items()}
         stop, rain, refresh = self._table.beside
         self.restore(
             BehaviourRecord(
@@ -134,7 +135,7 @@ class Behaviour:
             view = view.having(self._watch_flapping(view, event))
         request, probe = self._restricted(conduct.request(view), world), self._probe(conduct, view)
         self._machine.remember(view.memory if probe is None else replace(view.memory, probed_at=view.clock))
-        timeout = time_left(view, self._table.rows_from[self._machine.record.path])
+        timeout = time_left(view, self._timed[self._machine.record.path])
         return self._decision(world, request, probe, event, (*beside, refresh), step.pending, timeout)
 
     def _probe(self, conduct: Conduct, view: View) -> PlanningRequest | None:

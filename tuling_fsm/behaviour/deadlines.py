@@ -24,9 +24,14 @@ class Timeout:
     remaining_s: float
 
 
+def timed(rows: Iterable[BehaviourRow]) -> tuple[BehaviourRow, ...]:
+    """The deadline rows whose clock can be told."""
+    return tuple(row for row in rows if row.deadline and row.guard in TIMED)
+
+
 def time_left(view: View, rows: Iterable[BehaviourRow]) -> Timeout | None:
-    """The soonest of the deadline rows among those of the present leaf; None where no clock runs."""
-    left = [(max(TIMED[row.guard](view), 0.0), row) for row in rows if row.deadline and row.guard in TIMED]
+    """The soonest of the `timed` rows of the present leaf; None where there are none."""
+    left = [(max(TIMED[row.guard](view), 0.0), row) for row in rows]
     if not left:
         return None
     remaining_s, row = min(left, key=itemgetter(0))

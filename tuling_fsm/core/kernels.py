@@ -47,6 +47,12 @@ def maker(function: Function) -> Function:
     return compiled
 
 
+def factory(function: Function) -> Function:
+    """Compiles a function that makes arrays, for Python to call."""
+    compiled: Function = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)(function)
+    return compiled
+
+
 @intrinsic
 def sqrt(typing_context: Any, value: Any) -> Any:
     """Square root for kernels, one instruction of the processor: `math.sqrt` would be a call, before which all that is

@@ -23,6 +23,7 @@ from tuling_fsm.planning.free_space import plan_free_space
 from tuling_fsm.planning.hold import STANDS, comfortable_stop
 from tuling_fsm.planning.movers import Movers
 from tuling_fsm.planning.occupied import Swept, swept
+from tuling_fsm.planning.oncoming import who_comes
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.paths import PS, Laid
 from tuling_fsm.planning.profile import STEP_S, Demand, envelope
@@ -115,6 +116,7 @@ def go_on(
         if not fresh:
             return None
         stop = end
+    stop = _for_who_comes(stop, kept, stretch.row, scene, start, tools)
     top = min(request.speed_limit, vehicle.max_speed if gear > 0.0 else vehicle.max_reverse_speed)
     limit = np.minimum(top, np.maximum(stretch.speed, _LEAST))
     binds = _time(laid, scenery.movers, body, limit, stop, start, gear, tools)
@@ -158,6 +160,18 @@ def _before_solids(end: Stop, laid: Laid, scenery: Scenery, body: Body, paramete
     blocker = int(scenery.obstacles.id[row]) if row >= 0 else -1
     what = f"object {blocker}" if row >= 0 else "static edge"
     return Stop(free, Limit(Reason.OBSTACLE, 0.0, what, blocker), gap, True)
+
+
+def _for_who_comes(stop: Stop, kept: Manoeuvre, row: int, scene: Scene, start: StartState, tools: Tools) -> Stop:
+    """The same, or for a while none at all for a car that stands and would be met head-on before the motion is over."""
+    parameters = tools.parameters
+    if abs(start.v) > STANDS or scene.stamp - kept.whole.stamp > parameters.manoeuvre.patience:
+        return stop
+    who = who_comes(kept, row, scene, start, tools.body, parameters.clearance.mover, tools.drive.rss)
+    if who < 0:
+        return stop
+    number = int(scene.obstacles.id[who])
+    return Stop(min(stop.at, 0.0), Limit(Reason.CROSSING, 0.0, f"object {number} comes", number), 0.0)
 
 
 def _time(

@@ -118,6 +118,10 @@ class ManoeuvreParameters:
 
     off_path: float = param(0.5, "m", 0.05, 2.0, "a car farther from its path needs another")
     off_heading: float = param(0.2, "rad", 0.02, 1.0, "a car turned farther from its path needs another")
+    patience: float = param(
+        30.0, "s", 0.0, 600.0, "before it begins, who comes the other way meanwhile is let pass for this long",
+        clause="SLF-1", live=True,
+    )  # fmt: skip
     cusp: float = param(0.05, "m", 0.01, 0.5, "a stretch is driven when this little is left of it", clause="USE-8")
 
 

@@ -123,6 +123,8 @@ class Planner:
         standing = replace(scene, ego=scene.ego._replace(v=0.0))
         for goal in (Pose(12.0, 0.5, 0.0), Pose(-6.0, 0.0, 0.0)):
             self.plan(FreeSpace(goal, walls=(wall,)), standing, None)
+        around = replace(scene.obstacles, heading=scene.obstacles.heading + math.pi)
+        self.plan(FreeSpace(Pose(12.0, 0.5, 0.0)), replace(standing, obstacles=around), None)
         self.plan(PullOver((Pose(30.0, -6.0, 0.0),)), scene, None)
 
 

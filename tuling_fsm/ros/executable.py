@@ -5,10 +5,13 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.ros.environment import require_rclpy
+
+USAGE = "[--ros-args [--params-file FILE] [-p NAME:=VALUE] [-r NAME:=OTHER]]; its parameters are in docs/tuning.md"
 
 
 def run_executable(node_maker: Callable[[], Callable[[], Any]], arguments: Sequence[str] | None) -> int:
@@ -26,6 +29,9 @@ def run_executable(node_maker: Callable[[], Callable[[], Any]], arguments: Seque
         signal.signal(number, _leave)
     try:
         require_rclpy()
+        said = _of_no_use(sys.argv if arguments is None else arguments)
+        if said is not None:
+            return said
         make_node = node_maker()
     except InputError as error:
         print(error, file=sys.stderr)
@@ -33,6 +39,19 @@ def run_executable(node_maker: Callable[[], Callable[[], Any]], arguments: Seque
     from tuling_fsm.ros.loop import run_node
 
     return run_node(make_node, arguments)
+
+
+def _of_no_use(arguments: Sequence[str]) -> int | None:
+    """The exit code where something other than arguments of ROS is given, after a word on what can be."""
+    from rclpy.utilities import remove_ros_args
+
+    program, *rest = remove_ros_args(list(arguments)) or ("",)
+    if not rest:
+        return None
+    asked = rest[0] in ("-h", "--help")
+    word = "usage" if asked else f"{rest[0]} is of no use"
+    print(f"{word}: {Path(program).name} {USAGE}", file=sys.stdout if asked else sys.stderr)
+    return 0 if asked else 2
 
 
 def _leave(*_: object) -> NoReturn:

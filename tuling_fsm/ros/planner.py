@@ -14,7 +14,7 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackRet
 
 from tuling_fsm.bag.replay import state_of
 from tuling_fsm.bag.saved_state import code_version, go_on, load_state, save_state
-from tuling_fsm.bag.writer import BagWriter
+from tuling_fsm.bag.writer import BagWriter, set_aside
 from tuling_fsm.compiling import compiling_beside
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import flatten, load, nest
@@ -228,10 +228,12 @@ class PlannerNode(LifecycleNode):
         return Path(self._own.map_file).name
 
     def _open_bag(self, record: Any) -> BagWriter | None:
-        """The bag that is asked for; the state that was gone on from is at its head."""
+        """The bag that is asked for; the state that was gone on from is at its head, what led to it is kept."""
         if not self._own.record:
             return None
         map_file = Path(self._own.map_file).resolve()
         restored = {} if record is None else state_of(record, map_file)
+        if record is not None and (aside := set_aside(self._own.record)) is not None:
+            self.get_logger().info(f"what was recorded before is in {aside}")
         run = {"map": str(map_file), "parameters": flatten(self._agent_parameters), **restored}
         return BagWriter(self._own.record, run)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.verbs.parser import Verbs, add_overrides, add_verb
+from tuling_fsm.verbs.parser import Verbs, add_overrides, add_verb, folder
 from tuling_fsm.verbs.runs import assignment, watched_line
 
 _NO_VALUE = "-"
@@ -64,7 +64,9 @@ def add_campaign(verbs: Verbs) -> None:
     parser.add_argument("--workers", type=int, metavar="N", help="processes at a time (default one a processor)")
     parser.add_argument("--map", type=Path, metavar="F", help="OpenDRIVE map instead of the scenarios' own")
     add_overrides(parser, "every scenario")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="folder of campaign.json, and of a folder for each run")
+    parser.add_argument(
+        "--out", type=folder, metavar="DIR", help="folder of campaign.json, and of a folder for each run"
+    )
     parser.add_argument("--json", action="store_true", help="print campaign.json on standard output")
 
 

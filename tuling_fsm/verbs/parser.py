@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NoReturn
 
 Verb = Callable[[argparse.Namespace], int]
@@ -40,6 +41,17 @@ def add_overrides(parser: argparse.ArgumentParser, whose: str) -> None:
 def add_seed(parser: argparse.ArgumentParser) -> None:
     """`--seed`."""
     parser.add_argument("--seed", type=seed, default=1, help="seed of everything random (default %(default)s)")
+
+
+def folder(text: str) -> Path:
+    """A folder to write to, for `type=`; a variable of the shell that is not set is none.
+
+    Raises:
+        ArgumentTypeError: an empty name.
+    """
+    if not text:
+        raise argparse.ArgumentTypeError("an empty name is no folder")
+    return Path(text)
 
 
 def finite(text: str) -> float:

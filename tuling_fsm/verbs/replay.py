@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from tuling_fsm.verbs.names import add_bag, add_names, names_of
-from tuling_fsm.verbs.parser import Verbs, add_verb
+from tuling_fsm.verbs.parser import Verbs, add_verb, folder
 
 
 def add_replay(verbs: Verbs) -> None:
@@ -18,7 +18,9 @@ def add_replay(verbs: Verbs) -> None:
     add_bag(parser)
     parser.add_argument("--against", type=Path, metavar="BAG", help="compare with the transitions of this bag")
     parser.add_argument("--map", type=Path, metavar="F", help="OpenDRIVE map instead of the one that the bag names")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="gets a bag of the same inputs with the answers of now")
+    parser.add_argument(
+        "--out", type=folder, metavar="DIR", help="gets a bag of the same inputs with the answers of now"
+    )
     add_names(parser)
 
 

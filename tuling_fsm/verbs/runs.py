@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.verbs.parser import Verbs, add_overrides, add_seed, add_verb
+from tuling_fsm.verbs.parser import Verbs, add_overrides, add_seed, add_verb, folder
 
 
 def add_demo(verbs: Verbs) -> None:
@@ -22,8 +22,13 @@ def add_demo(verbs: Verbs) -> None:
     )
     add_seed(parser)
     parser.add_argument(
-        "--out", type=Path, default=Path("out/demo"), metavar="DIR", help="folder of the results (default %(default)s)"
+        "--out",
+        type=folder,
+        default=Path("out/demo"),
+        metavar="DIR",
+        help="folder of the results (default %(default)s)",
     )
+    _add_json(parser)
 
 
 def add_sim(verbs: Verbs) -> None:
@@ -33,12 +38,16 @@ def add_sim(verbs: Verbs) -> None:
     parser.add_argument("--map", type=Path, metavar="F", help="OpenDRIVE map instead of the scenario's own")
     add_seed(parser)
     add_overrides(parser, "the scenario")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="folder of run.mcap, result.json and report.html")
+    parser.add_argument("--out", type=folder, metavar="DIR", help="folder of run.mcap, result.json and report.html")
     parser.add_argument(
         "--planner", choices=("agent", "idm"), default="agent",
         help="who drives: this planner, or the Intelligent Driver Model to compare with (default %(default)s)",
     )  # fmt: skip
     parser.add_argument("--ros", action="store_true", help="as ROS 2 processes instead of in this one")
+    _add_json(parser)
+
+
+def _add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print result.json on standard output")
 
 
@@ -50,7 +59,7 @@ def _demo(arguments: argparse.Namespace) -> int:
     result = run_processes(
         scenario, seed=arguments.seed, out=arguments.out, progress=watched_line() or _every_tenth_line()
     )
-    return _finish(result, arguments.out, as_json=False)
+    return _finish(result, arguments.out, arguments.json)
 
 
 def _sim(arguments: argparse.Namespace) -> int:

@@ -6,20 +6,15 @@ import math
 import struct
 from collections.abc import Sequence
 
-import numpy as np
-
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.wire.cdr import (
     LITTLE_ENDIAN,
-    TYPES,
     check_finite,
     check_frame,
-    header,
-    pack,
+    half_angle,
     packed_header,
     planar_pose,
-    pose_message,
     pose_value,
     seconds,
     stamp_ns,
@@ -36,24 +31,21 @@ _CHILD = 12 + len(_IN_MAP)
 _ROW = struct.Struct("<49d")
 """Position, orientation, the pose's covariance, linear and angular velocity."""
 _COVARIANCE, _LINEAR, _ANGULAR = 7, 43, 46
-_BYTES, _PADDING = 8 * (49 + 36), 3
+_NO_COVARIANCE = bytes(8 * 36)
+_CHILD_FRAME = struct.pack("<I", len(BASE_FRAME) + 1) + BASE_FRAME.encode() + b"\0"
+_BYTES, _PADDING = _ROW.size + len(_NO_COVARIANCE), 3
 """From the position to the end of the twist's covariance, and what may follow."""
 
 
 def pack_odometry(ns: int, odometry: Odometry) -> bytes:
     """Equal standard deviations along x and y, as `Odometry` has but one."""
-    covariance = np.zeros(36)
-    covariance[[_X, _Y]] = odometry.position_std * odometry.position_std
+    head = packed_header(ns, MAP_FRAME) + _CHILD_FRAME
+    covariance = [0.0] * 36
+    covariance[_X] = covariance[_Y] = odometry.position_std * odometry.position_std
     covariance[_YAW] = odometry.heading_std * odometry.heading_std
-    vector = TYPES["geometry_msgs/msg/Vector3"]
-    twist = TYPES["geometry_msgs/msg/Twist"](vector(odometry.v, 0.0, 0.0), vector(0.0, 0.0, odometry.yaw_rate))
-    message = TYPES[ODOMETRY](
-        header(ns, MAP_FRAME),
-        BASE_FRAME,
-        TYPES["geometry_msgs/msg/PoseWithCovariance"](pose_message(odometry.pose), covariance),
-        TYPES["geometry_msgs/msg/TwistWithCovariance"](twist, np.zeros(36)),
-    )
-    return pack(ODOMETRY, message)
+    place = (odometry.pose.x, odometry.pose.y, 0.0, 0.0, 0.0, *half_angle(odometry.pose.heading))
+    row = _ROW.pack(*place, *covariance, odometry.v, 0.0, 0.0, 0.0, 0.0, odometry.yaw_rate)
+    return b"".join((LITTLE_ENDIAN, head, b"\0" * (-len(head) % 8), row, _NO_COVARIANCE))
 
 
 def unpack_odometry(raw: bytes) -> Odometry:

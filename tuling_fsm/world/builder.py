@@ -30,7 +30,7 @@ from tuling_fsm.world.lane_index import BoolArray, IntArray, lane_index
 from tuling_fsm.world.objects import Complaint, read_objects
 from tuling_fsm.world.on_route import OnRoute, on_reference_road, track
 from tuling_fsm.world.parameters import WorldParameters
-from tuling_fsm.world.perceived import read_lights, read_lines, read_slots
+from tuling_fsm.world.perceived import Reader, read_lights, read_lines, read_slots
 from tuling_fsm.world.prediction import Closed, closed_lines, see_traffic
 from tuling_fsm.world.received import Received, receive
 from tuling_fsm.world.solids import solid_segments
@@ -66,6 +66,7 @@ class WorldBuilder:
         self._index = lane_index(road_map)
         self._view: tuple[Route, int, _View] | None = None
         self._closed: tuple[dict[int, Light], BoolArray] | None = None
+        self._slots, self._lines = Reader(read_slots), Reader(read_lines)
 
     def warm_up(self) -> None:
         """Compile and load every kernel of this room, so that no tick has to."""
@@ -78,7 +79,8 @@ class WorldBuilder:
             math.cos(pose.heading), math.sin(pose.heading), 4.0, 2.0, 1.0,
         )  # fmt: skip
         grid = Occupancy(0.0, 1.0, pose, np.full((2, 2), 100, np.int8))
-        self.build(Inputs(0.0, Odometry(0.0, pose, 1.0, 0.0), Table(0.0, rows), grid), None, None)
+        world = self.build(Inputs(0.0, Odometry(0.0, pose, 1.0, 0.0), Table(0.0, rows), grid), None, None)
+        world.scene.obstacles.any_moves(1)
 
     def build(self, inputs: Inputs, previous: World | None, route: Route | None) -> World:
         """The World of a tick; `route` is the one in use."""
@@ -97,8 +99,8 @@ class WorldBuilder:
         complaints += faults
         closed = Closed(self._closed_by(lights), self._held(route, view, place))
         traffic, scene, tracks, faults = self._surroundings(fresh, past, ego, closed, now)
-        slots, slot_faults = read_slots(fresh.parking_slots)
-        lines, line_faults = read_lines(fresh.lane_lines)
+        slots, slot_faults = self._slots(fresh.parking_slots)
+        lines, line_faults = self._lines(fresh.lane_lines)
         complaints += [*faults, *slot_faults, *line_faults]
         known = past.complaints if past else ()
         return World(

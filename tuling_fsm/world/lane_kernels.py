@@ -267,7 +267,8 @@ def chains(
     successor_start, successor = lanes.successor_start, lanes.successor
     options, cost = np.zeros(BRANCHES, dtype=np.int64), np.empty(CANDIDATES)
     n = len(past)
-    row, count = np.empty(n * BRANCHES, dtype=np.int64), 0
+    # A literal 0 would compile `_extend` once for itself and once for every other number.
+    row, count = np.empty(n * BRANCHES, dtype=np.int64), int(np.int64(0))
     chain, begin = np.empty((n * BRANCHES, DEPTH), dtype=np.int64), np.empty((n * BRANCHES, DEPTH))
     side = np.empty(n * BRANCHES)
     first, first_s, first_d = np.zeros(BRANCHES, dtype=np.int64), np.zeros(BRANCHES), np.zeros(BRANCHES)
@@ -277,7 +278,9 @@ def chains(
         )  # fmt: skip
         base, speed = count, body[i, ob.SPEED]
         for j in range(found):
-            row[count], chain[count], begin[count], side[count] = i, -1, 0.0, first_d[j]
+            row[count], side[count] = i, first_d[j]
+            for k in range(DEPTH):
+                chain[count, k], begin[count, k] = -1, 0.0
             chain[count, 0], begin[count, 0] = first[j], -first_s[j]
             count += 1
         b, horizon = base, reach + 6.0 * speed

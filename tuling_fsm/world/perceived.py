@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -39,6 +41,23 @@ class PerceivedLine:
     number: int
     kind: int
     points: FloatArray
+
+
+Seen = TypeVar("Seen")
+
+
+class Reader(Generic[Seen]):
+    """Reads a table once, however many ticks it is given again on."""
+
+    def __init__(self, read: Callable[[Table | None], Seen]) -> None:
+        self._read = read
+        self._latest: tuple[Table | None, Seen] = (None, read(None))
+
+    def __call__(self, table: Table | None) -> Seen:
+        """What the table says."""
+        if table is not self._latest[0]:
+            self._latest = (table, self._read(table))
+        return self._latest[1]
 
 
 def read_lights(table: Table | None, min_confidence: float) -> tuple[dict[int, Light], tuple[Complaint, ...]]:

@@ -162,12 +162,14 @@ def look_ahead(
 
 
 @inner
-def _drift(body: FloatArray, yaw_rate: float, out_x: FloatArray, out_y: FloatArray, out_heading: FloatArray) -> None:
+def _drift(
+    x: float, y: float, heading: float, vx: float, vy: float, yaw_rate: float,
+    out_x: FloatArray, out_y: FloatArray, out_heading: FloatArray,
+) -> None:  # fmt: skip
     """Constant velocity, whose direction goes on turning at a rate that fades away."""
-    x, y, turned, c, s = body[ob.X], body[ob.Y], 0.0, 1.0, 0.0
-    vx, vy = body[ob.VX], body[ob.VY]
+    turned, c, s = 0.0, 1.0, 0.0
     for k in range(PREDICTION_STEPS):
-        out_x[k], out_y[k], out_heading[k] = x, y, body[ob.HEADING] + turned
+        out_x[k], out_y[k], out_heading[k] = x, y, heading + turned
         if yaw_rate != 0.0:
             turned += yaw_rate * math.exp(-k * PREDICTION_STEP_S / _TURN_FADE_S) * PREDICTION_STEP_S
             c, s = math.cos(turned), math.sin(turned)
@@ -212,8 +214,9 @@ def predict(
                 count += 1
             b += 1
         if count == before:
-            rows[count], x[count], y[count], heading[count] = i, one[ob.X], one[ob.Y], one[ob.HEADING]
-            if moves:
-                _drift(one, 0.0 if walks else past[i, YAW_RATE], x[count], y[count], heading[count])
+            vx, vy = (one[ob.VX], one[ob.VY]) if moves else (0.0, 0.0)
+            turns = past[i, YAW_RATE] if moves and not walks else 0.0
+            _drift(one[ob.X], one[ob.Y], one[ob.HEADING], vx, vy, turns, x[count], y[count], heading[count])
+            rows[count] = i
             count += 1
     return rows[:count], x[:count], y[:count], heading[:count]

@@ -9,9 +9,9 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.kernels import factory
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.inputs import Occupancy
 from tuling_fsm.world.parameters import WorldParameters
@@ -19,7 +19,7 @@ from tuling_fsm.world.parameters import WorldParameters
 _CELL_M = 5.0
 
 
-@njit(cache=True)
+@factory
 def _edges(
     cells: npt.NDArray[np.int8], threshold: int, row0: int, row1: int, column0: int, column1: int, limit: int
 ) -> FloatArray:
@@ -44,10 +44,8 @@ def _edges(
                 if not edge and begin >= 0:
                     if count == limit:
                         return found
-                    if across == 0:
-                        found[count] = (begin, line, k, line)
-                    else:
-                        found[count] = (line, begin, line, k)
+                    found[count, across], found[count, across + 2] = begin, k
+                    found[count, 1 - across], found[count, 3 - across] = line, line
                     count += 1
                     begin = -1
     return found[:count]

@@ -6,10 +6,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.kernels import inner, maker
+from tuling_fsm.core.kernels import factory, inner, maker
 from tuling_fsm.world import objects as ob
 from tuling_fsm.world import tracks as tr
 from tuling_fsm.world.lane_index import BoolArray, IntArray, LaneArrays
@@ -67,7 +66,7 @@ class OnMap(NamedTuple):
     predicted: Predicted
 
 
-@njit(cache=True, error_model="numpy")
+@factory
 def put_on_map(
     lanes: LaneArrays, line_closed: BoolArray, held: IntArray, ids: IdArray, kind: ByteArray, body: FloatArray,
     past: FloatArray, stamp: float, expected: Expected,
@@ -92,14 +91,17 @@ def put_on_map(
     rows, x, y, heading = predict(
         lanes, kind, body, learnt, row, chain, begin, side, leader, distance, e.standing, e.lateral, e.follow_gap
     )  # fmt: skip
-    length, width, speed = np.empty(len(rows)), np.empty(len(rows)), np.empty(len(rows))
-    for r in range(len(rows)):
-        one = body[rows[r]]
-        length[r], width[r], speed[r] = one[ob.LENGTH], one[ob.WIDTH], one[ob.SPEED]
-    predicted = Predicted(ids[rows], kind[rows], moving[rows], length, width, x, y, heading, speed)
-    return OnMap(
-        learnt, moving, waiting[:n], lane[:n], arc[:n], row, chain, begin, rows, predicted
+    m = len(rows)
+    predicted = Predicted(
+        np.empty(m, np.uint32), np.empty(m, np.uint8), np.empty(m, np.bool_), np.empty(m), np.empty(m), x, y, heading,
+        np.empty(m),
     )  # fmt: skip
+    for r in range(m):
+        i = rows[r]
+        predicted.id[r], predicted.kind[r], predicted.moving[r] = ids[i], kind[i], moving[i]
+        predicted.length[r], predicted.width[r] = body[i, ob.LENGTH], body[i, ob.WIDTH]
+        predicted.speed[r] = body[i, ob.SPEED]
+    return OnMap(learnt, moving, waiting[:n], lane[:n], arc[:n], row, chain, begin, rows, predicted)
 
 
 @maker

@@ -182,8 +182,8 @@ def _near(
 
 def warm_up() -> None:
     """Compile and load the kernel of the conflicts, so that no tick has to."""
-    line = np.zeros((2, 2))
-    _near(line, line[:, 0], line, line[:, 0], _CLEARANCE_M, _SAMPLE)
+    line, along = np.zeros((2, 2)), np.zeros(2)
+    _near(line, along, line, along, _CLEARANCE_M, _SAMPLE)
 
 
 def parties(now: Situation, crossing: Crossing) -> list[Party]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
-
 from tuling_fsm.behaviour.traffic.situation import Hindrance, Situation, on_route
 from tuling_fsm.core.request import Reason
 from tuling_fsm.map.ahead import JunctionAhead
@@ -25,16 +23,16 @@ def blocked_exit(now: Situation, junction: JunctionAhead, walls: Sequence[float]
             return Hindrance(Reason.JUNCTION_EXIT_BLOCKED, f"has to stop {s - junction.s_to:.1f} m after it", -1)
     traffic = now.world.traffic
     nearest, blocker = math.inf, -1
+    counts = traffic.speed < now.parameters.junction.slow
+    slow = (counts & traffic.moving if now.by_hand else counts).nonzero()[0]
+    lanes = traffic.lane[slow]
     for part in now.route.lanes[now.route.index_at(junction.s_from) : now.route.index_at(end + need) + 1]:
-        rows, columns = np.nonzero(traffic.lane == now.index.number.get(part.lane, -2))
-        for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
-            at = on_route(part, float(traffic.lane_s[row, column]))
-            rear = at - 0.5 * float(traffic.length[row])
-            slow = traffic.speed[row] < now.parameters.junction.slow
-            counts = traffic.moving[row] or not now.by_hand
-            ahead = at > junction.s_from and at > now.front + 0.5 * float(traffic.length[row])
-            if slow and counts and ahead and part.s_from <= at <= part.s_to and rear < nearest:
-                nearest, blocker = rear, int(traffic.id[row])
+        rows, columns = (lanes == now.index.number.get(part.lane, -2)).nonzero()
+        for row, column in zip(slow[rows].tolist(), columns.tolist(), strict=True):
+            at, half = on_route(part, float(traffic.lane_s[row, column])), 0.5 * float(traffic.length[row])
+            ahead = at > junction.s_from and at > now.front + half
+            if ahead and part.s_from <= at <= part.s_to and at - half < nearest:
+                nearest, blocker = at - half, int(traffic.id[row])
     if nearest < end:
         return Hindrance(Reason.JUNCTION_EXIT_BLOCKED, f"object {blocker}", blocker)
     return None

@@ -67,10 +67,12 @@ def _walkers(now: Situation) -> Iterator[_Walker]:
     """Those who walk ahead of the front bumper and not far beside the route."""
     traffic, reach = now.world.traffic, now.parameters.pedestrian.horizon
     pose = now.world.ego.pose
-    for row in is_vulnerable(traffic.kind).nonzero()[0].tolist():
+    rows = is_vulnerable(traffic.kind).nonzero()[0]
+    if len(rows) == 0:
+        return
+    distance = np.hypot(traffic.x[rows] - pose.x, traffic.y[rows] - pose.y)
+    for row in rows[distance < reach + now.vehicle.front].tolist():
         x, y, _, vx, vy, speed, *_ = traffic.body[row].tolist()
-        if math.hypot(x - pose.x, y - pose.y) >= reach + now.vehicle.front:
-            continue
         place = now.route.reference.project(x, y, now.front - 1.0, now.front + reach)
         if not now.front < place.s < now.front + reach - 0.1:
             continue

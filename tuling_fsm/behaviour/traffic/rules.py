@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from tuling_fsm.behaviour.traffic.conflicts import warm_up
+from tuling_fsm.behaviour.traffic.conflicts import warm_up as warm_up_conflicts
 from tuling_fsm.behaviour.traffic.junctions import junction_rules
 from tuling_fsm.behaviour.traffic.lines import line_rules, walls_beside
 from tuling_fsm.behaviour.traffic.memory import RuleMemory
@@ -18,6 +18,7 @@ from tuling_fsm.behaviour.traffic.pedestrians import hidden_crosswalks, pedestri
 from tuling_fsm.behaviour.traffic.situation import Situation
 from tuling_fsm.behaviour.traffic.start import start_rule
 from tuling_fsm.behaviour.traffic.zones import SlowZone, slowed
+from tuling_fsm.behaviour.traffic.zones import warm_up as warm_up_zones
 from tuling_fsm.core.request import Reason, StopWall
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
@@ -37,6 +38,12 @@ class Rules(NamedTuple):
     memory: RuleMemory
     speed_limit: float = math.inf
     zones: tuple[SlowZone, ...] = ()
+
+
+def warm_up() -> None:
+    """Compile and load every kernel of this room, so that no tick has to."""
+    warm_up_conflicts()
+    warm_up_zones()
 
 
 def traffic_rules(
