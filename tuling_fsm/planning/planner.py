@@ -115,6 +115,8 @@ class Planner:
         lanes = tuple(_sample_lane(shift) for shift in (1, 0))
         wall = StopWall(60.0, -5.0, 60.0, 5.0, Reason.RED_LIGHT)
         result = self.plan(FollowLanes(lanes, (wall,), 8.0), scene, None)
+        slower = tuple(replace(lane, limit=lane.left) for lane in lanes)
+        self.checked(result, FollowLanes(slower, (wall,), 8.0), scene)
         later = replace(scene, stamp=0.1, ego=scene.ego._replace(pose=Pose(0.5, 0.0, 0.0)))
         self.plan(FollowLanes(lanes, (), 8.0, keep_lane=True, goal_s=70.0), later, result)
         for emergency in (False, True):
