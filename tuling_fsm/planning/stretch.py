@@ -121,7 +121,7 @@ def _as_line(path: FloatArray) -> FloatArray:
 
 def as_driven(stretch: Stretch, pose: Pose, tools: Tools) -> FloatArray:
     """The path that the car comes by from where it was measured: it goes on with a motion that it is a little off."""
-    driven = stretch.path.copy()
+    driven = stretch.path.copy(order="F")
     heading = pose.heading + (math.pi if stretch.gear < 0.0 else 0.0)
     back = Recovery.of(tools.vehicle, tools.parameters.recovery)
     move_path(driven, stretch.speed, pose.x, pose.y, heading, back)
