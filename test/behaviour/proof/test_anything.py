@@ -16,6 +16,7 @@ from traffic_drive import route_between
 from tuling_fsm.core.request import Hold, Limit, PlanningRequest, PlanResult, Reason
 from tuling_fsm.core.scene import Scene
 from tuling_fsm.core.trajectory import Trajectory
+from tuling_fsm.planning.check import Violation
 from tuling_fsm.planning.planner import Planner
 
 from .anything import EAST, NORTH, SOUTH, Anything
@@ -53,6 +54,12 @@ class AnyPlanner:
             still,
         )
         return PlanResult(True, trajectory, Limit(self.reason), Reason.NONE, uses_reverse=self.reverse)
+
+    def checked(
+        self, result: PlanResult, request: PlanningRequest, scene: Scene
+    ) -> tuple[PlanResult, Violation | None]:
+        """The real check; what it would plan anew is real too."""
+        return self.real.checked(result, request, scene)
 
 
 class AnyPlan(Anything):
