@@ -29,9 +29,10 @@ def test_map_prints_one_json_object_and_nothing_else(capsys: pytest.CaptureFixtu
 
 def test_map_answers_every_row_of_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     points = tmp_path / "points.csv"
-    points.write_text("60,-2\n60,-2,0\n9000,9000\n", encoding="utf-8")
+    points.write_text("60,-2\n60,-2,0\n9000,9000\nnan,nan,0\n", encoding="utf-8")
     assert main(["map", COURSE, "--json", "--points", str(points)]) == 0
-    first, second, nowhere = json.loads(capsys.readouterr().out)["points"]
+    first, second, nowhere, neither = json.loads(capsys.readouterr().out)["points"]
+    assert neither == nowhere
     assert first == second
     assert nowhere is None or nowhere["road"] is None
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,7 +66,7 @@ def _map(arguments: argparse.Namespace) -> int:
 
 
 def _read_points(file: Path) -> list[tuple[float, ...]]:
-    """Rows x, y or x, y, z (m)."""
+    """Rows x, y or x, y, z (m). One that is not finite is nowhere, and keeps its place among the answers."""
     try:
         text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
@@ -80,7 +79,7 @@ def _read_points(file: Path) -> list[tuple[float, ...]]:
             point = tuple(float(cell) for cell in row)
         except ValueError:
             point = ()
-        if len(point) not in (2, 3) or not all(map(math.isfinite, point)):
+        if len(point) not in (2, 3):
             raise InputError(f"{file}:{number}", f"{','.join(row)[:_SHOWN]!r} is no point", "x,y or x,y,z in metres")
         points.append(point)
     return points
