@@ -13,7 +13,6 @@ from tuling_fsm.core.request import FollowLanes, PlanResult, Reason
 from tuling_fsm.core.scene import Scene
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.planning import evaluate as ev
-from tuling_fsm.planning.around import Around
 from tuling_fsm.planning.candidates import MAX_CANDIDATES, Offers
 from tuling_fsm.planning.continuity import StartState, state_at
 from tuling_fsm.planning.evaluate import Start, Tick
@@ -21,11 +20,9 @@ from tuling_fsm.planning.explain import Situation, explain_candidates, explain_l
 from tuling_fsm.planning.hold import STANDS
 from tuling_fsm.planning.judge import MEMORY_S, Weights
 from tuling_fsm.planning.lines import Lines, prepare_lines
-from tuling_fsm.planning.movers import gather_movers
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.paths import LANE, SPEC, START_D
 from tuling_fsm.planning.scenery import Scenery
-from tuling_fsm.planning.solids import gather_solids
 from tuling_fsm.planning.stopping import BOUND, CURVATURE
 from tuling_fsm.planning.timed import timed_path
 from tuling_fsm.planning.tools import Tools
@@ -80,22 +77,21 @@ def prepare(
 ) -> tuple[Tick, Scenery]:
     """What all candidates of a tick have in common, and what is around."""
     pose = (start.pose.x, start.pose.y, start.pose.heading, start.curvature)
-    parameters, around = tools.parameters, Around.of(scene.obstacles)
-    clearance, offsets = parameters.clearance, np.ascontiguousarray(lines.start[:, START_D])
-    solids = gather_solids(
-        around, scene.static_segments, clearance.solid, clearance.wanted, lines.row, lines.points, offsets, pose,
-        tools.body,
+    parameters, offsets = tools.parameters, np.ascontiguousarray(lines.start[:, START_D])
+    scenery = Scenery.of(
+        scene, lines.row, lines.points, offsets, pose, tools.body, parameters.clearance.solid, parameters,
+        tools.vehicle.max_speed,
     )  # fmt: skip
-    movers = gather_movers(around, tools.mover_gaps, tools.vehicle.max_speed, lines.row, lines.points, pose, tools.body)
     walls = np.array([(wall.x0, wall.y0, wall.x1, wall.y1) for wall in request.walls]).reshape(-1, 4)
     yields = previous is not None and previous.limit.reason in _CROSSING
     lead = parameters.speed.pass_ahead * (_STILL_YIELDING if yields else 1.0)
     motion = Start(pose, max(0.0, start.v), start.a)
     weights = _weights(scene, previous, lines, parameters)
     tick = Tick(
-        lines, solids, movers, walls, motion, request.speed_limit, lead, tools.body, tools.drive, tools.gaps, weights
-    )
-    return tick, Scenery(solids, movers, scene.obstacles)
+        lines, scenery.solids, scenery.movers, walls, motion, request.speed_limit, lead, tools.body, tools.drive,
+        tools.gaps, weights,
+    )  # fmt: skip
+    return tick, scenery
 
 
 def _ends_at_once(verdict: FloatArray, tick: Tick) -> bool:

@@ -42,11 +42,11 @@ class Scenery(NamedTuple):
         """
         around, wanted = Around.of(scene.obstacles), parameters.clearance.wanted
         solids = gather_solids(around, scene.static_segments, solid_gap, wanted, rows, points, offsets, pose, body)
-        movers = gather_movers(around, mover_gaps(parameters), top_speed, rows, points, pose, body)
+        movers = gather_movers(around, _mover_gaps(parameters), top_speed, rows, points, pose, body)
         return cls(solids, movers, scene.obstacles)
 
 
-def mover_gaps(parameters: PlanningParameters) -> MoverGaps:
+def _mover_gaps(parameters: PlanningParameters) -> MoverGaps:
     """How near to moving things a path may come; never nearer than two that stay in their lanes (RSS)."""
     clearance = parameters.clearance
     beside = max(clearance.mover, lateral_distance(0.0, 0.0, Rss.of(parameters.rss)))
