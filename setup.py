@@ -61,11 +61,13 @@ setup(
             "ros-trajectory-msgs==5.3.6",
             "ros-visualization-msgs==5.3.6",
         ],
+        "cluster": ["distributed>=2024.1"],
         "test": [
             "carla==0.9.16; platform_machine == 'x86_64'",
             "colcon-core",
             "colcon-package-information",
             "colcon-ros",
+            "distributed>=2024.1",
             "eclipse-sumo==1.28.0; platform_machine == 'x86_64'",
             "hypothesis",
             "import-linter",

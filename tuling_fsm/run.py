@@ -29,7 +29,7 @@ from tuling_fsm.world.inputs import Inputs
 
 Progress = Callable[[str], None]
 NOTHING: Mapping[str, str] = {}
-AGENT, IDM = PLANNERS = ("agent", "idm")
+AGENT, IDM = "agent", "idm"
 """Who may drive: this planner, and the Intelligent Driver Model to compare with."""
 PROGRESS_PERIOD_S = 1.0
 """Simulated time between two lines of progress, s."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
@@ -15,33 +14,14 @@ from tuling_fsm.core.request import PlanResult, Reason
 from tuling_fsm.map.random_route import random_route
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
-from tuling_fsm.world.inputs import OBJECTS, TRAFFIC_LIGHTS, Inputs, Odometry, RouteAnswer, Table
+from tuling_fsm.world.inputs import OBJECTS, TRAFFIC_LIGHTS, Inputs, Odometry, Table
 
-STEP_S = 0.05
+from .drives import STEP_S, drive
 
 
 @pytest.fixture(scope="module")
 def route(course: RoadMap) -> Route:
     return random_route(course, np.random.default_rng(3), 150.0)
-
-
-def drive(agent: Agent, route: Route, ticks: int, first: int = 0) -> Iterator[Tick]:
-    """The agent on an empty road, in a car that is where its last plan said."""
-    pose, v = route.reference.at(0.0), 0.0
-    for k in range(first, first + ticks):
-        stamp = k * STEP_S
-        tick = agent.step(
-            Inputs(
-                stamp=stamp,
-                odometry=Odometry(stamp, pose, v, 0.0),
-                objects=Table(stamp, np.zeros(0, OBJECTS)),
-                traffic_lights=Table(stamp, np.zeros(0, TRAFFIC_LIGHTS)),
-                route_answers=(RouteAnswer(stamp, -1, route.poses()),) if k == 1 else (),
-                mission={"goal": route.reference.at(route.length)._asdict()},
-            )
-        )
-        pose, _, v, _ = tick.trajectory.sample(stamp + STEP_S)
-        yield tick
 
 
 def test_it_gets_going(course: RoadMap, route: Route) -> None:

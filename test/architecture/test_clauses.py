@@ -5,6 +5,7 @@ from pathlib import Path
 from tuling_fsm.behaviour import table
 
 from .clauses import OPEN, PROVEN
+from .contract import CONTRACT
 from .trace import PAGE, marked_tests, page
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -19,6 +20,10 @@ def test_the_list_and_the_tests_agree() -> None:
 
 def test_no_clause_is_listed_twice() -> None:
     assert len({*PROVEN, *OPEN}) == len(PROVEN) + len(OPEN)
+
+
+def test_every_clause_is_put_in_words() -> None:
+    assert sorted(CONTRACT) == sorted((*PROVEN, *OPEN))
 
 
 def test_every_row_carries_out_a_proven_clause() -> None:

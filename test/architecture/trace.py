@@ -1,4 +1,4 @@
-"""Writes docs/clauses.md: for every clause the rows of the state machine that carry it out, and its tests.
+"""Writes docs/clauses.md: what every clause says, the rows of the state machine that carry it out, and its tests.
 
 cd test && python -m architecture.trace
 """
@@ -14,17 +14,18 @@ from tuling_fsm.behaviour import table
 from tuling_fsm.machine.table import Table
 
 from .clauses import OPEN, PROVEN
+from .contract import CONTRACT
 
 TESTS = Path(__file__).resolve().parents[1]
 PAGE = TESTS.parent / "docs" / "clauses.md"
 HEAD = """# Clauses
 
-For every clause of the behaviour contract the rows of the state machine that carry it out, and the tests that would
-fail without it.
-A supervisor's states have its name in front. Written by `make clauses`; a test tells when it is out of date.
+What every clause of the behaviour contract says in short, the rows of the state machine that carry it out, and the
+tests that would fail without it. Numbers are defaults of parameters, see [tuning.md](tuning.md). A supervisor's states
+have its name in front. Written by `make clauses`; a test tells when it is out of date.
 
-| clause | rows | tests |
-|---|---|---|
+| clause | what it says | rows | tests |
+|---|---|---|---|
 """
 GROUPS = {
     "DWELL": "switching", "DEP": "departure", "REG": "regression", "NOR": "normal", "SLF": "solid-line free",
@@ -67,9 +68,9 @@ def page() -> str:
         prefix = clause.rsplit("-", 1)[0]
         if prefix != group:
             group = prefix
-            lines.append(f"| **{GROUPS[prefix]}** | | |")
+            lines.append(f"| **{GROUPS[prefix]}** | | | |")
         proof = "<br>".join(tests.get(clause, ())) or ("open" if clause in OPEN else "")
-        lines.append(f"| {clause} | {'<br>'.join(rows.get(clause, ()))} | {proof} |")
+        lines.append(f"| {clause} | {CONTRACT[clause]} | {'<br>'.join(rows.get(clause, ()))} | {proof} |")
     return HEAD + "\n".join(lines) + "\n"
 
 

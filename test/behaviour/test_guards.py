@@ -183,6 +183,9 @@ def test_patience_at_a_junction_ends_too(road: RoadMap) -> None:
         (DRIVES, {"v": -0.11}, False),
         (DRIVES, {"memory": {"plan": replace(DRIVES, uses_reverse=True)}}, False),
         (DRIVES, {"memory": {"plan": Outcome(False, uses_reverse=True)}}, True),
+        (DRIVES, {"memory": {"plan": limited(Reason.CROSSING, uses_reverse=True)}}, True),
+        (DRIVES, {"memory": {"plan": limited(Reason.CROSSING, uses_reverse=True, travel=1.0)}}, False),
+        (DRIVES, {"memory": {"plan": limited(Reason.OBSTACLE, uses_reverse=True)}}, False),
     ],
 )
 def test_a_way_out(road: RoadMap, probe: Outcome, changes: dict[str, Any], out: bool | None) -> None:

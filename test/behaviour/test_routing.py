@@ -118,7 +118,8 @@ def test_which_answers_count(road: RoadMap, number: int, good: bool, outcome: st
     if outcome == "used":
         assert (routing.kept, routing.arrived, routing.refreshed_at, routing.serves) == (None, False, CLOCK, 8)
     if outcome == "reported":
-        assert memory.reports == (f"route {number}: refused, empty or on no lanes",)
+        name = "the pushed route" if number == PUSHED else f"route {number}"
+        assert memory.reports == (f"{name}: refused, empty or on no lanes",)
     waiting = replace(view, answers=(RouteMatch(5, None),))
     waiting = at(waiting, routing=replace(waiting.memory.routing, question=replace(ASKED, asked_at=None, due_at=9e9)))
     assert pursue(waiting, leads_on).routing.question.failures == 1, "it has failed already"

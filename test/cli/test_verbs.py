@@ -51,6 +51,19 @@ def test_route_lists_its_lanes(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(answer["poses"]) > 10
 
 
+def test_map_and_route_are_told_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["map", COURSE, "--at", "60", "-2"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "lanes: driving 134, sidewalk 61, parking 11, shoulder 1" in lines
+    assert lines[-1].startswith("at: road 1, section 1, lane -1, s 60.00, offset -0.25, width 3.50, ")
+    assert main(["map", COURSE, "--at", "6000", "-2"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "at: nothing"
+    picture = tmp_path / "route.png"
+    assert main(["route", COURSE, "--from", "20", "-2", "--to", "150", "-2", "--png", str(picture)]) == 0
+    assert capsys.readouterr().out.startswith("ok: 130.0 m over 2 lanes\n  road 1, ")
+    assert picture.read_bytes()[:4] == b"\x89PNG"
+
+
 def test_a_route_to_nowhere_does_not_hold(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["route", COURSE, "--from", "20", "-2", "--to", "9000", "9000"]) == 1
     assert "goal" in capsys.readouterr().out
@@ -157,6 +170,6 @@ def test_a_full_disk_is_one_line(capsys: pytest.CaptureFixture[str], monkeypatch
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "town.png")
 
-    monkeypatch.setattr("tuling_fsm.map.draw.draw_map", full)
+    monkeypatch.setattr("tuling_fsm.map.picture.draw_map", full)
     assert main(["map", COURSE, "--png", "town.png"]) == 2
     assert capsys.readouterr().err == "town.png: No space left on device\n"

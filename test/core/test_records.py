@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, ClassVar
 
 import pytest
 
@@ -14,6 +15,11 @@ class Thing:
     number: int
     names: tuple[str, ...] = field(default_factory=tuple)
     weight: float = 1.0
+    unit: ClassVar[str] = "kg"
+
+    @cached_property
+    def twice(self) -> int:
+        return 2 * self.number
 
 
 def test_a_replaced_record_is_that_of_dataclasses() -> None:
@@ -30,3 +36,13 @@ def test_a_replaced_record_is_that_of_dataclasses() -> None:
 def test_a_field_that_is_none_is_refused() -> None:
     with pytest.raises(TypeError, match="Thing has no field 'wight'"):
         replace(Thing(3), **dict.fromkeys(("number", "wight"), 2))
+
+
+def test_what_a_record_has_worked_out_is_not_taken_over() -> None:
+    thing = Thing(3)
+    assert thing.twice == 6
+    for changed in (replace(thing, number=5), replace(thing, number=5, weight=2.0)):
+        assert changed.twice == 10
+    assert replace(thing).twice == 6 and "twice" in vars(thing)
+    with pytest.raises(TypeError, match="Thing has no field 'twice'"):
+        replace(thing, **{"twice": 7})

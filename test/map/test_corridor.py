@@ -13,6 +13,7 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import LaneEnd, LaneLine
 from tuling_fsm.map.ahead import crosswalks_ahead, junctions_ahead, stop_lines_ahead
 from tuling_fsm.map.corridor import lane_lines
+from tuling_fsm.map.lane_graph import MIN_WIDTH_M
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.map.routing import plan_route
@@ -74,6 +75,27 @@ def test_a_lane_that_closes_ends(tmp_path: Path) -> None:
     assert right.center.xy[-1, 0] == pytest.approx(100.0, abs=0.1)
     assert own.center.xy[-1, 0] == pytest.approx(130.0, abs=0.6)
     assert len(lane_lines(road_map, route, 120.0)) == 2
+
+
+def test_a_lane_beside_is_no_line_where_it_is_too_narrow_to_be_driven(tmp_path: Path) -> None:
+    """It closes from 60 to 90 m and opens again from 130 to 160 m."""
+    slope = 3.5 / 30.0
+    records = ((0.0, 3.5, 0.0), (60.0, 3.5, -slope), (90.0, 0.0, 0.0), (130.0, 0.0, slope), (160.0, 3.5, 0.0))
+    widths = "".join(f'<width sOffset="{s}" a="{a}" b="{b}" c="0" d="0"/>' for s, a, b in records)
+    lanes = [xodr.lane(-1, mark="broken"), xodr.lane(-2, width=widths)]
+    plan = xodr.geometry(0.0, 0.0, 0.0, 0.0, 300.0)
+    road_map = xodr.read(tmp_path, xodr.road([xodr.section(lanes)], geometries=plan, length=300.0))
+    route = route_of(road_map, Pose(10.0, -1.75, 0.0), Pose(290.0, -1.75, 0.0))
+    narrow = 30.0 * (1.0 - MIN_WIDTH_M / 3.5)
+    own, beside = lane_lines(road_map, route, 20.0)
+    check(beside)
+    assert (own.end, beside.end) == (LaneEnd.HORIZON, LaneEnd.LANE_END)
+    assert beside.center.xy[-1, 0] == pytest.approx(60.0 + narrow, abs=0.6)
+    own, beside = lane_lines(road_map, route, 100.0)
+    assert beside.end is LaneEnd.HORIZON
+    assert beside.center.xy[0, 0] == pytest.approx(160.0 - narrow, abs=0.6)
+    assert beside.route_s0 == pytest.approx(150.0 - narrow, abs=0.6)
+    assert len(lane_lines(road_map, route, 65.0, ahead=50.0)) == 1
 
 
 def test_through_a_crossing_the_line_follows_the_route(tmp_path: Path) -> None:

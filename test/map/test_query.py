@@ -12,7 +12,7 @@ from map import towns, xodr
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map import query
-from tuling_fsm.map.draw import draw_map
+from tuling_fsm.map.picture import draw_map
 from tuling_fsm.map.routing import plan_route
 
 

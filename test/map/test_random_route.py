@@ -56,3 +56,19 @@ def test_a_map_without_room(tmp_path: Path) -> None:
     narrow = xodr.read(tmp_path, xodr.road([xodr.section([xodr.lane(-1, 1.5)])]))
     with pytest.raises(InputError):
         random_route(narrow, np.random.default_rng(0), 50.0)
+
+
+def test_it_does_not_end_on_a_stub_that_a_car_reaches_beyond(tmp_path: Path) -> None:
+    """A road of 5 m that leads nowhere, behind one of 100 m."""
+    stub = xodr.road(
+        [xodr.section([xodr.lane(-1, links=((-1,), ()))])], number="2", length=5.0,
+        geometries=xodr.geometry(0.0, 100.0, 0.0, 0.0, 5.0),
+        link='<predecessor elementType="road" elementId="1" contactPoint="end"/>',
+    )  # fmt: skip
+    road = xodr.road(
+        [xodr.section([xodr.lane(-1, links=((), (-1,)))])], length=100.0,
+        link='<successor elementType="road" elementId="2" contactPoint="start"/>',
+    )  # fmt: skip
+    route = random_route(xodr.read(tmp_path, road, stub), np.random.default_rng(1), 300.0)
+    assert [stretch.lane.road for stretch in route.lanes] == ["1"]
+    assert route.reference.xy[-1, 0] == pytest.approx(99.0, abs=0.1)

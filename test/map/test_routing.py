@@ -14,6 +14,7 @@ from map import towns, xodr
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.lanes import LaneId
+from tuling_fsm.map.matching import _thinned, find_route
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.map.routing import match_route, plan_route, route_through
@@ -192,13 +193,35 @@ def test_matching_refuses_what_follows_no_lanes(cross: RoadMap) -> None:
     matched = match_route(cross, line)
     assert matched is not None
     assert names(matched) == ["1", "103", "3"]
-    wrong_way = line[::-1].copy()
-    assert match_route(cross, wrong_way) is None
-    assert match_route(cross, line + np.array((0.0, 30.0, 0.0))) is None
-    assert match_route(cross, line[[0, 30, 60]]) is None, "too far apart"
-    assert match_route(cross, line[:1]) is None
-    line[5, 0] = math.nan
-    assert match_route(cross, line) is None
+    off, broken = line + np.array((0.0, 30.0, 0.0)), line.copy()
+    broken[5, 0] = math.nan
+    jump = line.copy()
+    jump[31:] += np.array((-80.0, 0.0, 0.0))
+    for poses, fault in (
+        (line[::-1], "no lane leads to (-58.0, 1.8) from the pose before"),
+        (off, "no lane is driven at (60.0, 31.8) in the direction 3.14 rad"),
+        (line[[0, 30, 60]], "the pose before (0.0, 1.8) is 60 m away"),
+        (jump, "the pose before (-82.0, 1.8) is 82 m away"),
+        (line[:1], "fewer than two poses"),
+        (broken, "pose 5 is not finite"),
+    ):
+        assert match_route(cross, poses) is None
+        assert find_route(cross, poses) == fault
+
+
+def test_poses_that_are_repeated_or_very_many_are_matched_as_the_few(cross: RoadMap) -> None:
+    line = np.column_stack((np.linspace(60.0, -60.0, 61), np.full(61, 1.75), np.full(61, math.pi)))
+    dense = np.column_stack((np.linspace(60.0, -60.0, 100_000), np.full(100_000, 1.75), np.full(100_000, math.pi)))
+    plain = match_route(cross, line)
+    assert plain is not None
+    for poses in (np.repeat(line, 40, axis=0), dense):
+        again = match_route(cross, poses)
+        assert again is not None and names(again) == names(plain)
+        assert again.length == pytest.approx(plain.length, abs=1e-6)
+    far = np.column_stack((np.arange(0.0, 40_000.0, 0.5), np.zeros(80_000), np.zeros(80_000)))
+    thinned = _thinned(far)
+    assert len(thinned) <= 4100 and (thinned[0] == far[0]).all() and (thinned[-1] == far[-1]).all()
+    assert np.diff(thinned[:, 0]).max() <= 10.0
 
 
 @given(st.integers(0, 2), st.integers(0, 2), st.floats(5.0, 60.0), st.floats(250.0, 390.0), st.integers(1, 4))

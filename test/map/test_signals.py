@@ -42,6 +42,23 @@ def test_a_light_on_the_approach_holds_beside_itself(tmp_path: Path) -> None:
     assert road_map.junctions["9"].has_lights
 
 
+@pytest.mark.parametrize(("orientation", "s"), [("-", 0.5), ("+", 0.5)])
+def test_a_sign_at_the_edge_of_a_junction_holds_for_those_who_come_to_it(
+    tmp_path: Path, orientation: str, s: float
+) -> None:
+    """Some write which way it faces: nobody has to stop where he has just left the junction."""
+    road_map = towns.crossing(tmp_path, {1: signals(signal("7", s=s, orientation=orientation))})
+    (line,) = road_map.stop_lines
+    assert line.lane == LaneId("1", 0, 1)
+    assert line.s == pytest.approx(road_map.lanes[line.lane].length - s)
+
+
+def test_farther_on_a_signal_holds_for_those_that_it_says(tmp_path: Path) -> None:
+    road_map = towns.crossing(tmp_path, {1: signals(signal("7", s=20.0, orientation="+"))})
+    (line,) = road_map.stop_lines
+    assert (line.lane, line.s) == (LaneId("1", 0, -1), pytest.approx(20.0))
+
+
 def test_a_light_in_the_junction_holds_where_the_approach_ends(tmp_path: Path) -> None:
     """As CARLA's towns write it: valid for no lane of its own road, while references on connecting roads say which."""
     reference = (

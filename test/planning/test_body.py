@@ -19,7 +19,7 @@ from tuling_fsm.planning.continuity import StartState
 from tuling_fsm.planning.lines import LineShape, prepare_lines
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.reference import COLUMNS, MAX_POINTS, NEED
-from tuling_fsm.planning.solids import boxes_of_objects, boxes_of_segments
+from tuling_fsm.planning.solids import boxes_of_segments
 
 from .scenes import bent, follow, lane_line
 
@@ -39,7 +39,7 @@ def outline(x: float, y: float, heading: float, length: float, width: float) -> 
 def test_separation_of_boxes_has_the_sign_of_a_polygon_overlap(
     x: float, y: float, heading: float, length: float, width: float, own: float
 ) -> None:
-    row = boxes_of_objects(*(np.array([value]) for value in (x, y, heading, length, width)))[0]
+    row = np.array((x, y, math.cos(heading), math.sin(heading), 0.5 * length, 0.5 * width))
     apart = body_separation(0.0, 0.0, math.cos(own), math.sin(own), BODY, row)
     car, other = Polygon(VEHICLE.footprint(Pose(0.0, 0.0, own))), outline(x, y, heading, length, width)
     distance = car.distance(other)
@@ -69,7 +69,7 @@ def test_the_checks_own_geometry_agrees_with_the_planners(
 ) -> None:
     pose = np.array((0.0, 0.0, own))
     outside = (-VEHICLE.rear_overhang, VEHICLE.front, 0.5 * VEHICLE.width)
-    row = boxes_of_objects(*(np.array([value]) for value in (x, y, heading, length, width)))[0]
+    row = np.array((x, y, math.cos(heading), math.sin(heading), 0.5 * length, 0.5 * width))
     apart = body_separation(0.0, 0.0, math.cos(own), math.sin(own), BODY, row)
     if abs(apart) > 1e-9:
         assert meets_box(pose, np.array((x, y, heading, length, width)), *outside) == (apart < 0.0)

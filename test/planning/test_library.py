@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tuling_fsm.planning as planning
+from tuling_fsm.cli import main
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.planning import shortest_reeds_shepp, speed_profile
 from tuling_fsm.planning.free_space.sweep import advance
@@ -27,6 +28,14 @@ def test_the_examples_of_the_page_run(capsys: pytest.CaptureFixture[str]) -> Non
     said = capsys.readouterr().out.splitlines()
     assert len(said) == 5
     assert said[0].startswith("True") and said[0].endswith("True")
+
+
+def test_the_case_of_the_page_is_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (case,) = re.findall(r"<!-- case -->\n```\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    file = tmp_path / "case.csv"
+    file.write_text(case)
+    assert main(["plan", str(file)]) == 0
+    assert " m with 1 gear change; " in capsys.readouterr().out
 
 
 def test_every_public_name_is_there_and_explained() -> None:

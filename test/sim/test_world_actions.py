@@ -4,71 +4,17 @@ from __future__ import annotations
 
 import itertools
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tuling_fsm.core.geometry import Pose
-from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.sim.scenario.load import compile_text
 from tuling_fsm.sim.simulation import Simulation
-from tuling_fsm.world.inputs import Inputs, Kind, Light, RouteRequest, Source, Table
+from tuling_fsm.world.inputs import Inputs, Kind, Light, RouteRequest, Source
 
-COURSE = Path(__file__).resolve().parents[2] / "config" / "course" / "course.xodr"
-LANE = """    start: pose_3d with:
-        keep(it.position == map.create_xyz_point(x: 20m, y: -1.75m))
-        keep(it.orientation.yaw == 0deg)
-    goal: xyz_point = map.create_xyz_point(x: 300m, y: -1.75m)
-"""
-CROSSING = """    start: xyz_point = map.create_xyz_point(x: -80m, y: -1.75m)
-    goal: xyz_point = map.create_xyz_point(x: 80m, y: -1.75m)
-"""
-AVENUE = """    start: odr_point = map.create_odr_point(1, -1, 60m)
-    goal: odr_point = map.create_odr_point(3, -1, 40m)
-"""
-LOT = """    start: odr_point = map.create_odr_point("8", "-1", 80m)
-    goal: odr_point = map.create_odr_point("8", "-1", 120m)
-"""
-
-
-def world(road_map: RoadMap, places: str, *deeds: str, speed: str = "0mps") -> Simulation:
-    """A run in which the ego stands or rolls while the deeds are done one after the other."""
-    steps = "".join(f"            {deed}\n" for deed in deeds)
-    text = f"""scenario world:
-    ego: vehicle
-    thing: stationary_object with:
-        keep(it.kind == cone)
-    works: road_works
-    lot: parking_area
-    server: route_server
-    lights: traffic_lights
-    weather: environment
-    operator: remote_operator
-{places}
-    do parallel:
-        serial:
-            ego.assign_position(start)
-            ego.assign_speed({speed})
-            ego.drive() with:
-                along(map.create_route([goal]))
-        serial:
-            thing.assign_position(map.create_xyz_point(x: 900m, y: 900m))
-{steps}"""
-    return Simulation(road_map, compile_text(text, "world.osc"), 1, Vehicle())
-
-
-def rows(table: Table | None) -> np.ndarray[tuple[int], np.dtype[np.void]]:
-    assert table is not None
-    return table.rows
-
-
-def run(sim: Simulation, seconds: float, plan: Trajectory | None = None) -> Inputs:
-    for _ in range(round(seconds / 0.05)):
-        sim.advance(plan)
-    return sim.inputs()
+from .deeds import AVENUE, CROSSING, LANE, LOT, rows, run, world
 
 
 def test_a_lane_is_closed_and_opened_again(two_lanes: RoadMap) -> None:
@@ -136,68 +82,6 @@ def test_in_rain_and_fog_only_the_radar_and_what_was_known_before_is_left(two_la
 def test_a_stationary_object_may_be_a_cone(two_lanes: RoadMap) -> None:
     sim = world(two_lanes, LANE, "thing.assign_position(map.create_odr_point('1', '-2', 50m))")
     assert rows(run(sim, 0.1).objects)["kind"].tolist() == [Kind.CONE]
-
-
-def test_without_localization_the_car_reckons_on_and_goes_astray_together_with_all_it_sees(two_lanes: RoadMap) -> None:
-    cones = "works.close_lane(map.create_odr_point('1', '-1', 200m))"
-    sim = world(two_lanes, LANE, cones, "wait elapsed(0.2s)", "ego.lose_localization(duration: 10s)", speed="9mps")
-    rest = (np.full(2, value) for value in (-1.75, 0.0, 0.0, 9.0, 0.0))
-    ahead = Trajectory(0.0, np.array((0.0, 30.0)), np.array((20.0, 290.0)), *rest)
-    run(sim, 0.2, ahead)
-    for _ in range(170):
-        sim.advance(None)
-    inputs, true = sim.inputs(), sim.ego.pose
-    assert inputs.odometry is not None
-    assert inputs.odometry.position_std > 1.0 and inputs.odometry.heading_std > 1.0
-    believed = inputs.odometry.pose
-    assert 0.3 < math.dist(believed[:2], true[:2]) < 3.0
-    assert believed.heading != true.heading
-    seen = rows(inputs.objects)[0]
-    distance = math.dist((seen["x"], seen["y"]), believed[:2])
-    body = sim.cast.props.bodies["works 0 0"]
-    assert body.pose is not None
-    assert distance == pytest.approx(math.dist(body.pose[:2], true[:2]), abs=0.01)
-    assert len(rows(inputs.lane_lines)) > 10
-    back = run(sim, 2.0).odometry
-    assert back is not None
-    assert back.position_std == 0.0
-    assert back.pose == sim.ego.pose
-
-
-def test_a_plan_made_in_the_frame_of_a_wrong_belief_moves_the_car_as_it_was_meant(two_lanes: RoadMap) -> None:
-    sim = world(two_lanes, LANE, "ego.lose_localization()", speed="9mps")
-    lines: list[float] = []
-    for frame in range(240):
-        odometry = sim.inputs().odometry
-        assert odometry is not None
-        x, y, heading = odometry.pose
-        way = 9.0 * np.array((0.0, 3.0))
-        table = rows(sim.inputs().lane_lines)
-        left = table[(table["line"] == 0) & (table["x"] < 8.0)]
-        turn = float(np.clip(0.02 * (left["y"].mean() - 1.75), -0.02, 0.02)) if len(left) else 0.0
-        aim = heading + turn
-        zero = np.zeros(2)
-        plan = Trajectory(
-            sim.stamp, np.array((0.0, 3.0)), x + way * math.cos(aim), y + way * math.sin(aim), zero + aim, zero,
-            zero + 9.0, zero,
-        )  # fmt: skip
-        sim.advance(plan)
-        if frame > 100:
-            lines.append(sim.ego.pose.y)
-    odometry = sim.inputs().odometry
-    assert odometry is not None
-    assert abs(odometry.pose.y - sim.ego.pose.y) > 0.3
-    assert max(abs(y + 1.75) for y in lines) < 0.3
-
-
-def test_odometry_falls_silent_while_the_rest_goes_on(two_lanes: RoadMap) -> None:
-    sim = world(two_lanes, LANE, "wait elapsed(0.5s)", "ego.lose_odometry(duration: 1s)")
-    inputs = run(sim, 1.0)
-    assert inputs.odometry is not None and inputs.objects is not None
-    assert inputs.stamp == inputs.objects.stamp == 1.0
-    assert inputs.odometry.stamp == pytest.approx(0.45)
-    back = run(sim, 1.0).odometry
-    assert back is not None and back.stamp == 2.0
 
 
 def test_parking_spaces_are_taken_and_freed(course: RoadMap) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,7 @@ from tuling_fsm.world.parameters import WorldParameters
 from tuling_fsm.world.prediction import Closed, closed_lines, see_traffic
 from tuling_fsm.world.tracks import NO_TRACKS, SEEN, Tracks, follow, remember
 from tuling_fsm.world.traffic import Traffic
+from tuling_fsm.world.traffic_kernels import Predicted
 
 P = WorldParameters()
 FAR = Ego(Pose(-500.0, 500.0, 0.0), 0.0, 0.0, 0.0)
@@ -259,3 +261,7 @@ def test_whatever_stands_where_predictions_are_finite_and_no_faster_than_the_obj
     step = np.hypot(np.diff(obstacles.x), np.diff(obstacles.y))
     assert np.all(step <= obstacles.speed[:, None] * PREDICTION_STEP_S * 1.3 + 0.05)
     assert np.all(np.diff(traffic.obstacle_row) >= 0)
+
+
+def test_what_is_predicted_has_the_columns_of_the_scene_in_their_order() -> None:
+    assert Predicted._fields == tuple(column.name for column in fields(Obstacles))

@@ -8,10 +8,13 @@ import pytest
 from scenes import row, table
 
 from tuling_fsm.core.geometry import Pose
-from tuling_fsm.world.inputs import TRAFFIC_LIGHTS, Inputs, Light, Occupancy, Odometry, Table
-from tuling_fsm.world.objects import X, read_objects
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.world.builder import WorldBuilder
+from tuling_fsm.world.inputs import PARKING_SLOTS, TRAFFIC_LIGHTS, Flag, Inputs, Light, Occupancy, Odometry, Table
+from tuling_fsm.world.objects import HEADING, LENGTH, SPEED, VX, VY, WIDTH, X, Y, read_objects
 from tuling_fsm.world.parameters import WorldParameters
-from tuling_fsm.world.perceived import read_lights
+from tuling_fsm.world.perceived import read_lights, read_slots
 from tuling_fsm.world.received import Received, receive
 
 P = WorldParameters()
@@ -82,22 +85,53 @@ def test_grids_and_tables_of_a_wrong_form_are_refused() -> None:
 
 
 @pytest.mark.clause("SAF-3")
-def test_bad_rows_of_objects_are_left_out_and_the_others_used() -> None:
+def test_rows_without_a_place_are_left_out_and_told_of_once() -> None:
     rows = table(
         row(1, 0.0, 0.0),
         row(2, math.nan, 0.0),
-        row(3, 0.0, 0.0, length=0.0),
-        row(4, 0.0, 0.0, speed=500.0),
+        row(3, 0.0, -math.inf),
+        row(4, 2e6, 0.0),
         row(5, 0.0, 0.0, existence=0.1),
-        row(6, 0.0, 0.0, existence=7.0),
-        row(7, 2e6, 0.0),
-        row(8, 1.0, 1.0, kind=200),
+        row(6, 1.0, 1.0, kind=200),
     )
     found, complaints = read_objects(rows, 0.0, (0.0, 0.0), P)
-    assert found.id.tolist() == [1, 8]
+    assert found.id.tolist() == [1, 6]
     assert found.kind.tolist() == [1, 0]
     assert [complaint.key for complaint in complaints] == ["objects finite", "objects range", "objects kind"]
-    assert "object 2 first" in complaints[0].text and "object 3 first" in complaints[1].text
+    assert "object 2 first" in complaints[0].text and "object 4 first" in complaints[1].text
+
+
+@pytest.mark.clause("SAF-3")
+@pytest.mark.parametrize(
+    ("column", "value", "expected"),
+    [
+        ("length", 0.0, {LENGTH: 0.5}),
+        ("width", -3.0, {WIDTH: 0.5}),
+        ("width", math.nan, {WIDTH: 0.5}),
+        ("length", 1e30, {LENGTH: 60.0}),
+        ("length", math.inf, {LENGTH: 60.0}),
+        ("heading", math.nan, {HEADING: 0.0, LENGTH: 4.5, WIDTH: 4.5}),
+        ("vx", 500.0, {VX: 0.0, VY: 0.0, SPEED: 0.0, X: 7.0}),
+        ("vy", math.nan, {VX: 0.0, VY: 0.0, SPEED: 0.0, X: 7.0}),
+        ("existence", 90.0, {}),
+        ("existence", -1.0, {}),
+        ("existence", math.nan, {}),
+    ],
+)
+def test_what_is_in_a_place_is_there_whatever_else_is_wrong_with_it(
+    column: str, value: float, expected: dict[int, float]
+) -> None:
+    rows = table(row(7, 7.0, 3.0, heading=0.5, speed=2.0))
+    whole = read_objects(rows, 0.1, (0.0, 0.0), P)[0].body[0]
+    rows[column] = value
+    found, complaints = read_objects(rows, 0.1, (0.0, 0.0), P)
+    assert len(complaints) == 1 and "object 7 first" in complaints[0].text and "avoided" in complaints[0].text
+    body = found.body[0]
+    for number, number_value in enumerate(whole.tolist()):
+        if number in expected:
+            assert body[number] == expected[number]
+        elif number != Y or VY not in expected:
+            assert body[number] == number_value
 
 
 def test_objects_are_moved_on_by_the_age_of_their_table_and_the_nearest_are_kept() -> None:
@@ -120,6 +154,18 @@ def test_lights_that_are_unsure_or_senseless_are_unknown_and_red_beats_green() -
 
 
 @pytest.mark.clause("SAF-3")
+def test_of_a_small_table_that_is_long_the_head_is_used_and_it_is_said() -> None:
+    lights = np.array([(i, Light.RED, 1.0) for i in range(5000)], dtype=TRAFFIC_LIGHTS)
+    states, complaints = read_lights(Table(0.0, lights), P.min_light_confidence)
+    assert len(states) == 2000 and [complaint.key for complaint in complaints] == ["traffic_lights count"]
+    spaces = np.array([(i, 0, 0.0, 0.0, 0.0, 5.0, 2.5) for i in range(5000)], dtype=PARKING_SLOTS)
+    spaces["length"][3] = -1.0
+    slots, complaints = read_slots(Table(0.0, spaces))
+    assert len(slots) == 1999
+    assert [complaint.key for complaint in complaints] == ["parking_slots count", "parking_slots range"]
+
+
+@pytest.mark.clause("SAF-3")
 def test_a_bad_mission_is_refused_and_the_last_one_goes_on() -> None:
     good = {"goal": {"x": 1.0, "y": 2.0}}
     kept, _, texts = judge(Inputs(1.0, mission=good))
@@ -128,3 +174,16 @@ def test_a_bad_mission_is_refused_and_the_last_one_goes_on() -> None:
     after, _, texts = judge(Inputs(2.0, mission=bad), kept)
     assert after.mission is kept.mission
     assert texts == ["mission.goal.speed: no such key (expected one of x, y, heading, name, slots, routes)"]
+
+
+@pytest.mark.clause("EST-3")
+def test_the_last_word_of_a_link_grows_old_after_the_clock_was_set_back_too(course: RoadMap) -> None:
+    said = Flag(200.0, False)
+    builder = WorldBuilder(course, Vehicle(), P)
+    world, ages = None, []
+    for now in (200.0, 200.2, 100.0, 100.2, 100.6):
+        world = builder.build(Inputs(now, emergency_stop=said), world, None)
+        ages.append(world.emergency.age)
+    assert ages == pytest.approx([0.0, 0.2, 0.0, 0.2, 0.6])
+    world = builder.build(Inputs(100.65, emergency_stop=Flag(100.65, True)), world, None)
+    assert (world.emergency.value, world.emergency.age) == (True, 0.0)

@@ -56,8 +56,10 @@ class BagWriter:
         channel = self._channels.get(topic)
         if channel is None:
             channel = self._channels[topic] = self._add_channel(topic)
-        with self._writing():
+        try:
             self._file.write(channel, ns, message)
+        except OSError as error:
+            raise self._refused(error) from None
 
     def write_tick(self, inputs: Inputs, outputs: Iterable[tuple[str, bytes]]) -> None:
         """Append what is new in a tick's inputs, and the messages that answered them."""
@@ -85,10 +87,13 @@ class BagWriter:
     def _writing(self) -> Iterator[None]:
         try:
             yield
-        except BlockingIOError:
-            raise InputError(str(self.path), "is being written by another program", "another folder") from None
         except OSError as error:
-            raise InputError(str(self.path), f"cannot be written: {error.strerror}", "a writable place") from None
+            raise self._refused(error) from None
+
+    def _refused(self, error: OSError) -> InputError:
+        if isinstance(error, BlockingIOError):
+            return InputError(str(self.path), "is being written by another program", "another folder")
+        return InputError(str(self.path), f"cannot be written: {error.strerror}", "a writable place")
 
     def _add_channel(self, topic: str) -> int:
         declared = BY_NAME[topic]

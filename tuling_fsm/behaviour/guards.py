@@ -24,6 +24,11 @@ TOLERANCE_S = 1e-6
 
 JUNCTION_WAITS = (Reason.STOP_SIGN, Reason.JUNCTION_OCCUPIED, Reason.JUNCTION_EXIT_BLOCKED)
 
+GO_BY = frozenset({*YIELDS, Reason.CROSSING, Reason.LEADER})
+"""Reasons to stand for something that goes away by itself."""
+STANDING_TRAVEL_M = 0.05
+"""A plan shorter than this stands, m."""
+
 EXPLAINED = frozenset({*YIELDS, Reason.OBJECTS_STALE, Reason.RADAR_STALE})
 """Reasons to stand that no other way of driving would do away with."""
 
@@ -111,9 +116,15 @@ def way_out(view: View) -> bool:
     """
     probe, plan = view.memory.probe, view.memory.plan
     gets_on = probe.travel >= view.site.parameters.free.way_out or waits_rightly(view.world, probe)
-    forward = not (plan.known and plan.uses_reverse) and view.world.ego.v > -STANDING_SPEED
+    reverses = plan.known and plan.uses_reverse and not _only_waits(plan)
+    forward = not reverses and view.world.ego.v > -STANDING_SPEED
     usable = probe.known and probe.feasible and gets_on
     return view.world.on_reference_road and usable and forward and _body_on_road(view)
+
+
+def _only_waits(plan: Outcome) -> bool:
+    """Whether a motion is not under way: the car stands until others have gone by."""
+    return plan.limit.reason in GO_BY and plan.travel < STANDING_TRAVEL_M
 
 
 def no_way_round(view: View) -> bool:

@@ -143,14 +143,14 @@ def _answers(match: RouteMatch, question: Question) -> bool:
 
 
 def _take(view: View, memory: Memory, match: RouteMatch, accept: Accept) -> Memory:
-    objection = "refused, empty or on no lanes" if match.route is None else accept(view, match.route)
+    objection = match.fault if match.route is None else accept(view, match.route)
     routing = memory.routing
     if match.route is not None and not objection:
         answered = replace(routing, question=replace(routing.question, answered=True))
         return use(view, replace(memory, routing=answered), joined(view, match.route))
     if match.request == routing.number and routing.question.asked_at is not None:
         return _fail(view, memory, objection)
-    return report(memory, f"route {match.request}: {objection}")
+    return report(memory, f"{match.name}: {objection}")
 
 
 def _fail(view: View, memory: Memory, why: str) -> Memory:

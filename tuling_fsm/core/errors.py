@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+_SHOWN = 300
+"""Characters of a place or of a fault that are shown: what is wrong may be of any length."""
+
 
 class InputError(ValueError):
     """Bad input, said in one line: where it is, what is wrong, what would be right."""
@@ -10,9 +13,13 @@ class InputError(ValueError):
         self.where = where
         self.what = what
         self.expected = expected
-        line = f"{where}: {what}" + (f" (expected {expected})" if expected else "")
+        line = f"{_short(where)}: {_short(what)}" + (f" (expected {expected})" if expected else "")
         super().__init__(" ".join(line.split()))
 
     def __reduce__(self) -> tuple[type[InputError], tuple[str, str, str]]:
         """Its own arguments, so that it comes whole from one process to another."""
         return type(self), (self.where, self.what, self.expected)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."

@@ -13,6 +13,7 @@ from tuling_fsm.core.geometry import FloatArray, Polyline
 from tuling_fsm.core.request import LaneEnd, LaneLine
 from tuling_fsm.map.bends import relax
 from tuling_fsm.map.free_width import free_widths
+from tuling_fsm.map.lane_graph import MIN_WIDTH_M
 from tuling_fsm.map.lanes import Lane, LaneId
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route, RouteLane
@@ -50,6 +51,8 @@ class _Chain:
     s: FloatArray
     end: LaneEnd
     """What ends the chain, `HORIZON` if it merely was not built farther."""
+    wide: tuple[tuple[int, int], ...]
+    """First row, and the one after the last, of every stretch that is wide enough to be driven."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,8 +128,13 @@ def _window(chain: _Chain, s: float, behind: float, ahead: float, shift: int) ->
     hi = min(hi, len(route_s))
     if hi - lo < 2 or (route_s[hi - 1] < s + MIN_LINE_M and chain.end is LaneEnd.LANE_END):
         return None
-    rows = chain.rows[lo:hi]
     end = chain.end if hi == len(route_s) else LaneEnd.HORIZON
+    if shift != 0:
+        opens, closes = next((row for row in chain.wide if route_s[row[1] - 1] >= s + MIN_LINE_M), (hi, hi))
+        lo, hi, end = max(lo, opens), min(hi, closes), LaneEnd.LANE_END if closes < hi else end
+        if hi - lo < 2:
+            return None
+    rows = chain.rows[lo:hi]
     return LaneLine(
         center=Polyline(np.ascontiguousarray(rows[:, :2]), chain.s[lo:hi] - chain.s[lo], rows[:, 2]),
         left=rows[:, LEFT],
@@ -168,7 +176,14 @@ def _build_chain(
     rows, _ = join(pieces, [MEND_M] * (len(pieces) - 1))
     rows, _, _ = resample(rows, np.zeros(0))
     rows = relax(rows, slice(LEFT, LIMIT))
-    return _Chain(np.asfortranarray(rows), arc_length(rows), end)
+    return _Chain(np.asfortranarray(rows), arc_length(rows), end, _wide(rows))
+
+
+def _wide(rows: FloatArray) -> tuple[tuple[int, int], ...]:
+    """Where a chain is no narrower than what is driven: a lane may open, close, and open again."""
+    enough = rows[:, LEFT] + rows[:, RIGHT] >= MIN_WIDTH_M
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], enough, [False])).astype(np.int8)))
+    return tuple((first, after) for first, after in edges.reshape(-1, 2).tolist())
 
 
 def _span(route: Route, visit: _Visit) -> RouteLane:

@@ -1,28 +1,18 @@
-"""A map as a picture: lanes by type, markings, stop lines, signals, crosswalks, parking spaces, a route."""
+"""What a map looks like from above: lanes by type, markings, stop lines, signals, crosswalks, parking spaces."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection, PolyCollection
-from matplotlib.figure import Figure
 
-from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.map.lanes import Lane
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.map.route import Route
 from tuling_fsm.map.segments import edge_line
 
-SIZE_IN = 14.0
-"""Longer side of the picture, inches."""
-
-DPI = 120
-
 JUNCTION = "#c9cfdd"
+"""Fill of driving lanes in junctions."""
 
 COLOURS = {
     "driving": "#d9d9d9",
@@ -35,36 +25,14 @@ COLOURS = {
 }
 """Fill by lane type; others are left white."""
 
+SPACE, CROSSWALK = "#9ec9f0", "#008844"
+"""Parking spaces and crosswalks."""
+
+SOLID, BROKEN, THING = "#000000", "#000000", "#6a1b9a"
+"""Lines that may not be crossed, those that may, and outlines of solid things."""
+
 STOPS = {"light": "#d62728", "stop": "#9a0f4d", "yield": "#e08a00"}
-
-Area = tuple[float, float, float, float]
-
-
-def draw_map(road_map: RoadMap, png_path: str | Path, route: Route | None = None, area: Area | None = None) -> None:
-    """Write a PNG of the whole map, or of `area` (x0, y0, x1, y1 in m), with north up.
-
-    Raises:
-        InputError: the file cannot be written.
-    """
-    x0, y0, x1, y1 = area or road_map.bounds
-    margin = 0.0 if area else 5.0
-    width, height = x1 - x0 + 2.0 * margin, y1 - y0 + 2.0 * margin
-    scale = SIZE_IN / max(width, height)
-    figure = Figure(figsize=(max(width * scale, 2.0), max(height * scale, 2.0)))
-    canvas = FigureCanvasAgg(figure)
-    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
-    axes.set_axis_off()
-    axes.set_aspect("equal")
-    axes.set_xlim(x0 - margin, x1 + margin)
-    axes.set_ylim(y0 - margin, y1 + margin)
-    draw_on(axes, road_map)
-    if route is not None:
-        axes.plot(*route.reference.xy.T, color="#1f5fd0", linewidth=2.0, alpha=0.7, zorder=8)
-    try:
-        with Path(png_path).open("wb") as file:
-            canvas.print_png(file)
-    except OSError as error:
-        raise InputError(str(png_path), f"cannot be written: {error.strerror}", "a writable PNG file") from error
+"""Stop lines by what makes one stop there."""
 
 
 def draw_on(axes: Axes, road_map: RoadMap) -> None:
@@ -106,9 +74,9 @@ def _draw_lines(axes: Axes, road_map: RoadMap) -> None:
     where = (0.5 * (x0 + x1), 0.5 * (y0 + y1), float(np.hypot(x1 - x0, y1 - y0)))
     styles = (
         (road_map.boundary_segments(*where), "#7a5c3e", "solid", 0.5),
-        (road_map.line_segments(*where, crossable=False), "#000000", "solid", 0.7),
-        (road_map.line_segments(*where, crossable=True), "#000000", (0, (4, 4)), 0.5),
-        (road_map.static_segments(*where), "#6a1b9a", "solid", 1.0),
+        (road_map.line_segments(*where, crossable=False), SOLID, "solid", 0.7),
+        (road_map.line_segments(*where, crossable=True), BROKEN, (0, (4, 4)), 0.5),
+        (road_map.static_segments(*where), THING, "solid", 1.0),
     )
     for segments, colour, style, thick in styles:
         lines = list(segments.reshape(-1, 2, 2))
@@ -118,8 +86,8 @@ def _draw_lines(axes: Axes, road_map: RoadMap) -> None:
 def _draw_objects(axes: Axes, road_map: RoadMap) -> None:
     walks = [walk.outline for walk in road_map.crosswalks]
     slots = [slot.outline for slot in road_map.slots]
-    axes.add_collection(PolyCollection(walks, facecolors="none", edgecolors="#008844", hatch="///", zorder=4))
-    axes.add_collection(PolyCollection(slots, facecolors="#9ec9f0", edgecolors="#1f5fd0", linewidths=0.5, zorder=4))
+    axes.add_collection(PolyCollection(walks, facecolors="none", edgecolors=CROSSWALK, hatch="///", zorder=4))
+    axes.add_collection(PolyCollection(slots, facecolors=SPACE, edgecolors="#1f5fd0", linewidths=0.5, zorder=4))
     for slot in road_map.slots:
         nose = 0.5 * slot.length
         ahead = (slot.pose.x + nose * np.cos(slot.pose.heading), slot.pose.y + nose * np.sin(slot.pose.heading))

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core.geometry import FloatArray, wrap_angle
+from tuling_fsm.core.kernels import kernel
 from tuling_fsm.map.lane_graph import beside
 from tuling_fsm.map.lanes import LaneId, LanePosition
 from tuling_fsm.map.reference import Stretch, abeam, build_route
@@ -23,6 +24,12 @@ from tuling_fsm.map.route import Route
 
 STEP_M = 2.0
 """Points nearer together than this are thinned out before matching, m."""
+
+MOST_POSES, LONGEST_STEP_M = 2000, 10.0
+"""A route is thinned out to about so many poses, but to no longer steps than these, m."""
+
+CLOSE_M = 1e-6
+"""Distances are compared exactly where they are as near as this, m."""
 
 AROUND_M = 0.6
 """A pose this far outside a lane's surface may still follow it (a blended lane change of a narrow lane, say), m."""
@@ -50,25 +57,66 @@ def match_route(road_map: RoadMap, points: npt.ArrayLike) -> Route | None:
 
     None where the poses do not follow drivable lanes in their direction without a break.
     """
-    given = np.asarray(points, dtype=np.float64).reshape(-1, 3)
-    if len(given) < 2 or not np.all(np.isfinite(given)):
-        return None
-    poses = _thinned(given)
+    found = find_route(road_map, points)
+    return None if isinstance(found, str) else found
+
+
+def find_route(road_map: RoadMap, points: npt.ArrayLike) -> Route | str:
+    """As `match_route`, or in a few words what is wrong with the poses."""
+    poses: FloatArray = np.array(points, dtype=np.float64).reshape(-1, 3)
+    if len(poses) < 2:
+        return "fewer than two poses"
+    if not np.all(np.isfinite(poses)):
+        return f"pose {int(np.argmin(np.isfinite(poses).all(axis=1)))} is not finite"
+    poses = _thinned(poses)
     candidates = [_candidates(road_map, pose) for pose in poses]
     chosen = _best_chain(road_map, poses, candidates)
-    if chosen is None:
-        return None
+    if isinstance(chosen, int):
+        return _break_at(poses, candidates, chosen)
     positions = [candidates[i][k] for i, k in enumerate(chosen)]
     return build_route(road_map, _stretches(road_map, positions))
 
 
+def _break_at(poses: FloatArray, candidates: Sequence[list[LanePosition]], i: int) -> str:
+    """What is wrong at the pose at which a chain breaks."""
+    at = f"({poses[i, 0]:.1f}, {poses[i, 1]:.1f})"
+    if not candidates[i]:
+        return f"no lane is driven at {at} in the direction {poses[i, 2]:.2f} rad"
+    step = math.dist(poses[i, :2], poses[i - 1, :2])
+    if step > MAX_GAP_M:
+        return f"the pose before {at} is {step:.0f} m away"
+    return f"no lane leads to {at} from the pose before"
+
+
 def _thinned(poses: FloatArray) -> FloatArray:
-    """First and last pose and those between that are at least `STEP_M` apart."""
-    kept = [0]
-    for i in range(1, len(poses) - 1):
-        if math.dist(poses[i, :2], poses[kept[-1], :2]) >= STEP_M:
+    """First and last pose and those between that are at least `STEP_M` apart, farther on a route of many kilometres."""
+    kept = _apart(poses, STEP_M)
+    if len(kept) > MOST_POSES:
+        kept = _apart(poses, min(STEP_M * len(kept) / MOST_POSES, LONGEST_STEP_M))
+    return poses[kept]
+
+
+def _apart(poses: FloatArray, step: float) -> list[int]:
+    """Rows of the first and last pose and of those between that are at least `step` (m) apart."""
+    kept, last = [0], len(poses) - 1
+    i = 1
+    while (i := _first_beyond(poses, kept[-1], i, step)) < last:
+        if math.dist(poses[i, :2], poses[kept[-1], :2]) >= step:
             kept.append(i)
-    return poses[[*kept, len(poses) - 1]]
+        i += 1
+    return [*kept, last]
+
+
+@kernel
+def _first_beyond(poses: FloatArray, origin: int, i: int, step: float) -> int:
+    """The first pose from `i` on that is about as far as `step` (m) from another one, or farther."""
+    least = (step - CLOSE_M) ** 2
+    while i < len(poses):
+        dx, dy = poses[i, 0] - poses[origin, 0], poses[i, 1] - poses[origin, 1]
+        if dx * dx + dy * dy > least:
+            break
+        i += 1
+    return i
 
 
 def _candidates(road_map: RoadMap, pose: FloatArray) -> list[LanePosition]:
@@ -80,14 +128,16 @@ def _candidates(road_map: RoadMap, pose: FloatArray) -> list[LanePosition]:
     ]
 
 
-def _best_chain(road_map: RoadMap, poses: FloatArray, candidates: Sequence[list[LanePosition]]) -> list[int] | None:
-    """Index of the candidate of every pose on the cheapest chain (Viterbi); None if it breaks."""
+def _best_chain(road_map: RoadMap, poses: FloatArray, candidates: Sequence[list[LanePosition]]) -> list[int] | int:
+    """Index of the candidate of every pose on the cheapest chain (Viterbi), or of the pose at which it breaks."""
     cost = [_misfit(position, poses[0, 2]) for position in candidates[0]]
+    if not cost:
+        return 0
     back: list[list[int]] = []
     for i in range(1, len(poses)):
         step = math.dist(poses[i, :2], poses[i - 1, :2])
         if step > MAX_GAP_M:
-            return None
+            return i
         reached, origin = [], []
         for position in candidates[i]:
             best, best_k = math.inf, -1
@@ -101,9 +151,7 @@ def _best_chain(road_map: RoadMap, poses: FloatArray, candidates: Sequence[list[
         cost = reached
         back.append(origin)
         if not any(map(math.isfinite, cost)):
-            return None
-    if not cost or not math.isfinite(min(cost)):
-        return None
+            return i
     chosen = [cost.index(min(cost))]
     for origin in reversed(back):
         chosen.append(origin[chosen[-1]])

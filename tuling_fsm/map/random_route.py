@@ -116,6 +116,8 @@ def _trimmed(
         if lane.junction is not None or (i and ends[i] >= length_m):
             continue
         first = s_start if i == 0 else 0.0
+        if i and not lane.successors and lane.length < BEFORE_DEAD_END_M:
+            continue
         latest = max(lane.length - _spare(road_map, lane), min(first + MIN_LENGTH_M, lane.length))
         s_end = min(latest, first + length_m - ends[i])
         return ends[i] + s_end - first, lanes[: i + 1], s_start, s_end

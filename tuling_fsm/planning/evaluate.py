@@ -177,6 +177,7 @@ def _evaluate(spec: FloatArray, tick: Tick, scratch: Scratch, verdict: FloatArra
         sidestep,
         cuts_in,
         tick.body,
+        d.wheelbase,
         tick.weights,
     )
     free = not yields and judged.conflict == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -24,12 +25,12 @@ _BESIDE = 1.0
 """The way over from another lane costs no more than this offset, squared (m^2)."""
 _TOO_FAST, _EXACT = 10.0, 0.2
 """Metres of progress that each second costs for each m/s above the envelope, if it is more than the other (m/s)."""
-_CROWDING, _COLLIDING = 15.0, 100.0
+_CROWDING, _COLLIDING, _UNDRIVABLE = 15.0, 100.0, 1000.0
 
 
 class Weights(NamedTuple):
-    """`ChoiceParameters`, the gap that is wanted, and the previous plan: its lane, and where it is after `MEMORY_S`
-    (`inf`: none).
+    """`ChoiceParameters`, the gap that is wanted, how fast (rad/s) the wheels may turn at the most for a plan to be
+    sent (SAF-2), and the previous plan: its lane, and where it is after `MEMORY_S` (`inf`: none).
     """
 
     horizon: float
@@ -42,6 +43,7 @@ class Weights(NamedTuple):
     lane_end: float
     foresight: float
     wanted: float
+    steer_rate: float
     previous_shift: int
     previous_x: float
     previous_y: float
@@ -79,9 +81,17 @@ def _progress(laid: Laid, lines: Lines, x: float, y: float, i: int) -> float:
 
 
 @part
-def _comfort(laid: Laid, speed: FloatArray, rows: FloatArray, until: int, w: Weights) -> float:
+def _steered(laid: Laid, wheelbase: float, s: float, at: int) -> float:
+    """Steering angle (rad) at an arc length behind point `at`."""
+    path, after = laid.path, min(at + 1, laid.points - 1)
+    share = (s - path[at, PS]) / max(0.05, path[after, PS] - path[at, PS])
+    return math.atan(wheelbase * (path[at, PKAPPA] + share * (path[after, PKAPPA] - path[at, PKAPPA])))
+
+
+@part
+def _comfort(laid: Laid, speed: FloatArray, rows: FloatArray, until: int, wheelbase: float, w: Weights) -> float:
     """Cost of lateral jerk, of driving beside the line, and of being faster than the envelope allows, summed over
-    time.
+    time; so fast that the wheels cannot be turned in time is out of the question where there is another way.
     """
     path, cost, at = laid.path, 0.0, 0
     for i in range(until):
@@ -90,7 +100,13 @@ def _comfort(laid: Laid, speed: FloatArray, rows: FloatArray, until: int, w: Wei
         step = max(0.05, path[after, PS] - path[at, PS])
         jerk = rows[i, 1] ** 3 * (path[after, PKAPPA] - path[at, PKAPPA]) / step
         cost += (w.jerk * jerk * jerk + w.offset * min(path[at, PD] ** 2, _BESIDE)) * STEP_S
-        cost += _TOO_FAST * max(0.0, rows[i, 1] - speed[at] - _EXACT) * STEP_S
+        over = rows[i, 1] - speed[at] - _EXACT
+        if over <= 0.0:
+            continue
+        cost += _TOO_FAST * over * STEP_S
+        onward = seek(path, laid.points, at, rows[i + 1, 0])
+        turn = _steered(laid, wheelbase, rows[i + 1, 0], onward) - _steered(laid, wheelbase, rows[i, 0], at)
+        cost += _UNDRIVABLE if abs(turn) > w.steer_rate * STEP_S else 0.0
     return float(cost)
 
 
@@ -128,6 +144,7 @@ def judge(
     sidestep: float,
     cuts_in: int,
     body: Body,
+    wheelbase: float,
     w: Weights,
 ) -> Judgement:
     """Judge a path to an end offset with its envelope and profile; `poses` is scratch.
@@ -137,7 +154,7 @@ def judge(
     until = min(len(rows) - 1, round(w.horizon / STEP_S))
     x, y, i = _where(laid, rows[until, 0])
     progress = _progress(laid, lines, x, y, i)
-    cost = _comfort(laid, speed, rows, until, w) + w.offset * min(offset * offset, _BESIDE) - progress
+    cost = _comfort(laid, speed, rows, until, wheelbase, w) + w.offset * min(offset * offset, _BESIDE) - progress
     cost += _prospect(laid, lines, stop, w) + w.shift * min(_aside(laid, rows, w) ** 2, 4.0)
     room = w.wanted
     for j in range(min(laid.points, i + 1)):

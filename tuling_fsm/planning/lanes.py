@@ -20,7 +20,6 @@ from tuling_fsm.planning.explain import Situation, explain_candidates, explain_l
 from tuling_fsm.planning.hold import STANDS
 from tuling_fsm.planning.judge import MEMORY_S, Weights
 from tuling_fsm.planning.lines import Lines, prepare_lines
-from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.paths import LANE, SPEC, START_D
 from tuling_fsm.planning.scenery import Scenery
 from tuling_fsm.planning.stopping import BOUND, CURVATURE
@@ -86,7 +85,7 @@ def prepare(
     yields = previous is not None and previous.limit.reason in _CROSSING
     lead = parameters.speed.pass_ahead * (_STILL_YIELDING if yields else 1.0)
     motion = Start(pose, max(0.0, start.v), start.a)
-    weights = _weights(scene, previous, lines, parameters)
+    weights = _weights(scene, previous, lines, tools)
     tick = Tick(
         lines, scenery.solids, scenery.movers, walls, motion, request.speed_limit, lead, tools.body, tools.drive,
         tools.gaps, weights,
@@ -114,15 +113,16 @@ def rest_of(previous: PlanResult | None, scene: Scene, start: StartState, tools:
     return replace(previous, trajectory=plan.after(scene.stamp))
 
 
-def _weights(scene: Scene, previous: PlanResult | None, lines: Lines, parameters: PlanningParameters) -> Weights:
-    choice = parameters.choice
+def _weights(scene: Scene, previous: PlanResult | None, lines: Lines, tools: Tools) -> Weights:
+    parameters, choice = tools.parameters, tools.parameters.choice
     x, y, shift = math.inf, math.inf, int(lines.shift[lines.home])
     if previous is not None and previous.trajectory is not None:
         shift = previous.shift
         x, y = _remembered(previous.trajectory, scene.stamp)
     return Weights(
         choice.horizon, choice.lane, choice.switch, choice.shift, choice.offset, choice.jerk, choice.clearance,
-        choice.lane_end, choice.foresight, parameters.clearance.wanted, shift, x, y,
+        choice.lane_end, choice.foresight, parameters.clearance.wanted,
+        parameters.check.steer_rate * tools.vehicle.max_steer_rate, shift, x, y,
     )  # fmt: skip
 
 

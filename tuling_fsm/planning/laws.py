@@ -106,16 +106,16 @@ def follow_accel(gap: float, v: float, leader_v: float, ramp: Ramp, d: Drive) ->
     Never so fast that the gap falls below the safe distance of `rss`: where it is below, as after one has cut in, the
     car brakes up to as hard as is taken for granted there.
     """
-    room = gap - d.standstill_gap - d.headway * leader_v
+    room = gap - (d.standstill_gap + d.headway * leader_v)
     decel = 0.7 * d.decel
     knee = decel * d.gap_time * d.gap_time
     if room < knee:
         closing, slope = room / d.gap_time, 1.0 / d.gap_time
     else:
-        closing = sqrt(2.0 * decel * (room - 0.5 * knee))
+        closing = sqrt(2.0 * decel * room - decel * knee)
         slope = decel / closing
     faster, moving = max(0.0, v - leader_v), min(1.0, 0.5 * leader_v)
-    wanted, ahead = leader_v + moving * closing, moving * slope * faster
+    wanted, ahead = leader_v + moving * closing, slope * (moving * faster)
     if moving < 1.0:
         stop, stop_decel = _stop_speed(room, ramp, d)
         wanted += (1.0 - moving) * stop

@@ -25,7 +25,7 @@ class ContinuityParameters:
 class LateralParameters:
     """Shapes of the candidates, in offset over arc length of a lane."""
 
-    step: float = param(0.5, "m", 0.2, 2.0, "distance between samples of a lane line")
+    step: float = param(0.8, "m", 0.2, 2.0, "distance between samples of a lane line")
     smoothing: float = param(1.5, "m", 0.5, 5.0, "length over which a jump in the centre's curvature is spread")
     curvature_share: float = param(0.9, "", 0.5, 1.0, "reference lines use this share of the car's curvature")
     grid: float = param(8.0, "m", 2.0, 40.0, "transitions end at multiples of this along the route", clause="NOR-3")

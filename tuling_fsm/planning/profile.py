@@ -18,6 +18,7 @@ from tuling_fsm.planning.laws import Drive, Ramp, follow_accel, ramp_of, stop_ac
 from tuling_fsm.planning.paths import PKAPPA, PROOM, PS, Laid, steepest_steering
 
 STEP_S = 0.1
+_HALF_STEP_S = 0.5 * STEP_S
 ROWS_A_STEP = round(PREDICTION_STEP_S / STEP_S)
 """Rows of a profile to each step of a prediction."""
 FREE, AT_LIMIT, IN_BEND, TIGHT, FOLLOWING, YIELDING, STOPPING = range(7)
@@ -178,9 +179,10 @@ def _traffic_demand(
 def _next_speed(v: float, a: float, wanted: float, settled: bool, d: Drive) -> tuple[float, float]:
     """Speed and acceleration one step on, within the jerk that the situation allows; never backwards."""
     hard = wanted < -1.3 * d.decel - 1e-9 or (a < -1.3 * d.decel and wanted > a)
-    jerk = (d.hard_jerk if hard else d.jerk) * STEP_S
-    new_a = min(max(wanted, a - jerk), a + jerk)
-    new_v = v + 0.5 * (a + new_a) * STEP_S
+    gentle, sudden = d.jerk * STEP_S, d.hard_jerk * STEP_S
+    change = sudden if hard else gentle
+    new_a = min(max(wanted, a - change), a + change)
+    new_v = (v + _HALF_STEP_S * a) + _HALF_STEP_S * new_a
     if settled or (new_v <= 1e-4 and new_a <= 0.0) or new_v < 0.0:
         return 0.0, 0.0
     return new_v, new_a
@@ -224,11 +226,11 @@ def roll_out(
                 first = others
             elif wanted < d.accel:
                 first = Demand(wanted, int(bound[at]), -1, 0.0, others.room)
-        wanted = min(d.accel, min(wanted, others.accel))
+        wanted = min(min(d.accel, wanted), others.accel)
         if v < 1e-6:
             a, wanted = max(0.0, a), 0.0 if held else wanted
         settled = held or (others.room < _SETTLED and v < 0.15)
-        v_before = v
+        s += _HALF_STEP_S * v
         v, a = _next_speed(v, a, wanted, settled, d)
-        s += 0.5 * (v_before + v) * STEP_S
+        s += _HALF_STEP_S * v
     return first

@@ -91,6 +91,6 @@ def safe_speed(gap: float, front_v: float, rss: Rss) -> tuple[float, float]:
     metre more (1/s).
     """
     brake = min(rss.brake, rss.brake_hardest)
-    room = max(0.0, gap) + 0.5 * front_v * front_v / rss.brake_hardest + 0.5 * rss.accel * rss.response**2
-    root = sqrt(brake * brake * rss.response**2 + 2.0 * brake * room)
-    return max(0.0, root - brake * rss.response - rss.accel * rss.response), brake / root
+    apart = 0.5 * front_v * front_v / rss.brake_hardest + 0.5 * rss.accel * rss.response**2
+    root = sqrt(2.0 * brake * max(0.0, gap) + (2.0 * brake * apart + brake * brake * rss.response**2))
+    return max(0.0, root - (brake + rss.accel) * rss.response), brake / root

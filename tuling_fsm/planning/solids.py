@@ -187,10 +187,3 @@ def boxes_of_segments(segments: FloatArray) -> FloatArray:
     for segment, box in zip(segments, boxes, strict=True):
         put_segment(segment, box)
     return boxes
-
-
-def boxes_of_objects(
-    x: FloatArray, y: FloatArray, heading: FloatArray, length: FloatArray, width: FloatArray
-) -> FloatArray:
-    """Objects as boxes (N, 6)."""
-    return np.column_stack((x, y, np.cos(heading), np.sin(heading), 0.5 * length, 0.5 * width))

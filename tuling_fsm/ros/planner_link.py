@@ -14,7 +14,7 @@ from tuling_fsm.map.route import Route
 from tuling_fsm.ros.qos import input_publishers, message_class, profile
 from tuling_fsm.ros.route_service import SERVER_MOOD
 from tuling_fsm.ros.run_watch import RunWatch
-from tuling_fsm.sim.scenario.commands import ServerMood
+from tuling_fsm.sim.scenario.choices import ServerMood
 from tuling_fsm.wire.inputs import FLAGS, OPERATOR, pack_inputs
 from tuling_fsm.wire.paths import pack_path
 from tuling_fsm.wire.text import pack_string

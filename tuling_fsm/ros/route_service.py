@@ -19,7 +19,8 @@ from tuling_fsm.ros.node_parameters import RouteServerParameters
 from tuling_fsm.ros.parameter_server import ParameterServer
 from tuling_fsm.ros.qos import message_class, profile
 from tuling_fsm.sim.route_server import RouteServer
-from tuling_fsm.sim.scenario.commands import ServerMood, SetRouteServer
+from tuling_fsm.sim.scenario.choices import ServerMood
+from tuling_fsm.sim.scenario.commands import SetRouteServer
 from tuling_fsm.sim.server_link import ServerLink
 from tuling_fsm.wire.cdr import seconds, stamp_ns, time_ns
 from tuling_fsm.wire.paths import pack_path, unpack_path

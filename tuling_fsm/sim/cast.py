@@ -21,7 +21,7 @@ from tuling_fsm.sim.props import Props
 from tuling_fsm.sim.scenario import commands
 from tuling_fsm.sim.scenario.commands import Command
 from tuling_fsm.sim.scenario.model import Actor, ActorKind, ActorState
-from tuling_fsm.sim.scenario.placements import Placement
+from tuling_fsm.sim.scenario.placements import OnMap, Placement
 from tuling_fsm.sim.scenario.resolve import place
 from tuling_fsm.sim.traffic.fleet import AXLE_SHARE, OFF
 from tuling_fsm.sim.traffic.manager import TrafficManager
@@ -50,6 +50,7 @@ class Cast:
         self.rows = {actor.name: row for row, actor in enumerate(vehicles)}
         self.ids = {actor.name: i + 1 for i, actor in enumerate(actors)}
         self.props = Props(road_map)
+        self._on_map: dict[OnMap, Pose | None] = {}  # Conditions ask on every step.
         for actor in vehicles:
             row = self.rows[actor.name]
             traffic.fleet.car.length[row], traffic.fleet.car.width[row] = actor.length, actor.width
@@ -155,7 +156,11 @@ class Cast:
 
     def pose_of(self, placement: Placement, ego: Pose) -> Pose | None:
         """Where a placement is; None when it is not on the map."""
-        return place(placement, self._map, self._random, self.poses(ego))
+        if not isinstance(placement, OnMap):
+            return place(placement, self._map, self._random, self.poses(ego))
+        if placement not in self._on_map:
+            self._on_map[placement] = place(placement, self._map, self._random, {})
+        return self._on_map[placement]
 
     def _poses_of(self, placements: tuple[Placement, ...], actor: str, ego: Pose) -> list[Pose]:
         body = self.bodies[actor]

@@ -17,7 +17,8 @@ from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
 from tuling_fsm.sim.parameters import FaultParameters, SensorParameters
 from tuling_fsm.sim.referee import Others
 from tuling_fsm.sim.scenario import commands
-from tuling_fsm.sim.scenario.commands import Command, Sensor
+from tuling_fsm.sim.scenario.choices import Sensor
+from tuling_fsm.sim.scenario.commands import Command
 from tuling_fsm.world.inputs import Occupancy, Odometry, Table
 
 Message = TypeVar("Message", Odometry, Table, Occupancy)

@@ -24,7 +24,7 @@ from tuling_fsm.sim.grid import occupancy
 from tuling_fsm.sim.lights import TrafficLights
 from tuling_fsm.sim.parameters import SensorParameters
 from tuling_fsm.sim.referee import Others
-from tuling_fsm.sim.scenario.commands import Sensor
+from tuling_fsm.sim.scenario.choices import Sensor
 from tuling_fsm.sim.scenario.model import Scenario
 from tuling_fsm.sim.sensors import Sensors
 from tuling_fsm.world.inputs import Flag, Inputs, Occupancy, Odometry, RouteAnswer, Table
@@ -100,8 +100,9 @@ class Feed:
             self._rain = Flag(stamp, blind)
         if environment.emergency_link:
             self._stop = Flag(stamp, environment.emergency_stop)
-        self._table(Sensor.LANE_LINES, stamp, sensors.lane_lines(pose, position, way), frame % LANE_LINES_EVERY == 0)
-        self._table(Sensor.TRAFFIC_LIGHTS, stamp, lights.table(stamp), not lights.silent)
+        lines = sensors.lane_lines(pose, position, way) if frame % LANE_LINES_EVERY == 0 else None
+        self._table(Sensor.LANE_LINES, stamp, lines)
+        self._table(Sensor.TRAFFIC_LIGHTS, stamp, None if lights.silent else lights.table(stamp))
         self._table(Sensor.OBJECTS, stamp, shift.table(self._objects(stamp, pose, z, others, blind)))
         self._table(Sensor.PARKING_SLOTS, stamp, shift.table(sensors.slots(pose, others)))
         self._locate(stamp, environment, sensors.odometry(stamp, believed, v, yaw_rate, environment.localized))
@@ -124,10 +125,10 @@ class Feed:
             **calls,
         )
 
-    def _table(self, sensor: Sensor, stamp: float, rows: npt.NDArray[np.void], due: bool = True) -> None:
-        """Pass on what a sensor sees, if a message of it is due."""
+    def _table(self, sensor: Sensor, stamp: float, rows: npt.NDArray[np.void] | None) -> None:
+        """Pass on what a sensor sees; None while no message of it is due."""
         channel = self.channels[sensor]
-        table = Table(stamp, channel.rows(rows)) if due else None
+        table = None if rows is None else Table(stamp, channel.rows(rows))
         self._tables[sensor] = channel.send(stamp, table, self._tables.get(sensor))
 
     def _objects(self, stamp: float, pose: Pose, z: float, others: Others, blind: bool) -> npt.NDArray[np.void]:

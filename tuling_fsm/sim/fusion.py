@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tuling_fsm.sim.faults import Channels
 from tuling_fsm.sim.parameters import FaultParameters
-from tuling_fsm.sim.scenario.commands import Sensor
+from tuling_fsm.sim.scenario.choices import Sensor
 from tuling_fsm.world.inputs import Source, Table
 
 Rows = npt.NDArray[np.void]

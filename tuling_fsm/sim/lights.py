@@ -99,8 +99,9 @@ class TrafficLights:
         """All states as the car sees them: rows of the topic `traffic_lights`."""
         rows = np.zeros(len(self.numbers), TRAFFIC_LIGHTS)
         rows["signal"], rows["state"], rows["confidence"] = self.numbers, self.states(stamp), 1.0
-        unseen = [number in self._unseen for number in self.numbers]
-        rows["state"][unseen], rows["confidence"][unseen] = Light.UNKNOWN, 0.0
+        if self._unseen:
+            unseen = [number in self._unseen for number in self.numbers]
+            rows["state"][unseen], rows["confidence"][unseen] = Light.UNKNOWN, 0.0
         return rows
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.kernels import factory
 from tuling_fsm.map.road_map import RoadMap
 
 WATCH_M = 12.0
@@ -28,15 +29,19 @@ class Scenery:
         """Outlines (K, 2), counterclockwise, of what is near any of the places (N, 2), of vehicles (M, >= 5: x, y,
         heading, length, width) first.
         """
-        boxes = vehicles[_apart(places, vehicles[:, :2]) < WATCH_M]
+        boxes = vehicles[_apart(places, vehicles) < WATCH_M]
         solid = np.flatnonzero(_apart(places, self._at) < WATCH_M + self._reach)
         return [outline_of(row) for row in boxes] + [self._solid[k] for k in solid]
 
 
+@factory
 def _apart(places: FloatArray, others: FloatArray) -> FloatArray:
-    """Distance of each of the others (M, 2) from the nearest place, m."""
-    difference = places[:, None] - others[None]
-    return np.asarray(np.min(np.hypot(difference[..., 0], difference[..., 1]), axis=0, initial=np.inf))
+    """Distance of each of the others (M, >= 2) from the nearest place, m."""
+    apart = np.full(len(others), np.inf)
+    for k in range(len(others)):
+        for i in range(len(places)):
+            apart[k] = min(apart[k], math.hypot(places[i, 0] - others[k, 0], places[i, 1] - others[k, 1]))
+    return apart
 
 
 def outline_of(vehicle: FloatArray) -> FloatArray:

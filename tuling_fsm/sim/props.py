@@ -14,7 +14,8 @@ from tuling_fsm.map.lanes import Lane
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.bodies import OBJECT_KIND, Body
 from tuling_fsm.sim.scenario import commands
-from tuling_fsm.sim.scenario.commands import Command, Material, SeenAs
+from tuling_fsm.sim.scenario.choices import Material, SeenAs
+from tuling_fsm.sim.scenario.commands import Command
 from tuling_fsm.sim.scenario.model import ActorKind
 
 FIRST_PROP_ID = 2_000_001

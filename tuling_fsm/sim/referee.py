@@ -18,7 +18,7 @@ from tuling_fsm.sim.collisions import Contact, contact, touching
 from tuling_fsm.sim.gauges import Gauges
 from tuling_fsm.sim.parameters import RefereeParameters
 from tuling_fsm.sim.road_rules import RoadRules
-from tuling_fsm.sim.scenario.commands import SeenAs
+from tuling_fsm.sim.scenario.choices import SeenAs
 from tuling_fsm.world.inputs import Kind, Light
 
 MAY_CROSS_LINES = (

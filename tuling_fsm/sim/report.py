@@ -19,6 +19,7 @@ from tuling_fsm.core.request import Reason
 from tuling_fsm.map.draw import draw_on
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.run_log import RunLog, Span
+from tuling_fsm.wire.why import WORDS
 
 SPEED_HEIGHT, BAND_HEIGHT = 1.8, 0.19
 """Of the speed curve, and of a line of a band, inches."""
@@ -162,7 +163,8 @@ def _headline(result: Mapping[str, Any]) -> str:
 
 def _stop_rows(log: RunLog) -> Iterable[Sequence[object]]:
     for stop in log.stops():
-        yield f"{stop.t_from:.2f} s", f"{stop.t_to - stop.t_from:.1f} s", stop.reason.value, stop.detail
+        reason = f"{WORDS[stop.reason]} ({stop.reason.value})"
+        yield f"{stop.t_from:.2f} s", f"{stop.t_to - stop.t_from:.1f} s", reason, stop.detail
 
 
 def _infraction_rows(result: Mapping[str, Any]) -> Iterable[Sequence[object]]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.sim.cast import Cast
 from tuling_fsm.sim.props import Boxes
 from tuling_fsm.sim.referee import Others
-from tuling_fsm.sim.scenario.model import ActorKind
 from tuling_fsm.sim.traffic.manager import TrafficManager
 from tuling_fsm.sim.walkers import SIZE_M, Walkers
 from tuling_fsm.world.inputs import Kind
@@ -36,87 +37,68 @@ class RollCall:
     def __init__(self, traffic: TrafficManager, cast: Cast, walkers: Walkers) -> None:
         self._traffic, self._cast, self._walkers = traffic, cast, walkers
 
-    def others(self) -> Others:
-        """All boxes, kinds and ids: traffic first, then scripted bodies, then walkers."""
-        car, rows = np.asarray(self._traffic.fleet.car), np.flatnonzero(self._traffic.on_road)
-        boxes = np.empty((len(rows), 7))
-        for i, name in enumerate(("x", "y", "z", "heading", "length", "width", "v")):
-            boxes[:, i] = car[name][rows]
-        free, props, walking = self._scripted(), self._cast.props.boxes, self._walker_boxes()
-        count = len(walking)
-        persons, numbers = np.full(count, Kind.PEDESTRIAN), np.arange(count) + FIRST_WALKER_ID
+    def free(self) -> Boxes:
+        """Everybody that the traffic does not move: scripted actors, props, walkers."""
+        scripted, props, walking = Boxes.of(self._cast.free()), self._cast.props.boxes, self._walking()
+        return Boxes(*map(np.concatenate, zip(scripted, props, walking, strict=True)))
+
+    def others(self, free: Boxes) -> Others:
+        """All boxes, kinds and ids: traffic first, then those that it does not move."""
+        rows = np.flatnonzero(self._traffic.on_road)
         return Others(
-            np.vstack((boxes, free.rows, props.rows, walking)),
-            np.concatenate((self._traffic.kinds[rows], free.kinds, props.kinds, persons)).astype(np.uint8),
-            np.concatenate((self._traffic.ids[rows], free.ids, props.ids, numbers)).astype(np.uint32),
+            np.concatenate((self._vehicles(rows), free.rows)),
+            np.concatenate((self._traffic.kinds[rows], free.kinds)).astype(np.uint8),
+            np.concatenate((self._traffic.ids[rows], free.ids)).astype(np.uint32),
             dict(self._cast.props.seen_as),
         )
 
     def actors(self) -> tuple[Actor, ...]:
         """The same, one by one."""
-        others = self.others()
+        others = self.others(self.free())
         return tuple(
             Actor(number, Kind(kind), Pose(row[0], row[1], row[3]), row[4], row[5], row[6])
             for number, kind, row in zip(others.ids.tolist(), others.kinds.tolist(), others.boxes.tolist(), strict=True)
         )
 
-    def _scripted(self) -> Boxes:
-        """Scripted actors that the traffic does not move."""
-        return Boxes.of(self._cast.free())
-
-    def _walker_boxes(self) -> FloatArray:
-        rows = [(*walker.pose, walker.v) for walker in self._walkers.walkers]
-        boxes = np.full((len(rows), 7), np.nan)
-        boxes[:, (0, 1, 3, 6)] = np.array(rows).reshape(-1, 4)
-        boxes[:, 4:6] = SIZE_M
+    def _vehicles(self, rows: npt.NDArray[np.int64]) -> FloatArray:
+        """Boxes (N, 7) of rows of the fleet."""
+        car = np.asarray(self._traffic.fleet.car)[rows]
+        boxes = np.empty((len(rows), 7))
+        for i, name in enumerate(("x", "y", "z", "heading", "length", "width", "v")):
+            boxes[:, i] = car[name]
         return boxes
 
-    def predicted(self, horizon: float) -> FloatArray:
+    def _walking(self) -> Boxes:
+        rows = [(w.pose.x, w.pose.y, math.nan, w.pose.heading, SIZE_M, SIZE_M, w.v) for w in self._walkers.walkers]
+        count = len(rows)
+        kinds, numbers = np.full(count, Kind.PEDESTRIAN, np.uint8), np.arange(count) + FIRST_WALKER_ID
+        return Boxes(np.array(rows).reshape(-1, 7), kinds, numbers)
+
+    def predicted(self, free: Boxes, horizon: float) -> FloatArray:
         """Boxes (M, 10) for the traffic of everybody that it does not move: now and, for those that move
         freely, later.
         """
-        persons = self._walker_boxes()
-        free = np.vstack([_named(boxes) for boxes in (self._scripted(), self._cast.props.boxes)])
-        numbers = np.arange(len(persons)) + FIRST_WALKER_ID
-        persons = np.column_stack((persons, numbers, np.ones(len(persons))))
-        crossing = np.array([walker.crossing for walker in self._walkers.walkers], dtype=np.bool_)
-        now = np.vstack((free, persons))
-        moving = np.vstack((free[free[:, 6] > 0.0], persons[crossing]))
-        tables = [_at(now, 0.0)]
+        walkers = self._walkers.walkers
+        now = np.zeros((len(free.rows), 10))
+        now[:, :7], now[:, 8], now[:, 9] = free.rows, free.ids, free.kinds == Kind.PEDESTRIAN
+        moves = now[:, 6] > 0.0
+        moves[len(moves) - len(walkers) :] = [walker.crossing for walker in walkers]
+        moving = now[moves]
         if len(moving) == 0:
-            return tables[0]
-        for when in np.arange(PREDICTION_STEP_S, horizon + 1e-9, PREDICTION_STEP_S).tolist():
-            later = _at(moving, when)
-            later[:, 0] += when * moving[:, 6] * np.cos(moving[:, 3])
-            later[:, 1] += when * moving[:, 6] * np.sin(moving[:, 3])
-            tables.append(later)
-        return np.vstack(tables)
+            return now
+        times = np.arange(PREDICTION_STEP_S, horizon + 1e-9, PREDICTION_STEP_S)
+        later = np.tile(moving, (len(times), 1))
+        later[:, 7] = np.repeat(times, len(moving))
+        later[:, 0] += later[:, 7] * later[:, 6] * np.cos(later[:, 3])
+        later[:, 1] += later[:, 7] * later[:, 6] * np.sin(later[:, 3])
+        return np.concatenate((now, later))
 
-    def vehicles(self, ego: FloatArray) -> FloatArray:
+    def vehicles(self, free: Boxes, ego: FloatArray) -> FloatArray:
         """What walkers mind (N, 6): x, y, heading, length, width, speed of the ego's box (x, y, z, heading, ...) and
         all vehicles.
         """
-        car, rows = np.asarray(self._traffic.fleet.car), np.flatnonzero(self._traffic.on_road)
-        table = np.empty((len(rows) + 1, 6))
-        table[0] = ego[_NO_Z]
-        for i, name in enumerate(("x", "y", "heading", "length", "width", "v")):
-            table[1:, i] = car[name][rows]
-        scripted = [
-            (*pose, body.length, body.width, body.v)
-            for _, pose, body in self._cast.free()
-            if body.kind is not ActorKind.PERSON
-        ]
-        return np.vstack((table, np.array(scripted).reshape(-1, 6), self._cast.props.boxes.rows[:, _NO_Z]))
+        traffic = self._vehicles(np.flatnonzero(self._traffic.on_road))
+        return np.concatenate((ego[None, :7], traffic, free.rows[free.kinds != Kind.PEDESTRIAN]))[:, _NO_Z]
 
 
 _NO_Z = [0, 1, 3, 4, 5, 6]
-
-
-def _named(boxes: Boxes) -> FloatArray:
-    """Boxes (M, 9) with their number, and 1 for persons."""
-    return np.column_stack((boxes.rows, boxes.ids, boxes.kinds == Kind.PEDESTRIAN))
-
-
-def _at(boxes: FloatArray, when: float) -> FloatArray:
-    """Boxes with their seconds from now between speed and number."""
-    return np.column_stack((boxes[:, :7], np.full(len(boxes), when), boxes[:, 7:]))

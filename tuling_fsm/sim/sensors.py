@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 import numpy.typing as npt
+from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.map.lanes import Lane, LaneId, LanePosition, Mark, MarkKind
@@ -14,7 +15,7 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.collisions import touching
 from tuling_fsm.sim.parameters import SensorParameters
 from tuling_fsm.sim.referee import Others
-from tuling_fsm.sim.scenario.commands import SeenAs
+from tuling_fsm.sim.scenario.choices import SeenAs
 from tuling_fsm.sim.sight import Sight
 from tuling_fsm.world.inputs import LANE_LINES, OBJECTS, PARKING_SLOTS, Odometry
 
@@ -65,10 +66,7 @@ class Sensors:
     def slots(self, pose: Pose, others: Others) -> npt.NDArray[np.void]:
         """Rows of the topic `parking_slots` within range."""
         rows = self._slots[np.hypot(self._slots["x"] - pose.x, self._slots["y"] - pose.y) <= self._p.slot_range].copy()
-        for row in rows:
-            x, y, heading = float(row["x"]), float(row["y"]), float(row["heading"])
-            length, width = SLOT_TAKEN_SHARE * float(row["length"]), SLOT_TAKEN_SHARE * float(row["width"])
-            row["occupied"] = len(touching(x, y, math.nan, heading, length, width, others.boxes)) > 0
+        rows["occupied"] = _taken(rows, others.boxes)
         return rows
 
     def lane_lines(self, pose: Pose, position: LanePosition | None, way: Collection[LaneId]) -> npt.NDArray[np.void]:
@@ -110,6 +108,18 @@ class Sensors:
             rows[2], rows[3] = x - offset * np.sin(heading), y + offset * np.cos(heading)
             parts.append(rows)
         return np.concatenate(parts, axis=1)
+
+
+@njit(cache=True)
+def _taken(slots: npt.NDArray[np.void], boxes: FloatArray) -> npt.NDArray[np.bool_]:
+    """Which parking spaces (rows of `PARKING_SLOTS`) something stands in, of boxes (N, >= 6)."""
+    taken = np.zeros(len(slots), np.bool_)
+    for i in range(len(slots)):
+        slot = slots[i]
+        length, width = SLOT_TAKEN_SHARE * slot["length"], SLOT_TAKEN_SHARE * slot["width"]
+        inside = touching(float(slot["x"]), float(slot["y"]), np.nan, float(slot["heading"]), length, width, boxes)
+        taken[i] = len(inside) > 0
+    return taken
 
 
 def _kind_at(marks: Sequence[Mark], s: float) -> int:

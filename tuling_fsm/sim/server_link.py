@@ -12,7 +12,8 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.routing import plan_route
 from tuling_fsm.sim.route_server import RouteServer
 from tuling_fsm.sim.scenario import commands
-from tuling_fsm.sim.scenario.commands import Command, ServerMood
+from tuling_fsm.sim.scenario.choices import ServerMood
+from tuling_fsm.sim.scenario.commands import Command
 from tuling_fsm.world.inputs import RouteAnswer, RouteRequest
 
 OPPOSITE_REACH_M = 15.0

@@ -15,7 +15,6 @@ import numpy as np
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
-from tuling_fsm.map.lanes import LaneId, LanePosition
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.sim.cast import Cast
@@ -24,6 +23,7 @@ from tuling_fsm.sim.ego_way import EgoWay
 from tuling_fsm.sim.ending import Ending, time_limit
 from tuling_fsm.sim.environment import Environment
 from tuling_fsm.sim.feed import Feed
+from tuling_fsm.sim.ground import ground_under
 from tuling_fsm.sim.history import History
 from tuling_fsm.sim.lights import TrafficLights
 from tuling_fsm.sim.parameters import SimParameters
@@ -206,15 +206,15 @@ class Simulation:
         lights = self.lights.states(self.stamp)
         light_of = dict(zip(self.lights.numbers, lights.tolist(), strict=True))
         pose, v = self.ego.pose, self.ego.v
-        request = self._way.request(self.stamp, v, light_of, self._touched)
-        ego_boxes = self._way.boxes(pose, self._z, v, self.ego.yaw_rate)
+        request = self._way.request(self.stamp, v, light_of, self._ground.junction_lanes)
+        ego_boxes = self._way.boxes(pose, self._ground.z, v, self.ego.yaw_rate)
         ego_rows = np.column_stack((ego_boxes, np.zeros((len(ego_boxes), 2))))
-        others = np.vstack((ego_rows, self._roll_call.predicted(self.settings.traffic.prediction)))
+        others = np.vstack((ego_rows, self._roll_call.predicted(self._free, self.settings.traffic.prediction)))
         heroes = np.array([(pose.x, pose.y)])
         self.traffic.weather = Weather(rain=self.environment.rains, fog=self.environment.foggy)
         goes = self.traffic.step(self.stamp, dt, others, lights, request, heroes)
         self._way.granted(goes)
-        self.walkers.step(dt, self._roll_call.vehicles(ego_boxes[0]), light_of)
+        self.walkers.step(dt, self._roll_call.vehicles(self._free, ego_boxes[0]), light_of)
         self.cast.step(dt)
         if self.environment.ego_controlled:
             self.ego.drive(self._feed.in_map(trajectory), self.stamp, dt / steps, steps)
@@ -264,17 +264,16 @@ class Simulation:
         """Gather what can be seen on the new frame, make the inputs, note the trace."""
         pose = self.ego.pose
         self._way.see(pose)
-        self._position = self.referee.rules.lane(pose)
-        self._z = self._level(self._position)
-        self._touched = self._junction_lanes()
-        self._others = self._roll_call.others()
+        self._ground = ground_under(self.road_map, self.referee.rules, self.vehicle, pose)
+        self._free = self._roll_call.free()
+        self._others = self._roll_call.others(self._free)
         self.environment.look()
         self._inputs = self._feed.inputs(
             self.frame,
             self.stamp,
             pose,
-            (self._z, self.ego.v, self.ego.yaw_rate),
-            self._position,
+            (self._ground.z, self.ego.v, self.ego.yaw_rate),
+            self._ground.position,
             self._way.lanes,
             self._others,
             self.lights,
@@ -285,23 +284,9 @@ class Simulation:
         self._trace.update(self.lights.states(self.stamp).tobytes())
         self.history.note(self.frame, self.stamp, pose, self.ego.v, self._others)
 
-    def _level(self, position: LanePosition | None) -> float:
-        """Height of the road under the ego, NaN off the road."""
-        if position is None:
-            return math.nan
-        lane = self.road_map.lanes[position.lane]
-        return float(np.interp(position.s, lane.center.s, lane.z))
-
-    def _junction_lanes(self) -> tuple[LaneId, ...]:
-        """Junction lanes under the ego's footprint."""
-        if self._position is None or self.road_map.lanes[self._position.lane].junction is None:
-            return ()
-        touched = self.referee.rules.lanes_touched(self.vehicle.footprint(self.ego.pose))
-        return tuple(sorted(lane for lane in touched if self.road_map.lanes[lane].junction is not None))
-
     def _judge(self, dt: float, lights: dict[int, int]) -> None:
-        ego = self.ego
-        car = CarState(ego.pose, self._z, ego.v, ego.a, ego.yaw_rate, self._position, self.machine_state)
+        ego, ground = self.ego, self._ground
+        car = CarState(ego.pose, ground.z, ego.v, ego.a, ego.yaw_rate, ground.position, self.machine_state)
         environment = self.environment
         lost = not environment.localized or not environment.odometry
         held = environment.emergency_stop or not environment.emergency_link or lost or not environment.ego_controlled

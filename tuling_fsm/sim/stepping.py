@@ -21,7 +21,7 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.sim.environment import CALLS
 from tuling_fsm.sim.fusion import PARTS
-from tuling_fsm.sim.scenario.commands import Sensor
+from tuling_fsm.sim.scenario.choices import Sensor
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.world.inputs import Inputs
 

@@ -12,10 +12,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray, wrap_angle
+from tuling_fsm.core.kernels import kernel
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.sim.parameters import DynamicsParameters, TrackerParameters
@@ -87,21 +87,47 @@ def gains(vehicle: Vehicle, dynamics: DynamicsParameters, tracker: TrackerParame
 
 def course(trajectory: Trajectory) -> Course:
     """Prepare a trajectory; curvature is taken where the car moves and carried over to the rows where it stands."""
-    t, x, y, v = trajectory.t, trajectory.x, trajectory.y, trajectory.v
-    gear = _carry(np.sign(v), np.abs(v) > MOVING, 1.0)
-    curvature = _carry(trajectory.curvature, np.abs(v) > MIN_CURVATURE_SPEED, 0.0)
-    s = np.concatenate((np.zeros(1), np.cumsum(np.hypot(np.diff(x), np.diff(y)))))
-    columns = (t, x, y, np.unwrap(trajectory.heading), v, trajectory.a, curvature, s, gear)
-    return Course(*(np.ascontiguousarray(column, dtype=np.float64) for column in columns))
+    own = (trajectory.t, trajectory.x, trajectory.y, trajectory.heading, trajectory.v, trajectory.a)
+    t, x, y, heading, v, a = (np.ascontiguousarray(column, dtype=np.float64) for column in own)
+    turned, s, gear, curvature = np.empty((4, len(t)))
+    _unwrap(heading, turned)
+    _measure(x, y, s)
+    _carry(np.sign(v), v, MOVING, 1.0, gear)
+    _carry(trajectory.curvature, v, MIN_CURVATURE_SPEED, 0.0, curvature)
+    return Course(t, x, y, turned, v, a, curvature, s, gear)
 
 
-def _carry(values: FloatArray, known: npt.NDArray[np.bool_], default: float) -> FloatArray:
-    """The values where known, elsewhere that of the next known row, behind the last that of the last."""
-    rows = np.flatnonzero(known)
-    if len(rows) == 0:
-        return np.full(len(values), default)
-    nearest = np.minimum(np.searchsorted(rows, np.arange(len(values))), len(rows) - 1)
-    return np.asarray(values[rows[nearest]], dtype=np.float64)
+@kernel
+def _unwrap(heading: FloatArray, turned: FloatArray) -> None:
+    """Headings without jumps of a whole turn."""
+    jumps = 0.0
+    turned[0] = heading[0]
+    for i in range(1, len(heading)):
+        step = heading[i] - heading[i - 1]
+        if abs(step) >= math.pi:
+            jumps += wrap_angle(step) - step
+        turned[i] = heading[i] + jumps
+
+
+@kernel
+def _measure(x: FloatArray, y: FloatArray, s: FloatArray) -> None:
+    """Arc lengths, m."""
+    s[0] = 0.0
+    for i in range(1, len(x)):
+        s[i] = s[i - 1] + math.hypot(x[i] - x[i - 1], y[i] - y[i - 1])
+
+
+@kernel
+def _carry(values: FloatArray, v: FloatArray, moving: float, default: float, carried: FloatArray) -> None:
+    """The values where the car moves faster, elsewhere that of the next such row, behind the last that of the last."""
+    last = len(v) - 1
+    while last >= 0 and not abs(v[last]) > moving:
+        last -= 1
+    value = values[last] if last >= 0 else default
+    for i in range(len(v) - 1, -1, -1):
+        if abs(v[i]) > moving:
+            value = values[i]
+        carried[i] = value
 
 
 @njit(cache=True)

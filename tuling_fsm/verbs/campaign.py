@@ -1,45 +1,24 @@
-"""`campaign`: many runs, in local processes."""
+"""`campaign`: many runs, in local processes or on a cluster."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import os
-import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
-from multiprocessing import get_context
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.verbs.campaign_cluster import on_cluster
+from tuling_fsm.verbs.campaign_runs import DriveAll, Job, in_processes, run_all
 from tuling_fsm.verbs.parser import Verbs, add_overrides, add_verb, folder
 from tuling_fsm.verbs.runs import assignment, watched_line
 
 _NO_VALUE = "-"
 _HASH_SHOWN = 12
-_REFUSED = (InputError, FileNotFoundError, IsADirectoryError, PermissionError)
-"""What the command line says in one line: bad input, that no other seed would make better."""
-
-
-@dataclass(frozen=True)
-class Job:
-    """One run of a campaign."""
-
-    scenario: Path
-    seed: int
-    map_file: Path | None
-    overrides: tuple[tuple[str, str], ...]
-    out: Path | None
-
-    @property
-    def name(self) -> str:
-        """The scenario as the table names it."""
-        return self.scenario.stem
-
 
 COLUMNS: tuple[tuple[str, Callable[[Mapping[str, Any]], str]], ...] = (
     ("scenario", lambda run: Path(run["file"]).stem),
@@ -58,10 +37,18 @@ COLUMNS: tuple[tuple[str, Callable[[Mapping[str, Any]], str]], ...] = (
 
 def add_campaign(verbs: Verbs) -> None:
     """Scenarios times seeds."""
-    parser = add_verb(verbs, "campaign", _campaign, "runs of many scenarios with many seeds, in local processes")
+    parser = add_verb(
+        verbs, "campaign", _campaign, "runs of many scenarios with many seeds, in local processes or on a cluster"
+    )
     parser.add_argument("scenarios", type=Path, nargs="+", metavar="SCENARIO.osc", help="OpenSCENARIO 2 text")
     parser.add_argument("--seeds", type=int, required=True, metavar="N", help="each scenario with the seeds 1 to N")
-    parser.add_argument("--workers", type=int, metavar="N", help="processes at a time (default one a processor)")
+    place = parser.add_mutually_exclusive_group()
+    place.add_argument("--workers", type=int, metavar="N", help="processes at a time (default one a processor)")
+    place.add_argument(
+        "--cluster", metavar="ADDRESS",
+        help="scheduler of a Dask cluster whose workers drive instead, each with one thread; the files of the campaign "
+        "have to be at the same paths there, on a file system that all share",
+    )  # fmt: skip
     parser.add_argument("--map", type=Path, metavar="F", help="OpenDRIVE map instead of the scenarios' own")
     add_overrides(parser, "every scenario")
     parser.add_argument(
@@ -72,8 +59,7 @@ def add_campaign(verbs: Verbs) -> None:
 
 def _campaign(arguments: argparse.Namespace) -> int:
     jobs = _jobs(arguments)
-    workers = arguments.workers or min(len(jobs), os.cpu_count() or 1)
-    runs = run_all(jobs, workers, watched_line())
+    runs = run_all(jobs, _drivers(arguments, len(jobs)), watched_line())
     if sys.stderr.isatty():
         print(file=sys.stderr)
     held = all(run["finished"] and not faults(run) for run in runs)
@@ -86,6 +72,12 @@ def _campaign(arguments: argparse.Namespace) -> int:
     else:
         print(*table(runs), sep="\n")
     return 0 if held else 1
+
+
+def _drivers(arguments: argparse.Namespace, jobs: int) -> DriveAll:
+    if arguments.cluster is not None:
+        return partial(on_cluster, address=arguments.cluster)
+    return partial(in_processes, workers=arguments.workers or min(jobs, os.cpu_count() or 1))
 
 
 def _jobs(arguments: argparse.Namespace) -> list[Job]:
@@ -118,53 +110,6 @@ def _jobs(arguments: argparse.Namespace) -> list[Job]:
     ]
 
 
-def run_all(jobs: Sequence[Job], workers: int, say: Callable[[str], None] | None = None) -> list[dict[str, Any]]:
-    """Drive every job in processes of their own, so that a run has nothing of another in it.
-
-    Args:
-        jobs: what to drive.
-        workers: processes at a time.
-        say: told in a line of each run that is over.
-
-    Returns:
-        In the order of the jobs: the content of `result.json`, and `file`, the scenario's. A run that broke off has
-        only `file`, `scenario`, `seed`, `finished`, `end` ("error"), `infractions` (none) and `error`.
-
-    Raises:
-        InputError, OSError: a job cannot be driven as it was asked for; those not begun are given up.
-    """
-    if say is not None:
-        say(f"0 of {len(jobs)} runs")
-    pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_leave_quietly)
-    try:
-        futures = {pool.submit(drive, job): index for index, job in enumerate(jobs)}
-        runs: dict[int, dict[str, Any]] = {}
-        for count, future in enumerate(as_completed(futures), start=1):
-            index = futures[future]
-            job, run = jobs[index], _outcome(jobs[index], future)
-            runs[index] = run
-            if say is not None:
-                say(f"{count} of {len(jobs)} runs, {job.name} seed {job.seed}: {run['end']}")
-    finally:
-        pool.shutdown(cancel_futures=True)
-    return [runs[index] for index in range(len(jobs))]
-
-
-def drive(job: Job) -> dict[str, Any]:
-    """One run in this process, as the verb `sim` does it."""
-    from tuling_fsm.run import run_scenario
-
-    try:
-        result = run_scenario(
-            job.scenario, map_file=job.map_file, seed=job.seed, overrides=dict(job.overrides), out=job.out
-        )
-    except _REFUSED:
-        raise
-    except Exception as error:
-        return _broken_off(job, f"{type(error).__name__}: {error}")
-    return {"file": str(job.scenario), **result}
-
-
 def faults(run: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The infractions that the car is to blame for."""
     return [item for item in run["infractions"] if item["at_fault"]]
@@ -190,27 +135,3 @@ def _cell(run: Mapping[str, Any], words: Callable[[Mapping[str, Any]], str]) -> 
         return words(run)
     except KeyError:
         return _NO_VALUE
-
-
-def _outcome(job: Job, future: Future[dict[str, Any]]) -> dict[str, Any]:
-    try:
-        return future.result()
-    except BrokenProcessPool:
-        return _broken_off(job, "a process of the campaign was killed")
-
-
-def _broken_off(job: Job, error: str) -> dict[str, Any]:
-    return {
-        "file": str(job.scenario),
-        "scenario": job.name,
-        "seed": job.seed,
-        "finished": False,
-        "end": "error",
-        "infractions": [],
-        "error": " ".join(error.split()),
-    }
-
-
-def _leave_quietly() -> None:
-    """Control-C reaches every process of a terminal; one of them says so."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -6,7 +6,7 @@ import argparse
 import csv
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
@@ -15,6 +15,12 @@ from tuling_fsm.verbs.parser import Verbs, add_verb, finite
 if TYPE_CHECKING:
     from tuling_fsm.map.road_map import RoadMap
 
+_NO_ROUTE = {
+    "no_path": "no way over the lanes leads there",
+    "start_off_road": "no driving lane is near the start",
+    "goal_off_road": "no driving lane is near the goal",
+}
+"""What it means that there is no route."""
 _SHOWN = 40
 """Letters of a row that is wrong, in the message."""
 
@@ -40,6 +46,7 @@ def add_route(verbs: Verbs) -> None:
         "--to", dest="goal", type=finite, nargs=2, required=True, metavar=("X", "Y"), help="where to (m)"
     )
     parser.add_argument("--blocked", action="append", default=[], metavar="ROAD", help="a road that cannot be driven")
+    parser.add_argument("--png", type=Path, metavar="F", help="draw the route on the map")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -54,15 +61,30 @@ def _map(arguments: argparse.Namespace) -> int:
     if arguments.points:
         answer["points"] = [query.at(road_map, *point) for point in _read_points(arguments.points)]
     if arguments.png:
-        from tuling_fsm.map.draw import draw_map
+        from tuling_fsm.map.picture import draw_map
 
         draw_map(road_map, arguments.png)
     if arguments.json:
         print(json.dumps(answer))
     else:
         for name, value in answer.items():
-            print(f"{name}: {value}")
+            print(f"{name}: {_in_words(value)}")
     return 0
+
+
+def _in_words(value: Any) -> str:
+    """A part of an answer for people; lengths to the centimetre."""
+    if isinstance(value, float):
+        return f"{value:.2f}"
+    if isinstance(value, dict):
+        there = {name: part for name, part in value.items() if part is not None}
+        return ", ".join(f"{name} {_in_words(part)}" for name, part in there.items()) or "nothing"
+    if isinstance(value, list):
+        nested = any(isinstance(part, str | dict) for part in value)
+        if nested:
+            return "".join(f"\n  {_in_words(part)}" for part in value)
+        return ", ".join(map(_in_words, value)) or "none"
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
 def _read_points(file: Path) -> list[tuple[float, ...]]:
@@ -99,11 +121,17 @@ def _route(arguments: argparse.Namespace) -> int:
     answer = plan_route(road_map, start, goal, blocked)
     lanes = [] if answer.route is None else [[*stretch.lane] for stretch in answer.route.lanes]
     length = 0.0 if answer.route is None else answer.route.length
+    if arguments.png:
+        from tuling_fsm.map.picture import draw_map
+
+        draw_map(road_map, arguments.png, answer.route)
     if arguments.json:
         poses = [] if answer.route is None else answer.route.poses().tolist()
         print(json.dumps({"status": answer.status, "length_m": length, "lanes": lanes, "poses": poses}))
+    elif answer.route is None:
+        print(f"{answer.status}: {_NO_ROUTE[answer.status]}")
     else:
-        print(f"{answer.status}: {length:.1f} m over {len(lanes)} lanes")
+        print(f"{answer.status}: {length:.1f} m over {len(lanes)} lane{'s' * (len(lanes) != 1)}")
         for road, section, lane in lanes:
             print(f"  road {road}, section {section}, lane {lane}")
     return 0 if answer.route is not None else 1

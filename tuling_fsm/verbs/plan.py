@@ -25,8 +25,9 @@ def _plan(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(answer))
     elif solved:
+        many = "" if answer["cusps"] == 1 else "s"
         print(
-            f"{answer['length_m']:.1f} m with {answer['cusps']} gear changes; "
+            f"{answer['length_m']:.1f} m with {answer['cusps']} gear change{many}; "
             f"first path after {answer['first_path_ms']:.2f} ms, trajectory after {answer['elapsed_ms']:.1f} ms"
         )
     else:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import LaneLine
@@ -22,9 +23,9 @@ from tuling_fsm.map.ahead import (
     stop_lines_ahead,
 )
 from tuling_fsm.map.corridor import lane_lines
+from tuling_fsm.map.matching import find_route
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
-from tuling_fsm.map.routing import match_route
 from tuling_fsm.world.inputs import OBJECTS, Inputs, Kind, Light, Occupancy, Odometry, RouteAnswer, Table
 from tuling_fsm.world.lane_index import BoolArray, IntArray, lane_index
 from tuling_fsm.world.objects import Complaint, read_objects
@@ -83,8 +84,14 @@ class WorldBuilder:
         world.scene.obstacles.any_moves(1)
 
     def build(self, inputs: Inputs, previous: World | None, route: Route | None) -> World:
-        """The World of a tick; `route` is the one in use."""
+        """The World of a tick; `route` is the one in use.
+
+        Raises:
+            InputError: a stamp that is not finite.
+        """
         parameters, now = self.parameters, inputs.stamp
+        if not math.isfinite(now):
+            raise InputError("inputs", f"stamp {now}", "a finite number of seconds")
         past, jump = _past(previous, now, parameters)
         kept, fresh, refused = receive(inputs, past.received if past else _lasting(previous), parameters)
         complaints = [*jump, *refused]
@@ -142,7 +149,7 @@ class WorldBuilder:
         position, heading = self.parameters.max_position_std, self.parameters.max_heading_std
         if odometry.position_std <= position and odometry.heading_std <= heading:
             return True, []
-        text = f"localization: {odometry.position_std:.2f} m, {odometry.heading_std:.3f} rad uncertain"
+        text = f"localization: {odometry.position_std:.3g} m, {odometry.heading_std:.3g} rad uncertain"
         return False, [Complaint("localization", f"{text} (expected at most {position:g} m, {heading:g} rad)")]
 
     def _place(self, pose: Pose, past: World | None, route: Route | None, dt: float) -> OnRoute:
@@ -204,9 +211,15 @@ class WorldBuilder:
         return traffic, Scene(now, ego, obstacles, solids), kept, faults
 
     def _match(self, answer: RouteAnswer) -> RouteMatch:
-        points = np.asarray(answer.points, dtype=np.float64)
-        good = points.ndim == 2 and points.shape[1:] == (3,) and len(points) >= 2 and bool(np.isfinite(points).all())
-        return RouteMatch(answer.request, match_route(self.road_map, points) if good else None, answer.stamp)
+        number, stamp, points = answer.request, answer.stamp, np.asarray(answer.points, dtype=np.float64)
+        if len(points) == 0:
+            return RouteMatch(number, None, stamp, "refused or empty")
+        if points.ndim != 2 or points.shape[1] != 3:
+            return RouteMatch(number, None, stamp, f"poses of shape {points.shape} (expected x, y, heading)")
+        found = find_route(self.road_map, points)
+        if isinstance(found, str):
+            return RouteMatch(number, None, stamp, found)
+        return RouteMatch(number, found, stamp)
 
 
 def _past(

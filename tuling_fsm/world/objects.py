@@ -1,4 +1,8 @@
-"""The object table as columns of one type, checked row by row (SAF-3)."""
+"""The object table as columns of one type, checked row by row (SAF-3).
+
+A row with a place is never left out for what else is wrong with it, as something is there: it stands if its velocity is
+none, is small if it has no size, and exists.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +14,20 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.kernels import kernel
+from tuling_fsm.core.kernels import inner, kernel
 from tuling_fsm.world.inputs import Kind
 from tuling_fsm.world.parameters import WorldParameters
 
 _MAX_KIND = int(max(Kind))
 _UNKNOWN = int(Kind.UNKNOWN)
+_AVOIDED = "what has a place is avoided all the same"
 VULNERABLE = np.isin(np.arange(256), (Kind.PEDESTRIAN, Kind.ANIMAL))
 """By kind: those that walk. They are yielded to, and never taken for static."""
 VEHICLE = np.isin(np.arange(256), (Kind.UNKNOWN, Kind.CAR, Kind.TRUCK, Kind.BUS, Kind.MOTORCYCLE, Kind.BICYCLE))
 """By kind: those that may follow a lane."""
+
+SMALL_M = 0.5
+"""What has no size is taken to be as long or as wide as this, m."""
 
 X, Y, HEADING, VX, VY, SPEED, LENGTH, WIDTH = range(8)
 """Columns of a body: box centre (m) and heading in `map`, velocity in `map` and speed (m/s), size (m)."""
@@ -71,9 +79,9 @@ class _Verdict(NamedTuple):
 def read_objects(
     rows: npt.NDArray[np.void], age: float, near: tuple[float, float], parameters: WorldParameters
 ) -> tuple[Detections, tuple[Complaint, ...]]:
-    """The usable rows, moved on by their velocity over `age` (s), nearest to `near` first where there are too many.
+    """The rows with a place, moved on by their velocity over `age` (s); the nearest to `near` if there are too many.
 
-    Returns what was wrong with the others, one complaint for each kind of fault.
+    Returns what is wrong with the rows too, one complaint for each kind of fault.
     """
     n, order = len(rows), np.argsort(rows["id"], kind="stable")
     ids, kinds, sources = np.empty(n, np.uint32), np.empty(n, np.uint8), np.empty(n, np.uint8)
@@ -113,21 +121,26 @@ def _read(
             twice = i
         if row.kind > _MAX_KIND:
             strange = i
-        x, y, heading, existence = np.float64(row.x), np.float64(row.y), np.float64(row.heading), row.existence
-        vx, vy, length, width = np.float64(row.vx), np.float64(row.vy), np.float64(row.length), np.float64(row.width)
+        x, y, heading, existence = float(row.x), float(row.y), float(row.heading), row.existence
+        vx, vy, length, width = float(row.vx), float(row.vy), float(row.length), float(row.width)
         speed = math.hypot(vx, vy)
         if not math.isfinite(x + y + heading + vx + vy + length + width + existence):
             unfinite = i if unfinite < 0 else unfinite
-            continue
-        inside = abs(x) <= max_coordinate and abs(y) <= max_coordinate
-        sized = 0.0 < length <= max_size and 0.0 < width <= max_size
-        if not (inside and sized and speed <= max_speed and 0.0 <= existence <= 1.0):
+        elif not (
+            abs(x) <= max_coordinate and abs(y) <= max_coordinate and 0.0 < length <= max_size
+            and 0.0 < width <= max_size and speed <= max_speed and 0.0 <= existence <= 1.0
+        ):  # fmt: skip
             wrong = i if wrong < 0 else wrong
-            continue
-        if existence < min_existence:
+        if not (abs(x) <= max_coordinate and abs(y) <= max_coordinate) or 0.0 <= existence < min_existence:
             continue
         ids[used], sources[used], taken[used] = row.id, row.source, i
         kinds[used] = row.kind if row.kind <= _MAX_KIND else _UNKNOWN
+        length, width = _sized(length, max_size), _sized(width, max_size)
+        if not math.isfinite(heading):
+            heading = 0.0
+            length = width = max(length, width)
+        if not speed <= max_speed:
+            vx = vy = speed = 0.0
         one = body[used]
         one[X], one[Y], one[HEADING] = x + age * vx, y + age * vy, heading % (2.0 * math.pi)
         one[VX], one[VY], one[SPEED], one[LENGTH], one[WIDTH] = vx, vy, speed, length, width
@@ -135,16 +148,22 @@ def _read(
     return used, unfinite, wrong, strange, twice
 
 
+@inner
+def _sized(size: float, largest: float) -> float:
+    """A size (m), or what it is taken for where it is none."""
+    return min(size, largest) if size > 0.0 else SMALL_M
+
+
 def _faults(verdict: _Verdict, rows: npt.NDArray[np.void]) -> tuple[Complaint, ...]:
     faults = []
     if verdict.unfinite >= 0:
         first = int(rows["id"][verdict.unfinite])
-        text = f"objects: a value that is not finite, object {first} first (expected numbers)"
+        text = f"objects: a value that is not finite, object {first} first (expected numbers); {_AVOIDED}"
         faults.append(Complaint("objects finite", text))
     if verdict.wrong >= 0:
         first = int(rows["id"][verdict.wrong])
         text = f"objects: a value out of range, object {first} first (expected sizes above 0 m, existence 0 to 1)"
-        faults.append(Complaint("objects range", text))
+        faults.append(Complaint("objects range", f"{text}; {_AVOIDED}"))
     if verdict.strange >= 0:
         text = f"objects: a kind that is none of 0 to {_MAX_KIND}, taken for unknown"
         faults.append(Complaint("objects kind", text))

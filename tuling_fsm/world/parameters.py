@@ -49,7 +49,9 @@ class WorldParameters:
     )
     static_radius: float = param(60.0, "m", 10.0, 300.0, "solid edges are collected this far around the car")
     occupied: int = param(65, "", 1, 100, "occupancy cells from this value on are solid")
-    max_static_segments: int = param(3000, "", 10, 100_000, "solid edges kept, nearest first")
+    max_static_segments: int = param(
+        3000, "", 10, 100_000, "solid edges kept: the nearest of the map, and cells of the grid in blocks"
+    )
     moving_speed: float = param(0.5, "m/s", 0.05, 3.0, "faster objects move")
     stopped_leader: float = param(
         20.0, "s", 0.0, 300.0, "one that moved this recently still counts as moving", clause="NOR-7"

@@ -8,7 +8,7 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from tuling_fsm.world.objects import Complaint
 _MAX_LIGHT = int(max(Light))
 _LIGHTS = tuple(Light)
 _MAX_LINE_KIND = 7
+_MAX_ROWS = 2000
+"""Rows of a small table that are looked at: of a longer one those at its head."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +62,18 @@ class Reader(Generic[Seen]):
         return self._latest[1]
 
 
+def _head(topic: str, table: Table | None) -> tuple[list[tuple[Any, ...]], tuple[Complaint, ...]]:
+    """The rows of a table that are looked at."""
+    rows = [] if table is None else table.rows[:_MAX_ROWS].tolist()
+    if table is None or len(table.rows) <= _MAX_ROWS:
+        return rows, ()
+    text = f"{topic}: more than {_MAX_ROWS} rows, the first ones are used"
+    return rows, (Complaint(f"{topic} count", text),)
+
+
 def read_lights(table: Table | None, min_confidence: float) -> tuple[dict[int, Light], tuple[Complaint, ...]]:
     """The confident states by signal; of a signal that is told twice the more restrictive one (not green) counts."""
-    rows = [] if table is None else table.rows.tolist()
+    rows, complaints = _head("traffic_lights", table)
     least = float(np.float32(min_confidence))
     lights: dict[int, Light] = {}
     bad: int | None = None
@@ -72,14 +83,14 @@ def read_lights(table: Table | None, min_confidence: float) -> tuple[dict[int, L
         elif confidence >= least and lights.get(signal, Light.GREEN) is Light.GREEN:
             lights[signal] = _LIGHTS[state]
     if bad is None:
-        return lights, ()
-    text = f"traffic_lights: state or confidence out of range, signal {bad} first"
-    return lights, (Complaint("traffic_lights range", f"{text} (expected 0 to {_MAX_LIGHT}, 0 to 1)"),)
+        return lights, complaints
+    text = f"traffic_lights: state or confidence out of range, signal {bad} first (expected 0 to {_MAX_LIGHT}, 0 to 1)"
+    return lights, (*complaints, Complaint("traffic_lights range", text))
 
 
 def read_slots(table: Table | None) -> tuple[tuple[PerceivedSlot, ...], tuple[Complaint, ...]]:
     """The parking spaces seen now."""
-    rows = [] if table is None else table.rows.tolist()
+    rows, complaints = _head("parking_slots", table)
     slots = []
     bad: int | None = None
     for number, occupied, x, y, heading, length, width in rows:
@@ -88,8 +99,9 @@ def read_slots(table: Table | None) -> tuple[tuple[PerceivedSlot, ...], tuple[Co
         else:
             bad = number if bad is None else bad
     if bad is None:
-        return tuple(slots), ()
-    return tuple(slots), (Complaint("parking_slots range", f"parking_slots: a box that is none, slot {bad} first"),)
+        return tuple(slots), complaints
+    text = f"parking_slots: a box that is none, slot {bad} first (expected length and width above 0 m)"
+    return tuple(slots), (*complaints, Complaint("parking_slots range", text))
 
 
 def read_lines(table: Table | None) -> tuple[tuple[PerceivedLine, ...], tuple[Complaint, ...]]:

@@ -77,10 +77,18 @@ def receive(
         else:
             taken[name] = new
     for name in ("rain_fog", "emergency_stop"):
-        if getattr(inputs, name) is not None:
-            taken[name] = getattr(inputs, name)
+        flag = getattr(inputs, name)
+        if flag is not None:
+            taken[name] = flag if flag.stamp <= inputs.stamp else _set_back(flag, getattr(last, name), inputs.stamp)
     kept = replace(last, **taken) if taken else last
     return kept, _without_stale(kept, inputs.stamp, parameters, complaints), tuple(complaints)
+
+
+def _set_back(flag: Flag, known: Flag | None, now: float) -> Flag:
+    """A flag from before the clock was set back grows old from then on: a silent link has to be noticed."""
+    if known is not None and known.stamp <= now and known.value == flag.value:
+        return known
+    return replace(flag, stamp=now)
 
 
 def _without_stale(kept: Received, now: float, parameters: WorldParameters, complaints: list[Complaint]) -> Received:

@@ -8,73 +8,14 @@ from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import numpy.typing as npt
 
 from tuling_fsm.core.geometry import FloatArray, Pose
-from tuling_fsm.core.kernels import factory
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.inputs import Occupancy
+from tuling_fsm.world.outlines import grid_segments
 from tuling_fsm.world.parameters import WorldParameters
 
 _CELL_M = 5.0
-
-
-@factory
-def _edges(
-    cells: npt.NDArray[np.int8], threshold: int, row0: int, row1: int, column0: int, column1: int, limit: int
-) -> FloatArray:
-    """Borders between occupied cells and the others, joined along each grid line; x0, y0, x1, y1 in cells."""
-    height, width = cells.shape
-    found, count = np.empty((limit, 4)), 0
-    for across in range(2):
-        lines = (row0, row1) if across == 0 else (column0, column1)
-        spans = (column0, column1) if across == 0 else (row0, row1)
-        for line in range(lines[0], lines[1] + 1):
-            begin = -1
-            for k in range(spans[0], spans[1] + 1):
-                edge = False
-                if k < spans[1]:
-                    r, c = (line, k) if across == 0 else (k, line)
-                    r1, c1 = (line - 1, k) if across == 0 else (k, line - 1)
-                    one = r < height and c < width and cells[r, c] >= threshold
-                    other = r1 >= 0 and c1 >= 0 and cells[r1, c1] >= threshold
-                    edge = one != other
-                if edge and begin < 0:
-                    begin = k
-                if not edge and begin >= 0:
-                    if count == limit:
-                        return found
-                    found[count, across], found[count, across + 2] = begin, k
-                    found[count, 1 - across], found[count, 3 - across] = line, line
-                    count += 1
-                    begin = -1
-    return found[:count]
-
-
-def grid_segments(grid: Occupancy, x: float, y: float, radius: float, threshold: int, limit: int) -> FloatArray:
-    """Outlines of the occupied cells within `radius` (m) of a point, nearest first to go, at most `limit`: (M, 4)
-    in `map`.
-    """
-    c, s = math.cos(grid.origin.heading), math.sin(grid.origin.heading)
-    dx, dy = x - grid.origin.x, y - grid.origin.y
-    column, row = (c * dx + s * dy) / grid.resolution, (-s * dx + c * dy) / grid.resolution
-    cells = grid.cells if grid.cells.flags.carray else grid.cells.copy()
-    height, width = cells.shape
-    edges: FloatArray = np.zeros((0, 4))
-    most = 8 * limit
-    for share in (1.0, 0.5, 0.25, 0.1):
-        reach = share * radius / grid.resolution
-        row0, row1 = (int(min(max(v, 0), height)) for v in (row - reach, row + reach))
-        column0, column1 = (int(min(max(v, 0), width)) for v in (column - reach, column + reach))
-        edges = _edges(cells, threshold, row0, row1, column0, column1, most)
-        if len(edges) < most:
-            break
-    edges = np.asarray(edges * grid.resolution, dtype=np.float64)
-    placed = np.empty_like(edges)
-    for i in (0, 2):
-        placed[:, i] = grid.origin.x + c * edges[:, i] - s * edges[:, i + 1]
-        placed[:, i + 1] = grid.origin.y + s * edges[:, i] + c * edges[:, i + 1]
-    return _nearest(placed, x, y, limit)
 
 
 def _nearest(segments: FloatArray, x: float, y: float, limit: int) -> FloatArray:

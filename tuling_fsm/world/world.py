@@ -40,6 +40,13 @@ class RouteMatch:
     request: int
     route: Route | None
     stamp: float = 0.0
+    fault: str = "refused, empty or on no lanes"
+    """Why there is no route."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in reports."""
+        return f"route {self.request}" if self.request >= 0 else "the pushed route"
 
 
 @dataclass(frozen=True, eq=False)

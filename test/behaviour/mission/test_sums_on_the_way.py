@@ -84,6 +84,6 @@ def test_the_next_errand_is_chosen_when_all_lengths_are_known(road: RoadMap) -> 
     late = replace(undecided, legs=LEGS, elapsed_s=400.0)
     chosen, lines = kept(looking(road, late))
     assert chosen.errand == Errand(Aim.CAR_PARK, mission().car_park)
-    assert lines == ("no time for any of 1 open tasks: on to the car park",)
+    assert lines == ("none of 1 open tasks can be served in time: on to the car park",)
     none_left = replace(undecided, entries=(replace(ONE, status=Status.SERVED),))
     assert kept(looking(road, none_left))[1] == ("no task is left: on to the car park",)

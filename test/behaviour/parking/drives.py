@@ -9,9 +9,11 @@ from typing import Any
 
 from garage import HALF_M, LANE_M, SLOT_LENGTH, SLOT_WIDTH, SLOTS_PER_ROW, UPPER_Y, slot_pose
 
+from behaviour.views import view_of
 from behaviour.worlds import Drive, Place, plan
+from tuling_fsm.behaviour.conduct import View
 from tuling_fsm.core.geometry import Pose
-from tuling_fsm.core.request import Reason
+from tuling_fsm.core.request import FreeSpace, Reason
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.map.routing import plan_route
@@ -23,6 +25,7 @@ from tuling_fsm.world.world import RouteMatch, World
 LOWER_END = Pose(HALF_M + 30.0, -0.5 * LANE_M, 0.0)
 UPPER_END = Pose(HALF_M + 28.0, UPPER_Y - 0.5 * LANE_M, 0.0)
 OUTSIDE = Pose(0.5 * LANE_M, -60.0, 0.5 * math.pi)
+IN_LOWER = Pose(20.0, -1.75, 0.0)
 PLACES = [(row, place) for row in range(4) for place in range(SLOTS_PER_ROW)]
 
 
@@ -104,3 +107,17 @@ def garage(drive: Drive) -> Garage:
 def arrived() -> Any:
     """The planner has nothing left to drive."""
     return plan(reach=0.0, reason=Reason.ARRIVED)
+
+
+def probes(drive: Drive, seconds: float = 1.0) -> list[FreeSpace]:
+    """What is tried within some time."""
+    found = [decision.probe for decision in drive.run(seconds)]
+    return [probe for probe in found if isinstance(probe, FreeSpace)]
+
+
+def look(road_map: RoadMap, pose: Pose = IN_LOWER, **more: Any) -> View:
+    """In the lower aisle, on the route to its end."""
+    things, slots = more.pop("things", ()), more.pop("slots", ())
+    place = Garage(road_map, *pose, slots=slots, things=things, mission=more.pop("mission", car_park()))
+    place.v, place.localized = more.pop("v", 0.0), more.pop("localized", True)
+    return view_of(place, more.pop("route", None), mission=place.mission, **more)

@@ -115,7 +115,7 @@ def test_without_a_task_or_the_time_for_one_it_is_the_car_park(road: RoadMap, ma
     drive.until(states.NEXT_PLAN_ONCE, 12.0)
     assert book(drive).errand.aim is Aim.CAR_PARK
     assert [request.goal.x for request in drive.tick().route_requests] == [END_X]
-    why = "no time for any of 1 open tasks" if many == 2 else "no task is left"
+    why = "none of 1 open tasks can be served in time" if many == 2 else "no task is left"
     assert any(why in line for line in reports(drive))
 
 

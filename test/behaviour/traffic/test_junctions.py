@@ -1,3 +1,5 @@
+"""Whose turn it is at a junction, and how fast the car goes into it (INT-7, USE-13)."""
+
 from __future__ import annotations
 
 import itertools
@@ -5,57 +7,20 @@ import math
 
 import numpy as np
 import pytest
-from crossroads import HALF_M, LIGHT, STOP_SIGN, YIELD_SIGN, crossroads, double_crossing
 from scenes import row
-from traffic_drive import TICK_S, Drive, route_between
+from traffic_drive import TICK_S, Drive
 
 from tuling_fsm.behaviour.traffic.rules import slowed
-from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Reason
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.inputs import Light
 
-EAST, NORTH, WEST, SOUTH = 0.0, 0.5 * math.pi, math.pi, -0.5 * math.pi
-IN = {
-    "S": Pose(1.75, -110.0, NORTH),
-    "N": Pose(-1.75, 110.0, SOUTH),
-    "E": Pose(110.0, 1.75, WEST),
-    "W": Pose(-110.0, -1.75, EAST),
-}
-OUT = {
-    "S": Pose(-1.75, -110.0, SOUTH),
-    "N": Pose(1.75, 110.0, NORTH),
-    "E": Pose(110.0, -1.75, EAST),
-    "W": Pose(-110.0, 1.75, WEST),
-}
-ENTRY_S = 110.0 - HALF_M
-"""Arc length at which every route enters the junction."""
+from .arms import ENTRY_S, WEST, crossings, drive_from, other
 
 
 @pytest.fixture(scope="module")
 def maps(tmp_path_factory: pytest.TempPathFactory) -> dict[str, RoadMap]:
-    folder = tmp_path_factory.mktemp("maps")
-    return {
-        "plain": crossroads(folder, "plain"),
-        "lit": crossroads(folder, "lit", dict.fromkeys("ENWS", LIGHT)),
-        "minor": crossroads(folder, "minor", {"S": YIELD_SIGN, "N": YIELD_SIGN}),
-        "stops": crossroads(folder, "stops", {"E": STOP_SIGN, "W": STOP_SIGN}),
-    }
-
-
-def drive_from(road_map: RoadMap, start: str, goal: str, gap: float, v: float) -> Drive:
-    """The car with its front bumper `gap` before the junction."""
-    drive = Drive(road_map, route_between(road_map, IN[start], OUT[goal]), v=v)
-    drive.put_front(ENTRY_S - gap)
-    return drive
-
-
-def other(number: int, arm: str, gap: float, v: float) -> tuple[float, ...]:
-    """A car that comes in on an arm with its front bumper `gap` before the junction."""
-    pose = IN[arm]
-    along = 110.0 - HALF_M - gap - 2.25
-    x, y = pose.x + along * math.cos(pose.heading), pose.y + along * math.sin(pose.heading)
-    return row(number, x, y, pose.heading, v)
+    return crossings(tmp_path_factory.mktemp("maps"))
 
 
 def test_a_free_crossing_is_entered_without_a_stop_but_slowly(maps: dict[str, RoadMap]) -> None:
@@ -179,47 +144,6 @@ def test_inside_the_junction_there_is_no_wall_at_its_entry(maps: dict[str, RoadM
 
 
 @pytest.mark.clause("INT-7")
-def test_the_junction_is_not_entered_when_it_cannot_be_left(maps: dict[str, RoadMap]) -> None:
-    need = 4.689 + 1.0
-    for room, blocked in ((need - 0.3, True), (need + 0.3, False)):
-        drive = drive_from(maps["plain"], "S", "N", 8.0, 4.0)
-        drive.objects = [row(7, 1.75, HALF_M + room + 2.25, NORTH)]
-        drive.tick()
-        assert bool(drive.walls(Reason.JUNCTION_EXIT_BLOCKED)) is blocked
-    drive.objects = [row(7, 1.75, 2.0, NORTH, 0.5)]
-    assert drive.tick().walls[0].reason is Reason.JUNCTION_EXIT_BLOCKED, "stuck in the middle"
-    drive.objects = [row(7, 1.75, 2.0, NORTH, 5.0)]
-    drive.tick(0.4)
-    assert not drive.rules.walls, "on its way out"
-    drive.objects = [row(7, -1.75, HALF_M + 3.0, SOUTH)]
-    assert not drive.tick().walls, "in the other direction"
-
-
-@pytest.mark.clause("INT-7", "INT-5")
-def test_what_stands_for_good_in_the_way_out_keeps_the_car_out_unless_somebody_directs_it(
-    maps: dict[str, RoadMap],
-) -> None:
-    drive = drive_from(maps["plain"], "S", "N", 8.0, 4.0)
-    drive.objects = [row(7, 1.75, HALF_M + 3.0, NORTH)]
-    drive.drive(45.0)
-    assert drive.v == 0.0 and drive.front <= ENTRY_S
-    assert drive.walls(Reason.JUNCTION_EXIT_BLOCKED)
-    drive.by_hand = True
-    assert not drive.tick(0.5).walls
-
-
-@pytest.mark.clause("INT-7")
-def test_green_does_not_lead_into_a_full_junction(maps: dict[str, RoadMap]) -> None:
-    drive = drive_from(maps["lit"], "S", "N", 10.0, 4.0)
-    drive.lights = {4: Light.GREEN}
-    drive.objects = [row(7, 1.75, HALF_M + 3.0, NORTH)]
-    drive.tick(0.5)
-    (wall,) = drive.rules.walls
-    assert wall.reason is Reason.JUNCTION_EXIT_BLOCKED
-    assert drive.wall_s(wall) == pytest.approx(ENTRY_S - 1.0, abs=0.05), "at the line"
-
-
-@pytest.mark.clause("INT-7")
 @pytest.mark.parametrize(
     ("goal", "arm", "lights", "waits"),
     [
@@ -266,21 +190,6 @@ def test_signs_decide_who_gives_way(maps: dict[str, RoadMap]) -> None:
     assert not main.tick().walls, "he has the stop sign"
     main.objects = [other(7, "E", 3.0, 9.0)]
     assert main.tick().walls, "he will not stop at it"
-
-
-@pytest.mark.clause("INT-7")
-def test_two_junctions_without_room_between_are_entered_as_one(tmp_path_factory: pytest.TempPathFactory) -> None:
-    for between, first_waits in ((4.0, True), (16.0, False)):
-        road_map = double_crossing(tmp_path_factory.mktemp("maps"), between)
-        shift = 2.0 * HALF_M + between
-        route = route_between(road_map, Pose(-110.0, -1.75, EAST), Pose(shift + 110.0, -1.75, EAST))
-        drive = Drive(road_map, route, v=4.0)
-        drive.put_front(ENTRY_S - 6.0)
-        drive.objects = [row(7, shift + 1.75, 0.0, NORTH)]
-        drive.tick()
-        stops = [drive.wall_s(wall) for wall in drive.rules.walls]
-        assert any(abs(s - (ENTRY_S - 0.5)) < 0.1 for s in stops) is first_waits
-        assert any(abs(s - (ENTRY_S + shift - 0.5)) < 0.1 for s in stops)
 
 
 def _footprint(drive: Drive) -> tuple[float, ...]:

@@ -15,6 +15,8 @@ from tuling_fsm.planning.free_space.obstacles import box_outlines
 
 CAR = Vehicle()
 GOAL = Pose(0.0, 0.0, 0.0)
+BESIDE = Pose(9.0, -8.0, math.pi / 2.0)
+LANE = Pose(8.0, 3.2, 0.0)
 
 
 def boxes(*rows: tuple[float, float, float, float, float]) -> FloatArray:

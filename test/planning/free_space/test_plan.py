@@ -1,39 +1,20 @@
+"""Whole plans in free space, judged from outside: drivable, clear of what is there, and to the goal."""
+
 from __future__ import annotations
 
 import math
-from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 
-from tuling_fsm.core.geometry import FloatArray, Pose
-from tuling_fsm.core.request import FreeSpace, PlanResult, Reason, StopWall
-from tuling_fsm.core.trajectory import Trajectory
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.request import FreeSpace, Reason, StopWall
 from tuling_fsm.planning.free_space import FreeSpaceParameters
 from tuling_fsm.planning.free_space.obstacles import box_outlines
 
-from .judge import box_of, cusps, first_touch, lines_of, placed, problems, rows_of
-from .places import CAR, GOAL, boxes, plan, scene, slot_across, slot_along, with_object
-
-BESIDE = Pose(9.0, -8.0, math.pi / 2.0)
-LANE = Pose(8.0, 3.2, 0.0)
-
-
-def driven(result: PlanResult) -> Trajectory:
-    assert result.feasible, result.reason
-    assert result.trajectory is not None
-    return result.trajectory
-
-
-def assert_drivable(result: PlanResult, segments: FloatArray, top: float = 2.5, v0: float = 0.0) -> None:
-    rows = rows_of(driven(result), CAR)
-    assert problems(rows, CAR, lines_of(segments), top, v0) == []
-
-
-def assert_ends_at(result: PlanResult, goal: Pose, within: float = 1e-3) -> None:
-    end = driven(result).pose(-1)
-    assert math.hypot(end.x - goal.x, end.y - goal.y) < within
-    assert abs(math.remainder(end.heading - goal.heading, 2.0 * math.pi)) < within
+from .judge import box_of, cusps, first_touch, lines_of, placed, rows_of
+from .places import BESIDE, CAR, GOAL, LANE, plan, scene, slot_across, slot_along, with_object
+from .verdicts import assert_drivable, assert_ends_at, driven
 
 
 @pytest.mark.clause("PRK-3")
@@ -156,54 +137,6 @@ def test_a_line_under_the_car_may_be_left_but_holds_farther_away() -> None:
     assert first_touch(rows_of(result, CAR), CAR, lines_of(np.array(far))) == -1
 
 
-@pytest.mark.clause("USE-7")
-def test_reasons() -> None:
-    segments = slot_across()
-    inside, apart = Pose(1.0, 2.5, 0.3), Pose(200.0, 0.0, 0.0)
-    closed = boxes((1.4, 0.0, 0.0, 9.0, 4.0))
-    assert plan(scene(inside, segments)).reason is Reason.START_OCCUPIED
-    assert plan(scene(BESIDE, segments), FreeSpace(inside)).reason is Reason.GOAL_OCCUPIED
-    assert plan(scene(BESIDE, closed)).reason is Reason.NO_PATH
-    assert plan(scene(BESIDE, slot_along(0.5)), FreeSpace(GOAL, max_expansions=4)).reason is Reason.TIMEOUT
-    assert plan(scene(BESIDE), FreeSpace(apart)).reason is Reason.OUTSIDE_MAP
-    assert plan(scene(BESIDE), FreeSpace(Pose(math.nan, 0.0, 0.0))).reason is Reason.OUTSIDE_MAP
-    for result in (plan(scene(inside, segments)), plan(scene(BESIDE), FreeSpace(apart))):
-        assert not result.feasible
-        assert result.trajectory is None
-        assert result.limit.reason is result.reason
-
-
-@pytest.mark.clause("USE-7")
-def test_a_footprint_inside_a_larger_box_is_occupied() -> None:
-    hall = with_object(scene(BESIDE), Pose(1.4, 0.0, 0.0), False, 0.0)
-    objects = replace(hall.obstacles, length=np.array((12.0,)), width=np.array((5.0,)))
-    assert plan(replace(hall, obstacles=objects)).reason is Reason.GOAL_OCCUPIED
-
-
-@pytest.mark.clause("USE-7")
-def test_the_nearest_usable_goal_within_tolerance_is_taken() -> None:
-    segments = slot_across()
-    wanted = Pose(0.0, 0.6, 0.0)
-    exact = FreeSpace(wanted, goal_tolerance=0.0, goal_heading_tolerance=0.0)
-    assert plan(scene(BESIDE, segments), exact).reason is Reason.GOAL_OCCUPIED
-    result = plan(scene(BESIDE, segments), replace(exact, goal_tolerance=0.3))
-    end = driven(result).pose(-1)
-    assert 0.05 < math.hypot(end.x - wanted.x, end.y - wanted.y) <= 0.3 + 1e-6
-    assert_drivable(result, segments)
-
-
-@pytest.mark.clause("EXP-1")
-def test_a_free_heading_takes_one_that_fits() -> None:
-    corridor = np.array(((-4.0, 5.0, 14.0, 5.0), (-4.0, 8.5, 14.0, 8.5)))
-    goal = Pose(6.0, 6.75, 1.2)
-    start = Pose(-12.0, 6.0, 0.0)
-    assert plan(scene(start, corridor), FreeSpace(goal)).reason is Reason.GOAL_OCCUPIED
-    result = plan(scene(start, corridor), FreeSpace(goal, free_heading=True, speed_limit=5.0 / 3.6))
-    end = driven(result).pose(-1)
-    assert math.hypot(end.x - goal.x, end.y - goal.y) <= 0.3 + 1e-6
-    assert_drivable(result, corridor, top=5.0 / 3.6)
-
-
 def test_without_reverse_the_car_goes_ahead_only() -> None:
     result = plan(scene(Pose(6.0, 0.0, 0.0)), FreeSpace(GOAL, allow_reverse=False))
     assert driven(result).v.min() >= 0.0
@@ -222,15 +155,6 @@ def test_what_stands_is_an_obstacle_and_what_moves_is_none() -> None:
         assert (first_touch(rows, CAR, lines_of(outline)) == -1) == blocks
 
 
-@pytest.mark.clause("USE-6")
-def test_a_car_that_something_seems_to_touch_may_leave() -> None:
-    pushed = boxes((1.4, CAR.width / 2.0 + 0.95, 0.0, 5.0, 2.0))
-    deep = boxes((1.4, CAR.width / 2.0 + 0.6, 0.0, 5.0, 2.0))
-    result = plan(scene(GOAL, pushed), FreeSpace(Pose(15.0, -3.0, 0.0)))
-    assert_ends_at(result, Pose(15.0, -3.0, 0.0))
-    assert plan(scene(GOAL, deep), FreeSpace(Pose(15.0, -3.0, 0.0))).reason is Reason.START_OCCUPIED
-
-
 def test_a_stop_wall_ends_the_motion_before_it() -> None:
     wall = StopWall(-20.0, 0.0, 20.0, 0.0, Reason.RED_LIGHT, "signal 4", 4)
     behind = StopWall(-20.0, -8.0, 20.0, -8.0, Reason.STOP_SIGN)
@@ -242,65 +166,6 @@ def test_a_stop_wall_ends_the_motion_before_it() -> None:
     assert (result.limit.reason, result.limit.detail, result.limit.blocker) == (Reason.RED_LIGHT, "signal 4", 4)
     at_wall = Pose(9.0, -CAR.front - 0.3, math.pi / 2.0)
     assert driven(plan(scene(at_wall), request)).stands
-
-
-def test_a_car_within_tolerance_has_arrived() -> None:
-    near = Pose(0.1, -0.1, 0.05)
-    result = plan(scene(near))
-    assert result.limit.reason is Reason.ARRIVED
-    assert driven(result).stands
-    assert driven(plan(scene(near), FreeSpace(GOAL, goal_tolerance=0.0))).t[-1] > 0.0
-
-
-def assert_same(one: Trajectory, other: Trajectory) -> None:
-    for field in fields(one):
-        assert np.array_equal(getattr(one, field.name), getattr(other, field.name)), field.name
-
-
-def test_the_same_request_gives_the_same_plan_whatever_came_before() -> None:
-    where = scene(LANE, slot_along(0.6))
-    first = driven(plan(where))
-    plan(scene(BESIDE, slot_across()))
-    assert_same(driven(plan(where)), first)
-
-
-def test_the_mirrored_case_gives_the_mirrored_plan() -> None:
-    segments = slot_along(0.6)
-    mirrored = segments * np.array((1.0, -1.0, 1.0, -1.0))
-    one = driven(plan(scene(LANE, segments)))
-    other = driven(plan(scene(Pose(LANE.x, -LANE.y, -LANE.heading), mirrored[::-1])))
-    assert np.array_equal(one.t, other.t)
-    assert np.array_equal(one.x, other.x)
-    assert np.array_equal(one.y, -other.y)
-    assert np.array_equal(one.heading, -other.heading)
-
-
-def test_the_moved_and_turned_case_gives_the_same_motion() -> None:
-    segments = slot_across()
-    turn, shift = 1.1, np.array((4000.0, -7000.0))
-    c, s = math.cos(turn), math.sin(turn)
-    rotation = np.array(((c, s), (-s, c)))
-
-    def moved(pose: Pose) -> Pose:
-        x, y = np.array(pose[:2]) @ rotation + shift
-        return Pose(float(x), float(y), pose.heading + turn)
-
-    away = (segments.reshape(-1, 2) @ rotation + shift).reshape(-1, 4)
-    one = driven(plan(scene(BESIDE, segments)))
-    other = driven(plan(scene(moved(BESIDE), away), FreeSpace(moved(GOAL))))
-    assert one.t[-1] == pytest.approx(other.t[-1], abs=0.1)
-    assert_ends_at(plan(scene(moved(BESIDE), away), FreeSpace(moved(GOAL))), moved(GOAL))
-
-
-def test_a_larger_budget_gives_no_worse_path() -> None:
-    where = scene(LANE, slot_along(0.7))
-    lengths = []
-    for spent in (0, 300, 2000):
-        trajectory = driven(plan(where, parameters=FreeSpaceParameters(improve_expansions=spent, curve_cost=0.0)))
-        rows = rows_of(trajectory, CAR)
-        lengths.append(float(np.hypot(*np.diff(rows[:, 1:3], axis=0).T).sum()) + 2.0 * cusps(rows))
-    assert lengths[0] >= lengths[1] - 0.05
-    assert lengths[1] >= lengths[2] - 0.05
 
 
 def test_a_rolling_car_stops_as_soon_as_it_can_before_a_wall_that_is_too_near() -> None:

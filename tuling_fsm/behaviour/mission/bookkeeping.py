@@ -169,7 +169,7 @@ def _watch_time(view: View, state: str) -> Memory:
     if view.clock - since < parameters.short_for - TOLERANCE_S:
         return replace(view.memory, book=replace(book, summed_at=view.clock, short_since=since))
     end = _end(book)
-    line = f"{_name(book)}: {short:.0f} s short of time, {book.left_s:.0f} s left; on to the {end.aim.value}"
+    line = f"{_name(book)}: {short:.0f} s short of time, {book.left_s:.0f} s left; {_onward(end)}"
     return report(replace(view.memory, book=book.bound_for(end)), line)
 
 
@@ -187,8 +187,8 @@ def _choose(view: View) -> Memory:
     if tour is None:
         errand = _end(book)
         many = len(book.numbers(Status.OPEN))
-        why = f"no time for any of {many} open tasks" if many else "no task is left"
-        line = f"{why}: on to the {errand.aim.value}"
+        why = f"none of {many} open tasks can be served in time" if many else "no task is left"
+        line = f"{why}: {_onward(errand)}"
     else:
         errand = Errand(Aim.PICKUP, book.entries[tour.order[0]].task.pickup, tour.order[0])
         names = ", ".join(book.entries[i].task.name for i in tour.order)
@@ -203,6 +203,10 @@ def _end(book: Book) -> Errand:
     if mission is None or point is None:
         return Errand(Aim.NOTHING)
     return Errand(Aim.CAR_PARK if point is mission.car_park else Aim.GOAL, point)
+
+
+def _onward(errand: Errand) -> str:
+    return "there is nowhere else to go" if errand.point is None else f"on to the {errand.aim.value}"
 
 
 def _name(book: Book) -> str:

@@ -63,9 +63,9 @@ def consider(view: View, conduct: Conduct) -> Memory:
         else:
             continue
         route = None if match.route is None else joined(view, match.route)
-        objection = "refused, empty or on no lanes" if route is None else _objection(view, route)
+        objection = match.fault if route is None else _objection(view, route)
         if objection:
-            memory = report(memory, f"route {match.request}: {objection}")
+            memory = report(memory, f"{match.name}: {objection}")
         else:
             memory = replace(memory, routing=replace(memory.routing, kept=route))
     return _switch(replace(view, memory=memory), conduct)

@@ -19,6 +19,9 @@ SAME_PLACE_M = 15.0
 yield sign.
 """
 
+AT_EDGE_M = 1.0
+"""A signal this near to a junction stands at its edge."""
+
 RANK = {LIGHT: 0, STOP: 1, YIELD: 2, LINE: 3}
 
 
@@ -50,28 +53,46 @@ def stops_of_signals(
 
 def _lanes_of(placement: Placement, road: Road, lanes: Mapping[LaneId, Lane]) -> list[Lane]:
     """The driving lanes that a signal holds for. Lanes said by number count whatever the orientation (CARLA's do
-    not agree).
+    not agree). One at the edge of a junction that would hold for those alone who leave it is for those who come to it:
+    some write which way the signal faces.
     """
     section = road.section_at(min(placement.s, road.length))
-    found = []
-    for number, lane in road.sections[section].lanes.items():
-        lane_id = LaneId(road.id, section, number)
-        if lane_id not in lanes or lanes[lane_id].type != DRIVING:
-            continue
-        if placement.lanes is not None:
-            holds = number in placement.lanes
-        else:
-            holds = placement.orientation == "none" or road.forward(lane) == (placement.orientation == "+")
-        if holds:
-            found.append(lanes[lane_id])
-    return found
+    driving = {
+        number: lanes[lane_id]
+        for number in road.sections[section].lanes
+        if (lane_id := LaneId(road.id, section, number)) in lanes and lanes[lane_id].type == DRIVING
+    }
+    if placement.lanes is not None:
+        return [lane for number, lane in driving.items() if number in placement.lanes]
+    forward = {number: road.forward(road.sections[section].lanes[number]) for number in driving}
+    along, against = ([lane for number, lane in driving.items() if forward[number] == way] for way in (True, False))
+    if placement.orientation == "none":
+        return list(driving.values())
+    held, others = (along, against) if placement.orientation == "+" else (against, along)
+    if held and all(_leaves_junction(lane, placement, lanes) for lane in held):
+        return [lane for lane in others if _comes_to_junction(lane, placement, lanes)] or held
+    return held
+
+
+def _place_on(lane: Lane, placement: Placement) -> float:
+    order = np.argsort(lane.road_s)
+    return float(np.interp(placement.s, lane.road_s[order], lane.center.s[order]))
+
+
+def _leaves_junction(lane: Lane, placement: Placement, lanes: Mapping[LaneId, Lane]) -> bool:
+    comes_from = any(lanes[n].junction is not None for n in lane.predecessors)
+    return lane.junction is None and comes_from and _place_on(lane, placement) <= AT_EDGE_M
+
+
+def _comes_to_junction(lane: Lane, placement: Placement, lanes: Mapping[LaneId, Lane]) -> bool:
+    leads_to = any(lanes[n].junction is not None for n in lane.successors)
+    return leads_to and _place_on(lane, placement) >= lane.length - AT_EDGE_M
 
 
 def _approaches(lane: Lane, placement: Placement, lanes: Mapping[LaneId, Lane]) -> list[tuple[LaneId, float]]:
     """Where to stop: beside the signal, or for one that stands in a junction where the lanes before it end."""
     if lane.junction is None:
-        order = np.argsort(lane.road_s)
-        return [(lane.id, float(np.interp(placement.s, lane.road_s[order], lane.center.s[order])))]
+        return [(lane.id, _place_on(lane, placement))]
     before = [lanes[n] for n in lane.predecessors if lanes[n].junction is None]
     return [(each.id, each.length) for each in before] or [(lane.id, 0.0)]
 

@@ -25,7 +25,7 @@ from tuling_fsm.ros.carla.ticks import Ticks
 from tuling_fsm.ros.carla.troupe import Stagehand
 from tuling_fsm.ros.carla.view import CarlaView
 from tuling_fsm.ros.run_watch import RunWatch
-from tuling_fsm.sim.scenario.commands import ServerMood
+from tuling_fsm.sim.scenario.choices import ServerMood
 from tuling_fsm.wire.carla.pedals import Pedals, pack_pedals
 from tuling_fsm.wire.cdr import seconds, stamp_ns
 from tuling_fsm.wire.trajectory import unpack_trajectory

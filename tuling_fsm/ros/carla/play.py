@@ -21,7 +21,7 @@ from tuling_fsm.ros.carla.troupe import Stagehand, Troupe, height_at
 from tuling_fsm.run import write_results
 from tuling_fsm.sim.result import result_of
 from tuling_fsm.sim.run_log import RunLog
-from tuling_fsm.sim.scenario.commands import ServerMood
+from tuling_fsm.sim.scenario.choices import ServerMood
 from tuling_fsm.sim.scenario.model import Scenario
 from tuling_fsm.wire.carla.actors import pack_pose, pack_weather
 from tuling_fsm.wire.carla.vehicle import ahead_of

@@ -25,7 +25,7 @@ from tuling_fsm.sim.lights import TrafficLights
 from tuling_fsm.sim.parameters import LightParameters
 from tuling_fsm.sim.scenario.model import Scenario
 from tuling_fsm.sim.simulation import Simulation
-from tuling_fsm.world.inputs import TRAFFIC_LIGHTS, Inputs, Kind, Light, Odometry, Table
+from tuling_fsm.world.inputs import Inputs, Kind, Light, Odometry, Table
 
 PROPS = (Kind.CONE, Kind.BARRIER, Kind.DEBRIS)
 """CARLA's table of objects has vehicles and walkers only: these are added to it."""
@@ -221,8 +221,3 @@ def _props(told: Inputs) -> npt.NDArray[np.void]:
     rows = told.objects.rows[np.isin(told.objects.rows["kind"], PROPS)].copy()
     rows["id"] += FIRST_PROP_ID
     return rows
-
-
-def no_lights() -> npt.NDArray[np.void]:
-    """Before CARLA has told of its lights."""
-    return np.zeros(0, TRAFFIC_LIGHTS)

@@ -8,11 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.kernels import kernel
+from tuling_fsm.core.kernels import factory, kernel
 from tuling_fsm.sim.orca.crowd import IntArray
 
 CELL_M = 8.0
@@ -48,67 +47,69 @@ def build_walls(polygons: Sequence[npt.ArrayLike]) -> Walls:
         InputError: fewer than two points, or an edge without length.
     """
     rings = [np.asarray(polygon, dtype=np.float64).reshape(-1, 2) for polygon in polygons]
-    following: list[int] = []
-    before: list[int] = []
     for number, ring in enumerate(rings):
         if len(ring) < 2 or not np.isfinite(ring).all():
             raise InputError(f"orca.walls[{number}]", f"{len(ring)} points or not finite", "two finite points or more")
-        first = len(following)
-        ids = np.arange(first, first + len(ring))
-        following += np.roll(ids, -1).tolist()
-        before += np.roll(ids, 1).tolist()
-    xy = np.vstack(rings) if rings else np.zeros((0, 2))
-    after, previous = np.array(following, dtype=np.int32), np.array(before, dtype=np.int32)
-    edge = xy[after] - xy
-    length = np.hypot(edge[:, 0], edge[:, 1])
-    if not np.all(length > 0.0):
-        raise InputError("orca.walls", "two points in a row are the same", "edges with a length")
-    along = edge / length[:, None]
-    into = xy - xy[previous]
-    convex = (into[:, 0] * edge[:, 1] - into[:, 1] * edge[:, 0] >= 0.0) | (after == previous)
+    if not rings:
+        return NO_WALLS
+    xy = np.concatenate(rings)
     x, y = np.ascontiguousarray(xy[:, 0]), np.ascontiguousarray(xy[:, 1])
-    cells = _cells(x, y, after)
-    return Walls(
-        x, y, np.ascontiguousarray(along[:, 0]), np.ascontiguousarray(along[:, 1]), convex, after, previous, *cells
-    )  # fmt: skip
-
-
-NO_WALLS_CELLS = (0.0, 0.0, CELL_M, 1, 1, np.zeros(2, np.int32), np.zeros(0, np.int32))
-
-
-def _cells(
-    x: FloatArray, y: FloatArray, after: IntArray
-) -> tuple[float, float, float, int, int, IntArray, IntArray]:  # fmt: skip
-    """Every edge in all cells that its bounding box touches."""
-    if len(x) == 0:
-        return NO_WALLS_CELLS
+    along_x, along_y, convex, after, previous = _edges(x, y, np.array([len(ring) for ring in rings]))
+    if not np.isfinite(along_x).all():
+        raise InputError("orca.walls", "two points in a row are the same", "edges with a length")
     x0, y0, x1, y1 = float(x.min()), float(y.min()), float(x.max()), float(y.max())
     cell = max(CELL_M, max(x1 - x0, y1 - y0) / (MAX_CELLS_A_SIDE - 1))
     columns, rows = int((x1 - x0) / cell) + 1, int((y1 - y0) / cell) + 1
-    low_c, low_r = ((np.minimum(a, a[after]) - a0) / cell for a, a0 in ((x, x0), (y, y0)))
-    high_c, high_r = ((np.maximum(a, a[after]) - a0) / cell for a, a0 in ((x, x0), (y, y0)))
-    start, item = _sort(
-        low_c.astype(np.int32), high_c.astype(np.int32), low_r.astype(np.int32), high_r.astype(np.int32), columns, rows
-    )
-    return x0, y0, cell, columns, rows, start, item
+    start, item = _sort((x - x0) / cell, (y - y0) / cell, after, columns, rows)
+    return Walls(x, y, along_x, along_y, convex, after, previous, x0, y0, cell, columns, rows, start, item)
 
 
-@njit(cache=True)
-def _sort(
-    low_c: IntArray, high_c: IntArray, low_r: IntArray, high_r: IntArray, columns: int, rows: int
-) -> tuple[IntArray, IntArray]:
+_NO_FLOATS, _NO_INTS = np.zeros(0), np.zeros(0, np.int32)
+NO_WALLS = Walls(
+    _NO_FLOATS, _NO_FLOATS, _NO_FLOATS, _NO_FLOATS, np.zeros(0, np.bool_), _NO_INTS, _NO_INTS, 0.0, 0.0, CELL_M, 1, 1,
+    np.zeros(2, np.int32), _NO_INTS,
+)  # fmt: skip
+
+
+@factory
+def _edges(
+    x: FloatArray, y: FloatArray, sizes: IntArray
+) -> tuple[FloatArray, FloatArray, npt.NDArray[np.bool_], IntArray, IntArray]:
+    """Of rings of so many points: unit direction of every edge (x, y, NaN without a length), whether its corner is
+    convex, the next point and the one before.
+    """
+    n = len(x)
+    along_x, along_y, convex = np.empty(n), np.empty(n), np.empty(n, np.bool_)
+    after, previous = np.empty(n, np.int32), np.empty(n, np.int32)
+    first = 0
+    for size in sizes:
+        for k in range(size):
+            after[first + k], previous[first + k] = first + (k + 1) % size, first + (k - 1) % size
+        first += size
+    for e in range(n):
+        ex, ey = x[after[e]] - x[e], y[after[e]] - y[e]
+        length = math.hypot(ex, ey)
+        along_x[e], along_y[e] = ex / length, ey / length
+        into_x, into_y = x[e] - x[previous[e]], y[e] - y[previous[e]]
+        convex[e] = into_x * ey - into_y * ex >= 0.0 or after[e] == previous[e]
+    return along_x, along_y, convex, after, previous
+
+
+@factory
+def _sort(x: FloatArray, y: FloatArray, after: IntArray, columns: int, rows: int) -> tuple[IntArray, IntArray]:
+    """Every edge in all cells that its bounding box touches; places are measured in cells."""
     start = np.zeros(columns * rows + 1, np.int32)
-    for e in range(len(low_c)):
-        for row in range(low_r[e], high_r[e] + 1):
-            for column in range(low_c[e], high_c[e] + 1):
+    for e in range(len(x)):
+        for row in range(int(min(y[e], y[after[e]])), int(max(y[e], y[after[e]])) + 1):
+            for column in range(int(min(x[e], x[after[e]])), int(max(x[e], x[after[e]])) + 1):
                 start[row * columns + column + 1] += 1
     for c in range(columns * rows):
         start[c + 1] += start[c]
     filled = start[:-1].copy()
     item = np.empty(start[-1], np.int32)
-    for e in range(len(low_c)):
-        for row in range(low_r[e], high_r[e] + 1):
-            for column in range(low_c[e], high_c[e] + 1):
+    for e in range(len(x)):
+        for row in range(int(min(y[e], y[after[e]])), int(max(y[e], y[after[e]])) + 1):
+            for column in range(int(min(x[e], x[after[e]])), int(max(x[e], x[after[e]])) + 1):
                 c = row * columns + column
                 item[filled[c]] = e
                 filled[c] += 1

@@ -6,8 +6,8 @@ All commands of one step are applied together, in order, before the simulation s
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 
+from tuling_fsm.sim.scenario.choices import Material, SeenAs, Sensor, ServerMood
 from tuling_fsm.sim.scenario.placements import Placement
 from tuling_fsm.world.inputs import Light
 
@@ -174,22 +174,6 @@ class SilenceLights:
     silent: bool
 
 
-class Material(str, Enum):
-    """What a road is closed with."""
-
-    BARRIER = "barrier"
-    CONE = "cone"
-    DEBRIS = "debris"
-
-
-class SeenAs(str, Enum):
-    """Where perception puts a thing: into the table of objects, the occupancy grid, or both."""
-
-    OBJECTS = "objects"
-    OCCUPANCY = "occupancy"
-    BOTH = "both"
-
-
 @dataclass(frozen=True)
 class CloseRoad:
     """Put a row of things across the lane at a placement (`beyond` None), or across all lanes of its road and so much
@@ -232,35 +216,12 @@ class VacateSpaces:
     spaces: tuple[str, ...]
 
 
-class ServerMood(str, Enum):
-    """How the route server answers: as it should, not at all, always no, with a route the other way."""
-
-    WELL = "well"
-    AWAY = "away"
-    REFUSES = "refuses"
-    OPPOSITE = "opposite"
-
-
 @dataclass(frozen=True)
 class SetRouteServer:
     """The route server's answers from now on, and how much later than usual they come, s."""
 
     mood: ServerMood
     delay: float = 0.0
-
-
-class Sensor(str, Enum):
-    """What may be disturbed: fields of `Inputs`, and the sensors that the objects come from."""
-
-    ODOMETRY = "odometry"
-    OBJECTS = "objects"
-    LANE_LINES = "lane_lines"
-    TRAFFIC_LIGHTS = "traffic_lights"
-    PARKING_SLOTS = "parking_slots"
-    OCCUPANCY = "occupancy"
-    LIDAR = "lidar"
-    RADAR = "radar"
-    CAMERA = "camera"
 
 
 @dataclass(frozen=True)

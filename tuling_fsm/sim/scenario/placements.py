@@ -46,4 +46,6 @@ class Anywhere:
     """On a driving lane (a person: beside the road), drawn by the simulation's seed."""
 
 
-Placement = OnLane | AtPose | InSlot | RelativeTo | Anywhere
+OnMap = OnLane | AtPose | InSlot
+"""Where these are the map alone decides."""
+Placement = OnMap | RelativeTo | Anywhere

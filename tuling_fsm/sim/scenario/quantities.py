@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import shapely
+import numpy as np
 
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.sim.scenario.conditions import (
@@ -20,6 +20,7 @@ from tuling_fsm.sim.scenario.conditions import (
     TimeToCollision,
 )
 from tuling_fsm.sim.scenario.model import ActorState, SimulationView
+from tuling_fsm.sim.scenario.outlines import gap
 
 Point = tuple[float, float]
 STANDING = 1e-3
@@ -112,11 +113,7 @@ def _between(frame: Pose, theirs: Sequence[Point], own: Sequence[Point], directi
 
 def _outline_distance(a: Sequence[Point], b: Sequence[Point]) -> float:
     """Distance of two convex outlines (one point, or four corners): 0 when they overlap."""
-    return float(shapely.distance(_shape(a), _shape(b)))
-
-
-def _shape(outline: Sequence[Point]) -> shapely.Geometry:
-    return shapely.Polygon(outline) if len(outline) > 1 else shapely.Point(outline[0])
+    return math.dist(a[0], b[0]) if len(a) == len(b) == 1 else gap(np.array(a), np.array(b))
 
 
 def _axes(pose: Pose) -> tuple[Point, Point]:

@@ -5,7 +5,7 @@ answers.
 from __future__ import annotations
 
 from tuling_fsm.sim.scenario import bound, commands
-from tuling_fsm.sim.scenario.commands import Material, SeenAs, Sensor, ServerMood
+from tuling_fsm.sim.scenario.choices import Material, SeenAs, Sensor, ServerMood
 from tuling_fsm.sim.scenario.deeds import ActionType, Deed, Order
 from tuling_fsm.sim.scenario.scope import Param
 from tuling_fsm.sim.scenario.units import PHYSICAL_TYPES

@@ -14,21 +14,18 @@ from tuling_fsm.sim.traffic.collision import Driver, LongArray
 from tuling_fsm.sim.traffic.fleet import (
     LANES,
     OFF,
-    PATH_LANES,
-    RAILS,
     joined,
     new_fleet,
     offset_at,
     path_index,
     set_poses,
 )
+from tuling_fsm.sim.traffic.given_ways import GivenWays
 from tuling_fsm.sim.traffic.lane_change import move_over
 from tuling_fsm.sim.traffic.lane_graph import BoolArray, IntArray, LaneGraph
 from tuling_fsm.sim.traffic.lifecycle import appear, capacity, draw_sizes, places, put_on_lane
-from tuling_fsm.sim.traffic.localization import append_lane
-from tuling_fsm.sim.traffic.motion import LINE_GAP_M
 from tuling_fsm.sim.traffic.right_of_way import EgoRequest
-from tuling_fsm.sim.traffic.sleeping import Terms, distances, radii, rest, switch_physics, terms_of
+from tuling_fsm.sim.traffic.sleeping import Terms, distances, radii, rest, switch_physics, take_off_stuck, terms_of
 from tuling_fsm.sim.traffic.stages import Frame, new_stages, run_stages
 from tuling_fsm.sim.traffic.vehicle_lights import Weather
 
@@ -74,7 +71,7 @@ class TrafficManager:
             p.lane_change_time, p.patience,
         )  # fmt: skip
         self._refill: IntArray = np.zeros(0, np.int32)
-        self._routes: dict[int, tuple[list[int], float | None]] = {}
+        self._ways = GivenWays(graph)
         self._frame = 0
         self.before_frame: list[Callable[[int, float], None]] = []
         """Called with number and time (s) of a frame before anything moves."""
@@ -158,8 +155,7 @@ class TrafficManager:
             self._frame += 1
             return True
         self._renew(heroes, dt)
-        for row in list(self._routes):
-            self._lengthen(row)
+        self._ways.lengthen(self.fleet)
         if len(self.ids) + len(others) > len(self._stages.boxes):
             ahead = self._stages.ahead
             self._stages = new_stages(len(self.ids), len(self.graph.lane), 2 * len(others))._replace(ahead=ahead)
@@ -174,30 +170,24 @@ class TrafficManager:
         fleet, p = self.fleet, self.parameters
         found = sleeping.look_round(fleet, heroes, radii(self.terms), p.removal_time)
         if found & sleeping.STUCK:
-            self._take_off_the_stuck(distances(fleet, heroes))
-        if found & (sleeping.STUCK | sleeping.MISSING):
-            self._bring_back(heroes)
+            self.removed += take_off_stuck(fleet, heroes, self._scripted, p.removal_time, p.respawn_distance)
+        came = found & (sleeping.STUCK | sleeping.MISSING) and self._bring_back(heroes)
         if found & sleeping.RESTLESS:
             rest(self.graph, fleet, self.terms, heroes, dt)
-        if found:
+        if came or found & (sleeping.RESTLESS | sleeping.SWITCHED):
             switch_physics(fleet, self.terms, distances(fleet, heroes))
 
-    def _take_off_the_stuck(self, away: FloatArray) -> None:
-        car, p = self.fleet.car, self.parameters
-        stuck = (car.standing > p.removal_time) & (car.mode == LANES) & (away > p.respawn_distance)
-        stuck[: self._scripted] = False
-        car.mode[stuck] = OFF
-        self.removed += int(stuck.sum())
-
-    def _bring_back(self, heroes: FloatArray) -> None:
-        fleet = self.fleet
-        off = self._refill[(fleet.car.mode[self._refill] == OFF) & (fleet.car.asleep[self._refill] == OFF)]
+    def _bring_back(self, heroes: FloatArray) -> bool:
+        """Let those that are off the road try to come back; whether one does."""
+        fleet, car = self.fleet, np.asarray(self.fleet.car)[self._refill]
+        off = self._refill[(car["mode"] == OFF) & (car["asleep"] == OFF)]
         if len(off) == 0:
-            return
+            return False
         where = places(self.graph, np.column_stack((heroes, np.full(len(heroes), self.parameters.respawn_distance))))
-        for i in off:
-            if appear(self.graph, fleet, i, where, RESPAWN_GAP_M):
-                self._name(i)
+        came = [i for i in off.tolist() if appear(self.graph, fleet, i, where, RESPAWN_GAP_M)]
+        for i in came:
+            self._name(i)
+        return bool(came)
 
     def _name(self, row: int) -> None:
         self.ids[row] = self._next_id
@@ -214,7 +204,7 @@ class TrafficManager:
     def take_off(self, row: int) -> None:
         """Take a scripted vehicle off the road."""
         self.fleet.car.mode[row] = OFF
-        self._routes.pop(row, None)
+        self._ways.forget(row)
 
     def set_speed(self, row: int, wanted: float | None, rate: float = np.inf) -> None:
         """Let a vehicle approach a speed (m/s) at a rate (m/s^2); None: it drives as traffic does."""
@@ -225,38 +215,11 @@ class TrafficManager:
         """Let a vehicle at `s` of the first lane follow lanes until its centre is at `s_end` of the last, where it
         stops.
         """
-        fleet = self.fleet
-        fleet.path_lane[row, 0], fleet.car.path_count[row] = lanes[0], 1
-        fleet.path_at[row, 0] = fleet.car.arc[row] - s
-        fleet.path_at[row, 1] = fleet.path_at[row, 0] + self.graph.lane.length[lanes[0]]
-        fleet.car.cleared[row] = -np.inf
-        fleet.car.mode[row] = RAILS
-        self._routes[row] = (list(lanes[1:]), s_end + 0.5 * float(fleet.car.length[row]) + LINE_GAP_M)
-        self._lengthen(row)
+        self._ways.follow(self.fleet, row, lanes, s, s_end)
 
     def lead(self, row: int, lanes: Sequence[int]) -> None:
         """Let a vehicle go on from the lane that it is on over others, and at random after the last."""
-        fleet = self.fleet
-        k = path_index(fleet, row, fleet.car.arc[row])
-        fleet.car.path_count[row] = k + 1
-        fleet.car.cleared[row] = min(fleet.car.cleared[row], fleet.path_at[row, k + 1])
-        fleet.car.mode[row] = RAILS
-        self._routes[row] = (list(lanes), None)
-        self._lengthen(row)
-
-    def _lengthen(self, row: int) -> None:
-        """Put as much of a given route into a path as fits; the last lane ends where the front bumper is to stop."""
-        fleet = self.fleet
-        lanes, end = self._routes[row]
-        while lanes and fleet.car.path_count[row] < PATH_LANES:
-            append_lane(self.graph, fleet, row, lanes.pop(0))
-        if not lanes:
-            count = int(fleet.car.path_count[row])
-            if end is None:
-                fleet.car.mode[row] = LANES
-            else:
-                fleet.path_at[row, count] = fleet.path_at[row, count - 1] + end
-            del self._routes[row]
+        self._ways.lead(self.fleet, row, lanes)
 
     def shift(self, row: int, offset: float) -> None:
         """Let a vehicle move to an offset from the middle of its lane (m, + left)."""
@@ -273,14 +236,11 @@ class TrafficManager:
             k += 1
         car.path_count[row] = k + 1
         car.mode[row] = LANES
-        self._routes.pop(row, None)
+        self._ways.forget(row)
 
     def arrived(self, row: int) -> bool:
         """Whether a vehicle that follows given lanes has come to their end."""
-        fleet = self.fleet
-        end = fleet.path_at[row, fleet.car.path_count[row]]
-        left = end - fleet.car.arc[row] - 0.5 * fleet.car.length[row]
-        return bool(fleet.car.mode[row] == RAILS and row not in self._routes and left < 1.0 and fleet.car.v[row] < 0.1)
+        return self._ways.arrived(self.fleet, row)
 
     def change_lane(self, row: int, lanes: int) -> bool:
         """Let a vehicle move over by lanes (+ left) from where it is; False where there is no such lane."""
@@ -293,7 +253,7 @@ class TrafficManager:
             if target < 0:
                 return False
         move_over(graph, fleet, row, target, self.parameters.lane_change_time)
-        self._routes.pop(row, None)
+        self._ways.forget(row)
         return True
 
     @property

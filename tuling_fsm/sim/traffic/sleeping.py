@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.kernels import kernel
+from tuling_fsm.core.kernels import kernel, part
 from tuling_fsm.sim.parameters import TrafficParameters
 from tuling_fsm.sim.traffic.dynamics import take_wheel
 from tuling_fsm.sim.traffic.fleet import LANES, OFF, Fleet, path_index, path_point
@@ -57,6 +58,15 @@ def terms_of(p: TrafficParameters) -> Terms:
     )
 
 
+@part
+def _away(car: Any, heroes: FloatArray) -> float:
+    """Distance of a vehicle from the nearest hero (K, 2), inf where there is none, m."""
+    away = np.inf
+    for k in range(len(heroes)):
+        away = min(away, math.hypot(car.x - heroes[k, 0], car.y - heroes[k, 1]))
+    return away
+
+
 @kernel
 def look_round(fleet: Fleet, heroes: FloatArray, terms: FloatArray, patience: float) -> int:
     """What there is to do at the beginning of a frame, as bits; in most there is nothing.
@@ -77,14 +87,26 @@ def look_round(fleet: Fleet, heroes: FloatArray, terms: FloatArray, patience: fl
             found |= STUCK
         if car.owner < 0:
             continue
-        away = np.inf
-        for k in range(len(heroes)):
-            away = min(away, math.hypot(car.x - heroes[k, 0], car.y - heroes[k, 1]))
+        away = _away(car, heroes)
         if (away <= terms[car.owner, 0]) != car.physical:
             found |= SWITCHED
         if car.mode == LANES and len(heroes) > 0 and away > terms[car.owner, 1]:
             found |= RESTLESS
     return found
+
+
+@kernel
+def take_off_stuck(fleet: Fleet, heroes: FloatArray, first: int, patience: float, distance: float) -> int:
+    """Take off, from the `first` vehicle on, who stands for longer than `patience` (s) farther than `distance` (m) from
+    all heroes (K, 2). Returns how many.
+    """
+    count = 0
+    for i in range(first, len(fleet.car)):
+        car = fleet.car[i]
+        if car.mode == LANES and car.standing > patience and _away(car, heroes) > distance:
+            car.mode = OFF
+            count += 1
+    return count
 
 
 def radii(terms: Sequence[Terms]) -> FloatArray:

@@ -1,0 +1,86 @@
+"""Inputs as no sensor should send them: the car drives no worse for them than without (SAF-3)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scenes import row, table
+
+from tuling_fsm.agent import Agent
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.map.random_route import random_route
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.map.route import Route
+from tuling_fsm.world.inputs import Inputs, Occupancy, Table
+
+from .drives import drive
+
+
+@pytest.fixture(scope="module")
+def route(course: RoadMap) -> Route:
+    return random_route(course, np.random.default_rng(3), 150.0)
+
+
+def is_under(car: Pose, place: Pose) -> bool:
+    """Whether a place is under the car."""
+    dx, dy = place.x - car.x, place.y - car.y
+    c, s = math.cos(car.heading), math.sin(car.heading)
+    vehicle = Vehicle()
+    along, across = c * dx + s * dy, -s * dx + c * dy
+    return -vehicle.rear_overhang <= along <= vehicle.front and abs(across) <= 0.5 * vehicle.width
+
+
+@pytest.mark.clause("SAF-3")
+@pytest.mark.parametrize(("cells", "resolution"), [(400, 0.5), (1000, 0.1)])
+def test_a_grid_that_is_occupied_all_over_is_not_driven_through(
+    course: RoadMap, route: Route, cells: int, resolution: float
+) -> None:
+    full, half = np.full((cells, cells), 100, np.int8), 0.5 * cells * resolution
+
+    def around(stamp: float) -> dict[str, Any]:
+        if stamp < 4.0:
+            return {}
+        x, y, _ = route.reference.at(20.0)
+        return {"occupancy": Occupancy(stamp, resolution, Pose(x - half, y - half, 0.0), full)}
+
+    ticks = list(drive(Agent(course), route, 160, around))
+    assert ticks[79].world.ego.v > 3.0
+    assert ticks[-1].trajectory.stands and ticks[-1].world.ego.v == 0.0
+    assert math.dist(ticks[79].world.ego.pose[:2], ticks[-1].world.ego.pose[:2]) < ticks[79].world.ego.v ** 2 / 4.0
+
+
+@pytest.mark.clause("SAF-3")
+@pytest.mark.parametrize(
+    "wrong",
+    [{"length": 0.0, "width": 0.0}, {"width": math.nan}, {"vx": 900.0}, {"heading": math.inf}, {"existence": 90.0}],
+)
+def test_what_stands_in_the_way_is_stopped_for_whatever_is_wrong_with_its_row(
+    course: RoadMap, route: Route, wrong: dict[str, float]
+) -> None:
+    place = route.reference.at(45.0)
+    rows = table(row(7, place.x, place.y, place.heading, length=1.0, width=1.0))
+    for column, value in wrong.items():
+        rows[column] = value
+    ticks = list(drive(Agent(course), route, 240, lambda stamp: {"objects": Table(stamp, rows)}))
+    assert max(tick.world.ego.v for tick in ticks) > 3.0
+    assert not any(is_under(tick.world.ego.pose, place) for tick in ticks), "stopped for, or gone round"
+    lines = [line for tick in ticks for line in tick.world.reports if line.startswith("objects:")]
+    assert len(lines) == 1 and "object 7 first" in lines[0]
+
+
+@pytest.mark.clause("SAF-3")
+def test_a_tick_without_a_time_is_refused_and_the_next_one_goes_on(course: RoadMap, route: Route) -> None:
+    agent = Agent(course)
+    ticks = drive(agent, route, 60)
+    for _ in range(50):
+        last = next(ticks)
+    with pytest.raises(InputError, match="inputs: stamp nan"):
+        agent.step(Inputs(math.nan))
+    after = next(ticks)
+    assert (after.state, after.result.feasible) == (last.state, True)
+    assert not after.world.reports

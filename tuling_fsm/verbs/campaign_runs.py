@@ -1,0 +1,132 @@
+"""The runs of a campaign: what one is, driving it, and driving many in local processes."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from tuling_fsm.core.errors import InputError
+
+Run = dict[str, Any]
+"""The content of `result.json`, and `file`, the scenario's. A run that broke off has only `file`, `scenario`, `seed`,
+`finished`, `end` ("error"), `infractions` (none) and `error`.
+"""
+Ended = Generator[tuple[int, Run], None, None]
+"""The runs as they end, each with the number of its job."""
+DriveAll = Callable[[Sequence["Job"]], Ended]
+"""Drives every job somewhere."""
+REFUSED = (InputError, FileNotFoundError, IsADirectoryError, PermissionError)
+"""What the command line says in one line: bad input, that no other seed would make better."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of a campaign."""
+
+    scenario: Path
+    seed: int
+    map_file: Path | None
+    overrides: tuple[tuple[str, str], ...]
+    out: Path | None
+
+    @property
+    def name(self) -> str:
+        """The scenario as the table names it."""
+        return self.scenario.stem
+
+
+def run_all(jobs: Sequence[Job], drive_all: DriveAll, say: Callable[[str], None] | None = None) -> list[Run]:
+    """Drive every job.
+
+    Args:
+        jobs: what to drive.
+        drive_all: who drives them.
+        say: told in a line of each run that is over.
+
+    Returns:
+        In the order of the jobs.
+
+    Raises:
+        InputError, OSError: a job cannot be driven as it was asked for; those not begun are given up.
+    """
+    if say is not None:
+        say(f"0 of {len(jobs)} runs")
+    runs: dict[int, Run] = {}
+    with closing(drive_all(jobs)) as ended:
+        for index, run in ended:
+            runs[index] = run
+            if say is not None:
+                say(f"{len(runs)} of {len(jobs)} runs, {jobs[index].name} seed {jobs[index].seed}: {run['end']}")
+    return [runs[index] for index in range(len(jobs))]
+
+
+def in_processes(jobs: Sequence[Job], workers: int) -> Ended:
+    """Drive every job on this machine, in processes of their own, so that a run has nothing of another in it.
+
+    Args:
+        jobs: what to drive.
+        workers: processes at a time.
+    """
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_leave_quietly)
+    try:
+        futures = {pool.submit(drive, job): index for index, job in enumerate(jobs)}
+        for future in as_completed(futures):
+            yield futures[future], _outcome(jobs[futures[future]], future)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def drive(job: Job, progress: Callable[[str], None] | None = None) -> Run:
+    """One run in this process, as the verb `sim` does it.
+
+    Raises:
+        InputError, OSError: it cannot be driven as it was asked for.
+    """
+    from tuling_fsm.run import run_scenario
+
+    try:
+        result = run_scenario(
+            job.scenario,
+            map_file=job.map_file,
+            seed=job.seed,
+            overrides=dict(job.overrides),
+            out=job.out,
+            progress=progress,
+        )
+    except REFUSED:
+        raise
+    except Exception as error:
+        return broken_off(job, f"{type(error).__name__}: {error}")
+    return {"file": str(job.scenario), **result}
+
+
+def broken_off(job: Job, error: str) -> Run:
+    """What stands in the place of a run that has no result."""
+    return {
+        "file": str(job.scenario),
+        "scenario": job.name,
+        "seed": job.seed,
+        "finished": False,
+        "end": "error",
+        "infractions": [],
+        "error": " ".join(error.split()),
+    }
+
+
+def _outcome(job: Job, future: Future[Run]) -> Run:
+    try:
+        return future.result()
+    except BrokenProcessPool:
+        return broken_off(job, "a process of the campaign was killed")
+
+
+def _leave_quietly() -> None:
+    """Control-C reaches every process of a terminal; one of them says so."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
