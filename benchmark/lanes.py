@@ -79,12 +79,12 @@ def _driven(agent: Agent) -> tuple[list[float], list[float], list[Situation]]:
         walls.append(1e3 * (time.perf_counter() - wall))
         return tick
 
-    ticks = list(drive(TICKS, step))[WARM:]
-    seen = [
-        (tick.decision.request, tick.decision.world.scene)
-        for tick in ticks[:: len(ticks) // SITUATIONS][:SITUATIONS]
-        if isinstance(tick.decision.request, FollowLanes)
-    ]
+    # What is kept of a tick makes the next ones slower, as its memory is not used again.
+    seen: list[Situation] = []
+    for number, tick in enumerate(drive(TICKS, step)):
+        under_way, every = number - WARM, (TICKS - WARM) // SITUATIONS
+        if under_way >= 0 and under_way % every == 0 and isinstance(tick.decision.request, FollowLanes):
+            seen.append((tick.decision.request, tick.decision.world.scene))
     return walls[WARM:], cpus[WARM:], seen
 
 

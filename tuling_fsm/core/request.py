@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -80,6 +81,11 @@ class LaneLine:
     end: LaneEnd
     route_s0: float
     """Arc length on the route's reference of the first point, m."""
+
+    @cached_property
+    def lowest_limit(self) -> float:
+        """The lowest speed limit anywhere on it, m/s."""
+        return float(self.limit.min())
 
     @classmethod
     def along(

@@ -46,7 +46,12 @@ class Trajectory:
     @property
     def stands(self) -> bool:
         """Whether no row moves."""
-        return _fastest(self.v) < _STILL
+        return self.top_speed < _STILL
+
+    @property
+    def top_speed(self) -> float:
+        """The greatest speed of any row, forwards or in reverse, m/s."""
+        return _fastest(self.v)
 
     @property
     def length(self) -> float:

@@ -141,8 +141,8 @@ def _speed_limit(case: _Case) -> Violation | None:
     if isinstance(request, FreeSpace | PullOver):
         most = np.where(plan.v < 0.0, min(request.speed_limit, vehicle.max_reverse_speed), top)
     else:
-        least = min((float(lane.limit.min()) for lane in request.lanes), default=math.inf)
-        if float(np.abs(plan.v).max()) <= min(top, least) + case.limits.speed:
+        least = min((lane.lowest_limit for lane in request.lanes), default=math.inf)
+        if plan.top_speed <= min(top, least) + case.limits.speed:
             return None
         most = np.minimum(top, _lane_limit(request.lanes, case.rows))
     row, v, limit = rules.too_fast(

@@ -78,8 +78,8 @@ def prepare(
     pose = (start.pose.x, start.pose.y, start.pose.heading, start.curvature)
     parameters, offsets = tools.parameters, np.ascontiguousarray(lines.start[:, START_D])
     scenery = Scenery.of(
-        scene, lines.row, lines.points, offsets, pose, tools.body, parameters.clearance.solid, parameters,
-        tools.vehicle.max_speed,
+        scene, lines.row, lines.points, offsets, pose, tools.body, parameters.clearance.solid,
+        parameters.clearance.wanted, tools.mover_gaps, tools.vehicle.max_speed,
     )  # fmt: skip
     walls = np.array([(wall.x0, wall.y0, wall.x1, wall.y1) for wall in request.walls]).reshape(-1, 4)
     yields = previous is not None and previous.limit.reason in _CROSSING

@@ -108,7 +108,7 @@ def go_on(
         return None
     path, n, gear = stretch.path, len(stretch.path), stretch.gear
     body = facing(tools.body, gear)
-    laid, scenery = among(as_driven(stretch, scene.ego.pose, tools), scene, body, parameters)
+    laid, scenery = among(as_driven(stretch, scene.ego.pose, tools), scene, body, tools)
     walls = [wall for wall in request.walls if not _led_past(wall, scene)]
     end = _end_of(stretch, laid, walls, body, parameters.speed.line_gap)
     stop = _before_solids(end, laid, scenery, body, parameters)

@@ -13,16 +13,20 @@ from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import kernel, part
 from tuling_fsm.planning.around import Around, can_meet, is_near, is_walker, put_box
 from tuling_fsm.planning.body import Body, body_separation, offset_at, walk
+from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.paths import AT_ONCE
 from tuling_fsm.planning.reference import COS, KAPPA, SIN, S, X, Y
+from tuling_fsm.planning.rss import Rss, lateral_distance
 from tuling_fsm.planning.solids import DEEPEST, IntArray
 
 BoolArray = npt.NDArray[np.bool_]
 SAME_WAY = 0.5
 """Cosine of the angle up to which two go the same way."""
 _ELSEWHERE, _COARSE = 6.0, 8
-"""An object farther from the line than the one (m) may come onto it somewhere else, and is looked for at every so
-many samples."""
+"""An object farther from a winding line than the one (m) may come onto it somewhere else, and is looked for at every
+so many samples."""
+_STRAIGHT = 0.87
+"""A line does not wind that turns from its first direction by no more than the angle of this cosine."""
 
 
 _WALKING = 0.3
@@ -71,6 +75,13 @@ class MoverGaps(NamedTuple):
     person: float
     crossing: float
 
+    @classmethod
+    def of(cls, parameters: PlanningParameters) -> MoverGaps:
+        """The numbers that are set; never nearer than two that stay in their lanes (RSS)."""
+        clearance = parameters.clearance
+        beside = max(clearance.mover, lateral_distance(0.0, 0.0, Rss.of(parameters.rss)))
+        return cls(beside, clearance.person, parameters.speed.crossing_gap)
+
 
 @part
 def _coarsely_nearest(line: FloatArray, n: int, x: float, y: float) -> int:
@@ -83,9 +94,19 @@ def _coarsely_nearest(line: FloatArray, n: int, x: float, y: float) -> int:
 
 
 @part
+def _winds(line: FloatArray, n: int) -> bool:
+    """Whether a line turns so far that it may come by the same object again."""
+    least = 1.0
+    for k in range(1, n):
+        least = min(least, line[k, COS] * line[0, COS] + line[k, SIN] * line[0, SIN])
+    return bool(least < _STRAIGHT)
+
+
+@part
 def _place_on_line(
     line: FloatArray,
     n: int,
+    winds: bool,
     boxes: FloatArray,
     gap: float,
     body: Body,
@@ -106,7 +127,7 @@ def _place_on_line(
         along = (x - line[k, X]) * line[k, COS] + (y - line[k, Y]) * line[k, SIN]
         k = walk(line, n, k + int(along * per), x, y)
         offset = offset_at(line, k, x, y)
-        if abs(offset) > _ELSEWHERE:
+        if winds and abs(offset) > _ELSEWHERE:
             k = walk(line, n, _coarsely_nearest(line, n, x, y), x, y)
             offset = offset_at(line, k, x, y)
         along = (x - line[k, X]) * line[k, COS] + (y - line[k, Y]) * line[k, SIN]
@@ -197,10 +218,11 @@ def gather_movers(
     half, band = np.empty((many, total, times, 3)), np.empty((many, total, 4))
     stretch, order = np.empty((many, total, 2), np.int64), np.empty((many, total), np.int64)
     for at in range(many):
+        winds = _winds(lines[at], counts[at])
         for i in range(total):
             _place_on_line(
-                lines[at], counts[at], boxes[i], gap[i], body, node[at, i], across[at, i], half[at, i], band[at, i],
-                stretch[at, i],
+                lines[at], counts[at], winds, boxes[i], gap[i], body, node[at, i], across[at, i], half[at, i],
+                band[at, i], stretch[at, i],
             )  # fmt: skip
         _sort_in(node[at], order[at])
     return Movers(

@@ -84,7 +84,7 @@ def _free_curves(request: PullOver, scene: Scene, start: StartState, tools: Tool
         for path in _curves(start, goal):
             if not drivable(path, start.v, tools.drive, tools.vehicle.max_steer):
                 continue
-            laid, scenery = among(path, scene, tools.body, tools.parameters)
+            laid, scenery = among(path, scene, tools.body, tools)
             wanted = tools.parameters.clearance.wanted
             _, by = blocked_by_solids(laid, scenery.solids, tools.body, wanted)
             if by < 0:

@@ -12,8 +12,6 @@ from tuling_fsm.core.scene import PREDICTION_STEPS, Obstacles, Scene
 from tuling_fsm.planning.around import Around
 from tuling_fsm.planning.body import Body
 from tuling_fsm.planning.movers import MoverGaps, Movers, gather_movers
-from tuling_fsm.planning.parameters import PlanningParameters
-from tuling_fsm.planning.rss import Rss, lateral_distance
 from tuling_fsm.planning.solids import EDGE, IntArray, Solids, boxes_of_segments, gather_solids
 
 
@@ -34,23 +32,18 @@ class Scenery(NamedTuple):
         pose: tuple[float, float, float, float],
         body: Body,
         solid_gap: float,
-        parameters: PlanningParameters,
+        wanted: float,
+        mover_gaps: MoverGaps,
         top_speed: float = math.inf,
     ) -> Scenery:
         """Collect what may matter on lines `rows` (L, n, COLUMNS) for a car at `pose`, `offsets` (L,) from them, that
-        drives no faster than `top_speed` (m/s).
+        drives no faster than `top_speed` (m/s), comes no nearer than `solid_gap` (m) to static things and would rather
+        keep `wanted` (m).
         """
-        around, wanted = Around.of(scene.obstacles), parameters.clearance.wanted
+        around = Around.of(scene.obstacles)
         solids = gather_solids(around, scene.static_segments, solid_gap, wanted, rows, points, offsets, pose, body)
-        movers = gather_movers(around, _mover_gaps(parameters), top_speed, rows, points, pose, body)
+        movers = gather_movers(around, mover_gaps, top_speed, rows, points, pose, body)
         return cls(solids, movers, scene.obstacles)
-
-
-def _mover_gaps(parameters: PlanningParameters) -> MoverGaps:
-    """How near to moving things a path may come; never nearer than two that stay in their lanes (RSS)."""
-    clearance = parameters.clearance
-    beside = max(clearance.mover, lateral_distance(0.0, 0.0, Rss.of(parameters.rss)))
-    return MoverGaps(beside, clearance.person, parameters.speed.crossing_gap)
 
 
 def static_boxes(scene: Scene, rows: IntArray) -> tuple[FloatArray, IntArray]:

@@ -128,11 +128,13 @@ def as_driven(stretch: Stretch, pose: Pose, tools: Tools) -> FloatArray:
     return driven
 
 
-def among(path: FloatArray, scene: Scene, body: Body, parameters: PlanningParameters) -> tuple[Laid, Scenery]:
+def among(path: FloatArray, scene: Scene, body: Body, tools: Tools) -> tuple[Laid, Scenery]:
     """A path (n, PATH) laid on itself, and what is around it."""
-    line = _as_line(path)
+    line, wanted = _as_line(path), tools.parameters.clearance.wanted
     pose = (float(path[0, PX]), float(path[0, PY]), float(path[0, PHEADING]), float(path[0, PKAPPA]))
-    scenery = Scenery.of(scene, line[None], np.array([len(line)]), np.zeros(1), pose, body, 0.0, parameters)
+    scenery = Scenery.of(
+        scene, line[None], np.array([len(line)]), np.zeros(1), pose, body, 0.0, wanted, tools.mover_gaps
+    )
     places = np.zeros((PLACES, len(path) + AT_ONCE))
     place_body(path, len(path), body.middle, places)
     return Laid(path, len(path), 1, line, 0, places), scenery

@@ -10,6 +10,7 @@ from tuling_fsm.planning.candidates import Shapes
 from tuling_fsm.planning.evaluate import Scratch, new_scratch
 from tuling_fsm.planning.laws import Drive
 from tuling_fsm.planning.lines import LineShape
+from tuling_fsm.planning.movers import MoverGaps
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.profile import STEP_S
 from tuling_fsm.planning.stopping import Gaps
@@ -27,6 +28,7 @@ class Tools(NamedTuple):
     shapes: Shapes
     line_shape: LineShape
     gaps: Gaps
+    mover_gaps: MoverGaps
     candidate_rows: int
     whole: Scratch
 
@@ -42,6 +44,6 @@ class Tools(NamedTuple):
         gaps = Gaps(parameters.clearance.wanted, lateral.bound_slack, speed.line_gap, speed.obstacle_gap, speed.end_gap)
         short, whole = (round(t / STEP_S) + 1 for t in (parameters.choice.horizon, speed.horizon))
         return cls(
-            vehicle, parameters, Body.of(vehicle), drive, shapes, LineShape.of(vehicle, parameters), gaps, short,
-            new_scratch(whole),
+            vehicle, parameters, Body.of(vehicle), drive, shapes, LineShape.of(vehicle, parameters), gaps,
+            MoverGaps.of(parameters), short, new_scratch(whole),
         )  # fmt: skip
