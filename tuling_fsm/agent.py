@@ -131,7 +131,7 @@ class Agent:
         if trajectory is not None and (isinstance(decision.request, Hold) or not planned.feasible):
             self._ladder = Ladder(trajectory)
             return planned, trajectory
-        detail = "no plan"
+        detail, violation = "no plan", None
         if trajectory is not None:
             planned, violation = self._planner.checked(planned, decision.request, scene)
             trajectory = planned.trajectory or trajectory
@@ -140,7 +140,8 @@ class Agent:
                 self._ladder = accepted
                 return planned, trajectory
             detail = "a stop has begun" if violation is None else f"{violation.breach.value}: {violation.detail}"
-        instead, self._ladder = fall_back(self._ladder, scene, p.vehicle, p.planning)
+        breach = None if violation is None else violation.breach
+        instead, self._ladder = fall_back(self._ladder, scene, p.vehicle, p.planning, breach)
         limit = Limit(Reason.PLAN_REJECTED, detail=detail)
         rejected = replace(planned, feasible=False, trajectory=instead, limit=limit, reason=Reason.PLAN_REJECTED)
         return rejected, instead

@@ -171,6 +171,8 @@ def _note(log: RunLog, tick: Tick, tick_ms: float) -> None:
     event = tick.decision.transition
     if event is not None:
         log.transitions.append(TransitionRow(event.stamp, event.source, event.dest, event.clause))
+    for event in tick.decision.supervisor_transitions:
+        log.supervisors.append(TransitionRow(event.stamp, event.source, event.dest, event.clause))
 
 
 def _record(bag: BagWriter, inputs: Inputs, tick: Tick, outputs: Outputs) -> None:

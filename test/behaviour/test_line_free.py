@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tuling_fsm.behaviour import states
-from tuling_fsm.core.request import FollowLanes, FreeSpace, Reason
+from tuling_fsm.core.request import FollowLanes, FreeSpace, Hold, Reason
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.world import RouteMatch
 
@@ -39,6 +39,18 @@ def test_where_the_own_lane_is_taken_the_other_one_comes_first(road: RoadMap) ->
     request = drive.last.request
     assert isinstance(request, FreeSpace)
     assert request.goal.y == pytest.approx(FAR_Y)
+
+
+@pytest.mark.clause("SLF-1")
+@pytest.mark.parametrize(("works_end", "x"), [(96.0, 100.0), (130.0, None)])
+def test_behind_long_road_works_a_place_farther_on_will_do(road: RoadMap, works_end: float, x: float | None) -> None:
+    works = tuple(Thing(at, y) for at in np.arange(62.0, works_end, 4.0) for y in (NEAR_Y, FAR_Y))
+    request = solid_line_free(road, *works).last.request
+    if x is None:
+        assert isinstance(request, Hold)
+    else:
+        assert isinstance(request, FreeSpace)
+        assert request.goal.x == pytest.approx(x, abs=0.6)
 
 
 @pytest.mark.clause("RRF-2")

@@ -66,7 +66,7 @@ def processes() -> Iterator[LocalCluster]:
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 0}),
         LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=logging.CRITICAL
+            n_workers=1, threads_per_worker=1, dashboard_address=":0", silence_logs=logging.CRITICAL
         ) as cluster,
     ):
         yield cluster
@@ -104,9 +104,8 @@ def test_a_run_whose_worker_is_killed_has_broken_off(processes: LocalCluster, tm
 
     def kill() -> None:
         with pipe.open("w"), Client(processes) as client:  # Opens when the worker has begun to read.
-            pids = client.run(os.getpid)
-            (busy,) = [worker for worker, tasks in client.processing().items() if tasks]
-            os.kill(pids[busy], signal.SIGKILL)
+            (worker,) = client.run(os.getpid).values()
+            os.kill(worker, signal.SIGKILL)
 
     killing = threading.Thread(target=kill)
     killing.start()

@@ -193,3 +193,7 @@ def damage(out: Path) -> None:
     whole = (out / "roam" / "run.mcap").read_bytes()
     (out / "cut" / "run.mcap").write_bytes(whole[: int(0.7 * len(whole))])
     assert main(["replay", str(out / "cut")]) == 2
+
+
+def test_the_page_for_the_car_has_every_reason_for_a_stop() -> None:
+    assert [reason.value for reason in Reason if f"`{reason.value}`" not in PAGES["vehicle"]] == []

@@ -53,6 +53,14 @@ def test_a_standing_car_starts_within_a_few_rows() -> None:
     assert result.trajectory.v[10] > 0.6
 
 
+def test_too_late_for_a_comfortable_stop_a_slow_car_does_not_creep_on() -> None:
+    wall = wall_across(20.0 + VEHICLE.front + 0.02)
+    plan = PLANNER.plan(follow(road(), wall), scene(v=0.3), None).trajectory
+    assert plan is not None
+    assert plan.length < 0.11
+    assert plan.v[round(0.6 / 0.1)] == 0.0
+
+
 @pytest.mark.clause("INT-2")
 @settings(max_examples=25)
 @given(st.floats(0.0, 8.33), st.floats(4.0, 60.0))

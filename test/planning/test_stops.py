@@ -12,7 +12,7 @@ from tuling_fsm.core.request import Hold, PlanResult, Reason
 from tuling_fsm.core.scene import Scene
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
-from tuling_fsm.planning.check import check
+from tuling_fsm.planning.check import Breach, check
 from tuling_fsm.planning.fallback import Ladder, Rung, accept, fall_back
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.planner import Planner
@@ -163,6 +163,16 @@ def test_a_stop_out_of_a_bend_does_not_turn_into_what_stands_beside_the_road(eme
     assert free is not None
     np.testing.assert_allclose(free.curvature, side * 0.03)
     assert check(free, now, hold, VEHICLE, PARAMETERS) is not None, "the way round the bend would be free as well"
+
+
+@pytest.mark.clause("SAF-2", "USE-11")
+def test_at_a_red_light_no_older_plan_is_driven_on() -> None:
+    before, now = planned()
+    _, other = fall_back(Ladder(before.trajectory), now, VEHICLE, PARAMETERS, Breach.JERK)
+    plan, ladder = fall_back(Ladder(before.trajectory), now, VEHICLE, PARAMETERS, Breach.RED_LIGHT)
+    assert other.rung is Rung.REST
+    assert ladder.rung is Rung.EMERGENCY
+    assert plan.length < 0.5 * now.ego.v**2 / VEHICLE.emergency_decel + 0.5
 
 
 def test_without_any_plan_the_car_stops_where_it_goes() -> None:

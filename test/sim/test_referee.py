@@ -175,6 +175,23 @@ def test_a_light_that_turns_red_behind_the_bumper_is_no_matter(lit: RoadMap) -> 
     assert "red_light" not in [kind for kind, _ in watch.kinds]
 
 
+@pytest.mark.parametrize(("then", "expected"), [(Light.GREEN, 0), (Light.RED, 1)])
+@pytest.mark.clause("USE-3")
+def test_who_stands_a_little_over_the_line_goes_on_by_the_light_that_he_then_has(
+    lit: RoadMap, then: Light, expected: int
+) -> None:
+    watch = Watch(lit)
+    at_line, red = Pose(13.0 + Vehicle().front, 1.75, math.pi), dict.fromkeys(range(1, 5), Light.RED)
+    for ahead in (-0.1, 0.1):
+        watch.see(shifted(at_line, ahead), 0.5, lights=red)
+    watch.see(shifted(at_line, 0.1), 0.0, lights=red)
+    lights = dict.fromkeys(range(1, 5), then)
+    watch.see(shifted(at_line, 0.1), 0.0, lights=lights)
+    for ahead in (0.2, 0.4, 0.6):
+        watch.see(shifted(at_line, ahead), 0.5, lights=lights)
+    assert [kind for kind, _ in watch.kinds].count("red_light") == expected
+
+
 def test_the_lights_of_the_other_direction_do_not_hold(lit: RoadMap) -> None:
     watch = Watch(lit)
     watch.drive(Pose(0.0, -1.75, 0.0), 8.0, 4.0, lights={1: Light.RED})

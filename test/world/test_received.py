@@ -71,6 +71,8 @@ def test_grids_and_tables_of_a_wrong_form_are_refused() -> None:
     grids = [
         Occupancy(1.0, 0.0, Pose(0, 0, 0), cells),
         Occupancy(1.0, math.nan, Pose(0, 0, 0), cells),
+        Occupancy(1.0, 1e-45, Pose(0, 0, 0), cells),
+        Occupancy(1.0, math.inf, Pose(0, 0, 0), cells),
         Occupancy(1.0, 0.1, Pose(0, math.nan, 0), cells),
         Occupancy(1.0, 0.1, Pose(0, 0, 0), cells.astype(float)),
         Occupancy(1.0, 0.1, Pose(0, 0, 0), cells[0]),

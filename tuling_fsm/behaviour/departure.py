@@ -8,7 +8,7 @@ from tuling_fsm.behaviour.guards import route_found, stands_at_end
 from tuling_fsm.behaviour.memory import Memory
 from tuling_fsm.behaviour.mission.memory import Aim
 from tuling_fsm.behaviour.parameters import BehaviourParameters
-from tuling_fsm.behaviour.routing import leads_on, open_question, pursue
+from tuling_fsm.behaviour.routing import asking, leads_on, open_question, pursue
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Hold, PlanningRequest, Reason
 from tuling_fsm.machine.elements import Leaf, Priority, Region
@@ -40,7 +40,7 @@ def _request(view: View) -> PlanningRequest:
         return Hold(
             Reason.NO_ROUTE, detail="choosing where to go" if choosing else "no mission and no route to ask for"
         )
-    return Hold(Reason.NO_ROUTE, detail=f"asking the route server, {routing.question.failures} failures")
+    return Hold(Reason.NO_ROUTE, detail=asking("the route server", routing.question))
 
 
 def region(parameters: BehaviourParameters) -> Region[Conduct]:

@@ -64,6 +64,12 @@ def send(view: View, memory: Memory, purpose: str) -> Memory:
     return replace(memory, routing=asked)
 
 
+def asking(whom: str, question: Question) -> str:
+    """What is said while an answer is waited for."""
+    many = {0: "", 1: ", 1 failure"}.get(question.failures, f", {question.failures} failures")
+    return f"asking {whom}{many}"
+
+
 def backoff_s(parameters: RouteParameters, failures: int) -> float:
     """The pause after so many failures in a row, s."""
     doublings = min(failures - 1, 30)

@@ -69,18 +69,16 @@ def find_route(road_map: RoadMap, points: npt.ArrayLike) -> Route | str:
     if not np.all(np.isfinite(poses)):
         return f"pose {int(np.argmin(np.isfinite(poses).all(axis=1)))} is not finite"
     poses = _thinned(poses)
-    candidates = [_candidates(road_map, pose) for pose in poses]
-    chosen = _best_chain(road_map, poses, candidates)
-    if isinstance(chosen, int):
-        return _break_at(poses, candidates, chosen)
-    positions = [candidates[i][k] for i, k in enumerate(chosen)]
-    return build_route(road_map, _stretches(road_map, positions))
+    chain = _best_chain(road_map, poses)
+    if isinstance(chain, int):
+        return _break_at(road_map, poses, chain)
+    return build_route(road_map, _stretches(road_map, chain))
 
 
-def _break_at(poses: FloatArray, candidates: Sequence[list[LanePosition]], i: int) -> str:
+def _break_at(road_map: RoadMap, poses: FloatArray, i: int) -> str:
     """What is wrong at the pose at which a chain breaks."""
     at = f"({poses[i, 0]:.1f}, {poses[i, 1]:.1f})"
-    if not candidates[i]:
+    if not _candidates(road_map, poses[i]):
         return f"no lane is driven at {at} in the direction {poses[i, 2]:.2f} rad"
     step = math.dist(poses[i, :2], poses[i - 1, :2])
     if step > MAX_GAP_M:
@@ -128,8 +126,9 @@ def _candidates(road_map: RoadMap, pose: FloatArray) -> list[LanePosition]:
     ]
 
 
-def _best_chain(road_map: RoadMap, poses: FloatArray, candidates: Sequence[list[LanePosition]]) -> list[int] | int:
-    """Index of the candidate of every pose on the cheapest chain (Viterbi), or of the pose at which it breaks."""
+def _best_chain(road_map: RoadMap, poses: FloatArray) -> list[LanePosition] | int:
+    """The candidates of the poses on the cheapest chain (Viterbi), or the number of the pose at which it breaks."""
+    candidates = [_candidates(road_map, poses[0])]
     cost = [_misfit(position, poses[0, 2]) for position in candidates[0]]
     if not cost:
         return 0
@@ -138,6 +137,7 @@ def _best_chain(road_map: RoadMap, poses: FloatArray, candidates: Sequence[list[
         step = math.dist(poses[i, :2], poses[i - 1, :2])
         if step > MAX_GAP_M:
             return i
+        candidates.append(_candidates(road_map, poses[i]))
         reached, origin = [], []
         for position in candidates[i]:
             best, best_k = math.inf, -1
@@ -155,7 +155,7 @@ def _best_chain(road_map: RoadMap, poses: FloatArray, candidates: Sequence[list[
     chosen = [cost.index(min(cost))]
     for origin in reversed(back):
         chosen.append(origin[chosen[-1]])
-    return chosen[::-1]
+    return [candidates[i][k] for i, k in enumerate(reversed(chosen))]
 
 
 def _misfit(position: LanePosition, heading: float) -> float:

@@ -23,8 +23,10 @@ SIZE_IN = 14.0
 LEAST_IN = 4.0
 """Shorter side of the map at the least, inches."""
 MARGIN_M = 5.0
-LEFT_IN, BELOW_IN = 0.6, 0.75
-"""Room for coordinates and key, inches."""
+ROOM_IN = 0.6
+"""Room for coordinates on every side, inches."""
+ENTRY_IN, ROW_IN = 1.35, 0.18
+"""Width of an entry of the key, and height of a row of it, inches."""
 DPI = 120
 MOST_NUMBERS = 400
 """With more roads than this their numbers would only hide the map."""
@@ -41,10 +43,12 @@ def draw_map(road_map: RoadMap, png_path: str | Path, route: Route | None = None
     width, height = x1 - x0 + 2.0 * MARGIN_M, y1 - y0 + 2.0 * MARGIN_M
     scale = SIZE_IN / max(width, height)
     wide, high = max(width * scale, LEAST_IN), max(height * scale, LEAST_IN)
-    figure = Figure(figsize=(wide + 2.0 * LEFT_IN, high + BELOW_IN + LEFT_IN), dpi=DPI)
+    key, abreast = _key(route is not None), int((wide + 2.0 * ROOM_IN) / ENTRY_IN)
+    below = ROOM_IN + ROW_IN * math.ceil(len(key) / abreast)
+    across, up = wide + 2.0 * ROOM_IN, high + below + ROOM_IN
+    figure = Figure(figsize=(across, up), dpi=DPI)
     canvas = FigureCanvasAgg(figure)
-    box = (LEFT_IN / (wide + 2.0 * LEFT_IN), BELOW_IN / (high + BELOW_IN + LEFT_IN))
-    axes = figure.add_axes((*box, wide / (wide + 2.0 * LEFT_IN), high / (high + BELOW_IN + LEFT_IN)))
+    axes = figure.add_axes((ROOM_IN / across, below / up, wide / across, high / up))
     axes.set(xlim=(x0 - MARGIN_M, x1 + MARGIN_M), ylim=(y0 - MARGIN_M, y1 + MARGIN_M), aspect="equal")
     axes.set_title(f"{road_map.name}: x and y in m, numbers of roads", fontsize=9)
     axes.tick_params(labelsize=7)
@@ -55,7 +59,7 @@ def draw_map(road_map: RoadMap, png_path: str | Path, route: Route | None = None
         axes.plot(*route.reference.xy.T, color=ROUTE, linewidth=2.5, alpha=0.8, zorder=8)
         for i, mark in ((0, "o"), (-1, "s")):
             axes.plot(*route.reference.xy[i], mark, color=ROUTE, markersize=7, zorder=9)
-    figure.legend(handles=_key(route is not None), loc="lower center", ncols=math.ceil(wide), fontsize=7, frameon=False)
+    figure.legend(handles=key, loc="lower center", ncols=abreast, fontsize=7, frameon=False)
     try:
         with Path(png_path).open("wb") as file:
             canvas.print_png(file)

@@ -43,14 +43,15 @@ def accept(ladder: Ladder, trajectory: Trajectory, scene: Scene) -> Ladder | Non
 
 
 def fall_back(
-    ladder: Ladder, scene: Scene, vehicle: Vehicle, parameters: PlanningParameters
+    ladder: Ladder, scene: Scene, vehicle: Vehicle, parameters: PlanningParameters, breach: Breach | None = None
 ) -> tuple[Trajectory, Ladder]:
     """What to send instead of a plan that is late, missing or invalid, and the ladder after it.
 
     The rest of the last plan is driven on while it is free and recent; a stop that would hit something, or lasts too
-    long, becomes an emergency stop. No rung is ever left upwards before the car stands.
+    long, becomes an emergency stop. No rung is ever left upwards before the car stands. Where the plan has a `breach`
+    at a red light, an older one leads over the line as well: the car stops at once.
     """
-    rung = max(ladder.rung, Rung.REST)
+    rung = max(ladder.rung, Rung.EMERGENCY if breach is Breach.RED_LIGHT else Rung.REST)
     held = scene.stamp - (ladder.since if ladder.rung == rung else scene.stamp)
     limits = parameters.fallback
     if rung == Rung.REST:

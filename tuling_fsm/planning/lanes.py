@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.request import FollowLanes, PlanResult, Reason
+from tuling_fsm.core.request import FollowLanes, Limit, PlanResult, Reason
 from tuling_fsm.core.scene import Scene
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.planning import evaluate as ev
@@ -17,11 +17,13 @@ from tuling_fsm.planning.candidates import MAX_CANDIDATES, Offers
 from tuling_fsm.planning.continuity import StartState, state_at
 from tuling_fsm.planning.evaluate import Start, Tick
 from tuling_fsm.planning.explain import Situation, explain_candidates, explain_limit, no_way_on
-from tuling_fsm.planning.hold import STANDS
+from tuling_fsm.planning.hold import STANDS, comfortable_stop
 from tuling_fsm.planning.judge import MEMORY_S, Weights
 from tuling_fsm.planning.lines import Lines, prepare_lines
-from tuling_fsm.planning.paths import LANE, SPEC, START_D
+from tuling_fsm.planning.paths import LANE, NODE, SPEC, START_D
+from tuling_fsm.planning.reference import KAPPA
 from tuling_fsm.planning.scenery import Scenery
+from tuling_fsm.planning.steering import from_standstill
 from tuling_fsm.planning.stopping import BOUND, CURVATURE
 from tuling_fsm.planning.timed import timed_path
 from tuling_fsm.planning.tools import Tools
@@ -29,6 +31,10 @@ from tuling_fsm.planning.tools import Tools
 _CROSSING = (Reason.CROSSING, Reason.PEDESTRIAN)
 _HARD = 1.5
 """Braking by so much harder than in comfort is not called for by a way that is not there for a moment."""
+_TURNED = 0.15
+"""Wheels that stand farther (rad) from where the line wants them are turned before a car that stands goes on."""
+_TURNED_FAR, _WALKING = 0.3, 1.2
+"""Those that stand as far as the one (rad) are not turned back in time by a car that gets away from the other (m/s)."""
 _STILL_YIELDING = 1.5
 """A car that yields asks for this much more time before it passes first after all."""
 
@@ -44,6 +50,14 @@ def follow_lanes(
     lines = prepare_lines(request, start, tools.line_shape, tools.body)
     if lines is None:
         return None
+    turned = start.curvature
+    if _stops_to_steer(start, previous, lines, tools):
+        before = previous.trajectory if previous is not None and start.planned else None
+        stop = comfortable_stop(scene, start, before, tools.vehicle, tools.parameters.speed)
+        return PlanResult(True, stop, Limit(Reason.STEERING), shift=int(lines.shift[lines.home]))
+    if abs(start.v) < STANDS and _turned_by(start, lines, tools) > _TURNED:
+        start = start._replace(curvature=_wanted(lines))
+        lines = prepare_lines(request, start, tools.line_shape, tools.body) or lines
     tick, scenery = prepare(request, scene, start, previous, lines, tools)
     specs: FloatArray = np.empty((MAX_CANDIDATES, SPEC))
     verdicts: FloatArray = np.empty((MAX_CANDIDATES, ev.VERDICT))
@@ -53,15 +67,38 @@ def follow_lanes(
         return rest
     situation = Situation(request, lines, scenery, specs, verdicts, best)
     trajectory = timed_path(scene.stamp, tools.whole.path, points, tools.whole.rows, 1.0)
+    limit = explain_limit(situation)
+    if start.curvature != turned:
+        steered = from_standstill(trajectory, turned, tools.vehicle)
+        trajectory, limit = steered, limit if len(steered) == len(trajectory) else Limit(Reason.STEERING)
     reason = no_way_on(situation, start.v, float(tools.whole.rows[-1, 0]), tools.parameters.speed.blocked)
     return PlanResult(
         feasible=reason is Reason.NONE,
         trajectory=trajectory,
-        limit=explain_limit(situation),
+        limit=limit,
         reason=reason,
         shift=int(lines.shift[int(specs[best, LANE])]),
         alternatives=partial(explain_candidates, specs, verdicts, lines.shift, best),
     )
+
+
+def _wanted(lines: Lines) -> float:
+    """Curvature (1/m) of the line that the car is on, where it is."""
+    return float(lines.row[lines.home][int(lines.start[lines.home, NODE]), KAPPA])
+
+
+def _turned_by(start: StartState, lines: Lines, tools: Tools) -> float:
+    """How far (rad) the wheels are turned from where the line wants them."""
+    wheelbase = tools.vehicle.wheelbase
+    return abs(math.atan(wheelbase * start.curvature) - math.atan(wheelbase * _wanted(lines)))
+
+
+def _stops_to_steer(start: StartState, previous: PlanResult | None, lines: Lines, tools: Tools) -> bool:
+    """Whether the car comes out of a manoeuvre at walking pace with its wheels turned far: it would swing out while
+    they turn back, and turns them where it stands.
+    """
+    comes = previous is not None and (previous.manoeuvre is not None or previous.limit.reason is Reason.STEERING)
+    return comes and STANDS <= start.v < _WALKING and _turned_by(start, lines, tools) > _TURNED_FAR
 
 
 def offers(request: FollowLanes, tools: Tools) -> Offers:

@@ -96,6 +96,9 @@ def stop_accel(room: float, slack: float, v: float, a: float, ramp: Ramp, d: Dri
     if energy > d.decel * within and v > 0.3:
         return -min(d.emergency, 1.15 * energy / within)
     eased = d.gain * (allowed - v) - decel * min(1.0, v / max(allowed, 0.05))
+    if room <= 0.0:
+        # Beyond the place to stand: who eases off here creeps on into what comes.
+        eased = min(eased, -1.3 * d.decel)
     return float(max(-1.3 * d.decel, eased))
 
 

@@ -12,8 +12,6 @@ import numpy as np
 from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
 from tuling_fsm.core.request import FreeSpace, Limit, Manoeuvre, PlanResult, PullOver, Reason, StopWall
 from tuling_fsm.core.scene import Ego, Scene
-from tuling_fsm.core.trajectory import Trajectory
-from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning import profile
 from tuling_fsm.planning.body import Body
 from tuling_fsm.planning.continuity import StartState, as_measured
@@ -26,11 +24,12 @@ from tuling_fsm.planning.occupied import Swept, swept
 from tuling_fsm.planning.oncoming import who_comes
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.paths import PS, Laid
-from tuling_fsm.planning.profile import STEP_S, Demand, envelope
+from tuling_fsm.planning.profile import Demand, envelope
 from tuling_fsm.planning.scenery import Scenery
 from tuling_fsm.planning.solids import blocked_by_solids
+from tuling_fsm.planning.steering import from_standstill
 from tuling_fsm.planning.stretch import Stretch, among, as_driven, facing, next_stretch
-from tuling_fsm.planning.timed import timed_path, times
+from tuling_fsm.planning.timed import timed_path
 from tuling_fsm.planning.tools import Tools
 from tuling_fsm.planning.walls import wall_at
 
@@ -47,8 +46,6 @@ _CREEP = 0.1
 _LEAST = 0.3
 """No point of a motion is driven slower (m/s) because it was planned so: it was timed from one standstill to the next.
 """
-_STEERED = 0.02
-"""Wheels that stand this near (rad) to where they are needed need no time to get there."""
 
 
 class Stop(NamedTuple):
@@ -121,12 +118,9 @@ def go_on(
     limit = np.minimum(top, np.maximum(stretch.speed, _LEAST))
     binds = _time(laid, scenery.movers, body, limit, stop, start, gear, tools)
     trajectory, limit = timed_path(scene.stamp, path, n, tools.whole.rows, gear), _limit(binds, stop, scenery)
-    if abs(start.v) < STANDS and trajectory.stands:
-        # Nobody turns the wheels of a car that only waits: that still takes its time when it may go on.
-        trajectory = replace(trajectory, curvature=np.full(len(trajectory), start.curvature))
-    elif abs(start.v) < STANDS:
-        steered = _steer_first(trajectory, start.curvature, vehicle)
-        trajectory, limit = steered, limit if steered is trajectory else Limit(Reason.STEERING)
+    if abs(start.v) < STANDS:
+        steered = from_standstill(trajectory, start.curvature, vehicle)
+        trajectory, limit = steered, limit if len(steered) == len(trajectory) else Limit(Reason.STEERING)
     return PlanResult(True, trajectory, limit, uses_reverse=reverse, manoeuvre=replace(kept, row=stretch.row))
 
 
@@ -191,21 +185,6 @@ def _time(
         laid, movers, Swept(*swept(laid)), target, motion, math.inf, lead, 1.0, body, drive, scratch
     )
     return Demand(*binds)
-
-
-def _steer_first(trajectory: Trajectory, curvature: float, vehicle: Vehicle) -> Trajectory:
-    """The same after the time that the wheels need to turn while the car stands."""
-    now = math.atan(vehicle.wheelbase * curvature)
-    needed = math.atan(vehicle.wheelbase * float(trajectory.curvature[0]))
-    rows = math.ceil(abs(needed - now) / vehicle.max_steer_rate / STEP_S)
-    if abs(needed - now) < _STEERED:
-        return trajectory
-    lead = now + (needed - now) * np.arange(rows) / rows
-    columns = {name: getattr(trajectory, name) for name in ("x", "y", "heading", "v", "a")}
-    held = {name: np.concatenate((np.full(rows, column[0]), column)) for name, column in columns.items()}
-    held["v"][:rows], held["a"][:rows] = 0.0, 0.0
-    bend = np.concatenate((np.tan(lead) / vehicle.wheelbase, trajectory.curvature))
-    return Trajectory(trajectory.stamp, times(len(bend)), curvature=bend, **held)
 
 
 def _limit(binds: Demand, stop: Stop, scenery: Scenery) -> Limit:

@@ -25,6 +25,8 @@ FREE, AT_LIMIT, IN_BEND, TIGHT, FOLLOWING, YIELDING, STOPPING = range(7)
 """What bound the speed at the start: nothing, a speed limit, a bend, a narrow place, a leader, a crossing object, a
 stop."""
 _SETTLED = 0.03
+_SUDDEN_S = 3.0
+"""What comes later than this does not call for hard braking yet: plans are made anew until then."""
 _PREVIEW_S = (0.0, 0.35, 0.7)
 _FARTHEST_PREVIEW_S = _PREVIEW_S[-1]
 
@@ -176,9 +178,9 @@ def _traffic_demand(
 
 
 @part
-def _next_speed(v: float, a: float, wanted: float, settled: bool, d: Drive) -> tuple[float, float]:
+def _next_speed(v: float, a: float, wanted: float, soon: bool, settled: bool, d: Drive) -> tuple[float, float]:
     """Speed and acceleration one step on, within the jerk that the situation allows; never backwards."""
-    hard = wanted < -1.3 * d.decel - 1e-9 or (a < -1.3 * d.decel and wanted > a)
+    hard = (soon and wanted < -1.3 * d.decel - 1e-9) or (a < -1.3 * d.decel and wanted > a)
     gentle, sudden = d.jerk * STEP_S, d.hard_jerk * STEP_S
     change = sudden if hard else gentle
     new_a = min(max(wanted, a - change), a + change)
@@ -231,6 +233,6 @@ def roll_out(
             a, wanted = max(0.0, a), 0.0 if held else wanted
         settled = held or (others.room < _SETTLED and v < 0.15)
         s += _HALF_STEP_S * v
-        v, a = _next_speed(v, a, wanted, settled, d)
+        v, a = _next_speed(v, a, wanted, i * STEP_S < _SUDDEN_S, settled, d)
         s += _HALF_STEP_S * v
     return first

@@ -45,9 +45,8 @@ class RunWatch:
 
     def _transition(self, raw: bytes) -> None:
         event = unpack_transition(raw, "transition")
-        if not event["supervisor"]:
-            row = TransitionRow(event["stamp"], event["from"], event["to"], event["clause"])
-            self.log.transitions.append(row)
+        row = TransitionRow(event["stamp"], event["from"], event["to"], event["clause"])
+        (self.log.supervisors if event["supervisor"] else self.log.transitions).append(row)
 
 
 def _limit(raw: bytes) -> Limit:

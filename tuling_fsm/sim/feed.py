@@ -165,8 +165,10 @@ def mission_of(scenario: Scenario, route: Route | None) -> dict[str, Any]:
         file = Path(scenario.mission_file)
         try:
             mission = json.loads(file.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise InputError(str(file), f"cannot be read: {error}", "a mission in JSON") from error
+        except OSError as error:
+            raise InputError(str(file), f"cannot be read: {error.strerror}", "a mission in JSON") from error
+        except ValueError as error:
+            raise InputError(str(file), f"no JSON: {error}", "a mission in JSON") from error
         if not isinstance(mission, dict):
             raise InputError(str(file), "no object", "a mission in JSON")
         return mission

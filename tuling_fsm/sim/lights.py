@@ -22,6 +22,8 @@ class TrafficLights:
         self.numbers = tuple(signal.number for signal in signals)
         self._row = {number: i for i, number in enumerate(self.numbers)}
         count = len(signals)
+        self._table = np.zeros(count, TRAFFIC_LIGHTS)
+        self._table["signal"], self._table["confidence"] = self.numbers, 1.0
         self._cycle, self._start, self._green = np.ones(count), np.zeros(count), np.zeros(count)
         self._yellow = parameters.yellow
         self._since = 0.0
@@ -97,8 +99,8 @@ class TrafficLights:
 
     def table(self, stamp: float) -> npt.NDArray[np.void]:
         """All states as the car sees them: rows of the topic `traffic_lights`."""
-        rows = np.zeros(len(self.numbers), TRAFFIC_LIGHTS)
-        rows["signal"], rows["state"], rows["confidence"] = self.numbers, self.states(stamp), 1.0
+        rows = self._table.copy()
+        rows["state"] = self.states(stamp)
         if self._unseen:
             unseen = [number in self._unseen for number in self.numbers]
             rows["state"][unseen], rows["confidence"][unseen] = Light.UNKNOWN, 0.0

@@ -204,7 +204,8 @@ class Referee:
                 self._line_light.pop(i, None)
                 stands = abs(car.v) < self._p.standing and -distance < self._p.stop_zone
                 self._heeded[i] = stands or self._heeded.get(i, False)
-            elif before < 0.0:
+            elif before < 0.0 or (distance <= self._p.stop_line and abs(car.v) < self._p.standing):
+                # Who stands within the tolerance has arrived, and goes on by the light that he then has.
                 self._line_light[i] = lights.get(line.signal) in (Light.RED, Light.RED_YELLOW)
             if before <= self._p.stop_line < distance:
                 self._passed(stamp, i)

@@ -24,6 +24,8 @@ from tuling_fsm.wire.why import WORDS
 SPEED_HEIGHT, BAND_HEIGHT = 1.8, 0.19
 """Of the speed curve, and of a line of a band, inches."""
 MARGIN_M = 25.0
+ROUTINE = "route_refresh/"
+"""A supervisor that asks and is answered every ten seconds, of which nothing is to be learnt."""
 PALETTE = ("#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#b07aa1", "#76b7b2", "#edc948", "#9c755f", "#ff9da7", "#bab0ac")
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 1100px; margin: 2em auto; padding: 0 1em; color: #222; }
@@ -82,7 +84,9 @@ def birds_eye(road_map: RoadMap, log: RunLog, result: Mapping[str, Any]) -> Figu
     axes.plot(*xy[0], "o", color="#2a7d2a", zorder=9, label="start")
     axes.plot(*xy[-1], "s", color="#222222", zorder=9, label="end")
     _mark_infractions(axes, log, result)
-    axes.legend(loc="best", fontsize=8)
+    figure.legend(loc="outside upper right", ncols=3, fontsize=8)
+    for text in axes.texts:
+        text.set_in_layout(False)  # What is written on the map takes no room beside it, and asking each takes long.
     axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xlabel="x, m", ylabel="y, m", aspect="equal")
     return figure
 
@@ -173,7 +177,8 @@ def _infraction_rows(result: Mapping[str, Any]) -> Iterable[Sequence[object]]:
 
 
 def _transition_rows(log: RunLog) -> Iterable[Sequence[object]]:
-    for row in log.transitions:
+    beside = (row for row in log.supervisors if not row.dest.startswith(ROUTINE))
+    for row in sorted((*log.transitions, *beside), key=lambda row: row.t):
         yield f"{row.t:.2f} s", row.source, row.dest, row.clause
 
 

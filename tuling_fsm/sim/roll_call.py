@@ -39,8 +39,12 @@ class RollCall:
 
     def free(self) -> Boxes:
         """Everybody that the traffic does not move: scripted actors, props, walkers."""
-        scripted, props, walking = Boxes.of(self._cast.free()), self._cast.props.boxes, self._walking()
-        return Boxes(*map(np.concatenate, zip(scripted, props, walking, strict=True)))
+        parts = Boxes.of(self._cast.free()), self._cast.props.boxes, self._walking()
+        return Boxes(
+            np.concatenate([part.rows for part in parts]),
+            np.concatenate([part.kinds for part in parts]),
+            np.concatenate([part.ids for part in parts]),
+        )
 
     def others(self, free: Boxes) -> Others:
         """All boxes, kinds and ids: traffic first, then those that it does not move."""
@@ -75,7 +79,7 @@ class RollCall:
         return Boxes(np.array(rows).reshape(-1, 7), kinds, numbers)
 
     def predicted(self, free: Boxes, horizon: float) -> FloatArray:
-        """Boxes (M, 10) for the traffic of everybody that it does not move: now and, for those that move
+        """Boxes (M, 10) for the traffic of everybody that it does not move (`free`): now and, for those that move
         freely, later.
         """
         walkers = self._walkers.walkers
@@ -95,10 +99,11 @@ class RollCall:
 
     def vehicles(self, free: Boxes, ego: FloatArray) -> FloatArray:
         """What walkers mind (N, 6): x, y, heading, length, width, speed of the ego's box (x, y, z, heading, ...) and
-        all vehicles.
+        all that stand or drive around, in the traffic or not.
         """
         traffic = self._vehicles(np.flatnonzero(self._traffic.on_road))
-        return np.concatenate((ego[None, :7], traffic, free.rows[free.kinds != Kind.PEDESTRIAN]))[:, _NO_Z]
+        boxes = np.concatenate((ego[None, :7], traffic, free.rows[free.kinds != Kind.PEDESTRIAN]))
+        return np.asarray(boxes[:, _NO_Z])
 
 
 _NO_Z = [0, 1, 3, 4, 5, 6]

@@ -64,6 +64,8 @@ class RunLog:
 
     rows: list[LogRow] = field(default_factory=list)
     transitions: list[TransitionRow] = field(default_factory=list)
+    supervisors: list[TransitionRow] = field(default_factory=list)
+    """Transitions of the supervisors, such as into rain and fog."""
 
     def spans(self, labels: Iterable[str]) -> list[Span]:
         """Stretches of equal label, given one label a row."""

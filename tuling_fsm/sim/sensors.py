@@ -53,8 +53,10 @@ class Sensors:
         boxes = others.boxes
         distance = np.hypot(boxes[:, 0] - pose.x, boxes[:, 1] - pose.y)
         sources = self._sight.sources(others, distance, self._p.range, blind)
-        hidden = [others.seen_as.get(number) is SeenAs.OCCUPANCY for number in others.ids.tolist()]
-        rows = np.flatnonzero((sources > 0) & ~(np.abs(boxes[:, 2] - z) > SAME_LEVEL_M) & ~np.array(hidden, np.bool_))
+        shown = (sources > 0) & ~(np.abs(boxes[:, 2] - z) > SAME_LEVEL_M)
+        if others.seen_as:
+            shown &= [others.seen_as.get(number) is not SeenAs.OCCUPANCY for number in others.ids.tolist()]
+        rows = np.flatnonzero(shown)
         seen = boxes[rows]
         table = np.zeros(len(rows), OBJECTS)
         table["id"], table["kind"], table["source"] = others.ids[rows], others.kinds[rows], sources[rows]

@@ -19,6 +19,10 @@ WEAK_RADAR_RANGE_M = 50.0
 STANDS, MOVED_M = 0.1, 0.3
 """Below this speed (m/s) a thing is mapped; once it has moved so far (m) the history map knows nothing of it."""
 
+LIDAR, RADAR, CAMERA, HISTORY_MAP = (
+    np.uint8(source) for source in (Source.LIDAR, Source.RADAR, Source.CAMERA, Source.HISTORY_MAP)
+)
+
 REFLECTS_STRONGLY: dict[Kind, bool] = {
     Kind.CAR: True, Kind.TRUCK: True, Kind.BUS: True, Kind.MOTORCYCLE: True, Kind.BARRIER: True,
     Kind.BICYCLE: False, Kind.PEDESTRIAN: False, Kind.ANIMAL: False,
@@ -56,22 +60,20 @@ class Sight:
             reach: of every sensor, m.
             blind: whether lidar and camera see nothing.
         """
-        near = distance <= reach
-        radar = near & (distance <= self._radar_range[others.kinds])
-        bits = np.where(radar, int(Source.RADAR), 0)
+        radar = distance <= np.minimum(self._radar_range[others.kinds], reach)
+        bits: npt.NDArray[np.uint8] = radar * RADAR
         if not blind:
-            lidar, camera = near & (distance <= self._lidar), near & (distance <= self._camera)
-            bits = bits | np.where(lidar, int(Source.LIDAR), 0) | np.where(camera, int(Source.CAMERA), 0)
-            self._map(others, lidar | camera)
+            bits |= (distance <= min(self._lidar, reach)) * LIDAR
+            bits |= (distance <= min(self._camera, reach)) * CAMERA
+            self._map(others, bits & (LIDAR | CAMERA) > 0)
         elif self._mapped:
-            bits = np.where(near & self._known(others), bits | int(Source.HISTORY_MAP), bits)
-        return bits.astype(np.uint8)
+            bits |= ((distance <= reach) & self._known(others)) * HISTORY_MAP
+        return bits
 
-    def _map(self, others: Others, near: npt.NDArray[np.bool_]) -> None:
-        for row in np.flatnonzero(near).tolist():
-            number = int(others.ids[row])
-            if abs(others.boxes[row, 6]) < STANDS:
-                self._mapped[number] = (float(others.boxes[row, 0]), float(others.boxes[row, 1]))
+    def _map(self, others: Others, seen: npt.NDArray[np.bool_]) -> None:
+        for number, box in zip(others.ids[seen].tolist(), others.boxes[seen].tolist(), strict=True):
+            if abs(box[6]) < STANDS:
+                self._mapped[number] = box[0], box[1]
             else:
                 self._mapped.pop(number, None)
 

@@ -90,8 +90,6 @@ class WorldBuilder:
             InputError: a stamp that is not finite.
         """
         parameters, now = self.parameters, inputs.stamp
-        if not math.isfinite(now):
-            raise InputError("inputs", f"stamp {now}", "a finite number of seconds")
         past, jump = _past(previous, now, parameters)
         kept, fresh, refused = receive(inputs, past.received if past else _lasting(previous), parameters)
         complaints = [*jump, *refused]
@@ -225,7 +223,13 @@ class WorldBuilder:
 def _past(
     previous: World | None, now: float, parameters: WorldParameters
 ) -> tuple[World | None, tuple[Complaint, ...]]:
-    """The previous World where time runs on, else None and why (DWELL-5)."""
+    """The previous World where time runs on, else None and why (DWELL-5).
+
+    Raises:
+        InputError: it is no time.
+    """
+    if not math.isfinite(now):
+        raise InputError("inputs", f"stamp {now}", "a finite number of seconds")
     if previous is None:
         return None, ()
     if previous.stamp <= now <= previous.stamp + parameters.max_gap:

@@ -35,6 +35,8 @@ _Fault = Callable[[Any, WorldParameters], str]
 
 _MAX_SPEED = 80.0
 _MAX_YAW_RATE = 6.0
+_FINEST_M, _COARSEST_M = 0.001, 100.0
+"""Cells of a grid."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,8 +138,8 @@ def _table_fault(dtype: np.dtype[np.void]) -> _Fault:
 
 
 def _occupancy_fault(message: Occupancy, parameters: WorldParameters) -> str:
-    if not (math.isfinite(message.resolution) and message.resolution > 0.0):
-        return f"resolution {message.resolution} (expected more than 0 m)"
+    if not _FINEST_M <= message.resolution <= _COARSEST_M:
+        return f"resolution {message.resolution:g} m out of range (expected {_FINEST_M:g} to {_COARSEST_M:g} m)"
     if not all(math.isfinite(number) for number in message.origin):
         return "an origin that is not finite (expected numbers)"
     if max(abs(message.origin.x), abs(message.origin.y)) > parameters.max_coordinate:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
 from tuling_fsm.agent import Agent, Tick
@@ -16,7 +17,19 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Hold, Reason
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
-from tuling_fsm.world.inputs import OBJECTS, TRAFFIC_LIGHTS, Flag, Inputs, Light, Odometry, RouteAnswer, Table
+from tuling_fsm.world.inputs import (
+    LANE_LINES,
+    OBJECTS,
+    PARKING_SLOTS,
+    TRAFFIC_LIGHTS,
+    Flag,
+    Inputs,
+    Light,
+    Occupancy,
+    Odometry,
+    RouteAnswer,
+    Table,
+)
 
 from .flagged import REAL
 from .loop import Log, forced, written_down
@@ -98,6 +111,21 @@ class Anything(RuleBasedStateMachine):
         rows = self._around(1)
         rows[column] = value
         self._tick(objects=Table(self.stamp, rows))
+
+    @rule(
+        cells=arrays(np.int8, st.sampled_from([(0, 0), (1, 7), (30, 30), (200, 120)]), elements=st.integers(-1, 100)),
+        resolution=st.sampled_from([0.05, 0.5, 3.0, 1e-45, *NONSENSE]),
+        aside=st.floats(-30.0, 30.0),
+    )
+    def a_grid_comes(self, cells: np.ndarray[Any, np.dtype[np.int8]], resolution: float, aside: float) -> None:
+        origin = self.pose._replace(x=self.pose.x + aside, y=self.pose.y - 20.0)
+        self._tick(occupancy=Occupancy(self.stamp, resolution, origin, cells))
+
+    @rule(value=st.sampled_from([*NONSENSE, 0.0, 5.0]), count=st.integers(0, 5))
+    def lines_and_slots_are_nonsense(self, value: float, count: int) -> None:
+        lines = np.array([(k % 2, k, value, 1.7) for k in range(count)], dtype=LANE_LINES)
+        slots = np.array([(k, k, self.pose.x, value, 0.0, 5.0, value) for k in range(count)], dtype=PARKING_SLOTS)
+        self._tick(lane_lines=Table(self.stamp, lines), parking_slots=Table(self.stamp, slots))
 
     @rule(count=st.integers(0, 6), ahead=st.floats(-15.0, 30.0))
     def things_stand_about(self, count: int, ahead: float) -> None:

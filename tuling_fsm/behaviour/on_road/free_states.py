@@ -16,10 +16,15 @@ TARGET_GAP_M = 3.0
 
 
 def targets(view: View) -> tuple[Pose, ...]:
-    """Free places ahead on the lanes of the reference road."""
-    free = view.site.parameters.free
-    distances = np.arange(free.target_min, free.target_max + 1e-9, TARGET_STEP_M)
-    places = along_lanes(view.world.lanes, distances, view.world.scene, view.site.vehicle, free.clearance)
+    """Free places ahead on the lanes of the reference road; where there are none, as behind long road works, those
+    farther on, as far as the way back to the road is looked for (REG-1) where the way round leads off it.
+    """
+    parameters = view.site.parameters
+    places: tuple[Pose, ...] = ()
+    free, farthest = parameters.free, max(parameters.free.target_max, parameters.regression.target_max)
+    for begin, end in ((free.target_min, free.target_max), (free.target_max, farthest)):
+        distances = np.arange(begin, end + 1e-9, TARGET_STEP_M)
+        places = places or along_lanes(view.world.lanes, distances, view.world.scene, view.site.vehicle, free.clearance)
     return spread(places, TARGET_GAP_M, free.attempts)
 
 

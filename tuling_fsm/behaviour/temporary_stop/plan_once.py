@@ -6,7 +6,7 @@ from tuling_fsm.behaviour.conduct import Conduct, View
 from tuling_fsm.behaviour.memory import Memory
 from tuling_fsm.behaviour.mission.memory import Book
 from tuling_fsm.behaviour.mission.points import just_past
-from tuling_fsm.behaviour.routing import leads_on, open_question, pursue
+from tuling_fsm.behaviour.routing import asking, leads_on, open_question, pursue
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Hold, PlanningRequest, Reason
 
@@ -42,7 +42,7 @@ def _request(view: View) -> PlanningRequest:
     if not view.world.localized:
         return Hold(Reason.NOT_LOCALIZED)
     aim = view.memory.book.errand.aim.value
-    return Hold(Reason.NO_ROUTE, detail=f"asking for the way to the {aim}, {question.failures} failures")
+    return Hold(Reason.NO_ROUTE, detail=asking(f"for the way to the {aim}", question))
 
 
 PLAN_ONCE = Conduct(_request, _enter, _update, defers_route=True, asks_itself=True)

@@ -135,7 +135,8 @@ class Play:
 
     def result(self, log: RunLog, out: str) -> dict[str, Any]:
         """The content of `result.json`, written with the report where a folder is given."""
-        log.transitions[:] = [row._replace(t=row.t - self._first_stamp) for row in log.transitions]
+        for rows in (log.transitions, log.supervisors):
+            rows[:] = [row._replace(t=row.t - self._first_stamp) for row in rows]
         result = result_of(self._stage.simulation, log, time.monotonic() - (self._began or time.monotonic()))
         if out:
             write_results(Path(out), self._map, log, result)

@@ -21,7 +21,9 @@ def load_scenario(path: str | Path, overrides: Mapping[str, str] = NOTHING) -> S
     """
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read: {error.strerror}", "an OpenSCENARIO 2 text") from error
+    except UnicodeDecodeError as error:
         raise InputError(str(path), f"cannot be read: {error}", "an OpenSCENARIO 2 text in UTF-8") from error
     return compile_text(text, str(path), overrides)
 
