@@ -11,7 +11,7 @@ from tuling_fsm.core.kernels import kernel, part
 from tuling_fsm.core.scene import PREDICTION_STEPS
 from tuling_fsm.planning.body import Body
 from tuling_fsm.planning.candidates import Offers, candidates
-from tuling_fsm.planning.judge import Weights, judge
+from tuling_fsm.planning.judge import Judgement, Weights, judge
 from tuling_fsm.planning.laws import Drive
 from tuling_fsm.planning.lines import Lines
 from tuling_fsm.planning.movers import Movers
@@ -33,7 +33,7 @@ from tuling_fsm.planning.paths import (
 from tuling_fsm.planning.profile import STEP_S, Demand, Traffic, envelope, get_away, no_traffic, roll_out
 from tuling_fsm.planning.reference import LIMIT, MAX_POINTS
 from tuling_fsm.planning.solids import Solids
-from tuling_fsm.planning.stopping import END_OF_LINE, WALL, Gaps, find_stop
+from tuling_fsm.planning.stopping import END_OF_LINE, WALL, Gaps, Stop, find_stop
 from tuling_fsm.planning.yielding import follow_leaders, yield_to_others
 
 (
@@ -138,6 +138,19 @@ def drive_among(
 
 
 @part
+def _note(judged: Judgement, stop: Stop, binds: Demand, yields: bool, second_pass: bool, verdict: FloatArray) -> None:
+    """Fill the verdict of a candidate, which is of the second pass alone or of both."""
+    free = not yields and judged.conflict == 0
+    verdict[COST_FIRST] = np.inf if second_pass else judged.first_pass
+    verdict[COST_SECOND] = judged.full if free else np.inf
+    verdict[COST_FULL], verdict[PROGRESS] = judged.full, judged.progress
+    verdict[END_X], verdict[END_Y] = judged.x, judged.y
+    verdict[STOP_AT], verdict[STOP_BY], verdict[STOP_ROW], verdict[THING_AT] = stop.at, stop.by, stop.row, stop.thing
+    verdict[BINDS], verdict[BLAME], verdict[DISTANCE] = binds.reason, binds.blame, binds.distance
+    verdict[YIELDS], verdict[CONFLICT] = 1.0 if yields else 0.0, judged.conflict
+
+
+@part
 def _evaluate(spec: FloatArray, tick: Tick, scratch: Scratch, verdict: FloatArray) -> int:
     """Plan one candidate; its path and rows stay in `scratch`. Returns the number of points of the path."""
     at, lines, start, d = int(spec[LANE]), tick.lines, tick.start, tick.drive
@@ -165,33 +178,10 @@ def _evaluate(spec: FloatArray, tick: Tick, scratch: Scratch, verdict: FloatArra
         laid, tick.movers, covered, target, (start.v, start.a), sidestep, lead, ease, tick.body, d, scratch
     )
     judged = judge(
-        laid,
-        lines,
-        tick.movers,
-        covered,
-        scratch.speed,
-        scratch.rows,
-        scratch.poses,
-        stop,
-        spec[OFFSET],
-        sidestep,
-        cuts_in,
-        tick.body,
-        d.wheelbase,
-        tick.weights,
-    )
-    free = not yields and judged.conflict == 0
-    verdict[COST_FIRST] = np.inf if spec[SECOND_PASS] > 0.0 else judged.first_pass
-    verdict[COST_SECOND] = judged.full if free else np.inf
-    verdict[COST_FULL], verdict[PROGRESS], verdict[END_X], verdict[END_Y] = (
-        judged.full,
-        judged.progress,
-        judged.x,
-        judged.y,
-    )
-    verdict[STOP_AT], verdict[STOP_BY], verdict[STOP_ROW], verdict[THING_AT] = stop.at, stop.by, stop.row, stop.thing
-    verdict[BINDS], verdict[BLAME], verdict[DISTANCE] = binds.reason, binds.blame, binds.distance
-    verdict[YIELDS], verdict[CONFLICT] = 1.0 if yields else 0.0, judged.conflict
+        laid, lines, tick.movers, covered, scratch.speed, scratch.rows, scratch.poses, stop, spec[OFFSET], sidestep,
+        cuts_in, tick.body, d.wheelbase, tick.weights,
+    )  # fmt: skip
+    _note(judged, stop, binds, yields, spec[SECOND_PASS] > 0.0, verdict)
     return int(laid.points)
 
 

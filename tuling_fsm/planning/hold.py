@@ -17,7 +17,8 @@ from tuling_fsm.planning.continuity import StartState
 from tuling_fsm.planning.parameters import SpeedParameters
 from tuling_fsm.planning.paths import PCOS, PHEADING, PKAPPA, PS, PSIN, PX, PY, new_path
 from tuling_fsm.planning.profile import STEP_S
-from tuling_fsm.planning.scenery import moving_boxes, static_boxes
+from tuling_fsm.planning.scenery import moving_boxes
+from tuling_fsm.planning.solids import boxes_of_segments
 from tuling_fsm.planning.timed import timed_path
 
 STANDS = 0.02
@@ -166,10 +167,12 @@ def _boxes(scene: Scene, start: StartState) -> tuple[FloatArray, FloatArray]:
     """Everything near as boxes (N, T, 6), static ones with the same box at all times; and the times (T,)."""
     reach = 20.0 + start.v**2
     near = np.hypot(scene.obstacles.x[:, 0] - start.pose.x, scene.obstacles.y[:, 0] - start.pose.y) < reach
-    moving = moving_boxes(scene.obstacles, np.flatnonzero(near & scene.obstacles.moving))
-    static, _ = static_boxes(scene, np.flatnonzero(near & ~scene.obstacles.moving))
-    still = np.repeat(static[:, None], moving.shape[1], axis=1)
-    return np.concatenate((moving, still)), np.asarray(PREDICTION_STEP_S * np.arange(moving.shape[1]), dtype=np.float64)
+    objects = moving_boxes(scene.obstacles, np.flatnonzero(near))
+    edges = boxes_of_segments(scene.static_segments)
+    edges = edges[np.hypot(edges[:, 0] - start.pose.x, edges[:, 1] - start.pose.y) < reach + edges[:, 4]]
+    steps = objects.shape[1]
+    boxes = np.concatenate((objects, np.repeat(edges[:, None], steps, axis=1)))
+    return boxes, np.asarray(PREDICTION_STEP_S * np.arange(steps), dtype=np.float64)
 
 
 def _columns(trajectory: Trajectory) -> FloatArray:

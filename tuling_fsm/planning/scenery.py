@@ -12,7 +12,7 @@ from tuling_fsm.core.scene import PREDICTION_STEPS, Obstacles, Scene
 from tuling_fsm.planning.around import Around
 from tuling_fsm.planning.body import Body
 from tuling_fsm.planning.movers import MoverGaps, Movers, gather_movers
-from tuling_fsm.planning.solids import EDGE, IntArray, Solids, boxes_of_segments, gather_solids
+from tuling_fsm.planning.solids import IntArray, Solids, gather_solids
 
 
 class Scenery(NamedTuple):
@@ -44,15 +44,6 @@ class Scenery(NamedTuple):
         solids = gather_solids(around, scene.static_segments, solid_gap, wanted, rows, points, offsets, pose, body)
         movers = gather_movers(around, mover_gaps, top_speed, rows, points, pose, body)
         return cls(solids, movers, scene.obstacles)
-
-
-def static_boxes(scene: Scene, rows: IntArray) -> tuple[FloatArray, IntArray]:
-    """Static objects (given rows of the obstacles) and edges as boxes (M, 6), and the rows they come from."""
-    if len(rows) == 0 and len(scene.static_segments) == 0:
-        return np.empty((0, 6)), np.empty(0, np.int64)
-    edges = boxes_of_segments(scene.static_segments)
-    boxes = np.concatenate((moving_boxes(scene.obstacles, rows)[:, 0], edges))
-    return boxes, np.concatenate((rows, np.full(len(edges), EDGE, np.int64)))
 
 
 def moving_boxes(obstacles: Obstacles, rows: IntArray) -> FloatArray:

@@ -90,6 +90,12 @@ def put_segment(segment: FloatArray, box: FloatArray) -> None:
 
 
 @kernel
+def _put_segments(segments: FloatArray, boxes: FloatArray) -> None:
+    for m in range(len(segments)):
+        put_segment(segments[m], boxes[m])
+
+
+@kernel
 def _put_solids(around: Around, segments: FloatArray, x: float, y: float, boxes: FloatArray, ids: IntArray) -> int:
     """Fill boxes with the static objects near a place and with all segments; `ids` are the objects' rows. Returns how
     many.
@@ -100,11 +106,9 @@ def _put_solids(around: Around, segments: FloatArray, x: float, y: float, boxes:
             put_box(around, i, 0, boxes[total])
             ids[total] = i
             total += 1
-    for m in range(len(segments)):
-        put_segment(segments[m], boxes[total])
-        ids[total] = EDGE
-        total += 1
-    return total
+    _put_segments(segments, boxes[total:])
+    ids[total : total + len(segments)] = EDGE
+    return total + len(segments)
 
 
 @njit(cache=True)
@@ -184,6 +188,5 @@ def blocked_by_solids(laid: Laid, solids: Solids, body: Body, wanted: float) -> 
 def boxes_of_segments(segments: FloatArray) -> FloatArray:
     """Segments (M, 4) x0, y0, x1, y1 as boxes (M, 6) of no width."""
     boxes = np.empty((len(segments), 6))
-    for segment, box in zip(segments, boxes, strict=True):
-        put_segment(segment, box)
+    _put_segments(segments, boxes)
     return boxes
