@@ -17,7 +17,7 @@ from tuling_fsm.planning.fallback import Ladder, Rung, accept, fall_back
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.planner import Planner
 
-from .scenes import TICK_S, Thing, follow, road, scene
+from .scenes import TICK_S, Thing, follow, road, scene, wall_across
 
 VEHICLE, PARAMETERS = Vehicle(), PlanningParameters()
 PLANNER = Planner(VEHICLE, PARAMETERS)
@@ -180,3 +180,12 @@ def test_without_any_plan_the_car_stops_where_it_goes() -> None:
     assert ladder.rung is Rung.COMFORT
     assert plan.v[-1] == 0.0
     assert plan.y[-1] > 0.1
+
+
+@pytest.mark.parametrize("gap", [0.05, 0.1, 0.15])
+def test_a_start_that_is_called_off_at_once_is_no_jerk(gap: float) -> None:
+    now = scene(v=0.15, a=1.2)
+    wall = wall_across(20.0 + VEHICLE.front + gap, reason=Reason.JUNCTION_OCCUPIED)
+    plan = PLANNER.plan(follow(road(), wall), now, None).trajectory
+    assert plan is not None and not plan.stands
+    assert check(plan, now, follow(road(), wall), VEHICLE, PARAMETERS) is None

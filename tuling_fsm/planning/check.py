@@ -64,6 +64,8 @@ _EVERY = 4
 """Speed limits are looked up at every so many points of a lane."""
 _STANDS = 0.1
 _ROLLS = 0.05
+_CRAWLS = 0.35
+"""A car that is slower than this (m/s) and stops at once is not jerked: that changes its speed by no more."""
 _ONSET = 0.5
 """Jerk up to this long before or after hard braking belongs to it (s)."""
 
@@ -128,7 +130,7 @@ def _jerk(case: _Case) -> Violation | None:
         return None
     vehicle, limits = case.vehicle, case.limits
     ordinary, hard = limits.jerk * vehicle.max_jerk, 1.2 * vehicle.comfort_decel
-    row, jerk, most = rules.jerked(case.rows, ordinary, limits.brake_jerk, hard, _ONSET, _STANDS)
+    row, jerk, most = rules.jerked(case.rows, ordinary, limits.brake_jerk, hard, _ONSET, _CRAWLS)
     return _at(case, row, Breach.JERK, "{:.1f} m/s^3, limit {:.1f}", jerk, most)
 
 
