@@ -18,21 +18,9 @@ from tuling_fsm.share import share_file
 from tuling_fsm.verbs import campaign
 from tuling_fsm.verbs.campaign_runs import DriveAll, Job, drive
 
-COURSE = share_file("config", "course", "course.xodr")
-ROAM = share_file("config", "scenarios", "roam.osc")
+from .scenarios import COURSE, ROAM, SHORT
+
 PARKING = share_file("config", "scenarios", "parking.osc")
-SHORT = """
-import osc.standard
-
-scenario short:
-    map.set_map_file("MAP")
-    ego: vehicle
-    traffic: traffic_source
-
-    do parallel(duration: 2s):
-        traffic.populate(vehicles: 3)
-        ego.random_route(length: 60m)
-"""
 SHOULDER = {"t": 3.25, "kind": "off_road", "detail": "0.4 m", "at_fault": True}
 STRUCK = {"t": 1.0, "kind": "collision", "detail": "car 3 from behind", "at_fault": False}
 

@@ -20,25 +20,12 @@ from distributed import Client, LocalCluster
 from tuling_fsm.cli import main
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.run import run_scenario
-from tuling_fsm.share import share_file
 from tuling_fsm.verbs import campaign_cluster
 from tuling_fsm.verbs.campaign_cluster import on_cluster
 from tuling_fsm.verbs.campaign_runs import Job, Run, broken_off, run_all
 
-COURSE = share_file("config", "course", "course.xodr")
-ROAM = share_file("config", "scenarios", "roam.osc")
-SHORT = """
-import osc.standard
+from .scenarios import COURSE, ROAM, SHORT
 
-scenario short:
-    map.set_map_file("MAP")
-    ego: vehicle
-    traffic: traffic_source
-
-    do parallel(duration: 2s):
-        traffic.populate(vehicles: 3)
-        ego.random_route(length: 60m)
-"""
 LONG_S = 30.0
 """Far more than anything takes that is waited for."""
 

@@ -69,8 +69,7 @@ def follow_lanes(
     trajectory = timed_path(scene.stamp, tools.whole.path, points, tools.whole.rows, 1.0)
     limit = explain_limit(situation)
     if start.curvature != turned:
-        steered = from_standstill(trajectory, turned, tools.vehicle)
-        trajectory, limit = steered, limit if len(steered) == len(trajectory) else Limit(Reason.STEERING)
+        trajectory, limit = from_standstill(trajectory, limit, turned, tools.vehicle)
     reason = no_way_on(situation, start.v, float(tools.whole.rows[-1, 0]), tools.parameters.speed.blocked)
     return PlanResult(
         feasible=reason is Reason.NONE,

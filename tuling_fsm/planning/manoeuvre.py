@@ -119,8 +119,7 @@ def go_on(
     binds = _time(laid, scenery.movers, body, limit, stop, start, gear, tools)
     trajectory, limit = timed_path(scene.stamp, path, n, tools.whole.rows, gear), _limit(binds, stop, scenery)
     if abs(start.v) < STANDS:
-        steered = from_standstill(trajectory, start.curvature, vehicle)
-        trajectory, limit = steered, limit if len(steered) == len(trajectory) else Limit(Reason.STEERING)
+        trajectory, limit = from_standstill(trajectory, limit, start.curvature, vehicle)
     return PlanResult(True, trajectory, limit, uses_reverse=reverse, manoeuvre=replace(kept, row=stretch.row))
 
 
