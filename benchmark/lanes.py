@@ -4,7 +4,8 @@ planner in the same traffic."""
 from __future__ import annotations
 
 import time
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,15 +20,27 @@ from tuling_fsm.planning.candidates import MAX_CANDIDATES, candidates
 from tuling_fsm.planning.continuity import start_state
 from tuling_fsm.planning.lanes import follow_lanes, offers, prepare
 from tuling_fsm.planning.lines import prepare_lines
+from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.paths import SPEC
+from tuling_fsm.planning.tick import new_scratch
 from tuling_fsm.planning.tools import Tools
 from tuling_fsm.world.inputs import Inputs
 
 TICKS, WARM = 400, 80
 """Ticks that are driven, and those of them before the car is under way."""
 SITUATIONS, REPEATS = 16, 20
+NONE_LEFT_OUT_M = 1000.0
+"""No lower speed loses as much."""
 PEER_LEVELS, PEER_REPEATS = (0, 1, 2), 5
 Situation = tuple[FollowLanes, Scene]
+
+
+class Evaluated(NamedTuple):
+    """Paths of a tick, how many speeds of all of them were judged to the end, and what it all takes (ms)."""
+
+    paths: int
+    judged: int
+    ms: float
 
 
 def run() -> Table:
@@ -37,12 +50,15 @@ def run() -> Table:
     agent.warm_up()
     walls, cpus, seen = _driven(agent)
     tools = Tools.of(parameters.vehicle, parameters.planning)
-    loaded = [_candidates(each, tools) for each in seen]
-    empty = [_candidates((request, _emptied(scene)), tools) for request, scene in seen]
+    every = Tools.of(parameters.vehicle, _at_every_speed(parameters.planning))
+    loaded = [_evaluated(each, tools) for each in seen]
+    empty = [_evaluated((request, _emptied(scene)), tools) for request, scene in seen]
+    at_every_speed = [_evaluated(each, every) for each in seen]
+    speeds = 1 + parameters.planning.choice.speeds
     planning = [_planning(each, tools) for each in seen]
     theirs = ask("lanes.py", _question(seen[0][1], parameters.planning.choice.horizon))
     rows: list[tuple[Cell, ...]] = [
-        *_candidate_rows(loaded, empty, theirs),
+        *_candidate_rows(loaded, empty, at_every_speed, speeds, theirs),
         ("planning a tick, ms, median", percentile(planning, 0.5), None, None, ""),
         *_at_equal_candidates(planning, loaded, theirs),
         ("a whole tick, ms, p50", percentile(cpus, 0.5), None, None, "<= 1"),
@@ -61,9 +77,12 @@ def run() -> Table:
             f"{parameters.planning.choice.horizon:g} s in steps of 0.1 s; its time is that of `plan` alone, without "
             "the collision checker being built. It checks collisions of the cheapest candidates only, up to the first "
             "that is free.",
-            "At equal candidates the peer's time at its nearest density is scaled by the number of candidates.",
-            "Ours: path, room to static things, speed profile among all cars and both passes' costs for every "
-            "candidate. A whole tick also sees, decides, and checks the plan.",
+            "At equal candidates the peer's time at its nearest density is scaled by the number of our paths.",
+            "A path: its points, room to static things, when and where each car is in its way, the driver's laws "
+            "rolled out among all of them, both passes' costs. A candidate: a path at one speed, by the laws or by a "
+            "polynomial, judged to the end; the laws forbid the others on the way. Rates of candidates are with every "
+            "speed of every path (`choice.speed_slack`), the rest of the table with those that may be worth while.",
+            "A whole tick also sees, decides, and checks the plan.",
         ),
     )
 
@@ -92,8 +111,12 @@ def _emptied(scene: Scene) -> Scene:
     return Scene(scene.stamp, scene.ego, Obstacles(), scene.static_segments)
 
 
-def _candidates(situation: Situation, tools: Tools) -> tuple[int, float]:
-    """How many candidates a tick has, and what evaluating them all takes (ms)."""
+def _at_every_speed(parameters: PlanningParameters) -> PlanningParameters:
+    return replace(parameters, choice=replace(parameters.choice, speed_slack=NONE_LEFT_OUT_M))
+
+
+def _evaluated(situation: Situation, tools: Tools) -> Evaluated:
+    """Evaluate all candidates of a tick."""
     request, scene = situation
     start = start_state(scene, None, tools.parameters.continuity)
     lines = prepare_lines(request, start, tools.line_shape, tools.body)
@@ -101,13 +124,13 @@ def _candidates(situation: Situation, tools: Tools) -> tuple[int, float]:
     tick, _ = prepare(request, scene, start, None, lines, tools)
     specs = np.empty((MAX_CANDIDATES, SPEC))
     specs = specs[: candidates(lines, tick.solids, tick.movers, offers(request, tools), tick.body, specs)]
-    scratch = ev.new_scratch(tools.candidate_rows)
+    scratch = new_scratch(tools.candidate_rows)
     verdicts, times = np.empty((len(specs), ev.VERDICT)), []
     for _ in range(REPEATS):
         began = time.process_time()
         ev.evaluate_all(specs, tick, scratch, verdicts)
         times.append(1e3 * (time.process_time() - began))
-    return len(specs), percentile(times, 0.5)
+    return Evaluated(len(specs), int(verdicts[:, ev.SPEEDS].sum()), percentile(times, 0.5))
 
 
 def _planning(situation: Situation, tools: Tools) -> float:
@@ -121,28 +144,34 @@ def _planning(situation: Situation, tools: Tools) -> float:
     return percentile(times, 0.5)
 
 
-def _rate(found: list[tuple[int, float]]) -> float:
-    """Thousands of candidates a second."""
-    return sum(count for count, _ in found) / sum(ms for _, ms in found)
+def _paths_rate(found: list[Evaluated]) -> float:
+    """Thousands of paths a second."""
+    return sum(each.paths for each in found) / sum(each.ms for each in found)
 
 
 def _candidate_rows(
-    loaded: list[tuple[int, float]], empty: list[tuple[int, float]], theirs: dict[str, Any]
+    loaded: list[Evaluated],
+    empty: list[Evaluated],
+    at_every_speed: list[Evaluated],
+    speeds: int,
+    theirs: dict[str, Any],
 ) -> list[tuple[Cell, ...]]:
     best = max(level["count"] / percentile(level["ms"], 0.5) for level in theirs["levels"])
-    mine = _rate(loaded)
+    mine = sum(each.judged for each in at_every_speed) / sum(each.ms for each in at_every_speed)
     return [
-        ("candidates of a tick, mean", float(np.mean([count for count, _ in loaded])), None, None, ""),
-        ("k candidates/s", mine, best, mine / best, ">= 100"),
-        ("k candidates/s, the same road empty", _rate(empty), None, None, ""),
+        ("paths of a tick, mean", float(np.mean([each.paths for each in loaded])), None, None, ""),
+        ("k candidates/s, judged to the end", mine, best, mine / best, ">= 100, then 300"),
+        ("k candidates/s, with those that the laws forbid", speeds * _paths_rate(at_every_speed), None, None, ""),
+        ("k paths/s at the laws' speed", _paths_rate(loaded), None, None, ">= 100"),
+        ("k paths/s, the same road empty", _paths_rate(empty), None, None, ""),
     ]
 
 
 def _at_equal_candidates(
-    planning: list[float], loaded: list[tuple[int, float]], theirs: dict[str, Any]
+    planning: list[float], loaded: list[Evaluated], theirs: dict[str, Any]
 ) -> list[tuple[Cell, ...]]:
-    """Planning a tick with as many candidates as ours has: the peer's nearest density, scaled to that number."""
-    count = float(np.mean([number for number, _ in loaded]))
+    """Planning a tick with as many candidates as ours has paths: the peer's nearest density, scaled to that number."""
+    count = float(np.mean([each.paths for each in loaded]))
     level = min(theirs["levels"], key=lambda each: abs(each["count"] - count))
     scaled = percentile(level["ms"], 0.5) * count / level["count"]
     mine = percentile(planning, 0.5)

@@ -11,10 +11,10 @@ from benchmark.common.peers import ask
 from benchmark.common.table import Cell, Table, percentile
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.vehicle import Vehicle
-from tuling_fsm.planning.evaluate import new_scratch
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.paths import PCOS, PHEADING, PKAPPA, PROOM, PS, PSIN, PX, PY, Laid, new_path
 from tuling_fsm.planning.profile import STEP_S, envelope, no_traffic, roll_out
+from tuling_fsm.planning.tick import new_scratch
 from tuling_fsm.planning.tools import Tools
 
 POINTS, STEP_M = 200, 0.5

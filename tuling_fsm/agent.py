@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from tuling_fsm.behaviour.behaviour import Behaviour
 from tuling_fsm.behaviour.decision import BehaviourRecord, Decision
@@ -60,8 +61,19 @@ class Tick:
         return self.result.limit
 
 
+class _Memory(NamedTuple):
+    """What an agent remembers: the last tick, the behaviour's record and the ladder of stops."""
+
+    world: World | None
+    route: Route | None
+    result: PlanResult | None
+    probed: PlanResult | None
+    ladder: Ladder
+    behaviour: BehaviourRecord
+
+
 class Agent:
-    """The planner as a whole. What it remembers is the last tick, the behaviour's record and the ladder of stops."""
+    """The planner as a whole."""
 
     def __init__(self, road_map: RoadMap, parameters: Parameters | None = None) -> None:
         p = parameters or Parameters()
@@ -73,6 +85,8 @@ class Agent:
         self._route: Route | None = None
         self._result: PlanResult | None = None
         self._probed: PlanResult | None = None
+        self._last: tuple[Inputs, _Memory] | None = None
+        """What the last tick was given, and what was remembered before it."""
 
     def _take(self, parameters: Parameters) -> None:
         self.parameters = parameters
@@ -82,6 +96,7 @@ class Agent:
     def reconfigure(self, parameters: Parameters) -> None:
         """Take other parameters from the next tick on (USE-12); the state is kept."""
         self._take(parameters)
+        self._last = None
         self._behaviour.adjust(parameters.vehicle, parameters.behaviour, parameters.world)
 
     @property
@@ -97,6 +112,7 @@ class Agent:
         """
         self._behaviour.restore(record)
         self._route = record.machine.memory.routing.route
+        self._last = None
 
     def warm_up(self) -> None:
         """Compile and load every kernel, so that no tick has to; the agent itself stays as it is."""
@@ -109,6 +125,7 @@ class Agent:
 
     def step(self, inputs: Inputs) -> Tick:
         """One tick: see, decide, plan, check, answer."""
+        before, self._last = self._memory, None
         world = self._builder.build(inputs, self._world, self._route)
         decision = self._behaviour.step(world, self._result, self._probed)
         scene = self._scene(decision.world)
@@ -116,7 +133,32 @@ class Agent:
         result, trajectory = self._checked(planned, decision, scene)
         probed = None if decision.probe is None else self._planner.plan(decision.probe, scene, None)
         self._world, self._route, self._result, self._probed = world, decision.route, result, probed
+        self._last = inputs, before
         return Tick(world.stamp, trajectory, result, decision, decision.world)
+
+    def repeat(self) -> None:
+        """Do the last tick once more, if it was one that succeeded; the agent itself stays as it is.
+
+        It takes the way that the last tick has taken, and so no longer than that, with the same memory and code.
+        """
+        if self._last is None:
+            return
+        last, now = self._last, self._memory
+        inputs, before = last
+        self._go_back(before)
+        try:
+            self.step(inputs)
+        finally:
+            self._go_back(now)
+            self._last = last
+
+    @property
+    def _memory(self) -> _Memory:
+        return _Memory(self._world, self._route, self._result, self._probed, self._ladder, self._behaviour.record)
+
+    def _go_back(self, memory: _Memory) -> None:
+        self._world, self._route, self._result, self._probed, self._ladder, record = memory
+        self._behaviour.go_back(record)
 
     def _scene(self, world: World) -> Scene:
         """What is planned in: without odometry the car is where the last plan has led it (SAF-1)."""

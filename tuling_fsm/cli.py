@@ -11,6 +11,7 @@ import io
 import os
 import sys
 from collections.abc import Callable, Sequence
+from typing import TextIO
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.verbs import bench, campaign, commonroad, diagram, maps, plan, replay, runs, why
@@ -30,50 +31,66 @@ VERBS: tuple[Callable[[Verbs], None], ...] = (
     bench.add_bench,
 )
 """In the order of the help."""
+REFUSED = 2
 INTERRUPTED, UNREAD = 130, 141
 """What a shell reports of a program that SIGINT or SIGPIPE has ended."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb; the return value is the exit code."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # What a terminal has no letters for is no reason to fail.
-            stream.reconfigure(errors="backslashreplace")
+    _prepare_streams()
     try:
-        try:
-            return _run(argv)
-        finally:
-            sys.stdout.flush()
-    except BrokenPipeError:
-        return _unread()
-
-
-def _run(argv: Sequence[str] | None) -> int:
-    arguments = command_line().parse_args(argv)
-    verb: Verb = arguments.verb
-    try:
-        return verb(arguments)
+        return _run(argv)
     except InputError as error:
         print(error, file=sys.stderr)
     except FileNotFoundError as error:
         print(f"{error.filename}: no such file", file=sys.stderr)
     except BrokenPipeError:
-        raise
+        _let_go(sys.stdout, sys.stderr)
+        return UNREAD
     except OSError as error:
         print(f"{error.filename or error.__class__.__name__}: {error.strerror or error}", file=sys.stderr)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
-    return 2
+    return REFUSED
 
 
-def _unread() -> int:
-    """Whoever read the output has gone, as `head` does: what is still to be written goes nowhere."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
+def _run(argv: Sequence[str] | None) -> int:
+    """Parse and do; whatever becomes of it, what was printed is written before it returns."""
+    try:
+        arguments = command_line().parse_args(argv)
+        verb: Verb = arguments.verb
+        return verb(arguments)
+    finally:
+        try:
+            sys.stdout.flush()
+        except OSError:  # Python would try again at its end, and fail with lines of its own.
+            _let_go(sys.stdout)
+            raise
+
+
+def _prepare_streams() -> None:
+    """A stream that was closed from the start takes what nobody reads; what a terminal has no letters for is no reason
+    to fail.
+    """
+    sys.stdout = sys.stdout or os.fdopen(_nowhere(), "w", encoding="utf-8")
+    sys.stderr = sys.stderr or os.fdopen(_nowhere(), "w", encoding="utf-8")
     for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _let_go(*streams: TextIO) -> None:
+    """Let what is still to be written go nowhere: the disk is full, or whoever read it has gone, as `head` does."""
+    nowhere = _nowhere()
+    for stream in streams:
         os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
-    return UNREAD
+
+
+def _nowhere() -> int:
+    return os.open(os.devnull, os.O_WRONLY)
 
 
 def command_line() -> argparse.ArgumentParser:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from tuling_fsm.agent import Agent, Parameters, Tick
+from tuling_fsm.agent import Agent, Parameters
 from tuling_fsm.bag.writer import BagWriter
+from tuling_fsm.behaviour.decision import Decision, TransitionEvent
 from tuling_fsm.compiling import compiling_beside
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import flatten
+from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.idm import STATE, IdmPlanner
@@ -33,6 +35,18 @@ AGENT, IDM = "agent", "idm"
 """Who may drive: this planner, and the Intelligent Driver Model to compare with."""
 PROGRESS_PERIOD_S = 1.0
 """Simulated time between two lines of progress, s."""
+
+
+class Turn(NamedTuple):
+    """What a driver makes of a frame: the row for the log, what the car follows, and what is said of it, for a bag."""
+
+    row: LogRow
+    trajectory: Trajectory
+    messages: Callable[[], Iterable[tuple[str, bytes]]]
+
+
+Driver = Callable[[Inputs], Turn]
+"""Answers the inputs of a frame; called once for each."""
 
 
 def run_scenario(
@@ -65,24 +79,15 @@ def run_scenario(
     parameters = Parameters()
     scenario = load_scenario(scenario_file, overrides)
     map_file = chosen_map(scenario, map_file)
-    road_map = read_map(map_file)
-    simulation = Simulation(road_map, scenario, seed, parameters.vehicle)
+    simulation = Simulation(read_map(map_file), scenario, seed, parameters.vehicle)
     log = RunLog()
-    if planner == IDM:
-        baseline = _baseline(simulation)
-    else:
-        agent = Agent(road_map, parameters)
-        with compiling_beside():
-            agent.warm_up()
+    driver = DRIVERS[planner](simulation, parameters, log)
     began = time.perf_counter()
     with _bag(out, map_file, parameters) as bag:
-        if planner == IDM:
-            _drive_baseline(simulation, baseline, log, bag, progress)
-        else:
-            _drive(simulation, agent, log, bag, progress)
+        _drive(simulation, driver, log, bag, progress)
     result = result_of(simulation, log, time.perf_counter() - began)
     if out is not None:
-        write_results(out, road_map, log, result)
+        write_results(out, simulation.road_map, log, result)
     return result
 
 
@@ -112,49 +117,21 @@ def _bag(out: Path | None, map_file: Path, parameters: Parameters) -> AbstractCo
     return BagWriter(out, {"map": str(map_file.resolve()), "parameters": flatten(parameters)})
 
 
-def _drive(simulation: Simulation, agent: Agent, log: RunLog, bag: BagWriter | None, progress: Progress | None) -> None:
-    outputs = Outputs()
-    said_at = -PROGRESS_PERIOD_S
-    while not simulation.finished:
-        inputs = simulation.inputs()
-        began = time.perf_counter()
-        tick = agent.step(inputs)
-        tick_ms = 1e3 * (time.perf_counter() - began)
-        for request in tick.decision.route_requests:
-            simulation.request_route(request)
-        if tick.decision.route_blocked is not None:
-            simulation.report_block(tick.decision.route_blocked)
-        _note(log, tick, tick_ms)
-        if bag is not None:
-            _record(bag, inputs, tick, outputs)
-        if progress is not None and inputs.stamp - said_at >= PROGRESS_PERIOD_S:
-            said_at = inputs.stamp
-            progress(progress_line(log.rows[-1], simulation.route_completion))
-        simulation.advance(tick.trajectory, tick.state)
-
-
-def _baseline(simulation: Simulation) -> IdmPlanner:
-    if simulation.preset is None:
-        raise InputError(simulation.scenario.file, "a mission, which the planner idm cannot perform", "a route")
-    return IdmPlanner(simulation.road_map, simulation.preset, simulation.vehicle)
-
-
-def _drive_baseline(
-    simulation: Simulation, planner: IdmPlanner, log: RunLog, bag: BagWriter | None, progress: Progress | None
+def _drive(
+    simulation: Simulation, driver: Driver, log: RunLog, bag: BagWriter | None, progress: Progress | None
 ) -> None:
+    """Frame by frame to the end of the run."""
     said_at = -PROGRESS_PERIOD_S
     while not simulation.finished:
         inputs = simulation.inputs()
-        began = time.perf_counter()
-        plan = planner.step(inputs)
-        tick_ms = 1e3 * (time.perf_counter() - began)
-        log.rows.append(LogRow(inputs.stamp, STATE, plan.pose, plan.v, plan.limit, tick_ms))
+        turn = driver(inputs)
+        log.rows.append(turn.row)
         if bag is not None:
-            bag.write_tick(inputs, trajectory_messages(plan.trajectory, nanoseconds(inputs.stamp)))
+            bag.write_tick(inputs, turn.messages())
         if progress is not None and inputs.stamp - said_at >= PROGRESS_PERIOD_S:
             said_at = inputs.stamp
-            progress(progress_line(log.rows[-1], simulation.route_completion))
-        simulation.advance(plan.trajectory, STATE)
+            progress(progress_line(turn.row, simulation.route_completion))
+        simulation.advance(turn.trajectory, turn.row.state)
 
 
 def progress_line(row: LogRow, completion: float) -> str:
@@ -165,16 +142,62 @@ def progress_line(row: LogRow, completion: float) -> str:
     return f"{row.t:7.1f} s  {100 * completion:3.0f} %  {row.v:4.1f} m/s  {row.state}  {reason}"
 
 
-def _note(log: RunLog, tick: Tick, tick_ms: float) -> None:
-    ego = tick.world.ego
-    log.rows.append(LogRow(tick.stamp, tick.state, ego.pose, ego.v, tick.limit, tick_ms))
-    event = tick.decision.transition
-    if event is not None:
-        log.transitions.append(TransitionRow(event.stamp, event.source, event.dest, event.clause))
-    for event in tick.decision.supervisor_transitions:
-        log.supervisors.append(TransitionRow(event.stamp, event.source, event.dest, event.clause))
+def _agent(simulation: Simulation, parameters: Parameters, log: RunLog) -> Driver:
+    """This planner, with all kernels compiled."""
+    agent, outputs = Agent(simulation.road_map, parameters), Outputs()
+    with compiling_beside():
+        agent.warm_up()
+
+    def drive(inputs: Inputs) -> Turn:
+        began = time.perf_counter()
+        tick = agent.step(inputs)
+        tick_ms = 1e3 * (time.perf_counter() - began)
+        _tell_route_server(simulation, tick.decision)
+        _note_transitions(log, tick.decision)
+        ego, ns = tick.world.ego, nanoseconds(tick.stamp)
+        row = LogRow(tick.stamp, tick.state, ego.pose, ego.v, tick.limit, tick_ms)
+        return Turn(
+            row, tick.trajectory, lambda: [*trajectory_messages(tick.trajectory, ns), *outputs.messages(tick, ns)]
+        )
+
+    return drive
 
 
-def _record(bag: BagWriter, inputs: Inputs, tick: Tick, outputs: Outputs) -> None:
-    ns = nanoseconds(tick.stamp)
-    bag.write_tick(inputs, [*trajectory_messages(tick.trajectory, ns), *outputs.messages(tick, ns)])
+def _idm(simulation: Simulation, parameters: Parameters, log: RunLog) -> Driver:
+    """The baseline.
+
+    Raises:
+        InputError: a mission leads the ego, and no route.
+    """
+    if simulation.preset is None:
+        raise InputError(simulation.scenario.file, "a mission, which the planner idm cannot perform", "a route")
+    planner = IdmPlanner(simulation.road_map, simulation.preset, parameters.vehicle)
+
+    def drive(inputs: Inputs) -> Turn:
+        began = time.perf_counter()
+        plan = planner.step(inputs)
+        tick_ms = 1e3 * (time.perf_counter() - began)
+        row = LogRow(inputs.stamp, STATE, plan.pose, plan.v, plan.limit, tick_ms)
+        return Turn(row, plan.trajectory, lambda: trajectory_messages(plan.trajectory, nanoseconds(inputs.stamp)))
+
+    return drive
+
+
+DRIVERS: Mapping[str, Callable[[Simulation, Parameters, RunLog], Driver]] = {AGENT: _agent, IDM: _idm}
+
+
+def _tell_route_server(simulation: Simulation, decision: Decision) -> None:
+    for request in decision.route_requests:
+        simulation.request_route(request)
+    if decision.route_blocked is not None:
+        simulation.report_block(decision.route_blocked)
+
+
+def _note_transitions(log: RunLog, decision: Decision) -> None:
+    if decision.transition is not None:
+        log.transitions.append(_row(decision.transition))
+    log.supervisors += [_row(event) for event in decision.supervisor_transitions]
+
+
+def _row(event: TransitionEvent) -> TransitionRow:
+    return TransitionRow(event.stamp, event.source, event.dest, event.clause)

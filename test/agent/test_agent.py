@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tuling_fsm.agent import Agent, Parameters, Tick
+from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import load, nest
 from tuling_fsm.core.request import PlanResult, Reason
 from tuling_fsm.map.random_route import random_route
@@ -114,3 +115,43 @@ def test_warming_up_leaves_the_agent_as_it_was(course: RoadMap, route: Route) ->
     warm.warm_up()
     for a, b in zip(drive(cold, route, 10), drive(warm, route, 10), strict=True):
         np.testing.assert_array_equal(a.trajectory.x, b.trajectory.x)
+
+
+def test_a_tick_that_is_repeated_leaves_the_agent_as_it_was(course: RoadMap, route: Route) -> None:
+    agent, again = Agent(course), Agent(course)
+    for a, b in zip(drive(agent, route, 100), drive(again, route, 100), strict=True):
+        before = again._memory
+        again.repeat()
+        after = again._memory
+        assert all(one is other for one, other in zip(before[:-1], after[:-1], strict=True))
+        assert vars(before.behaviour) == vars(after.behaviour)
+        assert a.state == b.state
+        np.testing.assert_array_equal(a.trajectory.x, b.trajectory.x)
+        np.testing.assert_array_equal(a.trajectory.v, b.trajectory.v)
+    assert a.world.ego.v > 3.0
+
+
+def test_a_repeated_tick_is_the_last_one_and_none_that_failed(
+    course: RoadMap, route: Route, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent = Agent(course)
+    agent.repeat()
+    tick = list(drive(agent, route, 20))[-1]
+    plans: list[PlanResult] = []
+    plan = agent._planner.plan
+
+    def noted(*arguments: object) -> PlanResult:
+        plans.append(plan(*arguments))
+        return plans[-1]
+
+    monkeypatch.setattr(agent._planner, "plan", noted)
+    agent.repeat()
+    agent.reconfigure(agent.parameters)
+    agent.repeat()
+    (repeated,) = plans
+    assert repeated.trajectory is not None
+    np.testing.assert_array_equal(repeated.trajectory.x, tick.trajectory.x)
+    with pytest.raises(InputError):
+        agent.step(Inputs(float("nan")))
+    agent.repeat()
+    assert len(plans) == 1

@@ -136,7 +136,6 @@ def test_bad_input_comes_whole_from_another_process() -> None:
         ([str(ROAM), "--seeds", "1", "--map", "absent.xodr"], "absent.xodr"),
         ([str(ROAM), "--seeds", "1", "--set", "length_m"], "NAME=VALUE"),
         ([str(ROAM), "--seeds", "1", "--set", "lenght_m=3"], "length_m"),
-        ([str(ROAM), "--seeds", "1", "--out", str(ROAM)], "a folder"),
     ],
 )
 def test_bad_input_is_one_line_and_drives_nothing(

@@ -55,7 +55,10 @@ def test_map_and_route_are_told_in_words(tmp_path: Path, capsys: pytest.CaptureF
     assert main(["map", COURSE, "--at", "60", "-2"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert "lanes: driving 134, sidewalk 61, parking 11, shoulder 1" in lines
-    assert lines[-1].startswith("at: road 1, section 1, lane -1, s 60.00, offset -0.25, width 3.50, ")
+    assert "driving_length: 7402.77 m" in lines
+    assert lines[-1].startswith(
+        "at: road 1, section 1, lane -1, s 60.00 m, offset -0.25 m, width 3.50 m, heading 0.00 rad"
+    )
     assert main(["map", COURSE, "--at", "6000", "-2"]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "at: nothing"
     picture = tmp_path / "route.png"
@@ -126,6 +129,8 @@ def test_points_that_are_no_text_are_refused(
         (["sim", "a.osc", "--seed", "1e3"], "is no whole number"),
         (["sim", "a.osc", "--seed", "9" * 5000], "is no whole number"),
         (["sim", "a.osc", "--out", ""], "an empty name is no folder"),
+        (["campaign", "a.osc", "--seeds", "1", "--out", COURSE], "course.xodr is no folder"),
+        (["sim", "a.osc", "--map", ""], "an empty name is no file"),
         (["map", COURSE, "--at", "nan", "0"], "'nan' is no finite number"),
         (["why", "a.mcap", "--at", "inf"], "'inf' is no finite number"),
     ],
@@ -150,6 +155,21 @@ def test_it_ends_quietly_where_nobody_reads_on() -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait() == 128 + signal.SIGPIPE
+
+
+@pytest.mark.parametrize("verb", ["diagram", "--help"])
+def test_an_output_that_cannot_be_written_is_one_line(verb: str) -> None:
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    command = [sys.executable, "-m", "tuling_fsm.cli", verb]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, env=buffered, check=False)
+    assert (done.returncode, done.stderr) == (2, b"OSError: No space left on device\n")
+
+
+@pytest.mark.parametrize(("verb", "code"), [("diagram", 0), ("fly", 2)])
+def test_closed_outputs_are_no_fault(verb: str, code: int) -> None:
+    command = ["sh", "-c", 'exec "$0" -m tuling_fsm.cli "$1" >&- 2>&-', sys.executable, verb]
+    assert subprocess.run(command, check=False).returncode == code
 
 
 def test_letters_that_a_terminal_does_not_have_are_written_by_their_numbers(

@@ -36,6 +36,7 @@ class FakeAgent:
         self.asked = 0
         self.state = "departure/plan_once"
         self.seen: list[Inputs] = []
+        self.repeated = 0
 
     def warm_up(self) -> None:
         """Without a map to speak of it takes for ever, as compiling may."""
@@ -44,6 +45,9 @@ class FakeAgent:
 
     def reconfigure(self, parameters: Parameters) -> None:
         self.parameters = parameters
+
+    def repeat(self) -> None:
+        self.repeated += 1
 
     @property
     def record(self) -> tuple[str, int]:

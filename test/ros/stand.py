@@ -37,6 +37,7 @@ class Port:
         self.sent: list[tuple[str, bytes]] = []
         self.asked: list[int] = []
         self.flushed: list[list[str]] = []
+        self.rests: list[float] = []
         self.listened: set[str] | None = None
         self.now = 0
         self.log = SimpleNamespace()
@@ -59,6 +60,9 @@ class Port:
     def give_up_questions(self, timeout_s: float) -> None:
         pass
 
+    def rest(self, seconds: float) -> None:
+        self.rests.append(seconds)
+
     def now_ns(self) -> int:
         return self.now
 
@@ -69,13 +73,20 @@ class Port:
 class Bench:
     """A runtime on a port."""
 
-    def __init__(self, lock_step: bool = False, clock=lambda: 0.0, record=None, **parameters: float) -> None:
+    def __init__(
+        self, lock_step: bool = False, clock=lambda: 0.0, record=None, rhythm=None, **parameters: float
+    ) -> None:
         self.port, self.lines = Port(), []
         self.inbox = Inbox(self.lines.append)
         self.agent = FakeAgent("map", Parameters(**parameters))
         self.driver = Driver(self.agent, self.inbox, lock_step, 1.8, self.lines.append, clock)
         self.bag = None if record is None else BagWriter(record)
-        self.runtime = Runtime(self.driver, self.port, PlannerNodeParameters(), self.bag, lambda: None)
+        self.changed: list[tuple[PlannerNodeParameters, Parameters]] = []
+        own = PlannerNodeParameters()
+        self.runtime = Runtime(self.driver, self.port, own, self.bag, self._refreshed, rhythm=rhythm)
+
+    def _refreshed(self) -> tuple[PlannerNodeParameters, Parameters] | None:
+        return self.changed.pop() if self.changed else None
 
     def send(self, inputs: Inputs, *topics: str) -> None:
         for topic, raw in pack_inputs(inputs):

@@ -139,11 +139,26 @@ def test_the_mission_is_the_routes_end_or_the_file(plain: RoadMap, tmp_path: Pat
     sim = simulation(plain, ego=OnLane("1", 1, 60.0), route=None, mission_file=str(file))
     assert sim.inputs().mission == {"car_park": {"x": 1.0, "y": 2.0}}
     assert sim.preset is None
-    file.write_text("[1]")
-    with pytest.raises(InputError, match="no object"):
-        simulation(plain, ego=OnLane("1", 1, 60.0), route=None, mission_file=str(file))
     with pytest.raises(InputError, match="neither a route nor a mission"):
         simulation(plain, ego=OnLane("1", 1, 60.0), route=None)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[1]", "mission: [1] is no object"),
+        ("{", "no JSON"),
+        ("[" * 100_000, "no JSON"),
+        ('{"tasks": [{"pickup": {"x": 1, "y": 2}}]}', "mission.tasks[0].dropoff: missing"),
+        ('{"match_time_s": "soon"}', "mission.match_time_s: 'soon' is no finite number"),
+    ],
+)
+def test_a_file_that_is_no_mission_is_refused(text: str, said: str, plain: RoadMap, tmp_path: Path) -> None:
+    file = tmp_path / "mission.json"
+    file.write_text(text)
+    with pytest.raises(InputError) as refused:
+        simulation(plain, ego=OnLane("1", 1, 60.0), route=None, mission_file=str(file))
+    assert str(refused.value).startswith(f"{file}: {said}")
 
 
 def test_the_time_limit_ends_a_run_that_gets_nowhere(plain: RoadMap) -> None:

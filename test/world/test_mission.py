@@ -45,6 +45,10 @@ def test_preset_routes_become_poses() -> None:
         ({"tasks": [{"pickup": PICKUP, "dropoff": 3}]}, "mission.tasks[0].dropoff: 3 is no object"),
         ({"goal": {"x": "1", "y": 2}}, "mission.goal.x: '1' is no finite number"),
         ({"goal": {"x": math.nan, "y": 2}}, "mission.goal.x: nan is no finite number"),
+        (
+            {"goal": {"x": 1, "y": 10**400}},
+            "mission.goal.y: 100000000000000000...0000000000000000000 is no finite number",
+        ),
         ({"goal": {"x": True, "y": 2}}, "mission.goal.x: True is no finite number"),
         ({"car_park": {"x": 1, "y": 2, "slots": 4}}, "mission.car_park.slots: 4 is no list"),
         ({"car_park": {"x": 1, "y": 2, "routes": 4}}, "mission.car_park.routes: 4 is no list"),

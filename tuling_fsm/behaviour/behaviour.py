@@ -72,6 +72,12 @@ class Behaviour:
         self._refresh: Engine[View, None, None] = Engine(refresh, record.route_refresh, gap)
         self._seq, self._flaps = record.seq, record.flaps
 
+    def go_back(self, record: BehaviourRecord) -> None:
+        """To a record of this very behaviour: `restore` without making the machines anew."""
+        self._machine.record, self._stop.record = record.machine, record.emergency_stop
+        self._rain.record, self._refresh.record = record.rain_fog, record.route_refresh
+        self._seq, self._flaps = record.seq, record.flaps
+
     def step(self, world: World, last_result: PlanResult | None, last_probe: PlanResult | None = None) -> Decision:
         """Decide on one tick; the results are those of the request and the probe of the tick before."""
         stood = self._stopped

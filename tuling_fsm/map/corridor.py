@@ -28,7 +28,6 @@ MIN_LINE_M = 1.0
 LEFT, RIGHT, LEFT_FREE, RIGHT_FREE, LIMIT, ROUTE_S = range(3, 9)
 """Columns of a chain after x, y, heading."""
 
-
 PREPARE_M = 10.0
 """This far before a section ends, the chains of the next one are built, one a call, so that no single call takes
 long.
@@ -74,12 +73,10 @@ def lane_lines(
 ) -> tuple[LaneLine, ...]:
     """Every driving lane of the route's carriageway at arc length `s` of its reference, left to right.
 
-    A line runs from `behind` m before to `ahead` m after `s`, measured along the route, through successors that
-    are lanes of
-    the route or lie side by side with one. It may begin later where its lane does, and before the route's own
-    first pose
-    (`route_s0` < 0) as far as the first lane reaches. Points are at most 0.5 m apart. The route's own lane has
-    `shift` 0.
+    A line runs from `behind` m before to `ahead` m after `s`, measured along the route, through successors that are
+    lanes of the route or lie side by side with one. It may begin later where its lane does, and before the route's own
+    first pose (`route_s0` < 0) as far as the first lane reaches. Points are at most 0.5 m apart. The route's own lane
+    has `shift` 0.
     """
     if route not in _corridors:
         _corridors[route] = _survey(road_map, route)

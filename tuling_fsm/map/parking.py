@@ -61,7 +61,7 @@ class ParkingArea:
     edges: FloatArray
 
     def aisle_at(self, lane: LaneId, s: float) -> Aisle | None:
-        """The stretch that holds a place on a lane."""
+        """The stretch that holds the place at `s` (m) of a lane."""
         for aisle in self.aisles:
             if aisle.lane == lane and aisle.start - SAME_PLACE_M <= s <= aisle.end + SAME_PLACE_M:
                 return aisle

@@ -18,8 +18,7 @@ def build_phases(
     """Groups of light signals by junction.
 
     A junction's own controllers are its groups where it has at least two that hold lights of it (CARLA's towns).
-    Otherwise
-    (one program for everything, as netconvert writes it, or none) every approach road is a group.
+    Otherwise (one program for everything, as netconvert writes it, or none) every approach road is a group.
     """
     approaches: dict[str, dict[str, list[int]]] = {}
     for line in stop_lines:

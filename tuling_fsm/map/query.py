@@ -69,7 +69,7 @@ def _describe(road_map: RoadMap, found: LanePosition) -> dict[str, Any]:
 
 
 def mark_name(marks: tuple[Mark, ...], s: float) -> str:
-    """The mark at a place along a lane, in words; pairs are named from the lane outwards."""
+    """The mark at `s` (m) of a lane, in words; pairs are named from the lane outwards."""
     for mark in marks:
         if mark.s_from - 1e-6 <= s <= mark.s_to + 1e-6:
             return "none" if mark.kind is MarkKind.VIRTUAL else mark.kind.name.lower().replace("_", " ")

@@ -43,8 +43,7 @@ def random_route(road_map: RoadMap, rng: np.random.Generator, length_m: float) -
     none so long.
 
     No section of a road is driven twice, in either direction; there is no lane change; no lane is narrower than
-    `MIN_WIDTH_M`
-    or bends tighter than a car can follow; start and end lie outside junctions.
+    `MIN_WIDTH_M` or bends tighter than a car can follow; start and end lie outside junctions.
 
     Raises:
         InputError: the map has no lane to start on.

@@ -86,7 +86,9 @@ def lane_piece(lane: Lane, start: float, end: float) -> FloatArray:
 
 
 def chain_stretches(road_map: RoadMap, lane_ids: Sequence[LaneId], s_start: float, s_end: float) -> list[Stretch]:
-    """The stretches of a chain of lanes; each run of lane changes shares the road that its lanes have side by side."""
+    """The stretches of a chain of lanes from `s_start` of the first to `s_end` (m) of the last; each run of lane
+    changes shares the road that its lanes have side by side.
+    """
     _check_chain(road_map, lane_ids)
     stretches: list[Stretch] = []
     i = 0
@@ -133,9 +135,8 @@ def _abreast(road_map: RoadMap, lane_ids: Sequence[LaneId], start: float, end: f
 def _change_places(road_map: RoadMap, lanes: Sequence[Lane], start: float, end: float) -> list[float]:
     """Where each change crosses the mark, along the first lane, m.
 
-    As early as half a change's length after the entry and a whole one after the change before; nearer together
-    where the
-    marks that may be crossed, or the end, leave less room.
+    As early as half a change's length after the entry and a whole one after the change before; nearer together where
+    the marks that may be crossed, or the end, leave less room.
     """
     first, last, changes = lanes[0], abeam(lanes[-1], end, lanes[0]), len(lanes) - 1
     windows = []

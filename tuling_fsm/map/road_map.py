@@ -106,9 +106,9 @@ class RoadMap:
         types: Sequence[str] = (DRIVING,),
         radius: float = 0.0,
     ) -> LanePosition | None:
-        """The lane that the point lies on (or is within `radius` of), or None.
+        """The lane that the point lies on (or is within `radius` (m) of), or None.
 
-        `heading` tells overlapping and opposite lanes apart, `z` (m) those of a bridge.
+        `heading` (rad) tells overlapping and opposite lanes apart, `z` (m) those of a bridge.
         """
         found = self._search(x, y, radius, types)
         if z is not None:
@@ -166,7 +166,8 @@ class RoadMap:
         return self._static.near(x, y, radius)
 
     def line_segments(self, x: float, y: float, radius: float, crossable: bool | None = None) -> FloatArray:
-        """Lane markings (M, 4) near a point: those that may be crossed from both sides, all others, or (None) all.
+        """Lane markings (M, 4) within `radius` (m) of a point: those that may be crossed from both sides, all others,
+        or (None) all.
 
         Between opposite directions a missing marking counts as one that may not be crossed. Virtual boundaries inside
         junctions are left out, as every way through lies across those of others.
@@ -176,7 +177,7 @@ class RoadMap:
         return self._lines[crossable].near(x, y, radius)
 
     def boundary_segments(self, x: float, y: float, radius: float) -> FloatArray:
-        """Outer edges (M, 4) of the surface that wheels may touch, near a point."""
+        """Outer edges (M, 4) of the surface that wheels may touch, within `radius` (m) of a point."""
         return self._boundary.near(x, y, radius)
 
     @cached_property

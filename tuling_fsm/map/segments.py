@@ -41,7 +41,7 @@ class SegmentSet:
     segments: FloatArray
 
     def near(self, x: float, y: float, radius: float) -> FloatArray:
-        """Those whose box comes within `radius` of the point (K, 4)."""
+        """Those whose box comes within `radius` (m) of the point (K, 4)."""
         x0, y0, x1, y1 = self.segments.T
         keep = (np.minimum(x0, x1) <= x + radius) & (np.maximum(x0, x1) >= x - radius)
         keep &= (np.minimum(y0, y1) <= y + radius) & (np.maximum(y0, y1) >= y - radius)
@@ -118,9 +118,14 @@ def edge_line(lane: Lane, left: bool) -> FloatArray:
     return np.asarray(lane.center.xy + offset[:, None] * normal, dtype=np.float64)
 
 
+def _with_stations(lane: Lane) -> bool:
+    """Whether the lane's traffic runs the way in which the stations of its road grow."""
+    return bool(lane.road_s[-1] > lane.road_s[0])
+
+
 def _inner_left(lane: Lane) -> bool:
     """Whether the road's centre line lies to the left of the lane's traffic."""
-    return bool(lane.road_s[-1] > lane.road_s[0]) == (lane.id.lane < 0)
+    return _with_stations(lane) == (lane.id.lane < 0)
 
 
 def _beyond(lane: Lane, lanes: Mapping[LaneId, Lane], left: bool) -> Lane | None:
@@ -147,8 +152,7 @@ def _from_beyond(lane: Lane, beyond: Lane) -> BoolArray:
     inner = _inner_left(beyond)
     left = inner if facing else not inner
     may = crossable_at(beyond.left_marks if left else beyond.right_marks, beyond.center.s)
-    same_way = (lane.road_s[-1] > lane.road_s[0]) == (beyond.road_s[-1] > beyond.road_s[0])
-    return may if same_way else may[::-1]
+    return may if _with_stations(lane) == _with_stations(beyond) else may[::-1]
 
 
 def _painted(marks: tuple[Mark, ...], s: FloatArray) -> BoolArray:
@@ -169,13 +173,12 @@ def _is_edge(lane: Lane, lanes: Mapping[LaneId, Lane], left: bool) -> BoolArray:
         if beyond is None:
             break
         width = beyond.left + beyond.right
-        same_way = (lane.road_s[-1] > lane.road_s[0]) == (beyond.road_s[-1] > beyond.road_s[0])
-        wide = (width if same_way else width[::-1]) > OPEN_WIDTH_M
+        wide = (width if _with_stations(lane) == _with_stations(beyond) else width[::-1]) > OPEN_WIDTH_M
         if beyond.type in SURFACE:
             edge &= ~(open_question & wide)
         open_question &= ~wide
-        same_as_current = (current.road_s[-1] > current.road_s[0]) == (beyond.road_s[-1] > beyond.road_s[0])
-        current, side = beyond, side if same_as_current else not side
+        side = side if _with_stations(current) == _with_stations(beyond) else not side
+        current = beyond
     return edge
 
 

@@ -20,7 +20,7 @@ MEND_M = 8.0
 
 
 def cut(table: FloatArray, s: FloatArray, start: float, end: float) -> FloatArray:
-    """The rows of a table between two arc lengths, with interpolated first and last row (at least these two)."""
+    """The rows of a table between two arc lengths (m), with interpolated first and last row (at least these two)."""
     start, end = max(start, float(s[0])), min(end, float(s[-1]))
     lo = int(np.searchsorted(s, start + 1e-6, side="right"))
     hi = int(np.searchsorted(s, end - 1e-6, side="left"))

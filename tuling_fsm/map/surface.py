@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.kernels import part
 from tuling_fsm.map.lanes import Lane, LaneId
 
 IntArray = npt.NDArray[np.int32]
@@ -111,6 +113,58 @@ def covered(
     return found
 
 
+class _Nearest(NamedTuple):
+    """Room for `MAX_FOUND` lanes: each with the sample that starts its stretch nearest to the point, and how far that
+    is, squared, m^2.
+    """
+
+    lane: IntArray
+    start: IntArray
+    apart_sq: FloatArray
+
+
+@part
+def _apart_sq(samples: FloatArray, i: int, x: float, y: float) -> float:
+    """Squared distance of a point from the centre line between sample `i` and the next, m^2."""
+    dx, dy = samples[i + 1, X] - samples[i, X], samples[i + 1, Y] - samples[i, Y]
+    px, py = x - samples[i, X], y - samples[i, Y]
+    u = min(1.0, max(0.0, (px * dx + py * dy) / max(dx * dx + dy * dy, 1e-18)))
+    return float((px - u * dx) ** 2 + (py - u * dy) ** 2)
+
+
+@part
+def _row_of(nearest: _Nearest, n: int, lane: int) -> int:
+    """Row of a lane among the first `n`; `n` where it is not."""
+    k = 0
+    while k < n and nearest.lane[k] != lane:
+        k += 1
+    return k
+
+
+@part
+def _look_into(
+    starts: IntArray, samples: FloatArray, lane: IntArray, mask: Mask, x: float, y: float, nearest: _Nearest, n: int
+) -> int:
+    """Let the stretches that start at some samples compete with the nearest ones of the `n` lanes so far; returns how
+    many lanes there are then.
+    """
+    k, known = -1, -1
+    for i in starts:
+        if not mask[lane[i]]:
+            continue
+        if lane[i] != known:
+            known, k = lane[i], _row_of(nearest, n, lane[i])
+            if k == n:
+                if n == MAX_FOUND:
+                    known = -1
+                    continue
+                nearest.lane[k], nearest.apart_sq[k], n = known, np.inf, n + 1
+        apart_sq = _apart_sq(samples, i, x, y)
+        if apart_sq < nearest.apart_sq[k]:
+            nearest.apart_sq[k], nearest.start[k] = apart_sq, i
+    return n
+
+
 @njit(cache=True)
 def _search(
     samples: FloatArray,
@@ -125,9 +179,7 @@ def _search(
     radius: float,
 ) -> tuple[FloatArray, IntArray]:
     """Nearest stretch of every lane near the point, then what lies within the radius of its surface."""
-    found = np.empty(MAX_FOUND, np.int32)
-    best = np.empty(MAX_FOUND, np.float64)
-    at = np.empty(MAX_FOUND, np.int32)
+    nearest = _Nearest(np.empty(MAX_FOUND, np.int32), np.empty(MAX_FOUND, np.int32), np.empty(MAX_FOUND, np.float64))
     n = 0
     c0 = max(0, math.floor((x - radius - origin[0]) / origin[2]))
     c1 = min(shape[0] - 1, math.floor((x + radius - origin[0]) / origin[2]))
@@ -136,42 +188,22 @@ def _search(
     for row in range(r0, r1 + 1):
         for column in range(c0, c1 + 1):
             cell = row * shape[0] + column
-            k, known = -1, -1
-            for j in range(first[cell], first[cell + 1]):
-                i = items[j]
-                which = lane[i]
-                if not mask[which]:
-                    continue
-                if which != known:
-                    known, k = which, 0
-                    while k < n and found[k] != which:
-                        k += 1
-                    if k == n:
-                        if n == MAX_FOUND:
-                            known = -1
-                            continue
-                        found[k], best[k], n = which, np.inf, n + 1
-                dx, dy = samples[i + 1, 0] - samples[i, 0], samples[i + 1, 1] - samples[i, 1]
-                px, py = x - samples[i, 0], y - samples[i, 1]
-                u = min(1.0, max(0.0, (px * dx + py * dy) / max(dx * dx + dy * dy, 1e-18)))
-                d2 = (px - u * dx) ** 2 + (py - u * dy) ** 2
-                if d2 < best[k]:
-                    best[k], at[k] = d2, i
+            n = _look_into(items[first[cell] : first[cell + 1]], samples, lane, mask, x, y, nearest, n)
     rows = np.empty((n, 6), np.float64)
     kept = 0
     for k in range(n):
-        _describe(samples, lane, at[k], x, y, rows[kept])
+        _describe(samples, lane, nearest.start[k], x, y, rows[kept])
         if rows[kept, 2] <= radius:
-            found[kept] = found[k]
+            nearest.lane[kept] = nearest.lane[k]
             kept += 1
-    return rows[:kept], found[:kept].copy()
+    return rows[:kept], nearest.lane[:kept].copy()
 
 
 @njit(cache=True)
 def _describe(samples: FloatArray, lane: IntArray, i: int, x: float, y: float, row: FloatArray) -> None:
     """Fill a row for the stretch from sample `i`: s, offset, distance from the surface, width, heading, z."""
-    dx, dy = samples[i + 1, 0] - samples[i, 0], samples[i + 1, 1] - samples[i, 1]
-    px, py = x - samples[i, 0], y - samples[i, 1]
+    dx, dy = samples[i + 1, X] - samples[i, X], samples[i + 1, Y] - samples[i, Y]
+    px, py = x - samples[i, X], y - samples[i, Y]
     step = max(math.hypot(dx, dy), 1e-9)
     free = (px * dx + py * dy) / (step * step)
     u = min(1.0, max(0.0, free))
@@ -181,12 +213,12 @@ def _describe(samples: FloatArray, lane: IntArray, i: int, x: float, y: float, r
     beyond = max(-free if starts else 0.0, free - 1.0 if ends else 0.0, 0.0) * step
     cross = (dx * py - dy * px) / step
     offset = cross if beyond > 0.0 else math.copysign(math.hypot(ex, ey), cross)
-    left = samples[i, 4] + u * (samples[i + 1, 4] - samples[i, 4])
-    right = samples[i, 5] + u * (samples[i + 1, 5] - samples[i, 5])
+    left = samples[i, LEFT] + u * (samples[i + 1, LEFT] - samples[i, LEFT])
+    right = samples[i, RIGHT] + u * (samples[i + 1, RIGHT] - samples[i, RIGHT])
     aside = max(offset - left, -offset - right, 0.0)
-    row[0] = samples[i, 2] + u * (samples[i + 1, 2] - samples[i, 2])
+    row[0] = samples[i, S] + u * (samples[i + 1, S] - samples[i, S])
     row[1] = offset
     row[2] = math.hypot(aside, beyond)
     row[3] = left + right
-    row[4] = samples[i, 3] + u * (samples[i + 1, 3] - samples[i, 3])
-    row[5] = samples[i, 6] + u * (samples[i + 1, 6] - samples[i, 6])
+    row[4] = samples[i, HEADING] + u * (samples[i + 1, HEADING] - samples[i, HEADING])
+    row[5] = samples[i, Z] + u * (samples[i + 1, Z] - samples[i, Z])

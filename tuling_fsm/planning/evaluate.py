@@ -2,139 +2,33 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import kernel, part
-from tuling_fsm.core.scene import PREDICTION_STEPS
-from tuling_fsm.planning.body import Body
 from tuling_fsm.planning.candidates import Offers, candidates
-from tuling_fsm.planning.judge import Judgement, Weights, judge
-from tuling_fsm.planning.laws import Drive
-from tuling_fsm.planning.lines import Lines
-from tuling_fsm.planning.movers import Movers
-from tuling_fsm.planning.occupied import Swept, swept
-from tuling_fsm.planning.paths import (
-    AT_ONCE,
-    LANE,
-    OFFSET,
-    PLACES,
-    PS,
-    REACHED,
-    SECOND_PASS,
-    START_D,
-    Laid,
-    lay_path,
-    new_path,
-    place_body,
-)
-from tuling_fsm.planning.profile import STEP_S, Demand, Traffic, envelope, get_away, no_traffic, roll_out
-from tuling_fsm.planning.reference import LIMIT, MAX_POINTS
-from tuling_fsm.planning.solids import Solids
-from tuling_fsm.planning.stopping import END_OF_LINE, WALL, Gaps, Stop, find_stop
-from tuling_fsm.planning.yielding import follow_leaders, yield_to_others
+from tuling_fsm.planning.judge import Judgement
+from tuling_fsm.planning.occupied import swept
+from tuling_fsm.planning.path_speed import Case, best_speed, drive_among
+from tuling_fsm.planning.paths import LANE, OFFSET, PS, REACHED, SECOND_PASS, START_D, Laid, lay_path, place_body
+from tuling_fsm.planning.profile import STEP_S, Demand, envelope
+from tuling_fsm.planning.reference import LIMIT
+from tuling_fsm.planning.stopping import END_OF_LINE, WALL, Stop, find_stop
+from tuling_fsm.planning.tick import Scratch, Tick
 
 (
     COST_FIRST, COST_SECOND, COST_FULL, PROGRESS, STOP_AT, STOP_BY, STOP_ROW, THING_AT, BINDS, BLAME, DISTANCE, YIELDS,
-    CONFLICT, END_X, END_Y,
-) = range(15)  # fmt: skip
+    CONFLICT, END_X, END_Y, SPEEDS,
+) = range(16)  # fmt: skip
 """Columns of a verdict: cost in the first and second pass of NOR-4 (`inf`: out of the question there) and with all
 terms; progress along the route (m); a `Stop`; what binds at the start, who, how far ahead; whether it yields to a
-moving object, and how badly it cuts in before one; where it is at the horizon."""
-VERDICT = 15
+moving object, and how badly it cuts in before one; where it is at the horizon; how many speeds were judged."""
+VERDICT = 16
 _COMMITTED = 0.6
 """Share of the room before others that a change of lanes once begun still asks for."""
 _EVADING = 1.8
 """To pass before a crossing object by changing lanes takes this much more time to spare than in the lane of the
 previous plan."""
-
-
-class Start(NamedTuple):
-    """Pose (x, y, heading, curvature), speed and acceleration that all candidates start from."""
-
-    pose: tuple[float, float, float, float]
-    v: float
-    a: float
-
-
-class Tick(NamedTuple):
-    """Everything that all candidates of a tick have in common. `walls` (W, 4); `lead` (s) is
-    `SpeedParameters.pass_ahead`.
-    """
-
-    lines: Lines
-    solids: Solids
-    movers: Movers
-    walls: FloatArray
-    start: Start
-    speed_limit: float
-    lead: float
-    body: Body
-    drive: Drive
-    gaps: Gaps
-    weights: Weights
-
-
-class Scratch(NamedTuple):
-    """Arrays that every candidate uses anew."""
-
-    path: FloatArray
-    places: FloatArray
-    limit: FloatArray
-    speed: FloatArray
-    bound: FloatArray
-    level: FloatArray
-    rows: FloatArray
-    poses: FloatArray
-    traffic: Traffic
-    farthest: FloatArray
-
-
-def new_scratch(rows: int) -> Scratch:
-    """Scratch for trajectories of `rows` rows."""
-    n = MAX_POINTS + 1
-    return Scratch(
-        new_path(n), np.zeros((PLACES, n + AT_ONCE)), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n),
-        np.zeros((rows, 3)), np.zeros((PREDICTION_STEPS, 4)), no_traffic(),
-        np.zeros(PREDICTION_STEPS),
-    )  # fmt: skip
-
-
-@part
-def drive_among(
-    laid: Laid,
-    movers: Movers,
-    covered: Swept,
-    stop: tuple[float, float],
-    motion: tuple[float, float],
-    sidestep: float,
-    lead: float,
-    ease: float,
-    body: Body,
-    d: Drive,
-    scratch: Scratch,
-) -> tuple[Demand, bool, int]:
-    """Roll out a path that covers `covered`, its envelope in `scratch`: behind leaders, then yielding to all others
-    that come first.
-
-    `stop` is the arc length to stand at and the slack beyond it (m), `motion` speed and acceleration at the start.
-    Returns what binds at the start, whether the car yields to anything, and how badly it cuts in before others.
-    """
-    s, others, spans = scratch, movers.others, movers.spans
-    get_away(motion, len(s.rows), d, s.farthest)
-    leaders, more = follow_leaders(laid, movers, covered, body, s.farthest, sidestep, s.traffic, others, spans)
-    binds = roll_out(laid, s.speed, s.bound, s.level, stop, s.traffic, motion, d, s.rows)
-    if more == 0:
-        return binds, leaders > 0, 0
-    braking = 0.5 * motion[0] ** 2 / d.decel
-    yielded, cuts_in = yield_to_others(
-        laid, movers, s.rows, sidestep, s.traffic, others[:more], spans, lead, ease, braking
-    )
-    if yielded > 0:
-        binds = roll_out(laid, s.speed, s.bound, s.level, stop, s.traffic, motion, d, s.rows)
-    return binds, leaders + yielded > 0, cuts_in
 
 
 @part
@@ -173,22 +67,21 @@ def _evaluate(spec: FloatArray, tick: Tick, scratch: Scratch, verdict: FloatArra
     known = stop.by in (WALL, END_OF_LINE)
     slack = 0.4 * tick.gaps.line if known else tick.gaps.obstacle - tick.gaps.end
     target = (min(stop.at, laid.path[laid.points - 1, PS]), slack)
-    covered = swept(laid)
-    binds, yields, cuts_in = drive_among(
-        laid, tick.movers, covered, target, (start.v, start.a), sidestep, lead, ease, tick.body, d, scratch
+    case = Case(laid, swept(laid), stop, target, spec[OFFSET], sidestep, lead, ease)
+    driven = drive_among(
+        laid, tick.movers, case.covered, target, (start.v, start.a), sidestep, lead, ease, tick.body, d, scratch
     )
-    judged = judge(
-        laid, lines, tick.movers, covered, scratch.speed, scratch.rows, scratch.poses, stop, spec[OFFSET], sidestep,
-        cuts_in, tick.body, d.wheelbase, tick.weights,
-    )  # fmt: skip
-    _note(judged, stop, binds, yields, spec[SECOND_PASS] > 0.0, verdict)
+    judged, binds, verdict[SPEEDS] = best_speed(case, tick, driven, scratch)
+    _note(judged, stop, binds, driven.yields, spec[SECOND_PASS] > 0.0, verdict)
     return int(laid.points)
 
 
 @part
 def _shorter(s: Scratch, rows: int) -> Scratch:
     """The same scratch for trajectories of fewer rows."""
-    return Scratch(s.path, s.places, s.limit, s.speed, s.bound, s.level, s.rows[:rows], s.poses, s.traffic, s.farthest)
+    return Scratch(
+        s.path, s.places, s.limit, s.speed, s.bound, s.level, s.rows[:rows], s.slower, s.poses, s.traffic, s.farthest
+    )
 
 
 @kernel

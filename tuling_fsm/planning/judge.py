@@ -50,12 +50,13 @@ class Weights(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """Cost with all terms and without the gaps to moving objects, progress along the route (m), how badly it cuts in,
-    and where it is at the horizon (m, `map`).
+    """Cost with all terms and without the gaps to moving objects, what of it is for comfort, progress along the route
+    (m), how badly it cuts in, and where it is at the horizon (m, `map`).
     """
 
     full: float
     first_pass: float
+    comfort: float
     progress: float
     conflict: int
     x: float
@@ -131,6 +132,26 @@ def _aside(laid: Laid, rows: FloatArray, w: Weights) -> float:
 
 
 @part
+def easier(judged: Judgement, chosen: Judgement, saved: float) -> Judgement:
+    """A path that is driven as `chosen` and costs so much less than judged."""
+    return Judgement(
+        judged.full - saved,
+        judged.first_pass - saved,
+        chosen.comfort,
+        chosen.progress,
+        judged.conflict,
+        chosen.x,
+        chosen.y,
+    )
+
+
+@part
+def until_row(rows: FloatArray, w: Weights) -> int:
+    """The row at the horizon."""
+    return min(len(rows) - 1, round(w.horizon / STEP_S))
+
+
+@part
 def judge(
     laid: Laid,
     lines: Lines,
@@ -151,10 +172,11 @@ def judge(
 
     Gaps to moving objects count in the second pass alone.
     """
-    until = min(len(rows) - 1, round(w.horizon / STEP_S))
+    until = until_row(rows, w)
     x, y, i = _where(laid, rows[until, 0])
     progress = _progress(laid, lines, x, y, i)
-    cost = _comfort(laid, speed, rows, until, wheelbase, w) + w.offset * min(offset * offset, _BESIDE) - progress
+    comfort = _comfort(laid, speed, rows, until, wheelbase, w)
+    cost = comfort + w.offset * min(offset * offset, _BESIDE) - progress
     cost += _prospect(laid, lines, stop, w) + w.shift * min(_aside(laid, rows, w) ** 2, 4.0)
     room = w.wanted
     for j in range(min(laid.points, i + 1)):
@@ -164,4 +186,4 @@ def judge(
     conflict = CUTS_OFF if gap < 0.0 else cuts_in
     cost += _CROWDING * (conflict == CROWDS) + _COLLIDING * (conflict == CUTS_OFF)
     full = cost + w.clearance * (1.0 - max(0.0, gap) / w.wanted) ** 2
-    return Judgement(full, cost, progress, conflict, x, y)
+    return Judgement(full, cost, comfort, progress, conflict, x, y)

@@ -15,7 +15,6 @@ from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.planning import evaluate as ev
 from tuling_fsm.planning.candidates import MAX_CANDIDATES, Offers
 from tuling_fsm.planning.continuity import StartState, state_at
-from tuling_fsm.planning.evaluate import Start, Tick
 from tuling_fsm.planning.explain import Situation, explain_candidates, explain_limit, no_way_on
 from tuling_fsm.planning.hold import STANDS, comfortable_stop
 from tuling_fsm.planning.judge import MEMORY_S, Weights
@@ -25,6 +24,7 @@ from tuling_fsm.planning.reference import KAPPA
 from tuling_fsm.planning.scenery import Scenery
 from tuling_fsm.planning.steering import from_standstill
 from tuling_fsm.planning.stopping import BOUND, CURVATURE
+from tuling_fsm.planning.tick import Start, Tick
 from tuling_fsm.planning.timed import timed_path
 from tuling_fsm.planning.tools import Tools
 
@@ -120,11 +120,11 @@ def prepare(
     walls = np.array([(wall.x0, wall.y0, wall.x1, wall.y1) for wall in request.walls]).reshape(-1, 4)
     yields = previous is not None and previous.limit.reason in _CROSSING
     lead = parameters.speed.pass_ahead * (_STILL_YIELDING if yields else 1.0)
-    motion = Start(pose, max(0.0, start.v), start.a)
+    motion = Start(scene.stamp, pose, max(0.0, start.v), start.a)
     weights = _weights(scene, previous, lines, tools)
     tick = Tick(
         lines, scenery.solids, scenery.movers, walls, motion, request.speed_limit, lead, tools.body, tools.drive,
-        tools.gaps, weights,
+        tools.gaps, weights, tools.effort,
     )  # fmt: skip
     return tick, scenery
 

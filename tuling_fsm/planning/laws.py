@@ -81,6 +81,14 @@ def _stop_speed(room: float, ramp: Ramp, d: Drive) -> tuple[float, float]:
 
 
 @part
+def stopping_distance(v: float, ramp: Ramp, d: Drive) -> float:
+    """Room (m) within which a comfortable braking from `v` (m/s) ends."""
+    if v < ramp.v:
+        return float(ramp.s * (v / ramp.v) ** 1.5)
+    return ramp.s + (v * v - ramp.v * ramp.v) / (2.0 * d.decel)
+
+
+@part
 def stop_accel(room: float, slack: float, v: float, a: float, ramp: Ramp, d: Drive) -> float:
     """Acceleration that stops within `room` (m): comfortable where that suffices, as hard as it takes where not.
 

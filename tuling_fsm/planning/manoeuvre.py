@@ -15,7 +15,6 @@ from tuling_fsm.core.scene import Ego, Scene
 from tuling_fsm.planning import profile
 from tuling_fsm.planning.body import Body
 from tuling_fsm.planning.continuity import StartState, as_measured
-from tuling_fsm.planning.evaluate import drive_among
 from tuling_fsm.planning.explain import BY_BINDING, mover_limit
 from tuling_fsm.planning.free_space import plan_free_space
 from tuling_fsm.planning.hold import STANDS, comfortable_stop
@@ -23,6 +22,7 @@ from tuling_fsm.planning.movers import Movers
 from tuling_fsm.planning.occupied import Swept, swept
 from tuling_fsm.planning.oncoming import who_comes
 from tuling_fsm.planning.parameters import PlanningParameters
+from tuling_fsm.planning.path_speed import drive_among
 from tuling_fsm.planning.paths import PS, Laid
 from tuling_fsm.planning.profile import Demand, envelope
 from tuling_fsm.planning.scenery import Scenery
@@ -180,10 +180,8 @@ def _time(
     envelope(laid, limit, eased, scratch.speed, scratch.bound, scratch.level)
     target, motion = (stop.at, 0.4 * speed.line_gap), (max(0.0, gear * start.v), gear * start.a)
     lead = speed.pass_ahead
-    binds, _, _ = drive_among(
-        laid, movers, Swept(*swept(laid)), target, motion, math.inf, lead, 1.0, body, drive, scratch
-    )
-    return Demand(*binds)
+    driven = drive_among(laid, movers, Swept(*swept(laid)), target, motion, math.inf, lead, 1.0, body, drive, scratch)
+    return Demand(*driven.binds)
 
 
 def _limit(binds: Demand, stop: Stop, scenery: Scenery) -> Limit:

@@ -83,6 +83,13 @@ class ChoiceParameters:
     offset: float = param(0.3, "1/(m s)", 0.0, 50.0, "distance from the lane's centre, squared, by time", live=True)
     jerk: float = param(0.02, "s^5/m", 0.0, 5.0, "lateral jerk, squared, by time", clause="NOR-5", live=True)
     clearance: float = param(3.0, "m", 0.0, 50.0, "no clearance left", clause="NOR-5", live=True)
+    speeds: int = param(11, "", 0, 15, "lower speeds on each path beside that of the driver's laws", clause="NOR-5")
+    braking: float = param(4.0, "s^3/m", 0.0, 50.0, "braking, squared, by time", clause="NOR-5", live=True)
+    regain: float = param(
+        1.0, "", 0.0, 10.0, "way that getting up to speed again costs, at full acceleration", live=True
+    )
+    ease: float = param(0.25, "", 0.0, 1.0, "share of what a lower speed saves on a path that counts among paths")
+    speed_slack: float = param(0.0, "m", 0.0, 1000.0, "speeds are looked at that cannot save as much as they lose")
     lane_end: float = param(15.0, "m", 0.0, 100.0, "in a lane that ends at the car, or is blocked there", live=True)
     foresight: float = param(80.0, "m", 10.0, 300.0, "the same in a lane that ends this far ahead costs nothing")
 

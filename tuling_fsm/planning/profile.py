@@ -155,7 +155,7 @@ class Demand(NamedTuple):
 
 
 @part
-def _traffic_demand(
+def traffic_demand(
     traffic: Traffic, stop: tuple[float, float], j: int, late: float, s: float, v: float, a: float, ramp: Ramp, d: Drive
 ) -> Demand:
     """What the leader, the crossing objects and the stop at `stop` ask for, `late` seconds into prediction step `j`."""
@@ -201,17 +201,21 @@ def roll_out(
     motion: tuple[float, float],
     d: Drive,
     rows: FloatArray,
+    begin: int = 0,
 ) -> Demand:
-    """Fill `rows` (T, 3) with arc length, speed and acceleration, `STEP_S` apart.
+    """Fill `rows` (T, 3) with arc length, speed and acceleration, `STEP_S` apart; those before `begin` and that one are
+    there already.
 
     `speed`, `bound` and `level` are the path's envelope; `stop` is the arc length to stand at (m, `inf` for none) and
     how far beyond it standing is a must; `motion` is speed and acceleration at the start. Returns what binds at the
     start.
     """
-    s, v, a, at, ramp = 0.0, motion[0], motion[1], 0, ramp_of(d)
+    if begin == 0:
+        rows[0, 0], rows[0, 1], rows[0, 2] = 0.0, motion[0], motion[1]
+    s, v, a, at, ramp = rows[begin, 0], rows[begin, 1], rows[begin, 2], 0, ramp_of(d)
     top, until = speed[0], level[0]
     first = Demand(d.accel, FREE, -1, 0.0, np.inf)
-    for i in range(len(rows)):
+    for i in range(begin, len(rows)):
         rows[i, 0], rows[i, 1], rows[i, 2] = s, v, a
         even = s + v * _FARTHEST_PREVIEW_S < until
         if not even:
@@ -220,7 +224,7 @@ def roll_out(
             even = s + v * _FARTHEST_PREVIEW_S < until
         kept = d.gain * (top - v) if even else _envelope_accel(laid, speed, at, s, v, d.gain)
         j = min(i // ROWS_A_STEP, len(traffic.wall_s) - 1)
-        others = _traffic_demand(traffic, stop, j, i * STEP_S - j * PREDICTION_STEP_S, s, v, a, ramp, d)
+        others = traffic_demand(traffic, stop, j, i * STEP_S - j * PREDICTION_STEP_S, s, v, a, ramp, d)
         wanted = max(-1.3 * d.decel, kept)
         held = v < 1e-6 and others.room < d.start_room
         if i == 0:

@@ -188,6 +188,30 @@ def _swing_in(line: FloatArray, wide: FloatArray, front: float, half_width: floa
     return shift
 
 
+@njit(cache=True)
+def _moved_aside(points: FloatArray, line: FloatArray, shift: FloatArray) -> FloatArray:
+    """The points (n, 2), each moved across the line by its `shift` (n,) (m, + left)."""
+    target = points.copy()
+    for i in range(len(points)):
+        target[i, 0] -= shift[i] * line[i, SIN]
+        target[i, 1] += shift[i] * line[i, COS]
+    return target
+
+
+@kernel
+def _add_sides(points: FloatArray, wide: FloatArray, first: float, line: FloatArray) -> None:
+    """Fill what the line has from the centre's `points` (n, 2) and their `wide` (n, 5): its offset, the room on both
+    sides, the limit; and count arc lengths from the centre's beginning.
+    """
+    for i in range(len(points)):
+        dx, dy = points[i, 0] - line[i, X], points[i, 1] - line[i, Y]
+        line[i, CENTER] = -dx * line[i, SIN] + dy * line[i, COS]
+        line[i, LEFT] = line[i, CENTER] + wide[i, 2]
+        line[i, RIGHT] = line[i, CENTER] - wide[i, 3]
+        line[i, LIMIT] = wide[i, 4]
+        line[i, S] += first
+
+
 @kernel
 def _at_index(line: FloatArray, index: float) -> float:
     """Arc length at a fractional index, `inf` beyond the last point."""
@@ -228,16 +252,6 @@ def reference_line(
     sharpest = _shape(_smooth(points, ds, np.zeros(n), jerk), line[:n])
     shift = _swing_in(line[:n], wide, front, half_width, max_curvature)
     if sharpest > max_curvature or np.any(shift != 0.0):
-        target = points.copy()
-        for i in range(n):
-            target[i, 0] -= shift[i] * line[i, SIN]
-            target[i, 1] += shift[i] * line[i, COS]
-        _bend_until_drivable(target, ds, jerk, max_curvature, line[:n])
-    for i in range(n):
-        dx, dy = points[i, 0] - line[i, X], points[i, 1] - line[i, Y]
-        line[i, CENTER] = -dx * line[i, SIN] + dy * line[i, COS]
-        line[i, LEFT] = line[i, CENTER] + wide[i, 2]
-        line[i, RIGHT] = line[i, CENTER] - wide[i, 3]
-        line[i, LIMIT] = wide[i, 4]
-        line[i, S] += first
+        _bend_until_drivable(_moved_aside(points, line, shift), ds, jerk, max_curvature, line[:n])
+    _add_sides(points, wide, first, line)
     return n, _at_index(line[:n], (length - first) / ds), _at_index(line[:n], (goal - first) / ds)

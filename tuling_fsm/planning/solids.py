@@ -111,6 +111,19 @@ def _put_solids(around: Around, segments: FloatArray, x: float, y: float, boxes:
     return total + len(segments)
 
 
+@kernel
+def _gap_to(box: FloatArray, pose: tuple[float, float, float, float], body: Body, gap: float) -> float:
+    """How near a path may come to a box: `gap`, or a little less than now for one that is nearer (m); a false
+    measurement behind the car's middle holds nothing up (-inf).
+    """
+    cos, sin = math.cos(pose[2]), math.sin(pose[2])
+    apart = body_separation(pose[0], pose[1], cos, sin, body, box)
+    behind = (box[0] - pose[0]) * cos + (box[1] - pose[1]) * sin < body.middle
+    if apart < DEEPEST and behind:
+        return -np.inf
+    return min(gap, max(DEEPEST, apart - 0.02))
+
+
 @njit(cache=True)
 def gather_solids(
     around: Around,
@@ -140,14 +153,9 @@ def gather_solids(
     chosen = np.flatnonzero(keep)
     extent = np.empty((many, len(chosen), 4))
     gaps = np.empty(len(chosen))
-    cos, sin = math.cos(pose[2]), math.sin(pose[2])
     for i in range(len(chosen)):
         box = boxes[chosen[i]]
-        apart = body_separation(pose[0], pose[1], cos, sin, body, box)
-        behind = (box[0] - pose[0]) * cos + (box[1] - pose[1]) * sin < body.middle
-        gaps[i] = min(gap, max(DEEPEST, apart - 0.02))
-        if apart < DEEPEST and behind:
-            gaps[i] = -np.inf
+        gaps[i] = _gap_to(box, pose, body, gap)
         for at in range(many):
             extent[at, i, 0], extent[at, i, 1], extent[at, i, 2], extent[at, i, 3] = np.inf, -np.inf, np.inf, -np.inf
             if near[at, chosen[i], 1] >= 0:

@@ -8,10 +8,10 @@ import numpy.typing as npt
 from tuling_fsm.core.geometry import FloatArray, Polyline
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
-from tuling_fsm.planning.evaluate import new_scratch
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.paths import PCOS, PHEADING, PKAPPA, PROOM, PS, PSIN, PX, PY, Laid, new_path
 from tuling_fsm.planning.profile import STEP_S, envelope, no_traffic, roll_out
+from tuling_fsm.planning.tick import new_scratch
 from tuling_fsm.planning.timed import timed_path
 from tuling_fsm.planning.tools import Tools
 
@@ -52,9 +52,7 @@ def speed_profile(
     if len(line.s) != len(points):
         raise ValueError("a path has no point twice in a row")
     laid_path = _as_path(line)
-    top = np.full(len(points), vehicle.max_speed)
-    if limit is not None:
-        top = np.minimum(top, np.broadcast_to(np.asarray(limit, dtype=np.float64), (len(points),)))
+    top = np.full(len(points), vehicle.max_speed if limit is None else np.minimum(limit, vehicle.max_speed))
     drive = Tools.of(vehicle, parameters).drive
     scratch, laid = new_scratch(round(duration / STEP_S) + 1), Laid(laid_path, len(points), 1, laid_path, 0)
     speed, bound, level = (np.zeros(max(len(points), len(scratch.speed))) for _ in range(3))

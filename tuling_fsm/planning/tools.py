@@ -7,13 +7,14 @@ from typing import NamedTuple
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.body import Body
 from tuling_fsm.planning.candidates import Shapes
-from tuling_fsm.planning.evaluate import Scratch, new_scratch
 from tuling_fsm.planning.laws import Drive
 from tuling_fsm.planning.lines import LineShape
 from tuling_fsm.planning.movers import MoverGaps
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.profile import STEP_S
+from tuling_fsm.planning.speeds import Effort
 from tuling_fsm.planning.stopping import Gaps
+from tuling_fsm.planning.tick import Scratch, new_scratch
 
 
 class Tools(NamedTuple):
@@ -29,6 +30,7 @@ class Tools(NamedTuple):
     line_shape: LineShape
     gaps: Gaps
     mover_gaps: MoverGaps
+    effort: Effort
     candidate_rows: int
     whole: Scratch
 
@@ -45,5 +47,5 @@ class Tools(NamedTuple):
         short, whole = (round(t / STEP_S) + 1 for t in (parameters.choice.horizon, speed.horizon))
         return cls(
             vehicle, parameters, Body.of(vehicle), drive, shapes, LineShape.of(vehicle, parameters), gaps,
-            MoverGaps.of(parameters), short, new_scratch(whole),
+            MoverGaps.of(parameters), Effort.of(vehicle, parameters.choice), short, new_scratch(whole),
         )  # fmt: skip

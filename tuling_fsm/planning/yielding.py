@@ -26,6 +26,7 @@ from tuling_fsm.planning.profile import STEP_S, Traffic
 from tuling_fsm.planning.reference import COS, SIN
 from tuling_fsm.planning.solids import IntArray
 
+NOBODY = -1
 CROWDS, CUTS_OFF = 1, 2
 """A path comes in before another and leaves it too little room; it comes in where the other can no longer be let go
 first."""
@@ -82,6 +83,36 @@ def _passes_first(spans: FloatArray, free: FloatArray, lead: float, ease: float,
             if free[now, 0] < spans[j, 1] + ease * room:
                 return False
         elif free[early, 0] < spans[j, 1]:
+            return False
+    return True
+
+
+@part
+def _goes_first(
+    laid: Laid, movers: Movers, i: int, spans: FloatArray, free: FloatArray, lead: float, ease: float, braking: float
+) -> bool:
+    """Whether a car that drives `free` may pass before object `i`; arguments as in `yield_to_others`."""
+    along = _goes_along(laid, movers, i, _first_inside(spans))
+    can_stop = _nearest(spans) - movers.keep[i] > braking
+    spare = lead if can_stop else min(lead, _JUST_PAST)
+    return _passes_first(spans, free, spare, ease, movers.speed[i] if along else 0.0)
+
+
+@part
+def still_first(
+    laid: Laid,
+    movers: Movers,
+    rows: FloatArray,
+    others: IntArray,
+    all_spans: FloatArray,
+    lead: float,
+    ease: float,
+    braking: float,
+) -> bool:
+    """Whether a car that drives `rows` passes before all those of `others` that `yield_to_others` has left there."""
+    for m in range(len(others)):
+        i = others[m]
+        if i != NOBODY and not _goes_first(laid, movers, i, all_spans[m], rows, lead, ease, braking):
             return False
     return True
 
@@ -172,23 +203,23 @@ def yield_to_others(
     before, driving `free`.
 
     `lead` and `ease` as in `_passes_first`; `braking` (m) is the length of a comfortable stop. Returns how many, and
-    how badly the path cuts in (0, `CROWDS`, `CUTS_OFF`).
+    how badly the path cuts in (0, `CROWDS`, `CUTS_OFF`); `NOBODY` takes the place of all before whom it does not pass.
     """
     yielded, cuts_in = 0, 0
     for m in range(len(others)):
         i, spans = others[m], all_spans[m]
         if still_met(spans, free) == 0:
+            others[m] = NOBODY
+            continue
+        if _goes_first(laid, movers, i, spans, free, lead, ease, braking):
             continue
         inside = _first_inside(spans)
         along = _goes_along(laid, movers, i, inside)
-        can_stop = _nearest(spans) - movers.keep[i] > braking
-        spare = lead if can_stop else min(lead, _JUST_PAST)
-        if _passes_first(spans, free, spare, ease, movers.speed[i] if along else 0.0):
-            continue
         if along and _passes_first(spans, free, 0.0, 0.0, movers.speed[i]):
             cuts_in = max(cuts_in, CROWDS)
             continue
         yielded += 1
+        others[m] = NOBODY
         if along:
             if inside > 0 and sidestep >= SIDESTEP and spans[inside, 0] < braking:
                 cuts_in = CUTS_OFF

@@ -34,6 +34,9 @@ class Agent(Protocol):
     def step(self, inputs: Inputs) -> Any:
         """One tick; returns a `Tick`."""
 
+    def repeat(self) -> None:
+        """Do the last tick once more, without any effect."""
+
     def reconfigure(self, parameters: Any) -> None:
         """Take new parameters for the next tick; only live ones have changed."""
 
@@ -134,6 +137,13 @@ class Driver:
             trajectory = self._instead_of_late(trajectory)
         self.sent = trajectory
         return Ticked(inputs, tick, trajectory, late, elapsed)
+
+    def repeat_tick(self) -> None:
+        """Do the last tick once more, without any effect; nothing that comes of it stops the node."""
+        try:
+            self.agent.repeat()
+        except Exception as error:
+            self.report(f"the last tick could not be repeated: {in_one_line(error)}")
 
     def _instead_of_late(self, late: Trajectory) -> Trajectory:
         """The rest of the last plan, after some in a row a comfortable stop; a plan that brakes is never held back."""

@@ -63,6 +63,8 @@ class Endpoints:
         self._services.append(node.create_service(Trigger, "~/explain", self._explain))
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._timer = node.create_timer(TIMER_S, self._tick_timer, clock=steady)
+        self._alarm = node.create_timer(TIMER_S, self._rested, clock=steady)
+        self._alarm.cancel()
 
     def publish(self, topic: str, message: bytes) -> None:
         """Send one serialized message."""
@@ -97,9 +99,15 @@ class Endpoints:
         """The node's clock."""
         return int(self._node.get_clock().now().nanoseconds)
 
+    def rest(self, seconds: float) -> None:
+        """Have the runtime told after a time, once; a new time takes the place of the last one."""
+        self._alarm.timer_period_ns = round(1e9 * seconds)
+        self._alarm.reset()
+
     def destroy(self) -> None:
         """End all of them."""
         self._node.destroy_timer(self._timer)
+        self._node.destroy_timer(self._alarm)
         for service in self._services:
             self._node.destroy_service(service)
         for subscription in self._subscriptions:
@@ -137,3 +145,9 @@ class Endpoints:
         runtime = self._runtime()
         if runtime is not None:
             runtime.timer()
+
+    def _rested(self) -> None:
+        self._alarm.cancel()
+        runtime = self._runtime()
+        if runtime is not None:
+            runtime.rested()

@@ -44,6 +44,12 @@ class PlannerNodeParameters:
         clause="SAF-1",
         live=True,
     )
+    keep_warm: bool = param(
+        True,
+        doc="do the last tick once more shortly before the next odometry, without effect, so that the caches "
+        "hold what a tick needs: the plan comes sooner, for the processor time of a second tick; not in lock_step",
+        live=True,
+    )
     language: str = param("en", doc="of ~/explain", clause="EXPL-1", live=True, choices=LANGUAGES)
     why_rate: float = param(5.0, "Hz", 0.1, 50.0, "of the topics why and markers", clause="EXPL-1", live=True)
 

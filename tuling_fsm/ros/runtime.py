@@ -12,6 +12,7 @@ from tuling_fsm.core.parameters import flatten
 from tuling_fsm.ros.driver import Driver, Ticked
 from tuling_fsm.ros.health import Health
 from tuling_fsm.ros.node_parameters import PlannerNodeParameters
+from tuling_fsm.ros.rhythm import Rhythm
 from tuling_fsm.wire.cdr import nanoseconds
 from tuling_fsm.wire.outputs import Messages, Outputs, Wanted, everything, failure_messages, trajectory_messages
 from tuling_fsm.wire.text import pack_json
@@ -45,6 +46,9 @@ class Port(Protocol):
     def give_up_questions(self, timeout_s: float) -> None:
         """Forget questions that have been open for longer than a time."""
 
+    def rest(self, seconds: float) -> None:
+        """Call `Runtime.rested` after a time, once; a new time takes the place of the last one."""
+
     def now_ns(self) -> int:
         """The node's clock."""
 
@@ -62,6 +66,7 @@ class Runtime:
         bag: records every tick, if given.
         refreshed: gives the parameters when one has been set since.
         keep: given the state record every now and then, if anybody wants it.
+        rhythm: of the odometry.
     """
 
     def __init__(
@@ -72,6 +77,7 @@ class Runtime:
         bag: BagWriter | None,
         refreshed: Refreshed,
         keep: Callable[[Any], None] | None = None,
+        rhythm: Rhythm | None = None,
     ) -> None:
         self._driver = driver
         self._port = port
@@ -80,6 +86,7 @@ class Runtime:
         self._wanted: Wanted = port.wanted if bag is None else everything
         self._refreshed = refreshed
         self._keep = keep
+        self._rhythm = rhythm or Rhythm()
         self._kept_ns = 0
         self._outputs = Outputs()
         self._health = Health()
@@ -93,6 +100,7 @@ class Runtime:
     def received(self, topic: str, raw: bytes) -> None:
         """A message has come into the inbox."""
         if topic == "odometry":
+            self._rhythm.heard()
             if self._driver.repeated(raw):
                 self._send(self._plan)
             if self._driver.moves_on():
@@ -121,6 +129,14 @@ class Runtime:
             received, rivals = driver.inbox.received, self._port.rivals()
             self._port.publish("/diagnostics", self._health.message(now, received, driver.last_ns, rivals))
 
+    def rested(self) -> None:
+        """The next odometry is near. What a tick needs has been driven out of the processor's caches by others since
+        the last one: to do that once more, for nothing else, brings it back.
+        """
+        if self._own.keep_warm and self._last is not None:
+            self._driver.repeat_tick()
+            list(trajectory_messages(self._last.trajectory, nanoseconds(self._last.stamp), self._wanted))
+
     def explanation(self) -> str:
         """One sentence on what the car does and why, in the language that is set."""
         self._take_new_parameters()
@@ -138,10 +154,15 @@ class Runtime:
 
     def _tick_if_due(self) -> None:
         ns = self._driver.due()
-        if ns is not None:
-            self._tick(ns)
+        if ns is None:
+            return
+        elapsed_s = self._tick(ns)
+        rest = None if self._driver.lock_step else self._rhythm.rest(elapsed_s)
+        if rest is not None and self._own.keep_warm:
+            self._port.rest(rest)
 
-    def _tick(self, ns: int) -> None:
+    def _tick(self, ns: int) -> float:
+        """One tick; how long it took until there was a plan, s."""
         self._take_new_parameters()
         ticked = self._driver.tick(ns, self._own.late_after)
         plan = trajectory_messages(ticked.trajectory, ns, self._wanted)
@@ -165,6 +186,7 @@ class Runtime:
             except InputError as error:
                 self._driver.report(f"record: {error}; driving on without")
                 self._bag, self._wanted = None, self._port.wanted
+        return ticked.elapsed_s
 
     def _record(self, bag: BagWriter, ticked: Ticked, ns: int, more: Messages) -> None:
         """All of a tick; the parameters first, where they are new to it.

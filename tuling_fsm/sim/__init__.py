@@ -1,4 +1,4 @@
 """The simulator: closed loop in fixed steps with traffic, pedestrians, lights and a referee.
 
-`simulation.Simulation` is one run, `stepping.SyncWorld` its client, `result.make_result` what is left of it.
+`simulation.Simulation` is one run, `stepping.SyncWorld` its client, `result.result_of` what is left of it.
 """

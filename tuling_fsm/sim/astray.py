@@ -81,7 +81,9 @@ class Reckoning:
         self.to_map = NOWHERE
 
     def look(self, stamp: float, pose: Pose, v: float, yaw_rate: float, localized: bool) -> Pose:
-        """The believed pose on a frame; to be asked once a frame."""
+        """The believed pose on a frame (s); to be asked once a frame. `pose`, `v` (m/s) and `yaw_rate` (rad/s) are the
+        true ones of the rear axle.
+        """
         before, dt = self._believed, stamp - self._stamp
         self._stamp = stamp
         if localized or before is None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from tuling_fsm.core.geometry import Polyline, Pose
+from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.sim.scenario.model import ActorKind
 from tuling_fsm.sim.traffic.fleet import AXLE_SHARE
 from tuling_fsm.world.inputs import Kind
@@ -20,7 +21,10 @@ STANDING = (ActorKind.BARRIER, ActorKind.CONE, ActorKind.DEBRIS)
 
 @dataclass
 class Body:
-    """One actor off the lanes. `pose` is that of the box's centre."""
+    """One actor off the lanes: size (m); `pose` of the box's centre in `map`; speed, acceleration, the speed that it
+    approaches and the rate at which (m/s, m/s^2); the way of its reference point, how far it has come on it (m), and
+    whether it is at its end.
+    """
 
     kind: ActorKind
     length: float
@@ -44,13 +48,15 @@ class Body:
         return None if self.pose is None else shifted(self.pose, -self.reference_behind)
 
     def place(self, reference: Pose, v: float) -> None:
-        """Put the reference point somewhere; the actor keeps that speed, straight on, until told otherwise."""
+        """Put the reference point somewhere; the actor keeps that speed (m/s), straight on, until told otherwise."""
         self.pose = shifted(reference, self.reference_behind)
         self.v, self.a, self.wanted, self.rate = v, 0.0, v, math.inf
         self.path, self.arrived = None, False
 
     def follow(self, points: Sequence[tuple[float, float]], speed: float) -> None:
-        """Move the reference point from where it is straight from point to point, and stop at the last."""
+        """Move the reference point from where it is straight from point to point at a speed (m/s), and stop at the
+        last.
+        """
         reference = self.reference()
         assert reference is not None
         line = [(reference.x, reference.y), *points]
@@ -60,7 +66,7 @@ class Body:
         self.path = None if self.arrived else Polyline.of(moving)
 
     def set_speed(self, target: float, rate: float) -> None:
-        """Approach a speed at a rate."""
+        """Approach a speed (m/s) at a rate (m/s^2)."""
         self.wanted, self.rate = target, rate
 
     def step(self, dt: float) -> None:
@@ -96,6 +102,11 @@ class Body:
         self.pose = shifted(Pose(x, y, heading), self.reference_behind)
         if self.s >= path.length - 0.02:
             self.arrived, self.v, self.a = True, 0.0, 0.0
+
+
+def center_ahead(vehicle: Vehicle) -> float:
+    """From a car's rear axle to the middle of its body, m."""
+    return 0.5 * (vehicle.front - vehicle.rear_overhang)
 
 
 def shifted(pose: Pose, ahead: float) -> Pose:

@@ -67,7 +67,7 @@ class Cast:
                 raise InputError(actor.name, f"no place {actor.placement} on this map", "a placement on the map")
 
     def step(self, dt: float) -> None:
-        """Move those that the traffic does not move."""
+        """Move those that the traffic does not move by `dt` s."""
         for name, body in self.bodies.items():
             if not self.on_lanes(name):
                 body.step(dt)

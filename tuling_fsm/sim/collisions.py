@@ -13,6 +13,7 @@ from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.vehicle import Vehicle
 
 SAME_LEVEL_M = 3.0
+"""Bodies whose heights differ by more than this do not meet."""
 BUMPER_M = 0.3
 """How deep behind the bumper a contact still is one of the bumper."""
 
@@ -46,7 +47,9 @@ def _overlap(x: float, y: float, heading: float, half_length: float, half_width:
 def touching(
     x: float, y: float, z: float, heading: float, length: float, width: float, boxes: FloatArray
 ) -> npt.NDArray[np.int64]:
-    """Rows of `boxes` (N, >= 6: x, y, z, heading, length, width) that a box at x, y touches on its level."""
+    """Rows of `boxes` (N, >= 6: x, y, z, heading, length, width; m, rad) that a box with its centre at x, y touches on
+    its level.
+    """
     hit = np.zeros(len(boxes), np.bool_)
     for j in range(len(boxes)):
         box = boxes[j]
@@ -58,7 +61,9 @@ def touching(
 
 
 def contact(pose: Pose, v: float, vehicle: Vehicle, box: FloatArray, standing: float) -> Contact:
-    """How the car at `pose` (rear axle) with speed `v` touches a box (x, y, z, heading, length, width, ...)."""
+    """How the car at `pose` (rear axle) with speed `v` touches a box (x, y, z, heading, length, width, ...; m, rad);
+    slower than `standing` (m/s) it stands.
+    """
     if abs(v) < standing:
         return Contact.STANDING
     leading = vehicle.front if v > 0.0 else -vehicle.rear_overhang

@@ -93,8 +93,8 @@ def passages(lane: Lane, crossings: Sequence[Crossing]) -> tuple[Passage, ...]:
 
 
 def safe(crossing: Crossing, vehicles: FloatArray, safe_time: float) -> bool:
-    """Whether no vehicle (N, 6: x, y, heading, length, width, speed) is on the crosswalk or could be there within the
-    time, or could not stop before it.
+    """Whether no vehicle (N, 6: x, y, heading, length, width, speed) is on the crosswalk or could be there within
+    `safe_time` (s), or could not stop before it.
     """
     if len(vehicles) == 0:
         return True

@@ -128,7 +128,7 @@ class EgoCar:
         return float(self._state[3] * math.tan(self._state[5]) / self._limits.wheelbase)
 
     def place(self, pose: Pose, speed: float) -> None:
-        """Put the car somewhere else with straight wheels."""
+        """Put the rear axle somewhere else, with straight wheels and a speed (m/s)."""
         self._state[:] = (pose.x, pose.y, wrap_angle(pose.heading), speed, 0.0, 0.0)
 
     def change_speed(self, target: float, rate: float) -> None:
@@ -153,7 +153,7 @@ class EgoCar:
             self._pace = AS_PLANNED
 
     def brake(self, h: float, steps: int) -> None:
-        """Come to a stop and stand: nobody drives."""
+        """Come to a stop and stand, for `steps` sub-steps of `h` s: nobody drives."""
         self._trajectory = self._course = None
         for _ in range(steps):
             move(self._state, 0.0, -UNPLANNED_DECEL, math.copysign(1.0, self.v), self.v == 0.0, self._limits, h)

@@ -13,8 +13,10 @@ from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
+from tuling_fsm.sim.bodies import center_ahead
+from tuling_fsm.sim.traffic.gates import LINE_BEFORE_M, LINE_WITHIN_M
 from tuling_fsm.sim.traffic.lane_graph import IntArray
-from tuling_fsm.sim.traffic.right_of_way import LINE_BEFORE_M, LINE_WITHIN_M, EgoRequest
+from tuling_fsm.sim.traffic.right_of_way import EgoRequest
 from tuling_fsm.world.inputs import Light
 
 DECEL = 1.8
@@ -27,6 +29,7 @@ HESITATION_S = 2.0
 INSIST_S, RELENT_S = 10.0, 5.0
 """While the ego stands at its line the others wait for it for the first time, then go for the second, and so on."""
 PREDICTION_STEP_S = 0.5
+"""The traffic is told where others will be after every so many seconds."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,7 @@ class EgoWay:
         self.lanes: frozenset[LaneId] = frozenset()
         """Lanes of the route."""
         self.s = 0.0
+        """Where the ego's rear axle is along its route (m), how far beside it (m, + left), and turned from it (rad)."""
         self.offset = math.inf
         self.turned = 0.0
 
@@ -157,7 +161,7 @@ class EgoWay:
     def boxes(self, pose: Pose, z: float, v: float, yaw_rate: float) -> FloatArray:
         """The ego's body now and predicted (K, 8): x, y, z, heading, length, width, speed, seconds from now."""
         vehicle = self._vehicle
-        ahead = 0.5 * (vehicle.front - vehicle.rear_overhang)
+        ahead = center_ahead(vehicle)
         times: FloatArray = np.zeros(1)
         if abs(v) >= STANDING:
             times = np.concatenate((times, self._times))

@@ -60,7 +60,7 @@ class Ending:
         return 1.0 if self.end == "goal" else min(self._reached / self._route.length, 1.0)
 
     def watch(self, stamp: float, dt: float, car: CarState, collided: bool) -> None:
-        """Judge one frame."""
+        """Judge one frame: its time and length, s."""
         if self._route is not None:
             reference = self._route.reference
             seen = reference.project(car.pose.x, car.pose.y, self._reached - LOOK_BACK_M, self._reached + LOOK_AHEAD_M)

@@ -19,6 +19,7 @@ from tuling_fsm.sim.referee import Others
 from tuling_fsm.sim.scenario import commands
 from tuling_fsm.sim.scenario.choices import Sensor
 from tuling_fsm.sim.scenario.commands import Command
+from tuling_fsm.sim.seeds import generator
 from tuling_fsm.world.inputs import Occupancy, Odometry, Table
 
 Message = TypeVar("Message", Odometry, Table, Occupancy)
@@ -32,7 +33,7 @@ class Channel:
 
     def __init__(self, seed: np.random.SeedSequence, fault: FaultParameters) -> None:
         self.fault = fault
-        self._random = np.random.Generator(np.random.PCG64(seed))
+        self._random = generator(seed)
         self._under_way: list[tuple[float, Any]] = []
 
     def rows(self, rows: Rows) -> Rows:
@@ -68,7 +69,7 @@ class Channel:
         return self.fault.drop_out > 0.0 and bool(self._random.random() < self.fault.drop_out)
 
     def send(self, now: float, message: Message | None, last: Message | None) -> Message | None:
-        """Put a message on its way (None: there is none); returns the latest that has arrived, else `last`."""
+        """Put a message on its way (None: there is none) `now` (s); returns the latest that is there, else `last`."""
         if message is not None and self.fault.latency <= 0.0 and not self._under_way:
             return message
         if message is not None:
@@ -107,8 +108,8 @@ class Channels:
 
 
 def hidden(x: float, y: float, others: Others) -> npt.NDArray[np.bool_]:
-    """Which of N objects cannot be seen from a point as others stand before them: no line of sight to the middle
-    or to any corner (N,).
+    """Which of N objects cannot be seen from a point (m) as others stand before them: no line of sight to the middle or
+    to any corner (N,).
     """
     corners = _corners(others.boxes)
     targets = np.concatenate((others.boxes[:, None, :2], corners), axis=1)

@@ -13,21 +13,22 @@ import numpy.typing as npt
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.trajectory import Trajectory
-from tuling_fsm.map.lanes import LaneId, LanePosition
+from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
-from tuling_fsm.sim.astray import NOWHERE, Reckoning, Shift
+from tuling_fsm.sim.astray import NOWHERE, Reckoning
 from tuling_fsm.sim.environment import Environment
 from tuling_fsm.sim.faults import Channels, hidden
 from tuling_fsm.sim.fusion import Fusion
 from tuling_fsm.sim.grid import occupancy
 from tuling_fsm.sim.lights import TrafficLights
 from tuling_fsm.sim.parameters import SensorParameters
-from tuling_fsm.sim.referee import Others
+from tuling_fsm.sim.referee import CarState, Others
 from tuling_fsm.sim.scenario.choices import Sensor
 from tuling_fsm.sim.scenario.model import Scenario
 from tuling_fsm.sim.sensors import Sensors
 from tuling_fsm.world.inputs import Flag, Inputs, Occupancy, Odometry, RouteAnswer, Table
+from tuling_fsm.world.mission import parse_mission
 
 LANE_LINES_EVERY, GRID_EVERY = 2, 5
 """Frames from one table of lane lines, or one occupancy grid, to the next."""
@@ -71,9 +72,7 @@ class Feed:
         self,
         frame: int,
         stamp: float,
-        pose: Pose,
-        motion: tuple[float, float, float],
-        position: LanePosition | None,
+        car: CarState,
         way: frozenset[LaneId],
         others: Others,
         lights: TrafficLights,
@@ -84,32 +83,22 @@ class Feed:
         Args:
             frame: its number.
             stamp: its time, s.
-            pose: of the rear axle.
-            motion: height of the road (m, NaN: unknown), speed (m/s) and yaw rate (rad/s) of the car.
-            position: the lane under the car.
+            car: the ego as it really is.
             way: lanes of its route.
             others: everybody else.
             lights: the traffic lights.
             environment: the conditions.
         """
-        z, v, yaw_rate = motion
-        blind, sensors = environment.rain_or_fog, self._sensors
-        believed = self._reckoning.look(stamp, pose, v, yaw_rate, environment.localized)
-        shift = self._reckoning.from_map
-        if blind != self._rain.value:
-            self._rain = Flag(stamp, blind)
-        if environment.emergency_link:
-            self._stop = Flag(stamp, environment.emergency_stop)
-        lines = sensors.lane_lines(pose, position, way) if frame % LANE_LINES_EVERY == 0 else None
+        blind = environment.rain_or_fog
+        believed = self._reckoning.look(stamp, car.pose, car.v, car.yaw_rate, environment.localized)
+        self._set_flags(stamp, blind, environment)
+        lines = self._sensors.lane_lines(car.pose, car.position, way) if frame % LANE_LINES_EVERY == 0 else None
         self._table(Sensor.LANE_LINES, stamp, lines)
         self._table(Sensor.TRAFFIC_LIGHTS, stamp, None if lights.silent else lights.table(stamp))
-        self._table(Sensor.OBJECTS, stamp, shift.table(self._objects(stamp, pose, z, others, blind)))
-        self._table(Sensor.PARKING_SLOTS, stamp, shift.table(sensors.slots(pose, others)))
-        self._locate(stamp, environment, sensors.odometry(stamp, believed, v, yaw_rate, environment.localized))
-        self._look_for_solid(stamp, believed, others, shift, frame % GRID_EVERY == 0 and not blind)
+        self._look_around(stamp, car, others, blind)
+        self._locate(stamp, believed, car, environment)
+        self._look_for_solid(stamp, believed, others, frame % GRID_EVERY == 0 and not blind)
         calls: dict[str, Any] = dict.fromkeys(sorted(environment.calls), True)
-        arrived = tuple(dataclasses.replace(answer, stamp=stamp) for due, answer in self._answers if due <= frame)
-        self._answers = [(due, answer) for due, answer in self._answers if due > frame]
         return Inputs(
             stamp=stamp,
             odometry=self._odometry,
@@ -120,10 +109,29 @@ class Feed:
             parking_slots=self._tables[Sensor.PARKING_SLOTS],
             rain_fog=self._rain,
             emergency_stop=self._stop,
-            route_answers=arrived,
+            route_answers=self._arrived(frame, stamp),
             mission=self.mission,
             **calls,
         )
+
+    def _set_flags(self, stamp: float, blind: bool, environment: Environment) -> None:
+        """Rain and fog are told of when they change, the emergency stop as long as its link is up."""
+        if blind != self._rain.value:
+            self._rain = Flag(stamp, blind)
+        if environment.emergency_link:
+            self._stop = Flag(stamp, environment.emergency_stop)
+
+    def _arrived(self, frame: int, stamp: float) -> tuple[RouteAnswer, ...]:
+        """Answers of the route server that are due, each given out once."""
+        due = tuple(dataclasses.replace(answer, stamp=stamp) for at, answer in self._answers if at <= frame)
+        self._answers = [(at, answer) for at, answer in self._answers if at > frame]
+        return due
+
+    def _look_around(self, stamp: float, car: CarState, others: Others, blind: bool) -> None:
+        """Objects and parking slots, which are told of in the frame of the believed pose."""
+        shift = self._reckoning.from_map
+        self._table(Sensor.OBJECTS, stamp, shift.table(self._objects(stamp, car, others, blind)))
+        self._table(Sensor.PARKING_SLOTS, stamp, shift.table(self._sensors.slots(car.pose, others)))
 
     def _table(self, sensor: Sensor, stamp: float, rows: npt.NDArray[np.void] | None) -> None:
         """Pass on what a sensor sees; None while no message of it is due."""
@@ -131,27 +139,29 @@ class Feed:
         table = None if rows is None else Table(stamp, channel.rows(rows))
         self._tables[sensor] = channel.send(stamp, table, self._tables.get(sensor))
 
-    def _objects(self, stamp: float, pose: Pose, z: float, others: Others, blind: bool) -> npt.NDArray[np.void]:
+    def _objects(self, stamp: float, car: CarState, others: Others, blind: bool) -> npt.NDArray[np.void]:
         def behind() -> npt.NDArray[np.uint32]:
-            return others.ids[hidden(pose.x, pose.y, others)]
+            return others.ids[hidden(car.pose.x, car.pose.y, others)]
 
-        rows = self._fusion.objects(stamp, self._sensors.objects(pose, z, others, blind), behind)
+        rows = self._fusion.objects(stamp, self._sensors.objects(car.pose, car.z, others, blind), behind)
         if not self.channels[Sensor.OBJECTS].fault.occlusion:
             return rows
         return rows[~np.isin(rows["id"], behind())]
 
-    def _locate(self, stamp: float, environment: Environment, message: Odometry) -> None:
+    def _locate(self, stamp: float, believed: Pose, car: CarState, environment: Environment) -> None:
         channel = self.channels[Sensor.ODOMETRY]
+        message = self._sensors.odometry(stamp, believed, car.v, car.yaw_rate, environment.localized)
         silent = not environment.odometry or channel.lost()
         self._odometry = channel.send(stamp, None if silent else channel.odometry(message), self._odometry)
 
-    def _look_for_solid(self, stamp: float, believed: Pose, others: Others, shift: Shift, due: bool) -> None:
+    def _look_for_solid(self, stamp: float, believed: Pose, others: Others, due: bool) -> None:
         """The grid, from when there is something that it shows; what is gone is free in the next one."""
         rows = [row for row, number in enumerate(others.ids.tolist()) if number in others.seen_as]
         self._grid_begun = self._grid_begun or bool(rows)
         channel = self.channels[Sensor.OCCUPANCY]
         comes = due and self._grid_begun and not channel.lost()
-        grid = occupancy(stamp, believed, shift.boxes(others.boxes[rows])) if comes else None
+        boxes = self._reckoning.from_map.boxes(others.boxes[rows])
+        grid = occupancy(stamp, believed, boxes) if comes else None
         self._grid = channel.send(stamp, grid, self._grid)
 
 
@@ -159,19 +169,24 @@ def mission_of(scenario: Scenario, route: Route | None) -> dict[str, Any]:
     """The mission message: the scenario's file, or the end of its route as the goal.
 
     Raises:
-        InputError: the file cannot be read or is no JSON object.
+        InputError: the file cannot be read or is no mission.
     """
     if scenario.mission_file is not None:
-        file = Path(scenario.mission_file)
-        try:
-            mission = json.loads(file.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise InputError(str(file), f"cannot be read: {error.strerror}", "a mission in JSON") from error
-        except ValueError as error:
-            raise InputError(str(file), f"no JSON: {error}", "a mission in JSON") from error
-        if not isinstance(mission, dict):
-            raise InputError(str(file), "no object", "a mission in JSON")
-        return mission
+        return _read_mission(Path(scenario.mission_file))
     assert route is not None
     x, y, heading = route.poses()[-1].tolist()
     return {"goal": {"x": x, "y": y, "heading": heading}}
+
+
+def _read_mission(file: Path) -> dict[str, Any]:
+    try:
+        mission: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(str(file), f"cannot be read: {error.strerror}", "a mission in JSON") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(str(file), f"no JSON: {error}", "a mission in JSON") from error
+    try:
+        parse_mission(mission, 0.0)
+    except InputError as error:
+        raise InputError(f"{file}: {error.where}", error.what, error.expected) from error
+    return mission

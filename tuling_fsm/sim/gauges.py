@@ -9,7 +9,7 @@ import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.vehicle import Vehicle
-from tuling_fsm.sim.bodies import shifted
+from tuling_fsm.sim.bodies import center_ahead, shifted
 from tuling_fsm.sim.collisions import touching
 
 LEAST_TTC_S = 0.95
@@ -73,7 +73,7 @@ class Gauges:
         near = boxes[(along > bumper) & (along < reach)]
         if len(near) == 0:
             return
-        centre = shifted(pose, 0.5 * (vehicle.front - vehicle.rear_overhang))
+        centre = shifted(pose, center_ahead(vehicle))
         for seconds in TTC_STEPS_S:
             moved = near.copy()
             moved[:, 0] += near[:, 6] * seconds * np.cos(near[:, 3])

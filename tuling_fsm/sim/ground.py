@@ -15,8 +15,8 @@ from tuling_fsm.sim.road_rules import RoadRules
 
 
 class Ground(NamedTuple):
-    """The lane below the rear axle, None off the road; the height there (m), NaN off the road; and the junction lanes
-    under the footprint.
+    """The lane under the middle of the car, None off the road; the height there (m), NaN off the road; and the junction
+    lanes under the footprint.
     """
 
     position: LanePosition | None

@@ -40,7 +40,7 @@ class History:
         self._actors_every = max(round(ACTORS_EVERY_S / dt), 1)
 
     def note(self, frame: int, stamp: float, pose: Pose, v: float, others: Others) -> None:
-        """Note a frame if it is one to note."""
+        """Note a frame if it is one to note: its time (s), the ego's rear axle and speed (m/s), the others."""
         if frame % self._ego_every == 0:
             self.ego.append(EgoSample(stamp, pose, v))
         if frame % self._actors_every == 0:

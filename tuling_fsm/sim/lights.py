@@ -11,6 +11,7 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.parameters import LightParameters
 from tuling_fsm.sim.scenario import commands
 from tuling_fsm.sim.scenario.commands import Command
+from tuling_fsm.sim.seeds import generator
 from tuling_fsm.world.inputs import TRAFFIC_LIGHTS, Light
 
 
@@ -33,7 +34,7 @@ class TrafficLights:
         self.silent = False
         """Whether nothing is heard of them."""
         self._latest: tuple[float, npt.NDArray[np.int32]] | None = None
-        random = np.random.Generator(np.random.PCG64(seed))
+        random = generator(seed)
         for phases in _programs(road_map, self.numbers):
             self._set_program(phases, random, parameters)
 
@@ -77,13 +78,13 @@ class TrafficLights:
             self._forced[number] = state
 
     def reset(self, stamp: float) -> None:
-        """Begin all programs anew at a stamp, as at the start of the run; what was forced is given back to them."""
+        """Begin all programs anew at a stamp (s), as at the start of the run; what was forced is given back to them."""
         self._start += stamp - self._since
         self._since, self._latest = stamp, None
         self._forced.clear()
 
     def states(self, stamp: float) -> npt.NDArray[np.int32]:
-        """The state of every signal at a stamp, in the order of `numbers`."""
+        """The state of every signal at a stamp (s), in the order of `numbers`."""
         if self._latest is None or self._latest[0] != stamp:
             phase = np.mod(stamp - self._start, self._cycle)
             late = np.where(phase < self._green + self._yellow, np.int32(Light.YELLOW), np.int32(Light.RED))
@@ -94,11 +95,11 @@ class TrafficLights:
         return self._latest[1]
 
     def state(self, number: int, stamp: float) -> Light:
-        """The state of one signal; unknown where there is no such light."""
+        """The state of one signal at a stamp (s); unknown where there is no such light."""
         return Light(int(self.states(stamp)[self._row[number]])) if number in self._row else Light.UNKNOWN
 
     def table(self, stamp: float) -> npt.NDArray[np.void]:
-        """All states as the car sees them: rows of the topic `traffic_lights`."""
+        """All states at a stamp (s) as the car sees them: rows of the topic `traffic_lights`."""
         rows = self._table.copy()
         rows["state"] = self.states(stamp)
         if self._unseen:

@@ -13,7 +13,7 @@ from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.lanes import LaneId, LanePosition
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.sim.bodies import shifted
+from tuling_fsm.sim.bodies import center_ahead, shifted
 from tuling_fsm.sim.collisions import Contact, contact, touching
 from tuling_fsm.sim.gauges import Gauges
 from tuling_fsm.sim.parameters import RefereeParameters
@@ -66,8 +66,8 @@ class Others:
 
 @dataclass(frozen=True)
 class CarState:
-    """The car as the referee sees it: rear-axle pose, level z (m, NaN: unknown), speed, acceleration, yaw rate, the
-    driving lane under its middle, the machine's state.
+    """The car as it really is: rear-axle pose in `map`, level z (m, NaN: unknown), speed (m/s), acceleration (m/s^2),
+    yaw rate (rad/s), the driving lane under its middle, the machine's state.
     """
 
     pose: Pose
@@ -146,7 +146,7 @@ class Referee:
 
     def _collisions(self, stamp: float, car: CarState, corners: FloatArray, others: Others) -> None:
         vehicle = self._vehicle
-        centre = shifted(car.pose, 0.5 * (vehicle.front - vehicle.rear_overhang))
+        centre = shifted(car.pose, center_ahead(vehicle))
         hits = touching(centre.x, centre.y, car.z, centre.heading, vehicle.length, vehicle.width, others.boxes)
         for row in hits.tolist():
             box = others.boxes[row]

@@ -14,6 +14,8 @@ from tuling_fsm.sim.simulation import Simulation
 
 FLAP_S = 3.0
 """Coming back to a state twice within this time is flapping (USE-1)."""
+SHARES = {"p50": 50.0, "p99": 99.0, "max": 100.0}
+"""Percentiles of the times of ticks."""
 
 
 def result_of(simulation: Simulation, log: RunLog, wall_s: float) -> dict[str, Any]:
@@ -25,7 +27,6 @@ def result_of(simulation: Simulation, log: RunLog, wall_s: float) -> dict[str, A
         wall_s: how long it took, s.
     """
     goal_reached = simulation.end in ("goal", "parked")
-    ticks = [row.tick_ms for row in log.rows] or [0.0]
     return {
         "finished": goal_reached,
         "end": simulation.end,
@@ -46,17 +47,19 @@ def result_of(simulation: Simulation, log: RunLog, wall_s: float) -> dict[str, A
         "unexplained_stops": log.unexplained_stops(),
         "longest_unexplained_stop_s": log.longest_unexplained_stop_s(),
         "flaps": flaps(log.transitions),
-        "tick_ms": {
-            "p50": round(float(np.percentile(ticks, 50)), 3),
-            "p99": round(float(np.percentile(ticks, 99)), 3),
-            "max": round(float(np.max(ticks)), 3),
-        },
+        "tick_ms": tick_ms(log),
         "trace_sha256": simulation.trace_sha256(),
         "seed": simulation.seed,
         "map": simulation.road_map.name,
         "scenario": simulation.scenario.name,
         "version": importlib.metadata.version("tuling_fsm"),
     }
+
+
+def tick_ms(log: RunLog) -> dict[str, float]:
+    """Median, 99th percentile and longest time of a tick, ms."""
+    ticks = [row.tick_ms for row in log.rows] or [0.0]
+    return {name: round(float(np.percentile(ticks, share)), 3) for name, share in SHARES.items()}
 
 
 def flaps(transitions: Sequence[TransitionRow]) -> int:

@@ -16,7 +16,7 @@ from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.lane_types import DRIVING, SURFACE
 from tuling_fsm.map.lanes import Lane, LaneId, LanePosition, Mark, MarkKind, StopLine
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.sim.bodies import shifted
+from tuling_fsm.sim.bodies import center_ahead, shifted
 
 ON_SURFACE = tuple(sorted(SURFACE))
 WRONG_WAY = math.radians(120.0)
@@ -45,7 +45,7 @@ class RoadRules:
 
     def lane(self, pose: Pose) -> LanePosition | None:
         """The driving lane under the middle of the car, the one it follows where several overlap."""
-        centre = shifted(pose, 0.5 * (self._vehicle.front - self._vehicle.rear_overhang))
+        centre = shifted(pose, center_ahead(self._vehicle))
         return self._map.project(centre.x, centre.y, centre.heading)
 
     def off_road(self, corners: FloatArray, margin: float) -> bool:
@@ -63,8 +63,8 @@ class RoadRules:
         return {p.lane for x, y in corners.tolist() for p in self._map.positions(x, y)}
 
     def overrun(self, corners: FloatArray, position: LanePosition, heading: float) -> Overrun | None:
-        """The line beside the lane at `position` that the footprint is over the most; None in a junction or inside the
-        lane.
+        """The line beside the lane at `position` that the footprint, turned to `heading` (rad), is over the most; None
+        in a junction or inside the lane.
         """
         lane = self._map.lanes[position.lane]
         if lane.junction is not None or self._well_inside(lane, position, heading):
@@ -102,7 +102,7 @@ class RoadRules:
         return self._map.lanes[position.lane].limit
 
     def wrong_way(self, position: LanePosition, heading: float) -> bool:
-        """Whether the car faces against the traffic of its lane, outside junctions."""
+        """Whether a car with a heading (rad) faces against the traffic of its lane, outside junctions."""
         lane = self._map.lanes[position.lane]
         return (
             lane.junction is None and lane.type == DRIVING and abs(wrap_angle(heading - position.heading)) > WRONG_WAY

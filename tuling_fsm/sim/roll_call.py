@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.sim.cast import Cast
+from tuling_fsm.sim.ego_way import PREDICTION_STEP_S
 from tuling_fsm.sim.props import Boxes
 from tuling_fsm.sim.referee import Others
 from tuling_fsm.sim.traffic.manager import TrafficManager
@@ -17,7 +18,6 @@ from tuling_fsm.sim.walkers import SIZE_M, Walkers
 from tuling_fsm.world.inputs import Kind
 
 FIRST_WALKER_ID = 1_000_001
-PREDICTION_STEP_S = 0.5
 
 
 class Actor(NamedTuple):
@@ -80,7 +80,7 @@ class RollCall:
 
     def predicted(self, free: Boxes, horizon: float) -> FloatArray:
         """Boxes (M, 10) for the traffic of everybody that it does not move (`free`): now and, for those that move
-        freely, later.
+        freely, later, up to a horizon (s).
         """
         walkers = self._walkers.walkers
         now = np.zeros((len(free.rows), 10))

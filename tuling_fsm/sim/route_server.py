@@ -42,18 +42,18 @@ class RouteServer:
         """The whole route that the last answer is a part of."""
 
     def report_block(self, points: FloatArray, stamp: float) -> None:
-        """Note that the stretch through points (N, >= 2) cannot be driven."""
+        """Note at a stamp (s) that the stretch through points (N, >= 2), m, cannot be driven."""
         for x, y in np.asarray(points, dtype=np.float64)[:, :2]:
             for position in self._map.positions(float(x), float(y)):
                 if self._map.lanes[position.lane].junction is None:
                     self._blocked[position.lane] = stamp
 
     def blocked(self, stamp: float) -> tuple[LaneId, ...]:
-        """Lanes that are blocked at a time."""
+        """Lanes that are blocked at a stamp, s."""
         return tuple(lane for lane, reported in self._blocked.items() if stamp - reported < BLOCK_S)
 
     def answer(self, request: RouteRequest, stamp: float) -> RouteAnswer:
-        """The route for a request, empty when there is none."""
+        """The route for a request at a stamp (s), empty when there is none."""
         blocked = self.blocked(stamp)
         points = self._rest_of_preset(request, blocked)
         if points is not None:

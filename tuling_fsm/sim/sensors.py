@@ -12,7 +12,7 @@ from numba import njit
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.map.lanes import Lane, LaneId, LanePosition, Mark, MarkKind
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.sim.collisions import touching
+from tuling_fsm.sim.collisions import SAME_LEVEL_M, touching
 from tuling_fsm.sim.parameters import SensorParameters
 from tuling_fsm.sim.referee import Others
 from tuling_fsm.sim.scenario.choices import SeenAs
@@ -21,7 +21,6 @@ from tuling_fsm.world.inputs import LANE_LINES, OBJECTS, PARKING_SLOTS, Odometry
 
 LINE_AHEAD_M = 30.0
 LINE_STEP_M = 2.0
-SAME_LEVEL_M = 3.0
 SLOT_TAKEN_SHARE = 0.8
 """A parking space is taken when something stands in this inner part of it."""
 

@@ -46,7 +46,7 @@ class ServerLink:
         return True
 
     def ask(self, request: RouteRequest, stamp: float) -> Delayed | None:
-        """The answer to a request; None where none will ever come."""
+        """The answer to a request at a stamp (s); None where none will ever come."""
         mood = self.wish.mood
         if mood is ServerMood.AWAY:
             return None

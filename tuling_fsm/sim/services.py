@@ -11,10 +11,12 @@ import numpy as np
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.sim.bodies import center_ahead, shifted
 
 STOP_S = 10.0
 """A passenger needs this long to get on or off, s."""
 STANDING_SPEED = 0.1
+"""Below this the car stands, m/s."""
 NEAR_M = 30.0
 """Spaces of the map this near to a point are its slots."""
 AT_POINT_M = 5.0
@@ -64,8 +66,7 @@ class Services:
             self._stop(pose)
 
     def _stop(self, pose: Pose) -> None:
-        ahead = 0.5 * (self._vehicle.front - self._vehicle.rear_overhang)
-        x, y = pose.x + ahead * math.cos(pose.heading), pose.y + ahead * math.sin(pose.heading)
+        x, y, _ = shifted(pose, center_ahead(self._vehicle))
         waiting = [i for i, served in enumerate(self._served) if served == 0]
         for task in waiting if self._aboard is None else [self._aboard]:
             if _inside(self._boxes[task][self._served[task]], x, y):

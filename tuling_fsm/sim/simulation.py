@@ -12,12 +12,12 @@ import math
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
-from tuling_fsm.sim.cast import Cast
+from tuling_fsm.sim.bodies import center_ahead
 from tuling_fsm.sim.ego import EgoCar
 from tuling_fsm.sim.ego_way import EgoWay
 from tuling_fsm.sim.ending import Ending, time_limit
@@ -26,26 +26,22 @@ from tuling_fsm.sim.feed import Feed
 from tuling_fsm.sim.ground import ground_under
 from tuling_fsm.sim.history import History
 from tuling_fsm.sim.lights import TrafficLights
+from tuling_fsm.sim.opening import road_users
 from tuling_fsm.sim.parameters import SimParameters
 from tuling_fsm.sim.referee import CarState, Infraction, Referee
 from tuling_fsm.sim.roll_call import Actor, RollCall
 from tuling_fsm.sim.route_server import RouteServer
 from tuling_fsm.sim.scenario import commands
-from tuling_fsm.sim.scenario.model import EGO, ActorKind, ActorState, Scenario
+from tuling_fsm.sim.scenario.model import EGO, ActorState, Scenario
 from tuling_fsm.sim.scenario.storyboard import Storyboard
+from tuling_fsm.sim.seeds import Seeds, generator
 from tuling_fsm.sim.server_link import ServerLink, frames_of
 from tuling_fsm.sim.services import Services
 from tuling_fsm.sim.setting import ego_setting
-from tuling_fsm.sim.traffic.lane_graph import build_lane_graph
-from tuling_fsm.sim.traffic.manager import TrafficManager
 from tuling_fsm.sim.traffic.vehicle_lights import Weather
 from tuling_fsm.sim.view import View
 from tuling_fsm.sim.walkers import Walkers
 from tuling_fsm.world.inputs import Inputs, RouteRequest
-
-FIRST_TRAFFIC_ID = 1001
-STREAMS = 7
-"""Independent random streams drawn from one seed: setting, cast, traffic, walkers, lights, sensors, storyboard."""
 
 
 class Simulation:
@@ -62,31 +58,21 @@ class Simulation:
         p.stepping.substeps(self.dt)
         self._ns = 0
         self.frame = 0
-        streams = np.random.SeedSequence(seed).spawn(STREAMS)
-        setting_seed, cast_seed, traffic_seed, walker_seed, light_seed, sensor_seed, story_seed = streams
-        draw = np.random.Generator(np.random.PCG64(setting_seed))
-        setting = ego_setting(road_map, scenario, draw, self._center_ahead)
+        seeds = Seeds.of(seed)
+        setting = ego_setting(road_map, scenario, generator(seeds.setting), center_ahead(vehicle))
         self.preset = setting.route
         """The route that the scenario asks for; None where a mission leads."""
         self.ego = EgoCar(setting.start, scenario.ego_speed, vehicle, p.dynamics, p.tracker)
-        self._feed = Feed(road_map, scenario, setting.route, p.sensors, sensor_seed)
+        self._feed = Feed(road_map, scenario, setting.route, p.sensors, seeds.sensors)
         self.services = Services(self._feed.mission, road_map, vehicle)
-        self.lights = TrafficLights(road_map, light_seed, p.lights)
-        graph, index = build_lane_graph(road_map, self.lights.numbers)
-        scripted = sum(actor.kind is ActorKind.VEHICLE for actor in scenario.actors)
-        count = scripted + TrafficManager.fitting(graph, scenario.population.vehicles)
-        seeds = np.asarray(traffic_seed.generate_state(count, np.uint64), dtype=np.uint64)
-        self.traffic = TrafficManager(graph, seeds, scripted, p.traffic, FIRST_TRAFFIC_ID)
-        self.cast = Cast(
-            road_map, scenario.actors, self.traffic, index, np.random.Generator(np.random.PCG64(cast_seed))
-        )
-        self.cast.enter(scenario.actors, setting.start)
-        self.traffic.populate(self._keep_clear(setting.start))
-        self.walkers = Walkers(road_map, scenario.population.pedestrians, walker_seed, p.walkers)
+        self.lights = TrafficLights(road_map, seeds.lights, p.lights)
+        users = road_users(road_map, scenario, setting, self.lights.numbers, seeds, p.traffic)
+        self.traffic, self.cast = users.traffic, users.cast
+        self.walkers = Walkers(road_map, scenario.population.pedestrians, seeds.walkers, p.walkers)
         self.environment = Environment()
-        self._storyboard = Storyboard(scenario, np.random.Generator(np.random.PCG64(story_seed)))
+        self._storyboard = Storyboard(scenario, generator(seeds.storyboard))
         self.server = ServerLink(road_map, RouteServer(road_map, setting.route))
-        self._way = EgoWay(road_map, vehicle, index, p.traffic.prediction)
+        self._way = EgoWay(road_map, vehicle, users.lanes, p.traffic.prediction)
         self._way.take_route(setting.route)
         self.referee = Referee(road_map, vehicle, p.referee)
         self._roll_call = RollCall(self.traffic, self.cast, self.walkers)
@@ -98,19 +84,6 @@ class Simulation:
         self.machine_state = ""
         self._command()
         self._look()
-
-    def _keep_clear(self, start: Pose) -> FloatArray:
-        """Circles (K, 3) around the ego's start, the first stretch of its route and scripted actors: nobody is spawned
-        there.
-        """
-        p = self.settings.traffic
-        circles = [(start.x, start.y, p.start_clearance)]
-        if self.preset is not None:
-            for s in np.arange(0.0, p.route_clearance, 5.0).tolist():
-                pose = self.preset.reference.at(s)
-                circles.append((pose.x, pose.y, p.standing_gap + 5.0))
-        circles += [(pose.x, pose.y, p.standing_gap + 5.0) for pose in self.cast.poses(start).values()]
-        return np.array(circles)
 
     # What the planner sees of the present frame.
 
@@ -253,12 +226,11 @@ class Simulation:
 
     def _ego_state(self) -> ActorState:
         vehicle = self.vehicle
-        return ActorState(self.ego.pose, self.ego.v, self.ego.a, vehicle.length, vehicle.width, self._center_ahead)
+        return ActorState(self.ego.pose, self.ego.v, self.ego.a, vehicle.length, vehicle.width, center_ahead(vehicle))
 
-    @property
-    def _center_ahead(self) -> float:
-        """From the ego's rear axle to the middle of its body, m."""
-        return 0.5 * (self.vehicle.front - self.vehicle.rear_overhang)
+    def _car_state(self) -> CarState:
+        ego, ground = self.ego, self._ground
+        return CarState(ego.pose, ground.z, ego.v, ego.a, ego.yaw_rate, ground.position, self.machine_state)
 
     def _look(self) -> None:
         """Gather what can be seen on the new frame, make the inputs, note the trace."""
@@ -269,15 +241,7 @@ class Simulation:
         self._others = self._roll_call.others(self._free)
         self.environment.look()
         self._inputs = self._feed.inputs(
-            self.frame,
-            self.stamp,
-            pose,
-            (self._ground.z, self.ego.v, self.ego.yaw_rate),
-            self._ground.position,
-            self._way.lanes,
-            self._others,
-            self.lights,
-            self.environment,
+            self.frame, self.stamp, self._car_state(), self._way.lanes, self._others, self.lights, self.environment
         )
         self._trace.update(self.ego.state.tobytes())
         self._trace.update(self._others.boxes.tobytes())
@@ -285,11 +249,9 @@ class Simulation:
         self.history.note(self.frame, self.stamp, pose, self.ego.v, self._others)
 
     def _judge(self, dt: float, lights: dict[int, int]) -> None:
-        ego, ground = self.ego, self._ground
-        car = CarState(ego.pose, ground.z, ego.v, ego.a, ego.yaw_rate, ground.position, self.machine_state)
-        environment = self.environment
+        car, environment = self._car_state(), self.environment
         lost = not environment.localized or not environment.odometry
         held = environment.emergency_stop or not environment.emergency_link or lost or not environment.ego_controlled
         self.referee.watch(self.stamp, dt, car, self._others, lights, self._way.lanes, held)
-        self.services.watch(dt, ego.pose, ego.v)
+        self.services.watch(dt, car.pose, car.v)
         self._ending.watch(self.stamp, dt, car, self.referee.at_fault_collision)

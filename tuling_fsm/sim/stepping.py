@@ -29,8 +29,6 @@ Drive = Callable[[Inputs], Trajectory | None]
 """Asks the planner for the plan of a frame."""
 SENSORS = tuple(sensor.value for sensor in Sensor if sensor not in PARTS)
 """Those with a message of their own."""
-
-
 NOTHING_NEW_S = 0.1
 """After this long without a new frame the planner of an asynchronous world looks whether that is over."""
 SHORTEST_S = 0.001
@@ -102,7 +100,7 @@ class SyncWorld:
         return snapshot.frame
 
     def wait_for_tick(self, seconds: float = 10.0) -> Snapshot:
-        """Wait until another thread ticks.
+        """Wait until another thread ticks, at most so many seconds.
 
         Raises:
             TimeoutError: nobody did within that time.
@@ -188,7 +186,6 @@ class AsyncWorld(SyncWorld):
                 return
             took, last = time.monotonic() - last, time.monotonic()
             self._go_on(self._latest, self._lasting(took) if self._variable_step else None)
-
             self._unseen.put(self.simulation.inputs())
 
     def _plan(self) -> None:

@@ -21,6 +21,7 @@ from tuling_fsm.sim.obstacles import Scenery, way_around
 from tuling_fsm.sim.orca.crowd import new_crowd
 from tuling_fsm.sim.orca.step import Avoidance
 from tuling_fsm.sim.parameters import WalkerParameters
+from tuling_fsm.sim.seeds import generator
 
 PAVEMENT = ("sidewalk", "walking")
 SIZE_M = 0.6
@@ -100,7 +101,7 @@ class Walkers:
         self._passages = {lane.id: passages(lane, self.crossings) for lane in self._pavements}
         self._scenery = Scenery(road_map)
         seeds = seed.spawn(count) if self._pavements else []
-        self.walkers = [self._appear(np.random.Generator(np.random.PCG64(each))) for each in seeds]
+        self.walkers = [self._appear(generator(each)) for each in seeds]
         crowd = new_crowd([walker.pose[:2] for walker in self.walkers], RADIUS_M, 1.0, 5.0, 8, 2.5, 1.0)
         own = int(seed.generate_state(1, np.uint64)[0] >> np.uint64(1))
         self._avoidance = Avoidance(crowd, (), 1.0, parameters.perturbation, own)

@@ -14,7 +14,7 @@ from typing import Any
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.verbs.campaign_cluster import on_cluster
 from tuling_fsm.verbs.campaign_runs import DriveAll, Job, in_processes, run_all
-from tuling_fsm.verbs.parser import Verbs, add_overrides, add_verb, folder
+from tuling_fsm.verbs.parser import Verbs, add_overrides, add_verb, folder, path
 from tuling_fsm.verbs.runs import assignment, watched_line
 
 _NO_VALUE = "-"
@@ -40,7 +40,7 @@ def add_campaign(verbs: Verbs) -> None:
     parser = add_verb(
         verbs, "campaign", _campaign, "runs of many scenarios with many seeds, in local processes or on a cluster"
     )
-    parser.add_argument("scenarios", type=Path, nargs="+", metavar="SCENARIO.osc", help="OpenSCENARIO 2 text")
+    parser.add_argument("scenarios", type=path, nargs="+", metavar="SCENARIO.osc", help="OpenSCENARIO 2 text")
     parser.add_argument("--seeds", type=int, required=True, metavar="N", help="each scenario with the seeds 1 to N")
     place = parser.add_mutually_exclusive_group()
     place.add_argument("--workers", type=int, metavar="N", help="processes at a time (default one a processor)")
@@ -49,7 +49,7 @@ def add_campaign(verbs: Verbs) -> None:
         help="scheduler of a Dask cluster whose workers drive instead, each with one thread; the files of the campaign "
         "have to be at the same paths there, on a file system that all share",
     )  # fmt: skip
-    parser.add_argument("--map", type=Path, metavar="F", help="OpenDRIVE map instead of the scenarios' own")
+    parser.add_argument("--map", type=path, metavar="F", help="OpenDRIVE map instead of the scenarios' own")
     add_overrides(parser, "every scenario")
     parser.add_argument(
         "--out", type=folder, metavar="DIR", help="folder of campaign.json, and of a folder for each run"
@@ -92,8 +92,6 @@ def _jobs(arguments: argparse.Namespace) -> list[Job]:
     for option, number in (("--seeds", arguments.seeds), ("--workers", arguments.workers)):
         if number is not None and number < 1:
             raise InputError(option, str(number), "1 or more")
-    if arguments.out is not None and arguments.out.exists() and not arguments.out.is_dir():
-        raise InputError(str(arguments.out), "a file", "a folder")
     overrides = tuple(assignment(text) for text in arguments.overrides)
     names = set[str]()
     for file in arguments.scenarios:

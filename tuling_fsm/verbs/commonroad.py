@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
-from tuling_fsm.verbs.parser import Verbs, add_verb, folder
+from tuling_fsm.verbs.parser import Verbs, add_verb, folder, path
 
 
 def add_commonroad(verbs: Verbs) -> None:
     """A CommonRoad scenario to a map and a bag."""
     parser = add_verb(verbs, "commonroad", _convert, "turn a CommonRoad scenario into a map and a bag for replay")
-    parser.add_argument("scenario", type=Path, metavar="SCENARIO.xml", help="CommonRoad 2018b or 2020a")
+    parser.add_argument("scenario", type=path, metavar="SCENARIO.xml", help="CommonRoad 2018b or 2020a")
     parser.add_argument("--out", type=folder, required=True, metavar="DIR", help="gets map.xodr and run.mcap")
     parser.add_argument(
         "--ego", metavar="ID", help="recorded car that is the ego (default the one that drives farthest)"

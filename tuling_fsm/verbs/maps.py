@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
-from tuling_fsm.verbs.parser import Verbs, add_verb, finite
+from tuling_fsm.verbs.parser import Verbs, add_verb, finite, path
 
 if TYPE_CHECKING:
     from tuling_fsm.map.road_map import RoadMap
@@ -21,6 +21,11 @@ _NO_ROUTE = {
     "goal_off_road": "no driving lane is near the goal",
 }
 """What it means that there is no route."""
+_UNITS = {
+    **dict.fromkeys(("bounds", "length", "driving_length", "s", "offset", "width"), " m"),
+    "heading": " rad",
+}
+"""Of what a map has, told in words."""
 _SHOWN = 40
 """Letters of a row that is wrong, in the message."""
 
@@ -28,17 +33,17 @@ _SHOWN = 40
 def add_map(verbs: Verbs) -> None:
     """What is in a map, and at its points."""
     parser = add_verb(verbs, "map", _map, "what the map reader sees in an OpenDRIVE file")
-    parser.add_argument("file", type=Path, metavar="FILE", help="OpenDRIVE map (.xodr)")
+    parser.add_argument("file", type=path, metavar="FILE", help="OpenDRIVE map (.xodr)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--png", type=Path, metavar="F", help="draw the map")
+    parser.add_argument("--png", type=path, metavar="F", help="draw the map")
     parser.add_argument("--at", type=finite, nargs=2, metavar=("X", "Y"), help="what is at a point (m)")
-    parser.add_argument("--points", type=Path, metavar="CSV", help="what is at each x,y[,z] row of a file")
+    parser.add_argument("--points", type=path, metavar="CSV", help="what is at each x,y[,z] row of a file")
 
 
 def add_route(verbs: Verbs) -> None:
     """The way from one place to another."""
     parser = add_verb(verbs, "route", _route, "the route server's answer")
-    parser.add_argument("file", type=Path, metavar="FILE", help="OpenDRIVE map (.xodr)")
+    parser.add_argument("file", type=path, metavar="FILE", help="OpenDRIVE map (.xodr)")
     parser.add_argument(
         "--from", dest="start", type=finite, nargs=2, required=True, metavar=("X", "Y"), help="where (m)"
     )
@@ -46,7 +51,7 @@ def add_route(verbs: Verbs) -> None:
         "--to", dest="goal", type=finite, nargs=2, required=True, metavar=("X", "Y"), help="where to (m)"
     )
     parser.add_argument("--blocked", action="append", default=[], metavar="ROAD", help="a road that cannot be driven")
-    parser.add_argument("--png", type=Path, metavar="F", help="draw the route on the map")
+    parser.add_argument("--png", type=path, metavar="F", help="draw the route on the map")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -68,7 +73,7 @@ def _map(arguments: argparse.Namespace) -> int:
         print(json.dumps(answer))
     else:
         for name, value in answer.items():
-            print(f"{name}: {_in_words(value)}")
+            print(f"{name}: {_in_words(value)}{_UNITS.get(name, '')}")
     return 0
 
 
@@ -78,7 +83,8 @@ def _in_words(value: Any) -> str:
         return f"{value:.2f}"
     if isinstance(value, dict):
         there = {name: part for name, part in value.items() if part is not None}
-        return ", ".join(f"{name} {_in_words(part)}" for name, part in there.items()) or "nothing"
+        parts = (f"{name} {_in_words(part)}{_UNITS.get(name, '')}" for name, part in there.items())
+        return ", ".join(parts) or "nothing"
     if isinstance(value, list):
         nested = any(isinstance(part, str | dict) for part in value)
         if nested:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
+
+from tuling_fsm.verbs.parser import path
 
 if TYPE_CHECKING:
     from tuling_fsm.bag.names import Names
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
 def add_bag(parser: argparse.ArgumentParser) -> None:
     """The bag itself."""
-    parser.add_argument("bag", type=Path, metavar="BAG", help="a rosbag2: its folder, or one .mcap or .db3 file")
+    parser.add_argument("bag", type=path, metavar="BAG", help="a rosbag2: its folder, or one .mcap or .db3 file")
 
 
 def add_names(parser: argparse.ArgumentParser) -> None:

@@ -47,10 +47,24 @@ def folder(text: str) -> Path:
     """A folder to write to, for `type=`; a variable of the shell that is not set is none.
 
     Raises:
-        ArgumentTypeError: an empty name.
+        ArgumentTypeError: an empty name, or something else than a folder has that name.
     """
     if not text:
         raise argparse.ArgumentTypeError("an empty name is no folder")
+    place = Path(text)
+    if place.exists() and not place.is_dir():
+        raise argparse.ArgumentTypeError(f"{text} is no folder")
+    return place
+
+
+def path(text: str) -> Path:
+    """A file (or folder) to read, or a file to write, for `type=`; a variable of the shell that is not set is none.
+
+    Raises:
+        ArgumentTypeError: an empty name.
+    """
+    if not text:
+        raise argparse.ArgumentTypeError("an empty name is no file")
     return Path(text)
 
 

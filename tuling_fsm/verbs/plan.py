@@ -5,15 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from pathlib import Path
 
-from tuling_fsm.verbs.parser import Verbs, add_verb
+from tuling_fsm.verbs.parser import Verbs, add_verb, path
 
 
 def add_plan(verbs: Verbs) -> None:
     """A case in TPCAP format."""
     parser = add_verb(verbs, "plan", _plan, "solve a free-space case in TPCAP format")
-    parser.add_argument("case", type=Path, metavar="CASE.csv", help="start, goal and polygons")
+    parser.add_argument("case", type=path, metavar="CASE.csv", help="start, goal and polygons")
     parser.add_argument("--json", action="store_true", help="print the whole answer as one JSON object")
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
 from tuling_fsm.verbs.names import add_bag, add_names, names_of
-from tuling_fsm.verbs.parser import Verbs, add_verb, folder
+from tuling_fsm.verbs.parser import Verbs, add_verb, folder, path
 
 
 def add_replay(verbs: Verbs) -> None:
@@ -16,8 +15,8 @@ def add_replay(verbs: Verbs) -> None:
         verbs, "replay", _replay, "feed a rosbag2 to the planner by its own stamps and compare the transitions"
     )
     add_bag(parser)
-    parser.add_argument("--against", type=Path, metavar="BAG", help="compare with the transitions of this bag")
-    parser.add_argument("--map", type=Path, metavar="F", help="OpenDRIVE map instead of the one that the bag names")
+    parser.add_argument("--against", type=path, metavar="BAG", help="compare with the transitions of this bag")
+    parser.add_argument("--map", type=path, metavar="F", help="OpenDRIVE map instead of the one that the bag names")
     parser.add_argument(
         "--out", type=folder, metavar="DIR", help="gets a bag of the same inputs with the answers of now"
     )

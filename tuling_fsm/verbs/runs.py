@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.verbs.parser import Verbs, add_overrides, add_seed, add_verb, folder
+from tuling_fsm.verbs.parser import Verbs, add_overrides, add_seed, add_verb, folder, path
 
 
 def add_demo(verbs: Verbs) -> None:
@@ -34,8 +34,8 @@ def add_demo(verbs: Verbs) -> None:
 def add_sim(verbs: Verbs) -> None:
     """One run of any scenario."""
     parser = add_verb(verbs, "sim", _sim, "one closed-loop run of a scenario")
-    parser.add_argument("scenario", type=Path, metavar="SCENARIO.osc", help="OpenSCENARIO 2 text")
-    parser.add_argument("--map", type=Path, metavar="F", help="OpenDRIVE map instead of the scenario's own")
+    parser.add_argument("scenario", type=path, metavar="SCENARIO.osc", help="OpenSCENARIO 2 text")
+    parser.add_argument("--map", type=path, metavar="F", help="OpenDRIVE map instead of the scenario's own")
     add_seed(parser)
     add_overrides(parser, "the scenario")
     parser.add_argument("--out", type=folder, metavar="DIR", help="folder of run.mcap, result.json and report.html")

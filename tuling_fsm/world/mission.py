@@ -15,12 +15,17 @@ preset routes through a car park that are driven in turn while no slot is free, 
 from __future__ import annotations
 
 import math
+import reprlib
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
+
+LARGEST = sys.float_info.max
+"""JSON has whole numbers of any size."""
 
 
 @dataclass(frozen=True)
@@ -149,6 +154,7 @@ def _keys(where: str, raw: Any, required: Iterable[str], optional: Iterable[str]
 
 def _number(where: str, raw: Mapping[str, Any], key: str) -> float:
     value = raw[key]
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise InputError(f"{where}.{key}", f"{value!r} is no finite number", "a number")
+    fits = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST
+    if not fits:
+        raise InputError(f"{where}.{key}", f"{reprlib.repr(value)} is no finite number", "a number")
     return float(value)

@@ -163,7 +163,6 @@ def line_of(road_map: RoadMap, kind: int) -> int:
     return int(np.flatnonzero(lane_index(road_map).arrays.line_kind == kind)[0])
 
 
-SIGNED = {STOP: True, YIELD: True, LIGHT_LINE: False, None: False}
 FIRST, LAST, EQUAL = "first", "last", "equal"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.sim.traffic.arguments import check_arguments
 from tuling_fsm.sim.traffic.autopilot import Autopilot
 from tuling_fsm.sim.traffic.client import TrafficClient
 from tuling_fsm.sim.traffic.server import COMMANDS, TrafficServer
@@ -157,6 +159,55 @@ def test_what_cannot_be_done_is_said_at_once_or_when_asked(world: World) -> None
     assert float(flow.fleet.rules.gap[0]) == 3.0
     client.leave()
     TrafficClient(server.port, 1).confirm()
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "said"),
+    [
+        ("global_distance_to_leading_vehicle", ["far"], "distance is 'far' (expected a finite number)"),
+        ("global_distance_to_leading_vehicle", [float("nan")], "distance is nan"),
+        ("set_desired_speed", [None, []], "speed is [] (expected a finite number or none)"),
+        ("set_path", [1, [[1.0]]], "points is [[1.0]] (expected points x, y)"),
+        ("set_route", [1, [7]], "turns is [7] (expected words)"),
+        ("auto_lane_change", [None, "yes"], "enable is 'yes' (expected true or false)"),
+        ("collision_detection", [1, 2.5, True], "other is 2.5 (expected a whole number)"),
+    ],
+)
+def test_arguments_of_another_kind_are_refused_at_once(
+    world: World, command: str, arguments: list[object], said: str
+) -> None:
+    flow, server = world
+    client = TrafficClient(server.port)
+    with pytest.raises(InputError) as refused:
+        getattr(client, command)(*arguments)
+    assert f"traffic.{command}: {said}" in str(refused.value)
+    flow.step()
+    client.confirm()
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "said"),
+    [
+        ("set_random_device_seed", [-1], "-1 is negative"),
+        ("set_desired_speed", [None, -2.0], "-2.0 is out of range"),
+        ("set_boundaries_respawn_dormant_vehicles", [5, 100], "at least 20 m"),
+    ],
+)
+def test_values_that_make_no_sense_do_not_stop_the_owner(
+    world: World, command: str, arguments: list[object], said: str
+) -> None:
+    flow, server = world
+    client = TrafficClient(server.port)
+    getattr(client, command)(*arguments)
+    flow.step()
+    with pytest.raises(InputError, match=said):
+        client.confirm()
+
+
+def test_every_command_has_arguments_that_can_be_checked() -> None:
+    for name in set(COMMANDS) - {"reset_traffic_lights"}:
+        with pytest.raises(InputError, match=f"traffic.{name}: "):
+            check_arguments(name, [{}, {}, {}][: len(inspect.signature(getattr(Autopilot, name)).parameters) - 1])
 
 
 def test_a_port_has_one_server(world: World, plain: RoadMap) -> None:

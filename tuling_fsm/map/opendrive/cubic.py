@@ -40,7 +40,7 @@ ZERO = PiecewiseCubic(np.zeros(1), np.zeros((1, 4)))
 def read_cubic(
     elements: Sequence[Element], start_name: str, warnings: list[str], base: float = 0.0
 ) -> PiecewiseCubic | None:
-    """The records of one curve, starts moved by `base`; None without any. Records out of order are sorted and noted.
+    """The records of one curve, starts moved by `base` m; None without any. Records out of order are sorted and noted.
 
     Raises:
         InputError: a coefficient or a start is missing or no number.

@@ -156,7 +156,7 @@ def line(s: FloatArray) -> Curve:
 
 
 def arc(s: FloatArray, curvature: float) -> Curve:
-    """A circular arc; exact down to curvature 0."""
+    """A circular arc of a curvature (1/m, + left) at arc lengths (m); exact down to curvature 0."""
     half = 0.5 * curvature * s
     chord = s * np.sinc(half / math.pi)
     return Curve(chord * np.cos(half), chord * np.sin(half), 2.0 * half, np.full_like(s, curvature))

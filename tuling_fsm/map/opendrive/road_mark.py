@@ -41,7 +41,9 @@ _MIRRORED = {MarkKind.SOLID_BROKEN: MarkKind.BROKEN_SOLID, MarkKind.BROKEN_SOLID
 
 
 def read_road_marks(lane: Element, start: float) -> tuple[RoadMark, ...]:
-    """The marks of a lane (its outer line; for the centre lane the line itself), ordered by station."""
+    """The marks of a lane (its outer line; for the centre lane the line itself), ordered by station; its section
+    begins at `start` (m).
+    """
     return tuple(sorted((_read_mark(e, start) for e in lane.findall("roadMark")), key=lambda mark: mark.s))
 
 

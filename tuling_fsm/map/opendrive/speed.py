@@ -37,7 +37,7 @@ def read_lane_speeds(lane: Element, start: float) -> Records:
 
 
 def lowest(records: Records, start: float, end: float) -> float | None:
-    """The lowest limit that holds somewhere between two road stations; None where no record reaches."""
+    """The lowest limit (m/s) that holds somewhere between two road stations (m); None where no record reaches."""
     limits = []
     for i, (since, limit) in enumerate(records):
         until = records[i + 1][0] if i + 1 < len(records) else math.inf

@@ -36,6 +36,10 @@ PARAMETERS = FreeSpaceParameters(clearance=0.003, least_clearance=0.003, gear_ho
 EXPANSIONS = 20_000
 REPEATS = 5
 NOTHING = np.zeros((0, 8))
+FAR_M, BEYOND_M = 1e4, 1e12
+"""Nothing of a case lies farther from its start, or that from the origin: larger numbers are slips of the file that
+would only exhaust memory.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,11 +125,21 @@ def _count(numbers: list[float], place: int, least: int, path: FilePath, what: s
     return int(value)
 
 
+def _check_reach(numbers: list[float], vertices: int, path: FilePath) -> None:
+    """Raise `InputError` where start, goal or a vertex (from that place of the row on) is too far away."""
+    for turn, place in enumerate((0, 1, 3, 4, *range(vertices, len(numbers)))):
+        start, value = numbers[turn % 2], numbers[place]
+        if abs(start) > BEYOND_M or abs(value - start) > FAR_M:
+            expected = f"within {FAR_M:g} m of the start, which is within {BEYOND_M:g} m of the origin"
+            raise InputError(f"{path}: value {place + 1}", f"{value:g} m lies beyond all bounds", expected)
+
+
 def read_case(path: str | FilePath) -> Case:
     """Reads a case.
 
     Raises:
-        InputError: the file is missing, holds something that is no number, or too few or too many of them.
+        InputError: the file is missing, holds something that is no number, too few or too many of them, or places that
+            are too far away.
     """
     path = FilePath(path)
     numbers = _numbers(path)
@@ -140,6 +154,7 @@ def read_case(path: str | FilePath) -> Case:
         raise InputError(
             str(path), f"{len(numbers)} values", f"{want} for {polygons} polygons of {counts.sum()} vertices"
         )
+    _check_reach(numbers, 7 + polygons, path)
     offset = (math.floor(numbers[0]), math.floor(numbers[1]))
     vertices = np.array(numbers[7 + polygons :]).reshape(-1, 2) - offset
     owner = np.repeat(np.arange(polygons), counts)

@@ -14,8 +14,8 @@ from tuling_fsm.sim.orca.program import Lines, unit
 def agent_lines(
     crowd: Crowd, i: int, tree: Tree, near: IntArray, number: int, dt: float, lines: Lines, count: int
 ) -> int:
-    """Half-planes of `number` neighbours, places in the tree, for agent `i`, which does half of the avoiding. Returns
-    how many lines there are then.
+    """Half-planes of `number` neighbours, places in the tree, for agent `i`, which does half of the avoiding in
+    a step of `dt` s. Returns how many lines there are then.
     """
     x, y, vx, vy = crowd.x[i], crowd.y[i], crowd.vx[i], crowd.vy[i]
     inverse, inverse_dt = 1.0 / crowd.horizon[i], 1.0 / dt

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.kernels import kernel
+from tuling_fsm.core.kernels import kernel, part
 
 EPSILON = 1e-5
 """Lines whose directions have a smaller determinant than this are parallel."""
@@ -38,6 +38,12 @@ def unit(x: float, y: float, other_x: float, other_y: float) -> tuple[float, flo
     if length > 0.0:
         return x / length, y / length, length
     return other_x, other_y, length
+
+
+@part
+def _depth(lines: Lines, i: int, x: float, y: float) -> float:
+    """How far a velocity is outside half-plane `i`, m/s; negative inside."""
+    return float(lines.dx[i] * (lines.py[i] - y) - lines.dy[i] * (lines.px[i] - x))
 
 
 @kernel
@@ -89,12 +95,36 @@ def in_all(
         scale = radius / math.sqrt(speed_sq) if speed_sq > radius * radius else 1.0
         x, y = wish_x * scale, wish_y * scale
     for i in range(count):
-        if lines.dx[i] * (lines.py[i] - y) - lines.dy[i] * (lines.px[i] - x) > 0.0:
+        if _depth(lines, i, x, y) > 0.0:
             found, new_x, new_y = on_line(lines, i, radius, wish_x, wish_y, by_direction)
             if not found:
                 return i, x, y
             x, y = new_x, new_y
     return count, x, y
+
+
+@part
+def _add_no_deeper(lines: Lines, fixed: int, i: int, weight: float, room: Lines) -> int:
+    """Put into `room`, behind its `fixed` lines, for each line from there to `i` the half-plane of the velocities that
+    go into it no deeper than into `i`. Returns how many lines `room` holds then.
+    """
+    px, py, dx, dy = lines.px[i], lines.py[i], lines.dx[i], lines.dy[i]
+    used = fixed
+    for j in range(fixed, i):
+        jx, jy = lines.dx[j], lines.dy[j]
+        across = dx * jy - dy * jx
+        if abs(across) <= EPSILON:
+            if dx * jx + dy * jy > 0.0:
+                continue
+            room.px[used], room.py[used] = 0.5 * (px + lines.px[j]), 0.5 * (py + lines.py[j])
+        else:
+            t = (jx * (py - lines.py[j]) - jy * (px - lines.px[j])) / across
+            room.px[used], room.py[used] = px + t * dx, py + t * dy
+        turned_x, turned_y = weight * jx - dx, weight * jy - dy
+        length = math.sqrt(turned_x * turned_x + turned_y * turned_y)
+        room.dx[used], room.dy[used] = turned_x / length, turned_y / length
+        used += 1
+    return used
 
 
 @kernel
@@ -119,26 +149,11 @@ def least_bad(
     for k in range(fixed):
         room.px[k], room.py[k], room.dx[k], room.dy[k] = lines.px[k], lines.py[k], lines.dx[k], lines.dy[k]
     for i in range(first, count):
-        px, py, dx, dy = lines.px[i], lines.py[i], lines.dx[i], lines.dy[i]
-        if dx * (py - y) - dy * (px - x) <= deepest:
+        if _depth(lines, i, x, y) <= deepest:
             continue
-        used = fixed
-        for j in range(fixed, i):
-            jx, jy = lines.dx[j], lines.dy[j]
-            across = dx * jy - dy * jx
-            if abs(across) <= EPSILON:
-                if dx * jx + dy * jy > 0.0:
-                    continue
-                room.px[used], room.py[used] = 0.5 * (px + lines.px[j]), 0.5 * (py + lines.py[j])
-            else:
-                t = (jx * (py - lines.py[j]) - jy * (px - lines.px[j])) / across
-                room.px[used], room.py[used] = px + t * dx, py + t * dy
-            turned_x, turned_y = weight * jx - dx, weight * jy - dy
-            length = math.sqrt(turned_x * turned_x + turned_y * turned_y)
-            room.dx[used], room.dy[used] = turned_x / length, turned_y / length
-            used += 1
-        satisfied, new_x, new_y = in_all(room, used, radius, -dy, dx, True)
+        used = _add_no_deeper(lines, fixed, i, weight, room)
+        satisfied, new_x, new_y = in_all(room, used, radius, -lines.dy[i], lines.dx[i], True)
         if satisfied == used:
             x, y = new_x, new_y
-        deepest = dx * (py - y) - dy * (px - x)
+        deepest = _depth(lines, i, x, y)
     return x, y

@@ -52,7 +52,10 @@ def nudge(seed: int, frame: int, i: int, size: float) -> tuple[float, float]:
 def choose(
     crowd: Crowd, walls: Walls, tree: Tree, desk: Desk, dt: float, weight: float, size: float, seed: int, frame: int
 ) -> None:
-    """New velocities of all agents into the desk."""
+    """New velocities of all agents into the desk, for a step of `dt` s.
+
+    `weight` and `seed` are those of `Avoidance`, `size` is its `perturbation`.
+    """
     build_tree(tree, crowd)
     desk.seen[:] = -1
     for k in range(len(tree.order)):
@@ -79,7 +82,7 @@ def choose(
 def step_crowd(
     crowd: Crowd, walls: Walls, tree: Tree, desk: Desk, dt: float, weight: float, size: float, seed: int, frame: int
 ) -> None:
-    """All choose, then all move."""
+    """All choose, then all move by `dt` s; the numbers are those of `choose`."""
     choose(crowd, walls, tree, desk, dt, weight, size, seed, frame)
     for i in range(len(crowd.x)):
         crowd.vx[i], crowd.vy[i] = desk.new_vx[i], desk.new_vy[i]

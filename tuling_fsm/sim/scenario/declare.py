@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tuling_fsm.core.errors import InputError
@@ -133,7 +134,19 @@ def _keep(keep: tree.Keep, declared: Declared, it: str | None) -> None:
         if target is not None and _set(declared, target, constraint.operands[1], scope):
             return
     if not convert(evaluate(constraint, scope), "bool", constraint.at):
-        raise FaultError(constraint.at, "the constraint does not hold", "values that keep it")
+        known = declared.variables()
+        told = [f"{part} = {json.dumps(known[part])}" for part in dict.fromkeys(_names(constraint)) if part in known]
+        values = f" for {', '.join(told)}" if told else ""
+        raise FaultError(constraint.at, f"the constraint does not hold{values}", "values that keep it")
+
+
+def _names(expression: tree.Expression) -> Iterator[str]:
+    """The names that stand on their own in an expression."""
+    if isinstance(expression, tree.Name):
+        yield expression.name
+    elif isinstance(expression, tree.Operation):
+        for operand in expression.operands:
+            yield from _names(operand)
 
 
 def _with_it(declared: Declared, it: str | None) -> Scope:

@@ -108,8 +108,9 @@ class Autopilot:
 
     def set_desired_speed(self, vehicle: int | None, speed: float | None) -> None:
         """Drive at a speed (m/s) whatever the limit is; None: by the limit again."""
+        wanted = None if speed is None else _within("speed", speed, 0.0, 100.0)
         for row in self._chosen(vehicle):
-            self.traffic.set_speed(row, speed)
+            self.traffic.set_speed(row, wanted)
 
     def vehicle_lane_offset(self, vehicle: int | None, offset: float) -> None:
         """Keep beside the middle of the lane, m, + left."""
@@ -141,7 +142,7 @@ class Autopilot:
 
     def collision_detection(self, vehicle: int, other: int, detect: bool) -> None:
         """Whether a vehicle and somebody else (0: the ego) mind each other."""
-        keys = {self._row(vehicle) * PAIR + other}
+        keys = {self._row(vehicle) * PAIR + int(_within("other", other, 0, PAIR - 1))}
         rows = np.flatnonzero((self.traffic.ids == other) & (self.traffic.fleet.car.mode != OFF))
         keys |= {int(row) * PAIR + vehicle for row in rows if other != 0}
         pairs = set(self.traffic.blind.tolist())
@@ -222,6 +223,8 @@ class Autopilot:
 
 
 def _seeds(seed: int, count: int) -> npt.NDArray[np.uint64]:
+    if seed < 0:
+        raise InputError("traffic.seed", f"{seed} is negative", "0 or more")
     return np.asarray(np.random.SeedSequence(seed).generate_state(count, np.uint64), dtype=np.uint64)
 
 

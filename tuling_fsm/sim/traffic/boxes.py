@@ -60,7 +60,7 @@ class Cells(NamedTuple):
 
 @kernel
 def cells(grid: Grid, x0: float, x1: float, y0: float, y1: float) -> Cells:
-    """The cells that may hold the centre of a body that touches a rectangle."""
+    """The cells that may hold the centre of a body that touches a rectangle (m)."""
     return Cells(
         max(int((x0 - grid.largest - grid.x0) / grid.cell), 0),
         min(int((x1 + grid.largest - grid.x0) / grid.cell), grid.columns - 1),

@@ -54,8 +54,8 @@ the road ahead the gap (m, inf for none) and the speed along the path (m/s).
 
 @kernel
 def idm(v: float, gap: float, lead_v: float, standing_gap: float, k: Driver) -> float:
-    """Interaction part of the Intelligent Driver Model: the acceleration that a leader at `gap` leaves to somebody who
-    would stand `standing_gap` behind it, at most `max_accel`.
+    """Interaction part of the Intelligent Driver Model: the acceleration (m/s^2) that a leader at `gap` (m) with speed
+    `lead_v` leaves to somebody with speed `v` (m/s) who would stand `standing_gap` (m) behind it, at most `max_accel`.
     """
     if gap < 0.1:
         return -k.max_decel

@@ -127,7 +127,7 @@ def ignores(fleet: Fleet, i: int, share: float, what: int) -> bool:
 
 @part
 def path_index(fleet: Fleet, i: int, arc: float) -> int:
-    """Which lane of the path lies at an arc, clamped to its ends."""
+    """Which lane of the path lies at an arc (m), clamped to its ends."""
     k = 0
     while k + 1 < fleet.car.path_count[i] and fleet.path_at[i, k + 1] <= arc:
         k += 1
@@ -136,7 +136,9 @@ def path_index(fleet: Fleet, i: int, arc: float) -> int:
 
 @part
 def offset_at(fleet: Fleet, i: int, ahead_s: float, duration: float) -> float:
-    """Lateral offset in `ahead_s` seconds: a smooth step from the old offset to the new."""
+    """Lateral offset (m, + left) in `ahead_s` seconds: a smooth step from the old offset to the new that takes
+    `duration` (s).
+    """
     u = (fleet.car.offset_time[i] + ahead_s) / duration
     if u >= 1.0:
         return float(fleet.car.offset_to[i])
@@ -147,7 +149,7 @@ def offset_at(fleet: Fleet, i: int, ahead_s: float, duration: float) -> float:
 
 @part
 def path_point(graph: LaneGraph, fleet: Fleet, i: int, arc: float, offset: float) -> tuple[float, float, float]:
-    """x, y, heading of the path of vehicle `i` at an arc, moved `offset` to the left."""
+    """x, y, heading of the path of vehicle `i` at an arc (m), moved `offset` (m) to the left."""
     k = path_index(fleet, i, arc)
     x, y, heading = lane_point(graph, fleet.path_lane[i, k], arc - fleet.path_at[i, k])
     if offset != 0.0:
@@ -166,7 +168,7 @@ def nearest_sample(graph: LaneGraph, fleet: Fleet, i: int) -> int:
 
 @kernel
 def set_poses(graph: LaneGraph, fleet: Fleet, duration: float) -> None:
-    """Put every body without dynamics where its path says."""
+    """Put every body without dynamics where its path says; a lane change takes `duration` (s)."""
     for i in range(len(fleet.car)):
         if fleet.car.mode[i] == 0 or fleet.car.physical[i]:
             continue

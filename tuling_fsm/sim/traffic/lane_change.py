@@ -37,7 +37,7 @@ def gap_between(graph: LaneGraph, lane: int, target: int, share: float) -> float
 
 @kernel
 def move_over(graph: LaneGraph, fleet: Fleet, i: int, target: int, duration: float) -> None:
-    """Begin to move to a lane beside; the path goes on from there at random."""
+    """Begin to move to a lane beside within `duration` (s); the path goes on from there at random."""
     car = fleet.car
     k = path_index(fleet, i, car.arc[i])
     lane = fleet.path_lane[i, k]

@@ -83,7 +83,6 @@ def build_lane_graph(road_map: RoadMap, signals: Sequence[int]) -> tuple[LaneGra
     ids = road_map.driving_lanes()
     index = {lane_id: i for i, lane_id in enumerate(ids)}
     lanes = [road_map.lanes[lane_id] for lane_id in ids]
-    junctions = {name: i for i, name in enumerate(road_map.junctions)}
     following = [
         [index[n] for n in lane.successors if n in index and _joins(lane, road_map.lanes[n])] for lane in lanes
     ]
@@ -91,25 +90,13 @@ def build_lane_graph(road_map: RoadMap, signals: Sequence[int]) -> tuple[LaneGra
     samples = [_samples(lane) for lane in lanes]
     stops = [_stops(road_map, lane, {number: i for i, number in enumerate(signals)}) for lane in lanes]
     table = np.zeros(len(lanes), LANE).view(np.recarray)
-    for i, lane in enumerate(lanes):
-        table[i].length, table[i].limit = lane.length, lane.limit
-        table[i].width = float(np.min(lane.left + lane.right))
-        table[i].step = lane.length / (len(samples[i]) - 1)
-        table[i].junction = junctions.get(lane.junction or "", -1)
-        table[i].open_left, table[i].open_right = _open(lane.left_marks), _open(lane.right_marks)
-        table[i].turn = _turn(lane)
-        table[i].stride = max(
-            int(math.sqrt(8.0 * SWEEP_M / _sharpest(lane)) / max(table[i].step, SAMPLE_STEPS_M[-1])), 1
-        )
-        table[i].straight = min(row[-1] for row in samples[i]) >= STRAIGHT
-        table[i].left, table[i].right = _beside(index, lane.left_neighbour), _beside(index, lane.right_neighbour)
-    ragged: tuple[tuple[str, Sequence[Sequence[object]]], ...] = (
-        ("", samples), ("next_", following), ("conflict_", conflicts), ("stop_", stops)
-    )  # fmt: skip
-    for name, rows in ragged:
-        counts = np.array([len(row) for row in rows])
-        table[f"{name}end"] = np.cumsum(counts)
-        table[f"{name}at"] = np.cumsum(counts) - counts
+    junctions = {name: i for i, name in enumerate(road_map.junctions)}
+    for row, lane, points in zip(table, lanes, samples, strict=True):
+        _describe(row, lane, points)
+        row.junction = junctions.get(lane.junction or "", -1)
+        row.left, row.right = _beside(index, lane.left_neighbour), _beside(index, lane.right_neighbour)
+    for name, lists in (("", samples), ("next_", following), ("conflict_", conflicts), ("stop_", stops)):
+        _note_places(table, name, lists)
     table["endless"] = _endless(following, [_unfit(road_map, lane) for lane in lanes])
     graph = LaneGraph(
         lane=table,
@@ -119,6 +106,24 @@ def build_lane_graph(road_map: RoadMap, signals: Sequence[int]) -> tuple[LaneGra
         stop=_records(stops, STOP),
     )
     return graph, index
+
+
+def _describe(row: Any, lane: Lane, samples: Sequence[Sequence[float]]) -> None:
+    """Fill in what a lane says of itself."""
+    row.length, row.limit = lane.length, lane.limit
+    row.width = float(np.min(lane.left + lane.right))
+    row.step = lane.length / (len(samples) - 1)
+    row.open_left, row.open_right = _open(lane.left_marks), _open(lane.right_marks)
+    row.turn = _turn(lane)
+    row.stride = max(int(math.sqrt(8.0 * SWEEP_M / _sharpest(lane)) / max(row.step, SAMPLE_STEPS_M[-1])), 1)
+    row.straight = min(sample[-1] for sample in samples) >= STRAIGHT
+
+
+def _note_places(table: Records, name: str, lists: Sequence[Sequence[object]]) -> None:
+    """Note first and last plus one of each lane's rows when the lists of all lanes follow one another."""
+    counts = np.array([len(rows) for rows in lists])
+    table[f"{name}end"] = np.cumsum(counts)
+    table[f"{name}at"] = np.cumsum(counts) - counts
 
 
 def _open(marks: tuple[Mark, ...]) -> bool:

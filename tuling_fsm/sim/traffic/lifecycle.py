@@ -77,7 +77,7 @@ def places(graph: LaneGraph, circles: FloatArray, within: FloatArray = ANYWHERE)
 
 
 def capacity(graph: LaneGraph, gap: float) -> int:
-    """How many vehicles the lanes take without filling up."""
+    """How many vehicles the lanes take without filling up, a gap (m) between one and the next."""
     mean = sum(size.length * size.share for size in SIZES)
     room = graph.lane.length[graph.lane.junction < 0].sum()
     return int(room / (mean + gap))
@@ -85,7 +85,7 @@ def capacity(graph: LaneGraph, gap: float) -> int:
 
 @kernel
 def clear_of(fleet: Fleet, i: int, x: float, y: float, heading: float, ahead: float, behind: float) -> bool:
-    """Whether nobody is on the stretch of lane around a place."""
+    """Whether vehicle `i` would find nobody from `behind` to `ahead` (m) of it at a place in its lane."""
     c, s = math.cos(heading), math.sin(heading)
     for j in range(len(fleet.car)):
         if j == i or fleet.car.mode[j] == OFF:
@@ -123,8 +123,8 @@ def put_on_lane(graph: LaneGraph, fleet: Fleet, i: int, lane: int, s: float, v: 
 
 @kernel
 def appear(graph: LaneGraph, fleet: Fleet, i: int, where: Places, gap: float) -> bool:
-    """Try to put vehicle `i` on the road, standing, at a place drawn by its own generator; nothing happens where
-    there is no room.
+    """Try to put vehicle `i` on the road, standing, at a place drawn by its own generator; nothing happens where there
+    is no room with `gap` (m) to the others.
     """
     if len(where.lanes) == 0:
         return False

@@ -66,7 +66,7 @@ def give_back(graph: LaneGraph, fleet: Fleet, i: int, line: float) -> None:
 
 @kernel
 def mind_lines(graph: LaneGraph, fleet: Fleet, states: IntArray, reach: float, orders: Records) -> None:
-    """Red lights and stop signs: fill `orders`."""
+    """Red lights and stop signs up to `reach` (m) ahead: fill `orders`."""
     for i in range(len(fleet.car)):
         orders.stop_arc[i], orders.red[i] = np.inf, False
         if fleet.car.mode[i] == 0:

@@ -25,7 +25,9 @@ HARD = -3.0
 
 @part
 def allowed_speed(graph: LaneGraph, fleet: Fleet, i: int, k: Driver) -> float:
-    """Speed that limits and bends allow now, so that slower stretches ahead can be reached with comfortable braking."""
+    """Speed (m/s) that limits and bends allow now, so that slower stretches ahead can be reached with comfortable
+    braking.
+    """
     v = fleet.car.v[i]
     reach = v * v / (2.0 * k.comfort_decel) + 2.0 * LOOK_STEP_M
     place = path_index(fleet, i, fleet.car.arc[i])

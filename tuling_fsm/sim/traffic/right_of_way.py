@@ -14,19 +14,23 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import part
 from tuling_fsm.sim.traffic.collision import Driver
 from tuling_fsm.sim.traffic.detour import take_another_way
 from tuling_fsm.sim.traffic.fleet import Fleet, path_index
+from tuling_fsm.sim.traffic.gates import (
+    LINE_BEFORE_M,
+    LINE_WITHIN_M,
+    ROOM_MARGIN_M,
+    gate_ahead,
+    waiting_line,
+    way_through,
+)
 from tuling_fsm.sim.traffic.lane_graph import IntArray, LaneGraph, Records
 from tuling_fsm.sim.traffic.lines import MARGIN_M, YIELD, give_back
 
-LINE_BEFORE_M = 25.0
-"""A stop line this far before a junction is where one waits for it ..."""
-LINE_WITHIN_M = 6.0
-"""... and one this far inside it as well."""
 YIELD_PENALTY_S = 3.0
-ROOM_MARGIN_M = 3.0
 MOVING_ON_S = 1.5
 """A tail that moves counts as gone ahead for this long."""
 SLOW = 1.0
@@ -45,54 +49,21 @@ class EgoRequest(NamedTuple):
     moves: bool
 
 
+class Queue(NamedTuple):
+    """Those that ask, as rows of the fleet (one past the last: the ego), and when they came (s). For every row: where
+    it has to be cleared (index in its path), and the arc (m) at which other things stop it.
+    """
+
+    who: IntArray
+    came: FloatArray
+    gate: IntArray
+    stop_arc: FloatArray
+
+
 DESK = np.dtype([("held", "i4"), ("claimed", "i4"), ("tail", "f8"), ("promised", "f8")])
 """What is known of a lane: how many hold it, how many wait for it, where the last tail on it is, the room
 promised on it (m).
 """
-
-
-@part
-def _gate(graph: LaneGraph, fleet: Fleet, i: int) -> int:
-    """Index in the path of the first junction lane ahead that is not cleared; -1 for none."""
-    front = fleet.car.arc[i] + 0.5 * fleet.car.length[i]
-    for k in range(path_index(fleet, i, front), fleet.car.path_count[i]):
-        if graph.lane.junction[fleet.path_lane[i, k]] >= 0 and fleet.path_at[i, k + 1] > fleet.car.cleared[i] + 1e-6:
-            return k
-    return -1
-
-
-@part
-def way_through(graph: LaneGraph, fleet: Fleet, i: int, gate: int) -> int:
-    """One past the last lane of the way through the junction at `gate`, with the next one where there is no room to
-    stand between.
-    """
-    k, count = gate, fleet.car.path_count[i]
-    while k < count:
-        junction = graph.lane.junction[fleet.path_lane[i, k]]
-        while k < count and graph.lane.junction[fleet.path_lane[i, k]] == junction:
-            k += 1
-        after, room = k, fleet.car.length[i] + ROOM_MARGIN_M
-        while after < count and graph.lane.junction[fleet.path_lane[i, after]] < 0:
-            after += 1
-        if after >= count or fleet.path_at[i, after] - fleet.path_at[i, k] >= room:
-            return k
-        k = after
-    return int(count)
-
-
-@part
-def _waiting_line(graph: LaneGraph, fleet: Fleet, i: int, gate: int) -> float:
-    """Arc at which one waits for the junction: its stop line, else just before it."""
-    entry = fleet.path_at[i, gate]
-    for k in range(gate, -1, -1):
-        lane, at = fleet.path_lane[i, k], fleet.path_at[i, k]
-        if fleet.path_at[i, k + 1] < entry - LINE_BEFORE_M or (k < gate and graph.lane.junction[lane] >= 0):
-            break
-        for line in range(graph.lane.stop_end[lane] - 1, graph.lane.stop_at[lane] - 1, -1):
-            arc = at + graph.stop.s[line]
-            if entry - LINE_BEFORE_M <= arc <= entry + LINE_WITHIN_M:
-                return float(arc)
-    return float(entry - MARGIN_M)
 
 
 @part
@@ -169,7 +140,7 @@ def _ask(
     """Where vehicle `i` has to be cleared (index in its path, -1 for nowhere), and whether it is its turn to ask."""
     if fleet.car.standing[i] > GIVE_BACK_S:
         give_back(graph, fleet, i, np.inf)
-    gate = _gate(graph, fleet, i)
+    gate = gate_ahead(graph, fleet, i)
     if gate < 0:
         fleet.car.arrived[i] = np.inf
         return -1, False
@@ -180,7 +151,7 @@ def _ask(
     if fleet.path_at[i, gate] - LINE_BEFORE_M - front > v * v / k.comfort_decel + v + 2.0 * k.standing_gap:
         fleet.car.arrived[i] = np.inf
         return gate, False
-    line = _waiting_line(graph, fleet, i, gate)
+    line = waiting_line(graph, fleet, i, gate)
     stopped_by_line = orders.stop_arc[i] < fleet.path_at[i, way_through(graph, fleet, i, gate)]
     near = line - front < v * v / (2.0 * k.comfort_decel) + v + 2.0 * k.standing_gap
     asks = near and not stopped_by_line and ahead.gap[i] >= line - front
@@ -190,6 +161,86 @@ def _ask(
         fleet.car.arrived[i] = stamp
     orders.stop_arc[i] = min(orders.stop_arc[i], max(line, front - MARGIN_M))
     return gate, asks
+
+
+@part
+def _penalty(graph: LaneGraph, fleet: Fleet, i: int, gate: int) -> float:
+    """Those that have to yield count as having come later by this, s."""
+    lane = fleet.path_lane[i, max(gate - 1, 0)]
+    for line in range(graph.lane.stop_at[lane], graph.lane.stop_end[lane]):
+        if graph.stop.kind[line] == YIELD:
+            return YIELD_PENALTY_S
+    return 0.0
+
+
+@part
+def _line_up(
+    graph: LaneGraph,
+    fleet: Fleet,
+    stamp: float,
+    ego: EgoRequest,
+    ahead: Records,
+    k: Driver,
+    orders: Records,
+    queue: Queue,
+) -> int:
+    """Fill the queue, and stop everybody at their line for the time being. Returns how many ask."""
+    count, asking = len(fleet.car), 0
+    for i in range(count):
+        if fleet.car.mode[i] == 0:
+            continue
+        queue.stop_arc[i] = orders.stop_arc[i]
+        queue.gate[i], asks = _ask(graph, fleet, i, stamp, orders, ahead, k)
+        if asks:
+            came = fleet.car.arrived[i] + _penalty(graph, fleet, i, queue.gate[i])
+            queue.who[asking], queue.came[asking] = i, came
+            asking += 1
+    if ego.arrived < np.inf:
+        queue.who[asking], queue.came[asking] = count, ego.arrived
+        asking += 1
+    return asking
+
+
+@part
+def _turn_of_ego(graph: LaneGraph, ego: EgoRequest, desk: Records) -> bool:
+    """Whether the ego may go; its way is claimed in any case."""
+    goes = bool(ego.moves and _free(graph, ego.lanes, desk, False))
+    for lane in ego.lanes:
+        desk.held[lane] += goes
+        desk.claimed[lane] += 1
+    return goes
+
+
+@part
+def _turn_of(
+    graph: LaneGraph, fleet: Fleet, i: int, gate: int, stamp: float, ahead: Records, k: Driver, desk: Records
+) -> bool:
+    """Whether vehicle `i` is cleared for its way from `gate` on. Else it claims that way, or looks for another one
+    where there is no room behind the junction.
+    """
+    end = way_through(graph, fleet, i, gate)
+    if not _room(graph, fleet, i, end, desk, ahead):
+        take_another_way(graph, fleet, i, gate, desk, stamp, fleet.car.length[i] + ROOM_MARGIN_M)
+        return False
+    lanes = fleet.path_lane[i, gate:end]
+    _hold(graph, fleet, i, desk, -1)
+    goes = _free(graph, lanes, desk, stamp - fleet.car.arrived[i] < k.patience)
+    if goes:
+        _clear(fleet, i, end, desk)
+    else:
+        for lane in lanes:
+            desk.claimed[lane] += 1
+    _hold(graph, fleet, i, desk, 1)
+    return bool(goes)
+
+
+@part
+def _clear(fleet: Fleet, i: int, end: int, desk: Records) -> None:
+    """Clear vehicle `i` up to lane `end` of its path, and promise it the room there."""
+    fleet.car.cleared[i] = fleet.path_at[i, end]
+    fleet.car.arrived[i], fleet.car.standing[i] = np.inf, 0.0
+    if end < fleet.car.path_count[i]:
+        desk.promised[fleet.path_lane[i, end]] += fleet.car.length[i] + ROOM_MARGIN_M
 
 
 @njit(cache=True)
@@ -206,56 +257,15 @@ def share_junctions(
     """The stage: clear vehicles in order of arrival and stop the others at their line. Returns whether the ego
     may go.
     """
-    count, n = len(fleet.car), 0
-    gates, asking = np.empty(count, np.int32), np.empty(count + 1, np.int32)
-    keys, free_of_lines = np.empty(count + 1), np.empty(count)
+    count = len(fleet.car)
+    queue = Queue(np.empty(count + 1, np.int32), np.empty(count + 1), np.empty(count, np.int32), np.empty(count))
     _take_stock(graph, fleet, ego, desk)
-    for i in range(count):
-        if fleet.car.mode[i] == 0:
-            continue
-        free_of_lines[i] = orders.stop_arc[i]
-        gates[i], asks = _ask(graph, fleet, i, stamp, orders, ahead, k)
-        if asks:
-            keys[n], asking[n] = fleet.car.arrived[i] + _penalty(graph, fleet, i, gates[i]), i
-            n += 1
-    if ego.arrived < np.inf:
-        keys[n], asking[n] = ego.arrived, count
-        n += 1
+    asking = _line_up(graph, fleet, stamp, ego, ahead, k, orders, queue)
     ego_goes = False
-    for turn in np.argsort(keys[:n], kind="mergesort"):
-        i = asking[turn]
+    for turn in np.argsort(queue.came[:asking], kind="mergesort"):
+        i = queue.who[turn]
         if i == count:
-            ego_goes = ego.moves and _free(graph, ego.lanes, desk, False)
-            for lane in ego.lanes:
-                desk.held[lane] += ego_goes
-                desk.claimed[lane] += 1
-            continue
-        end = way_through(graph, fleet, i, gates[i])
-        lanes = fleet.path_lane[i, gates[i] : end]
-        if not _room(graph, fleet, i, end, desk, ahead):
-            take_another_way(graph, fleet, i, gates[i], desk, stamp, fleet.car.length[i] + ROOM_MARGIN_M)
-            continue
-        _hold(graph, fleet, i, desk, -1)
-        patient = stamp - fleet.car.arrived[i] < k.patience
-        goes = _free(graph, lanes, desk, patient)
-        if goes:
-            fleet.car.cleared[i] = fleet.path_at[i, end]
-            fleet.car.arrived[i], fleet.car.standing[i] = np.inf, 0.0
-            orders.stop_arc[i] = free_of_lines[i]
-            if end < fleet.car.path_count[i]:
-                desk.promised[fleet.path_lane[i, end]] += fleet.car.length[i] + ROOM_MARGIN_M
-        else:
-            for lane in lanes:
-                desk.claimed[lane] += 1
-        _hold(graph, fleet, i, desk, 1)
-    return bool(ego_goes)
-
-
-@part
-def _penalty(graph: LaneGraph, fleet: Fleet, i: int, gate: int) -> float:
-    """Those that have to yield count as having come later."""
-    lane = fleet.path_lane[i, max(gate - 1, 0)]
-    for line in range(graph.lane.stop_at[lane], graph.lane.stop_end[lane]):
-        if graph.stop.kind[line] == YIELD:
-            return YIELD_PENALTY_S
-    return 0.0
+            ego_goes = _turn_of_ego(graph, ego, desk)
+        elif _turn_of(graph, fleet, i, queue.gate[i], stamp, ahead, k, desk):
+            orders.stop_arc[i] = queue.stop_arc[i]
+    return ego_goes

@@ -6,7 +6,6 @@ numbers and of what each has sent. So a batch has the same effect however its co
 
 from __future__ import annotations
 
-import inspect
 import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -16,6 +15,7 @@ import numpy as np
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.sim.lights import TrafficLights
+from tuling_fsm.sim.traffic.arguments import check_arguments
 from tuling_fsm.sim.traffic.autopilot import Autopilot
 from tuling_fsm.sim.traffic.client import DEFAULT_PORT, HOST
 from tuling_fsm.sim.traffic.fleet import RULES
@@ -117,11 +117,8 @@ class TrafficServer:
     def _post(self, client: int, sequence: int, frame: int, name: str, arguments: list[Any]) -> bool:
         if name not in COMMANDS:
             raise InputError("traffic client", f"there is no {name}", "a setting of the traffic manager")
-        given = 2 * [None] if name == "reset_traffic_lights" else arguments
-        try:
-            inspect.signature(getattr(Autopilot, name)).bind(None, *given)
-        except TypeError as error:
-            raise InputError(f"traffic.{name}", str(error), "the arguments that it has") from error
+        if name != "reset_traffic_lights":
+            check_arguments(name, arguments)
         self._orders.append(_Order(client, sequence, frame, name, tuple(arguments)))
         return True
 
