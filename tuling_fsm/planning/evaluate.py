@@ -116,7 +116,11 @@ def plan_best(
     Returns how many there are, the row of the best, and the number of points of its path.
     """
     count = candidates(tick.lines, tick.solids, tick.movers, offers, tick.body, specs)
-    evaluate_all(specs[:count], tick, _shorter(scratch, rows), verdicts)
-    best = _choose(verdicts[:count], offers.first_pass_only)
-    points = evaluate_all(specs[best : best + 1], tick, scratch, verdicts[best : best + 1])
+    best, points = -1, 0
+    # One loop with the best once more at its end, for each call of what is evaluated here takes seconds to compile.
+    for c in range(count + 1):
+        if c == count:
+            best = _choose(verdicts[:count], offers.first_pass_only)
+        at, until = (best, len(scratch.rows)) if c == count else (c, rows)
+        points = _evaluate(specs[at], tick, _shorter(scratch, until), verdicts[at])
     return count, best, points
