@@ -4,7 +4,6 @@ planner in the same traffic."""
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +19,6 @@ from tuling_fsm.planning.candidates import MAX_CANDIDATES, candidates
 from tuling_fsm.planning.continuity import start_state
 from tuling_fsm.planning.lanes import follow_lanes, offers, prepare
 from tuling_fsm.planning.lines import prepare_lines
-from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.paths import SPEC
 from tuling_fsm.planning.tick import new_scratch
 from tuling_fsm.planning.tools import Tools
@@ -50,7 +48,7 @@ def run() -> Table:
     agent.warm_up()
     walls, cpus, seen = _driven(agent)
     tools = Tools.of(parameters.vehicle, parameters.planning)
-    every = Tools.of(parameters.vehicle, _at_every_speed(parameters.planning))
+    every = tools._replace(effort=tools.effort._replace(slack=NONE_LEFT_OUT_M))
     loaded = [_evaluated(each, tools) for each in seen]
     empty = [_evaluated((request, _emptied(scene)), tools) for request, scene in seen]
     at_every_speed = [_evaluated(each, every) for each in seen]
@@ -81,7 +79,7 @@ def run() -> Table:
             "A path: its points, room to static things, when and where each car is in its way, the driver's laws "
             "rolled out among all of them, both passes' costs. A candidate: a path at one speed, by the laws or by a "
             "polynomial, judged to the end; the laws forbid the others on the way. Rates of candidates are with every "
-            "speed of every path (`choice.speed_slack`), the rest of the table with those that may be worth while.",
+            "speed of every path, the rest of the table with those that may be worth while.",
             "A whole tick also sees, decides, and checks the plan.",
         ),
     )
@@ -109,10 +107,6 @@ def _driven(agent: Agent) -> tuple[list[float], list[float], list[Situation]]:
 
 def _emptied(scene: Scene) -> Scene:
     return Scene(scene.stamp, scene.ego, Obstacles(), scene.static_segments)
-
-
-def _at_every_speed(parameters: PlanningParameters) -> PlanningParameters:
-    return replace(parameters, choice=replace(parameters.choice, speed_slack=NONE_LEFT_OUT_M))
 
 
 def _evaluated(situation: Situation, tools: Tools) -> Evaluated:

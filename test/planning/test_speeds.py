@@ -21,7 +21,7 @@ from tuling_fsm.planning.profile import STEP_S
 from tuling_fsm.planning.speeds import Course, arrive, keep_speed, time_course, way
 
 from .lane_drives import straight
-from .scenes import PEDESTRIAN, TICK_S, Log, Thing, drive, follow, scene
+from .scenes import CAR, PEDESTRIAN, TICK_S, Log, Thing, drive, follow, scene
 
 VEHICLE, LOWER = Vehicle(), PlanningParameters()
 LAWS_ALONE = replace(LOWER, choice=replace(LOWER.choice, speeds=0))
@@ -130,6 +130,23 @@ def test_for_whom_the_car_slows_early_is_said() -> None:
 def test_no_lower_speed_saves_anything_before_what_does_not_go_away(thing: Thing) -> None:
     both = zip(drives(LOWER, 10.0, thing), drives(LAWS_ALONE, 10.0, thing), strict=True)
     assert all(one.ego == other.ego for (_, one, _), (_, other, _) in both)
+
+
+@pytest.mark.slow
+def test_on_the_whole_crossings_cost_less_braking_and_no_time() -> None:
+    """Cars and walkers from both sides, wherever they meet the car, also where it passes before them anyway."""
+    rng, early, late, farther = np.random.default_rng(5), 0.0, 0.0, []
+    for _ in range(20):
+        y, v, x, side = rng.uniform(-14.0, -2.0), rng.uniform(0.8, 5.0), rng.uniform(40.0, 80.0), rng.choice((1, -1))
+        kind, length, width = ((CAR, 4.5, 1.9), (PEDESTRIAN, 0.6, 0.6))[rng.integers(2)]
+        thing = Thing(7, x, side * y, side * math.pi / 2.0, v, length=length, width=width, kind=kind)
+        with_lower, with_laws = drives(LOWER, 12.0, thing), drives(LAWS_ALONE, 12.0, thing)
+        early, late = early + braking(with_lower), late + braking(with_laws)
+        farther.append(with_lower[-1][1].ego.pose.x - with_laws[-1][1].ego.pose.x)
+    print(f"braking {early:.1f}, laws alone {late:.1f}; farther {np.mean(farther):.2f} m, {min(farther):.2f} at least")
+    assert early < 0.9 * late
+    assert np.mean(farther) > 0.0
+    assert min(farther) > -0.5
 
 
 @settings(deadline=None, max_examples=6)

@@ -89,7 +89,6 @@ class ChoiceParameters:
         1.0, "", 0.0, 10.0, "way that getting up to speed again costs, at full acceleration", live=True
     )
     ease: float = param(0.25, "", 0.0, 1.0, "share of what a lower speed saves on a path that counts among paths")
-    speed_slack: float = param(0.0, "m", 0.0, 1000.0, "speeds are looked at that cannot save as much as they lose")
     lane_end: float = param(15.0, "m", 0.0, 100.0, "in a lane that ends at the car, or is blocked there", live=True)
     foresight: float = param(80.0, "m", 10.0, 300.0, "the same in a lane that ends this far ahead costs nothing")
 

@@ -47,7 +47,7 @@ _TOLERANCE = 0.05
 class Effort(NamedTuple):
     """`ChoiceParameters` of the speeds on a path: how many lower ones there are, costs of braking, squared, by time
     (s^3/m), and of speed that is missing at the end, squared (s^2/m), the part of what is saved that counts among
-    paths, and what a speed may lose (m) without being left out.
+    paths, and what a speed may lose (m) beyond what it can save without being left out.
     """
 
     speeds: int
@@ -59,9 +59,7 @@ class Effort(NamedTuple):
     @classmethod
     def of(cls, vehicle: Vehicle, choice: ChoiceParameters) -> Effort:
         """The numbers for a vehicle."""
-        return cls(
-            choice.speeds, choice.braking, choice.regain / (2.0 * vehicle.max_accel), choice.ease, choice.speed_slack
-        )
+        return cls(choice.speeds, choice.braking, choice.regain / (2.0 * vehicle.max_accel), choice.ease, 0.0)
 
 
 class Course(NamedTuple):
