@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -97,7 +98,9 @@ class Stop:
     def unexplained_s(self) -> float:
         """The longest time without a reason."""
         runs = groupby(self.causes, key=lambda cause: not cause.code or cause.code in NO_REASON)
-        return max((sum(cause.t_to - cause.t_from for cause in run) for without, run in runs if without), default=0.0)
+        return max(
+            (math.fsum(cause.t_to - cause.t_from for cause in run) for without, run in runs if without), default=0.0
+        )
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import numpy as np
 from tuling_fsm.behaviour.conduct import View
 from tuling_fsm.behaviour.memory import Ladder, Memory
 from tuling_fsm.behaviour.traffic.zones import slowed
+from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import FollowLanes, FreeSpace, Hold, PlanningRequest, Reason
@@ -51,7 +52,7 @@ def reached(view: View) -> bool:
     ladder, pose = view.memory.ladder, view.world.ego.pose
     if ladder.exhausted:
         return False
-    return float(np.hypot(ladder.goal.x - pose.x, ladder.goal.y - pose.y)) <= view.site.parameters.free.reached
+    return float(elementwise.hypot(ladder.goal.x - pose.x, ladder.goal.y - pose.y)) <= view.site.parameters.free.reached
 
 
 def toward_goal(view: View, speed: float, free_heading: bool = False) -> PlanningRequest:

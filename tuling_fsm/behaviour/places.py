@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core import elementary
+from tuling_fsm.core.geometry import FloatArray, Pose, to_local
 from tuling_fsm.core.kernels import inner, kernel
 from tuling_fsm.core.request import LaneLine
 from tuling_fsm.core.scene import Obstacles, Scene
@@ -25,10 +26,8 @@ def clip(segments: FloatArray, pose: Pose, box: tuple[float, float, float, float
 
     Returns the parameters in [0, 1] at which each enters and leaves; it misses the box where the first is the greater.
     """
-    c, s = math.cos(pose.heading), math.sin(pose.heading)
-    ends = segments.reshape(-1, 2, 2) - (pose.x, pose.y)
-    along = ends @ np.array((c, s))
-    across = ends @ np.array((-s, c))
+    ends = to_local(segments.reshape(-1, 2, 2), pose)
+    along, across = ends[..., 0], ends[..., 1]
     enter, leave = np.zeros(len(ends)), np.ones(len(ends))
     for value, low, high in ((along, box[0], box[1]), (across, box[2], box[3])):
         start, step = value[:, 0], value[:, 1] - value[:, 0]
@@ -60,7 +59,7 @@ def is_free(pose: Pose, scene: Scene, vehicle: Vehicle, clearance: float) -> boo
 
 def nothing_in(pose: Pose, box: tuple[float, float, float, float], obstacles: Obstacles) -> bool:
     """Whether no object stands in a box x0, x1, y0, y1 in the frame of the pose, which is in the box."""
-    o, reach = obstacles, math.hypot(max(box[1], -box[0]), max(box[3], -box[2]))
+    o, reach = obstacles, elementary.hypot(max(box[1], -box[0]), max(box[3], -box[2]))
     return not _any_object_in(o.x, o.y, o.heading, o.length, o.width, o.speed, *pose, *box, reach)
 
 
@@ -78,7 +77,7 @@ def _is_in(
     x0: float, x1: float, y0: float, y1: float,
 ) -> bool:  # fmt: skip
     """Whether a part of the segment from a to b is in the box, as `clip` tells it."""
-    c, s = math.cos(heading), math.sin(heading)
+    c, s = elementary.cos(heading), elementary.sin(heading)
     along, across = (ax - x) * c + (ay - y) * s, (ay - y) * c - (ax - x) * s
     far_along, far_across = (bx - x) * c + (by - y) * s, (by - y) * c - (bx - x) * s
     enter, leave = _between(along, far_along - along, x0, x1, 0.0, 1.0)
@@ -105,9 +104,9 @@ def _any_object_in(
     """Whether an edge of a standing object is in the box, or the pose in an object, which is then around the box."""
     for i in range(len(speed)):
         dx, dy = x - center_x[i, 0], y - center_y[i, 0]
-        if speed[i] >= STANDING_SPEED or math.hypot(dx, dy) > reach + math.hypot(length[i], width[i]) / 2.0:
+        if speed[i] >= STANDING_SPEED or elementary.hypot(dx, dy) > reach + elementary.hypot(length[i], width[i]) / 2.0:
             continue
-        c, s = math.cos(headings[i, 0]), math.sin(headings[i, 0])
+        c, s = elementary.cos(headings[i, 0]), elementary.sin(headings[i, 0])
         half_length, half_width = length[i] / 2.0, width[i] / 2.0
         if abs(dx * c + dy * s) <= half_length and abs(dy * c - dx * s) <= half_width:
             return True
@@ -158,7 +157,7 @@ def around(scene: Scene, route: Route, s: float, reach: float, vehicle: Vehicle,
     for radius in (reach, 0.7 * reach, 0.4 * reach):
         for i in range(_DIRECTIONS):
             angle = ego.heading + 2.0 * math.pi * i / _DIRECTIONS
-            place = Pose(ego.x + radius * math.cos(angle), ego.y + radius * math.sin(angle), angle)
+            place = Pose(ego.x + radius * elementary.cos(angle), ego.y + radius * elementary.sin(angle), angle)
             if is_free(place, scene, vehicle, clearance):
                 found.append((abs(route.reference.project(place.x, place.y, s_from=s).offset), place))
     return tuple(place for _, place in sorted(found, key=lambda item: item[0]))
@@ -168,13 +167,13 @@ def spread(places: Sequence[Pose], gap: float, count: int) -> tuple[Pose, ...]:
     """The first `count` places that are at least `gap` (m) apart, in their order."""
     chosen: list[Pose] = []
     for place in places:
-        if len(chosen) < count and all(math.hypot(place.x - p.x, place.y - p.y) >= gap for p in chosen):
+        if len(chosen) < count and all(elementary.hypot(place.x - p.x, place.y - p.y) >= gap for p in chosen):
             chosen.append(place)
     return tuple(chosen)
 
 
 def crosses(x0: float, y0: float, x1: float, y1: float, segments: FloatArray) -> bool:
     """Whether the straight way between two points meets a segment."""
-    length = math.hypot(x1 - x0, y1 - y0)
-    enter, leave = clip(segments, Pose(x0, y0, math.atan2(y1 - y0, x1 - x0)), (0.0, length, -1e-6, 1e-6))
+    length = elementary.hypot(x1 - x0, y1 - y0)
+    enter, leave = clip(segments, Pose(x0, y0, elementary.atan2(y1 - y0, x1 - x0)), (0.0, length, -1e-6, 1e-6))
     return bool(np.any(enter <= leave))

@@ -11,7 +11,7 @@ from tuling_fsm.behaviour.conduct import View
 from tuling_fsm.behaviour.memory import Memory, Question, report
 from tuling_fsm.behaviour.mission.points import is_past, pose_of
 from tuling_fsm.behaviour.parameters import RouteParameters
-from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.geometry import Pose, distance
 from tuling_fsm.core.records import replace
 from tuling_fsm.map.route import Route
 from tuling_fsm.map.routing import match_route, plan_route
@@ -73,7 +73,7 @@ def asking(whom: str, question: Question) -> str:
 def backoff_s(parameters: RouteParameters, failures: int) -> float:
     """The pause after so many failures in a row, s."""
     doublings = min(failures - 1, 30)
-    return float(min(parameters.backoff_first * 2.0**doublings, parameters.backoff_max))
+    return float(min(math.ldexp(parameters.backoff_first, doublings), parameters.backoff_max))
 
 
 def destination(view: View) -> Pose | None:
@@ -94,7 +94,7 @@ def joined(view: View, route: Route) -> Route:
     """A route that was asked for from a place ahead of the car, with the way to there before it (TMP-3)."""
     around, begin = view.memory.book.around, route.reference.at(0.0)
     pose = view.world.ego.pose
-    if around is None or is_past(pose, begin, -_AT_BEGIN_M) or math.dist(begin[:2], around[:2]) > _SAME_BEGIN_M:
+    if around is None or is_past(pose, begin, -_AT_BEGIN_M) or distance(begin[:2], around[:2]) > _SAME_BEGIN_M:
         return route
     lead = plan_route(view.site.road_map, pose, begin).route
     if lead is None or lead.length > _LEAD_M:

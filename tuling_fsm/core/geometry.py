@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.kernels import inner, kernel
 
 FloatArray = npt.NDArray[np.float64]
@@ -29,6 +31,28 @@ class Projection(NamedTuple):
     s: float
     offset: float
     heading: float
+
+
+def distance(a: Sequence[float] | FloatArray, b: Sequence[float] | FloatArray) -> float:
+    """How far two points (or poses) are apart, m."""
+    return elementary.hypot(float(a[0] - b[0]), float(a[1] - b[1]))
+
+
+def rotated(points: FloatArray, angle: float) -> FloatArray:
+    """Points (..., 2) turned about the origin by an angle (rad)."""
+    sin, cos = elementary.sin_cos(angle)
+    x, y = points[..., 0], points[..., 1]
+    return np.stack((cos * x - sin * y, sin * x + cos * y), axis=-1)
+
+
+def to_local(points: FloatArray, pose: Pose) -> FloatArray:
+    """Points (..., 2) as seen from a pose: ahead and to the left of it, m."""
+    return rotated(points - np.array((pose.x, pose.y)), -pose.heading)
+
+
+def to_global(points: FloatArray, pose: Pose) -> FloatArray:
+    """Points (..., 2) that a pose sees ahead and to the left (m), in the frame of the pose."""
+    return np.asarray(rotated(points, pose.heading) + np.array((pose.x, pose.y)), dtype=np.float64)
 
 
 @njit(cache=True)
@@ -121,18 +145,18 @@ class Polyline:
             ValueError: fewer than two distinct points.
         """
         points = np.ascontiguousarray(xy, dtype=np.float64).reshape(-1, 2)
-        step = np.hypot(*np.diff(points, axis=0).T)
+        step = elementwise.hypot(*np.diff(points, axis=0).T)
         keep = np.concatenate(([True], step > 1e-9))
         points = points[keep]
         if len(points) < 2:
             raise ValueError("a polyline needs two distinct points")
-        s = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))))
+        s = np.concatenate(([0.0], np.cumsum(elementwise.hypot(*np.diff(points, axis=0).T))))
         if heading is None:
             tangent = np.gradient(points, s, axis=0)
-            angles = np.arctan2(tangent[:, 1], tangent[:, 0])
+            angles = elementwise.arctan2(tangent[:, 1], tangent[:, 0])
         else:
             angles = np.asarray(heading, dtype=np.float64)[keep]
-        return cls(points, s, np.unwrap(angles))
+        return cls(points, s, np.asarray(np.unwrap(angles), dtype=np.float64))
 
     @property
     def length(self) -> float:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.kernels import kernel
 
@@ -78,7 +79,7 @@ class Obstacles:
         x, y, heading = rows[:, 0:1], rows[:, 1:2], np.repeat(rows[:, 2:3], PREDICTION_STEPS, axis=1)
         return cls(
             np.arange(n, dtype=np.uint32), kinds, pace != 0.0, rows[:, 3].copy(),
-            rows[:, 4].copy(), x + way * np.cos(heading), y + way * np.sin(heading), heading, pace,
+            rows[:, 4].copy(), x + way * elementwise.cos(heading), y + way * elementwise.sin(heading), heading, pace,
         )  # fmt: skip
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, fields
 
 import numpy as np
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.kernels import kernel
 
@@ -89,7 +89,7 @@ class Trajectory:
 def _length(x: FloatArray, y: FloatArray) -> float:
     total = 0.0
     for i in range(len(x) - 1):
-        total += math.hypot(x[i + 1] - x[i], y[i + 1] - y[i])
+        total += elementary.hypot(x[i + 1] - x[i], y[i + 1] - y[i])
     return total
 
 

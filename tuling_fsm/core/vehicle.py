@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core import elementary
+from tuling_fsm.core.geometry import FloatArray, Pose, to_global
 from tuling_fsm.core.parameters import param
 
 
@@ -44,7 +44,7 @@ class Vehicle:
     @property
     def max_curvature(self) -> float:
         """Curvature of the rear axle's path at full steering, 1/m."""
-        return math.tan(self.max_steer) / self.wheelbase
+        return elementary.tan(self.max_steer) / self.wheelbase
 
     def footprint(self, pose: Pose) -> FloatArray:
         """The four corners (4, 2), counter-clockwise from front left, in the frame of the pose."""
@@ -52,5 +52,4 @@ class Vehicle:
         corners = np.array(
             [(self.front, half), (-self.rear_overhang, half), (-self.rear_overhang, -half), (self.front, -half)]
         )
-        c, s = math.cos(pose.heading), math.sin(pose.heading)
-        return np.asarray(corners @ np.array(((c, s), (-s, c))) + (pose.x, pose.y), dtype=np.float64)
+        return to_global(corners, pose)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.ndimage import gaussian_filter1d, maximum_filter1d
+from scipy.ndimage import correlate1d, maximum_filter1d
 
+from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.map.stitch import SPACING_M, arc_length
 
@@ -33,15 +34,14 @@ def relax(rows: FloatArray, sides: slice = slice(0, 0)) -> FloatArray:
         weight = _weight(rows)
         if weight is None:
             break
-        shift = weight[:, None] * (
-            gaussian_filter1d(rows[:, :2], SIGMA_M / SPACING_M, axis=0, mode="nearest") - rows[:, :2]
-        )
+        smooth = correlate1d(rows[:, :2], _gaussian(SIGMA_M / SPACING_M), axis=0, mode="nearest")
+        shift = weight[:, None] * (smooth - rows[:, :2])
         moved = rows.copy()
         moved[:, :2] += shift
-        if float(np.max(np.hypot(*(moved[:, :2] - original[:, :2]).T))) > MAX_SHIFT_M:
+        if float(np.max(elementwise.hypot(*(moved[:, :2] - original[:, :2]).T))) > MAX_SHIFT_M:
             break
         moved[:, 2] = _headings(moved, weight)
-        aside = shift[:, 1] * np.cos(rows[:, 2]) - shift[:, 0] * np.sin(rows[:, 2])
+        aside = shift[:, 1] * elementwise.cos(rows[:, 2]) - shift[:, 0] * elementwise.sin(rows[:, 2])
         left_right = np.tile((-1.0, 1.0), (sides.stop - sides.start) // 2)
         moved[:, sides] = np.maximum(moved[:, sides] + aside[:, None] * left_right, 0.0)
         rows = moved
@@ -65,14 +65,22 @@ def _weight(rows: FloatArray) -> FloatArray | None:
     if not kinked.any():
         return None
     reach = round(REACH_M / SPACING_M)
-    weight = gaussian_filter1d(maximum_filter1d(kinked.astype(np.float64), reach), 0.3 * reach)
+    weight = correlate1d(maximum_filter1d(kinked.astype(np.float64), reach), _gaussian(0.3 * reach))
     from_end = np.minimum(np.arange(len(rows)), np.arange(len(rows))[::-1])
     return np.asarray(weight * np.clip((from_end - 1) / 4.0, 0.0, 1.0), dtype=np.float64)
+
+
+def _gaussian(sigma: float) -> FloatArray:
+    """The kernel of a Gaussian filter, cut off at four standard deviations (in rows)."""
+    reach = int(4.0 * sigma + 0.5)
+    steps = [k / sigma for k in range(-reach, reach + 1)]
+    kernel = np.array([elementary.exp(-0.5 * step * step) for step in steps])
+    return np.asarray(kernel / kernel.sum(), dtype=np.float64)
 
 
 def _headings(rows: FloatArray, weight: FloatArray) -> FloatArray:
     """Headings of the moved rows, by central differences where they moved, next to the old ones elsewhere."""
     tangent = np.gradient(rows[:, :2], axis=0)
-    turn = np.arctan2(tangent[:, 1], tangent[:, 0]) - rows[:, 2]
+    turn = elementwise.arctan2(tangent[:, 1], tangent[:, 0]) - rows[:, 2]
     turn = (turn + np.pi) % (2.0 * np.pi) - np.pi
     return np.asarray(np.unwrap(rows[:, 2] + np.where(weight > 1e-3, turn, 0.0)), dtype=np.float64)

@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 
+from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.map.lanes import Lane
 from tuling_fsm.map.road_map import RoadMap
@@ -59,7 +60,7 @@ def _draw_lanes(axes: Axes, road_map: RoadMap) -> None:
     axes.add_collection(LineCollection(driving, colors="#8899bb", linewidths=0.3, zorder=2))
     for lane_id in road_map.driving_lanes():
         pose = road_map.lanes[lane_id].center.at(0.5 * road_map.lanes[lane_id].length)
-        step = (0.01 * np.cos(pose.heading), 0.01 * np.sin(pose.heading))
+        step = (0.01 * elementary.cos(pose.heading), 0.01 * elementary.sin(pose.heading))
         axes.annotate(
             "",
             (pose.x + step[0], pose.y + step[1]),
@@ -71,7 +72,7 @@ def _draw_lanes(axes: Axes, road_map: RoadMap) -> None:
 
 def _draw_lines(axes: Axes, road_map: RoadMap) -> None:
     x0, y0, x1, y1 = road_map.bounds
-    where = (0.5 * (x0 + x1), 0.5 * (y0 + y1), float(np.hypot(x1 - x0, y1 - y0)))
+    where = (0.5 * (x0 + x1), 0.5 * (y0 + y1), float(elementwise.hypot(x1 - x0, y1 - y0)))
     styles = (
         (road_map.boundary_segments(*where), "#7a5c3e", "solid", 0.5),
         (road_map.line_segments(*where, crossable=False), SOLID, "solid", 0.7),
@@ -90,7 +91,10 @@ def _draw_objects(axes: Axes, road_map: RoadMap) -> None:
     axes.add_collection(PolyCollection(slots, facecolors=SPACE, edgecolors="#1f5fd0", linewidths=0.5, zorder=4))
     for slot in road_map.slots:
         nose = 0.5 * slot.length
-        ahead = (slot.pose.x + nose * np.cos(slot.pose.heading), slot.pose.y + nose * np.sin(slot.pose.heading))
+        ahead = (
+            slot.pose.x + nose * elementary.cos(slot.pose.heading),
+            slot.pose.y + nose * elementary.sin(slot.pose.heading),
+        )
         axes.annotate(
             "", ahead, slot.pose[:2], arrowprops={"arrowstyle": "->", "color": "#1f5fd0", "lw": 0.6}, zorder=5
         )

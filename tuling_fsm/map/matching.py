@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from tuling_fsm.core.geometry import FloatArray, wrap_angle
+from tuling_fsm.core.geometry import FloatArray, distance, wrap_angle
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.map.lane_graph import beside
 from tuling_fsm.map.lanes import LaneId, LanePosition
@@ -80,7 +80,7 @@ def _break_at(road_map: RoadMap, poses: FloatArray, i: int) -> str:
     at = f"({poses[i, 0]:.1f}, {poses[i, 1]:.1f})"
     if not _candidates(road_map, poses[i]):
         return f"no lane is driven at {at} in the direction {poses[i, 2]:.2f} rad"
-    step = math.dist(poses[i, :2], poses[i - 1, :2])
+    step = distance(poses[i, :2], poses[i - 1, :2])
     if step > MAX_GAP_M:
         return f"the pose before {at} is {step:.0f} m away"
     return f"no lane leads to {at} from the pose before"
@@ -99,7 +99,7 @@ def _apart(poses: FloatArray, step: float) -> list[int]:
     kept, last = [0], len(poses) - 1
     i = 1
     while (i := _first_beyond(poses, kept[-1], i, step)) < last:
-        if math.dist(poses[i, :2], poses[kept[-1], :2]) >= step:
+        if distance(poses[i, :2], poses[kept[-1], :2]) >= step:
             kept.append(i)
         i += 1
     return [*kept, last]
@@ -134,7 +134,7 @@ def _best_chain(road_map: RoadMap, poses: FloatArray) -> list[LanePosition] | in
         return 0
     back: list[list[int]] = []
     for i in range(1, len(poses)):
-        step = math.dist(poses[i, :2], poses[i - 1, :2])
+        step = distance(poses[i, :2], poses[i - 1, :2])
         if step > MAX_GAP_M:
             return i
         candidates.append(_candidates(road_map, poses[i]))
@@ -159,7 +159,8 @@ def _best_chain(road_map: RoadMap, poses: FloatArray) -> list[LanePosition] | in
 
 
 def _misfit(position: LanePosition, heading: float) -> float:
-    return position.offset**2 + TURNED_COST * float(wrap_angle(position.heading - heading)) ** 2
+    turned = float(wrap_angle(position.heading - heading))
+    return position.offset * position.offset + TURNED_COST * turned * turned
 
 
 def _transition(road_map: RoadMap, before: LanePosition, after: LanePosition, step: float) -> float:

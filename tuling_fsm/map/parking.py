@@ -13,7 +13,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
+from tuling_fsm.core import elementary, elementwise
+from tuling_fsm.core.geometry import FloatArray, Pose, to_local, wrap_angle
 from tuling_fsm.map.lanes import Lane, LaneId, LanePosition, ParkingSlot
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
@@ -181,10 +182,10 @@ def _along_slots(road_map: RoadMap) -> list[_Stretch]:
 
 def _beside(road_map: RoadMap, slot: ParkingSlot) -> list[LanePosition]:
     """The lanes of the aisle that a slot opens to; none where it lies along its lane."""
-    x = slot.pose.x + 0.5 * slot.length * math.cos(slot.pose.heading)
-    y = slot.pose.y + 0.5 * slot.length * math.sin(slot.pose.heading)
+    x = slot.pose.x + 0.5 * slot.length * elementary.cos(slot.pose.heading)
+    y = slot.pose.y + 0.5 * slot.length * elementary.sin(slot.pose.heading)
     near = [each for each in road_map.positions(x, y, radius=MOUTH_M) if each.lane in road_map.graph]
-    if not near or abs(math.cos(near[0].heading - slot.pose.heading)) > math.cos(PARALLEL):
+    if not near or abs(elementary.cos(near[0].heading - slot.pose.heading)) > elementary.cos(PARALLEL):
         return []
     around = road_map.positions(x, y, radius=AISLE_M)
     return [each for each in around if each.lane.road == near[0].lane.road and each.lane in road_map.graph]
@@ -227,7 +228,7 @@ def _edges(road_map: RoadMap, slots: Sequence[ParkingSlot], aisles: Sequence[Ais
     """Edges of the surface around an area without what lies across the slots, with caps at dead ends."""
     centres = np.array([road_map.lanes[aisle.lane].center.at(s)[:2] for aisle in aisles for s in aisle[1:]])
     middle = 0.5 * (centres.min(axis=0) + centres.max(axis=0))
-    radius = float(np.hypot(*(centres - middle).T).max()) + GAP_M
+    radius = float(elementwise.hypot(*(centres - middle).T).max()) + GAP_M
     edges = road_map.boundary_segments(float(middle[0]), float(middle[1]), radius)
     for slot in slots:
         edges = _opened(edges, slot)
@@ -236,9 +237,8 @@ def _edges(road_map: RoadMap, slots: Sequence[ParkingSlot], aisles: Sequence[Ais
 
 def _opened(edges: FloatArray, slot: ParkingSlot) -> FloatArray:
     """Edges without their parts in a slot and right before it."""
-    c, s = math.cos(slot.pose.heading), math.sin(slot.pose.heading)
-    ends = edges.reshape(-1, 2, 2) - (slot.pose.x, slot.pose.y)
-    along, across = ends @ np.array((c, s)), ends @ np.array((-s, c))
+    ends = to_local(edges.reshape(-1, 2, 2), slot.pose)
+    along, across = ends[..., 0], ends[..., 1]
     enter, leave = np.zeros(len(edges)), np.ones(len(edges))
     half = 0.5 * slot.width + 0.3
     for value, low, high in ((along, -0.5 * slot.length, 0.5 * slot.length + 1.0), (across, -half, half)):

@@ -7,7 +7,8 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core import elementary, elementwise
+from tuling_fsm.core.geometry import FloatArray, Pose, rotated
 
 
 def inside(outline: FloatArray, points: FloatArray) -> npt.NDArray[np.bool_]:
@@ -34,17 +35,15 @@ def slot_box(outline: FloatArray) -> tuple[Pose, float, float]:
     """
     corners = _corners(outline)
     sides = np.roll(corners, -1, axis=0) - corners
-    lengths = np.hypot(*sides.T)
+    lengths = elementwise.hypot(*sides.T)
     long = 0 if lengths[0] + lengths[2] >= lengths[1] + lengths[3] else 1
     axis = sides[long] - sides[long + 2]
-    heading = math.atan2(axis[1], axis[0])
-    along = np.array((math.cos(heading), math.sin(heading)))
-    across = np.array((-along[1], along[0]))
-    u, v = corners @ along, corners @ across
+    heading = elementary.atan2(axis[1], axis[0])
+    u, v = rotated(corners, -heading).T
     first, second = [long, (long + 1) % 4], [(long + 2) % 4, (long + 3) % 4]
     low, high = max(u[first].min(), u[second].min()), min(u[first].max(), u[second].max())
     v0, v1 = v[first].mean(), v[second].mean()
-    centre = 0.5 * (low + high) * along + 0.5 * (v0 + v1) * across
+    centre = rotated(np.array((0.5 * (low + high), 0.5 * (v0 + v1))), heading)
     return Pose(float(centre[0]), float(centre[1]), heading), float(max(high - low, 0.1)), float(abs(v1 - v0))
 
 
@@ -56,13 +55,12 @@ def _corners(outline: FloatArray) -> FloatArray:
         return outline
     best, corners = math.inf, outline[:4]
     for step in np.roll(outline, -1, axis=0) - outline:
-        angle = math.atan2(step[1], step[0])
-        turn = np.array(((math.cos(angle), -math.sin(angle)), (math.sin(angle), math.cos(angle))))
-        turned = outline @ turn
+        angle = elementary.atan2(step[1], step[0])
+        turned = rotated(outline, -angle)
         low, high = turned.min(axis=0), turned.max(axis=0)
         area = float(np.prod(high - low))
         if area < best:
             best = area
             box = np.array([low, (high[0], low[1]), high, (low[0], high[1])])
-            corners = box @ turn.T
+            corners = rotated(box, angle)
     return np.asarray(corners, dtype=np.float64)

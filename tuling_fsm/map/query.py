@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from typing import Any
 
@@ -24,8 +25,8 @@ def summary(road_map: RoadMap) -> dict[str, Any]:
         "left_hand": road_map.left_hand,
         "bounds": list(road_map.bounds),
         "roads": len(road_map.road_lengths),
-        "length": sum(road_map.road_lengths.values()),
-        "driving_length": sum(lane.length for lane in lanes if lane.type == DRIVING),
+        "length": math.fsum(road_map.road_lengths.values()),
+        "driving_length": math.fsum(lane.length for lane in lanes if lane.type == DRIVING),
         "lanes": dict(Counter(lane.type for lane in lanes)),
         "junctions": len(junctions),
         "junctions_with_lights": sum(junction.has_lights for junction in junctions),

@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 
+from tuling_fsm.core import elementwise
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import wrap_angle
 from tuling_fsm.map.lane_graph import MIN_WIDTH_M
@@ -98,7 +99,7 @@ def _walk(
 
 def _smooth(lane: Lane, following: Lane) -> bool:
     a, b = lane.center, following.center
-    gap = float(np.hypot(*(b.xy[0] - a.xy[-1])))
+    gap = float(elementwise.hypot(*(b.xy[0] - a.xy[-1])))
     return gap <= MAX_GAP_M and abs(wrap_angle(float(b.heading[0] - a.heading[-1]))) <= MAX_KINK
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.map.free_width import crossable_at
 from tuling_fsm.map.lane_types import SURFACE
@@ -85,7 +85,9 @@ def boundary_set(lanes: Mapping[LaneId, Lane], index: SurfaceIndex) -> SegmentSe
             for left in (True, False):
                 line, keep = edge_line(lane, left), _is_edge(lane, lanes, left)
                 if lane.junction is not None and keep.any():
-                    normal = np.column_stack((-np.sin(lane.center.heading), np.cos(lane.center.heading)))
+                    normal = np.column_stack(
+                        (-elementwise.sin(lane.center.heading), elementwise.cos(lane.center.heading))
+                    )
                     outside = line + (BEYOND_M if left else -BEYOND_M) * normal
                     keep &= ~covered(index, outside, lanes, SURFACE, 0.0)
                 found.append(_runs(line, keep))
@@ -100,7 +102,7 @@ def _end(lane: Lane, lanes: Mapping[LaneId, Lane], index: SurfaceIndex, first: b
     left, right, heading = float(lane.left[i]), float(lane.right[i]), float(lane.center.heading[i])
     if left + right <= OPEN_WIDTH_M:
         return np.zeros((0, 4))
-    ahead = np.array((math.cos(heading), math.sin(heading)))
+    ahead = np.array((elementary.cos(heading), elementary.sin(heading)))
     aside = np.linspace(-right, left, ACROSS)[:, None] * np.array((-ahead[1], ahead[0]))
     line = lane.center.xy[i] + aside
     beyond = line + (-BEYOND_M if first else BEYOND_M) * ahead
@@ -113,7 +115,7 @@ def _stack(parts: Iterable[FloatArray]) -> FloatArray:
 
 def edge_line(lane: Lane, left: bool) -> FloatArray:
     """Left or right boundary of a lane (N, 2)."""
-    normal = np.column_stack((-np.sin(lane.center.heading), np.cos(lane.center.heading)))
+    normal = np.column_stack((-elementwise.sin(lane.center.heading), elementwise.cos(lane.center.heading)))
     offset = lane.left if left else -lane.right
     return np.asarray(lane.center.xy + offset[:, None] * normal, dtype=np.float64)
 
@@ -197,7 +199,7 @@ def _simplified(line: FloatArray) -> FloatArray:
         if end - start < 2:
             continue
         chord = line[end] - line[start]
-        length = max(float(np.hypot(*chord)), 1e-9)
+        length = max(float(elementwise.hypot(*chord)), 1e-9)
         offset = line[start + 1 : end] - line[start]
         distance = np.abs(chord[0] * offset[:, 1] - chord[1] * offset[:, 0]) / length
         far = int(np.argmax(distance))

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.geometry import FloatArray
 
 SPACING_M = 0.5
@@ -44,7 +45,7 @@ def join(pieces: Sequence[FloatArray], blends: Sequence[float]) -> tuple[FloatAr
         before, after = pieces[i], pieces[i + 1]
         moved[i + 1][:, 2] += _turns(moved[i][-1, 2], moved[i + 1][0, 2])
         gap = after[0, :2] - before[-1, :2]
-        if math.hypot(*gap) < 1e-4:
+        if elementary.hypot(*gap) < 1e-4:
             continue
         back = runs[i][-1] * (1.0 if i == 0 else 0.5)
         ahead = runs[i + 1][-1] * (1.0 if i + 1 == len(blends) else 0.5)
@@ -67,19 +68,19 @@ def _lean(piece: FloatArray, to_joint: FloatArray, heading: float, gap: FloatArr
     The gap is meant in the frame of the joint and turns with the line.
     """
     u = 0.5 * np.clip(1.0 - to_joint / max(reach, 1e-9), 0.0, 1.0)
-    step = u**3 * (10.0 + u * (6.0 * u - 15.0))
-    slope = 15.0 * (u * (1.0 - u)) ** 2 / max(reach, 1e-9)
-    cos, sin = math.cos(heading), math.sin(heading)
+    step = u * u * u * (10.0 + u * (6.0 * u - 15.0))
+    slope = 15.0 * np.square(u * (1.0 - u)) / max(reach, 1e-9)
+    cos, sin = elementary.cos(heading), elementary.sin(heading)
     along, aside = cos * gap[0] + sin * gap[1], cos * gap[1] - sin * gap[0]
-    cos_i, sin_i = np.cos(piece[:, 2]), np.sin(piece[:, 2])
+    cos_i, sin_i = elementwise.cos(piece[:, 2]), elementwise.sin(piece[:, 2])
     piece[:, 0] += step * (along * cos_i - aside * sin_i)
     piece[:, 1] += step * (along * sin_i + aside * cos_i)
-    piece[:, 2] += np.arctan(side * aside * slope)
+    piece[:, 2] += elementwise.arctan(side * aside * slope)
 
 
 def arc_length(table: FloatArray) -> FloatArray:
     """Cumulative chord length of the rows, m."""
-    return np.concatenate(([0.0], np.cumsum(np.hypot(np.diff(table[:, 0]), np.diff(table[:, 1])))))
+    return np.concatenate(([0.0], np.cumsum(elementwise.hypot(np.diff(table[:, 0]), np.diff(table[:, 1])))))
 
 
 def resample(table: FloatArray, joints: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

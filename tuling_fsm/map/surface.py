@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import part
 from tuling_fsm.map.lanes import Lane, LaneId
@@ -204,7 +205,7 @@ def _describe(samples: FloatArray, lane: IntArray, i: int, x: float, y: float, r
     """Fill a row for the stretch from sample `i`: s, offset, distance from the surface, width, heading, z."""
     dx, dy = samples[i + 1, X] - samples[i, X], samples[i + 1, Y] - samples[i, Y]
     px, py = x - samples[i, X], y - samples[i, Y]
-    step = max(math.hypot(dx, dy), 1e-9)
+    step = max(elementary.hypot(dx, dy), 1e-9)
     free = (px * dx + py * dy) / (step * step)
     u = min(1.0, max(0.0, free))
     ex, ey = px - u * dx, py - u * dy
@@ -212,13 +213,13 @@ def _describe(samples: FloatArray, lane: IntArray, i: int, x: float, y: float, r
     ends = i + 2 == len(lane) or lane[i + 2] != lane[i]
     beyond = max(-free if starts else 0.0, free - 1.0 if ends else 0.0, 0.0) * step
     cross = (dx * py - dy * px) / step
-    offset = cross if beyond > 0.0 else math.copysign(math.hypot(ex, ey), cross)
+    offset = cross if beyond > 0.0 else math.copysign(elementary.hypot(ex, ey), cross)
     left = samples[i, LEFT] + u * (samples[i + 1, LEFT] - samples[i, LEFT])
     right = samples[i, RIGHT] + u * (samples[i + 1, RIGHT] - samples[i, RIGHT])
     aside = max(offset - left, -offset - right, 0.0)
     row[0] = samples[i, S] + u * (samples[i + 1, S] - samples[i, S])
     row[1] = offset
-    row[2] = math.hypot(aside, beyond)
+    row[2] = elementary.hypot(aside, beyond)
     row[3] = left + right
     row[4] = samples[i, HEADING] + u * (samples[i + 1, HEADING] - samples[i, HEADING])
     row[5] = samples[i, Z] + u * (samples[i + 1, Z] - samples[i, Z])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import part
 from tuling_fsm.core.scene import PREDICTION_STEP_S, Obstacles
@@ -53,7 +53,7 @@ def is_walker(kind: int) -> bool:
 def is_near(around: Around, i: int, x: float, y: float) -> bool:
     """Whether object `i` could come near a place within its prediction."""
     far = _FAR + around.length[i] + _WITHIN_S * around.speed[i]
-    return bool(math.hypot(around.x[i, 0] - x, around.y[i, 0] - y) < far)
+    return bool(elementary.hypot(around.x[i, 0] - x, around.y[i, 0] - y) < far)
 
 
 @part
@@ -74,5 +74,5 @@ def can_meet(around: Around, i: int, x: float, y: float, top_speed: float) -> bo
 def put_box(around: Around, i: int, j: int, box: FloatArray) -> None:
     """Fill a box (as in `body`) with object `i` at prediction step `j`."""
     heading = around.heading[i, j]
-    box[0], box[1], box[2], box[3] = around.x[i, j], around.y[i, j], math.cos(heading), math.sin(heading)
+    box[0], box[1], box[2], box[3] = around.x[i, j], around.y[i, j], elementary.cos(heading), elementary.sin(heading)
     box[4], box[5] = 0.5 * around.length[i], 0.5 * around.width[i]

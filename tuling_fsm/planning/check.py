@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.request import FollowLanes, FreeSpace, Hold, LaneLine, PlanningRequest, PullOver, Reason
 from tuling_fsm.core.scene import PREDICTION_STEP_S, Scene
@@ -172,21 +173,21 @@ def _red_light(case: _Case) -> Violation | None:
         row = _bumper_over(plan, vehicle, (wall.x0, wall.y0, wall.x1, wall.y1))
         if row < 0:
             continue
-        way = float(np.hypot(np.diff(plan.x[: row + 1]), np.diff(plan.y[: row + 1])).sum())
-        if way > 0.5 * float(plan.v[0]) ** 2 / vehicle.emergency_decel:
+        way = float(elementwise.hypot(np.diff(plan.x[: row + 1]), np.diff(plan.y[: row + 1])).sum())
+        if way > 0.5 * float(plan.v[0] * plan.v[0]) / vehicle.emergency_decel:
             return Violation(Breach.RED_LIGHT, float(plan.t[row]), wall.detail)
     return None
 
 
 def _bumper_over(plan: Trajectory, vehicle: Vehicle, wall: tuple[float, float, float, float]) -> int:
     """First row at which the middle of the front bumper has crossed a segment, -1 for none."""
-    x = plan.x + vehicle.front * np.cos(plan.heading)
-    y = plan.y + vehicle.front * np.sin(plan.heading)
+    x = plan.x + vehicle.front * elementwise.cos(plan.heading)
+    y = plan.y + vehicle.front * elementwise.sin(plan.heading)
     wx, wy = wall[2] - wall[0], wall[3] - wall[1]
     side = (x - wall[0]) * wy - (y - wall[1]) * wx
     along = ((x - wall[0]) * wx + (y - wall[1]) * wy) / max(wx * wx + wy * wy, 1e-12)
     crosses = (side[:-1] * side[1:] <= 0.0) & (side[:-1] != side[1:]) & (plan.v[1:] > 0.0)
-    half = 0.5 * vehicle.width / max(math.hypot(wx, wy), 1e-6)
+    half = 0.5 * vehicle.width / max(elementary.hypot(wx, wy), 1e-6)
     rows = np.flatnonzero(crosses & (along[1:] > -half) & (along[1:] < 1.0 + half))
     return int(rows[0]) + 1 if len(rows) else -1
 
@@ -215,7 +216,7 @@ def _edge_met(case: _Case) -> Violation | None:
     """Edges within reach of the plan's bounding box."""
     edges, car = case.scene.static_segments, _outline(case)
     x, y = 0.5 * (edges[:, 0] + edges[:, 2]), 0.5 * (edges[:, 1] + edges[:, 3])
-    reach = 0.5 * np.hypot(edges[:, 2] - edges[:, 0], edges[:, 3] - edges[:, 1]) + _reach(case)
+    reach = 0.5 * elementwise.hypot(edges[:, 2] - edges[:, 0], edges[:, 3] - edges[:, 1]) + _reach(case)
     x0, x1, y0, y1 = bounds_of(case.poses)
     near = (x >= x0 - reach) & (x <= x1 + reach) & (y >= y0 - reach) & (y <= y1 + reach)
     row, _ = first_segment_met(case.poses, np.ascontiguousarray(edges[near]), *car)
@@ -259,8 +260,8 @@ def _from_behind(case: _Case, row: int, k: int) -> bool:
     j = min(round(float(plan.t[k]) / PREDICTION_STEP_S), around.x.shape[1] - 1)
     heading, gear = float(plan.heading[k]), math.copysign(1.0, float(plan.v[k]))
     dx, dy = float(around.x[row, j] - plan.x[k]), float(around.y[row, j] - plan.y[k])
-    behind = gear * (dx * math.cos(heading) + dy * math.sin(heading)) < 0.0
-    same_way = gear * math.cos(float(around.heading[row, j]) - heading) > 0.5
+    behind = gear * (dx * elementary.cos(heading) + dy * elementary.sin(heading)) < 0.0
+    same_way = gear * elementary.cos(float(around.heading[row, j]) - heading) > 0.5
     return behind and same_way and abs(_sideways(case, k)) < 0.8
 
 

@@ -5,12 +5,12 @@ Segments are clipped against the outline in the car's own frame (Liang and Barsk
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import kernel
 
@@ -37,7 +37,7 @@ def _clip(ax: float, ay: float, bx: float, by: float, rear: float, front: float,
 def _meets(
     pose: FloatArray, ax: float, ay: float, bx: float, by: float, rear: float, front: float, half: float
 ) -> bool:
-    c, s = math.cos(pose[2]), math.sin(pose[2])
+    c, s = elementary.cos(pose[2]), elementary.sin(pose[2])
     ax, ay, bx, by = ax - pose[0], ay - pose[1], bx - pose[0], by - pose[1]
     return bool(_clip(c * ax + s * ay, c * ay - s * ax, c * bx + s * by, c * by - s * bx, rear, front, half))
 
@@ -53,7 +53,7 @@ def _meets_box(
     pose: FloatArray, x: float, y: float, heading: float, length: float, width: float,
     rear: float, front: float, half: float,
 ) -> bool:  # fmt: skip
-    c, s, a, b = math.cos(heading), math.sin(heading), 0.5 * length, 0.5 * width
+    c, s, a, b = elementary.cos(heading), elementary.sin(heading), 0.5 * length, 0.5 * width
     for along, across in ((1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)):
         # From this corner to the next one, a quarter of a turn on.
         x0, y0 = x + along * a * c - across * b * s, y + along * a * s + across * b * c
@@ -61,7 +61,7 @@ def _meets_box(
         if _meets(pose, x0, y0, x1, y1, rear, front, half):
             return True
     middle = 0.5 * (front + rear)
-    dx, dy = pose[0] + middle * math.cos(pose[2]) - x, pose[1] + middle * math.sin(pose[2]) - y
+    dx, dy = pose[0] + middle * elementary.cos(pose[2]) - x, pose[1] + middle * elementary.sin(pose[2]) - y
     return bool(abs(c * dx + s * dy) <= a and abs(c * dy - s * dx) <= b)
 
 
@@ -80,13 +80,13 @@ def first_segment_met(
     What it meets at the first pose already is judged with an outline smaller by `shrink` (m) all round, so that it
     may be left but not driven into.
     """
-    reach = math.hypot(max(front, -rear), half)
+    reach = elementary.hypot(max(front, -rear), half)
     first, which = len(poses), -1
     for m in range(len(segments)):
         segment = segments[m]
         mx, my = 0.5 * (segment[0] + segment[2]), 0.5 * (segment[1] + segment[3])
-        far = reach + 0.5 * math.hypot(segment[2] - segment[0], segment[3] - segment[1])
-        near = math.hypot(poses[0, 0] - mx, poses[0, 1] - my) <= far
+        far = reach + 0.5 * elementary.hypot(segment[2] - segment[0], segment[3] - segment[1])
+        near = elementary.hypot(poses[0, 0] - mx, poses[0, 1] - my) <= far
         smaller = shrink if near and meets_segment(poses[0], segment, rear, front, half) else 0.0
         for i in range(min(first, len(poses))):
             dx, dy = poses[i, 0] - mx, poses[i, 1] - my
@@ -127,8 +127,8 @@ def _met_at(
     step: float, until: float, car: Outline,
 ) -> int:  # fmt: skip
     """Row of the motion at which one object is met first, -1 for never."""
-    far = math.hypot(max(car.front, -car.rear), car.half) + 0.5 * math.hypot(length, width)
-    near = math.hypot(x[0] - poses[0, 0], y[0] - poses[0, 1]) <= far
+    far = elementary.hypot(max(car.front, -car.rear), car.half) + 0.5 * elementary.hypot(length, width)
+    near = elementary.hypot(x[0] - poses[0, 0], y[0] - poses[0, 1]) <= far
     touched = near and _meets_box(poses[0], x[0], y[0], heading[0], length, width, car.rear, car.front, car.half)
     smaller, last = car.shrink if touched else 0.0, len(x) - 1
     for i in range(len(poses)):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.core.scene import Ego, Scene
@@ -52,8 +52,8 @@ def _on_arc(
     p, q = (1.0 + 2.0 * u) * (1.0 - u) ** 2, u * u * (3.0 - 2.0 * u)
     dp, dq = u * (1.0 - u) ** 2 * way, u * u * (u - 1.0) * way
     return (
-        p * x[i] + q * x[k] + dp * math.cos(heading[i]) + dq * math.cos(heading[k]),
-        p * y[i] + q * y[k] + dp * math.sin(heading[i]) + dq * math.sin(heading[k]),
+        p * x[i] + q * x[k] + dp * elementary.cos(heading[i]) + dq * elementary.cos(heading[k]),
+        p * y[i] + q * y[k] + dp * elementary.sin(heading[i]) + dq * elementary.sin(heading[k]),
         heading[i] + u * (heading[k] - heading[i]),
         curvature[i] + u * (curvature[k] - curvature[i]),
         v[i] + share * (v[k] - v[i]),
@@ -81,7 +81,7 @@ def planned_ego(trajectory: Trajectory, stamp: float) -> Ego:
 def is_near(state: StartState, ego: Ego, limits: ContinuityParameters) -> bool:
     """Whether the car is close enough to a planned state to go on from it."""
     dx, dy = ego.pose.x - state.pose.x, ego.pose.y - state.pose.y
-    cos, sin = math.cos(state.pose.heading), math.sin(state.pose.heading)
+    cos, sin = elementary.cos(state.pose.heading), elementary.sin(state.pose.heading)
     return (
         abs(dx * cos + dy * sin) <= limits.longitudinal
         and abs(dy * cos - dx * sin) <= limits.lateral

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.core.request import Hold, Limit, PlanResult
@@ -113,7 +114,7 @@ def _rows(speed: SpeedParameters) -> FloatArray:
 
 def _length_left(trajectory: Trajectory, stamp: float) -> float:
     keep = trajectory.t + trajectory.stamp >= stamp
-    return float(np.hypot(np.diff(trajectory.x[keep]), np.diff(trajectory.y[keep])).sum())
+    return float(elementwise.hypot(np.diff(trajectory.x[keep]), np.diff(trajectory.y[keep])).sum())
 
 
 def _ways_on(
@@ -134,24 +135,28 @@ def _path_ahead(start: StartState, before: Trajectory | None, turn: float, vehic
     gear = math.copysign(1.0, start.v)
     poses = [(start.pose.x, start.pose.y, start.pose.heading, start.curvature)]
     if before is not None:
-        cos, sin = gear * math.cos(start.pose.heading), gear * math.sin(start.pose.heading)
+        cos, sin = gear * elementary.cos(start.pose.heading), gear * elementary.sin(start.pose.heading)
         ahead = (before.x - start.pose.x) * cos + (before.y - start.pose.y) * sin > 0.0
         for i in np.flatnonzero(ahead & (gear * before.v >= 0.0)):
             x, y = float(before.x[i]), float(before.y[i])
-            if math.hypot(x - poses[-1][0], y - poses[-1][1]) >= _LEAST_STEP:
+            if elementary.hypot(x - poses[-1][0], y - poses[-1][1]) >= _LEAST_STEP:
                 poses.append((x, y, float(before.heading[i]), float(before.curvature[i])))
     bend = min(vehicle.max_curvature, max(-vehicle.max_curvature, poses[-1][3]))
-    for _ in range(max(1, int(0.5 * start.v**2 / vehicle.comfort_decel + 5.0))):
+    for _ in range(max(1, int(0.5 * start.v * start.v / vehicle.comfort_decel + 5.0))):
         x, y, heading, _ = poses[-1]
         last, bend = bend, _turned_back(bend, turn, vehicle.wheelbase)
         turned = heading + gear * 0.5 * (last + bend)
         middle = 0.5 * (heading + turned)
-        poses.append((x + gear * math.cos(middle), y + gear * math.sin(middle), turned, bend))
+        poses.append((x + gear * elementary.cos(middle), y + gear * elementary.sin(middle), turned, bend))
     path = new_path(len(poses))
     path[:, PX], path[:, PY], heading, kappa = np.array(poses).T
     path[:, PHEADING] = heading + (math.pi if gear < 0.0 else 0.0)
-    path[:, PCOS], path[:, PSIN], path[:, PKAPPA] = np.cos(path[:, PHEADING]), np.sin(path[:, PHEADING]), gear * kappa
-    path[1:, PS] = np.cumsum(np.hypot(np.diff(path[:, PX]), np.diff(path[:, PY])))
+    path[:, PCOS], path[:, PSIN], path[:, PKAPPA] = (
+        elementwise.cos(path[:, PHEADING]),
+        elementwise.sin(path[:, PHEADING]),
+        gear * kappa,
+    )
+    path[1:, PS] = np.cumsum(elementwise.hypot(np.diff(path[:, PX]), np.diff(path[:, PY])))
     return path
 
 
@@ -159,17 +164,17 @@ def _turned_back(bend: float, turn: float, wheelbase: float) -> float:
     """The curvature after the wheels have been turned back by up to an angle (rad)."""
     if turn == 0.0:
         return bend
-    steer = math.atan(wheelbase * bend)
-    return math.tan(math.copysign(max(0.0, abs(steer) - turn), steer)) / wheelbase
+    steer = elementary.atan(wheelbase * bend)
+    return elementary.tan(math.copysign(max(0.0, abs(steer) - turn), steer)) / wheelbase
 
 
 def _boxes(scene: Scene, start: StartState) -> tuple[FloatArray, FloatArray]:
     """Everything near as boxes (N, T, 6), static ones with the same box at all times; and the times (T,)."""
-    reach = 20.0 + start.v**2
-    near = np.hypot(scene.obstacles.x[:, 0] - start.pose.x, scene.obstacles.y[:, 0] - start.pose.y) < reach
+    reach = 20.0 + start.v * start.v
+    near = elementwise.hypot(scene.obstacles.x[:, 0] - start.pose.x, scene.obstacles.y[:, 0] - start.pose.y) < reach
     objects = moving_boxes(scene.obstacles, np.flatnonzero(near))
     edges = boxes_of_segments(scene.static_segments)
-    edges = edges[np.hypot(edges[:, 0] - start.pose.x, edges[:, 1] - start.pose.y) < reach + edges[:, 4]]
+    edges = edges[elementwise.hypot(edges[:, 0] - start.pose.x, edges[:, 1] - start.pose.y) < reach + edges[:, 4]]
     steps = objects.shape[1]
     boxes = np.concatenate((objects, np.repeat(edges[:, None], steps, axis=1)))
     return boxes, np.asarray(PREDICTION_STEP_S * np.arange(steps), dtype=np.float64)
@@ -188,7 +193,7 @@ def _touches(rows: FloatArray, boxes: FloatArray, times: FloatArray, body: Body)
             box = boxes[i, j]
             if abs(box[0] - rows[1, k]) + abs(box[1] - rows[2, k]) > 12.0 + 2.0 * box[4]:
                 continue
-            cos, sin = math.cos(rows[3, k]), math.sin(rows[3, k])
+            cos, sin = elementary.cos(rows[3, k]), elementary.sin(rows[3, k])
             if body_separation(rows[1, k], rows[2, k], cos, sin, body, box) < 0.0:
                 if k == 0:
                     break

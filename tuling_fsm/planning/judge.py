@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import part
 from tuling_fsm.planning.body import Body, walk
@@ -86,7 +86,7 @@ def _steered(laid: Laid, wheelbase: float, s: float, at: int) -> float:
     """Steering angle (rad) at an arc length behind point `at`."""
     path, after = laid.path, min(at + 1, laid.points - 1)
     share = (s - path[at, PS]) / max(0.05, path[after, PS] - path[at, PS])
-    return math.atan(wheelbase * (path[at, PKAPPA] + share * (path[after, PKAPPA] - path[at, PKAPPA])))
+    return elementary.atan(wheelbase * (path[at, PKAPPA] + share * (path[after, PKAPPA] - path[at, PKAPPA])))
 
 
 @part

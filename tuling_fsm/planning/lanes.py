@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.request import FollowLanes, Limit, PlanResult, Reason
 from tuling_fsm.core.scene import Scene
@@ -89,7 +90,7 @@ def _wanted(lines: Lines) -> float:
 def _turned_by(start: StartState, lines: Lines, tools: Tools) -> float:
     """How far (rad) the wheels are turned from where the line wants them."""
     wheelbase = tools.vehicle.wheelbase
-    return abs(math.atan(wheelbase * start.curvature) - math.atan(wheelbase * _wanted(lines)))
+    return abs(elementary.atan(wheelbase * start.curvature) - elementary.atan(wheelbase * _wanted(lines)))
 
 
 def _stops_to_steer(start: StartState, previous: PlanResult | None, lines: Lines, tools: Tools) -> bool:
@@ -131,7 +132,7 @@ def prepare(
 
 def _ends_at_once(verdict: FloatArray, tick: Tick) -> bool:
     """Whether a path cannot be steered or leaves the bounds sooner than the car could stop without braking hard."""
-    braking = 0.5 * tick.start.v**2 / (_HARD * tick.drive.decel)
+    braking = 0.5 * tick.start.v * tick.start.v / (_HARD * tick.drive.decel)
     return int(verdict[ev.STOP_BY]) in (BOUND, CURVATURE) and bool(verdict[ev.STOP_AT] < braking)
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.kernels import part, sqrt
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.parameters import PlanningParameters
@@ -64,7 +65,7 @@ class Ramp(NamedTuple):
 def ramp_of(d: Drive) -> Ramp:
     """The end of a comfortable stop."""
     v = 0.5 * d.decel * d.decel / d.stop_jerk
-    return Ramp(v, 2.0 / 3.0 * v**1.5 / sqrt(2.0 * d.stop_jerk))
+    return Ramp(v, 2.0 / 3.0 * v * sqrt(v) / sqrt(2.0 * d.stop_jerk))
 
 
 @part
@@ -75,7 +76,8 @@ def _stop_speed(room: float, ramp: Ramp, d: Drive) -> tuple[float, float]:
     if room <= 0.0:
         return 0.0, 0.0
     if room < ramp.s:
-        v = (1.5 * sqrt(2.0 * d.stop_jerk) * room) ** (2.0 / 3.0)
+        root = elementary.cbrt(1.5 * sqrt(2.0 * d.stop_jerk) * room)
+        v = root * root
         return v, sqrt(2.0 * d.stop_jerk * v)
     return sqrt(ramp.v * ramp.v + 2.0 * d.decel * (room - ramp.s)), d.decel
 
@@ -84,7 +86,8 @@ def _stop_speed(room: float, ramp: Ramp, d: Drive) -> tuple[float, float]:
 def stopping_distance(v: float, ramp: Ramp, d: Drive) -> float:
     """Room (m) within which a comfortable braking from `v` (m/s) ends."""
     if v < ramp.v:
-        return float(ramp.s * (v / ramp.v) ** 1.5)
+        share = v / ramp.v
+        return float(ramp.s * share * sqrt(share))
     return ramp.s + (v * v - ramp.v * ramp.v) / (2.0 * d.decel)
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
 from tuling_fsm.core.request import FreeSpace, Limit, Manoeuvre, PlanResult, PullOver, Reason, StopWall
 from tuling_fsm.core.scene import Ego, Scene
@@ -81,7 +82,7 @@ def plan_manoeuvre(
 
 
 def _same(one: Pose, other: Pose) -> bool:
-    apart = math.hypot(one.x - other.x, one.y - other.y)
+    apart = elementary.hypot(one.x - other.x, one.y - other.y)
     return apart < _SAME_GOAL_M and abs(wrap_angle(one.heading - other.heading)) < _SAME_GOAL_RAD
 
 

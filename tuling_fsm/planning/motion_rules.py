@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.planning.recovery import Recovery, come_back, off_by
@@ -42,10 +43,10 @@ def off_its_speed(m: FloatArray, most: float) -> tuple[int, float]:
     for i in range(m.shape[1] - 1):
         way = 0.5 * (m[V, i + 1] + m[V, i]) * (m[T, i + 1] - m[T, i])
         heading = 0.5 * (m[HEADING, i + 1] + m[HEADING, i])
-        dx = m[X, i + 1] - m[X, i] - way * math.cos(heading)
-        dy = m[Y, i + 1] - m[Y, i] - way * math.sin(heading)
+        dx = m[X, i + 1] - m[X, i] - way * elementary.cos(heading)
+        dy = m[Y, i + 1] - m[Y, i] - way * elementary.sin(heading)
         if dx * dx + dy * dy > most * most:
-            return i, math.hypot(dx, dy)
+            return i, elementary.hypot(dx, dy)
     return -1, 0.0
 
 
@@ -63,9 +64,9 @@ def steered_too_fast(m: FloatArray, wheelbase: float, most: float, rolls: float)
     """Rows after which the wheels turn faster than `most` (rad/s) while the car goes faster than `rolls` (m/s); how
     fast.
     """
-    before = math.atan(wheelbase * m[CURVATURE, 0])
+    before = elementary.atan(wheelbase * m[CURVATURE, 0])
     for i in range(m.shape[1] - 1):
-        after = math.atan(wheelbase * m[CURVATURE, i + 1])
+        after = elementary.atan(wheelbase * m[CURVATURE, i + 1])
         rate = (after - before) / (m[T, i + 1] - m[T, i])
         if abs(rate) > most and abs(m[V, i + 1]) > rolls:
             return i, rate
@@ -160,12 +161,12 @@ def as_driven(m: FloatArray, x: float, y: float, heading: float, back: Recovery,
     for i in range(m.shape[1]):
         if i > 0:
             gear = -1.0 if m[V, i - 1] + m[V, i] < 0.0 else 1.0
-            step = math.hypot(m[X, i] - m[X, i - 1], m[Y, i] - m[Y, i - 1])
+            step = elementary.hypot(m[X, i] - m[X, i - 1], m[Y, i] - m[Y, i - 1])
             along, aside, turn = come_back(
                 along, gear * aside, turn, gear * m[CURVATURE, i - 1], m[V, i], step, back
             )  # fmt: skip
             aside *= gear
-        cos, sin = math.cos(m[HEADING, i]), math.sin(m[HEADING, i])
+        cos, sin = elementary.cos(m[HEADING, i]), elementary.sin(m[HEADING, i])
         poses[i, 0] = m[X, i] + along * cos - aside * sin
         poses[i, 1] = m[Y, i] + along * sin + aside * cos
         poses[i, 2] = m[HEADING, i] + turn

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import kernel, part
 from tuling_fsm.planning.around import Around, can_meet, is_near, is_walker, put_box
@@ -177,7 +177,7 @@ def _beside_car(
     trailing: BoolArray,
 ) -> None:  # fmt: skip
     """Fill `shadow` and `trailing`; a `gap` is no more than there is now."""
-    cos, sin = math.cos(pose[2]), math.sin(pose[2])
+    cos, sin = elementary.cos(pose[2]), elementary.sin(pose[2])
     cx, cy = pose[0] + body.middle * cos, pose[1] + body.middle * sin
     for i in range(len(boxes)):
         box = boxes[i, 0]

@@ -6,10 +6,9 @@ and keeps the distance of definition 2 of `rss`.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
+from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.core.request import Manoeuvre
@@ -34,7 +33,7 @@ def who_comes(kept: Manoeuvre, row: int, scene: Scene, start: StartState, body: 
     for nobody. `gap` (m) is kept to its sides.
     """
     around = scene.obstacles
-    against = np.cos(around.heading[:, 0] - kept.goal.heading) < _AGAINST
+    against = elementwise.cos(around.heading[:, 0] - kept.goal.heading) < _AGAINST
     rows = np.flatnonzero(around.moving & (around.speed > _COMES) & against)
     if len(rows) == 0:
         return -1
@@ -56,13 +55,10 @@ def _apart(
     x: float, y: float, heading: float, body: Body, ox: float, oy: float, turn: float, half: float, wide: float
 ) -> float:
     """Gap (m) between the car with its rear axle at a pose and a box."""
-    cos, sin = math.cos(heading), math.sin(heading)
+    cos, sin = elementary.cos(heading), elementary.sin(heading)
     cx, cy = x + body.middle * cos, y + body.middle * sin
-    return float(
-        rectangles_apart(
-            cx, cy, cos, sin, body.half_length, body.half_width, ox, oy, math.cos(turn), math.sin(turn), half, wide
-        )
-    )  # fmt: skip
+    c, s = elementary.cos(turn), elementary.sin(turn)
+    return float(rectangles_apart(cx, cy, cos, sin, body.half_length, body.half_width, ox, oy, c, s, half, wide))
 
 
 @kernel
@@ -83,10 +79,10 @@ def _meets(
         t = k * _STEP_S
         j = min(len(track) - 1, int(t / PREDICTION_STEP_S + 1e-9))
         beyond, turn = v * max(0.0, t - end), track[j, 2]
-        x, y = track[j, 0] + beyond * math.cos(turn), track[j, 1] + beyond * math.sin(turn)
+        x, y = track[j, 0] + beyond * elementary.cos(turn), track[j, 1] + beyond * elementary.sin(turn)
         if _apart(waits[0], waits[1], waits[2], body, x, y, turn, half + 0.5 * v * _STEP_S, wide) <= 0.0:
             return False
         ahead = 0.5 * oncoming_distance(v, motion[k, 3], rss.brake, rss)
-        x, y = x + ahead * math.cos(turn), y + ahead * math.sin(turn)
+        x, y = x + ahead * elementary.cos(turn), y + ahead * elementary.sin(turn)
         met |= _apart(motion[k, 0], motion[k, 1], motion[k, 2], body, x, y, turn, half + ahead, wide) <= 0.0
     return met

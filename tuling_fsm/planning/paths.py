@@ -6,11 +6,11 @@ until a second quintic leads back to the line.
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray, wrap_angle
 from tuling_fsm.core.kernels import kernel, part, sqrt
 from tuling_fsm.planning.body import offset_at, walk
@@ -57,7 +57,7 @@ def frenet_start(
     start[REACHABLE] = 1.0 if abs(turn) < max_turn and scale > 0.3 else 0.0
     if start[REACHABLE] == 0.0:
         return
-    slope, cos = math.tan(turn), math.cos(turn)
+    slope, cos = elementary.tan(turn), elementary.cos(turn)
     start[START_SLOPE] = scale * slope
     change = line[k, DKAPPA] * d + bend * start[START_SLOPE]
     start[START_BEND] = -change * slope + scale / (cos * cos) * (kappa * scale / cos - bend)
@@ -189,7 +189,7 @@ def lay_path(
     s0, node = start[START_S], int(start[NODE])
     first = _sample_at(line, node, n - 1, s0 + 0.1)
     path[0, PX], path[0, PY], path[0, PHEADING], path[0, PKAPPA] = pose
-    path[0, PCOS], path[0, PSIN] = math.cos(pose[2]), math.sin(pose[2])
+    path[0, PCOS], path[0, PSIN] = elementary.cos(pose[2]), elementary.sin(pose[2])
     path[0, PD] = start[START_D]
     path[0, PTURN] = path[0, PSIN] * line[node, COS] - path[0, PCOS] * line[node, SIN]
     end = _sample_at(line, first, n, s0 + reach)
@@ -217,7 +217,7 @@ def place_body(path: FloatArray, n: int, middle: float, places: FloatArray) -> N
 def add_headings(path: FloatArray, n: int) -> None:
     """Fill `PHEADING`, continuous."""
     for i in range(1, n):
-        heading = math.atan2(path[i, PSIN], path[i, PCOS])
+        heading = elementary.atan2(path[i, PSIN], path[i, PCOS])
         path[i, PHEADING] = path[i - 1, PHEADING] + wrap_angle(heading - path[i - 1, PHEADING])
 
 

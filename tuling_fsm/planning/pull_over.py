@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
+from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
 from tuling_fsm.core.request import FreeSpace, Limit, Manoeuvre, PlanResult, PullOver, Reason
 from tuling_fsm.core.scene import Scene
@@ -94,7 +94,7 @@ def _free_curves(request: PullOver, scene: Scene, start: StartState, tools: Tool
 
 
 def _at(pose: Pose, goal: Pose, request: PullOver) -> bool:
-    near = math.hypot(goal.x - pose.x, goal.y - pose.y) <= request.goal_tolerance
+    near = elementary.hypot(goal.x - pose.x, goal.y - pose.y) <= request.goal_tolerance
     return near and abs(wrap_angle(goal.heading - pose.heading)) <= request.goal_heading_tolerance
 
 
@@ -102,12 +102,12 @@ def _curves(start: StartState, goal: Pose) -> Iterator[FloatArray]:
     """Curves into a goal ahead, begun now or later."""
     pose = start.pose
     dx, dy = goal.x - pose.x, goal.y - pose.y
-    cos, sin = math.cos(pose.heading), math.sin(pose.heading)
+    cos, sin = elementary.cos(pose.heading), elementary.sin(pose.heading)
     along = dx * cos + dy * sin
     for share in _LEADS if abs(start.curvature) < _STRAIGHT else _LEADS[:1]:
         lead = share * along
         begin = Pose(pose.x + lead * cos, pose.y + lead * sin, pose.heading)
-        if along - lead < max(_SHORTEST, 0.7 * math.hypot(goal.x - begin.x, goal.y - begin.y)):
+        if along - lead < max(_SHORTEST, 0.7 * elementary.hypot(goal.x - begin.x, goal.y - begin.y)):
             return
         for stretch in _STRETCHES:
             curve = quintic_curve(begin, start.curvature, goal, stretch, _SPACING)
@@ -119,7 +119,7 @@ def _curves(start: StartState, goal: Pose) -> Iterator[FloatArray]:
 
 def drivable(path: FloatArray, v: float, drive: Drive, max_steer: float) -> bool:
     """Whether the car, at `v` (m/s) at its start, can follow a path (n, PATH) and stop at its end, both at ease."""
-    steer = np.arctan(drive.wheelbase * path[:, PKAPPA])
+    steer = elementwise.arctan(drive.wheelbase * path[:, PKAPPA])
     change = np.abs(np.diff(steer)) / np.maximum(np.diff(path[:, PS]), 1e-6)
     least = np.sqrt(np.maximum(v * v - 2.0 * _EASE * drive.decel * path[:, PS], 0.0))
     follows = bool(np.all(change * np.maximum(least[:-1], _SLOWEST) <= drive.steer_rate))

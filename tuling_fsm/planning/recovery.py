@@ -6,10 +6,10 @@ the wheels can still turn.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray, wrap_angle
 from tuling_fsm.core.kernels import kernel, part
 from tuling_fsm.core.parameters import param
@@ -45,7 +45,7 @@ def off_by(
     x: float, y: float, heading: float, to_x: float, to_y: float, to_heading: float
 ) -> tuple[float, float, float]:
     """How far ahead and to the left (m) of a pose another one is, and turned to the left by what angle (rad)."""
-    dx, dy, cos, sin = to_x - x, to_y - y, math.cos(heading), math.sin(heading)
+    dx, dy, cos, sin = to_x - x, to_y - y, elementary.cos(heading), elementary.sin(heading)
     return dx * cos + dy * sin, dy * cos - dx * sin, wrap_angle(to_heading - heading)
 
 
@@ -57,10 +57,10 @@ def come_back(
     in the direction of travel.
     """
     length = back.length + back.time * abs(v)
-    wanted = kappa - 2.0 / length * math.sin(turn + math.atan(0.5 * aside / length))
+    wanted = kappa - 2.0 / length * elementary.sin(turn + elementary.atan(0.5 * aside / length))
     steered = min(max(wanted, -back.curvature), back.curvature)
     turn += (steered - kappa) * step
-    return along * max(0.0, 1.0 - step / length), aside + math.sin(turn) * step, turn
+    return along * max(0.0, 1.0 - step / length), aside + elementary.sin(turn) * step, turn
 
 
 @kernel
@@ -77,4 +77,4 @@ def move_path(path: FloatArray, speed: FloatArray, x: float, y: float, heading: 
         path[i, PX] += along * cos - aside * sin
         path[i, PY] += along * sin + aside * cos
         path[i, PHEADING] += turn
-        path[i, PCOS], path[i, PSIN] = math.cos(path[i, PHEADING]), math.sin(path[i, PHEADING])
+        path[i, PCOS], path[i, PSIN] = elementary.cos(path[i, PHEADING]), elementary.sin(path[i, PHEADING])

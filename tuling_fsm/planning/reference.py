@@ -14,6 +14,7 @@ import math
 import numpy as np
 from numba import njit
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray, wrap_angle
 from tuling_fsm.core.kernels import kernel
 
@@ -108,12 +109,14 @@ def _shape(points: FloatArray, line: FloatArray) -> float:
     for i in range(n):
         line[i, X], line[i, Y] = points[i, 0], points[i, 1]
         if i > 0:
-            line[i, S] = line[i - 1, S] + math.hypot(points[i, 0] - points[i - 1, 0], points[i, 1] - points[i - 1, 1])
+            line[i, S] = line[i - 1, S] + elementary.hypot(
+                points[i, 0] - points[i - 1, 0], points[i, 1] - points[i - 1, 1]
+            )
     for i in range(n):
         a, b = max(i - 1, 0), min(i + 1, n - 1)
-        heading = math.atan2(points[b, 1] - points[a, 1], points[b, 0] - points[a, 0])
+        heading = elementary.atan2(points[b, 1] - points[a, 1], points[b, 0] - points[a, 0])
         line[i, HEADING] = heading if i == 0 else line[i - 1, HEADING] + wrap_angle(heading - line[i - 1, HEADING])
-        line[i, COS], line[i, SIN] = math.cos(heading), math.sin(heading)
+        line[i, COS], line[i, SIN] = elementary.cos(heading), elementary.sin(heading)
     largest = 0.0
     for column, slope in ((HEADING, KAPPA), (KAPPA, DKAPPA)):
         for i in range(n):
@@ -163,8 +166,8 @@ def _resample(
         heading = center[j, 3] + inside * (center[j + 1, 3] - center[j, 3])
         for c in range(2):
             points[i, c] = center[j, c] + inside * (center[j + 1, c] - center[j, c])
-        points[i, 0] += beyond * math.cos(heading)
-        points[i, 1] += beyond * math.sin(heading)
+        points[i, 0] += beyond * elementary.cos(heading)
+        points[i, 1] += beyond * elementary.sin(heading)
 
 
 @njit(cache=True)
@@ -180,7 +183,7 @@ def _swing_in(line: FloatArray, wide: FloatArray, front: float, half_width: floa
         if kappa < 1e-3:
             continue
         radius = 1.0 / kappa
-        outer = math.hypot(radius + half_width, front) - radius
+        outer = elementary.hypot(radius + half_width, front) - radius
         room = wide[i, 1] if line[i, KAPPA] > 0.0 else wide[i, 0]
         missing = max(0.0, outer + _SWING_MARGIN - room)
         most = max(0.0, min(0.5 * (outer - half_width), radius - 1.0 / max_curvature))

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.scene import PREDICTION_STEPS, Obstacles, Scene
 from tuling_fsm.planning.around import Around
@@ -51,6 +52,6 @@ def moving_boxes(obstacles: Obstacles, rows: IntArray) -> FloatArray:
     boxes = np.empty((len(rows), PREDICTION_STEPS, 6))
     heading = obstacles.heading[rows]
     boxes[..., 0], boxes[..., 1] = obstacles.x[rows], obstacles.y[rows]
-    boxes[..., 2], boxes[..., 3] = np.cos(heading), np.sin(heading)
+    boxes[..., 2], boxes[..., 3] = elementwise.cos(heading), elementwise.sin(heading)
     boxes[..., 4], boxes[..., 5] = 0.5 * obstacles.length[rows, None], 0.5 * obstacles.width[rows, None]
     return boxes

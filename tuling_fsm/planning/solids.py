@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.planning.around import Around, is_near, put_box
@@ -46,7 +46,7 @@ def _point_to_box(x: float, y: float, box: FloatArray) -> float:
     dx, dy = x - box[0], y - box[1]
     along = max(0.0, abs(dx * box[2] + dy * box[3]) - box[4])
     across = max(0.0, abs(dy * box[2] - dx * box[3]) - box[5])
-    return math.hypot(along, across)
+    return elementary.hypot(along, across)
 
 
 @kernel
@@ -83,7 +83,7 @@ def _within_reach(line: FloatArray, n: int, box: FloatArray, reach: float, near:
 def put_segment(segment: FloatArray, box: FloatArray) -> None:
     """Fill a box of no width with a segment x0, y0, x1, y1."""
     dx, dy = segment[2] - segment[0], segment[3] - segment[1]
-    length = max(math.hypot(dx, dy), 1e-9)
+    length = max(elementary.hypot(dx, dy), 1e-9)
     box[0], box[1] = 0.5 * (segment[0] + segment[2]), 0.5 * (segment[1] + segment[3])
     box[2], box[3] = dx / length if length > 1e-9 else 1.0, dy / length
     box[4], box[5] = 0.5 * length, 0.0
@@ -116,7 +116,7 @@ def _gap_to(box: FloatArray, pose: tuple[float, float, float, float], body: Body
     """How near a path may come to a box: `gap`, or a little less than now for one that is nearer (m); a false
     measurement behind the car's middle holds nothing up (-inf).
     """
-    cos, sin = math.cos(pose[2]), math.sin(pose[2])
+    cos, sin = elementary.cos(pose[2]), elementary.sin(pose[2])
     apart = body_separation(pose[0], pose[1], cos, sin, body, box)
     behind = (box[0] - pose[0]) * cos + (box[1] - pose[1]) * sin < body.middle
     if apart < DEEPEST and behind:
@@ -144,7 +144,7 @@ def gather_solids(
     total = _put_solids(around, segments, pose[0], pose[1], boxes, ids)
     near = np.empty((many, total, 2), np.int64)
     keep = np.zeros(total, np.bool_)
-    corner = math.hypot(body.front, body.half_width)
+    corner = elementary.hypot(body.front, body.half_width)
     for at in range(many):
         reach = _BAND + abs(starts[at]) + corner + wanted
         for m in range(total):
@@ -172,14 +172,14 @@ def blocked_by_solids(laid: Laid, solids: Solids, body: Body, wanted: float) -> 
     """
     path, blocked, by = laid.path, laid.points, -1
     path[: laid.points, PROOM] = wanted
-    reach = math.hypot(body.half_length, body.half_width)
+    reach = elementary.hypot(body.half_length, body.half_width)
     for m in range(len(solids.box)):
         near = solids.near[laid.at, m]
         lo, hi = max(0, near[0] - laid.first + 1), near[1] - laid.first + 1
         if solids.gap[m] == -np.inf:
             continue
         box = solids.box[m]
-        far = (reach + math.hypot(box[4], box[5]) + max(wanted, solids.gap[m])) ** 2
+        far = (reach + elementary.hypot(box[4], box[5]) + max(wanted, solids.gap[m])) ** 2
         for i in range(lo, min(hi + 1, blocked)):
             cos, sin = path[i, PCOS], path[i, PSIN]
             dx, dy = box[0] - path[i, PX] - body.middle * cos, box[1] - path[i, PY] - body.middle * sin

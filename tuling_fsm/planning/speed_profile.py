@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import FloatArray, Polyline
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
@@ -67,7 +68,7 @@ def _as_path(line: Polyline) -> FloatArray:
     path = new_path(len(line.s))
     path[:, PX], path[:, PY] = line.xy.T
     path[:, PS], path[:, PHEADING] = line.s, line.heading
-    path[:, PCOS], path[:, PSIN] = np.cos(line.heading), np.sin(line.heading)
+    path[:, PCOS], path[:, PSIN] = elementwise.cos(line.heading), elementwise.sin(line.heading)
     path[:, PKAPPA] = np.gradient(line.heading, line.s)
     path[:, PROOM] = np.inf
     return path

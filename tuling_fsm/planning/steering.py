@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.request import Limit, Reason
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
@@ -25,8 +26,8 @@ def from_standstill(
     """
     if trajectory.stands:
         return replace(trajectory, curvature=np.full(len(trajectory), curvature)), limit
-    now = math.atan(vehicle.wheelbase * curvature)
-    needed = math.atan(vehicle.wheelbase * float(trajectory.curvature[0]))
+    now = elementary.atan(vehicle.wheelbase * curvature)
+    needed = elementary.atan(vehicle.wheelbase * float(trajectory.curvature[0]))
     rows = math.ceil(abs(needed - now) / vehicle.max_steer_rate / STEP_S)
     if abs(needed - now) < _STEERED:
         return trajectory, limit
@@ -34,5 +35,5 @@ def from_standstill(
     columns = {name: getattr(trajectory, name) for name in ("x", "y", "heading", "v", "a")}
     held = {name: np.concatenate((np.full(rows, column[0]), column)) for name, column in columns.items()}
     held["v"][:rows], held["a"][:rows] = 0.0, 0.0
-    bend = np.concatenate((np.tan(lead) / vehicle.wheelbase, trajectory.curvature))
+    bend = np.concatenate((elementwise.tan(lead) / vehicle.wheelbase, trajectory.curvature))
     return Trajectory(trajectory.stamp, times(len(bend)), curvature=bend, **held), Limit(Reason.STEERING)

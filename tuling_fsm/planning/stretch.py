@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
 from tuling_fsm.core.request import Manoeuvre
 from tuling_fsm.core.scene import Scene
@@ -82,7 +83,7 @@ def _cut(whole: Trajectory, first: int, end: int, pose: Pose, gear: float) -> tu
     length2 = np.maximum(np.sum(way * way, axis=1), 1e-12)
     share = np.clip(np.sum((np.array(pose[:2]) - xy[:-1]) * way, axis=1) / length2, 0.0, 1.0)
     foot = xy[:-1] + share[:, None] * way
-    at = int(np.argmin(np.hypot(*(foot - np.array(pose[:2])).T)))
+    at = int(np.argmin(elementwise.hypot(*(foot - np.array(pose[:2])).T)))
     s = np.concatenate((np.zeros(1), np.cumsum(np.sqrt(length2))))
     begin = float(s[at] + share[at] * (s[at + 1] - s[at]))
     n = int(min(_MAX_POINTS, max(2, (s[-1] - begin) / _SPACING + 2)))
@@ -92,7 +93,7 @@ def _cut(whole: Trajectory, first: int, end: int, pose: Pose, gear: float) -> tu
     path[:, PX], path[:, PY] = np.interp(samples, s, whole.x[rows]), np.interp(samples, s, whole.y[rows])
     path[:, PHEADING] = np.interp(samples, s, whole.heading[rows]) + (math.pi if gear < 0.0 else 0.0)
     path[:, PKAPPA] = gear * np.interp(samples, s, whole.curvature[rows])
-    path[:, PCOS], path[:, PSIN] = np.cos(path[:, PHEADING]), np.sin(path[:, PHEADING])
+    path[:, PCOS], path[:, PSIN] = elementwise.cos(path[:, PHEADING]), elementwise.sin(path[:, PHEADING])
     path[:, PS] = samples - begin
     return path, np.interp(samples, s, np.abs(whole.v[rows])), first + at
 

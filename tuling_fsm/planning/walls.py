@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.planning.body import Body
@@ -59,7 +58,7 @@ def wall_at(path: FloatArray, n: int, body: Body, wall: FloatArray, v: float) ->
     if over >= 0.0:
         return 0.0 if over < _JUST_OVER and v < _ROLLING else np.inf
     wx, wy = wall[2] - wall[0], wall[3] - wall[1]
-    length = math.hypot(wx, wy)
+    length = elementary.hypot(wx, wy)
     if length < 1e-6:
         return np.inf
     best = np.inf

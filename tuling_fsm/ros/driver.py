@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.ros.failure import in_one_line
@@ -183,5 +184,5 @@ def _straight(stamp: float, pose: Pose, v: float) -> Trajectory:
     t = np.array([0.0, 60.0])
     way = v * t
     zero = np.zeros(2)
-    x, y = pose.x + way * np.cos(pose.heading), pose.y + way * np.sin(pose.heading)
+    x, y = pose.x + way * elementwise.cos(pose.heading), pose.y + way * elementwise.sin(pose.heading)
     return Trajectory(stamp, t, x, y, zero + pose.heading, zero, zero + v, zero)

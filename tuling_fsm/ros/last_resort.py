@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.trajectory import Trajectory
 
@@ -26,7 +27,7 @@ def braking(last: Trajectory, stamp: float, decel: float) -> Trajectory:
     forward = 1.0 if v0 > 0.0 else -1.0
     ends = np.flatnonzero(rest.v * forward < STANDS)
     rows = int(ends[0]) + 1 if len(ends) else len(rest)
-    way = np.concatenate(([0.0], np.cumsum(np.hypot(np.diff(rest.x[:rows]), np.diff(rest.y[:rows])))))
+    way = np.concatenate(([0.0], np.cumsum(elementwise.hypot(np.diff(rest.x[:rows]), np.diff(rest.y[:rows])))))
     if abs(v0) < STANDS or way[-1] < STANDS:
         return Trajectory.standing(stamp, rest.pose(0), float(rest.curvature[0]))
     decel = max(decel, v0 * v0 / (2.0 * float(way[-1])))

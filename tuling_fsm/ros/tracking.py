@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.parameters import group, param
 from tuling_fsm.core.trajectory import Trajectory
@@ -126,7 +127,7 @@ class Tracking:
         return self._made(gear * accel)
 
     def _made(self, accel: float) -> Command:
-        turn = math.tan(self._steer) / self.parameters.vehicle.wheelbase
+        turn = elementary.tan(self._steer) / self.parameters.vehicle.wheelbase
         return Command(self._steer, self._speed, accel, self._speed * turn)
 
     def _gains(self) -> Gains:

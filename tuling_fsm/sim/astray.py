@@ -6,12 +6,12 @@ Whatever is then told or asked in the frame `map` is told or asked in the frame 
 from __future__ import annotations
 
 import dataclasses
-import math
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.sim.parameters import SensorParameters
@@ -26,7 +26,7 @@ class Shift(NamedTuple):
 
     def pose(self, pose: Pose) -> Pose:
         """A pose moved."""
-        c, s = math.cos(self.turn), math.sin(self.turn)
+        c, s = elementary.cos(self.turn), elementary.sin(self.turn)
         heading = float(wrap_angle(pose.heading + self.turn))
         return Pose(c * pose.x - s * pose.y + self.x, s * pose.x + c * pose.y + self.y, heading)
 
@@ -35,7 +35,7 @@ class Shift(NamedTuple):
         if self == NOWHERE:
             return rows
         moved = rows.copy()
-        c, s = math.cos(self.turn), math.sin(self.turn)
+        c, s = elementary.cos(self.turn), elementary.sin(self.turn)
         x, y = rows["x"].astype(np.float64), rows["y"].astype(np.float64)
         moved["x"], moved["y"] = c * x - s * y + self.x, s * x + c * y + self.y
         moved["heading"] = wrap_angle(rows["heading"].astype(np.float64) + self.turn)
@@ -46,7 +46,7 @@ class Shift(NamedTuple):
     def boxes(self, boxes: FloatArray) -> FloatArray:
         """Rows (N, >= 4) of x, y, z, heading and more moved."""
         moved = boxes.copy()
-        c, s = math.cos(self.turn), math.sin(self.turn)
+        c, s = elementary.cos(self.turn), elementary.sin(self.turn)
         moved[:, 0] = c * boxes[:, 0] - s * boxes[:, 1] + self.x
         moved[:, 1] = s * boxes[:, 0] + c * boxes[:, 1] + self.y
         moved[:, 3] = boxes[:, 3] + self.turn
@@ -54,7 +54,7 @@ class Shift(NamedTuple):
 
     def trajectory(self, plan: Trajectory) -> Trajectory:
         """A plan moved."""
-        c, s = math.cos(self.turn), math.sin(self.turn)
+        c, s = elementary.cos(self.turn), elementary.sin(self.turn)
         x, y = c * plan.x - s * plan.y + self.x, s * plan.x + c * plan.y + self.y
         return dataclasses.replace(plan, x=x, y=y, heading=plan.heading + self.turn)
 
@@ -65,7 +65,7 @@ NOWHERE = Shift(0.0, 0.0, 0.0)
 def shift_from(one: Pose, other: Pose) -> Shift:
     """The shift that takes one pose to another."""
     turn = float(wrap_angle(other.heading - one.heading))
-    c, s = math.cos(turn), math.sin(turn)
+    c, s = elementary.cos(turn), elementary.sin(turn)
     return Shift(turn, other.x - (c * one.x - s * one.y), other.y - (s * one.x + c * one.y))
 
 
@@ -92,7 +92,7 @@ class Reckoning:
         way = (1.0 + self._p.lost_speed_error) * v * dt
         turn = (yaw_rate + self._p.lost_yaw_rate_error * (abs(v) > 0.0)) * dt
         middle = before.heading + 0.5 * turn
-        x, y = before.x + way * math.cos(middle), before.y + way * math.sin(middle)
+        x, y = before.x + way * elementary.cos(middle), before.y + way * elementary.sin(middle)
         believed = Pose(x, y, float(wrap_angle(before.heading + turn)))
         self._believed = believed
         self.from_map, self.to_map = shift_from(pose, believed), shift_from(believed, pose)

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from tuling_fsm.core.geometry import Polyline, Pose
+from tuling_fsm.core import elementary
+from tuling_fsm.core.geometry import Polyline, Pose, distance
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.sim.scenario.model import ActorKind
 from tuling_fsm.sim.traffic.fleet import AXLE_SHARE
@@ -60,7 +61,7 @@ class Body:
         reference = self.reference()
         assert reference is not None
         line = [(reference.x, reference.y), *points]
-        moving = [line[0]] + [p for before, p in pairwise(line) if math.dist(before, p) > 1e-6]
+        moving = [line[0]] + [p for before, p in pairwise(line) if distance(before, p) > 1e-6]
         self.wanted, self.rate, self.s = speed, math.inf if self.kind is ActorKind.PERSON else DEFAULT_RATE, 0.0
         self.arrived = len(moving) < 2
         self.path = None if self.arrived else Polyline.of(moving)
@@ -97,8 +98,8 @@ class Body:
         x, y, _ = path.at(self.s)
         front = path.at(self.s + max(2.0 * self.reference_behind, NEAR_M))
         heading = self.pose.heading
-        if math.dist((x, y), front[:2]) > 0.5 * NEAR_M:
-            heading = math.atan2(front.y - y, front.x - x)
+        if distance((x, y), front[:2]) > 0.5 * NEAR_M:
+            heading = elementary.atan2(front.y - y, front.x - x)
         self.pose = shifted(Pose(x, y, heading), self.reference_behind)
         if self.s >= path.length - 0.02:
             self.arrived, self.v, self.a = True, 0.0, 0.0
@@ -111,7 +112,9 @@ def center_ahead(vehicle: Vehicle) -> float:
 
 def shifted(pose: Pose, ahead: float) -> Pose:
     """A pose moved along its heading (m)."""
-    return Pose(pose.x + ahead * math.cos(pose.heading), pose.y + ahead * math.sin(pose.heading), pose.heading)
+    return Pose(
+        pose.x + ahead * elementary.cos(pose.heading), pose.y + ahead * elementary.sin(pose.heading), pose.heading
+    )
 
 
 OBJECT_KIND = {

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.vehicle import Vehicle
 
@@ -30,8 +31,8 @@ class Contact(str, Enum):
 @njit(cache=True)
 def _overlap(x: float, y: float, heading: float, half_length: float, half_width: float, box: FloatArray) -> bool:
     """Whether two rectangles share a point (separating axes)."""
-    c, s = math.cos(heading), math.sin(heading)
-    bc, bs = math.cos(box[3]), math.sin(box[3])
+    c, s = elementary.cos(heading), elementary.sin(heading)
+    bc, bs = elementary.cos(box[3]), elementary.sin(box[3])
     dx, dy = box[0] - x, box[1] - y
     cos, sin = abs(c * bc + s * bs), abs(c * bs - s * bc)
     half_l, half_w = 0.5 * box[4], 0.5 * box[5]
@@ -76,5 +77,5 @@ def contact(pose: Pose, v: float, vehicle: Vehicle, box: FloatArray, standing: f
 def _bumper_hit(pose: Pose, ahead: float, width: float, box: FloatArray) -> bool:
     """Whether a strip just inside a bumper `ahead` of the rear axle touches the box."""
     middle = ahead - math.copysign(0.5 * BUMPER_M, ahead)
-    x, y = pose.x + middle * math.cos(pose.heading), pose.y + middle * math.sin(pose.heading)
+    x, y = pose.x + middle * elementary.cos(pose.heading), pose.y + middle * elementary.sin(pose.heading)
     return bool(_overlap(x, y, pose.heading, 0.5 * BUMPER_M, 0.5 * width, box))

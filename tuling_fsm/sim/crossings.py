@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core import elementwise
+from tuling_fsm.core.geometry import FloatArray, distance, rotated
 from tuling_fsm.map.lanes import Crosswalk, Lane, LaneId
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.inputs import Light
@@ -36,7 +35,7 @@ class Crossing(NamedTuple):
     def kerb(self, end: int) -> tuple[float, float]:
         """Where one waits at an end."""
         (x, y), (far_x, far_y) = self.ends[:: 1 if end == 0 else -1]
-        length = math.dist((x, y), (far_x, far_y))
+        length = distance((x, y), (far_x, far_y))
         return x + (x - far_x) / length * KERB_M, y + (y - far_y) / length * KERB_M
 
     def red(self, lights: Mapping[int, int]) -> bool:
@@ -58,13 +57,11 @@ def crossing_of(road_map: RoadMap, crosswalk: Crosswalk) -> Crossing | None:
         return None
     lane_id, s_from, s_to = crosswalk.lanes[0]
     heading = road_map.lanes[lane_id].center.at(0.5 * (s_from + s_to)).heading
-    along, across = np.array((math.cos(heading), math.sin(heading))), np.array((-math.sin(heading), math.cos(heading)))
-    outline: npt.NDArray[np.float64] = crosswalk.outline
-    middle = 0.5 * (np.min(outline @ along) + np.max(outline @ along))
-    sides = (np.min(outline @ across), np.max(outline @ across))
-    if sides[1] - sides[0] < 1.0:
+    along, across = rotated(crosswalk.outline, -heading).T
+    middle = 0.5 * (along.min() + along.max())
+    if across.max() - across.min() < 1.0:
         return None
-    right, left = (middle * along + side * across for side in sides)
+    right, left = rotated(np.array(((middle, across.min()), (middle, across.max()))), heading)
     signals = {number for lane, start, _ in crosswalk.lanes for number in _lights(road_map, lane, start)}
     return Crossing(((float(right[0]), float(right[1])), (float(left[0]), float(left[1]))), tuple(sorted(signals)))
 
@@ -99,13 +96,13 @@ def safe(crossing: Crossing, vehicles: FloatArray, safe_time: float) -> bool:
     if len(vehicles) == 0:
         return True
     a, b = np.array(crossing.ends[0]), np.array(crossing.ends[1])
-    half = 0.5 * math.dist(a, b)
+    half = 0.5 * distance(a, b)
     dx, dy = (0.5 * (a + b))[:, None] - vehicles[:, :2].T
-    c, s = np.cos(vehicles[:, 2]), np.sin(vehicles[:, 2])
+    c, s = elementwise.cos(vehicles[:, 2]), elementwise.sin(vehicles[:, 2])
     along, across = c * dx + s * dy, np.abs(c * dy - s * dx)
     way = along - 0.5 * vehicles[:, 3] - CLEARANCE_M
     v = vehicles[:, 5]
-    on_it = np.hypot(dx, dy) < half + CLEARANCE_M
+    on_it = elementwise.hypot(dx, dy) < half + CLEARANCE_M
     soon = (
         (along > -CLEARANCE_M) & (across < half + CLEARANCE_M) & (way < v * safe_time + v * v / (2.0 * COMFORT_DECEL))
     )

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
@@ -35,7 +36,7 @@ class Limits(NamedTuple):
 @njit(cache=True)
 def _lag(value: float, target: float, h: float, lag: float) -> float:
     """One step of a first-order lag, exact for a constant target."""
-    return target if lag <= 0.0 else value + (target - value) * (1.0 - math.exp(-h / lag))
+    return target if lag <= 0.0 else value + (target - value) * (1.0 - elementary.exp(-h / lag))
 
 
 @njit(cache=True)
@@ -57,10 +58,10 @@ def move(state: FloatArray, steer: float, accel: float, gear: float, hold: bool,
         if gear * v >= 0.0 and gear * new_v < 0.0:
             new_a, new_v = 0.0, 0.0
     mean_v = 0.5 * (v + new_v)
-    yaw_rate = mean_v * math.tan(0.5 * (state[5] + new_steer)) / limits.wheelbase
+    yaw_rate = mean_v * elementary.tan(0.5 * (state[5] + new_steer)) / limits.wheelbase
     middle = state[2] + 0.5 * yaw_rate * h
-    state[0] += mean_v * math.cos(middle) * h
-    state[1] += mean_v * math.sin(middle) * h
+    state[0] += mean_v * elementary.cos(middle) * h
+    state[1] += mean_v * elementary.sin(middle) * h
     state[2] = wrap_angle(state[2] + yaw_rate * h)
     state[3], state[4], state[5] = new_v, new_a, new_steer
 
@@ -125,7 +126,7 @@ class EgoCar:
     @property
     def yaw_rate(self) -> float:
         """Turn rate, rad/s."""
-        return float(self._state[3] * math.tan(self._state[5]) / self._limits.wheelbase)
+        return float(self._state[3] * elementary.tan(self._state[5]) / self._limits.wheelbase)
 
     def place(self, pose: Pose, speed: float) -> None:
         """Put the rear axle somewhere else, with straight wheels and a speed (m/s)."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.lanes import LaneId
@@ -167,7 +168,7 @@ class EgoWay:
             times = np.concatenate((times, self._times))
         x, y, heading = self._along_route(pose, v, times) if self.on_route else _turning(pose, v, yaw_rate, times)
         table = np.empty((len(times), 8))
-        table[:, 0], table[:, 1] = x + ahead * np.cos(heading), y + ahead * np.sin(heading)
+        table[:, 0], table[:, 1] = x + ahead * elementwise.cos(heading), y + ahead * elementwise.sin(heading)
         table[:, 2], table[:, 3], table[:, 4:7] = z, heading, (vehicle.length, vehicle.width, v)
         table[:, 7] = times
         return table
@@ -185,6 +186,6 @@ class EgoWay:
 def _turning(pose: Pose, v: float, yaw_rate: float, times: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Constant speed and turn rate."""
     heading = pose.heading + yaw_rate * times
-    middle = pose.heading + 0.5 * yaw_rate * times
-    chord = v * times * np.sinc(0.5 * yaw_rate * times / np.pi)
-    return pose.x + chord * np.cos(middle), pose.y + chord * np.sin(middle), heading
+    half = 0.5 * yaw_rate * times
+    middle, chord = pose.heading + half, v * times * elementwise.sinc(half)
+    return pose.x + chord * elementwise.cos(middle), pose.y + chord * elementwise.sin(middle), heading

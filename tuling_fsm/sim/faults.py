@@ -13,13 +13,14 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
 from tuling_fsm.sim.parameters import FaultParameters, SensorParameters
 from tuling_fsm.sim.referee import Others
 from tuling_fsm.sim.scenario import commands
 from tuling_fsm.sim.scenario.choices import Sensor
 from tuling_fsm.sim.scenario.commands import Command
-from tuling_fsm.sim.seeds import generator
+from tuling_fsm.sim.seeds import generator, normal
 from tuling_fsm.world.inputs import Occupancy, Odometry, Table
 
 Message = TypeVar("Message", Odometry, Table, Occupancy)
@@ -44,9 +45,9 @@ class Channel:
             return rows
         noisy, names = rows.copy(), rows.dtype.names or ()
         for name in [name for name in ("x", "y", "vx", "vy") if name in names]:
-            noisy[name] += self._random.normal(0.0, self.fault.noise, len(rows)).astype(np.float32)
+            noisy[name] += normal(self._random, self.fault.noise, len(rows)).astype(np.float32)
         if "heading" in names:
-            turned = rows["heading"] + self._random.normal(0.0, RAD_PER_M * self.fault.noise, len(rows))
+            turned = rows["heading"] + normal(self._random, RAD_PER_M * self.fault.noise, len(rows))
             noisy["heading"] = wrap_angle(turned)
         return noisy
 
@@ -55,7 +56,7 @@ class Channel:
         noise = self.fault.noise
         if noise <= 0.0:
             return message
-        dx, dy, turn = self._random.normal(0.0, noise, 3).tolist()
+        dx, dy, turn = normal(self._random, noise, 3).tolist()
         x, y, heading = message.pose
         return dataclasses.replace(
             message,
@@ -121,7 +122,7 @@ def hidden(x: float, y: float, others: Others) -> npt.NDArray[np.bool_]:
 
 def _corners(boxes: FloatArray) -> FloatArray:
     """Corners (N, 4, 2) in order."""
-    c, s = np.cos(boxes[:, 3]), np.sin(boxes[:, 3])
+    c, s = elementwise.cos(boxes[:, 3]), elementwise.sin(boxes[:, 3])
     u, v = 0.5 * boxes[:, 4], 0.5 * boxes[:, 5]
     signs = ((1, 1), (-1, 1), (-1, -1), (1, -1))
     sides = [

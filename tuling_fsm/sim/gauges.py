@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.sim.bodies import center_ahead, shifted
@@ -65,7 +66,7 @@ class Gauges:
         if self._near_miss or abs(v) < MOVING or len(boxes) == 0:
             return
         vehicle = self._vehicle
-        c, s = math.cos(pose.heading), math.sin(pose.heading)
+        c, s = elementary.cos(pose.heading), elementary.sin(pose.heading)
         way = math.copysign(1.0, v)
         bumper = vehicle.front if v > 0.0 else vehicle.rear_overhang
         along = way * (c * (boxes[:, 0] - pose.x) + s * (boxes[:, 1] - pose.y))
@@ -76,8 +77,8 @@ class Gauges:
         centre = shifted(pose, center_ahead(vehicle))
         for seconds in TTC_STEPS_S:
             moved = near.copy()
-            moved[:, 0] += near[:, 6] * seconds * np.cos(near[:, 3])
-            moved[:, 1] += near[:, 6] * seconds * np.sin(near[:, 3])
+            moved[:, 0] += near[:, 6] * seconds * elementwise.cos(near[:, 3])
+            moved[:, 1] += near[:, 6] * seconds * elementwise.sin(near[:, 3])
             x, y, _ = shifted(centre, v * seconds)
             if len(touching(x, y, z, pose.heading, vehicle.length, vehicle.width, moved)):
                 self._near_miss = True

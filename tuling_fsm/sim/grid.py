@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.world.inputs import Occupancy
 
@@ -26,7 +27,7 @@ def occupancy(stamp: float, pose: Pose, boxes: FloatArray) -> Occupancy:
     middles = (np.arange(SIDE) + 0.5) * CELL_M
     x, y = left + middles, (low + middles)[:, None]
     for cx, cy, _, heading, length, width in boxes[:, :6].tolist():
-        c, s = math.cos(heading), math.sin(heading)
+        c, s = elementary.cos(heading), elementary.sin(heading)
         along, across = c * (x - cx) + s * (y - cy), c * (y - cy) - s * (x - cx)
         margin = 0.5 * CELL_M
         cells[(np.abs(along) <= 0.5 * length + margin) & (np.abs(across) <= 0.5 * width + margin)] = FULL

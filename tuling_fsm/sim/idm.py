@@ -6,11 +6,11 @@ no detours, no stop signs, nobody yielded to. nuPlan has such a baseline too.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
+from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.request import Limit, Reason
@@ -93,7 +93,7 @@ class IdmPlanner:
         ahead = [*self._leaders(inputs, car.pose), *self._red_lights(inputs, car), self._end()]
         nearest = min(ahead, key=lambda each: each.room)
         s, v, a = self._roll_out(max(car.v, 0.0), ahead)
-        held = nearest.room < 5.0 + HEADWAY_S * car.v + 0.5 * car.v**2 / self._vehicle.comfort_decel
+        held = nearest.room < 5.0 + HEADWAY_S * car.v + 0.5 * car.v * car.v / self._vehicle.comfort_decel
         limit = nearest.limit if held else Limit(Reason.SPEED_LIMIT)
         return IdmPlan(self._trajectory(inputs.stamp, s, v, a), limit, car.pose, car.v)
 
@@ -102,16 +102,16 @@ class IdmPlanner:
         if inputs.objects is None:
             return []
         rows, reference, found = inputs.objects.rows, self._route.reference, list[_Ahead]()
-        near = np.hypot(rows["x"] - pose.x, rows["y"] - pose.y) < SEEN_M
+        near = elementwise.hypot(rows["x"] - pose.x, rows["y"] - pose.y) < SEEN_M
         for row in rows[near]:
             x, y, heading, length, width = (float(row[name]) for name in ("x", "y", "heading", "length", "width"))
             place = reference.project(x, y, self._s, self._s + SEEN_M)
             turned = heading - place.heading
-            along, across = abs(math.cos(turned)), abs(math.sin(turned))
+            along, across = abs(elementary.cos(turned)), abs(elementary.sin(turned))
             room = place.s - 0.5 * (along * length + across * width) - self._s - self._vehicle.front
             half = 0.5 * (across * length + along * width + self._vehicle.width) + SIDE_ROOM_M
             if place.s > self._s + 0.5 and abs(place.offset) < half:
-                v = float(row["vx"]) * math.cos(place.heading) + float(row["vy"]) * math.sin(place.heading)
+                v = float(row["vx"]) * elementary.cos(place.heading) + float(row["vy"]) * elementary.sin(place.heading)
                 limit = Limit(Reason.LEADER, max(room, 0.0), blocker=int(row["id"]))
                 found.append(_Ahead(room - STANDING_GAP_M, max(v, 0.0), limit))
         return found
@@ -121,7 +121,7 @@ class IdmPlanner:
         if inputs.traffic_lights is None:
             return []
         states = {int(row["signal"]): int(row["state"]) for row in inputs.traffic_lights.rows}
-        found, braking = list[_Ahead](), 0.5 * car.v**2 / self._vehicle.comfort_decel
+        found, braking = list[_Ahead](), 0.5 * car.v * car.v / self._vehicle.comfort_decel
         for line, signal in self._lines:
             room = line - self._s - self._vehicle.front
             late = states.get(signal) == Light.YELLOW and room > braking
@@ -166,7 +166,8 @@ def _free(v: float, wanted: float, vehicle: Vehicle) -> float:
     """Acceleration on an empty road."""
     if v > wanted:
         return max((wanted - v) / STEP_S, -vehicle.comfort_decel)
-    return float(vehicle.max_accel * (1.0 - (v / max(wanted, 0.1)) ** 4))
+    share = v / max(wanted, 0.1)
+    return float(vehicle.max_accel * (1.0 - share * share * share * share))
 
 
 def _bends(route: Route, stations: FloatArray) -> FloatArray:
@@ -181,7 +182,7 @@ def _allowed(road_map: RoadMap, route: Route, vehicle: Vehicle, stations: FloatA
     """Speed at every station that limits and bends allow, there and with comfortable braking before (m/s)."""
     limits = np.array([road_map.lanes[route.lanes[route.index_at(float(s))].lane].limit for s in stations])
     by_bend = vehicle.max_lateral_accel / np.maximum(np.abs(bends), 1e-6)
-    squared = np.minimum(np.minimum(limits, vehicle.max_speed) ** 2, by_bend)
+    squared = np.minimum(np.square(np.minimum(limits, vehicle.max_speed)), by_bend)
     for k in range(len(stations) - 2, -1, -1):
         squared[k] = min(squared[k], squared[k + 1] + 2.0 * vehicle.comfort_decel * STATION_M)
     return np.asarray(np.sqrt(squared))

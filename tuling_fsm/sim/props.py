@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.map.lanes import Lane
 from tuling_fsm.map.road_map import RoadMap
@@ -130,8 +131,8 @@ def _edges(lane: Lane, station: Pose) -> tuple[float, float]:
     """Both edges of a lane as offsets from a pose abeam of it, m (+ left of the pose)."""
     at = lane.center.project(station.x, station.y).s
     middle = lane.center.at(at)
-    along = math.copysign(1.0, math.cos(middle.heading - station.heading))
-    c, s = math.cos(station.heading), math.sin(station.heading)
+    along = math.copysign(1.0, elementary.cos(middle.heading - station.heading))
+    c, s = elementary.cos(station.heading), elementary.sin(station.heading)
     offset = c * (middle.y - station.y) - s * (middle.x - station.x)
     left, right = (float(np.interp(at, lane.center.s, edge)) for edge in (lane.left, lane.right))
     return offset + along * left, offset - along * right
@@ -141,6 +142,6 @@ def _row(middle: Pose, left: float, right: float, spacing: float) -> list[Pose]:
     """Poses from one offset (m, + left) down to another, as few as are no farther apart than `spacing` (m)."""
     count = math.ceil((left - right) / spacing - 1e-9)
     step = (left - right) / count
-    c, s = math.cos(middle.heading), math.sin(middle.heading)
+    c, s = elementary.cos(middle.heading), elementary.sin(middle.heading)
     offsets = [left - (i + 0.5) * step for i in range(count)]
     return [Pose(middle.x - offset * s, middle.y + offset * c, middle.heading) for offset in offsets]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.lanes import LaneId, LanePosition
@@ -249,7 +250,9 @@ class Referee:
                 return True
         if car.position is not None and self.rules.before_junction(car.position, REASON_AHEAD_M):
             moving = others.boxes[:, 6] > MOVING
-            if np.any(moving & (np.hypot(others.boxes[:, 0] - front.x, others.boxes[:, 1] - front.y) < CROSSING_M)):
+            if np.any(
+                moving & (elementwise.hypot(others.boxes[:, 0] - front.x, others.boxes[:, 1] - front.y) < CROSSING_M)
+            ):
                 return True
         middle = shifted(front, 0.5 * REASON_AHEAD_M)
         width = self._vehicle.width + REASON_SIDE_M

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import io
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -108,7 +109,7 @@ def timeline(log: RunLog) -> Figure:
         span for span in log.spans(row.limit.reason.value for row in log.rows) if span.label != Reason.NONE.value
     ]
     heights = (_height(state_spans), SPEED_HEIGHT, _height(limit_spans))
-    figure = _figure(11.0, sum(heights) + 0.8)
+    figure = _figure(11.0, math.fsum(heights) + 0.8)
     states, speed, limits = figure.subplots(3, 1, sharex=True, height_ratios=heights)
     _bands(states, state_spans)
     speed.plot([row.t for row in log.rows], [row.v for row in log.rows], color="#4e79a7")

@@ -11,6 +11,7 @@ import numpy as np
 from shapely import MultiPolygon, STRtree, points
 from shapely.geometry import Polygon
 
+from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.lane_types import DRIVING, SURFACE
@@ -86,7 +87,7 @@ class RoadRules:
     def _well_inside(self, lane: Lane, position: LanePosition, heading: float) -> bool:
         """Whether the footprint is inside the lane for sure, so that nothing has to be measured."""
         turned = abs(wrap_angle(heading - position.heading))
-        half = 0.5 * self._vehicle.width * math.cos(turned) + 0.5 * self._vehicle.length * math.sin(turned)
+        half = 0.5 * self._vehicle.width * elementary.cos(turned) + 0.5 * self._vehicle.length * elementary.sin(turned)
         i = min(int(np.searchsorted(lane.center.s, position.s)), len(lane.center.s) - 1)
         room = min(lane.left[i] - position.offset, lane.right[i] + position.offset)
         return turned < 0.3 and bool(half + 0.2 < room)
@@ -127,8 +128,8 @@ class _StopLines:
         ends = np.array([(line.x0, line.y0, line.x1, line.y1) for line in self.all]).reshape(-1, 4)
         headings = np.array([road_map.lanes[line.lane].center.at(line.s).heading for line in self.all])
         self._middle = 0.5 * (ends[:, :2] + ends[:, 2:])
-        self._half = 0.5 * np.hypot(ends[:, 2] - ends[:, 0], ends[:, 3] - ends[:, 1]) + LINE_SPAN_M
-        self._cos, self._sin, self._heading = np.cos(headings), np.sin(headings), headings
+        self._half = 0.5 * elementwise.hypot(ends[:, 2] - ends[:, 0], ends[:, 3] - ends[:, 1]) + LINE_SPAN_M
+        self._cos, self._sin, self._heading = elementwise.cos(headings), elementwise.sin(headings), headings
 
     def near(self, front: Pose) -> list[tuple[int, float]]:
         """Lines within reach that the car heads for: index, and how far the front is past it (m, negative: before)."""

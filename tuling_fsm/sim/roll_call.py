@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.sim.cast import Cast
 from tuling_fsm.sim.ego_way import PREDICTION_STEP_S
@@ -93,8 +94,8 @@ class RollCall:
         times = np.arange(PREDICTION_STEP_S, horizon + 1e-9, PREDICTION_STEP_S)
         later = np.tile(moving, (len(times), 1))
         later[:, 7] = np.repeat(times, len(moving))
-        later[:, 0] += later[:, 7] * later[:, 6] * np.cos(later[:, 3])
-        later[:, 1] += later[:, 7] * later[:, 6] * np.sin(later[:, 3])
+        later[:, 0] += later[:, 7] * later[:, 6] * elementwise.cos(later[:, 3])
+        later[:, 1] += later[:, 7] * later[:, 6] * elementwise.sin(later[:, 3])
         return np.concatenate((now, later))
 
     def vehicles(self, free: Boxes, ego: FloatArray) -> FloatArray:

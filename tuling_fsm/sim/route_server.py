@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
+from tuling_fsm.core.geometry import FloatArray, Pose, distance, wrap_angle
 from tuling_fsm.map.lanes import LaneId, LanePosition
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
@@ -66,7 +66,7 @@ class RouteServer:
     def _rest_of_preset(self, request: RouteRequest, blocked: Sequence[LaneId]) -> FloatArray | None:
         """The preset route from the car on; None where it does not fit the request."""
         route = self._preset
-        if route is None or math.dist(route.poses()[-1, :2], request.goal[:2]) > SAME_GOAL_M:
+        if route is None or distance(route.poses()[-1, :2], request.goal[:2]) > SAME_GOAL_M:
             return None
         reference, (x, y, heading) = route.reference, request.start
         found = reference.project(x, y, self._progress - BEHIND_M, self._progress + AHEAD_M)
@@ -97,7 +97,7 @@ def route_from(
         return first
     found = road_map.positions(start.x, start.y, radius=BESIDE_M)
     beside = [road_map.lanes[position.lane].center.at(position.s) for position in found]
-    for pose in sorted(beside, key=lambda pose: math.dist(pose[:2], start[:2]))[:MOST_STARTS]:
+    for pose in sorted(beside, key=lambda pose: distance(pose[:2], start[:2]))[:MOST_STARTS]:
         result = plan_route(road_map, pose, goal, blocked, via)
         if result.route is not None:
             return result
@@ -118,7 +118,7 @@ def _own_side(road_map: RoadMap, start: Pose) -> Pose | None:
         return None
     beside = road_map.positions(start.x, start.y, radius=OWN_SIDE_M)
     places = [road_map.lanes[each.lane].center.at(each.s) for each in beside if runs_its_way(each)]
-    return min(places, key=lambda place: math.dist(place[:2], start[:2]), default=None)
+    return min(places, key=lambda place: distance(place[:2], start[:2]), default=None)
 
 
 def _meets(route: Route, s: float, blocked: Iterable[LaneId]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -107,7 +108,7 @@ class RunLog:
 
     def line_free_seconds(self) -> float:
         """Seconds in the states in which lines do not hold because there is no other way on."""
-        return round(sum((s for state, s in self.state_seconds().items() if LINE_FREE in state), start=0.0), 3)
+        return round(math.fsum(s for state, s in self.state_seconds().items() if LINE_FREE in state), 3)
 
     def unexplained_stops(self) -> int:
         """How often the car stood for a second and longer without giving a reason."""

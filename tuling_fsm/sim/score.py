@@ -48,7 +48,7 @@ def score(infractions: Sequence[Infraction], completion: float, measures: Measur
         measures: what was measured beside them.
     """
     at_fault = Counter(_category(record) for record in infractions if record.at_fault)
-    penalty = math.prod(PENALTIES[kind] ** count for kind, count in at_fault.items() if kind in PENALTIES)
+    penalty = math.prod(PENALTIES[kind] for kind in at_fault.elements() if kind in PENALTIES)
     terms = {
         "progress": completion,
         "time_to_collision": 0.0 if measures.near_miss else 1.0,
@@ -59,7 +59,7 @@ def score(infractions: Sequence[Infraction], completion: float, measures: Measur
         "driving_direction": 1.0 - 0.5 * sum(measures.against_m >= metres for metres in AGAINST_M),
         "making_progress": 1.0 if completion >= MAKING_PROGRESS else 0.0,
     }
-    mean = sum(weight * terms[name] for name, weight in WEIGHTS.items()) / sum(WEIGHTS.values())
+    mean = math.fsum(weight * terms[name] for name, weight in WEIGHTS.items()) / math.fsum(WEIGHTS.values())
     values = {
         "closed_loop": mean * math.prod(terms[name] for name in FACTORS),
         "driving": completion * penalty,

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
+
+from tuling_fsm.core import elementwise
+from tuling_fsm.core.geometry import FloatArray
 
 Stream = np.random.SeedSequence
 
@@ -29,3 +33,11 @@ class Seeds(NamedTuple):
 def generator(stream: Stream) -> np.random.Generator:
     """What draws from a stream."""
     return np.random.Generator(np.random.PCG64(stream))
+
+
+def normal(random: np.random.Generator, deviation: float, count: int) -> FloatArray:
+    """Normally distributed numbers (count,) about 0 (Box and Muller, 1958): those of numpy come by the machine's own
+    logarithm.
+    """
+    radius = np.sqrt(-2.0 * elementwise.log(1.0 - random.random(count)))
+    return np.asarray(deviation * radius * elementwise.cos(2.0 * math.pi * random.random(count)))

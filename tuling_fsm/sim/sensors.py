@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.map.lanes import Lane, LaneId, LanePosition, Mark, MarkKind
 from tuling_fsm.map.road_map import RoadMap
@@ -50,7 +51,7 @@ class Sensors:
     def objects(self, pose: Pose, z: float, others: Others, blind: bool) -> npt.NDArray[np.void]:
         """Rows of the topic `objects` within range and on the car's level; `blind`: in rain or fog."""
         boxes = others.boxes
-        distance = np.hypot(boxes[:, 0] - pose.x, boxes[:, 1] - pose.y)
+        distance = elementwise.hypot(boxes[:, 0] - pose.x, boxes[:, 1] - pose.y)
         sources = self._sight.sources(others, distance, self._p.range, blind)
         shown = (sources > 0) & ~(np.abs(boxes[:, 2] - z) > SAME_LEVEL_M)
         if others.seen_as:
@@ -60,13 +61,15 @@ class Sensors:
         table = np.zeros(len(rows), OBJECTS)
         table["id"], table["kind"], table["source"] = others.ids[rows], others.kinds[rows], sources[rows]
         table["x"], table["y"], table["heading"] = seen[:, 0], seen[:, 1], seen[:, 3]
-        table["vx"], table["vy"] = seen[:, 6] * np.cos(seen[:, 3]), seen[:, 6] * np.sin(seen[:, 3])
+        table["vx"], table["vy"] = seen[:, 6] * elementwise.cos(seen[:, 3]), seen[:, 6] * elementwise.sin(seen[:, 3])
         table["length"], table["width"], table["existence"] = seen[:, 4], seen[:, 5], 1.0
         return table
 
     def slots(self, pose: Pose, others: Others) -> npt.NDArray[np.void]:
         """Rows of the topic `parking_slots` within range."""
-        rows = self._slots[np.hypot(self._slots["x"] - pose.x, self._slots["y"] - pose.y) <= self._p.slot_range].copy()
+        rows = self._slots[
+            elementwise.hypot(self._slots["x"] - pose.x, self._slots["y"] - pose.y) <= self._p.slot_range
+        ].copy()
         rows["occupied"] = _taken(rows, others.boxes)
         return rows
 
@@ -76,7 +79,7 @@ class Sensors:
             return np.zeros(0, LANE_LINES)
         parts = [self._stretch(lane, s, end) for lane, s, end in self._lanes_ahead(position, way)]
         line, kind, x, y = np.concatenate(parts, axis=1)
-        c, s = math.cos(pose.heading), math.sin(pose.heading)
+        c, s = elementary.cos(pose.heading), elementary.sin(pose.heading)
         table = np.zeros(len(x), LANE_LINES)
         table["line"], table["kind"] = line, kind
         table["x"], table["y"] = c * (x - pose.x) + s * (y - pose.y), c * (y - pose.y) - s * (x - pose.x)
@@ -106,7 +109,7 @@ class Sensors:
         for line, offset, marks in ((0, left, lane.left_marks), (1, right, lane.right_marks)):
             rows = np.empty((4, len(s)))
             rows[0], rows[1] = line, _kind_at(marks, s_from)
-            rows[2], rows[3] = x - offset * np.sin(heading), y + offset * np.cos(heading)
+            rows[2], rows[3] = x - offset * elementwise.sin(heading), y + offset * elementwise.cos(heading)
             parts.append(rows)
         return np.concatenate(parts, axis=1)
 

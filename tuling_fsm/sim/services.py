@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core import elementwise
+from tuling_fsm.core.geometry import FloatArray, Pose, distance
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.bodies import center_ahead, shifted
@@ -83,13 +83,13 @@ def _slots(point: Mapping[str, Any], road_map: RoadMap) -> FloatArray:
             [slot[key] for key in ("x", "y", "heading", "length", "width")] for slot in point["slots"]
         ]
         return np.array(rows, dtype=np.float64)
-    near = [slot for slot in road_map.slots if math.dist(slot.pose[:2], (x, y)) <= NEAR_M]
+    near = [slot for slot in road_map.slots if distance(slot.pose[:2], (x, y)) <= NEAR_M]
     if near:
         return np.array([(*slot.pose, slot.length, slot.width) for slot in near])
     return np.array(((x, y, 0.0, 2.0 * AT_POINT_M, 2.0 * AT_POINT_M),))
 
 
 def _inside(slots: FloatArray, x: float, y: float) -> bool:
-    dx, dy, c, s = x - slots[:, 0], y - slots[:, 1], np.cos(slots[:, 2]), np.sin(slots[:, 2])
+    dx, dy, c, s = x - slots[:, 0], y - slots[:, 1], elementwise.cos(slots[:, 2]), elementwise.sin(slots[:, 2])
     along, across = np.abs(c * dx + s * dy), np.abs(c * dy - s * dx)
     return bool(np.any((along <= 0.5 * slots[:, 3]) & (across <= 0.5 * slots[:, 4])))

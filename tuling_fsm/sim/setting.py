@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.lanes import LaneId
@@ -109,5 +109,5 @@ def _walk(
 def distance_to_goal(goal: Pose, pose: Pose) -> tuple[float, float]:
     """How far a pose is past the goal along the goal's heading (negative: before it), and beside it (+ left), m."""
     dx, dy = pose.x - goal.x, pose.y - goal.y
-    c, s = math.cos(goal.heading), math.sin(goal.heading)
+    c, s = elementary.cos(goal.heading), elementary.sin(goal.heading)
     return c * dx + s * dy, c * dy - s * dx

@@ -11,6 +11,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from tuling_fsm.core import elementwise
 from tuling_fsm.sim.referee import Others
 from tuling_fsm.world.inputs import Kind, Source
 
@@ -80,5 +81,5 @@ class Sight:
     def _known(self, others: Others) -> npt.NDArray[np.bool_]:
         places = [self._mapped.get(number, (math.inf, math.inf)) for number in others.ids.tolist()]
         there = np.array(places).reshape(-1, 2)
-        moved = np.hypot(others.boxes[:, 0] - there[:, 0], others.boxes[:, 1] - there[:, 1])
+        moved = elementwise.hypot(others.boxes[:, 0] - there[:, 0], others.boxes[:, 1] - there[:, 1])
         return np.asarray(moved < MOVED_M)

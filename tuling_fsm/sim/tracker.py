@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray, wrap_angle
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.core.trajectory import Trajectory
@@ -114,7 +115,7 @@ def _measure(x: FloatArray, y: FloatArray, s: FloatArray) -> None:
     """Arc lengths, m."""
     s[0] = 0.0
     for i in range(1, len(x)):
-        s[i] = s[i - 1] + math.hypot(x[i] - x[i - 1], y[i] - y[i - 1])
+        s[i] = s[i - 1] + elementary.hypot(x[i] - x[i - 1], y[i] - y[i - 1])
 
 
 @kernel
@@ -161,7 +162,7 @@ def _nearest(plan: Course, lo: int, hi: int, x: float, y: float) -> tuple[int, f
         if d2 < best:
             best, best_i, best_share = d2, i, share
             heading = plan.heading[i] + share * (plan.heading[i + 1] - plan.heading[i])
-            best_offset = ey * math.cos(heading) - ex * math.sin(heading)
+            best_offset = ey * elementary.cos(heading) - ex * elementary.sin(heading)
     return best_i, best_share, best_offset
 
 
@@ -204,23 +205,25 @@ def control(plan: Course, t: float, state: FloatArray, k: Gains) -> Command:
     stands = _stands(plan, t)
     if stands and abs(v) < k.standstill_speed:
         moves_on = plan.s[-1] - _blend(plan.s, i, share) > MOVING
-        steer = math.atan(k.wheelbase * _blend(plan.curvature, i, share)) if moves_on else state[5]
+        steer = elementary.atan(k.wheelbase * _blend(plan.curvature, i, share)) if moves_on else state[5]
         return Command(min(max(steer, -k.max_steer), k.max_steer), 0.0, gear, True)
     lo, hi = _same_gear(plan, gear_row, t - SEARCH_S, t + SEARCH_S)
     if hi > lo:
         near, near_share, offset = _nearest(plan, lo, hi, x, y)
     else:
         near, near_share = lo, 0.0
-        offset = (y - plan.y[lo]) * math.cos(plan.heading[lo]) - (x - plan.x[lo]) * math.sin(plan.heading[lo])
+        offset = (y - plan.y[lo]) * elementary.cos(plan.heading[lo]) - (x - plan.x[lo]) * elementary.sin(
+            plan.heading[lo]
+        )
     s_now = _blend(plan.s, near, near_share)
     turned = wrap_angle(heading - _blend(plan.heading, near, near_share))
     seen, seen_share = _row_at(plan.s, s_now + abs(v) * k.steer_lag)
     decay = k.decay_length + k.decay_time * abs(v)
-    aim = math.atan(offset / (2.0 * k.damping * decay))
-    curvature = _blend(plan.curvature, seen, seen_share) - gear * 2.0 * k.damping / decay * math.sin(
+    aim = elementary.atan(offset / (2.0 * k.damping * decay))
+    curvature = _blend(plan.curvature, seen, seen_share) - gear * 2.0 * k.damping / decay * elementary.sin(
         turned + gear * aim
     )
-    steer = math.atan(k.wheelbase * curvature)
+    steer = elementary.atan(k.wheelbase * curvature)
     late = max(t - plan.t[-1], 0.0)
     speed_error = gear * (_blend(plan.v, i, share) - v)
     position_error = _blend(plan.s, i, share) + late * abs(plan.v[-1]) - s_now

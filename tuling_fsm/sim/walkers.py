@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray, Polyline, Pose
+from tuling_fsm.core import elementary
+from tuling_fsm.core.geometry import FloatArray, Polyline, Pose, distance
 from tuling_fsm.map.lanes import Lane, LaneId
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.crossings import NEAR_CROSSWALK_M, Passage, crossing_of, passages, safe
@@ -72,12 +73,12 @@ class Walker:
     def at(self, s: float) -> Pose:
         """The pose at `s` of the leg."""
         x, y, heading = self.leg.at(s)
-        return Pose(x - self.offset * math.sin(heading), y + self.offset * math.cos(heading), heading)
+        return Pose(x - self.offset * elementary.sin(heading), y + self.offset * elementary.cos(heading), heading)
 
     @property
     def at_end(self) -> bool:
         """Whether the leg is walked."""
-        left = math.dist(self.pose[:2], self.at(self.leg.length)[:2])
+        left = distance(self.pose[:2], self.at(self.leg.length)[:2])
         past = self.s >= self.leg.length - 1e-6
         return past or left < REACHED_M or (left < CLOSE_M and self.blocked > 0.0 and self.v < SLOW)
 
@@ -154,16 +155,16 @@ class Walkers:
         there = walker.at(min(walker.s + LOOK_M, walker.leg.length))
         if walker.aside != 0.0:
             heading = walker.leg.at(walker.s).heading + math.copysign(ASIDE, walker.aside)
-        elif math.dist((x, y), there[:2]) > 1e-6:
-            heading = math.atan2(there.y - y, there.x - x)
-        return pace * math.cos(heading), pace * math.sin(heading), pace
+        elif distance((x, y), there[:2]) > 1e-6:
+            heading = elementary.atan2(there.y - y, there.x - x)
+        return pace * elementary.cos(heading), pace * elementary.sin(heading), pace
 
     def _moved(self, walker: Walker, dt: float, pose: Pose) -> None:
         """Note where the avoidance has moved a pedestrian, and what follows from it."""
-        before, way = walker.s, math.dist(pose[:2], walker.pose[:2])
+        before, way = walker.s, distance(pose[:2], walker.pose[:2])
         walker.v = way / dt
         if walker.v > SLOW:
-            pose = pose._replace(heading=math.atan2(pose.y - walker.pose.y, pose.x - walker.pose.x))
+            pose = pose._replace(heading=elementary.atan2(pose.y - walker.pose.y, pose.x - walker.pose.x))
         walker.pose = pose
         reach = 2.0 * HURRY * self._parameters.run_speed * dt
         found = walker.leg.project(pose.x, pose.y, before - 0.5, before + reach + 0.5)
@@ -210,7 +211,7 @@ class Walkers:
         """Straight across the road from where it is, without a look; False where there is no other side."""
         x, y, heading = walker.pose
         for side in (0.5 * math.pi, -0.5 * math.pi):
-            c, s, on_road = math.cos(heading + side), math.sin(heading + side), False
+            c, s, on_road = elementary.cos(heading + side), elementary.sin(heading + side), False
             for away in np.arange(BOLT_STEP_M, BOLT_REACH_M, BOLT_STEP_M).tolist():
                 point = (x + away * c, y + away * s)
                 on_road = on_road or self._map.project(*point) is not None
@@ -228,7 +229,7 @@ class Walkers:
         if joined:
             following = self._by_id[joined[int(walker.random.integers(len(joined)))]]
             end = walker.leg.xy[-1]
-            walker.forward = math.dist(end, following.center.xy[0]) <= math.dist(end, following.center.xy[-1])
+            walker.forward = distance(end, following.center.xy[0]) <= distance(end, following.center.xy[-1])
             walker.lane, walker.leg = following.id, _leg(following, walker.forward)
         else:
             walker.forward = not walker.forward
@@ -237,8 +238,8 @@ class Walkers:
 
     def _walk_to(self, walker: Walker, point: tuple[float, float]) -> None:
         x, y, heading = walker.pose
-        if math.dist((x, y), point) < 0.1:
-            point = (x + 0.1 * math.cos(heading), y + 0.1 * math.sin(heading))
+        if distance((x, y), point) < 0.1:
+            point = (x + 0.1 * elementary.cos(heading), y + 0.1 * elementary.sin(heading))
         walker.leg, walker.s, walker.offset, walker.aside = Polyline.of([(x, y), point]), 0.0, 0.0, 0.0
 
     def _wait(self, walker: Walker, dt: float, vehicles: FloatArray, lights: Mapping[int, int]) -> None:

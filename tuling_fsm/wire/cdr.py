@@ -10,6 +10,7 @@ import numpy as np
 from rosbags.serde import SerdeError
 from rosbags.typesys import Stores, get_typestore
 
+from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray, Pose
 
@@ -139,22 +140,22 @@ def half_angle(heading: float) -> tuple[float, float]:
     Rounding the two may move the angle by a bit; then one of the neighbouring pairs of numbers fits.
     """
     heading = math.remainder(heading, math.tau)
-    z, w = math.sin(0.5 * heading), math.cos(0.5 * heading)
+    z, w = elementary.sin(0.5 * heading), elementary.cos(0.5 * heading)
     for near_w in _NEIGHBOURS:
         for near_z in _NEIGHBOURS:
             pair = z + near_z * math.ulp(z), w + near_w * math.ulp(w)
-            if 2.0 * math.atan2(*pair) == heading:
+            if 2.0 * elementary.atan2(*pair) == heading:
                 return pair
     return z, w
 
 
 def _yaw(x: float, y: float, z: float, w: float) -> float:
     if abs(x) < _MAX_TILT and abs(y) < _MAX_TILT:
-        return 2.0 * math.atan2(z, w) if w >= 0.0 else 2.0 * math.atan2(-z, -w)
-    return math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
+        return 2.0 * elementary.atan2(z, w) if w >= 0.0 else 2.0 * elementary.atan2(-z, -w)
+    return elementary.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
 
 
 def yaws(z: FloatArray, w: FloatArray) -> FloatArray:
     """Headings (rad, wrapped) of planar quaternions."""
     sign = np.where(w < 0.0, -1.0, 1.0)
-    return np.asarray(2.0 * np.arctan2(sign * z, sign * w), dtype=np.float64)
+    return np.asarray(2.0 * elementwise.arctan2(sign * z, sign * w), dtype=np.float64)

@@ -6,6 +6,7 @@ import math
 import struct
 from collections.abc import Sequence
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.wire.cdr import (
@@ -85,5 +86,5 @@ def _deviations(covariance: FloatArray | Sequence[float]) -> tuple[float, float]
     check_finite("odometry", variance_x=xx, variance_y=yy, covariance_xy=xy, variance_yaw=yaw)
     if min(xx, yy, yaw) < 0.0:
         raise InputError("odometry", f"variance {min(xx, yy, yaw)}", "no negative one")
-    largest = 0.5 * (xx + yy) + math.hypot(0.5 * (xx - yy), xy)
+    largest = 0.5 * (xx + yy) + elementary.hypot(0.5 * (xx - yy), xy)
     return math.sqrt(largest), math.sqrt(yaw)

@@ -11,6 +11,7 @@ import struct
 import numpy as np
 import numpy.typing as npt
 
+from tuling_fsm.core import elementwise
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.wire.cdr import LITTLE_ENDIAN, check_frame, packed_header, pose_value, seconds, stamp_ns, unpack, yaws
@@ -41,8 +42,8 @@ def pack_path(ns: int, points: FloatArray) -> bytes:
     records = np.zeros(len(points), _RECORD)
     records["position"][:, :2] = points[:, :2]
     half = 0.5 * np.remainder(points[:, 2] + np.pi, 2.0 * np.pi) - 0.5 * np.pi
-    records["orientation"][:, 2] = np.sin(half)
-    records["orientation"][:, 3] = np.cos(half)
+    records["orientation"][:, 2] = elementwise.sin(half)
+    records["orientation"][:, 3] = elementwise.cos(half)
     records["sec"], records["nanosec"] = divmod(ns, 1_000_000_000)
     records["frame_size"] = _SHORT_FRAME
     records["frame"] = MAP_FRAME.encode()
@@ -61,7 +62,7 @@ def unpack_path(raw: bytes, where: str) -> tuple[float, FloatArray]:
         return _unpack_any(raw, where)
     orientation = records["orientation"]
     points = np.column_stack((records["position"][:, :2], yaws(orientation[:, 2], orientation[:, 3])))
-    norms = np.sqrt(np.einsum("ij,ij->i", orientation, orientation))
+    norms = np.sqrt((orientation * orientation).sum(axis=1))
     _check(points, norms, where)
     return seconds(stamp_ns(raw)), points
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.records import replace
@@ -77,7 +78,7 @@ class WorldBuilder:
         rows["id"], rows["kind"] = (1, 2), (Kind.CAR, Kind.PEDESTRIAN)
         rows["x"], rows["y"], rows["heading"] = pose
         rows["vx"], rows["vy"], rows["length"], rows["width"], rows["existence"] = (
-            math.cos(pose.heading), math.sin(pose.heading), 4.0, 2.0, 1.0,
+            elementary.cos(pose.heading), elementary.sin(pose.heading), 4.0, 2.0, 1.0,
         )  # fmt: skip
         grid = Occupancy(0.0, 1.0, pose, np.full((2, 2), 100, np.int8))
         world = self.build(Inputs(0.0, Odometry(0.0, pose, 1.0, 0.0), Table(0.0, rows), grid), None, None)

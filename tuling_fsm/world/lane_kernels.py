@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray, wrap_angle
 from tuling_fsm.core.kernels import inner, maker
 from tuling_fsm.world import objects as ob
@@ -48,7 +49,7 @@ def locate(
         for k in range(cell_start[cell], cell_start[cell + 1]):
             p = lanes.cell_segment[k]
             dx, dy = px[p + 1] - px[p], py[p + 1] - py[p]
-            step = math.hypot(dx, dy)
+            step = elementary.hypot(dx, dy)
             if step < 1e-6:
                 continue
             along = ((x - px[p]) * dx + (y - py[p]) * dy) / step
@@ -168,7 +169,7 @@ def _starts(
         count += 1
     if count == 0 or count == BRANCHES or speed < 1.0 or lane[0] != found_lane[0]:
         return count
-    sideways = speed * math.sin(turn[0])
+    sideways = speed * elementary.sin(turn[0])
     other = lanes.beside[lane[0], 0 if sideways > 0.0 else 1]
     half = (lanes.left if sideways > 0.0 else lanes.right)[lanes.start[lane[0]]]
     room = half - math.copysign(offset[0], offset[0] * sideways)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import inner, kernel
 from tuling_fsm.world.inputs import Kind
@@ -99,7 +100,7 @@ def read_objects(
     keep: RowArray = np.arange(verdict.used)
     if verdict.used > parameters.max_objects:
         x, y = (rows[name][taken[: verdict.used]].astype(np.float64) for name in ("x", "y"))
-        distance = np.hypot(x - near[0], y - near[1])
+        distance = elementwise.hypot(x - near[0], y - near[1])
         keep = np.sort(np.argsort(distance, kind="stable")[: parameters.max_objects])
         text = f"objects: more than {parameters.max_objects} rows, the nearest are used"
         faults = (*faults, Complaint("objects count", text))
@@ -123,7 +124,7 @@ def _read(
             strange = i
         x, y, heading, existence = float(row.x), float(row.y), float(row.heading), row.existence
         vx, vy, length, width = float(row.vx), float(row.vy), float(row.length), float(row.width)
-        speed = math.hypot(vx, vy)
+        speed = elementary.hypot(vx, vy)
         if not math.isfinite(x + y + heading + vx + vy + length + width + existence):
             unfinite = i if unfinite < 0 else unfinite
         elif not (

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import Pose, wrap_angle
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.road_map import RoadMap
@@ -49,8 +50,8 @@ def track(route: Route, pose: Pose, last_s: float | None, moved: float) -> OnRou
 def _first(route: Route, pose: Pose) -> float:
     """The earliest of the places that fit the pose about as well as the best one."""
     line = route.reference
-    distance = np.hypot(line.xy[:, 0] - pose.x, line.xy[:, 1] - pose.y)
-    cost = distance + _HEADING_WEIGHT_M * (1.0 - np.cos(line.heading - pose.heading))
+    distance = elementwise.hypot(line.xy[:, 0] - pose.x, line.xy[:, 1] - pose.y)
+    cost = distance + _HEADING_WEIGHT_M * (1.0 - elementwise.cos(line.heading - pose.heading))
     return float(line.s[np.flatnonzero(cost <= cost.min() + _SAME_PLACE_M)[0]])
 
 

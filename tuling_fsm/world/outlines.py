@@ -7,12 +7,12 @@ the car only if that is not enough. What is thick is hatched, so that a car in t
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.world.inputs import Occupancy
 
@@ -52,7 +52,7 @@ def grid_segments(grid: Occupancy, x: float, y: float, radius: float, threshold:
     """Outlines of the cells of at least `threshold` in the square of `radius` (m) around a point: at most `limit`
     segments x0, y0, x1, y1 in `map`, (M, 4).
     """
-    c, s = math.cos(grid.origin.heading), math.sin(grid.origin.heading)
+    c, s = elementary.cos(grid.origin.heading), elementary.sin(grid.origin.heading)
     dx, dy = x - grid.origin.x, y - grid.origin.y
     column, row = (c * dx + s * dy) / grid.resolution, (-s * dx + c * dy) / grid.resolution
     window, near = (_around(grid, row, column, reach) for reach in (radius, min(radius, NEAR_M)))

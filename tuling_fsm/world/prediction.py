@@ -10,11 +10,11 @@ away. Whatever stands is predicted in place.
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.scene import Ego, Obstacles
 from tuling_fsm.core.vehicle import Vehicle
@@ -73,7 +73,7 @@ def see_traffic(
 def _with_ego(found: Detections, ego: Ego, vehicle: Vehicle) -> FloatArray:
     """The bodies of the objects and, as the last one, of the car: others follow it as they follow each other."""
     middle = 0.5 * (vehicle.front - vehicle.rear_overhang)
-    c, s = math.cos(ego.pose.heading), math.sin(ego.pose.heading)
+    c, s = elementary.cos(ego.pose.heading), elementary.sin(ego.pose.heading)
     forward = max(ego.v, 0.0)
     bodies = np.empty((len(found.body) + 1, BODY))
     bodies[:-1] = found.body

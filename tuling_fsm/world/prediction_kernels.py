@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import inner, maker
 from tuling_fsm.core.scene import PREDICTION_STEP_S, PREDICTION_STEPS
@@ -171,8 +172,8 @@ def _drift(
     for k in range(PREDICTION_STEPS):
         out_x[k], out_y[k], out_heading[k] = x, y, heading + turned
         if yaw_rate != 0.0:
-            turned += yaw_rate * math.exp(-k * PREDICTION_STEP_S / _TURN_FADE_S) * PREDICTION_STEP_S
-            c, s = math.cos(turned), math.sin(turned)
+            turned += yaw_rate * elementary.exp(-k * PREDICTION_STEP_S / _TURN_FADE_S) * PREDICTION_STEP_S
+            c, s = elementary.cos(turned), elementary.sin(turned)
         x += (c * vx - s * vy) * PREDICTION_STEP_S
         y += (s * vx + c * vy) * PREDICTION_STEP_S
 

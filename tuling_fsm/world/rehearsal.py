@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tuling_fsm.core import elementwise
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.random_route import random_route
@@ -64,7 +65,7 @@ def _traffic(route: Route, stamp: float) -> np.ndarray[tuple[int], np.dtype[np.v
 def _put(row: np.void, number: int, kind: Kind, pose: Pose, v: float, size: tuple[float, float]) -> None:
     row["id"], row["kind"], row["source"], row["existence"] = number, kind, Source.LIDAR, 1.0
     row["x"], row["y"], row["heading"] = pose
-    row["vx"], row["vy"] = v * np.cos(pose.heading), v * np.sin(pose.heading)
+    row["vx"], row["vy"] = v * elementwise.cos(pose.heading), v * elementwise.sin(pose.heading)
     row["length"], row["width"] = size
 
 

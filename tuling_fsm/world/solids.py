@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.inputs import Occupancy
@@ -23,7 +24,7 @@ def _nearest(segments: FloatArray, x: float, y: float, limit: int) -> FloatArray
     if len(segments) <= limit:
         return segments
     middle = 0.5 * (segments[:, :2] + segments[:, 2:])
-    distance = np.hypot(middle[:, 0] - x, middle[:, 1] - y)
+    distance = elementwise.hypot(middle[:, 0] - x, middle[:, 1] - y)
     return np.asarray(segments[np.sort(np.argsort(distance, kind="stable")[:limit])], dtype=np.float64)
 
 

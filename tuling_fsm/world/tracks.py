@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import inner, kernel
 from tuling_fsm.world import objects as ob
@@ -74,7 +75,7 @@ def _follow(
         now[ANCHOR_X], now[ANCHOR_Y] = here[ob.X], here[ob.Y]
         if row >= 0:
             old = before[row]
-            moves = moves or math.hypot(here[ob.X] - old[ANCHOR_X], here[ob.Y] - old[ANCHOR_Y]) > _ANCHOR_M
+            moves = moves or elementary.hypot(here[ob.X] - old[ANCHOR_X], here[ob.Y] - old[ANCHOR_Y]) > _ANCHOR_M
             dt = max(stamp - old[SEEN], 0.0)
             turn = (here[ob.HEADING] - old[HEADING] + math.pi) % (2.0 * math.pi) - math.pi
             rate = min(max(turn / max(dt, 1e-3), -_MAX_YAW_RATE), _MAX_YAW_RATE)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import factory, inner, maker
 from tuling_fsm.world import objects as ob
@@ -110,7 +110,7 @@ def _followers(kind: ByteArray, body: FloatArray) -> BoolArray:
     follows = np.ones(len(body), np.bool_)
     for i in range(len(kind)):
         heading = body[i, ob.HEADING]
-        forward = body[i, ob.VX] * math.cos(heading) + body[i, ob.VY] * math.sin(heading)
+        forward = body[i, ob.VX] * elementary.cos(heading) + body[i, ob.VY] * elementary.sin(heading)
         follows[i] = VEHICLE[kind[i]] and forward > _REVERSING_SPEED
     return follows
 

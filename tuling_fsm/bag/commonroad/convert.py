@@ -15,6 +15,7 @@ from tuling_fsm.agent import Agent, Parameters
 from tuling_fsm.bag.commonroad.roads import to_opendrive
 from tuling_fsm.bag.commonroad.scenario import Obstacle, Recording, read_recording
 from tuling_fsm.bag.writer import BagWriter
+from tuling_fsm.core import elementwise
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.parameters import flatten
@@ -101,7 +102,7 @@ def _duration(each: Obstacle) -> float:
 
 
 def _way(points: FloatArray) -> float:
-    return float(np.hypot(*np.diff(points[:, :2], axis=0).T).sum())
+    return float(elementwise.hypot(*np.diff(points[:, :2], axis=0).T).sum())
 
 
 def _rear(car: Obstacle, vehicle: Vehicle, t: FloatArray) -> FloatArray:
@@ -110,7 +111,7 @@ def _rear(car: Obstacle, vehicle: Vehicle, t: FloatArray) -> FloatArray:
     x, y, heading, v = columns
     back = 0.5 * (vehicle.front - vehicle.rear_overhang)
     rate = np.gradient(heading, t)
-    return np.column_stack((x - back * np.cos(heading), y - back * np.sin(heading), heading, v, rate))
+    return np.column_stack((x - back * elementwise.cos(heading), y - back * elementwise.sin(heading), heading, v, rate))
 
 
 def _route(road_map: RoadMap, car: Obstacle, vehicle: Vehicle) -> FloatArray:
@@ -119,7 +120,7 @@ def _route(road_map: RoadMap, car: Obstacle, vehicle: Vehicle) -> FloatArray:
     planned = plan_route(road_map, first, last).route
     if planned is not None:
         return planned.poses()
-    steps = np.concatenate(([True], np.hypot(*np.diff(car.states[:, 1:3], axis=0).T) > 0.2))
+    steps = np.concatenate(([True], elementwise.hypot(*np.diff(car.states[:, 1:3], axis=0).T) > 0.2))
     return np.asarray(car.states[steps][:, 1:4], dtype=np.float64)
 
 
@@ -153,6 +154,6 @@ def _objects(others: list[Obstacle], t: float) -> np.ndarray[tuple[int], np.dtyp
         row["id"], row["kind"] = int(each.id) % 2**32, each.kind
         row["source"] = Source.LIDAR | Source.RADAR | Source.CAMERA
         row["x"], row["y"], row["heading"] = x, y, heading
-        row["vx"], row["vy"] = v * np.cos(heading), v * np.sin(heading)
+        row["vx"], row["vy"] = v * elementwise.cos(heading), v * elementwise.sin(heading)
         row["length"], row["width"], row["existence"] = each.length, each.width, 1.0
     return rows

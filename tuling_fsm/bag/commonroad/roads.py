@@ -10,6 +10,7 @@ import numpy as np
 from lxml import etree
 
 from tuling_fsm.bag.commonroad.scenario import Lanelet
+from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.geometry import FloatArray
 
 Element = etree._Element
@@ -112,7 +113,7 @@ def _road(root: Element, row: Row) -> None:
     for i, step in enumerate(np.diff(left, axis=0)):
         etree.SubElement(
             plan, "geometry", s=f"{stations[i]:.9g}", x=f"{left[i, 0]:.9g}", y=f"{left[i, 1]:.9g}",
-            hdg=f"{math.atan2(step[1], step[0]):.9g}", length=f"{stations[i + 1] - stations[i]:.9g}",
+            hdg=f"{elementary.atan2(step[1], step[0]):.9g}", length=f"{stations[i + 1] - stations[i]:.9g}",
         ).append(etree.Element("line"))  # fmt: skip
     section = etree.SubElement(etree.SubElement(road, "lanes"), "laneSection", s="0")
     centre = etree.SubElement(etree.SubElement(section, "center"), "lane", id="0", type="none", level="false")
@@ -160,7 +161,7 @@ def _reference(line: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _arc(line: FloatArray) -> FloatArray:
-    return np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(line, axis=0).T))))
+    return np.concatenate(([0.0], np.cumsum(elementwise.hypot(*np.diff(line, axis=0).T))))
 
 
 def _across(reference: FloatArray, stations: FloatArray, line: FloatArray) -> FloatArray:
@@ -169,7 +170,7 @@ def _across(reference: FloatArray, stations: FloatArray, line: FloatArray) -> Fl
     share = stations / stations[-1] * s[-1]
     x, y = np.interp(share, s, line[:, 0]), np.interp(share, s, line[:, 1])
     along = np.gradient(reference, axis=0)
-    along /= np.maximum(np.hypot(along[:, 0], along[:, 1]), 1e-9)[:, None]
+    along /= np.maximum(elementwise.hypot(along[:, 0], along[:, 1]), 1e-9)[:, None]
     return np.asarray(along[:, 0] * (y - reference[:, 1]) - along[:, 1] * (x - reference[:, 0]), dtype=np.float64)
 
 

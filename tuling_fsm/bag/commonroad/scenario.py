@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from lxml import etree
 
+from tuling_fsm.core import elementwise
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.world.inputs import Kind
@@ -134,7 +135,7 @@ def _lanelet(node: Element, limits: dict[str, float]) -> Lanelet:
 def _points(node: Element, bound: str) -> FloatArray:
     rows = [(_finite(p.findtext("x"), p), _finite(p.findtext("y"), p)) for p in node.findall(f"{bound}/point")]
     points = np.array(rows).reshape(-1, 2)
-    length = float(np.hypot(*np.diff(points, axis=0).T).sum())
+    length = float(elementwise.hypot(*np.diff(points, axis=0).T).sum())
     if not 0.0 < length < LONGEST_M:
         raise ValueError(f"line {node.sourceline}: {bound} of {len(rows)} points is {length:g} m long")
     return points

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 from tuling_fsm.behaviour.conduct import Conduct, View
 from tuling_fsm.behaviour.intersection.guards import junction_here, standing_explained
 from tuling_fsm.behaviour.intersection.memory import Intersection
 from tuling_fsm.behaviour.memory import Memory
 from tuling_fsm.behaviour.on_road.normal import along_lanes
+from tuling_fsm.core import elementary
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import FollowLanes, LaneEnd, PlanningRequest
 
@@ -43,7 +42,7 @@ def keeps_lane(view: View) -> bool:
     lane, place = min(places, key=lambda item: abs(item[1].offset))
     if lane.end is LaneEnd.LANE_END and lane.route_s0 + lane.center.length <= junction.s_to:
         return False
-    at_front = place.offset + vehicle.front * math.sin(pose.heading - place.heading)
+    at_front = place.offset + vehicle.front * elementary.sin(pose.heading - place.heading)
     k = min(int(lane.center.s.searchsorted(place.s)), len(lane.left) - 1)
     left, right = max(place.offset, at_front), min(place.offset, at_front)
     half = vehicle.width / 2.0 - _OVER_EDGE_M

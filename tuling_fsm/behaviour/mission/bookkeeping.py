@@ -14,6 +14,7 @@ from tuling_fsm.behaviour.memory import Memory, report
 from tuling_fsm.behaviour.mission.budget import choose, is_measured, last_point, measure, needed_s
 from tuling_fsm.behaviour.mission.memory import Aim, Book, Entry, Errand, Status
 from tuling_fsm.behaviour.mission.points import is_past, just_past, legal_point, pose_of, stop_ahead
+from tuling_fsm.core.geometry import distance
 from tuling_fsm.core.records import replace
 from tuling_fsm.world.mission import Mission, Task
 from tuling_fsm.world.world import World
@@ -138,7 +139,7 @@ def _watch_point(view: View, state: str) -> Memory:
         return view.memory
     pose = pose_of(view.site.road_map, point)
     if book.around is not None:
-        far = math.dist(world.ego.pose[:2], book.around[:2]) > _FORGET_AROUND_M
+        far = distance(world.ego.pose[:2], book.around[:2]) > _FORGET_AROUND_M
         if far or is_past(world.ego.pose, book.around, 0.0):
             return replace(view.memory, book=replace(book, around=None))
         return view.memory

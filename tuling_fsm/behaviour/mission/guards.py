@@ -11,5 +11,5 @@ def match_over(view: View) -> bool:
     if not view.memory.book.over:
         return False
     rear, front = world.route_s - vehicle.rear_overhang, world.route_s + vehicle.front
-    stop = front + 0.5 * world.ego.v**2 / vehicle.comfort_decel
+    stop = front + 0.5 * world.ego.v * world.ego.v / vehicle.comfort_decel
     return not world.localized or all(j.s_to < rear or j.s_from > stop for j in world.junctions)

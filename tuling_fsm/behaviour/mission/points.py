@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator
 
 from tuling_fsm.behaviour.conduct import View
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import Pose, wrap_angle
 from tuling_fsm.map.lanes import Lane, LaneId
 from tuling_fsm.map.road_map import RoadMap
@@ -32,7 +33,7 @@ def pose_of(road_map: RoadMap, point: Point) -> Pose:
 def along(pose: Pose, place: Pose) -> tuple[float, float]:
     """How far a pose is past a place in the place's direction, and beside it (+ left), m."""
     dx, dy = pose.x - place.x, pose.y - place.y
-    c, s = math.cos(place.heading), math.sin(place.heading)
+    c, s = elementary.cos(place.heading), elementary.sin(place.heading)
     return c * dx + s * dy, c * dy - s * dx
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from tuling_fsm.behaviour.conduct import View
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray, Polyline, Pose
 from tuling_fsm.core.request import FollowLanes, Hold, LaneEnd, LaneLine, PlanningRequest, Reason
 from tuling_fsm.world.perceived import PerceivedLine
@@ -68,5 +68,5 @@ def _by_x(points: FloatArray) -> FloatArray:
 
 
 def _in_map(x: FloatArray, y: FloatArray, pose: Pose) -> Polyline:
-    c, s = math.cos(pose.heading), math.sin(pose.heading)
+    c, s = elementary.cos(pose.heading), elementary.sin(pose.heading)
     return Polyline.of(np.column_stack((pose.x + c * x - s * y, pose.y + s * x + c * y)))

@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core import elementary
+from tuling_fsm.core.geometry import Pose, distance
 from tuling_fsm.core.request import Hold
 from tuling_fsm.world.mission import Mission
 
@@ -27,7 +28,7 @@ class Bay(NamedTuple):
 
     def is_at(self, x: float, y: float) -> bool:
         """Whether a place (m) is the middle of this slot."""
-        return (self.pose.x - x) ** 2 + (self.pose.y - y) ** 2 < SAME_BAY_M**2
+        return distance(self.pose, (x, y)) < SAME_BAY_M
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ class Parking:
     def search_start(self, pose: Pose) -> Pose:
         """From where a route is asked for: beside the car, where it is to turn round."""
         start = self.round.start
-        near = start is not None and math.hypot(start.x - pose.x, start.y - pose.y) <= BESIDE_M
+        near = start is not None and elementary.hypot(start.x - pose.x, start.y - pose.y) <= BESIDE_M
         return start if start is not None and near else pose
 
     def search_goal(self, mission: Mission | None) -> Pose | None:

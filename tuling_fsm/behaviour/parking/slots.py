@@ -11,7 +11,8 @@ import numpy as np
 from tuling_fsm.behaviour.conduct import View
 from tuling_fsm.behaviour.parking.memory import SAME_BAY_M, Bay
 from tuling_fsm.behaviour.places import is_free
-from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
+from tuling_fsm.core import elementary, elementwise
+from tuling_fsm.core.geometry import FloatArray, Pose, to_local, wrap_angle
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.parking import MOUTH_M, ParkingArea
 from tuling_fsm.world.mission import Slot
@@ -25,7 +26,7 @@ def parked_pose(bay: Bay, vehicle: Vehicle) -> Pose:
     """The rear axle's pose with the car's outline in the middle of a slot, facing out."""
     behind = 0.5 * (vehicle.front - vehicle.rear_overhang)
     heading = bay.pose.heading
-    return Pose(bay.pose.x - behind * math.cos(heading), bay.pose.y - behind * math.sin(heading), heading)
+    return Pose(bay.pose.x - behind * elementary.cos(heading), bay.pose.y - behind * elementary.sin(heading), heading)
 
 
 def free_bays(view: View, area: ParkingArea) -> Iterator[Bay]:
@@ -39,7 +40,7 @@ def free_bays(view: View, area: ParkingArea) -> Iterator[Bay]:
 def _distance(view: View, place: Pose) -> float:
     """From the car's rear axle, m."""
     pose = view.world.ego.pose
-    return math.hypot(place.x - pose.x, place.y - pose.y)
+    return elementary.hypot(place.x - pose.x, place.y - pose.y)
 
 
 def is_taken(view: View, bay: Bay) -> bool:
@@ -57,9 +58,9 @@ def stands_in(view: View, bay: Bay) -> bool:
     """Whether the car is in a slot as PRK-4 wants it: its outline inside, its middle and its heading true."""
     limits, vehicle, pose = view.site.parameters.parking, view.site.vehicle, view.world.ego.pose
     goal = parked_pose(bay, vehicle)
-    near = math.hypot(pose.x - goal.x, pose.y - goal.y) <= limits.position
+    near = elementary.hypot(pose.x - goal.x, pose.y - goal.y) <= limits.position
     aligned = abs(wrap_angle(pose.heading - goal.heading)) <= limits.heading
-    corners = np.abs(_inside_frame(vehicle.footprint(pose), bay.pose))
+    corners = np.abs(to_local(vehicle.footprint(pose), bay.pose))
     return near and aligned and bool((corners <= (0.5 * bay.length, 0.5 * bay.width)).all())
 
 
@@ -74,7 +75,7 @@ def _bays(view: View, area: ParkingArea) -> Iterator[Bay]:
         if _distance(view, known.pose) > reach:
             continue
         bay = Bay(f"slot {known.id}", known.pose, known.length, known.width)
-        apart = np.hypot(places[:, 0] - known.pose.x, places[:, 1] - known.pose.y)
+        apart = elementwise.hypot(places[:, 0] - known.pose.x, places[:, 1] - known.pose.y)
         nearest = int(np.argmin(apart)) if len(apart) else -1
         if nearest >= 0 and apart[nearest] < SAME_BAY_M:
             met.add(nearest)
@@ -108,8 +109,8 @@ def _facing_aisle(view: View, area: ParkingArea, bay: Bay) -> Bay | None:
     """A slot turned so that it opens to an aisle of the area; None where it does not."""
     for turn in (0.0, math.pi):
         heading = float(wrap_angle(bay.pose.heading + turn))
-        x = bay.pose.x + 0.5 * bay.length * math.cos(heading)
-        y = bay.pose.y + 0.5 * bay.length * math.sin(heading)
+        x = bay.pose.x + 0.5 * bay.length * elementary.cos(heading)
+        y = bay.pose.y + 0.5 * bay.length * elementary.sin(heading)
         for position in view.site.road_map.positions(x, y, radius=MOUTH_M):
             if area.aisle_at(position.lane, position.s) is not None:
                 return bay._replace(pose=bay.pose._replace(heading=heading))
@@ -127,10 +128,10 @@ def _fits(bay: Bay, vehicle: Vehicle) -> bool:
 def _touches(view: View, bay: Bay) -> bool:
     """Whether a part of the car is in a slot."""
     vehicle = view.site.vehicle
-    farthest = math.hypot(vehicle.front, 0.5 * vehicle.width) + 0.5 * math.hypot(bay.length, bay.width)
+    farthest = elementary.hypot(vehicle.front, 0.5 * vehicle.width) + 0.5 * elementary.hypot(bay.length, bay.width)
     if _distance(view, bay.pose) > farthest:
         return False
-    outline = _inside_frame(_filled(vehicle, view.world.ego.pose), bay.pose)
+    outline = to_local(_filled(vehicle, view.world.ego.pose), bay.pose)
     return bool((np.abs(outline) < (0.5 * bay.length, 0.5 * bay.width)).all(axis=1).any())
 
 
@@ -140,8 +141,3 @@ def _filled(vehicle: Vehicle, pose: Pose) -> FloatArray:
     along, across = np.linspace(0.0, 1.0, 7)[:, None, None], np.linspace(0.0, 1.0, 3)[None, :, None]
     grid = rear_left + along * (front_left - rear_left) + across * (rear_right - rear_left)
     return np.asarray(grid.reshape(-1, 2), dtype=np.float64)
-
-
-def _inside_frame(points: FloatArray, pose: Pose) -> FloatArray:
-    c, s = math.cos(pose.heading), math.sin(pose.heading)
-    return np.asarray((points - (pose.x, pose.y)) @ np.array(((c, -s), (s, c))), dtype=np.float64)

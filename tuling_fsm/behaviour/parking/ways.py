@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ from tuling_fsm.behaviour.conduct import View
 from tuling_fsm.behaviour.memory import Memory, report
 from tuling_fsm.behaviour.parking.memory import Round
 from tuling_fsm.behaviour.routing import leads_on, open_question, pursue, use
+from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.records import replace
 from tuling_fsm.map.lanes import LaneId
@@ -87,7 +89,7 @@ def next_way(view: View, area: ParkingArea, driven: tuple[Key, ...]) -> Way | No
     road_map, pose = view.site.road_map, view.world.ego.pose
     ends = [aisle for aisle in area.aisles if _key(aisle.lane) not in driven and _is_plain(road_map, aisle.lane)]
     goals = [road_map.lanes[aisle.lane].center.at(max(aisle.end - END_M, aisle.start)) for aisle in ends]
-    goals.sort(key=lambda goal: float(np.hypot(goal.x - pose.x, goal.y - pose.y)))
+    goals.sort(key=lambda goal: float(elementwise.hypot(goal.x - pose.x, goal.y - pose.y)))
     best: tuple[float, Way] | None = None
     for turned, start in enumerate((pose, opposite(road_map, pose))):
         for goal in goals[:MOST_GOALS] if start is not None else ():
@@ -95,7 +97,7 @@ def next_way(view: View, area: ParkingArea, driven: tuple[Key, ...]) -> Way | No
             route = plan_route(road_map, start, goal).route
             if route is None or leads_on(view, route):
                 continue
-            fresh = sum(length for key, length in _lengths(area, route).items() if key not in driven)
+            fresh = math.fsum(length for key, length in _lengths(area, route).items() if key not in driven)
             cost = route.length + TURN_COST_M * turned - 2.0 * fresh
             if best is None or cost < best[0]:
                 best = cost, Way(start, goal)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from tuling_fsm.behaviour.conduct import BehaviourRow, Conduct, View
@@ -12,7 +10,8 @@ from tuling_fsm.behaviour.on_road.replan import avoids
 from tuling_fsm.behaviour.places import crosses
 from tuling_fsm.behaviour.routing import PUSHED, joined, leads_on, place_on_route, send, use
 from tuling_fsm.behaviour.supervisors import guards
-from tuling_fsm.core.geometry import wrap_angle
+from tuling_fsm.core import elementwise
+from tuling_fsm.core.geometry import distance, wrap_angle
 from tuling_fsm.core.records import replace
 from tuling_fsm.machine.elements import Leaf, Priority
 from tuling_fsm.machine.engine import Step
@@ -101,9 +100,9 @@ def same_course(view: View, present: Route, other: Route) -> bool:
     here, there = place_on_route(view, present), place_on_route(view, other)
     if abs((present.length - here) - (other.length - there)) > _SAME_END_M:
         return False
-    for distance in np.arange(0.0, other.length - there, _COMPARE_STEP_M):
-        point = other.reference.at(there + float(distance))
-        s = here + float(distance)
+    for ahead in np.arange(0.0, other.length - there, _COMPARE_STEP_M):
+        point = other.reference.at(there + float(ahead))
+        s = here + float(ahead)
         beside = present.reference.project(point.x, point.y, s - _COMPARE_STEP_M, s + _COMPARE_STEP_M)
         if abs(beside.offset) > _SAME_LINE_M:
             return False
@@ -115,7 +114,7 @@ def same_direction(view: View, present: Route, other: Route) -> bool:
     pose = view.world.ego.pose
     here = present.reference.at(place_on_route(view, present))
     there = other.reference.at(place_on_route(view, other))
-    if math.dist(there[:2], pose[:2]) > math.dist(here[:2], pose[:2]) + _SAME_ROAD_M:
+    if distance(there[:2], pose[:2]) > distance(here[:2], pose[:2]) + _SAME_ROAD_M:
         return False
     return bool(abs(wrap_angle(there.heading - here.heading)) < view.site.parameters.route.same_direction)
 
@@ -131,7 +130,7 @@ def can_turn_round(view: View, other: Route) -> bool:
     """Whether nothing that may not be crossed lies between the car and a route that passes near it."""
     pose, reach = view.world.ego.pose, view.site.parameters.route.turn_round_reach
     nearest = other.reference.at(place_on_route(view, other))
-    if np.hypot(nearest.x - pose.x, nearest.y - pose.y) > reach:
+    if elementwise.hypot(nearest.x - pose.x, nearest.y - pose.y) > reach:
         return False
     road_map = view.site.road_map
     barriers = np.vstack(

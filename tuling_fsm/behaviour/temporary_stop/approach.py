@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from tuling_fsm.behaviour.conduct import Conduct, View
@@ -14,7 +12,7 @@ from tuling_fsm.behaviour.mission.bookkeeping import fail_attempt
 from tuling_fsm.behaviour.places import crosses, is_free
 from tuling_fsm.behaviour.temporary_stop.memory import Berth, Stop
 from tuling_fsm.behaviour.temporary_stop.slots import at_edge, berths, distance_to, is_usable
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.geometry import FloatArray, Pose, distance
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Hold, PlanningRequest, PullOver, Reason
 
@@ -77,7 +75,7 @@ def _wait(view: View, stop: Stop, free: tuple[int, ...]) -> Stop:
         return replace(stop, waiting=False, failing_since=None)
     ego = view.world.ego
     stands = abs(ego.v) < STANDING_SPEED
-    there = any(math.dist(place[:2], ego.pose[:2]) < _AT_PLACE_M for place in stop.places)
+    there = any(distance(place[:2], ego.pose[:2]) < _AT_PLACE_M for place in stop.places)
     since, lasting = _failing(view, stop)
     settled = stop.settled or (stands and there) or not stop.places or lasting
     waited_s = stop.waited_s + (view.step_s if stands and settled else 0.0)
@@ -97,9 +95,9 @@ def _places(view: View) -> tuple[Pose, ...]:
     route, found = view.world.route, list[Pose]()
     if route is None:
         return ()
-    stopping = 0.5 * view.world.ego.v**2 / view.site.vehicle.comfort_decel
-    for distance in np.arange(_WAIT_FROM_M + stopping, _WAIT_TO_M + stopping, _WAIT_STEP_M):
-        s = view.world.route_s + float(distance)
+    stopping = 0.5 * view.world.ego.v * view.world.ego.v / view.site.vehicle.comfort_decel
+    for ahead in np.arange(_WAIT_FROM_M + stopping, _WAIT_TO_M + stopping, _WAIT_STEP_M):
+        s = view.world.route_s + float(ahead)
         if s > route.length or any(j.s_from - _WAIT_FROM_M < s < j.s_to for j in view.world.junctions):
             break
         slot = at_edge(view.site.road_map, view.site.vehicle, route.reference.at(s))

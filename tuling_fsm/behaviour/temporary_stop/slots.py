@@ -10,7 +10,8 @@ from tuling_fsm.behaviour.conduct import View
 from tuling_fsm.behaviour.mission.points import ON_LANE_M, along, kerb_lane, pose_of
 from tuling_fsm.behaviour.places import is_free, nothing_in
 from tuling_fsm.behaviour.temporary_stop.memory import Berth
-from tuling_fsm.core.geometry import Pose, wrap_angle
+from tuling_fsm.core import elementary
+from tuling_fsm.core.geometry import Pose, distance, wrap_angle
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.lanes import LanePosition
 from tuling_fsm.map.road_map import RoadMap
@@ -32,7 +33,7 @@ def berths(view: View, point: Point) -> tuple[Berth, ...]:
     road_map, vehicle = view.site.road_map, view.site.vehicle
     pose = pose_of(road_map, point)
     slots = point.slots or _of_map(view, pose) or (at_edge(road_map, vehicle, pose),)
-    ordered = sorted(slots, key=lambda slot: math.dist(slot.pose[:2], pose[:2]))
+    ordered = sorted(slots, key=lambda slot: distance(slot.pose[:2], pose[:2]))
     return tuple(Berth(slot, _goal(slot, _heading(road_map, slot, pose.heading), vehicle)) for slot in ordered)
 
 
@@ -47,15 +48,15 @@ def at_edge(road_map: RoadMap, vehicle: Vehicle, pose: Pose) -> Slot:
     at, side = lane.center.at(s), 1.0 if road_map.left_hand else -1.0
     edge = float(np.interp(s, lane.center.s, lane.left if road_map.left_hand else lane.right))
     offset = side * max(0.0, edge - 0.5 * vehicle.width - _KERB_GAP_M)
-    middle = Pose(at.x - offset * math.sin(at.heading), at.y + offset * math.cos(at.heading), at.heading)
+    middle = Pose(at.x - offset * elementary.sin(at.heading), at.y + offset * elementary.cos(at.heading), at.heading)
     return Slot(middle, length, width)
 
 
 def is_usable(view: View, berth: Berth) -> bool:
     """Whether nothing stands in the slot, nor is it seen as occupied; by the car itself it may be."""
     slot, scene = berth.slot, view.world.scene
-    half_in = math.dist(scene.ego.pose[:2], berth.goal[:2]) < 0.5 * slot.length
-    seen = (s for s in view.world.slots if math.dist((s.x, s.y), slot.pose[:2]) < SAME_SLOT_M)
+    half_in = distance(scene.ego.pose[:2], berth.goal[:2]) < 0.5 * slot.length
+    seen = (s for s in view.world.slots if distance((s.x, s.y), slot.pose[:2]) < SAME_SLOT_M)
     if not half_in and any(each.occupied for each in seen):
         return False
     half_length, half_width = 0.5 * slot.length - _INNER_M, 0.5 * slot.width - _INNER_M
@@ -68,12 +69,12 @@ def is_in(view: View, berth: Berth) -> bool:
     """Whether the rear axle is where it has to be for the car to stand in the slot (TMP-2)."""
     pose, stop = view.world.ego.pose, view.site.parameters.stop
     turned = abs(wrap_angle(pose.heading - berth.goal.heading))
-    return math.dist(pose[:2], berth.goal[:2]) <= stop.position and turned <= stop.heading
+    return distance(pose[:2], berth.goal[:2]) <= stop.position and turned <= stop.heading
 
 
 def _of_map(view: View, pose: Pose) -> tuple[Slot, ...]:
     stop, road_map = view.site.parameters.stop, view.site.road_map
-    near = (slot for slot in road_map.slots if math.dist(slot.pose[:2], pose[:2]) <= stop.slot_reach)
+    near = (slot for slot in road_map.slots if distance(slot.pose[:2], pose[:2]) <= stop.slot_reach)
     return tuple(Slot(s.pose, s.length, s.width) for s in near if _is_beside(road_map, s.pose, pose, stop.slot_turn))
 
 
@@ -101,7 +102,7 @@ def _heading(road_map: RoadMap, slot: Slot, along_lane: float) -> float:
 
 def _goal(slot: Slot, heading: float, vehicle: Vehicle) -> Pose:
     ahead = 0.5 * (vehicle.front - vehicle.rear_overhang)
-    x, y = slot.pose.x - ahead * math.cos(heading), slot.pose.y - ahead * math.sin(heading)
+    x, y = slot.pose.x - ahead * elementary.cos(heading), slot.pose.y - ahead * elementary.sin(heading)
     return Pose(x, y, heading)
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from tuling_fsm.behaviour.traffic.situation import Situation
 from tuling_fsm.behaviour.traffic.zones import SlowZone
+from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.request import Reason, StopWall
 from tuling_fsm.map.ahead import CrosswalkAhead
@@ -70,13 +71,13 @@ def _walkers(now: Situation) -> Iterator[_Walker]:
     rows = is_vulnerable(traffic.kind).nonzero()[0]
     if len(rows) == 0:
         return
-    distance = np.hypot(traffic.x[rows] - pose.x, traffic.y[rows] - pose.y)
+    distance = elementwise.hypot(traffic.x[rows] - pose.x, traffic.y[rows] - pose.y)
     for row in rows[distance < reach + now.vehicle.front].tolist():
         x, y, _, vx, vy, speed, *_ = traffic.body[row].tolist()
         place = now.route.reference.project(x, y, now.front - 1.0, now.front + reach)
         if not now.front < place.s < now.front + reach - 0.1:
             continue
-        sideways = math.cos(place.heading) * vy - math.sin(place.heading) * vx
+        sideways = elementary.cos(place.heading) * vy - elementary.sin(place.heading) * vx
         yield _Walker(
             int(traffic.id[row]), place.s, place.offset, -math.copysign(1.0, place.offset) * sideways,
             speed, float(traffic.standing_for[row]),
@@ -104,7 +105,7 @@ def _is_near(outline: FloatArray, x: float, y: float, reach: float) -> bool:
     step = b - a
     u = np.clip(-(a * step).sum(axis=1) / np.maximum((step * step).sum(axis=1), 1e-12), 0.0, 1.0)
     nearest = a + u[:, None] * step
-    return bool(np.hypot(nearest[:, 0], nearest[:, 1]).min() <= reach)
+    return bool(elementwise.hypot(nearest[:, 0], nearest[:, 1]).min() <= reach)
 
 
 def _half_widths(now: Situation, s: float) -> tuple[float, float]:
@@ -159,7 +160,7 @@ def hidden_crosswalks(now: Situation) -> tuple[SlowZone, ...]:
         if not -1.0 < ahead.s_from - now.front < p.horizon:
             continue
         pose = now.route.reference.at(ahead.s_from)
-        c, s = math.cos(pose.heading), math.sin(pose.heading)
+        c, s = elementary.cos(pose.heading), elementary.sin(pose.heading)
         along = (traffic.x - pose.x) * c + (traffic.y - pose.y) * s
         across = np.abs((traffic.y - pose.y) * c - (traffic.x - pose.x) * s)
         hides = (traffic.length > 2.0) & (traffic.speed < _STILL_SPEED) & (across > 2.0) & (across < 8.0)

@@ -58,7 +58,7 @@ def holds(now: Situation, control: Control, own_gap: float, party: Party, past: 
         return not tired and not (past.going and party.speed < _STARTING_SPEED)
     if turns:
         return False
-    can_stop = party.speed**2 <= 2.0 * now.parameters.junction.others_decel * max(_room(party), 0.05)
+    can_stop = party.speed * party.speed <= 2.0 * now.parameters.junction.others_decel * max(_room(party), 0.05)
     if not can_stop:
         return True
     if rank is Rank.CAR or waits_inside:
@@ -101,7 +101,7 @@ def _closed_for(now: Situation, party: Party) -> bool:
     if party.inside or not is_light(now, party.line):
         return False
     state = now.world.lights.get(int(now.index.arrays.line_signal[party.line]))
-    can_stop = party.speed**2 <= 2.0 * now.parameters.junction.others_decel * max(party.to_stop, 0.05)
+    can_stop = party.speed * party.speed <= 2.0 * now.parameters.junction.others_decel * max(party.to_stop, 0.05)
     return state in _CLOSED and can_stop
 
 

@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from tuling_fsm.behaviour.traffic.parameters import TrafficParameters
+from tuling_fsm.core import elementary
 from tuling_fsm.core.request import Reason, StopWall
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.lanes import LaneId
@@ -139,4 +140,4 @@ def edge_point(road_map: RoadMap, lane_id: LaneId, station: float, side: int, be
     s = lane_s_at(road_map, lane_id, station)
     pose = lane.center.at(s)
     width = float(np.interp(s, lane.center.s, lane.left if side > 0 else lane.right)) + beyond
-    return pose.x - side * width * math.sin(pose.heading), pose.y + side * width * math.cos(pose.heading)
+    return pose.x - side * width * elementary.sin(pose.heading), pose.y + side * width * elementary.cos(pose.heading)

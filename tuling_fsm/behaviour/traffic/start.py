@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from tuling_fsm.behaviour.traffic.situation import STANDING_SPEED, Situation
+from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.request import Reason, StopWall
 from tuling_fsm.core.scene import PREDICTION_STEP_S
 from tuling_fsm.world.inputs import Kind
@@ -52,13 +53,13 @@ def _intruder(now: Situation, margin: float) -> int | None:
     if len(obstacles) == 0:
         return None
     steps = 1 + round(now.parameters.start.look_ahead / PREDICTION_STEP_S)
-    c, s = math.cos(pose.heading), math.sin(pose.heading)
+    c, s = elementary.cos(pose.heading), elementary.sin(pose.heading)
     dx, dy = obstacles.x[:, :steps] - pose.x, obstacles.y[:, :steps] - pose.y
     ahead, side = c * dx + s * dy - vehicle.front, c * dy - s * dx
     skew = obstacles.heading[:, :steps] - pose.heading
     half_length, half_width = 0.5 * obstacles.length[:, None], 0.5 * obstacles.width[:, None]
-    along = np.abs(np.cos(skew)) * half_length + np.abs(np.sin(skew)) * half_width
-    across = np.abs(np.sin(skew)) * half_length + np.abs(np.cos(skew)) * half_width
+    along = np.abs(elementwise.cos(skew)) * half_length + np.abs(elementwise.sin(skew)) * half_width
+    across = np.abs(elementwise.sin(skew)) * half_length + np.abs(elementwise.cos(skew)) * half_width
     inside = (ahead + along > -0.2) & (ahead - along < now.parameters.start.reach)
     inside &= np.abs(side) - across < 0.5 * vehicle.width + margin
     standing = obstacles.speed < STANDING_SPEED

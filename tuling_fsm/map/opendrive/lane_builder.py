@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from tuling_fsm.core import elementwise
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray, Polyline
 from tuling_fsm.map.lane_types import canonical
@@ -79,7 +80,7 @@ def _build_lane(road: Road, lane_id: LaneId, shape: LaneShape, topology: Topolog
 
 def _arc_length(xy: FloatArray) -> FloatArray:
     """Cumulative chord length (N,) m; points that fall together are kept a hair apart, so that rows stay aligned."""
-    step = np.maximum(np.hypot(*np.diff(xy, axis=0).T), 1e-9)
+    step = np.maximum(elementwise.hypot(*np.diff(xy, axis=0).T), 1e-9)
     return np.concatenate(([0.0], np.cumsum(step)))
 
 

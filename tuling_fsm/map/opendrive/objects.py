@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
 from tuling_fsm.map.lane_types import DRIVING
 from tuling_fsm.map.lanes import Crosswalk, Lane, LaneId, ParkingSlot, StaticObject
@@ -82,7 +83,7 @@ def _near(outline: FloatArray, lanes: list[Lane], index: SurfaceIndex, radius: f
     """Driving lanes within `radius` of the corners, the middles of the edges or the centre of an outline."""
     points = np.vstack((outline, 0.5 * (outline + np.roll(outline, 1, axis=0)), outline.mean(axis=0)))
     mask = np.array([lane.type == DRIVING for lane in lanes], dtype=np.bool_)
-    reach = radius + 0.5 * float(np.max(np.hypot(*np.diff(points, axis=0).T), initial=0.0))
+    reach = radius + 0.5 * float(np.max(elementwise.hypot(*np.diff(points, axis=0).T), initial=0.0))
     hits = [index.search(float(x), float(y), reach, mask)[1] for x, y in points]
     return [lanes[i] for i in sorted({int(i) for hit in hits for i in hit})]
 
@@ -96,7 +97,7 @@ def _stretches(outline: FloatArray, lanes: list[Lane], index: SurfaceIndex) -> l
         xy = lane.center.xy
         near = np.flatnonzero(((xy >= low - reach[:, None]) & (xy <= high + reach[:, None])).all(axis=1))
         heading = lane.center.heading[near]
-        normal = np.column_stack((-np.sin(heading), np.cos(heading)))
+        normal = np.column_stack((-elementwise.sin(heading), elementwise.cos(heading)))
         across = ACROSS[:, None, None] * (0.5 * reach[near, None] * normal)[None] + xy[near][None]
         covered = near[inside(outline, across.reshape(-1, 2)).reshape(len(ACROSS), -1).any(axis=0)]
         if len(covered):
@@ -120,7 +121,7 @@ def _slot(
         nearest = rows[np.argmin(rows[:, 2])]
         offset, traffic = float(nearest[1]), float(nearest[4])
         toward = traffic - math.copysign(0.5 * math.pi, offset)
-        along = abs(math.cos(traffic - pose.heading)) > math.cos(math.radians(20.0))
+        along = abs(elementary.cos(traffic - pose.heading)) > elementary.cos(math.radians(20.0))
         if abs(wrap_angle(pose.heading - (traffic if along else toward))) > 0.5 * math.pi:
             pose = Pose(pose.x, pose.y, float(wrap_angle(pose.heading + math.pi)))
     return ParkingSlot(slot, object_id, road, pose, length, width, outline)
@@ -128,7 +129,7 @@ def _slot(
 
 def _painted(outline: FloatArray, lanes: list[Lane], index: SurfaceIndex) -> list[Stop]:
     """The lanes whose centre a painted line crosses; inside a junction, the lanes that lead there."""
-    gaps = np.hypot(*(outline[:, None] - outline[None, :]).transpose(2, 0, 1))
+    gaps = elementwise.hypot(*(outline[:, None] - outline[None, :]).transpose(2, 0, 1))
     a, b = np.unravel_index(int(np.argmax(gaps)), gaps.shape)
     mask = np.array([lane.type == DRIVING for lane in lanes], dtype=np.bool_)
     crossed: dict[LaneId, tuple[float, float]] = {}

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core import elementwise
+from tuling_fsm.core.geometry import FloatArray, to_global
 from tuling_fsm.map.opendrive.document import Element, number
 from tuling_fsm.map.opendrive.reference_line import MAX_LENGTH_M
 from tuling_fsm.map.opendrive.road import Road
@@ -53,8 +54,8 @@ def _outline(element: Element, road: Road, s: float, t: float) -> FloatArray:
         corners = outline.findall("cornerLocal")
         if len(corners) > 2:
             local = np.array([(number(c, "u"), number(c, "v")) for c in corners])
-            return _placed(local, road.pose(s, t, number(element, "hdg", 0.0)))
-    return _placed(_shape(element), road.pose(s, t, number(element, "hdg", 0.0)))
+            return to_global(local, road.pose(s, t, number(element, "hdg", 0.0)))
+    return to_global(_shape(element), road.pose(s, t, number(element, "hdg", 0.0)))
 
 
 def _shape(element: Element) -> FloatArray:
@@ -62,15 +63,10 @@ def _shape(element: Element) -> FloatArray:
     radius = number(element, "radius", 0.0)
     if radius > 0.0:
         angle = np.arange(8) * (math.pi / 4.0)
-        return np.column_stack((radius * np.cos(angle), radius * np.sin(angle)))
+        return np.column_stack((radius * elementwise.cos(angle), radius * elementwise.sin(angle)))
     half_u = 0.5 * (number(element, "length", 0.0) or POINT_M)
     half_v = 0.5 * (number(element, "width", 0.0) or POINT_M)
     return np.array([(half_u, half_v), (-half_u, half_v), (-half_u, -half_v), (half_u, -half_v)])
-
-
-def _placed(local: FloatArray, pose: Pose) -> FloatArray:
-    cos, sin = math.cos(pose.heading), math.sin(pose.heading)
-    return np.asarray(local @ np.array(((cos, sin), (-sin, cos))) + (pose.x, pose.y), dtype=np.float64)
 
 
 def _strip(
@@ -82,7 +78,7 @@ def _strip(
     share: FloatArray = np.linspace(0.0, 1.0, max(2, int((span[1] - span[0]) / STRIP_STEP_M) + 2), dtype=np.float64)
     stations, lateral = span[0] + share * (span[1] - span[0]), t[0] + share * (t[1] - t[0])
     curve = road.curve(stations)
-    sin, cos = np.sin(curve.heading), np.cos(curve.heading)
+    sin, cos = elementwise.sin(curve.heading), elementwise.cos(curve.heading)
     left, right = lateral + half, lateral - half
     near = np.column_stack((curve.x - left * sin, curve.y + left * cos))
     far = np.column_stack((curve.x - right * sin, curve.y + right * cos))

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import fresnel
 
+from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.map.opendrive.document import Element, number, where
@@ -36,6 +36,25 @@ MAX_COORDINATE_M = 1e8
 MAX_HEADING = 1e4
 """Larger lengths, coordinates (m) and headings (rad) are slips of the file that would only exhaust memory."""
 
+MAX_SPIRAL_TURN = 100.0
+"""Nor does a spiral turn more than this (rad)."""
+
+PANEL_TURN = 1.0
+"""Heading change (rad) within which the eight nodes of `_GAUSS` integrate a spiral to the last digits."""
+_GAUSS = np.array(
+    [
+        (-0.9602898564975363, 0.10122853629037626),
+        (-0.7966664774136267, 0.22238103445337448),
+        (-0.525532409916329, 0.31370664587788727),
+        (-0.1834346424956498, 0.362683783378362),
+        (0.1834346424956498, 0.362683783378362),
+        (0.525532409916329, 0.31370664587788727),
+        (0.7966664774136267, 0.22238103445337448),
+        (0.9602898564975363, 0.10122853629037626),
+    ]
+)
+"""Nodes and weights of Gauss-Legendre quadrature on [-1, 1] (Abramowitz and Stegun, table 25.4)."""
+
 Shape = Callable[[FloatArray], Curve]
 """Arc length from the start (N,) to the curve in the frame of its start."""
 
@@ -55,7 +74,7 @@ class Geometry:
     def at(self, s: FloatArray) -> Curve:
         """The curve in `map` at road stations `s`."""
         local = self.shape(s - self.s)
-        cos, sin = math.cos(self.heading), math.sin(self.heading)
+        cos, sin = elementary.cos(self.heading), elementary.sin(self.heading)
         x = self.x + cos * local.x - sin * local.y
         y = self.y + sin * local.x + cos * local.y
         return Curve(x, y, self.heading + local.heading, local.curvature)
@@ -121,8 +140,12 @@ def _read_arc(element: Element, length: float) -> tuple[Shape, float]:
 
 def _read_spiral(element: Element, length: float) -> tuple[Shape, float]:
     first, last = number(element, "curvStart"), number(element, "curvEnd")
+    sharpest = max(abs(first), abs(last))
+    if not sharpest * length <= MAX_SPIRAL_TURN:
+        turned = f"curvature up to {sharpest:g} 1/m over {length:g} m"
+        raise InputError(where(element), f"spiral with a {turned}", f"one that turns {MAX_SPIRAL_TURN:g} rad at most")
     rate = (last - first) / length if length > 0.0 else 0.0
-    return (lambda s: spiral(s, first, rate)), max(abs(first), abs(last))
+    return (lambda s: spiral(s, first, rate)), sharpest
 
 
 def _read_poly3(element: Element, length: float) -> tuple[Shape, float]:
@@ -158,31 +181,31 @@ def line(s: FloatArray) -> Curve:
 def arc(s: FloatArray, curvature: float) -> Curve:
     """A circular arc of a curvature (1/m, + left) at arc lengths (m); exact down to curvature 0."""
     half = 0.5 * curvature * s
-    chord = s * np.sinc(half / math.pi)
-    return Curve(chord * np.cos(half), chord * np.sin(half), 2.0 * half, np.full_like(s, curvature))
+    chord = s * elementwise.sinc(half)
+    return Curve(chord * elementwise.cos(half), chord * elementwise.sin(half), 2.0 * half, np.full_like(s, curvature))
 
 
 def spiral(s: FloatArray, curvature: float, rate: float) -> Curve:
-    """A clothoid: curvature + rate * s, through Fresnel integrals (Abramowitz and Stegun, 7.3)."""
+    """A clothoid: curvature + rate * s, its heading integrated by quadrature in panels of little turn."""
     if abs(rate) < STRAIGHT:
         return arc(s, curvature)
-    sign = math.copysign(1.0, rate)
-    scale = math.sqrt(math.pi / abs(rate))
-    apex = curvature / rate
-    sin_end, cos_end = fresnel((s + apex) / scale)
-    sin_start, cos_start = fresnel(apex / scale)
-    dx, dy = scale * (cos_end - cos_start), sign * scale * (sin_end - sin_start)
-    turn = -0.5 * rate * apex * apex
-    cos, sin = math.cos(turn), math.sin(turn)
-    heading = s * (curvature + 0.5 * rate * s)
-    return Curve(cos * dx - sin * dy, sin * dx + cos * dy, heading, curvature + rate * s)
+    bend = curvature + rate * s
+    turn = float(np.max(np.maximum(abs(curvature), np.abs(bend)) * np.abs(s), initial=0.0))
+    panels = max(1, math.ceil(turn / PANEL_TURN))
+    middles = (np.arange(panels) + 0.5) / panels
+    share = (middles[:, None] + 0.5 / panels * _GAUSS[:, 0]).ravel()
+    weight = np.tile(0.5 / panels * _GAUSS[:, 1], panels)
+    at = s[:, None] * share
+    heading = at * (curvature + 0.5 * rate * at)
+    x, y = ((weight * of(heading)).sum(axis=1) * s for of in (elementwise.cos, elementwise.sin))
+    return Curve(x, y, s * (curvature + 0.5 * rate * s), bend)
 
 
 def _poly3_end(v: FloatArray, length: float) -> float:
     """The u at which a poly3 curve has reached its length; u itself never exceeds it."""
     u = np.linspace(0.0, length, max(2, int(length / ARC_TABLE_STEP_M) + 2))
     slope = v[1] + u * (2.0 * v[2] + 3.0 * v[3] * u)
-    speed = np.hypot(1.0, slope)
+    speed = elementwise.hypot(1.0, slope)
     run = np.concatenate(([0.0], np.cumsum(0.5 * (speed[1:] + speed[:-1]) * np.diff(u))))
     return float(np.interp(length, run, u))
 
@@ -190,7 +213,7 @@ def _poly3_end(v: FloatArray, length: float) -> float:
 def _parametric(u: FloatArray, v: FloatArray, end: float, length: float) -> tuple[Shape, float]:
     """A cubic in a parameter that runs from 0 to `end`, made a function of arc length; and its largest curvature."""
     p: FloatArray = np.linspace(0.0, end, max(5, int(length / ARC_TABLE_STEP_M) + 2), dtype=np.float64)
-    speed = np.hypot(_slope(u, p), _slope(v, p))
+    speed = elementwise.hypot(_slope(u, p), _slope(v, p))
     run = np.concatenate(([0.0], np.cumsum(0.5 * (speed[1:] + speed[:-1]) * np.diff(p))))
     if run[-1] > 0.0:
         run *= length / run[-1]
@@ -198,7 +221,7 @@ def _parametric(u: FloatArray, v: FloatArray, end: float, length: float) -> tupl
     def shape(s: FloatArray) -> Curve:
         at = np.interp(s, run, p)
         du, dv = _slope(u, at), _slope(v, at)
-        return Curve(_cubic(u, at), _cubic(v, at), np.arctan2(dv, du), _curvature(u, v, at))
+        return Curve(_cubic(u, at), _cubic(v, at), elementwise.arctan2(dv, du), _curvature(u, v, at))
 
     return shape, float(np.max(np.abs(_curvature(u, v, p))))
 
@@ -214,5 +237,5 @@ def _slope(k: FloatArray, p: FloatArray) -> FloatArray:
 def _curvature(u: FloatArray, v: FloatArray, p: FloatArray) -> FloatArray:
     du, dv = _slope(u, p), _slope(v, p)
     ddu, ddv = 2.0 * u[2] + 6.0 * u[3] * p, 2.0 * v[2] + 6.0 * v[3] * p
-    speed3 = np.maximum((du * du + dv * dv) ** 1.5, 1e-12)
-    return np.asarray((du * ddv - dv * ddu) / speed3, dtype=np.float64)
+    speed = np.sqrt(du * du + dv * dv)
+    return np.asarray((du * ddv - dv * ddu) / np.maximum(speed * speed * speed, 1e-12), dtype=np.float64)

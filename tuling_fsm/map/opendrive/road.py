@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tuling_fsm.core import elementwise
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.map.opendrive.cubic import ZERO, PiecewiseCubic, read_cubic
@@ -82,7 +83,7 @@ class Road:
         """The pose at road coordinates s, t (m), turned by `heading` from the reference line."""
         curve = self.line.at(np.array([s]))
         x, y, turn = float(curve.x[0]), float(curve.y[0]), float(curve.heading[0])
-        return Pose(x - t * float(np.sin(turn)), y + t * float(np.cos(turn)), turn + heading)
+        return Pose(x - t * float(elementwise.sin(turn)), y + t * float(elementwise.cos(turn)), turn + heading)
 
     def section_at(self, s: float) -> int:
         """Index of the section that holds station `s`, clamped to the road."""

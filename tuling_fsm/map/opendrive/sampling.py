@@ -4,10 +4,12 @@ share.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
+from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.map.opendrive.reference_line import Curve
 from tuling_fsm.map.opendrive.road import Road, Section
@@ -87,11 +89,11 @@ def _boundaries(road: Road, section: Section, s: FloatArray) -> dict[int, tuple[
 
 
 def _shape(curve: Curve, s: FloatArray, z: FloatArray, t: FloatArray, dt: FloatArray, half: FloatArray) -> LaneShape:
-    sin, cos = np.sin(curve.heading), np.cos(curve.heading)
+    sin, cos = elementwise.sin(curve.heading), elementwise.cos(curve.heading)
     xy = np.column_stack((curve.x - t * sin, curve.y + t * cos))
     along = np.maximum(1.0 - curve.curvature * t, 1e-3)
-    heading = np.unwrap(curve.heading + np.arctan2(dt, along))
-    return LaneShape(xy, heading, half, z, s)
+    heading = np.unwrap(curve.heading + elementwise.arctan2(dt, along))
+    return LaneShape(xy, np.asarray(heading, dtype=np.float64), half, z, s)
 
 
 def _reverse(shape: LaneShape) -> LaneShape:
@@ -126,7 +128,7 @@ def _step(curvature: float, reach: float) -> float:
     stretch = 1.0 + curvature * reach
     step = MAX_STEP_M / stretch
     if curvature > 0.0:
-        step = min(step, (8.0 * MAX_CHORD_ERROR_M / (curvature * stretch)) ** 0.5)
+        step = min(step, math.sqrt(8.0 * MAX_CHORD_ERROR_M / (curvature * stretch)))
     return max(step, MIN_STEP_M)
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from tuling_fsm.core import elementary
 from tuling_fsm.map.lane_types import DRIVING
 from tuling_fsm.map.lanes import Lane, LaneId, StopLine
 from tuling_fsm.map.opendrive.road import Road
@@ -127,7 +127,7 @@ def _across(lane: Lane, stop: Stop) -> StopLine:
     pose = lane.center.at(stop.s)
     left = float(np.interp(stop.s, lane.center.s, lane.left))
     right = float(np.interp(stop.s, lane.center.s, lane.right))
-    sin, cos = math.sin(pose.heading), math.cos(pose.heading)
+    sin, cos = elementary.sin(pose.heading), elementary.cos(pose.heading)
     return StopLine(
         lane=lane.id,
         s=stop.s,

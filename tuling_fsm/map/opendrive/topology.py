@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tuling_fsm.core import elementwise
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.opendrive.document import Element, where
 from tuling_fsm.map.opendrive.junction import RoadJunction
@@ -78,7 +79,7 @@ def _leaves(network: _Network, point: LaneEndpoint) -> bool:
 def _meets(network: _Network, tail: LaneId, head: LaneId) -> bool:
     """Whether one lane's last sample lies at the other's first."""
     a, b = network.shapes[tail], network.shapes[head]
-    gap = float(np.hypot(*(a.xy[-1] - b.xy[0])))
+    gap = float(elementwise.hypot(*(a.xy[-1] - b.xy[0])))
     turn = abs((float(b.heading[0] - a.heading[-1]) + np.pi) % (2.0 * np.pi) - np.pi)
     if gap <= MAX_GAP_M and turn <= (MAX_TURN_TOUCHING if gap <= TOUCHING_M else MAX_TURN):
         return True
@@ -159,8 +160,8 @@ def _touching_end(incoming: Road, junction: str, other: Road, other_at_end: bool
         return ends[0]
     target = other.pose(other.length if other_at_end else 0.0)
     first, last = incoming.pose(0.0), incoming.pose(incoming.length)
-    to_first = np.hypot(first.x - target.x, first.y - target.y)
-    return bool(np.hypot(last.x - target.x, last.y - target.y) < to_first)
+    to_first = elementwise.hypot(first.x - target.x, first.y - target.y)
+    return bool(elementwise.hypot(last.x - target.x, last.y - target.y) < to_first)
 
 
 def road_end(road: Road, number: int, at_end: bool) -> LaneEndpoint:

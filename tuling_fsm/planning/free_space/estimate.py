@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import inner, kernel, maker
 from tuling_fsm.planning.free_space.reeds_shepp import PIECES, WORDS, cost_of, words
@@ -184,7 +185,7 @@ def table_cost(table: Table, x: float, y: float, phi: float) -> float:
         y, phi = -y, -phi
     n, _, m = table.cost.shape
     size = (n - 1) * table.step
-    over = math.hypot(max(0.0, x - size), max(0.0, y - size))
+    over = elementary.hypot(max(0.0, x - size), max(0.0, y - size))
     i, j = min(n - 1, int(x / table.step + 0.5)), min(n - 1, int(y / table.step + 0.5))
     k = math.floor(phi * m / (2.0 * math.pi) + 0.5) % m
     cost: float = table.cost[i, j, k]

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.request import FreeSpace
 from tuling_fsm.planning.free_space.sweep import Body
@@ -26,7 +27,7 @@ def shifts(tolerance: float) -> list[tuple[float, float]]:
         radius = tolerance * ring / RINGS
         if radius > 0.0:
             angles = 2.0 * math.pi * np.arange(SPOKES) / SPOKES
-            found += [(radius * math.cos(a), radius * math.sin(a)) for a in angles]
+            found += [(radius * elementary.cos(a), radius * elementary.sin(a)) for a in angles]
     return found
 
 
@@ -42,7 +43,7 @@ def usable_goals(request: FreeSpace, walls: Walls, body: Body, goal: FloatArray)
     else:
         turns = [share * request.goal_heading_tolerance for share in TURNS]
         turns = turns if request.goal_heading_tolerance > 0.0 else turns[:1]
-    c, s = math.cos(goal[2]), math.sin(goal[2])
+    c, s = elementary.cos(goal[2]), elementary.sin(goal[2])
     for ahead, left in shifts(request.goal_tolerance):
         x, y = goal[0] + c * ahead - s * left, goal[1] + s * ahead + c * left
         free = [(ahead, left, turn) for turn in turns if not occupied(walls, body, x, y, goal[2] + turn)]
@@ -54,12 +55,12 @@ def usable_goals(request: FreeSpace, walls: Walls, body: Body, goal: FloatArray)
 def moved(goal: Pose, offset: tuple[float, float, float], mirror: float) -> Pose:
     """A goal of `map` moved by an offset that was found in a frame mirrored or not."""
     ahead, left, turn = offset[0], mirror * offset[1], mirror * offset[2]
-    c, s = math.cos(goal.heading), math.sin(goal.heading)
+    c, s = elementary.cos(goal.heading), elementary.sin(goal.heading)
     return Pose(goal.x + c * ahead - s * left, goal.y + s * ahead + c * left, goal.heading + turn)
 
 
 def arrived(request: FreeSpace, pose: Pose) -> bool:
     """Whether a pose is within the tolerance of the goal."""
-    near = math.hypot(pose.x - request.goal.x, pose.y - request.goal.y) <= request.goal_tolerance
+    near = elementary.hypot(pose.x - request.goal.x, pose.y - request.goal.y) <= request.goal_tolerance
     turn = abs(math.remainder(pose.heading - request.goal.heading, 2.0 * math.pi))
     return near and (request.free_heading or turn <= request.goal_heading_tolerance)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.scene import Obstacles, Scene
 from tuling_fsm.core.vehicle import Vehicle
@@ -31,7 +32,7 @@ def box_outlines(
     x: FloatArray, y: FloatArray, heading: FloatArray, length: FloatArray, width: FloatArray
 ) -> FloatArray:
     """Edges (4 N, 4) of boxes given by their centres."""
-    c, s = np.cos(heading), np.sin(heading)
+    c, s = elementwise.cos(heading), elementwise.sin(heading)
     ahead, left = np.array((1, -1, -1, 1)) * 0.5, np.array((1, 1, -1, -1)) * 0.5
     u, v = length[:, None] * ahead, width[:, None] * left
     px, py = x[:, None] + c[:, None] * u - s[:, None] * v, y[:, None] + s[:, None] * u + c[:, None] * v
@@ -54,7 +55,7 @@ def covered(scene: Scene, x: float, y: float) -> bool:
     """Whether a point lies in an object that stands: a footprint well inside a larger box touches none of its edges."""
     o = scene.obstacles
     dx, dy = x - o.x[:, 0], y - o.y[:, 0]
-    c, s = np.cos(o.heading[:, 0]), np.sin(o.heading[:, 0])
+    c, s = elementwise.cos(o.heading[:, 0]), elementwise.sin(o.heading[:, 0])
     within = (2.0 * np.abs(c * dx + s * dy) < o.length) & (2.0 * np.abs(c * dy - s * dx) < o.width)
     return bool((within & standing(o)).any())
 
@@ -71,8 +72,10 @@ def held_lines(lines: FloatArray, pose: Pose, vehicle: Vehicle, release: float) 
     if not touched.any():
         return lines
     middle = 0.5 * (vehicle.front - vehicle.rear_overhang)
-    center = np.array((pose.x + middle * np.cos(pose.heading), pose.y + middle * np.sin(pose.heading)))
-    release = max(release, 0.5 * float(np.hypot(vehicle.length, vehicle.width)))
+    center = np.array(
+        (pose.x + middle * elementwise.cos(pose.heading), pose.y + middle * elementwise.sin(pose.heading))
+    )
+    release = max(release, 0.5 * float(elementwise.hypot(vehicle.length, vehicle.width)))
     chain = _joined(lines, touched, _distance(lines, center) < release)
     enter, leave = _within_circle(lines[chain], center, release)
     return np.concatenate((lines[~chain], _outside(lines[chain], enter, leave)))
@@ -104,7 +107,7 @@ def _eased(outline: FloatArray, pose: Pose, vehicle: Vehicle, most: float) -> Fl
     lo, hi = _within(outline, pose, vehicle, HAIR)
     inside = outline[lo <= hi]
     run = inside[:, 2:] - inside[:, :2]
-    out = np.column_stack((run[:, 1], -run[:, 0])) / np.maximum(np.hypot(*run.T), 1e-9)[:, None]
+    out = np.column_stack((run[:, 1], -run[:, 0])) / np.maximum(elementwise.hypot(*run.T), 1e-9)[:, None]
     corners = vehicle.footprint(pose)
     out *= np.where(((inside[:, :2] - corners.mean(axis=0)) * out).sum(1) < 0.0, -1.0, 1.0)[:, None]
     depth = ((corners[None] - inside[:, None, :2]) * out[:, None]).sum(2).max(axis=1) + 2.0 * HAIR
@@ -118,7 +121,7 @@ def _eased(outline: FloatArray, pose: Pose, vehicle: Vehicle, most: float) -> Fl
 
 def _within(segments: FloatArray, pose: Pose, vehicle: Vehicle, margin: float) -> tuple[FloatArray, FloatArray]:
     """Shares at which segments enter and leave the footprint grown by a margin; first larger: they miss it."""
-    c, s = np.cos(pose.heading), np.sin(pose.heading)
+    c, s = elementwise.cos(pose.heading), elementwise.sin(pose.heading)
     dx, dy = segments[:, 0::2] - pose.x, segments[:, 1::2] - pose.y
     x, y = c * dx + s * dy, c * dy - s * dx
     half = vehicle.width / 2.0 + margin
@@ -146,7 +149,7 @@ def _distance(lines: FloatArray, center: FloatArray) -> FloatArray:
     """Distance of each segment from a point."""
     a, run = lines[:, :2] - center, lines[:, 2:] - lines[:, :2]
     u = np.clip(-(a * run).sum(1) / np.maximum((run * run).sum(1), 1e-12), 0.0, 1.0)
-    return np.asarray(np.hypot(*(a + u[:, None] * run).T))
+    return np.asarray(elementwise.hypot(*(a + u[:, None] * run).T))
 
 
 def _joined(lines: FloatArray, touched: npt.NDArray[np.bool_], near: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import inner, kernel, maker
 from tuling_fsm.planning.free_space.reeds_shepp import PIECES, TINY, WORDS, cost_of, words
@@ -182,7 +183,7 @@ def _bridge(task: Task, draft: Draft, i: int, j: int, soft: float, curve_cost: f
     lengths, steers, turns = scratch
     change, k = task.rules.gear_cost, task.rules.curvature * soft
     start, end = draft.pose[i], draft.pose[j]
-    dx, dy, c, s = end[0] - start[0], end[1] - start[1], math.cos(start[2]), math.sin(start[2])
+    dx, dy, c, s = end[0] - start[0], end[1] - start[1], elementary.cos(start[2]), elementary.sin(start[2])
     for w in range(words((c * dx + s * dy) * k, (c * dy - s * dx) * k, end[2] - start[2], lengths, steers)):
         begins, ends = gears(lengths[w])
         first, last = int(begins < 0), int(ends < 0)
@@ -224,7 +225,7 @@ def shorten(
     for j in range(1, len(draft.pose)):
         _follow(draft, j, change, curve_cost)
         for i in range(j - 1):
-            apart = math.hypot(draft.pose[j, 0] - draft.pose[i, 0], draft.pose[j, 1] - draft.pose[i, 1])
+            apart = elementary.hypot(draft.pose[j, 0] - draft.pose[i, 0], draft.pose[j, 1] - draft.pose[i, 1])
             if min(draft.cost[i, 0], draft.cost[i, 1]) + apart >= max(draft.cost[j, 0], draft.cost[j, 1]):
                 continue
             for soft in SOFT:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.request import FreeSpace, Limit, PlanResult, Reason, StopWall
 from tuling_fsm.core.scene import Scene
@@ -85,13 +86,13 @@ def _failed(reason: Reason) -> PlanResult:
 
 def _on_map(pose: Pose, goal: Pose, farthest: float) -> bool:
     """Whether both poses are numbers and near enough to each other to be on one map."""
-    return all(map(math.isfinite, (*pose, *goal))) and math.hypot(goal.x - pose.x, goal.y - pose.y) <= farthest
+    return all(map(math.isfinite, (*pose, *goal))) and elementary.hypot(goal.x - pose.x, goal.y - pose.y) <= farthest
 
 
 def _roll(scene: Scene, vehicle: Vehicle, limits: Limits) -> Roll:
     """What the car covers before it could stand."""
     ego = scene.ego
-    steer = math.atan(ego.curvature * vehicle.wheelbase) if math.isfinite(ego.curvature) else 0.0
+    steer = elementary.atan(ego.curvature * vehicle.wheelbase) if math.isfinite(ego.curvature) else 0.0
     steer = min(vehicle.max_steer, max(-vehicle.max_steer, steer))
     if abs(ego.v) < STANDS:
         return Roll(0.0, steer, 0.0)
@@ -107,7 +108,7 @@ def _problem(
     if solids is None or covered(scene, pose.x, pose.y):
         return Reason.START_OCCUPIED
     segments = np.concatenate((solids, held_lines(request.lines, pose, vehicle, parameters.line_release)))
-    curvature = math.tan(roll.steer) / vehicle.wheelbase
+    curvature = elementary.tan(roll.steer) / vehicle.wheelbase
     start = Pose(*advance(*pose, curvature, roll.length))
     gear = int(np.sign(roll.length))
     problem = build_problem(start, [request.goal], segments, vehicle, parameters, gear, request.allow_reverse)
@@ -139,12 +140,12 @@ def lay_motion(
     problem: Problem, path: Path, vehicle: Vehicle, parameters: FreeSpaceParameters, roll: Roll
 ) -> FloatArray:
     """The motion (N, 8) along a path in the local frame, with what the car rolls first, see `smooth`."""
-    steers, lengths = np.arctan(path.turns * math.tan(full_steer(vehicle))), path.lengths
+    steers, lengths = elementwise.arctan(path.turns * elementary.tan(full_steer(vehicle))), path.lengths
     start = problem.start
     if roll.length:
         steer = problem.frame.mirror * roll.steer
         x, y, h = start
-        start = np.array(advance(x, y, h, math.tan(steer) / vehicle.wheelbase, -roll.length))
+        start = np.array(advance(x, y, h, elementary.tan(steer) / vehicle.wheelbase, -roll.length))
         steers, lengths = np.concatenate(((steer,), steers)), np.concatenate(((roll.length,), lengths))
     margin = path.body.half - vehicle.width / 2.0
     body = body_of(vehicle, max(0.5 * margin, margin - 0.03))
@@ -177,7 +178,7 @@ def _trajectory(
     if len(motion) == 0:
         return Trajectory.standing(scene.stamp, scene.ego.pose, scene.ego.curvature)
     rows = timed_rows(problem, motion, limits, parameters, roll)
-    curvature = np.tan(rows[:, STEER]) / vehicle.wheelbase
+    curvature = elementwise.tan(rows[:, STEER]) / vehicle.wheelbase
     turns = scene.ego.pose.heading - rows[0, H]
     return Trajectory(
         scene.stamp, rows[:, T], rows[:, X], rows[:, Y], rows[:, H] + turns, curvature, rows[:, V], rows[:, A]

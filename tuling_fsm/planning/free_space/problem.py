@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.free_space.estimate import Table, build_table
@@ -40,13 +41,13 @@ class Frame(NamedTuple):
 
     def to_local(self, points: FloatArray) -> FloatArray:
         """Points (..., 2) of `map` in this frame."""
-        c, s = math.cos(self.heading), math.sin(self.heading)
+        c, s = elementary.cos(self.heading), elementary.sin(self.heading)
         dx, dy = points[..., 0] - self.x, points[..., 1] - self.y
         return np.stack((c * dx + s * dy, self.mirror * (c * dy - s * dx)), axis=-1)
 
     def point_to_local(self, x: float, y: float) -> tuple[float, float]:
         """A point of `map` in this frame."""
-        c, s = math.cos(self.heading), math.sin(self.heading)
+        c, s = elementary.cos(self.heading), elementary.sin(self.heading)
         dx, dy = x - self.x, y - self.y
         return c * dx + s * dy, self.mirror * (c * dy - s * dx)
 
@@ -57,7 +58,7 @@ class Frame(NamedTuple):
 
     def to_map(self, x: FloatArray, y: FloatArray, heading: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Local coordinates in `map`."""
-        c, s = math.cos(self.heading), math.sin(self.heading)
+        c, s = elementary.cos(self.heading), elementary.sin(self.heading)
         y = self.mirror * y
         return self.x + c * x - s * y, self.y + s * x + c * y, self.heading + self.mirror * heading
 
@@ -65,7 +66,7 @@ class Frame(NamedTuple):
 @njit(cache=True, error_model="numpy")
 def segments_to_local(frame: Frame, segments: FloatArray) -> FloatArray:
     """Segments (M, 4) of `map` in a frame."""
-    c, s = math.cos(frame.heading), math.sin(frame.heading)
+    c, s = elementary.cos(frame.heading), elementary.sin(frame.heading)
     local = np.empty((len(segments), 4))
     for m in range(len(segments)):
         for i in (0, 2):
@@ -102,7 +103,7 @@ def body_of(vehicle: Vehicle, margin: float) -> Body:
 def full_steer(vehicle: Vehicle) -> float:
     """Steering angle (rad) of the tightest arc that is driven: its centre lies outside the car with any margin."""
     least_radius = vehicle.width / 2.0 + 1.1
-    return min(vehicle.max_steer, math.atan(vehicle.wheelbase / least_radius))
+    return min(vehicle.max_steer, elementary.atan(vehicle.wheelbase / least_radius))
 
 
 def pose_frame(start: Pose, goal: Pose) -> Frame:
@@ -126,7 +127,7 @@ def build_problem(
     frame = pose_frame(start, goals[0])
     local = segments_to_local(frame, segments)
     area, x0, y0, x1, y1 = _area(frame, start, goals, parameters.search_margin)
-    curvature = math.tan(full_steer(vehicle)) / vehicle.wheelbase
+    curvature = elementary.tan(full_steer(vehicle)) / vehicle.wheelbase
     return Problem(
         frame=frame,
         walls=bin_segments(local, x0 - ROOM, y0 - ROOM, x1 + ROOM, y1 + ROOM),
@@ -144,7 +145,7 @@ def _area(frame: Frame, start: Pose, goals: Sequence[Pose], margin: float) -> tu
     poses = (start, *goals)
     u0, u1 = min(pose.x for pose in poses) - margin, max(pose.x for pose in poses) + margin
     v0, v1 = min(pose.y for pose in poses) - margin, max(pose.y for pose in poses) + margin
-    c, s = math.cos(frame.heading), math.sin(frame.heading)
+    c, s = elementary.cos(frame.heading), elementary.sin(frame.heading)
     box = (u0 - frame.x, v0 - frame.y, u1 - frame.x, v1 - frame.y)
     area = Area(c, -s * frame.mirror, s, c * frame.mirror, *box)
     xs, ys = zip(*(frame.point_to_local(u, v) for u in (u0, u1) for v in (v0, v1)), strict=True)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import inner, kernel, maker
 from tuling_fsm.planning.free_space.ramps import GEAR, HEADING, LENGTH, STEER0, STEER1, STOP, X0, Y0
@@ -57,7 +58,7 @@ def _bounds(motion: FloatArray, limits: Limits, speed: FloatArray, step: float, 
         top = limits.forward if motion[r, GEAR] > 0.0 else limits.reverse
         steer = max(abs(motion[r, STEER0]), abs(motion[r, STEER1]))
         if steer > 1e-6:
-            top = min(top, math.sqrt(limits.lateral * limits.wheelbase / math.tan(steer)))
+            top = min(top, math.sqrt(limits.lateral * limits.wheelbase / elementary.tan(steer)))
         turn = abs(motion[r, STEER1] - motion[r, STEER0])
         if turn > 1e-9:
             top = min(top, RATE_SHARE * limits.steer_rate * motion[r, LENGTH] / turn)
@@ -139,7 +140,7 @@ def _time_stretch(motion: FloatArray, limits: Limits, t0: float, v0: float) -> F
             at += 1
         u = s - done
         steer = motion[at, STEER0] + (motion[at, STEER1] - motion[at, STEER0]) * min(1.0, u / motion[at, LENGTH])
-        k_mean = math.tan(0.5 * (motion[at, STEER0] + steer)) / limits.wheelbase
+        k_mean = elementary.tan(0.5 * (motion[at, STEER0] + steer)) / limits.wheelbase
         x, y, h = advance(motion[at, X0], motion[at, Y0], motion[at, HEADING], k_mean, gear * u)
         moving = gear if k < count else 0.0
         _put(rows[k - 1], t0 + t, x, y, h, moving * (s1 - s0) / blur, steer, moving * (u1 - u0) / blur)

@@ -6,12 +6,12 @@ replaced by two words that meet at a pose beside it.
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import inner, maker
 from tuling_fsm.planning.free_space.path import gears, join, knots
@@ -46,7 +46,7 @@ def _words() -> Words:
 @inner
 def _list(task: Task, start: FloatArray, end: FloatArray, found: Words) -> int:
     """Lists the words from one pose to another that keep to the only gear; their number."""
-    k, c, s = task.rules.curvature, math.cos(start[2]), math.sin(start[2])
+    k, c, s = task.rules.curvature, elementary.cos(start[2]), elementary.sin(start[2])
     dx, dy = end[0] - start[0], end[1] - start[1]
     count = words((c * dx + s * dy) * k, (c * dy - s * dx) * k, end[2] - start[2], found.lengths, found.steers)
     for w in range(count):
@@ -151,7 +151,7 @@ def pull(
             before, after = _gear(move, a, gear), _gear(move, b + 1, 0) if b + 1 < len(move) else 0
             now = _cost(move, a, b, before, after, task.rules.gear_cost)
             ahead, left = size * (way == 0) - size * (way == 1), size * (way == 2) - size * (way == 3)
-            c, s = math.cos(pose[knot, 2]), math.sin(pose[knot, 2])
+            c, s = elementary.cos(pose[knot, 2]), elementary.sin(pose[knot, 2])
             middle[0], middle[1] = pose[knot, 0] + c * ahead - s * left, pose[knot, 1] + s * ahead + c * left
             middle[2] = pose[knot, 2] + TURN * size * (way == 4) - TURN * size * (way == 5)
             i, j = _by_way_of(task, pose[a], middle, pose[b], before, after, now - WORTH, one, other)

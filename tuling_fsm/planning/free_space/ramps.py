@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import inner, kernel, maker
 from tuling_fsm.planning.free_space.sweep import advance
@@ -66,8 +67,8 @@ def _share_before(steer0: float, steer1: float) -> float:
     turn = steer1 - steer0
     if abs(turn) < 1e-3:
         return 0.5
-    mean = (math.log(math.cos(steer0)) - math.log(math.cos(steer1))) / turn
-    return (math.tan(steer1) - mean) / (math.tan(steer1) - math.tan(steer0))
+    mean = (elementary.log(elementary.cos(steer0)) - elementary.log(elementary.cos(steer1))) / turn
+    return (elementary.tan(steer1) - mean) / (elementary.tan(steer1) - elementary.tan(steer0))
 
 
 @kernel
@@ -106,7 +107,7 @@ def _put(
 @inner
 def _go(pose: FloatArray, steer: float, signed: float, wheelbase: float) -> None:
     """Moves a pose to the end of an arc."""
-    x, y, h = advance(pose[0], pose[1], pose[2], math.tan(steer) / wheelbase, signed)
+    x, y, h = advance(pose[0], pose[1], pose[2], elementary.tan(steer) / wheelbase, signed)
     pose[0], pose[1], pose[2] = x, y, h
 
 
@@ -168,7 +169,7 @@ def _pose_at(motion: FloatArray, s: float, wheelbase: float) -> tuple[float, flo
     while row < len(motion) - 1 and s > motion[row, LENGTH] + 1e-9:
         s -= motion[row, LENGTH]
         row += 1
-    k = math.tan(0.5 * (motion[row, STEER0] + motion[row, STEER1])) / wheelbase
+    k = elementary.tan(0.5 * (motion[row, STEER0] + motion[row, STEER1])) / wheelbase
     x, y, h = advance(motion[row, X0], motion[row, Y0], motion[row, HEADING], k, motion[row, GEAR] * s)
     return x, y, h
 
@@ -180,13 +181,13 @@ def _influence(section: Section, motion: FloatArray, end: FloatArray, wheelbase:
     for i in range(n):
         length, steer = section.lengths[i], section.steers[i]
         x, y, _ = _pose_at(motion, s + 0.5 * length, wheelbase)
-        swing = gear * length / (wheelbase * math.cos(steer) ** 2)
+        swing = gear * length / (wheelbase * elementary.cos(steer) ** 2)
         out[0, n + i], out[1, n + i], out[2, n + i] = -swing * (end[1] - y), swing * (end[0] - x), swing
         s += length
         x, y, h = _pose_at(motion, s, wheelbase)
-        turn = gear * math.tan(steer) / wheelbase
-        out[0, i] = gear * math.cos(h) - turn * (end[1] - y)
-        out[1, i] = gear * math.sin(h) + turn * (end[0] - x)
+        turn = gear * elementary.tan(steer) / wheelbase
+        out[0, i] = gear * elementary.cos(h) - turn * (end[1] - y)
+        out[1, i] = gear * elementary.sin(h) + turn * (end[0] - x)
         out[2, i] = turn
 
 

@@ -12,6 +12,7 @@ import math
 
 import numpy as np
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import inner, kernel
 
@@ -45,9 +46,9 @@ def _wrap(angle: float) -> float:
 def _tau_omega(u: float, v: float, xi: float, eta: float, phi: float) -> tuple[float, float]:
     """The outer angles of a word of four arcs whose inner ones are u and v (equation 8.5 and after)."""
     delta = _wrap(u - v)
-    a, b = math.sin(u) - math.sin(delta), math.cos(u) - math.cos(delta) - 1.0
-    t1 = math.atan2(eta * a - xi * b, xi * a + eta * b)
-    t2 = 2.0 * (math.cos(delta) - math.cos(v) - math.cos(u)) + 3.0
+    a, b = elementary.sin(u) - elementary.sin(delta), elementary.cos(u) - elementary.cos(delta) - 1.0
+    t1 = elementary.atan2(eta * a - xi * b, xi * a + eta * b)
+    t2 = 2.0 * (elementary.cos(delta) - elementary.cos(v) - elementary.cos(u)) + 3.0
     tau = _wrap(t1 + math.pi) if t2 < 0.0 else _wrap(t1)
     return tau, _wrap(tau - u + v - phi)
 
@@ -72,7 +73,7 @@ def _words_of(
     """Words of the families CSC, CCSCC and CCCC that start to the left and forward; s, c are of phi."""
     half = 0.5 * math.pi
     xi, eta = x - s, y - 1.0 + c
-    t = math.atan2(eta, xi)
+    t = elementary.atan2(eta, xi)
     v = _wrap(phi - t)
     if t >= -TINY and v >= -TINY:
         u = math.sqrt(xi * xi + eta * eta)
@@ -81,25 +82,25 @@ def _words_of(
     rho2 = xi * xi + eta * eta
     if rho2 >= 4.0:
         u = math.sqrt(rho2 - 4.0)
-        t = _wrap(math.atan2(eta, xi) + math.atan2(2.0, u))
+        t = _wrap(elementary.atan2(eta, xi) + elementary.atan2(2.0, u))
         v = _wrap(t - phi)
         if t >= -TINY and v >= -TINY:
             n = _put(lengths, steers, n, flip, mirror, 0, (t, u, v, 0.0, 0.0), LSR)
         u = 4.0 - u
         if u <= TINY:
-            t = _wrap(math.atan2((4.0 - u) * xi - 2.0 * eta, -2.0 * xi + (u - 4.0) * eta))
+            t = _wrap(elementary.atan2((4.0 - u) * xi - 2.0 * eta, -2.0 * xi + (u - 4.0) * eta))
             v = _wrap(t - phi)
             if t >= -TINY and v >= -TINY:
                 n = _put(lengths, steers, n, flip, mirror, 0, (t, -half, u, -half, v), LRSLR)
     rho = 0.25 * (2.0 + math.sqrt(rho2))
     if rho <= 1.0:
-        u = math.acos(rho)
+        u = elementary.acos(rho)
         t, v = _tau_omega(u, -u, xi, eta, phi)
         if t >= -TINY and v <= TINY:
             n = _put(lengths, steers, n, flip, mirror, 0, (t, u, -u, v, 0.0), LRLR)
     rho = 0.0625 * (20.0 - rho2)
     if 0.0 <= rho <= 1.0:
-        u = -math.acos(rho)
+        u = -elementary.acos(rho)
         t, v = _tau_omega(u, u, xi, eta, phi)
         if t >= -TINY and v >= -TINY:
             n = _put(lengths, steers, n, flip, mirror, 0, (t, u, u, v, 0.0), LRLR)
@@ -114,9 +115,9 @@ def _words_both_ways(
     """Words of the families CCC and CCSC, which differ when they are run from the other end (`back`)."""
     half = 0.5 * math.pi
     xi, eta = x - s, y - 1.0 + c
-    rho, theta = math.sqrt(xi * xi + eta * eta), math.atan2(eta, xi)
+    rho, theta = math.sqrt(xi * xi + eta * eta), elementary.atan2(eta, xi)
     if rho <= 4.0:
-        u = -2.0 * math.asin(0.25 * rho)
+        u = -2.0 * elementary.asin(0.25 * rho)
         t = _wrap(theta + 0.5 * u + math.pi)
         v = _wrap(phi - t + u)
         if t >= -TINY and u <= TINY:
@@ -124,14 +125,14 @@ def _words_both_ways(
     if rho >= 2.0:
         r = math.sqrt(rho * rho - 4.0)
         u = 2.0 - r
-        t = _wrap(theta + math.atan2(r, -2.0))
+        t = _wrap(theta + elementary.atan2(r, -2.0))
         v = _wrap(phi - half - t)
         if t >= -TINY and u <= TINY and v <= TINY:
             n = _put(lengths, steers, n, flip, mirror, back, (t, -half, u, v, 0.0), LRSL)
     xi, eta = x + s, y - 1.0 - c
     rho = math.sqrt(xi * xi + eta * eta)
     if rho >= 2.0:
-        t, u = math.atan2(xi, -eta), 2.0 - rho
+        t, u = elementary.atan2(xi, -eta), 2.0 - rho
         v = _wrap(t + half - phi)
         if t >= -TINY and u <= TINY and v <= TINY:
             n = _put(lengths, steers, n, flip, mirror, back, (t, -half, u, v, 0.0), LRSR)
@@ -144,7 +145,7 @@ def words(x: float, y: float, phi: float, lengths: FloatArray, steers: FloatArra
 
     Empty pieces (length 0) may stand anywhere in a word.
     """
-    n, s, c = 0, math.sin(phi), math.cos(phi)
+    n, s, c = 0, elementary.sin(phi), elementary.cos(phi)
     back_x, back_y = x * c + y * s, x * s - y * c
     for flip in (1.0, -1.0):
         for mirror in (1.0, -1.0):

@@ -9,13 +9,13 @@ looks closer.
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import inner, maker
 from tuling_fsm.planning.free_space.estimate import Guide, Table, build_guide, guide_cost, table_cost
@@ -111,7 +111,7 @@ def _ahead(ctx: Context, x: float, y: float, heading: float) -> float:
     targets = ctx.task.targets
     for t in range(len(targets)):
         dx, dy = x - targets[t, 0], y - targets[t, 1]
-        c, s = math.cos(targets[t, 2]), math.sin(targets[t, 2])
+        c, s = elementary.cos(targets[t, 2]), elementary.sin(targets[t, 2])
         best = min(best, table_cost(ctx.task.table, c * dx + s * dy, c * dy - s * dx, heading - targets[t, 2]))
     around: float = guide_cost(ctx.guide, x, y)
     return max(best, around)

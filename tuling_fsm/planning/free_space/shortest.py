@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.planning.free_space.reeds_shepp import PIECES, TINY, WORDS, cost_of, words
 
@@ -23,7 +22,7 @@ def shortest_reeds_shepp(start: Pose, goal: Pose, radius: float, gear_cost: floa
         Its pieces in order: signed length (m, negative in reverse) and curvature (1/m, + left). Empty at the goal.
     """
     dx, dy = (goal.x - start.x) / radius, (goal.y - start.y) / radius
-    cos, sin = math.cos(start.heading), math.sin(start.heading)
+    cos, sin = elementary.cos(start.heading), elementary.sin(start.heading)
     lengths, steers = np.zeros((WORDS, PIECES)), np.zeros((WORDS, PIECES))
     n = words(cos * dx + sin * dy, cos * dy - sin * dx, goal.heading - start.heading, lengths, steers)
     best = min(range(n), key=lambda i: cost_of(lengths[i], radius, 0, 0, gear_cost))

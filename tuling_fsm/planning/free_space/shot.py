@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import inner, kernel
 from tuling_fsm.planning.free_space.reeds_shepp import PIECES, TINY, cost_of, words
@@ -136,7 +136,7 @@ def shot(
     """Row of `scratch` (lengths in m, steers, cost) with the cheapest free word to the target below `bound`, or -1."""
     lengths, steers, cost = scratch
     dx, dy = target[0] - pose[0], target[1] - pose[1]
-    c, s = math.cos(pose[2]), math.sin(pose[2])
+    c, s = elementary.cos(pose[2]), elementary.sin(pose[2])
     k = rules.curvature
     found = words((c * dx + s * dy) * k, (c * dy - s * dx) * k, target[2] - pose[2], lengths, steers)
     for w in range(found):

@@ -6,12 +6,11 @@ arcs cannot make up for, are made shorter; where even a short one does not do, t
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import inner, kernel, maker
 from tuling_fsm.planning.free_space.ramps import (
@@ -46,7 +45,7 @@ def free_of_motion(walls: Walls, body: Body, motion: FloatArray, wheelbase: floa
     """Length (m) of the motion that the car can go before it touches anything; infinite if it never does."""
     done = 0.0
     for r in range(len(motion)):
-        k = math.tan(0.5 * (motion[r, STEER0] + motion[r, STEER1])) / wheelbase
+        k = elementary.tan(0.5 * (motion[r, STEER0] + motion[r, STEER1])) / wheelbase
         x, y, h, length = motion[r, X0], motion[r, Y0], motion[r, HEADING], motion[r, LENGTH]
         free: float = free_length(walls, body, x, y, h, k, int(motion[r, GEAR]), length)
         if free < length:
@@ -108,7 +107,7 @@ def smooth(
     while i < len(lengths):
         j, goal = i, start.copy()
         while j < len(lengths) and lengths[j] * lengths[i] > 0.0:
-            bend = math.tan(steers[j]) / car.wheelbase
+            bend = elementary.tan(steers[j]) / car.wheelbase
             goal[0], goal[1], goal[2] = advance(goal[0], goal[1], goal[2], bend, lengths[j])
             j += 1
         gear = 1 if lengths[i] > 0.0 else -1

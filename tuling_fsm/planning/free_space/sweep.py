@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import inner, kernel
 
@@ -58,7 +59,7 @@ def make_sweep(curvature: float, gear: int, body: Body, length: float) -> Sweep:
         return Sweep(0.0, float(gear), 1.0, flipped, length, False, none, none, 0.0, 0.0)
     radius, mirror = 1.0 / abs(curvature), math.copysign(1.0, curvature)
     left, right = flipped.half - radius, -flipped.half - radius
-    s, c = math.sin(length / radius), math.cos(length / radius)
+    s, c = elementary.sin(length / radius), elementary.cos(length / radius)
     lead = (c * flipped.front - s * left, s * flipped.front + c * left)
     trail = (-flipped.rear, left)
     longest = max(flipped.front, flipped.rear)
@@ -243,7 +244,7 @@ def contact(x0: float, y0: float, x1: float, y1: float, sweep: Sweep, limit: flo
 @kernel
 def length_of(sweep: Sweep, free: float) -> float:
     """Length (m) of what `contact` leaves of a motion."""
-    return free if sweep.radius == 0.0 else sweep.radius * math.asin(free)
+    return free if sweep.radius == 0.0 else sweep.radius * elementary.asin(free)
 
 
 @kernel
@@ -251,5 +252,5 @@ def advance(x: float, y: float, heading: float, curvature: float, signed: float)
     """The pose after a signed length (m, negative in reverse) on an arc or a line."""
     turned = curvature * signed
     half = 0.5 * turned
-    chord = signed if abs(half) < 1e-9 else signed * math.sin(half) / half
-    return x + chord * math.cos(heading + half), y + chord * math.sin(heading + half), heading + turned
+    chord = signed if abs(half) < 1e-9 else signed * elementary.sin(half) / half
+    return x + chord * elementary.cos(heading + half), y + chord * elementary.sin(heading + half), heading + turned

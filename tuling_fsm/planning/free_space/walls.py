@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import inner, kernel
 from tuling_fsm.planning.free_space.sweep import STRAIGHT, Body, Sweep, advance, contact, length_of, make_sweep, touches
@@ -91,7 +92,7 @@ def gather(walls: Walls, x: float, y: float, heading: float, xa: float, ya: floa
     """Writes segments near the box (xa, ya) to (xb, yb) to `near`, in the frame of the pose; their number."""
     walls.tick[0] += 1
     tick, n = walls.tick[0], 0
-    c, s = math.cos(heading), math.sin(heading)
+    c, s = elementary.cos(heading), elementary.sin(heading)
     i0 = max(0, math.floor((xa - walls.x0) / CELL))
     i1 = min(walls.nx - 1, math.floor((xb - walls.x0) / CELL))
     j0 = max(0, math.floor((ya - walls.y0) / CELL))
@@ -119,8 +120,8 @@ def gather(walls: Walls, x: float, y: float, heading: float, xa: float, ya: floa
 def gather_round(walls: Walls, body: Body, x: float, y: float, heading: float, reach: float) -> int:
     """`gather` of all that the car can touch within `reach` (m) of travel."""
     middle = 0.5 * (body.front - body.rear)
-    r = math.hypot(0.5 * (body.front + body.rear), body.half) + reach
-    cx, cy = x + middle * math.cos(heading), y + middle * math.sin(heading)
+    r = elementary.hypot(0.5 * (body.front + body.rear), body.half) + reach
+    cx, cy = x + middle * elementary.cos(heading), y + middle * elementary.sin(heading)
     count: int = gather(walls, x, y, heading, cx - r, cy - r, cx + r, cy + r)
     return count
 
@@ -152,15 +153,15 @@ def free_length(
     """Length (m) that the car can go with one steering and gear before it touches anything; at most `limit`."""
     chunk = CHUNK if abs(curvature) < STRAIGHT else min(CHUNK, 1.4 / abs(curvature))
     middle = 0.5 * (body.front - body.rear)
-    r = math.hypot(0.5 * (body.front + body.rear), body.half)
+    r = elementary.hypot(0.5 * (body.front + body.rear), body.half)
     chunks = max(1, math.ceil(limit / chunk))
     step = limit / chunks
     sweep = make_sweep(curvature, gear, body, step)
     grown = r + 0.125 * abs(curvature) * step * step * (1.0 + abs(curvature * middle))
     for i in range(chunks):
         xe, ye, he = advance(x, y, heading, curvature, gear * step)
-        cx, cy = x + middle * math.cos(heading), y + middle * math.sin(heading)
-        ex, ey = xe + middle * math.cos(he), ye + middle * math.sin(he)
+        cx, cy = x + middle * elementary.cos(heading), y + middle * elementary.sin(heading)
+        ex, ey = xe + middle * elementary.cos(he), ye + middle * elementary.sin(he)
         n = gather(
             walls, x, y, heading, min(cx, ex) - grown, min(cy, ey) - grown, max(cx, ex) + grown, max(cy, ey) + grown
         )

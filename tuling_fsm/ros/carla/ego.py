@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
-from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.geometry import Pose, distance
 from tuling_fsm.ros.carla.troupe import ABOVE_GROUND_M, Stagehand
 from tuling_fsm.wire.carla.actors import (
     LIGHTS_SENSOR,
@@ -65,7 +64,7 @@ class EgoBerth:
         if self._start is None:
             return True
         rear, origin, z = self._start
-        if math.dist(odometry.pose[:2], rear[:2]) < NEAR_M:
+        if distance(odometry.pose[:2], rear[:2]) < NEAR_M:
             return abs(odometry.v) < STANDING
         if self._ticks % AGAIN_TICKS == 0:
             self.place(origin, z)

@@ -7,7 +7,6 @@ Nothing here imports rclpy.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -15,7 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core import elementary
+from tuling_fsm.core.geometry import Pose, distance
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
@@ -52,7 +52,7 @@ class ReportedEgo(EgoCar):
 
     def place(self, pose: Pose, speed: float) -> None:
         """Ask for the car to be put somewhere else."""
-        if math.dist(pose[:2], self.pose[:2]) > TELEPORT_M:
+        if distance(pose[:2], self.pose[:2]) > TELEPORT_M:
             self.wanted = pose
         super().place(pose, speed)
 
@@ -61,7 +61,7 @@ class ReportedEgo(EgoCar):
         if self._reported is None:
             return
         (x, y, heading), v, rate = self._reported.pose, self._reported.v, self._reported.yaw_rate
-        steer = math.atan(rate * self._limits.wheelbase / v) if abs(v) > CRAWL else 0.0
+        steer = elementary.atan(rate * self._limits.wheelbase / v) if abs(v) > CRAWL else 0.0
         self._state[:] = (x, y, heading, v, (v - self.v) / (h * steps), steer)
 
     def brake(self, h: float, steps: int) -> None:
@@ -187,7 +187,7 @@ class Stage:
         if self._astray == NOWHERE or self._latest is None:
             return plan
         back = -self._astray.turn
-        c, s = math.cos(back), math.sin(back)
+        c, s = elementary.cos(back), elementary.sin(back)
         x, y = self._astray.x, self._astray.y
         return Shift(back, -(c * x - s * y), -(s * x + c * y)).trajectory(plan)
 
@@ -199,7 +199,7 @@ class Stage:
             number = mine.get(int(row["id"]))
             if number is not None:
                 v, heading = speeds.get(number, 0.0), float(row["heading"])
-                row["vx"], row["vy"] = v * math.cos(heading), v * math.sin(heading)
+                row["vx"], row["vy"] = v * elementary.cos(heading), v * elementary.sin(heading)
         return moved
 
     def _in_carla_time(self, name: str, told: Inputs) -> Any:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import kernel
@@ -45,7 +46,7 @@ def nudge(seed: int, frame: int, i: int, size: float) -> tuple[float, float]:
     z = z ^ (z >> np.uint64(31))
     angle = 2.0 * math.pi * float(z >> np.uint64(32)) / 4294967296.0
     length = size * float(z & np.uint64(0xFFFFFFFF)) / 4294967296.0
-    return length * math.cos(angle), length * math.sin(angle)
+    return length * elementary.cos(angle), length * elementary.sin(angle)
 
 
 @kernel

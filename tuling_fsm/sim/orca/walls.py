@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import factory, kernel
@@ -88,7 +89,7 @@ def _edges(
         first += size
     for e in range(n):
         ex, ey = x[after[e]] - x[e], y[after[e]] - y[e]
-        length = math.hypot(ex, ey)
+        length = elementary.hypot(ex, ey)
         along_x[e], along_y[e] = ex / length, ey / length
         into_x, into_y = x[e] - x[previous[e]], y[e] - y[previous[e]]
         convex[e] = into_x * ey - into_y * ex >= 0.0 or after[e] == previous[e]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import inner, kernel
 
@@ -35,7 +34,7 @@ def _nearest(outline: FloatArray, other: FloatArray) -> float:
         for k in range(len(other)):
             px, py = other[k, 0] - x, other[k, 1] - y
             share = min(max((px * ex + py * ey) / length2, 0.0), 1.0) if length2 > 0.0 else 0.0
-            least = min(least, math.hypot(px - share * ex, py - share * ey))
+            least = min(least, elementary.hypot(px - share * ex, py - share * ey))
     return least
 
 

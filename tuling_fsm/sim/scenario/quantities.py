@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core import elementary
+from tuling_fsm.core.geometry import Pose, distance
 from tuling_fsm.sim.scenario.conditions import (
     Acceleration,
     Between,
@@ -96,7 +97,7 @@ def time_to_collision(actor: ActorState, reference: ActorState) -> float:
 def corners(actor: ActorState) -> list[Point]:
     """The four corners of the body, counter-clockwise."""
     x, y, heading = actor.pose
-    c, s = math.cos(heading), math.sin(heading)
+    c, s = elementary.cos(heading), elementary.sin(heading)
     lengthwise = (actor.center_ahead + actor.length / 2.0, actor.center_ahead - actor.length / 2.0)
     half = actor.width / 2.0
     local = [(lengthwise[0], half), (lengthwise[1], half), (lengthwise[1], -half), (lengthwise[0], -half)]
@@ -113,11 +114,11 @@ def _between(frame: Pose, theirs: Sequence[Point], own: Sequence[Point], directi
 
 def _outline_distance(a: Sequence[Point], b: Sequence[Point]) -> float:
     """Distance of two convex outlines (one point, or four corners): 0 when they overlap."""
-    return math.dist(a[0], b[0]) if len(a) == len(b) == 1 else gap(np.array(a), np.array(b))
+    return distance(a[0], b[0]) if len(a) == len(b) == 1 else gap(np.array(a), np.array(b))
 
 
 def _axes(pose: Pose) -> tuple[Point, Point]:
-    c, s = math.cos(pose.heading), math.sin(pose.heading)
+    c, s = elementary.cos(pose.heading), elementary.sin(pose.heading)
     return (c, s), (-s, c)
 
 
@@ -127,4 +128,4 @@ def _span(points: Sequence[Point], axis: Point) -> Point:
 
 
 def _velocity(actor: ActorState) -> Point:
-    return actor.speed * math.cos(actor.pose.heading), actor.speed * math.sin(actor.pose.heading)
+    return actor.speed * elementary.cos(actor.pose.heading), actor.speed * elementary.sin(actor.pose.heading)

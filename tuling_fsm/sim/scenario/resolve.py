@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.lanes import Lane, LaneId
 from tuling_fsm.map.road_map import RoadMap
@@ -74,7 +75,9 @@ def along(road_map: RoadMap, lane_id: LaneId, s: float, ahead: float) -> tuple[L
 
 def _beside(lane: Lane, s: float, offset: float) -> Pose:
     pose = lane.center.at(s)
-    return Pose(pose.x - offset * math.sin(pose.heading), pose.y + offset * math.cos(pose.heading), pose.heading)
+    return Pose(
+        pose.x - offset * elementary.sin(pose.heading), pose.y + offset * elementary.cos(pose.heading), pose.heading
+    )
 
 
 def _heading(road_map: RoadMap, x: float, y: float) -> float:
@@ -87,7 +90,7 @@ def _in_slot(road_map: RoadMap, slot: str, backed_in: bool, center_ahead: float)
     if found is None:
         return None
     heading = found.pose.heading + (math.pi if backed_in else 0.0)
-    x, y = found.pose.x - center_ahead * math.cos(heading), found.pose.y - center_ahead * math.sin(heading)
+    x, y = found.pose.x - center_ahead * elementary.cos(heading), found.pose.y - center_ahead * elementary.sin(heading)
     return Pose(x, y, heading)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.sim.traffic.fleet import Fleet
@@ -72,7 +73,7 @@ def cells(grid: Grid, x0: float, x1: float, y0: float, y1: float) -> Cells:
 @kernel
 def _set_shape(boxes: Records, j: int) -> None:
     """What follows from heading and size."""
-    c, s = math.cos(boxes.heading[j]), math.sin(boxes.heading[j])
+    c, s = elementary.cos(boxes.heading[j]), elementary.sin(boxes.heading[j])
     boxes.cos[j], boxes.sin[j] = c, s
     boxes.half_x[j] = 0.5 * (abs(c) * boxes.length[j] + abs(s) * boxes.width[j])
     boxes.half_y[j] = 0.5 * (abs(s) * boxes.length[j] + abs(c) * boxes.width[j])

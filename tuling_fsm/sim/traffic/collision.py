@@ -7,12 +7,12 @@ is long past by then.
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.kernels import kernel, part, sqrt
 from tuling_fsm.sim.traffic.boxes import Cells, Grid, cells
 from tuling_fsm.sim.traffic.corridor import Corridor, corridor_of, first_touch, within
@@ -94,11 +94,11 @@ def corridor_hit(
         x, y, heading = lane_point(graph, fleet.path_lane[i, place], arc - fleet.path_at[i, place])
         offset = 0.0 if centred else offset_at(fleet, i, (arc - fleet.car.arc[i]) / pace, k.lane_change_time)
         if offset != 0.0:
-            x, y = x - offset * math.sin(heading), y + offset * math.cos(heading)
+            x, y = x - offset * elementary.sin(heading), y + offset * elementary.cos(heading)
         dx, dy = _to_box(boxes, j, x, y)
-        distance = math.hypot(dx, dy)
+        distance = elementary.hypot(dx, dy)
         if distance <= half:
-            return arc + dx * math.cos(heading) + dy * math.sin(heading) - front, heading
+            return arc + dx * elementary.cos(heading) + dy * elementary.sin(heading) - front, heading
         arc += max(distance - half, MIN_STEP_M)
     return np.inf, 0.0
 
@@ -129,7 +129,7 @@ def _matters(fleet: Fleet, i: int, boxes: Records, j: int, k: Driver, ahead: Rec
     nose = 0.5 * fleet.car.length[i]
     x, y = fleet.car.x[i] + nose * fleet.car.cos[i], fleet.car.y[i] + nose * fleet.car.sin[i]
     room = boxes.half_x[j] + boxes.half_y[j] + fleet.car.width[i] + 2.0 * k.side_clearance + SLACK_M
-    gap = math.hypot(boxes.x[j] - x, boxes.y[j] - y) - room
+    gap = elementary.hypot(boxes.x[j] - x, boxes.y[j] - y) - room
     nearer = boxes.when[j] == 0.0 and gap < ahead.gap[i]
     return bool(nearer or idm(fleet.car.v[i], gap, 0.0, fleet.rules.gap[i], k) < ahead.accel[i])
 
@@ -147,7 +147,7 @@ def _watch(
     gap, heading = corridor_hit(graph, fleet, i, boxes, j, start, corridor.end, k)
     if gap == np.inf or (boxes.when[j] > 0.0 and _passes_first(fleet, i, boxes, j, gap)):
         return
-    lead_v = max(boxes.v[j] * math.cos(boxes.heading[j] - heading), 0.0)
+    lead_v = max(boxes.v[j] * elementary.cos(boxes.heading[j] - heading), 0.0)
     ahead.accel[i] = min(ahead.accel[i], idm(fleet.car.v[i], gap, lead_v, fleet.rules.gap[i], k))
     if boxes.when[j] == 0.0 and gap < ahead.gap[i]:
         ahead.gap[i], ahead.v[i] = gap, lead_v

@@ -6,8 +6,7 @@ The motor lags, the wheels turn at a limited rate, and the body goes where the w
 
 from __future__ import annotations
 
-import math
-
+from tuling_fsm.core import elementary
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.sim.traffic.collision import Driver
 from tuling_fsm.sim.traffic.fleet import AXLE_SHARE, Fleet, nearest_sample, offset_at, path_point
@@ -60,14 +59,14 @@ def turn_wheels(graph: LaneGraph, fleet: Fleet, i: int, k: Driver, dt: float) ->
     car = fleet.car
     axle = AXLE_SHARE * car.length[i]
     base = 2.0 * axle
-    rear_x, rear_y = car.x[i] - axle * math.cos(car.heading[i]), car.y[i] - axle * math.sin(car.heading[i])
+    rear_x, rear_y = car.x[i] - axle * elementary.cos(car.heading[i]), car.y[i] - axle * elementary.sin(car.heading[i])
     ahead = base + LOOK_M + LOOK_S * car.v[i]
     offset = offset_at(fleet, i, (ahead - axle) / max(car.v[i], 1.0), k.lane_change_time)
     x, y, _ = path_point(graph, fleet, i, car.arc[i] - axle + ahead, offset)
-    way = math.hypot(x - rear_x, y - rear_y)
-    angle = math.atan2(y - rear_y, x - rear_x) - car.heading[i]
-    angle = math.atan2(math.sin(angle), math.cos(angle))
-    error = math.atan(2.0 * base * math.sin(angle) / max(way, base))
+    way = elementary.hypot(x - rear_x, y - rear_y)
+    angle = elementary.atan2(y - rear_y, x - rear_x) - car.heading[i]
+    angle = elementary.atan2(elementary.sin(angle), elementary.cos(angle))
+    error = elementary.atan(2.0 * base * elementary.sin(angle) / max(way, base))
     rate = (error - car.error[i]) / dt
     car.error[i] = error
     car.error_sum[i] = min(max(car.error_sum[i] + error * dt, -0.5), 0.5)
@@ -82,14 +81,17 @@ def roll(graph: LaneGraph, fleet: Fleet, i: int, way: float, k: Driver) -> None:
     car = fleet.car
     axle = AXLE_SHARE * car.length[i]
     before = car.heading[i]
-    turn = way * math.tan(car.steer[i]) / (2.0 * axle)
-    rear_x, rear_y = car.x[i] - axle * math.cos(before), car.y[i] - axle * math.sin(before)
-    rear_x, rear_y = rear_x + way * math.cos(before + 0.5 * turn), rear_y + way * math.sin(before + 0.5 * turn)
-    car.heading[i] = math.atan2(math.sin(before + turn), math.cos(before + turn))
-    car.x[i], car.y[i] = rear_x + axle * math.cos(car.heading[i]), rear_y + axle * math.sin(car.heading[i])
+    turn = way * elementary.tan(car.steer[i]) / (2.0 * axle)
+    rear_x, rear_y = car.x[i] - axle * elementary.cos(before), car.y[i] - axle * elementary.sin(before)
+    rear_x, rear_y = (
+        rear_x + way * elementary.cos(before + 0.5 * turn),
+        rear_y + way * elementary.sin(before + 0.5 * turn),
+    )
+    car.heading[i] = elementary.atan2(elementary.sin(before + turn), elementary.cos(before + turn))
+    car.x[i], car.y[i] = rear_x + axle * elementary.cos(car.heading[i]), rear_y + axle * elementary.sin(car.heading[i])
     arc = car.arc[i] - axle + way
     offset = offset_at(fleet, i, -axle / max(car.v[i], 1.0), k.lane_change_time)
     x, y, heading = path_point(graph, fleet, i, arc, offset)
-    ahead = (rear_x - x) * math.cos(heading) + (rear_y - y) * math.sin(heading)
+    ahead = (rear_x - x) * elementary.cos(heading) + (rear_y - y) * elementary.sin(heading)
     car.arc[i] = arc + axle + min(max(ahead, -way), way)
     car.z[i] = graph.sample.z[nearest_sample(graph, fleet, i)]

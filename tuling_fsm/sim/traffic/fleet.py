@@ -7,12 +7,12 @@ so the body cuts corners as a car does and turns smoothly over kinks of the map.
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import kernel, part
 from tuling_fsm.sim.traffic.lane_graph import IntArray, LaneGraph, Records, lane_point
@@ -153,7 +153,7 @@ def path_point(graph: LaneGraph, fleet: Fleet, i: int, arc: float, offset: float
     k = path_index(fleet, i, arc)
     x, y, heading = lane_point(graph, fleet.path_lane[i, k], arc - fleet.path_at[i, k])
     if offset != 0.0:
-        x, y = x - offset * math.sin(heading), y + offset * math.cos(heading)
+        x, y = x - offset * elementary.sin(heading), y + offset * elementary.cos(heading)
     return x, y, heading
 
 
@@ -177,5 +177,5 @@ def set_poses(graph: LaneGraph, fleet: Fleet, duration: float) -> None:
         rear_x, rear_y, _ = path_point(graph, fleet, i, fleet.car.arc[i] - axle, offset_at(fleet, i, -lead, duration))
         front_x, front_y, _ = path_point(graph, fleet, i, fleet.car.arc[i] + axle, offset_at(fleet, i, lead, duration))
         fleet.car.x[i], fleet.car.y[i] = 0.5 * (rear_x + front_x), 0.5 * (rear_y + front_y)
-        fleet.car.heading[i] = math.atan2(front_y - rear_y, front_x - rear_x)
+        fleet.car.heading[i] = elementary.atan2(front_y - rear_y, front_x - rear_x)
         fleet.car.z[i] = graph.sample.z[nearest_sample(graph, fleet, i)]

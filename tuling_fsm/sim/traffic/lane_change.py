@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.sim.traffic.boxes import Grid, cells
 from tuling_fsm.sim.traffic.collision import Driver
@@ -32,7 +33,7 @@ def gap_between(graph: LaneGraph, lane: int, target: int, share: float) -> float
     """How far the centre of `target` lies to the left of that of `lane`, m, at a share of their lengths."""
     x, y, heading = lane_point(graph, lane, share * graph.lane.length[lane])
     other_x, other_y, _ = lane_point(graph, target, share * graph.lane.length[target])
-    return (other_y - y) * math.cos(heading) - (other_x - x) * math.sin(heading)
+    return (other_y - y) * elementary.cos(heading) - (other_x - x) * elementary.sin(heading)
 
 
 @kernel
@@ -54,13 +55,13 @@ def move_over(graph: LaneGraph, fleet: Fleet, i: int, target: int, duration: flo
 @kernel
 def _in_the_way(fleet: Fleet, i: int, boxes: Records, j: int, x: float, y: float, heading: float) -> bool:
     """Whether body `j` is beside vehicle `i`, or too near before or behind, when that is at a place."""
-    c, s, v = math.cos(heading), math.sin(heading), fleet.car.v[i]
+    c, s, v = elementary.cos(heading), elementary.sin(heading), fleet.car.v[i]
     dx, dy = boxes.x[j] - x, boxes.y[j] - y
     along, across = c * dx + s * dy, c * dy - s * dx
     if abs(across) > BESIDE_M + 0.5 * boxes.width[j] - 0.9 or boxes.owner[j] == i:
         return False
     reach = 0.5 * (fleet.car.length[i] + boxes.length[j]) + ROOM_M
-    other = boxes.v[j] * math.cos(boxes.heading[j] - heading)
+    other = boxes.v[j] * elementary.cos(boxes.heading[j] - heading)
     before = reach + ROOM_S * v + 2.0 * max(v - other, 0.0)
     behind = reach + ROOM_S * max(other, 0.0) + 2.0 * max(other - v, 0.0)
     return bool(-behind < along < before)

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tuling_fsm.core.geometry import wrap_angle
+from tuling_fsm.core import elementary
+from tuling_fsm.core.geometry import distance, wrap_angle
 from tuling_fsm.core.kernels import part
 from tuling_fsm.map.lanes import Lane, LaneId, Mark
 from tuling_fsm.map.road_map import RoadMap
@@ -149,7 +150,7 @@ def _records(rows: Iterable[Iterable[tuple[float, ...]]], kind: np.dtype[np.void
 
 def _joins(lane: Lane, following: Lane) -> bool:
     """Whether a car can roll from the end of one lane onto the start of the other."""
-    gap = math.dist(lane.center.xy[-1], following.center.xy[0])
+    gap = distance(lane.center.xy[-1], following.center.xy[0])
     bend = abs(wrap_angle(following.center.heading[0] - lane.center.heading[-1]))
     return gap <= MAX_GAP_M and bend <= MAX_BEND
 
@@ -248,5 +249,5 @@ def lane_point(graph: LaneGraph, lane: int, s: float) -> tuple[float, float, flo
     y = graph.sample.y[k] + u * (graph.sample.y[k + 1] - graph.sample.y[k])
     beyond = (position - i - u) * step
     if beyond != 0.0:
-        x, y = x + beyond * math.cos(heading), y + beyond * math.sin(heading)
+        x, y = x + beyond * elementary.cos(heading), y + beyond * elementary.sin(heading)
     return x, y, heading

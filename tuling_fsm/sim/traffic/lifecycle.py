@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.sim.traffic.fleet import LANES, OFF, Fleet, draw
@@ -78,7 +79,7 @@ def places(graph: LaneGraph, circles: FloatArray, within: FloatArray = ANYWHERE)
 
 def capacity(graph: LaneGraph, gap: float) -> int:
     """How many vehicles the lanes take without filling up, a gap (m) between one and the next."""
-    mean = sum(size.length * size.share for size in SIZES)
+    mean = math.fsum(size.length * size.share for size in SIZES)
     room = graph.lane.length[graph.lane.junction < 0].sum()
     return int(room / (mean + gap))
 
@@ -86,7 +87,7 @@ def capacity(graph: LaneGraph, gap: float) -> int:
 @kernel
 def clear_of(fleet: Fleet, i: int, x: float, y: float, heading: float, ahead: float, behind: float) -> bool:
     """Whether vehicle `i` would find nobody from `behind` to `ahead` (m) of it at a place in its lane."""
-    c, s = math.cos(heading), math.sin(heading)
+    c, s = elementary.cos(heading), elementary.sin(heading)
     for j in range(len(fleet.car)):
         if j == i or fleet.car.mode[j] == OFF:
             continue
@@ -102,7 +103,7 @@ def clear_of(fleet: Fleet, i: int, x: float, y: float, heading: float, ahead: fl
 def _in_any(circles: FloatArray, x: float, y: float) -> bool:
     inside = 0
     for k in range(len(circles)):
-        inside += math.hypot(x - circles[k, 0], y - circles[k, 1]) < circles[k, 2]
+        inside += elementary.hypot(x - circles[k, 0], y - circles[k, 1]) < circles[k, 2]
     return inside > 0
 
 

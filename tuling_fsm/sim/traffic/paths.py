@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tuling_fsm.core import elementwise
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.sim.traffic.lane_graph import LaneGraph
 
@@ -32,7 +33,7 @@ def lanes_along(graph: LaneGraph, start: int, points: Sequence[tuple[float, floa
 
 def _passing(graph: LaneGraph, point: tuple[float, float]) -> set[int]:
     """Lanes whose centre passes a point."""
-    apart = np.hypot(graph.sample.x - point[0], graph.sample.y - point[1])
+    apart = elementwise.hypot(graph.sample.x - point[0], graph.sample.y - point[1])
     lanes = np.searchsorted(graph.lane["at"], np.flatnonzero(apart < NEAR_M), side="right") - 1
     return set(lanes.tolist())
 

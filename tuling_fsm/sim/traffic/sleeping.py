@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import kernel, part
@@ -63,7 +63,7 @@ def _away(car: Any, heroes: FloatArray) -> float:
     """Distance of a vehicle from the nearest hero (K, 2), inf where there is none, m."""
     away = np.inf
     for k in range(len(heroes)):
-        away = min(away, math.hypot(car.x - heroes[k, 0], car.y - heroes[k, 1]))
+        away = min(away, elementary.hypot(car.x - heroes[k, 0], car.y - heroes[k, 1]))
     return away
 
 
@@ -117,7 +117,7 @@ def radii(terms: Sequence[Terms]) -> FloatArray:
 def distances(fleet: Fleet, heroes: FloatArray) -> FloatArray:
     """Distance of every vehicle from the nearest hero (K, 2), inf where there is none, m."""
     dx, dy = (fleet.car[name][:, None] - heroes[None, :, axis] for axis, name in enumerate(("x", "y")))
-    return np.asarray(np.min(np.hypot(dx, dy), axis=1, initial=np.inf))
+    return np.asarray(np.min(elementwise.hypot(dx, dy), axis=1, initial=np.inf))
 
 
 def switch_physics(fleet: Fleet, terms: Sequence[Terms], away: FloatArray) -> None:

@@ -6,7 +6,6 @@ volume). So every light is given the signal of the map that stands and stops nea
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -14,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
 
+from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.map.lanes import Signal, StopLine
 from tuling_fsm.wire.carla.messages import LIGHT_INFO, LIGHT_STATUS
@@ -95,11 +95,11 @@ def lights_table(states: Mapping[int, Light], numbers: Mapping[int, int]) -> npt
 
 
 def _from(pose: Pose, x: float, y: float) -> tuple[float, float]:
-    c, s = math.cos(pose.heading), math.sin(pose.heading)
+    c, s = elementary.cos(pose.heading), elementary.sin(pose.heading)
     return pose.x + c * x - s * y, pose.y + s * x + c * y
 
 
 def _distances(one: FloatArray, other: FloatArray) -> FloatArray:
     """Of every row (N, 2) from every row (M, 2)."""
     between = one[:, None, :] - other[None, :, :]
-    return np.asarray(np.hypot(between[..., 0], between[..., 1]), dtype=np.float64)
+    return np.asarray(elementwise.hypot(between[..., 0], between[..., 1]), dtype=np.float64)

@@ -7,10 +7,10 @@ led to. It follows the real one within a band, so that it cannot wind up.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.parameters import param
 from tuling_fsm.wire.carla.messages import CONTROL, packed
 from tuling_fsm.wire.cdr import header
@@ -96,7 +96,7 @@ class Foot:
             return Pedals(0.0, p.hold_brake, steer, self._reverse)
         along = wish.gear * v
         wanted = wish.accel + self._correction(wish, along, dt)
-        force = wanted + GRAVITY * math.sin(wish.gear * uphill) + (p.rolling + p.drag * abs(along))
+        force = wanted + GRAVITY * elementary.sin(wish.gear * uphill) + (p.rolling + p.drag * abs(along))
         if force > 0.0:
             return Pedals(min(force / p.full_throttle_accel, 1.0), 0.0, steer, self._reverse)
         brake = -force / p.full_brake_decel if force < -p.coast else 0.0
@@ -108,7 +108,7 @@ class Foot:
         if self._before is None or self._before[0] != wish.gear or self._speed_to_be is None:
             self._before, self._speed_to_be, self._measured = (wish.gear, along), along, wish.accel
         now = (along - self._before[1]) / dt
-        share = 1.0 if p.filter_time <= 0.0 else 1.0 - math.exp(-dt / p.filter_time)
+        share = 1.0 if p.filter_time <= 0.0 else 1.0 - elementary.exp(-dt / p.filter_time)
         self._measured += share * (now - self._measured)
         error = min(max(self._speed_to_be - along, -p.speed_band), p.speed_band)
         self._before, self._speed_to_be = (wish.gear, along), along + error + wish.accel * dt

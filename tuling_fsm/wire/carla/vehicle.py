@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.vehicle import Vehicle
@@ -70,10 +71,12 @@ def unpack_motion(raw: bytes, axles: Axles) -> Motion:
     z = float(message.pose.pose.position.z)
     check_finite("odometry of CARLA", v=v, yaw_rate=yaw_rate, z=z)
     q = message.pose.pose.orientation
-    uphill = -math.asin(min(max(2.0 * (q.w * q.y - q.z * q.x), -1.0), 1.0))
+    uphill = -elementary.asin(min(max(2.0 * (q.w * q.y - q.z * q.x), -1.0), 1.0))
     return Motion(Odometry(stamp, ahead_of(pose, axles.rear), v, yaw_rate), z, uphill)
 
 
 def ahead_of(pose: Pose, distance: float) -> Pose:
     """A pose moved along its heading, m."""
-    return Pose(pose.x + distance * math.cos(pose.heading), pose.y + distance * math.sin(pose.heading), pose.heading)
+    return Pose(
+        pose.x + distance * elementary.cos(pose.heading), pose.y + distance * elementary.sin(pose.heading), pose.heading
+    )

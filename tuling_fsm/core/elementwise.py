@@ -1,0 +1,115 @@
+"""The functions of `elementary` over arrays of any shape, broadcast as numpy broadcasts.
+
+What numpy has of its own for these differs between processors in the last bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from tuling_fsm.core import elementary
+from tuling_fsm.core.kernels import kernel
+
+Array = npt.NDArray[np.float64]
+
+
+def sin(angle: npt.ArrayLike) -> Array:
+    """Sine of angles (rad)."""
+    return _of_one(_sin, angle)
+
+
+def cos(angle: npt.ArrayLike) -> Array:
+    """Cosine of angles (rad)."""
+    return _of_one(_cos, angle)
+
+
+def sinc(angle: npt.ArrayLike) -> Array:
+    """Sine of angles (rad) divided by them; 1 at 0."""
+    divisor = np.where(np.equal(angle, 0.0), 1.0, angle)
+    return np.where(np.equal(angle, 0.0), 1.0, sin(divisor) / divisor)
+
+
+def tan(angle: npt.ArrayLike) -> Array:
+    """Tangent of angles (rad)."""
+    return _of_one(_tan, angle)
+
+
+def arctan(tangent: npt.ArrayLike) -> Array:
+    """Angles (rad) of tangents, in [-pi/2, pi/2]."""
+    return _of_one(_arctan, tangent)
+
+
+def log(x: npt.ArrayLike) -> Array:
+    """Natural logarithms."""
+    return _of_one(_log, x)
+
+
+def arctan2(y: npt.ArrayLike, x: npt.ArrayLike) -> Array:
+    """Angles (rad) of directions, in [-pi, pi]."""
+    return _of_two(_arctan2, y, x)
+
+
+def hypot(x: npt.ArrayLike, y: npt.ArrayLike) -> Array:
+    """Lengths of vectors."""
+    return _of_two(_hypot, x, y)
+
+
+def _of_one(loop: Callable[[Array, Array], None], values: npt.ArrayLike) -> Array:
+    given = np.asarray(values, dtype=np.float64)
+    out = np.empty(given.shape)
+    loop(given.ravel(), out.reshape(-1))
+    return out if out.ndim else out[()]
+
+
+def _of_two(loop: Callable[[Array, Array, Array], None], first: npt.ArrayLike, second: npt.ArrayLike) -> Array:
+    a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if a.shape != b.shape:
+        a, b = np.broadcast_arrays(a, b)
+    out = np.empty(a.shape)
+    loop(a.ravel(), b.ravel(), out.reshape(-1))
+    return out if out.ndim else out[()]
+
+
+@kernel
+def _sin(angle: Array, out: Array) -> None:
+    for i in range(len(out)):
+        out[i] = elementary.sin(angle[i])
+
+
+@kernel
+def _cos(angle: Array, out: Array) -> None:
+    for i in range(len(out)):
+        out[i] = elementary.cos(angle[i])
+
+
+@kernel
+def _tan(angle: Array, out: Array) -> None:
+    for i in range(len(out)):
+        out[i] = elementary.tan(angle[i])
+
+
+@kernel
+def _arctan(tangent: Array, out: Array) -> None:
+    for i in range(len(out)):
+        out[i] = elementary.atan(tangent[i])
+
+
+@kernel
+def _log(x: Array, out: Array) -> None:
+    for i in range(len(out)):
+        out[i] = elementary.log(x[i])
+
+
+@kernel
+def _arctan2(y: Array, x: Array, out: Array) -> None:
+    for i in range(len(out)):
+        out[i] = elementary.atan2(y[i], x[i])
+
+
+@kernel
+def _hypot(x: Array, y: Array, out: Array) -> None:
+    for i in range(len(out)):
+        out[i] = elementary.hypot(x[i], y[i])
