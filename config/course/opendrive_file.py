@@ -10,8 +10,10 @@ from lxml import etree
 from pieces import Course, Junction, LaneSpec, Mark, Road, Section, Thing
 
 Element = etree._Element
+DIGITS = 9
+"""Digits that are written, some micrometres on this course: what the sines of machines differ in lies far beyond them."""
 ROUNDING = 1e-12
-"""Below this a number is what rounding has left of 0, and differs between machines."""
+"""Below this a number is what rounding has left of 0."""
 
 
 def to_bytes(course: Course) -> bytes:
@@ -41,8 +43,14 @@ def _add(parent: Element, tag: str, **attributes: object) -> Element:
 
 def _text(value: object) -> str:
     if isinstance(value, float):
-        return "0" if abs(value) < ROUNDING else f"{value:.12g}"
+        return "0" if abs(value) < ROUNDING else f"{value:.{DIGITS}g}"
     return str(value)
+
+
+def _angle(value: float) -> float:
+    """The same angle in (-pi, pi], rounded: of the two signs at the seam it has one, whatever came of the last bit."""
+    turned = round(math.remainder(value, 2.0 * math.pi), DIGITS)
+    return -turned if turned <= -round(math.pi, DIGITS) else turned
 
 
 def _bounds(course: Course) -> dict[str, float]:
@@ -74,8 +82,7 @@ def _plan_view(node: Element, road: Road) -> None:
     plan = _add(node, "planView")
     for piece in road.pen.pieces:
         x, y, heading = piece.start
-        turned = math.remainder(heading, 2.0 * math.pi)
-        geometry = _add(plan, "geometry", s=piece.s, x=x, y=y, hdg=turned, length=piece.length)
+        geometry = _add(plan, "geometry", s=piece.s, x=x, y=y, hdg=_angle(heading), length=piece.length)
         if piece.k0 == piece.k1 == 0.0:
             _add(geometry, "line")
         elif piece.k0 == piece.k1:
@@ -161,7 +168,7 @@ def _objects(node: Element, road: Road) -> None:
     for thing in road.things:
         element = _add(
             objects, "object", id=thing.id, name=thing.id, type=thing.kind, s=thing.s, t=thing.t, zOffset=0.0,
-            hdg=thing.heading, pitch=0.0, roll=0.0, orientation="none", length=thing.length, width=thing.width,
+            hdg=_angle(thing.heading), pitch=0.0, roll=0.0, orientation="none", length=thing.length, width=thing.width,
             height=0.0,
         )  # fmt: skip
         _outline(element, thing)

@@ -37,6 +37,23 @@ def test_the_file_is_what_the_script_writes(tmp_path: Path) -> None:
     assert target.read_bytes() == (COURSE / "course.xodr").read_bytes()
 
 
+@pytest.mark.clause("SIM-2")
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("name", ["course", "match"])
+def test_the_file_does_not_hang_on_the_last_bit_of_a_sine(name: str, seed: int, tmp_path: Path) -> None:
+    target, script = tmp_path / "nudged.xodr", COURSE / f"make_{name}.py"
+    nudged = [sys.executable, "-B", "-m", "course.nudged", str(seed), str(script), str(target)]
+    subprocess.run(nudged, check=True, capture_output=True, cwd=Path(__file__).parents[1])
+    assert target.read_bytes() == (COURSE / f"{name}.xodr").read_bytes()
+
+
+def test_an_angle_at_the_seam_has_one_sign(course: RoadMap) -> None:
+    for name in ("course", "match"):
+        for element in etree.parse(COURSE / f"{name}.xodr").getroot().iter():
+            if "hdg" in element.attrib:
+                assert -3.14159265 < float(element.get("hdg")) <= 3.14159265
+
+
 def test_the_reader_has_nothing_to_complain_about(course: RoadMap) -> None:
     assert course.warnings == ()
 

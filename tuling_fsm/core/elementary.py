@@ -111,9 +111,11 @@ def atan2(y: float, x: float) -> float:
     p = p * z - 0.3333333333333333
     angle = u + u * z * p
     angle = _QUARTER_PI + angle if beyond else angle
-    angle = _HALF_PI_HIGH - (angle - _HALF_PI_LOW) if across > along else angle
     behind = x < 0.0 or (large == 0.0 and math.copysign(1.0, x) < 0.0)
-    angle = _PI_HIGH - (angle - _PI_LOW) if behind else angle
+    if across > along:
+        angle = _HALF_PI_HIGH + ((angle if behind else -angle) + _HALF_PI_LOW)
+    elif behind:
+        angle = _PI_HIGH - (angle - _PI_LOW)
     return math.copysign(angle, y)
 
 

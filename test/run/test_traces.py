@@ -1,0 +1,68 @@
+"""The same map, scenario and seed give the same run, bit for bit, whatever processor and Python there is (SIM-2)."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from run.test_scenarios import EXPECTED
+from run.traces import SEEDS, Trace, driven, kept, scenarios
+
+pytestmark = [pytest.mark.slow, pytest.mark.clause("SIM-2")]
+NO_FEATURES = "AVX2 FMA3 AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX512_SPR"
+OTHER_PROCESSORS = {
+    "without AVX-512": {
+        "NPY_DISABLE_CPU_FEATURES": NO_FEATURES.partition("AVX512F")[2].strip(),
+        "OPENBLAS_CORETYPE": "Haswell",
+        "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX512F,-AVX512VL",
+    },
+    "without AVX2 and FMA": {
+        "NPY_DISABLE_CPU_FEATURES": NO_FEATURES,
+        "OPENBLAS_CORETYPE": "Nehalem",
+        "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-FMA,-AVX512F,-AVX512VL",
+    },
+}
+"""What makes numpy, OpenBLAS and the C library of this machine compute as they would on another."""
+SHORT = ("junction_lights:1", "regression:2", "solid_line_free:1")
+"""Without the features of the processor Numba has to compile everything anew: lanes, junctions and free space."""
+
+
+def check(names: tuple[str, ...], **environment: str) -> subprocess.CompletedProcess[str]:
+    """Drive the table's scenarios in processes of their own."""
+    command = [sys.executable, "-m", "run.traces", "--check", *names]
+    tests = Path(__file__).parents[1]
+    return subprocess.run(command, cwd=tests, env=os.environ | environment, capture_output=True, text=True, check=False)
+
+
+def test_every_scenario_is_kept_with_two_seeds() -> None:
+    assert [(trace.scenario, trace.seed) for trace in kept()] == [(name, n) for name in scenarios() for n in SEEDS]
+    assert len({trace.sha256 for trace in kept()}) > len(scenarios())
+
+
+@pytest.mark.parametrize(
+    "trace",
+    [trace for trace in kept() if trace.seed != 1 or trace.scenario not in EXPECTED],
+    ids=lambda trace: trace.name,
+)
+def test_a_run_leaves_the_trace_that_is_kept(trace: Trace) -> None:
+    """Those that are not here are compared where they are looked at, in `test_scenarios`."""
+    assert driven(trace.scenario, trace.seed) == trace
+
+
+def test_a_processor_without_vectors_and_fused_multiplication_gives_the_same_bits() -> None:
+    done = check(tuple(f"{name}:{SEEDS[0]}" for name in scenarios()), **OTHER_PROCESSORS["without AVX2 and FMA"])
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_processor_without_the_widest_vectors_gives_the_same_bits() -> None:
+    done = check(SHORT, **OTHER_PROCESSORS["without AVX-512"])
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_kernels_compiled_for_any_processor_give_the_same_bits(tmp_path: Path) -> None:
+    done = check(SHORT, NUMBA_CPU_NAME="generic", NUMBA_CACHE_DIR=str(tmp_path))
+    assert done.returncode == 0, done.stdout + done.stderr
