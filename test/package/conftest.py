@@ -73,26 +73,21 @@ def install(folder: Path) -> None:
     """What is required is linked from the environment of the tests, so that nothing is downloaded or unpacked; what
     is not required, be it there or not, is not found.
     """
-    venv.create(folder / "venv")
+    venv.create(folder / "venv", with_pip=True)
     python = folder / "venv" / "bin" / "python"
     source = copy_tree(folder / "source")
-    pip(python, "install", "--quiet", "--no-deps", ".", cwd=source)
+    run(python, "-m", "pip", "install", "--quiet", "--no-deps", ".", cwd=source)
     say = "import sysconfig; print(sysconfig.get_path('purelib'))"
     packages = Path(run(python, "-c", say, cwd=folder).stdout.strip())
     (ours,) = metadata.distributions(name=NAME, path=[str(packages)])
     for required in closure(ours):
         link(required, packages)
-    pip(python, "check", cwd=folder)
+    run(python, "-m", "pip", "check", cwd=folder)
 
 
 def build(folder: Path) -> None:
     copy_tree(folder / "src" / NAME)
     colcon(folder, "build")
-
-
-def pip(python: Path, *arguments: str, cwd: Path) -> str:
-    """Of the tests' environment, at work on another one."""
-    return run(sys.executable, "-m", "pip", "--python", python, *arguments, cwd=cwd).stdout
 
 
 def copy_tree(target: Path) -> Path:
