@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.share import share_file
 
-# Compiling a kernel on first use is no reason to fail, and a failure has to come again.
-settings.register_profile("repeatable", deadline=None, derandomize=True)
+# Neither compiling on first use nor a slow machine is a reason to fail, and a failure has to come again.
+settings.register_profile("repeatable", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("repeatable")
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"

@@ -16,6 +16,7 @@ from pathlib import Path
 import dask
 import pytest
 from distributed import Client, LocalCluster
+from patience import PATIENCE_S
 
 from tuling_fsm.cli import main
 from tuling_fsm.core.errors import InputError
@@ -25,9 +26,6 @@ from tuling_fsm.verbs.campaign_cluster import on_cluster
 from tuling_fsm.verbs.campaign_runs import Job, Run, broken_off, run_all
 
 from .scenarios import COURSE, ROAM, SHORT
-
-LONG_S = 30.0
-"""Far more than anything takes that is waited for."""
 
 
 def job(seed: int, scenario: Path = ROAM) -> Job:
@@ -57,6 +55,12 @@ def processes() -> Iterator[LocalCluster]:
         ) as cluster,
     ):
         yield cluster
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A scheduler on a slow machine may take its time."""
+    monkeypatch.setattr(campaign_cluster, "PATIENCE_S", PATIENCE_S)
 
 
 @pytest.fixture
@@ -109,7 +113,7 @@ def test_the_runs_come_in_the_order_of_the_jobs(
 
     def drive(job: Job, progress: object) -> Run:
         if job.seed == 1:
-            assert second_is_over.wait(LONG_S)
+            assert second_is_over.wait(PATIENCE_S)
         return broken_off(job, "over")
 
     def say(text: str) -> None:
@@ -130,7 +134,7 @@ def test_a_campaign_that_is_given_up_leaves_no_run_behind(
 
     def drive(job: Job, progress: Callable[[str], None]) -> Run:
         if job.seed == 1:
-            assert begun.wait(LONG_S)
+            assert begun.wait(PATIENCE_S)
             return broken_off(job, "over")
         begun.set()
         try:
@@ -146,7 +150,7 @@ def test_a_campaign_that_is_given_up_leaves_no_run_behind(
     driven(drive)
     with pytest.raises(KeyboardInterrupt):
         run_all([job(1), job(2)], partial(on_cluster, address=cluster.scheduler_address), say)
-    assert given_up.wait(LONG_S)
+    assert given_up.wait(PATIENCE_S)
 
 
 def test_bad_input_on_a_worker_is_told_as_here(

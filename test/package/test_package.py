@@ -3,50 +3,14 @@
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
 import sys
-import venv
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-FILES = ("package.xml", "setup.py", "setup.cfg", "pyproject.toml", "README.md")
-FOLDERS = ("resource", "tuling_fsm", "config", "launch")
-LEFT_BEHIND = ("_ROS_WHEELS_BOOTSTRAP_COMPLETE", "LD_LIBRARY_PATH", "AMENT_PREFIX_PATH", "PYTHONPATH", "VIRTUAL_ENV")
+from package.conftest import colcon, run
 
 pytestmark = pytest.mark.slow
-
-
-def copy_tree(target: Path) -> Path:
-    """The source tree without what has been built in it."""
-    target.mkdir(parents=True)
-    for folder in FOLDERS:
-        shutil.copytree(ROOT / folder, target / folder, ignore=shutil.ignore_patterns("__pycache__"))
-    for file in FILES:
-        if (ROOT / file).exists():
-            shutil.copy(ROOT / file, target / file)
-    return target
-
-
-def run(*command: str | Path, cwd: Path, check: bool = True, **extra: str) -> subprocess.CompletedProcess[str]:
-    environment = {name: value for name, value in os.environ.items() if name not in LEFT_BEHIND} | extra
-    words = [str(part) for part in command]
-    done = subprocess.run(words, cwd=cwd, env=environment, capture_output=True, text=True, timeout=600)
-    assert not check or done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
-    return done
-
-
-@pytest.fixture(scope="module")
-def fresh(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of executables of an environment in which the package was installed, and nothing of ROS."""
-    folder = tmp_path_factory.mktemp("fresh")
-    source = copy_tree(folder / "source")
-    venv.create(folder / "venv", with_pip=True)
-    scripts = folder / "venv" / "bin"
-    run(scripts / "python", "-m", "pip", "install", "--quiet", ".", cwd=source)
-    return scripts
 
 
 def test_pip_installs_the_command_without_ros(fresh):
@@ -54,6 +18,17 @@ def test_pip_installs_the_command_without_ros(fresh):
     for verb in ("demo", "sim", "replay", "plan", "map", "route"):
         assert verb in said
     assert "rclpy" not in run(fresh / "python", "-m", "pip", "list", cwd=fresh).stdout
+
+
+def test_all_but_the_nodes_can_be_imported_without_ros(fresh):
+    code = (
+        "import importlib, pkgutil, tuling_fsm\n"
+        "for each in pkgutil.walk_packages(tuling_fsm.__path__, 'tuling_fsm.'):\n"
+        "    if not each.name.startswith('tuling_fsm.ros'):\n"
+        "        importlib.import_module(each.name)\n"
+        "        print(each.name)\n"
+    )
+    assert "tuling_fsm.bag.replay" in run(fresh / "python", "-c", code, cwd=fresh).stdout.split()
 
 
 def test_the_nodes_say_what_is_missing_without_ros(fresh):
@@ -84,23 +59,6 @@ def test_bags_are_written_and_read_without_ros(fresh):
         "print([i.odometry.pose.x for i in read_inputs('out')])\n"
     )
     assert run(fresh / "python", "-c", code, cwd=fresh).stdout.strip() == "[1.0]"
-
-
-@pytest.fixture(scope="module")
-def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A colcon workspace in which the package has been built."""
-    if shutil.which("colcon", path=Path(sys.executable).parent) is None:
-        pytest.skip("no colcon")
-    folder = tmp_path_factory.mktemp("workspace")
-    copy_tree(folder / "src" / "tuling_fsm")
-    colcon(folder, "build")
-    return folder
-
-
-def colcon(folder: Path, *arguments: str) -> str:
-    scripts = Path(sys.executable).parent
-    path = os.pathsep.join((str(scripts), os.environ["PATH"]))
-    return run(scripts / "colcon", *arguments, cwd=folder, PATH=path).stdout
 
 
 def test_colcon_knows_the_package_as_ament_python(workspace):

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 import signal
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from patience import PATIENCE_S
 
 from ros.carla_car import MAX_STEER, REAR, WHEELBASE, Car, Thing
 from ros.carla_types import StandInTypes, carla_object
@@ -19,9 +21,8 @@ from tuling_fsm.wire.carla.messages import HEARD, new, packed, topic_name
 from tuling_fsm.wire.cdr import TYPES, header, pose_message, pose_value, unpack
 
 DT_NS = 50_000_000
-PATIENCE_S = 5.0
-"""CARLA's bridge waits 1 s for a command; this machine may be slow."""
-MOST_TICKS = 3000
+FIRST_PATIENCE_S, MORE_PATIENCE = 0.2, 1.1
+"""How long a command is waited for while not everybody has found everybody, and by how much longer the next time."""
 
 
 @dataclass
@@ -56,6 +57,8 @@ class StandInCarla:
         self.last: Any = None
         self.weather: list[Any] = []
         self.patience = PATIENCE_S
+        self.alone: Callable[[], bool] = lambda: False
+        """Whether nobody is there any more to send a command."""
         self.running, self.steps = True, 0
         self.wanted: list[tuple[str, bytes]] = []
         self.publishers = {
@@ -94,16 +97,20 @@ class StandInCarla:
         self.ticks.append(self.ns)
         self._say_ego()
         before = len(self.commands)
-        self._wait(lambda: len(self.commands) > before, self.patience)
+        self._wait(lambda: len(self.commands) > before or self.alone(), self.patience)
 
     def begin(self, speed: float = 0.0) -> None:
         """Tick until the bridge answers, as it has to find everybody first, and the car has a speed; from then on
         everything counts.
         """
-        self.patience = 0.2
-        while not self.ticks or self.answered_stamps()[-1:] != self.ticks[-1:] or self.car.v < speed:
+        self.patience = FIRST_PATIENCE_S
+        while (
+            not (answered := bool(self.ticks) and self.answered_stamps()[-1:] == self.ticks[-1:]) or self.car.v < speed
+        ):
+            if not answered:
+                self.patience *= MORE_PATIENCE
+                assert self.patience < PATIENCE_S, "it does not begin"
             self.tick()
-            assert len(self.ticks) < MOST_TICKS, "it does not begin"
         self.patience = PATIENCE_S
         self.tick()
         self.last, self.ticks, self.commands = self.commands[-1], [], []
@@ -127,10 +134,11 @@ class StandInCarla:
 
     def see_off(self, bridge: Any) -> str:
         """Go on ticking while the bridge is told to end; what it has said."""
+        self.alone = lambda: bridge.poll() is not None
         bridge.send_signal(signal.SIGTERM)
-        while bridge.poll() is None:
+        while not self.alone():
             self.tick()
-        said, _ = bridge.communicate(timeout=10)
+        said, _ = bridge.communicate(timeout=PATIENCE_S)
         return str(said)
 
     def publish(self, name: str, type_name: str, **fields: Any) -> None:
@@ -227,7 +235,7 @@ class StandInCarla:
 
     def run_until(self, done: Any) -> None:
         """The loop of carla-ros-bridge until something holds: ticks unless it is paused, one tick a step."""
-        deadline = time.monotonic() + 4.0 * PATIENCE_S
+        deadline = time.monotonic() + PATIENCE_S
         while not done():
             assert time.monotonic() < deadline, "nothing came in time"
             if self.running or self.steps:

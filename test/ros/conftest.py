@@ -19,6 +19,8 @@ if importlib.util.find_spec("rclpy") is None:
 os.environ.setdefault("AMENT_PREFIX_PATH", sys.prefix)
 os.environ["ROS_PYTHON_CHECK_FIELDS"] = "1"
 os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+for name in ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE"):
+    os.environ[name] = str(Path(__file__).with_name("dds.xml"))
 
 
 @pytest.fixture

@@ -39,9 +39,11 @@ class FakeAgent:
         self.repeated = 0
 
     def warm_up(self) -> None:
-        """Without a map to speak of it takes for ever, as compiling may."""
-        while "slow" in self.road_map:
-            time.sleep(0.05)
+        """For ever, as compiling may seem to, on a map that says so; the file that it names tells of the beginning."""
+        if "takes for ever" in self.road_map:
+            Path(self.road_map.partition(": ")[2]).touch()
+            while True:
+                time.sleep(0.05)
 
     def reconfigure(self, parameters: Parameters) -> None:
         self.parameters = parameters

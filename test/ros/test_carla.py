@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from patience import LONG_PATIENCE_S, PATIENCE_S
 
 from ros.carla_stand_in import StandInCarla
 from ros.rig import Rig, stop_process
@@ -17,13 +18,15 @@ pytestmark = [pytest.mark.ros, pytest.mark.clause("CAR-1")]
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = ROOT / "config" / "course" / "course.xodr"
 BRIDGE = Path(__file__).with_name("carla_program.py")
+NO_HURRY: dict[str, object] = {"answer_timeout": 10.0}
+"""A planner on a slow machine is not late."""
 
 
 class CarlaRig(Rig):
     """A planner, the bridge and the stand-in."""
 
     def start_bridge(self, **parameters: object):
-        settings = [part for name, value in parameters.items() for part in ("-p", f"{name}:={value}")]
+        settings = [part for name, value in (NO_HURRY | parameters).items() for part in ("-p", f"{name}:={value}")]
         return self.start(str(BRIDGE), "--ros-args", "-p", f"map_file:={COURSE}", *settings)
 
     def carla(self, **how: object) -> StandInCarla:
@@ -64,7 +67,7 @@ def test_a_thousand_ticks_have_one_command_each_also_standing_and_in_an_emergenc
     carla = rig.carla(ego=Pose(20.0, -1.75, 0.0))
     rig.start_bridge(emergency_stop="go", waypoints=False)
     rig.activate()
-    rig.until(carla.is_heard, 120.0)
+    rig.until(carla.is_heard)
     carla.begin(speed=4.5)
     speeds = []
     for k in range(1000):
@@ -86,9 +89,9 @@ def test_paused_worlds_lost_planners_and_the_end_of_the_bridge(rig, tmp_path):
     rig.serve_routes()
     planner = rig.start_planner(map_file=tmp_path / "town.xodr", lock_step=True)
     carla = rig.carla(ego=Pose(20.0, -1.75, 0.0))
-    bridge = rig.start_bridge(answer_timeout=0.3)
+    bridge = rig.start_bridge(answer_timeout=0.5)
     rig.activate()
-    rig.until(carla.is_heard, 120.0)
+    rig.until(carla.is_heard)
     carla.begin(speed=4.5)
 
     rig.call_bridge("pause")
@@ -102,16 +105,17 @@ def test_paused_worlds_lost_planners_and_the_end_of_the_bridge(rig, tmp_path):
     carla.run_until(partial(carla.has_ticked, ticks + 8))
     assert carla.answered_stamps() == carla.ticks
 
+    before = carla.car.v
     stop_process(planner)
-    for _ in range(25):
+    for _ in range(10):
         carla.tick()
-    assert carla.car.v < 3.5
+    assert carla.car.v < before - 0.5
     assert carla.answered_stamps() == carla.ticks
     said = carla.see_off(bridge)
     assert "no trajectory for" in said
     assert bridge.returncode == 0
+    rig.until(lambda: carla.commands[-1].brake > 0.5 and carla.commands[-1].throttle == 0.0)
     assert carla.answered_stamps() == carla.ticks[: len(carla.commands)]
-    assert carla.commands[-1].brake > 0.5 and carla.commands[-1].throttle == 0.0
 
 
 def test_the_map_of_the_world_is_saved_also_for_one_who_comes_late(rig, tmp_path):
@@ -122,13 +126,13 @@ def test_the_map_of_the_world_is_saved_also_for_one_who_comes_late(rig, tmp_path
     carla.publish("world_info", messages.WORLD_INFO, map_name="course", opendrive=text)
     file = tmp_path / "deep" / "map.xodr"
     saver = rig.start(str(BRIDGE), "map", "--ros-args", "-p", f"map_file:={file}")
-    said, _ = saver.communicate(timeout=100)
+    said, _ = saver.communicate(timeout=PATIENCE_S)
     assert saver.returncode == 0, said
     assert file.read_text(encoding="utf-8") == text
     late = rig.start(
         str(BRIDGE), "map", "--ros-args", "-p", f"map_file:={file}", "-p", "timeout:=0.1", "-r", "/carla/world_info:=/x"
     )
-    said, _ = late.communicate(timeout=100)
+    said, _ = late.communicate(timeout=PATIENCE_S)
     assert late.returncode == 1 and "no /carla/world_info within 0.1 s" in said
 
 
@@ -144,8 +148,8 @@ def test_a_scenario_of_the_simulator_starts_through_the_spawn_services(rig, tmp_
     bridge = rig.start_bridge(
         scenario=scenario, overrides=f"'{overrides}'", ego_type="vehicle.tesla.model3", out=tmp_path
     )
-    assert rig.planner.change("configure", 240.0)
-    assert rig.planner.change("activate", 30.0)
+    assert rig.planner.change("configure", LONG_PATIENCE_S)
+    assert rig.planner.change("activate", PATIENCE_S)
     while carla.car is None or not carla.is_heard():
         carla.tick()
     carla.begin(speed=1.0)
@@ -160,4 +164,4 @@ def test_a_scenario_of_the_simulator_starts_through_the_spawn_services(rig, tmp_
     assert sum(thing.type.startswith("walker.") for thing in carla.things.values()) == 2
     assert math.dist(carla.car.pose[:2], start[:2]) > 10.0
     assert "commands" in carla.see_off(bridge)
-    assert [thing.type for thing in carla.things.values() if not thing.parent] == []
+    rig.until(lambda: all(thing.parent for thing in carla.things.values()))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from patience import PATIENCE_S
 
 from tuling_fsm.cli import main
 from tuling_fsm.core.parameters import describe, load, nest
@@ -107,6 +108,6 @@ sys.modules["carla_msgs"] = None
 from tuling_fsm.ros.{module} import main
 sys.exit(main(["{module}"]))
 """]  # fmt: skip
-        done = subprocess.run(command, env=child_environment(), capture_output=True, text=True, timeout=100)
+        done = subprocess.run(command, env=child_environment(), capture_output=True, text=True, timeout=PATIENCE_S)
         assert done.returncode == 2
         assert done.stderr.startswith("carla_msgs: cannot be imported: ") and len(done.stderr.splitlines()) == 1

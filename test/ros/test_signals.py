@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM: within 2 s the node has ended, and while a car is driven a stop is on the wire before."""
+"""SIGINT and SIGTERM: the node ends by itself, and while a car is driven a stop is on the wire before."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE_S
 
 from ros.rig import Rig, frame, stop_process
+from tuling_fsm.core.trajectory import Trajectory
 
 pytestmark = pytest.mark.ros
 
@@ -34,24 +35,30 @@ def test_a_signal_at_any_moment_of_the_drive_ends_it_with_a_stop_on_the_wire(rig
             stamp, x = stamp + 0.05, x + 0.25
         rig.idle(draw.uniform(0.0, 0.1))
         rig.received["trajectory"].clear()
-        seconds, said = stop_process(process, (signal.SIGINT, signal.SIGTERM)[k % 2])
-        assert seconds < 2.0 and process.returncode == 0 and "Traceback" not in said, said
-        rig.until(lambda: bool(rig.received["trajectory"]) and rig.trajectories()[-1].v[-1] == 0.0)
+        said = stop_process(process, (signal.SIGINT, signal.SIGTERM)[k % 2])
+        assert process.returncode == 0 and "Traceback" not in said, said
+        rig.until(lambda: bool(rig.received["trajectory"]) and brakes(rig.trajectories()[-1]))
         stop = rig.trajectories()[-1]
-        assert stop.v[0] > 3.0 and (stop.v[1:] <= stop.v[:-1] + 1e-9).all()
+        assert stop.v[0] > 3.0 and stop.v[-1] == 0.0 and (stop.v[1:] <= stop.v[:-1] + 1e-9).all()
         rig.received["trajectory"].clear()
+
+
+def brakes(plan: Trajectory) -> bool:
+    """From its first moment, which no plan of the fake planner does."""
+    return bool(plan.v[1] < plan.v[0])
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_more_signals_up_to_the_very_end_change_nothing(rig, map_file, number):
     process = rig.start_planner(map_file=map_file)
     rig.activate()
-    began = time.monotonic()
-    while process.poll() is None:
+
+    def ended() -> bool:
         process.send_signal(number)
-        rig.idle(0.01)
-    said, _ = process.communicate(timeout=10)
-    assert time.monotonic() - began < 2.0
+        return process.poll() is not None
+
+    rig.until(ended)
+    said, _ = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0
     assert "Traceback" not in said
 
@@ -59,9 +66,8 @@ def test_more_signals_up_to_the_very_end_change_nothing(rig, map_file, number):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_idle_node_ends_without_a_word(rig, map_file, number):
     process = rig.start_planner(map_file=map_file)
-    assert rig.planner.change("configure", 20.0)
-    seconds, said = stop_process(process, number)
-    assert seconds < 2.0
+    assert rig.planner.change("configure", PATIENCE_S)
+    said = stop_process(process, number)
     assert process.returncode == 0
     assert all("[INFO]" in line for line in said.splitlines())
 
@@ -75,29 +81,30 @@ def test_a_signal_while_everything_is_still_being_loaded_ends_it_quietly(number)
         "executable.require_rclpy = lambda: os.kill(os.getpid(), int(sys.argv[1]))\n"
         "sys.exit(executable.run_executable(None, []))\n"
     )
-    done = subprocess.run([sys.executable, "-c", program, str(int(number))], capture_output=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", program, str(int(number))], capture_output=True, timeout=PATIENCE_S)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_long_configuration_can_be_interrupted(rig, map_file, number):
-    map_file.write_text("slow map")
+    begun = map_file.with_name("begun")
+    map_file.write_text(f"map that takes for ever: {begun}")
     process = rig.start_planner(map_file=map_file)
-    assert rig.planner.state(20.0) == "unconfigured"
     ask_for(rig, "configure")
-    seconds, said = stop_process(process, number)
-    assert seconds < 2.0
+    rig.until(begun.exists)
+    said = stop_process(process, number)
     assert (process.returncode, said) == (0, "")
 
 
-def test_an_activation_that_waits_for_the_route_server_can_be_interrupted(rig, map_file):
-    process = rig.start_planner(map_file=map_file, lock_step=True)
-    assert rig.planner.change("configure", 20.0)
+def test_an_activation_that_waits_for_the_route_server_can_be_interrupted(rig, map_file, tmp_path):
+    process = rig.start_planner(map_file=map_file, lock_step=True, record=tmp_path / "out")
+    assert rig.planner.change("configure", PATIENCE_S)
     ask_for(rig, "activate")
-    seconds, said = stop_process(process)
-    assert seconds < 2.0
+    rig.until((tmp_path / "out" / "run.mcap").exists)  # Made just before it waits.
+    said = stop_process(process)
     assert process.returncode == 0
     assert "Traceback" not in said and "FATAL" not in said
+    assert "no route server yet" not in said, "it has waited to the end"
 
 
 def ask_for(rig: Rig, label: str) -> None:
@@ -109,4 +116,3 @@ def ask_for(rig: Rig, label: str) -> None:
     request = ChangeState.Request()
     request.transition.label = label
     client.call_async(request)
-    rig.idle(0.5)

@@ -32,23 +32,26 @@ def test_it_follows_brakes_when_the_trajectory_is_stale_and_ends_standing(rig: R
     )  # fmt: skip
     topic = BY_NAME["trajectory"]
     plans = rig.node.create_publisher(message_class(topic.type), "trajectory", profile(topic.qos))
-    process = rig.start("-m", "tuling_fsm.ros.tracker_node")
-    odometry = rig.publishers["odometry"]
-    rig.until(lambda: odometry.get_subscription_count() > 0 and rig.node.count_publishers("cmd_vel") > 0, 120.0)
+    # Longer than a slow machine takes from one odometry to the next.
+    process = rig.start("-m", "tuling_fsm.ros.tracker_node", "--ros-args", "-p", "odometry_timeout:=2.0")
+    rig.until(lambda: all(each.get_subscription_count() for each in (rig.publishers["odometry"], plans)))
     rig.until(lambda: told[-1:] == [0.0])
 
     stamp, x, v = 10.0, 0.0, 3.0
+    plans.publish(pack_trajectory(nanoseconds(stamp), ahead(stamp, x)))
+    rig.send(frame(stamp, x, v))
+    rig.until(lambda: any(told))  # No more stands are on their way now.
     for k in range(130):
+        stamp, x = stamp + 0.05, x + 0.05 * v
         if k < 50:
             plans.publish(pack_trajectory(nanoseconds(stamp), ahead(stamp, x)))
         told.clear()
         rig.send(frame(stamp, x, v))
         rig.until(lambda: bool(told))
         v = told[-1]
-        stamp, x = stamp + 0.05, x + 0.05 * v
         if 20 < k < 50:
             assert v == pytest.approx(3.0, abs=0.2)
     assert v == 0.0
-    seconds, said = stop_process(process)
-    assert seconds < 2.0 and process.returncode == 0, said
+    said = stop_process(process)
+    assert process.returncode == 0, said
     assert "ackermann_msgs is not installed" in said

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import subprocess
 import sys
-import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +41,13 @@ def numbers_of(path: Path) -> tuple[Pose, Pose, tuple[tuple[tuple[float, float],
     return Pose(*row[:3]), Pose(*row[3:6]), tuple(polygons)
 
 
+def counting() -> Callable[[], float]:
+    """A clock that goes on by 1 s whenever it is looked at."""
+    return partial(next, itertools.count(1.0))
+
+
 def solved(path: Path) -> tuple[dict[str, Any], Rows]:
-    answer = solve_case(path, time.perf_counter)
+    answer = solve_case(path, counting())
     assert answer["status"] == "ok", answer["reason"]
     return answer, np.array(answer["trajectory"])
 
@@ -66,7 +73,7 @@ def test_case_is_solved(number: int, shared_data: Path) -> None:
     assert_valid(path, rows)
     assert cusps(rows) == answer["cusps"]
     assert answer["length_m"] == pytest.approx(np.hypot(*np.diff(rows[:, 1:3], axis=0).T).sum(), rel=0.01)
-    assert 0.0 < answer["first_path_ms"] <= answer["elapsed_ms"]
+    assert 0.0 < answer["first_path_ms"] < answer["elapsed_ms"]
 
 
 @pytest.mark.parametrize("number", (5, 17))
@@ -121,7 +128,7 @@ def test_reasons(tmp_path: Path) -> None:
         (here, there, (concave, cage), "NO_PATH"),
     ):
         path.write_text(text_of(start, goal, polygons))
-        answer = solve_case(path, time.perf_counter)
+        answer = solve_case(path, lambda: 0.0)
         assert (answer["status"], answer["reason"]) == ("failed", reason)
         assert answer["trajectory"] == []
 

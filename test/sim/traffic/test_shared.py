@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
+from patience import PATIENCE_S
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
@@ -254,5 +255,5 @@ def test_a_client_in_another_process_is_told_too(world: World) -> None:
         flow.step()
         assert float(flow.fleet.rules.gap[0]) == 8.0
         server.close()
-        said, _ = process.communicate("go on\n", timeout=60.0)
+        said, _ = process.communicate("go on\n", timeout=PATIENCE_S)
     assert said.splitlines() == [f"port {server.port}: no traffic manager, or it has ended (expected a running one)"]
