@@ -84,7 +84,7 @@ def birds_eye(road_map: RoadMap, log: RunLog, result: Mapping[str, Any]) -> Figu
     axes.plot(*xy[0], "o", color="#2a7d2a", zorder=9, label="start")
     axes.plot(*xy[-1], "s", color="#222222", zorder=9, label="end")
     _mark_infractions(axes, log, result)
-    figure.legend(loc="outside upper right", ncols=3, fontsize=8)
+    axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncol=3, fontsize=8)
     for text in axes.texts:
         text.set_in_layout(False)  # What is written on the map takes no room beside it, and asking each takes long.
     axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xlabel="x, m", ylabel="y, m", aspect="equal")
