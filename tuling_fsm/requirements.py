@@ -18,8 +18,9 @@ INSTALL = (
     f'PIP_BREAK_SYSTEM_PACKAGES=1 python3 -m pip install -r "$(ros2 pkg prefix --share {PACKAGE})/requirements.txt"'
 )
 """The line of the vehicle guide. The variable rather than pip's option: the pip of Ubuntu 22.04 does not know that."""
+_DECORATION = re.compile(r"[\s()]")
 _NAME = re.compile(r"[\w.-]+")
-_LIMIT = re.compile(r"(>=|==|<)\s*([\w.]+)")
+_LIMIT = re.compile(r"(>=|==|<)([\w.]+)")
 _RELEASE = re.compile(r"\d+(?:\.\d+)*")
 _MODULES = {"pyyaml": "yaml"}
 """By the package: what it is called in an import, where that is something else."""
@@ -52,12 +53,12 @@ def cannot_start(found: str, expected: str) -> InputError:
 
 
 def _declared() -> list[str]:
-    """The requirements of this package that are none of an extra; none if it is not installed."""
+    """The requirements of this package that are none of an extra, as `name>=1.0`; none if it is not installed."""
     try:
         requirements = metadata.requires(PACKAGE) or []
     except metadata.PackageNotFoundError:
         return []
-    return [requirement for requirement in requirements if ";" not in requirement]
+    return [_DECORATION.sub("", requirement) for requirement in requirements if ";" not in requirement]
 
 
 def _fault(requirement: str) -> str | None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = ("package.xml", "setup.py", "setup.cfg", "pyproject.toml", "README.md")
+FILES = ("package.xml", "requirements.txt", "setup.py", "setup.cfg", "pyproject.toml", "README.md")
 FOLDERS = ("resource", "tuling_fsm", "config", "launch")
 LEFT_BEHIND = ("_ROS_WHEELS_BOOTSTRAP_COMPLETE", "LD_LIBRARY_PATH", "AMENT_PREFIX_PATH", "PYTHONPATH", "VIRTUAL_ENV")
 
@@ -113,6 +113,7 @@ def test_colcon_installs_share_and_executables(workspace):
     assert (prefix / "share" / "ament_index" / "resource_index" / "packages" / "tuling_fsm").is_file()
     for file in (
         "package.xml",
+        "requirements.txt",
         "launch/planner.launch.py",
         "launch/sim.launch.py",
         "launch/carla.launch.py",
