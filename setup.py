@@ -25,7 +25,7 @@ setup(
     license="Apache-2.0",
     python_requires=">=3.10,<3.13",
     packages=find_packages(include=[NAME, f"{NAME}.*"]),
-    package_data={NAME: ["py.typed", "**/*.lark", "**/*.html", "**/*.xsd"]},
+    package_data={NAME: ["py.typed", "sim/scenario/osc2.lark"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (SHARE, ["package.xml", "requirements.txt"]),
