@@ -109,7 +109,7 @@ def timeline(log: RunLog) -> Figure:
     ]
     heights = (_height(state_spans), SPEED_HEIGHT, _height(limit_spans))
     figure = _figure(11.0, sum(heights) + 0.8)
-    states, speed, limits = figure.subplots(3, 1, sharex=True, height_ratios=heights)
+    states, speed, limits = figure.subplots(3, 1, sharex=True, gridspec_kw={"height_ratios": heights})
     _bands(states, state_spans)
     speed.plot([row.t for row in log.rows], [row.v for row in log.rows], color="#4e79a7")
     speed.set_ylabel("speed, m/s")
