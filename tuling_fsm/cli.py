@@ -10,27 +10,15 @@ import argparse
 import io
 import os
 import sys
-from collections.abc import Callable, Sequence
-from typing import TextIO
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TextIO
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.verbs import bench, campaign, commonroad, diagram, maps, plan, replay, runs, why
-from tuling_fsm.verbs.parser import OneLineParser, Verb, Verbs
+from tuling_fsm.requirements import require_packages
 
-VERBS: tuple[Callable[[Verbs], None], ...] = (
-    runs.add_demo,
-    runs.add_sim,
-    campaign.add_campaign,
-    replay.add_replay,
-    commonroad.add_commonroad,
-    why.add_why,
-    plan.add_plan,
-    maps.add_map,
-    maps.add_route,
-    diagram.add_diagram,
-    bench.add_bench,
-)
-"""In the order of the help."""
+if TYPE_CHECKING:
+    from tuling_fsm.verbs.parser import Verb
+
 REFUSED = 2
 INTERRUPTED, UNREAD = 130, 141
 """What a shell reports of a program that SIGINT or SIGPIPE has ended."""
@@ -40,6 +28,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb; the return value is the exit code."""
     _prepare_streams()
     try:
+        require_packages()
         return _run(argv)
     except InputError as error:
         print(error, file=sys.stderr)
@@ -94,10 +83,25 @@ def _nowhere() -> int:
 
 
 def command_line() -> argparse.ArgumentParser:
-    """All verbs with their options."""
+    """All verbs with their options, in the order of the help."""
+    from tuling_fsm.verbs import bench, campaign, commonroad, diagram, maps, plan, replay, runs, why
+    from tuling_fsm.verbs.parser import OneLineParser
+
     parser = OneLineParser(prog="tuling-fsm", description="Hierarchical state-machine planner and its simulator.")
     verbs = parser.add_subparsers(required=True, metavar="VERB")
-    for add in VERBS:
+    for add in (
+        runs.add_demo,
+        runs.add_sim,
+        campaign.add_campaign,
+        replay.add_replay,
+        commonroad.add_commonroad,
+        why.add_why,
+        plan.add_plan,
+        maps.add_map,
+        maps.add_route,
+        diagram.add_diagram,
+        bench.add_bench,
+    ):
         add(verbs)
     return parser
 

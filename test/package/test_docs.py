@@ -40,6 +40,7 @@ NAMES = {
     "topic": set(BY_NAME),
     "service": SERVICES,
     "launch argument": LAUNCH_ARGUMENTS["planner.launch.py"],
+    "package": set(re.findall(r'^ {8}"([\w.]+)[<>=]', SETUP, re.MULTILINE)),
     "parameter": set(PARAMETERS),
     "code": {reason.value for reason in Reason},
     "command": {topic.name for topic in COMMANDS},

@@ -71,6 +71,7 @@ def test_colcon_installs_share_and_executables(workspace):
     assert (prefix / "share" / "ament_index" / "resource_index" / "packages" / "tuling_fsm").is_file()
     for file in (
         "package.xml",
+        "requirements.txt",
         "launch/planner.launch.py",
         "launch/sim.launch.py",
         "launch/carla.launch.py",

@@ -59,7 +59,7 @@ def draw_map(road_map: RoadMap, png_path: str | Path, route: Route | None = None
         axes.plot(*route.reference.xy.T, color=ROUTE, linewidth=2.5, alpha=0.8, zorder=8)
         for i, mark in ((0, "o"), (-1, "s")):
             axes.plot(*route.reference.xy[i], mark, color=ROUTE, markersize=7, zorder=9)
-    figure.legend(handles=key, loc="lower center", ncols=abreast, fontsize=7, frameon=False)
+    figure.legend(handles=key, loc="lower center", ncol=abreast, fontsize=7, frameon=False)
     try:
         with Path(png_path).open("wb") as file:
             canvas.print_png(file)

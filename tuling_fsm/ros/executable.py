@@ -1,4 +1,4 @@
-"""What the executables share: one plain line and exit code 2 where ROS is not to be had."""
+"""What the executables share: one plain line and exit code 2 where ROS or a package is not to be had."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.requirements import cannot_start, require_packages
 from tuling_fsm.ros.environment import require_rclpy
+from tuling_fsm.share import PACKAGE
 
 USAGE = "[--ros-args [--params-file FILE] [-p NAME:=VALUE] [-r NAME:=OTHER]]; its parameters are in docs/tuning.md"
 
@@ -28,17 +30,30 @@ def run_executable(node_maker: Callable[[], Callable[[], Any]], arguments: Seque
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _leave)
     try:
+        require_packages()
         require_rclpy()
         said = _of_no_use(sys.argv if arguments is None else arguments)
         if said is not None:
             return said
-        make_node = node_maker()
+        make_node = _loaded(node_maker)
     except InputError as error:
         print(error, file=sys.stderr)
         return 2
     from tuling_fsm.ros.loop import run_node
 
     return run_node(make_node, arguments)
+
+
+def _loaded(node_maker: Callable[[], Callable[[], Any]]) -> Callable[[], Any]:
+    """What makes the node. Packages of right versions need not fit each other: one compiled against another numpy does
+    not load.
+    """
+    try:
+        return node_maker()
+    except ImportError as error:
+        if error.name is not None and error.name.partition(".")[0] == PACKAGE:
+            raise
+        raise cannot_start(str(error), "packages that fit each other") from None
 
 
 def _of_no_use(arguments: Sequence[str]) -> int | None:

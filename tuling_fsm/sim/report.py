@@ -85,7 +85,7 @@ def birds_eye(road_map: RoadMap, log: RunLog, result: Mapping[str, Any]) -> Figu
     axes.plot(*xy[0], "o", color="#2a7d2a", zorder=9, label="start")
     axes.plot(*xy[-1], "s", color="#222222", zorder=9, label="end")
     _mark_infractions(axes, log, result)
-    figure.legend(loc="outside upper right", ncols=3, fontsize=8)
+    axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncol=3, fontsize=8)
     for text in axes.texts:
         text.set_in_layout(False)  # What is written on the map takes no room beside it, and asking each takes long.
     axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xlabel="x, m", ylabel="y, m", aspect="equal")
@@ -110,7 +110,7 @@ def timeline(log: RunLog) -> Figure:
     ]
     heights = (_height(state_spans), SPEED_HEIGHT, _height(limit_spans))
     figure = _figure(11.0, math.fsum(heights) + 0.8)
-    states, speed, limits = figure.subplots(3, 1, sharex=True, height_ratios=heights)
+    states, speed, limits = figure.subplots(3, 1, sharex=True, gridspec_kw={"height_ratios": heights})
     _bands(states, state_spans)
     speed.plot([row.t for row in log.rows], [row.v for row in log.rows], color="#4e79a7")
     speed.set_ylabel("speed, m/s")

@@ -62,7 +62,8 @@ def unpack_trajectory(raw: bytes, where: str = "trajectory") -> Trajectory:
     points = _uniform_points(raw)
     if points is None:
         points = _any_points(raw, where)
-    t = (points["sec"] * np.int64(1_000_000_000) + points["nanosec"]) / 1e9
+    # NumPy 1 would keep the product with a number that fits in 32 bits there, where it does not fit.
+    t = (points["sec"].astype(np.int64) * 1_000_000_000 + points["nanosec"]) / 1e9
     if len(t) == 0 or not (np.diff(t) > 0.0).all():
         raise InputError(
             where, "times from start that do not increase" if len(t) else "no points", "points in order of time"
