@@ -2,6 +2,8 @@
 VENV := $(CURDIR)/.venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+TESTABLE := $(VENV)/.testable
+PIP := $(BIN)/pip --quiet --disable-pip-version-check install --no-compile --constraint constraints.txt
 PYTHON ?= $(shell for p in python3 python3.12 python3.11 python3.10; do \
 	$$p -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 12))' 2>/dev/null && echo $$p && break; done)
 
@@ -9,7 +11,7 @@ PYTHON ?= $(shell for p in python3 python3.12 python3.11 python3.10; do \
 export AMENT_PREFIX_PATH := $(VENV)
 unexport _ROS_WHEELS_BOOTSTRAP_COMPLETE LD_LIBRARY_PATH PYTHONPATH
 
-.PHONY: help install demo match test check format clauses recordings proofs mutants bench-peers clean clean-kernels
+.PHONY: help install testable demo match test check format clauses recordings traces proofs mutants bench-peers clean clean-kernels
 
 help:
 	@echo "make demo     drive the embedded course under ROS 2; results in out/demo"
@@ -18,6 +20,7 @@ help:
 	@echo "make check    format, lint, types, import contract, fast tests"
 	@echo "make clauses  which rows and tests stand for which clause, into docs/clauses.md"
 	@echo "make recordings  what the guards say in every scenario, driven anew for the proofs"
+	@echo "make traces   the trace of every scenario with two seeds, driven anew into test/run/traces.csv"
 	@echo "make proofs   2000 sequences of anything at all, instead of the few of make test"
 	@echo "make mutants  faults planted in the state machine, and those that no test finds"
 	@echo "make bench-peers  what tuling-fsm bench compares with, in .venv-bench"
@@ -25,17 +28,28 @@ help:
 	@echo "make clean-kernels  forget compiled kernels, after a pull that changed some"
 
 install: $(INSTALLED)
+	@$(BIN)/python -m tuling_fsm.compiling
 
 $(INSTALLED): setup.py constraints.txt pyproject.toml
 	@test -n "$(PYTHON)" || { echo "no Python 3.10 to 3.12 found; name one with 'make PYTHON=/path/to/python3'"; exit 2; }
-	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt setuptools wheel
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[ros,test]'
+	@echo "set-up 1 of 3: an environment in .venv, with $(PYTHON)"
+	@$(PYTHON) -m venv --clear $(VENV)
+	@echo "set-up 2 of 3: the planner and ROS 2, some 130 packages; about half a minute where they are cached"
+	@$(PIP) setuptools wheel
+	@$(PIP) --editable '.[ros]'
 	@# A ROS wheel brings an old fork with the same module name: the real one has to be laid last.
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --force-reinstall --no-deps lark
-	@# A short drive compiles the kernels into the cache, so that nothing later has to wait for it.
-	$(BIN)/tuling-fsm sim config/scenarios/roam.osc --set length_m=80 --set vehicles=4 --set pedestrians=2
+	@$(PIP) --force-reinstall --no-deps lark
+	@echo "set-up 3 of 3: compiling the kernels on all cores; about a minute on two"
 	@touch $@
+
+# Oracles of other makers, checkers and build tools: nothing that drives needs them.
+$(TESTABLE): $(INSTALLED)
+	@echo "set-up for tests: the tools and oracles that they need, 700 MB"
+	@$(PIP) --editable '.[ros,test]'
+	@$(PIP) --force-reinstall --no-deps lark
+	@touch $@
+
+testable: install $(TESTABLE)
 
 demo: install
 	$(BIN)/tuling-fsm demo --out out/demo
@@ -44,34 +58,38 @@ demo: install
 match: install
 	for seed in 1 2 3 4 5; do $(BIN)/tuling-fsm sim config/scenarios/full_match.osc --seed $$seed --out out/match/$$seed || exit 1; done
 
-test: install
+test: testable
 	$(BIN)/pytest -n 2 --dist worksteal -m "not ros"
 	@# Those that start ROS 2 processes have the machine for themselves.
 	$(BIN)/pytest -m ros
 
-check: install
+check: testable
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n 2 --dist worksteal -m "not slow and not exhaustive and not ros"
 
-format: install
+format: testable
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-clauses: install
+clauses: testable
 	cd test && $(BIN)/python -m architecture.trace
 
 # After a change of the tables; takes about half an hour.
-recordings: install
+recordings: testable
 	cd test && $(BIN)/python -m behaviour.proof.recording
 
-proofs: install
+# Whoever changes how the car drives changes these; nothing else may.
+traces: testable
+	cd test && $(BIN)/python -m run.traces
+
+proofs: testable
 	PROOF_SEQUENCES=2000 $(BIN)/pytest -n 2 test/behaviour/proof/test_anything.py
 
 # Plants 500 faults in the state machine, one at a time, and tells which of them no test finds; takes about twenty minutes.
-mutants: install
+mutants: testable
 	cd test && $(BIN)/python -m mutation --sample 500 --seed 1
 
 # An environment of their own: nothing of it is ever imported by the product.
@@ -84,7 +102,7 @@ bench-peers:
 
 # Numba does not see a change in a kernel that another file inlines: after a pull, compile them all anew.
 clean-kernels:
-	find tuling_fsm \( -name '*.nbi' -o -name '*.nbc' \) -delete
+	find tuling_fsm \( -name '*.nbi' -o -name '*.nbc' -o -name '*.compiled' \) -delete
 
 clean: clean-kernels
 	rm -rf $(VENV) .venv-bench out build install log *.egg-info

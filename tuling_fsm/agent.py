@@ -18,8 +18,10 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.planning.continuity import planned_ego
 from tuling_fsm.planning.fallback import Ladder, accept, fall_back
+from tuling_fsm.planning.free_space import warm_up as warm_up_free_space
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.planner import Planner
+from tuling_fsm.planning.rehearsal import rehearse
 from tuling_fsm.world.builder import WorldBuilder
 from tuling_fsm.world.inputs import Inputs
 from tuling_fsm.world.parameters import WorldParameters
@@ -116,7 +118,8 @@ class Agent:
 
     def warm_up(self) -> None:
         """Compile and load every kernel, so that no tick has to; the agent itself stays as it is."""
-        self._planner.warm_up()
+        rehearse(self._planner)
+        warm_up_free_space(self.parameters.vehicle, self.parameters.planning.free_space)
         self._builder.warm_up()
         warm_up_rules()
         rehearsing = Agent(self._road_map, self.parameters)

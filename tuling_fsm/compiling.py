@@ -1,37 +1,188 @@
-"""Compiling the kernels on two cores at once, where that has not been done yet."""
+"""Compiling the kernels before anything drives: once for each state of the code, on all cores, and kept.
+
+Every process goes through all parts, each from another end: what one has compiled the others find in the cache, so that
+the work is shared whatever a part takes on a machine. `python -m tuling_fsm.compiling` does it from the command line.
+"""
 
 from __future__ import annotations
 
+import fcntl
+import gc
+import hashlib
+import os
+import re
+import selectors
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
 
+import llvmlite.binding as llvm
+import numba
+import numpy as np
+
+from tuling_fsm.agent import Agent, Parameters
 from tuling_fsm.core.geometry import wrap_angle
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.map.opendrive import read_map
+from tuling_fsm.planning.free_space import warm_up as warm_up_search
+from tuling_fsm.planning.free_space import warm_up_motion
+from tuling_fsm.planning.planner import Planner
+from tuling_fsm.planning.rehearsal import rehearse_lanes, rehearse_manoeuvres, rehearse_stops
+from tuling_fsm.share import share_file
+from tuling_fsm.sim.rehearsal import rehearse_simulation
+from tuling_fsm.world.builder import WorldBuilder
 
-FREE_SPACE = "from tuling_fsm.planning.free_space import warm_up; warm_up()"
-"""What the second process runs: a good third of all kernels, which `Planner.warm_up` needs after those for lanes."""
+Report = Callable[[str], None]
+Part = Callable[[], object]
+
+MOST_PROCESSES = 8
+POLL_S = 0.5
+TOLD_EVERY_S = 10.0
+"""Time between two lines for a log."""
+_KERNELS = re.compile(r"^@(njit|kernel|part|inner|maker|factory)\b", re.MULTILINE)
 
 
-def nothing_compiled() -> bool:
-    """Whether the cache of kernels is empty, judged by a small one that everything else needs."""
-    wrap_angle(0.0)
-    return bool(wrap_angle.stats.cache_misses)
+def _planner() -> Planner:
+    return Planner(Vehicle(), Parameters().planning)
+
+
+def _agent() -> Agent:
+    return Agent(read_map(share_file("config", "course", "course.xodr")))
+
+
+def _world() -> None:
+    WorldBuilder(read_map(share_file("config", "course", "course.xodr")), Vehicle(), Parameters().world).warm_up()
+
+
+PLANNER_PARTS: dict[str, Part] = {
+    "motion": warm_up_motion,
+    "search": warm_up_search,
+    "manoeuvres": lambda: rehearse_manoeuvres(_planner()),
+    "ticks": lambda: _agent().warm_up(),
+    "stops": lambda: rehearse_stops(_planner()),
+    "world": _world,
+    "lanes": lambda: rehearse_lanes(_planner()),
+}
+PARTS = PLANNER_PARTS | {"simulator": rehearse_simulation}
+
+
+def compile_kernels(parts: Sequence[str] = tuple(PARTS), report: Report | None = None) -> None:
+    """Compile what is not in the cache yet; returns at once where everything is.
+
+    Where a process fails, the caller finds out why when it runs the same code itself.
+
+    Args:
+        parts: names from `PARTS`.
+        report: told about twice a second how far it is; by default a line on stderr now and then.
+    """
+    folder, digest = Path(wrap_angle.stats.cache_path), _digest()
+    marks = {part: folder / f"{digest}-{part}.compiled" for part in parts}
+    if all(mark.exists() for mark in marks.values()):
+        return
+    report = report or _now_and_then()
+    folder.mkdir(parents=True, exist_ok=True)
+    with _alone(folder / "compiling.lock", report):
+        for part in _compile([part for part, mark in marks.items() if not mark.exists()], report):
+            marks[part].touch()
+        for old in folder.glob("*.compiled"):
+            if not old.name.startswith(digest):
+                old.unlink(missing_ok=True)
+
+
+def _digest() -> str:
+    """What the machine code depends on: the source of every file with kernels, the compiler and the processor."""
+    digest = hashlib.sha256()
+    root = Path(__file__).parent
+    for file in sorted(root.rglob("*.py")):
+        source = file.read_text(encoding="utf-8")
+        if _KERNELS.search(source):
+            digest.update(f"{file.relative_to(root)}\n{source}".encode())
+    processor = numba.config.CPU_NAME or llvm.get_host_cpu_name()
+    digest.update(repr((numba.__version__, np.__version__, sys.version_info[:2], processor)).encode())
+    return digest.hexdigest()[:16]
 
 
 @contextmanager
-def compiling_beside() -> Iterator[subprocess.Popen[bytes] | None]:
-    """While this lasts a second process compiles a part into the common cache, if that is empty.
+def _alone(file: Path, report: Report) -> Iterator[None]:
+    """While no other process compiles into the same cache."""
+    with file.open("w") as lock:
+        while True:
+            with suppress(BlockingIOError):
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            report("another process compiles the kernels")
+            time.sleep(POLL_S)
+        yield
 
-    Both may compile the same kernel: whoever is second only loses time. What the second one says is not heard, for this
-    one would fail in the same way.
-    """
-    if not nothing_compiled():
-        yield None
-        return
-    quiet = subprocess.DEVNULL
-    with subprocess.Popen([sys.executable, "-c", FREE_SPACE], stdin=quiet, stdout=quiet, stderr=quiet) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
+
+def _compile(parts: Sequence[str], report: Report) -> set[str]:
+    """Compile parts in processes of their own; returns those that succeeded."""
+    began, done = time.monotonic(), set[str]()
+    count = max(1, min(os.cpu_count() or 1, MOST_PROCESSES, len(parts)))
+    command = [sys.executable, "-m", "tuling_fsm.compiling", "--part"]
+    selector = selectors.DefaultSelector()
+    workers = []
+    try:
+        for order in _orders(parts, count):
+            worker = subprocess.Popen(
+                [*command, *order], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            )
+            assert worker.stdout is not None
+            selector.register(worker.stdout, selectors.EVENT_READ)
+            workers.append(worker)
+        while len(done) < len(parts) and selector.get_map():
+            for key, _ in selector.select(POLL_S):
+                line = os.read(key.fd, 4096).decode()
+                done.update(set(line.split()) & set(parts))
+                if not line:
+                    selector.unregister(key.fileobj)
+            report(f"compiling kernels, once: {len(done)} of {len(parts)} parts, {time.monotonic() - began:.0f} s")
+    finally:
+        for worker in workers:
+            worker.kill()
+            worker.communicate()
+    return done
+
+
+def _orders(parts: Sequence[str], count: int) -> list[list[str]]:
+    """For each of some processes all parts: two begin at either end, further ones in between."""
+    orders = []
+    for k in range(count):
+        begin = (k // 2) * 2 * len(parts) // count
+        turned = [*parts[begin:], *parts[:begin]]
+        orders.append(turned if k % 2 == 0 else turned[::-1])
+    return orders
+
+
+def _now_and_then() -> Report:
+    """For a log: a line at the beginning and every few seconds; where a person watches, one that is written over."""
+    if sys.stderr.isatty():
+        return lambda text: print(f"\r\x1b[2K{text}", end="", file=sys.stderr, flush=True)
+    said_at = -TOLD_EVERY_S
+
+    def tell(text: str) -> None:
+        nonlocal said_at
+        if time.monotonic() - said_at >= TOLD_EVERY_S:
+            said_at = time.monotonic()
+            print(text, file=sys.stderr, flush=True)
+
+    return tell
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Compile everything; with `--part NAME...` those in this process, naming each that is done."""
+    if arguments[:1] == ["--part"]:
+        gc.disable()  # Compiling makes little rubbish, and looking for it takes a tenth of the time.
+        for part in arguments[1:]:
+            PARTS[part]()
+            print(part, flush=True)
+        return 0
+    compile_kernels()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

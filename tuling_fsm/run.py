@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from tuling_fsm.agent import Agent, Parameters
 from tuling_fsm.bag.writer import BagWriter
 from tuling_fsm.behaviour.decision import Decision, TransitionEvent
-from tuling_fsm.compiling import compiling_beside
+from tuling_fsm.compiling import compile_kernels
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import flatten
 from tuling_fsm.core.trajectory import Trajectory
@@ -79,6 +79,7 @@ def run_scenario(
     parameters = Parameters()
     scenario = load_scenario(scenario_file, overrides)
     map_file = chosen_map(scenario, map_file)
+    compile_kernels(report=progress)
     simulation = Simulation(read_map(map_file), scenario, seed, parameters.vehicle)
     log = RunLog()
     driver = DRIVERS[planner](simulation, parameters, log)
@@ -145,8 +146,7 @@ def progress_line(row: LogRow, completion: float) -> str:
 def _agent(simulation: Simulation, parameters: Parameters, log: RunLog) -> Driver:
     """This planner, with all kernels compiled."""
     agent, outputs = Agent(simulation.road_map, parameters), Outputs()
-    with compiling_beside():
-        agent.warm_up()
+    agent.warm_up()
 
     def drive(inputs: Inputs) -> Turn:
         began = time.perf_counter()

@@ -11,7 +11,7 @@ from pieces import Course, Junction, LaneSpec, Mark, Road, Section, Thing
 
 Element = etree._Element
 DIGITS = 9
-"""Digits that are written, some micrometres on this course: what the sines of machines differ in lies far beyond them."""
+"""Digits that are written, some micrometres here: what the sines of machines differ in lies far beyond."""
 ROUNDING = 1e-12
 """Below this a number is what rounding has left of 0."""
 

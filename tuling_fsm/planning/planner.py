@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from tuling_fsm.core.geometry import Polyline, Pose
 from tuling_fsm.core.request import (
     FollowLanes,
     FreeSpace,
     Hold,
-    LaneEnd,
-    LaneLine,
     Limit,
     PlanningRequest,
     PlanResult,
     PullOver,
     Reason,
-    StopWall,
 )
-from tuling_fsm.core.scene import PREDICTION_STEPS, Ego, Obstacles, Scene
+from tuling_fsm.core.scene import Scene
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.check import Breach, Violation, check
 from tuling_fsm.planning.continuity import StartState, start_state
-from tuling_fsm.planning.free_space import warm_up
 from tuling_fsm.planning.hold import STANDS, comfortable_stop, stop_result
 from tuling_fsm.planning.lanes import follow_lanes, rest_of
 from tuling_fsm.planning.manoeuvre import plan_manoeuvre
@@ -108,45 +99,3 @@ class Planner:
 
     def _pull_over(self, request: PullOver, scene: Scene, start: StartState, previous: PlanResult | None) -> PlanResult:
         return plan_pull_over(request, scene, start, previous, self._tools)
-
-    def warm_up(self) -> None:
-        """Compile and load every kernel, so that no tick has to; those for free space last."""
-        scene = _sample_scene()
-        lanes = tuple(_sample_lane(shift) for shift in (1, 0))
-        wall = StopWall(60.0, -5.0, 60.0, 5.0, Reason.RED_LIGHT)
-        result = self.plan(FollowLanes(lanes, (wall,), 8.0), scene, None)
-        slower = tuple(replace(lane, limit=lane.left) for lane in lanes)
-        self.checked(result, FollowLanes(slower, (wall,), 8.0), scene)
-        later = replace(scene, stamp=0.1, ego=scene.ego._replace(pose=Pose(0.5, 0.0, 0.0)))
-        self.plan(FollowLanes(lanes, (), 8.0, keep_lane=True, goal_s=70.0), later, result)
-        for emergency in (False, True):
-            self.plan(Hold(Reason.NONE, emergency), later, result)
-        warm_up(self._vehicle, self._parameters.free_space)
-        standing = replace(scene, ego=scene.ego._replace(v=0.0))
-        for goal in (Pose(12.0, 0.5, 0.0), Pose(-6.0, 0.0, 0.0)):
-            self.plan(FreeSpace(goal, walls=(wall,)), standing, None)
-        around = replace(scene.obstacles, heading=scene.obstacles.heading + math.pi)
-        self.plan(FreeSpace(Pose(12.0, 0.5, 0.0)), replace(standing, obstacles=around), None)
-        self.plan(PullOver((Pose(30.0, -6.0, 0.0),)), scene, None)
-
-
-def _sample_lane(shift: int) -> LaneLine:
-    center = Polyline.of(np.column_stack((np.linspace(-10.0, 80.0, 181), np.full(181, 3.5 * shift))))
-    half = np.full(len(center.s), 1.75)
-    return LaneLine(
-        center, half, half, half + 3.5 * (shift < 1), half + 3.5 * shift, half * 5.0, shift, LaneEnd.HORIZON, 0.0
-    )
-
-
-def _sample_scene() -> Scene:
-    """A parked car, a leader, and one who crosses."""
-    t = 0.2 * np.arange(PREDICTION_STEPS)
-    x = np.stack((np.full(len(t), 40.0), 25.0 + 3.0 * t, np.full(len(t), 30.0)))
-    y = np.stack((np.full(len(t), -1.5), np.zeros(len(t)), -6.0 + 1.5 * t))
-    heading = np.stack((np.zeros(len(t)), np.zeros(len(t)), np.full(len(t), 0.5 * math.pi)))
-    around = Obstacles(
-        np.arange(3, dtype=np.uint32), np.array((1, 1, 6), np.uint8), np.array((False, True, True)),
-        np.array((4.5, 4.5, 0.5)), np.array((1.9, 1.9, 0.5)), x, y, heading, np.array((0.0, 3.0, 1.5)),
-    )  # fmt: skip
-    edges = np.array(((0.0, 9.0, 80.0, 9.0),))
-    return Scene(0.0, Ego(Pose(0.0, 0.0, 0.0), 5.0, 0.0, 0.0), around, edges)

@@ -6,7 +6,7 @@ import gc
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackRet
 from tuling_fsm.bag.replay import state_of
 from tuling_fsm.bag.saved_state import code_version, go_on, load_state, save_state
 from tuling_fsm.bag.writer import BagWriter, set_aside
-from tuling_fsm.compiling import compiling_beside
+from tuling_fsm.compiling import PLANNER_PARTS, Report, compile_kernels
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import flatten, load, nest
 from tuling_fsm.ros.driver import Agent, Driver
@@ -25,7 +25,10 @@ from tuling_fsm.ros.files import read_mission, required_file
 from tuling_fsm.ros.inbox import Inbox
 from tuling_fsm.ros.node_parameters import PlannerNodeParameters, planner_specs
 from tuling_fsm.ros.parameter_server import ParameterServer
+from tuling_fsm.ros.qos import message_class, profile
 from tuling_fsm.ros.runtime import Runtime
+from tuling_fsm.wire.diagnostics import Status, pack_diagnostics
+from tuling_fsm.wire.topics import BY_NAME
 
 _OWN = tuple(PlannerNodeParameters.__dataclass_fields__)
 _LOCK_STEP_WAIT_S = 10.0
@@ -63,6 +66,7 @@ class Brain:
     parameters: type[Any]
     read_map: Callable[[Path], Any]
     make_agent: Callable[[Any, Any], Agent]
+    compile: Callable[[Report], None] = lambda report: None
 
 
 def brain() -> Brain:
@@ -71,7 +75,7 @@ def brain() -> Brain:
     from tuling_fsm.agent import Parameters
     from tuling_fsm.map.opendrive import read_map
 
-    return Brain(Parameters, read_map, ProductAgent)
+    return Brain(Parameters, read_map, ProductAgent, partial(compile_kernels, tuple(PLANNER_PARTS)))
 
 
 class PlannerNode(LifecycleNode):
@@ -201,8 +205,16 @@ class PlannerNode(LifecycleNode):
     def _warm_up(self) -> None:
         if self._own.state_file:
             code_version()
-        with compiling_beside():
-            self._brain.make_agent(self._map, self._agent_parameters).warm_up()
+        topic = BY_NAME["/diagnostics"]
+        diagnostics = self.create_publisher(message_class(topic.type), topic.name, profile(topic.qos))
+
+        def tell(text: str) -> None:
+            self.get_logger().info(text, throttle_duration_sec=5.0)
+            diagnostics.publish(pack_diagnostics(self.get_clock().now().nanoseconds, (Status("planner", text),)))
+
+        self._brain.compile(tell)
+        self.destroy_publisher(diagnostics)
+        self._brain.make_agent(self._map, self._agent_parameters).warm_up()
 
     def _resume(self, agent: Agent) -> Any:
         """Go on from the kept state, where that is asked for and there is one; returns it, else None.

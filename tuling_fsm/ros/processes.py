@@ -19,6 +19,7 @@ from typing import Any
 
 import yaml
 
+from tuling_fsm.compiling import compile_kernels
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.ros.environment import child_environment, require_rclpy
 from tuling_fsm.run import chosen_map
@@ -63,6 +64,7 @@ def run_processes(
     """
     require_rclpy()
     chosen = chosen_map(load_scenario(scenario_file, overrides), map_file).resolve()
+    compile_kernels(report=progress)
     with tempfile.TemporaryDirectory(prefix="tuling_fsm_") as folder:
         results = out.resolve() if out is not None else Path(folder) / "out"
         sim = {

@@ -2,6 +2,6 @@
 
 from tuling_fsm.planning.free_space.parameters import FreeSpaceParameters
 from tuling_fsm.planning.free_space.planner import plan_free_space
-from tuling_fsm.planning.free_space.warm import warm_up
+from tuling_fsm.planning.free_space.warm import warm_up, warm_up_motion
 
-__all__ = ["FreeSpaceParameters", "plan_free_space", "warm_up"]
+__all__ = ["FreeSpaceParameters", "plan_free_space", "warm_up", "warm_up_motion"]
