@@ -85,7 +85,8 @@ def compile_kernels(parts: Sequence[str] = tuple(PARTS), report: Report | None =
     report = report or _now_and_then()
     folder.mkdir(parents=True, exist_ok=True)
     with _alone(folder / "compiling.lock", report):
-        for part in _compile([part for part, mark in marks.items() if not mark.exists()], report):
+        missing = [part for part, mark in marks.items() if not mark.exists()]
+        for part in _compile(missing, report) if missing else ():
             marks[part].touch()
         for old in folder.glob("*.compiled"):
             if not old.name.startswith(digest):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -27,6 +29,10 @@ class Parameters:
     speed: float = param(5.0, "m/s", 0.0, 10.0, "cruising speed", live=True)
     fail_at_x: float = param(1e9, "m", doc="raises when the car is beyond it")
     slow_at_x: float = param(1e9, "m", doc="takes long when the car is beyond it")
+
+
+COMPILED = "FAKE_COMPILED"
+"""Variable of the environment that names the file."""
 
 
 class FakeAgent:
@@ -107,10 +113,17 @@ def read_map(path: Path) -> str:
     return text
 
 
+def compile_until_seen(report: Callable[[str], None]) -> None:
+    """Where a file is named: compiles, and tells of it, until that is there."""
+    while COMPILED in os.environ and not Path(os.environ[COMPILED]).exists():
+        report("compiling kernels, once: 1 of 2 parts, 3 s")
+        time.sleep(0.05)
+
+
 def fake_brain() -> Any:
     from tuling_fsm.ros.planner import Brain
 
-    return Brain(Parameters, read_map, FakeAgent)
+    return Brain(Parameters, read_map, FakeAgent, compile_until_seen)
 
 
 def main() -> int:

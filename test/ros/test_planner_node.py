@@ -9,10 +9,13 @@ import numpy as np
 import pytest
 from patience import PATIENCE_S
 
+from ros.fakes import COMPILED
 from ros.rig import Rig, frame, stop_process
 from tuling_fsm.bag.ticks import read_inputs, read_run, read_transitions
-from tuling_fsm.wire.diagnostics import unpack_diagnostics
+from tuling_fsm.ros.qos import message_class, profile
+from tuling_fsm.wire.diagnostics import Level, unpack_diagnostics
 from tuling_fsm.wire.text import pack_string, unpack_json, unpack_string
+from tuling_fsm.wire.topics import BY_NAME
 
 pytestmark = pytest.mark.ros
 
@@ -42,6 +45,23 @@ def test_lifecycle_and_a_bad_map(rig, tmp_path):
     assert "cannot configure: map_file: no file" in said
     assert "Traceback" not in said
     assert process.returncode == 0
+
+
+@pytest.mark.clause("EXPL-1")
+def test_while_it_compiles_diagnostics_say_how_far_it_is(rig, map_file, tmp_path, monkeypatch):
+    compiled, said = tmp_path / "compiled", []
+    monkeypatch.setenv(COMPILED, str(compiled))
+
+    def hear(raw: bytes) -> None:
+        said.append(unpack_diagnostics(raw, "diagnostics")[0])
+        compiled.touch()
+
+    topic = BY_NAME["/diagnostics"]
+    rig.node.create_subscription(message_class(topic.type), topic.name, hear, profile(topic.qos), raw=True)
+    rig.start_planner(map_file=map_file)
+    assert rig.planner.change("configure", PATIENCE_S)
+    assert (said[0].name, said[0].message) == ("planner", "compiling kernels, once: 1 of 2 parts, 3 s")
+    assert said[0].level is Level.OK
 
 
 @pytest.mark.clause("SAF-1")

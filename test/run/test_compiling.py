@@ -1,35 +1,100 @@
-"""The second process that compiles."""
+"""Kernels are compiled once for each state of the code, on all cores, and the rest of the time it costs nothing."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
+from patience import wait_until
 
 from tuling_fsm import compiling
-from tuling_fsm.compiling import compiling_beside
+from tuling_fsm.compiling import PARTS, PLANNER_PARTS
+
+ASKS = """
+import sys
+from tuling_fsm import compiling
+said = []
+compiling._digest = lambda: sys.argv[1]
+compiling._compile = lambda parts, report: (said.extend(parts), set(parts) - {"lost"})[1]
+compiling.compile_kernels(sys.argv[2:])
+print(*said)
+"""
 
 
-def test_an_empty_cache_is_noticed(tmp_path: Path) -> None:
-    asks = "from tuling_fsm.compiling import nothing_compiled; print(nothing_compiled())"
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
-    said = [
-        subprocess.run([sys.executable, "-c", asks], env=environment, capture_output=True, text=True, check=True).stdout
-        for _ in range(2)
-    ]
-    assert said == ["True\n", "False\n"]
+def ask(cache: Path, digest: str, *parts: str) -> list[str]:
+    """What a process compiles of the parts that it is asked for, with a folder for its kernels."""
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(cache)}
+    command = [sys.executable, "-c", ASKS, digest, *parts]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.split()
 
 
-def test_a_process_runs_beside_only_where_nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiling, "nothing_compiled", lambda: False)
-    with compiling_beside() as process:
-        assert process is None
-    monkeypatch.setattr(compiling, "nothing_compiled", lambda: True)
-    with compiling_beside() as process:
-        assert process is not None and process.wait() == 0
-    with compiling_beside() as process:
-        assert process is not None and process.poll() is None
-    assert process.returncode is not None
+def test_what_is_compiled_once_is_compiled_again_only_when_the_code_is_another(tmp_path: Path) -> None:
+    assert ask(tmp_path, "before", "lanes", "world") == ["lanes", "world"]
+    assert ask(tmp_path, "before", "lanes", "world") == []
+    assert ask(tmp_path, "before", "lanes", "stops") == ["stops"]
+    assert ask(tmp_path, "after", "lanes") == ["lanes"]
+    assert ask(tmp_path, "before", "lanes") == ["lanes"]
+
+
+def test_what_has_failed_is_tried_again(tmp_path: Path) -> None:
+    assert [ask(tmp_path, "now", "lost", "lanes") for _ in range(2)] == [["lost", "lanes"], ["lost"]]
+
+
+def test_the_code_is_another_when_a_kernel_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiling, "__file__", str(tmp_path / "compiling.py"))
+    kernel, plain = tmp_path / "kernel.py", tmp_path / "plain.py"
+    kernel.write_text("@kernel\ndef f(x):\n    return x\n", encoding="utf-8")
+    plain.write_text("def f(x):\n    return x\n", encoding="utf-8")
+    before = compiling._digest()
+    plain.write_text("def f(x):\n    return -x\n", encoding="utf-8")
+    assert compiling._digest() == before
+    kernel.write_text("@kernel\ndef f(x):\n    return -x\n", encoding="utf-8")
+    assert compiling._digest() != before
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 8])
+def test_every_process_goes_through_all_parts_each_from_another_end(count: int) -> None:
+    orders = compiling._orders(tuple(PARTS), count)
+    assert [sorted(order) for order in orders] == [sorted(PARTS)] * count
+    assert len({tuple(order) for order in orders}) == count
+    if count > 1:
+        assert (orders[0][0], orders[1][0]) == (next(iter(PARTS)), list(PARTS)[-1])
+
+
+@pytest.mark.slow
+def test_processes_compile_and_tell_how_far_they_are() -> None:
+    said: list[str] = []
+    assert compiling._compile(["stops", "motion"], said.append) == {"stops", "motion"}
+    assert said[-1].startswith("compiling kernels, once: 2 of 2 parts")
+
+
+@pytest.mark.slow
+def test_a_process_that_fails_ends_the_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    assert compiling._compile(["stops"], lambda text: None) == set()
+
+
+def test_two_at_once_wait_for_each_other(tmp_path: Path) -> None:
+    said: list[str] = []
+    entered = threading.Event()
+
+    def second() -> None:
+        with compiling._alone(tmp_path / "lock", said.append):
+            entered.set()
+
+    thread = threading.Thread(target=second)
+    with compiling._alone(tmp_path / "lock", said.append):
+        thread.start()
+        wait_until(lambda: bool(said))
+        assert not entered.is_set()
+    thread.join()
+    assert entered.is_set()
+    assert set(said) == {"another process compiles the kernels"}
+
+
+def test_the_planner_needs_no_simulator() -> None:
+    assert set(PARTS) - set(PLANNER_PARTS) == {"simulator"}

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from run.traces import kept
 from tuling_fsm.bag.story import NO_REASON, Story, read_story
 from tuling_fsm.run import run_scenario
 from tuling_fsm.share import share_file
@@ -91,7 +92,7 @@ EXPECTED = {
 
 @pytest.mark.clause(
     "REG-2", "REG-3", "SLF-2", "NLF-1", "RPL-1", "RPL-2", "RPL-3", "EXP-2", "EXP-4", "NLF-4", "INT-2", "INT-4", "INT-6",
-    "RFG-1", "EST-1", "EST-2", "EST-3", "RRF-3", "PRK-2", "PRK-3", "PRK-4", "EXPL-1", "USE-1",
+    "RFG-1", "EST-1", "EST-2", "EST-3", "RRF-3", "PRK-2", "PRK-3", "PRK-4", "EXPL-1", "USE-1", "SIM-2",
 )  # fmt: skip
 @pytest.mark.parametrize("name", EXPECTED)
 def test_what_is_to_be_seen_is_seen_without_a_fault_and_every_stop_has_its_reason(name: str, tmp_path: Path) -> None:
@@ -99,6 +100,8 @@ def test_what_is_to_be_seen_is_seen_without_a_fault_and_every_stop_has_its_reaso
     result = run_scenario(file, seed=1, overrides=expected.overrides, out=tmp_path)
     assert (result["end"], result["finished"]) == (expected.end, True)
     assert [infraction for infraction in result["infractions"] if infraction["at_fault"]] == []
+    if not expected.overrides:
+        assert result["trace_sha256"] == next(trace.sha256 for trace in kept() if trace.name == f"{name}:1")
     assert result["longest_unexplained_stop_s"] < 1.0
     assert result["flaps"] <= 1
     story = read_story(tmp_path)
