@@ -19,9 +19,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-import llvmlite.binding as llvm
 import numba
 import numpy as np
+from numba.core.dispatcher import Dispatcher
+from numba.core.registry import cpu_target
 
 from tuling_fsm.agent import Agent, Parameters
 from tuling_fsm.core.geometry import wrap_angle
@@ -85,12 +86,14 @@ def compile_kernels(parts: Sequence[str] = tuple(PARTS), report: Report | None =
     report = report or _now_and_then()
     folder.mkdir(parents=True, exist_ok=True)
     with _alone(folder / "compiling.lock", report):
+        old = [mark for mark in folder.glob("*.compiled") if not mark.name.startswith(digest)]
+        if old:
+            _forget_kernels()
+        for mark in old:
+            mark.unlink(missing_ok=True)
         missing = [part for part, mark in marks.items() if not mark.exists()]
         for part in _compile(missing, report) if missing else ():
             marks[part].touch()
-        for old in folder.glob("*.compiled"):
-            if not old.name.startswith(digest):
-                old.unlink(missing_ok=True)
 
 
 def _digest() -> str:
@@ -101,9 +104,18 @@ def _digest() -> str:
         source = file.read_text(encoding="utf-8")
         if _KERNELS.search(source):
             digest.update(f"{file.relative_to(root)}\n{source}".encode())
-    processor = numba.config.CPU_NAME or llvm.get_host_cpu_name()
+    processor = cpu_target.target_context.codegen().magic_tuple()
     digest.update(repr((numba.__version__, np.__version__, sys.version_info[:2], processor)).encode())
     return digest.hexdigest()[:16]
+
+
+def _forget_kernels() -> None:
+    """Empty the cache: Numba does not see that a kernel has changed which another file's kernels have taken in."""
+    loaded = [module for name, module in sys.modules.items() if name.startswith("tuling_fsm.")]
+    kernels = [each for module in loaded for each in vars(module).values() if isinstance(each, Dispatcher)]
+    for folder in {kernel.stats.cache_path for kernel in kernels}:
+        for file in Path(folder or "").glob("*.nb[ci]"):
+            file.unlink(missing_ok=True)
 
 
 @contextmanager

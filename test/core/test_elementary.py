@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tuling_fsm.core import elementary, elementwise
 
-UNITS = 4.0
-"""Units in the last place: three of ours, one of the platform's."""
+UNITS = 3.0
+"""Units in the last place: two of ours, one of the platform's."""
 ANGLES = st.floats(-1e5, 1e5)
 NUMBERS = st.floats(-1e150, 1e150)
 

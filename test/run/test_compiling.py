@@ -40,6 +40,18 @@ def test_what_is_compiled_once_is_compiled_again_only_when_the_code_is_another(t
     assert ask(tmp_path, "before", "lanes") == ["lanes"]
 
 
+def test_a_kernel_that_has_taken_in_one_that_changed_is_compiled_anew(tmp_path: Path) -> None:
+    ask(tmp_path, "before", "lanes")
+    (folder,) = {mark.parent for mark in tmp_path.rglob("*.compiled")}
+    kernel, other = folder / "geometry._project-1.py311.1.nbc", folder / "notes.txt"
+    for file in (kernel, other):
+        file.touch()
+    ask(tmp_path, "before", "world")
+    assert kernel.exists()
+    ask(tmp_path, "after", "world")
+    assert (kernel.exists(), other.exists()) == (False, True)
+
+
 def test_what_has_failed_is_tried_again(tmp_path: Path) -> None:
     assert [ask(tmp_path, "now", "lost", "lanes") for _ in range(2)] == [["lost", "lanes"], ["lost"]]
 

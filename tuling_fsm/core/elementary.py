@@ -4,7 +4,8 @@ A mathematical library chooses its code by the processor (glibc has some functio
 multiply-add, numpy some of its own for AVX-512), and so the last bit of a sine by the machine. Here nothing is used but
 the operations for which IEEE 754 leaves no choice: sum, product, quotient, square root, comparison, rounding down.
 Reduction and polynomials as in Muller, "Elementary Functions" (3rd edition, 2016), chapters 3 and 11; the coefficients
-are minimax fits made for these intervals. Results are within 3 units in the last place.
+are minimax fits made for these intervals. Sines, cosines and the angles of directions are within a unit in the last
+place, the others within 2.
 
 For one number, in kernels and out of them; `elementwise` has the same for arrays.
 """
@@ -20,9 +21,7 @@ from tuling_fsm.core.kernels import kernel
 _TWO_BY_PI = 0.6366197723675814
 _HALF_PI = (1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21)
 """Half of pi in three parts, the first two of 33 bits: their products with whole numbers up to 2^20 are exact."""
-_QUARTER_PI = 0.7853981633974483
-_HALF_PI_HIGH, _HALF_PI_LOW = 1.5707963267948966, 6.123233995736766e-17
-_PI_HIGH, _PI_LOW = 3.141592653589793, 1.2246467991473532e-16
+_QUARTER_PI, _QUARTER_PI_LOW = 0.7853981633974483, 3.061616997868383e-17
 _TAN_PI_8 = 0.41421356237309503
 _LOG2_E = 1.4426950408889634
 _LN2 = (0.6931471803691238, 1.9082149292705877e-10)
@@ -31,6 +30,8 @@ _SQRT_HALF = 0.7071067811865476
 _LARGEST_EXPONENT, _SMALLEST_EXPONENT = 709.782712893384, -745.1332191019412
 _SAFE_SQUARE = (1e-140, 1e140)
 """Lengths whose squares neither overflow nor lose digits."""
+_UP, _DOWN = 2.0**600, 2.0**-600
+_SPLIT = 2.0**27 + 1.0
 
 
 @kernel
@@ -40,10 +41,15 @@ def sin_cos(angle: float) -> tuple[float, float]:
     Beyond a million radians, where neighbouring numbers are farther apart than a result's digits, they are as coarse.
     """
     quarter = np.floor(angle * _TWO_BY_PI + 0.5)
-    r = ((angle - quarter * _HALF_PI[0]) - quarter * _HALF_PI[1]) - quarter * _HALF_PI[2]
+    near, part = angle - quarter * _HALF_PI[0], quarter * _HALF_PI[1]
+    r = near - part
+    rest = ((near - r) - part) - quarter * _HALF_PI[2]
+    near, r = r, r + rest
+    rest = (near - r) + rest
     # Holds only where the angle is so large that its rest has no digit left.
     r = 1.0 if r > 1.0 else r
     r = -1.0 if r < -1.0 else r
+    rest = 0.0 if abs(rest) > 1.0 else rest
     z = r * r
     odd = 1.5918115263265974e-10
     odd = odd * z - 2.505113165023518e-08
@@ -51,7 +57,7 @@ def sin_cos(angle: float) -> tuple[float, float]:
     odd = odd * z - 0.00019841269836756774
     odd = odd * z + 0.008333333333330948
     odd = odd * z - 0.16666666666666666
-    sine = r + r * z * odd
+    sine = r + (r * z * odd + rest * (1.0 - 0.5 * z))
     even = -1.1382623647474604e-11
     even = even * z + 2.087614614655861e-09
     even = even * z - 2.7557317271145144e-07
@@ -60,7 +66,7 @@ def sin_cos(angle: float) -> tuple[float, float]:
     even = even * z + 0.041666666666666664
     half = 0.5 * z
     high = 1.0 - half
-    cosine = high + (((1.0 - high) - half) + z * z * even)
+    cosine = high + (((1.0 - high) - half) + (z * z * even - r * rest))
     # Which of the four quarters of the circle, 0 to 3, the one around angle 0 first.
     quarter -= 4.0 * np.floor(0.25 * quarter)
     turned = quarter == 1.0 or quarter == 3.0
@@ -89,13 +95,33 @@ def tan(angle: float) -> float:
 
 
 @kernel
+def _upper_half(x: float) -> float:
+    """A number of half as many digits (Veltkamp, 1968)."""
+    wide = _SPLIT * x
+    return wide - (wide - x)
+
+
+@kernel
 def atan2(y: float, x: float) -> float:
     """The angle (rad) of a direction, in [-pi, pi], with the sign of `y`; 0 or pi where there is none."""
     across, along = abs(y), abs(x)
     small, large = (along, across) if across > along else (across, along)
-    ratio = 1.0 if small == large == math.inf else (small / large if large > 0.0 else 0.0 * (x + y))
-    beyond = ratio > _TAN_PI_8
-    u = (ratio - 1.0) / (ratio + 1.0) if beyond else ratio
+    if large == math.inf:
+        small, large = (1.0 if small == math.inf else 0.0 * small), 1.0
+    scale = _DOWN if large > _SAFE_SQUARE[1] else (_UP if large < _SAFE_SQUARE[0] else 1.0)
+    small, large = scale * small, scale * large
+    beyond = small > _TAN_PI_8 * large
+    # From pi/4 on the angle is that of (small - large) / (small + large), both with what they lose by rounding.
+    divisor = large + small if beyond else large
+    divisor_rest = (large - divisor) + small if beyond else 0.0
+    dividend = small - large if beyond else small
+    dividend_rest = small - (dividend + large) if beyond else 0.0
+    u = dividend / divisor if divisor > 0.0 else 0.0 * (x + y)
+    # What the quotient loses: products of halves of numbers are exact (Dekker, 1971).
+    u1, d1 = _upper_half(u), _upper_half(divisor)
+    u2, d2 = u - u1, divisor - d1
+    rest = (((dividend - u1 * d1) - u1 * d2) - u2 * d1) - u2 * d2
+    lost = (rest + (dividend_rest - u * divisor_rest)) / divisor if divisor > 0.0 else 0.0
     z = u * u
     p = 0.016284375050043393
     p = p * z - 0.03456931506332609
@@ -109,14 +135,20 @@ def atan2(y: float, x: float) -> float:
     p = p * z - 0.14285714285659779
     p = p * z + 0.19999999999999804
     p = p * z - 0.3333333333333333
-    angle = u + u * z * p
-    angle = _QUARTER_PI + angle if beyond else angle
+    low = u * z * p + lost * (1.0 - z)
     behind = x < 0.0 or (large == 0.0 and math.copysign(1.0, x) < 0.0)
+    # The whole is a multiple of pi/4 and the angle of u, which counts backwards in every other eighth of the circle.
+    eighths = 1.0 if beyond else 0.0
+    sign = 1.0
     if across > along:
-        angle = _HALF_PI_HIGH + ((angle if behind else -angle) + _HALF_PI_LOW)
+        eighths, sign = (2.0 + eighths, 1.0) if behind else (2.0 - eighths, -1.0)
     elif behind:
-        angle = _PI_HIGH - (angle - _PI_LOW)
-    return math.copysign(angle, y)
+        eighths, sign = 4.0 - eighths, -1.0
+    high = eighths * _QUARTER_PI
+    total = high + sign * u
+    # Which of the two is the larger is known, and so what their sum loses, but for pi/4 and less.
+    missed = (high - total) + sign * u if eighths > 0.0 else 0.0
+    return math.copysign(total + (missed + (sign * low + eighths * _QUARTER_PI_LOW)), y)
 
 
 @kernel

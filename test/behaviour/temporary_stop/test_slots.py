@@ -28,7 +28,7 @@ def _view(road_map: RoadMap, *things: Thing, x: float = 150.0, seen: tuple[Perce
 
 @pytest.mark.clause("TMP-1")
 def test_spaces_of_the_map_beside_the_lane_are_the_slots_of_a_point(course: RoadMap) -> None:
-    found = berths(_view(course), Point("", 96.0, 161.75, None))
+    found = berths(_view(course), Point("", 96.2, 161.75, None))
     middles = [(round(b.slot.pose.x, 2), round(b.slot.pose.y, 2)) for b in found]
     assert set(middles) <= BAYS
     assert middles[:2] == [(99.5, 164.75), (92.5, 164.75)], "the nearest first"
@@ -55,7 +55,7 @@ def test_spaces_across_the_aisle_are_not_pulled_into(course: RoadMap) -> None:
 
 @pytest.mark.clause("TMP-1")
 def test_the_mission_s_own_slots_come_before_the_map_s(course: RoadMap) -> None:
-    given = berths(_view(course), Point("", 96.0, 161.75, None))[2].slot
+    given = berths(_view(course), Point("", 96.2, 161.75, None))[2].slot
     point = Point("", 96.0, 161.75, None, (replace(given, pose=given.pose._replace(heading=0.0)),))
     (only,) = berths(_view(course), point)
     assert only.slot.pose.x == given.pose.x
