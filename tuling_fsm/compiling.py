@@ -43,6 +43,8 @@ MOST_PROCESSES = 8
 POLL_S = 0.5
 TOLD_EVERY_S = 10.0
 """Time between two lines for a log."""
+_PYTHON = "py{}{}".format(*sys.version_info)
+"""As Numba has it in the names of its files."""
 _KERNELS = re.compile(r"^@(njit|kernel|part|inner|maker|factory)\b", re.MULTILINE)
 
 
@@ -79,14 +81,14 @@ def compile_kernels(parts: Sequence[str] = tuple(PARTS), report: Report | None =
         parts: names from `PARTS`.
         report: told about twice a second how far it is; by default a line on stderr now and then.
     """
-    folder, digest = Path(wrap_angle.stats.cache_path), _digest()
-    marks = {part: folder / f"{digest}-{part}.compiled" for part in parts}
+    folder, code = Path(wrap_angle.stats.cache_path), f"{_PYTHON}-{_digest()}"
+    marks = {part: folder / f"{code}-{_processor()}-{part}.compiled" for part in parts}
     if all(mark.exists() for mark in marks.values()):
         return
     report = report or _now_and_then()
     folder.mkdir(parents=True, exist_ok=True)
     with _alone(folder / "compiling.lock", report):
-        old = [mark for mark in folder.glob("*.compiled") if not mark.name.startswith(digest)]
+        old = [mark for mark in folder.glob(f"{_PYTHON}-*.compiled") if not mark.name.startswith(code)]
         if old:
             _forget_kernels()
         for mark in old:
@@ -97,16 +99,19 @@ def compile_kernels(parts: Sequence[str] = tuple(PARTS), report: Report | None =
 
 
 def _digest() -> str:
-    """What the machine code depends on: the source of every file with kernels, the compiler and the processor."""
-    digest = hashlib.sha256()
+    """Of what the kernels are compiled from, and with: the source of every file that has some."""
+    digest = hashlib.sha256(repr((numba.__version__, np.__version__)).encode())
     root = Path(__file__).parent
     for file in sorted(root.rglob("*.py")):
         source = file.read_text(encoding="utf-8")
         if _KERNELS.search(source):
             digest.update(f"{file.relative_to(root)}\n{source}".encode())
-    processor = cpu_target.target_context.codegen().magic_tuple()
-    digest.update(repr((numba.__version__, np.__version__, sys.version_info[:2], processor)).encode())
     return digest.hexdigest()[:16]
+
+
+def _processor() -> str:
+    """What they are compiled for."""
+    return hashlib.sha256(repr(cpu_target.target_context.codegen().magic_tuple()).encode()).hexdigest()[:8]
 
 
 def _forget_kernels() -> None:
@@ -114,7 +119,7 @@ def _forget_kernels() -> None:
     loaded = [module for name, module in sys.modules.items() if name.startswith("tuling_fsm.")]
     kernels = [each for module in loaded for each in vars(module).values() if isinstance(each, Dispatcher)]
     for folder in {kernel.stats.cache_path for kernel in kernels}:
-        for file in Path(folder or "").glob("*.nb[ci]"):
+        for file in Path(folder or "").glob(f"*.{_PYTHON}.*nb[ci]"):
             file.unlink(missing_ok=True)
 
 

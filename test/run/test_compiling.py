@@ -43,7 +43,7 @@ def test_what_is_compiled_once_is_compiled_again_only_when_the_code_is_another(t
 def test_a_kernel_that_has_taken_in_one_that_changed_is_compiled_anew(tmp_path: Path) -> None:
     ask(tmp_path, "before", "lanes")
     (folder,) = {mark.parent for mark in tmp_path.rglob("*.compiled")}
-    kernel, other = folder / "geometry._project-1.py311.1.nbc", folder / "notes.txt"
+    kernel, other = (folder / f"geometry._project-1.{python}.1.nbc" for python in (compiling._PYTHON, "py27"))
     for file in (kernel, other):
         file.touch()
     ask(tmp_path, "before", "world")
