@@ -15,9 +15,8 @@ from rclpy.context import Context
 from rclpy.executors import Executor, SingleThreadedExecutor
 from rclpy.signals import SignalHandlerOptions
 
-from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.errors import InputError, in_one_line
 from tuling_fsm.ros.environment import PARENT
-from tuling_fsm.ros.failure import in_one_line
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 POLL_S = 0.1

@@ -48,7 +48,7 @@ class RouteServiceNode(Node):
         self.finished = False
         self.interruptible = True
         self.exit_code = 0
-        settings = ParameterServer(self, describe(RouteServerParameters), lambda: True)
+        settings = ParameterServer(self, describe(RouteServerParameters))
         own = load(RouteServerParameters, settings.values)
         self._map = read_map(required_file("map_file", own.map_file))
         self._link = ServerLink(self._map, RouteServer(self._map))

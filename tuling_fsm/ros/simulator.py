@@ -39,7 +39,7 @@ class SimNode(Node):
 
     def __init__(self) -> None:
         super().__init__("sim", automatically_declare_parameters_from_overrides=True)
-        settings = ParameterServer(self, describe(SimNodeParameters), lambda: True)
+        settings = ParameterServer(self, describe(SimNodeParameters))
         self._own = load(SimNodeParameters, settings.values)
         self._simulation = _open(self._own)
         self.finished = False

@@ -13,7 +13,6 @@ from tuling_fsm.core.parameters import describe, load, nest
 from tuling_fsm.ros.parameter_server import ParameterServer
 from tuling_fsm.ros.qos import message_class, profile
 from tuling_fsm.ros.tracking import Command, Tracking, TrackingParameters
-from tuling_fsm.wire.cdr import stamp_ns
 from tuling_fsm.wire.commands import ACKERMANN_CMD, CMD_VEL, pack_ackermann, pack_twist
 from tuling_fsm.wire.odometry import unpack_odometry
 from tuling_fsm.wire.topics import BY_NAME, ODOMETRY, RELIABLE, TRAJECTORY
@@ -35,7 +34,7 @@ class TrackerNode(Node):
         self.finished = False
         self.interruptible = False
         self.exit_code = 0
-        self._settings = ParameterServer(self, describe(TrackingParameters), lambda: True)
+        self._settings = ParameterServer(self, describe(TrackingParameters))
         self._tracking = Tracking(self._load())
         self._tracking.warm_up()
         self._stamp_ns = 0
@@ -72,13 +71,13 @@ class TrackerNode(Node):
 
     def _odometry(self, raw: bytes) -> None:
         try:
-            odometry = unpack_odometry(raw)
+            stamp_ns, odometry = unpack_odometry(raw)
         except InputError as error:
             self.get_logger().warning(str(error), throttle_duration_sec=_SAID_EVERY_S)
             return
         if self._settings.changed:
             self._tracking.parameters = self._load()
-        self._stamp_ns, self._heard = stamp_ns(raw), self._steady_ns()
+        self._stamp_ns, self._heard = stamp_ns, self._steady_ns()
         self._send(self._tracking.command(odometry))
 
     def _poll(self) -> None:

@@ -43,7 +43,7 @@ class CarlaBridge(Node):
 
     def __init__(self, types: CarlaTypes) -> None:
         super().__init__("carla_bridge", automatically_declare_parameters_from_overrides=True)
-        self._settings = ParameterServer(self, describe(CarlaParameters), lambda: True)
+        self._settings = ParameterServer(self, describe(CarlaParameters))
         self._own = self._load()
         road_map = read_map(required_file("map_file", self._own.map_file))
         self.finished = False

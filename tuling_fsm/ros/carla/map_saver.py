@@ -32,7 +32,7 @@ class MapSaver(Node):
 
     def __init__(self, types: CarlaTypes) -> None:
         super().__init__("carla_map", automatically_declare_parameters_from_overrides=True)
-        settings = ParameterServer(self, describe(CarlaMapParameters), lambda: True)
+        settings = ParameterServer(self, describe(CarlaMapParameters))
         self._own = load(CarlaMapParameters, settings.values)
         if not self._own.map_file:
             raise InputError("map_file", "not set", "a file to write")
