@@ -23,6 +23,7 @@ from tuling_fsm.core.errors import InputError, in_one_line
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.parameters import flatten, load, nest
 from tuling_fsm.ros.files import read_mission, required_file
+from tuling_fsm.ros.loop import ServedNode
 from tuling_fsm.ros.node_parameters import PlannerNodeParameters, planner_specs
 from tuling_fsm.ros.parameter_server import ParameterServer
 from tuling_fsm.ros.planning_cycle import Acknowledge, Ask, Inbox, Output, PlanningCycle
@@ -56,7 +57,7 @@ def logged(transition: Transition) -> Transition:
 
     @wraps(transition)
     def call(node: PlannerNode, state: LifecycleState) -> TransitionCallbackReturn:
-        node.in_transition = True
+        node.interruptible = not node.ticking  # In a long transition without a car to stop.
         try:
             return transition(node, state)
         except SystemExit:
@@ -65,7 +66,7 @@ def logged(transition: Transition) -> Transition:
             node.get_logger().error(f"{transition.__name__}: {in_one_line(error)}")
             return TransitionCallbackReturn.ERROR
         finally:
-            node.in_transition = False
+            node.interruptible = False
 
     return call
 
@@ -88,7 +89,7 @@ def brain() -> Brain:
     return Brain(Parameters, read_map, Agent, partial(compile_kernels, tuple(PLANNER_PARTS)))
 
 
-class PlannerNode(LifecycleNode):
+class PlannerNode(ServedNode, LifecycleNode):
     """Its topics are in `wire.topics`. What comes in goes to the inbox always; from activation to deactivation the
     planning cycle says what is to be done on it.
 
@@ -102,11 +103,8 @@ class PlannerNode(LifecycleNode):
 
     def __init__(self, brain: Brain, name: str = "planner") -> None:
         super().__init__(name, automatically_declare_parameters_from_overrides=True)
-        self.finished = False
-        self.in_transition = False
+        self.interruptible = False
         self.hurried = True
-        self.exit_code = 0
-        self.interrupted = False
         self._brain = brain
         self._cycle: PlanningCycle | None = None
         self._routes: RouteClient | None = None
@@ -186,9 +184,9 @@ class PlannerNode(LifecycleNode):
         return SUCCESS
 
     @property
-    def interruptible(self) -> bool:
-        """Whether it is in a long transition without a car to stop; otherwise a signal is seen soon enough."""
-        return self.in_transition and self._cycle is None
+    def ticking(self) -> bool:
+        """Whether there is a car to stop."""
+        return self._cycle is not None
 
     def stop(self) -> None:
         """Tell the car to stop, and stop ticking; nothing where the node is not active."""
@@ -241,19 +239,19 @@ class PlannerNode(LifecycleNode):
         gc.unfreeze()
 
     def _receive(self, topic: str, raw: bytes) -> None:
-        cycle = self._ticking()
+        cycle = self._present()
         if cycle is None:
             self._inbox.receive(topic, raw)
         else:
             self._do(cycle.receive(topic, raw))
 
     def _answered(self, number: int, points: FloatArray | None) -> None:
-        cycle = self._ticking()
+        cycle = self._present()
         if cycle is not None:
             self._do(cycle.answer(number, points))
 
     def _poll(self) -> None:
-        cycle = self._ticking()
+        cycle = self._present()
         if cycle is not None and self._routes is not None:
             self._routes.give_up(self._own.route_timeout)
             rivals = self.count_publishers(self._published["trajectory"].topic_name) - 1
@@ -261,7 +259,7 @@ class PlannerNode(LifecycleNode):
 
     def _rested(self) -> None:
         self._alarm.cancel()
-        cycle = self._ticking()
+        cycle = self._present()
         if cycle is not None:
             cycle.rested()
 
@@ -273,12 +271,12 @@ class PlannerNode(LifecycleNode):
         return response
 
     def _explain(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        cycle = self._ticking()
+        cycle = self._present()
         response.success = cycle is not None
         response.message = "the planner is not active" if cycle is None else cycle.explanation()
         return response
 
-    def _ticking(self) -> PlanningCycle | None:
+    def _present(self) -> PlanningCycle | None:
         """The planning cycle, with the parameters that have been set since they were read (USE-12)."""
         if self._cycle is not None and self._settings.changed:
             self._own, self._agent_parameters = self._read_parameters()

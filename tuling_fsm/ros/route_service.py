@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from nav_msgs.srv import GetPlan
-from rclpy.node import Node
 from rclpy.serialization import deserialize_message, serialize_message
 
 from tuling_fsm.core.errors import InputError
@@ -15,6 +14,7 @@ from tuling_fsm.core.parameters import describe, load
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.routing import match_route
 from tuling_fsm.ros.files import required_file
+from tuling_fsm.ros.loop import ServedNode
 from tuling_fsm.ros.node_parameters import RouteServerParameters
 from tuling_fsm.ros.parameter_server import ParameterServer
 from tuling_fsm.ros.qos import message_class, profile
@@ -34,7 +34,7 @@ SERVER_MOOD = "route_server_mood"
 _NO_POINTS = np.zeros((0, 3))
 
 
-class RouteServiceNode(Node):
+class RouteServiceNode(ServedNode):
     """Answers with an empty path where there is no route or the question is malformed.
 
     Blocks and questions are dated by the stamps of their messages, so that a simulated run repeats.
@@ -45,9 +45,6 @@ class RouteServiceNode(Node):
 
     def __init__(self) -> None:
         super().__init__("route_server", automatically_declare_parameters_from_overrides=True)
-        self.finished = False
-        self.interruptible = True
-        self.exit_code = 0
         settings = ParameterServer(self, describe(RouteServerParameters))
         own = load(RouteServerParameters, settings.values)
         self._map = read_map(required_file("map_file", own.map_file))
@@ -59,9 +56,6 @@ class RouteServiceNode(Node):
         self.create_subscription(message_class(STRING), SERVER_MOOD, self._change_mood, profile(LATCHED), raw=True)
         self._service: Any = self.create_service(GetPlan, "plan_route", self._answer)
         self.get_logger().info(f"serving routes on {own.map_file}")
-
-    def stop(self) -> None:
-        """Nothing to bring to rest."""
 
     def _receive(self, topic: str, receive: Any, raw: bytes) -> None:
         try:

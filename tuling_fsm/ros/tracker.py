@@ -6,10 +6,10 @@ import importlib.util
 from typing import Any
 
 from rclpy.clock import Clock, ClockType
-from rclpy.node import Node
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import describe, load, nest
+from tuling_fsm.ros.loop import ServedNode
 from tuling_fsm.ros.parameter_server import ParameterServer
 from tuling_fsm.ros.qos import message_class, profile
 from tuling_fsm.ros.tracking import Command, Tracking, TrackingParameters
@@ -22,7 +22,7 @@ _POLL_S = 0.05
 _SAID_EVERY_S = 5.0
 
 
-class TrackerNode(Node):
+class TrackerNode(ServedNode):
     """Everything is done by `Tracking`; here it only meets DDS.
 
     Raises:
@@ -31,9 +31,7 @@ class TrackerNode(Node):
 
     def __init__(self) -> None:
         super().__init__("tracker", automatically_declare_parameters_from_overrides=True)
-        self.finished = False
         self.interruptible = False
-        self.exit_code = 0
         self._settings = ParameterServer(self, describe(TrackingParameters))
         self._tracking = Tracking(self._load())
         self._tracking.warm_up()

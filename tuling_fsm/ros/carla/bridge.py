@@ -6,7 +6,6 @@ import time
 from typing import Any
 
 from rclpy.clock import Clock, ClockType
-from rclpy.node import Node
 from std_srvs.srv import Trigger
 
 from tuling_fsm.core.parameters import describe, load, nest
@@ -18,6 +17,7 @@ from tuling_fsm.ros.carla.play import Play
 from tuling_fsm.ros.carla.topics import CarlaTopics
 from tuling_fsm.ros.carla.types import CarlaTypes
 from tuling_fsm.ros.files import read_scenario, required_file
+from tuling_fsm.ros.loop import ServedNode
 from tuling_fsm.ros.parameter_server import ParameterServer
 from tuling_fsm.ros.planner_link import PlannerLink
 from tuling_fsm.wire.carla.actors import PAUSE, PLAY, STEP_ONCE, pack_run_control
@@ -31,7 +31,7 @@ _FAREWELL_S = 1.0
 """Longest wait for CARLA to take the actors away."""
 
 
-class CarlaBridge(Node):
+class CarlaBridge(ServedNode):
     """Everything is done by `CarlaDrive`; here it only meets DDS.
 
     Args:
@@ -46,9 +46,7 @@ class CarlaBridge(Node):
         self._settings = ParameterServer(self, describe(CarlaParameters))
         self._own = self._load()
         road_map = read_map(required_file("map_file", self._own.map_file))
-        self.finished = False
         self.interruptible = False
-        self.exit_code = 0
         self._topics = CarlaTopics(self, types, self._own.role, self._hear)
         self._link = PlannerLink(self, self._answered, _FLUSH_S)
         self._play = _play(self._own, road_map, self._topics, self._warn) if self._own.scenario else None
