@@ -22,9 +22,8 @@ from tuling_fsm.compiling import PLANNER_PARTS, Report, compile_kernels
 from tuling_fsm.core.errors import InputError, in_one_line
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.parameters import flatten, load, nest
-from tuling_fsm.ros.files import read_mission, required_file
 from tuling_fsm.ros.loop import ServedNode
-from tuling_fsm.ros.node_parameters import PlannerNodeParameters, planner_specs
+from tuling_fsm.ros.node_parameters import PlannerNodeParameters, planner_specs, read_mission, required_file
 from tuling_fsm.ros.parameter_server import ParameterServer
 from tuling_fsm.ros.planning_cycle import Acknowledge, Ask, Inbox, Output, PlanningCycle
 from tuling_fsm.ros.qos import acknowledged, message_class, profile

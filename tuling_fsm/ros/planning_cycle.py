@@ -107,7 +107,7 @@ class Inbox:
         mission: the one until another comes.
     """
 
-    def __init__(self, report: Callable[[str], object], mission: dict[str, Any] | None = None) -> None:
+    def __init__(self, report: Callable[[str], object], mission: dict[str, object] | None = None) -> None:
         self._report = report
         self._raw: dict[str, bytes] = {}
         self._values: dict[str, Any] = {} if mission is None else {"mission": mission}

@@ -88,7 +88,7 @@ def run_processes(
 
 
 def _start_nodes(
-    group: Group, folder: Path, common: Mapping[str, Any], sim: Mapping[str, Any], record: Path | None
+    group: Group, folder: Path, common: Mapping[str, object], sim: Mapping[str, object], record: Path | None
 ) -> None:
     """Route server, planner and simulator; what they have in common, and what is the simulator's own."""
     planner = {"lock_step": True, "use_sim_time": True, "record": "" if record is None else str(record)}
@@ -96,7 +96,7 @@ def _start_nodes(
         group.start(name, node_command(folder, name, {**common, **own}))
 
 
-def node_command(folder: Path, name: str, parameters: Mapping[str, Any]) -> tuple[str, ...]:
+def node_command(folder: Path, name: str, parameters: Mapping[str, object]) -> tuple[str, ...]:
     """What `Group.start` takes to start one of the executables; its parameters go to a file in the folder."""
     file = folder / f"{name}.yaml"
     file.write_text(yaml.safe_dump({name: {"ros__parameters": dict(parameters)}}), encoding="utf-8")

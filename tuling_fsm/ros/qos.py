@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import time
 from collections.abc import Callable
-from typing import Any
 
 from rclpy.duration import Duration
 from rclpy.node import Node
@@ -28,10 +27,11 @@ def profile(qos: Qos) -> QoSProfile:
     )
 
 
-def message_class(type_name: str) -> Any:
+def message_class(type_name: str) -> type:
     """The generated class of `package/msg/Name` or `package/srv/Name`."""
     package, kind, name = type_name.split("/")
-    return getattr(importlib.import_module(f"{package}.{kind}"), name)
+    found: type = getattr(importlib.import_module(f"{package}.{kind}"), name)
+    return found
 
 
 def input_publishers(node: Node, depth: int | None = None) -> dict[str, Publisher]:

@@ -11,9 +11,8 @@ from rclpy.clock import Clock, ClockType
 from tuling_fsm.agent import Parameters
 from tuling_fsm.core.parameters import describe, load
 from tuling_fsm.map.opendrive import read_map
-from tuling_fsm.ros.files import read_scenario
 from tuling_fsm.ros.loop import ServedNode
-from tuling_fsm.ros.node_parameters import SimNodeParameters
+from tuling_fsm.ros.node_parameters import SimNodeParameters, read_scenario
 from tuling_fsm.ros.parameter_server import ParameterServer
 from tuling_fsm.ros.planner_link import PlannerLink
 from tuling_fsm.ros.qos import message_class, profile

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
-from typing import Any
 
 from rclpy.clock import Clock, ClockType
+from rclpy.publisher import Publisher
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import describe, load, nest
@@ -15,7 +15,7 @@ from tuling_fsm.ros.qos import message_class, profile
 from tuling_fsm.ros.tracking import Command, Tracking, TrackingParameters
 from tuling_fsm.wire.commands import ACKERMANN_CMD, CMD_VEL, pack_ackermann, pack_twist
 from tuling_fsm.wire.odometry import unpack_odometry
-from tuling_fsm.wire.topics import BY_NAME, ODOMETRY, RELIABLE, TRAJECTORY
+from tuling_fsm.wire.topics import BY_NAME, ODOMETRY, RELIABLE, TRAJECTORY, Topic
 from tuling_fsm.wire.trajectory import unpack_trajectory
 
 _POLL_S = 0.05
@@ -38,7 +38,7 @@ class TrackerNode(ServedNode):
         self._stamp_ns = 0
         self._heard = self._steady_ns()
         self._twists = self._publisher(CMD_VEL)
-        self._ackermann: Any = None
+        self._ackermann: Publisher | None = None
         if importlib.util.find_spec("ackermann_msgs") is None:
             self.get_logger().info("ackermann_msgs is not installed: the topic ackermann is not offered")
         else:
@@ -58,7 +58,7 @@ class TrackerNode(ServedNode):
         self._settings.changed = False
         return load(TrackingParameters, nest(self._settings.values))
 
-    def _publisher(self, topic: Any) -> Any:
+    def _publisher(self, topic: Topic) -> Publisher:
         return self.create_publisher(message_class(topic.type), topic.name, profile(topic.qos))
 
     def _plan(self, raw: bytes) -> None:
