@@ -15,8 +15,10 @@ from rclpy.task import Future
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.ros import lifecycle_client, planner
 from tuling_fsm.ros.lifecycle_client import LifecycleClient
+from tuling_fsm.ros.planner_link import PlannerLink
 from tuling_fsm.ros.planning_cycle import Acknowledge
 from tuling_fsm.ros.qos import acknowledged
+from tuling_fsm.ros.simulator import SimNode
 from tuling_fsm.wire.paths import pack_path
 
 LEADS_TO = {("configure", "unconfigured"): "inactive", ("activate", "inactive"): "active"}
@@ -127,6 +129,18 @@ def test_what_a_run_needs_to_repeat_and_does_not_arrive_ends_the_node_and_all_el
     assert (node.finished, node.exit_code) == (ends, int(ends))
     assert node._published["trajectory"].sent == ([] if ends else [b"t"])
     assert lines[0].startswith("state: a subscriber does not take what is sent")
+
+
+@pytest.mark.clause("SIM-2")
+def test_a_simulator_whose_messages_do_not_arrive_ends_with_an_error() -> None:
+    link = SimpleNamespace(_flush_s=0.0, _node=SimpleNamespace(interrupted=False), lost=False)
+    PlannerLink._wait_for(link, Publisher(waits=0))
+    assert not link.lost
+    PlannerLink._wait_for(link, Publisher())
+    assert link.lost
+    said: list[str] = []
+    SimNode._poll(SimpleNamespace(_asked_at=1.0, _link=link, _fail=said.append))
+    assert said == ["what was sent did not arrive within 30 s"]
 
 
 LISTENER = """
