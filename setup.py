@@ -84,12 +84,12 @@ setup(
     entry_points={
         "console_scripts": [
             "tuling-fsm = tuling_fsm.cli:main",
-            "planner = tuling_fsm.ros.planner_node:main",
-            "sim = tuling_fsm.ros.sim_node:main",
-            "route_server = tuling_fsm.ros.route_server_node:main",
-            "carla_bridge = tuling_fsm.ros.carla_bridge_node:main",
-            "carla_map = tuling_fsm.ros.carla_map_node:main",
-            "tracker = tuling_fsm.ros.tracker_node:main",
+            "planner = tuling_fsm.ros.executable:planner",
+            "sim = tuling_fsm.ros.executable:sim",
+            "route_server = tuling_fsm.ros.executable:route_server",
+            "carla_bridge = tuling_fsm.ros.executable:carla_bridge",
+            "carla_map = tuling_fsm.ros.executable:carla_map",
+            "tracker = tuling_fsm.ros.executable:tracker",
         ],
     },
     zip_safe=False,

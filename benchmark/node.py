@@ -17,7 +17,7 @@ from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.ros.environment import require_rclpy
-from tuling_fsm.ros.processes import Group, node_command
+from tuling_fsm.ros.processes import Group, bring_up, node_command
 from tuling_fsm.run import chosen_map
 from tuling_fsm.share import share_file
 from tuling_fsm.sim.parameters import SimParameters
@@ -74,13 +74,13 @@ class Heard:
 def run() -> Table:
     """Drive the course's first stretch in traffic, and time every exchange."""
     require_rclpy()
-    from tuling_fsm.ros.side_node import bring_up, node_beside
+    from tuling_fsm.ros.lifecycle_client import node_beside
 
     simulation, map_file = _scene()
     _rehearse(_scene()[0])
     with tempfile.TemporaryDirectory() as folder, Group() as group:
         group.start("planner", node_command(Path(folder), "planner", {"map_file": str(map_file)}))
-        with node_beside(group, "tuling_fsm_bench", hurried=True) as (node, executor):
+        with node_beside(group.environment, "tuling_fsm_bench", hurried=True) as (node, executor):
             link = Link(node, executor)
             bring_up(group, node, executor)
             link.find()

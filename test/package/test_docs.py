@@ -31,7 +31,7 @@ SOURCES = "\n".join(file.read_text(encoding="utf-8") for file in sorted((ROOT / 
 PARAMETERS = {spec.name: spec for spec in specs_of("planner")}
 TRACKING = {spec.name: spec for spec in describe(TrackingParameters)}
 COMMANDS = (CMD_VEL, ACKERMANN_CMD)
-SERVICES = {*OPERATOR, *re.findall(r'"~/(\w+)"', (ROOT / "tuling_fsm/ros/endpoints.py").read_text(encoding="utf-8"))}
+SERVICES = {*OPERATOR, *re.findall(r'"~/(\w+)"', (ROOT / "tuling_fsm/ros/planner.py").read_text(encoding="utf-8"))}
 LAUNCH_ARGUMENTS = {
     file.name: set(re.findall(r'DeclareLaunchArgument\(\s*"(\w+)"', file.read_text(encoding="utf-8")))
     for file in (ROOT / "launch").glob("*.launch.py")

@@ -19,7 +19,9 @@ from tuling_fsm.wire.topics import INPUTS, OUTPUTS
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted((ROOT / "launch").glob("*.launch.py"))
-EXECUTABLES = set(re.findall(r'"(\w+) = tuling_fsm\.ros\.\w+:main"', (ROOT / "setup.py").read_text(encoding="utf-8")))
+EXECUTABLES = set(
+    re.findall(r'"\w+ = tuling_fsm\.ros\.executable:(\w+)"', (ROOT / "setup.py").read_text(encoding="utf-8"))
+)
 CONFIGURE, ACTIVATE = 1, 3
 STARTED = {
     "planner.launch.py": {"planner"},

@@ -223,7 +223,7 @@ def test_a_module_without_a_version_will_do_and_so_does_a_package_that_is_not_in
     require_packages()
 
 
-EXECUTABLES = re.findall(r'"([\w-]+) = ([\w.]+):main"', SETUP)
+EXECUTABLES = re.findall(r'"([\w-]+) = ([\w.]+):(\w+)"', SETUP)
 WITHOUT = """
 import sys
 class Without:
@@ -256,19 +256,19 @@ def check_line(done: subprocess.CompletedProcess[str], found: str, expected: str
     assert done.stderr == f"packages of {sys.executable}: {found} (expected {expected}: {INSTALL})\n"
 
 
-@pytest.mark.parametrize(("name", "module"), EXECUTABLES)
-def test_an_executable_says_what_is_missing(name: str, module: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "module", "function"), EXECUTABLES)
+def test_an_executable_says_what_is_missing(name: str, module: str, function: str, tmp_path: Path) -> None:
     """Nothing that is not of the standard library is imported before: all of it is missing."""
     names = sorted(DECLARED)
     missing = {*THIRD_PARTY, "backports.zstd"} - {"backports"}
-    done = said(f"from {module} import main; sys.exit(main([{name!r}]))", tmp_path, missing)
+    done = said(f"from {module} import {function}; sys.exit({function}([{name!r}]))", tmp_path, missing)
     assert done.returncode == 2, done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert done.stderr.startswith(f"packages of {sys.executable}: {names[0]} is not installed, {names[1]} is not")
     assert done.stderr.endswith(f"{', '.join(str(DECLARED[each]) for each in names)}: {INSTALL})\n")
 
 
-PLANNER = "from tuling_fsm.ros.planner_node import main; sys.exit(main(['planner']))"
+PLANNER = "from tuling_fsm.ros.executable import planner; sys.exit(planner(['planner']))"
 
 
 def test_a_node_says_which_package_is_missing(tmp_path: Path) -> None:
@@ -286,10 +286,10 @@ def test_a_node_says_which_package_is_too_old(tmp_path: Path) -> None:
 def test_a_node_says_that_packages_do_not_fit_each_other(tmp_path: Path) -> None:
     pytest.importorskip("rclpy")
     code = (
-        "import tuling_fsm.ros.planner_node as node\n"
+        "from tuling_fsm.ros import executable\n"
         "def failing(): raise ImportError('numpy.core.multiarray failed to import')\n"
-        "node._planner = failing\n"
-        "sys.exit(node.main(['planner']))\n"
+        "executable._planner = failing\n"
+        "sys.exit(executable.planner(['planner']))\n"
     )
     done = said(code, tmp_path, set())
     check_line(done, "numpy.core.multiarray failed to import", "packages that fit each other")

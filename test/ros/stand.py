@@ -1,7 +1,8 @@
-"""A runtime of the planner node without ROS: what is sent to it, and what it sends."""
+"""The planner node's planning cycle without ROS: what is sent to it, and what it sends."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,15 +11,13 @@ from ros.fakes import FakeAgent, Parameters
 from tuling_fsm.bag.writer import BagWriter
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.trajectory import Trajectory
-from tuling_fsm.ros.driver import Driver
-from tuling_fsm.ros.inbox import Inbox
 from tuling_fsm.ros.node_parameters import PlannerNodeParameters
-from tuling_fsm.ros.runtime import Runtime
+from tuling_fsm.ros.planning_cycle import Acknowledge, Ask, Inbox, Output, PlanningCycle
 from tuling_fsm.wire.inputs import pack_inputs
 from tuling_fsm.wire.trajectory import unpack_trajectory
-from tuling_fsm.world.inputs import OBJECTS, TRAFFIC_LIGHTS, Inputs, Odometry, Table
+from tuling_fsm.world.inputs import OBJECTS, TRAFFIC_LIGHTS, Inputs, Odometry, RouteRequest, Table
 
-STAMPED = ("objects", "traffic_lights", "odometry")
+ROUTE = np.zeros((5, 3))
 
 
 def frame(stamp: float, x: float = 0.0, v: float = 5.0) -> Inputs:
@@ -30,38 +29,38 @@ def frame(stamp: float, x: float = 0.0, v: float = 5.0) -> Inputs:
     )
 
 
-class Port:
-    """Keeps what is sent; its clock is set by the test."""
+class Sink:
+    """Keeps what is to be sent; its clock is set by the test."""
 
     def __init__(self) -> None:
         self.sent: list[tuple[str, bytes]] = []
         self.asked: list[int] = []
-        self.flushed: list[list[str]] = []
+        self.awaited: list[list[str]] = []
         self.rests: list[float] = []
         self.listened: set[str] | None = None
         self.now = 0
-        self.log = SimpleNamespace()
+        self.lines: list[str] = []
+        self.log = SimpleNamespace(error=self.lines.append, warning=self.lines.append)
+
+    def do(self, outputs: Iterable[Output]) -> None:
+        for output in outputs:
+            if isinstance(output, tuple):
+                self.publish(*output)
+            elif isinstance(output, Acknowledge):
+                self.awaited.append(list(output.topics))
+            elif isinstance(output, Ask):
+                self.ask(output.request)
+            else:
+                self.rests.append(output.seconds)
 
     def publish(self, topic: str, message: bytes) -> None:
         self.sent.append((topic, message))
 
-    def wanted(self, topic: str) -> bool:
-        return self.listened is None or topic in self.listened
-
-    def rivals(self) -> int:
-        return 0
-
-    def flush(self, topics) -> None:
-        self.flushed.append(list(topics))
-
-    def ask(self, ns: int, request) -> None:
+    def ask(self, request: RouteRequest) -> None:
         self.asked.append(request.number)
 
-    def give_up_questions(self, timeout_s: float) -> None:
-        pass
-
-    def rest(self, seconds: float) -> None:
-        self.rests.append(seconds)
+    def wanted(self, topic: str) -> bool:
+        return self.listened is None or topic in self.listened
 
     def now_ns(self) -> int:
         return self.now
@@ -70,28 +69,31 @@ class Port:
         return [unpack_trajectory(raw) for topic, raw in self.sent if topic == "trajectory"]
 
 
-class Bench:
-    """A runtime on a port."""
+class Bench(Sink):
+    """A planning cycle without ROS around it."""
 
     def __init__(
-        self, lock_step: bool = False, clock=lambda: 0.0, record=None, rhythm=None, **parameters: float
+        self, lock_step: bool = False, clock=lambda: 0.0, record=None, rhythm=None, own=None, **parameters: float
     ) -> None:
-        self.port, self.lines = Port(), []
+        super().__init__()
         self.inbox = Inbox(self.lines.append)
         self.agent = FakeAgent("map", Parameters(**parameters))
-        self.driver = Driver(self.agent, self.inbox, lock_step, 1.8, self.lines.append, clock)
         self.bag = None if record is None else BagWriter(record)
-        self.changed: list[tuple[PlannerNodeParameters, Parameters]] = []
-        own = PlannerNodeParameters()
-        self.runtime = Runtime(self.driver, self.port, own, self.bag, self._refreshed, rhythm=rhythm)
-
-    def _refreshed(self) -> tuple[PlannerNodeParameters, Parameters] | None:
-        return self.changed.pop() if self.changed else None
+        self.own = own or PlannerNodeParameters(lock_step=lock_step)
+        self.cycle = PlanningCycle(
+            self.agent, self.inbox, self.own, self.log, self.now_ns, self.wanted, self.bag, clock, rhythm
+        )
 
     def send(self, inputs: Inputs, *topics: str) -> None:
         for topic, raw in pack_inputs(inputs):
-            if (not topics or topic in topics) and self.inbox.receive(topic, raw, topic in STAMPED):
-                self.runtime.received(topic, raw)
+            if not topics or topic in topics:
+                self.do(self.cycle.receive(topic, raw))
 
-    def answer(self) -> None:
-        self.runtime.answered(1, np.zeros((5, 3)))
+    def answer(self, points: np.ndarray | None = ROUTE) -> None:
+        self.do(self.cycle.answer(1, points))
+
+    def timer(self) -> None:
+        self.do(self.cycle.timer(rivals=0))
+
+    def halt(self) -> None:
+        self.do(self.cycle.halt())

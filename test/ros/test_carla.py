@@ -139,9 +139,18 @@ def test_the_map_of_the_world_is_saved_also_for_one_who_comes_late(rig, tmp_path
 @pytest.mark.slow
 def test_a_scenario_of_the_simulator_starts_through_the_spawn_services(rig, tmp_path):
     """roam.osc on the course with the product's own planner and route server."""
-    planner = ("-m", "tuling_fsm.ros.planner_node", "--ros-args", "-p", f"map_file:={COURSE}", "-p", "lock_step:=true")
+    planner = (
+        "-m",
+        "tuling_fsm.ros.executable",
+        "planner",
+        "--ros-args",
+        "-p",
+        f"map_file:={COURSE}",
+        "-p",
+        "lock_step:=true",
+    )
     rig.start(*planner)
-    rig.start("-m", "tuling_fsm.ros.route_server_node", "--ros-args", "-p", f"map_file:={COURSE}")
+    rig.start("-m", "tuling_fsm.ros.executable", "route_server", "--ros-args", "-p", f"map_file:={COURSE}")
     carla = rig.carla()
     scenario = ROOT / "config" / "scenarios" / "roam.osc"
     overrides = '{"vehicles": "4", "pedestrians": "2", "length_m": "200"}'

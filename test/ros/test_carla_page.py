@@ -101,12 +101,12 @@ def test_without_the_message_packages_the_bridge_ends_with_one_line():
 
     from tuling_fsm.ros.environment import child_environment
 
-    for module in ("carla_bridge_node", "carla_map_node"):
+    for name in ("carla_bridge", "carla_map"):
         command = [sys.executable, "-c", f"""
 import sys
 sys.modules["carla_msgs"] = None
-from tuling_fsm.ros.{module} import main
-sys.exit(main(["{module}"]))
+from tuling_fsm.ros.executable import {name}
+sys.exit({name}(["{name}"]))
 """]  # fmt: skip
         done = subprocess.run(command, env=child_environment(), capture_output=True, text=True, timeout=PATIENCE_S)
         assert done.returncode == 2

@@ -90,7 +90,7 @@ def test_a_route_server_may_be_away_late_lost_and_back_again(rig):
     answers: list[tuple[int, int | None]] = []
     lines: list[str] = []
     client = RouteClient(
-        rig.node,
+        rig.node.create_client(GetPlan, "plan_route"),
         lambda number, points: answers.append((number, None if points is None else len(points))),
         lines.append,
     )
@@ -122,4 +122,4 @@ def test_a_route_server_may_be_away_late_lost_and_back_again(rig):
     ask(5)
     rig.until(lambda: len(answers) == 5)
     assert answers == [(1, None), (2, 3), (3, None), (4, None), (5, 3)]
-    client.destroy()
+    rig.node.destroy_client(client.close())

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
 from ros.stand import Bench, frame
-from tuling_fsm.core.geometry import Pose
-from tuling_fsm.core.trajectory import Trajectory
-from tuling_fsm.ros.driver import Ticked
-from tuling_fsm.ros.health import Health
+from tuling_fsm.ros.timing import Health
 from tuling_fsm.wire.diagnostics import Level, Status, unpack_diagnostics
-from tuling_fsm.world.inputs import Inputs
 
 S = 1_000_000_000
-
-
-def ticked(elapsed_s: float, flaps: int = 0, failed: bool = False, late: bool = False) -> Ticked:
-    tick = None if failed else SimpleNamespace(decision=SimpleNamespace(flaps=flaps))
-    return Ticked(Inputs(0.0), tick, Trajectory.standing(0.0, Pose(0.0, 0.0, 0.0)), late, elapsed_s)
 
 
 def status(raw: bytes) -> Status:
@@ -31,7 +20,7 @@ def status(raw: bytes) -> Status:
 def test_tick_times_overruns_and_ages_are_told() -> None:
     health = Health()
     for ms in range(1, 101):
-        health.ticked(ticked(1e-3 * ms))
+        health.ticked(1e-3 * ms, False, 0)
     said = status(health.message(7 * S, {"odometry": 10 * S, "objects": 9 * S}, 10 * S))
     values = dict(said.values)
     assert said.level is Level.OK and said.message == "100 ticks"
@@ -44,9 +33,9 @@ def test_tick_times_overruns_and_ages_are_told() -> None:
 
 def test_a_fault_is_a_warning_once_and_stays_counted() -> None:
     health = Health()
-    health.ticked(ticked(0.2, late=True))
-    health.ticked(ticked(0.001, failed=True))
-    health.ticked(ticked(0.001, flaps=2))
+    health.ticked(0.2, True, 0)
+    health.ticked(0.001, False, None)
+    health.ticked(0.001, False, 2)
     first, second = (status(health.message(k * S, {"odometry": S}, S)) for k in (1, 2))
     assert first.level is Level.WARN and first.message == "1 failures; 1 late plans; 2 flaps"
     assert second.level is Level.OK and second.message == "3 ticks"
@@ -58,11 +47,11 @@ def test_odometry_that_never_came_or_fell_silent_is_a_warning() -> None:
     bench = Bench()
     told = []
     for ms in (0, 1000, 2000, 3000):
-        bench.port.now = 5 * S + ms * 1_000_000
+        bench.now = 5 * S + ms * 1_000_000
         if ms == 1000:
             bench.send(frame(100.0))
-        bench.runtime.timer()
-        told += [status(raw) for topic, raw in bench.port.sent if topic == "/diagnostics"][-1:]
+        bench.timer()
+        told += [status(raw) for topic, raw in bench.sent if topic == "/diagnostics"][-1:]
     assert [each.level for each in told] == [Level.WARN, Level.OK, Level.WARN, Level.WARN]
     assert told[0].message == "no odometry yet"
     assert told[3].message == "no odometry for 2.0 s"
@@ -70,7 +59,7 @@ def test_odometry_that_never_came_or_fell_silent_is_a_warning() -> None:
 
 def test_another_planner_on_the_same_topic_is_a_warning_as_long_as_it_is_there() -> None:
     health = Health()
-    health.ticked(ticked(0.01))
+    health.ticked(0.01, False, 0)
     said = [status(health.message(S, {"odometry": S}, S, rivals)) for rivals in (0, 1, 1, 0)]
     assert [each.level for each in said] == [Level.OK, Level.WARN, Level.WARN, Level.OK]
     assert said[1].message == "1 more on the topic trajectory"

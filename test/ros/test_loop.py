@@ -17,13 +17,13 @@ import sys
 from tuling_fsm.ros.executable import run_executable
 
 def make():
-    from rclpy.node import Node
+    from tuling_fsm.ros.loop import ServedNode
 
-    class Clumsy(Node):
+    class Clumsy(ServedNode):
+        exit_code, hurried, calls = 7, {hurried}, 0
+
         def __init__(self):
             super().__init__("clumsy")
-            self.finished, self.interruptible, self.exit_code, self.calls = False, True, 7, 0
-            self.hurried = {hurried}
             self.create_timer(0.01, self.stumble)
 
         def stumble(self):

@@ -6,14 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from ros.stand import STAMPED, Port
+from ros.stand import Sink
 from tuling_fsm.agent import Agent, Parameters
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.ros.driver import Driver
-from tuling_fsm.ros.inbox import Inbox
 from tuling_fsm.ros.node_parameters import PlannerNodeParameters
-from tuling_fsm.ros.runtime import Runtime
+from tuling_fsm.ros.planning_cycle import Inbox, PlanningCycle
 from tuling_fsm.sim.scenario.load import load_scenario
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.wire.cdr import nanoseconds
@@ -27,21 +25,19 @@ BOOT_NS = 10**15
 """The node's clock is not that of the odometry."""
 
 
-class Loop(Port):
+class Loop(Sink):
     """The simulator on the node's path: what it sends, and what comes back."""
 
     def __init__(self, road_map: RoadMap) -> None:
         super().__init__()
         scenario = load_scenario(CONFIG / "scenarios" / "roam.osc", {"vehicles": "0", "pedestrians": "0"})
         self.simulation = Simulation(road_map, scenario, 1, Parameters().vehicle)
-        self.lines: list[str] = []
-        self.inbox = Inbox(self.lines.append)
-        driver = Driver(Agent(road_map), self.inbox, False, 1.8, self.lines.append, lambda: 0.0)
-        self.runtime = Runtime(driver, self, PlannerNodeParameters(), None, lambda: None)
+        inbox, own = Inbox(self.lines.append), PlannerNodeParameters()
+        self.cycle = PlanningCycle(Agent(road_map), inbox, own, self.log, self.now_ns, self.wanted, clock=lambda: 0.0)
         self.previous: Inputs | None = None
         self.codes: set[str] = set()
 
-    def ask(self, ns: int, request: RouteRequest) -> None:
+    def ask(self, request: RouteRequest) -> None:
         self.simulation.request_route(request)
 
     def drive(self, seconds: float, without: str = "") -> float:
@@ -51,9 +47,9 @@ class Loop(Port):
             inputs = self.simulation.inputs()
             self.now = BOOT_NS + nanoseconds(inputs.stamp)
             for topic, raw in pack_inputs(inputs, self.previous):
-                if topic != without and self.inbox.receive(topic, raw, topic in STAMPED):
-                    self.runtime.received(topic, raw)
-            self.runtime.timer()
+                if topic != without:
+                    self.do(self.cycle.receive(topic, raw))
+            self.do(self.cycle.timer(rivals=0))
             plans = [raw for topic, raw in self.sent if topic == "trajectory"]
             self.codes |= {_code(raw) for topic, raw in self.sent if topic == "why"}
             self.sent.clear()

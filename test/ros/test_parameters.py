@@ -11,8 +11,7 @@ import yaml
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import Spec, load, nest
 from tuling_fsm.ros.node_parameters import PlannerNodeParameters, SimNodeParameters
-from tuling_fsm.ros.parameter_file import parameter_file, specs_of
-from tuling_fsm.ros.tuning_guide import tuning_guide
+from tuling_fsm.ros.parameter_file import parameter_file, specs_of, tuning_guide
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
 LAUNCH = (CONFIG.parent / "launch" / "planner.launch.py").read_text(encoding="utf-8")
@@ -27,7 +26,7 @@ def test_the_file_in_config_is_what_the_declarations_say(node):
 
 @pytest.mark.clause("USE-12")
 def test_the_page_on_tuning_is_what_the_declarations_say():
-    """When this fails: `python -m tuling_fsm.ros.tuning_guide > docs/tuning.md`."""
+    """When this fails: `python -m tuling_fsm.ros.parameter_file guide > docs/tuning.md`."""
     page = (CONFIG.parent / "docs" / "tuning.md").read_text(encoding="utf-8")
     assert page == tuning_guide()
     live = {spec.name for spec in specs_of("planner") if spec.live}

@@ -77,7 +77,7 @@ def test_children_do_not_inherit_what_the_wheels_left_behind(monkeypatch):
 def test_libraries_that_are_not_found_are_said_in_one_line():
     """As in a shell that an interpreter of another environment has started."""
     environment = {"PATH": os.environ["PATH"], "_ROS_WHEELS_BOOTSTRAP_COMPLETE": "1"}
-    command = [sys.executable, "-m", "tuling_fsm.ros.planner_node"]
+    command = [sys.executable, "-m", "tuling_fsm.ros.executable", "planner"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 2
     assert done.stderr.startswith("rclpy: cannot be loaded: ")

@@ -9,7 +9,7 @@ import pytest
 
 from ros.stand import Bench, frame
 from tuling_fsm.ros.node_parameters import PlannerNodeParameters
-from tuling_fsm.ros.rhythm import Rhythm
+from tuling_fsm.ros.timing import Rhythm
 
 TICK_S = 0.002
 
@@ -76,13 +76,13 @@ def driven(lock_step: bool = False, ticks: int = 12) -> Bench:
     return bench
 
 
-def test_the_runtime_rests_and_does_the_tick_once_more_without_sending_anything():
+def test_it_rests_and_does_the_tick_once_more_without_sending_anything():
     bench = driven()
-    assert len(bench.port.rests) == 4
-    sent = len(bench.port.sent)
-    bench.runtime.rested()
+    assert len(bench.rests) == 4
+    sent = len(bench.sent)
+    bench.cycle.rested()
     assert bench.agent.repeated == 1
-    assert len(bench.port.sent) == sent
+    assert len(bench.sent) == sent
 
 
 @pytest.mark.clause("SAF-1")
@@ -93,25 +93,25 @@ def test_what_fails_the_second_time_is_reported_and_the_next_tick_comes(monkeypa
         raise RuntimeError("not again")
 
     monkeypatch.setattr(bench.agent, "repeat", fail)
-    bench.runtime.rested()
+    bench.cycle.rested()
     (line,) = bench.lines
     assert line.startswith("the last tick could not be repeated: RuntimeError: not again")
     bench.send(frame(2.0))
-    assert bench.port.trajectories()[-1].stamp == 2.0
+    assert bench.trajectories()[-1].stamp == 2.0
 
 
 def test_in_lock_step_nothing_is_done_twice():
     bench = driven(lock_step=True)
-    assert len(bench.port.trajectories()) == 12
-    assert bench.port.rests == []
+    assert len(bench.trajectories()) == 12
+    assert bench.rests == []
 
 
 @pytest.mark.clause("USE-12")
 def test_it_is_left_from_the_tick_on_which_that_is_wished():
     bench = driven()
-    rests = len(bench.port.rests)
-    bench.changed.append((replace(PlannerNodeParameters(), keep_warm=False), bench.agent.parameters))
+    rests = len(bench.rests)
+    bench.cycle.reconfigure(replace(PlannerNodeParameters(), keep_warm=False), bench.agent.parameters)
     bench.send(frame(2.0))
-    bench.runtime.rested()
-    assert len(bench.port.rests) == rests
+    bench.cycle.rested()
+    assert len(bench.rests) == rests
     assert bench.agent.repeated == 0

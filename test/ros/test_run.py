@@ -95,7 +95,9 @@ def test_the_route_server_answers_from_the_map_a_preset_and_round_a_block():
     planned = plan_route(road_map, start, goal)
     assert planned.route is not None
     with Rig() as rig:
-        process = rig.start("-m", "tuling_fsm.ros.route_server_node", "--ros-args", "-p", f"map_file:={COURSE}")
+        process = rig.start(
+            "-m", "tuling_fsm.ros.executable", "route_server", "--ros-args", "-p", f"map_file:={COURSE}"
+        )
         client = rig.node.create_client(GetPlan, "plan_route")
         rig.until(client.service_is_ready)
 
@@ -130,7 +132,7 @@ def test_the_real_planner_configures_and_activates_with_the_parameter_file(tmp_p
             f"planner:\n  ros__parameters:\n    map_file: {COURSE}\n    lock_step: true\n", encoding="utf-8"
         )
         files = ("--params-file", str(ROOT / "config" / "planner.yaml"), "--params-file", str(file))
-        process = rig.start("-m", "tuling_fsm.ros.planner_node", "--ros-args", *files)
+        process = rig.start("-m", "tuling_fsm.ros.executable", "planner", "--ros-args", *files)
         rig.serve_routes()
         assert rig.planner.change("configure", LONG_PATIENCE_S)
         assert rig.planner.change("activate", PATIENCE_S)

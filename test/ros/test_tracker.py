@@ -33,7 +33,7 @@ def test_it_follows_brakes_when_the_trajectory_is_stale_and_ends_standing(rig: R
     topic = BY_NAME["trajectory"]
     plans = rig.node.create_publisher(message_class(topic.type), "trajectory", profile(topic.qos))
     # Longer than a slow machine takes from one odometry to the next.
-    process = rig.start("-m", "tuling_fsm.ros.tracker_node", "--ros-args", "-p", "odometry_timeout:=2.0")
+    process = rig.start("-m", "tuling_fsm.ros.executable", "tracker", "--ros-args", "-p", "odometry_timeout:=2.0")
     rig.until(lambda: all(each.get_subscription_count() for each in (rig.publishers["odometry"], plans)))
     rig.until(lambda: told[-1:] == [0.0])
 

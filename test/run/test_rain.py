@@ -49,7 +49,7 @@ def test_a_shower_is_driven_through_slowly_and_by_radar(tmp_path: Path) -> None:
     (_, _), (begin, _), (end, _) = sensors
     assert begin == pytest.approx(8.0 + RADAR.enter_dwell, abs=0.2)
     assert end - begin == pytest.approx(16.0 + RADAR.leave_dwell - RADAR.enter_dwell, abs=0.2)
-    motion = [(seconds(m.ns), unpack_odometry(m.data).v) for m in messages if m.topic == "odometry"]
+    motion = [(seconds(m.ns), unpack_odometry(m.data)[1].v) for m in messages if m.topic == "odometry"]
     dry = max(v for t, v in motion if t < begin or t > end)
     wet = max(v for t, v in motion if begin + 4.0 < t < end)
     assert wet < RADAR.speed + 0.2 < dry

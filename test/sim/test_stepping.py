@@ -93,6 +93,28 @@ def test_waiting_for_a_tick_ends_with_the_tick_of_another_thread(plain: RoadMap)
 
 
 @pytest.mark.clause("SIM-1")
+def test_number_and_time_of_a_snapshot_are_of_one_frame_while_the_simulation_goes_on(plain: RoadMap) -> None:
+    run = simulation(plain)
+    half_way, on = threading.Semaphore(0), threading.Semaphore(0)
+
+    def advance(trajectory: object, delta: float | None = None) -> None:
+        run.frame += 1
+        half_way.release()
+        assert on.acquire(timeout=PATIENCE_S)
+        run._ns += 50_000_000
+
+    run.advance = advance  # type: ignore[method-assign]
+    world = SyncWorld(run, lambda inputs: None)
+    ticker = threading.Thread(target=world.tick)
+    ticker.start()
+    assert half_way.acquire(timeout=PATIENCE_S)
+    assert world.snapshot == Snapshot(0, 0.0)
+    on.release()
+    ticker.join(PATIENCE_S)
+    assert world.snapshot == Snapshot(1, 0.05)
+
+
+@pytest.mark.clause("SIM-1")
 def test_every_sensor_has_a_queue_that_gets_what_is_new(plain: RoadMap) -> None:
     world = SyncWorld(simulation(plain), lambda inputs: None)
     queues = {sensor: world.listen(sensor) for sensor in ("odometry", "lane_lines", "occupancy")}

@@ -182,7 +182,7 @@ def _by_stamp(messages: Iterable[Message]) -> Iterator[tuple[float, Message]]:
 def _speed(t: float, raw: bytes) -> list[tuple[float, float]]:
     """Stamp and speed (m/s); nothing of odometry that the planner could not use either, as in another frame."""
     try:
-        return [(t, unpack_odometry(raw).v)]
+        return [(t, unpack_odometry(raw)[1].v)]
     except InputError:
         return []
 

@@ -1,9 +1,13 @@
-"""The one error that a user's input can raise."""
+"""The one error that a user's input can raise, and the words for those that nobody expects."""
 
 from __future__ import annotations
 
+import traceback
+
 _SHOWN = 300
 """Characters of a place or of a fault that are shown: what is wrong may be of any length."""
+INNERMOST = 3
+"""Frames that are named of an exception's way."""
 
 
 class InputError(ValueError):
@@ -23,3 +27,10 @@ class InputError(ValueError):
 
 def _short(text: str) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+def in_one_line(error: BaseException) -> str:
+    """For a log: what an unexpected exception is, and the innermost places that it came through."""
+    frames = traceback.extract_tb(error.__traceback__)[-INNERMOST:]
+    places = ", ".join(f"{frame.filename.rsplit('/', 1)[-1]}:{frame.lineno} {frame.name}" for frame in frames)
+    return f"{type(error).__name__}: {' '.join(str(error).split())} (in {places})"

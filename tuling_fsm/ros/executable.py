@@ -1,4 +1,7 @@
-"""What the executables share: one plain line and exit code 2 where ROS or a package is not to be had."""
+"""The executables, each a node: `python -m tuling_fsm.ros.executable NAME --ros-args ...`.
+
+Where ROS or a package is not to be had they end with one plain line and exit code 2.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,94 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.requirements import cannot_start, require_packages
 from tuling_fsm.ros.environment import require_rclpy
 from tuling_fsm.share import PACKAGE
 
+if TYPE_CHECKING:
+    from tuling_fsm.ros.loop import ServedNode
+
+MakeNode = Callable[[], "ServedNode"]
 USAGE = "[--ros-args [--params-file FILE] [-p NAME:=VALUE] [-r NAME:=OTHER]]; its parameters are in docs/tuning.md"
 
 
-def run_executable(node_maker: Callable[[], Callable[[], Any]], arguments: Sequence[str] | None) -> int:
+def planner(arguments: Sequence[str] | None = None) -> int:
+    """The planner as a lifecycle node."""
+    return run_executable(_planner, arguments)
+
+
+def sim(arguments: Sequence[str] | None = None) -> int:
+    """The embedded simulator on the planner's topics, in lock-step with it."""
+    return run_executable(_sim, arguments)
+
+
+def route_server(arguments: Sequence[str] | None = None) -> int:
+    """Answers `plan_route` from the map, or from a preset route."""
+    return run_executable(_route_server, arguments)
+
+
+def tracker(arguments: Sequence[str] | None = None) -> int:
+    """Follows the planner's trajectory with a simulator's car."""
+    return run_executable(_tracker, arguments)
+
+
+def carla_bridge(arguments: Sequence[str] | None = None) -> int:
+    """The planner drives the ego of a CARLA world through carla-ros-bridge."""
+    return run_executable(_carla_bridge, arguments)
+
+
+def carla_map(arguments: Sequence[str] | None = None) -> int:
+    """Saves the map of the CARLA world for the planner."""
+    return run_executable(_carla_map, arguments)
+
+
+EXECUTABLES = {each.__name__: each for each in (planner, sim, route_server, tracker, carla_bridge, carla_map)}
+
+
+def _planner() -> MakeNode:
+    from tuling_fsm.ros.planner import PlannerNode, brain
+
+    return lambda: PlannerNode(brain())
+
+
+def _sim() -> MakeNode:
+    from tuling_fsm.ros.simulator import SimNode
+
+    return SimNode
+
+
+def _route_server() -> MakeNode:
+    from tuling_fsm.ros.route_service import RouteServiceNode
+
+    return RouteServiceNode
+
+
+def _tracker() -> MakeNode:
+    from tuling_fsm.ros.tracker import TrackerNode
+
+    return TrackerNode
+
+
+def _carla_bridge() -> MakeNode:
+    from tuling_fsm.ros.carla.bridge import CarlaBridge
+    from tuling_fsm.ros.carla.types import InstalledTypes
+
+    types = InstalledTypes()
+    return lambda: CarlaBridge(types)
+
+
+def _carla_map() -> MakeNode:
+    from tuling_fsm.ros.carla.map_saver import MapSaver
+    from tuling_fsm.ros.carla.types import InstalledTypes
+
+    types = InstalledTypes()
+    return lambda: MapSaver(types)
+
+
+def run_executable(node_maker: Callable[[], MakeNode], arguments: Sequence[str] | None) -> int:
     """Serve one node until it has finished or a signal comes.
 
     Args:
@@ -44,7 +124,7 @@ def run_executable(node_maker: Callable[[], Callable[[], Any]], arguments: Seque
     return run_node(make_node, arguments)
 
 
-def _loaded(node_maker: Callable[[], Callable[[], Any]]) -> Callable[[], Any]:
+def _loaded(node_maker: Callable[[], MakeNode]) -> MakeNode:
     """What makes the node. Packages of right versions need not fit each other: one compiled against another numpy does
     not load.
     """
@@ -72,3 +152,7 @@ def _of_no_use(arguments: Sequence[str]) -> int | None:
 def _leave(*_: object) -> NoReturn:
     """Nothing is driven while everything is being loaded; `run_node` takes its own care later."""
     raise SystemExit(0)
+
+
+if __name__ == "__main__":
+    sys.exit(EXECUTABLES[sys.argv[1]](sys.argv[1:]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tuling_fsm.core import elementwise
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.trajectory import Trajectory
 
 ROWS = 40
@@ -47,3 +47,12 @@ def braking(last: Trajectory, stamp: float, decel: float) -> Trajectory:
     return Trajectory(
         stamp, t, along(rest.x), along(rest.y), along(rest.heading), along(rest.curvature), forward * speed, a
     )
+
+
+def straight_on(stamp: float, pose: Pose, v: float) -> Trajectory:
+    """A minute straight on at constant speed."""
+    t = np.array([0.0, 60.0])
+    way = v * t
+    zero = np.zeros(2)
+    x, y = pose.x + way * elementwise.cos(pose.heading), pose.y + way * elementwise.sin(pose.heading)
+    return Trajectory(stamp, t, x, y, zero + pose.heading, zero, zero + v, zero)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from launch.actions import EmitEvent, RegisterEventHandler, Shutdown
 from launch.event_handlers import OnProcessExit
@@ -15,10 +14,12 @@ from launch_ros.events.lifecycle import ChangeState
 from launch_ros.parameter_descriptions import ParameterValue
 from lifecycle_msgs.msg import Transition
 
+from launch import LaunchDescriptionEntity
+
 PACKAGE = "tuling_fsm"
 
 
-def planner(parameters: Sequence[Any], namespace: Any = "", remappings: Sequence[Any] = ()) -> LifecycleNode:
+def planner(parameters: Sequence[object], namespace: object = "", remappings: Sequence[object] = ()) -> LifecycleNode:
     """The node `planner`; it is not configured by being started."""
     return LifecycleNode(
         package=PACKAGE,
@@ -31,7 +32,7 @@ def planner(parameters: Sequence[Any], namespace: Any = "", remappings: Sequence
     )
 
 
-def beside(executable: str, parameters: Sequence[Any], output: str = "log") -> Node:
+def beside(executable: str, parameters: Sequence[object], output: str = "log") -> Node:
     """Another executable of this package, under its own name."""
     return Node(package=PACKAGE, executable=executable, name=executable, parameters=list(parameters), output=output)
 
@@ -46,14 +47,14 @@ def activate_when_configured(node: LifecycleNode) -> RegisterEventHandler:
     return when(node, "configuring", "inactive", _change(node, Transition.TRANSITION_ACTIVATE))
 
 
-def when(node: LifecycleNode, start: str, goal: str, then: Any) -> RegisterEventHandler:
+def when(node: LifecycleNode, start: str, goal: str, then: LaunchDescriptionEntity) -> RegisterEventHandler:
     """Do something when a lifecycle node has come from one state to another."""
     return RegisterEventHandler(
         OnStateTransition(target_lifecycle_node=node, start_state=start, goal_state=goal, entities=[then])
     )
 
 
-def end_with(action: Any, reason: str) -> RegisterEventHandler:
+def end_with(action: LaunchDescriptionEntity, reason: str) -> RegisterEventHandler:
     """The launch ends when a process does."""
     return RegisterEventHandler(OnProcessExit(target_action=action, on_exit=[Shutdown(reason=reason)]))
 

@@ -8,20 +8,36 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from types import FrameType
-from typing import Any
 
 import rclpy
 from rclpy.context import Context
 from rclpy.executors import Executor, SingleThreadedExecutor
+from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
-from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.errors import InputError, in_one_line
 from tuling_fsm.ros.environment import PARENT
-from tuling_fsm.ros.failure import in_one_line
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 POLL_S = 0.1
 """Longest wait for work, and so the longest time until a signal is seen."""
+
+
+class ServedNode(Node):
+    """What `run_node` serves."""
+
+    finished = False
+    """There is nothing more to do."""
+    exit_code = 0
+    interruptible = True
+    """There is nothing to bring to rest."""
+    interrupted = False
+    """A signal has come: whatever waits need not go on."""
+    hurried = False
+    """It wants its messages with the least delay."""
+
+    def stop(self) -> None:
+        """Bring everything to rest, while messages can still be sent."""
 
 
 class Interrupted:
@@ -33,7 +49,8 @@ class Interrupted:
 
     def __init__(self) -> None:
         self.signal: int | None = None
-        self.leave_at_once: Callable[[], bool] = lambda: True
+        self.node: ServedNode | None = None
+        self.leaving = False
         for number in SIGNALS:
             signal.signal(number, self._set)
 
@@ -44,7 +61,9 @@ class Interrupted:
 
     def _set(self, number: int, _: FrameType | None) -> None:
         first, self.signal = self.signal is None, self.signal or number
-        if first and self.leave_at_once():
+        if self.node is not None:
+            self.node.interrupted = True
+        if first and not self.leaving and (self.node is None or self.node.interruptible):
             raise SystemExit(0)
 
 
@@ -54,42 +73,38 @@ def orphaned() -> bool:
     return parent is not None and os.getppid() != int(parent)
 
 
-def run_node(make_node: Callable[[], Any], arguments: Sequence[str] | None = None) -> int:
+def run_node(make_node: Callable[[], ServedNode], arguments: Sequence[str] | None = None) -> int:
     """Build a node, serve it until it has `finished` or a signal comes, and take it down in order.
 
     rclpy's own signal handlers would end the context at once, so that a last message could not be sent; these do not.
 
     Args:
-        make_node: called once rclpy is initialized; the node has `finished` (nothing more to do), `stop()` (bring
-            everything to rest while messages can still be sent), `interruptible` (there is nothing to bring to rest)
-            and `exit_code`; one that has `hurried` wants its messages with the least delay.
+        make_node: called once rclpy is initialized.
         arguments: the command line with its `--ros-args`; the process's own if not given.
 
     Returns:
         Exit code: the node's own `exit_code`, or 2 for bad parameters, said in one line.
     """
     interrupted = Interrupted()
-    node: Any = None
     try:
         rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
     except RuntimeError as error:
         print(" ".join(str(error).split()), file=sys.stderr)
         return 2
     try:
-        node = make_node()
-        interrupted.leave_at_once = lambda: bool(node.interruptible)
+        node = interrupted.node = make_node()
         _serve(node, interrupted)
-        return int(node.exit_code)
+        return node.exit_code
     except InputError as error:
         print(error, file=sys.stderr)
         return 2
     except SystemExit:
         return 0
     finally:
-        interrupted.leave_at_once = lambda: False
-        if node is not None:
+        interrupted.leaving = True
+        if interrupted.node is not None:
             with contextlib.suppress(Exception):
-                node.destroy_node()
+                interrupted.node.destroy_node()
         rclpy.try_shutdown()
         interrupted.never_again()
 
@@ -107,9 +122,9 @@ def make_executor(hurried: bool = False, context: Context | None = None) -> Exec
     return SingleThreadedExecutor(context=context)
 
 
-def _serve(node: Any, interrupted: Interrupted) -> None:
+def _serve(node: ServedNode, interrupted: Interrupted) -> None:
     """Until there is nothing more to do. No exception of a callback ends it: that is logged (SAF-1)."""
-    executor = make_executor(getattr(node, "hurried", False))
+    executor = make_executor(node.hurried)
     executor.add_node(node)
     while interrupted.signal is None and not node.finished and not orphaned():
         try:

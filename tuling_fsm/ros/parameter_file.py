@@ -1,10 +1,14 @@
-"""Parameter files with every default, unit, range and sentence: `python -m tuling_fsm.ros.parameter_file planner`."""
+"""Every parameter with its default, unit, range and sentence: as the file of one node or as a page on all of them.
+
+`python -m tuling_fsm.ros.parameter_file planner`, or `guide` for the page on tuning.
+"""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
 import yaml
 
@@ -20,6 +24,22 @@ HEAD = """\
 /**:
   ros__parameters:
 """
+GUIDE_HEAD = """\
+# Tuning
+
+Every parameter of every node. Ranges are inclusive; a value outside is refused in one line and the old one stays.
+What is *live* takes effect on the next tick of an active node; all else is read on configure:
+
+```
+ros2 param set /planner vehicle.max_speed 6.0
+ros2 launch tuling_fsm planner.launch.py map_file:=/path/to/town.xodr params_file:=/path/to/my_planner.yaml
+```
+
+`config/planner.yaml` and `config/sim.yaml` hold the same defaults in the form that a launch file takes: copy one and
+keep the lines that you change. This page is written by `python -m tuling_fsm.ros.parameter_file guide`.
+"""
+
+COLUMNS = "\n| parameter | default | unit | range | live | clause | what it is |\n|---|---|---|---|---|---|---|\n"
 
 
 _OWN: dict[str, type] = {
@@ -30,6 +50,7 @@ _OWN: dict[str, type] = {
     "carla_map": CarlaMapParameters,
 }
 NODES = ("planner", *_OWN)
+GUIDE = "guide"
 
 
 def specs_of(node: str) -> Iterable[Spec]:
@@ -80,12 +101,39 @@ def _scalar(value: Scalar) -> str:
     return yaml.safe_dump(value, default_style=None).removesuffix("\n...\n").strip()
 
 
+def tuning_guide() -> str:
+    """The text of the page."""
+    told: dict[str, str] = {}
+    return GUIDE_HEAD + "".join(f"\n## The node `{node}`\n{''.join(_tables(node, told))}" for node in NODES)
+
+
+def _tables(node: str, told: dict[str, str]) -> Iterator[str]:
+    """A table for each group, in the order of the declarations; one that was `told` (table to node) is only named."""
+    for group, members in groupby(specs_of(node), key=lambda spec: spec.name.rpartition(".")[0]):
+        yield f"\n### `{group}`\n" if group else ""
+        table = COLUMNS + "".join(_cells(spec) for spec in members)
+        first = told.setdefault(table, node)
+        yield table if first == node else f"\nThe same as of the node `{first}`.\n"
+
+
+def _cells(spec: Spec) -> str:
+    name, live = spec.name.rpartition(".")[2], "yes" if spec.live else ""
+    cells = (f"`{name}`", _default(spec), spec.unit, span(spec), live, spec.clause, spec.doc)
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n"
+
+
+def _default(spec: Spec) -> str:
+    if isinstance(spec.default, bool):
+        return str(spec.default).lower()
+    return f"{spec.default:g}" if isinstance(spec.default, float) else str(spec.default)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the file of one node."""
+    """Print the file of one node, or the page."""
     parser = argparse.ArgumentParser(prog="parameter_file", description="A node's parameters with their defaults.")
-    parser.add_argument("node", choices=NODES)
+    parser.add_argument("node", choices=(*NODES, GUIDE))
     node = parser.parse_args(arguments).node
-    print(parameter_file(node, specs_of(node)), end="")
+    print(tuning_guide() if node == GUIDE else parameter_file(node, specs_of(node)), end="")
     return 0
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor, SetParametersResult
 from rclpy.node import Node
@@ -24,15 +23,15 @@ class ParameterServer:
     Args:
         node: built with `automatically_declare_parameters_from_overrides=True`, so that a misspelt name can be told.
         specs: what may be set.
-        fixed: whether parameters that are not live are in use now, and so cannot be changed.
 
     Raises:
         InputError: an unknown parameter, a wrong type, a value out of range.
     """
 
-    def __init__(self, node: Node, specs: Iterable[Spec], fixed: Callable[[], bool]) -> None:
+    def __init__(self, node: Node, specs: Iterable[Spec]) -> None:
         self._specs = {spec.name: spec for spec in specs}
-        self._fixed = fixed
+        self.fixed = True
+        """Whether parameters that are not live are in use, and so cannot be changed."""
         self.values: dict[str, Scalar] = {}
         """Dotted names and present values."""
         self.changed = False
@@ -46,7 +45,7 @@ class ParameterServer:
             near = difflib.get_close_matches(name, self._specs, n=1)
             raise InputError(f"parameter {name}", "no such parameter", near[0] if near else "one of the declared ones")
         for name, spec in self._specs.items():
-            value: Any = spec.default
+            value = spec.default
             if name in given:
                 value = spec.check(node.get_parameter(name).value)
                 node.undeclare_parameter(name)
@@ -63,7 +62,7 @@ class ParameterServer:
                 values[spec.name] = spec.check(parameter.value)
             except InputError as error:
                 return SetParametersResult(successful=False, reason=str(error))
-            if self._fixed() and not spec.live and values[spec.name] != self.values[spec.name]:
+            if self.fixed and not spec.live and values[spec.name] != self.values[spec.name]:
                 reason = f"{spec.name}: takes effect on configure only (expected a node that is unconfigured)"
                 return SetParametersResult(successful=False, reason=reason)
         self.values.update(values)

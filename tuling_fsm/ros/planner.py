@@ -4,37 +4,48 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial, wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
+from nav_msgs.srv import GetPlan
+from rclpy.clock import Clock, ClockType
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from std_srvs.srv import Trigger
 
 from tuling_fsm.bag.replay import state_of
-from tuling_fsm.bag.saved_state import code_version, go_on, load_state, save_state
+from tuling_fsm.bag.saved_state import code_version, go_on, load_state
 from tuling_fsm.bag.writer import BagWriter, set_aside
 from tuling_fsm.compiling import PLANNER_PARTS, Report, compile_kernels
-from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.errors import InputError, in_one_line
+from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.parameters import flatten, load, nest
-from tuling_fsm.ros.driver import Agent, Driver
-from tuling_fsm.ros.endpoints import Endpoints
-from tuling_fsm.ros.failure import in_one_line
-from tuling_fsm.ros.files import read_mission, required_file
-from tuling_fsm.ros.inbox import Inbox
-from tuling_fsm.ros.node_parameters import PlannerNodeParameters, planner_specs
+from tuling_fsm.ros.loop import ServedNode
+from tuling_fsm.ros.node_parameters import PlannerNodeParameters, planner_specs, read_mission, required_file
 from tuling_fsm.ros.parameter_server import ParameterServer
-from tuling_fsm.ros.qos import message_class, profile
-from tuling_fsm.ros.runtime import Runtime
+from tuling_fsm.ros.planning_cycle import Acknowledge, Ask, Inbox, Output, PlanningCycle
+from tuling_fsm.ros.qos import acknowledged, message_class, profile
+from tuling_fsm.ros.route_client import RouteClient
 from tuling_fsm.wire.diagnostics import Status, pack_diagnostics
-from tuling_fsm.wire.topics import BY_NAME
+from tuling_fsm.wire.inputs import OPERATOR
+from tuling_fsm.wire.topics import BY_NAME, INPUTS, OUTPUTS, Qos
+
+if TYPE_CHECKING:
+    from tuling_fsm.agent import Agent, Parameters
+    from tuling_fsm.behaviour.decision import BehaviourRecord
+    from tuling_fsm.map.road_map import RoadMap
 
 _OWN = tuple(PlannerNodeParameters.__dataclass_fields__)
-_LOCK_STEP_WAIT_S = 10.0
+_TIMER_S = 0.05
+_SERVER_S = 10.0
+"""In lock-step the route server is waited for on activation."""
+_LOCK_STEP_ACK_S = 30.0
+"""In lock-step what has to arrive before the plan is waited for, on a machine that stalls too."""
+_LAST_ACK_S = 0.2
+"""The last stop is waited for."""
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
-
-
 Transition = Callable[["PlannerNode", LifecycleState], TransitionCallbackReturn]
 
 
@@ -45,7 +56,7 @@ def logged(transition: Transition) -> Transition:
 
     @wraps(transition)
     def call(node: PlannerNode, state: LifecycleState) -> TransitionCallbackReturn:
-        node.in_transition = True
+        node.interruptible = not node.ticking  # In a long transition without a car to stop.
         try:
             return transition(node, state)
         except SystemExit:
@@ -54,7 +65,7 @@ def logged(transition: Transition) -> Transition:
             node.get_logger().error(f"{transition.__name__}: {in_one_line(error)}")
             return TransitionCallbackReturn.ERROR
         finally:
-            node.in_transition = False
+            node.interruptible = False
 
     return call
 
@@ -63,23 +74,23 @@ def logged(transition: Transition) -> Transition:
 class Brain:
     """What the node drives: how its parameters are declared, how a map is read, and how an agent is made of both."""
 
-    parameters: type[Any]
-    read_map: Callable[[Path], Any]
-    make_agent: Callable[[Any, Any], Agent]
+    parameters: type[Parameters]
+    read_map: Callable[[Path], RoadMap]
+    make_agent: Callable[[RoadMap, Parameters], Agent]
     compile: Callable[[Report], None] = lambda report: None
 
 
 def brain() -> Brain:
     """The product's own agent and map reader."""
-    from tuling_fsm.agent import Agent as ProductAgent
-    from tuling_fsm.agent import Parameters
+    from tuling_fsm.agent import Agent, Parameters
     from tuling_fsm.map.opendrive import read_map
 
-    return Brain(Parameters, read_map, ProductAgent, partial(compile_kernels, tuple(PLANNER_PARTS)))
+    return Brain(Parameters, read_map, Agent, partial(compile_kernels, tuple(PLANNER_PARTS)))
 
 
-class PlannerNode(LifecycleNode):
-    """Its topics are in `wire.topics`, its services and clients in `Endpoints`.
+class PlannerNode(ServedNode, LifecycleNode):
+    """Its topics are in `wire.topics`. What comes in goes to the inbox always; from activation to deactivation the
+    planning cycle says what is to be done on it.
 
     Args:
         brain: what it drives.
@@ -91,15 +102,13 @@ class PlannerNode(LifecycleNode):
 
     def __init__(self, brain: Brain, name: str = "planner") -> None:
         super().__init__(name, automatically_declare_parameters_from_overrides=True)
-        self.finished = False
-        self.in_transition = False
+        self.interruptible = False
         self.hurried = True
-        self.exit_code = 0
         self._brain = brain
-        self._endpoints: Endpoints | None = None
-        self._runtime: Runtime | None = None
-        specs = planner_specs(brain.parameters)
-        self._settings = ParameterServer(self, specs, lambda: self._endpoints is not None)
+        self._cycle: PlanningCycle | None = None
+        self._routes: RouteClient | None = None
+        self._settings = ParameterServer(self, planner_specs(brain.parameters))
+        self._settings.fixed = False
 
     @logged
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -113,10 +122,8 @@ class PlannerNode(LifecycleNode):
         except (InputError, OSError) as error:
             self.get_logger().error(f"cannot configure: {error}")
             return FAILURE
-        self._inbox = Inbox(self.get_logger().warning)
-        if mission is not None:
-            self._inbox.values["mission"] = mission
-        self._endpoints = Endpoints(self, self._inbox, self._own.lock_step, lambda: self._runtime)
+        self._inbox = Inbox(self.get_logger().warning, mission)
+        self._connect()
         gc.collect()
         gc.freeze()
         self.get_logger().info(f"configured in {time.perf_counter() - began:.1f} s")
@@ -125,20 +132,26 @@ class PlannerNode(LifecycleNode):
     @logged
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Start anew, or where the state was kept if that is asked for, ticking on odometry."""
-        assert self._endpoints is not None
+        assert self._routes is not None
         agent = self._brain.make_agent(self._map, self._agent_parameters)
         try:
             bag = self._open_bag(self._resume(agent))
         except InputError as error:
             self.get_logger().error(f"cannot activate: {error}")
             return FAILURE
-        if self._own.lock_step and not self._endpoints.routes.wait(_LOCK_STEP_WAIT_S):
+        if self._own.lock_step and not self._routes.wait(_SERVER_S):
             self.get_logger().warning("no route server yet")
         result = super().on_activate(state)
-        decel = float(self._agent_parameters.vehicle.comfort_decel)
-        driver = Driver(agent, self._inbox, self._own.lock_step, decel, self.get_logger().error)
-        keep = self._keep_state if self._own.state_file else None
-        self._runtime = Runtime(driver, self._endpoints, self._own, bag, self._refreshed, keep)
+        clock, publishers = self.get_clock(), self._published
+        self._cycle = PlanningCycle(
+            agent,
+            self._inbox,
+            self._own,
+            self.get_logger(),
+            lambda: int(clock.now().nanoseconds),
+            lambda topic: bool(publishers[topic].get_subscription_count()),
+            bag,
+        )
         return result
 
     @logged
@@ -150,14 +163,14 @@ class PlannerNode(LifecycleNode):
     @logged
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Give up topics and map."""
-        self._give_up()
+        self._disconnect()
         return SUCCESS
 
     @logged
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
         """From any state: stop the car, give everything up, and end the process."""
         self.stop()
-        self._give_up()
+        self._disconnect()
         self.finished = True
         return SUCCESS
 
@@ -166,41 +179,145 @@ class PlannerNode(LifecycleNode):
         """After a transition that failed half-way: stop the car, and back to unconfigured."""
         self.get_logger().info("unconfigured now")
         self.stop()
-        self._give_up()
+        self._disconnect()
         return SUCCESS
 
     @property
-    def interruptible(self) -> bool:
-        """Whether it is in a long transition without a car to stop; otherwise a signal is seen soon enough."""
-        return self.in_transition and self._runtime is None
+    def ticking(self) -> bool:
+        """Whether there is a car to stop."""
+        return self._cycle is not None
 
     def stop(self) -> None:
         """Tell the car to stop, and stop ticking; nothing where the node is not active."""
-        if self._runtime is not None:
+        if self._cycle is not None:
             try:
-                self._runtime.halt()
+                self._do(self._cycle.halt())
             finally:
-                self._runtime = None
+                self._cycle = None
 
-    def _give_up(self) -> None:
-        endpoints, self._endpoints = self._endpoints, None
-        if endpoints is not None:
-            endpoints.destroy()
+    def _connect(self) -> None:
+        """Make all topics, services, clients and timers."""
+        self._published = {
+            topic.name: self.create_lifecycle_publisher(message_class(topic.type), topic.name, profile(topic.qos))
+            for topic in OUTPUTS
+        }
+        self._subscribed = [
+            self.create_subscription(
+                message_class(topic.type),
+                topic.name,
+                partial(self._receive, topic.name),
+                profile(Qos(True, topic.qos.depth, topic.qos.latched) if self._own.lock_step else topic.qos),
+                raw=True,
+            )
+            for topic in INPUTS
+        ]
+        self._offered = [self.create_service(Trigger, f"~/{name}", partial(self._call, name)) for name in OPERATOR]
+        self._offered.append(self.create_service(Trigger, "~/explain", self._explain))
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self._timer = self.create_timer(_TIMER_S, self._poll, clock=steady)
+        self._alarm = self.create_timer(_TIMER_S, self._rested, clock=steady)
+        self._alarm.cancel()
+        client = self.create_client(GetPlan, "plan_route")
+        self._routes = RouteClient(client, self._answered, self.get_logger().warning)
+        self._settings.fixed = True
+
+    def _disconnect(self) -> None:
+        """End all of them."""
+        routes, self._routes = self._routes, None
+        if routes is not None:
+            self.destroy_timer(self._timer)
+            self.destroy_timer(self._alarm)
+            for service in self._offered:
+                self.destroy_service(service)
+            for subscription in self._subscribed:
+                self.destroy_subscription(subscription)
+            for publisher in self._published.values():
+                self.destroy_lifecycle_publisher(publisher)
+            self.destroy_client(routes.close())
+            self._settings.fixed = False
         gc.unfreeze()
 
-    def _read_parameters(self) -> tuple[PlannerNodeParameters, Any]:
+    def _receive(self, topic: str, raw: bytes) -> None:
+        cycle = self._present()
+        if cycle is None:
+            self._inbox.receive(topic, raw)
+        else:
+            self._do(cycle.receive(topic, raw))
+
+    def _answered(self, number: int, points: FloatArray | None) -> None:
+        cycle = self._present()
+        if cycle is not None:
+            self._do(cycle.answer(number, points))
+
+    def _poll(self) -> None:
+        cycle = self._present()
+        if cycle is not None and self._routes is not None:
+            self._routes.give_up(self._own.route_timeout)
+            rivals = self.count_publishers(self._published["trajectory"].topic_name) - 1
+            self._do(cycle.timer(max(int(rivals), 0)))
+
+    def _rested(self) -> None:
+        self._alarm.cancel()
+        cycle = self._present()
+        if cycle is not None:
+            cycle.rested()
+
+    def _call(self, name: str, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        response.success = self._cycle is not None
+        if response.success:
+            self._inbox.call(name)
+        response.message = "on the next tick" if response.success else "the planner is not active"
+        return response
+
+    def _explain(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        cycle = self._present()
+        response.success = cycle is not None
+        response.message = "the planner is not active" if cycle is None else cycle.explanation()
+        return response
+
+    def _present(self) -> PlanningCycle | None:
+        """The planning cycle, with the parameters that have been set since they were read (USE-12)."""
+        if self._cycle is not None and self._settings.changed:
+            self._own, self._agent_parameters = self._read_parameters()
+            self._cycle.reconfigure(self._own, self._agent_parameters)
+        return self._cycle
+
+    def _do(self, outputs: Iterable[Output]) -> None:
+        """Send what is to be sent; in lock-step nothing more once something that is needed does not arrive."""
+        assert self._routes is not None
+        for output in outputs:
+            if isinstance(output, tuple):
+                topic, message = output
+                self._published[topic].publish(message)
+            elif isinstance(output, Acknowledge):
+                if not self._arrived(output):
+                    return
+            elif isinstance(output, Ask):
+                self._routes.ask(output.ns, output.request)
+            else:
+                self._alarm.timer_period_ns = round(1e9 * output.seconds)
+                self._alarm.reset()
+
+    def _arrived(self, sent: Acknowledge) -> bool:
+        """Wait until subscribers have it; without what is needed the node ends with an error."""
+        within_s = _LOCK_STEP_ACK_S if sent.needed else _LAST_ACK_S
+        for topic in sent.topics:
+            if acknowledged(self._published[topic], within_s, lambda: self.interrupted):
+                continue
+            said = f"{topic}: a subscriber does not take what is sent"
+            if sent.needed and not self.interrupted:
+                self.get_logger().error(f"{said} within {within_s:g} s; a run in lock-step would not repeat")
+                self.finished, self.exit_code = True, 1
+                return False
+            self.get_logger().warning(said)
+        return True
+
+    def _read_parameters(self) -> tuple[PlannerNodeParameters, Parameters]:
         values = self._settings.values
         self._settings.changed = False
         own = load(PlannerNodeParameters, {name: values[name] for name in _OWN})
         rest = {name: value for name, value in values.items() if name not in _OWN}
         return own, load(self._brain.parameters, nest(rest))
-
-    def _refreshed(self) -> tuple[PlannerNodeParameters, Any] | None:
-        """The parameters, if one has been set since they were read (USE-12)."""
-        if not self._settings.changed:
-            return None
-        self._own, self._agent_parameters = self._read_parameters()
-        return self._own, self._agent_parameters
 
     def _warm_up(self) -> None:
         if self._own.state_file:
@@ -216,7 +333,7 @@ class PlannerNode(LifecycleNode):
         self.destroy_publisher(diagnostics)
         self._brain.make_agent(self._map, self._agent_parameters).warm_up()
 
-    def _resume(self, agent: Agent) -> Any:
+    def _resume(self, agent: Agent) -> BehaviourRecord | None:
         """Go on from the kept state, where that is asked for and there is one; returns it, else None.
 
         Raises:
@@ -225,21 +342,12 @@ class PlannerNode(LifecycleNode):
         own = self._own
         if not (own.resume and own.state_file and Path(own.state_file).exists()):
             return None
-        record = load_state(own.state_file, self._map_name())
+        record: BehaviourRecord = load_state(own.state_file, Path(own.map_file).name)
         go_on(agent, record, own.state_file)
         self.get_logger().warning(f"going on from {own.state_file}")
         return record
 
-    def _keep_state(self, record: Any) -> None:
-        try:
-            save_state(self._own.state_file, record, self._map_name())
-        except OSError as error:
-            self.get_logger().warning(f"state_file: {error}", throttle_duration_sec=10.0)
-
-    def _map_name(self) -> str:
-        return Path(self._own.map_file).name
-
-    def _open_bag(self, record: Any) -> BagWriter | None:
+    def _open_bag(self, record: BehaviourRecord | None) -> BagWriter | None:
         """The bag that is asked for; the state that was gone on from is at its head, what led to it is kept."""
         if not self._own.record:
             return None

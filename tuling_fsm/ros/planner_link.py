@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from rclpy.duration import Duration
-from rclpy.node import Node
+from rclpy.publisher import Publisher
 from std_srvs.srv import Trigger
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.map.route import Route
-from tuling_fsm.ros.qos import input_publishers, message_class, profile
+from tuling_fsm.ros.loop import ServedNode
+from tuling_fsm.ros.qos import acknowledged, input_publishers, message_class, profile
 from tuling_fsm.ros.route_service import SERVER_MOOD
 from tuling_fsm.ros.run_watch import RunWatch
 from tuling_fsm.sim.scenario.choices import ServerMood
@@ -35,9 +35,11 @@ class PlannerLink:
         flush_s: longest wait until what bears no stamp has arrived: only then it counts for the tick surely.
     """
 
-    def __init__(self, node: Node, answered: Callable[[bytes], None], flush_s: float = 1.0) -> None:
+    def __init__(self, node: ServedNode, answered: Callable[[bytes], None], flush_s: float) -> None:
         self._node = node
-        self._flush = Duration(seconds=flush_s)
+        self._flush_s = flush_s
+        self.lost = False
+        """Something that bears no stamp had not arrived by then."""
         self._answered = answered
         self.watch = RunWatch()
         """What the planner said."""
@@ -67,14 +69,14 @@ class PlannerLink:
         """The route that the route server shall answer with."""
         if route is not None:
             self._preset.publish(pack_path(0, route.poses()))
-            self._preset.wait_for_all_acked(self._flush)
+            self._wait_for(self._preset)
 
     def send_frame(self, inputs: Inputs, previous: Inputs | None, mood: ServerMood = ServerMood.WELL) -> None:
         """Send a frame, after the route server's mood and what the operator does on it."""
         if mood is not self._mood:
             self._mood = mood
             self._moods.publish(pack_string(mood.value))
-            self._moods.wait_for_all_acked(self._flush)
+            self._wait_for(self._moods)
         self._operate([name for name in OPERATOR if getattr(inputs, name)], inputs, previous)
 
     def send_again(self, inputs: Inputs) -> None:
@@ -101,10 +103,14 @@ class PlannerLink:
             self._publishers[topic].publish(message)
         for topic, _ in first:
             if _says_something_new(topic, inputs, previous):
-                self._publishers[topic].wait_for_all_acked(self._flush)
+                self._wait_for(self._publishers[topic])
         for topic, message in messages:
             if topic not in UNSTAMPED:
                 self._publishers[topic].publish(message)
+
+    def _wait_for(self, publisher: Publisher) -> None:
+        if not acknowledged(publisher, self._flush_s, lambda: self._node.interrupted):
+            self.lost = True
 
     def _receive(self, topic: str, raw: bytes) -> None:
         try:

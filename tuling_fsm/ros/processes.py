@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
@@ -25,6 +25,10 @@ from tuling_fsm.ros.environment import child_environment, require_rclpy
 from tuling_fsm.run import chosen_map
 from tuling_fsm.sim.scenario.load import load_scenario
 
+if TYPE_CHECKING:
+    from rclpy.executors import Executor
+    from rclpy.node import Node
+
 Progress = Callable[[str], None]
 SIM = "sim"
 ALARMS = ("[WARN]", "[ERROR]", "[FATAL]")
@@ -32,6 +36,9 @@ LAST_LINES = 20
 NOTHING: Mapping[str, str] = {}
 DOMAINS = 101
 """DDS domains whose ports lie below those that Linux hands out by itself."""
+CONFIGURE_S = 300.0
+"""Compiling everything for the first time is part of configuring."""
+ANSWER_S = 30.0
 END_S = 3.0
 COMPLAINT_S = 2.0
 _POLL_S = 0.1
@@ -81,7 +88,7 @@ def run_processes(
 
 
 def _start_nodes(
-    group: Group, folder: Path, common: Mapping[str, Any], sim: Mapping[str, Any], record: Path | None
+    group: Group, folder: Path, common: Mapping[str, object], sim: Mapping[str, object], record: Path | None
 ) -> None:
     """Route server, planner and simulator; what they have in common, and what is the simulator's own."""
     planner = {"lock_step": True, "use_sim_time": True, "record": "" if record is None else str(record)}
@@ -89,11 +96,11 @@ def _start_nodes(
         group.start(name, node_command(folder, name, {**common, **own}))
 
 
-def node_command(folder: Path, name: str, parameters: Mapping[str, Any]) -> tuple[str, ...]:
+def node_command(folder: Path, name: str, parameters: Mapping[str, object]) -> tuple[str, ...]:
     """What `Group.start` takes to start one of the executables; its parameters go to a file in the folder."""
     file = folder / f"{name}.yaml"
     file.write_text(yaml.safe_dump({name: {"ros__parameters": dict(parameters)}}), encoding="utf-8")
-    return "-m", f"tuling_fsm.ros.{name}_node", "--ros-args", "--params-file", str(file)
+    return "-m", "tuling_fsm.ros.executable", name, "--ros-args", "--params-file", str(file)
 
 
 def activate_planner(group: Group) -> None:
@@ -102,10 +109,24 @@ def activate_planner(group: Group) -> None:
     Raises:
         InputError: it refuses, does not answer, or another process of the group has ended.
     """
-    from tuling_fsm.ros.side_node import bring_up, node_beside
+    from tuling_fsm.ros.lifecycle_client import node_beside
 
-    with node_beside(group, "tuling_fsm_run") as (node, executor):
+    with node_beside(group.environment, "tuling_fsm_run") as (node, executor):
         bring_up(group, node, executor)
+
+
+def bring_up(group: Group, node: Node, executor: Executor) -> None:
+    """The same from a node that is there.
+
+    Raises:
+        InputError: as `activate_planner`.
+    """
+    from tuling_fsm.ros.lifecycle_client import LifecycleClient
+
+    client = LifecycleClient(node, executor, "planner", group.check)
+    for label, timeout_s in (("configure", CONFIGURE_S), ("activate", ANSWER_S)):
+        if not client.change(label, timeout_s):
+            raise InputError("node planner", f"did not {label}: {group.complaint('planner')}")
 
 
 def _read_result(folder: Path, group: Group) -> dict[str, Any]:

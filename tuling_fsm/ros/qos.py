@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+import time
+from collections.abc import Callable
 
+from rclpy.duration import Duration
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 
 from tuling_fsm.wire.topics import INPUTS, Qos
+
+_SLICE_S = 0.1
+"""A signal is seen after so much waiting."""
 
 
 def profile(qos: Qos) -> QoSProfile:
@@ -22,10 +27,11 @@ def profile(qos: Qos) -> QoSProfile:
     )
 
 
-def message_class(type_name: str) -> Any:
+def message_class(type_name: str) -> type:
     """The generated class of `package/msg/Name` or `package/srv/Name`."""
     package, kind, name = type_name.split("/")
-    return getattr(importlib.import_module(f"{package}.{kind}"), name)
+    found: type = getattr(importlib.import_module(f"{package}.{kind}"), name)
+    return found
 
 
 def input_publishers(node: Node, depth: int | None = None) -> dict[str, Publisher]:
@@ -41,3 +47,21 @@ def input_publishers(node: Node, depth: int | None = None) -> dict[str, Publishe
         )
         for topic in INPUTS
     }
+
+
+def acknowledged(publisher: Publisher, within_s: float, given_up: Callable[[], bool] = lambda: False) -> bool:
+    """Wait until every reliable subscriber has what was published.
+
+    Args:
+        publisher: of a topic of depth 1; the others are acknowledged every few seconds only.
+        within_s: longest wait.
+        given_up: whether to wait no longer, as after a signal.
+
+    Returns:
+        Whether they have it.
+    """
+    deadline = time.monotonic() + within_s
+    while not publisher.wait_for_all_acked(Duration(seconds=min(within_s, _SLICE_S))):
+        if time.monotonic() >= deadline or given_up():
+            return False
+    return True

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from nav_msgs.srv import GetPlan
 from rclpy.client import Client
-from rclpy.node import Node
 from rclpy.serialization import deserialize_message, serialize_message
+from rclpy.task import Future
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
@@ -25,18 +24,17 @@ class RouteClient:
     """The client of `plan_route`.
 
     Args:
-        node: whose client it is.
+        client: of that service.
         answered: called with a request's number and the route's rows x, y, heading (N, 3), empty where it was refused
             or malformed; with None when it was given up, or the server is away.
         warn: told in one line of a server that is away, an answer that is malformed or late.
     """
 
-    def __init__(self, node: Node, answered: Answered, warn: Callable[[str], None]) -> None:
-        self._node = node
+    def __init__(self, client: Client, answered: Answered, warn: Callable[[str], object]) -> None:
+        self._client = client
         self._answered = answered
         self._warn = warn
-        self._client: Client = node.create_client(GetPlan, "plan_route")
-        self._open: dict[int, tuple[Any, float]] = {}
+        self._open: dict[int, tuple[Future, float]] = {}
 
     def wait(self, timeout_s: float) -> bool:
         """Whether the server is there, at the latest after a time."""
@@ -62,14 +60,14 @@ class RouteClient:
                 self._warn(f"route request {number}: no answer within {timeout_s:g} s")
                 self._answered(number, None)
 
-    def destroy(self) -> None:
-        """Forget all questions, and end the client."""
+    def close(self) -> Client:
+        """Forget all questions; returns the client, which is the caller's to destroy."""
         for future, _ in self._open.values():
             self._client.remove_pending_request(future)
         self._open.clear()
-        self._node.destroy_client(self._client)
+        return self._client
 
-    def _receive(self, number: int, future: Any) -> None:
+    def _receive(self, number: int, future: Future) -> None:
         if self._open.pop(number, None) is None:
             return
         try:

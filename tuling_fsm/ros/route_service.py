@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 from nav_msgs.srv import GetPlan
-from rclpy.node import Node
 from rclpy.serialization import deserialize_message, serialize_message
+from rclpy.service import Service
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.parameters import describe, load
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.routing import match_route
-from tuling_fsm.ros.files import required_file
-from tuling_fsm.ros.node_parameters import RouteServerParameters
+from tuling_fsm.ros.loop import ServedNode
+from tuling_fsm.ros.node_parameters import RouteServerParameters, required_file
 from tuling_fsm.ros.parameter_server import ParameterServer
 from tuling_fsm.ros.qos import message_class, profile
 from tuling_fsm.sim.route_server import RouteServer
@@ -34,7 +35,7 @@ SERVER_MOOD = "route_server_mood"
 _NO_POINTS = np.zeros((0, 3))
 
 
-class RouteServiceNode(Node):
+class RouteServiceNode(ServedNode):
     """Answers with an empty path where there is no route or the question is malformed.
 
     Blocks and questions are dated by the stamps of their messages, so that a simulated run repeats.
@@ -45,10 +46,7 @@ class RouteServiceNode(Node):
 
     def __init__(self) -> None:
         super().__init__("route_server", automatically_declare_parameters_from_overrides=True)
-        self.finished = False
-        self.interruptible = True
-        self.exit_code = 0
-        settings = ParameterServer(self, describe(RouteServerParameters), lambda: True)
+        settings = ParameterServer(self, describe(RouteServerParameters))
         own = load(RouteServerParameters, settings.values)
         self._map = read_map(required_file("map_file", own.map_file))
         self._link = ServerLink(self._map, RouteServer(self._map))
@@ -57,13 +55,10 @@ class RouteServiceNode(Node):
             receive_safely = partial(self._receive, topic, receive)
             self.create_subscription(message_class(PATH), topic, receive_safely, profile(LATCHED), raw=True)
         self.create_subscription(message_class(STRING), SERVER_MOOD, self._change_mood, profile(LATCHED), raw=True)
-        self._service: Any = self.create_service(GetPlan, "plan_route", self._answer)
+        self._service: Service | None = self.create_service(GetPlan, "plan_route", self._answer)
         self.get_logger().info(f"serving routes on {own.map_file}")
 
-    def stop(self) -> None:
-        """Nothing to bring to rest."""
-
-    def _receive(self, topic: str, receive: Any, raw: bytes) -> None:
+    def _receive(self, topic: str, receive: Callable[[bytes, FloatArray], None], raw: bytes) -> None:
         try:
             receive(raw, unpack_path(raw, topic)[1])
         except InputError as error:
@@ -83,16 +78,16 @@ class RouteServiceNode(Node):
         elif mood is not ServerMood.AWAY and self._service is None:
             self._service = self.create_service(GetPlan, "plan_route", self._answer)
 
-    def _block(self, raw: bytes, points: Any) -> None:
+    def _block(self, raw: bytes, points: FloatArray) -> None:
         self._link.server.report_block(points, seconds(stamp_ns(raw)))
 
-    def _preset(self, _: bytes, points: Any) -> None:
+    def _preset(self, _: bytes, points: FloatArray) -> None:
         route = match_route(self._map, points)
         if route is None:
             raise InputError("preset_route", "follows no lanes of the map", "a route on it")
         self._link.server = RouteServer(self._map, route)
 
-    def _answer(self, request: Any, _: Any) -> Any:
+    def _answer(self, request: GetPlan.Request, _: GetPlan.Response) -> GetPlan.Response:
         self._asked += 1
         ns = time_ns(request.start.header.stamp)
         try:

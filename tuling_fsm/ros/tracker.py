@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import importlib.util
-from typing import Any
 
 from rclpy.clock import Clock, ClockType
-from rclpy.node import Node
+from rclpy.publisher import Publisher
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import describe, load, nest
+from tuling_fsm.ros.loop import ServedNode
 from tuling_fsm.ros.parameter_server import ParameterServer
 from tuling_fsm.ros.qos import message_class, profile
 from tuling_fsm.ros.tracking import Command, Tracking, TrackingParameters
-from tuling_fsm.wire.cdr import stamp_ns
 from tuling_fsm.wire.commands import ACKERMANN_CMD, CMD_VEL, pack_ackermann, pack_twist
 from tuling_fsm.wire.odometry import unpack_odometry
-from tuling_fsm.wire.topics import BY_NAME, ODOMETRY, RELIABLE, TRAJECTORY
+from tuling_fsm.wire.topics import BY_NAME, ODOMETRY, RELIABLE, TRAJECTORY, Topic
 from tuling_fsm.wire.trajectory import unpack_trajectory
 
 _POLL_S = 0.05
 _SAID_EVERY_S = 5.0
 
 
-class TrackerNode(Node):
+class TrackerNode(ServedNode):
     """Everything is done by `Tracking`; here it only meets DDS.
 
     Raises:
@@ -32,16 +31,14 @@ class TrackerNode(Node):
 
     def __init__(self) -> None:
         super().__init__("tracker", automatically_declare_parameters_from_overrides=True)
-        self.finished = False
         self.interruptible = False
-        self.exit_code = 0
-        self._settings = ParameterServer(self, describe(TrackingParameters), lambda: True)
+        self._settings = ParameterServer(self, describe(TrackingParameters))
         self._tracking = Tracking(self._load())
         self._tracking.warm_up()
         self._stamp_ns = 0
         self._heard = self._steady_ns()
         self._twists = self._publisher(CMD_VEL)
-        self._ackermann: Any = None
+        self._ackermann: Publisher | None = None
         if importlib.util.find_spec("ackermann_msgs") is None:
             self.get_logger().info("ackermann_msgs is not installed: the topic ackermann is not offered")
         else:
@@ -61,7 +58,7 @@ class TrackerNode(Node):
         self._settings.changed = False
         return load(TrackingParameters, nest(self._settings.values))
 
-    def _publisher(self, topic: Any) -> Any:
+    def _publisher(self, topic: Topic) -> Publisher:
         return self.create_publisher(message_class(topic.type), topic.name, profile(topic.qos))
 
     def _plan(self, raw: bytes) -> None:
@@ -72,13 +69,13 @@ class TrackerNode(Node):
 
     def _odometry(self, raw: bytes) -> None:
         try:
-            odometry = unpack_odometry(raw)
+            stamp_ns, odometry = unpack_odometry(raw)
         except InputError as error:
             self.get_logger().warning(str(error), throttle_duration_sec=_SAID_EVERY_S)
             return
         if self._settings.changed:
             self._tracking.parameters = self._load()
-        self._stamp_ns, self._heard = stamp_ns(raw), self._steady_ns()
+        self._stamp_ns, self._heard = stamp_ns, self._steady_ns()
         self._send(self._tracking.command(odometry))
 
     def _poll(self) -> None:

@@ -51,6 +51,8 @@ class SyncWorld:
 
     def __init__(self, simulation: Simulation, drive: Drive, variable_step: bool = False) -> None:
         self.simulation = simulation
+        self.snapshot = Snapshot(simulation.frame, simulation.stamp)
+        """The frame that the world has come to last; while the simulation goes on it is still the one before."""
         self._drive = drive
         self._variable_step = variable_step
         if variable_step:
@@ -59,11 +61,6 @@ class SyncWorld:
         self._callbacks: dict[int, Callable[[Snapshot], None]] = {}
         self._next_callback = 0
         self._queues: list[tuple[str, queue.SimpleQueue[Any]]] = []
-
-    @property
-    def snapshot(self) -> Snapshot:
-        """The present frame."""
-        return Snapshot(self.simulation.frame, self.simulation.stamp)
 
     def tick(self) -> int:
         """Go on by one frame and return its number: first the queues are filled, then callbacks are called,
@@ -79,6 +76,7 @@ class SyncWorld:
         A reloaded world does not remember its seed: the same one has to be given for the same run (SIM-2).
         """
         self.simulation, self._drive = self.simulation.again(seed), drive
+        self.snapshot = Snapshot(self.simulation.frame, self.simulation.stamp)
 
     def _lasting(self, seconds: float) -> float:
         """A frame as long as something took, within what the sub-steps allow."""
@@ -88,7 +86,8 @@ class SyncWorld:
     def _go_on(self, trajectory: Trajectory | None, delta: float | None) -> int:
         before = self.simulation.inputs()
         self.simulation.advance(trajectory, delta=delta)
-        snapshot, inputs = self.snapshot, self.simulation.inputs()
+        snapshot, inputs = Snapshot(self.simulation.frame, self.simulation.stamp), self.simulation.inputs()
+        self.snapshot = snapshot
         for sensor, waiting in self._queues:
             message = getattr(inputs, sensor)
             if message is not None and message is not getattr(before, sensor):
@@ -106,8 +105,8 @@ class SyncWorld:
             TimeoutError: nobody did within that time.
         """
         with self._ticked:
-            frame = self.simulation.frame
-            if not self._ticked.wait_for(lambda: self.simulation.frame > frame, timeout=seconds):
+            frame = self.snapshot.frame
+            if not self._ticked.wait_for(lambda: self.snapshot.frame > frame, timeout=seconds):
                 raise TimeoutError(f"no tick within {seconds:g} s")
             return self.snapshot
 

@@ -24,7 +24,7 @@ OPERATOR = ("clear_emergency_stop", "reset", "skip_task")
 """Service calls: fields of `Inputs` that are true on one tick."""
 
 _UNPACK: dict[str, Callable[[bytes, float], Any]] = {
-    "odometry": lambda raw, _: unpack_odometry(raw),
+    "odometry": lambda raw, _: unpack_odometry(raw)[1],
     "occupancy": lambda raw, _: unpack_occupancy(raw),
     "mission": lambda raw, _: unpack_json(raw, "mission"),
     "route": lambda raw, stamp: RouteAnswer(stamp, PUSHED, unpack_path(raw, "route")[1]),

@@ -19,6 +19,7 @@ from tuling_fsm.wire.cdr import (
     pose_value,
     seconds,
     stamp_ns,
+    time_ns,
     unpack,
 )
 from tuling_fsm.wire.topics import BASE_FRAME, MAP_FRAME, ODOMETRY
@@ -49,26 +50,27 @@ def pack_odometry(ns: int, odometry: Odometry) -> bytes:
     return b"".join((LITTLE_ENDIAN, head, b"\0" * (-len(head) % 8), row, _NO_COVARIANCE))
 
 
-def unpack_odometry(raw: bytes) -> Odometry:
-    """The position's standard deviation is that along the worst direction.
+def unpack_odometry(raw: bytes) -> tuple[int, Odometry]:
+    """Stamp (ns) and value; the position's standard deviation is that along the worst direction.
 
     Raises:
         InputError: another frame, a value that is not finite, no unit quaternion, a negative variance.
     """
     row = _row(raw)
     if row is not None:
-        stamp = seconds(stamp_ns(raw))
+        ns = stamp_ns(raw)
         pose = planar_pose("odometry", *row[:2], *row[3:_COVARIANCE])
         v, yaw_rate, covariance = row[_LINEAR], row[_ANGULAR + 2], row[_COVARIANCE:_LINEAR]
     else:
         message = unpack(raw, ODOMETRY, "odometry")
-        stamp = check_frame(message.header, MAP_FRAME, "odometry")
+        check_frame(message.header, MAP_FRAME, "odometry")
+        ns = time_ns(message.header.stamp)
         pose = pose_value(message.pose.pose, "odometry")
         v, yaw_rate = float(message.twist.twist.linear.x), float(message.twist.twist.angular.z)
         covariance = message.pose.covariance
     check_finite("odometry", v=v, yaw_rate=yaw_rate)
     position_std, heading_std = _deviations(covariance)
-    return Odometry(stamp, pose, v, yaw_rate, position_std, heading_std)
+    return ns, Odometry(seconds(ns), pose, v, yaw_rate, position_std, heading_std)
 
 
 def _row(raw: bytes) -> tuple[float, ...] | None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from collections.abc import Callable
+from functools import partial
 
 from rclpy.clock import Clock, ClockType
-from rclpy.node import Node
 from std_srvs.srv import Trigger
 
 from tuling_fsm.core.parameters import describe, load, nest
@@ -17,7 +17,8 @@ from tuling_fsm.ros.carla.parameters import CarlaParameters
 from tuling_fsm.ros.carla.play import Play
 from tuling_fsm.ros.carla.topics import CarlaTopics
 from tuling_fsm.ros.carla.types import CarlaTypes
-from tuling_fsm.ros.files import read_scenario, required_file
+from tuling_fsm.ros.loop import ServedNode
+from tuling_fsm.ros.node_parameters import read_scenario, required_file
 from tuling_fsm.ros.parameter_server import ParameterServer
 from tuling_fsm.ros.planner_link import PlannerLink
 from tuling_fsm.wire.carla.actors import PAUSE, PLAY, STEP_ONCE, pack_run_control
@@ -31,7 +32,7 @@ _FAREWELL_S = 1.0
 """Longest wait for CARLA to take the actors away."""
 
 
-class CarlaBridge(Node):
+class CarlaBridge(ServedNode):
     """Everything is done by `CarlaDrive`; here it only meets DDS.
 
     Args:
@@ -43,18 +44,16 @@ class CarlaBridge(Node):
 
     def __init__(self, types: CarlaTypes) -> None:
         super().__init__("carla_bridge", automatically_declare_parameters_from_overrides=True)
-        self._settings = ParameterServer(self, describe(CarlaParameters), lambda: True)
+        self._settings = ParameterServer(self, describe(CarlaParameters))
         self._own = self._load()
         road_map = read_map(required_file("map_file", self._own.map_file))
-        self.finished = False
         self.interruptible = False
-        self.exit_code = 0
         self._topics = CarlaTopics(self, types, self._own.role, self._hear)
         self._link = PlannerLink(self, self._answered, _FLUSH_S)
         self._play = _play(self._own, road_map, self._topics, self._warn) if self._own.scenario else None
         self._drive = CarlaDrive(self._own, road_map, self._play, self._topics, self._link, self._warn)
         for name, command in RUN_SERVICES.items():
-            self.create_service(Trigger, f"~/{name}", self._run_service(command))
+            self.create_service(Trigger, f"~/{name}", partial(self._run, command))
         self.create_timer(_POLL_S, self._poll, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     def stop(self) -> None:
@@ -96,15 +95,12 @@ class CarlaBridge(Node):
             result = self._play.result(self._link.watch.log, self._own.out)
             self.get_logger().info(f"the scenario is over: {result['end']}")
 
-    def _run_service(self, command: int) -> Any:
-        def call(_: Any, response: Any) -> Any:
-            self._topics.run(pack_run_control(command))
-            response.success, response.message = True, "sent to CARLA"
-            return response
-
-        return call
+    def _run(self, command: int, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        self._topics.run(pack_run_control(command))
+        response.success, response.message = True, "sent to CARLA"
+        return response
 
 
-def _play(own: CarlaParameters, road_map: RoadMap, topics: CarlaTopics, report: Any) -> Play:
+def _play(own: CarlaParameters, road_map: RoadMap, topics: CarlaTopics, report: Callable[[str], None]) -> Play:
     scenario = read_scenario(own.scenario, own.overrides)
     return Play(road_map, scenario, own.seed, own.vehicle, own.role, topics, report)

@@ -6,12 +6,12 @@ import time
 from pathlib import Path
 
 from rclpy.clock import Clock, ClockType
-from rclpy.node import Node
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import describe, load
 from tuling_fsm.ros.carla.parameters import CarlaMapParameters
 from tuling_fsm.ros.carla.types import CarlaTypes
+from tuling_fsm.ros.loop import ServedNode
 from tuling_fsm.ros.parameter_server import ParameterServer
 from tuling_fsm.ros.qos import profile
 from tuling_fsm.wire.carla.messages import HEARD, WORLD_INFO, topic_name
@@ -20,7 +20,7 @@ from tuling_fsm.wire.cdr import unpack
 _POLL_S = 0.2
 
 
-class MapSaver(Node):
+class MapSaver(ServedNode):
     """Waits for `/carla/world_info`.
 
     Args:
@@ -32,21 +32,15 @@ class MapSaver(Node):
 
     def __init__(self, types: CarlaTypes) -> None:
         super().__init__("carla_map", automatically_declare_parameters_from_overrides=True)
-        settings = ParameterServer(self, describe(CarlaMapParameters), lambda: True)
+        settings = ParameterServer(self, describe(CarlaMapParameters))
         self._own = load(CarlaMapParameters, settings.values)
         if not self._own.map_file:
             raise InputError("map_file", "not set", "a file to write")
-        self.finished = False
-        self.interruptible = True
-        self.exit_code = 0
         topic = next(each for each in HEARD if each.type == WORLD_INFO)
         name = topic_name(topic, "")
         self.create_subscription(types.message(topic.type), name, self._save, profile(topic.qos), raw=True)
         self._began = time.monotonic()
         self.create_timer(_POLL_S, self._poll, clock=Clock(clock_type=ClockType.STEADY_TIME))
-
-    def stop(self) -> None:
-        """Nothing to bring to rest."""
 
     def _save(self, raw: bytes) -> None:
         try:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
+from rclpy.client import Client
 from rclpy.node import Node
 from rclpy.publisher import Publisher
+from rclpy.task import Future
 
 from tuling_fsm.ros.carla.troupe import Answer
 from tuling_fsm.ros.carla.types import CarlaTypes
@@ -97,11 +98,11 @@ class CarlaTopics:
         name = topic_name(topic, role or self._role)
         return self._node.create_publisher(self._types.message(topic.type), name, profile(topic.qos))
 
-    def _call(self, client: Any, name: str, request: bytes, answered: Answer) -> None:
+    def _call(self, client: Client, name: str, request: bytes, answered: Answer) -> None:
         self.open_calls += 1
         future = client.call_async(self._types.request(name, request))
         future.add_done_callback(partial(self._receive, name, answered))
 
-    def _receive(self, name: str, answered: Answer, future: Any) -> None:
+    def _receive(self, name: str, answered: Answer, future: Future) -> None:
         self.open_calls -= 1
         answered(self._types.response(name, future.result()))

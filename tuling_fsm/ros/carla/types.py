@@ -18,7 +18,7 @@ PACKAGES = ("carla_msgs", "derived_object_msgs")
 class CarlaTypes(Protocol):
     """What rclpy has to be given for a message or service by its name."""
 
-    def message(self, name: str) -> Any:
+    def message(self, name: str) -> type:
         """The class for topics of the type `package/msg/Name`."""
 
     def service(self, name: str) -> Any:
@@ -45,7 +45,7 @@ class InstalledTypes:
             except ImportError as error:
                 raise InputError(package, f"cannot be imported: {error}", "a sourced carla-ros-bridge") from None
 
-    def message(self, name: str) -> Any:
+    def message(self, name: str) -> type:
         """The class for topics."""
         return message_class(name)
 

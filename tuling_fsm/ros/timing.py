@@ -1,20 +1,56 @@
-"""How the node itself is: tick times, overruns, ages of the inputs."""
+"""The times of the node itself: when odometry is to be expected, how long ticks take, how old the inputs are."""
 
 from __future__ import annotations
 
+import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from itertools import pairwise
 
 import numpy as np
 
-from tuling_fsm.ros.driver import Ticked
 from tuling_fsm.wire.diagnostics import Level, Status, pack_diagnostics
 
+_ARRIVALS = 9
+"""Arrivals that the rhythm is taken from: the shortest time between two of them counts, for the next may come early."""
+_EARLY_S = 0.003
+"""What is done before the next arrival is done this long before it, for arrivals jitter."""
+_IDLE_S = 0.004
+"""After a shorter rest nothing has been forgotten yet."""
+_SHARE = 0.2
+"""What takes a larger share of the time between two arrivals is not done twice."""
 PERIOD_S = 0.05
 """A tick that takes longer than the time between two is an overrun."""
 _KEPT = 1000
 SILENT_S = 0.5
 """Older odometry is a warning."""
+
+
+class Rhythm:
+    """Of messages that arrive.
+
+    Args:
+        clock: seconds of wall time.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+        self._clock = clock
+        self._arrivals: deque[float] = deque(maxlen=_ARRIVALS)
+
+    def heard(self) -> None:
+        """One has arrived."""
+        self._arrivals.append(self._clock())
+
+    def rest(self, takes_s: float) -> float | None:
+        """How long to rest (s) before what takes `takes_s` (s), so that it ends shortly before the next arrival.
+
+        None where that is not worth while: the rhythm is not known yet, or there is no such time.
+        """
+        if len(self._arrivals) < _ARRIVALS:
+            return None
+        step = min(later - earlier for earlier, later in pairwise(self._arrivals))
+        rest = self._arrivals[-1] + step - _EARLY_S - takes_s - self._clock()
+        return rest if rest >= _IDLE_S and takes_s <= _SHARE * step else None
 
 
 class Health:
@@ -29,14 +65,20 @@ class Health:
         self._times: deque[float] = deque(maxlen=_KEPT)
         self._told: dict[str, int] = {}
 
-    def ticked(self, ticked: Ticked) -> None:
-        """Count one tick."""
+    def ticked(self, elapsed_s: float, late: bool, flaps: int | None) -> None:
+        """Count one tick.
+
+        Args:
+            elapsed_s: until there was a plan.
+            late: whether that was too long.
+            flaps: of the planner so far, None where it failed.
+        """
         self.ticks += 1
-        self.overruns += ticked.elapsed_s > PERIOD_S
-        self.late += ticked.late
-        self.failures += ticked.tick is None
-        self.flaps = self.flaps if ticked.tick is None else ticked.tick.decision.flaps
-        self._times.append(ticked.elapsed_s)
+        self.overruns += elapsed_s > PERIOD_S
+        self.late += late
+        self.failures += flaps is None
+        self.flaps = self.flaps if flaps is None else flaps
+        self._times.append(elapsed_s)
 
     def message(self, now_ns: int, received: Mapping[str, int], ticked_ns: int | None = None, rivals: int = 0) -> bytes:
         """The message for `/diagnostics`: a warning where something has gone wrong since the last one.

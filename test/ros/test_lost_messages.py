@@ -1,0 +1,177 @@
+"""Answers that do not come, and messages that do not arrive: asked for again, waited for, or an error."""
+
+from __future__ import annotations
+
+import signal
+from functools import partial
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from lifecycle_msgs.srv import ChangeState, GetState
+from patience import PATIENCE_S
+from rclpy.task import Future
+
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.ros import lifecycle_client, planner
+from tuling_fsm.ros.lifecycle_client import LifecycleClient
+from tuling_fsm.ros.planner_link import PlannerLink
+from tuling_fsm.ros.planning_cycle import Acknowledge
+from tuling_fsm.ros.qos import acknowledged
+from tuling_fsm.ros.simulator import SimNode
+from tuling_fsm.wire.paths import pack_path
+
+LEADS_TO = {("configure", "unconfigured"): "inactive", ("activate", "inactive"): "active"}
+
+
+class Node:
+    """A lifecycle node and the way to it: of its requests and answers some are lost, in the order in which they come.
+
+    `lost` has a letter for each question about a transition: `q` the question, `a` the answer, a point neither.
+    """
+
+    def __init__(self, lost: str, silent: bool = False) -> None:
+        self.lost, self.silent = list(lost), silent
+        self.state = "unconfigured"
+        self.asked = 0
+
+    def create_client(self, kind: type, _: str) -> SimpleNamespace:
+        ask = self._state if kind is GetState else self._change
+        return SimpleNamespace(service_is_ready=lambda: True, call_async=ask, remove_pending_request=lambda _: None)
+
+    def spin_once(self, timeout_sec: float) -> None:
+        pass
+
+    def _state(self, _: GetState.Request) -> Future:
+        future = Future()
+        if not self.silent:
+            response = GetState.Response()
+            response.current_state.label = self.state
+            future.set_result(response)
+        return future
+
+    def _change(self, request: ChangeState.Request) -> Future:
+        self.asked += 1
+        future, lost = Future(), self.lost.pop(0) if self.lost else "."
+        if lost != "q":
+            goal = LEADS_TO.get((request.transition.label, self.state))
+            self.state = goal or self.state
+            if lost != "a":
+                future.set_result(ChangeState.Response(success=goal is not None))
+        return future
+
+
+@pytest.mark.parametrize(
+    ("lost", "asked"),
+    [(".", 1), ("q.", 2), ("qq.", 3), ("a", 1), ("qa", 2)],
+    ids=["nothing", "question", "two questions", "answer", "question and answer"],
+)
+def test_a_transition_is_made_once_whatever_is_lost(lost: str, asked: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lifecycle_client, "_AGAIN_S", 0.01)
+    node = Node(lost)
+    assert LifecycleClient(node, node, "planner").change("configure", PATIENCE_S)
+    assert (node.state, node.asked) == ("inactive", asked)
+
+
+def test_a_transition_that_is_refused_is_refused_when_it_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lifecycle_client, "_AGAIN_S", 0.01)
+    node = Node("a.")
+    assert not LifecycleClient(node, node, "planner").change("activate", PATIENCE_S)
+    assert (node.state, node.asked) == ("unconfigured", 2)
+
+
+def test_a_node_that_answers_nothing_is_an_error_after_the_time_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lifecycle_client, "_AGAIN_S", 0.01)
+    node = Node("q" * 99, silent=True)
+    with pytest.raises(InputError, match="node planner: no answer to configure"):
+        LifecycleClient(node, node, "planner").change("configure", 0.05)
+
+
+class Publisher:
+    """Its subscriber has what was sent when that was asked so often; never without a number."""
+
+    def __init__(self, waits: int | None = None) -> None:
+        self.waits, self.asked = waits, 0
+        self.sent: list[bytes] = []
+
+    def publish(self, message: bytes) -> None:
+        self.sent.append(message)
+
+    def wait_for_all_acked(self, _: object) -> bool:
+        self.asked += 1
+        return self.waits is not None and self.asked > self.waits
+
+
+def test_an_acknowledgement_is_waited_for_until_it_comes_the_time_is_over_or_nobody_waits_any_more() -> None:
+    assert acknowledged(Publisher(waits=5), PATIENCE_S)
+    assert not acknowledged(Publisher(), 0.0)
+    assert not acknowledged(Publisher(), PATIENCE_S, lambda: True)
+
+
+@pytest.mark.clause("SIM-2")
+@pytest.mark.parametrize("needed", [True, False])
+@pytest.mark.parametrize("interrupted", [True, False])
+def test_what_a_run_needs_to_repeat_and_does_not_arrive_ends_the_node_and_all_else_does_not(
+    needed: bool, interrupted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for limit in ("_LOCK_STEP_ACK_S", "_LAST_ACK_S"):
+        monkeypatch.setattr(planner, limit, 0.0)
+    lines: list[str] = []
+    log = SimpleNamespace(error=lines.append, warning=lines.append)
+    node = SimpleNamespace(
+        _published={"state": Publisher(), "trajectory": Publisher()}, _routes=object(), get_logger=lambda: log,
+        finished=False, exit_code=0, interrupted=interrupted,
+    )  # fmt: skip
+    node._arrived = partial(planner.PlannerNode._arrived, node)
+    outputs = [("state", b"s"), Acknowledge(("state",), needed), ("trajectory", b"t")]
+    planner.PlannerNode._do(node, outputs)
+    ends = needed and not interrupted
+    assert (node.finished, node.exit_code) == (ends, int(ends))
+    assert node._published["trajectory"].sent == ([] if ends else [b"t"])
+    assert lines[0].startswith("state: a subscriber does not take what is sent")
+
+
+@pytest.mark.clause("SIM-2")
+def test_a_simulator_whose_messages_do_not_arrive_ends_with_an_error() -> None:
+    link = SimpleNamespace(_flush_s=0.0, _node=SimpleNamespace(interrupted=False), lost=False)
+    PlannerLink._wait_for(link, Publisher(waits=0))
+    assert not link.lost
+    PlannerLink._wait_for(link, Publisher())
+    assert link.lost
+    said: list[str] = []
+    SimNode._poll(SimpleNamespace(_asked_at=1.0, _link=link, _fail=said.append))
+    assert said == ["what was sent did not arrive within 30 s"]
+
+
+LISTENER = """
+import rclpy
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from std_msgs.msg import String
+rclpy.init()
+node = rclpy.create_node("listener")
+qos = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+node.create_subscription(String, "state", lambda message: print(message.data, flush=True), qos)
+rclpy.spin(node)
+"""
+
+
+@pytest.mark.ros
+@pytest.mark.clause("SIM-2")
+def test_in_lock_step_the_plan_waits_for_a_subscriber_of_the_state_that_stalls(rig, map_file):
+    from ros.rig import frame
+
+    rig.start_planner(map_file=map_file, lock_step=True)
+    rig.activate()
+    rig.send(frame(1.0))
+    rig.until_answered(1.0)
+    listener = rig.start("-c", LISTENER)
+    assert listener.stdout.readline().strip() == "departure/plan_once"
+    listener.send_signal(signal.SIGSTOP)
+    x = np.arange(0.0, 100.0)
+    rig.publish("route", pack_path(1, np.column_stack((x, 0 * x, 0 * x))))
+    rig.publishers["route"].wait_for_all_acked()
+    rig.send(frame(1.05))
+    rig.idle(0.6)
+    assert [trajectory.stamp for trajectory in rig.trajectories()] == [1.0]
+    listener.send_signal(signal.SIGCONT)
+    assert not rig.until_answered(1.05).stands

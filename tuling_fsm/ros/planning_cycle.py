@@ -1,0 +1,438 @@
+"""The planner from activation to deactivation: what comes in, when it ticks, what is to be sent. Nothing here imports
+rclpy.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from tuling_fsm.bag.saved_state import save_state
+from tuling_fsm.bag.writer import BagWriter
+from tuling_fsm.core.errors import InputError, in_one_line
+from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.parameters import flatten
+from tuling_fsm.core.trajectory import Trajectory
+from tuling_fsm.ros.last_resort import braking, straight_on
+from tuling_fsm.ros.node_parameters import PlannerNodeParameters
+from tuling_fsm.ros.timing import Health, Rhythm
+from tuling_fsm.wire.cdr import STAMP_BYTES, nanoseconds, seconds, stamp_ns
+from tuling_fsm.wire.inputs import TABLES, unpack_input
+from tuling_fsm.wire.odometry import unpack_odometry
+from tuling_fsm.wire.outputs import Messages, Outputs, Wanted, everything, failure_messages, trajectory_messages
+from tuling_fsm.wire.text import pack_json
+from tuling_fsm.wire.why import explain
+from tuling_fsm.world.inputs import Inputs, RouteAnswer, RouteRequest
+
+if TYPE_CHECKING:
+    from tuling_fsm.agent import Agent, Parameters, Tick
+
+T = TypeVar("T")
+STAMPED = frozenset({*TABLES, "occupancy"})
+"""Inputs that bear a stamp and are read when a tick needs them."""
+LOCK_STEP_TABLES = ("objects", "traffic_lights")
+"""Tables that have to bear the odometry's stamp in lock-step: DDS gives no order across topics."""
+BEFORE_THE_PLAN = ("route_blocked", "state")
+"""In lock-step these are waited for: a run would not repeat if the plan, or the next question, overtook them."""
+LATE_AT_MOST = 5
+"""After so many late plans in a row the car is stopped."""
+LOOK_S, SLOWER = 1.0, 0.3
+"""A plan brakes that is slower than another by so much (m/s) after this time (s)."""
+HEALTH_PERIOD_NS = 1_000_000_000
+KEEP_PERIOD_NS = 500_000_000
+
+
+class Log(Protocol):
+    """Where lines for people go: the node's logger."""
+
+    def error(self, line: str) -> object:
+        """Something failed."""
+
+    def warning(self, line: str) -> object:
+        """Something is odd."""
+
+
+@dataclass(frozen=True)
+class Acknowledge:
+    """To wait until every reliable subscriber has what was sent on some topics: DDS gives no order across topics.
+
+    For topics of depth 1 that takes some milliseconds; the others are acknowledged every few seconds only.
+    """
+
+    topics: tuple[str, ...]
+    needed: bool
+    """Whether to go on without would make the run another one."""
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A question for the route server, with the stamp (ns) of its tick."""
+
+    ns: int
+    request: RouteRequest
+
+
+@dataclass(frozen=True)
+class Rest:
+    """`rested` is to be called after a time (s), once; a new time takes the place of the last one."""
+
+    seconds: float
+
+
+Output = tuple[str, bytes] | Acknowledge | Ask | Rest
+"""What is to be done, in its order: a topic with the serialized message to publish on it, or one of the others."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ticked:
+    """What came of a tick: `tick` is None when the agent failed; a `late` plan is not the one to send."""
+
+    inputs: Inputs
+    tick: Tick | None
+    trajectory: Trajectory
+    late: bool
+    elapsed_s: float
+
+
+class Inbox:
+    """The latest message of each input topic, turned into the inputs of a tick.
+
+    Messages come in serialized and are read when a tick needs them: a fast sensor costs nothing between ticks.
+
+    Args:
+        report: told once of each fault, until the topic has been right again (SAF-3).
+        mission: the one until another comes.
+    """
+
+    def __init__(self, report: Callable[[str], object], mission: dict[str, object] | None = None) -> None:
+        self._report = report
+        self._raw: dict[str, bytes] = {}
+        self._values: dict[str, Any] = {} if mission is None else {"mission": mission}
+        """The latest value of each topic: fields of `Inputs`."""
+        self._answers: list[tuple[int, FloatArray]] = []
+        self._calls: set[str] = set()
+        self._faults: dict[str, str] = {}
+        self.stamps: dict[str, int] = {}
+        """Stamp (ns) of the latest message by topic, of those with a header."""
+
+    def receive(self, topic: str, raw: bytes) -> bool:
+        """Keep a message until the next tick; a newer one replaces it.
+
+        Odometry is read at once, as it drives the ticks; returns whether it can be used.
+        """
+        if topic == "odometry":
+            read = self._read(topic, unpack_odometry, raw)
+            if read is None:
+                return False
+            self.stamps[topic], self._values[topic] = read
+            return True
+        self._raw[topic] = raw
+        if topic in STAMPED and len(raw) >= STAMP_BYTES:
+            self.stamps[topic] = stamp_ns(raw)
+        return True
+
+    def answer(self, number: int, points: FloatArray) -> None:
+        """An answer of the route server, for the next tick."""
+        self._answers.append((number, points))
+
+    def call(self, name: str) -> None:
+        """A service call of the operator, one of `wire.inputs.OPERATOR`, for the next tick."""
+        self._calls.add(name)
+
+    def take(self, ns: int) -> Inputs:
+        """The inputs of the tick at `ns`."""
+        stamp = seconds(ns)
+        raw, self._raw = self._raw, {}
+        answers = [RouteAnswer(stamp, *answer) for answer in self._answers]
+        self._answers = []
+        calls, self._calls = self._calls, set()
+        for topic, message in raw.items():
+            value = self._read(topic, unpack_input, topic, message, stamp)
+            if isinstance(value, RouteAnswer):
+                answers.append(value)
+            elif value is not None:
+                self._values[topic] = value
+        return Inputs(stamp, route_answers=tuple(answers), **(self._values | dict.fromkeys(calls, True)))
+
+    def _read(self, topic: str, unpack: Callable[..., T], *message: object) -> T | None:
+        """The value of a message; None where it cannot be used, which is reported unless it was said last."""
+        try:
+            value = unpack(*message)
+        except InputError as error:
+            why = str(error)
+        except Exception as error:  # Whatever comes over the wire, the tick goes on without it.
+            why = f"{topic}: {in_one_line(error)}"
+        else:
+            self._faults.pop(topic, None)
+            return value
+        if self._faults.get(topic) != why:
+            self._faults[topic] = why
+            self._report(why)
+        return None
+
+
+class PlanningCycle:
+    """Ticks the agent when that is due, and has an answer whatever the agent does (SAF-1).
+
+    What is to be sent is given out piece by piece, each made when the one before has been taken: the trajectory is on
+    its way before anything else is made.
+
+    Args:
+        agent: what plans.
+        inbox: where its inputs come in.
+        own: the node's parameters.
+        log: told of what went wrong.
+        now_ns: the node's clock.
+        wanted: whether anybody listens to a topic.
+        bag: records every tick, if given.
+        clock: seconds of wall time; nothing but the lateness of a plan is judged by it.
+        rhythm: of the odometry.
+    """
+
+    def __init__(
+        self,
+        agent: Agent,
+        inbox: Inbox,
+        own: PlannerNodeParameters,
+        log: Log,
+        now_ns: Callable[[], int],
+        wanted: Wanted,
+        bag: BagWriter | None = None,
+        clock: Callable[[], float] = time.perf_counter,
+        rhythm: Rhythm | None = None,
+    ) -> None:
+        self._agent = agent
+        self._inbox = inbox
+        self._own = own
+        self._log = log
+        self._now_ns = now_ns
+        self._listened = wanted
+        self._wanted = wanted if bag is None else everything
+        self._bag = bag
+        self._clock = clock
+        self._rhythm = rhythm or Rhythm()
+        self._health = Health()
+        self._outputs = Outputs()
+        self._unanswered: set[int] = set()
+        """Numbers of the questions to the route server that are open."""
+        self._last: Tick | None = None
+        self._last_ns: int | None = None
+        """Stamp of the last tick."""
+        self._ticked_on: int | None = None
+        """Stamp of the odometry of the last tick."""
+        self._odometry_at: int | None = None
+        """The node's clock when odometry came last that moves on."""
+        self._plan: Messages = []
+        """What was sent of the last trajectory."""
+        self._sent: Trajectory | None = None
+        """The trajectory that was sent last."""
+        self._failures = 0
+        """Ticks in a row that the agent failed."""
+        self._late_in_a_row = 0
+        self._new_parameters: Parameters | None = None
+        """Set since the last tick, and not yet recorded."""
+        self._kept_ns = 0
+        self._unkept = ""
+        self._health_at = 0
+
+    def receive(self, topic: str, raw: bytes) -> Iterator[Output]:
+        """A message has come: it goes into the inbox, and what is due is done."""
+        usable, odometry = self._inbox.receive(topic, raw), topic == "odometry"
+        if not usable:
+            return
+        if odometry:
+            self._rhythm.heard()
+            if self._own.lock_step and self._inbox.stamps[topic] == self._last_ns:
+                yield from self._plan  # It has been answered already, so that the answer must have been lost.
+            if self._moves_on():
+                self._odometry_at = self._now_ns()
+        if odometry or self._own.lock_step:
+            yield from self._tick_if_due()
+
+    def answer(self, number: int, points: FloatArray | None) -> Iterator[Output]:
+        """The route server has answered, or will not."""
+        self._unanswered.discard(number)
+        if points is not None:
+            self._inbox.answer(number, points)
+        if self._own.lock_step:
+            yield from self._tick_if_due()
+
+    def timer(self, rivals: int) -> Iterator[Output]:
+        """Called every now and then: tick where odometry is silent, and report on health.
+
+        Args:
+            rivals: how many others send trajectories on the same topic.
+        """
+        now = self._now_ns()
+        silent = self._silent(now)
+        if silent is not None:
+            yield from self._outcome(self._tick(silent), silent)
+        if not 0 <= now - self._health_at < HEALTH_PERIOD_NS:
+            self._health_at = now
+            yield "/diagnostics", self._health.message(now, self._inbox.stamps, self._last_ns, rivals)
+
+    def rested(self) -> None:
+        """The next odometry is near. What a tick needs has been driven out of the processor's caches by others since
+        the last one: to do that once more, for nothing else, brings it back.
+        """
+        if not self._own.keep_warm or self._last is None:
+            return
+        try:
+            self._agent.repeat()
+        except Exception as error:
+            self._log.error(f"the last tick could not be repeated: {in_one_line(error)}")
+        list(trajectory_messages(self._last.trajectory, nanoseconds(self._last.stamp), self._wanted))
+
+    def reconfigure(self, own: PlannerNodeParameters, parameters: Parameters) -> None:
+        """Take other parameters from the next tick on (USE-12); only live ones have changed."""
+        self._own, self._new_parameters = own, parameters
+        self._agent.reconfigure(parameters)
+
+    def explanation(self) -> str:
+        """One sentence on what the car does and why, in the language that is set."""
+        return "no tick yet" if self._last is None else explain(self._last, self._own.language)
+
+    def halt(self) -> Iterator[Output]:
+        """Send a stop and see that it arrives, keep the state, close the bag."""
+        ns = (self._last_ns or self._now_ns()) + 1
+        yield from trajectory_messages(self._stop(seconds(ns)), ns)
+        yield Acknowledge(("trajectory",), needed=False)
+        self._keep_state(ns)
+        if self._bag is not None:
+            try:
+                self._bag.close()
+            except InputError as error:
+                self._log.error(f"record: {error}")
+
+    def _tick_if_due(self) -> Iterator[Output]:
+        ns = self._inbox.stamps.get("odometry")
+        if ns is None or not self._moves_on():
+            return
+        if self._own.lock_step:
+            complete = all(self._inbox.stamps.get(topic) == ns for topic in LOCK_STEP_TABLES)
+            if not complete or self._unanswered:
+                return
+        ticked = self._tick(ns)
+        yield from self._outcome(ticked, ns)
+        rest = None if self._own.lock_step else self._rhythm.rest(ticked.elapsed_s)
+        if rest is not None and self._own.keep_warm:
+            yield Rest(rest)
+
+    def _moves_on(self) -> bool:
+        """Whether the latest odometry is another one than that of the last tick; a clock that stands is silence."""
+        return self._inbox.stamps.get("odometry") not in (self._ticked_on, self._last_ns)
+
+    def _silent(self, now_ns: int) -> int | None:
+        """The stamp of the tick that silence asks for (SAF-1): the odometry's time goes on by the node's clock."""
+        if self._own.lock_step:
+            return None
+        stamp = now_ns
+        if self._odometry_at is not None:
+            silence = now_ns - self._odometry_at
+            if silence < nanoseconds(self._own.odometry_timeout):
+                return None
+            stamp = self._inbox.stamps["odometry"] + silence
+        return stamp if self._last_ns is None or stamp > self._last_ns else None
+
+    def _tick(self, ns: int) -> Ticked:
+        """One tick; a plan that took too long gives way to the rest of the last one, if any."""
+        began = self._clock()
+        inputs = self._inbox.take(ns)
+        self._last_ns, self._ticked_on = ns, self._inbox.stamps.get("odometry")
+        tick: Tick | None = None
+        try:
+            tick = self._agent.step(inputs)
+            trajectory = tick.trajectory
+            self._failures = 0
+        except Exception as error:
+            if self._failures == 0:
+                self._log.error(f"the planner failed, braking: {in_one_line(error)}")
+            self._failures += 1
+            trajectory = self._stop(inputs.stamp, inputs)
+        elapsed = self._clock() - began
+        late = not self._own.lock_step and elapsed > self._own.late_after
+        self._late_in_a_row = self._late_in_a_row + 1 if late else 0
+        if late and tick is not None:
+            trajectory = self._instead_of_late(trajectory)
+        self._sent = trajectory
+        return Ticked(inputs, tick, trajectory, late, elapsed)
+
+    def _outcome(self, ticked: Ticked, ns: int) -> Iterator[Output]:
+        """What is to be sent of a tick, and then what is kept of it."""
+        plan = trajectory_messages(ticked.trajectory, ns, self._wanted)
+        if self._own.lock_step:
+            self._plan, more = list(plan), self._more(ticked, ns)
+            yield from more
+            yield Acknowledge(tuple(topic for topic, _ in more if topic in BEFORE_THE_PLAN), needed=True)
+            yield from self._plan
+        else:
+            self._plan = []
+            for message in plan:
+                yield message
+                self._plan.append(message)
+            more = self._more(ticked, ns)
+            yield from more
+        flaps = None
+        if ticked.tick is not None:
+            self._last, flaps = ticked.tick, ticked.tick.decision.flaps
+            for request in ticked.tick.decision.route_requests:
+                self._unanswered.add(request.number)
+                yield Ask(ns, request)
+        self._health.ticked(ticked.elapsed_s, ticked.late, flaps)
+        if not 0 <= ns - self._kept_ns < KEEP_PERIOD_NS:
+            self._keep_state(ns)
+        self._record(ticked, ns, more)
+
+    def _more(self, ticked: Ticked, ns: int) -> Messages:
+        """What is sent beside the plan."""
+        if ticked.tick is None:
+            return failure_messages(ns)
+        return self._outputs.messages(ticked.tick, ns, self._own.why_rate, self._wanted)
+
+    def _instead_of_late(self, late: Trajectory) -> Trajectory:
+        """The rest of the last plan, after some in a row a comfortable stop; a plan that brakes is never held back."""
+        if self._sent is None or self._sent.end_stamp <= late.stamp:
+            return late
+        if self._late_in_a_row > LATE_AT_MOST:
+            return self._stop(late.stamp)
+        rest = self._sent.after(late.stamp)
+        soon = late.stamp + LOOK_S
+        return late if abs(late.sample(soon)[2]) < abs(rest.sample(soon)[2]) - SLOWER else rest
+
+    def _stop(self, stamp: float, inputs: Inputs | None = None) -> Trajectory:
+        """Braking along the last trajectory; without one, straight on from where the car is."""
+        way = self._sent
+        if way is None and inputs is not None and inputs.odometry is not None:
+            way = straight_on(stamp, inputs.odometry.pose, inputs.odometry.v)
+        decel = self._agent.parameters.vehicle.comfort_decel
+        return braking(way or Trajectory.standing(stamp, Pose(0.0, 0.0, 0.0)), stamp, decel)
+
+    def _keep_state(self, ns: int) -> None:
+        """Write the state of the planner, once it has one, where that is wished (EST-2)."""
+        if not self._own.state_file or self._last is None:
+            return
+        self._kept_ns = ns
+        try:
+            save_state(self._own.state_file, self._agent.record, Path(self._own.map_file).name)
+            self._unkept = ""
+        except OSError as error:
+            if self._unkept != str(error):
+                self._unkept = str(error)
+                self._log.warning(f"state_file: {error}")
+
+    def _record(self, ticked: Ticked, ns: int, more: Messages) -> None:
+        """All of a tick into the bag; the parameters first, where they are new to it. A disk that is full ends that."""
+        if self._bag is None:
+            return
+        new, self._new_parameters = self._new_parameters, None
+        late = [("late", pack_json({"elapsed_ms": 1e3 * ticked.elapsed_s}))] if ticked.late else []
+        try:
+            if new is not None:
+                self._bag.write(ns, "parameters", pack_json(flatten(new)))
+            self._bag.write_tick(ticked.inputs, [*more, *self._plan, *late])
+        except InputError as error:
+            self._log.error(f"record: {error}; driving on without")
+            self._bag, self._wanted = None, self._listened
