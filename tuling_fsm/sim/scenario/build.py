@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from tuling_fsm.core.errors import assert_never
 from tuling_fsm.sim.scenario import bound, tree
 from tuling_fsm.sim.scenario.actions import action_type
-from tuling_fsm.sim.scenario.commands import ChangeSpeed, Command, Place
+from tuling_fsm.sim.scenario.commands import ChangeSpeed, Command, Place, Remove
 from tuling_fsm.sim.scenario.conditions import Condition, Either
 from tuling_fsm.sim.scenario.deeds import MODIFIERS, ActionType, Deed, MissionFile, Order, Setup
 from tuling_fsm.sim.scenario.evaluate import bind
@@ -45,6 +45,8 @@ class Beginning:
     placements: dict[str, Placement] = field(default_factory=dict)
     places_at: dict[str, At] = field(default_factory=dict)
     """Where the text gives the placements."""
+    removed: set[str] = field(default_factory=set)
+    """Who is taken out of the world in the first instant: what comes after that is no beginning of theirs."""
     speeds: dict[str, float] = field(default_factory=dict)
     route: EgoRoute | None = None
     population: Population | None = None
@@ -53,7 +55,9 @@ class Beginning:
     def take(self, command: Command, at: At) -> bool:
         """Whether the command is one that the beginning can hold."""
         match command:
-            case Place(actor, placement, speed) if actor not in self.placements:
+            case Remove(actor):
+                self.removed.add(actor)
+            case Place(actor, placement, speed) if actor not in self.placements and actor not in self.removed:
                 self.placements[actor], self.places_at[actor] = placement, at
                 self.speeds.setdefault(actor, speed)
                 return True
