@@ -10,6 +10,7 @@ import pytest
 from ros.carla_car import REAR
 from ros.carla_port import Port
 from ros.carla_types import carla_object
+from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
@@ -146,6 +147,14 @@ scenario played:
             wait elapsed(0.4s)
             ego.lose_localization()
 """
+
+
+@pytest.mark.parametrize("action", ["assign_speed(3mps)", "change_speed(target: 3mps)"])
+def test_a_speed_that_nobody_can_give_to_the_car_is_refused(action, course):
+    for before, where in (("", "played.osc"), ("            wait elapsed(1s)\n", r"played.osc:20:13")):
+        text = TEXT.replace("        works.close", f"{before}            ego.{action}\n        works.close")
+        with pytest.raises(InputError, match=rf"{where}.*expected no assign_speed and no change_speed of the ego"):
+            Stage(course, compile_text(text, "played.osc"), 1, Vehicle())
 
 
 def test_what_a_scenario_says_to_the_car_reaches_the_planner(course, tmp_path):

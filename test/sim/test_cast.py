@@ -222,7 +222,7 @@ def test_what_is_set_reaches_the_inputs(lit: RoadMap) -> None:
 
 
 def test_a_place_off_the_map_is_refused(two_lanes: RoadMap) -> None:
-    with pytest.raises(InputError, match="npc: no place"):
+    with pytest.raises(InputError, match="npc: no lane 1 of road '99' at 5 m on this map"):
         run(two_lanes, (car(OnLane("99", 1, 5.0)),))
 
 

@@ -1,8 +1,9 @@
-"""The one error that a user's input can raise, and the words for those that nobody expects."""
+"""The error that a user's input can raise, the one that a missing case is, and words for any other."""
 
 from __future__ import annotations
 
 import traceback
+from typing import NoReturn
 
 _SHOWN = 300
 """Characters of a place or of a fault that are shown: what is wrong may be of any length."""
@@ -23,6 +24,14 @@ class InputError(ValueError):
     def __reduce__(self) -> tuple[type[InputError], tuple[str, str, str]]:
         """Its own arguments, so that it comes whole from one process to another."""
         return type(self), (self.where, self.what, self.expected)
+
+
+def assert_never(value: NoReturn) -> NoReturn:
+    """The end of a dispatch that knows every member: the type checker refuses it where one is missing.
+
+    `typing` has it from Python 3.11 on.
+    """
+    raise AssertionError(f"nobody deals with {value!r}")
 
 
 def _short(text: str) -> str:

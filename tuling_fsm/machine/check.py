@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.errors import InputError, assert_never
 from tuling_fsm.machine.elements import SEPARATOR, Leaf, Priority, Region, Row, covers
 
 AnyState = Leaf[Any] | Region[Any]
@@ -23,10 +23,13 @@ def check_states(where: str, initial: str, children: Sequence[AnyState]) -> None
             raise InputError(where, f"bad state name {child.name!r}", f"a name without {SEPARATOR!r}")
         if names.count(child.name) > 1:
             raise InputError(place, "declared twice", "one state of a name")
-        if isinstance(child, Region):
-            check_states(place, child.initial, child.children)
-        else:
-            _check_leaf(place, child)
+        match child:
+            case Region():
+                check_states(place, child.initial, child.children)
+            case Leaf():
+                _check_leaf(place, child)
+            case _:
+                assert_never(child)
     if initial not in names:
         raise InputError(where, f"no initial state {initial!r}", "one of " + ", ".join(names))
 

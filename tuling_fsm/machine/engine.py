@@ -7,7 +7,7 @@ from typing import Any, Generic
 
 from transitions.extensions.nesting import HierarchicalMachine, NestedState
 
-from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.errors import InputError, assert_never
 from tuling_fsm.core.records import replace
 from tuling_fsm.machine.elements import SEPARATOR, B, C, Leaf, M, Priority, Region, Row
 from tuling_fsm.machine.record import StateRecord
@@ -176,6 +176,11 @@ def _hierarchy(table: Table[Any, Any], position: _Position) -> _Hierarchy:
 
 
 def _as_dict(state: Leaf[Any] | Region[Any]) -> dict[str, Any]:
-    if isinstance(state, Leaf):
-        return {"name": state.name}
-    return {"name": state.name, "initial": state.initial, "children": [_as_dict(child) for child in state.children]}
+    match state:
+        case Leaf():
+            return {"name": state.name}
+        case Region():
+            children = [_as_dict(child) for child in state.children]
+            return {"name": state.name, "initial": state.initial, "children": children}
+        case _:
+            assert_never(state)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from tuling_fsm.core.errors import assert_never
 from tuling_fsm.machine.elements import SEPARATOR, Leaf, Region, Row
 from tuling_fsm.machine.table import Table
 
@@ -37,16 +38,19 @@ def _states(children: Sequence[Leaf[Any] | Region[Any]], prefix: str, depth: int
     pad = "    " * depth
     for child in children:
         path = prefix + child.name
-        if isinstance(child, Region):
-            yield f'{pad}state "{child.name}" as {_id(path)} {{'
-            yield f"{pad}    [*] --> {_id(path + SEPARATOR + child.initial)}"
-            yield from _states(child.children, path + SEPARATOR, depth + 1)
-            yield f"{pad}}}"
-        else:
-            note = "" if child.enabled else " (disabled)"
-            yield f'{pad}state "{child.name}{note}" as {_id(path)}'
-            if child.terminal:
-                yield f"{pad}{_id(path)} --> [*]"
+        match child:
+            case Region():
+                yield f'{pad}state "{child.name}" as {_id(path)} {{'
+                yield f"{pad}    [*] --> {_id(path + SEPARATOR + child.initial)}"
+                yield from _states(child.children, path + SEPARATOR, depth + 1)
+                yield f"{pad}}}"
+            case Leaf():
+                note = "" if child.enabled else " (disabled)"
+                yield f'{pad}state "{child.name}{note}" as {_id(path)}'
+                if child.terminal:
+                    yield f"{pad}{_id(path)} --> [*]"
+            case _:
+                assert_never(child)
 
 
 def _rows(rows: Sequence[Row[Any]], prefix: str, depth: int) -> Iterator[str]:

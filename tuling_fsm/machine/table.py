@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic
 
+from tuling_fsm.core.errors import assert_never
 from tuling_fsm.machine.check import check_rows, check_states, check_ways
 from tuling_fsm.machine.elements import SEPARATOR, B, C, Leaf, M, Region, Row, covers
 from tuling_fsm.machine.record import StateRecord
@@ -63,7 +64,13 @@ class Table(Generic[C, B]):
     def resolve(self, path: str) -> str:
         """The leaf that is entered when `path` is."""
         state = self.states[path]
-        return path if isinstance(state, Leaf) else self.resolve(path + SEPARATOR + state.initial)
+        match state:
+            case Leaf():
+                return path
+            case Region():
+                return self.resolve(path + SEPARATOR + state.initial)
+            case _:
+                assert_never(state)
 
     def _usable(self, row: Row[C]) -> bool:
         source = self.states[row.source]
@@ -78,5 +85,10 @@ def _walk(children: tuple[Leaf[B] | Region[B], ...], prefix: str) -> Iterator[tu
     for child in children:
         path = prefix + child.name
         yield path, child
-        if isinstance(child, Region):
-            yield from _walk(child.children, path + SEPARATOR)
+        match child:
+            case Region():
+                yield from _walk(child.children, path + SEPARATOR)
+            case Leaf():
+                pass
+            case _:
+                assert_never(child)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core import elementary, elementwise
+from tuling_fsm.core.errors import assert_never
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.request import FollowLanes, FreeSpace, Hold, LaneLine, PlanningRequest, PullOver, Reason
 from tuling_fsm.core.scene import PREDICTION_STEP_S, Scene
@@ -138,16 +139,20 @@ def _jerk(case: _Case) -> Violation | None:
 def _speed_limit(case: _Case) -> Violation | None:
     """Faster than allowed without braking for it."""
     plan, request, vehicle = case.plan, case.request, case.vehicle
-    if isinstance(request, Hold):
-        return None
-    top = min(request.speed_limit, vehicle.max_speed)
-    if isinstance(request, FreeSpace | PullOver):
-        most = np.where(plan.v < 0.0, min(request.speed_limit, vehicle.max_reverse_speed), top)
-    else:
-        least = min((lane.lowest_limit for lane in request.lanes), default=math.inf)
-        if plan.top_speed <= min(top, least) + case.limits.speed:
+    match request:
+        case Hold():
             return None
-        most = np.minimum(top, _lane_limit(request.lanes, case.rows))
+        case FreeSpace() | PullOver():
+            top = min(request.speed_limit, vehicle.max_speed)
+            most = np.where(plan.v < 0.0, min(request.speed_limit, vehicle.max_reverse_speed), top)
+        case FollowLanes():
+            top = min(request.speed_limit, vehicle.max_speed)
+            least = min((lane.lowest_limit for lane in request.lanes), default=math.inf)
+            if plan.top_speed <= min(top, least) + case.limits.speed:
+                return None
+            most = np.minimum(top, _lane_limit(request.lanes, case.rows))
+        case _:
+            assert_never(request)
     row, v, limit = rules.too_fast(
         case.rows, most, case.limits.speed, vehicle.max_jerk, vehicle.comfort_decel
     )  # fmt: skip

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
+from tuling_fsm.core.errors import assert_never
 from tuling_fsm.core.request import (
     FollowLanes,
     FreeSpace,
@@ -34,25 +32,26 @@ class Planner:
         self._vehicle = vehicle
         self._parameters = parameters
         self._tools = Tools.of(vehicle, parameters)
-        self._by_request: dict[type[Any], Callable[..., PlanResult]] = {
-            Hold: self._hold,
-            FollowLanes: self._follow_lanes,
-            FreeSpace: self._free_space,
-            PullOver: self._pull_over,
-        }
 
     def plan(self, request: PlanningRequest, scene: Scene, previous: PlanResult | None) -> PlanResult:
         """The plan for a request; its trajectory starts at the scene's stamp.
 
         It goes on from the trajectory of `previous` while the car is close to that, else from where the car was
         measured. A result that is not feasible still carries a trajectory, which comes to a stop.
-
-        Raises:
-            KeyError: a request that is none of the union's members.
         """
         before = previous.trajectory if previous is not None else None
         start = start_state(scene, before, self._parameters.continuity)
-        return self._by_request[type(request)](request, scene, start, previous)
+        match request:
+            case Hold():
+                return self._hold(request, scene, start, previous)
+            case FollowLanes():
+                return self._follow_lanes(request, scene, start, previous)
+            case FreeSpace():
+                return plan_manoeuvre(request, scene, start, previous, self._tools)
+            case PullOver():
+                return plan_pull_over(request, scene, start, previous, self._tools)
+            case _:
+                assert_never(request)
 
     def checked(
         self, result: PlanResult, request: PlanningRequest, scene: Scene
@@ -91,11 +90,3 @@ class Planner:
         if rolls_back:
             return PlanResult(True, trajectory, Limit(Reason.GEAR_CHANGE))
         return PlanResult(False, trajectory, Limit(Reason.NO_PATH, detail="no lane to join"), Reason.NO_PATH)
-
-    def _free_space(
-        self, request: FreeSpace, scene: Scene, start: StartState, previous: PlanResult | None
-    ) -> PlanResult:
-        return plan_manoeuvre(request, scene, start, previous, self._tools)
-
-    def _pull_over(self, request: PullOver, scene: Scene, start: StartState, previous: PlanResult | None) -> PlanResult:
-        return plan_pull_over(request, scene, start, previous, self._tools)

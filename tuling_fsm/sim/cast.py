@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.errors import InputError, assert_never
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.road_map import RoadMap
@@ -19,7 +19,7 @@ from tuling_fsm.map.routing import plan_route
 from tuling_fsm.sim.bodies import DEFAULT_RATE, Body, shifted
 from tuling_fsm.sim.props import Props
 from tuling_fsm.sim.scenario import commands
-from tuling_fsm.sim.scenario.commands import Command
+from tuling_fsm.sim.scenario.commands import ActorCommand, PropsCommand
 from tuling_fsm.sim.scenario.model import Actor, ActorKind, ActorState
 from tuling_fsm.sim.scenario.placements import OnMap, Placement
 from tuling_fsm.sim.scenario.resolve import place
@@ -50,6 +50,8 @@ class Cast:
         self.rows = {actor.name: row for row, actor in enumerate(vehicles)}
         self.ids = {actor.name: i + 1 for i, actor in enumerate(actors)}
         self.props = Props(road_map)
+        self._changing: set[str] = set()
+        """Who changes lanes, or has done so last."""
         self._on_map: dict[OnMap, Pose | None] = {}  # Conditions ask on every step.
         for actor in vehicles:
             row = self.rows[actor.name]
@@ -97,8 +99,11 @@ class Cast:
         return ActorState(reference, v, a, body.length, body.width, body.reference_behind)
 
     def arrived(self, name: str) -> bool:
-        """Whether an actor has come to the end of its route, path or walk."""
-        return self._traffic.arrived(self.rows[name]) if self.on_lanes(name) else self.bodies[name].arrived
+        """Whether an actor has come to the end of its route, path, walk or change of lanes."""
+        if not self.on_lanes(name):
+            return self.bodies[name].arrived
+        row = self.rows[name]
+        return self._traffic.in_lane(row) if name in self._changing else self._traffic.arrived(row)
 
     def poses(self, ego: Pose) -> dict[str, Pose]:
         """Reference points of everybody in the world, for relative placements."""
@@ -109,15 +114,25 @@ class Cast:
                 found[name] = state.pose
         return found
 
-    def apply(self, command: Command, ego: Pose) -> None:
-        """Carry out a command for a scripted actor or for props; others are not for the cast."""
+    def apply_to_props(self, command: PropsCommand, ego: Pose) -> None:
+        """Carry out a command for what stands about.
+
+        Raises:
+            InputError: there is no road where it would be closed.
+        """
+        where = self.pose_of(command.placement, ego) if isinstance(command, commands.CloseRoad) else None
+        self.props.apply(command, where)
+
+    def apply(self, command: ActorCommand, ego: Pose) -> None:
+        """Carry out a command for a scripted actor.
+
+        Raises:
+            InputError: it cannot be done where the actor is now.
+        """
         match command:
-            case commands.CloseRoad(_, placement):
-                self.props.apply(command, self.pose_of(placement, ego))
-            case _ if self.props.apply(command):
-                pass
             case commands.Place(actor, placement, speed):
-                self._place(actor, placement, speed, self.poses(ego))
+                if not self._place(actor, placement, speed, self.poses(ego)):
+                    raise InputError(actor, f"no place {placement} on this map now", "a place on the map")
             case commands.Remove(actor):
                 self._leave_lanes(actor)
                 self.bodies[actor].pose = None
@@ -133,19 +148,38 @@ class Cast:
                 self._follow_points(actor, self._poses_of(points, actor, ego), speed)
             case commands.ActivateController(actor, lateral, longitudinal):
                 self._hand_over(actor, lateral or longitudinal)
+            case _:
+                assert_never(command)
 
     def _drive(self, name: str, speed: float | None) -> None:
-        if self._to_lanes(name):
-            self._traffic.set_speed(self.rows[name], speed)
+        self._need_lane(name)
+        self._traffic.set_speed(self.rows[name], speed)
 
     def _change_lane(self, name: str, lanes: int) -> None:
-        if self._to_lanes(name):
-            self._traffic.change_lane(self.rows[name], lanes)
+        self._need_lane(name)
+        if not self._traffic.change_lane(self.rows[name], lanes):
+            side = "left" if lanes > 0 else "right"
+            what = f"{name!r} has no {abs(lanes)} lanes to its {side} where it is"
+            raise InputError(name, what, "a lane of its direction there")
+        self._changing.add(name)
 
     def _follow_points(self, name: str, poses: list[Pose], speed: float) -> None:
+        self._need_state(name)
         self._to_body(name)
-        if self.bodies[name].pose is not None:
-            self.bodies[name].follow([pose[:2] for pose in poses], speed)
+        self.bodies[name].follow([pose[:2] for pose in poses], speed)
+
+    def _need_state(self, name: str) -> ActorState:
+        state = self.state(name)
+        if state is None:
+            raise InputError(name, f"{name!r} is not in the world now", "assign_position before")
+        return state
+
+    def _need_lane(self, name: str) -> None:
+        """Let the traffic drive a vehicle."""
+        self._need_state(name)
+        if not self._to_lanes(name):
+            what = f"{name!r} stands on no driving lane within {LANE_REACH_M:g} m"
+            raise InputError(name, what, "a place on a lane, facing its way")
 
     def _hand_over(self, name: str, on: bool) -> None:
         """To the traffic's controller, or to nobody: then it brakes and stands."""
@@ -168,7 +202,11 @@ class Cast:
         found = [
             place(each, self._map, self._random, known, body.kind, body.reference_behind) for each in placements
         ]  # fmt: skip
-        return [pose for pose in found if pose is not None]
+        poses = [pose for pose in found if pose is not None]
+        if len(poses) < len(placements):
+            missing = placements[found.index(None)]
+            raise InputError(actor, f"no place {missing} on this map", "places on the map")
+        return poses
 
     def _place(self, name: str, placement: Placement, speed: float, known: Mapping[str, Pose]) -> bool:
         body = self.bodies[name]
@@ -182,6 +220,7 @@ class Cast:
         return True
 
     def _change_speed(self, name: str, target: float, rate: float) -> None:
+        self._need_state(name)
         body = self.bodies[name]
         if not self.on_lanes(name) and (body.path is not None or not self._to_lanes(name)):
             body.set_speed(target, rate)
@@ -216,13 +255,12 @@ class Cast:
         return True
 
     def _follow_route(self, name: str, poses: list[Pose], speed: float | None) -> None:
-        state = self.state(name)
-        if state is None or not poses:
-            return
-        result = plan_route(self._map, state.pose, poses[-1], via=poses[:-1])
-        if result.route is None:
-            return
-        route = result.route
+        state = self._need_state(name)
+        route = plan_route(self._map, state.pose, poses[-1], via=poses[:-1]).route
+        if route is None:
+            raise InputError(
+                name, f"no lanes lead {name!r} from where it is along this route", "places that lanes join"
+            )
         if any(lane.change for lane in route.lanes) or not self._to_lanes(name):
             self._to_body(name)
             pace = speed if speed is not None else min(self._map.lanes[lane.lane].limit for lane in route.lanes)
@@ -234,5 +272,6 @@ class Cast:
         s = self._map.lanes[first.lane].center.project(centre.x, centre.y).s
         lanes = [self._lanes[lane.lane] for lane in route.lanes]
         row = self.rows[name]
+        self._changing.discard(name)
         self._traffic.follow(row, lanes, s, last.lane_to + AXLE_SHARE * body.length)
         self._traffic.set_speed(row, speed)

@@ -6,20 +6,16 @@ import math
 from collections import deque
 from dataclasses import dataclass, field
 
+from tuling_fsm.core.errors import assert_never
 from tuling_fsm.sim.scenario import commands
-from tuling_fsm.sim.scenario.commands import Command
+from tuling_fsm.sim.scenario.commands import EnvironmentCommand
 
 RAIN_M_PER_S = 1.4e-7
 """From this much water on (0.5 mm/h) the rain sensor reports rain."""
 FOG_RANGE_M = 300.0
 """Below this visual range fog is reported."""
-
-CALLS: dict[type[Command], str] = {
-    commands.ClearEmergencyStop: "clear_emergency_stop",
-    commands.ResetPlanner: "reset",
-    commands.SkipTask: "skip_task",
-}
-"""The field of `Inputs` that a call of the operator sets."""
+CALLS = ("clear_emergency_stop", "reset", "skip_task")
+"""The fields of `Inputs` that calls of the operator set."""
 
 
 @dataclass
@@ -62,8 +58,8 @@ class Environment:
         """A new frame: its calls are those that came in since the last one."""
         self.calls = frozenset(self._called.popleft() for _ in range(len(self._called)))
 
-    def apply(self, command: Command) -> bool:
-        """Carry out a command; False when it is none of these."""
+    def apply(self, command: EnvironmentCommand) -> None:
+        """Carry out a command."""
         match command:
             case commands.SetRain(intensity):
                 self.rain = intensity
@@ -77,8 +73,11 @@ class Environment:
                 self.emergency_link = up
             case commands.SetOdometry(up):
                 self.odometry = up
-            case commands.ClearEmergencyStop() | commands.ResetPlanner() | commands.SkipTask():
-                self.call(CALLS[type(command)])
+            case commands.ClearEmergencyStop():
+                self.call("clear_emergency_stop")
+            case commands.ResetPlanner():
+                self.call("reset")
+            case commands.SkipTask():
+                self.call("skip_task")
             case _:
-                return False
-        return True
+                assert_never(command)

@@ -19,7 +19,6 @@ from tuling_fsm.sim.parameters import FaultParameters, SensorParameters
 from tuling_fsm.sim.referee import Others
 from tuling_fsm.sim.scenario import commands
 from tuling_fsm.sim.scenario.choices import Sensor
-from tuling_fsm.sim.scenario.commands import Command
 from tuling_fsm.sim.seeds import generator, normal
 from tuling_fsm.world.inputs import Occupancy, Odometry, Table
 
@@ -99,13 +98,10 @@ class Channels:
     def __getitem__(self, sensor: Sensor) -> Channel:
         return self._channels[sensor]
 
-    def apply(self, command: Command) -> bool:
-        """Carry out a command; False when it is none for the sensors."""
-        if not isinstance(command, commands.DisturbSensor):
-            return False
+    def apply(self, command: commands.DisturbSensor) -> None:
+        """Carry out a command."""
         fault = FaultParameters(command.noise, command.latency, command.drop_out, command.occlusion)
         self._channels[command.sensor].fault = fault
-        return True
 
 
 def hidden(x: float, y: float, others: Others) -> npt.NDArray[np.bool_]:

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from tuling_fsm.core.errors import assert_never
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.parameters import LightParameters
 from tuling_fsm.sim.scenario import commands
-from tuling_fsm.sim.scenario.commands import Command
+from tuling_fsm.sim.scenario.commands import LightsCommand
 from tuling_fsm.sim.seeds import generator
 from tuling_fsm.world.inputs import TRAFFIC_LIGHTS, Light
 
@@ -53,8 +54,8 @@ class TrafficLights:
             for number in phases[0]:
                 self._cycle[self._row[number]] = cycle + greens[0]
 
-    def apply(self, command: Command) -> bool:
-        """Carry out a command; False when it is none for the lights."""
+    def apply(self, command: LightsCommand) -> None:
+        """Carry out a command."""
         match command:
             case commands.SetLight(signal, state):
                 self.force(signal, state)
@@ -64,8 +65,7 @@ class TrafficLights:
             case commands.SilenceLights(silent):
                 self.silent = silent
             case _:
-                return False
-        return True
+                assert_never(command)
 
     def force(self, number: int, state: Light | None) -> None:
         """Force a signal to a state; None gives it back to its program. An unknown one goes on unseen by the car."""

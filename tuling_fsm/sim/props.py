@@ -10,13 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core import elementary
+from tuling_fsm.core.errors import InputError, assert_never
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.map.lanes import Lane
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.bodies import OBJECT_KIND, Body
 from tuling_fsm.sim.scenario import commands
 from tuling_fsm.sim.scenario.choices import Material, SeenAs
-from tuling_fsm.sim.scenario.commands import Command
+from tuling_fsm.sim.scenario.commands import PropsCommand
 from tuling_fsm.sim.scenario.model import ActorKind
 
 FIRST_PROP_ID = 2_000_001
@@ -67,8 +68,8 @@ class Props:
             self._boxes = Boxes.of(there)
         return self._boxes
 
-    def apply(self, command: Command, where: Pose | None = None) -> bool:
-        """Carry out a command; `where` is the pose of its placement. False when it is none for props."""
+    def apply(self, command: PropsCommand, where: Pose | None = None) -> None:
+        """Carry out a command; `where` is the pose of its placement."""
         self._boxes = None
         match command:
             case commands.CloseRoad():
@@ -83,8 +84,7 @@ class Props:
                 for space in spaces:
                     self._take_away(f"space {space} ")
             case _:
-                return False
-        return True
+                assert_never(command)
 
     def _put(self, name: str, body: Body, centre: Pose) -> int:
         """The body's id."""
@@ -108,7 +108,7 @@ class Props:
     def _close(self, command: commands.CloseRoad, where: Pose | None) -> None:
         found = None if where is None else self._map.project(where.x, where.y, where.heading)
         if found is None:
-            return
+            raise InputError(command.actor, f"no road to close at {command.placement}", "a place on a lane")
         here = self._map.lanes[found.lane]
         station = here.center.at(found.s)
         lanes, margin = [here], 0.0

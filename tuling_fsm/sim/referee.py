@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core import elementwise
+from tuling_fsm.core.errors import assert_never
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.lanes import LaneId, LanePosition
@@ -161,11 +162,15 @@ class Referee:
         """Standing or hit from behind: no. Into what stands or with the front: yes. Aside: only where not inside one
         lane.
         """
-        if how in (Contact.STANDING, Contact.REAR):
-            return False
-        if how is Contact.FRONT or other_stands:
-            return True
-        return len(self.rules.lanes_touched(corners)) != 1
+        match how:
+            case Contact.STANDING | Contact.REAR:
+                return False
+            case Contact.FRONT:
+                return True
+            case Contact.SIDE:
+                return other_stands or len(self.rules.lanes_touched(corners)) != 1
+            case _:
+                assert_never(how)
 
     def _road(self, stamp: float, dt: float, car: CarState, corners: FloatArray) -> None:
         position = car.position

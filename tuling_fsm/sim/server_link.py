@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tuling_fsm.core.errors import assert_never
 from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.routing import plan_route
 from tuling_fsm.sim.route_server import RouteServer
 from tuling_fsm.sim.scenario import commands
 from tuling_fsm.sim.scenario.choices import ServerMood
-from tuling_fsm.sim.scenario.commands import Command
 from tuling_fsm.world.inputs import RouteAnswer, RouteRequest
 
 OPPOSITE_REACH_M = 15.0
@@ -38,23 +38,23 @@ class ServerLink:
         self.wish = commands.SetRouteServer(ServerMood.WELL)
         """What the scenario wishes now."""
 
-    def apply(self, command: Command) -> bool:
-        """Carry out a command; False when it is none for the route server."""
-        if not isinstance(command, commands.SetRouteServer):
-            return False
+    def apply(self, command: commands.SetRouteServer) -> None:
+        """Carry out a command."""
         self.wish = command
-        return True
 
     def ask(self, request: RouteRequest, stamp: float) -> Delayed | None:
         """The answer to a request at a stamp (s); None where none will ever come."""
-        mood = self.wish.mood
-        if mood is ServerMood.AWAY:
-            return None
-        if mood is ServerMood.WELL:
-            answer = self.server.answer(request, stamp)
-        else:
-            points = self._opposite(request, stamp) if mood is ServerMood.OPPOSITE else np.zeros((0, 3))
-            answer = RouteAnswer(stamp, request.number, points)
+        match self.wish.mood:
+            case ServerMood.AWAY:
+                return None
+            case ServerMood.WELL:
+                answer = self.server.answer(request, stamp)
+            case ServerMood.REFUSES:
+                answer = RouteAnswer(stamp, request.number, np.zeros((0, 3)))
+            case ServerMood.OPPOSITE:
+                answer = RouteAnswer(stamp, request.number, self._opposite(request, stamp))
+            case mood:
+                assert_never(mood)
         return Delayed(answer, self.wish.delay)
 
     def _opposite(self, request: RouteRequest, stamp: float) -> FloatArray:

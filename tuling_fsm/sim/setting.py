@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.errors import InputError, assert_never
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.random_route import random_route
@@ -16,7 +16,7 @@ from tuling_fsm.map.route import Route
 from tuling_fsm.map.routing import route_through
 from tuling_fsm.sim.route_server import route_from
 from tuling_fsm.sim.scenario.model import RandomRoute, RouteTo, RouteVia, Scenario
-from tuling_fsm.sim.scenario.placements import Anywhere
+from tuling_fsm.sim.scenario.placements import Anywhere, Placement
 from tuling_fsm.sim.scenario.resolve import place
 
 WALKS = 100
@@ -46,21 +46,33 @@ def ego_setting(
     start = place(scenario.ego, road_map, random, {}, center_ahead=center_ahead)
     if start is None:
         raise InputError(scenario.file, f"no place {scenario.ego} for the ego", "a place on the map")
-    if isinstance(wish, RandomRoute):
-        return Setting(start, _random_route_from(road_map, scenario, start, wish.length_m, random))
-    if isinstance(wish, RouteTo | RouteVia):
-        stops = (wish.goal,) if isinstance(wish, RouteTo) else wish.placements
-        poses = [place(each, road_map, random, {"ego": start}) for each in stops]
-        known = [pose for pose in poses if pose is not None]
-        if len(known) < len(poses):
-            raise InputError(scenario.file, "a place of the ego's route is not on the map", "places on the map")
-        result = route_from(road_map, start, known[-1], via=known[:-1])
-        if result.route is None:
-            raise InputError(scenario.file, f"no route for the ego: {result.status}", "places that lanes join")
-        return Setting(start, result.route)
-    if scenario.mission_file is None:
-        raise InputError(scenario.file, "the ego has neither a route nor a mission", "one of them")
-    return Setting(start, None)
+    match wish:
+        case RandomRoute(length):
+            return Setting(start, _random_route_from(road_map, scenario, start, length, random))
+        case RouteTo(goal):
+            return Setting(start, _route_over(road_map, scenario, start, (goal,), random))
+        case RouteVia(placements):
+            return Setting(start, _route_over(road_map, scenario, start, placements, random))
+        case None:
+            if scenario.mission_file is None:
+                raise InputError(scenario.file, "the ego has neither a route nor a mission", "one of them")
+            return Setting(start, None)
+        case _:
+            assert_never(wish)
+
+
+def _route_over(
+    road_map: RoadMap, scenario: Scenario, start: Pose, stops: tuple[Placement, ...], random: np.random.Generator
+) -> Route:
+    """The route from the start through all stops to the last one."""
+    poses = [place(each, road_map, random, {"ego": start}) for each in stops]
+    known = [pose for pose in poses if pose is not None]
+    if len(known) < len(poses):
+        raise InputError(scenario.file, "a place of the ego's route is not on the map", "places on the map")
+    result = route_from(road_map, start, known[-1], via=known[:-1])
+    if result.route is None:
+        raise InputError(scenario.file, f"no route for the ego: {result.status}", "places that lanes join")
+    return result.route
 
 
 def _random_route_from(

@@ -12,6 +12,7 @@ import math
 
 import numpy as np
 
+from tuling_fsm.core.errors import InputError, assert_never
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
@@ -26,6 +27,7 @@ from tuling_fsm.sim.feed import Feed
 from tuling_fsm.sim.ground import ground_under
 from tuling_fsm.sim.history import History
 from tuling_fsm.sim.lights import TrafficLights
+from tuling_fsm.sim.on_map import check_on_map
 from tuling_fsm.sim.opening import road_users
 from tuling_fsm.sim.parameters import SimParameters
 from tuling_fsm.sim.referee import CarState, Infraction, Referee
@@ -58,6 +60,7 @@ class Simulation:
         p.stepping.substeps(self.dt)
         self._ns = 0
         self.frame = 0
+        check_on_map(scenario, road_map)
         seeds = Seeds.of(seed)
         setting = ego_setting(road_map, scenario, generator(seeds.setting), center_ahead(vehicle))
         self.preset = setting.route
@@ -204,25 +207,45 @@ class Simulation:
         """All commands of the storyboard for this frame, in a batch (SIM-2)."""
         view = View(self.road_map, self.cast, self.stamp, self._ego_state())
         for command in self._storyboard.step(view):
-            if any(part.apply(command) for part in (self.environment, self.lights, self.server, self._feed.channels)):
-                continue
-            if getattr(command, "actor", None) == EGO:
+            try:
+                self._carry_out(command)
+            except InputError as error:
+                raise InputError(self.scenario.where_issued(command), error.what, error.expected) from error
+
+    def _carry_out(self, command: commands.Command) -> None:
+        if isinstance(command, commands.EnvironmentCommand):
+            self.environment.apply(command)
+        elif isinstance(command, commands.LightsCommand):
+            self.lights.apply(command)
+        elif isinstance(command, commands.SetRouteServer):
+            self.server.apply(command)
+        elif isinstance(command, commands.DisturbSensor):
+            self._feed.channels.apply(command)
+        elif isinstance(command, commands.PropsCommand):
+            self.cast.apply_to_props(command, self.ego.pose)
+        elif isinstance(command, commands.ActorCommand):
+            if command.actor != EGO:
+                self.cast.apply(command, self.ego.pose)
+            elif isinstance(command, commands.EgoCommand):
                 self._command_ego(command)
             else:
-                self.cast.apply(command, self.ego.pose)
+                raise InputError(EGO, f"the ego cannot {type(command).__name__}", "an action of the ego")
+        else:
+            assert_never(command)
 
-    def _command_ego(self, command: commands.Command) -> None:
+    def _command_ego(self, command: commands.EgoCommand) -> None:
         match command:
             case commands.ActivateController(_, lateral, longitudinal):
                 self.environment.ego_controlled = lateral or longitudinal
             case commands.Place(_, placement, speed):
                 pose = self.cast.pose_of(placement, self.ego.pose)
-                if pose is not None:
-                    self.ego.place(pose, speed)
+                if pose is None:
+                    raise InputError(EGO, f"no place {placement} on this map", "a place on the map")
+                self.ego.place(pose, speed)
             case commands.ChangeSpeed(_, target, rate):
                 self.ego.change_speed(target, rate)
             case _:
-                pass
+                assert_never(command)
 
     def _ego_state(self) -> ActorState:
         vehicle = self.vehicle

@@ -198,7 +198,7 @@ class AsyncWorld(SyncWorld):
 
 def _together(before: Inputs, inputs: Inputs) -> Inputs:
     """The later of two frames with what came only on the earlier one."""
-    calls = {name: getattr(before, name) or getattr(inputs, name) for name in CALLS.values()}
+    calls = {name: getattr(before, name) or getattr(inputs, name) for name in CALLS}
     return dataclasses.replace(inputs, route_answers=before.route_answers + inputs.route_answers, **calls)
 
 

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tuling_fsm.core.errors import assert_never
 from tuling_fsm.core.geometry import Pose
-from tuling_fsm.core.request import FollowLanes, FreeSpace, PlanningRequest, PullOver, Reason, StopWall
+from tuling_fsm.core.request import FollowLanes, FreeSpace, Hold, PlanningRequest, PullOver, Reason, StopWall
 from tuling_fsm.wire.markers import Drawing, Shape
 from tuling_fsm.wire.why import WORDS
 
@@ -28,15 +29,30 @@ def drawings(tick: Tick) -> tuple[Drawing, ...]:
             drawn.append(Drawing(name, Shape.POINTS, color, 0.3, np.array(ends[:MAX_CANDIDATES])))
     request = tick.decision.request
     drawn += [Drawing("target", Shape.ARROW, BLUE, 0.5, pose=goal) for goal in _goals(request)]
-    if isinstance(request, FreeSpace | FollowLanes | PullOver):
-        drawn += [drawing for wall in request.walls for drawing in _wall(wall)]
+    drawn += [drawing for wall in _walls(request) for drawing in _wall(wall)]
     return tuple(drawn)
 
 
 def _goals(request: PlanningRequest) -> tuple[Pose, ...]:
-    if isinstance(request, PullOver):
-        return request.goals
-    return (request.goal,) if isinstance(request, FreeSpace) else ()
+    match request:
+        case PullOver():
+            return request.goals
+        case FreeSpace():
+            return (request.goal,)
+        case FollowLanes() | Hold():
+            return ()
+        case _:
+            assert_never(request)
+
+
+def _walls(request: PlanningRequest) -> tuple[StopWall, ...]:
+    match request:
+        case FollowLanes() | FreeSpace() | PullOver():
+            return request.walls
+        case Hold():
+            return ()
+        case _:
+            assert_never(request)
 
 
 def _wall(wall: StopWall) -> tuple[Drawing, Drawing]:

@@ -95,6 +95,13 @@ def test_the_documentation_names_all_that_there_is() -> None:
     assert sorted(name for name in names if not re.search(rf"\b{name}\b", DOCUMENT)) == []
 
 
+def test_the_documentation_says_who_understands_which_action() -> None:
+    (table,) = re.findall(r"<!-- understood -->\n(.*?)<!-- /understood -->", DOCUMENT, re.DOTALL)
+    rows = [(kind, ", ".join(f"`{name}`" for name in sorted(own)) or "none") for kind, own in ACTIONS.items()]
+    lines = ["| kind of actor | understands |", "|---|---|", *(f"| `{kind}` | {names} |" for kind, names in rows)]
+    assert table.splitlines() == lines
+
+
 def test_roam_has_its_variables() -> None:
     file = ROOT / "config" / "scenarios" / "roam.osc"
     plain = load_scenario(file)

@@ -177,7 +177,14 @@ def test_events_and_labels_wake_who_waits_for_them() -> None:
 def test_an_event_of_the_same_instant_counts_and_an_older_one_does_not() -> None:
     story = storyboard("serial:\n        emit go\n        wait @go\n        npc.remove()")
     assert play(story, View(), 0.0) == [(0.0, Remove("npc"))]
-    late = storyboard("serial:\n        emit go\n        wait elapsed(1s)\n        wait @go\n        npc.remove()")
+    late = storyboard(
+        """parallel:
+        emit go
+        serial:
+            wait elapsed(1s)
+            wait @go
+            npc.remove()"""
+    )
     assert play(late, View(), 5.0) == []
 
 

@@ -94,7 +94,7 @@ ACTIONS = [
     ("wait ego.speed > 3m", "18", "a length is no speed"),
     ("wait ego.mood > 3m", "6", "'ego' has no quantity 'mood'"),
     ("wait ego.object_distance(reference: npc) < 3m", "6", "'object_distance' needs 'direction'"),
-    ("wait ego.time_headway(reference: p) < 3s", "34", "an odr_point is no actor"),
+    ("wait ego.time_headway(reference: p) < 3s", "34", "an odr_point is no physical_object"),
 ]
 
 

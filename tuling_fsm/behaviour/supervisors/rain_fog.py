@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from tuling_fsm.behaviour.conduct import BehaviourRow, Site, View
 from tuling_fsm.behaviour.parameters import RadarParameters
 from tuling_fsm.behaviour.supervisors import guards
+from tuling_fsm.core.errors import assert_never
 from tuling_fsm.core.records import replace
-from tuling_fsm.core.request import FollowLanes, Hold, PlanningRequest, Reason
+from tuling_fsm.core.request import FollowLanes, FreeSpace, Hold, PlanningRequest, PullOver, Reason
 from tuling_fsm.machine.elements import Leaf, Priority
 from tuling_fsm.machine.engine import Step
 from tuling_fsm.machine.record import StateRecord
@@ -66,8 +67,12 @@ def restricted(
     if not world.objects_fresh:
         return Hold(Reason.RADAR_STALE, detail="nothing from it in rain or fog")
     limit = min(request.speed_limit, parameters.speed)
-    if isinstance(request, FollowLanes):
-        return replace(request, speed_limit=limit)
-    if world.ego.v < -_ROLLS and not parameters.covers_rear:
-        return Hold(Reason.GEAR_CHANGE, detail="the radar does not look back")
-    return replace(request, speed_limit=limit, allow_reverse=request.allow_reverse and parameters.covers_rear)
+    match request:
+        case FollowLanes():
+            return replace(request, speed_limit=limit)
+        case FreeSpace() | PullOver():
+            if world.ego.v < -_ROLLS and not parameters.covers_rear:
+                return Hold(Reason.GEAR_CHANGE, detail="the radar does not look back")
+            return replace(request, speed_limit=limit, allow_reverse=request.allow_reverse and parameters.covers_rear)
+        case _:
+            assert_never(request)

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core import elementary
+from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose, distance
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
@@ -23,7 +24,8 @@ from tuling_fsm.sim.astray import NOWHERE, Shift, shift_from
 from tuling_fsm.sim.ego import EgoCar
 from tuling_fsm.sim.lights import TrafficLights
 from tuling_fsm.sim.parameters import LightParameters
-from tuling_fsm.sim.scenario.model import Scenario
+from tuling_fsm.sim.scenario.commands import ChangeSpeed
+from tuling_fsm.sim.scenario.model import EGO, Action, Scenario, nodes
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.world.inputs import Inputs, Kind, Light, Odometry, Table
 
@@ -112,10 +114,11 @@ class Stage:
         vehicle: the planner's.
 
     Raises:
-        InputError: the scenario does not fit the map.
+        InputError: the scenario does not fit the map, or asks of the car what nobody can do to CARLA's.
     """
 
     def __init__(self, road_map: RoadMap, scenario: Scenario, seed: int, vehicle: Vehicle) -> None:
+        _refuse_speeds_of_ego(scenario)
         self.simulation = Simulation(road_map, scenario, seed, vehicle)
         p = self.simulation.settings
         self.start = self.simulation.ego.pose
@@ -213,6 +216,16 @@ class Stage:
         moved = replace(value, stamp=self._latest.stamp - age if age > 1e-6 else self._latest.stamp)
         self._restamped[name] = (value, moved)
         return moved
+
+
+def _refuse_speeds_of_ego(scenario: Scenario) -> None:
+    expected = "no assign_speed and no change_speed of the ego in CARLA"
+    if scenario.ego_speed != 0.0:
+        raise InputError(scenario.file, f"the ego begins at {scenario.ego_speed:g} m/s", expected)
+    for node in nodes(scenario.storyboard):
+        for command in node.begin if isinstance(node, Action) else ():
+            if isinstance(command, ChangeSpeed) and command.actor == EGO:
+                raise InputError(scenario.where(node.at), "the speed of CARLA's car cannot be set", expected)
 
 
 def _props(told: Inputs) -> npt.NDArray[np.void]:

@@ -235,33 +235,21 @@ class DisturbSensor:
     occlusion: bool = False
 
 
-Command = (
-    Place
-    | Remove
-    | Drive
-    | ChangeSpeed
-    | ChangeLane
-    | FollowRoute
-    | FollowPath
-    | Walk
-    | ActivateController
-    | SetLight
-    | SetRain
+EnvironmentCommand = (
+    SetRain
     | SetFog
     | SetLocalization
+    | SetOdometry
     | EmergencyStop
     | EmergencyLink
     | ClearEmergencyStop
     | ResetPlanner
     | SkipTask
-    | SetOdometry
-    | SetAllLights
-    | SilenceLights
-    | CloseRoad
-    | OpenRoad
-    | OccupySpaces
-    | OccupyAllBut
-    | VacateSpaces
-    | SetRouteServer
-    | DisturbSensor
 )
+LightsCommand = SetLight | SetAllLights | SilenceLights
+PropsCommand = CloseRoad | OpenRoad | OccupySpaces | OccupyAllBut | VacateSpaces
+ActorCommand = Place | Remove | Drive | ChangeSpeed | ChangeLane | FollowRoute | FollowPath | Walk | ActivateController
+"""To one actor; the ego understands `EgoCommand` alone."""
+EgoCommand = Place | ChangeSpeed | ActivateController
+Command = EnvironmentCommand | LightsCommand | SetRouteServer | DisturbSensor | PropsCommand | ActorCommand
+"""By who carries it out: a command that is in none of these is carried out by nobody."""

@@ -11,17 +11,16 @@ from tuling_fsm.sim.scenario.build import Beginning, Builder
 from tuling_fsm.sim.scenario.commands import Place
 from tuling_fsm.sim.scenario.declare import Declared, declare
 from tuling_fsm.sim.scenario.evaluate import bind
+from tuling_fsm.sim.scenario.foresight import refuse_what_never_happens
 from tuling_fsm.sim.scenario.model import (
     EGO,
     Action,
     Actor,
     ActorKind,
     Node,
-    OneOf,
-    Parallel,
     Population,
     Scenario,
-    Serial,
+    nodes,
 )
 from tuling_fsm.sim.scenario.placements import Anywhere, Placement
 from tuling_fsm.sim.scenario.scope import Param
@@ -70,12 +69,14 @@ def _scenario(
     storyboard: Node,
     max_duration_s: float | None,
 ) -> Scenario:
-    later = set(_placed(storyboard))
+    placed = (command for node in nodes(storyboard) if isinstance(node, Action) for command in node.begin)
+    later = {command.actor for command in placed if isinstance(command, Place)}
     actors = tuple(
         _actor(body, name, beginning, None if name in later else Anywhere())
         for name, body in declared.bodies.items()
         if name != EGO and body.type in SIZES
     )
+    refuse_what_never_happens(storyboard, (actor.name for actor in actors if actor.placement is not None))
     mission = beginning.mission
     return Scenario(
         name=scenario.name,
@@ -90,6 +91,7 @@ def _scenario(
         storyboard=storyboard,
         mission_file=None if mission is None else _beside(file, mission.file),
         variables=declared.variables(),
+        places_at=beginning.places_at,
     )
 
 
@@ -171,12 +173,3 @@ def _labelled(behaviour: tree.Behaviour) -> Iterator[tuple[str, At]]:
     if isinstance(behaviour, tree.Composition):
         for member in behaviour.members:
             yield from _labelled(member)
-
-
-def _placed(node: Node) -> Iterator[str]:
-    """Actors that the storyboard itself puts into the world."""
-    if isinstance(node, Action):
-        yield from (command.actor for command in node.begin if isinstance(command, Place))
-    elif isinstance(node, Serial | Parallel | OneOf):
-        for member in node.members:
-            yield from _placed(member)

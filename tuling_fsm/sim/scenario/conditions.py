@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from tuling_fsm.sim.scenario.placements import Placement
+from tuling_fsm.sim.scenario.tree import NO_TEXT, At
 
 
 class Direction(str, Enum):
@@ -101,6 +102,7 @@ class Compare:
     quantity: Quantity
     relation: Relation
     value: float
+    at: At = field(default=NO_TEXT, compare=False)
 
 
 @dataclass(frozen=True)
@@ -123,6 +125,7 @@ class Emitted:
     """An event has been emitted since the wait began."""
 
     event: str
+    at: At = field(default=NO_TEXT, compare=False)
 
 
 @dataclass(frozen=True)

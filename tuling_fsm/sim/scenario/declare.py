@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.errors import InputError, assert_never
 from tuling_fsm.sim.scenario import tree
 from tuling_fsm.sim.scenario.evaluate import evaluate, evaluate_as
 from tuling_fsm.sim.scenario.model import EGO
@@ -142,11 +142,22 @@ def _keep(keep: tree.Keep, declared: Declared, it: str | None) -> None:
 
 def _names(expression: tree.Expression) -> Iterator[str]:
     """The names that stand on their own in an expression."""
-    if isinstance(expression, tree.Name):
-        yield expression.name
-    elif isinstance(expression, tree.Operation):
-        for operand in expression.operands:
-            yield from _names(operand)
+    match expression:
+        case tree.Name():
+            yield expression.name
+        case tree.Operation():
+            for operand in expression.operands:
+                yield from _names(operand)
+        case tree.ListOf():
+            for item in expression.items:
+                yield from _names(item)
+        case tree.Range():
+            yield from _names(expression.low)
+            yield from _names(expression.high)
+        case tree.Number() | tree.Text() | tree.Truth() | tree.Member() | tree.Call() | tree.EventReference():
+            pass
+        case _:
+            assert_never(expression)
 
 
 def _with_it(declared: Declared, it: str | None) -> Scope:

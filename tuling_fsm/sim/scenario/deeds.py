@@ -61,14 +61,14 @@ MODIFIERS: dict[str, tuple[Param, ...]] = {
     "along": (Param("route", "way"),),
     "position": (
         Param("distance", "length"),
-        Param("ahead_of", "actor", optional=True),
-        Param("behind", "actor", optional=True),
+        Param("ahead_of", "physical_object", optional=True),
+        Param("behind", "physical_object", optional=True),
         Param("at", "at", optional=True),
     ),
     "lane": (
-        Param("same_as", "actor", optional=True),
-        Param("left_of", "actor", optional=True),
-        Param("right_of", "actor", optional=True),
+        Param("same_as", "physical_object", optional=True),
+        Param("left_of", "physical_object", optional=True),
+        Param("right_of", "physical_object", optional=True),
         Param("at", "at", optional=True),
     ),
 }

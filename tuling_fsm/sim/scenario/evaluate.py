@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from tuling_fsm.core.errors import assert_never
 from tuling_fsm.sim.scenario import tree
 from tuling_fsm.sim.scenario.arithmetic import LARGEST, RELATIONS, combine, relate, signed
 from tuling_fsm.sim.scenario.placements import Anywhere, AtPose, InSlot, OnLane, RelativeTo
@@ -48,6 +49,8 @@ def evaluate(expression: tree.Expression, scope: Scope) -> Value:
             raise FaultError(expression.at, "a range cannot stand here", "it after `in`")
         case tree.EventReference():
             raise FaultError(expression.at, "an event has no value", "it after `wait` or `until`")
+        case _:
+            assert_never(expression)
 
 
 def evaluate_as(kind: str, expression: tree.Expression, scope: Scope) -> Value:

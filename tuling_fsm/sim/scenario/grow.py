@@ -79,8 +79,10 @@ def _behaviour(node: Parsed, label: str = "") -> tree.Behaviour:
             return tree.Invocation(_at(node), _call(call), _with(rest[0] if rest else None), label)
         case "wait":
             return tree.WaitFor(_at(node), _expression(node.children[0]), label)
-        case _:
+        case "emit":
             return tree.EmitEvent(_at(node.children[0]), str(node.children[0]), label)
+        case _:
+            raise AssertionError(f"nobody grows a {node.data}")
 
 
 def _composition(node: Parsed, label: str) -> tree.Composition:
@@ -138,8 +140,11 @@ def _literal(node: Parsed) -> tree.Expression:
             return tree.Text(at, cast(str, ast.literal_eval(text)))
         case "BOOL":
             return tree.Truth(at, text == "true")
-    digits = _number_part(text)
-    return tree.Number(at, float(digits), text[len(digits) :], digits.isdigit())
+        case "PHYSICAL" | "FLOAT" | "INTEGER":
+            digits = _number_part(text)
+            return tree.Number(at, float(digits), text[len(digits) :], digits.isdigit())
+        case _:
+            raise AssertionError(f"nobody reads a {token.type}")
 
 
 def _number_part(text: str) -> str:

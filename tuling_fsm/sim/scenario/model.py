@@ -7,15 +7,17 @@ reference point: the rear axle of a vehicle, the centre of anything else. SI uni
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple, Protocol
 
+from tuling_fsm.core.errors import assert_never
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.sim.scenario.commands import Command
 from tuling_fsm.sim.scenario.conditions import Condition
 from tuling_fsm.sim.scenario.placements import Placement
+from tuling_fsm.sim.scenario.tree import NO_TEXT, At
 
 EGO = "ego"
 """The name of the car under test, however the text spells it."""
@@ -69,6 +71,7 @@ class Action:
     until: Condition | None = None
     end: tuple[Command, ...] = ()
     label: str = ""
+    at: At = field(default=NO_TEXT, compare=False)
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,7 @@ class Wait:
 
     condition: Condition
     label: str = ""
+    at: At = field(default=NO_TEXT, compare=False)
 
 
 @dataclass(frozen=True)
@@ -85,6 +89,7 @@ class Emit:
 
     event: str
     label: str = ""
+    at: At = field(default=NO_TEXT, compare=False)
 
 
 @dataclass(frozen=True)
@@ -94,6 +99,7 @@ class Serial:
     members: tuple[Node, ...]
     until: Condition | None = None
     label: str = ""
+    at: At = field(default=NO_TEXT, compare=False)
 
 
 @dataclass(frozen=True)
@@ -103,6 +109,7 @@ class Parallel:
     members: tuple[Node, ...]
     until: Condition | None = None
     label: str = ""
+    at: At = field(default=NO_TEXT, compare=False)
 
 
 @dataclass(frozen=True)
@@ -112,9 +119,23 @@ class OneOf:
     members: tuple[Node, ...]
     until: Condition | None = None
     label: str = ""
+    at: At = field(default=NO_TEXT, compare=False)
 
 
 Node = Action | Wait | Emit | Serial | Parallel | OneOf
+
+
+def nodes(root: Node) -> Iterator[Node]:
+    """The node and all below it, in the order of the text."""
+    yield root
+    match root:
+        case Serial() | Parallel() | OneOf():
+            for member in root.members:
+                yield from nodes(member)
+        case Action() | Wait() | Emit():
+            pass
+        case _:
+            assert_never(root)
 
 
 # The whole.
@@ -164,6 +185,19 @@ class Scenario:
     mission_file: str | None = None
     variables: Mapping[str, bool | int | float | str] = field(default_factory=dict)
     """The declared variables after overrides, in SI units: for the report."""
+    places_at: Mapping[str, At] = field(default_factory=dict, compare=False)
+    """Where the text says of an actor where it is when the run begins."""
+
+    def where(self, at: At) -> str:
+        """`file:line:column` of a place in its text."""
+        return self.file if at == NO_TEXT else f"{self.file}:{at.line}:{at.column}"
+
+    def where_issued(self, command: Command) -> str:
+        """`file:line:column` of the action that issues this very command."""
+        for node in nodes(self.storyboard):
+            if isinstance(node, Action) and any(each is command for each in (*node.begin, *node.end)):
+                return self.where(node.at)
+        return self.file
 
 
 class ActorState(NamedTuple):

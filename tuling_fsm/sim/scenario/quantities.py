@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tuling_fsm.core import elementary
+from tuling_fsm.core.errors import assert_never
 from tuling_fsm.core.geometry import Pose, distance
 from tuling_fsm.sim.scenario.conditions import (
     Acceleration,
@@ -43,13 +44,14 @@ def measure(quantity: Quantity, view: SimulationView) -> float | None:
             return None if point is None else point_distance(actor, point, quantity.direction, quantity.mode)
         case TimeHeadway():
             return time_headway(actor.speed, view.road_distance(quantity.actor, quantity.reference))
-        case ObjectDistance() | TimeToCollision():
-            reference = view.actor(quantity.reference)
-            if reference is None:
-                return None
-            if isinstance(quantity, TimeToCollision):
-                return time_to_collision(actor, reference)
-            return object_distance(actor, reference, quantity.direction, quantity.mode)
+        case ObjectDistance():
+            other = view.actor(quantity.reference)
+            return None if other is None else object_distance(actor, other, quantity.direction, quantity.mode)
+        case TimeToCollision():
+            other = view.actor(quantity.reference)
+            return None if other is None else time_to_collision(actor, other)
+        case _:
+            assert_never(quantity)
 
 
 def object_distance(actor: ActorState, reference: ActorState, direction: Direction, mode: Between) -> float:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from tuling_fsm.core import elementary
+from tuling_fsm.core.errors import assert_never
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.lanes import Lane, LaneId
 from tuling_fsm.map.road_map import RoadMap
@@ -45,6 +46,8 @@ def place(
             return _relative(road_map, actors[actor], ahead, lanes) if actor in actors else None
         case Anywhere():
             return _anywhere(road_map, rng, kind)
+        case _:
+            assert_never(placement)
 
 
 def lane_at(road_map: RoadMap, road: str, lane: int, s: float) -> tuple[LaneId, float] | None:

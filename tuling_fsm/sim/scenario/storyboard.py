@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from tuling_fsm.core.errors import assert_never
 from tuling_fsm.sim.scenario.commands import Command
 from tuling_fsm.sim.scenario.conditions import (
     Arrived,
@@ -91,6 +92,8 @@ class _Watch:
                 return any(self._all_looked_at(now))
             case Both():
                 return all(self._all_looked_at(now))
+            case _:
+                assert_never(self._condition)
 
     def _all_looked_at(self, now: _Now) -> list[bool]:
         """Every member is asked on every step: a crossing is seen only by who looked before and after."""
@@ -260,3 +263,5 @@ def _runner(node: Node, draw: np.random.Generator) -> _Runner:
             return _ParallelRunner(node, draw)
         case OneOf():
             return _OneOfRunner(node, draw)
+        case _:
+            assert_never(node)

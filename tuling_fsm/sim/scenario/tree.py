@@ -13,6 +13,10 @@ class At(NamedTuple):
     column: int
 
 
+NO_TEXT = At(0, 0)
+"""Of what no text states."""
+
+
 @dataclass(frozen=True)
 class Number:
     """A number, with its unit (empty: none). `whole` where it was written without point and exponent."""

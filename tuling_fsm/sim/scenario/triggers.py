@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import NamedTuple
 
+from tuling_fsm.core.errors import assert_never
 from tuling_fsm.sim.scenario import bound, tree
 from tuling_fsm.sim.scenario.arithmetic import RELATIONS
 from tuling_fsm.sim.scenario.conditions import (
@@ -26,8 +27,10 @@ from tuling_fsm.sim.scenario.conditions import (
     TimeToCollision,
 )
 from tuling_fsm.sim.scenario.evaluate import bind, evaluate
+from tuling_fsm.sim.scenario.model import EGO
 from tuling_fsm.sim.scenario.scope import Bound, Param, Scope
-from tuling_fsm.sim.scenario.values import FaultError, Physical, convert
+from tuling_fsm.sim.scenario.tree import At
+from tuling_fsm.sim.scenario.values import PHYSICAL_OBJECTS, ActorName, FaultError, Physical, convert
 
 
 class Trigger(NamedTuple):
@@ -43,7 +46,7 @@ TRIGGERS: dict[str, Trigger] = {
     "speed": Trigger((), "speed", lambda actor, _: Speed(actor)),
     "acceleration": Trigger((), "acceleration", lambda actor, _: Acceleration(actor)),
     "object_distance": Trigger(
-        (Param("reference", "actor"), *_HOW),
+        (Param("reference", "physical_object"), *_HOW),
         "length",
         lambda actor, given: ObjectDistance(
             actor,
@@ -63,19 +66,20 @@ TRIGGERS: dict[str, Trigger] = {
         ),
     ),
     "time_to_collision": Trigger(
-        (Param("reference", "actor"),),
+        (Param("reference", "physical_object"),),
         "time",
         lambda actor, given: TimeToCollision(actor, bound.actor(given, "reference")),
     ),
     "time_headway": Trigger(
-        (Param("reference", "actor"),),
+        (Param("reference", "physical_object"),),
         "time",
         lambda actor, given: TimeHeadway(actor, bound.actor(given, "reference")),
     ),
 }
 """The quantities by name."""
 
-PHYSICAL_ACTORS = ("vehicle", "person", "stationary_object")
+OF_MOVING = ("speed", "acceleration", "time_headway")
+"""Quantities that mean nothing of what stands for ever."""
 FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 EXPECTED = "elapsed(<time>), @<event>, or <actor>.<quantity> <relation> <value>, the quantity one of " + ", ".join(
     TRIGGERS
@@ -93,24 +97,40 @@ def condition(expression: tree.Expression, scope: Scope, events: Collection[str]
             return _emitted(expression, events)
         case tree.Call(callee=tree.Name(name="elapsed")):
             given = bind("elapsed", (Param("time", "time"),), expression.arguments, expression.at, scope)
-            return Elapsed(bound.si(given, "time"))
+            return elapsed(bound.si(given, "time"), expression.at)
         case tree.Operation(operator="and" | "or"):
             members = tuple(condition(operand, scope, events) for operand in expression.operands)
             return Both(members) if expression.operator == "and" else Either(members)
         case tree.Operation(operator="in", operands=(item, tree.Range() as among)):
             quantity, kind = _quantity(item, scope)
             low, high = _value(among.low, kind, scope), _value(among.high, kind, scope)
-            return Both((Compare(quantity, Relation.GREATER_EQUAL, low), Compare(quantity, Relation.LESS_EQUAL, high)))
+            if low > high:
+                raise FaultError(among.at, "nothing lies between these", "the lower limit first")
+            at = expression.at
+            return Both(
+                (_within(quantity, Relation.GREATER_EQUAL, low, at), _within(quantity, Relation.LESS_EQUAL, high, at))
+            )
         case tree.Operation() if expression.operator in RELATIONS:
             return _comparison(expression, scope)
     raise FaultError(expression.at, "this is no condition", EXPECTED)
+
+
+def elapsed(seconds: float, at: At) -> Elapsed:
+    """The condition that a time has passed.
+
+    Raises:
+        FaultError: it is below 0.
+    """
+    if seconds < 0.0:
+        raise FaultError(at, f"a time of {seconds:g} s", "0 s or more")
+    return Elapsed(seconds)
 
 
 def _emitted(expression: tree.EventReference, events: Collection[str]) -> Emitted:
     if expression.event not in events:
         expected = "one of " + ", ".join(f"@{event}" for event in events) if events else "a declared event"
         raise FaultError(expression.at, f"unknown event {expression.event!r}", expected)
-    return Emitted(expression.event)
+    return Emitted(expression.event, expression.at)
 
 
 def _comparison(expression: tree.Operation, scope: Scope) -> Compare:
@@ -119,7 +139,31 @@ def _comparison(expression: tree.Operation, scope: Scope) -> Compare:
     if not _is_quantity(left) and _is_quantity(right):
         left, right, relation = right, left, FLIPPED[relation]
     quantity, kind = _quantity(left, scope)
-    return Compare(quantity, Relation(relation), _value(right, kind, scope))
+    return _within(quantity, Relation(relation), _value(right, kind, scope), expression.at)
+
+
+def _within(quantity: Quantity, relation: Relation, value: float, at: At) -> Compare:
+    """The comparison.
+
+    Raises:
+        FaultError: it can never hold.
+    """
+    at_most = relation in (Relation.LESS_EQUAL, Relation.EQUAL) and value < 0.0
+    if _never_negative(quantity) and (at_most or (relation is Relation.LESS and value <= 0.0)):
+        raise FaultError(at, "this never holds: the quantity is never below 0", "a value above 0")
+    return Compare(quantity, relation, value, at)
+
+
+def _never_negative(quantity: Quantity) -> bool:
+    match quantity:
+        case Speed():
+            return quantity.actor != EGO
+        case Acceleration():
+            return False
+        case ObjectDistance() | PointDistance() | TimeToCollision() | TimeHeadway():
+            return True
+        case _:
+            assert_never(quantity)
 
 
 def _is_quantity(expression: tree.Expression) -> bool:
@@ -133,11 +177,16 @@ def _quantity(expression: tree.Expression, scope: Scope) -> tuple[Quantity, str]
     if not isinstance(callee, tree.Member):
         raise FaultError(expression.at, "nothing here changes while the scenario runs", EXPECTED)
     actor = scope.actor(callee.base)
-    if actor.type not in PHYSICAL_ACTORS or callee.name not in TRIGGERS:
+    if actor.type not in PHYSICAL_OBJECTS or callee.name not in TRIGGERS:
         raise FaultError(callee.at, f"{actor.name!r} has no quantity {callee.name!r}", EXPECTED)
+    if actor.type == "stationary_object" and callee.name in OF_MOVING:
+        raise FaultError(callee.at, f"{actor.name!r} never moves: it has no {callee.name!r}", "another actor's")
     trigger = TRIGGERS[callee.name]
     arguments = expression.arguments if isinstance(expression, tree.Call) else ()
     given = bind(callee.name, trigger.params, arguments, expression.at, scope)
+    reference = given.get("reference")
+    if isinstance(reference, ActorName) and reference.name == actor.name:
+        raise FaultError(expression.at, f"{callee.name!r} of {actor.name!r} to itself", "another actor")
     return trigger.make(actor.name, given), trigger.type
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from tuling_fsm.core.errors import assert_never
 from tuling_fsm.sim.scenario.placements import Anywhere, AtPose, InSlot, OnLane, Placement, RelativeTo
 from tuling_fsm.sim.scenario.tree import At
 from tuling_fsm.sim.scenario.units import PHYSICAL_TYPES, Dimension, dimension_name, units_of
@@ -124,6 +125,8 @@ ACTOR_FIELDS: dict[str, dict[str, str]] = {
 }
 """Actors and the fields that a `keep` may set."""
 
+PHYSICAL_OBJECTS = ("vehicle", "person", "stationary_object")
+"""Actors that are somewhere."""
 SCALARS = ("bool", "int", "uint", "float", "string")
 TYPES = (*SCALARS, *PHYSICAL_TYPES, *ENUMERATIONS, *STRUCTS, *ACTOR_FIELDS, "route", "path")
 """Every type that a declaration may name."""
@@ -134,6 +137,7 @@ _WORDS = {
     "uint": "a whole number from 0 on",
     "float": "a number without unit",
     "id": "a string or a whole number",
+    "physical_object": "a vehicle, a person or a stationary_object",
     "position": "one of odr_point, xyz_point, position_3d, pose_3d, parking_space",
     "way": "map.create_route([...]) or map.create_path([...])",
 }
@@ -162,8 +166,10 @@ def describe(value: Value) -> str:
             return with_article(value.type)
         case tuple():
             return "a list"
-        case _:
+        case OnLane() | AtPose() | InSlot() | RelativeTo() | Anywhere():
             return "a position"
+        case _:
+            assert_never(value)
 
 
 def with_article(word: str) -> str:
@@ -204,6 +210,8 @@ def _converted(value: Value, kind: str) -> Value | None:
     if kind in ACTOR_FIELDS or kind == "actor":
         fits = isinstance(value, ActorName) and kind in ("actor", value.type)
         return value if fits else None
+    if kind == "physical_object":
+        return value if isinstance(value, ActorName) and value.type in PHYSICAL_OBJECTS else None
     if kind == "position":
         return placement(value)
     if kind in STRUCTS:
@@ -260,8 +268,10 @@ def placement(value: Value) -> Placement | None:
                 return None
             heading = _si(turn.fields, "yaw") if isinstance(turn, Struct) else None
             return AtPose(_si(point.fields, "x"), _si(point.fields, "y"), heading)
-        case _:
+        case "xyz_point" | "position_3d":
             return AtPose(_si(fields, "x"), _si(fields, "y"))
+        case _:
+            raise AssertionError(f"nobody knows where a {value.type} is")
 
 
 def _si(fields: Mapping[str, Value], name: str) -> float:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from tuling_fsm.sim.scenario import bound, commands
 from tuling_fsm.sim.scenario.choices import Material, SeenAs, Sensor, ServerMood
 from tuling_fsm.sim.scenario.deeds import ActionType, Deed, Order
+from tuling_fsm.sim.scenario.driving import not_below_0
 from tuling_fsm.sim.scenario.scope import Param
 from tuling_fsm.sim.scenario.units import PHYSICAL_TYPES
 from tuling_fsm.sim.scenario.values import FaultError, Physical, Symbol
@@ -62,7 +63,7 @@ def _answer_opposite(order: Order) -> Deed:
 
 
 def _slow_down(order: Order) -> Deed:
-    return _moody(ServerMood.WELL, bound.si(order.given, "delay"))
+    return _moody(ServerMood.WELL, not_below_0(order, "delay"))
 
 
 def _moody(mood: ServerMood, delay: float = 0.0) -> Deed:
@@ -79,6 +80,9 @@ def _disturb(order: Order) -> Deed:
     if min(noise, latency, drop_out) < 0.0 or drop_out > 1.0:
         raise FaultError(order.at, "a fault below 0, or a share above 1", "noise and latency from 0, drop_out 0 to 1")
     fault = commands.DisturbSensor(sensor, noise, latency, drop_out, bound.truth(given, "occlusion"))
+    surplus = [name for name in FAULT_NAMES if getattr(fault, name) and name not in FAULTS[sensor]]
+    if surplus:
+        raise FaultError(order.at, f"{sensor.value!r} knows no {surplus[0]!r}", "one of " + ", ".join(FAULTS[sensor]))
     return Deed((fault,), end=(commands.DisturbSensor(sensor),))
 
 
@@ -90,6 +94,20 @@ _CLOSING = (
 _BEYOND = Param("beyond", "length", Physical(8.0, PHYSICAL_TYPES["length"]))
 """How far a row goes on beyond the pavements of a whole road, so that nobody drives round it."""
 _SPACES = (Param("spaces", "list of id"),)
+_MOVED = ("noise", "latency", "drop_out")
+FAULT_NAMES = (*_MOVED, "occlusion")
+FAULTS: dict[Sensor, tuple[str, ...]] = {
+    Sensor.ODOMETRY: _MOVED,
+    Sensor.OBJECTS: FAULT_NAMES,
+    Sensor.LANE_LINES: _MOVED,
+    Sensor.TRAFFIC_LIGHTS: ("latency", "drop_out"),
+    Sensor.PARKING_SLOTS: _MOVED,
+    Sensor.OCCUPANCY: ("latency", "drop_out"),
+    Sensor.LIDAR: FAULT_NAMES,
+    Sensor.RADAR: FAULT_NAMES,
+    Sensor.CAMERA: FAULT_NAMES,
+}
+"""What can be wrong with each sensor."""
 _FAULTS = (
     Param("sensor", "sensor"),
     Param("noise", "length", Physical(0.0, PHYSICAL_TYPES["length"])),

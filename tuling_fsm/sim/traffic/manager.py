@@ -256,6 +256,10 @@ class TrafficManager:
         self._ways.forget(row)
         return True
 
+    def in_lane(self, row: int) -> bool:
+        """Whether a vehicle is through with its last change of lanes."""
+        return bool(self.fleet.car.offset_time[row] >= self.parameters.lane_change_time)
+
     @property
     def on_road(self) -> BoolArray:
         """Which rows are on the road."""
