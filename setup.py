@@ -32,11 +32,10 @@ setup(
         *share_tree("config", "launch"),
     ],
     install_requires=[
-        "backports.zstd>=1.0",
         "lark>=1.1",
         "lxml>=4.8",
-        "lz4>=4.0",
         "matplotlib>=3.5",
+        "mcap>=1.6",
         "numba>=0.60",
         "numpy>=1.26",
         "pyyaml>=5.4",

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tuling_fsm.behaviour.places import clip, crosses, cut_out, is_free, spread
+from tuling_fsm.behaviour.places import crosses, cut_out, is_free, spread
 from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.rectangles import clip
 from tuling_fsm.core.scene import Ego, Scene
 
 from .worlds import VEHICLE, Thing, scene

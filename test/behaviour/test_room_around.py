@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tuling_fsm.behaviour.places import along_lanes, along_route, around, clip, crosses, is_free, nothing_in
+from tuling_fsm.behaviour.places import along_lanes, along_route, around, crosses, is_free, nothing_in
 from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.rectangles import clip
 from tuling_fsm.core.scene import Ego, Scene
 from tuling_fsm.map.corridor import lane_lines
 from tuling_fsm.map.road_map import RoadMap

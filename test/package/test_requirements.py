@@ -55,7 +55,7 @@ has it installed by pip, which fails there as well unless the environment says o
 RELEASES = ("noble", "jammy")
 ROSDEP = {key.name for key in KEYS.values() if key.jammy and key.noble}
 """What may be named for rosdep to succeed on both."""
-DISTRIBUTIONS = {"yaml": "pyyaml", "backports": "backports.zstd"}
+DISTRIBUTIONS = {"yaml": "pyyaml"}
 ROS = {"launch", "launch_ros", "rclpy", "ament_index_python"}
 EXTRA = {"distributed"}
 """Only of the command line, where the computers of a cluster are asked for; it says itself how to get it."""
@@ -260,8 +260,7 @@ def check_line(done: subprocess.CompletedProcess[str], found: str, expected: str
 def test_an_executable_says_what_is_missing(name: str, module: str, function: str, tmp_path: Path) -> None:
     """Nothing that is not of the standard library is imported before: all of it is missing."""
     names = sorted(DECLARED)
-    missing = {*THIRD_PARTY, "backports.zstd"} - {"backports"}
-    done = said(f"from {module} import {function}; sys.exit({function}([{name!r}]))", tmp_path, missing)
+    done = said(f"from {module} import {function}; sys.exit({function}([{name!r}]))", tmp_path, THIRD_PARTY)
     assert done.returncode == 2, done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert done.stderr.startswith(f"packages of {sys.executable}: {names[0]} is not installed, {names[1]} is not")

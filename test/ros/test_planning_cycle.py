@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import errno
 import os
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -50,19 +50,14 @@ def test_nothing_is_made_that_nobody_listens_to():
 def test_a_disk_that_is_full_ends_the_recording_and_nothing_else(tmp_path):
     bench = Bench(record=tmp_path)
     bench.send(frame(1.0))
-    bench.bag._file._file.close()
-    bench.bag._file._file = FullDisk()
+    with Path("/dev/full").open("wb") as full:
+        os.dup2(full.fileno(), bench.bag._file.fileno())
     for k in range(400):
         bench.send(frame(1.05 + 0.05 * k))
     bench.halt()
     assert len(bench.trajectories()) == 402
     (line,) = bench.lines
     assert line.startswith("record: ") and "cannot be written: No space left on device" in line
-
-
-class FullDisk:
-    def write(self, _: bytes) -> int:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 STAMPED = ("objects", "traffic_lights", "odometry")

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from run.traces import kept
-from tuling_fsm.bag.story import NO_REASON, Story, read_story
+from tuling_fsm.bag.story import Story, read_story
+from tuling_fsm.core.stops import NO_REASON
 from tuling_fsm.run import run_scenario
 from tuling_fsm.share import share_file
 

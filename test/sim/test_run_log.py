@@ -23,7 +23,8 @@ def test_a_stop_has_its_reason_and_its_span() -> None:
         (0.0, "a", 3.0, FREE), (1.0, "a", 0.0, RED), (2.0, "a", 0.0, RED), (3.0, "a", 0.0, FREE), (4.0, "a", 3.0, FREE)
     )  # fmt: skip
     (stop,) = log.stops()
-    assert (stop.t_from, stop.t_to, stop.reason, stop.detail) == (1.0, 3.0, Reason.RED_LIGHT, "signal 4")
+    assert (stop.t_from, stop.t_to) == (1.0, 3.0)
+    assert (stop.primary.code, stop.primary.words) == ("RED_LIGHT", "signal 4")
 
 
 def test_a_moment_of_standing_is_no_stop() -> None:
@@ -43,4 +44,4 @@ def test_standing_without_a_reason_is_measured() -> None:
 def test_what_limits_a_car_that_drives_is_no_reason_to_stand(reason: Reason) -> None:
     log = log_of((0.0, "a", 0.0, RED), (1.0, "a", 0.0, Limit(reason)), (2.5, "a", 0.0, Limit(reason)))
     (stop,) = log.stops()
-    assert (stop.reason, log.longest_unexplained_stop_s()) == (Reason.RED_LIGHT, 2.5)
+    assert (stop.primary.code, log.longest_unexplained_stop_s()) == ("RED_LIGHT", 1.5)

@@ -5,27 +5,26 @@ from __future__ import annotations
 import mmap
 import sqlite3
 import struct
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
+from io import BytesIO
 from itertools import chain
 from pathlib import Path
 from string import digits
 
-import lz4.frame
-from backports import zstd
+from mcap import records
+from mcap.data_stream import ReadDataStream
+from mcap.opcode import Opcode
+from mcap.stream_reader import breakup_chunk
+from mcap.writer import MCAP0_MAGIC
 
-from tuling_fsm.bag.mcap import CHANNEL, CHUNK, MAGIC, MESSAGE, SCHEMA
 from tuling_fsm.bag.message import Message
 from tuling_fsm.bag.names import Names
 from tuling_fsm.core.errors import InputError
 
 _SQLITE = b"SQLite format 3\0"
-_UNPACKED: dict[str, Callable[[bytes], bytes]] = {"": bytes, "lz4": lz4.frame.decompress, "zstd": zstd.decompress}
-"""By the compression of a chunk."""
-_NONSENSE = (struct.error, UnicodeDecodeError, KeyError, RuntimeError, zstd.ZstdError)
-_HEAD, _MESSAGE = struct.Struct("<BQ"), struct.Struct("<HIQQ")
-"""How a record begins, and how the body of a message does."""
+_HEAD = struct.Struct("<BQ")
+"""How a record of MCAP begins."""
 
 
 def salvaged(path: Path, names: Names) -> Iterator[Message]:
@@ -60,7 +59,7 @@ def _kind(file: Path) -> Callable[[Path, Names], Iterator[Message]] | None:
     """How a file is read, by how it begins."""
     with file.open("rb") as stream:
         start = stream.read(len(_SQLITE))
-    if start.startswith(MAGIC):
+    if start.startswith(MCAP0_MAGIC):
         return _of_mcap
     return _of_sqlite if start == _SQLITE else None
 
@@ -85,15 +84,16 @@ def _of_mcap(path: Path, names: Names) -> Iterator[Message]:
     """What is in every record up to the first one that is cut off, but for chunks that do not match their checksum."""
     scan = _Scan(names, str(path))
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        for opcode, body in _records(data, len(MAGIC)):
-            if opcode in (SCHEMA, CHANNEL):  # Of a whole file they stand at the end once more.
-                scan.declare(opcode, body)
-        for opcode, body in _records(data, len(MAGIC)):
-            yield from scan.messages(opcode, body)
+        for opcode, body in _bodies(data):
+            if opcode in (Opcode.SCHEMA, Opcode.CHANNEL):  # Of a whole file they stand at the end once more.
+                scan.declare(_parsed(opcode, body))
+        for opcode, body in _bodies(data):
+            yield from scan.messages(_parsed(opcode, body))
 
 
-def _records(data: bytes | mmap.mmap, position: int) -> Iterator[tuple[int, bytes]]:
-    """Opcode and body of each whole record."""
+def _bodies(data: mmap.mmap) -> Iterator[tuple[int, bytes]]:
+    """Opcode and body of each whole record. The package's own reader ends at the first one that makes no sense."""
+    position = len(MCAP0_MAGIC)
     while position + _HEAD.size <= len(data):
         opcode, size = _HEAD.unpack_from(data, position)
         position += _HEAD.size + size
@@ -102,8 +102,23 @@ def _records(data: bytes | mmap.mmap, position: int) -> Iterator[tuple[int, byte
         yield opcode, data[position - size : position]
 
 
+def _parsed(opcode: int, body: bytes) -> list[records.McapRecord]:
+    """A record that declares or is a message, or those in a chunk; none of what makes no sense."""
+    stream = ReadDataStream(BytesIO(body))
+    with suppress(Exception):  # Parsing and unpacking can fail in many ways on damaged records.
+        if opcode == Opcode.CHUNK:
+            return breakup_chunk(records.Chunk.read(stream), validate_crc=True)
+        if opcode == Opcode.MESSAGE:
+            return [records.Message.read(stream, len(body))]
+        if opcode == Opcode.SCHEMA:
+            return [records.Schema.read(stream)]
+        if opcode == Opcode.CHANNEL:
+            return [records.Channel.read(stream)]
+    return []
+
+
 class _Scan:
-    """Reads record after record, as a file without its index has to be; what makes no sense is passed over."""
+    """Reads record after record, as a file without its index has to be."""
 
     def __init__(self, names: Names, where: str) -> None:
         self._names = names
@@ -112,42 +127,21 @@ class _Scan:
         self._channels: dict[int, tuple[str, str]] = {}
         self._table: dict[str, str] = {}
 
-    def declare(self, opcode: int, body: bytes) -> None:
-        """A type, or a topic of one."""
-        with suppress(*_NONSENSE):
-            if opcode == SCHEMA:
-                self._types[struct.unpack_from("<H", body)[0]] = _text(body, 2)
-                return
-            channel, schema = struct.unpack_from("<HH", body)
-            self._channels[channel] = _text(body, 4), self._types[schema]
-            topics = dict.fromkeys(topic for topic, _ in self._channels.values())
-            self._table = self._names.table(topics, self._where, complete=False)
+    def declare(self, found: Iterable[records.McapRecord]) -> None:
+        """Types, and topics of them."""
+        for record in found:
+            if isinstance(record, records.Schema):
+                self._types[record.id] = record.name
+            elif isinstance(record, records.Channel) and record.schema_id in self._types:
+                self._channels[record.id] = record.topic, self._types[record.schema_id]
+                topics = dict.fromkeys(topic for topic, _ in self._channels.values())
+                self._table = self._names.table(topics, self._where, complete=False)
 
-    def messages(self, opcode: int, body: bytes) -> Iterator[Message]:
-        """Those of a record: none, one, or those of a chunk."""
-        if opcode in (SCHEMA, CHANNEL):
-            self.declare(opcode, body)
-        elif opcode == MESSAGE and len(body) >= _MESSAGE.size:
-            channel, _, ns, _ = _MESSAGE.unpack_from(body)
-            if channel in self._channels:
-                topic, kind = self._channels[channel]
-                yield Message(ns, self._table[topic], kind, self._names.in_map(kind, body[_MESSAGE.size :]))
-        elif opcode == CHUNK:
-            for inner, content in _records(_inflate(body), 0):
-                yield from self.messages(inner, content)
-
-
-def _text(body: bytes, position: int) -> str:
-    (size,) = struct.unpack_from("<I", body, position)
-    return body[position + 4 : position + 4 + size].decode()
-
-
-def _inflate(body: bytes) -> bytes:
-    """The records of a chunk; nothing of one that does not match its checksum."""
-    with suppress(*_NONSENSE):
-        _, _, size, checksum = struct.unpack_from("<QQQI", body)
-        compression = _text(body, 28)
-        raw = _UNPACKED[compression](body[32 + len(compression) + 8 :])
-        if len(raw) == size and checksum in (0, zlib.crc32(raw)):
-            return raw
-    return b""
+    def messages(self, found: Iterable[records.McapRecord]) -> Iterator[Message]:
+        """The messages among some records."""
+        for record in found:
+            if not isinstance(record, records.Message):
+                self.declare((record,))
+            elif record.channel_id in self._channels:
+                topic, kind = self._channels[record.channel_id]
+                yield Message(record.log_time, self._table[topic], kind, self._names.in_map(kind, record.data))

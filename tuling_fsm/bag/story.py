@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_right
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +13,7 @@ from tuling_fsm.bag.names import OURS, Names
 from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.bag.ticks import ours
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.request import Reason
+from tuling_fsm.core.stops import Said, Stop, longest_unexplained_s, stops
 from tuling_fsm.wire.cdr import STAMP_BYTES, seconds, stamp_ns
 from tuling_fsm.wire.diagnostics import Status, unpack_diagnostics
 from tuling_fsm.wire.odometry import unpack_odometry
@@ -24,12 +21,6 @@ from tuling_fsm.wire.text import unpack_string
 from tuling_fsm.wire.trajectory import unpack_trajectory
 from tuling_fsm.wire.transition import unpack_transition
 
-STANDING_SPEED = 0.1
-"""Below this the car stands, m/s."""
-SHORTEST_STOP_S = 1.0
-"""Shorter stands need no reason."""
-NO_REASON = frozenset(reason.value for reason in (Reason.NONE, Reason.SPEED_LIMIT, Reason.CURVATURE))
-"""Codes that do not say why a car stands."""
 WORDS = ("state", "sensors", "indicators")
 """Topics of one word that lasts until the next."""
 _STAMPED = frozenset({"odometry", "trajectory", "why"})
@@ -59,48 +50,10 @@ class Why(NamedTuple):
         """Of what limits the car; empty where the message says nothing."""
         return dict(self.statuses[0].values).get("code", "") if self.statuses else ""
 
-
-class Cause(NamedTuple):
-    """What kept the car standing from one stamp to another (s); the code is empty where nothing is known."""
-
-    t_from: float
-    t_to: float
-    code: str
-    words: str
-
-
-@dataclass(frozen=True)
-class Stop:
-    """A stand of more than a second, with one cause after the other."""
-
-    causes: tuple[Cause, ...]
-
     @property
-    def t_from(self) -> float:
-        """When it began, s."""
-        return self.causes[0].t_from
-
-    @property
-    def t_to(self) -> float:
-        """When it ended, or the bag did, s."""
-        return self.causes[-1].t_to
-
-    @property
-    def primary(self) -> Cause:
-        """The cause that held longest, all its times together, in its latest words."""
-        held: Counter[str] = Counter()
-        for cause in self.causes:
-            held[cause.code] += round(1e6 * (cause.t_to - cause.t_from)) if cause.code not in NO_REASON else 0
-        code = held.most_common(1)[0][0]
-        return next(cause for cause in reversed(self.causes) if cause.code == code)
-
-    @property
-    def unexplained_s(self) -> float:
-        """The longest time without a reason."""
-        runs = groupby(self.causes, key=lambda cause: not cause.code or cause.code in NO_REASON)
-        return max(
-            (math.fsum(cause.t_to - cause.t_from for cause in run) for without, run in runs if without), default=0.0
-        )
+    def words(self) -> str:
+        """The same for a reader."""
+        return self.statuses[0].message if self.statuses else ""
 
 
 @dataclass(frozen=True)
@@ -114,9 +67,15 @@ class Story:
     whys: tuple[Why, ...]
     words: tuple[tuple[float, str, str], ...]
 
+    @property
+    def longest_unexplained_s(self) -> float:
+        """The longest time the car stood without a reason, s."""
+        return longest_unexplained_s(self.stops)
+
     def why_at(self, t: float) -> Why | None:
         """What was said last at a stamp (s)."""
-        return _latest(self.whys, t)
+        number = bisect_right(self.whys, t, key=lambda why: why.t)
+        return self.whys[number - 1] if number else None
 
     def words_at(self, t: float) -> dict[str, str]:
         """The words that held at a stamp (s), by topic."""
@@ -156,8 +115,9 @@ def read_story(path: str | Path, salvage: bool = False, names: Names = OURS) -> 
             words.append((t, message.topic, unpack_string(message.data, f"{path}: {message.topic}")))
     if not (changes or whys or words):
         raise InputError(str(path), "the planner says nothing in it", "the topics state, transition and why")
-    stops = _stops(motion or _planned(_by_stamp(ours(read_messages(path, salvage, names)))), whys)
-    return Story(min(stamps), max(stamps), tuple(changes or _by_state(words)), tuple(stops), tuple(whys), tuple(words))
+    motion = motion or _planned(_by_stamp(ours(read_messages(path, salvage, names))))
+    stood = tuple(stops(motion, [Said(why.t, why.code, why.words) for why in whys]))
+    return Story(min(stamps), max(stamps), tuple(changes or _by_state(words)), stood, tuple(whys), tuple(words))
 
 
 def _by_stamp(messages: Iterable[Message]) -> Iterator[tuple[float, Message]]:
@@ -214,26 +174,3 @@ def _by_state(words: Iterable[tuple[float, str, str]]) -> Iterator[Change]:
 def _planned(messages: Iterable[tuple[float, Message]]) -> list[tuple[float, float]]:
     """Stamps and speeds (m/s) with which the trajectories begin, where there is no odometry."""
     return [(t, float(unpack_trajectory(m.data).v[0])) for t, m in messages if m.topic == "trajectory"]
-
-
-def _stops(motion: Sequence[tuple[float, float]], whys: Sequence[Why]) -> Iterator[Stop]:
-    for stands, run in groupby(motion, key=lambda sample: abs(sample[1]) < STANDING_SPEED):
-        stamps = [t for t, _ in run]
-        if stands and stamps[-1] - stamps[0] >= SHORTEST_STOP_S:
-            yield Stop(tuple(_causes(stamps[0], stamps[-1], whys)))
-
-
-def _causes(t_from: float, t_to: float, whys: Sequence[Why]) -> Iterator[Cause]:
-    """What was said from one stamp to another, equal codes as one in their latest words."""
-    first = _latest(whys, t_from)
-    said = [Why(t_from, first.statuses if first else ()), *(why for why in whys if t_from < why.t <= t_to)]
-    spans = list(zip(said, [why.t for why in said[1:]] + [t_to], strict=True))
-    for code, run in groupby(spans, key=lambda span: span[0].code):
-        parts = list(run)
-        statuses = parts[-1][0].statuses
-        yield Cause(parts[0][0].t, parts[-1][1], code, statuses[0].message if statuses else "")
-
-
-def _latest(whys: Sequence[Why], t: float) -> Why | None:
-    number = bisect_right(whys, t, key=lambda why: why.t)
-    return whys[number - 1] if number else None

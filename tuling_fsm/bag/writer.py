@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import fcntl
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, BinaryIO
 
 import yaml
+from mcap.writer import CompressionType, Writer
 
-from tuling_fsm.bag.mcap import McapWriter
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.wire.cdr import STORE, nanoseconds
 from tuling_fsm.wire.inputs import pack_inputs
@@ -20,6 +22,8 @@ from tuling_fsm.wire.topics import BY_NAME, Qos
 from tuling_fsm.world.inputs import Inputs
 
 FILE_NAME, DESCRIPTION = "run.mcap", "metadata.yaml"
+CHUNK_BYTES = 1 << 18
+"""A chunk is closed when it has grown beyond this size: what a crash can cost."""
 _VERSION = 9
 """Of rosbag2's metadata."""
 
@@ -42,10 +46,15 @@ class BagWriter:
         _free_for(self.path)
         with self._writing():
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = McapWriter(self.path, "tuling_fsm")
+            self._file = _claimed(self.path)
+            self._mcap = Writer(self._file, CHUNK_BYTES, CompressionType.LZ4, enable_data_crcs=True)
+            self._mcap.start("ros2", "tuling_fsm")
             self._described.unlink(missing_ok=True)
         self._run = dict(run or {})
+        self._schemas: dict[str, int] = {}
         self._channels: dict[str, int] = {}
+        self._counts: Counter[str] = Counter()
+        self._first, self._last = 2**63 - 1, 0
         self._previous: Inputs | None = None
 
     def write(self, ns: int, topic: str, message: bytes) -> None:
@@ -53,13 +62,15 @@ class BagWriter:
         if self._run:
             run, self._run = self._run, {}
             self.write(ns, "run", pack_json(run))
-        channel = self._channels.get(topic)
-        if channel is None:
-            channel = self._channels[topic] = self._add_channel(topic)
         try:
-            self._file.write(channel, ns, message)
+            channel = self._channels.get(topic)
+            if channel is None:
+                channel = self._channels[topic] = self._add_channel(topic)
+            self._mcap.add_message(channel, ns, message, ns, self._counts[topic])
         except OSError as error:
             raise self._refused(error) from None
+        self._counts[topic] += 1
+        self._first, self._last = min(self._first, ns), max(self._last, ns)
 
     def write_tick(self, inputs: Inputs, outputs: Iterable[tuple[str, bytes]]) -> None:
         """Append what is new in a tick's inputs, and the messages that answered them."""
@@ -76,7 +87,9 @@ class BagWriter:
         text = yaml.safe_dump(metadata, sort_keys=False)
         described = yaml.safe_dump({"rosbag2_bagfile_information": metadata}, sort_keys=False)
         with self._writing():
-            self._file.close({"rosbag2": {"serialized_metadata": text}})
+            with self._file:
+                self._mcap.add_metadata("rosbag2", {"serialized_metadata": text})
+                self._mcap.finish()
             self._described.write_text(described, encoding="utf-8")
 
     @property
@@ -97,19 +110,21 @@ class BagWriter:
 
     def _add_channel(self, topic: str) -> int:
         declared = BY_NAME[topic]
-        definition, _ = STORE.generate_msgdef(declared.type, ros_version=2)
+        if declared.type not in self._schemas:
+            definition, _ = STORE.generate_msgdef(declared.type, ros_version=2)
+            schema = self._mcap.register_schema(declared.type, "ros2msg", definition.encode())
+            self._schemas[declared.type] = schema
         profiles = yaml.safe_dump([_profile(declared.qos)], sort_keys=False)
-        return self._file.add_channel(
+        return self._mcap.register_channel(
             _absolute(topic),
-            declared.type,
-            definition,
+            "cdr",
+            self._schemas[declared.type],
             {"offered_qos_profiles": profiles, "topic_type_hash": STORE.hash_rihs01(declared.type)},
         )
 
     def _metadata(self) -> dict[str, Any]:
-        counts = self._file.counts
-        total = sum(counts.values())
-        first, last = self._file.span() if total else (0, 0)
+        total = sum(self._counts.values())
+        first, last = (self._first, self._last) if total else (0, 0)
         topics = [
             {
                 "topic_metadata": {
@@ -119,9 +134,9 @@ class BagWriter:
                     "offered_qos_profiles": [_profile(BY_NAME[topic].qos)],
                     "type_description_hash": STORE.hash_rihs01(BY_NAME[topic].type),
                 },
-                "message_count": counts[channel],
+                "message_count": self._counts[topic],
             }
-            for topic, channel in self._channels.items()
+            for topic in self._channels
         ]
         return {
             "version": _VERSION,
@@ -173,6 +188,23 @@ def _free_for(file: Path) -> None:
     described = file.with_name(DESCRIPTION)
     if described.is_file() and FILE_NAME not in described.read_text(encoding="utf-8", errors="replace"):
         raise InputError(str(file.parent), "holds the bag of another recorder", "another folder")
+
+
+def _claimed(path: Path) -> BinaryIO:
+    """An empty file to write to.
+
+    Raises:
+        BlockingIOError: another program writes it, as far as the file system can tell.
+    """
+    file = path.open("ab", buffering=16)  # What is written is whole chunks: a crash is not to find them in a buffer.
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise
+    except OSError:
+        pass
+    file.seek(file.truncate(0))
+    return file
 
 
 def _absolute(topic: str) -> str:

@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import FloatArray, Pose, to_local
-from tuling_fsm.core.kernels import inner, kernel
+from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.kernels import kernel
+from tuling_fsm.core.rectangles import Box, clip, meets_box, outside
 from tuling_fsm.core.request import LaneLine
 from tuling_fsm.core.scene import Obstacles, Scene
 from tuling_fsm.core.vehicle import Vehicle
@@ -21,68 +22,23 @@ STANDING_SPEED = 0.5
 _DIRECTIONS = 24
 
 
-def clip(segments: FloatArray, pose: Pose, box: tuple[float, float, float, float]) -> tuple[FloatArray, FloatArray]:
-    """Which part of each segment (M, 4) lies in a box x0, x1, y0, y1 in the frame of the pose.
-
-    Returns the parameters in [0, 1] at which each enters and leaves; it misses the box where the first is the greater.
-    """
-    ends = to_local(segments.reshape(-1, 2, 2), pose)
-    along, across = ends[..., 0], ends[..., 1]
-    enter, leave = np.zeros(len(ends)), np.ones(len(ends))
-    for value, low, high in ((along, box[0], box[1]), (across, box[2], box[3])):
-        start, step = value[:, 0], value[:, 1] - value[:, 0]
-        flat = np.abs(step) < 1e-12
-        safe = np.where(flat, 1.0, step)
-        near, far = (low - start) / safe, (high - start) / safe
-        inside = (start >= low) & (start <= high)
-        enter = np.maximum(enter, np.where(flat, np.where(inside, 0.0, 2.0), np.minimum(near, far)))
-        leave = np.minimum(leave, np.where(flat, 1.0, np.maximum(near, far)))
-    return enter, leave
-
-
-def cut_out(segments: FloatArray, pose: Pose, box: tuple[float, float, float, float]) -> FloatArray:
+def cut_out(segments: FloatArray, pose: Pose, box: Box) -> FloatArray:
     """The segments without what lies in a box in the frame of the pose."""
     enter, leave = clip(segments, pose, box)
-    miss = enter > leave
-    start, step = segments[:, :2], segments[:, 2:] - segments[:, :2]
-    before = np.hstack((start, start + enter[:, None] * step))[~miss & (enter > 0.0)]
-    after = np.hstack((start + leave[:, None] * step, segments[:, 2:]))[~miss & (leave < 1.0)]
-    return np.vstack((segments[miss], before, after))
+    hit = enter <= leave
+    return np.concatenate((segments[~hit], outside(segments[hit], enter[hit], leave[hit])))
 
 
 def is_free(pose: Pose, scene: Scene, vehicle: Vehicle, clearance: float) -> bool:
     """Whether nothing stands where the car would, with some room around its outline."""
-    half = vehicle.width / 2.0 + clearance
-    box = (-vehicle.rear_overhang - clearance, vehicle.front + clearance, -half, half)
+    box = vehicle.box(clearance)
     return not _any_edge_in(scene.static_segments, *pose, *box) and nothing_in(pose, box, scene.obstacles)
 
 
-def nothing_in(pose: Pose, box: tuple[float, float, float, float], obstacles: Obstacles) -> bool:
+def nothing_in(pose: Pose, box: Box, obstacles: Obstacles) -> bool:
     """Whether no object stands in a box x0, x1, y0, y1 in the frame of the pose, which is in the box."""
     o, reach = obstacles, elementary.hypot(max(box[1], -box[0]), max(box[3], -box[2]))
     return not _any_object_in(o.x, o.y, o.heading, o.length, o.width, o.speed, *pose, *box, reach)
-
-
-@inner
-def _between(start: float, step: float, low: float, high: float, enter: float, leave: float) -> tuple[float, float]:
-    if abs(step) < 1e-12:
-        return (enter if low <= start <= high else 2.0), leave
-    near, far = (low - start) / step, (high - start) / step
-    return max(enter, min(near, far)), min(leave, max(near, far))
-
-
-@inner
-def _is_in(
-    ax: float, ay: float, bx: float, by: float, x: float, y: float, heading: float,
-    x0: float, x1: float, y0: float, y1: float,
-) -> bool:  # fmt: skip
-    """Whether a part of the segment from a to b is in the box, as `clip` tells it."""
-    c, s = elementary.cos(heading), elementary.sin(heading)
-    along, across = (ax - x) * c + (ay - y) * s, (ay - y) * c - (ax - x) * s
-    far_along, far_across = (bx - x) * c + (by - y) * s, (by - y) * c - (bx - x) * s
-    enter, leave = _between(along, far_along - along, x0, x1, 0.0, 1.0)
-    enter, leave = _between(across, far_across - across, y0, y1, enter, leave)
-    return enter <= leave
 
 
 @kernel
@@ -92,7 +48,7 @@ def _any_edge_in(
     found = False
     for i in range(len(edges)):
         ax, ay, bx, by = edges[i, 0], edges[i, 1], edges[i, 2], edges[i, 3]
-        found = found or _is_in(ax, ay, bx, by, x, y, heading, x0, x1, y0, y1)
+        found = found or meets_box(ax, ay, bx, by, x, y, heading, x0, x1, y0, y1)
     return found
 
 
@@ -115,7 +71,7 @@ def _any_object_in(
             next_ahead, next_left = (1.0 if k > 1 else -1.0) * half_length, (1.0 if k in (0, 3) else -1.0) * half_width
             ax, ay = center_x[i, 0] + ahead * c - left * s, center_y[i, 0] + ahead * s + left * c
             bx, by = center_x[i, 0] + next_ahead * c - next_left * s, center_y[i, 0] + next_ahead * s + next_left * c
-            if _is_in(ax, ay, bx, by, x, y, heading, x0, x1, y0, y1):
+            if meets_box(ax, ay, bx, by, x, y, heading, x0, x1, y0, y1):
                 return True
     return False
 

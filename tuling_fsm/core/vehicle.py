@@ -9,6 +9,7 @@ import numpy as np
 from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray, Pose, to_global
 from tuling_fsm.core.parameters import param
+from tuling_fsm.core.rectangles import Box
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,11 @@ class Vehicle:
     def max_curvature(self) -> float:
         """Curvature of the rear axle's path at full steering, 1/m."""
         return elementary.tan(self.max_steer) / self.wheelbase
+
+    def box(self, margin: float = 0.0) -> Box:
+        """The body grown by a margin (m) on every side, in its own frame."""
+        half = self.width / 2.0 + margin
+        return -self.rear_overhang - margin, self.front + margin, -half, half
 
     def footprint(self, pose: Pose) -> FloatArray:
         """The four corners (4, 2), counter-clockwise from front left, in the frame of the pose."""

@@ -14,7 +14,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from tuling_fsm.core import elementary, elementwise
-from tuling_fsm.core.geometry import FloatArray, Pose, to_local, wrap_angle
+from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
+from tuling_fsm.core.rectangles import clip, outside
 from tuling_fsm.map.lanes import Lane, LaneId, LanePosition, ParkingSlot
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
@@ -36,6 +37,9 @@ GAP_M = 80.0
 """Rows with no more than this much lane between them belong together; a dead end no longer than this belongs to its
 aisle.
 """
+
+FLAT_M = 1e-9
+"""An edge on a side of a slot that turns less than this against it lies along it."""
 
 SAME_PLACE_M = 0.5
 
@@ -237,20 +241,10 @@ def _edges(road_map: RoadMap, slots: Sequence[ParkingSlot], aisles: Sequence[Ais
 
 def _opened(edges: FloatArray, slot: ParkingSlot) -> FloatArray:
     """Edges without their parts in a slot and right before it."""
-    ends = to_local(edges.reshape(-1, 2, 2), slot.pose)
-    along, across = ends[..., 0], ends[..., 1]
-    enter, leave = np.zeros(len(edges)), np.ones(len(edges))
     half = 0.5 * slot.width + 0.3
-    for value, low, high in ((along, -0.5 * slot.length, 0.5 * slot.length + 1.0), (across, -half, half)):
-        start, step = value[:, 0], value[:, 1] - value[:, 0]
-        step = np.where(np.abs(step) < 1e-9, 1e-9, step)
-        near, far = (low - start) / step, (high - start) / step
-        enter, leave = np.maximum(enter, np.minimum(near, far)), np.minimum(leave, np.maximum(near, far))
-    miss = enter >= leave
-    first, run = edges[:, :2], edges[:, 2:] - edges[:, :2]
-    before = np.hstack((first, first + enter[:, None] * run))[~miss & (enter > 0.0)]
-    after = np.hstack((first + leave[:, None] * run, edges[:, 2:]))[~miss & (leave < 1.0)]
-    return np.vstack((edges[miss], before, after))
+    enter, leave = clip(edges, slot.pose, (-0.5 * slot.length, 0.5 * slot.length + 1.0, -half, half), FLAT_M)
+    hit = enter < leave
+    return np.concatenate((edges[~hit], outside(edges[hit], enter[hit], leave[hit])))
 
 
 def _caps(road_map: RoadMap, aisle: Aisle) -> FloatArray:

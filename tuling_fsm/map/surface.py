@@ -12,6 +12,7 @@ import numpy.typing as npt
 from numba import njit
 
 from tuling_fsm.core import elementary
+from tuling_fsm.core.cells import boxes_by_cell
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import part
 from tuling_fsm.map.lanes import Lane, LaneId
@@ -82,24 +83,9 @@ def build_index(lanes: Sequence[Lane]) -> SurfaceIndex:
     while math.prod(np.floor(extent / cell) + 1.0) > MAX_CELLS:
         cell *= 2.0
     shape = (np.floor(extent / cell) + 1.0).astype(np.int32)
-    first, items = _fill(starts, (low - corner) / cell, (high - corner) / cell, shape)
-    return SurfaceIndex(samples, lane, first, items, np.array([*corner, cell]), shape)
-
-
-def _fill(starts: IntArray, low: FloatArray, high: FloatArray, shape: IntArray) -> tuple[IntArray, IntArray]:
-    """Sort stretches into the cells that their boxes (in cells) touch."""
-    low_cell, high_cell = low.astype(np.int64), np.minimum(high.astype(np.int64), shape - 1)
-    columns, rows = (high_cell - low_cell + 1).T
-    count = columns * rows
-    which = np.repeat(np.arange(len(starts)), count)
-    nth = np.arange(len(which)) - np.repeat(np.cumsum(count) - count, count)
-    column = low_cell[which, 0] + nth % columns[which]
-    row = low_cell[which, 1] + nth // columns[which]
-    cell = row * int(shape[0]) + column
-    order = np.argsort(cell, kind="stable")
-    per_cell = np.bincount(cell, minlength=int(shape[0]) * int(shape[1]))
-    first = np.concatenate(([0], np.cumsum(per_cell))).astype(np.int32)
-    return first, starts[which[order]].astype(np.int32)
+    low_cell, high_cell = ((corners / cell).astype(np.int32) for corners in (low - corner, high - corner))
+    first, stretches = boxes_by_cell(low_cell, high_cell, int(shape[0]), int(shape[1]))
+    return SurfaceIndex(samples, lane, first, starts[stretches], np.array([*corner, cell]), shape)
 
 
 def covered(

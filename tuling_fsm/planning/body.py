@@ -12,6 +12,7 @@ import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import kernel, part
+from tuling_fsm.core.rectangles import rectangles_apart
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.reference import (
     COS,
@@ -42,25 +43,6 @@ class Body(NamedTuple):
         """The body of a vehicle."""
         middle = 0.5 * (vehicle.front - vehicle.rear_overhang)
         return cls(vehicle.front, vehicle.rear_overhang, middle, 0.5 * vehicle.length, 0.5 * vehicle.width)
-
-
-@part
-def rectangles_apart(
-    x: float, y: float, cos: float, sin: float, half_length: float, half_width: float,
-    box_x: float, box_y: float, box_cos: float, box_sin: float, box_length: float, box_width: float,
-) -> float:  # fmt: skip
-    """Largest gap (m) over the four axes that can separate two rectangles (Gottschalk et al., SIGGRAPH 1996), given by
-    centre, direction and half sizes.
-
-    Positive: apart, and never more than their distance. Negative: they overlap, and this far one must move to part.
-    """
-    dx, dy = box_x - x, box_y - y
-    c, s = abs(cos * box_cos + sin * box_sin), abs(cos * box_sin - sin * box_cos)
-    along = abs(dx * cos + dy * sin) - half_length - box_length * c - box_width * s
-    across = abs(dy * cos - dx * sin) - half_width - box_length * s - box_width * c
-    box_along = abs(dx * box_cos + dy * box_sin) - box_length - half_length * c - half_width * s
-    box_across = abs(dy * box_cos - dx * box_sin) - box_width - half_length * s - half_width * c
-    return float(max(max(along, across), max(box_along, box_across)))
 
 
 @part

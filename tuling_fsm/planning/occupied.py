@@ -8,8 +8,9 @@ import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import kernel, part
+from tuling_fsm.core.rectangles import rectangles_apart
 from tuling_fsm.planning.around import FORESIGHT
-from tuling_fsm.planning.body import Body, rectangles_apart
+from tuling_fsm.planning.body import Body
 from tuling_fsm.planning.movers import ALONG, ASIDE, SLACK, Movers
 from tuling_fsm.planning.paths import AT_ONCE, CCOS, CSIN, CX, CY, PD, PKAPPA, PS, PTURN, Laid
 from tuling_fsm.planning.profile import ROWS_A_STEP

@@ -11,9 +11,10 @@ import numpy as np
 from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import kernel
+from tuling_fsm.core.rectangles import rectangles_apart
 from tuling_fsm.core.request import Manoeuvre
 from tuling_fsm.core.scene import PREDICTION_STEP_S, Scene
-from tuling_fsm.planning.body import Body, rectangles_apart
+from tuling_fsm.planning.body import Body
 from tuling_fsm.planning.continuity import StartState
 from tuling_fsm.planning.rss import Rss, oncoming_distance
 

@@ -168,8 +168,9 @@ def _headline(result: Mapping[str, Any]) -> str:
 
 def _stop_rows(log: RunLog) -> Iterable[Sequence[object]]:
     for stop in log.stops():
-        reason = f"{WORDS[stop.reason]} ({stop.reason.value})"
-        yield f"{stop.t_from:.2f} s", f"{stop.t_to - stop.t_from:.1f} s", reason, stop.detail
+        primary = stop.primary
+        reason = f"{WORDS[Reason(primary.code)]} ({primary.code})"
+        yield f"{stop.t_from:.2f} s", f"{stop.t_to - stop.t_from:.1f} s", reason, primary.words
 
 
 def _infraction_rows(result: Mapping[str, Any]) -> Iterable[Sequence[object]]:

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from tuling_fsm.core.geometry import Pose
-from tuling_fsm.core.request import Limit, Reason
+from tuling_fsm.core.request import Limit
+from tuling_fsm.core.stops import SHORTEST_STOP_S, Said, Stop, longest_unexplained_s, stops
 
-STANDING_SPEED = 0.1
-"""Below this the car counts as standing, m/s."""
-SHORTEST_STOP_S = 1.0
-"""Shorter stands are no stop that needs a reason."""
 LINE_FREE = "line_free"
 """Part of the names of such states."""
-NO_REASON = frozenset({Reason.NONE, Reason.SPEED_LIMIT, Reason.CURVATURE})
-"""What limits a car that drives does not say why one stands (EXPL-1)."""
 
 
 class LogRow(NamedTuple):
@@ -39,16 +33,6 @@ class TransitionRow(NamedTuple):
     source: str
     dest: str
     clause: str
-
-
-class Stop(NamedTuple):
-    """A stand of the car: from, to (s), the reason given for most of it, and how long it had none (s)."""
-
-    t_from: float
-    t_to: float
-    reason: Reason
-    detail: str
-    unexplained_s: float
 
 
 class Span(NamedTuple):
@@ -93,18 +77,8 @@ class RunLog:
 
     def stops(self) -> list[Stop]:
         """Every stand longer than a second."""
-        return [stop for rows in self._standing() if (stop := _stop(rows)) is not None]
-
-    def _standing(self) -> Iterable[Sequence[LogRow]]:
-        standing: list[LogRow] = []
-        for row in self.rows:
-            if abs(row.v) < STANDING_SPEED:
-                standing.append(row)
-            elif standing:
-                yield standing
-                standing = []
-        if standing:
-            yield standing
+        said = [Said(row.t, row.limit.reason.value, row.limit.detail) for row in self.rows]
+        return list(stops(((row.t, row.v) for row in self.rows), said))
 
     def line_free_seconds(self) -> float:
         """Seconds in the states in which lines do not hold because there is no other way on."""
@@ -116,17 +90,4 @@ class RunLog:
 
     def longest_unexplained_stop_s(self) -> float:
         """The longest time the car stood without giving a reason, s."""
-        return max((stop.unexplained_s for stop in self.stops()), default=0.0)
-
-
-def _stop(rows: Sequence[LogRow]) -> Stop | None:
-    if rows[-1].t - rows[0].t < SHORTEST_STOP_S:
-        return None
-    reasons = Counter((row.limit.reason, row.limit.detail) for row in rows if row.limit.reason not in NO_REASON)
-    (reason, detail), _ = reasons.most_common(1)[0] if reasons else ((Reason.NONE, ""), 0)
-    longest = since = 0.0
-    previous = rows[0].t
-    for row in rows:
-        since = since + row.t - previous if row.limit.reason in NO_REASON else 0.0
-        longest, previous = max(longest, since), row.t
-    return Stop(rows[0].t, rows[-1].t, reason, detail, round(longest, 3))
+        return longest_unexplained_s(self.stops())

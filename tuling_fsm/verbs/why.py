@@ -12,7 +12,8 @@ from tuling_fsm.verbs.names import add_bag, add_names, names_of
 from tuling_fsm.verbs.parser import Verbs, add_verb, finite
 
 if TYPE_CHECKING:
-    from tuling_fsm.bag.story import Cause, Change, Stop, Story
+    from tuling_fsm.bag.story import Change, Story
+    from tuling_fsm.core.stops import Cause, Stop
 
 _ROUTINE = ("RRF-1",)
 """Clauses of what happens every few seconds."""
@@ -58,7 +59,7 @@ def _timeline(story: Story) -> Iterator[str]:
         lines.append((stop.t_from, 1, _stop_line(stop)))
         lines += [(stop.t_from, 2, f"{cause.t_from:10.2f} s      {_cause(cause)}") for cause in _others(stop)]
     yield from (line for _, _, line in sorted(lines, key=lambda each: each[:2]))
-    longest = max((stop.unexplained_s for stop in story.stops), default=0.0)
+    longest = story.longest_unexplained_s
     yield f"{story.end:10.2f} s  ends; {len(story.stops)} stops, longest time standing without a reason {longest:.2f} s"
 
 
@@ -109,7 +110,7 @@ def _story_as_json(story: Story) -> dict[str, Any]:
         "to": story.end,
         "changes": [_change_as_json(change) for change in story.changes],
         "stops": [_stop_as_json(stop) for stop in story.stops],
-        "longest_unexplained_stop_s": max((round(stop.unexplained_s, 3) for stop in story.stops), default=0.0),
+        "longest_unexplained_stop_s": story.longest_unexplained_s,
     }
 
 
@@ -125,7 +126,7 @@ def _stop_as_json(stop: Stop) -> dict[str, Any]:
         "to": stop.t_to,
         "code": primary.code,
         "words": primary.words,
-        "unexplained_s": round(stop.unexplained_s, 3),
+        "unexplained_s": stop.unexplained_s,
         "causes": [{"from": c.t_from, "to": c.t_to, "code": c.code, "words": c.words} for c in stop.causes],
     }
 

@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
+from tuling_fsm.core.cells import boxes_by_cell
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.map.lanes import Lane, LaneId
 from tuling_fsm.map.road_map import RoadMap
@@ -174,18 +175,10 @@ def _grid(x: FloatArray, y: FloatArray, start: IntArray, half: FloatArray) -> tu
         return np.array([0.0, 0.0, _CELL_M, 1.0, 1.0]), np.zeros(2, np.int64), np.zeros(0, np.int64)
     x0, y0 = float(x.min()) - 2 * _CELL_M, float(y.min()) - 2 * _CELL_M
     columns, rows = int((x.max() - x0) / _CELL_M) + 3, int((y.max() - y0) / _CELL_M) + 3
-    pairs: list[tuple[int, int]] = []
-    for lane in range(len(start) - 1):
-        for p in range(int(start[lane]), int(start[lane + 1]) - 1):
-            reach = half[lane] + 0.5
-            i0, i1 = sorted((x[p], x[p + 1]))
-            j0, j1 = sorted((y[p], y[p + 1]))
-            for j in range(int((j0 - reach - y0) / _CELL_M), int((j1 + reach - y0) / _CELL_M) + 1):
-                for i in range(int((i0 - reach - x0) / _CELL_M), int((i1 + reach - x0) / _CELL_M) + 1):
-                    if 0 <= i < columns and 0 <= j < rows:
-                        pairs.append((j * columns + i, p))
-    pairs.sort()
-    table = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    counts = np.bincount(table[:, 0], minlength=columns * rows)
-    grid = np.array([x0, y0, _CELL_M, float(columns), float(rows)])
-    return grid, _starts([int(c) for c in counts]), np.ascontiguousarray(table[:, 1])
+    reach = np.repeat(half + 0.5, np.diff(start))
+    p = np.setdiff1d(np.arange(len(x) - 1), start[1:] - 1)
+    ends, corner = np.column_stack((x, y)), np.array((x0, y0))
+    low, high = np.minimum(ends[p], ends[p + 1]) - reach[p, None], np.maximum(ends[p], ends[p + 1]) + reach[p, None]
+    low_cell, high_cell = (((end - corner) / _CELL_M).astype(np.int64) for end in (low, high))
+    cell_start, segment = boxes_by_cell(low_cell, high_cell, columns, rows)
+    return np.array([x0, y0, _CELL_M, float(columns), float(rows)]), cell_start, p[segment]

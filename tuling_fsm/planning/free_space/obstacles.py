@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.rectangles import FLAT, clip, outside
 from tuling_fsm.core.scene import Obstacles, Scene
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.world.objects import is_vehicle, is_vulnerable
@@ -78,7 +79,7 @@ def held_lines(lines: FloatArray, pose: Pose, vehicle: Vehicle, release: float) 
     release = max(release, 0.5 * float(elementwise.hypot(vehicle.length, vehicle.width)))
     chain = _joined(lines, touched, _distance(lines, center) < release)
     enter, leave = _within_circle(lines[chain], center, release)
-    return np.concatenate((lines[~chain], _outside(lines[chain], enter, leave)))
+    return np.concatenate((lines[~chain], outside(lines[chain], enter, leave)))
 
 
 def held_solids(segments: FloatArray, pose: Pose, vehicle: Vehicle, overlap: float) -> FloatArray | None:
@@ -116,24 +117,12 @@ def _eased(outline: FloatArray, pose: Pose, vehicle: Vehicle, most: float) -> Fl
         enter, leave = _within(moved, pose, vehicle, HAIR)
         if depth[i] <= most and not (enter <= leave).any():
             return moved
-    return np.concatenate((outline[lo > hi], _outside(inside, lo[lo <= hi] - 1e-6, hi[lo <= hi] + 1e-6)))
+    return np.concatenate((outline[lo > hi], outside(inside, lo[lo <= hi] - 1e-6, hi[lo <= hi] + 1e-6)))
 
 
 def _within(segments: FloatArray, pose: Pose, vehicle: Vehicle, margin: float) -> tuple[FloatArray, FloatArray]:
     """Shares at which segments enter and leave the footprint grown by a margin; first larger: they miss it."""
-    c, s = elementwise.cos(pose.heading), elementwise.sin(pose.heading)
-    dx, dy = segments[:, 0::2] - pose.x, segments[:, 1::2] - pose.y
-    x, y = c * dx + s * dy, c * dy - s * dx
-    half = vehicle.width / 2.0 + margin
-    lo, hi = np.zeros(len(segments)), np.ones(len(segments))
-    for start, end, least, most in (
-        (x[:, 0], x[:, 1], -vehicle.rear_overhang - margin, vehicle.front + margin),
-        (y[:, 0], y[:, 1], -half, half),
-    ):
-        run = np.where(np.abs(end - start) < 1e-12, 1e-12, end - start)
-        a, b = (least - start) / run, (most - start) / run
-        lo, hi = np.maximum(lo, np.minimum(a, b)), np.minimum(hi, np.maximum(a, b))
-    return lo, hi
+    return clip(segments, pose, vehicle.box(margin), FLAT)
 
 
 def _within_circle(lines: FloatArray, center: FloatArray, radius: float) -> tuple[FloatArray, FloatArray]:
@@ -164,11 +153,3 @@ def _joined(lines: FloatArray, touched: npt.NDArray[np.bool_], near: npt.NDArray
         chain |= found
         fresh = np.flatnonzero(found)
     return chain
-
-
-def _outside(segments: FloatArray, enter: FloatArray, leave: FloatArray) -> FloatArray:
-    """The parts of segments before the share at which they enter something and after the one at which they leave it."""
-    first, run = segments[:, :2], segments[:, 2:] - segments[:, :2]
-    before = np.hstack((first, first + np.minimum(enter, 1.0)[:, None] * run))[enter > 0.0]
-    after = np.hstack((first + np.maximum(leave, 0.0)[:, None] * run, segments[:, 2:]))[leave < 1.0]
-    return np.concatenate((before, after))

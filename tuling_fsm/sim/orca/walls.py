@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core import elementary
+from tuling_fsm.core.cells import boxes_by_cell
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import factory, kernel
@@ -61,7 +62,9 @@ def build_walls(polygons: Sequence[npt.ArrayLike]) -> Walls:
     x0, y0, x1, y1 = float(x.min()), float(y.min()), float(x.max()), float(y.max())
     cell = max(CELL_M, max(x1 - x0, y1 - y0) / (MAX_CELLS_A_SIDE - 1))
     columns, rows = int((x1 - x0) / cell) + 1, int((y1 - y0) / cell) + 1
-    start, item = _sort((x - x0) / cell, (y - y0) / cell, after, columns, rows)
+    corners = np.column_stack(((x - x0) / cell, (y - y0) / cell))
+    low, high = (side(corners, corners[after]).astype(np.int32) for side in (np.minimum, np.maximum))
+    start, item = boxes_by_cell(low, high, columns, rows)
     return Walls(x, y, along_x, along_y, convex, after, previous, x0, y0, cell, columns, rows, start, item)
 
 
@@ -94,27 +97,6 @@ def _edges(
         into_x, into_y = x[e] - x[previous[e]], y[e] - y[previous[e]]
         convex[e] = into_x * ey - into_y * ex >= 0.0 or after[e] == previous[e]
     return along_x, along_y, convex, after, previous
-
-
-@factory
-def _sort(x: FloatArray, y: FloatArray, after: IntArray, columns: int, rows: int) -> tuple[IntArray, IntArray]:
-    """Every edge in all cells that its bounding box touches; places are measured in cells."""
-    start = np.zeros(columns * rows + 1, np.int32)
-    for e in range(len(x)):
-        for row in range(int(min(y[e], y[after[e]])), int(max(y[e], y[after[e]])) + 1):
-            for column in range(int(min(x[e], x[after[e]])), int(max(x[e], x[after[e]])) + 1):
-                start[row * columns + column + 1] += 1
-    for c in range(columns * rows):
-        start[c + 1] += start[c]
-    filled = start[:-1].copy()
-    item = np.empty(start[-1], np.int32)
-    for e in range(len(x)):
-        for row in range(int(min(y[e], y[after[e]])), int(max(y[e], y[after[e]])) + 1):
-            for column in range(int(min(x[e], x[after[e]])), int(max(x[e], x[after[e]])) + 1):
-                c = row * columns + column
-                item[filled[c]] = e
-                filled[c] += 1
-    return start, item
 
 
 @kernel

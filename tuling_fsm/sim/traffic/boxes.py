@@ -10,6 +10,7 @@ import numpy.typing as npt
 from numba import njit
 
 from tuling_fsm.core import elementary
+from tuling_fsm.core.cells import by_cell
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.sim.traffic.fleet import Fleet
@@ -120,14 +121,10 @@ def sort_into_cells(loose: Records, count: int, boxes: Records) -> Grid:
     across, along = x1 - x0, y1 - y0
     cell = max(CELL_M, max(across, along) / (CELLS_A_BODY * count), math.sqrt(across * along / (CELLS_A_BODY * count)))
     columns, rows = int(across / cell) + 1, int(along / cell) + 1
-    start = np.zeros(columns * rows + 2, np.int32)
     place = np.empty(count, np.int32)
     for j in range(count):
         place[j] = int((loose.y[j] - y0) / cell) * columns + int((loose.x[j] - x0) / cell)
-        start[place[j] + 2] += 1
-    for c in range(2, len(start)):
-        start[c] += start[c - 1]
-    for j in range(count):
-        boxes[start[place[j] + 1]] = loose[j]
-        start[place[j] + 1] += 1
+    start, order = by_cell(place, columns * rows)
+    for k in range(count):
+        boxes[k] = loose[order[k]]
     return Grid(x0, y0, cell, columns, rows, start, largest, fastest)
