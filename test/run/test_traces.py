@@ -27,8 +27,7 @@ OTHER_PROCESSORS = {
     },
 }
 """What makes numpy, OpenBLAS and the C library of this machine compute as they would on another."""
-SHORT = ("junction_lights:1", "regression:2", "solid_line_free:1")
-"""Without the features of the processor Numba has to compile everything anew: lanes, junctions and free space."""
+SHORT = ("junction_lights:1", "regression:1", "solid_line_free:1")
 
 
 def check(names: tuple[str, ...], **environment: str) -> subprocess.CompletedProcess[str]:
@@ -45,16 +44,16 @@ def test_every_scenario_is_kept_with_two_seeds() -> None:
 
 @pytest.mark.parametrize(
     "trace",
-    [trace for trace in kept() if trace.seed != 1 or trace.scenario not in EXPECTED],
+    [trace for trace in kept() if trace.seed == SEEDS[0] and trace.scenario not in EXPECTED],
     ids=lambda trace: trace.name,
 )
 def test_a_run_leaves_the_trace_that_is_kept(trace: Trace) -> None:
-    """Those that are not here are compared where they are looked at, in `test_scenarios`."""
+    """The others of this seed are compared where they are looked at, in `test_scenarios`."""
     assert driven(trace.scenario, trace.seed) == trace
 
 
 def test_a_processor_without_vectors_and_fused_multiplication_gives_the_same_bits() -> None:
-    done = check(tuple(f"{name}:{SEEDS[0]}" for name in scenarios()), **OTHER_PROCESSORS["without AVX2 and FMA"])
+    done = check(tuple(f"{name}:{SEEDS[1]}" for name in scenarios()), **OTHER_PROCESSORS["without AVX2 and FMA"])
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -64,5 +63,6 @@ def test_a_processor_without_the_widest_vectors_gives_the_same_bits() -> None:
 
 
 def test_kernels_compiled_for_any_processor_give_the_same_bits(tmp_path: Path) -> None:
-    done = check(SHORT, NUMBA_CPU_NAME="generic", NUMBA_CACHE_DIR=str(tmp_path))
+    """One run in one process, on a road and beside it, as everything has to be compiled for it."""
+    done = check(("regression:2",), NUMBA_CPU_NAME="generic", NUMBA_CACHE_DIR=str(tmp_path))
     assert done.returncode == 0, done.stdout + done.stderr

@@ -30,8 +30,9 @@ _SQRT_HALF = 0.7071067811865476
 _LARGEST_EXPONENT, _SMALLEST_EXPONENT = 709.782712893384, -745.1332191019412
 _SAFE_SQUARE = (1e-140, 1e140)
 """Lengths whose squares neither overflow nor lose digits."""
-_UP, _DOWN = 2.0**600, 2.0**-600
-_SPLIT = 2.0**27 + 1.0
+_UP, _DOWN = math.ldexp(1.0, 600), math.ldexp(1.0, -600)
+_SPLIT = 134217729.0
+"""2^27 + 1."""
 
 
 @kernel
