@@ -63,6 +63,7 @@ class CarlaBridge(ServedNode):
         while self._drive.driving and self._drive.ended_with is None and time.monotonic() < deadline:
             self.executor.spin_once(timeout_sec=_POLL_S)
         self._drive.end_without_a_tick()
+        self._topics.commanded(_FAREWELL_S)
         self._drive.dismiss()
         while self._topics.open_calls and self._topics.ready_to_spawn() and time.monotonic() < deadline:
             self.executor.spin_once(timeout_sec=_POLL_S)

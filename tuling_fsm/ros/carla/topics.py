@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from rclpy.client import Client
+from rclpy.duration import Duration
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.task import Future
@@ -55,6 +56,10 @@ class CarlaTopics:
     def command(self, message: bytes) -> None:
         """Send the ego's command."""
         self._command.publish(message)
+
+    def commanded(self, seconds: float) -> None:
+        """Wait until the last command has arrived, so long (s) at most: with its publisher it would be lost."""
+        self._command.wait_for_all_acked(Duration(seconds=seconds))
 
     def run(self, message: bytes) -> None:
         """Play, pause or step the simulation."""
