@@ -93,7 +93,9 @@ def test_waiting_for_a_tick_ends_with_the_tick_of_another_thread(plain: RoadMap)
 
 
 @pytest.mark.clause("SIM-1")
-def test_number_and_time_of_a_snapshot_are_of_one_frame_while_the_simulation_goes_on(plain: RoadMap) -> None:
+def test_number_and_time_of_a_snapshot_are_of_one_frame_while_the_simulation_goes_on(
+    plain: RoadMap, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = simulation(plain)
     half_way, on = threading.Semaphore(0), threading.Semaphore(0)
 
@@ -103,7 +105,7 @@ def test_number_and_time_of_a_snapshot_are_of_one_frame_while_the_simulation_goe
         assert on.acquire(timeout=PATIENCE_S)
         run._ns += 50_000_000
 
-    run.advance = advance  # type: ignore[method-assign]
+    monkeypatch.setattr(run, "advance", advance)
     world = SyncWorld(run, lambda inputs: None)
     ticker = threading.Thread(target=world.tick)
     ticker.start()
