@@ -11,21 +11,22 @@ PYTHON ?= $(shell for p in python3 python3.12 python3.11 python3.10; do \
 export AMENT_PREFIX_PATH := $(VENV)
 unexport _ROS_WHEELS_BOOTSTRAP_COMPLETE LD_LIBRARY_PATH PYTHONPATH
 
-.PHONY: help install testable demo match test check format clauses recordings traces proofs mutants bench-peers clean clean-kernels
+.PHONY: help install testable demo match test check format clauses messages pictures recordings traces proofs mutants bench-peers clean
 
 help:
 	@echo "make demo     drive the embedded course under ROS 2; results in out/demo"
 	@echo "make match    drive the 90-minute match on five seeds in one process each; results in out/match"
 	@echo "make test     all tests"
 	@echo "make check    format, lint, types, import contract, fast tests"
-	@echo "make clauses  which rows and tests stand for which clause, into docs/clauses.md"
+	@echo "make clauses  docs/clauses.md, the diagram in README.md and the actions in docs/scenarios.md, from the code"
+	@echo "make messages the tables of topics, from the code into docs/messages.md and docs/vehicle.md"
+	@echo "make pictures who calls whom in one tick, into docs/architecture.md"
 	@echo "make recordings  what the guards say in every scenario, driven anew for the proofs"
 	@echo "make traces   the trace of every scenario with two seeds, driven anew into test/run/traces.csv"
 	@echo "make proofs   2000 sequences of anything at all, instead of the few of make test"
 	@echo "make mutants  faults planted in the state machine, and those that no test finds"
 	@echo "make bench-peers  what tuling-fsm bench compares with, in .venv-bench"
 	@echo "make install  only build .venv with .venv/bin/tuling-fsm in it"
-	@echo "make clean-kernels  forget compiled kernels, after a pull that changed some"
 
 install: $(INSTALLED)
 	@$(BIN)/python -m tuling_fsm.compiling
@@ -75,7 +76,13 @@ format: testable
 	$(BIN)/ruff check --fix .
 
 clauses: testable
-	cd test && $(BIN)/python -m architecture.trace
+	cd test && $(BIN)/python -m architecture.trace && $(BIN)/python -m architecture.marked
+
+pictures: testable
+	cd test && $(BIN)/python -m architecture.tick
+
+messages: testable
+	cd test && $(BIN)/python -m package.topic_tables
 
 # After a change of the tables; takes about half an hour.
 recordings: testable
@@ -100,9 +107,6 @@ bench-peers:
 		pyrvo==0.4.3 libsumo==1.28.0 eclipse-sumo==1.28.0 highway-env==1.12.1 \
 		toppra==0.6.10 commonroad-reactive-planner==2025.1 commonroad-drivability-checker==2025.4.0 numba numpy
 
-# Numba does not see a change in a kernel that another file inlines: after a pull, compile them all anew.
-clean-kernels:
-	find tuling_fsm \( -name '*.nbi' -o -name '*.nbc' -o -name '*.compiled' \) -delete
-
-clean: clean-kernels
+clean:
+	find tuling_fsm -name __pycache__ -prune -exec rm -rf {} +
 	rm -rf $(VENV) .venv-bench out build install log *.egg-info

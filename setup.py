@@ -20,7 +20,7 @@ def share_tree(*roots: str) -> list[tuple[str, list[str]]]:
 
 setup(
     name=NAME,
-    version="0.1.0",
+    version="0.2.0",
     description="Hierarchical state-machine planner of a low-speed autonomous competition car",
     license="Apache-2.0",
     python_requires=">=3.10,<3.13",

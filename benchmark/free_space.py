@@ -15,7 +15,8 @@ from benchmark.common.table import Cell, Table, percentile
 from tuling_fsm.core.request import Reason
 from tuling_fsm.planning.free_space.problem import full_steer
 from tuling_fsm.planning.free_space.reeds_shepp import PIECES, WORDS, words
-from tuling_fsm.planning.free_space.tpcap import CAR, Solution, solve_once
+from tuling_fsm.planning.free_space.solver import new_tree
+from tuling_fsm.planning.free_space.tpcap import CAR, ParkingSolution, solve_once
 
 REPEATS = 11
 TRIES = 3
@@ -38,7 +39,8 @@ def run() -> Table:
     peer = _ask(real, better=True, poses=poses.tolist())
     originals = [each for each in real if "mirrored" not in each.name]
     varied = [variation(originals, seed) for seed in range(VARIATIONS)]
-    solved = [solve_once(each.case, time.perf_counter) for each in varied]
+    tree = new_tree()
+    solved = [solve_once(each.case, time.perf_counter, tree) for each in varied]
     varied_peer = _ask(varied, better=False, poses=[])
     rows = (
         *_times(ours, peer["cases"]),
@@ -77,9 +79,10 @@ def _ask(what: list[Variation], better: bool, poses: list[Numbers]) -> dict[str,
     )
 
 
-def _timed(each: Variation) -> list[Solution]:
-    solve_once(each.case, time.perf_counter)
-    return [solve_once(each.case, time.perf_counter) for _ in range(REPEATS)]
+def _timed(each: Variation) -> list[ParkingSolution]:
+    tree = new_tree()
+    solve_once(each.case, time.perf_counter, tree)
+    return [solve_once(each.case, time.perf_counter, tree) for _ in range(REPEATS)]
 
 
 def _row(name: str, ours: float, peer: float | None, goal: str) -> tuple[Cell, ...]:
@@ -87,7 +90,7 @@ def _row(name: str, ours: float, peer: float | None, goal: str) -> tuple[Cell, .
     return (name, ours, peer, None if peer is None else peer / ours, goal)
 
 
-def _times(ours: list[list[Solution]], peer: list[dict[str, Any]]) -> list[tuple[Cell, ...]]:
+def _times(ours: list[list[ParkingSolution]], peer: list[dict[str, Any]]) -> list[tuple[Cell, ...]]:
     first = [1e3 * statistics.median(run.first for run in runs) for runs in ours]
     whole = [1e3 * statistics.median(run.whole for run in runs) for runs in ours]
     theirs = [statistics.median(each["first_ms"]) for each in peer if each["first_ms"]]
@@ -101,7 +104,7 @@ def _times(ours: list[list[Solution]], peer: list[dict[str, Any]]) -> list[tuple
     return rows
 
 
-def _quality(real: list[Variation], ours: list[Solution], peer: list[dict[str, Any]]) -> list[tuple[Cell, ...]]:
+def _quality(real: list[Variation], ours: list[ParkingSolution], peer: list[dict[str, Any]]) -> list[tuple[Cell, ...]]:
     solved = [run.reason is Reason.NONE for run in ours]
     all_tries = sum(len(each["first_ms"]) == TRIES for each in peer)
     longer = [
@@ -123,13 +126,13 @@ def _quality(real: list[Variation], ours: list[Solution], peer: list[dict[str, A
     ]
 
 
-def dominates(length: float, changes: int, run: Solution) -> bool:
+def dominates(length: float, changes: int, run: ParkingSolution) -> bool:
     """Whether a path is no worse in length and gear changes, and better in one."""
     no_worse = length < run.length + SAME and changes <= run.cusps
     return no_worse and (length < run.length - SAME or changes < run.cusps)
 
 
-def _success(ours: list[Solution], peer: list[dict[str, Any]]) -> list[tuple[Cell, ...]]:
+def _success(ours: list[ParkingSolution], peer: list[dict[str, Any]]) -> list[tuple[Cell, ...]]:
     mine = [run.reason is Reason.NONE for run in ours]
     theirs = [bool(each["first"]) for each in peer]
     both = sum(a and b for a, b in zip(mine, theirs, strict=True))

@@ -14,14 +14,14 @@ from benchmark.common.table import Cell, Table, percentile
 from tuling_fsm.agent import Agent, Parameters, Tick
 from tuling_fsm.core.request import FollowLanes
 from tuling_fsm.core.scene import PREDICTION_STEP_S, Obstacles, Scene
-from tuling_fsm.planning import evaluate as ev
-from tuling_fsm.planning.candidates import MAX_CANDIDATES, candidates
-from tuling_fsm.planning.continuity import start_state
-from tuling_fsm.planning.lanes import follow_lanes, offers, prepare
-from tuling_fsm.planning.lines import prepare_lines
-from tuling_fsm.planning.paths import SPEC
-from tuling_fsm.planning.tick import new_scratch
-from tuling_fsm.planning.tools import Tools
+from tuling_fsm.planning.lanes import evaluation
+from tuling_fsm.planning.lanes.context import DerivedParameters
+from tuling_fsm.planning.lanes.lane_lines import LaneLineCache, prepare_lines
+from tuling_fsm.planning.lanes.lane_planner import follow_lanes, prepare, sampling_scope
+from tuling_fsm.planning.lanes.sampling import MAX_CANDIDATES, sample_candidates
+from tuling_fsm.planning.lanes.workspace import LaneWorkspace, new_buffers
+from tuling_fsm.planning.paths.frenet_path import SPEC
+from tuling_fsm.planning.start_state import start_state
 from tuling_fsm.world.inputs import Inputs
 
 TICKS, WARM = 400, 80
@@ -47,13 +47,13 @@ def run() -> Table:
     agent = Agent(three_lanes(), parameters)
     agent.warm_up()
     walls, cpus, seen = _driven(agent)
-    tools = Tools.of(parameters.vehicle, parameters.planning)
-    every = tools._replace(effort=tools.effort._replace(slack=NONE_LEFT_OUT_M))
-    loaded = [_evaluated(each, tools) for each in seen]
-    empty = [_evaluated((request, _emptied(scene)), tools) for request, scene in seen]
+    derived = DerivedParameters.of(parameters.vehicle, parameters.planning)
+    every = derived._replace(effort=derived.effort._replace(slack=NONE_LEFT_OUT_M))
+    loaded = [_evaluated(each, derived) for each in seen]
+    empty = [_evaluated((request, _emptied(scene)), derived) for request, scene in seen]
     at_every_speed = [_evaluated(each, every) for each in seen]
     speeds = 1 + parameters.planning.choice.speeds
-    planning = [_planning(each, tools) for each in seen]
+    planning = [_planning(each, derived) for each in seen]
     theirs = ask("lanes.py", _question(seen[0][1], parameters.planning.choice.horizon))
     rows: list[tuple[Cell, ...]] = [
         *_candidate_rows(loaded, empty, at_every_speed, speeds, theirs),
@@ -76,7 +76,7 @@ def run() -> Table:
             "the collision checker being built. It checks collisions of the cheapest candidates only, up to the first "
             "that is free.",
             "At equal candidates the peer's time at its nearest density is scaled by the number of our paths.",
-            "A path: its points, room to static things, when and where each car is in its way, the driver's laws "
+            "A path: its points, room to static things, when and where each car is in its way, the car-following model "
             "rolled out among all of them, both passes' costs. A candidate: a path at one speed, by the laws or by a "
             "polynomial, judged to the end; the laws forbid the others on the way. Rates of candidates are with every "
             "speed of every path, the rest of the table with those that may be worth while.",
@@ -109,31 +109,34 @@ def _emptied(scene: Scene) -> Scene:
     return Scene(scene.stamp, scene.ego, Obstacles(), scene.static_segments)
 
 
-def _evaluated(situation: Situation, tools: Tools) -> Evaluated:
+def _evaluated(situation: Situation, derived: DerivedParameters) -> Evaluated:
     """Evaluate all candidates of a tick."""
     request, scene = situation
-    start = start_state(scene, None, tools.parameters.continuity)
-    lines = prepare_lines(request, start, tools.line_shape, tools.body)
+    start = start_state(scene, None, derived.parameters.continuity)
+    lines = prepare_lines(request, start, derived.reference_line, derived.body, LaneLineCache())
     assert lines is not None
-    tick, _ = prepare(request, scene, start, None, lines, tools)
+    tick, _ = prepare(request, scene, start, None, lines, derived)
     specs = np.empty((MAX_CANDIDATES, SPEC))
-    specs = specs[: candidates(lines, tick.solids, tick.movers, offers(request, tools), tick.body, specs)]
-    scratch = new_scratch(tools.candidate_rows)
-    verdicts, times = np.empty((len(specs), ev.VERDICT)), []
+    specs = specs[
+        : sample_candidates(lines, tick.static, tick.moving, sampling_scope(request, derived), tick.body, specs)
+    ]
+    buffers = new_buffers(derived.candidate_rows, len(tick.moving.id))
+    verdicts, times = np.empty((len(specs), evaluation.VERDICT)), []
     for _ in range(REPEATS):
         began = time.process_time()
-        ev.evaluate_all(specs, tick, scratch, verdicts)
+        evaluation.evaluate_all(specs, tick, buffers, verdicts)
         times.append(1e3 * (time.process_time() - began))
-    return Evaluated(len(specs), int(verdicts[:, ev.SPEEDS].sum()), percentile(times, 0.5))
+    return Evaluated(len(specs), int(verdicts[:, evaluation.SPEEDS].sum()), percentile(times, 0.5))
 
 
-def _planning(situation: Situation, tools: Tools) -> float:
+def _planning(situation: Situation, derived: DerivedParameters) -> float:
     """What the whole of `follow_lanes` takes (ms)."""
     request, scene = situation
-    start, times = start_state(scene, None, tools.parameters.continuity), []
+    start, times = start_state(scene, None, derived.parameters.continuity), []
+    workspace = LaneWorkspace(derived.rows)
     for _ in range(REPEATS):
         began = time.process_time()
-        follow_lanes(request, scene, start, None, tools)
+        follow_lanes(request, scene, start, None, derived, workspace)
         times.append(1e3 * (time.process_time() - began))
     return percentile(times, 0.5)
 

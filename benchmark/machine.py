@@ -12,7 +12,7 @@ from benchmark.common.road import drive, three_lanes
 from benchmark.common.table import Cell, Table, percentile
 from tuling_fsm.agent import Agent
 from tuling_fsm.behaviour import states, table
-from tuling_fsm.machine.engine import Engine, Step
+from tuling_fsm.machine.engine import Engine, StepResult
 from tuling_fsm.machine.table import Table as StateTable
 
 TICKS = 20_000
@@ -105,7 +105,7 @@ def _driven() -> list[float]:
     costs = []
     step = Engine.step
 
-    def timed(engine: Engine[Any, Any, Any], context: Any) -> Step[Any]:
+    def timed(engine: Engine[Any, Any, Any], context: Any) -> StepResult[Any]:
         began = time.perf_counter()
         done = step(engine, context)
         if done.source == done.dest == states.NORMAL:

@@ -13,20 +13,20 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmark.common.table import Cell, Table, percentile
+from tuling_fsm.core.topics import BY_NAME
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.ros.environment import require_rclpy
-from tuling_fsm.ros.processes import Group, bring_up, node_command
+from tuling_fsm.ros.processes import ProcessGroup, bring_up, node_command
 from tuling_fsm.run import chosen_map
 from tuling_fsm.share import share_file
 from tuling_fsm.sim.parameters import SimParameters
-from tuling_fsm.sim.scenario.load import load_scenario
+from tuling_fsm.sim.scenario.compiler import load_scenario
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.wire.cdr import nanoseconds, stamp_ns
 from tuling_fsm.wire.diagnostics import unpack_diagnostics
 from tuling_fsm.wire.inputs import pack_inputs
-from tuling_fsm.wire.topics import BY_NAME
 from tuling_fsm.wire.trajectory import unpack_trajectory
 from tuling_fsm.world.inputs import Inputs, RouteAnswer
 
@@ -78,7 +78,7 @@ def run() -> Table:
 
     simulation, map_file = _scene()
     _rehearse(_scene()[0])
-    with tempfile.TemporaryDirectory() as folder, Group() as group:
+    with tempfile.TemporaryDirectory() as folder, ProcessGroup() as group:
         group.start("planner", node_command(Path(folder), "planner", {"map_file": str(map_file)}))
         with node_beside(group.environment, "tuling_fsm_bench", hurried=True) as (node, executor):
             link = Link(node, executor)

@@ -58,7 +58,7 @@ def wish(crowd: Crowd, goals: FloatArray) -> None:
     """1 m/s towards the goal."""
     dx, dy = goals[:, 0] - crowd.x, goals[:, 1] - crowd.y
     length = np.maximum(np.hypot(dx, dy), 1.0)
-    crowd.wish_x[:], crowd.wish_y[:] = dx / length, dy / length
+    crowd.preferred_vx[:], crowd.preferred_vy[:] = dx / length, dy / length
 
 
 def _row(name: str, places: FloatArray, goals: FloatArray, polygons: list[FloatArray]) -> tuple[Cell, ...]:

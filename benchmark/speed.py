@@ -10,12 +10,13 @@ import numpy as np
 from benchmark.common.peers import ask
 from benchmark.common.table import Cell, Table, percentile
 from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.trajectory import STEP_S
 from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.planning.lanes.context import DerivedParameters
+from tuling_fsm.planning.lanes.workspace import new_buffers
 from tuling_fsm.planning.parameters import PlanningParameters
-from tuling_fsm.planning.paths import PCOS, PHEADING, PKAPPA, PROOM, PS, PSIN, PX, PY, Laid, new_path
-from tuling_fsm.planning.profile import STEP_S, envelope, no_traffic, roll_out
-from tuling_fsm.planning.tick import new_scratch
-from tuling_fsm.planning.tools import Tools
+from tuling_fsm.planning.paths.frenet_path import PCOS, PHEADING, PKAPPA, PROOM, PS, PSIN, PX, PY, FrenetPath, new_path
+from tuling_fsm.planning.speed.roll_out import StartMotion, StopTarget, fill_envelope, no_traffic, roll_out
 
 POINTS, STEP_M = 200, 0.5
 SHARPEST, WAVE_M = 0.06, 50.0
@@ -80,17 +81,15 @@ def _row(name: str, ours: list[float], theirs: list[float], share: float) -> tup
 
 def _ours(path: FloatArray, vehicle: Vehicle) -> tuple[FloatArray, float]:
     """CPU times (REPEATS, 2) of envelope and roll-out in ms, and the greatest speed of the roll-out."""
-    tools = Tools.of(vehicle, PlanningParameters())
-    scratch, limit = new_scratch(round(SPAN_S / STEP_S) + 1), np.full(POINTS, vehicle.max_speed)
-    laid, stop = Laid(path, POINTS, 1, path, 0), (float(path[-1, PS]), 0.0)
+    derived = DerivedParameters.of(vehicle, PlanningParameters())
+    buffers, limit = new_buffers(round(SPAN_S / STEP_S) + 1, 0), np.full(POINTS, vehicle.max_speed)
+    frenet, stop = FrenetPath(path, POINTS, 1, path, 0), StopTarget(float(path[-1, PS]), 0.0)
     times = np.empty((REPEATS + 1, 2))
     for k in range(REPEATS + 1):
         began = time.process_time()
-        envelope(laid, limit, tools.drive, scratch.speed, scratch.bound, scratch.level)
+        fill_envelope(frenet, limit, derived.drive, buffers.envelope)
         middle = time.process_time()
-        motion = (START_V, 0.0)
-        roll_out(
-            laid, scratch.speed, scratch.bound, scratch.level, stop, no_traffic(), motion, tools.drive, scratch.rows
-        )
+        motion = StartMotion(START_V, 0.0)
+        roll_out(frenet, buffers.envelope, stop, no_traffic(), motion, derived.drive, buffers.rows)
         times[k] = middle - began, time.process_time() - middle
-    return 1e3 * times[1:], float(scratch.rows[:, 1].max())
+    return 1e3 * times[1:], float(buffers.rows[:, 1].max())

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchmark.common.table import Table, percentile
 from tuling_fsm.ros.environment import require_rclpy
-from tuling_fsm.ros.processes import Group, activate_planner, node_command
+from tuling_fsm.ros.processes import ProcessGroup, activate_planner, node_command
 from tuling_fsm.share import share_file
 
 WARM = 5
@@ -39,7 +39,7 @@ def run() -> Table:
 def _start(cache: Path) -> float:
     """Seconds until the planner is active; its kernels are kept in a folder."""
     parameters = {"map_file": str(share_file("config", "course", "course.xodr"))}
-    with Group() as group:
+    with ProcessGroup() as group:
         group.environment["NUMBA_CACHE_DIR"] = str(cache)
         began = time.perf_counter()
         group.start("planner", node_command(cache, "planner", parameters))

@@ -13,9 +13,9 @@ import numpy as np
 from benchmark.common.peers import ask
 from benchmark.common.table import Cell, Table, percentile
 from tuling_fsm.map.opendrive import read_map
-from tuling_fsm.sim.parameters import TrafficParameters
-from tuling_fsm.sim.traffic.lane_graph import LaneGraph, build_lane_graph
-from tuling_fsm.sim.traffic.manager import NO_EGO, NO_HERO, TrafficManager
+from tuling_fsm.sim.parameters import TrafficManagerParameters
+from tuling_fsm.sim.traffic.lane_graph import TrafficLaneGraph, build_lane_graph
+from tuling_fsm.sim.traffic.manager import NO_HERO, NO_REQUEST, TrafficManager
 
 TOWNS = ((14, 100), (14, 1000), (14, 5000), (5, 100), (31, 5000))
 """Crossings along either side of a grid, and vehicles in it: first one town that fills up, then towns that are as full
@@ -26,7 +26,7 @@ DT = 0.1
 FRAMES, WARM = 200, 100
 MOTORWAY, MOTORWAY_FRAMES, MOTORWAY_WARM = 200, 20, 5
 """Vehicles on the motorway of highway-env, and its frames."""
-ALL_PHYSICAL = TrafficParameters(hybrid_physics=False)
+ALL_PHYSICAL = TrafficManagerParameters(hybrid_physics=False)
 
 
 def run() -> Table:
@@ -64,27 +64,27 @@ def run() -> Table:
             "On 14 x 14 crossings hardly anybody of 100 has a leader, and nearly everybody of 5000; the towns of 5 x 5 "
             "and 31 x 31 are as full as that of 14 x 14 with 1000.",
             f"Peer: libsumo {theirs['version']}; in the last row highway-env {motorway['version']} with as many "
-            "vehicles on a motorway of four lanes. Ours runs all stages; without an ego nobody has dynamics.",
+            "vehicles on a motorway of four lanes. Ours runs all stages; without an ego no vehicle has dynamics.",
             "Goals: at least 5 x libsumo at 1000, the same cost for each vehicle up to 5000.",
         ),
     )
 
 
-def _row(graph: LaneGraph, count: int, theirs: float) -> tuple[Cell, ...]:
-    simple, physical = (_rate(graph, count, each) for each in (TrafficParameters(), ALL_PHYSICAL))
+def _row(graph: TrafficLaneGraph, count: int, theirs: float) -> tuple[Cell, ...]:
+    simple, physical = (_rate(graph, count, each) for each in (TrafficManagerParameters(), ALL_PHYSICAL))
     return count, simple, 1e6 / simple, physical, theirs, simple / theirs, physical / theirs
 
 
-def _rate(graph: LaneGraph, count: int, parameters: TrafficParameters) -> float:
+def _rate(graph: TrafficLaneGraph, count: int, parameters: TrafficManagerParameters) -> float:
     """Thousands of vehicle-steps a second."""
     seeds = np.asarray(np.random.SeedSequence(1).generate_state(count, np.uint64), dtype=np.uint64)
     traffic = TrafficManager(graph, seeds, 0, parameters, 1)
     traffic.populate(np.zeros((0, 3)))
-    nobody, lights = np.zeros((0, 10)), np.zeros(0, np.int32)
+    no_boxes, lights = np.zeros((0, 10)), np.zeros(0, np.int32)
     rates = []
     for frame in range(WARM + FRAMES):
         began = time.process_time()
-        traffic.step(frame * DT, DT, nobody, lights, NO_EGO, NO_HERO)
+        traffic.step(frame * DT, DT, no_boxes, lights, NO_REQUEST, NO_HERO)
         if frame >= WARM:
             rates.append(1e-3 * int(traffic.on_road.sum()) / (time.process_time() - began))
     return percentile(rates, 0.5)

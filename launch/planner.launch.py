@@ -10,8 +10,8 @@ from launch.actions import DeclareLaunchArgument
 from launch.substitutions import LaunchConfiguration
 
 from launch import LaunchDescription
+from tuling_fsm.core.topics import INPUTS, OUTPUTS
 from tuling_fsm.ros.launching import activate_when_configured, configure, planner, text
-from tuling_fsm.wire.topics import INPUTS, OUTPUTS
 
 TOPICS = [topic for topic in (*INPUTS, *OUTPUTS) if not topic.name.startswith("/")]
 DEFAULTS = f"{get_package_share_directory('tuling_fsm')}/config/planner.yaml"

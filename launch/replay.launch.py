@@ -10,8 +10,8 @@ from launch.actions import DeclareLaunchArgument, ExecuteProcess
 from launch.substitutions import LaunchConfiguration
 
 from launch import LaunchDescription
+from tuling_fsm.core.topics import INPUTS
 from tuling_fsm.ros.launching import activate_when_configured, beside, configure, end_with, planner, text, when
-from tuling_fsm.wire.topics import INPUTS
 
 DEFAULTS = f"{get_package_share_directory('tuling_fsm')}/config/planner.yaml"
 ARGUMENTS = (

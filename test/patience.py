@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-PATIENCE_S = 120.0
+PATIENCE_S = 600.0
 """For one answer, one message or the end of one process."""
 LONG_PATIENCE_S = 1200.0
 """For what compiles, installs or builds."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from scenes import table
 
-from tuling_fsm.behaviour.traffic.memory import RuleMemory
-from tuling_fsm.behaviour.traffic.parameters import TrafficParameters
-from tuling_fsm.behaviour.traffic.rules import Rules, traffic_rules
+from tuling_fsm.behaviour.traffic.memory import TrafficRuleMemory
+from tuling_fsm.behaviour.traffic.parameters import TrafficRuleParameters
+from tuling_fsm.behaviour.traffic.rules import TrafficRules, traffic_rules
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Reason, StopWall
 from tuling_fsm.core.vehicle import Vehicle
@@ -18,7 +18,7 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.map.routing import plan_route
 from tuling_fsm.world.builder import WorldBuilder
-from tuling_fsm.world.inputs import TRAFFIC_LIGHTS, Inputs, Light, Odometry, Table
+from tuling_fsm.world.inputs import TRAFFIC_LIGHTS, Inputs, Light, Odometry, StampedRows
 from tuling_fsm.world.parameters import WorldParameters
 from tuling_fsm.world.world import World
 
@@ -45,13 +45,13 @@ class Drive:
     objects: list[tuple[float, ...]] = field(default_factory=list)
     by_hand: bool = False
     vehicle: Vehicle = field(default_factory=Vehicle)
-    parameters: TrafficParameters = field(default_factory=TrafficParameters)
+    parameters: TrafficRuleParameters = field(default_factory=TrafficRuleParameters)
 
     def __post_init__(self) -> None:
         self.builder = WorldBuilder(self.road_map, self.vehicle, WorldParameters())
         self.world: World | None = None
-        self.memory = RuleMemory()
-        self.rules = Rules((), self.memory)
+        self.memory = TrafficRuleMemory()
+        self.rules = TrafficRules((), self.memory)
 
     @property
     def front(self) -> float:
@@ -62,7 +62,7 @@ class Drive:
         """Put the front bumper at an arc length."""
         self.s = s - self.vehicle.front
 
-    def tick(self, seconds: float = 0.0) -> Rules:
+    def tick(self, seconds: float = 0.0) -> TrafficRules:
         """Look once, or for a while with everything as it is."""
         for _ in range(max(1, round(seconds / TICK_S))):
             self.stamp += TICK_S
@@ -71,8 +71,8 @@ class Drive:
             inputs = Inputs(
                 self.stamp,
                 Odometry(self.stamp, pose, self.v, 0.0),
-                objects=Table(self.stamp, table(*self.objects)),
-                traffic_lights=Table(self.stamp, lights),
+                objects=StampedRows(self.stamp, table(*self.objects)),
+                traffic_lights=StampedRows(self.stamp, lights),
             )
             self.world = self.builder.build(inputs, self.world, self.route)
             self.rules = traffic_rules(

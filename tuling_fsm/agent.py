@@ -16,16 +16,15 @@ from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
-from tuling_fsm.planning.continuity import planned_ego
-from tuling_fsm.planning.fallback import Ladder, accept, fall_back
-from tuling_fsm.planning.free_space import warm_up as warm_up_free_space
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.planner import Planner
-from tuling_fsm.planning.rehearsal import rehearse
+from tuling_fsm.planning.safety.fallback import FallbackLadder, accept, fall_back
+from tuling_fsm.planning.start_state import planned_ego
+from tuling_fsm.planning.warm_up import warm_up_free_space, warm_up_planner
 from tuling_fsm.world.builder import WorldBuilder
 from tuling_fsm.world.inputs import Inputs
 from tuling_fsm.world.parameters import WorldParameters
-from tuling_fsm.world.rehearsal import rehearsal
+from tuling_fsm.world.warm_up import warm_up_inputs
 from tuling_fsm.world.world import World
 
 
@@ -49,8 +48,11 @@ class Tick:
     result: PlanResult
     """What is behind it; `result.trajectory` is `trajectory`."""
     decision: Decision
-    world: World
-    """What the decision was made on."""
+
+    @property
+    def world(self) -> World:
+        """What the decision was made on, and the plan in."""
+        return self.decision.world
 
     @property
     def state(self) -> str:
@@ -63,15 +65,21 @@ class Tick:
         return self.result.limit
 
 
-class _Memory(NamedTuple):
-    """What an agent remembers: the last tick, the behaviour's record and the ladder of stops."""
+class AgentMemory(NamedTuple):
+    """All that is remembered from tick to tick: a value that a tick is given, and answers with the next one."""
 
-    world: World | None
-    route: Route | None
-    result: PlanResult | None
-    probed: PlanResult | None
-    ladder: Ladder
     behaviour: BehaviourRecord
+    world: World | None = None
+    """What the last tick was decided on and planned in; the next World is built on it."""
+    result: PlanResult | None = None
+    probed: PlanResult | None = None
+    ladder: FallbackLadder = FallbackLadder()
+    """Of stops."""
+
+    @property
+    def route(self) -> Route | None:
+        """The one in use."""
+        return self.behaviour.machine.memory.routing.route
 
 
 class Agent:
@@ -82,13 +90,9 @@ class Agent:
         self._road_map = road_map
         self._behaviour = Behaviour(road_map, p.vehicle, p.behaviour, p.world)
         self._take(p)
-        self._ladder = Ladder()
-        self._world: World | None = None
-        self._route: Route | None = None
-        self._result: PlanResult | None = None
-        self._probed: PlanResult | None = None
-        self._last: tuple[Inputs, _Memory] | None = None
-        """What the last tick was given, and what was remembered before it."""
+        self._memory = AgentMemory(self._behaviour.record)
+        self._last: tuple[AgentMemory, Inputs] | None = None
+        """What the last tick was given."""
 
     def _take(self, parameters: Parameters) -> None:
         self.parameters = parameters
@@ -104,7 +108,7 @@ class Agent:
     @property
     def record(self) -> BehaviourRecord:
         """The state, plain and picklable: an agent that is given it goes on from there (EST-2)."""
-        return self._behaviour.record
+        return self._memory.behaviour
 
     def restore(self, record: BehaviourRecord) -> None:
         """Go on from a record, in this process or another one; the plan is made anew from the present pose.
@@ -113,80 +117,72 @@ class Agent:
             InputError: a record of another state machine.
         """
         self._behaviour.restore(record)
-        self._route = record.machine.memory.routing.route
+        self._memory = self._memory._replace(behaviour=record)
         self._last = None
 
     def warm_up(self) -> None:
         """Compile and load every kernel, so that no tick has to; the agent itself stays as it is."""
-        rehearse(self._planner)
+        warm_up_planner(self._planner)
         warm_up_free_space(self.parameters.vehicle, self.parameters.planning.free_space)
         self._builder.warm_up()
         warm_up_rules()
-        rehearsing = Agent(self._road_map, self.parameters)
-        for inputs in rehearsal(self._road_map):
-            rehearsing.step(inputs)
+        trial = Agent(self._road_map, self.parameters)
+        for inputs in warm_up_inputs(self._road_map):
+            trial.step(inputs)
 
     def step(self, inputs: Inputs) -> Tick:
-        """One tick: see, decide, plan, check, answer."""
+        """One tick: see, decide, plan, check, answer. One that raises an error leaves the memory as it was."""
         before, self._last = self._memory, None
-        world = self._builder.build(inputs, self._world, self._route)
-        decision = self._behaviour.step(world, self._result, self._probed)
-        scene = self._scene(decision.world)
-        planned = self._planner.plan(decision.request, scene, self._result)
-        result, trajectory = self._checked(planned, decision, scene)
-        probed = None if decision.probe is None else self._planner.plan(decision.probe, scene, None)
-        self._world, self._route, self._result, self._probed = world, decision.route, result, probed
-        self._last = inputs, before
-        return Tick(world.stamp, trajectory, result, decision, decision.world)
+        self._memory, tick = self._tick(before, inputs)
+        self._last = before, inputs
+        return tick
 
     def repeat(self) -> None:
-        """Do the last tick once more, if it was one that succeeded; the agent itself stays as it is.
+        """Do the last tick once more, if it was one that succeeded, and drop what comes of it.
 
-        It takes the way that the last tick has taken, and so no longer than that, with the same memory and code.
+        The agent stays as it is. It takes the way that the last tick has taken, and so no longer than that, with the
+        same memory and code.
         """
-        if self._last is None:
-            return
-        last, now = self._last, self._memory
-        inputs, before = last
-        self._go_back(before)
-        try:
-            self.step(inputs)
-        finally:
-            self._go_back(now)
-            self._last = last
+        if self._last is not None:
+            self._tick(*self._last)
 
-    @property
-    def _memory(self) -> _Memory:
-        return _Memory(self._world, self._route, self._result, self._probed, self._ladder, self._behaviour.record)
+    def _tick(self, memory: AgentMemory, inputs: Inputs) -> tuple[AgentMemory, Tick]:
+        """What one tick makes of a memory and its inputs; nothing else is read or kept."""
+        built = self._builder.build(inputs, memory.world, memory.route)
+        self._behaviour.record = memory.behaviour
+        decision = self._behaviour.step(built, memory.result, memory.probed)
+        world, last = decision.world, memory.result
+        scene = _scene(world, last)
+        planned = self._planner.plan(decision.request, scene, last)
+        result, trajectory, ladder = self._checked(planned, decision, scene, memory.ladder)
+        probed = None if decision.probe is None else self._planner.plan(decision.probe, scene, None)
+        tick = Tick(world.stamp, trajectory, result, decision)
+        return AgentMemory(decision.record, world, result, probed, ladder), tick
 
-    def _go_back(self, memory: _Memory) -> None:
-        self._world, self._route, self._result, self._probed, self._ladder, record = memory
-        self._behaviour.go_back(record)
-
-    def _scene(self, world: World) -> Scene:
-        """What is planned in: without odometry the car is where the last plan has led it (SAF-1)."""
-        last = None if self._result is None else self._result.trajectory
-        if world.odometry_fresh or last is None:
-            return world.scene
-        return replace(world.scene, ego=planned_ego(last, world.stamp))
-
-    def _checked(self, planned: PlanResult, decision: Decision, scene: Scene) -> tuple[PlanResult, Trajectory]:
+    def _checked(
+        self, planned: PlanResult, decision: Decision, scene: Scene, ladder: FallbackLadder
+    ) -> tuple[PlanResult, Trajectory, FallbackLadder]:
         """The plan if it may be sent, else what the ladder of stops puts in its place (SAF-1, SAF-2)."""
         p, trajectory = self.parameters, planned.trajectory
         if trajectory is not None and (isinstance(decision.request, Hold) or not planned.feasible):
-            self._ladder = Ladder(trajectory)
-            return planned, trajectory
+            return planned, trajectory, FallbackLadder(trajectory)
         detail, violation = "no plan", None
         if trajectory is not None:
             planned, violation = self._planner.checked(planned, decision.request, scene)
             trajectory = planned.trajectory or trajectory
-            accepted = accept(self._ladder, trajectory, scene) if violation is None else None
+            accepted = accept(ladder, trajectory, scene) if violation is None else None
             if accepted is not None:
-                self._ladder = accepted
-                return planned, trajectory
+                return planned, trajectory, accepted
             detail = "a stop has begun" if violation is None else f"{violation.breach.value}: {violation.detail}"
         breach = None if violation is None else violation.breach
-        instead, self._ladder = fall_back(self._ladder, scene, p.vehicle, p.planning, breach)
+        instead, ladder = fall_back(ladder, scene, p.vehicle, p.planning, breach)
         limit = Limit(Reason.PLAN_REJECTED, detail=detail)
         rejected = replace(planned, feasible=False, trajectory=instead, limit=limit, reason=Reason.PLAN_REJECTED)
-        return rejected, instead
+        return rejected, instead, ladder
+
+
+def _scene(world: World, last: PlanResult | None) -> Scene:
+    """What is planned in: without odometry the car is where the last plan has led it (SAF-1)."""
+    if world.odometry_fresh or last is None or last.trajectory is None:
+        return world.scene
+    return replace(world.scene, ego=planned_ego(last.trajectory, world.stamp))

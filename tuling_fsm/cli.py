@@ -1,7 +1,7 @@
 """`tuling-fsm`: one entry point, a module of `verbs` a subject.
 
 Exit 0 on success, 1 when what was asked does not hold, 2 for bad usage or bad input (one line on standard error);
-130 after Control-C and 141 where nobody reads on, as of every program in a shell.
+130 after Control-C and 141 where the reader has gone, as of every program in a shell.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _run(argv: Sequence[str] | None) -> int:
 
 
 def _prepare_streams() -> None:
-    """A stream that was closed from the start takes what nobody reads; what a terminal has no letters for is no reason
+    """A stream that was closed from the start takes what is not read; what a terminal has no letters for is no reason
     to fail.
     """
     sys.stdout = sys.stdout or os.fdopen(_nowhere(), "w", encoding="utf-8")
@@ -71,7 +71,7 @@ def _prepare_streams() -> None:
 
 
 def _let_go(*streams: TextIO) -> None:
-    """Let what is still to be written go nowhere: the disk is full, or whoever read it has gone, as `head` does."""
+    """Let what is still to be written go nowhere: the disk is full, or its reader has gone, as `head` does."""
     nowhere = _nowhere()
     for stream in streams:
         os.dup2(nowhere, stream.fileno())
@@ -84,7 +84,7 @@ def _nowhere() -> int:
 
 def command_line() -> argparse.ArgumentParser:
     """All verbs with their options, in the order of the help."""
-    from tuling_fsm.verbs import bench, campaign, commonroad, diagram, maps, plan, replay, runs, why
+    from tuling_fsm.verbs import bags, campaign, maps, planner, runs
     from tuling_fsm.verbs.parser import OneLineParser
 
     parser = OneLineParser(prog="tuling-fsm", description="Hierarchical state-machine planner and its simulator.")
@@ -93,14 +93,14 @@ def command_line() -> argparse.ArgumentParser:
         runs.add_demo,
         runs.add_sim,
         campaign.add_campaign,
-        replay.add_replay,
-        commonroad.add_commonroad,
-        why.add_why,
-        plan.add_plan,
+        bags.add_replay,
+        bags.add_commonroad,
+        bags.add_why,
+        planner.add_plan,
         maps.add_map,
         maps.add_route,
-        diagram.add_diagram,
-        bench.add_bench,
+        planner.add_diagram,
+        planner.add_bench,
     ):
         add(verbs)
     return parser

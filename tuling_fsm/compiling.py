@@ -1,6 +1,6 @@
 """Compiling the kernels before anything drives: once for each state of the code, on all cores, and kept.
 
-Every process goes through all parts, each from another end: what one has compiled the others find in the cache, so that
+Every process goes through all parts, each from another end: what one has compiled the rest find in the cache, so that
 the work is shared whatever a part takes on a machine. `python -m tuling_fsm.compiling` does it from the command line.
 """
 
@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import cast
 
 import numba
 import numpy as np
@@ -26,14 +27,19 @@ from numba.core.registry import cpu_target
 
 from tuling_fsm.agent import Agent, Parameters
 from tuling_fsm.core.geometry import wrap_angle
+from tuling_fsm.core.kernel_cache import is_current, source_stamp
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.opendrive import read_map
-from tuling_fsm.planning.free_space import warm_up as warm_up_search
-from tuling_fsm.planning.free_space import warm_up_motion
 from tuling_fsm.planning.planner import Planner
-from tuling_fsm.planning.rehearsal import rehearse_lanes, rehearse_manoeuvres, rehearse_stops
+from tuling_fsm.planning.warm_up import (
+    warm_up_free_space,
+    warm_up_free_space_motion,
+    warm_up_lanes,
+    warm_up_maneuvers,
+    warm_up_stops,
+)
 from tuling_fsm.share import share_file
-from tuling_fsm.sim.rehearsal import rehearse_simulation
+from tuling_fsm.sim.warm_up import warm_up_simulation
 from tuling_fsm.world.builder import WorldBuilder
 
 Report = Callable[[str], None]
@@ -45,7 +51,7 @@ TOLD_EVERY_S = 10.0
 """Time between two lines for a log."""
 _PYTHON = "py{}{}".format(*sys.version_info)
 """As Numba has it in the names of its files."""
-_KERNELS = re.compile(r"^@(njit|kernel|part|inner|maker|factory)\b", re.MULTILINE)
+_KERNELS = re.compile(r"^@(kernel|inlined_kernel|array_kernel)\b", re.MULTILINE)
 
 
 def _planner() -> Planner:
@@ -61,15 +67,15 @@ def _world() -> None:
 
 
 PLANNER_PARTS: dict[str, Part] = {
-    "motion": warm_up_motion,
-    "search": warm_up_search,
-    "manoeuvres": lambda: rehearse_manoeuvres(_planner()),
+    "motion": warm_up_free_space_motion,
+    "search": warm_up_free_space,
+    "maneuvers": lambda: warm_up_maneuvers(_planner()),
     "ticks": lambda: _agent().warm_up(),
-    "stops": lambda: rehearse_stops(_planner()),
+    "stops": lambda: warm_up_stops(_planner()),
     "world": _world,
-    "lanes": lambda: rehearse_lanes(_planner()),
+    "lanes": lambda: warm_up_lanes(_planner()),
 }
-PARTS = PLANNER_PARTS | {"simulator": rehearse_simulation}
+PARTS = PLANNER_PARTS | {"simulator": warm_up_simulation}
 
 
 def compile_kernels(parts: Sequence[str] = tuple(PARTS), report: Report | None = None) -> None:
@@ -81,46 +87,47 @@ def compile_kernels(parts: Sequence[str] = tuple(PARTS), report: Report | None =
         parts: names from `PARTS`.
         report: told about twice a second how far it is; by default a line on stderr now and then.
     """
-    folder, code = Path(wrap_angle.stats.cache_path), f"{_PYTHON}-{_digest()}"
+    folder, code = Path(cast(Dispatcher, wrap_angle).stats.cache_path), f"{_PYTHON}-{_digest()}"
     marks = {part: folder / f"{code}-{_processor()}-{part}.compiled" for part in parts}
     if all(mark.exists() for mark in marks.values()):
         return
     report = report or _now_and_then()
     folder.mkdir(parents=True, exist_ok=True)
     with _alone(folder / "compiling.lock", report):
-        old = [mark for mark in folder.glob(f"{_PYTHON}-*.compiled") if not mark.name.startswith(code)]
-        if old:
-            _forget_kernels()
-        for mark in old:
-            mark.unlink(missing_ok=True)
+        _forget_old(folder, code)
         missing = [part for part, mark in marks.items() if not mark.exists()]
         for part in _compile(missing, report) if missing else ():
             marks[part].touch()
 
 
 def _digest() -> str:
-    """Of what the kernels are compiled from, and with: the source of every file that has some."""
-    digest = hashlib.sha256(repr((numba.__version__, np.__version__)).encode())
-    root = Path(__file__).parent
-    for file in sorted(root.rglob("*.py")):
-        source = file.read_text(encoding="utf-8")
-        if _KERNELS.search(source):
-            digest.update(f"{file.relative_to(root)}\n{source}".encode())
-    return digest.hexdigest()[:16]
+    """Of what the kernels are compiled from, and with."""
+    return hashlib.sha256(repr((numba.__version__, np.__version__, _stamps())).encode()).hexdigest()[:16]
+
+
+def _stamps() -> list[str]:
+    """Of all files that have kernels."""
+    files = sorted(Path(__file__).parent.rglob("*.py"))
+    return [source_stamp(file) for file in files if _KERNELS.search(file.read_text(encoding="utf-8"))]
+
+
+def _forget_old(folder: Path, code: str) -> None:
+    """Delete what was compiled from other sources than these."""
+    for mark in folder.glob(f"{_PYTHON}-*.compiled"):
+        if not mark.name.startswith(code):
+            mark.unlink(missing_ok=True)
+    stamps = set(_stamps())
+    loaded = [module for name, module in sys.modules.items() if name.startswith("tuling_fsm.")]
+    kernels = [each for module in loaded for each in vars(module).values() if isinstance(each, Dispatcher)]
+    for place in {Path(kernel.stats.cache_path) for kernel in kernels}:
+        for file in place.glob("*.nb[ci]"):
+            if not is_current(file.name, stamps):
+                file.unlink(missing_ok=True)
 
 
 def _processor() -> str:
     """What they are compiled for."""
     return hashlib.sha256(repr(cpu_target.target_context.codegen().magic_tuple()).encode()).hexdigest()[:8]
-
-
-def _forget_kernels() -> None:
-    """Empty the cache: Numba does not see that a kernel has changed which another file's kernels have taken in."""
-    loaded = [module for name, module in sys.modules.items() if name.startswith("tuling_fsm.")]
-    kernels = [each for module in loaded for each in vars(module).values() if isinstance(each, Dispatcher)]
-    for folder in {kernel.stats.cache_path for kernel in kernels}:
-        for file in Path(folder or "").glob(f"*.{_PYTHON}.*nb[ci]"):
-            file.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -18,11 +18,11 @@ from tuling_fsm.core.parameters import flatten
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.sim.idm import STATE, IdmPlanner
-from tuling_fsm.sim.report import write_report
-from tuling_fsm.sim.result import result_of
-from tuling_fsm.sim.run_log import LogRow, RunLog, TransitionRow
-from tuling_fsm.sim.scenario.load import load_scenario
+from tuling_fsm.sim.idm_planner import STATE, IdmPlanner
+from tuling_fsm.sim.reporting.report import write_report
+from tuling_fsm.sim.reporting.result import result_of
+from tuling_fsm.sim.reporting.run_log import LogRow, RunLog, TransitionRow
+from tuling_fsm.sim.scenario.compiler import load_scenario
 from tuling_fsm.sim.scenario.model import Scenario
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.wire.cdr import nanoseconds
@@ -32,20 +32,20 @@ from tuling_fsm.world.inputs import Inputs
 Progress = Callable[[str], None]
 NOTHING: Mapping[str, str] = {}
 AGENT, IDM = "agent", "idm"
-"""Who may drive: this planner, and the Intelligent Driver Model to compare with."""
+"""Planners: this one, and the Intelligent Driver Model to compare with."""
 PROGRESS_PERIOD_S = 1.0
 """Simulated time between two lines of progress, s."""
 
 
-class Turn(NamedTuple):
-    """What a driver makes of a frame: the row for the log, what the car follows, and what is said of it, for a bag."""
+class DrivenFrame(NamedTuple):
+    """What a planner makes of a frame: the row for the log, what the car follows, and its messages for a bag."""
 
     row: LogRow
     trajectory: Trajectory
     messages: Callable[[], Iterable[tuple[str, bytes]]]
 
 
-Driver = Callable[[Inputs], Turn]
+Driver = Callable[[Inputs], DrivenFrame]
 """Answers the inputs of a frame; called once for each."""
 
 
@@ -68,7 +68,7 @@ def run_scenario(
         overrides: values of variables of the scenario, as text.
         out: folder for `run.mcap`, `result.json` and `report.html`; None writes nothing.
         progress: called with a line of text about once a simulated second.
-        planner: who drives: `agent`, or the baseline `idm`.
+        planner: that drives: `agent`, or the baseline `idm`.
 
     Returns:
         The content of `result.json`.
@@ -125,14 +125,14 @@ def _drive(
     said_at = -PROGRESS_PERIOD_S
     while not simulation.finished:
         inputs = simulation.inputs()
-        turn = driver(inputs)
-        log.rows.append(turn.row)
+        driven = driver(inputs)
+        log.rows.append(driven.row)
         if bag is not None:
-            bag.write_tick(inputs, turn.messages())
+            bag.write_tick(inputs, driven.messages())
         if progress is not None and inputs.stamp - said_at >= PROGRESS_PERIOD_S:
             said_at = inputs.stamp
-            progress(progress_line(turn.row, simulation.route_completion))
-        simulation.advance(turn.trajectory, turn.row.state)
+            progress(progress_line(driven.row, simulation.route_completion))
+        simulation.advance(driven.trajectory, driven.row.state)
 
 
 def progress_line(row: LogRow, completion: float) -> str:
@@ -148,7 +148,7 @@ def _agent(simulation: Simulation, parameters: Parameters, log: RunLog) -> Drive
     agent, outputs = Agent(simulation.road_map, parameters), Outputs()
     agent.warm_up()
 
-    def drive(inputs: Inputs) -> Turn:
+    def drive(inputs: Inputs) -> DrivenFrame:
         began = time.perf_counter()
         tick = agent.step(inputs)
         tick_ms = 1e3 * (time.perf_counter() - began)
@@ -156,7 +156,7 @@ def _agent(simulation: Simulation, parameters: Parameters, log: RunLog) -> Drive
         _note_transitions(log, tick.decision)
         ego, ns = tick.world.ego, nanoseconds(tick.stamp)
         row = LogRow(tick.stamp, tick.state, ego.pose, ego.v, tick.limit, tick_ms)
-        return Turn(
+        return DrivenFrame(
             row, tick.trajectory, lambda: [*trajectory_messages(tick.trajectory, ns), *outputs.messages(tick, ns)]
         )
 
@@ -173,12 +173,14 @@ def _idm(simulation: Simulation, parameters: Parameters, log: RunLog) -> Driver:
         raise InputError(simulation.scenario.file, "a mission, which the planner idm cannot perform", "a route")
     planner = IdmPlanner(simulation.road_map, simulation.preset, parameters.vehicle)
 
-    def drive(inputs: Inputs) -> Turn:
+    def drive(inputs: Inputs) -> DrivenFrame:
         began = time.perf_counter()
         plan = planner.step(inputs)
         tick_ms = 1e3 * (time.perf_counter() - began)
         row = LogRow(inputs.stamp, STATE, plan.pose, plan.v, plan.limit, tick_ms)
-        return Turn(row, plan.trajectory, lambda: trajectory_messages(plan.trajectory, nanoseconds(inputs.stamp)))
+        return DrivenFrame(
+            row, plan.trajectory, lambda: trajectory_messages(plan.trajectory, nanoseconds(inputs.stamp))
+        )
 
     return drive
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.planning.free_space.collision import bin_segments, occupied
 from tuling_fsm.planning.free_space.problem import body_of
-from tuling_fsm.planning.free_space.tpcap import CAR, Case, read_case
-from tuling_fsm.planning.free_space.walls import bin_segments, occupied
+from tuling_fsm.planning.free_space.tpcap import CAR, ParkingCase, read_case
 
 MARGIN = 12.0
 """The rear axle may go this far (m) beyond the box of start and goal."""
@@ -29,7 +29,7 @@ class Variation:
     """A case and where it comes from."""
 
     name: str
-    case: Case
+    case: ParkingCase
 
 
 def cases(folder: Path) -> list[Variation]:
@@ -39,7 +39,7 @@ def cases(folder: Path) -> list[Variation]:
     return [*found, *(Variation(f"{each.name} mirrored", moved(each.case, 1, 0.0, (0.0, 0.0))) for each in found)]
 
 
-def moved(case: Case, mirror: int, turn: float, shift: tuple[float, float]) -> Case:
+def moved(case: ParkingCase, mirror: int, turn: float, shift: tuple[float, float]) -> ParkingCase:
     """The case mirrored (1) or not (0), then turned about the origin (rad) and shifted (m)."""
     c, s, sign = math.cos(turn), math.sin(turn), -1.0 if mirror else 1.0
 
@@ -52,7 +52,7 @@ def moved(case: Case, mirror: int, turn: float, shift: tuple[float, float]) -> C
         return Pose(float(x), float(y), sign * p.heading + turn)
 
     edges = points(case.edges.reshape(-1, 2, 2)).reshape(-1, 4)
-    return Case((0.0, 0.0), pose(case.start), pose(case.goal), edges, case.polygon)
+    return ParkingCase((0.0, 0.0), pose(case.start), pose(case.goal), edges, case.polygon)
 
 
 def variation(real: list[Variation], seed: int) -> Variation:
@@ -70,7 +70,7 @@ def _free(edges: FloatArray, pose: Pose, margin: float) -> bool:
     return not occupied(bin_segments(edges, *low, *high), body_of(CAR, margin), *pose)
 
 
-def _squeezed(case: Case, rng: np.random.Generator) -> Case:
+def _squeezed(case: ParkingCase, rng: np.random.Generator) -> ParkingCase:
     """Each polygon is moved towards the middle of the car at the goal, as far as start and goal stay free."""
     ahead = 0.5 * (CAR.front - CAR.rear_overhang)
     middle = np.array(case.goal[:2]) + ahead * np.array((math.cos(case.goal.heading), math.sin(case.goal.heading)))
@@ -84,23 +84,23 @@ def _squeezed(case: Case, rng: np.random.Generator) -> Case:
             if all(_free(there, pose, 0.005) for pose in (case.start, case.goal)):
                 edges[own] = there
                 break
-    return Case(case.offset, case.start, case.goal, edges, case.polygon)
+    return ParkingCase(case.offset, case.start, case.goal, edges, case.polygon)
 
 
-def _start_moved(case: Case, rng: np.random.Generator) -> Case:
+def _start_moved(case: ParkingCase, rng: np.random.Generator) -> ParkingCase:
     """The start is put elsewhere near by, where that is free."""
     dx, dy = rng.uniform(-START_MOVE, START_MOVE, 2)
     turn = rng.uniform(-START_TURN, START_TURN)
     start = Pose(case.start.x + float(dx), case.start.y + float(dy), case.start.heading + float(turn))
     inside = case.solid(start.x, start.y)
-    return case if inside or not _free(case.edges, start, 0.05) else Case((0.0, 0.0), start, *_rest(case))
+    return case if inside or not _free(case.edges, start, 0.05) else ParkingCase((0.0, 0.0), start, *_rest(case))
 
 
-def _rest(case: Case) -> tuple[Pose, FloatArray, np.ndarray]:
+def _rest(case: ParkingCase) -> tuple[Pose, FloatArray, np.ndarray]:
     return case.goal, case.edges, case.polygon
 
 
-def _cluttered(case: Case, rng: np.random.Generator) -> Case:
+def _cluttered(case: ParkingCase, rng: np.random.Generator) -> ParkingCase:
     """A few boxes are put in between, clear of start and goal."""
     edges, polygon = case.edges, case.polygon
     low = np.minimum(case.start[:2], case.goal[:2]) - 4.0
@@ -115,11 +115,11 @@ def _cluttered(case: Case, rng: np.random.Generator) -> Case:
         box = np.hstack((corners, np.roll(corners, -1, axis=0)))
         apart = all(_free(box, pose, APART) for pose in (case.start, case.goal))
         covers = any(
-            Case((0.0, 0.0), p, p, box, np.zeros(4, np.int64)).solid(p.x, p.y) for p in (case.start, case.goal)
+            ParkingCase((0.0, 0.0), p, p, box, np.zeros(4, np.int64)).solid(p.x, p.y) for p in (case.start, case.goal)
         )
         if apart and not covers:
             edges, polygon = np.vstack((edges, box)), np.append(polygon, np.full(4, polygon.max() + 1))
-    return Case(case.offset, case.start, case.goal, edges, polygon)
+    return ParkingCase(case.offset, case.start, case.goal, edges, polygon)
 
 
 def question(each: Variation) -> dict[str, object]:

@@ -14,7 +14,7 @@ from tuling_fsm.agent import Tick
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.world.inputs import OBJECTS, TRAFFIC_LIGHTS, Inputs, Kind, Odometry, RouteAnswer, Source, Table
+from tuling_fsm.world.inputs import OBJECTS, TRAFFIC_LIGHTS, Inputs, Kind, Odometry, RouteAnswer, Source, StampedRows
 
 TICK_S = 0.05
 LANES, WIDTH = 3, 3.5
@@ -87,8 +87,8 @@ def drive(ticks: int, step: Callable[[Inputs], Tick]) -> Iterator[Tick]:
         inputs = Inputs(
             stamp=stamp,
             odometry=Odometry(stamp, pose, v, 0.0),
-            objects=Table(stamp, cars(stamp)),
-            traffic_lights=Table(stamp, np.zeros(0, TRAFFIC_LIGHTS)),
+            objects=StampedRows(stamp, cars(stamp)),
+            traffic_lights=StampedRows(stamp, np.zeros(0, TRAFFIC_LIGHTS)),
             route_answers=(RouteAnswer(stamp, -1, route),) if k == 1 else (),
             mission=mission,
         )

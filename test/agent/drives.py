@@ -9,7 +9,7 @@ import numpy as np
 
 from tuling_fsm.agent import Agent, Tick
 from tuling_fsm.map.route import Route
-from tuling_fsm.world.inputs import OBJECTS, TRAFFIC_LIGHTS, Inputs, Odometry, RouteAnswer, Table
+from tuling_fsm.world.inputs import OBJECTS, TRAFFIC_LIGHTS, Inputs, Odometry, RouteAnswer, StampedRows
 
 STEP_S = 0.05
 
@@ -24,8 +24,8 @@ def drive(agent: Agent, route: Route, ticks: int, around: Around = lambda _: {})
         stamp = k * STEP_S
         given: dict[str, Any] = {
             "odometry": Odometry(stamp, pose, v, 0.0),
-            "objects": Table(stamp, np.zeros(0, OBJECTS)),
-            "traffic_lights": Table(stamp, np.zeros(0, TRAFFIC_LIGHTS)),
+            "objects": StampedRows(stamp, np.zeros(0, OBJECTS)),
+            "traffic_lights": StampedRows(stamp, np.zeros(0, TRAFFIC_LIGHTS)),
             "route_answers": (RouteAnswer(stamp, -1, route.poses()),) if k == 1 else (),
             "mission": {"goal": route.reference.at(route.length)._asdict()},
         }

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
 import pytest
+from numba.core.dispatcher import Dispatcher
 from scenes import row, table
 
 from tuling_fsm.agent import Agent
@@ -16,7 +18,8 @@ from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.random_route import random_route
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
-from tuling_fsm.world.inputs import Inputs, Occupancy, Table
+from tuling_fsm.world.inputs import Inputs, Occupancy, Odometry, StampedRows
+from tuling_fsm.world.received import in_floats
 
 from .drives import drive
 
@@ -66,11 +69,39 @@ def test_what_stands_in_the_way_is_stopped_for_whatever_is_wrong_with_its_row(
     rows = table(row(7, place.x, place.y, place.heading, length=1.0, width=1.0))
     for column, value in wrong.items():
         rows[column] = value
-    ticks = list(drive(Agent(course), route, 240, lambda stamp: {"objects": Table(stamp, rows)}))
+    ticks = list(drive(Agent(course), route, 240, lambda stamp: {"objects": StampedRows(stamp, rows)}))
     assert max(tick.world.ego.v for tick in ticks) > 3.0
     assert not any(is_under(tick.world.ego.pose, place) for tick in ticks), "stopped for, or gone round"
     lines = [line for tick in ticks for line in tick.world.reports if line.startswith("objects:")]
     assert len(lines) == 1 and "object 7 first" in lines[0]
+
+
+def _signatures() -> dict[str, int]:
+    """How many types of arguments each kernel is compiled for."""
+    loaded = [module for name, module in sys.modules.items() if name.startswith("tuling_fsm.")]
+    kernels = [each for module in loaded for each in vars(module).values() if isinstance(each, Dispatcher)]
+    return {f"{each.py_func.__module__}.{each.__qualname__}": len(each.signatures) for each in kernels}
+
+
+@pytest.mark.clause("SAF-3")
+def test_whole_numbers_are_driven_by_like_any_others(course: RoadMap, route: Route) -> None:
+    """For them Numba would compile the kernels of a tick anew, or refuse to."""
+
+    def whole(stamp: float) -> dict[str, Any]:
+        pose = route.reference.at(0.0)
+        here = Pose(round(pose.x), np.float32(pose.y), np.float64(pose.heading))
+        grid = Occupancy(0, 1, Pose(500, 500, 0), np.zeros((2, 2), np.int8))
+        return {"odometry": Odometry(np.float64(stamp), here, 0, 0, 0, 0), "occupancy": grid}
+
+    def parts(stamp: float) -> dict[str, Any]:
+        return {name: in_floats(value) for name, value in whole(stamp).items()}
+
+    expected = list(drive(Agent(course), route, 20, parts))
+    compiled = _signatures()
+    ticks = list(drive(Agent(course), route, 20, whole))
+    assert _signatures() == compiled
+    for one, other in zip(expected, ticks, strict=True):
+        assert np.array_equal(one.trajectory.x, other.trajectory.x) and type(other.world.ego.v) is float
 
 
 @pytest.mark.clause("SAF-3")

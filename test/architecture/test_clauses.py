@@ -4,8 +4,7 @@ from pathlib import Path
 
 from tuling_fsm.behaviour import table
 
-from .clauses import OPEN, PROVEN
-from .contract import CONTRACT
+from .contract import CONTRACT, OPEN, PROVEN
 from .trace import PAGE, marked_tests, page
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -15,15 +14,11 @@ def test_the_list_and_the_tests_agree() -> None:
     named = {clause for file in TESTS.rglob("test_*.py") for clause, _ in marked_tests(file)}
     assert sorted(set(PROVEN) - named) == [], "claimed, but no test names them"
     assert sorted(named - set(PROVEN) - set(OPEN)) == [], "no such clause"
-    assert sorted(named & set(OPEN)) == [], "named by a test: move them to PROVEN"
+    assert sorted(named & set(OPEN)) == [], "named by a test: take them out of OPEN"
 
 
-def test_no_clause_is_listed_twice() -> None:
-    assert len({*PROVEN, *OPEN}) == len(PROVEN) + len(OPEN)
-
-
-def test_every_clause_is_put_in_words() -> None:
-    assert sorted(CONTRACT) == sorted((*PROVEN, *OPEN))
+def test_what_is_open_is_in_the_contract() -> None:
+    assert set(OPEN) <= set(CONTRACT)
 
 
 def test_every_row_carries_out_a_proven_clause() -> None:

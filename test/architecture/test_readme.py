@@ -1,19 +1,17 @@
 """What the README shows is what the code is."""
 
 import re
-from pathlib import Path
 
-from tuling_fsm.behaviour import table
-from tuling_fsm.machine.mermaid import mermaid
+import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from .marked import MARKED, ROOT, written
+
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_diagram_is_that_of_the_tables() -> None:
-    shown = re.search(r"<!-- diagram -->\n```mermaid\n(.*?)```\n<!-- /diagram -->", README, re.DOTALL)
-    assert shown is not None
-    assert shown.group(1) == mermaid(table()), "renew it with `tuling-fsm diagram`"
+@pytest.mark.parametrize("page", MARKED)
+def test_what_stands_between_marks_is_what_the_code_says(page: str) -> None:
+    assert (ROOT / page).read_text(encoding="utf-8") == written(page), "make clauses"
 
 
 def test_every_file_that_it_links_is_there() -> None:

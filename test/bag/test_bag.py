@@ -14,14 +14,14 @@ from tuling_fsm.bag.ticks import read_inputs, read_run, read_transitions
 from tuling_fsm.bag.writer import BagWriter, set_aside
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.topics import BY_NAME
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.wire.cdr import STORE, nanoseconds, seconds
 from tuling_fsm.wire.inputs import pack_inputs
 from tuling_fsm.wire.paths import pack_path
 from tuling_fsm.wire.text import pack_json
-from tuling_fsm.wire.topics import BY_NAME
 from tuling_fsm.wire.trajectory import pack_trajectory
-from tuling_fsm.world.inputs import OBJECTS, TRAFFIC_LIGHTS, Flag, Inputs, Odometry, RouteAnswer, Table
+from tuling_fsm.world.inputs import OBJECTS, TRAFFIC_LIGHTS, BoolMessage, Inputs, Odometry, RouteAnswer, StampedRows
 
 
 def drive(n: int = 60, seed: int = 5) -> list[Inputs]:
@@ -32,8 +32,8 @@ def drive(n: int = 60, seed: int = 5) -> list[Inputs]:
     for k in range(n):
         stamp = seconds(k * 50_000_000)
         if k % 10 == 0:
-            flag = Flag(stamp, k == 30)
-            lights = Table(stamp, rng.integers(0, 6, 4).astype(TRAFFIC_LIGHTS))
+            flag = BoolMessage(stamp, k == 30)
+            lights = StampedRows(stamp, rng.integers(0, 6, 4).astype(TRAFFIC_LIGHTS))
         if k == 3:
             mission = {"goal": {"x": 0.1 + 0.2, "y": 1.0 / 3.0}}
         rows = np.zeros(30, OBJECTS)
@@ -45,7 +45,7 @@ def drive(n: int = 60, seed: int = 5) -> list[Inputs]:
             Inputs(
                 stamp,
                 odometry=run[-1].odometry if silent else odometry,
-                objects=Table(stamp, rows),
+                objects=StampedRows(stamp, rows),
                 traffic_lights=lights,
                 emergency_stop=flag,
                 clear_emergency_stop=k == 33,
@@ -148,7 +148,7 @@ def test_bags_of_other_recorders_are_read_by_the_stamps_of_the_odometry(tmp_path
     foreign(tmp_path / "bag", plugin)
     got = list(read_inputs(tmp_path / "bag"))
     assert [inputs.stamp for inputs in got] == [inputs.stamp for inputs in drive()]
-    assert got[30].emergency_stop == Flag(got[30].stamp, True)
+    assert got[30].emergency_stop == BoolMessage(got[30].stamp, True)
     assert same(got[35], drive()[35])
 
 

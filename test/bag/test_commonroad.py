@@ -177,7 +177,7 @@ def test_a_file_with_a_fault_is_refused_in_one_line(tmp_path, before, after, sai
     assert "\n" not in str(error.value)
 
 
-def test_who_hardly_drives_is_no_ego(tmp_path):
+def test_a_car_that_hardly_drives_is_no_ego(tmp_path):
     file = scenario(tmp_path, ROADS + car(9, 5.0, 1.75, 8.0, 20))
     file.write_text(file.read_text().replace('timeStepSize="0.1"', 'timeStepSize="0.001"'))
     with pytest.raises(InputError, match="no recorded drive of a car"):

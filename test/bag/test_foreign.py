@@ -9,16 +9,16 @@ import pytest
 from rosbags.rosbag2 import StoragePlugin, Writer
 
 from bag.test_bag import drive, outputs, same
-from tuling_fsm.bag.names import Names, parse_remaps
-from tuling_fsm.bag.story import read_story
 from tuling_fsm.bag.ticks import read_inputs, read_recorded
+from tuling_fsm.bag.timeline import read_timeline
+from tuling_fsm.bag.topic_names import TopicNames, parse_remaps
 from tuling_fsm.bag.writer import BagWriter
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.topics import BY_NAME, CLOUD, GRID, INPUTS, ODOMETRY
 from tuling_fsm.wire import cdr
 from tuling_fsm.wire.inputs import pack_inputs
 from tuling_fsm.wire.text import pack_json, pack_string
-from tuling_fsm.wire.topics import BY_NAME, CLOUD, GRID, ODOMETRY
-from tuling_fsm.world.inputs import Inputs, Table
+from tuling_fsm.world.inputs import Inputs, StampedRows
 
 FRAMED = (ODOMETRY, CLOUD, GRID)
 
@@ -50,7 +50,7 @@ def in_frame(kind: str, raw: bytes, frame: str) -> bytes:
 def shifted(inputs: Inputs, by: float) -> Inputs:
     stamp = inputs.stamp + by
     assert inputs.odometry is not None and inputs.objects is not None
-    objects = Table(stamp, inputs.objects.rows)
+    objects = StampedRows(stamp, inputs.objects.rows)
     return replace(inputs, stamp=stamp, odometry=replace(inputs.odometry, stamp=stamp), objects=objects)
 
 
@@ -60,10 +60,10 @@ def test_remapped_names_are_told_and_taken(tmp_path):
     with pytest.raises(InputError, match="--remap /car/localization/kinematics:=odometry"):
         list(read_inputs(bag))
     lines: list[str] = []
-    half = Names(parse_remaps(["/car/localization/kinematics:=odometry"]))
+    half = TopicNames(parse_remaps(["/car/localization/kinematics:=odometry"]))
     assert list(read_inputs(bag, report=lines.append, names=half))[20].objects is None
     assert "nothing of" in lines[-1] and "perhaps --remap /car/perception/tracks:=objects" in lines[-1]
-    names = Names(parse_remaps(["/car/localization/kinematics:=odometry", "car/perception/tracks:=objects"]))
+    names = TopicNames(parse_remaps(["/car/localization/kinematics:=odometry", "car/perception/tracks:=objects"]))
     got = list(read_inputs(bag, names=names))
     assert all(same(replace(a, route_answers=()), replace(b, **NOT_SENT)) for a, b in zip(got, drive(30), strict=True))
 
@@ -89,15 +89,15 @@ def test_no_name_is_given_twice(second):
 def test_a_remap_of_a_topic_that_is_not_there_is_refused(tmp_path):
     bag = record(tmp_path / "bag", drive(3), {})
     with pytest.raises(InputError, match="no topic /odom in it"):
-        list(read_inputs(bag, names=Names({"/odom": "odometry"})))
+        list(read_inputs(bag, names=TopicNames({"/odom": "odometry"})))
 
 
 def test_of_two_topics_with_one_last_name_the_plain_one_counts_or_neither():
-    both = Names().table(["/gps/odometry", "/odometry"], "bag")
+    both = TopicNames().table(["/gps/odometry", "/odometry"], "bag")
     assert both == {"/gps/odometry": "/gps/odometry", "/odometry": "odometry"}
     with pytest.raises(InputError, match=r"/a/odometry and /b/odometry could both be odometry .*--remap /a/odometry"):
-        Names().table(["/a/odometry", "/b/odometry"], "bag")
-    chosen = Names({"/b/odometry": "odometry"}).table(["/a/odometry", "/b/odometry"], "bag")
+        TopicNames().table(["/a/odometry", "/b/odometry"], "bag")
+    chosen = TopicNames({"/b/odometry": "odometry"}).table(["/a/odometry", "/b/odometry"], "bag")
     assert chosen == {"/a/odometry": "/a/odometry", "/b/odometry": "odometry"}
 
 
@@ -107,7 +107,7 @@ def test_a_foreign_frame_is_told_once_and_can_be_taken_for_map(tmp_path):
     assert all(tick.odometry is None for tick in read_inputs(bag, report=lines.append))
     assert sum("odometry: frame_id 'world' (expected 'map')" in line for line in lines) == 1
     assert sum("20 messages of odometry were left out" in line for line in lines) == 1
-    got = list(read_inputs(bag, names=Names(frame="world")))
+    got = list(read_inputs(bag, names=TopicNames(frame="world")))
     assert all(same(replace(a, route_answers=()), replace(b, **NOT_SENT)) for a, b in zip(got, drive(20), strict=True))
 
 
@@ -126,7 +126,9 @@ def test_gaps_loops_and_missing_topics_are_told(tmp_path):
     assert [tick.stamp for tick in got] == pytest.approx([tick.stamp for tick in (*ticks, *once)])
     assert sum("at 0.950 s: a gap of 3.050 s" in line for line in lines) == 1
     assert sum("at 4.950 s: time begins anew at 0.000 s" in line for line in lines) == 1
-    assert lines[-1].endswith("nothing of rain_fog, route, occupancy, lane_lines, parking_slots in it")
+    sent = {topic for each in once for topic, _ in pack_inputs(each)}
+    missing = [topic.name for topic in INPUTS if topic.name not in sent]
+    assert "rain_fog" in missing and lines[-1].endswith(f"nothing of {', '.join(missing)} in it")
     assert len(lines) == 3
 
 
@@ -149,12 +151,12 @@ def test_why_reads_the_plan_where_odometry_is_of_another_frame(tmp_path):
             bag.write(ns, "odometry", in_frame(ODOMETRY, raw, "odom"))
             for topic, message in [*outputs(each), ("state", pack_string("on_road/normal"))]:
                 bag.write(ns, topic, message)
-    story = read_story(tmp_path)
-    assert story.words_at(1.0) == {"state": "on_road/normal"}
-    assert story.stops == ()
-    assert read_story(tmp_path, names=Names({"/state": "state"}, "odom")).begin == 0.0
+    timeline = read_timeline(tmp_path)
+    assert timeline.words_at(1.0) == {"state": "on_road/normal"}
+    assert timeline.stops == ()
+    assert read_timeline(tmp_path, names=TopicNames({"/state": "state"}, "odom")).begin == 0.0
     with pytest.raises(InputError, match="no topic /condition in it"):
-        read_story(tmp_path, names=Names({"/condition": "state"}))
+        read_timeline(tmp_path, names=TopicNames({"/condition": "state"}))
 
 
 def test_topics_of_our_names_in_other_types_are_told_and_left_out(tmp_path):
@@ -177,14 +179,14 @@ def test_topics_of_our_names_in_other_types_are_told_and_left_out(tmp_path):
     )
     assert read_recorded(tmp_path / "bag").transitions == []
     with pytest.raises(InputError, match="the planner says nothing in it"):
-        read_story(tmp_path / "bag")
+        read_timeline(tmp_path / "bag")
 
 
 @pytest.mark.parametrize("event", [{}, {"stamp": "soon"}, {"stamp": 1.0, "rejected": 5}, {"stamp": 1.0, "dwell_s": []}])
 def test_a_transition_that_is_none_is_refused_in_one_line(tmp_path, event):
     with BagWriter(tmp_path) as bag:
         bag.write(1, "transition", pack_json(event))
-    for read in (read_recorded, read_story):
+    for read in (read_recorded, read_timeline):
         with pytest.raises(InputError, match=r"transition: .*expected a transition with its stamp") as error:
             read(tmp_path)
         assert "\n" not in str(error.value)

@@ -11,7 +11,7 @@ import yaml
 from rosbags.rosbag2 import StoragePlugin, Writer
 
 from tuling_fsm.bag.reader import read_messages
-from tuling_fsm.bag.replay import agent_of, answers, differences, replay, transitions
+from tuling_fsm.bag.replay import agent_of, differences, replay, replayed_ticks, transitions
 from tuling_fsm.bag.ticks import read_inputs, read_recorded, read_run, read_transitions
 from tuling_fsm.bag.writer import BagWriter
 from tuling_fsm.core.errors import InputError
@@ -22,7 +22,7 @@ from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.wire.cdr import STORE, nanoseconds, seconds
 from tuling_fsm.wire.outputs import Outputs, trajectory_messages
 from tuling_fsm.wire.text import pack_json
-from tuling_fsm.world.inputs import Flag, Inputs, Odometry
+from tuling_fsm.world.inputs import BoolMessage, Inputs, Odometry
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -61,7 +61,7 @@ class Toggling:
 
 def drive(seed: int) -> list[Inputs]:
     rng = np.random.default_rng(seed)
-    flags = [Flag(seconds(k * 50_000_000), bool(rng.integers(2))) for k in range(300)]
+    flags = [BoolMessage(seconds(k * 50_000_000), bool(rng.integers(2))) for k in range(300)]
     return [
         Inputs(
             seconds(k * 50_000_000),
@@ -226,11 +226,11 @@ def test_a_tick_on_which_the_planner_fails_is_told_and_left_out():
 
     lines: list[str] = []
     ticks = drive(1)[:5]
-    told = [answer.inputs.stamp for answer in answers(Failing(), ticks, lines.append)]
+    told = [answer.inputs.stamp for answer in replayed_ticks(Failing(), ticks, lines.append)]
     assert told == [each.stamp for each in ticks if each.stamp != 0.1]
     assert lines == ["at 0.100 s the planner failed: RuntimeError: no way"]
     with pytest.raises(RuntimeError, match="no way"):
-        list(answers(Failing(), ticks))
+        list(replayed_ticks(Failing(), ticks))
 
 
 @pytest.mark.slow

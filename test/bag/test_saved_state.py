@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from tuling_fsm.agent import Agent, Parameters
-from tuling_fsm.bag.replay import agent_of, answers, replay, state_of
+from tuling_fsm.bag.replay import agent_of, replay, replayed_ticks, state_of
 from tuling_fsm.bag.saved_state import FORMAT, go_on, load_state, save_state
 from tuling_fsm.bag.ticks import read_inputs, read_run
 from tuling_fsm.bag.writer import BagWriter
-from tuling_fsm.behaviour.intersection.memory import Intersection
+from tuling_fsm.behaviour.intersection.memory import IntersectionMemory
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import flatten
 from tuling_fsm.map.opendrive import read_map
-from tuling_fsm.sim.scenario.load import load_scenario
+from tuling_fsm.sim.scenario.compiler import load_scenario
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.wire.cdr import nanoseconds
 from tuling_fsm.wire.outputs import Outputs
@@ -65,7 +65,7 @@ def test_another_agent_goes_on_at_speed_in_the_same_state_on_the_same_route(tmp_
     assert replay(tmp_path / "bag", out=tmp_path / "again") == []
     assert replay(tmp_path / "again") == []
     for how, states in ((read_run(tmp_path / "bag"), {"on_road/normal"}), (run, {"departure/plan_once"})):
-        again = answers(agent_of(how, "bag"), read_inputs(tmp_path / "bag"))
+        again = replayed_ticks(agent_of(how, "bag"), read_inputs(tmp_path / "bag"))
         assert {answer.tick.state for answer in again} == states
     with pytest.raises(InputError, match="no saved state"):
         agent_of({**run, "state": "?"}, "bag")
@@ -78,7 +78,7 @@ def test_the_clock_of_a_junction_goes_on_from_where_it_was(tmp_path):
     road_map = read_map(CONFIG / "course" / "course.xodr")
     first, second = Agent(road_map), Agent(road_map)
     machine = first.record.machine
-    waited = replace(machine.memory, intersection=Intersection(standing_s=37.5))
+    waited = replace(machine.memory, intersection=IntersectionMemory(standing_s=37.5))
     save_state(tmp_path / "state", replace(first.record, machine=replace(machine, memory=waited)), "course.xodr")
     second.restore(load_state(tmp_path / "state", "course.xodr"))
     assert second.record.machine.memory.intersection.standing_s == 37.5

@@ -31,7 +31,7 @@ def test_a_decision_tells_the_state_its_time_and_what_is_pending(road: RoadMap) 
     assert decision.state == states.NORMAL
     assert decision.time_in_state_s == pytest.approx(1.1)
     assert [(p.clause, p.guard, p.dest, p.dwell_s) for p in decision.pending] == [
-        ("NOR-9", "astray", states.REGRESSION, 0.3),
+        ("NOR-9", "off_route", states.REGRESSION, 0.3),
         ("NOR-7", "no_path", states.SOLID_LINE_FREE, 0.3),
     ]
     assert [p.held_s for p in decision.pending] == pytest.approx([0.05, 0.05])
@@ -47,7 +47,7 @@ def test_a_transition_names_its_row_and_those_that_lost(road: RoadMap) -> None:
     event = decision.transition
     assert event is not None
     assert (event.source, event.dest) == (states.NORMAL, states.REGRESSION)
-    assert (event.clause, event.guard, event.dwell_s) == ("NOR-9", "astray", 0.3)
+    assert (event.clause, event.guard, event.dwell_s) == ("NOR-9", "off_route", 0.3)
     assert event.rejected == decision.rejected == ("on_road/solid_line_free (no_path, NOR-7)",)
     assert event.stamp == decision.stamp
     events = [d.transition for d in drive.decisions if d.transition]
@@ -138,16 +138,16 @@ def test_a_record_of_another_machine_is_refused(road: RoadMap) -> None:
 @pytest.mark.clause("USE-12")
 def test_live_parameters_take_effect_on_the_next_tick(road: RoadMap) -> None:
     drive = in_normal(Place(road), route_along(road))
-    site = drive.behaviour.site
-    drive.behaviour.adjust(dataclasses.replace(VEHICLE, max_speed=3.0), site.parameters)
+    context = drive.behaviour.context
+    drive.behaviour.adjust(dataclasses.replace(VEHICLE, max_speed=3.0), context.parameters)
     request = drive.tick().request
     assert isinstance(request, FollowLanes)
     assert request.speed_limit == 3.0
     drive.place.heading = 0.9
     drive.run(1.0)
     assert drive.last.state == states.NORMAL
-    changed = dataclasses.replace(site.parameters.regression, off_heading=0.8)
-    drive.behaviour.adjust(VEHICLE, dataclasses.replace(site.parameters, regression=changed))
+    changed = dataclasses.replace(context.parameters.regression, off_heading=0.8)
+    drive.behaviour.adjust(VEHICLE, dataclasses.replace(context.parameters, regression=changed))
     drive.until(states.REGRESSION, 0.5)
 
 

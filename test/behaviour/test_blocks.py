@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tuling_fsm.behaviour.on_road.memory import Block
+from tuling_fsm.behaviour.on_road.memory import RouteBlock
 from tuling_fsm.behaviour.on_road.replan import avoids, block_ahead
 from tuling_fsm.map.road_map import RoadMap
 
@@ -32,11 +32,11 @@ from .worlds import FAR_LANE, NEAR_LANE, VEHICLE, Place, route_along
 def test_a_route_avoids_a_block_if_it_shares_next_to_nothing_with_it(
     road: RoadMap, low: float, high: float, begin: float, end: float, avoided: bool
 ) -> None:
-    block = Block(np.zeros((0, 3)), ((FAR_LANE, 0.0, 400.0), (NEAR_LANE, low, high)))
-    assert avoids(Block(block.poses, block.stretches[1:]), route_along(road, begin=begin, end=end)) is avoided
+    block = RouteBlock(np.zeros((0, 3)), ((FAR_LANE, 0.0, 400.0), (NEAR_LANE, low, high)))
+    assert avoids(RouteBlock(block.poses, block.stretches[1:]), route_along(road, begin=begin, end=end)) is avoided
     assert not avoids(block, route_along(road, FAR_LANE, begin, end))
     assert avoids(None, route_along(road))
-    assert avoids(Block(block.poses, ((FAR_LANE, low, high),)), route_along(road, begin=begin, end=end))
+    assert avoids(RouteBlock(block.poses, ((FAR_LANE, low, high),)), route_along(road, begin=begin, end=end))
 
 
 @pytest.mark.clause("RPL-1")

@@ -27,13 +27,13 @@ def stuck_in_normal(road: RoadMap) -> Drive:
     return drive
 
 
-def manoeuvring(road: RoadMap) -> Drive:
+def maneuvering(road: RoadMap) -> Drive:
     return departed(Place(road, y=ONCOMING_Y, heading=3.1), route_along(road))
 
 
 @pytest.mark.clause("EXPL-1", "USE-2")
 @pytest.mark.parametrize(
-    ("begin", "state", "patience"), [(stuck_in_normal, states.NORMAL, 10.0), (manoeuvring, states.REGRESSION, 60.0)]
+    ("begin", "state", "patience"), [(stuck_in_normal, states.NORMAL, 10.0), (maneuvering, states.REGRESSION, 60.0)]
 )
 def test_the_time_left_runs_down_and_then_the_state_is_left(
     road: RoadMap, begin: object, state: str, patience: float

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from tuling_fsm.behaviour import free_driving
-from tuling_fsm.behaviour.conduct import View
 from tuling_fsm.behaviour.free_driving import begin, go_on, reached, toward_goal
-from tuling_fsm.behaviour.memory import Ladder, Outcome
+from tuling_fsm.behaviour.leaf import BehaviourView
+from tuling_fsm.behaviour.memory import FreeDrivingLadder, PlanOutcome
 from tuling_fsm.behaviour.on_road.free_states import SOLID_LINE_FREE
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Hold, Reason
@@ -36,15 +36,15 @@ GOALS = (Pose(60.0, NEAR_Y, 0.0), Pose(80.0, NEAR_Y, 0.0))
     ],
 )
 def test_an_attempt_is_kept_until_it_keeps_failing(
-    road: RoadMap, plan: Outcome, rung: int, since: float | None, after: tuple[int, float | None]
+    road: RoadMap, plan: PlanOutcome, rung: int, since: float | None, after: tuple[int, float | None]
 ) -> None:
     taken: list[int] = []
 
-    def lines(_: View, at_rung: int) -> Any:
+    def lines(_: BehaviourView, at_rung: int) -> Any:
         taken.append(at_rung)
         return np.full((1, 4), float(at_rung))
 
-    ladder = Ladder(GOALS, rung, failing_since=since)
+    ladder = FreeDrivingLadder(GOALS, rung, failing_since=since)
     found = go_on(remembering(road, plan=plan, ladder=ladder), lines).ladder
     assert (found.rung, found.failing_since) == after
     assert taken == ([1] if (rung, after[0]) == (0, 1) else [])
@@ -61,13 +61,15 @@ def test_places_ahead_are_three_metres_apart_at_least(road: RoadMap) -> None:
 
 def test_at_the_goal_of_an_attempt(road: RoadMap) -> None:
     for x, there in ((59.1, True), (58.9, False), (60.9, True), (61.1, False)):
-        assert reached(remembering(road, x, ladder=Ladder(GOALS))) is there
-        assert not reached(remembering(road, x, ladder=Ladder(GOALS, 2)))
+        assert reached(remembering(road, x, ladder=FreeDrivingLadder(GOALS))) is there
+        assert not reached(remembering(road, x, ladder=FreeDrivingLadder(GOALS, 2)))
     away = Pose(60.0, NEAR_Y + 1.1, 0.0)
-    assert not reached(remembering(road, 60.0, ladder=Ladder((away,))))
-    held = toward_goal(remembering(road, ladder=Ladder(GOALS, 2)), 1.0)
+    assert not reached(remembering(road, 60.0, ladder=FreeDrivingLadder((away,))))
+    held = toward_goal(remembering(road, ladder=FreeDrivingLadder(GOALS, 2)), 1.0)
     assert held == Hold(Reason.NO_PATH, detail="all of 2 free-space attempts have failed")
-    assert toward_goal(remembering(road, ladder=Ladder(GOALS), localized=False), 1.0) == Hold(Reason.NOT_LOCALIZED)
+    assert toward_goal(remembering(road, ladder=FreeDrivingLadder(GOALS), localized=False), 1.0) == Hold(
+        Reason.NOT_LOCALIZED
+    )
 
 
 def test_which_lines_hold(road: RoadMap) -> None:

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from tuling_fsm.behaviour import guards
-from tuling_fsm.behaviour.memory import Ladder, Outcome, Progress, Question, Routing
-from tuling_fsm.behaviour.mission.memory import Aim, Book, Errand
-from tuling_fsm.behaviour.on_road.memory import Exploring, OnRoad
+from tuling_fsm.behaviour.memory import FreeDrivingLadder, PlanOutcome, RouteProgress, RouteQuestion, RoutingMemory
+from tuling_fsm.behaviour.mission.memory import GoalKind, MissionGoal, MissionProgress
+from tuling_fsm.behaviour.on_road.memory import ExploreMemory, OnRoadMemory
 from tuling_fsm.behaviour.parking import guards as parking_guards
-from tuling_fsm.behaviour.parking.memory import Parking
+from tuling_fsm.behaviour.parking.memory import ParkingMemory
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Limit, Reason
 from tuling_fsm.map.road_map import RoadMap
@@ -24,7 +24,7 @@ from .worlds import FAR_Y, LENGTH, NEAR_Y, VEHICLE, Thing
 
 @pytest.mark.clause("REG-3")
 @pytest.mark.parametrize(
-    ("degrees", "changes", "back", "astray"),
+    ("degrees", "changes", "back", "off_route"),
     [
         (29.0, {}, True, False),
         (-29.0, {}, True, False),
@@ -39,11 +39,11 @@ from .worlds import FAR_Y, LENGTH, NEAR_Y, VEHICLE, Thing
     ],
 )
 def test_on_the_road_and_along_it(
-    road: RoadMap, degrees: float, changes: dict[str, Any], back: bool, astray: bool
+    road: RoadMap, degrees: float, changes: dict[str, Any], back: bool, off_route: bool
 ) -> None:
     # Between the lanes the whole body is on the road.
     view = look(road, heading=math.radians(degrees), **{"y": 0.5 * (NEAR_Y + FAR_Y), **changes})
-    assert (guards.back_on_road(view), guards.astray(view)) == (back, astray)
+    assert (guards.back_on_road(view), guards.off_route(view)) == (back, off_route)
     off = changes.get("y", 0.0) > 0.0
     assert guards.off_road(view) is off
     assert guards.not_localized(view) is not changes.get("localized", True)
@@ -102,17 +102,17 @@ def test_where_lanes_are_narrow_it_is_straight_in_the_middle_of_its_own(road: Ro
         (1.9, {"localized": False}, False),
         # What stands at the end is stopped before, bumper to it.
         (2.0 + VEHICLE.front - 0.1, {"memory": {"plan": limited(Reason.OBSTACLE)}}, True),
-        (2.0 + VEHICLE.front - 0.1, {"memory": {"plan": Outcome(True, False, Reason.OBSTACLE)}}, True),
+        (2.0 + VEHICLE.front - 0.1, {"memory": {"plan": PlanOutcome(True, False, Reason.OBSTACLE)}}, True),
         (2.0 + VEHICLE.front + 0.1, {"memory": {"plan": limited(Reason.OBSTACLE)}}, False),
         (2.0 + VEHICLE.front - 0.1, {"memory": {"plan": limited(Reason.LEADER)}}, False),
-        (1.9, {"memory": {"book": Book(errand=Errand(Aim.PICKUP))}}, False),
-        (1.9, {"memory": {"book": Book(errand=Errand(Aim.GOAL))}}, True),
+        (1.9, {"memory": {"mission": MissionProgress(goal=MissionGoal(GoalKind.PICKUP))}}, False),
+        (1.9, {"memory": {"mission": MissionProgress(goal=MissionGoal(GoalKind.GOAL))}}, True),
     ],
 )
 def test_the_end_of_the_route(road: RoadMap, to_end: float, changes: dict[str, Any], ended: bool) -> None:
     view = look(road, LENGTH - to_end, **changes)
     assert guards.route_ended(view) is ended
-    failed = at(view, plan=replace(view.memory.plan, feasible=False), progress=Progress(0.0, 0.0))
+    failed = at(view, plan=replace(view.memory.plan, feasible=False), progress=RouteProgress(0.0, 0.0))
     assert guards.no_path(failed) is not ended
     assert guards.no_progress(failed) is not ended
     assert not guards.stands_at_end(replace(view, world=replace(view.world, route=None)), True)
@@ -130,7 +130,7 @@ def test_the_end_of_the_route(road: RoadMap, to_end: float, changes: dict[str, A
         (replace(FAILED, limit=Limit(Reason.LEADER)), True),
     ],
 )
-def test_no_path(road: RoadMap, plan: Outcome, failed: bool) -> None:
+def test_no_path(road: RoadMap, plan: PlanOutcome, failed: bool) -> None:
     assert plan.failed is failed
     assert guards.no_path(look(road, memory={"plan": plan})) is failed
     assert plan.yields is (Reason.RED_LIGHT is plan.reason or Reason.PEDESTRIAN is plan.limit.reason)
@@ -149,20 +149,20 @@ def test_no_path(road: RoadMap, plan: Outcome, failed: bool) -> None:
     ],
 )
 def test_no_progress(road: RoadMap, waited: float, reason: Reason, stuck: bool) -> None:
-    memory = {"plan": limited(reason), "progress": Progress(50.0, CLOCK - waited)}
+    memory = {"plan": limited(reason), "progress": RouteProgress(50.0, CLOCK - waited)}
     assert guards.no_progress(look(road, memory=memory)) is stuck
     assert parking_guards.search_stands_still(look(road, memory=memory)) is stuck
     assert not parking_guards.search_stands_still(look(road, memory=memory, localized=False))
     assert parking_guards.lost_for_long(look(road, memory=memory, localized=False)) is stuck
     assert not parking_guards.lost_for_long(look(road, memory=memory))
-    turning = {**memory, "parking": Parking(turning_since=CLOCK)}
+    turning = {**memory, "parking": ParkingMemory(turning_since=CLOCK)}
     assert not parking_guards.search_stands_still(look(road, memory=turning))
 
 
 def test_patience_at_a_junction_ends_too(road: RoadMap) -> None:
-    patience = look(road).site.parameters.normal.junction_patience
+    patience = look(road).context.parameters.normal.junction_patience
     for waited, stuck in ((patience - 0.05, False), (patience, True)):
-        memory = {"plan": limited(Reason.STOP_SIGN), "progress": Progress(50.0, CLOCK - waited)}
+        memory = {"plan": limited(Reason.STOP_SIGN), "progress": RouteProgress(50.0, CLOCK - waited)}
         assert guards.no_progress(look(road, memory=memory)) is stuck
 
 
@@ -182,17 +182,17 @@ def test_patience_at_a_junction_ends_too(road: RoadMap) -> None:
         (DRIVES, {"v": -0.09}, True),
         (DRIVES, {"v": -0.11}, False),
         (DRIVES, {"memory": {"plan": replace(DRIVES, uses_reverse=True)}}, False),
-        (DRIVES, {"memory": {"plan": Outcome(False, uses_reverse=True)}}, True),
+        (DRIVES, {"memory": {"plan": PlanOutcome(False, uses_reverse=True)}}, True),
         (DRIVES, {"memory": {"plan": limited(Reason.CROSSING, uses_reverse=True)}}, True),
         (DRIVES, {"memory": {"plan": limited(Reason.CROSSING, uses_reverse=True, travel=1.0)}}, False),
         (DRIVES, {"memory": {"plan": limited(Reason.OBSTACLE, uses_reverse=True)}}, False),
     ],
 )
-def test_a_way_out(road: RoadMap, probe: Outcome, changes: dict[str, Any], out: bool | None) -> None:
+def test_a_way_out(road: RoadMap, probe: PlanOutcome, changes: dict[str, Any], out: bool | None) -> None:
     changes = {**changes, "memory": {"probe": probe, **changes.get("memory", {})}}
     view = look(road, **changes)
     if out is None:
-        least = view.site.parameters.free.way_out
+        least = view.context.parameters.free.way_out
         for travel, gets_on in ((least, True), (least - 0.01, False)):
             assert guards.way_out(at(view, probe=replace(probe, travel=travel))) is gets_on
         return
@@ -210,7 +210,7 @@ def test_waiting_rightly(road: RoadMap) -> None:
         (limited(Reason.LEADER, 5), False),
         (limited(Reason.OBSTACLE, 3), False),
         (limited(Reason.RED_LIGHT), True),
-        (Outcome(True, False, Reason.PEDESTRIAN), True),
+        (PlanOutcome(True, False, Reason.PEDESTRIAN), True),
         (limited(Reason.OBJECTS_STALE), True),
         (limited(Reason.RADAR_STALE), True),
         (DRIVES, False),
@@ -221,14 +221,14 @@ def test_waiting_rightly(road: RoadMap) -> None:
 def test_flags_of_the_memory(road: RoadMap) -> None:
     two = (Pose(0.0, 0.0, 0.0), Pose(1.0, 0.0, 0.0))
     for rung, exhausted in ((0, False), (1, False), (2, True), (3, True)):
-        ladder = Ladder(two, rung)
+        ladder = FreeDrivingLadder(two, rung)
         assert guards.attempts_exhausted(look(road, memory={"ladder": ladder})) is exhausted
         assert ladder.goal == two[min(rung, 1)]
-    assert guards.attempts_exhausted(look(road, memory={"ladder": Ladder()}))
+    assert guards.attempts_exhausted(look(road, memory={"ladder": FreeDrivingLadder()}))
     for spent, late in ((59.95, False), (60.0, True)):
         assert guards.overdue(look(road, memory={"unexplained_s": spent})) is late
     for answered in (False, True):
-        routing = Routing(question=Question(answered=answered), switched=answered)
+        routing = RoutingMemory(question=RouteQuestion(answered=answered), switched=answered)
         view = look(road, memory={"routing": routing})
         assert guards.route_found(view) is answered
         assert guards.route_switched(view) is answered
@@ -239,9 +239,9 @@ def test_flags_of_the_memory(road: RoadMap) -> None:
     ("failures", "answered", "none"), [(2, False, False), (3, False, True), (4, False, True), (3, True, False)]
 )
 def test_no_way_round(road: RoadMap, failures: int, answered: bool, none: bool) -> None:
-    routing = Routing(question=Question(failures=failures, answered=answered))
+    routing = RoutingMemory(question=RouteQuestion(failures=failures, answered=answered))
     view = look(road, memory={"routing": routing})
-    assert view.site.parameters.route.replan_attempts == 3
+    assert view.context.parameters.route.replan_attempts == 3
     assert guards.no_way_round(view) is none
     assert guards.nothing_blocked(view)
 
@@ -262,7 +262,7 @@ def test_no_way_round(road: RoadMap, failures: int, answered: bool, none: bool) 
 def test_a_way_to_the_route_is_believed_a_little_later_after_each_visit(
     road: RoadMap, visits: int, in_state_s: float, out: bool
 ) -> None:
-    memory = {"probe": DRIVES, "on_road": OnRoad(exploring=Exploring(visits=visits))}
+    memory = {"probe": DRIVES, "on_road": OnRoadMemory(exploring=ExploreMemory(visits=visits))}
     assert guards.way_to_route(look(road, in_state_s=in_state_s, memory=memory)) is out
     for probe in (replace(DRIVES, known=False), replace(DRIVES, feasible=False)):
         assert not guards.way_to_route(look(road, in_state_s=9.0, memory={**memory, "probe": probe}))
@@ -272,6 +272,6 @@ def test_a_way_to_the_route_is_believed_a_little_later_after_each_visit(
 @pytest.mark.clause("EXP-4")
 @pytest.mark.parametrize(("timed_out", "timeouts", "given_up"), [(True, 2, False), (True, 3, True), (False, 3, False)])
 def test_exploring_ends(road: RoadMap, timed_out: bool, timeouts: int, given_up: bool) -> None:
-    view = look(road, memory={"on_road": OnRoad(exploring=Exploring(timed_out=timed_out, timeouts=timeouts))})
+    view = look(road, memory={"on_road": OnRoadMemory(exploring=ExploreMemory(timed_out=timed_out, timeouts=timeouts))})
     assert guards.explore_timed_out(view) is timed_out
     assert guards.explore_given_up(view) is given_up

@@ -136,7 +136,7 @@ def test_with_a_forward_plan_on_the_road_it_goes_to_normal(road: RoadMap) -> Non
 
 @pytest.mark.clause("USE-2")
 @pytest.mark.parametrize("state", [states.SOLID_LINE_FREE, states.NO_LINE_FREE])
-def test_a_manoeuvre_that_never_ends_is_left(road: RoadMap, state: str) -> None:
+def test_a_maneuver_that_never_ends_is_left(road: RoadMap, state: str) -> None:
     drive = no_line_free(road) if state == states.NO_LINE_FREE else solid_line_free(road)
     drive.run(59.0)
     assert drive.last.state == state

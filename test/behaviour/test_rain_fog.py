@@ -17,7 +17,7 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import FollowLanes, FreeSpace, Hold, Reason
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.inputs import Occupancy, Source
-from tuling_fsm.world.traffic import Traffic, no_traffic
+from tuling_fsm.world.traffic import PredictedLanes, no_traffic
 from tuling_fsm.world.world import EmergencyInput
 
 from .worlds import NEAR_Y, ONCOMING_Y, VEHICLE, Drive, Place, Thing, departed, in_normal, plan, route_along
@@ -39,12 +39,12 @@ def in_rain(drive: Drive, **changes: Any) -> Decision:
     return ticks(drive, ENTER_TICKS, True, **changes)[-1]
 
 
-def seen_by(*sources: Source) -> Traffic:
+def seen_by(*sources: Source) -> PredictedLanes:
     """The traffic of as many things, each seen by the given sensors."""
     n, none = len(sources), no_traffic()
     rows = {
         f.name: np.zeros((n, *getattr(none, f.name).shape[1:]), getattr(none, f.name).dtype)
-        for f in dataclasses.fields(Traffic)
+        for f in dataclasses.fields(PredictedLanes)
         if not f.name.startswith("chain")
     }
     rows["source"], rows["obstacle_row"] = np.array(sources, np.uint8), np.arange(n)
@@ -133,7 +133,7 @@ def test_the_speed_limit_falls_in_lanes_and_in_free_space(road: RoadMap) -> None
 def test_its_live_parameters_take_effect_on_the_next_tick(road: RoadMap) -> None:
     drive = departed(Place(road, y=ONCOMING_Y, heading=3.1), route_along(road))
     in_rain(drive)
-    parameters = drive.behaviour.site.parameters
+    parameters = drive.behaviour.context.parameters
     drive.behaviour.adjust(VEHICLE, dataclasses.replace(parameters, radar=RadarParameters(speed=1.5, covers_rear=True)))
     request = drive.tick(rain_fog=True).request
     assert isinstance(request, FreeSpace) and (request.speed_limit, request.allow_reverse) == (1.5, True)

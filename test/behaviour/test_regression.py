@@ -28,7 +28,7 @@ BETWEEN_Y = -3.5
 """Where both lanes of the road leave room to stand askew, m."""
 
 
-def _astray(road: RoadMap, things: tuple[Thing, ...] = ()) -> Place:
+def _off_route(road: RoadMap, things: tuple[Thing, ...] = ()) -> Place:
     return Place(road, x=50.0, y=ONCOMING_Y, heading=math.pi, things=things)
 
 
@@ -40,7 +40,7 @@ def _free_space(drive: Drive) -> FreeSpace:
 
 @pytest.mark.clause("REG-1")
 def test_the_target_lies_20_m_along_the_route_from_the_nearest_point(road: RoadMap) -> None:
-    drive = departed(_astray(road), route_along(road))
+    drive = departed(_off_route(road), route_along(road))
     goal = _free_space(drive).goal
     assert (goal.x, goal.y, goal.heading) == pytest.approx((70.0, NEAR_Y, 0.0), abs=1e-6)
 
@@ -51,13 +51,13 @@ def test_the_target_lies_20_m_along_the_route_from_the_nearest_point(road: RoadM
 )
 def test_a_taken_target_moves_on_in_steps_of_5_m_up_to_60_m(road: RoadMap, taken: tuple[float, ...], x: float) -> None:
     things = tuple(Thing(place, NEAR_Y) for place in taken)
-    drive = departed(_astray(road, things=things), route_along(road))
+    drive = departed(_off_route(road, things=things), route_along(road))
     assert _free_space(drive).goal.x == pytest.approx(x)
 
 
 @pytest.mark.clause("REG-1")
 def test_the_target_is_frozen_until_the_state_is_left(road: RoadMap) -> None:
-    drive = departed(_astray(road), route_along(road))
+    drive = departed(_off_route(road), route_along(road))
     drive.place.x, drive.place.things = 40.0, (Thing(70.0, NEAR_Y),)
     drive.run(2.0)
     assert _free_space(drive).goal.x == pytest.approx(70.0)
@@ -65,13 +65,13 @@ def test_the_target_is_frozen_until_the_state_is_left(road: RoadMap) -> None:
 
 @pytest.mark.clause("REG-1")
 def test_the_target_does_not_run_over_the_end_of_the_route(road: RoadMap) -> None:
-    drive = departed(_astray(road), route_along(road, end=60.0))
+    drive = departed(_off_route(road), route_along(road, end=60.0))
     assert _free_space(drive).goal.x == pytest.approx(60.0, abs=0.6)
 
 
 @pytest.mark.clause("REG-2", "USE-9")
 def test_the_ladder_lifts_lines_ahead_and_then_everything(road: RoadMap) -> None:
-    drive = departed(_astray(road), route_along(road))
+    drive = departed(_off_route(road), route_along(road))
     first = _free_space(drive).lines
     centre = np.isclose(first[:, 1], 0.0) & np.isclose(first[:, 3], 0.0)
     edges = road.boundary_segments(50.0, ONCOMING_Y, 80.0).tolist()
@@ -98,7 +98,7 @@ def test_the_ladder_lifts_lines_ahead_and_then_everything(road: RoadMap) -> None
 
 @pytest.mark.clause("REG-2")
 def test_a_broken_line_may_be_crossed_from_the_start(open_road: RoadMap) -> None:
-    drive = departed(_astray(open_road), route_along(open_road))
+    drive = departed(_off_route(open_road), route_along(open_road))
     lines = _free_space(drive).lines
     assert len(lines)
     assert not np.isclose(lines[:, 1], 0.0).any()
@@ -106,7 +106,7 @@ def test_a_broken_line_may_be_crossed_from_the_start(open_road: RoadMap) -> None
 
 @pytest.mark.clause("USE-9")
 def test_one_failed_plan_does_not_climb(road: RoadMap) -> None:
-    drive = departed(_astray(road), route_along(road))
+    drive = departed(_off_route(road), route_along(road))
     lines = _free_space(drive).lines
     for i in range(40):
         drive.result = plan(i % 3 == 0)
@@ -117,7 +117,7 @@ def test_one_failed_plan_does_not_climb(road: RoadMap) -> None:
 @pytest.mark.clause("NOR-7")
 @pytest.mark.parametrize("reason", [Reason.RED_LIGHT, Reason.PEDESTRIAN])
 def test_standing_for_a_light_or_a_pedestrian_is_no_failure(road: RoadMap, reason: Reason) -> None:
-    drive = departed(_astray(road), route_along(road))
+    drive = departed(_off_route(road), route_along(road))
     drive.result = plan(False, reason=reason)
     drive.run(70.0)
     assert drive.last.state == states.REGRESSION
@@ -129,7 +129,7 @@ def test_standing_for_a_light_or_a_pedestrian_is_no_failure(road: RoadMap, reaso
     ("heading", "state"), [(29.0, states.NORMAL), (-29.0, states.NORMAL), (31.0, states.REGRESSION)]
 )
 def test_back_on_the_road_within_30_degrees_it_goes_on_normally(road: RoadMap, heading: float, state: str) -> None:
-    drive = departed(_astray(road), route_along(road))
+    drive = departed(_off_route(road), route_along(road))
     drive.run(1.0)
     drive.place.y, drive.place.heading = BETWEEN_Y, math.radians(heading)
     drive.run(0.3)
@@ -149,7 +149,7 @@ def test_not_with_a_part_of_the_body_over_the_solid_line(road: RoadMap, y: float
 
 @pytest.mark.clause("REG-4")
 def test_all_rungs_failing_leads_to_explore(road: RoadMap) -> None:
-    drive = departed(_astray(road), route_along(road))
+    drive = departed(_off_route(road), route_along(road))
     drive.result = plan(False)
     decision = drive.until(states.EXPLORE, 2.0)
     assert decision.transition is not None
@@ -158,7 +158,7 @@ def test_all_rungs_failing_leads_to_explore(road: RoadMap) -> None:
 
 @pytest.mark.clause("REG-4")
 def test_not_localized_leads_to_explore(road: RoadMap) -> None:
-    drive = departed(_astray(road), route_along(road))
+    drive = departed(_off_route(road), route_along(road))
     drive.run(1.0)
     drive.place.localized = False
     assert drive.tick().hold_reason is Reason.NOT_LOCALIZED
@@ -169,7 +169,7 @@ def test_not_localized_leads_to_explore(road: RoadMap) -> None:
 
 @pytest.mark.clause("USE-2")
 def test_a_regression_that_comes_to_nothing_ends_after_a_minute(road: RoadMap) -> None:
-    drive = departed(_astray(road), route_along(road))
+    drive = departed(_off_route(road), route_along(road))
     decision = drive.until(states.EXPLORE, 61.0)
     assert decision.transition is not None
     assert decision.transition.guard == "overdue"

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tuling_fsm.behaviour.conduct import Conduct, View
-from tuling_fsm.behaviour.memory import Question, Routing
-from tuling_fsm.behaviour.mission.memory import Aim, Book, Errand
-from tuling_fsm.behaviour.on_road.memory import Block, OnRoad
+from tuling_fsm.behaviour.leaf import BehaviourView, LeafBehaviour
+from tuling_fsm.behaviour.memory import RouteQuestion, RoutingMemory
+from tuling_fsm.behaviour.mission.memory import GoalKind, MissionGoal, MissionProgress
+from tuling_fsm.behaviour.on_road.memory import OnRoadMemory, RouteBlock
+from tuling_fsm.behaviour.permissions import ON_LANES
 from tuling_fsm.behaviour.routing import (
     PUSHED,
 )
@@ -30,7 +31,7 @@ from tuling_fsm.core.request import Hold, Reason
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
-from tuling_fsm.world.mission import Mission, Point
+from tuling_fsm.world.mission import Mission, MissionPoint
 from tuling_fsm.world.world import RouteMatch
 
 from .views import CLOCK, at, view_of
@@ -47,7 +48,7 @@ from .worlds import (
     write_road,
 )
 
-STANDS = Conduct(lambda _: Hold(Reason.NONE))
+STANDS = LeafBehaviour(lambda _: Hold(Reason.NONE), may=ON_LANES)
 
 
 @pytest.mark.clause("RRF-1", "RRF-3")
@@ -67,31 +68,37 @@ def test_when_the_route_is_asked_for_again(
 ) -> None:
     route = changes.get("route", route_along(road))
     view = view_of(Place(road, localized=changes.get("localized", True)), route)
-    book = Book(ticket=ticket)
+    progress = MissionProgress(ticket=ticket)
     if changes.get("over"):
-        book = Book(Mission(0.0, match_time_s=5.0), errand=Errand(Aim.GOAL, Point("", 9.0, 9.0, 0.0)), ticket=ticket)
-        book = replace(book, elapsed_s=5.0)
-    routing = Routing(route=route, refreshed_at=CLOCK - elapsed, ticket=2)
-    assert guards.refresh_due(at(view, routing=routing, book=book)) is due
+        progress = MissionProgress(
+            Mission(0.0, match_time_s=5.0),
+            goal=MissionGoal(GoalKind.GOAL, MissionPoint("", 9.0, 9.0, 0.0)),
+            ticket=ticket,
+        )
+        progress = replace(progress, elapsed_s=5.0)
+    routing = RoutingMemory(route=route, refreshed_at=CLOCK - elapsed, ticket=2)
+    assert guards.refresh_due(at(view, routing=routing, mission=progress)) is due
 
 
 def test_when_the_question_is_over(road: RoadMap) -> None:
     for number, closed in ((-1, True), (0, False), (4, False)):
-        assert guards.refresh_closed(at(view_of(Place(road)), routing=Routing(refresh=number))) is closed
+        assert guards.refresh_closed(at(view_of(Place(road)), routing=RoutingMemory(refresh=number))) is closed
     for seconds, late in ((2.0, False), (2.05, True)):
         assert guards.refresh_late(view_of(Place(road), in_state_s=seconds)) is late
 
 
-def asking(road: RoadMap, question: Question, *answers: RouteMatch, **more: Any) -> View:
+def asking(road: RoadMap, question: RouteQuestion, *answers: RouteMatch, **more: Any) -> BehaviourView:
     """A view with a question open, on a route to x = 300."""
     route = route_along(road, end=300.0)
     view = view_of(Place(road, localized=more.pop("localized", True)), route)
-    view = at(view, routing=Routing(route=route, number=5, question=question, **more))
+    view = at(view, routing=RoutingMemory(route=route, number=5, question=question, **more))
     return replace(view, answers=answers)
 
 
-def two_routes(road: RoadMap, present: Route, x: float = 50.0, y: float = NEAR_Y, heading: float = 0.0) -> View:
-    return at(view_of(Place(road, x, y, heading), present), routing=Routing(route=present))
+def two_routes(
+    road: RoadMap, present: Route, x: float = 50.0, y: float = NEAR_Y, heading: float = 0.0
+) -> BehaviourView:
+    return at(view_of(Place(road, x, y, heading), present), routing=RoutingMemory(route=present))
 
 
 @pytest.mark.clause("RRF-2")
@@ -174,7 +181,7 @@ def test_the_car_can_turn_to_what_is_near_with_nothing_between(
 
 @pytest.mark.clause("RRF-2")
 @pytest.mark.parametrize(
-    ("number", "conduct", "taken", "open_after"),
+    ("number", "leaf", "taken", "open_after"),
     [
         (9, {}, True, -1),
         (8, {}, False, 9),
@@ -185,12 +192,12 @@ def test_the_car_can_turn_to_what_is_near_with_nothing_between(
     ],
 )
 def test_which_answers_are_taken_beside(
-    road: RoadMap, number: int, conduct: dict[str, bool], taken: bool | None, open_after: int
+    road: RoadMap, number: int, leaf: dict[str, bool], taken: bool | None, open_after: int
 ) -> None:
     present, other = route_along(road), route_along(road, FAR_LANE)
     view = two_routes(road, present)
     view = at(view, routing=replace(view.memory.routing, refresh=9, number=9))
-    memory = consider(replace(view, answers=(RouteMatch(number, other),)), replace(STANDS, **conduct))
+    memory = consider(replace(view, answers=(RouteMatch(number, other),)), replace(STANDS, **leaf))
     assert (memory.routing.route is other) is bool(taken)
     assert memory.routing.switched is bool(taken)
     assert (memory.routing.kept is other) is (taken is None)
@@ -216,9 +223,9 @@ def test_what_is_kept_back_and_what_is_refused(road: RoadMap, open_road: RoadMap
     back = route_along(road, ONCOMING_LANE)
     assert told(back).routing.kept is back, "no place to turn round"
     assert told(back).routing.route is present
-    blocked = {"on_road": OnRoad(Block(np.zeros((0, 3)), ((FAR_LANE, 90.0, 110.0),)))}
+    blocked = {"on_road": OnRoadMemory(RouteBlock(np.zeros((0, 3)), ((FAR_LANE, 90.0, 110.0),)))}
     assert told(route_along(road, FAR_LANE), **blocked).reports == ("route 9: it leads through the reported block",)
-    own = {"on_road": OnRoad(Block(np.zeros((0, 3)), ((NEAR_LANE, 90.0, 110.0),)))}
+    own = {"on_road": OnRoadMemory(RouteBlock(np.zeros((0, 3)), ((NEAR_LANE, 90.0, 110.0),)))}
     assert told(route_along(road, end=300.0), **own).reports == (), "it is the present one"
     assert told(route_along(road, FAR_LANE, end=51.0)).reports == ("route 9: it ends where the car is",)
     lost = replace(view, world=replace(view.world, localized=False), answers=(RouteMatch(PUSHED, back),))

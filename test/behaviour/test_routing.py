@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from tuling_fsm.behaviour.conduct import View
-from tuling_fsm.behaviour.memory import Question, Routing
-from tuling_fsm.behaviour.mission.memory import Aim, Book, Errand
+from tuling_fsm.behaviour.leaf import BehaviourView
+from tuling_fsm.behaviour.memory import RouteQuestion, RoutingMemory
+from tuling_fsm.behaviour.mission.memory import GoalKind, MissionGoal, MissionProgress
 from tuling_fsm.behaviour.parameters import RouteParameters
-from tuling_fsm.behaviour.parking.memory import Parking, Round
+from tuling_fsm.behaviour.parking.memory import ParkingMemory, SlotSearch
 from tuling_fsm.behaviour.routing import (
     PUSHED,
     arrival_distance,
@@ -24,7 +24,7 @@ from tuling_fsm.behaviour.routing import (
 )
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.world.mission import Mission, Point
+from tuling_fsm.world.mission import Mission, MissionPoint
 from tuling_fsm.world.world import RouteMatch
 
 from .views import CLOCK, at, view_of
@@ -44,29 +44,29 @@ def test_pauses_grow(failures: int, pause: float) -> None:
     assert backoff_s(replace(RouteParameters(), backoff_max=1e300), 99) == 2.0**30
 
 
-def asking(road: RoadMap, question: Question, *answers: RouteMatch, **more: Any) -> View:
+def asking(road: RoadMap, question: RouteQuestion, *answers: RouteMatch, **more: Any) -> BehaviourView:
     """A view with a question open, on a route to x = 300."""
     route = route_along(road, end=300.0)
     view = view_of(Place(road, localized=more.pop("localized", True)), route)
-    view = at(view, routing=Routing(route=route, number=5, question=question, **more))
+    view = at(view, routing=RoutingMemory(route=route, number=5, question=question, **more))
     return replace(view, answers=answers)
 
 
-ASKED = Question("q", first=4, failures=1, asked_at=CLOCK - 1.0)
+ASKED = RouteQuestion("q", first=4, failures=1, asked_at=CLOCK - 1.0)
 
 
 @pytest.mark.clause("DEP-2")
 @pytest.mark.parametrize(
     ("question", "localized", "asks"),
     [
-        (Question("q", first=6, due_at=CLOCK), True, True),
-        (Question("q", first=6, due_at=CLOCK + 0.05), True, False),
-        (Question("q", first=6, due_at=CLOCK), False, False),
-        (Question("q", first=6, due_at=CLOCK, answered=True), True, False),
+        (RouteQuestion("q", first=6, due_at=CLOCK), True, True),
+        (RouteQuestion("q", first=6, due_at=CLOCK + 0.05), True, False),
+        (RouteQuestion("q", first=6, due_at=CLOCK), False, False),
+        (RouteQuestion("q", first=6, due_at=CLOCK, answered=True), True, False),
         (replace(ASKED, asked_at=CLOCK - 2.0), True, False),
     ],
 )
-def test_when_it_is_asked(road: RoadMap, question: Question, localized: bool, asks: bool) -> None:
+def test_when_it_is_asked(road: RoadMap, question: RouteQuestion, localized: bool, asks: bool) -> None:
     memory = pursue(asking(road, question, localized=localized), leads_on)
     assert bool(memory.routing.outbox) is asks
     assert memory.routing.number == 5 + asks
@@ -143,37 +143,39 @@ def test_which_answers_count(road: RoadMap, number: int, good: bool, outcome: st
 )
 def test_which_routes_lead_on(road: RoadMap, y: float, end: float, arrived: bool, objection: str) -> None:
     view = view_of(Place(road, y=y))
-    assert leads_on(at(view, routing=Routing(arrived=arrived)), route_along(road, end=end)) == objection
+    assert leads_on(at(view, routing=RoutingMemory(arrived=arrived)), route_along(road, end=end)) == objection
     assert (arrival_distance(view, False), arrival_distance(view, True)) == (2.0, 2.0 + VEHICLE.front)
 
 
 @pytest.mark.clause("PRK-2", "MAT-1")
 def test_where_the_car_is_bound(road: RoadMap) -> None:
-    route, spot, slot = route_along(road, end=300.0), Point("", 200.0, FAR_Y, 0.0), Pose(70.0, 8.0, 1.0)
+    route, spot, slot = route_along(road, end=300.0), MissionPoint("", 200.0, FAR_Y, 0.0), Pose(70.0, 8.0, 1.0)
     wanted = Mission(7.0, goal=spot)
-    going = Book(wanted, errand=Errand(Aim.GOAL, spot))
+    going = MissionProgress(wanted, goal=MissionGoal(GoalKind.GOAL, spot))
     none = view_of(Place(road))
     assert destination(none) is None
-    view = at(view_of(Place(road), route, mission=wanted), routing=Routing(route=route))
+    view = at(view_of(Place(road), route, mission=wanted), routing=RoutingMemory(route=route))
     assert destination(view) == pytest.approx((300.0, NEAR_Y, 0.0)), "without a mission the route is all there is"
-    assert destination(at(view, book=going)) == (200.0, FAR_Y, 0.0)
-    assert destination(at(view, book=replace(going, errand=Errand()))) is None
+    assert destination(at(view, mission=going)) == (200.0, FAR_Y, 0.0)
+    assert destination(at(view, mission=replace(going, goal=MissionGoal()))) is None
     late = replace(going, mission=replace(wanted, match_time_s=5.0), elapsed_s=5.0)
-    assert destination(at(view, book=late)) is None
-    searched = Parking(Round(mission_stamp=7.0, goal=slot, start=Pose(52.0, NEAR_Y + 3.5, 3.0)))
-    assert destination(at(view, book=going, parking=searched)) == slot
-    assert destination(at(view, book=late, parking=searched)) is None
-    other = Parking(replace(searched.round, mission_stamp=6.0))
-    assert destination(at(view, book=going, parking=other)) == (200.0, FAR_Y, 0.0)
+    assert destination(at(view, mission=late)) is None
+    searched = ParkingMemory(SlotSearch(mission_stamp=7.0, goal=slot, start=Pose(52.0, NEAR_Y + 3.5, 3.0)))
+    assert destination(at(view, mission=going, parking=searched)) == slot
+    assert destination(at(view, mission=late, parking=searched)) is None
+    other = ParkingMemory(replace(searched.round, mission_stamp=6.0))
+    assert destination(at(view, mission=going, parking=other)) == (200.0, FAR_Y, 0.0)
     (request,) = send(
-        at(view, book=going, parking=searched), at(view, book=going, parking=searched).memory, "p"
+        at(view, mission=going, parking=searched),
+        at(view, mission=going, parking=searched).memory,
+        "p",
     ).routing.outbox
     assert request.start == searched.round.start
     for apart, start in ((7.9, True), (8.1, False)):
         beside = Pose(50.0 + apart, NEAR_Y, 3.0)
-        parking = Parking(replace(searched.round, start=beside))
+        parking = ParkingMemory(replace(searched.round, start=beside))
         assert parking.search_start(Pose(50.0, NEAR_Y, 0.0)) == (beside if start else (50.0, NEAR_Y, 0.0))
-    round_again = at(view, book=replace(going, around=Pose(210.0, FAR_Y, 0.0), ticket=6))
+    round_again = at(view, mission=replace(going, around=Pose(210.0, FAR_Y, 0.0), ticket=6))
     memory = send(round_again, round_again.memory, "p")
     assert memory.routing.outbox[0].start == (210.0, FAR_Y, 0.0)
     assert (memory.routing.ticket, memory.routing.number) == (6, 1)
@@ -197,7 +199,7 @@ def test_the_way_to_a_route_s_begin_is_put_before_it(
     road: RoadMap, begin: float, around: float | None, joins: bool
 ) -> None:
     route = route_along(road, begin=begin, end=300.0)
-    book = Book(around=None if around is None else Pose(around, NEAR_Y, 0.0))
-    found = joined(at(view_of(Place(road)), book=book), route)
+    progress = MissionProgress(around=None if around is None else Pose(around, NEAR_Y, 0.0))
+    found = joined(at(view_of(Place(road)), mission=progress), route)
     assert (found is not route) is joins
     assert found.length == pytest.approx(250.0 if joins else 300.0 - begin, abs=0.1)

@@ -56,8 +56,8 @@ def test_the_link_to_the_remote(
 def test_a_link_that_is_required_is_missed(road: RoadMap, required: bool, seconds: float, missing: bool) -> None:
     for value in (None, False):
         view = view_of(Place(road, emergency=EmergencyInput(value, 0.0)), in_state_s=seconds)
-        parameters = replace(view.site.parameters, estop=EmergencyParameters(required=required))
-        view = replace(view, site=replace(view.site, parameters=parameters))
+        parameters = replace(view.context.parameters, estop=EmergencyParameters(required=required))
+        view = replace(view, context=replace(view.context, parameters=parameters))
         assert guards.link_missing(view) is (missing and value is None)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from tuling_fsm.behaviour.conduct import Site, View
-from tuling_fsm.behaviour.memory import Memory, Outcome, Routing
+from tuling_fsm.behaviour.leaf import BehaviourContext, BehaviourView
+from tuling_fsm.behaviour.memory import Memory, PlanOutcome, RoutingMemory
 from tuling_fsm.behaviour.parameters import BehaviourParameters
 from tuling_fsm.core.request import Limit, Reason
 from tuling_fsm.map.road_map import RoadMap
@@ -17,8 +17,8 @@ from .worlds import NEAR_Y, VEHICLE, Place, route_along
 CLOCK = 1000.0
 """On the machine's active clock, s."""
 STAMP = 2000.0
-FAILED = Outcome(True, False, Reason.NO_PATH)
-DRIVES = Outcome(True, travel=20.0)
+FAILED = PlanOutcome(True, False, Reason.NO_PATH)
+DRIVES = PlanOutcome(True, travel=20.0)
 
 
 def view_of(
@@ -28,24 +28,24 @@ def view_of(
     parameters: BehaviourParameters | None = None,
     in_state_s: float = 0.0,
     **changes: Any,
-) -> View:
+) -> BehaviourView:
     """The view of a place, with the route in use; `changes` are those of the World."""
-    memory = memory or Memory(routing=Routing(route=route))
-    site = Site(place.road_map, VEHICLE, parameters or BehaviourParameters())
-    return View(site, place.world(STAMP, route, **changes), memory, CLOCK, in_state_s, 0.05, ())
+    memory = memory or Memory(routing=RoutingMemory(route=route))
+    context = BehaviourContext(place.road_map, VEHICLE, parameters or BehaviourParameters())
+    return BehaviourView(context, place.world(STAMP, route, **changes), memory, CLOCK, in_state_s, 0.05, ())
 
 
-def at(view: View, **memory: Any) -> View:
+def at(view: BehaviourView, **memory: Any) -> BehaviourView:
     """The same view with other parts of its memory."""
     return view.having(replace(view.memory, **memory))
 
 
-def limited(reason: Reason, blocker: int = -1, **more: Any) -> Outcome:
+def limited(reason: Reason, blocker: int = -1, **more: Any) -> PlanOutcome:
     """A plan that something limits."""
-    return Outcome(True, limit=Limit(reason, blocker=blocker), **more)
+    return PlanOutcome(True, limit=Limit(reason, blocker=blocker), **more)
 
 
-def look(road: RoadMap, x: float = 50.0, y: float = NEAR_Y, **more: Any) -> View:
+def look(road: RoadMap, x: float = 50.0, y: float = NEAR_Y, **more: Any) -> BehaviourView:
     """On the near lane, with a plan that drives; what is none of the place's, nor memory, is the World's."""
     place = {key: more.pop(key) for key in ("heading", "v", "localized", "things") if key in more}
     memory = {"plan": DRIVES, **more.pop("memory", {})}
@@ -55,7 +55,7 @@ def look(road: RoadMap, x: float = 50.0, y: float = NEAR_Y, **more: Any) -> View
     return at(view, **memory)
 
 
-def remembering(road: RoadMap, x: float = 50.0, **memory: Any) -> View:
+def remembering(road: RoadMap, x: float = 50.0, **memory: Any) -> BehaviourView:
     """On the near lane, with this in memory and nothing planned yet."""
     place = {key: memory.pop(key) for key in ("v", "localized", "things") if key in memory}
     route = memory.pop("route", route_along(road))

@@ -24,7 +24,7 @@ from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.map.routing import route_through
-from tuling_fsm.world.mission import Mission, Point
+from tuling_fsm.world.mission import Mission, MissionPoint
 from tuling_fsm.world.received import Received
 from tuling_fsm.world.tracks import NO_TRACKS
 from tuling_fsm.world.traffic import no_traffic
@@ -111,7 +111,7 @@ def scene(stamp: float, ego: Ego, things: Sequence[Thing] = ()) -> Scene:
 
 def mission(x: float = LENGTH - 20.0, y: float = NEAR_Y, stamp: float = 0.0) -> Mission:
     """A mission with nothing but a goal."""
-    return Mission(stamp, goal=Point("", x, y, 0.0))
+    return Mission(stamp, goal=MissionPoint("", x, y, 0.0))
 
 
 @dataclass

@@ -16,7 +16,7 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.run import run_scenario
 from tuling_fsm.share import share_file
 from tuling_fsm.verbs import campaign
-from tuling_fsm.verbs.campaign_runs import DriveAll, Job, drive
+from tuling_fsm.verbs.campaign_runs import CampaignRun, DriveAll, drive
 
 from .scenarios import COURSE, ROAM, SHORT
 
@@ -25,7 +25,7 @@ SHOULDER = {"t": 3.25, "kind": "off_road", "detail": "0.4 m", "at_fault": True}
 STRUCK = {"t": 1.0, "kind": "collision", "detail": "car 3 from behind", "at_fault": False}
 
 
-def finished(job: Job, infractions: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
+def finished(job: CampaignRun, infractions: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
     """What a run gives back, as far as the campaign looks at it."""
     return {
         "file": str(job.scenario),
@@ -44,11 +44,11 @@ def finished(job: Job, infractions: Sequence[dict[str, Any]] = ()) -> dict[str, 
 
 
 @pytest.fixture
-def jobs(monkeypatch: pytest.MonkeyPatch) -> list[Job]:
+def jobs(monkeypatch: pytest.MonkeyPatch) -> list[CampaignRun]:
     """The jobs of the campaign that was asked for; nothing is driven, and every run does well."""
-    asked: list[Job] = []
+    asked: list[CampaignRun] = []
 
-    def run_all(jobs: Sequence[Job], drive_all: DriveAll, say: object) -> list[dict[str, Any]]:
+    def run_all(jobs: Sequence[CampaignRun], drive_all: DriveAll, say: object) -> list[dict[str, Any]]:
         asked.extend(jobs)
         return [finished(job) for job in jobs]
 
@@ -56,7 +56,7 @@ def jobs(monkeypatch: pytest.MonkeyPatch) -> list[Job]:
     return asked
 
 
-def test_every_scenario_is_driven_with_every_seed(jobs: list[Job], tmp_path: Path) -> None:
+def test_every_scenario_is_driven_with_every_seed(jobs: list[CampaignRun], tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert main(["campaign", str(ROAM), str(PARKING), "--seeds", "2", "--map", str(COURSE), "--out", str(out)]) == 0
     assert [(job.scenario, job.seed) for job in jobs] == [(ROAM, 1), (ROAM, 2), (PARKING, 1), (PARKING, 2)]
@@ -65,12 +65,12 @@ def test_every_scenario_is_driven_with_every_seed(jobs: list[Job], tmp_path: Pat
     assert [each["seed"] for each in json.loads((out / "campaign.json").read_text())["runs"]] == [1, 2, 1, 2]
 
 
-def test_variables_are_set_in_every_run(jobs: list[Job]) -> None:
+def test_variables_are_set_in_every_run(jobs: list[CampaignRun]) -> None:
     assert main(["campaign", str(ROAM), "--seeds", "2", "--set", "length_m=80", "--set", "vehicles=3"]) == 0
     assert {job.overrides for job in jobs} == {(("length_m", "80"), ("vehicles", "3"))}
 
 
-def test_the_json_is_one_object_and_nothing_else(jobs: list[Job], capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_json_is_one_object_and_nothing_else(jobs: list[CampaignRun], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["campaign", str(ROAM), "--seeds", "3", "--json"]) == 0
     printed = capsys.readouterr()
     answer = json.loads(printed.out)
@@ -96,7 +96,7 @@ def test_the_exit_code_tells_whether_every_run_held(
 
 
 def test_the_table_has_a_line_for_each_run_and_for_each_fault() -> None:
-    one, two = (Job(ROAM, seed, None, (), None) for seed in (1, 2))
+    one, two = (CampaignRun(ROAM, seed, None, (), None) for seed in (1, 2))
     head, *lines = campaign.table([finished(one), finished(two, [SHOULDER, STRUCK])])
     assert [word for word, _ in campaign.COLUMNS] == [
         *("scenario", "seed", "end", "faults", "services", "driving", "unexplained s", "flaps", "p99 ms", "trace")
@@ -113,7 +113,7 @@ def test_a_run_that_breaks_off_is_told_and_the_others_go_on(monkeypatch: pytest.
         raise ZeroDivisionError("in the\nmiddle")
 
     monkeypatch.setattr(run, "run_scenario", fails)
-    broken = drive(Job(ROAM, 7, None, (), None))
+    broken = drive(CampaignRun(ROAM, 7, None, (), None))
     assert (broken["finished"], broken["end"], broken["seed"]) == (False, "error", 7)
     _, row, said = campaign.table([broken])
     assert row.split() == ["roam", "7", "error", "0", "-", "-", "-", "-", "-", "-"]
@@ -141,7 +141,7 @@ def test_bad_input_comes_whole_from_another_process() -> None:
 def test_bad_input_is_one_line_and_drives_nothing(
     arguments: list[str],
     said: str,
-    jobs: list[Job],
+    jobs: list[CampaignRun],
     capsys: pytest.CaptureFixture[str],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

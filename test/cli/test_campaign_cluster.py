@@ -23,13 +23,13 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.run import run_scenario
 from tuling_fsm.verbs import campaign_cluster
 from tuling_fsm.verbs.campaign_cluster import on_cluster
-from tuling_fsm.verbs.campaign_runs import Job, Run, broken_off, run_all
+from tuling_fsm.verbs.campaign_runs import CampaignRun, Run, broken_off, run_all
 
 from .scenarios import COURSE, ROAM, SHORT
 
 
-def job(seed: int, scenario: Path = ROAM) -> Job:
-    return Job(scenario, seed, None, (), None)
+def job(seed: int, scenario: Path = ROAM) -> CampaignRun:
+    return CampaignRun(scenario, seed, None, (), None)
 
 
 def in_threads(workers: int = 2, threads: int = 1) -> LocalCluster:
@@ -111,7 +111,7 @@ def test_the_runs_come_in_the_order_of_the_jobs(
 ) -> None:
     second_is_over = threading.Event()
 
-    def drive(job: Job, progress: object) -> Run:
+    def drive(job: CampaignRun, progress: object) -> Run:
         if job.seed == 1:
             assert second_is_over.wait(PATIENCE_S)
         return broken_off(job, "over")
@@ -132,7 +132,7 @@ def test_a_campaign_that_is_given_up_leaves_no_run_behind(
 ) -> None:
     begun, given_up = threading.Event(), threading.Event()
 
-    def drive(job: Job, progress: Callable[[str], None]) -> Run:
+    def drive(job: CampaignRun, progress: Callable[[str], None]) -> Run:
         if job.seed == 1:
             assert begun.wait(PATIENCE_S)
             return broken_off(job, "over")
@@ -156,7 +156,7 @@ def test_a_campaign_that_is_given_up_leaves_no_run_behind(
 def test_bad_input_on_a_worker_is_told_as_here(
     cluster: LocalCluster, driven: Callable[[Callable[..., Run]], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def refuses(job: Job, progress: object) -> Run:
+    def refuses(job: CampaignRun, progress: object) -> Run:
         raise InputError("a.osc:3:5", "no such thing", "another")
 
     driven(refuses)
@@ -201,11 +201,11 @@ def test_a_cluster_needs_workers_of_one_thread(
 def test_a_cluster_needs_this_version(
     cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    new, old = ({"packages": {"tuling_fsm": version}} for version in ("0.1.0", "0.0.9"))
+    new, old = ({"packages": {"tuling_fsm": version}} for version in ("0.2.0", "0.0.9"))
     versions = {"client": new, "scheduler": new, "workers": {"tcp://10.0.0.2:4000": new, "tcp://10.0.0.3:4000": old}}
     monkeypatch.setattr(Client, "get_versions", lambda client, packages: versions)
     assert refused(cluster.scheduler_address, capsys) == (
-        "tcp://10.0.0.3:4000: tuling_fsm there: 0.0.9 (expected version 0.1.0, as here)\n"
+        "tcp://10.0.0.3:4000: tuling_fsm there: 0.0.9 (expected version 0.2.0, as here)\n"
     )
 
 

@@ -94,12 +94,15 @@ def test_junctions_lights_and_signs_are_where_they_belong(whole_course: RoadMap)
 def test_the_match_has_six_stop_points_with_bays(whole_course: RoadMap):
     mission = json.loads(share_file("config", "scenarios", "full_match.json").read_text(encoding="utf-8"))
     points = [task[name] for task in mission["tasks"] for name in ("pickup", "dropoff")]
-    bays = {slot.pose[:2]: slot.road for slot in whole_course.slots}
+    target_slots = {slot.pose[:2]: slot.road for slot in whole_course.slots}
     near = {
-        min(bays, key=lambda place, point=point: math.dist(place, (point["slots"][0]["x"], point["slots"][0]["y"])))
+        min(
+            target_slots,
+            key=lambda place, point=point: math.dist(place, (point["slots"][0]["x"], point["slots"][0]["y"])),
+        )
         for point in points
     }
-    assert {bays[place] for place in near} == {"6", "9", "15", "17", "23", "25"}
+    assert {target_slots[place] for place in near} == {"6", "9", "15", "17", "23", "25"}
     assert len(mission["tasks"]) == 6
     assert mission["match_time_s"] == 5400
 

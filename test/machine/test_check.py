@@ -23,8 +23,8 @@ def no(_: object) -> bool:
     return False
 
 
-TO_B: Row[object] = Row("r/a", "r/b", yes, Priority.PROGRESS, 0, "T-1", deadline=True)
-TO_A: Row[object] = Row("r/b", "r/a", no, Priority.PROGRESS, 0, "T-2", deadline=True)
+TO_B: Row[object] = Row("r/a", "r/b", yes, Priority.PROGRESS, 0, clause="T-1", deadline=True)
+TO_A: Row[object] = Row("r/b", "r/a", no, Priority.PROGRESS, 0, clause="T-2", deadline=True)
 A, B = Leaf("a", None), Leaf("b", None)
 
 
@@ -88,9 +88,9 @@ def test_states_that_lead_only_to_one_another_are_a_trap() -> None:
     rows = (
         TO_B,
         TO_A,
-        Row("r/a", "r/c", no, Priority.FAILURE, 0, "T-3"),
-        Row("r/c", "r/d", no, Priority.FAILURE, 0, "T-4", deadline=True),
-        Row("r/d", "r/c", yes, Priority.FAILURE, 0, "T-5", deadline=True),
+        Row("r/a", "r/c", no, Priority.FAILURE, 0, clause="T-3"),
+        Row("r/c", "r/d", no, Priority.FAILURE, 0, clause="T-4", deadline=True),
+        Row("r/d", "r/c", yes, Priority.FAILURE, 0, clause="T-5", deadline=True),
     )
     with pytest.raises(InputError, match="t/r/c: a trap"):
         Table(**(_parts() | _leaves(A, B, c, d, rows=rows) | {"rest": ("r/b",)}))
@@ -108,7 +108,7 @@ def test_two_guards_of_one_name_are_refused() -> None:
 
 @pytest.mark.clause("USE-2")
 def test_terminal_waiting_and_disabled_states_need_less() -> None:
-    rows = (_changed(TO_B, deadline=False), Row("r/c", "r/a", no, Priority.MISSION, 0, "T-3"))
+    rows = (_changed(TO_B, deadline=False), Row("r/c", "r/a", no, Priority.MISSION, 0, clause="T-3"))
     leaves = (Leaf("a", None, retry_s=5.0), Leaf("b", None, terminal=True), Leaf("c", None, enabled=False))
     table = Table(**(_parts() | _leaves(*leaves, rows=rows)))
     assert set(table.rows_from["r/a"]) == {rows[0]}
@@ -116,7 +116,7 @@ def test_terminal_waiting_and_disabled_states_need_less() -> None:
 
 
 def test_a_good_table_resolves_composites_and_orders_rows() -> None:
-    urgent = Row("r", "r/a", no, Priority.SAFETY, 0, "T-3", dwell_s=0.0)
+    urgent = Row("r", "r/a", no, Priority.SAFETY, 0, clause="T-3", dwell_s=0.0)
     table: Table[object, None] = Table(**(_parts() | _rows(TO_B, TO_A, urgent)))
     assert table.resolve("r") == "r/a"
     assert table.rows_from["r/b"] == (urgent, TO_A)

@@ -31,14 +31,14 @@ def _flag(i: int) -> Callable[[Flags], bool]:
 
 GUARDS = [_flag(i) for i in range(6)]
 ROWS: tuple[Row[Flags], ...] = (
-    Row("road/a", "road/b", GUARDS[0], Priority.PROGRESS, 0, "T-1", deadline=True),
-    Row("road/a", "yard", GUARDS[1], Priority.FAILURE, 1, "T-2", dwell_s=0.1),
-    Row("road/a", "road/b", GUARDS[2], Priority.FAILURE, 0, "T-3", dwell_s=0.2),
-    Row("road/b", "road/a", GUARDS[3], Priority.MISSION, 0, "T-4", dwell_s=0.0, min_dwell_s=0.0, deadline=True),
-    Row("road", "yard/q", GUARDS[4], Priority.SAFETY, 0, "T-5", dwell_s=0.0),
-    Row("road", "road/a", GUARDS[5], Priority.MISSION, 1, "T-6", dwell_s=0.6),
-    Row("yard/p", "road", GUARDS[0], Priority.PROGRESS, 0, "T-7", deadline=True),
-    Row("yard/q", "road/b", GUARDS[1], Priority.PROGRESS, 0, "T-8", deadline=True),
+    Row("road/a", "road/b", GUARDS[0], Priority.PROGRESS, 0, clause="T-1", deadline=True),
+    Row("road/a", "yard", GUARDS[1], Priority.FAILURE, 1, clause="T-2", dwell_s=0.1),
+    Row("road/a", "road/b", GUARDS[2], Priority.FAILURE, 0, clause="T-3", dwell_s=0.2),
+    Row("road/b", "road/a", GUARDS[3], Priority.MISSION, 0, clause="T-4", dwell_s=0.0, min_dwell_s=0.0, deadline=True),
+    Row("road", "yard/q", GUARDS[4], Priority.SAFETY, 0, clause="T-5", dwell_s=0.0),
+    Row("road", "road/a", GUARDS[5], Priority.MISSION, 1, clause="T-6", dwell_s=0.6),
+    Row("yard/p", "road", GUARDS[0], Priority.PROGRESS, 0, clause="T-7", deadline=True),
+    Row("yard/q", "road/b", GUARDS[1], Priority.PROGRESS, 0, clause="T-8", deadline=True),
 )
 TREE = (
     Region("road", "a", (Leaf("a", None), Leaf("b", None, min_dwell_s=0.25))),

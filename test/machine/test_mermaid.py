@@ -21,8 +21,8 @@ def test_states_are_nested_and_rows_carry_guard_dwell_and_clause() -> None:
         "off",
         (Leaf("off", None), Leaf("on", None)),
         (
-            Row("off", "on", leave, Priority.SAFETY, 0, "T-3", dwell_s=0.0),
-            Row("on", "off", come_back, Priority.PROGRESS, 0, "T-4"),
+            Row("off", "on", leave, Priority.SAFETY, 0, clause="T-3", dwell_s=0.0),
+            Row("on", "off", come_back, Priority.PROGRESS, 0, clause="T-4"),
         ),
         supervises=True,
     )
@@ -33,7 +33,7 @@ def test_states_are_nested_and_rows_carry_guard_dwell_and_clause() -> None:
             Region("out", "a", (Leaf("a", None, retry_s=1.0), Leaf("later", None, enabled=False))),
             Leaf("end", None, terminal=True),
         ),
-        (Row("out/a", "end", leave, Priority.MISSION, 2, "T-1", dwell_s=1.5),),
+        (Row("out/a", "end", leave, Priority.MISSION, 2, clause="T-1", dwell_s=1.5),),
         beside=(watch,),
     )
     assert mermaid(table).splitlines() == [

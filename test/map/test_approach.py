@@ -10,7 +10,7 @@ from traffic_drive import route_between
 
 from map import xodr
 from tuling_fsm.core.geometry import Pose
-from tuling_fsm.map.ahead import Approach, JunctionAhead, junctions_ahead
+from tuling_fsm.map.ahead import JunctionAhead, JunctionApproach, junctions_ahead
 from tuling_fsm.map.road_map import RoadMap
 
 ARM_M, LANE_M = 150.0, 3.5
@@ -47,10 +47,10 @@ def _straight(
     )  # fmt: skip
 
 
-def _ahead(road_map: RoadMap, lane: int = 1, approach: Approach | None = None) -> JunctionAhead:
+def _ahead(road_map: RoadMap, lane: int = 1, approach: JunctionApproach | None = None) -> JunctionAhead:
     y = -LANE_M * (lane - 0.5)
     route = route_between(road_map, Pose(10.0, y, 0.0), Pose(2.0 * ARM_M, y, 0.0))
-    (junction,) = junctions_ahead(road_map, route, 0.0, 400.0, approach or Approach())
+    (junction,) = junctions_ahead(road_map, route, 0.0, 400.0, approach or JunctionApproach())
     assert junction.s_from == pytest.approx(ENTRY_S, abs=0.01)
     return junction
 
@@ -78,8 +78,12 @@ def test_the_zone_is_as_long_as_the_lines_are_solid_within_bounds(
 @pytest.mark.clause("NOR-2")
 def test_the_bounds_are_settable(tmp_path: Path) -> None:
     road_map = _road_to_junction(tmp_path, _marks((0.0, "broken"), (ARM_M - 35.0, "solid")))
-    assert ENTRY_S - _ahead(road_map, approach=Approach(45.0, 60.0)).approach_from == pytest.approx(45.0, abs=0.6)
-    assert ENTRY_S - _ahead(road_map, approach=Approach(5.0, 20.0)).approach_from == pytest.approx(20.0, abs=0.6)
+    assert ENTRY_S - _ahead(road_map, approach=JunctionApproach(45.0, 60.0)).approach_from == pytest.approx(
+        45.0, abs=0.6
+    )
+    assert ENTRY_S - _ahead(road_map, approach=JunctionApproach(5.0, 20.0)).approach_from == pytest.approx(
+        20.0, abs=0.6
+    )
 
 
 @pytest.mark.clause("NOR-2")

@@ -43,10 +43,10 @@ def test_a_light_on_the_approach_holds_beside_itself(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("orientation", "s"), [("-", 0.5), ("+", 0.5)])
-def test_a_sign_at_the_edge_of_a_junction_holds_for_those_who_come_to_it(
+def test_a_sign_at_the_edge_of_a_junction_holds_for_vehicles_that_come_to_it(
     tmp_path: Path, orientation: str, s: float
 ) -> None:
-    """Some write which way it faces: nobody has to stop where he has just left the junction."""
+    """Some write which way it faces: no vehicle has to stop where it has just left the junction."""
     road_map = towns.crossing(tmp_path, {1: signals(signal("7", s=s, orientation=orientation))})
     (line,) = road_map.stop_lines
     assert line.lane == LaneId("1", 0, 1)

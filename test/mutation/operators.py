@@ -34,7 +34,7 @@ SUMS: dict[type[ast.operator], type[ast.operator]] = {
     ast.Div: ast.Mult,
 }
 OTHER_NAMES = {"min": "max", "max": "min", "any": "all", "all": "any"}
-NOT_BEHAVIOUR = ("param", "InputError", "TypeVar", "report", "njit")
+NOT_BEHAVIOUR = ("param", "InputError", "TypeVar", "report")
 """What these are called with is text, or the limits of a parameter."""
 
 Change = tuple[str, ast.AST]

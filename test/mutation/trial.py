@@ -57,10 +57,10 @@ def warm_up() -> None:
     from tuling_fsm.core.vehicle import Vehicle
     from tuling_fsm.planning.parameters import PlanningParameters
     from tuling_fsm.planning.planner import Planner
-    from tuling_fsm.planning.rehearsal import rehearse
+    from tuling_fsm.planning.warm_up import warm_up_planner
 
     assert hypothesis.stateful and transitions.extensions.nesting and tuling_fsm.sim.simulation
-    rehearse(Planner(Vehicle(), PlanningParameters()))
+    warm_up_planner(Planner(Vehicle(), PlanningParameters()))
     early = [name for name in sys.modules if name.startswith(MUTATED)]
     assert not early, f"loaded too early to be mutated: {early}"
 

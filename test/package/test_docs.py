@@ -14,12 +14,12 @@ from tuling_fsm.agent import Parameters
 from tuling_fsm.cli import main
 from tuling_fsm.core.parameters import describe
 from tuling_fsm.core.request import Reason
+from tuling_fsm.core.topics import BY_NAME, INPUTS, OUTPUTS
 from tuling_fsm.ros.node_parameters import RouteServerParameters
 from tuling_fsm.ros.parameter_file import specs_of
 from tuling_fsm.ros.tracking import TrackingParameters
 from tuling_fsm.wire.commands import ACKERMANN_CMD, CMD_VEL
 from tuling_fsm.wire.inputs import OPERATOR
-from tuling_fsm.wire.topics import BY_NAME, INPUTS, LATCHED
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {name: (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in ("vehicle", "bags")}
@@ -81,21 +81,18 @@ def test_every_table_names_what_there_is() -> None:
 
 def test_every_input_is_to_be_connected_with_its_type() -> None:
     connected = next(rows for heading, rows in tables() if heading == "topic")
-    types = {name.strip("`"): kind.strip("`") for name, kind, _ in connected}
-    assert {topic.name for topic in INPUTS} <= set(types)
-    assert types == {name: BY_NAME[name].type for name in types}
+    types = {name.strip("`"): kind.strip("`") for name, kind, *_ in connected}
+    assert types == {topic.name: topic.type for topic in (*INPUTS, *OUTPUTS)}
     commands = next(rows for heading, rows in tables() if heading == "command")
     assert {name.strip("`"): kind.strip("`") for name, kind, _ in commands} == {
         each.name: each.type for each in COMMANDS
     }
 
 
-def test_the_quality_of_service_of_the_inputs_is_told() -> None:
-    said = re.search(r"only\n(.*) may be sent best effort, and (.*) have to be sent transient local", TEXT)
-    assert said is not None
-    best_effort, latched = (set(re.findall(r"`(\w+)`", words)) for words in said.groups())
-    assert best_effort == {topic.name for topic in INPUTS if not topic.qos.reliable}
-    assert latched == {topic.name for topic in INPUTS if topic.qos == LATCHED}
+def test_what_an_input_does_that_falls_silent_is_told_with_its_time_out() -> None:
+    silent = next(rows for heading, rows in tables() if heading == "topic" and len(rows[0]) == 3)
+    told = {name.strip("`"): after.strip("`") for name, after, _ in silent}
+    assert told == {topic.name: topic.max_age for topic in INPUTS if topic.max_age}
 
 
 def test_every_service_and_every_launch_argument_is_explained() -> None:

@@ -12,10 +12,10 @@ import pytest
 
 from package.launch_stand_in import Said, install
 from tuling_fsm.core.parameters import describe
+from tuling_fsm.core.topics import INPUTS, OUTPUTS
 from tuling_fsm.ros.carla.parameters import CarlaParameters
 from tuling_fsm.ros.node_parameters import RouteServerParameters
 from tuling_fsm.ros.parameter_file import specs_of
-from tuling_fsm.wire.topics import INPUTS, OUTPUTS
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted((ROOT / "launch").glob("*.launch.py"))

@@ -9,16 +9,17 @@ from pathlib import Path
 
 import pytest
 
+from package import topic_tables
 from tuling_fsm.agent import Parameters
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import describe
+from tuling_fsm.core.topics import INPUTS, OUTPUTS
 from tuling_fsm.map.lanes import MarkKind
-from tuling_fsm.wire.tables import COLUMNS, FRAMES
+from tuling_fsm.wire.inputs import OPERATOR
 from tuling_fsm.wire.text import pack_json
-from tuling_fsm.wire.topics import INPUTS, OUTPUTS, Qos
 from tuling_fsm.wire.transition import unpack_transition
-from tuling_fsm.world.inputs import Kind, Light, Source
-from tuling_fsm.world.mission import Mission, Point, Slot, Task, parse_mission
+from tuling_fsm.world.inputs import TABLES, Inputs, Kind, Light, Source
+from tuling_fsm.world.mission import Mission, MissionPoint, MissionSlot, Task, parse_mission
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "messages.md").read_text(encoding="utf-8")
@@ -31,21 +32,31 @@ def rows(heading: str) -> list[list[str]]:
     return [[cell.strip(" `") for cell in line.strip("|").split(" |")] for line in table[1].splitlines()]
 
 
-def quality(qos: Qos) -> str:
-    depth = "" if qos.depth == 1 else f", depth {qos.depth}"
-    return ("reliable" if qos.reliable else "best effort") + (", transient local" if qos.latched else "") + depth
+@pytest.mark.parametrize("page", topic_tables.TABLES)
+def test_the_tables_of_the_topics_are_those_of_the_code(page: str) -> None:
+    assert (topic_tables.DOCS / page).read_text(encoding="utf-8") == topic_tables.written(page), "run make messages"
 
 
 def test_every_topic_is_told_with_its_quality_of_service() -> None:
-    told = {(name, direction): qos for name, direction, qos in rows("topic")}
-    assert told == {(t.name, d): quality(t.qos) for d, topics in (("in", INPUTS), ("out", OUTPUTS)) for t in topics}
-    assert {name for name, frame in FRAMES.items() if frame != "map"} == {"lane_lines"}
+    told = {name: (direction, qos, frame) for name, direction, qos, frame, _ in rows("topic")}
+    assert set(told) == {topic.name for topic in (*INPUTS, *OUTPUTS)}
+    assert told["rain_fog"] == ("in", "reliable, transient local", "")
+    assert told["lane_lines"] == ("in", "best effort", "base_link")
+    assert told["transition"] == ("out", "reliable, transient local, depth 200", "")
 
 
-@pytest.mark.parametrize("topic", COLUMNS)
-def test_the_columns_of_every_table_are_told_in_their_order(topic: str) -> None:
-    told = [(name, kind) for name, kind, _ in rows(f"column of `{topic}`")]
-    assert told == [(name, field[0].str[1:]) for name, field in (COLUMNS[topic].fields or {}).items()]
+def test_the_columns_of_every_table_are_told_in_their_order() -> None:
+    for topic, dtype in TABLES.items():
+        told = [(name, kind) for name, kind, _ in rows(f"column of `{topic}`")]
+        assert told == [(name, field[0].str[1:]) for name, field in (dtype.fields or {}).items()]
+
+
+def test_an_input_that_grows_old_names_the_parameter_and_every_field_has_its_topic() -> None:
+    known = {spec.name for spec in describe(Parameters)}
+    assert {topic.max_age for topic in INPUTS if topic.max_age} <= known
+    assert all(topic.max_age and topic.frame for topic in INPUTS if topic.stamped)
+    fields = {field.name for field in dataclasses.fields(Inputs)}
+    assert {topic.field for topic in INPUTS} == fields - {"stamp", *OPERATOR}
 
 
 def test_the_codes_are_those_of_the_code() -> None:
@@ -63,8 +74,8 @@ def test_the_mission_of_the_page_is_one_and_its_keys_are_all() -> None:
     mission = parse_mission(json.loads(block[1]), 1.0)
     assert (len(mission.tasks), mission.match_time_s) == (1, 580.0)
     assert mission.car_park is not None and len(mission.car_park.routes[0]) == 2
-    fields = {field.name for kind in (Mission, Task, Point) for field in dataclasses.fields(kind)} - {"stamp"}
-    boxes = {field.name for field in dataclasses.fields(Slot)} - {"pose"}
+    fields = {field.name for kind in (Mission, Task, MissionPoint) for field in dataclasses.fields(kind)} - {"stamp"}
+    boxes = {field.name for field in dataclasses.fields(MissionSlot)} - {"pose"}
     assert {name for name, _ in rows("key")} == fields | boxes
     with pytest.raises(InputError, match="no such key"):
         parse_mission({"goals": []}, 1.0)

@@ -17,8 +17,8 @@ from packaging.requirements import Requirement
 
 from tuling_fsm import requirements
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.topics import INPUTS, OUTPUTS
 from tuling_fsm.requirements import INSTALL, require_packages
-from tuling_fsm.wire.topics import INPUTS, OUTPUTS
 
 ROOT = Path(__file__).resolve().parents[2]
 SETUP = (ROOT / "setup.py").read_text(encoding="utf-8")
@@ -236,7 +236,7 @@ sys.meta_path.insert(0, Without())
 
 def said(code: str, folder: Path, missing: set[str]) -> subprocess.CompletedProcess[str]:
     """What a process says to which modules are not there, and this package has what `setup.py` declares."""
-    install(folder, "tuling_fsm", "0.1.0", *map(str, DECLARED.values()))
+    install(folder, "tuling_fsm", "0.2.0", *map(str, DECLARED.values()))
     path = f"import sys; sys.path.insert(0, {str(folder)!r})\n"
     command = [sys.executable, "-c", path + WITHOUT.format(missing=missing) + code]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)

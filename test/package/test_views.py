@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
+from tuling_fsm.core.topics import BY_NAME, GRID, MAP_FRAME, MARKERS, ODOMETRY, PATH, Topic
 from tuling_fsm.wire.cdr import STORE
-from tuling_fsm.wire.topics import BY_NAME, GRID, MAP_FRAME, MARKERS, ODOMETRY, PATH, Topic
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
 TYPES = {"Map": GRID, "MarkerArray": MARKERS, "Odometry": ODOMETRY, "Path": PATH}

@@ -8,9 +8,9 @@ from typing import Any
 from tuling_fsm.core.request import LaneLine, PlanResult, StopWall
 from tuling_fsm.core.scene import Scene
 from tuling_fsm.core.vehicle import Vehicle
-from tuling_fsm.planning.check import check
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.planner import Planner
+from tuling_fsm.planning.safety.check import check
 
 from .scenes import (
     Log,

@@ -16,7 +16,7 @@ from tuling_fsm.core.request import FollowLanes, LaneEnd, LaneLine, PlanResult, 
 from tuling_fsm.core.scene import PREDICTION_STEP_S, PREDICTION_STEPS, Ego, Obstacles, Scene
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
-from tuling_fsm.planning.continuity import state_at
+from tuling_fsm.planning.start_state import state_at
 
 TICK_S = 0.05
 LANE = 3.5

@@ -15,7 +15,7 @@ import tuling_fsm.planning as planning
 from tuling_fsm.cli import main
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.planning import shortest_reeds_shepp, speed_profile
-from tuling_fsm.planning.free_space.sweep import advance
+from tuling_fsm.planning.free_space.collision import advance
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "planning.md"
 POSES = st.builds(Pose, st.floats(-15.0, 15.0), st.floats(-15.0, 15.0), st.floats(-3.1, 3.1))

@@ -30,18 +30,18 @@ class Port:
         self.commands.append(stamp_ns(raw))
         self.brakes.append(unpack(raw, messages.CONTROL, "command").brake)
 
-    def speaks(self, name: str) -> bool:
+    def has_publisher(self, name: str) -> bool:
         return self.odometry_is_published
 
     def ready_to_spawn(self) -> bool:
         return False
 
-    def planner_is_there(self) -> bool:
+    def planner_connected(self) -> bool:
         return self.there
 
-    everybody_is_there = planner_is_there
+    all_connected = planner_connected
 
-    def send_frame(self, inputs: Inputs, previous: Inputs | None, mood: object) -> None:
+    def send_frame(self, inputs: Inputs, previous: Inputs | None, server_behaviour: object) -> None:
         self.frames.append(inputs)
 
     def send_again(self, inputs: Inputs) -> None:
@@ -65,4 +65,4 @@ class Port:
 
     def wishes(self) -> list[tuple[str, str]]:
         read = [unpack(raw, "carla_msgs/msg/SpawnObjectRequest", "spawn") for raw in self.requests]
-        return [(wish.type, wish.id) for wish in read]
+        return [(output.type, output.id) for output in read]

@@ -11,8 +11,7 @@ def main() -> int:
     from tuling_fsm.ros.environment import require_rclpy
 
     require_rclpy()
-    from tuling_fsm.ros.carla.bridge import CarlaBridge
-    from tuling_fsm.ros.carla.map_saver import MapSaver
+    from tuling_fsm.ros.carla.nodes import CarlaBridge, MapSaver
     from tuling_fsm.ros.loop import run_node
 
     node = MapSaver if sys.argv[1] == "map" else CarlaBridge

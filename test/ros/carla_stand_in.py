@@ -22,7 +22,7 @@ from tuling_fsm.wire.cdr import TYPES, header, pose_message, pose_value, unpack
 
 DT_NS = 50_000_000
 FIRST_PATIENCE_S, MORE_PATIENCE = 0.2, 1.1
-"""How long a command is waited for while not everybody has found everybody, and by how much longer the next time."""
+"""How long a command is waited for while not all nodes have found one another, and by how much longer the next time."""
 
 
 @dataclass
@@ -58,7 +58,7 @@ class StandInCarla:
         self.weather: list[Any] = []
         self.patience = PATIENCE_S
         self.alone: Callable[[], bool] = lambda: False
-        """Whether nobody is there any more to send a command."""
+        """Whether there is no bridge any more to send a command."""
         self.running, self.steps = True, 0
         self.wanted: list[tuple[str, bytes]] = []
         self.publishers = {
@@ -100,7 +100,7 @@ class StandInCarla:
         self._wait(lambda: len(self.commands) > before or self.alone(), self.patience)
 
     def begin(self, speed: float = 0.0) -> None:
-        """Tick until the bridge answers, as it has to find everybody first, and the car has a speed; from then on
+        """Tick until the bridge answers, as it has to find all nodes first, and the car has a speed; from then on
         everything counts.
         """
         self.patience = FIRST_PATIENCE_S
@@ -245,23 +245,23 @@ class StandInCarla:
                 self.spin()
 
     def _spawn(self, request: Any, response: Any) -> Any:
-        wish = unpack(bytes.fromhex(request.load_namespace), "carla_msgs/msg/SpawnObjectRequest", "spawn")
+        output = unpack(bytes.fromhex(request.load_namespace), "carla_msgs/msg/SpawnObjectRequest", "spawn")
         number, error = 100 + len(self.things), ""
-        pose = pose_value(wish.transform, "spawn")
-        if wish.attach_to and wish.attach_to not in self.things:
-            number, error = -1, f"Parent actor {wish.attach_to} not found"
+        pose = pose_value(output.transform, "spawn")
+        if output.attach_to and output.attach_to not in self.things:
+            number, error = -1, f"Parent actor {output.attach_to} not found"
         else:
-            self.things[number] = thing = Thing(wish.type, wish.id, pose, wish.attach_to)
-            if wish.id == self.role:
+            self.things[number] = thing = Thing(output.type, output.id, pose, output.attach_to)
+            if output.id == self.role:
                 self.car = Car(pose)
                 self.car.put(pose)
                 del self.things[number]
                 number = 99
-                self.things[number] = Thing("ego", wish.id, pose)
-            if wish.type == "actor.pseudo.control" and self.things[wish.attach_to].type != "ego":
-                parent = self.things[wish.attach_to]
+                self.things[number] = Thing("ego", output.id, pose)
+            if output.type == "actor.pseudo.control" and self.things[output.attach_to].type != "ego":
+                parent = self.things[output.attach_to]
                 self._placer(parent.name, lambda pose: setattr(parent, "pose", pose))
-            if wish.type == "sensor.pseudo.odom":
+            if output.type == "sensor.pseudo.odom":
                 self._make_sensors()
             assert thing
         raw = packed("carla_msgs/msg/SpawnObjectResponse", id=number, error_string=error)
@@ -269,8 +269,8 @@ class StandInCarla:
         return response
 
     def _destroy(self, request: Any, response: Any) -> Any:
-        wish = unpack(bytes.fromhex(request.load_namespace), "carla_msgs/msg/DestroyObjectRequest", "destroy")
-        gone = self.things.pop(wish.id, None)
+        output = unpack(bytes.fromhex(request.load_namespace), "carla_msgs/msg/DestroyObjectRequest", "destroy")
+        gone = self.things.pop(output.id, None)
         response.success = gone is not None
         response.message = packed("carla_msgs/msg/DestroyObjectResponse", success=gone is not None).hex()
         return response

@@ -120,10 +120,10 @@ def compile_until_seen(report: Callable[[str], None]) -> None:
         time.sleep(0.05)
 
 
-def fake_brain() -> Any:
-    from tuling_fsm.ros.planner import Brain
+def fake_factory() -> Any:
+    from tuling_fsm.ros.planner import PlannerFactory
 
-    return Brain(Parameters, read_map, FakeAgent, compile_until_seen)
+    return PlannerFactory(Parameters, read_map, FakeAgent, compile_until_seen)
 
 
 def main() -> int:
@@ -133,7 +133,7 @@ def main() -> int:
     from tuling_fsm.ros.loop import run_node
     from tuling_fsm.ros.planner import PlannerNode
 
-    return run_node(lambda: PlannerNode(fake_brain()), sys.argv)
+    return run_node(lambda: PlannerNode(fake_factory()), sys.argv)
 
 
 if __name__ == "__main__":

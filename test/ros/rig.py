@@ -19,14 +19,14 @@ from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 
 from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.topics import BY_NAME, OUTPUTS, Qos
 from tuling_fsm.ros.environment import child_environment
 from tuling_fsm.ros.lifecycle_client import LifecycleClient
 from tuling_fsm.ros.qos import input_publishers, message_class, profile
 from tuling_fsm.wire.cdr import nanoseconds
 from tuling_fsm.wire.inputs import pack_inputs
-from tuling_fsm.wire.topics import BY_NAME, OUTPUTS, Qos
 from tuling_fsm.wire.trajectory import unpack_trajectory
-from tuling_fsm.world.inputs import OBJECTS, TRAFFIC_LIGHTS, Flag, Inputs, Odometry, Table
+from tuling_fsm.world.inputs import OBJECTS, TRAFFIC_LIGHTS, BoolMessage, Inputs, Odometry, StampedRows
 
 _domains = itertools.count(os.getpid() * 13)
 FAKES = Path(__file__).with_name("fakes.py")
@@ -154,9 +154,9 @@ def frame(stamp: float, x: float = 0.0, v: float = 0.0, stop: bool | None = None
     return Inputs(
         stamp,
         odometry=Odometry(stamp, Pose(x, 0.0, 0.0), v, 0.0),
-        objects=Table(stamp, np.zeros(3, OBJECTS)),
-        traffic_lights=Table(stamp, np.zeros(1, TRAFFIC_LIGHTS)),
-        emergency_stop=None if stop is None else Flag(stamp, stop),
+        objects=StampedRows(stamp, np.zeros(3, OBJECTS)),
+        traffic_lights=StampedRows(stamp, np.zeros(1, TRAFFIC_LIGHTS)),
+        emergency_stop=None if stop is None else BoolMessage(stamp, stop),
     )
 
 

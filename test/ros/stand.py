@@ -12,10 +12,10 @@ from tuling_fsm.bag.writer import BagWriter
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.ros.node_parameters import PlannerNodeParameters
-from tuling_fsm.ros.planning_cycle import Acknowledge, Ask, Inbox, Output, PlanningCycle
+from tuling_fsm.ros.planning_cycle import Acknowledge, Inbox, Output, PendingRouteRequest, PlanningCycle
 from tuling_fsm.wire.inputs import pack_inputs
 from tuling_fsm.wire.trajectory import unpack_trajectory
-from tuling_fsm.world.inputs import OBJECTS, TRAFFIC_LIGHTS, Inputs, Odometry, RouteRequest, Table
+from tuling_fsm.world.inputs import OBJECTS, TRAFFIC_LIGHTS, Inputs, Odometry, RouteRequest, StampedRows
 
 ROUTE = np.zeros((5, 3))
 
@@ -24,8 +24,8 @@ def frame(stamp: float, x: float = 0.0, v: float = 5.0) -> Inputs:
     return Inputs(
         stamp,
         odometry=Odometry(stamp, Pose(x, 0.0, 0.0), v, 0.0),
-        objects=Table(stamp, np.zeros(1, OBJECTS)),
-        traffic_lights=Table(stamp, np.zeros(1, TRAFFIC_LIGHTS)),
+        objects=StampedRows(stamp, np.zeros(1, OBJECTS)),
+        traffic_lights=StampedRows(stamp, np.zeros(1, TRAFFIC_LIGHTS)),
     )
 
 
@@ -48,7 +48,7 @@ class Sink:
                 self.publish(*output)
             elif isinstance(output, Acknowledge):
                 self.awaited.append(list(output.topics))
-            elif isinstance(output, Ask):
+            elif isinstance(output, PendingRouteRequest):
                 self.ask(output.request)
             else:
                 self.rests.append(output.seconds)
@@ -73,7 +73,7 @@ class Bench(Sink):
     """A planning cycle without ROS around it."""
 
     def __init__(
-        self, lock_step: bool = False, clock=lambda: 0.0, record=None, rhythm=None, own=None, **parameters: float
+        self, lock_step: bool = False, clock=lambda: 0.0, record=None, rate=None, own=None, **parameters: float
     ) -> None:
         super().__init__()
         self.inbox = Inbox(self.lines.append)
@@ -81,7 +81,7 @@ class Bench(Sink):
         self.bag = None if record is None else BagWriter(record)
         self.own = own or PlannerNodeParameters(lock_step=lock_step)
         self.cycle = PlanningCycle(
-            self.agent, self.inbox, self.own, self.log, self.now_ns, self.wanted, self.bag, clock, rhythm
+            self.agent, self.inbox, self.own, self.log, self.now_ns, self.wanted, self.bag, clock, rate
         )
 
     def send(self, inputs: Inputs, *topics: str) -> None:
@@ -93,7 +93,7 @@ class Bench(Sink):
         self.do(self.cycle.answer(1, points))
 
     def timer(self) -> None:
-        self.do(self.cycle.timer(rivals=0))
+        self.do(self.cycle.timer(other_publishers=0))
 
     def halt(self) -> None:
         self.do(self.cycle.halt())

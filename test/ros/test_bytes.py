@@ -11,20 +11,20 @@ import pytest
 from rclpy.serialization import deserialize_message, serialize_message
 
 from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.topics import BOOL, BY_NAME, DIAGNOSTICS, GRID, INPUTS, MARKERS, ODOMETRY, PATH, STRING, TRAJECTORY
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.wire import cdr
-from tuling_fsm.wire.diagnostics import Level, Status, pack_diagnostics
+from tuling_fsm.wire.diagnostics import DiagnosticLevel, DiagnosticStatus, pack_diagnostics
 from tuling_fsm.wire.grid import pack_occupancy
 from tuling_fsm.wire.inputs import unpack_input
-from tuling_fsm.wire.markers import Drawing, Shape, pack_markers
+from tuling_fsm.wire.markers import MarkerDrawing, MarkerShape, pack_markers
 from tuling_fsm.wire.odometry import pack_odometry
 from tuling_fsm.wire.paths import pack_path, unpack_path
 from tuling_fsm.wire.plan import pack_plan_request, unpack_plan_request
-from tuling_fsm.wire.tables import COLUMNS, pack_table
+from tuling_fsm.wire.tables import pack_table
 from tuling_fsm.wire.text import pack_bool, pack_string
-from tuling_fsm.wire.topics import BY_NAME, DIAGNOSTICS, GRID, MARKERS, ODOMETRY, PATH, STRING, TRAJECTORY
 from tuling_fsm.wire.trajectory import pack_trajectory, unpack_trajectory
-from tuling_fsm.world.inputs import Occupancy, Odometry
+from tuling_fsm.world.inputs import TABLES, Occupancy, Odometry
 
 NS = 1_234_567_890
 
@@ -40,7 +40,7 @@ def trajectory() -> Trajectory:
 
 
 def rows(topic: str) -> np.ndarray:
-    table = np.zeros(5, COLUMNS[topic])
+    table = np.zeros(5, TABLES[topic])
     for k, name in enumerate(table.dtype.names):
         table[name] = np.arange(5) + k
     return table
@@ -48,12 +48,14 @@ def rows(topic: str) -> np.ndarray:
 
 GRID_VALUE = Occupancy(0.0, 0.5, Pose(1.0, 2.0, 0.0), np.arange(12, dtype=np.int8).reshape(3, 4))
 POINTS = np.column_stack((np.arange(9.0), np.ones(9), np.linspace(0.0, 6.0, 9)))
-STATUSES = (Status("limit", "red light", (("code", "RED_LIGHT"),), Level.WARN), Status("state", "ok"))
+STATUSES = (
+    DiagnosticStatus("limit", "red light", (("code", "RED_LIGHT"),), DiagnosticLevel.WARN),
+    DiagnosticStatus("state", "ok"),
+)
 SENT = {
     "odometry": pack_odometry(NS, Odometry(0.0, Pose(1.0, 2.0, 0.7), 3.0, 0.1, 0.2, 0.03)),
     "occupancy": pack_occupancy(NS, GRID_VALUE),
-    "rain_fog": pack_bool(True),
-    "emergency_stop": pack_bool(False),
+    **{topic.name: pack_bool(True) for topic in INPUTS if topic.type == BOOL},
     "mission": pack_string('{"name": "图灵"}'),
     "state": pack_string("on_road/normal"),
     "route": pack_path(NS, POINTS),
@@ -64,11 +66,11 @@ SENT = {
     "markers": pack_markers(
         NS,
         (
-            Drawing("path", Shape.LINE_STRIP, (0.0, 1.0, 0.5), 0.2, POINTS[:, :2]),
-            Drawing("wall", Shape.TEXT, (1.0, 0.0, 0.0), 0.5, pose=Pose(1.0, 2.0, 0.3), text="red light"),
+            MarkerDrawing("path", MarkerShape.LINE_STRIP, (0.0, 1.0, 0.5), 0.2, POINTS[:, :2]),
+            MarkerDrawing("wall", MarkerShape.TEXT, (1.0, 0.0, 0.0), 0.5, pose=Pose(1.0, 2.0, 0.3), text="red light"),
         ),
     ),
-    **{topic: pack_table(topic, NS, rows(topic)) for topic in COLUMNS},
+    **{topic: pack_table(topic, NS, rows(topic)) for topic in TABLES},
 }  # fmt: skip
 
 
@@ -108,6 +110,15 @@ def fields_of(message: Any) -> Any:
     return [fields_of(item) for item in (message.tolist() if hasattr(message, "tolist") else message)]
 
 
+@pytest.mark.parametrize("topic", sorted(SENT))
+def test_the_header_names_the_frame_of_the_topic(topic):
+    message = cdr.unpack(SENT[topic], BY_NAME[topic].type, "test")
+    if topic != "markers":  # Every marker has a header of its own.
+        assert getattr(getattr(message, "header", None), "frame_id", "") == BY_NAME[topic].frame
+    else:
+        assert {marker.header.frame_id for marker in message.markers} == {BY_NAME[topic].frame}
+
+
 def test_every_type_of_the_topics_is_covered():
     covered = {BY_NAME[topic].type for topic in SENT}
     assert covered == {topic.type for topic in BY_NAME.values()} | {
@@ -121,7 +132,7 @@ def test_every_type_of_the_topics_is_covered():
     }
 
 
-@pytest.mark.parametrize("topic", ["odometry", "occupancy", "rain_fog", "mission", "route", *COLUMNS])
+@pytest.mark.parametrize("topic", [topic.name for topic in INPUTS])
 def test_inputs_are_read_alike_from_messages_that_rclpy_wrote(topic):
     theirs = serialize_message(deserialize_message(SENT[topic], message_class(BY_NAME[topic].type)))
     ours, got = unpack_input(topic, SENT[topic], 1.0), unpack_input(topic, theirs, 1.0)

@@ -118,7 +118,7 @@ def test_paused_worlds_lost_planners_and_the_end_of_the_bridge(rig, tmp_path):
     assert carla.answered_stamps() == carla.ticks[: len(carla.commands)]
 
 
-def test_the_map_of_the_world_is_saved_also_for_one_who_comes_late(rig, tmp_path):
+def test_the_map_of_the_world_is_saved_also_for_a_late_subscriber(rig, tmp_path):
     from tuling_fsm.wire.carla import messages
 
     carla = rig.carla()

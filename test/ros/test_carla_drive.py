@@ -37,8 +37,8 @@ class Bench:
             CarlaParameters(), course, None, self.port, self.port, self.lines.append, lambda: self.now
         )
 
-    def hear(self, name: str, ns: int, v: float = 0.0) -> None:
-        self.drive.hear(name, message(name, ns, v))
+    def receive(self, name: str, ns: int, v: float = 0.0) -> None:
+        self.drive.receive(name, message(name, ns, v))
 
     def answer(self, ns: int) -> None:
         self.drive.answered(pack_trajectory(ns, Trajectory.standing(ns / 1e9, Pose(20.0, -1.75, 0.0))))
@@ -77,12 +77,12 @@ def test_whatever_comes_in_whatever_order_each_tick_has_exactly_one_command(tick
         ns += DT_NS
         for event in events:
             act = {
-                "status": lambda ns=ns: bench.hear(STATUS, ns),
-                "odometry": lambda ns=ns: bench.hear(ODOMETRY, ns),
-                "objects": lambda ns=ns: bench.hear(OBJECT_ARRAY, ns),
+                "status": lambda ns=ns: bench.receive(STATUS, ns),
+                "odometry": lambda ns=ns: bench.receive(ODOMETRY, ns),
+                "objects": lambda ns=ns: bench.receive(OBJECT_ARRAY, ns),
                 "answer": lambda ns=ns: bench.answer(ns),
                 "answer of the tick before": lambda ns=ns: bench.answer(ns - DT_NS),
-                "again": lambda ns=ns: bench.hear(ODOMETRY, ns - DT_NS),
+                "again": lambda ns=ns: bench.receive(ODOMETRY, ns - DT_NS),
                 "wait": lambda: bench.wait(0.4),
             }[event]
             if event != "again" or stamps:
@@ -91,15 +91,15 @@ def test_whatever_comes_in_whatever_order_each_tick_has_exactly_one_command(tick
             bench.wait(1.0)
             stamps.append(ns)
     assert bench.port.commands == stamps
-    assert bench.drive.ticks.owed is None
+    assert bench.drive.ticks.pending is None
 
 
 def test_a_tick_goes_to_the_planner_once_all_of_it_is_there_and_its_trajectory_is_the_command(course):
     bench = Bench(course)
-    bench.hear(STATUS, DT_NS)
-    bench.hear(ODOMETRY, DT_NS)
+    bench.receive(STATUS, DT_NS)
+    bench.receive(ODOMETRY, DT_NS)
     assert bench.port.frames == []
-    bench.hear(OBJECT_ARRAY, DT_NS)
+    bench.receive(OBJECT_ARRAY, DT_NS)
     (frame,) = bench.port.frames
     assert frame.stamp == frame.objects.stamp == frame.traffic_lights.stamp == 0.05
     assert frame.odometry.pose.x == pytest.approx(20.0 - Vehicle().length / 2 + Vehicle().rear_overhang)
@@ -113,12 +113,12 @@ def test_a_tick_goes_to_the_planner_once_all_of_it_is_there_and_its_trajectory_i
 def test_the_car_is_held_before_there_is_a_planner_or_odometry(course):
     bench = Bench(course)
     bench.port.odometry_is_published = False
-    bench.hear(STATUS, DT_NS)
+    bench.receive(STATUS, DT_NS)
     assert bench.port.commands == [DT_NS]
     bench.port.odometry_is_published, bench.port.there = True, False
-    bench.hear(OBJECT_ARRAY, 2 * DT_NS)
-    bench.hear(STATUS, 2 * DT_NS)
-    bench.hear(ODOMETRY, 2 * DT_NS)
+    bench.receive(OBJECT_ARRAY, 2 * DT_NS)
+    bench.receive(STATUS, 2 * DT_NS)
+    bench.receive(ODOMETRY, 2 * DT_NS)
     assert bench.port.commands == [DT_NS, 2 * DT_NS]
     assert bench.port.frames == [] and min(bench.port.brakes) > 0.5
 
@@ -126,8 +126,8 @@ def test_the_car_is_held_before_there_is_a_planner_or_odometry(course):
 def test_a_late_planner_is_asked_again_then_the_car_is_braked_and_that_is_told_once(course):
     bench = Bench(course)
     for k in (1, 2):
-        bench.hear(OBJECT_ARRAY, k * DT_NS)
-        bench.hear(ODOMETRY, k * DT_NS, v=5.0)
+        bench.receive(OBJECT_ARRAY, k * DT_NS)
+        bench.receive(ODOMETRY, k * DT_NS, v=5.0)
         bench.wait(0.4)
         assert bench.port.again == k and len(bench.port.commands) == k - 1
         bench.wait(0.4)
@@ -140,22 +140,22 @@ def test_a_late_planner_is_asked_again_then_the_car_is_braked_and_that_is_told_o
 def test_a_reloaded_world_begins_anew_and_an_old_message_does_not_count(course):
     bench = Bench(course)
     for ns in (100 * DT_NS, 99 * DT_NS, 100 * DT_NS, 3 * DT_NS):
-        bench.hear(ODOMETRY, ns)
-        bench.hear(OBJECT_ARRAY, ns)
+        bench.receive(ODOMETRY, ns)
+        bench.receive(OBJECT_ARRAY, ns)
         bench.answer(ns)
     assert bench.port.commands == [100 * DT_NS, 3 * DT_NS]
 
 
 def test_the_remote_stop_rain_and_waypoints_reach_the_planner(course):
     bench = Bench(course)
-    own = dataclasses.replace(CarlaParameters(), emergency_stop="stop", rain_fog=True)
-    bench.drive.take_parameters(own)
+    parameters = dataclasses.replace(CarlaParameters(), emergency_stop="stop", rain_fog=True)
+    bench.drive.update_parameters(parameters)
     way = [messages.new("geometry_msgs/msg/PoseStamped", header=header(0, ""), pose=pose_message(Pose(x, 0.0, 0.0)))
            for x in (0.0, 1.0, 2.0)]  # fmt: skip
-    bench.drive.hear("{role}/waypoints", packed("nav_msgs/msg/Path", header=header(1, "map"), poses=way))
+    bench.drive.receive("{role}/waypoints", packed("nav_msgs/msg/Path", header=header(1, "map"), poses=way))
     for k in (1, 2):
-        bench.hear(ODOMETRY, k * DT_NS)
-        bench.hear(OBJECT_ARRAY, k * DT_NS)
+        bench.receive(ODOMETRY, k * DT_NS)
+        bench.receive(OBJECT_ARRAY, k * DT_NS)
         bench.answer(k * DT_NS)
     first, second = bench.port.frames
     assert first.emergency_stop.value and first.rain_fog.value
@@ -166,29 +166,29 @@ def test_the_remote_stop_rain_and_waypoints_reach_the_planner(course):
 def test_bad_messages_are_told_and_change_nothing(course):
     bench = Bench(course)
     for name in (STATUS, ODOMETRY, OBJECT_ARRAY, "traffic_lights/info", "{role}/vehicle_info"):
-        bench.drive.hear(name, b"\0\1\0\0abc")
+        bench.drive.receive(name, b"\0\1\0\0abc")
     assert len(bench.lines) == 5
     assert bench.port.commands == []
 
 
-def test_the_end_is_a_brake_that_waits_for_nobody(course):
+def test_the_end_is_a_brake_that_waits_for_no_answer(course):
     bench = Bench(course)
     bench.drive.end()
-    bench.hear(ODOMETRY, DT_NS, v=6.0)
+    bench.receive(ODOMETRY, DT_NS, v=6.0)
     assert bench.port.commands == [DT_NS] and bench.port.brakes[0] > 0.5
     assert bench.drive.ended_with == DT_NS
 
 
 def test_the_end_answers_the_tick_at_hand_and_without_one_leaves_no_throttle_on(course):
     bench = Bench(course)
-    bench.hear(ODOMETRY, DT_NS, v=6.0)
-    bench.hear(OBJECT_ARRAY, DT_NS)
+    bench.receive(ODOMETRY, DT_NS, v=6.0)
+    bench.receive(OBJECT_ARRAY, DT_NS)
     bench.drive.end()
     bench.drive.end_without_a_tick()
     assert bench.port.commands == [DT_NS] and bench.port.brakes[0] > 0.5
     paused = Bench(course)
-    paused.hear(ODOMETRY, DT_NS, v=6.0)
-    paused.hear(OBJECT_ARRAY, DT_NS)
+    paused.receive(ODOMETRY, DT_NS, v=6.0)
+    paused.receive(OBJECT_ARRAY, DT_NS)
     paused.answer(DT_NS)
     paused.drive.end()
     paused.drive.end_without_a_tick()

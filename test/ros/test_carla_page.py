@@ -13,8 +13,8 @@ from patience import PATIENCE_S
 from tuling_fsm.cli import main
 from tuling_fsm.core.parameters import describe, load, nest
 from tuling_fsm.core.vehicle import Vehicle
-from tuling_fsm.ros.carla.bridge import RUN_SERVICES
-from tuling_fsm.ros.carla.ego import SENSORS
+from tuling_fsm.ros.carla.actor_spawner import SENSORS
+from tuling_fsm.ros.carla.nodes import RUN_SERVICES
 from tuling_fsm.ros.carla.parameters import CarlaParameters
 from tuling_fsm.wire.carla import messages
 from tuling_fsm.wire.carla.actors import LIGHTS_SENSOR
@@ -80,7 +80,7 @@ def test_the_parameters_that_the_launch_file_sets_exist_and_the_file_of_the_car_
 def test_the_message_packages_are_imported_in_one_place_only():
     importing = re.compile(r"^\s*(?:import|from) (?:carla|derived_object_msgs)\b|PACKAGES = ", re.MULTILINE)
     files = [file for file in (ROOT / "tuling_fsm").rglob("*.py") if importing.search(file.read_text(encoding="utf-8"))]
-    assert [file.relative_to(ROOT).as_posix() for file in files] == ["tuling_fsm/ros/carla/types.py"]
+    assert [file.relative_to(ROOT).as_posix() for file in files] == ["tuling_fsm/ros/carla/topics.py"]
 
 
 @pytest.mark.slow

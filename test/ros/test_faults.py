@@ -9,11 +9,11 @@ from patience import PATIENCE_S
 from ros.rig import Rig, frame, stop_process
 from tuling_fsm.bag.ticks import read_run
 from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.topics import RELIABLE, TRAJECTORY
 from tuling_fsm.ros.qos import message_class, profile
 from tuling_fsm.ros.route_client import RouteClient
 from tuling_fsm.wire.diagnostics import unpack_diagnostics
 from tuling_fsm.wire.paths import pack_path
-from tuling_fsm.wire.topics import RELIABLE, TRAJECTORY
 from tuling_fsm.world.inputs import RouteRequest
 
 pytestmark = pytest.mark.ros

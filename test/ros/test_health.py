@@ -7,12 +7,12 @@ import pytest
 
 from ros.stand import Bench, frame
 from tuling_fsm.ros.timing import Health
-from tuling_fsm.wire.diagnostics import Level, Status, unpack_diagnostics
+from tuling_fsm.wire.diagnostics import DiagnosticLevel, DiagnosticStatus, unpack_diagnostics
 
 S = 1_000_000_000
 
 
-def status(raw: bytes) -> Status:
+def status(raw: bytes) -> DiagnosticStatus:
     (only,) = unpack_diagnostics(raw, "/diagnostics")
     return only
 
@@ -23,7 +23,7 @@ def test_tick_times_overruns_and_ages_are_told() -> None:
         health.ticked(1e-3 * ms, False, 0)
     said = status(health.message(7 * S, {"odometry": 10 * S, "objects": 9 * S}, 10 * S))
     values = dict(said.values)
-    assert said.level is Level.OK and said.message == "100 ticks"
+    assert said.level is DiagnosticLevel.OK and said.message == "100 ticks"
     assert float(values["tick_ms p50"]) == pytest.approx(50.5)
     assert float(values["tick_ms p99"]) == pytest.approx(np.percentile(np.arange(1, 101), 99), abs=0.01)
     assert (values["tick_ms max"], values["overruns"]) == ("100.00", "50")
@@ -37,8 +37,8 @@ def test_a_fault_is_a_warning_once_and_stays_counted() -> None:
     health.ticked(0.001, False, None)
     health.ticked(0.001, False, 2)
     first, second = (status(health.message(k * S, {"odometry": S}, S)) for k in (1, 2))
-    assert first.level is Level.WARN and first.message == "1 failures; 1 late plans; 2 flaps"
-    assert second.level is Level.OK and second.message == "3 ticks"
+    assert first.level is DiagnosticLevel.WARN and first.message == "1 failures; 1 late plans; 2 flaps"
+    assert second.level is DiagnosticLevel.OK and second.message == "3 ticks"
     assert dict(second.values)["failures"] == "1" and dict(second.values)["flaps"] == "2"
 
 
@@ -52,7 +52,12 @@ def test_odometry_that_never_came_or_fell_silent_is_a_warning() -> None:
             bench.send(frame(100.0))
         bench.timer()
         told += [status(raw) for topic, raw in bench.sent if topic == "/diagnostics"][-1:]
-    assert [each.level for each in told] == [Level.WARN, Level.OK, Level.WARN, Level.WARN]
+    assert [each.level for each in told] == [
+        DiagnosticLevel.WARN,
+        DiagnosticLevel.OK,
+        DiagnosticLevel.WARN,
+        DiagnosticLevel.WARN,
+    ]
     assert told[0].message == "no odometry yet"
     assert told[3].message == "no odometry for 2.0 s"
 
@@ -60,6 +65,11 @@ def test_odometry_that_never_came_or_fell_silent_is_a_warning() -> None:
 def test_another_planner_on_the_same_topic_is_a_warning_as_long_as_it_is_there() -> None:
     health = Health()
     health.ticked(0.01, False, 0)
-    said = [status(health.message(S, {"odometry": S}, S, rivals)) for rivals in (0, 1, 1, 0)]
-    assert [each.level for each in said] == [Level.OK, Level.WARN, Level.WARN, Level.OK]
+    said = [status(health.message(S, {"odometry": S}, S, other_publishers)) for other_publishers in (0, 1, 1, 0)]
+    assert [each.level for each in said] == [
+        DiagnosticLevel.OK,
+        DiagnosticLevel.WARN,
+        DiagnosticLevel.WARN,
+        DiagnosticLevel.OK,
+    ]
     assert said[1].message == "1 more on the topic trajectory"

@@ -102,7 +102,7 @@ class Publisher:
         return self.waits is not None and self.asked > self.waits
 
 
-def test_an_acknowledgement_is_waited_for_until_it_comes_the_time_is_over_or_nobody_waits_any_more() -> None:
+def test_an_acknowledgement_is_waited_for_until_it_comes_the_time_is_over_or_it_is_given_up() -> None:
     assert acknowledged(Publisher(waits=5), PATIENCE_S)
     assert not acknowledged(Publisher(), 0.0)
     assert not acknowledged(Publisher(), PATIENCE_S, lambda: True)

@@ -12,7 +12,7 @@ from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.ros.node_parameters import PlannerNodeParameters
 from tuling_fsm.ros.planning_cycle import Inbox, PlanningCycle
-from tuling_fsm.sim.scenario.load import load_scenario
+from tuling_fsm.sim.scenario.compiler import load_scenario
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.wire.cdr import nanoseconds
 from tuling_fsm.wire.diagnostics import unpack_diagnostics
@@ -49,7 +49,7 @@ class Loop(Sink):
             for topic, raw in pack_inputs(inputs, self.previous):
                 if topic != without:
                     self.do(self.cycle.receive(topic, raw))
-            self.do(self.cycle.timer(rivals=0))
+            self.do(self.cycle.timer(other_publishers=0))
             plans = [raw for topic, raw in self.sent if topic == "trajectory"]
             self.codes |= {_code(raw) for topic, raw in self.sent if topic == "why"}
             self.sent.clear()

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.parameters import Spec, load, nest
+from tuling_fsm.core.parameters import ParameterSpec, load, nest
 from tuling_fsm.ros.node_parameters import PlannerNodeParameters, SimNodeParameters
 from tuling_fsm.ros.parameter_file import parameter_file, specs_of, tuning_guide
 
@@ -64,10 +64,10 @@ def test_the_defaults_load_back():
 
 def test_a_file_nests_groups_and_says_what_is_known_of_each_parameter():
     specs = [
-        Spec("a", 1, "", None, None, "first", "", False, ()),
-        Spec("g.b", 2.5, "m", 0.0, 9.0, "second", "NOR-1", True, ()),
-        Spec("g.h.c", "x", "", None, None, "third", "", False, ("x", "y")),
-        Spec("i.d", True, "", None, 3.0, "fourth", "", False, ()),
+        ParameterSpec("a", 1, "", None, None, "first", "", False, ()),
+        ParameterSpec("g.b", 2.5, "m", 0.0, 9.0, "second", "NOR-1", True, ()),
+        ParameterSpec("g.h.c", "x", "", None, None, "third", "", False, ("x", "y")),
+        ParameterSpec("i.d", True, "", None, 3.0, "fourth", "", False, ()),
     ]
     text = parameter_file("n", specs)
     assert yaml.safe_load(text)["/**"]["ros__parameters"] == {

@@ -12,10 +12,10 @@ from patience import PATIENCE_S
 from ros.fakes import COMPILED
 from ros.rig import Rig, frame, stop_process
 from tuling_fsm.bag.ticks import read_inputs, read_run, read_transitions
+from tuling_fsm.core.topics import BY_NAME
 from tuling_fsm.ros.qos import message_class, profile
-from tuling_fsm.wire.diagnostics import Level, unpack_diagnostics
+from tuling_fsm.wire.diagnostics import DiagnosticLevel, unpack_diagnostics
 from tuling_fsm.wire.text import pack_string, unpack_json, unpack_string
-from tuling_fsm.wire.topics import BY_NAME
 
 pytestmark = pytest.mark.ros
 
@@ -61,7 +61,7 @@ def test_while_it_compiles_diagnostics_say_how_far_it_is(rig, map_file, tmp_path
     rig.start_planner(map_file=map_file)
     assert rig.planner.change("configure", PATIENCE_S)
     assert (said[0].name, said[0].message) == ("planner", "compiling kernels, once: 1 of 2 parts, 3 s")
-    assert said[0].level is Level.OK
+    assert said[0].level is DiagnosticLevel.OK
 
 
 @pytest.mark.clause("SAF-1")

@@ -13,7 +13,7 @@ import pytest
 from ros.stand import Bench, frame
 from tuling_fsm.wire.cdr import nanoseconds
 from tuling_fsm.wire.diagnostics import unpack_diagnostics
-from tuling_fsm.world.inputs import Flag
+from tuling_fsm.world.inputs import BoolMessage
 
 
 def test_odometry_drives_the_tick():
@@ -36,7 +36,7 @@ def test_the_trajectory_goes_out_before_anything_else_is_made():
     assert made == ["trajectory", "path", "the rest is made"]
 
 
-def test_nothing_is_made_that_nobody_listens_to():
+def test_nothing_is_made_without_a_subscriber():
     bench = Bench()
     bench.listened = {"markers"}
     bench.send(frame(1.0))
@@ -190,7 +190,7 @@ def test_a_late_plan_that_brakes_is_sent_all_the_same():
     bench.send(frame(1.0))
     bench.answer()
     bench.send(frame(1.05, 1.0))
-    bench.send(replace(frame(1.1, 1.2), emergency_stop=Flag(1.1, True)))
+    bench.send(replace(frame(1.1, 1.2), emergency_stop=BoolMessage(1.1, True)))
     assert bench.trajectories()[-1].stands
 
 

@@ -15,7 +15,7 @@ from ros.children import gone
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.ros import processes
 from tuling_fsm.ros.environment import PARENT, child_environment
-from tuling_fsm.ros.processes import Group
+from tuling_fsm.ros.processes import ProcessGroup
 
 SERVE = "import time\nprint('up', flush=True)\ntime.sleep(600)"
 
@@ -23,7 +23,7 @@ SERVE = "import time\nprint('up', flush=True)\ntime.sleep(600)"
 def test_all_are_ended_with_the_group_even_one_that_ignores_signals(monkeypatch):
     monkeypatch.setattr(processes, "END_S", 0.5)
     stubborn = "import signal\nfor s in (2, 15): signal.signal(s, signal.SIG_IGN)\n" + SERVE
-    with Group() as group:
+    with ProcessGroup() as group:
         group.start("a", ("-c", SERVE))
         group.start("b", ("-c", stubborn))
         pids = [child.process.pid for child in group._children.values()]
@@ -33,7 +33,7 @@ def test_all_are_ended_with_the_group_even_one_that_ignores_signals(monkeypatch)
 
 
 def test_a_process_that_ends_before_its_time_is_named_with_its_last_words():
-    with Group() as group:
+    with ProcessGroup() as group:
         group.start("sim", ("-c", SERVE))
         group.start("planner", ("-c", "import sys; print('map.xodr:3: no road'); sys.exit(2)"))
         with pytest.raises(InputError, match=r"node planner: ended: map.xodr:3: no road"):
@@ -42,7 +42,7 @@ def test_a_process_that_ends_before_its_time_is_named_with_its_last_words():
 
 def test_waiting_ends_when_the_one_waited_for_does_and_its_lines_are_passed_on(capfd):
     lines: list[str] = []
-    with Group(lines.append) as group:
+    with ProcessGroup(lines.append) as group:
         group.start("planner", ("-c", SERVE))
         group.start("sim", ("-c", "print('1 s'); print('[INFO] x'); print('[ERROR] [1.0] [sim]: y'); print('2 s')"))
         group.wait_for("sim")
@@ -56,7 +56,7 @@ def test_what_a_running_process_complains_of_is_waited_for_and_told_without_its_
     late = (
         "import time\nprint('up', flush=True)\ntime.sleep(0.5)\nprint('[ERROR] [1.5] [planner]: no map', flush=True)\n"
     )
-    with Group() as group:
+    with ProcessGroup() as group:
         group.start("planner", ("-c", late + SERVE))
         assert group.complaint("planner") == "no map"
 
@@ -87,7 +87,7 @@ def test_libraries_that_are_not_found_are_said_in_one_line():
 
 @pytest.mark.ros
 def test_a_node_ends_itself_when_its_parent_is_killed():
-    """The parent is killed outright, so that it can end nobody."""
+    """The parent is killed outright, so that it can end no child."""
     fakes = str(Path(__file__).with_name("fakes.py"))
     script = (
         "import subprocess, sys\n"

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from ros.rig import Rig, frame, stop_process
+from tuling_fsm.core.topics import BY_NAME
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.ros.qos import message_class, profile
 from tuling_fsm.wire.cdr import nanoseconds, unpack
 from tuling_fsm.wire.commands import CMD_VEL, TWIST
-from tuling_fsm.wire.topics import BY_NAME
 from tuling_fsm.wire.trajectory import pack_trajectory
 
 pytestmark = pytest.mark.ros

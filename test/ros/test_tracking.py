@@ -11,7 +11,7 @@ from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.trajectory import Trajectory
-from tuling_fsm.ros.tracking import Command, Tracking, TrackingParameters
+from tuling_fsm.ros.tracking import AckermannCommand, Tracking, TrackingParameters
 from tuling_fsm.wire import cdr
 from tuling_fsm.wire.commands import ACKERMANN, TWIST, pack_ackermann, pack_twist
 from tuling_fsm.world.inputs import Odometry
@@ -29,7 +29,7 @@ class Car:
     def odometry(self) -> Odometry:
         return Odometry(self.stamp, self.pose, self.v, 0.0)
 
-    def obey(self, command: Command) -> None:
+    def obey(self, command: AckermannCommand) -> None:
         share = 1.0 if self.lag <= 0.0 else 1.0 - math.exp(-DT / self.lag)
         v = self.v + share * (command.speed - self.v)
         turn = command.yaw_rate / command.speed if command.speed else 0.0
@@ -50,7 +50,9 @@ def bend(stamp: float, sign: float = 1.0) -> Trajectory:
     )
 
 
-def drive(tracking: Tracking, car: Car, until: float, silent_after: float = NEVER, sign: float = 1.0) -> list[Command]:
+def drive(
+    tracking: Tracking, car: Car, until: float, silent_after: float = NEVER, sign: float = 1.0
+) -> list[AckermannCommand]:
     """With a fresh stamp on the same way every tick, until nothing more comes."""
     whole, commands = bend(100.0, sign), []
     while car.stamp < until:
@@ -99,7 +101,7 @@ def test_without_a_trajectory_of_its_time_the_car_is_brought_to_a_stand():
     tracking.take(bend(500.0))
     drive(tracking, car, 103.0, silent_after=0.0)
     assert car.v == 0.0
-    assert tracking.command(car.odometry()) == Command(0.0, 0.0, 0.0, 0.0)
+    assert tracking.command(car.odometry()) == AckermannCommand(0.0, 0.0, 0.0, 0.0)
 
 
 def test_the_commanded_speed_does_not_wind_up_on_a_car_that_cannot_move():

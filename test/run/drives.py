@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tuling_fsm.agent import Agent, Tick
 from tuling_fsm.map.opendrive import read_map
-from tuling_fsm.sim.scenario.load import load_scenario
+from tuling_fsm.sim.scenario.compiler import load_scenario
 from tuling_fsm.sim.simulation import Simulation
 
 

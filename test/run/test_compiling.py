@@ -13,6 +13,7 @@ from patience import wait_until
 
 from tuling_fsm import compiling
 from tuling_fsm.compiling import PARTS, PLANNER_PARTS
+from tuling_fsm.core.kernel_cache import source_stamp
 
 ASKS = """
 import sys
@@ -40,32 +41,19 @@ def test_what_is_compiled_once_is_compiled_again_only_when_the_code_is_another(t
     assert ask(tmp_path, "before", "lanes") == ["lanes"]
 
 
-def test_a_kernel_that_has_taken_in_one_that_changed_is_compiled_anew(tmp_path: Path) -> None:
+def test_what_was_compiled_from_other_sources_is_deleted(tmp_path: Path) -> None:
     ask(tmp_path, "before", "lanes")
     (folder,) = {mark.parent for mark in tmp_path.rglob("*.compiled")}
-    kernel, other = (folder / f"geometry._project-1.{python}.1.nbc" for python in (compiling._PYTHON, "py27"))
-    for file in (kernel, other):
+    stamp = source_stamp(Path(compiling.__file__).parent / "core" / "geometry.py")
+    kept, old = (folder / f"geometry._project-98-{each}.{compiling._PYTHON}.1.nbc" for each in (stamp, "0" * 16))
+    for file in (kept, old):
         file.touch()
-    ask(tmp_path, "before", "world")
-    assert kernel.exists()
     ask(tmp_path, "after", "world")
-    assert (kernel.exists(), other.exists()) == (False, True)
+    assert (kept.exists(), old.exists()) == (True, False)
 
 
 def test_what_has_failed_is_tried_again(tmp_path: Path) -> None:
     assert [ask(tmp_path, "now", "lost", "lanes") for _ in range(2)] == [["lost", "lanes"], ["lost"]]
-
-
-def test_the_code_is_another_when_a_kernel_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiling, "__file__", str(tmp_path / "compiling.py"))
-    kernel, plain = tmp_path / "kernel.py", tmp_path / "plain.py"
-    kernel.write_text("@kernel\ndef f(x):\n    return x\n", encoding="utf-8")
-    plain.write_text("def f(x):\n    return x\n", encoding="utf-8")
-    before = compiling._digest()
-    plain.write_text("def f(x):\n    return -x\n", encoding="utf-8")
-    assert compiling._digest() == before
-    kernel.write_text("@kernel\ndef f(x):\n    return -x\n", encoding="utf-8")
-    assert compiling._digest() != before
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 8])

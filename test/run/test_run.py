@@ -14,7 +14,7 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Limit, Reason
 from tuling_fsm.run import progress_line, run_scenario
 from tuling_fsm.share import share_file
-from tuling_fsm.sim.run_log import LogRow
+from tuling_fsm.sim.reporting.run_log import LogRow
 
 ROAM = share_file("config", "scenarios", "roam.osc")
 SHORT = {"length_m": "150", "vehicles": "6"}

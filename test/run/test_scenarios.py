@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from run.traces import kept
-from tuling_fsm.bag.story import Story, read_story
-from tuling_fsm.core.stops import NO_REASON
+from tuling_fsm.bag.timeline import Timeline, read_timeline
+from tuling_fsm.core.standstills import NO_REASON
 from tuling_fsm.run import run_scenario
 from tuling_fsm.share import share_file
 
@@ -105,14 +105,14 @@ def test_what_is_to_be_seen_is_seen_without_a_fault_and_every_stop_has_its_reaso
         assert result["trace_sha256"] == next(trace.sha256 for trace in kept() if trace.name == f"{name}:1")
     assert result["longest_unexplained_stop_s"] < 1.0
     assert result["flaps"] <= 1
-    story = read_story(tmp_path)
+    timeline = read_timeline(tmp_path)
     assert _in_order(expected.states, [(row["to"], row["clause"]) for row in result["transitions"]])
     assert _in_order(
-        expected.supervisors, [(change.dest, change.clause) for change in story.changes if change.supervisor]
+        expected.supervisors, [(change.dest, change.clause) for change in timeline.changes if change.supervisor]
     )
-    assert {stop.primary.code for stop in story.stops} >= set(expected.stops)
-    _explains_itself(story)
-    assert [change.dest for change in story.changes if not change.supervisor] == [
+    assert {stop.primary.code for stop in timeline.stops} >= set(expected.stops)
+    _explains_itself(timeline)
+    assert [change.dest for change in timeline.changes if not change.supervisor] == [
         transition["to"] for transition in result["transitions"]
     ]
 
@@ -122,10 +122,10 @@ def _in_order(expected: Changes, seen: Iterable[tuple[str, str]]) -> bool:
     return all(change in left for change in expected)
 
 
-def _explains_itself(story: Story) -> None:
+def _explains_itself(timeline: Timeline) -> None:
     """EXPL-1: always exactly one primary reason, and for a stop one that says something."""
-    for why in story.whys:
+    for why in timeline.whys:
         assert [status.name for status in why.statuses].count("limit") == 1
-    for stop in story.stops:
+    for stop in timeline.stops:
         assert stop.primary.code not in NO_REASON
         assert stop.unexplained_s < 1.0

@@ -19,7 +19,7 @@ from tuling_fsm.agent import Agent
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.run import chosen_map
 from tuling_fsm.share import share_file
-from tuling_fsm.sim.scenario.load import load_scenario
+from tuling_fsm.sim.scenario.compiler import load_scenario
 from tuling_fsm.sim.simulation import Simulation
 
 TABLE = Path(__file__).with_name("traces.csv")

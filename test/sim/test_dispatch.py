@@ -11,12 +11,10 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.request import Reason
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.sim.bodies import OBJECT_KIND
-from tuling_fsm.sim.props import KINDS, SIZES_M, SPACING_M
-from tuling_fsm.sim.scenario.choices import Material, SeenAs, Sensor
-from tuling_fsm.sim.scenario.conditions import Between, Direction, Relation
-from tuling_fsm.sim.scenario.load import compile_text
-from tuling_fsm.sim.scenario.model import ActorKind
+from tuling_fsm.sim.actors.bodies import KINDS, OBJECT_KIND, SIZES_M, SPACING_M
+from tuling_fsm.sim.scenario.choices import ActorKind, Material, PerceivedAs, Sensor
+from tuling_fsm.sim.scenario.compiler import compile_text
+from tuling_fsm.sim.scenario.conditions import Direction, DistanceMode, Relation
 from tuling_fsm.sim.scenario.storyboard import _RELATIONS
 from tuling_fsm.sim.scenario.triggers import FLIPPED
 from tuling_fsm.sim.scenario.values import ENUMERATIONS
@@ -31,8 +29,8 @@ TABLES = [
     (_RELATIONS, Relation), (FLIPPED, Relation), (WORDS, Reason), (chinese.WORDS, Reason),
 ]  # fmt: skip
 NAMED = [
-    ("object_kind", Material), ("seen_as", SeenAs), ("sensor", Sensor),
-    ("distance_direction", Direction), ("distance_mode", Between),
+    ("object_kind", Material), ("seen_as", PerceivedAs), ("sensor", Sensor),
+    ("distance_direction", Direction), ("distance_mode", DistanceMode),
 ]  # fmt: skip
 
 

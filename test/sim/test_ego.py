@@ -10,10 +10,10 @@ import pytest
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
-from tuling_fsm.sim.ego import EgoCar, Limits, move
+from tuling_fsm.sim.ego.dynamics import BodyLimits, EgoCar, move
 from tuling_fsm.sim.parameters import DynamicsParameters, TrackerParameters
 
-LIMITS = Limits(2.8, 0.75, 0.5, 0.12, 0.15, 3.0, 9.0)
+LIMITS = BodyLimits(2.8, 0.75, 0.5, 0.12, 0.15, 3.0, 9.0)
 H = 0.01
 
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from tuling_fsm.share import share_file
-from tuling_fsm.sim.ending import MISSION_S, time_limit
 from tuling_fsm.sim.parameters import EndParameters
-from tuling_fsm.sim.scenario.load import load_scenario
+from tuling_fsm.sim.scenario.compiler import load_scenario
+from tuling_fsm.sim.scoring.completion import MISSION_S, time_limit
 
 END = EndParameters()
 

@@ -13,7 +13,7 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.scenario.actions import ACTIONS
-from tuling_fsm.sim.scenario.load import compile_text
+from tuling_fsm.sim.scenario.compiler import compile_text
 from tuling_fsm.sim.scenario.model import EGO
 from tuling_fsm.sim.simulation import Simulation
 
@@ -137,8 +137,8 @@ def look(sim: Simulation) -> str:
     return repr(
         (
             sim.ego.state.tolist(),
-            [sim.cast.state(name) for name in ("car", "walker", "thing")],
-            sim.cast.props.boxes.rows.tolist(),
+            [sim.scripted.state(name) for name in ("car", "walker", "thing")],
+            sim.scripted.placed_objects.boxes.rows.tolist(),
             len(sim.traffic.ids),
             sim.lights.table(sim.stamp).tolist(),
             [None if part is None else sim.stamp - part.stamp for part in (told.odometry, told.traffic_lights)],
@@ -148,9 +148,9 @@ def look(sim: Simulation) -> str:
             (told.clear_emergency_stop, told.reset, told.skip_task),
             None
             if told.objects is None
-            else [row for row in told.objects.rows.tolist() if row[0] != sim.cast.ids["marker"]],
+            else [row for row in told.objects.rows.tolist() if row[0] != sim.scripted.ids["marker"]],
             (environment.rain, environment.visual_range),
-            sim.server.wish,
+            sim.server.settings,
             told.mission,
         )
     )
@@ -160,10 +160,10 @@ def frames(text: str, course: RoadMap) -> tuple[list[str], bool]:
     """What is seen from frame to frame until the marker stands, and whether it does."""
     sim = Simulation(course, compile_text(text, FILE), 1, Vehicle())
     seen, plan = [look(sim)], along(lambda s: 0.0, lambda s: 5.0, 120.0, sim.ego.pose)
-    while sim.cast.state("marker") is None and sim.stamp < LIMIT_S and not sim.finished:
+    while sim.scripted.state("marker") is None and sim.stamp < LIMIT_S and not sim.finished:
         sim.advance(plan)
         seen.append(look(sim))
-    ended = sim.cast.state("marker") is not None
+    ended = sim.scripted.state("marker") is not None
     for _ in range(20):
         if not sim.finished:
             sim.advance(plan)

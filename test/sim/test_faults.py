@@ -11,12 +11,13 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.sim.faults import Channel, hidden
+from tuling_fsm.sim.actors.agent_states import AgentBoxes
 from tuling_fsm.sim.parameters import FaultParameters, SensorParameters, SimParameters
-from tuling_fsm.sim.referee import Others
-from tuling_fsm.sim.scenario.load import compile_text
-from tuling_fsm.sim.scenario.model import Actor, ActorKind, Population, RouteTo
+from tuling_fsm.sim.scenario.choices import ActorKind
+from tuling_fsm.sim.scenario.compiler import compile_text
+from tuling_fsm.sim.scenario.model import Population, RouteTo, ScenarioActor
 from tuling_fsm.sim.scenario.placements import AtPose
+from tuling_fsm.sim.sensors.faults import SensorChannel, hidden
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.world.inputs import Inputs, Odometry, Source
 
@@ -86,7 +87,7 @@ def test_latency_delays_a_message_with_its_stamp(lit: RoadMap) -> None:
 
 
 def test_a_message_that_has_been_overtaken_never_comes() -> None:
-    channel = Channel(np.random.SeedSequence(1), FaultParameters(latency=0.3))
+    channel = SensorChannel(np.random.SeedSequence(1), FaultParameters(latency=0.3))
     odometry = [Odometry(0.1 * i, Pose(float(i), 0.0, 0.0), 0.0, 0.0) for i in range(8)]
     last: Odometry | None = None
     seen = []
@@ -99,9 +100,9 @@ def test_a_message_that_has_been_overtaken_never_comes() -> None:
 
 
 def test_what_stands_wholly_behind_something_is_hidden() -> None:
-    def at(*boxes: tuple[float, float, float, float, float]) -> Others:
+    def at(*boxes: tuple[float, float, float, float, float]) -> AgentBoxes:
         rows = np.array([(x, y, math.nan, heading, length, width, 0.0) for x, y, heading, length, width in boxes])
-        return Others(rows, np.ones(len(rows), np.uint8), np.arange(len(rows), dtype=np.uint32))
+        return AgentBoxes(rows, np.ones(len(rows), np.uint8), np.arange(len(rows), dtype=np.uint32))
 
     truck, child, car = (10.0, 0.0, 0.0, 8.0, 2.5), (16.0, 0.3, 0.0, 0.5, 0.5), (16.0, 3.2, 0.0, 4.5, 1.8)
     assert hidden(0.0, 0.0, at(truck, child, car)).tolist() == [False, True, False]
@@ -113,7 +114,7 @@ def test_what_stands_wholly_behind_something_is_hidden() -> None:
 def test_occlusion_takes_hidden_objects_from_the_table(two_lanes: RoadMap) -> None:
     def seen(occlusion: bool) -> list[int]:
         actors = tuple(
-            Actor(name, ActorKind.BARRIER, length, width, AtPose(x, -1.75, 0.0))
+            ScenarioActor(name, ActorKind.BARRIER, length, width, AtPose(x, -1.75, 0.0))
             for name, x, length, width in (("wall", 60.0, 1.0, 3.0), ("child", 66.0, 0.5, 0.5))
         )
         text = scenario(ego=AtPose(40.0, -1.75, 0.0), route=RouteTo(AtPose(300.0, -1.75, 0.0)), actors=actors)
@@ -169,7 +170,7 @@ def test_an_object_is_where_the_best_sensor_that_sees_it_says(lit: RoadMap) -> N
 
 def test_a_late_sensor_says_what_it_saw_then(two_lanes: RoadMap) -> None:
     """What comes 0.5 s late is as far behind as that, and the others know better."""
-    actor = Actor("npc", ActorKind.VEHICLE, 4.5, 1.8, AtPose(80.0, -1.75, 0.0), 8.0)
+    actor = ScenarioActor("npc", ActorKind.VEHICLE, 4.5, 1.8, AtPose(80.0, -1.75, 0.0), 8.0)
     late, gone = FaultParameters(latency=0.5), FaultParameters(drop_out=1.0)
 
     def places(**faults: FaultParameters) -> list[tuple[float, int]]:
@@ -193,7 +194,7 @@ def test_a_late_sensor_says_what_it_saw_then(two_lanes: RoadMap) -> None:
 
 def test_a_sensor_may_be_the_only_one_that_others_stand_in_the_way_of(two_lanes: RoadMap) -> None:
     actors = tuple(
-        Actor(name, ActorKind.BARRIER, length, width, AtPose(x, -1.75, 0.0))
+        ScenarioActor(name, ActorKind.BARRIER, length, width, AtPose(x, -1.75, 0.0))
         for name, x, length, width in (("wall", 60.0, 1.0, 3.0), ("child", 66.0, 0.5, 0.5))
     )
     text = scenario(ego=AtPose(40.0, -1.75, 0.0), route=RouteTo(AtPose(300.0, -1.75, 0.0)), actors=actors)

@@ -13,11 +13,11 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Reason
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.sim.idm import STATE, IdmPlan, IdmPlanner
+from tuling_fsm.sim.idm_planner import STATE, IdmPlan, IdmPlanner
 from tuling_fsm.sim.scenario.model import Population, RouteTo
 from tuling_fsm.sim.scenario.placements import AtPose
 from tuling_fsm.sim.simulation import Simulation
-from tuling_fsm.world.inputs import OBJECTS, TRAFFIC_LIGHTS, Inputs, Light, Odometry, Table
+from tuling_fsm.world.inputs import OBJECTS, TRAFFIC_LIGHTS, Inputs, Light, Odometry, StampedRows
 
 from .scenes import simulation
 
@@ -50,7 +50,7 @@ def test_it_drives_a_route_in_traffic_and_stops_at_its_end(lit: RoadMap) -> None
 
 
 def seen(x: float, v: float, *, light: int = Light.GREEN, body: float | None = None, speed: float = 0.0) -> Inputs:
-    """On the eastern arm, with all lights alike and perhaps somebody on the lane ahead."""
+    """On the eastern arm, with all lights alike and perhaps a vehicle on the lane ahead."""
     lights = np.zeros(4, TRAFFIC_LIGHTS)
     lights["signal"], lights["state"] = (1, 2, 3, 4), light
     objects = np.zeros(0 if body is None else 1, OBJECTS)
@@ -58,7 +58,10 @@ def seen(x: float, v: float, *, light: int = Light.GREEN, body: float | None = N
         objects["id"], objects["x"], objects["y"], objects["heading"] = 9, body, 1.75, np.pi
         objects["length"], objects["width"], objects["vx"] = 4.0, 1.8, -speed
     return Inputs(
-        0.0, Odometry(0.0, Pose(x, 1.75, np.pi), v, 0.0), Table(0.0, objects), traffic_lights=Table(0.0, lights)
+        0.0,
+        Odometry(0.0, Pose(x, 1.75, np.pi), v, 0.0),
+        StampedRows(0.0, objects),
+        traffic_lights=StampedRows(0.0, lights),
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.sim.lights import TrafficLights
+from tuling_fsm.sim.environment.traffic_lights import TrafficLights
 from tuling_fsm.sim.parameters import LightParameters
 from tuling_fsm.world.inputs import Light
 

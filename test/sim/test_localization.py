@@ -10,10 +10,10 @@ import pytest
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.map.road_map import RoadMap
 
-from .deeds import LANE, rows, run, world
+from .effects import LANE, rows, run, world
 
 
-def test_without_localization_the_car_reckons_on_and_goes_astray_together_with_all_it_sees(two_lanes: RoadMap) -> None:
+def test_without_localization_the_car_reckons_on_and_drifts_together_with_all_it_sees(two_lanes: RoadMap) -> None:
     cones = "works.close_lane(map.create_odr_point('1', '-1', 200m))"
     sim = world(two_lanes, LANE, cones, "wait elapsed(0.2s)", "ego.lose_localization(duration: 10s)", speed="9mps")
     rest = (np.full(2, value) for value in (-1.75, 0.0, 0.0, 9.0, 0.0))
@@ -29,7 +29,7 @@ def test_without_localization_the_car_reckons_on_and_goes_astray_together_with_a
     assert believed.heading != true.heading
     seen = rows(inputs.objects)[0]
     distance = math.dist((seen["x"], seen["y"]), believed[:2])
-    body = sim.cast.props.bodies["works 0 0"]
+    body = sim.scripted.placed_objects.bodies["works 0 0"]
     assert body.pose is not None
     assert distance == pytest.approx(math.dist(body.pose[:2], true[:2]), abs=0.01)
     assert len(rows(inputs.lane_lines)) > 10
@@ -50,10 +50,10 @@ def test_a_plan_made_in_the_frame_of_a_wrong_belief_moves_the_car_as_it_was_mean
         table = rows(sim.inputs().lane_lines)
         left = table[(table["line"] == 0) & (table["x"] < 8.0)]
         turn = float(np.clip(0.02 * (left["y"].mean() - 1.75), -0.02, 0.02)) if len(left) else 0.0
-        aim = heading + turn
+        kind = heading + turn
         zero = np.zeros(2)
         plan = Trajectory(
-            sim.stamp, np.array((0.0, 3.0)), x + way * math.cos(aim), y + way * math.sin(aim), zero + aim, zero,
+            sim.stamp, np.array((0.0, 3.0)), x + way * math.cos(kind), y + way * math.sin(kind), zero + kind, zero,
             zero + 9.0, zero,
         )  # fmt: skip
         sim.advance(plan)

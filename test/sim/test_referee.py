@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.geometry import Pose, shifted
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.sim.bodies import shifted
-from tuling_fsm.sim.collisions import touching
+from tuling_fsm.sim.actors.agent_states import AgentBoxes, EgoState
 from tuling_fsm.sim.parameters import RefereeParameters
-from tuling_fsm.sim.referee import NOBODY, CarState, Others, Referee
+from tuling_fsm.sim.scoring.collisions import boxes_touched
+from tuling_fsm.sim.scoring.referee import NO_AGENTS, Referee
 from tuling_fsm.world.inputs import Kind, Light
 
 DT = 0.05
@@ -33,12 +33,12 @@ class Watch:
         self.frame = 0
 
     def see(
-        self, pose: Pose, v: float = 5.0, a: float = 0.0, others: Others = NOBODY,
+        self, pose: Pose, v: float = 5.0, a: float = 0.0, agents: AgentBoxes = NO_AGENTS,
         lights: dict[int, Light] | None = None, state: str = NORMAL, held: bool = False, yaw_rate: float = 0.0,
     ) -> None:  # fmt: skip
         self.frame += 1
-        car = CarState(pose, 0.0, v, a, yaw_rate, self.referee.rules.lane(pose), state)
-        self.referee.watch(self.frame * DT, DT, car, others, lights or {}, frozenset(), held)
+        car = EgoState(pose, 0.0, v, a, yaw_rate, self.referee.rules.lane(pose), state)
+        self.referee.watch(self.frame * DT, DT, car, agents, lights or {}, frozenset(), held)
 
     def drive(self, start: Pose, v: float, seconds: float, **given: Any) -> None:
         for _ in range(round(seconds / DT)):
@@ -50,9 +50,9 @@ class Watch:
         return [(record.kind, record.at_fault) for record in self.referee.infractions]
 
 
-def others(x: float, y: float, heading: float, length: float = 4.5, width: float = 1.8, v: float = 0.0) -> Others:
+def agents(x: float, y: float, heading: float, length: float = 4.5, width: float = 1.8, v: float = 0.0) -> AgentBoxes:
     box = np.array([[x, y, 0.0, heading, length, width, v]])
-    return Others(box, np.array([Kind.CAR], np.uint8), np.array([7], np.uint32))
+    return AgentBoxes(box, np.array([Kind.CAR], np.uint8), np.array([7], np.uint32))
 
 
 CAR = Pose(100.0, LANE_Y, 0.0)
@@ -62,19 +62,19 @@ NOSE, TAIL = 100.0 + Vehicle().front, 100.0 - Vehicle().rear_overhang
 @pytest.mark.parametrize(
     ("v", "box", "fault", "how"),
     [
-        (0.0, others(NOSE + 2.0, LANE_Y, 0.0, v=-3.0), False, "standing"),
-        (5.0, others(NOSE + 2.0, LANE_Y, 0.0), True, "front"),
-        (5.0, others(NOSE + 2.0, LANE_Y, 0.0, v=3.0), True, "front"),
-        (5.0, others(TAIL - 2.0, LANE_Y, 0.0, v=8.0), False, "rear"),
-        (-1.0, others(TAIL - 2.0, LANE_Y, 0.0), True, "front"),
-        (-1.0, others(NOSE + 2.0, LANE_Y, 0.0, v=-4.0), False, "rear"),
-        (5.0, others(101.4, LANE_Y + 1.6, 0.0, 2.5, v=6.0), False, "side"),
-        (5.0, others(101.4, LANE_Y + 1.6, 0.0, 2.5), True, "side"),
+        (0.0, agents(NOSE + 2.0, LANE_Y, 0.0, v=-3.0), False, "standing"),
+        (5.0, agents(NOSE + 2.0, LANE_Y, 0.0), True, "front"),
+        (5.0, agents(NOSE + 2.0, LANE_Y, 0.0, v=3.0), True, "front"),
+        (5.0, agents(TAIL - 2.0, LANE_Y, 0.0, v=8.0), False, "rear"),
+        (-1.0, agents(TAIL - 2.0, LANE_Y, 0.0), True, "front"),
+        (-1.0, agents(NOSE + 2.0, LANE_Y, 0.0, v=-4.0), False, "rear"),
+        (5.0, agents(101.4, LANE_Y + 1.6, 0.0, 2.5, v=6.0), False, "side"),
+        (5.0, agents(101.4, LANE_Y + 1.6, 0.0, 2.5), True, "side"),
     ],
 )
-def test_collisions_are_attributed(two_lanes: RoadMap, v: float, box: Others, fault: bool, how: str) -> None:
+def test_collisions_are_attributed(two_lanes: RoadMap, v: float, box: AgentBoxes, fault: bool, how: str) -> None:
     watch = Watch(two_lanes)
-    watch.see(CAR, v, others=box)
+    watch.see(CAR, v, agents=box)
     record = watch.referee.infractions[0]
     assert (record.kind, record.at_fault) == ("collision", fault)
     assert record.detail.startswith(f"car 7, {how} contact")
@@ -83,22 +83,22 @@ def test_collisions_are_attributed(two_lanes: RoadMap, v: float, box: Others, fa
 
 def test_aside_it_is_at_fault_between_two_lanes(two_lanes: RoadMap) -> None:
     watch = Watch(two_lanes)
-    watch.see(Pose(100.0, -3.2, 0.0), 5.0, others=others(101.5, -5.0, 0.0, v=6.0))
+    watch.see(Pose(100.0, -3.2, 0.0), 5.0, agents=agents(101.5, -5.0, 0.0, v=6.0))
     assert ("collision", True) in watch.kinds
 
 
 def test_one_contact_is_one_record_until_it_is_over_for_a_while(two_lanes: RoadMap) -> None:
     watch = Watch(two_lanes)
-    touch = others(NOSE + 2.0, LANE_Y, 0.0)
+    touch = agents(NOSE + 2.0, LANE_Y, 0.0)
     for _ in range(40):
-        watch.see(CAR, 5.0, others=touch)
+        watch.see(CAR, 5.0, agents=touch)
     for _ in range(10):
         watch.see(CAR, 5.0)
-    watch.see(CAR, 5.0, others=touch)
+    watch.see(CAR, 5.0, agents=touch)
     assert len(watch.kinds) == 1
     for _ in range(30):
         watch.see(CAR, 5.0)
-    watch.see(CAR, 5.0, others=touch)
+    watch.see(CAR, 5.0, agents=touch)
     assert len(watch.kinds) == 2
 
 
@@ -119,8 +119,8 @@ def test_touching_agrees_with_shapely(seed: int) -> None:
 
     own = shape(np.array((x, y, 0.0, heading, 4.6, 1.9)))
     expected = [i for i, row in enumerate(rows) if own.intersects(shape(row))]
-    assert touching(x, y, 0.0, heading, 4.6, 1.9, rows).tolist() == expected
-    assert len(touching(x, y, 5.0, heading, 4.6, 1.9, rows)) == 0
+    assert boxes_touched(x, y, 0.0, heading, 4.6, 1.9, rows).tolist() == expected
+    assert len(boxes_touched(x, y, 5.0, heading, 4.6, 1.9, rows)) == 0
 
 
 def test_leaving_the_road_counts_once_and_only_where_it_is_not_allowed(two_lanes: RoadMap) -> None:
@@ -177,7 +177,7 @@ def test_a_light_that_turns_red_behind_the_bumper_is_no_matter(lit: RoadMap) -> 
 
 @pytest.mark.parametrize(("then", "expected"), [(Light.GREEN, 0), (Light.RED, 1)])
 @pytest.mark.clause("USE-3")
-def test_who_stands_a_little_over_the_line_goes_on_by_the_light_that_he_then_has(
+def test_a_car_that_stands_a_little_over_the_line_goes_on_by_the_light_that_it_then_has(
     lit: RoadMap, then: Light, expected: int
 ) -> None:
     watch = Watch(lit)
@@ -231,12 +231,12 @@ def test_speeding_and_the_wrong_way_count_when_they_last(two_lanes: RoadMap) -> 
     for _ in range(15):
         watch.see(CAR, 20.0)
     assert watch.kinds == [("speeding", True)]
-    assert watch.referee.gauges.measures.overspeed == pytest.approx(20.0 - 50.0 / 3.6, abs=0.01)
+    assert watch.referee.metrics.measures.overspeed == pytest.approx(20.0 - 50.0 / 3.6, abs=0.01)
     watch = Watch(two_lanes)
     for _ in range(30):
         watch.see(Pose(100.0, LANE_Y, math.pi), 5.0)
     assert ("wrong_way", True) in watch.kinds
-    assert watch.referee.gauges.measures.against_m == 5.0
+    assert watch.referee.metrics.measures.against_m == 5.0
 
 
 @pytest.mark.parametrize(("s", "seconds", "counts"), ((60.0, 25, False), (60.0, 35, True), (210.0, 3, True)))
@@ -265,7 +265,7 @@ def test_standing_without_a_visible_reason_is_being_blocked(two_lanes: RoadMap) 
     cases: tuple[tuple[dict[str, Any], int], ...] = (
         ({}, 1),
         ({"held": True}, 0),
-        ({"others": others(NOSE + 8.0, LANE_Y, 0.0)}, 0),
+        ({"agents": agents(NOSE + 8.0, LANE_Y, 0.0)}, 0),
         ({"state": "parking/parked"}, 0),
     )
     for given, expected in cases:
@@ -285,8 +285,8 @@ def test_a_red_light_explains_the_stand(lit: RoadMap) -> None:
 
 def test_waiting_for_crossing_traffic_explains_the_stand(plain: RoadMap) -> None:
     pose = Pose(12.0 + Vehicle().front + 1.0, 1.75, math.pi)
-    for crossing, expected in ((others(0.0, -20.0, 0.5 * math.pi, v=5.0), 0), (others(0.0, -20.0, 0.5 * math.pi), 1)):
+    for crossing, expected in ((agents(0.0, -20.0, 0.5 * math.pi, v=5.0), 0), (agents(0.0, -20.0, 0.5 * math.pi), 1)):
         watch = Watch(plain, blocked=5.0)
         for _ in range(150):
-            watch.see(pose, 0.0, others=crossing)
+            watch.see(pose, 0.0, agents=crossing)
         assert watch.kinds == [("blocked", True)] * expected

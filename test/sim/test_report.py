@@ -8,9 +8,9 @@ from pathlib import Path
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Limit, Reason
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.sim.report import write_report
-from tuling_fsm.sim.result import result_of
-from tuling_fsm.sim.run_log import LogRow, RunLog, TransitionRow
+from tuling_fsm.sim.reporting.report import write_report
+from tuling_fsm.sim.reporting.result import result_of
+from tuling_fsm.sim.reporting.run_log import LogRow, RunLog, TransitionRow
 
 from .scenes import simulation
 

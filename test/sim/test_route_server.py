@@ -11,7 +11,7 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.map.routing import plan_route
-from tuling_fsm.sim.route_server import BLOCK_S, RouteServer
+from tuling_fsm.sim.environment.route_server import BLOCK_S, RouteServer
 from tuling_fsm.world.inputs import RouteRequest
 
 START, GOAL = Pose(60.0, 1.75, math.pi), Pose(-60.0, 1.75, math.pi)

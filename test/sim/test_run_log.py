@@ -2,7 +2,7 @@ import pytest
 
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Limit, Reason
-from tuling_fsm.sim.run_log import LogRow, RunLog
+from tuling_fsm.sim.reporting.run_log import LogRow, RunLog
 
 
 def log_of(*rows: tuple[float, str, float, Limit]) -> RunLog:

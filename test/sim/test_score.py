@@ -11,12 +11,10 @@ import pytest
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Limit, Reason
 from tuling_fsm.core.vehicle import Vehicle
-from tuling_fsm.sim.gauges import Gauges, Measures
-from tuling_fsm.sim.referee import Infraction
-from tuling_fsm.sim.run_log import LogRow, RunLog
-from tuling_fsm.sim.score import score
+from tuling_fsm.sim.reporting.run_log import LogRow, RunLog
+from tuling_fsm.sim.scoring.score import Infraction, Metrics, MetricValues, score
 
-FINE = Measures()
+FINE = MetricValues()
 RED = Infraction(3.0, "red_light", "signal 1", True)
 PERSON = Infraction(4.0, "collision", "pedestrian 9, front contact at 2.0 m/s", True)
 BLAMELESS = Infraction(5.0, "collision", "car 8, rear contact at 2.0 m/s", False)
@@ -55,28 +53,28 @@ def test_the_driving_score_is_completion_times_penalties(
         ([], 0.1, FINE, 0.0),
         ([], 0.4, FINE, (5.0 * 0.4 + 11.0) / 16.0),
         ([JERK], 1.0, FINE, 14.0 / 16.0),
-        ([], 1.0, Measures(near_miss=True), 11.0 / 16.0),
-        ([], 1.0, Measures(overspeed=1.115), 14.0 / 16.0),
-        ([], 1.0, Measures(overspeed=9.0), 12.0 / 16.0),
-        ([], 1.0, Measures(against_m=1.9), 1.0),
-        ([], 1.0, Measures(against_m=4.0), 0.5),
-        ([], 1.0, Measures(against_m=7.0), 0.0),
+        ([], 1.0, MetricValues(near_miss=True), 11.0 / 16.0),
+        ([], 1.0, MetricValues(overspeed=1.115), 14.0 / 16.0),
+        ([], 1.0, MetricValues(overspeed=9.0), 12.0 / 16.0),
+        ([], 1.0, MetricValues(against_m=1.9), 1.0),
+        ([], 1.0, MetricValues(against_m=4.0), 0.5),
+        ([], 1.0, MetricValues(against_m=7.0), 0.0),
     ],
 )
 def test_the_closed_loop_score_is_a_mean_times_factors(
-    infractions: list[Infraction], completion: float, measures: Measures, closed_loop: float
+    infractions: list[Infraction], completion: float, measures: MetricValues, closed_loop: float
 ) -> None:
     assert score(infractions, completion, measures)["closed_loop"] == pytest.approx(closed_loop, abs=1e-4)
 
 
 def test_speeding_is_averaged_over_the_run() -> None:
-    gauges = Gauges(Vehicle())
+    metrics = Metrics(Vehicle())
     for above in (2.0, 2.0, -5.0, -5.0):
-        gauges.note_speed(0.05, above)
-    assert gauges.measures.overspeed == pytest.approx(1.0)
-    gauges.note_against(-3.0)
-    gauges.note_against(1.0)
-    assert gauges.measures.against_m == 3.0
+        metrics.note_speed(0.05, above)
+    assert metrics.measures.overspeed == pytest.approx(1.0)
+    metrics.note_against(-3.0)
+    metrics.note_against(1.0)
+    assert metrics.measures.against_m == 3.0
 
 
 @pytest.mark.parametrize(
@@ -96,9 +94,9 @@ def test_speeding_is_averaged_over_the_run() -> None:
 def test_who_would_be_hit_within_a_second_is_a_near_miss(
     v: float, x: float, y: float, heading: float, other_v: float, missed: bool
 ) -> None:
-    gauges = Gauges(Vehicle())
-    gauges.note_others(START, 0.0, v, np.array([[x, y, 0.0, heading, 4.5, 1.8, other_v]]))
-    assert gauges.measures.near_miss is not missed
+    metrics = Metrics(Vehicle())
+    metrics.note_agents(START, 0.0, v, np.array([[x, y, 0.0, heading, 4.5, 1.8, other_v]]))
+    assert metrics.measures.near_miss is not missed
 
 
 def row(t: float, v: float, reason: Reason, state: str = "on_road/normal") -> LogRow:

@@ -9,7 +9,7 @@ import pytest
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.sim.services import Services
+from tuling_fsm.sim.scoring.completion import Services
 
 VEHICLE = Vehicle()
 AHEAD = 0.5 * (VEHICLE.front - VEHICLE.rear_overhang)
@@ -34,7 +34,7 @@ def _stand(services: Services, place: tuple[float, float], seconds: float = 10.0
 def test_a_pair_counts_once_in_its_order_and_after_its_time(course: RoadMap) -> None:
     services = Services({"tasks": [_task(HOME, WORK)]}, course, VEHICLE)
     _stand(services, WORK)
-    assert services.count == 0, "nobody is aboard"
+    assert services.count == 0, "no passenger is aboard"
     _stand(services, HOME, 9.9)
     _stand(services, WORK)
     assert services.count == 0, "the stop was too short"

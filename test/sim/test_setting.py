@@ -10,17 +10,17 @@ import pytest
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.sim.actors.scripted import road_distance
+from tuling_fsm.sim.initial_state import EgoSetting, ego_setting
 from tuling_fsm.sim.scenario.model import RandomRoute, RouteTo, RouteVia
 from tuling_fsm.sim.scenario.placements import Anywhere, AtPose, OnLane
-from tuling_fsm.sim.setting import Setting, ego_setting
-from tuling_fsm.sim.view import road_distance
 
 from .scenes import scenario
 
 WEST_IN = OnLane("3", 1, 100.0)
 
 
-def setting(road_map: RoadMap, seed: int = 1, **changes: object) -> Setting:
+def setting(road_map: RoadMap, seed: int = 1, **changes: object) -> EgoSetting:
     return ego_setting(road_map, scenario(**changes), np.random.default_rng(seed))
 
 

@@ -14,9 +14,10 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Limit, Reason
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.sim.result import flaps, result_of
-from tuling_fsm.sim.run_log import LogRow, RunLog, TransitionRow
-from tuling_fsm.sim.scenario.model import Actor, ActorKind, Population, RandomRoute, RouteTo
+from tuling_fsm.sim.reporting.result import flaps, result_of
+from tuling_fsm.sim.reporting.run_log import LogRow, RunLog, TransitionRow
+from tuling_fsm.sim.scenario.choices import ActorKind
+from tuling_fsm.sim.scenario.model import Population, RandomRoute, RouteTo, ScenarioActor
 from tuling_fsm.sim.scenario.placements import AtPose, OnLane
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.world.inputs import LANE_LINES, OBJECTS, RouteRequest, Source
@@ -99,7 +100,7 @@ def test_parking_spaces_are_seen_with_what_stands_in_them(shared_data: Path) -> 
     road_map = read_map(shared_data / "maps" / "esmini_parking_demo.xodr")
     slot = road_map.slots[3]
     x, y, heading = slot.pose
-    parked = Actor(
+    parked = ScenarioActor(
         "npc", ActorKind.VEHICLE, 4.5, 1.8, AtPose(x - 1.35 * math.cos(heading), y - 1.35 * math.sin(heading), heading)
     )
     lane = road_map.project(x, y, radius=12.0)
@@ -170,7 +171,7 @@ def test_the_time_limit_ends_a_run_that_gets_nowhere(plain: RoadMap) -> None:
 
 
 def test_only_a_collision_at_fault_ends_the_run(two_lanes: RoadMap) -> None:
-    block = Actor("block", ActorKind.BARRIER, 2.0, 2.0, AtPose(60.0, -1.75, 0.0))
+    block = ScenarioActor("block", ActorKind.BARRIER, 2.0, 2.0, AtPose(60.0, -1.75, 0.0))
     sim = simulation(
         two_lanes,
         ego=AtPose(40.0, -1.75, 0.0),
@@ -183,9 +184,9 @@ def test_only_a_collision_at_fault_ends_the_run(two_lanes: RoadMap) -> None:
     blind = LaneDriver(route)
     while not sim.finished:
         inputs = sim.inputs()
-        nobody = inputs.objects
-        assert nobody is not None
-        sim.advance(blind(type(inputs)(**(vars(inputs) | {"objects": type(nobody)(nobody.stamp, nobody.rows[:0])}))))
+        objects = inputs.objects
+        assert objects is not None
+        sim.advance(blind(type(inputs)(**(vars(inputs) | {"objects": type(objects)(objects.stamp, objects.rows[:0])}))))
     assert sim.end == "collision"
     assert ("collision", True) in [(record.kind, record.at_fault) for record in sim.infractions]
 
@@ -245,8 +246,8 @@ def test_history_is_light(plain: RoadMap) -> None:
     for _ in range(40):
         sim.advance(None)
     assert [sample.t for sample in sim.history.ego] == pytest.approx(np.arange(0.0, 2.01, 0.2))
-    assert [sample.t for sample in sim.history.actors] == pytest.approx(np.arange(0.0, 2.01, 0.5))
-    assert len(sim.history.actors[0].boxes) == 3
+    assert [sample.t for sample in sim.history.agents] == pytest.approx(np.arange(0.0, 2.01, 0.5))
+    assert len(sim.history.agents[0].boxes) == 3
 
 
 @pytest.mark.slow

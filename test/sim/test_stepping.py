@@ -19,7 +19,7 @@ from tuling_fsm.sim.parameters import SimParameters, SteppingParameters
 from tuling_fsm.sim.scenario.model import Population
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.sim.stepping import AsyncWorld, Snapshot, SyncWorld
-from tuling_fsm.world.inputs import Inputs, RouteRequest, Table
+from tuling_fsm.world.inputs import Inputs, RouteRequest, StampedRows
 
 from .scenes import scenario, simulation
 
@@ -71,7 +71,7 @@ def test_a_client_ticks_and_is_told(plain: RoadMap) -> None:
     for frame in (1, 2):
         number, table = objects.get_nowait()
         assert number == frame
-        assert isinstance(table, Table)
+        assert isinstance(table, StampedRows)
         assert table.stamp == frame * 0.05
     with pytest.raises(InputError, match="sensor: 'sonar' is unknown"):
         world.listen("sonar")

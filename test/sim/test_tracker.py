@@ -11,7 +11,7 @@ import pytest
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
-from tuling_fsm.sim.ego import EgoCar
+from tuling_fsm.sim.ego.dynamics import EgoCar
 from tuling_fsm.sim.parameters import DynamicsParameters, TrackerParameters
 
 from .plans import along, quintic, trapeze

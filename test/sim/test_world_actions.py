@@ -14,7 +14,7 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.world.inputs import Inputs, Kind, Light, RouteRequest, Source
 
-from .deeds import AVENUE, CROSSING, LANE, LOT, rows, run, world
+from .effects import AVENUE, CROSSING, LANE, LOT, rows, run, world
 
 
 def test_a_lane_is_closed_and_opened_again(two_lanes: RoadMap) -> None:
@@ -32,7 +32,7 @@ def test_a_lane_is_closed_and_opened_again(two_lanes: RoadMap) -> None:
 def test_a_whole_road_is_closed_with_cones(course: RoadMap) -> None:
     sim = world(course, LOT, "works.close_road(map.create_odr_point('1', '-1', 60m), material: cone)")
     run(sim, 0.05)
-    others = sim.cast.props.bodies.values()
+    others = sim.scripted.placed_objects.bodies.values()
     across = sorted(body.pose.y for body in others if body.pose is not None)
     assert across[0] < -6.0 and across[-1] > 6.0
     assert max(b - a for a, b in itertools.pairwise(across)) <= 1.0
@@ -134,13 +134,13 @@ def ask(sim: Simulation) -> RouteRequest:
 
 
 @pytest.mark.parametrize(
-    ("deed", "answered_after", "points"),
+    ("effect", "answered_after", "points"),
     [("go_away()", None, False), ("refuse()", 0.15, False), ("slow_down(2s)", 2.15, True), ("come_back()", 0.15, True)],
 )
 def test_the_route_server_is_away_refuses_or_is_slow(
-    plain: RoadMap, deed: str, answered_after: float | None, points: bool
+    plain: RoadMap, effect: str, answered_after: float | None, points: bool
 ) -> None:
-    sim = world(plain, CROSSING, f"server.{deed}")
+    sim = world(plain, CROSSING, f"server.{effect}")
     run(sim, 0.1)
     sim.request_route(ask(sim))
     asked, answers = sim.stamp, []

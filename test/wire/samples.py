@@ -8,7 +8,7 @@ import numpy as np
 
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.wire import cdr
-from tuling_fsm.wire.tables import COLUMNS
+from tuling_fsm.world.inputs import TABLES
 
 NS = 1_234_567_890
 
@@ -26,7 +26,7 @@ def arc(n: int = 60, reverse: bool = False) -> Trajectory:
 
 def example_rows(topic: str, n: int, seed: int = 1) -> np.ndarray:
     rng = np.random.default_rng(seed)
-    rows = np.zeros(n, COLUMNS[topic])
+    rows = np.zeros(n, TABLES[topic])
     for name in rows.dtype.names:
         rows[name] = rng.uniform(0, 6, n)
     return rows

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.topics import BOOL, GRID, INPUTS
 from tuling_fsm.wire import cdr
-from tuling_fsm.wire.diagnostics import Level, Status, pack_diagnostics, unpack_diagnostics
+from tuling_fsm.wire.diagnostics import DiagnosticLevel, DiagnosticStatus, pack_diagnostics, unpack_diagnostics
 from tuling_fsm.wire.grid import pack_occupancy, unpack_occupancy
 from tuling_fsm.wire.inputs import pack_inputs, unpack_input
 from tuling_fsm.wire.plan import pack_plan_request, unpack_plan_request
 from tuling_fsm.wire.text import pack_json, pack_string, unpack_json
-from tuling_fsm.wire.topics import GRID
-from tuling_fsm.world.inputs import Flag, Inputs, Occupancy, Odometry, RouteAnswer, Table
+from tuling_fsm.world.inputs import BoolMessage, Inputs, Occupancy, Odometry, RouteAnswer, StampedRows
 
 from .samples import NS, example_points, example_rows
 
@@ -72,7 +72,7 @@ def test_bad_json_is_refused(text, said):
 
 
 @pytest.mark.clause("SAF-3")
-@given(st.binary(max_size=200), st.sampled_from(["odometry", "objects", "occupancy", "mission", "route", "rain_fog"]))
+@given(st.binary(max_size=200), st.sampled_from([topic.name for topic in INPUTS]))
 @settings(max_examples=300, deadline=None)
 def test_random_bytes_raise_nothing_but_an_input_error(raw, topic):
     try:
@@ -85,13 +85,12 @@ def some_inputs() -> Inputs:
     return Inputs(
         stamp=1.0,
         odometry=Odometry(1.0, Pose(1.0, 2.0, 0.3), 4.0, 0.1, 0.05, 0.01),
-        objects=Table(1.0, example_rows("objects", 30)),
+        objects=StampedRows(1.0, example_rows("objects", 30)),
         occupancy=Occupancy(0.5, 0.5, Pose(0, 0, 0), np.zeros((40, 40), np.int8)),
-        lane_lines=Table(1.0, example_rows("lane_lines", 60)),
-        traffic_lights=Table(1.0, example_rows("traffic_lights", 4)),
-        parking_slots=Table(1.0, example_rows("parking_slots", 12)),
-        rain_fog=Flag(0.2, False),
-        emergency_stop=Flag(0.9, False),
+        lane_lines=StampedRows(1.0, example_rows("lane_lines", 60)),
+        traffic_lights=StampedRows(1.0, example_rows("traffic_lights", 4)),
+        parking_slots=StampedRows(1.0, example_rows("parking_slots", 12)),
+        **{topic.field: BoolMessage(0.2, False) for topic in INPUTS if topic.type == BOOL},
         route_answers=(
             RouteAnswer(1.0, -1, example_points(30)),
             RouteAnswer(0.95, 4, example_points(50)),
@@ -117,10 +116,11 @@ def test_spoiled_messages_raise_nothing_but_an_input_error(topic, data):
 def test_all_inputs_come_back_and_only_what_is_new_is_sent_again():
     inputs = some_inputs()
     sent = list(pack_inputs(inputs))
+    assert {topic for topic, _ in sent} == {topic.name for topic in INPUTS} | {"route_answer"}
     assert [topic for topic, _ in sent][-1] == "odometry"
     got = {topic: unpack_input(topic, raw, 7.0) for topic, raw in sent}
     assert got["odometry"] == inputs.odometry
-    assert got["rain_fog"] == Flag(7.0, False)
+    assert got["rain_fog"] == BoolMessage(7.0, False)
     assert got["mission"] == inputs.mission
     assert got["route_answer"].points.shape == (0, 3)
     assert [raw for topic, raw in sent if topic == "route_answer"] == [
@@ -145,8 +145,13 @@ def test_plan_requests_come_back():
 
 def test_diagnostics_come_back():
     sent = (
-        Status("limit", "red light, stop line in 12.3 m", (("code", "RED_LIGHT"), ("distance", "12.3")), Level.WARN),
-        Status("b", "c"),
+        DiagnosticStatus(
+            "limit",
+            "red light, stop line in 12.3 m",
+            (("code", "RED_LIGHT"), ("distance", "12.3")),
+            DiagnosticLevel.WARN,
+        ),
+        DiagnosticStatus("b", "c"),
     )
     assert unpack_diagnostics(pack_diagnostics(NS, sent), "why") == sent
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.topics import ODOMETRY
 from tuling_fsm.wire import cdr
 from tuling_fsm.wire.odometry import pack_odometry, unpack_odometry
-from tuling_fsm.wire.topics import ODOMETRY
 from tuling_fsm.world.inputs import Odometry
 
 from .samples import NS

@@ -25,15 +25,15 @@ from tuling_fsm.core.request import (
     StopWall,
 )
 from tuling_fsm.core.scene import Ego
+from tuling_fsm.core.topics import MARKERS
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.machine.engine import Pending
 from tuling_fsm.wire import cdr, chinese
-from tuling_fsm.wire.diagnostics import Level, unpack_diagnostics
+from tuling_fsm.wire.diagnostics import DiagnosticLevel, unpack_diagnostics
 from tuling_fsm.wire.indicators import indicator
 from tuling_fsm.wire.outputs import Outputs
 from tuling_fsm.wire.paths import unpack_path
 from tuling_fsm.wire.text import unpack_json, unpack_string
-from tuling_fsm.wire.topics import MARKERS
 from tuling_fsm.wire.why import WORDS, explain, limit_in_words
 
 RED = Limit(Reason.RED_LIGHT, 12.34, "signal 41", 41)
@@ -104,7 +104,7 @@ def test_the_first_status_of_why_is_what_limits_the_car():
     raw = said(outputs.messages(tick(2.0), 2 * 10**9), "why")[0]
     limit, state, supervisors, candidates, *reports = unpack_diagnostics(raw, "why")
     assert candidates.message == "2 looked at: 1 lost by OBSTACLE"
-    assert (limit.message, limit.level) == ("a red light, signal 41 in 12.3 m", Level.WARN)
+    assert (limit.message, limit.level) == ("a red light, signal 41 in 12.3 m", DiagnosticLevel.WARN)
     assert dict(limit.values) == {
         "code": "RED_LIGHT", "distance": "12.34", "blocker": "41", "waiting_for": "signal 41", "since": "1.000",
         "timeout_left": "0.20", "next_state": "on_road/replan",

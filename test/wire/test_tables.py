@@ -6,24 +6,25 @@ import numpy as np
 import pytest
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.topics import CLOUD
 from tuling_fsm.wire import cdr
-from tuling_fsm.wire.tables import COLUMNS, pack_table, unpack_table
-from tuling_fsm.wire.topics import CLOUD
+from tuling_fsm.wire.tables import pack_table, unpack_table
+from tuling_fsm.world.inputs import TABLES
 
 from .samples import NS, example_rows
 
 
-@pytest.mark.parametrize("topic", list(COLUMNS))
+@pytest.mark.parametrize("topic", list(TABLES))
 @pytest.mark.parametrize("n", [0, 1, 100])
 def test_tables_come_back_bit_for_bit(topic, n):
     rows = example_rows(topic, n)
     got = unpack_table(topic, pack_table(topic, NS, rows))
     assert got.stamp == cdr.seconds(NS)
-    assert got.rows.dtype == COLUMNS[topic]
+    assert got.rows.dtype == TABLES[topic]
     assert got.rows.tobytes() == rows.tobytes()
 
 
-@pytest.mark.parametrize("topic", list(COLUMNS))
+@pytest.mark.parametrize("topic", list(TABLES))
 def test_the_packed_table_is_what_the_type_store_writes(topic):
     raw = pack_table(topic, NS, example_rows(topic, 7))
     message = cdr.unpack(raw, CLOUD, "test")

@@ -10,10 +10,10 @@ import pytest
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.topics import PATH, TRAJECTORY
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.wire import cdr
 from tuling_fsm.wire.paths import pack_path, unpack_path
-from tuling_fsm.wire.topics import PATH, TRAJECTORY
 from tuling_fsm.wire.trajectory import pack_trajectory, unpack_trajectory
 
 from .samples import NS, arc, example_points

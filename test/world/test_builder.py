@@ -22,14 +22,14 @@ from tuling_fsm.world.inputs import (
     LANE_LINES,
     PARKING_SLOTS,
     TRAFFIC_LIGHTS,
-    Flag,
+    BoolMessage,
     Inputs,
     Light,
     Occupancy,
     Odometry,
     RouteAnswer,
     Source,
-    Table,
+    StampedRows,
 )
 from tuling_fsm.world.on_route import track
 from tuling_fsm.world.parameters import WorldParameters
@@ -62,12 +62,12 @@ def at(stamp: float, y: float = -80.0, x: float = 1.75, v: float = 5.0, yaw_rate
     return dataclasses.replace(Inputs(stamp, odometry), **more)
 
 
-def lights(stamp: float, *rows: tuple[int, Light]) -> Table:
-    return Table(stamp, np.array([(signal, int(state), 1.0) for signal, state in rows], dtype=TRAFFIC_LIGHTS))
+def lights(stamp: float, *rows: tuple[int, Light]) -> StampedRows:
+    return StampedRows(stamp, np.array([(signal, int(state), 1.0) for signal, state in rows], dtype=TRAFFIC_LIGHTS))
 
 
 def test_the_world_of_one_tick(builder: WorldBuilder, route: Route) -> None:
-    world = builder.build(at(1.0, objects=Table(1.0, table(row(3, 1.75, -40.0, NORTH, 4.0)))), None, route)
+    world = builder.build(at(1.0, objects=StampedRows(1.0, table(row(3, 1.75, -40.0, NORTH, 4.0)))), None, route)
     assert world.localized and world.odometry_fresh and world.objects_fresh and world.on_reference_road
     assert (world.route_s, world.route_offset) == (pytest.approx(30.0, abs=0.01), pytest.approx(0.0, abs=0.01))
     assert world.route_remaining == pytest.approx(190.0, abs=0.1)
@@ -103,7 +103,7 @@ def test_a_fault_is_reported_once_until_it_is_over(builder: WorldBuilder, route:
     said = []
     for k in range(10):
         x = math.nan if k in (2, 3, 4, 7) else 1.75
-        objects = Table(0.1 * k, table(row(1, x, -40.0), row(2, 1.75, -30.0)))
+        objects = StampedRows(0.1 * k, table(row(1, x, -40.0), row(2, 1.75, -30.0)))
         world = builder.build(at(0.1 * k, objects=objects), world, route)
         said.append(len(world.reports))
         assert 2 in world.traffic.id
@@ -142,9 +142,9 @@ def test_a_jump_of_time_is_reported_and_what_was_tracked_is_forgotten(
 ) -> None:
     objects = table(row(1, 1.75, -40.0, NORTH, 4.0))
     mission = {"goal": {"x": 1.0, "y": 2.0}}
-    world = builder.build(at(10.0, objects=Table(10.0, objects), mission=mission), None, route)
+    world = builder.build(at(10.0, objects=StampedRows(10.0, objects), mission=mission), None, route)
     standing = table(row(1, 1.75, -60.0, NORTH, 0.0))
-    after = builder.build(at(stamp, objects=Table(stamp, standing), mission=mission), world, route)
+    after = builder.build(at(stamp, objects=StampedRows(stamp, standing), mission=mission), world, route)
     assert any(line.startswith("time: jumped") for line in after.reports)
     assert after.dt == 0.0 and not after.traffic.moving[0]
     assert after.mission is world.mission is not None
@@ -154,7 +154,7 @@ def test_a_jump_of_time_is_reported_and_what_was_tracked_is_forgotten(
 def test_the_emergency_stop_as_received(builder: WorldBuilder, route: Route) -> None:
     world = builder.build(at(1.0), None, route)
     assert world.emergency.value is None and world.emergency.age == math.inf
-    flag = Flag(1.1, True)
+    flag = BoolMessage(1.1, True)
     world = builder.build(at(1.1, emergency_stop=flag), world, route)
     world = builder.build(at(1.5, emergency_stop=flag, clear_emergency_stop=True), world, route)
     assert world.emergency.value is True and world.emergency.age == pytest.approx(0.4) and world.emergency.clear
@@ -185,7 +185,9 @@ def test_answers_of_the_route_server_are_put_on_the_lanes(builder: WorldBuilder,
 def test_slots_and_perceived_lines(builder: WorldBuilder) -> None:
     slots = np.array([(4, 1, 1, 2, 0.5, 5, 2.5), (5, 0, math.nan, 2, 0.5, 5, 2.5)], dtype=PARKING_SLOTS)
     lines = np.array([(1, 2, 0, 1), (2, 1, 0, -1), (1, 2, 5, 1)], dtype=LANE_LINES)
-    world = builder.build(at(1.0, parking_slots=Table(1.0, slots), lane_lines=Table(1.0, lines)), None, None)
+    world = builder.build(
+        at(1.0, parking_slots=StampedRows(1.0, slots), lane_lines=StampedRows(1.0, lines)), None, None
+    )
     assert [(slot.number, slot.occupied, slot.length) for slot in world.slots] == [(4, True, 5.0)]
     (line,) = world.perceived_lines
     assert line.number == 1 and line.kind == 2 and line.points.tolist() == [[0.0, 1.0], [5.0, 1.0]]
@@ -224,12 +226,17 @@ def test_with_radar_and_history_only(builder: WorldBuilder, route: Route, lit: R
     frozen = Occupancy(1.0, 1.0, Pose(10.0, -80.0, 0.0), cells.copy())
     cells[1, 1] = 100
     seen = Occupancy(1.0, 1.0, Pose(10.0, -80.0, 0.0), cells)
-    world = builder.build(at(1.0, objects=Table(1.0, rows), occupancy=seen), None, route)
+    world = builder.build(at(1.0, objects=StampedRows(1.0, rows), occupancy=seen), None, route)
     dim = radar_and_history(world, frozen, lit, P)
     assert dim.traffic.id.tolist() == [2, 4] and set(dim.scene.obstacles.id.tolist()) == {2, 4}
     assert len(world.scene.static_segments) == 4 and len(dim.scene.static_segments) == 0
     assert [int(dim.traffic.id[r]) for r in dim.traffic.obstacle_row] == dim.scene.obstacles.id.tolist()
     assert set(dim.traffic.chain_row.tolist()) == {0, 1}
+    after = [
+        _fingerprint(builder.build(at(1.1, -79.5, objects=StampedRows(1.1, rows)), past, route))
+        for past in (world, dim)
+    ]
+    assert after[0] == after[1], "the sensors that count on a tick change nothing of what is tracked"
 
 
 def _fingerprint(world: World) -> tuple[object, ...]:
@@ -249,7 +256,9 @@ def test_a_run_can_be_frozen_pickled_and_repeated(lit: RoadMap, route: Route) ->
             row(2, -1.75, 30.0 - 0.6 * k, -NORTH, 6.0),
             walker(3, 5.0, 0.1 * k),
         )
-        return at(stamp, y=-100.0 + 0.5 * k, objects=Table(stamp, rows), traffic_lights=lights(stamp, (2, Light.RED)))
+        return at(
+            stamp, y=-100.0 + 0.5 * k, objects=StampedRows(stamp, rows), traffic_lights=lights(stamp, (2, Light.RED))
+        )
 
     first, second = WorldBuilder(lit, Vehicle(), P), WorldBuilder(lit, Vehicle(), P)
     world: World | None = None
@@ -278,7 +287,7 @@ def test_real_maps_with_traffic_all_over(shared_data: Path, name: str) -> None:
             x, y, heading = lane.center.at(float(rng.uniform(0.0, lane.length)))
             rows.append(row(number, x, y, heading, float(rng.choice([0.0, 3.0, 9.0]))))
         world = builder.build(
-            Inputs(0.0, Odometry(0.0, Pose(x, y, heading), 5.0, 0.0), Table(0.0, table(*rows))), None, None
+            Inputs(0.0, Odometry(0.0, Pose(x, y, heading), 5.0, 0.0), StampedRows(0.0, table(*rows))), None, None
         )
         found = world.traffic.lane[:, 0] >= 0
         assert found.mean() > 0.95

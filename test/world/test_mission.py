@@ -7,7 +7,7 @@ import pytest
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
-from tuling_fsm.world.mission import Mission, Point, Slot, Task, parse_mission
+from tuling_fsm.world.mission import Mission, MissionPoint, MissionSlot, Task, parse_mission
 
 PICKUP = {"x": 1, "y": 2.0, "heading": 0.5, "name": "gate"}
 DROPOFF = {"x": 3, "y": 4, "slots": [{"x": 3, "y": 4, "heading": 0, "length": 6, "width": 2.5}]}
@@ -20,10 +20,10 @@ def test_a_full_mission_becomes_plain_values() -> None:
         "car_park": {"x": 7, "y": 8},
         "match_time_s": 900,
     }
-    dropoff = Point("", 3.0, 4.0, None, (Slot(Pose(3.0, 4.0, 0.0), 6.0, 2.5),))
-    task = Task("1", Point("gate", 1.0, 2.0, 0.5), dropoff)
+    dropoff = MissionPoint("", 3.0, 4.0, None, (MissionSlot(Pose(3.0, 4.0, 0.0), 6.0, 2.5),))
+    task = Task("1", MissionPoint("gate", 1.0, 2.0, 0.5), dropoff)
     assert parse_mission(raw, 12.0) == Mission(
-        12.0, (task,), Point("", 5.0, 6.0, None), Point("", 7.0, 8.0, None), 900.0
+        12.0, (task,), MissionPoint("", 5.0, 6.0, None), MissionPoint("", 7.0, 8.0, None), 900.0
     )
     assert parse_mission({}, 0.0) == Mission(0.0, match_time_s=math.inf)
 

@@ -20,10 +20,10 @@ from tuling_fsm.world.inputs import Kind, Light
 from tuling_fsm.world.lane_index import lane_index
 from tuling_fsm.world.objects import read_objects
 from tuling_fsm.world.parameters import WorldParameters
-from tuling_fsm.world.prediction import Closed, closed_lines, see_traffic
+from tuling_fsm.world.prediction import ClosedLines, closed_lines, see_traffic
 from tuling_fsm.world.tracks import NO_TRACKS, SEEN, Tracks, follow, remember
-from tuling_fsm.world.traffic import Traffic
-from tuling_fsm.world.traffic_kernels import Predicted
+from tuling_fsm.world.traffic import PredictedLanes
+from tuling_fsm.world.traffic_kernels import PredictionArrays
 
 P = WorldParameters()
 FAR = Ego(Pose(-500.0, 500.0, 0.0), 0.0, 0.0, 0.0)
@@ -53,10 +53,10 @@ class Watch:
         stamp: float = 0.0,
         lights: dict[int, Light] | None = None,
         held: tuple[int, ...] = (),
-    ) -> tuple[Traffic, Obstacles]:
+    ) -> tuple[PredictedLanes, Obstacles]:
         found, _ = read_objects(rows, 0.0, (0.0, 0.0), P)
         tracks: Tracks = follow(self.tracks, found, stamp, P)
-        closed = Closed(closed_lines(self.index, lights or {}), np.array(held, dtype=np.int64))
+        closed = ClosedLines(closed_lines(self.index, lights or {}), np.array(held, dtype=np.int64))
         traffic, obstacles, tracks = see_traffic(self.index, found, tracks, self.ego, Vehicle(), closed, stamp, P)
         self.tracks = remember(self.tracks, tracks, found.order, stamp, P.track_memory)
         return traffic, obstacles
@@ -264,4 +264,4 @@ def test_whatever_stands_where_predictions_are_finite_and_no_faster_than_the_obj
 
 
 def test_what_is_predicted_has_the_columns_of_the_scene_in_their_order() -> None:
-    assert Predicted._fields == tuple(column.name for column in fields(Obstacles))
+    assert PredictionArrays._fields == tuple(column.name for column in fields(Obstacles))

@@ -11,7 +11,16 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.builder import WorldBuilder
-from tuling_fsm.world.inputs import PARKING_SLOTS, TRAFFIC_LIGHTS, Flag, Inputs, Light, Occupancy, Odometry, Table
+from tuling_fsm.world.inputs import (
+    PARKING_SLOTS,
+    TRAFFIC_LIGHTS,
+    BoolMessage,
+    Inputs,
+    Light,
+    Occupancy,
+    Odometry,
+    StampedRows,
+)
 from tuling_fsm.world.objects import HEADING, LENGTH, SPEED, VX, VY, WIDTH, X, Y, read_objects
 from tuling_fsm.world.parameters import WorldParameters
 from tuling_fsm.world.perceived import read_lights, read_slots
@@ -80,7 +89,7 @@ def test_grids_and_tables_of_a_wrong_form_are_refused() -> None:
     for grid in grids:
         _, fresh, texts = judge(Inputs(1.0, occupancy=grid))
         assert fresh.occupancy is None and len(texts) == 1 and "expected" in texts[0]
-    wrong = Table(1.0, np.zeros(2, np.dtype([("id", "<u4")])))
+    wrong = StampedRows(1.0, np.zeros(2, np.dtype([("id", "<u4")])))
     _, fresh, texts = judge(Inputs(1.0, objects=wrong, traffic_lights=wrong, lane_lines=wrong, parking_slots=wrong))
     assert (fresh.objects, fresh.lane_lines, fresh.traffic_lights, fresh.parking_slots) == (None,) * 4
     assert [text.split(":")[0] for text in texts] == ["objects", "lane_lines", "traffic_lights", "parking_slots"]
@@ -150,7 +159,7 @@ def test_lights_that_are_unsure_or_senseless_are_unknown_and_red_beats_green() -
         [(1, 3, 0.9), (2, 3, 0.2), (3, 3, math.nan), (4, 9, 1.0), (5, 3, 1.0), (5, 1, 1.0), (6, 1, 1.0), (6, 3, 1.0)],
         dtype=TRAFFIC_LIGHTS,
     )
-    lights, complaints = read_lights(Table(0.0, rows), P.min_light_confidence)
+    lights, complaints = read_lights(StampedRows(0.0, rows), P.min_light_confidence)
     assert lights == {1: Light.GREEN, 5: Light.RED, 6: Light.RED}
     assert len(complaints) == 1 and "signal 3 first" in complaints[0].text
 
@@ -158,11 +167,11 @@ def test_lights_that_are_unsure_or_senseless_are_unknown_and_red_beats_green() -
 @pytest.mark.clause("SAF-3")
 def test_of_a_small_table_that_is_long_the_head_is_used_and_it_is_said() -> None:
     lights = np.array([(i, Light.RED, 1.0) for i in range(5000)], dtype=TRAFFIC_LIGHTS)
-    states, complaints = read_lights(Table(0.0, lights), P.min_light_confidence)
+    states, complaints = read_lights(StampedRows(0.0, lights), P.min_light_confidence)
     assert len(states) == 2000 and [complaint.key for complaint in complaints] == ["traffic_lights count"]
     spaces = np.array([(i, 0, 0.0, 0.0, 0.0, 5.0, 2.5) for i in range(5000)], dtype=PARKING_SLOTS)
     spaces["length"][3] = -1.0
-    slots, complaints = read_slots(Table(0.0, spaces))
+    slots, complaints = read_slots(StampedRows(0.0, spaces))
     assert len(slots) == 1999
     assert [complaint.key for complaint in complaints] == ["parking_slots count", "parking_slots range"]
 
@@ -180,12 +189,12 @@ def test_a_bad_mission_is_refused_and_the_last_one_goes_on() -> None:
 
 @pytest.mark.clause("EST-3")
 def test_the_last_word_of_a_link_grows_old_after_the_clock_was_set_back_too(course: RoadMap) -> None:
-    said = Flag(200.0, False)
+    said = BoolMessage(200.0, False)
     builder = WorldBuilder(course, Vehicle(), P)
     world, ages = None, []
     for now in (200.0, 200.2, 100.0, 100.2, 100.6):
         world = builder.build(Inputs(now, emergency_stop=said), world, None)
         ages.append(world.emergency.age)
     assert ages == pytest.approx([0.0, 0.2, 0.0, 0.2, 0.6])
-    world = builder.build(Inputs(100.65, emergency_stop=Flag(100.65, True)), world, None)
+    world = builder.build(Inputs(100.65, emergency_stop=BoolMessage(100.65, True)), world, None)
     assert (world.emergency.value, world.emergency.age) == (True, 0.0)

@@ -20,7 +20,7 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.routing import plan_route
 from tuling_fsm.world.builder import WorldBuilder
-from tuling_fsm.world.inputs import Inputs, Occupancy, Odometry, Table
+from tuling_fsm.world.inputs import Inputs, Occupancy, Odometry, StampedRows
 from tuling_fsm.world.parameters import WorldParameters
 from tuling_fsm.world.world import World
 
@@ -61,7 +61,7 @@ def test_no_form_of_an_input_is_compiled_anew(tmp_path: Path) -> None:
     for k, form in enumerate((np.copy, sealed, every_other, np.copy)):
         grid = Occupancy(0.1 * k, 1.0, Pose(30.0, -80.0, 0.0), form(cells))
         odometry = Odometry(0.1 * k, Pose(1.75, -80.0, NORTH), 0.0, 0.0)
-        last = builder.build(Inputs(0.1 * k, odometry, Table(0.1 * k, form(rows)), grid), last, route)
+        last = builder.build(Inputs(0.1 * k, odometry, StampedRows(0.1 * k, form(rows)), grid), last, route)
         worlds.append(last)
         before = before or signatures()
     assert signatures() == before

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from tuling_fsm.bag.names import OURS, Names
-from tuling_fsm.bag.remarks import Report
+from tuling_fsm.bag.read_warnings import Report
 from tuling_fsm.bag.saved_state import dump_state, go_on, parse_state
-from tuling_fsm.bag.ticks import Recorded, read_inputs, read_recorded
+from tuling_fsm.bag.ticks import RecordedRun, read_inputs, read_recorded
+from tuling_fsm.bag.topic_names import OURS, TopicNames
 from tuling_fsm.bag.writer import FILE_NAME, BagWriter
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.wire.cdr import nanoseconds
@@ -25,7 +25,7 @@ STATE = "state"
 """Key of a bag's `run` for the state that the planner went on from."""
 
 
-class Steps(Protocol):
+class Stepper(Protocol):
     """The planner: `tuling_fsm.agent.Agent`."""
 
     def step(self, inputs: Inputs) -> Any:
@@ -39,7 +39,7 @@ def replay(
     map_file: str | Path | None = None,
     out: str | Path | None = None,
     salvage: bool = False,
-    names: Names = OURS,
+    names: TopicNames = OURS,
     report: Report | None = None,
 ) -> list[str]:
     """Feed a bag to the product's planner, and compare its transitions with recorded ones.
@@ -48,7 +48,7 @@ def replay(
         bag: a rosbag2 folder or file.
         against: the bag whose transitions count; `bag` itself if not given.
         map_file: OpenDRIVE map instead of the one that the bag names.
-        out: folder for a bag of the same inputs with the answers of now beside them; None writes nothing.
+        out: folder for a bag of the same inputs with the present answers beside them; None writes nothing.
         salvage: use what is left of a damaged bag.
         names: how the bag calls its topics and frames.
         report: told of what is odd; without it messages that cannot be used raise.
@@ -64,10 +64,10 @@ def replay(
     wanted = recorded if against is None else read_recorded(against, salvage)
     agent = agent_of(recorded.run, str(bag), map_file)
     inputs = _with_changes(agent, read_inputs(bag, salvage, report, names), recorded.parameters)
-    answered = answers(agent, inputs, report)
+    ticks = replayed_ticks(agent, inputs, report)
     if out is not None:
-        answered = _written(Path(out), recorded, map_file, answered)
-    replayed = [event for answer in answered for event in answer.transitions]
+        ticks = _written(Path(out), recorded, map_file, ticks)
+    replayed = [event for tick in ticks for event in tick.transitions]
     if against is None and not (recorded.run or recorded.transitions):
         if report is not None:
             report(f"{bag}: no transitions in it to compare with: {len(replayed)} were made")
@@ -140,7 +140,7 @@ def _parameters(values: Any, where: str) -> Any:
         raise InputError(f"{where}: parameters", f"{error}", "dotted names and their values") from None
 
 
-class Answer(NamedTuple):
+class ReplayedTick(NamedTuple):
     """A tick once more: what went in, and what came of it."""
 
     inputs: Inputs
@@ -152,7 +152,7 @@ class Answer(NamedTuple):
         return [unpack_transition(message, topic) for topic, message in transition_messages(self.tick)]
 
 
-def answers(agent: Steps, inputs: Iterable[Inputs], report: Report | None = None) -> Iterator[Answer]:
+def replayed_ticks(agent: Stepper, inputs: Iterable[Inputs], report: Report | None = None) -> Iterator[ReplayedTick]:
     """What the planner says to each tick's inputs.
 
     A tick on which it fails has no answer and is reported, as the node goes on too; without `report` it raises.
@@ -165,28 +165,28 @@ def answers(agent: Steps, inputs: Iterable[Inputs], report: Report | None = None
                 raise
             report(f"at {each.stamp:.3f} s the planner failed: {type(error).__name__}: {error}")
             continue
-        yield Answer(each, tick)
+        yield ReplayedTick(each, tick)
 
 
-def transitions(agent: Steps, inputs: Iterable[Inputs]) -> Iterator[dict[str, Any]]:
+def transitions(agent: Stepper, inputs: Iterable[Inputs]) -> Iterator[dict[str, Any]]:
     """What the planner says on the topic `transition` while it is given these inputs."""
-    for answer in answers(agent, inputs):
-        yield from answer.transitions
+    for tick in replayed_ticks(agent, inputs):
+        yield from tick.transitions
 
 
 def _written(
-    out: Path, recorded: Recorded, map_file: str | Path | None, answered: Iterable[Answer]
-) -> Iterator[Answer]:
+    out: Path, recorded: RecordedRun, map_file: str | Path | None, ticks: Iterable[ReplayedTick]
+) -> Iterator[ReplayedTick]:
     """The same, written down on the way."""
     chosen = {"map": str(Path(map_file).resolve())} if map_file else {}
     outputs = Outputs()
     with BagWriter(out, {**recorded.run, **chosen}) as writer:
-        for answer in answered:
-            tick, ns = answer.tick, nanoseconds(answer.inputs.stamp)
+        for replayed in ticks:
+            tick, ns = replayed.tick, nanoseconds(replayed.inputs.stamp)
             if ns in recorded.parameters:
                 writer.write(ns, "parameters", pack_json(recorded.parameters[ns]))
-            writer.write_tick(answer.inputs, [*trajectory_messages(tick.trajectory, ns), *outputs.messages(tick, ns)])
-            yield answer
+            writer.write_tick(replayed.inputs, [*trajectory_messages(tick.trajectory, ns), *outputs.messages(tick, ns)])
+            yield replayed
 
 
 def differences(recorded: Iterable[Mapping[str, Any]], replayed: Iterable[Mapping[str, Any]]) -> list[str]:

@@ -26,7 +26,7 @@ _ARRAYS = frozenset(
 
 
 def save_state(path: str | Path, record: Any, road_map: str) -> None:
-    """Write a record, in one step: whoever reads sees the old file or the new one.
+    """Write a record, in one step: a reader sees the old file or the new one.
 
     Args:
         path: of the file.

@@ -8,15 +8,14 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from tuling_fsm.bag.message import Message
-from tuling_fsm.bag.names import OURS, Names
+from tuling_fsm.bag.read_warnings import ReadWarnings, Report
 from tuling_fsm.bag.reader import read_messages
-from tuling_fsm.bag.remarks import Remarks, Report
+from tuling_fsm.bag.topic_names import OURS, Message, TopicNames
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.topics import BY_NAME, INPUTS
 from tuling_fsm.wire.cdr import seconds, stamp_ns
-from tuling_fsm.wire.inputs import OPERATOR, unpack_input
+from tuling_fsm.wire.inputs import OPERATOR, unpack_input, with_input
 from tuling_fsm.wire.text import unpack_json
-from tuling_fsm.wire.topics import BY_NAME, INPUTS
 from tuling_fsm.wire.transition import unpack_transition
 from tuling_fsm.world.inputs import Inputs
 
@@ -28,7 +27,7 @@ _HEARD = _INPUTS.union(_TICK_TOPICS)
 
 
 def read_inputs(
-    path: str | Path, salvage: bool = False, report: Report | None = None, names: Names = OURS
+    path: str | Path, salvage: bool = False, report: Report | None = None, names: TopicNames = OURS
 ) -> Iterator[Inputs]:
     """The inputs of every tick, by the stamps of the bag.
 
@@ -52,33 +51,33 @@ def ticks(messages: Iterable[Message], where: str, report: Report | None = None)
     """As `read_inputs`, from messages by log time."""
     latest = Inputs(0.0)
     waiting: list[Message] = []
-    remarks = Remarks(where, report)
+    warnings = ReadWarnings(where, report)
     last_ns = -1
     for _, group in groupby(messages, key=lambda message: message.ns):
-        together = [message for message in group if _fits(message, remarks)]
+        together = [message for message in group if _fits(message, warnings)]
         waiting += [message for message in together if message.topic in _INPUTS]
         ns = _tick_ns(together, last_ns)
         if ns is None:
             continue
-        remarks.tick(ns)
+        warnings.tick(ns)
         for message in waiting:
-            latest = _received(latest, message, seconds(ns), remarks)
+            latest = _received(latest, message, seconds(ns), warnings)
         yield replace(latest, stamp=seconds(ns))
         latest = replace(latest, **_ONCE)
         waiting, last_ns = [], ns
-    remarks.end()
+    warnings.end()
 
 
-def _fits(message: Message, remarks: Remarks) -> bool:
+def _fits(message: Message, warnings: ReadWarnings) -> bool:
     """Whether it has the type, and the stamp, of one of its topic; what has not is told."""
-    remarks.see(message)
+    warnings.see(message)
     try:
         if message.topic in _HEARD and message.type != BY_NAME[message.topic].type:
             raise InputError(message.topic, f"is a {message.type}", f"a {BY_NAME[message.topic].type}")
         if message.topic in _TICK_TOPICS:
             stamp_ns(message.data)
     except InputError as error:
-        remarks.refuse(message, error)
+        warnings.refuse(message, error)
         return False
     return True
 
@@ -91,23 +90,18 @@ def _tick_ns(together: list[Message], last_ns: int) -> int | None:
     return stamps["trajectory"] if stamps.get("trajectory", -1) > last_ns else None
 
 
-def _received(latest: Inputs, message: Message, stamp: float, remarks: Remarks) -> Inputs:
+def _received(latest: Inputs, message: Message, stamp: float, warnings: ReadWarnings) -> Inputs:
     try:
         value = unpack_input(message.topic, message.data, stamp)
     except InputError as error:
-        remarks.refuse(message, error)
+        warnings.refuse(message, error)
         return latest
-    remarks.right(message.topic)
-    if message.topic in ("route", "route_answer"):
-        return replace(latest, route_answers=(*latest.route_answers, value))
-    if message.topic == "operator":
-        calls: dict[str, Any] = dict.fromkeys(value, True)
-        return replace(latest, **calls)
-    return replace(latest, **{message.topic: value})
+    warnings.right(message.topic)
+    return with_input(latest, message.topic, value)
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedRun:
     """What a bag tells of its run beside the inputs.
 
     `run` is what a replay has to know (`BagWriter`'s `run`), empty where nothing was recorded; `transitions` are the
@@ -120,13 +114,13 @@ class Recorded:
     parameters: dict[int, dict[str, Any]] = field(default_factory=dict)
 
 
-def read_recorded(path: str | Path, salvage: bool = False, names: Names = OURS) -> Recorded:
+def read_recorded(path: str | Path, salvage: bool = False, names: TopicNames = OURS) -> RecordedRun:
     """All of it in one pass.
 
     Raises:
         InputError: no bag, or a damaged one.
     """
-    found = Recorded()
+    found = RecordedRun()
     for message in ours(read_messages(path, salvage, names)):
         if message.topic == "transition":
             found.transitions.append(unpack_transition(message.data, f"{path}: transition"))
@@ -142,7 +136,7 @@ def ours(messages: Iterable[Message]) -> Iterator[Message]:
     return (each for each in messages if each.topic in BY_NAME and each.type == BY_NAME[each.topic].type)
 
 
-def read_transitions(path: str | Path, salvage: bool = False, names: Names = OURS) -> list[dict[str, Any]]:
+def read_transitions(path: str | Path, salvage: bool = False, names: TopicNames = OURS) -> list[dict[str, Any]]:
     """The recorded `transition` messages, in order.
 
     Raises:

@@ -15,10 +15,10 @@ import yaml
 from mcap.writer import CompressionType, Writer
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.topics import BY_NAME, Qos
 from tuling_fsm.wire.cdr import STORE, nanoseconds
 from tuling_fsm.wire.inputs import pack_inputs
 from tuling_fsm.wire.text import pack_json
-from tuling_fsm.wire.topics import BY_NAME, Qos
 from tuling_fsm.world.inputs import Inputs
 
 FILE_NAME, DESCRIPTION = "run.mcap", "metadata.yaml"
@@ -58,7 +58,7 @@ class BagWriter:
         self._previous: Inputs | None = None
 
     def write(self, ns: int, topic: str, message: bytes) -> None:
-        """Append one serialized message of a topic of `wire.topics`."""
+        """Append one serialized message of a topic of `core.topics`."""
         if self._run:
             run, self._run = self._run, {}
             self.write(ns, "run", pack_json(run))

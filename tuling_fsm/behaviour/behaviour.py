@@ -6,20 +6,20 @@ import math
 from typing import Any
 
 from tuling_fsm.behaviour import states
-from tuling_fsm.behaviour.conduct import Conduct, Site, View
 from tuling_fsm.behaviour.deadlines import Timeout, time_left, timed
 from tuling_fsm.behaviour.decision import BehaviourRecord, Decision, TransitionEvent
 from tuling_fsm.behaviour.guards import waits_rightly
-from tuling_fsm.behaviour.memory import Memory, Outcome, Routing, report
-from tuling_fsm.behaviour.mission.bookkeeping import keep_books, run_clock
+from tuling_fsm.behaviour.leaf import BehaviourContext, BehaviourView, LeafBehaviour
+from tuling_fsm.behaviour.memory import Memory, PlanOutcome, RoutingMemory, report
+from tuling_fsm.behaviour.mission.progress import run_clock, update_mission
 from tuling_fsm.behaviour.parameters import BehaviourParameters
 from tuling_fsm.behaviour.supervisors import emergency_stop, rain_fog, route_refresh
 from tuling_fsm.behaviour.tables import table
-from tuling_fsm.behaviour.traffic.rules import Rules, traffic_rules
+from tuling_fsm.behaviour.traffic.rules import TrafficRules, traffic_rules
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Hold, PlanningRequest, PlanResult, Reason
 from tuling_fsm.core.vehicle import Vehicle
-from tuling_fsm.machine.engine import Engine, Pending, Step
+from tuling_fsm.machine.engine import Engine, Pending, StepResult
 from tuling_fsm.machine.record import StateRecord
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.parameters import WorldParameters
@@ -38,25 +38,34 @@ class Behaviour:
         parameters: BehaviourParameters,
         seeing: WorldParameters | None = None,
     ) -> None:
-        self.site = Site(road_map, vehicle, parameters, seeing or WorldParameters())
+        self.context = BehaviourContext(road_map, vehicle, parameters, seeing or WorldParameters())
         self._table = table(parameters)
         self._timed = {path: timed(rows) for path, rows in self._table.rows_from.items()}
         stop, rain, refresh = self._table.beside
         self.restore(
             BehaviourRecord(
-                self._table.start(Memory()), stop.start(None), rain.start(rain_fog.Entry()), refresh.start(None)
+                self._table.start(Memory()), stop.start(None), rain.start(rain_fog.RainFogMemory()), refresh.start(None)
             )
         )
 
     def adjust(self, vehicle: Vehicle, parameters: BehaviourParameters, seeing: WorldParameters | None = None) -> None:
         """Take other parameters from the next tick on (USE-12), but for the dwell times, which the tables keep."""
-        self.site = replace(self.site, vehicle=vehicle, parameters=parameters, seeing=seeing or self.site.seeing)
+        self.context = replace(
+            self.context, vehicle=vehicle, parameters=parameters, seeing=seeing or self.context.seeing
+        )
 
     @property
     def record(self) -> BehaviourRecord:
         """Everything that `restore` needs, in this process or another one."""
         stop, rain, refresh = self._stop.record, self._rain.record, self._refresh.record
         return BehaviourRecord(self._machine.record, stop, rain, refresh, self._seq, self._flaps)
+
+    @record.setter
+    def record(self, record: BehaviourRecord) -> None:
+        """To a record of this very behaviour: `restore` without making the machines anew."""
+        self._machine.record, self._stop.record = record.machine, record.emergency_stop
+        self._rain.record, self._refresh.record = record.rain_fog, record.route_refresh
+        self._seq, self._flaps = record.seq, record.flaps
 
     def restore(self, record: BehaviourRecord) -> None:
         """Go on from a record.
@@ -65,34 +74,30 @@ class Behaviour:
             InputError: a record of another table.
         """
         stop, rain, refresh = self._table.beside
-        gap = self.site.parameters.switching.max_gap
-        self._machine: Engine[View, Conduct, Memory] = Engine(self._table, record.machine, gap)
-        self._stop: Engine[View, None, None] = Engine(stop, record.emergency_stop, gap)
-        self._rain: Engine[View, None, rain_fog.Entry] = Engine(rain, record.rain_fog, gap)
-        self._refresh: Engine[View, None, None] = Engine(refresh, record.route_refresh, gap)
+        gap = self.context.parameters.switching.max_gap
+        self._machine: Engine[BehaviourView, LeafBehaviour, Memory] = Engine(self._table, record.machine, gap)
+        self._stop: Engine[BehaviourView, None, None] = Engine(stop, record.emergency_stop, gap)
+        self._rain: Engine[BehaviourView, None, rain_fog.RainFogMemory] = Engine(rain, record.rain_fog, gap)
+        self._refresh: Engine[BehaviourView, None, None] = Engine(refresh, record.route_refresh, gap)
         self._seq, self._flaps = record.seq, record.flaps
 
-    def go_back(self, record: BehaviourRecord) -> None:
-        """To a record of this very behaviour: `restore` without making the machines anew."""
-        self._machine.record, self._stop.record = record.machine, record.emergency_stop
-        self._rain.record, self._refresh.record = record.rain_fog, record.route_refresh
-        self._seq, self._flaps = record.seq, record.flaps
+    def step(self, built: World, last_result: PlanResult | None, last_probe: PlanResult | None = None) -> Decision:
+        """Decide on one tick; the results are those of the request and the probe of the tick before.
 
-    def step(self, world: World, last_result: PlanResult | None, last_probe: PlanResult | None = None) -> Decision:
-        """Decide on one tick; the results are those of the request and the probe of the tick before."""
+        The World comes as it was built, from all sensors. Which of them count is decided first, and the World by these
+        is the one of the tick from then on: `Decision.world` (RFG-1).
+        """
         stood = self._stopped
-        self._stop.advance(world.stamp)
-        stop = self._event(self._stop, self._stop.step(self._view(self._stop.record, world)), world.stamp)
+        self._stop.advance(built.stamp)
+        stop = self._event(self._stop, self._stop.step(self._view(self._stop.record, built)), built.stamp)
         if not stood:
             self._machine.remember(_with_results(self._machine.record.memory, last_result, last_probe))
-        if self._stopped:
-            self._rain.freeze(world.stamp)
-            return self._stand(rain_fog.seen(world, self._rain.record, self.site), stop)
-        rain = self._watch_weather(world)
-        return self._drive(rain_fog.seen(world, self._rain.record, self.site), (stop, rain))
+        rain = self._watch_weather(built)
+        world = rain_fog.seen(built, self._rain.record, self.context)
+        return self._stand(world, stop) if self._stopped else self._drive(world, (stop, rain))
 
     @property
-    def _beside(self) -> tuple[Engine[View, Any, Any], ...]:
+    def _beside(self) -> tuple[Engine[BehaviourView, Any, Any], ...]:
         return self._stop, self._rain, self._refresh
 
     @property
@@ -100,7 +105,10 @@ class Behaviour:
         return self._stop.record.path in emergency_stop.STOPPED
 
     def _watch_weather(self, world: World) -> TransitionEvent | None:
-        """One tick of the supervisor `rain_fog`."""
+        """One tick of the supervisor `rain_fog`, which stands still during an emergency stop."""
+        if self._stopped:
+            self._rain.freeze(world.stamp)
+            return None
         self._rain.advance(world.stamp)
         step = self._rain.step(self._view(self._rain.record, world))
         self._rain.remember(rain_fog.carry_out(self._rain.record.memory, step, world))
@@ -113,8 +121,10 @@ class Behaviour:
         memory = self._machine.record.memory
         routing = replace(memory.routing, held=(*memory.routing.held, *world.route_answers), outbox=())
         rules = self._rules(world, memory)
-        book = run_clock(memory.book, world, self.site.parameters.switching.max_gap)
-        self._machine.remember(replace(memory, routing=routing, rules=rules, book=book, reports=_jump_report(jump)))
+        progress = run_clock(memory.mission, world, self.context.parameters.switching.max_gap)
+        self._machine.remember(
+            replace(memory, routing=routing, rules=rules, mission=progress, reports=_jump_report(jump))
+        )
         lost = self._stop.record.path == emergency_stop.LINK_LOST
         detail = "the remote is silent: an operator has to clear it" if lost else "commanded by the remote"
         request = Hold(Reason.EMERGENCY_STOP, emergency=True, detail=detail)
@@ -123,41 +133,41 @@ class Behaviour:
     def _drive(self, world: World, beside: tuple[TransitionEvent | None, ...]) -> Decision:
         """A tick of the state machine: what the state remembers, the new route, the rows, and the state's request."""
         view = self._tick(world)
-        conduct = self._machine.leaf.body
-        view = view.having(keep_books(view, self._machine.record.path))
+        leaf = self._machine.leaf.body
+        view = view.having(update_mission(view, self._machine.record.path))
         if not view.memory.entered:
-            view = view.having(replace(conduct.enter(view), entered=True))
-        view = view.having(conduct.update(view))
-        view = view.having(route_refresh.consider(view, conduct))
-        view, refresh = self._refresh_route(view, conduct)
+            view = view.having(replace(leaf.enter(view), entered=True))
+        view = view.having(leaf.update(view))
+        view = view.having(route_refresh.consider(view, leaf))
+        view, refresh = self._refresh_route(view, leaf)
         step = self._machine.step(view)
         event = self._event(self._machine, step, world.stamp)
         if event is not None:
-            left, conduct = conduct, self._machine.leaf.body
+            left, leaf = leaf, self._machine.leaf.body
             view = replace(view, memory=_changed_state(view.memory), in_state_s=0.0)
-            if event.source == event.dest or conduct.enter is not left.enter:
-                # A twin goes on with the manoeuvre that the other has begun (INT-6, USE-8).
-                view = view.having(conduct.enter(view))
+            if event.source == event.dest or leaf.enter is not left.enter:
+                # A twin goes on with the maneuver that the other has begun (INT-6, USE-8).
+                view = view.having(leaf.enter(view))
             view = view.having(self._watch_flapping(view, event))
-        request, probe = self._restricted(conduct.request(view), world), self._probe(conduct, view)
+        request, probe = self._restricted(leaf.request(view), world), self._probe(leaf, view)
         self._machine.remember(view.memory if probe is None else replace(view.memory, probed_at=view.clock))
         timeout = time_left(view, self._timed[self._machine.record.path])
         return self._decision(world, request, probe, event, (*beside, refresh), step.pending, timeout)
 
-    def _probe(self, conduct: Conduct, view: View) -> PlanningRequest | None:
+    def _probe(self, leaf: LeafBehaviour, view: BehaviourView) -> PlanningRequest | None:
         """What the state wants to try; not while there is nothing to see by."""
-        wanted = conduct.probe(view)
+        wanted = leaf.probe(view)
         probe = None if wanted is None else self._restricted(wanted, view.world)
         return None if isinstance(probe, Hold) else probe
 
     def _restricted(self, request: PlanningRequest, world: World) -> PlanningRequest:
         """The request as far as there is something to see by: stale perception is not an empty road (SAF-3)."""
-        seen = rain_fog.restricted(request, world, self._rain.record, self.site.parameters.radar)
+        seen = rain_fog.restricted(request, world, self._rain.record, self.context.parameters.radar)
         if world.objects_fresh or isinstance(seen, Hold):
             return seen
         return Hold(Reason.OBJECTS_STALE, detail="no table of objects of late")
 
-    def _tick(self, world: World) -> View:
+    def _tick(self, world: World) -> BehaviourView:
         """Let the clocks go on, and begin a new tick's memory."""
         before = self._machine.record.clock
         jump = self._machine.advance(world.stamp)
@@ -169,40 +179,44 @@ class Behaviour:
             replace(
                 memory,
                 routing=_untouched(memory.routing),
-                book=run_clock(memory.book, world, self.site.parameters.switching.max_gap),
+                mission=run_clock(memory.mission, world, self.context.parameters.switching.max_gap),
                 unexplained_s=memory.unexplained_s + (0.0 if explained else view.step_s),
                 rules=self._rules(world, memory),
                 reports=_jump_report(jump),
             )
         )
 
-    def _rules(self, world: World, memory: Memory) -> Rules:
-        site = self.site
+    def _rules(self, world: World, memory: Memory) -> TrafficRules:
+        context = self.context
         by_hand = self._machine.leaf.body.by_hand
-        return traffic_rules(world, site.road_map, site.vehicle, memory.rules.memory, site.parameters.traffic, by_hand)
+        return traffic_rules(
+            world, context.road_map, context.vehicle, memory.rules.memory, context.parameters.traffic, by_hand
+        )
 
-    def _view(self, record: StateRecord[Any], world: World, step_s: float = 0.0) -> View:
+    def _view(self, record: StateRecord[Any], world: World, step_s: float = 0.0) -> BehaviourView:
         memory = self._machine.record.memory
         answers = (*memory.routing.held, *world.route_answers)
-        return View(self.site, world, memory, record.clock, record.in_state_s, step_s, answers)
+        return BehaviourView(self.context, world, memory, record.clock, record.in_state_s, step_s, answers)
 
-    def _refresh_route(self, view: View, conduct: Conduct) -> tuple[View, TransitionEvent | None]:
+    def _refresh_route(self, view: BehaviourView, leaf: LeafBehaviour) -> tuple[BehaviourView, TransitionEvent | None]:
         """One tick of the supervisor `route_refresh`, which asks nothing while the state itself does."""
-        if conduct.asks_itself and self._refresh.record.path == route_refresh.IDLE:
+        if leaf.asks_itself and self._refresh.record.path == route_refresh.IDLE:
             return view, None
         step = self._refresh.step(replace(view, in_state_s=self._refresh.record.in_state_s))
         event = self._event(self._refresh, step, view.world.stamp)
         return view.having(route_refresh.carry_out(view, step)), event
 
-    def _watch_flapping(self, view: View, event: TransitionEvent) -> Memory:
+    def _watch_flapping(self, view: BehaviourView, event: TransitionEvent) -> Memory:
         if event.source == event.dest:
             return view.memory
         count = self._flaps.count
-        self._flaps = self._flaps.entered(event.dest, view.clock, self.site.parameters.switching.flap_window)
+        self._flaps = self._flaps.entered(event.dest, view.clock, self.context.parameters.switching.flap_window)
         again = self._flaps.count > count
         return report(view.memory, f"flapping: back in {event.dest} once more") if again else view.memory
 
-    def _event(self, engine: Engine[View, Any, Any], step: Step[View], stamp: float) -> TransitionEvent | None:
+    def _event(
+        self, engine: Engine[BehaviourView, Any, Any], step: StepResult[BehaviourView], stamp: float
+    ) -> TransitionEvent | None:
         row = step.fired
         if row is None:
             return None
@@ -210,14 +224,14 @@ class Behaviour:
         prefix = "" if engine is self._machine else f"{engine.table.name}/"
         rejected = tuple(f"{other.dest} ({other.guard_name}, {other.clause})" for other in step.rejected)
         return TransitionEvent(
-            self._seq,
-            stamp,
-            prefix + step.source,
-            prefix + step.dest,
-            row.clause,
-            row.guard_name,
-            row.dwell_s,
-            rejected,
+            seq=self._seq,
+            stamp=stamp,
+            source=prefix + step.source,
+            dest=prefix + step.dest,
+            clause=row.clause,
+            guard=row.guard_name,
+            dwell_s=row.dwell_s,
+            rejected=rejected,
         )
 
     def _decision(
@@ -256,11 +270,11 @@ class Behaviour:
 
 def _with_results(memory: Memory, result: PlanResult | None, probe: PlanResult | None) -> Memory:
     """What came of the request and of the probe; a state probes only now and then, and keeps the latest outcome."""
-    latest = memory.probe if probe is None else Outcome.of(probe)
-    return replace(memory, plan=Outcome.of(result), probe=latest)
+    latest = memory.probe if probe is None else PlanOutcome.of(probe)
+    return replace(memory, plan=PlanOutcome.of(result), probe=latest)
 
 
-def _untouched(routing: Routing) -> Routing:
+def _untouched(routing: RoutingMemory) -> RoutingMemory:
     """Without what belonged to the last tick."""
     if not (routing.held or routing.outbox or routing.switched):
         return routing
@@ -269,7 +283,7 @@ def _untouched(routing: Routing) -> Routing:
 
 def _changed_state(memory: Memory) -> Memory:
     """Forget what belonged to the state that was left."""
-    return replace(memory, plan=Outcome(), probe=Outcome(), probed_at=-math.inf, unexplained_s=0.0)
+    return replace(memory, plan=PlanOutcome(), probe=PlanOutcome(), probed_at=-math.inf, unexplained_s=0.0)
 
 
 def _jump_report(jump: float) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from tuling_fsm.behaviour.deadlines import Timeout
 from tuling_fsm.behaviour.flaps import Flaps
 from tuling_fsm.behaviour.memory import Memory
-from tuling_fsm.behaviour.supervisors.rain_fog import Entry
+from tuling_fsm.behaviour.supervisors.rain_fog import RainFogMemory
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.request import Hold, PlanningRequest, Reason
 from tuling_fsm.machine.engine import Pending
@@ -37,7 +37,7 @@ class BehaviourRecord:
 
     machine: StateRecord[Memory]
     emergency_stop: StateRecord[None]
-    rain_fog: StateRecord[Entry]
+    rain_fog: StateRecord[RainFogMemory]
     route_refresh: StateRecord[None]
     seq: int = 0
     """Of the latest transition."""
@@ -69,7 +69,7 @@ class Decision:
     pending: tuple[Pending, ...]
     """Rows whose guard holds and whose dwell has not passed."""
     reports: tuple[str, ...]
-    """Lines for people, of this tick."""
+    """Lines for the log, of this tick."""
     flaps: int
     """How often states have flapped so far (USE-1)."""
     record: BehaviourRecord

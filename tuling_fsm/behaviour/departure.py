@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 from tuling_fsm.behaviour import states
-from tuling_fsm.behaviour.conduct import BehaviourRow, Conduct, View
 from tuling_fsm.behaviour.guards import route_found, stands_at_end
+from tuling_fsm.behaviour.leaf import BehaviourRow, BehaviourView, LeafBehaviour
 from tuling_fsm.behaviour.memory import Memory
-from tuling_fsm.behaviour.mission.memory import Aim
+from tuling_fsm.behaviour.mission.memory import GoalKind
 from tuling_fsm.behaviour.parameters import BehaviourParameters
+from tuling_fsm.behaviour.permissions import FREE_SPACE
 from tuling_fsm.behaviour.routing import asking, leads_on, open_question, pursue
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Hold, PlanningRequest, Reason
 from tuling_fsm.machine.elements import Leaf, Priority, Region
 
 
-def _enter(view: View) -> Memory:
+def _enter(view: BehaviourView) -> Memory:
     memory = open_question(view, "initial")
     return replace(memory, routing=replace(memory.routing, arrived=stands_at_end(view, taken=True)))
 
 
-def _update(view: View) -> Memory:
+def _update(view: BehaviourView) -> Memory:
     return pursue(view, leads_on)
 
 
-def _request(view: View) -> PlanningRequest:
-    routing, book = view.memory.routing, view.memory.book
-    if book.over:
+def _request(view: BehaviourView) -> PlanningRequest:
+    routing, progress = view.memory.routing, view.memory.mission
+    if progress.over:
         return Hold(Reason.MATCH_OVER, detail="the run has ended")
     if routing.question.answered:
         return Hold(Reason.NONE, detail="setting off")
@@ -33,17 +34,17 @@ def _request(view: View) -> PlanningRequest:
         return Hold(Reason.ARRIVED, detail="the route has ended")
     if not view.world.localized:
         return Hold(Reason.NOT_LOCALIZED)
-    if book.mission is not None and book.errand.aim is Aim.NOTHING:
+    if progress.mission is not None and progress.goal.kind is GoalKind.NOTHING:
         return Hold(Reason.ARRIVED, detail="nothing is left to do")
     if routing.question.asked_at is None and not routing.question.failures:
-        choosing = book.errand.aim is Aim.UNDECIDED
+        choosing = progress.goal.kind is GoalKind.UNDECIDED
         return Hold(
             Reason.NO_ROUTE, detail="choosing where to go" if choosing else "no mission and no route to ask for"
         )
     return Hold(Reason.NO_ROUTE, detail=asking("the route server", routing.question))
 
 
-def region(parameters: BehaviourParameters) -> Region[Conduct]:
+def region(parameters: BehaviourParameters) -> Region[LeafBehaviour]:
     """The composite with its leaf, which waits by itself: it asks again and again."""
     pause = max(parameters.route.backoff_max, parameters.route.refresh_period) + parameters.route.answer_timeout
     leaf = Leaf("plan_once", _PLAN_ONCE, parameters.switching.min_dwell, retry_s=pause)
@@ -52,8 +53,11 @@ def region(parameters: BehaviourParameters) -> Region[Conduct]:
 
 def rows(parameters: BehaviourParameters) -> tuple[BehaviourRow, ...]:
     """The row that leaves it."""
-    dwell = parameters.switching.dwell
-    return (BehaviourRow(states.PLAN_ONCE, states.REGRESSION, route_found, Priority.PROGRESS, 0, "DEP-2", dwell),)
+    dwell_s = parameters.switching.dwell
+    found = BehaviourRow(
+        states.PLAN_ONCE, states.REGRESSION, route_found, Priority.PROGRESS, 0, clause="DEP-2", dwell_s=dwell_s
+    )
+    return (found,)
 
 
-_PLAN_ONCE = Conduct(_request, _enter, _update, defers_route=True, asks_itself=True)
+_PLAN_ONCE = LeafBehaviour(_request, _enter, _update, may=FREE_SPACE, defers_route=True, asks_itself=True)

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tuling_fsm.behaviour.conduct import View
-from tuling_fsm.behaviour.memory import Ladder, Memory
+from tuling_fsm.behaviour.leaf import BehaviourView
+from tuling_fsm.behaviour.memory import FreeDrivingLadder, Memory
 from tuling_fsm.behaviour.traffic.zones import slowed
 from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import FloatArray, Pose
@@ -16,17 +16,17 @@ from tuling_fsm.core.request import FollowLanes, FreeSpace, Hold, PlanningReques
 
 TOLERANCE_S = 1e-6
 
-Lines = Callable[[View, int], FloatArray]
+Lines = Callable[[BehaviourView, int], FloatArray]
 """The lines (M, 4) that hold on a rung. They are taken once a rung: one that the car has crossed must not come back."""
 
 
-def begin(view: View, goals: tuple[Pose, ...], lines: Lines) -> Memory:
+def begin(view: BehaviourView, goals: tuple[Pose, ...], lines: Lines) -> Memory:
     """Start with the first attempt; without goals the ladder is exhausted from the start."""
     failed_at = None if goals else view.clock
-    return with_ladder(view.memory, Ladder(goals, 0, lines(view, 0), failed_at, view.world.route))
+    return with_ladder(view.memory, FreeDrivingLadder(goals, 0, lines(view, 0), failed_at, view.world.route))
 
 
-def go_on(view: View, lines: Lines) -> Memory:
+def go_on(view: BehaviourView, lines: Lines) -> Memory:
     """Stay with the present attempt until its plan has failed for long enough; then the next."""
     ladder = view.memory.ladder
     if ladder.exhausted:
@@ -34,7 +34,7 @@ def go_on(view: View, lines: Lines) -> Memory:
     if not view.memory.plan.failed:
         return with_ladder(view.memory, replace(ladder, failing_since=None))
     since = view.clock if ladder.failing_since is None else ladder.failing_since
-    if view.clock - since < view.site.parameters.free.confirm - TOLERANCE_S:
+    if view.clock - since < view.context.parameters.free.confirm - TOLERANCE_S:
         return with_ladder(view.memory, replace(ladder, failing_since=since))
     rung = ladder.rung + 1
     if rung < len(ladder.goals):
@@ -42,20 +42,22 @@ def go_on(view: View, lines: Lines) -> Memory:
     return with_ladder(view.memory, replace(ladder, rung=rung, failing_since=view.clock))
 
 
-def with_ladder(memory: Memory, ladder: Ladder) -> Memory:
+def with_ladder(memory: Memory, ladder: FreeDrivingLadder) -> Memory:
     """The memory with another ladder."""
     return replace(memory, ladder=ladder)
 
 
-def reached(view: View) -> bool:
+def reached(view: BehaviourView) -> bool:
     """Whether the car is at the goal of the present attempt."""
     ladder, pose = view.memory.ladder, view.world.ego.pose
     if ladder.exhausted:
         return False
-    return float(elementwise.hypot(ladder.goal.x - pose.x, ladder.goal.y - pose.y)) <= view.site.parameters.free.reached
+    return (
+        float(elementwise.hypot(ladder.goal.x - pose.x, ladder.goal.y - pose.y)) <= view.context.parameters.free.reached
+    )
 
 
-def toward_goal(view: View, speed: float, free_heading: bool = False) -> PlanningRequest:
+def toward_goal(view: BehaviourView, speed: float, free_heading: bool = False) -> PlanningRequest:
     """The request of the present attempt."""
     ladder = view.memory.ladder
     if not view.world.localized:
@@ -69,41 +71,41 @@ def toward_goal(view: View, speed: float, free_heading: bool = False) -> Plannin
         rules.walls,
         min(speed, rules.speed_limit),
         free_heading=free_heading,
-        max_expansions=view.site.parameters.free.expansions,
+        max_expansions=view.context.parameters.free.expansions,
     )
 
 
-def lane_probe(view: View) -> PlanningRequest | None:
+def lane_probe(view: BehaviourView) -> PlanningRequest | None:
     """What the lane planner would be asked here, every now and then (SLF-2, NLF-3)."""
-    due = view.clock - view.memory.probed_at >= view.site.parameters.free.probe_period - TOLERANCE_S
+    due = view.clock - view.memory.probed_at >= view.context.parameters.free.probe_period - TOLERANCE_S
     return follow_lanes(view) if due and view.world.localized and view.world.lanes else None
 
 
-def follow_lanes(view: View) -> FollowLanes:
+def follow_lanes(view: BehaviourView) -> FollowLanes:
     """Drive along the lanes of the reference road, with all that traffic rules put in the way (NOR-3 to NOR-6)."""
     route, rules = view.world.route, view.memory.rules
-    speed = min(view.site.vehicle.max_speed, rules.speed_limit)
+    speed = min(view.context.vehicle.max_speed, rules.speed_limit)
     lanes = slowed(view.world.lanes, rules.zones, view.world.route_s, view.world.ego.v)
     return FollowLanes(lanes, rules.walls, speed, goal_s=None if route is None else route.length)
 
 
-def solid_lines(view: View) -> FloatArray:
+def solid_lines(view: BehaviourView) -> FloatArray:
     """Solid lines around the car."""
-    pose, radius = view.world.ego.pose, view.site.parameters.free.radius
-    return view.site.road_map.line_segments(pose.x, pose.y, radius, crossable=False)
+    pose, radius = view.world.ego.pose, view.context.parameters.free.radius
+    return view.context.road_map.line_segments(pose.x, pose.y, radius, crossable=False)
 
 
-def road_edges(view: View) -> FloatArray:
+def road_edges(view: BehaviourView) -> FloatArray:
     """Edges of the drivable surface around the car."""
-    pose, radius = view.world.ego.pose, view.site.parameters.free.radius
-    return view.site.road_map.boundary_segments(pose.x, pose.y, radius)
+    pose, radius = view.world.ego.pose, view.context.parameters.free.radius
+    return view.context.road_map.boundary_segments(pose.x, pose.y, radius)
 
 
-def all_lines(view: View, _: int) -> FloatArray:
+def all_lines(view: BehaviourView, _: int) -> FloatArray:
     """Solid lines and road edges hold on every rung."""
     return np.vstack((solid_lines(view), road_edges(view)))
 
 
-def no_lines(_: View, __: int) -> FloatArray:
+def no_lines(_: BehaviourView, __: int) -> FloatArray:
     """Nothing holds but obstacles."""
     return np.zeros((0, 4))

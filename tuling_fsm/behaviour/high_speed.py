@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from tuling_fsm.behaviour.conduct import Conduct, View
+from tuling_fsm.behaviour.leaf import BehaviourView, LeafBehaviour
+from tuling_fsm.behaviour.permissions import ON_LANES
 from tuling_fsm.core.request import Hold, PlanningRequest, Reason
 from tuling_fsm.machine.elements import Leaf, Region
 
 
-def _request(_: View) -> PlanningRequest:
+def _request(_: BehaviourView) -> PlanningRequest:
     return Hold(Reason.NO_ROUTE, detail="high speed is not implemented")
 
 
-def region() -> Region[Conduct]:
+def region() -> Region[LeafBehaviour]:
     """The composite with its leaf."""
-    return Region("high_speed", "normal", (Leaf("normal", Conduct(_request), enabled=False),))
+    return Region("high_speed", "normal", (Leaf("normal", LeafBehaviour(_request, may=ON_LANES), enabled=False),))

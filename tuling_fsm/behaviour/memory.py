@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tuling_fsm.behaviour.intersection.memory import Intersection
-from tuling_fsm.behaviour.mission.memory import Book
-from tuling_fsm.behaviour.on_road.memory import OnRoad
-from tuling_fsm.behaviour.parking.memory import Parking
-from tuling_fsm.behaviour.temporary_stop.memory import Stop
-from tuling_fsm.behaviour.traffic.rules import RuleMemory, Rules
+from tuling_fsm.behaviour.intersection.memory import IntersectionMemory
+from tuling_fsm.behaviour.mission.memory import MissionProgress
+from tuling_fsm.behaviour.on_road.memory import OnRoadMemory
+from tuling_fsm.behaviour.parking.memory import ParkingMemory
+from tuling_fsm.behaviour.temporary_stop.memory import TemporaryStop
+from tuling_fsm.behaviour.traffic.rules import TrafficRuleMemory, TrafficRules
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Limit, PlanResult, Reason
@@ -28,7 +28,7 @@ YIELDS = (Reason.RED_LIGHT, Reason.PEDESTRIAN)
 
 
 @dataclass(frozen=True)
-class Outcome:
+class PlanOutcome:
     """What is kept of a plan: whether there is one, what limits it, and how far it gets (m)."""
 
     known: bool = False
@@ -39,7 +39,7 @@ class Outcome:
     travel: float = 0.0
 
     @classmethod
-    def of(cls, result: PlanResult | None) -> Outcome:
+    def of(cls, result: PlanResult | None) -> PlanOutcome:
         """The outcome of a result; of none at all, an unknown one."""
         if result is None:
             return cls()
@@ -58,7 +58,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Question:
+class RouteQuestion:
     """A question to the route server that is asked until it is answered (DEP-2).
 
     `first` is the number of its first request: a late answer to any of them still counts. `asked_at` is None while
@@ -74,7 +74,7 @@ class Question:
 
 
 @dataclass(frozen=True, eq=False)
-class Routing:
+class RoutingMemory:
     """The route in use, and the traffic with the route server."""
 
     route: Route | None = None
@@ -90,18 +90,18 @@ class Routing:
     """Requests of this tick."""
     held: tuple[RouteMatch, ...] = ()
     """Answers that came during an emergency stop (EST-1)."""
-    question: Question = field(default_factory=Question)
+    question: RouteQuestion = field(default_factory=RouteQuestion)
     refresh: int = -1
     """Number of the open refresh request, -1 for none."""
     refreshed_at: float = 0.0
     ticket: int = 0
-    """Of the errand that the latest request was for, see `Book.ticket`."""
+    """Of the mission goal that the latest request was for, see `MissionProgress.ticket`."""
     serves: int = 0
     """The same for the route in use."""
 
 
 @dataclass(frozen=True, eq=False)
-class Ladder:
+class FreeDrivingLadder:
     """Attempts at free-space driving, one after the other: goals, and the lines that hold for the present one."""
 
     goals: tuple[Pose, ...] = ()
@@ -124,7 +124,7 @@ class Ladder:
 
 
 @dataclass(frozen=True)
-class Progress:
+class RouteProgress:
     """Where on the route the car last came on (m), and when (NOR-7)."""
 
     s: float = 0.0
@@ -137,28 +137,28 @@ class Memory:
 
     entered: bool = False
     """The initial state has been entered: the machine has run."""
-    routing: Routing = field(default_factory=Routing)
-    book: Book = field(default_factory=Book)
+    routing: RoutingMemory = field(default_factory=RoutingMemory)
+    mission: MissionProgress = field(default_factory=MissionProgress)
     """Of the mission."""
-    on_road: OnRoad = field(default_factory=OnRoad)
-    stop: Stop = field(default_factory=Stop)
-    parking: Parking = field(default_factory=Parking)
-    intersection: Intersection = field(default_factory=Intersection)
-    ladder: Ladder = field(default_factory=Ladder)
-    progress: Progress = field(default_factory=Progress)
-    plan: Outcome = field(default_factory=Outcome)
+    on_road: OnRoadMemory = field(default_factory=OnRoadMemory)
+    stop: TemporaryStop = field(default_factory=TemporaryStop)
+    parking: ParkingMemory = field(default_factory=ParkingMemory)
+    intersection: IntersectionMemory = field(default_factory=IntersectionMemory)
+    ladder: FreeDrivingLadder = field(default_factory=FreeDrivingLadder)
+    progress: RouteProgress = field(default_factory=RouteProgress)
+    plan: PlanOutcome = field(default_factory=PlanOutcome)
     """Of the request of the tick before."""
-    probe: Outcome = field(default_factory=Outcome)
+    probe: PlanOutcome = field(default_factory=PlanOutcome)
     """Of the latest probe of the present state."""
     probed_at: float = -math.inf
     unexplained_s: float = 0.0
     """Time in the present state without the stops that NOR-7 calls feasible."""
-    rules: Rules = field(default_factory=lambda: Rules((), RuleMemory()))
+    rules: TrafficRules = field(default_factory=lambda: TrafficRules((), TrafficRuleMemory()))
     """What the traffic rules say on this tick."""
     reports: tuple[str, ...] = ()
     """One line each, of this tick."""
 
 
 def report(memory: Memory, line: str) -> Memory:
-    """Add a line for people."""
+    """Add a line for the log."""
     return replace(memory, reports=(*memory.reports, line))

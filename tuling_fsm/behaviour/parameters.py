@@ -9,7 +9,7 @@ from tuling_fsm.behaviour.intersection.parameters import IntersectionParameters
 from tuling_fsm.behaviour.mission.parameters import MissionParameters
 from tuling_fsm.behaviour.parking.parameters import ParkingParameters
 from tuling_fsm.behaviour.temporary_stop.parameters import StopParameters
-from tuling_fsm.behaviour.traffic.parameters import TrafficParameters
+from tuling_fsm.behaviour.traffic.parameters import TrafficRuleParameters
 from tuling_fsm.core.parameters import group, param
 
 
@@ -23,7 +23,7 @@ class SwitchingParameters:
     min_dwell: float = param(0.5, "s", 0.0, 5.0, "a state is kept at least this long", clause="DWELL-2")
     max_gap: float = param(1.0, "s", 0.1, 60.0, "a longer step between ticks is a jump of time", clause="DWELL-5")
     deadline: float = param(
-        60.0, "s", 5.0, 600.0, "a manoeuvring state is left after this long at the latest", clause="USE-2"
+        60.0, "s", 5.0, 600.0, "a maneuvering state is left after this long at the latest", clause="USE-2"
     )
     flap_window: float = param(
         3.0, "s", 0.5, 60.0, "two returns to a state within this time are flapping", clause="USE-1"
@@ -169,4 +169,4 @@ class BehaviourParameters:
     mission: MissionParameters = group(MissionParameters)
     stop: StopParameters = group(StopParameters)
     parking: ParkingParameters = group(ParkingParameters)
-    traffic: TrafficParameters = group(TrafficParameters)
+    traffic: TrafficRuleParameters = group(TrafficRuleParameters)

@@ -14,11 +14,10 @@ from tuling_fsm.core.kernels import kernel
 from tuling_fsm.core.rectangles import Box, clip, meets_box, outside
 from tuling_fsm.core.request import LaneLine
 from tuling_fsm.core.scene import Obstacles, Scene
+from tuling_fsm.core.standing import AGENT_MOVES
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.route import Route
 
-STANDING_SPEED = 0.5
-"""Objects slower than this stand, m/s."""
 _DIRECTIONS = 24
 
 
@@ -60,7 +59,7 @@ def _any_object_in(
     """Whether an edge of a standing object is in the box, or the pose in an object, which is then around the box."""
     for i in range(len(speed)):
         dx, dy = x - center_x[i, 0], y - center_y[i, 0]
-        if speed[i] >= STANDING_SPEED or elementary.hypot(dx, dy) > reach + elementary.hypot(length[i], width[i]) / 2.0:
+        if speed[i] >= AGENT_MOVES or elementary.hypot(dx, dy) > reach + elementary.hypot(length[i], width[i]) / 2.0:
             continue
         c, s = elementary.cos(headings[i, 0]), elementary.sin(headings[i, 0])
         half_length, half_width = length[i] / 2.0, width[i] / 2.0

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tuling_fsm.behaviour.conduct import View
-from tuling_fsm.behaviour.memory import Memory, Question, report
+from tuling_fsm.behaviour.leaf import BehaviourView
+from tuling_fsm.behaviour.memory import Memory, RouteQuestion, report
 from tuling_fsm.behaviour.mission.points import is_past, pose_of
 from tuling_fsm.behaviour.parameters import RouteParameters
 from tuling_fsm.core.geometry import Pose, distance
@@ -20,25 +20,25 @@ from tuling_fsm.world.on_route import track
 from tuling_fsm.world.world import RouteMatch
 
 PUSHED = -1
-"""Number of a route that nobody asked for."""
+"""Number of a route that was not asked for."""
 TOLERANCE_S = 1e-6
 _AT_BEGIN_M, _SAME_BEGIN_M, _LEAD_M = 2.0, 10.0, 100.0
 
-Accept = Callable[[View, Route], str]
+Accept = Callable[[BehaviourView, Route], str]
 """Why a route is no answer, or an empty string."""
 
 
-def open_question(view: View, purpose: str) -> Memory:
+def open_question(view: BehaviourView, purpose: str) -> Memory:
     """Begin to ask, on the next call of `pursue`."""
     routing = view.memory.routing
-    question = Question(purpose, first=routing.number + 1, due_at=view.clock)
+    question = RouteQuestion(purpose, first=routing.number + 1, due_at=view.clock)
     return replace(view.memory, routing=replace(routing, question=question))
 
 
-def pursue(view: View, accept: Accept) -> Memory:
+def pursue(view: BehaviourView, accept: Accept) -> Memory:
     """Take the answers of this tick; ask, or ask again, when it is time."""
     memory = _take_answers(view, accept)
-    question, parameters = memory.routing.question, view.site.parameters.route
+    question, parameters = memory.routing.question, view.context.parameters.route
     if question.answered:
         return memory
     if question.asked_at is not None and view.clock - question.asked_at > parameters.answer_timeout:
@@ -52,22 +52,22 @@ def pursue(view: View, accept: Accept) -> Memory:
     return memory
 
 
-def send(view: View, memory: Memory, purpose: str) -> Memory:
+def send(view: BehaviourView, memory: Memory, purpose: str) -> Memory:
     """Put one request in the outbox, where there is somewhere to go."""
     goal = destination(view)
     if goal is None:
         return memory
-    routing, book = memory.routing, memory.book
-    start = book.around or memory.parking.search_start(view.world.ego.pose)
+    routing, progress = memory.routing, memory.mission
+    start = progress.around or memory.parking.search_start(view.world.ego.pose)
     request = RouteRequest(routing.number + 1, purpose, start, goal)
-    asked = replace(routing, number=request.number, outbox=(*routing.outbox, request), ticket=book.ticket)
+    asked = replace(routing, number=request.number, outbox=(*routing.outbox, request), ticket=progress.ticket)
     return replace(memory, routing=asked)
 
 
-def asking(whom: str, question: Question) -> str:
+def asking(what: str, question: RouteQuestion) -> str:
     """What is said while an answer is waited for."""
     many = {0: "", 1: ", 1 failure"}.get(question.failures, f", {question.failures} failures")
-    return f"asking {whom}{many}"
+    return f"asking {what}{many}"
 
 
 def backoff_s(parameters: RouteParameters, failures: int) -> float:
@@ -76,40 +76,40 @@ def backoff_s(parameters: RouteParameters, failures: int) -> float:
     return float(min(math.ldexp(parameters.backoff_first, doublings), parameters.backoff_max))
 
 
-def destination(view: View) -> Pose | None:
-    """Where the search for a slot leads, else the present errand, or without a mission the route in use; None for
+def destination(view: BehaviourView) -> Pose | None:
+    """Where the search for a slot leads, else the present mission goal, or without a mission the route in use; None for
     nowhere, or not known yet.
     """
-    book, searched = view.memory.book, view.memory.parking.search_goal(view.world.mission)
-    if searched is not None and not book.over:
+    progress, searched = view.memory.mission, view.memory.parking.search_goal(view.world.mission)
+    if searched is not None and not progress.over:
         return searched
-    if book.mission is None:
+    if progress.mission is None:
         route = view.memory.routing.route
         return None if route is None else route.reference.at(route.length)
-    point = book.errand.point
-    return None if point is None or book.over else pose_of(view.site.road_map, point)
+    point = progress.goal.point
+    return None if point is None or progress.over else pose_of(view.context.road_map, point)
 
 
-def joined(view: View, route: Route) -> Route:
+def joined(view: BehaviourView, route: Route) -> Route:
     """A route that was asked for from a place ahead of the car, with the way to there before it (TMP-3)."""
-    around, begin = view.memory.book.around, route.reference.at(0.0)
+    around, begin = view.memory.mission.around, route.reference.at(0.0)
     pose = view.world.ego.pose
     if around is None or is_past(pose, begin, -_AT_BEGIN_M) or distance(begin[:2], around[:2]) > _SAME_BEGIN_M:
         return route
-    lead = plan_route(view.site.road_map, pose, begin).route
+    lead = plan_route(view.context.road_map, pose, begin).route
     if lead is None or lead.length > _LEAD_M:
         return route
-    return match_route(view.site.road_map, np.vstack((lead.poses()[:-1], route.poses()[1:]))) or route
+    return match_route(view.context.road_map, np.vstack((lead.poses()[:-1], route.poses()[1:]))) or route
 
 
-def use(view: View, memory: Memory, route: Route) -> Memory:
+def use(view: BehaviourView, memory: Memory, route: Route) -> Memory:
     """Take a route into use; one that was kept back is older, and dropped."""
     before = memory.routing
     routing = replace(before, route=route, kept=None, arrived=False, refreshed_at=view.clock, serves=before.ticket)
     return replace(memory, routing=routing)
 
 
-def place_on_route(view: View, route: Route) -> float:
+def place_on_route(view: BehaviourView, route: Route) -> float:
     """Arc length of the car on a route (m): for the one that the World knows the tracked one, else where it would be
     looked for first.
     """
@@ -118,11 +118,11 @@ def place_on_route(view: View, route: Route) -> float:
     return track(route, view.world.ego.pose, None, 0.0).s
 
 
-def leads_on(view: View, route: Route) -> str:
+def leads_on(view: BehaviourView, route: Route) -> str:
     """Accepts a route that begins near the car and does not end where it is."""
     pose = view.world.ego.pose
     nearest = route.reference.project(pose.x, pose.y)
-    reach = view.site.parameters.free.radius
+    reach = view.context.parameters.free.radius
     if abs(nearest.offset) > reach:
         return f"it runs {abs(nearest.offset):.0f} m from the car"
     if route.length - place_on_route(view, route) <= arrival_distance(view, view.memory.routing.arrived):
@@ -130,12 +130,12 @@ def leads_on(view: View, route: Route) -> str:
     return ""
 
 
-def arrival_distance(view: View, taken: bool) -> float:
+def arrival_distance(view: BehaviourView, taken: bool) -> float:
     """From the rear axle to a route's end at which it has been driven, m. A `taken` end is reached with the bumper."""
-    return view.site.parameters.route.arrived + (view.site.vehicle.front if taken else 0.0)
+    return view.context.parameters.route.arrived + (view.context.vehicle.front if taken else 0.0)
 
 
-def _take_answers(view: View, accept: Accept) -> Memory:
+def _take_answers(view: BehaviourView, accept: Accept) -> Memory:
     memory = view.memory
     for match in view.answers:
         question = memory.routing.question
@@ -144,11 +144,11 @@ def _take_answers(view: View, accept: Accept) -> Memory:
     return memory
 
 
-def _answers(match: RouteMatch, question: Question) -> bool:
+def _answers(match: RouteMatch, question: RouteQuestion) -> bool:
     return match.request == PUSHED or match.request >= question.first
 
 
-def _take(view: View, memory: Memory, match: RouteMatch, accept: Accept) -> Memory:
+def _take(view: BehaviourView, memory: Memory, match: RouteMatch, accept: Accept) -> Memory:
     objection = match.fault if match.route is None else accept(view, match.route)
     routing = memory.routing
     if match.route is not None and not objection:
@@ -159,8 +159,8 @@ def _take(view: View, memory: Memory, match: RouteMatch, accept: Accept) -> Memo
     return report(memory, f"{match.name}: {objection}")
 
 
-def _fail(view: View, memory: Memory, why: str) -> Memory:
-    routing, parameters = memory.routing, view.site.parameters.route
+def _fail(view: BehaviourView, memory: Memory, why: str) -> Memory:
+    routing, parameters = memory.routing, view.context.parameters.route
     failures = routing.question.failures + 1
     pause = parameters.refresh_period if routing.arrived else backoff_s(parameters, failures)
     question = replace(routing.question, failures=failures, asked_at=None, due_at=view.clock + pause)

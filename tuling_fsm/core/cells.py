@@ -7,12 +7,12 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from tuling_fsm.core.kernels import factory
+from tuling_fsm.core.kernels import array_kernel
 
 Integer = TypeVar("Integer", bound=np.signedinteger[Any])
 
 
-@factory
+@array_kernel
 def by_cell(cell: npt.NDArray[Integer], cells: int) -> tuple[npt.NDArray[Integer], npt.NDArray[Integer]]:
     """Sort by cells, of which each thing is in one: those in cell `c` are `order[start[c] : start[c + 1]]`, as they
     come.
@@ -29,7 +29,7 @@ def by_cell(cell: npt.NDArray[Integer], cells: int) -> tuple[npt.NDArray[Integer
     return start, order
 
 
-@factory
+@array_kernel
 def boxes_by_cell(
     low: npt.NDArray[Integer], high: npt.NDArray[Integer], columns: int, rows: int
 ) -> tuple[npt.NDArray[Integer], npt.NDArray[Integer]]:

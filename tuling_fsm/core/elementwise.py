@@ -5,6 +5,7 @@ What numpy has of its own for these differs between processors in the last bit.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -55,6 +56,11 @@ def arctan2(y: npt.ArrayLike, x: npt.ArrayLike) -> Array:
 def hypot(x: npt.ArrayLike, y: npt.ArrayLike) -> Array:
     """Lengths of vectors."""
     return _of_two(_hypot, x, y)
+
+
+def wrap_angle(angle: npt.ArrayLike) -> Array:
+    """The same angles in [-pi, pi)."""
+    return (np.asarray(angle, dtype=np.float64) + math.pi) % (2.0 * math.pi) - math.pi
 
 
 def _of_one(loop: Callable[[Array, Array], None], values: npt.ArrayLike) -> Array:

@@ -31,7 +31,7 @@ def assert_never(value: NoReturn) -> NoReturn:
 
     `typing` has it from Python 3.11 on.
     """
-    raise AssertionError(f"nobody deals with {value!r}")
+    raise AssertionError(f"no case for {value!r}")
 
 
 def _short(text: str) -> str:

@@ -9,10 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from tuling_fsm.core import elementary, elementwise
-from tuling_fsm.core.kernels import inner, kernel
+from tuling_fsm.core.kernels import kernel
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -55,13 +54,13 @@ def to_global(points: FloatArray, pose: Pose) -> FloatArray:
     return np.asarray(rotated(points, pose.heading) + np.array((pose.x, pose.y)), dtype=np.float64)
 
 
-@njit(cache=True)
+@kernel
 def wrap_angle(angle: float) -> float:
     """The same angle in [-pi, pi)."""
     return (angle + math.pi) % (2.0 * math.pi) - math.pi
 
 
-@inner
+@kernel
 def _first_not_below(s: FloatArray, value: float) -> int:
     """Index of the first arc length that is not below a value; the number of them if all are."""
     low, high = 0, len(s)
@@ -74,7 +73,7 @@ def _first_not_below(s: FloatArray, value: float) -> int:
     return low
 
 
-@inner
+@kernel
 def _segment_at(s: FloatArray, value: float) -> int:
     """Index of the segment that an arc length lies on, that of the first or last one beyond the ends."""
     low, high = 0, len(s)
@@ -87,7 +86,7 @@ def _segment_at(s: FloatArray, value: float) -> int:
     return min(max(low - 1, 0), len(s) - 2)
 
 
-@inner
+@kernel
 def _share(s: FloatArray, i: int, at: float) -> float:
     """How far along segment `i` an arc length lies, 0 to 1; 0 on a segment of no length."""
     span = s[i + 1] - s[i]
@@ -175,3 +174,10 @@ class Polyline:
     def curvature(self) -> FloatArray:
         """Curvature (1/m, + left) at every point, from the headings."""
         return np.asarray(np.gradient(self.heading, self.s), dtype=np.float64)
+
+
+def shifted(pose: Pose, ahead: float) -> Pose:
+    """A pose moved along its heading (m)."""
+    return Pose(
+        pose.x + ahead * elementary.cos(pose.heading), pose.y + ahead * elementary.sin(pose.heading), pose.heading
+    )

@@ -1,8 +1,11 @@
-"""How kernels are compiled.
+"""How kernels are compiled: every kernel of the package by one of three decorators, which share their options.
 
 Numba counts the references of every array of every call, one locked instruction each, also those inside the tuples that
-are handed on: in kernels that are a few dozen instructions long that is most of the time. And what lets Python call a
-function takes as long to compile as the function. A division by 0 gives `inf` or `nan`, as in numpy.
+are handed on: in kernels that are a few dozen instructions long that is most of the time (judging the candidates of a
+tick takes 7.7 times as long with it). `_nrt=False` leaves it out; Numba has no public name for it. So a `kernel`
+neither
+makes arrays (Numba refuses to compile it) nor returns any to Python (a test looks at the types that they return).
+A division by 0 gives `inf` or `nan`, as in numpy.
 """
 
 from __future__ import annotations
@@ -10,46 +13,36 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+import numba
 from numba import njit, types
 from numba.extending import intrinsic
 
+from tuling_fsm.core.kernel_cache import LOCATORS
+
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+numba.config.CACHE_LOCATOR_CLASSES = LOCATORS
+_OPTIONS = {"cache": True, "error_model": "numpy"}
 
 
 def kernel(function: Function) -> Function:
-    """Compiles a function without counting references: it must neither make arrays nor return any."""
-    compiled: Function = njit(cache=True, error_model="numpy", _nrt=False, no_cfunc_wrapper=True)(function)
+    """Compiles a function that neither makes nor returns arrays."""
+    compiled: Function = njit(**_OPTIONS, _nrt=False)(function)
     return compiled
 
 
-def part(function: Function) -> Function:
+def inlined_kernel(function: Function) -> Function:
     """Compiles a `kernel` that becomes a part of each of its callers.
 
     A tuple is handed on number by number, which can take longer than the few things that are done with it.
     """
-    compiled: Function = njit(cache=True, error_model="numpy", _nrt=False, no_cfunc_wrapper=True, forceinline=True)(
-        function
-    )
+    compiled: Function = njit(**_OPTIONS, _nrt=False, forceinline=True)(function)
     return compiled
 
 
-def inner(function: Function) -> Function:
-    """Compiles a `kernel` that only kernels may call: Python would crash."""
-    compiled: Function = njit(
-        cache=True, error_model="numpy", _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True
-    )(function)
-    return compiled
-
-
-def maker(function: Function) -> Function:
-    """Compiles a function that makes arrays and that only kernels may call: Python would crash."""
-    compiled: Function = njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
-    return compiled
-
-
-def factory(function: Function) -> Function:
-    """Compiles a function that makes arrays, for Python to call."""
-    compiled: Function = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)(function)
+def array_kernel(function: Function) -> Function:
+    """Compiles a function that makes or returns arrays."""
+    compiled: Function = njit(**_OPTIONS)(function)
     return compiled
 
 

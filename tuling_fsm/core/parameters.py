@@ -19,7 +19,7 @@ Scalar = bool | int | float | str
 
 
 @dataclass(frozen=True)
-class Spec:
+class ParameterSpec:
     """What is known of a parameter. Bounds are inclusive; `live` ones take effect on the next tick (USE-12)."""
 
     name: str
@@ -66,8 +66,8 @@ def param(
     live: bool = False,
     choices: tuple[str, ...] = (),
 ) -> Any:
-    """A dataclass field that carries its `Spec`."""
-    spec = Spec("", default, unit, low, high, doc, clause, live, choices)
+    """A dataclass field that carries its `ParameterSpec`."""
+    spec = ParameterSpec("", default, unit, low, high, doc, clause, live, choices)
     return dataclasses.field(default=default, metadata={"spec": spec})
 
 
@@ -76,7 +76,7 @@ def group(cls: type[T]) -> Any:
     return dataclasses.field(default_factory=cls, metadata={"group": cls})
 
 
-def describe(cls: type[Any], prefix: str = "") -> Iterator[Spec]:
+def describe(cls: type[Any], prefix: str = "") -> Iterator[ParameterSpec]:
     """Every parameter below a group class, with dotted names."""
     for field in dataclasses.fields(cls):
         name = f"{prefix}{field.name}"

@@ -6,7 +6,7 @@ import numpy as np
 
 from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray, Pose, to_local
-from tuling_fsm.core.kernels import inner, part
+from tuling_fsm.core.kernels import inlined_kernel, kernel
 
 Box = tuple[float, float, float, float]
 """x0, x1, y0, y1 in the frame of a pose, m."""
@@ -14,7 +14,7 @@ FLAT = 1e-12
 """What reaches less far (m) along a side of a box is in it as a whole or not at all."""
 
 
-@part
+@inlined_kernel
 def rectangles_apart(
     x: float, y: float, cos: float, sin: float, half_length: float, half_width: float,
     box_x: float, box_y: float, box_cos: float, box_sin: float, box_length: float, box_width: float,
@@ -68,7 +68,7 @@ def outside(segments: FloatArray, enter: FloatArray, leave: FloatArray) -> Float
     return np.concatenate((before, after))
 
 
-@inner
+@kernel
 def meets_box(
     ax: float, ay: float, bx: float, by: float, x: float, y: float, heading: float,
     x0: float, x1: float, y0: float, y1: float,
@@ -82,7 +82,7 @@ def meets_box(
     return enter <= leave
 
 
-@inner
+@kernel
 def _between(start: float, step: float, low: float, high: float, enter: float, leave: float) -> tuple[float, float]:
     if abs(step) < FLAT:
         return (enter if low <= start <= high else 2.0), leave

@@ -217,7 +217,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, eq=False)
-class Manoeuvre:
+class Maneuver:
     """A free-space motion that was found once and is driven to its end (USE-8): `whole` as planned to `goal`, with its
     changes of gear, and the first row of it that is still ahead.
     """
@@ -241,8 +241,8 @@ class PlanResult:
     """Lane line of the winner, as `LaneLine.shift`."""
     uses_reverse: bool = False
     alternatives: Callable[[], tuple[Candidate, ...]] = tuple
-    """Works out `candidates`, which is for people, when somebody wants to see them."""
-    manoeuvre: Manoeuvre | None = None
+    """Works out `candidates`, which is for people, when they are to be shown."""
+    maneuver: Maneuver | None = None
     """What `trajectory` is the next part of, for free-space plans; the planner's to go on with on the next tick."""
 
     @property

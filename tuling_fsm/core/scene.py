@@ -70,7 +70,7 @@ class Obstacles:
     def straight_on(cls, boxes: npt.ArrayLike, speed: npt.ArrayLike = 0.0, kind: npt.ArrayLike = 1) -> Obstacles:
         """Objects that go on as they do, numbered from 0: `boxes` (N, 5) are centre x, y, heading, length, width (m,
         rad, `map`). `speed` (m/s, along the heading) and `kind` (code of the table of objects; 1 is a car) are one for
-        all or (N,). Who stands is static.
+        all or (N,). What stands is static.
         """
         rows = np.asarray(boxes, dtype=np.float64).reshape(-1, 5)
         n, pace = len(rows), np.broadcast_to(np.asarray(speed, dtype=np.float64), (len(rows),)).copy()

@@ -9,9 +9,10 @@ import numpy as np
 from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.kernels import kernel
+from tuling_fsm.core.standing import AT_REST
 
-_STILL = 1e-3
-"""What is slower than this (m/s) stands."""
+STEP_S = 0.1
+"""Between two rows of a planned trajectory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +47,7 @@ class Trajectory:
     @property
     def stands(self) -> bool:
         """Whether no row moves."""
-        return self.top_speed < _STILL
+        return self.top_speed < AT_REST
 
     @property
     def top_speed(self) -> float:

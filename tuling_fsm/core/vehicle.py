@@ -59,3 +59,8 @@ class Vehicle:
             [(self.front, half), (-self.rear_overhang, half), (-self.rear_overhang, -half), (self.front, -half)]
         )
         return to_global(corners, pose)
+
+
+def center_ahead(vehicle: Vehicle) -> float:
+    """From a car's rear axle to the middle of its body, m."""
+    return 0.5 * (vehicle.front - vehicle.rear_overhang)

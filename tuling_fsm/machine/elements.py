@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from enum import IntEnum
 from functools import cached_property
 from typing import Generic, TypeVar
@@ -69,6 +69,7 @@ class Row(Generic[C]):
     guard: Callable[[C], bool]
     priority: Priority
     order: int
+    _: KW_ONLY
     clause: str
     dwell_s: float = DEFAULT_DWELL_S
     min_dwell_s: float | None = None

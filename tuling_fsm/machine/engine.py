@@ -45,7 +45,7 @@ class Pending:
 
 
 @dataclass(frozen=True)
-class Step(Generic[C]):
+class StepResult(Generic[C]):
     """What one tick did: the leaf before and after. `pending` have not matured; `rejected` had, but lost to `fired`."""
 
     source: str
@@ -106,12 +106,12 @@ class Engine(Generic[C, B, M]):
         if memory is not self.record.memory:
             self.record = replace(self.record, memory=memory)
 
-    def step(self, context: C) -> Step[C]:
+    def step(self, context: C) -> StepResult[C]:
         """Evaluate every row of the active leaf and fire the first that has matured."""
         record, leaf = self.record, self.leaf
         rows = [row for row in self.table.rows_from[record.path] if row.guard(context)]
         if not rows and not record.true_since:
-            return Step(record.path, record.path)
+            return StepResult(record.path, record.path)
         since = dict(record.true_since)
         holding: dict[str, float] = {}
         pending: list[Pending] = []
@@ -130,7 +130,7 @@ class Engine(Generic[C, B, M]):
             self.record = replace(record, true_since=tuple(holding.items()))
         else:
             self._fire(fired, holding)
-        return Step(record.path, self.record.path, fired, tuple(pending), tuple(matured[1:]))
+        return StepResult(record.path, self.record.path, fired, tuple(pending), tuple(matured[1:]))
 
     def _interval(self, stamp: float) -> tuple[float, float]:
         if self.record.stamp is None:

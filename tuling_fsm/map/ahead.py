@@ -14,8 +14,7 @@ import numpy.typing as npt
 
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.map.free_width import crossable_at
-from tuling_fsm.map.lane_types import DRIVING
-from tuling_fsm.map.lanes import Crosswalk, Junction, LaneId, Mark, StopLine
+from tuling_fsm.map.lanes import DRIVING, Crosswalk, Junction, LaneId, LaneMark, StopLine
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route, RouteLane
 
@@ -53,7 +52,7 @@ class JunctionAhead(NamedTuple):
     approach_from: float
 
 
-class Approach(NamedTuple):
+class JunctionApproach(NamedTuple):
     """Bounds of the zone before a junction's stop line in which lanes are not changed (NOR-2), m.
 
     It is `least` long whatever the marks say, and as long as the marks between the lanes of the direction are solid,
@@ -64,8 +63,8 @@ class Approach(NamedTuple):
     most: float = 60.0
 
 
-DEFAULT_APPROACH = Approach()
-_JUNCTIONS: WeakKeyDictionary[Route, dict[Approach, tuple[JunctionAhead, ...]]] = WeakKeyDictionary()
+DEFAULT_APPROACH = JunctionApproach()
+_JUNCTIONS: WeakKeyDictionary[Route, dict[JunctionApproach, tuple[JunctionAhead, ...]]] = WeakKeyDictionary()
 
 
 def stop_lines_ahead(road_map: RoadMap, route: Route, s: float, ahead: float = 80.0) -> tuple[StopLineAhead, ...]:
@@ -107,7 +106,7 @@ def crosswalks_ahead(road_map: RoadMap, route: Route, s: float, ahead: float = 8
 
 
 def junctions_ahead(
-    road_map: RoadMap, route: Route, s: float, ahead: float = 80.0, approach: Approach = DEFAULT_APPROACH
+    road_map: RoadMap, route: Route, s: float, ahead: float = 80.0, approach: JunctionApproach = DEFAULT_APPROACH
 ) -> tuple[JunctionAhead, ...]:
     """Junctions that the route is in somewhere between `s` and `s + ahead`, nearest first."""
     known = _JUNCTIONS.setdefault(route, {})
@@ -116,7 +115,7 @@ def junctions_ahead(
     return tuple(each for each in known[approach] if each.s_to >= s and each.s_from <= s + ahead)
 
 
-def _junctions(road_map: RoadMap, route: Route, approach: Approach) -> tuple[JunctionAhead, ...]:
+def _junctions(road_map: RoadMap, route: Route, approach: JunctionApproach) -> tuple[JunctionAhead, ...]:
     found: list[JunctionAhead] = []
     for i, stretch in enumerate(route.lanes):
         junction = road_map.lanes[stretch.lane].junction
@@ -130,7 +129,7 @@ def _junctions(road_map: RoadMap, route: Route, approach: Approach) -> tuple[Jun
     return tuple(found)
 
 
-def _approach_from(road_map: RoadMap, route: Route, first: int, after: float, approach: Approach) -> float:
+def _approach_from(road_map: RoadMap, route: Route, first: int, after: float, approach: JunctionApproach) -> float:
     """Where the zone before the stretch `first` begins, not before `after`, the end of the junction before (m)."""
     entry = route.lanes[first].s_from
     low = max(after, entry - approach.most)
@@ -164,7 +163,7 @@ def _is_driven(road_map: RoadMap, lane_id: LaneId | None) -> bool:
     return lane_id is not None and road_map.lanes[lane_id].type == DRIVING
 
 
-def _any_crossable(marks: list[tuple[Mark, ...]], along: FloatArray) -> npt.NDArray[np.bool_]:
+def _any_crossable(marks: list[tuple[LaneMark, ...]], along: FloatArray) -> npt.NDArray[np.bool_]:
     return np.asarray(np.any([crossable_at(side, along) for side in marks], axis=0), dtype=np.bool_)
 
 

@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.map.lane_types import SURFACE
-from tuling_fsm.map.lanes import Lane, LaneId, Mark
+from tuling_fsm.map.lanes import SURFACE, Lane, LaneId, LaneMark
 
 
 def free_widths(lanes: Mapping[LaneId, Lane], lane_id: LaneId) -> tuple[FloatArray, FloatArray]:
@@ -39,7 +38,7 @@ def _free(lanes: Mapping[LaneId, Lane], lane: Lane, left: bool) -> FloatArray:
         current = beyond
 
 
-def crossable_at(marks: tuple[Mark, ...], s: FloatArray) -> npt.NDArray[np.bool_]:
+def crossable_at(marks: tuple[LaneMark, ...], s: FloatArray) -> npt.NDArray[np.bool_]:
     """Whether the line may be crossed at each arc length of its lane."""
     may = np.zeros(len(s), dtype=np.bool_)
     for mark in marks:

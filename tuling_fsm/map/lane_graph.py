@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tuling_fsm.map.lane_types import DRIVING
-from tuling_fsm.map.lanes import Lane, LaneId
+from tuling_fsm.map.lanes import DRIVING, Lane, LaneId
 
 MIN_WIDTH_M = 2.2
 """A lane narrower than this is not driven."""
@@ -23,7 +22,7 @@ TIGHT_TURN = 1.2
 """
 
 
-class Change(NamedTuple):
+class LaneChange(NamedTuple):
     """A lane that may be entered sideways, from `start` to `end` along the lane that is left (m)."""
 
     lane: LaneId
@@ -38,7 +37,7 @@ class LaneGraph:
     """
 
     successors: Mapping[LaneId, tuple[LaneId, ...]]
-    changes: Mapping[LaneId, tuple[Change, ...]]
+    changes: Mapping[LaneId, tuple[LaneChange, ...]]
     turn: Mapping[LaneId, float]
 
     def __contains__(self, lane_id: LaneId) -> bool:
@@ -48,7 +47,7 @@ class LaneGraph:
         """Whether the lane can only be followed with reversing."""
         return self.turn[lane_id] > TIGHT_TURN
 
-    def window(self, lane_id: LaneId, beside: LaneId) -> Change | None:
+    def window(self, lane_id: LaneId, beside: LaneId) -> LaneChange | None:
         """Where a lane may be left for its neighbour."""
         return next((change for change in self.changes.get(lane_id, ()) if change.lane == beside), None)
 
@@ -68,12 +67,12 @@ def _drivable(lane: Lane) -> bool:
     return lane.type == DRIVING and float(np.max(lane.left + lane.right)) >= MIN_WIDTH_M
 
 
-def _changes(lane: Lane, lanes: Mapping[LaneId, Lane], known: set[LaneId]) -> tuple[Change, ...]:
+def _changes(lane: Lane, lanes: Mapping[LaneId, Lane], known: set[LaneId]) -> tuple[LaneChange, ...]:
     found = [_change(lane, lanes[n]) for n in beside(lane) if n in known]
     return tuple(change for change in found if change is not None)
 
 
-def _change(lane: Lane, other: Lane) -> Change | None:
+def _change(lane: Lane, other: Lane) -> LaneChange | None:
     """The longest stretch on which the mark may be crossed and both lanes are wide enough."""
     marks = lane.left_marks if other.id == lane.left_neighbour else lane.right_marks
     s = lane.center.s
@@ -83,7 +82,7 @@ def _change(lane: Lane, other: Lane) -> Change | None:
             may |= (s >= mark.s_from - 1e-6) & (s <= mark.s_to + 1e-6)
     may &= (lane.left + lane.right >= MIN_WIDTH_M) & (other.left + other.right >= MIN_WIDTH_M)
     edges = np.flatnonzero(np.diff(np.concatenate(([False], may, [False])).astype(np.int8)))
-    stretches = [Change(other.id, float(s[a]), float(s[b - 1])) for a, b in edges.reshape(-1, 2)]
+    stretches = [LaneChange(other.id, float(s[a]), float(s[b - 1])) for a, b in edges.reshape(-1, 2)]
     return max(stretches, key=lambda stretch: stretch.end - stretch.start, default=None)
 
 

@@ -1,4 +1,4 @@
-"""What the map is made of, once read: lanes in direction of travel, stop lines, crosswalks, slots, junctions.
+"""What the map is made of, once read: lanes in direction of travel, their types, stop lines, crosswalks, junctions ...
 
 Everything here is sampled and plain; how OpenDRIVE says it is the business of the reader.
 """
@@ -10,6 +10,24 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from tuling_fsm.core.geometry import FloatArray, Polyline, Pose
+
+DRIVING = "driving"
+
+READ_AS_DRIVING = frozenset(
+    {"entry", "exit", "onRamp", "offRamp", "connectingRamp", "slipLane", "bidirectional", "mwyEntry", "mwyExit"}
+)
+"""Lane types of OpenDRIVE that are ordinary driving lanes to a car; a `Lane` carries `driving` for all of them."""
+
+SURFACE = frozenset({DRIVING, "parking", "stop", "shoulder", "border", "biking", "bus", "taxi", "HOV", "restricted"})
+"""Lane types whose surface a wheel may touch. Everything else is road edge."""
+
+OFF_ROAD = frozenset({"none", "sidewalk", "walking", "curb", "median", "rail", "tram", "roadWorks"})
+"""Lane types on which a vehicle is off the road."""
+
+
+def canonical(lane_type: str) -> str:
+    """OpenDRIVE's lane type with all driving kinds folded into `driving`."""
+    return DRIVING if lane_type in READ_AS_DRIVING else lane_type
 
 
 class LaneId(NamedTuple):
@@ -33,7 +51,7 @@ class MarkKind(IntEnum):
     VIRTUAL = 7
 
 
-class Mark(NamedTuple):
+class LaneMark(NamedTuple):
     """One stretch of a lane's boundary line, along the lane's centre in direction of travel (m).
 
     `crossable` is meant from inside the lane outwards: a solid-broken pair may be crossable from one side only.
@@ -63,8 +81,8 @@ class Lane:
     road_s: FloatArray
     left: FloatArray
     right: FloatArray
-    left_marks: tuple[Mark, ...]
-    right_marks: tuple[Mark, ...]
+    left_marks: tuple[LaneMark, ...]
+    right_marks: tuple[LaneMark, ...]
     limit: float
     """Speed limit, m/s."""
     successors: tuple[LaneId, ...]

@@ -18,7 +18,7 @@ from tuling_fsm.core.geometry import FloatArray, distance, wrap_angle
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.map.lane_graph import beside
 from tuling_fsm.map.lanes import LaneId, LanePosition
-from tuling_fsm.map.reference import Stretch, abeam, build_route
+from tuling_fsm.map.reference import LaneStretch, abeam, build_route
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 
@@ -208,9 +208,9 @@ def _way(road_map: RoadMap, before: LanePosition, after: LanePosition, step: flo
     return None
 
 
-def _stretches(road_map: RoadMap, positions: Sequence[LanePosition]) -> list[Stretch]:
+def _stretches(road_map: RoadMap, positions: Sequence[LanePosition]) -> list[LaneStretch]:
     """Stretches through the matched positions; a change lies half-way between the poses on either side."""
-    stretches = [Stretch(positions[0].lane, positions[0].s, positions[0].s)]
+    stretches = [LaneStretch(positions[0].lane, positions[0].s, positions[0].s)]
     for before, after in itertools.pairwise(positions):
         way = _way(road_map, before, after, math.inf)
         assert way is not None  # the chain was found over the same ways
@@ -219,7 +219,7 @@ def _stretches(road_map: RoadMap, positions: Sequence[LanePosition]) -> list[Str
             lane, other = road_map.lanes[a], road_map.lanes[b]
             if b in lane.successors:
                 stretches[-1] = stretches[-1]._replace(end=lane.length)
-                stretches.append(Stretch(b, 0.0, 0.0))
+                stretches.append(LaneStretch(b, 0.0, 0.0))
                 s = 0.0
                 continue
             ahead = abeam(other, after.s, lane) if b == after.lane else s
@@ -227,6 +227,6 @@ def _stretches(road_map: RoadMap, positions: Sequence[LanePosition]) -> list[Str
             change = int(b == lane.left_neighbour) - int(b == lane.right_neighbour)
             stretches[-1] = stretches[-1]._replace(end=leave, change=change)
             s = abeam(lane, leave, other)
-            stretches.append(Stretch(b, s, s))
+            stretches.append(LaneStretch(b, s, s))
         stretches[-1] = stretches[-1]._replace(end=max(after.s, stretches[-1].start))
     return stretches

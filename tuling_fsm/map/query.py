@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tuling_fsm.map.lane_types import DRIVING, OFF_ROAD
-from tuling_fsm.map.lanes import LanePosition, Mark, MarkKind
+from tuling_fsm.map.lanes import DRIVING, OFF_ROAD, LaneMark, LanePosition, MarkKind
 from tuling_fsm.map.road_map import RoadMap
 
 FIELDS = ("road", "section", "lane", "s", "offset", "width", "heading", "line_left", "line_right", "junction")
@@ -69,7 +68,7 @@ def _describe(road_map: RoadMap, found: LanePosition) -> dict[str, Any]:
     }
 
 
-def mark_name(marks: tuple[Mark, ...], s: float) -> str:
+def mark_name(marks: tuple[LaneMark, ...], s: float) -> str:
     """The mark at `s` (m) of a lane, in words; pairs are named from the lane outwards."""
     for mark in marks:
         if mark.s_from - 1e-6 <= s <= mark.s_to + 1e-6:

@@ -1,4 +1,4 @@
-"""Routes nobody asked for: random drives over any map, to try a planner on."""
+"""Random routes over any map, to try a planner on."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ MIN_STRETCH_M = 1e-3
 """Shorter ends of a route are left out, m."""
 
 
-class Stretch(NamedTuple):
+class LaneStretch(NamedTuple):
     """A lane driven from one arc length to another (m), left sideways where `change` is not 0."""
 
     lane: LaneId
@@ -43,7 +43,7 @@ def route_through(road_map: RoadMap, lane_ids: Sequence[LaneId], s_start: float,
     return build_route(road_map, chain_stretches(road_map, lane_ids, s_start, s_end))
 
 
-def build_route(road_map: RoadMap, stretches: Sequence[Stretch]) -> Route:
+def build_route(road_map: RoadMap, stretches: Sequence[LaneStretch]) -> Route:
     """The route along given stretches; lane changes and small gaps of the map are blended, so that nothing jumps."""
     kept = [s for i, s in enumerate(stretches) if s.end - s.start > MIN_STRETCH_M or 0 < i < len(stretches) - 1]
     pieces = [lane_piece(road_map.lanes[s.lane], s.start, s.end) for s in kept or stretches]
@@ -57,7 +57,7 @@ def build_route(road_map: RoadMap, stretches: Sequence[Stretch]) -> Route:
     return Route(lanes, Polyline(np.ascontiguousarray(rows[:, :2]), s, np.ascontiguousarray(rows[:, 2])))
 
 
-def _drawn(pieces: list[FloatArray], stretches: Sequence[Stretch]) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _drawn(pieces: list[FloatArray], stretches: Sequence[LaneStretch]) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Rows, arc length and joints. Pieces between two lane changes are joined first, so that a change may span
     several.
     """
@@ -85,12 +85,12 @@ def lane_piece(lane: Lane, start: float, end: float) -> FloatArray:
     return cut(np.column_stack((lane.center.xy, lane.center.heading)), lane.center.s, start, end)
 
 
-def chain_stretches(road_map: RoadMap, lane_ids: Sequence[LaneId], s_start: float, s_end: float) -> list[Stretch]:
+def chain_stretches(road_map: RoadMap, lane_ids: Sequence[LaneId], s_start: float, s_end: float) -> list[LaneStretch]:
     """The stretches of a chain of lanes from `s_start` of the first to `s_end` (m) of the last; each run of lane
     changes shares the road that its lanes have side by side.
     """
     _check_chain(road_map, lane_ids)
-    stretches: list[Stretch] = []
+    stretches: list[LaneStretch] = []
     i = 0
     while i < len(lane_ids):
         j = i
@@ -119,7 +119,7 @@ def _change(lane: Lane, other: LaneId) -> int:
     return int(other == lane.left_neighbour) - int(other == lane.right_neighbour)
 
 
-def _abreast(road_map: RoadMap, lane_ids: Sequence[LaneId], start: float, end: float) -> list[Stretch]:
+def _abreast(road_map: RoadMap, lane_ids: Sequence[LaneId], start: float, end: float) -> list[LaneStretch]:
     """Stretches of lanes side by side, entered at `start` on the first and left at `end` on the last."""
     lanes = [road_map.lanes[lane_id] for lane_id in lane_ids]
     stretches = []
@@ -127,9 +127,9 @@ def _abreast(road_map: RoadMap, lane_ids: Sequence[LaneId], start: float, end: f
     middles = _change_places(road_map, lanes, start, end)
     for lane, beyond, middle in zip(lanes, lanes[1:], middles, strict=False):
         leave = max(abeam(lanes[0], middle, lane), entry)
-        stretches.append(Stretch(lane.id, entry, leave, _change(lane, beyond.id)))
+        stretches.append(LaneStretch(lane.id, entry, leave, _change(lane, beyond.id)))
         entry = abeam(lane, leave, beyond)
-    return [*stretches, Stretch(lane_ids[-1], entry, max(end, entry))]
+    return [*stretches, LaneStretch(lane_ids[-1], entry, max(end, entry))]
 
 
 def _change_places(road_map: RoadMap, lanes: Sequence[Lane], start: float, end: float) -> list[float]:

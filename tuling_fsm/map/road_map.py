@@ -1,4 +1,4 @@
-"""The map as everybody else sees it: lanes, what stands on them, and fast answers about points."""
+"""The map as the other packages see it: lanes, what stands on them, and fast answers about points."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.map.junctions import build_junctions
+from tuling_fsm.map.junctions import build_junctions, build_phases
 from tuling_fsm.map.lane_graph import LaneGraph, build_graph
-from tuling_fsm.map.lane_types import DRIVING
 from tuling_fsm.map.lanes import (
+    DRIVING,
     Crosswalk,
     Junction,
     Lane,
@@ -25,7 +25,6 @@ from tuling_fsm.map.lanes import (
     StaticObject,
     StopLine,
 )
-from tuling_fsm.map.phases import build_phases
 from tuling_fsm.map.segments import SegmentSet, boundary_set, line_set, static_set
 from tuling_fsm.map.surface import Mask, SurfaceIndex
 
@@ -170,7 +169,7 @@ class RoadMap:
         or (None) all.
 
         Between opposite directions a missing marking counts as one that may not be crossed. Virtual boundaries inside
-        junctions are left out, as every way through lies across those of others.
+        junctions are left out, as every way through lies across other ones.
         """
         if crossable is None:
             return np.vstack([self._lines[kind].near(x, y, radius) for kind in (False, True)])

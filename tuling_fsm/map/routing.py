@@ -12,7 +12,7 @@ from tuling_fsm.core.geometry import Pose, wrap_angle
 from tuling_fsm.map.lane_graph import beside
 from tuling_fsm.map.lanes import Lane, LaneId, LanePosition
 from tuling_fsm.map.matching import match_route
-from tuling_fsm.map.reference import CHANGE_M, Stretch, abeam, build_route, chain_stretches, route_through
+from tuling_fsm.map.reference import CHANGE_M, LaneStretch, abeam, build_route, chain_stretches, route_through
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 
@@ -89,7 +89,7 @@ def plan_route(
     for i, found in enumerate(places):
         if not found:
             return RouteResult("start_off_road" if i == 0 else "goal_off_road")
-    stretches: list[Stretch] = []
+    stretches: list[LaneStretch] = []
     origin = places[0]
     for targets in places[1:]:
         open_targets = [place for place in targets if place.lane not in blocked]
@@ -200,7 +200,7 @@ def _unwind(
     return [node.lane for node in nodes], _entry_on(road_map, road_map.lanes[nodes[0].lane], entry), s_end
 
 
-def _append(stretches: list[Stretch], leg: list[Stretch]) -> list[Stretch]:
+def _append(stretches: list[LaneStretch], leg: list[LaneStretch]) -> list[LaneStretch]:
     """A leg after another: it goes on in the lane in which the one before ended."""
     if not stretches:
         return leg

@@ -11,8 +11,7 @@ import numpy.typing as npt
 from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.map.free_width import crossable_at
-from tuling_fsm.map.lane_types import SURFACE
-from tuling_fsm.map.lanes import Lane, LaneId, Mark, MarkKind, StaticObject
+from tuling_fsm.map.lanes import SURFACE, Lane, LaneId, LaneMark, MarkKind, StaticObject
 from tuling_fsm.map.polygon import edges
 from tuling_fsm.map.surface import SurfaceIndex, covered
 
@@ -157,7 +156,7 @@ def _from_beyond(lane: Lane, beyond: Lane) -> BoolArray:
     return may if _with_stations(lane) == _with_stations(beyond) else may[::-1]
 
 
-def _painted(marks: tuple[Mark, ...], s: FloatArray) -> BoolArray:
+def _painted(marks: tuple[LaneMark, ...], s: FloatArray) -> BoolArray:
     there = np.zeros(len(s), dtype=np.bool_)
     for mark in marks:
         if mark.kind is not MarkKind.VIRTUAL:

@@ -9,12 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from tuling_fsm.core import elementary
 from tuling_fsm.core.cells import boxes_by_cell
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.kernels import part
+from tuling_fsm.core.kernels import array_kernel, inlined_kernel
 from tuling_fsm.map.lanes import Lane, LaneId
 
 IntArray = npt.NDArray[np.int32]
@@ -110,7 +109,7 @@ class _Nearest(NamedTuple):
     apart_sq: FloatArray
 
 
-@part
+@inlined_kernel
 def _apart_sq(samples: FloatArray, i: int, x: float, y: float) -> float:
     """Squared distance of a point from the centre line between sample `i` and the next, m^2."""
     dx, dy = samples[i + 1, X] - samples[i, X], samples[i + 1, Y] - samples[i, Y]
@@ -119,7 +118,7 @@ def _apart_sq(samples: FloatArray, i: int, x: float, y: float) -> float:
     return float((px - u * dx) ** 2 + (py - u * dy) ** 2)
 
 
-@part
+@inlined_kernel
 def _row_of(nearest: _Nearest, n: int, lane: int) -> int:
     """Row of a lane among the first `n`; `n` where it is not."""
     k = 0
@@ -128,7 +127,7 @@ def _row_of(nearest: _Nearest, n: int, lane: int) -> int:
     return k
 
 
-@part
+@inlined_kernel
 def _look_into(
     starts: IntArray, samples: FloatArray, lane: IntArray, mask: Mask, x: float, y: float, nearest: _Nearest, n: int
 ) -> int:
@@ -152,7 +151,7 @@ def _look_into(
     return n
 
 
-@njit(cache=True)
+@array_kernel
 def _search(
     samples: FloatArray,
     lane: IntArray,
@@ -186,7 +185,7 @@ def _search(
     return rows[:kept], nearest.lane[:kept].copy()
 
 
-@njit(cache=True)
+@array_kernel
 def _describe(samples: FloatArray, lane: IntArray, i: int, x: float, y: float, row: FloatArray) -> None:
     """Fill a row for the stretch from sample `i`: s, offset, distance from the surface, width, heading, z."""
     dx, dy = samples[i + 1, X] - samples[i, X], samples[i + 1, Y] - samples[i, Y]

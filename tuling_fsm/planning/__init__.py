@@ -20,23 +20,44 @@ from tuling_fsm.core.request import (
 from tuling_fsm.core.scene import Ego, Obstacles, Scene
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
-from tuling_fsm.planning.check import Breach, Violation, check
 from tuling_fsm.planning.free_space import FreeSpaceParameters, plan_free_space
-from tuling_fsm.planning.free_space.shortest import shortest_reeds_shepp
-from tuling_fsm.planning.parameters import PlanningParameters
+from tuling_fsm.planning.free_space.reeds_shepp import shortest_reeds_shepp
+from tuling_fsm.planning.obstacles.rss import Rss, following_distance, lateral_distance, oncoming_distance
+from tuling_fsm.planning.parameters import PlanningParameters, RssParameters
 from tuling_fsm.planning.planner import Planner
-from tuling_fsm.planning.rss import (
-    Rss,
-    RssParameters,
-    following_distance,
-    lateral_distance,
-    oncoming_distance,
-)
-from tuling_fsm.planning.speed_profile import speed_profile
+from tuling_fsm.planning.safety.check import Violation, ViolationKind, check
+from tuling_fsm.planning.speed.speed_profile import speed_profile
 
 __all__ = [
-    "Breach", "Ego", "FollowLanes", "FreeSpace", "FreeSpaceParameters", "Hold", "LaneEnd", "LaneLine", "Limit",
-    "Obstacles", "PlanResult", "Planner", "PlanningParameters", "Polyline", "Pose", "PullOver", "Reason", "Rss",
-    "RssParameters", "Scene", "StopWall", "Trajectory", "Vehicle", "Violation", "check", "following_distance",
-    "lateral_distance", "oncoming_distance", "plan_free_space", "shortest_reeds_shepp", "speed_profile",
+    "Ego",
+    "FollowLanes",
+    "FreeSpace",
+    "FreeSpaceParameters",
+    "Hold",
+    "LaneEnd",
+    "LaneLine",
+    "Limit",
+    "Obstacles",
+    "PlanResult",
+    "Planner",
+    "PlanningParameters",
+    "Polyline",
+    "Pose",
+    "PullOver",
+    "Reason",
+    "Rss",
+    "RssParameters",
+    "Scene",
+    "StopWall",
+    "Trajectory",
+    "Vehicle",
+    "Violation",
+    "ViolationKind",
+    "check",
+    "following_distance",
+    "lateral_distance",
+    "oncoming_distance",
+    "plan_free_space",
+    "shortest_reeds_shepp",
+    "speed_profile",
 ]  # fmt: skip

@@ -1,13 +1,41 @@
-"""Every number of the room `planning`."""
+"""Parameters of `planning`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from tuling_fsm.core.parameters import group, param
-from tuling_fsm.planning.free_space.parameters import FreeSpaceParameters
-from tuling_fsm.planning.recovery import RecoveryParameters
-from tuling_fsm.planning.rss import RssParameters
+
+
+@dataclass(frozen=True)
+class FreeSpaceParameters:
+    """How far, how carefully and how smoothly the car maneuvers without lanes."""
+
+    clearance: float = param(
+        0.15, "m", 0.0, 1.0, "wished distance to everything; given up in steps where there is no path", clause="SLF-1"
+    )
+    least_clearance: float = param(
+        0.01, "m", 0.001, 0.3, "distance to everything that is never given up", clause="USE-7"
+    )
+    gear_cost: float = param(2.0, "m", 0.0, 50.0, "length that a change of gear is worth", clause="SLF-1")
+    curve_cost: float = param(
+        1.0, "m", 0.0, 20.0, "length that a metre at full steering is worth, less by the square at less", clause="SLF-1"
+    )
+    greed: float = param(3.0, "", 1.0, 10.0, "weight of the estimated rest of the way while searching")
+    improve_expansions: int = param(1200, "", 0, 100_000, "expansions spent on a better path after the first")
+    search_margin: float = param(12.0, "m", 1.0, 100.0, "how far around start and goal the rear axle may go")
+    max_distance: float = param(150.0, "m", 5.0, 500.0, "a goal farther than this is off the map", clause="USE-7")
+    steering_speed: float = param(1.0, "m/s", 0.1, 3.0, "speed at which the car would like to turn the wheel")
+    accel: float = param(1.0, "m/s^2", 0.1, 3.0, "acceleration and braking while maneuvering")
+    gear_hold: float = param(0.2, "s", 0.0, 5.0, "standing time at a change of gear")
+    start_overlap: float = param(
+        0.1, "m", 0.0, 0.5, "what reaches no deeper into the car at the start is a false measurement", clause="USE-6"
+    )
+    line_release: float = param(
+        6.0, "m", 0.0, 50.0, "how far a line that the car stands on is dropped around it", clause="REG-2"
+    )
+    wall_gap: float = param(0.3, "m", 0.0, 5.0, "distance at which the car stops before a stop wall")
+    row: float = param(0.04, "s", 0.01, 0.05, "time between the rows of a trajectory")
 
 
 @dataclass(frozen=True)
@@ -44,7 +72,7 @@ class ClearanceParameters:
     """Room around the body."""
 
     solid: float = param(0.15, "m", 0.0, 1.0, "gap to static things that no path may go below", clause="NOR-4")
-    mover: float = param(0.3, "m", 0.0, 2.0, "gap at which the path of a moving vehicle meets ours", clause="NOR-4")
+    moving: float = param(0.3, "m", 0.0, 2.0, "gap at which the path of a moving vehicle meets ours", clause="NOR-4")
     person: float = param(0.6, "m", 0.0, 2.0, "the same for pedestrians and animals", clause="NOR-4")
     wanted: float = param(0.9, "m", 0.0, 3.0, "smaller gaps cost", live=True)
     slow_speed: float = param(1.5, "m/s", 0.3, 8.0, "speed when passing static things at gap 0", live=True)
@@ -83,7 +111,9 @@ class ChoiceParameters:
     offset: float = param(0.3, "1/(m s)", 0.0, 50.0, "distance from the lane's centre, squared, by time", live=True)
     jerk: float = param(0.02, "s^5/m", 0.0, 5.0, "lateral jerk, squared, by time", clause="NOR-5", live=True)
     clearance: float = param(3.0, "m", 0.0, 50.0, "no clearance left", clause="NOR-5", live=True)
-    speeds: int = param(11, "", 0, 15, "lower speeds on each path beside that of the driver's laws", clause="NOR-5")
+    speeds: int = param(
+        11, "", 0, 15, "lower speeds on each path beside that of the car-following model", clause="NOR-5"
+    )
     braking: float = param(4.0, "s^3/m", 0.0, 50.0, "braking, squared, by time", clause="NOR-5", live=True)
     regain: float = param(
         1.0, "", 0.0, 10.0, "way that getting up to speed again costs, at full acceleration", live=True
@@ -119,21 +149,44 @@ class FallbackParameters:
 
 
 @dataclass(frozen=True)
-class ManoeuvreParameters:
+class ManeuverParameters:
     """Driving a free-space path that was found once (USE-8)."""
 
     off_path: float = param(0.5, "m", 0.05, 2.0, "a car farther from its path needs another")
     off_heading: float = param(0.2, "rad", 0.02, 1.0, "a car turned farther from its path needs another")
     patience: float = param(
-        30.0, "s", 0.0, 600.0, "before it begins, who comes the other way meanwhile is let pass for this long",
+        30.0, "s", 0.0, 600.0, "before it begins, oncoming vehicles are let pass for this long",
         clause="SLF-1", live=True,
     )  # fmt: skip
     cusp: float = param(0.05, "m", 0.01, 0.5, "a stretch is driven when this little is left of it", clause="USE-8")
 
 
 @dataclass(frozen=True)
+class RssParameters:
+    """What may be assumed of every road user."""
+
+    response: float = param(0.5, "s", 0.05, 3.0, "no road user reacts before this time", live=True)
+    accel: float = param(1.5, "m/s^2", 0.0, 6.0, "hardest acceleration during the response time", live=True)
+    brake: float = param(4.0, "m/s^2", 0.5, 10.0, "a vehicle that has to brake brakes at least this hard", live=True)
+    brake_hardest: float = param(6.0, "m/s^2", 0.5, 12.0, "no vehicle ahead brakes harder than this", live=True)
+    lateral_accel: float = param(0.5, "m/s^2", 0.0, 4.0, "hardest lateral acceleration while not reacting", live=True)
+    lateral_brake: float = param(0.8, "m/s^2", 0.1, 6.0, "lateral speed is braked at least this hard", live=True)
+    lateral_margin: float = param(0.1, "m", 0.0, 1.0, "lateral movement that means nothing", live=True)
+
+
+@dataclass(frozen=True)
+class RecoveryParameters:
+    """How the tracker brings the car back to its path."""
+
+    length: float = param(
+        1.8, "m", 0.3, 20.0, "a lateral error decays over this distance, standing still", clause="SAF-2"
+    )
+    time: float = param(0.45, "s", 0.0, 5.0, "what that distance grows by per m/s of speed", clause="SAF-2")
+
+
+@dataclass(frozen=True)
 class PlanningParameters:
-    """All of them."""
+    """All parameters of planning."""
 
     continuity: ContinuityParameters = group(ContinuityParameters)
     lateral: LateralParameters = group(LateralParameters)
@@ -143,6 +196,6 @@ class PlanningParameters:
     choice: ChoiceParameters = group(ChoiceParameters)
     check: CheckParameters = group(CheckParameters)
     fallback: FallbackParameters = group(FallbackParameters)
-    manoeuvre: ManoeuvreParameters = group(ManoeuvreParameters)
+    maneuver: ManeuverParameters = group(ManeuverParameters)
     recovery: RecoveryParameters = group(RecoveryParameters)
     free_space: FreeSpaceParameters = group(FreeSpaceParameters)

@@ -15,28 +15,34 @@ from tuling_fsm.core.request import (
 )
 from tuling_fsm.core.scene import Scene
 from tuling_fsm.core.vehicle import Vehicle
-from tuling_fsm.planning.check import Breach, Violation, check
-from tuling_fsm.planning.continuity import StartState, start_state
-from tuling_fsm.planning.hold import STANDS, comfortable_stop, stop_result
-from tuling_fsm.planning.lanes import follow_lanes, rest_of
-from tuling_fsm.planning.manoeuvre import plan_manoeuvre
+from tuling_fsm.planning.free_space.solver import new_tree
+from tuling_fsm.planning.lanes.context import DerivedParameters
+from tuling_fsm.planning.lanes.lane_planner import follow_lanes, rest_of_plan
+from tuling_fsm.planning.lanes.workspace import LaneWorkspace
+from tuling_fsm.planning.maneuvers.maneuver import ManeuverWorkspace, plan_maneuver
+from tuling_fsm.planning.maneuvers.pull_over import plan_pull_over
 from tuling_fsm.planning.parameters import PlanningParameters
-from tuling_fsm.planning.pull_over import plan_pull_over
-from tuling_fsm.planning.tools import Tools
+from tuling_fsm.planning.safety.check import Violation, ViolationKind, check
+from tuling_fsm.planning.speed.stopping import STANDS, comfortable_stop, stop_result
+from tuling_fsm.planning.start_state import StartState, start_state
 
 
 class Planner:
-    """Plans one tick. The result follows from the arguments alone; what is kept between calls is scratch space."""
+    """Plans one tick. The result follows from the arguments alone; what is kept between calls makes it faster.
+
+    A planner belongs to one thread at a time; several planners share nothing.
+    """
 
     def __init__(self, vehicle: Vehicle, parameters: PlanningParameters) -> None:
         self._vehicle = vehicle
         self._parameters = parameters
-        self._tools = Tools.of(vehicle, parameters)
+        self._derived = DerivedParameters.of(vehicle, parameters)
+        self._workspace = ManeuverWorkspace(LaneWorkspace(self._derived.rows), new_tree())
 
     def plan(self, request: PlanningRequest, scene: Scene, previous: PlanResult | None) -> PlanResult:
         """The plan for a request; its trajectory starts at the scene's stamp.
 
-        It goes on from the trajectory of `previous` while the car is close to that, else from where the car was
+        It continues the trajectory of `previous` while the car is close to that, else from where the car was
         measured. A result that is not feasible still carries a trajectory, which comes to a stop.
         """
         before = previous.trajectory if previous is not None else None
@@ -47,9 +53,9 @@ class Planner:
             case FollowLanes():
                 return self._follow_lanes(request, scene, start, previous)
             case FreeSpace():
-                return plan_manoeuvre(request, scene, start, previous, self._tools)
+                return plan_maneuver(request, scene, start, previous, self._derived, self._workspace)
             case PullOver():
-                return plan_pull_over(request, scene, start, previous, self._tools)
+                return plan_pull_over(request, scene, start, previous, self._derived, self._workspace)
             case _:
                 assert_never(request)
 
@@ -62,7 +68,7 @@ class Planner:
         was measured.
         """
         violation = self._violation(result, request, scene)
-        if violation is not None and violation.breach is Breach.COLLISION:
+        if violation is not None and violation.breach is ViolationKind.COLLISION:
             anew = self.plan(request, scene, None)
             if anew.feasible and self._violation(anew, request, scene) is None:
                 return anew, None
@@ -80,11 +86,11 @@ class Planner:
         self, request: FollowLanes, scene: Scene, start: StartState, previous: PlanResult | None
     ) -> PlanResult:
         rolls_back = start.v < -STANDS
-        result = None if rolls_back else follow_lanes(request, scene, start, previous, self._tools)
-        if result is not None:
-            return result
-        if not rolls_back and (rest := rest_of(previous, scene, start, self._tools)) is not None:
-            return rest
+        if not rolls_back:
+            result = follow_lanes(request, scene, start, previous, self._derived, self._workspace.lanes)
+            result = result or rest_of_plan(previous, scene, start, self._derived)
+            if result is not None:
+                return result
         before = previous.trajectory if previous is not None and start.planned else None
         trajectory = comfortable_stop(scene, start, before, self._vehicle, self._parameters.speed)
         if rolls_back:

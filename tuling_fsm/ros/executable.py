@@ -57,9 +57,9 @@ EXECUTABLES = {each.__name__: each for each in (planner, sim, route_server, trac
 
 
 def _planner() -> MakeNode:
-    from tuling_fsm.ros.planner import PlannerNode, brain
+    from tuling_fsm.ros.planner import PlannerNode, planner_factory
 
-    return lambda: PlannerNode(brain())
+    return lambda: PlannerNode(planner_factory())
 
 
 def _sim() -> MakeNode:
@@ -81,16 +81,16 @@ def _tracker() -> MakeNode:
 
 
 def _carla_bridge() -> MakeNode:
-    from tuling_fsm.ros.carla.bridge import CarlaBridge
-    from tuling_fsm.ros.carla.types import InstalledTypes
+    from tuling_fsm.ros.carla.nodes import CarlaBridge
+    from tuling_fsm.ros.carla.topics import InstalledTypes
 
     types = InstalledTypes()
     return lambda: CarlaBridge(types)
 
 
 def _carla_map() -> MakeNode:
-    from tuling_fsm.ros.carla.map_saver import MapSaver
-    from tuling_fsm.ros.carla.types import InstalledTypes
+    from tuling_fsm.ros.carla.nodes import MapSaver
+    from tuling_fsm.ros.carla.topics import InstalledTypes
 
     types = InstalledTypes()
     return lambda: MapSaver(types)

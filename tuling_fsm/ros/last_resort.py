@@ -6,10 +6,11 @@ import numpy as np
 
 from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.standing import AT_REST
 from tuling_fsm.core.trajectory import Trajectory
 
 ROWS = 40
-STANDS = 1e-3
+STANDS = AT_REST
 
 
 def braking(last: Trajectory, stamp: float, decel: float) -> Trajectory:

@@ -26,7 +26,7 @@ _LEADS_TO = {"configure": "inactive", "activate": "active", "deactivate": "inact
 
 @contextmanager
 def node_beside(environment: Mapping[str, str], name: str, hurried: bool = False) -> Iterator[tuple[Node, Executor]]:
-    """A node of this process in the domain of others, and its executor, which is the caller's to spin.
+    """A node of this process in the domain of other processes, and its executor, which is the caller's to spin.
 
     Args:
         environment: of those processes.
@@ -52,7 +52,7 @@ class LifecycleClient:
     """Asks one lifecycle node for transitions and waits for them.
 
     Args:
-        node: whose clients these are; has to be in `executor`, which is spun while waiting.
+        node: that owns the clients; has to be in `executor`, which is spun while waiting.
         executor: of that node.
         target: name of the lifecycle node.
         check: called while waiting; raises where waiting has no point any more.
@@ -85,7 +85,7 @@ class LifecycleClient:
                 asked.append(self._change.call_async(request))
                 if self._until(answered, self._soon(deadline)):
                     break
-                # The question is lost, or the answer, or the transition takes its time: then its node answers nobody.
+                # The question is lost, or the answer, or the transition takes its time: its node is deaf then.
                 if self._state_by(deadline, label) == _LEADS_TO.get(label):
                     return True
                 if self._until(answered, time.monotonic() + _POLL_S):

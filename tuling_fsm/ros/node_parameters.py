@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.parameters import Spec, describe, param
-from tuling_fsm.sim.scenario.load import load_scenario
+from tuling_fsm.core.parameters import ParameterSpec, describe, param
+from tuling_fsm.sim.scenario.compiler import load_scenario
 from tuling_fsm.sim.scenario.model import Scenario
 from tuling_fsm.wire.text import parse_json
 from tuling_fsm.wire.why import LANGUAGES
@@ -81,7 +81,7 @@ class SimNodeParameters:
     resend_after: float = param(0.5, "s", 0.05, 60.0, "without a trajectory the frame is sent again, wall time")
 
 
-def planner_specs(agent_parameters: type[object]) -> Iterable[Spec]:
+def planner_specs(agent_parameters: type[object]) -> Iterable[ParameterSpec]:
     """All parameters of the node `planner`: its own, then those of the planner by room."""
     yield from describe(PlannerNodeParameters)
     yield from describe(agent_parameters)

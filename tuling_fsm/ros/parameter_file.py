@@ -12,7 +12,7 @@ from itertools import groupby
 
 import yaml
 
-from tuling_fsm.core.parameters import Scalar, Spec, describe
+from tuling_fsm.core.parameters import ParameterSpec, Scalar, describe
 from tuling_fsm.ros.carla.parameters import CarlaMapParameters, CarlaParameters
 from tuling_fsm.ros.node_parameters import RouteServerParameters, SimNodeParameters, planner_specs
 from tuling_fsm.ros.tracking import TrackingParameters
@@ -53,7 +53,7 @@ NODES = ("planner", *_OWN)
 GUIDE = "guide"
 
 
-def specs_of(node: str) -> Iterable[Spec]:
+def specs_of(node: str) -> Iterable[ParameterSpec]:
     """The parameters of one of `NODES`."""
     if node in _OWN:
         return describe(_OWN[node])
@@ -62,12 +62,12 @@ def specs_of(node: str) -> Iterable[Spec]:
     return planner_specs(Parameters)
 
 
-def parameter_file(node: str, specs: Iterable[Spec]) -> str:
+def parameter_file(node: str, specs: Iterable[ParameterSpec]) -> str:
     """The text of a node's parameter file."""
     return HEAD.format(node=node) + "".join(f"    {line}\n" for line in _lines(specs))
 
 
-def _lines(specs: Iterable[Spec]) -> Iterator[str]:
+def _lines(specs: Iterable[ParameterSpec]) -> Iterator[str]:
     """One comment and one setting a parameter, under a heading for each group that begins."""
     open_groups: list[str] = []
     for spec in specs:
@@ -82,13 +82,13 @@ def _lines(specs: Iterable[Spec]) -> Iterator[str]:
         yield f"{indent}{name}: {_scalar(spec.default)}"
 
 
-def _notes(spec: Spec) -> str:
+def _notes(spec: ParameterSpec) -> str:
     facts = [spec.unit, span(spec), spec.clause, "live" if spec.live else ""]
     known = ", ".join(fact for fact in facts if fact)
     return f"{spec.doc} [{known}]" if known else spec.doc
 
 
-def span(spec: Spec) -> str:
+def span(spec: ParameterSpec) -> str:
     """The range or the choices of a parameter, empty where anything goes."""
     if spec.choices:
         return " | ".join(spec.choices)
@@ -116,13 +116,13 @@ def _tables(node: str, told: dict[str, str]) -> Iterator[str]:
         yield table if first == node else f"\nThe same as of the node `{first}`.\n"
 
 
-def _cells(spec: Spec) -> str:
+def _cells(spec: ParameterSpec) -> str:
     name, live = spec.name.rpartition(".")[2], "yes" if spec.live else ""
     cells = (f"`{name}`", _default(spec), spec.unit, span(spec), live, spec.clause, spec.doc)
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n"
 
 
-def _default(spec: Spec) -> str:
+def _default(spec: ParameterSpec) -> str:
     if isinstance(spec.default, bool):
         return str(spec.default).lower()
     return f"{spec.default:g}" if isinstance(spec.default, float) else str(spec.default)

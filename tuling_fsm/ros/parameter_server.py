@@ -10,7 +10,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.parameters import Scalar, Spec
+from tuling_fsm.core.parameters import ParameterSpec, Scalar
 
 _LARGEST_INTEGER = 2**63 - 1
 _OF_ROS = ("use_sim_time", "qos_overrides", "start_type_description_service")
@@ -28,7 +28,7 @@ class ParameterServer:
         InputError: an unknown parameter, a wrong type, a value out of range.
     """
 
-    def __init__(self, node: Node, specs: Iterable[Spec]) -> None:
+    def __init__(self, node: Node, specs: Iterable[ParameterSpec]) -> None:
         self._specs = {spec.name: spec for spec in specs}
         self.fixed = True
         """Whether parameters that are not live are in use, and so cannot be changed."""
@@ -70,7 +70,7 @@ class ParameterServer:
         return SetParametersResult(successful=True)
 
 
-def descriptor(spec: Spec) -> ParameterDescriptor:
+def descriptor(spec: ParameterSpec) -> ParameterDescriptor:
     """Type, range, unit and clause for `ros2 param describe`."""
     notes = [note for note in (spec.unit, spec.clause, "live" if spec.live else "") if note]
     made = ParameterDescriptor(

@@ -22,15 +22,15 @@ from tuling_fsm.compiling import PLANNER_PARTS, Report, compile_kernels
 from tuling_fsm.core.errors import InputError, in_one_line
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.parameters import flatten, load, nest
+from tuling_fsm.core.topics import BY_NAME, INPUTS, OUTPUTS, Qos
 from tuling_fsm.ros.loop import ServedNode
 from tuling_fsm.ros.node_parameters import PlannerNodeParameters, planner_specs, read_mission, required_file
 from tuling_fsm.ros.parameter_server import ParameterServer
-from tuling_fsm.ros.planning_cycle import Acknowledge, Ask, Inbox, Output, PlanningCycle
+from tuling_fsm.ros.planning_cycle import Acknowledge, Inbox, Output, PendingRouteRequest, PlanningCycle
 from tuling_fsm.ros.qos import acknowledged, message_class, profile
 from tuling_fsm.ros.route_client import RouteClient
-from tuling_fsm.wire.diagnostics import Status, pack_diagnostics
+from tuling_fsm.wire.diagnostics import DiagnosticStatus, pack_diagnostics
 from tuling_fsm.wire.inputs import OPERATOR
-from tuling_fsm.wire.topics import BY_NAME, INPUTS, OUTPUTS, Qos
 
 if TYPE_CHECKING:
     from tuling_fsm.agent import Agent, Parameters
@@ -71,7 +71,7 @@ def logged(transition: Transition) -> Transition:
 
 
 @dataclass(frozen=True)
-class Brain:
+class PlannerFactory:
     """What the node drives: how its parameters are declared, how a map is read, and how an agent is made of both."""
 
     parameters: type[Parameters]
@@ -80,34 +80,34 @@ class Brain:
     compile: Callable[[Report], None] = lambda report: None
 
 
-def brain() -> Brain:
+def planner_factory() -> PlannerFactory:
     """The product's own agent and map reader."""
     from tuling_fsm.agent import Agent, Parameters
     from tuling_fsm.map.opendrive import read_map
 
-    return Brain(Parameters, read_map, Agent, partial(compile_kernels, tuple(PLANNER_PARTS)))
+    return PlannerFactory(Parameters, read_map, Agent, partial(compile_kernels, tuple(PLANNER_PARTS)))
 
 
 class PlannerNode(ServedNode, LifecycleNode):
-    """Its topics are in `wire.topics`. What comes in goes to the inbox always; from activation to deactivation the
+    """Its topics are in `core.topics`. What comes in goes to the inbox always; from activation to deactivation the
     planning cycle says what is to be done on it.
 
     Args:
-        brain: what it drives.
+        factory: what makes its agent.
         name: of the node.
 
     Raises:
         InputError: a parameter is unknown, of the wrong type or out of range.
     """
 
-    def __init__(self, brain: Brain, name: str = "planner") -> None:
+    def __init__(self, factory: PlannerFactory, name: str = "planner") -> None:
         super().__init__(name, automatically_declare_parameters_from_overrides=True)
         self.interruptible = False
         self.hurried = True
-        self._brain = brain
+        self._factory = factory
         self._cycle: PlanningCycle | None = None
         self._routes: RouteClient | None = None
-        self._settings = ParameterServer(self, planner_specs(brain.parameters))
+        self._settings = ParameterServer(self, planner_specs(factory.parameters))
         self._settings.fixed = False
 
     @logged
@@ -116,7 +116,7 @@ class PlannerNode(ServedNode, LifecycleNode):
         began = time.perf_counter()
         try:
             self._own, self._agent_parameters = self._read_parameters()
-            self._map = self._brain.read_map(required_file("map_file", self._own.map_file))
+            self._map = self._factory.read_map(required_file("map_file", self._own.map_file))
             mission = read_mission(self._own.mission_file) if self._own.mission_file else None
             self._warm_up()
         except (InputError, OSError) as error:
@@ -133,7 +133,7 @@ class PlannerNode(ServedNode, LifecycleNode):
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Start anew, or where the state was kept if that is asked for, ticking on odometry."""
         assert self._routes is not None
-        agent = self._brain.make_agent(self._map, self._agent_parameters)
+        agent = self._factory.make_agent(self._map, self._agent_parameters)
         try:
             bag = self._open_bag(self._resume(agent))
         except InputError as error:
@@ -253,8 +253,8 @@ class PlannerNode(ServedNode, LifecycleNode):
         cycle = self._present()
         if cycle is not None and self._routes is not None:
             self._routes.give_up(self._own.route_timeout)
-            rivals = self.count_publishers(self._published["trajectory"].topic_name) - 1
-            self._do(cycle.timer(max(int(rivals), 0)))
+            other_publishers = self.count_publishers(self._published["trajectory"].topic_name) - 1
+            self._do(cycle.timer(max(int(other_publishers), 0)))
 
     def _rested(self) -> None:
         self._alarm.cancel()
@@ -292,7 +292,7 @@ class PlannerNode(ServedNode, LifecycleNode):
             elif isinstance(output, Acknowledge):
                 if not self._arrived(output):
                     return
-            elif isinstance(output, Ask):
+            elif isinstance(output, PendingRouteRequest):
                 self._routes.ask(output.ns, output.request)
             else:
                 self._alarm.timer_period_ns = round(1e9 * output.seconds)
@@ -317,7 +317,7 @@ class PlannerNode(ServedNode, LifecycleNode):
         self._settings.changed = False
         own = load(PlannerNodeParameters, {name: values[name] for name in _OWN})
         rest = {name: value for name, value in values.items() if name not in _OWN}
-        return own, load(self._brain.parameters, nest(rest))
+        return own, load(self._factory.parameters, nest(rest))
 
     def _warm_up(self) -> None:
         if self._own.state_file:
@@ -327,11 +327,13 @@ class PlannerNode(ServedNode, LifecycleNode):
 
         def tell(text: str) -> None:
             self.get_logger().info(text, throttle_duration_sec=5.0)
-            diagnostics.publish(pack_diagnostics(self.get_clock().now().nanoseconds, (Status("planner", text),)))
+            diagnostics.publish(
+                pack_diagnostics(self.get_clock().now().nanoseconds, (DiagnosticStatus("planner", text),))
+            )
 
-        self._brain.compile(tell)
+        self._factory.compile(tell)
         self.destroy_publisher(diagnostics)
-        self._brain.make_agent(self._map, self._agent_parameters).warm_up()
+        self._factory.make_agent(self._map, self._agent_parameters).warm_up()
 
     def _resume(self, agent: Agent) -> BehaviourRecord | None:
         """Go on from the kept state, where that is asked for and there is one; returns it, else None.

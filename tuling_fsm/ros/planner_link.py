@@ -1,4 +1,4 @@
-"""What stands around the planner in a run: sends a frame's inputs, hears what comes of it, is its operator."""
+"""The simulator's end of the planner: sends inputs, receives answers, calls the operator's services."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from rclpy.publisher import Publisher
 from std_srvs.srv import Trigger
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.topics import BOOL, BY_NAME, INPUTS, LATCHED, PATH, STRING
 from tuling_fsm.map.route import Route
 from tuling_fsm.ros.loop import ServedNode
 from tuling_fsm.ros.qos import acknowledged, input_publishers, message_class, profile
-from tuling_fsm.ros.route_service import SERVER_MOOD
+from tuling_fsm.ros.route_service import SERVER_BEHAVIOUR
 from tuling_fsm.ros.run_watch import RunWatch
-from tuling_fsm.sim.scenario.choices import ServerMood
-from tuling_fsm.wire.inputs import FLAGS, OPERATOR, pack_inputs
+from tuling_fsm.sim.scenario.choices import ServerBehaviour
+from tuling_fsm.wire.inputs import OPERATOR, pack_inputs
 from tuling_fsm.wire.paths import pack_path
 from tuling_fsm.wire.text import pack_string
-from tuling_fsm.wire.topics import BY_NAME, LATCHED, PATH, STRING
 from tuling_fsm.world.inputs import Inputs
 
 WATCHED = ("state", "transition", "why", "trajectory")
 """Served in this order: the trajectory is the last message of a tick."""
-UNSTAMPED = (*FLAGS, "mission", "route")
+UNSTAMPED = frozenset(topic.name for topic in INPUTS if not topic.stamped)
 
 
 class PlannerLink:
     """The other end of the planner's topics, its operator's services and the route server's settings.
 
     Args:
-        node: whose topics these are.
+        node: that owns the topics.
         answered: called with every serialized trajectory.
         flush_s: longest wait until what bears no stamp has arrived: only then it counts for the tick surely.
     """
@@ -45,8 +45,8 @@ class PlannerLink:
         """What the planner said."""
         self._publishers = input_publishers(node)
         self._preset = node.create_publisher(message_class(PATH), "preset_route", profile(LATCHED))
-        self._moods = node.create_publisher(message_class(STRING), SERVER_MOOD, profile(LATCHED))
-        self._mood = ServerMood.WELL
+        self._behaviour_publisher = node.create_publisher(message_class(STRING), SERVER_BEHAVIOUR, profile(LATCHED))
+        self._server_behaviour = ServerBehaviour.WELL
         self._operator = {name: node.create_client(Trigger, f"planner/{name}") for name in OPERATOR}
         for name in WATCHED:
             topic = BY_NAME[name]
@@ -54,12 +54,12 @@ class PlannerLink:
                 message_class(topic.type), name, partial(self._receive, name), profile(topic.qos), raw=True
             )
 
-    def everybody_is_there(self) -> bool:
+    def all_connected(self) -> bool:
         """Whether planner and route server have found this end, and this end them."""
         ends = [*self._publishers.values(), self._preset]
-        return self.planner_is_there() and all(publisher.get_subscription_count() for publisher in ends)
+        return self.planner_connected() and all(publisher.get_subscription_count() for publisher in ends)
 
-    def planner_is_there(self) -> bool:
+    def planner_connected(self) -> bool:
         """Whether the planner has found this end, and this end it."""
         return all(publisher.get_subscription_count() for publisher in self._publishers.values()) and all(
             self._node.count_publishers(name) for name in WATCHED
@@ -71,12 +71,14 @@ class PlannerLink:
             self._preset.publish(pack_path(0, route.poses()))
             self._wait_for(self._preset)
 
-    def send_frame(self, inputs: Inputs, previous: Inputs | None, mood: ServerMood = ServerMood.WELL) -> None:
-        """Send a frame, after the route server's mood and what the operator does on it."""
-        if mood is not self._mood:
-            self._mood = mood
-            self._moods.publish(pack_string(mood.value))
-            self._wait_for(self._moods)
+    def send_frame(
+        self, inputs: Inputs, previous: Inputs | None, server_behaviour: ServerBehaviour = ServerBehaviour.WELL
+    ) -> None:
+        """Send a frame, after the behaviour of the route server and what the operator does on it."""
+        if server_behaviour is not self._server_behaviour:
+            self._server_behaviour = server_behaviour
+            self._behaviour_publisher.publish(pack_string(server_behaviour.value))
+            self._wait_for(self._behaviour_publisher)
         self._operate([name for name in OPERATOR if getattr(inputs, name)], inputs, previous)
 
     def send_again(self, inputs: Inputs) -> None:
@@ -125,4 +127,4 @@ class PlannerLink:
 def _says_something_new(topic: str, inputs: Inputs, previous: Inputs | None) -> bool:
     """Whether it is more than a heartbeat: an acknowledgement costs milliseconds."""
     before = None if previous is None else getattr(previous, topic, None)
-    return topic not in FLAGS or before is None or before.value != getattr(inputs, topic).value
+    return BY_NAME[topic].type != BOOL or before is None or before.value != getattr(inputs, topic).value

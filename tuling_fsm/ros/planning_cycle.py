@@ -15,12 +15,13 @@ from tuling_fsm.bag.writer import BagWriter
 from tuling_fsm.core.errors import InputError, in_one_line
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.parameters import flatten
+from tuling_fsm.core.topics import BY_NAME, INPUTS
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.ros.last_resort import braking, straight_on
 from tuling_fsm.ros.node_parameters import PlannerNodeParameters
-from tuling_fsm.ros.timing import Health, Rhythm
+from tuling_fsm.ros.timing import Health, MessageRate
 from tuling_fsm.wire.cdr import STAMP_BYTES, nanoseconds, seconds, stamp_ns
-from tuling_fsm.wire.inputs import TABLES, unpack_input
+from tuling_fsm.wire.inputs import unpack_input
 from tuling_fsm.wire.odometry import unpack_odometry
 from tuling_fsm.wire.outputs import Messages, Outputs, Wanted, everything, failure_messages, trajectory_messages
 from tuling_fsm.wire.text import pack_json
@@ -31,10 +32,9 @@ if TYPE_CHECKING:
     from tuling_fsm.agent import Agent, Parameters, Tick
 
 T = TypeVar("T")
-STAMPED = frozenset({*TABLES, "occupancy"})
-"""Inputs that bear a stamp and are read when a tick needs them."""
-LOCK_STEP_TABLES = ("objects", "traffic_lights")
-"""Tables that have to bear the odometry's stamp in lock-step: DDS gives no order across topics."""
+STAMPED = frozenset(topic.name for topic in INPUTS if topic.stamped)
+LOCK_STEP = tuple(topic.name for topic in INPUTS if topic.lock_step)
+"""Inputs that have to bear the odometry's stamp in lock-step."""
 BEFORE_THE_PLAN = ("route_blocked", "state")
 """In lock-step these are waited for: a run would not repeat if the plan, or the next question, overtook them."""
 LATE_AT_MOST = 5
@@ -59,7 +59,7 @@ class Log(Protocol):
 class Acknowledge:
     """To wait until every reliable subscriber has what was sent on some topics: DDS gives no order across topics.
 
-    For topics of depth 1 that takes some milliseconds; the others are acknowledged every few seconds only.
+    For topics of depth 1 that takes some milliseconds; deeper ones are acknowledged every few seconds only.
     """
 
     topics: tuple[str, ...]
@@ -68,7 +68,7 @@ class Acknowledge:
 
 
 @dataclass(frozen=True)
-class Ask:
+class PendingRouteRequest:
     """A question for the route server, with the stamp (ns) of its tick."""
 
     ns: int
@@ -76,18 +76,18 @@ class Ask:
 
 
 @dataclass(frozen=True)
-class Rest:
+class RestTimer:
     """`rested` is to be called after a time (s), once; a new time takes the place of the last one."""
 
     seconds: float
 
 
-Output = tuple[str, bytes] | Acknowledge | Ask | Rest
-"""What is to be done, in its order: a topic with the serialized message to publish on it, or one of the others."""
+Output = tuple[str, bytes] | Acknowledge | PendingRouteRequest | RestTimer
+"""What is to be done, in its order: a topic with the serialized message to publish on it, or another kind."""
 
 
 @dataclass(frozen=True, eq=False)
-class Ticked:
+class TickOutcome:
     """What came of a tick: `tick` is None when the agent failed; a `late` plan is not the one to send."""
 
     inputs: Inputs
@@ -111,7 +111,7 @@ class Inbox:
         self._report = report
         self._raw: dict[str, bytes] = {}
         self._values: dict[str, Any] = {} if mission is None else {"mission": mission}
-        """The latest value of each topic: fields of `Inputs`."""
+        """The latest value of each topic, by its field of `Inputs`."""
         self._answers: list[tuple[int, FloatArray]] = []
         self._calls: set[str] = set()
         self._faults: dict[str, str] = {}
@@ -154,7 +154,7 @@ class Inbox:
             if isinstance(value, RouteAnswer):
                 answers.append(value)
             elif value is not None:
-                self._values[topic] = value
+                self._values[BY_NAME[topic].field] = value
         return Inputs(stamp, route_answers=tuple(answers), **(self._values | dict.fromkeys(calls, True)))
 
     def _read(self, topic: str, unpack: Callable[..., T], *message: object) -> T | None:
@@ -186,10 +186,10 @@ class PlanningCycle:
         own: the node's parameters.
         log: told of what went wrong.
         now_ns: the node's clock.
-        wanted: whether anybody listens to a topic.
+        wanted: whether a topic has a subscriber.
         bag: records every tick, if given.
         clock: seconds of wall time; nothing but the lateness of a plan is judged by it.
-        rhythm: of the odometry.
+        odometry_rate: when the next odometry is to be expected.
     """
 
     def __init__(
@@ -202,7 +202,7 @@ class PlanningCycle:
         wanted: Wanted,
         bag: BagWriter | None = None,
         clock: Callable[[], float] = time.perf_counter,
-        rhythm: Rhythm | None = None,
+        odometry_rate: MessageRate | None = None,
     ) -> None:
         self._agent = agent
         self._inbox = inbox
@@ -213,7 +213,7 @@ class PlanningCycle:
         self._wanted = wanted if bag is None else everything
         self._bag = bag
         self._clock = clock
-        self._rhythm = rhythm or Rhythm()
+        self._odometry_rate = odometry_rate or MessageRate()
         self._health = Health()
         self._outputs = Outputs()
         self._unanswered: set[int] = set()
@@ -244,7 +244,7 @@ class PlanningCycle:
         if not usable:
             return
         if odometry:
-            self._rhythm.heard()
+            self._odometry_rate.heard()
             if self._own.lock_step and self._inbox.stamps[topic] == self._last_ns:
                 yield from self._plan  # It has been answered already, so that the answer must have been lost.
             if self._moves_on():
@@ -260,23 +260,23 @@ class PlanningCycle:
         if self._own.lock_step:
             yield from self._tick_if_due()
 
-    def timer(self, rivals: int) -> Iterator[Output]:
+    def timer(self, other_publishers: int) -> Iterator[Output]:
         """Called every now and then: tick where odometry is silent, and report on health.
 
         Args:
-            rivals: how many others send trajectories on the same topic.
+            other_publishers: how many other nodes send trajectories on the same topic.
         """
         now = self._now_ns()
         silent = self._silent(now)
         if silent is not None:
-            yield from self._outcome(self._tick(silent), silent)
+            yield from self._outputs_of(self._tick(silent), silent)
         if not 0 <= now - self._health_at < HEALTH_PERIOD_NS:
             self._health_at = now
-            yield "/diagnostics", self._health.message(now, self._inbox.stamps, self._last_ns, rivals)
+            yield "/diagnostics", self._health.message(now, self._inbox.stamps, self._last_ns, other_publishers)
 
     def rested(self) -> None:
-        """The next odometry is near. What a tick needs has been driven out of the processor's caches by others since
-        the last one: to do that once more, for nothing else, brings it back.
+        """The next odometry is near. What a tick needs has left the processor's caches since the last one: doing
+        it once more, for nothing else, brings it back.
         """
         if not self._own.keep_warm or self._last is None:
             return
@@ -312,14 +312,14 @@ class PlanningCycle:
         if ns is None or not self._moves_on():
             return
         if self._own.lock_step:
-            complete = all(self._inbox.stamps.get(topic) == ns for topic in LOCK_STEP_TABLES)
+            complete = all(self._inbox.stamps.get(topic) == ns for topic in LOCK_STEP)
             if not complete or self._unanswered:
                 return
-        ticked = self._tick(ns)
-        yield from self._outcome(ticked, ns)
-        rest = None if self._own.lock_step else self._rhythm.rest(ticked.elapsed_s)
+        outcome = self._tick(ns)
+        yield from self._outputs_of(outcome, ns)
+        rest = None if self._own.lock_step else self._odometry_rate.rest(outcome.elapsed_s)
         if rest is not None and self._own.keep_warm:
-            yield Rest(rest)
+            yield RestTimer(rest)
 
     def _moves_on(self) -> bool:
         """Whether the latest odometry is another one than that of the last tick; a clock that stands is silence."""
@@ -337,7 +337,7 @@ class PlanningCycle:
             stamp = self._inbox.stamps["odometry"] + silence
         return stamp if self._last_ns is None or stamp > self._last_ns else None
 
-    def _tick(self, ns: int) -> Ticked:
+    def _tick(self, ns: int) -> TickOutcome:
         """One tick; a plan that took too long gives way to the rest of the last one, if any."""
         began = self._clock()
         inputs = self._inbox.take(ns)
@@ -358,13 +358,13 @@ class PlanningCycle:
         if late and tick is not None:
             trajectory = self._instead_of_late(trajectory)
         self._sent = trajectory
-        return Ticked(inputs, tick, trajectory, late, elapsed)
+        return TickOutcome(inputs, tick, trajectory, late, elapsed)
 
-    def _outcome(self, ticked: Ticked, ns: int) -> Iterator[Output]:
+    def _outputs_of(self, outcome: TickOutcome, ns: int) -> Iterator[Output]:
         """What is to be sent of a tick, and then what is kept of it."""
-        plan = trajectory_messages(ticked.trajectory, ns, self._wanted)
+        plan = trajectory_messages(outcome.trajectory, ns, self._wanted)
         if self._own.lock_step:
-            self._plan, more = list(plan), self._more(ticked, ns)
+            self._plan, more = list(plan), self._more(outcome, ns)
             yield from more
             yield Acknowledge(tuple(topic for topic, _ in more if topic in BEFORE_THE_PLAN), needed=True)
             yield from self._plan
@@ -373,24 +373,24 @@ class PlanningCycle:
             for message in plan:
                 yield message
                 self._plan.append(message)
-            more = self._more(ticked, ns)
+            more = self._more(outcome, ns)
             yield from more
         flaps = None
-        if ticked.tick is not None:
-            self._last, flaps = ticked.tick, ticked.tick.decision.flaps
-            for request in ticked.tick.decision.route_requests:
+        if outcome.tick is not None:
+            self._last, flaps = outcome.tick, outcome.tick.decision.flaps
+            for request in outcome.tick.decision.route_requests:
                 self._unanswered.add(request.number)
-                yield Ask(ns, request)
-        self._health.ticked(ticked.elapsed_s, ticked.late, flaps)
+                yield PendingRouteRequest(ns, request)
+        self._health.ticked(outcome.elapsed_s, outcome.late, flaps)
         if not 0 <= ns - self._kept_ns < KEEP_PERIOD_NS:
             self._keep_state(ns)
-        self._record(ticked, ns, more)
+        self._record(outcome, ns, more)
 
-    def _more(self, ticked: Ticked, ns: int) -> Messages:
+    def _more(self, outcome: TickOutcome, ns: int) -> Messages:
         """What is sent beside the plan."""
-        if ticked.tick is None:
+        if outcome.tick is None:
             return failure_messages(ns)
-        return self._outputs.messages(ticked.tick, ns, self._own.why_rate, self._wanted)
+        return self._outputs.messages(outcome.tick, ns, self._own.why_rate, self._wanted)
 
     def _instead_of_late(self, late: Trajectory) -> Trajectory:
         """The rest of the last plan, after some in a row a comfortable stop; a plan that brakes is never held back."""
@@ -423,16 +423,16 @@ class PlanningCycle:
                 self._unkept = str(error)
                 self._log.warning(f"state_file: {error}")
 
-    def _record(self, ticked: Ticked, ns: int, more: Messages) -> None:
+    def _record(self, outcome: TickOutcome, ns: int, more: Messages) -> None:
         """All of a tick into the bag; the parameters first, where they are new to it. A disk that is full ends that."""
         if self._bag is None:
             return
         new, self._new_parameters = self._new_parameters, None
-        late = [("late", pack_json({"elapsed_ms": 1e3 * ticked.elapsed_s}))] if ticked.late else []
+        late = [("late", pack_json({"elapsed_ms": 1e3 * outcome.elapsed_s}))] if outcome.late else []
         try:
             if new is not None:
                 self._bag.write(ns, "parameters", pack_json(flatten(new)))
-            self._bag.write_tick(ticked.inputs, [*more, *self._plan, *late])
+            self._bag.write_tick(outcome.inputs, [*more, *self._plan, *late])
         except InputError as error:
             self._log.error(f"record: {error}; driving on without")
             self._bag, self._wanted = None, self._listened

@@ -23,7 +23,7 @@ from tuling_fsm.compiling import compile_kernels
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.ros.environment import child_environment, require_rclpy
 from tuling_fsm.run import chosen_map
-from tuling_fsm.sim.scenario.load import load_scenario
+from tuling_fsm.sim.scenario.compiler import load_scenario
 
 if TYPE_CHECKING:
     from rclpy.executors import Executor
@@ -80,7 +80,7 @@ def run_processes(
             "overrides": json.dumps(dict(overrides)),
             "out": str(results),
         }
-        with Group(progress) as group:
+        with ProcessGroup(progress) as group:
             _start_nodes(group, Path(folder), {"map_file": str(chosen)}, sim, None if out is None else results)
             activate_planner(group)
             group.wait_for(SIM)
@@ -88,7 +88,7 @@ def run_processes(
 
 
 def _start_nodes(
-    group: Group, folder: Path, common: Mapping[str, object], sim: Mapping[str, object], record: Path | None
+    group: ProcessGroup, folder: Path, common: Mapping[str, object], sim: Mapping[str, object], record: Path | None
 ) -> None:
     """Route server, planner and simulator; what they have in common, and what is the simulator's own."""
     planner = {"lock_step": True, "use_sim_time": True, "record": "" if record is None else str(record)}
@@ -97,13 +97,13 @@ def _start_nodes(
 
 
 def node_command(folder: Path, name: str, parameters: Mapping[str, object]) -> tuple[str, ...]:
-    """What `Group.start` takes to start one of the executables; its parameters go to a file in the folder."""
+    """What `ProcessGroup.start` takes to start one of the executables; its parameters go to a file in the folder."""
     file = folder / f"{name}.yaml"
     file.write_text(yaml.safe_dump({name: {"ros__parameters": dict(parameters)}}), encoding="utf-8")
     return "-m", "tuling_fsm.ros.executable", name, "--ros-args", "--params-file", str(file)
 
 
-def activate_planner(group: Group) -> None:
+def activate_planner(group: ProcessGroup) -> None:
     """Configure and activate the planner of a group, from a node that lives only for that.
 
     Raises:
@@ -115,7 +115,7 @@ def activate_planner(group: Group) -> None:
         bring_up(group, node, executor)
 
 
-def bring_up(group: Group, node: Node, executor: Executor) -> None:
+def bring_up(group: ProcessGroup, node: Node, executor: Executor) -> None:
     """The same from a node that is there.
 
     Raises:
@@ -129,7 +129,7 @@ def bring_up(group: Group, node: Node, executor: Executor) -> None:
             raise InputError("node planner", f"did not {label}: {group.complaint('planner')}")
 
 
-def _read_result(folder: Path, group: Group) -> dict[str, Any]:
+def _read_result(folder: Path, group: ProcessGroup) -> dict[str, Any]:
     file = folder / "result.json"
     if not file.is_file():
         raise InputError(f"node {SIM}", f"left no result: {group.last_words(SIM)}", "a result")
@@ -139,7 +139,7 @@ def _read_result(folder: Path, group: Group) -> dict[str, Any]:
 
 @dataclass
 class _Child:
-    """A process, what it said last, and who listens."""
+    """A process, what it said last, and where its lines go."""
 
     process: subprocess.Popen[str]
     words: deque[str] = field(default_factory=lambda: deque(maxlen=LAST_LINES))
@@ -150,7 +150,7 @@ class _Child:
         return self.process.poll() is None
 
 
-class Group:
+class ProcessGroup:
     """The processes of one run; as a context it ends those that it started, whatever happens.
 
     Args:
@@ -188,7 +188,7 @@ class Group:
                 raise InputError(f"node {name}", f"ended: {self.last_words(name)}")
 
     def wait_for(self, name: str) -> None:
-        """Wait until one process has ended by itself, while the others run.
+        """Wait until one process has ended by itself, while the rest runs.
 
         Raises:
             InputError: another one ended before.
@@ -241,7 +241,7 @@ class Group:
             elif name == SIM and not text.startswith("[") and self._progress is not None:
                 self._progress(text)
 
-    def __enter__(self) -> Group:
+    def __enter__(self) -> ProcessGroup:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -11,7 +11,7 @@ from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 
-from tuling_fsm.wire.topics import INPUTS, Qos
+from tuling_fsm.core.topics import INPUTS, Qos
 
 _SLICE_S = 0.1
 """A signal is seen after so much waiting."""
@@ -35,10 +35,10 @@ def message_class(type_name: str) -> type:
 
 
 def input_publishers(node: Node, depth: int | None = None) -> dict[str, Publisher]:
-    """What sends the planner its inputs, by topic; all of them reliable, for who steps a world wants every frame seen.
+    """Publishers of the planner's inputs, by topic; all of them reliable, as a world in steps waits for every frame.
 
     Args:
-        node: whose publishers these are.
+        node: that owns the publishers.
         depth: of their queues; that of each topic if not given.
     """
     return {
@@ -53,7 +53,7 @@ def acknowledged(publisher: Publisher, within_s: float, given_up: Callable[[], b
     """Wait until every reliable subscriber has what was published.
 
     Args:
-        publisher: of a topic of depth 1; the others are acknowledged every few seconds only.
+        publisher: of a topic of depth 1; deeper ones are acknowledged every few seconds only.
         within_s: longest wait.
         given_up: whether to wait no longer, as after a signal.
 

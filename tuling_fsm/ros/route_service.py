@@ -13,25 +13,24 @@ from rclpy.service import Service
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.parameters import describe, load
+from tuling_fsm.core.topics import LATCHED, PATH, STRING
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.routing import match_route
 from tuling_fsm.ros.loop import ServedNode
 from tuling_fsm.ros.node_parameters import RouteServerParameters, required_file
 from tuling_fsm.ros.parameter_server import ParameterServer
 from tuling_fsm.ros.qos import message_class, profile
-from tuling_fsm.sim.route_server import RouteServer
-from tuling_fsm.sim.scenario.choices import ServerMood
+from tuling_fsm.sim.environment.route_server import RouteServer, ServerLink
+from tuling_fsm.sim.scenario.choices import ServerBehaviour
 from tuling_fsm.sim.scenario.commands import SetRouteServer
-from tuling_fsm.sim.server_link import ServerLink
 from tuling_fsm.wire.cdr import seconds, stamp_ns, time_ns
 from tuling_fsm.wire.paths import pack_path, unpack_path
 from tuling_fsm.wire.plan import unpack_plan_request
 from tuling_fsm.wire.text import unpack_string
-from tuling_fsm.wire.topics import LATCHED, PATH, STRING
 from tuling_fsm.world.inputs import RouteRequest
 
-SERVER_MOOD = "route_server_mood"
-"""Latched String of `sim`, one of `ServerMood`: how a scenario wants questions to be answered."""
+SERVER_BEHAVIOUR = "route_server_mood"
+"""Latched String of `sim`, one of `ServerBehaviour`: how a scenario wants questions to be answered."""
 _NO_POINTS = np.zeros((0, 3))
 
 
@@ -54,7 +53,9 @@ class RouteServiceNode(ServedNode):
         for topic, receive in (("route_blocked", self._block), ("preset_route", self._preset)):
             receive_safely = partial(self._receive, topic, receive)
             self.create_subscription(message_class(PATH), topic, receive_safely, profile(LATCHED), raw=True)
-        self.create_subscription(message_class(STRING), SERVER_MOOD, self._change_mood, profile(LATCHED), raw=True)
+        self.create_subscription(
+            message_class(STRING), SERVER_BEHAVIOUR, self._change_behaviour, profile(LATCHED), raw=True
+        )
         self._service: Service | None = self.create_service(GetPlan, "plan_route", self._answer)
         self.get_logger().info(f"serving routes on {own.map_file}")
 
@@ -64,18 +65,18 @@ class RouteServiceNode(ServedNode):
         except InputError as error:
             self.get_logger().warning(str(error))
 
-    def _change_mood(self, raw: bytes) -> None:
+    def _change_behaviour(self, raw: bytes) -> None:
         """Answer otherwise from now on; a server that is away offers no service."""
         try:
-            mood = ServerMood(unpack_string(raw, SERVER_MOOD))
+            behaviour = ServerBehaviour(unpack_string(raw, SERVER_BEHAVIOUR))
         except (InputError, ValueError) as error:
-            self.get_logger().warning(f"{SERVER_MOOD}: {error}")
+            self.get_logger().warning(f"{SERVER_BEHAVIOUR}: {error}")
             return
-        self._link.apply(SetRouteServer(mood))
-        if mood is ServerMood.AWAY and self._service is not None:
+        self._link.apply(SetRouteServer(behaviour))
+        if behaviour is ServerBehaviour.AWAY and self._service is not None:
             self.destroy_service(self._service)
             self._service = None
-        elif mood is not ServerMood.AWAY and self._service is None:
+        elif behaviour is not ServerBehaviour.AWAY and self._service is None:
             self._service = self.create_service(GetPlan, "plan_route", self._answer)
 
     def _block(self, raw: bytes, points: FloatArray) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.request import Limit, Reason
-from tuling_fsm.sim.run_log import LogRow, RunLog, TransitionRow
+from tuling_fsm.sim.reporting.run_log import LogRow, RunLog, TransitionRow
 from tuling_fsm.wire.diagnostics import unpack_diagnostics
 from tuling_fsm.wire.text import unpack_string
 from tuling_fsm.wire.transition import unpack_transition

@@ -10,6 +10,7 @@ from rclpy.clock import Clock, ClockType
 
 from tuling_fsm.agent import Parameters
 from tuling_fsm.core.parameters import describe, load
+from tuling_fsm.core.topics import RELIABLE
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.ros.loop import ServedNode
 from tuling_fsm.ros.node_parameters import SimNodeParameters, read_scenario
@@ -17,10 +18,9 @@ from tuling_fsm.ros.parameter_server import ParameterServer
 from tuling_fsm.ros.planner_link import PlannerLink
 from tuling_fsm.ros.qos import message_class, profile
 from tuling_fsm.run import chosen_map, progress_line, write_results
-from tuling_fsm.sim.result import result_of
+from tuling_fsm.sim.reporting.result import result_of
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.wire.cdr import LITTLE_ENDIAN, nanoseconds, stamp_ns
-from tuling_fsm.wire.topics import RELIABLE
 from tuling_fsm.wire.trajectory import unpack_trajectory
 from tuling_fsm.world.inputs import Inputs
 
@@ -53,10 +53,10 @@ class SimNode(ServedNode):
         self.create_timer(_POLL_S, self._poll, clock=steady)
 
     def _poll(self) -> None:
-        """Start once everybody is there; send a frame again, and give up, when no trajectory comes."""
+        """Start once planner and route server are connected; send a frame again, and give up, without a trajectory."""
         now = time.monotonic()
         if self._asked_at is None:
-            if self._link.everybody_is_there():
+            if self._link.all_connected():
                 self._begin()
             elif now - self._began > self._own.start_timeout:
                 self._fail(f"planner or route server not there within {self._own.start_timeout:g} s")
@@ -77,7 +77,7 @@ class SimNode(ServedNode):
     def _send_frame(self) -> None:
         inputs, self._asked_at = self._simulation.inputs(), time.monotonic()
         self._tell_time(inputs.stamp)
-        self._link.send_frame(inputs, self._previous, self._simulation.server.wish.mood)
+        self._link.send_frame(inputs, self._previous, self._simulation.server.settings.behaviour)
         self._resent_at = time.monotonic()
 
     def _tell_time(self, stamp: float) -> None:

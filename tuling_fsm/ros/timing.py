@@ -9,10 +9,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from tuling_fsm.wire.diagnostics import Level, Status, pack_diagnostics
+from tuling_fsm.wire.diagnostics import DiagnosticLevel, DiagnosticStatus, pack_diagnostics
 
 _ARRIVALS = 9
-"""Arrivals that the rhythm is taken from: the shortest time between two of them counts, for the next may come early."""
+"""Arrivals that the rate is taken from: the shortest time between two of them counts, for the next may come early."""
 _EARLY_S = 0.003
 """What is done before the next arrival is done this long before it, for arrivals jitter."""
 _IDLE_S = 0.004
@@ -26,7 +26,7 @@ SILENT_S = 0.5
 """Older odometry is a warning."""
 
 
-class Rhythm:
+class MessageRate:
     """Of messages that arrive.
 
     Args:
@@ -44,7 +44,7 @@ class Rhythm:
     def rest(self, takes_s: float) -> float | None:
         """How long to rest (s) before what takes `takes_s` (s), so that it ends shortly before the next arrival.
 
-        None where that is not worth while: the rhythm is not known yet, or there is no such time.
+        None where that is not worth while: the rate is not known yet, or there is no such time.
         """
         if len(self._arrivals) < _ARRIVALS:
             return None
@@ -80,14 +80,16 @@ class Health:
         self.flaps = self.flaps if flaps is None else flaps
         self._times.append(elapsed_s)
 
-    def message(self, now_ns: int, received: Mapping[str, int], ticked_ns: int | None = None, rivals: int = 0) -> bytes:
+    def message(
+        self, now_ns: int, received: Mapping[str, int], ticked_ns: int | None = None, other_publishers: int = 0
+    ) -> bytes:
         """The message for `/diagnostics`: a warning where something has gone wrong since the last one.
 
         Args:
             now_ns: stamp of the message.
             received: stamps (ns) of the latest input messages by topic.
             ticked_ns: stamp of the last tick; ticks go on where all inputs are silent.
-            rivals: how many others send trajectories on the same topic.
+            other_publishers: how many other nodes send trajectories on the same topic.
         """
         times = np.array(self._times or [0.0]) * 1e3
         newest = max(ticked_ns or 0, *received.values(), 0)
@@ -104,9 +106,11 @@ class Health:
             *((f"{topic} behind the newest input, s", f"{age:.3f}") for topic, age in ages.items()),
         )
         faults = self._faults(ages.get("odometry"))
-        faults += [f"{rivals} more on the topic trajectory"] * bool(rivals)
+        faults += [f"{other_publishers} more on the topic trajectory"] * bool(other_publishers)
         said = "; ".join(faults) or f"{self.ticks} ticks"
-        return pack_diagnostics(now_ns, (Status("planner", said, values, Level.WARN if faults else Level.OK),))
+        return pack_diagnostics(
+            now_ns, (DiagnosticStatus("planner", said, values, DiagnosticLevel.WARN if faults else DiagnosticLevel.OK),)
+        )
 
     def _faults(self, odometry_age: float | None) -> list[str]:
         """What is wrong now, or went wrong since this was asked last."""

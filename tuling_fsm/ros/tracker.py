@@ -9,13 +9,13 @@ from rclpy.publisher import Publisher
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import describe, load, nest
+from tuling_fsm.core.topics import BY_NAME, ODOMETRY, RELIABLE, TRAJECTORY, Topic
 from tuling_fsm.ros.loop import ServedNode
 from tuling_fsm.ros.parameter_server import ParameterServer
 from tuling_fsm.ros.qos import message_class, profile
-from tuling_fsm.ros.tracking import Command, Tracking, TrackingParameters
+from tuling_fsm.ros.tracking import AckermannCommand, Tracking, TrackingParameters
 from tuling_fsm.wire.commands import ACKERMANN_CMD, CMD_VEL, pack_ackermann, pack_twist
 from tuling_fsm.wire.odometry import unpack_odometry
-from tuling_fsm.wire.topics import BY_NAME, ODOMETRY, RELIABLE, TRAJECTORY, Topic
 from tuling_fsm.wire.trajectory import unpack_trajectory
 
 _POLL_S = 0.05
@@ -83,7 +83,7 @@ class TrackerNode(ServedNode):
         if self._steady_ns() - self._heard > 1e9 * self._tracking.parameters.odometry_timeout:
             self._send(self._tracking.stand())
 
-    def _send(self, command: Command) -> None:
+    def _send(self, command: AckermannCommand) -> None:
         self._twists.publish(pack_twist(command.speed, command.yaw_rate))
         if self._ackermann is not None:
             self._ackermann.publish(pack_ackermann(self._stamp_ns, command.steer, command.speed, command.accel))

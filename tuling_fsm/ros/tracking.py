@@ -11,17 +11,17 @@ import numpy as np
 from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.parameters import group, param
+from tuling_fsm.core.standing import STOPPED
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.ros.last_resort import braking
+from tuling_fsm.sim.ego.tracker import TrackerGains, control, course, gains
 from tuling_fsm.sim.parameters import DynamicsParameters, TrackerParameters
-from tuling_fsm.sim.tracker import Gains, control, course, gains
 from tuling_fsm.world.inputs import Odometry
 
 LONGEST_STEP_S = 0.2
 """After a longer gap in the odometry the commanded speed does not go on from where it was."""
-STANDS = 0.05
-"""A car that is slower (m/s) stands."""
+STANDS = STOPPED
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class TrackingParameters:
     tracker: TrackerParameters = group(TrackerParameters)
 
 
-class Command(NamedTuple):
+class AckermannCommand(NamedTuple):
     """What a simulated car is told: steering angle (rad, + left), speed (m/s, negative in reverse), acceleration along
     the heading (m/s^2), turn rate (rad/s, + left).
     """
@@ -83,7 +83,7 @@ class Tracking:
         """The latest trajectory."""
         self._plan, self._brake = plan, None
 
-    def command(self, odometry: Odometry) -> Command:
+    def command(self, odometry: Odometry) -> AckermannCommand:
         """Follow the trajectory, brake along it where it is stale, come to a stand without one."""
         plan = self._followed(odometry.stamp)
         dt, self._stamp = odometry.stamp - self._stamp, odometry.stamp
@@ -98,7 +98,7 @@ class Tracking:
             return self.stand()
         return self._driven(float(wanted.gear), float(wanted.accel), odometry.v, dt)
 
-    def stand(self) -> Command:
+    def stand(self) -> AckermannCommand:
         """Speed zero, the wheels as they are."""
         self._speed = 0.0
         return self._made(0.0)
@@ -114,22 +114,22 @@ class Tracking:
             self._brake = braking(self._plan, stamp, self.parameters.vehicle.comfort_decel)
         return self._brake
 
-    def _straight_down(self, v: float, dt: float) -> Command:
+    def _straight_down(self, v: float, dt: float) -> AckermannCommand:
         """Brake without knowing where to."""
         gear = math.copysign(1.0, v)
         return self.stand() if abs(v) < STANDS else self._driven(gear, -self.parameters.vehicle.comfort_decel, v, dt)
 
-    def _driven(self, gear: float, accel: float, v: float, dt: float) -> Command:
+    def _driven(self, gear: float, accel: float, v: float, dt: float) -> AckermannCommand:
         """A step of `dt` s with an acceleration in the direction of `gear` for a car of speed `v`."""
         band = self.parameters.speed_band
         speed = min(max(gear * self._speed + accel * dt, gear * v - band), gear * v + band)
         self._speed = gear * max(speed, 0.0)
         return self._made(gear * accel)
 
-    def _made(self, accel: float) -> Command:
+    def _made(self, accel: float) -> AckermannCommand:
         turn = elementary.tan(self._steer) / self.parameters.vehicle.wheelbase
-        return Command(self._steer, self._speed, accel, self._speed * turn)
+        return AckermannCommand(self._steer, self._speed, accel, self._speed * turn)
 
-    def _gains(self) -> Gains:
+    def _gains(self) -> TrackerGains:
         own = self.parameters
         return gains(own.vehicle, own.dynamics, own.tracker)

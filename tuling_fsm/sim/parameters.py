@@ -57,7 +57,7 @@ class TrackerParameters:
 
 
 @dataclass(frozen=True)
-class TrafficParameters:
+class TrafficManagerParameters:
     """How the population drives (Intelligent Driver Model, Treiber et al. 2000)."""
 
     limit_share: float = param(0.7, "", 0.05, 2.0, "share of the speed limit that is driven", clause="TM-2")
@@ -84,7 +84,7 @@ class TrafficParameters:
     lane_change_time: float = param(4.0, "s", 0.5, 20.0, "time that a lane change takes")
     auto_lane_change: bool = param(True, doc="vehicles change lanes to get past slow ones", clause="TM-2")
     hybrid_physics: bool = param(True, doc="only vehicles near the ego have dynamics", clause="TM-3")
-    hybrid_radius: float = param(50.0, "m", 0.0, 10000.0, "those within this of the ego have them", clause="TM-3")
+    hybrid_radius: float = param(50.0, "m", 0.0, 10000.0, "vehicles within this of the ego have them", clause="TM-3")
     sleep_distance: float = param(2000.0, "m", 50.0, 100000.0, "vehicles farther from the ego sleep", clause="TM-3")
     respawn_sleepers: bool = param(False, doc="sleepers come back near the ego", clause="TM-3")
     respawn_nearest: float = param(25.0, "m", 20.0, 10000.0, "from the ego, at least, to where they do", clause="TM-3")
@@ -92,19 +92,19 @@ class TrafficParameters:
 
 
 @dataclass(frozen=True)
-class WalkerParameters:
+class PedestrianPopulationParameters:
     """How the population of pedestrians walks."""
 
     speed: float = param(1.3, "m/s", 0.2, 4.0, "mean walking speed")
     speed_spread: float = param(0.25, "", 0.0, 0.9, "half-width of the speed's spread")
     crossing_share: float = param(0.3, "", 0.0, 1.0, "share of passed crosswalks that are crossed")
-    safe_time: float = param(3.0, "s", 0.0, 20.0, "nobody steps on when a vehicle could be there this soon")
+    safe_time: float = param(3.0, "s", 0.0, 20.0, "pedestrians wait when a vehicle could be there this soon")
     red_share: float = param(0.0, "", 0.0, 1.0, "share of crossings that are begun on a red light")
     run_out_share: float = param(0.0, "", 0.0, 1.0, "share of crossings that are run over without a look")
-    run_out_rate: float = param(0.0, "1/s", 0.0, 10.0, "how often somebody runs across the road from anywhere")
-    run_speed: float = param(3.0, "m/s", 0.5, 8.0, "speed of whoever runs out")
+    run_out_rate: float = param(0.0, "1/s", 0.0, 10.0, "how often a pedestrian runs across the road from anywhere")
+    run_speed: float = param(3.0, "m/s", 0.5, 8.0, "speed of pedestrians that run out")
     perturbation: float = param(
-        0.01, "m/s", 0.0, 0.5, "random part of their aim; settles who steps aside", clause="ORCA-1"
+        0.01, "m/s", 0.0, 0.5, "random part of the preferred velocity; settles which one steps aside", clause="ORCA-1"
     )
 
 
@@ -193,8 +193,8 @@ class SimParameters:
     stepping: SteppingParameters = group(SteppingParameters)
     dynamics: DynamicsParameters = group(DynamicsParameters)
     tracker: TrackerParameters = group(TrackerParameters)
-    traffic: TrafficParameters = group(TrafficParameters)
-    walkers: WalkerParameters = group(WalkerParameters)
+    traffic: TrafficManagerParameters = group(TrafficManagerParameters)
+    pedestrians: PedestrianPopulationParameters = group(PedestrianPopulationParameters)
     lights: LightParameters = group(LightParameters)
     sensors: SensorParameters = group(SensorParameters)
     referee: RefereeParameters = group(RefereeParameters)

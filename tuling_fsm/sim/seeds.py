@@ -13,19 +13,19 @@ from tuling_fsm.core.geometry import FloatArray
 Stream = np.random.SeedSequence
 
 
-class Seeds(NamedTuple):
+class SeedStreams(NamedTuple):
     """A stream for each part of the simulator that draws anything. Their order decides what each of them draws."""
 
     setting: Stream
-    cast: Stream
+    scripted: Stream
     traffic: Stream
-    walkers: Stream
+    pedestrians: Stream
     lights: Stream
     sensors: Stream
     storyboard: Stream
 
     @classmethod
-    def of(cls, seed: int) -> Seeds:
+    def of(cls, seed: int) -> SeedStreams:
         """The streams of a run."""
         return cls(*Stream(seed).spawn(len(cls._fields)))
 

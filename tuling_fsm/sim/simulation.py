@@ -15,34 +15,30 @@ import numpy as np
 from tuling_fsm.core.errors import InputError, assert_never
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.trajectory import Trajectory
-from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.core.vehicle import Vehicle, center_ahead
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
-from tuling_fsm.sim.bodies import center_ahead
-from tuling_fsm.sim.ego import EgoCar
-from tuling_fsm.sim.ego_way import EgoWay
-from tuling_fsm.sim.ending import Ending, time_limit
-from tuling_fsm.sim.environment import Environment
-from tuling_fsm.sim.feed import Feed
-from tuling_fsm.sim.ground import ground_under
-from tuling_fsm.sim.history import History
-from tuling_fsm.sim.lights import TrafficLights
-from tuling_fsm.sim.on_map import check_on_map
-from tuling_fsm.sim.opening import road_users
+from tuling_fsm.sim.actors.agent_states import AgentState, AgentTable, EgoState, History
+from tuling_fsm.sim.actors.scripted import StoryboardView
+from tuling_fsm.sim.ego.dynamics import EgoCar
+from tuling_fsm.sim.environment.route_server import RouteServer, ServerLink, frames_of
+from tuling_fsm.sim.environment.traffic_lights import TrafficLights
+from tuling_fsm.sim.environment.weather import Environment
+from tuling_fsm.sim.initial_state import ego_setting, initial_agents
 from tuling_fsm.sim.parameters import SimParameters
-from tuling_fsm.sim.referee import CarState, Infraction, Referee
-from tuling_fsm.sim.roll_call import Actor, RollCall
-from tuling_fsm.sim.route_server import RouteServer
+from tuling_fsm.sim.pedestrians.population import Pedestrians
 from tuling_fsm.sim.scenario import commands
 from tuling_fsm.sim.scenario.model import EGO, ActorState, Scenario
 from tuling_fsm.sim.scenario.storyboard import Storyboard
-from tuling_fsm.sim.seeds import Seeds, generator
-from tuling_fsm.sim.server_link import ServerLink, frames_of
-from tuling_fsm.sim.services import Services
-from tuling_fsm.sim.setting import ego_setting
-from tuling_fsm.sim.traffic.vehicle_lights import Weather
-from tuling_fsm.sim.view import View
-from tuling_fsm.sim.walkers import Walkers
+from tuling_fsm.sim.scenario.validation import check_on_map
+from tuling_fsm.sim.scoring.completion import EndConditions, Services, time_limit
+from tuling_fsm.sim.scoring.referee import Referee
+from tuling_fsm.sim.scoring.road_rules import ground_under
+from tuling_fsm.sim.scoring.score import Infraction
+from tuling_fsm.sim.seeds import SeedStreams, generator
+from tuling_fsm.sim.sensors.feed import InputFeed
+from tuling_fsm.sim.traffic.ego_agent import EgoAgent
+from tuling_fsm.sim.traffic.stages import LightConditions
 from tuling_fsm.world.inputs import Inputs, RouteRequest
 
 
@@ -61,32 +57,32 @@ class Simulation:
         self._ns = 0
         self.frame = 0
         check_on_map(scenario, road_map)
-        seeds = Seeds.of(seed)
+        seeds = SeedStreams.of(seed)
         setting = ego_setting(road_map, scenario, generator(seeds.setting), center_ahead(vehicle))
         self.preset = setting.route
         """The route that the scenario asks for; None where a mission leads."""
         self.ego = EgoCar(setting.start, scenario.ego_speed, vehicle, p.dynamics, p.tracker)
-        self._feed = Feed(road_map, scenario, setting.route, p.sensors, seeds.sensors)
+        self._feed = InputFeed(road_map, scenario, setting.route, p.sensors, seeds.sensors)
         self.services = Services(self._feed.mission, road_map, vehicle)
         self.lights = TrafficLights(road_map, seeds.lights, p.lights)
-        users = road_users(road_map, scenario, setting, self.lights.numbers, seeds, p.traffic)
-        self.traffic, self.cast = users.traffic, users.cast
-        self.walkers = Walkers(road_map, scenario.population.pedestrians, seeds.walkers, p.walkers)
+        initial = initial_agents(road_map, scenario, setting, self.lights.numbers, seeds, p.traffic)
+        self.traffic, self.scripted = initial.traffic, initial.scripted_actors
+        self.pedestrians = Pedestrians(road_map, scenario.population.pedestrians, seeds.pedestrians, p.pedestrians)
         self.environment = Environment()
         self._storyboard = Storyboard(scenario, generator(seeds.storyboard))
         self.server = ServerLink(road_map, RouteServer(road_map, setting.route))
-        self._way = EgoWay(road_map, vehicle, users.lanes, p.traffic.prediction)
-        self._way.take_route(setting.route)
+        self._ego_agent = EgoAgent(road_map, vehicle, initial.lanes, p.traffic.prediction)
+        self._ego_agent.take_route(setting.route)
         self.referee = Referee(road_map, vehicle, p.referee)
-        self._roll_call = RollCall(self.traffic, self.cast, self.walkers)
+        self._agent_table = AgentTable(self.traffic, self.scripted, self.pedestrians)
         limit = time_limit(scenario, setting.route, p.end, self._feed.mission.get("match_time_s") or math.inf)
-        self._ending = Ending(setting.route, limit, vehicle, p.end, p.referee.standing)
+        self._ending = EndConditions(setting.route, limit, vehicle, p.end, p.referee.standing)
         self.history = History(self.dt)
         self._trace = hashlib.sha256()
         self.distance_m = 0.0
         self.machine_state = ""
-        self._command()
-        self._look()
+        self._step_storyboard()
+        self._observe()
 
     # What the planner sees of the present frame.
 
@@ -113,7 +109,7 @@ class Simulation:
     @property
     def route(self) -> Route | None:
         """The route that the server has answered with last."""
-        return self._way.route
+        return self._ego_agent.route
 
     @property
     def route_completion(self) -> float:
@@ -132,7 +128,7 @@ class Simulation:
         if found is not None:
             due = self.frame + self.settings.sensors.route_latency + frames_of(found.delay, self.dt)
             self._feed.post(due, found.answer)
-            self._way.take_route(self.server.server.current)
+            self._ego_agent.take_route(self.server.server.current)
 
     def report_block(self, points: FloatArray) -> None:
         """Tell the route server that a stretch (points (N, >= 2), m) cannot be driven."""
@@ -142,7 +138,7 @@ class Simulation:
         """The operator's explicit clear, seen on the next frame (EST-3)."""
         self.environment.call("clear_emergency_stop")
 
-    def again(self, seed: int) -> Simulation:
+    def restarted(self, seed: int) -> Simulation:
         """The same world from its beginning; it has no seed of its own to begin with again (SIM-2)."""
         return Simulation(self.road_map, self.scenario, seed, self.vehicle, self.settings)
 
@@ -150,9 +146,9 @@ class Simulation:
         """End the run because something broke."""
         self._ending.end = "error"
 
-    def actors(self) -> tuple[Actor, ...]:
-        """Everybody but the ego, for drawing."""
-        return self._roll_call.actors()
+    def agents(self) -> tuple[AgentState, ...]:
+        """All agents but the ego, one by one."""
+        return self._agent_table.states()
 
     def trace_sha256(self) -> str:
         """Digest of everything that has moved and happened so far."""
@@ -182,16 +178,16 @@ class Simulation:
         lights = self.lights.states(self.stamp)
         light_of = dict(zip(self.lights.numbers, lights.tolist(), strict=True))
         pose, v = self.ego.pose, self.ego.v
-        request = self._way.request(self.stamp, v, light_of, self._ground.junction_lanes)
-        ego_boxes = self._way.boxes(pose, self._ground.z, v, self.ego.yaw_rate)
+        request = self._ego_agent.request(self.stamp, v, light_of, self._ground.junction_lanes)
+        ego_boxes = self._ego_agent.boxes(pose, self._ground.z, v, self.ego.yaw_rate)
         ego_rows = np.column_stack((ego_boxes, np.zeros((len(ego_boxes), 2))))
-        others = np.vstack((ego_rows, self._roll_call.predicted(self._free, self.settings.traffic.prediction)))
+        other_boxes = np.vstack((ego_rows, self._agent_table.predicted(self._free, self.settings.traffic.prediction)))
         heroes = np.array([(pose.x, pose.y)])
-        self.traffic.weather = Weather(rain=self.environment.rains, fog=self.environment.foggy)
-        goes = self.traffic.step(self.stamp, dt, others, lights, request, heroes)
-        self._way.granted(goes)
-        self.walkers.step(dt, self._roll_call.vehicles(self._free, ego_boxes[0]), light_of)
-        self.cast.step(dt)
+        self.traffic.weather = LightConditions(rain=self.environment.rains, fog=self.environment.foggy)
+        goes = self.traffic.step(self.stamp, dt, other_boxes, lights, request, heroes)
+        self._ego_agent.granted(goes)
+        self.pedestrians.step(dt, self._agent_table.vehicles(self._free, ego_boxes[0]), light_of)
+        self.scripted.step(dt)
         if self.environment.ego_controlled:
             self.ego.drive(self._feed.in_map(trajectory), self.stamp, dt / steps, steps)
         else:
@@ -199,20 +195,20 @@ class Simulation:
         self.distance_m += 0.5 * abs(v + self.ego.v) * dt
         self.frame += 1
         self._ns += round(dt * 1e9)
-        self._command()
-        self._look()
+        self._step_storyboard()
+        self._observe()
         self._judge(dt, light_of)
 
-    def _command(self) -> None:
+    def _step_storyboard(self) -> None:
         """All commands of the storyboard for this frame, in a batch (SIM-2)."""
-        view = View(self.road_map, self.cast, self.stamp, self._ego_state())
+        view = StoryboardView(self.road_map, self.scripted, self.stamp, self._ego_actor_state())
         for command in self._storyboard.step(view):
             try:
-                self._carry_out(command)
+                self._apply(command)
             except InputError as error:
                 raise InputError(self.scenario.where_issued(command), error.what, error.expected) from error
 
-    def _carry_out(self, command: commands.Command) -> None:
+    def _apply(self, command: commands.Command) -> None:
         if isinstance(command, commands.EnvironmentCommand):
             self.environment.apply(command)
         elif isinstance(command, commands.LightsCommand):
@@ -221,24 +217,24 @@ class Simulation:
             self.server.apply(command)
         elif isinstance(command, commands.DisturbSensor):
             self._feed.channels.apply(command)
-        elif isinstance(command, commands.PropsCommand):
-            self.cast.apply_to_props(command, self.ego.pose)
+        elif isinstance(command, commands.PlacedObjectsCommand):
+            self.scripted.apply_to_placed_objects(command, self.ego.pose)
         elif isinstance(command, commands.ActorCommand):
             if command.actor != EGO:
-                self.cast.apply(command, self.ego.pose)
+                self.scripted.apply(command, self.ego.pose)
             elif isinstance(command, commands.EgoCommand):
-                self._command_ego(command)
+                self._apply_to_ego(command)
             else:
                 raise InputError(EGO, f"the ego cannot {type(command).__name__}", "an action of the ego")
         else:
             assert_never(command)
 
-    def _command_ego(self, command: commands.EgoCommand) -> None:
+    def _apply_to_ego(self, command: commands.EgoCommand) -> None:
         match command:
             case commands.ActivateController(_, lateral, longitudinal):
                 self.environment.ego_controlled = lateral or longitudinal
             case commands.Place(_, placement, speed):
-                pose = self.cast.pose_of(placement, self.ego.pose)
+                pose = self.scripted.pose_of(placement, self.ego.pose)
                 if pose is None:
                     raise InputError(EGO, f"no place {placement} on this map", "a place on the map")
                 self.ego.place(pose, speed)
@@ -247,34 +243,63 @@ class Simulation:
             case _:
                 assert_never(command)
 
-    def _ego_state(self) -> ActorState:
+    def _ego_actor_state(self) -> ActorState:
         vehicle = self.vehicle
-        return ActorState(self.ego.pose, self.ego.v, self.ego.a, vehicle.length, vehicle.width, center_ahead(vehicle))
+        return ActorState(
+            pose=self.ego.pose,
+            speed=self.ego.v,
+            acceleration=self.ego.a,
+            length=vehicle.length,
+            width=vehicle.width,
+            center_ahead=center_ahead(vehicle),
+        )
 
-    def _car_state(self) -> CarState:
+    def _ego_state(self) -> EgoState:
         ego, ground = self.ego, self._ground
-        return CarState(ego.pose, ground.z, ego.v, ego.a, ego.yaw_rate, ground.position, self.machine_state)
+        return EgoState(
+            pose=ego.pose,
+            z=ground.z,
+            v=ego.v,
+            a=ego.a,
+            yaw_rate=ego.yaw_rate,
+            position=ground.position,
+            state=self.machine_state,
+        )
 
-    def _look(self) -> None:
+    def _observe(self) -> None:
         """Gather what can be seen on the new frame, make the inputs, note the trace."""
         pose = self.ego.pose
-        self._way.see(pose)
+        self._ego_agent.localize(pose)
         self._ground = ground_under(self.road_map, self.referee.rules, self.vehicle, pose)
-        self._free = self._roll_call.free()
-        self._others = self._roll_call.others(self._free)
+        self._free = self._agent_table.free()
+        self._agents = self._agent_table.boxes(self._free)
         self.environment.look()
         self._inputs = self._feed.inputs(
-            self.frame, self.stamp, self._car_state(), self._way.lanes, self._others, self.lights, self.environment
+            frame=self.frame,
+            stamp=self.stamp,
+            ego=self._ego_state(),
+            route_lanes=self._ego_agent.lanes,
+            agents=self._agents,
+            lights=self.lights,
+            environment=self.environment,
         )
         self._trace.update(self.ego.state.tobytes())
-        self._trace.update(self._others.boxes.tobytes())
+        self._trace.update(self._agents.boxes.tobytes())
         self._trace.update(self.lights.states(self.stamp).tobytes())
-        self.history.note(self.frame, self.stamp, pose, self.ego.v, self._others)
+        self.history.note(self.frame, self.stamp, pose, self.ego.v, self._agents)
 
     def _judge(self, dt: float, lights: dict[int, int]) -> None:
-        car, environment = self._car_state(), self.environment
+        ego, environment = self._ego_state(), self.environment
         lost = not environment.localized or not environment.odometry
         held = environment.emergency_stop or not environment.emergency_link or lost or not environment.ego_controlled
-        self.referee.watch(self.stamp, dt, car, self._others, lights, self._way.lanes, held)
-        self.services.watch(dt, car.pose, car.v)
-        self._ending.watch(self.stamp, dt, car, self.referee.at_fault_collision)
+        self.referee.watch(
+            stamp=self.stamp,
+            dt=dt,
+            ego=ego,
+            agents=self._agents,
+            lights=lights,
+            route_lanes=self._ego_agent.lanes,
+            held=held,
+        )
+        self.services.watch(dt, ego.pose, ego.v)
+        self._ending.watch(self.stamp, dt, ego, self.referee.at_fault_collision)

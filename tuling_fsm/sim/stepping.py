@@ -19,16 +19,16 @@ from typing import Any, NamedTuple
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.trajectory import Trajectory
-from tuling_fsm.sim.environment import CALLS
-from tuling_fsm.sim.fusion import PARTS
+from tuling_fsm.sim.environment.weather import CALLS
 from tuling_fsm.sim.scenario.choices import Sensor
+from tuling_fsm.sim.sensors.faults import PARTS
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.world.inputs import Inputs
 
 Drive = Callable[[Inputs], Trajectory | None]
 """Asks the planner for the plan of a frame."""
 SENSORS = tuple(sensor.value for sensor in Sensor if sensor not in PARTS)
-"""Those with a message of their own."""
+"""Sensors with a message of their own."""
 NOTHING_NEW_S = 0.1
 """After this long without a new frame the planner of an asynchronous world looks whether that is over."""
 SHORTEST_S = 0.001
@@ -71,11 +71,11 @@ class SyncWorld:
         return self._go_on(trajectory, self._lasting(time.monotonic() - began) if self._variable_step else None)
 
     def reload(self, seed: int, drive: Drive) -> None:
-        """Begin again, with a seed and a planner that knows nothing yet; who listens and is called goes on to be.
+        """Begin again, with a seed and a planner that knows nothing yet; queues and callbacks stay.
 
         A reloaded world does not remember its seed: the same one has to be given for the same run (SIM-2).
         """
-        self.simulation, self._drive = self.simulation.again(seed), drive
+        self.simulation, self._drive = self.simulation.restarted(seed), drive
         self.snapshot = Snapshot(self.simulation.frame, self.simulation.stamp)
 
     def _lasting(self, seconds: float) -> float:
@@ -102,7 +102,7 @@ class SyncWorld:
         """Wait until another thread ticks, at most so many seconds.
 
         Raises:
-            TimeoutError: nobody did within that time.
+            TimeoutError: there was no tick within that time.
         """
         with self._ticked:
             frame = self.snapshot.frame

@@ -13,7 +13,7 @@ from typing import Any
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.verbs.campaign_cluster import on_cluster
-from tuling_fsm.verbs.campaign_runs import DriveAll, Job, in_processes, run_all
+from tuling_fsm.verbs.campaign_runs import CampaignRun, DriveAll, in_processes, run_all
 from tuling_fsm.verbs.parser import Verbs, add_overrides, add_verb, folder, path
 from tuling_fsm.verbs.runs import assignment, watched_line
 
@@ -80,14 +80,14 @@ def _drivers(arguments: argparse.Namespace, jobs: int) -> DriveAll:
     return partial(in_processes, workers=arguments.workers or min(jobs, os.cpu_count() or 1))
 
 
-def _jobs(arguments: argparse.Namespace) -> list[Job]:
+def _jobs(arguments: argparse.Namespace) -> list[CampaignRun]:
     """Every run, by scenario and seed; what can be told to be wrong before the first of them is.
 
     Raises:
         InputError: a number below one, two scenarios of one name, a scenario or a map that cannot be used.
     """
     from tuling_fsm.run import chosen_map
-    from tuling_fsm.sim.scenario.load import load_scenario
+    from tuling_fsm.sim.scenario.compiler import load_scenario
 
     for option, number in (("--seeds", arguments.seeds), ("--workers", arguments.workers)):
         if number is not None and number < 1:
@@ -102,7 +102,7 @@ def _jobs(arguments: argparse.Namespace) -> list[Job]:
         if not map_file.is_file():
             raise InputError(str(map_file), "no such file", "an OpenDRIVE map")
     return [
-        Job(file, seed, arguments.map, overrides, arguments.out and arguments.out / file.stem / f"seed_{seed}")
+        CampaignRun(file, seed, arguments.map, overrides, arguments.out and arguments.out / file.stem / f"seed_{seed}")
         for file in arguments.scenarios
         for seed in range(1, arguments.seeds + 1)
     ]

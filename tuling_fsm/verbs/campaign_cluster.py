@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.verbs.campaign_runs import REFUSED, Ended, Job, Run, broken_off, drive
+from tuling_fsm.verbs.campaign_runs import REFUSED, CampaignRun, Ended, Run, broken_off, drive
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -27,8 +27,8 @@ PATIENCE_S = 5.0
 """How long a scheduler may take to answer, s."""
 
 
-def on_cluster(jobs: Sequence[Job], address: str) -> Ended:
-    """Drive every job on the workers of a cluster; one that goes while it drives leaves its job to the others.
+def on_cluster(jobs: Sequence[CampaignRun], address: str) -> Ended:
+    """Drive every job on the workers of a cluster; one that goes while it drives leaves its job to the rest.
 
     Args:
         jobs: what to drive.
@@ -48,7 +48,7 @@ def on_cluster(jobs: Sequence[Job], address: str) -> Ended:
         yield from _driven(client, jobs, there)
 
 
-def _anywhere(job: Job) -> Job:
+def _anywhere(job: CampaignRun) -> CampaignRun:
     """A job whose paths do not depend on where a process was started."""
     return replace(
         job,
@@ -108,7 +108,7 @@ def _check_cluster(client: Client, address: str) -> None:
             raise InputError(place, f"{PACKAGE} there: {there or 'not installed'}", f"version {here}, as here")
 
 
-def _check_files(client: Client, jobs: Sequence[Job]) -> None:
+def _check_files(client: Client, jobs: Sequence[CampaignRun]) -> None:
     """Raise `InputError` where a worker does not see a file or a folder of a job."""
     named = dict.fromkeys(file for job in jobs for file in (job.scenario, job.map_file, job.out) if file is not None)
     for worker, missing in client.run(_missing, tuple(named)).items():
@@ -121,7 +121,7 @@ def _missing(files: Sequence[Path]) -> Path | None:
     return next((file for file in files if not file.exists()), None)
 
 
-def _driven(client: Client, jobs: Sequence[Job], there: Sequence[Job]) -> Ended:
+def _driven(client: Client, jobs: Sequence[CampaignRun], there: Sequence[CampaignRun]) -> Ended:
     from distributed import as_completed
 
     futures = {client.submit(_drive_here, job, pure=False): index for index, job in enumerate(there)}
@@ -133,8 +133,8 @@ def _driven(client: Client, jobs: Sequence[Job], there: Sequence[Job]) -> Ended:
         client.cancel(list(futures))
 
 
-def _drive_here(job: Job) -> Run:
-    """One run on a worker, which breaks off when nobody waits for it any longer."""
+def _drive_here(job: CampaignRun) -> Run:
+    """One run on a worker, which breaks off when its client has gone."""
     from distributed import get_worker
 
     worker = get_worker()
@@ -147,7 +147,7 @@ def _drive_here(job: Job) -> Run:
     return drive(job, progress=go_on)
 
 
-def _outcome(job: Job, future: Future) -> Run:
+def _outcome(job: CampaignRun, future: Future) -> Run:
     from distributed import KilledWorker
 
     if future.cancelled():

@@ -20,14 +20,14 @@ Run = dict[str, Any]
 """
 Ended = Generator[tuple[int, Run], None, None]
 """The runs as they end, each with the number of its job."""
-DriveAll = Callable[[Sequence["Job"]], Ended]
+DriveAll = Callable[[Sequence["CampaignRun"]], Ended]
 """Drives every job somewhere."""
 REFUSED = (InputError, FileNotFoundError, IsADirectoryError, PermissionError)
 """What the command line says in one line: bad input, that no other seed would make better."""
 
 
 @dataclass(frozen=True)
-class Job:
+class CampaignRun:
     """One run of a campaign."""
 
     scenario: Path
@@ -42,12 +42,12 @@ class Job:
         return self.scenario.stem
 
 
-def run_all(jobs: Sequence[Job], drive_all: DriveAll, say: Callable[[str], None] | None = None) -> list[Run]:
+def run_all(jobs: Sequence[CampaignRun], drive_all: DriveAll, say: Callable[[str], None] | None = None) -> list[Run]:
     """Drive every job.
 
     Args:
         jobs: what to drive.
-        drive_all: who drives them.
+        drive_all: what drives them.
         say: told in a line of each run that is over.
 
     Returns:
@@ -67,7 +67,7 @@ def run_all(jobs: Sequence[Job], drive_all: DriveAll, say: Callable[[str], None]
     return [runs[index] for index in range(len(jobs))]
 
 
-def in_processes(jobs: Sequence[Job], workers: int) -> Ended:
+def in_processes(jobs: Sequence[CampaignRun], workers: int) -> Ended:
     """Drive every job on this machine, in processes of their own, so that a run has nothing of another in it.
 
     Args:
@@ -83,7 +83,7 @@ def in_processes(jobs: Sequence[Job], workers: int) -> Ended:
         pool.shutdown(cancel_futures=True)
 
 
-def drive(job: Job, progress: Callable[[str], None] | None = None) -> Run:
+def drive(job: CampaignRun, progress: Callable[[str], None] | None = None) -> Run:
     """One run in this process, as the verb `sim` does it.
 
     Raises:
@@ -107,7 +107,7 @@ def drive(job: Job, progress: Callable[[str], None] | None = None) -> Run:
     return {"file": str(job.scenario), **result}
 
 
-def broken_off(job: Job, error: str) -> Run:
+def broken_off(job: CampaignRun, error: str) -> Run:
     """What stands in the place of a run that has no result."""
     return {
         "file": str(job.scenario),
@@ -120,7 +120,7 @@ def broken_off(job: Job, error: str) -> Run:
     }
 
 
-def _outcome(job: Job, future: Future[Run]) -> Run:
+def _outcome(job: CampaignRun, future: Future[Run]) -> Run:
     try:
         return future.result()
     except BrokenProcessPool:

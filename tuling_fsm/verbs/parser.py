@@ -30,11 +30,11 @@ def add_verb(verbs: Verbs, name: str, verb: Verb, text: str) -> argparse.Argumen
     return parser
 
 
-def add_overrides(parser: argparse.ArgumentParser, whose: str) -> None:
+def add_overrides(parser: argparse.ArgumentParser, owner: str) -> None:
     """`--set`, once for each variable."""
     parser.add_argument(
         "--set", dest="overrides", action="append", default=[], metavar="NAME=VALUE",
-        help=f"override a variable of {whose}",
+        help=f"override a variable of {owner}",
     )  # fmt: skip
 
 

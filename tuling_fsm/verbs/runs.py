@@ -41,7 +41,7 @@ def add_sim(verbs: Verbs) -> None:
     parser.add_argument("--out", type=folder, metavar="DIR", help="folder of run.mcap, result.json and report.html")
     parser.add_argument(
         "--planner", choices=("agent", "idm"), default="agent",
-        help="who drives: this planner, or the Intelligent Driver Model to compare with (default %(default)s)",
+        help="what drives: this planner, or the Intelligent Driver Model to compare with (default %(default)s)",
     )  # fmt: skip
     parser.add_argument("--ros", action="store_true", help="as ROS 2 processes instead of in this one")
     _add_json(parser)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import struct
 
+from tuling_fsm.core.topics import BASE_FRAME, Qos, Topic
 from tuling_fsm.wire.cdr import LITTLE_ENDIAN, packed_header
-from tuling_fsm.wire.topics import BASE_FRAME, Qos, Topic
 
 TWIST = "geometry_msgs/msg/Twist"
 ACKERMANN = "ackermann_msgs/msg/AckermannDriveStamped"

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.topics import DIAGNOSTICS
 from tuling_fsm.wire.cdr import TYPES, header, pack, unpack
-from tuling_fsm.wire.topics import DIAGNOSTICS
 
 _STATUS = "diagnostic_msgs/msg/DiagnosticStatus"
 _PAIR = "diagnostic_msgs/msg/KeyValue"
 
 
-class Level(IntEnum):
+class DiagnosticLevel(IntEnum):
     """How bad it is."""
 
     OK = 0
@@ -22,20 +22,20 @@ class Level(IntEnum):
     STALE = 3
 
 
-_LEVELS = frozenset(int(level) for level in Level)
+_LEVELS = frozenset(int(level) for level in DiagnosticLevel)
 
 
 @dataclass(frozen=True)
-class Status:
+class DiagnosticStatus:
     """One status: a sentence for people and pairs of words for programs."""
 
     name: str
     message: str
     values: tuple[tuple[str, str], ...] = ()
-    level: Level = Level.OK
+    level: DiagnosticLevel = DiagnosticLevel.OK
 
 
-def pack_diagnostics(ns: int, statuses: tuple[Status, ...], hardware_id: str = "planner") -> bytes:
+def pack_diagnostics(ns: int, statuses: tuple[DiagnosticStatus, ...], hardware_id: str = "planner") -> bytes:
     """In the order given."""
     made = [
         TYPES[_STATUS](int(s.level), s.name, s.message, hardware_id, [TYPES[_PAIR](k, v) for k, v in s.values])
@@ -44,7 +44,7 @@ def pack_diagnostics(ns: int, statuses: tuple[Status, ...], hardware_id: str = "
     return pack(DIAGNOSTICS, TYPES[DIAGNOSTICS](header(ns, ""), made))
 
 
-def unpack_diagnostics(raw: bytes, where: str) -> tuple[Status, ...]:
+def unpack_diagnostics(raw: bytes, where: str) -> tuple[DiagnosticStatus, ...]:
     """The inverse of `pack_diagnostics`.
 
     Raises:
@@ -55,6 +55,8 @@ def unpack_diagnostics(raw: bytes, where: str) -> tuple[Status, ...]:
         if int(status.level) not in _LEVELS:
             raise InputError(where, f"level {status.level} of {status.name!r}", "0 to 3")
     return tuple(
-        Status(s.name, s.message, tuple((pair.key, pair.value) for pair in s.values), Level(int(s.level)))
+        DiagnosticStatus(
+            s.name, s.message, tuple((pair.key, pair.value) for pair in s.values), DiagnosticLevel(int(s.level))
+        )
         for s in message.status
     )

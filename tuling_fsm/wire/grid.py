@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.topics import GRID, MAP_FRAME
 from tuling_fsm.wire.cdr import TYPES, check_frame, header, pack, pose_message, pose_value, time_message, unpack
-from tuling_fsm.wire.topics import GRID, MAP_FRAME
 from tuling_fsm.world.inputs import Occupancy
 
 

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tuling_fsm.behaviour.permissions import Indication
+from tuling_fsm.behaviour.tables import permissions
 from tuling_fsm.core.request import Hold, Reason
 
 if TYPE_CHECKING:
     from tuling_fsm.agent import Tick
 
-HAZARD_STATES = (
-    "temporary_stop/stopped",
-    "temporary_stop/pickup_decision",
-    "temporary_stop/plan_once",
-    "parking/slot_entry",
-    "on_road/explore",
-)
-"""Others have to reckon with the car standing, or going anywhere."""
-PULLING_OVER = "temporary_stop/approach"
 SIDE_STEP_M = 1.2
 """A plan that moves so far to one side is a change of lane."""
 LOOK_AHEAD_S = 4.0
@@ -29,10 +22,10 @@ _CALM_HOLDS = (Reason.NONE, Reason.ARRIVED, Reason.NO_ROUTE)
 
 def indicator(tick: Tick) -> str:
     """`off`, `left`, `right` or `hazard`."""
-    request = tick.decision.request
-    if tick.state in HAZARD_STATES or (isinstance(request, Hold) and request.reason not in _CALM_HOLDS):
+    request, indication = tick.decision.request, permissions(tick.state).indication
+    if indication is Indication.HAZARD or (isinstance(request, Hold) and request.reason not in _CALM_HOLDS):
         return "hazard"
-    kerb = "right" if tick.state == PULLING_OVER else ""
+    kerb = "right" if indication is Indication.KERB else ""
     return _side(_side_step(tick), SIDE_STEP_M) or kerb or _side(_turn(tick), TURN_RAD) or "off"
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from tuling_fsm.core import elementary
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.topics import BASE_FRAME, MAP_FRAME, ODOMETRY
 from tuling_fsm.wire.cdr import (
     LITTLE_ENDIAN,
     check_finite,
@@ -22,7 +23,6 @@ from tuling_fsm.wire.cdr import (
     time_ns,
     unpack,
 )
-from tuling_fsm.wire.topics import BASE_FRAME, MAP_FRAME, ODOMETRY
 from tuling_fsm.world.inputs import Odometry
 
 _X, _Y, _XY, _YAW = 0, 7, 1, 35

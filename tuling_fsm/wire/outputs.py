@@ -10,10 +10,9 @@ import numpy as np
 from tuling_fsm.core.request import Reason
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.wire.cdr import seconds
-from tuling_fsm.wire.diagnostics import Level, Status, pack_diagnostics
-from tuling_fsm.wire.drawings import drawings
+from tuling_fsm.wire.diagnostics import DiagnosticLevel, DiagnosticStatus, pack_diagnostics
 from tuling_fsm.wire.indicators import indicator
-from tuling_fsm.wire.markers import pack_markers
+from tuling_fsm.wire.markers import drawings, pack_markers
 from tuling_fsm.wire.paths import pack_path
 from tuling_fsm.wire.text import pack_string
 from tuling_fsm.wire.trajectory import pack_trajectory
@@ -25,11 +24,11 @@ if TYPE_CHECKING:
 
 Messages = list[tuple[str, bytes]]
 Wanted = Callable[[str], bool]
-"""Whether anybody listens to a topic."""
+"""Whether a topic has a subscriber."""
 
 
 def everything(_: str) -> bool:
-    """Whoever records wants all of it."""
+    """What a recorder wants: all topics."""
     return True
 
 
@@ -52,7 +51,7 @@ def transition_messages(tick: Tick) -> Messages:
 def failure_messages(ns: int) -> Messages:
     """What is said beside a trajectory that does not come from the planner, because it failed."""
     values = (("code", Reason.PLAN_REJECTED.value),)
-    status = Status("limit", "the planner failed, the car is braking", values, Level.ERROR)
+    status = DiagnosticStatus("limit", "the planner failed, the car is braking", values, DiagnosticLevel.ERROR)
     return [("why", pack_diagnostics(ns, (status,)))]
 
 
@@ -71,7 +70,7 @@ class Outputs:
             tick: what the planner made.
             ns: stamp of the messages.
             rate: of `why` and `markers` while nothing changes, Hz.
-            wanted: of `why` and `markers`, which are not made for nobody; what is latched is sent in any case.
+            wanted: of `why` and `markers`, which are made for subscribers alone; what is latched is sent in any case.
         """
         decision = tick.decision
         sent: Messages = []

@@ -8,8 +8,8 @@ from rosbags.typesys import get_types_from_msg
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.topics import MAP_FRAME
 from tuling_fsm.wire.cdr import STORE, TYPES, check_frame, header, pack, pose_message, pose_value, unpack
-from tuling_fsm.wire.topics import MAP_FRAME
 
 _STAMPED = "geometry_msgs/msg/PoseStamped"
 _REQUEST = "nav_msgs/msg/GetPlanRequest"

@@ -10,18 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.topics import BY_NAME, CLOUD
 from tuling_fsm.wire.cdr import LITTLE_ENDIAN, check_frame, packed_header, seconds, stamp_ns, unpack
-from tuling_fsm.wire.topics import BASE_FRAME, CLOUD, MAP_FRAME
-from tuling_fsm.world.inputs import LANE_LINES, OBJECTS, PARKING_SLOTS, TRAFFIC_LIGHTS, Table
-
-COLUMNS: dict[str, np.dtype[np.void]] = {
-    "objects": OBJECTS,
-    "lane_lines": LANE_LINES,
-    "traffic_lights": TRAFFIC_LIGHTS,
-    "parking_slots": PARKING_SLOTS,
-}
-"""The columns of each table topic."""
-FRAMES = {"objects": MAP_FRAME, "lane_lines": BASE_FRAME, "traffic_lights": MAP_FRAME, "parking_slots": MAP_FRAME}
+from tuling_fsm.world.inputs import TABLES, StampedRows
 
 _DATATYPES = {"i1": 1, "u1": 2, "i2": 3, "u2": 4, "i4": 5, "u4": 6, "f4": 7, "f8": 8}
 _NUMPY_NAMES = {code: name for name, code in _DATATYPES.items()}
@@ -34,7 +25,7 @@ def _column_type(dtype: np.dtype[np.void], name: str) -> str:
 @cache
 def _layout(topic: str) -> tuple[bytes, bytes]:
     """What is the same in every message of a topic: the packed fields, and the size of a row."""
-    dtype = COLUMNS[topic]
+    dtype = TABLES[topic]
     body, fields = bytearray(), dict(dtype.fields or {})
     for name, field in fields.items():
         body += b"\0" * (-len(body) % 4)
@@ -47,17 +38,17 @@ def _layout(topic: str) -> tuple[bytes, bytes]:
 
 def pack_table(topic: str, ns: int, rows: npt.NDArray[np.void]) -> bytes:
     """Rows of the topic's own dtype as a message; the columns go out as one block of memory."""
-    if rows.dtype != COLUMNS[topic]:
-        raise InputError(topic, f"rows of {rows.dtype}", str(COLUMNS[topic]))
+    if rows.dtype != TABLES[topic]:
+        raise InputError(topic, f"rows of {rows.dtype}", str(TABLES[topic]))
     fields, point_step = _layout(topic)
-    start = packed_header(ns, FRAMES[topic])
+    start = packed_header(ns, BY_NAME[topic].frame)
     start += b"\0" * (-len(start) % 4) + struct.pack("<II", 1, len(rows))
     data = rows.tobytes()
     sizes = b"\0\0\0\0" + point_step + struct.pack("<II", len(data), len(data))
     return b"".join((LITTLE_ENDIAN, start, fields, sizes, data, b"\1"))
 
 
-def unpack_table(topic: str, raw: bytes) -> Table:
+def unpack_table(topic: str, raw: bytes) -> StampedRows:
     """The columns of a table topic; other columns are ignored, and the order of columns is free.
 
     Raises:
@@ -68,27 +59,27 @@ def unpack_table(topic: str, raw: bytes) -> Table:
         stamp = seconds(stamp_ns(raw))
     else:
         message = unpack(raw, CLOUD, topic)
-        stamp = check_frame(message.header, FRAMES[topic], topic)
+        stamp = check_frame(message.header, BY_NAME[topic].frame, topic)
         rows = _rows(topic, message)
     names, block = _numbers(topic)
     finite = np.isfinite(rows.view(block)["numbers"])
     if not finite.all():
         row, column = divmod(int(np.argmin(finite)), len(names))
         raise InputError(topic, f"{names[column]} of row {row} is {rows[names[column]][row]}", "a finite number")
-    return Table(stamp, rows)
+    return StampedRows(stamp, rows)
 
 
 @cache
 def _numbers(topic: str) -> tuple[list[str], np.dtype[np.void]]:
     """The columns of floating-point numbers, with which every row ends, and a dtype that has them as one block."""
-    fields = dict(COLUMNS[topic].fields or {})
+    fields = dict(TABLES[topic].fields or {})
     names = [name for name, field in fields.items() if field[0].kind == "f"]
     block = np.dtype(
         {
             "names": ["numbers"],
             "formats": [("<f4", (len(names),))],
             "offsets": [fields[names[0]][1]],
-            "itemsize": COLUMNS[topic].itemsize,
+            "itemsize": TABLES[topic].itemsize,
         }
     )
     return names, block
@@ -96,7 +87,7 @@ def _numbers(topic: str) -> tuple[list[str], np.dtype[np.void]]:
 
 def _own_rows(topic: str, raw: bytes) -> npt.NDArray[np.void] | None:
     """The rows as one view, or `None` where the message is laid out otherwise than `pack_table` does."""
-    dtype = COLUMNS[topic]
+    dtype = TABLES[topic]
     head, middle = _constants(topic)
     counts = 12 + len(head)
     sizes = counts + 8 + len(middle)
@@ -114,12 +105,12 @@ def _own_rows(topic: str, raw: bytes) -> npt.NDArray[np.void] | None:
 def _constants(topic: str) -> tuple[bytes, bytes]:
     """What `pack_table` writes between the stamp and the numbers of rows, and from there to the sizes of the data."""
     fields, point_step = _layout(topic)
-    head = packed_header(0, FRAMES[topic])
+    head = packed_header(0, BY_NAME[topic].frame)
     return head[8:] + b"\0" * (-len(head) % 4), fields + b"\0\0\0\0" + point_step
 
 
 def _rows(topic: str, message: Any) -> npt.NDArray[np.void]:
-    dtype = COLUMNS[topic]
+    dtype = TABLES[topic]
     found = {
         field.name: (_NUMPY_NAMES.get(field.datatype, "?"), int(field.offset), int(field.count))
         for field in message.fields

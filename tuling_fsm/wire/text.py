@@ -9,8 +9,8 @@ from contextlib import suppress
 from typing import Any
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.topics import BOOL, STRING
 from tuling_fsm.wire.cdr import LITTLE_ENDIAN, unpack
-from tuling_fsm.wire.topics import BOOL, STRING
 
 _TEXT = 8
 """Offset of the letters of a String."""

@@ -15,9 +15,9 @@ import numpy as np
 from tuling_fsm.core import elementwise
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.topics import BASE_FRAME, MAP_FRAME, TRAJECTORY
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.wire.cdr import LITTLE_ENDIAN, check_frame, packed_header, seconds, stamp_ns, unpack, yaws
-from tuling_fsm.wire.topics import BASE_FRAME, MAP_FRAME, TRAJECTORY
 
 _POINT = np.dtype(
     [("transforms", "<u4"), ("pad0", "<u4"), ("translation", "<f8", 3), ("rotation", "<f8", 4),

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from tuling_fsm.core.request import Candidate, Limit, Reason
+from tuling_fsm.core.standing import VEHICLE_STANDS
 from tuling_fsm.wire import chinese
-from tuling_fsm.wire.diagnostics import Level, Status
+from tuling_fsm.wire.diagnostics import DiagnosticLevel, DiagnosticStatus
 
 if TYPE_CHECKING:
     from tuling_fsm.agent import Tick
@@ -53,13 +54,11 @@ WORDS = {
 _FREE = (Reason.NONE, Reason.SPEED_LIMIT, Reason.CURVATURE)
 """Reasons that are no wait."""
 _NOWHERE = 1e6
-_STANDS = 0.1
-"""The car stands below this, m/s."""
 
 
 @dataclass(frozen=True)
 class Binding:
-    """What binds, who, and since when (s)."""
+    """What binds, which object does, and since when (s)."""
 
     code: str
     blocker: int
@@ -74,7 +73,7 @@ class Binding:
         return before
 
 
-class Next(NamedTuple):
+class NextTransition(NamedTuple):
     """What happens next if nothing changes: the state that follows, the guard and clause that lead there, and when
     (s from now).
     """
@@ -85,7 +84,7 @@ class Next(NamedTuple):
     remaining_s: float
 
 
-def statuses(tick: Tick, binding: Binding) -> tuple[Status, ...]:
+def statuses(tick: Tick, binding: Binding) -> tuple[DiagnosticStatus, ...]:
     """First what limits the car, then state, rejected rows, supervisors, candidates, and what else there is to say."""
     limit, decision = tick.limit, tick.decision
     soonest = _soonest(decision)
@@ -98,27 +97,32 @@ def statuses(tick: Tick, binding: Binding) -> tuple[Status, ...]:
         "timeout_left": "" if soonest is None else f"{soonest.remaining_s:.2f}",
         "next_state": "" if soonest is None else soonest.dest,
     }
-    level = Level.OK if limit.reason in _FREE else Level.WARN
+    level = DiagnosticLevel.OK if limit.reason in _FREE else DiagnosticLevel.WARN
     state = (("time_in_state", f"{decision.time_in_state_s:.2f}"), *((p.dest, _dwell(p)) for p in decision.pending))
     return (
-        Status("limit", limit_in_words(limit), tuple(values.items()), level),
-        Status("state", tick.state, state),
+        DiagnosticStatus("limit", limit_in_words(limit), tuple(values.items()), level),
+        DiagnosticStatus("state", tick.state, state),
         *_rejected(decision.transition),
-        Status("supervisors", ", ".join(" ".join(pair) for pair in decision.supervisors), decision.supervisors),
+        DiagnosticStatus(
+            "supervisors", ", ".join(" ".join(pair) for pair in decision.supervisors), decision.supervisors
+        ),
         _candidates(tick.result.candidates),
-        *(Status("report", line, level=Level.WARN) for line in (*tick.world.reports, *decision.reports)),
+        *(
+            DiagnosticStatus("report", line, level=DiagnosticLevel.WARN)
+            for line in (*tick.world.reports, *decision.reports)
+        ),
     )
 
 
-def _rejected(event: TransitionEvent | None) -> tuple[Status, ...]:
+def _rejected(event: TransitionEvent | None) -> tuple[DiagnosticStatus, ...]:
     """The rows that had matured too on the tick of a transition, but lost."""
     if event is None or not event.rejected:
         return ()
     values = tuple((str(number), row) for number, row in enumerate(event.rejected, start=1))
-    return (Status("rejected", f"{len(values)} rows lost to {event.guard} ({event.clause})", values),)
+    return (DiagnosticStatus("rejected", f"{len(values)} rows lost to {event.guard} ({event.clause})", values),)
 
 
-def _candidates(candidates: tuple[Candidate, ...]) -> Status:
+def _candidates(candidates: tuple[Candidate, ...]) -> DiagnosticStatus:
     """What became of every alternative that the planner looked at."""
     lost = Counter(candidate.rejected.value for candidate in candidates if candidate.rejected is not Reason.NONE)
     words = ", ".join(f"{count} lost by {code}" for code, count in sorted(lost.items()))
@@ -129,7 +133,7 @@ def _candidates(candidates: tuple[Candidate, ...]) -> Status:
         )
         for candidate in candidates
     )
-    return Status("candidates", f"{len(candidates)} looked at" + (f": {words}" if words else ""), values)
+    return DiagnosticStatus("candidates", f"{len(candidates)} looked at" + (f": {words}" if words else ""), values)
 
 
 def limit_in_words(limit: Limit) -> str:
@@ -147,9 +151,9 @@ def explain(tick: Tick, language: str = "en") -> str:
     return _IN[language](tick, _soonest(tick.decision))
 
 
-def _in_english(tick: Tick, soonest: Next | None) -> str:
+def _in_english(tick: Tick, soonest: NextTransition | None) -> str:
     speed, decision = abs(tick.world.ego.v), tick.decision
-    motion = "standing" if speed < _STANDS else f"driving at {speed:.1f} m/s"
+    motion = "standing" if speed < VEHICLE_STANDS else f"driving at {speed:.1f} m/s"
     sentence = (
         f"In {tick.state} for {decision.time_in_state_s:.1f} s, {motion}; limited by: {limit_in_words(tick.limit)}"
     )
@@ -158,9 +162,9 @@ def _in_english(tick: Tick, soonest: Next | None) -> str:
     return sentence + "."
 
 
-def _in_chinese(tick: Tick, soonest: Next | None) -> str:
+def _in_chinese(tick: Tick, soonest: NextTransition | None) -> str:
     speed, limit = abs(tick.world.ego.v), tick.limit
-    motion = "静止" if speed < _STANDS else f"以 {speed:.1f} m/s 行驶"
+    motion = "静止" if speed < VEHICLE_STANDS else f"以 {speed:.1f} m/s 行驶"
     reason = chinese.WORDS[limit.reason]
     if limit.detail:
         reason += f"({limit.detail})"
@@ -172,7 +176,7 @@ def _in_chinese(tick: Tick, soonest: Next | None) -> str:
     return sentence + "。"
 
 
-_IN: Mapping[str, Callable[[Tick, Next | None], str]] = {"en": _in_english, "zh": _in_chinese}
+_IN: Mapping[str, Callable[[Tick, NextTransition | None], str]] = {"en": _in_english, "zh": _in_chinese}
 LANGUAGES = tuple(_IN)
 """What `explain` speaks."""
 
@@ -182,12 +186,12 @@ def _is_ahead(limit: Limit) -> bool:
     return limit.reason not in _FREE and 0.0 < limit.distance < _NOWHERE
 
 
-def _soonest(decision: Decision) -> Next | None:
+def _soonest(decision: Decision) -> NextTransition | None:
     """A row whose dwell runs, or the state's deadline: whichever is due first."""
     rows: list[Pending | Timeout] = list(decision.pending)
     if decision.timeout is not None:
         rows.append(decision.timeout)
-    due = (Next(row.dest, row.guard, row.clause, row.remaining_s) for row in rows)
+    due = (NextTransition(row.dest, row.guard, row.clause, row.remaining_s) for row in rows)
     return min(due, key=lambda row: row.remaining_s, default=None)
 
 

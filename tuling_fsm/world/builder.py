@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,11 +13,12 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import LaneLine
 from tuling_fsm.core.scene import Ego, Scene
+from tuling_fsm.core.standing import AGENT_MOVES, STOPPED
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.ahead import (
-    Approach,
     CrosswalkAhead,
     JunctionAhead,
+    JunctionApproach,
     StopLineAhead,
     crosswalks_ahead,
     junctions_ahead,
@@ -27,21 +28,19 @@ from tuling_fsm.map.corridor import lane_lines
 from tuling_fsm.map.matching import find_route
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
-from tuling_fsm.world.inputs import OBJECTS, Inputs, Kind, Light, Occupancy, Odometry, RouteAnswer, Table
+from tuling_fsm.world.inputs import OBJECTS, Inputs, Kind, Light, Occupancy, Odometry, RouteAnswer, StampedRows
 from tuling_fsm.world.lane_index import BoolArray, IntArray, lane_index
-from tuling_fsm.world.objects import Complaint, read_objects
+from tuling_fsm.world.objects import InputFault, read_objects
 from tuling_fsm.world.on_route import OnRoute, on_reference_road, track
 from tuling_fsm.world.parameters import WorldParameters
-from tuling_fsm.world.perceived import Reader, read_lights, read_lines, read_slots
-from tuling_fsm.world.prediction import Closed, closed_lines, see_traffic
-from tuling_fsm.world.received import Received, receive
+from tuling_fsm.world.perceived import TableReader, read_lights, read_lines, read_slots
+from tuling_fsm.world.prediction import ClosedLines, closed_lines, see_traffic
+from tuling_fsm.world.received import FLAGS, Received, in_floats, receive
 from tuling_fsm.world.solids import solid_segments
 from tuling_fsm.world.tracks import NO_TRACKS, Tracks, follow, remember
-from tuling_fsm.world.traffic import Traffic
+from tuling_fsm.world.traffic import PredictedLanes
 from tuling_fsm.world.world import EmergencyInput, RouteMatch, World
 
-_STANDING_SPEED = 0.05
-_MOVING_FOR_CURVATURE = 0.5
 _MAX_ACCEL = 12.0
 _BEHIND_M = 30.0
 _FAR_OFF_M = 4.0
@@ -68,7 +67,7 @@ class WorldBuilder:
         self._index = lane_index(road_map)
         self._view: tuple[Route, int, _View] | None = None
         self._closed: tuple[dict[int, Light], BoolArray] | None = None
-        self._slots, self._lines = Reader(read_slots), Reader(read_lines)
+        self._slots, self._lines = TableReader(read_slots), TableReader(read_lines)
 
     def warm_up(self) -> None:
         """Compile and load every kernel of this room, so that no tick has to."""
@@ -81,7 +80,7 @@ class WorldBuilder:
             elementary.cos(pose.heading), elementary.sin(pose.heading), 4.0, 2.0, 1.0,
         )  # fmt: skip
         grid = Occupancy(0.0, 1.0, pose, np.full((2, 2), 100, np.int8))
-        world = self.build(Inputs(0.0, Odometry(0.0, pose, 1.0, 0.0), Table(0.0, rows), grid), None, None)
+        world = self.build(Inputs(0.0, Odometry(0.0, pose, 1.0, 0.0), StampedRows(0.0, rows), grid), None, None)
         world.scene.obstacles.any_moves(1)
 
     def build(self, inputs: Inputs, previous: World | None, route: Route | None) -> World:
@@ -90,20 +89,21 @@ class WorldBuilder:
         Raises:
             InputError: a stamp that is not finite.
         """
+        inputs = in_floats(inputs)
         parameters, now = self.parameters, inputs.stamp
         past, jump = _past(previous, now, parameters)
         kept, fresh, refused = receive(inputs, past.received if past else _lasting(previous), parameters)
         complaints = [*jump, *refused]
         dt = max(now - previous.stamp, 0.0) if past and previous else 0.0
         ego = self._ego(fresh.odometry, past)
-        stands = fresh.odometry is not None and abs(ego.v) < _STANDING_SPEED
+        stands = fresh.odometry is not None and abs(ego.v) < STOPPED
         localized, doubts = self._localized(fresh.odometry)
         complaints += doubts
         place = self._place(ego.pose, previous if past else None, route, dt)
         view = self._seen_from(route, place.s)
         lights, faults = read_lights(fresh.traffic_lights, parameters.min_light_confidence)
         complaints += faults
-        closed = Closed(self._closed_by(lights), self._held(route, view, place))
+        closed = ClosedLines(self._closed_by(lights), self._held(route, view, place))
         traffic, scene, tracks, faults = self._surroundings(fresh, past, ego, closed, now)
         slots, slot_faults = self._slots(fresh.parking_slots)
         lines, line_faults = self._lines(fresh.lane_lines)
@@ -132,7 +132,7 @@ class WorldBuilder:
         if odometry is None:
             return last or Ego(Pose(0.0, 0.0, 0.0), 0.0, 0.0, 0.0)
         curvature = last.curvature if last else 0.0
-        if abs(odometry.v) > _MOVING_FOR_CURVATURE:
+        if abs(odometry.v) > AGENT_MOVES:
             limit = 1.5 * self.vehicle.max_curvature
             curvature = min(max(odometry.yaw_rate / odometry.v, -limit), limit)
         a, before = last.a if last else 0.0, past.received.odometry if past else None
@@ -142,14 +142,14 @@ class WorldBuilder:
             a += (slope - a) * step / (step + self.parameters.acceleration_filter)
         return Ego(odometry.pose, odometry.v, a, curvature)
 
-    def _localized(self, odometry: Odometry | None) -> tuple[bool, list[Complaint]]:
+    def _localized(self, odometry: Odometry | None) -> tuple[bool, list[InputFault]]:
         if odometry is None:
             return False, []
         position, heading = self.parameters.max_position_std, self.parameters.max_heading_std
         if odometry.position_std <= position and odometry.heading_std <= heading:
             return True, []
         text = f"localization: {odometry.position_std:.3g} m, {odometry.heading_std:.3g} rad uncertain"
-        return False, [Complaint("localization", f"{text} (expected at most {position:g} m, {heading:g} rad)")]
+        return False, [InputFault("localization", f"{text} (expected at most {position:g} m, {heading:g} rad)")]
 
     def _place(self, pose: Pose, past: World | None, route: Route | None, dt: float) -> OnRoute:
         if route is None:
@@ -168,7 +168,7 @@ class WorldBuilder:
             reach = p.ahead + _BEHIND_M
             view = _View(
                 lane_lines(self.road_map, route, at, p.behind, p.ahead),
-                junctions_ahead(self.road_map, route, begin, reach, Approach(p.approach_min, p.approach_max)),
+                junctions_ahead(self.road_map, route, begin, reach, JunctionApproach(p.approach_min, p.approach_max)),
                 stop_lines_ahead(self.road_map, route, begin, reach),
                 crosswalks_ahead(self.road_map, route, begin, reach),
             )
@@ -196,8 +196,8 @@ class WorldBuilder:
         return np.array([self._index.number[lane] for lane in lanes if lane in self._index.number], dtype=np.int64)
 
     def _surroundings(
-        self, fresh: Received, past: World | None, ego: Ego, closed: Closed, now: float
-    ) -> tuple[Traffic, Scene, Tracks, tuple[Complaint, ...]]:
+        self, fresh: Received, past: World | None, ego: Ego, closed: ClosedLines, now: float
+    ) -> tuple[PredictedLanes, Scene, Tracks, tuple[InputFault, ...]]:
         table, parameters = fresh.objects, self.parameters
         rows = table.rows if table else np.zeros(0, OBJECTS)
         seen = table.stamp if table else now
@@ -223,7 +223,7 @@ class WorldBuilder:
 
 def _past(
     previous: World | None, now: float, parameters: WorldParameters
-) -> tuple[World | None, tuple[Complaint, ...]]:
+) -> tuple[World | None, tuple[InputFault, ...]]:
     """The previous World where time runs on, else None and why (DWELL-5).
 
     Raises:
@@ -236,7 +236,7 @@ def _past(
     if previous.stamp <= now <= previous.stamp + parameters.max_gap:
         return previous, ()
     text = f"time: jumped from {previous.stamp:.3f} s to {now:.3f} s, what was tracked is forgotten"
-    return None, (Complaint("time", text),)
+    return None, (InputFault("time", text),)
 
 
 def _lasting(previous: World | None) -> Received:
@@ -244,13 +244,8 @@ def _lasting(previous: World | None) -> Received:
     if previous is None:
         return Received()
     last = previous.received
-    return replace(
-        Received(),
-        rain_fog=last.rain_fog,
-        emergency_stop=last.emergency_stop,
-        mission_raw=last.mission_raw,
-        mission=last.mission,
-    )
+    flags: dict[str, Any] = {name: getattr(last, name) for name in FLAGS}
+    return replace(Received(), mission_raw=last.mission_raw, mission=last.mission, **flags)
 
 
 def _since(lights: dict[int, Light], past: World | None, now: float) -> dict[int, float]:

@@ -1,4 +1,4 @@
-"""What comes in on a tick, as plain values. The tables have the columns of the topics of the same name.
+"""What comes in on a tick, as plain values: fields of the topics in `core.topics`.
 
 Everything carries the stamp of its own message (s). A field that is `None` has never been received; the latest
 message is given again on every tick until a newer one replaces it, so freshness is judged by its stamp.
@@ -6,6 +6,7 @@ message is given again on every tick until a newer one replaces it, so freshness
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 from typing import Any
@@ -14,24 +15,16 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.topics import INPUTS
 
-OBJECTS = np.dtype(
-    [("id", "<u4"), ("kind", "u1"), ("source", "u1"), ("x", "<f4"), ("y", "<f4"), ("heading", "<f4"), ("vx", "<f4"),
-     ("vy", "<f4"), ("length", "<f4"), ("width", "<f4"), ("existence", "<f4")]
-)  # fmt: skip
-LANE_LINES = np.dtype([("line", "<u4"), ("kind", "u1"), ("x", "<f4"), ("y", "<f4")])
-TRAFFIC_LIGHTS = np.dtype([("signal", "<u4"), ("state", "u1"), ("confidence", "<f4")])
-PARKING_SLOTS = np.dtype(
-    [
-        ("slot", "<u4"),
-        ("occupied", "u1"),
-        ("x", "<f4"),
-        ("y", "<f4"),
-        ("heading", "<f4"),
-        ("length", "<f4"),
-        ("width", "<f4"),
-    ]
-)
+TABLES: Mapping[str, np.dtype[np.void]] = {
+    topic.name: np.dtype([(column.name, f"<{column.type}") for column in topic.columns])
+    for topic in INPUTS
+    if topic.columns
+}
+"""The rows of each topic that is a table."""
+OBJECTS, LANE_LINES = TABLES["objects"], TABLES["lane_lines"]
+TRAFFIC_LIGHTS, PARKING_SLOTS = TABLES["traffic_lights"], TABLES["parking_slots"]
 
 
 class Kind(IntEnum):
@@ -85,8 +78,8 @@ class Odometry:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
-    """Rows of one of the dtypes above, with the stamp of their message."""
+class StampedRows:
+    """Rows of one of `TABLES`, with the stamp of their message."""
 
     stamp: float
     rows: npt.NDArray[np.void]
@@ -105,7 +98,7 @@ class Occupancy:
 
 
 @dataclass(frozen=True)
-class Flag:
+class BoolMessage:
     """A Bool message; it has no stamp of its own and takes that of the tick that first sees it (DWELL-3)."""
 
     stamp: float
@@ -141,13 +134,13 @@ class Inputs:
 
     stamp: float
     odometry: Odometry | None = None
-    objects: Table | None = None
+    objects: StampedRows | None = None
     occupancy: Occupancy | None = None
-    lane_lines: Table | None = None
-    traffic_lights: Table | None = None
-    parking_slots: Table | None = None
-    rain_fog: Flag | None = None
-    emergency_stop: Flag | None = None
+    lane_lines: StampedRows | None = None
+    traffic_lights: StampedRows | None = None
+    parking_slots: StampedRows | None = None
+    rain_fog: BoolMessage | None = None
+    emergency_stop: BoolMessage | None = None
     clear_emergency_stop: bool = False
     reset: bool = False
     """An operator's call: out of `parked` (PRK-5)."""

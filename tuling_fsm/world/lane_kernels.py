@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray, wrap_angle
-from tuling_fsm.core.kernels import inner, maker
+from tuling_fsm.core.kernels import array_kernel, kernel
 from tuling_fsm.world import objects as ob
 from tuling_fsm.world import tracks as tr
 from tuling_fsm.world.lane_index import BoolArray, IntArray, LaneArrays
@@ -26,20 +27,77 @@ _BACK_RAD = 2.4
 """A way through a junction that turns by more than this leads back."""
 
 
-@maker
-def locate(
-    lanes: LaneArrays, body: FloatArray, follows: BoolArray, max_heading: float
-) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
-    """The lanes that hold each body (N, BODY) that follows lanes with a matching heading, best first.
+class LanePlaces(NamedTuple):
+    """The lanes that hold each of N bodies with a matching heading, best first (N, CANDIDATES)."""
 
-    Returns lane numbers (N, CANDIDATES), -1 for none, with arc length, offset (+ left) and heading difference.
-    """
+    lane: IntArray
+    """Numbers, -1 for none."""
+    arc: FloatArray
+    """Arc length, m."""
+    offset: FloatArray
+    """From the centre, + left, m."""
+    turn: FloatArray
+    """Heading of the body minus that of the lane, rad."""
+
+
+class LaneChains(NamedTuple):
+    """M chains of lanes that objects may follow, grouped by object."""
+
+    row: IntArray
+    """Of the object (M,)."""
+    chain: IntArray
+    """Lane numbers, padded with -1 (M, DEPTH)."""
+    begin: FloatArray
+    """From the object's centre to the beginning of each, negative for the lane it is on, m (M, DEPTH)."""
+    side: FloatArray
+    """Offset from the first lane, m (M,)."""
+
+
+class _Fit(NamedTuple):
+    """One lane that may hold a body; `cost` says how badly it fits."""
+
+    lane: int
+    arc: float
+    offset: float
+    turn: float
+    cost: float
+
+
+class _Starts(NamedTuple):
+    """Lanes that one object may be following, likeliest first (BRANCHES,)."""
+
+    lane: IntArray
+    arc: FloatArray
+    offset: FloatArray
+
+
+class _Forks(NamedTuple):
+    """What is asked of lanes where chains fork: columns of `LaneArrays`."""
+
+    length: FloatArray
+    turn: FloatArray
+    bend: FloatArray
+    successor_start: IntArray
+    successor: IntArray
+
+
+class _Driver(NamedTuple):
+    """How an object drives: speed, m/s, and what it brakes and turns with, m/s^2."""
+
+    speed: float
+    lateral: float
+    decel: float
+
+
+@array_kernel
+def locate(lanes: LaneArrays, body: FloatArray, follows: BoolArray, max_heading: float) -> LanePlaces:
+    """The places of the bodies (N, BODY) that follow lanes."""
     start, px, py, ps, ph, left, right = lanes.start, lanes.x, lanes.y, lanes.s, lanes.heading, lanes.left, lanes.right
     grid, cell_start = lanes.grid, lanes.cell_start
     n = len(body)
     lane = np.full((n, CANDIDATES), -1, dtype=np.int64)
     arc, offset, turn = np.zeros((n, CANDIDATES)), np.zeros((n, CANDIDATES)), np.zeros((n, CANDIDATES))
-    cost = np.full((n, CANDIDATES), np.inf)
+    places, cost = LanePlaces(lane, arc, offset, turn), np.full((n, CANDIDATES), np.inf)
     for i in range(n):
         x, y, heading = body[i, ob.X], body[i, ob.Y], body[i, ob.HEADING]
         column, row = math.floor((x - grid[0]) / grid[2]), math.floor((y - grid[1]) / grid[2])
@@ -69,31 +127,29 @@ def locate(
                 continue
             value = abs(side) + 2.0 * abs(difference) + max(0.0, -along) + max(0.0, along - step)
             s = ps[p] + along / step * (ps[p + 1] - ps[p])
-            _keep(lane[i], arc[i], offset[i], turn[i], cost[i], number, s, side, difference, value)
-    return lane, arc, offset, turn
+            _keep(places, cost, i, _Fit(number, s, side, difference, value))
+    return places
 
 
-@inner
-def _keep(
-    lane: IntArray, arc: FloatArray, offset: FloatArray, turn: FloatArray, cost: FloatArray,
-    number: int, s: float, side: float, difference: float, value: float,
-) -> None:  # fmt: skip
-    """Insert a lane into an ordered short list in which each lane occurs once."""
+@kernel
+def _keep(places: LanePlaces, cost: FloatArray, i: int, fit: _Fit) -> None:
+    """Insert a lane into the ordered short list of body `i`, in which each lane occurs once."""
+    lane, arc, offset, turn, costs = places.lane[i], places.arc[i], places.offset[i], places.turn[i], cost[i]
     at = len(lane) - 1
     for j in range(len(lane)):
-        if lane[j] == number:
+        if lane[j] == fit.lane:
             at = j
             break
-    if value >= cost[at]:
+    if fit.cost >= costs[at]:
         return
-    while at > 0 and cost[at - 1] > value:
+    while at > 0 and costs[at - 1] > fit.cost:
         lane[at], arc[at], offset[at] = lane[at - 1], arc[at - 1], offset[at - 1]
-        turn[at], cost[at] = turn[at - 1], cost[at - 1]
+        turn[at], costs[at] = turn[at - 1], costs[at - 1]
         at -= 1
-    lane[at], arc[at], offset[at], turn[at], cost[at] = number, s, side, difference, value
+    lane[at], arc[at], offset[at], turn[at], costs[at] = fit
 
 
-@inner
+@kernel
 def _on_lane(lanes: LaneArrays, number: int, x: float, y: float) -> tuple[float, float]:
     """Arc length and offset of a point on one lane."""
     start, px, py, ps = lanes.start, lanes.x, lanes.y, lanes.s
@@ -109,7 +165,7 @@ def _on_lane(lanes: LaneArrays, number: int, x: float, y: float) -> tuple[float,
     return arc, offset
 
 
-@inner
+@kernel
 def _leads_to(successor_start: IntArray, successor: IntArray, from_lane: int, to_lane: int) -> bool:
     found = False
     if from_lane >= 0:
@@ -118,12 +174,11 @@ def _leads_to(successor_start: IntArray, successor: IntArray, from_lane: int, to
     return found
 
 
-@inner
-def _misfits(
-    lanes: LaneArrays, speed: float, yaw_rate: float, road_lane: int,
-    lane: IntArray, arc: FloatArray, offset: FloatArray, turn: FloatArray, cost: FloatArray,
-) -> None:  # fmt: skip
-    """How badly one object fits each of its candidate lanes; inf for those it cannot have come to."""
+@kernel
+def _misfits(lanes: LaneArrays, speed: float, past: FloatArray, places: LanePlaces, i: int, cost: FloatArray) -> None:
+    """How badly object `i` fits each of its candidate lanes; inf for those it cannot have come to."""
+    yaw_rate, road_lane = past[tr.YAW_RATE], int(past[tr.ROAD_LANE])
+    lane, arc, offset, turn = places.lane[i], places.arc[i], places.offset[i], places.turn[i]
     in_junction, successor_start, successor = lanes.in_junction, lanes.successor_start, lanes.successor
     start, ps, ph = lanes.start, lanes.s, lanes.heading
     cost[:] = np.inf
@@ -142,20 +197,20 @@ def _misfits(
             cost[j] += 1.5 * abs(yaw_rate - speed * _curvature(start, ps, ph, number, arc[j]))
 
 
-@inner
+@kernel
 def _starts(
-    lanes: LaneArrays, body: FloatArray, past: FloatArray,
-    lane: IntArray, arc: FloatArray, offset: FloatArray, turn: FloatArray, cost: FloatArray,
-    found_lane: IntArray, found_arc: FloatArray, found_offset: FloatArray,
-) -> int:  # fmt: skip
-    """The lanes one object may be following, likeliest first, at most BRANCHES; returns how many.
+    lanes: LaneArrays, body: FloatArray, past: FloatArray, places: LanePlaces, i: int, cost: FloatArray, found: _Starts
+) -> int:
+    """The lanes object `i` may be following, likeliest first, at most BRANCHES; returns how many.
 
     Inside a junction many lanes lie over one another: those that come from the lane it was last seen on go
     before all others, and among them the ones that fit its offset, heading and turning. An object that drifts
     over a lane's edge is given the lane beside it as well. `cost` (CANDIDATES,) is overwritten.
     """
     speed = body[ob.SPEED]
-    _misfits(lanes, speed, past[tr.YAW_RATE], int(past[tr.ROAD_LANE]), lane, arc, offset, turn, cost)
+    lane, arc, offset, turn = places.lane[i], places.arc[i], places.offset[i], places.turn[i]
+    found_lane, found_arc, found_offset = found
+    _misfits(lanes, speed, past, places, i, cost)
     limit, count = np.inf, 0
     while count < BRANCHES:
         j = 0
@@ -180,7 +235,7 @@ def _starts(
     return count
 
 
-@inner
+@kernel
 def _curvature(start: IntArray, ps: FloatArray, ph: FloatArray, number: int, s: float) -> float:
     p = start[number]
     while p + 2 < start[number + 1] and ps[p + 1] < s:
@@ -188,14 +243,13 @@ def _curvature(start: IntArray, ps: FloatArray, ph: FloatArray, number: int, s: 
     return float((ph[p + 1] - ph[p]) / max(ps[p + 1] - ps[p], 0.2))
 
 
-@inner
-def _choices(
-    turn: FloatArray, bend: FloatArray, successor_start: IntArray, successor: IntArray,
-    number: int, distance: float, speed: float, lateral: float, decel: float, out: IntArray,
-) -> int:  # fmt: skip
-    """Successors that one at `speed`, `distance` before them, may take, at most BRANCHES: the straightest, the outer
-    ones, then the straightest of the others; ways back (U-turns) last.
+@kernel
+def _choices(forks: _Forks, number: int, distance: float, driver: _Driver, out: IntArray) -> int:
+    """Successors that a driver, `distance` before them, may take, at most BRANCHES: the straightest, the outer ones,
+    then the straightest of the others; ways back (U-turns) last.
     """
+    _, turn, bend, successor_start, successor = forks
+    speed, lateral, decel = driver
     count = 0
     for rule in range(2 + BRANCHES):
         best, value = -1, np.inf
@@ -223,21 +277,20 @@ def _choices(
     return count
 
 
-@inner
+@kernel
 def _extend(
-    length: FloatArray, turn: FloatArray, bend: FloatArray, successor_start: IntArray, successor: IntArray,
-    b: int, base: int, count: int, horizon: float, speed: float, lateral: float, decel: float,
-    row: IntArray, chain: IntArray, begin: FloatArray, side: FloatArray, options: IntArray,
-) -> int:  # fmt: skip
+    forks: _Forks, made: LaneChains, b: int, base: int, count: int, horizon: float, driver: _Driver, options: IntArray
+) -> int:
     """Follow chain `b` to the horizon; at forks, copies take the other ways. Returns the new count."""
+    row, chain, begin, side = made
     depth = 0
     while depth + 1 < DEPTH and chain[b, depth + 1] >= 0:
         depth += 1
     while depth + 1 < DEPTH:
-        end = begin[b, depth] + length[chain[b, depth]]
+        end = begin[b, depth] + forks.length[chain[b, depth]]
         if end > horizon:
             break
-        m = _choices(turn, bend, successor_start, successor, chain[b, depth], end, speed, lateral, decel, options)
+        m = _choices(forks, chain[b, depth], end, driver, options)
         if m == 0:
             break
         for j in range(1, m):
@@ -252,43 +305,34 @@ def _extend(
     return count
 
 
-@maker
+@array_kernel
 def chains(
-    lanes: LaneArrays, body: FloatArray, past: FloatArray, lane: IntArray, arc: FloatArray, offset: FloatArray,
-    turn: FloatArray, reach: float, lateral: float, decel: float,
-) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:  # fmt: skip
+    lanes: LaneArrays, body: FloatArray, past: FloatArray, places: LanePlaces,
+    reach: float, lateral: float, decel: float,
+) -> LaneChains:  # fmt: skip
     """The chains of lanes that each object, known by its `past` (N, PAST), may follow for `reach` (m) plus 6 s of its
     speed.
-
-    Returns, for M chains grouped by object: the object's row (M,), lane numbers (M, DEPTH) padded with -1, the
-    distance from the object's centre to the beginning of each (M, DEPTH; negative for the lane it is on), and its
-    offset from the first (M,).
     """
-    length, bends, bend = lanes.length, lanes.turn, lanes.bend
-    successor_start, successor = lanes.successor_start, lanes.successor
+    forks = _Forks(lanes.length, lanes.turn, lanes.bend, lanes.successor_start, lanes.successor)
     options, cost = np.zeros(BRANCHES, dtype=np.int64), np.empty(CANDIDATES)
     n = len(past)
     # A literal 0 would compile `_extend` once for itself and once for every other number.
     row, count = np.empty(n * BRANCHES, dtype=np.int64), int(np.int64(0))
     chain, begin = np.empty((n * BRANCHES, DEPTH), dtype=np.int64), np.empty((n * BRANCHES, DEPTH))
     side = np.empty(n * BRANCHES)
-    first, first_s, first_d = np.zeros(BRANCHES, dtype=np.int64), np.zeros(BRANCHES), np.zeros(BRANCHES)
+    made = LaneChains(row, chain, begin, side)
+    first = _Starts(np.zeros(BRANCHES, dtype=np.int64), np.zeros(BRANCHES), np.zeros(BRANCHES))
     for i in range(n):
-        found = _starts(
-            lanes, body[i], past[i], lane[i], arc[i], offset[i], turn[i], cost, first, first_s, first_d
-        )  # fmt: skip
+        found = _starts(lanes, body[i], past[i], places, i, cost, first)
         base, speed = count, body[i, ob.SPEED]
         for j in range(found):
-            row[count], side[count] = i, first_d[j]
+            row[count], side[count] = i, first.offset[j]
             for k in range(DEPTH):
                 chain[count, k], begin[count, k] = -1, 0.0
-            chain[count, 0], begin[count, 0] = first[j], -first_s[j]
+            chain[count, 0], begin[count, 0] = first.lane[j], -first.arc[j]
             count += 1
-        b, horizon = base, reach + 6.0 * speed
+        b, horizon, driver = base, reach + 6.0 * speed, _Driver(speed, lateral, decel)
         while b < count:
-            count = _extend(
-                length, bends, bend, successor_start, successor, b, base, count, horizon, speed, lateral, decel,
-                row, chain, begin, side, options,
-            )  # fmt: skip
+            count = _extend(forks, made, b, base, count, horizon, driver, options)
             b += 1
-    return row[:count], chain[:count], begin[:count], side[:count]
+    return LaneChains(row[:count], chain[:count], begin[:count], side[:count])

@@ -29,7 +29,7 @@ LARGEST = sys.float_info.max
 
 
 @dataclass(frozen=True)
-class Slot:
+class MissionSlot:
     """A box to stop in: centre pose in `map`, length and width (m)."""
 
     pose: Pose
@@ -38,14 +38,14 @@ class Slot:
 
 
 @dataclass(frozen=True)
-class Point:
+class MissionPoint:
     """A place of the mission. `heading` is None where it does not matter (the lane gives it)."""
 
     name: str
     x: float
     y: float
     heading: float | None
-    slots: tuple[Slot, ...] = ()
+    slots: tuple[MissionSlot, ...] = ()
     routes: tuple[tuple[Pose, ...], ...] = ()
     """Preset routes (PRK-2)."""
 
@@ -55,8 +55,8 @@ class Task:
     """One passenger: where to get on, where to get off."""
 
     name: str
-    pickup: Point
-    dropoff: Point
+    pickup: MissionPoint
+    dropoff: MissionPoint
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ class Mission:
     stamp: float
     """Of the tick that first saw it, s."""
     tasks: tuple[Task, ...] = ()
-    goal: Point | None = None
-    car_park: Point | None = None
+    goal: MissionPoint | None = None
+    car_park: MissionPoint | None = None
     match_time_s: float = math.inf
     """Time for all of it, counted from `stamp`, s."""
 
@@ -102,11 +102,11 @@ def _task(where: str, index: int, raw: Any) -> Task:
     return Task(str(raw.get("name", index + 1)), pickup, dropoff)
 
 
-def _optional_point(where: str, raw: Any) -> Point | None:
+def _optional_point(where: str, raw: Any) -> MissionPoint | None:
     return None if raw is None else _point(where, raw)
 
 
-def _point(where: str, raw: Any) -> Point:
+def _point(where: str, raw: Any) -> MissionPoint:
     _keys(where, raw, ("x", "y"), ("heading", "name", "slots", "routes"))
     heading = None if raw.get("heading") is None else _number(where, raw, "heading")
     slots = raw.get("slots", [])
@@ -117,7 +117,9 @@ def _point(where: str, raw: Any) -> Point:
     if not isinstance(presets, list | tuple):
         raise InputError(f"{where}.routes", f"{presets!r} is no list", "a list of routes")
     routes = tuple(_route(f"{where}.routes[{i}]", route) for i, route in enumerate(presets))
-    return Point(str(raw.get("name", "")), _number(where, raw, "x"), _number(where, raw, "y"), heading, boxes, routes)
+    return MissionPoint(
+        str(raw.get("name", "")), _number(where, raw, "x"), _number(where, raw, "y"), heading, boxes, routes
+    )
 
 
 def _route(where: str, raw: Any) -> tuple[Pose, ...]:
@@ -132,12 +134,12 @@ def _route(where: str, raw: Any) -> tuple[Pose, ...]:
     return tuple(poses)
 
 
-def _slot(where: str, raw: Any) -> Slot:
+def _slot(where: str, raw: Any) -> MissionSlot:
     _keys(where, raw, ("x", "y", "heading", "length", "width"), ())
     x, y, heading, length, width = (_number(where, raw, key) for key in ("x", "y", "heading", "length", "width"))
     if min(length, width) <= 0.0:
         raise InputError(where, f"a box of {length} m x {width} m", "length and width above 0 m")
-    return Slot(Pose(x, y, heading), length, width)
+    return MissionSlot(Pose(x, y, heading), length, width)
 
 
 def _keys(where: str, raw: Any, required: Iterable[str], optional: Iterable[str]) -> None:

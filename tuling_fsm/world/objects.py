@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.kernels import inner, kernel
+from tuling_fsm.core.kernels import kernel
 from tuling_fsm.world.inputs import Kind
 from tuling_fsm.world.parameters import WorldParameters
 
@@ -49,8 +49,8 @@ def is_vehicle(kind: ByteArray) -> npt.NDArray[np.bool_]:
     return VEHICLE[kind]
 
 
-class Complaint(NamedTuple):
-    """What is wrong with an input: `key` stays the same while the fault lasts, `text` is the one line for people."""
+class InputFault(NamedTuple):
+    """What is wrong with an input: `key` stays the same while the fault lasts, `text` is the one line for the log."""
 
     key: str
     text: str
@@ -79,7 +79,7 @@ class _Verdict(NamedTuple):
 
 def read_objects(
     rows: npt.NDArray[np.void], age: float, near: tuple[float, float], parameters: WorldParameters
-) -> tuple[Detections, tuple[Complaint, ...]]:
+) -> tuple[Detections, tuple[InputFault, ...]]:
     """The rows with a place, moved on by their velocity over `age` (s); the nearest to `near` if there are too many.
 
     Returns what is wrong with the rows too, one complaint for each kind of fault.
@@ -103,7 +103,7 @@ def read_objects(
         distance = elementwise.hypot(x - near[0], y - near[1])
         keep = np.sort(np.argsort(distance, kind="stable")[: parameters.max_objects])
         text = f"objects: more than {parameters.max_objects} rows, the nearest are used"
-        faults = (*faults, Complaint("objects count", text))
+        faults = (*faults, InputFault("objects count", text))
     order = np.argsort(ids[keep], kind="stable")
     return Detections(ids[keep], kinds[keep], sources[keep], body[keep], order), faults
 
@@ -149,25 +149,25 @@ def _read(
     return used, unfinite, wrong, strange, twice
 
 
-@inner
+@kernel
 def _sized(size: float, largest: float) -> float:
     """A size (m), or what it is taken for where it is none."""
     return min(size, largest) if size > 0.0 else SMALL_M
 
 
-def _faults(verdict: _Verdict, rows: npt.NDArray[np.void]) -> tuple[Complaint, ...]:
+def _faults(verdict: _Verdict, rows: npt.NDArray[np.void]) -> tuple[InputFault, ...]:
     faults = []
     if verdict.unfinite >= 0:
         first = int(rows["id"][verdict.unfinite])
         text = f"objects: a value that is not finite, object {first} first (expected numbers); {_AVOIDED}"
-        faults.append(Complaint("objects finite", text))
+        faults.append(InputFault("objects finite", text))
     if verdict.wrong >= 0:
         first = int(rows["id"][verdict.wrong])
         text = f"objects: a value out of range, object {first} first (expected sizes above 0 m, existence 0 to 1)"
-        faults.append(Complaint("objects range", f"{text}; {_AVOIDED}"))
+        faults.append(InputFault("objects range", f"{text}; {_AVOIDED}"))
     if verdict.strange >= 0:
         text = f"objects: a kind that is none of 0 to {_MAX_KIND}, taken for unknown"
-        faults.append(Complaint("objects kind", text))
+        faults.append(InputFault("objects kind", text))
     if verdict.twice >= 0:
-        faults.append(Complaint("objects id", "objects: an id that appears twice, both rows are used"))
+        faults.append(InputFault("objects id", "objects: an id that appears twice, both rows are used"))
     return tuple(faults)

@@ -28,7 +28,7 @@ _FEWEST = 8
 """Segments that are enough for one block."""
 
 
-class Window(NamedTuple):
+class GridWindow(NamedTuple):
     """Rows and columns of a grid, from the first up to but without the last."""
 
     row: int
@@ -36,11 +36,11 @@ class Window(NamedTuple):
     last_row: int
     last_column: int
 
-    def in_blocks(self, size: int, around: Window) -> Window:
+    def in_blocks(self, size: int, around: GridWindow) -> GridWindow:
         """The smallest one around it that is made of the blocks of another one."""
         row, column = self.row - around.row, self.column - around.column
         last_row, last_column = self.last_row - around.row, self.last_column - around.column
-        return Window(
+        return GridWindow(
             around.row + row - row % size,
             around.column + column - column % size,
             min(around.row + last_row + -last_row % size, around.last_row),
@@ -68,16 +68,18 @@ def grid_segments(grid: Occupancy, x: float, y: float, radius: float, threshold:
     return placed
 
 
-def _around(grid: Occupancy, row: float, column: float, reach_m: float) -> Window:
+def _around(grid: Occupancy, row: float, column: float, reach_m: float) -> GridWindow:
     """The part of a grid around a place in it."""
     height, width = grid.cells.shape
     reach = reach_m / grid.resolution
     row0, row1 = (int(min(max(v, 0), height)) for v in (row - reach, row + reach))
     column0, column1 = (int(min(max(v, 0), width)) for v in (column - reach, column + reach))
-    return Window(row0, column0, row1, column1)
+    return GridWindow(row0, column0, row1, column1)
 
 
-def _in_blocks(cells: Cells, threshold: int, window: Window, near: Window, pitch: int, limit: int) -> FloatArray:
+def _in_blocks(
+    cells: Cells, threshold: int, window: GridWindow, near: GridWindow, pitch: int, limit: int
+) -> FloatArray:
     """Edges in blocks that are as small as the limit allows: a third of it for what is farther away."""
     solid, size, far = _occupied(cells, threshold, window), 1, None
     while far is None:
@@ -94,7 +96,7 @@ def _in_blocks(cells: Cells, threshold: int, window: Window, near: Window, pitch
     return np.concatenate((far, close))
 
 
-def _occupied(cells: Cells, threshold: int, window: Window, margin: int = 0) -> BoolArray:
+def _occupied(cells: Cells, threshold: int, window: GridWindow, margin: int = 0) -> BoolArray:
     """Which cells of a window, and of a margin around it, are occupied; beyond the grid none is."""
     top, left = window.row - margin, window.column - margin
     height, width = window.last_row + margin - top, window.last_column + margin - left
@@ -113,7 +115,7 @@ def _halved(solid: BoolArray) -> BoolArray:
     return solid[:, 0::2] | solid[:, 1::2]
 
 
-def _drawn(solid: BoolArray, window: Window, size: int, pitch: int, limit: int) -> FloatArray | None:
+def _drawn(solid: BoolArray, window: GridWindow, size: int, pitch: int, limit: int) -> FloatArray | None:
     """Outline and hatching x0, y0, x1, y1, in cells, of the blocks of a size in a window, with a margin of one block;
     None for more than `limit`. The lines of the hatching are `pitch` cells apart.
     """

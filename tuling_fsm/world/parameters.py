@@ -9,7 +9,7 @@ from tuling_fsm.core.parameters import param
 
 @dataclass(frozen=True)
 class WorldParameters:
-    """Freshness and plausibility of the inputs, the horizon of the view, and the prediction of others."""
+    """Freshness and plausibility of the inputs, the horizon of the view, and the prediction of other road users."""
 
     odometry_max_age: float = param(0.2, "s", 0.02, 2.0, "older odometry is no odometry", clause="SAF-1")
     objects_max_age: float = param(0.5, "s", 0.05, 5.0, "older object tables are refused", clause="SAF-3")
@@ -64,6 +64,8 @@ class WorldParameters:
     )
     track_memory: float = param(3.0, "s", 0.1, 60.0, "an object unseen for longer is forgotten")
     lane_heading: float = param(0.785, "rad", 0.1, 1.57, "an object follows a lane up to this heading difference")
-    others_lateral_accel: float = param(3.0, "m/s^2", 0.5, 9.0, "others take bends no harder than this")
-    others_decel: float = param(3.0, "m/s^2", 0.5, 9.0, "others brake this hard for a red light or a bend, no harder")
-    follow_gap: float = param(1.0, "m", 0.0, 10.0, "others stay this far behind their leader")
+    others_lateral_accel: float = param(3.0, "m/s^2", 0.5, 9.0, "other vehicles take bends no harder than this")
+    others_decel: float = param(
+        3.0, "m/s^2", 0.5, 9.0, "other vehicles brake this hard for a red light or a bend, no harder"
+    )
+    follow_gap: float = param(1.0, "m", 0.0, 10.0, "other vehicles stay this far behind their leader")

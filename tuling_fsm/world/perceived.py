@@ -13,8 +13,8 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.world.inputs import Light, Table
-from tuling_fsm.world.objects import Complaint
+from tuling_fsm.world.inputs import Light, StampedRows
+from tuling_fsm.world.objects import InputFault
 
 _MAX_LIGHT = int(max(Light))
 _LIGHTS = tuple(Light)
@@ -48,30 +48,30 @@ class PerceivedLine:
 Seen = TypeVar("Seen")
 
 
-class Reader(Generic[Seen]):
+class TableReader(Generic[Seen]):
     """Reads a table once, however many ticks it is given again on."""
 
-    def __init__(self, read: Callable[[Table | None], Seen]) -> None:
+    def __init__(self, read: Callable[[StampedRows | None], Seen]) -> None:
         self._read = read
-        self._latest: tuple[Table | None, Seen] = (None, read(None))
+        self._latest: tuple[StampedRows | None, Seen] = (None, read(None))
 
-    def __call__(self, table: Table | None) -> Seen:
+    def __call__(self, table: StampedRows | None) -> Seen:
         """What the table says."""
         if table is not self._latest[0]:
             self._latest = (table, self._read(table))
         return self._latest[1]
 
 
-def _head(topic: str, table: Table | None) -> tuple[list[tuple[Any, ...]], tuple[Complaint, ...]]:
+def _head(topic: str, table: StampedRows | None) -> tuple[list[tuple[Any, ...]], tuple[InputFault, ...]]:
     """The rows of a table that are looked at."""
     rows = [] if table is None else table.rows[:_MAX_ROWS].tolist()
     if table is None or len(table.rows) <= _MAX_ROWS:
         return rows, ()
     text = f"{topic}: more than {_MAX_ROWS} rows, the first ones are used"
-    return rows, (Complaint(f"{topic} count", text),)
+    return rows, (InputFault(f"{topic} count", text),)
 
 
-def read_lights(table: Table | None, min_confidence: float) -> tuple[dict[int, Light], tuple[Complaint, ...]]:
+def read_lights(table: StampedRows | None, min_confidence: float) -> tuple[dict[int, Light], tuple[InputFault, ...]]:
     """The confident states by signal; of a signal that is told twice the more restrictive one (not green) counts."""
     rows, complaints = _head("traffic_lights", table)
     least = float(np.float32(min_confidence))
@@ -85,10 +85,10 @@ def read_lights(table: Table | None, min_confidence: float) -> tuple[dict[int, L
     if bad is None:
         return lights, complaints
     text = f"traffic_lights: state or confidence out of range, signal {bad} first (expected 0 to {_MAX_LIGHT}, 0 to 1)"
-    return lights, (*complaints, Complaint("traffic_lights range", text))
+    return lights, (*complaints, InputFault("traffic_lights range", text))
 
 
-def read_slots(table: Table | None) -> tuple[tuple[PerceivedSlot, ...], tuple[Complaint, ...]]:
+def read_slots(table: StampedRows | None) -> tuple[tuple[PerceivedSlot, ...], tuple[InputFault, ...]]:
     """The parking spaces seen now."""
     rows, complaints = _head("parking_slots", table)
     slots = []
@@ -101,10 +101,10 @@ def read_slots(table: Table | None) -> tuple[tuple[PerceivedSlot, ...], tuple[Co
     if bad is None:
         return tuple(slots), complaints
     text = f"parking_slots: a box that is none, slot {bad} first (expected length and width above 0 m)"
-    return tuple(slots), (*complaints, Complaint("parking_slots range", text))
+    return tuple(slots), (*complaints, InputFault("parking_slots range", text))
 
 
-def read_lines(table: Table | None) -> tuple[tuple[PerceivedLine, ...], tuple[Complaint, ...]]:
+def read_lines(table: StampedRows | None) -> tuple[tuple[PerceivedLine, ...], tuple[InputFault, ...]]:
     """The lane lines seen now, points in the order of the table; a line needs two points."""
     if table is None or len(table.rows) == 0:
         return (), ()
@@ -113,11 +113,11 @@ def read_lines(table: Table | None) -> tuple[tuple[PerceivedLine, ...], tuple[Co
     points[:, 0], points[:, 1] = rows["x"], rows["y"]
     good = np.isfinite(points[:, 0] + points[:, 1]) & (rows["kind"] <= _MAX_LINE_KIND)
     order = np.argsort(rows["line"], kind="stable")
-    complaints: tuple[Complaint, ...] = ()
+    complaints: tuple[InputFault, ...] = ()
     if not good.all():
         order = order[good[order]]
         first = int(rows["line"][np.argmin(good)])
-        complaints = (Complaint("lane_lines range", f"lane_lines: a point that is none, line {first} first"),)
+        complaints = (InputFault("lane_lines range", f"lane_lines: a point that is none, line {first} first"),)
     numbers, points = rows["line"][order], points[order]
     ends = [*(np.flatnonzero(numbers[1:] != numbers[:-1]) + 1).tolist(), len(numbers)]
     lines = tuple(

@@ -1,11 +1,11 @@
-"""Where others go in the next 6 s (`core.scene.Obstacles`).
+"""Where other road users go in the next 6 s (`core.scene.Obstacles`).
 
 A vehicle on a lane with a matching heading follows the lanes: its offset from the centre decays, its speed stays but
 is limited in bends, it stops while it still can for a light that is known to be closed, for a stop sign, and before a
 junction whose way the car holds already, and it stays behind its leader, the car included. Where lanes fork, or lie
 over one another in a junction, each plausible way gives a row of its own with the same id, at most three: the
-straightest and the outermost ones that its speed allows. Every other mover keeps its velocity, whose turning fades
-away. Whatever stands is predicted in place.
+straightest and the outermost ones that its speed allows. Every other moving obstacle keeps its velocity, whose turning
+fades away. Whatever stands is predicted in place.
 """
 
 from __future__ import annotations
@@ -22,16 +22,18 @@ from tuling_fsm.world.inputs import Light
 from tuling_fsm.world.lane_index import STOP, BoolArray, IntArray, LaneIndex
 from tuling_fsm.world.objects import BODY, Detections
 from tuling_fsm.world.parameters import WorldParameters
+from tuling_fsm.world.prediction_kernels import PredictionParameters
 from tuling_fsm.world.tracks import STILL, Tracks
-from tuling_fsm.world.traffic import Traffic
-from tuling_fsm.world.traffic_kernels import Expected, put_on_map
+from tuling_fsm.world.traffic import PredictedLanes
+from tuling_fsm.world.traffic_kernels import put_on_map
 
 CLOSED = (Light.RED, Light.RED_YELLOW, Light.YELLOW)
-"""Lights that others are expected to stop for, as far as they still can."""
+"""Lights that other vehicles are expected to stop for, as far as they still can."""
 
 
-class Closed(NamedTuple):
-    """What stops others: stop lines of the map by their number in the index, and the connecting lanes that the car
+class ClosedLines(NamedTuple):
+    """What stops other vehicles: stop lines of the map by their number in the index, and the connecting lanes that the
+    car
     holds.
     """
 
@@ -40,7 +42,7 @@ class Closed(NamedTuple):
 
 
 def closed_lines(index: LaneIndex, lights: dict[int, Light]) -> BoolArray:
-    """Which stop lines of the map close the way to others now: stop signs, and lights known not to be green."""
+    """Which stop lines of the map close the way to other vehicles now: stop signs, and lights known not to be green."""
     signals = index.arrays.line_signal
     closed = index.arrays.line_kind == STOP
     shut = [signal for signal, state in lights.items() if state in CLOSED]
@@ -53,25 +55,29 @@ def see_traffic(
     tracks: Tracks,
     ego: Ego,
     vehicle: Vehicle,
-    closed: Closed,
+    closed: ClosedLines,
     stamp: float,
     parameters: WorldParameters,
-) -> tuple[Traffic, Obstacles, Tracks]:
+) -> tuple[PredictedLanes, Obstacles, Tracks]:
     """Put objects on the map and predict them.
 
     `tracks` are those of `follow`, in the order of `found`; they come back with what has been learnt.
     """
     bodies, expected = _with_ego(found, ego, vehicle), _expected(parameters)
     seen = put_on_map(index.arrays, *closed, found.id, found.kind, bodies, tracks.past, stamp, expected)
-    traffic = Traffic(
-        found.id, found.kind, found.source, found.body, seen.moving, stamp - seen.past[:, STILL], seen.waiting,
-        seen.lane, seen.lane_s, seen.chain_row, seen.chain, seen.chain_begin, seen.obstacle_row,
+    traffic = PredictedLanes(
+        id=found.id, kind=found.kind, source=found.source, body=found.body,
+        moving=seen.moving, standing_for=stamp - seen.past[:, STILL], waiting=seen.waiting,
+        lane=seen.lane, lane_s=seen.lane_s,
+        chain_row=seen.chain_row, chain=seen.chain, chain_begin=seen.chain_begin, obstacle_row=seen.obstacle_row,
     )  # fmt: skip
     return traffic, Obstacles(*seen.predicted), Tracks(tracks.id, seen.past)
 
 
 def _with_ego(found: Detections, ego: Ego, vehicle: Vehicle) -> FloatArray:
-    """The bodies of the objects and, as the last one, of the car: others follow it as they follow each other."""
+    """The bodies of the objects and, as the last one, of the car: other vehicles follow it as they follow each
+    other.
+    """
     middle = 0.5 * (vehicle.front - vehicle.rear_overhang)
     c, s = elementary.cos(ego.pose.heading), elementary.sin(ego.pose.heading)
     forward = max(ego.v, 0.0)
@@ -84,8 +90,8 @@ def _with_ego(found: Detections, ego: Ego, vehicle: Vehicle) -> FloatArray:
     return bodies
 
 
-def _expected(p: WorldParameters) -> Expected:
-    return Expected(
-        p.lane_heading, p.others_lateral_accel, p.others_decel, p.follow_gap, p.moving_speed, p.stopped_leader,
-        p.junction_wait, p.queue_gap,
+def _expected(p: WorldParameters) -> PredictionParameters:
+    return PredictionParameters(
+        lane_heading=p.lane_heading, lateral=p.others_lateral_accel, decel=p.others_decel, follow_gap=p.follow_gap,
+        standing=p.moving_speed, stopped_leader=p.stopped_leader, junction_wait=p.junction_wait, queue_gap=p.queue_gap,
     )  # fmt: skip

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.kernels import inner, maker
+from tuling_fsm.core.kernels import array_kernel, kernel
 from tuling_fsm.core.scene import PREDICTION_STEP_S, PREDICTION_STEPS
 from tuling_fsm.world import objects as ob
 from tuling_fsm.world.lane_index import STOP, BoolArray, IntArray, LaneArrays
-from tuling_fsm.world.lane_kernels import CANDIDATES, DEPTH
+from tuling_fsm.world.lane_kernels import CANDIDATES, DEPTH, LaneChains, LanePlaces
 from tuling_fsm.world.objects import VULNERABLE, ByteArray
 from tuling_fsm.world.tracks import YAW_RATE
 
@@ -26,19 +27,90 @@ _SETTLE_M = 12.0
 _ALIGN_M = 4.0
 _LINE_GAP_M = 0.3
 _OVER_LINE_M = 2.5
-"""One who stands this far over a line still stands at it."""
+"""A vehicle that stands this far over a line still stands at it."""
 _STOP_SIGN_DONE_M = 2.0
 _TURN_FADE_S = 2.0
 """Off the lanes a turn is carried on for about this long."""
 
 
-@inner
+class PredictionParameters(NamedTuple):
+    """What is expected of other vehicles: as `WorldParameters` has it."""
+
+    lane_heading: float
+    lateral: float
+    decel: float
+    follow_gap: float
+    standing: float
+    """An object that is no faster stands, m/s."""
+    stopped_leader: float
+    junction_wait: float
+    queue_gap: float
+
+
+class LookAhead(NamedTuple):
+    """What each of M chains leads to."""
+
+    leader: IntArray
+    """Row of the body ahead, -1 for none (M,)."""
+    distance: FloatArray
+    """The distances `GAP` to `LINE`, m (M, 4)."""
+
+
+class _Closures(NamedTuple):
+    """Stop lines of the lanes as in `LaneArrays`; which of them, and which lanes, are closed to other vehicles."""
+
+    line_start: IntArray
+    line_s: FloatArray
+    line_kind: IntArray
+    line_closed: BoolArray
+    lane_closed: BoolArray
+    in_junction: BoolArray
+
+
+class _Occupants(NamedTuple):
+    """Linked lists of the objects on each lane: entry `i * CANDIDATES + j` is object i by its candidate j."""
+
+    first: IntArray
+    following: IntArray
+
+
+class _Centers(NamedTuple):
+    """The centre lines of all lanes: columns of `LaneArrays`."""
+
+    start: IntArray
+    s: FloatArray
+    x: FloatArray
+    y: FloatArray
+    heading: FloatArray
+
+
+class _Motion(NamedTuple):
+    """How one object moves along a chain: speed (m/s), heading (rad), how far it may come at most, and how far behind
+    its leader at first (m), which moves at `speed_ahead`.
+    """
+
+    speed: float
+    heading: float
+    lateral: float
+    limit: float
+    gap: float
+    speed_ahead: float
+
+
+class _Poses(NamedTuple):
+    """Where objects will be, a row each (R, T)."""
+
+    x: FloatArray
+    y: FloatArray
+    heading: FloatArray
+
+
+@kernel
 def _lines_ahead(
-    line_start: IntArray, line_s: FloatArray, line_kind: IntArray, line_closed: BoolArray,
-    lane_closed: BoolArray, in_junction: BoolArray,
-    chain: IntArray, begin: FloatArray, front: float, v: float, decel: float,
-) -> tuple[float, float, float]:  # fmt: skip
+    closures: _Closures, chain: IntArray, begin: FloatArray, front: float, v: float, decel: float
+) -> tuple[float, float, float]:
     """The distances `STOP_AT`, `LIGHT` and `LINE`."""
+    line_start, line_s, line_kind, line_closed, lane_closed, in_junction = closures
     limit, light, line = np.inf, np.inf, np.inf
     for depth in range(DEPTH):
         number = chain[depth]
@@ -65,9 +137,9 @@ def _lines_ahead(
     return limit, light, line
 
 
-@maker
-def _occupants(lane_count: int, lane: IntArray, offset: FloatArray, body: FloatArray) -> tuple[IntArray, IntArray]:
-    """Linked lists of the objects on each lane: entry `i * CANDIDATES + j` is object i by its candidate j."""
+@array_kernel
+def _occupants(lane_count: int, places: LanePlaces, body: FloatArray) -> _Occupants:
+    lane, offset = places.lane, places.offset
     first = np.full(lane_count, -1, dtype=np.int64)
     following = np.full(len(lane) * CANDIDATES, -1, dtype=np.int64)
     for i in range(len(lane)):
@@ -75,38 +147,39 @@ def _occupants(lane_count: int, lane: IntArray, offset: FloatArray, body: FloatA
             if lane[i, j] >= 0 and abs(offset[i, j]) < 0.5 * body[i, ob.WIDTH] + 1.0:
                 following[i * CANDIDATES + j] = first[lane[i, j]]
                 first[lane[i, j]] = i * CANDIDATES + j
-    return first, following
+    return _Occupants(first, following)
 
 
-@inner
+@kernel
 def _leader(
-    i: int, chain: IntArray, begin: FloatArray, first: IntArray, following: IntArray, arc: FloatArray, body: FloatArray
+    i: int, chain: IntArray, begin: FloatArray, occupants: _Occupants, arc: FloatArray, body: FloatArray
 ) -> tuple[int, float]:
     """The next object ahead along a chain and the gap to it, bumper to bumper (m); -1, inf for none."""
     best, gap, own = -1, np.inf, body[i, ob.LENGTH]
     for depth in range(DEPTH):
         if chain[depth] < 0 or begin[depth] > gap + 60.0:
             break
-        entry = first[chain[depth]]
+        entry = occupants.first[chain[depth]]
         while entry >= 0:
             j = entry // CANDIDATES
             ahead = begin[depth] + arc[j, entry % CANDIDATES]
             room = ahead - 0.5 * (own + body[j, ob.LENGTH])
             if j != i and ahead > 0.4 * own and room < gap:
                 best, gap = j, room
-            entry = following[entry]
+            entry = occupants.following[entry]
         if best >= 0:
             break
     return best, gap
 
 
-@inner
+@kernel
 def _sample(
-    start: IntArray, ps: FloatArray, px: FloatArray, py: FloatArray, ph: FloatArray, chain: IntArray, begin: FloatArray,
-    speed: float, side: float, heading: float, lateral: float, limit: float, gap: float, speed_ahead: float,
-    out_x: FloatArray, out_y: FloatArray, out_heading: FloatArray,
-) -> None:  # fmt: skip
-    """Walk along one chain; `limit` and `gap` (m) bound how far one may have come, the latter grows with the leader."""
+    centers: _Centers, chain: IntArray, begin: FloatArray, side: float, motion: _Motion, out: _Poses, row: int
+) -> None:
+    """Walk along one chain; `limit` and `gap` bound how far the object may have come."""
+    start, ps, px, py, ph = centers
+    speed, heading, lateral, limit, gap, speed_ahead = motion
+    out_x, out_y, out_heading = out.x[row], out.y[row], out.heading[row]
     travelled, depth, p, skew = 0.0, 0, start[chain[0]], 0.0
     settle, align = 1.0, 1.0
     for k in range(PREDICTION_STEPS):
@@ -134,40 +207,42 @@ def _sample(
         align /= 1.0 + advance / _ALIGN_M
 
 
-@maker
+@array_kernel
 def look_ahead(
-    lanes: LaneArrays, line_closed: BoolArray, held: IntArray, body: FloatArray, lane: IntArray, arc: FloatArray,
-    offset: FloatArray, row: IntArray, chain: IntArray, begin: FloatArray, decel: float,
-) -> tuple[IntArray, FloatArray]:  # fmt: skip
-    """What each of M chains leads to: who is ahead (M,), -1 for none, and the distances `GAP` to `LINE` (M, 4).
+    lanes: LaneArrays, line_closed: BoolArray, held: IntArray, body: FloatArray, places: LanePlaces,
+    found: LaneChains, decel: float,
+) -> LookAhead:  # fmt: skip
+    """What the chains lead to.
 
-    The last body is the car itself. Lanes that conflict with those that it holds (`held`) are not entered by those who
-    can still stop before them.
+    The last body is the car itself. Lanes that conflict with those that it holds (`held`) are not entered by vehicles
+    that can still stop before them.
     """
+    row, chain, begin = found.row, found.chain, found.begin
     lane_closed = np.zeros(len(lanes.length), dtype=np.bool_)
     for number in held:
         for k in range(lanes.conflict_start[number], lanes.conflict_start[number + 1]):
             lane_closed[lanes.conflict[k]] = True
-    first, following = _occupants(len(lanes.length), lane, offset, body)
-    line_start, line_s, line_kind, in_junction = lanes.line_start, lanes.line_s, lanes.line_kind, lanes.in_junction
+    occupants = _occupants(len(lanes.length), places, body)
+    closures = _Closures(
+        lanes.line_start, lanes.line_s, lanes.line_kind, line_closed, lane_closed, lanes.in_junction
+    )  # fmt: skip
     leader, distance = np.empty(len(row), dtype=np.int64), np.empty((len(row), 4))
     for b in range(len(row)):
         i = row[b]
         limit, light, line = _lines_ahead(
-            line_start, line_s, line_kind, line_closed, lane_closed, in_junction,
-            chain[b], begin[b], 0.5 * body[i, ob.LENGTH], body[i, ob.SPEED], decel,
-        )  # fmt: skip
-        leader[b], gap = _leader(i, chain[b], begin[b], first, following, arc, body)
+            closures, chain[b], begin[b], 0.5 * body[i, ob.LENGTH], body[i, ob.SPEED], decel
+        )
+        leader[b], gap = _leader(i, chain[b], begin[b], occupants, places.arc, body)
         distance[b, GAP], distance[b, STOP_AT], distance[b, LIGHT], distance[b, LINE] = gap, limit, light, line
-    return leader, distance
+    return LookAhead(leader, distance)
 
 
-@inner
-def _drift(
-    x: float, y: float, heading: float, vx: float, vy: float, yaw_rate: float,
-    out_x: FloatArray, out_y: FloatArray, out_heading: FloatArray,
-) -> None:  # fmt: skip
+@kernel
+def _drift(body: FloatArray, moves: bool, yaw_rate: float, out: _Poses, row: int) -> None:
     """Constant velocity, whose direction goes on turning at a rate that fades away."""
+    x, y, heading = body[ob.X], body[ob.Y], body[ob.HEADING]
+    vx, vy = (body[ob.VX], body[ob.VY]) if moves else (0.0, 0.0)
+    out_x, out_y, out_heading = out.x[row], out.y[row], out.heading[row]
     turned, c, s = 0.0, 1.0, 0.0
     for k in range(PREDICTION_STEPS):
         out_x[k], out_y[k], out_heading[k] = x, y, heading + turned
@@ -178,46 +253,46 @@ def _drift(
         y += (s * vx + c * vy) * PREDICTION_STEP_S
 
 
-@maker
+@array_kernel
 def predict(
-    lanes: LaneArrays, kind: ByteArray, body: FloatArray, past: FloatArray, row: IntArray, chain: IntArray,
-    begin: FloatArray, side: FloatArray, leader: IntArray, distance: FloatArray,
-    standing: float, lateral: float, follow_gap: float,
+    lanes: LaneArrays, kind: ByteArray, body: FloatArray, past: FloatArray, found: LaneChains, ahead: LookAhead,
+    expected: PredictionParameters,
 ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:  # fmt: skip
     """Where each object will be: one row for each of its chains where it moves along lanes, else one row.
 
-    Along a chain the speed is constant, but no higher than bends allow, nor over a closed line or into the leader; who
-    follows the car, the last of the bodies, is taken to be ready for its stopping at once. Who is slower than
-    `standing` (m/s) stays where he is.
+    Along a chain the speed is constant, but no higher than bends allow, nor over a closed line or into the leader; an
+    object behind the car, the last of the bodies, is taken to be ready for its stopping at once. One that stands stays
+    where it is.
     Returns the object of each row (R,), and x, y, heading (R, T).
     """
-    start, ps, px, py, ph = lanes.start, lanes.s, lanes.x, lanes.y, lanes.heading
+    centers = _Centers(lanes.start, lanes.s, lanes.x, lanes.y, lanes.heading)
+    row, chain, begin, side = found
+    leader, distance = ahead
     own, most = len(kind), len(kind) + len(row)
     rows, count, b = np.empty(most, dtype=np.int64), 0, 0
     x, y, heading = (
         np.empty((most, PREDICTION_STEPS)), np.empty((most, PREDICTION_STEPS)), np.empty((most, PREDICTION_STEPS)),
     )  # fmt: skip
+    out = _Poses(x, y, heading)
     for i in range(own):
         one, walks = body[i], VULNERABLE[kind[i]]
-        moves = one[ob.SPEED] > (0.0 if walks else standing)
+        moves = one[ob.SPEED] > (0.0 if walks else expected.standing)
         before = count
         while b < len(row) and row[b] == i:
             if moves:
                 behind, speed_ahead = np.inf, 0.0
                 if leader[b] >= 0:
-                    behind = max(distance[b, GAP] - follow_gap, 0.0)
+                    behind = max(distance[b, GAP] - expected.follow_gap, 0.0)
                     speed_ahead = body[leader[b], ob.SPEED] if leader[b] < own else 0.0
-                _sample(
-                    start, ps, px, py, ph, chain[b], begin[b], one[ob.SPEED], side[b], one[ob.HEADING],
-                    lateral, distance[b, STOP_AT], behind, speed_ahead, x[count], y[count], heading[count],
-                )  # fmt: skip
+                motion = _Motion(
+                    one[ob.SPEED], one[ob.HEADING], expected.lateral, distance[b, STOP_AT], behind, speed_ahead
+                )
+                _sample(centers, chain[b], begin[b], side[b], motion, out, count)
                 x[count, 0], y[count, 0], rows[count] = one[ob.X], one[ob.Y], i
                 count += 1
             b += 1
         if count == before:
-            vx, vy = (one[ob.VX], one[ob.VY]) if moves else (0.0, 0.0)
-            turns = past[i, YAW_RATE] if moves and not walks else 0.0
-            _drift(one[ob.X], one[ob.Y], one[ob.HEADING], vx, vy, turns, x[count], y[count], heading[count])
+            _drift(one, moves, past[i, YAW_RATE] if moves and not walks else 0.0, out, count)
             rows[count] = i
             count += 1
     return rows[:count], x[:count], y[:count], heading[:count]

@@ -13,12 +13,15 @@ from tuling_fsm.world.inputs import Occupancy, Source
 from tuling_fsm.world.lane_index import BoolArray, IntArray
 from tuling_fsm.world.parameters import WorldParameters
 from tuling_fsm.world.solids import solid_segments
-from tuling_fsm.world.traffic import Traffic
+from tuling_fsm.world.traffic import PredictedLanes
 from tuling_fsm.world.world import World
 
 
 def radar_and_history(world: World, frozen: Occupancy | None, road_map: RoadMap, parameters: WorldParameters) -> World:
-    """Without objects that only the lidar sees, and with the occupancy grid `frozen` at the entry into rain or fog."""
+    """Without objects that only the lidar sees, and with the occupancy grid `frozen` at the entry into rain or fog.
+
+    What the next World is built on (tracks, lights, what was received) is left as it is.
+    """
     keep = (world.traffic.source & ~np.uint8(Source.LIDAR)) != 0
     solids = solid_segments(road_map, frozen, world.ego.pose, parameters)
     obstacles = _obstacles(world.scene.obstacles, keep[world.traffic.obstacle_row])
@@ -30,10 +33,10 @@ def _obstacles(obstacles: Obstacles, keep: BoolArray) -> Obstacles:
     return Obstacles(**{f.name: getattr(obstacles, f.name)[keep] for f in fields(Obstacles)})
 
 
-def _traffic(traffic: Traffic, keep: BoolArray) -> Traffic:
+def _traffic(traffic: PredictedLanes, keep: BoolArray) -> PredictedLanes:
     new_row: IntArray = np.cumsum(keep) - 1
     chains, rows = keep[traffic.chain_row], keep[traffic.obstacle_row]
-    kept = {f.name: getattr(traffic, f.name) for f in fields(Traffic)}
+    kept = {f.name: getattr(traffic, f.name) for f in fields(PredictedLanes)}
     for name, values in kept.items():
         if name.startswith("chain"):
             kept[name] = values[chains]
@@ -42,4 +45,4 @@ def _traffic(traffic: Traffic, keep: BoolArray) -> Traffic:
         else:
             kept[name] = values[keep]
     kept["chain_row"], kept["obstacle_row"] = new_row[kept["chain_row"]], new_row[kept["obstacle_row"]]
-    return Traffic(**kept)
+    return PredictedLanes(**kept)

@@ -8,28 +8,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.records import replace
-from tuling_fsm.world.inputs import (
-    LANE_LINES,
-    OBJECTS,
-    PARKING_SLOTS,
-    TRAFFIC_LIGHTS,
-    Flag,
-    Inputs,
-    Occupancy,
-    Odometry,
-    Table,
-)
+from tuling_fsm.core.topics import BOOL, INPUTS
+from tuling_fsm.world.inputs import TABLES, BoolMessage, Inputs, Occupancy, Odometry, StampedRows
 from tuling_fsm.world.mission import Mission, parse_mission
-from tuling_fsm.world.objects import Complaint
+from tuling_fsm.world.objects import InputFault
 from tuling_fsm.world.parameters import WorldParameters
 
+T = TypeVar("T")
 _Fault = Callable[[Any, WorldParameters], str]
 """What is wrong with a message, or an empty string."""
 
@@ -44,66 +37,89 @@ class Received:
     """The last good message of each kind, and the mission as it came (to tell a new one)."""
 
     odometry: Odometry | None = None
-    objects: Table | None = None
+    objects: StampedRows | None = None
     occupancy: Occupancy | None = None
-    lane_lines: Table | None = None
-    traffic_lights: Table | None = None
-    parking_slots: Table | None = None
-    rain_fog: Flag | None = None
-    emergency_stop: Flag | None = None
+    lane_lines: StampedRows | None = None
+    traffic_lights: StampedRows | None = None
+    parking_slots: StampedRows | None = None
+    rain_fog: BoolMessage | None = None
+    emergency_stop: BoolMessage | None = None
     mission_raw: Mapping[str, Any] | None = None
     mission: Mission | None = None
 
 
 def receive(
     inputs: Inputs, last: Received, parameters: WorldParameters
-) -> tuple[Received, Received, tuple[Complaint, ...]]:
+) -> tuple[Received, Received, tuple[InputFault, ...]]:
     """Judge the messages of a tick.
 
     Returns what to remember, the same without what is too old to use, and the complaints that hold now.
     """
-    complaints: list[Complaint] = []
+    complaints: list[InputFault] = []
     taken: dict[str, Any] = {}
     if inputs.mission is not None and inputs.mission is not last.mission_raw:
         try:
             taken["mission"], taken["mission_raw"] = parse_mission(inputs.mission, inputs.stamp), inputs.mission
         except InputError as error:
-            complaints.append(Complaint("mission refused", str(error)))
+            complaints.append(InputFault("mission refused", str(error)))
     for name, (_, fault) in _MESSAGES.items():
         new, old = getattr(inputs, name), getattr(last, name)
         if new is None or new is old:
             continue
+        new = in_floats(new)
         what = _stamp_fault(new.stamp, old, inputs.stamp + parameters.future_tolerance) or fault(new, parameters)
         if what:
-            complaints.append(Complaint(f"{name} refused", f"{name}: {what}"))
+            complaints.append(InputFault(f"{name} refused", f"{name}: {what}"))
         else:
             taken[name] = new
-    for name in ("rain_fog", "emergency_stop"):
-        flag = getattr(inputs, name)
+    for name in FLAGS:
+        flag = in_floats(getattr(inputs, name))
         if flag is not None:
             taken[name] = flag if flag.stamp <= inputs.stamp else _set_back(flag, getattr(last, name), inputs.stamp)
     kept = replace(last, **taken) if taken else last
     return kept, _without_stale(kept, inputs.stamp, parameters, complaints), tuple(complaints)
 
 
-def _set_back(flag: Flag, known: Flag | None, now: float) -> Flag:
+def in_floats(message: T) -> T:
+    """The same with every number as a `float`, where it has fields for numbers.
+
+    For a whole number, or one of NumPy's, Numba would compile a tick's kernels anew, which takes many seconds.
+    """
+    if not is_dataclass(message):
+        return message
+    changed: dict[str, Any] = {}
+    for name in (field.name for field in fields(message)):
+        value = getattr(message, name)
+        if isinstance(value, Pose):
+            if any(type(number) is not float for number in value):
+                changed[name] = Pose(*map(float, value))
+        elif type(value) is int or isinstance(value, np.number):
+            changed[name] = float(value)
+    if not changed:
+        return message
+    given: Any = message
+    coerced: T = replace(given, **changed)
+    return coerced
+
+
+def _set_back(flag: BoolMessage, known: BoolMessage | None, now: float) -> BoolMessage:
     """A flag from before the clock was set back grows old from then on: a silent link has to be noticed."""
     if known is not None and known.stamp <= now and known.value == flag.value:
         return known
     return replace(flag, stamp=now)
 
 
-def _without_stale(kept: Received, now: float, parameters: WorldParameters, complaints: list[Complaint]) -> Received:
+def _without_stale(kept: Received, now: float, parameters: WorldParameters, complaints: list[InputFault]) -> Received:
     stale: dict[str, None] = {}
     for name, (max_age, _) in _MESSAGES.items():
         message, limit = getattr(kept, name), getattr(parameters, max_age)
         if message is not None and now - message.stamp > limit + 1e-6:
-            complaints.append(Complaint(f"{name} stale", f"{name}: older than {limit:g} s, taken as not received"))
+            complaints.append(InputFault(f"{name} stale", f"{name}: older than {limit:g} s, taken as not received"))
             stale[name] = None
     return replace(kept, **stale) if stale else kept
 
 
-def _stamp_fault(stamp: float, old: Odometry | Table | Occupancy | None, latest: float) -> str:
+def _stamp_fault(stamp: float, old: Odometry | StampedRows | Occupancy | None, latest: float) -> str:
     if not math.isfinite(stamp):
         return f"stamp {stamp} is not finite (expected seconds)"
     if stamp > latest:
@@ -129,7 +145,7 @@ def _odometry_fault(message: Odometry, parameters: WorldParameters) -> str:
 
 
 def _table_fault(dtype: np.dtype[np.void]) -> _Fault:
-    def fault(message: Table, _: WorldParameters) -> str:
+    def fault(message: StampedRows, _: WorldParameters) -> str:
         if message.rows.dtype != dtype or message.rows.ndim != 1:
             return f"columns {message.rows.dtype} (expected {dtype})"
         return ""
@@ -149,12 +165,15 @@ def _occupancy_fault(message: Occupancy, parameters: WorldParameters) -> str:
     return ""
 
 
+_FAULTS: Mapping[str, _Fault] = {
+    "odometry": _odometry_fault,
+    "occupancy": _occupancy_fault,
+    **{name: _table_fault(rows) for name, rows in TABLES.items()},
+}
+_MAX_AGES = {topic.field: topic.max_age.removeprefix("world.") for topic in INPUTS if topic.stamped}
 _MESSAGES: Mapping[str, tuple[str, _Fault]] = {
-    "odometry": ("odometry_max_age", _odometry_fault),
-    "objects": ("objects_max_age", _table_fault(OBJECTS)),
-    "occupancy": ("occupancy_max_age", _occupancy_fault),
-    "lane_lines": ("lines_max_age", _table_fault(LANE_LINES)),
-    "traffic_lights": ("lights_max_age", _table_fault(TRAFFIC_LIGHTS)),
-    "parking_slots": ("slots_max_age", _table_fault(PARKING_SLOTS)),
+    name: (_MAX_AGES[name], _FAULTS[name]) for name in (field.name for field in fields(Received)) if name in _MAX_AGES
 }
 """The messages that grow old: the parameter that says when, and what can be wrong with one."""
+FLAGS = tuple(topic.field for topic in INPUTS if topic.type == BOOL)
+"""Messages of a truth, each of which holds until the next one."""

@@ -11,7 +11,8 @@ import numpy as np
 
 from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.kernels import inner, kernel
+from tuling_fsm.core.kernels import kernel
+from tuling_fsm.core.standing import PEDESTRIAN_STANDS
 from tuling_fsm.world import objects as ob
 from tuling_fsm.world.objects import VULNERABLE, ByteArray, Detections, IdArray, RowArray
 from tuling_fsm.world.parameters import WorldParameters
@@ -27,7 +28,6 @@ PAST = 8
 
 _ANCHOR_M = 1.0
 """One that is this far from where it was seen to stand has moved, whatever its reported speed."""
-_WALKING_SPEED = 0.25
 _TURN_FILTER_S = 0.4
 _MAX_YAW_RATE = 1.0
 
@@ -50,7 +50,7 @@ def follow(previous: Tracks, found: Detections, stamp: float, parameters: WorldP
     return Tracks(found.id, past)
 
 
-@inner
+@kernel
 def _row_of(ids: IdArray, number: int) -> int:
     """Row of an id among ordered ones, -1 for none."""
     low, high = 0, len(ids)
@@ -70,7 +70,7 @@ def _follow(
 ) -> None:  # fmt: skip
     for i in range(len(ids)):
         here, now, row = body[i], out[i], _row_of(known, ids[i])
-        moves = here[ob.SPEED] > (_WALKING_SPEED if VULNERABLE[kind[i]] else moving_speed)
+        moves = here[ob.SPEED] > (PEDESTRIAN_STANDS if VULNERABLE[kind[i]] else moving_speed)
         now[MOVED], now[STILL], now[YAW_RATE], now[ROAD_LANE] = NEVER, stamp, 0.0, -1.0
         now[ANCHOR_X], now[ANCHOR_Y] = here[ob.X], here[ob.Y]
         if row >= 0:

@@ -1,4 +1,4 @@
-"""The objects of one tick put on the map: their lanes, where they may go, how long they have stood, whom they wait
+"""The objects of one tick put on the map: their lanes, where they may go, how long they have stood, what they wait
 for.
 """
 
@@ -16,7 +16,7 @@ from tuling_fsm.world.lane_kernels import CANDIDATES, DEPTH
 
 
 @dataclass(frozen=True, eq=False)
-class Traffic:
+class PredictedLanes:
     """N objects, and M chains of lanes that they may follow.
 
     Lanes are numbers of `world.lane_index.lane_index(road_map)`, -1 for none. An object has up to three chains,
@@ -81,11 +81,12 @@ class Traffic:
         return self.body[:, ob.LENGTH]
 
 
-def no_traffic() -> Traffic:
-    """Nobody there."""
+def no_traffic() -> PredictedLanes:
+    """No objects."""
     byte, flags, rows = np.zeros(0, np.uint8), np.zeros(0, np.bool_), np.zeros(0, np.int64)
     wide, chains = np.zeros((0, CANDIDATES)), np.zeros((0, DEPTH))
-    return Traffic(
-        np.zeros(0, np.uint32), byte, byte, np.zeros((0, ob.BODY)), flags, np.zeros(0), flags,
-        wide.astype(np.int64), wide, rows, chains.astype(np.int64), chains, rows,
+    return PredictedLanes(
+        id=np.zeros(0, np.uint32), kind=byte, source=byte, body=np.zeros((0, ob.BODY)),
+        moving=flags, standing_for=np.zeros(0), waiting=flags, lane=wide.astype(np.int64), lane_s=wide,
+        chain_row=rows, chain=chains.astype(np.int64), chain_begin=chains, obstacle_row=rows,
     )  # fmt: skip

@@ -8,34 +8,20 @@ import numpy as np
 
 from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.kernels import factory, inner, maker
+from tuling_fsm.core.kernels import array_kernel, kernel
 from tuling_fsm.world import objects as ob
 from tuling_fsm.world import tracks as tr
 from tuling_fsm.world.lane_index import BoolArray, IntArray, LaneArrays
-from tuling_fsm.world.lane_kernels import chains, locate
+from tuling_fsm.world.lane_kernels import LaneChains, chains, locate
 from tuling_fsm.world.objects import VEHICLE, VULNERABLE, ByteArray, IdArray
-from tuling_fsm.world.prediction_kernels import GAP, LIGHT, LINE, look_ahead, predict
+from tuling_fsm.world.prediction_kernels import GAP, LIGHT, LINE, LookAhead, PredictionParameters, look_ahead, predict
 
 CHAIN_REACH_M = 60.0
 _AT_LINE_M = 5.0
 _REVERSING_SPEED = -0.5
 
 
-class Expected(NamedTuple):
-    """What is expected of others: as `WorldParameters` has it."""
-
-    lane_heading: float
-    lateral: float
-    decel: float
-    follow_gap: float
-    standing: float
-    """Who is no faster stands, m/s."""
-    stopped_leader: float
-    junction_wait: float
-    queue_gap: float
-
-
-class Predicted(NamedTuple):
+class PredictionArrays(NamedTuple):
     """The fields of `core.scene.Obstacles`."""
 
     id: IdArray
@@ -49,8 +35,9 @@ class Predicted(NamedTuple):
     speed: FloatArray
 
 
-class OnMap(NamedTuple):
-    """N objects on the map: the fields of `world.traffic.Traffic` of the same names, the `past` (N, PAST) with what has
+class PredictedLaneArrays(NamedTuple):
+    """N objects on the map: the fields of `world.traffic.PredictedLanes` of the same names, the `past` (N, PAST) with
+    what has
     been learnt, and what is predicted, a row for each of `obstacle_row` (R,).
     """
 
@@ -63,50 +50,50 @@ class OnMap(NamedTuple):
     chain: IntArray
     chain_begin: FloatArray
     obstacle_row: IntArray
-    predicted: Predicted
+    predicted: PredictionArrays
 
 
-@factory
+@array_kernel
 def put_on_map(
     lanes: LaneArrays, line_closed: BoolArray, held: IntArray, ids: IdArray, kind: ByteArray, body: FloatArray,
-    past: FloatArray, stamp: float, expected: Expected,
-) -> OnMap:  # fmt: skip
+    past: FloatArray, stamp: float, expected: PredictionParameters,
+) -> PredictedLaneArrays:  # fmt: skip
     """Lanes, ways and prediction of N objects; `body` (N + 1, BODY) has the car itself as the last row."""
     n, e = len(kind), expected
-    lane, arc, offset, turn = locate(lanes, body, _followers(kind, body), e.lane_heading)
+    places = locate(lanes, body, _followers(kind, body), e.lane_heading)
+    lane = places.lane
     learnt = past.copy()
     for i in range(n):
         if lane[i, 0] >= 0 and not lanes.in_junction[lane[i, 0]]:
             learnt[i, tr.ROAD_LANE] = lane[i, 0]
-    row, chain, begin, side = chains(
-        lanes, body, learnt, lane, arc, offset, turn, CHAIN_REACH_M, e.lateral, e.decel
-    )  # fmt: skip
-    leader, distance = look_ahead(lanes, line_closed, held, body, lane, arc, offset, row, chain, begin, e.decel)
+    found = chains(lanes, body, learnt, places, CHAIN_REACH_M, e.lateral, e.decel)
+    ahead = look_ahead(lanes, line_closed, held, body, places, found, e.decel)
     waiting, moving = np.zeros(n + 1, np.bool_), np.empty(n, np.bool_)
-    _mark_waiting(row, leader, distance, body, past, stamp, e.standing, e.junction_wait, e.queue_gap, waiting)
+    _mark_waiting(found, ahead, body, past, stamp, e, waiting)
     for i in range(n):
         if waiting[i]:
             learnt[i, tr.MOVED] = stamp
         moving[i] = stamp - learnt[i, tr.MOVED] <= e.stopped_leader or VULNERABLE[kind[i]]
-    rows, x, y, heading = predict(
-        lanes, kind, body, learnt, row, chain, begin, side, leader, distance, e.standing, e.lateral, e.follow_gap
-    )  # fmt: skip
+    rows, x, y, heading = predict(lanes, kind, body, learnt, found, ahead, e)
     m = len(rows)
-    predicted = Predicted(
-        np.empty(m, np.uint32), np.empty(m, np.uint8), np.empty(m, np.bool_), np.empty(m), np.empty(m), x, y, heading,
-        np.empty(m),
+    predicted = PredictionArrays(
+        id=np.empty(m, np.uint32), kind=np.empty(m, np.uint8), moving=np.empty(m, np.bool_),
+        length=np.empty(m), width=np.empty(m), x=x, y=y, heading=heading, speed=np.empty(m),
     )  # fmt: skip
     for r in range(m):
         i = rows[r]
         predicted.id[r], predicted.kind[r], predicted.moving[r] = ids[i], kind[i], moving[i]
         predicted.length[r], predicted.width[r] = body[i, ob.LENGTH], body[i, ob.WIDTH]
         predicted.speed[r] = body[i, ob.SPEED]
-    return OnMap(learnt, moving, waiting[:n], lane[:n], arc[:n], row, chain, begin, rows, predicted)
+    return PredictedLaneArrays(
+        past=learnt, moving=moving, waiting=waiting[:n], lane=lane[:n], lane_s=places.arc[:n],
+        chain_row=found.row, chain=found.chain, chain_begin=found.begin, obstacle_row=rows, predicted=predicted,
+    )  # fmt: skip
 
 
-@maker
+@array_kernel
 def _followers(kind: ByteArray, body: FloatArray) -> BoolArray:
-    """Who may follow a lane: vehicles, and the car, which do not reverse."""
+    """Which bodies may follow a lane: vehicles, and the car, that do not reverse."""
     follows = np.ones(len(body), np.bool_)
     for i in range(len(kind)):
         heading = body[i, ob.HEADING]
@@ -115,15 +102,19 @@ def _followers(kind: ByteArray, body: FloatArray) -> BoolArray:
     return follows
 
 
-@inner
+@kernel
 def _mark_waiting(
-    row: IntArray, leader: IntArray, distance: FloatArray, body: FloatArray, past: FloatArray, stamp: float,
-    standing: float, junction_wait: float, queue_gap: float, waiting: BoolArray,
+    found: LaneChains, ahead: LookAhead, body: FloatArray, past: FloatArray, stamp: float,
+    expected: PredictionParameters, waiting: BoolArray,
 ) -> None:  # fmt: skip
-    """Who stands at a closed light, or not too long at another line or junction, or close behind one that waits."""
+    """Mark what stands at a closed light, or not too long at another line or junction, or close behind one that
+    waits.
+    """
+    row, (leader, distance) = found.row, ahead
+    standing = expected.standing
     for b in range(len(row)):
         if body[row[b], ob.SPEED] <= standing:
-            lately = stamp - past[row[b], tr.STILL] <= junction_wait
+            lately = stamp - past[row[b], tr.STILL] <= expected.junction_wait
             if distance[b, LIGHT] < _AT_LINE_M or (lately and distance[b, LINE] < _AT_LINE_M):
                 waiting[row[b]] = True
     joined = True
@@ -131,6 +122,6 @@ def _mark_waiting(
         joined = False
         for b in range(len(row)):
             i = row[b]
-            queued = body[i, ob.SPEED] <= standing and leader[b] >= 0 and distance[b, GAP] < queue_gap
+            queued = body[i, ob.SPEED] <= standing and leader[b] >= 0 and distance[b, GAP] < expected.queue_gap
             if queued and waiting[leader[b]] and not waiting[i]:
                 waiting[i] = joined = True

@@ -15,7 +15,7 @@ from tuling_fsm.world.mission import Mission
 from tuling_fsm.world.perceived import PerceivedLine, PerceivedSlot
 from tuling_fsm.world.received import Received
 from tuling_fsm.world.tracks import Tracks
-from tuling_fsm.world.traffic import Traffic
+from tuling_fsm.world.traffic import PredictedLanes
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class World:
     """On any same-direction lane of the route's carriageway at `route_s`."""
     lanes: tuple[LaneLine, ...]
     scene: Scene
-    traffic: Traffic
+    traffic: PredictedLanes
     """The objects of the scene, one row each, with their lanes and how long they have stood."""
     tracks: Tracks
     """What is remembered of objects from tick to tick."""

@@ -25,7 +25,7 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.map.routing import plan_route
 from tuling_fsm.world.builder import WorldBuilder
-from tuling_fsm.world.inputs import TRAFFIC_LIGHTS, Flag, Inputs, Light, Odometry, Table
+from tuling_fsm.world.inputs import TRAFFIC_LIGHTS, BoolMessage, Inputs, Light, Odometry, StampedRows
 from tuling_fsm.world.parameters import WorldParameters
 from tuling_fsm.world.world import RouteMatch, World
 
@@ -151,9 +151,9 @@ class Ride:
         inputs = Inputs(
             self.stamp,
             Odometry(self.stamp, pose, self.v, 0.0, self.std, 0.0),
-            objects=Table(self.stamp, table(*self.objects)),
-            traffic_lights=Table(self.stamp, lights),
-            emergency_stop=Flag(self.stamp, self.stopped),
+            objects=StampedRows(self.stamp, table(*self.objects)),
+            traffic_lights=StampedRows(self.stamp, lights),
+            emergency_stop=BoolMessage(self.stamp, self.stopped),
             mission={"goal": {"x": goal.x, "y": goal.y, "heading": goal.heading}},
         )
         world = self.builder.build(inputs, self.world, self.used)

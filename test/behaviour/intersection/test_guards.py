@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tuling_fsm.behaviour.conduct import View
 from tuling_fsm.behaviour.intersection import guards
-from tuling_fsm.behaviour.intersection.memory import Intersection
+from tuling_fsm.behaviour.intersection.memory import IntersectionMemory
 from tuling_fsm.behaviour.intersection.parameters import IntersectionParameters
 from tuling_fsm.behaviour.intersection.safe_driving import SAFE_DRIVING, keeps_lane
-from tuling_fsm.behaviour.memory import Outcome
+from tuling_fsm.behaviour.leaf import BehaviourView
+from tuling_fsm.behaviour.memory import PlanOutcome
 from tuling_fsm.core.request import LaneEnd, Limit, Reason
 from tuling_fsm.map.ahead import JunctionAhead, StopLineAhead
 from tuling_fsm.map.lanes import Junction, StopLine
@@ -33,7 +33,7 @@ def open_way(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
     return straight_road(tmp_path_factory.mktemp("map"))
 
 
-def look(road_map: RoadMap, front: float, *junctions: JunctionAhead, y: float = NEAR_Y, **more: Any) -> View:
+def look(road_map: RoadMap, front: float, *junctions: JunctionAhead, y: float = NEAR_Y, **more: Any) -> BehaviourView:
     """The front bumper at an arc length of the route."""
     place = {key: more.pop(key) for key in ("heading", "v", "localized") if key in more}
     memory = more.pop("memory", {})
@@ -89,9 +89,9 @@ def test_a_junction_begins_with_the_bumper_and_ends_with_the_axle(
     ],
 )
 def test_past_the_line(open_way: RoadMap, lines: tuple[StopLineAhead, ...], past_from: float) -> None:
-    gets_on = Outcome(True, travel=20.0)
+    gets_on = PlanOutcome(True, travel=20.0)
     for front, past in ((past_from + 0.49, False), (past_from + 0.51, True)):
-        for probe in (gets_on, Outcome()):
+        for probe in (gets_on, PlanOutcome()):
             view = look(open_way, front, stop_lines=lines, memory={"probe": probe})
             assert guards.past_line(view) is past
             assert guards.way_on_past_line(view) is (past and probe is gets_on)
@@ -102,20 +102,20 @@ def test_past_the_line(open_way: RoadMap, lines: tuple[StopLineAhead, ...], past
 @pytest.mark.parametrize(
     ("plan", "lights", "front", "explained"),
     [
-        (Outcome(True), {1: Light.RED}, 89.0, True),
-        (Outcome(True), {1: Light.RED_YELLOW}, 89.0, True),
-        (Outcome(True), {1: Light.GREEN}, 89.0, False),
-        (Outcome(True), {}, 89.0, False),
-        (Outcome(True), {2: Light.RED}, 89.0, False),
-        (Outcome(True), {1: Light.RED}, 91.0, False),
-        (Outcome(True), {1: Light.RED}, 70.0, False),
-        (Outcome(True, limit=Limit(Reason.PEDESTRIAN)), {}, 89.0, True),
-        (Outcome(True, False, Reason.PEDESTRIAN), {}, 89.0, True),
-        (Outcome(True, limit=Limit(Reason.RED_LIGHT)), {}, 89.0, False),
+        (PlanOutcome(True), {1: Light.RED}, 89.0, True),
+        (PlanOutcome(True), {1: Light.RED_YELLOW}, 89.0, True),
+        (PlanOutcome(True), {1: Light.GREEN}, 89.0, False),
+        (PlanOutcome(True), {}, 89.0, False),
+        (PlanOutcome(True), {2: Light.RED}, 89.0, False),
+        (PlanOutcome(True), {1: Light.RED}, 91.0, False),
+        (PlanOutcome(True), {1: Light.RED}, 70.0, False),
+        (PlanOutcome(True, limit=Limit(Reason.PEDESTRIAN)), {}, 89.0, True),
+        (PlanOutcome(True, False, Reason.PEDESTRIAN), {}, 89.0, True),
+        (PlanOutcome(True, limit=Limit(Reason.RED_LIGHT)), {}, 89.0, False),
     ],
 )
 def test_what_explains_standing(
-    open_way: RoadMap, plan: Outcome, lights: dict[int, Light], front: float, explained: bool
+    open_way: RoadMap, plan: PlanOutcome, lights: dict[int, Light], front: float, explained: bool
 ) -> None:
     changes: dict[str, Any] = {"lights": lights, "memory": {"plan": plan}}
     assert guards.standing_explained(look(open_way, front, stop_lines=(line(90.0),), **changes)) is explained
@@ -139,14 +139,14 @@ def test_what_explains_standing(
 )
 def test_the_clock_of_standing(open_way: RoadMap, v: float, red: bool, literal: bool, after: float) -> None:
     lights = {1: Light.RED} if red else {}
-    memory = {"intersection": Intersection(7.0)}
+    memory = {"intersection": IntersectionMemory(7.0)}
     view = look(open_way, 89.0, v=v, lights=lights, stop_lines=(line(90.0),), memory=memory)
-    parameters = replace(view.site.parameters, intersection=IntersectionParameters(literal_clock=literal))
-    view = replace(view, site=replace(view.site, parameters=parameters))
+    parameters = replace(view.context.parameters, intersection=IntersectionParameters(literal_clock=literal))
+    view = replace(view, context=replace(view.context, parameters=parameters))
     assert SAFE_DRIVING.update(view).intersection.standing_s == pytest.approx(after)
     assert SAFE_DRIVING.enter(view).intersection.standing_s == 0.0
     for standing, directed in ((59.95, False), (60.0, True)):
-        assert guards.directed_by_hand(at(view, intersection=Intersection(standing))) is directed
+        assert guards.directed_by_hand(at(view, intersection=IntersectionMemory(standing))) is directed
 
 
 @pytest.mark.clause("INT-1")

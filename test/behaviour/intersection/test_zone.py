@@ -37,11 +37,11 @@ def test_the_junction_begins_where_the_bumper_reaches_the_solid_lines_before_it(
 
 
 @pytest.mark.clause("NOR-2", "DWELL-4")
-@pytest.mark.parametrize("wrong", ["astray", "no path"])
+@pytest.mark.parametrize("wrong", ["off_route", "no path"])
 def test_the_junction_goes_before_all_else_in_normal(lit: RoadMap, route: Route, wrong: str) -> None:
     ride = _in_normal(lit, route, ZONE_S - 1.0)
     ride.front = ZONE_S + 0.6
-    ride.turn = 1.3 if wrong == "astray" else 0.0
+    ride.turn = 1.3 if wrong == "off_route" else 0.0
     ride.result = plan(wrong != "no path")
     decision = ride.until(states.SAFE_DRIVING, 0.5)
     assert decision.transition is not None and decision.transition.clause == "NOR-2"

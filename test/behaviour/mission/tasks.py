@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from tuling_fsm.behaviour.mission.memory import Book
+from tuling_fsm.behaviour.mission.memory import MissionProgress
 from tuling_fsm.behaviour.parameters import BehaviourParameters
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.parameters import load
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.world.mission import Mission, Point, Slot, Task
+from tuling_fsm.world.mission import Mission, MissionPoint, MissionSlot, Task
 
 from ..worlds import FAR_LANE, FAR_Y, TICK, WIDTH, Drive, Place, plan, route_along
 
@@ -20,12 +20,12 @@ FRONT = 1.4155
 """From the rear axle of the car to the middle of its body, m."""
 
 
-def slot(x: float, y: float = SLOT_Y) -> Slot:
-    return Slot(Pose(x, y, 0.0), 6.0, 2.4)
+def slot(x: float, y: float = SLOT_Y) -> MissionSlot:
+    return MissionSlot(Pose(x, y, 0.0), 6.0, 2.4)
 
 
-def point(x: float, *slots: float) -> Point:
-    return Point(f"x{x:g}", x, FAR_Y, 0.0, tuple(slot(s) for s in slots or (x, x + 7.0)))
+def point(x: float, *slots: float) -> MissionPoint:
+    return MissionPoint(f"x{x:g}", x, FAR_Y, 0.0, tuple(slot(s) for s in slots or (x, x + 7.0)))
 
 
 def task(name: str, pickup: float = PICKUP_X, dropoff: float = DROPOFF_X) -> Task:
@@ -33,7 +33,7 @@ def task(name: str, pickup: float = PICKUP_X, dropoff: float = DROPOFF_X) -> Tas
 
 
 def mission(*tasks: Task, match: float = float("inf"), stamp: float = 100.0, park: bool = True) -> Mission:
-    end = Point("end", END_X, FAR_Y, 0.0) if park else None
+    end = MissionPoint("end", END_X, FAR_Y, 0.0) if park else None
     return Mission(stamp, tasks or (task("one"),), car_park=end, match_time_s=match)
 
 
@@ -41,8 +41,8 @@ def parameters(**groups: Any) -> BehaviourParameters:
     return load(BehaviourParameters, groups)
 
 
-def book(drive: Drive) -> Book:
-    return drive.behaviour.record.machine.memory.book
+def progress(drive: Drive) -> MissionProgress:
+    return drive.behaviour.record.machine.memory.mission
 
 
 def reports(drive: Drive) -> list[str]:
@@ -79,5 +79,5 @@ def set_elapsed(drive: Drive, seconds: float) -> None:
     """Let so much of the match time be over."""
     record = drive.behaviour.record
     memory = record.machine.memory
-    later = replace(memory, book=replace(memory.book, elapsed_s=seconds))
+    later = replace(memory, mission=replace(memory.mission, elapsed_s=seconds))
     drive.behaviour.restore(replace(record, machine=replace(record.machine, memory=later)))

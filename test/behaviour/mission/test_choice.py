@@ -9,21 +9,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tuling_fsm.behaviour.mission.choice import Times, Tour, best_tour, next_best
+from tuling_fsm.behaviour.mission.choice import ServiceTimes, Tour, best_tour, next_best
 
 seconds = st.one_of(st.floats(0.0, 200.0).map(lambda value: round(value, 1)), st.just(math.inf))
 
 
 @st.composite
-def matches(draw: st.DrawFn) -> tuple[int, Times]:
+def matches(draw: st.DrawFn) -> tuple[int, ServiceTimes]:
     many = draw(st.integers(0, 4))
     fetch = draw(st.lists(st.lists(seconds, min_size=many, max_size=many), min_size=many + 1, max_size=many + 1))
     carry, home = (draw(st.lists(seconds, min_size=many, max_size=many)) for _ in range(2))
-    times = Times(lambda before, i: fetch[many if before is None else before][i], lambda i: carry[i], lambda i: home[i])
+    times = ServiceTimes(
+        lambda before, i: fetch[many if before is None else before][i], lambda i: carry[i], lambda i: home[i]
+    )
     return many, times
 
 
-def _total(order: tuple[int, ...], times: Times) -> float:
+def _total(order: tuple[int, ...], times: ServiceTimes) -> float:
     before, total = None, 0.0
     for task in order:
         total += times.fetch(before, task) + times.carry(task)
@@ -31,7 +33,7 @@ def _total(order: tuple[int, ...], times: Times) -> float:
     return total + times.home(order[-1])
 
 
-def _by_trying(many: int, times: Times, left: float) -> tuple[int, float] | None:
+def _by_trying(many: int, times: ServiceTimes, left: float) -> tuple[int, float] | None:
     found = [
         (-length, _total(order, times))
         for length in range(1, many + 1)
@@ -43,7 +45,7 @@ def _by_trying(many: int, times: Times, left: float) -> tuple[int, float] | None
 
 @pytest.mark.clause("PUD-2")
 @given(matches(), st.one_of(st.floats(0.0, 900.0), st.just(math.inf)))
-def test_as_many_tasks_as_possible_in_the_shortest_time(match: tuple[int, Times], left: float) -> None:
+def test_as_many_tasks_as_possible_in_the_shortest_time(match: tuple[int, ServiceTimes], left: float) -> None:
     many, times = match
     expected, tour = _by_trying(many, times, left), best_tour(range(many), times, left)
     if expected is None or tour is None:
@@ -58,7 +60,7 @@ def test_as_many_tasks_as_possible_in_the_shortest_time(match: tuple[int, Times]
 @pytest.mark.parametrize("search", [best_tour, next_best])
 def test_a_task_is_taken_when_the_time_is_just_enough(search: object) -> None:
     assert callable(search)
-    times = Times(lambda _, __: 50.0, lambda _: 30.0, lambda _: 20.0)
+    times = ServiceTimes(lambda _, __: 50.0, lambda _: 30.0, lambda _: 20.0)
     assert search([3], times, 100.0) == Tour((3,), 100.0)
     assert search([3], times, 99.9) is None
     assert search([], times, math.inf) is None
@@ -66,7 +68,7 @@ def test_a_task_is_taken_when_the_time_is_just_enough(search: object) -> None:
 
 @pytest.mark.clause("PUD-2")
 @given(matches(), st.floats(0.0, 900.0))
-def test_of_many_tasks_one_is_taken_whenever_one_can_be_served(match: tuple[int, Times], left: float) -> None:
+def test_of_many_tasks_one_is_taken_whenever_one_can_be_served(match: tuple[int, ServiceTimes], left: float) -> None:
     many, times = match
     tour = next_best(range(many), times, left)
     singles = [_total((i,), times) for i in range(many)]

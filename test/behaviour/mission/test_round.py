@@ -6,9 +6,9 @@ import math
 
 import pytest
 
-from tuling_fsm.behaviour.conduct import Site, View
+from tuling_fsm.behaviour.leaf import BehaviourContext, BehaviourView
 from tuling_fsm.behaviour.memory import Memory
-from tuling_fsm.behaviour.mission.memory import Aim, Book, Errand
+from tuling_fsm.behaviour.mission.memory import GoalKind, MissionGoal, MissionProgress
 from tuling_fsm.behaviour.mission.points import distance_ahead, just_past
 from tuling_fsm.behaviour.parameters import BehaviourParameters
 from tuling_fsm.behaviour.routing import joined, leads_on, place_on_route
@@ -16,18 +16,26 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.map.routing import plan_route
-from tuling_fsm.world.mission import Point
+from tuling_fsm.world.mission import MissionPoint
 
 from ..worlds import VEHICLE, Place
 
-POINT = Point("west", 110.0, 161.75, math.pi)
+POINT = MissionPoint("west", 110.0, 161.75, math.pi)
 CAR = Pose(127.0, 161.75, math.pi)
 
 
-def _view(course: RoadMap, around: Pose | None, route: Route | None = None) -> View:
-    book = Book(errand=Errand(Aim.PICKUP, POINT, 0), around=around)
+def _view(course: RoadMap, around: Pose | None, route: Route | None = None) -> BehaviourView:
+    progress = MissionProgress(goal=MissionGoal(GoalKind.PICKUP, POINT, 0), around=around)
     world = Place(course, x=CAR.x, y=CAR.y, heading=CAR.heading).world(0.0, route)
-    return View(Site(course, VEHICLE, BehaviourParameters()), world, Memory(book=book), 0.0, 0.0, 0.0, ())
+    return BehaviourView(
+        BehaviourContext(course, VEHICLE, BehaviourParameters()),
+        world,
+        Memory(mission=progress),
+        0.0,
+        0.0,
+        0.0,
+        (),
+    )
 
 
 def _asked(course: RoadMap, start: Pose) -> Route:

@@ -9,10 +9,19 @@ from typing import Any
 import pytest
 from crossroads import LIGHT, crossroads
 
-from tuling_fsm.behaviour.conduct import View
+from tuling_fsm.behaviour.leaf import BehaviourView
 from tuling_fsm.behaviour.mission.budget import choose, is_measured, last_point, measure, needed_s
 from tuling_fsm.behaviour.mission.guards import match_over
-from tuling_fsm.behaviour.mission.memory import CAR, PARK, Aim, Book, Entry, Errand, Node, Status
+from tuling_fsm.behaviour.mission.memory import (
+    CAR,
+    PARK,
+    GoalKind,
+    MissionGoal,
+    MissionProgress,
+    TaskEntry,
+    TaskPlace,
+    TaskStatus,
+)
 from tuling_fsm.behaviour.mission.points import (
     along,
     distance_ahead,
@@ -26,38 +35,38 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.ahead import JunctionAhead
 from tuling_fsm.map.lanes import Junction
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.world.mission import Mission, Point
+from tuling_fsm.world.mission import Mission, MissionPoint
 
 from ..views import at, view_of
 from ..worlds import FAR_LANE, FAR_Y, LENGTH, NEAR_Y, ONCOMING_Y, VEHICLE, Place, route_along
 from .tasks import END_X, mission, task
 
-GOAL, PARKING = Point("goal", 300.0, FAR_Y, 0.0), Point("end", END_X, FAR_Y, 0.0)
-UNDECIDED = Errand(Aim.UNDECIDED)
+GOAL, PARKING = MissionPoint("goal", 300.0, FAR_Y, 0.0), MissionPoint("end", END_X, FAR_Y, 0.0)
+UNDECIDED = MissionGoal(GoalKind.UNDECIDED)
 
 
-def pick(entry: int) -> Node:
-    return Node(Aim.PICKUP, entry)
+def pick(entry: int) -> TaskPlace:
+    return TaskPlace(GoalKind.PICKUP, entry)
 
 
-def drop(entry: int) -> Node:
-    return Node(Aim.DROPOFF, entry)
+def drop(entry: int) -> TaskPlace:
+    return TaskPlace(GoalKind.DROPOFF, entry)
 
 
 def junction(s_from: float, s_to: float) -> JunctionAhead:
     return JunctionAhead(s_from, s_to, Junction("j", (), {}, False), 0, 0, s_from)
 
 
-def look(road: RoadMap, book: Book, x: float = 50.0, y: float = FAR_Y, **more: Any) -> View:
+def look(road: RoadMap, progress: MissionProgress, x: float = 50.0, y: float = FAR_Y, **more: Any) -> BehaviourView:
     """On the far lane, with a route to its end."""
     place = Place(road, x, y, more.pop("heading", 0.0), more.pop("v", 0.0), more.pop("localized", True))
     route = more.pop("route", route_along(road, FAR_LANE, end=more.pop("end", LENGTH)))
-    return at(view_of(place, route, **more), book=book)
+    return at(view_of(place, route, **more), mission=progress)
 
 
-def open_book(*places: tuple[float, float], **more: Any) -> Book:
-    entries = tuple(Entry(task(str(i), *place)) for i, place in enumerate(places))
-    return Book(entries=entries, **{"mission": Mission(0.0, (), None, PARKING), "errand": UNDECIDED, **more})
+def open_book(*places: tuple[float, float], **more: Any) -> MissionProgress:
+    entries = tuple(TaskEntry(task(str(i), *place)) for i, place in enumerate(places))
+    return MissionProgress(entries=entries, **{"mission": Mission(0.0, (), None, PARKING), "goal": UNDECIDED, **more})
 
 
 @pytest.mark.clause("PUD-1")
@@ -71,13 +80,15 @@ def open_book(*places: tuple[float, float], **more: Any) -> Book:
         (False, None, PARKING, PARKING),
     ],
 )
-def test_where_the_mission_ends(tasks: bool, goal: Point | None, park: Point | None, last: Point | None) -> None:
+def test_where_the_mission_ends(
+    tasks: bool, goal: MissionPoint | None, park: MissionPoint | None, last: MissionPoint | None
+) -> None:
     assert last_point(Mission(0.0, (task("one"),) * tasks, goal, park)) is last
 
 
 @pytest.mark.clause("PUD-1", "PUD-2")
 def test_lengths_are_found_one_a_tick_and_only_those_that_are_wanted(road: RoadMap) -> None:
-    book = open_book((150.0, 260.0), (170.0, 200.0))
+    progress = open_book((150.0, 260.0), (170.0, 200.0))
     wanted = [
         ((CAR, pick(0)), 100.0),
         ((CAR, pick(1)), 120.0),
@@ -89,18 +100,18 @@ def test_lengths_are_found_one_a_tick_and_only_those_that_are_wanted(road: RoadM
         ((drop(1), pick(0)), math.inf),
     ]
     for nth, (leg, length) in enumerate(wanted):
-        assert not is_measured(look(road, book))
-        book = measure(look(road, book))
-        assert list(book.legs) == [leg for leg, _ in wanted[: nth + 1]]
-        assert book.legs[leg] == pytest.approx(length, abs=0.1)
-    assert is_measured(look(road, book))
-    assert measure(look(road, book)) is book
+        assert not is_measured(look(road, progress))
+        progress = measure(look(road, progress))
+        assert list(progress.legs) == [leg for leg, _ in wanted[: nth + 1]]
+        assert progress.legs[leg] == pytest.approx(length, abs=0.1)
+    assert is_measured(look(road, progress))
+    assert measure(look(road, progress)) is progress
 
 
 def test_which_lengths_are_wanted(road: RoadMap) -> None:
     two = open_book((150.0, 260.0), (170.0, 200.0))
     assert measure(look(road, two, localized=False)) is two, "the car is nowhere"
-    on_the_way = replace(two, errand=Errand(Aim.PICKUP, two.entries[0].task.pickup, 0))
+    on_the_way = replace(two, goal=MissionGoal(GoalKind.PICKUP, two.entries[0].task.pickup, 0))
     assert next(iter(measure(look(road, on_the_way, localized=False)).legs)) == (pick(0), drop(0))
     endless = replace(on_the_way, mission=Mission(0.0))
     legs: list[Any] = []
@@ -108,7 +119,7 @@ def test_which_lengths_are_wanted(road: RoadMap) -> None:
         endless = measure(look(road, endless))
         legs = list(endless.legs)
     assert legs == [(pick(0), drop(0)), (pick(1), drop(1)), (drop(0), pick(1)), (drop(1), pick(0))]
-    done = replace(two, entries=tuple(replace(entry, status=Status.SERVED) for entry in two.entries))
+    done = replace(two, entries=tuple(replace(entry, status=TaskStatus.SERVED) for entry in two.entries))
     assert is_measured(look(road, done))
     many = open_book(*[(150.0, 260.0)] * 7)
     known = {(pick(i), drop(i)): 1.0 for i in range(7)} | {(drop(i), PARK): 1.0 for i in range(7)}
@@ -135,13 +146,13 @@ def legs(fetch: float, carry: float, home: float, entry: int = 0) -> dict[Any, f
 def test_the_time_that_a_task_takes(road: RoadMap, wanted: Mission, total: float) -> None:
     known = legs(100.0, 110.0, 130.0)
     for left, enough in ((total + 20.1, True), (total + 19.9, False)):
-        book = open_book((150.0, 260.0), mission=replace(wanted, match_time_s=left), legs=known)
-        tour = choose(look(road, book))
+        progress = open_book((150.0, 260.0), mission=replace(wanted, match_time_s=left), legs=known)
+        tour = choose(look(road, progress))
         assert (tour is not None) is enough
         if tour is not None:
             assert tour.order == (0,)
             assert tour.total == pytest.approx(total)
-    pickup = replace(book, errand=Errand(Aim.PICKUP, book.entries[0].task.pickup, 0))
+    pickup = replace(progress, goal=MissionGoal(GoalKind.PICKUP, progress.entries[0].task.pickup, 0))
     assert needed_s(look(road, pickup, x=300.0)) == pytest.approx(total + 20.0, abs=0.1)
     without = {leg: length for leg, length in known.items() if PARK not in leg}
     missing = needed_s(look(road, replace(pickup, legs=without), x=300.0))
@@ -152,12 +163,12 @@ def test_the_time_that_a_task_takes(road: RoadMap, wanted: Mission, total: float
 @pytest.mark.clause("PUD-2")
 def test_with_many_tasks_the_one_served_soonest_is_next(road: RoadMap) -> None:
     for many, served in ((6, 6), (7, 1)):
-        book = open_book(*[(150.0, 260.0)] * many, legs={})
+        progress = open_book(*[(150.0, 260.0)] * many, legs={})
         known: dict[Any, float] = {}
         for i in range(many):
             known |= legs(100.0 - i, 10.0, 10.0, i)
             known |= {(drop(i), pick(j)): 10.0 for j in range(many) if j != i}
-        tour = choose(look(road, replace(book, legs=known, mission=Mission(0.0, (), None, PARKING, 9999.0))))
+        tour = choose(look(road, replace(progress, legs=known, mission=Mission(0.0, (), None, PARKING, 9999.0))))
         assert tour is not None
         assert len(tour.order) == served
         assert tour.order[0] == many - 1
@@ -178,26 +189,28 @@ def test_with_many_tasks_the_one_served_soonest_is_next(road: RoadMap) -> None:
 def test_the_run_ends_where_the_car_stops_outside_junctions(
     road: RoadMap, s_from: float, s_to: float, v: float, over: bool
 ) -> None:
-    book = open_book(mission=mission(match=30.0), elapsed_s=30.0)
+    progress = open_book(mission=mission(match=30.0), elapsed_s=30.0)
     ahead = (junction(s_from, s_to), junction(300.0, 320.0))
-    assert match_over(look(road, book, v=v, junctions=ahead)) is over
-    assert match_over(look(road, book, v=v, junctions=ahead, localized=False))
-    assert not match_over(look(road, replace(book, elapsed_s=29.0), v=v))
+    assert match_over(look(road, progress, v=v, junctions=ahead)) is over
+    assert match_over(look(road, progress, v=v, junctions=ahead, localized=False))
+    assert not match_over(look(road, replace(progress, elapsed_s=29.0), v=v))
 
 
-def bound(x: float, y: float = FAR_Y, heading: float | None = 0.0, **more: Any) -> Book:
-    return Book(errand=Errand(more.pop("aim", Aim.PICKUP), Point("p", x, y, heading), 0), **more)
+def bound(x: float, y: float = FAR_Y, heading: float | None = 0.0, **more: Any) -> MissionProgress:
+    return MissionProgress(
+        goal=MissionGoal(more.pop("kind", GoalKind.PICKUP), MissionPoint("p", x, y, heading), 0), **more
+    )
 
 
 @pytest.mark.clause("NOR-1")
 @pytest.mark.parametrize(
-    ("book", "x", "distance"),
+    ("progress", "x", "distance"),
     [
         (bound(80.0), 50.0, 30.0),
         (bound(80.0), 82.0, -2.0),
-        (bound(80.0, aim=Aim.CAR_PARK), 50.0, None),
+        (bound(80.0, kind=GoalKind.CAR_PARK), 50.0, None),
         (bound(80.0, around=Pose(0.0, 0.0, 0.0)), 50.0, None),
-        (Book(errand=Errand(Aim.PICKUP, None, 0)), 50.0, None),
+        (MissionProgress(goal=MissionGoal(GoalKind.PICKUP, None, 0)), 50.0, None),
         (bound(80.0, FAR_Y - 9.9), 50.0, 30.0),
         (bound(80.0, FAR_Y - 10.1), 50.0, None),
         (bound(80.0, heading=1.5), 50.0, 30.0),
@@ -207,10 +220,10 @@ def bound(x: float, y: float = FAR_Y, heading: float | None = 0.0, **more: Any) 
         (bound(141.0), 50.0, None),
     ],
 )
-def test_how_far_ahead_a_stop_is(road: RoadMap, book: Book, x: float, distance: float | None) -> None:
-    found = distance_ahead(look(road, book, x))
+def test_how_far_ahead_a_stop_is(road: RoadMap, progress: MissionProgress, x: float, distance: float | None) -> None:
+    found = distance_ahead(look(road, progress, x))
     assert found == (None if distance is None else pytest.approx(distance, abs=0.01))
-    assert distance_ahead(look(road, book, x, route=None)) is None
+    assert distance_ahead(look(road, progress, x, route=None)) is None
 
 
 @pytest.mark.clause("NOR-1")
@@ -247,15 +260,15 @@ def test_past_a_place_is_told_in_its_direction_and_on_its_road() -> None:
 
 def test_an_open_heading_is_that_of_the_lane(road: RoadMap) -> None:
     for y, heading in ((FAR_Y, 0.0), (ONCOMING_Y, math.pi), (60.0, 0.0)):
-        found = pose_of(road, Point("", 50.0, y, None))
+        found = pose_of(road, MissionPoint("", 50.0, y, None))
         assert found[:2] == (50.0, y)
         assert math.cos(found.heading) == pytest.approx(math.cos(heading))
-    assert pose_of(road, Point("", 50.0, ONCOMING_Y, 0.3)) == (50.0, ONCOMING_Y, 0.3)
+    assert pose_of(road, MissionPoint("", 50.0, ONCOMING_Y, 0.3)) == (50.0, ONCOMING_Y, 0.3)
 
 
 @pytest.mark.clause("TMP-3")
 def test_the_next_legal_place(road: RoadMap) -> None:
-    view = look(road, Book())
+    view = look(road, MissionProgress())
     for x, y, expected in (
         (100.0, FAR_Y, 120.0),
         (100.0, NEAR_Y, 120.0),
@@ -263,13 +276,13 @@ def test_the_next_legal_place(road: RoadMap) -> None:
         (371.0, FAR_Y, None),
         (100.0, 60.0, None),
     ):
-        found = legal_point(view, Point("here", x, y, 0.0))
+        found = legal_point(view, MissionPoint("here", x, y, 0.0))
         assert (found and (found.x, found.y)) == (None if expected is None else pytest.approx((expected, FAR_Y)))
         assert found is None or found.name == "next legal place after here"
-        past = just_past(road, Point("here", x, y, 0.0))
+        past = just_past(road, MissionPoint("here", x, y, 0.0))
         assert past == (None if y > 10.0 else pytest.approx((x + 5.0, FAR_Y, 0.0)))
-    assert just_past(road, Point("", 396.0, FAR_Y, 0.0)) is None
-    back = just_past(road, Point("", 100.0, ONCOMING_Y, None))
+    assert just_past(road, MissionPoint("", 396.0, FAR_Y, 0.0)) is None
+    back = just_past(road, MissionPoint("", 100.0, ONCOMING_Y, None))
     assert back is not None
     assert (back.x, back.y) == pytest.approx((95.0, -FAR_Y))
 
@@ -292,7 +305,7 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
     ],
 )
 def test_no_legal_place_is_near_junctions_lights_or_crosswalks(town: RoadMap, x: float, place: float) -> None:
-    here = Point("", x, -1.75, 0.0)
+    here = MissionPoint("", x, -1.75, 0.0)
     found = legal_point(view_of(Place(town, x=x, y=-1.75)), here)
     assert found is not None
     assert found.y == pytest.approx(-1.75, abs=0.01)

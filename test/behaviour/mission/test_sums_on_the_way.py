@@ -1,4 +1,4 @@
-"""The sum of times to a pick-up and on, and the choice of the next errand."""
+"""The sum of times to a pick-up and on, and the choice of the next mission goal."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 
 from tuling_fsm.behaviour import states
-from tuling_fsm.behaviour.mission.memory import Aim, Book, Errand, Status
+from tuling_fsm.behaviour.mission.memory import GoalKind, MissionGoal, MissionProgress, TaskStatus
 from tuling_fsm.map.road_map import RoadMap
 
 from ..views import CLOCK, at
-from .books import DROPOFF, LEGS, ONE, PICKUP, booked, kept, looking
+from .missions import DROPOFF, LEGS, ONE, PICKUP, booked, kept, looking
 from .tasks import mission
 
 
-def summed(book: Book) -> Book:
+def summed(progress: MissionProgress) -> MissionProgress:
     """With a sum of 100 m / 5 m/s to the pick-up, 22 s of driving on, 26 s to the end and 155 s beside: 223 s."""
-    return replace(book, legs=LEGS)
+    return replace(progress, legs=LEGS)
 
 
 @pytest.mark.clause("MAT-1", "PUD-1")
@@ -37,13 +37,13 @@ def test_the_sum_of_times_on_the_way_to_a_pick_up(
     road: RoadMap, left: float, since: float | None, outcome: str
 ) -> None:
     wanted = mission(match=500.0)
-    book = summed(booked(mission=wanted, elapsed_s=500.0 - left, short_since=since))
-    after, lines = kept(looking(road, book))
+    progress = summed(booked(mission=wanted, elapsed_s=500.0 - left, short_since=since))
+    after, lines = kept(looking(road, progress))
     if outcome == "over":
-        assert after.errand == Errand(Aim.CAR_PARK, wanted.car_park)
+        assert after.goal == MissionGoal(GoalKind.CAR_PARK, wanted.car_park)
         assert lines == ("pick-up of task one: 1 s short of time, 202 s left; on to the car park",)
         return
-    assert after.errand == PICKUP
+    assert after.goal == PICKUP
     assert after.summed_at == CLOCK
     assert after.short_since == {"enough": None, "short": CLOCK, "still": since}[outcome]
 
@@ -53,7 +53,7 @@ def test_the_sum_of_times_on_the_way_to_a_pick_up(
     ("changes", "state"),
     [
         ({"summed_at": CLOCK - 9.9}, states.NORMAL),
-        ({"errand": DROPOFF}, states.NORMAL),
+        ({"goal": DROPOFF}, states.NORMAL),
         ({}, states.STOPPED),
         ({"localized": False}, states.NORMAL),
         ({"serves": 2}, states.NORMAL),
@@ -64,26 +64,26 @@ def test_when_no_sum_is_made(road: RoadMap, changes: dict[str, Any], state: str)
     changes = dict(changes)
     wanted = mission(match=changes.pop("match", 30.0))
     serves, localized = changes.pop("serves", 3), changes.pop("localized", True)
-    book = replace(summed(booked(mission=wanted)), **changes)
-    view = looking(road, book, localized=localized)
+    progress = replace(summed(booked(mission=wanted)), **changes)
+    view = looking(road, progress, localized=localized)
     view = at(view, routing=replace(view.memory.routing, serves=serves))
     after, _ = kept(view, state)
-    assert (after.summed_at, after.short_since) == (book.summed_at, None)
+    assert (after.summed_at, after.short_since) == (progress.summed_at, None)
     due = replace(summed(booked(mission=mission(match=30.0))), summed_at=CLOCK - 10.0)
     assert kept(looking(road, due))[0].short_since == CLOCK
 
 
 @pytest.mark.clause("PUD-1", "PUD-2")
-def test_the_next_errand_is_chosen_when_all_lengths_are_known(road: RoadMap) -> None:
-    undecided = booked(Errand(Aim.UNDECIDED), mission=mission(match=500.0))
-    book = kept(looking(road, undecided))[0]
-    assert (book.errand.aim, len(book.legs)) == (Aim.UNDECIDED, 1), "one length a tick"
+def test_the_next_goal_is_chosen_when_all_lengths_are_known(road: RoadMap) -> None:
+    undecided = booked(MissionGoal(GoalKind.UNDECIDED), mission=mission(match=500.0))
+    progress = kept(looking(road, undecided))[0]
+    assert (progress.goal.kind, len(progress.legs)) == (GoalKind.UNDECIDED, 1), "one length a tick"
     chosen, lines = kept(looking(road, replace(undecided, legs=LEGS)))
-    assert (chosen.errand, chosen.ticket) == (PICKUP, 4)
+    assert (chosen.goal, chosen.ticket) == (PICKUP, 4)
     assert lines == ("tasks to serve: one, 183 s needed of 500 s",)
     late = replace(undecided, legs=LEGS, elapsed_s=400.0)
     chosen, lines = kept(looking(road, late))
-    assert chosen.errand == Errand(Aim.CAR_PARK, mission().car_park)
+    assert chosen.goal == MissionGoal(GoalKind.CAR_PARK, mission().car_park)
     assert lines == ("none of 1 open tasks can be served in time: on to the car park",)
-    none_left = replace(undecided, entries=(replace(ONE, status=Status.SERVED),))
+    none_left = replace(undecided, entries=(replace(ONE, status=TaskStatus.SERVED),))
     assert kept(looking(road, none_left))[1] == ("no task is left: on to the car park",)

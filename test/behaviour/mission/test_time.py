@@ -8,28 +8,28 @@ from dataclasses import replace
 import pytest
 
 from tuling_fsm.behaviour import states
-from tuling_fsm.behaviour.conduct import View
+from tuling_fsm.behaviour.leaf import BehaviourView
 from tuling_fsm.behaviour.mission.guards import match_over
-from tuling_fsm.behaviour.mission.memory import Aim
+from tuling_fsm.behaviour.mission.memory import GoalKind
 from tuling_fsm.core.request import Hold, Reason
 from tuling_fsm.map.ahead import JunctionAhead
 from tuling_fsm.map.lanes import Junction
 from tuling_fsm.map.road_map import RoadMap
 
 from ..worlds import FAR_LANE, FAR_Y, TICK, Drive, Place, route_along
-from .tasks import PICKUP_X, book, in_normal_with, mission, reports, set_elapsed, stand_at, until_asked
+from .tasks import PICKUP_X, in_normal_with, mission, progress, reports, set_elapsed, stand_at, until_asked
 
 
 @pytest.mark.clause("MAT-1")
 def test_a_sum_that_is_short_for_30_s_gives_the_pick_up_up(road: RoadMap) -> None:
     drive = in_normal_with(road, mission(match=260.0))
     entered = drive.stamp
-    while book(drive).errand.aim is Aim.PICKUP:
+    while progress(drive).goal.kind is GoalKind.PICKUP:
         drive.place.x = 60.0 + 1.01 * (len(drive.decisions) % 40)
         drive.tick()
         assert drive.stamp - entered < 200.0
     given_up = next(d.stamp for d in drive.decisions if any("short of time" in line for line in d.reports))
-    first_short = next(d.stamp for d in drive.decisions if d.record.machine.memory.book.short_since is not None)
+    first_short = next(d.stamp for d in drive.decisions if d.record.machine.memory.mission.short_since is not None)
     assert given_up - first_short == pytest.approx(30.0, abs=2 * TICK)
     assert until_asked(drive, 4.0).x > PICKUP_X
 
@@ -37,11 +37,11 @@ def test_a_sum_that_is_short_for_30_s_gives_the_pick_up_up(road: RoadMap) -> Non
 @pytest.mark.clause("MAT-1")
 def test_the_sum_is_made_every_10_s_and_a_short_moment_is_forgiven(road: RoadMap) -> None:
     drive = in_normal_with(road, mission(match=600.0))
-    sums = [drive.tick().record.machine.memory.book.summed_at for _ in range(round(35.0 / TICK))]
+    sums = [drive.tick().record.machine.memory.mission.summed_at for _ in range(round(35.0 / TICK))]
     made = sorted(set(sums))
     assert len(made) >= 4
     assert all(later - earlier == pytest.approx(10.0) for earlier, later in itertools.pairwise(made))
-    assert book(drive).short_since is None
+    assert progress(drive).short_since is None
 
 
 @pytest.mark.clause("MAT-1")
@@ -52,13 +52,13 @@ def test_a_passenger_who_gets_on_is_not_left_behind(road: RoadMap) -> None:
     drive.until(states.STOPPED)
     set_elapsed(drive, 200.0)
     drive.until(states.NEXT_PLAN_ONCE, 11.0)
-    assert book(drive).errand.aim is Aim.DROPOFF
+    assert progress(drive).goal.kind is GoalKind.DROPOFF
 
 
 @pytest.mark.clause("MAT-1")
 def test_when_the_time_is_over_the_car_stops_for_good_and_says_so(road: RoadMap) -> None:
     drive = in_normal_with(road, mission(match=30.0), v=0.0)
-    assert book(drive).errand.aim is Aim.CAR_PARK
+    assert progress(drive).goal.kind is GoalKind.CAR_PARK
     decision = drive.until(states.PLAN_ONCE, 40.0)
     assert decision.transition is not None
     assert decision.transition.clause == "MAT-1"
@@ -90,27 +90,29 @@ def test_it_does_not_stop_in_a_junction(road: RoadMap, v: float, s_from: float, 
     ahead = JunctionAhead(s_from, s_to, Junction("j", (), {}, False), 0, 0, s_from)
     world = replace(drive.place.world(drive.stamp, route), junctions=(ahead,))
     record = drive.behaviour.record.machine
-    assert record.memory.book.over
-    assert match_over(View(drive.behaviour.site, world, record.memory, record.clock, 1.0, TICK, ())) is stops
+    assert record.memory.mission.over
+    assert (
+        match_over(BehaviourView(drive.behaviour.context, world, record.memory, record.clock, 1.0, TICK, ())) is stops
+    )
 
 
 @pytest.mark.clause("EST-2")
 def test_the_match_clock_runs_on_through_an_emergency_stop(road: RoadMap) -> None:
     drive = in_normal_with(road, mission(match=600.0))
-    before, clock = book(drive).elapsed_s, drive.behaviour.record.machine.clock
+    before, clock = progress(drive).elapsed_s, drive.behaviour.record.machine.clock
     drive.place.emergency = replace(drive.place.emergency, value=True, age=0.0)
     drive.run(20.0)
-    assert book(drive).elapsed_s - before == pytest.approx(20.0)
+    assert progress(drive).elapsed_s - before == pytest.approx(20.0)
     assert drive.behaviour.record.machine.clock == clock
 
 
 @pytest.mark.clause("DWELL-3", "DWELL-5")
 def test_a_jump_of_time_ends_no_match(road: RoadMap) -> None:
     drive = in_normal_with(road, mission(match=600.0))
-    before = book(drive).elapsed_s
+    before = progress(drive).elapsed_s
     for jump in (1000.0, -500.0):
         drive.stamp += jump
         drive.tick()
-        assert book(drive).elapsed_s == pytest.approx(before, abs=3 * TICK)
+        assert progress(drive).elapsed_s == pytest.approx(before, abs=3 * TICK)
         assert drive.last.state == states.NORMAL
     assert not any("time" in line and "short" in line for line in reports(drive))

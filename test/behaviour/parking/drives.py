@@ -11,13 +11,13 @@ from garage import HALF_M, LANE_M, SLOT_LENGTH, SLOT_WIDTH, SLOTS_PER_ROW, UPPER
 
 from behaviour.views import view_of
 from behaviour.worlds import Drive, Place, plan
-from tuling_fsm.behaviour.conduct import View
+from tuling_fsm.behaviour.leaf import BehaviourView
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import FreeSpace, Reason
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.map.routing import plan_route
-from tuling_fsm.world.mission import Mission, Point, Slot
+from tuling_fsm.world.mission import Mission, MissionPoint, MissionSlot
 from tuling_fsm.world.on_route import OnRoute, on_reference_road
 from tuling_fsm.world.perceived import PerceivedSlot
 from tuling_fsm.world.world import RouteMatch, World
@@ -65,9 +65,9 @@ def route_to(road_map: RoadMap, goal: Pose, start: Pose = OUTSIDE) -> Route:
     return route
 
 
-def car_park(goal: Pose = LOWER_END, stamp: float = 0.0, slots: Sequence[Slot] = (), **more: Any) -> Mission:
+def car_park(goal: Pose = LOWER_END, stamp: float = 0.0, slots: Sequence[MissionSlot] = (), **more: Any) -> Mission:
     """A mission that ends in the car park."""
-    return Mission(stamp, car_park=Point("garage", goal.x, goal.y, goal.heading, tuple(slots), **more))
+    return Mission(stamp, car_park=MissionPoint("garage", goal.x, goal.y, goal.heading, tuple(slots), **more))
 
 
 def outside(road_map: RoadMap, goal: Pose = LOWER_END, **options: Any) -> Drive:
@@ -115,7 +115,7 @@ def probes(drive: Drive, seconds: float = 1.0) -> list[FreeSpace]:
     return [probe for probe in found if isinstance(probe, FreeSpace)]
 
 
-def look(road_map: RoadMap, pose: Pose = IN_LOWER, **more: Any) -> View:
+def look(road_map: RoadMap, pose: Pose = IN_LOWER, **more: Any) -> BehaviourView:
     """In the lower aisle, on the route to its end."""
     things, slots = more.pop("things", ()), more.pop("slots", ())
     place = Garage(road_map, *pose, slots=slots, things=things, mission=more.pop("mission", car_park()))

@@ -14,10 +14,10 @@ from tuling_fsm.agent import Agent, Tick
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.sim.ego import EgoCar
+from tuling_fsm.sim.ego.dynamics import EgoCar
+from tuling_fsm.sim.environment.route_server import RouteServer
 from tuling_fsm.sim.parameters import SimParameters
-from tuling_fsm.sim.route_server import RouteServer
-from tuling_fsm.world.inputs import PARKING_SLOTS, Inputs, Odometry, RouteAnswer, Table
+from tuling_fsm.world.inputs import PARKING_SLOTS, Inputs, Odometry, RouteAnswer, StampedRows
 
 DT, SUBSTEPS = 0.05, 5
 SEEN_M = 25.0
@@ -55,8 +55,8 @@ class Loop:
         inputs = Inputs(
             stamp,
             Odometry(stamp, pose, v, self.car.yaw_rate),
-            objects=Table(stamp, table(*self._cars())),
-            parking_slots=Table(stamp, self._slots()),
+            objects=StampedRows(stamp, table(*self._cars())),
+            parking_slots=StampedRows(stamp, self._slots()),
             route_answers=tuple(self.answers),
             mission=self.mission,
         )

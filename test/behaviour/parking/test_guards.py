@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tuling_fsm.behaviour.memory import Ladder, Outcome, Routing
+from tuling_fsm.behaviour.memory import FreeDrivingLadder, PlanOutcome, RoutingMemory
 from tuling_fsm.behaviour.parking import guards as parking_guards
-from tuling_fsm.behaviour.parking.memory import Bay, Parking, Round
+from tuling_fsm.behaviour.parking.memory import ParkingMemory, SlotSearch, TargetSlot
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Reason
 from tuling_fsm.map.road_map import RoadMap
@@ -18,7 +18,7 @@ from tuling_fsm.map.road_map import RoadMap
 from ..views import CLOCK, DRIVES, FAILED, at, limited, look
 from ..worlds import LENGTH, NEAR_Y, VEHICLE, Thing, route_along
 
-BAY = Bay("b", Pose(50.0, NEAR_Y, 0.0), 8.0, 3.0)
+BAY = TargetSlot("b", Pose(50.0, NEAR_Y, 0.0), 8.0, 3.0)
 
 
 @pytest.mark.clause("PRK-2", "USE-2")
@@ -27,7 +27,7 @@ BAY = Bay("b", Pose(50.0, NEAR_Y, 0.0), 8.0, 3.0)
     [(None, 9, False), (CLOCK, 0, False), (CLOCK - 59.95, 0, False), (CLOCK - 60.0, 0, True), (CLOCK, 1, True)],
 )
 def test_turning_round_ends(road: RoadMap, since: float | None, rung: int, cannot: bool) -> None:
-    memory = {"parking": Parking(turning_since=since), "ladder": Ladder((BAY.pose,), rung)}
+    memory = {"parking": ParkingMemory(turning_since=since), "ladder": FreeDrivingLadder((BAY.pose,), rung)}
     assert parking_guards.cannot_turn(look(road, memory=memory)) is cannot
 
 
@@ -39,13 +39,16 @@ def test_turning_round_ends(road: RoadMap, since: float | None, rung: int, canno
         (DRIVES, {}, False),
         (FAILED, {"localized": False}, False),
         (FAILED, {"v": -1.0}, True),
-        (Outcome(True, False, Reason.PLAN_REJECTED), {"v": 0.09}, True),
-        (Outcome(True, False, Reason.PLAN_REJECTED), {"v": -0.09}, True),
-        (Outcome(True, False, Reason.PLAN_REJECTED), {"v": -0.11}, False),
+        (PlanOutcome(True, False, Reason.PLAN_REJECTED), {"v": 0.09}, True),
+        (PlanOutcome(True, False, Reason.PLAN_REJECTED), {"v": -0.09}, True),
+        (PlanOutcome(True, False, Reason.PLAN_REJECTED), {"v": -0.11}, False),
     ],
 )
-def test_no_way_into_the_slot(road: RoadMap, plan: Outcome, changes: dict[str, Any], none: bool) -> None:
-    assert parking_guards.no_way_in(look(road, memory={"plan": plan, "parking": Parking(entry=BAY)}, **changes)) is none
+def test_no_way_into_the_slot(road: RoadMap, plan: PlanOutcome, changes: dict[str, Any], none: bool) -> None:
+    assert (
+        parking_guards.no_way_in(look(road, memory={"plan": plan, "parking": ParkingMemory(entry=BAY)}, **changes))
+        is none
+    )
     assert parking_guards.no_way_in(look(road, memory={"plan": plan}, **changes))
 
 
@@ -75,25 +78,31 @@ MIDDLE = 0.5 * (VEHICLE.front - VEHICLE.rear_overhang)
         (limited(Reason.ARRIVED), {"heading": math.radians(5.1)}, False),
     ],
 )
-def test_parked(road: RoadMap, plan: Outcome, changes: dict[str, Any], inside: bool) -> None:
-    view = look(road, **{"x": 50.0 - MIDDLE, "memory": {"plan": plan, "parking": Parking(entry=BAY)}, **changes})
+def test_parked(road: RoadMap, plan: PlanOutcome, changes: dict[str, Any], inside: bool) -> None:
+    view = look(road, **{"x": 50.0 - MIDDLE, "memory": {"plan": plan, "parking": ParkingMemory(entry=BAY)}, **changes})
     assert parking_guards.in_slot(view) is inside
-    assert not parking_guards.in_slot(at(view, parking=Parking()))
+    assert not parking_guards.in_slot(at(view, parking=ParkingMemory()))
     narrow = BAY._replace(length=4.6)
-    assert not parking_guards.in_slot(at(view, parking=Parking(entry=narrow))), "a bumper looks out of it"
+    assert not parking_guards.in_slot(at(view, parking=ParkingMemory(entry=narrow))), "a bumper looks out of it"
 
 
 def test_other_rows_of_parking(road: RoadMap) -> None:
     stone = (Thing(50.0, NEAR_Y, length=0.5, width=0.5),)
-    for things, bay, localized, taken in (
+    for things, target_slot, localized, taken in (
         (stone, BAY, True, True),
         ((), BAY, True, False),
         (stone, None, True, False),
         (stone, BAY, False, False),
     ):
-        view = look(road, 20.0, things=things, localized=localized, memory={"parking": Parking(entry=bay, found=bay)})
+        view = look(
+            road,
+            20.0,
+            things=things,
+            localized=localized,
+            memory={"parking": ParkingMemory(entry=target_slot, found=target_slot)},
+        )
         assert parking_guards.slot_taken(view) is taken
-        assert parking_guards.slot_found(view) is (bay is not None and localized)
+        assert parking_guards.slot_found(view) is (target_slot is not None and localized)
     for spent, overdue in ((119.95, False), (120.0, True)):
         assert parking_guards.entry_overdue(look(road, in_state_s=spent)) is overdue
     for called in (False, True):
@@ -107,14 +116,14 @@ def test_other_rows_of_parking(road: RoadMap) -> None:
         (1.9, {}, True),
         (2.1, {}, False),
         (7.9, {"plan": limited(Reason.OBSTACLE)}, True),
-        (7.9, {"plan": Outcome(True, False, Reason.OBSTACLE)}, True),
+        (7.9, {"plan": PlanOutcome(True, False, Reason.OBSTACLE)}, True),
         (8.1, {"plan": limited(Reason.OBSTACLE)}, False),
         (7.9, {"plan": limited(Reason.LEADER)}, False),
         (7.9, {"plan": limited(Reason.OBSTACLE), "v": 0.11}, False),
         (7.9, {"plan": limited(Reason.OBSTACLE), "v": -0.11}, False),
         (7.9, {"plan": limited(Reason.OBSTACLE), "heading": 1.2}, False),
         (1.9, {"localized": False}, False),
-        (1.9, {"routing": Routing()}, False),
+        (1.9, {"routing": RoutingMemory()}, False),
     ],
 )
 def test_the_route_of_the_search_has_been_driven(
@@ -123,7 +132,7 @@ def test_the_route_of_the_search_has_been_driven(
     changes = dict(changes)
     route = route_along(road)
     memory = {key: changes.pop(key) for key in ("plan", "routing") if key in changes}
-    view = look(road, LENGTH - to_end, route=route, memory={"routing": Routing(route=route), **memory}, **changes)
+    view = look(road, LENGTH - to_end, route=route, memory={"routing": RoutingMemory(route=route), **memory}, **changes)
     assert parking_guards.route_driven(view) is driven
 
 
@@ -131,15 +140,15 @@ def test_the_route_of_the_search_has_been_driven(
 @pytest.mark.parametrize(
     ("parking", "changes", "blocked"),
     [
-        (Parking(), {}, True),
-        (Parking(turning_since=CLOCK), {}, False),
-        (Parking(Round(asking=True)), {}, False),
-        (Parking(), {"heading": 1.2}, False),
-        (Parking(), {"x": LENGTH - 1.0}, False),
+        (ParkingMemory(), {}, True),
+        (ParkingMemory(turning_since=CLOCK), {}, False),
+        (ParkingMemory(SlotSearch(asking=True)), {}, False),
+        (ParkingMemory(), {"heading": 1.2}, False),
+        (ParkingMemory(), {"x": LENGTH - 1.0}, False),
     ],
 )
-def test_the_aisle_is_blocked(road: RoadMap, parking: Parking, changes: dict[str, Any], blocked: bool) -> None:
+def test_the_aisle_is_blocked(road: RoadMap, parking: ParkingMemory, changes: dict[str, Any], blocked: bool) -> None:
     route = route_along(road)
-    memory = {"plan": FAILED, "parking": parking, "routing": Routing(route=route)}
+    memory = {"plan": FAILED, "parking": parking, "routing": RoutingMemory(route=route)}
     assert parking_guards.lane_blocked(look(road, route=route, memory=memory, **changes)) is blocked
     assert not parking_guards.lane_blocked(look(road, route=route, memory={**memory, "plan": DRIVES}, **changes))

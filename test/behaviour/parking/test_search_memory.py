@@ -10,9 +10,9 @@ from garage import SLOT_LENGTH, SLOT_WIDTH, slot_pose
 
 from behaviour.views import CLOCK, at
 from behaviour.worlds import Thing
-from tuling_fsm.behaviour.conduct import View
-from tuling_fsm.behaviour.memory import Ladder, Outcome, Routing
-from tuling_fsm.behaviour.parking.memory import Bay, Parking, Round
+from tuling_fsm.behaviour.leaf import BehaviourView
+from tuling_fsm.behaviour.memory import FreeDrivingLadder, PlanOutcome, RoutingMemory
+from tuling_fsm.behaviour.parking.memory import ParkingMemory, SlotSearch, TargetSlot
 from tuling_fsm.behaviour.parking.slot_search import SLOT_SEARCH, TURN_FROM_M
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.road_map import RoadMap
@@ -20,32 +20,32 @@ from tuling_fsm.map.road_map import RoadMap
 from .drives import LOWER_END, look, route_to, seen_all
 
 
-def searching(road_map: RoadMap, parking: Parking, **more: Any) -> View:
+def searching(road_map: RoadMap, parking: ParkingMemory, **more: Any) -> BehaviourView:
     """In the search, on its route."""
     route = route_to(road_map, LOWER_END)
     memory = {key: more.pop(key) for key in ("probe", "probed_at", "plan") if key in more}
     view = look(road_map, route=route, **more)
-    return at(view, routing=Routing(route=route), parking=parking, **memory)
+    return at(view, routing=RoutingMemory(route=route), parking=parking, **memory)
 
 
-ROUND = Round(area=0, mission_stamp=0.0)
-OTHER = Bay("other", slot_pose(0, 6), SLOT_LENGTH, SLOT_WIDTH)
+ROUND = SlotSearch(area=0, mission_stamp=0.0)
+OTHER = TargetSlot("other", slot_pose(0, 6), SLOT_LENGTH, SLOT_WIDTH)
 
 
 @pytest.mark.clause("PRK-1")
 @pytest.mark.parametrize(
     ("probe", "probed_at", "found", "failed"),
     [
-        (Outcome(True), CLOCK - 0.05, True, False),
-        (Outcome(True, False), CLOCK - 0.05, False, True),
-        (Outcome(), CLOCK - 0.05, False, False),
-        (Outcome(True), CLOCK - 0.1, False, False),
+        (PlanOutcome(True), CLOCK - 0.05, True, False),
+        (PlanOutcome(True, False), CLOCK - 0.05, False, True),
+        (PlanOutcome(), CLOCK - 0.05, False, False),
+        (PlanOutcome(True), CLOCK - 0.1, False, False),
     ],
 )
 def test_what_comes_of_a_try(
-    car_park_map: RoadMap, probe: Outcome, probed_at: float, found: bool, failed: bool
+    car_park_map: RoadMap, probe: PlanOutcome, probed_at: float, found: bool, failed: bool
 ) -> None:
-    parking = Parking(ROUND, trying=OTHER, tried_at=CLOCK - 0.05)
+    parking = ParkingMemory(ROUND, trying=OTHER, tried_at=CLOCK - 0.05)
     view = searching(car_park_map, parking, slots=seen_all((0, 6)), probe=probe, probed_at=probed_at)
     after = SLOT_SEARCH.update(view).parking
     assert after.found == (OTHER if found else None)
@@ -61,15 +61,15 @@ def test_what_comes_of_a_try(
 @pytest.mark.parametrize(
     ("parking", "tried"),
     [
-        (Parking(ROUND, tried_at=CLOCK - 0.2), True),
-        (Parking(ROUND, tried_at=CLOCK - 0.15), False),
-        (Parking(ROUND, tried_at=CLOCK - 9.0, found=OTHER), False),
-        (Parking(ROUND, failed=((OTHER, CLOCK - 1.95),)), False),
-        (Parking(ROUND, failed=((OTHER, CLOCK - 2.0),)), True),
-        (Parking(replace(ROUND, barred=(OTHER,))), False),
+        (ParkingMemory(ROUND, tried_at=CLOCK - 0.2), True),
+        (ParkingMemory(ROUND, tried_at=CLOCK - 0.15), False),
+        (ParkingMemory(ROUND, tried_at=CLOCK - 9.0, found=OTHER), False),
+        (ParkingMemory(ROUND, failed=((OTHER, CLOCK - 1.95),)), False),
+        (ParkingMemory(ROUND, failed=((OTHER, CLOCK - 2.0),)), True),
+        (ParkingMemory(replace(ROUND, barred=(OTHER,))), False),
     ],
 )
-def test_which_slot_is_tried_next(car_park_map: RoadMap, parking: Parking, tried: bool) -> None:
+def test_which_slot_is_tried_next(car_park_map: RoadMap, parking: ParkingMemory, tried: bool) -> None:
     after = SLOT_SEARCH.update(searching(car_park_map, parking, slots=seen_all((0, 6)))).parking
     assert (after.trying is not None) is tried
     if tried:
@@ -81,17 +81,17 @@ def test_which_slot_is_tried_next(car_park_map: RoadMap, parking: Parking, tried
 
 @pytest.mark.clause("PRK-2")
 @pytest.mark.parametrize(("since", "turns"), [(None, False), (CLOCK - 0.25, False), (CLOCK - 0.3, True)])
-def test_a_car_that_is_astray_begins_to_turn(car_park_map: RoadMap, since: float | None, turns: bool) -> None:
-    parking = Parking(replace(ROUND, start=LOWER_END), astray_since=since)
+def test_a_car_that_is_off_route_begins_to_turn(car_park_map: RoadMap, since: float | None, turns: bool) -> None:
+    parking = ParkingMemory(replace(ROUND, start=LOWER_END), off_route_since=since)
     view = searching(car_park_map, parking, pose=Pose(20.0, -1.75, 1.6), slots=seen_all())
     after = SLOT_SEARCH.update(view)
     assert after.parking.turning_since == (CLOCK if turns else None)
-    assert after.parking.astray_since == (None if turns else CLOCK if since is None else since)
+    assert after.parking.off_route_since == (None if turns else CLOCK if since is None else since)
     if turns:
         first = after.ladder.goals[0]
         assert first.x == pytest.approx(20.0 + TURN_FROM_M, abs=0.05)
     along = SLOT_SEARCH.update(searching(car_park_map, parking, slots=seen_all())).parking
-    assert (along.astray_since, along.round.start) == (None, None)
+    assert (along.off_route_since, along.round.start) == (None, None)
 
 
 @pytest.mark.clause("PRK-1", "PRK-3")
@@ -101,10 +101,10 @@ def test_a_car_that_is_astray_begins_to_turn(car_park_map: RoadMap, since: float
 def test_a_search_goes_on_in_its_own_area_and_mission(
     car_park_map: RoadMap, area: int, stamp: float | None, same: bool
 ) -> None:
-    before = Round(area, stamp, passes=1, driven=(("2", 0),), asking=True, stuck=True, start=LOWER_END)
-    memory = SLOT_SEARCH.enter(searching(car_park_map, Parking(before, entry=OTHER)))
+    before = SlotSearch(area, stamp, passes=1, driven=(("2", 0),), asking=True, stuck=True, start=LOWER_END)
+    memory = SLOT_SEARCH.enter(searching(car_park_map, ParkingMemory(before, entry=OTHER)))
     kept = replace(before, asking=False, stuck=False, start=None) if same else ROUND
-    assert memory.parking == Parking(replace(kept, barred=(OTHER,)))
+    assert memory.parking == ParkingMemory(replace(kept, barred=(OTHER,)))
     assert memory.reports == ("other is barred: not reached in time",)
 
 
@@ -116,10 +116,10 @@ def test_a_search_goes_on_in_its_own_area_and_mission(
 def test_turning_ends_at_its_goal_and_on_the_move(
     car_park_map: RoadMap, x: float, v: float, reverse: bool, turning: bool
 ) -> None:
-    parking = Parking(replace(ROUND, start=LOWER_END), turning_since=CLOCK - 3.0)
-    plan = Outcome(True, uses_reverse=reverse, travel=5.0)
+    parking = ParkingMemory(replace(ROUND, start=LOWER_END), turning_since=CLOCK - 3.0)
+    plan = PlanOutcome(True, uses_reverse=reverse, travel=5.0)
     view = searching(car_park_map, parking, pose=Pose(x, -1.75, 0.0), v=v, slots=seen_all(), plan=plan)
-    view = at(view, ladder=Ladder((Pose(24.0, -1.75, 0.0),), route=view.world.route))
+    view = at(view, ladder=FreeDrivingLadder((Pose(24.0, -1.75, 0.0),), route=view.world.route))
     after = SLOT_SEARCH.update(view)
     assert after.parking.turning_since == (CLOCK - 3.0 if turning else None)
     assert (after.progress.at == CLOCK) is not turning
@@ -129,7 +129,7 @@ def test_turning_ends_at_its_goal_and_on_the_move(
 
 @pytest.mark.clause("PRK-2")
 def test_the_car_turns_to_a_place_within_24_m(car_park_map: RoadMap) -> None:
-    parking = Parking(ROUND, astray_since=CLOCK - 1.0)
+    parking = ParkingMemory(ROUND, off_route_since=CLOCK - 1.0)
     for length, many in ((0.0, 4), (12.0, 2), (27.0, 0)):
         blocked = (Thing(16.0 + 0.5 * length, -1.75, length=length, width=2.0),) if length else ()
         view = searching(car_park_map, parking, pose=Pose(14.0, -1.75, 1.6), slots=seen_all(), things=blocked)

@@ -10,7 +10,7 @@ from garage import LANE_M, slot_pose
 
 from behaviour.worlds import Drive, Thing, plan
 from tuling_fsm.behaviour import states
-from tuling_fsm.behaviour.conduct import Site
+from tuling_fsm.behaviour.leaf import BehaviourContext
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import FollowLanes, FreeSpace, Hold, Reason
 from tuling_fsm.core.scene import Ego, Scene
@@ -220,9 +220,9 @@ def test_only_an_operators_reset_leaves_it_and_all_begins_anew(car_park_map: Roa
 
 def test_live_parameters_take_effect_on_the_next_tick(car_park_map: RoadMap) -> None:
     drive = searching(car_park_map)
-    site: Site = drive.behaviour.site
-    slower = replace(site.parameters, parking=replace(site.parameters.parking, speed=1.0))
-    drive.behaviour.site = replace(site, parameters=slower)
+    context: BehaviourContext = drive.behaviour.context
+    slower = replace(context.parameters, parking=replace(context.parameters.parking, speed=1.0))
+    drive.behaviour.context = replace(context, parameters=slower)
     request = drive.tick().request
     assert isinstance(request, FollowLanes)
     assert request.speed_limit == 1.0

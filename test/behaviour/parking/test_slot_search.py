@@ -13,7 +13,7 @@ from tuling_fsm.behaviour import states
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import FollowLanes, FreeSpace, Hold, Reason
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.world.mission import Mission, Point, Slot, Task
+from tuling_fsm.world.mission import Mission, MissionPoint, MissionSlot, Task
 from tuling_fsm.world.perceived import PerceivedSlot
 from tuling_fsm.world.world import RouteMatch
 
@@ -67,19 +67,19 @@ def test_a_route_that_ends_before_the_area_or_where_there_is_none_ends_as_any_ot
 @pytest.mark.clause("NOR-8")
 def test_on_the_way_to_a_passenger_no_slot_is_looked_for(car_park_map: RoadMap) -> None:
     drive = outside(car_park_map)
-    task = Task("1", Point("", 0.5 * LANE_M, 20.0, 0.5 * math.pi), Point("", 30.0, UPPER_END.y, 0.0))
+    task = Task("1", MissionPoint("", 0.5 * LANE_M, 20.0, 0.5 * math.pi), MissionPoint("", 30.0, UPPER_END.y, 0.0))
     garage(drive).mission = Mission(1.0, (task,), car_park=car_park(UPPER_END).car_park)
     drive.run(1.0)
     garage(drive).go_to(HALF_M + 2.0, -0.5 * LANE_M, 0.0)
     drive.run(1.0)
     assert drive.states()[-1] == states.NORMAL
-    assert drive.behaviour.record.machine.memory.book.errand.is_stop
+    assert drive.behaviour.record.machine.memory.mission.goal.is_stop
     assert states.SLOT_SEARCH not in drive.states()
 
 
 @pytest.mark.clause("NOR-8", "NOR-10")
 def test_a_goal_in_a_car_park_is_driven_to_and_no_slot_looked_for(car_park_map: RoadMap) -> None:
-    goal = Point("", LOWER_END.x, LOWER_END.y, LOWER_END.heading)
+    goal = MissionPoint("", LOWER_END.x, LOWER_END.y, LOWER_END.heading)
     drive = outside(car_park_map, mission=Mission(0.0, goal=goal))
     garage(drive).go_to(HALF_M + 2.0, -0.5 * LANE_M, 0.0)
     drive.run(1.0)
@@ -157,7 +157,7 @@ def test_slots_that_only_perception_or_the_mission_know_count_too_where_they_ope
     garage(drive).slots = (*seen_all(), far, new)
     assert {(round(p.goal.x, 2), round(p.goal.heading, 3)) for p in probes(drive)} == {(x, round(0.5 * math.pi, 3))}
     garage(drive).slots = seen_all()
-    garage(drive).mission = car_park(slots=[Slot(Pose(x, y, 0.5 * math.pi), SLOT_LENGTH, SLOT_WIDTH)])
+    garage(drive).mission = car_park(slots=[MissionSlot(Pose(x, y, 0.5 * math.pi), SLOT_LENGTH, SLOT_WIDTH)])
     assert {round(p.goal.x, 2) for p in probes(drive)} == {x}
 
 

@@ -9,24 +9,24 @@ import pytest
 from garage import HALF_M, SLOT_LENGTH, SLOT_WIDTH, slot_pose
 
 from behaviour.worlds import VEHICLE, Thing
-from tuling_fsm.behaviour.conduct import View
-from tuling_fsm.behaviour.parking.memory import Bay
-from tuling_fsm.behaviour.parking.slots import free_bays, is_taken, parked_pose, stands_in
+from tuling_fsm.behaviour.leaf import BehaviourView
+from tuling_fsm.behaviour.parking.memory import TargetSlot
+from tuling_fsm.behaviour.parking.slots import free_slots, is_taken, parked_pose, stands_in
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.parking import parking_areas
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.world.mission import Mission, Point, Slot
+from tuling_fsm.world.mission import Mission, MissionPoint, MissionSlot
 from tuling_fsm.world.perceived import PerceivedSlot
 
 from .drives import car_park, look, seen, seen_all
 
 BEHIND = 0.5 * (VEHICLE.front - VEHICLE.rear_overhang)
-BAY = Bay("bay", Pose(30.0, -6.55, 0.5 * math.pi), SLOT_LENGTH, SLOT_WIDTH)
+BAY = TargetSlot("bay", Pose(30.0, -6.55, 0.5 * math.pi), SLOT_LENGTH, SLOT_WIDTH)
 
 
-def names(view: View) -> list[str]:
-    (area,) = parking_areas(view.site.road_map)
-    return [bay.name for bay in free_bays(view, area)]
+def names(view: BehaviourView) -> list[str]:
+    (area,) = parking_areas(view.context.road_map)
+    return [target_slot.name for target_slot in free_slots(view, area)]
 
 
 def test_the_car_stands_in_the_middle_facing_out() -> None:
@@ -76,15 +76,19 @@ def test_a_slot_that_is_seen_near_one_of_the_map_is_that_one_as_it_is_seen(
     (area,) = parking_areas(car_park_map)
     for heading in (pose.heading + 0.1, pose.heading + 0.1 + math.pi):
         mine = PerceivedSlot(77, occupied, pose.x + off, pose.y, heading, 5.2, 2.5)
-        bays = list(free_bays(look(car_park_map, slots=(*(s for s in seen_all() if s.number != 4), mine)), area))
+        target_slots = list(
+            free_slots(look(car_park_map, slots=(*(s for s in seen_all() if s.number != 4), mine)), area)
+        )
         if same:
-            assert len(bays) == (not occupied)
-        for bay in bays:
+            assert len(target_slots) == (not occupied)
+        for target_slot in target_slots:
             if same:
-                assert bay.name.startswith("slot 2")
-                assert (bay.pose.x, bay.length, bay.width) == (pose.x + off, 5.2, 2.5)
-                assert math.cos(bay.pose.heading - pose.heading - 0.1) == pytest.approx(1.0), "the map's way out"
-        assert (f"seen slot {77}" in [bay.name for bay in bays]) is (not same and not occupied)
+                assert target_slot.name.startswith("slot 2")
+                assert (target_slot.pose.x, target_slot.length, target_slot.width) == (pose.x + off, 5.2, 2.5)
+                assert math.cos(target_slot.pose.heading - pose.heading - 0.1) == pytest.approx(1.0), (
+                    "the map's way out"
+                )
+        assert (f"seen slot {77}" in [target_slot.name for target_slot in target_slots]) is (not same and not occupied)
 
 
 @pytest.mark.clause("PRK-1")
@@ -100,10 +104,10 @@ def test_a_slot_that_only_perception_or_the_mission_knows_opens_to_an_aisle(
         view = look(car_park_map, Pose(30.0, -1.75, 0.0), slots=(*seen_all(), new))
         assert names(view) == ["seen slot 900"] * opens
         (area,) = parking_areas(car_park_map)
-        for bay in free_bays(view, area):
-            assert math.sin(bay.pose.heading) == pytest.approx(1.0)
-        box = Slot(Pose(x, y, heading), SLOT_LENGTH, SLOT_WIDTH)
-        goal = Point("", 40.0, -1.75, 0.0, (box,))
+        for target_slot in free_slots(view, area):
+            assert math.sin(target_slot.pose.heading) == pytest.approx(1.0)
+        box = MissionSlot(Pose(x, y, heading), SLOT_LENGTH, SLOT_WIDTH)
+        goal = MissionPoint("", 40.0, -1.75, 0.0, (box,))
         for wanted in (car_park(slots=[box]), Mission(0.0, goal=goal), replace(car_park(), goal=goal)):
             view = look(car_park_map, Pose(30.0, -1.75, 0.0), slots=seen_all(), mission=wanted)
             assert names(view) == ["slot 1 of the mission"] * opens

@@ -10,10 +10,10 @@ import pytest
 from garage import UPPER_Y
 
 from behaviour.views import CLOCK, at, view_of
-from tuling_fsm.behaviour.conduct import View
-from tuling_fsm.behaviour.memory import Question, Routing
-from tuling_fsm.behaviour.parking.memory import Bay, Parking, Round
-from tuling_fsm.behaviour.parking.ways import look_elsewhere, next_way, reversed_route, wait_for_route, without_server
+from tuling_fsm.behaviour.leaf import BehaviourView
+from tuling_fsm.behaviour.memory import RouteQuestion, RoutingMemory
+from tuling_fsm.behaviour.parking.memory import ParkingMemory, SlotSearch, TargetSlot
+from tuling_fsm.behaviour.parking.routes import look_elsewhere, next_way, reversed_route, wait_for_route, without_server
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.parking import ParkingEnd, parking_areas, parking_end
 from tuling_fsm.map.road_map import RoadMap
@@ -31,13 +31,13 @@ END_OF_LOWER, BEGIN_OF_LOWER = (40.0, -1.75), (18.0, 1.75)
 END_OF_UPPER, UP_THE_SPINE, DOWN_THE_SPINE = (40.0, UPPER_Y - 1.75), (1.75, 22.0), (-1.75, 18.0)
 
 
-def searching(road_map: RoadMap, pose: Pose, route: Route | None = None, **memory: Any) -> View:
+def searching(road_map: RoadMap, pose: Pose, route: Route | None = None, **memory: Any) -> BehaviourView:
     """The view of a car in the search, with the round's and the question's memory."""
     mission: Mission = memory.pop("mission", car_park())
-    answers, question = memory.pop("answers", ()), memory.pop("question", Question())
+    answers, question = memory.pop("answers", ()), memory.pop("question", RouteQuestion())
     view = view_of(Garage(road_map, *pose, mission=mission), route)
-    routing = Routing(route=route, number=5, question=question)
-    view = at(view, routing=routing, parking=Parking(Round(area=0, mission_stamp=0.0, **memory)))
+    routing = RoutingMemory(route=route, number=5, question=question)
+    view = at(view, routing=routing, parking=ParkingMemory(SlotSearch(area=0, mission_stamp=0.0, **memory)))
     return replace(view, answers=answers)
 
 
@@ -123,7 +123,7 @@ def test_a_pass_is_counted_and_another_way_asked_for(
     car_park_map: RoadMap, passes: int, driven: tuple[Any, ...], after: tuple[Any, ...], lines: tuple[str, ...]
 ) -> None:
     route, end = driven_to(car_park_map)
-    barred = (Bay("b", LOWER_END, 5.0, 2.5),)
+    barred = (TargetSlot("b", LOWER_END, 5.0, 2.5),)
     view = searching(car_park_map, LAST_OF_LOWER, route, passes=passes, driven=driven, barred=barred)
     memory = look_elsewhere(view, end)
     round_, question = memory.parking.round, memory.routing.question
@@ -142,8 +142,8 @@ def test_an_aisle_counts_as_seen_from_seven_tenths_of_it_on(car_park_map: RoadMa
         assert memory.parking.round.driven == ((LOWER,) if seen else ())
 
 
-def asked(failures: int = 0, **more: Any) -> Question:
-    return Question("search", first=5, failures=failures, asked_at=CLOCK - 0.5, **more)
+def asked(failures: int = 0, **more: Any) -> RouteQuestion:
+    return RouteQuestion("search", first=5, failures=failures, asked_at=CLOCK - 0.5, **more)
 
 
 @pytest.mark.clause("PRK-2")
@@ -161,7 +161,7 @@ def test_the_answer_is_taken_if_it_ends_in_the_car_park_and_leads_on(car_park_ma
         assert (memory.routing.route is answer) is not bool(objection)
         assert any(objection in line for line in memory.reports) is bool(objection)
     elsewhere = searching(car_park_map, LOWER_END, route, asking=True, question=asked(), answers=(RouteMatch(5, good),))
-    elsewhere = at(elsewhere, parking=Parking(Round(area=1, mission_stamp=0.0, asking=True)))
+    elsewhere = at(elsewhere, parking=ParkingMemory(SlotSearch(area=1, mission_stamp=0.0, asking=True)))
     assert wait_for_route(elsewhere, end).routing.route is route
 
 

@@ -22,13 +22,13 @@ from tuling_fsm.world.inputs import (
     OBJECTS,
     PARKING_SLOTS,
     TRAFFIC_LIGHTS,
-    Flag,
+    BoolMessage,
     Inputs,
     Light,
     Occupancy,
     Odometry,
     RouteAnswer,
-    Table,
+    StampedRows,
 )
 
 from .flagged import REAL
@@ -110,7 +110,7 @@ class Anything(RuleBasedStateMachine):
     def objects_are_nonsense(self, column: str, value: float) -> None:
         rows = self._around(1)
         rows[column] = value
-        self._tick(objects=Table(self.stamp, rows))
+        self._tick(objects=StampedRows(self.stamp, rows))
 
     @rule(
         cells=arrays(np.int8, st.sampled_from([(0, 0), (1, 7), (30, 30), (200, 120)]), elements=st.integers(-1, 100)),
@@ -125,7 +125,7 @@ class Anything(RuleBasedStateMachine):
     def lines_and_slots_are_nonsense(self, value: float, count: int) -> None:
         lines = np.array([(k % 2, k, value, 1.7) for k in range(count)], dtype=LANE_LINES)
         slots = np.array([(k, k, self.pose.x, value, 0.0, 5.0, value) for k in range(count)], dtype=PARKING_SLOTS)
-        self._tick(lane_lines=Table(self.stamp, lines), parking_slots=Table(self.stamp, slots))
+        self._tick(lane_lines=StampedRows(self.stamp, lines), parking_slots=StampedRows(self.stamp, slots))
 
     @rule(count=st.integers(0, 6), ahead=st.floats(-15.0, 30.0))
     def things_stand_about(self, count: int, ahead: float) -> None:
@@ -173,7 +173,7 @@ class Anything(RuleBasedStateMachine):
     @rule(path=st.sampled_from(ENABLED))
     def state_is(self, path: str) -> None:
         with written_down(self.log):
-            self.agent._behaviour.restore(forced(self.agent._behaviour.record, path))
+            self.agent.restore(forced(self.agent.record, path))
         self._tick()
 
     # What always holds.
@@ -232,10 +232,10 @@ class Anything(RuleBasedStateMachine):
         lights = np.array([(4, int(self.light), 1.0)], dtype=TRAFFIC_LIGHTS)
         given: dict[str, Any] = {
             "odometry": self._odometry(),
-            "objects": Table(self.stamp, self.things),
-            "traffic_lights": Table(self.stamp, lights),
+            "objects": StampedRows(self.stamp, self.things),
+            "traffic_lights": StampedRows(self.stamp, lights),
             "mission": self.mission,
-            "emergency_stop": None if self.remote is None else Flag(self.stamp, self.remote),
-            "rain_fog": None if self.rain is None else Flag(self.stamp, self.rain),
+            "emergency_stop": None if self.remote is None else BoolMessage(self.stamp, self.remote),
+            "rain_fog": None if self.rain is None else BoolMessage(self.stamp, self.rain),
         }
         return Inputs(self.stamp, **{**given, **dict.fromkeys(self.missing), **changes})

@@ -8,7 +8,7 @@ from typing import Any
 
 from tuling_fsm.behaviour import table
 from tuling_fsm.machine.elements import Row
-from tuling_fsm.machine.engine import Engine, Step
+from tuling_fsm.machine.engine import Engine, StepResult
 from tuling_fsm.machine.table import Table
 
 Holding = frozenset[str]
@@ -16,7 +16,7 @@ Holding = frozenset[str]
 FlaggedRow = Row[Holding]
 FlaggedTable = Table[Holding, Any]
 FlaggedEngine = Engine[Holding, Any, None]
-FlaggedStep = Step[Holding]
+FlaggedStep = StepResult[Holding]
 
 
 def guards_said(source: Table[Any, Any]) -> FlaggedTable:

@@ -14,15 +14,15 @@ from tuling_fsm.agent import Agent, Parameters, Tick
 from tuling_fsm.behaviour import states
 from tuling_fsm.behaviour.behaviour import Behaviour
 from tuling_fsm.behaviour.decision import BehaviourRecord, Decision
-from tuling_fsm.behaviour.memory import Outcome
-from tuling_fsm.behaviour.mission.memory import Aim, Entry, Errand
-from tuling_fsm.behaviour.temporary_stop.memory import Stop
+from tuling_fsm.behaviour.memory import PlanOutcome
+from tuling_fsm.behaviour.mission.memory import GoalKind, MissionGoal, TaskEntry
+from tuling_fsm.behaviour.temporary_stop.memory import TemporaryStop
 from tuling_fsm.core.request import PlanResult
-from tuling_fsm.machine.engine import Engine, Step
+from tuling_fsm.machine.engine import Engine, StepResult
 from tuling_fsm.machine.record import StateRecord
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.sim.scenario.load import load_scenario
+from tuling_fsm.sim.scenario.compiler import load_scenario
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.world.world import World
 
@@ -81,11 +81,7 @@ class Loop:
         with written_down(self.log):
             self.agent = Agent(self.road_map, parameters)
         self.ticks: list[Tick] = []
-        self._mission = {"mission": _errand_on(self.simulation)} if with_task else {}
-
-    @property
-    def behaviour(self) -> Behaviour:
-        return self.agent._behaviour
+        self._mission = {"mission": _mission_goal_on(self.simulation)} if with_task else {}
 
     def tick(self, **changes: Any) -> Tick:
         """One tick; `changes` are fields of the inputs."""
@@ -119,22 +115,22 @@ class Loop:
     def force(self, path: str) -> None:
         """Go on in another state, as if it had just been entered."""
         with written_down(self.log):
-            self.behaviour.restore(forced(self.behaviour.record, path))
+            self.agent.restore(forced(self.agent.record, path))
 
 
 def forced(record: BehaviourRecord, path: str) -> BehaviourRecord:
     """The record of a behaviour that is about to enter a state; a stop is one at the first task's pick-up."""
-    memory = replace(record.machine.memory, entered=False, plan=Outcome(), probe=Outcome(), unexplained_s=0.0)
-    entries = memory.book.entries
+    memory = replace(record.machine.memory, entered=False, plan=PlanOutcome(), probe=PlanOutcome(), unexplained_s=0.0)
+    entries = memory.mission.entries
     if path in (states.APPROACH, states.STOPPED) and entries:
-        pickup = Errand(Aim.PICKUP, entries[0].task.pickup, 0)
-        book = replace(memory.book, errand=pickup, entries=(Entry(entries[0].task), *entries[1:]))
-        memory = replace(memory, book=book, stop=Stop(pickup))
+        pickup = MissionGoal(GoalKind.PICKUP, entries[0].task.pickup, 0)
+        progress = replace(memory.mission, goal=pickup, entries=(TaskEntry(entries[0].task), *entries[1:]))
+        memory = replace(memory, mission=progress, stop=TemporaryStop(pickup))
     clock = record.machine.clock
     return replace(record, machine=replace(record.machine, path=path, memory=memory, entered_at=clock, true_since=()))
 
 
-def _errand_on(simulation: Simulation) -> dict[str, Any]:
+def _mission_goal_on(simulation: Simulation) -> dict[str, Any]:
     """A passenger to be taken from one place of the scenario's route to another, and a place to end."""
     assert simulation.preset is not None
     places = [simulation.preset.reference.at(share * simulation.preset.length) for share in (0.5, 0.8, 1.0)]
@@ -162,7 +158,7 @@ def written_down(log: Log) -> Iterator[None]:
             self._note(stamp, frozen=True)
             return super().freeze(stamp)
 
-        def step(self, context: Any) -> Step[Any]:
+        def step(self, context: Any) -> StepResult[Any]:
             rows = self.table.rows_from[self.record.path]
             holding = frozenset(row.guard_name for row in rows if row.guard(context))
             step = super().step(context)

@@ -48,7 +48,7 @@ class Monitor:
         age = self.clock - self.entered
         held = {key: self.clock - at for key, at in self.since.items()}
         matured = [row for row in rows if row.key in held and ready(self.machine, self.path, row, held[row.key], age)]
-        expected = winner(self.path, matured)
+        expected = winner(self.machine, self.path, matured)
         assert moment.fired == (None if expected is None else expected.key)
         if expected is not None:
             self._enter(landing(self.machine, expected.dest), expected.key)

@@ -16,8 +16,8 @@ from traffic_drive import route_between
 from tuling_fsm.core.request import Hold, Limit, PlanningRequest, PlanResult, Reason
 from tuling_fsm.core.scene import Scene
 from tuling_fsm.core.trajectory import Trajectory
-from tuling_fsm.planning.check import Violation
 from tuling_fsm.planning.planner import Planner
+from tuling_fsm.planning.safety.check import Violation
 
 from .anything import EAST, NORTH, SOUTH, Anything
 

@@ -49,10 +49,10 @@ def _bring(loop: Loop, path: str, phase: str) -> None:
         loop.run(DWELL_TICKS * TICK)
     elif phase == PHASES[2]:
         loop.tick()
-        record = loop.behaviour.record
-        near = loop.behaviour.site.parameters.switching.deadline - 2.5 * TICK
+        record = loop.agent.record
+        near = loop.agent.parameters.behaviour.switching.deadline - 2.5 * TICK
         memory = replace(record.machine.memory, unexplained_s=near)
-        loop.behaviour.restore(replace(record, machine=replace(record.machine, memory=memory)))
+        loop.agent.restore(replace(record, machine=replace(record.machine, memory=memory)))
     else:
         loop.tick()
 
@@ -84,7 +84,7 @@ def _goes_on(before: Decision, after: Decision) -> None:
     """EST-2: one tick later on the machine's clock: a timer has lost a tick, or its row has fired."""
     one, other = before.record.machine, after.record.machine
     assert other.clock == pytest.approx(one.clock + TICK)
-    match_s = other.memory.book.elapsed_s - one.memory.book.elapsed_s
+    match_s = other.memory.mission.elapsed_s - one.memory.mission.elapsed_s
     assert match_s == pytest.approx(after.stamp - before.stamp), "the match clock never stopped"
     if after.transition is not None:
         assert after.transition.source == before.state
@@ -118,7 +118,7 @@ def test_by_silence_in_every_state_until_an_operator_clears_it(loop: Loop, path:
     _bring(loop, path, PHASES[0])
     environment = loop.simulation.environment
     environment.emergency_link = False
-    silent = loop.run(loop.behaviour.site.parameters.estop.silence)
+    silent = loop.run(loop.agent.parameters.behaviour.estop.silence)
     assert not any(_brakes(tick.decision) for tick in silent[:-1])
     lost = loop.until(lambda tick: _brakes(tick.decision), 0.2)
     last = loop.ticks[-2].decision

@@ -44,7 +44,7 @@ def _as_contracted(checker: Checker, edge: Edge) -> str | None:
                if row.guard_name in edge.holding}  # fmt: skip
     matured = [row for row in rows_out_of(machine, before.path)
                if row.key in holding and ready(machine, before.path, row, holding[row.key], before.age)]  # fmt: skip
-    expected = winner(before.path, matured)
+    expected = winner(machine, before.path, matured)
     if edge.fired is not expected:
         return f"{expected and expected.key} should have fired"
     kept, path, age = holding, before.path, before.age
@@ -176,7 +176,8 @@ class TestOfTheCheckerItself:
 
         rows = (("a", "b", "late", 0, 0.3), ("b/c", "b/d", "on", 0, 0.0), ("b/d", "a", "back", 1, 0.0))
         leaves = (Leaf("a", None), Region("b", "c", (Leaf("c", None), Leaf("d", None))))
-        made = tuple(Row(source, dest, guard(name), Priority.FAILURE, order, "T-1", dwell, None, True)
+        made = tuple(Row(source, dest, guard(name), Priority.FAILURE, order,
+                         clause="T-1", dwell_s=dwell, deadline=True)
                      for source, dest, name, order, dwell in rows)  # fmt: skip
         return Table("planted", "a", leaves, made)
 

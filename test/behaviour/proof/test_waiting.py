@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tuling_fsm.behaviour.guards import EXPLAINED, waits_rightly
-from tuling_fsm.behaviour.memory import YIELDS, Outcome
+from tuling_fsm.behaviour.memory import YIELDS, PlanOutcome
 from tuling_fsm.core.request import Limit, Reason
 from tuling_fsm.map.road_map import RoadMap
 
@@ -25,16 +25,16 @@ def test_only_lights_people_blindness_and_a_leader_that_has_moved_explain_a_stan
     world = Place(road, things=things).world(100.0, None)
     moved = {7: moving, OTHER_ID: not moving}.get(blocker, False)
     expected = reason in EXPLAINED or (reason is Reason.LEADER and moved)
-    assert waits_rightly(world, Outcome(True, limit=Limit(reason, blocker=blocker))) == expected
-    assert waits_rightly(world, Outcome(True, reason=reason)) == (reason in EXPLAINED)
+    assert waits_rightly(world, PlanOutcome(True, limit=Limit(reason, blocker=blocker))) == expected
+    assert waits_rightly(world, PlanOutcome(True, reason=reason)) == (reason in EXPLAINED)
 
 
 @pytest.mark.clause("NOR-7")
 def test_no_plan_is_a_failure_unless_it_is_a_stop_for_a_light_or_a_person() -> None:
     assert EXPLAINED >= set(YIELDS) == {Reason.RED_LIGHT, Reason.PEDESTRIAN}
-    assert not Outcome().failed, "nothing is known yet"
-    assert not Outcome(True, True).failed
-    assert Outcome(True, False).failed
+    assert not PlanOutcome().failed, "nothing is known yet"
+    assert not PlanOutcome(True, True).failed
+    assert PlanOutcome(True, False).failed
     for reason in Reason:
-        assert Outcome(True, False, reason).failed == (reason not in YIELDS)
-        assert Outcome(True, False, limit=Limit(reason)).failed == (reason not in YIELDS)
+        assert PlanOutcome(True, False, reason).failed == (reason not in YIELDS)
+        assert PlanOutcome(True, False, limit=Limit(reason)).failed == (reason not in YIELDS)

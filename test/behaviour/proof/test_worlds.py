@@ -17,7 +17,7 @@ from tuling_fsm.agent import Agent
 from tuling_fsm.behaviour import states, table
 from tuling_fsm.behaviour.behaviour import Behaviour, BehaviourRecord
 from tuling_fsm.behaviour.decision import Decision
-from tuling_fsm.behaviour.memory import Outcome
+from tuling_fsm.behaviour.memory import PlanOutcome
 from tuling_fsm.behaviour.parameters import BehaviourParameters
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Hold, PlanResult, Reason
@@ -25,7 +25,16 @@ from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.world.builder import WorldBuilder
-from tuling_fsm.world.inputs import OBJECTS, TRAFFIC_LIGHTS, Flag, Inputs, Light, Odometry, RouteAnswer, Table
+from tuling_fsm.world.inputs import (
+    OBJECTS,
+    TRAFFIC_LIGHTS,
+    BoolMessage,
+    Inputs,
+    Light,
+    Odometry,
+    RouteAnswer,
+    StampedRows,
+)
 from tuling_fsm.world.parameters import WorldParameters
 from tuling_fsm.world.world import World
 
@@ -90,9 +99,9 @@ def _inputs(stamp: float, pose: Pose, case: Case, stop: bool = False, **more: An
     return Inputs(
         stamp,
         Odometry(stamp, pose, case.v, 0.0, position_std=0.0 if case.localized else 9.0),
-        objects=Table(stamp, np.zeros(0, OBJECTS)),
-        traffic_lights=Table(stamp, np.array(lights, dtype=TRAFFIC_LIGHTS)),
-        emergency_stop=Flag(stamp, stop),
+        objects=StampedRows(stamp, np.zeros(0, OBJECTS)),
+        traffic_lights=StampedRows(stamp, np.array(lights, dtype=TRAFFIC_LIGHTS)),
+        emergency_stop=BoolMessage(stamp, stop),
         mission={"goal": NORTH._asdict()},
         **more,
     )
@@ -128,7 +137,7 @@ class _Scene:
     def decide(self, path: str, result: PlanResult, stop: bool = False) -> Decision:
         """One tick in a state that is just being entered."""
         machine = self.base.machine
-        memory = replace(machine.memory, entered=False, plan=Outcome(), probe=Outcome())
+        memory = replace(machine.memory, entered=False, plan=PlanOutcome(), probe=PlanOutcome())
         machine = replace(machine, path=path, memory=memory, entered_at=machine.clock, true_since=())
         self.behaviour.restore(replace(self.base, machine=machine))
         return self.behaviour.step(self.worlds[stop], result)
@@ -209,8 +218,8 @@ def test_standing_at_a_closed_light_the_car_does_not_pass_the_line(
         answers = (RouteAnswer(stamp, -1, route.poses()),) if tick == 1 else ()
         now = agent.step(_inputs(stamp, pose, replace(case, v=v), route_answers=answers))
         if tick == 15:
-            record = agent._behaviour.record
-            memory = replace(record.machine.memory, entered=False, plan=Outcome())
-            agent._behaviour.restore(replace(record, machine=replace(record.machine, path=path, memory=memory)))
+            record = agent.record
+            memory = replace(record.machine.memory, entered=False, plan=PlanOutcome())
+            agent.restore(replace(record, machine=replace(record.machine, path=path, memory=memory)))
         pose, _, v, _ = now.trajectory.sample(stamp + TICK)
         assert route.reference.project(pose.x, pose.y).s + VEHICLE.front <= LINE_S + 0.3

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from tuling_fsm.behaviour import states
-from tuling_fsm.behaviour.mission.memory import Aim, Status
+from tuling_fsm.behaviour.mission.memory import GoalKind, TaskStatus
 from tuling_fsm.core.request import FollowLanes, Hold, PlanResult, PullOver, Reason
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.world.mission import Mission, Point, Task
+from tuling_fsm.world.mission import Mission, MissionPoint, Task
 from tuling_fsm.world.perceived import PerceivedSlot
 from tuling_fsm.world.world import RouteMatch
 
@@ -22,10 +22,10 @@ from ..mission.tasks import (
     FRONT,
     PICKUP_X,
     SLOT_Y,
-    book,
     in_normal_with,
     mission,
     parameters,
+    progress,
     reports,
     stand_at,
 )
@@ -64,7 +64,7 @@ def test_every_free_slot_is_a_target_and_solid_lines_are_lifted(road: RoadMap) -
 def test_farther_away_the_car_stays_on_its_lane(road: RoadMap) -> None:
     drive = _approaching(road, x=115.0)
     assert isinstance(drive.last.request, FollowLanes)
-    assert drive.last.request.speed_limit == drive.behaviour.site.parameters.stop.speed
+    assert drive.last.request.speed_limit == drive.behaviour.context.parameters.stop.speed
 
 
 @pytest.mark.clause("TMP-1")
@@ -181,7 +181,7 @@ def test_to_a_slot_beyond_the_road_s_edge_that_is_lifted_and_only_then_the_car_w
 
 @pytest.mark.clause("TMP-3")
 def test_to_a_slot_on_the_road_the_car_does_not_leave_it(road: RoadMap) -> None:
-    at_kerb = Point("at the kerb", PICKUP_X, FAR_Y, 0.0)
+    at_kerb = MissionPoint("at the kerb", PICKUP_X, FAR_Y, 0.0)
     drive = _approaching(road, wanted=mission(Task("one", at_kerb, at_kerb)))
     drive.result = plan(False)
     for decision in drive.run(0.4):
@@ -197,13 +197,13 @@ def test_after_3_attempts_a_pick_up_is_dropped(road: RoadMap) -> None:
     drive.result = plan(False)
     for attempt in (1, 2):
         drive.until(states.NEXT_PLAN_ONCE, 20.0)
-        assert book(drive).attempts == attempt
+        assert progress(drive).attempts == attempt
         _come_back(drive)
     decision = drive.until(states.PICKUP_DECISION, 20.0)
     assert decision.transition is not None
     assert decision.transition.clause == "TMP-3"
     assert "pick-up of task one is dropped" in reports(drive)
-    assert book(drive).numbers(Status.DROPPED) == (0,)
+    assert progress(drive).numbers(TaskStatus.DROPPED) == (0,)
     drive.until(states.NEXT_PLAN_ONCE, 2.0)
     assert [request.goal.x for request in drive.tick().route_requests] == [END_X]
 
@@ -224,8 +224,8 @@ def test_with_a_passenger_aboard_the_next_legal_place_is_driven_to_then_the_end(
     assert places[:3] == [DROPOFF_X] * 3
     assert places[3] == places[4] == places[5]
     assert DROPOFF_X + 20.0 <= places[3] <= DROPOFF_X + 30.0
-    assert book(drive).errand.aim is Aim.CAR_PARK
-    assert book(drive).numbers(Status.DROPPED) == (0,)
+    assert progress(drive).goal.kind is GoalKind.CAR_PARK
+    assert progress(drive).numbers(TaskStatus.DROPPED) == (0,)
     assert any("gets off at" in line for line in reports(drive))
     assert any("the passenger stays aboard (car park)" in line for line in reports(drive))
 
@@ -243,7 +243,7 @@ def test_not_localized_it_explores(road: RoadMap) -> None:
 def test_an_approach_that_does_not_end_is_a_failed_attempt(road: RoadMap) -> None:
     drive = _approaching(road)
     drive.until(states.NEXT_PLAN_ONCE, 61.0)
-    assert book(drive).attempts == 1
+    assert progress(drive).attempts == 1
 
 
 @pytest.mark.clause("RRF-2")

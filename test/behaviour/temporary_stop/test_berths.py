@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 
 from tuling_fsm.behaviour.temporary_stop import guards
-from tuling_fsm.behaviour.temporary_stop.slots import at_edge, berths, distance_to, is_in, is_usable
+from tuling_fsm.behaviour.temporary_stop.slots import at_edge, distance_to, is_in, is_usable, roadside_slots
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.lanes import ParkingSlot
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.world.mission import Point, Slot
+from tuling_fsm.world.mission import MissionPoint, MissionSlot
 from tuling_fsm.world.perceived import PerceivedSlot
 
 from ..mission.tasks import FRONT, SLOT_Y
 from ..views import at, view_of
 from ..worlds import FAR_LANE, FAR_Y, NEAR_Y, ONCOMING_Y, VEHICLE, Place, Thing, route_along
-from .looks import AT_X, DRIVES, FAILED, berth_of, look, stopped
+from .looks import AT_X, DRIVES, FAILED, look, roadside_slot_of, stopped
 
 
 @pytest.mark.clause("TMP-1")
@@ -37,7 +37,7 @@ from .looks import AT_X, DRIVES, FAILED, berth_of, look, stopped
 )
 def test_what_takes_a_slot(road: RoadMap, what: Thing, usable: bool) -> None:
     view = look(road, things=(what,))
-    assert is_usable(view, berth_of(view)) is usable
+    assert is_usable(view, roadside_slot_of(view)) is usable
 
 
 @pytest.mark.clause("TMP-1")
@@ -57,7 +57,7 @@ def test_a_slot_that_is_seen_as_taken_is_unless_the_car_is_half_in(
     far = PerceivedSlot(1, True, AT_X + 40.0, SLOT_Y, 0.0, 6.0, 2.4)
     seen = PerceivedSlot(2, occupied, AT_X + off, SLOT_Y, 0.0, 6.0, 2.4)
     view = look(road, x=x, y=SLOT_Y, slots=(far, seen))
-    assert is_usable(view, berth_of(view)) is usable
+    assert is_usable(view, roadside_slot_of(view)) is usable
 
 
 @pytest.mark.clause("TMP-2", "USE-10")
@@ -86,15 +86,15 @@ def test_standing_in_a_slot(
     assert guards.stands_in_slot(view) is inside
     assert not guards.stands_in_slot(at(view, stop=stopped(view, waiting=True)))
     if not changes:
-        assert is_in(view, berth_of(view)) is inside
+        assert is_in(view, roadside_slot_of(view)) is inside
 
 
 def test_how_far_a_slot_is_ahead(road: RoadMap) -> None:
     for x, ahead in ((130.0, AT_X - FRONT - 130.0), (AT_X, 0.0)):
         view = look(road, x=x)
-        assert distance_to(view, berth_of(view)) == pytest.approx(ahead, abs=0.01)
+        assert distance_to(view, roadside_slot_of(view)) == pytest.approx(ahead, abs=0.01)
         off = replace(view, world=replace(view.world, route=None))
-        assert distance_to(off, berth_of(view)) == pytest.approx(AT_X - FRONT - x, abs=0.01)
+        assert distance_to(off, roadside_slot_of(view)) == pytest.approx(AT_X - FRONT - x, abs=0.01)
 
 
 def space(x: float, y: float, degrees: float = 0.0) -> ParkingSlot:
@@ -125,7 +125,7 @@ def test_which_spaces_of_the_map_are_a_point_s_slots(
     spaced = replace(road, slots=(space(x, y, degrees),))
     view = view_of(Place(spaced, 130.0, FAR_Y), route_along(spaced, FAR_LANE))
     for heading in (0.0, 1.0, -1.0):
-        (found,) = berths(view, Point("", AT_X, FAR_Y, heading))
+        (found,) = roadside_slots(view, MissionPoint("", AT_X, FAR_Y, heading))
         assert (found.slot.pose[:2] == (x, y)) is counts
         if counts:
             assert math.cos(found.goal.heading) > 0.9, "in the lane's direction"
@@ -142,4 +142,4 @@ def test_a_slot_of_our_own_is_at_the_kerb(road: RoadMap) -> None:
         assert made.pose.y * side > 0.0
         assert 6.5 < inner <= 7.0
     lost = at_edge(road, VEHICLE, Pose(AT_X, 60.0, 0.0))
-    assert lost == Slot(Pose(AT_X, 60.0, 0.0), VEHICLE.length + 1.0, VEHICLE.width + 0.3)
+    assert lost == MissionSlot(Pose(AT_X, 60.0, 0.0), VEHICLE.length + 1.0, VEHICLE.width + 0.3)

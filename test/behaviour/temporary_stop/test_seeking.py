@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tuling_fsm.behaviour.memory import Outcome
-from tuling_fsm.behaviour.mission.memory import Aim, Errand
+from tuling_fsm.behaviour.memory import PlanOutcome
+from tuling_fsm.behaviour.mission.memory import GoalKind, MissionGoal
 from tuling_fsm.behaviour.temporary_stop import guards
 from tuling_fsm.behaviour.temporary_stop.approach import APPROACH
 from tuling_fsm.core.geometry import Pose
@@ -35,7 +35,7 @@ from .looks import AT_X, DRIVES, FAILED, POINT, look, stopped
     ],
 )
 def test_without_a_plan_the_road_s_edge_is_lifted_and_then_the_car_waits(
-    road: RoadMap, plan: Outcome, since: float | None, edges: bool, after: dict[str, Any]
+    road: RoadMap, plan: PlanOutcome, since: float | None, edges: bool, after: dict[str, Any]
 ) -> None:
     view = look(road, plan=plan)
     stop = APPROACH.update(at(view, stop=stopped(view, failing_since=since, edges=edges))).stop
@@ -93,10 +93,10 @@ def test_an_attempt_ends(road: RoadMap, waited: float, spent: float, localized: 
     view = look(road, localized=localized)
     memory = stopped(view, waiting=True, places=(), waited_s=waited, usable=(0, 1))
     after = APPROACH.update(at(view, stop=memory, unexplained_s=spent))
-    assert (after.stop.failed, after.book.attempts) == (failed, int(failed))
+    assert (after.stop.failed, after.mission.attempts) == (failed, int(failed))
     assert any("there is no way into a slot" in line for line in after.reports) is failed
-    done = replace(view.memory.book, errand=Errand())
-    assert not APPROACH.update(at(view, stop=memory, unexplained_s=99.0, book=done)).stop.failed
+    done = replace(view.memory.mission, goal=MissionGoal())
+    assert not APPROACH.update(at(view, stop=memory, unexplained_s=99.0, mission=done)).stop.failed
 
 
 @pytest.mark.clause("TMP-3")
@@ -123,30 +123,30 @@ def test_where_the_car_waits(road: RoadMap, v: float, junction: tuple[float, flo
 
 
 @pytest.mark.parametrize(
-    ("stop", "errand", "dropped"),
+    ("stop", "goal", "dropped"),
     [
         ({}, None, False),
-        ({}, Errand(Aim.UNDECIDED), True),
-        ({}, Errand(Aim.CAR_PARK), True),
-        ({"failed": True}, Errand(Aim.CAR_PARK), False),
-        ({"failed": True}, Errand(Aim.UNDECIDED), True),
-        ({"done": True}, Errand(Aim.UNDECIDED), False),
+        ({}, MissionGoal(GoalKind.UNDECIDED), True),
+        ({}, MissionGoal(GoalKind.CAR_PARK), True),
+        ({"failed": True}, MissionGoal(GoalKind.CAR_PARK), False),
+        ({"failed": True}, MissionGoal(GoalKind.UNDECIDED), True),
+        ({"done": True}, MissionGoal(GoalKind.UNDECIDED), False),
     ],
 )
-def test_a_task_that_is_dropped(road: RoadMap, stop: dict[str, bool], errand: Errand | None, dropped: bool) -> None:
+def test_a_task_that_is_dropped(road: RoadMap, stop: dict[str, bool], goal: MissionGoal | None, dropped: bool) -> None:
     view = look(road)
-    book = view.memory.book if errand is None else replace(view.memory.book, errand=errand)
-    view = at(view, stop=stopped(view, **stop), book=book)
+    progress = view.memory.mission if goal is None else replace(view.memory.mission, goal=goal)
+    view = at(view, stop=stopped(view, **stop), mission=progress)
     assert guards.task_dropped(view) is dropped
     assert guards.attempt_failed(view) is stop.get("failed", False)
-    assert guards.errand_chosen(view) is (book.errand.aim is not Aim.UNDECIDED)
+    assert guards.mission_goal_chosen(view) is (progress.goal.kind is not GoalKind.UNDECIDED)
     assert not guards.nothing_left(view)
     assert guards.boarded(view) is stop.get("done", False)
     assert not guards.alighted(view)
-    down = at(view, stop=stopped(view, errand=Errand(Aim.DROPOFF)))
+    down = at(view, stop=stopped(view, goal=MissionGoal(GoalKind.DROPOFF)))
     assert (guards.boarded(down), guards.alighted(down)) == (False, stop.get("done", False))
-    idle = at(view, book=replace(book, errand=Errand()))
-    assert (guards.nothing_left(idle), guards.errand_chosen(idle)) == (True, False)
+    idle = at(view, mission=replace(progress, goal=MissionGoal()))
+    assert (guards.nothing_left(idle), guards.mission_goal_chosen(idle)) == (True, False)
 
 
 @pytest.mark.clause("TMP-1")
@@ -160,7 +160,7 @@ def test_what_is_asked_for_on_the_way(road: RoadMap) -> None:
     assert isinstance(APPROACH.request(replace(far, world=replace(far.world, lanes=()))), PullOver)
     assert APPROACH.request(look(road, localized=False)) == Hold(Reason.NOT_LOCALIZED)
     over = at(near, stop=stopped(near, failed=True))
-    assert APPROACH.request(over) == Hold(Reason.GOAL_OCCUPIED, detail="the next errand is being chosen")
+    assert APPROACH.request(over) == Hold(Reason.GOAL_OCCUPIED, detail="the next mission goal is being chosen")
     for usable, why in (((0,), "no way into a slot"), ((), "all slots are taken")):
         waits = at(near, stop=stopped(near, waiting=True, settled=True, waited_s=4.0, usable=usable))
         assert APPROACH.request(waits) == Hold(Reason.GOAL_OCCUPIED, detail=f"{why}, a way round in 6 s")

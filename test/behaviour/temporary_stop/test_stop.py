@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from tuling_fsm.behaviour import states
-from tuling_fsm.behaviour.mission.memory import Aim, Status
+from tuling_fsm.behaviour.mission.memory import GoalKind, TaskStatus
 from tuling_fsm.core.request import Hold, Reason
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.mission import Mission
@@ -18,10 +18,10 @@ from ..mission.tasks import (
     DROPOFF_X,
     END_X,
     PICKUP_X,
-    book,
     in_normal_with,
     mission,
     parameters,
+    progress,
     reports,
     set_elapsed,
     stand_at,
@@ -102,7 +102,7 @@ def test_after_a_drop_off_the_next_pick_up_is_chosen(road: RoadMap) -> None:
     decision = drive.until(states.NEXT_PLAN_ONCE, 1.0)
     assert decision.transition is not None
     assert decision.transition.clause == "PUD-1"
-    assert book(drive).numbers(Status.SERVED) == (0,)
+    assert progress(drive).numbers(TaskStatus.SERVED) == (0,)
     assert [request.goal.x for request in drive.tick().route_requests] == [300.0]
 
 
@@ -113,7 +113,7 @@ def test_without_a_task_or_the_time_for_one_it_is_the_car_park(road: RoadMap, ma
     drive = _at_the_dropoff(road, mission(*tasks, match=900.0))
     set_elapsed(drive, 800.0 if many == 2 else 0.0)
     drive.until(states.NEXT_PLAN_ONCE, 12.0)
-    assert book(drive).errand.aim is Aim.CAR_PARK
+    assert progress(drive).goal.kind is GoalKind.CAR_PARK
     assert [request.goal.x for request in drive.tick().route_requests] == [END_X]
     why = "none of 1 open tasks can be served in time" if many == 2 else "no task is left"
     assert any(why in line for line in reports(drive))

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from tuling_fsm.behaviour.traffic.parameters import TrafficParameters
-from tuling_fsm.behaviour.traffic.situation import Situation
+from tuling_fsm.behaviour.traffic.parameters import TrafficRuleParameters
+from tuling_fsm.behaviour.traffic.situation import TrafficSituation
 from tuling_fsm.core.request import StopWall
 from tuling_fsm.map.ahead import CrosswalkAhead
 from tuling_fsm.map.lanes import Crosswalk, LaneId
@@ -21,7 +21,7 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world import objects as ob
 from tuling_fsm.world.inputs import Kind
 from tuling_fsm.world.lane_index import LaneIndex, lane_index
-from tuling_fsm.world.traffic import Traffic, no_traffic
+from tuling_fsm.world.traffic import PredictedLanes, no_traffic
 
 from ..worlds import FAR_Y, NEAR_LANE, NEAR_Y, VEHICLE, Place, Thing, route_along
 
@@ -44,7 +44,7 @@ class Other:
     id: int = 7
 
 
-def traffic(others: Sequence[Other]) -> Traffic:
+def traffic(others: Sequence[Other]) -> PredictedLanes:
     def column(name: str) -> Any:
         return np.array([getattr(other, name) for other in others], dtype=np.float64)
 
@@ -76,19 +76,19 @@ def situation(
     *others: Other,
     v: float = 0.0,
     index: LaneIndex | None = None,
-    parameters: TrafficParameters | None = None,
+    parameters: TrafficRuleParameters | None = None,
     by_hand: bool = False,
     things: Sequence[Thing] = (),
     lane: LaneId = NEAR_LANE,
     **changes: Any,
-) -> Situation:
+) -> TrafficSituation:
     """The car at `X` on the near lane; `changes` are those of the World."""
     route, angle = route_along(road_map, lane), turned(road_map)
     changes.setdefault("traffic", traffic([_put(other, angle) for other in others]))
     x, y = turn(angle, X, NEAR_Y if lane == NEAR_LANE else FAR_Y)
     world = Place(road_map, x, y, angle, v, things=tuple(things)).world(NOW, route, **changes)
     index = index or lane_index(road_map)
-    return Situation(world, route, road_map, index, VEHICLE, parameters or TrafficParameters(), by_hand)
+    return TrafficSituation(world, route, road_map, index, VEHICLE, parameters or TrafficRuleParameters(), by_hand)
 
 
 def crosswalk(

@@ -11,10 +11,10 @@ from crossroads import HALF_M, LIGHT, STOP_SIGN, YIELD_SIGN, crossroads
 from scenes import row
 from traffic_drive import Drive, route_between
 
-from tuling_fsm.behaviour.traffic.conflicts import Across, crossing_of, is_light, parties
+from tuling_fsm.behaviour.traffic.conflicts import OpposingTurn, conflict_vehicles, is_light, passage_through
 from tuling_fsm.behaviour.traffic.junctions import junction_rules
 from tuling_fsm.behaviour.traffic.memory import JunctionMemory
-from tuling_fsm.behaviour.traffic.situation import Situation
+from tuling_fsm.behaviour.traffic.situation import TrafficSituation
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Reason
 from tuling_fsm.map.ahead import JunctionAhead, StopLineAhead
@@ -45,20 +45,20 @@ def drive_to(road_map: RoadMap, goal: str, gap: float = 0.7, v: float = 0.0) -> 
     return drive
 
 
-def looking(drive: Drive, **changes: Any) -> Situation:
+def looking(drive: Drive, **changes: Any) -> TrafficSituation:
     """What the rules look at on the latest tick."""
     assert drive.world is not None
     world = replace(drive.world, **changes)
     index = lane_index(drive.road_map)
-    return Situation(world, drive.route, drive.road_map, index, drive.vehicle, drive.parameters, False)
+    return TrafficSituation(world, drive.route, drive.road_map, index, drive.vehicle, drive.parameters, False)
 
 
-def ways(now: Situation) -> dict[tuple[str, str], tuple[Across, bool]]:
+def ways(now: TrafficSituation) -> dict[tuple[str, str], tuple[OpposingTurn, bool]]:
     """Who turns across whom, and whether he has a sign, by the arms from and to which the other way leads."""
     (junction,) = now.world.junctions
     arms = {"1": "E", "2": "N", "3": "W", "4": "S"}
     found = {}
-    for conflict in crossing_of(now, junction).conflicts:
+    for conflict in passage_through(now, junction).conflicts:
         lane = now.road_map.lanes[now.index.ids[conflict.lane]]
         from_to = arms[lane.predecessors[0].road], arms[lane.successors[0].road]
         found[from_to] = conflict.across, conflict.signed
@@ -67,7 +67,7 @@ def ways(now: Situation) -> dict[tuple[str, str], tuple[Across, bool]]:
     return found
 
 
-NOBODY, OTHER, CAR = Across.NOBODY, Across.OTHER, Across.CAR
+NOBODY, OTHER, CAR = OpposingTurn.NONE, OpposingTurn.OTHER, OpposingTurn.CAR
 
 
 @pytest.mark.clause("INT-7")
@@ -87,7 +87,7 @@ NOBODY, OTHER, CAR = Across.NOBODY, Across.OTHER, Across.CAR
     ],
 )  # fmt: skip
 def test_which_ways_meet_the_car_s_and_who_turns_across(
-    plain: RoadMap, goal: str, left_hand: bool, expected: dict[str, Across]
+    plain: RoadMap, goal: str, left_hand: bool, expected: dict[str, OpposingTurn]
 ) -> None:
     drive = drive_to(replace(plain, left_hand=left_hand), goal)
     drive.tick()
@@ -104,12 +104,12 @@ def test_those_who_have_a_sign(signed: RoadMap) -> None:
     for (begin, _), (_, sign) in ways(now).items():
         assert sign is (begin in "EW")
     (junction,) = now.world.junctions
-    assert crossing_of(now, junction).has_priority
-    assert crossing_of(now, junction) is crossing_of(now, junction)
+    assert passage_through(now, junction).has_priority
+    assert passage_through(now, junction) is passage_through(now, junction)
     left = drive_to(signed, "W")
     left.tick()
     (junction,) = looking(left).world.junctions
-    assert not crossing_of(looking(left), junction).has_priority
+    assert not passage_through(looking(left), junction).has_priority
 
 
 @pytest.mark.clause("INT-7")
@@ -120,17 +120,17 @@ def test_who_comes_is_measured_from_his_bumper(signed: RoadMap, gap: float) -> N
     drive.tick()
     now = looking(drive)
     (junction,) = now.world.junctions
-    found = parties(now, crossing_of(now, junction))
+    found = conflict_vehicles(now, passage_through(now, junction))
     assert len(found) == 3
-    assert [party.likeliest for party in found] == [True, False, False]
-    for party in found:
-        assert (party.id, party.row, party.speed, party.inside) == (7, 0, 3.0, False)
-        conflict = party.conflict
-        assert party.to_conflict == pytest.approx(gap + conflict.other_from, abs=0.05)
-        assert party.past_conflict == pytest.approx(gap + conflict.other_to + 4.5, abs=0.05)
-        assert party.to_stop == pytest.approx(gap - 1.0, abs=0.05), "his line is 1 m before the junction"
-        assert party.line >= 0
-        assert not is_light(now, party.line)
+    assert [other.likeliest for other in found] == [True, False, False]
+    for other in found:
+        assert (other.id, other.row, other.speed, other.inside) == (7, 0, 3.0, False)
+        conflict = other.conflict
+        assert other.to_conflict == pytest.approx(gap + conflict.other_from, abs=0.05)
+        assert other.past_conflict == pytest.approx(gap + conflict.other_to + 4.5, abs=0.05)
+        assert other.to_stop == pytest.approx(gap - 1.0, abs=0.05), "his line is 1 m before the junction"
+        assert other.line >= 0
+        assert not is_light(now, other.line)
 
 
 @pytest.mark.clause("INT-7")
@@ -148,17 +148,17 @@ def test_who_is_inside_and_who_has_left(plain: RoadMap) -> None:
         now = looking(drive)
         (junction,) = now.world.junctions
         straight = [
-            party
-            for party in parties(now, crossing_of(now, junction))
-            if now.road_map.lanes[now.index.ids[party.conflict.lane]].successors[0].road == "3"
+            other
+            for other in conflict_vehicles(now, passage_through(now, junction))
+            if now.road_map.lanes[now.index.ids[other.conflict.lane]].successors[0].road == "3"
         ]
         assert len(straight) == many
-        for party in straight:
-            assert party.inside is inside
-            assert party.line == -1
+        for other in straight:
+            assert other.inside is inside
+            assert other.line == -1
     drive.objects = []
     drive.tick()
-    assert parties(looking(drive), crossing_of(looking(drive), junction)) == []
+    assert conflict_vehicles(looking(drive), passage_through(looking(drive), junction)) == []
 
 
 @pytest.mark.clause("INT-7", "USE-1")
@@ -207,14 +207,14 @@ def test_who_has_come_to_his_line(plain: RoadMap, gap: float, v: float, noted: b
     other.objects = [row(7, HALF_M + gap + 2.25, 1.75, WEST, v)]
     other.tick()
     (kept,) = other.rules.memory.junctions.values()
-    assert kept.others == ({7: other.stamp} if noted else {})
+    assert kept.other_arrivals == ({7: other.stamp} if noted else {})
     if noted:
         other.tick()
         (kept,) = other.rules.memory.junctions.values()
-        assert kept.others == {7: pytest.approx(other.stamp - 0.05)}
+        assert kept.other_arrivals == {7: pytest.approx(other.stamp - 0.05)}
 
 
-def signals(now: Situation, *gaps: tuple[float, str, int]) -> tuple[StopLineAhead, ...]:
+def signals(now: TrafficSituation, *gaps: tuple[float, str, int]) -> tuple[StopLineAhead, ...]:
     lane = now.route.lanes[0].lane
     return tuple(
         StopLineAhead(now.front + gap, StopLine(lane, 0.0, 0.0, 0.0, 0.0, 0.0, kind, number))

@@ -79,9 +79,9 @@ def test_beside_the_road_nobody_counts_however_wide_the_lane_is_but_on_a_crosswa
     for width in (3.0, 6.0):
         wide = (replace(own, right=0.0 * own.right + width),)
         assert not stops(situation(road, walker(FAR, -5.6, 1.0), lanes=wide))
-        crossing = (crosswalk(road, FAR - 1.5, FAR + 1.5),)
-        assert stops(situation(road, walker(FAR, -5.6, 1.0), lanes=wide, crosswalks=crossing))
-        assert stops(situation(road, walker(FAR, -5.6), lanes=wide, crosswalks=crossing)) is (width == 6.0)
+        passage = (crosswalk(road, FAR - 1.5, FAR + 1.5),)
+        assert stops(situation(road, walker(FAR, -5.6, 1.0), lanes=wide, crosswalks=passage))
+        assert stops(situation(road, walker(FAR, -5.6), lanes=wide, crosswalks=passage)) is (width == 6.0)
 
 
 DIAMOND = ((8.0, 0.0), (0.0, 8.0), (-8.0, 0.0), (0.0, -8.0))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tuling_fsm.behaviour.traffic.exit import blocked_exit
-from tuling_fsm.behaviour.traffic.situation import Situation
+from tuling_fsm.behaviour.traffic.situation import TrafficSituation
 from tuling_fsm.behaviour.traffic.start import start_rule
 from tuling_fsm.behaviour.traffic.zones import SlowZone, slowed
 from tuling_fsm.core.request import Reason
@@ -33,7 +33,9 @@ CROSSING = junction(70.0, 90.0)
 END = 90.0 + VEHICLE.length + 1.0
 
 
-def seated(road_map: RoadMap, *others: Other, moving: bool = True, lane: LaneId = NEAR_LANE, **more: Any) -> Situation:
+def seated(
+    road_map: RoadMap, *others: Other, moving: bool = True, lane: LaneId = NEAR_LANE, **more: Any
+) -> TrafficSituation:
     """Vehicles on a lane, at the arc lengths of their x."""
     number = lane_index(road_map).number[lane]
     many = len(others)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tuling_fsm.behaviour.traffic.lines import line_rules, lines_ahead, walls_beside
-from tuling_fsm.behaviour.traffic.memory import Choice, LineKey, LineMemory
-from tuling_fsm.behaviour.traffic.situation import Situation
+from tuling_fsm.behaviour.traffic.memory import LightDecision, LineKey, LineMemory
+from tuling_fsm.behaviour.traffic.situation import TrafficSituation
 from tuling_fsm.core.request import Reason
 from tuling_fsm.map.ahead import JunctionAhead, StopLineAhead
 from tuling_fsm.map.lanes import Junction, LaneId, StopLine
@@ -31,7 +31,7 @@ def junction(s_from: float, s_to: float) -> JunctionAhead:
     return JunctionAhead(s_from, s_to, Junction("j", (), {}, False), 0, 0, s_from)
 
 
-def judged(now: Situation, old: LineMemory | None = None) -> tuple[LineMemory, bool]:
+def judged(now: TrafficSituation, old: LineMemory | None = None) -> tuple[LineMemory, bool]:
     """The new memory of the one line ahead, and whether it is closed."""
     (ahead,) = now.world.stop_lines
     key = LineKey(ahead.line.signal, round(10.0 * ahead.s))
@@ -44,34 +44,34 @@ def judged(now: Situation, old: LineMemory | None = None) -> tuple[LineMemory, b
 @pytest.mark.parametrize(
     ("light", "before", "v", "gap", "after"),
     [
-        (Light.YELLOW, Choice.OPEN, 6.0, 10.1, Choice.STOP),
-        (Light.YELLOW, Choice.OPEN, 6.0, 9.9, Choice.GO),
-        (Light.YELLOW, Choice.OPEN, 0.0, 0.0, Choice.STOP),
-        (Light.YELLOW, Choice.OPEN, 0.4, 0.0, Choice.STOP),
-        (Light.YELLOW, Choice.OPEN, 0.5, 0.0, Choice.GO),
-        (Light.YELLOW, Choice.STOP, 6.0, 9.0, Choice.STOP),
-        (Light.YELLOW, Choice.GO, 6.0, 20.0, Choice.GO),
-        (Light.RED, Choice.OPEN, 6.0, 3.4, Choice.STOP),
-        (Light.RED, Choice.OPEN, 6.0, 3.3, Choice.GO),
-        (Light.RED_YELLOW, Choice.OPEN, 6.0, 3.3, Choice.GO),
-        (Light.UNKNOWN, Choice.OPEN, 6.0, 3.4, Choice.STOP),
-        (Light.RED, Choice.OPEN, 0.99, 0.01, Choice.STOP),
-        (Light.RED, Choice.OPEN, 1.0, 0.01, Choice.GO),
-        (Light.RED, Choice.GO, 6.0, 5.2, Choice.STOP),
-        (Light.RED, Choice.GO, 6.0, 5.1, Choice.GO),
-        (Light.RED, Choice.STOP, 6.0, 1.0, Choice.STOP),
-        (Light.FLASHING_YELLOW, Choice.STOP, 6.0, 20.0, Choice.OPEN),
+        (Light.YELLOW, LightDecision.OPEN, 6.0, 10.1, LightDecision.STOP),
+        (Light.YELLOW, LightDecision.OPEN, 6.0, 9.9, LightDecision.GO),
+        (Light.YELLOW, LightDecision.OPEN, 0.0, 0.0, LightDecision.STOP),
+        (Light.YELLOW, LightDecision.OPEN, 0.4, 0.0, LightDecision.STOP),
+        (Light.YELLOW, LightDecision.OPEN, 0.5, 0.0, LightDecision.GO),
+        (Light.YELLOW, LightDecision.STOP, 6.0, 9.0, LightDecision.STOP),
+        (Light.YELLOW, LightDecision.GO, 6.0, 20.0, LightDecision.GO),
+        (Light.RED, LightDecision.OPEN, 6.0, 3.4, LightDecision.STOP),
+        (Light.RED, LightDecision.OPEN, 6.0, 3.3, LightDecision.GO),
+        (Light.RED_YELLOW, LightDecision.OPEN, 6.0, 3.3, LightDecision.GO),
+        (Light.UNKNOWN, LightDecision.OPEN, 6.0, 3.4, LightDecision.STOP),
+        (Light.RED, LightDecision.OPEN, 0.99, 0.01, LightDecision.STOP),
+        (Light.RED, LightDecision.OPEN, 1.0, 0.01, LightDecision.GO),
+        (Light.RED, LightDecision.GO, 6.0, 5.2, LightDecision.STOP),
+        (Light.RED, LightDecision.GO, 6.0, 5.1, LightDecision.GO),
+        (Light.RED, LightDecision.STOP, 6.0, 1.0, LightDecision.STOP),
+        (Light.FLASHING_YELLOW, LightDecision.STOP, 6.0, 20.0, LightDecision.OPEN),
     ],
 )
 def test_what_is_decided_at_a_light(
-    road: RoadMap, light: Light, before: Choice, v: float, gap: float, after: Choice
+    road: RoadMap, light: Light, before: LightDecision, v: float, gap: float, after: LightDecision
 ) -> None:
     now = situation(road, v=v, stop_lines=(line(gap),), lights={1: light})
     memory, closed = judged(now, LineMemory(before))
-    assert (memory.choice, closed) == (after, after is Choice.STOP)
+    assert (memory.choice, closed) == (after, after is LightDecision.STOP)
     assert judged(now, LineMemory(before, served=True))[0].served is False
     by_hand, _ = judged(replace(now, by_hand=True), LineMemory(before))
-    assert by_hand.choice is (after if light in (Light.RED, Light.RED_YELLOW) else Choice.OPEN)
+    assert by_hand.choice is (after if light in (Light.RED, Light.RED_YELLOW) else LightDecision.OPEN)
 
 
 @pytest.mark.clause("USE-4")
@@ -79,10 +79,10 @@ def test_what_is_decided_at_a_light(
 def test_green_acts_after_it_has_held(road: RoadMap, since: float | None, holds: bool) -> None:
     times = {} if since is None else {1: since}
     now = situation(road, v=6.0, stop_lines=(line(20.0),), lights={1: Light.GREEN}, light_since=times)
-    for before in (Choice.OPEN, Choice.STOP, Choice.GO):
+    for before in (LightDecision.OPEN, LightDecision.STOP, LightDecision.GO):
         memory, closed = judged(now, LineMemory(before))
-        assert closed is (not holds and before is not Choice.GO)
-        assert memory.choice is (Choice.OPEN if holds else before)
+        assert closed is (not holds and before is not LightDecision.GO)
+        assert memory.choice is (LightDecision.OPEN if holds else before)
 
 
 @pytest.mark.clause("INT-7")

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from crossroads import LIGHT, STOP_SIGN, YIELD_SIGN, crossroads
 
-from tuling_fsm.behaviour.traffic.conflicts import Across, Conflict, Party
+from tuling_fsm.behaviour.traffic.conflicts import ConflictVehicle, ConflictZone, OpposingTurn
 from tuling_fsm.behaviour.traffic.memory import JunctionMemory
-from tuling_fsm.behaviour.traffic.priority import Control, holds, waited_for
-from tuling_fsm.behaviour.traffic.situation import Situation
+from tuling_fsm.behaviour.traffic.priority import ApproachControl, holds, waited_for
+from tuling_fsm.behaviour.traffic.situation import TrafficSituation
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.inputs import Kind, Light
 from tuling_fsm.world.lane_index import LIGHT as LIGHT_LINE
@@ -22,24 +22,30 @@ from ..worlds import NEAR_Y
 from . import alone
 from .alone import FRONT, NOW, Other, X
 
-CONFLICT = Conflict(0, FRONT + 4.0, FRONT + 8.0, 0.0, 4.0, Across.NOBODY, False)
-COMES = Party(0, 7, CONFLICT, 10.0, 20.0, 3.0, -1, 5.0, 0.0, False, True)
+CONFLICT = ConflictZone(0, FRONT + 4.0, FRONT + 8.0, 0.0, 4.0, OpposingTurn.NONE, False)
+COMES = ConflictVehicle(0, 7, CONFLICT, 10.0, 20.0, 3.0, -1, 5.0, 0.0, False, True)
 """In time, and with 3 m to its line too fast to stop."""
 STOPS = COMES._replace(to_stop=8.0, to_conflict=12.0)
 STANDS = COMES._replace(to_stop=0.5, to_conflict=5.0, speed=0.0)
 INSIDE = STANDS._replace(inside=True, to_conflict=2.0, to_stop=-3.0)
-TURNS = CONFLICT._replace(across=Across.OTHER)
+TURNS = CONFLICT._replace(across=OpposingTurn.OTHER)
 
 
 def situation(
     road_map: RoadMap, v: float = 0.0, standing: float = 0.0, other: tuple[float, float] = (60.0, 5.0), **more: Any
-) -> Situation:
+) -> TrafficSituation:
     """The car, and where the other one is; the lines are those of any other map."""
     return alone.situation(road_map, Other(*other, kind=Kind.CAR), v=v, standing_for=standing, **more)
 
 
-def held(now: Situation, party: Party, control: Control = Control.NONE, gap: float = 0.5, **past: Any) -> bool:
-    return holds(now, control, gap, party, JunctionMemory(**past))
+def held(
+    now: TrafficSituation,
+    other: ConflictVehicle,
+    control: ApproachControl = ApproachControl.NONE,
+    gap: float = 0.5,
+    **past: Any,
+) -> bool:
+    return holds(now, control, gap, other, JunctionMemory(**past))
 
 
 @pytest.mark.clause("INT-7")
@@ -55,7 +61,7 @@ def held(now: Situation, party: Party, control: Control = Control.NONE, gap: flo
 def test_who_could_be_there_before_the_car_has_left_is_let_by(
     road: RoadMap, speed: float, to_stop: float, least: float, short: float, least_going: float
 ) -> None:
-    now, party = situation(road), COMES._replace(speed=speed, to_stop=to_stop, past_conflict=90.0)
+    now, other = situation(road), COMES._replace(speed=speed, to_stop=to_stop, past_conflict=90.0)
     narrow = CONFLICT._replace(own_to=FRONT + 1.0)
     for distance, conflict, past in (
         (least, CONFLICT, {}),
@@ -63,20 +69,20 @@ def test_who_could_be_there_before_the_car_has_left_is_let_by(
         (least_going, CONFLICT, {"going": True}),
     ):
         for off, waits in ((-0.01, True), (0.01, False)):
-            assert held(now, party._replace(to_conflict=distance + off, conflict=conflict), **past) is waits
-    assert held(now, party._replace(to_conflict=-2.0))
+            assert held(now, other._replace(to_conflict=distance + off, conflict=conflict), **past) is waits
+    assert held(now, other._replace(to_conflict=-2.0))
     behind = CONFLICT._replace(own_from=FRONT - 8.0, own_to=FRONT - 4.6)
     assert held(
-        situation(road, 5.0), party._replace(speed=0.6, to_stop=0.0, to_conflict=0.05, conflict=behind), going=True
+        situation(road, 5.0), other._replace(speed=0.6, to_stop=0.0, to_conflict=0.05, conflict=behind), going=True
     )
 
 
 @pytest.mark.clause("INT-7")
 def test_a_car_that_has_waited_long_insists_on_its_turn_with_smaller_margins(road: RoadMap) -> None:
-    party = COMES._replace(past_conflict=90.0, to_conflict=43.0)
+    other = COMES._replace(past_conflict=90.0, to_conflict=43.0)
     for standing, arrived, waits in ((4.9, 0.0, True), (5.1, 0.0, False), (9.0, 95.1, True), (9.0, 94.9, False)):
         now = situation(road, standing=standing)
-        assert held(now, party, arrived=arrived) is waits
+        assert held(now, other, arrived=arrived) is waits
     insisting = situation(road, standing=9.0)
     assert held(insisting, COMES._replace(past_conflict=9.85), arrived=0.0)
     assert not held(insisting, COMES._replace(past_conflict=9.75), arrived=0.0)
@@ -97,14 +103,14 @@ def test_a_car_that_has_waited_long_insists_on_its_turn_with_smaller_margins(roa
 def test_who_has_left_before_the_car_comes_is_not_waited_for(
     road: RoadMap, v: float, speed: float, past: float, going: bool
 ) -> None:
-    now, party = situation(road, v), COMES._replace(to_conflict=0.0, to_stop=0.0, speed=speed)
-    assert held(now, party._replace(past_conflict=past + 0.01), going=going)
-    assert not held(now, party._replace(past_conflict=past - 0.01), going=going)
+    now, other = situation(road, v), COMES._replace(to_conflict=0.0, to_stop=0.0, speed=speed)
+    assert held(now, other._replace(past_conflict=past + 0.01), going=going)
+    assert not held(now, other._replace(past_conflict=past - 0.01), going=going)
 
 
 @pytest.mark.clause("INT-7")
 @pytest.mark.parametrize(
-    ("party", "waits"),
+    ("other", "waits"),
     [
         (INSIDE._replace(to_conflict=0.2, speed=0.2, past_conflict=0.1), True),
         (INSIDE._replace(to_conflict=2.0), False),
@@ -117,8 +123,8 @@ def test_who_has_left_before_the_car_comes_is_not_waited_for(
         (INSIDE._replace(to_conflict=0.31, speed=0.29), False),
     ],
 )
-def test_who_is_inside_is_let_out_unless_he_waits_there(road: RoadMap, party: Party, waits: bool) -> None:
-    assert held(situation(road), party) is waits
+def test_who_is_inside_is_let_out_unless_he_waits_there(road: RoadMap, other: ConflictVehicle, waits: bool) -> None:
+    assert held(situation(road), other) is waits
 
 
 @pytest.mark.clause("INT-7", "USE-5")
@@ -146,11 +152,11 @@ def test_of_two_that_wait_for_each_other_one_goes_first(
 ) -> None:
     now = situation(road, standing=waited, other=other)
     first = STANDS._replace(standing_for=standing_for)
-    assert held(now, first, arrived=NOW - 20.0, others={7: NOW - 30.0}) is waits
+    assert held(now, first, arrived=NOW - 20.0, other_arrivals={7: NOW - 30.0}) is waits
     blocks = INSIDE._replace(to_conflict=0.2, standing_for=standing_for)
     assert held(now, blocks, arrived=NOW - 20.0) is waits
     on_main_road = STANDS._replace(standing_for=standing_for, line=-1)
-    assert held(now, on_main_road, Control.SIGN, arrived=NOW - 20.0) is waits
+    assert held(now, on_main_road, ApproachControl.SIGN, arrived=NOW - 20.0) is waits
 
 
 @pytest.fixture(scope="module")
@@ -170,49 +176,52 @@ FIRST, LAST, EQUAL = "first", "last", "equal"
 @pytest.mark.parametrize(
     ("control", "kind", "across", "rank"),
     [
-        (Control.NONE, None, Across.NOBODY, EQUAL),
-        (Control.NONE, LIGHT_LINE, Across.NOBODY, EQUAL),
-        (Control.NONE, STOP, Across.NOBODY, FIRST),
-        (Control.NONE, YIELD, Across.CAR, FIRST),
-        (Control.NONE, None, Across.OTHER, FIRST),
-        (Control.NONE, None, Across.CAR, LAST),
-        (Control.SIGN, None, Across.NOBODY, LAST),
-        (Control.SIGN, None, Across.OTHER, LAST),
-        (Control.SIGN, STOP, Across.NOBODY, EQUAL),
-        (Control.SIGN, STOP, Across.OTHER, FIRST),
-        (Control.SIGN, YIELD, Across.CAR, LAST),
-        (Control.GREEN, None, Across.NOBODY, FIRST),
-        (Control.GREEN, STOP, Across.NOBODY, FIRST),
-        (Control.GREEN, None, Across.OTHER, FIRST),
-        (Control.GREEN, STOP, Across.CAR, LAST),
+        (ApproachControl.NONE, None, OpposingTurn.NONE, EQUAL),
+        (ApproachControl.NONE, LIGHT_LINE, OpposingTurn.NONE, EQUAL),
+        (ApproachControl.NONE, STOP, OpposingTurn.NONE, FIRST),
+        (ApproachControl.NONE, YIELD, OpposingTurn.CAR, FIRST),
+        (ApproachControl.NONE, None, OpposingTurn.OTHER, FIRST),
+        (ApproachControl.NONE, None, OpposingTurn.CAR, LAST),
+        (ApproachControl.SIGN, None, OpposingTurn.NONE, LAST),
+        (ApproachControl.SIGN, None, OpposingTurn.OTHER, LAST),
+        (ApproachControl.SIGN, STOP, OpposingTurn.NONE, EQUAL),
+        (ApproachControl.SIGN, STOP, OpposingTurn.OTHER, FIRST),
+        (ApproachControl.SIGN, YIELD, OpposingTurn.CAR, LAST),
+        (ApproachControl.GREEN, None, OpposingTurn.NONE, FIRST),
+        (ApproachControl.GREEN, STOP, OpposingTurn.NONE, FIRST),
+        (ApproachControl.GREEN, None, OpposingTurn.OTHER, FIRST),
+        (ApproachControl.GREEN, STOP, OpposingTurn.CAR, LAST),
     ],
 )
 def test_signs_and_turns_go_before_the_order_of_coming(
-    road: RoadMap, signs: RoadMap, control: Control, kind: int | None, across: Across, rank: str
+    road: RoadMap, signs: RoadMap, control: ApproachControl, kind: int | None, across: OpposingTurn, rank: str
 ) -> None:
-    party = STOPS._replace(conflict=CONFLICT._replace(across=across), line=-1 if kind is None else line_of(signs, kind))
+    other = STOPS._replace(conflict=CONFLICT._replace(across=across), line=-1 if kind is None else line_of(signs, kind))
     now = situation(road, standing=2.0, index=lane_index(signs))
-    came_first, came_last = {"others": {7: 10.0}, "arrived": 20.0}, {"others": {7: 20.0}, "arrived": 10.0}
-    assert held(now, party, control, **came_first) is (rank != FIRST)
-    assert held(now, party, control, **came_last) is (rank == LAST)
+    came_first, came_last = (
+        {"other_arrivals": {7: 10.0}, "arrived": 20.0},
+        {"other_arrivals": {7: 20.0}, "arrived": 10.0},
+    )
+    assert held(now, other, control, **came_first) is (rank != FIRST)
+    assert held(now, other, control, **came_last) is (rank == LAST)
     # Who cannot stop any more is let by by all, but by those whom he turns across.
-    turns = rank == FIRST and across is Across.OTHER
-    assert held(now, party._replace(to_stop=4.9), control, **came_last) is not turns
+    turns = rank == FIRST and across is OpposingTurn.OTHER
+    assert held(now, other._replace(to_stop=4.9), control, **came_last) is not turns
     # The one who has to wait and has been given his turn goes before those who only set off.
-    slow = party._replace(speed=0.9, to_stop=2.0)
+    slow = other._replace(speed=0.9, to_stop=2.0)
     assert held(now, slow, control, going=True, arrived=10.0) is False
     assert held(now, slow._replace(speed=1.1), control, going=True, arrived=10.0) is (rank == LAST)
 
 
 @pytest.mark.clause("INT-7")
 def test_who_turns_across_without_a_light_does_not_wait_for_ever(road: RoadMap) -> None:
-    party = STOPS._replace(conflict=CONFLICT._replace(across=Across.CAR))
+    other = STOPS._replace(conflict=CONFLICT._replace(across=OpposingTurn.CAR))
     for control, standing, waits in (
-        (Control.NONE, 4.9, True),
-        (Control.NONE, 5.1, False),
-        (Control.GREEN, 5.1, True),
+        (ApproachControl.NONE, 4.9, True),
+        (ApproachControl.NONE, 5.1, False),
+        (ApproachControl.GREEN, 5.1, True),
     ):
-        assert held(situation(road, standing=standing), party, control, arrived=0.0) is waits
+        assert held(situation(road, standing=standing), other, control, arrived=0.0) is waits
 
 
 @pytest.mark.clause("INT-7")
@@ -236,9 +245,9 @@ def test_a_closed_light_stops_the_other_where_he_can_stop(
     line = line_of(signs, LIGHT_LINE)
     index = lane_index(signs)
     now = situation(road, index=index, lights={int(index.arrays.line_signal[line]): light})
-    party = COMES._replace(line=line, speed=speed, to_stop=to_stop, inside=inside, to_conflict=1.0)
-    first = {"others": {7: 0.0}, "arrived": 1.0}
-    assert held(now, party, **first) is waits
+    other = COMES._replace(line=line, speed=speed, to_stop=to_stop, inside=inside, to_conflict=1.0)
+    first = {"other_arrivals": {7: 0.0}, "arrived": 1.0}
+    assert held(now, other, **first) is waits
 
 
 @pytest.mark.clause("INT-7")
@@ -259,17 +268,17 @@ def test_a_closed_light_stops_the_other_where_he_can_stop(
 def test_once_it_is_the_car_s_turn_only_who_has_set_off_as_well_and_is_there_first_is_let_by(
     road: RoadMap, speed: float, to_stop: float, to_conflict: float, waits: bool
 ) -> None:
-    party = COMES._replace(speed=speed, to_stop=to_stop, to_conflict=to_conflict)
-    assert held(situation(road), party, going=True, others={7: 0.0}, arrived=1.0) is waits
+    other = COMES._replace(speed=speed, to_stop=to_stop, to_conflict=to_conflict)
+    assert held(situation(road), other, going=True, other_arrivals={7: 0.0}, arrived=1.0) is waits
 
 
 @pytest.mark.clause("INT-7")
 @pytest.mark.parametrize(
     ("v", "standing", "speed", "past", "gap", "waits"),
     [
-        (0.0, 1.0, 0.0, {"others": {7: 50.0}, "arrived": 50.0}, 0.5, True),
-        (0.0, 1.0, 0.0, {"others": {7: 50.1}, "arrived": 50.0}, 0.5, False),
-        (0.0, 9.0, 0.0, {"others": {7: 49.0}, "arrived": 50.0}, 0.5, True),
+        (0.0, 1.0, 0.0, {"other_arrivals": {7: 50.0}, "arrived": 50.0}, 0.5, True),
+        (0.0, 1.0, 0.0, {"other_arrivals": {7: 50.1}, "arrived": 50.0}, 0.5, False),
+        (0.0, 9.0, 0.0, {"other_arrivals": {7: 49.0}, "arrived": 50.0}, 0.5, True),
         # Neither has come to his line: by the times to get there, with 1.5 s in the other's favour.
         (5.0, 0.0, 5.0, {}, 10.0, True),
         (5.0, 0.0, 5.0, {}, 0.3, False),

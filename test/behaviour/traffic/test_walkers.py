@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from tuling_fsm.behaviour.traffic.parameters import PedestrianParameters, TrafficParameters
+from tuling_fsm.behaviour.traffic.parameters import PedestrianParameters, TrafficRuleParameters
 from tuling_fsm.behaviour.traffic.pedestrians import pedestrian_rules
 from tuling_fsm.core.request import Reason
 from tuling_fsm.map.ahead import JunctionAhead
@@ -174,5 +174,5 @@ def test_one_who_is_not_in_the_way_or_crept_past_hides_no_other(road: RoadMap) -
     others = (walker(FAR, 4.0), replace(walker(FRONT + 5.0, 0.0), id=8), replace(walker(FAR, 0.0), id=9))
     walls, past, limit = pedestrian_rules(situation(road, *others), (8,))
     assert ([wall.blocker for _, wall in walls], past, limit) == ([9], (8,), 1.0)
-    slower = TrafficParameters(pedestrian=PedestrianParameters(creep_speed=0.4))
+    slower = TrafficRuleParameters(pedestrian=PedestrianParameters(creep_speed=0.4))
     assert pedestrian_rules(situation(road, *others, parameters=slower), (8,))[2] == 0.4

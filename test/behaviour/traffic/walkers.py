@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 
 from tuling_fsm.behaviour.traffic.pedestrians import pedestrian_rules
-from tuling_fsm.behaviour.traffic.situation import Situation
+from tuling_fsm.behaviour.traffic.situation import TrafficSituation
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 
@@ -29,6 +29,6 @@ def walker(s: float, offset: float, towards: float = 0.0, **more: float) -> Othe
     return Other(s, left_of_route(offset), vy=vy, **more)
 
 
-def stops(now: Situation, released: tuple[int, ...] = ()) -> bool:
+def stops(now: TrafficSituation, released: tuple[int, ...] = ()) -> bool:
     """Whether the car stops for somebody."""
     return bool(pedestrian_rules(now, released)[0])

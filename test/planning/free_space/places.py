@@ -1,4 +1,4 @@
-"""Places to manoeuvre in, around a goal at the origin unless said otherwise."""
+"""Places to maneuver in, around a goal at the origin unless said otherwise."""
 
 from __future__ import annotations
 

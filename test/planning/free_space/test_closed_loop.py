@@ -10,9 +10,9 @@ import pytest
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.request import FreeSpace, PlanResult, Reason
 from tuling_fsm.core.scene import Scene
-from tuling_fsm.planning.check import check
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.planner import Planner
+from tuling_fsm.planning.safety.check import check
 
 from ..scenes import drive
 from .judge import cusps, rows_of
@@ -51,7 +51,7 @@ def arrives(request: FreeSpace, start: Scene, seconds: float) -> int:
     assert log[-1][2].limit.reason is Reason.ARRIVED
     end = log[-1][1].ego.pose
     assert math.hypot(end.x - request.goal.x, end.y - request.goal.y) <= request.goal_tolerance
-    assert len({id(result.manoeuvre.whole) for _, _, result in log if result.manoeuvre is not None}) == 1
+    assert len({id(result.maneuver.whole) for _, _, result in log if result.maneuver is not None}) == 1
     return rejected
 
 

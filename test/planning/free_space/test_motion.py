@@ -11,30 +11,28 @@ from hypothesis import strategies as st
 
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.vehicle import Vehicle
-from tuling_fsm.planning.free_space.motion import limits_of
-from tuling_fsm.planning.free_space.parameters import FreeSpaceParameters
+from tuling_fsm.planning.free_space.collision import SegmentGrid, advance, bin_segments
 from tuling_fsm.planning.free_space.path import cost_of_path
-from tuling_fsm.planning.free_space.problem import Problem, body_of, build_problem
-from tuling_fsm.planning.free_space.profile import STEER, A, H, T, V, X, Y, time_motion
-from tuling_fsm.planning.free_space.ramps import GEAR, LENGTH, STEER0, STEER1, STOP, Steering
-from tuling_fsm.planning.free_space.smooth import smooth
-from tuling_fsm.planning.free_space.solve import Path, first_path, improve, soften
-from tuling_fsm.planning.free_space.sweep import advance
-from tuling_fsm.planning.free_space.walls import Walls, bin_segments
+from tuling_fsm.planning.free_space.problem import FreeSpaceProblem, body_of, build_problem
+from tuling_fsm.planning.free_space.smoothing import GEAR, LENGTH, STEER0, STEER1, STOP, SteeringLimits, smooth
+from tuling_fsm.planning.free_space.solver import ArcPath, first_path, improve, new_tree, soften
+from tuling_fsm.planning.free_space.speed_profile import STEER, A, H, T, V, X, Y, limits_of, time_motion
+from tuling_fsm.planning.parameters import FreeSpaceParameters
 
 from .judge import problems
 from .places import slot_across, slot_along
 
 CAR = Vehicle()
 PARAMETERS = FreeSpaceParameters()
-STEERING = Steering(CAR.wheelbase, CAR.max_steer, 2.0)
+STEERING = SteeringLimits(CAR.wheelbase, CAR.max_steer, 2.0)
+TREE = new_tree()
 LIMITS = limits_of(CAR, PARAMETERS, 2.5)
 piece = st.tuples(st.sampled_from((0.75, 0.0, -0.75, 0.3)), st.floats(0.3, 6.0), st.sampled_from((1.0, -1.0)))
 arcs = st.lists(piece, min_size=1, max_size=6)
 
 
-def nothing() -> Walls:
-    walls: Walls = bin_segments(np.zeros((0, 4)), -50.0, -50.0, 50.0, 50.0)
+def nothing() -> SegmentGrid:
+    walls: SegmentGrid = bin_segments(np.zeros((0, 4)), -50.0, -50.0, 50.0, 50.0)
     return walls
 
 
@@ -57,7 +55,7 @@ def end_of(steers: FloatArray, lengths: FloatArray) -> tuple[float, float, float
     return pose
 
 
-def smoothed(steers: FloatArray, lengths: FloatArray, walls: Walls | None = None) -> FloatArray:
+def smoothed(steers: FloatArray, lengths: FloatArray, walls: SegmentGrid | None = None) -> FloatArray:
     start = np.array((1.0, -2.0, 0.4))
     motion: FloatArray = smooth(walls or nothing(), body_of(CAR, 0.0), start, steers, lengths, STEERING, False)
     return motion
@@ -127,7 +125,7 @@ def test_ramps_give_way_to_walls_and_in_the_end_to_a_stop(gap: float, stops: int
     assert np.count_nonzero(tight[:, STOP]) == stops
 
 
-def problem_in(segments: FloatArray, start: Pose) -> Problem:
+def problem_in(segments: FloatArray, start: Pose) -> FreeSpaceProblem:
     return build_problem(start, [Pose(0.0, 0.0, 0.0)], segments, CAR, PARAMETERS)
 
 
@@ -141,12 +139,12 @@ def problem_in(segments: FloatArray, start: Pose) -> Problem:
 )
 def test_improving_never_costs_more_and_softening_bends_less(segments: FloatArray, start: Pose) -> None:
     problem = problem_in(segments, start)
-    found = first_path(problem, (body_of(CAR, 0.01),), 20_000)
+    found = first_path(problem, (body_of(CAR, 0.01),), 20_000, TREE)
     assert isinstance(found, tuple)
     first = found[0]
     before = cost_of_path(first.turns, first.lengths, 0, PARAMETERS.gear_cost, 0.0)
     assert first.cost == pytest.approx(before, abs=1e-6)
-    better = improve(problem, *found, 500)
+    better = improve(problem, *found, 500, TREE)
     assert better.cost <= first.cost + 1e-9
     soft = soften(problem, better, 1.0)
     bend = [cost_of_path(p.turns, p.lengths, 0, PARAMETERS.gear_cost, 1.0) for p in (better, soft)]
@@ -155,7 +153,7 @@ def test_improving_never_costs_more_and_softening_bends_less(segments: FloatArra
         assert_leads_to_the_goal(problem, path)
 
 
-def assert_leads_to_the_goal(problem: Problem, path: Path) -> None:
+def assert_leads_to_the_goal(problem: FreeSpaceProblem, path: ArcPath) -> None:
     pose = tuple(problem.start)
     for turn, length in zip(path.turns, path.lengths, strict=True):
         pose = advance(*pose, turn * problem.rules.curvature, length)
@@ -166,7 +164,7 @@ def assert_leads_to_the_goal(problem: Problem, path: Path) -> None:
 def test_a_path_of_more_pieces_than_knots_is_shortened_too() -> None:
     problem = problem_in(np.zeros((0, 4)), Pose(-12.5, 0.0, 0.0))
     turns, lengths = np.tile((0.2, -0.2), 60), np.full(120, 0.1)
-    path = Path(turns, lengths, float("inf"), body_of(CAR, 0.01), 0)
+    path = ArcPath(turns, lengths, float("inf"), body_of(CAR, 0.01), 0)
     x, y, h = tuple(problem.start)
     for turn, length in zip(turns, lengths, strict=True):
         x, y, h = advance(x, y, h, turn * problem.rules.curvature, length)

@@ -11,7 +11,7 @@ from shapely.geometry import LineString, Polygon
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.scene import Ego, Obstacles, Scene
 from tuling_fsm.core.vehicle import Vehicle
-from tuling_fsm.planning.free_space.obstacles import box_outlines, covered, held_lines, held_solids, solid_segments
+from tuling_fsm.planning.free_space.obstacles import box_outlines, covered, held_lines, held_static, solid_segments
 from tuling_fsm.world.inputs import Kind
 
 from .places import scene, with_object
@@ -61,12 +61,12 @@ def test_static_things_and_standing_movers_are_solid() -> None:
         assert not covered(where, 12.0, 12.0)
 
 
-@pytest.mark.parametrize(("kind", "berth"), [(Kind.CAR, 0.06), (Kind.PEDESTRIAN, 0.06), (Kind.BARRIER, 0.0)])
-def test_who_may_drive_or_walk_is_kept_clear_of_by_more_than_a_path_is_off(kind: Kind, berth: float) -> None:
+@pytest.mark.parametrize(("kind", "roadside_slot"), [(Kind.CAR, 0.06), (Kind.PEDESTRIAN, 0.06), (Kind.BARRIER, 0.0)])
+def test_what_may_drive_or_walk_is_kept_clear_of_by_more_than_a_path_is_off(kind: Kind, roadside_slot: float) -> None:
     where = Scene(5.0, Ego(HERE, 0.0, 0.0, 0.0), Obstacles.straight_on([[20.0, 0.0, 0.0, 4.5, 1.8]], kind=int(kind)))
     edges = solid_segments(where)
     size = edges[:, ::2].max() - edges[:, ::2].min(), edges[:, 1::2].max() - edges[:, 1::2].min()
-    assert size == pytest.approx((4.5 + 2.0 * berth, 1.8 + 2.0 * berth))
+    assert size == pytest.approx((4.5 + 2.0 * roadside_slot, 1.8 + 2.0 * roadside_slot))
 
 
 def test_lines_that_are_not_touched_all_hold() -> None:
@@ -95,10 +95,10 @@ def test_a_line_is_dropped_at_least_as_far_as_the_car_reaches() -> None:
 
 
 def test_what_is_deep_in_the_car_is_no_false_measurement() -> None:
-    assert held_solids(near(1.4, CAR.width / 2.0 + 1.0 - 0.3, 5.0, 2.0), HERE, CAR, 0.1) is None
-    assert held_solids(chain((1.0, -5.0), (1.0, 5.0)), HERE, CAR, 0.1) is None
+    assert held_static(near(1.4, CAR.width / 2.0 + 1.0 - 0.3, 5.0, 2.0), HERE, CAR, 0.1) is None
+    assert held_static(chain((1.0, -5.0), (1.0, 5.0)), HERE, CAR, 0.1) is None
     apart = near(1.4, CAR.width / 2.0 + 1.01, 5.0, 2.0)
-    assert held_solids(apart, HERE, CAR, 0.1) is apart
+    assert held_static(apart, HERE, CAR, 0.1) is apart
 
 
 @pytest.mark.clause("USE-6")
@@ -118,7 +118,7 @@ def test_a_shallow_overlap_is_moved_out_by_little(
         else (math.copysign(1.0, ahead), 0.0)
     )
     outline = near(ahead - depth * away[0], left - depth * away[1], length, width, turn)
-    held = held_solids(outline, HERE, CAR, 0.1)
+    held = held_static(outline, HERE, CAR, 0.1)
     if held is None:
         return
     assert not touching(held)
@@ -128,7 +128,7 @@ def test_a_shallow_overlap_is_moved_out_by_little(
 
 def test_what_pokes_in_across_the_side_is_cut() -> None:
     poke = chain((1.0, CAR.width / 2.0 - 0.05), (1.0, 4.0))
-    held = held_solids(poke, HERE, CAR, 0.1)
+    held = held_static(poke, HERE, CAR, 0.1)
     assert held is not None
     assert not touching(held)
     assert held[0, 2:] == pytest.approx(poke[0, 2:])

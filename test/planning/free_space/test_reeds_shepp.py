@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tuling_fsm.planning.free_space.collision import advance
 from tuling_fsm.planning.free_space.reeds_shepp import PIECES, WORDS, cost_of, words
-from tuling_fsm.planning.free_space.sweep import advance
 
 Pose = tuple[float, float, float]
 coordinate = st.floats(-8.0, 8.0)

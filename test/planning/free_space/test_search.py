@@ -13,17 +13,24 @@ from numba.core.registry import CPUDispatcher
 
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.planning import free_space
-from tuling_fsm.planning.free_space.estimate import build_guide, guide_cost
-from tuling_fsm.planning.free_space.path import cost_of_path
-from tuling_fsm.planning.free_space.problem import Problem, body_of, build_problem
-from tuling_fsm.planning.free_space.pull import pull
-from tuling_fsm.planning.free_space.solve import begin, first_path, improve
-from tuling_fsm.planning.free_space.sweep import Body, advance
-from tuling_fsm.planning.free_space.tree import CELL, CELL_HEADING, SPAN, Tree, allocate, close_cells, empty, open_level
-from tuling_fsm.planning.free_space.walls import free_length
+from tuling_fsm.planning.free_space.collision import InflatedFootprint, advance, free_length
+from tuling_fsm.planning.free_space.heuristic import build_obstacle_heuristic, obstacle_heuristic
+from tuling_fsm.planning.free_space.path import cost_of_path, pull
+from tuling_fsm.planning.free_space.problem import FreeSpaceProblem, body_of, build_problem
+from tuling_fsm.planning.free_space.search_tree import (
+    CELL,
+    CELL_HEADING,
+    SPAN,
+    SearchTree,
+    allocate,
+    close_cells,
+    empty,
+    open_level,
+)
+from tuling_fsm.planning.free_space.solver import begin, first_path, improve
 
 from .places import CAR, GOAL, plan, scene, slot_across, slot_along
-from .test_motion import PARAMETERS
+from .test_motion import PARAMETERS, TREE
 
 BODY = body_of(CAR, 0.005)
 PLACES = [
@@ -33,7 +40,7 @@ PLACES = [
 ]
 
 
-def assert_driven(problem: Problem, body: Body, turns: FloatArray, lengths: FloatArray) -> None:
+def assert_driven(problem: FreeSpaceProblem, body: InflatedFootprint, turns: FloatArray, lengths: FloatArray) -> None:
     """The path leads from the start to the goal and touches nothing."""
     x, y, h = problem.start
     for turn, length in zip(turns, lengths, strict=True):
@@ -47,7 +54,7 @@ def assert_driven(problem: Problem, body: Body, turns: FloatArray, lengths: Floa
 @pytest.mark.parametrize(("segments", "start"), PLACES[:2])
 def test_a_path_pulled_taut_is_cheaper_and_still_driven(segments: FloatArray, start: Pose) -> None:
     problem = build_problem(start, [GOAL], segments, CAR, PARAMETERS)
-    found = first_path(problem, (BODY,), 20_000)
+    found = first_path(problem, (BODY,), 20_000, TREE)
     assert isinstance(found, tuple)
     first = found[0]
     task = begin(problem, BODY, False).task
@@ -63,17 +70,17 @@ def test_a_path_pulled_taut_is_cheaper_and_still_driven(segments: FloatArray, st
 @pytest.mark.parametrize("budget", [0, 200])
 def test_an_improved_path_is_no_dearer_and_keeps_to_its_budget(segments: FloatArray, start: Pose, budget: int) -> None:
     problem = build_problem(start, [GOAL], segments, CAR, PARAMETERS)
-    found = first_path(problem, (BODY,), 20_000)
+    found = first_path(problem, (BODY,), 20_000, TREE)
     assert isinstance(found, tuple)
     path, run, guide = found
-    better = improve(problem, path, run, guide, budget)
+    better = improve(problem, path, run, guide, budget, TREE)
     assert better.cost <= path.cost
     assert path.used <= better.used <= path.used + budget
     assert_driven(problem, BODY, better.turns, better.lengths)
 
 
 def test_closed_cells_stay_closed_when_their_table_grows() -> None:
-    tree: Tree = allocate(10, 20_000)
+    tree: SearchTree = allocate(10, 20_000)
     empty(tree)
     rng = np.random.default_rng(1)
     poses = np.column_stack((rng.uniform(-20.0, 20.0, (2 * SPAN, 2)), rng.uniform(-3.0, 3.0, 2 * SPAN)))
@@ -93,14 +100,14 @@ def test_what_is_not_settled_is_estimated_as_no_farther_than_it_is() -> None:
     """The spreading stops some way beyond the root; a longer way round is then known to be at least so long."""
     segments = np.array(((4.0, -30.0, 4.0, 25.0), (-30.0, 10.0, 4.0, 10.0)))
     box, target = (-40.0, -40.0, 40.0, 40.0), np.zeros((1, 3))
-    near = build_guide(segments, box, 0.9, target, np.array(((-6.0, 0.0, 0.0),)))
-    whole = build_guide(segments, box, 0.9, target, np.array(((1000.0, 1000.0, 0.0), (-6.0, 20.0, 0.0))))
+    near = build_obstacle_heuristic(segments, box, 0.9, target, np.array(((-6.0, 0.0, 0.0),)))
+    whole = build_obstacle_heuristic(segments, box, 0.9, target, np.array(((1000.0, 1000.0, 0.0), (-6.0, 20.0, 0.0))))
     assert near.horizon < whole.horizon
     places = np.random.default_rng(2).uniform(-39.0, 39.0, (400, 2))
-    known = [(guide_cost(near, x, y), guide_cost(whole, x, y)) for x, y in places]
+    known = [(obstacle_heuristic(near, x, y), obstacle_heuristic(whole, x, y)) for x, y in places]
     assert all(some <= real for some, real in known)
     assert any(some < real for some, real in known)
-    assert guide_cost(near, -6.0, 0.0) == guide_cost(whole, -6.0, 0.0) > 4.0
+    assert obstacle_heuristic(near, -6.0, 0.0) == obstacle_heuristic(whole, -6.0, 0.0) > 4.0
 
 
 def test_a_kernel_that_counts_no_references_returns_no_array() -> None:

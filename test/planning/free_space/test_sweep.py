@@ -9,9 +9,18 @@ from hypothesis import strategies as st
 from shapely.geometry import LineString
 
 from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.planning.free_space.collision import (
+    InflatedFootprint,
+    advance,
+    bin_segments,
+    contact,
+    free_length,
+    length_of,
+    make_sweep,
+    occupied,
+    touches,
+)
 from tuling_fsm.planning.free_space.problem import body_of
-from tuling_fsm.planning.free_space.sweep import Body, advance, contact, length_of, make_sweep, touches
-from tuling_fsm.planning.free_space.walls import bin_segments, free_length, occupied
 
 from .judge import box_of, placed
 
@@ -111,7 +120,7 @@ def test_a_mirrored_sweep_is_equally_long() -> None:
 
 def test_reversing_is_driving_forward_with_front_and_rear_exchanged() -> None:
     rng = np.random.default_rng(2)
-    turned = Body(BODY.front, BODY.rear, BODY.half)
+    turned = InflatedFootprint(BODY.front, BODY.rear, BODY.half)
     for _ in range(200):
         x0, y0, x1, y1 = rng.uniform(-6.0, 6.0, 4)
         back, ahead = make_sweep(K, -1, BODY, 3.0), make_sweep(K, 1, turned, 3.0)

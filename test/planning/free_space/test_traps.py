@@ -11,18 +11,17 @@ from hypothesis import strategies as st
 
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.request import FreeSpace
-from tuling_fsm.planning.free_space.estimate import build_guide, guide_cost
+from tuling_fsm.planning.free_space.analytic_expansion import bounds
+from tuling_fsm.planning.free_space.collision import advance, bin_segments, free_length, occupied
+from tuling_fsm.planning.free_space.heuristic import build_obstacle_heuristic, obstacle_heuristic
 from tuling_fsm.planning.free_space.path import cost_of_path
 from tuling_fsm.planning.free_space.problem import body_of, build_problem
-from tuling_fsm.planning.free_space.shot import bounds
-from tuling_fsm.planning.free_space.solve import best_path, first_path
-from tuling_fsm.planning.free_space.sweep import advance
-from tuling_fsm.planning.free_space.tree import allocate, pop, push
-from tuling_fsm.planning.free_space.walls import bin_segments, free_length, occupied
+from tuling_fsm.planning.free_space.search_tree import allocate, pop, push
+from tuling_fsm.planning.free_space.solver import best_path, first_path
 
 from .judge import lines_of, problems, rows_of
 from .places import CAR, GOAL, plan, scene, slot_across, slot_along
-from .test_motion import PARAMETERS
+from .test_motion import PARAMETERS, TREE
 
 STEP = 0.8
 
@@ -70,15 +69,15 @@ def test_the_way_round_obstacles_is_never_longer_than_a_path(segments: FloatArra
     """The disc that it is found for lies within the car: as near to the rear axle as the nearest side."""
     problem = build_problem(start, [GOAL], segments, CAR, PARAMETERS)
     body = body_of(CAR, 0.005)
-    found = first_path(problem, (body,), 20_000)
+    found = first_path(problem, (body,), 20_000, TREE)
     assert isinstance(found, tuple)
     inner = min(body.rear, body.front, body.half)
     box = bounds(problem.area)
-    guide = build_guide(problem.walls.segments, box, inner, problem.goals, problem.start[None, :])
+    guide = build_obstacle_heuristic(problem.walls.segments, box, inner, problem.goals, problem.start[None, :])
     pose, left = tuple(problem.start), float(np.abs(found[0].lengths).sum())
-    assert guide_cost(guide, pose[0], pose[1]) > 0.0
+    assert obstacle_heuristic(guide, pose[0], pose[1]) > 0.0
     for turn, length in zip(found[0].turns, found[0].lengths, strict=True):
-        assert guide_cost(guide, pose[0], pose[1]) <= left + 1e-6
+        assert obstacle_heuristic(guide, pose[0], pose[1]) <= left + 1e-6
         pose = advance(*pose, turn * problem.rules.curvature, length)
         left -= abs(length)
 
@@ -102,7 +101,7 @@ def test_any_start_beside_a_slot_gives_a_drivable_plan_and_its_mirror_image(
 def test_a_narrower_body_is_looked_at_within_the_same_budget(budget: int) -> None:
     problem = build_problem(Pose(8.0, 3.2, 0.0), [GOAL], slot_along(0.8), CAR, PARAMETERS)
     bodies = tuple(body_of(CAR, margin) for margin in (0.15, 0.04, 0.01))
-    path = best_path(problem, bodies, budget, 400)
+    path = best_path(problem, bodies, budget, 400, TREE)
     if not isinstance(path, str):
         assert path.used <= budget
         cost = cost_of_path(path.turns, path.lengths, 0, PARAMETERS.gear_cost, 0.0)

@@ -10,7 +10,8 @@ import tuling_fsm.planning.free_space as free_space
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.parameters import describe, load
 from tuling_fsm.core.request import FreeSpace, Reason, StopWall
-from tuling_fsm.planning.free_space import FreeSpaceParameters, warm_up
+from tuling_fsm.planning.free_space import FreeSpaceParameters
+from tuling_fsm.planning.warm_up import warm_up_free_space
 
 from .places import boxes, plan, scene, slot_across
 
@@ -25,7 +26,7 @@ def signatures() -> dict[str, int]:
 
 
 def test_nothing_is_compiled_after_warm_up() -> None:
-    warm_up()
+    warm_up_free_space()
     before = signatures()
     assert before
     wall = StopWall(-20.0, 0.0, 20.0, 0.0, Reason.RED_LIGHT)

@@ -38,10 +38,10 @@ def blocks(side: int) -> tuple[FloatArray, FloatArray, list[FloatArray]]:
 
 
 def head_for(crowd: Crowd, goals: FloatArray, noise: FloatArray | float = 0.0) -> None:
-    """Let everybody prefer 1 m/s towards its goal, in numbers that single precision holds."""
+    """Let every agent prefer 1 m/s towards its goal, in numbers that single precision holds."""
     way = goals - np.column_stack((crowd.x, crowd.y))
     wish = way / np.maximum(np.hypot(*way.T), 1.0)[:, None] + noise
-    crowd.wish_x[:], crowd.wish_y[:] = wish.astype(np.float32).T
+    crowd.preferred_vx[:], crowd.preferred_vy[:] = wish.astype(np.float32).T
 
 
 class Library:
@@ -76,7 +76,7 @@ class Library:
         """One step with the preferred velocities of the crowd: positions and velocities (N, 2)."""
         crowd, simulator = self._crowd, self._simulator
         for i in range(len(crowd.x)):
-            simulator.set_agent_pref_velocity(i, (float(crowd.wish_x[i]), float(crowd.wish_y[i])))
+            simulator.set_agent_pref_velocity(i, (float(crowd.preferred_vx[i]), float(crowd.preferred_vy[i])))
         simulator.do_step()
         n = range(len(crowd.x))
         places = [simulator.get_agent_position(i).to_tuple() for i in n]

@@ -101,7 +101,7 @@ def test_agents_of_many_kinds_among_odd_shapes_choose_as_in_the_library(seed: in
     crowd.vx[:], crowd.vy[:] = random.uniform(-1.0, 1.0, (2, n))
     avoidance, library = Avoidance(crowd, SHAPES), Library(crowd, SHAPES)
     for _ in range(10):
-        crowd.wish_x[:], crowd.wish_y[:] = random.uniform(-1.5, 1.5, (2, n)).astype(np.float32)
+        crowd.preferred_vx[:], crowd.preferred_vy[:] = random.uniform(-1.5, 1.5, (2, n)).astype(np.float32)
         library.copy_state()
         _, wanted = library.step()
         avoidance.step(DT)

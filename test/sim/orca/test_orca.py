@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.sim.orca.crowd import new_crowd
-from tuling_fsm.sim.orca.program import EPSILON, in_all, least_bad, new_lines
+from tuling_fsm.sim.orca.linear_program import EPSILON, in_all, least_bad, new_lines
 from tuling_fsm.sim.orca.step import Avoidance, nudge
 from tuling_fsm.sim.orca.walls import build_walls
 
@@ -77,7 +77,7 @@ def test_obstacles_hold_where_neighbours_cannot_be_satisfied() -> None:
     avoidance = Avoidance(
         new_crowd(places, radius=1.0), [np.array([(-9.0, -1.0), (9.0, -1.0), (9.0, 0.0), (-9.0, 0.0)])]
     )
-    avoidance.crowd.wish_y[1:] = -1.0
+    avoidance.crowd.preferred_vy[1:] = -1.0
     for _ in range(40):
         avoidance.step(DT)
     assert avoidance.crowd.y.min() > 1.0 - EPSILON
@@ -110,7 +110,7 @@ def test_the_history_of_the_tree_changes_nothing() -> None:
     assert np.array_equal(places_of(avoidance.crowd), places_of(fresh.crowd))
 
 
-def test_nobody_at_all_is_no_fault() -> None:
+def test_an_empty_crowd_is_no_fault() -> None:
     avoidance = Avoidance(new_crowd(np.zeros((0, 2))), [])
     avoidance.step(DT)
     assert avoidance.frame == 1

@@ -7,7 +7,7 @@ import numpy as np
 
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.sim.scenario.commands import Command
-from tuling_fsm.sim.scenario.load import compile_text
+from tuling_fsm.sim.scenario.compiler import compile_text
 from tuling_fsm.sim.scenario.model import ActorState
 from tuling_fsm.sim.scenario.placements import AtPose, Placement
 from tuling_fsm.sim.scenario.storyboard import Storyboard

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.sim.scenario.load import compile_text
+from tuling_fsm.sim.scenario.compiler import compile_text
 
 ROOT = Path(__file__).resolve().parents[3]
 FILE = str(ROOT / "config" / "scenarios" / "demo.osc")

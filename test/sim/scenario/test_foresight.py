@@ -3,7 +3,7 @@
 import pytest
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.sim.scenario.load import compile_text
+from tuling_fsm.sim.scenario.compiler import compile_text
 
 from .storyboards import scene
 
@@ -34,12 +34,12 @@ def parallel(*members: str) -> str:
 
 
 IN_VAIN = [
-    (serial("wait @done"), "nobody emits 'done'"),
-    (serial("emit done", "wait elapsed(1s)", "wait @done"), "nobody emits 'done'"),
-    (serial("wait @done", "emit done"), "nobody emits 'done'"),
-    (serial("ego.lose_odometry() with:\n            until @done"), "nobody emits 'done'"),
-    ("part: serial:\n        wait @part.end", "nobody emits 'part.end'"),
-    ("one_of:\n        emit done\n        serial:\n            wait @done", "nobody emits 'done'"),
+    (serial("wait @done"), "nothing emits 'done'"),
+    (serial("emit done", "wait elapsed(1s)", "wait @done"), "nothing emits 'done'"),
+    (serial("wait @done", "emit done"), "nothing emits 'done'"),
+    (serial("ego.lose_odometry() with:\n            until @done"), "nothing emits 'done'"),
+    ("part: serial:\n        wait @part.end", "nothing emits 'part.end'"),
+    ("one_of:\n        emit done\n        serial:\n            wait @done", "nothing emits 'done'"),
     (serial("wait npc.object_distance(ego, euclidean, reference_points) < 0m"), "never holds"),
     (serial("wait npc.speed < 0mps"), "never holds"),
     (serial("wait npc.time_to_collision(reference: ego) == -1s"), "never holds"),
@@ -70,11 +70,11 @@ WRONG = [
     ("npc.change_speed(target: 3mps, rate_profile: cubic)", "speeds change linearly alone"),
     ("npc.change_lane(num_of_lanes: 0, side: left)", "a change over 0 lanes"),
     ("npc.activate_controller(true, false)", "one controller steers and drives"),
-    ("npc.drive() with:\n            along(map.create_route([p]))\n            speed(0mps)", "nobody gets there"),
+    ("npc.drive() with:\n            along(map.create_route([p]))\n            speed(0mps)", "it never gets there"),
     ("npc.drive() with:\n            position(3m, ahead_of: npc)", "to itself"),
     ("npc.drive() with:\n            position(3m, ahead_of: sky)", "is no physical_object"),
     ("walker.walk() with:\n            along(map.create_route([p]))", "a person follows no lanes"),
-    ("walker.walk() with:\n            along(map.create_path([p]))\n            speed(0mps)", "nobody gets there"),
+    ("walker.walk() with:\n            along(map.create_path([p]))\n            speed(0mps)", "it never gets there"),
     ("sky.rain(intensity: -3mmph)", "'intensity' is below 0"),
     ("sky.fog(visual_range: -3m)", "'visual_range' is below 0"),
     ("sensors.disturb(sensor: traffic_lights, noise: 1m)", "'traffic_lights' knows no 'noise'"),

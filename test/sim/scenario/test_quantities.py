@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 from shapely.geometry import Point, Polygon
 
 from tuling_fsm.core.geometry import Pose
-from tuling_fsm.sim.scenario.conditions import Acceleration, Between, Direction, Speed, TimeHeadway
-from tuling_fsm.sim.scenario.model import ActorState
-from tuling_fsm.sim.scenario.quantities import (
+from tuling_fsm.sim.scenario.conditions import Acceleration, Direction, DistanceMode, Speed, TimeHeadway
+from tuling_fsm.sim.scenario.measurements import (
     corners,
     measure,
     object_distance,
@@ -18,6 +17,7 @@ from tuling_fsm.sim.scenario.quantities import (
     time_headway,
     time_to_collision,
 )
+from tuling_fsm.sim.scenario.model import ActorState
 
 from .storyboards import View, body
 
@@ -30,7 +30,7 @@ BODIES = st.builds(
     st.floats(0.4, 3.0),
     st.floats(-1.0, 2.0),
 )
-BOXES, POINTS = Between.BOUNDING_BOXES, Between.REFERENCE_POINTS
+BOXES, POINTS = DistanceMode.BOUNDING_BOXES, DistanceMode.REFERENCE_POINTS
 
 
 def polygon(actor: ActorState, t: float = 0.0) -> Polygon:

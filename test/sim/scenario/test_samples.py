@@ -9,7 +9,7 @@ import pytest
 
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.sim.scenario.commands import ActivateController, ChangeSpeed, Command
-from tuling_fsm.sim.scenario.load import compile_text
+from tuling_fsm.sim.scenario.compiler import compile_text
 from tuling_fsm.sim.scenario.model import EGO, ActorState
 from tuling_fsm.sim.scenario.storyboard import Storyboard
 

@@ -20,7 +20,7 @@ from tuling_fsm.sim.scenario.commands import (
     SetRain,
     Walk,
 )
-from tuling_fsm.sim.scenario.load import compile_text
+from tuling_fsm.sim.scenario.compiler import compile_text
 from tuling_fsm.sim.scenario.model import ActorState, Population, RandomRoute, RouteTo, RouteVia
 from tuling_fsm.sim.scenario.placements import Anywhere, AtPose, OnLane, RelativeTo
 from tuling_fsm.world.inputs import Light
@@ -155,7 +155,7 @@ def test_one_of_is_cut_short_by_its_duration_with_what_goes_on() -> None:
     assert play(story, View(), 5.0) == [(0.0, STOP), (1.0, GO)]
 
 
-def test_events_and_labels_wake_who_waits_for_them() -> None:
+def test_events_and_labels_end_the_waits_for_them() -> None:
     story = storyboard(
         """parallel:
         serial:
@@ -242,9 +242,9 @@ def test_the_first_instant_is_folded_into_the_beginning() -> None:
     assert (scenario.ego, scenario.ego_speed) == (P, 2.0)
     assert scenario.route == RouteVia((P, AtPose(3.0, 4.0)))
     assert scenario.population == Population(4, 0)
-    npc, walker, third = scenario.actors
+    npc, pedestrian, third = scenario.actors
     assert (npc.placement, npc.speed) == (RelativeTo("ego", -20.0, 1), 6.0)
-    assert walker.placement is None
+    assert pedestrian.placement is None
     assert third.placement == Anywhere()
     log = play(
         storyboard(text[text.index("    do ") + 7 :], "    other: traffic_source\n    third: vehicle\n"), View(), 2.0

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.sim.scenario.load import compile_text, load_scenario
+from tuling_fsm.sim.scenario.compiler import compile_text, load_scenario
 from tuling_fsm.sim.scenario.model import Action, Parallel, Serial, Wait
 
 from .storyboards import SCENE, scene
@@ -85,7 +85,7 @@ ACTIONS = [
     ("npc.change_speed(target: 3mps, rate_profile: round)", "46", "unknown name 'round'"),
     ("npc.assign_position(p.s)", "21", "a length is no position"),
     ("npc.random_route(length: 3km)", "1", "'npc' has no planner under test"),
-    ("walker.walk()", "1", "a walk needs its way"),
+    ("walker.walk()", "1", "a walk needs its path"),
     ("ego.remove()", "1", "the ego cannot be removed"),
     ("emit never", "6", "unknown event 'never'"),
     ("wait @never", "6", "unknown event 'never'"),

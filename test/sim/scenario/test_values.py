@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.sim.scenario.load import compile_text
+from tuling_fsm.sim.scenario.compiler import compile_text
 from tuling_fsm.sim.scenario.placements import AtPose, InSlot, OnLane
-from tuling_fsm.sim.scenario.units import PHYSICAL_TYPES, UNITS, dimension_name, units_of
+from tuling_fsm.sim.scenario.values import PHYSICAL_TYPES, UNITS, dimension_name, units_of
 
 NUMBERS = st.floats(-1e6, 1e6, allow_nan=False).map(lambda value: round(value, 6))
 KINDS = st.sampled_from(sorted(PHYSICAL_TYPES))

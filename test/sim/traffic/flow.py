@@ -10,27 +10,27 @@ import shapely
 
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.sim.lights import TrafficLights
-from tuling_fsm.sim.parameters import LightParameters, TrafficParameters
+from tuling_fsm.sim.environment.traffic_lights import TrafficLights
+from tuling_fsm.sim.parameters import LightParameters, TrafficManagerParameters
 from tuling_fsm.sim.traffic.fleet import Fleet, path_index
 from tuling_fsm.sim.traffic.lane_graph import build_lane_graph
-from tuling_fsm.sim.traffic.manager import NO_EGO, NO_HERO, TrafficManager
-from tuling_fsm.sim.traffic.right_of_way import EgoRequest
+from tuling_fsm.sim.traffic.manager import NO_HERO, NO_REQUEST, TrafficManager
+from tuling_fsm.sim.traffic.right_of_way import JunctionRequest
 
 FRAME_S = 0.05
-NOBODY = np.zeros((0, 10))
+NO_BOXES = np.zeros((0, 10))
 
 
 @dataclass
 class Flow:
-    """Vehicles on a map, frame by frame; `others`, `ego` and `heroes` may be changed between frames."""
+    """Vehicles on a map, frame by frame; `other_boxes`, `ego` and `heroes` may be changed between frames."""
 
     road_map: RoadMap
     count: int
     seed: int = 1
     scripted: int = 0
     circles: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
-    parameters: TrafficParameters = field(default_factory=TrafficParameters)
+    parameters: TrafficManagerParameters = field(default_factory=TrafficManagerParameters)
 
     def __post_init__(self) -> None:
         lights, traffic = np.random.SeedSequence(self.seed).spawn(2)
@@ -39,8 +39,8 @@ class Flow:
         seeds = np.asarray(traffic.generate_state(self.scripted + self.count, np.uint64), dtype=np.uint64)
         self.manager = TrafficManager(self.graph, seeds, self.scripted, self.parameters, 1001)
         self.placed = self.manager.populate(self.circles)
-        self.others: FloatArray = NOBODY
-        self.ego: EgoRequest = NO_EGO
+        self.other_boxes: FloatArray = NO_BOXES
+        self.ego: JunctionRequest = NO_REQUEST
         self.heroes: FloatArray = NO_HERO
         self.ego_goes = False
         self.frame = 0
@@ -61,7 +61,7 @@ class Flow:
     def step(self) -> None:
         states = self.lights.states(self.stamp)
         self.ego_goes = self.manager.step(
-            self.stamp, FRAME_S, self.others, states, self.ego, self.heroes
+            self.stamp, FRAME_S, self.other_boxes, states, self.ego, self.heroes
         )  # fmt: skip
         self.frame += 1
 
@@ -87,8 +87,8 @@ class Flow:
 
 
 def one(
-    x: float, y: float, heading: float, length: float, width: float, v: float = 0.0, when: float = 0.0, who: int = 0,
+    x: float, y: float, heading: float, length: float, width: float, v: float = 0.0, when: float = 0.0, number: int = 0,
     person: bool = False,
 ) -> FloatArray:  # fmt: skip
-    """The table of others with one box."""
-    return np.array([[x, y, np.nan, heading, length, width, v, when, who, person]])
+    """The table of other boxes with one box."""
+    return np.array([[x, y, np.nan, heading, length, width, v, when, number, person]])

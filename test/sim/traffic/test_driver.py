@@ -9,10 +9,10 @@ import pytest
 
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.sim.parameters import TrafficParameters
-from tuling_fsm.sim.traffic.collision import Driver, idm
+from tuling_fsm.sim.parameters import TrafficManagerParameters
+from tuling_fsm.sim.traffic.collision import IdmParameters, idm
 from tuling_fsm.sim.traffic.fleet import OFF, draw, new_fleet
-from tuling_fsm.sim.traffic.right_of_way import EgoRequest
+from tuling_fsm.sim.traffic.right_of_way import JunctionRequest
 
 from .flow import FRAME_S, Flow, one
 
@@ -23,7 +23,7 @@ INBOUND_E, INBOUND_S = LaneId("1", 0, 1), LaneId("4", 0, 1)
 def coming(road_map: RoadMap, s: float = 20.0, v: float = 8.0) -> Flow:
     """One scripted vehicle that comes from the east."""
     flow = Flow(road_map, 0, scripted=2)
-    flow.manager.put(0, flow.index[INBOUND_E], s, v)
+    flow.manager.place(0, flow.index[INBOUND_E], s, v)
     return flow
 
 
@@ -35,7 +35,7 @@ def front(flow: Flow, row: int = 0) -> float:
 def test_a_standing_obstacle_is_stopped_for(plain: RoadMap) -> None:
     flow = coming(plain)
     y = float(flow.fleet.car.y[0])
-    flow.others = one(40.0, y, 0.0, 4.0, 1.8)
+    flow.other_boxes = one(40.0, y, 0.0, 4.0, 1.8)
     for _ in flow.run(20.0):
         pass
     assert flow.fleet.car.v[0] < 0.05
@@ -44,7 +44,7 @@ def test_a_standing_obstacle_is_stopped_for(plain: RoadMap) -> None:
 
 def test_what_stands_beside_the_lane_is_passed(plain: RoadMap) -> None:
     flow = coming(plain)
-    flow.others = one(60.0, float(flow.fleet.car.y[0]) + 2.4, 0.0, 4.0, 1.8)
+    flow.other_boxes = one(60.0, float(flow.fleet.car.y[0]) + 2.4, 0.0, 4.0, 1.8)
     speeds = [float(flow.fleet.car.v[0]) for _ in flow.run(6.0)]
     assert front(flow) < 60.0
     assert min(speeds) > 4.0
@@ -52,7 +52,7 @@ def test_what_stands_beside_the_lane_is_passed(plain: RoadMap) -> None:
 
 def test_a_leader_is_followed_with_its_gap(plain: RoadMap) -> None:
     flow = coming(plain, s=20.0, v=8.0)
-    flow.manager.put(1, flow.index[INBOUND_E], 40.0, 4.0)
+    flow.manager.place(1, flow.index[INBOUND_E], 40.0, 4.0)
     flow.manager.set_speed(1, 4.0)
     for _ in flow.run(8.0):
         gap = flow.fleet.car.x[0] - flow.fleet.car.x[1] - 0.5 * (flow.fleet.car.length[0] + flow.fleet.car.length[1])
@@ -61,19 +61,22 @@ def test_a_leader_is_followed_with_its_gap(plain: RoadMap) -> None:
     assert 4.0 < gap < 16.0
 
 
-def test_somebody_about_to_walk_into_the_way_is_waited_for(plain: RoadMap) -> None:
+def test_a_pedestrian_about_to_walk_into_the_way_is_waited_for(plain: RoadMap) -> None:
     flow = coming(plain)
     y = float(flow.fleet.car.y[0])
     times = np.arange(0.0, 3.1, 0.5)
-    flow.others = np.vstack([one(50.0, y + 4.0 - 1.4 * t, -0.5 * math.pi, 0.6, 0.6, 1.4, t) for t in times])
+    flow.other_boxes = np.vstack([one(50.0, y + 4.0 - 1.4 * t, -0.5 * math.pi, 0.6, 0.6, 1.4, t) for t in times])
     for _ in flow.run(15.0):
         pass
     assert flow.fleet.car.v[0] < 0.05
     assert front(flow) > 50.3
 
 
-def test_a_prediction_behind_which_one_is_long_gone_is_ignored() -> None:
-    parameters = Driver(1.6, 2.0, 8.0, 1.4, 2.0, 1.8, 0.25, 4.0, 15.0)
+def test_a_prediction_that_is_passed_long_before_is_ignored() -> None:
+    parameters = IdmParameters(
+        max_accel=1.6, comfort_decel=2.0, max_decel=8.0, headway=1.4, standing_gap=2.0, lateral_accel=1.8,
+        side_clearance=0.25, lane_change_time=4.0, patience=15.0,
+    )  # fmt: skip
     assert idm(10.0, 1e6, 0.0, 2.0, parameters) == pytest.approx(1.6, rel=1e-3)
     assert idm(10.0, 12.0, 0.0, 2.0, parameters) < -4.0
     assert idm(5.0, 9.0, 5.0, 2.0, parameters) == pytest.approx(0.0, abs=0.01)
@@ -84,12 +87,12 @@ def test_a_prediction_behind_which_one_is_long_gone_is_ignored() -> None:
 def test_a_junction_without_room_behind_it_is_not_entered(plain: RoadMap) -> None:
     flow = coming(plain)
     exits = [one(sx * 17.0, sy * 17.0, 0.0, 9.0, 9.0) for sx, sy in ((-1, 0), (0, 1), (0, -1))]
-    flow.others = np.vstack(exits)
+    flow.other_boxes = np.vstack(exits)
     for _ in flow.run(30.0):
         pass
     assert flow.fleet.car.v[0] < 0.05
     assert 12.0 <= front(flow) < 20.0
-    flow.others = flow.others[:0]
+    flow.other_boxes = flow.other_boxes[:0]
     for _ in flow.run(10.0):
         pass
     assert front(flow) < 12.0
@@ -102,7 +105,9 @@ WAYS_OUT = {"left": (0, -1), "straight": (-1, 0), "right": (0, 1)}
 @pytest.mark.parametrize("free", list(WAYS_OUT))
 def test_whose_way_out_is_full_takes_another_that_has_room(plain: RoadMap, free: str) -> None:
     flow = coming(plain)
-    flow.others = np.vstack([one(17.0 * x, 17.0 * y, 0.0, 9.0, 9.0) for way, (x, y) in WAYS_OUT.items() if way != free])
+    flow.other_boxes = np.vstack(
+        [one(17.0 * x, 17.0 * y, 0.0, 9.0, 9.0) for way, (x, y) in WAYS_OUT.items() if way != free]
+    )
     for _ in flow.run(30.0):
         pass
     x, y = WAYS_OUT[free]
@@ -113,7 +118,7 @@ def test_whose_way_out_is_full_takes_another_that_has_room(plain: RoadMap, free:
 def test_a_given_route_is_waited_for_however_full_it_is(plain: RoadMap) -> None:
     flow = coming(plain)
     flow.fleet.turns[0, 0], flow.fleet.car.turn_at[0] = 1, 0
-    flow.others = one(0.0, -17.0, 0.0, 9.0, 9.0)
+    flow.other_boxes = one(0.0, -17.0, 0.0, 9.0, 9.0)
     for _ in flow.run(40.0):
         pass
     assert flow.fleet.car.v[0] < 0.05
@@ -127,11 +132,11 @@ def test_an_ego_in_the_junction_is_waited_for(plain: RoadMap) -> None:
         lane for lane in range(len(flow.graph.lane))
         if table.junction[lane] >= 0 and table.conflict_end[lane] > table.conflict_at[lane]
     ]  # fmt: skip
-    flow.ego = EgoRequest(np.array(ways, dtype=np.int32), math.inf, True, True)
+    flow.ego = JunctionRequest(np.array(ways, dtype=np.int32), math.inf, True, True)
     for _ in flow.run(25.0):
         pass
     assert 12.0 <= front(flow) < 16.0
-    flow.ego = EgoRequest(flow.ego.lanes, math.inf, False, False)
+    flow.ego = JunctionRequest(flow.ego.lanes, math.inf, False, False)
     for _ in flow.run(8.0):
         pass
     assert front(flow) < 10.0
@@ -140,21 +145,21 @@ def test_an_ego_in_the_junction_is_waited_for(plain: RoadMap) -> None:
 def test_the_ego_that_came_first_goes_first(plain: RoadMap) -> None:
     flow = coming(plain, s=20.0, v=6.0)
     crossing = [lane for lane in range(len(flow.graph.lane)) if flow.graph.lane.junction[lane] >= 0]
-    flow.ego = EgoRequest(np.array(crossing, dtype=np.int32), 0.0, False, True)
+    flow.ego = JunctionRequest(np.array(crossing, dtype=np.int32), 0.0, False, True)
     for _ in flow.run(25.0):
         assert flow.ego_goes
     assert front(flow) >= 12.0
     assert flow.fleet.car.v[0] < 0.1
 
 
-def test_the_ego_that_came_later_waits_for_who_is_inside(plain: RoadMap) -> None:
+def test_the_ego_that_came_later_waits_for_vehicles_inside(plain: RoadMap) -> None:
     flow = coming(plain, s=20.0, v=6.0)
     for _ in flow.run(1.0):
         pass
     while front(flow) > 8.0:
         flow.step()
     crossing = [lane for lane in range(len(flow.graph.lane)) if flow.graph.lane.junction[lane] >= 0]
-    flow.ego = EgoRequest(np.array(crossing, dtype=np.int32), flow.stamp, False, True)
+    flow.ego = JunctionRequest(np.array(crossing, dtype=np.int32), flow.stamp, False, True)
     flow.step()
     assert not flow.ego_goes
 
@@ -162,8 +167,8 @@ def test_the_ego_that_came_later_waits_for_who_is_inside(plain: RoadMap) -> None
 @pytest.mark.clause("INT-7")
 def test_first_come_first_served(plain: RoadMap) -> None:
     flow = Flow(plain, 0, scripted=2)
-    flow.manager.put(0, flow.index[INBOUND_E], 95.0, 4.0)
-    flow.manager.put(1, flow.index[INBOUND_S], 70.0, 4.0)
+    flow.manager.place(0, flow.index[INBOUND_E], 95.0, 4.0)
+    flow.manager.place(1, flow.index[INBOUND_S], 70.0, 4.0)
     entered: list[int] = []
     for _ in flow.run(25.0):
         for row in (0, 1):
@@ -174,7 +179,7 @@ def test_first_come_first_served(plain: RoadMap) -> None:
 
 def test_a_vehicle_keeps_comfortable_braking_before_bends_and_lines(signed: RoadMap) -> None:
     flow = Flow(signed, 0, scripted=1)
-    flow.manager.put(0, flow.index[INBOUND_S], 20.0, 9.0)
+    flow.manager.place(0, flow.index[INBOUND_S], 20.0, 9.0)
     accelerations = [float(flow.fleet.car.a[0]) for _ in flow.run(25.0)]
     assert min(accelerations) > -3.0
     assert max(accelerations) < 1.7
@@ -183,7 +188,7 @@ def test_a_vehicle_keeps_comfortable_braking_before_bends_and_lines(signed: Road
 def test_a_lane_change_is_smooth_and_refused_without_a_lane(two_lanes: RoadMap) -> None:
     flow = Flow(two_lanes, 0, scripted=1)
     lane = next(lane for lane in range(len(flow.graph.lane)) if flow.graph.lane.left[lane] >= 0)
-    flow.manager.put(0, lane, 10.0, 8.0)
+    flow.manager.place(0, lane, 10.0, 8.0)
     assert not flow.manager.change_lane(0, 5)
     assert flow.manager.change_lane(0, 1)
     track = [
@@ -196,7 +201,7 @@ def test_a_lane_change_is_smooth_and_refused_without_a_lane(two_lanes: RoadMap) 
     assert np.abs(np.diff(np.unwrap(np.array(track)[:, 2]))).max() < 0.05
 
 
-def test_nobody_appears_near_the_ego_or_in_a_junction(plain: RoadMap) -> None:
+def test_no_vehicle_appears_near_the_ego_or_in_a_junction(plain: RoadMap) -> None:
     circles = np.array([[60.0, 1.75, 40.0], [-60.0, 1.75, 40.0]])
     flow = Flow(plain, 12, circles=circles)
     assert flow.placed > 6
@@ -207,7 +212,7 @@ def test_nobody_appears_near_the_ego_or_in_a_junction(plain: RoadMap) -> None:
 
 
 @pytest.mark.clause("TM-3")
-def test_who_comes_to_a_dead_end_comes_back_out_of_sight(plain: RoadMap) -> None:
+def test_a_vehicle_at_a_dead_end_comes_back_out_of_sight(plain: RoadMap) -> None:
     flow = Flow(plain, 6)
     flow.heroes = np.array([(80.0, 0.0)])
     names, came_back = flow.manager.ids.copy(), 0
@@ -215,7 +220,7 @@ def test_who_comes_to_a_dead_end_comes_back_out_of_sight(plain: RoadMap) -> None
         for row in np.flatnonzero(flow.manager.ids != names).tolist():
             came_back += 1
             away = math.dist((flow.fleet.car.x[row], flow.fleet.car.y[row]), flow.heroes[0])
-            assert away >= TrafficParameters().respawn_distance - 1.0
+            assert away >= TrafficManagerParameters().respawn_distance - 1.0
         names = flow.manager.ids.copy()
     assert came_back > 3
     assert len(set(names.tolist())) == len(names)

@@ -1,4 +1,4 @@
-"""The population as a whole: it flows, nobody hits anybody, lights and signs hold."""
+"""The population as a whole: it flows without collisions, lights and signs hold."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.sim.parameters import TrafficParameters
+from tuling_fsm.sim.parameters import TrafficManagerParameters
 from tuling_fsm.sim.traffic.fleet import path_index
 from tuling_fsm.sim.traffic.manager import TrafficManager
 from tuling_fsm.world.inputs import Light
@@ -61,9 +61,9 @@ def test_real_maps_flow_without_collision(name: str, slowest: float, shared_data
 @pytest.mark.clause("TM-1")
 @pytest.mark.parametrize(("name", "count", "minutes"), [("carla_Town01", 200, 30), ("carla_Town07", 150, 10)])
 def test_a_full_town_neither_stands_still_nor_collides(name: str, count: int, minutes: int, shared_data: Path) -> None:
-    """Every street has its queue, and whoever waits only ever waits for a turn that comes."""
-    nobody_vanishes = TrafficParameters(removal_time=3600.0)
-    flow = Flow(read_map(shared_data / "maps" / f"{name}.xodr"), count, seed=2, parameters=nobody_vanishes)
+    """Every street has its queue, and a waiting vehicle only ever waits for a turn that comes."""
+    no_removal = TrafficManagerParameters(removal_time=3600.0)
+    flow = Flow(read_map(shared_data / "maps" / f"{name}.xodr"), count, seed=2, parameters=no_removal)
     car, stands, longest, speeds = flow.fleet.car, np.zeros(count), 0.0, []
     for stamp in flow.run(60.0 * minutes):
         stands = np.where(car.v < 0.1, stands + FRAME_S, 0.0)
@@ -90,7 +90,7 @@ def test_with_few_on_the_road_they_drive_at_about_seventy_percent_of_the_limit(s
 
 
 def passages(flow: Flow, seconds: float) -> list[tuple[int, int, float]]:
-    """Who passed which stop line: row, index of the line, and the least speed in the 3 m before it."""
+    """Which vehicle passed which stop line: row, index of the line, and the least speed in the 3 m before it."""
     before: dict[int, tuple[int, float]] = {}
     slowest: dict[tuple[int, int], float] = {}
     found = []
@@ -112,7 +112,7 @@ def passages(flow: Flow, seconds: float) -> list[tuple[int, int, float]]:
 
 
 @pytest.mark.slow
-def test_nobody_passes_a_red_light(lit: RoadMap) -> None:
+def test_no_vehicle_passes_a_red_light(lit: RoadMap) -> None:
     flow = Flow(lit, 14)
     passed, graph = 0, flow.graph
     for _ in range(60 * 4):
@@ -127,7 +127,7 @@ def test_nobody_passes_a_red_light(lit: RoadMap) -> None:
 
 
 @pytest.mark.slow
-def test_everybody_stands_at_a_stop_sign(signed: RoadMap) -> None:
+def test_all_vehicles_stand_at_a_stop_sign(signed: RoadMap) -> None:
     passed = passages(Flow(signed, 14), 80.0)
     assert len(passed) > 5
     assert max(slowest for _, _, slowest in passed) < 0.3

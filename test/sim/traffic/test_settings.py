@@ -32,7 +32,7 @@ def flow_with(road_map: RoadMap, lane: int | LaneId, s: float = 20.0, v: float =
     flow = Flow(road_map, 0, scripted=2)
     flow.fleet.car.owner[:] = 0
     flow.manager.ids[:] = FIRST, SECOND
-    flow.manager.put(0, flow.index[lane] if isinstance(lane, LaneId) else lane, s, v)
+    flow.manager.place(0, flow.index[lane] if isinstance(lane, LaneId) else lane, s, v)
     return flow, Autopilot(flow.manager)
 
 
@@ -42,7 +42,7 @@ def way(
     """How far a vehicle comes from the east when something is set, m."""
     flow, autopilot = flow_with(road_map, INBOUND_E)
     setting(autopilot)
-    flow.others = others
+    flow.other_boxes = others
     for number in flow.lights.numbers:
         flow.lights.force(number, light)
     start = float(flow.fleet.car.arc[0])
@@ -53,7 +53,7 @@ def way(
 
 def obstacle(person: bool) -> FloatArray:
     """Something that stands in the middle of the eastern arm."""
-    return one(60.0, 1.75, 0.0, 0.6, 2.5, who=77, person=person)
+    return one(60.0, 1.75, 0.0, 0.6, 2.5, number=77, person=person)
 
 
 @pytest.mark.parametrize(
@@ -72,25 +72,29 @@ def obstacle(person: bool) -> FloatArray:
         (lambda a: (a.collision_detection(FIRST, 77, False), a.collision_detection(FIRST, 77, True)), False, True),
     ],
 )
-def test_who_is_ignored_is_not_braked_for(plain: RoadMap, setting: Setting, person: bool, stops: bool) -> None:
+def test_ignored_agents_are_not_braked_for(plain: RoadMap, setting: Setting, person: bool, stops: bool) -> None:
     assert (way(plain, setting, obstacle(person)) < 50.0) is stops
 
 
 @pytest.mark.slow
-def test_a_share_of_those_met_is_ignored_and_always_the_same_ones(plain: RoadMap) -> None:
+def test_a_share_of_vehicles_is_ignored_and_always_the_same_ones(plain: RoadMap) -> None:
     flow, autopilot = flow_with(plain, INBOUND_E)
     autopilot.ignore_vehicles_percentage(FIRST, 40.0)
     flow.step()
 
-    def passed(who: int) -> bool:
+    def passed(number: int) -> bool:
         return (
-            way(plain, lambda a: a.ignore_vehicles_percentage(FIRST, 40.0), one(60.0, 1.75, 0.0, 0.6, 2.5, who=who))
+            way(
+                plain,
+                lambda a: a.ignore_vehicles_percentage(FIRST, 40.0),
+                one(60.0, 1.75, 0.0, 0.6, 2.5, number=number),
+            )
             > 50.0
         )
 
-    first = [passed(who) for who in range(1, 21)]
+    first = [passed(number) for number in range(1, 21)]
     assert 3 <= sum(first) <= 13
-    assert [passed(who) for who in range(1, 6)] == first[:5]
+    assert [passed(number) for number in range(1, 6)] == first[:5]
 
 
 @pytest.mark.parametrize(
@@ -120,7 +124,7 @@ def test_the_gap_to_the_leader_is_set(plain: RoadMap) -> None:
     def gap(setting: Setting) -> float:
         flow, autopilot = flow_with(plain, INBOUND_E, 10.0, 5.0)
         setting(autopilot)
-        flow.others = one(60.0, float(flow.fleet.car.y[0]), 0.0, 4.0, 1.8)
+        flow.other_boxes = one(60.0, float(flow.fleet.car.y[0]), 0.0, 4.0, 1.8)
         for _ in flow.run(25.0):
             pass
         return float(flow.fleet.car.x[0] - 0.5 * flow.fleet.car.length[0]) - 62.0
@@ -151,9 +155,9 @@ def lanes_after(two_lanes: RoadMap, setting: Setting, leader: bool = True, right
     flow.manager.ids[:] = FIRST, SECOND
     side = flow.graph.lane.left if right else flow.graph.lane.right
     lane = next(lane for lane in range(len(flow.graph.lane)) if side[lane] >= 0)
-    flow.manager.put(0, lane, 20.0, 9.0)
+    flow.manager.place(0, lane, 20.0, 9.0)
     if leader:
-        flow.manager.put(1, lane, 45.0, 3.0)
+        flow.manager.place(1, lane, 45.0, 3.0)
         flow.manager.set_speed(1, 3.0)
     setting(Autopilot(flow.manager))
     for _ in flow.run(9.0):
@@ -177,13 +181,13 @@ def test_some_keep_right(two_lanes: RoadMap) -> None:
     assert before != after
 
 
-def test_a_forced_change_asks_nobody(two_lanes: RoadMap) -> None:
+def test_a_forced_change_needs_no_gap(two_lanes: RoadMap) -> None:
     flow = Flow(two_lanes, 0, scripted=2)
     flow.fleet.car.owner[:] = 0
     flow.manager.ids[:] = FIRST, SECOND
     lane = next(lane for lane in range(len(flow.graph.lane)) if flow.graph.lane.left[lane] >= 0)
-    flow.manager.put(0, lane, 20.0, 9.0)
-    flow.manager.put(1, int(flow.graph.lane.left[lane]), 22.0, 9.0)
+    flow.manager.place(0, lane, 20.0, 9.0)
+    flow.manager.place(1, int(flow.graph.lane.left[lane]), 22.0, 9.0)
     autopilot = Autopilot(flow.manager)
     assert not autopilot.force_lane_change(FIRST, left=False)
     assert autopilot.force_lane_change(FIRST, left=True)
@@ -208,7 +212,7 @@ def test_a_route_of_turns_is_taken(plain: RoadMap, turn: str, x: int, y: int) ->
     for seed in (1, 2):
         flow = Flow(plain, 0, seed, scripted=1)
         flow.fleet.car.owner[:], flow.manager.ids[:] = 0, FIRST
-        flow.manager.put(0, flow.index[INBOUND_E], 60.0, 6.0)
+        flow.manager.place(0, flow.index[INBOUND_E], 60.0, 6.0)
         flow.step()
         Autopilot(flow.manager).set_route(FIRST, [turn])
         for _ in flow.run(14.0):

@@ -15,8 +15,7 @@ from patience import PATIENCE_S
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.sim.traffic.arguments import check_arguments
-from tuling_fsm.sim.traffic.autopilot import Autopilot
+from tuling_fsm.sim.traffic.autopilot import Autopilot, check_arguments
 from tuling_fsm.sim.traffic.client import TrafficClient
 from tuling_fsm.sim.traffic.server import COMMANDS, TrafficServer
 from tuling_fsm.world.inputs import Light
@@ -50,7 +49,7 @@ def test_clients_see_one_and_the_same_manager(world: World) -> None:
     assert one.frame == other.frame == 1
 
 
-def test_vehicles_that_one_client_registers_are_everybodys(world: World) -> None:
+def test_vehicles_that_one_client_registers_are_shared_by_all(world: World) -> None:
     flow, server = world
     one, other = TrafficClient(server.port, 1), TrafficClient(server.port, 2)
     one.register_vehicles(7, 3)
@@ -105,14 +104,14 @@ def after(road_map: RoadMap, turns: tuple[int, ...]) -> tuple[FloatArray, list[f
     with TrafficServer(Autopilot(flow.manager), 0) as server:
         clients = [TrafficClient(server.port, number) for number in (1, 2, 3)]
         first = clients[0].vehicles[0]
-        orders: list[Callable[[TrafficClient], None]] = [
+        stop_points: list[Callable[[TrafficClient], None]] = [
             lambda client: client.distance_to_leading_vehicle(first, 4.0),
             lambda client: client.global_distance_to_leading_vehicle(6.0),
             lambda client: client.register_vehicles(5, 2),
         ]
         for turn in turns:
             clients[turn].in_frame(3)
-            orders[turn](clients[turn])
+            stop_points[turn](clients[turn])
         for _ in range(60):
             flow.step()
     car = flow.fleet.car

@@ -9,13 +9,13 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.sim.parameters import TrafficParameters
+from tuling_fsm.sim.parameters import TrafficManagerParameters
 from tuling_fsm.sim.traffic import stages
 from tuling_fsm.sim.traffic.autopilot import Autopilot
 from tuling_fsm.sim.traffic.fleet import AXLE_SHARE, OFF, path_point
 from tuling_fsm.sim.traffic.manager import TrafficManager
-from tuling_fsm.sim.traffic.sleeping import Terms
-from tuling_fsm.sim.traffic.vehicle_lights import BRAKE, FOG, LEFT, LOW_BEAM, POSITION, RIGHT, Weather
+from tuling_fsm.sim.traffic.population import HybridPhysics
+from tuling_fsm.sim.traffic.stages import BRAKE, FOG, LEFT, LOW_BEAM, POSITION, RIGHT, LightConditions
 
 from .flow import FRAME_S, Flow, one
 
@@ -31,12 +31,12 @@ def states(flow: Flow) -> FloatArray:
 
 @pytest.mark.clause("TM-1")
 def test_no_stage_depends_on_the_order_of_the_vehicles(plain: RoadMap) -> None:
-    """All decide on the same frame: two who follow one another may be listed either way."""
+    """All decide on the same frame: a leader and its follower may be listed either way."""
 
     def after(order: tuple[int, int]) -> FloatArray:
         flow = Flow(plain, 0, scripted=2)
         for row, s, v in zip(order, (20.0, 33.0), (9.0, 3.0), strict=True):
-            flow.manager.put(row, flow.index[INBOUND_E], s, v)
+            flow.manager.place(row, flow.index[INBOUND_E], s, v)
             flow.fleet.car.random[row], flow.manager.ids[row] = 7, 100 + s
         for _ in flow.run(3.0):
             pass
@@ -46,12 +46,13 @@ def test_no_stage_depends_on_the_order_of_the_vehicles(plain: RoadMap) -> None:
 
 
 @pytest.mark.clause("TM-1")
-def test_the_stages_follow_one_another_over_everybody(plain: RoadMap) -> None:
+def test_the_stages_follow_one_another_over_all_vehicles(plain: RoadMap) -> None:
     flow = Flow(plain, 10)
     source = stages.run_stages.py_func.__code__.co_names
     order = [source.index(name) for name in (
-        "gather", "sort_into_cells", "change_lanes", "localize", "watch_out", "mind_lines", "share_junctions", "move",
-        "set_poses", "work_lights",
+        "gather_boxes", "sort_into_cells", "change_lanes", "localize", "detect_obstacles", "obey_traffic_controls",
+        "manage_junctions", "move",
+        "set_poses", "update_lights",
     )]  # fmt: skip
     assert order == sorted(order)
     before = flow.fleet.car.arc.copy()
@@ -73,7 +74,7 @@ def errors(flow: Flow) -> FloatArray:
 @pytest.mark.clause("TM-1")
 @pytest.mark.parametrize("town", ["plain", "lit"])
 def test_pid_control_keeps_bodies_with_dynamics_on_their_paths(town: str, request: pytest.FixtureRequest) -> None:
-    flow = Flow(request.getfixturevalue(town), 14, parameters=TrafficParameters(hybrid_physics=False))
+    flow = Flow(request.getfixturevalue(town), 14, parameters=TrafficManagerParameters(hybrid_physics=False))
     apart, speeds = [], []
     for _ in flow.run(60.0):
         if flow.frame % 10 == 0:
@@ -95,7 +96,7 @@ def test_only_vehicles_near_an_ego_have_dynamics(plain: RoadMap) -> None:
     for _ in flow.run(15.0):
         car = flow.fleet.car
         away = np.min([np.hypot(car.x - x, car.y - y) for x, y in flow.heroes], axis=0)
-        # Who is switched is decided before the move of the frame.
+        # Which vehicles are switched is decided before the move of the frame.
         assert car.physical[(away < 49.0) & flow.manager.on_road].all()
         assert not car.physical[away > 51.0].any()
         near += int(car.physical.sum())
@@ -116,25 +117,25 @@ def test_without_dynamics_accelerations_stay_within_limits(plain: RoadMap) -> No
 def far_away(road_map: RoadMap, hybrid: bool = True, respawn: bool = False) -> Flow:
     """Some vehicles of which those beyond 60 m of the crossing sleep."""
     flow = Flow(road_map, 12)
-    flow.manager.terms[0] = Terms(hybrid, active=60.0, respawn=respawn, nearest=25.0, farthest=55.0)
+    flow.manager.hybrid[0] = HybridPhysics(hybrid, active=60.0, respawn=respawn, nearest=25.0, farthest=55.0)
     flow.heroes = HERO
     return flow
 
 
 @pytest.mark.clause("TM-3")
-def test_the_far_ones_sleep_where_they_are_and_wake_when_the_ego_comes(plain: RoadMap) -> None:
+def test_far_vehicles_are_dormant_where_they_are_and_wake_when_the_ego_comes(plain: RoadMap) -> None:
     flow = far_away(plain, hybrid=False)
     flow.step()
     car = flow.fleet.car
-    asleep = np.flatnonzero(car.asleep != OFF)
-    assert len(asleep) >= 3
-    places = np.column_stack((car.x[asleep], car.y[asleep]))
+    dormant = np.flatnonzero(car.dormant_mode != OFF)
+    assert len(dormant) >= 3
+    places = np.column_stack((car.x[dormant], car.y[dormant]))
     assert np.hypot(*places.T).min() > 60.0
     for _ in flow.run(5.0):
         pass
-    assert np.array_equal(np.column_stack((car.x[asleep], car.y[asleep])), places)
-    assert not set(asleep.tolist()) & set(flow.rows)
-    row = int(asleep[0])
+    assert np.array_equal(np.column_stack((car.x[dormant], car.y[dormant])), places)
+    assert not set(dormant.tolist()) & set(flow.rows)
+    row = int(dormant[0])
     flow.heroes = places[:1] + 1.0
     assert any(row in flow.rows for _ in flow.run(20.0))
 
@@ -144,33 +145,33 @@ def test_a_place_that_is_taken_is_tried_again(plain: RoadMap) -> None:
     flow = far_away(plain, hybrid=False)
     flow.step()
     car = flow.fleet.car
-    row = int(np.flatnonzero(car.asleep != OFF)[0])
+    row = int(np.flatnonzero(car.dormant_mode != OFF)[0])
     blocker = flow.rows[0]
     was = car.x[blocker], car.y[blocker]
     car.x[blocker], car.y[blocker] = car.x[row], car.y[row]
     flow.heroes = np.array([(car.x[row], car.y[row])])
-    flow.manager._renew(flow.heroes, FRAME_S)
+    flow.manager._update_population(flow.heroes, FRAME_S)
     assert row not in flow.rows
     car.x[blocker], car.y[blocker] = was
-    flow.manager._renew(flow.heroes, FRAME_S)
+    flow.manager._update_population(flow.heroes, FRAME_S)
     assert row in flow.rows
 
 
 @pytest.mark.clause("TM-3")
-def test_sleepers_come_back_within_their_bounds_or_are_teleported_along(plain: RoadMap) -> None:
+def test_dormant_vehicles_come_back_within_their_bounds_or_are_teleported_along(plain: RoadMap) -> None:
     flow = far_away(plain, respawn=True)
     back = 0
     for _ in flow.run(20.0):
-        asleep = flow.fleet.car.asleep != OFF
-        flow.manager._renew(flow.heroes, FRAME_S)
-        for row in np.flatnonzero(asleep & (flow.fleet.car.asleep == OFF) & flow.manager.on_road):
+        dormant = flow.fleet.car.dormant_mode != OFF
+        flow.manager._update_population(flow.heroes, FRAME_S)
+        for row in np.flatnonzero(dormant & (flow.fleet.car.dormant_mode == OFF) & flow.manager.on_road):
             away = float(np.hypot(flow.fleet.car.x[row], flow.fleet.car.y[row]))
             assert 25.0 <= away <= 60.0
             back += 1
     assert back > 2
     flow = far_away(plain)
     flow.step()
-    row = int(np.flatnonzero(flow.fleet.car.asleep != OFF)[0])
+    row = int(np.flatnonzero(flow.fleet.car.dormant_mode != OFF)[0])
     before = flow.fleet.car.arc[row]
     flow.step()
     expected = flow.graph.lane.limit[flow.lane(row)] * flow.fleet.car.share[row] * FRAME_S
@@ -243,7 +244,7 @@ def test_vehicles_show_where_they_turn_and_that_they_brake(plain: RoadMap) -> No
     for turn, shown, other in (("Left", LEFT, RIGHT), ("Right", RIGHT, LEFT), ("Straight", 0, LEFT | RIGHT)):
         flow = Flow(plain, 0, scripted=1)
         flow.fleet.car.owner[:], flow.manager.ids[:] = 0, 9
-        flow.manager.put(0, flow.index[INBOUND_E], 40.0, 6.0)
+        flow.manager.place(0, flow.index[INBOUND_E], 40.0, 6.0)
         flow.step()
         pilot = Autopilot(flow.manager)
         pilot.set_route(9, [turn])
@@ -252,7 +253,7 @@ def test_vehicles_show_where_they_turn_and_that_they_brake(plain: RoadMap) -> No
         seen = lights_of(flow, 12.0)
         assert all(not on & other for on in seen)
         assert not shown or any(on & shown for on in seen)
-    flow.others = one(flow.fleet.car.x[0] - 20.0, flow.fleet.car.y[0], 0.0, 4.0, 1.8)
+    flow.other_boxes = one(flow.fleet.car.x[0] - 20.0, flow.fleet.car.y[0], 0.0, 4.0, 1.8)
     assert any(on & BRAKE for on in lights_of(flow, 6.0))
 
 
@@ -260,12 +261,13 @@ def test_vehicles_show_where_they_turn_and_that_they_brake(plain: RoadMap) -> No
 def test_vehicles_light_up_in_dark_rain_and_fog(plain: RoadMap) -> None:
     flow = Flow(plain, 0, scripted=1)
     flow.fleet.car.owner[:], flow.manager.ids[:] = 0, 9
-    flow.manager.put(0, flow.index[INBOUND_E], 10.0, 6.0)
+    flow.manager.place(0, flow.index[INBOUND_E], 10.0, 6.0)
     Autopilot(flow.manager).update_vehicle_lights(9, True)
     beams = POSITION | LOW_BEAM | FOG
     for weather, on in (
-        (Weather(), 0), (Weather(dark=True), POSITION | LOW_BEAM), (Weather(rain=True), POSITION | LOW_BEAM),
-        (Weather(fog=True), beams),
+        (LightConditions(), 0), (LightConditions(dark=True), POSITION | LOW_BEAM), (LightConditions(rain=True),
+        POSITION | LOW_BEAM),
+        (LightConditions(fog=True), beams),
     ):  # fmt: skip
         flow.manager.weather = weather
         flow.step()

@@ -18,7 +18,7 @@ from tuling_fsm.wire.carla import actors, messages
 from tuling_fsm.wire.carla.messages import new, packed
 from tuling_fsm.wire.carla.objects import SOURCES, unpack_objects
 from tuling_fsm.wire.carla.pedals import Pedals, pack_pedals
-from tuling_fsm.wire.carla.vehicle import Axles, ahead_of, nominal_axles, unpack_axles, unpack_motion
+from tuling_fsm.wire.carla.vehicle import AxleOffsets, ahead_of, nominal_axles, unpack_axles, unpack_motion
 from tuling_fsm.wire.cdr import TYPES, header, pose_message, pose_value, unpack
 from tuling_fsm.world.inputs import Kind
 
@@ -86,7 +86,7 @@ def test_a_light_and_the_run_control_are_laid_out_as_carla_lays_them_out():
     pitch=st.floats(-0.2, 0.2),
 )  # fmt: skip
 def test_the_odometry_of_the_origin_becomes_that_of_the_rear_axle(x, y, heading, v, pitch):
-    axles = Axles(-1.4, 2.9, 1.2)
+    axles = AxleOffsets(-1.4, 2.9, 1.2)
     motion = unpack_motion(odometry(Pose(x, y, heading), v, 0.1, pitch=pitch), axles)
     pose = motion.odometry.pose
     assert pose == pytest.approx((x - 1.4 * math.cos(heading), y - 1.4 * math.sin(heading), heading), abs=1e-6)
@@ -117,7 +117,7 @@ def test_wheels_that_say_nothing_are_refused(raw, said):
 
 
 def test_odometry_in_another_frame_or_without_a_number_is_refused():
-    axles = Axles(-1.4, 2.9, 1.2)
+    axles = AxleOffsets(-1.4, 2.9, 1.2)
     with pytest.raises(InputError, match="frame_id 'odom'"):
         unpack_motion(odometry(Pose(0, 0, 0), frame="odom"), axles)
     with pytest.raises(InputError, match="v is nan"):
@@ -158,10 +158,10 @@ def test_no_objects_are_an_empty_table_and_bad_ones_are_refused():
 
 
 def test_requests_for_actors_say_what_and_where():
-    wish = unpack(actors.pack_spawn("vehicle.audi.tt", "van", Pose(1.0, 2.0, 0.5), 3.0), SPAWN, "spawn")
-    assert (wish.type, wish.id, wish.attach_to, wish.random_pose) == ("vehicle.audi.tt", "van", 0, False)
-    assert pose_value(wish.transform, "spawn") == pytest.approx((1.0, 2.0, 0.5))
-    assert wish.transform.position.z == 3.0
+    output = unpack(actors.pack_spawn("vehicle.audi.tt", "van", Pose(1.0, 2.0, 0.5), 3.0), SPAWN, "spawn")
+    assert (output.type, output.id, output.attach_to, output.random_pose) == ("vehicle.audi.tt", "van", 0, False)
+    assert pose_value(output.transform, "spawn") == pytest.approx((1.0, 2.0, 0.5))
+    assert output.transform.position.z == 3.0
     assert unpack(actors.pack_spawn("vehicle.audi.tt", "van"), SPAWN, "spawn").random_pose
     assert not unpack(actors.pack_spawn("sensor.pseudo.odom", "odometry", attach_to=7), SPAWN, "spawn").random_pose
     answer = packed("carla_msgs/msg/SpawnObjectResponse", id=-1, error_string="no room")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tuling_fsm.wire.carla.pedals import Foot, PedalParameters, Pedals, Wish
+from tuling_fsm.wire.carla.pedals import PedalController, PedalParameters, Pedals, TrackerOutput
 
 pytestmark = pytest.mark.clause("CAR-1")
 DT, STEER = 0.05, 1.2
@@ -31,18 +31,18 @@ class Plant:
         self.v = math.copysign(max(abs(free) - held, 0.0), free)
 
 
-def drive(plant: Plant, seconds: float, wish, foot: Foot | None = None) -> list[Pedals]:
+def drive(plant: Plant, seconds: float, output, pedal_controller: PedalController | None = None) -> list[Pedals]:
     """Wishes are given for the time and the speed."""
-    foot, pressed = foot or Foot(P), []
+    pedal_controller, pressed = pedal_controller or PedalController(P), []
     for k in range(round(seconds / DT)):
-        pressed.append(foot.press(wish(k * DT, plant.v), plant.v, plant.uphill, STEER, DT))
+        pressed.append(pedal_controller.press(output(k * DT, plant.v), plant.v, plant.uphill, STEER, DT))
         plant.step(pressed[-1])
     return pressed
 
 
 def speed_wish(target: float, gear: float = 1.0):
     """As the tracker wants it: towards a speed, gently."""
-    return lambda _, v: Wish(0.0, min(max(2.0 * (target - gear * v), -2.0), 1.5), gear, False)
+    return lambda _, v: TrackerOutput(0.0, min(max(2.0 * (target - gear * v), -2.0), 1.5), gear, False)
 
 
 @settings(max_examples=60)
@@ -63,16 +63,16 @@ def test_a_speed_is_reached_and_kept_by_any_car_on_any_slope(engine, brakes, uph
 @given(brakes=st.floats(0.6, 1.5), uphill=st.floats(-0.08, 0.08), v=st.floats(3.0, 10.0))
 def test_braking_is_as_hard_as_wanted(brakes, uphill, v):
     plant = Plant(v, 1.0, brakes, uphill)
-    drive(plant, 0.6 * v / 1.8, lambda *_: Wish(0.0, -1.8, 1.0, False))
+    drive(plant, 0.6 * v / 1.8, lambda *_: TrackerOutput(0.0, -1.8, 1.0, False))
     assert plant.v == pytest.approx(0.4 * v, abs=0.5)
 
 
 def test_standing_is_held_on_a_slope_and_left_again():
-    plant, foot = Plant(uphill=0.1), Foot(P)
-    held = drive(plant, 2.0, lambda *_: Wish(0.3, 0.0, 1.0, True), foot)
+    plant, pedal_controller = Plant(uphill=0.1), PedalController(P)
+    held = drive(plant, 2.0, lambda *_: TrackerOutput(0.3, 0.0, 1.0, True), pedal_controller)
     assert plant.v == 0.0
     assert {(p.throttle, p.brake) for p in held} == {(0.0, P.hold_brake)}
-    drive(plant, 3.0, speed_wish(3.0), foot)
+    drive(plant, 3.0, speed_wish(3.0), pedal_controller)
     assert plant.v > 2.0
 
 
@@ -89,16 +89,18 @@ def test_the_direction_is_changed_only_when_the_car_stands():
 
 
 def test_to_the_left_is_negative_for_carla():
-    foot = Foot(P)
+    pedal_controller = PedalController(P)
     for angle, steer in ((0.6, -0.5), (-1.2, 1.0), (9.0, -1.0)):
-        assert foot.press(Wish(angle, 0.0, 1.0, True), 0.0, 0.0, STEER, DT).steer == pytest.approx(steer)
+        assert pedal_controller.press(TrackerOutput(angle, 0.0, 1.0, True), 0.0, 0.0, STEER, DT).steer == pytest.approx(
+            steer
+        )
 
 
 def test_an_error_does_not_wind_up():
-    stuck, foot = Plant(engine=0.0), Foot(P)
-    drive(stuck, 20.0, lambda *_: Wish(0.0, 1.0, 1.0, False), foot)
+    stuck, pedal_controller = Plant(engine=0.0), PedalController(P)
+    drive(stuck, 20.0, lambda *_: TrackerOutput(0.0, 1.0, 1.0, False), pedal_controller)
     freed = Plant()
-    drive(freed, 6.0, speed_wish(3.0), foot)
+    drive(freed, 6.0, speed_wish(3.0), pedal_controller)
     assert freed.v == pytest.approx(3.0, abs=0.3)
     overshoot = max(0.0, freed.v - 3.0)
     assert overshoot < 0.3

@@ -29,13 +29,13 @@ from tuling_fsm.wire.outputs import Outputs, trajectory_messages
 from tuling_fsm.world.inputs import (
     OBJECTS,
     TRAFFIC_LIGHTS,
-    Flag,
+    BoolMessage,
     Inputs,
     Kind,
     Odometry,
     RouteAnswer,
     Source,
-    Table,
+    StampedRows,
 )
 
 TICK_S = 0.05
@@ -65,7 +65,7 @@ def convert(scenario: Path, out: Path, ego: str | None = None, parameters: Param
         parameters: of the planner.
 
     Raises:
-        InputError: no CommonRoad scenario, no such car, or nobody drives in it.
+        InputError: no CommonRoad scenario, no such car, or no car drives in it.
     """
     recording, parameters = read_recording(scenario), parameters or Parameters()
     car = _ego(recording, ego, str(scenario))
@@ -128,7 +128,7 @@ def _ticks(recording: Recording, car: Obstacle, route: FloatArray, vehicle: Vehi
     begin, end = float(car.states[0, 0]), float(car.states[-1, 0])
     times = np.asarray(np.linspace(begin, end, round((end - begin) / TICK_S) + 1), dtype=np.float64)
     others = [each for each in recording.obstacles if each is not car]
-    flag, goal = Flag(BEGIN_S, False), dict(zip(("x", "y", "heading"), route[-1].tolist(), strict=True))
+    flag, goal = BoolMessage(BEGIN_S, False), dict(zip(("x", "y", "heading"), route[-1].tolist(), strict=True))
     mission = {"goal": goal}
     for k, (t, row) in enumerate(zip(times.tolist(), _rear(car, vehicle, times).tolist(), strict=True)):
         stamp = BEGIN_S + k * TICK_S
@@ -137,8 +137,8 @@ def _ticks(recording: Recording, car: Obstacle, route: FloatArray, vehicle: Vehi
         yield Inputs(
             stamp,
             Odometry(stamp, Pose(x, y, heading), v, rate),
-            Table(stamp, _objects(others, t)),
-            traffic_lights=Table(stamp, np.zeros(0, TRAFFIC_LIGHTS)),
+            StampedRows(stamp, _objects(others, t)),
+            traffic_lights=StampedRows(stamp, np.zeros(0, TRAFFIC_LIGHTS)),
             rain_fog=flag,
             route_answers=answers,
             mission=mission,
@@ -146,7 +146,7 @@ def _ticks(recording: Recording, car: Obstacle, route: FloatArray, vehicle: Vehi
 
 
 def _objects(others: list[Obstacle], t: float) -> np.ndarray[tuple[int], np.dtype[np.void]]:
-    """Rows of the topic `objects`: everybody who is recorded at this time."""
+    """Rows of the topic `objects`: all agents that are recorded at this time."""
     present = [each for each in others if len(each.states) == 1 or each.states[0, 0] <= t <= each.states[-1, 0]]
     rows = np.zeros(len(present), OBJECTS)
     for row, each in zip(rows, present, strict=True):

@@ -20,20 +20,20 @@ LEAST_WIDTH_M = 0.1
 
 
 @dataclass(eq=False)
-class Row:
+class LaneletRow:
     """A road: its lanelets from left to right, the rows that follow it, and the junction that it belongs to."""
 
     id: int
     lanelets: list[Lanelet]
-    following: list[Row] = field(default_factory=list)
-    before: list[Row] = field(default_factory=list)
+    following: list[LaneletRow] = field(default_factory=list)
+    before: list[LaneletRow] = field(default_factory=list)
     junction: int = -1
 
     def lane(self, lanelet: str) -> int | None:
         """The number of the lane that a lanelet is."""
         return next((-i - 1 for i, each in enumerate(self.lanelets) if each.id == lanelet), None)
 
-    def links(self, other: Row) -> list[tuple[int, int]]:
+    def links(self, other: LaneletRow) -> list[tuple[int, int]]:
         """Which lanes of this row lead into which lanes of another one."""
         found = [
             (-i - 1, lane)
@@ -65,15 +65,15 @@ def to_opendrive(name: str, lanelets: dict[str, Lanelet]) -> bytes:
     return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True))
 
 
-def _rows(lanelets: dict[str, Lanelet]) -> list[Row]:
-    """Lanelets side by side, from the leftmost on; then who follows whom, and the junctions."""
+def _rows(lanelets: dict[str, Lanelet]) -> list[LaneletRow]:
+    """Lanelets side by side, from the leftmost on; then which lane follows which, and the junctions."""
     on_the_right = {each.right_neighbour for each in lanelets.values()}
-    rows: list[Row] = []
-    of: dict[str, Row] = {}
+    rows: list[LaneletRow] = []
+    of: dict[str, LaneletRow] = {}
     for first in sorted(lanelets.values(), key=lambda each: (each.id in on_the_right, each.id)):
         if first.id in of:
             continue
-        row = Row(len(rows) + 1, [])
+        row = LaneletRow(len(rows) + 1, [])
         rows.append(row)
         lanelet: Lanelet | None = first
         while lanelet is not None and lanelet.id not in of:
@@ -89,7 +89,7 @@ def _rows(lanelets: dict[str, Lanelet]) -> list[Row]:
     return rows
 
 
-def _number_junctions(rows: list[Row]) -> None:
+def _number_junctions(rows: list[LaneletRow]) -> None:
     """The roads behind a fork share a junction, and with those of every other fork that leads into one of them."""
     for fork in rows:
         if len(fork.following) < 2:
@@ -101,7 +101,7 @@ def _number_junctions(rows: list[Row]) -> None:
                 row.junction = number
 
 
-def _road(root: Element, row: Row) -> None:
+def _road(root: Element, row: LaneletRow) -> None:
     left, stations = _reference(row.lanelets[0].left)
     length = float(stations[-1])
     road = etree.SubElement(root, "road", id=str(row.id), junction=str(row.junction), length=f"{length:.9g}",
@@ -128,7 +128,7 @@ def _road(root: Element, row: Row) -> None:
         _mark(lane, solid=i + 1 == len(row.lanelets))
 
 
-def _links(road: Element, row: Row) -> None:
+def _links(road: Element, row: LaneletRow) -> None:
     link = etree.SubElement(road, "link")
     for tag, others, contact in (("predecessor", row.before, "end"), ("successor", row.following, "start")):
         forks = tag == "successor" and len(others) > 1
@@ -138,7 +138,7 @@ def _links(road: Element, row: Row) -> None:
             etree.SubElement(link, tag, elementType="junction", elementId=str(others[0].junction))
 
 
-def _lane_links(lane: Element, row: Row, number: int) -> None:
+def _lane_links(lane: Element, row: LaneletRow, number: int) -> None:
     if len(row.following) != 1:
         return
     for mine, theirs in row.links(row.following[0]):

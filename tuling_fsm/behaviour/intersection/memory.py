@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Intersection:
+class IntersectionMemory:
     """Memory of the composite."""
 
     standing_s: float = 0.0

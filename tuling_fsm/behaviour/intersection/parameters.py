@@ -13,7 +13,13 @@ class IntersectionParameters:
 
     standing_speed: float = param(0.5, "m/s", 0.05, 2.0, "slower is standing", clause="INT-4", live=True)
     by_hand_after: float = param(
-        60.0, "s", 5.0, 600.0, "standing this long in a row, somebody directs the junction", clause="INT-4", live=True
+        60.0,
+        "s",
+        5.0,
+        600.0,
+        "standing this long in a row, the junction is directed by hand",
+        clause="INT-4",
+        live=True,
     )
     literal_clock: bool = param(
         False, doc="a red light that is seen, or a pedestrian, does not stop that clock", clause="INT-4", live=True

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from tuling_fsm.behaviour.conduct import Conduct, View
 from tuling_fsm.behaviour.intersection.guards import junction_here, standing_explained
-from tuling_fsm.behaviour.intersection.memory import Intersection
+from tuling_fsm.behaviour.intersection.memory import IntersectionMemory
+from tuling_fsm.behaviour.leaf import BehaviourView, LeafBehaviour
 from tuling_fsm.behaviour.memory import Memory
 from tuling_fsm.behaviour.on_road.normal import along_lanes
+from tuling_fsm.behaviour.permissions import ON_LANES
 from tuling_fsm.core import elementary
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import FollowLanes, LaneEnd, PlanningRequest
@@ -15,26 +16,26 @@ _OVER_EDGE_M = 0.3
 """A body that reaches this far over its lane's edge is still in its lane."""
 
 
-def _enter(view: View) -> Memory:
-    return replace(view.memory, intersection=Intersection())
+def _enter(view: BehaviourView) -> Memory:
+    return replace(view.memory, intersection=IntersectionMemory())
 
 
-def _update(view: View) -> Memory:
-    return replace(view.memory, intersection=Intersection(_standing_s(view)))
+def _update(view: BehaviourView) -> Memory:
+    return replace(view.memory, intersection=IntersectionMemory(_standing_s(view)))
 
 
-def _standing_s(view: View) -> float:
+def _standing_s(view: BehaviourView) -> float:
     """INT-4's clock: a twitch below the speed of standing does not restart it, and a good reason stops it."""
-    parameters, clock = view.site.parameters.intersection, view.memory.intersection.standing_s
+    parameters, clock = view.context.parameters.intersection, view.memory.intersection.standing_s
     if abs(view.world.ego.v) >= parameters.standing_speed:
         return 0.0
     pauses = not parameters.literal_clock and standing_explained(view)
     return clock if pauses else clock + view.step_s
 
 
-def keeps_lane(view: View) -> bool:
+def keeps_lane(view: BehaviourView) -> bool:
     """Whether the car is in the solid-line zone or the junction, and well in a lane that leads through it (INT-1)."""
-    world, vehicle, junction = view.world, view.site.vehicle, junction_here(view)
+    world, vehicle, junction = view.world, view.context.vehicle, junction_here(view)
     if junction is None or not world.lanes:
         return False
     pose = world.ego.pose
@@ -49,11 +50,11 @@ def keeps_lane(view: View) -> bool:
     return bool(left + half <= lane.left[k] and right - half >= -lane.right[k])
 
 
-def _request(view: View) -> PlanningRequest:
+def _request(view: BehaviourView) -> PlanningRequest:
     request = along_lanes(view)
     if not isinstance(request, FollowLanes):
         return request
     return replace(request, static_path=True, keep_lane=keeps_lane(view))
 
 
-SAFE_DRIVING = Conduct(_request, _enter, _update, defers_route=True)
+SAFE_DRIVING = LeafBehaviour(_request, _enter, _update, may=ON_LANES, defers_route=True)

@@ -1,1 +1,3 @@
-"""The mission's bookkeeping: what is open, who is aboard, where to go next, and how much time is left."""
+"""The mission's bookkeeping: which tasks are open, which passengers are aboard, where to go next, and how much time is
+left.
+"""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 @dataclass(frozen=True, eq=False)
-class Times:
+class ServiceTimes:
     """What every part of a tour takes.
 
     `fetch` is the way to a task's pick-up and the stop there, from another task's drop-off or from the car (None);
@@ -33,7 +33,7 @@ class Tour(NamedTuple):
     total: float
 
 
-def best_tour(tasks: Sequence[int], times: Times, left: float) -> Tour | None:
+def best_tour(tasks: Sequence[int], times: ServiceTimes, left: float) -> Tour | None:
     """The tour that serves most tasks in the time left, the shortest of these; None when not even one can be served.
 
     Exact, by dynamic programming over the sets of served tasks (Held and Karp, 1962): for every set and last task only
@@ -60,10 +60,10 @@ def best_tour(tasks: Sequence[int], times: Times, left: float) -> Tour | None:
     return None if best is None else Tour(best[2], best[1])
 
 
-def next_best(tasks: Sequence[int], times: Times, left: float) -> Tour | None:
+def next_best(tasks: Sequence[int], times: ServiceTimes, left: float) -> Tour | None:
     """The one task that is served soonest and leaves the time to get home; None when there is none.
 
-    For many tasks: what is served soonest leaves most time for the others.
+    For many tasks: what is served soonest leaves most time for the other tasks.
     """
     rated = [(times.serve(None, task), times.home(task), task) for task in tasks]
     usable = [item for item in rated if item[0] + item[1] <= left and math.isfinite(item[0] + item[1])]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from tuling_fsm.behaviour.conduct import View
+from tuling_fsm.behaviour.leaf import BehaviourView
 
 
-def match_over(view: View) -> bool:
+def match_over(view: BehaviourView) -> bool:
     """The match time is over, and the car can come to a stop outside junctions (MAT-1)."""
-    world, vehicle = view.world, view.site.vehicle
-    if not view.memory.book.over:
+    world, vehicle = view.world, view.context.vehicle
+    if not view.memory.mission.over:
         return False
     rear, front = world.route_s - vehicle.rear_overhang, world.route_s + vehicle.front
     stop = front + 0.5 * world.ego.v * world.ego.v / vehicle.comfort_decel

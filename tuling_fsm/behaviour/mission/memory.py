@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.records import replace
-from tuling_fsm.world.mission import Mission, Point, Task
+from tuling_fsm.world.mission import Mission, MissionPoint, Task
 
 
-class Status(str, Enum):
+class TaskStatus(str, Enum):
     """How far a task has come."""
 
     OPEN = "open"
@@ -22,7 +22,7 @@ class Status(str, Enum):
     DROPPED = "dropped"
 
 
-class Aim(str, Enum):
+class GoalKind(str, Enum):
     """What the car is on its way to."""
 
     NOTHING = "nothing"
@@ -35,47 +35,47 @@ class Aim(str, Enum):
 
 
 @dataclass(frozen=True)
-class Entry:
+class TaskEntry:
     """A task, and how far it has come."""
 
     task: Task
-    status: Status = Status.OPEN
+    status: TaskStatus = TaskStatus.OPEN
 
 
 @dataclass(frozen=True)
-class Errand:
+class MissionGoal:
     """What the car is on its way to: the place, and the number of the task's entry for a pick-up or drop-off."""
 
-    aim: Aim = Aim.NOTHING
-    point: Point | None = None
+    kind: GoalKind = GoalKind.NOTHING
+    point: MissionPoint | None = None
     entry: int = -1
 
     @property
     def is_stop(self) -> bool:
         """Whether it ends with a stop at the roadside."""
-        return self.aim in (Aim.PICKUP, Aim.DROPOFF)
+        return self.kind in (GoalKind.PICKUP, GoalKind.DROPOFF)
 
 
-class Node(NamedTuple):
+class TaskPlace(NamedTuple):
     """A place between which lengths are reckoned: that of a task's pick-up or drop-off, `CAR` or `PARK`."""
 
-    aim: Aim
+    kind: GoalKind
     entry: int = -1
 
 
-CAR, PARK = Node(Aim.NOTHING), Node(Aim.CAR_PARK)
-Leg = tuple[Node, Node]
+CAR, PARK = TaskPlace(GoalKind.NOTHING), TaskPlace(GoalKind.CAR_PARK)
+Leg = tuple[TaskPlace, TaskPlace]
 
 
 @dataclass(frozen=True)
-class Book:
+class MissionProgress:
     """Everything that is remembered of the mission."""
 
     mission: Mission | None = None
-    entries: tuple[Entry, ...] = ()
-    errand: Errand = field(default_factory=Errand)
+    entries: tuple[TaskEntry, ...] = ()
+    goal: MissionGoal = field(default_factory=MissionGoal)
     attempts: int = 0
-    """Failed attempts at the present errand (TMP-3)."""
+    """Failed attempts at the present mission goal (TMP-3)."""
     around: Pose | None = None
     """A place just past the present point, from where a route back to it is asked for (TMP-3)."""
     near: bool = False
@@ -83,7 +83,9 @@ class Book:
     legs: Mapping[Leg, float] = field(default_factory=dict)
     """Lengths of routes that are known so far (m), inf where there is no route."""
     measured: bool = field(default=False, compare=False)
-    """All lengths that matter on the present errand have been found among `legs`: they need not be looked for again."""
+    """All lengths that matter on the present mission goal have been found among `legs`: they need not be looked for
+    again.
+    """
     ticket: int = 0
     """Counts up whenever another route is needed."""
     skip: bool = False
@@ -107,11 +109,11 @@ class Book:
         """Whether the match time is over (MAT-1)."""
         return self.left_s <= 0.0
 
-    def bound_for(self, errand: Errand) -> Book:
-        """On another errand, for which a route is needed; attempts are counted anew."""
+    def bound_for(self, goal: MissionGoal) -> MissionProgress:
+        """On another mission goal, for which a route is needed; attempts are counted anew."""
         return replace(
             self,
-            errand=errand,
+            goal=goal,
             attempts=0,
             around=None,
             near=False,
@@ -122,12 +124,12 @@ class Book:
             short_since=None,
         )
 
-    def marked(self, entry: int, status: Status) -> Book:
+    def marked(self, entry: int, status: TaskStatus) -> MissionProgress:
         """With a task that has come farther."""
         entries = list(self.entries)
         entries[entry] = replace(entries[entry], status=status)
         return replace(self, entries=tuple(entries), measured=False)
 
-    def numbers(self, status: Status) -> tuple[int, ...]:
+    def numbers(self, status: TaskStatus) -> tuple[int, ...]:
         """Of the entries that have come this far."""
         return tuple(i for i, entry in enumerate(self.entries) if entry.status is status)

@@ -6,12 +6,12 @@ import itertools
 import math
 from collections.abc import Iterator
 
-from tuling_fsm.behaviour.conduct import View
+from tuling_fsm.behaviour.leaf import BehaviourView
 from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import Pose, wrap_angle
 from tuling_fsm.map.lanes import Lane, LaneId
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.world.mission import Point
+from tuling_fsm.world.mission import MissionPoint
 
 ON_LANE_M = 10.0
 """A point at the roadside is this near to its lane."""
@@ -22,7 +22,7 @@ _BACK_M, _AHEAD_M = 10.0, 80.0
 _STEP_M = 5.0
 
 
-def pose_of(road_map: RoadMap, point: Point) -> Pose:
+def pose_of(road_map: RoadMap, point: MissionPoint) -> Pose:
     """A point with its heading; an open one becomes that of the lane there."""
     if point.heading is not None:
         return Pose(point.x, point.y, point.heading)
@@ -43,15 +43,15 @@ def is_past(pose: Pose, place: Pose, by: float) -> bool:
     return past > by and abs(beside) < _BESIDE_M
 
 
-def distance_ahead(view: View) -> float | None:
+def distance_ahead(view: BehaviourView) -> float | None:
     """How far ahead on the route the present stop is (m, negative where it is behind); None where the route does not
     pass it, or goes round to it first.
     """
-    world, book = view.world, view.memory.book
-    point = book.errand.point
-    if world.route is None or point is None or not book.errand.is_stop or book.around is not None:
+    world, progress = view.world, view.memory.mission
+    point = progress.goal.point
+    if world.route is None or point is None or not progress.goal.is_stop or progress.around is not None:
         return None
-    pose, here = pose_of(view.site.road_map, point), world.route_s
+    pose, here = pose_of(view.context.road_map, point), world.route_s
     found = world.route.reference.project(pose.x, pose.y, here - _BACK_M, here + _AHEAD_M)
     if abs(found.offset) > ON_LANE_M or abs(wrap_angle(found.heading - pose.heading)) > 0.5 * math.pi:
         return None
@@ -60,17 +60,17 @@ def distance_ahead(view: View) -> float | None:
     return -past if past > 0.0 and abs(beside) < _BESIDE_M else found.s - here
 
 
-def stop_ahead(view: View) -> bool:
+def stop_ahead(view: BehaviourView) -> bool:
     """A point of the present task lies ahead at most as far as it is approached from, with no junction between
     (NOR-1).
     """
-    distance, stop, here = distance_ahead(view), view.site.parameters.stop, view.world.route_s
+    distance, stop, here = distance_ahead(view), view.context.parameters.stop, view.world.route_s
     if distance is None or not view.world.localized or not -stop.passed <= distance <= stop.ahead:
         return False
     return not any(j.s_to > here and j.s_from < here + distance for j in view.world.junctions)
 
 
-def just_past(road_map: RoadMap, point: Point) -> Pose | None:
+def just_past(road_map: RoadMap, point: MissionPoint) -> Pose | None:
     """A place on the point's lane, or on one that follows, from where no route leads straight to the point."""
     pose = pose_of(road_map, point)
     found = road_map.project(pose.x, pose.y, pose.heading, radius=ON_LANE_M)
@@ -81,11 +81,11 @@ def just_past(road_map: RoadMap, point: Point) -> Pose | None:
     )
 
 
-def legal_point(view: View, instead_of: Point) -> Point | None:
+def legal_point(view: BehaviourView, instead_of: MissionPoint) -> MissionPoint | None:
     """The next place past a point where a passenger may get off: at the kerb, outside junctions, and with some room
     to them, to stop lines and to crosswalks (TMP-3).
     """
-    road_map, stop = view.site.road_map, view.site.parameters.stop
+    road_map, stop = view.context.road_map, view.context.parameters.stop
     pose = pose_of(road_map, instead_of)
     found = road_map.project(pose.x, pose.y, pose.heading, radius=ON_LANE_M)
     if found is None:
@@ -95,7 +95,7 @@ def legal_point(view: View, instead_of: Point) -> Point | None:
             return None
         if driven >= stop.legal_from and _may_stop(road_map, lane, s, stop.legal_margin):
             place = lane.center.at(s)
-            return Point(f"next legal place after {instead_of.name}".rstrip(), place.x, place.y, place.heading)
+            return MissionPoint(f"next legal place after {instead_of.name}".rstrip(), place.x, place.y, place.heading)
     return None
 
 

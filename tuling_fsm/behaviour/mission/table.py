@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tuling_fsm.behaviour import states
-from tuling_fsm.behaviour.conduct import BehaviourRow
+from tuling_fsm.behaviour.leaf import BehaviourRow
 from tuling_fsm.behaviour.mission.guards import match_over
 from tuling_fsm.machine.elements import Priority
 
@@ -16,6 +16,7 @@ LAST = 99
 def rows(dwell: float) -> tuple[BehaviourRow, ...]:
     """One row for each of these; that of a composite holds in all of its states."""
     return tuple(
-        BehaviourRow(source, states.PLAN_ONCE, match_over, Priority.PROGRESS, LAST, "MAT-1", dwell, 0.0)
+        BehaviourRow(source, states.PLAN_ONCE, match_over, Priority.PROGRESS, LAST,
+                     clause="MAT-1", dwell_s=dwell, min_dwell_s=0.0)
         for source in SOURCES
-    )
+    )  # fmt: skip

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from tuling_fsm.behaviour import free_driving
-from tuling_fsm.behaviour.conduct import Conduct, View
+from tuling_fsm.behaviour.leaf import BehaviourView, LeafBehaviour
 from tuling_fsm.behaviour.memory import Memory
 from tuling_fsm.behaviour.on_road.lane_keeping import keep_perceived_lane
+from tuling_fsm.behaviour.permissions import FREE_SPACE, Indication
 from tuling_fsm.behaviour.places import along_route, around, spread
 from tuling_fsm.behaviour.routing import place_on_route
 from tuling_fsm.core.geometry import Pose
@@ -19,40 +20,42 @@ HEADING_TOLERANCE = 0.35
 GOAL_TOLERANCE_M = 0.5
 
 
-def targets(view: View) -> tuple[Pose, ...]:
+def targets(view: BehaviourView) -> tuple[Pose, ...]:
     """Free places within 10 m, the nearest to the route first (EXP-1)."""
-    route, parameters = view.memory.routing.route, view.site.parameters
+    route, parameters = view.memory.routing.route, view.context.parameters
     if route is None:
         return ()
     s = place_on_route(view, route)
-    places = around(view.world.scene, route, s, parameters.explore.reach, view.site.vehicle, parameters.free.clearance)
+    places = around(
+        view.world.scene, route, s, parameters.explore.reach, view.context.vehicle, parameters.free.clearance
+    )
     return spread(places, TARGET_GAP_M, parameters.free.attempts)
 
 
-def _look_around(view: View) -> Memory:
+def _look_around(view: BehaviourView) -> Memory:
     return free_driving.begin(view, targets(view), free_driving.no_lines)
 
 
-def _enter(view: View) -> Memory:
+def _enter(view: BehaviourView) -> Memory:
     memory = _look_around(view)
     exploring = replace(memory.on_road.exploring, visits=memory.on_road.exploring.visits + 1, timed_out=False)
     return replace(memory, on_road=replace(memory.on_road, exploring=exploring))
 
 
-def _update(view: View) -> Memory:
+def _update(view: BehaviourView) -> Memory:
     view = replace(view, memory=_count(view))
     ladder = view.memory.ladder
     rested = ladder.failing_since is not None and (
-        view.clock - ladder.failing_since >= view.site.parameters.route.backoff_first
+        view.clock - ladder.failing_since >= view.context.parameters.route.backoff_first
     )
     if view.world.localized and (free_driving.reached(view) or (ladder.exhausted and rested)):
         return _look_around(view)
     return free_driving.go_on(view, free_driving.no_lines)
 
 
-def _count(view: View) -> Memory:
+def _count(view: BehaviourView) -> Memory:
     """EXP-4: time counts while localized, over all visits; a time-out starts it anew."""
-    exploring, parameters = view.memory.on_road.exploring, view.site.parameters.explore
+    exploring, parameters = view.memory.on_road.exploring, view.context.parameters.explore
     if not view.world.localized or exploring.timed_out:
         return view.memory
     spent = exploring.spent_s + view.step_s
@@ -63,8 +66,8 @@ def _count(view: View) -> Memory:
     return replace(view.memory, on_road=replace(view.memory.on_road, exploring=exploring))
 
 
-def _request(view: View) -> PlanningRequest:
-    speed = view.site.parameters.explore.speed
+def _request(view: BehaviourView) -> PlanningRequest:
+    speed = view.context.parameters.explore.speed
     if not view.world.localized:
         return keep_perceived_lane(view, speed)
     request = free_driving.toward_goal(view, speed, free_heading=True)
@@ -73,15 +76,15 @@ def _request(view: View) -> PlanningRequest:
     return request
 
 
-def _probe(view: View) -> PlanningRequest | None:
+def _probe(view: BehaviourView) -> PlanningRequest | None:
     """A path toward the farthest visible point of the route (EXP-2)."""
-    route, parameters = view.memory.routing.route, view.site.parameters
+    route, parameters = view.memory.routing.route, view.context.parameters
     due = view.clock - view.memory.probed_at >= parameters.explore.probe_period - free_driving.TOLERANCE_S
     if route is None or not view.world.localized or not due:
         return None
     distances = np.arange(parameters.regression.target, parameters.free.radius, TARGET_GAP_M)[::-1]
     s, clearance = place_on_route(view, route), parameters.free.clearance
-    goal = along_route(route, s, distances, view.world.scene, view.site.vehicle, clearance)
+    goal = along_route(route, s, distances, view.world.scene, view.context.vehicle, clearance)
     return FreeSpace(
         goal,
         walls=view.memory.rules.walls,
@@ -92,4 +95,4 @@ def _probe(view: View) -> PlanningRequest | None:
     )
 
 
-EXPLORE = Conduct(_request, _enter, _update, _probe)
+EXPLORE = LeafBehaviour(_request, _enter, _update, _probe, may=FREE_SPACE._replace(indication=Indication.HAZARD))

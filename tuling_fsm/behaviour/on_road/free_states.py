@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from tuling_fsm.behaviour import free_driving
-from tuling_fsm.behaviour.conduct import Conduct, View
+from tuling_fsm.behaviour.leaf import BehaviourView, LeafBehaviour
 from tuling_fsm.behaviour.memory import Memory
+from tuling_fsm.behaviour.permissions import FREE_SPACE, ON_LANES, Permissions
 from tuling_fsm.behaviour.places import along_lanes, spread
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import PlanningRequest
@@ -15,33 +16,35 @@ TARGET_STEP_M = 5.0
 TARGET_GAP_M = 3.0
 
 
-def targets(view: View) -> tuple[Pose, ...]:
+def targets(view: BehaviourView) -> tuple[Pose, ...]:
     """Free places ahead on the lanes of the reference road; where there are none, as behind long road works, those
     farther on, as far as the way back to the road is looked for (REG-1) where the way round leads off it.
     """
-    parameters = view.site.parameters
+    parameters = view.context.parameters
     places: tuple[Pose, ...] = ()
     free, farthest = parameters.free, max(parameters.free.target_max, parameters.regression.target_max)
     for begin, end in ((free.target_min, free.target_max), (free.target_max, farthest)):
         distances = np.arange(begin, end + 1e-9, TARGET_STEP_M)
-        places = places or along_lanes(view.world.lanes, distances, view.world.scene, view.site.vehicle, free.clearance)
+        places = places or along_lanes(
+            view.world.lanes, distances, view.world.scene, view.context.vehicle, free.clearance
+        )
     return spread(places, TARGET_GAP_M, free.attempts)
 
 
-def _conduct(lines: free_driving.Lines) -> Conduct:
-    def enter(view: View) -> Memory:
+def _leaf(lines: free_driving.Lines, may: Permissions) -> LeafBehaviour:
+    def enter(view: BehaviourView) -> Memory:
         return free_driving.begin(view, targets(view), lines)
 
-    def update(view: View) -> Memory:
+    def update(view: BehaviourView) -> Memory:
         if free_driving.reached(view) or view.memory.ladder.route is not view.world.route:
             return enter(view)
         return free_driving.go_on(view, lines)
 
-    def request(view: View) -> PlanningRequest:
-        return free_driving.toward_goal(view, view.site.parameters.free.speed)
+    def request(view: BehaviourView) -> PlanningRequest:
+        return free_driving.toward_goal(view, view.context.parameters.free.speed)
 
-    return Conduct(request, enter, update, free_driving.lane_probe)
+    return LeafBehaviour(request, enter, update, free_driving.lane_probe, may=may)
 
 
-SOLID_LINE_FREE = _conduct(free_driving.all_lines)
-NO_LINE_FREE = _conduct(free_driving.no_lines)
+SOLID_LINE_FREE = _leaf(free_driving.all_lines, ON_LANES)
+NO_LINE_FREE = _leaf(free_driving.no_lines, FREE_SPACE)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tuling_fsm.behaviour.conduct import View
+from tuling_fsm.behaviour.leaf import BehaviourView
 from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray, Polyline, Pose
 from tuling_fsm.core.request import FollowLanes, Hold, LaneEnd, LaneLine, PlanningRequest, Reason
@@ -21,7 +21,7 @@ MAX_SIGHT_M = 40.0
 STEP_M = 0.5
 
 
-def keep_perceived_lane(view: View, speed: float) -> PlanningRequest:
+def keep_perceived_lane(view: BehaviourView, speed: float) -> PlanningRequest:
     """Follow the lines on both sides of the car; without any, stand and wait."""
     if not view.world.odometry_fresh:
         return Hold(Reason.NO_ODOMETRY)
@@ -48,15 +48,15 @@ def perceived_lane(lines: Sequence[PerceivedLine], pose: Pose, limit: float) -> 
     if half.min() < MIN_LANE_WIDTH_M / 2.0:
         return None
     return LaneLine(
-        _in_map(x, (y_left + y_right) / 2.0, pose),
-        half,
-        half,
-        half,
-        half,
-        np.full(len(x), limit),
-        0,
-        LaneEnd.HORIZON,
-        0.0,
+        center=_in_map(x, (y_left + y_right) / 2.0, pose),
+        left=half,
+        right=half,
+        left_free=half,
+        right_free=half,
+        limit=np.full(len(x), limit),
+        shift=0,
+        end=LaneEnd.HORIZON,
+        route_s0=0.0,
     )
 
 

@@ -9,7 +9,7 @@ from tuling_fsm.map.lanes import LaneId
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class RouteBlock:
     """A part of the route that cannot be driven: poses (N, 3) and stretches of lanes (lane, from, to; m) (RPL-1)."""
 
     poses: FloatArray
@@ -17,7 +17,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Exploring:
+class ExploreMemory:
     """EXP-4's counts, kept from visit to visit until `normal` is reached."""
 
     spent_s: float = 0.0
@@ -28,8 +28,8 @@ class Exploring:
 
 
 @dataclass(frozen=True, eq=False)
-class OnRoad:
+class OnRoadMemory:
     """Memory of the composite."""
 
-    block: Block | None = None
-    exploring: Exploring = field(default_factory=Exploring)
+    block: RouteBlock | None = None
+    exploring: ExploreMemory = field(default_factory=ExploreMemory)

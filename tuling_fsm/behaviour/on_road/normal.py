@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-from tuling_fsm.behaviour.conduct import Conduct, View
 from tuling_fsm.behaviour.free_driving import follow_lanes
 from tuling_fsm.behaviour.guards import waits_rightly
-from tuling_fsm.behaviour.memory import Memory, Progress
-from tuling_fsm.behaviour.on_road.memory import Exploring
+from tuling_fsm.behaviour.leaf import BehaviourView, LeafBehaviour
+from tuling_fsm.behaviour.memory import Memory, RouteProgress
+from tuling_fsm.behaviour.on_road.memory import ExploreMemory
+from tuling_fsm.behaviour.permissions import ON_LANES
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Hold, PlanningRequest, Reason
 
 
-def _here(view: View) -> Memory:
+def _here(view: BehaviourView) -> Memory:
     """Progress is counted from this place and time on."""
-    return replace(view.memory, progress=Progress(view.world.route_s, view.clock))
+    return replace(view.memory, progress=RouteProgress(view.world.route_s, view.clock))
 
 
-def _enter(view: View) -> Memory:
+def _enter(view: BehaviourView) -> Memory:
     memory = _here(view)
-    return replace(memory, on_road=replace(memory.on_road, exploring=Exploring(), block=None))
+    return replace(memory, on_road=replace(memory.on_road, exploring=ExploreMemory(), block=None))
 
 
-def _update(view: View) -> Memory:
-    came_on = abs(view.world.route_s - view.memory.progress.s) >= view.site.parameters.normal.progress
+def _update(view: BehaviourView) -> Memory:
+    came_on = abs(view.world.route_s - view.memory.progress.s) >= view.context.parameters.normal.progress
     if came_on or waits_rightly(view.world, view.memory.plan):
         return _here(view)
     return view.memory
 
 
-def along_lanes(view: View) -> PlanningRequest:
+def along_lanes(view: BehaviourView) -> PlanningRequest:
     """Along the lanes of the reference road, or why not."""
     world = view.world
     if not world.localized:
@@ -40,4 +41,4 @@ def along_lanes(view: View) -> PlanningRequest:
     return follow_lanes(view)
 
 
-NORMAL = Conduct(along_lanes, _enter, _update)
+NORMAL = LeafBehaviour(along_lanes, _enter, _update, may=ON_LANES)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from tuling_fsm.behaviour import free_driving
-from tuling_fsm.behaviour.conduct import Conduct, View
+from tuling_fsm.behaviour.leaf import BehaviourView, LeafBehaviour
 from tuling_fsm.behaviour.memory import Memory
+from tuling_fsm.behaviour.permissions import FREE_SPACE
 from tuling_fsm.behaviour.places import along_route, cut_out
 from tuling_fsm.behaviour.routing import place_on_route
 from tuling_fsm.core.geometry import FloatArray, Pose
@@ -15,41 +16,41 @@ from tuling_fsm.core.request import Hold, PlanningRequest, Reason
 RUNGS = 3
 
 
-def target(view: View) -> Pose | None:
+def target(view: BehaviourView) -> Pose | None:
     """The first free point of the route from 20 m ahead of the nearest one on, at most 60 m ahead (REG-1)."""
-    route, parameters = view.memory.routing.route, view.site.parameters.regression
+    route, parameters = view.memory.routing.route, view.context.parameters.regression
     if route is None:
         return None
     distances = np.arange(parameters.target, parameters.target_max + 1e-9, parameters.target_step)
-    clearance = view.site.parameters.free.clearance
-    return along_route(route, place_on_route(view, route), distances, view.world.scene, view.site.vehicle, clearance)
+    clearance = view.context.parameters.free.clearance
+    return along_route(route, place_on_route(view, route), distances, view.world.scene, view.context.vehicle, clearance)
 
 
-def lines(view: View, rung: int) -> FloatArray:
+def lines(view: BehaviourView, rung: int) -> FloatArray:
     """REG-2: solid lines and road edges; then no solid lines from the rear bumper to 10 m ahead; then nothing."""
     if rung >= RUNGS - 1:
         return free_driving.no_lines(view, rung)
     solid = free_driving.solid_lines(view)
     if rung == 1:
-        vehicle, ahead = view.site.vehicle, view.site.parameters.regression.lines_ahead
+        vehicle, ahead = view.context.vehicle, view.context.parameters.regression.lines_ahead
         box = (-vehicle.rear_overhang, vehicle.front + ahead, -ahead, ahead)
         solid = cut_out(solid, view.world.ego.pose, box)
     return np.vstack((solid, free_driving.road_edges(view)))
 
 
-def _enter(view: View) -> Memory:
+def _enter(view: BehaviourView) -> Memory:
     goal = target(view)
     return free_driving.begin(view, () if goal is None else (goal,) * RUNGS, lines)
 
 
-def _update(view: View) -> Memory:
+def _update(view: BehaviourView) -> Memory:
     return free_driving.go_on(view, lines)
 
 
-def _request(view: View) -> PlanningRequest:
+def _request(view: BehaviourView) -> PlanningRequest:
     if view.memory.routing.route is None:
         return Hold(Reason.NO_ROUTE)
-    return free_driving.toward_goal(view, view.site.parameters.free.speed)
+    return free_driving.toward_goal(view, view.context.parameters.free.speed)
 
 
-REGRESSION = Conduct(_request, _enter, _update, turning_back=True)
+REGRESSION = LeafBehaviour(_request, _enter, _update, may=FREE_SPACE, turning_back=True)

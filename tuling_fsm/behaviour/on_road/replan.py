@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from tuling_fsm.behaviour.conduct import Conduct, View
+from tuling_fsm.behaviour.leaf import BehaviourView, LeafBehaviour
 from tuling_fsm.behaviour.memory import Memory, report
-from tuling_fsm.behaviour.on_road.memory import Block
+from tuling_fsm.behaviour.on_road.memory import RouteBlock
+from tuling_fsm.behaviour.permissions import FREE_SPACE
 from tuling_fsm.behaviour.routing import leads_on, open_question, place_on_route, pursue
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Hold, PlanningRequest, Reason
@@ -16,13 +17,13 @@ _OVERLAP_M = 1.0
 """Stretches of one lane that share less than this do not count as the same place."""
 
 
-def block_ahead(view: View) -> Block | None:
+def block_ahead(view: BehaviourView) -> RouteBlock | None:
     """The part of the route in front of the car that cannot be driven."""
     route = view.memory.routing.route
     if route is None or not view.world.localized:
         return None
-    begin = min(place_on_route(view, route) + view.site.vehicle.front, route.length)
-    end = min(begin + view.site.parameters.route.blocked_ahead, route.length)
+    begin = min(place_on_route(view, route) + view.context.vehicle.front, route.length)
+    end = min(begin + view.context.parameters.route.blocked_ahead, route.length)
     stretches = []
     for lane in route.lanes:
         shared_from, shared_to = max(begin, lane.s_from), min(end, lane.s_to)
@@ -32,10 +33,10 @@ def block_ahead(view: View) -> Block | None:
     # One pose a metre.
     places = np.linspace(begin, end, max(2, round(end - begin) + 1))
     poses = np.array([route.reference.at(float(s)) for s in places])
-    return Block(poses, tuple(stretches))
+    return RouteBlock(poses, tuple(stretches))
 
 
-def avoids(block: Block | None, route: Route) -> bool:
+def avoids(block: RouteBlock | None, route: Route) -> bool:
     """Whether a route does without the blocked part (RPL-2)."""
     for lane_id, low, high in () if block is None else block.stretches:
         for lane in route.lanes:
@@ -45,28 +46,28 @@ def avoids(block: Block | None, route: Route) -> bool:
     return True
 
 
-def _accept(view: View, route: Route) -> str:
+def _accept(view: BehaviourView, route: Route) -> str:
     if not avoids(view.memory.on_road.block, route):
         return "it leads through the reported block"
     return leads_on(view, route)
 
 
-def _enter(view: View) -> Memory:
+def _enter(view: BehaviourView) -> Memory:
     block = block_ahead(view)
     memory = open_question(view, "replan")
     if block is not None:
-        memory = report(memory, f"route blocked over {view.site.parameters.route.blocked_ahead:g} m ahead")
+        memory = report(memory, f"route blocked over {view.context.parameters.route.blocked_ahead:g} m ahead")
     return replace(memory, on_road=replace(memory.on_road, block=block))
 
 
-def _update(view: View) -> Memory:
+def _update(view: BehaviourView) -> Memory:
     if view.memory.on_road.block is None:
         return view.memory
     return pursue(view, _accept)
 
 
-def _request(view: View) -> PlanningRequest:
+def _request(view: BehaviourView) -> PlanningRequest:
     return Hold(Reason.NO_PATH if view.world.localized else Reason.NOT_LOCALIZED, detail="asking for another route")
 
 
-REPLAN = Conduct(_request, _enter, _update, defers_route=True, asks_itself=True)
+REPLAN = LeafBehaviour(_request, _enter, _update, may=FREE_SPACE, defers_route=True, asks_itself=True)

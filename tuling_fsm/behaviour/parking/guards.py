@@ -2,116 +2,118 @@
 
 from __future__ import annotations
 
-from tuling_fsm.behaviour.conduct import View
-from tuling_fsm.behaviour.guards import JUNCTION_WAITS, STANDING_SPEED, TOLERANCE_S, astray, no_path, route_ended
-from tuling_fsm.behaviour.mission.memory import Aim
+from tuling_fsm.behaviour.guards import JUNCTION_WAITS, TOLERANCE_S, no_path, off_route, route_ended
+from tuling_fsm.behaviour.leaf import BehaviourView
+from tuling_fsm.behaviour.mission.memory import GoalKind
 from tuling_fsm.behaviour.parking.slots import is_taken, stands_in
 from tuling_fsm.core.request import Reason
+from tuling_fsm.core.standing import VEHICLE_STANDS
 from tuling_fsm.map.parking import ParkingEnd, parking_end
 
 
-def parking_ahead(view: View) -> ParkingEnd | None:
+def parking_ahead(view: BehaviourView) -> ParkingEnd | None:
     """The parking area in which the route ends, where the mission wants its end now."""
     route = view.world.route
     if route is None or not wants_its_end(view):
         return None
-    return parking_end(view.site.road_map, route)
+    return parking_end(view.context.road_map, route)
 
 
-def wants_its_end(view: View) -> bool:
-    """Whether the present errand is to park: a mission's goal is to be reached, and no more; a route without a mission
+def wants_its_end(view: BehaviourView) -> bool:
+    """Whether the present mission goal is to park: a mission's goal is to be reached, and no more; a route without a
+    mission
     is all there is.
     """
-    book = view.memory.book
-    return book.mission is None or book.errand.aim is Aim.CAR_PARK
+    progress = view.memory.mission
+    return progress.mission is None or progress.goal.kind is GoalKind.CAR_PARK
 
 
-def enters_parking_area(view: View) -> bool:
+def enters_parking_area(view: BehaviourView) -> bool:
     """The car has entered the parking area in which its route ends (NOR-8)."""
     end = parking_ahead(view)
-    if end is None or astray(view) or not view.world.localized:
+    if end is None or off_route(view) or not view.world.localized:
         return False
-    return view.world.route_s + view.site.vehicle.front >= end.s_from
+    return view.world.route_s + view.context.vehicle.front >= end.s_from
 
 
-def leads_elsewhere(view: View) -> bool:
+def leads_elsewhere(view: BehaviourView) -> bool:
     """The route in use does not end in a parking area any more, or the mission wants something else (PRK-1)."""
     return view.world.localized and view.world.route is view.memory.routing.route and parking_ahead(view) is None
 
 
-def slot_found(view: View) -> bool:
+def slot_found(view: BehaviourView) -> bool:
     """There is a free slot, and a path into it (PRK-1)."""
     return view.world.localized and view.memory.parking.found is not None
 
 
-def route_driven(view: View) -> bool:
+def route_driven(view: BehaviourView) -> bool:
     """The car stands at the end of its way through the car park, or before what closes it (PRK-2)."""
     world, plan = view.world, view.memory.plan
     if world.route is not view.memory.routing.route or not world.localized:
         return False
     closed = Reason.OBSTACLE in (plan.reason, plan.limit.reason)
-    near = closed and world.route_remaining <= view.site.parameters.parking.near_end
-    return route_ended(view) or (near and abs(world.ego.v) < STANDING_SPEED and not astray(view))
+    near = closed and world.route_remaining <= view.context.parameters.parking.near_end
+    return route_ended(view) or (near and abs(world.ego.v) < VEHICLE_STANDS and not off_route(view))
 
 
-def lane_blocked(view: View) -> bool:
+def lane_blocked(view: BehaviourView) -> bool:
     """The lane planner has no feasible candidate (NOR-7)."""
     parking = view.memory.parking
     follows = parking.turning_since is None and not parking.round.asking
-    return follows and not astray(view) and no_path(view) and not route_driven(view)
+    return follows and not off_route(view) and no_path(view) and not route_driven(view)
 
 
-def search_stands_still(view: View) -> bool:
+def search_stands_still(view: BehaviourView) -> bool:
     """The search has not come on for too long (USE-2)."""
     waited = view.clock - view.memory.progress.at
     return view.world.localized and view.memory.parking.turning_since is None and waited >= _patience(view)
 
 
-def cannot_turn(view: View) -> bool:
+def cannot_turn(view: BehaviourView) -> bool:
     """The car does not get back onto its way through the car park (PRK-2, USE-2)."""
     since = view.memory.parking.turning_since
     if since is None:
         return False
-    overdue = view.clock - since >= view.site.parameters.switching.deadline - TOLERANCE_S
+    overdue = view.clock - since >= view.context.parameters.switching.deadline - TOLERANCE_S
     return view.memory.ladder.exhausted or overdue
 
 
-def lost_for_long(view: View) -> bool:
+def lost_for_long(view: BehaviourView) -> bool:
     """Standing without localization has not helped."""
     return not view.world.localized and view.clock - view.memory.progress.at >= _patience(view)
 
 
-def slot_taken(view: View) -> bool:
+def slot_taken(view: BehaviourView) -> bool:
     """The slot has turned out to be taken (PRK-3)."""
-    bay = view.memory.parking.entry
-    return bay is not None and view.world.localized and is_taken(view, bay)
+    target_slot = view.memory.parking.entry
+    return target_slot is not None and view.world.localized and is_taken(view, target_slot)
 
 
-def no_way_in(view: View) -> bool:
+def no_way_in(view: BehaviourView) -> bool:
     """There is no path into the slot (PRK-3). A plan rejected on the way is first made again where the car stands."""
     plan, world = view.memory.plan, view.world
-    final = plan.reason is not Reason.PLAN_REJECTED or abs(world.ego.v) < STANDING_SPEED
+    final = plan.reason is not Reason.PLAN_REJECTED or abs(world.ego.v) < VEHICLE_STANDS
     return view.memory.parking.entry is None or (world.localized and plan.failed and final)
 
 
-def entry_overdue(view: View) -> bool:
+def entry_overdue(view: BehaviourView) -> bool:
     """The slot has not been reached in time (PRK-3)."""
-    return view.in_state_s >= view.site.parameters.parking.timeout - TOLERANCE_S
+    return view.in_state_s >= view.context.parameters.parking.timeout - TOLERANCE_S
 
 
-def in_slot(view: View) -> bool:
+def in_slot(view: BehaviourView) -> bool:
     """The car stands inside the slot, and nothing of the way there is left (PRK-4, USE-10)."""
-    bay, plan, world = view.memory.parking.entry, view.memory.plan, view.world
+    target_slot, plan, world = view.memory.parking.entry, view.memory.plan, view.world
     driven = plan.known and plan.feasible and plan.limit.reason in (Reason.ARRIVED, Reason.TARGET)
-    stands = abs(world.ego.v) < STANDING_SPEED and plan.travel < TOLERANCE_S
-    return world.localized and bay is not None and driven and stands and stands_in(view, bay)
+    stands = abs(world.ego.v) < VEHICLE_STANDS and plan.travel < TOLERANCE_S
+    return world.localized and target_slot is not None and driven and stands and stands_in(view, target_slot)
 
 
-def reset_called(view: View) -> bool:
+def reset_called(view: BehaviourView) -> bool:
     """An operator wants the car to set off again (PRK-5)."""
     return view.world.reset
 
 
-def _patience(view: View) -> float:
-    normal, limit = view.site.parameters.normal, view.memory.plan.limit.reason
+def _patience(view: BehaviourView) -> float:
+    normal, limit = view.context.parameters.normal, view.memory.plan.limit.reason
     return (normal.junction_patience if limit in JUNCTION_WAITS else normal.no_progress) - TOLERANCE_S

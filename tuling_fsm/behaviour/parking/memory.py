@@ -18,7 +18,7 @@ BESIDE_M = 8.0
 """A lane of the other direction lies no farther from the car than this."""
 
 
-class Bay(NamedTuple):
+class TargetSlot(NamedTuple):
     """A slot to park in: the pose of its middle, heading out towards the aisle, length and width (m)."""
 
     name: str
@@ -32,7 +32,7 @@ class Bay(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Round:
+class SlotSearch:
     """What the search has come to, kept while the mission and the parking area stay the same.
 
     `driven` are roads and lane sections of aisles that have been looked at. While another route is asked for
@@ -44,7 +44,7 @@ class Round:
     passes: int = 0
     preset: int = 0
     """Preset routes used so far."""
-    barred: tuple[Bay, ...] = ()
+    barred: tuple[TargetSlot, ...] = ()
     driven: tuple[tuple[str, int], ...] = ()
     asking: bool = False
     stuck: bool = False
@@ -54,21 +54,21 @@ class Round:
 
 
 @dataclass(frozen=True)
-class Parking:
+class ParkingMemory:
     """Memory of the composite. Times are on the active clock (s)."""
 
-    round: Round = field(default_factory=Round)
-    trying: Bay | None = None
+    round: SlotSearch = field(default_factory=SlotSearch)
+    trying: TargetSlot | None = None
     """A path into it is being probed."""
     tried_at: float = -math.inf
-    failed: tuple[tuple[Bay, float], ...] = ()
+    failed: tuple[tuple[TargetSlot, float], ...] = ()
     """Slots into which there was no path, and when that was found."""
-    found: Bay | None = None
+    found: TargetSlot | None = None
     """A free one with a path into it."""
-    astray_since: float | None = None
+    off_route_since: float | None = None
     turning_since: float | None = None
-    """The car is manoeuvred back onto its route."""
-    entry: Bay | None = None
+    """The car is maneuverd back onto its route."""
+    entry: TargetSlot | None = None
     """The slot that is being entered (PRK-3)."""
     entry_fault: str = ""
     """Why it cannot be, as far as that shows."""

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from tuling_fsm.behaviour.conduct import Conduct, View
+from tuling_fsm.behaviour.leaf import BehaviourView, LeafBehaviour
 from tuling_fsm.behaviour.memory import Memory
-from tuling_fsm.behaviour.on_road.memory import Exploring
-from tuling_fsm.behaviour.parking.memory import Parking
+from tuling_fsm.behaviour.on_road.memory import ExploreMemory
+from tuling_fsm.behaviour.parking.memory import ParkingMemory
+from tuling_fsm.behaviour.permissions import FREE_SPACE
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Hold, PlanningRequest, Reason
 
 
-def _enter(view: View) -> Memory:
+def _enter(view: BehaviourView) -> Memory:
     """Searching and exploring are over, and begin anew after a reset; only why the car is here is remembered."""
-    exploring, bay = view.memory.on_road.exploring, view.memory.parking.entry
+    exploring, target_slot = view.memory.on_road.exploring, view.memory.parking.entry
     if exploring.timed_out:
         rest = Hold(Reason.TIMEOUT, detail=f"no way on after exploring {exploring.timeouts} times")
     else:
-        rest = Hold(Reason.ARRIVED, detail="parked" if bay is None else f"parked in {bay.name}")
-    on_road = replace(view.memory.on_road, exploring=Exploring())
-    return replace(view.memory, parking=Parking(rest=rest), on_road=on_road)
+        rest = Hold(Reason.ARRIVED, detail="parked" if target_slot is None else f"parked in {target_slot.name}")
+    on_road = replace(view.memory.on_road, exploring=ExploreMemory())
+    return replace(view.memory, parking=ParkingMemory(rest=rest), on_road=on_road)
 
 
-def _request(view: View) -> PlanningRequest:
+def _request(view: BehaviourView) -> PlanningRequest:
     return view.memory.parking.rest or Hold(Reason.ARRIVED, detail="parked")
 
 
-PARKED = Conduct(_request, _enter, defers_route=True)
+PARKED = LeafBehaviour(_request, _enter, may=FREE_SPACE._replace(stand=True), defers_route=True)

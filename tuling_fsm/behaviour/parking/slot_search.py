@@ -5,17 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from tuling_fsm.behaviour import free_driving
-from tuling_fsm.behaviour.conduct import Conduct, View
-from tuling_fsm.behaviour.guards import STANDING_SPEED, astray, back_on_road, waits_rightly
-from tuling_fsm.behaviour.memory import Memory, Progress, report
+from tuling_fsm.behaviour.guards import back_on_road, off_route, waits_rightly
+from tuling_fsm.behaviour.leaf import BehaviourView, LeafBehaviour
+from tuling_fsm.behaviour.memory import Memory, RouteProgress, report
 from tuling_fsm.behaviour.parking.guards import parking_ahead, route_driven
-from tuling_fsm.behaviour.parking.memory import Bay, Parking, Round
-from tuling_fsm.behaviour.parking.slots import free_bays, is_taken, parked_pose
-from tuling_fsm.behaviour.parking.ways import look_elsewhere, wait_for_route
+from tuling_fsm.behaviour.parking.memory import ParkingMemory, SlotSearch, TargetSlot
+from tuling_fsm.behaviour.parking.routes import look_elsewhere, wait_for_route
+from tuling_fsm.behaviour.parking.slots import free_slots, is_taken, parked_pose
+from tuling_fsm.behaviour.permissions import FREE_SPACE
 from tuling_fsm.behaviour.places import is_free, spread
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import FreeSpace, Hold, PlanningRequest, Reason
+from tuling_fsm.core.standing import VEHICLE_STANDS
 from tuling_fsm.map.parking import ParkingArea, parking_end
 
 TURN_FROM_M, TURN_TO_M, TURN_STEP_M = 4.0, 24.0, 2.0
@@ -23,11 +25,11 @@ TURN_FROM_M, TURN_TO_M, TURN_STEP_M = 4.0, 24.0, 2.0
 TURN_GAP_M = 3.0
 
 
-def into_slot(view: View, bay: Bay, speed: float, expansions: int) -> FreeSpace:
+def into_slot(view: BehaviourView, target_slot: TargetSlot, speed: float, expansions: int) -> FreeSpace:
     """The way into a slot: forward and in reverse, not over the edges of the aisles, nowhere but to its middle."""
-    limits, area = view.site.parameters.parking, area_of(view)
+    limits, area = view.context.parameters.parking, area_of(view)
     return FreeSpace(
-        parked_pose(bay, view.site.vehicle),
+        parked_pose(target_slot, view.context.vehicle),
         np.zeros((0, 4)) if area is None else area.edges,
         view.memory.rules.walls,
         min(speed, view.memory.rules.speed_limit),
@@ -37,28 +39,28 @@ def into_slot(view: View, bay: Bay, speed: float, expansions: int) -> FreeSpace:
     )
 
 
-def area_of(view: View) -> ParkingArea | None:
+def area_of(view: BehaviourView) -> ParkingArea | None:
     """The parking area in which the route in use ends."""
     route = view.memory.routing.route
-    end = None if route is None else parking_end(view.site.road_map, route)
+    end = None if route is None else parking_end(view.context.road_map, route)
     return None if end is None else end.area
 
 
-def _enter(view: View) -> Memory:
+def _enter(view: BehaviourView) -> Memory:
     """Go on with the search for this mission and area, or begin one; a slot that was not entered is barred."""
     memory, area, mission = view.memory, area_of(view), view.world.mission
     parking, stamp = memory.parking, None if mission is None else mission.stamp
     round_ = parking.round
     if area is None or round_.area != area.number or round_.mission_stamp != stamp:
-        round_ = Round(-1 if area is None else area.number, stamp)
+        round_ = SlotSearch(-1 if area is None else area.number, stamp)
     if parking.entry is not None:
         round_ = replace(round_, barred=(*round_.barred, parking.entry))
         memory = report(memory, f"{parking.entry.name} is barred: {parking.entry_fault or 'not reached in time'}")
     round_ = replace(round_, asking=False, stuck=False, start=None)
-    return _here(view.having(replace(memory, parking=Parking(round_))))
+    return _here(view.having(replace(memory, parking=ParkingMemory(round_))))
 
 
-def _update(view: View) -> Memory:
+def _update(view: BehaviourView) -> Memory:
     if not view.world.localized:
         return view.memory
     view = view.having(_watch(view))
@@ -67,7 +69,7 @@ def _update(view: View) -> Memory:
     return _go_on(view)
 
 
-def _watch(view: View) -> Memory:
+def _watch(view: BehaviourView) -> Memory:
     """Note what has come of the latest try, and choose the slot that is tried next."""
     parking, area = view.memory.parking, area_of(view)
     tried = parking.trying
@@ -77,24 +79,24 @@ def _watch(view: View) -> Memory:
         parking = replace(parking, found=found, trying=None, failed=(*parking.failed, *failed))
     if parking.found is not None and is_taken(view, parking.found):
         parking = replace(parking, found=None)
-    due = view.clock - parking.tried_at >= view.site.parameters.parking.probe_period - free_driving.TOLERANCE_S
+    due = view.clock - parking.tried_at >= view.context.parameters.parking.probe_period - free_driving.TOLERANCE_S
     if parking.found is None and area is not None and due:
         parking = _try_next(view, parking, area)
     return replace(view.memory, parking=parking)
 
 
-def _try_next(view: View, parking: Parking, area: ParkingArea) -> Parking:
+def _try_next(view: BehaviourView, parking: ParkingMemory, area: ParkingArea) -> ParkingMemory:
     """The nearest free slot that is not barred, and into which there was a path or none was looked for lately."""
-    retry = view.site.parameters.parking.retry
+    retry = view.context.parameters.parking.retry
     failed = tuple(item for item in parking.failed if view.clock - item[1] < retry)
-    left_out = [bay for bay, _ in failed] + list(parking.round.barred)
-    for bay in free_bays(view, area):
-        if not any(other.is_at(bay.pose.x, bay.pose.y) for other in left_out):
-            return replace(parking, failed=failed, trying=bay, tried_at=view.clock)
+    left_out = [target_slot for target_slot, _ in failed] + list(parking.round.barred)
+    for target_slot in free_slots(view, area):
+        if not any(other.is_at(target_slot.pose.x, target_slot.pose.y) for other in left_out):
+            return replace(parking, failed=failed, trying=target_slot, tried_at=view.clock)
     return replace(parking, failed=failed, trying=None)
 
 
-def _go_on(view: View) -> Memory:
+def _go_on(view: BehaviourView) -> Memory:
     """Drive on, turn round, or find another route at the end of this one."""
     end, round_ = parking_ahead(view), view.memory.parking.round
     if end is None:
@@ -105,63 +107,63 @@ def _go_on(view: View) -> Memory:
         return _turn(view)
     if route_driven(view):
         return view.memory if round_.stuck else look_elsewhere(view.having(_here(view)), end)
-    came_on = abs(view.world.route_s - view.memory.progress.s) >= view.site.parameters.normal.progress
+    came_on = abs(view.world.route_s - view.memory.progress.s) >= view.context.parameters.normal.progress
     if came_on or waits_rightly(view.world, view.memory.plan):
         view = view.having(_here(view))
     return _watch_course(view)
 
 
-def _watch_course(view: View) -> Memory:
+def _watch_course(view: BehaviourView) -> Memory:
     """Begin to turn when the car has not been on its route for a moment."""
     parking = view.memory.parking
-    if not astray(view):
+    if not off_route(view):
         return replace(
-            view.memory, parking=replace(parking, astray_since=None, round=replace(parking.round, start=None))
+            view.memory, parking=replace(parking, off_route_since=None, round=replace(parking.round, start=None))
         )
-    since = view.clock if parking.astray_since is None else parking.astray_since
-    if view.clock - since < view.site.parameters.free.confirm - free_driving.TOLERANCE_S:
-        return replace(view.memory, parking=replace(parking, astray_since=since))
-    parking = replace(parking, astray_since=None, turning_since=view.clock)
+    since = view.clock if parking.off_route_since is None else parking.off_route_since
+    if view.clock - since < view.context.parameters.free.confirm - free_driving.TOLERANCE_S:
+        return replace(view.memory, parking=replace(parking, off_route_since=since))
+    parking = replace(parking, off_route_since=None, turning_since=view.clock)
     return free_driving.begin(view.having(replace(view.memory, parking=parking)), _turn_goals(view), _edges)
 
 
-def _turn(view: View) -> Memory:
-    """Go on with the manoeuvre back onto the route to its end (USE-8), and then ahead: lanes are followed on the move.
+def _turn(view: BehaviourView) -> Memory:
+    """Go on with the maneuver back onto the route to its end (USE-8), and then ahead: lanes are followed on the move.
 
     A car that has come there in reverse stands with its wheels turned, from where the lane planner may not get on.
     """
     parking, v = view.memory.parking, view.world.ego.v
     done = free_driving.reached(view) and back_on_road(view) and not view.memory.plan.uses_reverse
-    if done and v > STANDING_SPEED:
+    if done and v > VEHICLE_STANDS:
         parking = replace(parking, turning_since=None, round=replace(parking.round, start=None))
         return _here(view.having(replace(view.memory, parking=parking)))
-    if (done and v > -STANDING_SPEED) or view.memory.ladder.route is not view.world.route:
+    if (done and v > -VEHICLE_STANDS) or view.memory.ladder.route is not view.world.route:
         return free_driving.begin(view, _turn_goals(view), _edges)
     return free_driving.go_on(view, _edges)
 
 
-def _turn_goals(view: View) -> tuple[Pose, ...]:
+def _turn_goals(view: BehaviourView) -> tuple[Pose, ...]:
     """Free places of the route ahead, the nearest first."""
-    route, free = view.world.route, view.site.parameters.free
+    route, free = view.world.route, view.context.parameters.free
     if route is None:
         return ()
     ahead = np.arange(TURN_FROM_M, TURN_TO_M, TURN_STEP_M)
     places = [route.reference.at(view.world.route_s + float(s)) for s in ahead]
-    usable = [place for place in places if is_free(place, view.world.scene, view.site.vehicle, free.clearance)]
+    usable = [place for place in places if is_free(place, view.world.scene, view.context.vehicle, free.clearance)]
     return spread(usable, TURN_GAP_M, free.attempts)
 
 
-def _edges(view: View, _: int) -> FloatArray:
+def _edges(view: BehaviourView, _: int) -> FloatArray:
     area = area_of(view)
     return np.zeros((0, 4)) if area is None else area.edges
 
 
-def _here(view: View) -> Memory:
-    return replace(view.memory, progress=Progress(view.world.route_s, view.clock))
+def _here(view: BehaviourView) -> Memory:
+    return replace(view.memory, progress=RouteProgress(view.world.route_s, view.clock))
 
 
-def _request(view: View) -> PlanningRequest:
-    parking, speed = view.memory.parking, view.site.parameters.parking.speed
+def _request(view: BehaviourView) -> PlanningRequest:
+    parking, speed = view.memory.parking, view.context.parameters.parking.speed
     if not view.world.localized:
         return Hold(Reason.NOT_LOCALIZED)
     if parking.round.asking:
@@ -174,12 +176,12 @@ def _request(view: View) -> PlanningRequest:
     return replace(follow, speed_limit=min(follow.speed_limit, speed))
 
 
-def _probe(view: View) -> PlanningRequest | None:
+def _probe(view: BehaviourView) -> PlanningRequest | None:
     """Into the slot that is being tried."""
-    parking, limits = view.memory.parking, view.site.parameters.parking
+    parking, limits = view.memory.parking, view.context.parameters.parking
     if parking.trying is None or parking.tried_at != view.clock or not view.world.localized:
         return None
     return into_slot(view, parking.trying, limits.entry_speed, limits.probe_expansions)
 
 
-SLOT_SEARCH = Conduct(_request, _enter, _update, _probe)
+SLOT_SEARCH = LeafBehaviour(_request, _enter, _update, _probe, may=FREE_SPACE)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tuling_fsm.behaviour.conduct import BehaviourRow, View
 from tuling_fsm.behaviour.guards import Guard
+from tuling_fsm.behaviour.leaf import BehaviourRow, BehaviourView
 from tuling_fsm.behaviour.supervisors import guards
 from tuling_fsm.machine.elements import Leaf, Priority
 from tuling_fsm.machine.table import Table
@@ -12,7 +12,7 @@ LINK_LOST = "link_lost"
 STOPPED = ("stopped", LINK_LOST)
 
 
-def table() -> Table[View, None]:
+def table() -> Table[BehaviourView, None]:
     """`unarmed` until the first message, `stopped` by command, `link_lost` by silence until an operator clears it."""
     rows = (
         _row("unarmed", "stopped", guards.stop_commanded, 0, "EST-1"),
@@ -29,4 +29,4 @@ def table() -> Table[View, None]:
 
 
 def _row(source: str, dest: str, guard: Guard, order: int, clause: str) -> BehaviourRow:
-    return BehaviourRow(source, dest, guard, Priority.SAFETY, order, clause, dwell_s=0.0)
+    return BehaviourRow(source, dest, guard, Priority.SAFETY, order, clause=clause, dwell_s=0.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tuling_fsm.behaviour.conduct import BehaviourRow, Conduct, View
+from tuling_fsm.behaviour.leaf import BehaviourRow, BehaviourView, LeafBehaviour
 from tuling_fsm.behaviour.memory import Memory, report
 from tuling_fsm.behaviour.on_road.replan import avoids
 from tuling_fsm.behaviour.places import crosses
@@ -14,7 +14,7 @@ from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import distance, wrap_angle
 from tuling_fsm.core.records import replace
 from tuling_fsm.machine.elements import Leaf, Priority
-from tuling_fsm.machine.engine import Step
+from tuling_fsm.machine.engine import StepResult
 from tuling_fsm.machine.table import Table
 from tuling_fsm.map.route import Route
 
@@ -26,17 +26,20 @@ _SAME_ROAD_M = 8.0
 """Routes over lanes of one road lie no farther apart."""
 
 
-def table() -> Table[View, None]:
+def table() -> Table[BehaviourView, None]:
     """`idle` until the next question is due, `asking` until it is answered or late."""
     rows = (
-        BehaviourRow(IDLE, ASKING, guards.refresh_due, Priority.PROGRESS, 0, "RRF-1", 0.0, 0.0),
-        BehaviourRow(ASKING, IDLE, guards.refresh_closed, Priority.PROGRESS, 0, "RRF-1", 0.0, 0.0),
-        BehaviourRow(ASKING, IDLE, guards.refresh_late, Priority.FAILURE, 0, "RRF-3", 0.0, 0.0),
-    )
+        BehaviourRow(IDLE, ASKING, guards.refresh_due, Priority.PROGRESS, 0,
+                     clause="RRF-1", dwell_s=0.0, min_dwell_s=0.0),
+        BehaviourRow(ASKING, IDLE, guards.refresh_closed, Priority.PROGRESS, 0,
+                     clause="RRF-1", dwell_s=0.0, min_dwell_s=0.0),
+        BehaviourRow(ASKING, IDLE, guards.refresh_late, Priority.FAILURE, 0,
+                     clause="RRF-3", dwell_s=0.0, min_dwell_s=0.0),
+    )  # fmt: skip
     return Table("route_refresh", IDLE, (Leaf(IDLE, None), Leaf(ASKING, None)), rows, supervises=True)
 
 
-def carry_out(view: View, step: Step[View]) -> Memory:
+def carry_out(view: BehaviourView, step: StepResult[BehaviourView]) -> Memory:
     """What a transition of this supervisor does: send the question, or forget it when its answer is late."""
     if step.fired is None:
         return view.memory
@@ -50,12 +53,12 @@ def carry_out(view: View, step: Step[View]) -> Memory:
     return view.memory
 
 
-def consider(view: View, conduct: Conduct) -> Memory:
+def consider(view: BehaviourView, leaf: LeafBehaviour) -> Memory:
     """Take the answers of this tick, and switch to a newer route where that suits the state and the place (RRF-2)."""
     memory = view.memory
     for match in view.answers:
         if match.request == PUSHED:
-            if conduct.asks_itself:
+            if leaf.asks_itself:
                 continue
         elif match.request == memory.routing.refresh:
             memory = replace(memory, routing=replace(memory.routing, refresh=-1))
@@ -67,10 +70,10 @@ def consider(view: View, conduct: Conduct) -> Memory:
             memory = report(memory, f"{match.name}: {objection}")
         else:
             memory = replace(memory, routing=replace(memory.routing, kept=route))
-    return _switch(replace(view, memory=memory), conduct)
+    return _switch(replace(view, memory=memory), leaf)
 
 
-def _objection(view: View, route: Route) -> str:
+def _objection(view: BehaviourView, route: Route) -> str:
     present = view.memory.routing.route
     if present is not None and same_course(view, present, route):
         return ""
@@ -79,15 +82,15 @@ def _objection(view: View, route: Route) -> str:
     return leads_on(view, route)
 
 
-def _switch(view: View, conduct: Conduct) -> Memory:
+def _switch(view: BehaviourView, leaf: LeafBehaviour) -> Memory:
     memory, routing = view.memory, view.memory.routing
     kept, present = routing.kept, routing.route
-    if kept is None or conduct.defers_route or not view.world.localized:
+    if kept is None or leaf.defers_route or not view.world.localized:
         return memory
     if present is not None:
         if same_course(view, present, kept):
             return replace(memory, routing=replace(routing, kept=None, serves=routing.ticket))
-        settled = not conduct.turning_back or points_along(view, kept)
+        settled = not leaf.turning_back or points_along(view, kept)
         if not (same_direction(view, present, kept) or (settled and can_turn_round(view, kept))):
             return memory
     memory = use(view, memory, kept)
@@ -95,7 +98,7 @@ def _switch(view: View, conduct: Conduct) -> Memory:
     return report(memory, "switched to another route")
 
 
-def same_course(view: View, present: Route, other: Route) -> bool:
+def same_course(view: BehaviourView, present: Route, other: Route) -> bool:
     """Whether two routes are the same line from the car on; the lanes they are matched to may differ in a junction."""
     here, there = place_on_route(view, present), place_on_route(view, other)
     if abs((present.length - here) - (other.length - there)) > _SAME_END_M:
@@ -109,30 +112,30 @@ def same_course(view: View, present: Route, other: Route) -> bool:
     return True
 
 
-def same_direction(view: View, present: Route, other: Route) -> bool:
+def same_direction(view: BehaviourView, present: Route, other: Route) -> bool:
     """Whether two routes run the same way at the car; one that it has left behind runs no way there."""
     pose = view.world.ego.pose
     here = present.reference.at(place_on_route(view, present))
     there = other.reference.at(place_on_route(view, other))
     if distance(there[:2], pose[:2]) > distance(here[:2], pose[:2]) + _SAME_ROAD_M:
         return False
-    return bool(abs(wrap_angle(there.heading - here.heading)) < view.site.parameters.route.same_direction)
+    return bool(abs(wrap_angle(there.heading - here.heading)) < view.context.parameters.route.same_direction)
 
 
-def points_along(view: View, other: Route) -> bool:
+def points_along(view: BehaviourView, other: Route) -> bool:
     """Whether the car points the way that a route runs."""
     there = other.reference.at(place_on_route(view, other))
     turn = wrap_angle(there.heading - view.world.ego.pose.heading)
-    return bool(abs(turn) < view.site.parameters.route.same_direction)
+    return bool(abs(turn) < view.context.parameters.route.same_direction)
 
 
-def can_turn_round(view: View, other: Route) -> bool:
+def can_turn_round(view: BehaviourView, other: Route) -> bool:
     """Whether nothing that may not be crossed lies between the car and a route that passes near it."""
-    pose, reach = view.world.ego.pose, view.site.parameters.route.turn_round_reach
+    pose, reach = view.world.ego.pose, view.context.parameters.route.turn_round_reach
     nearest = other.reference.at(place_on_route(view, other))
     if elementwise.hypot(nearest.x - pose.x, nearest.y - pose.y) > reach:
         return False
-    road_map = view.site.road_map
+    road_map = view.context.road_map
     barriers = np.vstack(
         (
             road_map.line_segments(pose.x, pose.y, reach, crossable=False),

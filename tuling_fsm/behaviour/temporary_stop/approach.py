@@ -4,38 +4,40 @@ from __future__ import annotations
 
 import numpy as np
 
-from tuling_fsm.behaviour.conduct import Conduct, View
 from tuling_fsm.behaviour.free_driving import TOLERANCE_S, follow_lanes, no_lines
-from tuling_fsm.behaviour.guards import STANDING_SPEED, overdue
+from tuling_fsm.behaviour.guards import overdue
+from tuling_fsm.behaviour.leaf import BehaviourView, LeafBehaviour
 from tuling_fsm.behaviour.memory import Memory
-from tuling_fsm.behaviour.mission.bookkeeping import fail_attempt
+from tuling_fsm.behaviour.mission.progress import fail_attempt
+from tuling_fsm.behaviour.permissions import ROADSIDE, Indication
 from tuling_fsm.behaviour.places import crosses, is_free
-from tuling_fsm.behaviour.temporary_stop.memory import Berth, Stop
-from tuling_fsm.behaviour.temporary_stop.slots import at_edge, berths, distance_to, is_usable
+from tuling_fsm.behaviour.temporary_stop.memory import RoadsideSlot, TemporaryStop
+from tuling_fsm.behaviour.temporary_stop.slots import at_edge, distance_to, is_usable, roadside_slots
 from tuling_fsm.core.geometry import FloatArray, Pose, distance
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Hold, PlanningRequest, PullOver, Reason
+from tuling_fsm.core.standing import VEHICLE_STANDS
 
 _WAIT_FROM_M, _WAIT_TO_M, _WAIT_STEP_M = 10.0, 40.0, 5.0
 _WAIT_PLACES = 3
 _AT_PLACE_M = 0.5
 
 
-def _enter(view: View) -> Memory:
-    errand = view.memory.book.errand
-    found = () if errand.point is None else berths(view, errand.point)
-    taken = tuple(None if is_usable(view, berth) else -np.inf for berth in found)
-    return replace(view.memory, stop=Stop(errand, found, taken))
+def _enter(view: BehaviourView) -> Memory:
+    goal = view.memory.mission.goal
+    found = () if goal.point is None else roadside_slots(view, goal.point)
+    taken = tuple(None if is_usable(view, roadside_slot) else -np.inf for roadside_slot in found)
+    return replace(view.memory, stop=TemporaryStop(goal, found, taken))
 
 
-def _update(view: View) -> Memory:
+def _update(view: BehaviourView) -> Memory:
     stop = view.memory.stop
-    if not view.world.localized or stop.failed or stop.errand != view.memory.book.errand:
+    if not view.world.localized or stop.failed or stop.goal != view.memory.mission.goal:
         return view.memory
     stop = replace(stop, taken_since=_watched(view))
     free = _free(view, stop)
     stop = _wait(view, stop, free) if stop.waiting else _seek(view, stop, free)
-    patience = view.site.parameters.stop.wait - TOLERANCE_S
+    patience = view.context.parameters.stop.wait - TOLERANCE_S
     memory = replace(view.memory, stop=stop)
     if (stop.waiting and stop.waited_s >= patience) or overdue(view):
         why = "all slots are taken" if not free else "there is no way into a slot"
@@ -43,38 +45,38 @@ def _update(view: View) -> Memory:
     return memory
 
 
-def _watched(view: View) -> tuple[float | None, ...]:
+def _watched(view: BehaviourView) -> tuple[float | None, ...]:
     """Since when each slot has not been free."""
     stop = view.memory.stop
     return tuple(
-        None if is_usable(view, berth) else view.clock if since is None else since
-        for berth, since in zip(stop.berths, stop.taken_since, strict=True)
+        None if is_usable(view, roadside_slot) else view.clock if since is None else since
+        for roadside_slot, since in zip(stop.roadside_slots, stop.taken_since, strict=True)
     )
 
 
-def _free(view: View, stop: Stop) -> tuple[int, ...]:
+def _free(view: BehaviourView, stop: TemporaryStop) -> tuple[int, ...]:
     """Numbers of the slots that are free; one that is hidden for a moment still is (USE-9)."""
-    confirm = view.site.parameters.free.confirm - TOLERANCE_S
+    confirm = view.context.parameters.free.confirm - TOLERANCE_S
     return tuple(i for i, since in enumerate(stop.taken_since) if since is None or view.clock - since < confirm)
 
 
-def _seek(view: View, stop: Stop, free: tuple[int, ...]) -> Stop:
+def _seek(view: BehaviourView, stop: TemporaryStop, free: tuple[int, ...]) -> TemporaryStop:
     """While there are a free slot and a plan; else the waiting begins."""
     since, lasting = _failing(view, stop)
     if free and not lasting:
         return replace(stop, failing_since=since)
-    if stop.edges and any(_is_off_road(view, stop.berths[i]) for i in free):
+    if stop.edges and any(_is_off_road(view, stop.roadside_slots[i]) for i in free):
         return replace(stop, failing_since=None, edges=False)
     places = _places(view)
     return replace(stop, failing_since=None, waiting=True, settled=False, waited_s=0.0, places=places, usable=free)
 
 
-def _wait(view: View, stop: Stop, free: tuple[int, ...]) -> Stop:
+def _wait(view: BehaviourView, stop: TemporaryStop, free: tuple[int, ...]) -> TemporaryStop:
     """Until a slot gets free that was not, or the time is over."""
     if any(number not in stop.usable for number in free):
         return replace(stop, waiting=False, failing_since=None)
     ego = view.world.ego
-    stands = abs(ego.v) < STANDING_SPEED
+    stands = abs(ego.v) < VEHICLE_STANDS
     there = any(distance(place[:2], ego.pose[:2]) < _AT_PLACE_M for place in stop.places)
     since, lasting = _failing(view, stop)
     settled = stop.settled or (stands and there) or not stop.places or lasting
@@ -82,37 +84,37 @@ def _wait(view: View, stop: Stop, free: tuple[int, ...]) -> Stop:
     return replace(stop, failing_since=since, settled=settled, waited_s=waited_s)
 
 
-def _failing(view: View, stop: Stop) -> tuple[float | None, bool]:
+def _failing(view: BehaviourView, stop: TemporaryStop) -> tuple[float | None, bool]:
     """Since when there has been no plan, and whether that is no flicker (USE-9)."""
     if not view.memory.plan.failed:
         return None, False
     since = view.clock if stop.failing_since is None else stop.failing_since
-    return since, view.clock - since >= view.site.parameters.free.confirm - TOLERANCE_S
+    return since, view.clock - since >= view.context.parameters.free.confirm - TOLERANCE_S
 
 
-def _places(view: View) -> tuple[Pose, ...]:
+def _places(view: BehaviourView) -> tuple[Pose, ...]:
     """Free places at the lane's edge ahead, outside junctions: where the car that waits disturbs least (TMP-3)."""
     route, found = view.world.route, list[Pose]()
     if route is None:
         return ()
-    stopping = 0.5 * view.world.ego.v * view.world.ego.v / view.site.vehicle.comfort_decel
+    stopping = 0.5 * view.world.ego.v * view.world.ego.v / view.context.vehicle.comfort_decel
     for ahead in np.arange(_WAIT_FROM_M + stopping, _WAIT_TO_M + stopping, _WAIT_STEP_M):
         s = view.world.route_s + float(ahead)
         if s > route.length or any(j.s_from - _WAIT_FROM_M < s < j.s_to for j in view.world.junctions):
             break
-        slot = at_edge(view.site.road_map, view.site.vehicle, route.reference.at(s))
-        if is_free(slot.pose, view.world.scene, view.site.vehicle, view.site.parameters.stop.clearance):
+        slot = at_edge(view.context.road_map, view.context.vehicle, route.reference.at(s))
+        if is_free(slot.pose, view.world.scene, view.context.vehicle, view.context.parameters.stop.clearance):
             found.append(slot.pose)
     return tuple(found[:_WAIT_PLACES])
 
 
-def _request(view: View) -> PlanningRequest:
-    stop, parameters, rules = view.memory.stop, view.site.parameters.stop, view.memory.rules
+def _request(view: BehaviourView) -> PlanningRequest:
+    stop, parameters, rules = view.memory.stop, view.context.parameters.stop, view.memory.rules
     if not view.world.localized:
         return Hold(Reason.NOT_LOCALIZED)
     if stop.failed:
-        return Hold(Reason.GOAL_OCCUPIED, detail="the next errand is being chosen")
-    free = [stop.berths[i] for i in _free(view, stop)][: parameters.slots]
+        return Hold(Reason.GOAL_OCCUPIED, detail="the next mission goal is being chosen")
+    free = [stop.roadside_slots[i] for i in _free(view, stop)][: parameters.slots]
     if stop.waiting:
         return _waiting_request(view, stop)
     if not free:
@@ -120,8 +122,8 @@ def _request(view: View) -> PlanningRequest:
     if _is_far(view, free):
         lanes = follow_lanes(view)
         return replace(lanes, speed_limit=min(lanes.speed_limit, parameters.speed), goal_s=None)
-    goals = tuple(berth.goal for berth in free)
-    expansions = view.site.parameters.free.expansions
+    goals = tuple(roadside_slot.goal for roadside_slot in free)
+    expansions = view.context.parameters.free.expansions
     return PullOver(
         goals,
         rules.walls,
@@ -133,35 +135,37 @@ def _request(view: View) -> PlanningRequest:
     )
 
 
-def _is_far(view: View, free: list[Berth]) -> bool:
+def _is_far(view: BehaviourView, free: list[RoadsideSlot]) -> bool:
     """Whether no free slot is near enough to turn towards, and the lane leads on."""
-    nearest = min(distance_to(view, berth) for berth in free)
-    return bool(view.world.lanes) and nearest > view.site.parameters.stop.pull_in
+    nearest = min(distance_to(view, roadside_slot) for roadside_slot in free)
+    return bool(view.world.lanes) and nearest > view.context.parameters.stop.pull_in
 
 
-def _waiting_request(view: View, stop: Stop) -> PlanningRequest:
-    left = max(view.site.parameters.stop.wait - stop.waited_s, 0.0)
+def _waiting_request(view: BehaviourView, stop: TemporaryStop) -> PlanningRequest:
+    left = max(view.context.parameters.stop.wait - stop.waited_s, 0.0)
     why = "no way into a slot" if stop.usable else "all slots are taken"
     if stop.settled:
         return Hold(Reason.GOAL_OCCUPIED, detail=f"{why}, a way round in {left:.0f} s")
     rules = view.memory.rules
-    speed = min(view.site.parameters.stop.speed, rules.speed_limit)
+    speed = min(view.context.parameters.stop.speed, rules.speed_limit)
     return PullOver(stop.places, rules.walls, speed, allow_reverse=False, lines=_edges(view))
 
 
-def _is_off_road(view: View, berth: Berth) -> bool:
+def _is_off_road(view: BehaviourView, roadside_slot: RoadsideSlot) -> bool:
     """Whether an edge of the road lies between the lane and the slot, so that it has to be driven over."""
-    route, goal = view.world.route, berth.goal
+    route, goal = view.world.route, roadside_slot.goal
     if route is None:
         return False
     lane = route.reference.at(route.reference.project(goal.x, goal.y).s)
     return crosses(lane.x, lane.y, goal.x, goal.y, _edges(view))
 
 
-def _edges(view: View) -> FloatArray:
+def _edges(view: BehaviourView) -> FloatArray:
     """Edges of the drivable surface as far as the approach reaches."""
-    pose, reach = view.world.ego.pose, view.site.parameters.stop.ahead + view.site.vehicle.length
-    return view.site.road_map.boundary_segments(pose.x, pose.y, reach)
+    pose, reach = view.world.ego.pose, view.context.parameters.stop.ahead + view.context.vehicle.length
+    return view.context.road_map.boundary_segments(pose.x, pose.y, reach)
 
 
-APPROACH = Conduct(_request, _enter, _update, defers_route=True)
+APPROACH = LeafBehaviour(
+    _request, _enter, _update, may=ROADSIDE._replace(indication=Indication.KERB), defers_route=True
+)

@@ -2,50 +2,55 @@
 
 from __future__ import annotations
 
-from tuling_fsm.behaviour.conduct import View
-from tuling_fsm.behaviour.guards import STANDING_SPEED
-from tuling_fsm.behaviour.mission.memory import Aim
+from tuling_fsm.behaviour.leaf import BehaviourView
+from tuling_fsm.behaviour.mission.memory import GoalKind
 from tuling_fsm.behaviour.temporary_stop.slots import is_in
+from tuling_fsm.core.standing import VEHICLE_STANDS
 
 
-def task_dropped(view: View) -> bool:
+def task_dropped(view: BehaviourView) -> bool:
     """The task that the stop was made for is no more the present one: given up, skipped, or of an old mission."""
-    stop, errand = view.memory.stop, view.memory.book.errand
+    stop, goal = view.memory.stop, view.memory.mission.goal
     if stop.done:
         return False
-    return errand.aim is Aim.UNDECIDED or (errand != stop.errand and not stop.failed)
+    return goal.kind is GoalKind.UNDECIDED or (goal != stop.goal and not stop.failed)
 
 
-def attempt_failed(view: View) -> bool:
+def attempt_failed(view: BehaviourView) -> bool:
     """No slot was to be had in time (TMP-3)."""
     return view.memory.stop.failed
 
 
-def stands_in_slot(view: View) -> bool:
+def stands_in_slot(view: BehaviourView) -> bool:
     """The car stands in a slot, and the last segment of its way has been driven (TMP-2, USE-10)."""
     world, plan, stop = view.world, view.memory.plan, view.memory.stop
-    stands = world.localized and abs(world.ego.v) < STANDING_SPEED
-    driven = plan.known and plan.feasible and plan.travel <= view.site.parameters.stop.position
-    return stands and driven and not stop.waiting and any(is_in(view, berth) for berth in stop.berths)
+    stands = world.localized and abs(world.ego.v) < VEHICLE_STANDS
+    driven = plan.known and plan.feasible and plan.travel <= view.context.parameters.stop.position
+    return (
+        stands
+        and driven
+        and not stop.waiting
+        and any(is_in(view, roadside_slot) for roadside_slot in stop.roadside_slots)
+    )
 
 
-def boarded(view: View) -> bool:
+def boarded(view: BehaviourView) -> bool:
     """The passenger has got on (STP-1)."""
     stop = view.memory.stop
-    return stop.done and stop.errand.aim is Aim.PICKUP
+    return stop.done and stop.goal.kind is GoalKind.PICKUP
 
 
-def alighted(view: View) -> bool:
+def alighted(view: BehaviourView) -> bool:
     """The passenger has got off (STP-1)."""
     stop = view.memory.stop
-    return stop.done and stop.errand.aim is Aim.DROPOFF
+    return stop.done and stop.goal.kind is GoalKind.DROPOFF
 
 
-def errand_chosen(view: View) -> bool:
+def mission_goal_chosen(view: BehaviourView) -> bool:
     """It is known where to go next (PUD-1)."""
-    return view.memory.book.errand.aim not in (Aim.UNDECIDED, Aim.NOTHING)
+    return view.memory.mission.goal.kind not in (GoalKind.UNDECIDED, GoalKind.NOTHING)
 
 
-def nothing_left(view: View) -> bool:
+def nothing_left(view: BehaviourView) -> bool:
     """There is nowhere to go any more (NOR-10)."""
-    return view.memory.book.errand.aim is Aim.NOTHING
+    return view.memory.mission.goal.kind is GoalKind.NOTHING

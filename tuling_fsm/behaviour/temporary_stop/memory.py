@@ -5,24 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from tuling_fsm.behaviour.mission.memory import Errand
+from tuling_fsm.behaviour.mission.memory import MissionGoal
 from tuling_fsm.core.geometry import Pose
-from tuling_fsm.world.mission import Slot
+from tuling_fsm.world.mission import MissionSlot
 
 
-class Berth(NamedTuple):
+class RoadsideSlot(NamedTuple):
     """A slot, and where the rear axle is when the car stands in its middle, in the direction of the lane."""
 
-    slot: Slot
+    slot: MissionSlot
     goal: Pose
 
 
 @dataclass(frozen=True)
-class Stop:
+class TemporaryStop:
     """The stop that is made or was made last."""
 
-    errand: Errand = field(default_factory=Errand)
-    berths: tuple[Berth, ...] = ()
+    goal: MissionGoal = field(default_factory=MissionGoal)
+    roadside_slots: tuple[RoadsideSlot, ...] = ()
     """All slots of the point, the nearest to it first."""
     taken_since: tuple[float | None, ...] = ()
     """For every one since when it has not been free (s), None while it is."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tuling_fsm.behaviour import states
-from tuling_fsm.behaviour.conduct import BehaviourRow, Conduct
 from tuling_fsm.behaviour.guards import not_localized, route_found
+from tuling_fsm.behaviour.leaf import BehaviourRow, LeafBehaviour
 from tuling_fsm.behaviour.parameters import BehaviourParameters
 from tuling_fsm.behaviour.temporary_stop import guards
 from tuling_fsm.behaviour.temporary_stop.approach import APPROACH
@@ -16,7 +16,7 @@ from tuling_fsm.machine.elements import Leaf, Priority, Region
 FAILURE, MISSION, PROGRESS = Priority.FAILURE, Priority.MISSION, Priority.PROGRESS
 
 
-def region(parameters: BehaviourParameters) -> Region[Conduct]:
+def region(parameters: BehaviourParameters) -> Region[LeafBehaviour]:
     """The composite with its leaves; those that wait go on measuring, or ask again and again, by themselves."""
     dwell, route = parameters.switching.min_dwell, parameters.route
     leaves = (
@@ -38,15 +38,18 @@ def rows(parameters: BehaviourParameters) -> tuple[BehaviourRow, ...]:
         states.NEXT_PLAN_ONCE,
     )
     return (
-        BehaviourRow(approach, states.EXPLORE, not_localized, FAILURE, 0, "TMP-3", dwell),
-        BehaviourRow(approach, decision, guards.task_dropped, FAILURE, 1, "TMP-3", 0.0, 0.0),
-        BehaviourRow(approach, plan, guards.attempt_failed, FAILURE, 2, "TMP-3", 0.0, 0.0, True),
-        BehaviourRow(approach, stopped, guards.stands_in_slot, PROGRESS, 0, "TMP-2", dwell),
-        BehaviourRow(stopped, decision, guards.task_dropped, FAILURE, 0, "PUD-1", 0.0, 0.0),
-        BehaviourRow(stopped, plan, guards.boarded, MISSION, 0, "STP-1", 0.0, 0.0, True),
-        BehaviourRow(stopped, decision, guards.alighted, MISSION, 1, "STP-1", 0.0, 0.0, True),
-        BehaviourRow(decision, plan, guards.errand_chosen, MISSION, 0, "PUD-1", 0.0),
-        BehaviourRow(decision, states.PLAN_ONCE, guards.nothing_left, PROGRESS, 0, "NOR-10", dwell),
-        BehaviourRow(plan, states.REGRESSION, route_found, PROGRESS, 0, "TPO-1", dwell),
-        BehaviourRow(plan, states.PLAN_ONCE, guards.nothing_left, PROGRESS, 1, "NOR-10", dwell),
-    )
+        BehaviourRow(approach, states.EXPLORE, not_localized, FAILURE, 0, clause="TMP-3", dwell_s=dwell),
+        BehaviourRow(approach, decision, guards.task_dropped, FAILURE, 1, clause="TMP-3", dwell_s=0.0, min_dwell_s=0.0),
+        BehaviourRow(approach, plan, guards.attempt_failed, FAILURE, 2,
+                     clause="TMP-3", dwell_s=0.0, min_dwell_s=0.0, deadline=True),
+        BehaviourRow(approach, stopped, guards.stands_in_slot, PROGRESS, 0, clause="TMP-2", dwell_s=dwell),
+        BehaviourRow(stopped, decision, guards.task_dropped, FAILURE, 0, clause="PUD-1", dwell_s=0.0, min_dwell_s=0.0),
+        BehaviourRow(stopped, plan, guards.boarded, MISSION, 0,
+                     clause="STP-1", dwell_s=0.0, min_dwell_s=0.0, deadline=True),
+        BehaviourRow(stopped, decision, guards.alighted, MISSION, 1,
+                     clause="STP-1", dwell_s=0.0, min_dwell_s=0.0, deadline=True),
+        BehaviourRow(decision, plan, guards.mission_goal_chosen, MISSION, 0, clause="PUD-1", dwell_s=0.0),
+        BehaviourRow(decision, states.PLAN_ONCE, guards.nothing_left, PROGRESS, 0, clause="NOR-10", dwell_s=dwell),
+        BehaviourRow(plan, states.REGRESSION, route_found, PROGRESS, 0, clause="TPO-1", dwell_s=dwell),
+        BehaviourRow(plan, states.PLAN_ONCE, guards.nothing_left, PROGRESS, 1, clause="NOR-10", dwell_s=dwell),
+    )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Where the route crosses or meets other ways through a junction, and who comes along them (INT-7)."""
+"""Where the route crosses or meets other ways through a junction, and the vehicles that come along them (INT-7)."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numba import njit
 
-from tuling_fsm.behaviour.traffic.situation import Situation, on_route
+from tuling_fsm.behaviour.traffic.situation import TrafficSituation, on_route
 from tuling_fsm.core.geometry import FloatArray, wrap_angle
+from tuling_fsm.core.kernels import array_kernel
 from tuling_fsm.map.ahead import JunctionAhead
 from tuling_fsm.map.lanes import Lane, LaneId
 from tuling_fsm.map.road_map import RoadMap
@@ -30,15 +30,15 @@ _INSIDE_M = 1.0
 _INSIDE_LINE_M = 3.0
 
 
-class Across(Enum):
-    """Who turns across whom, of two that come from opposite sides; he gives way."""
+class OpposingTurn(Enum):
+    """Which of two vehicles that come from opposite sides turns across the other, and gives way."""
 
-    NOBODY = 0
+    NONE = 0
     OTHER = 1
     CAR = 2
 
 
-class Conflict(NamedTuple):
+class ConflictZone(NamedTuple):
     """A stretch of the route (arc lengths, m) that a stretch of another connecting lane comes near to."""
 
     lane: int
@@ -46,31 +46,31 @@ class Conflict(NamedTuple):
     own_to: float
     other_from: float
     other_to: float
-    across: Across
+    across: OpposingTurn
     signed: bool
-    """Whether all who come along the other lane have a sign that makes them give way."""
+    """Whether all vehicles on the other lane have a sign that makes them give way."""
 
 
 @dataclass(frozen=True, eq=False)
-class Crossing:
+class JunctionPassage:
     """The route's way through one junction."""
 
-    conflicts: tuple[Conflict, ...]
+    conflicts: tuple[ConflictZone, ...]
     by_lane: IntArray
     """Index into `conflicts` by lane number, -1 for none; one more entry at the end for lane -1."""
 
     @property
     def has_priority(self) -> bool:
-        """Whether everybody else gives way by sign or turn where the car has no sign itself."""
-        return all(conflict.signed or conflict.across is Across.OTHER for conflict in self.conflicts)
+        """Whether all other vehicles give way by sign or turn where the car has no sign itself."""
+        return all(conflict.signed or conflict.across is OpposingTurn.OTHER for conflict in self.conflicts)
 
 
-class Party(NamedTuple):
+class ConflictVehicle(NamedTuple):
     """A vehicle that may come into a conflict. Distances are from its front bumper along its way, m."""
 
     row: int
     id: int
-    conflict: Conflict
+    conflict: ConflictZone
     to_conflict: float
     past_conflict: float
     """Until its rear has left it."""
@@ -82,26 +82,26 @@ class Party(NamedTuple):
     standing_for: float
     inside: bool
     likeliest: bool
-    """Whether this is the way that fits him best."""
+    """Whether this is the way that fits the vehicle best."""
 
 
-_CROSSINGS: WeakKeyDictionary[Route, dict[int, Crossing]] = WeakKeyDictionary()
+_PASSAGES: WeakKeyDictionary[Route, dict[int, JunctionPassage]] = WeakKeyDictionary()
 
 
-def crossing_of(now: Situation, junction: JunctionAhead) -> Crossing:
+def passage_through(now: TrafficSituation, junction: JunctionAhead) -> JunctionPassage:
     """The route's way through a junction, worked out once."""
-    known = _CROSSINGS.setdefault(now.route, {})
+    known = _PASSAGES.setdefault(now.route, {})
     key = junction.first
     if key not in known:
         known[key] = _crossing(now.road_map, now.index, now.route, junction)
     return known[key]
 
 
-def _crossing(road_map: RoadMap, index: LaneIndex, route: Route, junction: JunctionAhead) -> Crossing:
+def _crossing(road_map: RoadMap, index: LaneIndex, route: Route, junction: JunctionAhead) -> JunctionPassage:
     parts = route.lanes[junction.first : junction.last + 1]
     before = route.lanes[junction.first - 1].lane if junction.first > 0 else None
     approach = _approach(road_map, parts[0].lane, before)
-    found: dict[int, Conflict] = {}
+    found: dict[int, ConflictZone] = {}
     for part in parts:
         own = road_map.lanes[part.lane].center
         for other_id in junction.junction.conflicts.get(part.lane, ()):
@@ -114,25 +114,25 @@ def _crossing(road_map: RoadMap, index: LaneIndex, route: Route, junction: Junct
                 continue
             own_from, own_to = (on_route(part, at) for at in near[:2])
             across = _across(road_map, route, junction, other)
-            conflict = Conflict(number, own_from, own_to, near[2], near[3], across, _has_sign(road_map, other_id))
+            conflict = ConflictZone(number, own_from, own_to, near[2], near[3], across, _has_sign(road_map, other_id))
             found[number] = _joined(found.get(number), conflict)
     by_lane = np.full(len(index.ids) + 1, -1, dtype=np.int64)
     conflicts = tuple(found.values())
     for i, conflict in enumerate(conflicts):
         by_lane[conflict.lane] = i
-    return Crossing(conflicts, by_lane)
+    return JunctionPassage(conflicts, by_lane)
 
 
-def _across(road_map: RoadMap, route: Route, junction: JunctionAhead, other: Lane) -> Across:
+def _across(road_map: RoadMap, route: Route, junction: JunctionAhead, other: Lane) -> OpposingTurn:
     begin, end = route.reference.at(junction.s_from), route.reference.at(junction.s_to)
     if abs(wrap_angle(float(other.center.heading[0]) - begin.heading)) < _ONCOMING_RAD:
-        return Across.NOBODY
+        return OpposingTurn.NONE
     side = -1.0 if road_map.left_hand else 1.0
     car = side * wrap_angle(end.heading - begin.heading) > _STRAIGHT_RAD
     turns = side * float(other.center.heading[-1] - other.center.heading[0]) > _STRAIGHT_RAD
     if car == turns:
-        return Across.NOBODY
-    return Across.CAR if car else Across.OTHER
+        return OpposingTurn.NONE
+    return OpposingTurn.CAR if car else OpposingTurn.OTHER
 
 
 def _approach(road_map: RoadMap, first: LaneId, before: LaneId | None) -> frozenset[LaneId]:
@@ -156,7 +156,7 @@ def _has_sign(road_map: RoadMap, lane_id: LaneId) -> bool:
     return any(line.kind in ("stop", "yield") for lane in lanes for line in road_map.stop_lines_of(lane))
 
 
-def _joined(one: Conflict | None, other: Conflict) -> Conflict:
+def _joined(one: ConflictZone | None, other: ConflictZone) -> ConflictZone:
     if one is None:
         return other
     return one._replace(
@@ -165,7 +165,7 @@ def _joined(one: Conflict | None, other: Conflict) -> Conflict:
     )  # fmt: skip
 
 
-@njit(cache=True)
+@array_kernel
 def _near(
     own: FloatArray, own_s: FloatArray, other: FloatArray, other_s: FloatArray, clearance: float, sample: int
 ) -> tuple[float, float, float, float]:
@@ -186,15 +186,15 @@ def warm_up() -> None:
     _near(line, along, line, along, _CLEARANCE_M, _SAMPLE)
 
 
-def parties(now: Situation, crossing: Crossing) -> list[Party]:
-    """Everybody who is in a conflict with the route or may come into it, by each way that he may take."""
+def conflict_vehicles(now: TrafficSituation, passage: JunctionPassage) -> list[ConflictVehicle]:
+    """Vehicles that are in a conflict with the route or may come into it, by each way that they may take."""
     traffic = now.world.traffic
-    if not crossing.conflicts or len(traffic.chain) == 0:
+    if not passage.conflicts or len(traffic.chain) == 0:
         return []
-    hits = crossing.by_lane[traffic.chain]
+    hits = passage.by_lane[traffic.chain]
     found = []
     for m, depth in zip(*(axis.tolist() for axis in np.nonzero(hits >= 0)), strict=True):
-        conflict, row = crossing.conflicts[hits[m, depth]], int(traffic.chain_row[m])
+        conflict, row = passage.conflicts[hits[m, depth]], int(traffic.chain_row[m])
         half = 0.5 * float(traffic.length[row])
         begin = float(traffic.chain_begin[m, depth])
         past = begin + conflict.other_to + half
@@ -204,10 +204,12 @@ def parties(now: Situation, crossing: Crossing) -> list[Party]:
         line, to_line = _line(now, traffic.chain[m], traffic.chain_begin[m], entry_depth, to_entry)
         to_stop = min(to_line, to_entry) - half
         found.append(
-            Party(
-                row, int(traffic.id[row]), conflict, begin + conflict.other_from - half, past, to_stop, line,
-                float(traffic.speed[row]), float(traffic.standing_for[row]),
-                entry_depth == 0 or to_entry - half < -_INSIDE_M, m == 0 or int(traffic.chain_row[m - 1]) != row,
+            ConflictVehicle(
+                row=row, id=int(traffic.id[row]), conflict=conflict,
+                to_conflict=begin + conflict.other_from - half, past_conflict=past, to_stop=to_stop, line=line,
+                speed=float(traffic.speed[row]), standing_for=float(traffic.standing_for[row]),
+                inside=entry_depth == 0 or to_entry - half < -_INSIDE_M,
+                likeliest=m == 0 or int(traffic.chain_row[m - 1]) != row,
             )
         )  # fmt: skip
     return found
@@ -220,7 +222,9 @@ def _entry(index: LaneIndex, chain: IntArray, begin: FloatArray, depth: int) -> 
     return float(begin[depth]), depth
 
 
-def _line(now: Situation, chain: IntArray, begin: FloatArray, entry_depth: int, to_entry: float) -> tuple[int, float]:
+def _line(
+    now: TrafficSituation, chain: IntArray, begin: FloatArray, entry_depth: int, to_entry: float
+) -> tuple[int, float]:
     """The last stop line on a chain before its junction (or just inside), and the distance to it from the centre."""
     arrays, reach = now.index.arrays, now.parameters.junction.line_reach
     best, distance = -1, math.inf
@@ -233,6 +237,6 @@ def _line(now: Situation, chain: IntArray, begin: FloatArray, entry_depth: int, 
     return best, distance
 
 
-def is_light(now: Situation, line: int) -> bool:
+def is_light(now: TrafficSituation, line: int) -> bool:
     """Whether a numbered line is that of a light."""
     return line >= 0 and bool(now.index.arrays.line_kind[line] == LIGHT)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from tuling_fsm.behaviour.traffic.situation import Hindrance, Situation, on_route
+from tuling_fsm.behaviour.traffic.situation import TrafficSituation, WallReason, on_route
 from tuling_fsm.core.request import Reason
 from tuling_fsm.map.ahead import JunctionAhead
 
 
-def blocked_exit(now: Situation, junction: JunctionAhead, walls: Sequence[float]) -> Hindrance | None:
+def blocked_exit(now: TrafficSituation, junction: JunctionAhead, walls: Sequence[float]) -> WallReason | None:
     """Why the car could not leave a junction: something slow on its way through or behind it, or another stop too near.
 
     Where the junction is directed by hand, what has not moved for long does not count: the way round it is the
@@ -20,7 +20,7 @@ def blocked_exit(now: Situation, junction: JunctionAhead, walls: Sequence[float]
     end = junction.s_to + need
     for s in sorted(walls):
         if junction.s_from + 1.0 < s < end:
-            return Hindrance(Reason.JUNCTION_EXIT_BLOCKED, f"has to stop {s - junction.s_to:.1f} m after it", -1)
+            return WallReason(Reason.JUNCTION_EXIT_BLOCKED, f"has to stop {s - junction.s_to:.1f} m after it", -1)
     traffic = now.world.traffic
     nearest, blocker = math.inf, -1
     counts = traffic.speed < now.parameters.junction.slow
@@ -34,5 +34,5 @@ def blocked_exit(now: Situation, junction: JunctionAhead, walls: Sequence[float]
             if ahead and part.s_from <= at <= part.s_to and at - half < nearest:
                 nearest, blocker = at - half, int(traffic.id[row])
     if nearest < end:
-        return Hindrance(Reason.JUNCTION_EXIT_BLOCKED, f"object {blocker}", blocker)
+        return WallReason(Reason.JUNCTION_EXIT_BLOCKED, f"object {blocker}", blocker)
     return None

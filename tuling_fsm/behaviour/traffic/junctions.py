@@ -6,15 +6,16 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from tuling_fsm.behaviour.traffic.conflicts import Crossing, Party, crossing_of, parties
+from tuling_fsm.behaviour.traffic.conflicts import ConflictVehicle, JunctionPassage, conflict_vehicles, passage_through
 from tuling_fsm.behaviour.traffic.exit import blocked_exit
 from tuling_fsm.behaviour.traffic.lines import lines_ahead
 from tuling_fsm.behaviour.traffic.memory import JunctionKey, JunctionMemory
-from tuling_fsm.behaviour.traffic.priority import Control, holds, waited_for
-from tuling_fsm.behaviour.traffic.situation import STANDING_SPEED, Hindrance, Situation
+from tuling_fsm.behaviour.traffic.priority import ApproachControl, holds, waited_for
+from tuling_fsm.behaviour.traffic.situation import TrafficSituation, WallReason
 from tuling_fsm.behaviour.traffic.zones import SlowZone
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Reason, StopWall
+from tuling_fsm.core.standing import AGENT_STANDS
 from tuling_fsm.map.ahead import JunctionAhead
 from tuling_fsm.world.inputs import Light
 
@@ -28,15 +29,15 @@ class _Approach(NamedTuple):
     """One junction ahead: where the car stops for it, where it would be in it, and what controls it there."""
 
     junction: JunctionAhead
-    crossing: Crossing
+    passage: JunctionPassage
     stop: float
     """Its line, or once that is behind the car the last place before the junction."""
     entry: float
-    control: Control
+    control: ApproachControl
 
 
 def junction_rules(
-    now: Situation, memory: Mapping[JunctionKey, JunctionMemory], walls: Sequence[float], closed: Sequence[float]
+    now: TrafficSituation, memory: Mapping[JunctionKey, JunctionMemory], walls: Sequence[float], closed: Sequence[float]
 ) -> tuple[tuple[tuple[float, StopWall], ...], dict[JunctionKey, JunctionMemory], tuple[SlowZone, ...]]:
     """Walls with their arc lengths, the memory of the junctions ahead, and where it is driven slowly.
 
@@ -44,7 +45,7 @@ def junction_rules(
     """
     approaches = [_approach(now, j, closed) for j in now.world.junctions if j.s_to > now.world.route_s]
     approaches = [
-        a for a in approaches if a.crossing.conflicts and a.entry - now.front < now.parameters.junction.horizon
+        a for a in approaches if a.passage.conflicts and a.entry - now.front < now.parameters.junction.horizon
     ]
     found: list[tuple[float, StopWall]] = []
     kept: dict[JunctionKey, JunctionMemory] = {}
@@ -53,7 +54,7 @@ def junction_rules(
         if _is_slow(now, approach):
             begin, end = approach.stop - _SEES_M - now.vehicle.front, approach.entry + _SEES_M - now.vehicle.front
             zones.append(SlowZone(begin, end, now.parameters.junction.entry_speed))
-        if approach.control is Control.CLOSED or now.front > approach.entry + now.parameters.line.tolerance:
+        if approach.control is ApproachControl.CLOSED or now.front > approach.entry + now.parameters.line.tolerance:
             continue
         key = JunctionKey(approach.junction.junction.id, round(10.0 * approach.junction.s_from))
         hindrance, kept[key] = _judge(now, approach, memory.get(key, JunctionMemory()), walls)
@@ -66,41 +67,41 @@ def junction_rules(
     return tuple(found), kept, tuple(zones)
 
 
-def _approach(now: Situation, junction: JunctionAhead, closed: Sequence[float]) -> _Approach:
+def _approach(now: TrafficSituation, junction: JunctionAhead, closed: Sequence[float]) -> _Approach:
     entry = junction.s_from - now.parameters.junction.setback
     first = max((j.s_to for j in now.world.junctions if j.s_to <= junction.s_from), default=-math.inf)
     first = max(first, junction.s_from - now.parameters.junction.line_reach)
-    stop, control = -math.inf, Control.NONE
+    stop, control = -math.inf, ApproachControl.NONE
     for line, s in lines_ahead(now):
         if not first <= s <= junction.s_from + _AT_ENTRY_M:
             continue
         stop = max(stop, s)
         if line.kind in ("stop", "yield"):
-            control = Control.SIGN if control is Control.NONE else control
+            control = ApproachControl.SIGN if control is ApproachControl.NONE else control
         elif s in closed:
-            control = Control.CLOSED
-        elif control is not Control.CLOSED and now.world.lights.get(line.signal) in (Light.GREEN, Light.YELLOW):
-            control = Control.GREEN
+            control = ApproachControl.CLOSED
+        elif control is not ApproachControl.CLOSED and now.world.lights.get(line.signal) in (Light.GREEN, Light.YELLOW):
+            control = ApproachControl.GREEN
     entry = max(entry, stop)
     if now.front > stop + now.parameters.line.tolerance:
         stop = entry
-    return _Approach(junction, crossing_of(now, junction), stop, entry, control)
+    return _Approach(junction, passage_through(now, junction), stop, entry, control)
 
 
 def _judge(
-    now: Situation, approach: _Approach, past: JunctionMemory, walls: Sequence[float]
-) -> tuple[Hindrance | None, JunctionMemory]:
+    now: TrafficSituation, approach: _Approach, past: JunctionMemory, walls: Sequence[float]
+) -> tuple[WallReason | None, JunctionMemory]:
     """Whether the car has to wait before a junction, and the new memory of it."""
     gap = approach.stop - now.front
-    present = parties(now, approach.crossing)
+    present = conflict_vehicles(now, approach.passage)
     past = _arrivals(now, gap, present, past)
     blocking = [p for p in present if holds(now, approach.control, gap, p, past)]
-    if waited_for(now, past) >= now.parameters.junction.deadlock and all(p.speed < STANDING_SPEED for p in blocking):
+    if waited_for(now, past) >= now.parameters.junction.deadlock and all(p.speed < AGENT_STANDS for p in blocking):
         blocking = []
     hindrance = blocked_exit(now, approach.junction, walls)
     if blocking:
         first = min(blocking, key=lambda p: (p.to_conflict, p.id))
-        hindrance = Hindrance(Reason.JUNCTION_OCCUPIED, f"object {first.id}", first.id)
+        hindrance = WallReason(Reason.JUNCTION_OCCUPIED, f"object {first.id}", first.id)
     if hindrance is not None:
         entered = not past.held and now.v > _LATE_SPEED and now.decel_for(gap) > now.parameters.junction.late_decel
         if entered:
@@ -110,33 +111,35 @@ def _judge(
         return None, replace(past, going=past.going or math.isfinite(past.arrived))
     since = min(past.clear_since, now.now)
     if now.now - since < now.parameters.junction.clear_hold - 1e-9:
-        return Hindrance(Reason.JUNCTION_OCCUPIED, "clear for a moment only", -1), replace(past, clear_since=since)
+        return WallReason(Reason.JUNCTION_OCCUPIED, "clear for a moment only", -1), replace(past, clear_since=since)
     return None, replace(past, held=False, going=True, clear_since=math.inf)
 
 
-def _arrivals(now: Situation, gap: float, present: Sequence[Party], past: JunctionMemory) -> JunctionMemory:
-    """Note who has come to his line, the car included; forget those who have gone."""
+def _arrivals(
+    now: TrafficSituation, gap: float, present: Sequence[ConflictVehicle], past: JunctionMemory
+) -> JunctionMemory:
+    """Note which vehicles have come to their lines, the car included; forget those that have gone."""
     zone = now.parameters.junction.arrival_zone
     arrived = past.arrived
     if not math.isfinite(arrived) and gap < zone and now.v < _ARRIVING_SPEED:
         arrived = now.now
-    others = {}
-    for party in present:
-        if party.id in past.others:
-            others[party.id] = past.others[party.id]
-        elif party.to_stop < zone and party.speed < _ARRIVING_SPEED:
-            others[party.id] = now.now - party.standing_for
-    return replace(past, arrived=arrived, others=others)
+    other_arrivals = {}
+    for other in present:
+        if other.id in past.other_arrivals:
+            other_arrivals[other.id] = past.other_arrivals[other.id]
+        elif other.to_stop < zone and other.speed < _ARRIVING_SPEED:
+            other_arrivals[other.id] = now.now - other.standing_for
+    return replace(past, arrived=arrived, other_arrivals=other_arrivals)
 
 
-def _is_slow(now: Situation, approach: _Approach) -> bool:
-    """Whether others may come whom the car has to let by."""
-    if approach.control in (Control.GREEN, Control.CLOSED) or now.front > approach.entry + _SEES_M:
+def _is_slow(now: TrafficSituation, approach: _Approach) -> bool:
+    """Whether vehicles may come that the car has to let by."""
+    if approach.control in (ApproachControl.GREEN, ApproachControl.CLOSED) or now.front > approach.entry + _SEES_M:
         return False
-    return approach.control is Control.SIGN or not approach.crossing.has_priority
+    return approach.control is ApproachControl.SIGN or not approach.passage.has_priority
 
 
-def _no_room_before(now: Situation, held: _Approach, approaches: Sequence[_Approach]) -> float | None:
+def _no_room_before(now: TrafficSituation, held: _Approach, approaches: Sequence[_Approach]) -> float | None:
     """Stop point of the first of the junctions before `held` that have no room for the car between each other."""
     need, stop = now.vehicle.length + now.parameters.junction.exit_margin, None
     later = held

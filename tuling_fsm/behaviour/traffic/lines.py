@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from tuling_fsm.behaviour.traffic.memory import Choice, LineKey, LineMemory
-from tuling_fsm.behaviour.traffic.situation import Situation, edge_point, lane_s_at
+from tuling_fsm.behaviour.traffic.memory import LightDecision, LineKey, LineMemory
+from tuling_fsm.behaviour.traffic.situation import TrafficSituation, edge_point, lane_s_at
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Reason, StopWall
 from tuling_fsm.map.lanes import StopLine
@@ -23,7 +23,7 @@ _CROWDED_S = 3.0
 
 
 def line_rules(
-    now: Situation, memory: Mapping[LineKey, LineMemory]
+    now: TrafficSituation, memory: Mapping[LineKey, LineMemory]
 ) -> tuple[tuple[tuple[float, StopWall], ...], dict[LineKey, LineMemory]]:
     """Walls with their arc lengths on the route, and the memory of the lines that are still ahead."""
     walls: list[tuple[float, StopWall]] = []
@@ -46,7 +46,7 @@ def line_rules(
     return tuple(walls), kept
 
 
-def lines_ahead(now: Situation) -> Iterator[tuple[StopLine, float]]:
+def lines_ahead(now: TrafficSituation) -> Iterator[tuple[StopLine, float]]:
     """Stop lines of the route's lane; one that lies well inside a junction is stopped at before the junction."""
     for ahead in now.world.stop_lines:
         s = ahead.s
@@ -56,37 +56,41 @@ def lines_ahead(now: Situation) -> Iterator[tuple[StopLine, float]]:
         yield ahead.line, s
 
 
-def _state(now: Situation, line: StopLine) -> Light:
+def _state(now: TrafficSituation, line: StopLine) -> Light:
     return now.world.lights.get(line.signal, Light.UNKNOWN)
 
 
-def _light(now: Situation, line: StopLine, gap: float, old: LineMemory) -> tuple[LineMemory, bool]:
+def _light(now: TrafficSituation, line: StopLine, gap: float, old: LineMemory) -> tuple[LineMemory, bool]:
     """The memory of a light, and whether its line is closed for the car."""
     state = _state(now, line)
     if state is Light.GREEN:
         held = now.now - now.world.light_since.get(line.signal, now.now) >= now.parameters.line.green_hold - 1e-9
-        return (LineMemory(), False) if held else (old, old.choice is not Choice.GO)
+        return (LineMemory(), False) if held else (old, old.choice is not LightDecision.GO)
     if state is Light.FLASHING_YELLOW or (now.by_hand and state not in RED):
         return LineMemory(), False
     choice = old.choice
     if state is Light.YELLOW:
-        if choice is Choice.OPEN:
-            choice = Choice.STOP if now.stands or now.decel_for(gap) <= now.vehicle.comfort_decel else Choice.GO
-    elif choice is Choice.OPEN:
-        choice = Choice.GO if _hopeless(now, gap) else Choice.STOP
-    elif choice is Choice.GO and now.decel_for(gap) <= now.parameters.line.red_after_go:
-        choice = Choice.STOP
-    return LineMemory(choice), choice is Choice.STOP
+        if choice is LightDecision.OPEN:
+            choice = (
+                LightDecision.STOP
+                if now.stands or now.decel_for(gap) <= now.vehicle.comfort_decel
+                else LightDecision.GO
+            )
+    elif choice is LightDecision.OPEN:
+        choice = LightDecision.GO if _hopeless(now, gap) else LightDecision.STOP
+    elif choice is LightDecision.GO and now.decel_for(gap) <= now.parameters.line.red_after_go:
+        choice = LightDecision.STOP
+    return LineMemory(choice), choice is LightDecision.STOP
 
 
-def _hopeless(now: Situation, gap: float) -> bool:
+def _hopeless(now: TrafficSituation, gap: float) -> bool:
     """Whether the car would come to stand beyond the line whatever it does: then it had better go on."""
     if now.v < 1.0:
         return False
     return now.decel_for(gap) > now.parameters.line.hopeless * now.vehicle.emergency_decel
 
 
-def _stop_sign(now: Situation, gap: float, old: LineMemory) -> tuple[LineMemory, bool]:
+def _stop_sign(now: TrafficSituation, gap: float, old: LineMemory) -> tuple[LineMemory, bool]:
     """The memory of a stop sign, and whether the car still has to stop (and stand) there."""
     stood = now.world.standing_for
     at_line = now.stands and gap <= now.parameters.line.arrived and stood >= now.parameters.line.stop_sign_wait
@@ -95,7 +99,7 @@ def _stop_sign(now: Situation, gap: float, old: LineMemory) -> tuple[LineMemory,
     return replace(old, served=served), not served
 
 
-def walls_beside(now: Situation) -> Iterator[tuple[float, StopWall]]:
+def walls_beside(now: TrafficSituation) -> Iterator[tuple[float, StopWall]]:
     """Known red lights of the lanes beside the route's, which have their own: walls across those lanes only."""
     own = {ahead.line.signal for ahead in now.world.stop_lines}
     for ahead in now.world.stop_lines:
@@ -110,16 +114,16 @@ def walls_beside(now: Situation) -> Iterator[tuple[float, StopWall]]:
                     yield ahead.s, _lane_wall(now, line, 1 if i > at else -1)
 
 
-def _station_gap(now: Situation, one: StopLine, other: StopLine) -> float:
+def _station_gap(now: TrafficSituation, one: StopLine, other: StopLine) -> float:
     return lane_s_at(now.road_map, one.lane, _station_of(now, other)) - one.s
 
 
-def _station_of(now: Situation, line: StopLine) -> float:
+def _station_of(now: TrafficSituation, line: StopLine) -> float:
     lane = now.road_map.lanes[line.lane]
     return float(lane.road_s[min(int(lane.center.s.searchsorted(line.s)), len(lane.road_s) - 1)])
 
 
-def _lane_wall(now: Situation, line: StopLine, towards: int) -> StopWall:
+def _lane_wall(now: TrafficSituation, line: StopLine, towards: int) -> StopWall:
     """Across one lane, short of the edge on the side (`towards`: 1 left, -1 right) of the route's own lane."""
     station = _station_of(now, line)
     x0, y0 = edge_point(now.road_map, line.lane, station, 1, -_BESIDE_GAP_M if towards > 0 else 0.0)

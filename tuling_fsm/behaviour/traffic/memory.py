@@ -10,7 +10,7 @@ from typing import NamedTuple
 from tuling_fsm.map.route import Route
 
 
-class Choice(str, Enum):
+class LightDecision(str, Enum):
     """What was decided at a light that is not green; kept until it is green or the line is passed (USE-4)."""
 
     OPEN = "open"
@@ -29,7 +29,7 @@ class LineKey(NamedTuple):
 class LineMemory:
     """One stop line ahead."""
 
-    choice: Choice = Choice.OPEN
+    choice: LightDecision = LightDecision.OPEN
     served: bool = False
     """The car has stood at the stop sign for as long as it must."""
 
@@ -43,27 +43,27 @@ class JunctionKey(NamedTuple):
 
 @dataclass(frozen=True)
 class JunctionMemory:
-    """One junction ahead in which somebody may have to be let by."""
+    """One junction ahead in which vehicles may have to be let by."""
 
     arrived: float = math.inf
     """Stamp at which the car came to the line."""
-    others: dict[int, float] = field(default_factory=dict)
+    other_arrivals: dict[int, float] = field(default_factory=dict)
     """Stamp at which each other vehicle came to its own."""
     held: bool = False
     clear_since: float = math.inf
-    """Stamp since which nobody is in the way."""
+    """Stamp since which no vehicle is in the way."""
     going: bool = False
     """The car has been given its turn."""
 
 
 @dataclass(frozen=True)
-class RuleMemory:
+class TrafficRuleMemory:
     """All of it; it belongs to one route and is dropped with it (USE-3)."""
 
     route: Route | None = None
     lines: dict[LineKey, LineMemory] = field(default_factory=dict)
     junctions: dict[JunctionKey, JunctionMemory] = field(default_factory=dict)
     released: tuple[int, ...] = ()
-    """Pedestrians who stand and are crept past (USE-5)."""
+    """Pedestrians that stand and are crept past (USE-5)."""
     start_blocked: bool = False
     start_clear_since: float = -math.inf

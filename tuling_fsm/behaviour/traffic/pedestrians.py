@@ -1,9 +1,9 @@
-"""Yielding to those who walk (INT-3), without waiting for each other for ever (USE-5), and with care at hidden
+"""Yielding to pedestrians (INT-3), without waiting for each other for ever (USE-5), and with care at hidden
 crossings (USE-13).
 
-Who stands or walks on the car's own lane is stopped for, everywhere. On the adjacent lane he is, too, at junctions
-and crosswalks, unless he is leaving; elsewhere only when he comes. Off the carriageway nobody counts, but one who
-comes to a crosswalk. One who comes late enough for the car to be gone is not waited for.
+The car stops for a pedestrian on its own lane, everywhere; for one on the adjacent lane, too, at junctions and
+crosswalks, unless it is leaving, elsewhere only when it comes. Off the carriageway only one that comes to a crosswalk
+counts. One that comes late enough for the car to be gone is not waited for.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tuling_fsm.behaviour.traffic.situation import Situation
+from tuling_fsm.behaviour.traffic.situation import TrafficSituation
 from tuling_fsm.behaviour.traffic.zones import SlowZone
 from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.request import Reason, StopWall
+from tuling_fsm.core.standing import PEDESTRIAN_STANDS
 from tuling_fsm.map.ahead import CrosswalkAhead
 from tuling_fsm.world.objects import is_vulnerable
 
 _BESIDE_OWN_M = 0.3
 _SIZE_M = 0.4
-_STILL_SPEED = 0.25
 _CREEP_FROM_M = 10.0
 _ZONE_BEFORE_M = 30.0
 
 
 class _Walker(NamedTuple):
-    """One who walks, relative to the route: arc length and offset (m), speed sideways towards the route (m/s)."""
+    """A pedestrian, relative to the route: arc length and offset (m), speed sideways towards the route (m/s)."""
 
     id: int
     s: float
@@ -43,9 +43,9 @@ class _Walker(NamedTuple):
 
 
 def pedestrian_rules(
-    now: Situation, released: Sequence[int]
+    now: TrafficSituation, released: Sequence[int]
 ) -> tuple[tuple[tuple[float, StopWall], ...], tuple[int, ...], float]:
-    """Walls with their arc lengths, the pedestrians who are crept past, and the speed for that (m/s; inf: none)."""
+    """Walls with their arc lengths, the pedestrians that are crept past, and the speed for that (m/s; inf: none)."""
     walls: list[tuple[float, StopWall]] = []
     passed: list[int] = []
     limit = math.inf
@@ -54,7 +54,7 @@ def pedestrian_rules(
         if not _is_in_the_way(now, walker):
             continue
         both_stand = now.world.standing_for >= standoff and walker.still_for >= standoff
-        if walker.speed <= _STILL_SPEED and (walker.id in released or both_stand):
+        if walker.speed <= PEDESTRIAN_STANDS and (walker.id in released or both_stand):
             passed.append(walker.id)
             if walker.s - now.front < _CREEP_FROM_M:
                 limit = min(limit, now.parameters.pedestrian.creep_speed)
@@ -64,8 +64,8 @@ def pedestrian_rules(
     return tuple(walls), tuple(passed), limit
 
 
-def _walkers(now: Situation) -> Iterator[_Walker]:
-    """Those who walk ahead of the front bumper and not far beside the route."""
+def _walkers(now: TrafficSituation) -> Iterator[_Walker]:
+    """Pedestrians ahead of the front bumper and not far beside the route."""
     traffic, reach = now.world.traffic, now.parameters.pedestrian.horizon
     pose = now.world.ego.pose
     rows = is_vulnerable(traffic.kind).nonzero()[0]
@@ -79,13 +79,14 @@ def _walkers(now: Situation) -> Iterator[_Walker]:
             continue
         sideways = elementary.cos(place.heading) * vy - elementary.sin(place.heading) * vx
         yield _Walker(
-            int(traffic.id[row]), place.s, place.offset, -math.copysign(1.0, place.offset) * sideways,
-            speed, float(traffic.standing_for[row]),
-            bool(now.road_map.positions(x, y)), _crosswalk_at(now, place.s, x, y),
+            id=int(traffic.id[row]), s=place.s, offset=place.offset,
+            towards=-math.copysign(1.0, place.offset) * sideways, speed=speed,
+            still_for=float(traffic.standing_for[row]), on_road=bool(now.road_map.positions(x, y)),
+            crosswalk=_crosswalk_at(now, place.s, x, y),
         )  # fmt: skip
 
 
-def _crosswalk_at(now: Situation, s: float, x: float, y: float) -> CrosswalkAhead | None:
+def _crosswalk_at(now: TrafficSituation, s: float, x: float, y: float) -> CrosswalkAhead | None:
     kerb = now.parameters.pedestrian.kerb
     for ahead in now.world.crosswalks:
         along = ahead.s_from - 3.0 - kerb <= s <= ahead.s_to + 3.0 + kerb
@@ -108,7 +109,7 @@ def _is_near(outline: FloatArray, x: float, y: float, reach: float) -> bool:
     return bool(elementwise.hypot(nearest[:, 0], nearest[:, 1]).min() <= reach)
 
 
-def _half_widths(now: Situation, s: float) -> tuple[float, float]:
+def _half_widths(now: TrafficSituation, s: float) -> tuple[float, float]:
     """Distances from the route to the left and right edge of its lane."""
     for line in now.world.lanes:
         if line.shift == 0:
@@ -118,7 +119,7 @@ def _half_widths(now: Situation, s: float) -> tuple[float, float]:
     return half, half
 
 
-def _is_in_the_way(now: Situation, walker: _Walker) -> bool:
+def _is_in_the_way(now: TrafficSituation, walker: _Walker) -> bool:
     p = now.parameters.pedestrian
     left, right = _half_widths(now, walker.s)
     outside = abs(walker.offset) - (left if walker.offset > 0.0 else right) - _BESIDE_OWN_M
@@ -135,14 +136,14 @@ def _is_in_the_way(now: Situation, walker: _Walker) -> bool:
     return outside / walker.towards < gone + p.margin
 
 
-def _in_junction_zone(now: Situation, s: float) -> bool:
+def _in_junction_zone(now: TrafficSituation, s: float) -> bool:
     return any(
         min(junction.approach_from, junction.s_from - _ZONE_BEFORE_M) <= s <= junction.s_to
         for junction in now.world.junctions
     )
 
 
-def _stop_for(now: Situation, walker: _Walker) -> float:
+def _stop_for(now: TrafficSituation, walker: _Walker) -> float:
     """Where to stop: before the crosswalk while the car is before it, else a gap before the person."""
     s = walker.s - _SIZE_M - now.parameters.pedestrian.gap
     if walker.crosswalk is not None:
@@ -152,7 +153,7 @@ def _stop_for(now: Situation, walker: _Walker) -> float:
     return s
 
 
-def hidden_crosswalks(now: Situation) -> tuple[SlowZone, ...]:
+def hidden_crosswalks(now: TrafficSituation) -> tuple[SlowZone, ...]:
     """Crosswalks beside which something stands that a pedestrian may step out from behind."""
     traffic, p = now.world.traffic, now.parameters.pedestrian
     zones = []
@@ -163,7 +164,7 @@ def hidden_crosswalks(now: Situation) -> tuple[SlowZone, ...]:
         c, s = elementary.cos(pose.heading), elementary.sin(pose.heading)
         along = (traffic.x - pose.x) * c + (traffic.y - pose.y) * s
         across = np.abs((traffic.y - pose.y) * c - (traffic.x - pose.x) * s)
-        hides = (traffic.length > 2.0) & (traffic.speed < _STILL_SPEED) & (across > 2.0) & (across < 8.0)
+        hides = (traffic.length > 2.0) & (traffic.speed < PEDESTRIAN_STANDS) & (across > 2.0) & (across < 8.0)
         hides &= (along + 0.5 * traffic.length > -p.hidden_reach) & (along < 0.5)
         if bool(hides.any()):
             begin, end = ahead.s_from - 1.0 - now.vehicle.front, ahead.s_to - now.vehicle.front

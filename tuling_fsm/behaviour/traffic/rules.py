@@ -12,10 +12,10 @@ from typing import NamedTuple
 from tuling_fsm.behaviour.traffic.conflicts import warm_up as warm_up_conflicts
 from tuling_fsm.behaviour.traffic.junctions import junction_rules
 from tuling_fsm.behaviour.traffic.lines import line_rules, walls_beside
-from tuling_fsm.behaviour.traffic.memory import RuleMemory
-from tuling_fsm.behaviour.traffic.parameters import TrafficParameters
+from tuling_fsm.behaviour.traffic.memory import TrafficRuleMemory
+from tuling_fsm.behaviour.traffic.parameters import TrafficRuleParameters
 from tuling_fsm.behaviour.traffic.pedestrians import hidden_crosswalks, pedestrian_rules
-from tuling_fsm.behaviour.traffic.situation import Situation
+from tuling_fsm.behaviour.traffic.situation import TrafficSituation
 from tuling_fsm.behaviour.traffic.start import start_rule
 from tuling_fsm.behaviour.traffic.zones import SlowZone, slowed
 from tuling_fsm.behaviour.traffic.zones import warm_up as warm_up_zones
@@ -25,17 +25,17 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.lane_index import lane_index
 from tuling_fsm.world.world import World
 
-__all__ = ["RuleMemory", "Rules", "SlowZone", "slowed", "traffic_rules", "warm_up"]
+__all__ = ["SlowZone", "TrafficRuleMemory", "TrafficRules", "slowed", "traffic_rules", "warm_up"]
 
 
-class Rules(NamedTuple):
+class TrafficRules(NamedTuple):
     """What the rules say now: walls in the order of the route, and the memory for the next tick.
 
     `speed_limit` (m/s, inf for none) holds at once; `zones` hold where they lie: see `slowed`.
     """
 
     walls: tuple[StopWall, ...]
-    memory: RuleMemory
+    memory: TrafficRuleMemory
     speed_limit: float = math.inf
     zones: tuple[SlowZone, ...] = ()
 
@@ -50,21 +50,21 @@ def traffic_rules(
     world: World,
     road_map: RoadMap,
     vehicle: Vehicle,
-    memory: RuleMemory,
-    parameters: TrafficParameters,
+    memory: TrafficRuleMemory,
+    parameters: TrafficRuleParameters,
     by_hand: bool = False,
-) -> Rules:
+) -> TrafficRules:
     """Apply all rules. Pure: the same arguments give the same answer.
 
-    Without a route there are no walls, and nothing is remembered. `by_hand` tells that somebody directs the junction
+    Without a route there are no walls, and nothing is remembered. `by_hand` tells that the junction is directed by hand
     (INT-5): then only a light that is known to be red closes a line.
     """
     route = world.route
     if route is None:
-        return Rules((), RuleMemory())
+        return TrafficRules((), TrafficRuleMemory())
     if memory.route is not route:
-        memory = RuleMemory(route)
-    now = Situation(world, route, road_map, lane_index(road_map), vehicle, parameters, by_hand)
+        memory = TrafficRuleMemory(route)
+    now = TrafficSituation(world, route, road_map, lane_index(road_map), vehicle, parameters, by_hand)
     lines, line_memory = line_rules(now, memory.lines)
     walkers, released, creep = pedestrian_rules(now, memory.released)
     stops = [s for s, _ in (*lines, *walkers)]
@@ -72,5 +72,5 @@ def traffic_rules(
     junctions, junction_memory, zones = junction_rules(now, memory.junctions, stops, closed)
     start, blocked, clear_since = start_rule(now, memory.start_blocked, memory.start_clear_since)
     walls = sorted((*lines, *walls_beside(now), *walkers, *junctions, *start), key=lambda item: item[0])
-    kept = RuleMemory(route, line_memory, junction_memory, released, blocked, clear_since)
-    return Rules(tuple(wall for _, wall in walls), kept, creep, (*zones, *hidden_crosswalks(now)))
+    kept = TrafficRuleMemory(route, line_memory, junction_memory, released, blocked, clear_since)
+    return TrafficRules(tuple(wall for _, wall in walls), kept, creep, (*zones, *hidden_crosswalks(now)))

@@ -9,9 +9,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from tuling_fsm.behaviour.traffic.parameters import TrafficParameters
+from tuling_fsm.behaviour.traffic.parameters import TrafficRuleParameters
 from tuling_fsm.core import elementary
 from tuling_fsm.core.request import Reason, StopWall
+from tuling_fsm.core.standing import AGENT_STANDS
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.road_map import RoadMap
@@ -19,14 +20,13 @@ from tuling_fsm.map.route import Route, RouteLane
 from tuling_fsm.world.lane_index import LaneIndex
 from tuling_fsm.world.world import World
 
-STANDING_SPEED = 0.3
 _AT_BUMPER_M = 0.05
 _OVER_EDGE_M = 1.0
 """Walls reach this far over the outer edge, so that nothing slips by; never over the side of oncoming traffic."""
 
 
-class Hindrance(NamedTuple):
-    """Why the car may not go on; the last three arguments of `Situation.wall`."""
+class WallReason(NamedTuple):
+    """Why the car may not go on; the last three arguments of `TrafficSituation.wall`."""
 
     reason: Reason
     detail: str
@@ -34,7 +34,7 @@ class Hindrance(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Situation:
+class TrafficSituation:
     """One tick, with a route."""
 
     world: World
@@ -42,7 +42,7 @@ class Situation:
     road_map: RoadMap
     index: LaneIndex
     vehicle: Vehicle
-    parameters: TrafficParameters
+    parameters: TrafficRuleParameters
     by_hand: bool
     """The junction is directed by hand: only a light that is known to be red stops the car (INT-5)."""
 
@@ -64,7 +64,7 @@ class Situation:
     @property
     def stands(self) -> bool:
         """Whether the car stands."""
-        return abs(self.world.ego.v) < STANDING_SPEED
+        return abs(self.world.ego.v) < AGENT_STANDS
 
     def decel_for(self, gap: float) -> float:
         """Constant braking (m/s^2) that stops the front bumper after `gap` (m)."""

@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 
-from tuling_fsm.behaviour.traffic.situation import STANDING_SPEED, Situation
+from tuling_fsm.behaviour.traffic.situation import TrafficSituation
 from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.request import Reason, StopWall
 from tuling_fsm.core.scene import PREDICTION_STEP_S
+from tuling_fsm.core.standing import AGENT_STANDS
 from tuling_fsm.world.inputs import Kind
 
 _SETTLED_S = 1.0
@@ -17,7 +18,7 @@ _SETTLED_S = 1.0
 
 
 def start_rule(
-    now: Situation, blocked: bool, clear_since: float
+    now: TrafficSituation, blocked: bool, clear_since: float
 ) -> tuple[tuple[tuple[float, StopWall], ...], bool, float]:
     """A wall at the bumper while the start path is not clear, whether it is, and since when."""
     p = now.parameters.start
@@ -34,7 +35,7 @@ def start_rule(
     return _wall(now, None, "start path clear for a moment only"), True, since
 
 
-def _wall(now: Situation, row: int | None, why: str) -> tuple[tuple[float, StopWall], ...]:
+def _wall(now: TrafficSituation, row: int | None, why: str) -> tuple[tuple[float, StopWall], ...]:
     if row is None:
         return ((now.front, now.wall(now.front, Reason.OBSTACLE, why)),)
     traffic = now.world.traffic
@@ -44,10 +45,10 @@ def _wall(now: Situation, row: int | None, why: str) -> tuple[tuple[float, StopW
     return ((now.front, now.wall(now.front, reason, f"object {number} {why}", number)),)
 
 
-def _intruder(now: Situation, margin: float) -> int | None:
+def _intruder(now: TrafficSituation, margin: float) -> int | None:
     """Row of the first object that is in the start path, or moves into it within the look-ahead.
 
-    Who stands beside or behind the car does not keep it: one may always drive away from what is near.
+    What stands beside or behind the car does not keep it: it may always drive away from what is near.
     """
     obstacles, vehicle, pose = now.world.scene.obstacles, now.vehicle, now.world.ego.pose
     if len(obstacles) == 0:
@@ -62,7 +63,7 @@ def _intruder(now: Situation, margin: float) -> int | None:
     across = np.abs(elementwise.sin(skew)) * half_length + np.abs(elementwise.cos(skew)) * half_width
     inside = (ahead + along > -0.2) & (ahead - along < now.parameters.start.reach)
     inside &= np.abs(side) - across < 0.5 * vehicle.width + margin
-    standing = obstacles.speed < STANDING_SPEED
+    standing = obstacles.speed < AGENT_STANDS
     ahead_of_bumper = np.abs(side[:, 0]) - across[:, 0] < 0.5 * vehicle.width
     counts = np.where(standing, inside[:, 0] & ahead_of_bumper & (ahead[:, 0] > 0.0), inside.any(axis=1))
     rows = np.flatnonzero(counts)

@@ -7,13 +7,12 @@ from enum import Enum
 import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.map.lane_types import DRIVING, SURFACE, canonical
-from tuling_fsm.map.lanes import Mark, MarkKind
-from tuling_fsm.map.opendrive.road import Road, RoadLane, Section
+from tuling_fsm.map.lanes import DRIVING, SURFACE, LaneMark, MarkKind, canonical
+from tuling_fsm.map.opendrive.road import LaneSection, Road, RoadLane
 from tuling_fsm.map.opendrive.road_mark import RoadMark, seen_from_outside
 
 
-class Relation(Enum):
+class BoundaryRelation(Enum):
     """What lies beyond a boundary."""
 
     SAME = "a driving lane of the same direction"
@@ -22,7 +21,12 @@ class Relation(Enum):
     EDGE = "the edge of the road"
 
 
-_UNMARKED_CROSSABLE = {Relation.SAME: True, Relation.OPPOSITE: False, Relation.BESIDE: True, Relation.EDGE: False}
+_UNMARKED_CROSSABLE = {
+    BoundaryRelation.SAME: True,
+    BoundaryRelation.OPPOSITE: False,
+    BoundaryRelation.BESIDE: True,
+    BoundaryRelation.EDGE: False,
+}
 """Without paint, outside junctions. Inside, a boundary without paint is virtual and holds."""
 
 _ONE_WAY = {"increase": True, "decrease": False}
@@ -32,7 +36,7 @@ _ONE_WAY = {"increase": True, "decrease": False}
 """
 
 
-def beyond(section: Section, number: int, step: int) -> int | None:
+def beyond(section: LaneSection, number: int, step: int) -> int | None:
     """The next lane in the sense of `step` (+1: to the left of the reference line), over the centre lane; None at
     the edge.
     """
@@ -41,8 +45,8 @@ def beyond(section: Section, number: int, step: int) -> int | None:
 
 
 def side_marks(
-    road: Road, section: Section, number: int, step: int, s: FloatArray, along: FloatArray
-) -> tuple[Mark, ...]:
+    road: Road, section: LaneSection, number: int, step: int, s: FloatArray, along: FloatArray
+) -> tuple[LaneMark, ...]:
     """The marks of lane `number` on the side of `step`, along its centre.
 
     `s` are the road stations of its samples (either way round) and `along` their arc lengths on the centre.
@@ -56,13 +60,13 @@ def side_marks(
     for record, start, end in _stretches(_records(section, number, step), section.start, section.end):
         ends = np.interp((start, end), s[order], along[order])
         kind, crossable = _meaning(record, relation, road.junction is not None, rising=step > 0)
-        found.append(Mark(float(ends.min()), float(ends.max()), kind, crossable))
+        found.append(LaneMark(float(ends.min()), float(ends.max()), kind, crossable))
     return _merged(sorted(found))
 
 
-def _merged(marks: list[Mark]) -> tuple[Mark, ...]:
+def _merged(marks: list[LaneMark]) -> tuple[LaneMark, ...]:
     """Stretches that follow each other and say the same made one."""
-    merged: list[Mark] = []
+    merged: list[LaneMark] = []
     for mark in marks:
         if merged and merged[-1][2:] == mark[2:] and mark.s_from - merged[-1].s_to < 1e-6:
             merged[-1] = merged[-1]._replace(s_to=mark.s_to)
@@ -71,16 +75,16 @@ def _merged(marks: list[Mark]) -> tuple[Mark, ...]:
     return tuple(merged)
 
 
-def _relation(road: Road, lane: RoadLane, other: RoadLane | None) -> Relation:
+def _relation(road: Road, lane: RoadLane, other: RoadLane | None) -> BoundaryRelation:
     if other is None:
-        return Relation.EDGE
+        return BoundaryRelation.EDGE
     types = (canonical(lane.type), canonical(other.type))
     if types == (DRIVING, DRIVING):
-        return Relation.SAME if road.forward(lane) == road.forward(other) else Relation.OPPOSITE
-    return Relation.BESIDE if all(t in SURFACE for t in types) else Relation.EDGE
+        return BoundaryRelation.SAME if road.forward(lane) == road.forward(other) else BoundaryRelation.OPPOSITE
+    return BoundaryRelation.BESIDE if all(t in SURFACE for t in types) else BoundaryRelation.EDGE
 
 
-def _records(section: Section, number: int, step: int) -> tuple[RoadMark, ...]:
+def _records(section: LaneSection, number: int, step: int) -> tuple[RoadMark, ...]:
     """The mark records of the boundary, seen from lane `number`."""
     if number * step > 0:
         return section.lanes[number].marks
@@ -104,14 +108,16 @@ def _stretches(records: tuple[RoadMark, ...], start: float, end: float) -> list[
     return found
 
 
-def _meaning(record: RoadMark | None, relation: Relation, in_junction: bool, rising: bool) -> tuple[MarkKind, bool]:
+def _meaning(
+    record: RoadMark | None, relation: BoundaryRelation, in_junction: bool, rising: bool
+) -> tuple[MarkKind, bool]:
     """Kind and whether a car in the lane may cross. `rising`: crossing leads to larger lane numbers.
 
     In a junction the edge of a connecting road borders on other connecting roads, so that its paint says what holds.
     """
     if record is None or record.kind is None:
         return MarkKind.VIRTUAL, _UNMARKED_CROSSABLE[relation] and not in_junction
-    may = (relation is not Relation.EDGE or in_junction) and not record.lines[0]
-    if may and relation is Relation.SAME:
+    may = (relation is not BoundaryRelation.EDGE or in_junction) and not record.lines[0]
+    if may and relation is BoundaryRelation.SAME:
         may = _ONE_WAY.get(record.lane_change or "", rising) == rising
     return record.kind, may

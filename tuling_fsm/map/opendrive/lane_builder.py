@@ -9,12 +9,11 @@ import numpy as np
 from tuling_fsm.core import elementwise
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray, Polyline
-from tuling_fsm.map.lane_types import canonical
-from tuling_fsm.map.lanes import Lane, LaneId
+from tuling_fsm.map.lanes import Lane, LaneId, canonical
 from tuling_fsm.map.opendrive.boundary import beyond, side_marks
 from tuling_fsm.map.opendrive.document import where
 from tuling_fsm.map.opendrive.reference_line import MAX_COORDINATE_M
-from tuling_fsm.map.opendrive.road import Road, RoadLane, Section
+from tuling_fsm.map.opendrive.road import LaneSection, Road, RoadLane
 from tuling_fsm.map.opendrive.sampling import LaneShape, sample_section
 from tuling_fsm.map.opendrive.speed import DEFAULT_LIMIT, lowest
 from tuling_fsm.map.opendrive.topology import Topology
@@ -84,7 +83,7 @@ def _arc_length(xy: FloatArray) -> FloatArray:
     return np.concatenate(([0.0], np.cumsum(step)))
 
 
-def _limit(road: Road, section: Section, lane: RoadLane) -> float:
+def _limit(road: Road, section: LaneSection, lane: RoadLane) -> float:
     own = lowest(lane.speeds, section.start, section.end)
     if own is not None:
         return own
@@ -92,7 +91,7 @@ def _limit(road: Road, section: Section, lane: RoadLane) -> float:
     return DEFAULT_LIMIT if general is None else general
 
 
-def _neighbour(road: Road, section: Section, lane_id: LaneId, step: int) -> LaneId | None:
+def _neighbour(road: Road, section: LaneSection, lane_id: LaneId, step: int) -> LaneId | None:
     """The next lane on a side if traffic in it runs the same way."""
     number = beyond(section, lane_id.lane, step)
     if number is None or road.forward(section.lanes[number]) != road.forward(section.lanes[lane_id.lane]):

@@ -10,13 +10,12 @@ import numpy as np
 
 from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
-from tuling_fsm.map.lane_types import DRIVING
-from tuling_fsm.map.lanes import Crosswalk, Lane, LaneId, ParkingSlot, StaticObject
+from tuling_fsm.map.lanes import DRIVING, Crosswalk, Lane, LaneId, ParkingSlot, StaticObject
 from tuling_fsm.map.opendrive.document import Element, number
 from tuling_fsm.map.opendrive.outline import outlines
 from tuling_fsm.map.opendrive.road import Road
-from tuling_fsm.map.opendrive.signal_types import LINE
-from tuling_fsm.map.opendrive.stop_lines import Stop
+from tuling_fsm.map.opendrive.signals import LINE
+from tuling_fsm.map.opendrive.stop_lines import StopPlace
 from tuling_fsm.map.polygon import inside, slot_box
 from tuling_fsm.map.surface import SurfaceIndex
 
@@ -43,7 +42,7 @@ class RoadObjects:
     crosswalks: list[Crosswalk] = field(default_factory=list)
     slots: list[ParkingSlot] = field(default_factory=list)
     others: list[StaticObject] = field(default_factory=list)
-    painted_stops: list[Stop] = field(default_factory=list)
+    painted_stops: list[StopPlace] = field(default_factory=list)
 
 
 def read_objects(roads: Mapping[str, Road], lanes: Mapping[LaneId, Lane], index: SurfaceIndex) -> RoadObjects:
@@ -127,7 +126,7 @@ def _slot(
     return ParkingSlot(slot, object_id, road, pose, length, width, outline)
 
 
-def _painted(outline: FloatArray, lanes: list[Lane], index: SurfaceIndex) -> list[Stop]:
+def _painted(outline: FloatArray, lanes: list[Lane], index: SurfaceIndex) -> list[StopPlace]:
     """The lanes whose centre a painted line crosses; inside a junction, the lanes that lead there."""
     gaps = elementwise.hypot(*(outline[:, None] - outline[None, :]).transpose(2, 0, 1))
     a, b = np.unravel_index(int(np.argmax(gaps)), gaps.shape)
@@ -140,7 +139,9 @@ def _painted(outline: FloatArray, lanes: list[Lane], index: SurfaceIndex) -> lis
             if abs(offset) < min(0.3, crossed.get(lanes[i].id, (0.3, 0.0))[0]):
                 crossed[lanes[i].id] = (abs(offset), s)
     by_id = {lane.id: lane for lane in lanes if lane.id in crossed}
-    outside = [Stop(n, crossed[n][1], LINE, -1) for n, lane in by_id.items() if lane.junction is None]
+    outside = [StopPlace(n, crossed[n][1], LINE, -1) for n, lane in by_id.items() if lane.junction is None]
     if outside:
         return outside
-    return [Stop(n, math.inf, LINE, -1) for n in dict.fromkeys(p for lane in by_id.values() for p in lane.predecessors)]
+    return [
+        StopPlace(n, math.inf, LINE, -1) for n in dict.fromkeys(p for lane in by_id.values() for p in lane.predecessors)
+    ]

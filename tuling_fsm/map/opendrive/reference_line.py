@@ -22,7 +22,7 @@ STRAIGHT = 1e-10
 """Change of curvature per metre (1/m^2) below which a spiral is an arc."""
 
 
-class Curve(NamedTuple):
+class SampledCurve(NamedTuple):
     """Points of a curve: x, y (m), heading (rad) and curvature (1/m, + left), each (N,)."""
 
     x: FloatArray
@@ -55,7 +55,7 @@ _GAUSS = np.array(
 )
 """Nodes and weights of Gauss-Legendre quadrature on [-1, 1] (Abramowitz and Stegun, table 25.4)."""
 
-Shape = Callable[[FloatArray], Curve]
+Shape = Callable[[FloatArray], SampledCurve]
 """Arc length from the start (N,) to the curve in the frame of its start."""
 
 
@@ -71,13 +71,13 @@ class Geometry:
     shape: Shape
     max_curvature: float
 
-    def at(self, s: FloatArray) -> Curve:
+    def at(self, s: FloatArray) -> SampledCurve:
         """The curve in `map` at road stations `s`."""
         local = self.shape(s - self.s)
         cos, sin = elementary.cos(self.heading), elementary.sin(self.heading)
         x = self.x + cos * local.x - sin * local.y
         y = self.y + sin * local.x + cos * local.y
-        return Curve(x, y, self.heading + local.heading, local.curvature)
+        return SampledCurve(x, y, self.heading + local.heading, local.curvature)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,15 +87,15 @@ class ReferenceLine:
     geometries: tuple[Geometry, ...]
     starts: FloatArray
 
-    def at(self, s: FloatArray) -> Curve:
+    def at(self, s: FloatArray) -> SampledCurve:
         """The reference line at road stations `s` (ascending), m."""
         index = np.maximum(np.searchsorted(self.starts, s, side="right") - 1, 0).tolist()
         if index[0] == index[-1]:
-            only: Curve = self.geometries[index[0]].at(s)
+            only: SampledCurve = self.geometries[index[0]].at(s)
             return only
         cuts = [0, *(i for i in range(1, len(s)) if index[i] != index[i - 1]), len(s)]
         parts = [self.geometries[index[i]].at(s[i:j]) for i, j in itertools.pairwise(cuts)]
-        return Curve(*(np.concatenate(rows) for rows in zip(*parts, strict=True)))
+        return SampledCurve(*(np.concatenate(rows) for rows in zip(*parts, strict=True)))
 
 
 def read_reference_line(road: Element, warnings: list[str]) -> ReferenceLine:
@@ -172,20 +172,22 @@ _READERS: dict[str, Callable[[Element, float], tuple[Shape, float]]] = {
 }
 
 
-def line(s: FloatArray) -> Curve:
+def line(s: FloatArray) -> SampledCurve:
     """A straight line along x."""
     zero = np.zeros_like(s)
-    return Curve(s, zero, zero, zero)
+    return SampledCurve(s, zero, zero, zero)
 
 
-def arc(s: FloatArray, curvature: float) -> Curve:
+def arc(s: FloatArray, curvature: float) -> SampledCurve:
     """A circular arc of a curvature (1/m, + left) at arc lengths (m); exact down to curvature 0."""
     half = 0.5 * curvature * s
     chord = s * elementwise.sinc(half)
-    return Curve(chord * elementwise.cos(half), chord * elementwise.sin(half), 2.0 * half, np.full_like(s, curvature))
+    return SampledCurve(
+        chord * elementwise.cos(half), chord * elementwise.sin(half), 2.0 * half, np.full_like(s, curvature)
+    )
 
 
-def spiral(s: FloatArray, curvature: float, rate: float) -> Curve:
+def spiral(s: FloatArray, curvature: float, rate: float) -> SampledCurve:
     """A clothoid: curvature + rate * s, its heading integrated by quadrature in panels of little turn."""
     if abs(rate) < STRAIGHT:
         return arc(s, curvature)
@@ -198,7 +200,7 @@ def spiral(s: FloatArray, curvature: float, rate: float) -> Curve:
     at = s[:, None] * share
     heading = at * (curvature + 0.5 * rate * at)
     x, y = ((weight * of(heading)).sum(axis=1) * s for of in (elementwise.cos, elementwise.sin))
-    return Curve(x, y, s * (curvature + 0.5 * rate * s), bend)
+    return SampledCurve(x, y, s * (curvature + 0.5 * rate * s), bend)
 
 
 def _poly3_end(v: FloatArray, length: float) -> float:
@@ -218,10 +220,10 @@ def _parametric(u: FloatArray, v: FloatArray, end: float, length: float) -> tupl
     if run[-1] > 0.0:
         run *= length / run[-1]
 
-    def shape(s: FloatArray) -> Curve:
+    def shape(s: FloatArray) -> SampledCurve:
         at = np.interp(s, run, p)
         du, dv = _slope(u, at), _slope(v, at)
-        return Curve(_cubic(u, at), _cubic(v, at), elementwise.arctan2(dv, du), _curvature(u, v, at))
+        return SampledCurve(_cubic(u, at), _cubic(v, at), elementwise.arctan2(dv, du), _curvature(u, v, at))
 
     return shape, float(np.max(np.abs(_curvature(u, v, p))))
 

@@ -12,7 +12,7 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.map.opendrive.cubic import ZERO, PiecewiseCubic, read_cubic
 from tuling_fsm.map.opendrive.document import Element, integer, number, raw_dict, text, where
-from tuling_fsm.map.opendrive.reference_line import Curve, ReferenceLine, read_reference_line
+from tuling_fsm.map.opendrive.reference_line import ReferenceLine, SampledCurve, read_reference_line
 from tuling_fsm.map.opendrive.road_mark import RoadMark, read_road_marks
 from tuling_fsm.map.opendrive.speed import read_lane_speeds, read_road_speeds
 
@@ -44,7 +44,7 @@ class RoadLane:
 
 
 @dataclass(frozen=True, eq=False)
-class Section:
+class LaneSection:
     """A lane section from road station `start` to `end` (m), lanes by number from left to right."""
 
     start: float
@@ -64,7 +64,7 @@ class Road:
     line: ReferenceLine
     elevation: PiecewiseCubic
     lane_offset: PiecewiseCubic
-    sections: tuple[Section, ...]
+    sections: tuple[LaneSection, ...]
     predecessor: RoadLink | None
     successor: RoadLink | None
     speeds: tuple[tuple[float, float], ...]
@@ -75,7 +75,7 @@ class Road:
         right_side = lane.number < 0
         return (right_side != self.left_hand) != lane.reversed
 
-    def curve(self, s: FloatArray) -> Curve:
+    def curve(self, s: FloatArray) -> SampledCurve:
         """The reference line at road stations."""
         return self.line.at(s)
 
@@ -143,7 +143,7 @@ def _read_link(element: Element | None, warnings: list[str]) -> RoadLink | None:
     return RoadLink(kind, text(element, "elementId"), contact)
 
 
-def _read_sections(road: Element, length: float, warnings: list[str]) -> tuple[Section, ...]:
+def _read_sections(road: Element, length: float, warnings: list[str]) -> tuple[LaneSection, ...]:
     elements = road.findall("lanes/laneSection")
     if not elements:
         raise InputError(where(road), "road without lanes", "<lanes> with at least one <laneSection>")
@@ -153,7 +153,7 @@ def _read_sections(road: Element, length: float, warnings: list[str]) -> tuple[S
     starts[0] = 0.0
     ends = [*starts[1:], max(length, starts[-1])]
     return tuple(
-        Section(start, min(end, max(length, start)), _read_lanes(element, start, warnings))
+        LaneSection(start, min(end, max(length, start)), _read_lanes(element, start, warnings))
         for element, start, end in zip(elements, starts, ends, strict=True)
     )
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.map.opendrive.reference_line import Curve
-from tuling_fsm.map.opendrive.road import Road, Section
+from tuling_fsm.map.opendrive.reference_line import SampledCurve
+from tuling_fsm.map.opendrive.road import LaneSection, Road
 
 MAX_STEP_M = 0.47
 """Largest spacing of samples along any lane."""
@@ -43,7 +43,7 @@ class LaneShape:
     road_s: FloatArray
 
 
-def sample_section(road: Road, section: Section) -> dict[int, LaneShape]:
+def sample_section(road: Road, section: LaneSection) -> dict[int, LaneShape]:
     """The shapes of all lanes of a section but the centre lane, by lane number."""
     s = _stations(road, section)
     curve = road.curve(s)
@@ -57,7 +57,7 @@ def sample_section(road: Road, section: Section) -> dict[int, LaneShape]:
     return shapes
 
 
-def section_edges(road: Road, section: Section, s: FloatArray) -> dict[int, tuple[FloatArray, FloatArray]]:
+def section_edges(road: Road, section: LaneSection, s: FloatArray) -> dict[int, tuple[FloatArray, FloatArray]]:
     """Inner and outer t (m) of every lane but the centre lane at the given stations."""
     return {n: (inner[0], outer[0]) for n, (inner, outer) in _boundaries(road, section, s).items()}
 
@@ -65,7 +65,7 @@ def section_edges(road: Road, section: Section, s: FloatArray) -> dict[int, tupl
 Profile = tuple[FloatArray, FloatArray]
 
 
-def _boundaries(road: Road, section: Section, s: FloatArray) -> dict[int, tuple[Profile, Profile]]:
+def _boundaries(road: Road, section: LaneSection, s: FloatArray) -> dict[int, tuple[Profile, Profile]]:
     """Inner and outer boundary (t and dt/ds) of every lane, from the centre outwards on both sides."""
     inside = np.clip(s, section.start + EDGE_M, section.end - EDGE_M)  # at an end a jump belongs to the next section
     centre = road.lane_offset(inside)
@@ -88,7 +88,9 @@ def _boundaries(road: Road, section: Section, s: FloatArray) -> dict[int, tuple[
     return found
 
 
-def _shape(curve: Curve, s: FloatArray, z: FloatArray, t: FloatArray, dt: FloatArray, half: FloatArray) -> LaneShape:
+def _shape(
+    curve: SampledCurve, s: FloatArray, z: FloatArray, t: FloatArray, dt: FloatArray, half: FloatArray
+) -> LaneShape:
     sin, cos = elementwise.sin(curve.heading), elementwise.cos(curve.heading)
     xy = np.column_stack((curve.x - t * sin, curve.y + t * cos))
     along = np.maximum(1.0 - curve.curvature * t, 1e-3)
@@ -106,7 +108,7 @@ def _reverse(shape: LaneShape) -> LaneShape:
     )
 
 
-def _stations(road: Road, section: Section) -> FloatArray:
+def _stations(road: Road, section: LaneSection) -> FloatArray:
     """Road stations of the samples: uniform within each geometry, denser in bends, with every restart of a profile."""
     start, end = section.start, max(section.end, section.start + MIN_LENGTH_M)
     reach = _reach(road, section, start, end)
@@ -132,7 +134,7 @@ def _step(curvature: float, reach: float) -> float:
     return max(step, MIN_STEP_M)
 
 
-def _reach(road: Road, section: Section, start: float, end: float) -> float:
+def _reach(road: Road, section: LaneSection, start: float, end: float) -> float:
     """The farthest that a driven lane lies from the reference line, m."""
     few: FloatArray = np.linspace(start, end, 5, dtype=np.float64)
     edges = section_edges(road, section, few)
@@ -143,7 +145,7 @@ def _reach(road: Road, section: Section, start: float, end: float) -> float:
     return farthest
 
 
-def _restarts(road: Road, section: Section) -> FloatArray:
+def _restarts(road: Road, section: LaneSection) -> FloatArray:
     """Stations at which a width, border or lane offset record starts."""
     profiles = [road.lane_offset]
     for lane in section.lanes.values():

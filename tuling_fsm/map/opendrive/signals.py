@@ -1,4 +1,4 @@
-"""Signals as OpenDRIVE writes them: heads, where they hold (by themselves and by reference), controllers."""
+"""Signals as OpenDRIVE writes them: what they tell drivers, where they hold (alone and by reference), controllers."""
 
 from __future__ import annotations
 
@@ -7,10 +7,33 @@ from typing import NamedTuple
 
 from tuling_fsm.map.opendrive.document import Element, integer, number, text, where
 from tuling_fsm.map.opendrive.road import Road
-from tuling_fsm.map.opendrive.signal_types import meaning
+
+LIGHT, STOP, YIELD, LINE = "light", "stop", "yield", "line"
+"""`line` is a painted stop line: it says where, not why."""
+
+_LIGHTS = frozenset(str(number) for number in range(1000001, 1000021))
+
+_NOT_FOR_CARS = frozenset({"1000002", "1000003", "1000007", "1000013", "1000014", "1000015", "1000016"})
+"""Lights of pedestrians, bicycles, trams and buses, and of single lanes."""
+
+_GERMAN = {"205": YIELD, "206": STOP, "294": LINE}
+_AMERICAN = {"R1-1": STOP, "R1-2": YIELD}
+
+_CATALOGUES = {
+    **dict.fromkeys(("", "OPENDRIVE", "DE", "DEU", "GER", "GERMANY", "ZZ", "NONE", "-1"), _GERMAN),
+    **dict.fromkeys(("US", "USA"), _AMERICAN),
+}
+"""Catalogues by country: ASAM OpenDRIVE 1.8, annex on signal types; German StVO; US MUTCD."""
 
 
-class Placement(NamedTuple):
+def meaning(type_: str, country: str) -> str | None:
+    """`light`, `stop`, `yield`, `line`, or None for a signal at which a car does not stop."""
+    if type_ in _LIGHTS:
+        return None if type_ in _NOT_FOR_CARS else LIGHT
+    return _CATALOGUES.get(country.strip().upper(), {}).get(type_)
+
+
+class SignalPlacement(NamedTuple):
     """A place at which a signal holds: road, station (m), `orientation` as written, lane numbers (None: not said)."""
 
     road: str
@@ -28,7 +51,7 @@ class RoadSignal(NamedTuple):
     subtype: str
     kind: str | None
     dynamic: bool
-    placements: tuple[Placement, ...]
+    placements: tuple[SignalPlacement, ...]
     t: float
     heading: float
     """Turn of the head from the road's direction, rad."""
@@ -76,13 +99,13 @@ def _read_signal(element: Element, road: Road) -> RoadSignal:
     )
 
 
-def _placement(element: Element, road: Road) -> Placement:
+def _placement(element: Element, road: Road) -> SignalPlacement:
     validities = element.findall("validity")
     lanes: frozenset[int] | None = None
     if validities:
         ranges = [sorted((integer(v, "fromLane"), integer(v, "toLane"))) for v in validities]
         lanes = frozenset(n for low, high in ranges for n in range(low, high + 1) if n != 0)
-    return Placement(road.id, number(element, "s"), element.get("orientation", "none"), lanes)
+    return SignalPlacement(road.id, number(element, "s"), element.get("orientation", "none"), lanes)
 
 
 def _refer(heads: dict[tuple[str, str], RoadSignal], element: Element, road: Road, warnings: list[str]) -> None:

@@ -8,11 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core import elementary
-from tuling_fsm.map.lane_types import DRIVING
-from tuling_fsm.map.lanes import Lane, LaneId, StopLine
+from tuling_fsm.map.lanes import DRIVING, Lane, LaneId, StopLine
 from tuling_fsm.map.opendrive.road import Road
-from tuling_fsm.map.opendrive.signal_types import LIGHT, LINE, STOP, YIELD
-from tuling_fsm.map.opendrive.signals import Placement, RoadSignal
+from tuling_fsm.map.opendrive.signals import LIGHT, LINE, STOP, YIELD, RoadSignal, SignalPlacement
 
 SAME_PLACE_M = 15.0
 """Signals on one lane nearer together than this mean one place to stop: a light outranks a stop sign, that a
@@ -25,7 +23,7 @@ AT_EDGE_M = 1.0
 RANK = {LIGHT: 0, STOP: 1, YIELD: 2, LINE: 3}
 
 
-class Stop(NamedTuple):
+class StopPlace(NamedTuple):
     """A place to stop before it is merged with others: lane, arc length (m), kind, signal number (-1: paint alone)."""
 
     lane: LaneId
@@ -36,9 +34,9 @@ class Stop(NamedTuple):
 
 def stops_of_signals(
     signals: Sequence[RoadSignal], roads: Mapping[str, Road], lanes: Mapping[LaneId, Lane]
-) -> list[Stop]:
+) -> list[StopPlace]:
     """Every lane that a light or sign holds for, at the place where it is to be obeyed."""
-    stops: list[Stop] = []
+    stops: list[StopPlace] = []
     for signal in signals:
         if signal.kind is None:
             continue
@@ -47,13 +45,13 @@ def stops_of_signals(
             widened = signal.placements[0]._replace(lanes=None)
             held = [(lane, widened) for lane in _lanes_of(widened, roads[widened.road], lanes)]
         for lane, placement in held:
-            stops.extend(Stop(n, s, signal.kind, signal.number) for n, s in _approaches(lane, placement, lanes))
+            stops.extend(StopPlace(n, s, signal.kind, signal.number) for n, s in _approaches(lane, placement, lanes))
     return stops
 
 
-def _lanes_of(placement: Placement, road: Road, lanes: Mapping[LaneId, Lane]) -> list[Lane]:
+def _lanes_of(placement: SignalPlacement, road: Road, lanes: Mapping[LaneId, Lane]) -> list[Lane]:
     """The driving lanes that a signal holds for. Lanes said by number count whatever the orientation (CARLA's do
-    not agree). One at the edge of a junction that would hold for those alone who leave it is for those who come to it:
+    not agree). One at the edge of a junction that would hold for leaving vehicles alone is for those that approach it:
     some write which way the signal faces.
     """
     section = road.section_at(min(placement.s, road.length))
@@ -74,22 +72,22 @@ def _lanes_of(placement: Placement, road: Road, lanes: Mapping[LaneId, Lane]) ->
     return held
 
 
-def _place_on(lane: Lane, placement: Placement) -> float:
+def _place_on(lane: Lane, placement: SignalPlacement) -> float:
     order = np.argsort(lane.road_s)
     return float(np.interp(placement.s, lane.road_s[order], lane.center.s[order]))
 
 
-def _leaves_junction(lane: Lane, placement: Placement, lanes: Mapping[LaneId, Lane]) -> bool:
+def _leaves_junction(lane: Lane, placement: SignalPlacement, lanes: Mapping[LaneId, Lane]) -> bool:
     comes_from = any(lanes[n].junction is not None for n in lane.predecessors)
     return lane.junction is None and comes_from and _place_on(lane, placement) <= AT_EDGE_M
 
 
-def _comes_to_junction(lane: Lane, placement: Placement, lanes: Mapping[LaneId, Lane]) -> bool:
+def _comes_to_junction(lane: Lane, placement: SignalPlacement, lanes: Mapping[LaneId, Lane]) -> bool:
     leads_to = any(lanes[n].junction is not None for n in lane.successors)
     return leads_to and _place_on(lane, placement) >= lane.length - AT_EDGE_M
 
 
-def _approaches(lane: Lane, placement: Placement, lanes: Mapping[LaneId, Lane]) -> list[tuple[LaneId, float]]:
+def _approaches(lane: Lane, placement: SignalPlacement, lanes: Mapping[LaneId, Lane]) -> list[tuple[LaneId, float]]:
     """Where to stop: beside the signal, or for one that stands in a junction where the lanes before it end."""
     if lane.junction is None:
         return [(lane.id, _place_on(lane, placement))]
@@ -97,17 +95,17 @@ def _approaches(lane: Lane, placement: Placement, lanes: Mapping[LaneId, Lane]) 
     return [(each.id, each.length) for each in before] or [(lane.id, 0.0)]
 
 
-def merge(stops: Iterable[Stop], lanes: Mapping[LaneId, Lane]) -> tuple[StopLine, ...]:
+def merge(stops: Iterable[StopPlace], lanes: Mapping[LaneId, Lane]) -> tuple[StopLine, ...]:
     """One stop line for each place: the highest ranking reason, moved to the painted line if there is one; paint
     alone is a stop.
     """
-    by_lane: dict[LaneId, list[Stop]] = {}
+    by_lane: dict[LaneId, list[StopPlace]] = {}
     for stop in stops:
         at = min(max(stop.s, 0.0), lanes[stop.lane].length)
         by_lane.setdefault(stop.lane, []).append(stop._replace(s=at))
     lines: list[StopLine] = []
     for lane_id in lanes:
-        chosen: list[Stop] = []
+        chosen: list[StopPlace] = []
         found = sorted(by_lane.get(lane_id, ()), key=lambda stop: RANK[stop.kind])
         for stop in (each for each in found if each.kind != LINE):
             if all(abs(stop.s - other.s) > SAME_PLACE_M for other in chosen):
@@ -122,7 +120,7 @@ def merge(stops: Iterable[Stop], lanes: Mapping[LaneId, Lane]) -> tuple[StopLine
     return tuple(lines)
 
 
-def _across(lane: Lane, stop: Stop) -> StopLine:
+def _across(lane: Lane, stop: StopPlace) -> StopLine:
     """The stop as a segment across its lane, from the left edge to the right one."""
     pose = lane.center.at(stop.s)
     left = float(np.interp(stop.s, lane.center.s, lane.left))

@@ -9,11 +9,11 @@ from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.rectangles import FLAT, clip, outside
 from tuling_fsm.core.scene import Obstacles, Scene
+from tuling_fsm.core.standing import AGENT_STANDS
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.world.objects import is_vehicle, is_vulnerable
 
-STANDING = 0.3
-"""Objects slower than this (m/s) stand."""
+STANDING = AGENT_STANDS
 HAIR = 0.002
 """What is nearer than this (m) to the footprint at the start counts as touched."""
 BERTH = 0.06
@@ -82,7 +82,7 @@ def held_lines(lines: FloatArray, pose: Pose, vehicle: Vehicle, release: float) 
     return np.concatenate((lines[~chain], outside(lines[chain], enter, leave)))
 
 
-def held_solids(segments: FloatArray, pose: Pose, vehicle: Vehicle, overlap: float) -> FloatArray | None:
+def held_static(segments: FloatArray, pose: Pose, vehicle: Vehicle, overlap: float) -> FloatArray | None:
     """The solid edges that hold for a plan from `pose`, or none at all where the car is really in something.
 
     What reaches no deeper than `overlap` (m) into the footprint is taken for a false measurement, so that the car can

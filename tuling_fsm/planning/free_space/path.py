@@ -11,16 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.kernels import inner, kernel, maker
+from tuling_fsm.core.kernels import array_kernel, kernel
+from tuling_fsm.planning.free_space.analytic_expansion import word_is_free
+from tuling_fsm.planning.free_space.collision import advance
+from tuling_fsm.planning.free_space.hybrid_a_star import BestPath, SearchTask
 from tuling_fsm.planning.free_space.reeds_shepp import PIECES, TINY, WORDS, cost_of, words
-from tuling_fsm.planning.free_space.search import Found, Task
-from tuling_fsm.planning.free_space.shot import word_is_free
-from tuling_fsm.planning.free_space.sweep import advance
-from tuling_fsm.planning.free_space.tree import Tree
+from tuling_fsm.planning.free_space.search_tree import SearchTree
 
 Scratch = tuple[FloatArray, FloatArray, FloatArray]
 
@@ -34,7 +33,7 @@ GAIN = 1e-6
 """Smaller gains (m) are none."""
 
 
-class Draft(NamedTuple):
+class PathDraft(NamedTuple):
     """Shortest paths over the knots of a path in the making.
 
     `pose` (K, 3) of the knots, `turn` and `move` (K,) to each from the one before; `cost` (K, 2) by last gear (0
@@ -52,7 +51,7 @@ class Draft(NamedTuple):
     kept: npt.NDArray[np.int64]
 
 
-@njit(cache=True, error_model="numpy")
+@array_kernel
 def join(turns: FloatArray, lengths: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The same path with neighbouring pieces of one curvature and gear made one, and empty ones left out."""
     out_turns, out_lengths, n = np.empty(len(turns)), np.empty(len(turns)), 0
@@ -67,8 +66,8 @@ def join(turns: FloatArray, lengths: FloatArray) -> tuple[FloatArray, FloatArray
     return out_turns[:n], out_lengths[:n]
 
 
-@njit(cache=True, error_model="numpy")
-def extract(tree: Tree, found: Found) -> tuple[FloatArray, FloatArray]:
+@array_kernel
+def extract(tree: SearchTree, found: BestPath) -> tuple[FloatArray, FloatArray]:
     """The best path from its root to its target."""
     depth, node = 0, found.at[0]
     while tree.parent[node] >= 0:
@@ -96,7 +95,7 @@ def cost_of_path(turns: FloatArray, lengths: FloatArray, gear: int, gear_cost: f
     return total
 
 
-@inner
+@kernel
 def _moves(lengths: FloatArray, step: float) -> int:
     """Number of moves of at most `step` (m) along a path."""
     count = 0
@@ -105,7 +104,7 @@ def _moves(lengths: FloatArray, step: float) -> int:
     return count
 
 
-@njit(cache=True, error_model="numpy")
+@array_kernel
 def knots(
     root: FloatArray, turns: FloatArray, lengths: FloatArray, curvature: float, step: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -127,8 +126,8 @@ def knots(
     return pose, turn, move
 
 
-@maker
-def _draft(root: FloatArray, turns: FloatArray, lengths: FloatArray, curvature: float, step: float) -> Draft:
+@array_kernel
+def _draft(root: FloatArray, turns: FloatArray, lengths: FloatArray, curvature: float, step: float) -> PathDraft:
     """The knots of a path, none of them reached yet."""
     pose, turn, move = knots(root, turns, lengths, curvature, step)
     count = len(pose)
@@ -136,18 +135,18 @@ def _draft(root: FloatArray, turns: FloatArray, lengths: FloatArray, curvature: 
     cost, back = np.empty((count, 2)), np.zeros((count, 2, 3), np.int64)
     for i in range(count):
         cost[i, 0], cost[i, 1] = np.inf, np.inf
-    return Draft(pose, turn, move, cost, back, words_of[0], words_of[1], np.zeros(2, np.int64))
+    return PathDraft(pose, turn, move, cost, back, words_of[0], words_of[1], np.zeros(2, np.int64))
 
 
-@inner
-def _reach(draft: Draft, i: int, before: int, j: int, last: int, cost: float, word: int) -> None:
+@kernel
+def _reach(draft: PathDraft, i: int, before: int, j: int, last: int, cost: float, word: int) -> None:
     """Notes that knot j is best reached in gear `last` from knot i left in gear `before`."""
     draft.cost[j, last] = cost
     draft.back[j, last, 0], draft.back[j, last, 1], draft.back[j, last, 2] = i, before, word
 
 
-@inner
-def _follow(draft: Draft, j: int, gear_cost: float, curve_cost: float) -> None:
+@kernel
+def _follow(draft: PathDraft, j: int, gear_cost: float, curve_cost: float) -> None:
     """Reaches knot j along the path."""
     last = int(draft.move[j] < 0.0)
     for before in range(2):
@@ -168,7 +167,7 @@ def gears(lengths: FloatArray) -> tuple[int, int]:
     return first, last
 
 
-@inner
+@kernel
 def _allowed(lengths: FloatArray, only: int) -> bool:
     """Whether a word keeps to the only gear (0: both are allowed)."""
     allowed = True
@@ -177,10 +176,12 @@ def _allowed(lengths: FloatArray, only: int) -> bool:
     return allowed
 
 
-@inner
-def _bridge(task: Task, draft: Draft, i: int, j: int, soft: float, curve_cost: float, scratch: Scratch) -> None:
+@kernel
+def _bridge(
+    task: SearchTask, draft: PathDraft, i: int, j: int, soft: float, curve_cost: float, buffers: Scratch
+) -> None:
     """Reaches knot j from knot i by the words of one curvature that pay and are free."""
-    lengths, steers, turns = scratch
+    lengths, steers, turns = buffers
     change, k = task.rules.gear_cost, task.rules.curvature * soft
     start, end = draft.pose[i], draft.pose[j]
     dx, dy, c, s = end[0] - start[0], end[1] - start[1], elementary.cos(start[2]), elementary.sin(start[2])
@@ -208,9 +209,15 @@ def _bridge(task: Task, draft: Draft, i: int, j: int, soft: float, curve_cost: f
             _reach(draft, i, before, j, last, cost, n)
 
 
-@njit(cache=True, error_model="numpy")
+@array_kernel
 def shorten(
-    task: Task, root: FloatArray, turns: FloatArray, lengths: FloatArray, gear: int, curve_cost: float, step: float
+    task: SearchTask,
+    root: FloatArray,
+    turns: FloatArray,
+    lengths: FloatArray,
+    gear: int,
+    curve_cost: float,
+    step: float,
 ) -> tuple[FloatArray, FloatArray, int]:
     """The cheapest path over the knots of a path, between any two of which it may follow the path or a free word; and
     how many words were looked at.
@@ -220,7 +227,7 @@ def shorten(
     """
     change = task.rules.gear_cost
     draft = _draft(root, turns, lengths, task.rules.curvature, step)
-    scratch = (np.empty((WORDS, PIECES)), np.empty((WORDS, PIECES)), np.empty(PIECES))
+    buffers = (np.empty((WORDS, PIECES)), np.empty((WORDS, PIECES)), np.empty(PIECES))
     draft.cost[0, 0], draft.cost[0, 1] = change if gear < 0 else 0.0, change if gear > 0 else 0.0
     for j in range(1, len(draft.pose)):
         _follow(draft, j, change, curve_cost)
@@ -230,13 +237,13 @@ def shorten(
                 continue
             for soft in SOFT:
                 if soft == 1.0 or curve_cost > 0.0:
-                    _bridge(task, draft, i, j, soft, curve_cost, scratch)
+                    _bridge(task, draft, i, j, soft, curve_cost, buffers)
     best_turns, best_lengths = _unwind(draft)
     return best_turns, best_lengths, draft.kept[1]
 
 
-@maker
-def _unwind(draft: Draft) -> tuple[FloatArray, FloatArray]:
+@array_kernel
+def _unwind(draft: PathDraft) -> tuple[FloatArray, FloatArray]:
     """The pieces of the cheapest path to the last knot."""
     j = len(draft.cost) - 1
     gear = int(draft.cost[j, 1] < draft.cost[j, 0])
@@ -253,3 +260,149 @@ def _unwind(draft: Draft) -> tuple[FloatArray, FloatArray]:
         j, gear = i, before
     joined: tuple[FloatArray, FloatArray] = join(turns[n:], lengths[n:])
     return joined
+
+
+SHIFTS = ((0.5, 5), (0.5, 2), (0.15, 3), (0.05, 2))
+"""How far (m) poses are shifted in turn, and over how many knots to each side the path is replaced."""
+TURN = 0.4
+"""Heading (rad) that is turned for a metre of shift."""
+STEP = 1.0
+"""Largest distance (m) between the poses."""
+WORTH = 1e-3
+"""Smaller gains (m) are none."""
+
+
+class ReedsSheppWords(NamedTuple):
+    """Words of a stretch: lengths (m) and steers (44, 5); cost (m), first and last gear (44, 3)."""
+
+    lengths: FloatArray
+    steers: FloatArray
+    facts: FloatArray
+
+
+@array_kernel
+def _words() -> ReedsSheppWords:
+    """Room for the words of a stretch."""
+    return ReedsSheppWords(np.empty((WORDS, PIECES)), np.empty((WORDS, PIECES)), np.empty((WORDS, 3)))
+
+
+@kernel
+def _list(task: SearchTask, start: FloatArray, end: FloatArray, found: ReedsSheppWords) -> int:
+    """Lists the words from one pose to another that keep to the only gear; their number."""
+    k, c, s = task.rules.curvature, elementary.cos(start[2]), elementary.sin(start[2])
+    dx, dy = end[0] - start[0], end[1] - start[1]
+    count = words((c * dx + s * dy) * k, (c * dy - s * dx) * k, end[2] - start[2], found.lengths, found.steers)
+    for w in range(count):
+        first, last = gears(found.lengths[w])
+        cost = cost_of(found.lengths[w], 1.0 / k, 0, 0, task.rules.gear_cost)
+        for p in range(PIECES):
+            found.lengths[w, p] /= k
+            cost = np.inf if task.rules.only * found.lengths[w, p] < -1e-9 else cost
+        found.facts[w, 0], found.facts[w, 1], found.facts[w, 2] = cost, first, last
+    return count
+
+
+@kernel
+def _cheapest(
+    one: ReedsSheppWords, n: int, other: ReedsSheppWords, m: int, before: int, after: int, change: float
+) -> tuple[float, int, int]:
+    """Cost and rows of the cheapest two words, between the gears `before` and `after` (0: none)."""
+    best, a, b = np.inf, -1, -1
+    for i in range(n):
+        begun = one.facts[i, 0] + (change if before * one.facts[i, 1] < 0 else 0.0)
+        if begun >= best:
+            continue
+        gear = one.facts[i, 2] if one.facts[i, 2] != 0 else before
+        for j in range(m):
+            cost = begun + other.facts[j, 0] + (change if gear * other.facts[j, 1] < 0 else 0.0)
+            last = other.facts[j, 2] if other.facts[j, 2] != 0 else gear
+            cost += change if last * after < 0 else 0.0
+            if cost < best:
+                best, a, b = cost, i, j
+    return best, a, b
+
+
+@kernel
+def _by_way_of(
+    task: SearchTask, start: FloatArray, middle: FloatArray, end: FloatArray, before: int, after: int, bound: float,
+    one: ReedsSheppWords, other: ReedsSheppWords,
+) -> tuple[int, int]:  # fmt: skip
+    """Rows of the two cheapest free words by way of a pose that together cost less than `bound`, or -1 twice."""
+    n, m, k = _list(task, start, middle, one), _list(task, middle, end, other), task.rules.curvature
+    a, b = 0, 0
+    while a >= 0:
+        cost, a, b = _cheapest(one, n, other, m, before, after, task.rules.gear_cost)
+        if cost >= bound:
+            return -1, -1
+        if not word_is_free(task.walls, task.body, task.area, start, one.lengths[a], one.steers[a], k):
+            one.facts[a, 0] = np.inf
+        elif not word_is_free(task.walls, task.body, task.area, middle, other.lengths[b], other.steers[b], k):
+            other.facts[b, 0] = np.inf
+        else:
+            return a, b
+    return -1, -1
+
+
+@kernel
+def _gear(move: FloatArray, i: int, gear: int) -> int:
+    """The gear in which knot i is reached; that before the path at the first."""
+    if i == 0:
+        return gear
+    return 1 if move[i] > 0.0 else -1
+
+
+@kernel
+def _cost(move: FloatArray, a: int, b: int, before: int, after: int, change: float) -> float:
+    """Cost (m) of the path from knot a to knot b, with the changes of gear at both."""
+    total = 0.0
+    for i in range(a + 1, b + 1):
+        now = _gear(move, i, 0)
+        total += abs(move[i]) + (change if before * now < 0 else 0.0)
+        before = now
+    return total + (change if before * after < 0 else 0.0)
+
+
+@array_kernel
+def _spliced(
+    turn: FloatArray, move: FloatArray, a: int, b: int, one: ReedsSheppWords, i: int, other: ReedsSheppWords, j: int
+) -> tuple[FloatArray, FloatArray]:
+    """The path with two words between knots a and b."""
+    size = len(turn) - 1 - b + a + 2 * PIECES
+    turns, lengths = np.empty(size), np.empty(size)
+    for k in range(a):
+        turns[k], lengths[k] = turn[k + 1], move[k + 1]
+    for p in range(PIECES):
+        turns[a + p], lengths[a + p] = one.steers[i, p], one.lengths[i, p]
+        turns[a + PIECES + p], lengths[a + PIECES + p] = other.steers[j, p], other.lengths[j, p]
+    for k in range(b + 1, len(turn)):
+        turns[k - b - 1 + a + 2 * PIECES], lengths[k - b - 1 + a + 2 * PIECES] = turn[k], move[k]
+    joined: tuple[FloatArray, FloatArray] = join(turns, lengths)
+    return joined
+
+
+@array_kernel
+def pull(
+    task: SearchTask, root: FloatArray, turns: FloatArray, lengths: FloatArray, gear: int, most: int
+) -> tuple[FloatArray, FloatArray]:
+    """The path with its poses shifted while that makes it cheaper, in up to `most` tries."""
+    one, other, middle = _words(), _words(), np.empty(3)
+    for size, wide in SHIFTS:
+        pose, turn, move = knots(root, turns, lengths, task.rules.curvature, STEP)
+        knot, way = 1, 0
+        while knot < len(pose) - 1 and most > 0:
+            a, b = max(0, knot - wide), min(len(pose) - 1, knot + wide)
+            before, after = _gear(move, a, gear), _gear(move, b + 1, 0) if b + 1 < len(move) else 0
+            now = _cost(move, a, b, before, after, task.rules.gear_cost)
+            ahead, left = size * (way == 0) - size * (way == 1), size * (way == 2) - size * (way == 3)
+            c, s = elementary.cos(pose[knot, 2]), elementary.sin(pose[knot, 2])
+            middle[0], middle[1] = pose[knot, 0] + c * ahead - s * left, pose[knot, 1] + s * ahead + c * left
+            middle[2] = pose[knot, 2] + TURN * size * (way == 4) - TURN * size * (way == 5)
+            i, j = _by_way_of(task, pose[a], middle, pose[b], before, after, now - WORTH, one, other)
+            most -= 1
+            if i >= 0:
+                turns, lengths = _spliced(turn, move, a, b, one, i, other, j)
+                pose, turn, move = knots(root, turns, lengths, task.rules.curvature, STEP)
+            else:
+                way = (way + 1) % 6
+                knot += 1 if way == 0 else 0
+    return turns, lengths

@@ -16,28 +16,46 @@ from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.request import FreeSpace, Limit, PlanResult, Reason, StopWall
 from tuling_fsm.core.scene import Scene
+from tuling_fsm.core.standing import STOPPED
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
-from tuling_fsm.planning.free_space.goals import arrived, moved, usable_goals
-from tuling_fsm.planning.free_space.motion import cut_at_walls, limits_of, stopping_length
-from tuling_fsm.planning.free_space.obstacles import covered, held_lines, held_solids, solid_segments
-from tuling_fsm.planning.free_space.parameters import FreeSpaceParameters
-from tuling_fsm.planning.free_space.problem import Problem, body_of, build_problem, full_steer
-from tuling_fsm.planning.free_space.profile import STEER, A, H, Limits, T, V, X, Y, time_motion
-from tuling_fsm.planning.free_space.ramps import GEAR, LENGTH, Steering
-from tuling_fsm.planning.free_space.smooth import smooth
-from tuling_fsm.planning.free_space.solve import Path, best_path, soften
-from tuling_fsm.planning.free_space.sweep import Body, advance
-from tuling_fsm.planning.free_space.walls import free_length, occupied
+from tuling_fsm.planning.free_space.collision import InflatedFootprint, advance, free_length, occupied
+from tuling_fsm.planning.free_space.obstacles import covered, held_lines, held_static, solid_segments
+from tuling_fsm.planning.free_space.problem import (
+    FreeSpaceProblem,
+    arrived,
+    body_of,
+    build_problem,
+    full_steer,
+    moved,
+    usable_goals,
+)
+from tuling_fsm.planning.free_space.search_tree import SearchTree
+from tuling_fsm.planning.free_space.smoothing import GEAR, LENGTH, SteeringLimits, smooth
+from tuling_fsm.planning.free_space.solver import ArcPath, best_path, new_tree, soften
+from tuling_fsm.planning.free_space.speed_profile import (
+    STEER,
+    A,
+    H,
+    MotionLimits,
+    T,
+    V,
+    X,
+    Y,
+    cut_at_walls,
+    limits_of,
+    stopping_length,
+    time_motion,
+)
+from tuling_fsm.planning.parameters import FreeSpaceParameters
 
-STANDS = 0.05
-"""A car slower than this (m/s) stands."""
+STANDS = STOPPED
 HAIR = 0.001
 """Clearance (m) that is enough where the car already stands too near to something."""
 
 
 @dataclass(frozen=True)
-class Roll:
+class RollingStart:
     """Signed length (m) that a moving car covers before it could stand, with its steering (rad), and speed (m/s)."""
 
     length: float
@@ -46,14 +64,19 @@ class Roll:
 
 
 def plan_free_space(
-    request: FreeSpace, scene: Scene, vehicle: Vehicle, parameters: FreeSpaceParameters | None = None
+    request: FreeSpace,
+    scene: Scene,
+    vehicle: Vehicle,
+    parameters: FreeSpaceParameters | None = None,
+    tree: SearchTree | None = None,
 ) -> PlanResult:
     """A trajectory from the present pose to the goal of the request, or the reason why there is none (USE-7).
 
     Poses, segments and the trajectory are in `map`, SI units. The trajectory starts with the speed and steering that
     the car has, stands at every change of gear and at its end, and keeps clear of everything that stands along the
     whole motion. A line that the car stands on is dropped near it, see `held_lines`. What cannot be planned comes back
-    as an infeasible result without a trajectory; nothing is raised.
+    as an infeasible result without a trajectory; nothing is raised. A caller that plans again and again hands in a
+    `tree` (`new_tree`) to search in; no result depends on it.
     """
     parameters = parameters or FreeSpaceParameters()
     pose = scene.ego.pose
@@ -68,11 +91,11 @@ def plan_free_space(
     if isinstance(problem, Reason):
         return _failed(problem)
     bodies = _bodies(problem, vehicle, parameters)
-    found = best_path(problem, bodies, request.max_expansions, parameters.improve_expansions)
+    found = best_path(problem, bodies, request.max_expansions, parameters.improve_expansions, tree or new_tree())
     if isinstance(found, Reason):
         return _failed(found)
     path = soften(problem, found, parameters.curve_cost)
-    motion = lay_motion(problem, path, vehicle, parameters, roll)
+    motion = timed_motion(problem, path, vehicle, parameters, roll)
     cut, wall = cut_at_walls(motion, request.walls, problem.frame, vehicle, parameters.wall_gap, abs(roll.length))
     trajectory = _trajectory(problem, cut, limits, vehicle, parameters, roll, scene)
     reverse = bool((motion[:, GEAR] < 0.0).any())
@@ -89,25 +112,25 @@ def _on_map(pose: Pose, goal: Pose, farthest: float) -> bool:
     return all(map(math.isfinite, (*pose, *goal))) and elementary.hypot(goal.x - pose.x, goal.y - pose.y) <= farthest
 
 
-def _roll(scene: Scene, vehicle: Vehicle, limits: Limits) -> Roll:
+def _roll(scene: Scene, vehicle: Vehicle, limits: MotionLimits) -> RollingStart:
     """What the car covers before it could stand."""
     ego = scene.ego
     steer = elementary.atan(ego.curvature * vehicle.wheelbase) if math.isfinite(ego.curvature) else 0.0
     steer = min(vehicle.max_steer, max(-vehicle.max_steer, steer))
     if abs(ego.v) < STANDS:
-        return Roll(0.0, steer, 0.0)
-    return Roll(math.copysign(stopping_length(ego.v, limits), ego.v), steer, abs(ego.v))
+        return RollingStart(0.0, steer, 0.0)
+    return RollingStart(math.copysign(stopping_length(ego.v, limits), ego.v), steer, abs(ego.v))
 
 
 def _problem(
-    request: FreeSpace, scene: Scene, vehicle: Vehicle, parameters: FreeSpaceParameters, roll: Roll
-) -> Problem | Reason:
+    request: FreeSpace, scene: Scene, vehicle: Vehicle, parameters: FreeSpaceParameters, roll: RollingStart
+) -> FreeSpaceProblem | Reason:
     """The problem from where the car could stand, with the usable goals."""
     pose = scene.ego.pose
-    solids = held_solids(solid_segments(scene), pose, vehicle, parameters.start_overlap)
-    if solids is None or covered(scene, pose.x, pose.y):
+    static = held_static(solid_segments(scene), pose, vehicle, parameters.start_overlap)
+    if static is None or covered(scene, pose.x, pose.y):
         return Reason.START_OCCUPIED
-    segments = np.concatenate((solids, held_lines(request.lines, pose, vehicle, parameters.line_release)))
+    segments = np.concatenate((static, held_lines(request.lines, pose, vehicle, parameters.line_release)))
     curvature = elementary.tan(roll.steer) / vehicle.wheelbase
     start = Pose(*advance(*pose, curvature, roll.length))
     gear = int(np.sign(roll.length))
@@ -127,7 +150,9 @@ def _problem(
     return build_problem(start, goals, segments, vehicle, parameters, gear, request.allow_reverse)
 
 
-def _bodies(problem: Problem, vehicle: Vehicle, parameters: FreeSpaceParameters) -> tuple[Body, ...]:
+def _bodies(
+    problem: FreeSpaceProblem, vehicle: Vehicle, parameters: FreeSpaceParameters
+) -> tuple[InflatedFootprint, ...]:
     """The footprint with the clearances that are tried, widest first."""
     least = parameters.least_clearance
     margins = [parameters.clearance, math.sqrt(parameters.clearance * least), least]
@@ -136,8 +161,8 @@ def _bodies(problem: Problem, vehicle: Vehicle, parameters: FreeSpaceParameters)
     return tuple(body_of(vehicle, margin) for margin in dict.fromkeys(margins) if margin <= parameters.clearance)
 
 
-def lay_motion(
-    problem: Problem, path: Path, vehicle: Vehicle, parameters: FreeSpaceParameters, roll: Roll
+def timed_motion(
+    problem: FreeSpaceProblem, path: ArcPath, vehicle: Vehicle, parameters: FreeSpaceParameters, roll: RollingStart
 ) -> FloatArray:
     """The motion (N, 8) along a path in the local frame, with what the car rolls first, see `smooth`."""
     steers, lengths = elementwise.arctan(path.turns * elementary.tan(full_steer(vehicle))), path.lengths
@@ -149,15 +174,19 @@ def lay_motion(
         steers, lengths = np.concatenate(((steer,), steers)), np.concatenate(((roll.length,), lengths))
     margin = path.body.half - vehicle.width / 2.0
     body = body_of(vehicle, max(0.5 * margin, margin - 0.03))
-    car = Steering(vehicle.wheelbase, vehicle.max_steer, parameters.steering_speed / vehicle.max_steer_rate)
+    car = SteeringLimits(vehicle.wheelbase, vehicle.max_steer, parameters.steering_speed / vehicle.max_steer_rate)
     motion: FloatArray = smooth(problem.walls, body, start, steers, lengths, car, bool(roll.length))
     return motion
 
 
 def timed_rows(
-    problem: Problem, motion: FloatArray, limits: Limits, parameters: FreeSpaceParameters, roll: Roll
+    problem: FreeSpaceProblem,
+    motion: FloatArray,
+    limits: MotionLimits,
+    parameters: FreeSpaceParameters,
+    roll: RollingStart,
 ) -> FloatArray:
-    """Timed rows (N, 7) in `map` of a motion in the local frame, columns as in `profile`."""
+    """Timed rows (N, 7) in `map` of a motion in the local frame, columns as in `speed_profile`."""
     mirror = problem.frame.mirror
     rows: FloatArray = time_motion(motion, limits, roll.v, mirror * roll.steer, parameters.gear_hold)
     rows[:, X], rows[:, Y], rows[:, H] = problem.frame.to_map(rows[:, X], rows[:, Y], rows[:, H])
@@ -166,12 +195,12 @@ def timed_rows(
 
 
 def _trajectory(
-    problem: Problem,
+    problem: FreeSpaceProblem,
     motion: FloatArray,
-    limits: Limits,
+    limits: MotionLimits,
     vehicle: Vehicle,
     parameters: FreeSpaceParameters,
-    roll: Roll,
+    roll: RollingStart,
     scene: Scene,
 ) -> Trajectory:
     """The trajectory of a motion; standing where none is left."""
@@ -181,8 +210,9 @@ def _trajectory(
     curvature = elementwise.tan(rows[:, STEER]) / vehicle.wheelbase
     turns = scene.ego.pose.heading - rows[0, H]
     return Trajectory(
-        scene.stamp, rows[:, T], rows[:, X], rows[:, Y], rows[:, H] + turns, curvature, rows[:, V], rows[:, A]
-    )
+        scene.stamp, t=rows[:, T], x=rows[:, X], y=rows[:, Y], heading=rows[:, H] + turns, curvature=curvature,
+        v=rows[:, V], a=rows[:, A],
+    )  # fmt: skip
 
 
 def _limit(motion: FloatArray, wall: StopWall | None) -> Limit:

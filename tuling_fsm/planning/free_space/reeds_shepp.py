@@ -13,8 +13,8 @@ import math
 import numpy as np
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.kernels import inner, kernel
+from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.kernels import kernel
 
 WORDS = 44
 PIECES = 5
@@ -35,14 +35,14 @@ TURNS = np.array(
 """Steers of the families of words."""
 
 
-@inner
+@kernel
 def _wrap(angle: float) -> float:
     """The angle in [-pi, pi]."""
     turns: float = np.rint(angle / (2.0 * math.pi))
     return angle - 2.0 * math.pi * turns
 
 
-@inner
+@kernel
 def _tau_omega(u: float, v: float, xi: float, eta: float, phi: float) -> tuple[float, float]:
     """The outer angles of a word of four arcs whose inner ones are u and v (equation 8.5 and after)."""
     delta = _wrap(u - v)
@@ -53,7 +53,7 @@ def _tau_omega(u: float, v: float, xi: float, eta: float, phi: float) -> tuple[f
     return tau, _wrap(tau - u + v - phi)
 
 
-@inner
+@kernel
 def _put(
     lengths: FloatArray, steers: FloatArray, n: int, flip: float, mirror: float, back: int,
     word: tuple[float, float, float, float, float], family: int,
@@ -65,7 +65,7 @@ def _put(
     return n + 1
 
 
-@inner
+@kernel
 def _words_of(
     x: float, y: float, phi: float, s: float, c: float, flip: float, mirror: float, lengths: FloatArray,
     steers: FloatArray, n: int,
@@ -107,7 +107,7 @@ def _words_of(
     return n
 
 
-@inner
+@kernel
 def _words_both_ways(
     x: float, y: float, phi: float, s: float, c: float, flip: float, mirror: float, back: int, lengths: FloatArray,
     steers: FloatArray, n: int,
@@ -173,3 +173,27 @@ def cost_of(lengths: FloatArray, radius: float, gear: int, end_gear: int, gear_c
     if gear * end_gear < 0:
         total += gear_cost
     return total
+
+
+def shortest_reeds_shepp(start: Pose, goal: Pose, radius: float, gear_cost: float = 0.0) -> list[tuple[float, float]]:
+    """The Reeds-Shepp curve (Pacific Journal of Mathematics 145(2), 1990) from one pose of the rear axle to another.
+
+    Args:
+        start: x, y (m), heading (rad).
+        goal: the same.
+        radius: least turning radius, m.
+        gear_cost: what a change of gear costs, in metres of way.
+
+    Returns:
+        Its pieces in order: signed length (m, negative in reverse) and curvature (1/m, + left). Empty at the goal.
+    """
+    dx, dy = (goal.x - start.x) / radius, (goal.y - start.y) / radius
+    cos, sin = elementary.cos(start.heading), elementary.sin(start.heading)
+    lengths, steers = np.zeros((WORDS, PIECES)), np.zeros((WORDS, PIECES))
+    n = words(cos * dx + sin * dy, cos * dy - sin * dx, goal.heading - start.heading, lengths, steers)
+    best = min(range(n), key=lambda i: cost_of(lengths[i], radius, 0, 0, gear_cost))
+    return [
+        (radius * length, steer / radius)
+        for length, steer in zip(lengths[best].tolist(), steers[best].tolist(), strict=True)
+        if abs(length) > TINY
+    ]

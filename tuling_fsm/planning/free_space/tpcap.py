@@ -21,14 +21,14 @@ from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.core.request import Reason
 from tuling_fsm.core.vehicle import Vehicle
-from tuling_fsm.planning.free_space.motion import limits_of
-from tuling_fsm.planning.free_space.parameters import FreeSpaceParameters
-from tuling_fsm.planning.free_space.planner import HAIR, Roll, lay_motion, timed_rows
-from tuling_fsm.planning.free_space.problem import Problem, body_of, build_problem
-from tuling_fsm.planning.free_space.profile import STEER, H, T, X
-from tuling_fsm.planning.free_space.ramps import GEAR, LENGTH
-from tuling_fsm.planning.free_space.solve import first_path, improve
-from tuling_fsm.planning.free_space.walls import occupied
+from tuling_fsm.planning.free_space.collision import occupied
+from tuling_fsm.planning.free_space.planner import HAIR, RollingStart, timed_motion, timed_rows
+from tuling_fsm.planning.free_space.problem import FreeSpaceProblem, body_of, build_problem
+from tuling_fsm.planning.free_space.search_tree import SearchTree
+from tuling_fsm.planning.free_space.smoothing import GEAR, LENGTH
+from tuling_fsm.planning.free_space.solver import first_path, improve, new_tree
+from tuling_fsm.planning.free_space.speed_profile import STEER, H, T, X, limits_of
+from tuling_fsm.planning.parameters import FreeSpaceParameters
 
 CAR = Vehicle(max_speed=2.5, max_reverse_speed=2.5, max_accel=1.0, comfort_decel=1.0)
 """The car and the limits of the competition."""
@@ -43,7 +43,7 @@ would only exhaust memory.
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
+class ParkingCase:
     """Start, goal, edges (M, 4) of all polygons and the polygon of each, all shifted by `-offset` (m).
 
     The offset keeps the digits of far coordinates.
@@ -76,7 +76,7 @@ def _covered(edges: FloatArray, polygon: npt.NDArray[np.int64], x: float, y: flo
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class ParkingSolution:
     """Reason, time to the first path and to the whole trajectory (s), motion (N, 8), timed rows (M, 7) shifted as the
     case is.
     """
@@ -134,7 +134,7 @@ def _check_reach(numbers: list[float], vertices: int, path: FilePath) -> None:
             raise InputError(f"{path}: value {place + 1}", f"{value:g} m lies beyond all bounds", expected)
 
 
-def read_case(path: str | FilePath) -> Case:
+def read_case(path: str | FilePath) -> ParkingCase:
     """Reads a case.
 
     Raises:
@@ -162,10 +162,10 @@ def read_case(path: str | FilePath) -> Case:
     following[np.cumsum(counts) - 1] -= counts
     start = Pose(numbers[0] - offset[0], numbers[1] - offset[1], numbers[2])
     goal = Pose(numbers[3] - offset[0], numbers[4] - offset[1], numbers[5])
-    return Case(offset, start, goal, np.hstack((vertices, vertices[following])), owner)
+    return ParkingCase(offset, start, goal, np.hstack((vertices, vertices[following])), owner)
 
 
-def _blocked(case: Case, problem: Problem) -> Reason:
+def _blocked(case: ParkingCase, problem: FreeSpaceProblem) -> Reason:
     """Whether the start or the goal is occupied."""
     body = body_of(CAR, HAIR)
     for pose, local, reason in (
@@ -177,25 +177,25 @@ def _blocked(case: Case, problem: Problem) -> Reason:
     return Reason.NONE
 
 
-def solve_once(case: Case, clock: Callable[[], float]) -> Solution:
-    """Plans a case once; `clock` gives seconds."""
+def solve_once(case: ParkingCase, clock: Callable[[], float], tree: SearchTree) -> ParkingSolution:
+    """Plans a case once, searching in `tree`; `clock` gives seconds."""
     began = clock()
     problem = build_problem(case.start, [case.goal], case.edges, CAR, PARAMETERS)
     reason = _blocked(case, problem)
     if reason is not Reason.NONE:
-        return Solution(reason, 0.0, clock() - began, NOTHING, NOTHING)
+        return ParkingSolution(reason, 0.0, clock() - began, NOTHING, NOTHING)
     margins = (PARAMETERS.least_clearance, HAIR)
-    found = first_path(problem, tuple(body_of(CAR, margin) for margin in margins), EXPANSIONS)
+    found = first_path(problem, tuple(body_of(CAR, margin) for margin in margins), EXPANSIONS, tree)
     first = clock() - began
     if isinstance(found, Reason):
-        return Solution(found, first, first, NOTHING, NOTHING)
-    path = improve(problem, *found, PARAMETERS.improve_expansions)
-    roll = Roll(0.0, 0.0, 0.0)
-    motion = lay_motion(problem, path, CAR, PARAMETERS, roll)
+        return ParkingSolution(found, first, first, NOTHING, NOTHING)
+    path = improve(problem, *found, PARAMETERS.improve_expansions, tree)
+    roll = RollingStart(0.0, 0.0, 0.0)
+    motion = timed_motion(problem, path, CAR, PARAMETERS, roll)
     if len(motion) == 0:
-        return Solution(Reason.NONE, first, clock() - began, motion, _standing(case.start))
+        return ParkingSolution(Reason.NONE, first, clock() - began, motion, _standing(case.start))
     rows = timed_rows(problem, motion, limits_of(CAR, PARAMETERS, CAR.max_speed), PARAMETERS, roll)
-    return Solution(Reason.NONE, first, clock() - began, motion, rows)
+    return ParkingSolution(Reason.NONE, first, clock() - began, motion, rows)
 
 
 def _standing(pose: Pose) -> FloatArray:
@@ -215,9 +215,9 @@ def solve_case(path: str | FilePath, clock: Callable[[], float]) -> dict[str, An
     Raises:
         InputError: as `read_case`.
     """
-    case = read_case(path)
-    solve_once(case, clock)
-    runs = [solve_once(case, clock) for _ in range(REPEATS)]
+    case, tree = read_case(path), new_tree()
+    solve_once(case, clock, tree)
+    runs = [solve_once(case, clock, tree) for _ in range(REPEATS)]
     last = runs[-1]
     rows = last.rows.copy()
     rows[:, 1:3] += case.offset

@@ -1,9 +1,15 @@
-"""The ends of CARLA's topics and services at the bridge."""
+"""CARLA's topics and services at the bridge, and the message packages of carla-ros-bridge behind them.
+
+Only here `carla_msgs` and `derived_object_msgs` are imported. Everything else works on serialized messages
+(`wire.carla`), so that another implementation of the same bytes can stand in for these packages.
+"""
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from functools import partial
+from typing import Any, Protocol
 
 from rclpy.client import Client
 from rclpy.duration import Duration
@@ -11,9 +17,10 @@ from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.task import Future
 
-from tuling_fsm.ros.carla.troupe import Answer
-from tuling_fsm.ros.carla.types import CarlaTypes
-from tuling_fsm.ros.qos import profile
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.topics import Topic
+from tuling_fsm.ros.carla.actor_spawner import Answer
+from tuling_fsm.ros.qos import message_class, profile
 from tuling_fsm.wire.carla.messages import (
     COMMAND,
     DESTROY,
@@ -24,24 +31,76 @@ from tuling_fsm.wire.carla.messages import (
     WEATHER_WISH,
     topic_name,
 )
-from tuling_fsm.wire.topics import Topic
+
+PACKAGES = ("carla_msgs", "derived_object_msgs")
+
+
+class CarlaTypes(Protocol):
+    """What rclpy has to be given for a message or service by its name."""
+
+    def message(self, name: str) -> type:
+        """The class for topics of the type `package/msg/Name`."""
+
+    def service(self, name: str) -> Any:
+        """The class for clients of the type `package/srv/Name`."""
+
+    def request(self, name: str, raw: bytes) -> Any:
+        """The request object of a service from its serialized form."""
+
+    def response(self, name: str, response: Any) -> bytes:
+        """The serialized form of a response object."""
+
+
+class InstalledTypes:
+    """The packages of a sourced workspace.
+
+    Raises:
+        InputError: one of them is not there.
+    """
+
+    def __init__(self) -> None:
+        for package in PACKAGES:
+            try:
+                importlib.import_module(f"{package}.msg")
+            except ImportError as error:
+                raise InputError(package, f"cannot be imported: {error}", "a sourced carla-ros-bridge") from None
+
+    def message(self, name: str) -> type:
+        """The class for topics."""
+        return message_class(name)
+
+    def service(self, name: str) -> Any:
+        """The class for clients."""
+        return message_class(name)
+
+    def request(self, name: str, raw: bytes) -> Any:
+        """Deserialized."""
+        from rclpy.serialization import deserialize_message
+
+        return deserialize_message(raw, self.service(name).Request)
+
+    def response(self, name: str, response: Any) -> bytes:
+        """Serialized."""
+        from rclpy.serialization import serialize_message
+
+        return bytes(serialize_message(response))
 
 
 class CarlaTopics:
     """Messages go in and out serialized.
 
     Args:
-        node: whose topics these are.
+        node: that has the topics.
         types: their classes.
         role: role name of the ego.
-        heard: called with the name in `HEARD` and each message.
+        receive: called with the name in `HEARD` and each message.
     """
 
-    def __init__(self, node: Node, types: CarlaTypes, role: str, heard: Callable[[str, bytes], None]) -> None:
+    def __init__(self, node: Node, types: CarlaTypes, role: str, receive: Callable[[str, bytes], None]) -> None:
         self._node, self._types, self._role = node, types, role
         for topic in HEARD:
             node.create_subscription(
-                types.message(topic.type), topic_name(topic, role), partial(heard, topic.name), profile(topic.qos),
+                types.message(topic.type), topic_name(topic, role), partial(receive, topic.name), profile(topic.qos),
                 raw=True,
             )  # fmt: skip
         self._command = self._publisher(COMMAND)
@@ -73,8 +132,8 @@ class CarlaTopics:
         """Whether the services are there."""
         return bool(self._spawn.service_is_ready() and self._destroy.service_is_ready())
 
-    def speaks(self, name: str) -> bool:
-        """Whether anybody publishes a topic of `HEARD`."""
+    def has_publisher(self, name: str) -> bool:
+        """Whether a topic of `HEARD` has a publisher."""
         topic = next(each for each in HEARD if each.name == name)
         return bool(self._node.count_publishers(topic_name(topic, self._role)))
 
@@ -87,7 +146,7 @@ class CarlaTopics:
         self._call(self._destroy, DESTROY, request, lambda _: None)
 
     def place(self, name: str, pose: bytes) -> None:
-        """Put the actor with this role name somewhere, if it can be: nobody listens before it is there."""
+        """Put the actor with this role name somewhere, if it can be: CARLA does not listen before it is there."""
         publisher = self._placers.get(name)
         if publisher is None:
             publisher = self._placers[name] = self._publisher(SET_TRANSFORM, name)

@@ -13,10 +13,10 @@ from tuling_fsm.wire.carla.actors import unpack_rain_fog
 from tuling_fsm.wire.carla.lights import lights_table, match_lights, unpack_lights, unpack_states
 from tuling_fsm.wire.carla.messages import STATUS
 from tuling_fsm.wire.carla.objects import unpack_objects
-from tuling_fsm.wire.carla.vehicle import Axles, Motion, nominal_axles, unpack_axles, unpack_motion
+from tuling_fsm.wire.carla.vehicle import AxleOffsets, EgoMotion, nominal_axles, unpack_axles, unpack_motion
 from tuling_fsm.wire.cdr import stamp_ns, unpack
 from tuling_fsm.wire.paths import unpack_path
-from tuling_fsm.world.inputs import Light, RouteAnswer, Table
+from tuling_fsm.world.inputs import Light, RouteAnswer, StampedRows
 
 PUSHED = -1
 DEFAULT_DELTA_S, LONGEST_DELTA_S = 0.05, 1.0
@@ -36,10 +36,10 @@ class CarlaView:
         self._map = road_map
         self._vehicle = vehicle
         self._report = report
-        self.axles: Axles = nominal_axles(vehicle)
-        self.motion: Motion | None = None
+        self.axles: AxleOffsets = nominal_axles(vehicle)
+        self.motion: EgoMotion | None = None
         self.motion_ns = self.objects_ns = -1
-        self.objects: Table | None = None
+        self.objects: StampedRows | None = None
         self.rain_fog = False
         self.delta = DEFAULT_DELTA_S
         """Length of a tick, s."""
@@ -57,7 +57,7 @@ class CarlaView:
             "{role}/objects": self._objects,
             "{role}/odometry": self._odometry,
         }
-        self._said_asynchronous = False
+        self._reported_asynchronous = False
 
     def take(self, name: str, raw: bytes) -> None:
         """One message of a topic of `messages.HEARD`.
@@ -80,8 +80,8 @@ class CarlaView:
         status = unpack(raw, STATUS, "status")
         if 0.0 < status.fixed_delta_seconds < LONGEST_DELTA_S:
             self.delta = round(float(status.fixed_delta_seconds), 6)
-        if not status.synchronous_mode and not self._said_asynchronous:
-            self._said_asynchronous = True
+        if not status.synchronous_mode and not self._reported_asynchronous:
+            self._reported_asynchronous = True
             self._report("CARLA is not in synchronous mode: it does not wait for commands, and no run repeats")
 
     def _vehicle_info(self, raw: bytes) -> None:

@@ -15,7 +15,7 @@ IntArray = npt.NDArray[np.int32]
 
 class Crowd(NamedTuple):
     """N agents, all arrays (N,): position (m), velocity and preferred velocity (m/s); radius (m), greatest speed (m/s),
-    distance (m) and number up to which neighbours are minded, and for how long (s) the velocity is to be free of
+    distance (m) and number up to which neighbours are avoided, and for how long (s) the velocity is to be free of
     collision with neighbours and with obstacles.
     """
 
@@ -23,8 +23,8 @@ class Crowd(NamedTuple):
     y: FloatArray
     vx: FloatArray
     vy: FloatArray
-    wish_x: FloatArray
-    wish_y: FloatArray
+    preferred_vx: FloatArray
+    preferred_vy: FloatArray
     radius: FloatArray
     max_speed: FloatArray
     neighbour_dist: FloatArray
@@ -42,14 +42,14 @@ def new_crowd(
     horizon: float = 5.0,
     horizon_obst: float = 5.0,
 ) -> Crowd:
-    """Agents that stand and want nothing, all alike; the arrays may be changed afterwards.
+    """Agents that stand and prefer to, all alike; the arrays may be changed afterwards.
 
     Args:
         places: positions (N, 2), m.
         radius: m.
         max_speed: m/s.
         neighbour_dist: m.
-        max_neighbours: at most so many are minded.
+        max_neighbours: at most so many are avoided.
         horizon: for neighbours, s.
         horizon_obst: for obstacles, s.
 
@@ -69,7 +69,16 @@ def new_crowd(
         raise InputError("orca.places", "a position is not finite", "finite positions")
     n = len(xy)
     return Crowd(
-        xy[:, 0].copy(), xy[:, 1].copy(), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n), np.full(n, radius),
-        np.full(n, max_speed), np.full(n, neighbour_dist), np.full(n, max_neighbours, np.int32), np.full(n, horizon),
-        np.full(n, horizon_obst),
-    )  # fmt: skip
+        x=xy[:, 0].copy(),
+        y=xy[:, 1].copy(),
+        vx=np.zeros(n),
+        vy=np.zeros(n),
+        preferred_vx=np.zeros(n),
+        preferred_vy=np.zeros(n),
+        radius=np.full(n, radius),
+        max_speed=np.full(n, max_speed),
+        neighbour_dist=np.full(n, neighbour_dist),
+        max_neighbours=np.full(n, max_neighbours, np.int32),
+        horizon=np.full(n, horizon),
+        horizon_obst=np.full(n, horizon_obst),
+    )

@@ -1,4 +1,4 @@
-"""Who is near whom: a k-d tree over all agents, built anew for every step."""
+"""The nearest neighbours of every agent: a k-d tree over all agents, built anew for every step."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DEPTH = 128
 """Room for nodes that wait, and for parts that are still to be split: the deepest tree that can come about."""
 
 
-class Tree(NamedTuple):
+class KdTree(NamedTuple):
     """A tree over N agents. `order` (N,) lists them leaf by leaf; `x`, `y`, `vx`, `vy`, `radius` are theirs in that
     order. Node `k` holds places `begin[k]` to `end[k]` of it within the bounds; a leaf has `left[k]` = 0, else its
     children are `left[k]` and the one after. `waiting` and `apart` (`DEPTH`,) are nodes that a search has yet to see.
@@ -36,18 +36,27 @@ class Tree(NamedTuple):
     apart: FloatArray
 
 
-def new_tree(n: int) -> Tree:
+def new_tree(n: int) -> KdTree:
     """Room for a tree of N agents."""
     nodes = max(2 * n, 1)
-    return Tree(
-        np.arange(n, dtype=np.int32), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n),
-        np.zeros(nodes, np.int32), np.zeros(nodes, np.int32), np.zeros(nodes, np.int32), np.zeros((nodes, 4)),
-        np.zeros(DEPTH, np.int32), np.zeros(DEPTH),
-    )  # fmt: skip
+    return KdTree(
+        order=np.arange(n, dtype=np.int32),
+        x=np.zeros(n),
+        y=np.zeros(n),
+        vx=np.zeros(n),
+        vy=np.zeros(n),
+        radius=np.zeros(n),
+        begin=np.zeros(nodes, np.int32),
+        end=np.zeros(nodes, np.int32),
+        left=np.zeros(nodes, np.int32),
+        bounds=np.zeros((nodes, 4)),
+        waiting=np.zeros(DEPTH, np.int32),
+        apart=np.zeros(DEPTH),
+    )
 
 
 @kernel
-def build_tree(tree: Tree, crowd: Crowd) -> None:
+def build_tree(tree: KdTree, crowd: Crowd) -> None:
     """Sort the agents of a crowd into the tree. The order of the step before speeds it up and changes no result."""
     for k in range(len(tree.order)):
         i = tree.order[k]
@@ -78,7 +87,7 @@ def build_tree(tree: Tree, crowd: Crowd) -> None:
 
 
 @kernel
-def _bound(tree: Tree, begin: int, end: int) -> tuple[float, float, float, float]:
+def _bound(tree: KdTree, begin: int, end: int) -> tuple[float, float, float, float]:
     if begin >= end:
         return 0.0, 0.0, 0.0, 0.0
     x0 = x1 = tree.x[begin]
@@ -90,7 +99,7 @@ def _bound(tree: Tree, begin: int, end: int) -> tuple[float, float, float, float
 
 
 @kernel
-def _part(tree: Tree, along: FloatArray, middle: float, begin: int, end: int) -> int:
+def _part(tree: KdTree, along: FloatArray, middle: float, begin: int, end: int) -> int:
     """Agents before `middle` to the left; returns where the right begins."""
     left, right = begin, end
     while left < right:
@@ -108,7 +117,7 @@ def _part(tree: Tree, along: FloatArray, middle: float, begin: int, end: int) ->
 
 
 @kernel
-def near_agents(tree: Tree, me: int, reach: float, most: int, found: IntArray, apart: FloatArray) -> int:
+def near_agents(tree: KdTree, me: int, reach: float, most: int, found: IntArray, apart: FloatArray) -> int:
     """The agents nearest to the one at place `me` of the tree, up to `most` that are nearer than `reach` (m), nearest
     first and those of lower number first among equals. Their places go into `found`, squared distances into `apart`.
     Returns their number.
@@ -141,7 +150,7 @@ def near_agents(tree: Tree, me: int, reach: float, most: int, found: IntArray, a
 
 
 @kernel
-def _insert(tree: Tree, k: int, away: float, most: int, count: int, found: IntArray, apart: FloatArray) -> int:
+def _insert(tree: KdTree, k: int, away: float, most: int, count: int, found: IntArray, apart: FloatArray) -> int:
     """Put place `k` where it belongs; the last one falls out where all are taken."""
     place = count
     while place > 0:
@@ -158,7 +167,7 @@ def _insert(tree: Tree, k: int, away: float, most: int, count: int, found: IntAr
 
 
 @kernel
-def _outside(tree: Tree, node: int, x: float, y: float) -> float:
+def _outside(tree: KdTree, node: int, x: float, y: float) -> float:
     """Squared distance from a point to the bounds of a node."""
     bounds = tree.bounds[node]
     dx = max(bounds[0] - x, x - bounds[1], 0.0)

@@ -14,27 +14,34 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.sim.orca.crowd import Crowd, IntArray
-from tuling_fsm.sim.orca.half_planes import agent_lines
-from tuling_fsm.sim.orca.neighbours import Tree, build_tree, near_agents, new_tree
-from tuling_fsm.sim.orca.program import Lines, in_all, least_bad, new_lines
-from tuling_fsm.sim.orca.wall_planes import wall_lines
-from tuling_fsm.sim.orca.walls import Walls, build_walls, near_edges
+from tuling_fsm.sim.orca.half_planes import agent_lines, wall_lines
+from tuling_fsm.sim.orca.linear_program import HalfPlanes, in_all, least_bad, new_lines
+from tuling_fsm.sim.orca.neighbours import KdTree, build_tree, near_agents, new_tree
+from tuling_fsm.sim.orca.walls import EdgeSearch, ObstacleEdges, build_walls, near_edges
 
 
-class Desk(NamedTuple):
-    """Room to work in: half-planes, those of the third program, neighbours and edges with their squared distances,
-    stamps of the edges that were seen, and the chosen velocities (N,).
+class StepBuffers(NamedTuple):
+    """Room to work in: half-planes, those of the third program, neighbours with their squared distances, edges, and the
+    chosen velocities (N,).
     """
 
-    lines: Lines
-    turned: Lines
+    lines: HalfPlanes
+    turned: HalfPlanes
     near: IntArray
     apart: FloatArray
-    edges: IntArray
-    edge_apart: FloatArray
-    seen: IntArray
+    edges: EdgeSearch
     new_vx: FloatArray
     new_vy: FloatArray
+
+
+class StepSettings(NamedTuple):
+    """Of one step: its length (s) and number; weight, perturbation (m/s) and seed as for `Avoidance`."""
+
+    dt: float
+    frame: int
+    weight: float
+    perturbation: float
+    seed: int
 
 
 @kernel
@@ -50,45 +57,40 @@ def nudge(seed: int, frame: int, i: int, size: float) -> tuple[float, float]:
 
 
 @kernel
-def choose(
-    crowd: Crowd, walls: Walls, tree: Tree, desk: Desk, dt: float, weight: float, size: float, seed: int, frame: int
+def choose_velocities(
+    crowd: Crowd, walls: ObstacleEdges, tree: KdTree, buffers: StepBuffers, settings: StepSettings
 ) -> None:
-    """New velocities of all agents into the desk, for a step of `dt` s.
-
-    `weight` and `seed` are those of `Avoidance`, `size` is its `perturbation`.
-    """
+    """New velocities of all agents into the buffers."""
     build_tree(tree, crowd)
-    desk.seen[:] = -1
+    buffers.edges.seen[:] = -1
     for k in range(len(tree.order)):
         i = tree.order[k]
         count = 0
         if len(walls.x) > 0:
             reach = crowd.horizon_obst[i] * crowd.max_speed[i] + crowd.radius[i]
-            number = near_edges(walls, crowd.x[i], crowd.y[i], reach, desk.seen, k, desk.edges, desk.edge_apart)
-            count = wall_lines(crowd, i, walls, desk.edges, number, desk.lines)
+            number = near_edges(walls, crowd.x[i], crowd.y[i], reach, k, buffers.edges)
+            count = wall_lines(crowd, i, walls, buffers.edges.found, number, buffers.lines)
         fixed = count
-        number = near_agents(tree, k, crowd.neighbour_dist[i], crowd.max_neighbours[i], desk.near, desk.apart)
-        count = agent_lines(crowd, i, tree, desk.near, number, dt, desk.lines, count)
-        wish_x, wish_y, fastest = crowd.wish_x[i], crowd.wish_y[i], crowd.max_speed[i]
-        if size > 0.0:
-            more_x, more_y = nudge(seed, frame, i, size)
-            wish_x, wish_y = wish_x + more_x, wish_y + more_y
-        satisfied, x, y = in_all(desk.lines, count, fastest, wish_x, wish_y, False)
+        number = near_agents(tree, k, crowd.neighbour_dist[i], crowd.max_neighbours[i], buffers.near, buffers.apart)
+        count = agent_lines(crowd, i, tree, buffers.near, number, settings.dt, buffers.lines, count)
+        vx, vy, fastest = crowd.preferred_vx[i], crowd.preferred_vy[i], crowd.max_speed[i]
+        if settings.perturbation > 0.0:
+            more_x, more_y = nudge(settings.seed, settings.frame, i, settings.perturbation)
+            vx, vy = vx + more_x, vy + more_y
+        satisfied, x, y = in_all(buffers.lines, count, fastest, vx, vy, False)
         if satisfied < count:
-            x, y = least_bad(desk.lines, count, fixed, satisfied, fastest, weight, x, y, desk.turned)
-        desk.new_vx[i], desk.new_vy[i] = x, y
+            x, y = least_bad(buffers.lines, count, fixed, satisfied, fastest, settings.weight, x, y, buffers.turned)
+        buffers.new_vx[i], buffers.new_vy[i] = x, y
 
 
 @kernel
-def step_crowd(
-    crowd: Crowd, walls: Walls, tree: Tree, desk: Desk, dt: float, weight: float, size: float, seed: int, frame: int
-) -> None:
-    """All choose, then all move by `dt` s; the numbers are those of `choose`."""
-    choose(crowd, walls, tree, desk, dt, weight, size, seed, frame)
+def step_crowd(crowd: Crowd, walls: ObstacleEdges, tree: KdTree, buffers: StepBuffers, settings: StepSettings) -> None:
+    """All choose, then all move."""
+    choose_velocities(crowd, walls, tree, buffers, settings)
     for i in range(len(crowd.x)):
-        crowd.vx[i], crowd.vy[i] = desk.new_vx[i], desk.new_vy[i]
-        crowd.x[i] += crowd.vx[i] * dt
-        crowd.y[i] += crowd.vy[i] * dt
+        crowd.vx[i], crowd.vy[i] = buffers.new_vx[i], buffers.new_vy[i]
+        crowd.x[i] += crowd.vx[i] * settings.dt
+        crowd.y[i] += crowd.vy[i] * settings.dt
 
 
 class Avoidance:
@@ -125,14 +127,18 @@ class Avoidance:
         self.walls = build_walls(polygons)
         n, edges = len(self.crowd.x), len(self.walls.x)
         most = int(self.crowd.max_neighbours.max(initial=0))
-        self._desk = Desk(
-            new_lines(most + edges), new_lines(most + edges), np.zeros(most + 1, np.int32), np.zeros(most + 1),
-            np.zeros(edges, np.int32), np.zeros(edges), np.zeros(edges, np.int32), np.zeros(n), np.zeros(n),
-        )  # fmt: skip
+        self._buffers = StepBuffers(
+            lines=new_lines(most + edges),
+            turned=new_lines(most + edges),
+            near=np.zeros(most + 1, np.int32),
+            apart=np.zeros(most + 1),
+            edges=EdgeSearch(np.zeros(edges, np.int32), np.zeros(edges), np.zeros(edges, np.int32)),
+            new_vx=np.zeros(n),
+            new_vy=np.zeros(n),
+        )
 
     def step(self, dt: float) -> None:
-        """Everybody chooses a velocity for the preferred one and moves by `dt` s."""
-        step_crowd(
-            self.crowd, self.walls, self._tree, self._desk, dt, self.weight, self.perturbation, self._seed, self.frame
-        )
+        """Every agent chooses a velocity next to its preferred one, then all move by `dt` s."""
+        settings = StepSettings(dt, self.frame, self.weight, self.perturbation, self._seed)
+        step_crowd(self.crowd, self.walls, self._tree, self._buffers, settings)
         self.frame += 1

@@ -13,14 +13,14 @@ from tuling_fsm.core import elementary
 from tuling_fsm.core.cells import boxes_by_cell
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.kernels import factory, kernel
+from tuling_fsm.core.kernels import array_kernel, kernel
 from tuling_fsm.sim.orca.crowd import IntArray
 
 CELL_M = 8.0
 MAX_CELLS_A_SIDE = 256
 
 
-class Walls(NamedTuple):
+class ObstacleEdges(NamedTuple):
     """E vertices, arrays (E,): place (m), unit direction of the edge to the `next` one, whether the corner is convex,
     and neighbours in the ring. The edges of cell `c` (row * columns + column) are `item[start[c] : start[c + 1]]`.
     """
@@ -41,7 +41,7 @@ class Walls(NamedTuple):
     item: IntArray
 
 
-def build_walls(polygons: Sequence[npt.ArrayLike]) -> Walls:
+def build_walls(polygons: Sequence[npt.ArrayLike]) -> ObstacleEdges:
     """Obstacles from polygons (K, 2) in m, counterclockwise: the outside is what is avoided. Clockwise ones are fences
     around a space; two points are a wall with two sides.
 
@@ -65,17 +65,30 @@ def build_walls(polygons: Sequence[npt.ArrayLike]) -> Walls:
     corners = np.column_stack(((x - x0) / cell, (y - y0) / cell))
     low, high = (side(corners, corners[after]).astype(np.int32) for side in (np.minimum, np.maximum))
     start, item = boxes_by_cell(low, high, columns, rows)
-    return Walls(x, y, along_x, along_y, convex, after, previous, x0, y0, cell, columns, rows, start, item)
+    return ObstacleEdges(
+        x=x, y=y, along_x=along_x, along_y=along_y, convex=convex, next=after, previous=previous,
+        x0=x0, y0=y0, cell=cell, columns=columns, rows=rows, start=start, item=item,
+    )  # fmt: skip
 
 
 _NO_FLOATS, _NO_INTS = np.zeros(0), np.zeros(0, np.int32)
-NO_WALLS = Walls(
-    _NO_FLOATS, _NO_FLOATS, _NO_FLOATS, _NO_FLOATS, np.zeros(0, np.bool_), _NO_INTS, _NO_INTS, 0.0, 0.0, CELL_M, 1, 1,
-    np.zeros(2, np.int32), _NO_INTS,
+NO_WALLS = ObstacleEdges(
+    x=_NO_FLOATS, y=_NO_FLOATS, along_x=_NO_FLOATS, along_y=_NO_FLOATS, convex=np.zeros(0, np.bool_), next=_NO_INTS,
+    previous=_NO_INTS, x0=0.0, y0=0.0, cell=CELL_M, columns=1, rows=1, start=np.zeros(2, np.int32), item=_NO_INTS,
 )  # fmt: skip
 
 
-@factory
+class EdgeSearch(NamedTuple):
+    """Room for a search: edges that were found with their squared distances (m^2), and for every edge the stamp of the
+    search that has seen it last.
+    """
+
+    found: IntArray
+    apart: FloatArray
+    seen: IntArray
+
+
+@array_kernel
 def _edges(
     x: FloatArray, y: FloatArray, sizes: IntArray
 ) -> tuple[FloatArray, FloatArray, npt.NDArray[np.bool_], IntArray, IntArray]:
@@ -100,7 +113,7 @@ def _edges(
 
 
 @kernel
-def edge_distance_sq(walls: Walls, e: int, x: float, y: float) -> float:
+def edge_distance_sq(walls: ObstacleEdges, e: int, x: float, y: float) -> float:
     """Squared distance from a point to an edge, m^2."""
     ax, ay = walls.x[e], walls.y[e]
     bx, by = walls.x[walls.next[e]], walls.y[walls.next[e]]
@@ -110,13 +123,11 @@ def edge_distance_sq(walls: Walls, e: int, x: float, y: float) -> float:
 
 
 @kernel
-def near_edges(
-    walls: Walls, x: float, y: float, reach: float, seen: IntArray, stamp: int, found: IntArray, apart: FloatArray
-) -> int:
-    """Edges that face a point and are nearer than `reach` (m), nearest first, into `found` with their squared distance
-    in `apart`. `seen` (E,) holds stamps of earlier searches. Returns their number.
+def near_edges(walls: ObstacleEdges, x: float, y: float, reach: float, stamp: int, search: EdgeSearch) -> int:
+    """Edges that face a point and are nearer than `reach` (m), nearest first, into `search`; `stamp` is that of no
+    earlier search. Returns their number.
     """
-    count = 0
+    count, found, apart, seen = 0, search.found, search.apart, search.seen
     first_row = max(math.floor((y - reach - walls.y0) / walls.cell), 0)
     last_row = min(math.floor((y + reach - walls.y0) / walls.cell), walls.rows - 1)
     first_column = max(math.floor((x - reach - walls.x0) / walls.cell), 0)

@@ -1,24 +1,111 @@
-"""The actions of every type of actor, and the commands that they become.
-
-Names are those of the ASAM OpenSCENARIO DSL domain model where it has the action; `traffic_source`, `traffic_lights`,
-`remote_operator` and the actions that docs/scenarios.md marks are our own.
-"""
+"""The actions of actors, by type: how each becomes commands."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
-from tuling_fsm.sim.scenario import bound, commands
+from tuling_fsm.sim.scenario import commands
+from tuling_fsm.sim.scenario.action_types import ActionCall, ActionEffect, ActionType, MissionFile
+from tuling_fsm.sim.scenario.commands import Command
 from tuling_fsm.sim.scenario.conditions import Arrived, Reached
-from tuling_fsm.sim.scenario.deeds import ActionType, Deed, MissionFile, Order
-from tuling_fsm.sim.scenario.driving import drive, not_below_0, route_of_ego, speed_of, way_of
-from tuling_fsm.sim.scenario.model import EGO, Population, RandomRoute
-from tuling_fsm.sim.scenario.scope import Param
-from tuling_fsm.sim.scenario.tree import At
-from tuling_fsm.sim.scenario.units import PHYSICAL_TYPES
-from tuling_fsm.sim.scenario.values import ActorName, FaultError, Physical, Symbol
+from tuling_fsm.sim.scenario.expressions import Param
+from tuling_fsm.sim.scenario.model import EGO, Population, RandomRoute, RouteTo, RouteVia
+from tuling_fsm.sim.scenario.placements import RelativeTo
+from tuling_fsm.sim.scenario.syntax_tree import SourceLocation
+from tuling_fsm.sim.scenario.values import PHYSICAL_TYPES, ActorName, FaultError, Physical, Symbol, Waypoints
 from tuling_fsm.sim.scenario.world_actions import WORLD_ACTIONS
 from tuling_fsm.world.inputs import Light
+
+PATH_SPEED = 5.0
+"""Of a vehicle on a path whose speed is not given, m/s."""
+_AHEAD = {"ahead_of": 1, "behind": -1}
+_LANES = {"same_as": 0, "left_of": 1, "right_of": -1}
+
+
+def drive(call: ActionCall) -> ActionEffect:
+    """Where it begins, if that is given, and how it goes on."""
+    along, speed = "along" in call.modifiers, speed_of(call)
+    begin: list[Command] = []
+    if "position" in call.modifiers or "lane" in call.modifiers:
+        begin.append(commands.Place(call.actor, _beside(call), speed or 0.0))
+    if not along:
+        return ActionEffect((*begin, commands.Drive(call.actor, speed)))
+    waypoints = waypoints_of(call)
+    if waypoints.type == "route":
+        begin.append(commands.FollowRoute(call.actor, waypoints.placements, speed))
+    else:
+        begin.append(commands.FollowPath(call.actor, waypoints.placements, PATH_SPEED if speed is None else speed))
+    return ActionEffect(tuple(begin), Arrived(call.actor))
+
+
+def route_of_ego(call: ActionCall) -> ActionEffect:
+    """The planner drives the ego: it is told where to, or just to drive."""
+    surplus = sorted(set(call.modifiers) - {"along"})
+    if surplus:
+        raise FaultError(call.at, f"the planner drives the ego: no {surplus[0]!r}", "along(<route>) alone")
+    if "along" not in call.modifiers:
+        return ActionEffect((commands.ActivateController(call.actor, True, True),))
+    waypoints = waypoints_of(call)
+    if waypoints.type != "route":
+        raise FaultError(call.at, "the ego follows no path", "along(map.create_route([...]))")
+    return ActionEffect(
+        setup=RouteTo(waypoints.placements[0]) if len(waypoints.placements) == 1 else RouteVia(waypoints.placements)
+    )
+
+
+def speed_of(call: ActionCall) -> float | None:
+    """The speed of the modifier, m/s; None without one.
+
+    Raises:
+        FaultError: it leads nowhere.
+    """
+    if "speed" not in call.modifiers:
+        return None
+    speed = call.modifiers["speed"].si("speed")
+    if speed < 0.0 or (speed == 0.0 and "along" in call.modifiers):
+        raise FaultError(call.at, f"at {speed:g} m/s it never gets there", "a speed above 0")
+    return speed
+
+
+def waypoints_of(call: ActionCall) -> Waypoints:
+    """The route or path of the modifier.
+
+    Raises:
+        FaultError: it has no places.
+    """
+    waypoints = call.modifiers["along"].waypoints("route")
+    if not waypoints.placements:
+        raise FaultError(call.at, f"a {waypoints.type} without places", "one place or more")
+    return waypoints
+
+
+def _beside(call: ActionCall) -> RelativeTo:
+    """The place that `position` and `lane` state, both relative to one other actor."""
+    ahead, lanes, actors = 0.0, 0, set[str]()
+    if "position" in call.modifiers:
+        actor, sign = _reference(call, "position", _AHEAD)
+        actors.add(actor)
+        ahead = sign * call.modifiers["position"].si("distance")
+    if "lane" in call.modifiers:
+        actor, lanes = _reference(call, "lane", _LANES)
+        actors.add(actor)
+    if len(actors) > 1:
+        raise FaultError(call.at, "position and lane refer to different actors", "one actor in both")
+    return RelativeTo(actors.pop(), ahead, lanes)
+
+
+def _reference(call: ActionCall, modifier: str, signs: Mapping[str, int]) -> tuple[str, int]:
+    """The actor that a modifier refers to, and the sign of the relation."""
+    given = call.modifiers[modifier]
+    named = [name for name in signs if given[name] is not None]
+    if len(named) != 1:
+        raise FaultError(call.at, f"{modifier!r} needs one actor to refer to", " or ".join(signs))
+    actor = given.actor(named[0])
+    if actor == call.actor:
+        raise FaultError(call.at, f"{modifier!r} of {actor!r} to itself", "another actor")
+    return actor, signs[named[0]]
+
 
 WALKING_SPEED = 1.4
 """Of a person whose speed is not given, m/s (a usual value of pedestrian studies)."""
@@ -26,152 +113,152 @@ SPEED_RATE = Physical(2.0, PHYSICAL_TYPES["acceleration"])
 """Rate of a change of speed whose peak is not given."""
 
 
-def _assign_position(order: Order) -> Deed:
-    return Deed((commands.Place(order.actor, bound.position(order.given, "position")),))
+def _assign_position(call: ActionCall) -> ActionEffect:
+    return ActionEffect((commands.Place(call.actor, call.given.position("position")),))
 
 
-def _assign_speed(order: Order) -> Deed:
-    return Deed((commands.ChangeSpeed(order.actor, not_below_0(order, "speed"), math.inf),))
+def _assign_speed(call: ActionCall) -> ActionEffect:
+    return ActionEffect((commands.ChangeSpeed(call.actor, call.not_below_0("speed"), math.inf),))
 
 
-def _change_speed(order: Order) -> Deed:
-    target, rate = not_below_0(order, "target"), abs(bound.si(order.given, "rate_peak"))
+def _change_speed(call: ActionCall) -> ActionEffect:
+    target, rate = call.not_below_0("target"), abs(call.given.si("rate_peak"))
     if rate == 0.0:
-        raise FaultError(order.at, "a change of speed at rate 0 never ends", "another rate_peak")
-    if bound.member(order.given, "rate_profile") != "linear":
-        raise FaultError(order.at, "speeds change linearly alone", "rate_profile: linear, or assign_speed for at once")
-    return Deed((commands.ChangeSpeed(order.actor, target, rate),), Reached(order.actor, target))
+        raise FaultError(call.at, "a change of speed at rate 0 never ends", "another rate_peak")
+    if call.given.member("rate_profile") != "linear":
+        raise FaultError(call.at, "speeds change linearly alone", "rate_profile: linear, or assign_speed for at once")
+    return ActionEffect((commands.ChangeSpeed(call.actor, target, rate),), Reached(call.actor, target))
 
 
-def _remain_stationary(order: Order) -> Deed:
-    return Deed((commands.ChangeSpeed(order.actor, 0.0, SPEED_RATE.value),))
+def _remain_stationary(call: ActionCall) -> ActionEffect:
+    return ActionEffect((commands.ChangeSpeed(call.actor, 0.0, SPEED_RATE.value),))
 
 
-def _stand(order: Order) -> Deed:
+def _stand(call: ActionCall) -> ActionEffect:
     """The planner would drive on from a speed of 0, so the car is taken from it."""
-    off, on = (commands.ActivateController(order.actor, driven, driven) for driven in (False, True))
-    return Deed((off,), end=(on,))
+    off, on = (commands.ActivateController(call.actor, driven, driven) for driven in (False, True))
+    return ActionEffect((off,), end=(on,))
 
 
-def _change_lane(order: Order) -> Deed:
-    lanes = bound.whole(order.given, "num_of_lanes")
+def _change_lane(call: ActionCall) -> ActionEffect:
+    lanes = call.given.whole("num_of_lanes")
     if lanes == 0:
-        raise FaultError(order.at, "a change over 0 lanes", "num_of_lanes of 1 or more")
-    sign = 1 if bound.member(order.given, "side") == "left" else -1
-    return Deed((commands.ChangeLane(order.actor, sign * lanes),), Arrived(order.actor))
+        raise FaultError(call.at, "a change over 0 lanes", "num_of_lanes of 1 or more")
+    sign = 1 if call.given.member("side") == "left" else -1
+    return ActionEffect((commands.ChangeLane(call.actor, sign * lanes),), Arrived(call.actor))
 
 
-def _activate_controller(order: Order) -> Deed:
-    lateral, longitudinal = bound.truth(order.given, "lateral"), bound.truth(order.given, "longitudinal")
+def _activate_controller(call: ActionCall) -> ActionEffect:
+    lateral, longitudinal = call.given.truth("lateral"), call.given.truth("longitudinal")
     if lateral is not longitudinal:
         raise FaultError(
-            order.at, "one controller steers and drives", "lateral and longitudinal both true, or both false"
+            call.at, "one controller steers and drives", "lateral and longitudinal both true, or both false"
         )
-    return Deed((commands.ActivateController(order.actor, lateral, longitudinal),))
+    return ActionEffect((commands.ActivateController(call.actor, lateral, longitudinal),))
 
 
-def _remove(order: Order) -> Deed:
-    return Deed((commands.Remove(order.actor),))
+def _remove(call: ActionCall) -> ActionEffect:
+    return ActionEffect((commands.Remove(call.actor),))
 
 
-def _random_route(order: Order) -> Deed:
-    length = bound.si(order.given, "length")
+def _random_route(call: ActionCall) -> ActionEffect:
+    length = call.given.si("length")
     if length <= 0.0:
-        raise FaultError(order.at, f"a route of {length:g} m", "a length above 0")
-    return Deed(setup=RandomRoute(length))
+        raise FaultError(call.at, f"a route of {length:g} m", "a length above 0")
+    return ActionEffect(setup=RandomRoute(length))
 
 
-def _perform_mission(order: Order) -> Deed:
-    return Deed(setup=MissionFile(bound.text(order.given, "file")))
+def _perform_mission(call: ActionCall) -> ActionEffect:
+    return ActionEffect(setup=MissionFile(call.given.text("file")))
 
 
-def _lose_localization(order: Order) -> Deed:
-    return Deed((commands.SetLocalization(False),), end=(commands.SetLocalization(True),))
+def _lose_localization(call: ActionCall) -> ActionEffect:
+    return ActionEffect((commands.SetLocalization(False),), end=(commands.SetLocalization(True),))
 
 
-def _regain_localization(order: Order) -> Deed:
-    return Deed((commands.SetLocalization(True),))
+def _regain_localization(call: ActionCall) -> ActionEffect:
+    return ActionEffect((commands.SetLocalization(True),))
 
 
-def _lose_odometry(order: Order) -> Deed:
-    return Deed((commands.SetOdometry(False),), end=(commands.SetOdometry(True),))
+def _lose_odometry(call: ActionCall) -> ActionEffect:
+    return ActionEffect((commands.SetOdometry(False),), end=(commands.SetOdometry(True),))
 
 
-def _regain_odometry(order: Order) -> Deed:
-    return Deed((commands.SetOdometry(True),))
+def _regain_odometry(call: ActionCall) -> ActionEffect:
+    return ActionEffect((commands.SetOdometry(True),))
 
 
-def _walk(order: Order) -> Deed:
-    if "along" not in order.modifiers:
-        raise FaultError(order.at, "a walk needs its way", "with: along(map.create_path([...]))")
-    way, speed = way_of(order), speed_of(order)
-    if way.type != "path":
-        raise FaultError(order.at, "a person follows no lanes", "along(map.create_path([...]))")
+def _walk(call: ActionCall) -> ActionEffect:
+    if "along" not in call.modifiers:
+        raise FaultError(call.at, "a walk needs its path", "with: along(map.create_path([...]))")
+    waypoints, speed = waypoints_of(call), speed_of(call)
+    if waypoints.type != "path":
+        raise FaultError(call.at, "a person follows no lanes", "along(map.create_path([...]))")
     speed = WALKING_SPEED if speed is None else speed
-    return Deed((commands.Walk(order.actor, way.placements, speed),), Arrived(order.actor))
+    return ActionEffect((commands.Walk(call.actor, waypoints.placements, speed),), Arrived(call.actor))
 
 
-def _rain(order: Order) -> Deed:
-    return Deed((commands.SetRain(not_below_0(order, "intensity")),), end=(commands.SetRain(0.0),))
+def _rain(call: ActionCall) -> ActionEffect:
+    return ActionEffect((commands.SetRain(call.not_below_0("intensity")),), end=(commands.SetRain(0.0),))
 
 
-def _fog(order: Order) -> Deed:
-    return Deed((commands.SetFog(not_below_0(order, "visual_range")),), end=(commands.SetFog(math.inf),))
+def _fog(call: ActionCall) -> ActionEffect:
+    return ActionEffect((commands.SetFog(call.not_below_0("visual_range")),), end=(commands.SetFog(math.inf),))
 
 
-def _populate(order: Order) -> Deed:
-    return Deed(setup=Population(bound.whole(order.given, "vehicles"), bound.whole(order.given, "pedestrians")))
+def _populate(call: ActionCall) -> ActionEffect:
+    return ActionEffect(setup=Population(call.given.whole("vehicles"), call.given.whole("pedestrians")))
 
 
-def _set_state(order: Order) -> Deed:
-    signal = bound.whole(order.given, "signal")
-    state = Light[bound.member(order.given, "state").upper()]
-    return Deed((commands.SetLight(signal, state),), end=(commands.SetLight(signal, None),))
+def _set_state(call: ActionCall) -> ActionEffect:
+    signal = call.given.whole("signal")
+    state = Light[call.given.member("state").upper()]
+    return ActionEffect((commands.SetLight(signal, state),), end=(commands.SetLight(signal, None),))
 
 
-def _set_all(order: Order) -> Deed:
-    state = Light[bound.member(order.given, "state").upper()]
-    return Deed((commands.SetAllLights(state),), end=(commands.SetAllLights(None),))
+def _set_all(call: ActionCall) -> ActionEffect:
+    state = Light[call.given.member("state").upper()]
+    return ActionEffect((commands.SetAllLights(state),), end=(commands.SetAllLights(None),))
 
 
-def _release_all(order: Order) -> Deed:
-    return Deed((commands.SetAllLights(None),))
+def _release_all(call: ActionCall) -> ActionEffect:
+    return ActionEffect((commands.SetAllLights(None),))
 
 
-def _silence(order: Order) -> Deed:
-    return Deed((commands.SilenceLights(True),), end=(commands.SilenceLights(False),))
+def _silence(call: ActionCall) -> ActionEffect:
+    return ActionEffect((commands.SilenceLights(True),), end=(commands.SilenceLights(False),))
 
 
-def _be_heard(order: Order) -> Deed:
-    return Deed((commands.SilenceLights(False),))
+def _be_heard(call: ActionCall) -> ActionEffect:
+    return ActionEffect((commands.SilenceLights(False),))
 
 
-def _release_light(order: Order) -> Deed:
-    return Deed((commands.SetLight(bound.whole(order.given, "signal"), None),))
+def _release_light(call: ActionCall) -> ActionEffect:
+    return ActionEffect((commands.SetLight(call.given.whole("signal"), None),))
 
 
-def _emergency_stop(order: Order) -> Deed:
-    return Deed((commands.EmergencyStop(True),), end=(commands.EmergencyStop(False),))
+def _emergency_stop(call: ActionCall) -> ActionEffect:
+    return ActionEffect((commands.EmergencyStop(True),), end=(commands.EmergencyStop(False),))
 
 
-def _release_stop(order: Order) -> Deed:
-    return Deed((commands.EmergencyStop(False),))
+def _release_stop(call: ActionCall) -> ActionEffect:
+    return ActionEffect((commands.EmergencyStop(False),))
 
 
-def _lose_link(order: Order) -> Deed:
-    return Deed((commands.EmergencyLink(False),), end=(commands.EmergencyLink(True),))
+def _lose_link(call: ActionCall) -> ActionEffect:
+    return ActionEffect((commands.EmergencyLink(False),), end=(commands.EmergencyLink(True),))
 
 
-def _clear_stop(order: Order) -> Deed:
-    return Deed((commands.ClearEmergencyStop(),))
+def _clear_stop(call: ActionCall) -> ActionEffect:
+    return ActionEffect((commands.ClearEmergencyStop(),))
 
 
-def _reset(order: Order) -> Deed:
-    return Deed((commands.ResetPlanner(),))
+def _reset(call: ActionCall) -> ActionEffect:
+    return ActionEffect((commands.ResetPlanner(),))
 
 
-def _skip_task(order: Order) -> Deed:
-    return Deed((commands.SkipTask(),))
+def _skip_task(call: ActionCall) -> ActionEffect:
+    return ActionEffect((commands.SkipTask(),))
 
 
 _PLACES = {"assign_position": ActionType(_assign_position, (Param("position", "position"),))}
@@ -240,7 +327,7 @@ ACTIONS: dict[str, dict[str, ActionType]] = {
     "map": {},
     **WORLD_ACTIONS,
 }
-"""Every action by kind of actor (its type; the ego is a kind of its own) and name: what is not here, nobody does."""
+"""Every action by kind of actor (its type; the ego is a kind of its own) and name."""
 _REFUSED = {
     "remove": ("the ego cannot be removed", "another actor"),
     "change_lane": ("the planner drives the ego, and changes lanes by itself", "another vehicle"),
@@ -248,7 +335,7 @@ _REFUSED = {
 """Actions of a vehicle that the ego has not, and why."""
 
 
-def action_type(actor: ActorName, name: str, at: At) -> ActionType:
+def action_type(actor: ActorName, name: str, at: SourceLocation) -> ActionType:
     """The action of an actor.
 
     Raises:

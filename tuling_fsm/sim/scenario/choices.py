@@ -13,7 +13,7 @@ class Material(str, Enum):
     DEBRIS = "debris"
 
 
-class SeenAs(str, Enum):
+class PerceivedAs(str, Enum):
     """Where perception puts a thing: into the table of objects, the occupancy grid, or both."""
 
     OBJECTS = "objects"
@@ -21,7 +21,7 @@ class SeenAs(str, Enum):
     BOTH = "both"
 
 
-class ServerMood(str, Enum):
+class ServerBehaviour(str, Enum):
     """How the route server answers: as it should, not at all, always no, with a route the other way."""
 
     WELL = "well"
@@ -42,3 +42,13 @@ class Sensor(str, Enum):
     LIDAR = "lidar"
     RADAR = "radar"
     CAMERA = "camera"
+
+
+class ActorKind(str, Enum):
+    """What an actor is. The last three are solid things that stand still."""
+
+    VEHICLE = "vehicle"
+    PERSON = "person"
+    BARRIER = "barrier"
+    CONE = "cone"
+    DEBRIS = "debris"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tuling_fsm.sim.scenario.choices import Material, SeenAs, Sensor, ServerMood
+from tuling_fsm.sim.scenario.choices import Material, PerceivedAs, Sensor, ServerBehaviour
 from tuling_fsm.sim.scenario.placements import Placement
 from tuling_fsm.world.inputs import Light
 
@@ -184,7 +184,7 @@ class CloseRoad:
     placement: Placement
     beyond: float | None
     material: Material
-    seen_as: SeenAs
+    seen_as: PerceivedAs
 
 
 @dataclass(frozen=True)
@@ -220,7 +220,7 @@ class VacateSpaces:
 class SetRouteServer:
     """The route server's answers from now on, and how much later than usual they come, s."""
 
-    mood: ServerMood
+    behaviour: ServerBehaviour
     delay: float = 0.0
 
 
@@ -247,9 +247,9 @@ EnvironmentCommand = (
     | SkipTask
 )
 LightsCommand = SetLight | SetAllLights | SilenceLights
-PropsCommand = CloseRoad | OpenRoad | OccupySpaces | OccupyAllBut | VacateSpaces
+PlacedObjectsCommand = CloseRoad | OpenRoad | OccupySpaces | OccupyAllBut | VacateSpaces
 ActorCommand = Place | Remove | Drive | ChangeSpeed | ChangeLane | FollowRoute | FollowPath | Walk | ActivateController
 """To one actor; the ego understands `EgoCommand` alone."""
 EgoCommand = Place | ChangeSpeed | ActivateController
-Command = EnvironmentCommand | LightsCommand | SetRouteServer | DisturbSensor | PropsCommand | ActorCommand
-"""By who carries it out: a command that is in none of these is carried out by nobody."""
+Command = EnvironmentCommand | LightsCommand | SetRouteServer | DisturbSensor | PlacedObjectsCommand | ActorCommand
+"""By the part of the simulation that carries it out: a command that is in none of these is never carried out."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from tuling_fsm.sim.scenario.placements import Placement
-from tuling_fsm.sim.scenario.tree import NO_TEXT, At
+from tuling_fsm.sim.scenario.syntax_tree import NO_TEXT, SourceLocation
 
 
 class Direction(str, Enum):
@@ -17,7 +17,7 @@ class Direction(str, Enum):
     EUCLIDEAN = "euclidean"
 
 
-class Between(str, Enum):
+class DistanceMode(str, Enum):
     """`distance_mode`: between the reference points, or the gap between the bodies."""
 
     REFERENCE_POINTS = "reference_points"
@@ -45,7 +45,7 @@ class ObjectDistance:
     actor: str
     reference: str
     direction: Direction
-    mode: Between
+    mode: DistanceMode
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class PointDistance:
     actor: str
     point: Placement
     direction: Direction
-    mode: Between
+    mode: DistanceMode
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Compare:
     quantity: Quantity
     relation: Relation
     value: float
-    at: At = field(default=NO_TEXT, compare=False)
+    at: SourceLocation = field(default=NO_TEXT, compare=False)
 
 
 @dataclass(frozen=True)
@@ -125,21 +125,21 @@ class Emitted:
     """An event has been emitted since the wait began."""
 
     event: str
-    at: At = field(default=NO_TEXT, compare=False)
+    at: SourceLocation = field(default=NO_TEXT, compare=False)
 
 
 @dataclass(frozen=True)
-class Either:
+class AnyOf:
     """Any of these holds."""
 
     conditions: tuple[Condition, ...]
 
 
 @dataclass(frozen=True)
-class Both:
+class AllOf:
     """All of these hold in the same step."""
 
     conditions: tuple[Condition, ...]
 
 
-Condition = Elapsed | Compare | Arrived | Reached | Emitted | Either | Both
+Condition = Elapsed | Compare | Arrived | Reached | Emitted | AnyOf | AllOf

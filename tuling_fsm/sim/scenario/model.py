@@ -9,28 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import NamedTuple, Protocol
 
 from tuling_fsm.core.errors import assert_never
 from tuling_fsm.core.geometry import Pose
+from tuling_fsm.sim.scenario.choices import ActorKind
 from tuling_fsm.sim.scenario.commands import Command
 from tuling_fsm.sim.scenario.conditions import Condition
 from tuling_fsm.sim.scenario.placements import Placement
-from tuling_fsm.sim.scenario.tree import NO_TEXT, At
+from tuling_fsm.sim.scenario.syntax_tree import NO_TEXT, SourceLocation
 
 EGO = "ego"
 """The name of the car under test, however the text spells it."""
-
-
-class ActorKind(str, Enum):
-    """What an actor is. The last three are solid things that stand still."""
-
-    VEHICLE = "vehicle"
-    PERSON = "person"
-    BARRIER = "barrier"
-    CONE = "cone"
-    DEBRIS = "debris"
 
 
 # The way that the car under test is asked to go.
@@ -71,7 +61,7 @@ class Action:
     until: Condition | None = None
     end: tuple[Command, ...] = ()
     label: str = ""
-    at: At = field(default=NO_TEXT, compare=False)
+    at: SourceLocation = field(default=NO_TEXT, compare=False)
 
 
 @dataclass(frozen=True)
@@ -80,7 +70,7 @@ class Wait:
 
     condition: Condition
     label: str = ""
-    at: At = field(default=NO_TEXT, compare=False)
+    at: SourceLocation = field(default=NO_TEXT, compare=False)
 
 
 @dataclass(frozen=True)
@@ -89,7 +79,7 @@ class Emit:
 
     event: str
     label: str = ""
-    at: At = field(default=NO_TEXT, compare=False)
+    at: SourceLocation = field(default=NO_TEXT, compare=False)
 
 
 @dataclass(frozen=True)
@@ -99,7 +89,7 @@ class Serial:
     members: tuple[Node, ...]
     until: Condition | None = None
     label: str = ""
-    at: At = field(default=NO_TEXT, compare=False)
+    at: SourceLocation = field(default=NO_TEXT, compare=False)
 
 
 @dataclass(frozen=True)
@@ -109,7 +99,7 @@ class Parallel:
     members: tuple[Node, ...]
     until: Condition | None = None
     label: str = ""
-    at: At = field(default=NO_TEXT, compare=False)
+    at: SourceLocation = field(default=NO_TEXT, compare=False)
 
 
 @dataclass(frozen=True)
@@ -119,7 +109,7 @@ class OneOf:
     members: tuple[Node, ...]
     until: Condition | None = None
     label: str = ""
-    at: At = field(default=NO_TEXT, compare=False)
+    at: SourceLocation = field(default=NO_TEXT, compare=False)
 
 
 Node = Action | Wait | Emit | Serial | Parallel | OneOf
@@ -142,7 +132,7 @@ def nodes(root: Node) -> Iterator[Node]:
 
 
 @dataclass(frozen=True)
-class Actor:
+class ScenarioActor:
     """A scripted actor other than the ego. Without a placement it enters the world by a `Place`."""
 
     name: str
@@ -155,7 +145,7 @@ class Actor:
 
 @dataclass(frozen=True)
 class Population:
-    """Traffic that nobody scripts: drawn by the seed over the map."""
+    """Unscripted traffic: drawn by the seed over the map."""
 
     vehicles: int = 0
     pedestrians: int = 0
@@ -178,17 +168,17 @@ class Scenario:
     ego: Placement
     ego_speed: float
     route: EgoRoute | None
-    actors: tuple[Actor, ...]
+    actors: tuple[ScenarioActor, ...]
     population: Population
     max_duration_s: float | None
     storyboard: Node
     mission_file: str | None = None
     variables: Mapping[str, bool | int | float | str] = field(default_factory=dict)
     """The declared variables after overrides, in SI units: for the report."""
-    places_at: Mapping[str, At] = field(default_factory=dict, compare=False)
+    places_at: Mapping[str, SourceLocation] = field(default_factory=dict, compare=False)
     """Where the text says of an actor where it is when the run begins."""
 
-    def where(self, at: At) -> str:
+    def where(self, at: SourceLocation) -> str:
         """`file:line:column` of a place in its text."""
         return self.file if at == NO_TEXT else f"{self.file}:{at.line}:{at.column}"
 

@@ -1,8 +1,19 @@
-"""Where the reference point of an actor is put, or where a route leads."""
+"""Where the reference point of an actor is put, or where a route leads, and the pose of that on a map."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+import numpy as np
+
+from tuling_fsm.core import elementary
+from tuling_fsm.core.errors import assert_never
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.map.lanes import Lane, LaneId
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.sim.scenario.choices import ActorKind
 
 
 @dataclass(frozen=True)
@@ -49,3 +60,112 @@ class Anywhere:
 OnMap = OnLane | AtPose | InSlot
 """Where these are the map alone decides."""
 Placement = OnMap | RelativeTo | Anywhere
+
+
+WALKABLE = ("sidewalk", "walking", "shoulder", "border", "curb", "median")
+"""Lane types on which a person may be drawn."""
+END_MARGIN = 5.0
+"""A drawn place keeps this far from the ends of its lane where the lane is long enough, m."""
+
+
+def place(
+    placement: Placement,
+    road_map: RoadMap,
+    rng: np.random.Generator,
+    actors: Mapping[str, Pose],
+    kind: ActorKind = ActorKind.VEHICLE,
+    center_ahead: float = 0.0,
+) -> Pose | None:
+    """The pose of the reference point; None when the map has no such place.
+
+    `actors` are the poses that a relative placement may refer to; `center_ahead` (m) is how far the centre of the
+    body lies ahead of the reference point; `rng` is drawn from for `Anywhere` alone.
+    """
+    match placement:
+        case OnLane(road, lane, s, offset):
+            found = lane_at(road_map, road, lane, s)
+            return None if found is None else _beside(road_map.lanes[found[0]], found[1], offset)
+        case AtPose(x, y, heading):
+            return Pose(x, y, _heading(road_map, x, y) if heading is None else heading)
+        case InSlot(slot, backed_in):
+            return _in_slot(road_map, slot, backed_in, center_ahead)
+        case RelativeTo(actor, ahead, lanes):
+            return _relative(road_map, actors[actor], ahead, lanes) if actor in actors else None
+        case Anywhere():
+            return _anywhere(road_map, rng, kind)
+        case _:
+            assert_never(placement)
+
+
+def lane_at(road_map: RoadMap, road: str, lane: int, s: float) -> tuple[LaneId, float] | None:
+    """The lane of a road at the road's station `s` (m), and the arc length along that lane's centre."""
+    for lane_id, candidate in road_map.lanes.items():
+        if (lane_id.road, lane_id.lane) != (road, lane):
+            continue
+        stations = candidate.road_s
+        if stations.min() - 1e-6 <= s <= stations.max() + 1e-6:
+            order = np.argsort(stations, kind="stable")
+            return lane_id, float(np.interp(s, stations[order], candidate.center.s[order]))
+    return None
+
+
+def along(road_map: RoadMap, lane_id: LaneId, s: float, ahead: float) -> tuple[LaneId, float] | None:
+    """The place `ahead` m on (negative: back) from arc length `s` of a lane, over its first links."""
+    s += ahead
+    seen: set[LaneId] = set()
+    while not 0.0 <= s <= road_map.lanes[lane_id].length:
+        lane = road_map.lanes[lane_id]
+        links = lane.predecessors if s < 0.0 else lane.successors
+        if not links or lane_id in seen:
+            return None
+        seen.add(lane_id)
+        s, lane_id = (s + road_map.lanes[links[0]].length, links[0]) if s < 0.0 else (s - lane.length, links[0])
+    return lane_id, s
+
+
+def _beside(lane: Lane, s: float, offset: float) -> Pose:
+    pose = lane.center.at(s)
+    return Pose(
+        pose.x - offset * elementary.sin(pose.heading), pose.y + offset * elementary.cos(pose.heading), pose.heading
+    )
+
+
+def _heading(road_map: RoadMap, x: float, y: float) -> float:
+    found = road_map.project(x, y)
+    return 0.0 if found is None else found.heading
+
+
+def _in_slot(road_map: RoadMap, slot: str, backed_in: bool, center_ahead: float) -> Pose | None:
+    found = next((candidate for candidate in road_map.slots if candidate.id == slot), None)
+    if found is None:
+        return None
+    heading = found.pose.heading + (math.pi if backed_in else 0.0)
+    x, y = found.pose.x - center_ahead * elementary.cos(heading), found.pose.y - center_ahead * elementary.sin(heading)
+    return Pose(x, y, heading)
+
+
+def _relative(road_map: RoadMap, other: Pose, ahead: float, lanes: int) -> Pose | None:
+    found = road_map.project(other.x, other.y, other.heading)
+    if found is None:
+        return None
+    abreast = road_map.same_direction(found.lane)
+    place = abreast.index(found.lane) - lanes
+    if not 0 <= place < len(abreast):
+        return None
+    share = found.s / road_map.lanes[found.lane].length
+    target = along(road_map, abreast[place], share * road_map.lanes[abreast[place]].length, ahead)
+    return None if target is None else road_map.lanes[target[0]].center.at(target[1])
+
+
+def _anywhere(road_map: RoadMap, rng: np.random.Generator, kind: ActorKind) -> Pose | None:
+    lanes: Sequence[Lane] = [
+        lane
+        for lane in road_map.lanes.values()
+        if kind is ActorKind.PERSON and lane.type in WALKABLE and lane.junction is None
+    ] or [road_map.lanes[lane_id] for lane_id in road_map.driving_lanes() if road_map.lanes[lane_id].junction is None]
+    if not lanes:
+        return None
+    ends = np.cumsum([lane.length for lane in lanes])
+    lane = lanes[min(int(np.searchsorted(ends, rng.uniform(0.0, ends[-1]))), len(lanes) - 1)]
+    margin = min(END_MARGIN, lane.length / 2.0)
+    return lane.center.at(rng.uniform(margin, max(margin, lane.length - margin)))

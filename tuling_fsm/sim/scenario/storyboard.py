@@ -1,4 +1,4 @@
-"""Plays a scenario: steps the tree of serial, parallel and one_of nodes and gives the commands of each step."""
+"""Executes a scenario: steps the tree of serial, parallel and one_of nodes and gives the commands of each step."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ import numpy as np
 from tuling_fsm.core.errors import assert_never
 from tuling_fsm.sim.scenario.commands import Command
 from tuling_fsm.sim.scenario.conditions import (
+    AllOf,
+    AnyOf,
     Arrived,
-    Both,
     Compare,
     Condition,
-    Either,
     Elapsed,
     Emitted,
     Reached,
     Relation,
 )
+from tuling_fsm.sim.scenario.measurements import measure
 from tuling_fsm.sim.scenario.model import Action, Emit, Node, OneOf, Parallel, Scenario, Serial, SimulationView, Wait
-from tuling_fsm.sim.scenario.quantities import measure
 
 TIME_TOLERANCE = 1e-6
 """Stamps are sums of steps: a wait is over when it misses its end by less than this, s."""
@@ -36,7 +36,7 @@ EXACT = 1e-9
 class Storyboard:
     """The running storyboard of a scenario. Holds all that changes; the scenario stays as it was compiled.
 
-    Every `one_of` is drawn before anything is played, in the order of the text: nothing on the way changes a draw.
+    Every `one_of` is drawn before anything is executed, in the order of the text: nothing on the way changes a draw.
     """
 
     def __init__(self, scenario: Scenario, draw: np.random.Generator) -> None:
@@ -45,16 +45,16 @@ class Storyboard:
         self.finished = False
 
     def step(self, view: SimulationView) -> tuple[Command, ...]:
-        """Play on to the view's stamp; what begins and ends in one instant is issued in the order of the text."""
+        """Execute on to the view's stamp; what begins and ends in one instant is issued in the order of the text."""
         if self.finished:
             return ()
-        now = _Now(view, self._events)
+        now = _Step(view, self._events)
         self.finished = self._root.step(now)
         return tuple(now.issued)
 
 
 @dataclass
-class _Now:
+class _Step:
     """One step: what is seen, what has been emitted (event to stamp), what has been issued so far."""
 
     view: SimulationView
@@ -65,17 +65,17 @@ class _Now:
         self.events[event] = self.view.stamp
 
 
-class _Watch:
-    """One condition from the moment on that somebody waits for it."""
+class _ConditionMonitor:
+    """One condition from the moment on that it is waited for."""
 
     def __init__(self, condition: Condition, since: float) -> None:
         self._condition = condition
         self._since = since
         self._previous: float | None = None
-        nested = condition.conditions if isinstance(condition, Either | Both) else ()
-        self._nested = [_Watch(member, since) for member in nested]
+        nested = condition.conditions if isinstance(condition, AnyOf | AllOf) else ()
+        self._nested = [_ConditionMonitor(member, since) for member in nested]
 
-    def holds(self, now: _Now) -> bool:
+    def holds(self, now: _Step) -> bool:
         match self._condition:
             case Elapsed(seconds):
                 return now.view.stamp - self._since >= seconds - TIME_TOLERANCE
@@ -88,18 +88,18 @@ class _Watch:
                 return now.events.get(event, -math.inf) >= self._since
             case Compare():
                 return self._compare(self._condition, now)
-            case Either():
+            case AnyOf():
                 return any(self._all_looked_at(now))
-            case Both():
+            case AllOf():
                 return all(self._all_looked_at(now))
             case _:
                 assert_never(self._condition)
 
-    def _all_looked_at(self, now: _Now) -> list[bool]:
-        """Every member is asked on every step: a crossing is seen only by who looked before and after."""
+    def _all_looked_at(self, now: _Step) -> list[bool]:
+        """Every member is evaluated on every step: a crossing shows only between two evaluations."""
         return [member.holds(now) for member in self._nested]
 
-    def _compare(self, condition: Compare, now: _Now) -> bool:
+    def _compare(self, condition: Compare, now: _Step) -> bool:
         value = measure(condition.quantity, now.view)
         previous, self._previous = self._previous, value
         return value is not None and _RELATIONS[condition.relation](previous, value, condition.value)
@@ -121,41 +121,41 @@ _RELATIONS: dict[Relation, Callable[[float | None, float, float], bool]] = {
 
 
 class _Runner(ABC):
-    """One node while it is played: `step` until it says that it is over, or `cut` it short."""
+    """One node while it is executed: `step` until it says that it is over, or `cut` it short."""
 
     def __init__(self, node: Node) -> None:
         self._label = node.label
         self._until = node.until if isinstance(node, Action | Serial | Parallel | OneOf) else None
-        self._watch: _Watch | None = None
+        self._end_monitor: _ConditionMonitor | None = None
         self._started = False
 
-    def step(self, now: _Now) -> bool:
-        """Play to the stamp of `now`; whether the node is over."""
+    def step(self, now: _Step) -> bool:
+        """Execute to the stamp of `now`; whether the node is over."""
         if not self._started:
             self._start(now)
-        elif self._watch is not None and self._watch.holds(now):
+        elif self._end_monitor is not None and self._end_monitor.holds(now):
             self.cut(now)
             return True
-        over = self.play(now)
+        over = self.execute(now)
         if over:
             self._announce(now, "end")
         return over
 
     @abstractmethod
-    def play(self, now: _Now) -> bool:
+    def execute(self, now: _Step) -> bool:
         """The part that differs by node: whether it is over."""
 
-    def cut(self, now: _Now) -> None:
+    def cut(self, now: _Step) -> None:
         """End now whatever is still going on."""
         self._announce(now, "end")
 
-    def _start(self, now: _Now) -> None:
+    def _start(self, now: _Step) -> None:
         self._started = True
         if self._until is not None:
-            self._watch = _Watch(self._until, now.view.stamp)
+            self._end_monitor = _ConditionMonitor(self._until, now.view.stamp)
         self._announce(now, "start")
 
-    def _announce(self, now: _Now, what: str) -> None:
+    def _announce(self, now: _Step, what: str) -> None:
         if self._label:
             now.emit(f"{self._label}.{what}")
 
@@ -165,17 +165,17 @@ class _ActionRunner(_Runner):
         super().__init__(node)
         self._node = node
 
-    def _start(self, now: _Now) -> None:
+    def _start(self, now: _Step) -> None:
         super()._start(now)
         now.issued.extend(self._node.begin)
 
-    def play(self, now: _Now) -> bool:
-        if self._watch is not None:
+    def execute(self, now: _Step) -> bool:
+        if self._end_monitor is not None:
             return False
         now.issued.extend(self._node.end)
         return True
 
-    def cut(self, now: _Now) -> None:
+    def cut(self, now: _Step) -> None:
         now.issued.extend(self._node.end)
         super().cut(now)
 
@@ -184,12 +184,12 @@ class _WaitRunner(_Runner):
     def __init__(self, node: Wait) -> None:
         super().__init__(node)
         self._condition = node.condition
-        self._waiting: _Watch | None = None
+        self._monitor: _ConditionMonitor | None = None
 
-    def play(self, now: _Now) -> bool:
-        if self._waiting is None:
-            self._waiting = _Watch(self._condition, now.view.stamp)
-        return self._waiting.holds(now)
+    def execute(self, now: _Step) -> bool:
+        if self._monitor is None:
+            self._monitor = _ConditionMonitor(self._condition, now.view.stamp)
+        return self._monitor.holds(now)
 
 
 class _EmitRunner(_Runner):
@@ -197,7 +197,7 @@ class _EmitRunner(_Runner):
         super().__init__(node)
         self._event = node.event
 
-    def play(self, now: _Now) -> bool:
+    def execute(self, now: _Step) -> bool:
         now.emit(self._event)
         return True
 
@@ -207,14 +207,14 @@ class _SerialRunner(_Runner):
         super().__init__(node)
         self._members = [_runner(member, draw) for member in node.members]
 
-    def play(self, now: _Now) -> bool:
+    def execute(self, now: _Step) -> bool:
         while self._members:
             if not self._members[0].step(now):
                 return False
             self._members.pop(0)
         return True
 
-    def cut(self, now: _Now) -> None:
+    def cut(self, now: _Step) -> None:
         if self._members:
             self._members[0].cut(now)
         super().cut(now)
@@ -225,11 +225,11 @@ class _ParallelRunner(_Runner):
         super().__init__(node)
         self._members = [_runner(member, draw) for member in node.members]
 
-    def play(self, now: _Now) -> bool:
+    def execute(self, now: _Step) -> bool:
         self._members = [member for member in self._members if not member.step(now)]
         return not self._members
 
-    def cut(self, now: _Now) -> None:
+    def cut(self, now: _Step) -> None:
         for member in self._members:
             member.cut(now)
         super().cut(now)
@@ -241,10 +241,10 @@ class _OneOfRunner(_Runner):
         members = [_runner(member, draw) for member in node.members]
         self._chosen = members[int(draw.integers(len(members)))]
 
-    def play(self, now: _Now) -> bool:
+    def execute(self, now: _Step) -> bool:
         return self._chosen.step(now)
 
-    def cut(self, now: _Now) -> None:
+    def cut(self, now: _Step) -> None:
         self._chosen.cut(now)
         super().cut(now)
 

@@ -6,16 +6,15 @@ from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from tuling_fsm.core.errors import assert_never
-from tuling_fsm.sim.scenario import bound, tree
-from tuling_fsm.sim.scenario.arithmetic import RELATIONS
+from tuling_fsm.sim.scenario import syntax_tree
 from tuling_fsm.sim.scenario.conditions import (
     Acceleration,
-    Between,
-    Both,
+    AllOf,
+    AnyOf,
     Compare,
     Condition,
     Direction,
-    Either,
+    DistanceMode,
     Elapsed,
     Emitted,
     ObjectDistance,
@@ -26,10 +25,9 @@ from tuling_fsm.sim.scenario.conditions import (
     TimeHeadway,
     TimeToCollision,
 )
-from tuling_fsm.sim.scenario.evaluate import bind, evaluate
+from tuling_fsm.sim.scenario.expressions import RELATIONS, BoundArguments, Param, Scope, bind, evaluate
 from tuling_fsm.sim.scenario.model import EGO
-from tuling_fsm.sim.scenario.scope import Bound, Param, Scope
-from tuling_fsm.sim.scenario.tree import At
+from tuling_fsm.sim.scenario.syntax_tree import SourceLocation
 from tuling_fsm.sim.scenario.values import PHYSICAL_OBJECTS, ActorName, FaultError, Physical, convert
 
 
@@ -38,7 +36,7 @@ class Trigger(NamedTuple):
 
     params: tuple[Param, ...]
     type: str
-    make: Callable[[str, Bound], Quantity]
+    make: Callable[[str, BoundArguments], Quantity]
 
 
 _HOW = (Param("direction", "distance_direction"), Param("mode", "distance_mode"))
@@ -50,9 +48,9 @@ TRIGGERS: dict[str, Trigger] = {
         "length",
         lambda actor, given: ObjectDistance(
             actor,
-            bound.actor(given, "reference"),
-            Direction(bound.member(given, "direction")),
-            Between(bound.member(given, "mode")),
+            given.actor("reference"),
+            Direction(given.member("direction")),
+            DistanceMode(given.member("mode")),
         ),
     ),
     "point_distance": Trigger(
@@ -60,20 +58,20 @@ TRIGGERS: dict[str, Trigger] = {
         "length",
         lambda actor, given: PointDistance(
             actor,
-            bound.position(given, "reference"),
-            Direction(bound.member(given, "direction")),
-            Between(bound.member(given, "mode")),
+            given.position("reference"),
+            Direction(given.member("direction")),
+            DistanceMode(given.member("mode")),
         ),
     ),
     "time_to_collision": Trigger(
         (Param("reference", "physical_object"),),
         "time",
-        lambda actor, given: TimeToCollision(actor, bound.actor(given, "reference")),
+        lambda actor, given: TimeToCollision(actor, given.actor("reference")),
     ),
     "time_headway": Trigger(
         (Param("reference", "physical_object"),),
         "time",
-        lambda actor, given: TimeHeadway(actor, bound.actor(given, "reference")),
+        lambda actor, given: TimeHeadway(actor, given.actor("reference")),
     ),
 }
 """The quantities by name."""
@@ -86,36 +84,36 @@ EXPECTED = "elapsed(<time>), @<event>, or <actor>.<quantity> <relation> <value>,
 )
 
 
-def condition(expression: tree.Expression, scope: Scope, events: Collection[str]) -> Condition:
+def condition(expression: syntax_tree.Expression, scope: Scope, events: Collection[str]) -> Condition:
     """The condition that an expression states; `events` are those that may be emitted.
 
     Raises:
         FaultError: it is no condition, names an unknown event or quantity, or compares what cannot be compared.
     """
     match expression:
-        case tree.EventReference():
+        case syntax_tree.EventReference():
             return _emitted(expression, events)
-        case tree.Call(callee=tree.Name(name="elapsed")):
+        case syntax_tree.Call(callee=syntax_tree.Name(name="elapsed")):
             given = bind("elapsed", (Param("time", "time"),), expression.arguments, expression.at, scope)
-            return elapsed(bound.si(given, "time"), expression.at)
-        case tree.Operation(operator="and" | "or"):
+            return elapsed(given.si("time"), expression.at)
+        case syntax_tree.Operation(operator="and" | "or"):
             members = tuple(condition(operand, scope, events) for operand in expression.operands)
-            return Both(members) if expression.operator == "and" else Either(members)
-        case tree.Operation(operator="in", operands=(item, tree.Range() as among)):
+            return AllOf(members) if expression.operator == "and" else AnyOf(members)
+        case syntax_tree.Operation(operator="in", operands=(item, syntax_tree.Range() as among)):
             quantity, kind = _quantity(item, scope)
             low, high = _value(among.low, kind, scope), _value(among.high, kind, scope)
             if low > high:
                 raise FaultError(among.at, "nothing lies between these", "the lower limit first")
             at = expression.at
-            return Both(
+            return AllOf(
                 (_within(quantity, Relation.GREATER_EQUAL, low, at), _within(quantity, Relation.LESS_EQUAL, high, at))
             )
-        case tree.Operation() if expression.operator in RELATIONS:
+        case syntax_tree.Operation() if expression.operator in RELATIONS:
             return _comparison(expression, scope)
     raise FaultError(expression.at, "this is no condition", EXPECTED)
 
 
-def elapsed(seconds: float, at: At) -> Elapsed:
+def elapsed(seconds: float, at: SourceLocation) -> Elapsed:
     """The condition that a time has passed.
 
     Raises:
@@ -126,14 +124,14 @@ def elapsed(seconds: float, at: At) -> Elapsed:
     return Elapsed(seconds)
 
 
-def _emitted(expression: tree.EventReference, events: Collection[str]) -> Emitted:
+def _emitted(expression: syntax_tree.EventReference, events: Collection[str]) -> Emitted:
     if expression.event not in events:
         expected = "one of " + ", ".join(f"@{event}" for event in events) if events else "a declared event"
         raise FaultError(expression.at, f"unknown event {expression.event!r}", expected)
     return Emitted(expression.event, expression.at)
 
 
-def _comparison(expression: tree.Operation, scope: Scope) -> Compare:
+def _comparison(expression: syntax_tree.Operation, scope: Scope) -> Compare:
     left, right = expression.operands
     relation = expression.operator
     if not _is_quantity(left) and _is_quantity(right):
@@ -142,7 +140,7 @@ def _comparison(expression: tree.Operation, scope: Scope) -> Compare:
     return _within(quantity, Relation(relation), _value(right, kind, scope), expression.at)
 
 
-def _within(quantity: Quantity, relation: Relation, value: float, at: At) -> Compare:
+def _within(quantity: Quantity, relation: Relation, value: float, at: SourceLocation) -> Compare:
     """The comparison.
 
     Raises:
@@ -166,15 +164,15 @@ def _never_negative(quantity: Quantity) -> bool:
             assert_never(quantity)
 
 
-def _is_quantity(expression: tree.Expression) -> bool:
-    callee = expression.callee if isinstance(expression, tree.Call) else expression
-    return isinstance(callee, tree.Member) and callee.name in TRIGGERS
+def _is_quantity(expression: syntax_tree.Expression) -> bool:
+    callee = expression.callee if isinstance(expression, syntax_tree.Call) else expression
+    return isinstance(callee, syntax_tree.Member) and callee.name in TRIGGERS
 
 
-def _quantity(expression: tree.Expression, scope: Scope) -> tuple[Quantity, str]:
+def _quantity(expression: syntax_tree.Expression, scope: Scope) -> tuple[Quantity, str]:
     """The quantity and the type of its value."""
-    callee = expression.callee if isinstance(expression, tree.Call) else expression
-    if not isinstance(callee, tree.Member):
+    callee = expression.callee if isinstance(expression, syntax_tree.Call) else expression
+    if not isinstance(callee, syntax_tree.Member):
         raise FaultError(expression.at, "nothing here changes while the scenario runs", EXPECTED)
     actor = scope.actor(callee.base)
     if actor.type not in PHYSICAL_OBJECTS or callee.name not in TRIGGERS:
@@ -182,7 +180,7 @@ def _quantity(expression: tree.Expression, scope: Scope) -> tuple[Quantity, str]
     if actor.type == "stationary_object" and callee.name in OF_MOVING:
         raise FaultError(callee.at, f"{actor.name!r} never moves: it has no {callee.name!r}", "another actor's")
     trigger = TRIGGERS[callee.name]
-    arguments = expression.arguments if isinstance(expression, tree.Call) else ()
+    arguments = expression.arguments if isinstance(expression, syntax_tree.Call) else ()
     given = bind(callee.name, trigger.params, arguments, expression.at, scope)
     reference = given.get("reference")
     if isinstance(reference, ActorName) and reference.name == actor.name:
@@ -190,7 +188,7 @@ def _quantity(expression: tree.Expression, scope: Scope) -> tuple[Quantity, str]
     return trigger.make(actor.name, given), trigger.type
 
 
-def _value(expression: tree.Expression, kind: str, scope: Scope) -> float:
+def _value(expression: syntax_tree.Expression, kind: str, scope: Scope) -> float:
     value = convert(evaluate(expression, scope), kind, expression.at)
     assert isinstance(value, Physical)
     return value.value

@@ -1,21 +1,97 @@
-"""Values of the language and its types: what a name may stand for, and what may be used as what."""
+"""Values of the language, their types and units: what a name may stand for, and what may be used as what."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from tuling_fsm.core.errors import assert_never
 from tuling_fsm.sim.scenario.placements import Anywhere, AtPose, InSlot, OnLane, Placement, RelativeTo
-from tuling_fsm.sim.scenario.tree import At
-from tuling_fsm.sim.scenario.units import PHYSICAL_TYPES, Dimension, dimension_name, units_of
+from tuling_fsm.sim.scenario.syntax_tree import SourceLocation
+
+
+class Dimension(NamedTuple):
+    """Exponents of metre, second and radian."""
+
+    m: int = 0
+    s: int = 0
+    rad: int = 0
+
+    def times(self, other: Dimension, sign: int = 1) -> Dimension:
+        """Of a product, or with `sign` -1 of a quotient."""
+        return Dimension(*(own + sign * theirs for own, theirs in zip(self, other, strict=True)))
+
+
+NUMBER = Dimension()
+PHYSICAL_TYPES = {
+    "length": Dimension(m=1),
+    "time": Dimension(s=1),
+    "speed": Dimension(m=1, s=-1),
+    "acceleration": Dimension(m=1, s=-2),
+    "jerk": Dimension(m=1, s=-3),
+    "angle": Dimension(rad=1),
+    "angular_rate": Dimension(rad=1, s=-1),
+    "angular_acceleration": Dimension(rad=1, s=-2),
+}
+"""The physical types of the standard and what they are made of."""
+
+_FACTORS: dict[str, dict[str, float]] = {
+    "length": {
+        "mm": 1e-3,
+        "cm": 1e-2,
+        "m": 1.0,
+        "meter": 1.0,
+        "km": 1e3,
+        "kilometer": 1e3,
+        "inch": 0.0254,
+        "ft": 0.3048,
+        "feet": 0.3048,
+        "mile": 1609.344,
+        "mi": 1609.344,
+    },
+    "time": {
+        "ms": 1e-3,
+        "s": 1.0,
+        "sec": 1.0,
+        "second": 1.0,
+        "min": 60.0,
+        "minute": 60.0,
+        "h": 3600.0,
+        "hour": 3600.0,
+    },
+    "speed": {"mps": 1.0, "kmph": 1.0 / 3.6, "kph": 1.0 / 3.6, "mph": 0.44704, "mmph": 1e-3 / 3600.0},
+    "acceleration": {"mpss": 1.0, "mpsps": 1.0, "kmphps": 1.0 / 3.6},
+    "jerk": {"mpsss": 1.0, "mpspsps": 1.0},
+    "angle": {"rad": 1.0, "radian": 1.0, "deg": math.pi / 180.0, "degree": math.pi / 180.0},
+    "angular_rate": {"radps": 1.0, "degps": math.pi / 180.0},
+    "angular_acceleration": {"radpss": 1.0, "degpss": math.pi / 180.0},
+}
+UNITS: dict[str, tuple[Dimension, float]] = {
+    unit: (PHYSICAL_TYPES[kind], factor) for kind, units in _FACTORS.items() for unit, factor in units.items()
+}
+"""Every unit: its dimension, and how many SI units it is."""
+
+
+def units_of(kind: str) -> tuple[str, ...]:
+    """The units of a physical type, for messages and the documentation."""
+    return tuple(_FACTORS[kind])
+
+
+def dimension_name(dimension: Dimension) -> str:
+    """The physical type, or its formula where it has no name."""
+    for name, known in PHYSICAL_TYPES.items():
+        if known == dimension:
+            return name
+    parts = [f"{unit}^{power}" for unit, power in dimension._asdict().items() if power]
+    return " ".join(parts) if parts else "number without unit"
 
 
 class FaultError(Exception):
-    """Something wrong at a place of the text; the file is added by whoever knows it."""
+    """Something wrong at a place of the text; the file is added where it is known."""
 
-    def __init__(self, at: At, what: str, expected: str) -> None:
+    def __init__(self, at: SourceLocation, what: str, expected: str) -> None:
         self.at, self.what, self.expected = at, what, expected
         super().__init__(what)
 
@@ -53,7 +129,7 @@ class Struct:
 
 
 @dataclass(frozen=True)
-class Way:
+class Waypoints:
     """A `route` (along lanes) or a `path` (straight from point to point)."""
 
     type: str
@@ -61,7 +137,7 @@ class Way:
 
 
 Value: TypeAlias = (
-    bool | int | float | str | Physical | Symbol | ActorName | Struct | Way | Placement | tuple["Value", ...]
+    bool | int | float | str | Physical | Symbol | ActorName | Struct | Waypoints | Placement | tuple["Value", ...]
 )
 
 ENUMERATIONS: dict[str, dict[str, str]] = {
@@ -162,7 +238,7 @@ def describe(value: Value) -> str:
             return f"{value.member!r}"
         case ActorName():
             return f"the {value.type} {value.name!r}"
-        case Struct() | Way():
+        case Struct() | Waypoints():
             return with_article(value.type)
         case tuple():
             return "a list"
@@ -177,7 +253,7 @@ def with_article(word: str) -> str:
     return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"
 
 
-def convert(value: Value, kind: str, at: At) -> Value:
+def convert(value: Value, kind: str, at: SourceLocation) -> Value:
     """The value as one of the type `kind`; a list type is written `list of kind`.
 
     Raises:
@@ -217,7 +293,7 @@ def _converted(value: Value, kind: str) -> Value | None:
     if kind in STRUCTS:
         return value if isinstance(value, Struct) and _struct_fits(value.type, kind) else None
     if kind in ("route", "path", "way"):
-        return value if isinstance(value, Way) and kind in ("way", value.type) else None
+        return value if isinstance(value, Waypoints) and kind in ("way", value.type) else None
     return _scalar(value, kind)
 
 
@@ -271,7 +347,7 @@ def placement(value: Value) -> Placement | None:
         case "xyz_point" | "position_3d":
             return AtPose(_si(fields, "x"), _si(fields, "y"))
         case _:
-            raise AssertionError(f"nobody knows where a {value.type} is")
+            raise AssertionError(f"no placement of a {value.type}")
 
 
 def _si(fields: Mapping[str, Value], name: str) -> float:

@@ -4,86 +4,88 @@ answers.
 
 from __future__ import annotations
 
-from tuling_fsm.sim.scenario import bound, commands
-from tuling_fsm.sim.scenario.choices import Material, SeenAs, Sensor, ServerMood
-from tuling_fsm.sim.scenario.deeds import ActionType, Deed, Order
-from tuling_fsm.sim.scenario.driving import not_below_0
-from tuling_fsm.sim.scenario.scope import Param
-from tuling_fsm.sim.scenario.units import PHYSICAL_TYPES
-from tuling_fsm.sim.scenario.values import FaultError, Physical, Symbol
+from tuling_fsm.sim.scenario import commands
+from tuling_fsm.sim.scenario.action_types import ActionCall, ActionEffect, ActionType
+from tuling_fsm.sim.scenario.choices import Material, PerceivedAs, Sensor, ServerBehaviour
+from tuling_fsm.sim.scenario.expressions import Param
+from tuling_fsm.sim.scenario.values import PHYSICAL_TYPES, FaultError, Physical, Symbol
 
-_WELL = commands.SetRouteServer(ServerMood.WELL)
+_WELL = commands.SetRouteServer(ServerBehaviour.WELL)
 
 
-def _close_lane(order: Order) -> Deed:
-    return _close(order, None)
+def _close_lane(call: ActionCall) -> ActionEffect:
+    return _close(call, None)
 
 
-def _close_road(order: Order) -> Deed:
-    beyond = bound.si(order.given, "beyond")
+def _close_road(call: ActionCall) -> ActionEffect:
+    beyond = call.given.si("beyond")
     if beyond < 0.0:
-        raise FaultError(order.at, f"a row that ends {-beyond:g} m inside the road", "beyond of 0 m or more")
-    return _close(order, beyond)
+        raise FaultError(call.at, f"a row that ends {-beyond:g} m inside the road", "beyond of 0 m or more")
+    return _close(call, beyond)
 
 
-def _close(order: Order, beyond: float | None) -> Deed:
-    material = Material(bound.member(order.given, "material"))
-    seen_as = SeenAs(bound.member(order.given, "seen_as"))
-    closing = commands.CloseRoad(order.actor, bound.position(order.given, "position"), beyond, material, seen_as)
-    return Deed((closing,), end=(commands.OpenRoad(order.actor),))
+def _close(call: ActionCall, beyond: float | None) -> ActionEffect:
+    material = Material(call.given.member("material"))
+    seen_as = PerceivedAs(call.given.member("seen_as"))
+    closing = commands.CloseRoad(call.actor, call.given.position("position"), beyond, material, seen_as)
+    return ActionEffect((closing,), end=(commands.OpenRoad(call.actor),))
 
 
-def _open_road(order: Order) -> Deed:
-    return Deed((commands.OpenRoad(order.actor),))
+def _open_road(call: ActionCall) -> ActionEffect:
+    return ActionEffect((commands.OpenRoad(call.actor),))
 
 
-def _occupy(order: Order) -> Deed:
-    spaces = bound.texts(order.given, "spaces")
-    return Deed((commands.OccupySpaces(spaces),), end=(commands.VacateSpaces(spaces),))
+def _occupy(call: ActionCall) -> ActionEffect:
+    spaces = call.given.texts("spaces")
+    return ActionEffect((commands.OccupySpaces(spaces),), end=(commands.VacateSpaces(spaces),))
 
 
-def _occupy_all_but(order: Order) -> Deed:
-    return Deed((commands.OccupyAllBut(bound.text(order.given, "road_id"), bound.texts(order.given, "free")),))
+def _occupy_all_but(call: ActionCall) -> ActionEffect:
+    return ActionEffect((commands.OccupyAllBut(call.given.text("road_id"), call.given.texts("free")),))
 
 
-def _vacate(order: Order) -> Deed:
-    return Deed((commands.VacateSpaces(bound.texts(order.given, "spaces")),))
+def _vacate(call: ActionCall) -> ActionEffect:
+    return ActionEffect((commands.VacateSpaces(call.given.texts("spaces")),))
 
 
-def _go_away(order: Order) -> Deed:
-    return _moody(ServerMood.AWAY)
+def _go_away(call: ActionCall) -> ActionEffect:
+    return _set_server(ServerBehaviour.AWAY)
 
 
-def _refuse(order: Order) -> Deed:
-    return _moody(ServerMood.REFUSES)
+def _refuse(call: ActionCall) -> ActionEffect:
+    return _set_server(ServerBehaviour.REFUSES)
 
 
-def _answer_opposite(order: Order) -> Deed:
-    return _moody(ServerMood.OPPOSITE)
+def _answer_opposite(call: ActionCall) -> ActionEffect:
+    return _set_server(ServerBehaviour.OPPOSITE)
 
 
-def _slow_down(order: Order) -> Deed:
-    return _moody(ServerMood.WELL, not_below_0(order, "delay"))
+def _slow_down(call: ActionCall) -> ActionEffect:
+    return _set_server(ServerBehaviour.WELL, call.not_below_0("delay"))
 
 
-def _moody(mood: ServerMood, delay: float = 0.0) -> Deed:
-    return Deed((commands.SetRouteServer(mood, delay),), end=(_WELL,))
+def _set_server(behaviour: ServerBehaviour, delay: float = 0.0) -> ActionEffect:
+    return ActionEffect((commands.SetRouteServer(behaviour, delay),), end=(_WELL,))
 
 
-def _come_back(order: Order) -> Deed:
-    return Deed((_WELL,))
+def _come_back(call: ActionCall) -> ActionEffect:
+    return ActionEffect((_WELL,))
 
 
-def _disturb(order: Order) -> Deed:
-    given, sensor = order.given, Sensor(bound.member(order.given, "sensor"))
-    noise, latency, drop_out = bound.si(given, "noise"), bound.si(given, "latency"), bound.number(given, "drop_out")
+def _disturb(call: ActionCall) -> ActionEffect:
+    given, sensor = call.given, Sensor(call.given.member("sensor"))
+    noise, latency, drop_out = (
+        given.si("noise"),
+        given.si("latency"),
+        given.number("drop_out"),
+    )
     if min(noise, latency, drop_out) < 0.0 or drop_out > 1.0:
-        raise FaultError(order.at, "a fault below 0, or a share above 1", "noise and latency from 0, drop_out 0 to 1")
-    fault = commands.DisturbSensor(sensor, noise, latency, drop_out, bound.truth(given, "occlusion"))
+        raise FaultError(call.at, "a fault below 0, or a share above 1", "noise and latency from 0, drop_out 0 to 1")
+    fault = commands.DisturbSensor(sensor, noise, latency, drop_out, given.truth("occlusion"))
     surplus = [name for name in FAULT_NAMES if getattr(fault, name) and name not in FAULTS[sensor]]
     if surplus:
-        raise FaultError(order.at, f"{sensor.value!r} knows no {surplus[0]!r}", "one of " + ", ".join(FAULTS[sensor]))
-    return Deed((fault,), end=(commands.DisturbSensor(sensor),))
+        raise FaultError(call.at, f"{sensor.value!r} knows no {surplus[0]!r}", "one of " + ", ".join(FAULTS[sensor]))
+    return ActionEffect((fault,), end=(commands.DisturbSensor(sensor),))
 
 
 _CLOSING = (
@@ -92,7 +94,7 @@ _CLOSING = (
     Param("seen_as", "seen_as", Symbol("seen_as", "objects")),
 )
 _BEYOND = Param("beyond", "length", Physical(8.0, PHYSICAL_TYPES["length"]))
-"""How far a row goes on beyond the pavements of a whole road, so that nobody drives round it."""
+"""How far a row goes on beyond the pavements of a whole road, so that no vehicle drives round it."""
 _SPACES = (Param("spaces", "list of id"),)
 _MOVED = ("noise", "latency", "drop_out")
 FAULT_NAMES = (*_MOVED, "occlusion")

@@ -8,20 +8,109 @@ that one alone.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import heapq
+import inspect
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from tuling_fsm.core import elementwise
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.sim.lights import TrafficLights
+from tuling_fsm.sim.environment.traffic_lights import TrafficLights
 from tuling_fsm.sim.traffic.collision import PAIR
 from tuling_fsm.sim.traffic.fleet import ANY, OFF, TURNS, path_index
-from tuling_fsm.sim.traffic.lane_graph import BoolArray
+from tuling_fsm.sim.traffic.lane_graph import BoolArray, TrafficLaneGraph
 from tuling_fsm.sim.traffic.manager import TrafficManager
-from tuling_fsm.sim.traffic.paths import lanes_along
-from tuling_fsm.sim.traffic.sleeping import Terms, terms_of
+from tuling_fsm.sim.traffic.population import HybridPhysics, hybrid_physics
+
+NEAR_M = 3.0
+"""A lane whose centre comes this near passes a point."""
+
+
+def lanes_along(graph: TrafficLaneGraph, start: int, points: Sequence[tuple[float, float]]) -> list[int]:
+    """The shortest way over lanes from `start` past points (m) in their order, without the first lane.
+
+    Raises:
+        InputError: no lane leads from one to the next.
+    """
+    way, lane = list[int](), start
+    for point in points:
+        found = _shortest(graph, lane, _passing(graph, point))
+        if found is None:
+            raise InputError("traffic.set_path", f"no lane leads to ({point[0]:.1f}, {point[1]:.1f})", "points ahead")
+        way += found
+        lane = way[-1] if way else start
+    return way
+
+
+def _passing(graph: TrafficLaneGraph, point: tuple[float, float]) -> set[int]:
+    """Lanes whose centre passes a point."""
+    apart = elementwise.hypot(graph.sample.x - point[0], graph.sample.y - point[1])
+    lanes = np.searchsorted(graph.lane["at"], np.flatnonzero(apart < NEAR_M), side="right") - 1
+    return set(lanes.tolist())
+
+
+def _shortest(graph: TrafficLaneGraph, start: int, goals: set[int]) -> list[int] | None:
+    """Lanes after `start` up to the nearest of the goals; None where none can be reached."""
+    queue: list[tuple[float, int, tuple[int, ...]]] = [(0.0, start, ())]
+    done: set[int] = set()
+    while queue:
+        length, lane, way = heapq.heappop(queue)
+        if lane in goals:
+            return list(way)
+        if lane in done:
+            continue
+        done.add(lane)
+        for k in range(graph.lane.next_at[lane], graph.lane.next_end[lane]):
+            following = int(graph.next[k])
+            heapq.heappush(queue, (length + float(graph.lane.length[following]), following, (*way, following)))
+    return None
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _number(value: Any) -> bool:
+    return _whole(value) or (isinstance(value, float) and math.isfinite(value))
+
+
+def _point(value: Any) -> bool:
+    return isinstance(value, list | tuple) and len(value) == 2 and all(map(_number, value))
+
+
+FITTING: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "int": (_whole, "a whole number"),
+    "int | None": (lambda value: value is None or _whole(value), "the number of a vehicle, none for all"),
+    "float": (_number, "a finite number"),
+    "float | None": (lambda value: value is None or _number(value), "a finite number or none"),
+    "bool": (lambda value: value in (False, True), "true or false"),
+    "Sequence[str]": (lambda value: isinstance(value, list) and all(isinstance(each, str) for each in value), "words"),
+    "Sequence[tuple[float, float]]": (lambda value: isinstance(value, list) and all(map(_point, value)), "points x, y"),
+}
+"""By the annotation of a parameter: whether a value fits, and what would."""
+
+
+def check_arguments(name: str, given: Sequence[Any]) -> None:
+    """Look whether arguments fit a command of `Autopilot`.
+
+    Raises:
+        InputError: there are too few or too many, or one is of another kind.
+    """
+    signature = inspect.signature(getattr(Autopilot, name))
+    try:
+        bound = signature.bind(None, *given)
+    except TypeError as error:
+        raise InputError(f"traffic.{name}", str(error), "the arguments that it has") from error
+    for parameter, value in list(bound.arguments.items())[1:]:
+        fits, expected = FITTING[str(signature.parameters[parameter].annotation)]
+        if not fits(value):
+            raise InputError(f"traffic.{name}", f"{parameter} is {value!r}", expected)
+
 
 TURN_NAMES = {"Left": 1, "Straight": 0, "Right": -1}
 NO_CIRCLES = np.zeros((0, 3))
@@ -42,10 +131,10 @@ class Autopilot:
             traffic: the world's traffic.
             seed: of all that is random about its vehicles.
             vehicles: how many it wants; those that find no place come when there is one.
-            circles: (K, 3) of x, y, radius (m): nobody is put there.
+            circles: (K, 3) of x, y, radius (m): no vehicle is spawned there.
         """
-        number = len(traffic.terms)
-        traffic.enlist(_seeds(seed, vehicles), terms_of(traffic.parameters), circles)
+        number = len(traffic.hybrid)
+        traffic.register(_seeds(seed, vehicles), hybrid_physics(traffic.parameters), circles)
         return cls(traffic, number)
 
     @property
@@ -79,7 +168,7 @@ class Autopilot:
     def register_vehicles(self, seed: int, vehicles: int) -> None:
         """Take so many more, drawn from a seed of their own; those that find no place come when there is one."""
         count = int(_within("vehicles", vehicles, 0, 100_000))
-        self.traffic.enlist(_seeds(seed, count), self._terms, NO_CIRCLES, self.number)
+        self.traffic.register(_seeds(seed, count), self._hybrid, NO_CIRCLES, self.number)
 
     def set_random_device_seed(self, seed: int) -> None:
         """Draw everything from another seed from now on."""
@@ -116,13 +205,13 @@ class Autopilot:
         """Keep beside the middle of the lane, m, + left."""
         self._set(vehicle, "offset", _within("offset", offset, -5.0, 5.0))
         for row in self._chosen(vehicle):
-            self.traffic.shift(row, offset)
+            self.traffic.set_offset(row, offset)
 
     def global_lane_offset(self, offset: float) -> None:
         """The same for all."""
         self.vehicle_lane_offset(None, offset)
 
-    # What is not minded.
+    # What is ignored.
 
     def ignore_lights_percentage(self, vehicle: int | None, percentage: float) -> None:
         """Share of the red and yellow lights that it drives through, %; drawn anew for each."""
@@ -141,12 +230,12 @@ class Autopilot:
         self._set(vehicle, "ignore_walkers", _share(percentage))
 
     def collision_detection(self, vehicle: int, other: int, detect: bool) -> None:
-        """Whether a vehicle and somebody else (0: the ego) mind each other."""
+        """Whether a vehicle and another agent (0: the ego) brake for each other."""
         keys = {self._row(vehicle) * PAIR + int(_within("other", other, 0, PAIR - 1))}
         rows = np.flatnonzero((self.traffic.ids == other) & (self.traffic.fleet.car.mode != OFF))
         keys |= {int(row) * PAIR + vehicle for row in rows if other != 0}
-        pairs = set(self.traffic.blind.tolist())
-        self.traffic.blind = np.array(sorted(pairs - keys if detect else pairs | keys), dtype=np.int64)
+        pairs = set(self.traffic.ignored_pairs.tolist())
+        self.traffic.ignored_pairs = np.array(sorted(pairs - keys if detect else pairs | keys), dtype=np.int64)
 
     # Lanes and ways.
 
@@ -155,7 +244,7 @@ class Autopilot:
         self._set(vehicle, "auto_change", enable)
 
     def force_lane_change(self, vehicle: int, left: bool) -> bool:
-        """Change lanes now, whoever is there; False where there is no lane."""
+        """Change lanes now, whatever is in the way; False where there is no lane."""
         return self.traffic.change_lane(self._row(vehicle), 1 if left else -1)
 
     def keep_right_rule_percentage(self, vehicle: int | None, percentage: float) -> None:
@@ -171,7 +260,7 @@ class Autopilot:
         row = self._row(vehicle)
         fleet, graph = self.traffic.fleet, self.traffic.graph
         start = int(fleet.path_lane[row, path_index(fleet, row, fleet.car.arc[row])])
-        self.traffic.lead(row, lanes_along(graph, start, points))
+        self.traffic.set_path(row, lanes_along(graph, start, points))
 
     def set_route(self, vehicle: int, turns: Sequence[str]) -> None:
         """Take these turns at the next junctions, each `Left`, `Straight` or `Right`, where there is such a way.
@@ -186,12 +275,12 @@ class Autopilot:
         row, fleet = self._row(vehicle), self.traffic.fleet
         fleet.turns[row], fleet.car.turn_at[row] = ANY, 0
         fleet.turns[row, : len(turns)] = [TURN_NAMES[turn] for turn in turns]
-        self.traffic.forget_way(row)
+        self.traffic.drop_path(row)
 
-    # Lights, dynamics, sleep.
+    # Lights, dynamics, dormant vehicles.
 
     def update_vehicle_lights(self, vehicle: int | None, update: bool) -> None:
-        """Whether its lights are worked; else they stay as they are."""
+        """Whether its lights are updated; else they stay as they are."""
         self._set(vehicle, "show_lights", update)
 
     def reset_traffic_lights(self, lights: TrafficLights, stamp: float) -> None:
@@ -200,26 +289,26 @@ class Autopilot:
 
     def set_hybrid_physics_mode(self, enabled: bool) -> None:
         """Whether vehicles far from any ego do without dynamics."""
-        self._agree(dataclasses.replace(self._terms, hybrid=enabled))
+        self._set_hybrid(dataclasses.replace(self._hybrid, hybrid=enabled))
 
     def set_hybrid_physics_radius(self, radius: float) -> None:
         """How far is far, m."""
-        self._agree(dataclasses.replace(self._terms, radius=_within("radius", radius, 0.0, 1e6)))
+        self._set_hybrid(dataclasses.replace(self._hybrid, radius=_within("radius", radius, 0.0, 1e6)))
 
     def set_respawn_dormant_vehicles(self, enabled: bool) -> None:
-        """Whether sleepers come back near an ego."""
-        self._agree(dataclasses.replace(self._terms, respawn=enabled))
+        """Whether dormant vehicles come back near an ego."""
+        self._set_hybrid(dataclasses.replace(self._hybrid, respawn=enabled))
 
     def set_boundaries_respawn_dormant_vehicles(self, lower: float, upper: float) -> None:
         """Between which distances from it, m; at least 20."""
-        self._agree(dataclasses.replace(self._terms, nearest=lower, farthest=upper))
+        self._set_hybrid(dataclasses.replace(self._hybrid, nearest=lower, farthest=upper))
 
     @property
-    def _terms(self) -> Terms:
-        return self.traffic.terms[self.number]
+    def _hybrid(self) -> HybridPhysics:
+        return self.traffic.hybrid[self.number]
 
-    def _agree(self, terms: Terms) -> None:
-        self.traffic.terms[self.number] = terms
+    def _set_hybrid(self, hybrid: HybridPhysics) -> None:
+        self.traffic.hybrid[self.number] = hybrid
 
 
 def _seeds(seed: int, count: int) -> npt.NDArray[np.uint64]:

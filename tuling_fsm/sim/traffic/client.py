@@ -16,7 +16,7 @@ NEXT_FRAME = -1
 
 
 class TrafficClient:
-    """Sends what is to be set; the server does it at the beginning of a frame, in one batch with what others have sent.
+    """Sends what is to be set; the server does it at the beginning of a frame, in one batch with that of other clients.
 
     Every setting of an `Autopilot` is a method here with the same arguments, as `ignore_lights_percentage(7, 50.0)`. It
     is on its way when the call returns; what the server could not do then `confirm` says.
@@ -26,7 +26,7 @@ class TrafficClient:
         number: of this client; in a batch the lower ones come first. Two clients may not have the same.
 
     Raises:
-        InputError: nobody listens there, or the number is taken.
+        InputError: there is no server, or the number is taken.
     """
 
     def __init__(self, port: int = DEFAULT_PORT, number: int = 1) -> None:

@@ -1,39 +1,119 @@
 """Third stage: what is in the way of every vehicle, measured along its own path.
 
 The corridor ahead of the front bumper is walked in steps as long as nothing can be hit (sphere tracing), for every
-box near it. Boxes may be predictions: where somebody will be `when` seconds from now. They count unless the vehicle
+box near it. Boxes may be predictions: where an agent will be `when` seconds from now. They count unless the vehicle
 is long past by then.
 """
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.kernels import kernel, part, sqrt
-from tuling_fsm.sim.traffic.boxes import Cells, Grid, cells
-from tuling_fsm.sim.traffic.corridor import Corridor, corridor_of, first_touch, within
-from tuling_fsm.sim.traffic.fleet import Fleet, ignores, offset_at
-from tuling_fsm.sim.traffic.lane_graph import IntArray, LaneGraph, Records, lane_point
+from tuling_fsm.core.kernels import inlined_kernel, kernel, sqrt
+from tuling_fsm.sim.traffic.fleet import Fleet, ignores, offset_at, path_index
+from tuling_fsm.sim.traffic.lane_graph import SWEEP_M, IntArray, Records, TrafficLaneGraph, lane_point
+from tuling_fsm.sim.traffic.spatial_grid import CellRange, SpatialGrid, cells
+
+
+class Corridor(NamedTuple):
+    """From the arc of the front bumper to the `end` of what is watched (m), `room` wide to either side, which holds
+    what a vehicle sweeps while it changes lanes; and the rectangle around all of it.
+    """
+
+    front: float
+    end: float
+    room: float
+    x0: float
+    x1: float
+    y0: float
+    y1: float
+
+
+@inlined_kernel
+def _span(graph: TrafficLaneGraph, fleet: Fleet, i: int, place: int, front: float, end: float) -> tuple[int, int]:
+    """First and last sample of a lane of the path of vehicle `i` that enclose a stretch of it."""
+    lane, at = fleet.path_lane[i, place], fleet.path_at[i, place]
+    first, last, step = graph.lane.at[lane], graph.lane.end[lane] - 1, max(graph.lane.step[lane], 1e-9)
+    begin = first + min(max(int((front - at) / step), 0), last - first)
+    return begin, min(first + max(math.ceil((end - at) / step), begin - first), last)
+
+
+@inlined_kernel
+def corridor_of(graph: TrafficLaneGraph, fleet: Fleet, i: int, reach: float, clearance: float) -> Corridor:
+    """The corridor of vehicle `i` over `reach` m, with `clearance` m to either side."""
+    front = fleet.car.arc[i] + 0.5 * fleet.car.length[i]
+    end = min(front + reach, fleet.path_at[i, fleet.car.path_count[i]])
+    place = path_index(fleet, i, front)
+    x0, x1, y0, y1 = np.inf, -np.inf, np.inf, -np.inf
+    while True:
+        sample, last = _span(graph, fleet, i, place, front, end)
+        stride = graph.lane.stride[fleet.path_lane[i, place]]
+        while True:
+            x, y = graph.sample.x[sample], graph.sample.y[sample]
+            x0, x1, y0, y1 = min(x0, x), max(x1, x), min(y0, y), max(y1, y)
+            if sample >= last:
+                break
+            sample = min(sample + stride, last)
+        place += 1
+        if place >= fleet.car.path_count[i] or fleet.path_at[i, place] >= end:
+            break
+    aside = max(abs(fleet.car.offset_from[i]), abs(fleet.car.offset_to[i]))
+    room = 0.5 * fleet.car.width[i] + clearance + SWEEP_M + aside
+    return Corridor(front, end, room, x0 - room, x1 + room, y0 - room, y1 + room)
+
+
+@inlined_kernel
+def within(boxes: Records, j: int, corridor: Corridor) -> bool:
+    """Whether box `j` may touch the rectangle around a corridor."""
+    x, y, half_x, half_y = boxes.x[j], boxes.y[j], boxes.half_x[j], boxes.half_y[j]
+    across = (corridor.x0 - half_x <= x) & (x <= corridor.x1 + half_x)
+    return bool(across & (corridor.y0 - half_y <= y) & (y <= corridor.y1 + half_y))
+
+
+@inlined_kernel
+def first_touch(graph: TrafficLaneGraph, fleet: Fleet, i: int, boxes: Records, j: int, corridor: Corridor) -> float:
+    """Arc from which on box `j` may touch the corridor of vehicle `i`; inf where it does not."""
+    near_x, near_y = boxes.half_x[j] + corridor.room, boxes.half_y[j] + corridor.room
+    place = path_index(fleet, i, corridor.front)
+    while True:
+        lane = fleet.path_lane[i, place]
+        first, step, stride = graph.lane.at[lane], graph.lane.step[lane], graph.lane.stride[lane]
+        sample, last = _span(graph, fleet, i, place, corridor.front, corridor.end)
+        while True:
+            following = min(sample + stride, last)
+            x, y = graph.sample.x[sample], graph.sample.y[sample]
+            other_x, other_y = graph.sample.x[following], graph.sample.y[following]
+            across = (min(x, other_x) - near_x <= boxes.x[j]) & (boxes.x[j] <= max(x, other_x) + near_x)
+            if across & (min(y, other_y) - near_y <= boxes.y[j]) & (boxes.y[j] <= max(y, other_y) + near_y):
+                return float(max(fleet.path_at[i, place] + (sample - first) * step, corridor.front))
+            sample = following
+            if sample >= last:
+                break
+        place += 1
+        if place >= fleet.car.path_count[i] or fleet.path_at[i, place] >= corridor.end:
+            return np.inf
+
 
 SAME_LEVEL_M = 3.0
 MIN_STEP_M = 0.3
 SLACK_M = 5.0
 """A path is at least as long as the straight way, but for this: gaps between lanes, and a lane change."""
 PAIR = 1 << 32
-"""Key of a pair: row of the one that does not see times this, and the number of the other."""
+"""Key of a pair: row of the vehicle that ignores the other, times this, plus the number of the other."""
 LongArray = npt.NDArray[np.int64]
 MIN_REACH_M = 45.0
-"""Everybody looks this far: over a junction to the room behind it."""
+"""Every vehicle looks this far: over a junction to the room behind it."""
 PASSED_MARGIN_S = 0.7
 """A predicted box is ignored by a vehicle that will have passed it this much earlier."""
 
 
-class Driver(NamedTuple):
-    """The Intelligent Driver Model's numbers and the corridor's, see `TrafficParameters`."""
+class IdmParameters(NamedTuple):
+    """The Intelligent Driver Model's numbers and the corridor's, see `TrafficManagerParameters`."""
 
     max_accel: float
     comfort_decel: float
@@ -52,10 +132,23 @@ the road ahead the gap (m, inf for none) and the speed along the path (m/s).
 """
 
 
+class ObstacleStage(NamedTuple):
+    """What the stage works on: boxes and their cells, sorted keys of the pairs without collision detection, the
+    parameters, `AHEAD` of every vehicle, and room for a list of boxes, one more than all.
+    """
+
+    boxes: Records
+    grid: SpatialGrid
+    ignored_pairs: LongArray
+    k: IdmParameters
+    ahead: Records
+    candidates: IntArray
+
+
 @kernel
-def idm(v: float, gap: float, lead_v: float, standing_gap: float, k: Driver) -> float:
+def idm(v: float, gap: float, lead_v: float, standing_gap: float, k: IdmParameters) -> float:
     """Interaction part of the Intelligent Driver Model: the acceleration (m/s^2) that a leader at `gap` (m) with speed
-    `lead_v` leaves to somebody with speed `v` (m/s) who would stand `standing_gap` (m) behind it, at most `max_accel`.
+    `lead_v` leaves to a vehicle with speed `v` (m/s) that keeps `standing_gap` (m) behind it, at most `max_accel`.
     """
     if gap < 0.1:
         return -k.max_decel
@@ -76,9 +169,9 @@ def _to_box(boxes: Records, j: int, x: float, y: float) -> tuple[float, float]:
     return c * along - s * across, s * along + c * across
 
 
-@part
+@inlined_kernel
 def corridor_hit(
-    graph: LaneGraph, fleet: Fleet, i: int, boxes: Records, j: int, start: float, end: float, k: Driver
+    graph: TrafficLaneGraph, fleet: Fleet, i: int, boxes: Records, j: int, start: float, end: float, k: IdmParameters
 ) -> tuple[float, float]:
     """Gap from the front bumper to box `j` in the corridor of vehicle `i` between two arcs (inf for none) and the
     path's heading there.
@@ -111,20 +204,20 @@ def _passes_first(fleet: Fleet, i: int, boxes: Records, j: int, gap: float) -> b
 
 
 @kernel
-def _blind(blind: LongArray, i: int, who: int) -> bool:
-    """Whether vehicle `i` has been told not to see somebody: a pair in the sorted table of keys."""
-    key, low, high = i * PAIR + who, 0, len(blind)
+def _ignores_pair(ignored_pairs: LongArray, i: int, number: int) -> bool:
+    """Whether collision detection is off between vehicle `i` and an agent: a pair in the sorted table of keys."""
+    key, low, high = i * PAIR + number, 0, len(ignored_pairs)
     while low < high:
         middle = (low + high) // 2
-        if blind[middle] < key:
+        if ignored_pairs[middle] < key:
             low = middle + 1
         else:
             high = middle
-    return bool(low < len(blind) and blind[low] == key)
+    return bool(low < len(ignored_pairs) and ignored_pairs[low] == key)
 
 
 @kernel
-def _matters(fleet: Fleet, i: int, boxes: Records, j: int, k: Driver, ahead: Records) -> bool:
+def _matters(fleet: Fleet, i: int, boxes: Records, j: int, k: IdmParameters, ahead: Records) -> bool:
     """Whether box `j` could hold vehicle `i` back more than what it has seen so far, if it stood in the way there."""
     nose = 0.5 * fleet.car.length[i]
     x, y = fleet.car.x[i] + nose * fleet.car.cos[i], fleet.car.y[i] + nose * fleet.car.sin[i]
@@ -134,14 +227,14 @@ def _matters(fleet: Fleet, i: int, boxes: Records, j: int, k: Driver, ahead: Rec
     return bool(nearer or idm(fleet.car.v[i], gap, 0.0, fleet.rules.gap[i], k) < ahead.accel[i])
 
 
-@part
-def _watch(
-    graph: LaneGraph, fleet: Fleet, i: int, boxes: Records, j: int, corridor: Corridor, blind: LongArray, k: Driver,
-    ahead: Records,
-) -> None:  # fmt: skip
-    """Take one box into account."""
+@inlined_kernel
+def _consider_obstacle(
+    graph: TrafficLaneGraph, fleet: Fleet, i: int, j: int, corridor: Corridor, stage: ObstacleStage
+) -> None:
+    """Take box `j` into account."""
+    boxes, k, ahead = stage.boxes, stage.k, stage.ahead
     share = fleet.rules.ignore_walkers[i] if boxes.person[j] else fleet.rules.ignore_vehicles[i]
-    if ignores(fleet, i, share, boxes.who[j]) or _blind(blind, i, boxes.who[j]):
+    if ignores(fleet, i, share, boxes.id[j]) or _ignores_pair(stage.ignored_pairs, i, boxes.id[j]):
         return
     start = first_touch(graph, fleet, i, boxes, j, corridor)
     gap, heading = corridor_hit(graph, fleet, i, boxes, j, start, corridor.end, k)
@@ -155,10 +248,10 @@ def _watch(
 
 @kernel
 def _candidates(
-    fleet: Fleet, i: int, boxes: Records, grid: Grid, corridor: Corridor, around: Cells, found: IntArray
+    fleet: Fleet, i: int, boxes: Records, grid: SpatialGrid, corridor: Corridor, around: CellRange, candidates: IntArray
 ) -> int:
-    """Put the boxes on the level of vehicle `i` that may touch its corridor into `found`, the nearest of those that
-    are there now first; returns how many they are.
+    """Put the boxes on the level of vehicle `i` that may touch its corridor into `candidates`, first the nearest that
+    is no prediction; returns how many they are.
     """
     nearest, place, count = np.inf, 0, 0
     x, y, z = fleet.car.x[i], fleet.car.y[i], fleet.car.z[i]
@@ -166,36 +259,34 @@ def _candidates(
         first, last = row * grid.columns + around.left, row * grid.columns + around.right
         for j in range(grid.start[first], grid.start[last + 1]):
             # Most boxes are not there: that is found out without a jump for each condition.
-            found[count] = j
-            here = within(boxes, j, corridor) & (boxes.owner[j] != i) & (not abs(boxes.z[j] - z) > SAME_LEVEL_M)
+            candidates[count] = j
+            here = within(boxes, j, corridor) & (boxes.row[j] != i) & (not abs(boxes.z[j] - z) > SAME_LEVEL_M)
             dx, dy = boxes.x[j] - x, boxes.y[j] - y
             if here & (boxes.when[j] == 0.0) & (dx * dx + dy * dy < nearest):
                 nearest, place = dx * dx + dy * dy, count
             count += here
     for c in range(place, 0, -1):
-        found[c - 1], found[c] = found[c], found[c - 1]
+        candidates[c - 1], candidates[c] = candidates[c], candidates[c - 1]
     return count
 
 
 @kernel
-def watch_out(
-    graph: LaneGraph, fleet: Fleet, boxes: Records, grid: Grid, blind: LongArray, k: Driver, ahead: Records,
-    found: IntArray,
-) -> None:  # fmt: skip
-    """The stage: fill `ahead` for all vehicles, cell by cell, so that what one has looked at the next finds at hand.
-    The nearest box is looked at first: most others then do not matter. `found` has room for a box more than all.
+def detect_obstacles(graph: TrafficLaneGraph, fleet: Fleet, stage: ObstacleStage) -> None:
+    """The stage: fill `ahead` for all vehicles, cell by cell, so that boxes are still in the processor's cache for the
+    next vehicle. The nearest box is looked at first: most others then do not matter.
     """
+    boxes, grid, k, ahead, candidates = stage.boxes, stage.grid, stage.k, stage.ahead, stage.candidates
     for i in range(len(fleet.car)):
         ahead.accel[i], ahead.gap[i], ahead.v[i] = k.max_accel, np.inf, 0.0
     for body in range(grid.start[len(grid.start) - 1]):
-        i = boxes.owner[body]
+        i = boxes.row[body]
         if i < 0:
             continue
         v = fleet.car.v[i]
         reach = max(MIN_REACH_M, 12.0 + v * (k.headway + 1.0) + v * v / k.comfort_decel)
         corridor = corridor_of(graph, fleet, i, reach, k.side_clearance)
         around = cells(grid, corridor.x0, corridor.x1, corridor.y0, corridor.y1)
-        for c in range(_candidates(fleet, i, boxes, grid, corridor, around, found)):
-            j = found[c]
+        for c in range(_candidates(fleet, i, boxes, grid, corridor, around, candidates)):
+            j = candidates[c]
             if (c == 0 and boxes.when[j] == 0.0) or _matters(fleet, i, boxes, j, k, ahead):
-                _watch(graph, fleet, i, boxes, j, corridor, blind, k, ahead)
+                _consider_obstacle(graph, fleet, i, j, corridor, stage)

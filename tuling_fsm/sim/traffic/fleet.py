@@ -14,15 +14,15 @@ import numpy.typing as npt
 
 from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.kernels import kernel, part
-from tuling_fsm.sim.traffic.lane_graph import IntArray, LaneGraph, Records, lane_point
+from tuling_fsm.core.kernels import inlined_kernel, kernel
+from tuling_fsm.sim.traffic.lane_graph import IntArray, Records, TrafficLaneGraph, lane_point
 
 PATH_LANES = 64
 """Most lanes in a path."""
 AXLE_SHARE = 0.3
 """Axles stand this share of the length before and behind the centre."""
 
-OFF, LANES, RAILS = 0, 1, 2
+OFF, ROAMING, GIVEN_PATH = 0, 1, 2
 """Modes: not on the road; driving on at random; along a given path that ends."""
 
 
@@ -33,7 +33,7 @@ CAR = np.dtype(
         ("x", "f8"), ("y", "f8"), ("z", "f8"), ("heading", "f8"), ("offset_from", "f8"),
         ("offset_to", "f8"), ("offset_time", "f8"), ("random", "u8"), ("cleared", "f8"), ("arrived", "f8"),
         ("stopped_at", "f8"), ("standing", "f8"), ("physical", "?"), ("steer", "f8"), ("error", "f8"),
-        ("error_sum", "f8"), ("target", "f8"), ("lag_sum", "f8"), ("asleep", "i4"), ("turn_at", "i4"),
+        ("error_sum", "f8"), ("target", "f8"), ("lag_sum", "f8"), ("dormant_mode", "i4"), ("turn_at", "i4"),
         ("owner", "i4"), ("lights", "i4"), ("key", "u8"), ("cos", "f8"), ("sin", "f8"),
     ],
     align=True,
@@ -45,9 +45,9 @@ NaN for none) and the `rate` at which that is approached (m/s^2, inf for the dri
 junctions are `cleared`, when it `arrived` at the one that it waits for (s, inf for none), arc of the stop sign that
 it last `stopped_at`, seconds `standing` without a red light. Dynamics, while it is `physical`: angle of the front
 wheels `steer` (rad), last heading `error` to the point ahead and its sum over time, `target` speed and the sum of what
-it lags behind that. A sleeper has the mode that it had `asleep`, else 0 is there. `turn_at` is the place of its next
-turn in the route, `owner` the traffic manager that it belongs to, `lights` those that are on, and its whims are drawn
-from `key`. `cos` and `sin` are those of the heading at the beginning of the frame.
+it lags behind that. `dormant_mode` is the mode that a dormant vehicle had before, 0 while it is not dormant. `turn_at`
+is the place of its next turn in the route, `owner` the traffic manager that it belongs to, `lights` those that are on;
+what it ignores is drawn from `key`. `cos` and `sin` are those of the heading at the beginning of the frame.
 """
 RULES = np.dtype(
     [
@@ -58,7 +58,7 @@ RULES = np.dtype(
 )  # fmt: skip
 """What a traffic manager has set for a vehicle (TM-2): `gap` to the leading vehicle at standstill (m); shares 0 to 1 of
 the lights, signs, vehicles and walkers that are ignored; `offset` from the middle of its lane (m, + left); the chance
-of moving to the right where it may; whether it changes lanes by itself, and whether its lights are worked.
+of moving to the right where it may; whether it changes lanes by itself, and whether its lights are updated.
 """
 
 
@@ -114,7 +114,7 @@ def draw(fleet: Fleet, i: int) -> float:
     return float(z >> np.uint64(11)) / 9007199254740992.0
 
 
-@part
+@inlined_kernel
 def ignores(fleet: Fleet, i: int, share: float, what: int) -> bool:
     """Whether vehicle `i`, which ignores a share of a kind of things, ignores this one; the same answer every time."""
     if share <= 0.0:
@@ -125,7 +125,7 @@ def ignores(fleet: Fleet, i: int, share: float, what: int) -> bool:
     return float((z ^ (z >> np.uint64(31))) >> np.uint64(11)) / 9007199254740992.0 < share
 
 
-@part
+@inlined_kernel
 def path_index(fleet: Fleet, i: int, arc: float) -> int:
     """Which lane of the path lies at an arc (m), clamped to its ends."""
     k = 0
@@ -134,7 +134,7 @@ def path_index(fleet: Fleet, i: int, arc: float) -> int:
     return k
 
 
-@part
+@inlined_kernel
 def offset_at(fleet: Fleet, i: int, ahead_s: float, duration: float) -> float:
     """Lateral offset (m, + left) in `ahead_s` seconds: a smooth step from the old offset to the new that takes
     `duration` (s).
@@ -147,8 +147,8 @@ def offset_at(fleet: Fleet, i: int, ahead_s: float, duration: float) -> float:
     return float(fleet.car.offset_from[i] + blend * (fleet.car.offset_to[i] - fleet.car.offset_from[i]))
 
 
-@part
-def path_point(graph: LaneGraph, fleet: Fleet, i: int, arc: float, offset: float) -> tuple[float, float, float]:
+@inlined_kernel
+def path_point(graph: TrafficLaneGraph, fleet: Fleet, i: int, arc: float, offset: float) -> tuple[float, float, float]:
     """x, y, heading of the path of vehicle `i` at an arc (m), moved `offset` (m) to the left."""
     k = path_index(fleet, i, arc)
     x, y, heading = lane_point(graph, fleet.path_lane[i, k], arc - fleet.path_at[i, k])
@@ -157,8 +157,8 @@ def path_point(graph: LaneGraph, fleet: Fleet, i: int, arc: float, offset: float
     return x, y, heading
 
 
-@part
-def nearest_sample(graph: LaneGraph, fleet: Fleet, i: int) -> int:
+@inlined_kernel
+def nearest_sample(graph: TrafficLaneGraph, fleet: Fleet, i: int) -> int:
     """The sample of the lane graph at the centre of vehicle `i`."""
     k = path_index(fleet, i, fleet.car.arc[i])
     lane = fleet.path_lane[i, k]
@@ -167,7 +167,7 @@ def nearest_sample(graph: LaneGraph, fleet: Fleet, i: int) -> int:
 
 
 @kernel
-def set_poses(graph: LaneGraph, fleet: Fleet, duration: float) -> None:
+def set_poses(graph: TrafficLaneGraph, fleet: Fleet, duration: float) -> None:
     """Put every body without dynamics where its path says; a lane change takes `duration` (s)."""
     for i in range(len(fleet.car)):
         if fleet.car.mode[i] == 0 or fleet.car.physical[i]:

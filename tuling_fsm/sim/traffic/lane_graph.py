@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import distance, wrap_angle
-from tuling_fsm.core.kernels import part
-from tuling_fsm.map.lanes import Lane, LaneId, Mark
+from tuling_fsm.core.kernels import inlined_kernel
+from tuling_fsm.map.lanes import Lane, LaneId, LaneMark
 from tuling_fsm.map.road_map import RoadMap
 
 Records = np.recarray[Any, Any]
@@ -64,7 +64,7 @@ STOP = np.dtype([("s", "f8"), ("kind", "i4"), ("signal", "i4")])
 """A stop line: place on its lane (m), kind, index into the lights' states or -1."""
 
 
-class LaneGraph(NamedTuple):
+class TrafficLaneGraph(NamedTuple):
     """L driving lanes in flat arrays."""
 
     lane: Records
@@ -74,7 +74,7 @@ class LaneGraph(NamedTuple):
     stop: Records
 
 
-def build_lane_graph(road_map: RoadMap, signals: Sequence[int]) -> tuple[LaneGraph, dict[LaneId, int]]:
+def build_lane_graph(road_map: RoadMap, signals: Sequence[int]) -> tuple[TrafficLaneGraph, dict[LaneId, int]]:
     """The graph and the index of each lane.
 
     Args:
@@ -99,7 +99,7 @@ def build_lane_graph(road_map: RoadMap, signals: Sequence[int]) -> tuple[LaneGra
     for name, lists in (("", samples), ("next_", following), ("conflict_", conflicts), ("stop_", stops)):
         _note_places(table, name, lists)
     table["endless"] = _endless(following, [_unfit(road_map, lane) for lane in lanes])
-    graph = LaneGraph(
+    graph = TrafficLaneGraph(
         lane=table,
         sample=_records(samples, SAMPLE),
         next=np.array(list(itertools.chain.from_iterable(following)), dtype=np.int32),
@@ -127,7 +127,7 @@ def _note_places(table: Records, name: str, lists: Sequence[Sequence[object]]) -
     table[f"{name}at"] = np.cumsum(counts) - counts
 
 
-def _open(marks: tuple[Mark, ...]) -> bool:
+def _open(marks: tuple[LaneMark, ...]) -> bool:
     """Whether a marking may be crossed all along."""
     return len(marks) > 0 and all(mark.crossable for mark in marks)
 
@@ -235,8 +235,8 @@ def _endless(following: list[list[int]], unfit: list[bool]) -> BoolArray:
     return alive
 
 
-@part
-def lane_point(graph: LaneGraph, lane: int, s: float) -> tuple[float, float, float]:
+@inlined_kernel
+def lane_point(graph: TrafficLaneGraph, lane: int, s: float) -> tuple[float, float, float]:
     """x, y, heading at `s` along a lane's centre, straight on beyond its ends."""
     first, last = graph.lane.at[lane], graph.lane.end[lane] - 1
     step = graph.lane.step[lane]

@@ -8,48 +8,124 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.sim.parameters import TrafficParameters
-from tuling_fsm.sim.traffic import sleeping
-from tuling_fsm.sim.traffic.collision import Driver, LongArray
+from tuling_fsm.sim.parameters import TrafficManagerParameters
+from tuling_fsm.sim.traffic import population
+from tuling_fsm.sim.traffic.collision import IdmParameters, LongArray
 from tuling_fsm.sim.traffic.fleet import (
-    LANES,
+    GIVEN_PATH,
     OFF,
+    PATH_LANES,
+    ROAMING,
+    Fleet,
     joined,
     new_fleet,
     offset_at,
     path_index,
     set_poses,
 )
-from tuling_fsm.sim.traffic.given_ways import GivenWays
-from tuling_fsm.sim.traffic.lane_change import move_over
-from tuling_fsm.sim.traffic.lane_graph import BoolArray, IntArray, LaneGraph
-from tuling_fsm.sim.traffic.lifecycle import appear, capacity, draw_sizes, places, put_on_lane
-from tuling_fsm.sim.traffic.right_of_way import EgoRequest
-from tuling_fsm.sim.traffic.sleeping import Terms, distances, radii, rest, switch_physics, take_off_stuck, terms_of
-from tuling_fsm.sim.traffic.stages import Frame, new_stages, run_stages
-from tuling_fsm.sim.traffic.vehicle_lights import Weather
+from tuling_fsm.sim.traffic.lane_change import start_lane_change
+from tuling_fsm.sim.traffic.lane_graph import BoolArray, IntArray, TrafficLaneGraph
+from tuling_fsm.sim.traffic.localization import append_lane
+from tuling_fsm.sim.traffic.motion import LINE_GAP_M
+from tuling_fsm.sim.traffic.population import (
+    HybridPhysics,
+    capacity,
+    draw_sizes,
+    hero_distances,
+    hybrid_physics,
+    hybrid_radii,
+    put_on_lane,
+    remove_stuck,
+    spawn_places,
+    switch_physics,
+    try_spawn,
+    update_dormant,
+)
+from tuling_fsm.sim.traffic.right_of_way import JunctionRequest
+from tuling_fsm.sim.traffic.stages import LightConditions, StageInput, new_stage_buffers, run_stages
+
+
+class GivenRoutes:
+    """What is left of the given path of each vehicle that has one, by its row in the fleet."""
+
+    def __init__(self, graph: TrafficLaneGraph) -> None:
+        self._graph = graph
+        self._left: dict[int, tuple[list[int], float | None]] = {}
+        """Lanes, and where on the last one the front bumper is to stop, m; None: the vehicle drives on at random."""
+
+    def follow(self, fleet: Fleet, row: int, lanes: Sequence[int], s: float, s_end: float) -> None:
+        """Let a vehicle at `s` of the first lane follow lanes until its centre is at `s_end` of the last, where it
+        stops.
+        """
+        fleet.path_lane[row, 0], fleet.car.path_count[row] = lanes[0], 1
+        fleet.path_at[row, 0] = fleet.car.arc[row] - s
+        fleet.path_at[row, 1] = fleet.path_at[row, 0] + self._graph.lane.length[lanes[0]]
+        fleet.car.cleared[row] = -np.inf
+        fleet.car.mode[row] = GIVEN_PATH
+        self._left[row] = (list(lanes[1:]), s_end + 0.5 * float(fleet.car.length[row]) + LINE_GAP_M)
+        self._lengthen(fleet, row)
+
+    def set_path(self, fleet: Fleet, row: int, lanes: Sequence[int]) -> None:
+        """Let a vehicle go on from the lane that it is on over others, and at random after the last."""
+        k = path_index(fleet, row, fleet.car.arc[row])
+        fleet.car.path_count[row] = k + 1
+        fleet.car.cleared[row] = min(fleet.car.cleared[row], fleet.path_at[row, k + 1])
+        fleet.car.mode[row] = GIVEN_PATH
+        self._left[row] = (list(lanes), None)
+        self._lengthen(fleet, row)
+
+    def lengthen(self, fleet: Fleet) -> None:
+        """Let every path be as long as it may be."""
+        for row in list(self._left):
+            self._lengthen(fleet, row)
+
+    def _lengthen(self, fleet: Fleet, row: int) -> None:
+        """Put as much of the given lanes into a path as fits; the last one ends where the front bumper is to stop."""
+        lanes, end = self._left[row]
+        while lanes and fleet.car.path_count[row] < PATH_LANES:
+            append_lane(self._graph, fleet, row, lanes.pop(0))
+        if not lanes:
+            count = int(fleet.car.path_count[row])
+            if end is None:
+                fleet.car.mode[row] = ROAMING
+            else:
+                fleet.path_at[row, count] = fleet.path_at[row, count - 1] + end
+            del self._left[row]
+
+    def forget(self, row: int) -> None:
+        """Drop what is left of a given path."""
+        self._left.pop(row, None)
+
+    def arrived(self, fleet: Fleet, row: int) -> bool:
+        """Whether a vehicle has come to the end of its given path."""
+        end = fleet.path_at[row, fleet.car.path_count[row]]
+        left = end - fleet.car.arc[row] - 0.5 * fleet.car.length[row]
+        return bool(
+            fleet.car.mode[row] == GIVEN_PATH and row not in self._left and left < 1.0 and fleet.car.v[row] < 0.1
+        )
+
 
 ATTEMPTS = 400
 """Places that are tried for a vehicle when the population is made."""
 START_GAP_M = 8.0
 RESPAWN_GAP_M = 30.0
-NOBODY = -1
+NO_OWNER = -1
 """Owner of the scenario's vehicles."""
 NO_HERO = np.zeros((0, 2))
-NO_EGO = EgoRequest(np.zeros(0, np.int32), np.inf, False, False)
+NO_REQUEST = JunctionRequest(np.zeros(0, np.int32), np.inf, False, False)
 
 
 class TrafficManager:
     """The vehicles of the traffic: the first `scripted` rows of the fleet belong to the scenario and do exactly what it
-    says, the rest are population, which other traffic managers may add to (`enlist`).
+    says, the rest are population, which other traffic managers may add to (`register`).
     """
 
     def __init__(
         self,
-        graph: LaneGraph,
+        graph: TrafficLaneGraph,
         seeds: npt.NDArray[np.uint64],
         scripted: int,
-        parameters: TrafficParameters,
+        parameters: TrafficManagerParameters,
         first_id: int,
     ) -> None:
         self.graph = graph
@@ -63,26 +139,33 @@ class TrafficManager:
         rows = range(scripted, len(seeds))
         self.kinds = draw_sizes(self.fleet, rows, parameters.limit_spread, parameters.limit_share)
         self.fleet.rules["gap"], self.fleet.rules["auto_change"] = parameters.standing_gap, parameters.auto_lane_change
-        self.fleet.car["owner"][:scripted] = NOBODY
-        self._stages = new_stages(len(seeds), len(graph.lane))
+        self.fleet.car["owner"][:scripted] = NO_OWNER
+        self._stages = new_stage_buffers(len(seeds), len(graph.lane))
         p = parameters
-        self._driver = Driver(
-            p.max_accel, p.comfort_decel, p.max_decel, p.headway, p.standing_gap, p.lateral_accel, p.side_clearance,
-            p.lane_change_time, p.patience,
-        )  # fmt: skip
+        self._idm = IdmParameters(
+            max_accel=p.max_accel,
+            comfort_decel=p.comfort_decel,
+            max_decel=p.max_decel,
+            headway=p.headway,
+            standing_gap=p.standing_gap,
+            lateral_accel=p.lateral_accel,
+            side_clearance=p.side_clearance,
+            lane_change_time=p.lane_change_time,
+            patience=p.patience,
+        )
         self._refill: IntArray = np.zeros(0, np.int32)
-        self._ways = GivenWays(graph)
+        self._routes = GivenRoutes(graph)
         self._frame = 0
         self.before_frame: list[Callable[[int, float], None]] = []
         """Called with number and time (s) of a frame before anything moves."""
-        self.blind: LongArray = np.zeros(0, np.int64)
-        """Sorted keys of the pairs that do not see each other."""
-        self.weather = Weather()
-        self.terms = [terms_of(parameters)]
+        self.ignored_pairs: LongArray = np.zeros(0, np.int64)
+        """Sorted keys of the pairs without collision detection."""
+        self.weather = LightConditions()
+        self.hybrid = [hybrid_physics(parameters)]
         """How the vehicles of each traffic manager are treated far from the ego."""
 
     @staticmethod
-    def fitting(graph: LaneGraph, wanted: int, gap: float = 25.0) -> int:
+    def fitting(graph: TrafficLaneGraph, wanted: int, gap: float = 25.0) -> int:
         """How many of `wanted` vehicles the map takes and still flows."""
         return min(wanted, capacity(graph, gap))
 
@@ -90,20 +173,20 @@ class TrafficManager:
         """Put the population on the road, standing, outside circles (K, 3) of x, y, radius. Returns how many found a
         place.
         """
-        self._settle(range(self._scripted, len(self.ids)), circles)
+        self._spawn(range(self._scripted, len(self.ids)), circles)
         rows = np.arange(self._scripted, len(self.ids), dtype=np.int32)
         self._refill = rows[self.fleet.car.mode[rows] != OFF]
         return len(self._refill)
 
-    def enlist(
-        self, seeds: npt.NDArray[np.uint64], terms: Terms, circles: FloatArray, owner: int | None = None
+    def register(
+        self, seeds: npt.NDArray[np.uint64], hybrid: HybridPhysics, circles: FloatArray, owner: int | None = None
     ) -> range:
         """Add vehicles with generators of their own, and put them on the road.
 
         Args:
             seeds: of the new vehicles.
             terms: how they are treated far from the ego.
-            circles: (K, 3) of x, y, radius (m): nobody is put there.
+            circles: (K, 3) of x, y, radius (m): no vehicle is spawned there.
             owner: the traffic manager that they belong to; None for one that is new.
 
         Returns:
@@ -114,37 +197,43 @@ class TrafficManager:
         kinds = draw_sizes(more, range(len(seeds)), p.limit_spread, p.limit_share)
         more.rules["gap"], more.rules["auto_change"] = p.standing_gap, p.auto_lane_change
         if owner is None:
-            owner = len(self.terms)
-            self.terms.append(terms)
+            owner = len(self.hybrid)
+            self.hybrid.append(hybrid)
         more.car["owner"] = owner
         self.fleet = joined(self.fleet, more)
         self.kinds = np.concatenate((self.kinds, kinds))
         self.ids = np.concatenate((self.ids, np.zeros(len(seeds), dtype=np.uint32)))
-        self._stages = new_stages(len(self.ids), len(self.graph.lane))
+        self._stages = new_stage_buffers(len(self.ids), len(self.graph.lane))
         rows = range(first, len(self.ids))
-        self._settle(rows, circles)
+        self._spawn(rows, circles)
         self._refill = np.concatenate((self._refill, np.array(rows, dtype=np.int32)))
         return rows
 
-    def _settle(self, rows: range, circles: FloatArray) -> None:
-        where = places(self.graph, circles)
+    def _spawn(self, rows: range, circles: FloatArray) -> None:
+        where = spawn_places(self.graph, circles)
         for i in rows:
-            if any(appear(self.graph, self.fleet, i, where, START_GAP_M) for _ in range(ATTEMPTS)):
-                self._name(i)
+            if any(try_spawn(self.graph, self.fleet, i, where, START_GAP_M) for _ in range(ATTEMPTS)):
+                self._assign_id(i)
 
     def step(
-        self, stamp: float, dt: float, others: FloatArray, lights: IntArray, ego: EgoRequest, heroes: FloatArray
+        self,
+        stamp: float,
+        dt: float,
+        other_boxes: FloatArray,
+        lights: IntArray,
+        ego: JunctionRequest,
+        heroes: FloatArray,
     ) -> bool:
         """One frame.
 
         Args:
             stamp: the frame's time, s.
             dt: its length, s.
-            others: boxes (M, 10) of everybody else: x, y, z (NaN: any level), heading, length, width, speed, seconds
+            other_boxes: boxes (M, 10) of other agents: x, y, z (NaN: any level), heading, length, width, speed, seconds
             from now, number, 1 for a person.
             lights: states by index of the lane graph's signals.
-            ego: what the ego asks for, `NO_EGO` for nothing.
-            heroes: where the egos are (K, 2), m; nobody appears or vanishes near them.
+            ego: what the ego asks for, `NO_REQUEST` for nothing.
+            heroes: where the egos are (K, 2), m; no vehicle appears or vanishes near them.
 
         Returns:
             Whether the ego may enter its junction.
@@ -154,57 +243,70 @@ class TrafficManager:
         if len(self.ids) == 0:
             self._frame += 1
             return True
-        self._renew(heroes, dt)
-        self._ways.lengthen(self.fleet)
-        if len(self.ids) + len(others) > len(self._stages.boxes):
+        self._update_population(heroes, dt)
+        self._routes.lengthen(self.fleet)
+        if len(self.ids) + len(other_boxes) > len(self._stages.boxes):
             ahead = self._stages.ahead
-            self._stages = new_stages(len(self.ids), len(self.graph.lane), 2 * len(others))._replace(ahead=ahead)
-        frame = Frame(others, lights, ego, self.blind, self.weather, stamp, dt, self._frame)
+            self._stages = new_stage_buffers(len(self.ids), len(self.graph.lane), 2 * len(other_boxes))._replace(
+                ahead=ahead
+            )
+        frame = StageInput(
+            other_boxes=other_boxes,
+            lights=lights,
+            ego=ego,
+            ignored_pairs=self.ignored_pairs,
+            weather=self.weather,
+            stamp=stamp,
+            dt=dt,
+            number=self._frame,
+        )
         self._frame += 1
-        return bool(run_stages(self.graph, self.fleet, self.ids, self._driver, self._stages, frame))
+        return bool(run_stages(self.graph, self.fleet, self.ids, self._idm, self._stages, frame))
 
-    def _renew(self, heroes: FloatArray, dt: float) -> None:
-        """First stage: take off who is stuck, let those that are off the road try to come back, all out of the egos'
-        sight; put to sleep and wake, and give dynamics to those that are near.
+    def _update_population(self, heroes: FloatArray, dt: float) -> None:
+        """First stage: remove stuck vehicles and respawn those that are off the road, all out of the egos' sight;
+        update dormant ones, and give dynamics to vehicles that are near.
         """
         fleet, p = self.fleet, self.parameters
-        found = sleeping.look_round(fleet, heroes, radii(self.terms), p.removal_time)
-        if found & sleeping.STUCK:
-            self.removed += take_off_stuck(fleet, heroes, self._scripted, p.removal_time, p.respawn_distance)
-        came = found & (sleeping.STUCK | sleeping.MISSING) and self._bring_back(heroes)
-        if found & sleeping.RESTLESS:
-            rest(self.graph, fleet, self.terms, heroes, dt)
-        if came or found & (sleeping.RESTLESS | sleeping.SWITCHED):
-            switch_physics(fleet, self.terms, distances(fleet, heroes))
+        found = population.check_population(fleet, heroes, hybrid_radii(self.hybrid), p.removal_time)
+        if found & population.STUCK:
+            self.removed += remove_stuck(fleet, heroes, self._scripted, p.removal_time, p.respawn_distance)
+        came = found & (population.STUCK | population.MISSING) and self._respawn(heroes)
+        if found & population.DORMANCY:
+            update_dormant(self.graph, fleet, self.hybrid, heroes, dt)
+        if came or found & (population.DORMANCY | population.PHYSICS):
+            switch_physics(fleet, self.hybrid, hero_distances(fleet, heroes))
 
-    def _bring_back(self, heroes: FloatArray) -> bool:
-        """Let those that are off the road try to come back; whether one does."""
+    def _respawn(self, heroes: FloatArray) -> bool:
+        """Try to respawn the vehicles that are off the road; whether one is."""
         fleet, car = self.fleet, np.asarray(self.fleet.car)[self._refill]
-        off = self._refill[(car["mode"] == OFF) & (car["asleep"] == OFF)]
+        off = self._refill[(car["mode"] == OFF) & (car["dormant_mode"] == OFF)]
         if len(off) == 0:
             return False
-        where = places(self.graph, np.column_stack((heroes, np.full(len(heroes), self.parameters.respawn_distance))))
-        came = [i for i in off.tolist() if appear(self.graph, fleet, i, where, RESPAWN_GAP_M)]
+        where = spawn_places(
+            self.graph, np.column_stack((heroes, np.full(len(heroes), self.parameters.respawn_distance)))
+        )
+        came = [i for i in off.tolist() if try_spawn(self.graph, fleet, i, where, RESPAWN_GAP_M)]
         for i in came:
-            self._name(i)
+            self._assign_id(i)
         return bool(came)
 
-    def _name(self, row: int) -> None:
+    def _assign_id(self, row: int) -> None:
         self.ids[row] = self._next_id
         self._next_id += 1
 
     # Vehicles of the scenario.
 
-    def put(self, row: int, lane: int, s: float, speed: float, offset: float = 0.0) -> None:
+    def place(self, row: int, lane: int, s: float, speed: float, offset: float = 0.0) -> None:
         """Put a scripted vehicle with its centre on a lane; it drives on from there."""
         put_on_lane(self.graph, self.fleet, row, lane, s, speed)
         self.fleet.car.offset_from[row] = self.fleet.car.offset_to[row] = offset
         set_poses(self.graph, self.fleet, self.parameters.lane_change_time)
 
-    def take_off(self, row: int) -> None:
+    def remove(self, row: int) -> None:
         """Take a scripted vehicle off the road."""
         self.fleet.car.mode[row] = OFF
-        self._ways.forget(row)
+        self._routes.forget(row)
 
     def set_speed(self, row: int, wanted: float | None, rate: float = np.inf) -> None:
         """Let a vehicle approach a speed (m/s) at a rate (m/s^2); None: it drives as traffic does."""
@@ -215,32 +317,32 @@ class TrafficManager:
         """Let a vehicle at `s` of the first lane follow lanes until its centre is at `s_end` of the last, where it
         stops.
         """
-        self._ways.follow(self.fleet, row, lanes, s, s_end)
+        self._routes.follow(self.fleet, row, lanes, s, s_end)
 
-    def lead(self, row: int, lanes: Sequence[int]) -> None:
+    def set_path(self, row: int, lanes: Sequence[int]) -> None:
         """Let a vehicle go on from the lane that it is on over others, and at random after the last."""
-        self._ways.lead(self.fleet, row, lanes)
+        self._routes.set_path(self.fleet, row, lanes)
 
-    def shift(self, row: int, offset: float) -> None:
+    def set_offset(self, row: int, offset: float) -> None:
         """Let a vehicle move to an offset from the middle of its lane (m, + left)."""
         car, duration = self.fleet.car, self.parameters.lane_change_time
         car.offset_from[row] = offset_at(self.fleet, row, 0.0, duration)
         car.offset_to[row], car.offset_time[row] = offset, 0.0
 
-    def forget_way(self, row: int) -> None:
-        """Let a vehicle choose its way anew, from the next junction on that it may not enter yet."""
+    def drop_path(self, row: int) -> None:
+        """Let a vehicle choose its path anew, from the next junction on that it may not enter yet."""
         car, count = self.fleet.car, int(self.fleet.car.path_count[row])
         front = car.arc[row] + 0.5 * car.length[row]
         k = path_index(self.fleet, row, max(front, car.cleared[row]))
         while k + 1 < count and self.graph.lane.junction[self.fleet.path_lane[row, k]] >= 0:
             k += 1
         car.path_count[row] = k + 1
-        car.mode[row] = LANES
-        self._ways.forget(row)
+        car.mode[row] = ROAMING
+        self._routes.forget(row)
 
     def arrived(self, row: int) -> bool:
         """Whether a vehicle that follows given lanes has come to their end."""
-        return self._ways.arrived(self.fleet, row)
+        return self._routes.arrived(self.fleet, row)
 
     def change_lane(self, row: int, lanes: int) -> bool:
         """Let a vehicle move over by lanes (+ left) from where it is; False where there is no such lane."""
@@ -252,8 +354,8 @@ class TrafficManager:
             target = int(beside[target])
             if target < 0:
                 return False
-        move_over(graph, fleet, row, target, self.parameters.lane_change_time)
-        self._ways.forget(row)
+        start_lane_change(graph, fleet, row, target, self.parameters.lane_change_time)
+        self._routes.forget(row)
         return True
 
     def in_lane(self, row: int) -> bool:

@@ -1,14 +1,114 @@
-"""Fifth stage: accelerations of all vehicles, then all of them move at once, with dynamics or without."""
+"""Fifth stage: accelerations of all vehicles, then all of them move at once, with dynamics or without.
+
+The pedals hold the speed that the wanted accelerations add up to, the wheels turn towards a point of the path ahead.
+The motor lags, the wheels turn at a limited rate, and the body goes where the wheels point (TM-1, TM-3).
+"""
 
 from __future__ import annotations
 
 import math
 
-from tuling_fsm.core.kernels import kernel, part, sqrt
-from tuling_fsm.sim.traffic.collision import Driver
-from tuling_fsm.sim.traffic.dynamics import press_pedals, roll, turn_wheels
-from tuling_fsm.sim.traffic.fleet import LANES, OFF, RAILS, Fleet, path_index
-from tuling_fsm.sim.traffic.lane_graph import LaneGraph, Records
+from tuling_fsm.core import elementary
+from tuling_fsm.core.kernels import inlined_kernel, kernel, sqrt
+from tuling_fsm.core.standing import STOPPED
+from tuling_fsm.sim.traffic.collision import IdmParameters
+from tuling_fsm.sim.traffic.fleet import (
+    AXLE_SHARE,
+    GIVEN_PATH,
+    OFF,
+    ROAMING,
+    Fleet,
+    nearest_sample,
+    offset_at,
+    path_index,
+    path_point,
+)
+from tuling_fsm.sim.traffic.lane_graph import Records, TrafficLaneGraph
+
+PEDAL_P, PEDAL_I, PEDAL_D = 2.0, 0.2, 0.05
+WHEEL_P, WHEEL_I, WHEEL_D = 1.0, 0.05, 0.02
+"""Times the angle that would lead a bicycle on an arc to the point ahead."""
+PEDAL_LAG_S = 0.1
+MOTOR = 2.0
+"""The motor gives at most this multiple of the usual acceleration."""
+MAX_LAG = 0.25
+"""The target speed is at most this far from the present one, m/s."""
+LOOK_M, LOOK_S = 0.3, 0.15
+"""The point ahead of the front axle."""
+MAX_STEER, STEER_RATE = 0.75, 2.5
+STANDING = STOPPED
+
+
+@kernel
+def start_dynamics(fleet: Fleet, i: int) -> None:
+    """Begin with dynamics: as fast as it is, wheels straight."""
+    car = fleet.car
+    car.physical[i], car.target[i] = True, car.v[i]
+    car.steer[i], car.error[i], car.error_sum[i], car.lag_sum[i] = 0.0, 0.0, 0.0, 0.0
+
+
+@kernel
+def control_speed(fleet: Fleet, i: int, wanted: float, k: IdmParameters, dt: float) -> float:
+    """Speed after `dt` s when `wanted` (m/s^2) is asked for."""
+    car = fleet.car
+    v = car.v[i]
+    target = min(max(car.target[i] + wanted * dt, v - MAX_LAG, 0.0), v + MAX_LAG)
+    lag = target - v
+    car.lag_sum[i] = min(max(car.lag_sum[i] + lag * dt, -1.0), 1.0)
+    change = (lag - (car.target[i] - v)) / dt
+    car.target[i] = target
+    pedal = wanted + PEDAL_P * lag + PEDAL_I * car.lag_sum[i] + PEDAL_D * change
+    pedal = min(max(pedal, -k.max_decel), MOTOR * k.max_accel)
+    a = car.a[i] + (pedal - car.a[i]) * dt / (PEDAL_LAG_S + dt)
+    if target < STANDING and v < STANDING and wanted <= 0.0:
+        car.lag_sum[i] = 0.0
+        return 0.0
+    return float(max(v + a * dt, 0.0))
+
+
+@kernel
+def control_steering(graph: TrafficLaneGraph, fleet: Fleet, i: int, k: IdmParameters, dt: float) -> None:
+    """Turn the front wheels towards the point of the path ahead."""
+    car = fleet.car
+    axle = AXLE_SHARE * car.length[i]
+    base = 2.0 * axle
+    rear_x, rear_y = car.x[i] - axle * elementary.cos(car.heading[i]), car.y[i] - axle * elementary.sin(car.heading[i])
+    ahead = base + LOOK_M + LOOK_S * car.v[i]
+    offset = offset_at(fleet, i, (ahead - axle) / max(car.v[i], 1.0), k.lane_change_time)
+    x, y, _ = path_point(graph, fleet, i, car.arc[i] - axle + ahead, offset)
+    way = elementary.hypot(x - rear_x, y - rear_y)
+    angle = elementary.atan2(y - rear_y, x - rear_x) - car.heading[i]
+    angle = elementary.atan2(elementary.sin(angle), elementary.cos(angle))
+    error = elementary.atan(2.0 * base * elementary.sin(angle) / max(way, base))
+    rate = (error - car.error[i]) / dt
+    car.error[i] = error
+    car.error_sum[i] = min(max(car.error_sum[i] + error * dt, -0.5), 0.5)
+    wanted = WHEEL_P * error + WHEEL_I * car.error_sum[i] + WHEEL_D * rate
+    wanted = min(max(wanted, -MAX_STEER), MAX_STEER)
+    car.steer[i] += min(max(wanted - car.steer[i], -STEER_RATE * dt), STEER_RATE * dt)
+
+
+@kernel
+def integrate_motion(graph: TrafficLaneGraph, fleet: Fleet, i: int, way: float, k: IdmParameters) -> None:
+    """Move the body by `way` (m) where its wheels point, and find it on its path."""
+    car = fleet.car
+    axle = AXLE_SHARE * car.length[i]
+    before = car.heading[i]
+    turn = way * elementary.tan(car.steer[i]) / (2.0 * axle)
+    rear_x, rear_y = car.x[i] - axle * elementary.cos(before), car.y[i] - axle * elementary.sin(before)
+    rear_x, rear_y = (
+        rear_x + way * elementary.cos(before + 0.5 * turn),
+        rear_y + way * elementary.sin(before + 0.5 * turn),
+    )
+    car.heading[i] = elementary.atan2(elementary.sin(before + turn), elementary.cos(before + turn))
+    car.x[i], car.y[i] = rear_x + axle * elementary.cos(car.heading[i]), rear_y + axle * elementary.sin(car.heading[i])
+    arc = car.arc[i] - axle + way
+    offset = offset_at(fleet, i, -axle / max(car.v[i], 1.0), k.lane_change_time)
+    x, y, heading = path_point(graph, fleet, i, arc, offset)
+    ahead = (rear_x - x) * elementary.cos(heading) + (rear_y - y) * elementary.sin(heading)
+    car.arc[i] = arc + axle + min(max(ahead, -way), way)
+    car.z[i] = graph.sample.z[nearest_sample(graph, fleet, i)]
+
 
 LOOK_STEP_M = 2.0
 LINE_GAP_M = 0.3
@@ -23,8 +123,8 @@ HARD = -3.0
 """Braking harder than this is not held back by the jerk limits, m/s^2."""
 
 
-@part
-def allowed_speed(graph: LaneGraph, fleet: Fleet, i: int, k: Driver) -> float:
+@inlined_kernel
+def allowed_speed(graph: TrafficLaneGraph, fleet: Fleet, i: int, k: IdmParameters) -> float:
     """Speed (m/s) that limits and bends allow now, so that slower stretches ahead can be reached with comfortable
     braking.
     """
@@ -50,9 +150,9 @@ def allowed_speed(graph: LaneGraph, fleet: Fleet, i: int, k: Driver) -> float:
     return float(sqrt(squared))
 
 
-@part
-def _free_accel(graph: LaneGraph, fleet: Fleet, i: int, k: Driver, dt: float) -> float:
-    """Acceleration on an empty road: toward the wanted speed at its rate, or as the driver likes."""
+@inlined_kernel
+def _free_accel(graph: TrafficLaneGraph, fleet: Fleet, i: int, k: IdmParameters, dt: float) -> float:
+    """Acceleration on an empty road: toward the wanted speed at its rate, or that of the Intelligent Driver Model."""
     v, allowed = fleet.car.v[i], allowed_speed(graph, fleet, i, k)
     wanted = fleet.car.wanted[i]
     if not math.isnan(wanted) and not math.isinf(fleet.car.rate[i]):
@@ -65,8 +165,8 @@ def _free_accel(graph: LaneGraph, fleet: Fleet, i: int, k: Driver, dt: float) ->
     return float(k.max_accel * (1.0 - ratio * ratio * ratio * ratio))
 
 
-@part
-def _line_accel(v: float, gap: float, k: Driver) -> float:
+@inlined_kernel
+def _line_accel(v: float, gap: float, k: IdmParameters) -> float:
     """Acceleration that ends `gap` m ahead in a stop with comfortable braking."""
     if gap < MIN_GAP_M:
         return -k.max_decel
@@ -77,27 +177,29 @@ def _line_accel(v: float, gap: float, k: Driver) -> float:
 
 
 @kernel
-def move(graph: LaneGraph, fleet: Fleet, ahead: Records, orders: Records, k: Driver, dt: float) -> None:
+def move(
+    graph: TrafficLaneGraph, fleet: Fleet, ahead: Records, stop_points: Records, k: IdmParameters, dt: float
+) -> None:
     """Accelerate and move every vehicle by `dt` s; one that comes to a dead end goes off the road."""
     for i in range(len(fleet.car)):
         if fleet.car.mode[i] == OFF:
             continue
         v, front = fleet.car.v[i], fleet.car.arc[i] + 0.5 * fleet.car.length[i]
         end = fleet.path_at[i, fleet.car.path_count[i]]
-        stop = min(orders.stop_arc[i], end) if fleet.car.mode[i] == RAILS else orders.stop_arc[i]
+        stop = min(stop_points.stop_arc[i], end) if fleet.car.mode[i] == GIVEN_PATH else stop_points.stop_arc[i]
         a = min(_free_accel(graph, fleet, i, k, dt), ahead.accel[i], _line_accel(v, stop - front - LINE_GAP_M, k))
         if a > HARD and math.isinf(fleet.car.rate[i]):
             a = max(min(a, fleet.car.a[i] + JERK_UP * dt), fleet.car.a[i] - JERK_DOWN * dt)
         if fleet.car.physical[i]:
-            new_v = press_pedals(fleet, i, a, k, dt)
-            turn_wheels(graph, fleet, i, k, dt)
-            roll(graph, fleet, i, 0.5 * (v + new_v) * dt, k)
+            new_v = control_speed(fleet, i, a, k, dt)
+            control_steering(graph, fleet, i, k, dt)
+            integrate_motion(graph, fleet, i, 0.5 * (v + new_v) * dt, k)
         else:
             new_v = max(v + a * dt, 0.0)
             fleet.car.arc[i] += 0.5 * (v + new_v) * dt
         fleet.car.a[i] = (new_v - v) / dt
         fleet.car.v[i] = new_v
         fleet.car.offset_time[i] += dt
-        fleet.car.standing[i] = fleet.car.standing[i] + dt if new_v < 0.1 and not orders.red[i] else 0.0
-        if fleet.car.mode[i] == LANES and front >= end - 1.0:
+        fleet.car.standing[i] = fleet.car.standing[i] + dt if new_v < 0.1 and not stop_points.red[i] else 0.0
+        if fleet.car.mode[i] == ROAMING and front >= end - 1.0:
             fleet.car.mode[i] = OFF

@@ -14,9 +14,8 @@ from xmlrpc.server import SimpleXMLRPCServer
 import numpy as np
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.sim.lights import TrafficLights
-from tuling_fsm.sim.traffic.arguments import check_arguments
-from tuling_fsm.sim.traffic.autopilot import Autopilot
+from tuling_fsm.sim.environment.traffic_lights import TrafficLights
+from tuling_fsm.sim.traffic.autopilot import Autopilot, check_arguments
 from tuling_fsm.sim.traffic.client import DEFAULT_PORT, HOST
 from tuling_fsm.sim.traffic.fleet import RULES
 
@@ -33,7 +32,7 @@ COMMANDS = (
 Answer = dict[str, Any]
 
 
-class _Order(NamedTuple):
+class _Command(NamedTuple):
     """A command of a client. In a batch they come in this order."""
 
     client: int
@@ -49,7 +48,7 @@ class TrafficServer:
     Args:
         pilot: the traffic manager that is shared.
         port: 0 for any that is free; see `port`.
-        lights: of the world, for those who reset them.
+        lights: of the world, for clients that reset them.
 
     Raises:
         InputError: the port is in use.
@@ -60,7 +59,7 @@ class TrafficServer:
         self._lock = threading.Lock()
         self._clients: dict[int, list[InputError]] = {}
         """Numbers of the clients, and what could not be done for each."""
-        self._orders: list[_Order] = []
+        self._commands: list[_Command] = []
         self._frame = 0
         self._vehicles: list[int] = []
         self._settings: dict[int, dict[str, float]] = {}
@@ -73,7 +72,7 @@ class TrafficServer:
                        self._asked_settings):  # fmt: skip
             self._server.register_function(self._answering(method), method.__name__.removeprefix("_asked").strip("_"))
         self._publish()
-        pilot.traffic.before_frame.append(self._do_all)
+        pilot.traffic.before_frame.append(self._apply_due)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
         self._thread.start()
 
@@ -90,7 +89,7 @@ class TrafficServer:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
-        self._pilot.traffic.before_frame.remove(self._do_all)
+        self._pilot.traffic.before_frame.remove(self._apply_due)
 
     # In the thread of the server: it only touches what the lock guards.
 
@@ -119,7 +118,7 @@ class TrafficServer:
             raise InputError("traffic client", f"there is no {name}", "a setting of the traffic manager")
         if name != "reset_traffic_lights":
             check_arguments(name, arguments)
-        self._orders.append(_Order(client, sequence, frame, name, tuple(arguments)))
+        self._commands.append(_Command(client, sequence, frame, name, tuple(arguments)))
         return True
 
     def _confirm(self, client: int) -> bool:
@@ -141,22 +140,22 @@ class TrafficServer:
 
     # In the thread of the owner.
 
-    def _do_all(self, frame: int, stamp: float) -> None:
+    def _apply_due(self, frame: int, stamp: float) -> None:
         """Do what is due in this frame."""
         with self._lock:
-            due = sorted(order for order in self._orders if order.frame <= frame)
-            self._orders = [order for order in self._orders if order.frame > frame]
-            for order in due:
+            due = sorted(command for command in self._commands if command.frame <= frame)
+            self._commands = [command for command in self._commands if command.frame > frame]
+            for command in due:
                 try:
-                    self._do(order, stamp)
+                    self._apply(command, stamp)
                 except InputError as error:
-                    self._clients.setdefault(order.client, []).append(error)
+                    self._clients.setdefault(command.client, []).append(error)
             self._frame = frame + 1
             self._publish()
 
-    def _do(self, order: _Order, stamp: float) -> None:
-        if order.name != "reset_traffic_lights":
-            getattr(self._pilot, order.name)(*order.arguments)
+    def _apply(self, command: _Command, stamp: float) -> None:
+        if command.name != "reset_traffic_lights":
+            getattr(self._pilot, command.name)(*command.arguments)
         elif self._lights is None:
             raise InputError("traffic.reset_traffic_lights", "this server has no lights", "a world with lights")
         else:

@@ -1,8 +1,8 @@
-"""The stages of one frame, each over all vehicles at once (TM-1).
+"""The stages of one frame, each over all vehicles at once, up to the lights of the vehicles (TM-1).
 
-Lifecycle and state come first (`manager`, `sleeping`); then the buffered paths (`localization`, `lane_change`), what is
-in the way (`collision`), lights, signs and junctions (`lines`, `right_of_way`), motion (`motion`, `dynamics`) and the
-lights of the vehicles (`vehicle_lights`). No stage begins before the one before it is through with everybody.
+Lifecycle and state come first (`manager`, `population`); then the buffered paths (`localization`, `lane_change`), what
+is in the way (`collision`), lights, signs and junctions (`right_of_way`), motion (`motion`) and the lights of the
+vehicles (here). No stage begins before the one before it is through with all vehicles.
 """
 
 from __future__ import annotations
@@ -11,75 +11,147 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.sim.traffic.boxes import BOX, gather, sort_into_cells
-from tuling_fsm.sim.traffic.collision import AHEAD, Driver, LongArray, watch_out
-from tuling_fsm.sim.traffic.fleet import Fleet, set_poses
+from tuling_fsm.core.kernels import array_kernel, kernel
+from tuling_fsm.core.standing import VEHICLE_STANDS
+from tuling_fsm.sim.traffic.collision import AHEAD, IdmParameters, LongArray, ObstacleStage, detect_obstacles
+from tuling_fsm.sim.traffic.fleet import Fleet, path_index, set_poses
 from tuling_fsm.sim.traffic.lane_change import change_lanes
-from tuling_fsm.sim.traffic.lane_graph import IntArray, LaneGraph, Records
-from tuling_fsm.sim.traffic.lines import ORDERS, mind_lines
+from tuling_fsm.sim.traffic.lane_graph import IntArray, Records, TrafficLaneGraph
 from tuling_fsm.sim.traffic.localization import localize
 from tuling_fsm.sim.traffic.motion import move
-from tuling_fsm.sim.traffic.right_of_way import DESK, EgoRequest, share_junctions
-from tuling_fsm.sim.traffic.vehicle_lights import Weather, work_lights
+from tuling_fsm.sim.traffic.right_of_way import (
+    LANE_OCCUPANCY,
+    STOP_POINTS,
+    JunctionRequest,
+    JunctionStage,
+    manage_junctions,
+    obey_traffic_controls,
+)
+from tuling_fsm.sim.traffic.spatial_grid import BOX, gather_boxes, sort_into_cells
+
+POSITION, LOW_BEAM, BRAKE, RIGHT, LEFT, FOG = 1, 2, 8, 16, 32, 128
+"""Bits of the lights that are on, as CARLA's vehicle light state has them."""
+BRAKING = -0.5
+"""Braking harder than this (m/s^2), or standing, shows."""
+STANDING = VEHICLE_STANDS
+INDICATE_M = 40.0
+"""A turn at a junction is shown from this far before it."""
+CHANGING_M = 0.3
+
+
+class LightConditions(NamedTuple):
+    """What lights depend on: darkness, heavy rain, dense fog."""
+
+    dark: bool = False
+    rain: bool = False
+    fog: bool = False
+
+
+@kernel
+def _turn_ahead(graph: TrafficLaneGraph, fleet: Fleet, i: int) -> int:
+    """Where vehicle `i` turns in its junction or the next one that is near: 1 left, -1 right."""
+    front = fleet.car.arc[i] + 0.5 * fleet.car.length[i]
+    for k in range(path_index(fleet, i, fleet.car.arc[i]), fleet.car.path_count[i]):
+        if fleet.path_at[i, k] > front + INDICATE_M:
+            return 0
+        lane = fleet.path_lane[i, k]
+        if graph.lane.junction[lane] >= 0:
+            return int(graph.lane.turn[lane])
+    return 0
+
+
+@kernel
+def update_lights(graph: TrafficLaneGraph, fleet: Fleet, weather: LightConditions, duration: float) -> None:
+    """The stage: set the lights of all vehicles for which `show_lights` is set."""
+    around = 0
+    if weather.dark or weather.rain:
+        around |= POSITION | LOW_BEAM
+    if weather.fog:
+        around |= POSITION | LOW_BEAM | FOG
+    for i in range(len(fleet.car)):
+        if fleet.car.mode[i] == 0 or not fleet.rules.show_lights[i]:
+            continue
+        on = around
+        if fleet.car.a[i] < BRAKING or fleet.car.v[i] < STANDING:
+            on |= BRAKE
+        side = float(_turn_ahead(graph, fleet, i))
+        change = fleet.car.offset_to[i] - fleet.car.offset_from[i]
+        if fleet.car.offset_time[i] < duration and abs(change) > CHANGING_M:
+            side = change
+        if side > 0.0:
+            on |= LEFT
+        elif side < 0.0:
+            on |= RIGHT
+        fleet.car.lights[i] = on
+
 
 LINE_REACH_M = 100.0
-MOST_OTHERS = 256
-"""Room for so many boxes of others to begin with."""
+INITIAL_BOXES = 256
+"""Room for so many boxes of agents beside the traffic, to begin with."""
 
 
-class Stages(NamedTuple):
-    """What goes from stage to stage: `AHEAD` and `ORDERS` of every vehicle, `DESK` of every lane, `BOX` of everybody as
-    they come and cell by cell, and room for a list of some of them.
+class StageBuffers(NamedTuple):
+    """What goes from stage to stage: `AHEAD` and `STOP_POINTS` of every vehicle, `LANE_OCCUPANCY` of every lane, `BOX`
+    of every agent unsorted and cell by cell, and room for a list of some of them.
     """
 
     ahead: Records
-    orders: Records
-    desk: Records
-    loose: Records
+    stop_points: Records
+    occupancy: Records
+    unsorted: Records
     boxes: Records
-    found: IntArray
+    candidates: IntArray
 
 
-class Frame(NamedTuple):
-    """What a frame brings: boxes (M, 10) of everybody else, states of the lights, what the ego asks for, pairs that do
-    not see each other (sorted keys), the weather, time and length of the frame (s), and its number.
+class StageInput(NamedTuple):
+    """What a frame brings: boxes (M, 10) of all agents beside the traffic, states of the lights, what the ego asks for,
+    pairs without collision detection (sorted keys), the weather, time and length of the frame (s), and its number.
     """
 
-    others: FloatArray
+    other_boxes: FloatArray
     lights: IntArray
-    ego: EgoRequest
-    blind: LongArray
-    weather: Weather
+    ego: JunctionRequest
+    ignored_pairs: LongArray
+    weather: LightConditions
     stamp: float
     dt: float
     number: int
 
 
-@njit(cache=True)
+@array_kernel
 def run_stages(
-    graph: LaneGraph, fleet: Fleet, ids: npt.NDArray[np.uint32], k: Driver, stages: Stages, frame: Frame
+    graph: TrafficLaneGraph,
+    fleet: Fleet,
+    ids: npt.NDArray[np.uint32],
+    k: IdmParameters,
+    stages: StageBuffers,
+    frame: StageInput,
 ) -> bool:
     """One frame of all vehicles, stage after stage. Returns whether the ego may enter its junction."""
-    count = gather(fleet, ids, frame.others, stages.loose)
-    grid = sort_into_cells(stages.loose, count, stages.boxes)
+    count = gather_boxes(fleet, ids, frame.other_boxes, stages.unsorted)
+    grid = sort_into_cells(stages.unsorted, count, stages.boxes)
     change_lanes(graph, fleet, stages.boxes, grid, stages.ahead, k, frame.number)
     localize(graph, fleet)
-    watch_out(graph, fleet, stages.boxes, grid, frame.blind, k, stages.ahead, stages.found)
-    mind_lines(graph, fleet, frame.lights, LINE_REACH_M, stages.orders)
-    ego_goes = share_junctions(graph, fleet, frame.stamp, frame.ego, stages.ahead, k, stages.desk, stages.orders)
-    move(graph, fleet, stages.ahead, stages.orders, k, frame.dt)
+    detect_obstacles(
+        graph, fleet, ObstacleStage(stages.boxes, grid, frame.ignored_pairs, k, stages.ahead, stages.candidates)
+    )
+    obey_traffic_controls(graph, fleet, frame.lights, LINE_REACH_M, stages.stop_points)
+    junctions = JunctionStage(frame.stamp, frame.ego, stages.ahead, k, stages.occupancy, stages.stop_points)
+    ego_goes = manage_junctions(graph, fleet, junctions)
+    move(graph, fleet, stages.ahead, stages.stop_points, k, frame.dt)
     set_poses(graph, fleet, k.lane_change_time)
-    work_lights(graph, fleet, frame.weather, k.lane_change_time)
+    update_lights(graph, fleet, frame.weather, k.lane_change_time)
     return bool(ego_goes)
 
 
-def new_stages(vehicles: int, lanes: int, others: int = MOST_OTHERS) -> Stages:
-    """Room for what so many vehicles and lanes, and boxes of others, have."""
-    ahead, orders = np.zeros(vehicles, AHEAD).view(np.recarray), np.zeros(vehicles, ORDERS).view(np.recarray)
+def new_stage_buffers(vehicles: int, lanes: int, other_boxes: int = INITIAL_BOXES) -> StageBuffers:
+    """Room for what so many vehicles, lanes and other boxes have."""
+    ahead, stop_points = np.zeros(vehicles, AHEAD).view(np.recarray), np.zeros(vehicles, STOP_POINTS).view(np.recarray)
     ahead["gap"] = np.inf
-    loose, boxes = (np.zeros(vehicles + others, BOX).view(np.recarray) for _ in range(2))
-    found = np.zeros(vehicles + others + 1, np.int32)
-    return Stages(ahead, orders, np.zeros(lanes, DESK).view(np.recarray), loose, boxes, found)
+    unsorted, boxes = (np.zeros(vehicles + other_boxes, BOX).view(np.recarray) for _ in range(2))
+    candidates = np.zeros(vehicles + other_boxes + 1, np.int32)
+    return StageBuffers(
+        ahead, stop_points, np.zeros(lanes, LANE_OCCUPANCY).view(np.recarray), unsorted, boxes, candidates
+    )

@@ -10,8 +10,8 @@ from typing import Any
 
 from rosbags.typesys import get_types_from_msg
 
+from tuling_fsm.core.topics import ODOMETRY, PATH, Qos, Topic
 from tuling_fsm.wire.cdr import STORE, pack
-from tuling_fsm.wire.topics import ODOMETRY, PATH, Qos, Topic
 
 INFO = "carla_msgs/msg/CarlaEgoVehicleInfo"
 CONTROL = "carla_msgs/msg/CarlaEgoVehicleControl"
@@ -77,7 +77,7 @@ HEARD = (
     Topic("{role}/vehicle_status", VEHICLE_STATUS, TEN, "/carla/{role}/vehicle_status: the ego is there"),
     Topic("{role}/vehicle_info", INFO, LATEST, "/carla/{role}/vehicle_info: wheels"),
     Topic("{role}/waypoints", PATH, Qos(latched=True), "/carla/{role}/waypoints: a route"),
-    Topic("{role}/objects", OBJECT_ARRAY, TEN, "/carla/{role}/objects: everybody but the ego"),
+    Topic("{role}/objects", OBJECT_ARRAY, TEN, "/carla/{role}/objects: all agents but the ego"),
     Topic("{role}/odometry", ODOMETRY, TEN, "/carla/{role}/odometry: the ego; every message is a tick"),
 )
 """Below `/carla/`, in the order in which they have to be served: what the odometry needs comes before it."""

@@ -6,10 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.topics import MAP_FRAME
 from tuling_fsm.wire.carla.messages import OBJECT_ARRAY
 from tuling_fsm.wire.cdr import check_frame, pose_value, unpack
-from tuling_fsm.wire.topics import MAP_FRAME
-from tuling_fsm.world.inputs import OBJECTS, Kind, Source, Table
+from tuling_fsm.world.inputs import OBJECTS, Kind, Source, StampedRows
 
 KINDS = {
     4: Kind.PEDESTRIAN,
@@ -28,7 +28,7 @@ SOURCES = Source.LIDAR | Source.RADAR | Source.CAMERA
 """What CARLA tells is the truth, as if every sensor had seen it."""
 
 
-def unpack_objects(raw: bytes) -> Table:
+def unpack_objects(raw: bytes) -> StampedRows:
     """Boxes by their centre, velocities in `map` as they are sent.
 
     Raises:
@@ -48,7 +48,7 @@ def unpack_objects(raw: bytes) -> Table:
         row["length"], row["width"] = max(size[0], LEAST_SIZE_M), max(size[1], LEAST_SIZE_M)
     _check(rows)
     rows["source"], rows["existence"] = SOURCES, 1.0
-    return Table(stamp, rows)
+    return StampedRows(stamp, rows)
 
 
 def _check(rows: npt.NDArray[np.void]) -> None:

@@ -39,7 +39,7 @@ class PedalParameters:
     filter_time: float = param(0.15, "s", 0.0, 2.0, "time constant of the measured acceleration", live=True)
 
 
-class Wish(NamedTuple):
+class TrackerOutput(NamedTuple):
     """What the tracker wants: steering angle (rad, + left), acceleration in the direction of `gear` (m/s^2), direction
     (+1, -1), standing.
     """
@@ -59,7 +59,7 @@ class Pedals(NamedTuple):
     reverse: bool
 
 
-class Foot:
+class PedalController:
     """Works the pedals, tick by tick.
 
     Args:
@@ -74,7 +74,7 @@ class Foot:
         self._measured = 0.0
         self._reverse = False
 
-    def press(self, wish: Wish, v: float, uphill: float, max_steer: float, dt: float) -> Pedals:
+    def press(self, output: TrackerOutput, v: float, uphill: float, max_steer: float, dt: float) -> Pedals:
         """The command of one tick.
 
         Args:
@@ -85,34 +85,34 @@ class Foot:
             dt: length of a tick, s.
         """
         p = self.parameters
-        steer = min(max(-wish.steer / max_steer, -1.0), 1.0)
-        if wish.gear * v < -p.turn_speed:
+        steer = min(max(-output.steer / max_steer, -1.0), 1.0)
+        if output.gear * v < -p.turn_speed:
             self._forget()
-            brake = min(max(abs(wish.accel), 1.0) / p.full_brake_decel, 1.0)
+            brake = min(max(abs(output.accel), 1.0) / p.full_brake_decel, 1.0)
             return Pedals(0.0, brake, steer, self._reverse)
-        self._reverse = wish.gear < 0.0
-        if wish.hold:
+        self._reverse = output.gear < 0.0
+        if output.hold:
             self._forget()
             return Pedals(0.0, p.hold_brake, steer, self._reverse)
-        along = wish.gear * v
-        wanted = wish.accel + self._correction(wish, along, dt)
-        force = wanted + GRAVITY * elementary.sin(wish.gear * uphill) + (p.rolling + p.drag * abs(along))
+        along = output.gear * v
+        wanted = output.accel + self._correction(output, along, dt)
+        force = wanted + GRAVITY * elementary.sin(output.gear * uphill) + (p.rolling + p.drag * abs(along))
         if force > 0.0:
             return Pedals(min(force / p.full_throttle_accel, 1.0), 0.0, steer, self._reverse)
         brake = -force / p.full_brake_decel if force < -p.coast else 0.0
         return Pedals(0.0, min(brake, 1.0), steer, self._reverse)
 
-    def _correction(self, wish: Wish, along: float, dt: float) -> float:
+    def _correction(self, output: TrackerOutput, along: float, dt: float) -> float:
         """The feedback part of the acceleration."""
         p = self.parameters
-        if self._before is None or self._before[0] != wish.gear or self._speed_to_be is None:
-            self._before, self._speed_to_be, self._measured = (wish.gear, along), along, wish.accel
+        if self._before is None or self._before[0] != output.gear or self._speed_to_be is None:
+            self._before, self._speed_to_be, self._measured = (output.gear, along), along, output.accel
         now = (along - self._before[1]) / dt
         share = 1.0 if p.filter_time <= 0.0 else 1.0 - elementary.exp(-dt / p.filter_time)
         self._measured += share * (now - self._measured)
         error = min(max(self._speed_to_be - along, -p.speed_band), p.speed_band)
-        self._before, self._speed_to_be = (wish.gear, along), along + error + wish.accel * dt
-        return p.accel_gain * (wish.accel - self._measured) + p.speed_gain * error
+        self._before, self._speed_to_be = (output.gear, along), along + error + output.accel * dt
+        return p.accel_gain * (output.accel - self._measured) + p.speed_gain * error
 
     def _forget(self) -> None:
         self._before = self._speed_to_be = None

@@ -8,16 +8,16 @@ from typing import NamedTuple
 from tuling_fsm.core import elementary
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.topics import MAP_FRAME, ODOMETRY
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.wire.carla.messages import INFO
 from tuling_fsm.wire.cdr import check_finite, check_frame, pose_value, unpack
-from tuling_fsm.wire.topics import MAP_FRAME, ODOMETRY
 from tuling_fsm.world.inputs import Odometry
 
 LEAST_WHEELBASE_M = 0.5
 
 
-class Axles(NamedTuple):
+class AxleOffsets(NamedTuple):
     """Where the rear axle lies ahead of the actor's origin (m, negative), the wheelbase (m), and the largest angle of
     the front wheels (rad).
     """
@@ -27,12 +27,12 @@ class Axles(NamedTuple):
     max_steer: float
 
 
-def nominal_axles(vehicle: Vehicle) -> Axles:
+def nominal_axles(vehicle: Vehicle) -> AxleOffsets:
     """Those of the planner's own vehicle: CARLA's origin lies in the middle of the body."""
-    return Axles(-0.5 * (vehicle.front - vehicle.rear_overhang), vehicle.wheelbase, vehicle.max_steer)
+    return AxleOffsets(-0.5 * (vehicle.front - vehicle.rear_overhang), vehicle.wheelbase, vehicle.max_steer)
 
 
-def unpack_axles(raw: bytes) -> Axles:
+def unpack_axles(raw: bytes) -> AxleOffsets:
     """From the wheels of `vehicle_info`, whose positions are those in the frame of the actor.
 
     Raises:
@@ -46,10 +46,10 @@ def unpack_axles(raw: bytes) -> Axles:
     steer = max(float(wheel.max_steer_angle) for wheel in wheels)
     if not 0.05 < steer < 0.5 * math.pi:
         raise InputError("vehicle_info", f"a largest steering angle of {steer:g}", "radians, between 0.05 and pi / 2")
-    return Axles(min(along), max(along) - min(along), steer)
+    return AxleOffsets(min(along), max(along) - min(along), steer)
 
 
-class Motion(NamedTuple):
+class EgoMotion(NamedTuple):
     """The odometry of a tick: that of the rear axle in `map`, its height (m) and slope (rad, + uphill)."""
 
     odometry: Odometry
@@ -57,7 +57,7 @@ class Motion(NamedTuple):
     pitch: float
 
 
-def unpack_motion(raw: bytes, axles: Axles) -> Motion:
+def unpack_motion(raw: bytes, axles: AxleOffsets) -> EgoMotion:
     """`/carla/<role>/odometry`: pose of the origin in `map`, twist in the body frame; without covariance, for it is
     exact.
 
@@ -72,7 +72,7 @@ def unpack_motion(raw: bytes, axles: Axles) -> Motion:
     check_finite("odometry of CARLA", v=v, yaw_rate=yaw_rate, z=z)
     q = message.pose.pose.orientation
     uphill = -elementary.asin(min(max(2.0 * (q.w * q.y - q.z * q.x), -1.0), 1.0))
-    return Motion(Odometry(stamp, ahead_of(pose, axles.rear), v, yaw_rate), z, uphill)
+    return EgoMotion(Odometry(stamp, ahead_of(pose, axles.rear), v, yaw_rate), z, uphill)
 
 
 def ahead_of(pose: Pose, distance: float) -> Pose:

@@ -1,0 +1,143 @@
+"""What a bag tells of why the car did what it did."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tuling_fsm.bag.timeline import read_timeline
+from tuling_fsm.bag.writer import BagWriter
+from tuling_fsm.cli import main
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.trajectory import Trajectory
+from tuling_fsm.wire.cdr import nanoseconds
+from tuling_fsm.wire.diagnostics import DiagnosticStatus, pack_diagnostics
+from tuling_fsm.wire.odometry import pack_odometry
+from tuling_fsm.wire.text import pack_bool, pack_json, pack_string
+from tuling_fsm.wire.trajectory import pack_trajectory
+from tuling_fsm.world.inputs import Odometry
+
+TICK_NS = 50_000_000
+CHANGE = {
+    "seq": 3, "stamp": 2.0, "from": "on_road/normal", "to": "intersection/safe_driving", "supervisor": False,
+    "clause": "NOR-2", "guard": "junction_ahead", "dwell_s": 0.3, "rejected": ["on_road/replan (no_path, NLF-2)"],
+}  # fmt: skip
+ROUTINE = {**CHANGE, "seq": 2, "stamp": 1.0, "clause": "RRF-1", "supervisor": True, "from": "route_refresh/idle"}
+SAID = ((0.0, "NONE", "nothing"), (3.0, "LEADER", "a vehicle"), (5.0, "RED_LIGHT", "a red light"), (9.0, "NONE", "-"))
+"""Stamp, code and words of each `why`."""
+
+
+def standing(t: float) -> bool:
+    return 4.0 <= t <= 9.5 or 12.0 <= t <= 12.5
+
+
+def record(folder: Path, without: tuple[str, ...] = (), recorder_ns: int = 0) -> Path:
+    """20 s of a car that stands from 4 s to 9.5 s, and for a moment at 12 s; `recorder_ns` is added to log times."""
+    with BagWriter(folder) as bag:
+        for k in range(400):
+            ns, t = k * TICK_NS, k * 0.05
+            v = 0.0 if standing(t) else 3.0
+            row = Trajectory.standing(t, Pose(0.0, 0.0, 0.0))
+            messages = [("odometry", pack_odometry(ns, Odometry(t, Pose(t, 0.0, 0.0), v, 0.0)))]
+            messages += [("trajectory", pack_trajectory(ns, Trajectory(t, row.t, *([row.x] * 4), row.x + v, row.x)))]
+            for topic, event in (("transition", CHANGE), ("transition", ROUTINE)):
+                messages += [(topic, pack_json(event))] * (ns == nanoseconds(event["stamp"]))
+            messages += [("state", pack_string("on_road/normal"))] * (k == 0)
+            messages += [("state", pack_string("intersection/safe_driving"))] * (t == 2.0)
+            messages += [
+                (
+                    "why",
+                    pack_diagnostics(ns, (DiagnosticStatus("limit", words, (("code", code), ("distance", "3.00"))),)),
+                )
+                for stamp, code, words in SAID
+                if ns == nanoseconds(stamp)
+            ]
+            for topic, raw in messages:
+                if topic not in without:
+                    bag.write(ns + recorder_ns, topic, raw)
+    return folder
+
+
+@pytest.mark.clause("EXPL-1")
+@pytest.mark.parametrize("without", [(), ("odometry",)])
+def test_changes_and_stops_have_their_reasons(tmp_path: Path, without: tuple[str, ...]) -> None:
+    timeline = read_timeline(record(tmp_path, without))
+    change = timeline.changes[-1]
+    assert (change.t, change.dest, change.clause, change.guard) == (2.0, CHANGE["to"], "NOR-2", "junction_ahead")
+    assert change.rejected == ("on_road/replan (no_path, NLF-2)",)
+    (stop,) = timeline.stops
+    assert (stop.t_from, stop.t_to) == (4.0, 9.5)
+    assert [(c.t_from, c.t_to, c.code) for c in stop.causes] == [
+        (4.0, 5.0, "LEADER"), (5.0, 9.0, "RED_LIGHT"), (9.0, 9.5, "NONE"),
+    ]  # fmt: skip
+    assert stop.primary.code == "RED_LIGHT"
+    assert stop.unexplained_s == 0.5
+
+
+@pytest.mark.clause("EXPL-1")
+def test_without_a_word_the_whole_stop_is_unexplained(tmp_path: Path) -> None:
+    (stop,) = read_timeline(record(tmp_path, without=("why",))).stops
+    assert stop.unexplained_s == 5.5
+    assert stop.primary.code == ""
+
+
+def test_a_bag_of_another_recorder_may_lack_the_transitions(tmp_path: Path) -> None:
+    changes = read_timeline(record(tmp_path, without=("transition",))).changes
+    assert [(c.t, c.source, c.dest, c.clause) for c in changes] == [(2.0, CHANGE["from"], CHANGE["to"], "")]
+
+
+def test_the_clock_is_the_planners_not_the_recorders(tmp_path: Path) -> None:
+    timeline = read_timeline(record(tmp_path, recorder_ns=1_700_000_000_000_000_000))
+    assert (timeline.begin, timeline.end) == (0.0, 19.95)
+    assert [(stop.t_from, stop.t_to, stop.primary.code) for stop in timeline.stops] == [(4.0, 9.5, "RED_LIGHT")]
+    assert timeline.words_at(1.0)["state"] == "on_road/normal"
+
+
+def test_a_bag_in_which_the_planner_says_nothing_is_refused(tmp_path: Path) -> None:
+    with BagWriter(tmp_path) as bag:
+        bag.write(1, "rain_fog", pack_bool(True))
+    with pytest.raises(InputError, match="says nothing"):
+        read_timeline(tmp_path)
+
+
+@pytest.mark.clause("EXPL-1")
+def test_the_timeline_is_read_from_top_to_bottom(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["why", str(record(tmp_path))]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [float(line.split()[0]) for line in lines] == [0.0, 2.0, 4.0, 4.0, 5.0, 9.0, 19.95]
+    assert "on_road/normal -> intersection/safe_driving  (NOR-2: junction_ahead for 0.3 s)" in lines[1]
+    assert "not to on_road/replan (no_path, NLF-2)" in lines[1]
+    assert lines[2].endswith("stands for 5.50 s, until 9.50 s: a red light")
+    assert "without a reason 0.50 s" in lines[-1]
+
+
+@pytest.mark.clause("EXPL-1")
+def test_a_moment_is_told_in_full(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bag = str(record(tmp_path))
+    assert main(["why", bag, "--at", "6"]) == 0
+    text = capsys.readouterr().out
+    for part in ("state: intersection/safe_driving", "NOR-2", "a red light", "code: RED_LIGHT", "distance: 3.00"):
+        assert part in text
+    assert main(["why", bag, "--at", "6", "--json"]) == 0
+    moment = json.loads(capsys.readouterr().out)
+    assert (moment["state"], moment["said_at"], moment["stop"]["code"]) == (CHANGE["to"], 5.0, "RED_LIGHT")
+    assert moment["why"][0]["values"]["code"] == "RED_LIGHT"
+    assert main(["why", bag, "--json"]) == 0
+    timeline = json.loads(capsys.readouterr().out)
+    assert [change["clause"] for change in timeline["changes"]] == ["RRF-1", "NOR-2"]
+    assert timeline["changes"][1]["from"] == "on_road/normal"
+    assert timeline["longest_unexplained_stop_s"] == 0.5
+
+
+@pytest.mark.parametrize("arguments", [["absent.mcap"], ["{bag}", "--at", "99"]])
+def test_bad_input_is_one_line_and_exit_code_2(
+    arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bag = str(record(tmp_path))
+    assert main(["why", *(each.format(bag=bag) for each in arguments)]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.count("\n") == 1

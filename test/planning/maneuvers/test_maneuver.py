@@ -1,0 +1,204 @@
+"""Free-space motions are found once and driven to their end. The car is where its plan says (perfect tracking)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.request import FreeSpace, PlanResult, Reason, StopWall
+from tuling_fsm.core.scene import Scene
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.planning.parameters import PlanningParameters
+from tuling_fsm.planning.planner import Planner
+from tuling_fsm.planning.safety.check import check
+
+from ..scenes import PEDESTRIAN, Log, Thing, drive, gap_to, scene
+
+VEHICLE, PARAMETERS = Vehicle(), PlanningParameters()
+PLANNER = Planner(VEHICLE, PARAMETERS)
+AHEAD = FreeSpace(Pose(15.0, 2.0, 0.0))
+
+
+def slot() -> FloatArray:
+    """A gap between two parked cars to the right of the car."""
+    edges = []
+    for x in (9.2, -6.2):
+        corners = [(x + a, -3.0 + b) for a, b in ((2.5, 1.0), (-2.5, 1.0), (-2.5, -1.0), (2.5, -1.0))]
+        edges += [(*corners[i], *corners[(i + 1) % 4]) for i in range(4)]
+    return np.array(edges)
+
+
+def run(request: FreeSpace, start: Scene, seconds: float, things: tuple[Thing, ...] = ()) -> Log:
+    """A closed loop in which no plan is rejected by the independent check."""
+
+    def plan(stamp: float, now: Scene, previous: PlanResult | None) -> PlanResult:
+        result = PLANNER.plan(request, now, previous)
+        assert result.trajectory is not None
+        assert check(result.trajectory, now, request, VEHICLE, PARAMETERS) is None, stamp
+        return result
+
+    return drive(plan, start, seconds, things)
+
+
+def kept(log: Log) -> int:
+    """How many different motions were driven."""
+    return len({id(result.maneuver.whole) for _, _, result in log if result.maneuver is not None})
+
+
+@pytest.mark.clause("USE-8", "USE-9")
+def test_a_parallel_slot_is_entered_with_one_plan_driven_to_each_cusp() -> None:
+    request = FreeSpace(Pose(0.0, -3.0, 0.0))
+    log = run(request, scene(0.0, segments=slot()), 32.0)
+    end = log[-1][1].ego
+    assert math.hypot(end.pose.x, end.pose.y + 3.0) < 0.1
+    assert abs(end.pose.heading) < 0.05
+    assert end.v == 0.0
+    assert log[-1][2].limit.reason is Reason.ARRIVED
+    assert kept(log) == 1
+    assert log[0][2].uses_reverse
+    speeds = np.array([now.ego.v for _, now, _ in log])
+    assert speeds.min() < -0.3
+    turned = np.flatnonzero(np.diff(np.sign(speeds[np.abs(speeds) > 1e-3])))
+    whole = log[0][2].maneuver
+    assert whole is not None
+    planned = np.flatnonzero(np.diff(np.sign(whole.whole.v[np.abs(whole.whole.v) > 1e-3])))
+    assert len(turned) == len(planned)
+    assert Reason.GEAR_CHANGE in {result.limit.reason for _, _, result in log}
+
+
+@pytest.mark.clause("USE-9")
+def test_one_false_scan_makes_no_new_plan() -> None:
+    first = PLANNER.plan(AHEAD, scene(0.0, v=1.0), None)
+    assert first.trajectory is not None and first.maneuver is not None
+    pose, curvature, v, a = first.trajectory.sample(0.5)
+    seen = scene(*pose, v=v, a=a, curvature=curvature, stamp=0.5, things=(Thing(1, 9.0, 1.0),))
+    flicker = PLANNER.plan(AHEAD, seen, first)
+    assert flicker.maneuver is not None and flicker.trajectory is not None
+    assert flicker.maneuver.whole is first.maneuver.whole
+    assert flicker.limit.reason in (Reason.OBSTACLE, Reason.NONE, Reason.CURVATURE, Reason.SPEED_LIMIT)
+    assert flicker.trajectory.x.max() + VEHICLE.front < 9.0 - 2.25
+    gone = PLANNER.plan(AHEAD, replace(scene(*pose, v=v, stamp=0.55)), flicker)
+    assert gone.maneuver is not None and gone.trajectory is not None
+    assert gone.maneuver.whole is first.maneuver.whole
+    assert gone.trajectory.x[-1] > flicker.trajectory.x.max() + 2.0
+
+
+@pytest.mark.clause("USE-8")
+def test_what_stays_in_the_way_is_stopped_for_and_planned_around() -> None:
+    def plan(stamp: float, now: Scene, previous: PlanResult | None) -> PlanResult:
+        return PLANNER.plan(AHEAD, now, previous)
+
+    log = drive(plan, scene(0.0), 3.0)
+    stamp, now, _result = log[-1]
+    blocked = Scene(stamp, now.ego, scene(things=(Thing(1, 11.0, -0.2),)).obstacles, np.zeros((0, 4)))
+    log = drive(plan, blocked, 25.0, (Thing(1, 11.0, -0.2),))
+    end = log[-1][1].ego.pose
+    assert math.hypot(end.x - 15.0, end.y - 2.0) < 0.4
+    assert min(gap_to(Thing(1, 11.0, -0.2), now.ego.pose, VEHICLE) for _, now, _ in log) > 0.0
+
+
+def test_a_pedestrian_in_the_way_is_waited_for() -> None:
+    walker = Thing(9, 8.0, -8.0, heading=0.5 * math.pi, v=1.4, length=0.5, width=0.5, kind=PEDESTRIAN)
+    log = run(AHEAD, scene(0.0), 22.0, (walker,))
+    assert min(gap_to(walker.at(stamp), now.ego.pose, VEHICLE) for stamp, now, _ in log) > 0.4
+    assert Reason.PEDESTRIAN in {result.limit.reason for _, _, result in log}
+    assert log[-1][2].limit.reason is Reason.ARRIVED
+    assert kept(log) == 1
+
+
+@pytest.mark.clause("USE-6")
+def test_pulling_out_waits_for_what_comes_from_behind() -> None:
+    other = Thing(9, -30.0, 3.0, v=7.0)
+    log = run(FreeSpace(Pose(15.0, 3.0, 0.0)), scene(0.0), 20.0, (other,))
+    assert min(gap_to(other.at(stamp), now.ego.pose, VEHICLE) for stamp, now, _ in log) > 0.25
+    assert log[-1][2].limit.reason is Reason.ARRIVED
+
+
+def test_a_wall_stops_a_motion_until_it_is_gone() -> None:
+    wall = StopWall(9.0, -4.0, 9.0, 6.0, Reason.RED_LIGHT, "signal 3", 3)
+    log = run(replace(AHEAD, walls=(wall,)), scene(0.0), 9.0)
+    stamp, now, result = log[-1]
+    assert now.ego.v == 0.0
+    assert result.limit.reason is Reason.RED_LIGHT and result.limit.blocker == 3
+    assert 8.2 < now.ego.pose.x + VEHICLE.front < 9.0
+    green = PLANNER.plan(AHEAD, Scene(stamp + 0.05, now.ego), result)
+    assert green.trajectory is not None and green.maneuver is not None and result.maneuver is not None
+    assert green.maneuver.whole is result.maneuver.whole
+    assert green.trajectory.x[-1] > now.ego.pose.x + 3.0
+
+
+def test_another_goal_makes_another_plan() -> None:
+    first = PLANNER.plan(AHEAD, scene(0.0), None)
+    second = PLANNER.plan(FreeSpace(Pose(12.0, -1.0, 0.0)), scene(0.0, stamp=0.05), first)
+    assert first.maneuver is not None and second.maneuver is not None
+    assert second.maneuver.whole is not first.maneuver.whole
+
+
+@pytest.mark.clause("USE-7")
+def test_what_cannot_be_planned_says_why_and_still_stops() -> None:
+    taken = PLANNER.plan(FreeSpace(Pose(15.0, 0.0, 0.0)), scene(0.0, v=1.5, things=(Thing(1, 17.0, 0.0),)), None)
+    assert not taken.feasible
+    assert taken.reason is Reason.GOAL_OCCUPIED
+    assert taken.trajectory is not None
+    assert taken.trajectory.v[-1] == 0.0
+
+
+@pytest.mark.clause("RFG-1")
+def test_a_motion_that_will_reverse_is_given_up_when_that_is_no_longer_allowed() -> None:
+    request = FreeSpace(Pose(0.0, -3.0, 0.0))
+    start = scene(0.0, segments=slot())
+    begun = PLANNER.plan(request, start, None)
+    assert begun.uses_reverse
+    assert PLANNER.plan(request, replace(start, stamp=0.05), begun).uses_reverse
+    forward = PLANNER.plan(replace(request, allow_reverse=False), replace(start, stamp=0.05), begun)
+    assert not forward.uses_reverse
+    assert forward.trajectory is not None and forward.trajectory.v.min() >= 0.0
+
+
+@pytest.mark.clause("EXPL-1")
+def test_a_car_that_turns_its_wheels_on_the_spot_says_so() -> None:
+    standing = scene(0.0, curvature=-0.15, segments=slot())
+    result = PLANNER.plan(FreeSpace(Pose(0.0, -3.0, 0.0)), standing, None)
+    assert result.trajectory is not None
+    waits = float(result.trajectory.t[np.flatnonzero(np.abs(result.trajectory.v) > 1e-3)[0]])
+    assert waits > 0.1
+    assert result.limit.reason is Reason.STEERING
+
+
+@pytest.mark.clause("EXPL-1")
+def test_wheels_that_stayed_turned_while_the_car_waited_are_turned_before_it_goes_on() -> None:
+    """The plan of the wait does not say that they are turned already: the car would leave its path at once."""
+    standing = scene(0.0, curvature=-0.15)
+    wall = StopWall(VEHICLE.front + 0.04, -4.0, VEHICLE.front + 0.04, 4.0, Reason.RED_LIGHT)
+    result = PLANNER.plan(replace(AHEAD, walls=(wall,)), standing, None)
+    for k in range(1, 20):
+        assert result.trajectory is not None and result.trajectory.stands
+        assert result.limit.reason is Reason.RED_LIGHT
+        assert np.all(result.trajectory.curvature == -0.15)
+        result = PLANNER.plan(replace(AHEAD, walls=(wall,)), replace(standing, stamp=0.05 * k), result)
+    free = PLANNER.plan(AHEAD, replace(standing, stamp=1.0), result)
+    assert free.trajectory is not None
+    assert free.limit.reason is Reason.STEERING
+    assert float(free.trajectory.t[np.flatnonzero(np.abs(free.trajectory.v) > 1e-3)[0]]) > 0.1
+
+
+@pytest.mark.clause("USE-6", "USE-8")
+def test_a_start_is_kept_for_what_moves_not_for_what_the_motion_leads_past() -> None:
+    request = FreeSpace(Pose(15.0, 6.0, 0.0), allow_reverse=False)
+    barrier = Thing(7, VEHICLE.front + 1.3, -0.6, length=0.4, width=0.4, kind=9)
+    standing = scene(0.0, things=(barrier, Thing(8, 0.0, -12.0, v=0.5)))
+    begun = PLANNER.plan(request, standing, None)
+    assert begun.maneuver is not None
+    for blocker, waits in ((8, True), (7, False), (-1, True)):
+        ahead = VEHICLE.front + 0.05
+        wall = StopWall(ahead, -4.0, ahead, 9.0, Reason.OBSTACLE, f"object {blocker} in the start path", blocker)
+        now = replace(standing, stamp=0.05)
+        result = PLANNER.plan(replace(request, walls=(wall,)), now, begun)
+        assert result.trajectory is not None and result.maneuver is not None
+        assert result.trajectory.stands is waits
+        assert (result.limit.blocker == blocker and result.limit.reason is Reason.OBSTACLE) is waits
+        assert result.maneuver.whole is begun.maneuver.whole

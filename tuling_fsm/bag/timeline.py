@@ -1,0 +1,175 @@
+"""Why the car did what it did, read off a bag's output topics: changes of state, stops with their reasons (EXPL-1)."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tuling_fsm.bag.reader import read_messages
+from tuling_fsm.bag.ticks import ours
+from tuling_fsm.bag.topic_names import OURS, Message, TopicNames
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.standstills import LimitChange, Standstill, longest_unexplained_s, stops
+from tuling_fsm.wire.cdr import STAMP_BYTES, seconds, stamp_ns
+from tuling_fsm.wire.diagnostics import DiagnosticStatus, unpack_diagnostics
+from tuling_fsm.wire.odometry import unpack_odometry
+from tuling_fsm.wire.text import unpack_string
+from tuling_fsm.wire.trajectory import unpack_trajectory
+from tuling_fsm.wire.transition import unpack_transition
+
+WORDS = ("state", "sensors", "indicators")
+"""Topics of one word that lasts until the next."""
+_STAMPED = frozenset({"odometry", "trajectory", "why"})
+
+
+class StateChange(NamedTuple):
+    """A transition at a stamp (s); of a bag without the topic `transition` only the states are known."""
+
+    t: float
+    source: str
+    dest: str
+    clause: str = ""
+    guard: str = ""
+    dwell_s: float = 0.0
+    supervisor: bool = False
+    rejected: tuple[str, ...] = ()
+
+
+class WhyMessage(NamedTuple):
+    """A message of the topic `why` at a stamp (s): the first status is what limits the car."""
+
+    t: float
+    statuses: tuple[DiagnosticStatus, ...]
+
+    @property
+    def code(self) -> str:
+        """Of what limits the car; empty where the message says nothing."""
+        return dict(self.statuses[0].values).get("code", "") if self.statuses else ""
+
+    @property
+    def words(self) -> str:
+        """The same for a reader."""
+        return self.statuses[0].message if self.statuses else ""
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """All of it, by time; `words` are stamp, topic and word of the topics in `WORDS`."""
+
+    begin: float
+    end: float
+    changes: tuple[StateChange, ...]
+    stops: tuple[Standstill, ...]
+    whys: tuple[WhyMessage, ...]
+    words: tuple[tuple[float, str, str], ...]
+
+    @property
+    def longest_unexplained_s(self) -> float:
+        """The longest time the car stood without a reason, s."""
+        return longest_unexplained_s(self.stops)
+
+    def why_at(self, t: float) -> WhyMessage | None:
+        """What was said last at a stamp (s)."""
+        number = bisect_right(self.whys, t, key=lambda why: why.t)
+        return self.whys[number - 1] if number else None
+
+    def words_at(self, t: float) -> dict[str, str]:
+        """The words that held at a stamp (s), by topic."""
+        return {topic: word for stamp, topic, word in self.words if stamp <= t}
+
+    def stop_at(self, t: float) -> Standstill | None:
+        """The stop that the car made at a stamp (s)."""
+        return next((stop for stop in self.stops if stop.t_from <= t <= stop.t_to), None)
+
+
+def read_timeline(path: str | Path, salvage: bool = False, names: TopicNames = OURS) -> Timeline:
+    """Read a bag with the planner's output topics, from this product's runs or recorded by any other program.
+
+    Args:
+        path: a bag folder, or one `.mcap` or `.db3` file.
+        salvage: read a damaged MCAP file up to the damage.
+        names: how the bag calls its topics and frames.
+
+    Raises:
+        InputError: no bag, a damaged one, or one in which the planner says nothing.
+    """
+    changes: list[StateChange] = []
+    whys: list[WhyMessage] = []
+    words: list[tuple[float, str, str]] = []
+    motion: list[tuple[float, float]] = []
+    take: dict[str, Callable[[float, bytes], None]] = {
+        "transition": lambda _, raw: changes.append(_change(unpack_transition(raw, f"{path}: transition"))),
+        "why": lambda t, raw: whys.append(WhyMessage(t, unpack_diagnostics(raw, f"{path}: why"))),
+        "odometry": lambda t, raw: motion.extend(_speed(t, raw)),
+    }
+    stamps = []
+    for t, message in _by_stamp(ours(read_messages(path, salvage, names))):
+        stamps.append(t)
+        if message.topic in take:
+            take[message.topic](t, message.data)
+        elif message.topic in WORDS:
+            words.append((t, message.topic, unpack_string(message.data, f"{path}: {message.topic}")))
+    if not (changes or whys or words):
+        raise InputError(str(path), "the planner says nothing in it", "the topics state, transition and why")
+    motion = motion or _planned(_by_stamp(ours(read_messages(path, salvage, names))))
+    stood = tuple(stops(motion, [LimitChange(why.t, why.code, why.words) for why in whys]))
+    return Timeline(min(stamps), max(stamps), tuple(changes or _by_state(words)), stood, tuple(whys), tuple(words))
+
+
+def _by_stamp(messages: Iterable[Message]) -> Iterator[tuple[float, Message]]:
+    """Messages with their stamps (s) on the planner's clock, which a recorder's need not be.
+
+    One without a stamp of its own takes that of the message before it, or at the beginning that of the first one.
+    """
+    early: list[Message] = []
+    clock = None
+    for message in messages:
+        if message.topic in _STAMPED and len(message.data) >= STAMP_BYTES:
+            clock = seconds(stamp_ns(message.data))
+            yield from ((clock, other) for other in early)
+            early.clear()
+        if clock is None:
+            early.append(message)
+        else:
+            yield clock, message
+    yield from ((seconds(message.ns), message) for message in early)
+
+
+def _speed(t: float, raw: bytes) -> list[tuple[float, float]]:
+    """Stamp and speed (m/s); nothing of odometry that the planner could not use either, as in another frame."""
+    try:
+        return [(t, unpack_odometry(raw)[1].v)]
+    except InputError:
+        return []
+
+
+def _change(event: dict[str, Any]) -> StateChange:
+    """A transition as it was sent."""
+    return StateChange(
+        event["stamp"],
+        event["from"],
+        event["to"],
+        event["clause"],
+        event["guard"],
+        event["dwell_s"],
+        event["supervisor"],
+        tuple(event["rejected"]),
+    )
+
+
+def _by_state(words: Iterable[tuple[float, str, str]]) -> Iterator[StateChange]:
+    """Changes of state without their reasons."""
+    before = None
+    for t, topic, word in words:
+        if topic == "state":
+            if before is not None and word != before:
+                yield StateChange(t, before, word)
+            before = word
+
+
+def _planned(messages: Iterable[tuple[float, Message]]) -> list[tuple[float, float]]:
+    """Stamps and speeds (m/s) with which the trajectories begin, where there is no odometry."""
+    return [(t, float(unpack_trajectory(m.data).v[0])) for t, m in messages if m.topic == "trajectory"]

@@ -1,0 +1,232 @@
+"""One tick of the mission's bookkeeping: new missions, the operator's calls, points passed, time, and the next mission
+goal.
+
+It runs in every state, beside what the state does; what needs another route counts its ticket up.
+"""
+
+from __future__ import annotations
+
+import math
+
+from tuling_fsm.behaviour import states
+from tuling_fsm.behaviour.guards import TOLERANCE_S, stands_at_end
+from tuling_fsm.behaviour.leaf import BehaviourView
+from tuling_fsm.behaviour.memory import Memory, report
+from tuling_fsm.behaviour.mission.budget import choose, is_measured, last_point, measure, needed_s
+from tuling_fsm.behaviour.mission.memory import GoalKind, MissionGoal, MissionProgress, TaskEntry, TaskStatus
+from tuling_fsm.behaviour.mission.points import is_past, just_past, legal_point, pose_of, stop_ahead
+from tuling_fsm.core.geometry import distance
+from tuling_fsm.core.records import replace
+from tuling_fsm.world.mission import Mission, Task
+from tuling_fsm.world.world import World
+
+_FORGET_AROUND_M = 100.0
+_OWN_MATTER = ("departure", "temporary_stop", "parking")
+"""Composites in which a point is not passed by accident."""
+
+
+def run_clock(progress: MissionProgress, world: World, max_gap: float) -> MissionProgress:
+    """Let the match time go on by the stamps of the input; a jump of time does not count (DWELL-3, DWELL-5)."""
+    step = 0.0 if progress.stamp is None else world.stamp - progress.stamp
+    elapsed = progress.elapsed_s + (step if 0.0 <= step <= max_gap else 0.0)
+    return replace(progress, stamp=world.stamp, elapsed_s=elapsed, skip=progress.skip or world.skip_task)
+
+
+def update_mission(view: BehaviourView, state: str) -> Memory:
+    """All of it, in the state of this path."""
+    view = view.having(_take_mission(view))
+    view = view.having(_skip(view))
+    view = view.having(_watch_point(view, state))
+    view = view.having(_watch_time(view, state))
+    return _choose(view)
+
+
+def fail_attempt(view: BehaviourView, why: str) -> Memory:
+    """Another attempt at the present stop has failed: a route round and back, and in the end no further one (TMP-3)."""
+    progress, limit = view.memory.mission, view.context.parameters.stop.attempts
+    attempts = progress.attempts + 1
+    line = f"{_name(progress)}: attempt {attempts} of {limit} failed, {why}"
+    if attempts >= limit:
+        return give_up(view.having(report(view.memory, line)))
+    point = progress.goal.point
+    past = None if point is None else just_past(view.context.road_map, point)
+    around = None if past is None or is_past(view.world.ego.pose, past, 0.0) else past
+    progress = replace(progress, attempts=attempts, around=around, near=False, ticket=progress.ticket + 1)
+    return report(replace(view.memory, mission=progress), f"{line}; a route back is asked for")
+
+
+def give_up(view: BehaviourView) -> Memory:
+    """Drop a waiting pick-up; with a passenger aboard the next legal place, else the end of the mission (TMP-3)."""
+    progress, goal = view.memory.mission, view.memory.mission.goal
+    name = _name(progress)
+    if goal.kind is GoalKind.PICKUP:
+        progress = progress.marked(goal.entry, TaskStatus.DROPPED).bound_for(MissionGoal(GoalKind.UNDECIDED))
+        return report(replace(view.memory, mission=progress), f"{name} is dropped")
+    own = progress.entries[goal.entry].task.dropoff
+    instead = legal_point(view, own) if goal.point == own else None
+    if instead is not None:
+        progress = progress.bound_for(replace(goal, point=instead))
+        where = f"({instead.x:.1f}, {instead.y:.1f}) instead"
+        return report(
+            replace(view.memory, mission=progress),
+            f"{name} is given up: the passenger gets off at {where}",
+        )
+    end = _end(progress)
+    progress = progress.marked(goal.entry, TaskStatus.DROPPED).bound_for(end)
+    return report(
+        replace(view.memory, mission=progress),
+        f"{name} is dropped: the passenger stays aboard ({end.kind.value})",
+    )
+
+
+def served(view: BehaviourView) -> Memory:
+    """The present stop is over: the passenger is aboard, or has got off (STP-1, USE-10)."""
+    progress, goal = view.memory.mission, view.memory.mission.goal
+    name = _name(progress)
+    if goal.kind is GoalKind.PICKUP:
+        dropoff = progress.entries[goal.entry].task.dropoff
+        progress = progress.marked(goal.entry, TaskStatus.ABOARD).bound_for(
+            MissionGoal(GoalKind.DROPOFF, dropoff, goal.entry)
+        )
+        return report(replace(view.memory, mission=progress), f"{name} is served")
+    here = goal.point == progress.entries[goal.entry].task.dropoff
+    status, line = (
+        (TaskStatus.SERVED, f"{name} is served") if here else (TaskStatus.DROPPED, f"{name}: got off elsewhere")
+    )
+    progress = progress.marked(goal.entry, status).bound_for(MissionGoal(GoalKind.UNDECIDED))
+    return report(replace(view.memory, mission=progress), line)
+
+
+def _take_mission(view: BehaviourView) -> Memory:
+    """A new mission: tasks keep how far they have come under their names, and no passenger aboard is forgotten."""
+    mission, progress = view.world.mission, view.memory.mission
+    if mission is None or _is_known(mission, progress.mission):
+        return view.memory
+    entries, aboard = _carried_over(progress.entries, mission.tasks)
+    progress = replace(progress, mission=mission, entries=entries, legs={}, measured=False, elapsed_s=0.0)
+    if aboard is not None:
+        kept = progress.goal.point if progress.goal.kind is GoalKind.DROPOFF else None
+        known = aboard < len(mission.tasks)
+        point = entries[aboard].task.dropoff if known or kept is None else kept
+        return replace(view.memory, mission=progress.bound_for(MissionGoal(GoalKind.DROPOFF, point, aboard)))
+    return replace(
+        view.memory,
+        mission=progress.bound_for(MissionGoal(GoalKind.UNDECIDED) if mission.tasks else _end(progress)),
+    )
+
+
+def _is_known(mission: Mission, known: Mission | None) -> bool:
+    """Whether a mission is the present one, perhaps sent again."""
+    return mission is known or (known is not None and replace(mission, stamp=known.stamp) == known)
+
+
+def _carried_over(before: tuple[TaskEntry, ...], tasks: tuple[Task, ...]) -> tuple[tuple[TaskEntry, ...], int | None]:
+    """Entries for new tasks, and the number of that of the passenger aboard; a dropped task is open again."""
+    known = [entry for entry in before if entry.status in (TaskStatus.ABOARD, TaskStatus.SERVED)]
+    entries = []
+    for task in tasks:
+        old = next((entry for entry in known if entry.task.name == task.name), None)
+        entries.append(TaskEntry(task, TaskStatus.OPEN if old is None else old.status))
+        if old is not None:
+            known.remove(old)
+    entries += [entry for entry in known if entry.status is TaskStatus.ABOARD]
+    aboard = next((i for i, entry in enumerate(entries) if entry.status is TaskStatus.ABOARD), None)
+    return tuple(entries), aboard
+
+
+def _skip(view: BehaviourView) -> Memory:
+    """An operator drops the present task."""
+    progress = view.memory.mission
+    if not progress.skip:
+        return view.memory
+    memory = replace(view.memory, mission=replace(progress, skip=False))
+    if not progress.goal.is_stop:
+        return report(memory, "there is no task to skip")
+    return give_up(view.having(report(memory, f"{_name(progress)}: skipped by the operator")))
+
+
+def _watch_point(view: BehaviourView, state: str) -> Memory:
+    """A point that is passed in a state that does not stop for it is a failed attempt (NOR-1)."""
+    progress, world = view.memory.mission, view.world
+    point = progress.goal.point
+    if not progress.goal.is_stop or point is None or not world.localized:
+        return view.memory
+    pose = pose_of(view.context.road_map, point)
+    if progress.around is not None:
+        far = distance(world.ego.pose[:2], progress.around[:2]) > _FORGET_AROUND_M
+        if far or is_past(world.ego.pose, progress.around, 0.0):
+            return replace(view.memory, mission=replace(progress, around=None))
+        return view.memory
+    if state.partition("/")[0] in _OWN_MATTER:
+        return view.memory
+    ahead = stop_ahead(view)
+    if progress.near and is_past(world.ego.pose, pose, view.context.parameters.stop.passed):
+        return fail_attempt(view, f"passed in {state}")
+    if stands_at_end(view, taken=True) and not ahead and view.memory.routing.serves == progress.ticket:
+        return fail_attempt(view, f"no way to approach it from {state}")
+    return view.memory if not ahead else replace(view.memory, mission=replace(progress, near=True))
+
+
+def _watch_time(view: BehaviourView, state: str) -> Memory:
+    """On the way to a pick-up the sum of PUD-1 is made again and again; short for long, it is left (MAT-1).
+
+    Not any more when the passenger gets on.
+    """
+    progress, parameters = view.memory.mission, view.context.parameters.mission
+    due = view.clock - progress.summed_at >= parameters.sum_period - TOLERANCE_S
+    known = math.isfinite(progress.left_s) and view.memory.routing.serves == progress.ticket and view.world.localized
+    if progress.goal.kind is not GoalKind.PICKUP or state == states.STOPPED or not due or not known:
+        return view.memory
+    short = needed_s(view) - progress.left_s
+    if not short > 0.0:
+        return replace(view.memory, mission=replace(progress, summed_at=view.clock, short_since=None))
+    since = view.clock if progress.short_since is None else progress.short_since
+    if view.clock - since < parameters.short_for - TOLERANCE_S:
+        return replace(view.memory, mission=replace(progress, summed_at=view.clock, short_since=since))
+    end = _end(progress)
+    line = f"{_name(progress)}: {short:.0f} s short of time, {progress.left_s:.0f} s left; {_onward(end)}"
+    return report(replace(view.memory, mission=progress.bound_for(end)), line)
+
+
+def _choose(view: BehaviourView) -> Memory:
+    """Find the lengths, then the next mission goal (PUD-1, PUD-2)."""
+    if view.memory.mission.measured:
+        return view.memory
+    progress = measure(view)
+    if progress.goal.kind is not GoalKind.UNDECIDED:
+        return replace(
+            view.memory,
+            mission=replace(progress, measured=progress is view.memory.mission),
+        )
+    view = view.having(replace(view.memory, mission=progress))
+    if not is_measured(view):
+        return view.memory
+    tour = choose(view)
+    if tour is None:
+        goal = _end(progress)
+        many = len(progress.numbers(TaskStatus.OPEN))
+        why = f"none of {many} open tasks can be served in time" if many else "no task is left"
+        line = f"{why}: {_onward(goal)}"
+    else:
+        goal = MissionGoal(GoalKind.PICKUP, progress.entries[tour.order[0]].task.pickup, tour.order[0])
+        names = ", ".join(progress.entries[i].task.name for i in tour.order)
+        line = f"tasks to serve: {names}, {tour.total:.0f} s needed of {progress.left_s:.0f} s"
+    return report(replace(view.memory, mission=progress.bound_for(goal)), line)
+
+
+def _end(progress: MissionProgress) -> MissionGoal:
+    """The last mission goal of the mission."""
+    mission: Mission | None = progress.mission
+    point = None if mission is None else last_point(mission)
+    if mission is None or point is None:
+        return MissionGoal(GoalKind.NOTHING)
+    return MissionGoal(GoalKind.CAR_PARK if point is mission.car_park else GoalKind.GOAL, point)
+
+
+def _onward(goal: MissionGoal) -> str:
+    return "there is nowhere else to go" if goal.point is None else f"on to the {goal.kind.value}"
+
+
+def _name(progress: MissionProgress) -> str:
+    goal = progress.goal
+    return f"{goal.kind.value} of task {progress.entries[goal.entry].task.name}"

@@ -1,0 +1,1 @@
+"""Driving along lanes: candidates are sampled, timed, costed and chosen."""

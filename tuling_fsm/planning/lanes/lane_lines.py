@@ -1,0 +1,200 @@
+"""The lane lines of a request made ready: smooth references, bounds, and the car's place on each."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.kernels import array_kernel, kernel
+from tuling_fsm.core.request import FollowLanes, LaneEnd, LaneLine
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.planning.obstacles.static import IntArray
+from tuling_fsm.planning.parameters import PlanningParameters
+from tuling_fsm.planning.paths.footprint import Footprint, nearest, prepare_bounds
+from tuling_fsm.planning.paths.frenet_path import REACHABLE, START, START_D, START_S, frenet_start
+from tuling_fsm.planning.paths.reference_line import COLUMNS, MAX_POINTS, LineSmoothing, S, reference_line
+from tuling_fsm.planning.start_state import StartState
+
+_CAR_WITHIN = 40.0
+"""The car is looked for on this much of a line from its first point (m), so that a line that comes by again is not
+jumped on."""
+_BEFORE_START = -2.0
+"""A lane that begins farther ahead than this (m) cannot be joined yet."""
+
+
+class LaneLines(NamedTuple):
+    """L lane lines ready for planning.
+
+    `row` (L, MAX_POINTS, COLUMNS), `points` (L,) how many of these are filled, `start` (L, START); `stop` (L,) arc
+    length to stand at because line or route end, `end` (L,) the same for the line alone, `ends` (L,) where the car
+    must have left it (`inf` for never), `shift` (L,) lanes from the route's own, `phase` (L,) the route's arc length
+    of the first points. `home` is the line that the car is on, `route` the one that progress is measured along.
+    """
+
+    row: FloatArray
+    points: IntArray
+    start: FloatArray
+    stop: FloatArray
+    end: FloatArray
+    ends: FloatArray
+    shift: IntArray
+    phase: FloatArray
+    home: int
+    route: int
+
+
+class ReferenceLineParameters(NamedTuple):
+    """Numbers of the reference lines: `step`, `smoothing` and `max_curvature` as in `LineSmoothing`, the steepest
+    angle (rad) at which one can be joined, and how far before the end of a lane to stop (m).
+    """
+
+    step: float
+    smoothing: float
+    max_curvature: float
+    max_turn: float
+    end_gap: float
+
+    @classmethod
+    def of(cls, vehicle: Vehicle, parameters: PlanningParameters) -> ReferenceLineParameters:
+        """The numbers for a vehicle."""
+        lateral = parameters.lateral
+        bend = lateral.curvature_share * vehicle.max_curvature
+        return cls(lateral.step, lateral.smoothing, bend, lateral.max_heading, parameters.speed.end_gap)
+
+
+@array_kernel
+def _prepare(
+    center: FloatArray,
+    wide: FloatArray,
+    phase: float,
+    goal: float,
+    shape: ReferenceLineParameters,
+    body: Footprint,
+    line: FloatArray,
+) -> tuple[int, float, float]:
+    """Fill a line; returns the number of points and the arc lengths of its end and of the goal."""
+    smoothing = LineSmoothing(shape.step, shape.smoothing, shape.max_curvature, body.front, body.half_width)
+    n, end, goal = reference_line(center, wide, phase, goal, smoothing, line)
+    prepare_bounds(line, n, body)
+    return n, end, goal
+
+
+@kernel
+def _place(
+    rows: FloatArray,
+    points: IntArray,
+    pose: tuple[float, float, float, float],
+    max_turn: float,
+    starts: FloatArray,
+) -> int:
+    """Fill the car's place on each of the lines; returns the nearest of those that it can join, -1 for none."""
+    home = -1
+    for i in range(len(points)):
+        line, n, last, start = rows[i], points[i], 0, starts[i]
+        while last < n and line[last, S] < _CAR_WITHIN:
+            last += 1
+        k = nearest(line, 0, max(2, last), pose[0], pose[1])
+        frenet_start(line, n, k, pose, max_turn, start)
+        if start[START_S] < _BEFORE_START:
+            start[REACHABLE] = 0.0
+        if start[REACHABLE] > 0.0 and (home < 0 or abs(start[START_D]) < abs(starts[home, START_D])):
+            home = i
+    return home
+
+
+def smooth_lines(
+    lanes: tuple[LaneLine, ...], goal_s: float | None, keep_lane: bool, shape: ReferenceLineParameters, body: Footprint
+) -> LaneLines:
+    """The lanes without a car on them."""
+    many = len(lanes)
+    rows, count = np.empty((many, MAX_POINTS, COLUMNS)), np.empty(many, np.int64)
+    stop, last, ends = np.empty(many), np.empty(many), np.full(many, math.inf)
+    route = min(range(many), key=lambda i: (abs(lanes[i].shift), i), default=-1)
+    for i, lane in enumerate(lanes):
+        goal = _goal_on(lane, lanes[route], goal_s)
+        center, wide = _columns(lane, keep_lane)
+        count[i], end, goal = _prepare(center, wide, lane.route_s0, goal, shape, body, rows[i])
+        last[i] = end - _margin(lane.end, body.front, shape.end_gap)
+        stop[i] = min(goal, last[i])
+        if lane.end is LaneEnd.LANE_END:
+            ends[i] = end
+        elif i != route:
+            # The route ends on its own lane: one beside it has to be left by then.
+            ends[i] = goal
+    shift, phase = np.array([lane.shift for lane in lanes], np.int64), np.array([lane.route_s0 for lane in lanes])
+    return LaneLines(
+        row=rows, points=count, start=np.zeros((many, START)), stop=stop, end=last, ends=ends, shift=shift, phase=phase,
+        home=-1, route=route,
+    )  # fmt: skip
+
+
+_Key = tuple[tuple[LaneLine, ...], float | None, bool, ReferenceLineParameters, Footprint]
+
+
+class LaneLineCache:
+    """The smoothed lines of the last requests: the same lanes come again on the next ticks, until the view along the
+    route is made anew.
+    """
+
+    KEPT = 8
+
+    def __init__(self) -> None:
+        self._lines: dict[_Key, LaneLines] = {}
+
+    def smoothed(self, request: FollowLanes, shape: ReferenceLineParameters, body: Footprint) -> LaneLines:
+        """`smooth_lines` of a request, kept if it has come lately; lanes are the same if they are the same objects."""
+        key = (request.lanes, request.goal_s, request.keep_lane, shape, body)
+        lines = self._lines.pop(key, None)
+        if lines is None:
+            lines = smooth_lines(*key)
+            if len(self._lines) >= self.KEPT:
+                del self._lines[next(iter(self._lines))]
+        self._lines[key] = lines
+        return lines
+
+
+def prepare_lines(
+    request: FollowLanes, state: StartState, shape: ReferenceLineParameters, body: Footprint, cache: LaneLineCache
+) -> LaneLines | None:
+    """The request's lines with a car at `state`; `None` where it can join none of them."""
+    lines = cache.smoothed(request, shape, body)
+    pose = (state.pose.x, state.pose.y, state.pose.heading, state.curvature)
+    starts = np.zeros((len(request.lanes), START))
+    home = _place(lines.row, lines.points, pose, shape.max_turn, starts)
+    return None if home < 0 else lines._replace(start=starts, home=home)
+
+
+def _columns(lane: LaneLine, keep_lane: bool) -> tuple[FloatArray, FloatArray]:
+    """Centre (n, 4) x, y, s, heading, and (5, n) the distances to the lane's and to the free bounds and the limit.
+
+    A car that must keep its lane (INT-1) is bound by the lane itself, whatever the marks would allow.
+    """
+    center = np.empty((len(lane.center.s), 4))
+    center[:, :2], center[:, 2], center[:, 3] = lane.center.xy, lane.center.s, lane.center.heading
+    left_free, right_free = lane.left_free, lane.right_free
+    if keep_lane:
+        left_free, right_free = np.minimum(lane.left, left_free), np.minimum(lane.right, right_free)
+    return center, np.stack((lane.left, lane.right, left_free, right_free, lane.limit))
+
+
+def _goal_on(lane: LaneLine, route_lane: LaneLine, goal_s: float | None) -> float:
+    """Arc length of the goal on a lane's centre, `inf` where it lies beyond."""
+    if goal_s is None:
+        return math.inf
+    along = goal_s - route_lane.route_s0
+    if along > route_lane.center.length + 0.5:
+        return math.inf
+    if lane is route_lane:
+        return along
+    pose = route_lane.center.at(along)
+    return lane.center.project(pose.x, pose.y).s
+
+
+def _margin(end: LaneEnd, front: float, gap: float) -> float:
+    """How far before a line's end the rear axle has to stand: on a route's last pose, else with the bumper before the
+    end.
+    """
+    return {LaneEnd.ROUTE_END: 0.0, LaneEnd.LANE_END: front + gap, LaneEnd.HORIZON: front}[end]

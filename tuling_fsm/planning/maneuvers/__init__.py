@@ -1,0 +1,1 @@
+"""Motions off the lanes, driven section by section: free-space maneuvers and pulling over."""

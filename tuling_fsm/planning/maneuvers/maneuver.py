@@ -1,0 +1,308 @@
+"""Driving a free-space motion that was found once: the same path, timed anew on every tick against what moves (USE-8,
+USE-9).
+
+Predictions end long before a slow motion on the other side of the road does. Beyond them every vehicle goes straight
+on,
+and keeps the distance of definition 2 of `rss`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from tuling_fsm.core import elementary, elementwise
+from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
+from tuling_fsm.core.kernels import kernel
+from tuling_fsm.core.rectangles import rectangles_apart
+from tuling_fsm.core.request import FreeSpace, Limit, Maneuver, PlanResult, PullOver, Reason, StopWall
+from tuling_fsm.core.scene import PREDICTION_STEP_S, Ego, Scene
+from tuling_fsm.planning.free_space import plan_free_space
+from tuling_fsm.planning.free_space.search_tree import SearchTree
+from tuling_fsm.planning.lanes.context import DerivedParameters
+from tuling_fsm.planning.lanes.explanation import BY_BINDING, moving_obstacle_limit
+from tuling_fsm.planning.lanes.path_end import wall_at
+from tuling_fsm.planning.lanes.path_speed import SpeedTask, drive_among
+from tuling_fsm.planning.lanes.workspace import EvaluationBuffers, LaneWorkspace
+from tuling_fsm.planning.maneuvers.section import ManeuverSection, as_driven, facing, next_section, surroundings_of
+from tuling_fsm.planning.obstacles.moving import MovingObstacles
+from tuling_fsm.planning.obstacles.occupancy import SweptBand, SweptPath, point_spacing, swept_band
+from tuling_fsm.planning.obstacles.rss import Rss, oncoming_distance
+from tuling_fsm.planning.obstacles.static import blocked_by_static
+from tuling_fsm.planning.obstacles.surroundings import Surroundings
+from tuling_fsm.planning.parameters import PlanningParameters
+from tuling_fsm.planning.paths.footprint import Footprint
+from tuling_fsm.planning.paths.frenet_path import PS, FrenetPath
+from tuling_fsm.planning.speed import roll_out
+from tuling_fsm.planning.speed.roll_out import AccelerationDemand, StartMotion, StopTarget, fill_envelope
+from tuling_fsm.planning.speed.stopping import STANDS, comfortable_stop
+from tuling_fsm.planning.speed.trajectory import from_standstill, timed_path
+from tuling_fsm.planning.speed.yielding import GapAcceptance
+from tuling_fsm.planning.start_state import StartState, as_measured
+
+_STEP_S = 0.5
+_LONGEST_S = 40.0
+"""So far ahead a motion is looked at."""
+_SLOWER = 1.2
+"""A motion takes longer than it was planned to by this factor."""
+_COMES = 1.0
+"""A vehicle slower than this (m/s) does not come."""
+_AGAINST = -0.5
+"""Cosine of the angle to the motion's goal from which on a vehicle comes the other way."""
+
+
+def oncoming_vehicle(
+    kept: Maneuver, row: int, scene: Scene, start: StartState, body: Footprint, gap: float, rss: Rss
+) -> int:
+    """Row of an object in whose way the rest of a motion would still be when it comes, and a car that waits is not; -1
+    for none. `gap` (m) is kept to its sides.
+    """
+    around = scene.obstacles
+    against = elementwise.cos(around.heading[:, 0] - kept.goal.heading) < _AGAINST
+    rows = np.flatnonzero(around.moving & (around.speed > _COMES) & against)
+    if len(rows) == 0:
+        return -1
+    whole = kept.whole
+    t = _SLOWER * (whole.t[row:] - whole.t[row])
+    at = np.searchsorted(t, np.arange(0.0, min(float(t[-1]), _LONGEST_S) + _STEP_S, _STEP_S))
+    at = row + np.minimum(at, len(t) - 1)
+    motion = np.column_stack((whole.x[at], whole.y[at], whole.heading[at], np.abs(whole.v[at])))
+    for i in rows.tolist():
+        track = np.column_stack((around.x[i], around.y[i], around.heading[i]))
+        other = (float(around.speed[i]), 0.5 * float(around.length[i]), 0.5 * float(around.width[i]) + gap)
+        if _meets(motion, (start.pose.x, start.pose.y, start.pose.heading), track, other, body, rss):
+            return int(i)
+    return -1
+
+
+@kernel
+def _apart(
+    x: float, y: float, heading: float, body: Footprint, ox: float, oy: float, turn: float, half: float, wide: float
+) -> float:
+    """Gap (m) between the car with its rear axle at a pose and a box."""
+    cos, sin = elementary.cos(heading), elementary.sin(heading)
+    cx, cy = x + body.middle * cos, y + body.middle * sin
+    c, s = elementary.cos(turn), elementary.sin(turn)
+    return float(rectangles_apart(cx, cy, cos, sin, body.half_length, body.half_width, ox, oy, c, s, half, wide))
+
+
+@kernel
+def _meets(
+    motion: FloatArray,
+    waits: tuple[float, float, float],
+    track: FloatArray,
+    other: tuple[float, float, float],
+    body: Footprint,
+    rss: Rss,
+) -> bool:
+    """Whether a car on a motion (K, 4: x, y, heading,
+    speed every `_STEP_S`) is in the way of a vehicle that drives a track
+    (T, 3) and then straight on; not so where a car that `waits` is in its way too.
+    """
+    v, half, wide = other
+    end, met = (len(track) - 1) * PREDICTION_STEP_S, False
+    for k in range(len(motion)):
+        t = k * _STEP_S
+        j = min(len(track) - 1, int(t / PREDICTION_STEP_S + 1e-9))
+        beyond, turn = v * max(0.0, t - end), track[j, 2]
+        x, y = track[j, 0] + beyond * elementary.cos(turn), track[j, 1] + beyond * elementary.sin(turn)
+        if _apart(waits[0], waits[1], waits[2], body, x, y, turn, half + 0.5 * v * _STEP_S, wide) <= 0.0:
+            return False
+        ahead = 0.5 * oncoming_distance(v, motion[k, 3], rss.brake, rss)
+        x, y = x + ahead * elementary.cos(turn), y + ahead * elementary.sin(turn)
+        met |= _apart(motion[k, 0], motion[k, 1], motion[k, 2], body, x, y, turn, half + ahead, wide) <= 0.0
+    return met
+
+
+_SAME_GOAL_M, _SAME_GOAL_RAD = 0.1, 0.03
+_MOVES = 1e-3
+_START_ROOM = 0.05
+"""What is left of a maneuver is driven down to this (m), where lane driving would stay where it is."""
+_SHORT = 0.022
+"""A stop comes out this much (m) before its place. Where the gear changes, the car would not be on the next stretch:
+it is turned by twice the curvature for every metre that is missing.
+"""
+_CREEP = 0.1
+"""Where the wheels turn on the spot, the car may be as slow as this (m/s)."""
+_LEAST = 0.3
+"""No point of a motion is driven slower (m/s) because it was planned so: it was timed from one standstill to the next.
+"""
+
+
+class SectionEnd(NamedTuple):
+    """Where to stand on a stretch (m along it), why, how far beyond that the bumper is from what stands there (m), and
+    whether that blocks the motion for good.
+    """
+
+    at: float
+    limit: Limit
+    beyond: float
+    blocks: bool = False
+
+
+class ManeuverWorkspace(NamedTuple):
+    """What a planner keeps between calls: for the speed along paths, and to search in."""
+
+    lanes: LaneWorkspace
+    tree: SearchTree
+
+
+def plan_maneuver(
+    request: FreeSpace,
+    scene: Scene,
+    start: StartState,
+    previous: PlanResult | None,
+    derived: DerivedParameters,
+    workspace: ManeuverWorkspace,
+) -> PlanResult:
+    """Go on with the motion under way, or find one. What cannot be planned comes with a comfortable stop and its
+    reason.
+    """
+    vehicle, parameters = derived.vehicle, derived.parameters
+    kept = previous.maneuver if previous is not None else None
+    if kept is not None and _same(kept.goal, request.goal):
+        result = continue_maneuver(kept, request, scene, start, derived, workspace.lanes)
+        if result is not None:
+            return result
+    anew = as_measured(start, scene)
+    here = replace(scene, ego=Ego(anew.pose, anew.v, anew.a, anew.curvature))
+    found = plan_free_space(replace(request, walls=()), here, vehicle, parameters.free_space, workspace.tree)
+    if found.trajectory is None:
+        before = previous.trajectory if previous is not None and start.planned else None
+        return replace(found, trajectory=comfortable_stop(scene, start, before, vehicle, parameters.speed))
+    begun = Maneuver(request.goal, found.trajectory)
+    return continue_maneuver(begun, request, scene, anew, derived, workspace.lanes, fresh=True) or found
+
+
+def _same(one: Pose, other: Pose) -> bool:
+    apart = elementary.hypot(one.x - other.x, one.y - other.y)
+    return apart < _SAME_GOAL_M and abs(wrap_angle(one.heading - other.heading)) < _SAME_GOAL_RAD
+
+
+def continue_maneuver(
+    kept: Maneuver,
+    request: FreeSpace | PullOver,
+    scene: Scene,
+    start: StartState,
+    derived: DerivedParameters,
+    workspace: LaneWorkspace,
+    fresh: bool = False,
+) -> PlanResult | None:
+    """The next part of the motion, `None` where it is over, blocked, too far from the car, or reverses although that
+    is not allowed any more. What is blocked at once although it is `fresh` leads out of something that the car touches.
+    """
+    vehicle, parameters = derived.vehicle, derived.parameters
+    stretch = next_section(kept, start, parameters)
+    if stretch is None:
+        return None
+    reverse = bool(np.any(kept.whole.v[stretch.row :] < -_MOVES))
+    if reverse and not request.allow_reverse:
+        return None
+    path, n, gear = stretch.path, len(stretch.path), stretch.gear
+    body = facing(derived.body, gear)
+    frenet, surroundings = surroundings_of(as_driven(stretch, scene.ego.pose, derived), scene, body, derived)
+    walls = [wall for wall in request.walls if not _led_past(wall, scene)]
+    end = _end_of(stretch, frenet, walls, body, parameters.speed.line_gap)
+    stop = _before_static(end, frenet, surroundings, body, parameters)
+    if stop.blocks and stop.at < parameters.speed.start_room and abs(start.v) < STANDS:
+        if not fresh:
+            return None
+        stop = end
+    stop = _for_oncoming(stop, kept, stretch.row, scene, start, derived)
+    top = min(request.speed_limit, vehicle.max_speed if gear > 0.0 else vehicle.max_reverse_speed)
+    limit = np.minimum(top, np.maximum(stretch.speed, _LEAST))
+    buffers, motion = (
+        workspace.buffers(len(surroundings.moving.id)),
+        StartMotion(max(0.0, gear * start.v), gear * start.a),
+    )
+    swept = SweptPath(frenet, body, SweptBand(*swept_band(frenet)), point_spacing(frenet), math.inf)
+    binds = _time_section(swept, surroundings.moving, limit, stop.at, motion, derived, buffers)
+    trajectory, limit = timed_path(scene.stamp, path, n, buffers.rows, gear), _limit(binds, stop, surroundings)
+    if abs(start.v) < STANDS:
+        trajectory, limit = from_standstill(trajectory, limit, start.curvature, vehicle)
+    return PlanResult(True, trajectory, limit, uses_reverse=reverse, maneuver=replace(kept, row=stretch.row))
+
+
+def _led_past(wall: StopWall, scene: Scene) -> bool:
+    """Whether a wall is there for a thing that never moves: the motion leads past that, or is blocked by it itself."""
+    there = scene.obstacles.id == wall.blocker
+    return wall.reason is Reason.OBSTACLE and bool((there & ~scene.obstacles.moving).any())
+
+
+def _end_of(
+    stretch: ManeuverSection, frenet: FrenetPath, walls: list[StopWall], body: Footprint, gap: float
+) -> SectionEnd:
+    """The nearest of a stretch's end and the walls."""
+    path = frenet.path
+    stop = SectionEnd(float(path[-1, PS]) + _SHORT, Limit(Reason.TARGET if stretch.last else Reason.GEAR_CHANGE), 0.0)
+    for wall in walls:
+        touch = wall_at(path, len(path), body, np.array((wall.x0, wall.y0, wall.x1, wall.y1)), 0.0)
+        if touch - gap < stop.at:
+            stop = SectionEnd(touch - gap, Limit(wall.reason, 0.0, wall.detail, wall.blocker), gap)
+    return stop
+
+
+def _before_static(
+    end: SectionEnd, frenet: FrenetPath, surroundings: Surroundings, body: Footprint, parameters: PlanningParameters
+) -> SectionEnd:
+    """The same, or a stop before static things that were not there when the motion was planned, or that a car which is
+    off its path would touch.
+    """
+    gap = parameters.speed.line_gap
+    blocked, by = blocked_by_static(frenet, surroundings.static, body, parameters.clearance.wanted)
+    free = float(frenet.path[max(0, blocked - 1), PS]) - gap
+    if by < 0 or free >= end.at:
+        return end
+    row = int(surroundings.static.id[by])
+    blocker = int(surroundings.obstacles.id[row]) if row >= 0 else -1
+    what = f"object {blocker}" if row >= 0 else "static edge"
+    return SectionEnd(free, Limit(Reason.OBSTACLE, 0.0, what, blocker), gap, True)
+
+
+def _for_oncoming(
+    stop: SectionEnd, kept: Maneuver, row: int, scene: Scene, start: StartState, derived: DerivedParameters
+) -> SectionEnd:
+    """The same, or for a while none at all for a car that stands and would be met head-on before the motion is over."""
+    parameters = derived.parameters
+    if abs(start.v) > STANDS or scene.stamp - kept.whole.stamp > parameters.maneuver.patience:
+        return stop
+    row_met = oncoming_vehicle(kept, row, scene, start, derived.body, parameters.clearance.moving, derived.drive.rss)
+    if row_met < 0:
+        return stop
+    number = int(scene.obstacles.id[row_met])
+    return SectionEnd(min(stop.at, 0.0), Limit(Reason.CROSSING, 0.0, f"object {number} comes", number), 0.0)
+
+
+def _time_section(
+    swept: SweptPath,
+    moving: MovingObstacles,
+    limit: FloatArray,
+    stop_at: float,
+    start: StartMotion,
+    derived: DerivedParameters,
+    buffers: EvaluationBuffers,
+) -> AccelerationDemand:
+    """Roll out a stretch into the rows of the buffers; returns what binds."""
+    speed = derived.parameters.speed
+    drive = derived.drive._replace(start_room=_START_ROOM, creep=_CREEP)
+    # As gently as the motion was planned: braking that comes in slowly enough to be slow where the wheels have to turn.
+    gentle = derived.parameters.free_space.accel
+    drive = drive._replace(accel=min(drive.accel, gentle))
+    eased = drive._replace(decel=min(drive.decel, gentle))
+    fill_envelope(swept.frenet, limit, eased, buffers.envelope)
+    gap = GapAcceptance(speed.pass_ahead, 1.0, 0.5 * (start.v * start.v) / drive.decel)
+    task = SpeedTask(swept, StopTarget(stop_at, 0.4 * speed.line_gap), start, gap)
+    driven = drive_among(task, moving, drive, buffers)
+    return AccelerationDemand(*driven.binds)
+
+
+def _limit(binds: AccelerationDemand, stop: SectionEnd, surroundings: Surroundings) -> Limit:
+    """What limits the speed now."""
+    if binds.reason in BY_BINDING:
+        return BY_BINDING[binds.reason]
+    if binds.reason == roll_out.STOPPING:
+        return replace(stop.limit, distance=binds.distance + stop.beyond)
+    return moving_obstacle_limit(binds.reason, binds.blame, binds.distance, surroundings)

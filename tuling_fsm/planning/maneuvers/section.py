@@ -1,0 +1,143 @@
+"""What is left of a free-space motion up to its next standstill, as a path among what is around."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from tuling_fsm.core import elementwise
+from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
+from tuling_fsm.core.request import Maneuver
+from tuling_fsm.core.scene import Scene
+from tuling_fsm.core.trajectory import Trajectory
+from tuling_fsm.planning.lanes.context import DerivedParameters
+from tuling_fsm.planning.obstacles.boxes import CarOnLines
+from tuling_fsm.planning.obstacles.surroundings import Surroundings
+from tuling_fsm.planning.parameters import PlanningParameters
+from tuling_fsm.planning.paths.footprint import Footprint
+from tuling_fsm.planning.paths.frenet_path import (
+    AT_ONCE,
+    PCOS,
+    PHEADING,
+    PKAPPA,
+    PLACES,
+    PS,
+    PSIN,
+    PX,
+    PY,
+    FrenetPath,
+    new_path,
+    place_body,
+)
+from tuling_fsm.planning.paths.reference_line import COLUMNS, COS, EXTENSION, HEADING, KAPPA, SIN, S, X, Y
+from tuling_fsm.planning.safety.recovery import Recovery, move_path
+from tuling_fsm.planning.speed.stopping import STANDS
+from tuling_fsm.planning.start_state import StartState
+
+_SPACING = 0.1
+_MAX_POINTS = 240
+_MOVES = 1e-3
+
+
+class ManeuverSection(NamedTuple):
+    """What is left of a motion up to its next standstill: the path, in directions of travel, the speeds (m/s) that it
+    was planned with, the gear (+1, -1), the first row of the whole motion that is ahead, and whether the motion ends
+    there.
+    """
+
+    path: FloatArray
+    speed: FloatArray
+    gear: float
+    row: int
+    last: bool
+
+
+def next_section(kept: Maneuver, start: StartState, parameters: PlanningParameters) -> ManeuverSection | None:
+    """What is to be driven next, from the point nearest to the car on."""
+    whole, row, limits = kept.whole, kept.row, parameters.maneuver
+    moves = np.abs(whole.v) > _MOVES
+    while True:
+        ahead = row + np.flatnonzero(moves[row:])
+        if len(ahead) == 0:
+            return None
+        gear = float(np.sign(whole.v[ahead[0]]))
+        # It ends at the next standstill, where the gear changes or the wheels are turned.
+        stands = np.flatnonzero((np.diff(ahead) > 1) | (np.sign(whole.v[ahead[1:]]) != gear))
+        driven = ahead[: stands[0] + 1] if len(stands) else ahead
+        end = min(int(driven[-1]) + 1, len(whole) - 1)
+        path, speed, row_here = _cut(whole, max(0, int(ahead[0]) - 1), end, start.pose, gear)
+        aside = (start.pose.y - path[0, PY]) * path[0, PCOS] - (start.pose.x - path[0, PX]) * path[0, PSIN]
+        turn = wrap_angle(start.pose.heading - path[0, PHEADING] + (math.pi if gear < 0.0 else 0.0))
+        if abs(aside) > limits.off_path or abs(turn) > limits.off_heading or gear * start.v < -STANDS:
+            return None
+        if path[-1, PS] > limits.cusp or abs(start.v) > STANDS:
+            return ManeuverSection(path, speed, gear, row_here, len(stands) == 0)
+        row = end + 1
+
+
+def _cut(whole: Trajectory, first: int, end: int, pose: Pose, gear: float) -> tuple[FloatArray, FloatArray, int]:
+    """Rows `first` to `end` from the point nearest to a pose on as a path, its speeds, the row before that point."""
+    xy = np.column_stack((whole.x[first : end + 1], whole.y[first : end + 1]))
+    way = np.diff(xy, axis=0)
+    length2 = np.maximum(np.sum(way * way, axis=1), 1e-12)
+    share = np.clip(np.sum((np.array(pose[:2]) - xy[:-1]) * way, axis=1) / length2, 0.0, 1.0)
+    foot = xy[:-1] + share[:, None] * way
+    at = int(np.argmin(elementwise.hypot(*(foot - np.array(pose[:2])).T)))
+    s = np.concatenate((np.zeros(1), np.cumsum(np.sqrt(length2))))
+    begin = float(s[at] + share[at] * (s[at + 1] - s[at]))
+    n = int(min(_MAX_POINTS, max(2, (s[-1] - begin) / _SPACING + 2)))
+    samples = np.linspace(begin, float(s[-1]), n)
+    rows = slice(first, end + 1)
+    path = new_path(n)
+    path[:, PX], path[:, PY] = np.interp(samples, s, whole.x[rows]), np.interp(samples, s, whole.y[rows])
+    path[:, PHEADING] = np.interp(samples, s, whole.heading[rows]) + (math.pi if gear < 0.0 else 0.0)
+    path[:, PKAPPA] = gear * np.interp(samples, s, whole.curvature[rows])
+    path[:, PCOS], path[:, PSIN] = elementwise.cos(path[:, PHEADING]), elementwise.sin(path[:, PHEADING])
+    path[:, PS] = samples - begin
+    return path, np.interp(samples, s, np.abs(whole.v[rows])), first + at
+
+
+def facing(body: Footprint, gear: float) -> Footprint:
+    """The body as seen in the direction of travel: in reverse the rear comes first."""
+    if gear > 0.0:
+        return body
+    return Footprint(body.rear, body.front, -body.middle, body.half_length, body.half_width)
+
+
+def _as_line(path: FloatArray) -> FloatArray:
+    """The path as a reference line, straight on beyond its end."""
+    more = int(EXTENSION)
+    line = np.zeros((len(path) + more, COLUMNS))
+    for column, source in ((X, PX), (Y, PY), (COS, PCOS), (SIN, PSIN), (HEADING, PHEADING), (KAPPA, PKAPPA), (S, PS)):
+        line[: len(path), column] = path[:, source]
+        line[len(path) :, column] = path[-1, source]
+    beyond = 1.0 + np.arange(more)
+    line[len(path) :, KAPPA] = 0.0
+    line[len(path) :, X] += beyond * path[-1, PCOS]
+    line[len(path) :, Y] += beyond * path[-1, PSIN]
+    line[len(path) :, S] += beyond
+    return line
+
+
+def as_driven(stretch: ManeuverSection, pose: Pose, derived: DerivedParameters) -> FloatArray:
+    """The path that the car comes by from where it was measured: it goes on with a motion that it is a little off."""
+    driven = stretch.path.copy(order="F")
+    heading = pose.heading + (math.pi if stretch.gear < 0.0 else 0.0)
+    back = Recovery.of(derived.vehicle, derived.parameters.recovery)
+    move_path(driven, stretch.speed, Pose(pose.x, pose.y, heading), back)
+    return driven
+
+
+def surroundings_of(
+    path: FloatArray, scene: Scene, body: Footprint, derived: DerivedParameters
+) -> tuple[FrenetPath, Surroundings]:
+    """A path (n, PATH) as a path on itself, and what is around it."""
+    line, wanted = _as_line(path), derived.parameters.clearance.wanted
+    pose = (float(path[0, PX]), float(path[0, PY]), float(path[0, PHEADING]), float(path[0, PKAPPA]))
+    car = CarOnLines(lines=line[None], points=np.array([len(line)]), offsets=np.zeros(1), pose=pose, body=body)
+    surroundings = Surroundings.of(scene, car, solid_gap=0.0, wanted=wanted, moving_gaps=derived.moving_gaps)
+    places = np.zeros((PLACES, len(path) + AT_ONCE))
+    place_body(path, len(path), body.middle, places)
+    return FrenetPath(path, len(path), 1, line, 0, places), surroundings

@@ -1,0 +1,51 @@
+"""The scene as the kernels see it: static boxes and moving boxes near the lines."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from tuling_fsm.core import elementwise
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.scene import PREDICTION_STEPS, Obstacles, Scene
+from tuling_fsm.planning.obstacles.boxes import CarOnLines, ObstacleColumns
+from tuling_fsm.planning.obstacles.moving import MovingObstacleGaps, MovingObstacles, gather_moving_obstacles
+from tuling_fsm.planning.obstacles.static import IntArray, StaticObstacles, gather_static_obstacles
+
+
+class Surroundings(NamedTuple):
+    """What is around; `id` of static and moving obstacles are rows of `obstacles`, to name them."""
+
+    static: StaticObstacles
+    moving: MovingObstacles
+    obstacles: Obstacles
+
+    @classmethod
+    def of(
+        cls,
+        scene: Scene,
+        car: CarOnLines,
+        solid_gap: float,
+        wanted: float,
+        moving_gaps: MovingObstacleGaps,
+        top_speed: float = math.inf,
+    ) -> Surroundings:
+        """Collect what may matter on the lines for a car that drives no faster than `top_speed` (m/s), comes no nearer
+        than `solid_gap` (m) to static things and would rather keep `wanted` (m).
+        """
+        around = ObstacleColumns.of(scene.obstacles)
+        static = gather_static_obstacles(around, scene.static_segments, solid_gap, wanted, car)
+        moving = gather_moving_obstacles(around, moving_gaps, top_speed, car)
+        return cls(static, moving, scene.obstacles)
+
+
+def moving_boxes(obstacles: Obstacles, rows: IntArray) -> FloatArray:
+    """Objects as boxes (N, T, 6) at every prediction time."""
+    boxes = np.empty((len(rows), PREDICTION_STEPS, 6))
+    heading = obstacles.heading[rows]
+    boxes[..., 0], boxes[..., 1] = obstacles.x[rows], obstacles.y[rows]
+    boxes[..., 2], boxes[..., 3] = elementwise.cos(heading), elementwise.sin(heading)
+    boxes[..., 4], boxes[..., 5] = 0.5 * obstacles.length[rows, None], 0.5 * obstacles.width[rows, None]
+    return boxes

@@ -1,0 +1,310 @@
+"""The independent check of the outgoing plan (SAF-2): own geometry, own limits, nothing shared with the planners
+but how the car comes back to its path.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
+
+import numpy as np
+
+from tuling_fsm.core import elementary, elementwise
+from tuling_fsm.core.errors import assert_never
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.request import FollowLanes, FreeSpace, Hold, LaneLine, PlanningRequest, PullOver, Reason
+from tuling_fsm.core.scene import PREDICTION_STEP_S, Scene
+from tuling_fsm.core.standing import STOPPED, VEHICLE_STANDS
+from tuling_fsm.core.trajectory import Trajectory
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.planning.parameters import CheckParameters, PlanningParameters
+from tuling_fsm.planning.safety import motion_limits
+from tuling_fsm.planning.safety.collision import (
+    BoxTracks,
+    FootprintOutline,
+    IntArray,
+    bounds_of,
+    first_segment_met,
+    meetings,
+)
+from tuling_fsm.planning.safety.recovery import Recovery
+
+
+class ViolationKind(str, Enum):
+    """What a plan can be rejected for."""
+
+    BROKEN = "BROKEN"
+    CURVATURE = "CURVATURE"
+    CURVATURE_RATE = "CURVATURE_RATE"
+    ACCELERATION = "ACCELERATION"
+    JERK = "JERK"
+    SPEED_LIMIT = "SPEED_LIMIT"
+    RED_LIGHT = "RED_LIGHT"
+    COLLISION = "COLLISION"
+    PREDICTED_COLLISION = "PREDICTED_COLLISION"
+
+
+@dataclass(frozen=True)
+class Violation:
+    """The first thing wrong with a plan: what, when (s after its stamp), and a few words for people."""
+
+    breach: ViolationKind
+    t: float
+    detail: str
+
+
+class _Case(NamedTuple):
+    """A plan, the same as rows of `motion_limits`, the poses (T, 3) by which the car follows it from where it was
+    measured, and what it is judged by.
+    """
+
+    plan: Trajectory
+    rows: FloatArray
+    poses: FloatArray
+    scene: Scene
+    request: PlanningRequest
+    vehicle: Vehicle
+    limits: CheckParameters
+
+
+_COLUMNS = ("t", "x", "y", "heading", "curvature", "v", "a")
+_EVERY = 4
+"""Speed limits are looked up at every so many points of a lane."""
+_STANDS, _ROLLS = VEHICLE_STANDS, STOPPED
+_CRAWLS = 0.35
+"""A car that is slower than this (m/s) and stops at once is not jerked: that changes its speed by no more."""
+_ONSET = 0.5
+"""Jerk up to this long before or after hard braking belongs to it (s)."""
+
+
+def check(
+    trajectory: Trajectory, scene: Scene, request: PlanningRequest, vehicle: Vehicle, parameters: PlanningParameters
+) -> Violation | None:
+    """What is wrong with a plan before it is sent, `None` when nothing is.
+
+    Stops are exempt from limits of comfort but not from collision where they could be avoided; a car that stands, or
+    is hit from behind in its own lane, is not at fault.
+    """
+    rows = np.array([getattr(trajectory, name) for name in _COLUMNS])
+    poses, back = np.empty((len(trajectory), 3)), Recovery.of(vehicle, parameters.recovery)
+    motion_limits.as_driven(rows, scene.ego.pose, back, poses)
+    case = _Case(trajectory, rows, poses, scene, request, vehicle, parameters.check)
+    for rule in _RULES:
+        violation = rule(case)
+        if violation is not None:
+            return violation
+    return None
+
+
+def _broken(case: _Case) -> Violation | None:
+    """Rows that are no motion: not finite, not in order, or not where speed and heading lead."""
+    plan = case.plan
+    if motion_limits.not_a_number(case.rows) >= 0 or not math.isfinite(plan.stamp):
+        return Violation(ViolationKind.BROKEN, 0.0, "a value is not finite")
+    if motion_limits.out_of_order(case.rows) >= 0:
+        return Violation(ViolationKind.BROKEN, 0.0, "time does not increase")
+    row, error = motion_limits.off_its_speed(case.rows, case.limits.position)
+    return _at(case, row, ViolationKind.BROKEN, "{:.2f} m off its own speed", error)
+
+
+def _at(case: _Case, row: int, breach: ViolationKind, detail: str, *numbers: float) -> Violation | None:
+    """A breach at a row, none for -1; `numbers` are put into `detail`."""
+    return None if row < 0 else Violation(breach, float(case.plan.t[row]), detail.format(*numbers))
+
+
+def _curvature(case: _Case) -> Violation | None:
+    most = case.limits.curvature * case.vehicle.max_curvature
+    row, kappa = motion_limits.too_bent(case.rows, most)
+    return _at(case, row, ViolationKind.CURVATURE, "{:.3f} 1/m, limit {:.3f}", kappa, most)
+
+
+def _curvature_rate(case: _Case) -> Violation | None:
+    """The steering angle's rate between rows."""
+    most = case.limits.steer_rate * case.vehicle.max_steer_rate
+    row, rate = motion_limits.steered_too_fast(case.rows, case.vehicle.wheelbase, most, _ROLLS)
+    return _at(case, row, ViolationKind.CURVATURE_RATE, "{:.2f} rad/s, limit {:.2f}", rate, most)
+
+
+def _acceleration(case: _Case) -> Violation | None:
+    vehicle, share = case.vehicle, case.limits.accel
+    row, accel = motion_limits.accelerated_too_hard(
+        case.rows, share * vehicle.max_accel, -share * vehicle.emergency_decel
+    )
+    return _at(case, row, ViolationKind.ACCELERATION, "{:.2f} m/s^2", accel)
+
+
+def _jerk(case: _Case) -> Violation | None:
+    """Jerk between rows; hard braking, and the last moment before standing, have a limit of their own."""
+    if isinstance(case.request, Hold):
+        return None
+    vehicle, limits = case.vehicle, case.limits
+    allowed = motion_limits.JerkLimits(
+        ordinary=limits.jerk * vehicle.max_jerk,
+        braking=limits.brake_jerk,
+        hard=1.2 * vehicle.comfort_decel,
+        onset=_ONSET,
+        stands=_CRAWLS,
+    )
+    row, jerk, most = motion_limits.jerked(case.rows, allowed)
+    return _at(case, row, ViolationKind.JERK, "{:.1f} m/s^3, limit {:.1f}", jerk, most)
+
+
+def _speed_limit(case: _Case) -> Violation | None:
+    """Faster than allowed without braking for it."""
+    plan, request, vehicle = case.plan, case.request, case.vehicle
+    match request:
+        case Hold():
+            return None
+        case FreeSpace() | PullOver():
+            top = min(request.speed_limit, vehicle.max_speed)
+            most = np.where(plan.v < 0.0, min(request.speed_limit, vehicle.max_reverse_speed), top)
+        case FollowLanes():
+            top = min(request.speed_limit, vehicle.max_speed)
+            least = min((lane.lowest_limit for lane in request.lanes), default=math.inf)
+            if plan.top_speed <= min(top, least) + case.limits.speed:
+                return None
+            most = np.minimum(top, _lane_limit(request.lanes, case.rows))
+        case _:
+            assert_never(request)
+    row, v, limit = motion_limits.too_fast(
+        case.rows, most, case.limits.speed, vehicle.max_jerk, vehicle.comfort_decel
+    )  # fmt: skip
+    return _at(case, row, ViolationKind.SPEED_LIMIT, "{:.2f} m/s, limit {:.2f}", v, limit)
+
+
+def _lane_limit(lanes: tuple[LaneLine, ...], rows: FloatArray) -> FloatArray:
+    """Speed limit at every row, of the lane whose centre is nearest; `inf` without lanes."""
+    nearest, most = np.full(rows.shape[1], np.inf), np.full(rows.shape[1], np.inf)
+    for lane in lanes:
+        motion_limits.keep_to_lane_limit(rows, lane.center.xy, lane.limit, _EVERY, nearest, most)
+    return most
+
+
+def _red_light(case: _Case) -> Violation | None:
+    """The front bumper over a red stop line that it could have stopped at."""
+    plan, vehicle = case.plan, case.vehicle
+    if isinstance(case.request, Hold):
+        return None
+    for wall in case.request.walls:
+        if wall.reason is not Reason.RED_LIGHT:
+            continue
+        row = _bumper_over(plan, vehicle, (wall.x0, wall.y0, wall.x1, wall.y1))
+        if row < 0:
+            continue
+        way = float(elementwise.hypot(np.diff(plan.x[: row + 1]), np.diff(plan.y[: row + 1])).sum())
+        if way > 0.5 * float(plan.v[0] * plan.v[0]) / vehicle.emergency_decel:
+            return Violation(ViolationKind.RED_LIGHT, float(plan.t[row]), wall.detail)
+    return None
+
+
+def _bumper_over(plan: Trajectory, vehicle: Vehicle, wall: tuple[float, float, float, float]) -> int:
+    """First row at which the middle of the front bumper has crossed a segment, -1 for none."""
+    x = plan.x + vehicle.front * elementwise.cos(plan.heading)
+    y = plan.y + vehicle.front * elementwise.sin(plan.heading)
+    wx, wy = wall[2] - wall[0], wall[3] - wall[1]
+    side = (x - wall[0]) * wy - (y - wall[1]) * wx
+    along = ((x - wall[0]) * wx + (y - wall[1]) * wy) / max(wx * wx + wy * wy, 1e-12)
+    crosses = (side[:-1] * side[1:] <= 0.0) & (side[:-1] != side[1:]) & (plan.v[1:] > 0.0)
+    half = 0.5 * vehicle.width / max(elementary.hypot(wx, wy), 1e-6)
+    rows = np.flatnonzero(crosses & (along[1:] > -half) & (along[1:] < 1.0 + half))
+    return int(rows[0]) + 1 if len(rows) else -1
+
+
+def _outline(case: _Case) -> FootprintOutline:
+    vehicle = case.vehicle
+    return FootprintOutline(
+        rear=-vehicle.rear_overhang, front=vehicle.front, half=0.5 * vehicle.width, shrink=case.limits.contact
+    )
+
+
+def _collision(case: _Case) -> Violation | None:
+    """Static edges and objects along the whole plan."""
+    if case.plan.stands:
+        return None
+    if len(case.scene.static_segments) and (edge := _edge_met(case)) is not None:
+        return edge
+    around = case.scene.obstacles
+    met = _met(case, np.where(around.moving, -math.inf, around.length), math.inf)
+    if met is None:
+        return None
+    hit = np.flatnonzero(met >= 0)
+    worst = hit[np.argmin(met[hit])]
+    return Violation(ViolationKind.COLLISION, float(case.plan.t[met[worst]]), f"object {around.id[worst]}")
+
+
+def _edge_met(case: _Case) -> Violation | None:
+    """Edges within reach of the plan's bounding box."""
+    edges, car = case.scene.static_segments, _outline(case)
+    x, y = 0.5 * (edges[:, 0] + edges[:, 2]), 0.5 * (edges[:, 1] + edges[:, 3])
+    reach = 0.5 * elementwise.hypot(edges[:, 2] - edges[:, 0], edges[:, 3] - edges[:, 1]) + _reach(case)
+    x0, x1, y0, y1 = bounds_of(case.poses)
+    near = (x >= x0 - reach) & (x <= x1 + reach) & (y >= y0 - reach) & (y <= y1 + reach)
+    row, _ = first_segment_met(case.poses, np.ascontiguousarray(edges[near]), car)
+    return _at(case, row, ViolationKind.COLLISION, "static edge")
+
+
+def _reach(case: _Case) -> float:
+    return case.vehicle.front + case.vehicle.width
+
+
+def _met(case: _Case, reach: FloatArray, until: float) -> IntArray | None:
+    """Row of the plan at which each object is met, -1 for never; those that are farther from all of it than `reach`
+    (N,) are not looked at. `None` where none is met.
+    """
+    o, met = case.scene.obstacles, np.empty(len(case.scene.obstacles), np.int64)
+    tracks = BoxTracks(o.x, o.y, o.heading, o.length, o.width)
+    far = reach + _reach(case)
+    count = meetings(case.poses, case.plan.t, tracks, far, PREDICTION_STEP_S, until, _outline(case), met)
+    return met if count else None
+
+
+def _predicted_collision(case: _Case) -> Violation | None:
+    """Moving objects where they are predicted to be, as far as that can be relied on."""
+    around, plan = case.scene.obstacles, case.plan
+    if plan.stands:
+        return None
+    met = _met(case, np.where(around.moving, around.length + 3.0 * around.speed, -math.inf), case.limits.predicted)
+    if met is None:
+        return None
+    for row in np.flatnonzero(met >= 0).tolist():
+        k = int(met[row])
+        if abs(float(plan.v[k])) > _STANDS and not _from_behind(case, row, k):
+            return Violation(ViolationKind.PREDICTED_COLLISION, float(plan.t[k]), f"object {around.id[row]}")
+    return None
+
+
+def _from_behind(case: _Case, row: int, k: int) -> bool:
+    """Whether an object runs into the car's rear although the car has not come into its lane."""
+    around, plan = case.scene.obstacles, case.plan
+    j = min(round(float(plan.t[k]) / PREDICTION_STEP_S), around.x.shape[1] - 1)
+    heading, gear = float(plan.heading[k]), math.copysign(1.0, float(plan.v[k]))
+    dx, dy = float(around.x[row, j] - plan.x[k]), float(around.y[row, j] - plan.y[k])
+    behind = gear * (dx * elementary.cos(heading) + dy * elementary.sin(heading)) < 0.0
+    same_way = gear * elementary.cos(float(around.heading[row, j]) - heading) > 0.5
+    return behind and same_way and abs(_sideways(case, k)) < 0.8
+
+
+def _sideways(case: _Case, k: int) -> float:
+    """How far (m) the plan leads out of the line that the car is on, from its start to row `k`."""
+    plan, request = case.plan, case.request
+    if not isinstance(request, FollowLanes) or not request.lanes:
+        return 0.0
+    first = [lane.center.project(float(plan.x[0]), float(plan.y[0])).offset for lane in request.lanes]
+    own = int(np.argmin(np.abs(first)))
+    return request.lanes[own].center.project(float(plan.x[k]), float(plan.y[k])).offset - first[own]
+
+
+_RULES: tuple[Callable[[_Case], Violation | None], ...] = (
+    _broken,
+    _curvature,
+    _curvature_rate,
+    _acceleration,
+    _jerk,
+    _speed_limit,
+    _red_light,
+    _collision,
+    _predicted_collision,
+)

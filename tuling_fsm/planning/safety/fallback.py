@@ -1,0 +1,99 @@
+"""What is sent when there is no valid plan in time (SAF-1): rest of the last valid one, comfortable stop, emergency
+stop (USE-11).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from tuling_fsm.core.request import Hold, Reason
+from tuling_fsm.core.scene import Scene
+from tuling_fsm.core.trajectory import Trajectory
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.planning.parameters import PlanningParameters
+from tuling_fsm.planning.safety.check import ViolationKind, check
+from tuling_fsm.planning.speed.stopping import STANDS, comfortable_stop, emergency_stop
+from tuling_fsm.planning.start_state import start_state
+
+
+class FallbackRung(IntEnum):
+    """How far down the ladder."""
+
+    NONE = 0
+    REST = 1
+    COMFORT = 2
+    EMERGENCY = 3
+
+
+@dataclass(frozen=True, eq=False)
+class FallbackLadder:
+    """`last` is what was sent last, `rung` where the car is on the ladder, `since` when it came there (s)."""
+
+    last: Trajectory | None = None
+    rung: FallbackRung = FallbackRung.NONE
+    since: float = 0.0
+
+
+def accept(ladder: FallbackLadder, trajectory: Trajectory, scene: Scene) -> FallbackLadder | None:
+    """The ladder after a valid plan, or `None` where a stop has begun and has to be ended first: it only escalates
+    until the car stands.
+    """
+    stopping = ladder.rung >= FallbackRung.COMFORT and abs(scene.ego.v) > STANDS
+    return None if stopping else FallbackLadder(trajectory)
+
+
+def fall_back(
+    ladder: FallbackLadder,
+    scene: Scene,
+    vehicle: Vehicle,
+    parameters: PlanningParameters,
+    breach: ViolationKind | None = None,
+) -> tuple[Trajectory, FallbackLadder]:
+    """What to send instead of a plan that is late, missing or invalid, and the ladder after it.
+
+    The rest of the last plan is driven on while it is free and recent; a stop that would hit something, or lasts too
+    long, becomes an emergency stop. No rung is ever left upwards before the car stands. Where the plan has a `breach`
+    at a red light, an older one leads over the line as well: the car stops at once.
+    """
+    rung = max(ladder.rung, FallbackRung.EMERGENCY if breach is ViolationKind.RED_LIGHT else FallbackRung.REST)
+    held = scene.stamp - (ladder.since if ladder.rung == rung else scene.stamp)
+    limits = parameters.fallback
+    if rung == FallbackRung.REST:
+        rest = _rest(ladder.last, scene)
+        if rest is not None and held < limits.rest and _is_free(rest, scene, vehicle, parameters):
+            return _on_rung(ladder, rest, FallbackRung.REST, scene.stamp)
+        rung, held = FallbackRung.COMFORT, 0.0
+    start = start_state(scene, ladder.last, parameters.continuity)
+    before = ladder.last if start.planned else None
+    if rung == FallbackRung.COMFORT:
+        stop = comfortable_stop(scene, start, before, vehicle, parameters.speed)
+        if held < limits.comfort and _is_free(stop, scene, vehicle, parameters):
+            return _on_rung(ladder, stop, FallbackRung.COMFORT, scene.stamp)
+    return _on_rung(
+        ladder, emergency_stop(scene, start, before, vehicle, parameters.speed), FallbackRung.EMERGENCY, scene.stamp
+    )
+
+
+def _rest(last: Trajectory | None, scene: Scene) -> Trajectory | None:
+    """What is left of a plan; nothing of one that is over or of another time."""
+    if last is None or not last.stamp <= scene.stamp <= last.end_stamp:
+        return None
+    return last.after(scene.stamp)
+
+
+def _is_free(trajectory: Trajectory, scene: Scene, vehicle: Vehicle, parameters: PlanningParameters) -> bool:
+    """Whether a motion meets nothing; stops are exempt from all else (SAF-2)."""
+    found = check(trajectory, scene, Hold(Reason.PLAN_REJECTED), vehicle, parameters)
+    return found is None or found.breach not in (
+        ViolationKind.BROKEN,
+        ViolationKind.COLLISION,
+        ViolationKind.PREDICTED_COLLISION,
+    )
+
+
+def _on_rung(
+    ladder: FallbackLadder, trajectory: Trajectory, rung: FallbackRung, stamp: float
+) -> tuple[Trajectory, FallbackLadder]:
+    since = ladder.since if ladder.rung == rung else stamp
+    return trajectory, FallbackLadder(trajectory, rung, since)

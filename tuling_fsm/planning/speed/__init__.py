@@ -1,0 +1,1 @@
+"""Speeds along a path: car following, safe distances, yielding, stopping."""

@@ -1,0 +1,200 @@
+"""Coming to a stop on the path that the car is on: comfortably, harder where something is in the way, or at once."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from tuling_fsm.core import elementary, elementwise
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.kernels import kernel
+from tuling_fsm.core.request import Hold, Limit, PlanResult
+from tuling_fsm.core.scene import PREDICTION_STEP_S, Scene
+from tuling_fsm.core.standing import HELD
+from tuling_fsm.core.trajectory import STEP_S, Trajectory
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.planning.obstacles.static import boxes_of_segments
+from tuling_fsm.planning.obstacles.surroundings import moving_boxes
+from tuling_fsm.planning.parameters import SpeedParameters
+from tuling_fsm.planning.paths.footprint import Footprint, body_separation
+from tuling_fsm.planning.paths.frenet_path import PCOS, PHEADING, PKAPPA, PS, PSIN, PX, PY, new_path
+from tuling_fsm.planning.speed.trajectory import timed_path
+from tuling_fsm.planning.start_state import StartState
+
+STANDS = HELD
+_LEAST_STEP = 0.05
+_STEPS = (1.0, 1.8, 2.6)
+
+
+@kernel
+def brake(v0: float, a0: float, decel: float, onset: float, release: float, rows: FloatArray) -> None:
+    """Fill `rows` (as those of `roll_out`) with a stop at `decel`, reached with jerk `onset` and ended with jerk
+    `release` (m/s^3).
+
+    `inf` for `onset` brakes fully from the next row on.
+    """
+    s, v, a = 0.0, v0, a0
+    for i in range(len(rows)):
+        rows[i, 0], rows[i, 1], rows[i, 2] = s, v, a
+        wanted = -min(decel, math.sqrt(2.0 * release * v))
+        new_a = wanted if onset == np.inf else max(wanted, a - onset * STEP_S)
+        new_v = v + (new_a if onset == np.inf else 0.5 * (a + new_a)) * STEP_S
+        if new_v < 0.02:
+            new_v, new_a = 0.0, 0.0
+        s += 0.5 * (v + new_v) * STEP_S
+        v, a = new_v, new_a
+
+
+def stop_result(
+    request: Hold,
+    scene: Scene,
+    start: StartState,
+    previous: PlanResult | None,
+    vehicle: Vehicle,
+    speed: SpeedParameters,
+) -> PlanResult:
+    """The plan of a `Hold`; the lane of the previous plan is kept in mind."""
+    before = previous.trajectory if previous is not None and start.planned else None
+    if request.emergency:
+        trajectory = emergency_stop(scene, start, before, vehicle, speed)
+    else:
+        trajectory = comfortable_stop(scene, start, before, vehicle, speed)
+    shift = previous.shift if previous is not None else 0
+    return PlanResult(True, trajectory, Limit(request.reason, detail=request.detail), shift=shift)
+
+
+def comfortable_stop(
+    scene: Scene, start: StartState, before: Trajectory | None, vehicle: Vehicle, speed: SpeedParameters
+) -> Trajectory:
+    """Brake at `comfort_decel`, harder where the previous plan `before` stands earlier or something is in the way."""
+    v = abs(start.v)
+    if v < STANDS:
+        return Trajectory.standing(scene.stamp, start.pose, start.curvature)
+    needed = vehicle.comfort_decel
+    if before is not None and abs(float(before.v[-1])) < STANDS:
+        needed = max(needed, 0.5 * v * v / max(0.05, _length_left(before, scene.stamp)))
+    boxes, times = _boxes(scene, start)
+    for path in _ways_on(start, before, vehicle, speed):
+        for factor in _STEPS:
+            decel = min(vehicle.emergency_decel, factor * needed)
+            rows = _rows(speed)
+            onset = vehicle.max_jerk if factor == 1.0 and needed == vehicle.comfort_decel else speed.hard_jerk
+            brake(v, math.copysign(1.0, start.v) * start.a, decel, onset, speed.stop_jerk * factor, rows)
+            trajectory = timed_path(scene.stamp, path, len(path), rows, math.copysign(1.0, start.v))
+            if not _touches(_columns(trajectory), boxes, times, Footprint.of(vehicle)):
+                return trajectory
+    return emergency_stop(scene, start, before, vehicle, speed)
+
+
+def emergency_stop(
+    scene: Scene, start: StartState, before: Trajectory | None, vehicle: Vehicle, speed: SpeedParameters
+) -> Trajectory:
+    """Brake at `emergency_decel` from the next row on (EST-1): on the path that the car is on, or where that leads into
+    something and another does not, on that.
+    """
+    if abs(start.v) < STANDS:
+        return Trajectory.standing(scene.stamp, start.pose, start.curvature)
+    rows = _rows(speed)
+    brake(abs(start.v), 0.0, vehicle.emergency_decel, math.inf, math.inf, rows)
+    rows[0, 2] = -vehicle.emergency_decel
+    boxes, times = _boxes(scene, start)
+    stops = [
+        timed_path(scene.stamp, path, len(path), rows, math.copysign(1.0, start.v))
+        for path in _ways_on(start, before, vehicle, speed)
+    ]
+    free = (stop for stop in stops if not _touches(_columns(stop), boxes, times, Footprint.of(vehicle)))
+    return next(free, stops[0])
+
+
+def _rows(speed: SpeedParameters) -> FloatArray:
+    return np.zeros((round(speed.horizon / STEP_S) + 1, 3))
+
+
+def _length_left(trajectory: Trajectory, stamp: float) -> float:
+    keep = trajectory.t + trajectory.stamp >= stamp
+    return float(elementwise.hypot(np.diff(trajectory.x[keep]), np.diff(trajectory.y[keep])).sum())
+
+
+def _ways_on(
+    start: StartState, before: Trajectory | None, vehicle: Vehicle, speed: SpeedParameters
+) -> tuple[FloatArray, FloatArray]:
+    """Paths to stop on: the one that the car is on, and one on which the wheels are turned straight at once.
+
+    Without a previous plan the first is a guess: a car that has just begun to plan may come out of a bend.
+    """
+    turn = speed.steer_share * vehicle.max_steer_rate / max(1.0, abs(start.v))
+    return _path_ahead(start, before, 0.0, vehicle), _path_ahead(start, None, turn, vehicle)
+
+
+def _path_ahead(start: StartState, before: Trajectory | None, turn: float, vehicle: Vehicle) -> FloatArray:
+    """The previous plan's path from the start on, then an arc of its last curvature, on which the wheels are turned
+    back by `turn` (rad) a metre; directions are those of travel.
+    """
+    gear = math.copysign(1.0, start.v)
+    poses = [(start.pose.x, start.pose.y, start.pose.heading, start.curvature)]
+    if before is not None:
+        cos, sin = gear * elementary.cos(start.pose.heading), gear * elementary.sin(start.pose.heading)
+        ahead = (before.x - start.pose.x) * cos + (before.y - start.pose.y) * sin > 0.0
+        for i in np.flatnonzero(ahead & (gear * before.v >= 0.0)):
+            x, y = float(before.x[i]), float(before.y[i])
+            if elementary.hypot(x - poses[-1][0], y - poses[-1][1]) >= _LEAST_STEP:
+                poses.append((x, y, float(before.heading[i]), float(before.curvature[i])))
+    bend = min(vehicle.max_curvature, max(-vehicle.max_curvature, poses[-1][3]))
+    for _ in range(max(1, int(0.5 * start.v * start.v / vehicle.comfort_decel + 5.0))):
+        x, y, heading, _ = poses[-1]
+        last, bend = bend, _turned_back(bend, turn, vehicle.wheelbase)
+        turned = heading + gear * 0.5 * (last + bend)
+        middle = 0.5 * (heading + turned)
+        poses.append((x + gear * elementary.cos(middle), y + gear * elementary.sin(middle), turned, bend))
+    path = new_path(len(poses))
+    path[:, PX], path[:, PY], heading, kappa = np.array(poses).T
+    path[:, PHEADING] = heading + (math.pi if gear < 0.0 else 0.0)
+    path[:, PCOS], path[:, PSIN], path[:, PKAPPA] = (
+        elementwise.cos(path[:, PHEADING]),
+        elementwise.sin(path[:, PHEADING]),
+        gear * kappa,
+    )
+    path[1:, PS] = np.cumsum(elementwise.hypot(np.diff(path[:, PX]), np.diff(path[:, PY])))
+    return path
+
+
+def _turned_back(bend: float, turn: float, wheelbase: float) -> float:
+    """The curvature after the wheels have been turned back by up to an angle (rad)."""
+    if turn == 0.0:
+        return bend
+    steer = elementary.atan(wheelbase * bend)
+    return elementary.tan(math.copysign(max(0.0, abs(steer) - turn), steer)) / wheelbase
+
+
+def _boxes(scene: Scene, start: StartState) -> tuple[FloatArray, FloatArray]:
+    """Everything near as boxes (N, T, 6), static ones with the same box at all times; and the times (T,)."""
+    reach = 20.0 + start.v * start.v
+    near = elementwise.hypot(scene.obstacles.x[:, 0] - start.pose.x, scene.obstacles.y[:, 0] - start.pose.y) < reach
+    objects = moving_boxes(scene.obstacles, np.flatnonzero(near))
+    edges = boxes_of_segments(scene.static_segments)
+    edges = edges[elementwise.hypot(edges[:, 0] - start.pose.x, edges[:, 1] - start.pose.y) < reach + edges[:, 4]]
+    steps = objects.shape[1]
+    boxes = np.concatenate((objects, np.repeat(edges[:, None], steps, axis=1)))
+    return boxes, np.asarray(PREDICTION_STEP_S * np.arange(steps), dtype=np.float64)
+
+
+def _columns(trajectory: Trajectory) -> FloatArray:
+    return np.stack((trajectory.t, trajectory.x, trajectory.y, trajectory.heading, trajectory.v))
+
+
+@kernel
+def _touches(rows: FloatArray, boxes: FloatArray, times: FloatArray, body: Footprint) -> bool:
+    """Whether a motion (rows t, x, y, heading, v) meets a box that it does not touch at its start."""
+    for i in range(len(boxes)):
+        for k in range(rows.shape[1]):
+            j = min(len(times) - 1, round(rows[0, k] / times[1]))
+            box = boxes[i, j]
+            if abs(box[0] - rows[1, k]) + abs(box[1] - rows[2, k]) > 12.0 + 2.0 * box[4]:
+                continue
+            cos, sin = elementary.cos(rows[3, k]), elementary.sin(rows[3, k])
+            if body_separation(rows[1, k], rows[2, k], cos, sin, body, box) < 0.0:
+                if k == 0:
+                    break
+                return bool(abs(rows[4, k]) > 0.0)
+    return False

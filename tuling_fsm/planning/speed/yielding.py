@@ -1,0 +1,276 @@
+"""Leaders to follow, crossing objects to yield to, gaps to accept."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.kernels import inlined_kernel, kernel
+from tuling_fsm.core.scene import PREDICTION_STEP_S
+from tuling_fsm.core.standing import AGENT_STANDS
+from tuling_fsm.core.trajectory import STEP_S
+from tuling_fsm.planning.obstacles.moving import SAME_WAY, MovingObstacles
+from tuling_fsm.planning.obstacles.occupancy import (
+    SIDESTEP,
+    ConflictBuffers,
+    SweptPath,
+    always_beyond,
+    beside,
+    ignored,
+    occupied,
+    out_of_reach,
+    row_at,
+    still_met,
+    touches_now,
+)
+from tuling_fsm.planning.paths.footprint import separation
+from tuling_fsm.planning.paths.frenet_path import PCOS, PS, PSIN, PX, PY, FrenetPath
+from tuling_fsm.planning.paths.reference_line import COS, SIN
+from tuling_fsm.planning.speed.roll_out import StBoundaries
+
+NONE = -1
+"""Row of an object that the car does not pass before."""
+CROWDS, CUTS_OFF = 1, 2
+"""A path comes in before a vehicle and leaves it too little room; it comes in where that can no longer be let go
+first."""
+_STANDS = AGENT_STANDS
+_GAP_STEPS = 21
+"""Gaps between two motions count up to this prediction step (4 s)."""
+_JUST_PAST = 0.5
+"""Time to spare (s) that is enough for a car which cannot stop in comfort any more: braking hard beside the object is
+worse."""
+_COMING_IN, _ENTRY_GAP = 5, 0.5
+"""The car keeps this far (m) from an object that comes into the path, judged over so many prediction steps."""
+_CUT_IN_GAP, _CUT_IN_TIME = 2.0, 0.6
+"""Room (m, and s at its speed) that is left before a vehicle by a car that comes into its lane."""
+
+
+class GapAcceptance(NamedTuple):
+    """When the car passes before an object: `lead` (s) is the time to spare, `ease` the share of the room that a
+    vehicle going the same way has to be left, `braking` (m) the length of a comfortable stop.
+    """
+
+    lead: float
+    ease: float
+    braking: float
+
+
+@inlined_kernel
+def _first_inside(spans: FloatArray) -> int:
+    j = 0
+    while spans[j, 0] == np.inf:
+        j += 1
+    return j
+
+
+@inlined_kernel
+def _nearest(spans: FloatArray) -> float:
+    least = np.inf
+    for j in range(len(spans)):
+        least = min(least, spans[j, 0])
+    return least
+
+
+@inlined_kernel
+def _goes_along(frenet: FrenetPath, moving: MovingObstacles, i: int, j: int) -> bool:
+    """Whether object `i` drives the way of the line at prediction step `j`, or stands."""
+    k = moving.node[frenet.at, i, j]
+    along = moving.box[i, j, 2] * frenet.line[k, COS] + moving.box[i, j, 3] * frenet.line[k, SIN]
+    return bool(along > SAME_WAY or moving.speed[i] < _STANDS)
+
+
+@inlined_kernel
+def _passes_first(spans: FloatArray, free: FloatArray, lead: float, ease: float, v_other: float) -> bool:
+    """Whether a car that drives `free` (rows of `roll_out`) is past before the object comes, `lead` seconds to spare.
+
+    `v_other` is the speed of a vehicle that goes the same way and must not be made to brake, else 0; `ease` scales the
+    room before it.
+    """
+    for j in range(len(spans)):
+        if spans[j, 0] == np.inf:
+            continue
+        now = row_at(j, len(free))
+        early = min(len(free) - 1, max(0, round((j * PREDICTION_STEP_S - lead) / STEP_S)))
+        if v_other > 0.0:
+            room = _CUT_IN_GAP + _CUT_IN_TIME * v_other + max(0.0, v_other - free[now, 1]) * lead
+            if free[now, 0] < spans[j, 1] + ease * room:
+                return False
+        elif free[early, 0] < spans[j, 1]:
+            return False
+    return True
+
+
+@inlined_kernel
+def _goes_first(
+    frenet: FrenetPath,
+    moving: MovingObstacles,
+    i: int,
+    spans: FloatArray,
+    free: FloatArray,
+    gap: GapAcceptance,
+) -> bool:
+    """Whether a car that drives `free` may pass before object `i`, which is on the path at `spans` (T, 3)."""
+    along = _goes_along(frenet, moving, i, _first_inside(spans))
+    can_stop = _nearest(spans) - moving.keep[i] > gap.braking
+    spare = gap.lead if can_stop else min(gap.lead, _JUST_PAST)
+    return _passes_first(spans, free, spare, gap.ease, moving.speed[i] if along else 0.0)
+
+
+@inlined_kernel
+def still_first(
+    frenet: FrenetPath,
+    moving: MovingObstacles,
+    rows: FloatArray,
+    gap: GapAcceptance,
+    conflicts: ConflictBuffers,
+    count: int,
+) -> bool:
+    """Whether a car that drives `rows` passes before all of the first `count` conflicts that `yield_to_conflicts` has
+    left there.
+    """
+    for m in range(count):
+        i = conflicts.rows[m]
+        if i != NONE and not _goes_first(frenet, moving, i, conflicts.spans[m], rows, gap):
+            return False
+    return True
+
+
+@kernel
+def _follow(spans: FloatArray, i: int, top: float, traffic: StBoundaries) -> None:
+    """Enter object `i` as a leader no faster than `top`; until it is on the path, the place where it comes in is a
+    wall.
+    """
+    times = len(spans)
+    inside = _first_inside(spans)
+    entry = _nearest(spans[inside : inside + _COMING_IN]) - _ENTRY_GAP
+    for j in range(inside):
+        if entry < traffic.wall_s[j]:
+            traffic.wall_s[j], traffic.wall_id[j] = entry, i
+    for j in range(inside, times):
+        if spans[j, 0] >= traffic.leader_s[j]:
+            continue
+        a, b = max(inside, j - 1), min(times - 1, j + 1)
+        v = 0.0
+        if b > a and spans[b, 0] < np.inf and spans[a, 0] < np.inf:
+            v = (spans[b, 0] - spans[a, 0]) / ((b - a) * PREDICTION_STEP_S)
+        traffic.leader_s[j], traffic.leader_id[j] = spans[j, 0], i
+        traffic.leader_v[j] = min(max(v, 0.0), top)
+
+
+@kernel
+def _stop_for(spans: FloatArray, i: int, keep: float, traffic: StBoundaries) -> None:
+    """Enter a wall before all that crossing object `i` will cover, until it has left."""
+    nearest_s, last = np.inf, -1
+    for j in range(len(spans)):
+        if spans[j, 0] < np.inf:
+            nearest_s, last = min(nearest_s, spans[j, 0]), j
+    for j in range(last + 1):
+        if nearest_s - keep < traffic.wall_s[j]:
+            traffic.wall_s[j], traffic.wall_id[j] = nearest_s - keep, i
+
+
+@inlined_kernel
+def follow_leaders(
+    swept: SweptPath,
+    moving: MovingObstacles,
+    farthest: FloatArray,
+    traffic: StBoundaries,
+    conflicts: ConflictBuffers,
+) -> tuple[int, int]:
+    """Fill `traffic` with the vehicles that are ahead on a path and go along with it.
+
+    `farthest` (T,) is what the car cannot have got beyond at each prediction step. Returns how many there are, and how
+    many objects more cross the path or come into it; `conflicts` gets their rows, where and when.
+    """
+    frenet, apart = swept.frenet, conflicts.apart
+    traffic.leader_s[:], traffic.wall_s[:] = np.inf, np.inf
+    leaders, more, end = 0, 0, farthest[len(farthest) - 1]
+    for i in moving.order[frenet.at]:
+        if beside(swept, moving, i) or ignored(moving, i, swept.sidestep):
+            continue
+        if out_of_reach(swept, moving, i, end):
+            continue
+        span = conflicts.spans[more]
+        if touches_now(swept, moving, i, apart, span) and span[0, 0] > 0.0 and _goes_along(frenet, moving, i, 0):
+            leaders += 1
+            if span[0, 0] < traffic.leader_s[0] or not always_beyond(swept, moving, i, traffic.leader_s):
+                occupied(swept, moving, i, farthest, 1, apart, span)
+                _follow(span, i, 1.5 * moving.speed[i] + 1.0, traffic)
+        elif occupied(swept, moving, i, farthest, 1, apart, span) + (span[0, 0] < np.inf) > 0:
+            conflicts.rows[more] = i
+            more += 1
+    return leaders, more
+
+
+@inlined_kernel
+def yield_to_conflicts(
+    swept: SweptPath,
+    moving: MovingObstacles,
+    free: FloatArray,
+    gap: GapAcceptance,
+    traffic: StBoundaries,
+    conflicts: ConflictBuffers,
+    count: int,
+) -> tuple[int, int]:
+    """Add to `traffic` those of the first `count` conflicts, found by `follow_leaders`, that the car does not pass
+    before, driving `free`.
+
+    Returns how many, and how badly the path cuts in (0, `CROWDS`, `CUTS_OFF`); `NONE` takes the place of all that it
+    does not pass before.
+    """
+    frenet, rows, yielded, cuts_in = swept.frenet, conflicts.rows, 0, 0
+    for m in range(count):
+        i, spans = rows[m], conflicts.spans[m]
+        if still_met(spans, free) == 0:
+            rows[m] = NONE
+            continue
+        if _goes_first(frenet, moving, i, spans, free, gap):
+            continue
+        inside = _first_inside(spans)
+        along = _goes_along(frenet, moving, i, inside)
+        if along and _passes_first(spans, free, 0.0, 0.0, moving.speed[i]):
+            cuts_in = max(cuts_in, CROWDS)
+            continue
+        yielded += 1
+        rows[m] = NONE
+        if along:
+            if inside > 0 and swept.sidestep >= SIDESTEP and spans[inside, 0] < gap.braking:
+                cuts_in = CUTS_OFF
+            _follow(spans, i, 1.5 * moving.speed[i] + 1.0, traffic)
+        else:
+            _stop_for(spans, i, moving.keep[i], traffic)
+    return yielded, cuts_in
+
+
+@inlined_kernel
+def least_gap(
+    swept: SweptPath, moving: MovingObstacles, rows: FloatArray, wanted: float, poses: FloatArray
+) -> tuple[float, int]:
+    """Smallest gap (m, at most `wanted`) to any moving object in the first 4 s of a motion, and the row of that object;
+    `poses` (T, 4) is scratch.
+    """
+    frenet, body = swept.frenet, swept.body
+    path, least, nearest, steps, k = frenet.path, wanted, NONE, 0, 0
+    for j in range(min(moving.box.shape[1], _GAP_STEPS)):
+        row = row_at(j, len(rows))
+        if j > 0 and rows[row, 1] < 0.1:
+            break
+        while k + 2 < frenet.points and path[k + 1, PS] <= rows[row, 0]:
+            k += 1
+        u, cos, sin = rows[row, 0] - path[k, PS] + body.middle, path[k, PCOS], path[k, PSIN]
+        poses[j, 0], poses[j, 1], poses[j, 2], poses[j, 3] = path[k, PX] + u * cos, path[k, PY] + u * sin, cos, sin
+        steps += 1
+    for i in range(len(moving.id)):
+        if beside(swept, moving, i) or ignored(moving, i, swept.sidestep):
+            continue
+        reach = body.half_length + body.half_width + moving.box[i, 0, 4] + moving.box[i, 0, 5] + wanted
+        for j in range(steps):
+            box, pose = moving.box[i, j], poses[j]
+            if abs(box[0] - pose[0]) > reach or abs(box[1] - pose[1]) > reach:
+                continue
+            apart = separation(pose[0], pose[1], pose[2], pose[3], body.half_length, body.half_width, box)
+            if apart < least:
+                least, nearest = apart, i
+    return least, nearest

@@ -1,0 +1,1 @@
+"""Scripted actors, and all agents of a frame as tables."""

@@ -1,0 +1,354 @@
+"""The scripted actors of a scenario: carries out the storyboard's commands, and shows it where all actors are.
+
+A vehicle that drives along lanes is a row of the traffic's fleet; on a free path or standing it is a body, as are
+persons and barriers.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from tuling_fsm.core.errors import InputError, assert_never
+from tuling_fsm.core.geometry import Pose, shifted
+from tuling_fsm.map.lanes import LaneId
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.map.routing import plan_route
+from tuling_fsm.sim.actors.bodies import DEFAULT_RATE, FreeActor, PlacedObjects
+from tuling_fsm.sim.scenario import commands
+from tuling_fsm.sim.scenario.choices import ActorKind
+from tuling_fsm.sim.scenario.commands import ActorCommand, PlacedObjectsCommand
+from tuling_fsm.sim.scenario.model import EGO, ActorState, ScenarioActor
+from tuling_fsm.sim.scenario.placements import OnMap, Placement, place
+from tuling_fsm.sim.traffic.fleet import AXLE_SHARE, OFF
+from tuling_fsm.sim.traffic.manager import TrafficManager
+
+LANE_REACH_M = 3.0
+"""A vehicle this near a lane can be told to drive along it."""
+
+
+class ScriptedActors:
+    """All scripted actors but the ego. Vehicle `n` of the scenario is row `n` of the fleet."""
+
+    def __init__(
+        self,
+        road_map: RoadMap,
+        actors: tuple[ScenarioActor, ...],
+        traffic: TrafficManager,
+        lanes: Mapping[LaneId, int],
+        random: np.random.Generator,
+    ) -> None:
+        self._map = road_map
+        self._traffic = traffic
+        self._lanes = lanes
+        self._random = random
+        self.bodies = {actor.name: FreeActor(actor.kind, actor.length, actor.width) for actor in actors}
+        vehicles = [actor for actor in actors if actor.kind is ActorKind.VEHICLE]
+        self.rows = {actor.name: row for row, actor in enumerate(vehicles)}
+        self.ids = {actor.name: i + 1 for i, actor in enumerate(actors)}
+        self.placed_objects = PlacedObjects(road_map)
+        self._changing: set[str] = set()
+        """Actors that change lanes, or have done so last."""
+        self._on_map: dict[OnMap, Pose | None] = {}  # Conditions ask on every step.
+        for actor in vehicles:
+            row = self.rows[actor.name]
+            traffic.fleet.car.length[row], traffic.fleet.car.width[row] = actor.length, actor.width
+            traffic.ids[row] = self.ids[actor.name]
+
+    def enter(self, actors: tuple[ScenarioActor, ...], ego: Pose) -> None:
+        """Put all actors in place that are there from the beginning.
+
+        Raises:
+            InputError: the map has no such place.
+        """
+        for actor in actors:
+            if actor.placement is not None and not self._place(actor.name, actor.placement, actor.speed, {"ego": ego}):
+                raise InputError(actor.name, f"no place {actor.placement} on this map", "a placement on the map")
+
+    def step(self, dt: float) -> None:
+        """Move the actors that the traffic does not move by `dt` s."""
+        for name, body in self.bodies.items():
+            if not self.on_lanes(name):
+                body.step(dt)
+
+    def free(self) -> Iterator[tuple[int, Pose, FreeActor]]:
+        """Actors that are in the world and not moved by the traffic: id, centre, body."""
+        for name, body in self.bodies.items():
+            if body.pose is not None and not self.on_lanes(name):
+                yield self.ids[name], body.pose, body
+
+    def on_lanes(self, name: str) -> bool:
+        """Whether an actor is driven by the traffic."""
+        return name in self.rows and bool(np.asarray(self._traffic.fleet.car)["mode"][self.rows[name]] != OFF)
+
+    def state(self, name: str) -> ActorState | None:
+        """The reference point and motion of an actor; None while it is not in the world."""
+        body = self.bodies[name]
+        if self.on_lanes(name):
+            fleet, row = self._traffic.fleet, self.rows[name]
+            centre = Pose(float(fleet.car.x[row]), float(fleet.car.y[row]), float(fleet.car.heading[row]))
+            reference, v, a = shifted(centre, -body.reference_behind), float(fleet.car.v[row]), float(fleet.car.a[row])
+        else:
+            found = body.reference()
+            if found is None:
+                return None
+            reference, v, a = found, body.v, body.a
+        return ActorState(reference, v, a, body.length, body.width, body.reference_behind)
+
+    def arrived(self, name: str) -> bool:
+        """Whether an actor has come to the end of its route, path, walk or change of lanes."""
+        if not self.on_lanes(name):
+            return self.bodies[name].arrived
+        row = self.rows[name]
+        return self._traffic.in_lane(row) if name in self._changing else self._traffic.arrived(row)
+
+    def poses(self, ego: Pose) -> dict[str, Pose]:
+        """Reference points of all actors in the world, for relative placements."""
+        found = {"ego": ego}
+        for name in self.bodies:
+            state = self.state(name)
+            if state is not None:
+                found[name] = state.pose
+        return found
+
+    def apply_to_placed_objects(self, command: PlacedObjectsCommand, ego: Pose) -> None:
+        """Carry out a command for what stands about.
+
+        Raises:
+            InputError: there is no road where it would be closed.
+        """
+        where = self.pose_of(command.placement, ego) if isinstance(command, commands.CloseRoad) else None
+        self.placed_objects.apply(command, where)
+
+    def apply(self, command: ActorCommand, ego: Pose) -> None:
+        """Carry out a command for a scripted actor.
+
+        Raises:
+            InputError: it cannot be done where the actor is now.
+        """
+        match command:
+            case commands.Place(actor, placement, speed):
+                if not self._place(actor, placement, speed, self.poses(ego)):
+                    raise InputError(actor, f"no place {placement} on this map now", "a place on the map")
+            case commands.Remove(actor):
+                self._leave_lanes(actor)
+                self.bodies[actor].pose = None
+            case commands.Drive(actor, speed):
+                self._drive(actor, speed)
+            case commands.ChangeSpeed(actor, target, rate):
+                self._change_speed(actor, target, rate)
+            case commands.ChangeLane(actor, lanes):
+                self._change_lane(actor, lanes)
+            case commands.FollowRoute(actor, placements, speed):
+                self._follow_route(actor, self._poses_of(placements, actor, ego), speed)
+            case commands.FollowPath(actor, points, speed) | commands.Walk(actor, points, speed):
+                self._follow_points(actor, self._poses_of(points, actor, ego), speed)
+            case commands.ActivateController(actor, lateral, longitudinal):
+                self._activate_controller(actor, lateral or longitudinal)
+            case _:
+                assert_never(command)
+
+    def _drive(self, name: str, speed: float | None) -> None:
+        self._need_lane(name)
+        self._traffic.set_speed(self.rows[name], speed)
+
+    def _change_lane(self, name: str, lanes: int) -> None:
+        self._need_lane(name)
+        if not self._traffic.change_lane(self.rows[name], lanes):
+            side = "left" if lanes > 0 else "right"
+            what = f"{name!r} has no {abs(lanes)} lanes to its {side} where it is"
+            raise InputError(name, what, "a lane of its direction there")
+        self._changing.add(name)
+
+    def _follow_points(self, name: str, poses: list[Pose], speed: float) -> None:
+        self._need_state(name)
+        self._to_body(name)
+        self.bodies[name].follow([pose[:2] for pose in poses], speed)
+
+    def _need_state(self, name: str) -> ActorState:
+        state = self.state(name)
+        if state is None:
+            raise InputError(name, f"{name!r} is not in the world now", "assign_position before")
+        return state
+
+    def _need_lane(self, name: str) -> None:
+        """Let the traffic drive a vehicle."""
+        self._need_state(name)
+        if not self._to_lanes(name):
+            what = f"{name!r} stands on no driving lane within {LANE_REACH_M:g} m"
+            raise InputError(name, what, "a place on a lane, facing its way")
+
+    def _activate_controller(self, name: str, on: bool) -> None:
+        """To the traffic's controller, or to none: then it brakes and stands."""
+        if on:
+            self._drive(name, None)
+        else:
+            self._change_speed(name, 0.0, DEFAULT_RATE)
+
+    def pose_of(self, placement: Placement, ego: Pose) -> Pose | None:
+        """Where a placement is; None when it is not on the map."""
+        if not isinstance(placement, OnMap):
+            return place(placement, self._map, self._random, self.poses(ego))
+        if placement not in self._on_map:
+            self._on_map[placement] = place(placement, self._map, self._random, {})
+        return self._on_map[placement]
+
+    def _poses_of(self, placements: tuple[Placement, ...], actor: str, ego: Pose) -> list[Pose]:
+        body = self.bodies[actor]
+        known = self.poses(ego)
+        found = [
+            place(each, self._map, self._random, known, body.kind, body.reference_behind) for each in placements
+        ]  # fmt: skip
+        poses = [pose for pose in found if pose is not None]
+        if len(poses) < len(placements):
+            missing = placements[found.index(None)]
+            raise InputError(actor, f"no place {missing} on this map", "places on the map")
+        return poses
+
+    def _place(self, name: str, placement: Placement, speed: float, known: Mapping[str, Pose]) -> bool:
+        body = self.bodies[name]
+        pose = place(placement, self._map, self._random, known, body.kind, body.reference_behind)
+        if pose is None:
+            return False
+        self._leave_lanes(name)
+        body.place(pose, speed)
+        if speed > 0.0 and self._to_lanes(name):
+            self._traffic.set_speed(self.rows[name], speed)
+        return True
+
+    def _change_speed(self, name: str, target: float, rate: float) -> None:
+        self._need_state(name)
+        body = self.bodies[name]
+        if not self.on_lanes(name) and (body.path is not None or not self._to_lanes(name)):
+            body.set_speed(target, rate)
+            return
+        row = self.rows[name]
+        self._traffic.set_speed(row, target, rate)
+        if math.isinf(rate):
+            self._traffic.fleet.car.v[row] = target
+
+    def _leave_lanes(self, name: str) -> None:
+        if name in self.rows:
+            self._traffic.remove(self.rows[name])
+
+    def _to_body(self, name: str) -> None:
+        """From the lanes to free movement, in place."""
+        state = self.state(name)
+        if self.on_lanes(name) and state is not None:
+            self._leave_lanes(name)
+            self.bodies[name].place(state.pose, state.speed)
+
+    def _to_lanes(self, name: str) -> bool:
+        """Let the traffic drive a vehicle from where it is; False where there is no lane."""
+        body = self.bodies[name]
+        if self.on_lanes(name):
+            return True
+        if name not in self.rows or body.pose is None:
+            return False
+        found = self._map.project(body.pose.x, body.pose.y, body.pose.heading, radius=LANE_REACH_M)
+        if found is None or found.lane not in self._lanes:
+            return False
+        self._traffic.place(self.rows[name], self._lanes[found.lane], found.s, body.v, found.offset)
+        return True
+
+    def _follow_route(self, name: str, poses: list[Pose], speed: float | None) -> None:
+        state = self._need_state(name)
+        route = plan_route(self._map, state.pose, poses[-1], via=poses[:-1]).route
+        if route is None:
+            raise InputError(
+                name, f"no lanes lead {name!r} from where it is along this route", "places that lanes join"
+            )
+        if any(lane.change for lane in route.lanes) or not self._to_lanes(name):
+            self._to_body(name)
+            pace = speed if speed is not None else min(self._map.lanes[lane.lane].limit for lane in route.lanes)
+            self.bodies[name].follow([(float(x), float(y)) for x, y in route.reference.xy[1:]], pace)
+            return
+        body = self.bodies[name]
+        centre = shifted(state.pose, AXLE_SHARE * body.length)
+        first, last = route.lanes[0], route.lanes[-1]
+        s = self._map.lanes[first.lane].center.project(centre.x, centre.y).s
+        lanes = [self._lanes[lane.lane] for lane in route.lanes]
+        row = self.rows[name]
+        self._changing.discard(name)
+        self._traffic.follow(row, lanes, s, last.lane_to + AXLE_SHARE * body.length)
+        self._traffic.set_speed(row, speed)
+
+
+ROAD_REACH_M = 500.0
+"""Distances along the road are looked for up to this."""
+NEAR_LANE_M = 3.0
+
+
+class StoryboardView:
+    """One frame for the storyboard (`SimulationView`)."""
+
+    def __init__(self, road_map: RoadMap, scripted: ScriptedActors, stamp: float, ego: ActorState) -> None:
+        self._map = road_map
+        self._scripted = scripted
+        self._ego = ego
+        self._stamp = stamp
+
+    @property
+    def stamp(self) -> float:
+        """Simulated time, s."""
+        return self._stamp
+
+    def actor(self, name: str) -> ActorState | None:
+        """The state of an actor, None while it is not in the world."""
+        return self._ego if name == EGO else self._scripted.state(name)
+
+    def arrived(self, name: str) -> bool:
+        """Whether the actor has come to the end of its way."""
+        return name != EGO and self._scripted.arrived(name)
+
+    def road_distance(self, name: str, reference: str) -> float | None:
+        """Distance along the road from an actor to another (m, + ahead); None when no road joins them."""
+        one, other = self.actor(name), self.actor(reference)
+        if one is None or other is None:
+            return None
+        ahead = road_distance(self._map, one.pose, other.pose)
+        if ahead is not None:
+            return ahead
+        behind = road_distance(self._map, other.pose, one.pose)
+        return None if behind is None else -behind
+
+    def pose_of(self, placement: Placement) -> Pose | None:
+        """Where a placement is."""
+        return self._scripted.pose_of(placement, self._ego.pose)
+
+
+def road_distance(road_map: RoadMap, start: Pose, end: Pose) -> float | None:
+    """Shortest way along lanes (changing between those side by side) from one pose forward to another, m."""
+    here = road_map.project(start.x, start.y, start.heading, radius=NEAR_LANE_M)
+    there = road_map.project(end.x, end.y, end.heading, radius=NEAR_LANE_M)
+    if here is None or there is None:
+        return None
+    done: set[LaneId] = set()
+    best: float | None = None
+    queue: list[tuple[float, LaneId]] = [
+        (-position, lane) for lane, position in _abreast(road_map, here.lane, here.s).items()
+    ]
+    heapq.heapify(queue)
+    targets = _abreast(road_map, there.lane, there.s)
+    while queue:
+        at, lane = heapq.heappop(queue)
+        if lane in done or at > ROAD_REACH_M:
+            continue
+        done.add(lane)
+        if lane in targets and at + targets[lane] >= 0.0:
+            reached = at + targets[lane]
+            best = reached if best is None else min(best, reached)
+            continue
+        for following in road_map.lanes[lane].successors:
+            for beside in _abreast(road_map, following, 0.0):
+                heapq.heappush(queue, (at + road_map.lanes[lane].length, beside))
+    return best
+
+
+def _abreast(road_map: RoadMap, lane: LaneId, s: float) -> Mapping[LaneId, float]:
+    """The lanes side by side in one direction with the place abeam of `s`."""
+    share = s / road_map.lanes[lane].length
+    return {other: share * road_map.lanes[other].length for other in road_map.same_direction(lane)}

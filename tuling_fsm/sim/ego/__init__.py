@@ -1,0 +1,1 @@
+"""The simulated car and the controller that follows its trajectory."""

@@ -1,0 +1,1 @@
+"""What surrounds the agents: weather, traffic lights, the route server."""

@@ -1,0 +1,192 @@
+"""The route server: answers where to drive, from a preset route or by planning on the map; spoilt by a scenario.
+
+Blocks that were reported are driven round until they are lifted, some time after the report (RPL-2).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tuling_fsm.core.errors import assert_never
+from tuling_fsm.core.geometry import FloatArray, Pose, distance, wrap_angle
+from tuling_fsm.map.lanes import LaneId, LanePosition
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.map.route import Route
+from tuling_fsm.map.routing import RouteResult, plan_route
+from tuling_fsm.sim.scenario import commands
+from tuling_fsm.sim.scenario.choices import ServerBehaviour
+from tuling_fsm.world.inputs import RouteAnswer, RouteRequest
+
+ON_PRESET_M = 12.0
+"""A car this near the preset route, and not turned round, is sent along the rest of it."""
+SAME_GOAL_M = 5.0
+BLOCK_S = 60.0
+"""A block is lifted this long after it was last reported."""
+BESIDE_M, MOST_STARTS = 40.0, 12
+"""A route begins on a lane up to this far beside the car; so many are tried."""
+OWN_SIDE_M = 4.0
+"""So near to the car may be the edge of the lane that runs its way."""
+BEHIND_M, AHEAD_M = 30.0, 150.0
+"""The car is first looked for on this stretch of the preset route around where it was last."""
+
+
+class RouteServer:
+    """Answers requests; remembers how far along the preset route the car has come, and what is blocked."""
+
+    def __init__(self, road_map: RoadMap, preset: Route | None = None) -> None:
+        self._map = road_map
+        self._preset = preset
+        self._progress = 0.0
+        self._blocked: dict[LaneId, float] = {}
+        self.current = preset
+        """The whole route that the last answer is a part of."""
+
+    def report_block(self, points: FloatArray, stamp: float) -> None:
+        """Note at a stamp (s) that the stretch through points (N, >= 2), m, cannot be driven."""
+        for x, y in np.asarray(points, dtype=np.float64)[:, :2]:
+            for position in self._map.positions(float(x), float(y)):
+                if self._map.lanes[position.lane].junction is None:
+                    self._blocked[position.lane] = stamp
+
+    def blocked(self, stamp: float) -> tuple[LaneId, ...]:
+        """Lanes that are blocked at a stamp, s."""
+        return tuple(lane for lane, reported in self._blocked.items() if stamp - reported < BLOCK_S)
+
+    def answer(self, request: RouteRequest, stamp: float) -> RouteAnswer:
+        """The route for a request at a stamp (s), empty when there is none."""
+        blocked = self.blocked(stamp)
+        points = self._rest_of_preset(request, blocked)
+        if points is not None:
+            self.current = self._preset
+            return RouteAnswer(stamp, request.number, points)
+        route = route_from(self._map, request.start, request.goal, blocked).route
+        self.current = route if route is not None else self.current
+        return RouteAnswer(stamp, request.number, np.zeros((0, 3)) if route is None else route.poses())
+
+    def _rest_of_preset(self, request: RouteRequest, blocked: Sequence[LaneId]) -> FloatArray | None:
+        """The preset route from the car on; None where it does not fit the request."""
+        route = self._preset
+        if route is None or distance(route.poses()[-1, :2], request.goal[:2]) > SAME_GOAL_M:
+            return None
+        reference, (x, y, heading) = route.reference, request.start
+        found = reference.project(x, y, self._progress - BEHIND_M, self._progress + AHEAD_M)
+        if abs(found.offset) > ON_PRESET_M:
+            found = reference.project(x, y)
+        turned = abs(wrap_angle(found.heading - heading))
+        if abs(found.offset) > ON_PRESET_M or turned > 0.5 * math.pi or _meets(route, found.s, blocked):
+            return None
+        self._progress = found.s
+        rest = route.poses()[reference.s > found.s + 0.1]
+        first = reference.at(found.s)
+        return np.vstack((np.array([first]), rest)) if len(rest) else None
+
+
+def route_from(
+    road_map: RoadMap, start: Pose, goal: Pose, blocked: Sequence[LaneId] = (), via: Sequence[Pose] = ()
+) -> RouteResult:
+    """A route from a pose on its lane, or the one beside it that runs its way; else from the nearest lane beside it
+    that leads to the goal: for a car that stands off the road, or faces a dead end or a block.
+    """
+    own = _own_side(road_map, start)
+    if own is not None:
+        result = plan_route(road_map, own, goal, blocked, via)
+        if result.route is not None:
+            return result
+    first = plan_route(road_map, start, goal, blocked, via)
+    if first.status not in ("no_path", "start_off_road"):
+        return first
+    found = road_map.positions(start.x, start.y, radius=BESIDE_M)
+    beside = [road_map.lanes[position.lane].center.at(position.s) for position in found]
+    for pose in sorted(beside, key=lambda pose: distance(pose[:2], start[:2]))[:MOST_STARTS]:
+        result = plan_route(road_map, pose, goal, blocked, via)
+        if result.route is not None:
+            return result
+    return first
+
+
+def _own_side(road_map: RoadMap, start: Pose) -> Pose | None:
+    """Where a car that is over the middle of the road belongs: on the nearest lane beside it that runs its way.
+
+    None where a lane under it runs its way already, or none beside it does.
+    """
+
+    def runs_its_way(position: LanePosition) -> bool:
+        return bool(abs(wrap_angle(position.heading - start.heading)) < 0.5 * math.pi)
+
+    under = road_map.positions(start.x, start.y)
+    if not under or any(runs_its_way(position) for position in under):
+        return None
+    beside = road_map.positions(start.x, start.y, radius=OWN_SIDE_M)
+    places = [road_map.lanes[each.lane].center.at(each.s) for each in beside if runs_its_way(each)]
+    return min(places, key=lambda place: distance(place[:2], start[:2]), default=None)
+
+
+def _meets(route: Route, s: float, blocked: Iterable[LaneId]) -> bool:
+    """Whether the rest of a route runs over a blocked lane."""
+    ahead = {stretch.lane for stretch in route.lanes if stretch.s_to > s}
+    return any(lane in ahead for lane in blocked)
+
+
+OPPOSITE_REACH_M = 15.0
+"""A lane of the other direction is looked for up to this far beside the car."""
+TURNED_RAD = 2.0
+"""From so much difference in heading on a lane leads the other way."""
+
+
+class DelayedAnswer(NamedTuple):
+    """An answer, and by how much later than usual it comes, s."""
+
+    answer: RouteAnswer
+    delay: float
+
+
+class ServerLink:
+    """Asks the server and spoils its answers as the scenario sets it to."""
+
+    def __init__(self, road_map: RoadMap, server: RouteServer) -> None:
+        self.server = server
+        self._map = road_map
+        self.settings = commands.SetRouteServer(ServerBehaviour.WELL)
+        """What the scenario has set."""
+
+    def apply(self, command: commands.SetRouteServer) -> None:
+        """Carry out a command."""
+        self.settings = command
+
+    def ask(self, request: RouteRequest, stamp: float) -> DelayedAnswer | None:
+        """The answer to a request at a stamp (s); None where none will ever come."""
+        match self.settings.behaviour:
+            case ServerBehaviour.AWAY:
+                return None
+            case ServerBehaviour.WELL:
+                answer = self.server.answer(request, stamp)
+            case ServerBehaviour.REFUSES:
+                answer = RouteAnswer(stamp, request.number, np.zeros((0, 3)))
+            case ServerBehaviour.OPPOSITE:
+                answer = RouteAnswer(stamp, request.number, self._opposite(request, stamp))
+            case behaviour:
+                assert_never(behaviour)
+        return DelayedAnswer(answer, self.settings.delay)
+
+    def _opposite(self, request: RouteRequest, stamp: float) -> FloatArray:
+        """A route to the goal from the nearest lane of the other direction, empty where there is none."""
+        start = request.start
+        beside = [
+            position
+            for position in self._map.positions(start.x, start.y, radius=OPPOSITE_REACH_M)
+            if abs(wrap_angle(position.heading - start.heading)) > TURNED_RAD
+        ]
+        if not beside:
+            return np.zeros((0, 3))
+        lane = self._map.lanes[beside[0].lane].center.at(beside[0].s)
+        route = plan_route(self._map, Pose(*lane), request.goal, self.server.blocked(stamp)).route
+        return np.zeros((0, 3)) if route is None else route.poses()
+
+
+def frames_of(delay: float, dt: float) -> int:
+    """Whole frames of `dt` s that cover a delay, s."""
+    return math.ceil(delay / dt - 1e-9)

@@ -1,0 +1,120 @@
+"""Traffic lights: phases of a junction follow one another, each junction for itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from tuling_fsm.core.errors import assert_never
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.sim.parameters import LightParameters
+from tuling_fsm.sim.scenario import commands
+from tuling_fsm.sim.scenario.commands import LightsCommand
+from tuling_fsm.sim.seeds import generator
+from tuling_fsm.world.inputs import TRAFFIC_LIGHTS, Light
+
+
+class TrafficLights:
+    """All dynamic signals of a map, which itself says which lights of a junction are green together."""
+
+    def __init__(self, road_map: RoadMap, seed: np.random.SeedSequence, parameters: LightParameters) -> None:
+        signals = [signal for signal in road_map.signals.values() if signal.dynamic]
+        self.numbers = tuple(signal.number for signal in signals)
+        self._row = {number: i for i, number in enumerate(self.numbers)}
+        count = len(signals)
+        self._table = np.zeros(count, TRAFFIC_LIGHTS)
+        self._table["signal"], self._table["confidence"] = self.numbers, 1.0
+        self._cycle, self._start, self._green = np.ones(count), np.zeros(count), np.zeros(count)
+        self._yellow = parameters.yellow
+        self._since = 0.0
+        """When the programs began."""
+        self._forced: dict[int, Light] = {}
+        self._unseen: set[int] = set()
+        self.silent = False
+        """Whether nothing is heard of them."""
+        self._latest: tuple[float, npt.NDArray[np.int32]] | None = None
+        random = generator(seed)
+        for phases in _programs(road_map, self.numbers):
+            self._set_program(phases, random, parameters)
+
+    def _set_program(self, phases: Sequence[Sequence[int]], random: np.random.Generator, p: LightParameters) -> None:
+        """Line up the phases of one junction in a cycle with a random beginning."""
+        greens = random.uniform(p.green_min, p.green_max, len(phases))
+        clearance = p.yellow + p.all_red
+        cycle = float(greens.sum() + clearance * len(phases))
+        start = float(random.uniform(0.0, cycle))
+        for green, numbers in zip(greens, phases, strict=True):
+            for number in numbers:
+                row = self._row[number]
+                self._cycle[row], self._start[row], self._green[row] = cycle, start, green
+            start += float(green) + clearance
+        if len(phases) == 1:
+            for number in phases[0]:
+                self._cycle[self._row[number]] = cycle + greens[0]
+
+    def apply(self, command: LightsCommand) -> None:
+        """Carry out a command."""
+        match command:
+            case commands.SetLight(signal, state):
+                self.force(signal, state)
+            case commands.SetAllLights(state):
+                for number in self.numbers:
+                    self.force(number, state)
+            case commands.SilenceLights(silent):
+                self.silent = silent
+            case _:
+                assert_never(command)
+
+    def force(self, number: int, state: Light | None) -> None:
+        """Force a signal to a state; None gives it back to its program. An unknown one goes on unseen by the car."""
+        self._latest = None
+        self._unseen.discard(number)
+        self._forced.pop(number, None)
+        if state is Light.UNKNOWN:
+            self._unseen.add(number)
+        elif state is not None and number in self._row:
+            self._forced[number] = state
+
+    def reset(self, stamp: float) -> None:
+        """Begin all programs anew at a stamp (s), as at the start of the run; what was forced is given back to them."""
+        self._start += stamp - self._since
+        self._since, self._latest = stamp, None
+        self._forced.clear()
+
+    def states(self, stamp: float) -> npt.NDArray[np.int32]:
+        """The state of every signal at a stamp (s), in the order of `numbers`."""
+        if self._latest is None or self._latest[0] != stamp:
+            phase = np.mod(stamp - self._start, self._cycle)
+            late = np.where(phase < self._green + self._yellow, np.int32(Light.YELLOW), np.int32(Light.RED))
+            states = np.where(phase < self._green, np.int32(Light.GREEN), late)
+            for number, forced in self._forced.items():
+                states[self._row[number]] = forced
+            self._latest = stamp, states
+        return self._latest[1]
+
+    def state(self, number: int, stamp: float) -> Light:
+        """The state of one signal at a stamp (s); unknown where there is no such light."""
+        return Light(int(self.states(stamp)[self._row[number]])) if number in self._row else Light.UNKNOWN
+
+    def table(self, stamp: float) -> npt.NDArray[np.void]:
+        """All states at a stamp (s) as the car sees them: rows of the topic `traffic_lights`."""
+        rows = self._table.copy()
+        rows["state"] = self.states(stamp)
+        if self._unseen:
+            unseen = [number in self._unseen for number in self.numbers]
+            rows["state"][unseen], rows["confidence"][unseen] = Light.UNKNOWN, 0.0
+        return rows
+
+
+def _programs(road_map: RoadMap, numbers: Sequence[int]) -> list[list[tuple[int, ...]]]:
+    """The phases (signal numbers) of every junction, and of every light that stands alone."""
+    known = set(numbers)
+    programs = [
+        [phase for group in phases if (phase := tuple(number for number in group if number in known))]
+        for phases in road_map.phases.values()
+    ]
+    ruled = {number for program in programs for phase in program for number in phase}
+    alone: list[list[tuple[int, ...]]] = [[(number,)] for number in numbers if number not in ruled]
+    return [program for program in programs if program] + alone

@@ -1,0 +1,1 @@
+"""Unscripted pedestrians: they walk, wait and cross."""

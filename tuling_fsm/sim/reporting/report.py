@@ -1,0 +1,192 @@
+"""`report.html` of a run: one self-contained page with the bird's-eye picture, the timeline and the tables."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+
+from tuling_fsm.core.request import Reason
+from tuling_fsm.map.draw import draw_on
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.sim.reporting.run_log import RunLog, Span
+from tuling_fsm.wire.why import WORDS
+
+SPEED_HEIGHT, BAND_HEIGHT = 1.8, 0.19
+"""Of the speed curve, and of a line of a band, inches."""
+MARGIN_M = 25.0
+ROUTINE = "route_refresh/"
+"""A supervisor that asks and is answered every ten seconds, of which nothing is to be learnt."""
+PALETTE = ("#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#b07aa1", "#76b7b2", "#edc948", "#9c755f", "#ff9da7", "#bab0ac")
+STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 1100px; margin: 2em auto; padding: 0 1em; color: #222; }
+h1 { font-size: 1.5em; } h2 { font-size: 1.15em; margin-top: 2em; }
+table { border-collapse: collapse; width: 100%; }
+th, td { text-align: left; padding: .25em .8em .25em 0; border-bottom: 1px solid #ddd; }
+td { font-variant-numeric: tabular-nums; overflow-wrap: anywhere; } img { max-width: 100%; }
+.good { color: #2a7d2a; } .bad { color: #b3261e; }
+"""
+
+
+def write_report(file: Path, road_map: RoadMap, log: RunLog, result: Mapping[str, Any]) -> None:
+    """Write the page.
+
+    Args:
+        file: where to.
+        road_map: what the run was driven on.
+        log: its ticks.
+        result: the content of `result.json`.
+    """
+    body = [
+        _headline(result),
+        "<h2>The run from above</h2>",
+        _image(birds_eye(road_map, log, result), "the driven path on the map, coloured by speed"),
+        "<h2>State, speed and what limited it</h2>",
+        _image(timeline(log), "states, speed and reasons over time"),
+        "<h2>Stops</h2>",
+        _table(("from", "for", "reason", "detail"), _stop_rows(log), "The car never stood for more than a second."),
+        "<h2>Infractions</h2>",
+        _table(("t", "kind", "at fault", "detail"), _infraction_rows(result), "None."),
+        "<h2>Transitions</h2>",
+        _table(("t", "from", "to", "clause"), _transition_rows(log), "None."),
+        "<h2>Figures</h2>",
+        _table(("", ""), _figure_rows(result), ""),
+    ]
+    title = html.escape(f"{result['scenario']} on {result['map']}, seed {result['seed']}")
+    head = f'<meta charset="utf-8"><title>{title}</title><style>{STYLE}</style>'
+    page = f'<!DOCTYPE html><html lang="en"><head>{head}</head><body><h1>{title}</h1>{"".join(body)}</body></html>'
+    file.write_text(page + "\n", encoding="utf-8")
+
+
+def birds_eye(road_map: RoadMap, log: RunLog, result: Mapping[str, Any]) -> Figure:
+    """The driven path on the map, coloured by speed, with start, end and infractions."""
+    xy = np.array([(row.pose.x, row.pose.y) for row in log.rows])
+    low, high = xy.min(axis=0) - MARGIN_M, xy.max(axis=0) + MARGIN_M
+    width, height = high - low
+    figure = _figure(11.0, min(max(11.0 * height / width, 3.0), 11.0))
+    axes = figure.add_subplot()
+    draw_on(axes, road_map)
+    speed = np.array([row.v for row in log.rows])
+    lines = LineCollection(
+        list(np.stack((xy[:-1], xy[1:]), axis=1)), array=speed[:-1], cmap="viridis", linewidths=2.5, zorder=8
+    )
+    axes.add_collection(lines)
+    figure.colorbar(lines, ax=axes, label="speed, m/s", shrink=0.7)
+    axes.plot(*xy[0], "o", color="#2a7d2a", zorder=9, label="start")
+    axes.plot(*xy[-1], "s", color="#222222", zorder=9, label="end")
+    _mark_infractions(axes, log, result)
+    axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncol=3, fontsize=8)
+    for text in axes.texts:
+        text.set_in_layout(False)  # What is written on the map takes no room beside it, and asking each takes long.
+    axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xlabel="x, m", ylabel="y, m", aspect="equal")
+    return figure
+
+
+def _mark_infractions(axes: Axes, log: RunLog, result: Mapping[str, Any]) -> None:
+    stamps = [row.t for row in log.rows]
+    label: str | None = "at fault"
+    for infraction in result["infractions"]:
+        if infraction["at_fault"]:
+            pose = log.rows[min(int(np.searchsorted(stamps, infraction["t"])), len(stamps) - 1)].pose
+            axes.plot(pose.x, pose.y, "X", color="#b3261e", markersize=10, zorder=10, label=label)
+            label = None
+
+
+def timeline(log: RunLog) -> Figure:
+    """States as bands, speed as a curve, and what limited it as bands below."""
+    state_spans = log.state_spans()
+    limit_spans = [
+        span for span in log.spans(row.limit.reason.value for row in log.rows) if span.label != Reason.NONE.value
+    ]
+    heights = (_height(state_spans), SPEED_HEIGHT, _height(limit_spans))
+    figure = _figure(11.0, math.fsum(heights) + 0.8)
+    states, speed, limits = figure.subplots(3, 1, sharex=True, gridspec_kw={"height_ratios": heights})
+    _bands(states, state_spans)
+    speed.plot([row.t for row in log.rows], [row.v for row in log.rows], color="#4e79a7")
+    speed.set_ylabel("speed, m/s")
+    speed.grid(alpha=0.3)
+    _bands(limits, limit_spans)
+    limits.set_xlabel("time, s")
+    return figure
+
+
+def _height(spans: Sequence[Span]) -> float:
+    """Of the bands, inches: every label has a line of its own."""
+    return 0.3 + BAND_HEIGHT * len({span.label for span in spans})
+
+
+def _bands(axes: Axes, spans: Sequence[Span]) -> None:
+    """One row a label, a bar a stretch."""
+    names = list(dict.fromkeys(span.label for span in spans))
+    for i, name in enumerate(names):
+        bars = [(span.t_from, max(span.t_to - span.t_from, 0.05)) for span in spans if span.label == name]
+        axes.broken_barh(bars, (i - 0.4, 0.8), color=PALETTE[i % len(PALETTE)])
+    axes.set_yticks(range(len(names)), names, fontsize=8)
+    axes.invert_yaxis()
+    axes.grid(axis="x", alpha=0.3)
+
+
+def _figure(width: float, height: float) -> Figure:
+    figure = Figure(figsize=(width, height), dpi=110, layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def _image(figure: Figure, alt: str) -> str:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png")
+    data = base64.b64encode(buffer.getvalue()).decode("ascii")
+    return f'<img alt="{html.escape(alt)}" src="data:image/png;base64,{data}">'
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[object]], empty: str) -> str:
+    lines = ["<tr>" + "".join(f"<td>{html.escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows]
+    if not lines:
+        return f"<p>{html.escape(empty)}</p>"
+    titles = "".join(f"<th>{html.escape(cell)}</th>" for cell in head)
+    return f"<table><tr>{titles}</tr>{''.join(lines)}</table>"
+
+
+def _headline(result: Mapping[str, Any]) -> str:
+    faults = sum(1 for infraction in result["infractions"] if infraction["at_fault"])
+    colour = "good" if result["finished"] and not faults else "bad"
+    verdict = f"{'finished' if result['finished'] else 'not finished'} ({html.escape(str(result['end']))})"
+    driven = f"{result['sim_s']:.1f} s and {result['distance_m']:.0f} m"
+    many = "" if faults == 1 else "s"
+    return f'<p class="{colour}">{verdict} after {driven}; {faults} infraction{many} at fault.</p>'
+
+
+def _stop_rows(log: RunLog) -> Iterable[Sequence[object]]:
+    for stop in log.stops():
+        primary = stop.primary
+        reason = f"{WORDS[Reason(primary.code)]} ({primary.code})"
+        yield f"{stop.t_from:.2f} s", f"{stop.t_to - stop.t_from:.1f} s", reason, primary.words
+
+
+def _infraction_rows(result: Mapping[str, Any]) -> Iterable[Sequence[object]]:
+    for item in result["infractions"]:
+        yield f"{item['t']:.2f} s", item["kind"], "yes" if item["at_fault"] else "no", item["detail"]
+
+
+def _transition_rows(log: RunLog) -> Iterable[Sequence[object]]:
+    beside = (row for row in log.supervisors if not row.dest.startswith(ROUTINE))
+    for row in sorted((*log.transitions, *beside), key=lambda row: row.t):
+        yield f"{row.t:.2f} s", row.source, row.dest, row.clause
+
+
+def _figure_rows(result: Mapping[str, Any]) -> Iterable[Sequence[object]]:
+    for name in ("version", "trace_sha256", "wall_s", "longest_unexplained_stop_s", "flaps", "services"):
+        yield name, result[name]
+    for group in ("tick_ms", "score", "state_s"):
+        for name, value in result[group].items():
+            yield f"{group} {name}", value

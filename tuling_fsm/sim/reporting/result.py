@@ -1,0 +1,73 @@
+"""The content of `result.json`."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tuling_fsm.sim.reporting.run_log import RunLog, TransitionRow
+from tuling_fsm.sim.scoring.score import score
+from tuling_fsm.sim.simulation import Simulation
+
+FLAP_S = 3.0
+"""Coming back to a state twice within this time is flapping (USE-1)."""
+SHARES = {"p50": 50.0, "p99": 99.0, "max": 100.0}
+"""Percentiles of the times of ticks."""
+
+
+def result_of(simulation: Simulation, log: RunLog, wall_s: float) -> dict[str, Any]:
+    """What a run has come to, as plain data.
+
+    Args:
+        simulation: after its last frame.
+        log: of its ticks.
+        wall_s: how long it took, s.
+    """
+    goal_reached = simulation.end in ("goal", "parked")
+    return {
+        "finished": goal_reached,
+        "end": simulation.end,
+        "sim_s": simulation.stamp,
+        "wall_s": round(wall_s, 3),
+        "distance_m": round(simulation.distance_m, 3),
+        "services": simulation.services.count,
+        "score": score(simulation.infractions, simulation.route_completion, simulation.referee.metrics.measures),
+        "infractions": [
+            {"t": record.t, "kind": record.kind, "detail": record.detail, "at_fault": record.at_fault}
+            for record in simulation.infractions
+        ],
+        "transitions": [
+            {"t": row.t, "from": row.source, "to": row.dest, "clause": row.clause} for row in log.transitions
+        ],
+        "state_s": log.state_seconds(),
+        "line_free_s": log.line_free_seconds(),
+        "unexplained_stops": log.unexplained_stops(),
+        "longest_unexplained_stop_s": log.longest_unexplained_stop_s(),
+        "flaps": flaps(log.transitions),
+        "tick_ms": tick_ms(log),
+        "trace_sha256": simulation.trace_sha256(),
+        "seed": simulation.seed,
+        "map": simulation.road_map.name,
+        "scenario": simulation.scenario.name,
+        "version": importlib.metadata.version("tuling_fsm"),
+    }
+
+
+def tick_ms(log: RunLog) -> dict[str, float]:
+    """Median, 99th percentile and longest time of a tick, ms."""
+    ticks = [row.tick_ms for row in log.rows] or [0.0]
+    return {name: round(float(np.percentile(ticks, share)), 3) for name, share in SHARES.items()}
+
+
+def flaps(transitions: Sequence[TransitionRow]) -> int:
+    """How often a state was come back to again within `FLAP_S` of coming back to it."""
+    visited, returns, count = set[str](), dict[str, float](), 0
+    for row in transitions:
+        visited.add(row.source)
+        if row.dest in visited:
+            count += row.dest in returns and row.t - returns[row.dest] <= FLAP_S
+            returns[row.dest] = row.t
+    return count

@@ -1,0 +1,1 @@
+"""Judges a run: infractions, metrics, scores, services, its end."""

@@ -1,0 +1,74 @@
+"""What the car touches, and with which side (nuPlan's types of collisions, Caesar et al., arXiv:2106.11810, 2021)."""
+
+from __future__ import annotations
+
+import math
+from enum import Enum
+
+import numpy as np
+import numpy.typing as npt
+
+from tuling_fsm.core import elementary
+from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.kernels import array_kernel
+from tuling_fsm.core.rectangles import rectangles_apart
+from tuling_fsm.core.vehicle import Vehicle
+
+SAME_LEVEL_M = 3.0
+"""Bodies whose heights differ by more than this do not meet."""
+BUMPER_M = 0.3
+"""How deep behind the bumper a contact still is one of the bumper."""
+
+
+class Contact(str, Enum):
+    """How the car was touched."""
+
+    STANDING = "standing"
+    REAR = "rear"
+    FRONT = "front"
+    SIDE = "side"
+
+
+@array_kernel
+def _overlap(x: float, y: float, heading: float, half_length: float, half_width: float, box: FloatArray) -> bool:
+    c, s = elementary.cos(heading), elementary.sin(heading)
+    bc, bs = elementary.cos(box[3]), elementary.sin(box[3])
+    gap = rectangles_apart(x, y, c, s, half_length, half_width, box[0], box[1], bc, bs, 0.5 * box[4], 0.5 * box[5])
+    return bool(gap <= 0.0)
+
+
+@array_kernel
+def boxes_touched(
+    x: float, y: float, z: float, heading: float, length: float, width: float, boxes: FloatArray
+) -> npt.NDArray[np.int64]:
+    """Rows of `boxes` (N, >= 6: x, y, z, heading, length, width; m, rad) that a box with its centre at x, y touches on
+    its level.
+    """
+    hit = np.zeros(len(boxes), np.bool_)
+    for j in range(len(boxes)):
+        box = boxes[j]
+        reach = 0.5 * (length + width + box[4] + box[5])
+        if abs(box[0] - x) > reach or abs(box[1] - y) > reach or abs(box[2] - z) > SAME_LEVEL_M:
+            continue
+        hit[j] = _overlap(x, y, heading, 0.5 * length, 0.5 * width, box)
+    return np.flatnonzero(hit)
+
+
+def contact(pose: Pose, v: float, vehicle: Vehicle, box: FloatArray, standing: float) -> Contact:
+    """How the car at `pose` (rear axle) with speed `v` touches a box (x, y, z, heading, length, width, ...; m, rad);
+    slower than `standing` (m/s) it stands.
+    """
+    if abs(v) < standing:
+        return Contact.STANDING
+    leading = vehicle.front if v > 0.0 else -vehicle.rear_overhang
+    trailing = -vehicle.rear_overhang if v > 0.0 else vehicle.front
+    if _bumper_hit(pose, leading, vehicle.width, box):
+        return Contact.FRONT
+    return Contact.REAR if _bumper_hit(pose, trailing, vehicle.width, box) else Contact.SIDE
+
+
+def _bumper_hit(pose: Pose, ahead: float, width: float, box: FloatArray) -> bool:
+    """Whether a strip just inside a bumper `ahead` of the rear axle touches the box."""
+    middle = ahead - math.copysign(0.5 * BUMPER_M, ahead)
+    x, y = pose.x + middle * elementary.cos(pose.heading), pose.y + middle * elementary.sin(pose.heading)
+    return bool(_overlap(x, y, pose.heading, 0.5 * BUMPER_M, 0.5 * width, box))

@@ -1,0 +1,178 @@
+"""How much of its task a run has done, route or services, and when it is over."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tuling_fsm.core import elementwise
+from tuling_fsm.core.geometry import FloatArray, Pose, distance, shifted
+from tuling_fsm.core.standing import VEHICLE_STANDS
+from tuling_fsm.core.vehicle import Vehicle, center_ahead
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.map.route import Route
+from tuling_fsm.sim.actors.agent_states import EgoState
+from tuling_fsm.sim.initial_state import distance_to_goal
+from tuling_fsm.sim.parameters import EndParameters
+from tuling_fsm.sim.scenario.model import Scenario
+
+PARKED = "parking/parked"
+MISSION_S = 3600.0
+BESIDE_M = 2.0
+LOOK_BACK_M, LOOK_AHEAD_M = 10.0, 30.0
+LEFT_M = 25.0
+"""A car this far from the route goes another way from then on (RPL-2), and has arrived when it stands at the goal."""
+
+
+def time_limit(
+    scenario: Scenario, route: Route | None, parameters: EndParameters, match_time_s: float = math.inf
+) -> float:
+    """How long a run may last, s: what the scenario says, else what the route takes at a slow pace, else an hour; a
+    match is over soon after its own time (MAT-1).
+    """
+    match = match_time_s + parameters.after_match
+    if scenario.max_duration_s is not None:
+        return min(scenario.max_duration_s, match)
+    return min(MISSION_S if route is None else route.length / parameters.slowest + parameters.reserve, match)
+
+
+class EndConditions:
+    """Watches for the goal, the parked car, the time limit and the collision."""
+
+    def __init__(
+        self,
+        route: Route | None,
+        limit: float,
+        vehicle: Vehicle,
+        parameters: EndParameters,
+        standing: float,
+    ) -> None:
+        self.end: str | None = None
+        self._route = route
+        self._vehicle = vehicle
+        self._p = parameters
+        self._standing = standing
+        self._there = 0.0
+        self._reached = 0.0
+        self._left = False
+        self._limit = limit
+
+    @property
+    def completion(self) -> float:
+        """Share of the route that is behind the ego, 0 to 1."""
+        if self._route is None:
+            return 1.0 if self.end == "parked" else 0.0
+        return 1.0 if self.end == "goal" else min(self._reached / self._route.length, 1.0)
+
+    def watch(self, stamp: float, dt: float, ego: EgoState, collided: bool) -> None:
+        """Judge one frame: its time and length, s."""
+        if self._route is not None:
+            reference = self._route.reference
+            seen = reference.project(ego.pose.x, ego.pose.y, self._reached - LOOK_BACK_M, self._reached + LOOK_AHEAD_M)
+            if abs(seen.offset) < LOOK_BACK_M:
+                self._reached = max(self._reached, seen.s)
+            self._left = self._left or abs(seen.offset) > LEFT_M
+        arrived = abs(ego.v) < self._standing and (ego.state == PARKED or self._at_goal(ego))
+        self._there = self._there + dt if arrived else 0.0
+        if collided:
+            self.end = "collision"
+        elif self._there >= self._p.goal_time - 1e-9:
+            self.end = "parked" if ego.state == PARKED else "goal"
+        elif stamp >= self._limit:
+            self.end = "time"
+
+    def _at_goal(self, ego: EgoState) -> bool:
+        """Whether the car stands at the route's end: some part between its rear axle and front bumper near it, or just
+        past it.
+        """
+        if self._route is None:
+            return False
+        last_stretch = self._vehicle.front + 2.0 * self._p.goal_distance
+        if not self._left and self._reached < self._route.length - last_stretch:
+            return False
+        past, beside = distance_to_goal(self._route.reference.at(self._route.length), ego.pose)
+        return -self._vehicle.front - self._p.goal_distance <= past <= self._p.overshoot and abs(beside) <= BESIDE_M
+
+
+STOP_S = 10.0
+"""A passenger needs this long to get on or off, s."""
+STANDING_SPEED = VEHICLE_STANDS
+NEAR_M = 30.0
+"""Spaces of the map this near to a point are its slots."""
+AT_POINT_M = 5.0
+"""Where there are none, the car stops this near to it."""
+POINTS = ("pickup", "dropoff")
+
+
+class Services:
+    """Watches one car that serves a mission's tasks, one passenger at a time.
+
+    Args:
+        mission: as on the topic `mission`.
+        road_map: its parking spaces are slots of the points near them.
+        vehicle: the car.
+    """
+
+    def __init__(self, mission: Mapping[str, Any], road_map: RoadMap, vehicle: Vehicle) -> None:
+        self._boxes = [[_slots(task[name], road_map) for name in POINTS] for task in mission.get("tasks", ())]
+        self._vehicle = vehicle
+        self._served = [0] * len(self._boxes)
+        """Of every task: points served, in their order."""
+        self._aboard: int | None = None
+        self._stood = 0.0
+
+    @property
+    def count(self) -> int:
+        """Pick-up and drop-off pairs that have been served."""
+        return sum(served == len(POINTS) for served in self._served)
+
+    @property
+    def stops(self) -> int:
+        """Pick-ups and drop-offs that have been served."""
+        return sum(self._served)
+
+    @property
+    def wanted_stops(self) -> int:
+        """All that the mission has."""
+        return len(POINTS) * len(self._boxes)
+
+    def watch(self, dt: float, pose: Pose, v: float) -> None:
+        """Look at one frame of `dt` (s): the car's rear axle and its speed (m/s)."""
+        if abs(v) >= STANDING_SPEED:
+            self._stood = 0.0
+            return
+        before, self._stood = self._stood, self._stood + dt
+        if before < STOP_S - 1e-6 <= self._stood:
+            self._stop(pose)
+
+    def _stop(self, pose: Pose) -> None:
+        x, y, _ = shifted(pose, center_ahead(self._vehicle))
+        waiting = [i for i, served in enumerate(self._served) if served == 0]
+        for task in waiting if self._aboard is None else [self._aboard]:
+            if _inside(self._boxes[task][self._served[task]], x, y):
+                self._served[task] += 1
+                self._aboard = task if self._served[task] < len(POINTS) else None
+                return
+
+
+def _slots(point: Mapping[str, Any], road_map: RoadMap) -> FloatArray:
+    """The slots of a point as rows x, y, heading, length, width (N, 5)."""
+    x, y = float(point["x"]), float(point["y"])
+    if point.get("slots"):
+        rows: Sequence[Sequence[float]] = [
+            [slot[key] for key in ("x", "y", "heading", "length", "width")] for slot in point["slots"]
+        ]
+        return np.array(rows, dtype=np.float64)
+    near = [slot for slot in road_map.slots if distance(slot.pose[:2], (x, y)) <= NEAR_M]
+    if near:
+        return np.array([(*slot.pose, slot.length, slot.width) for slot in near])
+    return np.array(((x, y, 0.0, 2.0 * AT_POINT_M, 2.0 * AT_POINT_M),))
+
+
+def _inside(slots: FloatArray, x: float, y: float) -> bool:
+    dx, dy, c, s = x - slots[:, 0], y - slots[:, 1], elementwise.cos(slots[:, 2]), elementwise.sin(slots[:, 2])
+    along, across = np.abs(c * dx + s * dy), np.abs(c * dy - s * dx)
+    return bool(np.any((along <= 0.5 * slots[:, 3]) & (across <= 0.5 * slots[:, 4])))

@@ -1,0 +1,166 @@
+"""What the rules of the road say of a footprint: on the road, over a line, past a stop line, too fast, the
+wrong way.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from shapely import MultiPolygon, STRtree, points
+from shapely.geometry import Polygon
+
+from tuling_fsm.core import elementary, elementwise
+from tuling_fsm.core.geometry import FloatArray, Pose, shifted, wrap_angle
+from tuling_fsm.core.vehicle import Vehicle, center_ahead
+from tuling_fsm.map.lanes import DRIVING, SURFACE, Lane, LaneId, LaneMark, LanePosition, MarkKind, StopLine
+from tuling_fsm.map.road_map import RoadMap
+
+ON_SURFACE = tuple(sorted(SURFACE))
+WRONG_WAY = math.radians(120.0)
+LINE_SPAN_M = 1.0
+"""A front bumper this far outside the ends of a stop line still passes it."""
+LINE_HEADING = math.radians(60.0)
+NEAR_LINE_M = 8.0
+
+
+class LineCrossing(NamedTuple):
+    """A marking that may not be crossed, and how far the footprint is over it (m)."""
+
+    kind: MarkKind
+    depth: float
+
+
+class RoadRules:
+    """Questions about one car on one map."""
+
+    def __init__(self, road_map: RoadMap, vehicle: Vehicle) -> None:
+        self._map = road_map
+        self._vehicle = vehicle
+        slots = [Polygon(slot.outline) for slot in road_map.slots]
+        self._slots = STRtree([slot if slot.is_valid else MultiPolygon() for slot in slots]) if slots else None
+        self.lines = _StopLines(road_map)
+
+    def lane(self, pose: Pose) -> LanePosition | None:
+        """The driving lane under the middle of the car, the one it follows where several overlap."""
+        centre = shifted(pose, center_ahead(self._vehicle))
+        return self._map.project(centre.x, centre.y, centre.heading)
+
+    def off_road(self, corners: FloatArray, margin: float) -> bool:
+        """Whether a corner (4, 2) lies more than `margin` m outside every surface that wheels may touch."""
+        for x, y in corners.tolist():
+            if not self._map.positions(x, y, margin, ON_SURFACE) and not self._in_slot(x, y, margin):
+                return True
+        return False
+
+    def _in_slot(self, x: float, y: float, margin: float) -> bool:
+        return self._slots is not None and len(self._slots.query(points(x, y), "dwithin", margin)) > 0
+
+    def lanes_touched(self, corners: FloatArray) -> set[LaneId]:
+        """Driving lanes under the corners (4, 2)."""
+        return {p.lane for x, y in corners.tolist() for p in self._map.positions(x, y)}
+
+    def overrun(self, corners: FloatArray, position: LanePosition, heading: float) -> LineCrossing | None:
+        """The line beside the lane at `position` that the footprint, turned to `heading` (rad), is over the most; None
+        in a junction or inside the lane.
+        """
+        lane = self._map.lanes[position.lane]
+        if lane.junction is not None or self._well_inside(lane, position, heading):
+            return None
+        worst: LineCrossing | None = None
+        for x, y in corners.tolist():
+            found = lane.center.project(x, y, position.s - 15.0, position.s + 15.0)
+            if not 0.0 < found.s < lane.length:
+                continue
+            left, right = (float(np.interp(found.s, lane.center.s, edge)) for edge in (lane.left, lane.right))
+            sides = ((found.offset - left, lane.left_marks), (-found.offset - right, lane.right_marks))
+            for depth, marks in sides:
+                mark = _mark_at(marks, found.s)
+                binding = mark is not None and not mark.crossable and mark.kind is not MarkKind.VIRTUAL
+                if mark is not None and binding and depth > (worst.depth if worst is not None else 0.0):
+                    worst = LineCrossing(mark.kind, depth)
+        return worst
+
+    def _well_inside(self, lane: Lane, position: LanePosition, heading: float) -> bool:
+        """Whether the footprint is inside the lane for sure, so that nothing has to be measured."""
+        turned = abs(wrap_angle(heading - position.heading))
+        half = 0.5 * self._vehicle.width * elementary.cos(turned) + 0.5 * self._vehicle.length * elementary.sin(turned)
+        i = min(int(np.searchsorted(lane.center.s, position.s)), len(lane.center.s) - 1)
+        room = min(lane.left[i] - position.offset, lane.right[i] + position.offset)
+        return turned < 0.3 and bool(half + 0.2 < room)
+
+    def before_junction(self, position: LanePosition, ahead: float) -> bool:
+        """Whether a junction begins within `ahead` m along the lane."""
+        lane = self._map.lanes[position.lane]
+        leads = any(self._map.lanes[n].junction is not None for n in lane.successors)
+        return leads and lane.junction is None and lane.length - position.s < ahead
+
+    def limit(self, position: LanePosition) -> float:
+        """Speed limit of a lane, m/s."""
+        return self._map.lanes[position.lane].limit
+
+    def wrong_way(self, position: LanePosition, heading: float) -> bool:
+        """Whether a car with a heading (rad) faces against the traffic of its lane, outside junctions."""
+        lane = self._map.lanes[position.lane]
+        return (
+            lane.junction is None and lane.type == DRIVING and abs(wrap_angle(heading - position.heading)) > WRONG_WAY
+        )
+
+    def may_overtake(self, position: LanePosition) -> bool:
+        """Whether the lane is the one of the other direction, beyond a line that may be crossed."""
+        lane = self._map.lanes[position.lane]
+        mark = _mark_at(lane.left_marks, position.s)
+        return lane.left_neighbour is None and mark is not None and mark.crossable
+
+
+def _mark_at(marks: tuple[LaneMark, ...], s: float) -> LaneMark | None:
+    return next((mark for mark in marks if mark.s_from <= s <= mark.s_to), None)
+
+
+class _StopLines:
+    """All stop lines, for the question which of them a front bumper is at."""
+
+    def __init__(self, road_map: RoadMap) -> None:
+        self.all: tuple[StopLine, ...] = tuple(road_map.stop_lines)
+        ends = np.array([(line.x0, line.y0, line.x1, line.y1) for line in self.all]).reshape(-1, 4)
+        headings = np.array([road_map.lanes[line.lane].center.at(line.s).heading for line in self.all])
+        self._middle = 0.5 * (ends[:, :2] + ends[:, 2:])
+        self._half = 0.5 * elementwise.hypot(ends[:, 2] - ends[:, 0], ends[:, 3] - ends[:, 1]) + LINE_SPAN_M
+        self._cos, self._sin, self._heading = elementwise.cos(headings), elementwise.sin(headings), headings
+
+    def near(self, front: Pose) -> list[tuple[int, float]]:
+        """Lines within reach that the car heads for: index, and how far the front is past it (m, negative: before)."""
+        if not self.all:
+            return []
+        dx, dy = front.x - self._middle[:, 0], front.y - self._middle[:, 1]
+        past, aside = self._cos * dx + self._sin * dy, self._cos * dy - self._sin * dx
+        close = (np.abs(past) < NEAR_LINE_M) & (np.abs(aside) < self._half)
+        return [
+            (int(i), float(past[i]))
+            for i in np.flatnonzero(close)
+            if abs(wrap_angle(front.heading - self._heading[i])) < LINE_HEADING
+        ]
+
+
+class Ground(NamedTuple):
+    """The lane under the middle of the car, None off the road; the height there (m), NaN off the road; and the junction
+    lanes under the footprint.
+    """
+
+    position: LanePosition | None
+    z: float
+    junction_lanes: tuple[LaneId, ...]
+
+
+def ground_under(road_map: RoadMap, rules: RoadRules, vehicle: Vehicle, pose: Pose) -> Ground:
+    """What is below a car at a pose of its rear axle."""
+    position = rules.lane(pose)
+    if position is None:
+        return Ground(None, math.nan, ())
+    lane = road_map.lanes[position.lane]
+    z = float(np.interp(position.s, lane.center.s, lane.z))
+    if lane.junction is None:
+        return Ground(position, z, ())
+    touched = rules.lanes_touched(vehicle.footprint(pose))
+    return Ground(position, z, tuple(sorted(lane for lane in touched if road_map.lanes[lane].junction is not None)))

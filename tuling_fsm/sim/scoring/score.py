@@ -1,0 +1,171 @@
+"""How good a run was: what is measured frame by frame beside infractions, and the two public scores made of both."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tuling_fsm.core import elementary, elementwise
+from tuling_fsm.core.geometry import FloatArray, Pose, shifted
+from tuling_fsm.core.standing import VEHICLE_STANDS
+from tuling_fsm.core.vehicle import Vehicle, center_ahead
+from tuling_fsm.sim.scoring.collisions import boxes_touched
+
+LEAST_TTC_S = 0.95
+TTC_STEPS_S = (0.3, 0.6, LEAST_TTC_S)
+"""Bodies are compared after these times; they are long enough not to jump over one another between two."""
+MOVING = VEHICLE_STANDS
+
+
+@dataclass(frozen=True)
+class MetricValues:
+    """Of a run so far: mean speed above the limit (m/s, over all of the time), most metres in a second against the
+    traffic, as fast as it moved there, and whether a collision was ever nearer than `LEAST_TTC_S`.
+    """
+
+    overspeed: float = 0.0
+    against_m: float = 0.0
+    near_miss: bool = False
+
+
+class Metrics:
+    """Adds up frame by frame."""
+
+    def __init__(self, vehicle: Vehicle) -> None:
+        self._vehicle = vehicle
+        self._time = self._above = self._against = 0.0
+        self._near_miss = False
+
+    @property
+    def measures(self) -> MetricValues:
+        """What there is to say so far."""
+        return MetricValues(self._above / max(self._time, 1e-9), self._against, self._near_miss)
+
+    def note_speed(self, dt: float, above: float) -> None:
+        """A frame of `dt` s at so much (m/s) above the limit, negative below it."""
+        self._time += dt
+        self._above += max(above, 0.0) * dt
+
+    def note_against(self, v: float) -> None:
+        """The car moves at `v` (m/s) against the traffic of its lane."""
+        self._against = max(self._against, abs(v))
+
+    def note_agents(self, pose: Pose, z: float, v: float, boxes: FloatArray) -> None:
+        """Look for agents that would be hit soon if all went on straight at their speeds.
+
+        Only bodies ahead of the bumper that leads count: an agent behind has to keep clear of the car.
+
+        Args:
+            pose: the car's rear axle.
+            z: its level, m.
+            v: its speed, m/s, negative in reverse.
+            boxes: of the agents (N, 7): x, y, z, heading, length, width, speed.
+        """
+        if self._near_miss or abs(v) < MOVING or len(boxes) == 0:
+            return
+        vehicle = self._vehicle
+        c, s = elementary.cos(pose.heading), elementary.sin(pose.heading)
+        way = math.copysign(1.0, v)
+        bumper = vehicle.front if v > 0.0 else vehicle.rear_overhang
+        along = way * (c * (boxes[:, 0] - pose.x) + s * (boxes[:, 1] - pose.y))
+        reach = bumper + LEAST_TTC_S * (abs(v) + np.abs(boxes[:, 6])) + boxes[:, 4]
+        near = boxes[(along > bumper) & (along < reach)]
+        if len(near) == 0:
+            return
+        centre = shifted(pose, center_ahead(vehicle))
+        for seconds in TTC_STEPS_S:
+            moved = near.copy()
+            moved[:, 0] += near[:, 6] * seconds * elementwise.cos(near[:, 3])
+            moved[:, 1] += near[:, 6] * seconds * elementwise.sin(near[:, 3])
+            x, y, _ = shifted(centre, v * seconds)
+            if len(boxes_touched(x, y, z, pose.heading, vehicle.length, vehicle.width, moved)):
+                self._near_miss = True
+                return
+
+
+@dataclass(frozen=True)
+class Infraction:
+    """One event: when (s), what, in words, and whether the car is to blame."""
+
+    t: float
+    kind: str
+    detail: str
+    at_fault: bool
+
+
+PENALTIES = {
+    "collision_person": 0.50,
+    "collision_vehicle": 0.60,
+    "collision_static": 0.65,
+    "red_light": 0.70,
+    "blocked": 0.70,
+    "stop_sign": 0.80,
+    "off_road": 0.80,
+    "wrong_way": 0.80,
+    "solid_line": 0.95,
+}
+"""Factors of the CARLA leaderboard for what is at fault; leaving the road, the wrong way and lines are our own."""
+WEIGHTS = {"progress": 5.0, "time_to_collision": 5.0, "speed_limit": 4.0, "comfort": 2.0}
+FACTORS = ("collisions", "drivable_area", "driving_direction", "making_progress")
+"""Of nuPlan's closed-loop score: weights of the mean, and what that is multiplied by."""
+MAKING_PROGRESS = 0.2
+MAX_OVERSPEED = 2.23
+"""This much above the limit all of the time leaves nothing of the speed limit's term, m/s."""
+AGAINST_M = (2.0, 6.0)
+"""So far against the traffic within a second is nothing, and up to so far half a fault."""
+PERSONS = ("pedestrian",)
+STATIC = ("barrier", "cone", "debris", "unknown")
+
+
+def score(infractions: Sequence[Infraction], completion: float, measures: MetricValues) -> dict[str, float]:
+    """Both scores, 0 to 1, and their terms.
+
+    `driving` is the route completion times a factor for every infraction at fault (CARLA leaderboard 2.0).
+    `closed_loop` is nuPlan's: a weighted mean of progress, time to collision, speed limit and comfort, times factors
+    for collisions, leaving the road, driving against the traffic and hardly any progress. nuPlan compares progress
+    with that of an expert; no expert has driven here, so that it is measured against all of the route within the time
+    limit of the run.
+
+    Args:
+        infractions: the referee's records.
+        completion: share of the route (or of a mission's stops and its parking) that was done in time, 0 to 1.
+        measures: what was measured beside them.
+    """
+    at_fault = Counter(_category(record) for record in infractions if record.at_fault)
+    penalty = math.prod(PENALTIES[kind] for kind in at_fault.elements() if kind in PENALTIES)
+    terms = {
+        "progress": completion,
+        "time_to_collision": 0.0 if measures.near_miss else 1.0,
+        "speed_limit": max(1.0 - measures.overspeed / MAX_OVERSPEED, 0.0),
+        "comfort": 0.0 if any(record.kind == "comfort" for record in infractions) else 1.0,
+        "collisions": _collisions(at_fault),
+        "drivable_area": 0.0 if at_fault["off_road"] else 1.0,
+        "driving_direction": 1.0 - 0.5 * sum(measures.against_m >= metres for metres in AGAINST_M),
+        "making_progress": 1.0 if completion >= MAKING_PROGRESS else 0.0,
+    }
+    mean = math.fsum(weight * terms[name] for name, weight in WEIGHTS.items()) / math.fsum(WEIGHTS.values())
+    values = {
+        "closed_loop": mean * math.prod(terms[name] for name in FACTORS),
+        "driving": completion * penalty,
+        "route_completion": completion,
+        "penalty": penalty,
+    }
+    return {name: round(float(value), 4) for name, value in (values | terms).items()}
+
+
+def _collisions(at_fault: Counter[str]) -> float:
+    """Half for a single static object, nothing for more, a person or a vehicle."""
+    if at_fault["collision_person"] or at_fault["collision_vehicle"]:
+        return 0.0
+    return max(1.0 - 0.5 * at_fault["collision_static"], 0.0)
+
+
+def _category(record: Infraction) -> str:
+    if record.kind != "collision":
+        return record.kind
+    what = record.detail.split(" ", 1)[0]
+    return "collision_person" if what in PERSONS else "collision_static" if what in STATIC else "collision_vehicle"

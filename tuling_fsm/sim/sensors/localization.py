@@ -1,0 +1,99 @@
+"""Where the car believes to be: while localization is lost it reckons on from its speed and yaw rate, and drifts.
+
+Whatever is then told or asked in the frame `map` is told or asked in the frame of that belief.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tuling_fsm.core import elementary, elementwise
+from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
+from tuling_fsm.core.trajectory import Trajectory
+from tuling_fsm.sim.parameters import SensorParameters
+
+
+class PoseOffset(NamedTuple):
+    """A turn about the origin (rad), then a move (m)."""
+
+    turn: float
+    x: float
+    y: float
+
+    def pose(self, pose: Pose) -> Pose:
+        """A pose moved."""
+        c, s = elementary.cos(self.turn), elementary.sin(self.turn)
+        heading = float(wrap_angle(pose.heading + self.turn))
+        return Pose(c * pose.x - s * pose.y + self.x, s * pose.x + c * pose.y + self.y, heading)
+
+    def table(self, rows: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
+        """A table with `x`, `y`, `heading` in `map`, and velocities if it has them."""
+        if self == NOWHERE:
+            return rows
+        moved = rows.copy()
+        c, s = elementary.cos(self.turn), elementary.sin(self.turn)
+        x, y = rows["x"].astype(np.float64), rows["y"].astype(np.float64)
+        moved["x"], moved["y"] = c * x - s * y + self.x, s * x + c * y + self.y
+        moved["heading"] = elementwise.wrap_angle(rows["heading"].astype(np.float64) + self.turn)
+        if "vx" in (rows.dtype.names or ()):
+            moved["vx"], moved["vy"] = c * rows["vx"] - s * rows["vy"], s * rows["vx"] + c * rows["vy"]
+        return moved
+
+    def boxes(self, boxes: FloatArray) -> FloatArray:
+        """Rows (N, >= 4) of x, y, z, heading and more moved."""
+        moved = boxes.copy()
+        c, s = elementary.cos(self.turn), elementary.sin(self.turn)
+        moved[:, 0] = c * boxes[:, 0] - s * boxes[:, 1] + self.x
+        moved[:, 1] = s * boxes[:, 0] + c * boxes[:, 1] + self.y
+        moved[:, 3] = boxes[:, 3] + self.turn
+        return moved
+
+    def trajectory(self, plan: Trajectory) -> Trajectory:
+        """A plan moved."""
+        c, s = elementary.cos(self.turn), elementary.sin(self.turn)
+        x, y = c * plan.x - s * plan.y + self.x, s * plan.x + c * plan.y + self.y
+        return dataclasses.replace(plan, x=x, y=y, heading=plan.heading + self.turn)
+
+
+NOWHERE = PoseOffset(0.0, 0.0, 0.0)
+
+
+def shift_from(one: Pose, other: Pose) -> PoseOffset:
+    """The shift that takes one pose to another."""
+    turn = float(wrap_angle(other.heading - one.heading))
+    c, s = elementary.cos(turn), elementary.sin(turn)
+    return PoseOffset(turn, other.x - (c * one.x - s * one.y), other.y - (s * one.x + c * one.y))
+
+
+class DeadReckoning:
+    """The car's belief, frame by frame."""
+
+    def __init__(self, parameters: SensorParameters) -> None:
+        self._p = parameters
+        self._believed: Pose | None = None
+        self._stamp = 0.0
+        self.from_map = NOWHERE
+        """From the frame `map` into that of the belief."""
+        self.to_map = NOWHERE
+
+    def update(self, stamp: float, pose: Pose, v: float, yaw_rate: float, localized: bool) -> Pose:
+        """The believed pose on a frame (s); to be asked once a frame. `pose`, `v` (m/s) and `yaw_rate` (rad/s) are the
+        true ones of the rear axle.
+        """
+        before, dt = self._believed, stamp - self._stamp
+        self._stamp = stamp
+        if localized or before is None:
+            self._believed, self.from_map, self.to_map = pose, NOWHERE, NOWHERE
+            return pose
+        way = (1.0 + self._p.lost_speed_error) * v * dt
+        turn = (yaw_rate + self._p.lost_yaw_rate_error * (abs(v) > 0.0)) * dt
+        middle = before.heading + 0.5 * turn
+        x, y = before.x + way * elementary.cos(middle), before.y + way * elementary.sin(middle)
+        believed = Pose(x, y, float(wrap_angle(before.heading + turn)))
+        self._believed = believed
+        self.from_map, self.to_map = shift_from(pose, believed), shift_from(believed, pose)
+        return believed

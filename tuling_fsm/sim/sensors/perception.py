@@ -1,0 +1,232 @@
+"""What the car is told of the world, in the number formats of the wire; what a sensor sees in which weather (RFG-1).
+
+Rain and fog blind lidar and camera; what the radar sees is left, and what a history map remembers: things that stood
+there, and were seen, before the weather turned.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from tuling_fsm.core import elementary, elementwise
+from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.kernels import array_kernel
+from tuling_fsm.core.standing import VEHICLE_STANDS
+from tuling_fsm.map.lanes import Lane, LaneId, LaneMark, LanePosition, MarkKind
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.sim.actors.agent_states import AgentBoxes
+from tuling_fsm.sim.parameters import SensorParameters
+from tuling_fsm.sim.scenario.choices import PerceivedAs
+from tuling_fsm.sim.scoring.collisions import SAME_LEVEL_M, boxes_touched
+from tuling_fsm.world.inputs import LANE_LINES, OBJECTS, PARKING_SLOTS, Kind, Occupancy, Odometry, Source
+
+WEAK_RADAR_RANGE_M = 50.0
+"""The radar sees weak reflectors up to this far."""
+STANDS, MOVED_M = VEHICLE_STANDS, 0.3
+"""Below this speed (m/s) a thing is mapped; once it has moved so far (m) the history map knows nothing of it."""
+
+LIDAR, RADAR, CAMERA, HISTORY_MAP = (
+    np.uint8(source) for source in (Source.LIDAR, Source.RADAR, Source.CAMERA, Source.HISTORY_MAP)
+)
+
+REFLECTS_STRONGLY: dict[Kind, bool] = {
+    Kind.CAR: True, Kind.TRUCK: True, Kind.BUS: True, Kind.MOTORCYCLE: True, Kind.BARRIER: True,
+    Kind.BICYCLE: False, Kind.PEDESTRIAN: False, Kind.ANIMAL: False,
+}  # fmt: skip
+"""Kinds that the radar sees: whether they reflect strongly (metal, water). Lidar and camera see every kind."""
+
+
+class SensorVisibility:
+    """Says by which sensors each object is seen; remembers what stood where while it could be seen well.
+
+    Args:
+        lidar: reach of the lidar, m.
+        radar: of the radar.
+        camera: of the camera.
+    """
+
+    def __init__(self, lidar: float = math.inf, radar: float = math.inf, camera: float = math.inf) -> None:
+        self._lidar, self._camera = lidar, camera
+        self._mapped: dict[int, tuple[float, float]] = {}
+        reflects = np.array([REFLECTS_STRONGLY.get(kind) is not None for kind in Kind])
+        self._radar_range = np.where(
+            [REFLECTS_STRONGLY.get(kind, False) for kind in Kind], math.inf, WEAK_RADAR_RANGE_M
+        )
+        self._radar_range[~reflects] = -math.inf
+        self._radar_range = np.minimum(self._radar_range, radar)
+
+    def sources(
+        self, agents: AgentBoxes, distance: npt.NDArray[np.float64], reach: float, blind: bool
+    ) -> npt.NDArray[np.uint8]:
+        """Bits of `Source` (N,) of each object, 0 where no sensor sees it.
+
+        Args:
+            agents: N objects.
+            distance: from the car to each (N,), m.
+            reach: of every sensor, m.
+            blind: whether lidar and camera see nothing.
+        """
+        radar = distance <= np.minimum(self._radar_range[agents.kinds], reach)
+        bits: npt.NDArray[np.uint8] = radar * RADAR
+        if not blind:
+            bits |= (distance <= min(self._lidar, reach)) * LIDAR
+            bits |= (distance <= min(self._camera, reach)) * CAMERA
+            self._map(agents, bits & (LIDAR | CAMERA) > 0)
+        elif self._mapped:
+            bits |= ((distance <= reach) & self._known(agents)) * HISTORY_MAP
+        return bits
+
+    def _map(self, agents: AgentBoxes, seen: npt.NDArray[np.bool_]) -> None:
+        for number, box in zip(agents.ids[seen].tolist(), agents.boxes[seen].tolist(), strict=True):
+            if abs(box[6]) < STANDS:
+                self._mapped[number] = box[0], box[1]
+            else:
+                self._mapped.pop(number, None)
+
+    def _known(self, agents: AgentBoxes) -> npt.NDArray[np.bool_]:
+        places = [self._mapped.get(number, (math.inf, math.inf)) for number in agents.ids.tolist()]
+        there = np.array(places).reshape(-1, 2)
+        moved = elementwise.hypot(agents.boxes[:, 0] - there[:, 0], agents.boxes[:, 1] - there[:, 1])
+        return np.asarray(moved < MOVED_M)
+
+
+CELL_M = 0.25
+SIDE = 240
+"""Cells along a side: the grid is a square of 60 m, the car in the middle."""
+FULL = 100
+
+
+def occupancy(stamp: float, pose: Pose, boxes: FloatArray) -> Occupancy:
+    """The grid around a pose; boxes (N, >= 6) are x, y, z, heading, length, width in `map`, m and rad.
+
+    It is parallel to the axes of `map` and lies on whole cells, so that a cell stays where it is as the car moves.
+    """
+    left = (math.floor(pose.x / CELL_M) - SIDE // 2) * CELL_M
+    low = (math.floor(pose.y / CELL_M) - SIDE // 2) * CELL_M
+    cells = np.zeros((SIDE, SIDE), np.int8)
+    middles = (np.arange(SIDE) + 0.5) * CELL_M
+    x, y = left + middles, (low + middles)[:, None]
+    for cx, cy, _, heading, length, width in boxes[:, :6].tolist():
+        c, s = elementary.cos(heading), elementary.sin(heading)
+        along, across = c * (x - cx) + s * (y - cy), c * (y - cy) - s * (x - cx)
+        margin = 0.5 * CELL_M
+        cells[(np.abs(along) <= 0.5 * length + margin) & (np.abs(across) <= 0.5 * width + margin)] = FULL
+    return Occupancy(stamp, CELL_M, Pose(left, low, 0.0), cells)
+
+
+LINE_AHEAD_M = 30.0
+LINE_STEP_M = 2.0
+SLOT_TAKEN_SHARE = 0.8
+"""A parking space is taken when something stands in this inner part of it."""
+
+
+class Sensors:
+    """Perfect sensors of limited range; lidar and camera are blind in rain and fog."""
+
+    def __init__(self, road_map: RoadMap, parameters: SensorParameters) -> None:
+        self._map = road_map
+        self._p = parameters
+        self._sight = SensorVisibility(parameters.lidar_range, parameters.radar_range, parameters.camera_range)
+        slots = road_map.slots
+        self._slots = np.zeros(len(slots), PARKING_SLOTS)
+        self._slots["slot"] = [slot.number for slot in slots]
+        for column, values in (
+            ("x", [slot.pose.x for slot in slots]), ("y", [slot.pose.y for slot in slots]),
+            ("heading", [slot.pose.heading for slot in slots]), ("length", [slot.length for slot in slots]),
+            ("width", [slot.width for slot in slots]),
+        ):  # fmt: skip
+            self._slots[column] = values
+
+    def odometry(self, stamp: float, pose: Pose, v: float, yaw_rate: float, localized: bool) -> Odometry:
+        """The car's own motion; while localization is lost the pose is said to be useless."""
+        lost = 0.0 if localized else self._p.lost_position_std
+        return Odometry(stamp, pose, v, yaw_rate, lost, 0.0 if localized else math.pi)
+
+    def objects(self, pose: Pose, z: float, agents: AgentBoxes, blind: bool) -> npt.NDArray[np.void]:
+        """Rows of the topic `objects` within range and on the car's level; `blind`: in rain or fog."""
+        boxes = agents.boxes
+        distance = elementwise.hypot(boxes[:, 0] - pose.x, boxes[:, 1] - pose.y)
+        sources = self._sight.sources(agents, distance, self._p.range, blind)
+        shown = (sources > 0) & ~(np.abs(boxes[:, 2] - z) > SAME_LEVEL_M)
+        if agents.seen_as:
+            shown &= [agents.seen_as.get(number) is not PerceivedAs.OCCUPANCY for number in agents.ids.tolist()]
+        rows = np.flatnonzero(shown)
+        seen = boxes[rows]
+        table = np.zeros(len(rows), OBJECTS)
+        table["id"], table["kind"], table["source"] = agents.ids[rows], agents.kinds[rows], sources[rows]
+        table["x"], table["y"], table["heading"] = seen[:, 0], seen[:, 1], seen[:, 3]
+        table["vx"], table["vy"] = seen[:, 6] * elementwise.cos(seen[:, 3]), seen[:, 6] * elementwise.sin(seen[:, 3])
+        table["length"], table["width"], table["existence"] = seen[:, 4], seen[:, 5], 1.0
+        return table
+
+    def slots(self, pose: Pose, agents: AgentBoxes) -> npt.NDArray[np.void]:
+        """Rows of the topic `parking_slots` within range."""
+        rows = self._slots[
+            elementwise.hypot(self._slots["x"] - pose.x, self._slots["y"] - pose.y) <= self._p.slot_range
+        ].copy()
+        rows["occupied"] = _taken(rows, agents.boxes)
+        return rows
+
+    def lane_lines(
+        self, pose: Pose, position: LanePosition | None, route_lanes: Collection[LaneId]
+    ) -> npt.NDArray[np.void]:
+        """Rows of the topic `lane_lines`: both lines of the car's lane ahead of it, in `base_link`."""
+        if position is None:
+            return np.zeros(0, LANE_LINES)
+        parts = [self._stretch(lane, s, end) for lane, s, end in self._lanes_ahead(position, route_lanes)]
+        line, kind, x, y = np.concatenate(parts, axis=1)
+        c, s = elementary.cos(pose.heading), elementary.sin(pose.heading)
+        table = np.zeros(len(x), LANE_LINES)
+        table["line"], table["kind"] = line, kind
+        table["x"], table["y"] = c * (x - pose.x) + s * (y - pose.y), c * (y - pose.y) - s * (x - pose.x)
+        return table[np.argsort(line, kind="stable")]
+
+    def _lanes_ahead(
+        self, position: LanePosition, route_lanes: Collection[LaneId]
+    ) -> Sequence[tuple[Lane, float, float]]:
+        """Lanes from the car on, along its route where that branches: lane, from, to (m)."""
+        lane, s, left = self._map.lanes[position.lane], position.s, LINE_AHEAD_M
+        found = []
+        while left > 0.0:
+            end = min(s + left, lane.length)
+            found.append((lane, s, end))
+            left -= max(end - s, 0.1)
+            if not lane.successors:
+                break
+            following = next((n for n in lane.successors if n in route_lanes), lane.successors[0])
+            lane, s = self._map.lanes[following], 0.0
+        return found
+
+    def _stretch(self, lane: Lane, s_from: float, s_to: float) -> FloatArray:
+        """Both lines of a stretch of lane (4, n): number, kind, x, y in `map`."""
+        s = np.arange(s_from, max(s_to, s_from + 1e-6), LINE_STEP_M)
+        centre = lane.center
+        x, y, heading = (np.interp(s, centre.s, row) for row in (centre.xy[:, 0], centre.xy[:, 1], centre.heading))
+        left, right = np.interp(s, centre.s, lane.left), -np.interp(s, centre.s, lane.right)
+        parts = []
+        for line, offset, marks in ((0, left, lane.left_marks), (1, right, lane.right_marks)):
+            rows = np.empty((4, len(s)))
+            rows[0], rows[1] = line, _kind_at(marks, s_from)
+            rows[2], rows[3] = x - offset * elementwise.sin(heading), y + offset * elementwise.cos(heading)
+            parts.append(rows)
+        return np.concatenate(parts, axis=1)
+
+
+@array_kernel
+def _taken(slots: npt.NDArray[np.void], boxes: FloatArray) -> npt.NDArray[np.bool_]:
+    """Which parking spaces (rows of `PARKING_SLOTS`) something stands in, of boxes (N, >= 6)."""
+    taken = np.zeros(len(slots), np.bool_)
+    for i in range(len(slots)):
+        slot = slots[i]
+        length, width = SLOT_TAKEN_SHARE * slot["length"], SLOT_TAKEN_SHARE * slot["width"]
+        inside = boxes_touched(float(slot["x"]), float(slot["y"]), np.nan, float(slot["heading"]), length, width, boxes)
+        taken[i] = len(inside) > 0
+    return taken
+
+
+def _kind_at(marks: Sequence[LaneMark], s: float) -> int:
+    return int(next((mark.kind for mark in marks if mark.s_from <= s <= mark.s_to), MarkKind.UNKNOWN))

@@ -1,0 +1,225 @@
+"""The verbs about bags: `replay`, `why` and `commonroad`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.verbs.parser import Verbs, add_verb, finite, folder, path
+
+if TYPE_CHECKING:
+    from tuling_fsm.bag.topic_names import TopicNames
+
+
+def add_bag(parser: argparse.ArgumentParser) -> None:
+    """The bag itself."""
+    parser.add_argument("bag", type=path, metavar="BAG", help="a rosbag2: its folder, or one .mcap or .db3 file")
+
+
+def add_names(parser: argparse.ArgumentParser) -> None:
+    """`--remap`, `--frame` and `--salvage`."""
+    parser.add_argument(
+        "--remap", action="append", default=[], metavar="TOPIC:=OURS", help="what the bag calls one of our topics"
+    )
+    parser.add_argument("--frame", default="map", metavar="NAME", help="the frame of the bag that is taken for map")
+    parser.add_argument("--salvage", action="store_true", help="use what can be read of a damaged bag")
+
+
+def names_of(arguments: argparse.Namespace) -> TopicNames:
+    """What they say.
+
+    Raises:
+        InputError: a remap that cannot be used.
+    """
+    from tuling_fsm.bag.topic_names import TopicNames, parse_remaps
+
+    return TopicNames(parse_remaps(arguments.remap), arguments.frame)
+
+
+def add_replay(verbs: Verbs) -> None:
+    """A bag through a fresh planner."""
+    parser = add_verb(
+        verbs, "replay", _replay, "feed a rosbag2 to the planner by its own stamps and compare the transitions"
+    )
+    add_bag(parser)
+    parser.add_argument("--against", type=path, metavar="BAG", help="compare with the transitions of this bag")
+    parser.add_argument("--map", type=path, metavar="F", help="OpenDRIVE map instead of the one that the bag names")
+    parser.add_argument(
+        "--out", type=folder, metavar="DIR", help="gets a bag of the same inputs with the answers of now"
+    )
+    add_names(parser)
+
+
+def _replay(arguments: argparse.Namespace) -> int:
+    from tuling_fsm.bag.replay import replay
+
+    differences = replay(
+        arguments.bag,
+        against=arguments.against,
+        map_file=arguments.map,
+        out=arguments.out,
+        names=names_of(arguments),
+        salvage=arguments.salvage,
+        report=lambda line: print(line, file=sys.stderr),
+    )
+    for line in differences:
+        print(line)
+    return 1 if differences else 0
+
+
+if TYPE_CHECKING:
+    from tuling_fsm.bag.timeline import StateChange, Timeline
+    from tuling_fsm.core.standstills import Standstill, StandstillCause
+
+_ROUTINE = ("RRF-1",)
+"""Clauses of what happens every few seconds."""
+
+
+def add_why(verbs: Verbs) -> None:
+    """The timeline of a bag, or one moment of it."""
+    parser = add_verb(verbs, "why", _why, "why the car did what it did: changes of state, and stops with their reasons")
+    add_bag(parser)
+    parser.add_argument(
+        "--at", type=finite, metavar="T", help="all that was said at this moment (s, as in the timeline)"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_names(parser)
+
+
+def _why(arguments: argparse.Namespace) -> int:
+    from tuling_fsm.bag.timeline import read_timeline
+
+    timeline = read_timeline(arguments.bag, arguments.salvage, names_of(arguments))
+    if arguments.at is None:
+        if arguments.json:
+            print(json.dumps(_timeline_as_json(timeline)))
+        else:
+            print(*_timeline(timeline), sep="\n")
+        return 0
+    if not timeline.begin <= arguments.at <= timeline.end:
+        span = f"{timeline.begin:.3f} to {timeline.end:.3f} s"
+        raise InputError("--at", f"{arguments.at:g} s is not in {arguments.bag}", span)
+    if arguments.json:
+        print(json.dumps(_moment_as_json(timeline, arguments.at)))
+    else:
+        print(*_moment(timeline, arguments.at), sep="\n")
+    return 0
+
+
+def _timeline(timeline: Timeline) -> Iterator[str]:
+    """One line for each change and each stop, by time."""
+    yield f"{timeline.begin:10.2f} s  begins in {timeline.words_at(timeline.begin).get('state', 'an unknown state')}"
+    told = (change for change in timeline.changes if change.clause not in _ROUTINE)
+    lines = [(change.t, 0, _change_line(change)) for change in told]
+    for stop in timeline.stops:
+        lines.append((stop.t_from, 1, _stop_line(stop)))
+        lines += [(stop.t_from, 2, f"{cause.t_from:10.2f} s      {_cause(cause)}") for cause in _others(stop)]
+    yield from (line for _, _, line in sorted(lines, key=lambda each: each[:2]))
+    longest = timeline.longest_unexplained_s
+    ends = f"{timeline.end:10.2f} s  ends; {len(timeline.stops)} stops"
+    yield f"{ends}, longest time standing without a reason {longest:.2f} s"
+
+
+def _change_line(change: StateChange) -> str:
+    line = f"{change.t:10.2f} s  {change.source} -> {change.dest}"
+    if change.clause:
+        line += f"  ({change.clause}: {change.guard}" + (f" for {change.dwell_s:g} s)" if change.dwell_s else ")")
+    return line + "".join(f"; not to {row}" for row in change.rejected)
+
+
+def _stop_line(stop: Standstill) -> str:
+    length = stop.t_to - stop.t_from
+    return f"{stop.t_from:10.2f} s  stands for {length:.2f} s, until {stop.t_to:.2f} s: {_cause(stop.primary)}"
+
+
+def _others(stop: Standstill) -> tuple[StandstillCause, ...]:
+    """The causes one after the other, where there is more than one."""
+    return stop.causes if len(stop.causes) > 1 else ()
+
+
+def _cause(cause: StandstillCause) -> str:
+    return cause.words or "no reason was given"
+
+
+def _moment(timeline: Timeline, t: float) -> Iterator[str]:
+    """What was known at a stamp, with all that the latest `why` says."""
+    for topic, word in timeline.words_at(t).items():
+        yield f"{topic}: {word}"
+    last = max((change for change in timeline.changes if change.t <= t and not change.supervisor), default=None)
+    if last is not None:
+        yield f"came here:{_change_line(last)}"
+    stop = timeline.stop_at(t)
+    if stop is not None:
+        yield f"stands:   {_stop_line(stop)}"
+    why = timeline.why_at(t)
+    if why is None:
+        yield "nothing was said of why up to then"
+        return
+    yield f"said at {why.t:.2f} s:"
+    for status in why.statuses:
+        yield f"  {status.name}: {status.message}"
+        yield from (f"    {key}: {value}" for key, value in status.values if value)
+
+
+def _timeline_as_json(timeline: Timeline) -> dict[str, Any]:
+    return {
+        "from": timeline.begin,
+        "to": timeline.end,
+        "changes": [_change_as_json(change) for change in timeline.changes],
+        "stops": [_stop_as_json(stop) for stop in timeline.stops],
+        "longest_unexplained_stop_s": timeline.longest_unexplained_s,
+    }
+
+
+def _change_as_json(change: StateChange) -> dict[str, Any]:
+    names = {"source": "from", "dest": "to"}
+    return {names.get(key, key): value for key, value in change._asdict().items()}
+
+
+def _stop_as_json(stop: Standstill) -> dict[str, Any]:
+    primary = stop.primary
+    return {
+        "from": stop.t_from,
+        "to": stop.t_to,
+        "code": primary.code,
+        "words": primary.words,
+        "unexplained_s": stop.unexplained_s,
+        "causes": [{"from": c.t_from, "to": c.t_to, "code": c.code, "words": c.words} for c in stop.causes],
+    }
+
+
+def _moment_as_json(timeline: Timeline, t: float) -> dict[str, Any]:
+    why, stop = timeline.why_at(t), timeline.stop_at(t)
+    return {
+        "t": t,
+        **timeline.words_at(t),
+        "said_at": None if why is None else why.t,
+        "why": [
+            {"name": s.name, "message": s.message, "level": s.level.name, "values": dict(s.values)}
+            for s in (() if why is None else why.statuses)
+        ],
+        "stop": None if stop is None else _stop_as_json(stop),
+    }
+
+
+def add_commonroad(verbs: Verbs) -> None:
+    """A CommonRoad scenario to a map and a bag."""
+    parser = add_verb(verbs, "commonroad", _convert, "turn a CommonRoad scenario into a map and a bag for replay")
+    parser.add_argument("scenario", type=path, metavar="SCENARIO.xml", help="CommonRoad 2018b or 2020a")
+    parser.add_argument("--out", type=folder, required=True, metavar="DIR", help="gets map.xodr and run.mcap")
+    parser.add_argument(
+        "--ego", metavar="ID", help="recorded car that is the ego (default the one that drives farthest)"
+    )
+
+
+def _convert(arguments: argparse.Namespace) -> int:
+    from tuling_fsm.bag.commonroad.convert import convert
+
+    done = convert(arguments.scenario, arguments.out, arguments.ego)
+    print(f"{done.lanes} lanes, car {done.ego}: {done.ticks} ticks, {done.transitions} changes of state, "
+          f"a route of {done.route_m:.0f} m")  # fmt: skip
+    return 0

@@ -1,0 +1,60 @@
+"""The verbs about the planner itself: `plan`, `diagram` and `bench`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+
+from tuling_fsm.verbs.parser import Verbs, add_verb, path
+
+
+def add_plan(verbs: Verbs) -> None:
+    """A case in TPCAP format."""
+    parser = add_verb(verbs, "plan", _plan, "solve a free-space case in TPCAP format")
+    parser.add_argument("case", type=path, metavar="CASE.csv", help="start, goal and polygons")
+    parser.add_argument("--json", action="store_true", help="print the whole answer as one JSON object")
+
+
+def _plan(arguments: argparse.Namespace) -> int:
+    from tuling_fsm.planning.free_space.tpcap import solve_case
+
+    answer = solve_case(arguments.case, clock=time.perf_counter)
+    solved = answer["status"] == "ok"
+    if arguments.json:
+        print(json.dumps(answer))
+    elif solved:
+        many = "" if answer["cusps"] == 1 else "s"
+        print(
+            f"{answer['length_m']:.1f} m with {answer['cusps']} gear change{many}; "
+            f"first path after {answer['first_path_ms']:.2f} ms, trajectory after {answer['elapsed_ms']:.1f} ms"
+        )
+    else:
+        print(f"no plan: {answer['reason']}")
+    return 0 if solved else 1
+
+
+def add_diagram(verbs: Verbs) -> None:
+    """Mermaid on standard output."""
+    add_verb(verbs, "diagram", _diagram, "the state machine as Mermaid, from its tables")
+
+
+def _diagram(_: argparse.Namespace) -> int:
+    from tuling_fsm.behaviour import table
+    from tuling_fsm.machine.mermaid import mermaid
+
+    print(mermaid(table()), end="")
+    return 0
+
+
+def add_bench(verbs: Verbs) -> None:
+    """All benchmarks, or one."""
+    parser = add_verb(verbs, "bench", _bench, "run the benchmarks against their peers, in one run")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="only this one, a module of benchmark/ (default all)")
+
+
+def _bench(arguments: argparse.Namespace) -> int:
+    from tuling_fsm.bench import bench
+
+    bench(arguments.name, say=lambda text: print(text, flush=True))
+    return 0
