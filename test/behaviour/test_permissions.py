@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from tuling_fsm.behaviour import states
@@ -17,8 +19,9 @@ ROADSIDE = {path for path in PERMISSIONS if path.startswith("temporary_stop/")}
 
 def test_every_state_says_what_it_may() -> None:
     assert set(PERMISSIONS) == set(table().leaves)
+    behaviour: Callable[..., LeafBehaviour] = LeafBehaviour
     with pytest.raises(TypeError, match="may"):
-        LeafBehaviour(lambda _: Hold(Reason.NONE))  # type: ignore[call-arg]
+        behaviour(lambda _: Hold(Reason.NONE))
 
 
 def test_lines_and_edges_hold_where_the_car_drives_along_its_lanes() -> None:

@@ -204,14 +204,14 @@ import hashlib, sys
 from pathlib import Path
 import numpy as np
 from tuling_fsm.map.opendrive import read_map
-from tuling_fsm.sim.parameters import WalkerParameters
-from tuling_fsm.sim.walkers import Walkers
+from tuling_fsm.sim.parameters import PedestrianPopulationParameters
+from tuling_fsm.sim.pedestrians.population import Pedestrians
 road_map = read_map(Path(sys.argv[1]))
 for seed in (1, 2):
-    walkers = Walkers(road_map, 60, np.random.SeedSequence(seed), WalkerParameters())
+    crowd = Pedestrians(road_map, 60, np.random.SeedSequence(seed), PedestrianPopulationParameters())
     for _ in range(100):
-        walkers.step(0.05, np.array([[100.0, 8.0, 0.1, 4.5, 1.8, 0.0]]))
-    print(hashlib.sha256(np.array([walker.pose for walker in walkers.walkers]).tobytes()).hexdigest())
+        crowd.step(0.05, np.array([[100.0, 8.0, 0.1, 4.5, 1.8, 0.0]]))
+    print(hashlib.sha256(np.array([pedestrian.pose for pedestrian in crowd.pedestrians]).tobytes()).hexdigest())
 """
 
 

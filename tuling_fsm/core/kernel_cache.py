@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Container
+from collections.abc import Callable, Container
 from functools import cache
 from pathlib import Path
+from typing import Any, ClassVar, Protocol
 
 from numba.core.caching import InTreeCacheLocator, UserProvidedCacheLocator, UserWideCacheLocator
 
@@ -63,35 +64,59 @@ def is_current(name: str, stamps: Container[str]) -> bool:
     return found is not None and found[1] in stamps
 
 
-class _SourceStamp:
-    """What the locators share: of a file of the package the stamp of all its sources, of others what Numba takes."""
+class _NumbaLocator(Protocol):
+    """What Numba asks a locator."""
 
-    _py_file: str
+    def ensure_cache_path(self) -> None: ...
+    def get_cache_path(self) -> str: ...
+    def get_source_stamp(self) -> object: ...
+    def get_disambiguator(self) -> str: ...
 
-    def _stamp(self) -> str | None:
-        file = Path(self._py_file).resolve()
-        return source_stamp(file) if file.is_relative_to(ROOT / _PACKAGE) else None
+
+class _StampedLocator:
+    """A locator of Numba's with another stamp: of a file of the package that of all its sources."""
+
+    numba_locator: ClassVar[Any]
+
+    def __init__(self, locator: _NumbaLocator, file: Path) -> None:
+        self._locator = locator
+        self._py_file = str(file)  # Numba names it in its warnings.
+        self._stamp = source_stamp(file) if file.is_relative_to(ROOT / _PACKAGE) else None
+        self.ensure_cache_path = locator.ensure_cache_path
+        self.get_cache_path = locator.get_cache_path
+
+    @classmethod
+    def from_function(cls, function: Callable[..., object], file: str) -> _StampedLocator | None:
+        """The locator for a function in a file; `None` where Numba's has no place for it."""
+        locator = cls.numba_locator.from_function(function, file)
+        return None if locator is None else cls(locator, Path(file).resolve())
 
     def get_source_stamp(self) -> object:
         """What tells whether kept code is out of date."""
-        return self._stamp() or super().get_source_stamp()  # type: ignore[misc]
+        return self._stamp or self._locator.get_source_stamp()
 
     def get_disambiguator(self) -> str:
         """What the names of the files end in."""
-        line, stamp = super().get_disambiguator(), self._stamp()  # type: ignore[misc]
-        return line if stamp is None else f"{line}-{stamp}"
+        line = self._locator.get_disambiguator()
+        return line if self._stamp is None else f"{line}-{self._stamp}"
 
 
-class InTreeLocator(_SourceStamp, InTreeCacheLocator):  # type: ignore[misc]
+class InTreeLocator(_StampedLocator):
     """In the folder `__pycache__` beside the file."""
 
+    numba_locator = InTreeCacheLocator
 
-class UserWideLocator(_SourceStamp, UserWideCacheLocator):  # type: ignore[misc]
+
+class UserWideLocator(_StampedLocator):
     """In the user's cache folder, where the one beside the file can't be written."""
 
+    numba_locator = UserWideCacheLocator
 
-class UserProvidedLocator(_SourceStamp, UserProvidedCacheLocator):  # type: ignore[misc]
+
+class UserProvidedLocator(_StampedLocator):
     """In the folder that `NUMBA_CACHE_DIR` names."""
+
+    numba_locator = UserProvidedCacheLocator
 
 
 _OURS = (UserProvidedLocator, InTreeLocator, UserWideLocator)

@@ -11,15 +11,10 @@ import pytest
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.request import FreeSpace, PlanResult, Reason, StopWall
 from tuling_fsm.core.scene import Scene
-from tuling_fsm.core.vehicle import Vehicle
-from tuling_fsm.planning.parameters import PlanningParameters
-from tuling_fsm.planning.planner import Planner
-from tuling_fsm.planning.safety.check import check
 
 from ..scenes import PEDESTRIAN, Log, Thing, drive, gap_to, scene
+from .closed_loop import PLANNER, VEHICLE, drive_checked
 
-VEHICLE, PARAMETERS = Vehicle(), PlanningParameters()
-PLANNER = Planner(VEHICLE, PARAMETERS)
 AHEAD = FreeSpace(Pose(15.0, 2.0, 0.0))
 
 
@@ -32,18 +27,6 @@ def slot() -> FloatArray:
     return np.array(edges)
 
 
-def run(request: FreeSpace, start: Scene, seconds: float, things: tuple[Thing, ...] = ()) -> Log:
-    """A closed loop in which no plan is rejected by the independent check."""
-
-    def plan(stamp: float, now: Scene, previous: PlanResult | None) -> PlanResult:
-        result = PLANNER.plan(request, now, previous)
-        assert result.trajectory is not None
-        assert check(result.trajectory, now, request, VEHICLE, PARAMETERS) is None, stamp
-        return result
-
-    return drive(plan, start, seconds, things)
-
-
 def kept(log: Log) -> int:
     """How many different motions were driven."""
     return len({id(result.maneuver.whole) for _, _, result in log if result.maneuver is not None})
@@ -52,7 +35,7 @@ def kept(log: Log) -> int:
 @pytest.mark.clause("USE-8", "USE-9")
 def test_a_parallel_slot_is_entered_with_one_plan_driven_to_each_cusp() -> None:
     request = FreeSpace(Pose(0.0, -3.0, 0.0))
-    log = run(request, scene(0.0, segments=slot()), 32.0)
+    log = drive_checked(request, scene(0.0, segments=slot()), 32.0)
     end = log[-1][1].ego
     assert math.hypot(end.pose.x, end.pose.y + 3.0) < 0.1
     assert abs(end.pose.heading) < 0.05
@@ -103,7 +86,7 @@ def test_what_stays_in_the_way_is_stopped_for_and_planned_around() -> None:
 
 def test_a_pedestrian_in_the_way_is_waited_for() -> None:
     walker = Thing(9, 8.0, -8.0, heading=0.5 * math.pi, v=1.4, length=0.5, width=0.5, kind=PEDESTRIAN)
-    log = run(AHEAD, scene(0.0), 22.0, (walker,))
+    log = drive_checked(AHEAD, scene(0.0), 22.0, (walker,))
     assert min(gap_to(walker.at(stamp), now.ego.pose, VEHICLE) for stamp, now, _ in log) > 0.4
     assert Reason.PEDESTRIAN in {result.limit.reason for _, _, result in log}
     assert log[-1][2].limit.reason is Reason.ARRIVED
@@ -113,14 +96,14 @@ def test_a_pedestrian_in_the_way_is_waited_for() -> None:
 @pytest.mark.clause("USE-6")
 def test_pulling_out_waits_for_what_comes_from_behind() -> None:
     other = Thing(9, -30.0, 3.0, v=7.0)
-    log = run(FreeSpace(Pose(15.0, 3.0, 0.0)), scene(0.0), 20.0, (other,))
+    log = drive_checked(FreeSpace(Pose(15.0, 3.0, 0.0)), scene(0.0), 20.0, (other,))
     assert min(gap_to(other.at(stamp), now.ego.pose, VEHICLE) for stamp, now, _ in log) > 0.25
     assert log[-1][2].limit.reason is Reason.ARRIVED
 
 
 def test_a_wall_stops_a_motion_until_it_is_gone() -> None:
     wall = StopWall(9.0, -4.0, 9.0, 6.0, Reason.RED_LIGHT, "signal 3", 3)
-    log = run(replace(AHEAD, walls=(wall,)), scene(0.0), 9.0)
+    log = drive_checked(replace(AHEAD, walls=(wall,)), scene(0.0), 9.0)
     stamp, now, result = log[-1]
     assert now.ego.v == 0.0
     assert result.limit.reason is Reason.RED_LIGHT and result.limit.blocker == 3

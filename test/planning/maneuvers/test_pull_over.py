@@ -10,37 +10,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
-from tuling_fsm.core.request import PlanResult, PullOver, Reason, StopWall
-from tuling_fsm.core.scene import Scene
-from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.core.request import PullOver, Reason, StopWall
 from tuling_fsm.planning.maneuvers.pull_over import quintic_curve
-from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.paths.frenet_path import PHEADING, PKAPPA, PX, PY
-from tuling_fsm.planning.planner import Planner
-from tuling_fsm.planning.safety.check import check
 
-from ..scenes import Log, Thing, drive, scene
+from ..scenes import Log, Thing, scene
+from .closed_loop import PLANNER, VEHICLE, drive_checked
 
-VEHICLE, PARAMETERS = Vehicle(), PlanningParameters()
-PLANNER = Planner(VEHICLE, PARAMETERS)
 BAYS = (Pose(30.0, -3.0, 0.0), Pose(42.0, -3.0, 0.0))
 
 
 def parked(x: float) -> Thing:
     """A car in the bay whose goal is at `x`."""
     return Thing(int(x), x + VEHICLE.length / 2.0 - VEHICLE.rear_overhang, -3.0)
-
-
-def run(request: PullOver, start: Scene, seconds: float, things: tuple[Thing, ...] = ()) -> Log:
-    """A closed loop in which no plan is rejected by the independent check."""
-
-    def plan(stamp: float, now: Scene, previous: PlanResult | None) -> PlanResult:
-        result = PLANNER.plan(request, now, previous)
-        assert result.trajectory is not None
-        assert check(result.trajectory, now, request, VEHICLE, PARAMETERS) is None, stamp
-        return result
-
-    return drive(plan, start, seconds, things)
 
 
 def stands_at(log: Log, goal: Pose) -> bool:
@@ -51,7 +33,7 @@ def stands_at(log: Log, goal: Pose) -> bool:
 
 @pytest.mark.clause("TMP-1", "USE-8")
 def test_the_first_free_bay_is_entered_in_one_forward_curve() -> None:
-    log = run(PullOver(BAYS, speed_limit=5.0), scene(x=0.0, v=7.0), 20.0)
+    log = drive_checked(PullOver(BAYS, speed_limit=5.0), scene(x=0.0, v=7.0), 20.0)
     assert stands_at(log, BAYS[0])
     assert not any(result.uses_reverse for _, _, result in log)
     assert len({id(result.maneuver.whole) for _, _, result in log if result.maneuver is not None}) == 1
@@ -59,14 +41,16 @@ def test_the_first_free_bay_is_entered_in_one_forward_curve() -> None:
 
 @pytest.mark.clause("TMP-1")
 def test_a_taken_bay_is_left_for_the_next_one() -> None:
-    log = run(PullOver(BAYS, speed_limit=5.0), scene(x=0.0, v=7.0, things=(parked(30.0),)), 24.0, (parked(30.0),))
+    log = drive_checked(
+        PullOver(BAYS, speed_limit=5.0), scene(x=0.0, v=7.0, things=(parked(30.0),)), 24.0, (parked(30.0),)
+    )
     assert stands_at(log, BAYS[1])
 
 
 @pytest.mark.clause("TMP-1")
 def test_a_gap_that_no_curve_leads_into_is_searched_for() -> None:
     things = (parked(23.0), parked(37.0))
-    log = run(PullOver(BAYS[:1], speed_limit=2.5), scene(x=22.0, v=0.0, things=things), 60.0, things)
+    log = drive_checked(PullOver(BAYS[:1], speed_limit=2.5), scene(x=22.0, v=0.0, things=things), 60.0, things)
     assert stands_at(log, BAYS[0])
     assert any(result.uses_reverse for _, _, result in log)
 
@@ -83,7 +67,7 @@ def test_without_a_free_bay_there_is_a_reason_and_a_stop() -> None:
 
 def test_a_wall_on_the_way_is_stopped_at() -> None:
     wall = StopWall(15.0, -4.0, 15.0, 4.0, Reason.PEDESTRIAN)
-    log = run(PullOver(BAYS, (wall,), 5.0), scene(x=0.0, v=5.0), 10.0)
+    log = drive_checked(PullOver(BAYS, (wall,), 5.0), scene(x=0.0, v=5.0), 10.0)
     assert log[-1][1].ego.v == 0.0
     assert 13.0 < log[-1][1].ego.pose.x + VEHICLE.front < 15.0
     assert log[-1][2].limit.reason is Reason.PEDESTRIAN
