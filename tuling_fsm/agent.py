@@ -10,7 +10,7 @@ from tuling_fsm.behaviour.decision import BehaviourRecord, Decision
 from tuling_fsm.behaviour.parameters import BehaviourParameters
 from tuling_fsm.behaviour.traffic.rules import warm_up as warm_up_rules
 from tuling_fsm.core.parameters import group
-from tuling_fsm.core.request import Hold, Limit, PlanResult, Reason
+from tuling_fsm.core.request import Hold, Limit, PlanningRequest, PlanResult, Reason
 from tuling_fsm.core.scene import Scene
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
@@ -18,7 +18,7 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.planner import Planner
-from tuling_fsm.planning.safety.fallback import FallbackLadder, accept, fall_back
+from tuling_fsm.planning.safety.fallback import FallbackLadder, FallbackRung, accept, fall_back, is_stopping
 from tuling_fsm.planning.start_state import planned_ego
 from tuling_fsm.planning.warm_up import warm_up_free_space, warm_up_planner
 from tuling_fsm.world.builder import WorldBuilder
@@ -162,23 +162,50 @@ class Agent:
     def _checked(
         self, planned: PlanResult, decision: Decision, scene: Scene, ladder: FallbackLadder
     ) -> tuple[PlanResult, Trajectory, FallbackLadder]:
-        """The plan if it may be sent, else what the ladder of stops puts in its place (SAF-1, SAF-2)."""
-        p, trajectory = self.parameters, planned.trajectory
-        if trajectory is not None and (isinstance(decision.request, Hold) or not planned.feasible):
-            return planned, trajectory, FallbackLadder(trajectory)
-        detail, violation = "no plan", None
-        if trajectory is not None:
-            planned, violation = self._planner.checked(planned, decision.request, scene)
-            trajectory = planned.trajectory or trajectory
-            accepted = accept(ladder, trajectory, scene) if violation is None else None
-            if accepted is not None:
-                return planned, trajectory, accepted
-            detail = "a stop has begun" if violation is None else f"{violation.breach.value}: {violation.detail}"
-        breach = None if violation is None else violation.breach
-        instead, ladder = fall_back(ladder, scene, p.vehicle, p.planning, breach)
+        """The plan if it may be sent, else what the ladder of stops puts in its place (SAF-1, SAF-2).
+
+        Nothing is sent that the check has not seen. A stop that is asked for, or for want of a plan, tells its own
+        reason, whatever stops the car instead.
+        """
+        request, regulations, detail, least = decision.request, decision.regulations, "no plan", FallbackRung.REST
+        is_stop = isinstance(request, Hold) or not planned.feasible
+        if planned.trajectory is not None:
+            planned, violation = self._planner.checked(planned, request, scene, regulations)
+            assert planned.trajectory is not None
+            if violation is None:
+                going_on = _accepted(ladder, planned.trajectory, request, scene)
+                if going_on is not None:
+                    return planned, planned.trajectory, going_on
+                detail = "a stop has begun"
+            else:
+                detail, least = (
+                    f"{violation.breach.value}: {violation.detail}",
+                    _first_rung(request, is_stop),
+                )
+        instead, ladder = fall_back(
+            ladder, scene, regulations, self.parameters.vehicle, self.parameters.planning, least
+        )
+        if is_stop and planned.trajectory is not None:
+            return replace(planned, trajectory=instead), instead, ladder
         limit = Limit(Reason.PLAN_REJECTED, detail=detail)
         rejected = replace(planned, feasible=False, trajectory=instead, limit=limit, reason=Reason.PLAN_REJECTED)
         return rejected, instead, ladder
+
+
+def _accepted(
+    ladder: FallbackLadder, trajectory: Trajectory, request: PlanningRequest, scene: Scene
+) -> FallbackLadder | None:
+    """The ladder after a valid plan, `None` where a stop has begun; an emergency stop is no less than any of those."""
+    if isinstance(request, Hold) and request.emergency and is_stopping(ladder, scene):
+        return replace(ladder, last=trajectory)
+    return accept(ladder, trajectory, scene)
+
+
+def _first_rung(request: PlanningRequest, is_stop: bool) -> FallbackRung:
+    """Where the ladder begins instead of a plan that is not sent: where a stop was due, no older plan is driven on."""
+    if isinstance(request, Hold) and request.emergency:
+        return FallbackRung.EMERGENCY
+    return FallbackRung.COMFORT if is_stop else FallbackRung.REST
 
 
 def _scene(world: World, last: PlanResult | None) -> Scene:

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from tuling_fsm.agent import Agent, Parameters, Tick
-from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import load, nest
 from tuling_fsm.core.request import PlanResult, Reason
 from tuling_fsm.map.random_route import random_route
@@ -158,8 +157,13 @@ def test_a_repeated_tick_is_the_last_one_and_none_that_failed(
     assert repeated.trajectory is not None
     np.testing.assert_array_equal(repeated.trajectory.x, tick.trajectory.x)
     before = agent._memory
-    with pytest.raises(InputError):
-        agent.step(Inputs(float("nan")))
+
+    def fail(*_: object) -> PlanResult:
+        raise ArithmeticError
+
+    monkeypatch.setattr(agent._planner, "plan", fail)
+    with pytest.raises(ArithmeticError):
+        agent.step(Inputs(tick.stamp + STEP_S))
     assert agent._memory is before
     agent.repeat()
     assert len(plans) == 1

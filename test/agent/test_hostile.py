@@ -12,7 +12,6 @@ from numba.core.dispatcher import Dispatcher
 from scenes import row, table
 
 from tuling_fsm.agent import Agent
-from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.random_route import random_route
@@ -104,14 +103,21 @@ def test_whole_numbers_are_driven_by_like_any_others(course: RoadMap, route: Rou
         assert np.array_equal(one.trajectory.x, other.trajectory.x) and type(other.world.ego.v) is float
 
 
-@pytest.mark.clause("SAF-3")
-def test_a_tick_without_a_time_is_refused_and_the_next_one_goes_on(course: RoadMap, route: Route) -> None:
+@pytest.mark.clause("SAF-1", "SAF-3")
+@pytest.mark.parametrize("stamp", [math.nan, math.inf, -math.inf])
+def test_a_tick_without_a_time_has_an_answer_and_the_next_one_goes_on(
+    course: RoadMap, route: Route, stamp: float
+) -> None:
+    agent = Agent(course)
+    first = agent.step(Inputs(stamp))
+    assert first.trajectory.stands and math.isfinite(first.stamp)
     agent = Agent(course)
     ticks = drive(agent, route, 60)
     for _ in range(50):
         last = next(ticks)
-    with pytest.raises(InputError, match="inputs: stamp nan"):
-        agent.step(Inputs(math.nan))
+    lost = agent.step(Inputs(stamp, Odometry(stamp, Pose(stamp, 0.0, 0.0), stamp, stamp)))
+    assert lost.stamp == last.stamp and np.isfinite(lost.trajectory.x).all()
+    assert sorted(line.split(" ")[0] for line in lost.world.reports) == ["inputs:", "odometry:"]
     after = next(ticks)
     assert (after.state, after.result.feasible) == (last.state, True)
     assert not after.world.reports

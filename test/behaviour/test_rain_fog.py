@@ -152,15 +152,22 @@ def test_it_reverses_only_where_the_radar_looks(road: RoadMap, covered: bool) ->
     assert isinstance(request, FreeSpace if covered else Hold), "one that reverses when rain begins comes to a stop"
 
 
-@pytest.mark.clause("RFG-1")
-def test_a_silent_radar_is_a_stop_with_its_reason_and_no_failure_of_the_plan(road: RoadMap) -> None:
+@pytest.mark.clause("RFG-1", "RFG-2")
+@pytest.mark.parametrize("silent", ["objects_fresh", "radar_fresh"])
+def test_a_silent_radar_is_a_stop_with_its_reason_and_no_failure_of_the_plan(road: RoadMap, silent: str) -> None:
     drive = in_normal(Place(road), route_along(road))
     in_rain(drive)
     drive.result = plan(reach=0.0, reason=Reason.RADAR_STALE)
-    for decision in ticks(drive, 600, True, objects_fresh=False):
+    for decision in ticks(drive, 600, True, **{silent: False}):
         assert isinstance(decision.request, Hold) and decision.request.reason is Reason.RADAR_STALE
         assert decision.state == states.NORMAL
     assert isinstance(ticks(drive, 1, True)[-1].request, FollowLanes)
+
+
+@pytest.mark.clause("RFG-2")
+def test_a_silent_radar_is_nothing_to_a_car_that_sees_by_all_sensors(road: RoadMap) -> None:
+    drive = in_normal(Place(road), route_along(road))
+    assert {type(decision.request) for decision in ticks(drive, 20, False, radar_fresh=False)} == {FollowLanes}
 
 
 @pytest.mark.clause("RFG-1", "EST-1", "EST-2")

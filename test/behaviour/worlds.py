@@ -139,7 +139,8 @@ class Place:
         )
         world = World(
             stamp=stamp, dt=TICK, ego=ego, standing_for=0.0, localized=self.localized, odometry_fresh=True,
-            objects_fresh=True, route=route, route_s=s, route_offset=0.0 if here is None else here.offset,
+            objects_fresh=True, radar_seen=stamp, radar_fresh=True, route=route, route_s=s,
+            route_offset=0.0 if here is None else here.offset,
             heading_error=error, route_remaining=0.0 if route is None else route.length - s, on_reference_road=on_road,
             lanes=() if route is None else lane_lines(self.road_map, route, s), scene=scene(stamp, ego, self.things),
             traffic=no_traffic(), tracks=NO_TRACKS, lights={}, light_since={}, emergency=self.emergency, reset=False,

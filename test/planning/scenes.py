@@ -12,7 +12,17 @@ import numpy.typing as npt
 from shapely.geometry import Polygon
 
 from tuling_fsm.core.geometry import FloatArray, Polyline, Pose
-from tuling_fsm.core.request import FollowLanes, LaneEnd, LaneLine, PlanResult, Reason, StopWall
+from tuling_fsm.core.regulations import ClosedLine, Regulations
+from tuling_fsm.core.request import (
+    FollowLanes,
+    Hold,
+    LaneEnd,
+    LaneLine,
+    PlanningRequest,
+    PlanResult,
+    Reason,
+    StopWall,
+)
 from tuling_fsm.core.scene import PREDICTION_STEP_S, PREDICTION_STEPS, Ego, Obstacles, Scene
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
@@ -185,6 +195,15 @@ def wall_across(x: float, y: float = 0.0, half: float = 1.75, reason: Reason = R
 def follow(lanes: tuple[LaneLine, ...], *walls: StopWall, speed_limit: float = 8.33, **more: Any) -> FollowLanes:
     """A request to follow lanes."""
     return FollowLanes(lanes, walls, speed_limit, **more)
+
+
+def regulations_for(request: PlanningRequest) -> Regulations:
+    """What the world would forbid where a request is right: its lanes, its red lines (along x), its speed limit."""
+    if isinstance(request, Hold):
+        return Regulations()
+    red = [wall for wall in request.walls if wall.reason is Reason.RED_LIGHT]
+    lines = tuple(ClosedLine(wall.x0, wall.y0, wall.x1, wall.y1, 0.0, 6.0, wall.detail) for wall in red)
+    return Regulations(request.lanes if isinstance(request, FollowLanes) else (), lines, request.speed_limit)
 
 
 def drive(

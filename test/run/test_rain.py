@@ -9,11 +9,15 @@ import pytest
 from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.bag.replay import replay
 from tuling_fsm.behaviour.parameters import RadarParameters
+from tuling_fsm.core.request import Reason
 from tuling_fsm.run import run_scenario
 from tuling_fsm.share import share_file
 from tuling_fsm.wire.cdr import seconds
 from tuling_fsm.wire.odometry import unpack_odometry
 from tuling_fsm.wire.text import unpack_string
+from tuling_fsm.world.parameters import WorldParameters
+
+from .drives import drive
 
 SHOWER = """
 import osc.standard
@@ -54,3 +58,27 @@ def test_a_shower_is_driven_through_slowly_and_by_radar(tmp_path: Path) -> None:
     wet = max(v for t, v in motion if begin + 4.0 < t < end)
     assert wet < RADAR.speed + 0.2 < dry
     assert replay(tmp_path / "run.mcap") == []
+
+
+DEAD_RADAR = """
+        serial:
+            wait elapsed(6s)
+            sensors.disturb(sensor: radar, drop_out: 1.0, duration: 20s)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.clause("RFG-2")
+def test_with_a_dead_radar_in_rain_the_car_stands_and_says_so_until_it_is_back(tmp_path: Path) -> None:
+    """The lidar, which does not count now, and the history map go on filling the table of objects."""
+    text = share_file("config", "scenarios", "rain.osc").read_text(encoding="utf-8")
+    text = text.replace("../course/course.xodr", "MAP").replace(
+        "works: road_works\n", "works: road_works\n    sensors: sensor_suite\n"
+    )
+    done = drive(share_file("config", "course", "course.xodr"), text.rstrip("\n") + DEAD_RADAR, tmp_path)
+    assert done.end == "goal" and not done.faults
+    silent = [tick for tick in done.ticks if tick.limit.reason is Reason.RADAR_STALE]
+    assert silent[0].stamp == pytest.approx(6.0 + WorldParameters().objects_max_age, abs=0.15)
+    assert silent[-1].stamp == pytest.approx(26.0, abs=0.15) and len(silent) == pytest.approx(19.5 / 0.05, abs=5)
+    assert all(tick.world.ego.v == 0.0 for tick in silent if tick.stamp > 12.0)
+    assert all(tick.world.objects_fresh and len(tick.world.received.objects.rows) for tick in silent)

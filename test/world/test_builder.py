@@ -97,6 +97,42 @@ def test_the_motion_of_the_car_is_filtered_and_its_curvature_kept_at_standstill(
     assert world.standing_for == pytest.approx(0.5)
 
 
+WORKS, FAILS = True, False
+
+
+@pytest.mark.clause("RFG-2")
+@pytest.mark.parametrize(
+    ("source", "health", "fresh"),
+    [
+        (Source.RADAR, (), True),
+        (Source.RADAR | Source.LIDAR, (), True),
+        (Source.LIDAR | Source.CAMERA | Source.V2X, (), False),
+        (Source.HISTORY_MAP, (), False),
+        (None, (), False),
+        (None, (WORKS,), True),
+        (Source.LIDAR, (WORKS,), True),
+        (Source.RADAR, (WORKS, FAILS), False),
+        (Source.RADAR, (FAILS, WORKS), True),
+    ],
+)
+def test_a_radar_works_while_it_sees_something_or_says_so(
+    builder: WorldBuilder, route: Route, source: Source | None, health: tuple[bool, ...], fresh: bool
+) -> None:
+    """Tables of other sensors and of the history map go on; they say nothing of the radar."""
+    world: World | None = None
+    for k in range(5):
+        rows = () if source is None else (row(3, 1.75, -40.0, NORTH, source=int(source)),)
+        said = None if k >= len(health) else BoolMessage(0.1 * k, health[k])
+        inputs = at(0.1 * k, objects=StampedRows(0.1 * k, table(*rows)))
+        world = builder.build(inputs if said is None else dataclasses.replace(inputs, radar_health=said), world, route)
+    assert world is not None and world.radar_fresh is fresh
+    for k in range(5, 12):
+        inputs = at(0.1 * k, objects=StampedRows(0.1 * k, table(row(4, 1.75, -40.0, NORTH, source=int(Source.LIDAR)))))
+        world = builder.build(inputs, world, route)
+        assert world.objects_fresh and world.radar_fresh is (fresh and k * 0.1 - world.radar_seen < 0.501)
+    assert not world.radar_fresh
+
+
 @pytest.mark.clause("SAF-3")
 def test_a_fault_is_reported_once_until_it_is_over(builder: WorldBuilder, route: Route) -> None:
     world: World | None = None

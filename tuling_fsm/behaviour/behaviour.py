@@ -13,10 +13,12 @@ from tuling_fsm.behaviour.leaf import BehaviourContext, BehaviourView, LeafBehav
 from tuling_fsm.behaviour.memory import Memory, PlanOutcome, RoutingMemory, report
 from tuling_fsm.behaviour.mission.progress import run_clock, update_mission
 from tuling_fsm.behaviour.parameters import BehaviourParameters
+from tuling_fsm.behaviour.regulations import regulations
 from tuling_fsm.behaviour.supervisors import emergency_stop, rain_fog, route_refresh
 from tuling_fsm.behaviour.tables import table
 from tuling_fsm.behaviour.traffic.rules import TrafficRules, traffic_rules
 from tuling_fsm.core.records import replace
+from tuling_fsm.core.regulations import Regulations
 from tuling_fsm.core.request import Hold, PlanningRequest, PlanResult, Reason
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.machine.engine import Engine, Pending, StepResult
@@ -193,6 +195,17 @@ class Behaviour:
             world, context.road_map, context.vehicle, memory.rules.memory, context.parameters.traffic, by_hand
         )
 
+    def _regulations(self, world: World, request: PlanningRequest) -> Regulations:
+        """What holds for the plan by weather, state and map; a request may ask for less speed, never for more."""
+        context, p = self.context, self.context.parameters
+        limits = [math.inf if isinstance(request, Hold) else request.speed_limit]
+        if self._rain.record.path != rain_fog.CLEAR:
+            limits.append(p.radar.speed)
+        if self._machine.record.path == states.EXPLORE:
+            limits.append(p.explore.speed)
+        by_hand, late_decel = self._machine.leaf.body.by_hand, p.traffic.line.red_after_go
+        return regulations(world, context.road_map, context.vehicle, by_hand, late_decel, min(limits))
+
     def _view(self, record: StateRecord[Any], world: World, step_s: float = 0.0) -> BehaviourView:
         memory = self._machine.record.memory
         answers = (*memory.routing.held, *world.route_answers)
@@ -253,6 +266,7 @@ class Behaviour:
             state=record.machine.path,
             time_in_state_s=record.machine.in_state_s,
             request=request,
+            regulations=self._regulations(world, request),
             probe=probe,
             route=memory.routing.route,
             route_requests=memory.routing.outbox,

@@ -9,6 +9,7 @@ from tuling_fsm.behaviour.flaps import Flaps
 from tuling_fsm.behaviour.memory import Memory
 from tuling_fsm.behaviour.supervisors.rain_fog import RainFogMemory
 from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.regulations import Regulations
 from tuling_fsm.core.request import Hold, PlanningRequest, Reason
 from tuling_fsm.machine.engine import Pending
 from tuling_fsm.machine.record import StateRecord
@@ -55,6 +56,8 @@ class Decision:
     """Path of the leaf; during an emergency stop the one that will be gone on with."""
     time_in_state_s: float
     request: PlanningRequest
+    regulations: Regulations
+    """What the independent check holds against the plan, whatever the request (SAF-2)."""
     probe: PlanningRequest | None
     """To be planned too, without being driven; its result is given back with the next World."""
     route: Route | None

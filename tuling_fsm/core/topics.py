@@ -132,6 +132,14 @@ INPUTS = (
         field="emergency_stop",
         max_age="behaviour.estop.silence",
     ),
+    Topic(
+        "radar_health",
+        BOOL,
+        RELIABLE,
+        "the radar: a heartbeat, true = it works; where it sees nothing, only this tells it from a dead one",
+        field="radar_health",
+        max_age="world.objects_max_age",
+    ),
     Topic("mission", STRING, LATCHED, "the operator: tasks, match time, car park (JSON)", field="mission"),
     Topic(
         "route",

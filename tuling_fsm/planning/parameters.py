@@ -135,6 +135,10 @@ class CheckParameters:
     speed: float = param(0.4, "m/s", 0.0, 5.0, "above a speed limit that the plan does not brake for", clause="SAF-2")
     predicted: float = param(3.0, "s", 0.2, 6.0, "collisions with predictions count up to here", clause="SAF-2")
     contact: float = param(0.15, "m", 0.0, 0.5, "what touches at the start may not come closer by this", clause="SAF-2")
+    start: float = param(
+        0.6, "m", 0.1, 5.0, "a plan begins this near to the measured car, along and across", clause="SAF-5"
+    )
+    start_heading: float = param(0.25, "rad", 0.05, 1.0, "and turned from it by no more than this", clause="SAF-5")
     position: float = param(
         0.1, "m", 0.01, 1.0, "a row may be this far from where speed and heading lead", clause="SAF-2"
     )

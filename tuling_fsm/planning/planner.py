@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tuling_fsm.core.errors import assert_never
+from tuling_fsm.core.regulations import Regulations
 from tuling_fsm.core.request import (
     FollowLanes,
     FreeSpace,
@@ -25,6 +26,8 @@ from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.safety.check import Violation, ViolationKind, check
 from tuling_fsm.planning.speed.stopping import STANDS, comfortable_stop, stop_result
 from tuling_fsm.planning.start_state import StartState, start_state
+
+_OFF_PLAN = (ViolationKind.START, ViolationKind.COLLISION)
 
 
 class Planner:
@@ -60,24 +63,28 @@ class Planner:
                 assert_never(request)
 
     def checked(
-        self, result: PlanResult, request: PlanningRequest, scene: Scene
+        self, result: PlanResult, request: PlanningRequest, scene: Scene, regulations: Regulations
     ) -> tuple[PlanResult, Violation | None]:
-        """A plan and what the independent check has against it (SAF-2).
+        """A plan and what the independent check has against it (SAF-2), whether it is feasible or not.
 
-        Where the car would hit something on the way back to a plan that it is off, another one is made from where it
-        was measured.
+        Where it does not begin at the car, or the car would hit something on the way back to it, another one is made
+        from where the car was measured (SAF-5).
         """
-        violation = self._violation(result, request, scene)
-        if violation is not None and violation.breach is ViolationKind.COLLISION:
+        violation = self._violation(result, request, scene, regulations)
+        if violation is not None and violation.breach in _OFF_PLAN:
             anew = self.plan(request, scene, None)
-            if anew.feasible and self._violation(anew, request, scene) is None:
+            better = anew.feasible or not result.feasible or violation.breach is ViolationKind.START
+            if better and self._violation(anew, request, scene, regulations) is None:
                 return anew, None
         return result, violation
 
-    def _violation(self, result: PlanResult, request: PlanningRequest, scene: Scene) -> Violation | None:
+    def _violation(
+        self, result: PlanResult, request: PlanningRequest, scene: Scene, regulations: Regulations
+    ) -> Violation | None:
         if result.trajectory is None:
             return None
-        return check(result.trajectory, scene, request, self._vehicle, self._parameters)
+        as_stop = isinstance(request, Hold) or not result.feasible
+        return check(result.trajectory, scene, regulations, self._vehicle, self._parameters, as_stop)
 
     def _hold(self, request: Hold, scene: Scene, start: StartState, previous: PlanResult | None) -> PlanResult:
         return stop_result(request, scene, start, previous, self._vehicle, self._parameters.speed)

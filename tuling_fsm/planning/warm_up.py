@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray, Polyline, Pose
+from tuling_fsm.core.regulations import ClosedLine, Regulations
 from tuling_fsm.core.request import (
     FollowLanes,
     FreeSpace,
@@ -86,7 +87,9 @@ def warm_up_stops(planner: Planner) -> None:
     scene = _scene()
     slower = tuple(replace(lane, limit=lane.left) for lane in _lanes())
     begun = planner.plan(Hold(Reason.NONE), scene, None)
-    planner.checked(begun, FollowLanes(slower, (WALL,), 8.0), scene)
+    line = ClosedLine(WALL.x0, WALL.y0, WALL.x1, WALL.y1, heading=0.0, decel=6.0)
+    planner.checked(begun, Hold(Reason.NONE), scene, Regulations(slower, (line,), 8.0))
+    planner.checked(replace(begun, feasible=False), Hold(Reason.NONE), scene, Regulations(slower, (line,), 8.0))
     for emergency in (False, True):
         planner.plan(Hold(Reason.NONE, emergency), _later(scene), begun)
 

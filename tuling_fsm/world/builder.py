@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import LaneLine
@@ -28,7 +27,18 @@ from tuling_fsm.map.corridor import lane_lines
 from tuling_fsm.map.matching import find_route
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
-from tuling_fsm.world.inputs import OBJECTS, Inputs, Kind, Light, Occupancy, Odometry, RouteAnswer, StampedRows
+from tuling_fsm.world.inputs import (
+    OBJECTS,
+    BoolMessage,
+    Inputs,
+    Kind,
+    Light,
+    Occupancy,
+    Odometry,
+    RouteAnswer,
+    Source,
+    StampedRows,
+)
 from tuling_fsm.world.lane_index import BoolArray, IntArray, lane_index
 from tuling_fsm.world.objects import InputFault, read_objects
 from tuling_fsm.world.on_route import OnRoute, on_reference_road, track
@@ -44,6 +54,7 @@ from tuling_fsm.world.world import EmergencyInput, RouteMatch, World
 _MAX_ACCEL = 12.0
 _BEHIND_M = 30.0
 _FAR_OFF_M = 4.0
+_TOLERANCE_S = 1e-6
 _VIEW_STEP_M = 1.0
 """The view along the route is made anew for every step of this length."""
 
@@ -84,16 +95,12 @@ class WorldBuilder:
         world.scene.obstacles.any_moves(1)
 
     def build(self, inputs: Inputs, previous: World | None, route: Route | None) -> World:
-        """The World of a tick; `route` is the one in use.
-
-        Raises:
-            InputError: a stamp that is not finite.
-        """
-        inputs = in_floats(inputs)
+        """The World of a tick; `route` is the one in use. No time passes on a tick whose stamp is none."""
+        inputs, timeless = _timed(in_floats(inputs), previous)
         parameters, now = self.parameters, inputs.stamp
         past, jump = _past(previous, now, parameters)
         kept, fresh, refused = receive(inputs, past.received if past else _lasting(previous), parameters)
-        complaints = [*jump, *refused]
+        complaints = [*timeless, *jump, *refused]
         dt = max(now - previous.stamp, 0.0) if past and previous else 0.0
         ego = self._ego(fresh.odometry, past)
         stands = fresh.odometry is not None and abs(ego.v) < STOPPED
@@ -109,9 +116,11 @@ class WorldBuilder:
         lines, line_faults = self._lines(fresh.lane_lines)
         complaints += [*faults, *slot_faults, *line_faults]
         known = past.complaints if past else ()
+        radar_seen = _radar_seen(kept, past)
         return World(
             stamp=now, dt=dt, ego=ego, standing_for=(past.standing_for + dt if past else 0.0) if stands else 0.0,
             localized=localized, odometry_fresh=fresh.odometry is not None, objects_fresh=fresh.objects is not None,
+            radar_seen=radar_seen, radar_fresh=self._is_radar_fresh(kept.radar_health, now - radar_seen),
             route=route, route_s=place.s, route_offset=place.offset, heading_error=place.heading_error,
             route_remaining=max(route.length - place.s, 0.0) if route else 0.0,
             on_reference_road=route is not None
@@ -150,6 +159,10 @@ class WorldBuilder:
             return True, []
         text = f"localization: {odometry.position_std:.3g} m, {odometry.heading_std:.3g} rad uncertain"
         return False, [InputFault("localization", f"{text} (expected at most {position:g} m, {heading:g} rad)")]
+
+    def _is_radar_fresh(self, health: BoolMessage | None, age: float) -> bool:
+        """Whether the radar works, by a sign of life of that age (s) and by what it says of itself (RFG-2)."""
+        return (health is None or health.value) and age <= self.parameters.objects_max_age + _TOLERANCE_S
 
     def _place(self, pose: Pose, past: World | None, route: Route | None, dt: float) -> OnRoute:
         if route is None:
@@ -221,16 +234,18 @@ class WorldBuilder:
         return RouteMatch(number, found, stamp)
 
 
+def _timed(inputs: Inputs, previous: World | None) -> tuple[Inputs, tuple[InputFault, ...]]:
+    """The inputs with a stamp that is a time: their own, else that of the tick before, with what is wrong (SAF-3)."""
+    if math.isfinite(inputs.stamp):
+        return inputs, ()
+    text = f"inputs: stamp {inputs.stamp} (expected a finite number of seconds), taken as no time later"
+    return replace(inputs, stamp=previous.stamp if previous else 0.0), (InputFault("stamp", text),)
+
+
 def _past(
     previous: World | None, now: float, parameters: WorldParameters
 ) -> tuple[World | None, tuple[InputFault, ...]]:
-    """The previous World where time runs on, else None and why (DWELL-5).
-
-    Raises:
-        InputError: it is no time.
-    """
-    if not math.isfinite(now):
-        raise InputError("inputs", f"stamp {now}", "a finite number of seconds")
+    """The previous World where time runs on, else None and why (DWELL-5)."""
     if previous is None:
         return None, ()
     if previous.stamp <= now <= previous.stamp + parameters.max_gap:
@@ -246,6 +261,16 @@ def _lasting(previous: World | None) -> Received:
     last = previous.received
     flags: dict[str, Any] = {name: getattr(last, name) for name in FLAGS}
     return replace(Received(), mission_raw=last.mission_raw, mission=last.mission, **flags)
+
+
+def _radar_seen(kept: Received, past: World | None) -> float:
+    """Stamp of the radar's latest sign of life, s."""
+    seen = past.radar_seen if past else -math.inf
+    if kept.radar_health is not None and kept.radar_health.value:
+        seen = max(seen, kept.radar_health.stamp)
+    if kept.objects is not None and np.any(kept.objects.rows["source"] & np.uint8(Source.RADAR)):
+        seen = max(seen, kept.objects.stamp)
+    return seen
 
 
 def _since(lights: dict[int, Light], past: World | None, now: float) -> dict[int, float]:

@@ -141,6 +141,7 @@ class Inputs:
     parking_slots: StampedRows | None = None
     rain_fog: BoolMessage | None = None
     emergency_stop: BoolMessage | None = None
+    radar_health: BoolMessage | None = None
     clear_emergency_stop: bool = False
     reset: bool = False
     """An operator's call: out of `parked` (PRK-5)."""

@@ -44,6 +44,7 @@ class Received:
     parking_slots: StampedRows | None = None
     rain_fog: BoolMessage | None = None
     emergency_stop: BoolMessage | None = None
+    radar_health: BoolMessage | None = None
     mission_raw: Mapping[str, Any] | None = None
     mission: Mission | None = None
 

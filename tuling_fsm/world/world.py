@@ -65,6 +65,10 @@ class World:
     odometry_fresh: bool
     objects_fresh: bool
     """A table of objects has come within its freshness limit; stale perception is not an empty road."""
+    radar_seen: float
+    """Stamp of the radar's latest sign of life: a row of objects that it sees, or its heartbeat; `-inf` for none, s."""
+    radar_fresh: bool
+    """It has given one within the freshness limit of objects, and does not say that it fails (RFG-2)."""
     route: Route | None
     """The one in use, told by the caller."""
     route_s: float

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import rule, run_state_machine_as_test
 from traffic_drive import route_between
 
+from tuling_fsm.core.regulations import Regulations
 from tuling_fsm.core.request import Hold, Limit, PlanningRequest, PlanResult, Reason
 from tuling_fsm.core.scene import Scene
 from tuling_fsm.core.trajectory import Trajectory
@@ -56,10 +57,10 @@ class AnyPlanner:
         return PlanResult(True, trajectory, Limit(self.reason), Reason.NONE, uses_reverse=self.reverse)
 
     def checked(
-        self, result: PlanResult, request: PlanningRequest, scene: Scene
+        self, result: PlanResult, request: PlanningRequest, scene: Scene, regulations: Regulations
     ) -> tuple[PlanResult, Violation | None]:
         """The real check; what it would plan anew is real too."""
-        return self.real.checked(result, request, scene)
+        return self.real.checked(result, request, scene, regulations)
 
 
 class AnyPlan(Anything):

@@ -8,16 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.regulations import ClosedLine, Regulations
 from tuling_fsm.core.request import Hold, PlanResult, Reason
 from tuling_fsm.core.scene import Scene
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.planner import Planner
-from tuling_fsm.planning.safety.check import ViolationKind, check
+from tuling_fsm.planning.safety.check import check
 from tuling_fsm.planning.safety.fallback import FallbackLadder, FallbackRung, accept, fall_back
 
-from ..scenes import TICK_S, Thing, follow, road, scene, wall_across
+from ..scenes import TICK_S, Thing, follow, regulations_for, road, scene, wall_across
 
 VEHICLE, PARAMETERS = Vehicle(), PlanningParameters()
 PLANNER = Planner(VEHICLE, PARAMETERS)
@@ -95,7 +96,7 @@ def follow_ladder(things: tuple[Thing, ...] = (), seconds: float = 8.0) -> list[
         stamp = 0.5 + tick * TICK_S
         pose, curvature, v, a = ladder.last.sample(stamp)
         now = scene(*pose, v=v, a=a, curvature=curvature, stamp=stamp, things=things)
-        plan, ladder = fall_back(ladder, now, VEHICLE, PARAMETERS)
+        plan, ladder = fall_back(ladder, now, Regulations(), VEHICLE, PARAMETERS)
         assert plan.stamp == stamp
         log.append((ladder.rung, v, plan))
     return log
@@ -120,7 +121,7 @@ def test_something_in_the_way_escalates_at_once() -> None:
     pose, _, _, _ = before.trajectory.sample(1.9)
     wall = (pose.x, pose.y - 3.0, pose.x, pose.y + 3.0)
     blocked = Scene(now.stamp, now.ego, now.obstacles, np.array([wall]))
-    plan, ladder = fall_back(FallbackLadder(before.trajectory), blocked, VEHICLE, PARAMETERS)
+    plan, ladder = fall_back(FallbackLadder(before.trajectory), blocked, Regulations(), VEHICLE, PARAMETERS)
     assert ladder.rung > FallbackRung.REST
     assert plan.a.min() < -VEHICLE.comfort_decel
 
@@ -142,7 +143,7 @@ def test_no_rung_is_left_upwards_before_the_car_stands(late: list[bool]) -> None
         after = None if missing else accept(ladder, good, now)
         previous = ladder.rung
         if after is None:
-            _, after = fall_back(ladder, now, VEHICLE, PARAMETERS)
+            _, after = fall_back(ladder, now, Regulations(), VEHICLE, PARAMETERS)
             assert after.rung >= previous
         else:
             assert previous < FallbackRung.COMFORT or abs(v) <= 0.02
@@ -158,25 +159,30 @@ def test_a_stop_out_of_a_bend_does_not_turn_into_what_stands_beside_the_road(eme
     hold = Hold(Reason.NO_ROUTE, emergency)
     plan = PLANNER.plan(hold, now, None).trajectory
     assert plan is not None and plan.v[-1] == 0.0
-    assert check(plan, now, hold, VEHICLE, PARAMETERS) is None
+    assert check(plan, now, Regulations(), VEHICLE, PARAMETERS, as_stop=True) is None
     free = PLANNER.plan(hold, scene(v=10.7, curvature=side * 0.03), None).trajectory
     assert free is not None
     np.testing.assert_allclose(free.curvature, side * 0.03)
-    assert check(free, now, hold, VEHICLE, PARAMETERS) is not None, "the way round the bend would be free as well"
+    assert check(free, now, Regulations(), VEHICLE, PARAMETERS, as_stop=True) is not None, (
+        "the way round the bend would be free as well"
+    )
 
 
 @pytest.mark.clause("SAF-2", "USE-11")
 def test_at_a_red_light_no_older_plan_is_driven_on() -> None:
     before, now = planned()
-    _, other = fall_back(FallbackLadder(before.trajectory), now, VEHICLE, PARAMETERS, ViolationKind.JERK)
-    plan, ladder = fall_back(FallbackLadder(before.trajectory), now, VEHICLE, PARAMETERS, ViolationKind.RED_LIGHT)
+    assert before.trajectory is not None
+    x = now.ego.pose.x + VEHICLE.front + 6.0
+    red = Regulations(closed_lines=(ClosedLine(x, 5.0, x, -5.0, 0.0, VEHICLE.emergency_decel),))
+    _, other = fall_back(FallbackLadder(before.trajectory), now, Regulations(), VEHICLE, PARAMETERS)
+    plan, ladder = fall_back(FallbackLadder(before.trajectory), now, red, VEHICLE, PARAMETERS)
     assert other.rung is FallbackRung.REST
     assert ladder.rung is FallbackRung.EMERGENCY
     assert plan.length < 0.5 * now.ego.v**2 / VEHICLE.emergency_decel + 0.5
 
 
 def test_without_any_plan_the_car_stops_where_it_goes() -> None:
-    plan, ladder = fall_back(FallbackLadder(), scene(v=6.0, curvature=0.05), VEHICLE, PARAMETERS)
+    plan, ladder = fall_back(FallbackLadder(), scene(v=6.0, curvature=0.05), Regulations(), VEHICLE, PARAMETERS)
     assert ladder.rung is FallbackRung.COMFORT
     assert plan.v[-1] == 0.0
     assert plan.y[-1] > 0.1
@@ -188,4 +194,4 @@ def test_a_start_that_is_called_off_at_once_is_no_jerk(gap: float) -> None:
     wall = wall_across(20.0 + VEHICLE.front + gap, reason=Reason.JUNCTION_OCCUPIED)
     plan = PLANNER.plan(follow(road(), wall), now, None).trajectory
     assert plan is not None and not plan.stands
-    assert check(plan, now, follow(road(), wall), VEHICLE, PARAMETERS) is None
+    assert check(plan, now, regulations_for(follow(road(), wall)), VEHICLE, PARAMETERS) is None

@@ -1,7 +1,8 @@
-"""The supervisor `rain_fog` (RFG-1): in rain and fog the lidar is off, and the car drives by radar and history map.
+"""The supervisor `rain_fog` (RFG-1, RFG-2): in rain and fog the lidar is off; the car drives by radar and history map.
 
 It is quick to believe in rain and slow to believe in its end. On entry it keeps the occupancy grid, which the lidar
-made; meanwhile the car is slower, stands when the radar is silent too, and reverses only where the radar looks back.
+made; meanwhile the car is slower, stands when the radar gives no sign of life, whatever else is seen, and reverses only
+where the radar looks back.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def restricted(
     """The request as it may be driven by the sensors that count now."""
     if record.path == CLEAR or isinstance(request, Hold):
         return request
-    if not world.objects_fresh:
+    if not (world.objects_fresh and world.radar_fresh):
         return Hold(Reason.RADAR_STALE, detail="nothing from it in rain or fog")
     limit = min(request.speed_limit, parameters.speed)
     match request:

@@ -68,9 +68,11 @@ def next_section(kept: Maneuver, start: StartState, parameters: PlanningParamete
         driven = ahead[: stands[0] + 1] if len(stands) else ahead
         end = min(int(driven[-1]) + 1, len(whole) - 1)
         path, speed, row_here = _cut(whole, max(0, int(ahead[0]) - 1), end, start.pose, gear)
-        aside = (start.pose.y - path[0, PY]) * path[0, PCOS] - (start.pose.x - path[0, PX]) * path[0, PSIN]
+        dx, dy = start.pose.x - path[0, PX], start.pose.y - path[0, PY]
+        along, aside = dx * path[0, PCOS] + dy * path[0, PSIN], dy * path[0, PCOS] - dx * path[0, PSIN]
         turn = wrap_angle(start.pose.heading - path[0, PHEADING] + (math.pi if gear < 0.0 else 0.0))
-        if abs(aside) > limits.off_path or abs(turn) > limits.off_heading or gear * start.v < -STANDS:
+        away = max(abs(along), abs(aside)) > limits.off_path
+        if away or abs(turn) > limits.off_heading or gear * start.v < -STANDS:
             return None
         if path[-1, PS] > limits.cusp or abs(start.v) > STANDS:
             return ManeuverSection(path, speed, gear, row_here, len(stands) == 0)

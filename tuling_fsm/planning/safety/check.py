@@ -1,5 +1,5 @@
 """The independent check of the outgoing plan (SAF-2): own geometry, own limits, nothing shared with the planners
-but how the car comes back to its path.
+but how the car comes back to its path. It is not told what was asked for, only what the world forbids.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core import elementary, elementwise
-from tuling_fsm.core.errors import assert_never
-from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.request import FollowLanes, FreeSpace, Hold, LaneLine, PlanningRequest, PullOver, Reason
+from tuling_fsm.core.geometry import FloatArray, wrap_angle
+from tuling_fsm.core.regulations import ClosedLine, Regulations
+from tuling_fsm.core.request import LaneLine
 from tuling_fsm.core.scene import PREDICTION_STEP_S, Scene
 from tuling_fsm.core.standing import STOPPED, VEHICLE_STANDS
 from tuling_fsm.core.trajectory import Trajectory
@@ -37,6 +37,7 @@ class ViolationKind(str, Enum):
     """What a plan can be rejected for."""
 
     BROKEN = "BROKEN"
+    START = "START"
     CURVATURE = "CURVATURE"
     CURVATURE_RATE = "CURVATURE_RATE"
     ACCELERATION = "ACCELERATION"
@@ -65,7 +66,7 @@ class _Case(NamedTuple):
     rows: FloatArray
     poses: FloatArray
     scene: Scene
-    request: PlanningRequest
+    regulations: Regulations
     vehicle: Vehicle
     limits: CheckParameters
 
@@ -81,18 +82,44 @@ _ONSET = 0.5
 
 
 def check(
-    trajectory: Trajectory, scene: Scene, request: PlanningRequest, vehicle: Vehicle, parameters: PlanningParameters
+    trajectory: Trajectory,
+    scene: Scene,
+    regulations: Regulations,
+    vehicle: Vehicle,
+    parameters: PlanningParameters,
+    as_stop: bool = False,
 ) -> Violation | None:
     """What is wrong with a plan before it is sent, `None` when nothing is.
 
-    Stops are exempt from limits of comfort but not from collision where they could be avoided; a car that stands, or
-    is hit from behind in its own lane, is not at fault.
+    One that is sent `as_stop`, and does nothing but stop, is exempt from limits of comfort and speed and may begin with
+    the wheels and the acceleration as they are; from nothing else. A car that stands, or is hit from behind in its own
+    lane, is not at fault.
     """
+    case = _case(trajectory, scene, regulations, vehicle, parameters)
+    return _first(_OF_STOPS if as_stop and motion_limits.only_stops(case.rows) else _OF_PLANS, case)
+
+
+def hazard(
+    trajectory: Trajectory, scene: Scene, regulations: Regulations, vehicle: Vehicle, parameters: PlanningParameters
+) -> Violation | None:
+    """What is dangerous in a motion, whatever its comfort."""
+    return _first(_HAZARDS, _case(trajectory, scene, regulations, vehicle, parameters))
+
+
+def _case(
+    trajectory: Trajectory, scene: Scene, regulations: Regulations, vehicle: Vehicle, parameters: PlanningParameters
+) -> _Case:
     rows = np.array([getattr(trajectory, name) for name in _COLUMNS])
     poses, back = np.empty((len(trajectory), 3)), Recovery.of(vehicle, parameters.recovery)
     motion_limits.as_driven(rows, scene.ego.pose, back, poses)
-    case = _Case(trajectory, rows, poses, scene, request, vehicle, parameters.check)
-    for rule in _RULES:
+    return _Case(trajectory, rows, poses, scene, regulations, vehicle, parameters.check)
+
+
+_Rule = Callable[[_Case], Violation | None]
+
+
+def _first(rules: tuple[_Rule, ...], case: _Case) -> Violation | None:
+    for rule in rules:
         violation = rule(case)
         if violation is not None:
             return violation
@@ -108,6 +135,18 @@ def _broken(case: _Case) -> Violation | None:
         return Violation(ViolationKind.BROKEN, 0.0, "time does not increase")
     row, error = motion_limits.off_its_speed(case.rows, case.limits.position)
     return _at(case, row, ViolationKind.BROKEN, "{:.2f} m off its own speed", error)
+
+
+def _start(case: _Case) -> Violation | None:
+    """A beginning that is not where the car is: farther from where it was measured than it can have moved (SAF-5)."""
+    plan, ego, limits = case.plan, case.scene.ego, case.limits
+    dx, dy = float(plan.x[0]) - ego.pose.x, float(plan.y[0]) - ego.pose.y
+    cos, sin = elementary.cos(ego.pose.heading), elementary.sin(ego.pose.heading)
+    along, aside = abs(dx * cos + dy * sin), abs(dy * cos - dx * sin)
+    turn = abs(wrap_angle(float(plan.heading[0]) - ego.pose.heading))
+    if along <= limits.start + case.regulations.moved and aside <= limits.start and turn <= limits.start_heading:
+        return None
+    return Violation(ViolationKind.START, 0.0, f"begins {along:.1f} m along, {aside:.1f} m aside of the car")
 
 
 def _at(case: _Case, row: int, breach: ViolationKind, detail: str, *numbers: float) -> Violation | None:
@@ -136,10 +175,14 @@ def _acceleration(case: _Case) -> Violation | None:
     return _at(case, row, ViolationKind.ACCELERATION, "{:.2f} m/s^2", accel)
 
 
+def _stop_limits(case: _Case) -> Violation | None:
+    """Curvature and braking that no car can do; what it does at the first row, it does already."""
+    later = case._replace(rows=np.ascontiguousarray(case.rows[:, 1:]))
+    return _curvature(later) or _acceleration(later)
+
+
 def _jerk(case: _Case) -> Violation | None:
     """Jerk between rows; hard braking, and the last moment before standing, have a limit of their own."""
-    if isinstance(case.request, Hold):
-        return None
     vehicle, limits = case.vehicle, case.limits
     allowed = motion_limits.JerkLimits(
         ordinary=limits.jerk * vehicle.max_jerk,
@@ -154,24 +197,14 @@ def _jerk(case: _Case) -> Violation | None:
 
 def _speed_limit(case: _Case) -> Violation | None:
     """Faster than allowed without braking for it."""
-    plan, request, vehicle = case.plan, case.request, case.vehicle
-    match request:
-        case Hold():
-            return None
-        case FreeSpace() | PullOver():
-            top = min(request.speed_limit, vehicle.max_speed)
-            most = np.where(plan.v < 0.0, min(request.speed_limit, vehicle.max_reverse_speed), top)
-        case FollowLanes():
-            top = min(request.speed_limit, vehicle.max_speed)
-            least = min((lane.lowest_limit for lane in request.lanes), default=math.inf)
-            if plan.top_speed <= min(top, least) + case.limits.speed:
-                return None
-            most = np.minimum(top, _lane_limit(request.lanes, case.rows))
-        case _:
-            assert_never(request)
-    row, v, limit = motion_limits.too_fast(
-        case.rows, most, case.limits.speed, vehicle.max_jerk, vehicle.comfort_decel
-    )  # fmt: skip
+    plan, held, vehicle, tolerance = case.plan, case.regulations, case.vehicle, case.limits.speed
+    top = min(held.speed_limit, vehicle.max_speed)
+    reverse = min(held.speed_limit, vehicle.max_reverse_speed)
+    least = min((lane.lowest_limit for lane in held.lanes), default=math.inf)
+    if plan.top_speed <= min(top, reverse, least) + tolerance:
+        return None
+    most = np.minimum(np.where(plan.v < 0.0, reverse, top), _lane_limit(held.lanes, case.rows))
+    row, v, limit = motion_limits.too_fast(case.rows, most, tolerance, vehicle.max_jerk, vehicle.comfort_decel)
     return _at(case, row, ViolationKind.SPEED_LIMIT, "{:.2f} m/s, limit {:.2f}", v, limit)
 
 
@@ -184,32 +217,28 @@ def _lane_limit(lanes: tuple[LaneLine, ...], rows: FloatArray) -> FloatArray:
 
 
 def _red_light(case: _Case) -> Violation | None:
-    """The front bumper over a red stop line that it could have stopped at."""
-    plan, vehicle = case.plan, case.vehicle
-    if isinstance(case.request, Hold):
-        return None
-    for wall in case.request.walls:
-        if wall.reason is not Reason.RED_LIGHT:
-            continue
-        row = _bumper_over(plan, vehicle, (wall.x0, wall.y0, wall.x1, wall.y1))
+    """The front bumper over a closed stop line that it could have stopped at."""
+    plan = case.plan
+    for line in case.regulations.closed_lines:
+        row = _bumper_over(plan, case.vehicle, line)
         if row < 0:
             continue
         way = float(elementwise.hypot(np.diff(plan.x[: row + 1]), np.diff(plan.y[: row + 1])).sum())
-        if way > 0.5 * float(plan.v[0] * plan.v[0]) / vehicle.emergency_decel:
-            return Violation(ViolationKind.RED_LIGHT, float(plan.t[row]), wall.detail)
+        if way > 0.5 * float(plan.v[0] * plan.v[0]) / line.decel:
+            return Violation(ViolationKind.RED_LIGHT, float(plan.t[row]), line.detail)
     return None
 
 
-def _bumper_over(plan: Trajectory, vehicle: Vehicle, wall: tuple[float, float, float, float]) -> int:
-    """First row at which the middle of the front bumper has crossed a segment, -1 for none."""
+def _bumper_over(plan: Trajectory, vehicle: Vehicle, line: ClosedLine) -> int:
+    """First row at which the middle of the front bumper has crossed a line in its direction, -1 for none."""
     x = plan.x + vehicle.front * elementwise.cos(plan.heading)
     y = plan.y + vehicle.front * elementwise.sin(plan.heading)
-    wx, wy = wall[2] - wall[0], wall[3] - wall[1]
-    side = (x - wall[0]) * wy - (y - wall[1]) * wx
-    along = ((x - wall[0]) * wx + (y - wall[1]) * wy) / max(wx * wx + wy * wy, 1e-12)
-    crosses = (side[:-1] * side[1:] <= 0.0) & (side[:-1] != side[1:]) & (plan.v[1:] > 0.0)
-    half = 0.5 * vehicle.width / max(elementary.hypot(wx, wy), 1e-6)
-    rows = np.flatnonzero(crosses & (along[1:] > -half) & (along[1:] < 1.0 + half))
+    cos, sin = elementary.cos(line.heading), elementary.sin(line.heading)
+    beyond = (x - line.x0) * cos + (y - line.y0) * sin
+    wx, wy = line.x1 - line.x0, line.y1 - line.y0
+    along = ((x - line.x0) * wx + (y - line.y0) * wy) / max(wx * wx + wy * wy, 1e-12)
+    crosses = (beyond[:-1] <= 0.0) & (beyond[1:] > 0.0) & (plan.v[1:] > 0.0)
+    rows = np.flatnonzero(crosses & (along[1:] >= 0.0) & (along[1:] <= 1.0))
     return int(rows[0]) + 1 if len(rows) else -1
 
 
@@ -289,16 +318,19 @@ def _from_behind(case: _Case, row: int, k: int) -> bool:
 
 def _sideways(case: _Case, k: int) -> float:
     """How far (m) the plan leads out of the line that the car is on, from its start to row `k`."""
-    plan, request = case.plan, case.request
-    if not isinstance(request, FollowLanes) or not request.lanes:
+    plan, lanes = case.plan, case.regulations.lanes
+    if not lanes:
         return 0.0
-    first = [lane.center.project(float(plan.x[0]), float(plan.y[0])).offset for lane in request.lanes]
+    first = [lane.center.project(float(plan.x[0]), float(plan.y[0])).offset for lane in lanes]
     own = int(np.argmin(np.abs(first)))
-    return request.lanes[own].center.project(float(plan.x[k]), float(plan.y[k])).offset - first[own]
+    return lanes[own].center.project(float(plan.x[k]), float(plan.y[k])).offset - first[own]
 
 
-_RULES: tuple[Callable[[_Case], Violation | None], ...] = (
+_HAZARDS: tuple[_Rule, ...] = (_broken, _start, _red_light, _collision, _predicted_collision)
+_OF_STOPS: tuple[_Rule, ...] = (_broken, _start, _stop_limits, _red_light, _collision, _predicted_collision)
+_OF_PLANS: tuple[_Rule, ...] = (
     _broken,
+    _start,
     _curvature,
     _curvature_rate,
     _acceleration,

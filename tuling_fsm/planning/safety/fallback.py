@@ -7,12 +7,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
-from tuling_fsm.core.request import Hold, Reason
+from tuling_fsm.core.regulations import Regulations
 from tuling_fsm.core.scene import Scene
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.parameters import PlanningParameters
-from tuling_fsm.planning.safety.check import ViolationKind, check
+from tuling_fsm.planning.safety.check import hazard
 from tuling_fsm.planning.speed.stopping import STANDS, comfortable_stop, emergency_stop
 from tuling_fsm.planning.start_state import start_state
 
@@ -35,44 +35,46 @@ class FallbackLadder:
     since: float = 0.0
 
 
+def is_stopping(ladder: FallbackLadder, scene: Scene) -> bool:
+    """Whether a stop has begun that has to be ended first: the ladder only escalates until the car stands."""
+    return ladder.rung >= FallbackRung.COMFORT and abs(scene.ego.v) > STANDS
+
+
 def accept(ladder: FallbackLadder, trajectory: Trajectory, scene: Scene) -> FallbackLadder | None:
-    """The ladder after a valid plan, or `None` where a stop has begun and has to be ended first: it only escalates
-    until the car stands.
-    """
-    stopping = ladder.rung >= FallbackRung.COMFORT and abs(scene.ego.v) > STANDS
-    return None if stopping else FallbackLadder(trajectory)
+    """The ladder after a valid plan, `None` where a stop has begun."""
+    return None if is_stopping(ladder, scene) else FallbackLadder(trajectory)
 
 
 def fall_back(
     ladder: FallbackLadder,
     scene: Scene,
+    regulations: Regulations,
     vehicle: Vehicle,
     parameters: PlanningParameters,
-    breach: ViolationKind | None = None,
+    least: FallbackRung = FallbackRung.REST,
 ) -> tuple[Trajectory, FallbackLadder]:
     """What to send instead of a plan that is late, missing or invalid, and the ladder after it.
 
-    The rest of the last plan is driven on while it is free and recent; a stop that would hit something, or lasts too
-    long, becomes an emergency stop. No rung is ever left upwards before the car stands. Where the plan has a `breach`
-    at a red light, an older one leads over the line as well: the car stops at once.
+    The rest of the last plan is driven on while it is free and recent; a stop that would hit something, leads over a
+    closed stop line, or lasts too long, becomes an emergency stop. No rung is ever left upwards before the car stands,
+    and none above `least` is taken.
     """
-    rung = max(ladder.rung, FallbackRung.EMERGENCY if breach is ViolationKind.RED_LIGHT else FallbackRung.REST)
+    rung = max(ladder.rung, least)
     held = scene.stamp - (ladder.since if ladder.rung == rung else scene.stamp)
     limits = parameters.fallback
     if rung == FallbackRung.REST:
         rest = _rest(ladder.last, scene)
-        if rest is not None and held < limits.rest and _is_free(rest, scene, vehicle, parameters):
+        if rest is not None and held < limits.rest and hazard(rest, scene, regulations, vehicle, parameters) is None:
             return _on_rung(ladder, rest, FallbackRung.REST, scene.stamp)
         rung, held = FallbackRung.COMFORT, 0.0
     start = start_state(scene, ladder.last, parameters.continuity)
     before = ladder.last if start.planned else None
     if rung == FallbackRung.COMFORT:
         stop = comfortable_stop(scene, start, before, vehicle, parameters.speed)
-        if held < limits.comfort and _is_free(stop, scene, vehicle, parameters):
+        if held < limits.comfort and hazard(stop, scene, regulations, vehicle, parameters) is None:
             return _on_rung(ladder, stop, FallbackRung.COMFORT, scene.stamp)
-    return _on_rung(
-        ladder, emergency_stop(scene, start, before, vehicle, parameters.speed), FallbackRung.EMERGENCY, scene.stamp
-    )
+    stop = emergency_stop(scene, start, before, vehicle, parameters.speed)
+    return _on_rung(ladder, stop, FallbackRung.EMERGENCY, scene.stamp)
 
 
 def _rest(last: Trajectory | None, scene: Scene) -> Trajectory | None:
@@ -80,16 +82,6 @@ def _rest(last: Trajectory | None, scene: Scene) -> Trajectory | None:
     if last is None or not last.stamp <= scene.stamp <= last.end_stamp:
         return None
     return last.after(scene.stamp)
-
-
-def _is_free(trajectory: Trajectory, scene: Scene, vehicle: Vehicle, parameters: PlanningParameters) -> bool:
-    """Whether a motion meets nothing; stops are exempt from all else (SAF-2)."""
-    found = check(trajectory, scene, Hold(Reason.PLAN_REJECTED), vehicle, parameters)
-    return found is None or found.breach not in (
-        ViolationKind.BROKEN,
-        ViolationKind.COLLISION,
-        ViolationKind.PREDICTED_COLLISION,
-    )
 
 
 def _on_rung(

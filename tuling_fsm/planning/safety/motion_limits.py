@@ -17,6 +17,8 @@ from tuling_fsm.core.kernels import kernel
 from tuling_fsm.planning.safety.recovery import PathError, Recovery, decay_error, path_error
 
 T, X, Y, HEADING, CURVATURE, V, A = range(7)
+_EVEN = 1e-3
+"""A speed that rises by no more than this (m/s) between rows is one that stays."""
 
 
 @kernel
@@ -49,6 +51,16 @@ def off_its_speed(m: FloatArray, most: float) -> tuple[int, float]:
         if dx * dx + dy * dy > most * most:
             return i, elementary.hypot(dx, dy)
     return -1, 0.0
+
+
+@kernel
+def only_stops(m: FloatArray) -> bool:
+    """Whether the motion gets no faster from any row to the next, does not change its gear, and ends standing."""
+    gear = -1.0 if m[V, 0] < 0.0 else 1.0
+    for i in range(m.shape[1] - 1):
+        if gear * m[V, i + 1] > gear * m[V, i] + _EVEN or gear * m[V, i + 1] < 0.0:
+            return False
+    return bool(abs(m[V, m.shape[1] - 1]) <= _EVEN)
 
 
 @kernel

@@ -378,11 +378,13 @@ class CarlaDrive:
         return self._flags(inputs, self.view.rain_fog)
 
     def _flags(self, inputs: Inputs, rains: bool) -> Inputs:
-        """The same with rain and fog also by parameter, and a message of it only when it changes."""
+        """The same with rain and fog also by parameter, and a message of it only when it changes. What CARLA tells of
+        the objects stands for a radar that works.
+        """
         value = rains or self._parameters.rain_fog
         if value != self._rain.value or not self.driving:
             self._rain = BoolMessage(inputs.stamp, value)
-        changes: dict[str, Any] = {"rain_fog": self._rain}
+        changes: dict[str, Any] = {"rain_fog": self._rain, "radar_health": BoolMessage(inputs.stamp, True)}
         return replace(inputs, **changes)
 
     def _stop(self) -> Pedals:

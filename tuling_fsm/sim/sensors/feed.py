@@ -52,6 +52,7 @@ class InputFeed:
         self._answers: list[tuple[int, RouteAnswer]] = []
         self._rain = BoolMessage(0.0, False)
         self._stop: BoolMessage | None = None
+        self._radar: BoolMessage | None = None
         self._tables: dict[Sensor, StampedRows | None] = {}
         self._odometry: Odometry | None = None
         self._grid: Occupancy | None = None
@@ -107,17 +108,22 @@ class InputFeed:
             parking_slots=self._tables[Sensor.PARKING_SLOTS],
             rain_fog=self._rain,
             emergency_stop=self._stop,
+            radar_health=self._radar,
             route_answers=self._arrived(frame, stamp),
             mission=self.mission,
             **calls,
         )
 
     def _set_flags(self, stamp: float, blind: bool, environment: Environment) -> None:
-        """Rain and fog are told of when they change, the emergency stop as long as its link is up."""
+        """Rain and fog are told of when they change, the emergency stop as long as its link is up, and the radar tells
+        that it works unless it is dead.
+        """
         if blind != self._rain.value:
             self._rain = BoolMessage(stamp, blind)
         if environment.emergency_link:
             self._stop = BoolMessage(stamp, environment.emergency_stop)
+        if self.channels[Sensor.RADAR].fault.drop_out < 1.0:
+            self._radar = BoolMessage(stamp, True)
 
     def _arrived(self, frame: int, stamp: float) -> tuple[RouteAnswer, ...]:
         """Answers of the route server that are due, each given out once."""
