@@ -5,9 +5,9 @@ The walls of a request come from rules with a memory; here is none, so that a fa
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
+from tuling_fsm.core.geometry import distance
 from tuling_fsm.core.regulations import ClosedLine, Regulations
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.lanes import StopLine
@@ -66,7 +66,7 @@ def _abreast(road_map: RoadMap, line: StopLine) -> Iterator[StopLine]:
     yield line
     for lane in road_map.same_direction(line.lane):
         for other in road_map.stop_lines_of(lane) if lane != line.lane else ():
-            if other.kind == "light" and math.dist(_middle(line), _middle(other)) < _SAME_PLACE_M:
+            if other.kind == "light" and distance(_middle(line), _middle(other)) < _SAME_PLACE_M:
                 yield other
 
 
