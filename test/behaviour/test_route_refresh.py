@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -112,11 +113,48 @@ def test_an_opposite_route_is_kept_back_where_the_car_cannot_turn(road: RoadMap)
 def test_an_opposite_route_is_switched_to_where_the_car_can_turn(open_road: RoadMap) -> None:
     drive = in_normal(Place(open_road), route_along(open_road))
     opposite = route_along(open_road, ONCOMING_LANE)
-    assert drive.tick(RouteMatch(-1, opposite)).route is opposite
+    drive.probe = plan()
+    assert isinstance(drive.tick(RouteMatch(-1, opposite)).probe, FreeSpace)
+    assert drive.tick().route is opposite
     drive.place.localized = True
     decision = drive.until(states.REGRESSION, 2.0)
     assert decision.transition is not None
     assert decision.transition.clause == "NOR-9"
+
+
+@pytest.mark.clause("RRF-2")
+def test_the_car_turns_round_only_where_the_planner_finds_a_way(open_road: RoadMap) -> None:
+    """Nothing lies between it and the route, but there is no room; it goes on and asks again from time to time."""
+    there, back = route_along(open_road), route_along(open_road, ONCOMING_LANE)
+    drive = in_normal(Place(open_road), there)
+    drive.probe = plan(feasible=False)
+    drive.tick(RouteMatch(-1, back))
+    asked = [decision.probe for decision in (drive.last, *drive.run(4.9)) if decision.probe is not None]
+    assert len(asked) == 5 and drive.last.route is there and drive.last.state == states.NORMAL
+    (goal,) = {request.goal for request in asked if isinstance(request, FreeSpace)}
+    assert abs(goal.heading) == pytest.approx(math.pi) and goal.y == ONCOMING_Y
+    drive.probe = plan()
+    drive.run(1.1)
+    assert drive.last.route is back
+
+
+@pytest.mark.clause("RRF-2", "SAF-4")
+def test_a_server_that_changes_its_mind_every_ten_seconds_does_not_keep_the_car_in_one_state(road: RoadMap) -> None:
+    """Each switch begins `regression` anew. They come ever more slowly, so that its deadline passes, as all do when a
+    car can't move.
+    """
+    routes = route_along(road), route_along(road, FAR_LANE)
+    drive = departed(Place(road, y=NEAR_Y + 5.0, heading=0.9), routes[0])
+    for k in range(30):
+        drive.tick(RouteMatch(-1, routes[(k + 1) % 2]))
+        drive.run(10.0 - 0.05)
+    fired = [each.transition for each in drive.decisions if each.transition is not None]
+    switched = [each.stamp for each in fired if each.clause == "RRF-2"]
+    waits = [round(after - before) for before, after in pairwise(switched)]
+    assert waits == [10, 30, 50], "at once, at once, then after 20 s and 40 s at the next answer"
+    assert drive.last.state == states.PARKED
+    lines = [line for each in drive.decisions for line in each.reports]
+    assert "the pushed route: kept back for 10 s, as the route has changed 2 times" in lines
 
 
 @pytest.mark.clause("RRF-2", "USE-8")
@@ -125,7 +163,9 @@ def test_a_turn_that_is_half_made_is_finished(open_road: RoadMap, turned: float,
     """Whatever the server says meanwhile: only when the car is back on the road another way is considered."""
     there, back = route_along(open_road), route_along(open_road, ONCOMING_LANE)
     drive = in_normal(Place(open_road), there)
-    assert drive.tick(RouteMatch(-1, back)).route is back
+    drive.probe = plan()
+    drive.tick(RouteMatch(-1, back))
+    assert drive.tick().route is back
     drive.until(states.REGRESSION, 2.0)
     drive.place.heading = turned
     drive.tick(RouteMatch(-1, there))

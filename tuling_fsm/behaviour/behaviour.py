@@ -9,7 +9,7 @@ from tuling_fsm.behaviour import states
 from tuling_fsm.behaviour.deadlines import Timeout, time_left, timed
 from tuling_fsm.behaviour.decision import BehaviourRecord, Decision, TransitionEvent
 from tuling_fsm.behaviour.guards import waits_rightly
-from tuling_fsm.behaviour.leaf import BehaviourContext, BehaviourView, LeafBehaviour
+from tuling_fsm.behaviour.leaf import BehaviourContext, BehaviourView, LeafBehaviour, keep
 from tuling_fsm.behaviour.memory import Memory, PlanOutcome, RoutingMemory, report
 from tuling_fsm.behaviour.mission.progress import run_clock, update_mission
 from tuling_fsm.behaviour.parameters import BehaviourParameters
@@ -146,19 +146,22 @@ class Behaviour:
         event = self._event(self._machine, step, world.stamp)
         if event is not None:
             left, leaf = leaf, self._machine.leaf.body
-            view = replace(view, memory=_changed_state(view.memory), in_state_s=0.0)
-            if event.source == event.dest or leaf.enter is not left.enter:
-                # A twin goes on with the maneuver that the other has begun (INT-6, USE-8).
+            # A twin goes on with the maneuver that the other has begun, and with its deadline (INT-6, USE-2, USE-8).
+            twin = event.source != event.dest and leaf.enter is left.enter
+            view = replace(view, memory=_changed_state(view.memory, twin and leaf.enter is not keep), in_state_s=0.0)
+            if not twin:
                 view = view.having(leaf.enter(view))
             view = view.having(self._watch_flapping(view, event))
+        turning = view.memory.routing.turn.open
         request, probe = self._restricted(leaf.request(view), world), self._probe(leaf, view)
-        self._machine.remember(view.memory if probe is None else replace(view.memory, probed_at=view.clock))
+        probed = probe is not None and not turning
+        self._machine.remember(replace(view.memory, probed_at=view.clock) if probed else view.memory)
         timeout = time_left(view, self._timed[self._machine.record.path])
         return self._decision(world, request, probe, event, (*beside, refresh), step.pending, timeout)
 
     def _probe(self, leaf: LeafBehaviour, view: BehaviourView) -> PlanningRequest | None:
-        """What the state wants to try; not while there is nothing to see by."""
-        wanted = leaf.probe(view)
+        """What is to be tried, for a turn or else for the state; not while there is nothing to see by."""
+        wanted = route_refresh.turn_probe(view) if view.memory.routing.turn.open else leaf.probe(view)
         probe = None if wanted is None else self._restricted(wanted, view.world)
         return None if isinstance(probe, Hold) else probe
 
@@ -284,6 +287,8 @@ class Behaviour:
 
 def _with_results(memory: Memory, result: PlanResult | None, probe: PlanResult | None) -> Memory:
     """What came of the request and of the probe; a state probes only now and then, and keeps the latest outcome."""
+    if memory.routing.turn.open:
+        return route_refresh.turn_probed(replace(memory, plan=PlanOutcome.of(result)), probe)
     latest = memory.probe if probe is None else PlanOutcome.of(probe)
     return replace(memory, plan=PlanOutcome.of(result), probe=latest)
 
@@ -295,9 +300,10 @@ def _untouched(routing: RoutingMemory) -> RoutingMemory:
     return replace(routing, held=(), outbox=(), switched=False)
 
 
-def _changed_state(memory: Memory) -> Memory:
+def _changed_state(memory: Memory, same_maneuver: bool) -> Memory:
     """Forget what belonged to the state that was left."""
-    return replace(memory, plan=PlanOutcome(), probe=PlanOutcome(), probed_at=-math.inf, unexplained_s=0.0)
+    spent = memory.unexplained_s if same_maneuver else 0.0
+    return replace(memory, plan=PlanOutcome(), probe=PlanOutcome(), probed_at=-math.inf, unexplained_s=spent)
 
 
 def _jump_report(jump: float) -> tuple[str, ...]:

@@ -74,6 +74,19 @@ class RouteQuestion:
 
 
 @dataclass(frozen=True, eq=False)
+class TurnProbe:
+    """Whether there is a plan that turns the car to an opposite route (RRF-2)."""
+
+    route: Route | None = None
+    """To which one; None where none has been looked at."""
+    at: float = -math.inf
+    """When the planner was asked."""
+    open: bool = False
+    """The planner is asked on this tick, and answers on the next."""
+    found: bool = False
+
+
+@dataclass(frozen=True, eq=False)
 class RoutingMemory:
     """The route in use, and the traffic with the route server."""
 
@@ -82,6 +95,10 @@ class RoutingMemory:
     """A newer one that cannot be switched to yet (RRF-2)."""
     switched: bool = False
     """The route in use was replaced on this tick."""
+    turn: TurnProbe = field(default_factory=TurnProbe)
+    switches: int = 0
+    """How many followed one another sooner than a server that knows its mind would send them."""
+    switched_at: float = -math.inf
     arrived: bool = False
     """The route in use has been driven to its end (NOR-10)."""
     number: int = 0
@@ -152,7 +169,7 @@ class Memory:
     """Of the latest probe of the present state."""
     probed_at: float = -math.inf
     unexplained_s: float = 0.0
-    """Time in the present state without the stops that NOR-7 calls feasible."""
+    """Time in the present state and its twin without the stops that NOR-7 calls feasible."""
     rules: TrafficRules = field(default_factory=lambda: TrafficRules((), TrafficRuleMemory()))
     """What the traffic rules say on this tick."""
     reports: tuple[str, ...] = ()

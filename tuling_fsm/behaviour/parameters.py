@@ -51,6 +51,20 @@ class RouteParameters:
         clause="RRF-2",
         live=True,
     )
+    switch_wait: float = param(
+        20.0,
+        "s",
+        0.0,
+        600.0,
+        "wait before the third switch of the route in a row; doubles with each more",
+        clause="RRF-2",
+        live=True,
+    )
+    switch_wait_max: float = param(
+        320.0, "s", 0.0, 3600.0, "longest wait before another switch", clause="RRF-2", live=True
+    )
+    turn_expansions: int = param(2_000, "", 100, 200_000, "size of the search for a way to turn round", clause="RRF-2")
+    turn_period: float = param(1.0, "s", 0.1, 60.0, "between two of those searches", clause="RRF-2", live=True)
     turn_round_reach: float = param(
         15.0,
         "m",

@@ -200,6 +200,7 @@ def test_a_route_that_leads_elsewhere_ends_the_search(car_park_map: RoadMap) -> 
     out = Pose(-0.5 * LANE_M, -40.0, -0.5 * math.pi)
     garage(drive).mission = car_park(out, stamp=drive.stamp)
     garage(drive).go_to(30.0, 0.5 * LANE_M, math.pi)
+    drive.probe = plan()
     drive.tick(RouteMatch(-1, route_to(car_park_map, out, Pose(30.0, 0.5 * LANE_M, math.pi))))
     drive.until(states.NORMAL, 2.0)
 

@@ -122,9 +122,8 @@ NORMAL_DRIVING = (states.NORMAL, states.SAFE_DRIVING, states.SLOT_SEARCH)
 STANDING = ("not_localized", "attempts_exhausted", "no_path", "no_progress", "no_way_round", "nothing_blocked")
 """Guards that hold only where the car stands and says why: the request is a `Hold`, or its plan has failed."""
 BOUNDED = ("way_to_route", "route_switched", "junction_over")
-"""Guards that hold only so often. The way from explore back to the route uses up the 30 s of EXP-4, which only `normal`
-gives back; each return waits longer. A route server sends a different route only so often: each is a new beginning. A
-junction is over once, by the map: the car has come on.
+"""Guards that hold only so often, which a table can't tell: it is the behaviour that counts. `test_adversary` drives it
+round each of these cycles as often as it lets itself be driven, and sees it come to its end.
 """
 
 

@@ -1,24 +1,32 @@
-"""The supervisor `route_refresh`: asks for the current route, and switches when it suits (RRF-1 to RRF-3)."""
+"""The supervisor `route_refresh`: asks for the current route, and switches when it suits (RRF-1 to RRF-3).
+
+A server that changes its mind again and again is followed ever more slowly, so that what a switch begins anew comes to
+its end in between. Before the car turns round for a route, the planner is asked whether it can.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
+from tuling_fsm.behaviour.free_driving import all_lines
 from tuling_fsm.behaviour.leaf import BehaviourRow, BehaviourView, LeafBehaviour
-from tuling_fsm.behaviour.memory import Memory, report
+from tuling_fsm.behaviour.memory import Memory, RoutingMemory, TurnProbe, report
 from tuling_fsm.behaviour.on_road.replan import avoids
-from tuling_fsm.behaviour.places import crosses
+from tuling_fsm.behaviour.places import along_route, crosses
 from tuling_fsm.behaviour.routing import PUSHED, joined, leads_on, place_on_route, send, use
 from tuling_fsm.behaviour.supervisors import guards
 from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import distance, wrap_angle
 from tuling_fsm.core.records import replace
+from tuling_fsm.core.request import FreeSpace, PlanningRequest, PlanResult
 from tuling_fsm.machine.elements import Leaf, Priority
 from tuling_fsm.machine.engine import StepResult
 from tuling_fsm.machine.table import Table
 from tuling_fsm.map.route import Route
 
 IDLE, ASKING = "idle", "asking"
+_FREE_SWITCHES = 2
+"""So many in a row are made at once: a correction, and the correction of that."""
 _SAME_END_M = 2.0
 _SAME_LINE_M = 0.75
 _COMPARE_STEP_M = 5.0
@@ -70,7 +78,31 @@ def consider(view: BehaviourView, leaf: LeafBehaviour) -> Memory:
             memory = report(memory, f"{match.name}: {objection}")
         else:
             memory = replace(memory, routing=replace(memory.routing, kept=route))
+            memory = _report_wait(view, memory, match.name)
     return _switch(replace(view, memory=memory), leaf)
+
+
+def _wait(view: BehaviourView, routing: RoutingMemory) -> float:
+    """How long the next switch of the route has to wait from now on, s."""
+    p, more = view.context.parameters.route, routing.switches - _FREE_SWITCHES
+    if more < 0:
+        return 0.0
+    return max(0.0, routing.switched_at + min(p.switch_wait * 2.0**more, p.switch_wait_max) - view.clock)
+
+
+def _report_wait(view: BehaviourView, memory: Memory, name: str) -> Memory:
+    routing, wait = memory.routing, _wait(view, memory.routing)
+    if wait <= 0.0 or routing.kept is None or routing.route is None or same_course(view, routing.route, routing.kept):
+        return memory
+    return report(memory, f"{name}: kept back for {wait:.0f} s, as the route has changed {routing.switches} times")
+
+
+def _count_switch(view: BehaviourView, routing: RoutingMemory) -> RoutingMemory:
+    """One more in a row, or the first one after the route has been the same for long enough."""
+    p = view.context.parameters.route
+    last_wait = min(p.switch_wait * 2.0 ** max(routing.switches - _FREE_SWITCHES, 0), p.switch_wait_max)
+    in_a_row = view.clock - routing.switched_at < 2.0 * last_wait
+    return replace(routing, switched=True, switched_at=view.clock, switches=routing.switches + 1 if in_a_row else 1)
 
 
 def _objection(view: BehaviourView, route: Route) -> str:
@@ -90,12 +122,45 @@ def _switch(view: BehaviourView, leaf: LeafBehaviour) -> Memory:
     if present is not None:
         if same_course(view, present, kept):
             return replace(memory, routing=replace(routing, kept=None, serves=routing.ticket))
-        settled = not leaf.turning_back or points_along(view, kept)
-        if not (same_direction(view, present, kept) or (settled and can_turn_round(view, kept))):
+        if _wait(view, routing) > 0.0:
             return memory
+        if not same_direction(view, present, kept):
+            settled = not leaf.turning_back or points_along(view, kept)
+            if not (settled and can_turn_round(view, kept)):
+                return memory
+            memory = _look_for_turn(view, memory, kept)
+            if not memory.routing.turn.found:
+                return memory
     memory = use(view, memory, kept)
-    memory = replace(memory, routing=replace(memory.routing, switched=True))
+    memory = replace(memory, routing=_count_switch(view, memory.routing))
     return report(memory, "switched to another route")
+
+
+def _look_for_turn(view: BehaviourView, memory: Memory, route: Route) -> Memory:
+    """Have the planner asked for a way to turn to a route, unless it has just been."""
+    turn = memory.routing.turn
+    again = view.clock - turn.at >= view.context.parameters.route.turn_period
+    if turn.route is route and (turn.open or turn.found or not again):
+        return memory
+    return replace(memory, routing=replace(memory.routing, turn=TurnProbe(route, view.clock, open=True)))
+
+
+def turn_probe(view: BehaviourView) -> PlanningRequest | None:
+    """What the planner is asked: the way to the target that `regression` would have there, over no line (REG-2)."""
+    route, p = view.memory.routing.turn.route, view.context.parameters
+    if route is None:
+        return None
+    ahead = np.arange(p.regression.target, p.regression.target_max + 1e-9, p.regression.target_step)
+    goal = along_route(
+        route, place_on_route(view, route), ahead, view.world.scene, view.context.vehicle, p.free.clearance
+    )
+    return FreeSpace(goal, all_lines(view, 0), speed_limit=p.free.speed, max_expansions=p.route.turn_expansions)
+
+
+def turn_probed(memory: Memory, result: PlanResult | None) -> Memory:
+    """The memory after the planner's answer."""
+    turn = replace(memory.routing.turn, open=False, found=result is not None and result.feasible)
+    return replace(memory, routing=replace(memory.routing, turn=turn))
 
 
 def same_course(view: BehaviourView, present: Route, other: Route) -> bool:
