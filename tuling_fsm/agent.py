@@ -164,48 +164,46 @@ class Agent:
     ) -> tuple[PlanResult, Trajectory, FallbackLadder]:
         """The plan if it may be sent, else what the ladder of stops puts in its place (SAF-1, SAF-2).
 
-        Nothing is sent that the check has not seen. A stop that is asked for, or for want of a plan, tells its own
-        reason, whatever stops the car instead.
+        Nothing is sent that the check has not seen, but for an emergency stop, below which there is nothing. A stop
+        that is asked for, or for want of a plan, tells its own reason, whatever stops the car instead.
         """
         request, regulations, detail, least = decision.request, decision.regulations, "no plan", FallbackRung.REST
-        is_stop = isinstance(request, Hold) or not planned.feasible
         if planned.trajectory is not None:
             planned, violation = self._planner.checked(planned, request, scene, regulations)
-            assert planned.trajectory is not None
-            if violation is None:
-                going_on = _accepted(ladder, planned.trajectory, request, scene)
-                if going_on is not None:
-                    return planned, planned.trajectory, going_on
-                detail = "a stop has begun"
-            else:
-                detail, least = (
-                    f"{violation.breach.value}: {violation.detail}",
-                    _first_rung(request, is_stop),
-                )
-        instead, ladder = fall_back(
-            ladder, scene, regulations, self.parameters.vehicle, self.parameters.planning, least
-        )
-        if is_stop and planned.trajectory is not None:
+            going_on = None if violation is not None else _accepted(ladder, planned.trajectory, request, scene)
+            if going_on is not None and planned.trajectory is not None:
+                return planned, planned.trajectory, going_on
+            detail = "a stop has begun" if violation is None else f"{violation.breach.value}: {violation.detail}"
+            least = _first_rung(planned, request)
+        p = self.parameters
+        instead, ladder = fall_back(ladder, scene, regulations, p.vehicle, p.planning, least)
+        if planned.trajectory is not None and _is_stop(planned, request):
             return replace(planned, trajectory=instead), instead, ladder
         limit = Limit(Reason.PLAN_REJECTED, detail=detail)
         rejected = replace(planned, feasible=False, trajectory=instead, limit=limit, reason=Reason.PLAN_REJECTED)
         return rejected, instead, ladder
 
 
+def _is_stop(planned: PlanResult, request: PlanningRequest) -> bool:
+    return isinstance(request, Hold) or not planned.feasible
+
+
 def _accepted(
-    ladder: FallbackLadder, trajectory: Trajectory, request: PlanningRequest, scene: Scene
+    ladder: FallbackLadder, trajectory: Trajectory | None, request: PlanningRequest, scene: Scene
 ) -> FallbackLadder | None:
     """The ladder after a valid plan, `None` where a stop has begun; an emergency stop is no less than any of those."""
+    if trajectory is None:
+        return None
     if isinstance(request, Hold) and request.emergency and is_stopping(ladder, scene):
         return replace(ladder, last=trajectory)
     return accept(ladder, trajectory, scene)
 
 
-def _first_rung(request: PlanningRequest, is_stop: bool) -> FallbackRung:
+def _first_rung(planned: PlanResult, request: PlanningRequest) -> FallbackRung:
     """Where the ladder begins instead of a plan that is not sent: where a stop was due, no older plan is driven on."""
     if isinstance(request, Hold) and request.emergency:
         return FallbackRung.EMERGENCY
-    return FallbackRung.COMFORT if is_stop else FallbackRung.REST
+    return FallbackRung.COMFORT if _is_stop(planned, request) else FallbackRung.REST
 
 
 def _scene(world: World, last: PlanResult | None) -> Scene:

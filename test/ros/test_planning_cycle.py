@@ -135,13 +135,13 @@ def test_odometry_whose_clock_stands_is_silence():
 
 @pytest.mark.clause("SAF-1")
 def test_a_failing_planner_is_replaced_by_braking_along_its_last_plan():
-    bench = Bench(fail_at_x=10.0)
+    bench = Bench(fail_at_x=1.2)
     bench.send(frame(1.0))
     bench.answer()
     bench.send(frame(1.05, 1.0))
     plan = bench.trajectories()[-1]
     for k in range(3):
-        bench.send(frame(1.1 + 0.05 * k, 20.0))
+        bench.send(frame(1.1 + 0.05 * k, 1.25 + 0.2 * k))
     stop = bench.trajectories()[-3]
     assert stop.v[0] == pytest.approx(plan.sample(1.1)[2])
     assert stop.v[-1] == 0.0
@@ -149,8 +149,10 @@ def test_a_failing_planner_is_replaced_by_braking_along_its_last_plan():
     assert sum("beyond the world's end" in line for line in bench.lines) == 1
     why = [raw for topic, raw in bench.sent if topic == "why"][-1]
     assert unpack_diagnostics(why, "why")[0].message == "the planner failed, the car is braking"
-    bench.send(frame(1.3, 2.0))
+    bench.send(frame(1.3, 1.1))
     assert bench.trajectories()[-1].v[0] == pytest.approx(5.0)
+    bench.send(frame(1.35, 40.0))
+    assert (bench.trajectories()[-1].x[0], bench.trajectories()[-1].v[-1]) == (40.0, 0.0), "from where it is"
 
 
 @pytest.mark.clause("SAF-1")
@@ -175,13 +177,25 @@ def test_a_late_plan_gives_way_to_the_rest_of_the_last_one():
     bench.answer()
     bench.send(frame(1.05, 1.0))
     plan = bench.trajectories()[-1]
-    bench.send(frame(1.1, 50.0))
+    bench.send(frame(1.1, 1.5))
     late = bench.trajectories()[-1]
     assert late.stamp == pytest.approx(1.1)
-    assert late.x[0] == pytest.approx(plan.sample(1.1)[0].x)
+    assert late.x[0] == pytest.approx(plan.sample(1.1)[0].x) == pytest.approx(1.25)
     lock_step = Bench(lock_step=True, clock=ticking([0.9]))
     lock_step.send(frame(1.0, 7.0))
     assert lock_step.trajectories()[-1].x[0] == 7.0
+
+
+@pytest.mark.clause("SAF-1", "SAF-5")
+@pytest.mark.parametrize("late", [1, 8])
+def test_a_late_plan_for_a_car_that_is_elsewhere_is_sent_all_the_same(late):
+    bench = Bench(clock=ticking([0.01, 0.01] + [0.9] * late))
+    bench.send(frame(1.0))
+    bench.answer()
+    bench.send(frame(1.05, 1.0))
+    for k in range(late):
+        bench.send(frame(1.1 + 0.05 * k, 60.0 + 10.0 * k))
+    assert bench.trajectories()[-1].x[0] == pytest.approx(60.0 + 10.0 * (late - 1))
 
 
 @pytest.mark.clause("SAF-1", "EST-1")

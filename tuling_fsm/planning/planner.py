@@ -74,7 +74,7 @@ class Planner:
         if violation is not None and violation.breach in _OFF_PLAN:
             anew = self.plan(request, scene, None)
             better = anew.feasible or not result.feasible or violation.breach is ViolationKind.START
-            if better and self._violation(anew, request, scene, regulations) is None:
+            if better and anew.trajectory is not None and self._violation(anew, request, scene, regulations) is None:
                 return anew, None
         return result, violation
 

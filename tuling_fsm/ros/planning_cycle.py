@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from tuling_fsm.bag.saved_state import save_state
 from tuling_fsm.bag.writer import BagWriter
 from tuling_fsm.core.errors import InputError, in_one_line
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.geometry import FloatArray, Pose, distance
 from tuling_fsm.core.parameters import flatten
 from tuling_fsm.core.topics import BY_NAME, INPUTS
 from tuling_fsm.core.trajectory import Trajectory
@@ -41,6 +41,8 @@ LATE_AT_MOST = 5
 """After so many late plans in a row the car is stopped."""
 LOOK_S, SLOWER = 1.0, 0.3
 """A plan brakes that is slower than another by so much (m/s) after this time (s)."""
+ELSEWHERE_M = 1.0
+"""A car this far from its plan is not on it."""
 HEALTH_PERIOD_NS = 1_000_000_000
 KEEP_PERIOD_NS = 500_000_000
 
@@ -393,20 +395,24 @@ class PlanningCycle:
         return self._outputs.messages(outcome.tick, ns, self._own.why_rate, self._wanted)
 
     def _instead_of_late(self, late: Trajectory) -> Trajectory:
-        """The rest of the last plan, after some in a row a comfortable stop; a plan that brakes is never held back."""
+        """The rest of the last plan, after some in a row a comfortable stop; a plan that brakes is never held back, nor
+        one for a car that is elsewhere (SAF-5).
+        """
         if self._sent is None or self._sent.end_stamp <= late.stamp:
+            return late
+        rest = self._sent.after(late.stamp)
+        if distance(rest.pose(0), late.pose(0)) > ELSEWHERE_M:
             return late
         if self._late_in_a_row > LATE_AT_MOST:
             return self._stop(late.stamp)
-        rest = self._sent.after(late.stamp)
         soon = late.stamp + LOOK_S
         return late if abs(late.sample(soon)[2]) < abs(rest.sample(soon)[2]) - SLOWER else rest
 
     def _stop(self, stamp: float, inputs: Inputs | None = None) -> Trajectory:
-        """Braking along the last trajectory; without one, straight on from where the car is."""
-        way = self._sent
-        if way is None and inputs is not None and inputs.odometry is not None:
-            way = straight_on(stamp, inputs.odometry.pose, inputs.odometry.v)
+        """Braking along the last trajectory; without one, or elsewhere, straight on from where the car is (SAF-5)."""
+        way, odometry = self._sent, None if inputs is None else inputs.odometry
+        if odometry is not None and (way is None or distance(way.after(stamp).pose(0), odometry.pose) > ELSEWHERE_M):
+            way = straight_on(stamp, odometry.pose, odometry.v)
         decel = self._agent.parameters.vehicle.comfort_decel
         return braking(way or Trajectory.standing(stamp, Pose(0.0, 0.0, 0.0)), stamp, decel)
 
