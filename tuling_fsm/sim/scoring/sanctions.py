@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tuling_fsm.core.geometry import Pose, distance, shifted, wrap_angle
+from tuling_fsm.core.geometry import FloatArray, Pose, distance, shifted, wrap_angle
 from tuling_fsm.core.standing import VEHICLE_STANDS
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
 from tuling_fsm.map.lanes import DRIVING, LanePosition
@@ -182,7 +182,7 @@ class Sanctions:
             return False
         return any(self._of_own_way(position, heading) for position in self._lanes_under(row, box))
 
-    def _lanes_under(self, row: int, box: np.ndarray) -> list[LanePosition]:
+    def _lanes_under(self, row: int, box: FloatArray) -> list[LanePosition]:
         centre = Pose(float(box[0]), float(box[1]), float(box[3]))
         across = Pose(centre.x, centre.y, centre.heading + 0.5 * math.pi)
         points = [centre, *(shifted(across, side * 0.45 * float(box[5])) for side in (-1.0, 1.0))]

@@ -1,4 +1,4 @@
-"""Stop lines that the car passes: lights, dark lights and stop signs (red light and stop sign of the CARLA leaderboard).
+"""Stop lines that the car passes: lights, dark lights, stop signs (two infractions of the CARLA leaderboard, and ours).
 
 A line counts where a bumper really crosses it in its direction, on the route or off it. Where several ways through a
 junction begin at one place, each with a signal of its own, the one counts that the car then takes.
@@ -35,11 +35,11 @@ WITHOUT_SIGN = (Light.UNKNOWN, Light.DARK)
 
 
 class LineNear(NamedTuple):
-    """A stop line within reach: its index, how far the bumper is past it and beyond its ends (m, negative: before,
+    """A stop line within reach: its row, how far the bumper is past it and beyond its ends (m, negative: before,
     between them).
     """
 
-    index: int
+    row: int
     past: float
     beyond: float
 
@@ -78,7 +78,7 @@ class _LineState:
 
     past: float
     stood: float = 0.0
-    light: int = Light.UNKNOWN
+    light: int | None = None
 
 
 @dataclass(frozen=True)
@@ -106,33 +106,34 @@ class StopLineWatch:
         bumpers = shifted(pose, self._vehicle.front), Pose(back.x, back.y, wrap_angle(pose.heading + math.pi))
         near = [line for bumper in bumpers for line in self.lines.near(bumper)]
         crossed = [line for line in near if self._follow(frame, line)]
-        self._states = {line.index: self._states[line.index] for line in near}
+        self._states = {line.row: self._states[line.row] for line in near}
         if crossed:
             self._judge(frame, crossed, log)
         self._decide(frame, log)
 
     def _follow(self, frame: RefereeFrame, line: LineNear) -> bool:
         """Bring a line's state up to date; whether it has just been passed."""
-        known = self._states.setdefault(line.index, _LineState(line.past))
+        new = line.row not in self._states
+        known = self._states.setdefault(line.row, _LineState(line.past))
         before, known.past = known.past, line.past
         stands = abs(frame.ego.v) < self._p.standing
         if stands and -self._p.stop_zone < line.past <= self._p.stop_line:
             known.stood += frame.dt
-        if before < 0.0 <= line.past or (0.0 <= line.past <= self._p.stop_line and stands):
+        if before < 0.0 <= line.past or (0.0 <= line.past <= self._p.stop_line and (stands or new)):
             # A car that stands within the tolerance has arrived, and goes on by the light that it then has.
-            known.light = frame.lights.get(self.lines.all[line.index].signal, Light.UNKNOWN)
+            known.light = frame.lights.get(self.lines.all[line.row].signal, Light.UNKNOWN)
         return before <= self._p.stop_line < line.past
 
     def _judge(self, frame: RefereeFrame, crossed: list[LineNear], log: InfractionLog) -> None:
         """At every place the line of the lane that the bumper is in; of connecting lanes all, until it is known."""
-        lanes = {line.index: self._map.lanes[self.lines.all[line.index].lane] for line in crossed}
-        ways = [line for line in crossed if lanes[line.index].junction is not None]
+        lanes = {line.row: self._map.lanes[self.lines.all[line.row].lane] for line in crossed}
+        ways = [line for line in crossed if lanes[line.row].junction is not None]
         own = [line for line in crossed if line not in ways]
         if own:
-            nearest = min(own, key=lambda line: (max(line.beyond, 0.0), abs(line.beyond), line.index))
-            self._note(frame.stamp, self._verdict(nearest.index), log)
+            nearest = min(own, key=lambda line: (max(line.beyond, 0.0), abs(line.beyond), line.row))
+            self._note(frame.stamp, self._verdict(nearest.row), log)
         if ways:
-            verdicts = {lanes[line.index].id: self._verdict(line.index) for line in ways}
+            verdicts = {lanes[line.row].id: self._verdict(line.row) for line in ways}
             junction = lanes[ways[0].index].junction
             assert junction is not None
             if len(set(verdicts.values())) == 1:
