@@ -128,7 +128,7 @@ def test_a_run_that_breaks_off_is_told_and_the_others_go_on(monkeypatch: pytest.
     broken = drive(CampaignRun(ROAM, 7, None, (), None))
     assert (broken["finished"], broken["end"], broken["seed"]) == (False, "error", 7)
     _, row, said = campaign.table([broken])
-    assert row.split() == ["roam", "7", "error", "0", "-", "-", "-", "-", "-", "-"]
+    assert row.split() == ["roam", "7", "error", "0", "-", "-", "-", "-", "-", "-", "-"]
     assert said == "roam seed 7: ZeroDivisionError: in the middle"
 
 

@@ -130,7 +130,8 @@ class Referee:
 
     def _way(self, frame: RefereeFrame, outside: bool) -> None:
         """Metres on and off the route; sanctioned ones are on it."""
-        if not outside and self.rules.outside_route(frame.ego.position, frame.route_lanes):
+        middle = shifted(frame.ego.pose, center_ahead(self._vehicle))
+        if not outside and self.rules.outside_route(middle, frame.ego.position, frame.route_lanes):
             outside = not self._sanctions.allow(frame, "wrong_way")
         self.metrics.note_way(abs(frame.ego.v) * frame.dt, outside)
 

@@ -226,7 +226,7 @@ class PedestrianYielding:
         reach = 0.5 * self._vehicle.width + BESIDE_M + 0.5 * float(frame.agents.boxes[row, 5])
         when = gap / closing
         in_way = abs(aside) < reach and abs(aside + sideways * when) < reach
-        if in_way and closing**2 > 2.0 * HARD_BRAKING * gap:
+        if in_way and closing * closing > 2.0 * HARD_BRAKING * gap:
             return f"on the lane {when:.1f} s ahead"
         return None
 

@@ -19,6 +19,7 @@ from tuling_fsm.map.road_map import RoadMap
 
 ON_SURFACE = tuple(sorted(SURFACE))
 WRONG_WAY = math.radians(120.0)
+PARKING = "parking"
 REVERSING = 2.0
 """Reversing faster than this is driving against the traffic: nuPlan's 2 m within a second, m/s."""
 
@@ -66,12 +67,12 @@ class RoadRules:
             for lane in set[LaneId]().union(*under)
         )
 
-    def outside_route(self, position: LanePosition | None, route_lanes: frozenset[LaneId]) -> bool:
-        """Whether the car is on no driving lane, or on one that is neither of its route, if it has one, nor beside it
-        in the same direction; ways through junctions are not looked at.
+    def outside_route(self, middle: Pose, position: LanePosition | None, route_lanes: frozenset[LaneId]) -> bool:
+        """Whether the middle of the car is on neither a driving nor a parking lane, or on one that is neither of its
+        route, if it has one, nor beside it in the same direction; ways through junctions are not looked at.
         """
         if position is None:
-            return True
+            return not self._map.positions(middle.x, middle.y, 0.0, (PARKING,)) and not self.in_slot(middle)
         if not route_lanes or self._map.lanes[position.lane].junction is not None:
             return False
         return route_lanes.isdisjoint(self._map.same_direction(position.lane))

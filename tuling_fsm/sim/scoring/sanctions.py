@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import FloatArray, Pose, distance, shifted, wrap_angle
 from tuling_fsm.core.standing import VEHICLE_STANDS
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
@@ -34,8 +35,8 @@ ALIGNED = math.radians(30.0)
 """Back on a lane the car's heading is within this of the lane's."""
 JUMP_M = 2.0
 """A car that is farther from where it was than it can have driven, by this, was put there."""
-STRAY_M = 3.0
-"""On its way to the road a car may go so much farther from it than it has been."""
+STRAY_M = 1.5
+"""On its way to the road no corner of the car may go so much farther from it than all have been."""
 LANE_SEARCH_M = 40.0
 GRACE_S = 8.0
 """For so long after a situation has passed the car may come back from it."""
@@ -98,7 +99,7 @@ class Sanctions:
         elif self._returning and self._on_lane(frame):
             self._returning = False
         if self._returning:
-            away = self._distance_to_lanes(pose)
+            away = max(self._distance_to_lanes(x, y) for x, y in frame.corners.tolist())
             self._nearest = min(self._nearest, away)
             self._returning = away <= self._nearest + STRAY_M
 
@@ -126,13 +127,18 @@ class Sanctions:
 
     def _on_lane(self, frame: RefereeFrame) -> bool:
         """Whether the whole car is on driving lanes, along one of them."""
+        return self._along_lanes(frame, 0.0, ALIGNED)
+
+    def _along_lanes(self, frame: RefereeFrame, least: float, most: float) -> bool:
+        """Whether the whole car is on driving lanes, turned from them by an angle between these (rad)."""
         position = frame.ego.position
-        if position is None or abs(wrap_angle(frame.ego.pose.heading - position.heading)) > ALIGNED:
+        turned = math.nan if position is None else abs(wrap_angle(frame.ego.pose.heading - position.heading))
+        if not least <= turned <= most:
             return False
         return all(self._map.positions(x, y) for x, y in frame.corners.tolist())
 
-    def _distance_to_lanes(self, pose: Pose) -> float:
-        found = self._map.positions(pose.x, pose.y, LANE_SEARCH_M)
+    def _distance_to_lanes(self, x: float, y: float) -> float:
+        found = self._map.positions(x, y, LANE_SEARCH_M)
         return min((max(abs(each.offset) - 0.5 * each.width, 0.0) for each in found), default=LANE_SEARCH_M)
 
     def obstacle(self, frame: RefereeFrame) -> bool:
@@ -163,11 +169,11 @@ class Sanctions:
     def parking(self, frame: RefereeFrame) -> bool:
         """Whether a slot is near."""
         x, y, _ = self._middle(frame)
-        return bool(np.any(np.sum((self._centres - (x, y)) ** 2, axis=1) < SLOT_M**2))
+        return bool(np.any(elementwise.hypot(self._centres[:, 0] - x, self._centres[:, 1] - y) < SLOT_M))
 
-    def returning(self, _frame: RefereeFrame) -> bool:
-        """Whether the car is on its way to lanes that it was set down off."""
-        return self._returning
+    def returning(self, frame: RefereeFrame) -> bool:
+        """Whether the car is on its way to lanes that it was set down off; who drives along the other side is not."""
+        return self._returning and not self._along_lanes(frame, math.pi - ALIGNED, math.pi)
 
     def _middle(self, frame: RefereeFrame) -> Pose:
         return shifted(frame.ego.pose, center_ahead(self._vehicle))

@@ -127,14 +127,14 @@ class StopLineWatch:
     def _judge(self, frame: RefereeFrame, crossed: list[LineNear], log: InfractionLog) -> None:
         """At every place the line of the lane that the bumper is in; of connecting lanes all, until it is known."""
         lanes = {line.row: self._map.lanes[self.lines.all[line.row].lane] for line in crossed}
-        ways = [line for line in crossed if lanes[line.row].junction is not None]
-        own = [line for line in crossed if line not in ways]
+        ways = [row for row, lane in lanes.items() if lane.junction is not None]
+        own = [line for line in crossed if line.row not in ways]
         if own:
             nearest = min(own, key=lambda line: (max(line.beyond, 0.0), abs(line.beyond), line.row))
             self._note(frame.stamp, self._verdict(nearest.row), log)
         if ways:
-            verdicts = {lanes[line.row].id: self._verdict(line.row) for line in ways}
-            junction = lanes[ways[0].index].junction
+            verdicts = {lanes[row].id: self._verdict(row) for row in ways}
+            junction = lanes[ways[0]].junction
             assert junction is not None
             if len(set(verdicts.values())) == 1:
                 self._note(frame.stamp, next(iter(verdicts.values())), log)
