@@ -34,7 +34,7 @@ CLOSED = (Light.RED, Light.RED_YELLOW)
 WITHOUT_SIGN = (Light.UNKNOWN, Light.DARK)
 
 
-class LineNear(NamedTuple):
+class LineDistance(NamedTuple):
     """A stop line within reach: its row, how far the bumper is past it and beyond its ends (m, negative: before,
     between them).
     """
@@ -55,7 +55,7 @@ class StopLines:
         self._half = 0.5 * elementwise.hypot(ends[:, 2] - ends[:, 0], ends[:, 3] - ends[:, 1])
         self._cos, self._sin, self._heading = elementwise.cos(headings), elementwise.sin(headings), headings
 
-    def near(self, bumper: Pose) -> list[LineNear]:
+    def near(self, bumper: Pose) -> list[LineDistance]:
         """Lines within reach that a bumper, looking where it goes, heads for."""
         if not self.all:
             return []
@@ -64,7 +64,7 @@ class StopLines:
         beyond = np.abs(aside) - self._half
         close = (np.abs(past) < NEAR_LINE_M) & (beyond < LINE_SPAN_M)
         return [
-            LineNear(int(i), float(past[i]), float(beyond[i]))
+            LineDistance(int(i), float(past[i]), float(beyond[i]))
             for i in np.flatnonzero(close)
             if abs(wrap_angle(bumper.heading - self._heading[i])) < LINE_HEADING
         ]
@@ -111,7 +111,7 @@ class StopLineWatch:
             self._judge(frame, crossed, log)
         self._decide(frame, log)
 
-    def _follow(self, frame: RefereeFrame, line: LineNear) -> bool:
+    def _follow(self, frame: RefereeFrame, line: LineDistance) -> bool:
         """Bring a line's state up to date; whether it has just been passed."""
         new = line.row not in self._states
         known = self._states.setdefault(line.row, _LineState(line.past))
@@ -124,7 +124,7 @@ class StopLineWatch:
             known.light = frame.lights.get(self.lines.all[line.row].signal, Light.UNKNOWN)
         return before <= self._p.stop_line < line.past
 
-    def _judge(self, frame: RefereeFrame, crossed: list[LineNear], log: InfractionLog) -> None:
+    def _judge(self, frame: RefereeFrame, crossed: list[LineDistance], log: InfractionLog) -> None:
         """At every place the line of the lane that the bumper is in; of connecting lanes all, until it is known."""
         lanes = {line.row: self._map.lanes[self.lines.all[line.row].lane] for line in crossed}
         ways = [row for row, lane in lanes.items() if lane.junction is not None]
