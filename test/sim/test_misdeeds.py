@@ -178,6 +178,8 @@ SOUND = [
           [Other(On("5", 0, -1, 40.0, -0.6), 3.0, *BIKE)]),
     Scene("slowly back from the grass", "two_lanes", Pose(100.0, -10.0, 0.3), [Leg(12.0, 2.0)]),
     Scene("slowly over a line near bays", "course", On("9", 2, -1, 1.0, 1.2), [Leg(2.0, 2.0)]),
+    Scene("turns round where the road ends", "course", On("12", 2, -1, 9.0),
+          [Leg(3.0, 1.2, 0.35), Leg(3.0, -1.0, 0.3), Leg(3.0, 1.0, 0.35)]),
     Scene("reverses slowly", "two_lanes", CAR, [Leg(4.0, -1.5)]),
     Scene("passes green", "lit", FROM_EAST, [Leg(4.0, 8.0)], (), lights(Light.GREEN)),
     Scene("passes yellow", "lit", FROM_EAST, [Leg(4.0, 8.0)], (), lights(Light.YELLOW)),

@@ -247,7 +247,7 @@ def test_who_is_outside_when_the_situation_is_over_is_at_fault(two_lanes: RoadMa
         watch.see(outside, 2.0)
     assert watch.kinds == []
     for _ in range(100):
-        watch.see(outside, 2.0)
+        watch.see(outside, 5.0)
     assert watch.kinds == [("off_road", True), ("solid_line", True)]
 
 

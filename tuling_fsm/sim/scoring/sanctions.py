@@ -1,8 +1,8 @@
 """When lines, the direction of lanes and the edge of the road do not hold: decided by what is there to be seen.
 
 Rules of the road let a driver cross a line or use the other lane round an obstacle (StVO section 6), out of a bay or a
-drive (section 10) and while parking; overtaking beyond a broken line is section 5. All of that is slow and short. What
-the planner calls its state is not asked.
+drive (section 10), while parking, and for turning round where the road ends; overtaking beyond a broken line is
+section 5. All of that is slow and short. What the planner calls its state is not asked.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ STOOD_S = 3.0
 THINGS = (Kind.UNKNOWN, Kind.CONE, Kind.BARRIER, Kind.DEBRIS)
 SLOT_M = 12.0
 """From the middle of the car to that of a slot that it may be entering or leaving."""
+DEAD_END_M = 20.0
+"""So near to the end of a road without an exit the car may turn."""
 ALIGNED = math.radians(30.0)
 """Back on a lane the car's heading is within this of the lane's."""
 JUMP_M = 2.0
@@ -52,21 +54,27 @@ class Situation(Enum):
     PARKING = "parking"
     """A parking slot is near."""
     RETURN = "return"
-    """The car was set down off its lanes and has not reached them yet."""
+    """The car was set down off its lanes, or was sanctioned to leave them, and is not back along one yet."""
+    DEAD_END = "dead end"
+    """The lane ends, and the car has to turn round."""
     OVERTAKING = "overtaking"
     """A vehicle is passed beyond a line that may be crossed."""
 
 
 SANCTIONED = {
-    "solid_line": {Situation.OBSTACLE: ROUND, Situation.PARKING: SLOW, Situation.RETURN: SLOW},
+    "solid_line": {
+        Situation.OBSTACLE: ROUND, Situation.PARKING: SLOW, Situation.DEAD_END: SLOW, Situation.RETURN: SLOW,
+    },
     "wrong_way": {
-        Situation.OBSTACLE: ROUND, Situation.PARKING: SLOW, Situation.RETURN: SLOW, Situation.OVERTAKING: ROUND,
+        Situation.OBSTACLE: ROUND, Situation.PARKING: SLOW, Situation.DEAD_END: SLOW, Situation.RETURN: SLOW,
+        Situation.OVERTAKING: ROUND,
     },
     "off_road": {Situation.OBSTACLE: SLOW, Situation.RETURN: SLOW},
 }  # fmt: skip
 """By infraction, in which situations it is none, and up to which speed (m/s)."""
 LONGEST_S = {
-    Situation.OBSTACLE: 90.0, Situation.PARKING: 120.0, Situation.RETURN: 90.0, Situation.OVERTAKING: 30.0
+    Situation.OBSTACLE: 90.0, Situation.PARKING: 120.0, Situation.RETURN: 90.0, Situation.DEAD_END: 120.0,
+    Situation.OVERTAKING: 30.0,
 }  # fmt: skip
 """For so long may the car move by one situation."""
 
@@ -107,6 +115,8 @@ class Sanctions:
         """Whether the situation sanctions what would be this kind of infraction."""
         for situation, bound in SANCTIONED[infraction].items():
             if abs(frame.ego.v) <= bound and self._holds(frame, situation) and self._in_time(frame, situation):
+                if not self._returning and situation is not Situation.OVERTAKING:
+                    self._returning, self._nearest = True, math.inf
                 return True
         return False
 
@@ -171,6 +181,14 @@ class Sanctions:
         x, y, _ = self._middle(frame)
         return bool(np.any(elementwise.hypot(self._centres[:, 0] - x, self._centres[:, 1] - y) < SLOT_M))
 
+    def dead_end(self, frame: RefereeFrame) -> bool:
+        """Whether the lane under the car ends, or begins, nearby without another."""
+        if frame.ego.position is None:
+            return False
+        lane, s = self._map.lanes[frame.ego.position.lane], frame.ego.position.s
+        ends = not lane.successors and lane.length - s < DEAD_END_M
+        return ends or (not lane.predecessors and s < DEAD_END_M)
+
     def returning(self, frame: RefereeFrame) -> bool:
         """Whether the car is on its way to lanes that it was set down off; who drives along the other side is not."""
         return self._returning and not self._along_lanes(frame, math.pi - ALIGNED, math.pi)
@@ -205,6 +223,7 @@ class Sanctions:
 LOOKS = {
     Situation.OBSTACLE: Sanctions.obstacle,
     Situation.PARKING: Sanctions.parking,
+    Situation.DEAD_END: Sanctions.dead_end,
     Situation.RETURN: Sanctions.returning,
     Situation.OVERTAKING: Sanctions.overtaking,
 }
