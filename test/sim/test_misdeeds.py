@@ -85,7 +85,7 @@ MISDEEDS = [
     ),
     (
         "solid_line",
-        Scene("over a line round a queue", "course", On("10", 0, -1, 40.0, 1.2), [Leg(4.0, 0.5)],
+        Scene("over a line round a queue", "course", On("10", 0, -1, 30.0, 1.2), [Leg(4.0, 4.0)],
               [Other(On("10", 0, -1, s)) for s in (56.0, 63.0)]),
     ),
     ("solid_line", Scene("fast over a line near bays", "course", On("9", 2, -1, 1.0, 1.2), [Leg(0.3, 8.0)])),

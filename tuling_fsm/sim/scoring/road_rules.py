@@ -69,13 +69,18 @@ class RoadRules:
 
     def outside_route(self, middle: Pose, position: LanePosition | None, route_lanes: frozenset[LaneId]) -> bool:
         """Whether the middle of the car is on neither a driving nor a parking lane, or on one that is neither of its
-        route, if it has one, nor beside it in the same direction; ways through junctions are not looked at.
+        route, if it has one, nor beside such a one or right before or after it; ways through junctions are not looked
+        at.
         """
         if position is None:
             return not self._map.positions(middle.x, middle.y, 0.0, (PARKING,)) and not self.in_slot(middle)
         if not route_lanes or self._map.lanes[position.lane].junction is not None:
             return False
-        return route_lanes.isdisjoint(self._map.same_direction(position.lane))
+        beside = self._map.same_direction(position.lane)
+        joined = (
+            n for lane in beside for n in (*self._map.lanes[lane].successors, *self._map.lanes[lane].predecessors)
+        )
+        return route_lanes.isdisjoint((*beside, *joined))
 
     def lanes_touched(self, corners: FloatArray) -> set[LaneId]:
         """Driving lanes under the corners (4, 2)."""

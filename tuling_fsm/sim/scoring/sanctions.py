@@ -40,6 +40,8 @@ JUMP_M = 2.0
 STRAY_M = 1.5
 """On its way to the road no corner of the car may go so much farther from it than all have been."""
 LANE_SEARCH_M = 40.0
+LINE_M = 0.1
+"""A car that is no farther over a line than this is inside of it again."""
 GRACE_S = 8.0
 """For so long after a situation has passed the car may come back from it."""
 SLOW, ROUND = 3.0, 8.4
@@ -136,8 +138,12 @@ class Sanctions:
         return self._used[situation].moved <= LONGEST_S[situation]
 
     def _on_lane(self, frame: RefereeFrame) -> bool:
-        """Whether the whole car is on driving lanes, along one of them."""
-        return self._along_lanes(frame, 0.0, ALIGNED)
+        """Whether the whole car is on driving lanes, along one of them, and over no line."""
+        position = frame.ego.position
+        if position is None or not self._along_lanes(frame, 0.0, ALIGNED):
+            return False
+        over = self._rules.overrun(frame.corners, position, frame.ego.pose.heading)
+        return over is None or over.depth <= LINE_M
 
     def _along_lanes(self, frame: RefereeFrame, least: float, most: float) -> bool:
         """Whether the whole car is on driving lanes, turned from them by an angle between these (rad)."""
