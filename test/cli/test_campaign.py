@@ -34,7 +34,7 @@ def finished(job: CampaignRun, infractions: Sequence[dict[str, Any]] = ()) -> di
         "finished": True,
         "end": "goal",
         "services": 2,
-        "score": {"driving": 0.876},
+        "score": {"closed_loop": 0.654, "driving": 0.876},
         "infractions": list(infractions),
         "longest_unexplained_stop_s": 0.35,
         "flaps": 0,
@@ -99,10 +99,22 @@ def test_the_table_has_a_line_for_each_run_and_for_each_fault() -> None:
     one, two = (CampaignRun(ROAM, seed, None, (), None) for seed in (1, 2))
     head, *lines = campaign.table([finished(one), finished(two, [SHOULDER, STRUCK])])
     assert [word for word, _ in campaign.COLUMNS] == [
-        *("scenario", "seed", "end", "faults", "services", "driving", "unexplained s", "flaps", "p99 ms", "trace")
+        *(
+            "scenario",
+            "seed",
+            "end",
+            "faults",
+            "services",
+            "closed loop",
+            "driving",
+            "unexplained s",
+            "flaps",
+            "p99 ms",
+            "trace",
+        )
     ]
     assert head.startswith("scenario  seed")
-    assert lines[0].split() == ["roam", "1", "goal", "0", "2", "0.88", "0.35", "0", "12.3", "100000000000"]
+    assert lines[0].split() == ["roam", "1", "goal", "0", "2", "0.65", "0.88", "0.35", "0", "12.3", "100000000000"]
     assert lines[1].split()[3] == "1"
     assert lines[2:] == ["roam seed 2, at fault, 3.25 s: off_road, 0.4 m"]
     assert len({len(line) for line in (head, *lines[:2])}) == 1
@@ -116,7 +128,7 @@ def test_a_run_that_breaks_off_is_told_and_the_others_go_on(monkeypatch: pytest.
     broken = drive(CampaignRun(ROAM, 7, None, (), None))
     assert (broken["finished"], broken["end"], broken["seed"]) == (False, "error", 7)
     _, row, said = campaign.table([broken])
-    assert row.split() == ["roam", "7", "error", "0", "-", "-", "-", "-", "-", "-"]
+    assert row.split() == ["roam", "7", "error", "0", "-", "-", "-", "-", "-", "-", "-"]
     assert said == "roam seed 7: ZeroDivisionError: in the middle"
 
 

@@ -12,7 +12,7 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Limit, Reason
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.sim.reporting.run_log import LogRow, RunLog
-from tuling_fsm.sim.scoring.score import Infraction, Metrics, MetricValues, score
+from tuling_fsm.sim.scoring.score import COEFFICIENTS, OWN_COEFFICIENTS, Infraction, Metrics, MetricValues, score
 
 FINE = MetricValues()
 RED = Infraction(3.0, "red_light", "signal 1", True)
@@ -20,6 +20,7 @@ PERSON = Infraction(4.0, "collision", "pedestrian 9, front contact at 2.0 m/s", 
 BLAMELESS = Infraction(5.0, "collision", "car 8, rear contact at 2.0 m/s", False)
 CONE = Infraction(5.0, "collision", "cone 5, front contact at 1.0 m/s", True)
 JERK = Infraction(6.0, "comfort", "jerk 9.0 m/s^3", False)
+QUEUE = Infraction(6.5, "queue_overtaken", "past vehicle 7 that waits in line", True)
 OFF = Infraction(7.0, "off_road", "at (1.0, 2.0)", True)
 START = Pose(0.0, 0.0, 0.0)
 
@@ -29,9 +30,10 @@ START = Pose(0.0, 0.0, 0.0)
     [
         ([], 1.0, 1.0),
         ([], 0.3, 0.3),
-        ([RED, RED], 0.5, 0.5 * 0.49),
+        ([RED, RED], 0.5, 0.5 / 1.8),
         ([PERSON, BLAMELESS], 1.0, 0.5),
-        ([CONE, OFF], 1.0, 0.65 * 0.8),
+        ([CONE, OFF], 1.0, 1.0 / 1.6),
+        ([QUEUE, RED], 1.0, 1.0 / 1.65),
         ([JERK], 1.0, 1.0),
     ],
 )
@@ -72,9 +74,27 @@ def test_speeding_is_averaged_over_the_run() -> None:
     for above in (2.0, 2.0, -5.0, -5.0):
         metrics.note_speed(0.05, above)
     assert metrics.measures.overspeed == pytest.approx(1.0)
-    metrics.note_against(-3.0)
-    metrics.note_against(1.0)
-    assert metrics.measures.against_m == 3.0
+
+
+def test_metres_against_the_traffic_are_those_of_a_second() -> None:
+    metrics = Metrics(Vehicle())
+    for frame in range(60):
+        metrics.note_against(0.05 * frame, 0.25)
+    assert metrics.measures.against_m == pytest.approx(5.0)
+    metrics.note_against(10.0, 1.0)
+    assert metrics.measures.against_m == pytest.approx(5.0)
+
+
+def test_the_way_outside_the_route_is_taken_out_of_the_completion() -> None:
+    metrics = Metrics(Vehicle())
+    for outside in (False, False, False, True):
+        metrics.note_way(5.0, outside)
+    assert metrics.measures.outside_route_lanes == pytest.approx(0.25)
+    assert score([], 0.8, metrics.measures)["driving"] == pytest.approx(0.6)
+
+
+def test_coefficients_of_our_own_are_apart_from_the_published_ones() -> None:
+    assert not set(COEFFICIENTS) & set(OWN_COEFFICIENTS)
 
 
 @pytest.mark.parametrize(

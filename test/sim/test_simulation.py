@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.geometry import Pose, shifted
 from tuling_fsm.core.request import Limit, Reason
+from tuling_fsm.core.vehicle import Vehicle, center_ahead
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.reporting.result import flaps, result_of
@@ -204,11 +205,25 @@ def test_the_goal_counts_by_another_way_too(two_lanes: RoadMap) -> None:
     assert ends == [None, None, "goal"]
 
 
-def test_a_parked_machine_ends_the_run(two_lanes: RoadMap) -> None:
-    sim = simulation(two_lanes, ego=AtPose(40.0, -1.75, 0.0), route=RouteTo(AtPose(300.0, -1.75, 0.0)))
-    while not sim.finished:
+@pytest.mark.clause("PRK-4")
+@pytest.mark.parametrize(
+    ("begins", "stands", "end"),
+    [("301", "301", None), ("301", "302", "parked"), (None, "302", "parked"), (None, None, None)],
+)
+def test_standing_in_another_slot_than_at_first_ends_the_run(
+    course: RoadMap, begins: str | None, stands: str | None, end: str | None
+) -> None:
+    ways = {slot.id: shifted(slot.pose, -center_ahead(Vehicle())) for slot in course.slots}
+    on_road, goal = AtPose(100.0, -1.75, 0.0), RouteTo(AtPose(170.0, -1.75, 0.0))
+    sim = simulation(course, ego=AtPose(*ways[begins]) if begins else on_road, route=goal)
+    for _ in range(30):
         sim.advance(None, "parking/parked")
-    assert (sim.end, sim.stamp) == ("parked", 1.0)
+    if stands is not None and stands != begins:
+        sim.ego.place(ways[stands], 0.0)
+    for _ in range(50):
+        if not sim.finished:
+            sim.advance(None, "on_road/normal")
+    assert sim.end == end
 
 
 def test_the_result_has_what_the_interface_lists(lit: RoadMap) -> None:

@@ -158,17 +158,23 @@ class SensorParameters:
 
 @dataclass(frozen=True)
 class RefereeParameters:
-    """What counts as an infraction."""
+    """What counts as an infraction. Limits of contacts, edges and comfort are nuPlan's (metric configurations of
+    nuplan-devkit 1.2).
+    """
 
     off_road: float = param(0.3, "m", 0.0, 5.0, "a corner this far outside every drivable surface has left the road")
     line: float = param(0.2, "m", 0.0, 5.0, "a footprint this far over a solid line has crossed it")
-    stop_line: float = param(0.3, "m", 0.0, 5.0, "a front bumper this far over a stop line has passed it")
+    stop_line: float = param(0.3, "m", 0.0, 5.0, "a bumper this far over a stop line has passed it")
     stop_zone: float = param(4.0, "m", 0.5, 20.0, "a stop sign is heeded by standing this near before the line")
     standing: float = param(0.1, "m/s", 0.01, 1.0, "below this the car stands")
-    lateral_accel: float = param(4.0, "m/s^2", 0.5, 20.0, "comfort limit")
+    stopped: float = param(0.05, "m/s", 0.0, 1.0, "who is touched while no faster than this was standing")
+    lateral_accel: float = param(4.89, "m/s^2", 0.5, 20.0, "comfort limit")
     accel: float = param(2.4, "m/s^2", 0.5, 20.0, "comfort limit")
     decel: float = param(4.05, "m/s^2", 0.5, 20.0, "comfort limit")
-    jerk: float = param(8.37, "m/s^3", 0.5, 100.0, "comfort limit")
+    jerk: float = param(4.13, "m/s^3", 0.5, 100.0, "comfort limit along the car")
+    jerk_magnitude: float = param(8.37, "m/s^3", 0.5, 100.0, "comfort limit of the whole acceleration")
+    yaw_rate: float = param(0.95, "rad/s", 0.05, 10.0, "comfort limit")
+    yaw_accel: float = param(1.93, "rad/s^2", 0.05, 20.0, "comfort limit")
     speeding: float = param(1.0, "m/s", 0.0, 20.0, "over the limit by this much is speeding")
     blocked: float = param(60.0, "s", 1.0, 3600.0, "standing this long without a visible reason")
     release: float = param(1.0, "s", 0.0, 60.0, "an infraction must be over for this long before it counts again")

@@ -31,7 +31,7 @@ from tuling_fsm.sim.scenario import commands
 from tuling_fsm.sim.scenario.model import EGO, ActorState, Scenario
 from tuling_fsm.sim.scenario.storyboard import Storyboard
 from tuling_fsm.sim.scenario.validation import check_on_map
-from tuling_fsm.sim.scoring.completion import EndConditions, Services, time_limit
+from tuling_fsm.sim.scoring.completion import EndConditions, Services, final_slots, time_limit
 from tuling_fsm.sim.scoring.referee import Referee
 from tuling_fsm.sim.scoring.road_rules import ground_under
 from tuling_fsm.sim.scoring.score import Infraction
@@ -76,7 +76,8 @@ class Simulation:
         self.referee = Referee(road_map, vehicle, p.referee)
         self._agent_table = AgentTable(self.traffic, self.scripted, self.pedestrians)
         limit = time_limit(scenario, setting.route, p.end, self._feed.mission.get("match_time_s") or math.inf)
-        self._ending = EndConditions(setting.route, limit, vehicle, p.end, p.referee.standing)
+        slots = final_slots(road_map, self._feed.mission)
+        self._ending = EndConditions(setting.route, limit, vehicle, p.end, p.referee.standing, slots)
         self.history = History(self.dt)
         self._trace = hashlib.sha256()
         self.distance_m = 0.0
@@ -163,7 +164,7 @@ class Simulation:
 
         Args:
             trajectory: what to follow; None when no plan came: the last one is followed on.
-            state: the machine's state, which decides whether lines and road edges hold.
+            state: the machine's state, for those who look on; nothing is judged by it.
             delta: length of this frame (s) instead of the fixed one; such a run does not repeat.
 
         Raises:

@@ -26,6 +26,7 @@ COLUMNS: tuple[tuple[str, Callable[[Mapping[str, Any]], str]], ...] = (
     ("end", lambda run: str(run["end"])),
     ("faults", lambda run: str(len(faults(run)))),
     ("services", lambda run: str(run["services"])),
+    ("closed loop", lambda run: f"{run['score']['closed_loop']:.2f}"),
     ("driving", lambda run: f"{run['score']['driving']:.2f}"),
     ("unexplained s", lambda run: f"{run['longest_unexplained_stop_s']:.2f}"),
     ("flaps", lambda run: str(run["flaps"])),

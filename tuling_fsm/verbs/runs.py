@@ -7,7 +7,7 @@ import functools
 import itertools
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -107,11 +107,17 @@ def _finish(result: dict[str, Any], out: Path | None, as_json: bool) -> int:
         distance, sim_s, wall_s = (result[name] for name in ("distance_m", "sim_s", "wall_s"))
         served = f", passengers served: {result['services']}" if result["services"] else ""
         print(f"{verdict} ({result['end']}): {distance:.0f} m in {sim_s:.1f} s{served}, {wall_s:.1f} s of wall time")
+        print(f"  {scores_line(result['score'])}")
         for item in faults:
             print(f"  at fault, {item['t']:.2f} s: {item['kind']}, {item['detail']}")
         if out is not None:
             print(f"  {out / 'report.html'}, {out / 'result.json'}, {out / 'run.mcap'}")
     return 0 if result["finished"] and not faults else 1
+
+
+def scores_line(score: Mapping[str, float]) -> str:
+    """Both public scores, in words."""
+    return f"closed loop (nuPlan) {score['closed_loop']:.2f}, driving (CARLA leaderboard 2.1) {score['driving']:.2f}"
 
 
 def watched_line() -> Callable[[str], None] | None:

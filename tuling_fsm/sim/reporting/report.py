@@ -163,7 +163,9 @@ def _headline(result: Mapping[str, Any]) -> str:
     verdict = f"{'finished' if result['finished'] else 'not finished'} ({html.escape(str(result['end']))})"
     driven = f"{result['sim_s']:.1f} s and {result['distance_m']:.0f} m"
     many = "" if faults == 1 else "s"
-    return f'<p class="{colour}">{verdict} after {driven}; {faults} infraction{many} at fault.</p>'
+    closed_loop, driving = (result["score"][name] for name in ("closed_loop", "driving"))
+    scores = f"<p>Closed loop (nuPlan) {closed_loop:.2f}, driving (CARLA leaderboard 2.1) {driving:.2f}.</p>"
+    return f'<p class="{colour}">{verdict} after {driven}; {faults} infraction{many} at fault.</p>{scores}'
 
 
 def _stop_rows(log: RunLog) -> Iterable[Sequence[object]]:

@@ -1,4 +1,6 @@
-"""What the car touches, and with which side (nuPlan's types of collisions, Caesar et al., arXiv:2106.11810, 2021)."""
+"""What the car touches, with which side, and whose fault it is (nuPlan's no_ego_at_fault_collisions, Caesar et al.,
+arXiv:2106.11810, 2021).
+"""
 
 from __future__ import annotations
 
@@ -9,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core import elementary
+from tuling_fsm.core.errors import assert_never
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.kernels import array_kernel
 from tuling_fsm.core.rectangles import rectangles_apart
@@ -56,15 +59,34 @@ def boxes_touched(
 
 def contact(pose: Pose, v: float, vehicle: Vehicle, box: FloatArray, standing: float) -> Contact:
     """How the car at `pose` (rear axle) with speed `v` touches a box (x, y, z, heading, length, width, ...; m, rad);
-    slower than `standing` (m/s) it stands.
+    no faster than `standing` (m/s) it stands.
     """
-    if abs(v) < standing:
+    if abs(v) <= standing:
         return Contact.STANDING
     leading = vehicle.front if v > 0.0 else -vehicle.rear_overhang
     trailing = -vehicle.rear_overhang if v > 0.0 else vehicle.front
     if _bumper_hit(pose, leading, vehicle.width, box):
         return Contact.FRONT
     return Contact.REAR if _bumper_hit(pose, trailing, vehicle.width, box) else Contact.SIDE
+
+
+def collision_fault(touched: Contact, person: bool, other_stands: bool, inside_one_lane: bool) -> bool:
+    """Whether the car is at fault.
+
+    As nuPlan has it: never where it stands; into what stands, or with the leading bumper: yes; hit from behind: no;
+    at its side: only where it is in several lanes or off them. Any contact of the moving car with a person counts.
+    """
+    match touched:
+        case Contact.STANDING:
+            return False
+        case Contact.FRONT:
+            return True
+        case Contact.REAR:
+            return person or other_stands
+        case Contact.SIDE:
+            return person or other_stands or not inside_one_lane
+        case _:
+            assert_never(touched)
 
 
 def _bumper_hit(pose: Pose, ahead: float, width: float, box: FloatArray) -> bool:

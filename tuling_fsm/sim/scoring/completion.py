@@ -7,11 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from shapely import STRtree
+from shapely.geometry import Polygon
 
 from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import FloatArray, Pose, distance, shifted
 from tuling_fsm.core.standing import VEHICLE_STANDS
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
+from tuling_fsm.map.lanes import ParkingSlot
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.sim.actors.agent_states import EgoState
@@ -19,7 +22,10 @@ from tuling_fsm.sim.initial_state import distance_to_goal
 from tuling_fsm.sim.parameters import EndParameters
 from tuling_fsm.sim.scenario.model import Scenario
 
-PARKED = "parking/parked"
+PARKED_M = 0.3
+"""A car is inside a slot when no corner is farther outside than this (TMP-2)."""
+PARKED_S = 1.0
+"""A car that has parked stands for so much longer than one at its goal: between two gears it may stand for a moment."""
 MISSION_S = 3600.0
 BESIDE_M = 2.0
 LOOK_BACK_M, LOOK_AHEAD_M = 10.0, 30.0
@@ -40,7 +46,7 @@ def time_limit(
 
 
 class EndConditions:
-    """Watches for the goal, the parked car, the time limit and the collision."""
+    """Watches for the goal, the parked car, the time limit and the collision; all by where the car stands."""
 
     def __init__(
         self,
@@ -49,7 +55,9 @@ class EndConditions:
         vehicle: Vehicle,
         parameters: EndParameters,
         standing: float,
+        slots: Sequence[ParkingSlot] = (),
     ) -> None:
+        """`slots` are those in which a run may end: see `final_slots`."""
         self.end: str | None = None
         self._route = route
         self._vehicle = vehicle
@@ -59,6 +67,11 @@ class EndConditions:
         self._reached = 0.0
         self._left = False
         self._limit = limit
+        outlines = [Polygon(slot.outline) for slot in slots]
+        self._slots = [outline.buffer(PARKED_M) for outline in outlines if outline.is_valid]
+        self._tree = STRtree(self._slots)
+        self._parked = 0.0
+        self._began_in: frozenset[int] | None = None
 
     @property
     def completion(self) -> float:
@@ -75,14 +88,26 @@ class EndConditions:
             if abs(seen.offset) < LOOK_BACK_M:
                 self._reached = max(self._reached, seen.s)
             self._left = self._left or abs(seen.offset) > LEFT_M
-        arrived = abs(ego.v) < self._standing and (ego.state == PARKED or self._at_goal(ego))
-        self._there = self._there + dt if arrived else 0.0
+        stands = abs(ego.v) < self._standing
+        self._there = self._there + dt if stands and self._at_goal(ego) else 0.0
+        inside = self._slots_around(ego)
+        self._parked = self._parked + dt if stands and inside else 0.0
         if collided:
             self.end = "collision"
         elif self._there >= self._p.goal_time - 1e-9:
-            self.end = "parked" if ego.state == PARKED else "goal"
+            self.end = "goal"
+        elif self._parked >= self._p.goal_time + PARKED_S - 1e-9:
+            self.end = "parked"
         elif stamp >= self._limit:
             self.end = "time"
+
+    def _slots_around(self, ego: EgoState) -> frozenset[int]:
+        """Slots that the whole car is inside of, but for the one in which the run began until it has left that."""
+        body = Polygon(self._vehicle.footprint(ego.pose))
+        inside = frozenset(int(i) for i in self._tree.query(body, "within"))
+        began_in = inside if self._began_in is None else self._began_in & inside
+        self._began_in = began_in
+        return inside - began_in
 
     def _at_goal(self, ego: EgoState) -> bool:
         """Whether the car stands at the route's end: some part between its rear axle and front bumper near it, or just
@@ -95,6 +120,12 @@ class EndConditions:
             return False
         past, beside = distance_to_goal(self._route.reference.at(self._route.length), ego.pose)
         return -self._vehicle.front - self._p.goal_distance <= past <= self._p.overshoot and abs(beside) <= BESIDE_M
+
+
+def final_slots(road_map: RoadMap, mission: Mapping[str, Any]) -> tuple[ParkingSlot, ...]:
+    """The parking slots of the map that are not those of a mission's points: in these a car only stops."""
+    boxes = [_slots(task[name], road_map) for task in mission.get("tasks", ()) for name in POINTS]
+    return tuple(slot for slot in road_map.slots if not any(_inside(box, *slot.pose[:2]) for box in boxes))
 
 
 STOP_S = 10.0

@@ -1,5 +1,5 @@
-"""What the rules of the road say of a footprint: on the road, over a line, past a stop line, too fast, the
-wrong way.
+"""What the rules of the road say of a footprint: on the road, over a line, too fast, the wrong way, on
+the lanes of its route.
 """
 
 from __future__ import annotations
@@ -11,18 +11,17 @@ import numpy as np
 from shapely import MultiPolygon, STRtree, points
 from shapely.geometry import Polygon
 
-from tuling_fsm.core import elementary, elementwise
+from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray, Pose, shifted, wrap_angle
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
-from tuling_fsm.map.lanes import DRIVING, SURFACE, Lane, LaneId, LaneMark, LanePosition, MarkKind, StopLine
+from tuling_fsm.map.lanes import DRIVING, SURFACE, Lane, LaneId, LaneMark, LanePosition, MarkKind
 from tuling_fsm.map.road_map import RoadMap
 
 ON_SURFACE = tuple(sorted(SURFACE))
 WRONG_WAY = math.radians(120.0)
-LINE_SPAN_M = 1.0
-"""A front bumper this far outside the ends of a stop line still passes it."""
-LINE_HEADING = math.radians(60.0)
-NEAR_LINE_M = 8.0
+PARKING = "parking"
+REVERSING = 2.0
+"""Reversing faster than this is driving against the traffic: nuPlan's 2 m within a second, m/s."""
 
 
 class LineCrossing(NamedTuple):
@@ -40,7 +39,6 @@ class RoadRules:
         self._vehicle = vehicle
         slots = [Polygon(slot.outline) for slot in road_map.slots]
         self._slots = STRtree([slot if slot.is_valid else MultiPolygon() for slot in slots]) if slots else None
-        self.lines = _StopLines(road_map)
 
     def lane(self, pose: Pose) -> LanePosition | None:
         """The driving lane under the middle of the car, the one it follows where several overlap."""
@@ -56,6 +54,33 @@ class RoadRules:
 
     def _in_slot(self, x: float, y: float, margin: float) -> bool:
         return self._slots is not None and len(self._slots.query(points(x, y), "dwithin", margin)) > 0
+
+    def in_slot(self, middle: Pose) -> bool:
+        """Whether the middle of the car is in a parking slot."""
+        return self._in_slot(middle.x, middle.y, 0.0)
+
+    def inside_one_lane(self, corners: FloatArray) -> bool:
+        """Whether some lane, with what follows it, holds all corners (4, 2): nuPlan's opposite of several lanes."""
+        under = [{p.lane for p in self._map.positions(x, y)} for x, y in corners.tolist()]
+        return any(
+            all(lanes & {lane, *self._map.lanes[lane].successors} for lanes in under)
+            for lane in set[LaneId]().union(*under)
+        )
+
+    def outside_route(self, middle: Pose, position: LanePosition | None, route_lanes: frozenset[LaneId]) -> bool:
+        """Whether the middle of the car is on neither a driving nor a parking lane, or on one that is neither of its
+        route, if it has one, nor beside such a one or right before or after it; ways through junctions are not looked
+        at.
+        """
+        if position is None:
+            return not self._map.positions(middle.x, middle.y, 0.0, (PARKING,)) and not self.in_slot(middle)
+        if not route_lanes or self._map.lanes[position.lane].junction is not None:
+            return False
+        beside = self._map.same_direction(position.lane)
+        joined = (
+            n for lane in beside for n in (*self._map.lanes[lane].successors, *self._map.lanes[lane].predecessors)
+        )
+        return route_lanes.isdisjoint((*beside, *joined))
 
     def lanes_touched(self, corners: FloatArray) -> set[LaneId]:
         """Driving lanes under the corners (4, 2)."""
@@ -100,12 +125,15 @@ class RoadRules:
         """Speed limit of a lane, m/s."""
         return self._map.lanes[position.lane].limit
 
-    def wrong_way(self, position: LanePosition, heading: float) -> bool:
-        """Whether a car with a heading (rad) faces against the traffic of its lane, outside junctions."""
+    def goes_against(self, position: LanePosition, heading: float, v: float) -> bool:
+        """Whether a car with a heading (rad) that moves at `v` (m/s) goes against the traffic of its lane, outside
+        junctions; in reverse once it is faster than who makes room.
+        """
         lane = self._map.lanes[position.lane]
-        return (
-            lane.junction is None and lane.type == DRIVING and abs(wrap_angle(heading - position.heading)) > WRONG_WAY
-        )
+        if lane.junction is not None or lane.type != DRIVING:
+            return False
+        turned = abs(wrap_angle(heading - position.heading))
+        return turned > WRONG_WAY if v >= 0.0 else v < -REVERSING and turned < math.pi - WRONG_WAY
 
     def may_overtake(self, position: LanePosition) -> bool:
         """Whether the lane is the one of the other direction, beyond a line that may be crossed."""
@@ -116,31 +144,6 @@ class RoadRules:
 
 def _mark_at(marks: tuple[LaneMark, ...], s: float) -> LaneMark | None:
     return next((mark for mark in marks if mark.s_from <= s <= mark.s_to), None)
-
-
-class _StopLines:
-    """All stop lines, for the question which of them a front bumper is at."""
-
-    def __init__(self, road_map: RoadMap) -> None:
-        self.all: tuple[StopLine, ...] = tuple(road_map.stop_lines)
-        ends = np.array([(line.x0, line.y0, line.x1, line.y1) for line in self.all]).reshape(-1, 4)
-        headings = np.array([road_map.lanes[line.lane].center.at(line.s).heading for line in self.all])
-        self._middle = 0.5 * (ends[:, :2] + ends[:, 2:])
-        self._half = 0.5 * elementwise.hypot(ends[:, 2] - ends[:, 0], ends[:, 3] - ends[:, 1]) + LINE_SPAN_M
-        self._cos, self._sin, self._heading = elementwise.cos(headings), elementwise.sin(headings), headings
-
-    def near(self, front: Pose) -> list[tuple[int, float]]:
-        """Lines within reach that the car heads for: index, and how far the front is past it (m, negative: before)."""
-        if not self.all:
-            return []
-        dx, dy = front.x - self._middle[:, 0], front.y - self._middle[:, 1]
-        past, aside = self._cos * dx + self._sin * dy, self._cos * dy - self._sin * dx
-        close = (np.abs(past) < NEAR_LINE_M) & (np.abs(aside) < self._half)
-        return [
-            (int(i), float(past[i]))
-            for i in np.flatnonzero(close)
-            if abs(wrap_angle(front.heading - self._heading[i])) < LINE_HEADING
-        ]
 
 
 class Ground(NamedTuple):

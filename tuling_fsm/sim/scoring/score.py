@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,17 +19,21 @@ LEAST_TTC_S = 0.95
 TTC_STEPS_S = (0.3, 0.6, LEAST_TTC_S)
 """Bodies are compared after these times; they are long enough not to jump over one another between two."""
 MOVING = VEHICLE_STANDS
+AGAINST_S = 1.0
+"""Metres against the traffic are counted over this time."""
 
 
 @dataclass(frozen=True)
 class MetricValues:
     """Of a run so far: mean speed above the limit (m/s, over all of the time), most metres in a second against the
-    traffic, as fast as it moved there, and whether a collision was ever nearer than `LEAST_TTC_S`.
+    traffic, whether a collision was ever nearer than `LEAST_TTC_S`, and the share of the driven way that lay off the
+    road or on lanes that are not of the route.
     """
 
     overspeed: float = 0.0
     against_m: float = 0.0
     near_miss: bool = False
+    outside_route_lanes: float = 0.0
 
 
 class Metrics:
@@ -37,22 +41,37 @@ class Metrics:
 
     def __init__(self, vehicle: Vehicle) -> None:
         self._vehicle = vehicle
-        self._time = self._above = self._against = 0.0
+        self._time = self._above = self._most_against = self._way = self._outside = 0.0
+        self._against: deque[tuple[float, float]] = deque()
+        """Time (s) and metres of the frames against the traffic within the last second."""
         self._near_miss = False
 
     @property
     def measures(self) -> MetricValues:
         """What there is to say so far."""
-        return MetricValues(self._above / max(self._time, 1e-9), self._against, self._near_miss)
+        return MetricValues(
+            overspeed=self._above / max(self._time, 1e-9),
+            against_m=self._most_against,
+            near_miss=self._near_miss,
+            outside_route_lanes=self._outside / max(self._way, 1e-9),
+        )
 
     def note_speed(self, dt: float, above: float) -> None:
         """A frame of `dt` s at so much (m/s) above the limit, negative below it."""
         self._time += dt
         self._above += max(above, 0.0) * dt
 
-    def note_against(self, v: float) -> None:
-        """The car moves at `v` (m/s) against the traffic of its lane."""
-        self._against = max(self._against, abs(v))
+    def note_way(self, metres: float, outside: bool) -> None:
+        """So far was driven in a frame, off the road or the lanes of the route or not."""
+        self._way += metres
+        self._outside += metres if outside else 0.0
+
+    def note_against(self, stamp: float, metres: float) -> None:
+        """So far was driven in the frame at `stamp` (s) against the traffic of the lane."""
+        self._against.append((stamp, metres))
+        while stamp - self._against[0][0] > AGAINST_S - 1e-6:
+            self._against.popleft()
+        self._most_against = max(self._most_against, math.fsum(each for _, each in self._against))
 
     def note_agents(self, pose: Pose, z: float, v: float, boxes: FloatArray) -> None:
         """Look for agents that would be hit soon if all went on straight at their speeds.
@@ -97,18 +116,24 @@ class Infraction:
     at_fault: bool
 
 
-PENALTIES = {
-    "collision_person": 0.50,
-    "collision_vehicle": 0.60,
-    "collision_static": 0.65,
-    "red_light": 0.70,
-    "blocked": 0.70,
-    "stop_sign": 0.80,
-    "off_road": 0.80,
-    "wrong_way": 0.80,
-    "solid_line": 0.95,
+COEFFICIENTS = {
+    "collision_person": 1.00,
+    "collision_vehicle": 0.70,
+    "collision_static": 0.60,
+    "red_light": 0.40,
+    "blocked": 0.40,
+    "yield": 0.40,
+    "stop_sign": 0.25,
 }
-"""Factors of the CARLA leaderboard for what is at fault; leaving the road, the wrong way and lines are our own."""
+"""Of the CARLA leaderboard 2.1 (https://leaderboard.carla.org/evaluation_v2_1), for what is at fault."""
+OWN_COEFFICIENTS = {
+    "dark_light": 0.40,
+    "wrong_way": 0.40,
+    "queue_overtaken": 0.25,
+    "solid_line": 0.10,
+    "speeding": 0.10,
+}
+"""Our own additions to them. Leaving the road takes its way out of the completion instead, as there."""
 WEIGHTS = {"progress": 5.0, "time_to_collision": 5.0, "speed_limit": 4.0, "comfort": 2.0}
 FACTORS = ("collisions", "drivable_area", "driving_direction", "making_progress")
 """Of nuPlan's closed-loop score: weights of the mean, and what that is multiplied by."""
@@ -117,18 +142,20 @@ MAX_OVERSPEED = 2.23
 """This much above the limit all of the time leaves nothing of the speed limit's term, m/s."""
 AGAINST_M = (2.0, 6.0)
 """So far against the traffic within a second is nothing, and up to so far half a fault."""
-PERSONS = ("pedestrian",)
+PERSONS = ("pedestrian", "bicycle")
 STATIC = ("barrier", "cone", "debris", "unknown")
 
 
 def score(infractions: Sequence[Infraction], completion: float, measures: MetricValues) -> dict[str, float]:
     """Both scores, 0 to 1, and their terms.
 
-    `driving` is the route completion times a factor for every infraction at fault (CARLA leaderboard 2.0).
-    `closed_loop` is nuPlan's: a weighted mean of progress, time to collision, speed limit and comfort, times factors
-    for collisions, leaving the road, driving against the traffic and hardly any progress. nuPlan compares progress
-    with that of an expert; no expert has driven here, so that it is measured against all of the route within the time
-    limit of the run.
+    `closed_loop` is nuPlan's (Caesar et al., arXiv:2106.11810): a weighted mean of progress, time to collision, speed
+    limit and comfort, times factors for collisions, leaving the road, driving against the traffic and hardly any
+    progress. nuPlan compares progress with that of an expert; no expert has driven here, so that it is measured against
+    all of the route within the time limit of the run.
+
+    `driving` is that of the CARLA leaderboard 2.1: the route completion, less the share of the way off the road or the
+    lanes of the route, times 1 / (1 + the sum of a coefficient for every infraction at fault).
 
     Args:
         infractions: the referee's records.
@@ -136,7 +163,8 @@ def score(infractions: Sequence[Infraction], completion: float, measures: Metric
         measures: what was measured beside them.
     """
     at_fault = Counter(_category(record) for record in infractions if record.at_fault)
-    penalty = math.prod(PENALTIES[kind] for kind in at_fault.elements() if kind in PENALTIES)
+    known = COEFFICIENTS | OWN_COEFFICIENTS
+    penalty = 1.0 / (1.0 + math.fsum(known[kind] * count for kind, count in at_fault.items() if kind in known))
     terms = {
         "progress": completion,
         "time_to_collision": 0.0 if measures.near_miss else 1.0,
@@ -150,8 +178,9 @@ def score(infractions: Sequence[Infraction], completion: float, measures: Metric
     mean = math.fsum(weight * terms[name] for name, weight in WEIGHTS.items()) / math.fsum(WEIGHTS.values())
     values = {
         "closed_loop": mean * math.prod(terms[name] for name in FACTORS),
-        "driving": completion * penalty,
+        "driving": completion * (1.0 - measures.outside_route_lanes) * penalty,
         "route_completion": completion,
+        "outside_route_lanes": measures.outside_route_lanes,
         "penalty": penalty,
     }
     return {name: round(float(value), 4) for name, value in (values | terms).items()}

@@ -1,0 +1,206 @@
+"""Forty staged misdeeds that the referee sees as what they are, and twenty sound maneuvers that it leaves alone."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+from crossroads import YIELD_SIGN, crossroads
+
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.world.inputs import Kind, Light
+
+from .staging import LANE_Y, Leg, On, Other, Scene, person, play
+
+FRONT, BACK, HALF = Vehicle().front, Vehicle().rear_overhang, 0.5 * Vehicle().width
+CAR = Pose(100.0, LANE_Y, 0.0)
+NOSE, TAIL = CAR.x + FRONT, CAR.x - BACK
+WEST, SOUTH, NORTH = math.pi, -0.5 * math.pi, 0.5 * math.pi
+FROM_EAST, FROM_NORTH = Pose(30.0, 1.75, WEST), Pose(-1.75, 30.0, SOUTH)
+LINE = 13.0
+"""Distance of stop lines from the middle of the crossing, m."""
+BARRIER, BIKE = (Kind.BARRIER, 0.5, 1.6), (Kind.BICYCLE, 1.8, 0.6)
+AT_LINE = Pose(LINE + FRONT + 1.0, 1.75, WEST)
+
+
+def lights(state: Light) -> dict[int, Light]:
+    return dict.fromkeys(range(1, 7), state)
+
+
+@pytest.fixture(scope="session")
+def yields(folder: Path) -> RoadMap:
+    """Crossroads whose arms N and S have to yield."""
+    return crossroads(folder, "yields", dict.fromkeys("NS", YIELD_SIGN), crosswalks="EW")
+
+
+MISDEEDS = [
+    ("collision", Scene("creeps into a person", "two_lanes", CAR, [Leg(3.0, 0.09)], [person(NOSE + 0.4, LANE_Y)])),
+    ("collision", Scene("a person at the flank", "two_lanes", CAR, [Leg(0.1, 8.0)], [person(102.0, LANE_Y + 1.1)])),
+    (
+        "collision",
+        Scene("a cyclist at the flank", "two_lanes", CAR, [Leg(0.1, 5.0)],
+              [Other(Pose(102.0, LANE_Y - 1.1, 0.0), 5.0, *BIKE)]),
+    ),
+    (
+        "collision",
+        Scene("stands at a person, then drives on", "two_lanes", CAR, [Leg(1.0, 0.0), Leg(0.5, 1.0)],
+              [person(NOSE + 0.2, LANE_Y)]),
+    ),
+    ("collision", Scene("into who stands", "two_lanes", CAR, [Leg(2.0, 5.0)], [Other(Pose(110.0, LANE_Y, 0.0))])),
+    ("collision", Scene("into who is slow", "two_lanes", CAR, [Leg(4.0, 8.0)], [Other(Pose(112.0, LANE_Y, 0.0), 3.0)])),
+    ("collision", Scene("backs into who stands", "two_lanes", CAR, [Leg(2.0, -1.0)], [Other(Pose(96.0, LANE_Y, 0.0))])),
+    (
+        "collision",
+        Scene("scrapes along who stands", "two_lanes", CAR, [Leg(0.1, 5.0)],
+              [Other(Pose(101.4, LANE_Y + 1.6, 0.0), length=2.5)]),
+    ),
+    (
+        "collision",
+        Scene("changes lanes into who is beside", "two_lanes", Pose(100.0, -3.2, 0.0), [Leg(0.2, 5.0)],
+              [Other(Pose(101.5, -5.0, 0.0), 5.0, length=3.0)]),
+    ),
+    (
+        "collision",
+        Scene("into a cone", "two_lanes", CAR, [Leg(2.0, 5.0)],
+              [Other(Pose(110.0, LANE_Y, 0.0), 0.0, Kind.CONE, 0.4, 0.4)]),
+    ),
+    ("off_road", Scene("along the pavement", "two_lanes", CAR._replace(y=-6.6), [Leg(2.0, 8.0)])),
+    ("off_road", Scene("off the road for nothing", "two_lanes", Pose(100.0, -5.0, -0.3), [Leg(5.0, 2.0)])),
+    (
+        "off_road",
+        Scene("fast off the road round a barrier", "two_lanes", CAR._replace(y=-6.6), [Leg(1.0, 8.0)],
+              [Other(Pose(115.0, -5.2, 0.0), 0.0, *BARRIER)]),
+    ),
+    ("off_road", Scene("fast back from the grass", "two_lanes", Pose(100.0, -10.0, 0.3), [Leg(1.0, 8.0)])),
+    ("off_road", Scene("along the grass for ever", "two_lanes", Pose(10.0, -8.0, 0.0), [Leg(95.0, 1.0)])),
+    ("solid_line", Scene("over the edge line", "two_lanes", CAR._replace(y=-0.6), [Leg(1.0, 5.0)])),
+    ("solid_line", Scene("over a double line", "course", On("1", 1, -1, 40.0, 1.5), [Leg(1.0, 5.0)])),
+    (
+        "solid_line",
+        Scene("over a line for who stands beyond it", "course", On("10", 0, -1, 40.0, 1.2),
+              [Leg(4.0, 0.5), Leg(0.2, 5.0)], [Other(On("10", 0, -1, 62.0, 3.5))]),
+    ),
+    (
+        "solid_line",
+        Scene("over a line round a queue", "course", On("10", 0, -1, 30.0, 1.2), [Leg(4.0, 4.0)],
+              [Other(On("10", 0, -1, s)) for s in (56.0, 63.0)]),
+    ),
+    ("solid_line", Scene("fast over a line near bays", "course", On("9", 2, -1, 1.0, 1.2), [Leg(0.3, 8.0)])),
+    ("wrong_way", Scene("12 m/s against the traffic", "two_lanes", Pose(300.0, LANE_Y, WEST), [Leg(2.0, 12.0)])),
+    (
+        "wrong_way",
+        Scene("12 m/s on the other side round a barrier", "course", On("5", 0, -1, 40.0, 3.5), [Leg(2.0, 12.0)],
+              [Other(On("5", 0, -1, 60.0), 0.0, *BARRIER)]),
+    ),
+    ("wrong_way", Scene("on the other side for nobody", "course", On("5", 0, -1, 40.0, 3.5), [Leg(3.0, 5.0)])),
+    (
+        "wrong_way",
+        Scene("beside another for ever", "course", On("5", 0, -1, 10.0, 3.5), [Leg(34.0, 1.0)],
+              [Other(On("5", 0, -1, 12.0), 0.95)]),
+    ),
+    (
+        "wrong_way",
+        Scene("overtakes beyond a solid line", "course", On("10", 0, -1, 40.0, 3.5), [Leg(3.0, 5.0)],
+              [Other(On("10", 0, -1, 50.0), 2.0)]),
+    ),
+    ("wrong_way", Scene("reverses at 4 m/s", "two_lanes", CAR, [Leg(2.0, -4.0)])),
+    ("speeding", Scene("20 m/s in town", "two_lanes", CAR, [Leg(2.0, 20.0)])),
+    ("red_light", Scene("passes red", "lit", FROM_EAST, [Leg(3.0, 8.0)], (), lights(Light.RED))),
+    ("red_light", Scene("passes red and yellow", "lit", FROM_EAST, [Leg(3.0, 8.0)], (), lights(Light.RED_YELLOW))),
+    (
+        "red_light",
+        Scene("backs over the line at red", "lit", Pose(20.0, 1.75, 0.0), [Leg(4.0, -3.0)], (), lights(Light.RED)),
+    ),
+    ("dark_light", Scene("passes a dark light", "lit", FROM_EAST, [Leg(3.0, 8.0)], (), lights(Light.DARK))),
+    ("dark_light", Scene("passes a light that nobody knows", "lit", FROM_EAST, [Leg(3.0, 8.0)])),
+    (
+        "dark_light",
+        Scene("halts a moment at a dark light", "lit", AT_LINE, [Leg(1.0, 0.0), Leg(2.0, 4.0)], (), lights(Light.DARK)),
+    ),
+    ("stop_sign", Scene("rolls past a stop sign", "signed", FROM_NORTH, [Leg(2.0, 6.0), Leg(8.0, 0.5), Leg(2.0, 3.0)])),
+    (
+        "yield",
+        Scene("crosses close before who has priority", "yields", FROM_NORTH, [Leg(6.0, 8.0)],
+              [Other(Pose(-52.5, -1.75, 0.0), 10.0)]),
+    ),
+    (
+        "yield",
+        Scene("makes who has priority brake", "yields", Pose(-1.75, 12.0, SOUTH), [Leg(7.0, 2.0)],
+              [Other(Pose(-70.0, -1.75, 0.0), 10.0, brakes_at=4.3, brake=5.0)]),
+    ),
+    (
+        "yield",
+        Scene("turns left close before who comes", "lit", Pose(22.0, 1.75, WEST),
+              [Leg(2.0, 5.0), Leg(4.0, 5.0, 5.0 / 13.75)], [Other(Pose(-54.0, -1.75, 0.0), 10.0)],
+              lights(Light.GREEN)),
+    ),
+    (
+        "yield",
+        Scene("over an occupied crosswalk", "plain", Pose(16.5 + 20.0, 1.75, WEST), [Leg(3.0, 8.0)],
+              [person(16.5, -3.2, NORTH, 1.2)]),
+    ),
+    ("yield", Scene("drives at a walker", "two_lanes", CAR, [Leg(1.5, 8.0)], [person(120.0, LANE_Y)])),
+    (
+        "queue_overtaken",
+        Scene("overtakes a queue", "course", On("5", 0, -1, 20.0, 3.5), [Leg(4.0, 8.0)],
+              [Other(On("5", 0, -1, s)) for s in (38.0, 45.0)]),
+    ),
+    (
+        "blocked",
+        Scene("stands for no reason", "two_lanes", CAR, [Leg(7.0, 0.0)], (), {}, {"blocked": 5.0}),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "scene"), [pytest.param(*row, id=row[1].name) for row in MISDEEDS])
+def test_a_misdeed_is_seen_and_at_fault(kind: str, scene: Scene, request: pytest.FixtureRequest) -> None:
+    watch = play(request.getfixturevalue(scene.map), scene)
+    assert kind in watch.faults, watch.referee.infractions
+
+
+SOUND = [
+    Scene("is hit while it stands", "two_lanes", CAR, [Leg(2.0, 0.0)], [Other(Pose(90.0, LANE_Y, 0.0), 5.0)]),
+    Scene("is hit from behind", "two_lanes", CAR, [Leg(2.0, 3.0)], [Other(Pose(92.0, LANE_Y, 0.0), 8.0)]),
+    Scene("is hit aside in its lane", "two_lanes", CAR, [Leg(0.2, 5.0)],
+          [Other(Pose(101.4, LANE_Y - 1.6, 0.0), 6.0, length=2.5)]),
+    Scene("a person walks into the standing car", "two_lanes", CAR, [Leg(3.0, 0.0)],
+          [person(101.0, LANE_Y - 3.0, NORTH, 1.0)]),
+    Scene("over a solid line round a barrier", "course", On("10", 0, -1, 40.0, 1.2), [Leg(1.5, 5.0)],
+          [Other(On("10", 0, -1, 58.0), 0.0, *BARRIER)]),
+    Scene("slowly off the road round a barrier", "two_lanes", CAR._replace(y=-6.6), [Leg(3.0, 2.0)],
+          [Other(Pose(115.0, -5.2, 0.0), 0.0, *BARRIER)]),
+    Scene("on the other side round who has broken down", "course", On("5", 0, -1, 40.0), [Leg(4.0, 0.0), Leg(2.0, 5.0)],
+          [Other(On("5", 0, -1, 60.0, -0.9))]),
+    Scene("overtakes a cyclist beyond a broken line", "course", On("5", 0, -1, 30.0, 3.5), [Leg(6.0, 6.0)],
+          [Other(On("5", 0, -1, 40.0, -0.6), 3.0, *BIKE)]),
+    Scene("slowly back from the grass", "two_lanes", Pose(100.0, -10.0, 0.3), [Leg(12.0, 2.0)]),
+    Scene("slowly over a line near bays", "course", On("9", 2, -1, 1.0, 1.2), [Leg(2.0, 2.0)]),
+    Scene("turns round where the road ends", "course", On("12", 2, -1, 9.0),
+          [Leg(3.0, 1.2, 0.35), Leg(3.0, -1.0, 0.3), Leg(3.0, 1.0, 0.35)]),
+    Scene("reverses slowly", "two_lanes", CAR, [Leg(4.0, -1.5)]),
+    Scene("passes green", "lit", FROM_EAST, [Leg(4.0, 8.0)], (), lights(Light.GREEN)),
+    Scene("passes yellow", "lit", FROM_EAST, [Leg(4.0, 8.0)], (), lights(Light.YELLOW)),
+    Scene("stands at a dark light, then goes", "lit", AT_LINE, [Leg(3.5, 0.0), Leg(4.0, 4.0)], (), lights(Light.DARK)),
+    Scene("stops at a stop sign", "signed", Pose(-1.75, LINE + FRONT + 1.0, SOUTH), [Leg(0.5, 0.0), Leg(5.0, 5.0)]),
+    Scene("stands at red", "lit", AT_LINE, [Leg(8.0, 0.0)], (), lights(Light.RED), {"blocked": 5.0}),
+    Scene("crosses well before who has priority", "yields", FROM_NORTH, [Leg(7.0, 8.0)],
+          [Other(Pose(-75.0, -1.75, 0.0), 10.0)]),
+    Scene("passes behind who walks off", "plain", FROM_EAST, [Leg(4.0, 8.0)], [person(16.5, 0.2, SOUTH, 1.4)]),
+    Scene("passes a queue in the next lane", "two_lanes", CAR, [Leg(4.0, 8.0)],
+          [Other(Pose(x, -5.25, 0.0)) for x in (115.0, 122.0)]),
+    Scene("stops short of a walker", "two_lanes", CAR, [Leg(1.0, 5.0), Leg(1.0, 3.0), Leg(2.0, 1.0), Leg(1.0, 0.0)],
+          [person(119.0, LANE_Y)]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("scene", [pytest.param(scene, id=scene.name) for scene in SOUND])
+def test_a_sound_maneuver_is_left_alone(scene: Scene, request: pytest.FixtureRequest) -> None:
+    watch = play(request.getfixturevalue(scene.map), scene)
+    assert watch.faults == [], watch.referee.infractions
+
+
+def test_there_are_forty_and_twenty() -> None:
+    assert (len(MISDEEDS) >= 40, len(SOUND) >= 20) == (True, True)

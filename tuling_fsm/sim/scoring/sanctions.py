@@ -1,0 +1,236 @@
+"""When lines, the direction of lanes and the edge of the road do not hold: decided by what is there to be seen.
+
+Rules of the road let a driver cross a line or use the other lane round an obstacle (StVO section 6), out of a bay or a
+drive (section 10), while parking, and for turning round where the road ends; overtaking beyond a broken line is
+section 5. All of that is slow and short. What the planner calls its state is not asked.
+"""
+
+from __future__ import annotations
+
+import math
+from enum import Enum
+from typing import NamedTuple
+
+import numpy as np
+
+from tuling_fsm.core import elementwise
+from tuling_fsm.core.geometry import FloatArray, Pose, distance, shifted, wrap_angle
+from tuling_fsm.core.standing import VEHICLE_STANDS
+from tuling_fsm.core.vehicle import Vehicle, center_ahead
+from tuling_fsm.map.lanes import DRIVING, LanePosition
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.sim.scoring.agent_tracks import VEHICLES, AgentTracks, ahead_of, same_way
+from tuling_fsm.sim.scoring.infraction_log import RefereeFrame
+from tuling_fsm.sim.scoring.road_rules import RoadRules
+from tuling_fsm.world.inputs import Kind
+
+AHEAD_M, BEHIND_M, ASIDE_M = 30.0, 20.0, 8.0
+"""An obstacle between so far ahead of the middle of the car and so far behind it, so far aside, is gone round."""
+STOOD_S = 3.0
+"""An agent that has stood so long is an obstacle, if it does not queue."""
+THINGS = (Kind.UNKNOWN, Kind.CONE, Kind.BARRIER, Kind.DEBRIS)
+SLOT_M = 12.0
+"""From the middle of the car to that of a slot that it may be entering or leaving."""
+DEAD_END_M = 20.0
+"""So near to the end of a road without an exit the car may turn."""
+ALIGNED = math.radians(30.0)
+"""Back on a lane the car's heading is within this of the lane's."""
+JUMP_M = 2.0
+"""A car that is farther from where it was than it can have driven, by this, was put there."""
+STRAY_M = 1.5
+"""On its way to the road no corner of the car may go so much farther from it than all have been."""
+LANE_SEARCH_M = 40.0
+LINE_M = 0.1
+"""A car that is no farther over a line than this is inside of it again."""
+GRACE_S = 8.0
+"""For so long after a situation has passed the car may come back from it."""
+SLOW, ROUND = 3.0, 8.4
+"""Speed bounds: of a maneuver (m/s), and of going round something (30 km/h)."""
+
+
+class Situation(Enum):
+    """What sanctions something."""
+
+    OBSTACLE = "obstacle"
+    """Something stands in the own lane."""
+    PARKING = "parking"
+    """A parking slot is near."""
+    RETURN = "return"
+    """The car was set down off its lanes, or was sanctioned to leave them, and is not back along one yet."""
+    DEAD_END = "dead end"
+    """The lane ends, and the car has to turn round."""
+    OVERTAKING = "overtaking"
+    """A vehicle is passed beyond a line that may be crossed."""
+
+
+SANCTIONED = {
+    "solid_line": {
+        Situation.OBSTACLE: ROUND, Situation.PARKING: SLOW, Situation.DEAD_END: SLOW, Situation.RETURN: SLOW,
+    },
+    "wrong_way": {
+        Situation.OBSTACLE: ROUND, Situation.PARKING: SLOW, Situation.DEAD_END: SLOW, Situation.RETURN: SLOW,
+        Situation.OVERTAKING: ROUND,
+    },
+    "off_road": {Situation.OBSTACLE: SLOW, Situation.RETURN: SLOW},
+}  # fmt: skip
+"""By infraction, in which situations it is none, and up to which speed (m/s)."""
+LONGEST_S = {
+    Situation.OBSTACLE: 90.0, Situation.PARKING: 120.0, Situation.RETURN: 90.0, Situation.DEAD_END: 120.0,
+    Situation.OVERTAKING: 30.0,
+}  # fmt: skip
+"""For so long may the car move by one situation."""
+
+
+class _Use(NamedTuple):
+    """How long a situation has been made use of (s of motion), and when last."""
+
+    moved: float
+    last: float
+
+
+class Sanctions:
+    """Judges situations when asked, and remembers how long each has been made use of."""
+
+    def __init__(self, road_map: RoadMap, vehicle: Vehicle, rules: RoadRules, tracks: AgentTracks) -> None:
+        self._map, self._vehicle, self._rules, self._tracks = road_map, vehicle, rules, tracks
+        self._centres = np.array([slot.pose[:2] for slot in road_map.slots]).reshape(-1, 2)
+        self._last: Pose | None = None
+        self._returning = False
+        self._nearest = math.inf
+        self._used: dict[Situation, _Use] = {}
+        self._seen: dict[Situation, float] = {}
+
+    def watch(self, frame: RefereeFrame) -> None:
+        """Note whether the car has been set down off its lanes, and whether it has come back to them."""
+        pose, last = frame.ego.pose, self._last
+        self._last = pose
+        if last is None or distance(last[:2], pose[:2]) > abs(frame.ego.v) * frame.dt + JUMP_M:
+            self._returning, self._nearest = not self._on_lane(frame), math.inf
+        elif self._returning and self._on_lane(frame):
+            self._returning = False
+        if self._returning:
+            away = max(self._distance_to_lanes(x, y) for x, y in frame.corners.tolist())
+            self._nearest = min(self._nearest, away)
+            self._returning = away <= self._nearest + STRAY_M
+
+    def allow(self, frame: RefereeFrame, infraction: str) -> bool:
+        """Whether the situation sanctions what would be this kind of infraction."""
+        for situation, bound in SANCTIONED[infraction].items():
+            if abs(frame.ego.v) <= bound and self._holds(frame, situation) and self._in_time(frame, situation):
+                if not self._returning and situation is not Situation.OVERTAKING:
+                    self._returning, self._nearest = True, math.inf
+                return True
+        return False
+
+    def _holds(self, frame: RefereeFrame, situation: Situation) -> bool:
+        """Whether it is there, or was a moment ago."""
+        if LOOKS[situation](self, frame):
+            self._seen[situation] = frame.stamp
+        grace = 0.0 if situation is Situation.RETURN else GRACE_S
+        return frame.stamp - self._seen.get(situation, -math.inf) <= grace
+
+    def _in_time(self, frame: RefereeFrame, situation: Situation) -> bool:
+        use = self._used.get(situation)
+        if use is None or frame.stamp - use.last > GRACE_S:
+            use = _Use(0.0, frame.stamp - frame.dt)
+        moves = abs(frame.ego.v) > VEHICLE_STANDS and frame.stamp > use.last
+        self._used[situation] = _Use(use.moved + (frame.dt if moves else 0.0), frame.stamp)
+        return self._used[situation].moved <= LONGEST_S[situation]
+
+    def _on_lane(self, frame: RefereeFrame) -> bool:
+        """Whether the whole car is on driving lanes, along one of them, and over no line."""
+        position = frame.ego.position
+        if position is None or not self._along_lanes(frame, 0.0, ALIGNED):
+            return False
+        over = self._rules.overrun(frame.corners, position, frame.ego.pose.heading)
+        return over is None or over.depth <= LINE_M
+
+    def _along_lanes(self, frame: RefereeFrame, least: float, most: float) -> bool:
+        """Whether the whole car is on driving lanes, turned from them by an angle between these (rad)."""
+        position = frame.ego.position
+        turned = math.nan if position is None else abs(wrap_angle(frame.ego.pose.heading - position.heading))
+        if not least <= turned <= most:
+            return False
+        return all(self._map.positions(x, y) for x, y in frame.corners.tolist())
+
+    def _distance_to_lanes(self, x: float, y: float) -> float:
+        found = self._map.positions(x, y, LANE_SEARCH_M)
+        return min((max(abs(each.offset) - 0.5 * each.width, 0.0) for each in found), default=LANE_SEARCH_M)
+
+    def obstacle(self, frame: RefereeFrame) -> bool:
+        """Whether something stands in the own lane within reach."""
+        return any(
+            self._blocks(frame, row) and self._in_own_lane(frame, row)
+            for row in self._tracks.near(*self._middle(frame)[:2], AHEAD_M + BEHIND_M)
+        )
+
+    def _blocks(self, frame: RefereeFrame, row: int) -> bool:
+        if int(frame.agents.kinds[row]) in THINGS:
+            return True
+        return self._tracks.stood(row) >= STOOD_S and not self._tracks.queues(row)
+
+    def overtaking(self, frame: RefereeFrame) -> bool:
+        """Whether the lane is the oncoming one, its line may be crossed, and a slower vehicle is beside or ahead."""
+        position = frame.ego.position
+        if position is None or not self._rules.may_overtake(position):
+            return False
+        return any(
+            int(frame.agents.kinds[row]) in (*VEHICLES, Kind.BICYCLE)
+            and abs(frame.agents.boxes[row, 6]) < max(abs(frame.ego.v), 1.0)
+            and not self._tracks.queues(row)
+            and self._in_own_lane(frame, row)
+            for row in self._tracks.near(*self._middle(frame)[:2], AHEAD_M + BEHIND_M)
+        )
+
+    def parking(self, frame: RefereeFrame) -> bool:
+        """Whether a slot is near."""
+        x, y, _ = self._middle(frame)
+        return bool(np.any(elementwise.hypot(self._centres[:, 0] - x, self._centres[:, 1] - y) < SLOT_M))
+
+    def dead_end(self, frame: RefereeFrame) -> bool:
+        """Whether the lane under the car ends, or begins, nearby without another."""
+        if frame.ego.position is None:
+            return False
+        lane, s = self._map.lanes[frame.ego.position.lane], frame.ego.position.s
+        ends = not lane.successors and lane.length - s < DEAD_END_M
+        return ends or (not lane.predecessors and s < DEAD_END_M)
+
+    def returning(self, frame: RefereeFrame) -> bool:
+        """Whether the car is on its way to lanes that it was set down off; who drives along the other side is not."""
+        return self._returning and not self._along_lanes(frame, math.pi - ALIGNED, math.pi)
+
+    def _middle(self, frame: RefereeFrame) -> Pose:
+        return shifted(frame.ego.pose, center_ahead(self._vehicle))
+
+    def _in_own_lane(self, frame: RefereeFrame, row: int) -> bool:
+        """Whether an agent within reach touches a driving lane of the direction that the car goes in."""
+        box = frame.agents.boxes[row]
+        x, y, heading = self._middle(frame)
+        along, aside = ahead_of(x, y, heading, box)
+        half = 0.5 * float(box[4])
+        if not -BEHIND_M - half < along < AHEAD_M + half or abs(aside) > ASIDE_M + half:
+            return False
+        return any(self._of_own_way(position, heading) for position in self._lanes_under(row, box))
+
+    def _lanes_under(self, row: int, box: FloatArray) -> list[LanePosition]:
+        centre = Pose(float(box[0]), float(box[1]), float(box[3]))
+        across = Pose(centre.x, centre.y, centre.heading + 0.5 * math.pi)
+        points = [centre, *(shifted(across, side * 0.45 * float(box[5])) for side in (-1.0, 1.0))]
+        return [found for x, y, _ in points if (found := self._map.project(x, y)) is not None]
+
+    def _of_own_way(self, position: LanePosition, heading: float) -> bool:
+        """A car that stands across the road has no direction yet."""
+        across = not same_way(position.heading, heading, math.radians(60.0)) and same_way(
+            position.heading, heading, math.radians(120.0)
+        )
+        return self._map.lanes[position.lane].type == DRIVING and (across or same_way(position.heading, heading))
+
+
+LOOKS = {
+    Situation.OBSTACLE: Sanctions.obstacle,
+    Situation.PARKING: Sanctions.parking,
+    Situation.DEAD_END: Sanctions.dead_end,
+    Situation.RETURN: Sanctions.returning,
+    Situation.OVERTAKING: Sanctions.overtaking,
+}
+"""How each is looked for."""
