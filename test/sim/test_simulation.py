@@ -65,7 +65,7 @@ def test_real_maps_are_driven_among_traffic(name: str, shared_data: Path) -> Non
     )
     drive(sim)
     assert sim.end == "goal"
-    unknown_to_the_driver = ("stop_sign", "solid_line")
+    unknown_to_the_driver = ("stop_sign", "solid_line", "yield")
     faults = [record for record in sim.infractions if record.at_fault and record.kind not in unknown_to_the_driver]
     assert faults == []
     assert sim.traffic.removed == 0

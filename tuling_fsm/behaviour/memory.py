@@ -74,7 +74,7 @@ class RouteQuestion:
 
 
 @dataclass(frozen=True, eq=False)
-class TurnProbe:
+class TurnSearch:
     """Whether there is a plan that turns the car to an opposite route (RRF-2)."""
 
     route: Route | None = None
@@ -95,7 +95,7 @@ class RoutingMemory:
     """A newer one that cannot be switched to yet (RRF-2)."""
     switched: bool = False
     """The route in use was replaced on this tick."""
-    turn: TurnProbe = field(default_factory=TurnProbe)
+    turn: TurnSearch = field(default_factory=TurnSearch)
     switches: int = 0
     """How many followed one another sooner than a server that knows its mind would send them."""
     switched_at: float = -math.inf

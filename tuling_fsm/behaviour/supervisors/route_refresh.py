@@ -10,7 +10,7 @@ import numpy as np
 
 from tuling_fsm.behaviour.free_driving import all_lines
 from tuling_fsm.behaviour.leaf import BehaviourRow, BehaviourView, LeafBehaviour
-from tuling_fsm.behaviour.memory import Memory, RoutingMemory, TurnProbe, report
+from tuling_fsm.behaviour.memory import Memory, RoutingMemory, TurnSearch, report
 from tuling_fsm.behaviour.on_road.replan import avoids
 from tuling_fsm.behaviour.places import along_route, crosses
 from tuling_fsm.behaviour.routing import PUSHED, joined, leads_on, place_on_route, send, use
@@ -27,6 +27,7 @@ from tuling_fsm.map.route import Route
 IDLE, ASKING = "idle", "asking"
 _FREE_SWITCHES = 2
 """So many in a row are made at once: a correction, and the correction of that."""
+_MOST_DOUBLED = 16
 _SAME_END_M = 2.0
 _SAME_LINE_M = 0.75
 _COMPARE_STEP_M = 5.0
@@ -82,12 +83,15 @@ def consider(view: BehaviourView, leaf: LeafBehaviour) -> Memory:
     return _switch(replace(view, memory=memory), leaf)
 
 
+def _pause(view: BehaviourView, switches: int) -> float:
+    """How long so many switches in a row keep back the next one, s."""
+    p, more = view.context.parameters.route, min(switches - _FREE_SWITCHES, _MOST_DOUBLED)
+    return 0.0 if more < 0 else min(p.switch_wait * float(1 << more), p.switch_wait_max)
+
+
 def _wait(view: BehaviourView, routing: RoutingMemory) -> float:
     """How long the next switch of the route has to wait from now on, s."""
-    p, more = view.context.parameters.route, routing.switches - _FREE_SWITCHES
-    if more < 0:
-        return 0.0
-    return max(0.0, routing.switched_at + min(p.switch_wait * 2.0**more, p.switch_wait_max) - view.clock)
+    return max(0.0, routing.switched_at + _pause(view, routing.switches) - view.clock)
 
 
 def _report_wait(view: BehaviourView, memory: Memory, name: str) -> Memory:
@@ -99,9 +103,7 @@ def _report_wait(view: BehaviourView, memory: Memory, name: str) -> Memory:
 
 def _count_switch(view: BehaviourView, routing: RoutingMemory) -> RoutingMemory:
     """One more in a row, or the first one after the route has been the same for long enough."""
-    p = view.context.parameters.route
-    last_wait = min(p.switch_wait * 2.0 ** max(routing.switches - _FREE_SWITCHES, 0), p.switch_wait_max)
-    in_a_row = view.clock - routing.switched_at < 2.0 * last_wait
+    in_a_row = view.clock - routing.switched_at < 2.0 * _pause(view, max(routing.switches, _FREE_SWITCHES))
     return replace(routing, switched=True, switched_at=view.clock, switches=routing.switches + 1 if in_a_row else 1)
 
 
@@ -142,7 +144,7 @@ def _look_for_turn(view: BehaviourView, memory: Memory, route: Route) -> Memory:
     again = view.clock - turn.at >= view.context.parameters.route.turn_period
     if turn.route is route and (turn.open or turn.found or not again):
         return memory
-    return replace(memory, routing=replace(memory.routing, turn=TurnProbe(route, view.clock, open=True)))
+    return replace(memory, routing=replace(memory.routing, turn=TurnSearch(route, view.clock, open=True)))
 
 
 def turn_probe(view: BehaviourView) -> PlanningRequest | None:
