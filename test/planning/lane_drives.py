@@ -17,8 +17,8 @@ from .scenes import (
     Thing,
     drive,
     follow,
+    regulations_for,
     road,
-    rules_for,
 )
 
 LONG = ((400.0, 0.0),)
@@ -51,7 +51,7 @@ def run(
         request = follow(lanes(now.ego.pose.x), *walls, **more)
         result = PLANNER.plan(request, now, previous)
         assert result.trajectory is not None
-        assert check(result.trajectory, now, rules_for(request), VEHICLE, PARAMETERS) is None, stamp
+        assert check(result.trajectory, now, regulations_for(request), VEHICLE, PARAMETERS) is None, stamp
         return result
 
     return drive(plan, start, seconds, things)

@@ -14,7 +14,7 @@ from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.planner import Planner
 from tuling_fsm.planning.safety.check import check
 
-from ..scenes import drive, rules_for
+from ..scenes import drive, regulations_for
 from .judge import cusps, rows_of
 from .places import CAR, GOAL, boxes, plan, scene, slot_across, slot_along
 
@@ -44,7 +44,7 @@ def arrives(request: FreeSpace, start: Scene, seconds: float) -> int:
         nonlocal rejected
         result = PLANNER.plan(request, now, previous)
         assert result.trajectory is not None
-        rejected += check(result.trajectory, now, rules_for(request), CAR, PARAMETERS) is not None
+        rejected += check(result.trajectory, now, regulations_for(request), CAR, PARAMETERS) is not None
         return result
 
     log = drive(plan_now, start, seconds)

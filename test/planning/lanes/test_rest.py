@@ -12,7 +12,7 @@ from tuling_fsm.core.scene import Scene
 from tuling_fsm.planning.safety.check import check
 
 from ..lane_drives import PARAMETERS, PLANNER, VEHICLE
-from ..scenes import TICK_S, Log, drive, follow, lane_line, road, rules_for, scene
+from ..scenes import TICK_S, Log, drive, follow, lane_line, regulations_for, road, scene
 
 FIRST = 20
 REST = round(PARAMETERS.fallback.rest / TICK_S)
@@ -33,7 +33,7 @@ def driven(missing: range) -> Log:
         result = PLANNER.plan(request, now, previous)
         if result.feasible:
             assert result.trajectory is not None
-            assert check(result.trajectory, now, rules_for(request), VEHICLE, PARAMETERS) is None, stamp
+            assert check(result.trajectory, now, regulations_for(request), VEHICLE, PARAMETERS) is None, stamp
         return result
 
     return drive(plan, scene(v=6.0), 2.5)

@@ -17,7 +17,7 @@ from tuling_fsm.planning.safety.check import ViolationKind, check
 from tuling_fsm.planning.speed.trajectory import timed_path
 from tuling_fsm.planning.start_state import start_state
 
-from ..scenes import follow, road, rules_for, scene
+from ..scenes import follow, regulations_for, road, scene
 
 VEHICLE, PARAMETERS = Vehicle(), PlanningParameters()
 ASIDE_M = 2.0
@@ -41,6 +41,6 @@ def test_a_way_aside_that_the_check_would_refuse_costs_more_than_anything(v: flo
     buffers = workspace.buffers(len(tick.moving.id))
     points = evaluation.evaluate_all(spec, tick, buffers, verdict)
     plan = timed_path(now.stamp, buffers.path, points, buffers.rows, 1.0)
-    found = check(plan, now, rules_for(request), VEHICLE, PARAMETERS)
+    found = check(plan, now, regulations_for(request), VEHICLE, PARAMETERS)
     refused = found is not None and found.breach is ViolationKind.CURVATURE_RATE
     assert (verdict[0, evaluation.COST_FULL] > OUT_OF_THE_QUESTION) == refused

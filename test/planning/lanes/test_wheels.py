@@ -14,7 +14,7 @@ from tuling_fsm.planning.safety.check import check
 from tuling_fsm.planning.start_state import state_at
 
 from ..lane_drives import PARAMETERS, PLANNER, VEHICLE, run, straight
-from ..scenes import TICK_S, follow, road, rules_for, scene, wall_across
+from ..scenes import TICK_S, follow, regulations_for, road, scene, wall_across
 
 
 @pytest.mark.parametrize("curvature", [0.3, 0.2, -0.3])
@@ -60,7 +60,7 @@ def test_a_car_that_comes_out_of_a_maneuver_with_turned_wheels_does_not_swing_ou
         previous = PLANNER.plan(request, now, previous)
         plan = previous.trajectory
         assert plan is not None
-        assert check(plan, now, rules_for(request), VEHICLE, PARAMETERS) is None, now.stamp
+        assert check(plan, now, regulations_for(request), VEHICLE, PARAMETERS) is None, now.stamp
         reasons.append(previous.limit.reason)
         state = state_at(plan, now.stamp + TICK_S)
         now = Scene(now.stamp + TICK_S, Ego(state.pose, state.v, state.a, state.curvature))

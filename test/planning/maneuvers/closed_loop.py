@@ -11,7 +11,7 @@ from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.planner import Planner
 from tuling_fsm.planning.safety.check import check
 
-from ..scenes import Log, Thing, drive, rules_for
+from ..scenes import Log, Thing, drive, regulations_for
 
 VEHICLE, PARAMETERS = Vehicle(), PlanningParameters()
 PLANNER = Planner(VEHICLE, PARAMETERS)
@@ -23,7 +23,7 @@ def drive_checked(request: FreeSpace | PullOver, start: Scene, seconds: float, t
     def plan(stamp: float, now: Scene, previous: PlanResult | None) -> PlanResult:
         result = PLANNER.plan(request, now, previous)
         assert result.trajectory is not None
-        assert check(result.trajectory, now, rules_for(request), VEHICLE, PARAMETERS) is None, stamp
+        assert check(result.trajectory, now, regulations_for(request), VEHICLE, PARAMETERS) is None, stamp
         return result
 
     return drive(plan, start, seconds, things)

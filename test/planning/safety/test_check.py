@@ -21,7 +21,7 @@ from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.safety.check import ViolationKind, check
 from tuling_fsm.planning.safety.collision import FootprintOutline, first_segment_met
 
-from ..scenes import Thing, follow, road, rules_for, scene, wall_across
+from ..scenes import Thing, follow, regulations_for, road, scene, wall_across
 
 VEHICLE, PARAMETERS = Vehicle(), PlanningParameters()
 
@@ -47,7 +47,7 @@ def stopping(v: float, decel: float, rows: int = 81) -> Trajectory:
 def verdict(plan: Trajectory, now: Scene | None = None, request: PlanningRequest | None = None) -> ViolationKind | None:
     wanted = request or follow(road())
     stop = isinstance(wanted, Hold)
-    found = check(plan, now or scene(v=5.0), rules_for(wanted), VEHICLE, PARAMETERS, stop)
+    found = check(plan, now or scene(v=5.0), regulations_for(wanted), VEHICLE, PARAMETERS, stop)
     return None if found is None else found.breach
 
 

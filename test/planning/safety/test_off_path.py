@@ -22,7 +22,7 @@ from tuling_fsm.planning.safety.recovery import Recovery
 from tuling_fsm.sim.ego.dynamics import EgoCar
 from tuling_fsm.sim.parameters import DynamicsParameters, TrackerParameters
 
-from ..scenes import TICK_S, Thing, follow, road, rules_for, scene
+from ..scenes import TICK_S, Thing, follow, regulations_for, road, scene
 from .test_check import motion
 
 VEHICLE, PARAMETERS = Vehicle(), PlanningParameters()
@@ -48,7 +48,8 @@ class Drive:
                 car.place(Pose(x - aside * math.sin(heading), y + aside * math.cos(heading), heading), ego.v)
                 ego, shoved = ego._replace(pose=car.pose), True
             now = Scene(tick * TICK_S, ego, static_segments=edges)
-            result, violation = PLANNER.checked(PLANNER.plan(request, now, result), request, now, rules_for(request))
+            plan = PLANNER.plan(request, now, result)
+            result, violation = PLANNER.checked(plan, request, now, regulations_for(request))
             assert result.trajectory is not None
             assert violation is None, (now.stamp, ego)
             if result.maneuver is not None and result.maneuver.whole not in self.motions:
@@ -102,7 +103,10 @@ def test_a_plan_is_rejected_for_what_the_car_hits_on_the_way_back_to_it(gear: fl
     def hits(begin: float, aside: float) -> bool:
         ego = Ego(Pose(20.0, aside, 0.0), gear, 0.0, 0.0)
         edges = np.array(((begin, y, begin + 20.0 * gear, y),))
-        return check(plan, Scene(0.0, ego, static_segments=edges), rules_for(request), VEHICLE, PARAMETERS) is not None
+        return (
+            check(plan, Scene(0.0, ego, static_segments=edges), regulations_for(request), VEHICLE, PARAMETERS)
+            is not None
+        )
 
     assert not hits(soon, 0.0)
     assert hits(soon, -0.3)
@@ -144,13 +148,13 @@ def test_a_car_beside_its_lane_plan_plans_anew_from_where_it_is() -> None:
     sides = tuple(Thing(number, 20.6 + VEHICLE.front + 2.25, side * 2.1) for number, side in ((1, -1.0), (2, 1.0)))
     lanes, now = follow(road()), scene(v=1.0, things=sides)
     before = PLANNER.plan(lanes, now, None)
-    assert before.trajectory is not None and PLANNER.checked(before, lanes, now, rules_for(lanes))[1] is None
+    assert before.trajectory is not None and PLANNER.checked(before, lanes, now, regulations_for(lanes))[1] is None
     beside = scene(20.05, -0.28, v=1.0, stamp=0.05, things=sides)
     plan = PLANNER.plan(lanes, beside, before)
     assert plan.trajectory is not None and abs(plan.trajectory.y[0]) < 0.01
-    found = check(plan.trajectory, beside, rules_for(lanes), VEHICLE, PARAMETERS)
+    found = check(plan.trajectory, beside, regulations_for(lanes), VEHICLE, PARAMETERS)
     assert found is not None and found.breach is ViolationKind.COLLISION
-    anew, violation = PLANNER.checked(plan, lanes, beside, rules_for(lanes))
+    anew, violation = PLANNER.checked(plan, lanes, beside, regulations_for(lanes))
     assert violation is None
     assert anew.trajectory is not None and anew.trajectory.y[0] == -0.28
 

@@ -21,7 +21,7 @@ from tuling_fsm.planning.safety.check import check
 from tuling_fsm.planning.speed.candidates import SpeedPolynomial, arrive, distance_at, keep_speed, sample_polynomial
 
 from ..lane_drives import straight
-from ..scenes import CAR, PEDESTRIAN, TICK_S, Log, Thing, drive, follow, rules_for, scene
+from ..scenes import CAR, PEDESTRIAN, TICK_S, Log, Thing, drive, follow, regulations_for, scene
 
 VEHICLE, LOWER = Vehicle(), PlanningParameters()
 FOLLOWING_ALONE = replace(LOWER, choice=replace(LOWER.choice, speeds=0))
@@ -83,7 +83,7 @@ def drives(parameters: PlanningParameters, seconds: float, *things: Thing) -> Lo
         request = follow(lanes(now.ego.pose.x))
         result = planner.plan(request, now, previous)
         assert result.trajectory is not None
-        assert check(result.trajectory, now, rules_for(request), VEHICLE, parameters) is None, stamp
+        assert check(result.trajectory, now, regulations_for(request), VEHICLE, parameters) is None, stamp
         return result
 
     return drive(plan, scene(v=V), seconds, things)
