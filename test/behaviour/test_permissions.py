@@ -1,4 +1,4 @@
-"""What the states may do, for the referee and the lights: every state says it, and the rules say which may."""
+"""What the states may do, and which lights they show: every state says it, and the rules say which may."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a state may do, for a referee, and what its lights tell other road users (USE-14).
+"""What a state may do, and what its lights tell other road users (USE-14).
 
 Every state declares its permissions with its `LeafBehaviour`; `tables.permissions` looks them up by path.
 """
