@@ -139,10 +139,10 @@ def _switch(view: BehaviourView, leaf: LeafBehaviour) -> Memory:
 
 
 def _look_for_turn(view: BehaviourView, memory: Memory, route: Route) -> Memory:
-    """Have the planner asked for a way to turn to a route, unless it has just been."""
+    """Have the planner asked for a way to turn to a route, unless it has just been; a way found is one from here."""
     turn = memory.routing.turn
-    again = view.clock - turn.at >= view.context.parameters.route.turn_period
-    if turn.route is route and (turn.open or turn.found or not again):
+    fresh = view.clock - turn.at < view.context.parameters.route.turn_period
+    if turn.route is route and (turn.open or fresh):
         return memory
     return replace(memory, routing=replace(memory.routing, turn=TurnSearch(route, view.clock, open=True)))
 
