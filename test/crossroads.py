@@ -83,15 +83,17 @@ class Town:
 
 def crossroads(
     folder: Path, name: str = "cross", signs: dict[str, tuple[str, str]] | None = None, crosswalks: str = "",
-    arm_m: float = 120.0,
+    arm_m: float = 120.0, sides: str = "ENWS",
 ) -> RoadMap:  # fmt: skip
-    """One crossing at the origin; arms E, N, W, S are roads 1 to 4 that lead away from it.
+    """One crossing at the origin; arms E, N, W, S, those of `sides`, are roads 1 to 4 that lead away from it.
 
     `signs` maps an arm to what stands at its stop line, 1 m before the junction; signals are numbered as the roads.
     `crosswalks` names the arms with a crosswalk, 3 m to 6 m before the junction.
     """
     town, arms = Town(), []
     for number, (side, angle) in enumerate(SIDES.items(), start=1):
+        if side not in sides:
+            continue
         sign = (signs or {}).get(side)
         signals = _signal(number, 1.0, *sign) if sign else ""
         objects = _crosswalk(number, 4.5, 3.0) if side in crosswalks else ""

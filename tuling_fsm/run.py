@@ -19,11 +19,13 @@ from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.idm_planner import STATE, IdmPlanner
+from tuling_fsm.sim.parameters import SimParameters
 from tuling_fsm.sim.reporting.report import write_report
 from tuling_fsm.sim.reporting.result import result_of
 from tuling_fsm.sim.reporting.run_log import LogRow, RunLog, TransitionRow
 from tuling_fsm.sim.scenario.compiler import load_scenario
 from tuling_fsm.sim.scenario.model import Scenario
+from tuling_fsm.sim.sensors.perception_levels import CLEAN, perception_level
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.wire.cdr import nanoseconds
 from tuling_fsm.wire.outputs import Outputs, trajectory_messages
@@ -58,6 +60,7 @@ def run_scenario(
     out: Path | None = None,
     progress: Progress | None = None,
     planner: str = AGENT,
+    perception: str = CLEAN,
 ) -> dict[str, Any]:
     """Drive a scenario to its end.
 
@@ -69,18 +72,20 @@ def run_scenario(
         out: folder for `run.mcap`, `result.json` and `report.html`; None writes nothing.
         progress: called with a line of text about once a simulated second.
         planner: that drives: `agent`, or the baseline `idm`.
+        perception: level of what the sensors get wrong.
 
     Returns:
         The content of `result.json`.
 
     Raises:
-        InputError: the scenario or the map is not usable, or the baseline has no route to follow.
+        InputError: the scenario or the map is not usable, there is no such level, or the baseline has no route.
     """
     parameters = Parameters()
     scenario = load_scenario(scenario_file, overrides)
     map_file = chosen_map(scenario, map_file)
     compile_kernels(report=progress)
-    simulation = Simulation(read_map(map_file), scenario, seed, parameters.vehicle)
+    settings = SimParameters(sensors=perception_level(perception))
+    simulation = Simulation(read_map(map_file), scenario, seed, parameters.vehicle, settings)
     log = RunLog()
     driver = DRIVERS[planner](simulation, parameters, log)
     began = time.perf_counter()

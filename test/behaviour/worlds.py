@@ -143,8 +143,8 @@ class Place:
             route_offset=0.0 if here is None else here.offset,
             heading_error=error, route_remaining=0.0 if route is None else route.length - s, on_reference_road=on_road,
             lanes=() if route is None else lane_lines(self.road_map, route, s), scene=scene(stamp, ego, self.things),
-            traffic=no_traffic(), tracks=NO_TRACKS, lights={}, light_since={}, emergency=self.emergency, reset=False,
-            skip_task=False, rain_fog=None,
+            traffic=no_traffic(), tracks=NO_TRACKS, lights={}, light_seen={}, light_since={},
+            emergency=self.emergency, reset=False, skip_task=False, rain_fog=None,
             route_answers=tuple(answers), mission=self.mission, slots=(), perceived_lines=(), occupancy=None,
             junctions=(), stop_lines=(), crosswalks=(), reports=(), complaints=(), received=Received(),
         )  # fmt: skip

@@ -203,6 +203,25 @@ def test_since_when_a_light_shows_its_state(builder: WorldBuilder, route: Route)
     assert world is not None and world.lights == {4: Light.GREEN} and world.light_since == {4: 1.2}
 
 
+@pytest.mark.clause("INT-2")
+def test_a_light_that_is_lost_for_a_moment_is_as_it_was_seen(builder: WorldBuilder, route: Route) -> None:
+    """By signal: what the table says of another light makes this one no fresher."""
+    green, other = (4, Light.GREEN), (5, Light.RED)
+    max_age = builder.parameters.lights_max_age
+    first = builder.build(at(1.0, traffic_lights=lights(1.0, green, other)), None, route)
+    lost = builder.build(at(1.1, traffic_lights=lights(1.1, other)), first, route)
+    assert lost.lights == {4: Light.GREEN, 5: Light.RED} and lost.light_since == {4: 1.0, 5: 1.0}
+    turned = builder.build(at(1.2, traffic_lights=lights(1.2, (4, Light.YELLOW), other)), lost, route)
+    assert turned.lights[4] is Light.YELLOW and turned.light_since[4] == 1.2
+    unknown = builder.build(at(1.2, traffic_lights=lights(1.2, (4, Light.UNKNOWN), other)), lost, route)
+    assert unknown.lights.get(4, Light.UNKNOWN) is Light.UNKNOWN
+    world = lost
+    for step in range(1, 12):
+        stamp = 1.1 + 0.1 * step
+        world = builder.build(at(stamp, traffic_lights=lights(stamp, other)), world, route)
+        assert (4 in world.lights) == (stamp <= 1.0 + max_age + 1e-6)
+
+
 def test_answers_of_the_route_server_are_put_on_the_lanes(builder: WorldBuilder, route: Route) -> None:
     points = [
         route.poses(),

@@ -84,6 +84,14 @@ def test_one_too_fast_for_the_turns_goes_straight_on(cross: RoadMap) -> None:
     np.testing.assert_allclose(obstacles.y[0], -15.0 + 12.0 * TIMES, atol=0.05)
 
 
+def test_one_too_fast_for_every_turn_may_still_take_any(tmp_path: Path) -> None:
+    """Where the road ends in a junction there is no way straight on to be left with."""
+    _, obstacles = Watch(crossroads(tmp_path, sides="ESW")).see(table(row(7, 1.75, -HALF_M - 3.0, NORTH, 12.0)))
+    final = np.mod(obstacles.heading[:, -1], 2.0 * math.pi)
+    assert obstacles.id.tolist() == [7, 7]
+    assert sorted(np.round(final, 2)) == [0.0, round(WEST, 2)]
+
+
 def test_bends_limit_the_speed(cross: RoadMap) -> None:
     watch = Watch(cross)
     watch.see(table(row(7, 1.75, -HALF_M - 1.0, NORTH, 6.0)))

@@ -131,6 +131,15 @@ class FaultParameters:
 
 
 @dataclass(frozen=True)
+class TrackingErrorParameters:
+    """What a tracker of objects gets wrong, beside the faults of its sensors."""
+
+    ghosts: float = param(0.0, "1/s", 0.0, 10.0, "how often an object is seen where nothing is")
+    splits: float = param(0.0, "1/s", 0.0, 10.0, "how often a long object is seen as two, each object")
+    id_changes: float = param(0.0, "1/s", 0.0, 10.0, "how often an object gets another id, each object")
+
+
+@dataclass(frozen=True)
 class SensorParameters:
     """What the ego is told of the world."""
 
@@ -139,6 +148,10 @@ class SensorParameters:
     radar_range: float = param(1000.0, "m", 5.0, 1000.0, "by the radar no farther than this")
     camera_range: float = param(1000.0, "m", 5.0, 1000.0, "by the camera no farther than this")
     slot_range: float = param(30.0, "m", 1.0, 200.0, "parking spaces are seen up to this distance")
+    light_range: float = param(1e6, "m", 5.0, 1e6, "traffic lights are seen up to this distance")
+    light_view: float = param(
+        math.pi, "rad", 0.1, math.pi, "and up to this angle to either side of straight ahead", clause="INT-2"
+    )
     lost_position_std: float = param(10.0, "m", 0.5, 1000.0, "standard deviation reported while localization is lost")
     lost_speed_error: float = param(0.01, "", 0.0, 0.2, "while it is lost speed is reckoned too high by this share")
     lost_yaw_rate_error: float = param(
@@ -154,6 +167,7 @@ class SensorParameters:
     lidar_faults: FaultParameters = group(FaultParameters)
     radar_faults: FaultParameters = group(FaultParameters)
     camera_faults: FaultParameters = group(FaultParameters)
+    tracking_errors: TrackingErrorParameters = group(TrackingErrorParameters)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Any
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.verbs.campaign_cluster import on_cluster
 from tuling_fsm.verbs.campaign_runs import CampaignRun, DriveAll, in_processes, run_all
-from tuling_fsm.verbs.parser import Verbs, add_overrides, add_verb, folder, path
+from tuling_fsm.verbs.parser import Verbs, add_overrides, add_perception, add_verb, folder, path
 from tuling_fsm.verbs.runs import assignment, watched_line
 
 _NO_VALUE = "-"
@@ -52,6 +52,7 @@ def add_campaign(verbs: Verbs) -> None:
     )  # fmt: skip
     parser.add_argument("--map", type=path, metavar="F", help="OpenDRIVE map instead of the scenarios' own")
     add_overrides(parser, "every scenario")
+    add_perception(parser)
     parser.add_argument(
         "--out", type=folder, metavar="DIR", help="folder of campaign.json, and of a folder for each run"
     )
@@ -103,10 +104,13 @@ def _jobs(arguments: argparse.Namespace) -> list[CampaignRun]:
         if not map_file.is_file():
             raise InputError(str(map_file), "no such file", "an OpenDRIVE map")
     return [
-        CampaignRun(file, seed, arguments.map, overrides, arguments.out and arguments.out / file.stem / f"seed_{seed}")
+        CampaignRun(
+            file, seed, arguments.map, overrides, arguments.out and arguments.out / file.stem / f"seed_{seed}",
+            arguments.perception,
+        )
         for file in arguments.scenarios
         for seed in range(1, arguments.seeds + 1)
-    ]
+    ]  # fmt: skip
 
 
 def faults(run: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.sim.sensors.perception_levels import CLEAN
 
 Run = dict[str, Any]
 """The content of `result.json`, and `file`, the scenario's. A run that broke off has only `file`, `scenario`, `seed`,
@@ -35,6 +36,7 @@ class CampaignRun:
     map_file: Path | None
     overrides: tuple[tuple[str, str], ...]
     out: Path | None
+    perception: str = CLEAN
 
     @property
     def name(self) -> str:
@@ -99,6 +101,7 @@ def drive(job: CampaignRun, progress: Callable[[str], None] | None = None) -> Ru
             overrides=dict(job.overrides),
             out=job.out,
             progress=progress,
+            perception=job.perception,
         )
     except REFUSED:
         raise

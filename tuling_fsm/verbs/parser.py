@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
+from tuling_fsm.sim.sensors.perception_levels import CLEAN, LEVELS
+
 Verb = Callable[[argparse.Namespace], int]
 """Does what its name says, and returns the exit code."""
 Verbs = Any
@@ -28,6 +30,14 @@ def add_verb(verbs: Verbs, name: str, verb: Verb, text: str) -> argparse.Argumen
     parser: argparse.ArgumentParser = verbs.add_parser(name, help=text, description=text)
     parser.set_defaults(verb=verb)
     return parser
+
+
+def add_perception(parser: argparse.ArgumentParser) -> None:
+    """`--perception LEVEL`."""
+    parser.add_argument(
+        "--perception", choices=tuple(LEVELS), default=CLEAN,
+        help="how much the sensors get wrong: noise, latency, drop-outs, occlusion (default %(default)s)",
+    )  # fmt: skip
 
 
 def add_overrides(parser: argparse.ArgumentParser, owner: str) -> None:

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.verbs.parser import Verbs, add_overrides, add_seed, add_verb, folder, path
+from tuling_fsm.sim.sensors.perception_levels import CLEAN
+from tuling_fsm.verbs.parser import Verbs, add_overrides, add_perception, add_seed, add_verb, folder, path
 
 
 def add_demo(verbs: Verbs) -> None:
@@ -38,6 +39,7 @@ def add_sim(verbs: Verbs) -> None:
     parser.add_argument("--map", type=path, metavar="F", help="OpenDRIVE map instead of the scenario's own")
     add_seed(parser)
     add_overrides(parser, "the scenario")
+    add_perception(parser)
     parser.add_argument("--out", type=folder, metavar="DIR", help="folder of run.mcap, result.json and report.html")
     parser.add_argument(
         "--planner", choices=("agent", "idm"), default="agent",
@@ -67,11 +69,13 @@ def _sim(arguments: argparse.Namespace) -> int:
     if arguments.ros:
         if arguments.planner != "agent":
             raise InputError("--planner", f"{arguments.planner} has no node of its own", "agent with --ros")
+        if arguments.perception != CLEAN:
+            raise InputError("--perception", "steps in lock-step wait for what comes late", f"{CLEAN} with --ros")
         from tuling_fsm.ros.processes import run_processes as run
     else:
         from tuling_fsm.run import run_scenario
 
-        run = functools.partial(run_scenario, planner=arguments.planner)
+        run = functools.partial(run_scenario, planner=arguments.planner, perception=arguments.perception)
     result = run(
         arguments.scenario,
         map_file=arguments.map,

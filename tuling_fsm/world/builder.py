@@ -43,7 +43,7 @@ from tuling_fsm.world.lane_index import BoolArray, IntArray, lane_index
 from tuling_fsm.world.objects import InputFault, read_objects
 from tuling_fsm.world.on_route import OnRoute, on_reference_road, track
 from tuling_fsm.world.parameters import WorldParameters
-from tuling_fsm.world.perceived import TableReader, read_lights, read_lines, read_slots
+from tuling_fsm.world.perceived import LightStates, TableReader, read_lights, read_lines, read_slots, remember_lights
 from tuling_fsm.world.prediction import ClosedLines, closed_lines, see_traffic
 from tuling_fsm.world.received import FLAGS, Received, in_floats, receive
 from tuling_fsm.world.solids import solid_segments
@@ -108,7 +108,7 @@ class WorldBuilder:
         complaints += doubts
         place = self._place(ego.pose, previous if past else None, route, dt)
         view = self._seen_from(route, place.s)
-        lights, faults = read_lights(fresh.traffic_lights, parameters.min_light_confidence)
+        lights, light_seen, faults = self._lights(fresh.traffic_lights, past, now)
         complaints += faults
         closed = ClosedLines(self._closed_by(lights), self._held(route, view, place))
         traffic, scene, tracks, faults = self._surroundings(fresh, past, ego, closed, now)
@@ -126,7 +126,7 @@ class WorldBuilder:
             on_reference_road=route is not None
             and on_reference_road(self.road_map, route, place, ego.pose, parameters.off_road_margin),
             lanes=view.lanes, scene=scene, traffic=traffic, tracks=tracks,
-            lights=lights, light_since=_since(lights, past, now),
+            lights=lights, light_seen=light_seen, light_since=_since(lights, past, now),
             emergency=_emergency(inputs, kept), reset=inputs.reset, skip_task=inputs.skip_task,
             rain_fog=kept.rain_fog.value if kept.rain_fog else None,
             route_answers=tuple(self._match(answer) for answer in inputs.route_answers), mission=kept.mission,
@@ -187,6 +187,15 @@ class WorldBuilder:
             )
             self._view = (route, step, view)
         return self._view[2]
+
+    def _lights(
+        self, table: StampedRows | None, past: World | None, now: float
+    ) -> tuple[dict[int, Light], dict[int, float], tuple[InputFault, ...]]:
+        """States by signal, the stamps of what told them, and what is wrong with the table."""
+        told, faults = read_lights(table, self.parameters.min_light_confidence)
+        before = LightStates(past.lights, past.light_seen) if past else LightStates({}, {})
+        oldest = now - self.parameters.lights_max_age - _TOLERANCE_S
+        return *remember_lights(told, table, before, oldest), faults
 
     def _closed_by(self, lights: dict[int, Light]) -> BoolArray:
         """`closed_lines`, worked out anew where a light has changed."""

@@ -244,13 +244,22 @@ def _curvature(start: IntArray, ps: FloatArray, ph: FloatArray, number: int, s: 
 
 
 @kernel
+def _too_fast(forks: _Forks, lane: int, distance: float, driver: _Driver) -> bool:
+    """Whether a driver, `distance` (m) before a lane, cannot slow down for its bend."""
+    excess = driver.speed * driver.speed - driver.lateral / max(forks.bend[lane], 1e-6)
+    return excess > 2.0 * driver.decel * max(distance, 0.5)
+
+
+@kernel
 def _choices(forks: _Forks, number: int, distance: float, driver: _Driver, out: IntArray) -> int:
     """Successors that a driver, `distance` before them, may take, at most BRANCHES: the straightest, the outer ones,
-    then the straightest of the others; ways back (U-turns) last.
+    then the straightest of the others; ways back (U-turns) last. Those that are too bent to be taken at this speed are
+    left out, unless all of them are: then the driver may take any.
     """
-    _, turn, bend, successor_start, successor = forks
-    speed, lateral, decel = driver
-    count = 0
+    _, turn, _, successor_start, successor = forks
+    count, any_slow_enough = 0, False
+    for k in range(successor_start[number], successor_start[number + 1]):
+        any_slow_enough = any_slow_enough or not _too_fast(forks, successor[k], distance, driver)
     for rule in range(2 + BRANCHES):
         best, value = -1, np.inf
         for k in range(successor_start[number], successor_start[number + 1]):
@@ -259,7 +268,7 @@ def _choices(forks: _Forks, number: int, distance: float, driver: _Driver, out: 
             for j in range(count):
                 taken = taken or out[j] == n
             back = abs(turn[n]) > _BACK_RAD
-            too_fast = speed * speed - lateral / max(bend[n], 1e-6) > 2.0 * decel * max(distance, 0.5)
+            too_fast = any_slow_enough and _too_fast(forks, n, distance, driver)
             if taken or too_fast or (back and rule in (1, 2)):
                 continue
             cost = abs(turn[n]) + (_BACK_RAD if back else 0.0)
@@ -270,10 +279,6 @@ def _choices(forks: _Forks, number: int, distance: float, driver: _Driver, out: 
         if best >= 0 and count < BRANCHES:
             out[count] = best
             count += 1
-    if count == 0:
-        for k in range(successor_start[number], successor_start[number + 1]):
-            if count == 0 or bend[successor[k]] < bend[out[0]]:
-                out[0], count = successor[k], 1
     return count
 
 

@@ -8,7 +8,7 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -86,6 +86,31 @@ def read_lights(table: StampedRows | None, min_confidence: float) -> tuple[dict[
         return lights, complaints
     text = f"traffic_lights: state or confidence out of range, signal {bad} first (expected 0 to {_MAX_LIGHT}, 0 to 1)"
     return lights, (*complaints, InputFault("traffic_lights range", text))
+
+
+class LightStates(NamedTuple):
+    """Lights by signal, and the stamp (s) of the table that told each one's state."""
+
+    state: dict[int, Light]
+    seen: dict[int, float]
+
+
+def remember_lights(
+    state: dict[int, Light], table: StampedRows | None, before: LightStates, oldest: float
+) -> LightStates:
+    """The lights of a table, and those that it says nothing of as they were seen before: a camera loses one now and
+    then (INT-2: a stale light counts as red).
+
+    Args:
+        state: what `read_lights` makes of the table.
+        table: the latest one, None for none.
+        before: of the tick before.
+        oldest: stamp (s) before which a light was seen too long ago.
+    """
+    told = set() if table is None else set(table.rows["signal"].tolist())
+    lost = {number: seen for number, seen in before.seen.items() if number not in told and seen >= oldest}
+    now = {} if table is None else dict.fromkeys(state, table.stamp)
+    return LightStates({**{number: before.state[number] for number in lost}, **state}, {**lost, **now})
 
 
 def read_slots(table: StampedRows | None) -> tuple[tuple[PerceivedSlot, ...], tuple[InputFault, ...]]:

@@ -89,6 +89,8 @@ class World:
     """What is remembered of objects from tick to tick."""
     lights: dict[int, Light]
     """Fresh and confident ones only, by signal number: an absent one is unknown."""
+    light_seen: dict[int, float]
+    """Stamp of the table that told the state of each light in `lights`, s."""
     light_since: dict[int, float]
     """Stamp since which each of them has shown its state (USE-4)."""
     emergency: EmergencyInput

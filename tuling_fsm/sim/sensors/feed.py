@@ -25,6 +25,7 @@ from tuling_fsm.sim.scenario.model import Scenario
 from tuling_fsm.sim.sensors.faults import SensorChannels, SensorFusion, hidden
 from tuling_fsm.sim.sensors.localization import NOWHERE, DeadReckoning
 from tuling_fsm.sim.sensors.perception import Sensors, occupancy
+from tuling_fsm.sim.sensors.tracking_errors import TrackingErrors
 from tuling_fsm.world.inputs import BoolMessage, Inputs, Occupancy, Odometry, RouteAnswer, StampedRows
 from tuling_fsm.world.mission import parse_mission
 
@@ -46,6 +47,7 @@ class InputFeed:
         self._sensors = Sensors(road_map, parameters)
         self.channels = SensorChannels(seed, parameters)
         self._fusion = SensorFusion(self.channels)
+        self._tracker = TrackingErrors(seed.spawn(1)[0], parameters.tracking_errors)
         self._reckoning = DeadReckoning(parameters)
         self.mission = mission_of(scenario, route)
         """The mission message."""
@@ -93,7 +95,7 @@ class InputFeed:
         self._set_flags(stamp, blind, environment)
         lines = self._sensors.lane_lines(ego.pose, ego.position, route_lanes) if frame % LANE_LINES_EVERY == 0 else None
         self._table(Sensor.LANE_LINES, stamp, lines)
-        self._table(Sensor.TRAFFIC_LIGHTS, stamp, None if lights.silent else lights.table(stamp))
+        self._table(Sensor.TRAFFIC_LIGHTS, stamp, None if lights.silent else self._lights(stamp, ego, lights))
         self._update_objects(stamp, ego, agents, blind)
         self._update_odometry(stamp, believed, ego, environment)
         self._update_grid(stamp, believed, agents, frame % GRID_EVERY == 0 and not blind)
@@ -131,10 +133,15 @@ class InputFeed:
         self._answers = [(at, answer) for at, answer in self._answers if at > frame]
         return due
 
+    def _lights(self, stamp: float, ego: EgoState, lights: TrafficLights) -> npt.NDArray[np.void]:
+        """The lights that the camera has in view: no row tells of another one."""
+        return self._sensors.lights_in_view(ego.pose, lights.table(stamp))
+
     def _update_objects(self, stamp: float, ego: EgoState, agents: AgentBoxes, blind: bool) -> None:
         """Objects and parking slots, which are told of in the frame of the believed pose."""
         shift = self._reckoning.from_map
-        self._table(Sensor.OBJECTS, stamp, shift.table(self._objects(stamp, ego, agents, blind)))
+        tracked = self._tracker.apply(stamp, ego.pose, self._objects(stamp, ego, agents, blind))
+        self._table(Sensor.OBJECTS, stamp, shift.table(tracked))
         self._table(Sensor.PARKING_SLOTS, stamp, shift.table(self._sensors.slots(ego.pose, agents)))
 
     def _table(self, sensor: Sensor, stamp: float, rows: npt.NDArray[np.void] | None) -> None:

@@ -24,6 +24,10 @@ from tuling_fsm.sim.scenario.choices import PerceivedAs
 from tuling_fsm.sim.scoring.collisions import SAME_LEVEL_M, boxes_touched
 from tuling_fsm.world.inputs import LANE_LINES, OBJECTS, PARKING_SLOTS, Kind, Occupancy, Odometry, Source
 
+FACE_BEYOND_LINE_M = 12.0
+"""A light can be seen from its stop line: a signal face is at least this far beyond it (MUTCD 4D.14: 40 feet), whatever
+the place that a map gives its pole.
+"""
 WEAK_RADAR_RANGE_M = 50.0
 """The radar sees weak reflectors up to this far."""
 STANDS, MOVED_M = VEHICLE_STANDS, 0.3
@@ -131,6 +135,7 @@ class Sensors:
         self._map = road_map
         self._p = parameters
         self._sight = SensorVisibility(parameters.lidar_range, parameters.radar_range, parameters.camera_range)
+        self._light_at = _signal_faces(road_map)
         slots = road_map.slots
         self._slots = np.zeros(len(slots), PARKING_SLOTS)
         self._slots["slot"] = [slot.number for slot in slots]
@@ -170,6 +175,19 @@ class Sensors:
         ].copy()
         rows["occupied"] = _taken(rows, agents.boxes)
         return rows
+
+    def lights_in_view(self, pose: Pose, table: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
+        """The rows of the topic `traffic_lights` whose lights are near enough and ahead of the car."""
+        if len(table) == 0:
+            return table
+        at = np.array([self._light_at[number] for number in table["signal"].tolist()])
+        dx, dy = at[:, 0] - pose.x, at[:, 1] - pose.y
+        distance = elementwise.hypot(dx, dy)
+        in_view = distance <= self._p.light_range
+        if self._p.light_view < math.pi:
+            ahead = elementary.cos(pose.heading) * dx + elementary.sin(pose.heading) * dy
+            in_view &= ahead >= elementary.cos(self._p.light_view) * distance
+        return np.asarray(table[in_view])
 
     def lane_lines(
         self, pose: Pose, position: LanePosition | None, route_lanes: Collection[LaneId]
@@ -214,6 +232,21 @@ class Sensors:
             rows[2], rows[3] = x - offset * elementwise.sin(heading), y + offset * elementwise.cos(heading)
             parts.append(rows)
         return np.concatenate(parts, axis=1)
+
+
+def _signal_faces(road_map: RoadMap) -> dict[int, tuple[float, float]]:
+    """Where (m, in `map`) each light is looked for, by its number."""
+    faces = {number: (signal.pose.x, signal.pose.y) for number, signal in road_map.signals.items()}
+    for lane_id, lane in road_map.lanes.items():
+        for line in road_map.stop_lines_of(lane_id):
+            if line.signal not in faces:
+                continue
+            x, y, heading = lane.center.at(line.s)
+            c, s = elementary.cos(heading), elementary.sin(heading)
+            ahead = c * (faces[line.signal][0] - x) + s * (faces[line.signal][1] - y)
+            if ahead < FACE_BEYOND_LINE_M:
+                faces[line.signal] = x + FACE_BEYOND_LINE_M * c, y + FACE_BEYOND_LINE_M * s
+    return faces
 
 
 @array_kernel

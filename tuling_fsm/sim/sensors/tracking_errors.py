@@ -1,0 +1,123 @@
+"""What a tracker of objects gets wrong: ghosts, one object seen as two, and ids that change (SIM-2: seeded).
+
+Everything is off unless the parameters say so, and nothing is drawn then.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tuling_fsm.core import elementary
+from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.sim.parameters import TrackingErrorParameters
+from tuling_fsm.sim.seeds import generator
+from tuling_fsm.world.inputs import OBJECTS, Kind, Source
+
+Rows = npt.NDArray[np.void]
+
+LASTS_S = 0.6
+"""How long a ghost, or the two halves of an object, are seen: what a tracker needs to find out."""
+GHOST_REACH_M = 30.0
+GHOST_SIDE_M = 6.0
+GHOST_SIZE_M = (1.0, 0.6)
+GHOST_EXISTENCE = 0.5
+SPLIT_LENGTH_M = 6.0
+"""Shorter objects are not seen as two."""
+FIRST_NUMBER = 0x8000_0000
+"""Ids that the tracker makes up begin here; those of the agents are smaller."""
+
+
+@dataclass(frozen=True)
+class _Ghost:
+    """A thing that is not there, until `until` (s)."""
+
+    id: int
+    x: float
+    y: float
+    until: float
+
+
+class TrackingErrors:
+    """The tracker between what is seen and the table of objects.
+
+    Args:
+        seed: what is drawn comes from it.
+        parameters: how often what goes wrong.
+    """
+
+    def __init__(self, seed: np.random.SeedSequence, parameters: TrackingErrorParameters) -> None:
+        self._p = parameters
+        self._random = generator(seed)
+        self._stamp = 0.0
+        self._next = FIRST_NUMBER
+        self._ghosts: tuple[_Ghost, ...] = ()
+        self._split_until: dict[int, float] = {}
+        self._renamed: dict[int, int] = {}
+
+    def apply(self, stamp: float, pose: Pose, rows: Rows) -> Rows:
+        """Rows of `OBJECTS` as the tracker tells of them at a stamp (s), from the car's pose; once a frame."""
+        dt, self._stamp = max(stamp - self._stamp, 0.0), stamp
+        if self._p.id_changes > 0.0:
+            rows = self._rename(rows, dt)
+        if self._p.splits > 0.0:
+            rows = self._split(rows, stamp, dt)
+        if self._p.ghosts > 0.0:
+            rows = self._haunt(rows, stamp, dt, pose)
+        return rows
+
+    def _number(self) -> int:
+        self._next += 1
+        return self._next
+
+    def _drawn(self, rate: float, dt: float, count: int) -> npt.NDArray[np.bool_]:
+        """Which of `count` events of a rate (1/s) happen within `dt` (s)."""
+        return np.asarray(self._random.random(count) < rate * dt)
+
+    def _rename(self, rows: Rows, dt: float) -> Rows:
+        for number in rows["id"][self._drawn(self._p.id_changes, dt, len(rows))].tolist():
+            self._renamed[number] = self._number()
+        renamed = rows.copy()
+        renamed["id"] = [self._renamed.get(number, number) for number in rows["id"].tolist()]
+        return renamed
+
+    def _split(self, rows: Rows, stamp: float, dt: float) -> Rows:
+        """The rear half of a split object keeps its id, its front half is a new object."""
+        begins = self._drawn(self._p.splits, dt, len(rows)) & (rows["length"] >= SPLIT_LENGTH_M)
+        self._split_until.update(dict.fromkeys(rows["id"][begins].tolist(), stamp + LASTS_S))
+        split = np.array([self._split_until.get(number, -math.inf) > stamp for number in rows["id"].tolist()], np.bool_)
+        if not split.any():
+            return rows
+        rear, front = rows.copy(), rows[split].copy()
+        front["id"] = [number | FIRST_NUMBER | 1 << 30 for number in front["id"].tolist()]
+        _halve(rear, split, -1.0)
+        _halve(front, np.ones(len(front), np.bool_), 1.0)
+        return np.concatenate((rear, front))
+
+    def _haunt(self, rows: Rows, stamp: float, dt: float, pose: Pose) -> Rows:
+        if self._drawn(self._p.ghosts, dt, 1)[0]:
+            ahead, side = self._random.random(2).tolist()
+            along, across = GHOST_REACH_M * ahead, GHOST_SIDE_M * (2.0 * side - 1.0)
+            c, s = elementary.cos(pose.heading), elementary.sin(pose.heading)
+            x, y = pose.x + along * c - across * s, pose.y + along * s + across * c
+            self._ghosts = (*self._ghosts, _Ghost(self._number(), x, y, stamp + LASTS_S))
+        self._ghosts = tuple(ghost for ghost in self._ghosts if ghost.until > stamp)
+        shown = np.zeros(len(self._ghosts), OBJECTS)
+        shown["id"] = [ghost.id for ghost in self._ghosts]
+        shown["kind"], shown["source"] = Kind.UNKNOWN, Source.LIDAR
+        shown["x"], shown["y"] = [ghost.x for ghost in self._ghosts], [ghost.y for ghost in self._ghosts]
+        shown["length"], shown["width"] = GHOST_SIZE_M
+        shown["existence"] = GHOST_EXISTENCE
+        return np.concatenate((rows, shown))
+
+
+def _halve(rows: Rows, chosen: npt.NDArray[np.bool_], side: float) -> None:
+    """Leave of the chosen boxes their front (1) or rear (-1) half."""
+    half: FloatArray = 0.25 * rows["length"][chosen].astype(np.float64)
+    heading = rows["heading"][chosen].tolist()
+    rows["x"][chosen] += side * half * [elementary.cos(angle) for angle in heading]
+    rows["y"][chosen] += side * half * [elementary.sin(angle) for angle in heading]
+    rows["length"][chosen] *= 0.5
