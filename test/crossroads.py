@@ -35,10 +35,10 @@ class Town:
 
     def road(
         self, number: int, x: float, y: float, angle: float, length: float, links: tuple[str, str], signals: str = "",
-        objects: str = "",
+        objects: str = "", curvature: float = 0.0,
     ) -> None:  # fmt: skip
-        """A straight road with one lane each way."""
-        geometry = _geometry(x, y, angle, length, 0.0)
+        """A road with one lane each way."""
+        geometry = _geometry(x, y, angle, length, curvature)
         self.roads.append(_road(number, -1, length, geometry, *links, _lanes(True), signals, objects))
 
     def cross(self, number: int, x: float, y: float, arms: list[Arm]) -> None:

@@ -210,12 +210,12 @@ def test_speeding_and_the_wrong_way_count_when_they_last(two_lanes: RoadMap) -> 
     for _ in range(15):
         watch.see(CAR, 20.0)
     assert watch.kinds == [("speeding", True)]
-    assert watch.referee.metrics.measures.overspeed == pytest.approx(20.0 - 50.0 / 3.6, abs=0.01)
+    assert watch.referee.measures.overspeed == pytest.approx(20.0 - 50.0 / 3.6, abs=0.01)
     watch = Watch(two_lanes)
     for _ in range(30):
         watch.see(Pose(100.0, LANE_Y, math.pi), 5.0)
     assert ("wrong_way", True) in watch.kinds
-    assert watch.referee.metrics.measures.against_m == 5.0
+    assert watch.referee.measures.against_m == 5.0
 
 
 @pytest.mark.parametrize(

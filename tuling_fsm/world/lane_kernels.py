@@ -247,7 +247,7 @@ def _curvature(start: IntArray, ps: FloatArray, ph: FloatArray, number: int, s: 
 def _too_fast(forks: _Forks, lane: int, distance: float, driver: _Driver) -> bool:
     """Whether a driver, `distance` (m) before a lane, cannot slow down for its bend."""
     excess = driver.speed * driver.speed - driver.lateral / max(forks.bend[lane], 1e-6)
-    return excess > 2.0 * driver.decel * max(distance, 0.5)
+    return bool(excess > 2.0 * driver.decel * max(distance, 0.5))
 
 
 @kernel

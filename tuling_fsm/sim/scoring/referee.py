@@ -27,8 +27,9 @@ from tuling_fsm.sim.scoring.queue_overtaking import QueueOvertaking
 from tuling_fsm.sim.scoring.right_of_way import JunctionYielding, PedestrianYielding
 from tuling_fsm.sim.scoring.road_rules import RoadRules
 from tuling_fsm.sim.scoring.sanctions import Sanctions
-from tuling_fsm.sim.scoring.score import Infraction, Metrics
+from tuling_fsm.sim.scoring.score import Infraction, Metrics, MetricValues
 from tuling_fsm.sim.scoring.stop_lines import StopLineWatch
+from tuling_fsm.sim.scoring.time_to_collision import TimeToCollision
 from tuling_fsm.world.inputs import Kind
 
 PERSISTENT_S = 1.0
@@ -42,9 +43,10 @@ class Referee:
         self._vehicle = vehicle
         self._p = parameters
         self.rules = RoadRules(road_map, vehicle)
-        self.metrics = Metrics(vehicle)
+        self._metrics = Metrics()
         self._log = InfractionLog(parameters.release)
         self._tracks = AgentTracks(road_map)
+        self._time_to_collision = TimeToCollision(road_map, vehicle, self._tracks)
         self._sanctions = Sanctions(road_map, vehicle, self.rules, self._tracks)
         self._stop_lines = StopLineWatch(road_map, vehicle, parameters)
         self._yielding = (
@@ -59,6 +61,11 @@ class Referee:
     def infractions(self) -> list[Infraction]:
         """What has been written down."""
         return self._log.infractions
+
+    @property
+    def measures(self) -> MetricValues:
+        """What was measured beside infractions."""
+        return self._metrics.measures(self._time_to_collision.near_miss)
 
     @property
     def at_fault_collision(self) -> bool:
@@ -90,7 +97,7 @@ class Referee:
         self._tracks.watch(stamp, dt, agents, lights)
         self._sanctions.watch(frame)
         self._collisions(frame)
-        self.metrics.note_agents(ego.pose, ego.z, ego.v, agents.boxes)
+        self._time_to_collision.watch(frame)
         self._road(frame)
         self._stop_lines.watch(frame, self._log)
         for watch in self._yielding:
@@ -122,7 +129,7 @@ class Referee:
             self._lines(frame, position)
             wrong_way = self._wrong_way(frame, position)
             limit = self.rules.limit(position)
-            self.metrics.note_speed(frame.dt, abs(ego.v) - limit)
+            self._metrics.note_speed(frame.dt, abs(ego.v) - limit)
             if self._log.lasting(frame.stamp, "speeding", abs(ego.v) > limit + self._p.speeding, PERSISTENT_S):
                 detail = f"{abs(ego.v):.1f} m/s where {limit:.1f} m/s are allowed"
                 self._log.note(frame.stamp, "speeding", "speeding", detail)
@@ -133,7 +140,7 @@ class Referee:
         middle = shifted(frame.ego.pose, center_ahead(self._vehicle))
         if not outside and self.rules.outside_route(middle, frame.ego.position, frame.route_lanes):
             outside = not self._sanctions.allow(frame, "wrong_way")
-        self.metrics.note_way(abs(frame.ego.v) * frame.dt, outside)
+        self._metrics.note_way(abs(frame.ego.v) * frame.dt, outside)
 
     def _lines(self, frame: RefereeFrame, position: LanePosition) -> None:
         over = self.rules.overrun(frame.corners, position, frame.ego.pose.heading)
@@ -153,7 +160,7 @@ class Referee:
             and not self._sanctions.allow(frame, "wrong_way")
         )
         if wrong:
-            self.metrics.note_against(frame.stamp, abs(ego.v) * frame.dt)
+            self._metrics.note_against(frame.stamp, abs(ego.v) * frame.dt)
         if self._log.lasting(frame.stamp, "wrong_way", wrong, PERSISTENT_S):
             self._log.note(frame.stamp, "wrong_way", "wrong_way", f"on road {position.lane.road}")
         return wrong

@@ -7,18 +7,6 @@ from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from tuling_fsm.core import elementary, elementwise
-from tuling_fsm.core.geometry import FloatArray, Pose, shifted
-from tuling_fsm.core.standing import VEHICLE_STANDS
-from tuling_fsm.core.vehicle import Vehicle, center_ahead
-from tuling_fsm.sim.scoring.collisions import boxes_touched
-
-LEAST_TTC_S = 0.95
-TTC_STEPS_S = (0.3, 0.6, LEAST_TTC_S)
-"""Bodies are compared after these times; they are long enough not to jump over one another between two."""
-MOVING = VEHICLE_STANDS
 AGAINST_S = 1.0
 """Metres against the traffic are counted over this time."""
 
@@ -26,8 +14,8 @@ AGAINST_S = 1.0
 @dataclass(frozen=True)
 class MetricValues:
     """Of a run so far: mean speed above the limit (m/s, over all of the time), most metres in a second against the
-    traffic, whether a collision was ever nearer than `LEAST_TTC_S`, and the share of the driven way that lay off the
-    road or on lanes that are not of the route.
+    traffic, whether a collision was ever near (`time_to_collision.py`), and the share of the driven way that lay off
+    the road or on lanes that are not of the route.
     """
 
     overspeed: float = 0.0
@@ -39,20 +27,17 @@ class MetricValues:
 class Metrics:
     """Adds up frame by frame."""
 
-    def __init__(self, vehicle: Vehicle) -> None:
-        self._vehicle = vehicle
+    def __init__(self) -> None:
         self._time = self._above = self._most_against = self._way = self._outside = 0.0
         self._against: deque[tuple[float, float]] = deque()
         """Time (s) and metres of the frames against the traffic within the last second."""
-        self._near_miss = False
 
-    @property
-    def measures(self) -> MetricValues:
-        """What there is to say so far."""
+    def measures(self, near_miss: bool = False) -> MetricValues:
+        """What there is to say so far, `near_miss` told by another."""
         return MetricValues(
             overspeed=self._above / max(self._time, 1e-9),
             against_m=self._most_against,
-            near_miss=self._near_miss,
+            near_miss=near_miss,
             outside_route_lanes=self._outside / max(self._way, 1e-9),
         )
 
@@ -72,38 +57,6 @@ class Metrics:
         while stamp - self._against[0][0] > AGAINST_S - 1e-6:
             self._against.popleft()
         self._most_against = max(self._most_against, math.fsum(each for _, each in self._against))
-
-    def note_agents(self, pose: Pose, z: float, v: float, boxes: FloatArray) -> None:
-        """Look for agents that would be hit soon if all went on straight at their speeds.
-
-        Only bodies ahead of the bumper that leads count: an agent behind has to keep clear of the car.
-
-        Args:
-            pose: the car's rear axle.
-            z: its level, m.
-            v: its speed, m/s, negative in reverse.
-            boxes: of the agents (N, 7): x, y, z, heading, length, width, speed.
-        """
-        if self._near_miss or abs(v) < MOVING or len(boxes) == 0:
-            return
-        vehicle = self._vehicle
-        c, s = elementary.cos(pose.heading), elementary.sin(pose.heading)
-        way = math.copysign(1.0, v)
-        bumper = vehicle.front if v > 0.0 else vehicle.rear_overhang
-        along = way * (c * (boxes[:, 0] - pose.x) + s * (boxes[:, 1] - pose.y))
-        reach = bumper + LEAST_TTC_S * (abs(v) + np.abs(boxes[:, 6])) + boxes[:, 4]
-        near = boxes[(along > bumper) & (along < reach)]
-        if len(near) == 0:
-            return
-        centre = shifted(pose, center_ahead(vehicle))
-        for seconds in TTC_STEPS_S:
-            moved = near.copy()
-            moved[:, 0] += near[:, 6] * seconds * elementwise.cos(near[:, 3])
-            moved[:, 1] += near[:, 6] * seconds * elementwise.sin(near[:, 3])
-            x, y, _ = shifted(centre, v * seconds)
-            if len(boxes_touched(x, y, z, pose.heading, vehicle.length, vehicle.width, moved)):
-                self._near_miss = True
-                return
 
 
 @dataclass(frozen=True)

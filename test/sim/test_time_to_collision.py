@@ -1,0 +1,97 @@
+"""Near misses: everybody goes on along the lane, or straight on where there is none."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from crossroads import LANE_M, Town
+
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.sim.actors.agent_states import AgentBoxes
+from tuling_fsm.world.inputs import Kind
+
+from .staging import Watch
+
+OFF_THE_MAP_M = 5000.0
+RADIUS_M = 20.0
+"""Of the line between both lanes of a bend to the left."""
+
+
+def agent(x: float, y: float, heading: float, v: float, kind: Kind = Kind.CAR) -> AgentBoxes:
+    row = np.array([[x, y, 0.0, heading, 4.5, 1.8, v]])
+    return AgentBoxes(row, np.array([kind], np.uint8), np.array([7], np.uint32))
+
+
+@pytest.fixture(scope="module")
+def bend(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
+    town = Town()
+    town.road(1, 0.0, 0.0, 0.0, 0.5 * math.pi * RADIUS_M, ("", ""), curvature=1.0 / RADIUS_M)
+    return town.read(tmp_path_factory.mktemp("maps"), "bend")
+
+
+def in_bend(angle: float, left: float, oncoming: bool = False) -> Pose:
+    """So far along the bend (rad) and to the left of its middle (m)."""
+    radius = RADIUS_M - left
+    heading = angle + math.pi if oncoming else angle
+    return Pose(radius * math.sin(angle), RADIUS_M - radius * math.cos(angle), heading)
+
+
+def near_miss(road_map: RoadMap, pose: Pose, v: float, agents: AgentBoxes) -> bool:
+    watch = Watch(road_map)
+    watch.see(pose, v, agents=agents)
+    return watch.referee.measures.near_miss
+
+
+@pytest.mark.parametrize(
+    ("v", "x", "y", "heading", "other_v", "missed"),
+    [
+        (8.0, 20.0, 0.0, 0.0, 8.0, True),
+        (8.0, 12.0, 0.0, 0.0, 0.0, False),
+        (8.0, 20.0, 0.0, 0.0, 0.0, True),
+        (8.0, 19.0, 0.0, math.pi, 8.0, False),
+        (8.0, 10.0, 3.6, 0.0, 0.0, True),
+        (8.0, -6.0, 0.0, 0.0, 16.0, True),
+        (0.0, 8.0, 0.0, math.pi, 8.0, True),
+        (-2.0, -4.0, 0.0, 0.0, 0.0, False),
+        (3.0, 7.0, -7.0, 0.5 * math.pi, 6.0, False),
+    ],
+)
+def test_off_the_lanes_all_go_straight_on(
+    bend: RoadMap, v: float, x: float, y: float, heading: float, other_v: float, missed: bool
+) -> None:
+    here = Pose(OFF_THE_MAP_M, 0.0, 0.0)
+    assert near_miss(bend, here, v, agent(here.x + x, y, heading, other_v)) is not missed
+
+
+@pytest.mark.parametrize("gap_rad", np.linspace(0.3, 0.9, 13).tolist())
+def test_two_who_pass_each_other_in_a_bend_are_no_near_miss(bend: RoadMap, gap_rad: float) -> None:
+    car = in_bend(0.15, -0.5 * LANE_M)
+    other = in_bend(0.15 + gap_rad, 0.5 * LANE_M, oncoming=True)
+    assert not near_miss(bend, car, 8.0, agent(*other, 8.0))
+
+
+def test_one_who_comes_on_the_lane_of_the_car_is_one(bend: RoadMap) -> None:
+    car = in_bend(0.15, -0.5 * LANE_M)
+    other = in_bend(0.15 + 0.75, -0.5 * LANE_M, oncoming=True)
+    assert near_miss(bend, car, 8.0, agent(*other, 8.0))
+
+
+def test_one_who_walks_along_a_lane_goes_straight_on(bend: RoadMap) -> None:
+    """A person keeps to no lane: a car at the same place and speed goes round the bend instead."""
+    car, other = in_bend(0.15, -0.5 * LANE_M), in_bend(1.0, 0.5 * LANE_M, oncoming=True)
+    person = agent(*other, 8.0, Kind.PEDESTRIAN)
+    assert near_miss(bend, car, 8.0, person) is not near_miss(bend, car, 8.0, agent(*other, 8.0))
+
+
+def test_across_the_lane_a_body_goes_on_too(tmp_path: Path) -> None:
+    """Somebody who changes to the car's lane beside it hits it: the heading on the lane counts."""
+    town = Town()
+    town.road(1, 0.0, 0.0, 0.0, 200.0, ("", ""))
+    straight = town.read(tmp_path, "straight")
+    car, beside = Pose(50.0, -0.5 * LANE_M, 0.0), Pose(58.0, 0.5 * LANE_M, math.pi + 0.5)
+    assert near_miss(straight, car, 4.0, agent(*beside, 4.0))
+    assert not near_miss(straight, car, 4.0, agent(*beside[:2], math.pi, 4.0))

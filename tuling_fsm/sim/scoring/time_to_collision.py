@@ -1,0 +1,93 @@
+"""Whether bodies would be hit within a second if everybody went on as they go: along their lanes, or straight on where
+there is none.
+
+nuPlan's metric lets all go straight on (Caesar et al., arXiv:2106.11810), which is a near miss for any two that pass
+each other in a bend.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from tuling_fsm.core import elementary, elementwise
+from tuling_fsm.core.geometry import FloatArray, Pose, shifted, wrap_angle
+from tuling_fsm.core.standing import VEHICLE_STANDS
+from tuling_fsm.core.vehicle import Vehicle, center_ahead
+from tuling_fsm.map.lanes import LanePosition
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.sim.scoring.agent_tracks import PERSONS, AgentTracks
+from tuling_fsm.sim.scoring.collisions import boxes_touched
+from tuling_fsm.sim.scoring.infraction_log import RefereeFrame
+
+LEAST_TTC_S = 0.95
+"""nuPlan's threshold."""
+TTC_STEPS_S = (0.3, 0.6, LEAST_TTC_S)
+"""Bodies are compared after these times; they are long enough not to jump over one another between two."""
+FOLLOWS_LANE_RAD = 0.5 * math.pi / 2.0
+"""A body whose heading differs more from that of the lane does not follow it."""
+
+
+class TimeToCollision:
+    """Looks once a frame, until there has been a near miss."""
+
+    def __init__(self, road_map: RoadMap, vehicle: Vehicle, tracks: AgentTracks) -> None:
+        self._map, self._vehicle, self._tracks = road_map, vehicle, tracks
+        self.near_miss = False
+        """Whether a collision was ever nearer than `LEAST_TTC_S`."""
+
+    def watch(self, frame: RefereeFrame) -> None:
+        """Look for agents that would be hit soon; the tracks have been told of the frame.
+
+        Only bodies ahead of the bumper that leads count: an agent behind has to keep clear of the car.
+        """
+        ego, boxes = frame.ego, frame.agents.boxes
+        if self.near_miss or abs(ego.v) < VEHICLE_STANDS or len(boxes) == 0:
+            return
+        rows = self._ahead(ego.pose, ego.v, boxes)
+        centre = shifted(ego.pose, center_ahead(self._vehicle))
+        for seconds in TTC_STEPS_S if len(rows) else ():
+            x, y, heading = self._later(centre, ego.v, ego.position, seconds)
+            later = boxes[rows].copy()
+            for place, row in enumerate(rows.tolist()):
+                later[place, [0, 1, 3]] = self._agent_later(frame, row, seconds)
+            length, width = self._vehicle.length, self._vehicle.width
+            if len(boxes_touched(x, y, ego.z, heading, length, width, later)):
+                self.near_miss = True
+                return
+
+    def _ahead(self, pose: Pose, v: float, boxes: FloatArray) -> npt.NDArray[np.int64]:
+        """Rows of the agents ahead that can be met in time."""
+        c, s = elementary.cos(pose.heading), elementary.sin(pose.heading)
+        dx, dy = boxes[:, 0] - pose.x, boxes[:, 1] - pose.y
+        bumper = self._vehicle.front if v > 0.0 else self._vehicle.rear_overhang
+        along = math.copysign(1.0, v) * (c * dx + s * dy)
+        reach = bumper + LEAST_TTC_S * (abs(v) + np.abs(boxes[:, 6])) + boxes[:, 4]
+        return np.flatnonzero((along > bumper) & (elementwise.hypot(dx, dy) < reach))
+
+    def _agent_later(self, frame: RefereeFrame, row: int, seconds: float) -> Pose:
+        x, y, _, heading, _, _, v = frame.agents.boxes[row].tolist()
+        follows = abs(v) >= VEHICLE_STANDS and int(frame.agents.kinds[row]) not in PERSONS
+        return self._later(Pose(x, y, heading), v, self._tracks.lane(row) if follows else None, seconds)
+
+    def _later(self, pose: Pose, v: float, position: LanePosition | None, seconds: float) -> Pose:
+        """A body's middle after a time at constant speeds along and across its lane, on which it is at `position`."""
+        straight = shifted(pose, v * seconds)
+        if position is None or v < 0.0:
+            return straight
+        turned = float(wrap_angle(pose.heading - position.heading))
+        if abs(turned) > FOLLOWS_LANE_RAD:
+            return straight
+        lane, s = self._map.lanes[position.lane], position.s + v * seconds * elementary.cos(turned)
+        while s > lane.length and len(lane.successors) == 1:
+            s, lane = s - lane.length, self._map.lanes[lane.successors[0]]
+        on_lane = lane.center.at(min(s, lane.length))
+        x, y, heading = shifted(on_lane, max(s - lane.length, 0.0))
+        offset = position.offset + v * seconds * elementary.sin(turned)
+        return Pose(
+            x - offset * elementary.sin(heading),
+            y + offset * elementary.cos(heading),
+            float(wrap_angle(heading + turned)),
+        )
