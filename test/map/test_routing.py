@@ -141,7 +141,12 @@ def test_a_lane_change_is_drawn_over_thirty_metres(wide: RoadMap) -> None:
 def test_two_lane_changes_share_the_room(wide: RoadMap) -> None:
     route = planned(wide, Pose(5.0, -1.75, 0.0), Pose(45.0, -8.75, 0.0))
     assert [s.lane.lane for s in route.lanes] == [-1, -2, -3]
-    assert plan_route(wide, Pose(5.0, -1.75, 0.0), Pose(25.0, -8.75, 0.0)).status == "no_path"
+
+
+@pytest.mark.parametrize(("room", "status"), [(13.0, "ok"), (19.0, "ok"), (11.0, "no_path")])
+def test_short_changes_are_planned_where_there_is_no_other_way(wide: RoadMap, room: float, status: str) -> None:
+    """Two of them: each has half of the room."""
+    assert plan_route(wide, Pose(5.0, -1.75, 0.0), Pose(5.0 + room, -8.75, 0.0)).status == status
 
 
 def test_solid_lines_are_not_crossed(tmp_path: Path) -> None:

@@ -26,8 +26,10 @@ MAX_TURNED = 2.0
 others.
 """
 
-MIN_CHANGE_M = 12.0
-"""Shortest stretch of crossable mark on which a lane change is planned, m."""
+MIN_CHANGE_M = (12.0, 6.0)
+"""Shortest stretch of crossable mark on which a lane change is planned, m; the second where there is no way otherwise:
+a car that turns within 5 m gets over a lane of 3.5 m in 8 m, slowly.
+"""
 
 IN_JUNCTION_COST_M = 40.0
 """Metres of detour that it is worth to change lanes outside a junction, where there is a line inside to cross."""
@@ -93,7 +95,8 @@ def plan_route(
     origin = places[0]
     for targets in places[1:]:
         open_targets = [place for place in targets if place.lane not in blocked]
-        chain = _search(road_map, origin, open_targets, frozenset(blocked))
+        searches = (_search(road_map, origin, open_targets, frozenset(blocked), room) for room in MIN_CHANGE_M)
+        chain = next((chain for chain in searches if chain is not None), None)
         if chain is None:
             return RouteResult("no_path")
         leg = chain_stretches(road_map, *chain)
@@ -129,9 +132,11 @@ Chain = tuple[list[LaneId], float, float]
 
 
 def _search(
-    road_map: RoadMap, origins: Sequence[_Place], targets: Sequence[_Place], blocked: frozenset[LaneId]
+    road_map: RoadMap, origins: Sequence[_Place], targets: Sequence[_Place], blocked: frozenset[LaneId], room: float
 ) -> Chain | None:
-    """The cheapest chain of lanes with its first and last arc length; None without a way."""
+    """The cheapest chain of lanes with its first and last arc length; None without a way. Lane changes have at least
+    `room` (m).
+    """
     entry = {place.lane: place.s for place in origins if place.lane not in blocked}
     goals = {place.lane: place for place in targets}
     queue: list[tuple[float, int, _Node | None, _Node | None]] = []
@@ -149,7 +154,7 @@ def _search(
         if node in came:
             continue
         came[node] = parent
-        for step_cost, following in _steps(road_map, node, entry, goals):
+        for step_cost, following in _steps(road_map, node, entry, goals, room):
             if following is None or (following.lane not in blocked and following not in came):
                 heapq.heappush(queue, (cost + step_cost, pushed, following, node))
                 pushed += 1
@@ -157,7 +162,7 @@ def _search(
 
 
 def _steps(
-    road_map: RoadMap, node: _Node, entry: dict[LaneId, float], goals: dict[LaneId, _Place]
+    road_map: RoadMap, node: _Node, entry: dict[LaneId, float], goals: dict[LaneId, _Place], least: float
 ) -> Iterator[tuple[float, _Node | None]]:
     """What can be done from a node, with its cost; None is the goal. Lengths are paid when a lane is left
     lengthwise.
@@ -174,7 +179,7 @@ def _steps(
         goal_s = math.inf if goal is None else abeam(road_map.lanes[change.lane], goal.s, lane)
         room = min(change.end, goal_s if goal_s >= begin else math.inf) - max(change.start, begin)
         share = room / (node.changes + 1)
-        if share >= MIN_CHANGE_M:
+        if share >= least:
             cost = CHANGE_COST_M + SHORT_CHANGE_COST * max(0.0, CHANGE_M - share)
             cost += 0.0 if lane.junction is None else IN_JUNCTION_COST_M
             yield cost, _Node(change.lane, node.fresh, node.changes + 1)

@@ -1,4 +1,4 @@
-"""How long every other agent has stood, whether it brakes hard, which lane it is on, and whether it waits in a queue.
+"""How long other agents have stood, whether they brake hard or turn, which lane they are on, and who waits in a queue.
 
 A queue is who stands on a lane behind others who stand, or before a light, a yield line or a junction. Who stands at
 the kerb is parked; who stands there although the way is free has broken down.
@@ -49,6 +49,8 @@ class AgentTracks:
         self._speed: dict[int, float] = {}
         self._stands: dict[int, float] = {}
         self._brakes: dict[int, float] = {}
+        self._heading: dict[int, float] = {}
+        self._yaw_rate: dict[int, float] = {}
         self._lanes: dict[int, tuple[tuple[float, float, float], LanePosition | None]] = {}
         self._agents = AgentBoxes(np.zeros((0, 7)), np.zeros(0, np.uint8), np.zeros(0, np.uint32))
         self._lights: Mapping[int, int] = {}
@@ -70,6 +72,15 @@ class AgentTracks:
             else:
                 self._brakes.pop(number, None)
         self._speed, self._stamp = speed, stamp
+        heading = dict(zip(self._ids, agents.boxes[:, 3].tolist(), strict=True))
+        self._yaw_rate = {
+            number: float(wrap_angle(now - self._heading.get(number, now))) / dt for number, now in heading.items()
+        }
+        self._heading = heading
+
+    def yaw_rate(self, row: int) -> float:
+        """How the agent in this row turns, rad/s."""
+        return self._yaw_rate[self._ids[row]]
 
     def stood(self, row: int) -> float:
         """How long the agent in this row has stood, s."""

@@ -1,5 +1,5 @@
-"""Whether bodies would be hit within a second if everybody went on as they go: along their lanes, or straight on where
-there is none.
+"""Whether bodies would be hit within a second if everybody went on as they go: along their lanes, in junctions and off
+the lanes as they turn (constant turn rate), persons straight on.
 
 nuPlan's metric lets all go straight on (Caesar et al., arXiv:2106.11810), which is a near miss for any two that pass
 each other in a bend.
@@ -49,7 +49,7 @@ class TimeToCollision:
         rows = self._ahead(ego.pose, ego.v, boxes)
         centre = shifted(ego.pose, center_ahead(self._vehicle))
         for seconds in TTC_STEPS_S if len(rows) else ():
-            x, y, heading = self._later(centre, ego.v, ego.position, seconds)
+            x, y, heading = self._later(centre, ego.v, ego.yaw_rate, ego.position, seconds)
             later = boxes[rows].copy()
             for place, row in enumerate(rows.tolist()):
                 later[place, [0, 1, 3]] = self._agent_later(frame, row, seconds)
@@ -69,25 +69,33 @@ class TimeToCollision:
 
     def _agent_later(self, frame: RefereeFrame, row: int, seconds: float) -> Pose:
         x, y, _, heading, _, _, v = frame.agents.boxes[row].tolist()
-        follows = abs(v) >= VEHICLE_STANDS and int(frame.agents.kinds[row]) not in PERSONS
-        return self._later(Pose(x, y, heading), v, self._tracks.lane(row) if follows else None, seconds)
+        pose = Pose(x, y, heading)
+        if abs(v) < VEHICLE_STANDS or int(frame.agents.kinds[row]) in PERSONS:
+            return shifted(pose, v * seconds)
+        return self._later(pose, v, self._tracks.yaw_rate(row), self._tracks.lane(row), seconds)
 
-    def _later(self, pose: Pose, v: float, position: LanePosition | None, seconds: float) -> Pose:
-        """A body's middle after a time at constant speeds along and across its lane, on which it is at `position`."""
-        straight = shifted(pose, v * seconds)
-        if position is None or v < 0.0:
-            return straight
+    def _later(self, pose: Pose, v: float, yaw_rate: float, position: LanePosition | None, seconds: float) -> Pose:
+        """A body's middle after a time; it is at `position` on a lane, if on any."""
+        if position is None or v < 0.0 or self._map.lanes[position.lane].junction is not None:
+            return _turning(pose, v, yaw_rate, seconds)
         turned = float(wrap_angle(pose.heading - position.heading))
         if abs(turned) > FOLLOWS_LANE_RAD:
-            return straight
-        lane, s = self._map.lanes[position.lane], position.s + v * seconds * elementary.cos(turned)
+            return _turning(pose, v, yaw_rate, seconds)
+        return self._along(position, turned, v * seconds)
+
+    def _along(self, position: LanePosition, turned: float, way: float) -> Pose:
+        """After a way (m) at a heading against the lane (rad): its parts along and across the lane."""
+        lane, s = self._map.lanes[position.lane], position.s + way * elementary.cos(turned)
         while s > lane.length and len(lane.successors) == 1:
             s, lane = s - lane.length, self._map.lanes[lane.successors[0]]
-        on_lane = lane.center.at(min(s, lane.length))
-        x, y, heading = shifted(on_lane, max(s - lane.length, 0.0))
-        offset = position.offset + v * seconds * elementary.sin(turned)
-        return Pose(
-            x - offset * elementary.sin(heading),
-            y + offset * elementary.cos(heading),
-            float(wrap_angle(heading + turned)),
-        )
+        x, y, heading = shifted(lane.center.at(min(s, lane.length)), max(s - lane.length, 0.0))
+        offset = position.offset + way * elementary.sin(turned)
+        side = offset * elementary.sin(heading), offset * elementary.cos(heading)
+        return Pose(x - side[0], y + side[1], float(wrap_angle(heading + turned)))
+
+
+def _turning(pose: Pose, v: float, yaw_rate: float, seconds: float) -> Pose:
+    """A body's middle after a time at constant speed and turn rate: by the chord of its arc."""
+    half = 0.5 * yaw_rate * seconds
+    chord = shifted(Pose(pose.x, pose.y, pose.heading + half), v * seconds)
+    return Pose(chord.x, chord.y, float(wrap_angle(pose.heading + 2.0 * half)))
