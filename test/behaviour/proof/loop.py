@@ -70,9 +70,14 @@ class Loop:
     """One run. Guards are written down before the engine tries them; `log` grows while it is driven."""
 
     def __init__(
-        self, scenario: Path, overrides: Mapping[str, str] = NOTHING, seed: int = 1, with_task: bool = False
+        self,
+        scenario: Path,
+        overrides: Mapping[str, str] = NOTHING,
+        seed: int = 1,
+        with_task: bool = False,
+        parameters: Parameters | None = None,
     ) -> None:
-        parsed, parameters = load_scenario(scenario, overrides), Parameters()
+        parsed, parameters = load_scenario(scenario, overrides), parameters or Parameters()
         assert parsed.map_file is not None
         self.map_file = Path(parsed.map_file)
         self.road_map: RoadMap = read_map(self.map_file)
@@ -95,6 +100,10 @@ class Loop:
         simulation.advance(tick.trajectory, "" if parked else tick.state)  # it is to go on, parked or not
         self.ticks.append(tick)
         return tick
+
+    def send_mission(self, mission: Mapping[str, Any]) -> None:
+        """From now on this is the mission, as on the topic."""
+        self._mission = {"mission": mission}
 
     def run(self, seconds: float) -> list[Tick]:
         """Drive on for a while, or to the end."""

@@ -1,5 +1,6 @@
 """What the guards said in a whole run of a scenario, kept in a file: enough to run every machine through it again.
 
+Beside the scenarios of the product there are short ones in `scenarios`, for rows that fire in none of the others.
 cd test && python -m behaviour.proof.recording [SCENARIO ...] drives them anew and writes the files.
 """
 
@@ -8,20 +9,30 @@ from __future__ import annotations
 import itertools
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+from tuling_fsm.agent import Parameters
+from tuling_fsm.behaviour.tables import table
+from tuling_fsm.core.parameters import load, nest
 from tuling_fsm.share import share_file
 
 from .flagged import ENGINES, MACHINES, Holding
 from .loop import Loop, Moment
 
 FOLDER = Path(__file__).parent / "recordings"
+OWN = Path(__file__).parent / "scenarios"
 TOO_LONG = "full_match"
 """All that happens in it happens in the others."""
-SCENARIOS = sorted(
-    path.stem for path in share_file("config", "scenarios", "roam.osc").parent.glob("*.osc") if path.stem != TOO_LONG
-)
+FILES = {
+    path.stem: path
+    for folder in (share_file("config", "scenarios", "roam.osc").parent, OWN)
+    for path in folder.glob("*.osc")
+    if path.stem != TOO_LONG
+}
+SCENARIOS = sorted(FILES)
 MOST_S = 1300.0
 """No scenario takes longer."""
 CHUNK_S = 10.0
@@ -30,15 +41,47 @@ Same = tuple[bool, "list[str] | None", "str | None"]
 """Of a tick: frozen or not, the guards that held (None where no row was tried), the row that fired."""
 
 
+@dataclass(frozen=True)
+class Setting:
+    """What a scenario of `scenarios/settings.json` is driven with, and no text can say."""
+
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    """By their dotted names; the others are as they are."""
+    mission: Mapping[str, Any] | None = None
+    """One that is sent in place of the scenario's, at this time (s)."""
+    mission_at_s: float = 0.0
+
+
+SETTINGS = {
+    name: Setting(**setting) for name, setting in json.loads((OWN / "settings.json").read_text("utf-8")).items()
+}
+
+
 def drive(scenario: str) -> dict[str, list[Moment]]:
     """Drive a scenario to its end. Returns the ticks of every machine."""
-    loop = Loop(share_file("config", "scenarios", f"{scenario}.osc"))
+    setting = SETTINGS.get(scenario, Setting())
+    loop = Loop(FILES[scenario], parameters=_parameters(setting))
+    if setting.mission is not None:
+        loop.run(setting.mission_at_s)
+        loop.send_mission(setting.mission)
     for _ in range(round(MOST_S / CHUNK_S)):
         if not loop.run(CHUNK_S):
             break
         loop.log.behaviour.clear()  # every World of a run of minutes would fill the memory
         loop.ticks.clear()
     return loop.log.machines
+
+
+def _parameters(setting: Setting) -> Parameters:
+    """All parameters; dwells are as they are, since they are built into the tables that a recording runs through."""
+    parameters = load(Parameters, nest(setting.parameters))
+    driven, usual = table(parameters.behaviour), table()
+    for one, other in zip((driven, *driven.beside), (usual, *usual.beside), strict=True):
+        assert one.rows == other.rows, setting
+        assert [leaf.min_dwell_s for leaf in one.leaves.values()] == [
+            leaf.min_dwell_s for leaf in other.leaves.values()
+        ]
+    return parameters
 
 
 def _same(moment: Moment) -> Same:
@@ -63,6 +106,11 @@ def read(scenario: str) -> dict[str, list[Moment]]:
     """
     data = json.loads((FOLDER / f"{scenario}.json").read_text(encoding="utf-8"))
     return {name: _run_through(name, list(_ticks(machine))) for name, machine in data.items()}
+
+
+def fired(machines: Mapping[str, Sequence[Moment]]) -> set[tuple[str, str]]:
+    """Machine and key of every row that fired in a run."""
+    return {(name, moment.fired) for name, moments in machines.items() for moment in moments if moment.fired}
 
 
 def _ticks(machine: dict[str, list[list[object]]]) -> Iterator[tuple[float, bool, Holding | None, str | None]]:
