@@ -128,11 +128,16 @@ def speed_to_stop_within(room: float, delay: float, decel: float) -> float:
 
 
 @inlined_kernel
-def _samples(line: FloatArray, n: int, begin: float, end: float) -> tuple[int, int]:
-    """Samples from and to which arc lengths may lie in an interval."""
-    per = max(1, n - 1) / max(line[n - 1, S] - line[0, S], 1e-6)
-    first, last = (begin - line[0, S]) * per, (end - line[0, S]) * per
-    return int(min(max(first - 1.0, 0.0), float(n))), int(max(min(last + 2.0, float(n - 1)), -1.0))
+def _first_from(line: FloatArray, n: int, s: float) -> int:
+    """The first sample at an arc length or beyond it, `n` for none."""
+    low, high = 0, n
+    while low < high:
+        middle = (low + high) // 2
+        if line[middle, S] < s:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
 @inlined_kernel
@@ -151,12 +156,12 @@ def _put_beside(
     reach: IntArray,
 ) -> None:  # fmt: skip
     """Enter a thing at the samples at which the body is beside it, as far as their arc lengths are `within` bounds."""
-    first, last = _samples(line, n, max(it.begin - body.front, within[0]), min(it.end + body.rear, within[1]))
-    for k in range(first, last + 1):
+    last = min(it.end + body.rear, within[1])
+    for k in range(_first_from(line, n, max(it.begin - body.front, within[0])), n):
         s = line[k, S]
-        begin, end = max(-body.rear, it.begin - s), min(body.front, it.end - s)
-        if begin <= end and within[0] <= s <= within[1]:
-            _enter(span, k, it, begin, end, reach)
+        if s > last:
+            break
+        _enter(span, k, it, max(-body.rear, it.begin - s), min(body.front, it.end - s), reach)
 
 
 @kernel
@@ -166,12 +171,12 @@ def _put_front(
     """Enter the place before a vehicle where somebody may step out, from as far as the car could not stop any more."""
     v = limits.top_speed
     stop = v * limits.delay + 0.5 * v * v / limits.decel
-    first, last = _samples(line, n, it.end - stop - body.front, it.end + _EARLY - body.front)
-    for k in range(first, last + 1):
+    for k in range(_first_from(line, n, it.end - stop - body.front), n):
         room = it.end - line[k, S] - body.front
-        if -_EARLY <= room <= stop:
-            _enter(span, k, it, body.front, body.front, reach)
-            span[k, LEAST] = speed_to_stop_within(room, limits.delay, limits.decel)
+        if room < -_EARLY:
+            break
+        _enter(span, k, it, body.front, body.front, reach)
+        span[k, LEAST] = speed_to_stop_within(room, limits.delay, limits.decel)
 
 
 @inlined_kernel
