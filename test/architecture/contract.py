@@ -95,6 +95,7 @@ CONTRACT: dict[str, str] = {
     "USE-11": "The ladder of stops only escalates until the car stands.",
     "USE-12": "Every parameter can be read, is checked, and takes effect on the next tick where it is live.",
     "USE-13": "What cannot be seen into is approached at a speed from which the car can stop.",
+    "USE-15": "Speed falls with the gap to people and to what stands, and where somebody may step out.",
     "USE-14": "Indicators and hazard lights follow the plan.",
 }
 OPEN: tuple[str, ...] = ()

@@ -23,6 +23,7 @@ class Reason(str, Enum):
     NONE = "NONE"
     SPEED_LIMIT = "SPEED_LIMIT"
     CURVATURE = "CURVATURE"
+    PASSING = "PASSING"
     LEADER = "LEADER"
     CROSSING = "CROSSING"
     OBSTACLE = "OBSTACLE"

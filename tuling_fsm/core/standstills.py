@@ -15,7 +15,7 @@ from tuling_fsm.core.standing import VEHICLE_STANDS
 
 SHORTEST_STOP_S = 1.0
 """Shorter stands need no reason."""
-NO_REASON = frozenset(reason.value for reason in (Reason.NONE, Reason.SPEED_LIMIT, Reason.CURVATURE))
+NO_REASON = frozenset(reason.value for reason in (Reason.NONE, Reason.SPEED_LIMIT, Reason.CURVATURE, Reason.PASSING))
 """Codes of what limits a car that drives, and does not say why one stands."""
 
 

@@ -80,6 +80,49 @@ class ClearanceParameters:
 
 
 @dataclass(frozen=True)
+class PassingParameters:
+    """Speed by the gap to people, to standing vehicles, and to what hides people: linear through two points, on beyond
+    the second, level before the first.
+    """
+
+    person_near: float = param(
+        0.5, "m", 0.0, 1.5, "gap to a person, the first point (Autoware's obstacle_slow_down: 0.2)", clause="USE-15"
+    )
+    person_near_speed: float = param(1.5, "m/s", 0.5, 8.0, "speed there (Autoware: 2 for what moves)", clause="USE-15")
+    person_far: float = param(
+        2.0, "m", 1.6, 5.0, "gap to a person, the second point (Autoware: 1.0; Highway Code, rule 163: 2 m and slow)",
+        clause="USE-15",
+    )  # fmt: skip
+    person_far_speed: float = param(8.3, "m/s", 1.0, 30.0, "speed there (Autoware: 8)", clause="USE-15")
+    standing_near: float = param(
+        0.3, "m", 0.0, 0.7, "gap to a standing vehicle, the first point (Autoware: 0.2)", clause="USE-15"
+    )
+    standing_near_speed: float = param(
+        2.0, "m/s", 0.5, 8.0, "speed there (Apollo's speed_bounds_decider: 2.5, Autoware: 4 for what stands)",
+        clause="USE-15",
+    )  # fmt: skip
+    standing_far: float = param(
+        1.0, "m", 0.8, 3.0, "gap to a standing vehicle, the second point: a door opens 0.9 m wide (Apollo: 1.0)",
+        clause="USE-15",
+    )  # fmt: skip
+    standing_far_speed: float = param(
+        8.3, "m/s", 1.0, 30.0, "speed there (Autoware: 8, Apollo: 0.6 of the limit)", clause="USE-15"
+    )
+    hidden_walk: float = param(
+        1.5, "m/s", 0.5, 4.0, "speed of one who steps out before a van or bus (Autoware's occlusion_spot: 1.5)",
+        clause="USE-15",
+    )  # fmt: skip
+    hidden_delay: float = param(0.3, "s", 0.0, 2.0, "time before the car brakes for that one", clause="USE-15")
+    hidden_speed: float = param(
+        3.0, "m/s", 0.5, 15.0, "speed that is slow enough where somebody may step out, whatever the gap",
+        clause="USE-15",
+    )  # fmt: skip
+    hiding_length: float = param(
+        5.4, "m", 3.0, 20.0, "a car as long as this hides people as trucks and buses do", clause="USE-15"
+    )
+
+
+@dataclass(frozen=True)
 class SpeedParameters:
     """The speed profile along a path."""
 
@@ -195,6 +238,7 @@ class PlanningParameters:
     continuity: ContinuityParameters = group(ContinuityParameters)
     lateral: LateralParameters = group(LateralParameters)
     clearance: ClearanceParameters = group(ClearanceParameters)
+    passing: PassingParameters = group(PassingParameters)
     speed: SpeedParameters = group(SpeedParameters)
     rss: RssParameters = group(RssParameters)
     choice: ChoiceParameters = group(ChoiceParameters)

@@ -10,6 +10,7 @@ WORDS: Mapping[Reason, str] = {
     Reason.NONE: "没有限速因素",
     Reason.SPEED_LIMIT: "道路限速",
     Reason.CURVATURE: "弯道",
+    Reason.PASSING: "近距离通过",
     Reason.LEADER: "前车",
     Reason.CROSSING: "横穿车辆",
     Reason.OBSTACLE: "障碍物",

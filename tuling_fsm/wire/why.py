@@ -22,6 +22,7 @@ WORDS = {
     Reason.NONE: "nothing limits the speed",
     Reason.SPEED_LIMIT: "the speed limit",
     Reason.CURVATURE: "a bend",
+    Reason.PASSING: "what it passes closely",
     Reason.LEADER: "a vehicle ahead",
     Reason.CROSSING: "crossing traffic",
     Reason.OBSTACLE: "an obstacle",
@@ -51,7 +52,7 @@ WORDS = {
     Reason.OUTSIDE_MAP: "the car is outside the map",
 }
 """Every reason in words."""
-_FREE = (Reason.NONE, Reason.SPEED_LIMIT, Reason.CURVATURE)
+_FREE = (Reason.NONE, Reason.SPEED_LIMIT, Reason.CURVATURE, Reason.PASSING)
 """Reasons that are no wait."""
 _NOWHERE = 1e6
 

@@ -11,6 +11,7 @@ from tuling_fsm.planning.lanes.cost import CostWeights
 from tuling_fsm.planning.lanes.lane_lines import LaneLines, ReferenceLineParameters
 from tuling_fsm.planning.lanes.path_end import StopLimits
 from tuling_fsm.planning.lanes.sampling import SamplingShapes
+from tuling_fsm.planning.obstacles.beside import ObstaclesBeside, PassingLimits
 from tuling_fsm.planning.obstacles.moving import MovingObstacleGaps, MovingObstacles
 from tuling_fsm.planning.obstacles.static import StaticObstacles
 from tuling_fsm.planning.parameters import PlanningParameters
@@ -36,6 +37,7 @@ class EvaluationContext(NamedTuple):
     lines: LaneLines
     static: StaticObstacles
     moving: MovingObstacles
+    beside: ObstaclesBeside
     walls: FloatArray
     start: CandidateStart
     speed_limit: float
@@ -60,6 +62,7 @@ class DerivedParameters(NamedTuple):
     reference_line: ReferenceLineParameters
     stops: StopLimits
     moving_gaps: MovingObstacleGaps
+    passing: PassingLimits
     effort: SpeedSampling
     candidate_rows: int
     rows: int
@@ -92,6 +95,7 @@ class DerivedParameters(NamedTuple):
                 curvature=vehicle.max_curvature,
             ),
             moving_gaps=MovingObstacleGaps.of(parameters),
+            passing=PassingLimits.of(vehicle, parameters.passing),
             effort=SpeedSampling.of(vehicle, parameters.choice),
             candidate_rows=round(parameters.choice.horizon / STEP_S) + 1,
             rows=round(speed.horizon / STEP_S) + 1,

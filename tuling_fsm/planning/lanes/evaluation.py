@@ -26,18 +26,19 @@ from tuling_fsm.planning.paths.frenet_path import (
     sample_path,
 )
 from tuling_fsm.planning.paths.reference_line import LIMIT
-from tuling_fsm.planning.speed.roll_out import AccelerationDemand, StartMotion, StopTarget, fill_envelope
+from tuling_fsm.planning.speed.passing import limit_passing, nearest_pass
+from tuling_fsm.planning.speed.roll_out import PASSING, AccelerationDemand, StartMotion, StopTarget, fill_envelope
 from tuling_fsm.planning.speed.yielding import GapAcceptance
 
 (
     COST_FIRST, COST_SECOND, COST_FULL, PROGRESS, STOP_AT, STOP_BY, STOP_ROW, THING_AT, BINDS, BLAME, DISTANCE, YIELDS,
-    CONFLICT, END_X, END_Y, SPEEDS,
-) = range(16)  # fmt: skip
+    CONFLICT, END_X, END_Y, SPEEDS, GAP,
+) = range(17)  # fmt: skip
 """Columns of a verdict: cost in the first and second pass of NOR-4 (`inf`: out of the question there) and with all
 terms; progress along the route (m); a `PathEnd`; what binds at the start, the row of the object, how far ahead; whether
-it yields to a
-moving object, and how badly it cuts in before one; where it is at the horizon; how many speeds were judged."""
-VERDICT = 16
+it yields to a moving object, and how badly it cuts in before one; where it is at the horizon; how many speeds were
+judged; the gap to what is passed closely (m, negative to the right)."""
+VERDICT = 17
 _COMMITTED = 0.6
 """Share of the room before other vehicles that a change of lanes once begun still asks for."""
 _EVADING = 1.8
@@ -79,13 +80,14 @@ def _evaluate(spec: FloatArray, tick: EvaluationContext, buffers: EvaluationBuff
     stop = find_stop(frenet, lines, tick.static, tick.walls, spec[REACHED], start.v, tick.body, tick.stops)
     for i in range(frenet.points):
         buffers.limit[i] = min(tick.speed_limit, frenet.line[max(0, frenet.first + i - 1), LIMIT])
-    fill_envelope(frenet, buffers.limit, d, buffers.envelope)
     sidestep = abs(spec[OFFSET] - lines.start[at, START_D])
+    swept = SweptPath(frenet, tick.body, swept_band(frenet), point_spacing(frenet), sidestep)
+    limit_passing(swept, tick.beside, buffers.limit, buffers.cause)
+    fill_envelope(frenet, buffers.limit, buffers.cause, d, buffers.envelope)
     stays = lines.shift[at] == tick.weights.previous_shift
     ease, lead = (_COMMITTED, tick.lead) if stays else (1.0, _EVADING * tick.lead)
     known = stop.by in (WALL, END_OF_LINE)
     slack = 0.4 * tick.stops.line if known else tick.stops.obstacle - tick.stops.end
-    swept = SweptPath(frenet, tick.body, swept_band(frenet), point_spacing(frenet), sidestep)
     task = SpeedTask(
         swept,
         StopTarget(min(stop.at, frenet.path[frenet.points - 1, PS]), slack),
@@ -96,6 +98,8 @@ def _evaluate(spec: FloatArray, tick: EvaluationContext, buffers: EvaluationBuff
     candidate = PathCandidate(swept, stop, spec[OFFSET])
     judged, binds, verdict[SPEEDS] = best_speed(candidate, task, tick, driven, buffers)
     _fill_verdict(judged, stop, binds, driven.yields, spec[SECOND_PASS] > 0.0, verdict)
+    if binds.reason == PASSING:
+        verdict[GAP], verdict[DISTANCE] = nearest_pass(frenet, tick.beside, binds.blame, tick.body)
     return int(frenet.points)
 
 
@@ -103,8 +107,8 @@ def _evaluate(spec: FloatArray, tick: EvaluationContext, buffers: EvaluationBuff
 def _shorter(s: EvaluationBuffers, rows: int) -> EvaluationBuffers:
     """The same buffers for trajectories of fewer rows."""
     return EvaluationBuffers(
-        path=s.path, places=s.places, limit=s.limit, envelope=s.envelope, rows=s.rows[:rows], slower=s.slower,
-        poses=s.poses, traffic=s.traffic, farthest=s.farthest, conflicts=s.conflicts,
+        path=s.path, places=s.places, limit=s.limit, cause=s.cause, envelope=s.envelope, rows=s.rows[:rows],
+        slower=s.slower, poses=s.poses, traffic=s.traffic, farthest=s.farthest, conflicts=s.conflicts,
     )  # fmt: skip
 
 

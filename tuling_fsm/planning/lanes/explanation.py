@@ -9,8 +9,10 @@ from typing import NamedTuple
 
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.request import Candidate, FollowLanes, LaneEnd, Limit, Reason
+from tuling_fsm.core.scene import Obstacles
 from tuling_fsm.planning.lanes import evaluation, path_end
 from tuling_fsm.planning.lanes.lane_lines import LaneLines
+from tuling_fsm.planning.obstacles.beside import HIDING, PERSON, STANDING, ObstaclesBeside
 from tuling_fsm.planning.obstacles.boxes import VULNERABLE
 from tuling_fsm.planning.obstacles.static import IntArray
 from tuling_fsm.planning.obstacles.surroundings import Surroundings
@@ -68,6 +70,17 @@ def moving_obstacle_limit(binds: int, blame: int, distance: float, surroundings:
     return Limit(reason, distance, f"object {number}", number)
 
 
+_PASSED = {PERSON: "pedestrian {} at", STANDING: "standing vehicle {} at", HIDING: "hidden by vehicle {}, at"}
+
+
+def passing_limit(beside: ObstaclesBeside, m: int, gap: float, distance: float, obstacles: Obstacles) -> Limit:
+    """The limit that thing `m` beside a path sets, at a gap (m, negative to the right) and a distance (m) ahead."""
+    number = int(obstacles.id[int(beside.row[m])])
+    side = "right" if gap < 0.0 else "left"
+    detail = f"{_PASSED[int(beside.kind[m])].format(number)} {abs(gap):.1f} m to the {side}"
+    return Limit(Reason.PASSING, distance, detail, number)
+
+
 def explain_limit(now: LaneDecision) -> Limit:
     """What limits the speed of the winner now."""
     verdict, obstacles = now.verdicts[now.best], now.surroundings.obstacles
@@ -77,6 +90,9 @@ def explain_limit(now: LaneDecision) -> Limit:
     distance = float(verdict[evaluation.DISTANCE])
     if binds in (roll_out.FOLLOWING, roll_out.YIELDING):
         return moving_obstacle_limit(binds, int(verdict[evaluation.BLAME]), distance, now.surroundings)
+    if binds == roll_out.PASSING:
+        gap, beside = float(verdict[evaluation.GAP]), now.surroundings.beside
+        return passing_limit(beside, int(verdict[evaluation.BLAME]), gap, distance, obstacles)
     reason, by = _stop_reason(now, now.best), int(verdict[evaluation.STOP_BY])
     distance += float(verdict[evaluation.THING_AT] - verdict[evaluation.STOP_AT])
     if by == path_end.WALL:

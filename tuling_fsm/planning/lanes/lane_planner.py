@@ -130,13 +130,16 @@ def prepare(
     """What all candidates of a tick have in common, and what is around."""
     pose = (start.pose.x, start.pose.y, start.pose.heading, start.curvature)
     parameters, offsets = derived.parameters, np.ascontiguousarray(lines.start[:, START_D])
-    car = CarOnLines(lines=lines.row, points=lines.points, offsets=offsets, pose=pose, body=derived.body)
+    car = CarOnLines(
+        lines=lines.row, points=lines.points, offsets=offsets, pose=pose, v=max(0.0, start.v), body=derived.body
+    )
     surroundings = Surroundings.of(
         scene,
         car,
         solid_gap=parameters.clearance.solid,
         wanted=parameters.clearance.wanted,
         moving_gaps=derived.moving_gaps,
+        passing=derived.passing,
         top_speed=derived.vehicle.max_speed,
     )
     walls = np.array([(wall.x0, wall.y0, wall.x1, wall.y1) for wall in request.walls]).reshape(-1, 4)
@@ -148,6 +151,7 @@ def prepare(
         lines=lines,
         static=surroundings.static,
         moving=surroundings.moving,
+        beside=surroundings.beside,
         walls=walls,
         start=motion,
         speed_limit=request.speed_limit,

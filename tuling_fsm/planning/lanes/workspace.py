@@ -19,14 +19,15 @@ _OBJECTS = 64
 
 
 class EvaluationBuffers(NamedTuple):
-    """Arrays that every candidate uses anew: its path of up to n points with the `places` of the body and the speed
-    `limit` (n,), its envelope, `rows` (T, 3) of the roll-out and of a `slower` profile, `poses` as in `least_gap`,
-    the traffic on it, the `farthest` arc lengths as in `fill_reachable`, and its conflicts.
+    """Arrays that every candidate uses anew: its path of up to n points with the `places` of the body, the speed
+    `limit` (n,) and its `cause` (n,), its envelope, `rows` (T, 3) of the roll-out and of a `slower` profile, `poses` as
+    in `least_gap`, the traffic on it, the `farthest` arc lengths as in `fill_reachable`, and its conflicts.
     """
 
     path: FloatArray
     places: FloatArray
     limit: FloatArray
+    cause: FloatArray
     envelope: SpeedEnvelope
     rows: FloatArray
     slower: FloatArray
@@ -43,6 +44,7 @@ def new_buffers(rows: int, objects: int) -> EvaluationBuffers:
         path=new_path(points),
         places=np.zeros((PLACES, points + AT_ONCE)),
         limit=np.zeros(points),
+        cause=np.zeros(points),
         envelope=new_envelope(points),
         rows=np.zeros((rows, 3)),
         slower=np.zeros((rows, 3)),

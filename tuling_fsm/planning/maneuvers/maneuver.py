@@ -23,12 +23,11 @@ from tuling_fsm.core.scene import PREDICTION_STEP_S, Ego, Scene
 from tuling_fsm.planning.free_space import plan_free_space
 from tuling_fsm.planning.free_space.search_tree import SearchTree
 from tuling_fsm.planning.lanes.context import DerivedParameters
-from tuling_fsm.planning.lanes.explanation import BY_BINDING, moving_obstacle_limit
+from tuling_fsm.planning.lanes.explanation import BY_BINDING, moving_obstacle_limit, passing_limit
 from tuling_fsm.planning.lanes.path_end import wall_at
 from tuling_fsm.planning.lanes.path_speed import SpeedTask, drive_among
 from tuling_fsm.planning.lanes.workspace import EvaluationBuffers, LaneWorkspace
 from tuling_fsm.planning.maneuvers.section import ManeuverSection, as_driven, facing, next_section, surroundings_of
-from tuling_fsm.planning.obstacles.moving import MovingObstacles
 from tuling_fsm.planning.obstacles.occupancy import SweptBand, SweptPath, point_spacing, swept_band
 from tuling_fsm.planning.obstacles.rss import Rss, oncoming_distance
 from tuling_fsm.planning.obstacles.static import blocked_by_static
@@ -37,6 +36,7 @@ from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.paths.footprint import Footprint
 from tuling_fsm.planning.paths.frenet_path import PS, FrenetPath
 from tuling_fsm.planning.speed import roll_out
+from tuling_fsm.planning.speed.passing import limit_passing, nearest_pass
 from tuling_fsm.planning.speed.roll_out import AccelerationDemand, StartMotion, StopTarget, fill_envelope
 from tuling_fsm.planning.speed.stopping import STANDS, comfortable_stop
 from tuling_fsm.planning.speed.trajectory import from_standstill, timed_path
@@ -219,8 +219,8 @@ def continue_maneuver(
         StartMotion(max(0.0, gear * start.v), gear * start.a),
     )
     swept = SweptPath(frenet, body, SweptBand(*swept_band(frenet)), point_spacing(frenet), math.inf)
-    binds = _time_section(swept, surroundings.moving, limit, stop.at, motion, derived, buffers)
-    trajectory, limit = timed_path(scene.stamp, path, n, buffers.rows, gear), _limit(binds, stop, surroundings)
+    binds = _time_section(swept, surroundings, limit, stop.at, motion, derived, buffers)
+    trajectory, limit = timed_path(scene.stamp, path, n, buffers.rows, gear), _limit(binds, stop, swept, surroundings)
     if abs(start.v) < STANDS:
         trajectory, limit = from_standstill(trajectory, limit, start.curvature, vehicle)
     return PlanResult(True, trajectory, limit, uses_reverse=reverse, maneuver=replace(kept, row=stretch.row))
@@ -278,7 +278,7 @@ def _for_oncoming(
 
 def _time_section(
     swept: SweptPath,
-    moving: MovingObstacles,
+    surroundings: Surroundings,
     limit: FloatArray,
     stop_at: float,
     start: StartMotion,
@@ -292,17 +292,21 @@ def _time_section(
     gentle = derived.parameters.free_space.accel
     drive = drive._replace(accel=min(drive.accel, gentle))
     eased = drive._replace(decel=min(drive.decel, gentle))
-    fill_envelope(swept.frenet, limit, eased, buffers.envelope)
+    limit_passing(swept, surroundings.beside, limit, buffers.cause)
+    fill_envelope(swept.frenet, limit, buffers.cause, eased, buffers.envelope)
     gap = GapAcceptance(speed.pass_ahead, 1.0, 0.5 * (start.v * start.v) / drive.decel)
     task = SpeedTask(swept, StopTarget(stop_at, 0.4 * speed.line_gap), start, gap)
-    driven = drive_among(task, moving, drive, buffers)
+    driven = drive_among(task, surroundings.moving, drive, buffers)
     return AccelerationDemand(*driven.binds)
 
 
-def _limit(binds: AccelerationDemand, stop: SectionEnd, surroundings: Surroundings) -> Limit:
+def _limit(binds: AccelerationDemand, stop: SectionEnd, swept: SweptPath, surroundings: Surroundings) -> Limit:
     """What limits the speed now."""
     if binds.reason in BY_BINDING:
         return BY_BINDING[binds.reason]
+    if binds.reason == roll_out.PASSING:
+        gap, distance = nearest_pass(swept.frenet, surroundings.beside, binds.blame, swept.body)
+        return passing_limit(surroundings.beside, binds.blame, gap, distance, surroundings.obstacles)
     if binds.reason == roll_out.STOPPING:
         return replace(stop.limit, distance=binds.distance + stop.beyond)
     return moving_obstacle_limit(binds.reason, binds.blame, binds.distance, surroundings)

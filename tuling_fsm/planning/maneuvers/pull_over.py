@@ -161,7 +161,7 @@ def _free_curves(
             _, by = blocked_by_static(frenet, surroundings.static, derived.body, wanted)
             if by < 0:
                 bend = float(np.abs(path[:, PKAPPA]).max()) / derived.vehicle.max_curvature
-                tight = 1.0 - float(path[:, PROOM].min()) / wanted
+                tight = 1.0 - min(float(path[:, PROOM].min()), wanted) / wanted
                 yield PullOverCurve(bend + tight + _NEXT_GOAL * rank, goal, path)
 
 

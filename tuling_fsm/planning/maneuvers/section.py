@@ -138,8 +138,13 @@ def surroundings_of(
     """A path (n, PATH) as a path on itself, and what is around it."""
     line, wanted = _as_line(path), derived.parameters.clearance.wanted
     pose = (float(path[0, PX]), float(path[0, PY]), float(path[0, PHEADING]), float(path[0, PKAPPA]))
-    car = CarOnLines(lines=line[None], points=np.array([len(line)]), offsets=np.zeros(1), pose=pose, body=body)
-    surroundings = Surroundings.of(scene, car, solid_gap=0.0, wanted=wanted, moving_gaps=derived.moving_gaps)
+    car = CarOnLines(
+        lines=line[None], points=np.array([len(line)]), offsets=np.zeros(1), pose=pose, v=abs(scene.ego.v),
+        body=body,
+    )  # fmt: skip
+    surroundings = Surroundings.of(
+        scene, car, solid_gap=0.0, wanted=wanted, moving_gaps=derived.moving_gaps, passing=derived.passing
+    )
     places = np.zeros((PLACES, len(path) + AT_ONCE))
     place_body(path, len(path), body.middle, places)
     return FrenetPath(path, len(path), 1, line, 0, places), surroundings

@@ -48,13 +48,14 @@ class ObstacleColumns(NamedTuple):
 
 class CarOnLines(NamedTuple):
     """A car among L lines: `lines` (L, n, COLUMNS), of which `points` (L,) rows are filled, its `offsets` (L,) from
-    them (m), its pose (x, y, heading, curvature) and its body.
+    them (m), its pose (x, y, heading, curvature), its speed (m/s) and its body.
     """
 
     lines: FloatArray
     points: npt.NDArray[np.int64]
     offsets: FloatArray
     pose: tuple[float, float, float, float]
+    v: float
     body: Footprint
 
 

@@ -164,10 +164,10 @@ def blocked_by_static(frenet: FrenetPath, static: StaticObstacles, body: Footpri
     """First point of a path at which the body is too near to a static thing (its length for none), and that thing's
     row.
 
-    Fills `PROOM`: rooms are right up to `wanted` and up to that point.
+    Fills `PROOM`: rooms are right up to `wanted` and up to that point; where nothing is near, `inf`.
     """
     path, blocked, by = frenet.path, frenet.points, -1
-    path[: frenet.points, PROOM] = wanted
+    path[: frenet.points, PROOM] = np.inf
     reach = elementary.hypot(body.half_length, body.half_width)
     for m in range(len(static.box)):
         near = static.near[frenet.at, m]

@@ -1,4 +1,4 @@
-"""The scene as the kernels see it: static boxes and moving boxes near the lines."""
+"""The scene as the kernels see it: static boxes and moving boxes near the lines, and what is passed closely."""
 
 from __future__ import annotations
 
@@ -10,16 +10,20 @@ import numpy as np
 from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.scene import PREDICTION_STEPS, Obstacles, Scene
+from tuling_fsm.planning.obstacles.beside import ObstaclesBeside, PassingLimits, gather_beside
 from tuling_fsm.planning.obstacles.boxes import CarOnLines, ObstacleColumns
 from tuling_fsm.planning.obstacles.moving import MovingObstacleGaps, MovingObstacles, gather_moving_obstacles
 from tuling_fsm.planning.obstacles.static import IntArray, StaticObstacles, gather_static_obstacles
 
 
 class Surroundings(NamedTuple):
-    """What is around; `id` of static and moving obstacles are rows of `obstacles`, to name them."""
+    """What is around; `id` of static and moving obstacles and `row` of those `beside` are rows of `obstacles`, to name
+    them.
+    """
 
     static: StaticObstacles
     moving: MovingObstacles
+    beside: ObstaclesBeside
     obstacles: Obstacles
 
     @classmethod
@@ -30,6 +34,7 @@ class Surroundings(NamedTuple):
         solid_gap: float,
         wanted: float,
         moving_gaps: MovingObstacleGaps,
+        passing: PassingLimits,
         top_speed: float = math.inf,
     ) -> Surroundings:
         """Collect what may matter on the lines for a car that drives no faster than `top_speed` (m/s), comes no nearer
@@ -38,7 +43,7 @@ class Surroundings(NamedTuple):
         around = ObstacleColumns.of(scene.obstacles)
         static = gather_static_obstacles(around, scene.static_segments, solid_gap, wanted, car)
         moving = gather_moving_obstacles(around, moving_gaps, top_speed, car)
-        return cls(static, moving, scene.obstacles)
+        return cls(static, moving, gather_beside(around, static, moving, passing, car), scene.obstacles)
 
 
 def moving_boxes(obstacles: Obstacles, rows: IntArray) -> FloatArray:

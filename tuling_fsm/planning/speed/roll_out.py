@@ -20,9 +20,9 @@ from tuling_fsm.planning.paths.frenet_path import PKAPPA, PROOM, PS, FrenetPath,
 from tuling_fsm.planning.speed.car_following import LongitudinalLimits, StopRamp, follow_accel, ramp_of, stop_accel
 
 _HALF_STEP_S = 0.5 * STEP_S
-FREE, AT_LIMIT, IN_BEND, TIGHT, FOLLOWING, YIELDING, STOPPING = range(7)
+FREE, AT_LIMIT, IN_BEND, TIGHT, FOLLOWING, YIELDING, STOPPING, PASSING = range(8)
 """What bound the speed at the start: nothing, a speed limit, a bend, a narrow place, a leader, a crossing object, a
-stop."""
+stop, what is passed closely."""
 _SETTLED = 0.03
 _SUDDEN_S = 3.0
 """What comes later than this does not call for hard braking yet: plans are made anew until then."""
@@ -54,8 +54,8 @@ def no_traffic() -> StBoundaries:
 
 class SpeedEnvelope(NamedTuple):
     """What a path of n points allows at each of them: the speed (m/s), what binds there (`AT_LIMIT`, `IN_BEND`,
-    `TIGHT`), the arc length up to which the speed stays what it is there (m, `inf` for beyond the end), and the change
-    of the steering angle (rad/m).
+    `TIGHT`, `PASSING` plus the row of what is passed), the arc length up to which the speed stays what it is there (m,
+    `inf` for beyond the end), and the change of the steering angle (rad/m).
     """
 
     speed: FloatArray
@@ -92,23 +92,25 @@ class Progress(NamedTuple):
 
 
 @inlined_kernel
-def fill_envelope(frenet: FrenetPath, limit: FloatArray, d: LongitudinalLimits, envelope: SpeedEnvelope) -> None:
-    """Fill an envelope with what `limit` (n,), bends, steering and narrow places allow, reachable at comfortable
-    braking and jerk.
+def fill_envelope(
+    frenet: FrenetPath, limit: FloatArray, cause: FloatArray, d: LongitudinalLimits, envelope: SpeedEnvelope
+) -> None:
+    """Fill an envelope with what `limit` (n,), set by its `cause` (n,), bends, steering and narrow places allow,
+    reachable at comfortable braking and jerk.
     """
     path, n = frenet.path, frenet.points
     speed, bound, level, rate = envelope.speed, envelope.bound, envelope.level, envelope.steering
     steepest_steering(path, n, d.wheelbase, 0.99 * d.steer_rate / d.max_speed, rate)
     for i in range(n):
-        v, why, kappa = min(limit[i], d.max_speed), AT_LIMIT, abs(path[i, PKAPPA])
+        v, why, kappa = min(limit[i], d.max_speed), cause[i], abs(path[i, PKAPPA])
         if kappa * v * v > d.lateral or rate[i] * v > d.steer_rate:
             bend = sqrt(d.lateral / max(1e-4, kappa))
             bend = max(d.creep, min(bend, d.steer_rate / max(1e-4, rate[i])))
             if bend < v:
-                v, why = bend, IN_BEND
+                v, why = bend, float(IN_BEND)
         room = d.slow_speed + d.slow_slope * max(0.0, path[i, PROOM])
         if room < v:
-            v, why = room, TIGHT
+            v, why = room, float(TIGHT)
         speed[i], bound[i] = v, why
     decel = 0.0
     for i in range(n - 2, -1, -1):
@@ -273,7 +275,8 @@ def roll_out(
             if asked.accel < min(wanted, d.accel) or held:
                 first = asked
             elif wanted < d.accel:
-                first = AccelerationDemand(wanted, int(envelope.bound[at]), -1, 0.0, asked.room)
+                bound = int(envelope.bound[at])
+                first = AccelerationDemand(wanted, min(bound, PASSING), max(-1, bound - PASSING), 0.0, asked.room)
         wanted = min(min(d.accel, wanted), asked.accel)
         if v < 1e-6:
             a, wanted = max(0.0, a), 0.0 if held else wanted

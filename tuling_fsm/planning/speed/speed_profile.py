@@ -13,6 +13,7 @@ from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.paths.frenet_path import PCOS, PHEADING, PKAPPA, PROOM, PS, PSIN, PX, PY, FrenetPath, new_path
 from tuling_fsm.planning.speed.car_following import LongitudinalLimits
 from tuling_fsm.planning.speed.roll_out import (
+    AT_LIMIT,
     StartMotion,
     StopTarget,
     fill_envelope,
@@ -63,7 +64,7 @@ def speed_profile(
     drive, frenet = LongitudinalLimits.of(vehicle, parameters), FrenetPath(frenet_path, len(points), 1, frenet_path, 0)
     rows = np.zeros((round(duration / STEP_S) + 1, 3))
     envelope = new_envelope(len(points))
-    fill_envelope(frenet, top, drive, envelope)
+    fill_envelope(frenet, top, np.full(len(points), float(AT_LIMIT)), drive, envelope)
     end = StopTarget(line.length if stop_at is None else min(stop_at, line.length), 0.0)
     roll_out(frenet, envelope, end, no_traffic(), StartMotion(v, a), drive, rows)
     return timed_path(0.0, frenet_path, len(points), rows, 1.0)

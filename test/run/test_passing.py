@@ -1,0 +1,100 @@
+"""Along people, parked cars and a bus in the closed loop: slowly, untouched, and fast again (USE-15)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tuling_fsm.agent import Tick
+from tuling_fsm.behaviour import states
+from tuling_fsm.core.request import Reason
+from tuling_fsm.share import share_file
+
+from .drives import Drive, drive
+
+pytestmark = [pytest.mark.slow, pytest.mark.clause("USE-15")]
+
+SCENARIO = """
+import osc.standard
+
+scenario passing:
+    map.set_map_file("MAP")
+    ego: vehicle
+    start: odr_point = map.create_odr_point(road_id: "5", lane_id: "-1", s: 8m)
+    goal: odr_point = map.create_odr_point(road_id: "5", lane_id: "-1", s: 150m)
+"""
+DRIVE = """
+    do parallel(duration: 60s):
+        serial:
+            ego.assign_position(start)
+            ego.drive() with:
+                along(map.create_route([goal]))
+"""
+ROAD_X = 420.0
+"""The road begins there and runs along -x, m."""
+
+
+def place(name: str, s: float, t: float) -> str:
+    return f'    {name}: odr_point = map.create_odr_point(road_id: "5", lane_id: "-1", s: {s}m, t: {t}m)\n'
+
+
+def driven(folder: Path, declared: str, *lines: str) -> Drive:
+    """The car goes along the lane, past what is declared and done beside it; nothing is touched."""
+    text = SCENARIO + declared + DRIVE + "".join(f"        {line}\n" for line in lines)
+    run = drive(Path(share_file("config", "course", "course.xodr")), text, folder)
+    assert run.faults == []
+    assert run.end == "goal"
+    return run
+
+
+def speeds(run: Drive, begin: float, end: float) -> list[float]:
+    """Of the car while its rear axle is between two stations of the road."""
+    return [tick.world.ego.v for tick in run.ticks if begin < ROAD_X - tick.world.ego.pose.x < end]
+
+
+def passes(run: Drive, what: str) -> list[Tick]:
+    """The ticks on which the speed is limited by passing something."""
+    return [tick for tick in run.ticks if tick.limit.reason is Reason.PASSING and tick.limit.detail.startswith(what)]
+
+
+def test_one_who_walks_along_the_carriageway_is_passed_slowly(tmp_path: Path) -> None:
+    declared = "    walker: person\n" + place("from", 70.0, -2.0) + place("to", 140.0, -2.0)
+    walk = ("serial:", "    walker.assign_position(from)", "    walker.walk() with:")
+    run = driven(tmp_path, declared, *walk, "        along(map.create_path([to]))", "        speed(1.3mps)")
+    slow = passes(run, "pedestrian")
+    assert len(slow) > 20
+    assert min(tick.world.ego.v for tick in slow) < 5.0
+    assert speeds(run, 40.0, 55.0)[0] > 7.5
+    assert max(speeds(run, 115.0, 140.0)) > 7.5
+    assert states.NORMAL in run.states()
+
+
+def test_a_row_of_parked_cars_that_leaves_room_for_a_door_is_not_crept_along(tmp_path: Path) -> None:
+    declared = "".join(f"    car_{i}: vehicle\n" + place(f"at_{i}", 50.0 + 7.0 * i, -2.95) for i in range(5))
+    run = driven(tmp_path, declared, *(f"car_{i}.assign_position(at_{i})" for i in range(5)))
+    assert min(speeds(run, 50.0, 90.0)) > 7.0
+
+
+def test_a_parked_car_without_room_for_a_door_is_passed_slowly(tmp_path: Path) -> None:
+    run = driven(tmp_path, "    car: vehicle\n" + place("at", 80.0, -2.1), "car.assign_position(at)")
+    assert passes(run, "standing")
+    assert min(speeds(run, 74.0, 84.0)) < 6.5
+    assert max(speeds(run, 100.0, 140.0)) > 7.5
+
+
+@pytest.mark.parametrize("steps_out", [False, True])
+def test_a_bus_that_stands_is_passed_so_that_one_who_steps_out_is_not_hit(tmp_path: Path, steps_out: bool) -> None:
+    bus = "    bus: vehicle with:\n        keep(it.length == 12m)\n        keep(it.width == 2.5m)\n"
+    declared = bus + place("stop", 80.0, -2.7) + "    walker: person\n" + place("kerb", 91.5, -4.0)
+    declared += place("far_kerb", 91.5, 6.0)
+    near = "wait walker.object_distance(reference: ego, direction: euclidean, mode: bounding_boxes) < 7m"
+    walk = ("    walker.walk() with:", "        along(map.create_path([far_kerb]))", "        speed(1.5mps)")
+    lines = ("serial:", "    walker.assign_position(kerb)", f"    {near}", *walk) if steps_out else ()
+    run = driven(tmp_path, declared, "bus.assign_position(stop)", *lines)
+    at_its_front = speeds(run, 82.0, 85.0)
+    assert max(at_its_front) < 4.5
+    assert bool(passes(run, "hidden")) or steps_out
+    stood = min(speeds(run, 70.0, 100.0)) < 0.5
+    assert stood is steps_out
+    assert max(speeds(run, 100.0, 145.0)) > 7.5
