@@ -24,6 +24,7 @@ class Reason(str, Enum):
     SPEED_LIMIT = "SPEED_LIMIT"
     CURVATURE = "CURVATURE"
     LEADER = "LEADER"
+    QUEUE = "QUEUE"
     CROSSING = "CROSSING"
     OBSTACLE = "OBSTACLE"
     RED_LIGHT = "RED_LIGHT"

@@ -11,6 +11,7 @@ WORDS: Mapping[Reason, str] = {
     Reason.SPEED_LIMIT: "道路限速",
     Reason.CURVATURE: "弯道",
     Reason.LEADER: "前车",
+    Reason.QUEUE: "前方排队",
     Reason.CROSSING: "横穿车辆",
     Reason.OBSTACLE: "障碍物",
     Reason.RED_LIGHT: "红灯",

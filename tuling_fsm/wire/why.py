@@ -23,6 +23,7 @@ WORDS = {
     Reason.SPEED_LIMIT: "the speed limit",
     Reason.CURVATURE: "a bend",
     Reason.LEADER: "a vehicle ahead",
+    Reason.QUEUE: "a queue",
     Reason.CROSSING: "crossing traffic",
     Reason.OBSTACLE: "an obstacle",
     Reason.RED_LIGHT: "a red light",

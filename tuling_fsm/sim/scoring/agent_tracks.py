@@ -32,7 +32,7 @@ BRAKING_S = 0.15
 QUEUE_GAP_M = 10.0
 """A queue's vehicles stand no farther from one another, and its first no farther from its line."""
 KERB_M = 0.9
-"""Who stands so far off the middle of the lane, towards its right edge, has been parked."""
+"""Who stands so far off the middle of the lane, towards its outer edge, has been parked."""
 WAITS_AT_FREE_LINE_S = 60.0
 """Who stands so long before a line that is open does not wait."""
 QUEUE_S = 300.0
@@ -111,7 +111,8 @@ class AgentTracks:
     def _parked(self, row: int, position: LanePosition) -> bool:
         """At the kerb, or across the lane."""
         box = self._agents.boxes[row]
-        return position.offset < -KERB_M or elementary.cos(wrap_angle(box[3] - position.heading)) < SAME_WAY
+        outward = position.offset if self._map.left_hand else -position.offset
+        return outward > KERB_M or elementary.cos(wrap_angle(box[3] - position.heading)) < SAME_WAY
 
     def _behind_another(self, row: int) -> bool:
         boxes: FloatArray = self._agents.boxes
