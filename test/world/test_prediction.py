@@ -10,6 +10,7 @@ from crossroads import HALF_M, LIGHT, STOP_SIGN, crossroads
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scenes import row, table, walker
+from watching import P, Watch
 
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.scene import PREDICTION_STEP_S, PREDICTION_STEPS, Ego, Obstacles
@@ -19,8 +20,6 @@ from tuling_fsm.world.inputs import Kind, Light
 from tuling_fsm.world.lane_index import lane_index
 from tuling_fsm.world.tracks import SEEN
 from tuling_fsm.world.traffic_kernels import PredictionArrays
-
-from .watching import P, Watch
 
 TIMES = PREDICTION_STEP_S * np.arange(PREDICTION_STEPS)
 EAST, NORTH, WEST, SOUTH = 0.0, 0.5 * math.pi, math.pi, -0.5 * math.pi

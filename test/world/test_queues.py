@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from crossroads import LIGHT, YIELD_SIGN, crossroads
 from scenes import row, table, walker
+from watching import P, Watch
 
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.records import replace
@@ -19,8 +20,6 @@ from tuling_fsm.world.parameters import WorldParameters
 from tuling_fsm.world.queues import follow_lines
 from tuling_fsm.world.tracks import PAST, STILL
 from tuling_fsm.world.traffic import PredictedLanes
-
-from .watching import P, Watch
 
 EAST, NORTH, WEST = 0.0, 0.5 * math.pi, math.pi
 LANE_X = 1.75
