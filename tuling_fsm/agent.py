@@ -8,6 +8,7 @@ from typing import NamedTuple
 from tuling_fsm.behaviour.behaviour import Behaviour
 from tuling_fsm.behaviour.decision import BehaviourRecord, Decision
 from tuling_fsm.behaviour.parameters import BehaviourParameters
+from tuling_fsm.behaviour.queue_ahead import told_of_queue
 from tuling_fsm.behaviour.traffic.rules import warm_up as warm_up_rules
 from tuling_fsm.core.parameters import group
 from tuling_fsm.core.request import Hold, Limit, PlanningRequest, PlanResult, Reason
@@ -153,9 +154,10 @@ class Agent:
         decision = self._behaviour.step(built, memory.result, memory.probed)
         world, last = decision.world, memory.result
         scene = _scene(world, last)
-        planned = self._planner.plan(decision.request, scene, last)
+        planned = told_of_queue(self._planner.plan(decision.request, scene, last), world)
         result, trajectory, ladder = self._checked(planned, decision, scene, memory.ladder)
-        probed = None if decision.probe is None else self._planner.plan(decision.probe, scene, None)
+        tried = None if decision.probe is None else self._planner.plan(decision.probe, scene, None)
+        probed = None if tried is None else told_of_queue(tried, world)
         tick = Tick(world.stamp, trajectory, result, decision)
         return AgentMemory(decision.record, world, result, probed, ladder), tick
 

@@ -25,6 +25,7 @@ CONTRACT: dict[str, str] = {
     "NOR-8": "In the parking area in which the route ends: `parking/slot_search`.",
     "NOR-9": "Off the reference road, or more than 60° off its direction: `regression`.",
     "NOR-10": "At the end of the route with nothing left to do the car stands, says so, and asks for a route.",
+    "NOR-11": "Who stands in line is waited for in every state, unless nothing of the line moves for 5 minutes.",
     "SLF-1": "Forward and in reverse to a safe path: room, curvature, gear changes and length count.",
     "SLF-2": "As soon as `normal` itself finds a way again: back to it.",
     "SLF-3": "No path, or no localization: `no_line_free`.",

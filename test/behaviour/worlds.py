@@ -27,7 +27,7 @@ from tuling_fsm.map.routing import route_through
 from tuling_fsm.world.mission import Mission, MissionPoint
 from tuling_fsm.world.received import Received
 from tuling_fsm.world.tracks import NO_TRACKS
-from tuling_fsm.world.traffic import no_traffic
+from tuling_fsm.world.traffic import PredictedLanes, no_traffic
 from tuling_fsm.world.world import EmergencyInput, RouteMatch, World
 
 TICK = 0.05
@@ -127,6 +127,7 @@ class Place:
     things: tuple[Thing, ...] = ()
     emergency: EmergencyInput = field(default_factory=EmergencyInput)
     mission: Mission | None = None
+    traffic: PredictedLanes = field(default_factory=no_traffic)
 
     def world(self, stamp: float, route: Route | None, answers: Sequence[RouteMatch] = (), **changes: Any) -> World:
         """A real World of this place."""
@@ -143,7 +144,7 @@ class Place:
             route_offset=0.0 if here is None else here.offset,
             heading_error=error, route_remaining=0.0 if route is None else route.length - s, on_reference_road=on_road,
             lanes=() if route is None else lane_lines(self.road_map, route, s), scene=scene(stamp, ego, self.things),
-            traffic=no_traffic(), tracks=NO_TRACKS, lights={}, light_seen={}, light_since={},
+            traffic=self.traffic, tracks=NO_TRACKS, lights={}, light_seen={}, light_since={},
             emergency=self.emergency, reset=False, skip_task=False, rain_fog=None,
             route_answers=tuple(answers), mission=self.mission, slots=(), perceived_lines=(), occupancy=None,
             junctions=(), stop_lines=(), crosswalks=(), reports=(), complaints=(), received=Received(),

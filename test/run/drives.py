@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from tuling_fsm.agent import Agent, Tick
+from tuling_fsm.agent import Agent, Parameters, Tick
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.sim.scenario.compiler import load_scenario
 from tuling_fsm.sim.simulation import Simulation
@@ -34,12 +34,12 @@ class Drive:
         return [tick for tick in self.ticks[moving[0] : moving[-1]] if tick.world.ego.v <= 0.1]
 
 
-def drive(map_file: Path, scenario: str, folder: Path, seed: int = 1) -> Drive:
+def drive(map_file: Path, scenario: str, folder: Path, seed: int = 1, parameters: Parameters | None = None) -> Drive:
     """Drive a scenario, given as text without its map, to its end."""
     file = folder / "scenario.osc"
     file.write_text(scenario.replace("MAP", str(map_file)), encoding="utf-8")
     road_map = read_map(map_file)
-    agent = Agent(road_map)
+    agent = Agent(road_map, parameters)
     agent.warm_up()
     simulation = Simulation(road_map, load_scenario(file, {}), seed, agent.parameters.vehicle)
     ticks = []

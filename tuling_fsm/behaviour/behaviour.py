@@ -13,6 +13,7 @@ from tuling_fsm.behaviour.leaf import BehaviourContext, BehaviourView, LeafBehav
 from tuling_fsm.behaviour.memory import Memory, PlanOutcome, RoutingMemory, report
 from tuling_fsm.behaviour.mission.progress import run_clock, update_mission
 from tuling_fsm.behaviour.parameters import BehaviourParameters
+from tuling_fsm.behaviour.queue_ahead import watch_queue
 from tuling_fsm.behaviour.regulations import regulations
 from tuling_fsm.behaviour.supervisors import emergency_stop, rain_fog, route_refresh
 from tuling_fsm.behaviour.tables import table
@@ -136,6 +137,7 @@ class Behaviour:
         """A tick of the state machine: what the state remembers, the new route, the rows, and the state's request."""
         view = self._tick(world)
         leaf = self._machine.leaf.body
+        view = view.having(watch_queue(view))
         view = view.having(update_mission(view, self._machine.record.path))
         if not view.memory.entered:
             view = view.having(replace(leaf.enter(view), entered=True))

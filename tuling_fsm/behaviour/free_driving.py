@@ -8,6 +8,7 @@ import numpy as np
 
 from tuling_fsm.behaviour.leaf import BehaviourView
 from tuling_fsm.behaviour.memory import FreeDrivingLadder, Memory
+from tuling_fsm.behaviour.queue_ahead import queue_ahead
 from tuling_fsm.behaviour.traffic.zones import slowed
 from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import FloatArray, Pose
@@ -58,12 +59,15 @@ def reached(view: BehaviourView) -> bool:
 
 
 def toward_goal(view: BehaviourView, speed: float, free_heading: bool = False) -> PlanningRequest:
-    """The request of the present attempt."""
+    """The request of the present attempt; behind a queue the car waits (NOR-11)."""
     ladder = view.memory.ladder
     if not view.world.localized:
         return Hold(Reason.NOT_LOCALIZED)
     if ladder.exhausted:
         return Hold(Reason.NO_PATH, detail=f"all of {len(ladder.goals)} free-space attempts have failed")
+    queue = queue_ahead(view)
+    if queue is not None and not queue.given_up:
+        return Hold(Reason.QUEUE, detail=queue.words)
     rules = view.memory.rules
     return FreeSpace(
         ladder.goal,

@@ -23,13 +23,13 @@ TOLERANCE_S = 1e-6
 
 JUNCTION_WAITS = (Reason.STOP_SIGN, Reason.JUNCTION_OCCUPIED, Reason.JUNCTION_EXIT_BLOCKED)
 
-GO_BY = frozenset({*YIELDS, Reason.CROSSING, Reason.LEADER})
+GO_BY = frozenset({*YIELDS, Reason.CROSSING, Reason.LEADER, Reason.QUEUE})
 """Reasons to stand for something that goes away by itself."""
 STANDING_TRAVEL_M = 0.05
 """A plan shorter than this stands, m."""
 
-EXPLAINED = frozenset({*YIELDS, Reason.OBJECTS_STALE, Reason.RADAR_STALE})
-"""Reasons to stand that no other way of driving would do away with."""
+EXPLAINED = frozenset({*YIELDS, Reason.QUEUE, Reason.OBJECTS_STALE, Reason.RADAR_STALE})
+"""Reasons to stand that no other way of driving would do away with, or none that is fair (NOR-11)."""
 
 
 def route_found(view: BehaviourView) -> bool:
@@ -170,8 +170,12 @@ def stands_at_end(view: BehaviourView, taken: bool) -> bool:
 
 
 def waits_rightly(world: World, outcome: PlanOutcome) -> bool:
-    """Whether a plan stops for a light, a pedestrian, or a leader that has moved lately (NOR-7), or sees nothing."""
+    """Whether a plan stops for a light, a pedestrian, or a leader that has moved lately (NOR-7), for a queue, also
+    one behind a junction (NOR-11), or sees nothing.
+    """
     limit = outcome.limit
     if outcome.reason in EXPLAINED or limit.reason in EXPLAINED:
         return True
+    if limit.reason is Reason.JUNCTION_EXIT_BLOCKED:
+        return world.traffic.waits(limit.blocker)
     return limit.reason is Reason.LEADER and world.scene.obstacles.any_moves(limit.blocker)

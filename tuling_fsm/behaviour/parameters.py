@@ -139,6 +139,9 @@ class FreeDrivingParameters:
     probe_period: float = param(
         0.2, "s", 0.0, 5.0, "how often the forward planner is asked for a way out", clause="SLF-2"
     )
+    queue_reach: float = param(
+        15.0, "m", 2.0, 60.0, "behind a queue this near ahead the car stands", clause="NOR-11", live=True
+    )
     way_out: float = param(5.0, "m", 0.5, 50.0, "a plan that gets this far is a way out", clause="SLF-2", live=True)
 
 

@@ -25,6 +25,7 @@ class Reason(str, Enum):
     CURVATURE = "CURVATURE"
     PASSING = "PASSING"
     LEADER = "LEADER"
+    QUEUE = "QUEUE"
     CROSSING = "CROSSING"
     OBSTACLE = "OBSTACLE"
     RED_LIGHT = "RED_LIGHT"

@@ -12,6 +12,7 @@ WORDS: Mapping[Reason, str] = {
     Reason.CURVATURE: "弯道",
     Reason.PASSING: "近距离通过",
     Reason.LEADER: "前车",
+    Reason.QUEUE: "前方排队",
     Reason.CROSSING: "横穿车辆",
     Reason.OBSTACLE: "障碍物",
     Reason.RED_LIGHT: "红灯",

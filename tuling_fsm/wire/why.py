@@ -24,6 +24,7 @@ WORDS = {
     Reason.CURVATURE: "a bend",
     Reason.PASSING: "what it passes closely",
     Reason.LEADER: "a vehicle ahead",
+    Reason.QUEUE: "a queue",
     Reason.CROSSING: "crossing traffic",
     Reason.OBSTACLE: "an obstacle",
     Reason.RED_LIGHT: "a red light",

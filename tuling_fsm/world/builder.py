@@ -39,12 +39,12 @@ from tuling_fsm.world.inputs import (
     Source,
     StampedRows,
 )
-from tuling_fsm.world.lane_index import BoolArray, IntArray, lane_index
+from tuling_fsm.world.lane_index import IntArray, lane_index
 from tuling_fsm.world.objects import InputFault, read_objects
 from tuling_fsm.world.on_route import OnRoute, on_reference_road, track
 from tuling_fsm.world.parameters import WorldParameters
 from tuling_fsm.world.perceived import LightStates, TableReader, read_lights, read_lines, read_slots, remember_lights
-from tuling_fsm.world.prediction import ClosedLines, closed_lines, see_traffic
+from tuling_fsm.world.prediction import ClosedLines, closed_lines, green_lines, see_traffic
 from tuling_fsm.world.received import FLAGS, Received, in_floats, receive
 from tuling_fsm.world.solids import solid_segments
 from tuling_fsm.world.tracks import NO_TRACKS, Tracks, follow, remember
@@ -77,7 +77,7 @@ class WorldBuilder:
         self.road_map, self.vehicle, self.parameters = road_map, vehicle, parameters
         self._index = lane_index(road_map)
         self._view: tuple[Route, int, _View] | None = None
-        self._closed: tuple[dict[int, Light], BoolArray] | None = None
+        self._closed: tuple[dict[int, Light], ClosedLines] | None = None
         self._slots, self._lines = TableReader(read_slots), TableReader(read_lines)
 
     def warm_up(self) -> None:
@@ -110,7 +110,7 @@ class WorldBuilder:
         view = self._seen_from(route, place.s)
         lights, light_seen, faults = self._lights(fresh.traffic_lights, past, now)
         complaints += faults
-        closed = ClosedLines(self._closed_by(lights), self._held(route, view, place))
+        closed = self._closed_by(lights)._replace(held=self._held(route, view, place))
         traffic, scene, tracks, faults = self._surroundings(fresh, past, ego, closed, now)
         slots, slot_faults = self._slots(fresh.parking_slots)
         lines, line_faults = self._lines(fresh.lane_lines)
@@ -197,10 +197,12 @@ class WorldBuilder:
         oldest = now - self.parameters.lights_max_age - _TOLERANCE_S
         return *remember_lights(told, table, before, oldest), faults
 
-    def _closed_by(self, lights: dict[int, Light]) -> BoolArray:
-        """`closed_lines`, worked out anew where a light has changed."""
+    def _closed_by(self, lights: dict[int, Light]) -> ClosedLines:
+        """What lights and signs close, worked out anew where a light has changed; no lane is held."""
         if self._closed is None or self._closed[0] != lights:
-            self._closed = (lights, closed_lines(self._index, lights))
+            none = np.zeros(0, np.int64)
+            lines = ClosedLines(closed_lines(self._index, lights), none, green_lines(self._index, lights))
+            self._closed = (lights, lines)
         return self._closed[1]
 
     def _held(self, route: Route | None, view: _View, place: OnRoute) -> IntArray:

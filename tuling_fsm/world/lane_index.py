@@ -74,6 +74,8 @@ class LaneIndex:
     ids: tuple[LaneId, ...]
     number: dict[LaneId, int]
     arrays: LaneArrays
+    left_hand: bool
+    """Traffic keeps to the left."""
 
 
 _INDEXES: WeakKeyDictionary[RoadMap, LaneIndex] = WeakKeyDictionary()
@@ -123,7 +125,7 @@ def _build(road_map: RoadMap) -> LaneIndex:
         line_signal=np.array([line.signal for line in flat], dtype=np.int64),
         grid=grid, cell_start=cell_start, cell_segment=cell_segment,
     )  # fmt: skip
-    return LaneIndex(tuple(lane.id for lane in lanes), number, arrays)
+    return LaneIndex(tuple(lane.id for lane in lanes), number, arrays, road_map.left_hand)
 
 
 def _conflicts(road_map: RoadMap, lane: Lane, number: dict[LaneId, int]) -> list[int]:

@@ -57,10 +57,19 @@ class WorldParameters:
         20.0, "s", 0.0, 300.0, "one that moved this recently still counts as moving", clause="NOR-7"
     )
     junction_wait: float = param(
-        40.0, "s", 0.0, 600.0, "one standing at a junction waits for its turn, no longer than this", clause="NOR-7"
+        40.0, "s", 0.0, 600.0, "one standing at a free junction waits for its turn, no longer than this", clause="NOR-7"
     )
     queue_gap: float = param(
-        12.0, "m", 1.0, 50.0, "one standing this close behind a waiting one waits too", clause="NOR-7"
+        12.0, "m", 1.0, 50.0, "one standing this close behind another stands in line", clause="NOR-11"
+    )
+    queue_creeping: float = param(
+        2.0, "m/s", 0.3, 5.0, "one no faster than this is the next of a line behind it", clause="NOR-11"
+    )
+    queue_kerb: float = param(
+        0.9, "m", 0.2, 5.0, "one standing this far outside its lane's middle is parked", clause="NOR-11"
+    )
+    queue_patience: float = param(
+        300.0, "s", 1.0, 3600.0, "a line of which nothing has moved for this long is given up", clause="NOR-11"
     )
     track_memory: float = param(3.0, "s", 0.1, 60.0, "an object unseen for longer is forgotten")
     lane_heading: float = param(0.785, "rad", 0.1, 1.57, "an object follows a lane up to this heading difference")

@@ -23,22 +23,25 @@ from tuling_fsm.world.lane_index import STOP, BoolArray, IntArray, LaneIndex
 from tuling_fsm.world.objects import BODY, Detections
 from tuling_fsm.world.parameters import WorldParameters
 from tuling_fsm.world.prediction_kernels import PredictionParameters
+from tuling_fsm.world.queues import QueueParameters
 from tuling_fsm.world.tracks import STILL, Tracks
 from tuling_fsm.world.traffic import PredictedLanes
 from tuling_fsm.world.traffic_kernels import put_on_map
 
+OPEN = (Light.GREEN, Light.FLASHING_YELLOW)
+"""Lights at which nobody has a reason to wait."""
 CLOSED = (Light.RED, Light.RED_YELLOW, Light.YELLOW)
 """Lights that other vehicles are expected to stop for, as far as they still can."""
 
 
 class ClosedLines(NamedTuple):
-    """What stops other vehicles: stop lines of the map by their number in the index, and the connecting lanes that the
-    car
-    holds.
+    """What stops other vehicles: stop lines of the map by their number in the index, the connecting lanes that the car
+    holds, and the lines whose light is known to let them through.
     """
 
     lines: BoolArray
     held: IntArray
+    green: BoolArray
 
 
 def closed_lines(index: LaneIndex, lights: dict[int, Light]) -> BoolArray:
@@ -47,6 +50,12 @@ def closed_lines(index: LaneIndex, lights: dict[int, Light]) -> BoolArray:
     closed = index.arrays.line_kind == STOP
     shut = [signal for signal, state in lights.items() if state in CLOSED]
     return np.asarray(closed | np.isin(signals, shut) if shut else closed, dtype=np.bool_)
+
+
+def green_lines(index: LaneIndex, lights: dict[int, Light]) -> BoolArray:
+    """Which stop lines of the map have a light that is known to let traffic through now."""
+    free = [signal for signal, state in lights.items() if state in OPEN]
+    return np.asarray(np.isin(index.arrays.line_signal, free), dtype=np.bool_)
 
 
 def see_traffic(
@@ -63,11 +72,12 @@ def see_traffic(
 
     `tracks` are those of `follow`, in the order of `found`; they come back with what has been learnt.
     """
-    bodies, expected = _with_ego(found, ego, vehicle), _expected(parameters)
-    seen = put_on_map(index.arrays, *closed, found.id, found.kind, bodies, tracks.past, stamp, expected)
+    bodies, expected, queues = _with_ego(found, ego, vehicle), _expected(parameters), _queues(index, parameters)
+    seen = put_on_map(index.arrays, *closed, found.id, found.kind, bodies, tracks.past, stamp, expected, queues)
     traffic = PredictedLanes(
         id=found.id, kind=found.kind, source=found.source, body=found.body,
-        moving=seen.moving, standing_for=stamp - seen.past[:, STILL], waiting=seen.waiting,
+        moving=seen.moving, standing_for=stamp - seen.past[:, STILL], waiting=seen.waiting.waiting,
+        given_up=seen.waiting.given_up, line_size=seen.waiting.size, line_still=seen.waiting.still,
         lane=seen.lane, lane_s=seen.lane_s,
         chain_row=seen.chain_row, chain=seen.chain, chain_begin=seen.chain_begin, obstacle_row=seen.obstacle_row,
     )  # fmt: skip
@@ -93,5 +103,12 @@ def _with_ego(found: Detections, ego: Ego, vehicle: Vehicle) -> FloatArray:
 def _expected(p: WorldParameters) -> PredictionParameters:
     return PredictionParameters(
         lane_heading=p.lane_heading, lateral=p.others_lateral_accel, decel=p.others_decel, follow_gap=p.follow_gap,
-        standing=p.moving_speed, stopped_leader=p.stopped_leader, junction_wait=p.junction_wait, queue_gap=p.queue_gap,
+        standing=p.moving_speed, stopped_leader=p.stopped_leader,
+    )  # fmt: skip
+
+
+def _queues(index: LaneIndex, p: WorldParameters) -> QueueParameters:
+    return QueueParameters(
+        standing=p.moving_speed, creeping=p.queue_creeping, gap=p.queue_gap, kerb=p.queue_kerb,
+        kerb_side=1.0 if index.left_hand else -1.0, turn=p.junction_wait, patience=p.queue_patience,
     )  # fmt: skip

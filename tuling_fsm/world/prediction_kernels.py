@@ -43,8 +43,6 @@ class PredictionParameters(NamedTuple):
     standing: float
     """An object that is no faster stands, m/s."""
     stopped_leader: float
-    junction_wait: float
-    queue_gap: float
 
 
 class LookAhead(NamedTuple):

@@ -34,7 +34,13 @@ class PredictedLanes:
     standing_for: FloatArray
     """How long it has stood, s; 0 while it moves."""
     waiting: BoolArray
-    """Stands at a closed light, or not too long at another junction, or in the queue behind one that does."""
+    """Stands in a line that is waited for, as `world.queues` has it (NOR-11)."""
+    given_up: BoolArray
+    """Stands in a line of which nothing has moved for too long."""
+    line_size: IntArray
+    """Vehicles from it to the head of that line, itself included; 0 for what is in none."""
+    line_still: FloatArray
+    """How long none of these has moved, s."""
     lane: IntArray
     """Lanes that hold its centre with a matching heading, best first (N, CANDIDATES)."""
     lane_s: FloatArray
@@ -49,6 +55,10 @@ class PredictedLanes:
 
     def __len__(self) -> int:
         return len(self.id)
+
+    def waits(self, number: int) -> bool:
+        """Whether one with this id stands in a line that is waited for (NOR-11)."""
+        return bool((self.waiting & (self.id == number)).any())
 
     @property
     def x(self) -> FloatArray:
@@ -87,6 +97,7 @@ def no_traffic() -> PredictedLanes:
     wide, chains = np.zeros((0, CANDIDATES)), np.zeros((0, DEPTH))
     return PredictedLanes(
         id=np.zeros(0, np.uint32), kind=byte, source=byte, body=np.zeros((0, ob.BODY)),
-        moving=flags, standing_for=np.zeros(0), waiting=flags, lane=wide.astype(np.int64), lane_s=wide,
+        moving=flags, standing_for=np.zeros(0), waiting=flags, given_up=flags, line_size=rows,
+        line_still=np.zeros(0), lane=wide.astype(np.int64), lane_s=wide,
         chain_row=rows, chain=chains.astype(np.int64), chain_begin=chains, obstacle_row=rows,
     )  # fmt: skip

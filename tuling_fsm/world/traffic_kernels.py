@@ -8,16 +8,16 @@ import numpy as np
 
 from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.kernels import array_kernel, kernel
+from tuling_fsm.core.kernels import array_kernel
 from tuling_fsm.world import objects as ob
 from tuling_fsm.world import tracks as tr
 from tuling_fsm.world.lane_index import BoolArray, IntArray, LaneArrays
-from tuling_fsm.world.lane_kernels import LaneChains, chains, locate
+from tuling_fsm.world.lane_kernels import chains, locate
 from tuling_fsm.world.objects import VEHICLE, VULNERABLE, ByteArray, IdArray
-from tuling_fsm.world.prediction_kernels import GAP, LIGHT, LINE, LookAhead, PredictionParameters, look_ahead, predict
+from tuling_fsm.world.prediction_kernels import PredictionParameters, look_ahead, predict
+from tuling_fsm.world.queues import QueueParameters, Waiting, waiting_lines
 
 CHAIN_REACH_M = 60.0
-_AT_LINE_M = 5.0
 _REVERSING_SPEED = -0.5
 
 
@@ -43,7 +43,7 @@ class PredictedLaneArrays(NamedTuple):
 
     past: FloatArray
     moving: BoolArray
-    waiting: BoolArray
+    waiting: Waiting
     lane: IntArray
     lane_s: FloatArray
     chain_row: IntArray
@@ -55,10 +55,10 @@ class PredictedLaneArrays(NamedTuple):
 
 @array_kernel
 def put_on_map(
-    lanes: LaneArrays, line_closed: BoolArray, held: IntArray, ids: IdArray, kind: ByteArray, body: FloatArray,
-    past: FloatArray, stamp: float, expected: PredictionParameters,
+    lanes: LaneArrays, line_closed: BoolArray, held: IntArray, line_green: BoolArray, ids: IdArray, kind: ByteArray,
+    body: FloatArray, past: FloatArray, stamp: float, expected: PredictionParameters, queues: QueueParameters,
 ) -> PredictedLaneArrays:  # fmt: skip
-    """Lanes, ways and prediction of N objects; `body` (N + 1, BODY) has the car itself as the last row."""
+    """Lanes, ways, lines and prediction of N objects; `body` (N + 1, BODY) has the car itself as the last row."""
     n, e = len(kind), expected
     places = locate(lanes, body, _followers(kind, body), e.lane_heading)
     lane = places.lane
@@ -68,11 +68,13 @@ def put_on_map(
             learnt[i, tr.ROAD_LANE] = lane[i, 0]
     found = chains(lanes, body, learnt, places, CHAIN_REACH_M, e.lateral, e.decel)
     ahead = look_ahead(lanes, line_closed, held, body, places, found, e.decel)
-    waiting, moving = np.zeros(n + 1, np.bool_), np.empty(n, np.bool_)
-    _mark_waiting(found, ahead, body, past, stamp, e, waiting)
+    line = waiting_lines(lanes, line_green, kind, body, past, places, found, ahead, stamp, queues)
+    moving = np.empty(n, np.bool_)
     for i in range(n):
-        if waiting[i]:
+        if line.waiting[i]:
             learnt[i, tr.MOVED] = stamp
+        elif line.given_up[i]:
+            learnt[i, tr.MOVED] = min(learnt[i, tr.MOVED], past[i, tr.STILL])
         moving[i] = stamp - learnt[i, tr.MOVED] <= e.stopped_leader or VULNERABLE[kind[i]]
     rows, x, y, heading = predict(lanes, kind, body, learnt, found, ahead, e)
     m = len(rows)
@@ -86,7 +88,7 @@ def put_on_map(
         predicted.length[r], predicted.width[r] = body[i, ob.LENGTH], body[i, ob.WIDTH]
         predicted.speed[r] = body[i, ob.SPEED]
     return PredictedLaneArrays(
-        past=learnt, moving=moving, waiting=waiting[:n], lane=lane[:n], lane_s=places.arc[:n],
+        past=learnt, moving=moving, waiting=line, lane=lane[:n], lane_s=places.arc[:n],
         chain_row=found.row, chain=found.chain, chain_begin=found.begin, obstacle_row=rows, predicted=predicted,
     )  # fmt: skip
 
@@ -100,28 +102,3 @@ def _followers(kind: ByteArray, body: FloatArray) -> BoolArray:
         forward = body[i, ob.VX] * elementary.cos(heading) + body[i, ob.VY] * elementary.sin(heading)
         follows[i] = VEHICLE[kind[i]] and forward > _REVERSING_SPEED
     return follows
-
-
-@kernel
-def _mark_waiting(
-    found: LaneChains, ahead: LookAhead, body: FloatArray, past: FloatArray, stamp: float,
-    expected: PredictionParameters, waiting: BoolArray,
-) -> None:  # fmt: skip
-    """Mark what stands at a closed light, or not too long at another line or junction, or close behind one that
-    waits.
-    """
-    row, (leader, distance) = found.row, ahead
-    standing = expected.standing
-    for b in range(len(row)):
-        if body[row[b], ob.SPEED] <= standing:
-            lately = stamp - past[row[b], tr.STILL] <= expected.junction_wait
-            if distance[b, LIGHT] < _AT_LINE_M or (lately and distance[b, LINE] < _AT_LINE_M):
-                waiting[row[b]] = True
-    joined = True
-    while joined:
-        joined = False
-        for b in range(len(row)):
-            i = row[b]
-            queued = body[i, ob.SPEED] <= standing and leader[b] >= 0 and distance[b, GAP] < expected.queue_gap
-            if queued and waiting[leader[b]] and not waiting[i]:
-                waiting[i] = joined = True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from scenes import walker
+from scenes import row, walker
 
 from tuling_fsm.behaviour import states
 from tuling_fsm.behaviour.intersection.parameters import IntersectionParameters
@@ -14,7 +14,7 @@ from tuling_fsm.map.route import Route
 from tuling_fsm.world.inputs import Light
 
 from ..worlds import plan
-from .ride import ENTRY_S, INNER_Y, LANE_M, LIGHT_NUMBER, LINE_S, OUTER_Y, ZONE_S, Ride, in_safe_driving
+from .ride import ENTRY_S, HALF_M, INNER_Y, LANE_M, LIGHT_NUMBER, LINE_S, OUTER_Y, ZONE_S, Ride, in_safe_driving
 
 DARK = plan(reach=0.0, reason=Reason.RED_LIGHT, blocker=LIGHT_NUMBER)
 JAM = plan(reach=0.0, reason=Reason.LEADER, blocker=7)
@@ -112,6 +112,28 @@ def test_the_clock_pauses_for_a_red_light_that_is_seen_and_for_pedestrians(
     assert _still_waiting(ride, 15.0)
     ride.lights, ride.result = {}, JAM
     assert _handed_over(ride, 8.0) == pytest.approx(6.0, abs=1.2)
+
+
+@pytest.mark.clause("INT-4", "NOR-11")
+def test_the_clock_pauses_behind_a_queue_and_runs_on_when_that_is_given_up(lit: RoadMap, route: Route) -> None:
+    ride = _waiting(lit, route)
+    ride.result = JAM
+    assert _still_waiting(ride, 6.0)
+    ride.result = plan(reach=0.0, reason=Reason.QUEUE, blocker=7)
+    assert _still_waiting(ride, 15.0)
+    ride.result = JAM
+    assert _handed_over(ride, 8.0) == pytest.approx(6.0, abs=1.2)
+
+
+@pytest.mark.clause("INT-4", "NOR-11")
+@pytest.mark.parametrize(("jam", "pauses"), [(2, True), (1, False)])
+def test_a_jam_behind_the_junction_is_waited_for_and_one_that_has_broken_down_there_is_not(
+    lit: RoadMap, route: Route, jam: int, pauses: bool
+) -> None:
+    ride = _waiting(lit, route)
+    ride.objects = [row(7 + k, HALF_M + 4.0 + 7.0 * k, INNER_Y) for k in range(jam)]
+    ride.result = plan(reach=0.0, reason=Reason.JUNCTION_EXIT_BLOCKED, blocker=7)
+    assert (ride.run(20.0).state == states.SAFE_DRIVING) is pauses
 
 
 @pytest.mark.clause("INT-4")

@@ -55,9 +55,10 @@ def past_line(view: BehaviourView) -> bool:
 
 
 def standing_explained(view: BehaviourView) -> bool:
-    """Whether a red light that is seen, or a pedestrian, is why the car stands (INT-4)."""
+    """Whether a red light that is seen, a pedestrian (INT-4), or a queue (NOR-11) is why the car stands."""
     plan = view.memory.plan
-    if {plan.limit.reason, plan.reason} & _NO_OTHER_WAY:
+    behind = plan.limit.reason is Reason.JUNCTION_EXIT_BLOCKED and view.world.traffic.waits(plan.limit.blocker)
+    if behind or {plan.limit.reason, plan.reason} & _NO_OTHER_WAY:
         return True
     junction = junction_here(view)
     lights = view.world.lights

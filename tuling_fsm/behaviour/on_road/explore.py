@@ -13,7 +13,7 @@ from tuling_fsm.behaviour.places import along_route, around, spread
 from tuling_fsm.behaviour.routing import place_on_route
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.records import replace
-from tuling_fsm.core.request import FreeSpace, PlanningRequest
+from tuling_fsm.core.request import FreeSpace, PlanningRequest, Reason
 
 TARGET_GAP_M = 4.0
 HEADING_TOLERANCE = 0.35
@@ -54,9 +54,10 @@ def _update(view: BehaviourView) -> Memory:
 
 
 def _count(view: BehaviourView) -> Memory:
-    """EXP-4: time counts while localized, over all visits; a time-out starts it anew."""
+    """EXP-4: time counts while localized, over all visits, but not behind a queue; a time-out starts it anew."""
     exploring, parameters = view.memory.on_road.exploring, view.context.parameters.explore
-    if not view.world.localized or exploring.timed_out:
+    queues = view.memory.plan.limit.reason is Reason.QUEUE
+    if not view.world.localized or queues or exploring.timed_out:
         return view.memory
     spent = exploring.spent_s + view.step_s
     if spent < parameters.timeout - free_driving.TOLERANCE_S:

@@ -1,7 +1,7 @@
 """How long other agents have stood, whether they brake hard or turn, which lane they are on, and who waits in a queue.
 
-A queue is who stands on a lane behind others who stand, or before a light, a yield line or a junction. Who stands at
-the kerb is parked; who stands there although the way is free has broken down.
+A queue is who stands on a lane behind others who stand, or before a light, a yield line or a full junction, while its
+line moves at all. Who stands at the kerb is parked; who stands there although the way is free has broken down.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import math
 from collections.abc import Mapping
 
 import numpy as np
-import numpy.typing as npt
 
 from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.geometry import FloatArray, wrap_angle
@@ -32,11 +31,13 @@ BRAKING_S = 0.15
 QUEUE_GAP_M = 10.0
 """A queue's vehicles stand no farther from one another, and its first no farther from its line."""
 KERB_M = 0.9
-"""Who stands so far off the middle of the lane, towards its right edge, has been parked."""
+"""Who stands so far off the middle of the lane, towards its outer edge, has been parked."""
 WAITS_AT_FREE_LINE_S = 60.0
 """Who stands so long before a line that is open does not wait."""
 QUEUE_S = 300.0
-"""Nor does who has stood so long behind others."""
+"""Nor does a line of which nobody has moved for so long."""
+JUNCTION_M = 60.0
+"""A junction is full with vehicles in it that are no farther off than this."""
 SAME_WAY = 0.7
 """Cosine between headings that agree (45 degrees)."""
 
@@ -109,43 +110,82 @@ class AgentTracks:
         return int(self._agents.kinds[row]) in VEHICLES
 
     def queues(self, row: int) -> bool:
-        """Whether a vehicle waits in a queue."""
-        if not self.is_vehicle(row) or abs(self._agents.boxes[row, 6]) >= AGENT_STANDS:
+        """Whether a vehicle waits in a queue, of which something has moved of late."""
+        line = self._line(row)
+        if not line or min(self.stood(member) for member in line) >= QUEUE_S:
             return False
         position = self.lane(row)
-        if position is None or self._parked(row, position):
-            return False
-        if self._behind_another(row):
-            return self.stood(row) < QUEUE_S
-        return self._before_line(row, position)
+        return len(line) > 1 or (position is not None and self._before_line(row, position))
+
+    def _line(self, row: int) -> list[int]:
+        """The vehicle and those that stand before it, up to the first or, in a ring, once round; none if it does not
+        stand in a lane.
+        """
+        line: list[int] = []
+        each: int | None = row
+        while each is not None and each not in line:
+            position = self.lane(each)
+            if not self._is_standing(each) or position is None:
+                break
+            line.append(each)
+            each = None if self._parked(each, position) else self._one_ahead(each, position)
+        position = self.lane(row)
+        return [] if position is None or self._parked(row, position) else line
+
+    def _is_standing(self, row: int) -> bool:
+        return self.is_vehicle(row) and abs(float(self._agents.boxes[row, 6])) < AGENT_STANDS
 
     def _parked(self, row: int, position: LanePosition) -> bool:
         """At the kerb, or across the lane."""
-        box = self._agents.boxes[row]
-        return position.offset < -KERB_M or elementary.cos(wrap_angle(box[3] - position.heading)) < SAME_WAY
+        outward = position.offset if self._map.left_hand else -position.offset
+        turned = wrap_angle(float(self._agents.boxes[row, 3]) - position.heading)
+        return outward > KERB_M or elementary.cos(turned) < SAME_WAY
 
-    def _behind_another(self, row: int) -> bool:
-        boxes: FloatArray = self._agents.boxes
-        x, y, _, heading, length, width, _ = boxes[row].tolist()
-        c, s = elementary.cos(heading), elementary.sin(heading)
-        dx, dy = boxes[:, 0] - x, boxes[:, 1] - y
-        along, across = c * dx + s * dy, c * dy - s * dx
-        gap = along - 0.5 * (length + boxes[:, 4])
-        vehicle: npt.NDArray[np.bool_] = np.isin(self._agents.kinds, VEHICLES)
-        ahead = (along > 0.0) & (gap < QUEUE_GAP_M) & (np.abs(across) < 0.5 * (width + boxes[:, 5]))
-        same_way = elementwise.cos(boxes[:, 3] - heading) > SAME_WAY
-        return bool(np.any(vehicle & ahead & same_way & (np.abs(boxes[:, 6]) < AGENT_STANDS)))
+    def _one_ahead(self, row: int, position: LanePosition) -> int | None:
+        """The standing vehicle that another one stands close behind: straight ahead, or along its lane."""
+        x, y, _, heading, length, width, _ = self._agents.boxes[row].tolist()
+        found = []
+        for other in self.near(x, y, length + 2.0 * QUEUE_GAP_M):
+            if other == row or not self._is_standing(other):
+                continue
+            along, across = ahead_of(x, y, heading, self._agents.boxes[other])
+            turned = wrap_angle(float(self._agents.boxes[other, 3]) - heading)
+            beside = 0.5 * (width + float(self._agents.boxes[other, 5]))
+            straight = along > 0.0 and abs(across) < beside and elementary.cos(turned) > SAME_WAY
+            way = along if straight else self._along_lane(position, other, beside)
+            gap = way - 0.5 * (length + float(self._agents.boxes[other, 4]))
+            if way > 0.0 and gap < QUEUE_GAP_M:
+                found.append((gap, other))
+        return min(found)[1] if found else None
+
+    def _along_lane(self, position: LanePosition, other: int, beside: float) -> float:
+        """How far ahead another one is on the same lane or on one that follows, from middle to middle (m); 0 where it
+        is not, or no nearer than `beside` (m) to the way of the one behind.
+        """
+        place, lane = self.lane(other), self._map.lanes[position.lane]
+        if place is None or abs(place.offset - position.offset) >= beside:
+            return 0.0
+        if place.lane == position.lane:
+            return place.s - position.s
+        return lane.length - position.s + place.s if place.lane in lane.successors else 0.0
 
     def _before_line(self, row: int, position: LanePosition) -> bool:
-        """Before a stop line or a junction, and no longer than its light lets it wait."""
+        """Before a stop line or a junction, and no longer than light or traffic let it wait."""
         lane = self._map.lanes[position.lane]
         front = position.s + 0.5 * float(self._agents.boxes[row, 4])
+        entered = {self._map.lanes[n].junction for n in lane.successors} - {None}
+        patient = self.stood(row) < WAITS_AT_FREE_LINE_S or self._busy(row, entered)
         for line in self._map.stop_lines_of(position.lane):
             if -1.0 < line.s - front < QUEUE_GAP_M:
-                closed = line.kind == "light" and self._lights.get(line.signal) != Light.GREEN
-                return closed or self.stood(row) < WAITS_AT_FREE_LINE_S
-        leads_in = lane.junction is None and any(self._map.lanes[n].junction is not None for n in lane.successors)
-        return leads_in and lane.length - front < QUEUE_GAP_M and self.stood(row) < WAITS_AT_FREE_LINE_S
+                return patient or (line.kind == "light" and self._lights.get(line.signal) != Light.GREEN)
+        leads_in = lane.junction is None and bool(entered)
+        return leads_in and lane.length - front < QUEUE_GAP_M and patient
+
+    def _busy(self, row: int, junctions: set[str | None]) -> bool:
+        """Whether another vehicle is in one of the junctions."""
+        x, y = self._agents.boxes[row, :2].tolist()
+        places = (self.lane(other) for other in self.near(x, y, JUNCTION_M) if other != row and self.is_vehicle(other))
+        return any(place is not None and self._map.lanes[place.lane].junction in junctions for place in places)
 
 
 def ahead_of(x: float, y: float, heading: float, box: FloatArray) -> tuple[float, float]:

@@ -1,0 +1,104 @@
+"""Whom the referee takes to wait in a queue, by its own eyes (NOR-11)."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from crossroads import LIGHT, crossroads
+
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.sim.actors.agent_states import AgentBoxes
+from tuling_fsm.sim.scoring import agent_tracks, queue_overtaking
+from tuling_fsm.sim.scoring.agent_tracks import QUEUE_S, WAITS_AT_FREE_LINE_S, AgentTracks
+from tuling_fsm.world.inputs import Kind, Light
+
+NORTH, EAST = 0.5 * math.pi, 0.0
+LANE_X = 1.75
+DT = 0.5
+Box = tuple[float, float, float]
+"""Middle (m) and heading (rad)."""
+HEAD, ON_ROAD = (LANE_X, -15.5, NORTH), (LANE_X, -40.0, NORTH)
+
+
+def behind(x: float, y: float, gap: float = 2.5) -> Box:
+    return x, y - 4.5 - gap, NORTH
+
+
+@pytest.fixture(scope="module")
+def lit(folder: Path) -> RoadMap:
+    return crossroads(folder, "lit_lines", dict.fromkeys("ENWS", LIGHT))
+
+
+@pytest.fixture(scope="module")
+def plain(folder: Path) -> RoadMap:
+    return crossroads(folder, "plain_lines")
+
+
+def queues(
+    road_map: RoadMap, seconds: float, *boxes: Box, light: Light = Light.RED, moves: tuple[int, float] | None = None
+) -> list[bool]:
+    """Who queues after so long; one of them may move once, at a time before the end (s)."""
+    tracks = AgentTracks(road_map)
+    rows = np.array([(x, y, 0.0, heading, 4.5, 1.8, 0.0) for x, y, heading in boxes])
+    ids, kinds = np.arange(len(boxes), dtype=np.uint32), np.full(len(boxes), int(Kind.CAR), np.uint8)
+    for k in range(round(seconds / DT) + 1):
+        now = rows.copy()
+        if moves is not None and abs(seconds - k * DT - moves[1]) < 0.1:
+            now[moves[0], 6] = 1.0
+        tracks.watch(k * DT, DT, AgentBoxes(now, kinds, ids), {4: light})
+    return [tracks.queues(row) for row in range(len(boxes))]
+
+
+@pytest.mark.clause("NOR-11")
+def test_who_stands_behind_another_queues_until_the_line_has_not_moved_for_five_minutes(plain: RoadMap) -> None:
+    line = (ON_ROAD, behind(*ON_ROAD[:2]), behind(LANE_X, -47.0))
+    assert queues(plain, 10.0, *line) == [False, True, True]
+    assert queues(plain, QUEUE_S - 1.0, *line) == [False, True, True]
+    assert queues(plain, QUEUE_S + 1.0, *line) == [False, False, False]
+    assert queues(plain, QUEUE_S + 60.0, *line, moves=(0, 100.0)) == [False, True, True], "the first has moved"
+    assert queues(plain, QUEUE_S + 60.0, *line, moves=(2, 100.0)) == [False, False, True], "the last has closed up"
+    assert queues(plain, 10.0, ON_ROAD, behind(*ON_ROAD[:2], gap=12.0)) == [False, False]
+
+
+@pytest.mark.clause("NOR-11")
+@pytest.mark.parametrize(
+    ("other", "waits"),
+    [((0.0, -1.75, EAST), True), ((LANE_X, 17.0, NORTH), False), ((-50.0, -1.75, EAST), False)],
+    ids=["in it", "behind it", "far away"],
+)
+def test_before_a_full_junction_the_first_queues_longer_than_before_a_free_one(
+    plain: RoadMap, other: Box, waits: bool
+) -> None:
+    long = WAITS_AT_FREE_LINE_S + 20.0
+    assert queues(plain, long, HEAD, other)[0] is waits
+    assert queues(plain, WAITS_AT_FREE_LINE_S - 1.0, HEAD, other)[0]
+
+
+@pytest.mark.clause("NOR-11")
+@pytest.mark.parametrize(("light", "waits"), [(Light.RED, True), (Light.DARK, True), (Light.GREEN, False)])
+def test_before_a_light_the_first_queues_while_it_is_not_green(lit: RoadMap, light: Light, waits: bool) -> None:
+    assert queues(lit, WAITS_AT_FREE_LINE_S + 20.0, HEAD, light=light) == [waits]
+    assert queues(lit, QUEUE_S + 1.0, HEAD, light=light) == [False]
+
+
+@pytest.mark.clause("NOR-11")
+def test_a_line_round_a_bend_is_one(plain: RoadMap) -> None:
+    """As in a ring: the one ahead is 40 degrees round an arc of 13.75 m, and not straight ahead."""
+    bend = [
+        (-12.0 + 13.75 * math.cos(angle), -12.0 + 13.75 * math.sin(angle), NORTH + angle)
+        for angle in (math.radians(62.0), math.radians(22.0))
+    ]
+    assert queues(plain, 100.0, *bend) == [False, True]
+
+
+def test_the_referees_notion_shares_no_code_with_the_planners() -> None:
+    for module in (agent_tracks, queue_overtaking):
+        nodes = ast.walk(ast.parse(inspect.getsource(module)))
+        taken = {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
+        assert not [name for name in taken if name.startswith(("tuling_fsm.behaviour", "tuling_fsm.planning"))]
+        assert {name for name in taken if name.startswith("tuling_fsm.world")} <= {"tuling_fsm.world.inputs"}

@@ -1,0 +1,183 @@
+"""Who stands in line, and for how long that is waited for (NOR-11)."""
+
+from __future__ import annotations
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+from crossroads import LIGHT, YIELD_SIGN, crossroads
+from scenes import row, table, walker
+from watching import P, Watch
+
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.records import replace
+from tuling_fsm.core.scene import Ego
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.world.inputs import Kind, Light
+from tuling_fsm.world.parameters import WorldParameters
+from tuling_fsm.world.queues import follow_lines
+from tuling_fsm.world.tracks import PAST, STILL
+from tuling_fsm.world.traffic import PredictedLanes
+
+EAST, NORTH, WEST = 0.0, 0.5 * math.pi, math.pi
+LANE_X = 1.75
+HEAD = row(1, LANE_X, -15.5, NORTH)
+"""Its front bumper is before the line of the southern arm."""
+SECOND, THIRD = row(2, LANE_X, -22.0, NORTH), row(3, LANE_X, -30.0, NORTH)
+ON_ROAD = row(1, LANE_X, -40.0, NORTH)
+BEHIND = row(2, LANE_X, -47.0, NORTH)
+
+Row = tuple[float, ...]
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
+    return crossroads(tmp_path_factory.mktemp("maps"))
+
+
+@pytest.fixture(scope="module")
+def lit(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
+    return crossroads(tmp_path_factory.mktemp("maps"), "lit", dict.fromkeys("ENWS", LIGHT))
+
+
+@pytest.fixture(scope="module")
+def yields(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
+    return crossroads(tmp_path_factory.mktemp("maps"), "yields", dict.fromkeys("NS", YIELD_SIGN))
+
+
+def after(
+    road_map: RoadMap, seconds: float, *rows: Row, lights: dict[int, Light] | None = None, p: WorldParameters = P
+) -> PredictedLanes:
+    """What is seen once these have stood for so long."""
+    watch = Watch(road_map, parameters=p)
+    watch.see(table(*rows), 0.0, lights)
+    return watch.see(table(*rows), seconds, lights)[0]
+
+
+@pytest.mark.clause("NOR-11")
+def test_who_stands_behind_another_is_in_line_and_the_first_alone_has_broken_down(plain: RoadMap) -> None:
+    traffic = after(plain, 100.0, ON_ROAD, BEHIND, row(3, LANE_X, -54.0, NORTH), row(4, LANE_X, -80.0, NORTH))
+    assert traffic.waiting.tolist() == [False, True, True, False]
+    assert traffic.moving.tolist() == [False, True, True, False]
+    assert traffic.line_size.tolist() == [0, 2, 3, 0]
+    assert traffic.line_still.tolist() == [0.0, 100.0, 100.0, 0.0]
+    assert [traffic.waits(number) for number in (1, 2, 9)] == [False, True, False]
+
+
+@pytest.mark.clause("NOR-11")
+@pytest.mark.parametrize(
+    ("state", "waits"),
+    [(Light.RED, True), (Light.YELLOW, True), (Light.DARK, True), (None, True), (Light.GREEN, False),
+     (Light.FLASHING_YELLOW, False)],
+)  # fmt: skip
+def test_before_a_light_that_is_not_known_to_be_green_a_head_waits(
+    lit: RoadMap, state: Light | None, waits: bool
+) -> None:
+    lights = {} if state is None else {4: state}
+    traffic = after(lit, 200.0, HEAD, SECOND, lights=lights)
+    assert traffic.waiting.tolist() == [waits, True]
+    assert after(lit, 30.0, HEAD, lights=lights).waiting.tolist() == [True], "so long it may be about to go"
+
+
+@pytest.mark.clause("NOR-11")
+@pytest.mark.parametrize(
+    ("other", "waits"),
+    [
+        (row(9, 0.0, -1.75, EAST), True),
+        (row(9, -6.0, -1.75, EAST, speed=6.0), True),
+        (row(9, LANE_X, 2.0, NORTH), True),
+        (row(9, LANE_X, 17.0, NORTH), True),
+        (row(9, LANE_X, 17.0, NORTH, speed=8.0), False),
+        (row(9, LANE_X, 45.0, NORTH), False),
+        (row(9, -40.0, -1.75, EAST), False),
+        (row(9, 0.0, -1.75, EAST, kind=Kind.CONE), False),
+    ],
+    ids=["jam in it", "cross traffic", "stands in it", "no room behind", "leaves", "far behind", "far away", "a cone"],
+)
+@pytest.mark.parametrize("town", ["plain", "yields"])
+def test_before_a_full_junction_a_head_waits_and_before_a_free_one_not_for_ever(
+    town: str, other: Row, waits: bool, request: pytest.FixtureRequest
+) -> None:
+    road_map: RoadMap = request.getfixturevalue(town)
+    traffic = after(road_map, 200.0, HEAD, SECOND, other)
+    assert traffic.waiting[:2].tolist() == [waits, True]
+
+
+@pytest.mark.clause("NOR-11")
+def test_who_is_parked_at_the_kerb_is_in_no_line_but_may_be_stood_behind(lit: RoadMap) -> None:
+    red = {4: Light.RED}
+    at_kerb = row(1, LANE_X + 1.0, -15.5, NORTH)
+    assert after(lit, 10.0, at_kerb, lights=red).waiting.tolist() == [False]
+    assert after(lit, 10.0, at_kerb, lights=red, p=replace(P, queue_kerb=1.2)).waiting.tolist() == [True]
+    rest = (row(2, LANE_X + 1.1, -22.0, NORTH), row(3, LANE_X - 0.9, -28.0, NORTH))
+    assert after(lit, 10.0, at_kerb, *rest, lights=red).waiting.tolist() == [False, False, False]
+    assert after(lit, 10.0, at_kerb, row(2, LANE_X, -22.0, NORTH), lights=red).waiting.tolist() == [False, True]
+
+
+@pytest.mark.clause("NOR-11")
+def test_a_line_moves_when_one_in_it_does_and_not_when_others_join(plain: RoadMap) -> None:
+    watch = Watch(plain)
+    watch.see(table(ON_ROAD, BEHIND), 0.0)
+    joined = (ON_ROAD, BEHIND, row(3, LANE_X, -54.0, NORTH))
+    watch.see(table(*joined[:2], row(3, LANE_X, -60.0, NORTH, speed=3.0)), 198.0)
+    watch.see(table(*joined[:2], row(3, LANE_X, -54.0, NORTH, speed=0.6)), 200.0)
+    traffic, _ = watch.see(table(*joined), 299.0)
+    assert traffic.line_still.tolist() == [0.0, 299.0, 99.0]
+    traffic, _ = watch.see(table(*joined), 301.0)
+    assert (traffic.waiting.tolist(), traffic.given_up.tolist()) == ([False, False, True], [False, True, False])
+    creeps = (row(1, LANE_X, -39.0, NORTH, speed=1.0), *joined[1:])
+    traffic, _ = watch.see(table(*creeps), 302.0)
+    assert (traffic.waiting.tolist(), traffic.line_still.tolist()) == ([False, True, True], [0.0, 0.0, 0.0])
+
+
+@pytest.mark.clause("NOR-11", "NOR-7")
+def test_a_line_that_has_not_moved_for_the_patience_is_static_at_once(lit: RoadMap) -> None:
+    watch, red = Watch(lit, parameters=replace(P, queue_patience=50.0)), {4: Light.RED}
+    for stamp, waits in ((0.0, True), (49.0, True), (51.0, False), (90.0, False)):
+        traffic, obstacles = watch.see(table(HEAD, SECOND, THIRD), stamp, red)
+        assert traffic.waiting.tolist() == [waits] * 3
+        assert traffic.given_up.tolist() == [not waits] * 3
+        assert obstacles.moving.tolist() == [waits] * 3
+
+
+@pytest.mark.clause("NOR-11")
+def test_a_jammed_ring_is_one_line_without_a_head() -> None:
+    past = np.zeros((5, PAST))
+    past[:, STILL] = (10.0, 40.0, 20.0, 0.0, 5.0)
+    leader = np.array((1, 2, 0, 0, -1))
+    line = follow_lines(np.ones(5, np.bool_), leader, np.zeros(5, np.bool_), past, 100.0, 300.0)
+    assert line.waiting.tolist() == [True, True, True, True, False]
+    assert line.size.tolist() == [3, 3, 3, 4, 0]
+    assert line.still.tolist() == [60.0, 60.0, 60.0, 60.0, 0.0]
+
+
+@pytest.mark.clause("NOR-11")
+def test_neither_the_car_nor_who_walks_nor_an_unknown_thing_makes_a_line(plain: RoadMap) -> None:
+    behind_car = Watch(plain, Ego(Pose(LANE_X, -41.0, NORTH), 0.0, 0.0, 0.0))
+    assert behind_car.see(table(BEHIND), 0.0)[0].waiting.tolist() == [False]
+    things = (row(1, LANE_X, -40.0, NORTH, kind=Kind.UNKNOWN), row(2, LANE_X, -47.0, NORTH, kind=Kind.UNKNOWN))
+    watch = Watch(plain)
+    assert watch.see(table(*things), 0.0)[0].waiting.tolist() == [False, False]
+    assert watch.see(table(walker(1, LANE_X, -40.0), BEHIND), 1.0)[0].waiting.tolist() == [False, False]
+    rolled = tuple(row(k, LANE_X, y, NORTH, speed=2.5, kind=Kind.UNKNOWN) for k, y in ((4, -40.0), (5, -47.0)))
+    watch.see(table(*rolled), 2.0)
+    stood = tuple(row(k, LANE_X, y, NORTH, kind=Kind.UNKNOWN) for k, y in ((4, -40.0), (5, -47.0)))
+    assert watch.see(table(*stood), 3.0)[0].waiting.tolist() == [False, True], "they have been seen to move"
+
+
+@pytest.mark.clause("NOR-11")
+def test_who_has_a_way_past_the_one_ahead_is_not_behind_it(plain: RoadMap) -> None:
+    aside = row(1, LANE_X + 1.7, -40.0, NORTH, width=1.6)
+    assert after(plain, 50.0, aside, row(2, LANE_X - 0.3, -47.0, NORTH)).waiting.tolist() == [False, False]
+    assert after(plain, 50.0, ON_ROAD, row(2, LANE_X, -60.0, NORTH)).waiting.tolist() == [False, False]
+    assert after(plain, 50.0, ON_ROAD, row(2, -LANE_X, -47.0, -NORTH)).waiting.tolist() == [False, False]
+
+
+@pytest.mark.clause("NOR-11", "EST-2")
+def test_what_is_remembered_of_a_line_can_be_written_down(plain: RoadMap) -> None:
+    watch = Watch(plain)
+    watch.see(table(ON_ROAD, BEHIND), 0.0)
+    watch.tracks = pickle.loads(pickle.dumps(watch.tracks))
+    assert watch.see(table(ON_ROAD, BEHIND), 77.0)[0].line_still.tolist() == [0.0, 77.0]
