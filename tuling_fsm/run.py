@@ -21,6 +21,7 @@ from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.sim.baselines.idm import IdmPlanner
+from tuling_fsm.sim.baselines.pdm import PdmPlanner
 from tuling_fsm.sim.baselines.plan import BaselinePlanner
 from tuling_fsm.sim.reporting.report import write_report
 from tuling_fsm.sim.reporting.result import result_of
@@ -35,8 +36,8 @@ from tuling_fsm.world.inputs import Inputs
 Progress = Callable[[str], None]
 NOTHING: Mapping[str, str] = {}
 AGENT = "agent"
-BASELINES: Mapping[str, Callable[[RoadMap, Route, Vehicle], BaselinePlanner]] = {"idm": IdmPlanner}
-"""Planners to compare with: the Intelligent Driver Model. In place of a state of the machine the log has their name."""
+BASELINES: Mapping[str, Callable[[RoadMap, Route, Vehicle], BaselinePlanner]] = {"idm": IdmPlanner, "pdm": PdmPlanner}
+"""Planners to compare with: the Intelligent Driver Model, and PDM-Closed; their names stand for a state in the log."""
 PLANNERS = (AGENT, *BASELINES)
 PROGRESS_PERIOD_S = 1.0
 """Simulated time between two lines of progress, s."""

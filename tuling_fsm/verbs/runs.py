@@ -14,6 +14,9 @@ from typing import Any
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.verbs.parser import Verbs, add_overrides, add_seed, add_verb, folder, path
 
+PLANNERS = ("agent", "idm", "pdm")
+"""As `run.PLANNERS`, which is not read before there is something to drive."""
+
 
 def add_demo(verbs: Verbs) -> None:
     """The main job on the embedded course."""
@@ -40,8 +43,9 @@ def add_sim(verbs: Verbs) -> None:
     add_overrides(parser, "the scenario")
     parser.add_argument("--out", type=folder, metavar="DIR", help="folder of run.mcap, result.json and report.html")
     parser.add_argument(
-        "--planner", choices=("agent", "idm"), default="agent",
-        help="what drives: this planner, or the Intelligent Driver Model to compare with (default %(default)s)",
+        "--planner", choices=PLANNERS, default="agent",
+        help="what drives: this planner, or the Intelligent Driver Model or PDM-Closed to compare with "
+        "(default %(default)s)",
     )  # fmt: skip
     parser.add_argument("--ros", action="store_true", help="as ROS 2 processes instead of in this one")
     _add_json(parser)
