@@ -16,9 +16,13 @@ from tuling_fsm.compiling import compile_kernels
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import flatten
 from tuling_fsm.core.trajectory import Trajectory
+from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.sim.idm_planner import STATE, IdmPlanner
+from tuling_fsm.map.route import Route
+from tuling_fsm.sim.baselines.idm import IdmPlanner
+from tuling_fsm.sim.baselines.pdm import PdmPlanner
+from tuling_fsm.sim.baselines.plan import BaselinePlanner
 from tuling_fsm.sim.parameters import SimParameters
 from tuling_fsm.sim.reporting.report import write_report
 from tuling_fsm.sim.reporting.result import result_of
@@ -33,8 +37,10 @@ from tuling_fsm.world.inputs import Inputs
 
 Progress = Callable[[str], None]
 NOTHING: Mapping[str, str] = {}
-AGENT, IDM = "agent", "idm"
-"""Planners: this one, and the Intelligent Driver Model to compare with."""
+AGENT = "agent"
+BASELINES: Mapping[str, Callable[[RoadMap, Route, Vehicle], BaselinePlanner]] = {"idm": IdmPlanner, "pdm": PdmPlanner}
+"""Planners to compare with: the Intelligent Driver Model, and PDM-Closed; their names stand for a state in the log."""
+PLANNERS = (AGENT, *BASELINES)
 PROGRESS_PERIOD_S = 1.0
 """Simulated time between two lines of progress, s."""
 
@@ -71,7 +77,7 @@ def run_scenario(
         overrides: values of variables of the scenario, as text.
         out: folder for `run.mcap`, `result.json` and `report.html`; None writes nothing.
         progress: called with a line of text about once a simulated second.
-        planner: that drives: `agent`, or the baseline `idm`.
+        planner: that drives, one of `PLANNERS`.
         perception: level of what the sensors get wrong.
 
     Returns:
@@ -87,7 +93,7 @@ def run_scenario(
     settings = SimParameters(sensors=perception_level(perception))
     simulation = Simulation(read_map(map_file), scenario, seed, parameters.vehicle, settings)
     log = RunLog()
-    driver = DRIVERS[planner](simulation, parameters, log)
+    driver = _agent(simulation, parameters, log) if planner == AGENT else _baseline(planner, simulation, parameters)
     began = time.perf_counter()
     with _bag(out, map_file, parameters) as bag:
         _drive(simulation, driver, log, bag, progress)
@@ -168,29 +174,26 @@ def _agent(simulation: Simulation, parameters: Parameters, log: RunLog) -> Drive
     return drive
 
 
-def _idm(simulation: Simulation, parameters: Parameters, log: RunLog) -> Driver:
-    """The baseline.
+def _baseline(name: str, simulation: Simulation, parameters: Parameters) -> Driver:
+    """A planner to compare with.
 
     Raises:
         InputError: a mission leads the ego, and no route.
     """
     if simulation.preset is None:
-        raise InputError(simulation.scenario.file, "a mission, which the planner idm cannot perform", "a route")
-    planner = IdmPlanner(simulation.road_map, simulation.preset, parameters.vehicle)
+        raise InputError(simulation.scenario.file, f"a mission, which the planner {name} cannot perform", "a route")
+    planner = BASELINES[name](simulation.road_map, simulation.preset, parameters.vehicle)
 
     def drive(inputs: Inputs) -> DrivenFrame:
         began = time.perf_counter()
         plan = planner.step(inputs)
         tick_ms = 1e3 * (time.perf_counter() - began)
-        row = LogRow(inputs.stamp, STATE, plan.pose, plan.v, plan.limit, tick_ms)
+        row = LogRow(inputs.stamp, name, plan.pose, plan.v, plan.limit, tick_ms)
         return DrivenFrame(
             row, plan.trajectory, lambda: trajectory_messages(plan.trajectory, nanoseconds(inputs.stamp))
         )
 
     return drive
-
-
-DRIVERS: Mapping[str, Callable[[Simulation, Parameters, RunLog], Driver]] = {AGENT: _agent, IDM: _idm}
 
 
 def _tell_route_server(simulation: Simulation, decision: Decision) -> None:

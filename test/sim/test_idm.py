@@ -13,7 +13,8 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Reason
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.sim.idm_planner import STATE, IdmPlan, IdmPlanner
+from tuling_fsm.sim.baselines.idm import IdmPlanner
+from tuling_fsm.sim.baselines.plan import BaselinePlan
 from tuling_fsm.sim.scenario.model import Population, RouteTo
 from tuling_fsm.sim.scenario.placements import AtPose
 from tuling_fsm.sim.simulation import Simulation
@@ -30,11 +31,11 @@ def planner(sim: Simulation) -> IdmPlanner:
     return IdmPlanner(sim.road_map, sim.preset, sim.vehicle)
 
 
-def drive(sim: Simulation) -> list[IdmPlan]:
-    driver, plans = planner(sim), list[IdmPlan]()
+def drive(sim: Simulation) -> list[BaselinePlan]:
+    driver, plans = planner(sim), list[BaselinePlan]()
     while not sim.finished:
         plans.append(driver.step(sim.inputs()))
-        sim.advance(plans[-1].trajectory, STATE)
+        sim.advance(plans[-1].trajectory)
     return plans
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.share import share_file
-from tuling_fsm.sim.idm_planner import IdmPlanner
+from tuling_fsm.sim.baselines.idm import IdmPlanner
 from tuling_fsm.sim.scenario.compiler import load_scenario
 from tuling_fsm.sim.simulation import Simulation
 

@@ -15,6 +15,9 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.sim.sensors.perception_levels import CLEAN
 from tuling_fsm.verbs.parser import Verbs, add_overrides, add_perception, add_seed, add_verb, folder, path
 
+PLANNERS = ("agent", "idm", "pdm")
+"""As `run.PLANNERS`, which is not read before there is something to drive."""
+
 
 def add_demo(verbs: Verbs) -> None:
     """The main job on the embedded course."""
@@ -42,8 +45,9 @@ def add_sim(verbs: Verbs) -> None:
     add_perception(parser)
     parser.add_argument("--out", type=folder, metavar="DIR", help="folder of run.mcap, result.json and report.html")
     parser.add_argument(
-        "--planner", choices=("agent", "idm"), default="agent",
-        help="what drives: this planner, or the Intelligent Driver Model to compare with (default %(default)s)",
+        "--planner", choices=PLANNERS, default="agent",
+        help="what drives: this planner, or the Intelligent Driver Model or PDM-Closed to compare with "
+        "(default %(default)s)",
     )  # fmt: skip
     parser.add_argument("--ros", action="store_true", help="as ROS 2 processes instead of in this one")
     _add_json(parser)
