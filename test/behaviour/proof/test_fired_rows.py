@@ -46,7 +46,7 @@ def objections(rows: Iterable[RowId], seen: Iterable[RowId], never: Mapping[RowI
     )
 
 
-@pytest.mark.clause("USE-2", "DWELL-4")
+@pytest.mark.clause("USE-2")
 def test_every_row_fires_in_a_recorded_run_or_it_is_said_why_not(runs: dict[str, set[RowId]]) -> None:
     assert objections(enabled_rows(), set().union(*runs.values()), NEVER) == []
 
@@ -65,7 +65,7 @@ def test_what_is_wrong_with_the_list_is_told() -> None:
     assert objections([a, b], [a], {b: ""}) == ["machine: b: is listed without a reason"]
 
 
-@pytest.mark.clause("USE-2", "DWELL-4")
+@pytest.mark.clause("USE-2")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", OWN_SCENARIOS)
 def test_what_a_scenario_is_there_for_fires_when_it_is_driven_anew(name: str, runs: dict[str, set[RowId]]) -> None:
