@@ -8,12 +8,8 @@ import pytest
 
 from .flagged import REAL
 from .oracle import enabled, landing
-from .recording import FOLDER, OWN, SCENARIOS, SETTINGS, drive, fired, read
+from .recording import FOLDER, OWN, SCENARIOS, SETTINGS, RowId, drive, fired, fired_in
 
-pytestmark = pytest.mark.exhaustive
-
-RowId = tuple[str, str]
-"""Machine and key of a row."""
 NEVER: dict[RowId, str] = {}
 """Rows that no closed-loop run brings about: why not, and the test that proves them."""
 OWN_SCENARIOS = sorted(path.stem for path in OWN.glob("*.osc"))
@@ -22,7 +18,7 @@ OWN_SCENARIOS = sorted(path.stem for path in OWN.glob("*.osc"))
 @pytest.fixture(scope="module")
 def runs() -> dict[str, set[RowId]]:
     """The rows that fired in every recorded run."""
-    return {name: fired(read(name)) for name in SCENARIOS}
+    return {name: fired_in(name) for name in SCENARIOS}
 
 
 def enabled_rows() -> set[RowId]:
