@@ -39,6 +39,8 @@ CHUNK_S = 10.0
 
 Same = tuple[bool, "list[str] | None", "str | None"]
 """Of a tick: frozen or not, the guards that held (None where no row was tried), the row that fired."""
+RowId = tuple[str, str]
+"""Machine and key of a row."""
 
 
 @dataclass(frozen=True)
@@ -108,9 +110,15 @@ def read(scenario: str) -> dict[str, list[Moment]]:
     return {name: _run_through(name, list(_ticks(machine))) for name, machine in data.items()}
 
 
-def fired(machines: Mapping[str, Sequence[Moment]]) -> set[tuple[str, str]]:
-    """Machine and key of every row that fired in a run."""
+def fired(machines: Mapping[str, Sequence[Moment]]) -> set[RowId]:
+    """The rows that fired in a run."""
     return {(name, moment.fired) for name, moments in machines.items() for moment in moments if moment.fired}
+
+
+def fired_in(scenario: str) -> set[RowId]:
+    """The rows that fired in a recorded run, as they are written there: `read` is what runs through it again."""
+    data = json.loads((FOLDER / f"{scenario}.json").read_text(encoding="utf-8"))
+    return {(name, key) for name, machine in data.items() for _, _, _, key in machine["runs"] if key is not None}
 
 
 def _ticks(machine: dict[str, list[list[object]]]) -> Iterator[tuple[float, bool, Holding | None, str | None]]:

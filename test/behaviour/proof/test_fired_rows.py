@@ -8,12 +8,8 @@ import pytest
 
 from .flagged import REAL
 from .oracle import enabled, landing
-from .recording import FOLDER, OWN, SCENARIOS, SETTINGS, drive, fired, read
+from .recording import FOLDER, OWN, SCENARIOS, SETTINGS, RowId, drive, fired, fired_in
 
-pytestmark = pytest.mark.exhaustive
-
-RowId = tuple[str, str]
-"""Machine and key of a row."""
 NEVER: dict[RowId, str] = {}
 """Rows that no closed-loop run brings about: why not, and the test that proves them."""
 OWN_SCENARIOS = sorted(path.stem for path in OWN.glob("*.osc"))
@@ -22,7 +18,7 @@ OWN_SCENARIOS = sorted(path.stem for path in OWN.glob("*.osc"))
 @pytest.fixture(scope="module")
 def runs() -> dict[str, set[RowId]]:
     """The rows that fired in every recorded run."""
-    return {name: fired(read(name)) for name in SCENARIOS}
+    return {name: fired_in(name) for name in SCENARIOS}
 
 
 def enabled_rows() -> set[RowId]:
@@ -46,7 +42,7 @@ def objections(rows: Iterable[RowId], seen: Iterable[RowId], never: Mapping[RowI
     )
 
 
-@pytest.mark.clause("USE-2", "DWELL-4")
+@pytest.mark.clause("USE-2")
 def test_every_row_fires_in_a_recorded_run_or_it_is_said_why_not(runs: dict[str, set[RowId]]) -> None:
     assert objections(enabled_rows(), set().union(*runs.values()), NEVER) == []
 
@@ -65,7 +61,7 @@ def test_what_is_wrong_with_the_list_is_told() -> None:
     assert objections([a, b], [a], {b: ""}) == ["machine: b: is listed without a reason"]
 
 
-@pytest.mark.clause("USE-2", "DWELL-4")
+@pytest.mark.clause("USE-2")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", OWN_SCENARIOS)
 def test_what_a_scenario_is_there_for_fires_when_it_is_driven_anew(name: str, runs: dict[str, set[RowId]]) -> None:
