@@ -16,7 +16,7 @@ from tuling_fsm.planning.paths.reference_line import KAPPA, S
 from tuling_fsm.planning.speed.roll_out import AT_LIMIT, PASSING
 
 
-class NearestPass(NamedTuple):
+class PassingGap(NamedTuple):
     """How near (m) a path comes to what it passes, negative to the right, and how far ahead of the bumper that is."""
 
     gap: float
@@ -62,7 +62,7 @@ def limit_passing(swept: SweptPath, beside: ObstaclesBeside, limit: FloatArray, 
 
 
 @kernel
-def nearest_pass(frenet: FrenetPath, beside: ObstaclesBeside, m: int, body: Footprint) -> NearestPass:
+def nearest_pass(frenet: FrenetPath, beside: ObstaclesBeside, m: int, body: Footprint) -> PassingGap:
     """Where a path comes nearest to thing `m` beside it, and how far ahead of the car that begins."""
     least, reach = np.inf, beside.reach[frenet.at, m]
     for i in range(max(0, reach[0] - frenet.first + 1), min(frenet.points, reach[1] - frenet.first + 2)):
@@ -72,4 +72,4 @@ def nearest_pass(frenet: FrenetPath, beside: ObstaclesBeside, m: int, body: Foot
             gap = _gap(frenet, i, span, frenet.line[k, KAPPA], body)
             least = gap if abs(gap) < abs(least) else least
     front = frenet.line[max(0, frenet.first - 1), S] + body.front
-    return NearestPass(least, max(0.0, beside.begin[frenet.at, m] - front))
+    return PassingGap(least, max(0.0, beside.begin[frenet.at, m] - front))
