@@ -79,6 +79,8 @@ def test_before_a_light_that_is_not_known_to_be_green_a_head_waits(
     traffic = after(lit, 200.0, HEAD, SECOND, lights=lights)
     assert traffic.waiting.tolist() == [waits, True]
     assert after(lit, 30.0, HEAD, lights=lights).waiting.tolist() == [True], "so long it may be about to go"
+    short = row(1, LANE_X, -24.0, NORTH)
+    assert after(lit, 30.0, short, lights=lights).waiting.tolist() == [waits], "it has stopped 9 m before the line"
 
 
 @pytest.mark.clause("NOR-11")

@@ -32,10 +32,10 @@ from tuling_fsm.world.prediction_kernels import GAP, LINE, LookAhead
 QUEUEING = np.isin(np.arange(256), (Kind.CAR, Kind.TRUCK, Kind.BUS, Kind.MOTORCYCLE, Kind.BICYCLE))
 """By kind: those that wait in line. What is of unknown kind does too, once it has been seen to move."""
 AT_LINE_M = 5.0
-"""A front bumper this near to a line stands at it ..."""
+"""A driver who is about to go on stands no farther from a line than this ..."""
 OVER_LINE_M = 2.5
 """... and no farther over it than this."""
-TO_JUNCTION_M = 15.0
+TO_JUNCTION_M = 20.0
 """A junction begins no farther than this beyond the front bumper of one that waits to enter it."""
 BESIDE_M = 1.0
 """One whose side is this near to the middle of a lane takes room on it."""
@@ -142,7 +142,7 @@ def _held_up(
     ahead: LookAhead, junctions: _Junctions, b: int, p: QueueParameters,
 ) -> bool:  # fmt: skip
     """Whether one that follows chain `b` stands before a light that is not green, or before a full junction."""
-    if not ahead.distance[b, LINE] < AT_LINE_M:
+    if not ahead.distance[b, LINE] < p.gap:
         return False
     i, chain, begin = found.row[b], found.chain[b], found.begin[b]
     front, beyond, inside = 0.5 * body[i, ob.LENGTH], np.inf, False
@@ -152,7 +152,7 @@ def _held_up(
             break
         for k in range(lanes.line_start[number], lanes.line_start[number + 1]):
             room = entry + lanes.line_s[k]
-            if lanes.line_kind[k] == LIGHT_LINE and not line_green[k] and -OVER_LINE_M < room < AT_LINE_M:
+            if lanes.line_kind[k] == LIGHT_LINE and not line_green[k] and -OVER_LINE_M < room < p.gap:
                 return True
         if lanes.in_junction[number] and (inside or entry > -OVER_LINE_M):
             inside = True
