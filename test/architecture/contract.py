@@ -54,7 +54,7 @@ CONTRACT: dict[str, str] = {
     "PUD-1": "Ways, stops and the search for a slot are summed up and compared with the time that is left.",
     "PUD-2": "Of several tasks the order that serves most of them in time is driven.",
     "TPO-1": "The way to what was chosen is asked for as at the beginning.",
-    "MAT-1": "The sum is made again every 10 s until somebody is aboard; out of time the car stops outside junctions.",
+    "MAT-1": "The sum is made again every 10 s until the passenger is aboard; out of time the car stops outside junctions.",
     "PRK-1": "The route through the parking area is driven slowly; a free slot within reach is entered.",
     "PRK-2": "At its end another route is asked for, else a preset one, else the same back; after two it is reported.",
     "PRK-3": "In reverse into the slot; taken, out of reach or 120 s over it is barred, and the search goes on.",
@@ -87,7 +87,7 @@ CONTRACT: dict[str, str] = {
     "USE-2": "No state without a deadline and a way out.",
     "USE-3": "No stop point behind the car, no creeping over a line, and nothing remembered from the lap before.",
     "USE-4": "Red counts at once, green after it has held; what was decided at yellow is kept.",
-    "USE-5": "When car and pedestrian wait for each other the car creeps on, and yields again when he moves.",
+    "USE-5": "When car and pedestrian wait for each other the car creeps on, and yields again when the pedestrian moves.",
     "USE-6": "No start while something is in or comes into its way; what only stands near may always be left.",
     "USE-7": "An occupied start, an occupied goal, no path, no time and no map have a reason each.",
     "USE-8": "A maneuver that has begun is kept until it would collide.",
@@ -96,7 +96,7 @@ CONTRACT: dict[str, str] = {
     "USE-11": "The ladder of stops only escalates until the car stands.",
     "USE-12": "Every parameter can be read, is checked, and takes effect on the next tick where it is live.",
     "USE-13": "What cannot be seen into is approached at a speed from which the car can stop.",
-    "USE-15": "Speed falls with the gap to people and to what stands, and where somebody may step out.",
+    "USE-15": "Speed falls with the gap to people and to what stands, and where people may step out.",
     "USE-14": "Indicators and hazard lights follow the plan.",
 }
 OPEN: tuple[str, ...] = ()

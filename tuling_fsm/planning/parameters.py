@@ -114,7 +114,7 @@ class PassingParameters:
     )  # fmt: skip
     hidden_delay: float = param(0.3, "s", 0.0, 2.0, "time before the car brakes for that one", clause="USE-15")
     hidden_speed: float = param(
-        3.0, "m/s", 0.5, 15.0, "speed that is slow enough where somebody may step out, whatever the gap",
+        3.0, "m/s", 0.5, 15.0, "speed that is slow enough where people may step out, whatever the gap",
         clause="USE-15",
     )  # fmt: skip
     hiding_length: float = param(

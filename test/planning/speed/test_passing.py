@@ -99,7 +99,7 @@ def test_the_curves_pass_through_their_points_and_never_fall(one: float, other: 
 
 
 @given(gaps)
-def test_before_one_who_steps_out_the_car_has_stopped_when_he_comes_to_its_side(gap: float) -> None:
+def test_before_one_who_steps_out_the_car_has_stopped_when_that_one_comes_to_its_side(gap: float) -> None:
     v = passing_speed(*LIMITS.hiding, gap)
     stands_after = FIGURES.hidden_delay + v / VEHICLE.emergency_decel
     assert v == FIGURES.hidden_speed or stands_after == pytest.approx(gap / FIGURES.hidden_walk)
@@ -152,10 +152,10 @@ def test_only_people_and_standing_vehicles_are_passed_slowly() -> None:
     assert least(beside(0.3, moving=True)) < 2.1, "it may drive on"
 
 
-def test_a_person_counts_where_he_will_be() -> None:
+def test_a_person_counts_at_the_predicted_place() -> None:
     away = Thing(7, 60.0, -2.0, heading=-np.pi / 2.0, v=1.4, moving=True, **SMALL)
     assert least(replace(away, v=0.0)) < 4.0
-    assert least(away) > 8.0, "he has gone by then"
+    assert least(away) > 8.0, "the walker has gone by then"
     s, limit, _ = allowed([person(0.75, v=1.4)])
     slow = 20.0 + s[limit < 3.0]
     assert slow.min() > 57.0, "nobody is there any more"
@@ -210,7 +210,7 @@ def test_a_bus_is_passed_so_slowly_that_the_car_can_stop_and_a_row_of_cars_is_no
     assert min(now.ego.v for _, now, _ in log) > 7.9
 
 
-def test_the_reason_names_who_how_near_and_on_which_side() -> None:
+def test_the_reason_names_the_agent_the_gap_and_the_side() -> None:
     log = run(straight(), scene(v=8.0), 6.0, (person(0.75),))
     limit = next(result.limit for _, _, result in log if result.limit.reason is Reason.PASSING)
     assert limit.detail.startswith("pedestrian 7 at ")

@@ -1,9 +1,9 @@
-"""People, standing vehicles and what hides somebody beside the lines, and how fast each may be passed (USE-15).
+"""People, standing vehicles and what hides people beside the lines, and how fast each may be passed (USE-15).
 
 Apollo's `speed_bounds_decider` drives at 0.6 of the limit past whatever stands within 1 m (`collision_safety_range`,
 `static_obs_nudge_speed_ratio`), never below 2.5 m/s; Autoware's `obstacle_slow_down` goes from 2 m/s (what moves) or
 4 m/s (what stands) at 0.2 m linearly to 8 m/s at 1.0 m. Here, too, the speed rises linearly with the gap, and goes on
-to rise beyond the second of the two points that are set. Where somebody may step out from behind a bus or a van, the
+to rise beyond the second of the two points that are set. Where people may step out from behind a bus or a van, the
 car may be no faster than it can stop from while a person walks over from there (Autoware's `occlusion_spot`).
 """
 
@@ -56,7 +56,7 @@ class PassingCurve(NamedTuple):
 
 class PassingLimits(NamedTuple):
     """`PassingParameters` as kernels read them: a curve for each of `PERSON`, `STANDING`, `HIDING`, delay (s) and
-    braking (m/s^2) before somebody who steps out, the length (m) from which on a vehicle hides people, and the speed
+    braking (m/s^2) before a person who steps out, the length (m) from which on a vehicle hides people, and the speed
     (m/s) above which nothing has to be limited.
     """
 
@@ -168,7 +168,7 @@ def _put_beside(
 def _put_front(
     line: FloatArray, n: int, it: _Extent, limits: PassingLimits, body: Footprint, span: FloatArray, reach: IntArray
 ) -> None:
-    """Enter the place before a vehicle where somebody may step out, from as far as the car could not stop any more."""
+    """Enter the place before a vehicle where people may step out, from as far as the car could not stop any more."""
     v = limits.top_speed
     stop = v * limits.delay + 0.5 * v * v / limits.decel
     for k in range(_first_from(line, n, it.end - stop - body.front), n):
@@ -193,7 +193,7 @@ def _put_person(
     line: FloatArray, n: int, moving: MovingObstacles, at: int, i: int, car: tuple[float, float], body: Footprint,
     span: FloatArray, reach: IntArray,
 ) -> None:  # fmt: skip
-    """Enter a person at the samples at which the body is beside him when the car comes there; `car` is its arc length
+    """Enter a person at the samples at which the body is beside that person when the car comes there; `car` is its arc length
     and its speed.
     """
     slow, fast, steps = max(0.5 * car[1], _LEAST_PACE), car[1] + _SOONER, moving.node.shape[2]
