@@ -193,7 +193,7 @@ def _put_person(
     line: FloatArray, n: int, moving: MovingObstacles, at: int, i: int, car: tuple[float, float], body: Footprint,
     span: FloatArray, reach: IntArray,
 ) -> None:  # fmt: skip
-    """Enter a person at the samples at which the body is beside that person when the car comes there; `car` is its arc length
+    """Enter a person at the samples where the body is beside that one when the car comes there; `car` is its arc length
     and its speed.
     """
     slow, fast, steps = max(0.5 * car[1], _LEAST_PACE), car[1] + _SOONER, moving.node.shape[2]
