@@ -23,6 +23,7 @@ class SeedStreams(NamedTuple):
     lights: Stream
     sensors: Stream
     storyboard: Stream
+    rude: Stream
 
     @classmethod
     def of(cls, seed: int) -> SeedStreams:

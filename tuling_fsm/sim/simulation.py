@@ -26,7 +26,7 @@ from tuling_fsm.sim.environment.traffic_lights import TrafficLights
 from tuling_fsm.sim.environment.weather import Environment
 from tuling_fsm.sim.initial_state import ego_setting, initial_agents
 from tuling_fsm.sim.parameters import SimParameters
-from tuling_fsm.sim.pedestrians.population import Pedestrians
+from tuling_fsm.sim.pedestrians.population import CrossingHabits, Pedestrians, RudePedestrians
 from tuling_fsm.sim.scenario import commands
 from tuling_fsm.sim.scenario.model import EGO, ActorState, Scenario
 from tuling_fsm.sim.scenario.storyboard import Storyboard
@@ -38,6 +38,8 @@ from tuling_fsm.sim.scoring.score import Infraction
 from tuling_fsm.sim.seeds import SeedStreams, generator
 from tuling_fsm.sim.sensors.feed import InputFeed
 from tuling_fsm.sim.traffic.ego_agent import EgoAgent
+from tuling_fsm.sim.traffic.rude.drivers import EGO_AS_SEEN, RudeDrivers
+from tuling_fsm.sim.traffic.rude.parameters import RudeParameters
 from tuling_fsm.sim.traffic.stages import LightConditions
 from tuling_fsm.world.inputs import Inputs, RouteRequest
 
@@ -67,7 +69,12 @@ class Simulation:
         self.lights = TrafficLights(road_map, seeds.lights, p.lights)
         initial = initial_agents(road_map, scenario, setting, self.lights.numbers, seeds, p.traffic)
         self.traffic, self.scripted = initial.traffic, initial.scripted_actors
-        self.pedestrians = Pedestrians(road_map, scenario.population.pedestrians, seeds.pedestrians, p.pedestrians)
+        self.rude: RudeDrivers | None = None
+        """The rude part of the traffic; None where the scenario has none."""
+        rude_pedestrians = self._make_rude(seeds) if scenario.population.rude > 0.0 else None
+        self.pedestrians = Pedestrians(
+            road_map, scenario.population.pedestrians, seeds.pedestrians, p.pedestrians, rude_pedestrians
+        )
         self.environment = Environment()
         self._storyboard = Storyboard(scenario, generator(seeds.storyboard))
         self.server = ServerLink(road_map, RouteServer(road_map, setting.route))
@@ -84,6 +91,13 @@ class Simulation:
         self.machine_state = ""
         self._step_storyboard()
         self._observe()
+
+    def _make_rude(self, seeds: SeedStreams) -> RudePedestrians:
+        """Make a share of the traffic rude; returns which pedestrians shall be."""
+        share, p, traffic = self.scenario.population.rude, RudeParameters(), self.traffic
+        drivers, pedestrians = seeds.rude.spawn(2)
+        self.rude = RudeDrivers(traffic, range(len(self.scripted.rows), len(traffic.ids)), share, drivers, p)
+        return RudePedestrians(share, CrossingHabits(p.red_share, p.run_out_share, p.run_out_rate), pedestrians)
 
     # What the planner sees of the present frame.
 
@@ -183,6 +197,11 @@ class Simulation:
         ego_boxes = self._ego_agent.boxes(pose, self._ground.z, v, self.ego.yaw_rate)
         ego_rows = np.column_stack((ego_boxes, np.zeros((len(ego_boxes), 2))))
         other_boxes = np.vstack((ego_rows, self._agent_table.predicted(self._free, self.settings.traffic.prediction)))
+        if self.rude is not None:
+            as_seen = self._ego_agent.boxes(pose, self._ground.z, v, self.ego.yaw_rate, along_route=False)
+            number, person = np.full(len(as_seen), float(EGO_AS_SEEN)), np.zeros(len(as_seen))
+            other_boxes = np.vstack((other_boxes, np.column_stack((as_seen, number, person))))
+            self.rude.step(self.stamp, dt, ego_boxes[0], lights)
         heroes = np.array([(pose.x, pose.y)])
         self.traffic.weather = LightConditions(rain=self.environment.rains, fog=self.environment.foggy)
         goes = self.traffic.step(self.stamp, dt, other_boxes, lights, request, heroes)

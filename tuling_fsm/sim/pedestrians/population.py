@@ -2,7 +2,7 @@
 
 They wait while a vehicle could be there soon or the light is red; once they have begun to cross they walk on, and it is
 for vehicles to stop. Some may cross on red, or run out without a look. They avoid one another, vehicles and obstacles
-by ORCA (ORCA-1), and walk around what blocks their way.
+by ORCA (ORCA-1), and walk around what blocks their way. A share of them may be ruder than the others in that.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -55,6 +56,24 @@ RUN_OUT_REACH_M, RUN_OUT_STEP_M = 25.0, 0.5
 NO_LIGHTS: Mapping[int, int] = {}
 
 
+class CrossingHabits(NamedTuple):
+    """Shares of crossings that are begun on red and run over without a look, and how often a pedestrian runs across the
+    road from anywhere, 1/s.
+    """
+
+    red_share: float
+    run_out_share: float
+    run_out_rate: float
+
+
+class RudePedestrians(NamedTuple):
+    """The share of rude pedestrians, their habits, and the stream that draws which they are."""
+
+    share: float
+    habits: CrossingHabits
+    seed: np.random.SeedSequence
+
+
 @dataclass
 class Pedestrian:
     """One pedestrian on its present leg, a line in walking direction, beside which it keeps an `offset` (m, + left)."""
@@ -64,6 +83,7 @@ class Pedestrian:
     speed: float
     offset: float
     random: np.random.Generator
+    habits: CrossingHabits
     lane: LaneId | None
     forward: bool
     goal: CrosswalkAccess | None = None
@@ -100,8 +120,9 @@ class Pedestrians:
     """The population of pedestrians."""
 
     def __init__(
-        self, road_map: RoadMap, count: int, seed: np.random.SeedSequence, parameters: PedestrianPopulationParameters
-    ) -> None:
+        self, road_map: RoadMap, count: int, seed: np.random.SeedSequence, parameters: PedestrianPopulationParameters,
+        rude: RudePedestrians | None = None,
+    ) -> None:  # fmt: skip
         self._map = road_map
         self._parameters = parameters
         self._pavements = [lane for lane in road_map.lanes.values() if lane.type in PAVEMENT and lane.length > 2.0]
@@ -111,6 +132,10 @@ class Pedestrians:
         self._obstacles = PedestrianObstacles(road_map)
         seeds = seed.spawn(count) if self._pavements else []
         self.pedestrians = [self._spawn(generator(each)) for each in seeds]
+        if rude is not None:
+            drawn = generator(rude.seed).random(len(self.pedestrians)) < rude.share
+            for i in np.flatnonzero(drawn).tolist():
+                self.pedestrians[i].habits = rude.habits
         crowd = new_crowd(
             [pedestrian.pose[:2] for pedestrian in self.pedestrians],
             radius=RADIUS_M,
@@ -138,6 +163,7 @@ class Pedestrians:
             speed=float(speed),
             offset=float(random.uniform(-room, room)),
             random=random,
+            habits=CrossingHabits(p.red_share, p.run_out_share, p.run_out_rate),
             lane=lane.id,
             forward=forward,
         )
@@ -225,14 +251,14 @@ class Pedestrians:
     def _walk_on_pavement(self, pedestrian: Pedestrian, before: float, dt: float) -> None:
         """On the pavement: perhaps turn to a crosswalk that was just passed, or go on where the lane ends."""
         assert pedestrian.lane is not None
-        p = self._parameters
+        p, rate = self._parameters, pedestrian.habits.run_out_rate
         for passage in self._passages[pedestrian.lane]:
             at = passage.s if pedestrian.forward else pedestrian.leg.length - passage.s
             if before < at <= pedestrian.s and pedestrian.random.random() < p.crossing_share:
                 pedestrian.goal = passage
                 self._walk_to(pedestrian, self.crossings[passage.crossing].kerb(passage.end))
                 return
-        if p.run_out_rate > 0.0 and pedestrian.random.random() < p.run_out_rate * dt and self._run_out(pedestrian):
+        if rate > 0.0 and pedestrian.random.random() < rate * dt and self._run_out(pedestrian):
             return
         if pedestrian.s >= pedestrian.leg.length - REACHED_M:
             self._next_lane(pedestrian)
@@ -277,8 +303,8 @@ class Pedestrians:
         assert pedestrian.goal is not None
         p, passage = self._parameters, pedestrian.goal
         if pedestrian.waited == 0.0:
-            pedestrian.defies_red = bool(pedestrian.random.random() < p.red_share)
-            pedestrian.runs_out = bool(pedestrian.random.random() < p.run_out_share)
+            pedestrian.defies_red = bool(pedestrian.random.random() < pedestrian.habits.red_share)
+            pedestrian.runs_out = bool(pedestrian.random.random() < pedestrian.habits.run_out_share)
         crossing = self.crossings[passage.crossing]
         held = crossing.red(lights) and not pedestrian.defies_red
         pedestrian.blocked, pedestrian.waited = 0.0, pedestrian.waited + (dt / RED_PATIENCE if held else dt)

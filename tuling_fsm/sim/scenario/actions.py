@@ -207,7 +207,10 @@ def _fog(call: ActionCall) -> ActionEffect:
 
 
 def _populate(call: ActionCall) -> ActionEffect:
-    return ActionEffect(setup=Population(call.given.whole("vehicles"), call.given.whole("pedestrians")))
+    rude = call.given.number("rude")
+    if not 0.0 <= rude <= 1.0:
+        raise FaultError(call.at, f"a rude share of {rude:g}", "0 to 1")
+    return ActionEffect(setup=Population(call.given.whole("vehicles"), call.given.whole("pedestrians"), rude))
 
 
 def _set_state(call: ActionCall) -> ActionEffect:
@@ -306,7 +309,9 @@ ACTIONS: dict[str, dict[str, ActionType]] = {
         "fog": ActionType(_fog, (Param("visual_range", "length"),)),
     },
     "traffic_source": {
-        "populate": ActionType(_populate, (Param("vehicles", "uint", 0), Param("pedestrians", "uint", 0)))
+        "populate": ActionType(
+            _populate, (Param("vehicles", "uint", 0), Param("pedestrians", "uint", 0), Param("rude", "float", 0.0))
+        )
     },
     "traffic_lights": {
         "set_state": ActionType(_set_state, (Param("signal", "uint"), Param("state", "traffic_light_state"))),

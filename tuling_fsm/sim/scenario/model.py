@@ -145,10 +145,11 @@ class ScenarioActor:
 
 @dataclass(frozen=True)
 class Population:
-    """Unscripted traffic: drawn by the seed over the map."""
+    """Unscripted traffic: drawn by the seed over the map. `rude` is the share of it, 0 to 1, that is."""
 
     vehicles: int = 0
     pedestrians: int = 0
+    rude: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -160,14 +160,19 @@ class EgoAgent:
         tail = self.s - self._vehicle.rear_overhang
         return next((passage for passage in self._passages if passage.s_out > tail), None)
 
-    def boxes(self, pose: Pose, z: float, v: float, yaw_rate: float) -> FloatArray:
-        """The ego's body now and predicted (K, 8): x, y, z, heading, length, width, speed, seconds from now."""
+    def boxes(self, pose: Pose, z: float, v: float, yaw_rate: float, along_route: bool = True) -> FloatArray:
+        """The ego's body now and predicted (K, 8): x, y, z, heading, length, width, speed, seconds from now.
+
+        Without `along_route` as those expect it who do not know its route: at constant speed and turn rate.
+        """
         vehicle = self._vehicle
         ahead = center_ahead(vehicle)
         times: FloatArray = np.zeros(1)
         if abs(v) >= STANDING:
             times = np.concatenate((times, self._times))
-        x, y, heading = self._along_route(pose, v, times) if self.on_route else _turning(pose, v, yaw_rate, times)
+        x, y, heading = (
+            self._along_route(pose, v, times) if along_route and self.on_route else _turning(pose, v, yaw_rate, times)
+        )
         table = np.empty((len(times), 8))
         table[:, 0], table[:, 1] = x + ahead * elementwise.cos(heading), y + ahead * elementwise.sin(heading)
         table[:, 2], table[:, 3], table[:, 4:7] = z, heading, (vehicle.length, vehicle.width, v)
