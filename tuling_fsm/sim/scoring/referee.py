@@ -23,13 +23,13 @@ from tuling_fsm.sim.scoring.blockage import Blockage
 from tuling_fsm.sim.scoring.collisions import boxes_touched, collision_fault, contact
 from tuling_fsm.sim.scoring.comfort import Comfort
 from tuling_fsm.sim.scoring.infraction_log import InfractionLog, RefereeFrame
+from tuling_fsm.sim.scoring.near_misses import NearMisses
 from tuling_fsm.sim.scoring.queue_overtaking import QueueOvertaking
 from tuling_fsm.sim.scoring.right_of_way import JunctionYielding, PedestrianYielding
 from tuling_fsm.sim.scoring.road_rules import RoadRules
 from tuling_fsm.sim.scoring.sanctions import Sanctions
 from tuling_fsm.sim.scoring.score import Infraction, Metrics, MetricValues
 from tuling_fsm.sim.scoring.stop_lines import StopLineWatch
-from tuling_fsm.sim.scoring.time_to_collision import TimeToCollision
 from tuling_fsm.world.inputs import Kind
 
 PERSISTENT_S = 1.0
@@ -46,7 +46,7 @@ class Referee:
         self._metrics = Metrics()
         self._log = InfractionLog(parameters.release)
         self._tracks = AgentTracks(road_map)
-        self._time_to_collision = TimeToCollision(road_map, vehicle, self._tracks)
+        self._near_misses = NearMisses(road_map, vehicle, self._tracks)
         self._sanctions = Sanctions(road_map, vehicle, self.rules, self._tracks)
         self._stop_lines = StopLineWatch(road_map, vehicle, parameters)
         self._yielding = (
@@ -65,7 +65,7 @@ class Referee:
     @property
     def measures(self) -> MetricValues:
         """What was measured beside infractions."""
-        return self._metrics.measures(self._time_to_collision.near_miss)
+        return self._metrics.measures(self._near_misses.near_miss)
 
     @property
     def at_fault_collision(self) -> bool:
@@ -97,7 +97,7 @@ class Referee:
         self._tracks.watch(stamp, dt, agents, lights)
         self._sanctions.watch(frame)
         self._collisions(frame)
-        self._time_to_collision.watch(frame)
+        self._near_misses.watch(frame)
         self._road(frame)
         self._stop_lines.watch(frame, self._log)
         for watch in self._yielding:

@@ -14,7 +14,7 @@ AGAINST_S = 1.0
 @dataclass(frozen=True)
 class MetricValues:
     """Of a run so far: mean speed above the limit (m/s, over all of the time), most metres in a second against the
-    traffic, whether a collision was ever near (`time_to_collision.py`), and the share of the driven way that lay off
+    traffic, whether a collision was ever near (`near_misses.py`), and the share of the driven way that lay off
     the road or on lanes that are not of the route.
     """
 

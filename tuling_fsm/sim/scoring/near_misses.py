@@ -30,7 +30,7 @@ FOLLOWS_LANE_RAD = 0.5 * math.pi / 2.0
 """A body whose heading differs more from that of the lane does not follow it."""
 
 
-class TimeToCollision:
+class NearMisses:
     """Looks once a frame, until there has been a near miss."""
 
     def __init__(self, road_map: RoadMap, vehicle: Vehicle, tracks: AgentTracks) -> None:
