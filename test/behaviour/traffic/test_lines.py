@@ -49,7 +49,9 @@ def test_a_stale_light_is_unknown(lit: RoadMap) -> None:
     drive.tick(0.5)
     assert not drive.rules.walls
     drive.lights.clear()
-    drive.tick()
+    drive.tick(0.9)
+    assert not drive.rules.walls, "it may be lost for a moment"
+    drive.tick(0.2)
     assert drive.walls(Reason.RED_LIGHT)
 
 
