@@ -1,4 +1,4 @@
-"""Near misses: everybody goes on along the lane, or straight on where there is none."""
+"""Near misses: vehicles go on along the lane, or as they turn where there is none; persons go straight on."""
 
 from __future__ import annotations
 

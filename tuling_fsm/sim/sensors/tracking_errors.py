@@ -66,7 +66,7 @@ class TrackingErrors:
         if self._p.splits > 0.0:
             rows = self._split(rows, stamp, dt)
         if self._p.ghosts > 0.0:
-            rows = self._haunt(rows, stamp, dt, pose)
+            rows = self._add_ghosts(rows, stamp, dt, pose)
         return rows
 
     def _number(self) -> int:
@@ -97,7 +97,7 @@ class TrackingErrors:
         _halve(front, np.ones(len(front), np.bool_), 1.0)
         return np.concatenate((rear, front))
 
-    def _haunt(self, rows: Rows, stamp: float, dt: float, pose: Pose) -> Rows:
+    def _add_ghosts(self, rows: Rows, stamp: float, dt: float, pose: Pose) -> Rows:
         if self._drawn(self._p.ghosts, dt, 1)[0]:
             ahead, side = self._random.random(2).tolist()
             along, across = GHOST_REACH_M * ahead, GHOST_SIDE_M * (2.0 * side - 1.0)
