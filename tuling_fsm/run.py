@@ -22,7 +22,7 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.sim.baselines.idm import IdmPlanner
 from tuling_fsm.sim.baselines.pdm import PdmPlanner
-from tuling_fsm.sim.baselines.plan import BaselinePlanner
+from tuling_fsm.sim.baselines.planner import BaselinePlanner
 from tuling_fsm.sim.parameters import SimParameters
 from tuling_fsm.sim.reporting.report import write_report
 from tuling_fsm.sim.reporting.result import result_of

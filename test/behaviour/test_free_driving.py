@@ -12,6 +12,7 @@ from tuling_fsm.behaviour.free_driving import begin, go_on, reached, toward_goal
 from tuling_fsm.behaviour.leaf import BehaviourView
 from tuling_fsm.behaviour.memory import FreeDrivingLadder, PlanOutcome
 from tuling_fsm.behaviour.on_road.free_states import SOLID_LINE_FREE
+from tuling_fsm.behaviour.permissions import FREE_SPACE, ON_LANES
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Hold, Reason
 from tuling_fsm.map.road_map import RoadMap
@@ -77,8 +78,8 @@ def test_which_lines_hold(road: RoadMap) -> None:
     solid, edges = free_driving.solid_lines(view), free_driving.road_edges(view)
     assert len(solid) > 0
     assert len(edges) > 0
-    assert len(free_driving.all_lines(view, 0)) == len(solid) + len(edges)
-    assert free_driving.no_lines(view, 0).shape == (0, 4)
+    assert len(free_driving.lines_held(view, ON_LANES)) == len(solid) + len(edges)
+    assert free_driving.lines_held(view, FREE_SPACE).shape == (0, 4)
 
 
 @pytest.mark.clause("SLF-2")

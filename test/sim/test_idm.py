@@ -14,7 +14,7 @@ from tuling_fsm.core.request import Reason
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.baselines.idm import IdmPlanner
-from tuling_fsm.sim.baselines.plan import BaselinePlan
+from tuling_fsm.sim.baselines.planner import BaselinePlan
 from tuling_fsm.sim.scenario.model import Population, RouteTo
 from tuling_fsm.sim.scenario.placements import AtPose
 from tuling_fsm.sim.simulation import Simulation

@@ -13,9 +13,8 @@ from tuling_fsm.run import PLANNERS
 from tuling_fsm.sim.baselines.forecast import boxes_apart
 from tuling_fsm.sim.baselines.idm import IdmPlanner
 from tuling_fsm.sim.baselines.pdm import PdmPlanner, braked
-from tuling_fsm.sim.baselines.plan import BaselinePlan, BaselinePlanner
-from tuling_fsm.sim.baselines.route_edges import RouteEdges
-from tuling_fsm.sim.baselines.route_profile import RouteProfile
+from tuling_fsm.sim.baselines.planner import BaselinePlan, BaselinePlanner
+from tuling_fsm.sim.baselines.route_profile import RouteEdges, RouteProfile
 from tuling_fsm.sim.scenario.choices import ActorKind
 from tuling_fsm.sim.scenario.model import Population, RouteTo, ScenarioActor
 from tuling_fsm.sim.scenario.placements import AtPose

@@ -181,7 +181,7 @@ class Behaviour:
         self._refresh.advance(world.stamp)
         record = self._machine.record
         view, memory = self._view(record, world, record.clock - before), record.memory
-        explained = waits_rightly(world, memory.plan)
+        explained = self._machine.leaf.body.may.stand or waits_rightly(world, memory.plan)
         return view.having(
             replace(
                 memory,

@@ -8,6 +8,7 @@ import numpy as np
 
 from tuling_fsm.behaviour.leaf import BehaviourView
 from tuling_fsm.behaviour.memory import FreeDrivingLadder, Memory
+from tuling_fsm.behaviour.permissions import Permissions
 from tuling_fsm.behaviour.queue_ahead import queue_ahead
 from tuling_fsm.behaviour.traffic.zones import slowed
 from tuling_fsm.core import elementwise
@@ -19,6 +20,7 @@ TOLERANCE_S = 1e-6
 
 Lines = Callable[[BehaviourView, int], FloatArray]
 """The lines (M, 4) that hold on a rung. They are taken once a rung: one that the car has crossed must not come back."""
+NO_LINES: FloatArray = np.zeros((0, 4))
 
 
 def begin(view: BehaviourView, goals: tuple[Pose, ...], lines: Lines) -> Memory:
@@ -105,11 +107,7 @@ def road_edges(view: BehaviourView) -> FloatArray:
     return view.context.road_map.boundary_segments(pose.x, pose.y, radius)
 
 
-def all_lines(view: BehaviourView, _: int) -> FloatArray:
-    """Solid lines and road edges hold on every rung."""
-    return np.vstack((solid_lines(view), road_edges(view)))
-
-
-def no_lines(_: BehaviourView, __: int) -> FloatArray:
-    """Nothing holds but obstacles."""
-    return np.zeros((0, 4))
+def lines_held(view: BehaviourView, may: Permissions) -> FloatArray:
+    """What holds a state: solid lines and the road's edges, unless it may cross the ones or leave the other."""
+    solid = NO_LINES if may.cross_lines else solid_lines(view)
+    return np.vstack((solid, NO_LINES if may.leave_road else road_edges(view)))

@@ -11,7 +11,7 @@ from tuling_fsm.behaviour.on_road.lane_keeping import keep_perceived_lane
 from tuling_fsm.behaviour.permissions import FREE_SPACE, Indication
 from tuling_fsm.behaviour.places import along_route, around, spread
 from tuling_fsm.behaviour.routing import place_on_route
-from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import FreeSpace, PlanningRequest, Reason
 
@@ -32,8 +32,12 @@ def targets(view: BehaviourView) -> tuple[Pose, ...]:
     return spread(places, TARGET_GAP_M, parameters.free.attempts)
 
 
+def _lines(view: BehaviourView, _: int) -> FloatArray:
+    return free_driving.lines_held(view, FREE_SPACE)
+
+
 def _look_around(view: BehaviourView) -> Memory:
-    return free_driving.begin(view, targets(view), free_driving.no_lines)
+    return free_driving.begin(view, targets(view), _lines)
 
 
 def _enter(view: BehaviourView) -> Memory:
@@ -50,7 +54,7 @@ def _update(view: BehaviourView) -> Memory:
     )
     if view.world.localized and (free_driving.reached(view) or (ladder.exhausted and rested)):
         return _look_around(view)
-    return free_driving.go_on(view, free_driving.no_lines)
+    return free_driving.go_on(view, _lines)
 
 
 def _count(view: BehaviourView) -> Memory:

@@ -9,7 +9,7 @@ from tuling_fsm.behaviour.leaf import BehaviourView, LeafBehaviour
 from tuling_fsm.behaviour.memory import Memory
 from tuling_fsm.behaviour.permissions import FREE_SPACE, ON_LANES, Permissions
 from tuling_fsm.behaviour.places import along_lanes, spread
-from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.request import PlanningRequest
 
 TARGET_STEP_M = 5.0
@@ -31,7 +31,10 @@ def targets(view: BehaviourView) -> tuple[Pose, ...]:
     return spread(places, TARGET_GAP_M, free.attempts)
 
 
-def _leaf(lines: free_driving.Lines, may: Permissions) -> LeafBehaviour:
+def _leaf(may: Permissions) -> LeafBehaviour:
+    def lines(view: BehaviourView, _: int) -> FloatArray:
+        return free_driving.lines_held(view, may)
+
     def enter(view: BehaviourView) -> Memory:
         return free_driving.begin(view, targets(view), lines)
 
@@ -46,5 +49,5 @@ def _leaf(lines: free_driving.Lines, may: Permissions) -> LeafBehaviour:
     return LeafBehaviour(request, enter, update, free_driving.lane_probe, may=may)
 
 
-SOLID_LINE_FREE = _leaf(free_driving.all_lines, ON_LANES)
-NO_LINE_FREE = _leaf(free_driving.no_lines, FREE_SPACE)
+SOLID_LINE_FREE = _leaf(ON_LANES)
+NO_LINE_FREE = _leaf(FREE_SPACE)

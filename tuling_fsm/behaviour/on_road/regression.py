@@ -29,7 +29,7 @@ def target(view: BehaviourView) -> Pose | None:
 def lines(view: BehaviourView, rung: int) -> FloatArray:
     """REG-2: solid lines and road edges; then no solid lines from the rear bumper to 10 m ahead; then nothing."""
     if rung >= RUNGS - 1:
-        return free_driving.no_lines(view, rung)
+        return free_driving.lines_held(view, FREE_SPACE)
     solid = free_driving.solid_lines(view)
     if rung == 1:
         vehicle, ahead = view.context.vehicle, view.context.parameters.regression.lines_ahead

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from tuling_fsm.behaviour.free_driving import all_lines
+from tuling_fsm.behaviour.free_driving import lines_held
 from tuling_fsm.behaviour.leaf import BehaviourRow, BehaviourView, LeafBehaviour
 from tuling_fsm.behaviour.memory import Memory, RoutingMemory, TurnSearch, report
 from tuling_fsm.behaviour.on_road.replan import avoids
+from tuling_fsm.behaviour.permissions import ON_LANES
 from tuling_fsm.behaviour.places import along_route, crosses
 from tuling_fsm.behaviour.routing import PUSHED, joined, leads_on, place_on_route, send, use
 from tuling_fsm.behaviour.supervisors import guards
@@ -156,7 +157,7 @@ def turn_probe(view: BehaviourView) -> PlanningRequest | None:
     goal = along_route(
         route, place_on_route(view, route), ahead, view.world.scene, view.context.vehicle, p.free.clearance
     )
-    return FreeSpace(goal, all_lines(view, 0), speed_limit=p.free.speed, max_expansions=p.route.turn_expansions)
+    return FreeSpace(goal, lines_held(view, ON_LANES), speed_limit=p.free.speed, max_expansions=p.route.turn_expansions)
 
 
 def turn_probed(memory: Memory, result: PlanResult | None) -> Memory:

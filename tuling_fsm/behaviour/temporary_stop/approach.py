@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tuling_fsm.behaviour.free_driving import TOLERANCE_S, follow_lanes, no_lines
+from tuling_fsm.behaviour.free_driving import NO_LINES, TOLERANCE_S, follow_lanes
 from tuling_fsm.behaviour.guards import overdue
 from tuling_fsm.behaviour.leaf import BehaviourView, LeafBehaviour
 from tuling_fsm.behaviour.memory import Memory
@@ -131,7 +131,7 @@ def _request(view: BehaviourView) -> PlanningRequest:
         goal_tolerance=0.5 * parameters.position,
         goal_heading_tolerance=0.5 * parameters.heading,
         max_expansions=expansions,
-        lines=_edges(view) if stop.edges else no_lines(view, 0),
+        lines=_edges(view) if stop.edges else NO_LINES,
     )
 
 

@@ -20,8 +20,7 @@ from tuling_fsm.core.request import Limit, Reason
 from tuling_fsm.core.standing import AGENT_MOVES
 from tuling_fsm.map.lanes import Lane, LaneId
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.sim.baselines.plan import RouteObstacle
-from tuling_fsm.sim.baselines.route_agents import RouteAgents
+from tuling_fsm.sim.baselines.route_agents import RouteAgents, RouteObstacle
 from tuling_fsm.sim.baselines.route_profile import RouteProfile
 from tuling_fsm.sim.baselines.stop_lines import LINE_GAP_M, RouteLine, light_states
 from tuling_fsm.world.inputs import Inputs, Kind, Light

@@ -19,22 +19,21 @@ from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
-from tuling_fsm.sim.baselines.car_following import IdmModel
 from tuling_fsm.sim.baselines.forecast import forecast
+from tuling_fsm.sim.baselines.idm import IdmModel
 from tuling_fsm.sim.baselines.pdm_proposals import STEP_S, STEPS, BicycleState, ProposalSet, roll_out
 from tuling_fsm.sim.baselines.pdm_scoring import TTC_STEPS, score_proposals
-from tuling_fsm.sim.baselines.plan import BaselinePlan
-from tuling_fsm.sim.baselines.route_agents import agents_along, leaders
-from tuling_fsm.sim.baselines.route_edges import RouteEdges
-from tuling_fsm.sim.baselines.route_profile import RouteProfile
-from tuling_fsm.sim.baselines.rules import (
+from tuling_fsm.sim.baselines.planner import (
     HEADWAY_S,
     SIDE_ROOM_M,
     STANDING_GAP_M,
+    BaselinePlan,
     BaselineRules,
     binding_limit,
     odometry_of,
 )
+from tuling_fsm.sim.baselines.route_agents import agents_along, leaders
+from tuling_fsm.sim.baselines.route_profile import RouteEdges, RouteProfile
 from tuling_fsm.world.inputs import Inputs, Odometry
 
 PERIOD_S = 0.1

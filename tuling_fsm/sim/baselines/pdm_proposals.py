@@ -14,11 +14,11 @@ import numpy as np
 
 from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import FloatArray, Pose
-from tuling_fsm.sim.baselines.car_following import IdmModel
 from tuling_fsm.sim.baselines.forecast import AgentForecast
-from tuling_fsm.sim.baselines.plan import RouteObstacle
+from tuling_fsm.sim.baselines.idm import IdmModel
+from tuling_fsm.sim.baselines.planner import SIDE_ROOM_M
+from tuling_fsm.sim.baselines.route_agents import RouteObstacle
 from tuling_fsm.sim.baselines.route_profile import RouteProfile
-from tuling_fsm.sim.baselines.rules import SIDE_ROOM_M
 
 SPEED_SHARES = (0.2, 0.4, 0.6, 0.8, 1.0)
 OFFSETS_M = (0.0, -1.0, 1.0)

@@ -17,7 +17,7 @@ from tuling_fsm.core.standing import STOPPED
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
 from tuling_fsm.sim.baselines.forecast import AgentForecast, boxes_apart
 from tuling_fsm.sim.baselines.pdm_proposals import STEP_S, ProposalSet
-from tuling_fsm.sim.baselines.route_edges import RouteEdges
+from tuling_fsm.sim.baselines.route_profile import RouteEdges
 
 BoolArray = npt.NDArray[np.bool_]
 PROGRESS, TIME_TO_COLLISION, COMFORT = 5.0, 5.0, 2.0

@@ -11,8 +11,7 @@ from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.request import Limit, Reason
 from tuling_fsm.core.standing import PEDESTRIAN_STANDS
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.sim.baselines.plan import RouteObstacle
-from tuling_fsm.sim.baselines.route_agents import RouteAgents
+from tuling_fsm.sim.baselines.route_agents import RouteAgents, RouteObstacle
 from tuling_fsm.sim.baselines.route_profile import RouteProfile
 from tuling_fsm.world.inputs import Kind
 

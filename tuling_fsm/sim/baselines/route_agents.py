@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,6 @@ import numpy.typing as npt
 from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.request import Limit, Reason
-from tuling_fsm.sim.baselines.plan import RouteObstacle
 from tuling_fsm.sim.baselines.route_profile import SEEN_M, RouteProfile
 from tuling_fsm.world.inputs import OBJECTS, Inputs
 
@@ -18,6 +18,15 @@ BEHIND_M = 15.0
 """Objects this far behind the car still count."""
 AHEAD_M = 0.5
 """What is not this far ahead of the rear axle does not lead."""
+
+
+@dataclass(frozen=True)
+class RouteObstacle:
+    """Something to keep behind: how far the front bumper may go (m from where it is), its speed (m/s), what it is."""
+
+    room: float
+    v: float
+    limit: Limit
 
 
 class RouteAgents(NamedTuple):

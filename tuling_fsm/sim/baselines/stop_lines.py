@@ -7,7 +7,7 @@ from typing import NamedTuple
 from tuling_fsm.core.request import Limit, Reason
 from tuling_fsm.core.standing import VEHICLE_STANDS
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.sim.baselines.plan import RouteObstacle
+from tuling_fsm.sim.baselines.route_agents import RouteObstacle
 from tuling_fsm.sim.baselines.route_profile import SEEN_M, RouteProfile
 from tuling_fsm.world.inputs import Inputs, Light
 

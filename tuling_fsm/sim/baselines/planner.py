@@ -1,15 +1,19 @@
-"""The rules of the road for a baseline, all together: places to stop at; and what limits the speed in the end."""
+"""What every baseline planner has: its answer to a tick, and the rules of the road as places to stop at."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Protocol
+
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Limit, Reason
+from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.baselines.junction_gaps import JunctionGaps
 from tuling_fsm.sim.baselines.persons import PedestrianRules
-from tuling_fsm.sim.baselines.plan import RouteObstacle
-from tuling_fsm.sim.baselines.route_agents import RouteAgents
+from tuling_fsm.sim.baselines.route_agents import RouteAgents, RouteObstacle
 from tuling_fsm.sim.baselines.route_profile import RouteProfile
 from tuling_fsm.sim.baselines.stop_lines import StopLineRules
 from tuling_fsm.world.inputs import Inputs, Odometry
@@ -19,6 +23,27 @@ SIDE_ROOM_M = 0.3
 """What is passed at this distance or less is in the way, m."""
 NEAR_M = 5.0
 """What limits the speed is named from this far before the place where braking for it begins."""
+
+
+@dataclass(frozen=True)
+class BaselinePlan:
+    """Answer to one tick: what is driven, and what limits it."""
+
+    trajectory: Trajectory
+    limit: Limit
+    pose: Pose
+    v: float
+
+
+class BaselinePlanner(Protocol):
+    """Drives a route that is known from the beginning."""
+
+    def step(self, inputs: Inputs) -> BaselinePlan:
+        """The plan for one tick.
+
+        Raises:
+            InputError: there is no odometry.
+        """
 
 
 class BaselineRules:
