@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from pathlib import Path
 
 import pytest
@@ -35,7 +36,7 @@ def test_the_good_one_is_good(tmp_path: Path) -> None:
         (
             'length="100.0"><line',
             'length="-1"><line',
-            r"<geometry>: length='-1' is out of range \(expected from 0 to 200000\)",
+            r"<geometry>: length='-1' is out of range \(expected from 0 to 200000 m\)",
         ),
         ('x="0.0"', 'x="nan"', r"<geometry>: x='nan' is no finite number"),
         ('x="0.0"', "", r"<geometry>: attribute x is missing"),
@@ -107,12 +108,89 @@ def test_a_damaged_file_is_read_or_refused_in_one_line(
         assert "\n" not in str(error)
 
 
-@given(st.sampled_from(re.findall(r'="([^"]*)"', GOOD)), st.sampled_from(["", "nan", "-1", "1e300", "1e9", "x", "0"]))
+RICH = """<OpenDRIVE><header revMajor="1" revMinor="6" name="rich"/>
+<road id="1" length="80" junction="-1"><type s="0" type="town"><speed max="50" unit="km/h"/></type>
+<planView><geometry s="0" x="0" y="0" hdg="0" length="20"><spiral curvStart="0.0" curvEnd="0.01"/></geometry>
+<geometry s="20" x="20" y="0" hdg="0" length="20"><arc curvature="0.011"/></geometry>
+<geometry s="40" x="40" y="0" hdg="0" length="20"><poly3 a="0.1" b="0.2" c="0.002" d="0.0001"/></geometry>
+<geometry s="60" x="60" y="0" hdg="0" length="20"><paramPoly3 aU="0.3" bU="1.1" cU="0.003" dU="0.0002" aV="0.4" bV="0.5"
+cV="0.004" dV="0.0003" pRange="arcLength"/></geometry></planView>
+<elevationProfile><elevation s="0" a="0.6" b="0" c="0" d="0"/></elevationProfile>
+<lanes><laneOffset s="0" a="0.7" b="0" c="0" d="0"/><laneSection s="0"><center><lane id="0" type="none"/></center>
+<right><lane id="-1" type="driving"><link><successor id="-1"/></link><width sOffset="0" a="3.5" b="0.01" c="0" d="0"/>
+<roadMark sOffset="0.5" type="custom"><type><line tOffset="0.12" space="0"/></type></roadMark>
+<speed sOffset="0" max="8"/></lane></right></laneSection></lanes><objects>
+<object id="5" type="parkingSpace" s="21" t="-5" width="2.5" length="5" hdg="0.2"/>
+<object id="6" type="pole" zOffset="0.15" s="22" t="-6" radius="0.16">
+<repeat s="23" length="30" distance="7" tStart="-7" tEnd="-8"/>
+</object><object id="7" type="barrier" s="24" t="-9"><outline><cornerLocal u="1" v="2"/><cornerLocal u="-1" v="2"/>
+<cornerLocal u="0" v="-2.2"/></outline></object></objects>
+<signals><signal id="7" s="50" t="-4" hOffset="0.17" dynamic="yes" orientation="+" type="1000001" subtype="-1">
+<validity fromLane="-2" toLane="-1"/></signal></signals></road></OpenDRIVE>"""
+"""One element of every kind that is read for its numbers."""
+
+VALUES = re.findall(r'[ \n](\w+)="(-?[0-9.]+)"', RICH)
+TEXTS = ("id", "junction", "type", "subtype", "name")
+EXTREMES = [
+    "",
+    "nan",
+    "-1",
+    "1e300",
+    "-1e308",
+    "1e9",
+    "x",
+    "0",
+    "2000000000",
+    "9" * 5000,
+    "-" + "9" * 20,
+    "1e-320",
+    "\u0663",
+]
+
+
+def test_the_rich_one_is_good(tmp_path: Path) -> None:
+    found = xodr.read_text(tmp_path, RICH)
+    assert (len(found.lanes), len(found.slots), len(found.signals), len(found.objects)) == (1, 1, 1, 6)
+
+
+@pytest.mark.parametrize(("name", "value"), sorted({each for each in VALUES if each[0] not in TEXTS}))
+def test_every_quantity_of_a_file_has_a_bound(tmp_path: Path, name: str, value: str) -> None:
+    """Refused in one line, with the bound and its unit."""
+    for extreme in ("1e300", "-1e308", "9" * 30):
+        told = error_of(tmp_path, re.sub(rf'([ \n]{name})="{value}"', rf'\1="{extreme}"', RICH, count=1))
+        assert re.search(r"out of range \(expected from \S+ to \S+.*\)|version 1.4 to 1.8", told), told
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('curvature="0.011"', 'curvature="6"', r"arc with a curvature up to 6 1/m over 20 m .* 100 rad at most"),
+        ('<lane id="-1"', '<lane id="-999999999999"', r"<lane>: .* \(expected from -1000 to 1000\)"),
+        ('toLane="-1"', 'toLane="2000000000"', r"expected from -100000 to 100000"),
+        ('a="3.5"', 'a="1001"', r"lane -1 becomes .* m wide \(expected at most 1000 m\)"),
+        ('length="20"><arc', 'length="200001"><arc', r"expected from 0 to 200000 m"),
+    ],
+)
+def test_what_would_exhaust_memory_is_refused_before_it_is_begun(tmp_path: Path, old: str, new: str, told: str) -> None:
+    assert re.search(told, error_of(tmp_path, RICH.replace(old, new, 1)))
+
+
+def test_a_map_of_too_many_points_is_refused_before_they_are_made(tmp_path: Path) -> None:
+    lanes = "".join(xodr.lane(-1 - i) for i in range(60))
+    text = xodr.document(xodr.road([xodr.section([lanes])])).replace("100.0", "199000.0")
+    assert "more than 10000000 points of lanes" in error_of(tmp_path, text)
+
+
+@given(st.sampled_from(VALUES), st.sampled_from(EXTREMES))
 def test_a_nonsense_value_is_read_or_refused_in_one_line(
-    tmp_path_factory: pytest.TempPathFactory, old: str, new: str
+    tmp_path_factory: pytest.TempPathFactory, written: tuple[str, str], new: str
 ) -> None:
+    """Nor does it leave a warning of numpy behind."""
     folder = tmp_path_factory.mktemp("value")
+    name, old = written
     try:
-        xodr.read_text(folder, GOOD.replace(f'="{old}"', f'="{new}"', 1))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            xodr.read_text(folder, re.sub(rf'([ \n]{name})="{old}"', rf'\1="{new}"', RICH, count=1))
     except InputError as error:
         assert "\n" not in str(error)

@@ -9,6 +9,7 @@ from typing import Any
 from lxml import etree
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.map.opendrive.bounds import BOUNDS
 
 Element = etree._Element
 
@@ -56,13 +57,11 @@ def where(element: Element) -> str:
     return f"{element.getroottree().docinfo.URL}:{element.sourceline}: <{element.tag}>"
 
 
-def number(
-    element: Element, name: str, default: float | None = None, low: float = -math.inf, high: float = math.inf
-) -> float:
+def number(element: Element, name: str, default: float | None = None, low: float = -math.inf) -> float:
     """A finite number from an attribute; `default` where the attribute is absent or empty.
 
     Raises:
-        InputError: absent without a default, not a finite number, or outside `low` to `high`.
+        InputError: absent without a default, not a finite number, below `low` or outside its row of `BOUNDS`.
     """
     raw = element.get(name)
     if raw is None or not raw.strip():
@@ -75,9 +74,9 @@ def number(
         value = math.nan
     if not math.isfinite(value):
         raise InputError(where(element), f"{name}={raw!r} is no finite number", "a number")
-    if not low <= value <= high:
-        span = f"at least {low:g}" if math.isinf(high) else f"from {low:g} to {high:g}"
-        raise InputError(where(element), f"{name}={raw!r} is out of range", span)
+    bound = BOUNDS[name].at_least(low)
+    if not bound.low <= value <= bound.high:
+        raise InputError(where(element), f"{name}={raw!r} is out of range", str(bound))
     return value
 
 

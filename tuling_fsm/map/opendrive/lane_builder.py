@@ -11,10 +11,10 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray, Polyline
 from tuling_fsm.map.lanes import Lane, LaneId, canonical
 from tuling_fsm.map.opendrive.boundary import beyond, side_marks
+from tuling_fsm.map.opendrive.bounds import MAX_COORDINATE_M, MAX_POINTS
 from tuling_fsm.map.opendrive.document import where
-from tuling_fsm.map.opendrive.reference_line import MAX_COORDINATE_M
 from tuling_fsm.map.opendrive.road import LaneSection, Road, RoadLane
-from tuling_fsm.map.opendrive.sampling import LaneShape, sample_section
+from tuling_fsm.map.opendrive.sampling import LaneShape, sample_section, stations
 from tuling_fsm.map.opendrive.speed import DEFAULT_LIMIT, lowest
 from tuling_fsm.map.opendrive.topology import Topology
 
@@ -26,12 +26,18 @@ def sample_roads(roads: Mapping[str, Road]) -> dict[LaneId, LaneShape]:
     """The shapes of all lanes of all roads, in file order.
 
     Raises:
-        InputError: a lane becomes absurdly wide or far away.
+        InputError: a lane becomes absurdly wide or far away, or all together absurdly long.
     """
     shapes: dict[LaneId, LaneShape] = {}
+    points = 0
     for road in roads.values():
         for index, section in enumerate(road.sections):
-            for number, shape in sample_section(road, section).items():
+            s = stations(road, section)
+            points += len(s) * len(section.lanes)
+            if points > MAX_POINTS:
+                what = f"more than {MAX_POINTS} points of lanes up to road {road.id}"
+                raise InputError(where(road.element), what, "shorter roads, fewer lanes or wider bends")
+            for number, shape in sample_section(road, section, s).items():
                 _check(road, number, shape)
                 shapes[LaneId(road.id, index, number)] = shape
     return shapes

@@ -10,7 +10,6 @@ import numpy as np
 from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import FloatArray, to_global
 from tuling_fsm.map.opendrive.document import Element, number
-from tuling_fsm.map.opendrive.reference_line import MAX_LENGTH_M
 from tuling_fsm.map.opendrive.road import Road
 
 POINT_M = 0.3
@@ -30,8 +29,8 @@ def outlines(element: Element, road: Road) -> Iterator[FloatArray]:
     if not repeats:
         yield _outline(element, road, s, t)
     for repeat in repeats:
-        start, length = number(repeat, "s", s), number(repeat, "length", 0.0, low=0.0, high=MAX_LENGTH_M)
-        distance = number(repeat, "distance", 0.0, low=0.0)
+        start, length = number(repeat, "s", s), number(repeat, "length", 0.0)
+        distance = number(repeat, "distance", 0.0)
         t0, t1 = number(repeat, "tStart", t), number(repeat, "tEnd", number(repeat, "tStart", t))
         if distance < 1e-3:
             yield _strip(element, repeat, road, (start, start + length), (t0, t1))

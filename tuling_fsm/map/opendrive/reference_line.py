@@ -13,6 +13,7 @@ import numpy as np
 from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.map.opendrive.bounds import MAX_TURN
 from tuling_fsm.map.opendrive.document import Element, number, where
 
 ARC_TABLE_STEP_M = 0.25
@@ -20,6 +21,10 @@ ARC_TABLE_STEP_M = 0.25
 
 STRAIGHT = 1e-10
 """Change of curvature per metre (1/m^2) below which a spiral is an arc."""
+
+
+SHORT_M = 1e-6
+"""A spiral that is no longer than this is an arc."""
 
 
 class SampledCurve(NamedTuple):
@@ -30,14 +35,6 @@ class SampledCurve(NamedTuple):
     heading: FloatArray
     curvature: FloatArray
 
-
-MAX_LENGTH_M = 200_000.0
-MAX_COORDINATE_M = 1e8
-MAX_HEADING = 1e4
-"""Larger lengths, coordinates (m) and headings (rad) are slips of the file that would only exhaust memory."""
-
-MAX_SPIRAL_TURN = 100.0
-"""Nor does a spiral turn more than this (rad)."""
 
 PANEL_TURN = 1.0
 """Heading change (rad) within which the eight nodes of `_GAUSS` integrate a spiral to the last digits."""
@@ -117,9 +114,9 @@ def read_reference_line(road: Element, warnings: list[str]) -> ReferenceLine:
 
 
 def _read_geometry(element: Element) -> Geometry:
-    s, length = number(element, "s", low=0.0), number(element, "length", low=0.0, high=MAX_LENGTH_M)
-    x, y = (number(element, name, low=-MAX_COORDINATE_M, high=MAX_COORDINATE_M) for name in "xy")
-    heading = number(element, "hdg", low=-MAX_HEADING, high=MAX_HEADING)
+    s, length = number(element, "s", low=0.0), number(element, "length")
+    x, y = (number(element, name) for name in "xy")
+    heading = number(element, "hdg")
     kinds = [child for child in element if child.tag in _READERS]
     if not kinds:
         found = ", ".join(f"<{child.tag}>" for child in element) or "nothing"
@@ -135,17 +132,22 @@ def _read_line(element: Element, length: float) -> tuple[Shape, float]:
 
 def _read_arc(element: Element, length: float) -> tuple[Shape, float]:
     curvature = number(element, "curvature")
+    _check_turn(element, abs(curvature), length)
     return (lambda s: arc(s, curvature)), abs(curvature)
 
 
 def _read_spiral(element: Element, length: float) -> tuple[Shape, float]:
     first, last = number(element, "curvStart"), number(element, "curvEnd")
     sharpest = max(abs(first), abs(last))
-    if not sharpest * length <= MAX_SPIRAL_TURN:
-        turned = f"curvature up to {sharpest:g} 1/m over {length:g} m"
-        raise InputError(where(element), f"spiral with a {turned}", f"one that turns {MAX_SPIRAL_TURN:g} rad at most")
-    rate = (last - first) / length if length > 0.0 else 0.0
+    _check_turn(element, sharpest, length)
+    rate = (last - first) / length if length > SHORT_M else 0.0
     return (lambda s: spiral(s, first, rate)), sharpest
+
+
+def _check_turn(element: Element, sharpest: float, length: float) -> None:
+    if not sharpest * length <= MAX_TURN:
+        turned = f"{element.tag} with a curvature up to {sharpest:g} 1/m over {length:g} m"
+        raise InputError(where(element), turned, f"one that turns {MAX_TURN:g} rad at most")
 
 
 def _read_poly3(element: Element, length: float) -> tuple[Shape, float]:

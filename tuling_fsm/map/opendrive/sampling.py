@@ -43,9 +43,8 @@ class LaneShape:
     road_s: FloatArray
 
 
-def sample_section(road: Road, section: LaneSection) -> dict[int, LaneShape]:
-    """The shapes of all lanes of a section but the centre lane, by lane number."""
-    s = _stations(road, section)
+def sample_section(road: Road, section: LaneSection, s: FloatArray) -> dict[int, LaneShape]:
+    """The shapes of all lanes of a section but the centre lane, by lane number, at its `stations`."""
     curve = road.curve(s)
     z, _ = road.elevation(s)
     shapes: dict[int, LaneShape] = {}
@@ -108,7 +107,7 @@ def _reverse(shape: LaneShape) -> LaneShape:
     )
 
 
-def _stations(road: Road, section: LaneSection) -> FloatArray:
+def stations(road: Road, section: LaneSection) -> FloatArray:
     """Road stations of the samples: uniform within each geometry, denser in bends, with every restart of a profile."""
     start, end = section.start, max(section.end, section.start + MIN_LENGTH_M)
     reach = _reach(road, section, start, end)

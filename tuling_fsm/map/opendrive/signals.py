@@ -26,6 +26,10 @@ _CATALOGUES = {
 """Catalogues by country: ASAM OpenDRIVE 1.8, annex on signal types; German StVO; US MUTCD."""
 
 
+_DIGITS = 10
+"""Of the largest number of 32 bits."""
+
+
 def meaning(type_: str, country: str) -> str | None:
     """`light`, `stop`, `yield`, `line`, or None for a signal at which a car does not stop."""
     if type_ in _LIGHTS:
@@ -119,15 +123,19 @@ def _refer(heads: dict[tuple[str, str], RoadSignal], element: Element, road: Roa
 
 
 def _numbered(signals: list[RoadSignal]) -> list[RoadSignal]:
-    ids = [int(signal.id) for signal in signals if signal.id.isdecimal()]
-    ids = [n for n in ids if n < 2**32]
-    following = max(ids, default=0) + 1
+    following = max((_own_number(signal) for signal in signals), default=0) + 1
     taken: set[int] = set()
     numbered = []
     for signal in signals:
-        own = int(signal.id) if signal.id.isdecimal() else -1
-        if own in taken or not 0 <= own < 2**32:
+        own = _own_number(signal)
+        if own in taken or own < 0:
             own, following = following, following + 1
         taken.add(own)
         numbered.append(signal._replace(number=own))
     return numbered
+
+
+def _own_number(signal: RoadSignal) -> int:
+    """The id where it is a number of 32 bits, else -1."""
+    number = int(signal.id) if signal.id.isdecimal() and len(signal.id) <= _DIGITS else -1
+    return number if number < 2**32 else -1
