@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.output_file import write_file
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "benchmark"
@@ -53,4 +54,4 @@ def keep(file: Path, name: str, result: str) -> None:
     sections[name] = result.strip()
     text = "# Results of the last runs\n\nWritten by `tuling-fsm bench`.\n"
     text += "".join(f"\n## {title}\n\n{body}\n" for title, body in sorted(sections.items()))
-    file.write_text(text, encoding="utf-8")
+    write_file(file, text)

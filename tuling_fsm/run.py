@@ -20,6 +20,7 @@ from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
+from tuling_fsm.output_file import write_file
 from tuling_fsm.sim.baselines.idm import IdmPlanner
 from tuling_fsm.sim.baselines.pdm import PdmPlanner
 from tuling_fsm.sim.baselines.planner import BaselinePlanner
@@ -118,8 +119,7 @@ def chosen_map(scenario: Scenario, map_file: Path | None) -> Path:
 
 def write_results(out: Path, road_map: RoadMap, log: RunLog, result: Mapping[str, Any]) -> None:
     """Write `result.json` and `report.html`."""
-    out.mkdir(parents=True, exist_ok=True)
-    (out / "result.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    write_file(out / "result.json", json.dumps(result, indent=1) + "\n")
     write_report(out / "report.html", road_map, log, result)
 
 

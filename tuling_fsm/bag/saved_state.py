@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.output_file import write_file
 
 FORMAT = "tuling_fsm state 2"
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -34,13 +35,9 @@ def save_state(path: str | Path, record: Any, road_map: str) -> None:
         road_map: the map that it belongs to.
 
     Raises:
-        OSError: it cannot be written.
+        InputError: it cannot be written.
     """
-    path = Path(path)
-    beside = path.with_name(path.name + ".new")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside.write_bytes(dump_state(record, road_map))
-    beside.replace(path)
+    write_file(path, dump_state(record, road_map))
 
 
 def dump_state(record: Any, road_map: str) -> bytes:

@@ -16,6 +16,7 @@ from mcap.writer import CompressionType, Writer
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.topics import BY_NAME, Qos
+from tuling_fsm.output_file import write_file
 from tuling_fsm.wire.cdr import STORE, nanoseconds
 from tuling_fsm.wire.inputs import pack_inputs
 from tuling_fsm.wire.text import pack_json
@@ -90,7 +91,7 @@ class BagWriter:
             with self._file:
                 self._mcap.add_metadata("rosbag2", {"serialized_metadata": text})
                 self._mcap.finish()
-            self._described.write_text(described, encoding="utf-8")
+            write_file(self._described, described)
 
     @property
     def _described(self) -> Path:

@@ -424,7 +424,7 @@ class PlanningCycle:
         try:
             save_state(self._own.state_file, self._agent.record, Path(self._own.map_file).name)
             self._unkept = ""
-        except OSError as error:
+        except InputError as error:
             if self._unkept != str(error):
                 self._unkept = str(error)
                 self._log.warning(f"state_file: {error}")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.output_file import write_file
 from tuling_fsm.verbs.campaign_cluster import on_cluster
 from tuling_fsm.verbs.campaign_runs import CampaignRun, DriveAll, in_processes, run_all
 from tuling_fsm.verbs.parser import Verbs, add_overrides, add_perception, add_verb, folder, path
@@ -67,8 +68,7 @@ def _campaign(arguments: argparse.Namespace) -> int:
     held = all(run["finished"] and not faults(run) for run in runs)
     campaign = {"held": held, "runs": runs}
     if arguments.out is not None:
-        arguments.out.mkdir(parents=True, exist_ok=True)
-        (arguments.out / "campaign.json").write_text(json.dumps(campaign, indent=1) + "\n", encoding="utf-8")
+        write_file(arguments.out / "campaign.json", json.dumps(campaign, indent=1) + "\n")
     if arguments.json:
         print(json.dumps(campaign))
     else:

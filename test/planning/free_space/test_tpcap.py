@@ -156,7 +156,9 @@ def test_a_car_at_its_goal_stands(tmp_path: Path) -> None:
         ("1,2,0,5,6,0,1,3,0,0,1,0,1,1,9", "case.csv", "15 values"),
         ("", "case.csv", "0 values"),
         ("1e300,2,0,5,6,0,0", "value 1", "beyond all bounds"),
-        ("1,2,0,5,2e4,0,0", "value 5", "beyond all bounds"),
+        ("1,2,0,5,1100,0,0", "value 5", "beyond all bounds"),
+        ("1,2,0,5,6,0,1,99999999999999999999", "value 8", "vertices"),
+        ("1,2,0,5,6,0,99999999999999999999,3", "value 7", "polygons"),
         ("1,2,0,5,6,0,1,3,0,0,1,1e300,2,2", "value 12", "beyond all bounds"),
     ],
 )

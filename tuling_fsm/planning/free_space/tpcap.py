@@ -36,9 +36,9 @@ PARAMETERS = FreeSpaceParameters(clearance=0.003, least_clearance=0.003, gear_ho
 EXPANSIONS = 20_000
 REPEATS = 5
 NOTHING = np.zeros((0, 8))
-FAR_M, BEYOND_M = 1e4, 1e12
+FAR_M, BEYOND_M = 1e3, 1e12
 """Nothing of a case lies farther from its start, or that from the origin: larger numbers are slips of the file that
-would only exhaust memory.
+would only exhaust memory and time.
 """
 
 
@@ -119,9 +119,10 @@ def _numbers(path: FilePath) -> list[float]:
 
 def _count(numbers: list[float], place: int, least: int, path: FilePath, what: str) -> int:
     """A whole number of the row."""
-    value = numbers[place]
-    if value != int(value) or value < least:
-        raise InputError(f"{path}: value {place + 1}", f"{value:g} {what}", f"a whole number of at least {least}")
+    value, most = numbers[place], len(numbers)
+    if value != int(value) or not least <= value <= most:
+        expected = f"a whole number from {least} to {most}, as the file has no more values"
+        raise InputError(f"{path}: value {place + 1}", f"{value:g} {what}", expected)
     return int(value)
 
 

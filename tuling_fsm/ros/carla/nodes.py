@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 from rclpy.clock import Clock, ClockType
 from std_srvs.srv import Trigger
@@ -14,6 +13,7 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import describe, load, nest
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.output_file import write_file
 from tuling_fsm.ros.carla.drive import CarlaDrive
 from tuling_fsm.ros.carla.parameters import CarlaMapParameters, CarlaParameters
 from tuling_fsm.ros.carla.scenario_runner import ScenarioRunner
@@ -149,9 +149,8 @@ class MapSaver(ServedNode):
     def _save(self, raw: bytes) -> None:
         try:
             world = unpack(raw, WORLD_INFO, "world_info")
-            Path(self._own.map_file).parent.mkdir(parents=True, exist_ok=True)
-            Path(self._own.map_file).write_text(str(world.opendrive), encoding="utf-8")
-        except (InputError, OSError) as error:
+            write_file(self._own.map_file, str(world.opendrive))
+        except InputError as error:
             self._end(f"{self._own.map_file}: {error}", 1)
             return
         self._end(f"{world.map_name} is in {self._own.map_file}", 0)

@@ -19,6 +19,7 @@ from matplotlib.figure import Figure
 from tuling_fsm.core.request import Reason
 from tuling_fsm.map.draw import draw_on
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.output_file import write_file
 from tuling_fsm.sim.reporting.run_log import RunLog, Span
 from tuling_fsm.wire.why import WORDS
 
@@ -65,7 +66,7 @@ def write_report(file: Path, road_map: RoadMap, log: RunLog, result: Mapping[str
     title = html.escape(f"{result['scenario']} on {result['map']}, seed {result['seed']}")
     head = f'<meta charset="utf-8"><title>{title}</title><style>{STYLE}</style>'
     page = f'<!DOCTYPE html><html lang="en"><head>{head}</head><body><h1>{title}</h1>{"".join(body)}</body></html>'
-    file.write_text(page + "\n", encoding="utf-8")
+    write_file(file, page + "\n")
 
 
 def birds_eye(road_map: RoadMap, log: RunLog, result: Mapping[str, Any]) -> Figure:

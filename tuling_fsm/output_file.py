@@ -1,0 +1,26 @@
+"""Files that the package writes: whole or not at all, and an error that names the file."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+from tuling_fsm.core.errors import InputError
+
+
+def write_file(path: str | Path, content: str | bytes) -> None:
+    """Write a file in one step, with the folders above it: a reader sees the old one or the new one; text as UTF-8.
+
+    Raises:
+        InputError: it cannot be written, as on a full disk; what was there is left.
+    """
+    path = Path(path)
+    beside = path.with_name(path.name + ".new")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside.write_bytes(content.encode() if isinstance(content, str) else content)
+        beside.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            beside.unlink()
+        raise InputError(str(path), f"cannot be written: {error.strerror}", "a writable place with room") from error
