@@ -17,6 +17,7 @@ SCENE = """scenario scene:
     npc: vehicle
     walker: person
     operator: remote_operator
+    traffic: traffic_source
     event go
     p: odr_point = map.create_odr_point(road_id: "1", lane_id: -1, s: 5m)
 {more}"""

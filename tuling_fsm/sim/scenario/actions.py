@@ -19,6 +19,8 @@ from tuling_fsm.world.inputs import Light
 
 PATH_SPEED = 5.0
 """Of a vehicle on a path whose speed is not given, m/s."""
+MAX_POPULATION = 10_000
+"""Agents of a kind at most; the benchmarks go up to half of it."""
 _AHEAD = {"ahead_of": 1, "behind": -1}
 _LANES = {"same_as": 0, "left_of": 1, "right_of": -1}
 
@@ -210,7 +212,11 @@ def _populate(call: ActionCall) -> ActionEffect:
     rude = call.given.number("rude")
     if not 0.0 <= rude <= 1.0:
         raise FaultError(call.at, f"a rude share of {rude:g}", "0 to 1")
-    return ActionEffect(setup=Population(call.given.whole("vehicles"), call.given.whole("pedestrians"), rude))
+    counts = {name: call.given.whole(name) for name in ("vehicles", "pedestrians")}
+    for name, count in counts.items():
+        if count > MAX_POPULATION:
+            raise FaultError(call.at, f"{count} {name}", f"at most {MAX_POPULATION}")
+    return ActionEffect(setup=Population(counts["vehicles"], counts["pedestrians"], rude))
 
 
 def _set_state(call: ActionCall) -> ActionEffect:
