@@ -96,8 +96,8 @@ traces: testable
 
 proofs: testable
 	PROOF_SEQUENCES=2000 $(BIN)/pytest -n 2 test/behaviour/proof/test_anything.py
+	FREEZE_SHARE=1 $(BIN)/pytest -n 2 test/behaviour/proof/test_freeze.py
 	TRACES=all $(BIN)/pytest test/run/test_traces.py
-	CROSSINGS=40 $(BIN)/pytest test/planning/speed/test_candidates.py
 
 # Plants 500 faults in the state machine, one at a time, and tells which of them no test finds; takes about twenty minutes.
 mutants: testable

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
 from dataclasses import replace
 
 import numpy as np
@@ -27,8 +26,6 @@ from ..scenes import CAR, PEDESTRIAN, TICK_S, Log, Thing, drive, follow, regulat
 VEHICLE, LOWER = Vehicle(), PlanningParameters()
 FOLLOWING_ALONE = replace(LOWER, choice=replace(LOWER.choice, speeds=0))
 V = 8.0
-CROSSINGS = int(os.environ.get("CROSSINGS", "8"))
-"""How many are looked at on the whole; `make proofs` looks at 40."""
 MOTION = {
     "v": st.floats(0.5, 9.0),
     "a": st.floats(-1.5, 1.5),
@@ -139,7 +136,7 @@ def test_no_lower_speed_saves_anything_before_what_does_not_go_away(thing: Thing
 def test_on_the_whole_crossings_cost_less_braking_and_no_time() -> None:
     """Cars and walkers from both sides, wherever they meet the car, also where it passes before them anyway."""
     rng, early, late, farther = np.random.default_rng(5), 0.0, 0.0, []
-    for _ in range(CROSSINGS):
+    for _ in range(20):
         y, v, x, side = rng.uniform(-14.0, -2.0), rng.uniform(0.8, 5.0), rng.uniform(40.0, 80.0), rng.choice((1, -1))
         kind, length, width = ((CAR, 4.5, 1.9), (PEDESTRIAN, 0.6, 0.6))[rng.integers(2)]
         thing = Thing(7, x, side * y, side * math.pi / 2.0, v, length=length, width=width, kind=kind)
