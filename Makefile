@@ -10,6 +10,8 @@ PYTHON ?= $(shell for p in python3 python3.12 python3.11 python3.10; do \
 # The ROS wheels find their resources here; what another environment left behind would mislead them.
 export AMENT_PREFIX_PATH := $(VENV)
 unexport _ROS_WHEELS_BOOTSTRAP_COMPLETE LD_LIBRARY_PATH PYTHONPATH
+# Without bytecode every one of some hundred processes parses 2000 files anew: 3 s of CPU each, and half a minute a worker of pytest.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help install testable demo match test check format clauses messages pictures recordings traces proofs mutants bench-peers clean
 
@@ -23,7 +25,7 @@ help:
 	@echo "make pictures who calls whom in one tick, into docs/architecture.md"
 	@echo "make recordings  what the guards say in every scenario, driven anew for the proofs"
 	@echo "make traces   the trace of every scenario with two seeds, driven anew into test/run/traces.csv"
-	@echo "make proofs   2000 sequences of anything at all, instead of the few of make test"
+	@echo "make proofs   2000 sequences of anything at all, and all runs on an old processor, instead of the few of make test"
 	@echo "make mutants  faults planted in the state machine, and those that no test finds"
 	@echo "make bench-peers  what tuling-fsm bench compares with, in .venv-bench"
 	@echo "make install  only build .venv with .venv/bin/tuling-fsm in it"
@@ -61,8 +63,8 @@ match: install
 
 test: testable
 	$(BIN)/pytest -n 2 --dist worksteal -m "not ros"
-	@# Those that start ROS 2 processes have the machine for themselves.
-	$(BIN)/pytest -m ros
+	@# Those that start ROS 2 processes have the machine for themselves; each is in a DDS domain of its own.
+	$(BIN)/pytest -n 2 --dist worksteal -m ros
 
 check: testable
 	$(BIN)/ruff format --check .
@@ -94,6 +96,8 @@ traces: testable
 
 proofs: testable
 	PROOF_SEQUENCES=2000 $(BIN)/pytest -n 2 test/behaviour/proof/test_anything.py
+	FREEZE_SHARE=1 $(BIN)/pytest -n 2 test/behaviour/proof/test_freeze.py
+	TRACES=all $(BIN)/pytest test/run/test_traces.py
 
 # Plants 500 faults in the state machine, one at a time, and tells which of them no test finds; takes about twenty minutes.
 mutants: testable

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import tuling_fsm
@@ -16,9 +17,11 @@ WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 ENDINGS = (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("s", ""))
 
 
-def _classes() -> list[str]:
+@cache
+def _classes() -> tuple[str, ...]:
     trees = [ast.parse(file.read_text(encoding="utf-8")) for file in sorted(PACKAGE.rglob("*.py"))]
-    return [node.name for tree in trees for node in tree.body if isinstance(node, ast.ClassDef) and node.name[0] != "_"]
+    nodes = [node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)]
+    return tuple(node.name for node in nodes if node.name[0] != "_")
 
 
 def _singular(word: str) -> str:

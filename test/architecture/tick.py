@@ -82,10 +82,15 @@ def _room(frame: FrameType | None, rooms: Sequence[str]) -> str | None:
 
 
 @contextmanager
-def _watched(rooms: Sequence[str], calls: list[Call]) -> Iterator[None]:
+def _watched(calls: dict[Sequence[str], list[Call]]) -> Iterator[None]:
+    """Add to the calls between rooms, for each set of rooms, those that are made meanwhile."""
+
     def look(frame: FrameType, event: str, argument: Any) -> None:
-        if event != "call" or not frame.f_code.co_filename.startswith(str(PACKAGE)):
-            return
+        if event == "call" and frame.f_code.co_filename.startswith(str(PACKAGE)):
+            for rooms, seen in calls.items():
+                note(frame, rooms, seen)
+
+    def note(frame: FrameType, rooms: Sequence[str], seen: list[Call]) -> None:
         name = frame.f_code.co_name
         here, before = _room(frame, rooms), _room(frame.f_back, rooms)
         own = Path(frame.f_code.co_filename).relative_to(PACKAGE).with_suffix("").as_posix()
@@ -93,8 +98,8 @@ def _watched(rooms: Sequence[str], calls: list[Call]) -> Iterator[None]:
             return
         owner = frame.f_locals.get("self")
         call = (before, here, f"{type(owner).__name__}.{name}" if owner is not None else name)
-        if call not in calls:
-            calls.append(call)
+        if call not in seen:
+            seen.append(call)
 
     sys.setprofile(look)
     try:
@@ -103,12 +108,8 @@ def _watched(rooms: Sequence[str], calls: list[Call]) -> Iterator[None]:
         sys.setprofile(None)
 
 
-def picture(rooms: Sequence[str]) -> str:
+def picture(rooms: Sequence[str], calls: Sequence[Call]) -> str:
     """Mermaid: who calls whom for the first time, from top to bottom."""
-    calls: list[Call] = []
-    tick = one_tick()
-    with _watched(rooms, calls):
-        tick()
     lines = ["sequenceDiagram", *(f"    participant {room}" for room in rooms)]
     for (source, dest), run in groupby(calls, lambda call: call[:2]):
         names = [what for *_, what in run]
@@ -119,10 +120,14 @@ def picture(rooms: Sequence[str]) -> str:
 
 def page(text: str) -> str:
     """The page with its pictures made anew."""
+    calls: dict[Sequence[str], list[Call]] = {CHAIN: [], PLANNER: []}
+    tick = one_tick()
+    with _watched(calls):
+        tick()
     for name, rooms in (("tick", CHAIN), ("planner", PLANNER)):
         before, begin, rest = text.partition(f"<!-- {name} -->")
         end = f"<!-- /{name} -->"
-        text = f"{before}{begin}\n```mermaid\n{picture(rooms)}```\n{end}{rest.partition(end)[2]}"
+        text = f"{before}{begin}\n```mermaid\n{picture(rooms, calls[rooms])}```\n{end}{rest.partition(end)[2]}"
     return text
 
 

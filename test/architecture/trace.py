@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,13 @@ def _marked(body: list[ast.stmt], around: list[str]) -> Iterator[tuple[str, str]
             yield from ((clause, node.name) for clause in dict.fromkeys(around + own))
 
 
+@cache
+def all_marked_tests() -> tuple[tuple[Path, str, str], ...]:
+    """File, clause and test function for every mark in any file."""
+    files = sorted(TESTS.rglob("test_*.py"))
+    return tuple((file, clause, name) for file in files for clause, name in marked_tests(file))
+
+
 def page() -> str:
     """The whole text."""
     rows, tests = _rows(), _tests()
@@ -96,9 +104,8 @@ def _in_order(machine: Table[Any, Any]) -> list[Any]:
 
 def _tests() -> dict[str, list[str]]:
     found: dict[str, dict[str, list[str]]] = {}
-    for file in sorted(TESTS.rglob("test_*.py")):
-        for clause, name in marked_tests(file):
-            found.setdefault(clause, {}).setdefault(file.relative_to(TESTS).as_posix(), []).append(name)
+    for file, clause, name in all_marked_tests():
+        found.setdefault(clause, {}).setdefault(file.relative_to(TESTS).as_posix(), []).append(name)
     return {
         clause: [f"[{file}](../test/{file}): {', '.join(names)}" for file, names in files.items()]
         for clause, files in found.items()

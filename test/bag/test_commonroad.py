@@ -124,6 +124,7 @@ def test_what_cannot_be_converted_is_said_in_one_line(tmp_path, content, said):
         convert(scenario(tmp_path, ROADS + car(7, 5.0, 0.0, 6.0, 9)), tmp_path / "out", ego="3")
 
 
+@pytest.mark.slow
 @pytest.mark.clause("DWELL-3")
 def test_recorded_human_traffic_replays_to_the_same_transitions_every_time(shared_data, tmp_path):
     done = convert(shared_data / "commonroad" / NGSIM, tmp_path)

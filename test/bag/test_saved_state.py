@@ -39,6 +39,7 @@ def drive(agent: Agent, simulation: Simulation, ticks: int, bag: BagWriter | Non
     return states
 
 
+@pytest.mark.slow
 @pytest.mark.clause("EST-2")
 def test_another_agent_goes_on_at_speed_in_the_same_state_on_the_same_route(tmp_path):
     road_map = read_map(CONFIG / "course" / "course.xodr")

@@ -98,7 +98,6 @@ def test_the_executables_of_the_workspace_run_from_there(workspace):
     assert Path(found) == prefix / "share" / "tuling_fsm" / "config" / "planner.yaml"
 
 
-@pytest.mark.ros
 def test_the_planner_of_the_workspace_starts_and_says_what_is_wrong(workspace):
     pytest.importorskip("rclpy")
     command = ". install/local_setup.sh && exec install/tuling_fsm/lib/tuling_fsm/planner --ros-args -p no_such:=1"

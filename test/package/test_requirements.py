@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
@@ -89,13 +90,11 @@ def imported_by(file: Path) -> Iterator[str]:
             yield node.module
 
 
-def third_party() -> set[str]:
+@cache
+def third_party() -> frozenset[str]:
     files = [*(ROOT / "tuling_fsm").rglob("*.py"), *(ROOT / "launch").glob("*.py")]
     names = {name.partition(".")[0] for file in files for name in imported_by(file)}
-    return names - sys.stdlib_module_names - {"tuling_fsm"}
-
-
-THIRD_PARTY = third_party()
+    return frozenset(names - sys.stdlib_module_names - {"tuling_fsm"})
 
 
 def is_of_ros(module: str) -> bool:
@@ -103,13 +102,13 @@ def is_of_ros(module: str) -> bool:
 
 
 def test_rosdep_brings_what_is_imported_of_ros() -> None:
-    assert {module for module in THIRD_PARTY if is_of_ros(module)} <= DEPENDS
+    assert {module for module in third_party() if is_of_ros(module)} <= DEPENDS
     topics = {topic.type.partition("/")[0] for topic in (*INPUTS, *OUTPUTS)}
     assert topics <= DEPENDS
 
 
 def test_rosdep_or_pip_brings_every_other_import() -> None:
-    packages = {DISTRIBUTIONS.get(module, module) for module in THIRD_PARTY if not is_of_ros(module)} - EXTRA
+    packages = {DISTRIBUTIONS.get(module, module) for module in third_party() if not is_of_ros(module)} - EXTRA
     for package in packages:
         assert package in DECLARED, f"{package} is imported, and not in install_requires of setup.py"
         assert package in BY_PIP, f"{package} is imported, and not in requirements.txt"
@@ -260,7 +259,7 @@ def check_line(done: subprocess.CompletedProcess[str], found: str, expected: str
 def test_an_executable_says_what_is_missing(name: str, module: str, function: str, tmp_path: Path) -> None:
     """Nothing that is not of the standard library is imported before: all of it is missing."""
     names = sorted(DECLARED)
-    done = said(f"from {module} import {function}; sys.exit({function}([{name!r}]))", tmp_path, THIRD_PARTY)
+    done = said(f"from {module} import {function}; sys.exit({function}([{name!r}]))", tmp_path, third_party())
     assert done.returncode == 2, done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert done.stderr.startswith(f"packages of {sys.executable}: {names[0]} is not installed, {names[1]} is not")
@@ -299,5 +298,5 @@ def test_launch_files_need_no_package_so_that_the_node_can_say_what_is_missing(t
     files = [*(ROOT / "launch").glob("*.py"), ROOT / "tuling_fsm" / "ros" / "launching.py"]
     modules = {name for file in files for name in imported_by(file) if name.startswith("tuling_fsm")}
     code = "\n".join(f"import {name}" for name in modules - {"tuling_fsm.ros.launching"})
-    done = said(code, tmp_path, THIRD_PARTY)
+    done = said(code, tmp_path, third_party())
     assert done.returncode == 0, done.stderr

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -35,11 +36,14 @@ Log = list[tuple[float, Scene, PlanResult]]
 """Stamp, scene and result of every tick."""
 
 
-ORIGIN = Pose(0.0, 0.0, 0.0)
-
-
-def bent(*pieces: tuple[float, float], start: Pose = ORIGIN, step: float = 0.25) -> FloatArray:
+def bent(*pieces: tuple[float, float], step: float = 0.25) -> FloatArray:
     """Points (N, 3) x, y, heading along pieces of (length, curvature)."""
+    return _bent(pieces, step).copy()
+
+
+@cache
+def _bent(pieces: Sequence[tuple[float, float]], step: float) -> FloatArray:
+    """A closed loop asks for the same road on every tick: to make it takes thrice as long as to plan on it."""
     rows = [Pose(0.0, 0.0, 0.0)]
     for length, kappa in pieces:
         x, y, heading = rows[-1]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import os
 import signal
 import subprocess
 import sys
@@ -18,6 +16,7 @@ from patience import PATIENCE_S
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 
+from ros.domains import new_domain
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.topics import BY_NAME, OUTPUTS, Qos
 from tuling_fsm.ros.environment import child_environment
@@ -28,7 +27,6 @@ from tuling_fsm.wire.inputs import pack_inputs
 from tuling_fsm.wire.trajectory import unpack_trajectory
 from tuling_fsm.world.inputs import OBJECTS, TRAFFIC_LIGHTS, BoolMessage, Inputs, Odometry, StampedRows
 
-_domains = itertools.count(os.getpid() * 13)
 FAKES = Path(__file__).with_name("fakes.py")
 NO_HURRY: dict[str, object] = {"late_after": 5.0, "route_timeout": 60.0}
 """A planner on a slow machine is not late: what it does then is tested on a clock of the test's own."""
@@ -38,7 +36,7 @@ class Rig:
     """Use as a context; every process that it started is ended with it."""
 
     def __init__(self) -> None:
-        self.domain = next(_domains) % 100 + 1
+        self.domain = new_domain()
         self.context = Context()
         self.processes: list[subprocess.Popen[str]] = []
         self.received: dict[str, list[bytes]] = {topic.name: [] for topic in OUTPUTS}

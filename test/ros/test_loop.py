@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import pytest
 from patience import PATIENCE_S
 
+from ros.domains import new_domain
 from tuling_fsm.ros.environment import child_environment
 
 PROGRAM = """
@@ -45,7 +46,9 @@ sys.exit(run_executable(make, ["clumsy"]))
 @pytest.mark.parametrize("hurried", [False, True])
 def test_an_exception_of_a_callback_is_logged_and_the_node_goes_on(hurried: bool) -> None:
     command = [sys.executable, "-c", PROGRAM.format(hurried=hurried)]
-    done = subprocess.run(command, env=child_environment(1), capture_output=True, text=True, timeout=PATIENCE_S)
+    done = subprocess.run(
+        command, env=child_environment(new_domain()), capture_output=True, text=True, timeout=PATIENCE_S
+    )
     assert done.returncode == 7, done.stderr
     assert "stopped after 5" in done.stdout
     assert "in a callback: ValueError: stumble 1" in done.stdout + done.stderr

@@ -12,6 +12,7 @@ import pytest
 from patience import PATIENCE_S, wait_until
 
 from ros.children import gone
+from ros.domains import new_domain
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.ros import processes
 from tuling_fsm.ros.environment import PARENT, child_environment
@@ -92,7 +93,7 @@ def test_a_node_ends_itself_when_its_parent_is_killed():
     script = (
         "import subprocess, sys\n"
         "from tuling_fsm.ros.environment import child_environment\n"
-        f"child = subprocess.Popen([sys.executable, {fakes!r}], env=child_environment({os.getpid() % 100 + 1}))\n"
+        f"child = subprocess.Popen([sys.executable, {fakes!r}], env=child_environment({new_domain()}))\n"
         "print(child.pid, flush=True)\n"
         "child.wait()\n"
     )

@@ -18,42 +18,42 @@ from tuling_fsm.core.kernel_cache import source_stamp
 ASKS = """
 import sys
 from tuling_fsm import compiling
-said = []
-compiling._digest = lambda: sys.argv[1]
-compiling._compile = lambda parts, report: (said.extend(parts), set(parts) - {"lost"})[1]
-compiling.compile_kernels(sys.argv[2:])
-print(*said)
+for asked in sys.argv[1:]:
+    code, *parts = asked.split()
+    said = []
+    compiling._digest = lambda: code
+    compiling._compile = lambda parts, report: (said.extend(parts), set(parts) - {"lost"})[1]
+    compiling.compile_kernels(parts)
+    print(*said)
 """
 
 
-def ask(cache: Path, digest: str, *parts: str) -> list[str]:
-    """What a process compiles of the parts that it is asked for, with a folder for its kernels."""
+def ask(cache: Path, *asked: str) -> list[str]:
+    """What a process compiles, a line for each time that it is asked: for the code first, then for parts."""
     environment = os.environ | {"NUMBA_CACHE_DIR": str(cache)}
-    command = [sys.executable, "-c", ASKS, digest, *parts]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.split()
+    command = [sys.executable, "-c", ASKS, *asked]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.splitlines()
 
 
 def test_what_is_compiled_once_is_compiled_again_only_when_the_code_is_another(tmp_path: Path) -> None:
-    assert ask(tmp_path, "before", "lanes", "world") == ["lanes", "world"]
-    assert ask(tmp_path, "before", "lanes", "world") == []
-    assert ask(tmp_path, "before", "lanes", "stops") == ["stops"]
-    assert ask(tmp_path, "after", "lanes") == ["lanes"]
-    assert ask(tmp_path, "before", "lanes") == ["lanes"]
+    assert ask(tmp_path, "before lanes world", "before lanes world") == ["lanes world", ""]
+    again = ask(tmp_path, "before lanes world", "before lanes stops", "after lanes", "before lanes")
+    assert again == ["", "stops", "lanes", "lanes"]
 
 
 def test_what_was_compiled_from_other_sources_is_deleted(tmp_path: Path) -> None:
-    ask(tmp_path, "before", "lanes")
+    ask(tmp_path, "before lanes")
     (folder,) = {mark.parent for mark in tmp_path.rglob("*.compiled")}
     stamp = source_stamp(Path(compiling.__file__).parent / "core" / "geometry.py")
     kept, old = (folder / f"geometry._project-98-{each}.{compiling._PYTHON}.1.nbc" for each in (stamp, "0" * 16))
     for file in (kept, old):
         file.touch()
-    ask(tmp_path, "after", "world")
+    ask(tmp_path, "after world")
     assert (kept.exists(), old.exists()) == (True, False)
 
 
 def test_what_has_failed_is_tried_again(tmp_path: Path) -> None:
-    assert [ask(tmp_path, "now", "lost", "lanes") for _ in range(2)] == [["lost", "lanes"], ["lost"]]
+    assert ask(tmp_path, "now lost lanes", "now lost lanes") == ["lost lanes", "lost"]
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 8])

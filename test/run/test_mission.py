@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from run.traces import kept
 from tuling_fsm.run import run_scenario
 from tuling_fsm.share import share_file
 
 
 @pytest.mark.slow
-@pytest.mark.clause("NOR-1", "TMP-1", "TMP-2", "STP-1", "PUD-1", "TPO-1", "USE-1", "USE-10")
+@pytest.mark.clause("SIM-2", "NOR-1", "TMP-1", "TMP-2", "STP-1", "PUD-1", "TPO-1", "USE-1", "USE-10")
 def test_two_passengers_are_served_once_each_and_the_car_is_parked() -> None:
-    result = run_scenario(share_file("config", "scenarios", "pickup.osc"))
+    result = run_scenario(share_file("config", "scenarios", "pickup.osc"), seed=1)
+    assert result["trace_sha256"] == next(trace.sha256 for trace in kept() if trace.name == "pickup:1")
     assert (result["end"], result["services"]) == ("parked", 2)
     assert not [infraction for infraction in result["infractions"] if infraction["at_fault"]]
     made = [(row["from"], row["to"], row["clause"]) for row in result["transitions"]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -156,8 +157,11 @@ def look(sim: Simulation) -> str:
     )
 
 
+@cache
 def frames(text: str, course: RoadMap) -> tuple[list[str], bool]:
-    """What is seen from frame to frame until the marker stands, and whether it does."""
+    """What is seen from frame to frame until the marker stands, and whether it does. Most actions are compared with the
+    same run without any.
+    """
     sim = Simulation(course, compile_text(text, FILE), 1, Vehicle())
     seen, plan = [look(sim)], along(lambda s: 0.0, lambda s: 5.0, 120.0, sim.ego.pose)
     while sim.scripted.state("marker") is None and sim.stamp < LIMIT_S and not sim.finished:

@@ -40,6 +40,7 @@ def junction_over(drive: Drive, k: int) -> None:
 ADVERSARIES: tuple[Adversary, ...] = (way_to_route, route_switched, junction_over)
 
 
+@pytest.mark.slow
 @pytest.mark.clause("SAF-4", "RRF-2", "EXP-4", "INT-6", "USE-2")
 @pytest.mark.parametrize("adversary", ADVERSARIES, ids=lambda each: each.__name__)
 def test_a_cycle_comes_to_an_end(road: RoadMap, adversary: Adversary) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import multiprocessing
+import os
 import pickle
 import random
 from collections.abc import Sequence
@@ -21,6 +22,8 @@ from .recording import SCENARIOS, read
 pytestmark = pytest.mark.exhaustive
 
 FREEZES_S = (0.1, 5.0, 60.0)
+SHARE = float(os.environ.get("FREEZE_SHARE", "0.2"))
+"""Of the ticks of a recorded scenario, drawn beside those on which a row fires; `make proofs` takes all."""
 AFTER = 12
 """Ticks that are looked at after a freeze: longer than most dwells."""
 TO_THE_END = 10
@@ -40,7 +43,13 @@ def _unbroken(name: str, moments: Sequence[Moment]) -> list[Said]:
     return said
 
 
-def _freeze_everywhere(log: dict[str, list[Moment]]) -> int:
+def _freeze_before(name: str, moments: Sequence[Moment], share: float) -> set[int]:
+    """Ticks of a run: a share of them, drawn, and all on which a row fires, or is about to."""
+    drawn = random.Random(name).sample(range(len(moments)), round(share * len(moments)))
+    return {*drawn, *(at - k for at, moment in enumerate(moments) if moment.fired is not None for k in (0, 1) if at)}
+
+
+def _freeze_everywhere(log: dict[str, list[Moment]], share: float = 1.0) -> int:
     """Freeze every machine before every tick of its run, for several times. Returns the number of freezes.
 
     It moves nothing in the record but the stamp; after one of the times, each in its turn, the run is gone on with.
@@ -49,9 +58,10 @@ def _freeze_everywhere(log: dict[str, list[Moment]]) -> int:
     for name, moments in log.items():
         unbroken, stretches = _unbroken(name, moments), _stretches(moments)
         to_the_end = set(random.Random(name).sample(range(len(moments)), min(TO_THE_END, len(moments))))
+        looked_at = to_the_end | _freeze_before(name, moments, share)
         for at, end in stretches:
             record = moments[at].record
-            if record.stamp is None:
+            if record.stamp is None or at not in looked_at:
                 continue
             for seconds in FREEZES_S:
                 assert frozen(name, record, seconds) == replace(record, stamp=record.stamp + seconds), (
@@ -83,9 +93,9 @@ def test_frozen_before_any_tick_for_any_time_it_goes_on_as_if_nothing_had_been(t
 @pytest.mark.slow
 @pytest.mark.clause("EST-2", "DWELL-3")
 @pytest.mark.parametrize("name", SCENARIOS)
-def test_every_tick_of_every_recorded_scenario_can_be_frozen(name: str) -> None:
+def test_every_recorded_scenario_can_be_frozen(name: str) -> None:
     machines = read(name)
-    assert _freeze_everywhere(machines) > 2 * len(machines[HIERARCHY])
+    assert _freeze_everywhere(machines, SHARE) > 2 * SHARE * len(machines[HIERARCHY])
 
 
 def _seeded(moments: Sequence[Any], composite: str, path_of: Any, most: int) -> list[int]:

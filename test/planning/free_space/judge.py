@@ -7,7 +7,8 @@ from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
-from shapely import STRtree, affinity
+import shapely
+from shapely import STRtree
 from shapely.geometry import LineString, Polygon
 
 from tuling_fsm.core.request import PlanResult
@@ -25,8 +26,18 @@ def box_of(vehicle: Vehicle) -> Polygon:
     )
 
 
+def placed_at(box: Polygon, poses: Rows) -> npt.NDArray[np.object_]:
+    """A box at each of the poses (x, y, heading), n rows."""
+    corners, heading = shapely.get_coordinates(box), poses[:, 2, None]
+    sine, cosine = np.sin(heading), np.cos(heading)
+    x = poses[:, 0, None] + cosine * corners[:, 0] - sine * corners[:, 1]
+    y = poses[:, 1, None] + sine * corners[:, 0] + cosine * corners[:, 1]
+    boxes: npt.NDArray[np.object_] = shapely.polygons(np.stack((x, y), axis=-1))
+    return boxes
+
+
 def placed(box: Polygon, x: float, y: float, heading: float) -> Polygon:
-    return affinity.translate(affinity.rotate(box, heading, origin=(0, 0), use_radians=True), x, y)
+    return placed_at(box, np.array(((x, y, heading),)))[0]
 
 
 def lines_of(segments: npt.NDArray[np.float64]) -> list[Shape]:
@@ -96,18 +107,18 @@ def model_error(rows: Rows, vehicle: Vehicle) -> float:
 
 def first_touch(rows: Rows, vehicle: Vehicle, shapes: Iterable[Shape]) -> int:
     """The first row at or after which the car, placed every 2 cm, touches a shape; -1 if it never does."""
-    solid = list(shapes)
-    tree, box = STRtree(solid), box_of(vehicle)
-    for i in range(len(rows) - 1):
-        a, b = rows[i, 1:4], rows[i + 1, 1:4]
-        n = max(1, math.ceil((math.hypot(*(b - a)[:2]) + 4.0 * abs(b[2] - a[2])) / 0.02))
-        for k in range(n):
-            car = placed(box, *(a + (b - a) * k / n))
-            for at in tree.query(car, predicate="intersects"):
-                touch = car.intersection(solid[at])
-                if touch.area > 1e-6 or (touch.area == 0.0 and touch.length > 1e-3):
-                    return i
-    return -1
+    solid = np.array(list(shapes), dtype=object)
+    begin, way = rows[:-1, 1:4], np.diff(rows[:, 1:4], axis=0)
+    far = np.hypot(way[:, 0], way[:, 1]) + 4.0 * np.abs(way[:, 2])
+    count = np.maximum(1, np.ceil(far / 0.02)).astype(int)
+    row = np.repeat(np.arange(len(count)), count)
+    share = (np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)) / count[row]
+    cars = placed_at(box_of(vehicle), begin[row] + way[row] * share[:, None])
+    near, at = STRtree(solid).query(cars, predicate="intersects")
+    touch = shapely.intersection(cars[near], solid[at])
+    area, length = shapely.area(touch), shapely.length(touch)
+    touched = row[near[(area > 1e-6) | ((area == 0.0) & (length > 1e-3))]]
+    return int(touched.min(initial=len(rows))) if len(touched) else -1
 
 
 def problems(

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+import shapely
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from shapely.geometry import LineString
@@ -22,7 +23,7 @@ from tuling_fsm.planning.free_space.collision import (
 )
 from tuling_fsm.planning.free_space.problem import body_of
 
-from .judge import box_of, placed
+from .judge import box_of, placed, placed_at
 
 CAR = Vehicle()
 BODY = body_of(CAR, 0.0)
@@ -42,9 +43,11 @@ def free_by_shapely(line: LineString, curvature: float, gear: int, limit: float)
         return bool(placed(BOX, *advance(0.0, 0.0, 0.0, curvature, gear * s)).intersects(line))
 
     samples = np.linspace(0.0, limit, 300)
-    first = next((i for i, s in enumerate(samples) if hits(s)), None)
-    if first is None:
+    poses = np.array([advance(0.0, 0.0, 0.0, curvature, gear * s) for s in samples])
+    hit = shapely.intersects(placed_at(BOX, poses), line)
+    if not hit.any():
         return limit
+    first = int(hit.argmax())
     if first == 0:
         return 0.0
     lo, hi = samples[first - 1], samples[first]
