@@ -1,21 +1,22 @@
-"""The reference line of a road through the points of a bound, and how far other bounds lie beside it."""
+"""The reference line of a road in the middle of its lanelets, and how far their bounds lie beside it."""
 
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from tuling_fsm.bag.commonroad.lanelets import arc_lengths
+from tuling_fsm.bag.commonroad.lanelets import arc_lengths, at_shares
 from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import FloatArray
 
-STATION_M = 1.0
+STATION_M = 0.75
 """No two stations lie farther apart, so that a bend between them is no deeper than a few centimetres."""
-CLOSE_M = 0.25
-"""Points of a bound that lie nearer than this to the one before are no stations of their own."""
+SMOOTHED_M = 4.0
+"""Kinks of the middle are spread over about this length: nothing has to lie on the reference, and the squares across it
+must not turn faster than the lanes do.
+"""
 SLANT = 0.2
 """An end of a bound that is turned from the road by more than this (sine of the rest of a right angle) is not drawn
 on beyond it."""
@@ -44,9 +45,9 @@ class ReferenceCurve(NamedTuple):
     tangents: FloatArray
 
 
-def reference_curve(line: FloatArray) -> ReferenceCurve:
-    """Through all points of a line (N, 2), m, and points between them: Catmull-Rom tangents, Hermite pieces."""
-    points = _stations_on(line)
+def reference_curve(left: FloatArray, right: FloatArray) -> ReferenceCurve:
+    """A smooth line between two bounds (N, 2), m: Catmull-Rom tangents, Hermite pieces (Catmull and Rom, 1974)."""
+    points = _middle(left, right)
     s = arc_lengths(points)
     slopes = np.gradient(points, s, axis=0) if len(points) > 2 else np.repeat(np.diff(points, axis=0), 2, axis=0)
     tangents = slopes / np.maximum(elementwise.hypot(slopes[:, 0], slopes[:, 1]), 1e-9)[:, None]
@@ -56,18 +57,16 @@ def reference_curve(line: FloatArray) -> ReferenceCurve:
     return ReferenceCurve(pieces, stations, points, tangents)
 
 
-def _stations_on(line: FloatArray) -> FloatArray:
-    s = arc_lengths(line)
-    kept = [0.0]
-    for at in s[1:-1].tolist():
-        if at - kept[-1] > CLOSE_M and s[-1] - at > CLOSE_M:
-            kept.append(at)
-    kept.append(float(s[-1]))
-    found = [0.0]
-    for low, high in pairwise(kept):
-        count = max(math.ceil((high - low) / STATION_M), 1)
-        found += [low + (high - low) * k / count for k in range(1, count + 1)]
-    return np.column_stack((np.interp(found, s, line[:, 0]), np.interp(found, s, line[:, 1])))
+def _middle(left: FloatArray, right: FloatArray) -> FloatArray:
+    """Even points between the bounds at the same share of both, smoothed but for the ends."""
+    fine: FloatArray = np.linspace(0.0, 1.0, 4 * max(len(left), len(right)) + 1, dtype=np.float64)
+    line = 0.5 * (at_shares(left, fine) + at_shares(right, fine))
+    length = float(arc_lengths(line)[-1])
+    count = max(math.ceil(length / STATION_M), 1)
+    points = at_shares(line, np.linspace(0.0, 1.0, count + 1, dtype=np.float64))
+    for _ in range(round(np.square(SMOOTHED_M / STATION_M) / 2.0)):
+        points[1:-1] = 0.25 * points[:-2] + 0.5 * points[1:-1] + 0.25 * points[2:]
+    return points
 
 
 def _piece(points: FloatArray, tangents: FloatArray, headings: FloatArray, i: int) -> CubicPiece:

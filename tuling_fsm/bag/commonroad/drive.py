@@ -112,7 +112,7 @@ def prepare(recording: Recording, out: Path, problem_id: str | None = None) -> L
     (out / MAP_NAME).write_bytes(to_opendrive(recording.name, recording.lanelets))
     road_map = read_map(out / MAP_NAME)
     start = start_pose(problems[0], center_ahead(BMW_320I))
-    way = goal_route(road_map, recording, problems[0], start)
+    way = goal_route(road_map, recording, problems[0], start, BMW_320I)
     goal: dict[str, object] = dict(zip(("x", "y", "heading"), way.route.poses()[-1].tolist(), strict=True))
     return Loop(recording, problems[0], road_map, way, BMW_320I, {"goal": goal})
 

@@ -14,6 +14,7 @@ from tuling_fsm.bag.commonroad.problem import GoalState, PlanningProblem
 from tuling_fsm.bag.commonroad.scenario import Recording
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Polyline, Pose, wrap_angle
+from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.polygon import inside
 from tuling_fsm.map.road_map import RoadMap
@@ -23,6 +24,12 @@ from tuling_fsm.map.routing import plan_route
 BEYOND_M = 120.0
 """The route goes on so far behind the goal: nothing says that the car has to stop in it."""
 ON_LANE_M = 4.0
+USUAL_SPEED = 8.0
+"""What a car drives that has no reason to go slower, m/s."""
+STOPS_BEFORE_M = 3.0
+"""The middle of a car that stops in a long goal stands so far before its end, and in a short one in its middle."""
+BUMPER_GAP_M = 0.8
+"""From where the front bumper comes to rest to the end of a route."""
 
 
 class GoalRoute(NamedTuple):
@@ -33,11 +40,15 @@ class GoalRoute(NamedTuple):
     goal: GoalState
 
 
-def goal_route(road_map: RoadMap, recording: Recording, problem: PlanningProblem, start: Pose) -> GoalRoute:
-    """The shortest route from the car (rear axle) through one of the goals.
+def goal_route(
+    road_map: RoadMap, recording: Recording, problem: PlanningProblem, start: Pose, vehicle: Vehicle
+) -> GoalRoute:
+    """The shortest route from the car (rear axle) through one of the goals; straight on where none leads to any.
+
+    Where the car would be past the goal before its time, and may stand there, the route ends in the goal.
 
     Raises:
-        InputError: no lanes lead from the start to a goal.
+        InputError: the start is on no lane that leads on.
     """
     found = [
         each
@@ -46,8 +57,29 @@ def goal_route(road_map: RoadMap, recording: Recording, problem: PlanningProblem
         if (each := _through(road_map, start, target, goal)) is not None
     ]
     if not found:
-        raise InputError(recording.name, f"no lanes lead to a goal of problem {problem.id}", "a connected network")
-    return min(found, key=lambda each: (each.goal.position is None, (each.stretch or (0.0, 0.0))[0]))
+        ahead = list(_straight_on(road_map, start, BEYOND_M))
+        straight = plan_route(road_map, start, ahead[0]).route if ahead else None
+        if straight is None:
+            raise InputError(recording.name, f"problem {problem.id} begins on no lane", "a start on a lane")
+        return GoalRoute(straight, None, problem.goals[0])
+    best = min(found, key=lambda each: (each.stretch is None, (each.stretch or (0.0, 0.0))[0]))
+    stop_s = _stop(best, recording.step, problem, vehicle)
+    if stop_s is None:
+        return best
+    cut = plan_route(road_map, start, best.route.reference.at(stop_s)).route
+    return best if cut is None else best._replace(route=cut)
+
+
+def _stop(way: GoalRoute, step: float, problem: PlanningProblem, vehicle: Vehicle) -> float | None:
+    """Where on a route that passes the goal before its time the route has to end, m; None where it may go on."""
+    if way.stretch is None or (way.goal.speed is not None and way.goal.speed.low > 0.0):
+        return None
+    begin, end = way.stretch
+    early_s = step * (way.goal.time.low - problem.start.step)
+    if end / max(problem.start.v, USUAL_SPEED) > early_s:
+        return None
+    centre = max(0.5 * (begin + end), end - STOPS_BEFORE_M)
+    return min(centre + 0.5 * vehicle.length + BUMPER_GAP_M, way.route.length)
 
 
 def _targets(
@@ -58,17 +90,16 @@ def _targets(
         time_s = recording.step * (goal.time.high - problem.start.step)
         yield from _straight_on(road_map, start, BEYOND_M + time_s * max(problem.start.v, 5.0))
     for lanelet in goal.lanelets:
-        middle = _middle(recording.lanelets[lanelet])
-        yield _on_lane(road_map, middle)
+        yield _on_lane(road_map, _near_end(recording.lanelets[lanelet]))
     for shape in goal.shapes:
         centre = Polygon(shape).centroid
         heading = math.nan if goal.heading is None else 0.5 * (goal.heading.low + goal.heading.high)
         yield _on_lane(road_map, Pose(centre.x, centre.y, heading))
 
 
-def _middle(lanelet: Lanelet) -> Pose:
+def _near_end(lanelet: Lanelet) -> Pose:
     line = Polyline.of(lanelet.centre)
-    return line.at(0.5 * line.length)
+    return line.at(0.95 * line.length)
 
 
 def _on_lane(road_map: RoadMap, pose: Pose) -> Pose:

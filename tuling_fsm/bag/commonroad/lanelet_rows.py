@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tuling_fsm.bag.commonroad.lanelets import Lanelet
+from tuling_fsm.bag.commonroad.lanelets import Lanelet, in_common
 from tuling_fsm.map.lanes import LaneId
 
 
@@ -25,18 +25,17 @@ class LaneletRow:
 
     def links(self, other: LaneletRow) -> list[tuple[int, int]]:
         """Which lanes of this row lead into which lanes of another one."""
-        found = [
+        return [
             (-i - 1, lane)
             for i, each in enumerate(self.lanelets)
             for successor in each.successors
             if (lane := other.lane(successor)) is not None
         ]
-        return list({mine: (mine, theirs) for mine, theirs in reversed(found)}.values())[::-1]
 
 
 def rows_of(lanelets: Mapping[str, Lanelet]) -> list[LaneletRow]:
     """Lanelets side by side, from the leftmost on; then which lane follows which, and the junctions."""
-    on_the_right = {each.right_neighbour for each in lanelets.values()}
+    on_the_right = {right.id for each in lanelets.values() if (right := _beside(each, lanelets)) is not None}
     rows: list[LaneletRow] = []
     of: dict[str, LaneletRow] = {}
     for first in sorted(lanelets.values(), key=lambda each: (each.id in on_the_right, each.id)):
@@ -48,7 +47,7 @@ def rows_of(lanelets: Mapping[str, Lanelet]) -> list[LaneletRow]:
         while lanelet is not None and lanelet.id not in of:
             row.lanelets.append(lanelet)
             of[lanelet.id] = row
-            lanelet = lanelets.get(lanelet.right_neighbour or "")
+            lanelet = _beside(lanelet, lanelets)
     for row in rows:
         followers = [of[s] for each in row.lanelets for s in each.successors if s in of and of[s] is not row]
         row.following = list(dict.fromkeys(followers))
@@ -56,6 +55,12 @@ def rows_of(lanelets: Mapping[str, Lanelet]) -> list[LaneletRow]:
             each.before.append(row)
     _number_junctions(rows)
     return rows
+
+
+def _beside(lanelet: Lanelet, lanelets: Mapping[str, Lanelet]) -> Lanelet | None:
+    """The neighbour on the right, where it has the bound between them in common."""
+    right = lanelets.get(lanelet.right_neighbour or "")
+    return right if right is not None and in_common(lanelet, right) else None
 
 
 def lane_ids(lanelets: Mapping[str, Lanelet]) -> dict[str, LaneId]:

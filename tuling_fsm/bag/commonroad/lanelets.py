@@ -10,7 +10,7 @@ import numpy as np
 from tuling_fsm.bag.commonroad.obstacles import Report
 from tuling_fsm.bag.commonroad.values import LONGEST_M, Element, finite, points
 from tuling_fsm.core import elementwise
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.geometry import FloatArray, Polyline
 
 DEFAULT_LIMIT = 13.9
 """Speed limit where none is given, m/s."""
@@ -26,6 +26,8 @@ LANE_TYPES = {
     "restricted": "restricted",
 }
 """OpenDRIVE's lane type for CommonRoad's; all others are driven on."""
+APART_M = 0.3
+"""Bounds of neighbours that are farther apart are two."""
 MAX_SPEED_SIGNS = ("274", "R2-1", "s_301", "r301")
 MARKINGS = {
     "solid": ("solid", False),
@@ -64,7 +66,7 @@ class Lanelet:
     def centre(self) -> FloatArray:
         """The line in the middle (N, 2), m, between points at the same share of both bounds."""
         share: FloatArray = np.linspace(0.0, 1.0, max(len(self.left), len(self.right), 2), dtype=np.float64)
-        return 0.5 * (_at_shares(self.left, share) + _at_shares(self.right, share))
+        return 0.5 * (at_shares(self.left, share) + at_shares(self.right, share))
 
     @property
     def outline(self) -> FloatArray:
@@ -77,10 +79,17 @@ def arc_lengths(line: FloatArray) -> FloatArray:
     return np.concatenate(([0.0], np.cumsum(elementwise.hypot(*np.diff(line, axis=0).T))))
 
 
-def _at_shares(line: FloatArray, share: FloatArray) -> FloatArray:
+def at_shares(line: FloatArray, share: FloatArray) -> FloatArray:
+    """The points (M, 2) at shares (M,) of a line's length, 0 to 1."""
     s = arc_lengths(line)
     at = share * s[-1]
     return np.column_stack((np.interp(at, s, line[:, 0]), np.interp(at, s, line[:, 1])))
+
+
+def in_common(left: Lanelet, right: Lanelet) -> bool:
+    """Whether two neighbours have the bound between them in common; they have not where a lane forks."""
+    whole = Polyline.of(left.right)
+    return all(abs(whole.project(x, y).offset) <= APART_M for x, y in right.left.tolist())
 
 
 def read_lanelets(root: Element, report: Report) -> dict[str, Lanelet]:
@@ -168,6 +177,11 @@ def _report(root: Element, lanelets: Mapping[str, Lanelet], report: Report) -> N
         "stop lines are not kept": sum(each.stop_line is not None for each in lanelets.values()),
         "neighbours that are driven the other way lie on roads of their own": sum(
             each.opposite is not None for each in lanelets.values()
+        ),
+        "neighbours without a common bound lie on roads of their own": sum(
+            each.right_neighbour in lanelets and not in_common(each, lanelets[each.right_neighbour])
+            for each in lanelets.values()
+            if each.right_neighbour is not None
         ),
     }
     for line, count in counts.items():

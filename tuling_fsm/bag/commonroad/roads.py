@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from lxml import etree
 
@@ -42,7 +40,7 @@ def _junction(root: Element, number: int, forks: list[LaneletRow]) -> None:
 
 
 def _road(root: Element, row: LaneletRow) -> None:
-    curve = reference_curve(row.lanelets[0].left)
+    curve = reference_curve(row.lanelets[0].left, row.lanelets[-1].right)
     road = etree.SubElement(root, "road", id=str(row.id), junction=str(row.junction),
                             length=f"{curve.stations[-1]:.9g}", name=" ".join(each.id for each in row.lanelets),
                             rule="RHT")  # fmt: skip
@@ -50,18 +48,28 @@ def _road(root: Element, row: LaneletRow) -> None:
     limit = max(each.limit for each in row.lanelets)
     etree.SubElement(etree.SubElement(road, "type", s="0", type="town"), "speed", max=f"{limit:.6g}", unit="m/s")
     _plan_view(road, curve)
-    section = etree.SubElement(etree.SubElement(road, "lanes"), "laneSection", s="0")
+    bounds = [beside(curve, line) for line in (row.lanelets[0].left, *(each.right for each in row.lanelets))]
+    lanes = etree.SubElement(road, "lanes")
+    _polynomials(lanes, "laneOffset", "s", curve.stations, bounds[0])
+    section = etree.SubElement(lanes, "laneSection", s="0")
     centre = etree.SubElement(etree.SubElement(section, "center"), "lane", id="0", type="none", level="false")
     _mark(centre, row.lanelets[0].left_marking or "solid")
     right = etree.SubElement(section, "right")
-    bounds = [beside(curve, line) for line in (row.lanelets[0].left, *(each.right for each in row.lanelets))]
     for i, lanelet in enumerate(row.lanelets):
         lane = etree.SubElement(right, "lane", id=str(-i - 1), type=lanelet.type, level="false")
         _lane_links(lane, row, -i - 1)
-        for s, width, slope in _slopes(curve.stations, np.maximum(bounds[i] - bounds[i + 1], LEAST_WIDTH_M)):
-            etree.SubElement(lane, "width", sOffset=f"{s:.9g}", a=f"{width:.9g}", b=f"{slope:.9g}", c="0", d="0")
+        widths = np.maximum(bounds[i] - bounds[i + 1], LEAST_WIDTH_M)
+        _polynomials(lane, "width", "sOffset", curve.stations, widths)
         _mark(lane, _between(lanelet, row.lanelets[i + 1] if i + 1 < len(row.lanelets) else None))
         etree.SubElement(lane, "speed", sOffset="0", max=f"{lanelet.limit:.6g}", unit="m/s")
+
+
+def _polynomials(parent: Element, tag: str, begin: str, stations: FloatArray, values: FloatArray) -> None:
+    """Linear pieces between values at stations."""
+    slopes = np.diff(values) / np.diff(stations)
+    for s, value, slope in zip(stations[:-1].tolist(), values[:-1].tolist(), slopes.tolist(), strict=True):
+        numbers = {begin: s, "a": value, "b": slope, "c": 0.0, "d": 0.0}
+        etree.SubElement(parent, tag, {key: f"{number:.9g}" for key, number in numbers.items()})
 
 
 def _plan_view(road: Element, curve: ReferenceCurve) -> None:
@@ -109,9 +117,3 @@ def _mark(lane: Element, marking: str) -> None:
     kind, crossable = MARKINGS.get(marking, ("solid", False))
     etree.SubElement(lane, "roadMark", sOffset="0", type=kind, color="white", width="0.12",
                      laneChange="both" if crossable else "none")  # fmt: skip
-
-
-def _slopes(stations: FloatArray, widths: FloatArray) -> Iterator[tuple[float, float, float]]:
-    """Linear pieces: where each begins, its width there, and its slope."""
-    slopes = np.diff(widths) / np.diff(stations)
-    yield from zip(stations[:-1].tolist(), widths[:-1].tolist(), slopes.tolist(), strict=True)
