@@ -1,5 +1,7 @@
-"""CommonRoad scenarios driven in closed loop, and judged by CommonRoad's own tools from the solution files: our planner,
-our baseline of the Intelligent Driver Model, and two published planners in the loops that their packages bring.
+"""CommonRoad scenarios driven in closed loop, and judged by CommonRoad's own tools from the solution files.
+
+Beside our planner: our baseline of the Intelligent Driver Model, and two published planners in the loops that their
+packages bring.
 
 `COMMONROAD_RECORDED` names a folder of more scenarios, such as the unpacked `commonroad_recorded.tar.xz`;
 `COMMONROAD_EVERY` takes every so many of all only.
@@ -38,13 +40,12 @@ def run() -> Table:
     files = scenarios()
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder)
-        fiss = {"files": [str(f) for f in files], "out": str(out / "fiss"), "vehicle": VEHICLE}
+        fiss = {"files": [str(f) for f in files], "out": str(out / "fiss"), "vehicle": VEHICLE,
+                "prediction": "lane_following"}  # fmt: skip
         planners = {
             "ours": [_ours(file, out / "ours", drive_agent) for file in files],
             "IDM": [_ours(file, out / "idm", _idm) for file in files],
-            "FISS+": _peer("commonroad_fiss.py", fiss | {"prediction": "lane_following"}),
-            "FISS+, future known": _peer("commonroad_fiss.py", fiss | {
-                "out": str(out / "fiss_known"), "prediction": "ground_truth"}),
+            "FISS+": _peer("commonroad_fiss.py", fiss),
             "reactive, future known": _peer(
                 "commonroad_reactive.py", {"files": fiss["files"], "out": str(out / "reactive")}
             ),
@@ -138,12 +139,13 @@ def _table(
         tuple(rows),
         "each scenario once",
         (
-            "Judge: commonroad-drivability-checker and commonroad-io on solution files: goal, collision, road boundary, "
-            "feasibility of the kinematic single-track model of the BMW 320i. A cell is the first thing that is wrong, "
-            "in the order: contact, road, goal, feasibility.",
-            "Ours and IDM: 20 Hz, a simulated car with lags of steering and drive, the others' future unknown; in a goal "
-            "that they would reach too early they stop where they may stand, and no speed is fitted to a goal's window. "
-            "The peers track their plans perfectly, in the loops of their packages, FISS+ with a policy for the window.",
+            "Judge: commonroad-drivability-checker and commonroad-io on solution files: goal, contact, road boundary, "
+            "the kinematic single-track model of the BMW 320i. A cell is the first thing that is wrong, in the order "
+            "contact, road, goal, feasibility.",
+            "Ours and IDM: 20 Hz, a simulated car with lags of steering and drive, the others' future unknown; in a "
+            "goal that they would reach too early they stop where they may stand, and fit no speed to a goal's window.",
+            "FISS+ predicts along lanes as well; the reactive planner is given the recorded future. "
+            "The peers track their plans perfectly, in their packages' own loops; FISS+ fits its speed to the window.",
             "`was hit`: from behind, or standing; the others replay a recording and do not react.",
         ),
     )  # fmt: skip

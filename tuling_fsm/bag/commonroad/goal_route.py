@@ -14,7 +14,7 @@ from tuling_fsm.bag.commonroad.problem import GoalState, PlanningProblem
 from tuling_fsm.bag.commonroad.scenario import Recording
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Polyline, Pose, wrap_angle
-from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.core.vehicle import Vehicle, center_ahead
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.polygon import inside
 from tuling_fsm.map.road_map import RoadMap
@@ -28,8 +28,8 @@ USUAL_SPEED = 8.0
 """What a car drives that has no reason to go slower, m/s."""
 STOPS_BEFORE_M = 3.0
 """The middle of a car that stops in a long goal stands so far before its end, and in a short one in its middle."""
-BUMPER_GAP_M = 0.8
-"""From where the front bumper comes to rest to the end of a route."""
+AXLE_GAP_M = 0.5
+"""From where the rear axle comes to rest to the end of a route."""
 
 
 class GoalRoute(NamedTuple):
@@ -79,7 +79,7 @@ def _stop(way: GoalRoute, step: float, problem: PlanningProblem, vehicle: Vehicl
     if end / max(problem.start.v, USUAL_SPEED) > early_s:
         return None
     centre = max(0.5 * (begin + end), end - STOPS_BEFORE_M)
-    return min(centre + 0.5 * vehicle.length + BUMPER_GAP_M, way.route.length)
+    return min(centre - center_ahead(vehicle) + AXLE_GAP_M, way.route.length)
 
 
 def _targets(
