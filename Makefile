@@ -109,7 +109,8 @@ bench-peers:
 	$(PYTHON) -m venv --clear $(CURDIR)/.venv-bench
 	$(CURDIR)/.venv-bench/bin/pip install --quiet --disable-pip-version-check ompl==2.0.1 rsplan==1.0.10 \
 		pyrvo==0.4.3 libsumo==1.28.0 eclipse-sumo==1.28.0 highway-env==1.12.1 \
-		toppra==0.6.10 commonroad-reactive-planner==2025.1 commonroad-drivability-checker==2025.4.0 numba numpy
+		toppra==0.6.10 commonroad-reactive-planner==2025.1 commonroad-drivability-checker==2025.4.0 \
+		commonroad-io==2024.3 fiss-planner==1.0.0 numba numpy
 
 clean:
 	find tuling_fsm -name __pycache__ -prune -exec rm -rf {} +

@@ -84,7 +84,7 @@ def _nowhere() -> int:
 
 def command_line() -> argparse.ArgumentParser:
     """All verbs with their options, in the order of the help."""
-    from tuling_fsm.verbs import bags, campaign, maps, planner, runs
+    from tuling_fsm.verbs import bags, campaign, commonroad, maps, planner, runs
     from tuling_fsm.verbs.parser import OneLineParser
 
     parser = OneLineParser(prog="tuling-fsm", description="Hierarchical state-machine planner and its simulator.")
@@ -94,7 +94,7 @@ def command_line() -> argparse.ArgumentParser:
         runs.add_sim,
         campaign.add_campaign,
         bags.add_replay,
-        bags.add_commonroad,
+        commonroad.add_commonroad,
         bags.add_why,
         planner.add_plan,
         maps.add_map,

@@ -2,58 +2,24 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
+from bag.commonroad_text import ROADS, car, lanelet, scenario
 from tuling_fsm.bag.commonroad.convert import convert
+from tuling_fsm.bag.commonroad.lanelet_rows import lane_ids
+from tuling_fsm.bag.commonroad.obstacles import object_rows
 from tuling_fsm.bag.commonroad.roads import to_opendrive
 from tuling_fsm.bag.commonroad.scenario import read_recording
 from tuling_fsm.bag.replay import agent_of, replay, transitions
 from tuling_fsm.bag.ticks import read_inputs, read_run
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Polyline
+from tuling_fsm.map.lanes import MarkKind
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.world.inputs import Kind
 
 NGSIM = "USA_Peach-2_1_T-1.xml"
-
-
-def lanelet(number: int, x: float, y: float, more: str = "", length: float = 40.0) -> str:
-    def bound(name: str, side: float) -> str:
-        points = "".join(f"<point><x>{x + s}</x><y>{y + side}</y></point>" for s in (0.0, length))
-        return f"<{name}>{points}</{name}>"
-
-    return f'<lanelet id="{number}">{bound("leftBound", 1.75)}{bound("rightBound", -1.75)}{more}</lanelet>'
-
-
-def car(number: int, x: float, y: float, v: float, ticks: int) -> str:
-    def state(tag: str, k: int) -> str:
-        return (
-            f"<{tag}><position><point><x>{x + 0.1 * k * v}</x><y>{y}</y></point></position>"
-            f"<orientation><exact>0.0</exact></orientation><time><exact>{k}</exact></time>"
-            f"<velocity><exact>{v}</exact></velocity></{tag}>"
-        )
-
-    shape = "<shape><rectangle><length>4.5</length><width>1.8</width></rectangle></shape>"
-    states = "".join(state("state", k) for k in range(1, ticks))
-    drive = f"<trajectory>{states}</trajectory>" if ticks > 1 else ""
-    return f'<dynamicObstacle id="{number}"><type>car</type>{shape}{state("initialState", 0)}{drive}</dynamicObstacle>'
-
-
-ROADS = (
-    lanelet(1, 0.0, 1.75, '<successor ref="3"/><adjacentRight ref="2" drivingDir="same"/>')
-    + lanelet(2, 0.0, -1.75, '<successor ref="4"/><adjacentLeft ref="1" drivingDir="same"/>')
-    + lanelet(3, 40.0, 1.75, '<adjacentRight ref="4" drivingDir="same"/><speedLimit>12.5</speedLimit>')
-    + lanelet(4, 40.0, -1.75, '<adjacentLeft ref="3" drivingDir="same"/>')
-)
-
-
-def scenario(folder: Path, content: str) -> Path:
-    file = folder / "scenario.xml"
-    file.write_text(f'<commonRoad benchmarkID="made" timeStepSize="0.1">{content}</commonRoad>')
-    return file
 
 
 def test_lanelets_side_by_side_are_lanes_of_one_road_and_lead_on(tmp_path):
@@ -70,7 +36,7 @@ def test_lanelets_side_by_side_are_lanes_of_one_road_and_lead_on(tmp_path):
     left, right = (road_map.project(10.0, y, 0.0).lane for y in (1.75, -1.75))
     assert lanes[left].right_neighbour == right and lanes[right].left_neighbour == left
     assert road_map.project(60.0, 1.75, 0.0) is not None
-    assert lanes[road_map.project(60.0, 1.75, 0.0).lane].limit == pytest.approx(13.9)
+    assert lanes[road_map.project(60.0, 1.75, 0.0).lane].limit == pytest.approx(12.5)
 
 
 def test_a_fork_becomes_a_junction(tmp_path):
@@ -183,3 +149,112 @@ def test_a_car_that_hardly_drives_is_no_ego(tmp_path):
     file.write_text(file.read_text().replace('timeStepSize="0.1"', 'timeStepSize="0.001"'))
     with pytest.raises(InputError, match="no recorded drive of a car"):
         convert(file, tmp_path / "out")
+
+
+def obstacle_at(tmp_path, text: str, t: float):
+    """The rows of `objects` at a time, of a scenario with these obstacles."""
+    recording = read_recording(scenario(tmp_path, ROADS + text))
+    return object_rows(recording.obstacles, t), recording
+
+
+def test_a_drive_that_repeats_its_first_state_is_read(tmp_path):
+    rows, _ = obstacle_at(tmp_path, car(7, 5.0, -1.75, 6.0, 20, first=0), 1.0)
+    assert rows["x"].tolist() == pytest.approx([11.0])
+
+
+def test_a_polygon_is_the_box_around_it_and_said_to_be(tmp_path):
+    corners = "".join(f"<point><x>{x}</x><y>{y}</y></point>" for x, y in ((-2, -1), (4, -1), (4, 1), (1, 1)))
+    rows, recording = obstacle_at(tmp_path, car(7, 20.0, 0.0, 0.0, 1, shape=f"<polygon>{corners}</polygon>"), 3.0)
+    assert (rows["length"][0], rows["width"][0]) == (6.0, 2.0)
+    assert (rows["x"][0], rows["y"][0]) == (21.0, 0.0)
+    assert recording.lost == ("obstacle 7 is no box: taken for the smallest box around it",)
+
+
+def test_one_without_a_drive_is_there_at_its_time_only(tmp_path):
+    gone = car(7, 5.0, 0.0, 18.0, 1).replace("staticObstacle", "dynamicObstacle")
+    assert [len(obstacle_at(tmp_path, gone, t)[0]) for t in (0.0, 0.1)] == [1, 0]
+    assert [len(obstacle_at(tmp_path, car(7, 5.0, 0.0, 0.0, 1), t)[0]) for t in (0.0, 9.0)] == [1, 1]
+
+
+def test_sets_of_occupancy_move(tmp_path):
+    def occupancy(k: int) -> str:
+        place = f"<center><x>{5.0 + 2.0 * k}</x><y>1.0</y></center>"
+        body = f"<shape><rectangle><length>5</length><width>2</width>{place}</rectangle></shape>"
+        when = f"<time><intervalStart>{k}</intervalStart><intervalEnd>{k}</intervalEnd></time>"
+        return f"<occupancy>{body}{when}</occupancy>"
+
+    sets = "<occupancySet>" + "".join(occupancy(k) for k in range(1, 11)) + "</occupancySet>"
+    text = car(7, 5.0, 1.0, 20.0, 1).replace("staticObstacle", "dynamicObstacle")
+    rows, _ = obstacle_at(tmp_path, text.replace("</dynamicObstacle>", f"{sets}</dynamicObstacle>"), 0.5)
+    assert rows["x"].tolist() == pytest.approx([15.0]) and rows["vx"].tolist() == pytest.approx([20.0])
+
+
+def test_a_sidewalk_is_no_lane_to_drive_on(tmp_path):
+    walk = lanelet(9, 0.0, -20.0, "<laneletType>sidewalk</laneletType>")
+    recording = read_recording(scenario(tmp_path, ROADS + walk))
+    (tmp_path / "map.xodr").write_bytes(to_opendrive("made", recording.lanelets))
+    road_map = read_map(tmp_path / "map.xodr")
+    assert len(road_map.driving_lanes()) == 4
+    assert [lane.type for lane in road_map.lanes.values()].count("sidewalk") == 1
+
+
+def test_what_is_not_kept_is_said(tmp_path):
+    yields = (
+        "<trafficSign id='70'><trafficSignElement><trafficSignID>205</trafficSignID></trafficSignElement></trafficSign>"
+    )
+    lane = lanelet(9, 0.0, -20.0, "<trafficSignRef ref='70'/><stopLine/><adjacentLeft ref='1' drivingDir='opposite'/>")
+    recording = read_recording(scenario(tmp_path, ROADS + lane + yields + "<trafficLight id='80'/>"))
+    said = " | ".join(recording.lost)
+    for word in ("traffic signs 70", "traffic lights", "stop lines", "the other way"):
+        assert word in said
+    assert read_recording(scenario(tmp_path, ROADS)).lost == ()
+
+
+def test_lines_are_marked_as_the_scenario_marks_them(tmp_path):
+    def marked(text: str, kind: str) -> str:
+        return text.replace("</leftBound>", f"<lineMarking>{kind}</lineMarking></leftBound>")
+
+    own = marked(lanelet(1, 0.0, 1.75, '<adjacentRight ref="2" drivingDir="same"/>'), "dashed")
+    other = marked(lanelet(2, 0.0, -1.75, '<adjacentLeft ref="1" drivingDir="same"/>'), "solid")
+    recording = read_recording(scenario(tmp_path, own + other))
+    (tmp_path / "map.xodr").write_bytes(to_opendrive("made", recording.lanelets))
+    road_map = read_map(tmp_path / "map.xodr")
+    lane = road_map.lanes[road_map.project(10.0, -1.75, 0.0).lane]
+    assert [(mark.kind, mark.crossable) for mark in lane.left_marks] == [(MarkKind.SOLID, False)]
+
+
+def bend(number: int, radius: float, width: float) -> str:
+    """A quarter of a circle to the left around the origin, its bounds in points that do not lie abreast."""
+
+    def bound(name: str, r: float, count: int) -> str:
+        angles = 0.5 * np.pi * np.linspace(0.0, 1.0, count) ** 1.3
+        points = "".join(f"<point><x>{r * np.sin(a)}</x><y>{-r * np.cos(a)}</y></point>" for a in angles)
+        return f"<{name}>{points}</{name}>"
+
+    inner, outer = bound("leftBound", radius - width, 23), bound("rightBound", radius, 31)
+    return f'<lanelet id="{number}">{inner}{outer}</lanelet>'
+
+
+def test_bounds_stay_within_5_cm_in_a_bend_whose_bounds_have_other_points(tmp_path):
+    recording = read_recording(scenario(tmp_path, bend(1, 12.0, 4.0)))
+    assert farthest_off(tmp_path, recording)[0] < 0.05
+
+
+def farthest_off(tmp_path, recording) -> list[float]:
+    """How far the bounds of each lanelet are from those of its lane at most, m, but for their last half metres."""
+    (tmp_path / "map.xodr").write_bytes(to_opendrive("made", recording.lanelets))
+    road_map = read_map(tmp_path / "map.xodr")
+    found = []
+    lanes = lane_ids(recording.lanelets)
+    for each in recording.lanelets.values():
+        lane = road_map.lanes[lanes[each.id]]
+        normal = np.column_stack((-np.sin(lane.center.heading), np.cos(lane.center.heading)))
+        sides = (lane.center.xy + lane.left[:, None] * normal, lane.center.xy - lane.right[:, None] * normal)
+        for side, line in zip(sides, (each.left, each.right), strict=True):
+            whole, away = Polyline.of(line), []
+            for x, y in side:
+                foot = whole.project(x, y)
+                if 0.5 < foot.s < whole.length - 0.5:
+                    away.append(abs(foot.offset))
+            found.append(max(away, default=0.0))
+    return found

@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.agent import Agent, Parameters
+from tuling_fsm.bag.commonroad.obstacles import Obstacle, object_rows
 from tuling_fsm.bag.commonroad.roads import to_opendrive
-from tuling_fsm.bag.commonroad.scenario import Obstacle, Recording, read_recording
+from tuling_fsm.bag.commonroad.scenario import Recording, read_recording
 from tuling_fsm.bag.writer import BagWriter
 from tuling_fsm.core import elementwise
 from tuling_fsm.core.errors import InputError
@@ -27,14 +28,12 @@ from tuling_fsm.wire.cdr import nanoseconds
 from tuling_fsm.wire.inputs import PUSHED
 from tuling_fsm.wire.outputs import Outputs, trajectory_messages
 from tuling_fsm.world.inputs import (
-    OBJECTS,
     TRAFFIC_LIGHTS,
     BoolMessage,
     Inputs,
     Kind,
     Odometry,
     RouteAnswer,
-    Source,
     StampedRows,
 )
 
@@ -53,6 +52,8 @@ class Converted(NamedTuple):
     lanes: int
     transitions: int
     route_m: float
+    lost: tuple[str, ...]
+    """What of the scenario cannot be kept, a line each."""
 
 
 def convert(scenario: Path, out: Path, ego: str | None = None, parameters: Parameters | None = None) -> Converted:
@@ -68,7 +69,7 @@ def convert(scenario: Path, out: Path, ego: str | None = None, parameters: Param
         InputError: no CommonRoad scenario, no such car, or no car drives in it.
     """
     recording, parameters = read_recording(scenario), parameters or Parameters()
-    car = _ego(recording, ego, str(scenario))
+    car = _ego(recording, ego)
     out.mkdir(parents=True, exist_ok=True)
     (out / MAP_NAME).write_bytes(to_opendrive(recording.name, recording.lanelets))
     road_map = read_map(out / MAP_NAME)
@@ -82,18 +83,20 @@ def convert(scenario: Path, out: Path, ego: str | None = None, parameters: Param
             bag.write_tick(inputs, [*trajectory_messages(tick.trajectory, ns), *outputs.messages(tick, ns)])
             count += 1
             changes += tick.decision.transition is not None
-    return Converted(car.id, count, len(road_map.driving_lanes()), changes, _way(route))
+    return Converted(car.id, count, len(road_map.driving_lanes()), changes, _way(route), recording.lost)
 
 
-def _ego(recording: Recording, wanted: str | None, where: str) -> Obstacle:
+def _ego(recording: Recording, wanted: str | None) -> Obstacle:
     moving = [each for each in recording.obstacles if each.kind in VEHICLES and _duration(each) > 2.0 * TICK_S]
     if wanted is not None:
         found = [each for each in moving if each.id == wanted]
         if not found:
-            raise InputError(where, f"no recorded drive of a car {wanted}", ", ".join(each.id for each in moving))
+            raise InputError(
+                recording.name, f"no recorded drive of a car {wanted}", ", ".join(each.id for each in moving)
+            )
         return found[0]
     if not moving:
-        raise InputError(where, "no recorded drive of a car", "a scenario with dynamic obstacles")
+        raise InputError(recording.name, "no recorded drive of a car", "a scenario with dynamic obstacles")
     return max(moving, key=lambda each: _way(each.states[:, 1:3]))
 
 
@@ -137,23 +140,9 @@ def _ticks(recording: Recording, car: Obstacle, route: FloatArray, vehicle: Vehi
         yield Inputs(
             stamp,
             Odometry(stamp, Pose(x, y, heading), v, rate),
-            StampedRows(stamp, _objects(others, t)),
+            StampedRows(stamp, object_rows(others, t)),
             traffic_lights=StampedRows(stamp, np.zeros(0, TRAFFIC_LIGHTS)),
             rain_fog=flag,
             route_answers=answers,
             mission=mission,
         )
-
-
-def _objects(others: list[Obstacle], t: float) -> np.ndarray[tuple[int], np.dtype[np.void]]:
-    """Rows of the topic `objects`: all agents that are recorded at this time."""
-    present = [each for each in others if len(each.states) == 1 or each.states[0, 0] <= t <= each.states[-1, 0]]
-    rows = np.zeros(len(present), OBJECTS)
-    for row, each in zip(rows, present, strict=True):
-        x, y, heading, v = (float(np.interp(t, each.states[:, 0], each.states[:, i])) for i in range(1, 5))
-        row["id"], row["kind"] = int(each.id) % 2**32, each.kind
-        row["source"] = Source.LIDAR | Source.RADAR | Source.CAMERA
-        row["x"], row["y"], row["heading"] = x, y, heading
-        row["vx"], row["vy"] = v * elementwise.cos(heading), v * elementwise.sin(heading)
-        row["length"], row["width"], row["existence"] = each.length, each.width, 1.0
-    return rows

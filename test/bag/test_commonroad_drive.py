@@ -1,0 +1,152 @@
+"""A CommonRoad scenario is driven in closed loop, and what comes of it is CommonRoad's."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from lxml import etree
+
+from bag.commonroad_text import ROADS, car, lanelet, problem, scenario
+from tuling_fsm.bag.commonroad.drive import BMW_320I, Drive, drive, drive_agent, prepare
+from tuling_fsm.bag.commonroad.problem import GoalState, ProblemState
+from tuling_fsm.bag.commonroad.scenario import read_recording
+from tuling_fsm.bag.commonroad.solution import solution_xml
+from tuling_fsm.bag.commonroad.values import Interval
+from tuling_fsm.bag.commonroad.verdict import judge
+from tuling_fsm.bag.replay import replay
+from tuling_fsm.cli import main
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.vehicle import center_ahead
+from tuling_fsm.sim.scoring.collisions import Contact
+
+BOX = "<length>12</length><width>3</width><center><x>60</x><y>-1.75</y></center>"
+HERE = f"<position><rectangle>{BOX}</rectangle></position>"
+PASSING = HERE + "<velocity><intervalStart>3</intervalStart><intervalEnd>15</intervalEnd></velocity>"
+LEADER = car(7, 30.0, -1.75, 8.0, 80)
+
+
+def loop_of(tmp_path, content: str):
+    return prepare(read_recording(scenario(tmp_path, content)), tmp_path / "out")
+
+
+def standing(steps: int, x: float, y: float = -1.75, v: float = 0.0) -> tuple[ProblemState, ...]:
+    return tuple(ProblemState(k, x, y, 0.0, v) for k in range(steps))
+
+
+@pytest.mark.slow
+@pytest.mark.clause("SIM-1")
+def test_the_car_reaches_the_goal_behind_another_one_and_the_solution_says_how(tmp_path):
+    loop = loop_of(tmp_path, ROADS + LEADER + problem(8.0, -1.75, 8.0, PASSING, (50, 90)))
+    driven = drive_agent(loop, tmp_path / "out")
+    verdict = judge(loop, driven)
+    assert verdict.solved and 50 <= verdict.reached <= 90, verdict.words()
+    assert driven.states[-1].step == verdict.reached
+    root = etree.fromstring(solution_xml(loop.recording, driven))
+    assert root.get("benchmark_id") == "KS2:WX1:made:2018b"
+    states = root.findall("ksTrajectory/ksState")
+    assert [int(each.findtext("time")) for each in states] == list(range(verdict.reached + 1))
+    first = {field.tag: float(field.text) for field in states[0]}
+    wanted = {"x": 8.0, "y": -1.75, "orientation": 0.0, "velocity": 8.0, "steeringAngle": 0.0, "time": 0.0}
+    assert first == pytest.approx(wanted)
+    rows = np.array(driven.states)
+    assert np.hypot(*np.diff(rows[:, 1:3], axis=0).T) == pytest.approx(
+        0.1 * 0.5 * (rows[1:, 4] + rows[:-1, 4]), abs=0.02
+    )
+    assert replay(tmp_path / "out") == []
+
+
+@pytest.mark.slow
+def test_too_early_it_stops_in_the_goal_where_it_may_stand(tmp_path):
+    loop = loop_of(tmp_path, ROADS + problem(8.0, -1.75, 8.0, HERE, (130, 130)))
+    driven = drive_agent(loop, tmp_path / "out")
+    assert driven.reached_step == 130 and driven.states[-1].v < 0.1
+    passing = loop_of(tmp_path, ROADS + problem(8.0, -1.75, 8.0, PASSING, (130, 130)))
+    assert passing.way.route.length > loop.way.route.length + 5.0
+
+
+def test_the_middle_of_the_car_is_where_commonroad_has_it():
+    b, length, width = 1.4227170936, 4.508, 1.610
+    assert center_ahead(BMW_320I) == pytest.approx(b, abs=1e-3)
+    assert (BMW_320I.length, BMW_320I.width) == pytest.approx((length, width), abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("state", "reached"),
+    [
+        (ProblemState(20, 5.0, 0.0, math.pi - 0.05, 5.0), True),
+        (ProblemState(20, 5.0, 0.0, -math.pi - 0.05, 5.0), True),
+        (ProblemState(30, 5.0, 0.0, math.pi - 0.05, 5.0), True),
+        (ProblemState(31, 5.0, 0.0, math.pi - 0.05, 5.0), False),
+        (ProblemState(20, 11.0, 0.0, math.pi - 0.05, 5.0), False),
+        (ProblemState(20, 5.0, 0.0, math.pi - 0.3, 5.0), False),
+        (ProblemState(20, 5.0, 0.0, math.pi - 0.05, 6.5), False),
+    ],
+)
+def test_a_goal_is_reached_when_all_of_it_holds_at_once(state, reached):
+    square = np.array([(0.0, -1.0), (10.0, -1.0), (10.0, 1.0), (0.0, 1.0)])
+    goal = GoalState(Interval(20, 30), (square,), (), Interval(math.pi - 0.1, math.pi + 0.1), Interval(4.0, 6.0))
+    assert goal.reached(state) is reached
+
+
+def test_contacts_are_told_with_their_side_and_fault(tmp_path):
+    others = car(7, 20.0, -1.75, 6.0, 40) + car(8, 55.0, -1.75, 0.0, 1)
+    loop = loop_of(tmp_path, ROADS + others + problem(30.0, -1.75, 0.0, PASSING, (10, 20)))
+    slow = judge(loop, Drive(loop.problem, standing(20, 30.0, v=1.0), None))
+    assert [(each.obstacle, each.contact, each.at_fault) for each in slow.contacts] == [("7", Contact.REAR, False)]
+    front = judge(loop, Drive(loop.problem, standing(5, 52.0, v=5.0), None))
+    assert [(each.obstacle, each.contact, each.at_fault) for each in front.contacts] == [("8", Contact.FRONT, True)]
+    alone = judge(loop, Drive(loop.problem, standing(5, 70.0), None))
+    assert alone.contacts == () and not alone.solved and alone.left_road is None
+    beside = judge(loop, Drive(loop.problem, standing(5, 70.0, y=-3.0), None))
+    assert beside.left_road == 0 and "off the road at step 0" in beside.words()
+
+
+def test_others_are_replayed_and_the_first_state_is_led_up_to(tmp_path):
+    loop, seen = loop_of(tmp_path, ROADS + LEADER + problem(8.0, -1.75, 8.0, PASSING, (5, 8))), []
+
+    def plan(inputs):
+        seen.append((inputs.stamp, inputs.odometry.pose.x, float(inputs.objects.rows["x"][0])))
+
+    driven = drive(loop, plan)
+    assert driven.reached_step is None and len(driven.states) == 9
+    stamps, ego, other = np.array(seen).T
+    assert np.diff(stamps) == pytest.approx(0.05)
+    assert np.diff(other) == pytest.approx(0.4, abs=1e-4)
+    assert np.diff(ego[:20]) == pytest.approx(0.4) and ego[20] == pytest.approx(8.0 - center_ahead(BMW_320I))
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (ROADS, "no planning problem"),
+        (ROADS + problem(8.0, -90.0, 8.0, PASSING, (5, 8)), "begins on no lane"),
+        (ROADS + problem(8.0, -1.75, 8.0, '<position><lanelet ref="77"/></position>', (5, 8)), "lanelet 77"),
+        (ROADS + '<planningProblem id="5"/>', "without an initial state or a goal"),
+    ],
+)
+def test_what_cannot_be_driven_is_said_in_one_line(tmp_path, content, said):
+    with pytest.raises(InputError, match=said):
+        loop_of(tmp_path, content)
+
+
+def test_steps_that_are_no_ticks_are_refused(tmp_path):
+    recording = read_recording(scenario(tmp_path, ROADS + problem(8.0, -1.75, 8.0, PASSING, (5, 8))))
+    with pytest.raises(InputError, match="steps of 0"):
+        prepare(replace(recording, step=0.03), tmp_path / "out")
+
+
+@pytest.mark.slow
+def test_the_verb_drives_says_the_verdict_and_what_it_could_not_keep(tmp_path, capsys):
+    goal = '<position><lanelet ref="4"/></position>'
+    far = lanelet(9, 0.0, 30.0, "<adjacentLeft ref='1' drivingDir='opposite'/>")
+    file = scenario(tmp_path, ROADS + far + problem(36.0, -1.75, 8.0, goal, (5, 30)))
+    assert main(["commonroad", str(file), "--out", str(tmp_path / "out"), "--drive"]) == 0
+    said = capsys.readouterr()
+    assert "goal reached at step" in said.out and "driven the other way" in said.err
+    assert {"map.xodr", "run.mcap", "solution.xml"} <= {each.name for each in (tmp_path / "out").iterdir()}
+    assert main(["commonroad", str(file), "--out", str(tmp_path / "out"), "--drive", "--ego", "7"]) == 2
+    assert main(["commonroad", str(file), "--out", str(tmp_path / "out"), "--problem", "5"]) == 2
+    assert main(["commonroad", str(file), "--out", str(tmp_path / "out"), "--drive", "--problem", "6"]) == 2

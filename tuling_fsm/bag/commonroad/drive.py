@@ -1,0 +1,205 @@
+"""A CommonRoad scenario in closed loop: the planner at 20 Hz drives our car, the others replay what was recorded.
+
+The car is CommonRoad's BMW 320i. The planner sees the others as objects and predicts them itself. As in nuPlan
+(Caesar et al., arXiv:2106.11810, 2021) it is given a short history: for `RUN_IN_S` before the beginning all go
+on the straight lines that the first states lie on, and the car is not the planner's yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from tuling_fsm.agent import Agent, Parameters
+from tuling_fsm.bag.commonroad.goal_route import GoalRoute, goal_route
+from tuling_fsm.bag.commonroad.obstacles import Obstacle, object_rows
+from tuling_fsm.bag.commonroad.problem import PlanningProblem, ProblemState, start_pose
+from tuling_fsm.bag.commonroad.roads import to_opendrive
+from tuling_fsm.bag.commonroad.scenario import Recording
+from tuling_fsm.bag.writer import BagWriter
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.geometry import Pose, shifted
+from tuling_fsm.core.parameters import flatten
+from tuling_fsm.core.trajectory import Trajectory
+from tuling_fsm.core.vehicle import Vehicle, center_ahead
+from tuling_fsm.map.opendrive import read_map
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.sim.ego.dynamics import EgoCar
+from tuling_fsm.sim.environment.route_server import RouteServer
+from tuling_fsm.sim.parameters import SimParameters
+from tuling_fsm.wire.cdr import nanoseconds
+from tuling_fsm.wire.outputs import Outputs, trajectory_messages
+from tuling_fsm.world.inputs import (
+    TRAFFIC_LIGHTS,
+    BoolMessage,
+    Inputs,
+    Odometry,
+    RouteAnswer,
+    StampedRows,
+)
+
+TICK_S = 0.05
+RUN_IN_S = 1.0
+BEGIN_S = 100.0
+"""Stamp of step 0 of the scenario: 0 means never to a recorder."""
+MAP_NAME = "map.xodr"
+BMW_320I = Vehicle(
+    wheelbase=2.5789,
+    front_overhang=1.0977,
+    rear_overhang=0.8312,
+    width=1.610,
+    max_steer=1.066,
+    max_steer_rate=0.4,
+    max_speed=20.0,
+)
+"""CommonRoad's vehicle 2 (Althoff and Wuersching, CommonRoad: Vehicle Models, 2020), 4.508 m long: the middle of its
+body is `b` = 1.4227 m before the rear axle. It plans no faster than 20 m/s; how comfortably, is our car's.
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class Drive:
+    """What came of it: the car's centre at every step of the scenario, and when a goal was reached."""
+
+    problem: PlanningProblem
+    states: tuple[ProblemState, ...]
+    reached_step: int | None
+
+
+Planner = Callable[[Inputs], Trajectory | None]
+"""Answers each tick with what the car is to follow."""
+
+
+class Loop(NamedTuple):
+    """A scenario made ready to be driven."""
+
+    recording: Recording
+    problem: PlanningProblem
+    road_map: RoadMap
+    way: GoalRoute
+    vehicle: Vehicle
+    mission: dict[str, object]
+    """The message: one and the same on every tick."""
+
+    @property
+    def server(self) -> RouteServer:
+        """A route server that knows the route."""
+        return RouteServer(self.road_map, self.way.route)
+
+
+def parameters_for_scenarios(parameters: Parameters | None = None) -> Parameters:
+    """The planner's parameters with CommonRoad's vehicle in place of its own car."""
+    return replace(parameters or Parameters(), vehicle=BMW_320I)
+
+
+def prepare(recording: Recording, out: Path, problem_id: str | None = None) -> Loop:
+    """Write the map of a scenario into a folder, and find the way to its goal.
+
+    Raises:
+        InputError: there is no such planning problem, its step is no multiple of a tick, or no lanes lead to its goal.
+    """
+    problems = [each for each in recording.problems if problem_id in (None, each.id)]
+    if not problems:
+        known = ", ".join(each.id for each in recording.problems) or "a scenario with a planning problem"
+        raise InputError(recording.name, f"no planning problem {problem_id or ''}".rstrip(), known)
+    if abs(recording.step / TICK_S - round(recording.step / TICK_S)) > 1e-6 or recording.step < 0.5 * TICK_S:
+        raise InputError(recording.name, f"steps of {recording.step:g} s", f"a multiple of {TICK_S:g} s")
+    out.mkdir(parents=True, exist_ok=True)
+    (out / MAP_NAME).write_bytes(to_opendrive(recording.name, recording.lanelets))
+    road_map = read_map(out / MAP_NAME)
+    start = start_pose(problems[0], center_ahead(BMW_320I))
+    way = goal_route(road_map, recording, problems[0], start, BMW_320I)
+    goal: dict[str, object] = dict(zip(("x", "y", "heading"), way.route.poses()[-1].tolist(), strict=True))
+    return Loop(recording, problems[0], road_map, way, BMW_320I, {"goal": goal})
+
+
+def drive_agent(loop: Loop, out: Path, parameters: Parameters | None = None) -> Drive:
+    """Our planner drives; a bag of all that went in and came out lies in the folder."""
+    parameters = parameters_for_scenarios(parameters)
+    agent, outputs, server = Agent(loop.road_map, parameters), Outputs(), loop.server
+    answers: list[RouteAnswer] = []
+    run = {
+        "map": str((out / MAP_NAME).resolve()),
+        "parameters": flatten(parameters),
+        "source": loop.recording.name,
+    }
+    with BagWriter(out, run) as bag:
+
+        def plan(inputs: Inputs) -> Trajectory:
+            given = replace(inputs, route_answers=(*inputs.route_answers, *answers))
+            answers.clear()
+            tick, ns = agent.step(given), nanoseconds(inputs.stamp)
+            bag.write_tick(given, [*trajectory_messages(tick.trajectory, ns), *outputs.messages(tick, ns)])
+            answers.extend(
+                replace(server.answer(each, inputs.stamp), stamp=inputs.stamp + TICK_S)
+                for each in tick.decision.route_requests
+            )
+            return tick.trajectory
+
+        return drive(loop, plan)
+
+
+def drive(loop: Loop, plan: Planner) -> Drive:
+    """Step by step until a goal is reached, or none can be any more."""
+    recording, problem, p = loop.recording, loop.problem, SimParameters()
+    ahead = center_ahead(loop.vehicle)
+    car = EgoCar(start_pose(problem, ahead), problem.start.v, loop.vehicle, p.dynamics, p.tracker)
+    for inputs in _run_in(loop):
+        plan(inputs)
+    states, per_step = [_state(problem.start.step, car, ahead)], round(recording.step / TICK_S)
+    substeps = p.stepping.substeps(TICK_S)
+    first = problem.start.step * per_step
+    for tick in range(first, int(problem.last_step) * per_step):
+        t = tick * TICK_S
+        trajectory = plan(_inputs(loop, t, car.pose, car.v, car.yaw_rate, object_rows(recording.obstacles, t)))
+        car.drive(trajectory, BEGIN_S + t, TICK_S / substeps, substeps)
+        if (tick + 1) % per_step == 0:
+            states.append(_state((tick + 1) // per_step, car, ahead))
+            if problem.reached(states[-1]):
+                return Drive(problem, tuple(states), states[-1].step)
+    return Drive(problem, tuple(states), None)
+
+
+def _state(step: int, car: EgoCar, ahead: float) -> ProblemState:
+    centre = shifted(car.pose, ahead)
+    return ProblemState(step, centre.x, centre.y, centre.heading, car.v, float(car.state[5]))
+
+
+def _run_in(loop: Loop) -> Iterator[Inputs]:
+    """What leads up to the beginning: all come straight, as fast as they are in their first states."""
+    problem = loop.problem
+    begin = problem.start.step * loop.recording.step
+    ticks = round(RUN_IN_S / TICK_S)
+    pose = start_pose(problem, center_ahead(loop.vehicle))
+    there = [each for each in loop.recording.obstacles if each.there(begin)]
+    for k in range(ticks, 0, -1):
+        back = k * TICK_S
+        rows = object_rows([_straight(each, begin) for each in there], begin)
+        rows["x"] -= back * rows["vx"]
+        rows["y"] -= back * rows["vy"]
+        inputs = _inputs(loop, begin - back, shifted(pose, -back * problem.start.v), problem.start.v, 0.0, rows)
+        route = RouteAnswer(inputs.stamp, -1, loop.way.route.poses())
+        yield replace(inputs, route_answers=(route,)) if k == ticks else inputs
+
+
+def _straight(each: Obstacle, begin: float) -> Obstacle:
+    x, y, heading, v = each.at(begin)
+    return replace(each, states=np.array([(begin, x, y, heading, v)]))
+
+
+def _inputs(
+    loop: Loop, t: float, pose: Pose, v: float, yaw_rate: float, rows: np.ndarray[tuple[int], np.dtype[np.void]]
+) -> Inputs:
+    stamp = BEGIN_S + t
+    return Inputs(
+        stamp,
+        Odometry(stamp, pose, v, yaw_rate),
+        StampedRows(stamp, rows),
+        traffic_lights=StampedRows(stamp, np.zeros(0, TRAFFIC_LIGHTS)),
+        rain_fog=BoolMessage(BEGIN_S - RUN_IN_S, False),
+        mission=loop.mission,
+    )

@@ -1,0 +1,28 @@
+"""A drive as CommonRoad's solution file: states of the kinematic single-track model (Althoff et al., IV 2017).
+
+Its states lie in the middle of the body, which is `b` before the rear axle.
+"""
+
+from __future__ import annotations
+
+from lxml import etree
+
+from tuling_fsm.bag.commonroad.drive import Drive
+from tuling_fsm.bag.commonroad.scenario import Recording
+
+VEHICLE, COST = "KS2", "WX1"
+"""Kinematic single track of the BMW 320i; the cost function of Xu et al. (ICRA 2012), which the format asks to name."""
+_FIELDS = ("x", "y", "orientation", "velocity", "steeringAngle")
+
+
+def solution_xml(recording: Recording, drive: Drive) -> bytes:
+    """The file as bytes; a drive that reached its goal ends there."""
+    name = f"{VEHICLE}:{COST}:{recording.name}:{recording.version}"
+    root = etree.Element("CommonRoadSolution", benchmark_id=name)
+    trajectory = etree.SubElement(root, "ksTrajectory", planningProblem=drive.problem.id)
+    for step, *values in drive.states:
+        state = etree.SubElement(trajectory, "ksState")
+        for field, value in zip(_FIELDS, values, strict=True):
+            etree.SubElement(state, field).text = repr(float(value))
+        etree.SubElement(state, "time").text = str(step)
+    return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True))
