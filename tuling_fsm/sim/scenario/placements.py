@@ -14,6 +14,16 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.lanes import Lane, LaneId
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.scenario.choices import ActorKind
+from tuling_fsm.sim.scenario.road_places import (
+    LaneRelative,
+    OffsetFrom,
+    OnRoad,
+    OnRoadLane,
+    RoadRelative,
+    on_road,
+    on_road_lane,
+    related,
+)
 
 
 @dataclass(frozen=True)
@@ -57,9 +67,11 @@ class Anywhere:
     """On a driving lane (a person: beside the road), drawn by the simulation's seed."""
 
 
-OnMap = OnLane | AtPose | InSlot
+OnMap = OnLane | AtPose | InSlot | OnRoadLane | OnRoad
 """Where these are the map alone decides."""
-Placement = OnMap | RelativeTo | Anywhere
+Relation = RelativeTo | LaneRelative | RoadRelative | OffsetFrom
+"""Where these are is a matter of where an actor is."""
+Placement = OnMap | Relation | Anywhere
 
 
 WALKABLE = ("sidewalk", "walking", "shoulder", "border", "curb", "median")
@@ -93,6 +105,13 @@ def place(
             return _relative(road_map, actors[actor], ahead, lanes) if actor in actors else None
         case Anywhere():
             return _anywhere(road_map, rng, kind)
+        case OnRoadLane():
+            return on_road_lane(road_map, placement)
+        case OnRoad():
+            return on_road(road_map, placement)
+        case LaneRelative() | RoadRelative() | OffsetFrom():
+            known = actors.get(placement.actor)
+            return None if known is None else related(road_map, placement, known)
         case _:
             assert_never(placement)
 

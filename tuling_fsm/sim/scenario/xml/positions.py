@@ -1,0 +1,95 @@
+"""Positions of OpenSCENARIO XML (1.3, 6.3.8) as placements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tuling_fsm.sim.scenario.placements import AtPose, Placement
+from tuling_fsm.sim.scenario.road_places import (
+    ALONG,
+    Facing,
+    LaneRelative,
+    OffsetFrom,
+    OnRoad,
+    OnRoadLane,
+    RoadRelative,
+)
+from tuling_fsm.sim.scenario.xml.elements import XmlElement
+from tuling_fsm.sim.scenario.xml.script import Script
+
+_ABSOLUTE = {"absolute": True, "relative": False}
+
+
+def position(element: XmlElement, script: Script) -> Placement:
+    """The placement that a `Position` (or whatever holds its choice) states.
+
+    Raises:
+        InputError: one that is not understood, or lacks something.
+    """
+    kind = element.only()
+    if kind.tag not in POSITIONS:
+        raise kind.fault("this position is not understood", "one of " + ", ".join(POSITIONS))
+    return POSITIONS[kind.tag](kind, script)
+
+
+def _facing(element: XmlElement) -> Facing:
+    orientation = element.find("Orientation")
+    if orientation is None:
+        return ALONG
+    return Facing(orientation.number("h", 0.0), orientation.choice("type", _ABSOLUTE, default=True))
+
+
+def _world(element: XmlElement, script: Script) -> Placement:
+    heading = element.number("h") if element.has("h") else None
+    return AtPose(element.number("x"), element.number("y"), heading)
+
+
+def _lane(element: XmlElement, script: Script) -> Placement:
+    return OnRoadLane(
+        element.text("roadId"), element.whole("laneId"), element.number("s"), element.number("offset", 0.0),
+        _facing(element),
+    )  # fmt: skip
+
+
+def _road(element: XmlElement, script: Script) -> Placement:
+    return OnRoad(element.text("roadId"), element.number("s"), element.number("t"), _facing(element))
+
+
+def _relative_lane(element: XmlElement, script: Script) -> Placement:
+    along_lane = element.has("dsLane")
+    return LaneRelative(
+        actor=script.entity(element),
+        lanes=element.whole("dLane"),
+        ahead=element.number("dsLane" if along_lane else "ds", 0.0),
+        offset=element.number("offset", 0.0),
+        along_lane=along_lane,
+        facing=_facing(element),
+    )
+
+
+def _relative_road(element: XmlElement, script: Script) -> Placement:
+    return RoadRelative(script.entity(element), element.number("ds"), element.number("dt"), _facing(element))
+
+
+def _relative_world(element: XmlElement, script: Script) -> Placement:
+    return _offset(element, script, in_map=True)
+
+
+def _relative_object(element: XmlElement, script: Script) -> Placement:
+    return _offset(element, script, in_map=False)
+
+
+def _offset(element: XmlElement, script: Script, in_map: bool) -> Placement:
+    return OffsetFrom(script.entity(element), element.number("dx"), element.number("dy"), in_map, _facing(element))
+
+
+POSITIONS: dict[str, Callable[[XmlElement, Script], Placement]] = {
+    "WorldPosition": _world,
+    "LanePosition": _lane,
+    "RoadPosition": _road,
+    "RelativeLanePosition": _relative_lane,
+    "RelativeRoadPosition": _relative_road,
+    "RelativeWorldPosition": _relative_world,
+    "RelativeObjectPosition": _relative_object,
+}
+"""Every position that is understood."""
