@@ -7,15 +7,17 @@ the lane is driven. An angle that is relative is to the travel of the lane. All 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.geometry import Polyline, Pose, wrap_angle
 from tuling_fsm.map.lanes import Lane, LaneId, LanePosition
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.map.routing import plan_route
 
 STATION_TOLERANCE_M = 1.0
 """A station this far beyond the end of its road is taken as that end: lengths in files are rounded."""
@@ -223,3 +225,54 @@ def straightest(road_map: RoadMap, lane: Lane, back: bool = False) -> Lane | Non
         return -elementary.cos(heading - leaving)
 
     return min((road_map.lanes[link] for link in links), key=turn, default=None)
+
+
+def to_global_pose(frame: Pose, pose: Pose) -> Pose:
+    """A pose that is given in the frame of another one."""
+    s, c = elementary.sin_cos(frame.heading)
+    return Pose(
+        frame.x + c * pose.x - s * pose.y, frame.y + s * pose.x + c * pose.y, wrap_angle(frame.heading + pose.heading)
+    )
+
+
+def along_route(
+    road_map: RoadMap, poses: Sequence[Pose], s: float, lane: int | None, offset: float, facing: Facing
+) -> Pose | None:
+    """The pose `s` m along the way over lanes through poses; None where lanes do not join them or the road has no such
+    lane.
+    """
+    if len(poses) < 2:
+        return None
+    free = [Pose(pose.x, pose.y, math.nan) for pose in poses]
+    route = plan_route(road_map, free[0], free[-1], via=free[1:-1]).route
+    if route is None:
+        return along_line(poses, s, offset, facing)
+    there = route.reference.at(s)
+    if lane is None:
+        return beside(there, offset, facing.of(there.heading))
+    on = next((each for each in route.lanes if each.s_to >= s), route.lanes[-1])
+    here = road_map.lanes[on.lane]
+    station = float(np.interp(here.center.project(there.x, there.y).s, here.center.s, here.road_s))
+    found = lane_of_road(road_map, here.id.road, lane, station)
+    if found is None:
+        return None
+    pose = found[0].center.at(found[1])
+    return beside(pose, offset * along_road(found[0]), facing.of(pose.heading))
+
+
+def along_line(poses: Sequence[Pose], s: float, offset: float, facing: Facing) -> Pose | None:
+    """The pose `s` m along the straight lines from pose to pose; None where these are no line."""
+    points = [pose[:2] for pose in poses]
+    if len(points) < 2 or all(point == points[0] for point in points):
+        return None
+    there = Polyline.of(points).at(s)
+    return beside(there, offset, facing.of(there.heading))
+
+
+def mean_pose(poses: Sequence[Pose], weights: Sequence[float]) -> Pose | None:
+    """Where the weighted mean of poses is, heading as the first; None without poses."""
+    if not poses:
+        return None
+    x = sum(weight * pose.x for pose, weight in zip(poses, weights, strict=True))
+    y = sum(weight * pose.y for pose, weight in zip(poses, weights, strict=True))
+    return Pose(x, y, poses[0].heading)

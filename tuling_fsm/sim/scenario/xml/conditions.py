@@ -234,7 +234,7 @@ def _simulation_time(element: XmlElement, script: Script) -> Condition:
 
 
 def _element_state(element: XmlElement, script: Script) -> Condition:
-    wanted = element.text("storyboardElementRef")
+    wanted = element.name("storyboardElementRef")
     state = element.choice("state", STATES)
     level = LEVELS.get(element.text("storyboardElementType", ""))
     labels = [
@@ -250,10 +250,10 @@ def _element_state(element: XmlElement, script: Script) -> Condition:
 
 
 def _variable(element: XmlElement, script: Script, attribute: str) -> Condition:
-    name = element.text(attribute).removeprefix("$")
+    name = element.name(attribute)
     if name not in script.variables:
-        known = ", ".join(script.variables) or "a declaration of it"
-        raise element.fault(f"{name!r} is not declared", f"one of {known}", attribute)
+        script.note(element, f"nothing declares {name!r}: this never holds")
+        return NEVER
     return VariableIs(name, element.choice("rule", RULES), element.text("value"))
 
 

@@ -30,7 +30,9 @@ def ego_action(element: XmlElement, script: Script) -> ActionEffect:
     """
     kind = action_kind(element)
     if kind.tag == "TeleportAction":
-        return ActionEffect((Place(EGO, position(kind.child("Position"), script)),))
+        place = position(kind.child("Position"), script)
+        script.ego_start = script.ego_start or place
+        return ActionEffect((Place(EGO, place),))
     if kind.tag in ROUTES:
         send(waypoints(kind, script), script)
         return NO_EFFECT
@@ -39,7 +41,8 @@ def ego_action(element: XmlElement, script: Script) -> ActionEffect:
         return NO_EFFECT
     command = effect.begin[0]
     if isinstance(command, FollowTrajectory):
-        send(command.points[1:], script)
+        script.ego_start = script.ego_start or command.points[0]
+        send(command.points[-1:], script)
         return ActionEffect(until=Elapsed(command.times[-1] - command.times[0])) if command.times else NO_EFFECT
     script.note(kind, "is left to the planner, which drives the ego")
     dynamics = [transition(child) for child in kind.all(*_DYNAMICS)]

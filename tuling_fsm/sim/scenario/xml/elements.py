@@ -153,6 +153,10 @@ class XmlElement:
         except ExpressionError as error:
             raise self.fault(error.what, error.expected, name) from error
 
+    def name(self, attribute: str = "name") -> str:
+        """A name that is declared here or referred to, as it stands there: `$` is no part of it."""
+        return self._node.get(attribute, "").removeprefix("$")
+
     def number(self, name: str, default: float | None = None) -> float:
         """An attribute as a number, `INF` among them.
 

@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping
 from tuling_fsm.core import elementary
 
 _NAME = re.compile(r"\$([A-Za-z_][\w.]*)")
-_CALLED = {"true": True, "false": False}
+_CALLED: dict[str, bool | float] = {"true": True, "false": False, "pi": math.pi}
+"""Names that stand for a value; `pi` is not the standard's, but several simulators'."""
 
 Number = bool | int | float
 

@@ -9,7 +9,7 @@ from tuling_fsm.sim.scenario.commands import Command, Place, Remove, SetFog, Set
 from tuling_fsm.sim.scenario.model import EGO, Action, Assign, Node, Operator, Parallel
 from tuling_fsm.sim.scenario.xml.elements import XmlElement
 from tuling_fsm.sim.scenario.xml.positions import position
-from tuling_fsm.sim.scenario.xml.script import Script
+from tuling_fsm.sim.scenario.xml.script import Script, declared
 from tuling_fsm.sim.scenario.xml.signals import light_of, signal_number
 
 MM_PER_H = 1e-3 / 3600.0
@@ -40,13 +40,14 @@ def variables_set(element: XmlElement) -> list[tuple[str, str]]:
     for child in element:
         for tag, attribute in (("ParameterAction", "parameterRef"), ("VariableAction", "variableRef")):
             if child.tag == tag:
-                found.append((child.text(attribute).removeprefix("$"), tag))
+                found.append((child.name(attribute), tag))
         found += variables_set(child)
     return found
 
 
 def _environment(element: XmlElement, label: str, script: Script) -> Node:
     environment = script.inline(element, "Environment")
+    environment = environment.within(declared(environment))
     commands: list[Command] = []
     for part in environment:
         if part.tag == "Weather":
@@ -95,7 +96,7 @@ def _signal_controller(element: XmlElement, label: str, script: Script) -> Node:
 
 def _variable(attribute: str) -> Callable[[XmlElement, str, Script], Node]:
     def assign(element: XmlElement, label: str, script: Script) -> Node:
-        name, kind = element.text(attribute).removeprefix("$"), element.only()
+        name, kind = element.name(attribute), element.only()
         if kind.tag.startswith("Set") or kind.tag.endswith("SetAction"):
             return Assign(name, Operator.SET, kind.text("value"), label, element.at)
         how = kind.child("Rule").only()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tuling_fsm.sim.scenario.placements import AtPose, Placement
+from tuling_fsm.sim.scenario.placements import AtPose, OnRoute, Placement
 from tuling_fsm.sim.scenario.road_places import (
     ALONG,
     Facing,
@@ -15,7 +15,7 @@ from tuling_fsm.sim.scenario.road_places import (
     RoadRelative,
 )
 from tuling_fsm.sim.scenario.xml.elements import XmlElement
-from tuling_fsm.sim.scenario.xml.script import Script
+from tuling_fsm.sim.scenario.xml.script import Script, declared
 
 _ABSOLUTE = {"absolute": True, "relative": False}
 
@@ -27,12 +27,13 @@ def position(element: XmlElement, script: Script) -> Placement:
         InputError: one that is not understood, or lacks something.
     """
     kind = element.only()
-    if kind.tag not in POSITIONS:
-        raise kind.fault("this position is not understood", "one of " + ", ".join(POSITIONS))
-    return POSITIONS[kind.tag](kind, script)
+    if kind.tag not in script.positions:
+        raise kind.fault("this position is not understood", "one of " + ", ".join(script.positions))
+    return script.positions[kind.tag](kind, script)
 
 
-def _facing(element: XmlElement) -> Facing:
+def facing_of(element: XmlElement) -> Facing:
+    """The Orientation of a position; along the lane where there is none."""
     orientation = element.find("Orientation")
     if orientation is None:
         return ALONG
@@ -47,12 +48,12 @@ def _world(element: XmlElement, script: Script) -> Placement:
 def _lane(element: XmlElement, script: Script) -> Placement:
     return OnRoadLane(
         element.text("roadId"), element.whole("laneId"), element.number("s"), element.number("offset", 0.0),
-        _facing(element),
+        facing_of(element),
     )  # fmt: skip
 
 
 def _road(element: XmlElement, script: Script) -> Placement:
-    return OnRoad(element.text("roadId"), element.number("s"), element.number("t"), _facing(element))
+    return OnRoad(element.text("roadId"), element.number("s"), element.number("t"), facing_of(element))
 
 
 def _relative_lane(element: XmlElement, script: Script) -> Placement:
@@ -63,12 +64,12 @@ def _relative_lane(element: XmlElement, script: Script) -> Placement:
         ahead=element.number("dsLane" if along_lane else "ds", 0.0),
         offset=element.number("offset", 0.0),
         along_lane=along_lane,
-        facing=_facing(element),
+        facing=facing_of(element),
     )
 
 
 def _relative_road(element: XmlElement, script: Script) -> Placement:
-    return RoadRelative(script.entity(element), element.number("ds"), element.number("dt"), _facing(element))
+    return RoadRelative(script.entity(element), element.number("ds"), element.number("dt"), facing_of(element))
 
 
 def _relative_world(element: XmlElement, script: Script) -> Placement:
@@ -80,7 +81,33 @@ def _relative_object(element: XmlElement, script: Script) -> Placement:
 
 
 def _offset(element: XmlElement, script: Script, in_map: bool) -> Placement:
-    return OffsetFrom(script.entity(element), element.number("dx"), element.number("dy"), in_map, _facing(element))
+    return OffsetFrom(script.entity(element), element.number("dx"), element.number("dy"), in_map, facing_of(element))
+
+
+def route_places(element: XmlElement, script: Script) -> tuple[Placement, ...]:
+    """The places of the Route in an element, or in the catalog that it refers to.
+
+    Raises:
+        InputError: it has none.
+    """
+    route = script.inline(element.find("RouteRef") or element, "Route")
+    points = route.within(declared(route)).all("Waypoint")
+    if not points:
+        raise element.fault("a route without waypoints", "a <Waypoint> in it")
+    return tuple(position(point.child("Position"), script) for point in points)
+
+
+def _route(element: XmlElement, script: Script) -> Placement:
+    places, facing = route_places(element, script), facing_of(element)
+    where = element.child("InRoutePosition").only()
+    match where.tag:
+        case "FromLaneCoordinates":
+            lane, offset = where.whole("laneId"), where.number("laneOffset", 0.0)
+            return OnRoute(places, where.number("pathS"), lane, offset, facing)
+        case "FromRoadCoordinates":
+            return OnRoute(places, where.number("pathS"), None, where.number("t", 0.0), facing)
+        case _:
+            raise where.fault("this place on a route is not understood", "FromLaneCoordinates, FromRoadCoordinates")
 
 
 POSITIONS: dict[str, Callable[[XmlElement, Script], Placement]] = {
@@ -91,5 +118,6 @@ POSITIONS: dict[str, Callable[[XmlElement, Script], Placement]] = {
     "RelativeRoadPosition": _relative_road,
     "RelativeWorldPosition": _relative_world,
     "RelativeObjectPosition": _relative_object,
+    "RoutePosition": _route,
 }
-"""Every position that is understood."""
+"""Every position that needs nothing but this module; `reader` adds that on a trajectory."""

@@ -25,10 +25,11 @@ from tuling_fsm.sim.scenario.maneuvers import (
     Transition,
 )
 from tuling_fsm.sim.scenario.placements import Placement
+from tuling_fsm.sim.scenario.road_places import OffsetFrom
 from tuling_fsm.sim.scenario.xml.elements import XmlElement
-from tuling_fsm.sim.scenario.xml.positions import position
-from tuling_fsm.sim.scenario.xml.script import Script, declared
-from tuling_fsm.sim.scenario.xml.trajectories import read_shape
+from tuling_fsm.sim.scenario.xml.positions import position, route_places
+from tuling_fsm.sim.scenario.xml.script import Script
+from tuling_fsm.sim.scenario.xml.trajectories import read_trajectory
 
 SHAPES = {shape.value: shape for shape in Shape}
 DIMENSIONS = {dimension.value: dimension for dimension in Dimension}
@@ -204,9 +205,7 @@ def _synchronize(element: XmlElement, actor: str, script: Script) -> ActionEffec
 
 
 def _follow_trajectory(element: XmlElement, actor: str, script: Script) -> ActionEffect:
-    reference = element.find("TrajectoryRef") or element
-    trajectory = script.inline(reference, "Trajectory")
-    shape = read_shape(trajectory.within(declared(trajectory)), script)
+    shape = read_trajectory(element, script, OffsetFrom(actor, 0.0, 0.0))
     timing = element.find("TimeReference", "Timing")
     if timing is None:
         return _lasting(FollowTrajectory(actor, script.number(), shape.points))
@@ -224,11 +223,7 @@ def waypoints(element: XmlElement, script: Script) -> tuple[Placement, ...]:
     """
     if element.tag == "AcquirePositionAction":
         return (position(element.child("Position"), script),)
-    route = script.inline(element.find("RouteRef") or element, "Route")
-    points = route.within(declared(route)).all("Waypoint")
-    if not points:
-        raise element.fault("a route without waypoints", "a <Waypoint> in it")
-    return tuple(position(point.child("Position"), script) for point in points)
+    return route_places(element, script)
 
 
 def _route(element: XmlElement, actor: str, script: Script) -> ActionEffect:

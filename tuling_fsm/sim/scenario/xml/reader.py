@@ -18,11 +18,14 @@ from tuling_fsm.sim.scenario.model import (
 )
 from tuling_fsm.sim.scenario.xml.elements import XmlDocument, XmlElement
 from tuling_fsm.sim.scenario.xml.entities import Entity, read_entities
+from tuling_fsm.sim.scenario.xml.files import look_up
 from tuling_fsm.sim.scenario.xml.global_actions import variables_set
 from tuling_fsm.sim.scenario.xml.initial import InitialState, read_init
+from tuling_fsm.sim.scenario.xml.positions import POSITIONS
 from tuling_fsm.sim.scenario.xml.script import Script, declared
 from tuling_fsm.sim.scenario.xml.signals import read_controllers
 from tuling_fsm.sim.scenario.xml.story import label_elements, stories
+from tuling_fsm.sim.scenario.xml.trajectories import trajectory_position
 
 SUFFIX = ".xosc"
 VERSIONS = ((1, 0), (1, 1), (1, 2), (1, 3))
@@ -46,7 +49,7 @@ def load_xosc(path: Path, overrides: Mapping[str, str]) -> Scenario:
         known = ", ".join((*parameters, EGO_OPTION))
         raise InputError(str(path), f"no parameter {unknown[0]!r} to set", f"one of {known}")
     root = root.within(parameters)
-    script = Script(path)
+    script = Script(path, {**POSITIONS, "TrajectoryPosition": trajectory_position})
     script.folders += _catalog_folders(root)
     entities = read_entities(root, script, None if EGO_OPTION in parameters else overrides.get(EGO_OPTION))
     script.variables.update(_variables(root, parameters))
@@ -76,8 +79,9 @@ def _catalog_folders(root: XmlElement) -> list[Path]:
     folders = []
     for location in locations if locations is not None else ():
         directory = location.find("Directory")
-        if directory is not None:
-            folders.append(root.file.parent / directory.text("path"))
+        found = look_up(root.file, directory.text("path"), SUFFIX) if directory is not None else None
+        if found is not None:
+            folders.append(found)
     return folders
 
 
@@ -100,14 +104,15 @@ def _scenario(root: XmlElement, script: Script, entities: list[Entity], paramete
     initial = read_init(storyboard, script)
     members = (*initial.begun, *programs, *stories(storyboard, script))
     ego = next(entity for entity in entities if entity.actor == EGO)
-    if EGO not in initial.placements:
+    start = initial.placements.get(EGO, script.ego_start)
+    if start is None:
         raise ego.element.fault(f"the ego {ego.name!r} has no place", "a TeleportAction of it in <Init>")
     route: EgoRoute = RouteVia(script.ego_route) if script.ego_route else StraightRoute(WAY_M)
     return Scenario(
         name=root.file.stem,
         file=str(root.file),
         map_file=_map_file(root),
-        ego=initial.placements[EGO],
+        ego=start,
         ego_speed=max(initial.speeds.get(EGO, 0.0), 0.0),
         route=route,
         actors=tuple(_actor(entity, initial) for entity in entities if entity.actor != EGO),
@@ -127,8 +132,9 @@ def _actor(entity: Entity, initial: InitialState) -> ScenarioActor:
 
 
 def _map_file(root: XmlElement) -> str | None:
-    """The file of the road network: as the text says, from the folder of the scenario."""
+    """The file of the road network; None where the text names none."""
     logic = root.find("RoadNetwork", "LogicFile") or root.find("RoadNetwork", "Logics")
     if logic is None or not logic.has("filepath"):
         return None
-    return str(root.file.parent / logic.text("filepath"))
+    named = logic.text("filepath")
+    return str(look_up(root.file, named, ".xodr") or root.file.parent / named)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,19 +10,14 @@ from tuling_fsm.sim.scenario.commands import Command
 from tuling_fsm.sim.scenario.placements import Placement
 from tuling_fsm.sim.scenario.xml.elements import XmlDocument, XmlElement
 
-FOLDERS = {
-    "VehicleCatalog": "Vehicle", "PedestrianCatalog": "Pedestrian", "MiscObjectCatalog": "MiscObject",
-    "ControllerCatalog": "Controller", "EnvironmentCatalog": "Environment", "ManeuverCatalog": "Maneuver",
-    "TrajectoryCatalog": "Trajectory", "RouteCatalog": "Route",
-}  # fmt: skip
-"""Kinds of catalogs, and the elements that they hold."""
-
 
 @dataclass
 class Script:
     """One file while it is read."""
 
     file: Path
+    positions: Mapping[str, Callable[[XmlElement, Script], Placement]]
+    """How each position that is understood is read, by the name of its element."""
     names: dict[str, str] = field(default_factory=dict)
     """Entities by the names of the text, and what the simulation calls them."""
     selections: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -35,6 +30,8 @@ class Script:
     """Of all elements of the storyboard, as paths `story::act::group::maneuver::event::action`."""
     variables: dict[str, str] = field(default_factory=dict)
     """Variables and parameters that conditions ask for or actions set, with the values that they begin with."""
+    ego_start: Placement | None = None
+    """The first place that the script gives the ego after the initial instant."""
     ego_route: tuple[Placement, ...] = ()
     """The places that the script sends the ego to."""
     notes: list[str] = field(default_factory=list)
@@ -83,23 +80,24 @@ class Script:
         catalog, name = reference.text("catalogName"), reference.text("entryName")
         seen = False
         for entry in self._catalogs():
-            if entry[0] != catalog:
+            if catalog not in entry[0]:
                 continue
             seen = True
             for candidate in entry[1]:
                 if candidate.has("name") and candidate.text("name") == name:
-                    return candidate.within(_assigned(candidate, reference))
+                    return candidate.within({**reference.parameters, **_assigned(candidate, reference)})
         if seen:
             raise reference.fault(f"catalog {catalog!r} has no entry {name!r}", "an entry of the catalog", "entryName")
         raise reference.fault(f"no catalog {catalog!r}", "its folder in <CatalogLocations>", "catalogName")
 
-    def _catalogs(self) -> list[tuple[str, list[XmlElement]]]:
+    def _catalogs(self) -> list[tuple[tuple[str, str], list[XmlElement]]]:
+        """Every catalog by its name and that of its file: some texts refer to the one, some to the other."""
         found = []
         for folder in self.folders:
             for file in sorted(folder.glob("*.xosc")) if folder.is_dir() else [folder] if folder.is_file() else []:
                 if file not in self._entries:
                     self._entries[file] = XmlDocument(file).root.all("Catalog")
-                found += [(each.text("name", ""), list(each)) for each in self._entries[file]]
+                found += [((each.name(), file.stem), list(each)) for each in self._entries[file]]
         return found
 
     def inline(self, element: XmlElement, tag: str) -> XmlElement:
@@ -119,16 +117,16 @@ def declared(element: XmlElement, given: Mapping[str, str] | None = None) -> dic
     values: dict[str, str] = {}
     for parent in element.all("ParameterDeclarations", "ParameterDeclaration"):
         for declaration in parent.all("ParameterDeclaration") if parent.tag == "ParameterDeclarations" else [parent]:
-            name = declaration.text("name").removeprefix("$")
-            values[name] = declaration.within(values).text("value")
-            values.update({name: given[name]} if given is not None and name in given else {})
+            name = declaration.name()
+            own = declaration.within(values).text("value")
+            values[name] = own if given is None else given.get(name, own)
     return values
 
 
 def _assigned(entry: XmlElement, reference: XmlElement) -> dict[str, str]:
     assignments = reference.find("ParameterAssignments")
     given = {
-        assignment.text("parameterRef").removeprefix("$"): assignment.text("value")
+        assignment.name("parameterRef"): assignment.text("value")
         for assignment in (assignments.all("ParameterAssignment") if assignments is not None else [])
     }
     return declared(entry, given)

@@ -23,6 +23,9 @@ LIGHTS = {
     "on;on;off": Light.RED_YELLOW,
     "off;flashing;off": Light.FLASHING_YELLOW,
     "off;off;off": Light.DARK,
+    "on;off": Light.RED,
+    "off;on": Light.GREEN,
+    "off;off": Light.DARK,
 }
 """States by colour, or bulb by bulb from the top."""
 CYCLES = 100_000

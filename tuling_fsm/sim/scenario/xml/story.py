@@ -58,7 +58,7 @@ def _members(parent: XmlElement, tag: str, script: Script) -> list[XmlElement]:
 
 
 def _below(above: str, element: XmlElement) -> str:
-    name = element.text("name", "")
+    name = element.name()
     return f"{above}::{name}" if above else name
 
 
@@ -134,7 +134,9 @@ def _event(event: XmlElement, above: str, actors: list[str], script: Script) -> 
 
 
 def _action(action: XmlElement, above: str, actors: list[str], script: Script) -> Node:
-    label, kind = _below(above, action), action.only()
+    label, kind = _below(above, action), next(iter(action), None)
+    if kind is None:
+        return Action((), label=label, at=action.at)
     if kind.tag == "GlobalAction":
         return global_action(kind, label, script)
     if kind.tag == "UserDefinedAction":

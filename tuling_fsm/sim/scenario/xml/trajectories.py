@@ -7,10 +7,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from tuling_fsm.core import elementary
-from tuling_fsm.sim.scenario.placements import AtPose, Placement
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.sim.scenario.placements import Between, FromPlace, OnTrajectory, Placement
+from tuling_fsm.sim.scenario.road_places import to_global_pose
 from tuling_fsm.sim.scenario.xml.elements import XmlElement
-from tuling_fsm.sim.scenario.xml.positions import position
-from tuling_fsm.sim.scenario.xml.script import Script
+from tuling_fsm.sim.scenario.xml.positions import facing_of, position
+from tuling_fsm.sim.scenario.xml.script import Script, declared
 
 STEP_M = 0.5
 """Between two samples of a clothoid, at most."""
@@ -25,8 +27,8 @@ class Shape(NamedTuple):
     times: tuple[float, ...]
 
 
-def read_shape(trajectory: XmlElement, script: Script) -> Shape:
-    """The shape of a Trajectory.
+def read_shape(trajectory: XmlElement, script: Script, start: Placement | None = None) -> Shape:
+    """The shape of a Trajectory; one that does not say where it begins begins at `start`.
 
     Raises:
         InputError: one that is not understood, or has fewer than two points.
@@ -34,7 +36,7 @@ def read_shape(trajectory: XmlElement, script: Script) -> Shape:
     kind = trajectory.child("Shape").only()
     if kind.tag not in _SHAPES:
         raise kind.fault("this shape is not understood", "one of " + ", ".join(_SHAPES))
-    shape = _SHAPES[kind.tag](kind, script)
+    shape = _SHAPES[kind.tag](kind, script, start)
     if len(shape.points) < 2:
         raise kind.fault("this leads nowhere", "two points or more")
     if trajectory.truth("closed", default=False):
@@ -42,7 +44,27 @@ def read_shape(trajectory: XmlElement, script: Script) -> Shape:
     return shape
 
 
-def _polyline(element: XmlElement, script: Script) -> Shape:
+def read_trajectory(element: XmlElement, script: Script, start: Placement | None = None) -> Shape:
+    """The shape of the trajectory in an element, in its TrajectoryRef (1.1 on), or in the catalog that it refers to.
+
+    Raises:
+        InputError: as `read_shape`.
+    """
+    trajectory = script.inline(element.find("TrajectoryRef") or element, "Trajectory")
+    return read_shape(trajectory.within(declared(trajectory)), script, start)
+
+
+def trajectory_position(element: XmlElement, script: Script) -> Placement:
+    """The placement of a TrajectoryPosition.
+
+    Raises:
+        InputError: as `read_shape`.
+    """
+    points = read_trajectory(element, script).points
+    return OnTrajectory(points, element.number("s"), element.number("t", 0.0), facing_of(element))
+
+
+def _polyline(element: XmlElement, script: Script, start: Placement | None) -> Shape:
     vertices = element.all("Vertex")
     times = _times(vertices)
     return Shape(tuple(position(each.child("Position"), script) for each in vertices), times)
@@ -55,66 +77,65 @@ def _times(vertices: list[XmlElement]) -> tuple[float, ...]:
     return tuple(times) if growing else ()
 
 
-def _clothoid(element: XmlElement, script: Script) -> Shape:
+def _clothoid(element: XmlElement, script: Script, start: Placement | None) -> Shape:
     prime = "curvaturePrime" if element.has("curvaturePrime") else "curvatureDot"
-    start = _start(element, position(element.child("Position"), script))
     length, curvature = element.number("length"), element.number("curvature")
-    change = element.number(prime, 0.0)
-    points = _spiral(start, length, curvature, curvature + change * length)
+    points = _spiral(length, curvature, curvature + element.number(prime, 0.0) * length)
+    begin = position(element.child("Position"), script)
+    places = tuple(FromPlace(begin, point) for point in points)
     if not (element.has("startTime") and element.has("stopTime")):
-        return Shape(tuple(points), ())
-    begin, end = element.number("startTime"), element.number("stopTime")
-    return Shape(tuple(points), tuple(begin + (end - begin) * i / (len(points) - 1) for i in range(len(points))))
+        return Shape(places, ())
+    first, last = element.number("startTime"), element.number("stopTime")
+    return Shape(places, tuple(first + (last - first) * i / (len(points) - 1) for i in range(len(points))))
 
 
-def _clothoid_spline(element: XmlElement, script: Script) -> Shape:
-    points: list[AtPose] = []
-    for segment in element.all("Segment"):
+def _clothoid_spline(element: XmlElement, script: Script, start: Placement | None) -> Shape:
+    places: list[FromPlace] = []
+    for segment in element.all("ClothoidSplineSegment", "Segment"):
         place = segment.find("PositionStart")
-        start = _start(segment, position(place, script)) if place is not None else points[-1] if points else None
-        if start is None:
+        if place is None and not places and start is None:
             raise segment.fault("begins nowhere", "a <PositionStart> in the first segment")
-        curvatures = segment.number("curvatureStart"), segment.number("curvatureEnd")
-        points += _spiral(start, segment.number("length"), *curvatures)[1 if points else 0 :]
-    return Shape(tuple(points), ())
+        curve = _spiral(segment.number("length"), segment.number("curvatureStart"), segment.number("curvatureEnd"))
+        begin = position(place, script) if place is not None else start if not places else None
+        if begin is not None:
+            places += [FromPlace(begin, point) for point in curve[1 if places else 0 :]]
+        else:
+            last = places[-1]
+            places += [FromPlace(last.place, to_global_pose(last.pose, point)) for point in curve[1:]]
+    return Shape(tuple(places), ())
 
 
-def _start(element: XmlElement, place: Placement) -> AtPose:
-    if not isinstance(place, AtPose):
-        raise element.fault("begins at a place that only the map knows", "a WorldPosition")
-    return place
-
-
-def _spiral(start: AtPose, length: float, curvature: float, last: float) -> list[AtPose]:
-    """Samples of a curve whose curvature (1/m) changes linearly over its length (m), by the midpoint rule."""
+def _spiral(length: float, curvature: float, last: float) -> list[Pose]:
+    """Samples of a curve whose curvature (1/m) changes linearly over its length (m), by the midpoint rule, in the frame
+    of its beginning.
+    """
     steps = max(math.ceil(length / STEP_M), 1)
     step = length / steps
-    x, y, first = start.x, start.y, start.heading or 0.0
+    x, y = 0.0, 0.0
     change = (last - curvature) / length if length > 0.0 else 0.0
-    points = [AtPose(x, y, first)]
+    points = [Pose(0.0, 0.0, 0.0)]
     for i in range(steps):
         middle, end = (i + 0.5) * step, (i + 1.0) * step
-        s, c = elementary.sin_cos(first + curvature * middle + 0.5 * change * middle * middle)
+        s, c = elementary.sin_cos(curvature * middle + 0.5 * change * middle * middle)
         x, y = x + step * c, y + step * s
-        points.append(AtPose(x, y, first + curvature * end + 0.5 * change * end * end))
+        points.append(Pose(x, y, curvature * end + 0.5 * change * end * end))
     return points
 
 
-def _nurbs(element: XmlElement, script: Script) -> Shape:
-    """Samples by de Boor's recursion (Piegl and Tiller, The NURBS Book, 1997, A3.1 and 4.1)."""
+def _nurbs(element: XmlElement, script: Script, start: Placement | None) -> Shape:
+    """Samples by the recursion of Cox and de Boor (Piegl and Tiller, The NURBS Book, 1997, 2.2 and 4.1)."""
     order = element.whole("order")
     controls = element.all("ControlPoint")
     knots = [each.number("value") for each in element.all("Knot")]
     if len(knots) != len(controls) + order:
         raise element.fault(f"{len(knots)} knots", f"{len(controls) + order}: control points and the order together")
-    places = [_start(each, position(each.child("Position"), script)) for each in controls]
+    places = [position(each.child("Position"), script) for each in controls]
     weights = [each.number("weight", 1.0) for each in controls]
-    rows = [(place.x * w, place.y * w, w) for place, w in zip(places, weights, strict=True)]
     points: list[Placement] = []
     for low, high in pairwise(sorted(set(knots[order - 1 : len(controls) + 1]))):
         for i in range(SAMPLES):
-            points.append(_de_boor(low + (high - low) * i / SAMPLES, order, knots, rows))
-    points.append(AtPose(places[-1].x, places[-1].y))
+            points.append(_on_curve(low + (high - low) * i / SAMPLES, order, knots, places, weights))
+    points.append(places[-1])
     times = _times(controls)
     if not times:
         return Shape(tuple(points), ())
@@ -122,23 +143,27 @@ def _nurbs(element: XmlElement, script: Script) -> Shape:
     return Shape(tuple(points), tuple(times[0] + share * i for i in range(len(points))))
 
 
-Row = tuple[float, float, float]
+def _on_curve(at: float, order: int, knots: list[float], places: list[Placement], weights: list[float]) -> Between:
+    """The point of a NURBS at a parameter: `order` control points have a part in it."""
+    span = max(i for i in range(order - 1, len(places)) if knots[i] <= at)
+    shares = [1.0]
+    for degree in range(1, order):
+        shares = _next_degree(shares, at, span, degree, knots)
+    first = span - order + 1
+    parts = [share * weight for share, weight in zip(shares, weights[first : span + 1], strict=True)]
+    whole = sum(parts)
+    return Between(tuple(places[first : span + 1]), tuple(part / whole for part in parts))
 
 
-def _de_boor(at: float, order: int, knots: list[float], rows: list[Row]) -> AtPose:
-    span = max(i for i in range(order - 1, len(rows)) if knots[i] <= at)
-    active = rows[span - order + 1 : span + 1]
-    for level in range(1, order):
-        for j in range(order - 1, level - 1, -1):
-            left = knots[span - order + 1 + j]
-            width = knots[span + 1 + j - level] - left
-            share = (at - left) / width if width > 0.0 else 0.0
-            a, b = active[j - 1], active[j]
-            active[j] = (
-                a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1]), a[2] + share * (b[2] - a[2])
-            )  # fmt: skip
-    x, y, w = active[-1]
-    return AtPose(x / w, y / w)
+def _next_degree(shares: list[float], at: float, span: int, degree: int, knots: list[float]) -> list[float]:
+    """The basis functions that are not 0 in a span, from those of one degree less."""
+    found = [0.0] * (degree + 1)
+    for i, share in enumerate(shares):
+        left, right = knots[span - degree + 1 + i], knots[span + 1 + i]
+        part = (at - left) / (right - left) if right > left else 0.0
+        found[i] += share * (1.0 - part)
+        found[i + 1] += share * part
+    return found
 
 
 _SHAPES = {
