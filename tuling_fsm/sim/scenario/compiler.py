@@ -30,8 +30,8 @@ from tuling_fsm.sim.scenario.model import (
     RouteVia,
     Scenario,
     ScenarioActor,
+    ScriptedRoute,
     Serial,
-    StraightRoute,
     Wait,
     nodes,
 )
@@ -85,7 +85,7 @@ class InitialInstant:
             case MissionFile():
                 taken = self.mission is not None
                 self.mission = setup
-            case RandomRoute() | RouteTo() | RouteVia() | StraightRoute():
+            case RandomRoute() | RouteTo() | RouteVia() | ScriptedRoute():
                 taken = self.route is not None
                 self.route = setup
             case _:

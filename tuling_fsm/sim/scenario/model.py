@@ -50,13 +50,17 @@ class RouteVia:
 
 
 @dataclass(frozen=True)
-class StraightRoute:
-    """At most so far on from the start (m), straight on where lanes fork, to the end of the road at the latest."""
+class ScriptedRoute:
+    """Over these places as `RouteVia`, or to the last one alone where lanes do not join them all.
 
+    Without a way there: at most `length_m` on from the start, straight on where lanes fork, to the end of the road.
+    """
+
+    placements: tuple[Placement, ...]
     length_m: float
 
 
-EgoRoute = RandomRoute | RouteTo | RouteVia | StraightRoute
+EgoRoute = RandomRoute | RouteTo | RouteVia | ScriptedRoute
 
 
 # The storyboard tree.

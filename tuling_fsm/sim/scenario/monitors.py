@@ -245,7 +245,8 @@ def _in_state(element: str, state: ElementState, now: StoryboardStep) -> bool:
         case ElementState.COMPLETE:
             return over >= began > -math.inf
         case _:
-            return events.get(f"{element}.{_TRANSITIONS[state]}", -math.inf) >= now.memory.stamp
+            happened = events.get(f"{element}.{_TRANSITIONS[state]}")
+            return happened is not None and happened >= now.memory.stamp
 
 
 def _collides(view: SimulationView, actor: str, reference: str) -> bool:

@@ -74,7 +74,8 @@ def _weather(weather: XmlElement) -> list[Command]:
 def _entity(element: XmlElement, label: str, script: Script) -> Node:
     actor, kind = script.entity(element), element.only()
     if actor == EGO:
-        raise element.fault("the ego neither comes nor goes", "another entity", "entityRef")
+        script.note(element, "has no effect: the ego neither comes nor goes")
+        return Action((), label=label, at=element.at)
     if kind.tag == "DeleteEntityAction":
         return Action((Remove(actor),), label=label, at=element.at)
     where = position(kind.child("Position"), script)

@@ -32,28 +32,28 @@ def position(element: XmlElement, script: Script) -> Placement:
     return script.positions[kind.tag](kind, script)
 
 
-def facing_of(element: XmlElement) -> Facing:
+def facing_of(element: XmlElement, script: Script) -> Facing:
     """The Orientation of a position; along the lane where there is none."""
     orientation = element.find("Orientation")
     if orientation is None:
         return ALONG
-    return Facing(orientation.number("h", 0.0), orientation.choice("type", _ABSOLUTE, default=True))
+    angle = script.mirrored(orientation.number("h", 0.0))
+    return Facing(angle, orientation.choice("type", _ABSOLUTE, default=True))
 
 
 def _world(element: XmlElement, script: Script) -> Placement:
-    heading = element.number("h") if element.has("h") else None
-    return AtPose(element.number("x"), element.number("y"), heading)
+    heading = script.mirrored(element.number("h")) if element.has("h") else None
+    return AtPose(element.number("x"), script.mirrored(element.number("y")), heading)
 
 
 def _lane(element: XmlElement, script: Script) -> Placement:
-    return OnRoadLane(
-        element.text("roadId"), element.whole("laneId"), element.number("s"), element.number("offset", 0.0),
-        facing_of(element),
-    )  # fmt: skip
+    offset = script.mirrored(element.number("offset", 0.0))
+    lane, facing = element.whole("laneId"), facing_of(element, script)
+    return OnRoadLane(element.text("roadId"), lane, element.number("s"), offset, facing)
 
 
 def _road(element: XmlElement, script: Script) -> Placement:
-    return OnRoad(element.text("roadId"), element.number("s"), element.number("t"), facing_of(element))
+    return OnRoad(element.text("roadId"), element.number("s"), element.number("t"), facing_of(element, script))
 
 
 def _relative_lane(element: XmlElement, script: Script) -> Placement:
@@ -62,14 +62,14 @@ def _relative_lane(element: XmlElement, script: Script) -> Placement:
         actor=script.entity(element),
         lanes=element.whole("dLane"),
         ahead=element.number("dsLane" if along_lane else "ds", 0.0),
-        offset=element.number("offset", 0.0),
+        offset=script.mirrored(element.number("offset", 0.0)),
         along_lane=along_lane,
-        facing=facing_of(element),
+        facing=facing_of(element, script),
     )
 
 
 def _relative_road(element: XmlElement, script: Script) -> Placement:
-    return RoadRelative(script.entity(element), element.number("ds"), element.number("dt"), facing_of(element))
+    return RoadRelative(script.entity(element), element.number("ds"), element.number("dt"), facing_of(element, script))
 
 
 def _relative_world(element: XmlElement, script: Script) -> Placement:
@@ -81,7 +81,8 @@ def _relative_object(element: XmlElement, script: Script) -> Placement:
 
 
 def _offset(element: XmlElement, script: Script, in_map: bool) -> Placement:
-    return OffsetFrom(script.entity(element), element.number("dx"), element.number("dy"), in_map, facing_of(element))
+    left = script.mirrored(element.number("dy"))
+    return OffsetFrom(script.entity(element), element.number("dx"), left, in_map, facing_of(element, script))
 
 
 def route_places(element: XmlElement, script: Script) -> tuple[Placement, ...]:
@@ -98,7 +99,7 @@ def route_places(element: XmlElement, script: Script) -> tuple[Placement, ...]:
 
 
 def _route(element: XmlElement, script: Script) -> Placement:
-    places, facing = route_places(element, script), facing_of(element)
+    places, facing = route_places(element, script), facing_of(element, script)
     where = element.child("InRoutePosition").only()
     match where.tag:
         case "FromLaneCoordinates":

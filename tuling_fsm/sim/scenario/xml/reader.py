@@ -1,4 +1,4 @@
-"""Reads an OpenSCENARIO XML file (ASAM, 1.0 to 1.3) into the scenario that the simulation drives (OSC-3)."""
+"""Reads an OpenSCENARIO XML file (ASAM, 1.0 to 1.3) into the scenario that the simulation drives (OSC-2)."""
 
 from __future__ import annotations
 
@@ -6,16 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.sim.scenario.model import (
-    EGO,
-    EgoRoute,
-    Parallel,
-    Population,
-    RouteVia,
-    Scenario,
-    ScenarioActor,
-    StraightRoute,
-)
+from tuling_fsm.sim.scenario.model import EGO, Parallel, Population, Scenario, ScenarioActor, ScriptedRoute
 from tuling_fsm.sim.scenario.xml.elements import XmlDocument, XmlElement
 from tuling_fsm.sim.scenario.xml.entities import Entity, read_entities
 from tuling_fsm.sim.scenario.xml.files import look_up
@@ -29,6 +20,8 @@ from tuling_fsm.sim.scenario.xml.trajectories import trajectory_position
 
 SUFFIX = ".xosc"
 VERSIONS = ((1, 0), (1, 1), (1, 2), (1, 3))
+CARLA = "CARLA:"
+"""The description of a file in CARLA's coordinates begins so (ScenarioRunner)."""
 WAY_M = 1000.0
 """How far the ego drives on where the script gives it no route."""
 EGO_OPTION = "ego"
@@ -50,6 +43,7 @@ def load_xosc(path: Path, overrides: Mapping[str, str]) -> Scenario:
         raise InputError(str(path), f"no parameter {unknown[0]!r} to set", f"one of {known}")
     root = root.within(parameters)
     script = Script(path, {**POSITIONS, "TrajectoryPosition": trajectory_position})
+    script.left_handed = root.child("FileHeader").text("description", "").startswith(CARLA)
     script.folders += _catalog_folders(root)
     entities = read_entities(root, script, None if EGO_OPTION in parameters else overrides.get(EGO_OPTION))
     script.variables.update(_variables(root, parameters))
@@ -107,14 +101,13 @@ def _scenario(root: XmlElement, script: Script, entities: list[Entity], paramete
     start = initial.placements.get(EGO, script.ego_start)
     if start is None:
         raise ego.element.fault(f"the ego {ego.name!r} has no place", "a TeleportAction of it in <Init>")
-    route: EgoRoute = RouteVia(script.ego_route) if script.ego_route else StraightRoute(WAY_M)
     return Scenario(
         name=root.file.stem,
         file=str(root.file),
         map_file=_map_file(root),
         ego=start,
         ego_speed=max(initial.speeds.get(EGO, 0.0), 0.0),
-        route=route,
+        route=ScriptedRoute(script.ego_route, WAY_M),
         actors=tuple(_actor(entity, initial) for entity in entities if entity.actor != EGO),
         population=Population(),
         max_duration_s=None,

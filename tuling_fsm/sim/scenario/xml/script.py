@@ -18,6 +18,8 @@ class Script:
     file: Path
     positions: Mapping[str, Callable[[XmlElement, Script], Placement]]
     """How each position that is understood is read, by the name of its element."""
+    left_handed: bool = False
+    """Whether coordinates are CARLA's, whose y axis and angles go the other way."""
     names: dict[str, str] = field(default_factory=dict)
     """Entities by the names of the text, and what the simulation calls them."""
     selections: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -37,6 +39,10 @@ class Script:
     notes: list[str] = field(default_factory=list)
     _entries: dict[Path, list[XmlElement]] = field(default_factory=dict)
     _maneuvers: int = 0
+
+    def mirrored(self, value: float) -> float:
+        """A coordinate to the left, or an angle, in the right-handed frame of the map."""
+        return -value if self.left_handed else value
 
     def note(self, element: XmlElement, what: str) -> None:
         """Say that an element has no effect."""

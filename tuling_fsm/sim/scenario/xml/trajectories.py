@@ -61,7 +61,7 @@ def trajectory_position(element: XmlElement, script: Script) -> Placement:
         InputError: as `read_shape`.
     """
     points = read_trajectory(element, script).points
-    return OnTrajectory(points, element.number("s"), element.number("t", 0.0), facing_of(element))
+    return OnTrajectory(points, element.number("s"), element.number("t", 0.0), facing_of(element, script))
 
 
 def _polyline(element: XmlElement, script: Script, start: Placement | None) -> Shape:
