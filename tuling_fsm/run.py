@@ -113,7 +113,9 @@ def chosen_map(scenario: Scenario, map_file: Path | None) -> Path:
     if map_file is not None:
         return map_file
     if scenario.map_file is None:
-        raise InputError(scenario.file, "names no map", "map.set_map_file(...) in it, or --map")
+        raise InputError(scenario.file, "names no map", "map.set_map_file(...) or a LogicFile in it, or --map")
+    if not Path(scenario.map_file).is_file():
+        raise InputError(scenario.file, f"its map {scenario.map_file} is not there", "that file, or --map")
     return Path(scenario.map_file)
 
 

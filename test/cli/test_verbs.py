@@ -124,7 +124,7 @@ def test_points_that_are_no_text_are_refused(
     [
         (["fly"], "fly"),
         ([], "VERB"),
-        (["sim"], "SCENARIO.osc"),
+        (["sim"], "SCENARIO"),
         (["sim", "a.osc", "--seed", "-1"], "'-1' is no whole number from 0"),
         (["sim", "a.osc", "--seed", "1e3"], "is no whole number"),
         (["sim", "a.osc", "--seed", "9" * 5000], "is no whole number"),

@@ -9,7 +9,7 @@ import numpy as np
 
 from tuling_fsm.core import elementary
 from tuling_fsm.core.errors import InputError, assert_never
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.geometry import FloatArray, Pose, distance
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.random_route import random_route
 from tuling_fsm.map.road_map import RoadMap
@@ -19,8 +19,9 @@ from tuling_fsm.sim.actors.scripted import ScriptedActors
 from tuling_fsm.sim.environment.route_server import route_from
 from tuling_fsm.sim.parameters import TrafficManagerParameters
 from tuling_fsm.sim.scenario.choices import ActorKind
-from tuling_fsm.sim.scenario.model import RandomRoute, RouteTo, RouteVia, Scenario
-from tuling_fsm.sim.scenario.placements import Anywhere, Placement, place
+from tuling_fsm.sim.scenario.model import RandomRoute, RouteTo, RouteVia, Scenario, ScriptedRoute
+from tuling_fsm.sim.scenario.placements import Anywhere, Placement, Relation, place
+from tuling_fsm.sim.scenario.road_places import straightest
 from tuling_fsm.sim.seeds import SeedStreams, generator
 from tuling_fsm.sim.traffic.lane_graph import build_lane_graph
 from tuling_fsm.sim.traffic.manager import TrafficManager
@@ -28,6 +29,10 @@ from tuling_fsm.sim.traffic.manager import TrafficManager
 WALKS = 100
 END_MARGIN_M = 10.0
 START_REACH_M = 3.0
+OFF_ROAD_REACH_M = 60.0
+"""An ego that a script puts off the road begins its route on the nearest lane within this."""
+PASSED_M = 3.0
+"""A place of a script this near to the start is where the ego begins, not where it goes."""
 
 
 class EgoSetting(NamedTuple):
@@ -49,12 +54,14 @@ def ego_setting(
     if isinstance(wanted_route, RandomRoute) and isinstance(scenario.ego, Anywhere):
         route = random_route(road_map, random, wanted_route.length_m)
         return EgoSetting(route.reference.at(0.0), route)
-    start = place(scenario.ego, road_map, random, {}, center_ahead=center_ahead)
+    start = place(scenario.ego, road_map, random, _known(road_map, scenario, random), center_ahead=center_ahead)
     if start is None:
         raise InputError(scenario.file, f"no place {scenario.ego} for the ego", "a place on the map")
     match wanted_route:
         case RandomRoute(length):
             return EgoSetting(start, _random_route_from(road_map, scenario, start, length, random))
+        case ScriptedRoute(placements, length):
+            return EgoSetting(start, _scripted_route(road_map, scenario, start, placements, length, random))
         case RouteTo(goal):
             return EgoSetting(start, _route_over(road_map, scenario, start, (goal,), random))
         case RouteVia(placements):
@@ -65,6 +72,24 @@ def ego_setting(
             return EgoSetting(start, None)
         case _:
             assert_never(wanted_route)
+
+
+def _known(road_map: RoadMap, scenario: Scenario, random: np.random.Generator) -> dict[str, Pose]:
+    """Where the actors begin that the ego's start is relative to, one after the other."""
+    poses: dict[str, Pose] = {}
+    placements = {actor.name: actor.placement for actor in scenario.actors}
+
+    def look_up(where: Placement) -> None:
+        other = placements.pop(where.actor, None) if isinstance(where, Relation) else None
+        if other is None or not isinstance(where, Relation):
+            return
+        look_up(other)
+        pose = place(other, road_map, random, poses)
+        if pose is not None:
+            poses[where.actor] = pose
+
+    look_up(scenario.ego)
+    return poses
 
 
 def _route_over(
@@ -100,6 +125,42 @@ def _random_route_from(
     if not best[1]:
         raise InputError(scenario.file, "the ego's start leads nowhere", "a start with some metres of lane ahead")
     return route_through(road_map, best[1], found.s, best[2])
+
+
+def _scripted_route(
+    road_map: RoadMap,
+    scenario: Scenario,
+    start: Pose,
+    stops: tuple[Placement, ...],
+    length: float,
+    random: np.random.Generator,
+) -> Route:
+    """The way that a script states, as far as lanes lead there."""
+    poses = [pose for pose in (place(each, road_map, random, {"ego": start}) for each in stops) if pose is not None]
+    ahead = [pose for pose in poses if distance(pose[:2], start[:2]) > PASSED_M]
+    for via in (ahead[:-1], []) if ahead else ():
+        found = route_from(road_map, start, ahead[-1], via=via).route
+        if found is not None:
+            return found
+    return _straight_route(road_map, scenario, start, length)
+
+
+def _straight_route(road_map: RoadMap, scenario: Scenario, start: Pose, length: float) -> Route:
+    """So far on from a pose over driving lanes, straight on where they fork."""
+    found = road_map.project(start.x, start.y, start.heading, radius=START_REACH_M)
+    found = found or road_map.project(start.x, start.y, start.heading, radius=OFF_ROAD_REACH_M)
+    if found is None or found.lane not in road_map.graph:
+        at = f"({start.x:.1f}, {start.y:.1f})"
+        raise InputError(scenario.file, f"no lane near the ego's start {at}", "a start beside a driving lane")
+    lanes, lane = [found.lane], road_map.lanes[found.lane]
+    left = length - (lane.length - found.s)
+    while left > 0.0:
+        following = straightest(road_map, lane)
+        if following is None or following.id in lanes or following.id not in road_map.graph:
+            break
+        lanes.append(following.id)
+        lane, left = following, left - following.length
+    return route_through(road_map, lanes, found.s, max(lane.length + min(left, 0.0), 0.0))
 
 
 def _walk(

@@ -28,6 +28,7 @@ from tuling_fsm.sim.initial_state import ego_setting, initial_agents
 from tuling_fsm.sim.parameters import SimParameters
 from tuling_fsm.sim.pedestrians.population import CrossingHabits, Pedestrians, RudePedestrians
 from tuling_fsm.sim.scenario import commands
+from tuling_fsm.sim.scenario.maneuvers import ManeuverCommand
 from tuling_fsm.sim.scenario.model import EGO, ActorState, Scenario
 from tuling_fsm.sim.scenario.storyboard import Storyboard
 from tuling_fsm.sim.scenario.validation import check_on_map
@@ -113,7 +114,7 @@ class Simulation:
 
     @property
     def end(self) -> str | None:
-        """Why it is over: `goal`, `parked`, `time`, `collision`, `error`; None while it goes on."""
+        """Why it is over: `goal`, `parked`, `time`, `collision`, `scenario`, `error`; None while it goes on."""
         return self._ending.end
 
     @property
@@ -207,7 +208,7 @@ class Simulation:
         goes = self.traffic.step(self.stamp, dt, other_boxes, lights, request, heroes)
         self._ego_agent.granted(goes)
         self.pedestrians.step(dt, self._agent_table.vehicles(self._free, ego_boxes[0]), light_of)
-        self.scripted.step(dt)
+        self.scripted.step(dt, self._view())
         if self.environment.ego_controlled:
             self.ego.drive(self._feed.in_map(trajectory), self.stamp, dt / steps, steps)
         else:
@@ -221,12 +222,18 @@ class Simulation:
 
     def _step_storyboard(self) -> None:
         """All commands of the storyboard for this frame, in a batch (SIM-2)."""
-        view = StoryboardView(self.road_map, self.scripted, self.stamp, self._ego_actor_state())
-        for command in self._storyboard.step(view):
+        for command in self._storyboard.step(self._view()):
             try:
                 self._apply(command)
             except InputError as error:
                 raise InputError(self.scenario.where_issued(command), error.what, error.expected) from error
+
+    def _view(self) -> StoryboardView:
+        """The present frame as the storyboard and scripted actors see it."""
+        ego, stamp = self._ego_actor_state(), self.stamp
+        return StoryboardView(
+            self.road_map, self.scripted, stamp, ego, self.distance_m, lambda number: self.lights.state(number, stamp)
+        )
 
     def _apply(self, command: commands.Command) -> None:
         if isinstance(command, commands.EnvironmentCommand):
@@ -246,6 +253,10 @@ class Simulation:
                 self._apply_to_ego(command)
             else:
                 raise InputError(EGO, f"the ego cannot {type(command).__name__}", "an action of the ego")
+        elif isinstance(command, ManeuverCommand):
+            self.scripted.maneuver(command, self._view())
+        elif isinstance(command, commands.EndRun):
+            self._ending.end = "scenario"
         else:
             assert_never(command)
 

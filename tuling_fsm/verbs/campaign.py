@@ -42,7 +42,9 @@ def add_campaign(verbs: Verbs) -> None:
     parser = add_verb(
         verbs, "campaign", _campaign, "runs of many scenarios with many seeds, in local processes or on a cluster"
     )
-    parser.add_argument("scenarios", type=path, nargs="+", metavar="SCENARIO.osc", help="OpenSCENARIO 2 text")
+    parser.add_argument(
+        "scenarios", type=path, nargs="+", metavar="SCENARIO", help="OpenSCENARIO: DSL (.osc) or XML (.xosc)"
+    )
     parser.add_argument("--seeds", type=int, required=True, metavar="N", help="each scenario with the seeds 1 to N")
     place = parser.add_mutually_exclusive_group()
     place.add_argument("--workers", type=int, metavar="N", help="processes at a time (default one a processor)")

@@ -38,7 +38,7 @@ def add_demo(verbs: Verbs) -> None:
 def add_sim(verbs: Verbs) -> None:
     """One run of any scenario."""
     parser = add_verb(verbs, "sim", _sim, "one closed-loop run of a scenario")
-    parser.add_argument("scenario", type=path, metavar="SCENARIO.osc", help="OpenSCENARIO 2 text")
+    parser.add_argument("scenario", type=path, metavar="SCENARIO", help="OpenSCENARIO: DSL (.osc) or XML (.xosc)")
     parser.add_argument("--map", type=path, metavar="F", help="OpenDRIVE map instead of the scenario's own")
     add_seed(parser)
     add_overrides(parser, "the scenario")
@@ -69,6 +69,8 @@ def _demo(arguments: argparse.Namespace) -> int:
 
 
 def _sim(arguments: argparse.Namespace) -> int:
+    from tuling_fsm.sim.scenario.compiler import load_scenario
+
     overrides = dict(assignment(text) for text in arguments.overrides)
     if arguments.ros:
         if arguments.planner != "agent":
@@ -80,6 +82,8 @@ def _sim(arguments: argparse.Namespace) -> int:
         from tuling_fsm.run import run_scenario
 
         run = functools.partial(run_scenario, planner=arguments.planner, perception=arguments.perception)
+    for note in load_scenario(arguments.scenario, overrides).notes:
+        print(note, file=sys.stderr)
     result = run(
         arguments.scenario,
         map_file=arguments.map,

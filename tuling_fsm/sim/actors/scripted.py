@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
@@ -18,13 +18,19 @@ from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.routing import plan_route
 from tuling_fsm.sim.actors.bodies import DEFAULT_RATE, FreeActor, PlacedObjects
+from tuling_fsm.sim.actors.default_controller import DefaultController
+from tuling_fsm.sim.actors.lane_state import LaneState
+from tuling_fsm.sim.actors.longitudinal import Surroundings
 from tuling_fsm.sim.scenario import commands
 from tuling_fsm.sim.scenario.choices import ActorKind
 from tuling_fsm.sim.scenario.commands import ActorCommand, PlacedObjectsCommand
+from tuling_fsm.sim.scenario.maneuvers import ManeuverCommand
 from tuling_fsm.sim.scenario.model import EGO, ActorState, ScenarioActor
 from tuling_fsm.sim.scenario.placements import OnMap, Placement, place
+from tuling_fsm.sim.scenario.road_places import locate
 from tuling_fsm.sim.traffic.fleet import AXLE_SHARE, OFF
 from tuling_fsm.sim.traffic.manager import TrafficManager
+from tuling_fsm.world.inputs import Light
 
 LANE_REACH_M = 3.0
 """A vehicle this near a lane can be told to drive along it."""
@@ -53,6 +59,11 @@ class ScriptedActors:
         self._changing: set[str] = set()
         """Actors that change lanes, or have done so last."""
         self._on_map: dict[OnMap, Pose | None] = {}  # Conditions ask on every step.
+        self._controllers = {
+            actor.name: DefaultController(road_map, actor.name, self.bodies[actor.name])
+            for actor in actors
+            if actor.default_controller
+        }
         for actor in vehicles:
             row = self.rows[actor.name]
             traffic.fleet.car.length[row], traffic.fleet.car.width[row] = actor.length, actor.width
@@ -64,15 +75,44 @@ class ScriptedActors:
         Raises:
             InputError: the map has no such place.
         """
-        for actor in actors:
-            if actor.placement is not None and not self._place(actor.name, actor.placement, actor.speed, {"ego": ego}):
-                raise InputError(actor.name, f"no place {actor.placement} on this map", "a placement on the map")
+        waiting = [actor for actor in actors if actor.placement is not None]
+        while waiting:
+            known = self.poses(ego)
+            left = [actor for actor in waiting if not self._enter(actor, known)]
+            if len(left) == len(waiting):
+                place = left[0].placement
+                raise InputError(left[0].name, f"no place {place} on this map", "a placement on the map")
+            waiting = left
 
-    def step(self, dt: float) -> None:
+    def _enter(self, actor: ScenarioActor, known: Mapping[str, Pose]) -> bool:
+        return actor.placement is None or self._place(actor.name, actor.placement, actor.speed, known)
+
+    def step(self, dt: float, around: Surroundings) -> None:
         """Move the actors that the traffic does not move by `dt` s."""
         for name, body in self.bodies.items():
-            if not self.on_lanes(name):
+            controller, state = self._controllers.get(name), self.state(name)
+            if controller is not None and state is not None:
+                controller.step(dt, state, around)
+            elif not self.on_lanes(name):
                 body.step(dt)
+
+    def maneuver(self, command: ManeuverCommand, around: Surroundings) -> None:
+        """Let an actor's default controller carry out a command; nothing happens to one that is not in the world."""
+        state = self.state(command.actor)
+        if state is not None:
+            self._controllers[command.actor].begin(command, state, around)
+
+    def maneuver_over(self, name: str, number: int) -> bool:
+        """Whether an actor's maneuver of a number is no longer going on."""
+        return name not in self._controllers or self._controllers[name].over(number)
+
+    def traveled(self, name: str) -> float:
+        """Way of an actor with a default controller since the run began, m."""
+        return self._controllers[name].way if name in self._controllers else 0.0
+
+    def at_end_of_road(self, name: str) -> bool:
+        """Whether no lane goes on from where an actor with a default controller is."""
+        return name in self._controllers and self._controllers[name].at_end_of_road
 
     def free(self) -> Iterator[tuple[int, Pose, FreeActor]]:
         """Actors that are in the world and not moved by the traffic: id, centre, body."""
@@ -213,6 +253,9 @@ class ScriptedActors:
         pose = place(placement, self._map, self._random, known, body.kind, body.reference_behind)
         if pose is None:
             return False
+        if name in self._controllers:
+            self._controllers[name].place(pose, speed)
+            return True
         self._leave_lanes(name)
         body.place(pose, speed)
         if speed > 0.0 and self._to_lanes(name):
@@ -282,14 +325,30 @@ ROAD_REACH_M = 500.0
 NEAR_LANE_M = 3.0
 
 
+def _no_light(signal: int) -> Light:
+    """Of a map without signals."""
+    return Light.UNKNOWN
+
+
 class StoryboardView:
     """One frame for the storyboard (`SimulationView`)."""
 
-    def __init__(self, road_map: RoadMap, scripted: ScriptedActors, stamp: float, ego: ActorState) -> None:
+    def __init__(
+        self,
+        road_map: RoadMap,
+        scripted: ScriptedActors,
+        stamp: float,
+        ego: ActorState,
+        ego_way: float = 0.0,
+        light: Callable[[int], Light] = _no_light,
+    ) -> None:
+        """`ego_way` is what the ego has driven since the run began, m; `light` says the state of a signal."""
         self._map = road_map
         self._scripted = scripted
         self._ego = ego
         self._stamp = stamp
+        self._ego_way = ego_way
+        self.light = light
 
     @property
     def stamp(self) -> float:
@@ -318,6 +377,32 @@ class StoryboardView:
     def pose_of(self, placement: Placement) -> Pose | None:
         """Where a placement is."""
         return self._scripted.pose_of(placement, self._ego.pose)
+
+    def traveled(self, name: str) -> float:
+        """Way of an actor since the run began, m."""
+        return self._ego_way if name == EGO else self._scripted.traveled(name)
+
+    def maneuver_over(self, name: str, number: int) -> bool:
+        """Whether an actor's maneuver of a number is no longer going on."""
+        return self._scripted.maneuver_over(name, number)
+
+    def on_road(self, name: str) -> bool:
+        """Whether the reference point of an actor is on a lane of any type."""
+        state = self.actor(name)
+        return state is not None and locate(self._map, state.pose, radius=0.0) is not None
+
+    def at_end_of_road(self, name: str) -> bool:
+        """Whether no lane goes on from where an actor is."""
+        if name != EGO:
+            return self._scripted.at_end_of_road(name)
+        lane = LaneState.of(self._map, self._ego.pose)
+        return lane is not None and lane.ends_here()
+
+    def others(self, name: str) -> list[ActorState]:
+        """All actors in the world but this one."""
+        names = [EGO, *self._scripted.bodies]
+        states = [self.actor(other) for other in names if other != name]
+        return [state for state in states if state is not None]
 
 
 def road_distance(road_map: RoadMap, start: Pose, end: Pose) -> float | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tuling_fsm.sim.scenario.choices import Material, PerceivedAs, Sensor, ServerBehaviour
+from tuling_fsm.sim.scenario.maneuvers import ManeuverCommand
 from tuling_fsm.sim.scenario.placements import Placement
 from tuling_fsm.world.inputs import Light
 
@@ -235,6 +236,11 @@ class DisturbSensor:
     occlusion: bool = False
 
 
+@dataclass(frozen=True)
+class EndRun:
+    """The run is over: what the scenario is about has happened."""
+
+
 EnvironmentCommand = (
     SetRain
     | SetFog
@@ -251,5 +257,14 @@ PlacedObjectsCommand = CloseRoad | OpenRoad | OccupySpaces | OccupyAllBut | Vaca
 ActorCommand = Place | Remove | Drive | ChangeSpeed | ChangeLane | FollowRoute | FollowPath | Walk | ActivateController
 """To one actor; the ego understands `EgoCommand` alone."""
 EgoCommand = Place | ChangeSpeed | ActivateController
-Command = EnvironmentCommand | LightsCommand | SetRouteServer | DisturbSensor | PlacedObjectsCommand | ActorCommand
+Command = (
+    EnvironmentCommand
+    | LightsCommand
+    | SetRouteServer
+    | DisturbSensor
+    | PlacedObjectsCommand
+    | ActorCommand
+    | ManeuverCommand
+    | EndRun
+)
 """By the part of the simulation that carries it out: a command that is in none of these is never carried out."""

@@ -30,6 +30,7 @@ from tuling_fsm.sim.scenario.model import (
     RouteVia,
     Scenario,
     ScenarioActor,
+    ScriptedRoute,
     Serial,
     Wait,
     nodes,
@@ -40,6 +41,7 @@ from tuling_fsm.sim.scenario.syntax_tree import SourceLocation
 from tuling_fsm.sim.scenario.triggers import condition, elapsed
 from tuling_fsm.sim.scenario.validation import refuse_impossible
 from tuling_fsm.sim.scenario.values import ActorName, FaultError, Physical, Struct, Symbol
+from tuling_fsm.sim.scenario.xml.reader import SUFFIX, load_xosc
 
 _DURATION = Param("duration", "time", optional=True)
 _NOTHING = Action(())
@@ -83,7 +85,7 @@ class InitialInstant:
             case MissionFile():
                 taken = self.mission is not None
                 self.mission = setup
-            case RandomRoute() | RouteTo() | RouteVia():
+            case RandomRoute() | RouteTo() | RouteVia() | ScriptedRoute():
                 taken = self.route is not None
                 self.route = setup
             case _:
@@ -370,11 +372,14 @@ NOTHING: Mapping[str, str] = {}
 
 
 def load_scenario(path: str | Path, overrides: Mapping[str, str] = NOTHING) -> Scenario:
-    """The scenario of a file; `overrides` are values of its variables as text, e.g. `{"gap": "20m"}`.
+    """The scenario of a file, in the DSL or (`.xosc`) in XML; `overrides` are values of its variables as text, e.g.
+    `{"gap": "20m"}`.
 
     Raises:
         InputError: an unreadable file, a fault in the text (`file:line:column`), an override that does not fit.
     """
+    if Path(path).suffix.lower() == SUFFIX:
+        return load_xosc(Path(path), overrides)
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:

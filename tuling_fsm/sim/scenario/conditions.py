@@ -7,6 +7,7 @@ from enum import Enum
 
 from tuling_fsm.sim.scenario.placements import Placement
 from tuling_fsm.sim.scenario.syntax_tree import NO_TEXT, SourceLocation
+from tuling_fsm.world.inputs import Light
 
 
 class Direction(str, Enum):
@@ -74,7 +75,50 @@ class TimeHeadway:
     reference: str
 
 
-Quantity = Speed | Acceleration | ObjectDistance | PointDistance | TimeToCollision | TimeHeadway
+@dataclass(frozen=True)
+class RelativeSpeed:
+    """Speed of the actor less that of the reference, m/s."""
+
+    actor: str
+    reference: str
+
+
+@dataclass(frozen=True)
+class TraveledDistance:
+    """Way of the actor since the run began, m."""
+
+    actor: str
+
+
+@dataclass(frozen=True)
+class RoadGap:
+    """Distance along the road between two actors whichever is ahead, m; along the heading where no road joins them."""
+
+    actor: str
+    reference: str
+    mode: DistanceMode
+
+
+@dataclass(frozen=True)
+class Headway:
+    """`RoadGap` over the actor's own speed, s; infinite when it stands."""
+
+    actor: str
+    reference: str
+    mode: DistanceMode
+
+
+@dataclass(frozen=True)
+class TimeToPoint:
+    """Time to a place at the speed that the actor comes nearer with, s; infinite when it does not."""
+
+    actor: str
+    point: Placement
+
+
+CommonQuantity = Speed | Acceleration | ObjectDistance | PointDistance | TimeToCollision | TimeHeadway
+"""Of both languages."""
+Quantity = CommonQuantity | RelativeSpeed | TraveledDistance | RoadGap | Headway | TimeToPoint
 
 
 class Relation(str, Enum):
@@ -142,4 +186,126 @@ class AllOf:
     conditions: tuple[Condition, ...]
 
 
-Condition = Elapsed | Compare | Arrived | Reached | Emitted | AnyOf | AllOf
+# What OpenSCENARIO XML asks besides.
+
+
+class Edge(str, Enum):
+    """`ConditionEdge`: whether a condition has to hold, or to begin or cease to."""
+
+    NONE = "none"
+    RISING = "rising"
+    FALLING = "falling"
+    EITHER = "risingOrFalling"
+
+
+class ElementState(str, Enum):
+    """`StoryboardElementState`: states last, transitions hold in the step in which they happen."""
+
+    STANDBY = "standbyState"
+    RUNNING = "runningState"
+    COMPLETE = "completeState"
+    START = "startTransition"
+    END = "endTransition"
+    STOP = "stopTransition"
+    SKIP = "skipTransition"
+
+
+@dataclass(frozen=True)
+class OnEdge:
+    """The condition, its beginning or its end, `delay` s ago. The first evaluation is no edge (ASAM 1.3, 7.6.3)."""
+
+    condition: Condition
+    edge: Edge
+    delay: float = 0.0
+
+
+@dataclass(frozen=True)
+class Lasting:
+    """The condition has held without a break for so long, s."""
+
+    condition: Condition
+    seconds: float
+
+
+@dataclass(frozen=True)
+class SimulationTime:
+    """Simulated time since the run began compared with a time, s."""
+
+    relation: Relation
+    value: float
+
+
+@dataclass(frozen=True)
+class InState:
+    """An element of the storyboard, by its label, is in a state or goes through a transition."""
+
+    element: str
+    state: ElementState
+
+
+@dataclass(frozen=True)
+class Colliding:
+    """The body of the actor touches that of the reference, or (empty) of any other actor."""
+
+    actor: str
+    reference: str = ""
+
+
+@dataclass(frozen=True)
+class AtEndOfRoad:
+    """No lane goes on from where the actor is."""
+
+    actor: str
+
+
+@dataclass(frozen=True)
+class OffRoad:
+    """The reference point of the actor is on no lane."""
+
+    actor: str
+
+
+@dataclass(frozen=True)
+class VariableIs:
+    """A variable of the scenario compared with a value, as numbers where both are."""
+
+    variable: str
+    relation: Relation
+    value: str
+
+
+@dataclass(frozen=True)
+class SignalIs:
+    """A signal (its number on `traffic_lights`) is in a state."""
+
+    signal: int
+    state: Light
+
+
+@dataclass(frozen=True)
+class ManeuverOver:
+    """The maneuver of this number is carried out, or another one has taken its place."""
+
+    actor: str
+    number: int
+
+
+Condition = (
+    Elapsed
+    | Compare
+    | Arrived
+    | Reached
+    | Emitted
+    | AnyOf
+    | AllOf
+    | OnEdge
+    | Lasting
+    | SimulationTime
+    | InState
+    | Colliding
+    | AtEndOfRoad
+    | OffRoad
+    | VariableIs
+    | SignalIs
+    | ManeuverOver
+)

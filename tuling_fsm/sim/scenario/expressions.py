@@ -9,13 +9,12 @@ from typing import NamedTuple
 
 from tuling_fsm.core.errors import assert_never
 from tuling_fsm.sim.scenario import syntax_tree
-from tuling_fsm.sim.scenario.placements import Anywhere, AtPose, InSlot, OnLane, Placement, RelativeTo
+from tuling_fsm.sim.scenario.placements import Placement
 from tuling_fsm.sim.scenario.syntax_tree import SourceLocation
 from tuling_fsm.sim.scenario.values import (
     ENUMERATIONS,
     NUMBER,
     PHYSICAL_TYPES,
-    PLACEMENTS,
     UNITS,
     ActorName,
     Dimension,
@@ -98,7 +97,7 @@ class BoundArguments(dict[str, Value | None]):
     def position(self, name: str) -> Placement:
         """A position."""
         value = self[name]
-        assert isinstance(value, PLACEMENTS)
+        assert isinstance(value, Placement)
         return value
 
     def waypoints(self, name: str) -> Waypoints:
@@ -374,9 +373,7 @@ def _way(kind: str) -> Callable[[BoundArguments], Value]:
     def made(bound: BoundArguments) -> Value:
         points = bound["points"]
         assert isinstance(points, tuple)
-        return Waypoints(
-            kind, tuple(p for p in points if isinstance(p, OnLane | AtPose | InSlot | RelativeTo | Anywhere))
-        )
+        return Waypoints(kind, tuple(p for p in points if isinstance(p, Placement)))
 
     return made
 

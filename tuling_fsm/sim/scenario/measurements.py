@@ -14,11 +14,11 @@ from tuling_fsm.core.kernels import kernel
 from tuling_fsm.core.standing import AT_REST
 from tuling_fsm.sim.scenario.conditions import (
     Acceleration,
+    CommonQuantity,
     Direction,
     DistanceMode,
     ObjectDistance,
     PointDistance,
-    Quantity,
     Speed,
     TimeHeadway,
     TimeToCollision,
@@ -71,7 +71,7 @@ STANDING = AT_REST
 """Below this speed (m/s) a headway in time is infinite."""
 
 
-def measure(quantity: Quantity, view: SimulationView) -> float | None:
+def measure(quantity: CommonQuantity, view: SimulationView) -> float | None:
     """The quantity in its SI unit; None while one of its actors is not in the world or its point not on the map."""
     actor = view.actor(quantity.actor)
     if actor is None:

@@ -7,8 +7,9 @@ reference point: the rear axle of a vehicle, the centre of anything else. SI uni
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import NamedTuple, Protocol
 
 from tuling_fsm.core.errors import assert_never
@@ -18,6 +19,7 @@ from tuling_fsm.sim.scenario.commands import Command
 from tuling_fsm.sim.scenario.conditions import Condition
 from tuling_fsm.sim.scenario.placements import Placement
 from tuling_fsm.sim.scenario.syntax_tree import NO_TEXT, SourceLocation
+from tuling_fsm.world.inputs import Light
 
 EGO = "ego"
 """The name of the car under test, however the text spells it."""
@@ -47,7 +49,18 @@ class RouteVia:
     placements: tuple[Placement, ...]
 
 
-EgoRoute = RandomRoute | RouteTo | RouteVia
+@dataclass(frozen=True)
+class ScriptedRoute:
+    """Over these places as `RouteVia`, or to the last one alone where lanes do not join them all.
+
+    Without a way there: at most `length_m` on from the start, straight on where lanes fork, to the end of the road.
+    """
+
+    placements: tuple[Placement, ...]
+    length_m: float
+
+
+EgoRoute = RandomRoute | RouteTo | RouteVia | ScriptedRoute
 
 
 # The storyboard tree.
@@ -112,7 +125,68 @@ class OneOf:
     at: SourceLocation = field(default=NO_TEXT, compare=False)
 
 
-Node = Action | Wait | Emit | Serial | Parallel | OneOf
+# What OpenSCENARIO XML has besides.
+
+
+class Priority(str, Enum):
+    """What an event does to the others of its maneuver that are going on when it is triggered."""
+
+    OVERRIDE = "override"
+    SKIP = "skip"
+    PARALLEL = "parallel"
+
+
+@dataclass(frozen=True)
+class Event:
+    """Its actions side by side whenever the trigger holds, `executions` times; without a trigger at once."""
+
+    member: Node
+    trigger: Condition | None
+    priority: Priority = Priority.PARALLEL
+    executions: int = 1
+    label: str = ""
+    at: SourceLocation = field(default=NO_TEXT, compare=False)
+
+
+@dataclass(frozen=True)
+class Maneuver:
+    """Events that wait for their triggers side by side; over when every one has been executed as often as it may."""
+
+    events: tuple[Event, ...]
+    label: str = ""
+    at: SourceLocation = field(default=NO_TEXT, compare=False)
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """A node so many times, one after the other."""
+
+    member: Node
+    times: int
+    label: str = ""
+    at: SourceLocation = field(default=NO_TEXT, compare=False)
+
+
+class Operator(str, Enum):
+    """What is done with the value of a variable."""
+
+    SET = "set"
+    ADD = "add"
+    MULTIPLY = "multiply"
+
+
+@dataclass(frozen=True)
+class Assign:
+    """Give a variable of the scenario a value, or add to it or multiply it."""
+
+    variable: str
+    operator: Operator
+    value: str
+    label: str = ""
+    at: SourceLocation = field(default=NO_TEXT, compare=False)
+
+
+Node = Action | Wait | Emit | Serial | Parallel | OneOf | Maneuver | Repeat | Assign
 
 
 def nodes(root: Node) -> Iterator[Node]:
@@ -122,7 +196,12 @@ def nodes(root: Node) -> Iterator[Node]:
         case Serial() | Parallel() | OneOf():
             for member in root.members:
                 yield from nodes(member)
-        case Action() | Wait() | Emit():
+        case Maneuver(events):
+            for event in events:
+                yield from nodes(event.member)
+        case Repeat(member):
+            yield from nodes(member)
+        case Action() | Wait() | Emit() | Assign():
             pass
         case _:
             assert_never(root)
@@ -141,6 +220,8 @@ class ScenarioActor:
     width: float
     placement: Placement | None
     speed: float = 0.0
+    default_controller: bool = False
+    """Whether OpenSCENARIO's default controller moves it, which does what the script says and minds nobody."""
 
 
 @dataclass(frozen=True)
@@ -178,6 +259,8 @@ class Scenario:
     """The declared variables after overrides, in SI units: for the report."""
     places_at: Mapping[str, SourceLocation] = field(default_factory=dict, compare=False)
     """Where the text says of an actor where it is when the run begins."""
+    notes: tuple[str, ...] = field(default=(), compare=False)
+    """What of the text has no effect, a line each."""
 
     def where(self, at: SourceLocation) -> str:
         """`file:line:column` of a place in its text."""
@@ -221,3 +304,21 @@ class SimulationView(Protocol):
 
     def pose_of(self, placement: Placement) -> Pose | None:
         """Where a placement is; None when it is not on the map."""
+
+    def traveled(self, name: str) -> float:
+        """Way of the actor since the run began, m."""
+
+    def maneuver_over(self, name: str, number: int) -> bool:
+        """Whether the actor has carried out its maneuver of this number, or has been given another one instead."""
+
+    def on_road(self, name: str) -> bool:
+        """Whether the reference point of the actor is on a lane of any type."""
+
+    def at_end_of_road(self, name: str) -> bool:
+        """Whether no lane goes on from where the actor is."""
+
+    def others(self, name: str) -> Sequence[ActorState]:
+        """All actors in the world but this one."""
+
+    def light(self, signal: int) -> Light:
+        """The state of a signal, `UNKNOWN` where there is none of that number."""

@@ -14,6 +14,22 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.lanes import Lane, LaneId
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.scenario.choices import ActorKind
+from tuling_fsm.sim.scenario.road_places import (
+    ALONG,
+    Facing,
+    LaneRelative,
+    OffsetFrom,
+    OnRoad,
+    OnRoadLane,
+    RoadRelative,
+    along_line,
+    along_route,
+    mean_pose,
+    on_road,
+    on_road_lane,
+    related,
+    to_global_pose,
+)
 
 
 @dataclass(frozen=True)
@@ -57,9 +73,52 @@ class Anywhere:
     """On a driving lane (a person: beside the road), drawn by the simulation's seed."""
 
 
-OnMap = OnLane | AtPose | InSlot
+@dataclass(frozen=True)
+class FromPlace:
+    """At a pose (m, rad) in the frame of another place, as points of a curve that begins there are."""
+
+    place: Placement
+    pose: Pose
+
+
+@dataclass(frozen=True)
+class OnRoute:
+    """So far along the way over places, m: `offset` to the left of the way, or of the middle of a lane of the road."""
+
+    waypoints: tuple[Placement, ...]
+    s: float
+    lane: int | None = None
+    offset: float = 0.0
+    facing: Facing = ALONG
+
+
+@dataclass(frozen=True)
+class OnTrajectory:
+    """So far along the straight lines from place to place (m), `offset` to the left of them."""
+
+    points: tuple[Placement, ...]
+    s: float
+    offset: float = 0.0
+    facing: Facing = ALONG
+
+
+OnMap = OnLane | AtPose | InSlot | OnRoadLane | OnRoad
 """Where these are the map alone decides."""
-Placement = OnMap | RelativeTo | Anywhere
+Relation = RelativeTo | LaneRelative | RoadRelative | OffsetFrom
+"""Where these are is a matter of where an actor is."""
+
+
+@dataclass(frozen=True)
+class Between:
+    """The weighted mean of places, as points of a curve between its control points are; weights add up to 1."""
+
+    places: tuple[Placement, ...]
+    weights: tuple[float, ...]
+
+
+Derived = FromPlace | OnRoute | OnTrajectory | Between
+"""Where these are follows from other places."""
+Placement = OnMap | Relation | Derived | Anywhere
 
 
 WALKABLE = ("sidewalk", "walking", "shoulder", "border", "curb", "median")
@@ -93,8 +152,44 @@ def place(
             return _relative(road_map, actors[actor], ahead, lanes) if actor in actors else None
         case Anywhere():
             return _anywhere(road_map, rng, kind)
+        case OnRoadLane():
+            return on_road_lane(road_map, placement)
+        case OnRoad():
+            return on_road(road_map, placement)
+        case LaneRelative() | RoadRelative() | OffsetFrom():
+            known = actors.get(placement.actor)
+            return None if known is None else related(road_map, placement, known)
+        case FromPlace() | Between() | OnRoute() | OnTrajectory():
+            return _derived(placement, road_map, rng, actors)
         case _:
             assert_never(placement)
+
+
+def _derived(
+    placement: Derived, road_map: RoadMap, rng: np.random.Generator, actors: Mapping[str, Pose]
+) -> Pose | None:
+    match placement:
+        case FromPlace(base, pose):
+            start = place(base, road_map, rng, actors)
+            return None if start is None else to_global_pose(start, pose)
+        case Between(places, weights):
+            return mean_pose(_poses(places, road_map, rng, actors), weights)
+        case OnRoute(waypoints, s, lane, offset, facing):
+            poses = _poses(waypoints, road_map, rng, actors)
+            return along_route(road_map, poses, s, lane, offset, facing)
+        case OnTrajectory(points, s, offset, facing):
+            return along_line(_poses(points, road_map, rng, actors), s, offset, facing)
+        case _:
+            assert_never(placement)
+
+
+def _poses(
+    places: Sequence[Placement], road_map: RoadMap, rng: np.random.Generator, actors: Mapping[str, Pose]
+) -> list[Pose]:
+    """Of all the places; none at all where one is not on the map."""
+    poses = [place(each, road_map, rng, actors) for each in places]
+    known = [pose for pose in poses if pose is not None]
+    return known if len(known) == len(poses) else []
 
 
 def lane_at(road_map: RoadMap, road: str, lane: int, s: float) -> tuple[LaneId, float] | None:

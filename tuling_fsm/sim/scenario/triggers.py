@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import NamedTuple
 
-from tuling_fsm.core.errors import assert_never
 from tuling_fsm.sim.scenario import syntax_tree
 from tuling_fsm.sim.scenario.conditions import (
     Acceleration,
@@ -21,6 +20,7 @@ from tuling_fsm.sim.scenario.conditions import (
     PointDistance,
     Quantity,
     Relation,
+    RelativeSpeed,
     Speed,
     TimeHeadway,
     TimeToCollision,
@@ -156,12 +156,10 @@ def _never_negative(quantity: Quantity) -> bool:
     match quantity:
         case Speed():
             return quantity.actor != EGO
-        case Acceleration():
+        case Acceleration() | RelativeSpeed():
             return False
-        case ObjectDistance() | PointDistance() | TimeToCollision() | TimeHeadway():
-            return True
         case _:
-            assert_never(quantity)
+            return True
 
 
 def _is_quantity(expression: syntax_tree.Expression) -> bool:

@@ -19,21 +19,42 @@ from tuling_fsm.sim.scenario.conditions import (
     Acceleration,
     AllOf,
     AnyOf,
-    Arrived,
     Compare,
     Condition,
     Elapsed,
     Emitted,
+    Headway,
+    Lasting,
     ObjectDistance,
+    OnEdge,
     PointDistance,
     Quantity,
-    Reached,
+    RelativeSpeed,
+    RoadGap,
     Speed,
     TimeHeadway,
     TimeToCollision,
+    TimeToPoint,
+    TraveledDistance,
 )
-from tuling_fsm.sim.scenario.model import EGO, Action, Emit, Node, OneOf, Parallel, Scenario, Serial, Wait, nodes
+from tuling_fsm.sim.scenario.maneuvers import FollowTrajectory, ManeuverCommand, Synchronize, TakeRoute
+from tuling_fsm.sim.scenario.model import (
+    EGO,
+    Action,
+    Assign,
+    Emit,
+    Maneuver,
+    Node,
+    OneOf,
+    Parallel,
+    Repeat,
+    Scenario,
+    Serial,
+    Wait,
+    nodes,
+)
 from tuling_fsm.sim.scenario.placements import AtPose, InSlot, OnLane, OnMap, Placement, RelativeTo, place
+from tuling_fsm.sim.scenario.road_places import OnRoad, OnRoadLane
 from tuling_fsm.sim.scenario.syntax_tree import NO_TEXT, SourceLocation
 from tuling_fsm.sim.scenario.values import FaultError
 
@@ -74,6 +95,8 @@ def _possible_after(node: Node, now: _Possible, beside: _Possible) -> _Possible:
             after = _after_wait(node.condition, now)
         case Emit():
             after = replace(now, emitted=now.emitted | {node.event})
+        case Maneuver() | Repeat() | Assign():
+            raise AssertionError("no text in OpenSCENARIO 2 yields this")
         case Serial():
             after = now
             for member in node.members:
@@ -156,8 +179,6 @@ def _after_wait(condition: Condition | None, now: _Possible) -> _Possible:
 
 def _check(condition: Condition | None, possible: _Possible) -> None:
     match condition:
-        case None | Elapsed() | Arrived() | Reached():
-            pass
         case Emitted(event, at):
             if event not in possible.emitted:
                 what = f"this waits for ever: nothing emits {event!r} from then on"
@@ -170,14 +191,14 @@ def _check(condition: Condition | None, possible: _Possible) -> None:
             for member in condition.conditions:
                 _check(member, possible)
         case _:
-            assert_never(condition)
+            pass
 
 
 def _measured(quantity: Quantity) -> tuple[str, ...]:
     match quantity:
-        case Speed() | Acceleration() | PointDistance():
+        case Speed() | Acceleration() | PointDistance() | TraveledDistance() | TimeToPoint():
             return (quantity.actor,)
-        case ObjectDistance() | TimeToCollision() | TimeHeadway():
+        case ObjectDistance() | TimeToCollision() | TimeHeadway() | RelativeSpeed() | RoadGap() | Headway():
             return quantity.actor, quantity.reference
         case _:
             assert_never(quantity)
@@ -237,7 +258,10 @@ class _Lookup:
                 yield from self._condition(condition)
             case Serial() | Parallel() | OneOf():
                 yield from self._condition(node.until)
-            case Emit():
+            case Maneuver(events):
+                for event in events:
+                    yield from ((event.at, fault) for _, fault in self._condition(event.trigger))
+            case Emit() | Repeat() | Assign():
                 pass
             case _:
                 assert_never(node)
@@ -245,19 +269,21 @@ class _Lookup:
     def _condition(self, condition: Condition | None) -> Iterator[tuple[SourceLocation, str]]:
         match condition:
             case Compare():
-                if isinstance(condition.quantity, PointDistance):
+                if isinstance(condition.quantity, PointDistance | TimeToPoint):
                     yield condition.at, self.place(condition.quantity.point)
             case AnyOf() | AllOf():
                 for member in condition.conditions:
                     yield from self._condition(member)
-            case None | Elapsed() | Arrived() | Reached() | Emitted():
-                pass
+            case OnEdge(member) | Lasting(member):
+                yield from self._condition(member)
             case _:
-                assert_never(condition)
+                pass
 
     def _command(self, command: commands.Command) -> str:
         if isinstance(command, commands.EnvironmentCommand):
             return ""
+        if isinstance(command, ManeuverCommand):
+            return self._maneuver(command)
         match command:
             case commands.Place(_, where):
                 return self.place(where)
@@ -275,11 +301,20 @@ class _Lookup:
             case (
                 commands.Remove() | commands.Drive() | commands.ChangeSpeed() | commands.ChangeLane()
                 | commands.ActivateController() | commands.OpenRoad() | commands.SetAllLights()
-                | commands.SilenceLights() | commands.SetRouteServer() | commands.DisturbSensor()
+                | commands.SilenceLights() | commands.SetRouteServer() | commands.DisturbSensor() | commands.EndRun()
             ):  # fmt: skip
                 return ""
             case _:
                 assert_never(command)
+
+    def _maneuver(self, command: ManeuverCommand) -> str:
+        match command:
+            case FollowTrajectory(points=places) | TakeRoute(waypoints=places):
+                return next(filter(None, map(self.place, places)), "")
+            case Synchronize(place=own, masters_place=masters):
+                return self.place(own) or self.place(masters)
+            case _:
+                return ""
 
     def _road(self, where: Placement) -> str:
         pose = place(where, self._map, self._random, {}) if isinstance(where, OnMap) else None
@@ -299,5 +334,9 @@ def _in_words(where: OnMap) -> str:
             return f"parking space {slot!r}"
         case AtPose(x, y):
             return f"point ({x:g}, {y:g})"
+        case OnRoadLane(road, lane, s):
+            return f"lane {lane} of road {road!r} at {s:g} m"
+        case OnRoad(road, s):
+            return f"road {road!r} at {s:g} m"
         case _:
             assert_never(where)

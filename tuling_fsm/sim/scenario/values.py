@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from tuling_fsm.core.errors import assert_never
-from tuling_fsm.sim.scenario.placements import Anywhere, AtPose, InSlot, OnLane, Placement, RelativeTo
+from tuling_fsm.sim.scenario.placements import AtPose, InSlot, OnLane, Placement
 from tuling_fsm.sim.scenario.syntax_tree import SourceLocation
 
 
@@ -219,12 +219,13 @@ _WORDS = {
 }
 """What would be right, for types that do not say it by their name."""
 
-PLACEMENTS = OnLane | AtPose | InSlot | RelativeTo | Anywhere
 POSITION_TYPES = ("odr_point", "xyz_point", "position_3d", "pose_3d", "parking_space")
 
 
 def describe(value: Value) -> str:
     """A value in words, for messages."""
+    if isinstance(value, Placement):
+        return "a position"
     match value:
         case bool():
             return str(value).lower()
@@ -242,8 +243,6 @@ def describe(value: Value) -> str:
             return with_article(value.type)
         case tuple():
             return "a list"
-        case OnLane() | AtPose() | InSlot() | RelativeTo() | Anywhere():
-            return "a position"
         case _:
             assert_never(value)
 
@@ -322,7 +321,7 @@ def _struct_fits(given: str, wanted: str) -> bool:
 
 def placement(value: Value) -> Placement | None:
     """Where a point, pose or parking space is; None for anything else or what lacks a field."""
-    if isinstance(value, PLACEMENTS):
+    if isinstance(value, Placement):
         return value
     if not isinstance(value, Struct) or value.type not in POSITION_TYPES:
         return None

@@ -1,0 +1,196 @@
+"""What the default controller makes of private actions, measured on a straight road with two lanes."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from tuling_fsm.map.road_map import RoadMap
+
+from .files import after, drive, event, init, lane, npc, run, speed, story, teleport, text
+
+pytestmark = pytest.mark.clause("OSC-2")
+
+
+def test_an_actor_keeps_speed_and_lane_and_minds_nobody(tmp_path: Path, two_lanes: RoadMap) -> None:
+    simulation = run(tmp_path, two_lanes, text(npc=init("npc", teleport(lane(5.0)), speed(10.0))))
+    drive(simulation, 3.0)
+    state = npc(simulation)
+    assert state.pose.x == pytest.approx(35.0, abs=0.01)
+    assert (state.pose.y, state.pose.heading, state.speed) == pytest.approx((-1.75, 0.0, 10.0))
+
+
+SHAPES = [
+    ("linear", "time", 4.0, 4.0, 15.0),
+    ("cubic", "time", 4.0, 4.0, 15.0),
+    ("sinusoidal", "time", 4.0, 4.0, 15.0),
+    ("linear", "rate", 2.5, 4.0, 15.0),
+    ("cubic", "rate", 3.75, 4.0, 15.0),
+    ("sinusoidal", "rate", 2.5 * math.pi / 2.0, 4.0, 15.0),
+    ("linear", "distance", 60.0, 4.0, 15.0),
+]
+
+
+@pytest.mark.parametrize(("shape", "dimension", "value", "seconds", "middle"), SHAPES)
+def test_a_change_of_speed_has_its_shape_and_length(
+    tmp_path: Path, two_lanes: RoadMap, shape: str, dimension: str, value: float, seconds: float, middle: float
+) -> None:
+    dynamics = f'<SpeedActionDynamics dynamicsShape="{shape}" value="{value}" dynamicsDimension="{dimension}"/>'
+    simulation = run(tmp_path, two_lanes, text(story(event("faster", after(0.0), speed(20.0, dynamics)))))
+    drive(simulation, seconds / 2.0)
+    assert npc(simulation).speed == pytest.approx(middle, abs=0.3)
+    drive(simulation, seconds / 2.0 - 0.2)
+    assert npc(simulation).speed < 20.0
+    drive(simulation, 0.4)
+    assert npc(simulation).speed == 20.0
+
+
+def _relative(attributes: str) -> str:
+    return (
+        '<PrivateAction><LongitudinalAction><SpeedAction><SpeedActionDynamics dynamicsShape="linear" value="1" '
+        f'dynamicsDimension="time"/><SpeedActionTarget><RelativeTargetSpeed entityRef="other" {attributes}/>'
+        "</SpeedActionTarget></SpeedAction></LongitudinalAction></PrivateAction>"
+    )
+
+
+OTHER = '<ScenarioObject name="other"><Pedestrian name="p" pedestrianCategory="pedestrian"/></ScenarioObject>'
+
+
+@pytest.mark.parametrize(
+    ("attributes", "expected"),
+    [
+        ('value="2" speedTargetValueType="delta" continuous="false"', 6.0),
+        ('value="2" speedTargetValueType="factor" continuous="false"', 8.0),
+        ('value="2" speedTargetValueType="factor" continuous="true"', 2.0),
+    ],
+)
+def test_a_relative_speed_is_of_its_reference(
+    tmp_path: Path, two_lanes: RoadMap, attributes: str, expected: float
+) -> None:
+    slower = story(event("slower", after(3.0), speed(1.0)), actor="other")
+    other = init("other", teleport(lane(200.0)), speed(4.0))
+    content = text(story(event("as", after(0.0), _relative(attributes))), slower, actions=other, entities=OTHER)
+    simulation = run(tmp_path, two_lanes, content)
+    drive(simulation, 8.0)
+    assert npc(simulation).speed == pytest.approx(expected)
+
+
+def _lane_change(target: str, dynamics: str = 'dynamicsShape="sinusoidal" value="3" dynamicsDimension="time"') -> str:
+    return (
+        f"<PrivateAction><LateralAction><LaneChangeAction><LaneChangeActionDynamics {dynamics}/>"
+        f"<LaneChangeTarget>{target}</LaneChangeTarget></LaneChangeAction></LateralAction></PrivateAction>"
+    )
+
+
+@pytest.mark.parametrize(
+    "target", ['<AbsoluteTargetLane value="-2"/>', '<RelativeTargetLane entityRef="npc" value="-1"/>']
+)
+def test_a_lane_change_takes_its_time(tmp_path: Path, two_lanes: RoadMap, target: str) -> None:
+    simulation = run(tmp_path, two_lanes, text(story(event("over", after(0.0), _lane_change(target)))))
+    drive(simulation, 1.55)
+    state = npc(simulation)
+    assert state.pose.y == pytest.approx(-3.5, abs=0.15)
+    assert state.pose.heading == pytest.approx(-math.atan(3.5 * math.pi / 2.0 / 3.0 / 10.0), abs=0.01)
+    drive(simulation, 2.0)
+    assert (npc(simulation).pose.y, npc(simulation).pose.heading) == pytest.approx((-5.25, 0.0))
+
+
+def test_a_lane_change_over_a_distance(tmp_path: Path, two_lanes: RoadMap) -> None:
+    over = _lane_change(
+        '<AbsoluteTargetLane value="-2"/>', 'dynamicsShape="linear" value="20" dynamicsDimension="distance"'
+    )
+    simulation = run(tmp_path, two_lanes, text(story(event("over", after(0.0), over))))
+    drive(simulation, 1.0)
+    assert -5.0 < npc(simulation).pose.y < -2.5
+    drive(simulation, 1.2)
+    assert npc(simulation).pose.y == pytest.approx(-5.25)
+
+
+def test_an_offset_is_to_the_left_of_the_road(tmp_path: Path, two_lanes: RoadMap) -> None:
+    shift = (
+        '<PrivateAction><LateralAction><LaneOffsetAction continuous="false"><LaneOffsetActionDynamics '
+        'maxLateralAcc="2" dynamicsShape="sinusoidal"/><LaneOffsetTarget><AbsoluteTargetLaneOffset value="0.5"/></LaneOffsetTarget>'
+        "</LaneOffsetAction></LateralAction></PrivateAction>"
+    )
+    simulation = run(tmp_path, two_lanes, text(story(event("aside", after(0.0), shift))))
+    drive(simulation, 3.0)
+    assert npc(simulation).pose.y == pytest.approx(-1.25)
+
+
+def _gap(attributes: str) -> str:
+    return (
+        f'<PrivateAction><LongitudinalAction><LongitudinalDistanceAction entityRef="other" {attributes}>'
+        '<DynamicConstraints maxAcceleration="3" maxDeceleration="4" maxSpeed="30"/></LongitudinalDistanceAction>'
+        "</LongitudinalAction></PrivateAction>"
+    )
+
+
+@pytest.mark.parametrize(
+    ("attributes", "expected"),
+    [
+        ('distance="30" freespace="false" continuous="true"', 30.0),
+        ('timeGap="2" freespace="false" continuous="true"', 16.0),
+    ],
+)
+def test_a_distance_is_kept(tmp_path: Path, two_lanes: RoadMap, attributes: str, expected: float) -> None:
+    other = init("other", teleport(lane(100.0)), speed(8.0))
+    content = text(story(event("behind", after(0.0), _gap(attributes))), actions=other, entities=OTHER)
+    simulation = run(tmp_path, two_lanes, content)
+    drive(simulation, 20.0)
+    assert npc(simulation, "other").pose.x - npc(simulation).pose.x == pytest.approx(expected, abs=0.5)
+    assert npc(simulation).speed == pytest.approx(8.0, abs=0.1)
+
+
+def _trajectory(vertices: str, time: str) -> str:
+    return (
+        '<PrivateAction><RoutingAction><FollowTrajectoryAction><TrajectoryRef><Trajectory name="t" closed="false">'
+        f"<Shape><Polyline>{vertices}</Polyline></Shape></Trajectory></TrajectoryRef><TimeReference>{time}"
+        '</TimeReference><TrajectoryFollowingMode followingMode="position"/></FollowTrajectoryAction></RoutingAction>'
+        "</PrivateAction>"
+    )
+
+
+def _vertex(x: float, y: float, time: float) -> str:
+    return f'<Vertex time="{time}"><Position><WorldPosition x="{x}" y="{y}"/></Position></Vertex>'
+
+
+WAY = _vertex(60.0, -1.75, 0.0) + _vertex(80.0, -1.75, 4.0) + _vertex(80.0, -11.75, 6.0)
+
+
+def test_a_trajectory_is_followed_by_its_times(tmp_path: Path, two_lanes: RoadMap) -> None:
+    timing = '<Timing domainAbsoluteRelative="relative" scale="1" offset="0"/>'
+    simulation = run(tmp_path, two_lanes, text(story(event("way", after(1.0), _trajectory(WAY, timing)))))
+    drive(simulation, 3.05)
+    assert npc(simulation).pose[:2] == pytest.approx((70.0, -1.75), abs=0.3)
+    assert npc(simulation).speed == pytest.approx(5.0, abs=0.1)
+    drive(simulation, 3.0)
+    assert npc(simulation).pose[:2] == pytest.approx((80.0, -6.75), abs=0.3)
+
+
+def test_a_trajectory_without_times_is_driven_at_the_own_speed(tmp_path: Path, two_lanes: RoadMap) -> None:
+    simulation = run(tmp_path, two_lanes, text(story(event("way", after(0.0), _trajectory(WAY, "<None/>")))))
+    drive(simulation, 2.55)
+    state = npc(simulation)
+    assert (state.pose.x, state.pose.y, state.speed) == pytest.approx((80.0, -7.0, 10.0), abs=0.6)
+
+
+def test_who_is_synchronized_arrives_with_its_master(tmp_path: Path, two_lanes: RoadMap) -> None:
+    action = (
+        '<PrivateAction><SynchronizeAction masterEntityRef="other">'
+        f"<TargetPositionMaster>{lane(300.0)[10:-11]}</TargetPositionMaster>"
+        f"<TargetPosition>{lane(140.0)[10:-11]}</TargetPosition></SynchronizeAction></PrivateAction>"
+    )
+    other = init("other", teleport(lane(200.0)), speed(10.0))
+    content = text(story(event("meet", after(0.0), action)), actions=other, entities=OTHER)
+    simulation = run(tmp_path, two_lanes, content)
+    drive(simulation, 10.0)
+    assert npc(simulation, "other").pose.x == pytest.approx(300.0, abs=0.6)
+    assert npc(simulation).pose.x == pytest.approx(140.0, abs=1.5)
+
+
+def test_at_the_end_of_the_road_it_stands(tmp_path: Path, two_lanes: RoadMap) -> None:
+    simulation = run(tmp_path, two_lanes, text(npc=init("npc", teleport(lane(390.0)), speed(10.0))))
+    drive(simulation, 3.0)
+    assert (npc(simulation).pose.x, npc(simulation).speed) == pytest.approx((400.0, 0.0), abs=0.01)

@@ -1,0 +1,234 @@
+"""What is read, and what is refused, at its line and column."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.sim.scenario.compiler import load_scenario
+from tuling_fsm.sim.scenario.model import EGO, ScriptedRoute
+from tuling_fsm.sim.scenario.placements import AtPose
+from tuling_fsm.sim.scenario.road_places import Facing, OnRoadLane
+from tuling_fsm.sim.scenario.xml.expressions import ExpressionError, evaluate, resolve
+
+from .files import CAR, after, drive, event, init, lane, load, npc, run, speed, story, teleport, text
+
+pytestmark = pytest.mark.clause("OSC-2")
+
+FAULTS = [
+    ('laneId="-1" s="60.0"', 'laneId="x" s="60.0"', "3:1", "laneId is 'x' (expected a number)"),
+    ('revMinor="2"', 'revMinor="7"', "", "this is version 1.7 (expected 1.0, 1.1, 1.2, 1.3)"),
+    ('<Private entityRef="npc">', '<Private entityRef="nobody">', "", "no entity 'nobody' (expected one of npc, Ego)"),
+    ("LanePosition", "GeoPosition", "", "this position is not understood (expected one of WorldPosition, LanePosition"),
+    ("TeleportAction", "LevitateAction", "", "this action is not understood (expected one of TeleportAction"),
+    ("SimulationTimeCondition", "MoonCondition", "", "this condition is not understood (expected one of Simulation"),
+    ('value="10.0"', 'value="$v"', "", "unknown parameter $v (expected a ParameterDeclaration)"),
+    ('value="10.0"', 'value="${1 +}"', "", "is no expression"),
+    ('dynamicsShape="step"', 'dynamicsShape="jump"', "", "dynamicsShape is 'jump' (expected one of linear, cubic"),
+    ("<Storyboard>", "<Catalog/><Storyboard>", "", "a catalog is no scenario"),
+    ('name="Ego">', 'name="npc">', "", "a second entity 'npc' (expected another name)"),
+    ("</OpenSCENARIO>", "", "", "not XML"),
+]
+
+
+@pytest.mark.parametrize(("good", "bad", "_", "what"), FAULTS)
+def test_what_is_wrong_is_told_with_its_place(tmp_path: Path, good: str, bad: str, _: str, what: str) -> None:
+    content = text(story(event("e", after(1.0), speed(3.0))))
+    assert good in content
+    with pytest.raises(InputError, match=r"test\.xosc:\d+:\d+: ") as error:
+        load(tmp_path, content.replace(good, bad))
+    assert what in str(error.value)
+
+
+def test_lines_and_columns_are_counted_in_the_text(tmp_path: Path) -> None:
+    content = (
+        text().replace("<Storyboard>", "<!-- <Storyboard> -->\n  <Storyboard>").replace('value="10.0"', 'value="fast"')
+    )
+    before = content[: content.index('value="fast"')]
+    line, column = before.count("\n") + 1, len(before) - before.rindex("\n")
+    with pytest.raises(InputError) as error:
+        load(tmp_path, content)
+    assert str(error.value).endswith(
+        f"test.xosc:{line}:{column}: <AbsoluteTargetSpeed>: value is 'fast' (expected a number)"
+    )
+
+
+EXPRESSIONS = [
+    ("$speed", "12.5"),
+    ("${$speed * 2}", "25.0"),
+    ("${-$speed + 1}", "-11.5"),
+    ("${pow($n, 3) % 5}", "2.0"),
+    ("${round(2.5) + floor(-0.5) + ceil(0.2)}", "3"),
+    ("${max($speed, 20) / 4}", "5.0"),
+    ("${not $flag or $n == 3}", "true"),
+    ("${sqrt(16) > 3 and $flag}", "true"),
+    ("${sign(-2)}", "-1"),
+    ("plain", "plain"),
+]
+
+
+@pytest.mark.parametrize(("written", "meant"), EXPRESSIONS)
+def test_parameters_and_expressions(written: str, meant: str) -> None:
+    assert resolve(written, {"speed": "12.5", "n": "3", "flag": "true"}) == meant
+
+
+@pytest.mark.parametrize(
+    "written", ["1 / 0", "$nobody", "open('x')", "sqrt(-1)", "[1]", "pow(2)", "pow(-1, 0.5)", "'a'"]
+)
+def test_an_expression_without_a_value_is_refused(written: str) -> None:
+    with pytest.raises(ExpressionError):
+        evaluate(written, {"speed": "12.5"})
+
+
+DECLARED = (
+    '<ParameterDeclarations><ParameterDeclaration name="v" parameterType="double" value="4"/></ParameterDeclarations>'
+)
+
+
+def test_a_parameter_is_overridden(tmp_path: Path) -> None:
+    content = text(head=DECLARED).replace('value="10.0"', 'value="${$v + 1}"')
+    assert load(tmp_path, content).actors[0].speed == 5.0
+    assert load(tmp_path, content, v="7").actors[0].speed == 8.0
+    with pytest.raises(InputError, match=r"no parameter 'w' to set \(expected one of v, ego\)"):
+        load(tmp_path, content, w="7")
+
+
+def test_the_ego_is_found_by_name_place_or_wish(tmp_path: Path) -> None:
+    assert load(tmp_path, text()).ego == OnRoadLane("1", -1, 20.0)
+    assert load(tmp_path, text(), ego="npc").ego == OnRoadLane("1", -1, 60.0)
+    renamed = text().replace('"Ego"', '"car one"')
+    assert load(tmp_path, renamed).ego == OnRoadLane("1", -1, 60.0)
+    with pytest.raises(InputError, match="no vehicle 'bus' to be the ego"):
+        load(tmp_path, text(), ego="bus")
+
+
+def test_the_script_of_the_ego_is_obeyed_until_it_is_free(tmp_path: Path, two_lanes: RoadMap) -> None:
+    ego = init("Ego", teleport(lane(20.0)), speed(6.0))
+    later = story(event("brake", after(1.0), speed(0.0)), actor="Ego")
+    scenario = load(tmp_path, text(later, ego=ego))
+    assert (scenario.ego_speed, scenario.route) == (6.0, ScriptedRoute((), 1000.0))
+    assert "is left to the planner" in "".join(scenario.notes)
+    assert run(tmp_path, two_lanes, text(later, ego=ego)).preset is not None
+
+
+def test_the_ego_goes_where_the_script_sends_it(tmp_path: Path, two_lanes: RoadMap) -> None:
+    acquire = (
+        f"<PrivateAction><RoutingAction><AcquirePositionAction>{lane(300.0, -2)}</AcquirePositionAction>"
+        "</RoutingAction></PrivateAction>"
+    )
+    content = text(ego=init("Ego", teleport(lane(20.0)), acquire))
+    assert load(tmp_path, content).route == ScriptedRoute((OnRoadLane("1", -2, 300.0),), 1000.0)
+    route = run(tmp_path, two_lanes, content).preset
+    assert route is not None
+    assert route.reference.at(route.length)[:2] == pytest.approx((300.0, -5.25), abs=0.1)
+
+
+def test_an_ego_without_a_place_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"the ego 'Ego' has no place \(expected a TeleportAction of it in <Init>\)"):
+        load(tmp_path, text(ego=""))
+
+
+CATALOG = f"""<OpenSCENARIO><FileHeader revMajor="1" revMinor="0"/><Catalog name="Cars">
+{
+    CAR.replace('name="car"', 'name="long"')
+    .replace(
+        "<BoundingBox>",
+        '''<ParameterDeclarations>
+<ParameterDeclaration name="length" parameterType="double" value="7"/></ParameterDeclarations><BoundingBox>''',
+    )
+    .replace('length="5"', 'length="$length"')
+}
+</Catalog></OpenSCENARIO>"""
+
+
+def test_an_entity_comes_from_a_catalog(tmp_path: Path) -> None:
+    (tmp_path / "catalogs").mkdir()
+    (tmp_path / "catalogs" / "cars.xosc").write_text(CATALOG)
+    places = '<CatalogLocations><VehicleCatalog><Directory path="catalogs"/></VehicleCatalog></CatalogLocations>'
+    reference = '<CatalogReference catalogName="Cars" entryName="long"/>'
+    content = text(head=places).replace(CAR, reference, 1)
+    assert load(tmp_path, content).actors[0].length == 7.0
+    given = '<ParameterAssignments><ParameterAssignment parameterRef="length" value="9"/></ParameterAssignments>'
+    longer = reference.replace("/>", f">{given}</CatalogReference>")
+    assert load(tmp_path, text(head=places).replace(CAR, longer, 1)).actors[0].length == 9.0
+    with pytest.raises(InputError, match="catalog 'Cars' has no entry 'short'"):
+        load(tmp_path, content.replace('entryName="long"', 'entryName="short"'))
+    with pytest.raises(InputError, match="no catalog 'Bikes'"):
+        load(tmp_path, content.replace('catalogName="Cars"', 'catalogName="Bikes"'))
+
+
+POSITIONS = [
+    ('<WorldPosition x="70" y="-5.25" h="0.5"/>', (70.0, -5.25, 0.5)),
+    ('<LanePosition roadId="1" laneId="-2" s="70" offset="0.5"/>', (70.0, -4.75, 0.0)),
+    (lane(70.0, -1, '<Orientation type="relative" h="1"/>')[10:-11], (70.0, -1.75, 1.0)),
+    ('<RoadPosition roadId="1" s="70" t="-2"/>', (70.0, -2.0, 0.0)),
+    ('<RelativeLanePosition entityRef="Ego" dLane="-1" ds="30"/>', (50.0, -5.25, 0.0)),
+    ('<RelativeLanePosition entityRef="Ego" dLane="-1" dsLane="30" offset="1"/>', (50.0, -4.25, 0.0)),
+    ('<RelativeRoadPosition entityRef="Ego" ds="30" dt="-1"/>', (50.0, -2.75, 0.0)),
+    ('<RelativeObjectPosition entityRef="Ego" dx="30" dy="-2"/>', (50.0, -3.75, 0.0)),
+    ('<RelativeWorldPosition entityRef="Ego" dx="30" dy="-2"/>', (50.0, -3.75, 0.0)),
+    (
+        '<RoutePosition><RouteRef><Route name="r" closed="false"><Waypoint routeStrategy="shortest">'
+        f'{lane(50.0)}</Waypoint><Waypoint routeStrategy="shortest">{lane(150.0)}</Waypoint></Route></RouteRef>'
+        '<InRoutePosition><FromLaneCoordinates pathS="20" laneId="-2"/></InRoutePosition></RoutePosition>',
+        (70.0, -5.25, 0.0),
+    ),
+    (
+        '<TrajectoryPosition s="20" t="1"><TrajectoryRef><Trajectory name="t" closed="false"><Shape><Polyline>'
+        f'<Vertex time="0">{lane(50.0)}</Vertex><Vertex time="1">{lane(150.0)}</Vertex></Polyline></Shape></Trajectory>'
+        "</TrajectoryRef></TrajectoryPosition>",
+        (70.0, -0.75, 0.0),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("position", "pose"), POSITIONS)
+def test_every_position(tmp_path: Path, two_lanes: RoadMap, position: str, pose: tuple[float, float, float]) -> None:
+    content = text(npc=init("npc", teleport(f"<Position>{position}</Position>")))
+    assert npc(run(tmp_path, two_lanes, content)).pose == pytest.approx(pose, abs=0.01)
+
+
+def test_a_place_beyond_the_road_is_refused_where_it_stands(tmp_path: Path, two_lanes: RoadMap) -> None:
+    with pytest.raises(InputError, match=r"test\.xosc:15:\d+: npc: no lane -1 of road '1' at 500 m on this map"):
+        run(tmp_path, two_lanes, text(npc=init("npc", teleport(lane(500.0)))))
+
+
+def test_placements_of_the_model(tmp_path: Path) -> None:
+    turned = lane(60.0, -1, '<Orientation type="absolute" h="2"/>')
+    scenario = load(tmp_path, text(npc=init("npc", teleport(turned))))
+    assert scenario.actors[0].placement == OnRoadLane("1", -1, 60.0, 0.0, Facing(2.0, absolute=True))
+    plain = "<Position><WorldPosition x='1' y='2'/></Position>"
+    assert load(tmp_path, text(npc=init("npc", teleport(plain)))).actors[0].placement == AtPose(1.0, 2.0, None)
+
+
+def test_coordinates_of_carla_are_mirrored(tmp_path: Path) -> None:
+    place = '<Position><WorldPosition x="1" y="2" h="0.5"/></Position>'
+    content = text(npc=init("npc", teleport(place))).replace('description="test"', 'description="CARLA:test"')
+    assert load(tmp_path, content).actors[0].placement == AtPose(1.0, -2.0, -0.5)
+
+
+def test_what_has_no_effect_is_said(tmp_path: Path) -> None:
+    controller = "<PrivateAction><ActivateControllerAction lateral='true' longitudinal='true'/></PrivateAction>"
+    notes = load(tmp_path, text(npc=init("npc", teleport(lane(60.0)), controller))).notes
+    assert len(notes) == 1
+    assert notes[0].startswith(f"{tmp_path / 'test.xosc'}:15:")
+    assert "the default controller anything else" in notes[0]
+
+
+def test_a_file_is_known_by_its_ending(tmp_path: Path) -> None:
+    load(tmp_path, text(head='<RoadNetwork><LogicFile filepath="Town01"/></RoadNetwork>'))
+    scenario = load_scenario(tmp_path / "test.xosc")
+    assert (scenario.name, scenario.map_file) == ("test", str(tmp_path / "Town01"))
+    (tmp_path / "Town01.xodr").touch()
+    assert load_scenario(tmp_path / "test.xosc").map_file == str(tmp_path / "Town01.xodr")
+    assert [actor.name for actor in scenario.actors] == ["npc"]
+    assert EGO not in [actor.name for actor in scenario.actors]
+
+
+def test_the_others_do_not_touch_the_ego(tmp_path: Path, two_lanes: RoadMap) -> None:
+    simulation = run(tmp_path, two_lanes, text(ego=init("Ego", teleport(lane(20.0)), speed(5.0))))
+    drive(simulation, 1.0)
+    assert simulation.ego.pose.y == pytest.approx(-1.75)

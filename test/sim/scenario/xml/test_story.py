@@ -1,0 +1,214 @@
+"""Events, priorities, edges, states and the end of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.world.inputs import Light
+
+from .files import after, drive, event, init, lane, load, npc, run, speed, story, teleport, text, when
+
+pytestmark = pytest.mark.clause("OSC-2")
+
+RAMP = '<SpeedActionDynamics dynamicsShape="linear" value="4" dynamicsDimension="time"/>'
+
+
+def _state(element: str, kind: str, state: str) -> str:
+    return when(
+        f'<ByValueCondition><StoryboardElementStateCondition storyboardElementRef="{element}" '
+        f'storyboardElementType="{kind}" state="{state}"/></ByValueCondition>'
+    )
+
+
+def _of(condition: str, entity: str = "npc") -> str:
+    return (
+        f'<ByEntityCondition><TriggeringEntities triggeringEntitiesRule="any"><EntityRef entityRef="{entity}"/>'
+        f"</TriggeringEntities><EntityCondition>{condition}</EntityCondition></ByEntityCondition>"
+    )
+
+
+@pytest.mark.parametrize(("priority", "expected"), [("override", 3.0), ("parallel", 3.0), ("skip", 14.0)])
+def test_priority_says_what_becomes_of_who_is_under_way(
+    tmp_path: Path, two_lanes: RoadMap, priority: str, expected: float
+) -> None:
+    slow = event("slow", after(1.0), speed(3.0), priority=priority)
+    content = text(story(event("fast", after(0.0), speed(14.0, RAMP)), slow))
+    simulation = run(tmp_path, two_lanes, content)
+    drive(simulation, 6.0)
+    assert npc(simulation).speed == pytest.approx(expected)
+
+
+def test_an_event_is_executed_as_often_as_it_may(tmp_path: Path, two_lanes: RoadMap) -> None:
+    faster = (
+        "<PrivateAction><LongitudinalAction><SpeedAction><SpeedActionDynamics dynamicsShape='linear' value='1' "
+        "dynamicsDimension='time'/><SpeedActionTarget><RelativeTargetSpeed entityRef='npc' value='1' "
+        "speedTargetValueType='delta' continuous='false'/></SpeedActionTarget></SpeedAction></LongitudinalAction>"
+        "</PrivateAction>"
+    )
+    simulation = run(tmp_path, two_lanes, text(story(event("more", after(0.0), faster, count=3))))
+    drive(simulation, 8.0)
+    assert npc(simulation).speed == pytest.approx(13.0)
+
+
+@pytest.mark.parametrize(
+    ("state", "begins"),
+    [("startTransition", 1.0), ("endTransition", 5.0), ("completeState", 5.0), ("runningState", 1.0)],
+)
+def test_one_event_waits_for_another(tmp_path: Path, two_lanes: RoadMap, state: str, begins: float) -> None:
+    first = event("first", after(1.0), speed(14.0, RAMP))
+    other = init("other", teleport(lane(200.0, -2)), speed(1.0))
+    entities = '<ScenarioObject name="other"><Pedestrian name="p" pedestrianCategory="pedestrian"/></ScenarioObject>'
+    second = story(event("second", _state("first", "event", state), speed(2.0)), actor="other").replace(
+        '"story"', '"another"'
+    )
+    simulation = run(tmp_path, two_lanes, text(story(first), second, actions=other, entities=entities))
+    drive(simulation, begins - 0.2)
+    assert npc(simulation, "other").speed == 1.0
+    drive(simulation, 0.5)
+    assert npc(simulation, "other").speed == 2.0
+
+
+BY_ENTITY = [
+    ('<TraveledDistanceCondition value="20"/>', 2.0),
+    ('<ReachPositionCondition tolerance="1">' + lane(81.0) + "</ReachPositionCondition>", 2.0),
+    ('<DistanceCondition value="10" freespace="false" rule="lessThan">' + lane(90.0) + "</DistanceCondition>", 2.0),
+    ('<RelativeDistanceCondition entityRef="Ego" relativeDistanceType="longitudinal" value="60" freespace="false" '
+     'rule="greaterThan"/>', 2.0),
+    ('<RelativeDistanceCondition entityRef="Ego" relativeDistanceType="longitudinal" coordinateSystem="road" '
+     'value="60" freespace="false" rule="greaterThan"/>', 2.0),
+    ('<TimeHeadwayCondition entityRef="Ego" value="6" freespace="false" rule="greaterThan"/>', 2.0),
+    ('<SpeedCondition value="9" rule="greaterThan"/>', 0.0),
+    ('<RelativeSpeedCondition entityRef="Ego" value="9" rule="greaterThan"/>', 0.0),
+    ('<EndOfRoadCondition duration="1"/>', 35.0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("condition", "begins"), BY_ENTITY)
+def test_conditions_of_entities(tmp_path: Path, two_lanes: RoadMap, condition: str, begins: float) -> None:
+    simulation = run(tmp_path, two_lanes, text(story(event("e", when(_of(condition)), speed(-0.5)))))
+    drive(simulation, begins - 0.2)
+    assert begins == 0.0 or npc(simulation).speed != -0.5
+    drive(simulation, 0.6)
+    assert npc(simulation).speed == -0.5
+
+
+def test_standing_still_and_collisions(tmp_path: Path, two_lanes: RoadMap) -> None:
+    stop = event("stop", after(1.0), speed(0.0))
+    again = event("again", when(_of('<StandStillCondition duration="2"/>')), speed(-10.0))
+    hit = event("hit", when(_of('<CollisionCondition><EntityRef entityRef="Ego"/></CollisionCondition>')), speed(0.0))
+    simulation = run(tmp_path, two_lanes, text(story(stop, again, hit)))
+    drive(simulation, 2.9)
+    assert npc(simulation).speed == 0.0
+    drive(simulation, 0.4)
+    assert npc(simulation).speed == -10.0
+    drive(simulation, 6.0)
+    assert npc(simulation).speed == 0.0
+    assert 20.0 < npc(simulation).pose.x < 26.0
+
+
+def test_an_edge_is_a_change_and_a_delay_is_waited_for(tmp_path: Path, two_lanes: RoadMap) -> None:
+    fast = '<SpeedCondition value="5" rule="greaterThan"/>'
+    falling = event("down", when(_of(fast), edge="falling", delay=1.0), speed(7.0))
+    rising = event("up", when(_of(fast), edge="rising"), speed(20.0))
+    slower = event("slower", after(2.0), speed(3.0))
+    simulation = run(tmp_path, two_lanes, text(story(falling, rising, slower)))
+    drive(simulation, 1.9)
+    assert npc(simulation).speed == 10.0, "what holds from the beginning on has no edge"
+    drive(simulation, 1.0)
+    assert npc(simulation).speed == 3.0
+    drive(simulation, 0.5)
+    assert npc(simulation).speed == 20.0, "the delayed event makes it fast, and that is the rising edge"
+
+
+DECLARED = (
+    '<ParameterDeclarations><ParameterDeclaration name="go" parameterType="double" value="1"/></ParameterDeclarations>'
+)
+
+
+def test_parameters_change_while_it_runs(tmp_path: Path, two_lanes: RoadMap) -> None:
+    add = (
+        '<GlobalAction><ParameterAction parameterRef="go"><ModifyAction><Rule><AddValue value="2"/></Rule>'
+        "</ModifyAction></ParameterAction></GlobalAction>"
+    )
+    asks = when('<ByValueCondition><ParameterCondition parameterRef="go" value="3" rule="equalTo"/></ByValueCondition>')
+    content = text(story(event("set", after(1.0), add), event("then", asks, speed(2.0))), head=DECLARED)
+    simulation = run(tmp_path, two_lanes, content)
+    drive(simulation, 0.9)
+    assert npc(simulation).speed == 10.0
+    drive(simulation, 0.4)
+    assert npc(simulation).speed == 2.0
+
+
+def test_entities_come_and_go(tmp_path: Path, two_lanes: RoadMap) -> None:
+    gone = '<GlobalAction><EntityAction entityRef="npc"><DeleteEntityAction/></EntityAction></GlobalAction>'
+    back = gone.replace("<DeleteEntityAction/>", f"<AddEntityAction>{lane(100.0)}</AddEntityAction>")
+    simulation = run(tmp_path, two_lanes, text(story(event("gone", after(1.0), gone), event("back", after(2.0), back))))
+    drive(simulation, 1.5)
+    assert simulation.scripted.state("npc") is None
+    drive(simulation, 1.0)
+    assert npc(simulation).pose.x == pytest.approx(100.0)
+
+
+def test_the_stop_trigger_ends_the_run(tmp_path: Path, two_lanes: RoadMap) -> None:
+    simulation = run(tmp_path, two_lanes, text(stop=after(3.0)))
+    drive(simulation, 10.0)
+    assert simulation.end == "scenario"
+    assert simulation.stamp == pytest.approx(3.0, abs=0.11)
+
+
+def test_the_stop_trigger_of_an_act_ends_its_maneuvers(tmp_path: Path, two_lanes: RoadMap) -> None:
+    content = text(story(event("fast", after(0.0), speed(18.0, RAMP)))).replace(
+        "</StartTrigger></Act>", f"</StartTrigger><StopTrigger>{after(2.0)}</StopTrigger></Act>"
+    )
+    simulation = run(tmp_path, two_lanes, content)
+    drive(simulation, 6.0)
+    assert npc(simulation).speed == pytest.approx(14.0, abs=0.3), "half of the change, which then goes no further"
+
+
+def test_weather_and_fog(tmp_path: Path, two_lanes: RoadMap) -> None:
+    weather = (
+        '<GlobalAction><EnvironmentAction><Environment name="e"><Weather cloudState="overcast"><Fog visualRange="50"/>'
+        '<Precipitation precipitationType="rain" precipitationIntensity="10"/></Weather></Environment>'
+        "</EnvironmentAction></GlobalAction>"
+    )
+    simulation = run(tmp_path, two_lanes, text(actions=weather))
+    assert simulation.environment.foggy
+    assert simulation.environment.rains
+
+
+CONTROLLER = """<RoadNetwork><LogicFile filepath="x.xodr"/><TrafficSignals><TrafficSignalController name="c">
+<Phase name="go" duration="2"><TrafficSignalState trafficSignalId="{0}" state="off;off;on"/></Phase>
+<Phase name="stop" duration="3"><TrafficSignalState trafficSignalId="{0}" state="red"/></Phase>
+</TrafficSignalController></TrafficSignals></RoadNetwork>"""
+
+
+def test_a_signal_controller_goes_through_its_phases(tmp_path: Path, lit: RoadMap) -> None:
+    number = next(signal.number for signal in lit.signals.values() if signal.dynamic)
+    place = '<Position><WorldPosition x="-80" y="-1.75" h="0"/></Position>'
+    asks = (
+        '<ByValueCondition><TrafficSignalControllerCondition trafficSignalControllerRef="c" phase="stop"/>'
+        "</ByValueCondition>"
+    )
+    content = text(
+        story(event("e", when(asks), speed(1.0))),
+        head=CONTROLLER.format(number),
+        npc=init("npc", teleport('<Position><WorldPosition x="-60" y="-1.75" h="0"/></Position>')),
+        ego=init("Ego", teleport(place)),
+    )
+    simulation = run(tmp_path, lit, content)
+    seen = []
+    for _ in range(3):
+        drive(simulation, 1.5 if seen else 1.0)
+        seen.append(simulation.lights.state(number, simulation.stamp))
+    drive(simulation, 2.0)
+    assert seen == [Light.GREEN, Light.RED, Light.RED]
+    assert simulation.lights.state(number, simulation.stamp) is Light.GREEN
+    assert npc(simulation).speed == 1.0
+
+
+def test_a_condition_on_nothing_never_holds_and_says_so(tmp_path: Path) -> None:
+    scenario = load(tmp_path, text(story(event("e", _state("nobody", "event", "endTransition"), speed(1.0)))))
+    assert "no element 'nobody' in the storyboard: this never holds" in "".join(scenario.notes)

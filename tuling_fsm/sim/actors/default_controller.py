@@ -1,0 +1,200 @@
+"""OpenSCENARIO's default controller: its actor keeps speed and lane, does what the script says, and minds nobody
+(ASAM OpenSCENARIO XML 1.3, 7.4.2 and 6.6: `Default controller`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+
+import numpy as np
+
+from tuling_fsm.core.geometry import Polyline, Pose, distance, shifted, wrap_angle
+from tuling_fsm.map.lanes import LaneId
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.map.routing import plan_route
+from tuling_fsm.sim.actors.bodies import FreeActor
+from tuling_fsm.sim.actors.lane_state import LaneState
+from tuling_fsm.sim.actors.lateral import OffsetProgram, offset_program
+from tuling_fsm.sim.actors.longitudinal import Moment, SpeedProgram, Surroundings, speed_program
+from tuling_fsm.sim.scenario.maneuvers import (
+    FollowTrajectory,
+    Lateral,
+    Longitudinal,
+    ManeuverCommand,
+    StopManeuver,
+    TakeRoute,
+)
+from tuling_fsm.sim.scenario.model import ActorState
+
+JOINED_M = 0.5
+"""A trajectory without times that begins within this of the actor is joined without a straight line to it."""
+
+
+class DefaultController:
+    """Moves one actor. `name` is what others call it."""
+
+    def __init__(self, road_map: RoadMap, name: str, body: FreeActor) -> None:
+        self._map, self._name, self._body = road_map, name, body
+        self._lane: LaneState | None = None
+        self._route: frozenset[LaneId] = frozenset()
+        self._speed: tuple[int, SpeedProgram] | None = None
+        self._offset: tuple[int, OffsetProgram] | None = None
+        self._trajectory: tuple[int, _Trajectory] | None = None
+        self.way = 0.0
+        """All that it has gone, m."""
+
+    @property
+    def at_end_of_road(self) -> bool:
+        """Whether no lane goes on from where it is."""
+        return self._lane is not None and self._lane.ends_here()
+
+    def place(self, reference: Pose, speed: float) -> None:
+        """Put the reference point somewhere; from there it goes along the lane, if one leads its way."""
+        self._body.place(reference, speed)
+        self._find_lane(reference)
+
+    def _find_lane(self, reference: Pose) -> None:
+        self._lane = LaneState.of(self._map, reference, self._route)
+        if self._lane is not None:
+            self._lane.tilt = wrap_angle(reference.heading - self._lane.heading)
+
+    def over(self, number: int) -> bool:
+        """Whether the maneuver of a number is no longer going on."""
+        return all(part is None or part[0] != number for part in (self._speed, self._offset, self._trajectory))
+
+    def begin(self, command: ManeuverCommand, state: ActorState, around: Surroundings) -> None:
+        """Carry out a command from now on; one that cannot be carried out here is over at once."""
+        if isinstance(command, Longitudinal):
+            self._speed = command.number, speed_program(command, state, around)
+        elif isinstance(command, Lateral):
+            self._leave_trajectory(state.pose)
+            shift = None if self._lane is None else offset_program(command, self._lane, state, around)
+            self._offset = None if shift is None else (command.number, shift)
+        elif isinstance(command, FollowTrajectory):
+            poses = [around.pose_of(place) for place in command.points]
+            begins = around.stamp if command.absolute else 0.0
+            line = _trajectory(state.pose, [pose for pose in poses if pose is not None], command.times, begins)
+            self._trajectory = None if line is None else (command.number, line)
+            self._offset = None
+        elif isinstance(command, TakeRoute):
+            self._take_route(command, state, around)
+        else:
+            assert isinstance(command, StopManeuver)
+            self._stop(command.number, state)
+
+    def _take_route(self, command: TakeRoute, state: ActorState, around: Surroundings) -> None:
+        poses = [pose for pose in map(around.pose_of, command.waypoints) if pose is not None]
+        ahead = poses[1:] if len(poses) > 1 and distance(poses[0][:2], state.pose[:2]) < 5.0 else poses
+        lanes = _lanes_over(self._map, state.pose, ahead) if ahead else frozenset[LaneId]()
+        self._route = lanes
+        if self._lane is not None:
+            self._lane.route = lanes
+
+    def _stop(self, number: int, state: ActorState) -> None:
+        if self._speed is not None and self._speed[0] == number:
+            self._speed = None
+        if self._offset is not None and self._offset[0] == number:
+            self._offset = None
+        if self._trajectory is not None and self._trajectory[0] == number:
+            self._leave_trajectory(state.pose)
+
+    def _leave_trajectory(self, pose: Pose) -> None:
+        if self._trajectory is not None:
+            self._trajectory = None
+            self._find_lane(pose)
+
+    def step(self, dt: float, state: ActorState, around: Surroundings) -> None:
+        """Move the actor by `dt` s."""
+        before = state.speed
+        speed = self._next_speed(dt, state, around)
+        if self._trajectory is not None:
+            self._along_trajectory(self._trajectory[1], dt, before, speed)
+            return
+        way = 0.5 * (before + speed) * dt
+        lane = self._lane
+        if lane is None:
+            self._move(shifted(state.pose, way), before, speed, dt)
+            return
+        s, kept, at = lane.s, lane.offset, lane.lane
+        lane.advance(way)
+        if self._offset is not None:
+            program = self._offset[1]
+            lane.offset = program.offset(lane, state, dt, way, around)
+            self._offset = None if program.over else self._offset
+        went = -way if lane.against else way
+        slope = (lane.offset - kept) / went if lane.lane is at and abs(lane.s - s) > 1e-9 and went != 0.0 else 0.0
+        reference = lane.pose(slope)
+        if abs(way) > 0.0:
+            lane.tilt = 0.0
+        tilted = Pose(reference.x, reference.y, wrap_angle(reference.heading + lane.tilt))
+        stopped = lane.at_end
+        self._move(tilted, before, 0.0 if stopped else speed, dt)
+
+    def _next_speed(self, dt: float, state: ActorState, around: Surroundings) -> float:
+        if self._speed is None:
+            return state.speed
+        program = self._speed[1]
+        speed = program.speed(Moment(self._name, state, dt, around))
+        self._speed = None if program.over else self._speed
+        return speed
+
+    def _along_trajectory(self, trajectory: _Trajectory, dt: float, before: float, speed: float) -> None:
+        reference, driven = trajectory.advance(dt, 0.5 * (before + speed) * dt)
+        self._move(reference, before, speed if driven is None else driven, dt)
+        if trajectory.over:
+            self._trajectory = None
+            self._find_lane(reference)
+
+    def _move(self, reference: Pose, before: float, speed: float, dt: float) -> None:
+        body = self._body
+        old = body.reference()
+        body.pose = shifted(reference, body.reference_behind)
+        body.a, body.v, body.wanted = (speed - before) / dt, speed, speed
+        self.way += 0.0 if old is None else distance(old[:2], reference[:2])
+
+
+class _Trajectory:
+    """A line that the reference point goes along: by its own speed, or by times (s) at arc lengths (m)."""
+
+    def __init__(self, line: Polyline, times: Iterable[tuple[float, float]], begins: float) -> None:
+        self._line = line
+        table = list(times)
+        self._times = np.array([time for time, _ in table])
+        self._stations = np.array([s for _, s in table])
+        self._clock = begins
+        self._s = float(np.interp(begins, self._times, self._stations)) if table else 0.0
+        self.over = False
+
+    def advance(self, dt: float, way: float) -> tuple[Pose, float | None]:
+        """The pose after a step, and the speed where times say it."""
+        if len(self._times) == 0:
+            self._s += way
+            self.over = self._s >= self._line.length
+            return self._line.at(self._s), None
+        self._clock += dt
+        s = float(np.interp(self._clock, self._times, self._stations))
+        speed, self._s = (s - self._s) / dt, s
+        self.over = self._clock >= self._times[-1]
+        return self._line.at(s), None if self._clock > self._times[-1] else speed
+
+
+def _trajectory(start: Pose, poses: list[Pose], times: tuple[float, ...], begins: float) -> _Trajectory | None:
+    """From where the actor is along the poses; None where there is no way to go."""
+    points = [(pose.x, pose.y) for pose in poses]
+    if not times and points and distance(start[:2], points[0]) > JOINED_M:
+        points = [(start.x, start.y), *points]
+    arcs = np.concatenate(([0.0], np.cumsum([distance(a, b) for a, b in pairwise(points)])))
+    if len(points) < 2 or arcs[-1] <= 1e-6:
+        return None
+    dense = np.unique(np.concatenate((np.arange(0.0, arcs[-1], 1.0), arcs)))
+    table = np.array(points)
+    line = Polyline.of(np.column_stack((np.interp(dense, arcs, table[:, 0]), np.interp(dense, arcs, table[:, 1]))))
+    return _Trajectory(line, zip(times, arcs.tolist(), strict=True) if times else (), begins)
+
+
+def _lanes_over(road_map: RoadMap, start: Pose, places: list[Pose]) -> frozenset[LaneId]:
+    """The lanes of the way from a pose over places."""
+    free = [Pose(place.x, place.y, float("nan")) for place in places]
+    route = plan_route(road_map, start, free[-1], via=free[:-1]).route
+    return frozenset() if route is None else frozenset(lane.lane for lane in route.lanes)

@@ -1,0 +1,258 @@
+"""Conditions while they are waited for, and what of a storyboard outlives its nodes: events and variables."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from tuling_fsm.core.errors import assert_never
+from tuling_fsm.sim.scenario.commands import Command
+from tuling_fsm.sim.scenario.conditions import (
+    AllOf,
+    AnyOf,
+    Arrived,
+    AtEndOfRoad,
+    Colliding,
+    Compare,
+    Condition,
+    Direction,
+    DistanceMode,
+    Edge,
+    Elapsed,
+    ElementState,
+    Emitted,
+    InState,
+    Lasting,
+    ManeuverOver,
+    OffRoad,
+    OnEdge,
+    Reached,
+    Relation,
+    SignalIs,
+    SimulationTime,
+    VariableIs,
+)
+from tuling_fsm.sim.scenario.measurements import object_distance
+from tuling_fsm.sim.scenario.model import Assign, Operator, SimulationView
+from tuling_fsm.sim.scenario.quantities import measured
+
+TIME_TOLERANCE = 1e-6
+"""Stamps are sums of steps: a wait is over when it misses its end by less than this, s."""
+SPEED_TOLERANCE = 0.1
+"""`Reached`, m/s."""
+EXACT = 1e-9
+"""`==` without a crossing, in the unit of the quantity."""
+
+
+@dataclass
+class StoryboardMemory:
+    """When each event was emitted last, by its name (s), and the values of the variables as text."""
+
+    events: dict[str, float] = field(default_factory=dict)
+    variables: dict[str, str] = field(default_factory=dict)
+    stamp: float = -math.inf
+    """Of the step before, s: what has happened since is seen by all in this one."""
+
+
+@dataclass
+class StoryboardStep:
+    """One step: what is seen, what is remembered, what has been issued so far."""
+
+    view: SimulationView
+    memory: StoryboardMemory
+    issued: list[Command] = field(default_factory=list)
+
+    def emit(self, event: str) -> None:
+        """An event happens now."""
+        self.memory.events[event] = self.view.stamp
+
+    def announce(self, label: str, what: str) -> None:
+        """The node of a label starts, ends, is stopped or skipped; one without label is not spoken of."""
+        if label:
+            self.emit(f"{label}.{what}")
+
+    def assign(self, node: Assign) -> None:
+        """Change a variable."""
+        before, after = number_of(self.memory.variables.get(node.variable, "")), number_of(node.value)
+        value = node.value
+        if node.operator is not Operator.SET and before is not None and after is not None:
+            value = in_words(before + after if node.operator is Operator.ADD else before * after)
+        self.memory.variables[node.variable] = value
+
+
+def in_words(value: bool | int | float | str) -> str:
+    """The value of a variable as text: `true`, `12`, `0.5`."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def number_of(text: str) -> float | None:
+    """The number that a text is, if it is one."""
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+class ConditionMonitor:
+    """One condition from the moment on that it is waited for."""
+
+    def __init__(self, condition: Condition, since: float) -> None:
+        self._condition = condition
+        self._since = since
+        self._previous: float | None = None
+        self._truths = deque[tuple[float, bool]]()
+        """Stamps and whether the condition held then."""
+        self._held_since = math.inf
+        nested = condition.conditions if isinstance(condition, AnyOf | AllOf) else ()
+        single = (condition.condition,) if isinstance(condition, OnEdge | Lasting) else ()
+        self._nested = [ConditionMonitor(member, since) for member in (*nested, *single)]
+
+    def holds(self, now: StoryboardStep) -> bool:
+        """Whether it holds now; called on every step."""
+        match self._condition:
+            case Elapsed(seconds):
+                return now.view.stamp - self._since >= seconds - TIME_TOLERANCE
+            case Emitted(event):
+                return now.memory.events.get(event, -math.inf) >= self._since
+            case Compare():
+                return self._compare(self._condition, now)
+            case AnyOf():
+                return any(self._all_looked_at(now))
+            case AllOf():
+                return all(self._all_looked_at(now))
+            case OnEdge(edge=edge, delay=delay):
+                return self._on_edge(edge, delay, now)
+            case Lasting(seconds=seconds):
+                return self._lasting(seconds, now)
+            case _:
+                return _holds(self._condition, now)
+
+    def _all_looked_at(self, now: StoryboardStep) -> list[bool]:
+        """Every member is evaluated on every step: a crossing shows only between two evaluations."""
+        return [member.holds(now) for member in self._nested]
+
+    def _compare(self, condition: Compare, now: StoryboardStep) -> bool:
+        value = measured(condition.quantity, now.view)
+        previous, self._previous = self._previous, value
+        return value is not None and _RELATIONS[condition.relation](previous, value, condition.value)
+
+    def _on_edge(self, edge: Edge, delay: float, now: StoryboardStep) -> bool:
+        """Whether the edge was there `delay` s ago."""
+        before, value = self._previous, self._nested[0].holds(now)
+        self._previous = float(value)
+        self._truths.append((now.view.stamp, _EDGES[edge](None if before is None else before > 0.0, value)))
+        due = now.view.stamp - delay + TIME_TOLERANCE
+        while len(self._truths) > 1 and self._truths[1][0] <= due:
+            self._truths.popleft()
+        stamp, was = self._truths[0]
+        return was and stamp <= due
+
+    def _lasting(self, seconds: float, now: StoryboardStep) -> bool:
+        held = self._nested[0].holds(now)
+        self._held_since = min(self._held_since, now.view.stamp) if held else math.inf
+        return held and now.view.stamp - self._held_since >= seconds - TIME_TOLERANCE
+
+
+def _equal(previous: float | None, value: float, wanted: float) -> bool:
+    crossed = previous is not None and (previous - wanted) * (value - wanted) < 0.0
+    return crossed or abs(value - wanted) <= EXACT
+
+
+_RELATIONS: dict[Relation, Callable[[float | None, float, float], bool]] = {
+    Relation.LESS: lambda previous, value, wanted: value < wanted,
+    Relation.LESS_EQUAL: lambda previous, value, wanted: value <= wanted,
+    Relation.EQUAL: _equal,
+    Relation.UNEQUAL: lambda previous, value, wanted: not _equal(previous, value, wanted),
+    Relation.GREATER_EQUAL: lambda previous, value, wanted: value >= wanted,
+    Relation.GREATER: lambda previous, value, wanted: value > wanted,
+}
+
+_EDGES: dict[Edge, Callable[[bool | None, bool], bool]] = {
+    Edge.NONE: lambda before, value: value,
+    Edge.RISING: lambda before, value: before is False and value,
+    Edge.FALLING: lambda before, value: before is True and not value,
+    Edge.EITHER: lambda before, value: before is not None and before is not value,
+}
+
+_Plain = (
+    Arrived | Reached | SimulationTime | InState | Colliding | AtEndOfRoad | OffRoad | VariableIs | SignalIs
+    | ManeuverOver
+)  # fmt: skip
+"""Conditions that the present step alone decides."""
+
+
+def _holds(condition: _Plain, now: StoryboardStep) -> bool:
+    view = now.view
+    match condition:
+        case Arrived(actor):
+            return view.arrived(actor)
+        case Reached(actor, target):
+            state = view.actor(actor)
+            return state is not None and abs(state.speed - target) <= SPEED_TOLERANCE
+        case SimulationTime(relation, value):
+            return _RELATIONS[relation](None, _snapped(view.stamp, value), value)
+        case InState(element, state):
+            return _in_state(element, state, now)
+        case Colliding(actor, reference):
+            return _collides(view, actor, reference)
+        case AtEndOfRoad(actor):
+            return view.actor(actor) is not None and view.at_end_of_road(actor)
+        case OffRoad(actor):
+            return view.actor(actor) is not None and not view.on_road(actor)
+        case VariableIs(variable, relation, text):
+            return _compared(now.memory.variables.get(variable, ""), relation, text)
+        case SignalIs(signal, light):
+            return view.light(signal) is light
+        case ManeuverOver(actor, number):
+            return view.maneuver_over(actor, number)
+        case _:
+            assert_never(condition)
+
+
+def _snapped(stamp: float, value: float) -> float:
+    return value if abs(stamp - value) <= TIME_TOLERANCE else stamp
+
+
+def _compared(value: str, relation: Relation, wanted: str) -> bool:
+    """As numbers where both are, else as words, which are alike or not."""
+    left, right = number_of(value), number_of(wanted)
+    if left is not None and right is not None:
+        return _RELATIONS[relation](None, left, right)
+    return (value == wanted) == (relation is not Relation.UNEQUAL)
+
+
+_TRANSITIONS = {
+    ElementState.START: "start",
+    ElementState.END: "end",
+    ElementState.STOP: "stop",
+    ElementState.SKIP: "skip",
+}
+
+
+def _in_state(element: str, state: ElementState, now: StoryboardStep) -> bool:
+    events = now.memory.events
+    began = events.get(f"{element}.start", -math.inf)
+    over = max(events.get(f"{element}.end", -math.inf), events.get(f"{element}.stop", -math.inf))
+    match state:
+        case ElementState.STANDBY:
+            return began == -math.inf
+        case ElementState.RUNNING:
+            return began > over
+        case ElementState.COMPLETE:
+            return over >= began > -math.inf
+        case _:
+            happened = events.get(f"{element}.{_TRANSITIONS[state]}")
+            return happened is not None and happened >= now.memory.stamp
+
+
+def _collides(view: SimulationView, actor: str, reference: str) -> bool:
+    own = view.actor(actor)
+    if own is None:
+        return False
+    named = view.actor(reference) if reference else None
+    others = view.others(actor) if not reference else () if named is None else (named,)
+    return any(object_distance(own, other, Direction.EUCLIDEAN, DistanceMode.BOUNDING_BOXES) <= 0.0 for other in others)

@@ -1,0 +1,164 @@
+"""What executes the nodes of a storyboard, one runner each."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+
+from tuling_fsm.sim.scenario.model import Action, Event, Maneuver, Node, OneOf, Parallel, Priority, Repeat, Serial
+from tuling_fsm.sim.scenario.monitors import ConditionMonitor, StoryboardStep
+
+Build = Callable[[Node], "Runner"]
+"""Makes the runner of a node."""
+
+
+class Runner(ABC):
+    """One node while it is executed: `step` until it says that it is over, or `cut` it short."""
+
+    def __init__(self, node: Node) -> None:
+        self._label = node.label
+        self._until = node.until if isinstance(node, Action | Serial | Parallel | OneOf) else None
+        self._end_monitor: ConditionMonitor | None = None
+        self._started = False
+
+    def step(self, now: StoryboardStep) -> bool:
+        """Execute to the stamp of `now`; whether the node is over."""
+        if not self._started:
+            self._start(now)
+        elif self._end_monitor is not None and self._end_monitor.holds(now):
+            self.cut(now)
+            return True
+        over = self.execute(now)
+        if over:
+            self._announce(now, "end")
+        return over
+
+    @abstractmethod
+    def execute(self, now: StoryboardStep) -> bool:
+        """The part that differs by node: whether it is over."""
+
+    def cut(self, now: StoryboardStep) -> None:
+        """End now whatever is still going on."""
+        self._announce(now, "end")
+
+    def _start(self, now: StoryboardStep) -> None:
+        self._started = True
+        if self._until is not None:
+            self._end_monitor = ConditionMonitor(self._until, now.view.stamp)
+        self._announce(now, "start")
+
+    def _announce(self, now: StoryboardStep, what: str) -> None:
+        now.announce(self._label, what)
+
+
+class ManeuverRunner(Runner):
+    """Events on standby and going on (ASAM OpenSCENARIO XML 1.3, 7.3.2)."""
+
+    def __init__(self, node: Maneuver, build: Build) -> None:
+        super().__init__(node)
+        self._events = [_EventRunner(event, build) for event in node.events]
+
+    def execute(self, now: StoryboardStep) -> bool:
+        """Go on by a step; whether it is over."""
+        for event in self._events:
+            if event.triggered(now):
+                self._begin(event, now)
+            event.step(now)
+        return all(event.complete for event in self._events)
+
+    def _begin(self, event: _EventRunner, now: StoryboardStep) -> None:
+        others = [other for other in self._events if other is not event and other.running]
+        if event.node.priority is Priority.SKIP and others:
+            event.skip(now)
+            return
+        if event.node.priority is Priority.OVERRIDE:
+            for other in others:
+                other.cut(now)
+        event.begin(now)
+
+    def cut(self, now: StoryboardStep) -> None:
+        """End all events that go on."""
+        for event in self._events:
+            if event.running:
+                event.cut(now)
+        super().cut(now)
+
+
+class _EventRunner:
+    """One event of a maneuver, through all its executions."""
+
+    def __init__(self, node: Event, build: Build) -> None:
+        self.node = node
+        self._build = build
+        self._monitor: ConditionMonitor | None = None
+        self._left = node.executions
+        self._running: Runner | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether its actions are going on."""
+        return self._running is not None
+
+    @property
+    def complete(self) -> bool:
+        """Whether it has been executed as often as it may."""
+        return self._running is None and self._left <= 0
+
+    def triggered(self, now: StoryboardStep) -> bool:
+        """Whether it is to begin; the trigger is looked at while it is on standby alone."""
+        if self._running is not None or self._left <= 0:
+            return False
+        if self.node.trigger is None:
+            return True
+        if self._monitor is None:
+            self._monitor = ConditionMonitor(self.node.trigger, now.view.stamp)
+        return self._monitor.holds(now)
+
+    def begin(self, now: StoryboardStep) -> None:
+        """Begin its actions."""
+        self._left -= 1
+        self._running = self._build(self.node.member)
+        now.announce(self.node.label, "start")
+
+    def skip(self, now: StoryboardStep) -> None:
+        """It would begin, but others go on."""
+        self._left -= 1
+        now.announce(self.node.label, "skip")
+
+    def step(self, now: StoryboardStep) -> None:
+        """Go on with its actions."""
+        if self._running is not None and self._running.step(now):
+            self._running = None
+            now.announce(self.node.label, "end")
+
+    def cut(self, now: StoryboardStep) -> None:
+        """End its actions now; it is not executed again."""
+        if self._running is not None:
+            self._running.cut(now)
+        self._running, self._left = None, 0
+        now.announce(self.node.label, "stop")
+
+
+class RepeatRunner(Runner):
+    """A node again and again."""
+
+    def __init__(self, node: Repeat, build: Build) -> None:
+        super().__init__(node)
+        self._build, self._member, self._left = build, node.member, node.times
+        self._running: Runner | None = None
+
+    def execute(self, now: StoryboardStep) -> bool:
+        """Go on by a step; whether it is over."""
+        while self._left > 0:
+            if self._running is None:
+                self._running = self._build(self._member)
+            if not self._running.step(now):
+                return False
+            self._running, self._left = None, self._left - 1
+        return True
+
+    def cut(self, now: StoryboardStep) -> None:
+        """End the present execution, the last one."""
+        if self._running is not None:
+            self._running.cut(now)
+        super().cut(now)

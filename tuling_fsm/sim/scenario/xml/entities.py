@@ -1,0 +1,95 @@
+"""Entities of OpenSCENARIO XML (1.3, 7.2): their bodies, which of them is the ego, and selections of them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tuling_fsm.sim.scenario.choices import ActorKind
+from tuling_fsm.sim.scenario.model import EGO
+from tuling_fsm.sim.scenario.xml.elements import XmlElement
+from tuling_fsm.sim.scenario.xml.script import Script
+
+EGO_NAMES = ("ego", "hero")
+"""Names, in any spelling, of the car under test; without one of them it is the first vehicle."""
+KINDS = {"Vehicle": ActorKind.VEHICLE, "Pedestrian": ActorKind.PERSON, "MiscObject": ActorKind.BARRIER}
+SIZES_M = {ActorKind.VEHICLE: (4.5, 1.8), ActorKind.PERSON: (0.6, 0.6), ActorKind.BARRIER: (2.0, 0.5)}
+"""Length and width where the text does not say them."""
+LEAST_M = 0.1
+
+
+class Entity(NamedTuple):
+    """A scenario object: its name in the text and in the simulation, kind, length and width (m)."""
+
+    name: str
+    actor: str
+    kind: ActorKind
+    length: float
+    width: float
+    element: XmlElement
+
+
+def read_entities(root: XmlElement, script: Script, wanted_ego: str | None) -> list[Entity]:
+    """All scenario objects; the script gets their names and the selections.
+
+    Args:
+        root: the document.
+        script: is told the names.
+        wanted_ego: the name of the car under test, if the caller says it.
+
+    Raises:
+        InputError: no entities, no vehicle among them, or one of them is not understood.
+    """
+    parent = root.child("Entities")
+    objects = [(each.text("name"), each, _body(each, script)) for each in parent.all("ScenarioObject")]
+    ego = _ego([(name, kind) for name, _, (kind, _, _) in objects], parent, wanted_ego)
+    entities = []
+    for name, element, (kind, length, width) in objects:
+        if name in script.names:
+            raise element.fault(f"a second entity {name!r}", "another name", "name")
+        script.names[name] = EGO if name == ego else name if name != EGO else f"{name} of the text"
+        entities.append(Entity(name, script.names[name], kind, length, width, element))
+    for selection in parent.all("EntitySelection"):
+        script.selections[selection.text("name")] = _members(selection, entities)
+    return entities
+
+
+def _ego(objects: list[tuple[str, ActorKind]], parent: XmlElement, wanted: str | None) -> str:
+    vehicles = [name for name, kind in objects if kind is ActorKind.VEHICLE]
+    if wanted is not None:
+        if wanted not in vehicles:
+            raise parent.fault(f"no vehicle {wanted!r} to be the ego", "one of " + ", ".join(vehicles))
+        return wanted
+    named = [name for name in vehicles if name.lower() in EGO_NAMES]
+    named = named or [name for name in vehicles if name.lower().startswith(EGO_NAMES)]
+    if not named and not vehicles:
+        raise parent.fault("there is no vehicle to be the ego", "a ScenarioObject with a Vehicle")
+    return (named or vehicles)[0]
+
+
+def _body(entity: XmlElement, script: Script) -> tuple[ActorKind, float, float]:
+    element = next(iter(entity.all(*KINDS, "CatalogReference", "ExternalObjectReference")), None)
+    if element is None or element.tag == "ExternalObjectReference":
+        raise entity.fault("this entity is not understood", "one of " + ", ".join((*KINDS, "CatalogReference")))
+    element = script.catalog_entry(element) if element.tag == "CatalogReference" else element
+    element = element.within({})
+    if element.tag not in KINDS:
+        raise entity.fault(f"the catalog has a {element.tag} for it", "one of " + ", ".join(KINDS))
+    kind = KINDS[element.tag]
+    length, width = SIZES_M[kind]
+    size = element.find("BoundingBox", "Dimensions")
+    if size is not None:
+        length, width = size.number("length", length), size.number("width", width)
+    if element.find("Trailer") is not None:
+        script.note(element, "drives without its trailer")
+    return kind, max(length, LEAST_M), max(width, LEAST_M)
+
+
+_TYPES = {"vehicle": ActorKind.VEHICLE, "pedestrian": ActorKind.PERSON, "miscellaneous": ActorKind.BARRIER}
+
+
+def _members(selection: XmlElement, entities: list[Entity]) -> tuple[str, ...]:
+    members = selection.child("Members")
+    named = tuple(each.text("entityRef") for each in members.all("EntityRef"))
+    kinds = [each.choice("type", _TYPES) for each in members.all("ByType")]
+    kinds += [each.choice("objectType", _TYPES) for each in members.all("ByObjectType")]
+    return named + tuple(entity.name for entity in entities if entity.kind in kinds)

@@ -1,0 +1,124 @@
+"""Global actions of OpenSCENARIO XML (1.3, 7.4.3): weather, signals, entities that come and go, variables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from tuling_fsm.sim.scenario.commands import Command, Place, Remove, SetFog, SetLight, SetRain
+from tuling_fsm.sim.scenario.model import EGO, Action, Assign, Node, Operator, Parallel
+from tuling_fsm.sim.scenario.xml.elements import XmlElement
+from tuling_fsm.sim.scenario.xml.positions import position
+from tuling_fsm.sim.scenario.xml.script import Script, declared
+from tuling_fsm.sim.scenario.xml.signals import light_of, signal_number
+
+MM_PER_H = 1e-3 / 3600.0
+"""In m/s of water."""
+HEAVIEST = 50.0
+"""What an `intensity` of 1 (1.0) rains, mm/h: the border to a violent shower (World Meteorological Organization)."""
+CLEAR_M = 2000.0
+"""From this visual range on there is no fog."""
+
+
+def global_action(element: XmlElement, label: str, script: Script) -> Node:
+    """The node of a GlobalAction; it is over at once.
+
+    Raises:
+        InputError: an action that is not understood, or lacks something.
+    """
+    kind = element.only()
+    if kind.tag == "InfrastructureAction":
+        kind = kind.child("TrafficSignalAction").only()
+    if kind.tag not in ACTIONS:
+        raise kind.fault("this action is not understood", "one of " + ", ".join(ACTIONS))
+    return ACTIONS[kind.tag](kind, label, script)
+
+
+def variables_set(element: XmlElement) -> list[tuple[str, str]]:
+    """Parameters and variables that actions in an element set, by name, and what they are called by."""
+    found = []
+    for child in element:
+        for tag, attribute in (("ParameterAction", "parameterRef"), ("VariableAction", "variableRef")):
+            if child.tag == tag:
+                found.append((child.name(attribute), tag))
+        found += variables_set(child)
+    return found
+
+
+def _environment(element: XmlElement, label: str, script: Script) -> Node:
+    environment = script.inline(element, "Environment")
+    environment = environment.within(declared(environment))
+    commands: list[Command] = []
+    for part in environment:
+        if part.tag == "Weather":
+            commands += _weather(part)
+        elif part.tag in ("TimeOfDay", "RoadCondition"):
+            script.note(part, "has no effect: it is always day, and the road grips")
+    return Action(tuple(commands), label=label, at=element.at)
+
+
+def _weather(weather: XmlElement) -> list[Command]:
+    commands: list[Command] = []
+    fog, rain = weather.find("Fog"), weather.find("Precipitation")
+    if fog is not None:
+        far = fog.number("visualRange")
+        commands.append(SetFog(math.inf if far >= CLEAR_M else far))
+    if rain is not None:
+        wet = rain.text("precipitationType") == "rain"
+        old = not rain.has("precipitationIntensity")
+        amount = HEAVIEST * rain.number("intensity", 0.0) if old else rain.number("precipitationIntensity")
+        commands.append(SetRain(amount * MM_PER_H if wet else 0.0))
+    return commands
+
+
+def _entity(element: XmlElement, label: str, script: Script) -> Node:
+    actor, kind = script.entity(element), element.only()
+    if actor == EGO:
+        script.note(element, "has no effect: the ego neither comes nor goes")
+        return Action((), label=label, at=element.at)
+    if kind.tag == "DeleteEntityAction":
+        return Action((Remove(actor),), label=label, at=element.at)
+    where = position(kind.child("Position"), script)
+    return Action((Place(actor, where),), label=label, at=element.at)
+
+
+def _signal_state(element: XmlElement, label: str, script: Script) -> Node:
+    return Action((SetLight(signal_number(element, "name"), light_of(element)),), label=label, at=element.at)
+
+
+def _signal_controller(element: XmlElement, label: str, script: Script) -> Node:
+    controller, phase = element.text("trafficSignalControllerRef"), element.text("phase")
+    commands = script.signal_phases.get(controller, {}).get(phase)
+    if commands is None:
+        raise element.fault(f"no phase {phase!r} of a controller {controller!r}", "a TrafficSignalController with it")
+    named = Assign(f"phase of {controller}", Operator.SET, phase, at=element.at)
+    return Parallel((Action(commands, at=element.at), named), label=label, at=element.at)
+
+
+def _variable(attribute: str) -> Callable[[XmlElement, str, Script], Node]:
+    def assign(element: XmlElement, label: str, script: Script) -> Node:
+        name, kind = element.name(attribute), element.only()
+        if kind.tag.startswith("Set") or kind.tag.endswith("SetAction"):
+            return Assign(name, Operator.SET, kind.text("value"), label, element.at)
+        how = kind.child("Rule").only()
+        operator = Operator.ADD if how.tag == "AddValue" else Operator.MULTIPLY
+        return Assign(name, operator, how.text("value"), label, element.at)
+
+    return assign
+
+
+def _traffic(element: XmlElement, label: str, script: Script) -> Node:
+    script.note(element, "has no effect: beside the entities there is no traffic")
+    return Action((), label=label, at=element.at)
+
+
+ACTIONS: dict[str, Callable[[XmlElement, str, Script], Node]] = {
+    "EnvironmentAction": _environment,
+    "EntityAction": _entity,
+    "TrafficSignalStateAction": _signal_state,
+    "TrafficSignalControllerAction": _signal_controller,
+    "ParameterAction": _variable("parameterRef"),
+    "VariableAction": _variable("variableRef"),
+    "TrafficAction": _traffic,
+}
+"""Every global action that is understood."""

@@ -1,0 +1,274 @@
+"""Private actions of OpenSCENARIO XML (1.3, 7.4.2): what one entity is asked to do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from tuling_fsm.sim.scenario.action_types import ActionEffect
+from tuling_fsm.sim.scenario.commands import Place
+from tuling_fsm.sim.scenario.conditions import ManeuverOver
+from tuling_fsm.sim.scenario.maneuvers import (
+    ApproachSpeed,
+    Dimension,
+    FollowSpeedProfile,
+    FollowTrajectory,
+    KeepDistance,
+    KeepLateralDistance,
+    ManeuverCommand,
+    Shape,
+    ShiftLane,
+    ShiftOffset,
+    StopManeuver,
+    Synchronize,
+    TakeRoute,
+    Transition,
+)
+from tuling_fsm.sim.scenario.placements import Placement
+from tuling_fsm.sim.scenario.road_places import OffsetFrom
+from tuling_fsm.sim.scenario.xml.elements import XmlElement
+from tuling_fsm.sim.scenario.xml.positions import position, route_places
+from tuling_fsm.sim.scenario.xml.script import Script
+from tuling_fsm.sim.scenario.xml.trajectories import read_trajectory
+
+SHAPES = {shape.value: shape for shape in Shape}
+DIMENSIONS = {dimension.value: dimension for dimension in Dimension}
+LATERAL_ACCELERATION = 1.0
+"""Of a change of the offset whose greatest one the text does not say, m/s^2."""
+LATERAL_SPEED = 1.0
+"""At which a distance to the side is kept where the text does not say one, m/s."""
+NO_EFFECT = ActionEffect()
+_RELATIVE_BY = {"delta": False, "factor": True}
+_ABSOLUTE = {"absolute": True, "relative": False}
+
+
+def private_action(element: XmlElement, actor: str, script: Script) -> ActionEffect:
+    """What a PrivateAction does to an actor that its default controller moves.
+
+    Raises:
+        InputError: an action that is not understood, or lacks something.
+    """
+    kind = action_kind(element)
+    if kind.tag not in ACTIONS:
+        raise kind.fault("this action is not understood", "one of " + ", ".join(ACTIONS))
+    return ACTIONS[kind.tag](kind, actor, script)
+
+
+def action_kind(element: XmlElement) -> XmlElement:
+    """The element that says what is to be done: categories only group them.
+
+    Raises:
+        InputError: there is none.
+    """
+    kind = element.only()
+    return action_kind(kind) if kind.tag in _CATEGORIES else kind
+
+
+def transition(element: XmlElement) -> Transition:
+    """Dynamics of a change.
+
+    Raises:
+        InputError: unknown words, or a value below 0.
+    """
+    shape = element.choice("dynamicsShape", SHAPES)
+    value = element.number("value", 0.0) if shape is Shape.STEP else element.number("value")
+    dimension = element.choice("dynamicsDimension", DIMENSIONS, default=Dimension.TIME)
+    if value < 0.0 and dimension is not Dimension.RATE:
+        raise element.fault(f"value is {value:g}", "0 or more", "value")
+    return Transition(shape, dimension, value)
+
+
+def _lasting(command: ManeuverCommand) -> ActionEffect:
+    """Over when the maneuver is; stopped before, the maneuver ends too."""
+    actor, number = command.actor, command.number
+    return ActionEffect((command,), ManeuverOver(actor, number), (StopManeuver(actor, number),))
+
+
+def _teleport(element: XmlElement, actor: str, script: Script) -> ActionEffect:
+    return ActionEffect((Place(actor, position(element.child("Position"), script)),))
+
+
+def approach_speed(element: XmlElement, actor: str, script: Script) -> ApproachSpeed:
+    """The command of a SpeedAction.
+
+    Raises:
+        InputError: it lacks something.
+    """
+    dynamics = transition(element.child("SpeedActionDynamics"))
+    target = element.child("SpeedActionTarget").only()
+    if target.tag == "AbsoluteTargetSpeed":
+        return ApproachSpeed(actor, script.number(), target.number("value"), dynamics)
+    return ApproachSpeed(
+        actor=actor,
+        number=script.number(),
+        value=target.number("value"),
+        dynamics=dynamics,
+        reference=script.entity(target),
+        factor=target.choice("speedTargetValueType", _RELATIVE_BY, default=False),
+        continuous=target.truth("continuous", default=False),
+    )
+
+
+def _speed(element: XmlElement, actor: str, script: Script) -> ActionEffect:
+    return _lasting(approach_speed(element, actor, script))
+
+
+def _speed_profile(element: XmlElement, actor: str, script: Script) -> ActionEffect:
+    entries = element.all("SpeedProfileEntry")
+    speeds = tuple((each.number("speed"), each.number("time", math.inf)) for each in entries)
+    reference = script.entity(element) if element.has("entityRef") else None
+    return _lasting(FollowSpeedProfile(actor, script.number(), speeds, reference))
+
+
+def _longitudinal_distance(element: XmlElement, actor: str, script: Script) -> ActionEffect:
+    in_time = element.has("timeGap") and not element.has("distance")
+    limits = element.find("DynamicConstraints")
+    limit = element if limits is None else limits
+    return _lasting(
+        KeepDistance(
+            actor=actor,
+            number=script.number(),
+            reference=script.entity(element),
+            gap=element.number("timeGap" if in_time else "distance"),
+            in_time=in_time,
+            ahead=element.text("displacement", "") == "leadingReferencedEntity",
+            freespace=element.truth("freespace", default=False),
+            continuous=element.truth("continuous", default=False),
+            accelerate=limit.number("maxAcceleration", 5.0),
+            brake=limit.number("maxDeceleration", 10.0),
+            fastest=limit.number("maxSpeed", 100.0),
+        )
+    )
+
+
+def _lane_change(element: XmlElement, actor: str, script: Script) -> ActionEffect:
+    target = element.child("LaneChangeTarget").only()
+    relative = target.tag == "RelativeTargetLane"
+    return _lasting(
+        ShiftLane(
+            actor=actor,
+            number=script.number(),
+            lane=target.whole("value"),
+            dynamics=transition(element.child("LaneChangeActionDynamics")),
+            reference=script.entity(target) if relative else None,
+            offset=element.number("targetLaneOffset", 0.0),
+        )
+    )
+
+
+def _lane_offset(element: XmlElement, actor: str, script: Script) -> ActionEffect:
+    target, dynamics = element.child("LaneOffsetTarget").only(), element.child("LaneOffsetActionDynamics")
+    relative = target.tag == "RelativeTargetLaneOffset"
+    return _lasting(
+        ShiftOffset(
+            actor=actor,
+            number=script.number(),
+            offset=target.number("value"),
+            shape=dynamics.choice("dynamicsShape", SHAPES),
+            acceleration=dynamics.number("maxLateralAcc", LATERAL_ACCELERATION),
+            reference=script.entity(target) if relative else None,
+            continuous=element.truth("continuous", default=False),
+        )
+    )
+
+
+def _lateral_distance(element: XmlElement, actor: str, script: Script) -> ActionEffect:
+    limits = element.find("DynamicConstraints")
+    return _lasting(
+        KeepLateralDistance(
+            actor=actor,
+            number=script.number(),
+            reference=script.entity(element),
+            gap=element.number("distance", 0.0),
+            freespace=element.truth("freespace", default=False),
+            continuous=element.truth("continuous", default=False),
+            fastest=LATERAL_SPEED if limits is None else limits.number("maxSpeed", LATERAL_SPEED),
+        )
+    )
+
+
+def _synchronize(element: XmlElement, actor: str, script: Script) -> ActionEffect:
+    final = element.find("FinalSpeed")
+    speed = final.find("AbsoluteSpeed") if final is not None else None
+    if final is not None and speed is None:
+        script.note(final, "a final speed that is relative to the master's is left open")
+    return _lasting(
+        Synchronize(
+            actor=actor,
+            number=script.number(),
+            master=script.entity(element, "masterEntityRef"),
+            place=position(element.child("TargetPosition"), script),
+            masters_place=position(element.child("TargetPositionMaster"), script),
+            final_speed=None if speed is None else speed.number("value"),
+        )
+    )
+
+
+def _follow_trajectory(element: XmlElement, actor: str, script: Script) -> ActionEffect:
+    shape = read_trajectory(element, script, OffsetFrom(actor, 0.0, 0.0))
+    timing = element.find("TimeReference", "Timing")
+    if timing is None:
+        return _lasting(FollowTrajectory(actor, script.number(), shape.points))
+    scale, offset = timing.number("scale", 1.0), timing.number("offset", 0.0)
+    times = tuple(time * scale + offset for time in shape.times)
+    absolute = timing.choice("domainAbsoluteRelative", _ABSOLUTE, default=False)
+    return _lasting(FollowTrajectory(actor, script.number(), shape.points, times, absolute))
+
+
+def waypoints(element: XmlElement, script: Script) -> tuple[Placement, ...]:
+    """The places that an AssignRouteAction or AcquirePositionAction sends its actor to.
+
+    Raises:
+        InputError: it has none.
+    """
+    if element.tag == "AcquirePositionAction":
+        return (position(element.child("Position"), script),)
+    return route_places(element, script)
+
+
+def _route(element: XmlElement, actor: str, script: Script) -> ActionEffect:
+    return ActionEffect((TakeRoute(actor, script.number(), waypoints(element, script)),))
+
+
+def no_effect(what: str) -> Callable[[XmlElement, str, Script], ActionEffect]:
+    """An action that changes nothing here, which is said once."""
+
+    def note(element: XmlElement, actor: str, script: Script) -> ActionEffect:
+        script.note(element, what)
+        return NO_EFFECT
+
+    return note
+
+
+_CATEGORIES = (
+    "LongitudinalAction",
+    "LateralAction",
+    "RoutingAction",
+    "ControllerAction",
+    "AppearanceAction",
+    "TrailerAction",
+)
+_CONTROLLER = "has no effect: the planner drives the ego, the default controller anything else"
+ACTIONS: dict[str, Callable[[XmlElement, str, Script], ActionEffect]] = {
+    "TeleportAction": _teleport,
+    "SpeedAction": _speed,
+    "SpeedProfileAction": _speed_profile,
+    "LongitudinalDistanceAction": _longitudinal_distance,
+    "LaneChangeAction": _lane_change,
+    "LaneOffsetAction": _lane_offset,
+    "LateralDistanceAction": _lateral_distance,
+    "SynchronizeAction": _synchronize,
+    "FollowTrajectoryAction": _follow_trajectory,
+    "AssignRouteAction": _route,
+    "AcquirePositionAction": _route,
+    "RandomRouteAction": no_effect("has no effect: where no route says otherwise it goes straight on"),
+    "AssignControllerAction": no_effect(_CONTROLLER),
+    "ActivateControllerAction": no_effect(_CONTROLLER),
+    "OverrideControllerValueAction": no_effect(_CONTROLLER),
+    "VisibilityAction": no_effect("has no effect: everything can be seen"),
+    "LightStateAction": no_effect("has no effect: scripted vehicles show no lights"),
+    "AnimationAction": no_effect("has no effect: bodies do not move in themselves"),
+    "ConnectTrailerAction": no_effect("has no effect: there are no trailers"),
+    "DisconnectTrailerAction": no_effect("has no effect: there are no trailers"),
+}
+"""Every private action that is understood."""
