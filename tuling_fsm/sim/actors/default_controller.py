@@ -16,7 +16,7 @@ from tuling_fsm.map.routing import plan_route
 from tuling_fsm.sim.actors.bodies import FreeActor
 from tuling_fsm.sim.actors.lane_state import LaneState
 from tuling_fsm.sim.actors.lateral import OffsetProgram, offset_program
-from tuling_fsm.sim.actors.longitudinal import Moment, SpeedProgram, Surroundings, speed_program
+from tuling_fsm.sim.actors.longitudinal import ActorSurroundings, Moment, SpeedProgram, speed_program
 from tuling_fsm.sim.scenario.maneuvers import (
     FollowTrajectory,
     Lateral,
@@ -63,7 +63,7 @@ class DefaultController:
         """Whether the maneuver of a number is no longer going on."""
         return all(part is None or part[0] != number for part in (self._speed, self._offset, self._trajectory))
 
-    def begin(self, command: ManeuverCommand, state: ActorState, around: Surroundings) -> None:
+    def begin(self, command: ManeuverCommand, state: ActorState, around: ActorSurroundings) -> None:
         """Carry out a command from now on; one that cannot be carried out here is over at once."""
         if isinstance(command, Longitudinal):
             self._speed = command.number, speed_program(command, state, around)
@@ -83,7 +83,7 @@ class DefaultController:
             assert isinstance(command, StopManeuver)
             self._stop(command.number, state)
 
-    def _take_route(self, command: TakeRoute, state: ActorState, around: Surroundings) -> None:
+    def _take_route(self, command: TakeRoute, state: ActorState, around: ActorSurroundings) -> None:
         poses = [pose for pose in map(around.pose_of, command.waypoints) if pose is not None]
         ahead = poses[1:] if len(poses) > 1 and distance(poses[0][:2], state.pose[:2]) < 5.0 else poses
         lanes = _lanes_over(self._map, state.pose, ahead) if ahead else frozenset[LaneId]()
@@ -104,7 +104,7 @@ class DefaultController:
             self._trajectory = None
             self._find_lane(pose)
 
-    def step(self, dt: float, state: ActorState, around: Surroundings) -> None:
+    def step(self, dt: float, state: ActorState, around: ActorSurroundings) -> None:
         """Move the actor by `dt` s."""
         before = state.speed
         speed = self._next_speed(dt, state, around)
@@ -131,7 +131,7 @@ class DefaultController:
         stopped = lane.at_end
         self._move(tilted, before, 0.0 if stopped else speed, dt)
 
-    def _next_speed(self, dt: float, state: ActorState, around: Surroundings) -> float:
+    def _next_speed(self, dt: float, state: ActorState, around: ActorSurroundings) -> float:
         if self._speed is None:
             return state.speed
         program = self._speed[1]

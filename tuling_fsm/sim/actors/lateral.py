@@ -9,7 +9,7 @@ from typing import Protocol
 
 from tuling_fsm.core import elementary
 from tuling_fsm.sim.actors.lane_state import LaneState
-from tuling_fsm.sim.actors.longitudinal import Surroundings
+from tuling_fsm.sim.actors.longitudinal import ActorSurroundings
 from tuling_fsm.sim.actors.transitions import Ramp, ramp_of, swerve_ramp
 from tuling_fsm.sim.scenario.maneuvers import KeepLateralDistance, Lateral, ShiftLane, ShiftOffset
 from tuling_fsm.sim.scenario.model import ActorState
@@ -24,11 +24,13 @@ class OffsetProgram(Protocol):
 
     over: bool
 
-    def offset(self, lane: LaneState, state: ActorState, dt: float, way: float, around: Surroundings) -> float:
+    def offset(self, lane: LaneState, state: ActorState, dt: float, way: float, around: ActorSurroundings) -> float:
         """The offset after a step of `dt` s and `way` m."""
 
 
-def offset_program(command: Lateral, lane: LaneState, state: ActorState, around: Surroundings) -> OffsetProgram | None:
+def offset_program(
+    command: Lateral, lane: LaneState, state: ActorState, around: ActorSurroundings
+) -> OffsetProgram | None:
     """The program of a command that begins now; None where the road has no such lane. A change of lane counts from the
     new lane at once.
     """
@@ -48,7 +50,7 @@ def offset_program(command: Lateral, lane: LaneState, state: ActorState, around:
             raise AssertionError(f"no lateral program for {command!r}")
 
 
-def _lane_number(command: ShiftLane, lane: LaneState, around: Surroundings) -> int:
+def _lane_number(command: ShiftLane, lane: LaneState, around: ActorSurroundings) -> int:
     if command.reference is None:
         return command.lane
     other = around.actor(command.reference)
@@ -66,7 +68,7 @@ class _Shift:
         self._ramp = ramp
         self.over = False
 
-    def offset(self, lane: LaneState, state: ActorState, dt: float, way: float, around: Surroundings) -> float:
+    def offset(self, lane: LaneState, state: ActorState, dt: float, way: float, around: ActorSurroundings) -> float:
         value = self._ramp.advance(dt, abs(way))
         self.over = self._ramp.over
         return value
@@ -79,7 +81,7 @@ class _Beside:
         self._reference, self._left, self._continuous, self._fastest = reference, left, continuous, fastest
         self.over = False
 
-    def offset(self, lane: LaneState, state: ActorState, dt: float, way: float, around: Surroundings) -> float:
+    def offset(self, lane: LaneState, state: ActorState, dt: float, way: float, around: ActorSurroundings) -> float:
         other = around.actor(self._reference)
         if other is None:
             self.over = not self._continuous
@@ -90,7 +92,7 @@ class _Beside:
         return lane.offset + min(max(change, -self._fastest * dt), self._fastest * dt)
 
 
-def _apart(command: KeepLateralDistance, state: ActorState, around: Surroundings) -> OffsetProgram | None:
+def _apart(command: KeepLateralDistance, state: ActorState, around: ActorSurroundings) -> OffsetProgram | None:
     other = around.actor(command.reference)
     if other is None:
         return None

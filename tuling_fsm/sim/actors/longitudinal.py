@@ -14,11 +14,11 @@ from tuling_fsm.core.geometry import Pose, distance
 from tuling_fsm.sim.actors.transitions import Ramp, speed_ramp
 from tuling_fsm.sim.scenario.maneuvers import (
     ApproachSpeed,
-    Dimension,
+    DynamicsDimension,
+    DynamicsShape,
     FollowSpeedProfile,
     KeepDistance,
     Longitudinal,
-    Shape,
     Synchronize,
     Transition,
 )
@@ -34,7 +34,7 @@ SPEED_TOLERANCE = 0.1
 ARRIVED_M = 0.5
 
 
-class Surroundings(Protocol):
+class ActorSurroundings(Protocol):
     """What a default controller knows of others."""
 
     @property
@@ -57,7 +57,7 @@ class Moment(NamedTuple):
     name: str
     state: ActorState
     dt: float
-    around: Surroundings
+    around: ActorSurroundings
 
 
 class SpeedProgram(Protocol):
@@ -69,7 +69,7 @@ class SpeedProgram(Protocol):
         """The speed at the end of the step, m/s."""
 
 
-def speed_program(command: Longitudinal, state: ActorState, around: Surroundings) -> SpeedProgram:
+def speed_program(command: Longitudinal, state: ActorState, around: ActorSurroundings) -> SpeedProgram:
     """The program of a command that begins now."""
     match command:
         case ApproachSpeed():
@@ -85,12 +85,12 @@ def speed_program(command: Longitudinal, state: ActorState, around: Surroundings
 
 
 class _Approach:
-    def __init__(self, command: ApproachSpeed, state: ActorState, around: Surroundings) -> None:
+    def __init__(self, command: ApproachSpeed, state: ActorState, around: ActorSurroundings) -> None:
         self._command = command
         self._ramp = speed_ramp(state.speed, self._goal(around, state.speed), command.dynamics)
         self.over = False
 
-    def _goal(self, around: Surroundings, present: float) -> float:
+    def _goal(self, around: ActorSurroundings, present: float) -> float:
         command = self._command
         if command.reference is None:
             return command.value
@@ -109,7 +109,7 @@ class _Approach:
 
 
 class _Profile:
-    def __init__(self, command: FollowSpeedProfile, state: ActorState, around: Surroundings) -> None:
+    def __init__(self, command: FollowSpeedProfile, state: ActorState, around: ActorSurroundings) -> None:
         other = around.actor(command.reference) if command.reference is not None else None
         base = 0.0 if other is None else other.speed
         self._ramps = self._pieces(command, state.speed, base)
@@ -120,9 +120,9 @@ class _Profile:
     def _pieces(command: FollowSpeedProfile, speed: float, base: float) -> Iterator[Ramp]:
         for value, seconds in command.speeds:
             goal = base + value
-            piece = Transition(Shape.LINEAR, Dimension.TIME, seconds)
+            piece = Transition(DynamicsShape.LINEAR, DynamicsDimension.TIME, seconds)
             if math.isinf(seconds):
-                piece = Transition(Shape.LINEAR, Dimension.RATE, TRACKING_RATE)
+                piece = Transition(DynamicsShape.LINEAR, DynamicsDimension.RATE, TRACKING_RATE)
             yield speed_ramp(speed, goal, piece)
             speed = goal
 

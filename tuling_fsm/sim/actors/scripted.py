@@ -20,7 +20,7 @@ from tuling_fsm.map.routing import plan_route
 from tuling_fsm.sim.actors.bodies import DEFAULT_RATE, FreeActor, PlacedObjects
 from tuling_fsm.sim.actors.default_controller import DefaultController
 from tuling_fsm.sim.actors.lane_state import LaneState
-from tuling_fsm.sim.actors.longitudinal import Surroundings
+from tuling_fsm.sim.actors.longitudinal import ActorSurroundings
 from tuling_fsm.sim.scenario import commands
 from tuling_fsm.sim.scenario.choices import ActorKind
 from tuling_fsm.sim.scenario.commands import ActorCommand, PlacedObjectsCommand
@@ -87,7 +87,7 @@ class ScriptedActors:
     def _enter(self, actor: ScenarioActor, known: Mapping[str, Pose]) -> bool:
         return actor.placement is None or self._place(actor.name, actor.placement, actor.speed, known)
 
-    def step(self, dt: float, around: Surroundings) -> None:
+    def step(self, dt: float, around: ActorSurroundings) -> None:
         """Move the actors that the traffic does not move by `dt` s."""
         for name, body in self.bodies.items():
             controller, state = self._controllers.get(name), self.state(name)
@@ -96,7 +96,7 @@ class ScriptedActors:
             elif not self.on_lanes(name):
                 body.step(dt)
 
-    def maneuver(self, command: ManeuverCommand, around: Surroundings) -> None:
+    def maneuver(self, command: ManeuverCommand, around: ActorSurroundings) -> None:
         """Let an actor's default controller carry out a command; nothing happens to one that is not in the world."""
         state = self.state(command.actor)
         if state is not None:

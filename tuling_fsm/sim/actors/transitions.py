@@ -7,20 +7,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tuling_fsm.core import elementary
-from tuling_fsm.sim.scenario.maneuvers import Dimension, Shape, Transition
+from tuling_fsm.sim.scenario.maneuvers import DynamicsDimension, DynamicsShape, Transition
 
-SHARES: dict[Shape, Callable[[float], float]] = {
-    Shape.LINEAR: lambda p: p,
-    Shape.CUBIC: lambda p: p * p * (3.0 - 2.0 * p),
-    Shape.SINUSOIDAL: lambda p: 0.5 - 0.5 * elementary.cos(math.pi * p),
-    Shape.STEP: lambda p: 1.0,
+SHARES: dict[DynamicsShape, Callable[[float], float]] = {
+    DynamicsShape.LINEAR: lambda p: p,
+    DynamicsShape.CUBIC: lambda p: p * p * (3.0 - 2.0 * p),
+    DynamicsShape.SINUSOIDAL: lambda p: 0.5 - 0.5 * elementary.cos(math.pi * p),
+    DynamicsShape.STEP: lambda p: 1.0,
 }
 """Share of the change that is done after a share of the way, 0 to 1."""
-PEAK_SLOPES: dict[Shape, float] = {
-    Shape.LINEAR: 1.0,
-    Shape.CUBIC: 1.5,
-    Shape.SINUSOIDAL: 0.5 * math.pi,
-    Shape.STEP: 0.0,
+PEAK_SLOPES: dict[DynamicsShape, float] = {
+    DynamicsShape.LINEAR: 1.0,
+    DynamicsShape.CUBIC: 1.5,
+    DynamicsShape.SINUSOIDAL: 0.5 * math.pi,
+    DynamicsShape.STEP: 0.0,
 }
 """Greatest slope of a share: a rate is the peak of the change (1.3, `DynamicsDimension.rate`)."""
 
@@ -31,7 +31,7 @@ class Ramp:
 
     start: float
     goal: float
-    shape: Shape
+    shape: DynamicsShape
     length: float
     over_distance: bool = False
     done: float = 0.0
@@ -57,27 +57,27 @@ class Ramp:
 def ramp_of(start: float, goal: float, dynamics: Transition) -> Ramp:
     """The ramp that a transition asks for."""
     change = abs(goal - start)
-    if dynamics.shape is Shape.STEP or change == 0.0:
+    if dynamics.shape is DynamicsShape.STEP or change == 0.0:
         return Ramp(start, goal, dynamics.shape, 0.0)
-    if dynamics.dimension is Dimension.RATE:
+    if dynamics.dimension is DynamicsDimension.RATE:
         rate = abs(dynamics.value)
         length = PEAK_SLOPES[dynamics.shape] * change / rate if rate > 0.0 else 0.0
         return Ramp(start, goal, dynamics.shape, length)
-    return Ramp(start, goal, dynamics.shape, dynamics.value, dynamics.dimension is Dimension.DISTANCE)
+    return Ramp(start, goal, dynamics.shape, dynamics.value, dynamics.dimension is DynamicsDimension.DISTANCE)
 
 
 def speed_ramp(start: float, goal: float, dynamics: Transition) -> Ramp:
     """The ramp of a speed: one over a distance takes the time in which that is driven at the mean of both speeds, as
     every shape is symmetric.
     """
-    if dynamics.dimension is Dimension.DISTANCE and dynamics.shape is not Shape.STEP:
+    if dynamics.dimension is DynamicsDimension.DISTANCE and dynamics.shape is not DynamicsShape.STEP:
         mean = 0.5 * abs(start + goal)
         length = dynamics.value / mean if mean > 0.0 else 0.0
         return Ramp(start, goal, dynamics.shape, length)
     return ramp_of(start, goal, dynamics)
 
 
-def swerve_ramp(start: float, goal: float, shape: Shape, acceleration: float) -> Ramp:
+def swerve_ramp(start: float, goal: float, shape: DynamicsShape, acceleration: float) -> Ramp:
     """The ramp of an offset whose lateral acceleration has a peak, m/s^2: that of a sinusoid of the same length."""
     length = math.pi * math.sqrt(abs(goal - start) / (2.0 * acceleration)) if acceleration > 0.0 else 0.0
-    return Ramp(start, goal, shape, 0.0 if shape is Shape.STEP else length)
+    return Ramp(start, goal, shape, 0.0 if shape is DynamicsShape.STEP else length)

@@ -26,9 +26,8 @@ def result_of(simulation: Simulation, log: RunLog, wall_s: float) -> dict[str, A
         log: of its ticks.
         wall_s: how long it took, s.
     """
-    goal_reached = simulation.end in ("goal", "parked")
     return {
-        "finished": goal_reached,
+        "finished": simulation.end in ("goal", "parked", "scenario"),
         "end": simulation.end,
         "sim_s": simulation.stamp,
         "wall_s": round(wall_s, 3),

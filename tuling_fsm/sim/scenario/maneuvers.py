@@ -13,7 +13,7 @@ from enum import Enum
 from tuling_fsm.sim.scenario.placements import Placement
 
 
-class Shape(str, Enum):
+class DynamicsShape(str, Enum):
     """`DynamicsShape`: how a quantity goes from one value to another."""
 
     LINEAR = "linear"
@@ -22,7 +22,7 @@ class Shape(str, Enum):
     STEP = "step"
 
 
-class Dimension(str, Enum):
+class DynamicsDimension(str, Enum):
     """`DynamicsDimension`: what the value of a transition is."""
 
     TIME = "time"
@@ -34,12 +34,12 @@ class Dimension(str, Enum):
 class Transition:
     """`TransitionDynamics`: a shape, and how long (s), how far (m) or at which peak rate (1/s) it goes on."""
 
-    shape: Shape
-    dimension: Dimension
+    shape: DynamicsShape
+    dimension: DynamicsDimension
     value: float
 
 
-AT_ONCE = Transition(Shape.STEP, Dimension.TIME, 0.0)
+AT_ONCE = Transition(DynamicsShape.STEP, DynamicsDimension.TIME, 0.0)
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class ShiftOffset:
     actor: str
     number: int
     offset: float
-    shape: Shape
+    shape: DynamicsShape
     acceleration: float
     reference: str | None = None
     continuous: bool = False

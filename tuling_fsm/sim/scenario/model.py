@@ -128,7 +128,7 @@ class OneOf:
 # What OpenSCENARIO XML has besides.
 
 
-class Priority(str, Enum):
+class EventPriority(str, Enum):
     """What an event does to the others of its maneuver that are going on when it is triggered."""
 
     OVERRIDE = "override"
@@ -142,14 +142,14 @@ class Event:
 
     member: Node
     trigger: Condition | None
-    priority: Priority = Priority.PARALLEL
+    priority: EventPriority = EventPriority.PARALLEL
     executions: int = 1
     label: str = ""
     at: SourceLocation = field(default=NO_TEXT, compare=False)
 
 
 @dataclass(frozen=True)
-class Maneuver:
+class ScriptedManeuver:
     """Events that wait for their triggers side by side; over when every one has been executed as often as it may."""
 
     events: tuple[Event, ...]
@@ -186,7 +186,7 @@ class Assign:
     at: SourceLocation = field(default=NO_TEXT, compare=False)
 
 
-Node = Action | Wait | Emit | Serial | Parallel | OneOf | Maneuver | Repeat | Assign
+Node = Action | Wait | Emit | Serial | Parallel | OneOf | ScriptedManeuver | Repeat | Assign
 
 
 def nodes(root: Node) -> Iterator[Node]:
@@ -196,7 +196,7 @@ def nodes(root: Node) -> Iterator[Node]:
         case Serial() | Parallel() | OneOf():
             for member in root.members:
                 yield from nodes(member)
-        case Maneuver(events):
+        case ScriptedManeuver(events):
             for event in events:
                 yield from nodes(event.member)
         case Repeat(member):

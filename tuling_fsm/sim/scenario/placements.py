@@ -82,7 +82,7 @@ class FromPlace:
 
 
 @dataclass(frozen=True)
-class OnRoute:
+class AlongRoute:
     """So far along the way over places, m: `offset` to the left of the way, or of the middle of a lane of the road."""
 
     waypoints: tuple[Placement, ...]
@@ -116,7 +116,7 @@ class Between:
     weights: tuple[float, ...]
 
 
-Derived = FromPlace | OnRoute | OnTrajectory | Between
+Derived = FromPlace | AlongRoute | OnTrajectory | Between
 """Where these are follows from other places."""
 Placement = OnMap | Relation | Derived | Anywhere
 
@@ -159,7 +159,7 @@ def place(
         case LaneRelative() | RoadRelative() | OffsetFrom():
             known = actors.get(placement.actor)
             return None if known is None else related(road_map, placement, known)
-        case FromPlace() | Between() | OnRoute() | OnTrajectory():
+        case FromPlace() | Between() | AlongRoute() | OnTrajectory():
             return _derived(placement, road_map, rng, actors)
         case _:
             assert_never(placement)
@@ -174,7 +174,7 @@ def _derived(
             return None if start is None else to_global_pose(start, pose)
         case Between(places, weights):
             return mean_pose(_poses(places, road_map, rng, actors), weights)
-        case OnRoute(waypoints, s, lane, offset, facing):
+        case AlongRoute(waypoints, s, lane, offset, facing):
             poses = _poses(waypoints, road_map, rng, actors)
             return along_route(road_map, poses, s, lane, offset, facing)
         case OnTrajectory(points, s, offset, facing):

@@ -5,7 +5,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 
-from tuling_fsm.sim.scenario.model import Action, Event, Maneuver, Node, OneOf, Parallel, Priority, Repeat, Serial
+from tuling_fsm.sim.scenario.model import (
+    Action,
+    Event,
+    EventPriority,
+    Node,
+    OneOf,
+    Parallel,
+    Repeat,
+    ScriptedManeuver,
+    Serial,
+)
 from tuling_fsm.sim.scenario.monitors import ConditionMonitor, StoryboardStep
 
 Build = Callable[[Node], "Runner"]
@@ -54,7 +64,7 @@ class Runner(ABC):
 class ManeuverRunner(Runner):
     """Events on standby and going on (ASAM OpenSCENARIO XML 1.3, 7.3.2)."""
 
-    def __init__(self, node: Maneuver, build: Build) -> None:
+    def __init__(self, node: ScriptedManeuver, build: Build) -> None:
         super().__init__(node)
         self._events = [_EventRunner(event, build) for event in node.events]
 
@@ -68,10 +78,10 @@ class ManeuverRunner(Runner):
 
     def _begin(self, event: _EventRunner, now: StoryboardStep) -> None:
         others = [other for other in self._events if other is not event and other.running]
-        if event.node.priority is Priority.SKIP and others:
+        if event.node.priority is EventPriority.SKIP and others:
             event.skip(now)
             return
-        if event.node.priority is Priority.OVERRIDE:
+        if event.node.priority is EventPriority.OVERRIDE:
             for other in others:
                 other.cut(now)
         event.begin(now)

@@ -10,12 +10,12 @@ from tuling_fsm.sim.scenario.model import (
     Action,
     Assign,
     Emit,
-    Maneuver,
     Node,
     OneOf,
     Parallel,
     Repeat,
     Scenario,
+    ScriptedManeuver,
     Serial,
     SimulationView,
     Wait,
@@ -158,7 +158,7 @@ def _runner(node: Node, draw: np.random.Generator) -> Runner:
             return _ParallelRunner(node, draw)
         case OneOf():
             return _OneOfRunner(node, draw)
-        case Maneuver():
+        case ScriptedManeuver():
             return ManeuverRunner(node, lambda member: _runner(member, draw))
         case Repeat():
             return RepeatRunner(node, lambda member: _runner(member, draw))

@@ -43,12 +43,12 @@ from tuling_fsm.sim.scenario.model import (
     Action,
     Assign,
     Emit,
-    Maneuver,
     Node,
     OneOf,
     Parallel,
     Repeat,
     Scenario,
+    ScriptedManeuver,
     Serial,
     Wait,
     nodes,
@@ -95,7 +95,7 @@ def _possible_after(node: Node, now: _Possible, beside: _Possible) -> _Possible:
             after = _after_wait(node.condition, now)
         case Emit():
             after = replace(now, emitted=now.emitted | {node.event})
-        case Maneuver() | Repeat() | Assign():
+        case ScriptedManeuver() | Repeat() | Assign():
             raise AssertionError("no text in OpenSCENARIO 2 yields this")
         case Serial():
             after = now
@@ -258,7 +258,7 @@ class _Lookup:
                 yield from self._condition(condition)
             case Serial() | Parallel() | OneOf():
                 yield from self._condition(node.until)
-            case Maneuver(events):
+            case ScriptedManeuver(events):
                 for event in events:
                     yield from ((event.at, fault) for _, fault in self._condition(event.trigger))
             case Emit() | Repeat() | Assign():

@@ -111,8 +111,8 @@ def test_a_lane_change_over_a_distance(tmp_path: Path, two_lanes: RoadMap) -> No
 def test_an_offset_is_to_the_left_of_the_road(tmp_path: Path, two_lanes: RoadMap) -> None:
     shift = (
         '<PrivateAction><LateralAction><LaneOffsetAction continuous="false"><LaneOffsetActionDynamics '
-        'maxLateralAcc="2" dynamicsShape="sinusoidal"/><LaneOffsetTarget><AbsoluteTargetLaneOffset value="0.5"/></LaneOffsetTarget>'
-        "</LaneOffsetAction></LateralAction></PrivateAction>"
+        'maxLateralAcc="2" dynamicsShape="sinusoidal"/><LaneOffsetTarget><AbsoluteTargetLaneOffset value="0.5"/>'
+        "</LaneOffsetTarget></LaneOffsetAction></LateralAction></PrivateAction>"
     )
     simulation = run(tmp_path, two_lanes, text(story(event("aside", after(0.0), shift))))
     drive(simulation, 3.0)

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.sim.reporting.result import result_of
+from tuling_fsm.sim.reporting.run_log import RunLog
 from tuling_fsm.world.inputs import Light
 
 from .files import after, drive, event, init, lane, load, npc, run, speed, story, teleport, text, when
@@ -157,6 +159,7 @@ def test_the_stop_trigger_ends_the_run(tmp_path: Path, two_lanes: RoadMap) -> No
     drive(simulation, 10.0)
     assert simulation.end == "scenario"
     assert simulation.stamp == pytest.approx(3.0, abs=0.11)
+    assert result_of(simulation, RunLog(), 0.0)["finished"]
 
 
 def test_the_stop_trigger_of_an_act_ends_its_maneuvers(tmp_path: Path, two_lanes: RoadMap) -> None:

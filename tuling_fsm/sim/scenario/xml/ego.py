@@ -10,7 +10,7 @@ from __future__ import annotations
 from tuling_fsm.sim.scenario.action_types import ActionEffect
 from tuling_fsm.sim.scenario.commands import Place
 from tuling_fsm.sim.scenario.conditions import Elapsed
-from tuling_fsm.sim.scenario.maneuvers import Dimension, FollowTrajectory, Transition
+from tuling_fsm.sim.scenario.maneuvers import DynamicsDimension, FollowTrajectory, Transition
 from tuling_fsm.sim.scenario.model import EGO
 from tuling_fsm.sim.scenario.placements import Placement
 from tuling_fsm.sim.scenario.xml.elements import XmlElement
@@ -55,4 +55,4 @@ def send(places: tuple[Placement, ...], script: Script) -> None:
 
 
 def _seconds(dynamics: Transition) -> float:
-    return dynamics.value if dynamics.dimension is Dimension.TIME else 0.0
+    return dynamics.value if dynamics.dimension is DynamicsDimension.TIME else 0.0

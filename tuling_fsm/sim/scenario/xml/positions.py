@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tuling_fsm.sim.scenario.placements import AtPose, OnRoute, Placement
+from tuling_fsm.sim.scenario.placements import AlongRoute, AtPose, Placement
 from tuling_fsm.sim.scenario.road_places import (
     ALONG,
     Facing,
@@ -104,9 +104,9 @@ def _route(element: XmlElement, script: Script) -> Placement:
     match where.tag:
         case "FromLaneCoordinates":
             lane, offset = where.whole("laneId"), where.number("laneOffset", 0.0)
-            return OnRoute(places, where.number("pathS"), lane, offset, facing)
+            return AlongRoute(places, where.number("pathS"), lane, offset, facing)
         case "FromRoadCoordinates":
-            return OnRoute(places, where.number("pathS"), None, where.number("t", 0.0), facing)
+            return AlongRoute(places, where.number("pathS"), None, where.number("t", 0.0), facing)
         case _:
             raise where.fault("this place on a route is not understood", "FromLaneCoordinates, FromRoadCoordinates")
 

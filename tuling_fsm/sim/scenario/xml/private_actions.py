@@ -10,13 +10,13 @@ from tuling_fsm.sim.scenario.commands import Place
 from tuling_fsm.sim.scenario.conditions import ManeuverOver
 from tuling_fsm.sim.scenario.maneuvers import (
     ApproachSpeed,
-    Dimension,
+    DynamicsDimension,
+    DynamicsShape,
     FollowSpeedProfile,
     FollowTrajectory,
     KeepDistance,
     KeepLateralDistance,
     ManeuverCommand,
-    Shape,
     ShiftLane,
     ShiftOffset,
     StopManeuver,
@@ -31,8 +31,8 @@ from tuling_fsm.sim.scenario.xml.positions import position, route_places
 from tuling_fsm.sim.scenario.xml.script import Script
 from tuling_fsm.sim.scenario.xml.trajectories import read_trajectory
 
-SHAPES = {shape.value: shape for shape in Shape}
-DIMENSIONS = {dimension.value: dimension for dimension in Dimension}
+SHAPES = {shape.value: shape for shape in DynamicsShape}
+DIMENSIONS = {dimension.value: dimension for dimension in DynamicsDimension}
 LATERAL_ACCELERATION = 1.0
 """Of a change of the offset whose greatest one the text does not say, m/s^2."""
 LATERAL_SPEED = 1.0
@@ -71,9 +71,9 @@ def transition(element: XmlElement) -> Transition:
         InputError: unknown words, or a value below 0.
     """
     shape = element.choice("dynamicsShape", SHAPES)
-    value = element.number("value", 0.0) if shape is Shape.STEP else element.number("value")
-    dimension = element.choice("dynamicsDimension", DIMENSIONS, default=Dimension.TIME)
-    if value < 0.0 and dimension is not Dimension.RATE:
+    value = element.number("value", 0.0) if shape is DynamicsShape.STEP else element.number("value")
+    dimension = element.choice("dynamicsDimension", DIMENSIONS, default=DynamicsDimension.TIME)
+    if value < 0.0 and dimension is not DynamicsDimension.RATE:
         raise element.fault(f"value is {value:g}", "0 or more", "value")
     return Transition(shape, dimension, value)
 

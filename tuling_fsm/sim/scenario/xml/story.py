@@ -10,11 +10,11 @@ from tuling_fsm.sim.scenario.model import (
     EGO,
     Action,
     Event,
-    Maneuver,
+    EventPriority,
     Node,
     Parallel,
-    Priority,
     Repeat,
+    ScriptedManeuver,
     Serial,
     Wait,
 )
@@ -26,10 +26,10 @@ from tuling_fsm.sim.scenario.xml.private_actions import private_action
 from tuling_fsm.sim.scenario.xml.script import Script, declared
 
 PRIORITIES = {
-    "overwrite": Priority.OVERRIDE,
-    "override": Priority.OVERRIDE,
-    "skip": Priority.SKIP,
-    "parallel": Priority.PARALLEL,
+    "overwrite": EventPriority.OVERRIDE,
+    "override": EventPriority.OVERRIDE,
+    "skip": EventPriority.SKIP,
+    "parallel": EventPriority.PARALLEL,
 }
 _LEVELS = (("Story",), ("Act",), ("ManeuverGroup",), ("Maneuver",), ("Event",), ("Action",))
 _ENDED = Action((EndRun(),))
@@ -96,7 +96,7 @@ def _group(group: XmlElement, above: str, script: Script) -> Node:
     if actors is not None and actors.truth("selectTriggeringEntities", default=False):
         named += [actor for actor in _triggering(group, script) if actor not in named]
     maneuvers = tuple(
-        Maneuver(
+        ScriptedManeuver(
             tuple(_event(event, _below(label, maneuver), named, script) for event in maneuver.all("Event")),
             _below(label, maneuver),
             maneuver.at,
@@ -126,7 +126,7 @@ def _event(event: XmlElement, above: str, actors: list[str], script: Script) -> 
     return Event(
         member=Parallel(tuple(_action(each, label, actors, script) for each in event.all("Action"))),
         trigger=trigger(event.find("StartTrigger"), script),
-        priority=event.choice("priority", PRIORITIES, default=Priority.PARALLEL),
+        priority=event.choice("priority", PRIORITIES, default=EventPriority.PARALLEL),
         executions=_executions(event),
         label=label,
         at=event.at,

@@ -20,14 +20,14 @@ SAMPLES = 20
 """Samples of a NURBS between two knots."""
 
 
-class Shape(NamedTuple):
+class TrajectoryShape(NamedTuple):
     """Places to pass, and when (s); no times where the text says none."""
 
     points: tuple[Placement, ...]
     times: tuple[float, ...]
 
 
-def read_shape(trajectory: XmlElement, script: Script, start: Placement | None = None) -> Shape:
+def read_shape(trajectory: XmlElement, script: Script, start: Placement | None = None) -> TrajectoryShape:
     """The shape of a Trajectory; one that does not say where it begins begins at `start`.
 
     Raises:
@@ -40,11 +40,11 @@ def read_shape(trajectory: XmlElement, script: Script, start: Placement | None =
     if len(shape.points) < 2:
         raise kind.fault("this leads nowhere", "two points or more")
     if trajectory.truth("closed", default=False):
-        return Shape((*shape.points, shape.points[0]), ())
+        return TrajectoryShape((*shape.points, shape.points[0]), ())
     return shape
 
 
-def read_trajectory(element: XmlElement, script: Script, start: Placement | None = None) -> Shape:
+def read_trajectory(element: XmlElement, script: Script, start: Placement | None = None) -> TrajectoryShape:
     """The shape of the trajectory in an element, in its TrajectoryRef (1.1 on), or in the catalog that it refers to.
 
     Raises:
@@ -64,10 +64,10 @@ def trajectory_position(element: XmlElement, script: Script) -> Placement:
     return OnTrajectory(points, element.number("s"), element.number("t", 0.0), facing_of(element, script))
 
 
-def _polyline(element: XmlElement, script: Script, start: Placement | None) -> Shape:
+def _polyline(element: XmlElement, script: Script, start: Placement | None) -> TrajectoryShape:
     vertices = element.all("Vertex")
     times = _times(vertices)
-    return Shape(tuple(position(each.child("Position"), script) for each in vertices), times)
+    return TrajectoryShape(tuple(position(each.child("Position"), script) for each in vertices), times)
 
 
 def _times(vertices: list[XmlElement]) -> tuple[float, ...]:
@@ -77,19 +77,19 @@ def _times(vertices: list[XmlElement]) -> tuple[float, ...]:
     return tuple(times) if growing else ()
 
 
-def _clothoid(element: XmlElement, script: Script, start: Placement | None) -> Shape:
+def _clothoid(element: XmlElement, script: Script, start: Placement | None) -> TrajectoryShape:
     prime = "curvaturePrime" if element.has("curvaturePrime") else "curvatureDot"
     length, curvature = element.number("length"), element.number("curvature")
     points = _spiral(length, curvature, curvature + element.number(prime, 0.0) * length)
     begin = position(element.child("Position"), script)
     places = tuple(FromPlace(begin, point) for point in points)
     if not (element.has("startTime") and element.has("stopTime")):
-        return Shape(places, ())
+        return TrajectoryShape(places, ())
     first, last = element.number("startTime"), element.number("stopTime")
-    return Shape(places, tuple(first + (last - first) * i / (len(points) - 1) for i in range(len(points))))
+    return TrajectoryShape(places, tuple(first + (last - first) * i / (len(points) - 1) for i in range(len(points))))
 
 
-def _clothoid_spline(element: XmlElement, script: Script, start: Placement | None) -> Shape:
+def _clothoid_spline(element: XmlElement, script: Script, start: Placement | None) -> TrajectoryShape:
     places: list[FromPlace] = []
     for segment in element.all("ClothoidSplineSegment", "Segment"):
         place = segment.find("PositionStart")
@@ -102,7 +102,7 @@ def _clothoid_spline(element: XmlElement, script: Script, start: Placement | Non
         else:
             last = places[-1]
             places += [FromPlace(last.place, to_global_pose(last.pose, point)) for point in curve[1:]]
-    return Shape(tuple(places), ())
+    return TrajectoryShape(tuple(places), ())
 
 
 def _spiral(length: float, curvature: float, last: float) -> list[Pose]:
@@ -122,7 +122,7 @@ def _spiral(length: float, curvature: float, last: float) -> list[Pose]:
     return points
 
 
-def _nurbs(element: XmlElement, script: Script, start: Placement | None) -> Shape:
+def _nurbs(element: XmlElement, script: Script, start: Placement | None) -> TrajectoryShape:
     """Samples by the recursion of Cox and de Boor (Piegl and Tiller, The NURBS Book, 1997, 2.2 and 4.1)."""
     order = element.whole("order")
     controls = element.all("ControlPoint")
@@ -138,9 +138,9 @@ def _nurbs(element: XmlElement, script: Script, start: Placement | None) -> Shap
     points.append(places[-1])
     times = _times(controls)
     if not times:
-        return Shape(tuple(points), ())
+        return TrajectoryShape(tuple(points), ())
     share = (times[-1] - times[0]) / (len(points) - 1)
-    return Shape(tuple(points), tuple(times[0] + share * i for i in range(len(points))))
+    return TrajectoryShape(tuple(points), tuple(times[0] + share * i for i in range(len(points))))
 
 
 def _on_curve(at: float, order: int, knots: list[float], places: list[Placement], weights: list[float]) -> Between:
