@@ -10,7 +10,7 @@ import pytest
 from lxml import etree
 
 from bag.commonroad_text import ROADS, car, lanelet, problem, scenario
-from tuling_fsm.bag.commonroad.drive import BMW_320I, Drive, drive, drive_agent, prepare
+from tuling_fsm.bag.commonroad.drive import BMW_320I, ScenarioDrive, drive, drive_agent, prepare
 from tuling_fsm.bag.commonroad.problem import GoalState, ProblemState
 from tuling_fsm.bag.commonroad.scenario import read_recording
 from tuling_fsm.bag.commonroad.solution import solution_xml
@@ -94,13 +94,13 @@ def test_a_goal_is_reached_when_all_of_it_holds_at_once(state, reached):
 def test_contacts_are_told_with_their_side_and_fault(tmp_path):
     others = car(7, 20.0, -1.75, 6.0, 40) + car(8, 55.0, -1.75, 0.0, 1)
     loop = loop_of(tmp_path, ROADS + others + problem(30.0, -1.75, 0.0, PASSING, (10, 20)))
-    slow = judge(loop, Drive(loop.problem, standing(20, 30.0, v=1.0), None))
+    slow = judge(loop, ScenarioDrive(loop.problem, standing(20, 30.0, v=1.0), None))
     assert [(each.obstacle, each.contact, each.at_fault) for each in slow.contacts] == [("7", Contact.REAR, False)]
-    front = judge(loop, Drive(loop.problem, standing(5, 52.0, v=5.0), None))
+    front = judge(loop, ScenarioDrive(loop.problem, standing(5, 52.0, v=5.0), None))
     assert [(each.obstacle, each.contact, each.at_fault) for each in front.contacts] == [("8", Contact.FRONT, True)]
-    alone = judge(loop, Drive(loop.problem, standing(5, 70.0), None))
+    alone = judge(loop, ScenarioDrive(loop.problem, standing(5, 70.0), None))
     assert alone.contacts == () and not alone.solved and alone.left_road is None
-    beside = judge(loop, Drive(loop.problem, standing(5, 70.0, y=-3.0), None))
+    beside = judge(loop, ScenarioDrive(loop.problem, standing(5, 70.0, y=-3.0), None))
     assert beside.left_road == 0 and "off the road at step 0" in beside.words()
 
 

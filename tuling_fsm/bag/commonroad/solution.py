@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from lxml import etree
 
-from tuling_fsm.bag.commonroad.drive import Drive
+from tuling_fsm.bag.commonroad.drive import ScenarioDrive
 from tuling_fsm.bag.commonroad.scenario import Recording
 
 VEHICLE, COST = "KS2", "WX1"
@@ -15,7 +15,7 @@ VEHICLE, COST = "KS2", "WX1"
 _FIELDS = ("x", "y", "orientation", "velocity", "steeringAngle")
 
 
-def solution_xml(recording: Recording, drive: Drive) -> bytes:
+def solution_xml(recording: Recording, drive: ScenarioDrive) -> bytes:
     """The file as bytes; a drive that reached its goal ends there."""
     name = f"{VEHICLE}:{COST}:{recording.name}:{recording.version}"
     root = etree.Element("CommonRoadSolution", benchmark_id=name)
