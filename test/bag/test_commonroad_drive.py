@@ -73,6 +73,17 @@ def test_the_middle_of_the_car_is_where_commonroad_has_it():
     assert (BMW_320I.length, BMW_320I.width) == pytest.approx((length, width), abs=1e-3)
 
 
+def test_headings_in_a_solution_go_on_from_the_one_that_the_problem_begins_with(tmp_path):
+    recording = read_recording(scenario(tmp_path, ROADS + problem(8.0, -1.75, 8.0, PASSING, (5, 8))))
+    begin = recording.problems[0].start._replace(heading=-3.2)
+    headings = (-3.2 + 2.0 * math.pi, math.pi - 0.01, -math.pi + 0.02)
+    states = tuple(ProblemState(k, 0.0, 0.0, heading, 5.0) for k, heading in enumerate(headings))
+    driven = ScenarioDrive(replace(recording.problems[0], start=begin), states, None)
+    written = etree.fromstring(solution_xml(recording, driven)).findall(".//orientation")
+    wanted = [-3.2, -math.pi - 0.01, -math.pi + 0.02]
+    assert [float(each.text) for each in written] == pytest.approx(wanted)
+
+
 @pytest.mark.parametrize(
     ("state", "reached"),
     [
