@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from benchmark.common.peers import ask, data
 from benchmark.common.table import Cell, Table
-from tuling_fsm.bag.commonroad.drive import Drive, Loop, drive, drive_agent, prepare
+from tuling_fsm.bag.commonroad.drive import Loop, ScenarioDrive, drive, drive_agent, prepare
 from tuling_fsm.bag.commonroad.scenario import read_recording
 from tuling_fsm.bag.commonroad.solution import solution_xml
 from tuling_fsm.core.errors import InputError
@@ -63,7 +63,7 @@ def scenarios() -> list[Path]:
     return found[:: int(os.environ.get("COMMONROAD_EVERY", "1"))]
 
 
-def _ours(file: Path, out: Path, planner: Callable[[Loop, Path], Drive]) -> Driven:
+def _ours(file: Path, out: Path, planner: Callable[[Loop, Path], ScenarioDrive]) -> Driven:
     """One scenario in our loop."""
     began, folder = time.perf_counter(), out / file.stem
     try:
@@ -76,7 +76,7 @@ def _ours(file: Path, out: Path, planner: Callable[[Loop, Path], Drive]) -> Driv
     return Driven(str(solution), "", time.perf_counter() - began)
 
 
-def _idm(loop: Loop, _: Path) -> Drive:
+def _idm(loop: Loop, _: Path) -> ScenarioDrive:
     planner = IdmPlanner(loop.road_map, loop.way.route, loop.vehicle)
     return drive(loop, lambda inputs: planner.step(inputs).trajectory)
 

@@ -258,3 +258,21 @@ def farthest_off(tmp_path, recording) -> list[float]:
                     away.append(abs(foot.offset))
             found.append(max(away, default=0.0))
     return found
+
+
+def test_a_lane_leads_into_both_lanes_that_it_opens_to(tmp_path):
+    opens = lanelet(1, 0.0, 1.75, '<successor ref="2"/><successor ref="3"/>')
+    beside = lanelet(2, 40.0, 1.75, '<adjacentRight ref="3" drivingDir="same"/>') + lanelet(3, 40.0, -1.75)
+    recording = read_recording(scenario(tmp_path, opens + beside))
+    (tmp_path / "map.xodr").write_bytes(to_opendrive("made", recording.lanelets))
+    road_map, lanes = read_map(tmp_path / "map.xodr"), lane_ids(recording.lanelets)
+    assert set(road_map.lanes[lanes["1"]].successors) == {lanes["2"], lanes["3"]}
+
+
+def test_neighbours_that_fork_from_one_place_keep_their_own_bounds(tmp_path):
+    aside = lanelet(3, 0.0, 0.0).replace("<x>40.0</x><y>1.75</y>", "<x>40.0</x><y>-4.0</y>")
+    aside = aside.replace("<x>40.0</x><y>-1.75</y>", "<x>40.0</x><y>-7.5</y>")
+    ahead = lanelet(2, 0.0, 0.0, '<adjacentRight ref="3" drivingDir="same"/>')
+    recording = read_recording(scenario(tmp_path, ahead + aside))
+    assert max(farthest_off(tmp_path, recording)) < 0.05
+    assert "without a common bound" in " ".join(recording.lost)

@@ -71,12 +71,11 @@ def _middle(left: FloatArray, right: FloatArray) -> FloatArray:
 
 def _piece(points: FloatArray, tangents: FloatArray, headings: FloatArray, i: int) -> CubicPiece:
     """The Hermite cubic from one station to the next, in the frame of the first."""
-    along, across = tangents[i], np.array((-tangents[i, 1], tangents[i, 0]))
     chord = points[i + 1] - points[i]
     size = float(elementwise.hypot(chord[:1], chord[1:])[0])
-    end = np.array((chord @ along, chord @ across))
+    end = _in_frame(chord, tangents[i])
     begin_slope = np.array((size, 0.0))
-    end_slope = size * np.array((tangents[i + 1] @ along, tangents[i + 1] @ across))
+    end_slope = size * _in_frame(tangents[i + 1], tangents[i])
     second = 3.0 * end - 2.0 * begin_slope - end_slope
     third = begin_slope + end_slope - 2.0 * end
     p: FloatArray = np.linspace(0.0, 1.0, _SAMPLES, dtype=np.float64)[:, None]
@@ -85,6 +84,12 @@ def _piece(points: FloatArray, tangents: FloatArray, headings: FloatArray, i: in
     u, v = ((float(row[0]), float(row[1]), float(row[2])) for row in coefficients)
     x, y = points[i].tolist()
     return CubicPiece(x, y, float(headings[i]), u, v, float(arc_lengths(drawn)[-1]))
+
+
+def _in_frame(vectors: FloatArray, tangent: FloatArray) -> FloatArray:
+    """Vectors (..., 2) as how far they lead along a unit tangent, and to its left."""
+    x, y = vectors[..., 0], vectors[..., 1]
+    return np.stack((x * tangent[0] + y * tangent[1], y * tangent[0] - x * tangent[1]), axis=-1)
 
 
 def beside(curve: ReferenceCurve, line: FloatArray) -> FloatArray:
@@ -96,9 +101,7 @@ def beside(curve: ReferenceCurve, line: FloatArray) -> FloatArray:
     found: FloatArray = np.empty(len(curve.points))
     last: float | None = None
     for i, (point, tangent) in enumerate(zip(curve.points, curve.tangents, strict=True)):
-        offset = line - point
-        ahead = offset @ tangent
-        left = offset @ np.array((-tangent[1], tangent[0]))
+        ahead, left = _in_frame(line - point, tangent).T
         crossings = _crossings(ahead, left)
         if not len(crossings):
             last = _drawn_on(ahead, left)

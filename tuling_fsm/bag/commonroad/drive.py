@@ -62,7 +62,7 @@ body is `b` = 1.4227 m before the rear axle. It plans no faster than 20 m/s; how
 
 
 @dataclass(frozen=True, eq=False)
-class Drive:
+class ScenarioDrive:
     """What came of it: the car's centre at every step of the scenario, and when a goal was reached."""
 
     problem: PlanningProblem
@@ -117,7 +117,7 @@ def prepare(recording: Recording, out: Path, problem_id: str | None = None) -> L
     return Loop(recording, problems[0], road_map, way, BMW_320I, {"goal": goal})
 
 
-def drive_agent(loop: Loop, out: Path, parameters: Parameters | None = None) -> Drive:
+def drive_agent(loop: Loop, out: Path, parameters: Parameters | None = None) -> ScenarioDrive:
     """Our planner drives; a bag of all that went in and came out lies in the folder."""
     parameters = parameters_for_scenarios(parameters)
     agent, outputs, server = Agent(loop.road_map, parameters), Outputs(), loop.server
@@ -143,7 +143,7 @@ def drive_agent(loop: Loop, out: Path, parameters: Parameters | None = None) -> 
         return drive(loop, plan)
 
 
-def drive(loop: Loop, plan: Planner) -> Drive:
+def drive(loop: Loop, plan: Planner) -> ScenarioDrive:
     """Step by step until a goal is reached, or none can be any more."""
     recording, problem, p = loop.recording, loop.problem, SimParameters()
     ahead = center_ahead(loop.vehicle)
@@ -160,8 +160,8 @@ def drive(loop: Loop, plan: Planner) -> Drive:
         if (tick + 1) % per_step == 0:
             states.append(_state((tick + 1) // per_step, car, ahead))
             if problem.reached(states[-1]):
-                return Drive(problem, tuple(states), states[-1].step)
-    return Drive(problem, tuple(states), None)
+                return ScenarioDrive(problem, tuple(states), states[-1].step)
+    return ScenarioDrive(problem, tuple(states), None)
 
 
 def _state(step: int, car: EgoCar, ahead: float) -> ProblemState:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from shapely import Polygon, contains_xy, prepare, union_all
 
-from tuling_fsm.bag.commonroad.drive import Drive, Loop
+from tuling_fsm.bag.commonroad.drive import Loop, ScenarioDrive
 from tuling_fsm.bag.commonroad.obstacles import Obstacle
 from tuling_fsm.bag.commonroad.problem import ProblemState
 from tuling_fsm.core.geometry import FloatArray, Pose, shifted
@@ -60,7 +60,7 @@ class Verdict:
         return "; ".join(said)
 
 
-def judge(loop: Loop, drive: Drive) -> Verdict:
+def judge(loop: Loop, drive: ScenarioDrive) -> Verdict:
     """The verdict on a drive."""
     rear = [_rear(state, loop.vehicle) for state in drive.states]
     contacts = {each.obstacle: each for each in reversed(list(_contacts(loop, drive, rear)))}
@@ -75,7 +75,7 @@ def _rear(state: ProblemState, vehicle: Vehicle) -> Pose:
     return shifted(Pose(state.x, state.y, state.heading), -center_ahead(vehicle))
 
 
-def _contacts(loop: Loop, drive: Drive, rear: list[Pose]) -> Iterator[ObstacleContact]:
+def _contacts(loop: Loop, drive: ScenarioDrive, rear: list[Pose]) -> Iterator[ObstacleContact]:
     """Every obstacle that is touched at every step."""
     vehicle, standing = loop.vehicle, RefereeParameters().stopped
     for state, pose in zip(drive.states, rear, strict=True):
@@ -103,7 +103,7 @@ def _inside_one_lane(road_map: RoadMap, state: ProblemState, vehicle: Vehicle) -
     return found is not None and abs(found.offset) + 0.5 * vehicle.width <= 0.5 * found.width
 
 
-def _left_road(loop: Loop, drive: Drive, rear: list[Pose]) -> int | None:
+def _left_road(loop: Loop, drive: ScenarioDrive, rear: list[Pose]) -> int | None:
     """The first step at which a corner lies outside all lanelets."""
     road = union_all([Polygon(each.outline).buffer(EDGE_M) for each in loop.recording.lanelets.values()])
     prepare(road)
