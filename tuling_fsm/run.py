@@ -93,7 +93,7 @@ def run_scenario(
     compile_kernels(report=progress)
     settings = SimParameters(sensors=perception_level(perception))
     simulation = Simulation(read_map(map_file), scenario, seed, parameters.vehicle, settings)
-    log = RunLog()
+    log = RunLog(top_speed=parameters.vehicle.max_speed)
     driver = _agent(simulation, parameters, log) if planner == AGENT else _baseline(planner, simulation, parameters)
     began = time.perf_counter()
     with _bag(out, map_file, parameters) as bag:

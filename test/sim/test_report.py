@@ -38,3 +38,4 @@ def test_stops_are_told_in_words_and_what_supervisors_do_beside_the_states(plain
         ["0.10 s", "rain_fog/clear", "rain_fog/radar_and_history", "RFG-1"],
         ["0.50 s", "on_road/regression", "on_road/normal", "REG-3"],
     ]
+    assert ["on_road/normal", "RED_LIGHT", "2.0 s", "0.0 m/s", "2.0 s"] in rows

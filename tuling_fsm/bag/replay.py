@@ -92,15 +92,33 @@ def agent_of(run: Mapping[str, Any], where: str, map_file: str | Path | None = N
     from tuling_fsm.agent import Agent
     from tuling_fsm.map.opendrive import read_map
 
+    agent = Agent(read_map(map_of(run, where, map_file)), parameters_of(run, where))
+    if STATE in run:
+        go_on(agent, _restored(run, where), f"{where}: run")
+    return agent
+
+
+def map_of(run: Mapping[str, Any], where: str, map_file: str | Path | None = None) -> str:
+    """The map's file: `map_file`, or that of a recorded run.
+
+    Raises:
+        InputError: no map is named, or there is no such file.
+    """
     chosen = str(map_file or run.get("map") or "")
     if not chosen:
         raise InputError(where, "does not name its map", "--map")
     if not Path(chosen).is_file():
         raise InputError(chosen, "no such file", "the map of the recorded run, or --map")
-    agent = Agent(read_map(chosen), _parameters(run.get("parameters", {}), where))
-    if STATE in run:
-        go_on(agent, _restored(run, where), f"{where}: run")
-    return agent
+    return chosen
+
+
+def parameters_of(run: Mapping[str, Any], where: str) -> Any:
+    """The planner's parameters of a recorded run; the default ones where it has none.
+
+    Raises:
+        InputError: a parameter that there is no more.
+    """
+    return _parameters(run.get("parameters", {}), where)
 
 
 def state_of(record: Any, map_file: str | Path) -> dict[str, str]:

@@ -1,4 +1,6 @@
-"""Why the car did what it did, read off a bag's output topics: changes of state, stops with their reasons (EXPL-1)."""
+"""Why the car did what it did, read off a bag's output topics: changes of state, stops with their reasons, how it moved
+(EXPL-1).
+"""
 
 from __future__ import annotations
 
@@ -12,6 +14,7 @@ from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.bag.ticks import ours
 from tuling_fsm.bag.topic_names import OURS, Message, TopicNames
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.standstills import LimitChange, Standstill, longest_unexplained_s, stops
 from tuling_fsm.wire.cdr import STAMP_BYTES, seconds, stamp_ns
 from tuling_fsm.wire.diagnostics import DiagnosticStatus, unpack_diagnostics
@@ -55,6 +58,14 @@ class WhyMessage(NamedTuple):
         return self.statuses[0].message if self.statuses else ""
 
 
+class MotionSample(NamedTuple):
+    """Where the car was at a stamp (s), in `map`, and its speed (m/s, negative in reverse)."""
+
+    t: float
+    pose: Pose
+    v: float
+
+
 @dataclass(frozen=True)
 class Timeline:
     """All of it, by time; `words` are stamp, topic and word of the topics in `WORDS`."""
@@ -65,6 +76,7 @@ class Timeline:
     stops: tuple[Standstill, ...]
     whys: tuple[WhyMessage, ...]
     words: tuple[tuple[float, str, str], ...]
+    motion: tuple[MotionSample, ...]
 
     @property
     def longest_unexplained_s(self) -> float:
@@ -99,11 +111,11 @@ def read_timeline(path: str | Path, salvage: bool = False, names: TopicNames = O
     changes: list[StateChange] = []
     whys: list[WhyMessage] = []
     words: list[tuple[float, str, str]] = []
-    motion: list[tuple[float, float]] = []
+    motion: list[MotionSample] = []
     take: dict[str, Callable[[float, bytes], None]] = {
         "transition": lambda _, raw: changes.append(_change(unpack_transition(raw, f"{path}: transition"))),
         "why": lambda t, raw: whys.append(WhyMessage(t, unpack_diagnostics(raw, f"{path}: why"))),
-        "odometry": lambda t, raw: motion.extend(_speed(t, raw)),
+        "odometry": lambda t, raw: motion.extend(_moved(t, raw)),
     }
     stamps = []
     for t, message in _by_stamp(ours(read_messages(path, salvage, names))):
@@ -115,8 +127,12 @@ def read_timeline(path: str | Path, salvage: bool = False, names: TopicNames = O
     if not (changes or whys or words):
         raise InputError(str(path), "the planner says nothing in it", "the topics state, transition and why")
     motion = motion or _planned(_by_stamp(ours(read_messages(path, salvage, names))))
-    stood = tuple(stops(motion, [LimitChange(why.t, why.code, why.words) for why in whys]))
-    return Timeline(min(stamps), max(stamps), tuple(changes or _by_state(words)), stood, tuple(whys), tuple(words))
+    stood = tuple(
+        stops(((each.t, each.v) for each in motion), [LimitChange(why.t, why.code, why.words) for why in whys])
+    )
+    return Timeline(
+        min(stamps), max(stamps), tuple(changes or _by_state(words)), stood, tuple(whys), tuple(words), tuple(motion)
+    )
 
 
 def _by_stamp(messages: Iterable[Message]) -> Iterator[tuple[float, Message]]:
@@ -138,12 +154,13 @@ def _by_stamp(messages: Iterable[Message]) -> Iterator[tuple[float, Message]]:
     yield from ((seconds(message.ns), message) for message in early)
 
 
-def _speed(t: float, raw: bytes) -> list[tuple[float, float]]:
-    """Stamp and speed (m/s); nothing of odometry that the planner could not use either, as in another frame."""
+def _moved(t: float, raw: bytes) -> list[MotionSample]:
+    """A sample; nothing of odometry that the planner could not use either, as in another frame."""
     try:
-        return [(t, unpack_odometry(raw)[1].v)]
+        odometry = unpack_odometry(raw)[1]
     except InputError:
         return []
+    return [MotionSample(t, odometry.pose, odometry.v)]
 
 
 def _change(event: dict[str, Any]) -> StateChange:
@@ -170,6 +187,7 @@ def _by_state(words: Iterable[tuple[float, str, str]]) -> Iterator[StateChange]:
             before = word
 
 
-def _planned(messages: Iterable[tuple[float, Message]]) -> list[tuple[float, float]]:
-    """Stamps and speeds (m/s) with which the trajectories begin, where there is no odometry."""
-    return [(t, float(unpack_trajectory(m.data).v[0])) for t, m in messages if m.topic == "trajectory"]
+def _planned(messages: Iterable[tuple[float, Message]]) -> list[MotionSample]:
+    """The first rows of the trajectories, where there is no odometry."""
+    rows = ((t, unpack_trajectory(message.data)) for t, message in messages if message.topic == "trajectory")
+    return [MotionSample(t, Pose(float(r.x[0]), float(r.y[0]), float(r.heading[0])), float(r.v[0])) for t, r in rows]

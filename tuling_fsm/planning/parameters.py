@@ -25,7 +25,7 @@ class FreeSpaceParameters:
     improve_expansions: int = param(1200, "", 0, 100_000, "expansions spent on a better path after the first")
     search_margin: float = param(12.0, "m", 1.0, 100.0, "how far around start and goal the rear axle may go")
     max_distance: float = param(150.0, "m", 5.0, 500.0, "a goal farther than this is off the map", clause="USE-7")
-    steering_speed: float = param(1.0, "m/s", 0.1, 3.0, "speed at which the car would like to turn the wheel")
+    steering_speed: float = param(2.0, "m/s", 0.1, 3.0, "speed at which the car would like to turn the wheel")
     accel: float = param(1.0, "m/s^2", 0.1, 3.0, "acceleration and braking while maneuvering")
     gear_hold: float = param(0.2, "s", 0.0, 5.0, "standing time at a change of gear")
     start_overlap: float = param(

@@ -86,13 +86,40 @@ def add_why(verbs: Verbs) -> None:
     parser.add_argument(
         "--at", type=finite, metavar="T", help="all that was said at this moment (s, as in the timeline)"
     )
+    parser.add_argument(
+        "--time", action="store_true", help="where the time went: lost against the speed limit, by state and reason"
+    )
+    parser.add_argument("--against", type=path, metavar="BAG", help="with --time: this run beside it, and differences")
+    parser.add_argument(
+        "--map", type=path, metavar="F", help="with --time: OpenDRIVE map instead of the one that the bag names"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     add_names(parser)
+
+
+def _time(arguments: argparse.Namespace) -> int:
+    """Where the time went."""
+    from tuling_fsm.bag.time_loss import read_time_losses
+    from tuling_fsm.verbs.time_loss import table_as_json, table_lines
+
+    bags = [arguments.bag] if arguments.against is None else [arguments.bag, arguments.against]
+    losses = [read_time_losses(bag, arguments.map, arguments.salvage, names_of(arguments)) for bag in bags]
+    if arguments.json:
+        print(json.dumps(table_as_json(*losses)))
+    else:
+        print(*table_lines(*losses), sep="\n")
+    return 0
 
 
 def _why(arguments: argparse.Namespace) -> int:
     from tuling_fsm.bag.timeline import read_timeline
 
+    if arguments.time:
+        if arguments.at is not None:
+            raise InputError("--time", "sums up the whole bag", "--time or --at")
+        return _time(arguments)
+    if arguments.against is not None or arguments.map is not None:
+        raise InputError("--against" if arguments.map is None else "--map", "changes nothing here", "--time with it")
     timeline = read_timeline(arguments.bag, arguments.salvage, names_of(arguments))
     if arguments.at is None:
         if arguments.json:

@@ -153,7 +153,7 @@ def test_a_car_that_turns_its_wheels_on_the_spot_says_so() -> None:
 
 
 @pytest.mark.clause("EXPL-1")
-def test_wheels_that_stayed_turned_while_the_car_waited_are_turned_before_it_goes_on() -> None:
+def test_wheels_that_stayed_turned_while_the_car_waited_are_turned_as_it_goes_on_from_where_they_are() -> None:
     """The plan of the wait does not say that they are turned already: the car would leave its path at once."""
     standing = scene(0.0, curvature=-0.15)
     wall = StopWall(VEHICLE.front + 0.04, -4.0, VEHICLE.front + 0.04, 4.0, Reason.RED_LIGHT)
@@ -165,8 +165,10 @@ def test_wheels_that_stayed_turned_while_the_car_waited_are_turned_before_it_goe
         result = PLANNER.plan(replace(AHEAD, walls=(wall,)), replace(standing, stamp=0.05 * k), result)
     free = PLANNER.plan(AHEAD, replace(standing, stamp=1.0), result)
     assert free.trajectory is not None
-    assert free.limit.reason is Reason.STEERING
-    assert float(free.trajectory.t[np.flatnonzero(np.abs(free.trajectory.v) > 1e-3)[0]]) > 0.1
+    assert free.limit.reason is not Reason.STEERING
+    steer = np.arctan(VEHICLE.wheelbase * free.trajectory.curvature)
+    assert free.trajectory.curvature[0] == pytest.approx(-0.15)
+    assert np.all(np.abs(np.diff(steer)) <= VEHICLE.max_steer_rate * np.diff(free.trajectory.t) + 1e-6)
 
 
 @pytest.mark.clause("USE-6", "USE-8")

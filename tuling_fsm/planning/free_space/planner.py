@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from operator import itemgetter
 
 import numpy as np
 
@@ -30,9 +31,10 @@ from tuling_fsm.planning.free_space.problem import (
     moved,
     usable_goals,
 )
+from tuling_fsm.planning.free_space.pull_out import pull_out
 from tuling_fsm.planning.free_space.search_tree import SearchTree
 from tuling_fsm.planning.free_space.smoothing import GEAR, LENGTH, SteeringLimits, smooth
-from tuling_fsm.planning.free_space.solver import ArcPath, best_path, new_tree, soften
+from tuling_fsm.planning.free_space.solver import ArcPath, best_path, free_bodies, new_tree, soften
 from tuling_fsm.planning.free_space.speed_profile import (
     STEER,
     A,
@@ -50,6 +52,10 @@ from tuling_fsm.planning.free_space.speed_profile import (
 from tuling_fsm.planning.parameters import FreeSpaceParameters
 
 STANDS = STOPPED
+TIMED = 8
+"""So many of the cheapest ways out in one go are timed."""
+MUCH_S = 4.0
+"""What less clearance has to save, s."""
 HAIR = 0.001
 """Clearance (m) that is enough where the car already stands too near to something."""
 
@@ -90,12 +96,9 @@ def plan_free_space(
     problem = _problem(request, scene, vehicle, parameters, roll)
     if isinstance(problem, Reason):
         return _failed(problem)
-    bodies = _bodies(problem, vehicle, parameters)
-    found = best_path(problem, bodies, request.max_expansions, parameters.improve_expansions, tree or new_tree())
-    if isinstance(found, Reason):
-        return _failed(found)
-    path = soften(problem, found, parameters.curve_cost)
-    motion = timed_motion(problem, path, vehicle, parameters, roll)
+    motion = _find_motion(problem, request, vehicle, parameters, roll, tree or new_tree())
+    if isinstance(motion, Reason):
+        return _failed(motion)
     cut, wall = cut_at_walls(motion, request.walls, problem.frame, vehicle, parameters.wall_gap, abs(roll.length))
     trajectory = _trajectory(problem, cut, limits, vehicle, parameters, roll, scene)
     reverse = bool((motion[:, GEAR] < 0.0).any())
@@ -159,6 +162,43 @@ def _bodies(
     if occupied(problem.walls, body_of(vehicle, least), *problem.start):
         margins.append(HAIR)
     return tuple(body_of(vehicle, margin) for margin in dict.fromkeys(margins) if margin <= parameters.clearance)
+
+
+def _find_motion(
+    problem: FreeSpaceProblem,
+    request: FreeSpace,
+    vehicle: Vehicle,
+    parameters: FreeSpaceParameters,
+    roll: RollingStart,
+    tree: SearchTree,
+) -> FloatArray | Reason:
+    """The motion (N, 8) out in one go with as much clearance as start and goal leave, or one that is searched for; with
+    less clearance out in one go only where that is much quicker than what the search finds, or where it finds nothing.
+    """
+    limits = limits_of(vehicle, parameters, request.speed_limit)
+    none: tuple[float, FloatArray] = (math.inf, np.zeros((0, 8)))
+
+    def timed(path: ArcPath) -> tuple[float, FloatArray]:
+        motion = timed_motion(problem, path, vehicle, parameters, roll)
+        return float(timed_rows(problem, motion, limits, parameters, roll)[-1, T]), motion
+
+    def one_go(body: InflatedFootprint) -> tuple[float, FloatArray]:
+        paths = pull_out(problem, body, parameters.gear_cost, parameters.curve_cost)[:TIMED]
+        return min(map(timed, paths), key=itemgetter(0), default=none)
+
+    bodies = _bodies(problem, vehicle, parameters)
+    wide, *narrow = free_bodies(problem, bodies)
+    quickest: tuple[float, FloatArray] = one_go(wide)
+    if quickest[0] < math.inf:
+        return quickest[1]
+    found = best_path(problem, bodies, request.max_expansions, parameters.improve_expansions, tree)
+    searched = none
+    if not isinstance(found, Reason):
+        searched = timed(soften(problem, found, parameters.curve_cost))
+    quickest = next((each for each in map(one_go, narrow) if each[0] < math.inf), searched)
+    if quickest[0] + MUCH_S < searched[0]:
+        return quickest[1]
+    return found if isinstance(found, Reason) else searched[1]
 
 
 def timed_motion(

@@ -247,9 +247,9 @@ def close_section(section: GearSection, car: SteeringLimits, out: FloatArray) ->
     return 0
 
 
-LEAST = 0.25
+LEAST = 0.125
 """Least share of the wished length of a ramp: creeping along a shorter one would take longer than a stop."""
-SHARES = np.array((1.0, 0.5, LEAST, 0.0))
+SHARES = np.array((1.0, 0.5, 0.25, LEAST, 0.0))
 """Shares of the wished length of a ramp that are tried in turn."""
 
 SPREAD = 3.0

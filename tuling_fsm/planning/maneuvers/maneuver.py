@@ -27,6 +27,7 @@ from tuling_fsm.planning.lanes.explanation import BY_BINDING, moving_obstacle_li
 from tuling_fsm.planning.lanes.path_end import wall_at
 from tuling_fsm.planning.lanes.path_speed import SpeedTask, drive_among
 from tuling_fsm.planning.lanes.workspace import EvaluationBuffers, LaneWorkspace
+from tuling_fsm.planning.maneuvers.curves import curve_to_goal
 from tuling_fsm.planning.maneuvers.section import ManeuverSection, as_driven, facing, next_section, surroundings_of
 from tuling_fsm.planning.obstacles.occupancy import SweptBand, SweptPath, point_spacing, swept_band
 from tuling_fsm.planning.obstacles.rss import Rss, oncoming_distance
@@ -127,9 +128,6 @@ it is turned by twice the curvature for every metre that is missing.
 """
 _CREEP = 0.1
 """Where the wheels turn on the spot, the car may be as slow as this (m/s)."""
-_LEAST = 0.3
-"""No point of a motion is driven slower (m/s) because it was planned so: it was timed from one standstill to the next.
-"""
 
 
 class SectionEnd(NamedTuple):
@@ -169,6 +167,12 @@ def plan_maneuver(
             return result
     anew = as_measured(start, scene)
     here = replace(scene, ego=Ego(anew.pose, anew.v, anew.a, anew.curvature))
+    curve = curve_to_goal(request, here, anew, derived)
+    if curve is not None:
+        begun = Maneuver(request.goal, curve)
+        result = continue_maneuver(begun, request, scene, anew, derived, workspace.lanes)
+        if result is not None:
+            return result
     found = plan_free_space(replace(request, walls=()), here, vehicle, parameters.free_space, workspace.tree)
     if found.trajectory is None:
         before = previous.trajectory if previous is not None and start.planned else None
@@ -213,17 +217,18 @@ def continue_maneuver(
         stop = end
     stop = _for_oncoming(stop, kept, stretch.row, scene, start, derived)
     top = min(request.speed_limit, vehicle.max_speed if gear > 0.0 else vehicle.max_reverse_speed)
-    limit = np.minimum(top, np.maximum(stretch.speed, _LEAST))
+    limit = np.full(n, top)
     buffers, motion = (
         workspace.buffers(len(surroundings.moving.id)),
         StartMotion(max(0.0, gear * start.v), gear * start.a),
     )
     swept = SweptPath(frenet, body, SweptBand(*swept_band(frenet)), point_spacing(frenet), math.inf)
     binds = _time_section(swept, surroundings, limit, stop.at, motion, derived, buffers)
-    trajectory, limit = timed_path(scene.stamp, path, n, buffers.rows, gear), _limit(binds, stop, swept, surroundings)
+    trajectory = timed_path(scene.stamp, path, n, buffers.rows, gear)
+    limited = _limit(binds, stop, swept, surroundings)
     if abs(start.v) < STANDS:
-        trajectory, limit = from_standstill(trajectory, limit, start.curvature, vehicle)
-    return PlanResult(True, trajectory, limit, uses_reverse=reverse, maneuver=replace(kept, row=stretch.row))
+        trajectory, limited = from_standstill(trajectory, limited, start.curvature, vehicle)
+    return PlanResult(True, trajectory, limited, uses_reverse=reverse, maneuver=replace(kept, row=stretch.row))
 
 
 def _led_past(wall: StopWall, scene: Scene) -> bool:

@@ -17,6 +17,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from tuling_fsm.core.request import Reason
+from tuling_fsm.core.time_loss import ALL, by_loss, summed
 from tuling_fsm.map.draw import draw_on
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.output_file import write_file
@@ -54,6 +55,8 @@ def write_report(file: Path, road_map: RoadMap, log: RunLog, result: Mapping[str
         _image(birds_eye(road_map, log, result), "the driven path on the map, coloured by speed"),
         "<h2>State, speed and what limited it</h2>",
         _image(timeline(log), "states, speed and reasons over time"),
+        "<h2>Where the time went</h2>",
+        _table(("state", "limited by", "time", "mean speed", "lost against the limit"), _time_rows(road_map, log), ""),
         "<h2>Stops</h2>",
         _table(("from", "for", "reason", "detail"), _stop_rows(log), "The car never stood for more than a second."),
         "<h2>Infractions</h2>",
@@ -167,6 +170,14 @@ def _headline(result: Mapping[str, Any]) -> str:
     closed_loop, driving = (result["score"][name] for name in ("closed_loop", "driving"))
     scores = f"<p>Closed loop (nuPlan) {closed_loop:.2f}, driving (CARLA leaderboard 2.1) {driving:.2f}.</p>"
     return f'<p class="{colour}">{verdict} after {driven}; {faults} infraction{many} at fault.</p>{scores}'
+
+
+def _time_rows(road_map: RoadMap, log: RunLog) -> Iterable[Sequence[object]]:
+    losses = log.time_losses(road_map)
+    for key in by_loss(losses):
+        loss = summed(losses, key)
+        state = "total" if key.state == ALL else key.state
+        yield state, key.code, f"{loss.time_s:.1f} s", f"{loss.mean_speed:.1f} m/s", f"{loss.lost_s:.1f} s"
 
 
 def _stop_rows(log: RunLog) -> Iterable[Sequence[object]]:

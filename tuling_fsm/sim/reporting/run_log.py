@@ -10,6 +10,10 @@ from typing import NamedTuple
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Limit
 from tuling_fsm.core.standstills import SHORTEST_STOP_S, LimitChange, Standstill, longest_unexplained_s, stops
+from tuling_fsm.core.time_loss import TimeLosses, TimeLossSample, time_losses
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.map.speed_limits import SpeedLimits
 
 LINE_FREE = "line_free"
 """Part of the names of such states."""
@@ -51,6 +55,8 @@ class RunLog:
     transitions: list[TransitionRow] = field(default_factory=list)
     supervisors: list[TransitionRow] = field(default_factory=list)
     """Transitions of the supervisors, such as into rain and fog."""
+    top_speed: float = field(default_factory=lambda: Vehicle().max_speed)
+    """Highest speed that the car may plan, m/s."""
 
     def spans(self, labels: Iterable[str]) -> list[Span]:
         """Stretches of equal label, given one label a row."""
@@ -79,6 +85,13 @@ class RunLog:
         """Every stand longer than a second."""
         said = [LimitChange(row.t, row.limit.reason.value, row.limit.detail) for row in self.rows]
         return list(stops(((row.t, row.v) for row in self.rows), said))
+
+    def time_losses(self, road_map: RoadMap) -> TimeLosses:
+        """Where the time went, by state and what limited the car."""
+        limits = SpeedLimits(road_map, self.top_speed)
+        return time_losses(
+            TimeLossSample(row.t, row.state, row.limit.reason.value, row.v, limits.at(row.pose)) for row in self.rows
+        )
 
     def line_free_seconds(self) -> float:
         """Seconds in the states in which lines do not hold because there is no other way on."""

@@ -1,0 +1,50 @@
+"""To a goal ahead in one curve, where there is room for it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.request import FreeSpace, Reason
+
+from ..scenes import Log, scene
+from .closed_loop import drive_checked
+
+BESIDE = FreeSpace(Pose(20.0, 3.0, 0.0))
+"""A lane beside the car, as from a bay at the roadside."""
+
+
+def seconds(log: Log) -> float:
+    """Until the car stands at the goal."""
+    return next(stamp for stamp, _, result in log if result.limit.reason is Reason.ARRIVED)
+
+
+@pytest.mark.clause("REG-2", "USE-8")
+def test_the_lane_beside_is_reached_without_a_standstill() -> None:
+    log = drive_checked(BESIDE, scene(0.0), 16.0)
+    assert seconds(log) < 13.0
+    assert Reason.STEERING not in {result.limit.reason for _, _, result in log}
+    speeds = np.array([now.ego.v for _, now, _ in log])
+    assert speeds.min() >= 0.0
+
+
+@pytest.mark.clause("REG-2")
+def test_where_the_bay_ends_the_curve_is_over_before_its_end() -> None:
+    end = np.array(((11.0, -1.2, 11.0, 1.3),))
+    log = drive_checked(FreeSpace(BESIDE.goal, lines=end), scene(0.0), 18.0)
+    assert not any(result.uses_reverse for _, _, result in log)
+    beside = next(now.ego.pose for _, now, _ in log if now.ego.pose.x > 8.0)
+    assert beside.y > 1.5
+
+
+@pytest.mark.clause("SLF-1")
+def test_no_curve_comes_nearer_to_anything_than_a_search_wishes() -> None:
+    wall = np.array(((11.0, -3.0, 11.0, 1.3),))
+    log = drive_checked(BESIDE, scene(0.0, segments=wall), 20.0)
+    corners = [(3.76, -0.971), (-0.929, -0.971)]
+    for _, now, _ in log:
+        c, s = np.cos(now.ego.pose.heading), np.sin(now.ego.pose.heading)
+        for ahead, left in corners:
+            x, y = now.ego.pose.x + c * ahead - s * left, now.ego.pose.y + s * ahead + c * left
+            assert y > 1.3 or x < 11.0 - 0.1 or x > 11.0 + 0.1

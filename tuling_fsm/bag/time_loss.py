@@ -1,0 +1,56 @@
+"""Where the time of a recorded drive went (EXPL-1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from operator import itemgetter
+from pathlib import Path
+
+from tuling_fsm.agent import Parameters
+from tuling_fsm.bag.replay import map_of, parameters_of
+from tuling_fsm.bag.ticks import read_run
+from tuling_fsm.bag.timeline import MotionSample, Timeline, read_timeline
+from tuling_fsm.bag.topic_names import OURS, TopicNames
+from tuling_fsm.core.time_loss import TimeLosses, TimeLossSample, time_losses
+from tuling_fsm.map.opendrive import read_map
+from tuling_fsm.map.speed_limits import SpeedLimits
+
+UNKNOWN = "unknown"
+"""State and code before the first word of them."""
+
+
+def read_time_losses(
+    path: str | Path, map_file: str | Path | None = None, salvage: bool = False, names: TopicNames = OURS
+) -> TimeLosses:
+    """What a bag tells of the time that was lost, by state and code.
+
+    Args:
+        path: a bag of a run or of the car, as for `read_timeline`.
+        map_file: OpenDRIVE map instead of the one that the bag names.
+        salvage: use what can be read of a damaged bag.
+        names: how the bag calls its topics and frames.
+
+    Raises:
+        InputError: no bag, a damaged one, one in which the planner says nothing or that names no map.
+    """
+    timeline, run = read_timeline(path, salvage, names), read_run(path, salvage)
+    parameters: Parameters = parameters_of(run, str(path))
+    limits = SpeedLimits(read_map(map_of(run, str(path), map_file)), parameters.vehicle.max_speed)
+    return time_losses(_samples(timeline, limits))
+
+
+def _samples(timeline: Timeline, limits: SpeedLimits) -> Iterator[TimeLossSample]:
+    """A sample for each of the motion, and for each change of state or limit between two."""
+    said: list[tuple[float, str, str | MotionSample]]
+    said = [(t, "state", word) for t, topic, word in timeline.words if topic == "state"]
+    said += [(why.t, "code", why.code or UNKNOWN) for why in timeline.whys]
+    said += [(each.t, "motion", each) for each in timeline.motion]
+    held = {"state": UNKNOWN, "code": UNKNOWN}
+    moved: MotionSample | None = None
+    for t, what, value in sorted(said, key=itemgetter(0)):
+        if isinstance(value, MotionSample):
+            moved = value
+        else:
+            held[what] = value
+        if moved is not None:
+            yield TimeLossSample(t, held["state"], held["code"], moved.v, limits.at(moved.pose))

@@ -1,0 +1,63 @@
+"""The table of `why --time`: where the time went, of one run or of two side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tuling_fsm.core.time_loss import ALL, TimeLoss, TimeLosses, TimeLossKey, by_loss, summed
+
+_HEAD = ("state", "limited by", "time s", "mean m/s", "lost s")
+_AGAINST = ("time s", "mean m/s", "lost s", "more time s", "more lost s")
+_NAMES = 2
+"""Columns of words; the others are numbers, flush right."""
+
+
+def table_lines(losses: TimeLosses, against: TimeLosses | None = None) -> Iterator[str]:
+    """The lines of the table; of two runs the differences are those of the first from the second."""
+    head = _HEAD if against is None else (*_HEAD, *_AGAINST)
+    rows = [head, *(_cells(key, losses, against) for key in by_loss(losses, against))]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
+    for row in rows:
+        words = (cell.ljust(width) for cell, width in zip(row[:_NAMES], widths[:_NAMES], strict=True))
+        numbers = (cell.rjust(width) for cell, width in zip(row[_NAMES:], widths[_NAMES:], strict=True))
+        yield " | ".join((*words, *numbers))
+
+
+def _cells(key: TimeLossKey, losses: TimeLosses, against: TimeLosses | None) -> tuple[str, ...]:
+    here = summed(losses, key)
+    name = "total" if key.state == ALL else key.state
+    if against is None:
+        return (name, key.code, *_figures(here))
+    there = summed(against, key)
+    more = (f"{here.time_s - there.time_s:+.1f}", f"{here.lost_s - there.lost_s:+.1f}")
+    return (name, key.code, *_figures(here), *_figures(there), *more)
+
+
+def _figures(loss: TimeLoss) -> tuple[str, str, str]:
+    return f"{loss.time_s:.1f}", f"{loss.mean_speed:.1f}", f"{loss.lost_s:.1f}"
+
+
+def table_as_json(losses: TimeLosses, against: TimeLosses | None = None) -> dict[str, Any]:
+    """The same rows as plain data; `against` and the differences only of two runs."""
+    return {"rows": [_row_as_json(key, losses, against) for key in by_loss(losses, against)]}
+
+
+def _row_as_json(key: TimeLossKey, losses: TimeLosses, against: TimeLosses | None) -> dict[str, Any]:
+    here = summed(losses, key)
+    row: dict[str, Any] = {"state": key.state, "code": key.code, **_loss_as_json(here)}
+    if against is not None:
+        there = summed(against, key)
+        row["against"] = _loss_as_json(there)
+        row["more_time_s"] = round(here.time_s - there.time_s, 3)
+        row["more_lost_s"] = round(here.lost_s - there.lost_s, 3)
+    return row
+
+
+def _loss_as_json(loss: TimeLoss) -> dict[str, float]:
+    return {
+        "time_s": round(loss.time_s, 3),
+        "distance_m": round(loss.distance_m, 3),
+        "mean_mps": round(loss.mean_speed, 3),
+        "lost_s": round(loss.lost_s, 3),
+    }
