@@ -124,6 +124,16 @@ def test_routes_are_compared_from_the_car_on(road: RoadMap) -> None:
 
 
 @pytest.mark.clause("RRF-2")
+def test_a_route_that_begins_ahead_of_the_car_is_the_same_one(road: RoadMap) -> None:
+    whole, later = route_along(road, end=300.0), route_along(road, begin=20.0, end=300.0)
+    for present, begin in ((whole, 20.0), (later, 0.0)):
+        view = two_routes(road, present, x=10.0)
+        for end, same in ((300.0, True), (287.0, False), (313.0, False)):
+            assert same_course(view, present, route_along(road, begin=begin, end=end)) is same
+    assert not same_course(two_routes(road, whole, x=10.0), whole, route_along(road, FAR_LANE, begin=20.0, end=300.0))
+
+
+@pytest.mark.clause("RRF-2")
 @pytest.mark.parametrize("direction", [0.6, 1.2, -1.2])
 def test_directions_are_compared_wherever_the_road_leads(tmp_path: Path, direction: float) -> None:
     file = write_road(tmp_path)

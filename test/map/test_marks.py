@@ -100,6 +100,15 @@ def test_marks_change_along_the_road(tmp_path: Path) -> None:
     ]
 
 
+def test_a_solid_line_begins_where_it_is_painted_and_not_a_point_later(tmp_path: Path) -> None:
+    for begin in (70.0, 70.2):
+        mark = f'<roadMark sOffset="0" type="broken"/><roadMark sOffset="{begin}" type="solid"/>'
+        road_map = xodr.read(tmp_path, xodr.road([xodr.section([xodr.lane(-1, mark=mark), xodr.lane(-2)])]))
+        solid = road_map.line_segments(70.0, -3.5, 5.0, crossable=False)
+        solid = solid[np.isclose(solid[:, 1], -3.5)]
+        assert begin - 0.5 <= solid[:, [0, 2]].min() <= begin
+
+
 def carriageway(folder: Path, shoulder_mark: str = "broken", middle: str = "broken") -> RoadMap:
     lanes = [
         xodr.lane(1),

@@ -29,8 +29,6 @@ class Seen:
     stops: Sequence[str] = ()
     end: str = "goal"
     overrides: dict[str, str] = field(default_factory=dict)
-    faults: Sequence[str] = ()
-    """What the referee blames the car for: each is a fault of the planner that is known and not mended yet."""
 
 
 DOWN = (
@@ -41,10 +39,7 @@ DOWN = (
 THROUGH = (("intersection/safe_driving", "NOR-2"), ("on_road/normal", "INT-6"))
 EXPECTED = {
     "regression": Seen((("on_road/regression", "DEP-2"), NORMAL, ENDED)),
-    # The server's route turns the car round once more while it comes back, over the solid line (RRF-2).
-    "regression, solid line": Seen(
-        (("on_road/regression", "DEP-2"), NORMAL, ENDED), overrides={"rung": "2"}, faults=("solid_line", "wrong_way")
-    ),
+    "regression, solid line": Seen((("on_road/regression", "DEP-2"), NORMAL, ENDED), overrides={"rung": "2"}),
     "regression, pavement": Seen((("on_road/regression", "DEP-2"), NORMAL, ENDED), overrides={"rung": "3"}),
     "solid_line_free": Seen((DOWN[0], ("on_road/normal", "SLF-2"), ENDED)),
     "no_line_free": Seen((*DOWN[:2], ("on_road/regression", "NLF-1"), NORMAL, ENDED)),
@@ -106,7 +101,7 @@ def test_what_is_to_be_seen_is_seen_without_a_fault_and_every_stop_has_its_reaso
     result = run_scenario(file, seed=1, overrides=expected.overrides, out=tmp_path)
     assert (result["end"], result["finished"]) == (expected.end, True)
     faults = [infraction["kind"] for infraction in result["infractions"] if infraction["at_fault"]]
-    assert faults == list(expected.faults), result["infractions"]
+    assert not faults, result["infractions"]
     if not expected.overrides:
         assert result["trace_sha256"] == next(trace.sha256 for trace in kept() if trace.name == f"{name}:1")
     assert result["longest_unexplained_stop_s"] < 1.0

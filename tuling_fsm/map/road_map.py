@@ -25,7 +25,7 @@ from tuling_fsm.map.lanes import (
     StaticObject,
     StopLine,
 )
-from tuling_fsm.map.segments import SegmentSet, boundary_set, line_set, static_set
+from tuling_fsm.map.segments import SegmentSet, boundary_set, line_set, oncoming_line, static_set
 from tuling_fsm.map.surface import Mask, SurfaceIndex
 
 ON_LANE_M = 0.05
@@ -174,6 +174,10 @@ class RoadMap:
         if crossable is None:
             return np.vstack([self._lines[kind].near(x, y, radius) for kind in (False, True)])
         return self._lines[crossable].near(x, y, radius)
+
+    def oncoming_lines(self, lane_id: LaneId) -> FloatArray:
+        """The line (K, 4) that parts the lanes of this one's direction from those of the other, crossable or not."""
+        return np.vstack([oncoming_line(self.lanes[each], self.lanes) for each in self.same_direction(lane_id)])
 
     def boundary_segments(self, x: float, y: float, radius: float) -> FloatArray:
         """Outer edges (M, 4) of the surface that wheels may touch, within `radius` (m) of a point."""

@@ -69,11 +69,30 @@ def line_set(lanes: Mapping[LaneId, Lane], index: SurfaceIndex, crossable: bool)
             there = _painted(marks, lane.center.s)
             if beyond is not None and lane.junction is None and lane.type == beyond.type == "driving":
                 there |= ~may
-            keep, line = there & (may if crossable else ~may), edge_line(lane, left)
+            keep, line = there & (may if crossable else _widened(~may)), edge_line(lane, left)
             if lane.junction is not None and keep.any():
                 keep &= ~covered(index, line, lanes, SURFACE, INSIDE_M)
             found.append(_runs(line, keep))
     return SegmentSet(_stack(found))
+
+
+def oncoming_line(lane: Lane, lanes: Mapping[LaneId, Lane]) -> FloatArray:
+    """The line (K, 4) between a lane and the one beside it that runs the other way, of whatever kind; none in junctions
+    or where there is no such lane.
+    """
+    left = _inner_left(lane)
+    beyond = _beyond(lane, lanes, left)
+    if lane.junction is not None or beyond is None or beyond.type != lane.type or beyond.id.lane * lane.id.lane > 0:
+        return np.zeros((0, 4))
+    return _runs(edge_line(lane, left), np.ones(len(lane.center.s), dtype=np.bool_))
+
+
+def _widened(closed: BoolArray) -> BoolArray:
+    """With the points next to those that are closed: a solid line may begin anywhere between two points."""
+    wider = closed.copy()
+    wider[1:] |= closed[:-1]
+    wider[:-1] |= closed[1:]
+    return wider
 
 
 def boundary_set(lanes: Mapping[LaneId, Lane], index: SurfaceIndex) -> SegmentSet:

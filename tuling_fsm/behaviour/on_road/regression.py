@@ -8,7 +8,7 @@ from tuling_fsm.behaviour import free_driving
 from tuling_fsm.behaviour.leaf import BehaviourView, LeafBehaviour
 from tuling_fsm.behaviour.memory import Memory
 from tuling_fsm.behaviour.permissions import FREE_SPACE
-from tuling_fsm.behaviour.places import along_route, cut_out
+from tuling_fsm.behaviour.places import along_route, crosses, cut_out
 from tuling_fsm.behaviour.routing import place_on_route
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.request import Hold, PlanningRequest, Reason
@@ -27,7 +27,9 @@ def target(view: BehaviourView) -> Pose | None:
 
 
 def lines(view: BehaviourView, rung: int) -> FloatArray:
-    """REG-2: solid lines and road edges; then no solid lines from the rear bumper to 10 m ahead; then nothing."""
+    """REG-2: solid lines, road edges and the direction of travel; then no solid lines from the rear bumper to 10 m
+    ahead; then nothing.
+    """
     if rung >= RUNGS - 1:
         return free_driving.lines_held(view, FREE_SPACE)
     solid = free_driving.solid_lines(view)
@@ -35,7 +37,21 @@ def lines(view: BehaviourView, rung: int) -> FloatArray:
         vehicle, ahead = view.context.vehicle, view.context.parameters.regression.lines_ahead
         box = (-vehicle.rear_overhang, vehicle.front + ahead, -ahead, ahead)
         solid = cut_out(solid, view.world.ego.pose, box)
-    return np.vstack((solid, free_driving.road_edges(view)))
+    return np.vstack((solid, free_driving.road_edges(view), _oncoming(view)))
+
+
+def _oncoming(view: BehaviourView) -> FloatArray:
+    """The broken or solid line to the oncoming traffic along the route, for a car that is on this side of it."""
+    route, pose, radius = view.memory.routing.route, view.world.ego.pose, view.context.parameters.free.radius
+    if route is None:
+        return np.zeros((0, 4))
+    here, road_map = place_on_route(view, route), view.context.road_map
+    nearest = route.reference.at(here)
+    near = [part.lane for part in route.lanes if part.s_from < here + radius and part.s_to > here - radius]
+    lines = np.vstack([np.zeros((0, 4)), *(road_map.oncoming_lines(lane) for lane in near)])
+    corners = view.context.vehicle.footprint(pose)
+    beyond = any(crosses(x, y, nearest.x, nearest.y, lines) for x, y in corners.tolist())
+    return np.zeros((0, 4)) if beyond else lines
 
 
 def _enter(view: BehaviourView) -> Memory:

@@ -167,10 +167,15 @@ def turn_probed(memory: Memory, result: PlanResult | None) -> Memory:
 
 
 def same_course(view: BehaviourView, present: Route, other: Route) -> bool:
-    """Whether two routes are the same line from the car on; the lanes they are matched to may differ in a junction."""
+    """Whether two routes are the same line from the car on, or from where the one begins that it is still before; the
+    lanes they are matched to may differ in a junction.
+    """
     here, there = place_on_route(view, present), place_on_route(view, other)
-    if abs((present.length - here) - (other.length - there)) > _SAME_END_M:
+    surplus = (present.length - here) - (other.length - there)
+    late, at = (other, there) if surplus > 0.0 else (present, here)
+    if abs(surplus) > _SAME_END_M + _way_to_begin(view, late, at):
         return False
+    here, there = here + max(surplus, 0.0), there + max(-surplus, 0.0)
     for ahead in np.arange(0.0, other.length - there, _COMPARE_STEP_M):
         point = other.reference.at(there + float(ahead))
         s = here + float(ahead)
@@ -178,6 +183,12 @@ def same_course(view: BehaviourView, present: Route, other: Route) -> bool:
         if abs(beside.offset) > _SAME_LINE_M:
             return False
     return True
+
+
+def _way_to_begin(view: BehaviourView, route: Route, place: float) -> float:
+    """How far the car is still before the beginning of a route, m; 0 beside it."""
+    begin = route.reference.at(0.0)
+    return 0.0 if place > 0.0 else distance(begin[:2], view.world.ego.pose[:2])
 
 
 def same_direction(view: BehaviourView, present: Route, other: Route) -> bool:

@@ -53,6 +53,8 @@ class _Passage:
     junction: str
     entered: float
     lane: LaneId
+    ways: frozenset[LaneId]
+    """Connecting lanes to which its approach leads: where they meet others, it is still on one of these."""
     right: int
     before: frozenset[int] = frozenset()
     trail: dict[tuple[int, int], tuple[float, float]] = field(default_factory=dict)
@@ -65,6 +67,8 @@ class JunctionYielding:
     def __init__(self, road_map: RoadMap, vehicle: Vehicle, tracks: AgentTracks) -> None:
         self._map, self._vehicle, self._tracks = road_map, vehicle, tracks
         self._passage: _Passage | None = None
+        self._approach: LaneId | None = None
+        """The lane outside of junctions that the car was on last."""
 
     def watch(self, frame: RefereeFrame, log: InfractionLog) -> None:
         """Look at one frame."""
@@ -73,7 +77,7 @@ class JunctionYielding:
             return
         others = self._others(frame, passage)
         if passage.entered == frame.stamp:
-            inside = [row for row, lane in others if self._map.lanes[lane].junction == passage.junction]
+            inside = [row for row, _ in others if self._is_inside(row, passage.junction)]
             passage.before = frozenset(int(frame.agents.ids[row]) for row in inside)
         for row, lane in others:
             number = int(frame.agents.ids[row])
@@ -90,14 +94,37 @@ class JunctionYielding:
         lane = None if position is None else self._map.lanes[position.lane]
         if lane is not None and lane.junction is not None:
             if passage is None or passage.junction != lane.junction:
-                passage = _Passage(lane.junction, frame.stamp, lane.id, self._right(frame, lane.id))
-            passage.lane = lane.id
+                ways, right = self._ways(lane), self._right(frame, lane.id)
+                passage = _Passage(lane.junction, frame.stamp, lane.id, ways, right)
+            if lane.id in passage.ways:
+                passage.lane = lane.id
             self._leave_trail(frame, passage)
-        elif passage is not None:
+            self._passage = passage
+            return passage
+        self._approach = None if lane is None else lane.id
+        if passage is not None:
             newest = max((when for when, _ in passage.trail.values()), default=-math.inf)
             passage = passage if frame.stamp - newest <= POST_ENCROACHMENT_S else None
         self._passage = passage
         return passage
+
+    def _ways(self, lane: Lane) -> frozenset[LaneId]:
+        """Lanes of a junction to which the car's approach leads, or, where it came in elsewhere, the lane it is on."""
+        first = () if self._approach is None else self._map.lanes[self._approach].successors
+        for level in (list(first), [lane.id]):
+            found = set[LaneId]()
+            while level:
+                each = level.pop()
+                if each not in found and self._map.lanes[each].junction == lane.junction:
+                    found.add(each)
+                    level += self._map.lanes[each].successors
+            if lane.id in found:
+                break
+        return frozenset(found)
+
+    def _is_inside(self, row: int, junction: str) -> bool:
+        position = self._tracks.lane(row)
+        return position is not None and self._map.lanes[position.lane].junction == junction
 
     def _leave_trail(self, frame: RefereeFrame, passage: _Passage) -> None:
         pose, half = frame.ego.pose, 0.5 * self._vehicle.width
