@@ -191,7 +191,7 @@ SOUND = [
     Scene("crosses while another stops at its yield line", "yields", FROM_EAST, [Leg(6.0, 7.0)],
           [Other(Pose(-1.75, 31.0, SOUTH), 7.0, brakes_at=1.9, brake=5.0)]),
     Scene("turns right, wide, while the one behind stops at the line", "yields", Pose(-1.75, 20.0, SOUTH),
-          [Leg(2.1, 5.0), Leg(3.22, 5.0, -5.0 / 10.25), Leg(1.0, 5.0)],
+          [Leg(2.0, 5.0), Leg(3.22, 5.0, -5.0 / 10.25), Leg(0.4, 5.0)],
           [Other(Pose(-1.75, 50.0, SOUTH), 7.0, brakes_at=3.9, brake=5.0)]),
     Scene("passes behind who walks off", "plain", FROM_EAST, [Leg(4.0, 8.0)], [person(16.5, 0.2, SOUTH, 1.4)]),
     Scene("passes a queue in the next lane", "two_lanes", CAR, [Leg(4.0, 8.0)],
