@@ -72,7 +72,7 @@ def run_scenario(
     """Drive a scenario to its end.
 
     Args:
-        scenario_file: OpenSCENARIO 2 text.
+        scenario_file: OpenSCENARIO text, DSL 2 or XML (`.xosc`).
         map_file: OpenDRIVE map instead of the scenario's own.
         seed: of everything random.
         overrides: values of variables of the scenario, as text.

@@ -82,7 +82,6 @@ CONTRACT: dict[str, str] = {
     "TM-4": "Several traffic managers share a world, and several clients a traffic manager.",
     "ORCA-1": "Pedestrians avoid one another by ORCA, as the RVO2 library does.",
     "OSC-1": "Scenarios are OpenSCENARIO 2 text; what is wrong is told with file, line and column.",
-    "OSC-2": "OpenSCENARIO XML 1.0 to 1.3 of others runs too: the script moves everybody but the ego, which is driven.",
     "CAR-1": "The node drives in CARLA through its ROS bridge, and the same scenario file runs there.",
     "USE-1": "States do not flap; what returns within 3 s is counted and told.",
     "USE-2": "No state without a deadline and a way out.",

@@ -69,7 +69,7 @@ class RouteServerParameters:
 class SimNodeParameters:
     """Of the node `sim`."""
 
-    scenario: str = param("", doc="OpenSCENARIO 2 file; has to be set")
+    scenario: str = param("", doc="OpenSCENARIO file (DSL 2 or XML); has to be set")
     map_file: str = param("", doc="OpenDRIVE map instead of the scenario's own; empty for that")
     seed: int = param(1, "", 0, 2**31 - 1, "of everything random", clause="SIM-2")
     overrides: str = param("", doc="JSON object of variables of the scenario and their values, as text; empty for none")

@@ -21,7 +21,7 @@ class CarlaParameters:
     ego_type: str = param(
         "", doc="blueprint of the ego and its sensors, spawned by the bridge; empty where they are spawned by others"
     )
-    scenario: str = param("", doc="OpenSCENARIO 2 file; empty to drive in CARLA's own traffic", clause="CAR-1")
+    scenario: str = param("", doc="OpenSCENARIO file (DSL 2 or XML); empty for CARLA's own traffic", clause="CAR-1")
     overrides: str = param("", doc="JSON object of variables of the scenario and their values, as text; empty for none")
     seed: int = param(1, "", 0, 2**31 - 1, "of everything random in the scenario", clause="SIM-2")
     out: str = param("", doc="folder that gets result.json and report.html of a scenario; empty for none")

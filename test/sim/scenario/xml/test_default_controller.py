@@ -11,7 +11,7 @@ from tuling_fsm.map.road_map import RoadMap
 
 from .files import after, drive, event, init, lane, npc, run, speed, story, teleport, text
 
-pytestmark = pytest.mark.clause("OSC-2")
+pytestmark = pytest.mark.clause("OSC-1")
 
 
 def test_an_actor_keeps_speed_and_lane_and_minds_nobody(tmp_path: Path, two_lanes: RoadMap) -> None:

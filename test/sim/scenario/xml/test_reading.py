@@ -16,7 +16,7 @@ from tuling_fsm.sim.scenario.xml.expressions import ExpressionError, evaluate, r
 
 from .files import CAR, after, drive, event, init, lane, load, npc, run, speed, story, teleport, text
 
-pytestmark = pytest.mark.clause("OSC-2")
+pytestmark = pytest.mark.clause("OSC-1")
 
 FAULTS = [
     ('laneId="-1" s="60.0"', 'laneId="x" s="60.0"', "3:1", "laneId is 'x' (expected a number)"),

@@ -13,7 +13,7 @@ from tuling_fsm.world.inputs import Light
 
 from .files import after, drive, event, init, lane, load, npc, run, speed, story, teleport, text, when
 
-pytestmark = pytest.mark.clause("OSC-2")
+pytestmark = pytest.mark.clause("OSC-1")
 
 RAMP = '<SpeedActionDynamics dynamicsShape="linear" value="4" dynamicsDimension="time"/>'
 
