@@ -113,6 +113,9 @@ class RegressionParameters:
     lines_ahead: float = param(
         10.0, "m", 1.0, 50.0, "solid lines up to here ahead of the car are lifted", clause="REG-2"
     )
+    swing_out: float = param(
+        0.5, "m", 0.0, 2.0, "the body may reach so far over the line to the oncoming traffic", clause="REG-2"
+    )
     done_heading: float = param(
         math.radians(30.0), "rad", 0.05, 1.5, "back when heading within this of the route", clause="REG-3"
     )

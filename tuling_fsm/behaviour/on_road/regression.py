@@ -10,6 +10,7 @@ from tuling_fsm.behaviour.memory import Memory
 from tuling_fsm.behaviour.permissions import FREE_SPACE
 from tuling_fsm.behaviour.places import along_route, crosses, cut_out
 from tuling_fsm.behaviour.routing import place_on_route
+from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.request import Hold, PlanningRequest, Reason
 
@@ -41,7 +42,9 @@ def lines(view: BehaviourView, rung: int) -> FloatArray:
 
 
 def _oncoming(view: BehaviourView) -> FloatArray:
-    """The broken or solid line to the oncoming traffic along the route, for a car that is on this side of it."""
+    """The line to the oncoming traffic along the route, for a car that is on this side of it; the body may swing out a
+    little over it, as out of a narrow bay. Where it is solid, it holds as all solid lines do.
+    """
     route, pose, radius = view.memory.routing.route, view.world.ego.pose, view.context.parameters.free.radius
     if route is None:
         return np.zeros((0, 4))
@@ -49,9 +52,19 @@ def _oncoming(view: BehaviourView) -> FloatArray:
     nearest = route.reference.at(here)
     near = [part.lane for part in route.lanes if part.s_from < here + radius and part.s_to > here - radius]
     lines = np.vstack([np.zeros((0, 4)), *(road_map.oncoming_lines(lane) for lane in near)])
+    lines = _moved_away(lines, nearest, view.context.parameters.regression.swing_out)
     corners = view.context.vehicle.footprint(pose)
     beyond = any(crosses(x, y, nearest.x, nearest.y, lines) for x, y in corners.tolist())
     return np.zeros((0, 4)) if beyond else lines
+
+
+def _moved_away(lines: FloatArray, place: Pose, by: float) -> FloatArray:
+    """Segments (M, 4) moved to the side that a place does not lie on, by `by` (m)."""
+    along = lines[:, 2:] - lines[:, :2]
+    normal = np.column_stack((-along[:, 1], along[:, 0]))
+    normal /= np.maximum(elementwise.hypot(normal[:, 0], normal[:, 1]), 1e-9)[:, None]
+    away = np.where(((lines[:, :2] - place[:2]) * normal).sum(axis=1) < 0.0, -by, by)
+    return lines + np.tile(away[:, None] * normal, 2)
 
 
 def _enter(view: BehaviourView) -> Memory:
