@@ -32,12 +32,15 @@ def targets(view: BehaviourView) -> tuple[Pose, ...]:
     return spread(places, TARGET_GAP_M, parameters.free.attempts)
 
 
-def _lines(view: BehaviourView, _: int) -> FloatArray:
-    return free_driving.lines_held(view, FREE_SPACE)
+def _lines(view: BehaviourView, rung: int) -> FloatArray:
+    """The road's edges as long as targets are tried for the first time, and no lane lines (EXP-1)."""
+    first_time = rung == 0 or 2 * rung < len(view.memory.ladder.goals)
+    return free_driving.road_edges(view) if first_time else free_driving.NO_LINES
 
 
 def _look_around(view: BehaviourView) -> Memory:
-    return free_driving.begin(view, targets(view), _lines)
+    """Every target is tried on the road, and after that beyond its edges as well."""
+    return free_driving.begin(view, 2 * targets(view), _lines)
 
 
 def _enter(view: BehaviourView) -> Memory:
