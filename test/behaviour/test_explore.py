@@ -18,6 +18,7 @@ from tuling_fsm.world.perceived import PerceivedLine
 from .descents import clauses
 from .worlds import (
     NEAR_Y,
+    WIDTH,
     Drive,
     Place,
     departed,
@@ -40,7 +41,7 @@ def test_explore_looks_for_a_place_within_10_m_near_the_route(road: RoadMap) -> 
     request = drive.last.request
     assert isinstance(request, FreeSpace)
     assert request.free_heading
-    assert len(request.lines) == 0
+    assert np.allclose(np.abs(request.lines[:, [1, 3]]), 2.0 * WIDTH), "the road's edges, and no lane lines"
     assert request.speed_limit <= 5.0 / 3.6
     assert math.hypot(request.goal.x - 50.0, request.goal.y - 9.0) <= 10.0 + 1e-6
     assert request.goal.y < 0.0
@@ -52,6 +53,8 @@ def test_explore_goes_on_looking_when_nothing_works(road: RoadMap) -> None:
     requests = [decision.request for decision in drive.run(6.0)]
     goals = [request.goal for request in requests if isinstance(request, FreeSpace)]
     assert len(set(goals)) == 4
+    beyond_edges = [len(request.lines) == 0 for request in requests if isinstance(request, FreeSpace)]
+    assert beyond_edges.index(True) >= 4, "each is tried on the road first"
     rest = next(i for i, request in enumerate(requests) if isinstance(request, Hold))
     assert isinstance(requests[rest + 21], FreeSpace)
 

@@ -117,7 +117,8 @@ def test_where_explore_looks(road: RoadMap) -> None:
     route = route_along(road)
     memory = EXPLORE.enter(remembering(road, routing=RoutingMemory(route=route)))
     places = memory.ladder.goals
-    assert len(places) == 4
+    assert places[4:] == places[:4], "on the road first, then beyond its edges as well"
+    places = places[:4]
     assert all(abs(place.y - NEAR_Y) <= 10.0 and math.dist(place[:2], (50.0, NEAR_Y)) <= 10.01 for place in places)
     assert [place.x for place in places[:2]] == pytest.approx([60.0, 54.0]), "as near together as that"
     offsets = [abs(place.y - NEAR_Y) for place in places]
