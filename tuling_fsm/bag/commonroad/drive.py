@@ -43,7 +43,7 @@ from tuling_fsm.world.inputs import (
 )
 
 TICK_S = 0.05
-RUN_IN_S = 1.0
+RUN_IN_S = 2.0
 BEGIN_S = 100.0
 """Stamp of step 0 of the scenario: 0 means never to a recorder."""
 MAP_NAME = "map.xodr"
