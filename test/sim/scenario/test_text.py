@@ -18,8 +18,12 @@ def fault(text: str) -> str:
 
 
 LAYOUT = [
-    ("scenario a\n", "1:11", "the end of the line cannot stand here"),
-    ("foo\n", "1:1", "'foo' cannot stand here (expected import or scenario"),
+    ("scenario a\n", "1:1", "0 do in the scenario"),
+    (
+        "foo\n",
+        "1:1",
+        "'foo' cannot stand here (expected enum or extend or global or import or modifier or struct, actor,",
+    ),
     ("scenario a:\n", "1:12", "expected an indented block"),
     ("scenario a:\n    ego vehicle\n", "2:9", "'vehicle' cannot stand here"),
     ("scenario a:\n    x: float = 3 m\n", "2:18", "'m' cannot stand here"),
@@ -111,12 +115,12 @@ def test_a_wrong_behaviour_has_its_place(line: str, column: str, what: str) -> N
 
 
 MODIFIERS = [
-    ("npc.drive()", "hop(3m)", "'drive' takes no such modifier (expected one of speed, along, position, lane, until)"),
+    ("npc.drive()", "hop(3m)", "'drive' takes no such modifier (expected one of speed, along, position, lane, acceler"),
     ("npc.drive()", "position(3m)", "'position' needs one actor"),
     ("npc.drive()", "position(3m, ahead_of: ego, behind: walker)", "'position' needs one actor"),
     ("npc.drive()", "speed(3m)", "a length is no speed"),
     ("npc.drive()", "until 3", "this is no condition"),
-    ("ego.drive()", "speed(3mps)", "the planner drives the ego: no 'speed'"),
+    ("ego.drive()", "speed(-3mps)", "'speed' is below 0"),
     ("ego.drive()", "along(map.create_path([p]))", "the ego follows no path"),
     ("ego.drive()", "along(p)", "an odr_point is no way (expected map.create_route"),
 ]

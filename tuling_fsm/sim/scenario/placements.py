@@ -14,6 +14,8 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.lanes import Lane, LaneId
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.scenario.choices import ActorKind
+from tuling_fsm.sim.scenario.path_constraints import PathConstraints
+from tuling_fsm.sim.scenario.path_places import draw_place
 from tuling_fsm.sim.scenario.road_places import (
     ALONG,
     Facing,
@@ -74,6 +76,16 @@ class Anywhere:
 
 
 @dataclass(frozen=True)
+class OnPath:
+    """On a road that fulfils the constraints, drawn by the seed: in its lane of this number from the left among those
+    of one direction, from 1 (0: in any).
+    """
+
+    lane: int
+    path: PathConstraints
+
+
+@dataclass(frozen=True)
 class FromPlace:
     """At a pose (m, rad) in the frame of another place, as points of a curve that begins there are."""
 
@@ -118,7 +130,7 @@ class Between:
 
 Derived = FromPlace | AlongRoute | OnTrajectory | Between
 """Where these are follows from other places."""
-Placement = OnMap | Relation | Derived | Anywhere
+Placement = OnMap | Relation | Derived | Anywhere | OnPath
 
 
 WALKABLE = ("sidewalk", "walking", "shoulder", "border", "curb", "median")
@@ -152,6 +164,8 @@ def place(
             return _relative(road_map, actors[actor], ahead, lanes) if actor in actors else None
         case Anywhere():
             return _anywhere(road_map, rng, kind)
+        case OnPath(lane, path):
+            return draw_place(road_map, path, lane, rng)
         case OnRoadLane():
             return on_road_lane(road_map, placement)
         case OnRoad():

@@ -179,7 +179,7 @@ def _after_wait(condition: Condition | None, now: _Possible) -> _Possible:
 
 def _check(condition: Condition | None, possible: _Possible) -> None:
     match condition:
-        case Emitted(event, at):
+        case Emitted(event=event, at=at):
             if event not in possible.emitted:
                 what = f"this waits for ever: nothing emits {event!r} from then on"
                 raise FaultError(at, what, "what emits it in a parallel beside the wait")
