@@ -218,7 +218,8 @@ def test_a_file_that_cannot_be_read_is_said_so(tmp_path: Path) -> None:
 
 def test_two_scenarios_are_one_too_many() -> None:
     text = scene("serial:\n        npc.drive()")
-    assert "a second scenario in the file" in fault(text + text)
+    assert "the scenario 'scene' is declared twice" in fault(text + text)
+    assert "a second scenario in the file" in fault(text + text.replace("scenario scene", "scenario other"))
 
 
 def test_extremes_are_refused(tmp_path: Path) -> None:

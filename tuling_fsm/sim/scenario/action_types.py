@@ -42,7 +42,7 @@ class ActionEffect:
 
 
 @dataclass
-class Script:
+class ActionContext:
     """What all actions of a scenario share while it is compiled."""
 
     file: str
@@ -88,7 +88,7 @@ class ActionCall(NamedTuple):
     given: BoundArguments
     modifiers: Mapping[str, ModifierCall]
     at: SourceLocation
-    script: Script
+    script: ActionContext
     ending: Mapping[str, ModifierCall]
     first: bool
     phase_s: float | None

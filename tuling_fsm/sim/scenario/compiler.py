@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.sim.scenario import syntax_tree
-from tuling_fsm.sim.scenario.action_types import Script
+from tuling_fsm.sim.scenario.action_types import ActionContext
 from tuling_fsm.sim.scenario.arguments import Param
 from tuling_fsm.sim.scenario.choices import ActorKind
 from tuling_fsm.sim.scenario.commands import Place
@@ -17,7 +17,7 @@ from tuling_fsm.sim.scenario.ego_script import WAY_M
 from tuling_fsm.sim.scenario.event_names import event_names
 from tuling_fsm.sim.scenario.expressions import bind
 from tuling_fsm.sim.scenario.initial_instant import InitialInstant
-from tuling_fsm.sim.scenario.library import Source, read_source
+from tuling_fsm.sim.scenario.library import ScenarioSource, read_source
 from tuling_fsm.sim.scenario.model import (
     EGO,
     Action,
@@ -50,7 +50,7 @@ TOP = "top"
 """The scenario of this name is run where a file holds several."""
 
 
-def compile_scenario(source: Source, file: str, overrides: Mapping[str, str]) -> Scenario:
+def compile_scenario(source: ScenarioSource, file: str, overrides: Mapping[str, str]) -> Scenario:
     """Names resolved, units converted, actions turned into commands.
 
     Which vehicles need the default controller is known when all is compiled; then it is done once more with them.
@@ -62,14 +62,14 @@ def compile_scenario(source: Source, file: str, overrides: Mapping[str, str]) ->
     kind = _chosen(source)
     controlled: frozenset[str] = frozenset()
     while True:
-        script = Script(file, controlled)
+        script = ActionContext(file, controlled)
         scenario = _compile(source, kind, script, overrides)
         if script.wanted <= controlled:
             return scenario
         controlled |= script.wanted
 
 
-def _chosen(source: Source) -> StructuredType:
+def _chosen(source: ScenarioSource) -> StructuredType:
     """The scenario that is run: the only one, the one named `top`, or the only one that no other invokes."""
     if not source.scenarios:
         raise FaultError(syntax_tree.SourceLocation(1, 1), "no scenario in the file", "scenario <name>:")
@@ -102,7 +102,9 @@ def _invoked(kind: StructuredType) -> list[str]:
     return found
 
 
-def _compile(source: Source, kind: StructuredType, script: Script, overrides: Mapping[str, str]) -> Scenario:
+def _compile(
+    source: ScenarioSource, kind: StructuredType, script: ActionContext, overrides: Mapping[str, str]
+) -> Scenario:
     members = members_of(kind, source.types)
     named, overrides = _ego_name(members, source, overrides)
     declared = declare(members.declaring, overrides, source.types, Actors(named))
@@ -121,7 +123,9 @@ def _compile(source: Source, kind: StructuredType, script: Script, overrides: Ma
     )
 
 
-def _ego_name(members: ScenarioMembers, source: Source, overrides: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
+def _ego_name(
+    members: ScenarioMembers, source: ScenarioSource, overrides: Mapping[str, str]
+) -> tuple[str, Mapping[str, str]]:
     """How the text calls the ego, and the overrides without the one that says so."""
     declaring = [*source.types.globals, *members.declaring]
     for other in source.scenarios:
@@ -142,7 +146,11 @@ def _ego_name(members: ScenarioMembers, source: Source, overrides: Mapping[str, 
 
 
 def _scenario(
-    script: Script, declared: Declarations, initial: InitialInstant, storyboard: Node, max_duration_s: float | None
+    script: ActionContext,
+    declared: Declarations,
+    initial: InitialInstant,
+    storyboard: Node,
+    max_duration_s: float | None,
 ) -> Scenario:
     bodies = declared.actors.bodies
     placed = (command for node in nodes(storyboard) if isinstance(node, Action) for command in node.begin)
@@ -173,7 +181,7 @@ def _scenario(
 
 
 def _actor(
-    actors: Actors, name: str, initial: InitialInstant, placement: Placement | None, script: Script
+    actors: Actors, name: str, initial: InitialInstant, placement: Placement | None, script: ActionContext
 ) -> ScenarioActor:
     body, default = actors.bodies[name], actors.defaults[name]
     size = {"length": 0.0, "width": 0.0}
@@ -196,21 +204,21 @@ def _actor(
     )
 
 
-def _begins_at(name: str, initial: InitialInstant, placement: Placement | None, script: Script) -> float:
+def _begins_at(name: str, initial: InitialInstant, placement: Placement | None, script: ActionContext) -> float:
     """The speed at the beginning, m/s: of one that the script moves, else that of who it is beside."""
     if name in script.controlled and not initial.speeds.get(name) and isinstance(placement, RelativeTo):
         return initial.speeds.get(placement.actor, 0.0)
     return initial.speeds.get(name, 0.0)
 
 
-def _route(script: Script, initial: InitialInstant) -> EgoRoute | None:
+def _route(script: ActionContext, initial: InitialInstant) -> EgoRoute | None:
     """The route that the text states, or so far straight on where it lets the ego drive without one."""
     if initial.route is not None or initial.mission is not None or not script.ego_driven:
         return initial.route
     return ScriptedRoute((), WAY_M)
 
 
-def _begins(script: Script, initial: InitialInstant) -> dict[str, Placement]:
+def _begins(script: ActionContext, initial: InitialInstant) -> dict[str, Placement]:
     """Where everybody begins. An ego beside an actor that is drawn on a road is drawn itself, and the actor beside it:
     the place of the ego is drawn first.
     """

@@ -19,7 +19,7 @@ BUILT_IN = ("osc", "basic")
 """First parts of the names of imports that the libraries of the package stand for, where no file is there instead."""
 
 
-class Source(NamedTuple):
+class ScenarioSource(NamedTuple):
     """What a scenario file declares with all that it imports: types, own scenarios in order, notes."""
 
     types: TypeTable
@@ -38,7 +38,7 @@ def standard_library() -> TypeTable:
     return declarations.types
 
 
-def read_source(text: str, file: str) -> Source:
+def read_source(text: str, file: str) -> ScenarioSource:
     """The text of a scenario file and the files that it imports, which are looked for beside it.
 
     Raises:
@@ -53,7 +53,7 @@ def read_source(text: str, file: str) -> Source:
     declarations.check()
     own = [each for each in statements if isinstance(each, syntax_tree.TypeDeclaration) and each.keyword == "scenario"]
     scenarios = tuple(declarations.types.behaviours[each.name] for each in own)
-    return Source(
+    return ScenarioSource(
         declarations.types,
         tuple(
             syntax_tree.TypeDeclaration(kind.at, kind.keyword, kind.name, kind.members, kind.base) for kind in scenarios

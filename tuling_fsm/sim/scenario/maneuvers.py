@@ -124,6 +124,8 @@ class ShiftLane:
     dynamics: Transition
     reference: str | None = None
     offset: float = 0.0
+    required: bool = False
+    """Whether a road without such a lane is a fault of the scenario; else the maneuver is over at once there."""
 
 
 @dataclass(frozen=True)
@@ -188,3 +190,14 @@ class StopManeuver:
 Longitudinal = ApproachSpeed | FollowSpeedProfile | KeepDistance | Synchronize | MeetGap
 Lateral = ShiftLane | ShiftOffset | KeepLateralDistance
 ManeuverCommand = Longitudinal | Lateral | FollowTrajectory | TakeRoute | StopManeuver
+
+
+def referred_to(command: ManeuverCommand) -> str | None:
+    """The other actor that a command is about, if it is."""
+    match command:
+        case Synchronize():
+            return command.master
+        case FollowTrajectory() | TakeRoute() | StopManeuver():
+            return None
+        case _:
+            return command.reference

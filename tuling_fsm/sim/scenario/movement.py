@@ -173,7 +173,7 @@ def _lane_at_end(call: ActionCall, lane: ModifierCall) -> list[ManeuverCommand]:
 
 def _shift(call: ActionCall, lanes: int, reference: str, seconds: float) -> ShiftLane:
     dynamics = _over(seconds, DynamicsShape.SINUSOIDAL)
-    return ShiftLane(call.actor, call.script.number(), lanes, dynamics, reference)
+    return ShiftLane(call.actor, call.script.number(), lanes, dynamics, reference, required=True)
 
 
 def _accelerate(call: ActionCall, modifier: ModifierCall) -> list[ManeuverCommand]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 
-class Interval(NamedTuple):
+class ValueRange(NamedTuple):
     """From `low` to `high`, both included."""
 
     low: float = -math.inf
@@ -19,27 +19,27 @@ class Interval(NamedTuple):
         return self.low <= value <= self.high
 
 
-ANY = Interval()
+ANY = ValueRange()
 """Whatever there is."""
 
 
 @dataclass(frozen=True)
-class JunctionAhead:
+class JunctionPassage:
     """A junction that is passed: the change of heading from before to after it (rad, counter-clockwise, 0 to 2 pi), and
     lengths of the way before, in and after it, m.
     """
 
-    direction: Interval = ANY
-    before: Interval = ANY
-    inside: Interval = ANY
-    after: Interval = ANY
+    direction: ValueRange = ANY
+    before: ValueRange = ANY
+    inside: ValueRange = ANY
+    after: ValueRange = ANY
 
 
 @dataclass(frozen=True)
-class Curve:
+class BendAhead:
     """A bend: its radius in m, and whether it goes to the left (None: either way)."""
 
-    radius: Interval
+    radius: ValueRange
     left: bool | None = None
 
 
@@ -47,10 +47,10 @@ class Curve:
 class PathConstraints:
     """All that is asked of a road: driving lanes in one direction, length of way ahead (m), junction and bend ahead."""
 
-    lanes: Interval = ANY
+    lanes: ValueRange = ANY
     length: float = 0.0
-    junction: JunctionAhead | None = None
-    curve: Curve | None = None
+    junction: JunctionPassage | None = None
+    curve: BendAhead | None = None
 
     def in_words(self) -> str:
         """What is asked for, for messages."""

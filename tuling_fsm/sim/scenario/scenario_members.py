@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tuling_fsm.sim.scenario import syntax_tree
-from tuling_fsm.sim.scenario.action_types import Script
+from tuling_fsm.sim.scenario.action_types import ActionContext
 from tuling_fsm.sim.scenario.arguments import Param, assign
 from tuling_fsm.sim.scenario.commands import Place
 from tuling_fsm.sim.scenario.declarations import Declarations, DeclaringMember
 from tuling_fsm.sim.scenario.expressions import Scope, bind, evaluate, evaluate_as, parameters_of
 from tuling_fsm.sim.scenario.initial_instant import InitialInstant
-from tuling_fsm.sim.scenario.path_constraints import ANY, Curve, Interval, JunctionAhead, PathConstraints
+from tuling_fsm.sim.scenario.path_constraints import ANY, BendAhead, JunctionPassage, PathConstraints, ValueRange
 from tuling_fsm.sim.scenario.placements import AtPose
 from tuling_fsm.sim.scenario.syntax_tree import SourceLocation
 from tuling_fsm.sim.scenario.type_table import StructuredType, TypeTable
@@ -76,7 +76,7 @@ def _behaviour(kind: StructuredType, line: list[StructuredType]) -> syntax_tree.
 
 
 def apply_modifiers(
-    calls: Iterable[syntax_tree.Call], declared: Declarations, script: Script, initial: InitialInstant
+    calls: Iterable[syntax_tree.Call], declared: Declarations, script: ActionContext, initial: InitialInstant
 ) -> None:
     """The modifiers of a scenario: the map, the road that its cars begin on, where they are.
 
@@ -117,12 +117,12 @@ def _target(call: syntax_tree.Call, scope: Scope) -> tuple[ActorName | None, str
     return scope.actor(callee.base), callee.name
 
 
-def _once(call: syntax_tree.Call, script: Script) -> None:
+def _once(call: syntax_tree.Call, script: ActionContext) -> None:
     if script.map_file is not None:
         raise FaultError(call.at, "a scenario has one map", "map.set_map_file(<file>), once")
 
 
-def _set_map_file(call: syntax_tree.Call, scope: Scope, script: Script) -> None:
+def _set_map_file(call: syntax_tree.Call, scope: Scope, script: ActionContext) -> None:
     """The OpenDRIVE file beside the scenario."""
     _once(call, script)
     given = bind("set_map_file", (Param("file", "string"),), call.arguments, call.at, scope)
@@ -132,7 +132,7 @@ def _set_map_file(call: syntax_tree.Call, scope: Scope, script: Script) -> None:
     script.map_file = found
 
 
-def _set_map(call: syntax_tree.Call, scope: Scope, script: Script) -> None:
+def _set_map(call: syntax_tree.Call, scope: Scope, script: ActionContext) -> None:
     """A town by its name: a file of that name in the scenario's folder or above, or what --map says instead."""
     _once(call, script)
     given = bind("set_map", (Param("map_name", "string"),), call.arguments, call.at, scope)
@@ -140,19 +140,19 @@ def _set_map(call: syntax_tree.Call, scope: Scope, script: Script) -> None:
     script.map_file = str(look_up(file, name, ".xodr") or file.parent / name)
 
 
-def _intervals(name: str, call: syntax_tree.Call, scope: Scope) -> Mapping[str, Value | Interval]:
+def _intervals(name: str, call: syntax_tree.Call, scope: Scope) -> Mapping[str, Value | ValueRange]:
     """The arguments of a path modifier, ranges as such."""
     params = parameters_of(scope.types.modifiers[f"Path.{name}"], scope, optional=True)
     filled = assign(name, params, call.arguments, call.at)
     if not filled:
         raise FaultError(call.at, f"{name!r} says nothing", ", ".join(f"{each.name}: {each.type}" for each in params))
-    found: dict[str, Value | Interval] = {}
+    found: dict[str, Value | ValueRange] = {}
     for param in params:
         if param.name in filled:
             value = filled[param.name].value
             if isinstance(value, syntax_tree.Range):
                 low, high = (_si(evaluate_as(param.type, end, scope), end.at) for end in (value.low, value.high))
-                found[param.name] = Interval(low, high)
+                found[param.name] = ValueRange(low, high)
             else:
                 found[param.name] = evaluate_as(param.type, value, scope)
     return found
@@ -166,54 +166,54 @@ def _si(value: Value, at: SourceLocation) -> float:
     raise FaultError(at, "this is no number", "a number, with or without a unit")
 
 
-def _number(given: Mapping[str, Value | Interval], name: str, otherwise: float) -> float:
+def _number(given: Mapping[str, Value | ValueRange], name: str, otherwise: float) -> float:
     value = given.get(name)
-    if isinstance(value, Interval):
+    if isinstance(value, ValueRange):
         return value.low
     return otherwise if value is None else _si(value, syntax_tree.NO_TEXT)
 
 
-def _within(given: Mapping[str, Value | Interval], name: str) -> Interval:
+def _within(given: Mapping[str, Value | ValueRange], name: str) -> ValueRange:
     """A range, or from 0 to a single value: within so much."""
     value = given.get(name)
-    if value is None or isinstance(value, Interval):
+    if value is None or isinstance(value, ValueRange):
         return ANY if value is None else value
-    return Interval(0.0, _si(value, syntax_tree.NO_TEXT))
+    return ValueRange(0.0, _si(value, syntax_tree.NO_TEXT))
 
 
-def _direction(given: Mapping[str, Value | Interval]) -> Interval:
+def _direction(given: Mapping[str, Value | ValueRange]) -> ValueRange:
     value = given.get("direction")
-    if value is None or isinstance(value, Interval):
+    if value is None or isinstance(value, ValueRange):
         return ANY if value is None else value
     angle = _si(value, syntax_tree.NO_TEXT)
-    return Interval(angle - DIRECTION_TOLERANCE, angle + DIRECTION_TOLERANCE)
+    return ValueRange(angle - DIRECTION_TOLERANCE, angle + DIRECTION_TOLERANCE)
 
 
-def _min_lanes(path: PathConstraints, given: Mapping[str, Value | Interval]) -> PathConstraints:
+def _min_lanes(path: PathConstraints, given: Mapping[str, Value | ValueRange]) -> PathConstraints:
     return replace(path, lanes=path.lanes._replace(low=_number(given, "min_lanes", 0.0)))
 
 
-def _max_lanes(path: PathConstraints, given: Mapping[str, Value | Interval]) -> PathConstraints:
+def _max_lanes(path: PathConstraints, given: Mapping[str, Value | ValueRange]) -> PathConstraints:
     return replace(path, lanes=path.lanes._replace(high=_number(given, "max_lanes", math.inf)))
 
 
-def _length(path: PathConstraints, given: Mapping[str, Value | Interval]) -> PathConstraints:
+def _length(path: PathConstraints, given: Mapping[str, Value | ValueRange]) -> PathConstraints:
     return replace(path, length=_number(given, "length", 0.0))
 
 
-def _junction(path: PathConstraints, given: Mapping[str, Value | Interval]) -> PathConstraints:
+def _junction(path: PathConstraints, given: Mapping[str, Value | ValueRange]) -> PathConstraints:
     before, inside, after = (_within(given, f"distance_{where}") for where in ("before", "in", "after"))
-    return replace(path, junction=JunctionAhead(_direction(given), before, inside, after))
+    return replace(path, junction=JunctionPassage(_direction(given), before, inside, after))
 
 
-def _curve(path: PathConstraints, given: Mapping[str, Value | Interval]) -> PathConstraints:
+def _curve(path: PathConstraints, given: Mapping[str, Value | ValueRange]) -> PathConstraints:
     side = given.get("side")
     left = None if side is None else getattr(side, "member", "") == "left"
-    radius = Interval(_number(given, "min_radius", 0.0), _number(given, "max_radius", math.inf))
-    return replace(path, curve=Curve(radius, left))
+    radius = ValueRange(_number(given, "min_radius", 0.0), _number(given, "max_radius", math.inf))
+    return replace(path, curve=BendAhead(radius, left))
 
 
-_PATH: dict[str, Callable[[PathConstraints, Mapping[str, Value | Interval]], PathConstraints]] = {
+_PATH: dict[str, Callable[[PathConstraints, Mapping[str, Value | ValueRange]], PathConstraints]] = {
     "path_min_driving_lanes": _min_lanes,
     "path_max_lanes": _max_lanes,
     "path_length": _length,
@@ -224,7 +224,7 @@ _PATH: dict[str, Callable[[PathConstraints, Mapping[str, Value | Interval]], Pat
 
 
 def _set_position(
-    call: syntax_tree.Call, actor: ActorName, scope: Scope, script: Script, initial: InitialInstant
+    call: syntax_tree.Call, actor: ActorName, scope: Scope, script: ActionContext, initial: InitialInstant
 ) -> None:
     """A pose in CARLA's coordinates, whose y axis and angles go the other way.
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from tuling_fsm.core.errors import assert_never
 from tuling_fsm.sim.scenario import syntax_tree
-from tuling_fsm.sim.scenario.action_types import ActionCall, ActionEffect, ActionType, ModifierCall, Script
+from tuling_fsm.sim.scenario.action_types import ActionCall, ActionContext, ActionEffect, ActionType, ModifierCall
 from tuling_fsm.sim.scenario.actions import action_type
 from tuling_fsm.sim.scenario.arguments import BoundArguments, Param
-from tuling_fsm.sim.scenario.conditions import AnyOf, Condition
+from tuling_fsm.sim.scenario.conditions import AllOf, AnyOf, Condition, Driven
 from tuling_fsm.sim.scenario.declarations import Declarations, declare_inside
 from tuling_fsm.sim.scenario.event_names import EventNames, event_names
 from tuling_fsm.sim.scenario.expressions import Scope, bind, evaluate, parameters_of
@@ -41,7 +41,7 @@ class StoryboardBuilder:
 
     declared: Declarations
     events: EventNames
-    script: Script
+    script: ActionContext
     initial: InitialInstant = field(default_factory=InitialInstant)
     instant: Instant = field(default_factory=Instant)
     it: ActorName | None = None
@@ -74,7 +74,7 @@ class StoryboardBuilder:
                     where = f"in {inside}" if inside else "right after do"
                     raise FaultError(behaviour.at, f"a wait {where} waits for nothing", "it inside a serial")
                 self.instant.first = False
-                awaited = condition(behaviour.condition, self.scope, self.events)
+                awaited = self._condition(behaviour.condition)
                 return Wait(awaited, self.events.label(behaviour.label), behaviour.at)
             case syntax_tree.CallMethod():
                 evaluate(behaviour.call, self.scope)
@@ -82,6 +82,13 @@ class StoryboardBuilder:
                 return Action((), label=self.events.label(behaviour.label), at=behaviour.at)
             case _:
                 assert_never(behaviour)
+
+    def _condition(self, expression: syntax_tree.Expression) -> Condition:
+        """A condition; only the default controller knows how far a vehicle has gone."""
+        found = condition(expression, self.scope, self.events)
+        parts = found.conditions if isinstance(found, AllOf | AnyOf) else (found,)
+        self.script.wanted.update(part.actor for part in parts if isinstance(part, Driven) and part.actor != EGO)
+        return found
 
     def _emit(self, emit: syntax_tree.EmitEvent) -> Node:
         if emit.event not in self.events.declared:
@@ -212,7 +219,7 @@ class StoryboardBuilder:
         if given["duration"] is not None:
             own = elapsed(given.si("duration"), at)
             ends += [own] if own not in ends else []
-        ends += [condition(until.condition, self.scope, self.events) for until in block.until]
+        ends += [self._condition(until.condition) for until in block.until]
         return ends[0] if len(ends) == 1 else AnyOf(tuple(ends)) if ends else None
 
     def _scenario(

@@ -195,7 +195,7 @@ def _by_name(
 ) -> Condition:
     """An event that ScenarioRunner knows by its name: an actor and a distance are its parameters."""
     values = [evaluate_as(kind, default, scope) for _, kind, default in params if default is not None]
-    actors = [value.name for value in values if isinstance(value, ActorName)]
+    actors = [value.name for value in values if isinstance(value, ActorName) and value.type == "vehicle"]
     lengths = [value.value for value in values if isinstance(value, Physical) and value.dimension == LENGTH]
     if len(actors) != 1 or len(lengths) != 1:
         expected = f"{name}(other_car: vehicle = <actor>, distance: length = <length>)"

@@ -37,7 +37,7 @@ from tuling_fsm.sim.scenario.conditions import (
     TimeToPoint,
     TraveledDistance,
 )
-from tuling_fsm.sim.scenario.maneuvers import FollowTrajectory, ManeuverCommand, Synchronize, TakeRoute
+from tuling_fsm.sim.scenario.maneuvers import FollowTrajectory, ManeuverCommand, Synchronize, TakeRoute, referred_to
 from tuling_fsm.sim.scenario.model import (
     EGO,
     Action,
@@ -53,7 +53,8 @@ from tuling_fsm.sim.scenario.model import (
     Wait,
     nodes,
 )
-from tuling_fsm.sim.scenario.placements import AtPose, InSlot, OnLane, OnMap, Placement, RelativeTo, place
+from tuling_fsm.sim.scenario.path_places import draw_place
+from tuling_fsm.sim.scenario.placements import AtPose, InSlot, OnLane, OnMap, OnPath, Placement, RelativeTo, place
 from tuling_fsm.sim.scenario.road_places import OnRoad, OnRoadLane
 from tuling_fsm.sim.scenario.syntax_tree import NO_TEXT, SourceLocation
 from tuling_fsm.sim.scenario.values import FaultError
@@ -123,9 +124,14 @@ def _possible_after_commands(
     issued: tuple[Command, ...], at: SourceLocation, now: _Possible, beside: _Possible
 ) -> _Possible:
     for command in issued:
+        there = now.present | beside.present
+        if isinstance(command, ManeuverCommand):
+            for name in (command.actor, referred_to(command)):
+                if name is not None and name not in there:
+                    raise _absent(name, at)
         if not isinstance(command, ActorCommand):
             continue
-        there, actor = now.present | beside.present, command.actor
+        actor = command.actor
         if isinstance(command, Place):
             if isinstance(command.placement, RelativeTo) and command.placement.actor not in there:
                 raise _absent(command.placement.actor, at)
@@ -236,6 +242,9 @@ class _Lookup:
 
     def start(self, name: str, where: Placement | None) -> str:
         """Whether an actor can begin where it is to."""
+        if isinstance(where, OnPath) and draw_place(self._map, where.path, where.lane, self._random) is None:
+            number = f"lane {where.lane} of " if where.lane else ""
+            return f"{name}: no {number}a road with {where.path.in_words()} on this map"
         fault = self.place(where)
         return fault and f"{name}: {fault}"
 
