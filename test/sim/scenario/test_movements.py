@@ -18,7 +18,7 @@ from tuling_fsm.sim.scenario.maneuvers import (
     StopManeuver,
 )
 from tuling_fsm.sim.scenario.model import EGO, Action, Scenario, ScriptedRoute, Wait, nodes
-from tuling_fsm.sim.scenario.path_constraints import JunctionPassage, PathConstraints, ValueRange
+from tuling_fsm.sim.scenario.path_constraints import JunctionOnPath, PathConstraints, ValueRange
 from tuling_fsm.sim.scenario.placements import AtPose, OnPath, RelativeTo
 
 pytestmark = pytest.mark.clause("OSC-1")
@@ -179,7 +179,7 @@ def test_what_is_asked_of_the_path() -> None:
     (asked,) = [compiled(BEGIN, head).ego]
     assert isinstance(asked, OnPath)
     assert (asked.path.lanes, asked.path.length) == (ValueRange(2.0, 3.0), 300.0)
-    assert asked.path.junction == JunctionPassage(ValueRange(0.0, math.pi / 2.0), ValueRange(0.0, 50.0))
+    assert asked.path.junction == JunctionOnPath(ValueRange(0.0, math.pi / 2.0), ValueRange(0.0, 50.0))
     with pytest.raises(InputError, match=r"f\.osc:5:5: no such modifier of a scenario"):
         compiled(BEGIN, HEAD + "    path.path_is_nice(3)\n")
     with pytest.raises(InputError, match=r"f\.osc:5:33: a length is no uint"):

@@ -24,7 +24,7 @@ ANY = ValueRange()
 
 
 @dataclass(frozen=True)
-class JunctionPassage:
+class JunctionOnPath:
     """A junction that is passed: the change of heading from before to after it (rad, counter-clockwise, 0 to 2 pi), and
     lengths of the way before, in and after it, m.
     """
@@ -49,7 +49,7 @@ class PathConstraints:
 
     lanes: ValueRange = ANY
     length: float = 0.0
-    junction: JunctionPassage | None = None
+    junction: JunctionOnPath | None = None
     curve: BendAhead | None = None
 
     def in_words(self) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from tuling_fsm.core.geometry import Pose, wrap_angle
 from tuling_fsm.map.lanes import Lane, LaneId
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.sim.scenario.path_constraints import BendAhead, JunctionPassage, PathConstraints
+from tuling_fsm.sim.scenario.path_constraints import BendAhead, JunctionOnPath, PathConstraints
 
 STEP_M = 10.0
 """Between the places that are looked at along a lane."""
@@ -89,7 +89,7 @@ def _bends(lane: Lane, s: float, curve: BendAhead) -> bool:
     return curve.radius.holds(way / abs(turn)) and curve.left in (None, turn > 0.0)
 
 
-def _over_junction(road_map: RoadMap, asked: JunctionPassage, lane: Lane, s: float) -> bool:
+def _over_junction(road_map: RoadMap, asked: JunctionOnPath, lane: Lane, s: float) -> bool:
     """Whether some way on leads over the next junction as it is asked for."""
     before, following = lane.length - s, lane
     seen = {lane.id}
@@ -106,7 +106,7 @@ def _over_junction(road_map: RoadMap, asked: JunctionPassage, lane: Lane, s: flo
     return False
 
 
-def _crosses(road_map: RoadMap, asked: JunctionPassage, lane: Lane) -> bool:
+def _crosses(road_map: RoadMap, asked: JunctionOnPath, lane: Lane) -> bool:
     turn = wrap_angle(lane.center.at(lane.length).heading - lane.center.at(0.0).heading) % (2.0 * math.pi)
     if not asked.inside.holds(lane.length):
         return False

@@ -14,7 +14,7 @@ from tuling_fsm.sim.scenario.commands import Place
 from tuling_fsm.sim.scenario.declarations import Declarations, DeclaringMember
 from tuling_fsm.sim.scenario.expressions import Scope, bind, evaluate, evaluate_as, parameters_of
 from tuling_fsm.sim.scenario.initial_instant import InitialInstant
-from tuling_fsm.sim.scenario.path_constraints import ANY, BendAhead, JunctionPassage, PathConstraints, ValueRange
+from tuling_fsm.sim.scenario.path_constraints import ANY, BendAhead, JunctionOnPath, PathConstraints, ValueRange
 from tuling_fsm.sim.scenario.placements import AtPose
 from tuling_fsm.sim.scenario.syntax_tree import SourceLocation
 from tuling_fsm.sim.scenario.type_table import StructuredType, TypeTable
@@ -203,7 +203,7 @@ def _length(path: PathConstraints, given: Mapping[str, Value | ValueRange]) -> P
 
 def _junction(path: PathConstraints, given: Mapping[str, Value | ValueRange]) -> PathConstraints:
     before, inside, after = (_within(given, f"distance_{where}") for where in ("before", "in", "after"))
-    return replace(path, junction=JunctionPassage(_direction(given), before, inside, after))
+    return replace(path, junction=JunctionOnPath(_direction(given), before, inside, after))
 
 
 def _curve(path: PathConstraints, given: Mapping[str, Value | ValueRange]) -> PathConstraints:
