@@ -57,7 +57,7 @@ def fault(*modifiers: str) -> str:
 
 def test_the_first_phase_is_how_everybody_begins() -> None:
     scenario = compiled(BEGIN)
-    assert (scenario.ego, scenario.ego_speed) == (OnPath(1, PathConstraints()), 10.0)
+    assert (scenario.ego, scenario.ego_speed) == (OnPath(1, PathConstraints(), ((-15.0, -1),)), 10.0)
     (npc,) = scenario.actors
     assert (npc.placement, npc.speed, npc.default_controller) == (RelativeTo(EGO, -15.0, -1), 10.0, True)
     assert (npc.length, npc.width) == (3.87, 1.91)
@@ -75,7 +75,7 @@ def test_an_ego_beside_a_drawn_actor_is_drawn_itself() -> None:
         "                position([10m..20m], behind: npc, at: start)\n"
     )
     scenario = compiled(text)
-    assert scenario.ego == OnPath(1, PathConstraints())
+    assert scenario.ego == OnPath(1, PathConstraints(), ((15.0, -1),))
     assert scenario.actors[0].placement == RelativeTo(EGO, 15.0, -1)
 
 
@@ -155,7 +155,7 @@ def test_the_first_place_of_the_ego_is_where_it_begins() -> None:
         "        first: parallel(duration: 10s):", "        one_of:\n         parallel(duration: 10s):"
     )
     scenario = compiled(text)
-    assert scenario.ego == OnPath(1, PathConstraints())
+    assert scenario.ego == OnPath(1, PathConstraints(), ((-15.0, -1),))
     placed = [command for node in nodes(scenario.storyboard) if isinstance(node, Action) for command in node.begin]
     assert Place("npc", RelativeTo(EGO, -15.0, -1)) in placed
 

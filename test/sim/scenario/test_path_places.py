@@ -28,10 +28,10 @@ def test_a_lane_is_counted_from_the_left(course: RoadMap) -> None:
 
 
 def test_a_place_repeats_with_its_seed(course: RoadMap) -> None:
-    drawn = [draw_place(course, TWO, 1, np.random.default_rng(seed)) for seed in (1, 1, 2, 3, 4)]
+    drawn = [draw_place(course, TWO, 1, (), np.random.default_rng(seed)) for seed in (1, 1, 2, 3, 4)]
     assert drawn[0] == drawn[1]
     assert len(set(drawn)) > 2
-    assert draw_place(course, PathConstraints(lanes=ValueRange(low=9.0)), 0, np.random.default_rng(1)) is None
+    assert draw_place(course, PathConstraints(lanes=ValueRange(low=9.0)), 0, (), np.random.default_rng(1)) is None
 
 
 def test_length_junction_and_bend_leave_fewer_places(course: RoadMap) -> None:

@@ -33,7 +33,7 @@ GAP_RATE = 0.5
 GAP_TOLERANCE_M = 0.2
 SPEED_TOLERANCE = 0.1
 ARRIVED_M = 0.5
-LAST_CORRECTION_S = 1.0
+LAST_CORRECTION_S = 0.2
 """What is missing of a gap shortly before its time is made good at the rate of this long."""
 
 

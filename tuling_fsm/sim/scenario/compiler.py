@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -153,9 +153,10 @@ def _scenario(
     max_duration_s: float | None,
 ) -> Scenario:
     bodies = declared.actors.bodies
-    placed = (command for node in nodes(storyboard) if isinstance(node, Action) for command in node.begin)
-    later = {command.actor for command in placed if isinstance(command, Place)}
-    begins = _begins(script, initial)
+    issued = (command for node in nodes(storyboard) if isinstance(node, Action) for command in node.begin)
+    placed = [command for command in issued if isinstance(command, Place)]
+    later = {command.actor for command in placed}
+    begins = _begins(script, initial, (command.placement for command in placed))
     actors = tuple(
         _actor(declared.actors, name, initial, begins.get(name, None if name in later else Anywhere()), script)
         for name, body in bodies.items()
@@ -218,9 +219,10 @@ def _route(script: ActionContext, initial: InitialInstant) -> EgoRoute | None:
     return ScriptedRoute((), WAY_M)
 
 
-def _begins(script: ActionContext, initial: InitialInstant) -> dict[str, Placement]:
-    """Where everybody begins. An ego beside an actor that is drawn on a road is drawn itself, and the actor beside it:
-    the place of the ego is drawn first.
+def _begins(script: ActionContext, initial: InitialInstant, later: Iterable[Placement]) -> dict[str, Placement]:
+    """Where everybody begins; `later` are the places that are given in the course of the run.
+
+    An ego beside an actor that is drawn on a road is drawn itself, and the actor beside it: the ego is drawn first.
     """
     found = dict(initial.placements)
     ego = found.get(EGO) or script.ego_start
@@ -230,7 +232,21 @@ def _begins(script: ActionContext, initial: InitialInstant) -> dict[str, Placeme
     if isinstance(ego, RelativeTo) and isinstance(other, OnPath):
         found[ego.actor] = RelativeTo(EGO, -ego.ahead, -ego.lanes)
         ego = OnPath(max(other.lane - ego.lanes, 1) if other.lane > 0 else 0, other.path)
+    if isinstance(ego, OnPath):
+        ego = replace(ego, room_for=_beside_ego(found.values(), later))
     return {**found, EGO: ego}
+
+
+def _beside_ego(*groups: Iterable[Placement]) -> tuple[tuple[float, int], ...]:
+    """Places of others beside the ego: m ahead, lanes to the left."""
+    return tuple(
+        dict.fromkeys(
+            (where.ahead, where.lanes)
+            for group in groups
+            for where in group
+            if isinstance(where, RelativeTo) and where.actor == EGO
+        )
+    )
 
 
 def _file_beside(file: str, other: str) -> str:

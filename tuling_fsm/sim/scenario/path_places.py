@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -20,16 +20,27 @@ ROOM_BEHIND_M, ROOM_AHEAD_M = 60.0, 200.0
 """Places with this much road are taken before others: there is room for the other cars of the scenario."""
 
 
-def draw_place(road_map: RoadMap, path: PathConstraints, number: int, rng: np.random.Generator) -> Pose | None:
+def draw_place(
+    road_map: RoadMap,
+    path: PathConstraints,
+    number: int,
+    room_for: Sequence[tuple[float, int]],
+    rng: np.random.Generator,
+) -> Pose | None:
     """A place drawn among all that fulfil the constraints; None where there is none.
 
     Args:
         road_map: the map.
         path: the constraints.
         number: of the lane from the left among those of its direction, from 1; 0 for any.
+        room_for: places beside it that have to be on the map too: m ahead, lanes to the left.
         rng: drawn from once.
     """
-    found = list(places(road_map, path, number))
+    found = [
+        (lane, s)
+        for lane, s in places(road_map, path, number)
+        if all(beside(road_map, lane.id, s, ahead, lanes) is not None for ahead, lanes in room_for)
+    ]
     roomy = [(lane, s) for lane, s in found if _has_room(road_map, lane, s)] or found
     if not roomy:
         return None
@@ -49,6 +60,30 @@ def places(road_map: RoadMap, path: PathConstraints, number: int) -> Iterator[tu
         for s in np.arange(margin, max(lane.length - margin, margin + 1e-6), STEP_M).tolist():
             if _fulfils(road_map, path, lane, s):
                 yield lane, s
+
+
+def along(road_map: RoadMap, lane_id: LaneId, s: float, ahead: float) -> tuple[LaneId, float] | None:
+    """The place `ahead` m on (negative: back) from arc length `s` of a lane, over its first links."""
+    s += ahead
+    seen: set[LaneId] = set()
+    while not 0.0 <= s <= road_map.lanes[lane_id].length:
+        lane = road_map.lanes[lane_id]
+        links = lane.predecessors if s < 0.0 else lane.successors
+        if not links or lane_id in seen:
+            return None
+        seen.add(lane_id)
+        s, lane_id = (s + road_map.lanes[links[0]].length, links[0]) if s < 0.0 else (s - lane.length, links[0])
+    return lane_id, s
+
+
+def beside(road_map: RoadMap, lane_id: LaneId, s: float, ahead: float, lanes: int) -> tuple[LaneId, float] | None:
+    """The place `lanes` lanes to the left of arc length `s` of a lane (m) and `ahead` m on; None where none is."""
+    abreast = road_map.same_direction(lane_id)
+    place = abreast.index(lane_id) - lanes
+    if not 0 <= place < len(abreast):
+        return None
+    share = s / road_map.lanes[lane_id].length
+    return along(road_map, abreast[place], share * road_map.lanes[abreast[place]].length, ahead)
 
 
 def _fulfils(road_map: RoadMap, path: PathConstraints, lane: Lane, s: float) -> bool:

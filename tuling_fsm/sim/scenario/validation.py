@@ -53,7 +53,6 @@ from tuling_fsm.sim.scenario.model import (
     Wait,
     nodes,
 )
-from tuling_fsm.sim.scenario.path_places import draw_place
 from tuling_fsm.sim.scenario.placements import AtPose, InSlot, OnLane, OnMap, OnPath, Placement, RelativeTo, place
 from tuling_fsm.sim.scenario.road_places import OnRoad, OnRoadLane
 from tuling_fsm.sim.scenario.syntax_tree import NO_TEXT, SourceLocation
@@ -242,9 +241,10 @@ class _Lookup:
 
     def start(self, name: str, where: Placement | None) -> str:
         """Whether an actor can begin where it is to."""
-        if isinstance(where, OnPath) and draw_place(self._map, where.path, where.lane, self._random) is None:
+        if isinstance(where, OnPath) and place(where, self._map, self._random, {}) is None:
             number = f"lane {where.lane} of " if where.lane else ""
-            return f"{name}: no {number}a road with {where.path.in_words()} on this map"
+            room = " and room for all beside it" if where.room_for else ""
+            return f"{name}: no {number}a road with {where.path.in_words()}{room} on this map"
         fault = self.place(where)
         return fault and f"{name}: {fault}"
 
