@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tuling_fsm.core import elementary
 from tuling_fsm.core.errors import assert_never
@@ -172,7 +172,7 @@ def _parameter(name: str, declared: syntax_tree.Declaration, scope: Scope, optio
 
 
 def _number(number: syntax_tree.NumberLiteral, types: TypeTable) -> Value:
-    if number.value > LARGEST:
+    if abs(number.value) > LARGEST:
         raise FaultError(number.at, "the number is too large", f"at most {LARGEST:g}")
     if not number.unit:
         return int(number.value) if number.whole else number.value
@@ -190,6 +190,9 @@ def _operation(expression: syntax_tree.Operation, scope: Scope) -> Value:
     if name in ("and", "or", "not", "=>"):
         truths = [bool(types.convert(evaluate(operand, scope), "bool", operand.at)) for operand in operands]
         return _LOGIC[name](truths)
+    if name == "-" and len(operands) == 1 and isinstance(operands[0], syntax_tree.NumberLiteral):
+        # The sign is the number's: a unit with an offset makes another value of it than its negative.
+        return _number(replace(operands[0], value=-operands[0].value), types)
     values = [evaluate(operand, scope) for operand in operands]
     if len(values) == 1:
         return signed(types, name, values[0], expression.at)
