@@ -25,7 +25,9 @@ setup(
     license="Apache-2.0",
     python_requires=">=3.10,<3.13",
     packages=find_packages(include=[NAME, f"{NAME}.*"]),
-    package_data={NAME: ["py.typed", "sim/scenario/osc2.lark"]},
+    package_data={
+        NAME: ["py.typed", "sim/scenario/osc2.lark", "sim/scenario/scenario_runner.osc", "sim/scenario/standard.osc"]
+    },
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (SHARE, ["package.xml", "requirements.txt"]),

@@ -170,7 +170,7 @@ def test_files_of_the_package_are_named_one_by_one() -> None:
     """The setuptools of Ubuntu 22.04 knows no ** in a pattern, and would leave them out."""
     files = [file for file in (ROOT / "tuling_fsm").rglob("*") if file.is_file() and "__pycache__" not in file.parts]
     names = {file.relative_to(ROOT / "tuling_fsm").as_posix() for file in files if file.suffix != ".py"}
-    data = re.search(r"package_data=\{NAME: \[(.*)\]\}", SETUP)
+    data = re.search(r"package_data=\{\s*NAME: \[(.*?)\]", SETUP, re.DOTALL)
     assert data is not None
     assert set(re.findall(r'"(.*?)"', data[1])) == names
 

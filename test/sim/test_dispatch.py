@@ -15,9 +15,9 @@ from tuling_fsm.sim.actors.bodies import KINDS, OBJECT_KIND, SIZES_M, SPACING_M
 from tuling_fsm.sim.scenario.choices import ActorKind, Material, PerceivedAs, Sensor
 from tuling_fsm.sim.scenario.compiler import compile_text
 from tuling_fsm.sim.scenario.conditions import Direction, DistanceMode, Relation
+from tuling_fsm.sim.scenario.library import standard_library
 from tuling_fsm.sim.scenario.monitors import _RELATIONS
 from tuling_fsm.sim.scenario.triggers import FLIPPED
-from tuling_fsm.sim.scenario.values import ENUMERATIONS
 from tuling_fsm.sim.scenario.world_actions import FAULTS
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.wire import chinese
@@ -41,8 +41,10 @@ def test_a_table_has_every_member(table: Collection[object], members: type[Enum]
 
 @pytest.mark.parametrize(("name", "members"), NAMED)
 def test_the_language_names_what_there_is(name: str, members: type[Enum]) -> None:
-    assert set(ENUMERATIONS[name].values()) == {member.value for member in members}
-    assert set(ENUMERATIONS["traffic_light_state"].values()) == {light.name.lower() for light in Light}
+    assert set(standard_library().enumerations[name].values()) == {member.value for member in members}
+    assert set(standard_library().enumerations["traffic_light_state"].values()) == {
+        light.name.lower() for light in Light
+    }
 
 
 TEXT = """scenario placed:

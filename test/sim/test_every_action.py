@@ -24,10 +24,11 @@ FILE = str(Path(__file__).resolve().parents[2] / "config" / "scenarios" / "every
 ACTORS = {
     EGO: "ego", "vehicle": "car", "person": "walker", "stationary_object": "thing", "environment": "weather",
     "traffic_source": "traffic", "traffic_lights": "lights", "remote_operator": "operator", "map": "map",
-    "road_works": "works", "parking_area": "lot", "route_server": "server", "sensor_suite": "sensors",
+    "Path": "path", "road_works": "works", "parking_area": "lot", "route_server": "server", "sensor_suite": "sensors",
 }  # fmt: skip
 TEXT = """scenario every:
     ego: vehicle
+    path: Path
     car: vehicle
     walker: person
     thing: stationary_object

@@ -12,15 +12,15 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.routing import plan_route
-from tuling_fsm.sim.scenario.action_types import MODIFIERS
 from tuling_fsm.sim.scenario.actions import ACTIONS
 from tuling_fsm.sim.scenario.choices import ActorKind
 from tuling_fsm.sim.scenario.compiler import compile_text, load_scenario
-from tuling_fsm.sim.scenario.expressions import METHODS
+from tuling_fsm.sim.scenario.library import standard_library
+from tuling_fsm.sim.scenario.map_methods import METHODS
 from tuling_fsm.sim.scenario.model import Population, RandomRoute, RouteVia
 from tuling_fsm.sim.scenario.placements import Anywhere, AtPose, InSlot, OnLane, RelativeTo, place
 from tuling_fsm.sim.scenario.triggers import TRIGGERS
-from tuling_fsm.sim.scenario.values import ACTOR_FIELDS, ENUMERATIONS, UNITS
+from tuling_fsm.sim.scenario.type_table import SIMULATED
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.world.mission import parse_mission
 
@@ -88,9 +88,11 @@ def test_every_example_of_the_documentation_compiles(example: str) -> None:
 
 def test_the_documentation_names_all_that_there_is() -> None:
     names = {name for actions in ACTIONS.values() for name in actions}
-    names |= {*ACTIONS, *MODIFIERS, *METHODS, *TRIGGERS, *UNITS, *ACTOR_FIELDS}
-    names |= set(ENUMERATIONS["distance_direction"]) | set(ENUMERATIONS["traffic_light_state"])
-    names |= {name for kind in ("object_kind", "sensor", "seen_as") for name in ENUMERATIONS[kind]}
+    library = standard_library()
+    modifiers = {name.rpartition(".")[2] for name in library.modifiers}
+    names |= {*ACTIONS, *modifiers, *METHODS, *TRIGGERS, *library.physical, *library.units, *SIMULATED}
+    told = ("distance_direction", "traffic_light_state", "object_kind", "sensor", "seen_as", "at")
+    names |= {name for kind in told for name in library.enumerations[kind]}
     assert sorted(name for name in names if not re.search(rf"\b{name}\b", DOCUMENT)) == []
 
 

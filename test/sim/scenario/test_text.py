@@ -18,8 +18,12 @@ def fault(text: str) -> str:
 
 
 LAYOUT = [
-    ("scenario a\n", "1:11", "the end of the line cannot stand here"),
-    ("foo\n", "1:1", "'foo' cannot stand here (expected import or scenario"),
+    ("scenario a\n", "1:1", "0 do in the scenario"),
+    (
+        "foo\n",
+        "1:1",
+        "'foo' cannot stand here (expected enum or extend or global or import or modifier or struct, actor,",
+    ),
     ("scenario a:\n", "1:12", "expected an indented block"),
     ("scenario a:\n    ego vehicle\n", "2:9", "'vehicle' cannot stand here"),
     ("scenario a:\n    x: float = 3 m\n", "2:18", "'m' cannot stand here"),
@@ -111,12 +115,12 @@ def test_a_wrong_behaviour_has_its_place(line: str, column: str, what: str) -> N
 
 
 MODIFIERS = [
-    ("npc.drive()", "hop(3m)", "'drive' takes no such modifier (expected one of speed, along, position, lane, until)"),
+    ("npc.drive()", "hop(3m)", "'drive' takes no such modifier (expected one of speed, along, position, lane, acceler"),
     ("npc.drive()", "position(3m)", "'position' needs one actor"),
     ("npc.drive()", "position(3m, ahead_of: ego, behind: walker)", "'position' needs one actor"),
     ("npc.drive()", "speed(3m)", "a length is no speed"),
     ("npc.drive()", "until 3", "this is no condition"),
-    ("ego.drive()", "speed(3mps)", "the planner drives the ego: no 'speed'"),
+    ("ego.drive()", "speed(-3mps)", "'speed' is below 0"),
     ("ego.drive()", "along(map.create_path([p]))", "the ego follows no path"),
     ("ego.drive()", "along(p)", "an odr_point is no way (expected map.create_route"),
 ]
@@ -214,7 +218,8 @@ def test_a_file_that_cannot_be_read_is_said_so(tmp_path: Path) -> None:
 
 def test_two_scenarios_are_one_too_many() -> None:
     text = scene("serial:\n        npc.drive()")
-    assert "a second scenario in the file" in fault(text + text)
+    assert "the scenario 'scene' is declared twice" in fault(text + text)
+    assert "a second scenario in the file" in fault(text + text.replace("scenario scene", "scenario other"))
 
 
 def test_extremes_are_refused(tmp_path: Path) -> None:

@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.sim.scenario.compiler import compile_text
+from tuling_fsm.sim.scenario.library import standard_library
 from tuling_fsm.sim.scenario.placements import AtPose, InSlot, OnLane
-from tuling_fsm.sim.scenario.values import PHYSICAL_TYPES, UNITS, dimension_name, units_of
 
 NUMBERS = st.floats(-1e6, 1e6, allow_nan=False).map(lambda value: round(value, 6))
-KINDS = st.sampled_from(sorted(PHYSICAL_TYPES))
+LIBRARY = standard_library()
+KINDS = st.sampled_from(sorted(LIBRARY.physical))
 
 
 def variables(declarations: str, **overrides: str) -> dict[str, bool | int | float | str]:
@@ -21,11 +22,11 @@ def variables(declarations: str, **overrides: str) -> dict[str, bool | int | flo
     return dict(compile_text(text, "f.osc", overrides).variables)
 
 
-@given(value=NUMBERS, unit=st.sampled_from(sorted(UNITS)))
+@given(value=NUMBERS, unit=st.sampled_from(sorted(LIBRARY.units)))
 def test_a_literal_is_its_number_of_si_units(value: float, unit: str) -> None:
-    dimension, factor = UNITS[unit]
-    found = variables(f"x: {dimension_name(dimension)} = {value:.6f}{unit}")["x"]
-    assert found == pytest.approx(value * factor)
+    known = LIBRARY.units[unit]
+    found = variables(f"x: {known.type} = {value:.6f}{unit}")["x"]
+    assert found == pytest.approx(value * known.factor + known.offset)
 
 
 def test_units_are_what_they_are() -> None:
@@ -35,14 +36,15 @@ def test_units_are_what_they_are() -> None:
 
 @given(a=NUMBERS, b=NUMBERS, kind=KINDS, data=st.data())
 def test_units_of_one_type_add_up(a: float, b: float, kind: str, data: st.DataObject) -> None:
-    one, other = (data.draw(st.sampled_from(units_of(kind))) for _ in "ab")
+    one, other = (data.draw(st.sampled_from(LIBRARY.units_of(kind))) for _ in "ab")
     found = variables(f"x: {kind} = {a:.6f}{one} + {b:.6f}{other}")["x"]
-    assert found == pytest.approx(a * UNITS[one][1] + b * UNITS[other][1], abs=1e-6)
+    first, second = LIBRARY.units[one], LIBRARY.units[other]
+    assert found == pytest.approx(a * first.factor + first.offset + b * second.factor + second.offset, abs=1e-6)
 
 
 @given(kind=KINDS, other=KINDS)
 def test_units_of_two_types_do_not(kind: str, other: str) -> None:
-    text = f"x: {kind} = 1{units_of(kind)[0]} + 1{units_of(other)[0]}"
+    text = f"x: {kind} = 1{LIBRARY.units_of(kind)[0]} + 1{LIBRARY.units_of(other)[0]}"
     if kind == other:
         assert variables(text)
     else:

@@ -19,6 +19,7 @@ from tuling_fsm.sim.scenario.maneuvers import (
     FollowSpeedProfile,
     KeepDistance,
     Longitudinal,
+    MeetGap,
     Synchronize,
     Transition,
 )
@@ -32,6 +33,8 @@ GAP_RATE = 0.5
 GAP_TOLERANCE_M = 0.2
 SPEED_TOLERANCE = 0.1
 ARRIVED_M = 0.5
+LAST_CORRECTION_S = 0.2
+"""What is missing of a gap shortly before its time is made good at the rate of this long."""
 
 
 class ActorSurroundings(Protocol):
@@ -80,6 +83,8 @@ def speed_program(command: Longitudinal, state: ActorState, around: ActorSurroun
             return _Gap(command)
         case Synchronize():
             return _Arrival(command)
+        case MeetGap():
+            return _Meeting(command)
         case _:
             assert_never(command)
 
@@ -194,6 +199,25 @@ class _Arrival:
             return own.speed
         mean = left * master.speed / remaining
         wanted = mean if command.final_speed is None else max(2.0 * mean - command.final_speed, 0.0)
+        return own.speed + _within(wanted - own.speed, TRACKING_RATE * now.dt)
+
+
+class _Meeting:
+    """The speed at which the gap is right when the time is over, if the reference goes on as it does now."""
+
+    def __init__(self, command: MeetGap) -> None:
+        self._command, self._left = command, command.seconds
+        self.over = False
+
+    def speed(self, now: Moment) -> float:
+        command, own = self._command, now.state
+        other = now.around.actor(command.reference)
+        along = now.around.road_distance(now.name, command.reference)
+        left, self._left = max(self._left, LAST_CORRECTION_S), self._left - now.dt
+        self.over = self._left <= 1e-9
+        if other is None or along is None:
+            return own.speed
+        wanted = max(other.speed + (command.gap + along) / left, 0.0)
         return own.speed + _within(wanted - own.speed, TRACKING_RATE * now.dt)
 
 

@@ -24,7 +24,7 @@ from tuling_fsm.sim.actors.longitudinal import ActorSurroundings
 from tuling_fsm.sim.scenario import commands
 from tuling_fsm.sim.scenario.choices import ActorKind
 from tuling_fsm.sim.scenario.commands import ActorCommand, PlacedObjectsCommand
-from tuling_fsm.sim.scenario.maneuvers import ManeuverCommand
+from tuling_fsm.sim.scenario.maneuvers import ManeuverCommand, ShiftLane
 from tuling_fsm.sim.scenario.model import EGO, ActorState, ScenarioActor
 from tuling_fsm.sim.scenario.placements import OnMap, Placement, place
 from tuling_fsm.sim.scenario.road_places import locate
@@ -97,10 +97,17 @@ class ScriptedActors:
                 body.step(dt)
 
     def maneuver(self, command: ManeuverCommand, around: ActorSurroundings) -> None:
-        """Let an actor's default controller carry out a command; nothing happens to one that is not in the world."""
-        state = self.state(command.actor)
-        if state is not None:
-            self._controllers[command.actor].begin(command, state, around)
+        """Let an actor's default controller carry out a command; nothing happens to one that is not in the world.
+
+        Raises:
+            InputError: there is no lane where one is required.
+        """
+        name, state = command.actor, self.state(command.actor)
+        if state is None:
+            return
+        self._controllers[name].begin(command, state, around)
+        if isinstance(command, ShiftLane) and command.required and self._controllers[name].over(command.number):
+            raise InputError(name, f"{name!r} has no such lane beside it where it is", "a road with that lane there")
 
     def maneuver_over(self, name: str, number: int) -> bool:
         """Whether an actor's maneuver of a number is no longer going on."""

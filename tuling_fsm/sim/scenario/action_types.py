@@ -1,15 +1,17 @@
-"""What an action is to the compiler: parameters and modifiers in, commands and end condition out."""
+"""What an action is to the compiler: arguments and modifiers in, commands and end condition out."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from tuling_fsm.sim.scenario.arguments import BoundArguments
 from tuling_fsm.sim.scenario.commands import Command
 from tuling_fsm.sim.scenario.conditions import Condition
-from tuling_fsm.sim.scenario.expressions import BoundArguments, Param
 from tuling_fsm.sim.scenario.model import EgoRoute, Population
+from tuling_fsm.sim.scenario.path_constraints import PathConstraints
+from tuling_fsm.sim.scenario.placements import Placement
 from tuling_fsm.sim.scenario.syntax_tree import SourceLocation
 from tuling_fsm.sim.scenario.values import FaultError
 
@@ -39,13 +41,57 @@ class ActionEffect:
     setup: Setup | None = None
 
 
+@dataclass
+class ActionContext:
+    """What all actions of a scenario share while it is compiled."""
+
+    file: str
+    controlled: frozenset[str] = frozenset()
+    """Vehicles that OpenSCENARIO's default controller moves."""
+    wanted: set[str] = field(default_factory=set)
+    """Vehicles that were found to need it."""
+    map_file: str | None = None
+    path: PathConstraints = field(default_factory=PathConstraints)
+    """What kind of road the cars begin on."""
+    ego_start: Placement | None = None
+    """The first place that the script gives the ego after the first instant."""
+    ego_driven: bool = False
+    """Whether the script lets the ego drive in any way."""
+    notes: list[tuple[SourceLocation, str]] = field(default_factory=list)
+    _maneuvers: int = 0
+
+    def number(self) -> int:
+        """A number for a maneuver that no other has."""
+        self._maneuvers += 1
+        return self._maneuvers
+
+    def note(self, at: SourceLocation, what: str) -> None:
+        """Say that something has no effect."""
+        self.notes.append((at, what))
+
+
+class ModifierCall(NamedTuple):
+    """A modifier in the `with` of an action: its arguments, and where it stands."""
+
+    given: BoundArguments
+    at: SourceLocation
+
+
 class ActionCall(NamedTuple):
-    """An action that the text asks for: the actor, arguments and modifiers, and where it stands."""
+    """An action that the text asks for: the actor, arguments and modifiers, and where it stands.
+
+    `ending` are the modifiers with `at: end`, `modifiers` all others. `first` says that no time of the run has passed
+    yet; `phase_s` is the duration of what the action stands in, s, if the text states one.
+    """
 
     actor: str
     given: BoundArguments
-    modifiers: Mapping[str, BoundArguments]
+    modifiers: Mapping[str, ModifierCall]
     at: SourceLocation
+    script: ActionContext
+    ending: Mapping[str, ModifierCall]
+    first: bool
+    phase_s: float | None
 
     def not_below_0(self, name: str) -> float:
         """An argument in its SI unit.
@@ -61,27 +107,7 @@ class ActionCall(NamedTuple):
 
 @dataclass(frozen=True)
 class ActionType:
-    """An action: how it becomes an effect, its parameters (beside `duration`), the modifiers it takes."""
+    """An action of the standard library: how it becomes an effect, and which modifiers it takes."""
 
     perform: Callable[[ActionCall], ActionEffect]
-    params: tuple[Param, ...] = ()
     modifiers: tuple[str, ...] = ()
-
-
-MODIFIERS: dict[str, tuple[Param, ...]] = {
-    "speed": (Param("speed", "speed"), Param("at", "at", optional=True)),
-    "along": (Param("route", "way"),),
-    "position": (
-        Param("distance", "length"),
-        Param("ahead_of", "physical_object", optional=True),
-        Param("behind", "physical_object", optional=True),
-        Param("at", "at", optional=True),
-    ),
-    "lane": (
-        Param("same_as", "physical_object", optional=True),
-        Param("left_of", "physical_object", optional=True),
-        Param("right_of", "physical_object", optional=True),
-        Param("at", "at", optional=True),
-    ),
-}
-"""Modifiers of a `with` block and their parameters."""

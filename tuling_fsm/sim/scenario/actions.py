@@ -1,19 +1,19 @@
-"""The actions of actors, by type: how each becomes commands."""
+"""The actions of actors, by type: how each becomes commands. Their parameters are in `standard.osc`."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 from tuling_fsm.sim.scenario import commands
 from tuling_fsm.sim.scenario.action_types import ActionCall, ActionEffect, ActionType, MissionFile
 from tuling_fsm.sim.scenario.commands import Command
 from tuling_fsm.sim.scenario.conditions import Arrived, Reached
-from tuling_fsm.sim.scenario.expressions import Param
-from tuling_fsm.sim.scenario.model import EGO, Population, RandomRoute, RouteTo, RouteVia
-from tuling_fsm.sim.scenario.placements import RelativeTo
+from tuling_fsm.sim.scenario.ego_script import drive_ego
+from tuling_fsm.sim.scenario.model import EGO, Population, RandomRoute
+from tuling_fsm.sim.scenario.movement import move, needs_controller
+from tuling_fsm.sim.scenario.relations import beginning
 from tuling_fsm.sim.scenario.syntax_tree import SourceLocation
-from tuling_fsm.sim.scenario.values import PHYSICAL_TYPES, ActorName, FaultError, Physical, Symbol, Waypoints
+from tuling_fsm.sim.scenario.values import ActorName, FaultError, Waypoints
 from tuling_fsm.sim.scenario.world_actions import WORLD_ACTIONS
 from tuling_fsm.world.inputs import Light
 
@@ -21,16 +21,18 @@ PATH_SPEED = 5.0
 """Of a vehicle on a path whose speed is not given, m/s."""
 MAX_POPULATION = 10_000
 """Agents of a kind at most; the benchmarks go up to half of it."""
-_AHEAD = {"ahead_of": 1, "behind": -1}
-_LANES = {"same_as": 0, "left_of": 1, "right_of": -1}
 
 
 def drive(call: ActionCall) -> ActionEffect:
     """Where it begins, if that is given, and how it goes on."""
+    if needs_controller(call):
+        call.script.wanted.add(call.actor)
+        return move(call)
     along, speed = "along" in call.modifiers, speed_of(call)
     begin: list[Command] = []
-    if "position" in call.modifiers or "lane" in call.modifiers:
-        begin.append(commands.Place(call.actor, _beside(call), speed or 0.0))
+    placed = beginning(call)
+    if placed is not None:
+        begin.append(commands.Place(call.actor, placed, speed or 0.0))
     if not along:
         return ActionEffect((*begin, commands.Drive(call.actor, speed)))
     waypoints = waypoints_of(call)
@@ -41,21 +43,6 @@ def drive(call: ActionCall) -> ActionEffect:
     return ActionEffect(tuple(begin), Arrived(call.actor))
 
 
-def route_of_ego(call: ActionCall) -> ActionEffect:
-    """The planner drives the ego: it is told where to, or just to drive."""
-    surplus = sorted(set(call.modifiers) - {"along"})
-    if surplus:
-        raise FaultError(call.at, f"the planner drives the ego: no {surplus[0]!r}", "along(<route>) alone")
-    if "along" not in call.modifiers:
-        return ActionEffect((commands.ActivateController(call.actor, True, True),))
-    waypoints = waypoints_of(call)
-    if waypoints.type != "route":
-        raise FaultError(call.at, "the ego follows no path", "along(map.create_route([...]))")
-    return ActionEffect(
-        setup=RouteTo(waypoints.placements[0]) if len(waypoints.placements) == 1 else RouteVia(waypoints.placements)
-    )
-
-
 def speed_of(call: ActionCall) -> float | None:
     """The speed of the modifier, m/s; None without one.
 
@@ -64,7 +51,10 @@ def speed_of(call: ActionCall) -> float | None:
     """
     if "speed" not in call.modifiers:
         return None
-    speed = call.modifiers["speed"].si("speed")
+    modifier = call.modifiers["speed"]
+    if modifier.given["speed"] is None:
+        raise FaultError(modifier.at, "'speed' needs 'speed'", "speed(<speed>)")
+    speed = modifier.given.si("speed")
     if speed < 0.0 or (speed == 0.0 and "along" in call.modifiers):
         raise FaultError(call.at, f"at {speed:g} m/s it never gets there", "a speed above 0")
     return speed
@@ -76,43 +66,19 @@ def waypoints_of(call: ActionCall) -> Waypoints:
     Raises:
         FaultError: it has no places.
     """
-    waypoints = call.modifiers["along"].waypoints("route")
+    modifier = call.modifiers["along"]
+    if modifier.given["route"] is None:
+        raise FaultError(modifier.at, "'along' needs 'route'", "map.create_route([...]) or map.create_path([...])")
+    waypoints = modifier.given.waypoints("route")
     if not waypoints.placements:
         raise FaultError(call.at, f"a {waypoints.type} without places", "one place or more")
     return waypoints
 
 
-def _beside(call: ActionCall) -> RelativeTo:
-    """The place that `position` and `lane` state, both relative to one other actor."""
-    ahead, lanes, actors = 0.0, 0, set[str]()
-    if "position" in call.modifiers:
-        actor, sign = _reference(call, "position", _AHEAD)
-        actors.add(actor)
-        ahead = sign * call.modifiers["position"].si("distance")
-    if "lane" in call.modifiers:
-        actor, lanes = _reference(call, "lane", _LANES)
-        actors.add(actor)
-    if len(actors) > 1:
-        raise FaultError(call.at, "position and lane refer to different actors", "one actor in both")
-    return RelativeTo(actors.pop(), ahead, lanes)
-
-
-def _reference(call: ActionCall, modifier: str, signs: Mapping[str, int]) -> tuple[str, int]:
-    """The actor that a modifier refers to, and the sign of the relation."""
-    given = call.modifiers[modifier]
-    named = [name for name in signs if given[name] is not None]
-    if len(named) != 1:
-        raise FaultError(call.at, f"{modifier!r} needs one actor to refer to", " or ".join(signs))
-    actor = given.actor(named[0])
-    if actor == call.actor:
-        raise FaultError(call.at, f"{modifier!r} of {actor!r} to itself", "another actor")
-    return actor, signs[named[0]]
-
-
 WALKING_SPEED = 1.4
 """Of a person whose speed is not given, m/s (a usual value of pedestrian studies)."""
-SPEED_RATE = Physical(2.0, PHYSICAL_TYPES["acceleration"])
-"""Rate of a change of speed whose peak is not given."""
+STANDING_RATE = 2.0
+"""At which something comes to a stand, m/s^2."""
 
 
 def _assign_position(call: ActionCall) -> ActionEffect:
@@ -133,7 +99,7 @@ def _change_speed(call: ActionCall) -> ActionEffect:
 
 
 def _remain_stationary(call: ActionCall) -> ActionEffect:
-    return ActionEffect((commands.ChangeSpeed(call.actor, 0.0, SPEED_RATE.value),))
+    return ActionEffect((commands.ChangeSpeed(call.actor, 0.0, STANDING_RATE),))
 
 
 def _stand(call: ActionCall) -> ActionEffect:
@@ -270,59 +236,46 @@ def _skip_task(call: ActionCall) -> ActionEffect:
     return ActionEffect((commands.SkipTask(),))
 
 
-_PLACES = {"assign_position": ActionType(_assign_position, (Param("position", "position"),))}
+_PLACES = {"assign_position": ActionType(_assign_position)}
 _PLACED = {**_PLACES, "remove": ActionType(_remove)}
-_SPEEDS = {
-    "assign_speed": ActionType(_assign_speed, (Param("speed", "speed"),)),
-    "change_speed": ActionType(
-        _change_speed,
-        (
-            Param("target", "speed"),
-            Param("rate_profile", "dynamics_shape", Symbol("dynamics_shape", "linear")),
-            Param("rate_peak", "acceleration", SPEED_RATE),
-        ),
-    ),
-}
+_SPEEDS = {"assign_speed": ActionType(_assign_speed), "change_speed": ActionType(_change_speed)}
 _MOVABLE = {**_PLACED, **_SPEEDS, "remain_stationary": ActionType(_remain_stationary)}
-_CONTROLLER = {
-    "activate_controller": ActionType(_activate_controller, (Param("lateral", "bool"), Param("longitudinal", "bool")))
-}
-_DRIVE = ("speed", "along", "position", "lane")
+_CONTROLLER = {"activate_controller": ActionType(_activate_controller)}
+_DRIVE = (
+    "speed",
+    "along",
+    "position",
+    "lane",
+    "acceleration",
+    "change_speed",
+    "change_lane",
+    "keep_lane",
+    "keep_speed",
+    "follow_trajectory",
+)
 ACTIONS: dict[str, dict[str, ActionType]] = {
     EGO: {
         **_PLACES,
         **_SPEEDS,
         "remain_stationary": ActionType(_stand),
-        "drive": ActionType(route_of_ego, modifiers=_DRIVE),
+        "drive": ActionType(drive_ego, _DRIVE),
         **_CONTROLLER,
-        "random_route": ActionType(_random_route, (Param("length", "length"),)),
-        "perform_mission": ActionType(_perform_mission, (Param("file", "string"),)),
+        "random_route": ActionType(_random_route),
+        "perform_mission": ActionType(_perform_mission),
         "lose_localization": ActionType(_lose_localization),
         "regain_localization": ActionType(_regain_localization),
         "lose_odometry": ActionType(_lose_odometry),
         "regain_odometry": ActionType(_regain_odometry),
     },
-    "vehicle": {
-        **_MOVABLE,
-        "drive": ActionType(drive, modifiers=_DRIVE),
-        "change_lane": ActionType(_change_lane, (Param("num_of_lanes", "uint", 1), Param("side", "lane_change_side"))),
-        **_CONTROLLER,
-    },
-    "person": {**_MOVABLE, "walk": ActionType(_walk, modifiers=("speed", "along"))},
+    "vehicle": {**_MOVABLE, "drive": ActionType(drive, _DRIVE), "change_lane": ActionType(_change_lane), **_CONTROLLER},
+    "person": {**_MOVABLE, "walk": ActionType(_walk, ("speed", "along"))},
     "stationary_object": _PLACED,
-    "environment": {
-        "rain": ActionType(_rain, (Param("intensity", "speed"),)),
-        "fog": ActionType(_fog, (Param("visual_range", "length"),)),
-    },
-    "traffic_source": {
-        "populate": ActionType(
-            _populate, (Param("vehicles", "uint", 0), Param("pedestrians", "uint", 0), Param("rude", "float", 0.0))
-        )
-    },
+    "environment": {"rain": ActionType(_rain), "fog": ActionType(_fog)},
+    "traffic_source": {"populate": ActionType(_populate)},
     "traffic_lights": {
-        "set_state": ActionType(_set_state, (Param("signal", "uint"), Param("state", "traffic_light_state"))),
-        "release": ActionType(_release_light, (Param("signal", "uint"),)),
-        "set_all": ActionType(_set_all, (Param("state", "traffic_light_state"),)),
+        "set_state": ActionType(_set_state),
+        "release": ActionType(_release_light),
+        "set_all": ActionType(_set_all),
         "release_all": ActionType(_release_all),
         "fall_silent": ActionType(_silence),
         "be_heard": ActionType(_be_heard),
@@ -336,6 +289,7 @@ ACTIONS: dict[str, dict[str, ActionType]] = {
         "skip_task": ActionType(_skip_task),
     },
     "map": {},
+    "Path": {},
     **WORLD_ACTIONS,
 }
 """Every action by kind of actor (its type; the ego is a kind of its own) and name."""

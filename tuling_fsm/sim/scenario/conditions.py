@@ -165,10 +165,19 @@ class Reached:
 
 
 @dataclass(frozen=True)
+class Driven:
+    """The actor has gone so far since the wait began, m."""
+
+    actor: str
+    metres: float
+
+
+@dataclass(frozen=True)
 class Emitted:
-    """An event has been emitted since the wait began."""
+    """An event has been emitted since the wait began; with `now`, since the step before."""
 
     event: str
+    now: bool = False
     at: SourceLocation = field(default=NO_TEXT, compare=False)
 
 
@@ -295,6 +304,7 @@ Condition = (
     | Compare
     | Arrived
     | Reached
+    | Driven
     | Emitted
     | AnyOf
     | AllOf

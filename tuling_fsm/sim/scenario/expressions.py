@@ -1,117 +1,37 @@
-"""Expressions to values: names, literals, operators, arguments, and the methods of the map."""
+"""Expressions to values: names, literals, operators, arguments, and methods of the map and of structs."""
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from typing import NamedTuple
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.errors import assert_never
 from tuling_fsm.sim.scenario import syntax_tree
-from tuling_fsm.sim.scenario.placements import Placement
+from tuling_fsm.sim.scenario.arguments import BoundArguments, Param, assign
+from tuling_fsm.sim.scenario.arithmetic import LARGEST, RELATIONS, combine, relate, signed
+from tuling_fsm.sim.scenario.library import standard_library
+from tuling_fsm.sim.scenario.map_methods import METHODS
 from tuling_fsm.sim.scenario.syntax_tree import SourceLocation
-from tuling_fsm.sim.scenario.values import (
-    ENUMERATIONS,
-    NUMBER,
-    PHYSICAL_TYPES,
-    UNITS,
-    ActorName,
-    Dimension,
-    FaultError,
-    Physical,
-    Struct,
-    Symbol,
-    Value,
-    Waypoints,
-    convert,
-    describe,
-    dimension_name,
-    units_of,
-    with_article,
-)
-
-
-class Param(NamedTuple):
-    """A parameter of a method, modifier or action; one without a default may be left out if `optional`."""
-
-    name: str
-    type: str
-    default: Value | None = None
-    optional: bool = False
-
-
-class BoundArguments(dict[str, Value | None]):
-    """Arguments by parameter name; None for an optional one that was left out. The methods give them as the Python
-    types that `bind` has converted them to.
-    """
-
-    def si(self, name: str) -> float:
-        """A physical argument in its SI unit."""
-        value = self[name]
-        assert isinstance(value, Physical)
-        return value.value
-
-    def whole(self, name: str) -> int:
-        """A whole number."""
-        value = self[name]
-        assert isinstance(value, int)
-        return value
-
-    def number(self, name: str) -> float:
-        """A number without a unit."""
-        value = self[name]
-        assert isinstance(value, float)
-        return value
-
-    def text(self, name: str) -> str:
-        """A string."""
-        value = self[name]
-        assert isinstance(value, str)
-        return value
-
-    def texts(self, name: str) -> tuple[str, ...]:
-        """A list of strings."""
-        value = self[name]
-        assert isinstance(value, tuple)
-        return tuple(item for item in value if isinstance(item, str))
-
-    def truth(self, name: str) -> bool:
-        """A truth value."""
-        value = self[name]
-        assert isinstance(value, bool)
-        return value
-
-    def member(self, name: str) -> str:
-        """The member of an enumeration."""
-        value = self[name]
-        assert isinstance(value, Symbol)
-        return value.member
-
-    def actor(self, name: str) -> str:
-        """The name of an actor."""
-        value = self[name]
-        assert isinstance(value, ActorName)
-        return value.name
-
-    def position(self, name: str) -> Placement:
-        """A position."""
-        value = self[name]
-        assert isinstance(value, Placement)
-        return value
-
-    def waypoints(self, name: str) -> Waypoints:
-        """A route or a path."""
-        value = self[name]
-        assert isinstance(value, Waypoints)
-        return value
+from tuling_fsm.sim.scenario.type_table import LIST, StructuredType, TypeTable
+from tuling_fsm.sim.scenario.values import ActorName, FaultError, Physical, Struct, Symbol, Value
 
 
 @dataclass
 class Scope:
-    """What the names of a scenario stand for; None for one that is declared and has no value yet."""
+    """What the names of a scenario stand for; None for one that is declared and has no value yet.
+
+    `outer` is the scope of the scenario that invokes this one.
+    """
 
     values: dict[str, Value | None] = field(default_factory=dict)
+    types: TypeTable = field(default_factory=standard_library)
+    outer: Scope | None = None
+
+    def known(self) -> dict[str, Value | None]:
+        """All names, those of this scope before those further out."""
+        return self.values if self.outer is None else {**self.outer.known(), **self.values}
 
     def look_up(self, name: syntax_tree.Name) -> Value:
         """The value of a name, or the member of an enumeration that it spells.
@@ -119,15 +39,17 @@ class Scope:
         Raises:
             FaultError: it is unknown, or has no value.
         """
-        found = self.values.get(name.name)
+        known = self.known()
+        found = known.get(name.name)
         if found is not None:
             return found
-        if name.name in self.values:
+        if name.name in known:
             raise FaultError(name.at, f"{name.name!r} has no value", "a default, a keep or an override")
         enumeration, _, member = name.name.rpartition("!")
-        if any(member in members for kind, members in ENUMERATIONS.items() if enumeration in ("", kind)):
+        enumerations = self.types.enumerations.items()
+        if any(member in members for kind, members in enumerations if enumeration in ("", kind)):
             return Symbol(enumeration, member)
-        raise FaultError(name.at, f"unknown name {name.name!r}", "one of " + ", ".join(self.values))
+        raise FaultError(name.at, f"unknown name {name.name!r}", "one of " + ", ".join(known))
 
     def actor(self, expression: syntax_tree.Expression) -> ActorName:
         """The actor that an expression names.
@@ -135,142 +57,26 @@ class Scope:
         Raises:
             FaultError: it names no actor.
         """
-        actors = [value for value in self.values.values() if isinstance(value, ActorName)]
-        expected = "one of " + ", ".join(actor.name for actor in actors)
+        known = self.known()
+        actors = [name for name, value in known.items() if isinstance(value, ActorName)]
+        expected = "one of " + ", ".join(actors)
         if not isinstance(expression, syntax_tree.Name):
             raise FaultError(expression.at, "this is no actor", expected)
-        found = self.values.get(expression.name)
+        found = known.get(expression.name)
         if not isinstance(found, ActorName):
             raise FaultError(expression.at, f"unknown actor {expression.name!r}", expected)
         return found
 
 
-def listed(params: Iterable[Param]) -> str:
-    """Parameters as a reader writes them."""
-    return ", ".join(f"{param.name}: {param.type}" for param in params) or "no arguments"
-
-
-def assign(
-    what: str, params: Iterable[Param], arguments: Iterable[syntax_tree.Argument], at: SourceLocation
-) -> dict[str, syntax_tree.Argument]:
-    """Which argument fills which parameter: positional ones in order, then by name.
-
-    Raises:
-        FaultError: an unknown, repeated, missing or surplus argument.
-    """
-    table = {param.name: param for param in params}
-    order, filled = list(table), dict[str, syntax_tree.Argument]()
-    for place, argument in enumerate(arguments):
-        name = argument.name or (order[place] if place < len(order) else "")
-        if not name:
-            raise FaultError(argument.at, f"too many arguments for {what!r}", listed(table.values()))
-        if name not in table:
-            raise FaultError(argument.at, f"{what!r} has no parameter {name!r}", listed(table.values()))
-        if name in filled:
-            raise FaultError(argument.at, f"{name!r} is given twice", "one value")
-        filled[name] = argument
-    for param in table.values():
-        if param.name not in filled and param.default is None and not param.optional:
-            raise FaultError(at, f"{what!r} needs {param.name!r}", listed(table.values()))
-    return filled
-
-
-LARGEST = 1e15
-"""Of any number: whole ones are exact up to here."""
-RELATIONS: dict[str, Callable[[float, float], bool]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
-SUMS: dict[str, Callable[[float, float], float]] = {"+": operator.add, "-": operator.sub, "%": operator.mod}
-PRODUCTS: dict[str, Callable[[float, float], float]] = {"*": operator.mul, "/": operator.truediv}
-SIGNS: dict[str, Callable[[float], float]] = {"+": operator.pos, "-": operator.neg}
-
-
-def signed(sign: str, value: Value, at: SourceLocation) -> Value:
-    """`+value` or `-value`."""
-    return _value(SIGNS[sign](_magnitude(value, at)), _dimension(value), at)
-
-
-def combine(sign: str, left: Value, right: Value, at: SourceLocation) -> Value:
-    """`left sign right` of a sum or a product; whole numbers stay whole except in a quotient.
-
-    Raises:
-        FaultError: operands that are no numbers, dimensions that do not go together, division by zero, overflow.
-    """
-    a, b = _magnitude(left, at), _magnitude(right, at)
-    if sign in "/%" and b == 0:
-        raise FaultError(at, "division by zero", "another divisor")
-    if sign in PRODUCTS:
-        dimension = _dimension(left).times(_dimension(right), 1 if sign == "*" else -1)
-        return _value(PRODUCTS[sign](a, b), dimension, at)
-    return _value(SUMS[sign](a, b), _common(left, right, at), at)
-
-
-def relate(relation: str, left: Value, right: Value, at: SourceLocation) -> bool:
-    """`left relation right`; what is no number can only be equal or unequal.
-
-    Raises:
-        FaultError: operands that cannot be compared.
-    """
-    if _is_measure(left) or _is_measure(right):
-        a, b = _magnitude(left, at), _magnitude(right, at)
-        _common(left, right, at)
-        return RELATIONS[relation](a, b)
-    if relation not in ("==", "!="):
-        raise FaultError(at, f"{describe(left)} has no order", "== or !=")
-    if isinstance(left, Symbol) and isinstance(right, Symbol):
-        kind = left.enumeration or right.enumeration
-        if kind:
-            left, right = convert(left, kind, at), convert(right, kind, at)
-    return (left == right) is (relation == "==")
-
-
-def _is_measure(value: Value) -> bool:
-    return isinstance(value, int | float | Physical) and not isinstance(value, bool)
-
-
-def _magnitude(value: Value, at: SourceLocation) -> float:
-    if isinstance(value, Physical):
-        return value.value
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return value
-    raise FaultError(at, f"{describe(value)} is no number", "a number, with or without a unit")
-
-
-def _dimension(value: Value) -> Dimension:
-    return value.dimension if isinstance(value, Physical) else NUMBER
-
-
-def _common(left: Value, right: Value, at: SourceLocation) -> Dimension:
-    dimension = _dimension(left)
-    if dimension != _dimension(right):
-        raise FaultError(
-            at,
-            f"{describe(left)} and {describe(right)} do not go together",
-            f"{with_article(dimension_name(dimension))} twice",
-        )
-    return dimension
-
-
-def _value(magnitude: float, dimension: Dimension, at: SourceLocation) -> Value:
-    if not abs(magnitude) <= LARGEST:
-        raise FaultError(at, "the result is too large", f"at most {LARGEST:g}")
-    return magnitude if dimension == NUMBER else Physical(float(magnitude), dimension)
-
-
 def evaluate(expression: syntax_tree.Expression, scope: Scope) -> Value:
-    """The value of an expression.
+    """The value of an expression; of a range its middle.
 
     Raises:
         FaultError: unknown names or units, operands that do not go together, wrong arguments.
     """
     match expression:
         case syntax_tree.NumberLiteral():
-            return _number(expression)
+            return _number(expression, scope.types)
         case syntax_tree.TextLiteral() | syntax_tree.TruthLiteral():
             return expression.value
         case syntax_tree.Name():
@@ -283,9 +89,14 @@ def evaluate(expression: syntax_tree.Expression, scope: Scope) -> Value:
             return _field(expression, scope)
         case syntax_tree.Call():
             return _method(expression, scope)
+        case syntax_tree.Choice():
+            truth = scope.types.convert(evaluate(expression.condition, scope), "bool", expression.condition.at)
+            return evaluate(expression.first if truth else expression.second, scope)
+        case syntax_tree.Element():
+            return _element(expression, scope)
         case syntax_tree.Range():
-            raise FaultError(expression.at, "a range cannot stand here", "it after `in`")
-        case syntax_tree.EventReference():
+            return middle(expression, scope)
+        case syntax_tree.EventReference() | syntax_tree.FilteredEvent():
             raise FaultError(expression.at, "an event has no value", "it after `wait` or `until`")
         case _:
             assert_never(expression)
@@ -297,9 +108,26 @@ def evaluate_as(kind: str, expression: syntax_tree.Expression, scope: Scope) -> 
     Raises:
         FaultError: as `evaluate`, or the value is of another type.
     """
-    if isinstance(expression, syntax_tree.Name) and expression.name in ENUMERATIONS.get(kind, ()):
-        return convert(Symbol(kind, expression.name), kind, expression.at)
-    return convert(evaluate(expression, scope), kind, expression.at)
+    types = scope.types
+    if isinstance(expression, syntax_tree.Name) and expression.name in types.enumerations.get(kind, ()):
+        return types.convert(Symbol(kind, expression.name), kind, expression.at)
+    return types.convert(evaluate(expression, scope), kind, expression.at)
+
+
+def middle(among: syntax_tree.Range, scope: Scope) -> Value:
+    """The middle of a range, rounded down where both ends are whole numbers: it fulfils the constraint as any other.
+
+    Raises:
+        FaultError: the ends are no numbers of one dimension, or in the wrong order.
+    """
+    types, at = scope.types, among.at
+    low, high = evaluate(among.low, scope), evaluate(among.high, scope)
+    if relate(types, ">", low, high, at):
+        raise FaultError(at, "nothing lies between these", "the lower limit first")
+    if isinstance(low, int) and isinstance(high, int):
+        return (low + high) // 2
+    half = combine(types, "*", combine(types, "-", high, low, at), 0.5, at)
+    return combine(types, "+", low, half, at)
 
 
 def bind(
@@ -322,42 +150,75 @@ def bind(
     return bound
 
 
-def _number(number: syntax_tree.NumberLiteral) -> Value:
-    if number.value > LARGEST:
+def parameters_of(kind: StructuredType, scope: Scope, optional: bool = False) -> tuple[Param, ...]:
+    """The parameters that an action or a modifier declares, with those that it inherits.
+
+    Raises:
+        FaultError: a default of another type.
+    """
+    found: dict[str, Param] = {}
+    for each in (kind, *scope.types.line(kind.base)):
+        for member in each.members:
+            if isinstance(member, syntax_tree.Declaration):
+                for name in member.names:
+                    found.setdefault(name.name, _parameter(name.name, member, scope, optional))
+    return tuple(found.values())
+
+
+def _parameter(name: str, declared: syntax_tree.Declaration, scope: Scope, optional: bool) -> Param:
+    kind = (LIST if declared.is_list else "") + declared.type.name
+    default = None if declared.default is None else evaluate_as(kind, declared.default, scope)
+    return Param(name, kind, default, optional)
+
+
+def _number(number: syntax_tree.NumberLiteral, types: TypeTable) -> Value:
+    if abs(number.value) > LARGEST:
         raise FaultError(number.at, "the number is too large", f"at most {LARGEST:g}")
     if not number.unit:
         return int(number.value) if number.whole else number.value
-    if number.unit not in UNITS:
-        known = "; ".join(f"{kind} in {', '.join(units_of(kind))}" for kind in PHYSICAL_TYPES)
+    if number.unit not in types.units:
+        known = "; ".join(f"{kind} in {', '.join(types.units_of(kind))}" for kind in types.physical)
         raise FaultError(number.at, f"unknown unit {number.unit!r}", known)
-    dimension, factor = UNITS[number.unit]
-    return Physical(number.value * factor, dimension)
+    unit = types.units[number.unit]
+    return Physical(number.value * unit.factor + unit.offset, unit.dimension)
 
 
 def _operation(expression: syntax_tree.Operation, scope: Scope) -> Value:
-    name, operands = expression.operator, expression.operands
+    name, operands, types = expression.operator, expression.operands, scope.types
     if name == "in":
         return _inside(operands[0], operands[1], scope)
-    if name in ("and", "or", "not"):
-        truths = [convert(evaluate(operand, scope), "bool", operand.at) for operand in operands]
-        return {"and": all(truths), "or": any(truths), "not": not truths[0]}[name]
+    if name in ("and", "or", "not", "=>"):
+        truths = [bool(types.convert(evaluate(operand, scope), "bool", operand.at)) for operand in operands]
+        return _LOGIC[name](truths)
+    if name == "-" and len(operands) == 1 and isinstance(operands[0], syntax_tree.NumberLiteral):
+        # The sign is the number's: a unit with an offset makes another value of it than its negative.
+        return _number(replace(operands[0], value=-operands[0].value), types)
     values = [evaluate(operand, scope) for operand in operands]
     if len(values) == 1:
-        return signed(name, values[0], expression.at)
+        return signed(types, name, values[0], expression.at)
     if name in RELATIONS:
-        return relate(name, values[0], values[1], operands[1].at)
-    return combine(name, values[0], values[1], operands[1].at)
+        return relate(types, name, values[0], values[1], operands[1].at)
+    return combine(types, name, values[0], values[1], operands[1].at)
+
+
+_LOGIC: dict[str, Callable[[list[bool]], bool]] = {
+    "and": all,
+    "or": any,
+    "not": lambda truths: not truths[0],
+    "=>": lambda truths: not all(truths[:-1]) or truths[-1],
+}
+"""Implication is right-associative, so the last holds wherever all before it do."""
 
 
 def _inside(item: syntax_tree.Expression, among: syntax_tree.Expression, scope: Scope) -> bool:
-    value = evaluate(item, scope)
+    value, types = evaluate(item, scope), scope.types
     if isinstance(among, syntax_tree.Range):
         low, high = evaluate(among.low, scope), evaluate(among.high, scope)
-        return relate(">=", value, low, among.low.at) and relate("<=", value, high, among.high.at)
+        return relate(types, ">=", value, low, among.low.at) and relate(types, "<=", value, high, among.high.at)
     members = evaluate(among, scope)
     if not isinstance(members, tuple):
-        raise FaultError(among.at, f"{describe(members)} is no list", "[a, b] or [low..high]")
-    return any(relate("==", value, member, among.at) for member in members)
+        raise FaultError(among.at, f"{types.describe(members)} is no list", "[a, b] or [low..high]")
+    return any(relate(types, "==", value, member, among.at) for member in members)
 
 
 def _field(expression: syntax_tree.Member, scope: Scope) -> Value:
@@ -365,48 +226,96 @@ def _field(expression: syntax_tree.Member, scope: Scope) -> Value:
     fields = base.fields if isinstance(base, Struct) else {}
     if expression.name not in fields:
         expected = "one of " + ", ".join(fields) if fields else "a value that has fields"
-        raise FaultError(expression.at, f"{describe(base)} has no field {expression.name!r}", expected)
+        raise FaultError(expression.at, f"{scope.types.describe(base)} has no field {expression.name!r}", expected)
     return fields[expression.name]
 
 
-def _way(kind: str) -> Callable[[BoundArguments], Value]:
-    def made(bound: BoundArguments) -> Value:
-        points = bound["points"]
-        assert isinstance(points, tuple)
-        return Waypoints(kind, tuple(p for p in points if isinstance(p, Placement)))
-
-    return made
-
-
-def _struct(kind: str) -> Callable[[BoundArguments], Value]:
-    return lambda bound: Struct(kind, {name: value for name, value in bound.items() if value is not None})
-
-
-_ZERO = Physical(0.0, PHYSICAL_TYPES["length"])
-_POINT = (Param("x", "length"), Param("y", "length"), Param("z", "length", _ZERO))
-_LANE = (
-    Param("road_id", "id"),
-    Param("lane_id", "id"),
-    Param("s", "length", _ZERO),
-    Param("t", "length", _ZERO),
-)
-METHODS: dict[str, tuple[tuple[Param, ...], Callable[[BoundArguments], Value]]] = {
-    "create_xyz_point": (_POINT, _struct("xyz_point")),
-    "create_odr_point": (_LANE, _struct("odr_point")),
-    "create_route": ((Param("points", "list of position"),), _way("route")),
-    "create_path": ((Param("points", "list of position"),), _way("path")),
-    "parking_space": ((Param("id", "id"), Param("backed_in", "bool", False)), _struct("parking_space")),
-}
-"""Methods of the map by name: parameters, and what they return."""
+def _element(expression: syntax_tree.Element, scope: Scope) -> Value:
+    base, index = evaluate(expression.base, scope), evaluate(expression.index, scope)
+    if not isinstance(base, tuple):
+        raise FaultError(expression.at, f"{scope.types.describe(base)} is no list", "a list before [...]")
+    if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < len(base):
+        raise FaultError(expression.index.at, "the list has no such element", f"0 to {len(base) - 1}")
+    return base[index]
 
 
 def _method(call: syntax_tree.Call, scope: Scope) -> Value:
     callee = call.callee
     if not isinstance(callee, syntax_tree.Member):
         raise FaultError(call.at, "this cannot be called here", "map.<method>(...)")
+    found = _declared_method(callee, scope)
+    if found is not None:
+        method, fields = found
+        return _result(method, call, scope, fields)
+    if callee.name == "size" and not call.arguments:
+        items = evaluate(callee.base, scope)
+        if isinstance(items, tuple):
+            return len(items)
     actor = scope.actor(callee.base)
     if actor.type != "map" or callee.name not in METHODS:
         known = "one of " + ", ".join(f"map.{name}" for name in METHODS)
         raise FaultError(callee.at, f"unknown method {actor.name}.{callee.name}", known)
     params, made = METHODS[callee.name]
     return made(bind(callee.name, params, call.arguments, call.at, scope))
+
+
+def _declared_method(
+    callee: syntax_tree.Member, scope: Scope
+) -> tuple[syntax_tree.MethodDeclaration, Mapping[str, Value]] | None:
+    """The method of a struct or actor, by its type or a value of it; the last declaration of the name counts."""
+    if not isinstance(callee.base, syntax_tree.Name):
+        return None
+    value = scope.known().get(callee.base.name)
+    kind = value.type if isinstance(value, Struct) else value.stated if isinstance(value, ActorName) else ""
+    for each in scope.types.line(kind or callee.base.name):
+        methods = [
+            member
+            for member in each.members
+            if isinstance(member, syntax_tree.MethodDeclaration) and member.name == callee.name
+        ]
+        if methods:
+            return methods[-1], value.fields if isinstance(value, Struct) else {}
+    return None
+
+
+def _result(
+    method: syntax_tree.MethodDeclaration, call: syntax_tree.Call, scope: Scope, fields: Mapping[str, Value]
+) -> Value:
+    params = [
+        Param(each.name, each.type, None if each.default is None else evaluate_as(each.type, each.default, scope))
+        for each in method.parameters
+    ]
+    given = bind(method.name, params, call.arguments, call.at, scope)
+    inside = Scope({**fields, **given}, scope.types)
+    if method.body is None:
+        raise FaultError(call.at, f"the method {method.name!r} is undefined", "is expression <expression>")
+    if isinstance(method.body, syntax_tree.ExternalMethod):
+        value: Value = _external(method.body, inside)
+    else:
+        value = evaluate(method.body, inside)
+    return scope.types.convert(value, method.returns, call.at) if method.returns else value
+
+
+_MATH: dict[str, Callable[[float], float]] = {
+    "sin": elementary.sin,
+    "cos": elementary.cos,
+    "atan": elementary.atan,
+    "sqrt": math.sqrt,
+    "fabs": abs,
+}
+"""Functions of Python's `math` that an external method may be."""
+
+
+def _external(method: syntax_tree.ExternalMethod, scope: Scope) -> float:
+    """An external method: nothing of another program is run, functions of `math` are known."""
+    given = {argument.name or "": evaluate(argument.value, scope) for argument in method.arguments}
+    name, numbers = given.pop("name", None), [v for k, v in given.items() if k != "module"]
+    if method.language != "python" or given.get("module") != "math" or name not in _MATH or len(numbers) != 1:
+        known = ", ".join(f"math.{function}" for function in _MATH)
+        raise FaultError(method.at, "no other program is run for an external method", f"python of {known}")
+    (number,) = numbers
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        raise FaultError(method.at, f"{scope.types.describe(number)} is no number", "a number without unit")
+    if name == "sqrt" and number < 0:
+        raise FaultError(method.at, f"the root of {number:g}", "a number from 0 on")
+    return _MATH[str(name)](float(number))

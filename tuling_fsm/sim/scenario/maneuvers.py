@@ -1,4 +1,5 @@
-"""What a script asks of an actor that its default controller moves (ASAM OpenSCENARIO XML 1.3, private actions).
+"""What a script asks of an actor that its default controller moves (ASAM OpenSCENARIO XML 1.3,
+private actions, and movements of the DSL).
 
 Every command bears a number that is its own in the scenario: by that the storyboard asks whether it is over. A command
 takes the place of an earlier one in the same domain, longitudinal or lateral. SI units; + is left of the road's
@@ -101,6 +102,19 @@ class Synchronize:
 
 
 @dataclass(frozen=True)
+class MeetGap:
+    """Be `gap` m before the reference (negative: behind it) along the road, between reference points, when `seconds`
+    have passed; whatever the reference does until then.
+    """
+
+    actor: str
+    number: int
+    reference: str
+    gap: float
+    seconds: float
+
+
+@dataclass(frozen=True)
 class ShiftLane:
     """Go over to a lane: the one of this number, or so many lanes left of the reference's; `offset` from its middle."""
 
@@ -110,6 +124,8 @@ class ShiftLane:
     dynamics: Transition
     reference: str | None = None
     offset: float = 0.0
+    required: bool = False
+    """Whether a road without such a lane is a fault of the scenario; else the maneuver is over at once there."""
 
 
 @dataclass(frozen=True)
@@ -171,6 +187,17 @@ class StopManeuver:
     number: int
 
 
-Longitudinal = ApproachSpeed | FollowSpeedProfile | KeepDistance | Synchronize
+Longitudinal = ApproachSpeed | FollowSpeedProfile | KeepDistance | Synchronize | MeetGap
 Lateral = ShiftLane | ShiftOffset | KeepLateralDistance
 ManeuverCommand = Longitudinal | Lateral | FollowTrajectory | TakeRoute | StopManeuver
+
+
+def referred_to(command: ManeuverCommand) -> str | None:
+    """The other actor that a command is about, if it is."""
+    match command:
+        case Synchronize():
+            return command.master
+        case FollowTrajectory() | TakeRoute() | StopManeuver():
+            return None
+        case _:
+            return command.reference

@@ -19,6 +19,7 @@ from tuling_fsm.sim.scenario.conditions import (
     Condition,
     Direction,
     DistanceMode,
+    Driven,
     Edge,
     Elapsed,
     ElementState,
@@ -116,8 +117,13 @@ class ConditionMonitor:
         match self._condition:
             case Elapsed(seconds):
                 return now.view.stamp - self._since >= seconds - TIME_TOLERANCE
-            case Emitted(event):
-                return now.memory.events.get(event, -math.inf) >= self._since
+            case Emitted(event, at_once):
+                since = max(self._since, now.memory.stamp) if at_once else self._since
+                return now.memory.events.get(event, -math.inf) >= since
+            case Driven(actor, metres):
+                way = now.view.traveled(actor)
+                self._previous = way if self._previous is None else self._previous
+                return way - self._previous >= metres
             case Compare():
                 return self._compare(self._condition, now)
             case AnyOf():

@@ -14,6 +14,8 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.lanes import Lane, LaneId
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.scenario.choices import ActorKind
+from tuling_fsm.sim.scenario.path_constraints import PathConstraints
+from tuling_fsm.sim.scenario.path_places import beside, draw_place
 from tuling_fsm.sim.scenario.road_places import (
     ALONG,
     Facing,
@@ -74,6 +76,18 @@ class Anywhere:
 
 
 @dataclass(frozen=True)
+class OnPath:
+    """On a road that fulfils the constraints, drawn by the seed: in its lane of this number from the left among those
+    of one direction, from 1 (0: in any). `room_for` are places beside it that are on the map too: m ahead, lanes to the
+    left.
+    """
+
+    lane: int
+    path: PathConstraints
+    room_for: tuple[tuple[float, int], ...] = ()
+
+
+@dataclass(frozen=True)
 class FromPlace:
     """At a pose (m, rad) in the frame of another place, as points of a curve that begins there are."""
 
@@ -118,7 +132,7 @@ class Between:
 
 Derived = FromPlace | AlongRoute | OnTrajectory | Between
 """Where these are follows from other places."""
-Placement = OnMap | Relation | Derived | Anywhere
+Placement = OnMap | Relation | Derived | Anywhere | OnPath
 
 
 WALKABLE = ("sidewalk", "walking", "shoulder", "border", "curb", "median")
@@ -152,6 +166,8 @@ def place(
             return _relative(road_map, actors[actor], ahead, lanes) if actor in actors else None
         case Anywhere():
             return _anywhere(road_map, rng, kind)
+        case OnPath(lane, path, room_for):
+            return draw_place(road_map, path, lane, room_for, rng)
         case OnRoadLane():
             return on_road_lane(road_map, placement)
         case OnRoad():
@@ -204,20 +220,6 @@ def lane_at(road_map: RoadMap, road: str, lane: int, s: float) -> tuple[LaneId, 
     return None
 
 
-def along(road_map: RoadMap, lane_id: LaneId, s: float, ahead: float) -> tuple[LaneId, float] | None:
-    """The place `ahead` m on (negative: back) from arc length `s` of a lane, over its first links."""
-    s += ahead
-    seen: set[LaneId] = set()
-    while not 0.0 <= s <= road_map.lanes[lane_id].length:
-        lane = road_map.lanes[lane_id]
-        links = lane.predecessors if s < 0.0 else lane.successors
-        if not links or lane_id in seen:
-            return None
-        seen.add(lane_id)
-        s, lane_id = (s + road_map.lanes[links[0]].length, links[0]) if s < 0.0 else (s - lane.length, links[0])
-    return lane_id, s
-
-
 def _beside(lane: Lane, s: float, offset: float) -> Pose:
     pose = lane.center.at(s)
     return Pose(
@@ -243,12 +245,7 @@ def _relative(road_map: RoadMap, other: Pose, ahead: float, lanes: int) -> Pose 
     found = road_map.project(other.x, other.y, other.heading)
     if found is None:
         return None
-    abreast = road_map.same_direction(found.lane)
-    place = abreast.index(found.lane) - lanes
-    if not 0 <= place < len(abreast):
-        return None
-    share = found.s / road_map.lanes[found.lane].length
-    target = along(road_map, abreast[place], share * road_map.lanes[abreast[place]].length, ahead)
+    target = beside(road_map, found.lane, found.s, ahead, lanes)
     return None if target is None else road_map.lanes[target[0]].center.at(target[1])
 
 

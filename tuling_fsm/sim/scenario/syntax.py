@@ -1,11 +1,9 @@
-"""OpenSCENARIO 2 text to `syntax_tree`: lexing, indentation, grammar, and what a syntax error says."""
+"""OpenSCENARIO DSL text to `syntax_tree`: lexing, indentation, grammar, and what a syntax error says."""
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import Any, cast
 
 from lark import Lark, Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
@@ -13,220 +11,7 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedTok
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.sim.scenario import syntax_tree
 from tuling_fsm.sim.scenario.syntax_tree import SourceLocation
-
-Parsed = Any
-"""A node or a token of Lark, which has no types of its own here."""
-
-
-def build_tree(root: Parsed) -> list[syntax_tree.ScenarioText]:
-    """The scenarios below the root; imports name libraries that are built in, so they are passed over."""
-    return [_scenario(node) for node in root.children if node.data == "scenario"]
-
-
-def build_expression(root: Parsed) -> syntax_tree.Expression:
-    """The one expression below a `value` root."""
-    return _expression(root.children[0])
-
-
-def _at(node: Parsed) -> SourceLocation:
-    where = node.meta if hasattr(node, "meta") else node
-    return SourceLocation(where.line, where.column)
-
-
-def _dotted(node: Parsed) -> str:
-    return ".".join(str(token) for token in node.children)
-
-
-def _scenario(node: Parsed) -> syntax_tree.ScenarioText:
-    name, *members = node.children
-    return syntax_tree.ScenarioText(
-        _at(node), _dotted(name), tuple(_MEMBERS[member.data](member) for member in members)
-    )
-
-
-def _declaration(node: Parsed) -> syntax_tree.Declaration:
-    names, kind, *rest = node.children
-    default = rest[0] if rest and rest[0] is not None and rest[0].data != "keeps" else None
-    keeps = [keep for part in rest if part is not None and part.data == "keeps" for keep in part.children]
-    is_list, type_name = kind.children
-    return syntax_tree.Declaration(
-        _at(node),
-        tuple(syntax_tree.Name(_at(name), str(name)) for name in names.children),
-        syntax_tree.Name(_at(type_name), str(type_name)),
-        is_list is not None,
-        None if default is None else _expression(default),
-        tuple(_keep(keep) for keep in keeps),
-    )
-
-
-def _keep(node: Parsed) -> syntax_tree.Keep:
-    return syntax_tree.Keep(_at(node), _expression(node.children[-1]))
-
-
-def _event(node: Parsed) -> syntax_tree.EventDeclaration:
-    return syntax_tree.EventDeclaration(_at(node.children[0]), str(node.children[0]))
-
-
-def _modifier(node: Parsed) -> syntax_tree.Call:
-    return _call(node.children[0])
-
-
-def _do(node: Parsed) -> syntax_tree.Do:
-    return syntax_tree.Do(_at(node), _behaviour(node.children[0]))
-
-
-def _behaviour(node: Parsed, label: str = "") -> syntax_tree.Behaviour:
-    match node.data:
-        case "labelled":
-            return _behaviour(node.children[1], str(node.children[0]))
-        case "composition":
-            return _composition(node, label)
-        case "invocation":
-            call, *rest = node.children
-            return syntax_tree.Invocation(_at(node), _call(call), _with(rest[0] if rest else None), label)
-        case "wait":
-            return syntax_tree.WaitFor(_at(node), _expression(node.children[0]), label)
-        case "emit":
-            return syntax_tree.EmitEvent(_at(node.children[0]), str(node.children[0]), label)
-        case _:
-            raise AssertionError(f"no node for a {node.data}")
-
-
-def _composition(node: Parsed, label: str) -> syntax_tree.Composition:
-    operator, arguments, *members, block = node.children
-    return syntax_tree.Composition(
-        _at(node),
-        str(operator),
-        _arguments(arguments),
-        tuple(_behaviour(member) for member in members),
-        _with(block),
-        label,
-    )
-
-
-def _with(node: Parsed) -> syntax_tree.With:
-    parts = [] if node is None else node.children
-    return syntax_tree.With(
-        tuple(_call(part.children[0]) for part in parts if part.data == "modifier"),
-        tuple(syntax_tree.Until(_at(part), _expression(part.children[0])) for part in parts if part.data == "until"),
-    )
-
-
-def _arguments(node: Parsed) -> tuple[syntax_tree.Argument, ...]:
-    return () if node is None else tuple(_argument(child) for child in node.children)
-
-
-def _argument(node: Parsed) -> syntax_tree.Argument:
-    name, value = node.children
-    return syntax_tree.Argument(_at(node), None if name is None else str(name), _expression(value))
-
-
-def _expression(node: Parsed) -> syntax_tree.Expression:
-    return _EXPRESSIONS[node.data](node)
-
-
-def _call(node: Parsed) -> syntax_tree.Call:
-    callee, arguments = node.children
-    return syntax_tree.Call(_at(node), _expression(callee), _arguments(arguments))
-
-
-def _member(node: Parsed) -> syntax_tree.Member:
-    base, name = node.children
-    return syntax_tree.Member(_at(node), _expression(base), str(name))
-
-
-def _name(node: Parsed) -> syntax_tree.Name:
-    return syntax_tree.Name(_at(node), str(node.children[0]))
-
-
-def _literal(node: Parsed) -> syntax_tree.Expression:
-    (token,) = node.children
-    at, text = _at(token), str(token)
-    match token.type:
-        case "STRING":
-            return syntax_tree.TextLiteral(at, cast(str, ast.literal_eval(text)))
-        case "BOOL":
-            return syntax_tree.TruthLiteral(at, text == "true")
-        case "PHYSICAL" | "FLOAT" | "INTEGER":
-            digits = _number_part(text)
-            return syntax_tree.NumberLiteral(at, float(digits), text[len(digits) :], digits.isdigit())
-        case _:
-            raise AssertionError(f"no literal for a {token.type}")
-
-
-def _number_part(text: str) -> str:
-    """The longest start of a physical literal that is a number."""
-    ends = (end for end in range(len(text), 0, -1) if _is_number(text[:end]))
-    return text[: next(ends)]
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return text[-1].isdigit()
-
-
-def _nested(operator: str) -> Callable[[Parsed], syntax_tree.Operation]:
-    """An operator that the rule itself names, between all its children."""
-    return lambda node: syntax_tree.Operation(_at(node), operator, tuple(_expression(child) for child in node.children))
-
-
-def _infix(node: Parsed) -> syntax_tree.Operation:
-    left, operator, right = node.children
-    return syntax_tree.Operation(_at(node), str(operator), (_expression(left), _expression(right)))
-
-
-def _sign(node: Parsed) -> syntax_tree.Operation:
-    operator, operand = node.children
-    return syntax_tree.Operation(_at(node), str(operator), (_expression(operand),))
-
-
-def _list(node: Parsed) -> syntax_tree.ListOf:
-    return syntax_tree.ListOf(_at(node), tuple(_expression(child) for child in node.children))
-
-
-def _range(node: Parsed) -> syntax_tree.Range:
-    low, _, high = node.children
-    return syntax_tree.Range(_at(node), _expression(low), _expression(high))
-
-
-def _event_reference(node: Parsed) -> syntax_tree.EventReference:
-    return syntax_tree.EventReference(_at(node), _dotted(node.children[0]))
-
-
-_MEMBERS: dict[
-    str,
-    Callable[
-        [Parsed],
-        syntax_tree.Declaration | syntax_tree.EventDeclaration | syntax_tree.Keep | syntax_tree.Call | syntax_tree.Do,
-    ],
-] = {
-    "parameter": _declaration,
-    "variable": _declaration,
-    "keep": _keep,
-    "event": _event,
-    "modifier": _modifier,
-    "do": _do,
-}
-_EXPRESSIONS: dict[str, Callable[[Parsed], syntax_tree.Expression]] = {
-    "either": _nested("or"),
-    "both": _nested("and"),
-    "negation": _nested("not"),
-    "comparison": _infix,
-    "addition": _infix,
-    "multiplication": _infix,
-    "minus": _sign,
-    "call": _call,
-    "member": _member,
-    "name": _name,
-    "literal": _literal,
-    "list": _list,
-    "range": _range,
-    "event_reference": _event_reference,
-}
-
+from tuling_fsm.sim.scenario.tree_builder import TreeBuilder
 
 READABLE = {
     "NAME": "a name",
@@ -253,25 +38,36 @@ READABLE = {
     "DOT": ".",
     "AT": "@",
     "DOUBLE_DOT": "..",
+    "_IMPLIES": "=>",
+    "_QUESTION": "?",
+    "_RETURNS": "->",
+    "IF": "if",
+    "_ON": "on",
+    "_DEF": "def",
+    "_CALL": "call",
+    "HEXADECIMAL": "a number",
+    "STRUCTURED": "struct, actor, action or scenario",
+    "COVERAGE": "cover or record",
+    "DEFAULT": "default or hard",
     "$END": "the end of the file",
 }
 """Terminals as a reader knows them; keywords go by their own spelling."""
 
-VALUE = {"NAME", "STRING", "PHYSICAL", "INTEGER", "FLOAT", "BOOL", "LSQB", "LPAR", "AT", "NOT", "SIGN"}
-OPERATOR = {"RELATION", "SIGN", "SCALE", "DOT", "LPAR", "AND", "OR"}
+VALUE = {"NAME", "STRING", "PHYSICAL", "INTEGER", "HEXADECIMAL", "FLOAT", "BOOL", "LSQB", "LPAR", "AT", "NOT", "SIGN"}
+OPERATOR = {"RELATION", "SIGN", "SCALE", "DOT", "LPAR", "LSQB", "AND", "OR", "_IMPLIES", "_QUESTION"}
 SUMMED_UP = (({"NAME", "INTEGER"}, VALUE, "a value"), ({"DOT", "RELATION"}, OPERATOR, "an operator"))
 """When the first set is possible, the word stands for all of the second."""
 TAB = 4
 """Columns of indentation that a tab fills."""
 
 
-def parse(text: str, file: str) -> list[syntax_tree.ScenarioText]:
-    """The scenarios of a file, in order.
+def parse(text: str, file: str, imported: bool = False) -> list[syntax_tree.Statement]:
+    """The statements of a file, in order; places in an `imported` one name it.
 
     Raises:
         InputError: a syntax error, at `file:line:column`.
     """
-    return build_tree(_parse(text, file, "start"))
+    return TreeBuilder(file if imported else "").statements(_parse(text, file, "start"))
 
 
 def parse_value(text: str, where: str) -> syntax_tree.Expression:
@@ -281,7 +77,7 @@ def parse_value(text: str, where: str) -> syntax_tree.Expression:
         InputError: a syntax error, at `where`.
     """
     try:
-        return build_expression(_parser().parse(text, start="value"))
+        return TreeBuilder().value(_parser().parse(text, start="value"))
     except UnexpectedInput as error:
         raise InputError(where, f"{text!r} is no value", "as in 12, 1.5, 30kmph, true or a name") from error
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 from tuling_fsm.sim.scenario import syntax_tree
+from tuling_fsm.sim.scenario.arguments import BoundArguments, Param
+from tuling_fsm.sim.scenario.arithmetic import RELATIONS
 from tuling_fsm.sim.scenario.conditions import (
     Acceleration,
     AllOf,
@@ -14,9 +17,12 @@ from tuling_fsm.sim.scenario.conditions import (
     Condition,
     Direction,
     DistanceMode,
+    Driven,
+    Edge,
     Elapsed,
     Emitted,
     ObjectDistance,
+    OnEdge,
     PointDistance,
     Quantity,
     Relation,
@@ -25,10 +31,11 @@ from tuling_fsm.sim.scenario.conditions import (
     TimeHeadway,
     TimeToCollision,
 )
-from tuling_fsm.sim.scenario.expressions import RELATIONS, BoundArguments, Param, Scope, bind, evaluate
+from tuling_fsm.sim.scenario.event_names import EventNames
+from tuling_fsm.sim.scenario.expressions import Scope, bind, evaluate, evaluate_as
 from tuling_fsm.sim.scenario.model import EGO
 from tuling_fsm.sim.scenario.syntax_tree import SourceLocation
-from tuling_fsm.sim.scenario.values import PHYSICAL_OBJECTS, ActorName, FaultError, Physical, convert
+from tuling_fsm.sim.scenario.values import LENGTH, ActorName, FaultError, Measured, Physical, Struct
 
 
 class Trigger(NamedTuple):
@@ -84,18 +91,22 @@ EXPECTED = "elapsed(<time>), @<event>, or <actor>.<quantity> <relation> <value>,
 )
 
 
-def condition(expression: syntax_tree.Expression, scope: Scope, events: Collection[str]) -> Condition:
-    """The condition that an expression states; `events` are those that may be emitted.
+def condition(expression: syntax_tree.Expression, scope: Scope, events: EventNames) -> Condition:
+    """The condition that an expression states; `events` are those of the scenario.
 
     Raises:
         FaultError: it is no condition, names an unknown event or quantity, or compares what cannot be compared.
     """
     match expression:
         case syntax_tree.EventReference():
-            return _emitted(expression, events)
+            return _happens(expression, scope, events)
+        case syntax_tree.FilteredEvent():
+            return _filtered(expression, scope, events)
         case syntax_tree.Call(callee=syntax_tree.Name(name="elapsed")):
             given = bind("elapsed", (Param("time", "time"),), expression.arguments, expression.at, scope)
             return elapsed(given.si("time"), expression.at)
+        case syntax_tree.Call(callee=syntax_tree.Name(name="rise" | "fall" as edge), arguments=(argument,)):
+            return OnEdge(condition(argument.value, scope, events), _EDGES[edge])
         case syntax_tree.Operation(operator="and" | "or"):
             members = tuple(condition(operand, scope, events) for operand in expression.operands)
             return AllOf(members) if expression.operator == "and" else AnyOf(members)
@@ -113,6 +124,9 @@ def condition(expression: syntax_tree.Expression, scope: Scope, events: Collecti
     raise FaultError(expression.at, "this is no condition", EXPECTED)
 
 
+_EDGES = {"rise": Edge.RISING, "fall": Edge.FALLING}
+
+
 def elapsed(seconds: float, at: SourceLocation) -> Elapsed:
     """The condition that a time has passed.
 
@@ -124,20 +138,101 @@ def elapsed(seconds: float, at: SourceLocation) -> Elapsed:
     return Elapsed(seconds)
 
 
-def _emitted(expression: syntax_tree.EventReference, events: Collection[str]) -> Emitted:
-    if expression.event not in events:
-        expected = "one of " + ", ".join(f"@{event}" for event in events) if events else "a declared event"
-        raise FaultError(expression.at, f"unknown event {expression.event!r}", expected)
-    return Emitted(expression.event, expression.at)
+def _happens(reference: syntax_tree.EventReference, scope: Scope, events: EventNames) -> Condition:
+    """That an event happens: one that is declared as something happens with it, any other when it is emitted."""
+    name, at = reference.event, reference.at
+    declared = events.declared.get(name)
+    if declared is not None and declared.occurrence is not None:
+        return condition(declared.occurrence, scope, events.without(name))
+    if declared is not None and name in _BY_NAME and name not in events.emitted:
+        params = [(each.name, each.type, each.default) for each in declared.parameters]
+        return _by_name(name, params, scope, at)
+    return Emitted(events.unique(name, at), at=at)
+
+
+def _filtered(filtered: syntax_tree.FilteredEvent, scope: Scope, events: EventNames) -> Condition:
+    """An event under a condition: on what it was emitted with, or on what is so at that moment."""
+    reference, asked = filtered.event, filtered.condition
+    if asked is None:
+        return condition(reference, scope, events)
+    sites = events.sites(reference.event)
+    if not sites or not filtered.alias:
+        happens = condition(reference, scope, events)
+        now = replace(happens, now=True) if isinstance(happens, Emitted) else happens
+        return AllOf((now, condition(asked, scope, events)))
+    found = []
+    for site in sites:
+        values = {**scope.known(), filtered.alias: Struct(reference.event, site.given)}
+        passed = _site_passes(asked, Scope(values, scope.types), events)
+        if passed is not None:
+            happens = Emitted(site.name, now=True, at=filtered.at)
+            found.append(AllOf((happens, *passed)) if passed else happens)
+    if not found:
+        what = f"no emit of {reference.event!r} fulfils this"
+        raise FaultError(asked.at, what, "a condition on what it is emitted with")
+    return found[0] if len(found) == 1 else AnyOf(tuple(found))
+
+
+def _site_passes(asked: syntax_tree.Expression, scope: Scope, events: EventNames) -> tuple[Condition, ...] | None:
+    """What is left to hold while the scenario runs; None where what is known already says no."""
+    if isinstance(asked, syntax_tree.Operation) and asked.operator == "and":
+        parts = [_site_passes(operand, scope, events) for operand in asked.operands]
+        return None if None in parts else tuple(each for part in parts if part for each in part)
+    if _changes(asked, scope):
+        return (condition(asked, scope, events),)
+    return () if scope.types.convert(evaluate(asked, scope), "bool", asked.at) else None
+
+
+def _changes(expression: syntax_tree.Expression, scope: Scope) -> bool:
+    """Whether an expression looks at quantities of actors."""
+    if _is_quantity(expression, scope):
+        return True
+    return isinstance(expression, syntax_tree.Operation) and any(_changes(each, scope) for each in expression.operands)
+
+
+def _by_name(
+    name: str, params: list[tuple[str, str, syntax_tree.Expression | None]], scope: Scope, at: SourceLocation
+) -> Condition:
+    """An event that ScenarioRunner knows by its name: an actor and a distance are its parameters."""
+    values = [evaluate_as(kind, default, scope) for _, kind, default in params if default is not None]
+    actors = [value.name for value in values if isinstance(value, ActorName) and value.type == "vehicle"]
+    lengths = [value.value for value in values if isinstance(value, Physical) and value.dimension == LENGTH]
+    if len(actors) != 1 or len(lengths) != 1:
+        expected = f"{name}(other_car: vehicle = <actor>, distance: length = <length>)"
+        raise FaultError(at, f"{name!r} says of no actor how far", expected)
+    return _BY_NAME[name](actors[0], lengths[0], at)
+
+
+def _near(actor: str, distance: float, at: SourceLocation) -> Condition:
+    between = ObjectDistance(actor, EGO, Direction.EUCLIDEAN, DistanceMode.REFERENCE_POINTS)
+    return Compare(between, Relation.LESS, distance, at)
+
+
+_BY_NAME: dict[str, Callable[[str, float, SourceLocation], Condition]] = {
+    "drive_distance": lambda actor, distance, _: Driven(actor, distance),
+    "near_collision": _near,
+}
+"""Events of ScenarioRunner: a car has gone so far from the wait on, or has come so near to the ego."""
 
 
 def _comparison(expression: syntax_tree.Operation, scope: Scope) -> Compare:
     left, right = expression.operands
     relation = expression.operator
-    if not _is_quantity(left) and _is_quantity(right):
+    if _is_quantity(left, scope) and _is_quantity(right, scope):
+        return _of_both(left, right, relation, scope, expression.at)
+    if not _is_quantity(left, scope) and _is_quantity(right, scope):
         left, right, relation = right, left, FLIPPED[relation]
     quantity, kind = _quantity(left, scope)
     return _within(quantity, Relation(relation), _value(right, kind, scope), expression.at)
+
+
+def _of_both(
+    left: syntax_tree.Expression, right: syntax_tree.Expression, relation: str, scope: Scope, at: SourceLocation
+) -> Compare:
+    one, other = _quantity(left, scope)[0], _quantity(right, scope)[0]
+    if not isinstance(one, Speed) or not isinstance(other, Speed) or one.actor == other.actor:
+        raise FaultError(at, "only the speeds of two actors are compared", "<actor>.speed < <actor>.speed")
+    return Compare(RelativeSpeed(one.actor, other.actor), Relation(relation), 0.0, at)
 
 
 def _within(quantity: Quantity, relation: Relation, value: float, at: SourceLocation) -> Compare:
@@ -162,18 +257,25 @@ def _never_negative(quantity: Quantity) -> bool:
             return True
 
 
-def _is_quantity(expression: syntax_tree.Expression) -> bool:
+def _is_quantity(expression: syntax_tree.Expression, scope: Scope) -> bool:
+    if isinstance(expression, syntax_tree.Name):
+        return isinstance(scope.known().get(expression.name), Measured)
     callee = expression.callee if isinstance(expression, syntax_tree.Call) else expression
     return isinstance(callee, syntax_tree.Member) and callee.name in TRIGGERS
 
 
 def _quantity(expression: syntax_tree.Expression, scope: Scope) -> tuple[Quantity, str]:
     """The quantity and the type of its value."""
+    if isinstance(expression, syntax_tree.Name):
+        measured = scope.known().get(expression.name)
+        if isinstance(measured, Measured):
+            trigger = TRIGGERS[measured.quantity]
+            return trigger.make(measured.actor.name, BoundArguments()), trigger.type
     callee = expression.callee if isinstance(expression, syntax_tree.Call) else expression
     if not isinstance(callee, syntax_tree.Member):
         raise FaultError(expression.at, "nothing here changes while the scenario runs", EXPECTED)
     actor = scope.actor(callee.base)
-    if actor.type not in PHYSICAL_OBJECTS or callee.name not in TRIGGERS:
+    if not scope.types.is_a(actor.type, "physical_object") or callee.name not in TRIGGERS:
         raise FaultError(callee.at, f"{actor.name!r} has no quantity {callee.name!r}", EXPECTED)
     if actor.type == "stationary_object" and callee.name in OF_MOVING:
         raise FaultError(callee.at, f"{actor.name!r} never moves: it has no {callee.name!r}", "another actor's")
@@ -187,6 +289,6 @@ def _quantity(expression: syntax_tree.Expression, scope: Scope) -> tuple[Quantit
 
 
 def _value(expression: syntax_tree.Expression, kind: str, scope: Scope) -> float:
-    value = convert(evaluate(expression, scope), kind, expression.at)
+    value = evaluate_as(kind, expression, scope)
     assert isinstance(value, Physical)
     return value.value

@@ -37,7 +37,7 @@ from tuling_fsm.sim.scenario.conditions import (
     TimeToPoint,
     TraveledDistance,
 )
-from tuling_fsm.sim.scenario.maneuvers import FollowTrajectory, ManeuverCommand, Synchronize, TakeRoute
+from tuling_fsm.sim.scenario.maneuvers import FollowTrajectory, ManeuverCommand, Synchronize, TakeRoute, referred_to
 from tuling_fsm.sim.scenario.model import (
     EGO,
     Action,
@@ -53,7 +53,7 @@ from tuling_fsm.sim.scenario.model import (
     Wait,
     nodes,
 )
-from tuling_fsm.sim.scenario.placements import AtPose, InSlot, OnLane, OnMap, Placement, RelativeTo, place
+from tuling_fsm.sim.scenario.placements import AtPose, InSlot, OnLane, OnMap, OnPath, Placement, RelativeTo, place
 from tuling_fsm.sim.scenario.road_places import OnRoad, OnRoadLane
 from tuling_fsm.sim.scenario.syntax_tree import NO_TEXT, SourceLocation
 from tuling_fsm.sim.scenario.values import FaultError
@@ -123,9 +123,14 @@ def _possible_after_commands(
     issued: tuple[Command, ...], at: SourceLocation, now: _Possible, beside: _Possible
 ) -> _Possible:
     for command in issued:
+        there = now.present | beside.present
+        if isinstance(command, ManeuverCommand):
+            for name in (command.actor, referred_to(command)):
+                if name is not None and name not in there:
+                    raise _absent(name, at)
         if not isinstance(command, ActorCommand):
             continue
-        there, actor = now.present | beside.present, command.actor
+        actor = command.actor
         if isinstance(command, Place):
             if isinstance(command.placement, RelativeTo) and command.placement.actor not in there:
                 raise _absent(command.placement.actor, at)
@@ -179,7 +184,7 @@ def _after_wait(condition: Condition | None, now: _Possible) -> _Possible:
 
 def _check(condition: Condition | None, possible: _Possible) -> None:
     match condition:
-        case Emitted(event, at):
+        case Emitted(event=event, at=at):
             if event not in possible.emitted:
                 what = f"this waits for ever: nothing emits {event!r} from then on"
                 raise FaultError(at, what, "what emits it in a parallel beside the wait")
@@ -236,6 +241,10 @@ class _Lookup:
 
     def start(self, name: str, where: Placement | None) -> str:
         """Whether an actor can begin where it is to."""
+        if isinstance(where, OnPath) and place(where, self._map, self._random, {}) is None:
+            number = f"lane {where.lane} of " if where.lane else ""
+            room = " and room for all beside it" if where.room_for else ""
+            return f"{name}: no {number}a road with {where.path.in_words()}{room} on this map"
         fault = self.place(where)
         return fault and f"{name}: {fault}"
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 from tuling_fsm.sim.scenario import commands
 from tuling_fsm.sim.scenario.action_types import ActionCall, ActionEffect, ActionType
 from tuling_fsm.sim.scenario.choices import Material, PerceivedAs, Sensor, ServerBehaviour
-from tuling_fsm.sim.scenario.expressions import Param
-from tuling_fsm.sim.scenario.values import PHYSICAL_TYPES, FaultError, Physical, Symbol
+from tuling_fsm.sim.scenario.values import FaultError
 
 _WELL = commands.SetRouteServer(ServerBehaviour.WELL)
 
@@ -88,14 +87,6 @@ def _disturb(call: ActionCall) -> ActionEffect:
     return ActionEffect((fault,), end=(commands.DisturbSensor(sensor),))
 
 
-_CLOSING = (
-    Param("position", "position"),
-    Param("material", "object_kind", Symbol("object_kind", "barrier")),
-    Param("seen_as", "seen_as", Symbol("seen_as", "objects")),
-)
-_BEYOND = Param("beyond", "length", Physical(8.0, PHYSICAL_TYPES["length"]))
-"""How far a row goes on beyond the pavements of a whole road, so that no vehicle drives round it."""
-_SPACES = (Param("spaces", "list of id"),)
 _MOVED = ("noise", "latency", "drop_out")
 FAULT_NAMES = (*_MOVED, "occlusion")
 FAULTS: dict[Sensor, tuple[str, ...]] = {
@@ -110,29 +101,22 @@ FAULTS: dict[Sensor, tuple[str, ...]] = {
     Sensor.CAMERA: FAULT_NAMES,
 }
 """What can be wrong with each sensor."""
-_FAULTS = (
-    Param("sensor", "sensor"),
-    Param("noise", "length", Physical(0.0, PHYSICAL_TYPES["length"])),
-    Param("latency", "time", Physical(0.0, PHYSICAL_TYPES["time"])),
-    Param("drop_out", "float", 0.0),
-    Param("occlusion", "bool", False),
-)
 WORLD_ACTIONS: dict[str, dict[str, ActionType]] = {
     "road_works": {
-        "close_lane": ActionType(_close_lane, _CLOSING),
-        "close_road": ActionType(_close_road, (*_CLOSING, _BEYOND)),
+        "close_lane": ActionType(_close_lane),
+        "close_road": ActionType(_close_road),
         "open": ActionType(_open_road),
     },
     "parking_area": {
-        "occupy": ActionType(_occupy, _SPACES),
-        "occupy_all_but": ActionType(_occupy_all_but, (Param("road_id", "id"), Param("free", "list of id", ()))),
-        "vacate": ActionType(_vacate, _SPACES),
+        "occupy": ActionType(_occupy),
+        "occupy_all_but": ActionType(_occupy_all_but),
+        "vacate": ActionType(_vacate),
     },
-    "sensor_suite": {"disturb": ActionType(_disturb, _FAULTS)},
+    "sensor_suite": {"disturb": ActionType(_disturb)},
     "route_server": {
         "go_away": ActionType(_go_away),
         "refuse": ActionType(_refuse),
-        "slow_down": ActionType(_slow_down, (Param("delay", "time"),)),
+        "slow_down": ActionType(_slow_down),
         "answer_opposite": ActionType(_answer_opposite),
         "come_back": ActionType(_come_back),
     },

@@ -89,8 +89,8 @@ class XmlElement:
 
     def fault(self, what: str, expected: str, attribute: str = "") -> InputError:
         """What is wrong here, or with an attribute, and what would be right."""
-        line, column = self._document.location(self._node, attribute)
-        return InputError(f"{self.file}:{line}:{column}", f"<{self.tag}>: {what}", expected)
+        where = self._document.location(self._node, attribute).within(str(self.file))
+        return InputError(where, f"<{self.tag}>: {what}", expected)
 
     def __iter__(self) -> Iterator[XmlElement]:
         for child in self._node:

@@ -46,8 +46,7 @@ class Script:
 
     def note(self, element: XmlElement, what: str) -> None:
         """Say that an element has no effect."""
-        line, column = element.at
-        self.notes.append(f"{element.file}:{line}:{column}: <{element.tag}>: {what}")
+        self.notes.append(f"{element.at.within(str(element.file))}: <{element.tag}>: {what}")
 
     def number(self) -> int:
         """A number for a maneuver that no other has."""
