@@ -25,7 +25,7 @@ setup(
     license="Apache-2.0",
     python_requires=">=3.10,<3.13",
     packages=find_packages(include=[NAME, f"{NAME}.*"]),
-    package_data={NAME: ["py.typed", "sim/scenario/osc2.lark"]},
+    package_data={NAME: ["py.typed", "sim/scenario/osc2.lark", "viewer/page/*", "viewer/page/vendor/*"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (SHARE, ["package.xml", "requirements.txt"]),
@@ -71,6 +71,7 @@ setup(
             "import-linter",
             "lxml-stubs",
             "mypy",
+            "playwright==1.65.2",
             "pytest",
             "pytest-timeout",
             "pytest-xdist",

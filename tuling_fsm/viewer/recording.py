@@ -1,0 +1,271 @@
+"""A bag as the data of a film: everything that can be seen or read at a moment, with the seconds from its beginning."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import shapely
+
+from tuling_fsm.agent import Parameters
+from tuling_fsm.bag.reader import read_messages
+from tuling_fsm.bag.replay import map_of, parameters_of
+from tuling_fsm.bag.ticks import ours, read_run
+from tuling_fsm.bag.timeline import MotionSample, Timeline, by_stamp, read_timeline
+from tuling_fsm.bag.topic_names import OURS, TopicNames
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.map.opendrive import read_map
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.map.speed_limits import SpeedLimits
+from tuling_fsm.viewer.columns import ColumnWriter, TextTable
+from tuling_fsm.viewer.plans import DrawnMarkers, Plans, add_candidates
+from tuling_fsm.viewer.reasons import add_whys, spoken, supervisors, thinned
+from tuling_fsm.viewer.road_columns import add_roads
+from tuling_fsm.viewer.tracks import KINDS, LIGHTS, LightChanges, ObjectTracks, SlotChanges
+from tuling_fsm.wire.inputs import unpack_input
+from tuling_fsm.wire.paths import unpack_path
+
+MOTION_PERIOD_S = 0.045
+"""Between two poses of the car at the least, s: odometry of 100 Hz is shown as 20 Hz."""
+CLOCK_TIME_S = 1e6
+"""A bag whose stamps begin later than this has those of a clock, and its film begins at zero."""
+LONG_S = 1200.0
+"""A drive longer than this is kept at the coarser periods, s."""
+LIMIT_PERIOD_S = 0.5
+"""Between two looks at the speed limit, s."""
+ROUTE_TOLERANCE_M = 0.05
+
+
+@dataclass(frozen=True)
+class FilmPeriods:
+    """Between two of what is kept, s: a long drive has to fit into one file too."""
+
+    objects: float
+    plans: float
+    whys: float
+    weighed: float
+
+    @classmethod
+    def of(cls, duration_s: float) -> FilmPeriods:
+        """Those of a drive as long as this (s)."""
+        return cls(0.1, 0.2, 0.2, 0.2) if duration_s <= LONG_S else cls(0.2, 0.5, 0.5, 1.0)
+
+
+@dataclass
+class Recording:
+    """What is packed into the page: `data` as `columns.ColumnWriter.packed` makes it, and its name."""
+
+    title: str
+    data: bytes
+
+
+@dataclass(frozen=True)
+class FilmSource:
+    """Where the data come from.
+
+    Args:
+        bag: a bag folder, or one `.mcap` or `.db3` file.
+        map_file: OpenDRIVE map instead of the one that the bag names.
+        salvage: use what can be read of a damaged bag.
+        names: how the bag calls its topics and frames.
+        tick_ms: stamp (s) and time (ms) of each tick, which no bag has.
+    """
+
+    bag: Path
+    map_file: Path | None = None
+    salvage: bool = False
+    names: TopicNames = OURS
+    tick_ms: Iterable[tuple[float, float]] = ()
+
+
+@dataclass
+class _Routes:
+    """Routes and blocked parts of them: each holds until the next."""
+
+    name: str
+    found: list[dict[str, Any]] = field(default_factory=list)
+
+    def take(self, t: float, points: FloatArray) -> None:
+        line = points[:, :2]
+        if len(line) > 1:
+            line = shapely.get_coordinates(shapely.simplify(shapely.linestrings(line), ROUTE_TOLERANCE_M))
+        flat = np.round(line, 2).ravel().tolist()
+        if not self.found or self.found[-1]["xy"] != flat:
+            self.found.append({"name": self.name, "t": round(t, 3), "xy": flat})
+
+
+def record(source: FilmSource) -> Recording:
+    """Read a bag, twice: once for what was said, once for what was seen.
+
+    Raises:
+        InputError: no bag, a damaged one, one in which nothing moves, or a map that cannot be read.
+    """
+    timeline = read_timeline(source.bag, source.salvage, source.names, silent=True)
+    if not timeline.motion:
+        raise InputError(str(source.bag), "no car moves in it", "the topic odometry or trajectory")
+    run = read_run(source.bag, source.salvage)
+    parameters: Parameters = parameters_of(run, str(source.bag))
+    road_map = _road_map(run, source)
+    origin = timeline.begin if timeline.begin > CLOCK_TIME_S else 0.0
+    film = _Film(source, timeline, origin, parameters.vehicle)
+    film.read()
+    return film.packed(road_map, _result_beside(source.bag))
+
+
+def _road_map(run: Mapping[str, Any], source: FilmSource) -> RoadMap | None:
+    """The map of the bag, if it names one that is still there; what the caller names has to be."""
+    if source.map_file is None and not Path(str(run.get("map") or "/nowhere")).is_file():
+        return None
+    return read_map(map_of(run, str(source.bag), source.map_file))
+
+
+def _result_beside(bag: Path) -> dict[str, Any] | None:
+    """`result.json` of the same folder, which a simulated run has."""
+    file = (bag if bag.is_dir() else bag.parent) / "result.json"
+    try:
+        result = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return result if isinstance(result, dict) and "infractions" in result else None
+
+
+class _Film:
+    """One bag on its way into columns."""
+
+    def __init__(self, source: FilmSource, timeline: Timeline, origin: float, vehicle: Vehicle) -> None:
+        self._source = source
+        self._timeline = timeline
+        self._origin = origin
+        self._vehicle = vehicle
+        self._periods = FilmPeriods.of(timeline.end - timeline.begin)
+        self._objects = ObjectTracks(self._periods.objects, origin)
+        self._lights, self._slots = LightChanges(), SlotChanges()
+        self._plans = Plans(self._periods.plans, vehicle.wheelbase)
+        self._markers = DrawnMarkers(self._periods.weighed)
+        self._routes, self._blocked = _Routes("route"), _Routes("blocked")
+
+    def read(self) -> None:
+        """All that was seen and meant."""
+        take: dict[str, Callable[[float, bytes], None]] = {
+            "objects": self._objects.take,
+            "traffic_lights": self._lights.take,
+            "parking_slots": self._slots.take,
+            "trajectory": self._plans.take,
+            "markers": self._markers.take,
+            "route": self._route,
+            "route_answer": self._answer,
+            "route_blocked": self._block,
+        }
+        source = self._source
+        for stamp, message in by_stamp(ours(read_messages(source.bag, source.salvage, source.names))):
+            if message.topic in take:
+                take[message.topic](stamp - self._origin, message.data)
+
+    def _route(self, t: float, raw: bytes) -> None:
+        self._routes.take(t, unpack_path(raw, "route")[1])
+
+    def _answer(self, t: float, raw: bytes) -> None:
+        answer = unpack_input("route_answer", raw, t)
+        if len(answer.points) > 1:
+            self._routes.take(t, answer.points)
+
+    def _block(self, t: float, raw: bytes) -> None:
+        self._blocked.take(t, unpack_path(raw, "route_blocked")[1])
+
+    def packed(self, road_map: RoadMap | None, result: Mapping[str, Any] | None) -> Recording:
+        """All columns with their header."""
+        columns, texts, timeline = ColumnWriter(), TextTable(), self._timeline
+        motion = _add_motion(columns, timeline.motion, self._origin)
+        for part in (self._objects, self._lights, self._slots, self._plans):
+            part.add_to(columns)
+        whys = thinned(timeline.whys, self._origin, self._periods.whys)
+        add_whys(columns, whys, texts)
+        add_candidates(columns, whys, self._markers.ends, texts)
+        _add_tick_ms(columns, self._source.tick_ms, self._origin)
+        driven = np.array([(each.pose.x, each.pose.y) for each in motion])
+        roads = None if road_map is None else add_roads(columns, road_map, driven)
+        _add_limits(columns, road_map, motion, self._origin, self._vehicle.max_speed)
+        title = _title(self._source.bag, result)
+        end = timeline.end - self._origin
+        vehicle = {
+            name: getattr(self._vehicle, name) for name in ("wheelbase", "front_overhang", "rear_overhang", "width")
+        }
+        header = {
+            "format": 1,
+            "title": title,
+            "bag": str(self._source.bag),
+            "origin": self._origin,
+            "begin": round(timeline.begin - self._origin, 3),
+            "end": round(end, 3),
+            "vehicle": vehicle,
+            "kinds": KINDS,
+            "lights": LIGHTS,
+            "roads": roads,
+            "map": None if road_map is None else road_map.name,
+            **spoken(timeline, self._origin),
+            "supervisors": supervisors(whys),
+            "spans": self._markers.spans(end),
+            "routes": self._routes.found + self._blocked.found,
+            "result": None if result is None else _shown(result),
+            "texts": texts.texts,
+        }
+        return Recording(title, columns.packed(header))
+
+
+def _add_motion(columns: ColumnWriter, motion: tuple[MotionSample, ...], origin: float) -> list[MotionSample]:
+    """The car as `ego.*`, thinned; headings go on beyond half a turn, so that a mean of two is between them."""
+    kept: list[MotionSample] = []
+    for each in motion:
+        if not kept or each.t - kept[-1].t >= MOTION_PERIOD_S or each is motion[-1]:
+            kept.append(each)
+    columns.add("ego.t", [each.t - origin for each in kept], 1e-3, order=2)
+    columns.add("ego.x", [each.pose.x for each in kept], 1e-3, order=2)
+    columns.add("ego.y", [each.pose.y for each in kept], 1e-3, order=2)
+    columns.add("ego.heading", np.unwrap([each.pose.heading for each in kept]), 1e-4, order=2)
+    columns.add("ego.v", [each.v for each in kept], 0.01)
+    return kept
+
+
+def _add_tick_ms(columns: ColumnWriter, ticks: Iterable[tuple[float, float]], origin: float) -> None:
+    rows = np.array(list(ticks)).reshape(-1, 2)
+    columns.add("tick.t", rows[:, 0] - origin, 1e-3, order=2)
+    columns.add("tick.ms", rows[:, 1], 0.01)
+
+
+def _add_limits(
+    columns: ColumnWriter, road_map: RoadMap | None, motion: list[MotionSample], origin: float, top_speed: float
+) -> None:
+    """The speed limit where the car was (m/s), or nothing without a map."""
+    rows: list[tuple[float, float]] = []
+    limits = None if road_map is None else SpeedLimits(road_map, top_speed)
+    for each in motion if limits is not None else ():
+        if limits is not None and (not rows or each.t - origin - rows[-1][0] >= LIMIT_PERIOD_S):
+            rows.append((each.t - origin, limits.at(each.pose)))
+    table = np.array(rows).reshape(-1, 2)
+    columns.add("limit.t", table[:, 0], 1e-3, order=2)
+    columns.add("limit.v", table[:, 1], 0.01)
+
+
+def _title(bag: Path, result: Mapping[str, Any] | None) -> str:
+    if result is not None and {"scenario", "map", "seed"} <= set(result):
+        return f"{result['scenario']} on {result['map']}, seed {result['seed']}"
+    folder = bag if bag.is_dir() else bag.parent
+    return folder.resolve().name or str(bag)
+
+
+_SHOWN = ("finished", "end", "sim_s", "distance_m", "services", "infractions", "flaps", "tick_ms", "seed", "version")
+
+
+def _shown(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Of `result.json`, what the page shows."""
+    shown = {name: result[name] for name in _SHOWN if name in result}
+    score = result.get("score")
+    if isinstance(score, dict):
+        shown["score"] = {name: score[name] for name in ("closed_loop", "driving") if name in score}
+    return shown
