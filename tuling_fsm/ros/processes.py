@@ -88,7 +88,7 @@ def run_processes(
             group.wait_for(SIM)
         result = _read_result(results, group)
         if out is not None:
-            write_film(results / "report.html", [FilmSource(results)])
+            write_film(out / "report.html", [FilmSource(out)])
         return result
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,17 +15,17 @@ import shapely
 from tuling_fsm.agent import Parameters
 from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.bag.replay import map_of, parameters_of
-from tuling_fsm.bag.ticks import ours, read_run
+from tuling_fsm.bag.ticks import ours, read_run, ticks
 from tuling_fsm.bag.timeline import MotionSample, Timeline, by_stamp, read_timeline
-from tuling_fsm.bag.topic_names import OURS, TopicNames
+from tuling_fsm.bag.topic_names import OURS, Message, TopicNames
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.speed_limits import SpeedLimits
 from tuling_fsm.viewer.columns import ColumnWriter, TextTable
 from tuling_fsm.viewer.plans import DrawnMarkers, Plans, add_candidates
+from tuling_fsm.viewer.predictions import Predictions
 from tuling_fsm.viewer.reasons import add_whys, spoken, supervisors, thinned
 from tuling_fsm.viewer.road_columns import add_roads
 from tuling_fsm.viewer.tracks import KINDS, LIGHTS, LightChanges, ObjectTracks, SlotChanges
@@ -50,11 +51,12 @@ class FilmPeriods:
     plans: float
     whys: float
     weighed: float
+    predictions: float
 
     @classmethod
     def of(cls, duration_s: float) -> FilmPeriods:
         """Those of a drive as long as this (s)."""
-        return cls(0.1, 0.2, 0.2, 0.2) if duration_s <= LONG_S else cls(0.2, 0.5, 0.5, 1.0)
+        return cls(0.1, 0.1, 0.0, 0.0, 0.2) if duration_s <= LONG_S else cls(0.1, 0.2, 0.2, 0.5, 0.5)
 
 
 @dataclass
@@ -113,9 +115,9 @@ def record(source: FilmSource) -> Recording:
     parameters: Parameters = parameters_of(run, str(source.bag))
     road_map = _road_map(run, source)
     origin = timeline.begin if timeline.begin > CLOCK_TIME_S else 0.0
-    film = _Film(source, timeline, origin, parameters.vehicle)
+    film = _Film(source, timeline, origin, parameters, road_map)
     film.read()
-    return film.packed(road_map, _result_beside(source.bag))
+    return film.packed(_result_beside(source.bag))
 
 
 def _road_map(run: Mapping[str, Any], source: FilmSource) -> RoadMap | None:
@@ -138,17 +140,22 @@ def _result_beside(bag: Path) -> dict[str, Any] | None:
 class _Film:
     """One bag on its way into columns."""
 
-    def __init__(self, source: FilmSource, timeline: Timeline, origin: float, vehicle: Vehicle) -> None:
+    def __init__(
+        self, source: FilmSource, timeline: Timeline, origin: float, parameters: Parameters, road_map: RoadMap | None
+    ) -> None:
         self._source = source
         self._timeline = timeline
         self._origin = origin
-        self._vehicle = vehicle
+        self._map = road_map
+        self._vehicle = vehicle = parameters.vehicle
         self._periods = FilmPeriods.of(timeline.end - timeline.begin)
         self._objects = ObjectTracks(self._periods.objects, origin)
-        self._lights, self._slots = LightChanges(), SlotChanges()
+        self._lights, self._slots = LightChanges(origin), SlotChanges(origin)
         self._plans = Plans(self._periods.plans, vehicle.wheelbase)
         self._markers = DrawnMarkers(self._periods.weighed)
         self._routes, self._blocked = _Routes("route"), _Routes("blocked")
+        period_s = self._periods.predictions
+        self._predictions = None if road_map is None else Predictions(road_map, parameters, period_s, origin)
 
     def read(self) -> None:
         """All that was seen and meant."""
@@ -162,10 +169,19 @@ class _Film:
             "route_answer": self._answer,
             "route_blocked": self._block,
         }
+        messages = self._handed_on(take)
+        if self._predictions is None:
+            deque(messages, maxlen=0)
+        else:
+            self._predictions.take(ticks(messages, str(self._source.bag), lambda line: None))
+
+    def _handed_on(self, take: Mapping[str, Callable[[float, bytes], None]]) -> Iterator[Message]:
+        """Every message of ours, after it was taken."""
         source = self._source
         for stamp, message in by_stamp(ours(read_messages(source.bag, source.salvage, source.names))):
             if message.topic in take:
                 take[message.topic](stamp - self._origin, message.data)
+            yield message
 
     def _route(self, t: float, raw: bytes) -> None:
         self._routes.take(t, unpack_path(raw, "route")[1])
@@ -178,12 +194,13 @@ class _Film:
     def _block(self, t: float, raw: bytes) -> None:
         self._blocked.take(t, unpack_path(raw, "route_blocked")[1])
 
-    def packed(self, road_map: RoadMap | None, result: Mapping[str, Any] | None) -> Recording:
+    def packed(self, result: Mapping[str, Any] | None) -> Recording:
         """All columns with their header."""
-        columns, texts, timeline = ColumnWriter(), TextTable(), self._timeline
+        columns, texts, timeline, road_map = ColumnWriter(), TextTable(), self._timeline, self._map
         motion = _add_motion(columns, timeline.motion, self._origin)
-        for part in (self._objects, self._lights, self._slots, self._plans):
-            part.add_to(columns)
+        for part in (self._objects, self._lights, self._slots, self._plans, self._predictions):
+            if part is not None:
+                part.add_to(columns)
         whys = thinned(timeline.whys, self._origin, self._periods.whys)
         add_whys(columns, whys, texts)
         add_candidates(columns, whys, self._markers.ends, texts)
@@ -206,6 +223,7 @@ class _Film:
             "vehicle": vehicle,
             "kinds": KINDS,
             "lights": LIGHTS,
+            "predicted_points": 0 if self._predictions is None else self._predictions.points,
             "roads": roads,
             "map": None if road_map is None else road_map.name,
             **spoken(timeline, self._origin),

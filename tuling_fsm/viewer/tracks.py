@@ -105,19 +105,25 @@ def _key(row: np.void) -> _TrackKey:
 
 
 class LightChanges:
-    """The topic `traffic_lights`: a row wherever a signal is seen in another state than before."""
+    """The topic `traffic_lights`: a row wherever a signal is seen in another state than before.
 
-    def __init__(self) -> None:
+    Args:
+        origin: stamp (s) at which the film's time begins.
+    """
+
+    def __init__(self, origin: float) -> None:
+        self._origin = origin
         self._states: dict[int, int] = {}
         self._rows: list[tuple[float, int, int]] = []
 
     def take(self, t: float, raw: bytes) -> None:
         """A message, at a time (s) of the film."""
         try:
-            rows = unpack_table("traffic_lights", raw).rows
+            table = unpack_table("traffic_lights", raw)
         except InputError:
             return
-        for row in rows:
+        t = own_time(table.stamp - self._origin, t)
+        for row in table.rows:
             signal, state = int(row["signal"]), int(row["state"])
             if self._states.get(signal) != state:
                 self._states[signal] = state
@@ -132,21 +138,27 @@ class LightChanges:
 
 
 class SlotChanges:
-    """The topic `parking_slots`: a row wherever a slot is new, has moved, or is taken or free otherwise than before."""
+    """The topic `parking_slots`: a row wherever a slot is new, has moved, or is taken or free otherwise than before.
+
+    Args:
+        origin: stamp (s) at which the film's time begins.
+    """
 
     MOVED_M = 0.3
 
-    def __init__(self) -> None:
+    def __init__(self, origin: float) -> None:
+        self._origin = origin
         self._last: dict[int, tuple[float, ...]] = {}
         self._rows: list[tuple[float, ...]] = []
 
     def take(self, t: float, raw: bytes) -> None:
         """A message, at a time (s) of the film."""
         try:
-            rows = unpack_table("parking_slots", raw).rows
+            table = unpack_table("parking_slots", raw)
         except InputError:
             return
-        for row in rows:
+        t = own_time(table.stamp - self._origin, t)
+        for row in table.rows:
             slot = int(row["slot"])
             now = (float(row["occupied"] != 0), *(float(row[k]) for k in ("x", "y", "heading", "length", "width")))
             if slot not in self._last or _differ(self._last[slot], now):

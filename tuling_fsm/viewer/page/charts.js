@@ -97,7 +97,7 @@ export class Charts {
         height: kind.height + (last ? TIMES_PX : 0),
         padding: [6, RIGHT, last ? 0 : 4, 0],
         legend: { show: false },
-        cursor: { y: false, drag: { x: true, y: false, setScale: false }, points: { show: false }, sync: { key: "film" } },
+        cursor: { y: false, drag: { x: true, y: false, setScale: false }, points: { show: false }, sync: { key: "film", filters: { pub: hovers } } },
         scales: { x: { time: false }, y: { range: (_, low, high) => spread(low ?? 0, high ?? 1) } },
         series: [{}, ...flat.map(({ curve, run }) => series(curve, run))],
         axes: [
@@ -137,6 +137,12 @@ export class Charts {
       plot.setScale("x", { min: this.axis.from, max: this.axis.to });
     }
   }
+}
+
+/** What one chart tells the others: where the pointer is, but not that a stretch was marked.
+ * @param {string} event @returns {boolean} */
+function hovers(event) {
+  return event === "mousemove" || event === "mouseleave";
 }
 
 /** @param {number} low @param {number} high @returns {[number, number]} with zero, and room above */

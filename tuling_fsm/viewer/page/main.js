@@ -47,6 +47,7 @@ class Film {
     const strip = /** @type {HTMLCanvasElement} */ (part("marks"));
     this.marks = new EventMarks(strip, this.events, begin, end, (t) => this.clock.seek(t));
     this.linkedAt = 0;
+    this.drawnAt = NaN;
   }
 
   start() {
@@ -234,7 +235,10 @@ class Film {
     for (const stage of this.stages) {
       stage.draw(clock.t);
     }
-    axis.keepInView(clock.t);
+    if (clock.t !== this.drawnAt) {
+      this.drawnAt = clock.t;
+      axis.keepInView(clock.t);
+    }
     this.panel.show(this.looksAt, clock.t);
     const ego = this.looksAt.egoAt(clock.t);
     part("clock").textContent = `${clockText(clock.t)} / ${clockText(clock.end)}`;
@@ -244,6 +248,7 @@ class Film {
     part("follow").setAttribute("aria-pressed", String(this.stages[0].camera.follow));
     /** @type {HTMLSelectElement} */ (part("speed")).value = String(clock.speed);
     /** @type {HTMLInputElement} */ (part("slider")).value = String(clock.t);
+    part("now").hidden = clock.t < axis.from || clock.t > axis.to;
     part("now").style.transform = `translateX(${axis.pixel(clock.t)}px)`;
     this.frames += 1;
   }

@@ -14,8 +14,8 @@ import { codeColour, LIGHTS, palette, speedColour } from "#film/palette.js";
 
 /** Speed (m/s) that has the last colour of the scale. */
 export const FAST = 9;
-/** Places on an object's way at its present velocity, s from now. */
-const EXTRAPOLATED_S = [1, 2, 3];
+/** What is slower has no arrow, m/s. */
+const LEAST_SPEED = 0.2;
 /** How far back the driven path is shown (s), and every which sample of it. */
 const TRAIL_S = 60;
 const TRAIL_STRIDE = 4;
@@ -33,7 +33,8 @@ export const LAYERS = {
   lights: { label: "traffic lights", draw: drawLights },
   plan: { label: "plan by speed", draw: drawPlan },
   candidates: { label: "candidates", draw: drawCandidates },
-  motion: { label: "velocities", draw: drawMotion },
+  predictions: { label: "predictions", draw: drawPredictions },
+  velocities: { label: "velocities", draw: drawVelocities },
   objects: { label: "objects", draw: drawObjects },
   targets: { label: "targets", draw: drawTargets },
   walls: { label: "stop walls", draw: drawWalls },
@@ -192,31 +193,40 @@ function objectColour(shot, each) {
   return PEOPLE.has(each.kind) ? colours.person : shot.first ? colours.object : colours.other;
 }
 
-/** @param {Shot} shot @returns {number} velocity, and where it leads if it is kept */
-function drawMotion(shot) {
+/** @param {Shot} shot @returns {number} the way of a second */
+function drawVelocities(shot) {
+  const moving = shot.recording.objectsAt(shot.t).filter((each) => Math.hypot(each.vx, each.vy) > LEAST_SPEED);
+  for (const each of moving) {
+    const [x, y] = [each.x + each.vx, each.y + each.vy];
+    pen(shot, objectColour(shot, each), 0.16, 2);
+    line(shot.ink, [each.x, each.y, x, y]);
+    const barb = Math.max(0.6, 5 / shot.camera.scale);
+    at(shot, x, y, Math.atan2(each.vy, each.vx), () => line(shot.ink, [-barb, barb / 2, 0, 0, -barb, -barb / 2]));
+  }
+  return moving.length;
+}
+
+/** @param {Shot} shot @returns {number} ways of the next seconds, with a dot a second */
+function drawPredictions(shot) {
   const { ink, camera } = shot;
-  let drawn = 0;
-  for (const each of shot.recording.objectsAt(shot.t)) {
-    if (Math.hypot(each.vx, each.vy) < 0.2) {
-      continue;
-    }
-    drawn += 1;
-    const colour = objectColour(shot, each);
-    const last = EXTRAPOLATED_S[EXTRAPOLATED_S.length - 1];
-    ink.setLineDash([0.5, 0.5]);
-    pen(shot, colour, 0.1, 1.2);
-    line(ink, [each.x, each.y, each.x + last * each.vx, each.y + last * each.vy]);
+  const ways = shot.recording.predictionsAt(shot.t);
+  const colour = shot.first ? palette().predicted : palette().other;
+  for (const { xy } of ways) {
+    ink.globalAlpha = 0.8;
+    ink.setLineDash([0.7, 0.5]);
+    pen(shot, colour, 0.12, 1.3);
+    line(ink, xy);
     ink.setLineDash([]);
     ink.fillStyle = colour;
-    for (const seconds of EXTRAPOLATED_S) {
-      ink.globalAlpha = 0.75 - 0.2 * seconds;
+    for (let i = 2; i < xy.length; i += 2) {
+      ink.globalAlpha = 0.9 - 0.35 * (i / xy.length);
       ink.beginPath();
-      ink.arc(each.x + seconds * each.vx, each.y + seconds * each.vy, Math.max(0.3, 2.5 / camera.scale), 0, 7);
+      ink.arc(xy[i], xy[i + 1], Math.max(0.25, 2.2 / camera.scale), 0, 7);
       ink.fill();
     }
-    ink.globalAlpha = 1;
   }
-  return drawn;
+  ink.globalAlpha = 1;
+  return ways.length;
 }
 
 /** @param {Shot} shot @returns {number} */

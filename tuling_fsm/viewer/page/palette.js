@@ -5,7 +5,7 @@
  *   line: string, kerb: string, thing: string, crosswalk: string, slot: string, slotTaken: string, slotFree: string,
  *   ink: string, faint: string, ego: string, egoEdge: string, glass: string, other: string, person: string,
  *   object: string, route: string, wall: string, target: string, blocked: string, trail: string,
- *   label: string, labelInk: string, grid: string}} Palette
+ *   predicted: string, label: string, labelInk: string, grid: string}} Palette
  */
 
 /** @type {Palette} */
@@ -14,7 +14,7 @@ const DAY = {
   line: "#ffffff", kerb: "#8d8577", thing: "#7a5ca8", crosswalk: "#f7f8fa", slot: "#7f9cc4", slotTaken: "#c4554d",
   slotFree: "#2f8f5b", ink: "#1d2733", faint: "#66727f", ego: "#1668dc", egoEdge: "#0b3d8c", glass: "#d7e6fb",
   other: "#c026a8", person: "#d9480f", object: "#49566a", route: "#7d8fb3", wall: "#d92d20", target: "#1668dc",
-  blocked: "#d92d20", trail: "#1668dc", label: "rgba(255,255,255,0.88)", labelInk: "#1d2733", grid: "#dfe3e8",
+  blocked: "#d92d20", trail: "#1668dc", predicted: "#8a3ffc", label: "rgba(255,255,255,0.88)", labelInk: "#1d2733", grid: "#dfe3e8",
 }; // prettier-ignore
 
 /** @type {Palette} */
@@ -23,7 +23,7 @@ const NIGHT = {
   line: "#aab4c0", kerb: "#5d6672", thing: "#9c7bd0", crosswalk: "#8e99a6", slot: "#4d6a94", slotTaken: "#e0695f",
   slotFree: "#48b47c", ink: "#e6ebf1", faint: "#8b97a5", ego: "#4c9aff", egoEdge: "#b9d8ff", glass: "#16314f",
   other: "#ef6bd9", person: "#ff8a4c", object: "#9aa8bb", route: "#51638c", wall: "#ff5a4f", target: "#4c9aff",
-  blocked: "#ff5a4f", trail: "#4c9aff", label: "rgba(18,22,27,0.85)", labelInk: "#e6ebf1", grid: "#262d36",
+  blocked: "#ff5a4f", trail: "#4c9aff", predicted: "#be95ff", label: "rgba(18,22,27,0.85)", labelInk: "#e6ebf1", grid: "#262d36",
 }; // prettier-ignore
 
 /** @returns {boolean} */

@@ -18,6 +18,7 @@ import { lastUpTo, starts } from "#film/columns.js";
  *   inState: number, next: string, timeoutLeft: number, t: number}} WhyMoment
  * @typedef {{dest: string, guard: string, clause: string, held: number, of: number}} DwellTimer
  * @typedef {{x: number, y: number, shift: number, offset: number, fate: string, cost: number}} CandidateEnd
+ * @typedef {{id: number, xy: number[]}} PredictedWay x and y in turn, a second apart, from where the object is
  * @typedef {{from: number, to: number, text: string}} Span
  * @typedef {{number: number, taken: boolean, x: number, y: number, heading: number, length: number,
  *   width: number}} SeenSlot
@@ -48,6 +49,7 @@ export class Recording {
     this.planStarts = starts(columns.get("plan.n"));
     this.trackStarts = starts(columns.get("track.n"));
     this.weighedStarts = starts(columns.get("weighed.n"));
+    this.predictedStarts = this.header.predicted_points ? starts(columns.get("predicted.n")) : new Uint32Array(1);
     this.lightRows = rowsBy(columns.get("light.signal"));
     this.slotRows = rowsBy(columns.get("slot.number"));
   }
@@ -243,6 +245,22 @@ export class Recording {
         fate: this.text(of("fate")),
         cost: of("cost"),
       });
+    }
+    return found;
+  }
+
+  /** @param {number} t @returns {PredictedWay[]} up to three for an object that has a choice */
+  predictionsAt(t) {
+    const points = this.header.predicted_points;
+    const moment = points ? lastUpTo(this.columns.get("predicted.t"), t) : -1;
+    if (moment < 0 || t - this.columns.get("predicted.t")[moment] > LASTS_S) {
+      return [];
+    }
+    const [x, y] = [this.columns.get("predicted.x"), this.columns.get("predicted.y")];
+    const found = [];
+    for (let way = this.predictedStarts[moment]; way < this.predictedStarts[moment + 1]; way += 1) {
+      const xy = Array.from({ length: 2 * points }, (_, k) => (k % 2 ? y : x)[way * points + (k >> 1)]);
+      found.push({ id: this.columns.get("predicted.id")[way], xy });
     }
     return found;
   }
