@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,24 +13,23 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.viewer.page import write_film
 from tuling_fsm.viewer.recording import FilmSource
 
+from .chromium import OPTIONS, chromium
 from .drives import limit_at, pose_at, record
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright, of the extra `test`, is not installed")
 pytestmark = pytest.mark.slow
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
 WIDE, NARROW = {"width": 1300, "height": 860}, {"width": 400, "height": 800}
 READY = "html[data-ready=true]"
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    program = next(filter(None, map(shutil.which, NAMES)), None)
+    program = chromium()
     if program is None:
-        pytest.skip("no Chromium; the package chromium of the distribution brings one")
-    options = ["--disable-gpu", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+        pytest.skip("no Chromium; `make browser` brings that of the distribution")
     with playwright.sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=program, args=options)
+        started = driver.chromium.launch(executable_path=program, args=OPTIONS)
         yield started
         started.close()
 

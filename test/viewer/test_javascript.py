@@ -28,7 +28,7 @@ def node() -> str:
 @pytest.fixture
 def modules(node: str) -> Path:
     if not MODULES.is_dir():
-        pytest.skip(f"no {MODULES.parent}; `npm ci` in its folder brings them")
+        pytest.skip(f"no {MODULES.parent}; `make testable` brings them where there is npm")
     return MODULES
 
 
@@ -39,6 +39,18 @@ def test_the_modules_do_what_their_own_tests_say(node: str) -> None:
 @pytest.mark.slow
 def test_the_modules_are_of_the_types_that_they_say(modules: Path) -> None:
     assert said_by(str(modules / "tsc"), "--project", ".") == ""
+
+
+def test_the_charts_are_those_of_the_package(modules: Path) -> None:
+    package = modules.parent / "uplot"
+    vendored = TOOLS.parents[2] / "tuling_fsm" / "viewer" / "page" / "vendor"
+    pairs = {
+        "uPlot.iife.min.js": "dist/uPlot.iife.min.js",
+        "uPlot.min.css": "dist/uPlot.min.css",
+        "uPlot.LICENSE": "LICENSE",
+    }
+    for ours, theirs in pairs.items():
+        assert (vendored / ours).read_bytes() == (package / theirs).read_bytes(), ours
 
 
 @pytest.mark.slow

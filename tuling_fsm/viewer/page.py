@@ -10,7 +10,7 @@ from pathlib import Path
 from string import Template
 
 from tuling_fsm.output_file import write_file
-from tuling_fsm.viewer.recording import FilmSource, Recording, record
+from tuling_fsm.viewer.recording import FilmRun, FilmSource, record
 
 MOST_RUNS = 2
 """Runs that a page shows over each other or side by side."""
@@ -34,7 +34,7 @@ def write_film(file: Path, sources: Sequence[FilmSource]) -> None:
     write_file(file, page([record(source) for source in sources]))
 
 
-def page(recordings: Sequence[Recording]) -> str:
+def page(recordings: Sequence[FilmRun]) -> str:
     """The page as text."""
     licence, charts = (_text(name) for name in _CHARTS)
     runs = (f'<script type="text/plain" class="run">{b64encode(each.data).decode()}</script>' for each in recordings)

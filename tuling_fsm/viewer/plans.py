@@ -84,7 +84,7 @@ class _Drawn(NamedTuple):
     won: FloatArray
 
 
-class DrawnMarkers:
+class MarkerHistory:
     """The topic `markers`, thinned to a period: spans of walls and targets, and where candidates end.
 
     Args:

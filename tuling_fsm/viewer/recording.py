@@ -24,7 +24,7 @@ from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.speed_limits import SpeedLimits
 from tuling_fsm.viewer.columns import ColumnWriter, TextTable
-from tuling_fsm.viewer.plans import DrawnMarkers, Plans, add_candidates
+from tuling_fsm.viewer.plans import MarkerHistory, Plans, add_candidates
 from tuling_fsm.viewer.predictions import Predictions
 from tuling_fsm.viewer.reasons import add_whys, spoken, supervisors, thinned
 from tuling_fsm.viewer.road_columns import add_roads
@@ -60,7 +60,7 @@ class FilmPeriods:
 
 
 @dataclass
-class Recording:
+class FilmRun:
     """What is packed into the page: `data` as `columns.ColumnWriter.packed` makes it, and its name."""
 
     title: str
@@ -102,7 +102,7 @@ class _Routes:
             self.found.append({"name": self.name, "t": round(t, 3), "xy": flat})
 
 
-def record(source: FilmSource) -> Recording:
+def record(source: FilmSource) -> FilmRun:
     """Read a bag, twice: once for what was said, once for what was seen.
 
     Raises:
@@ -152,7 +152,7 @@ class _Film:
         self._objects = ObjectTracks(self._periods.objects, origin)
         self._lights, self._slots = LightChanges(origin), SlotChanges(origin)
         self._plans = Plans(self._periods.plans, vehicle.wheelbase)
-        self._markers = DrawnMarkers(self._periods.weighed)
+        self._markers = MarkerHistory(self._periods.weighed)
         self._routes, self._blocked = _Routes("route"), _Routes("blocked")
         period_s = self._periods.predictions
         self._predictions = None if road_map is None else Predictions(road_map, parameters, period_s, origin)
@@ -194,7 +194,7 @@ class _Film:
     def _block(self, t: float, raw: bytes) -> None:
         self._blocked.take(t, unpack_path(raw, "route_blocked")[1])
 
-    def packed(self, result: Mapping[str, Any] | None) -> Recording:
+    def packed(self, result: Mapping[str, Any] | None) -> FilmRun:
         """All columns with their header."""
         columns, texts, timeline, road_map = ColumnWriter(), TextTable(), self._timeline, self._map
         motion = _add_motion(columns, timeline.motion, self._origin)
@@ -233,7 +233,7 @@ class _Film:
             "result": None if result is None else _shown(result),
             "texts": texts.texts,
         }
-        return Recording(title, columns.packed(header))
+        return FilmRun(title, columns.packed(header))
 
 
 def _add_motion(columns: ColumnWriter, motion: tuple[MotionSample, ...], origin: float) -> list[MotionSample]:

@@ -48,7 +48,7 @@ const STATES = {
 const CODES = {
   NONE: "#93a1b0", SPEED_LIMIT: "#93a1b0", CURVATURE: "#a9b4bf", PASSING: "#7f93a8", LEADER: "#f28e2b",
   QUEUE: "#d97b1c", CROSSING: "#d4a72c", OBSTACLE: "#b5651d", RED_LIGHT: "#e15759", STOP_SIGN: "#c2413b",
-  PEDESTRIAN: "#d9480f", JUNCTION_OCCUPIED: "#d4a72c", ROUTE_END: "#59a14f", TARGET: "#59a14f", ARRIVED: "#59a14f",
+  PEDESTRIAN: "#d9480f", JUNCTION_OCCUPIED: "#d4a72c", ROUTE_END: "#59a14f", TARGET: "#3a9aa3", ARRIVED: "#59a14f",
   GEAR_CHANGE: "#b07aa1", STEERING: "#b07aa1", EMERGENCY_STOP: "#b3261e", PLAN_REJECTED: "#b3261e", won: "#2f9e5b",
 }; // prettier-ignore
 
