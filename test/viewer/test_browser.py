@@ -260,6 +260,8 @@ def test_two_runs_over_each_other_and_side_by_side(browser: Any, bag: Path, cour
     opened.page.click("#beside")
     opened.drawn()
     assert opened.ask("film.stages.map(stage => stage.drawn.ego)") == [1, 1]
+    shown = "film.stages.map(stage => [stage.camera.width, stage.canvas.getBoundingClientRect().width])"
+    assert [taken == there for taken, there in opened.ask(shown)] == [True, True]
     first, second = opened.ask("film.stages.map(stage => stage.ego.x)")
     assert first == pytest.approx(second, abs=0.01)
     opened.page.click("#which")

@@ -160,7 +160,7 @@ function series(curve, run) {
     label: curve.label,
     stroke: curve.quiet ? colours.faint : own,
     width: curve.quiet ? 1 : 1.5,
-    dash: curve.quiet ? [4, 3] : [],
+    dash: curve.quiet ? [4, 3] : run === 0 ? [] : [7, 4],
     fill: curve.filled && run === 0 ? `${own}22` : undefined,
     spanGaps: true,
     points: { show: false },

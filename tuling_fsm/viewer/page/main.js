@@ -78,6 +78,10 @@ class Film {
       place.append(canvas);
       return new Stage(canvas, group, new Scenery(beside ? group : this.recordings), this.layers, () => (this.changed = true));
     });
+    for (const stage of this.stages) {
+      stage.resize(); // Each is narrower since the next one came.
+    }
+    part("beside").setAttribute("aria-pressed", String(beside));
     this.changed = true;
   }
 
