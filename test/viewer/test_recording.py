@@ -11,11 +11,14 @@ import pytest
 from tuling_fsm.bag.timeline import read_timeline
 from tuling_fsm.bag.writer import BagWriter
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.viewer.columns import unpacked
 from tuling_fsm.viewer.recording import FilmPeriods, FilmSource, record
 from tuling_fsm.wire.cdr import nanoseconds
-from tuling_fsm.wire.text import pack_bool
+from tuling_fsm.wire.odometry import pack_odometry
+from tuling_fsm.wire.text import pack_bool, pack_json
+from tuling_fsm.world.inputs import Odometry
 
 from .drives import COURSE, END_S, STANDS, pose_at
 from .drives import record as record_drive
@@ -116,6 +119,19 @@ def test_a_bag_in_which_the_planner_says_nothing_is_shown_all_the_same(tmp_path:
     header, columns = unpacked(record(FilmSource(record_drive(tmp_path / "other", course, without=silent))).data)
     assert header["changes"] == []
     assert len(columns["plan.t"]) > 100
+
+
+def test_parameters_of_another_version_and_a_strange_route_are_no_reason_to_show_nothing(tmp_path: Path) -> None:
+    with BagWriter(tmp_path / "old", {"map": str(COURSE), "parameters": {"no.such_parameter": 3.0}}) as bag:
+        for k in range(40):
+            ns = nanoseconds(0.1 * k)
+            bag.write(ns, "odometry", pack_odometry(ns, Odometry(0.1 * k, pose_at(0.1 * k), 5.0, 0.0)))
+        bag.write(ns, "route_answer", pack_json({"points": "none"}))
+        bag.write(ns, "markers", b"no markers")
+    header, columns = unpacked(record(FilmSource(tmp_path / "old")).data)
+    assert header["vehicle"]["wheelbase"] == Vehicle().wheelbase
+    assert header["routes"] == []
+    assert len(columns["ego.t"]) == 40
 
 
 def test_a_bag_in_which_nothing_moves_is_refused(tmp_path: Path) -> None:

@@ -32,12 +32,14 @@ def add_report(verbs: Verbs) -> None:
 
 
 def _report(arguments: argparse.Namespace) -> int:
+    from tuling_fsm.compiling import compile_kernels
     from tuling_fsm.viewer.page import write_film
     from tuling_fsm.viewer.recording import FilmSource
 
     bags: list[Path] = [arguments.bag] if arguments.other is None else [arguments.bag, arguments.other]
     names = names_of(arguments)
     file = arguments.out or _beside(bags)
+    compile_kernels(("world",))
     write_film(file, [FilmSource(bag, arguments.map, arguments.salvage, names) for bag in bags])
     print(file)
     return 0

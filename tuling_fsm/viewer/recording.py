@@ -5,42 +5,37 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import shapely
 
 from tuling_fsm.agent import Parameters
 from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.bag.replay import map_of, parameters_of
 from tuling_fsm.bag.ticks import ours, read_run, ticks
-from tuling_fsm.bag.timeline import MotionSample, Timeline, by_stamp, read_timeline
+from tuling_fsm.bag.timeline import Timeline, by_stamp, read_timeline
 from tuling_fsm.bag.topic_names import OURS, Message, TopicNames
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.map.speed_limits import SpeedLimits
 from tuling_fsm.viewer.columns import ColumnWriter, TextTable
+from tuling_fsm.viewer.motion import add_limits, add_motion, add_tick_ms
 from tuling_fsm.viewer.plans import MarkerHistory, Plans, add_candidates
 from tuling_fsm.viewer.predictions import Predictions
 from tuling_fsm.viewer.reasons import add_whys, spoken, supervisors, thinned
 from tuling_fsm.viewer.road_columns import add_roads
+from tuling_fsm.viewer.routes import RouteHistory
 from tuling_fsm.viewer.tracks import KINDS, LIGHTS, LightChanges, ObjectTracks, SlotChanges
 from tuling_fsm.wire.inputs import unpack_input
 from tuling_fsm.wire.paths import unpack_path
 
-MOTION_PERIOD_S = 0.045
-"""Between two poses of the car at the least, s: odometry of 100 Hz is shown as 20 Hz."""
 CLOCK_TIME_S = 1e6
 """A bag whose stamps begin later than this has those of a clock, and its film begins at zero."""
 LONG_S = 1200.0
 """A drive longer than this is kept at the coarser periods, s."""
-LIMIT_PERIOD_S = 0.5
-"""Between two looks at the speed limit, s."""
-ROUTE_TOLERANCE_M = 0.05
 
 
 @dataclass(frozen=True)
@@ -86,22 +81,6 @@ class FilmSource:
     tick_ms: Iterable[tuple[float, float]] = ()
 
 
-@dataclass
-class _Routes:
-    """Routes and blocked parts of them: each holds until the next."""
-
-    name: str
-    found: list[dict[str, Any]] = field(default_factory=list)
-
-    def take(self, t: float, points: FloatArray) -> None:
-        line = points[:, :2]
-        if len(line) > 1:
-            line = shapely.get_coordinates(shapely.simplify(shapely.linestrings(line), ROUTE_TOLERANCE_M))
-        flat = np.round(line, 2).ravel().tolist()
-        if not self.found or self.found[-1]["xy"] != flat:
-            self.found.append({"name": self.name, "t": round(t, 3), "xy": flat})
-
-
 def record(source: FilmSource) -> FilmRun:
     """Read a bag, twice: once for what was said, once for what was seen.
 
@@ -112,12 +91,21 @@ def record(source: FilmSource) -> FilmRun:
     if not timeline.motion:
         raise InputError(str(source.bag), "no car moves in it", "the topic odometry or trajectory")
     run = read_run(source.bag, source.salvage)
-    parameters: Parameters = parameters_of(run, str(source.bag))
+    parameters = _parameters(run, source)
     road_map = _road_map(run, source)
     origin = timeline.begin if timeline.begin > CLOCK_TIME_S else 0.0
     film = _Film(source, timeline, origin, parameters, road_map)
     film.read()
     return film.packed(_result_beside(source.bag))
+
+
+def _parameters(run: Mapping[str, Any], source: FilmSource) -> Parameters:
+    """Those of the bag; where another version has recorded what there is no more, those of now."""
+    try:
+        found: Parameters = parameters_of(run, str(source.bag))
+    except InputError:
+        return Parameters()
+    return found
 
 
 def _road_map(run: Mapping[str, Any], source: FilmSource) -> RoadMap | None:
@@ -153,7 +141,7 @@ class _Film:
         self._lights, self._slots = LightChanges(origin), SlotChanges(origin)
         self._plans = Plans(self._periods.plans, vehicle.wheelbase)
         self._markers = MarkerHistory(self._periods.weighed)
-        self._routes, self._blocked = _Routes("route"), _Routes("blocked")
+        self._routes, self._blocked = RouteHistory("route"), RouteHistory("blocked")
         period_s = self._periods.predictions
         self._predictions = None if road_map is None else Predictions(road_map, parameters, period_s, origin)
 
@@ -180,7 +168,8 @@ class _Film:
         source = self._source
         for stamp, message in by_stamp(ours(read_messages(source.bag, source.salvage, source.names))):
             if message.topic in take:
-                take[message.topic](stamp - self._origin, message.data)
+                with suppress(InputError):  # The planner could not use it either.
+                    take[message.topic](stamp - self._origin, message.data)
             yield message
 
     def _route(self, t: float, raw: bytes) -> None:
@@ -197,77 +186,49 @@ class _Film:
     def packed(self, result: Mapping[str, Any] | None) -> FilmRun:
         """All columns with their header."""
         columns, texts, timeline, road_map = ColumnWriter(), TextTable(), self._timeline, self._map
-        motion = _add_motion(columns, timeline.motion, self._origin)
+        motion = add_motion(columns, timeline.motion, self._origin)
         for part in (self._objects, self._lights, self._slots, self._plans, self._predictions):
             if part is not None:
                 part.add_to(columns)
         whys = thinned(timeline.whys, self._origin, self._periods.whys)
         add_whys(columns, whys, texts)
         add_candidates(columns, whys, self._markers.ends, texts)
-        _add_tick_ms(columns, self._source.tick_ms, self._origin)
+        add_tick_ms(columns, self._source.tick_ms, self._origin)
         driven = np.array([(each.pose.x, each.pose.y) for each in motion])
         roads = None if road_map is None else add_roads(columns, road_map, driven)
-        _add_limits(columns, road_map, motion, self._origin, self._vehicle.max_speed)
+        add_limits(columns, road_map, motion, self._origin, self._vehicle.max_speed)
         title = _title(self._source.bag, result)
-        end = timeline.end - self._origin
-        vehicle = {
-            name: getattr(self._vehicle, name) for name in ("wheelbase", "front_overhang", "rear_overhang", "width")
-        }
         header = {
-            "format": 1,
+            **self._header(),
             "title": title,
-            "bag": str(self._source.bag),
-            "origin": self._origin,
-            "begin": round(timeline.begin - self._origin, 3),
-            "end": round(end, 3),
-            "vehicle": vehicle,
-            "kinds": KINDS,
-            "lights": LIGHTS,
-            "predicted_points": 0 if self._predictions is None else self._predictions.points,
             "roads": roads,
-            "map": None if road_map is None else road_map.name,
-            **spoken(timeline, self._origin),
             "supervisors": supervisors(whys),
-            "spans": self._markers.spans(end),
-            "routes": self._routes.found + self._blocked.found,
             "result": None if result is None else _shown(result),
             "texts": texts.texts,
         }
         return FilmRun(title, columns.packed(header))
 
+    def _header(self) -> dict[str, object]:
+        """What does not come with columns."""
+        vehicle, end = self._vehicle, self._timeline.end - self._origin
+        return {
+            "format": 1,
+            "bag": str(self._source.bag),
+            "map": None if self._map is None else self._map.name,
+            "origin": self._origin,
+            "begin": round(self._timeline.begin - self._origin, 3),
+            "end": round(end, 3),
+            "vehicle": {name: getattr(vehicle, name) for name in _BODY},
+            "kinds": KINDS,
+            "lights": LIGHTS,
+            "predicted_points": 0 if self._predictions is None else self._predictions.points,
+            **spoken(self._timeline, self._origin),
+            "spans": self._markers.spans(end),
+            "routes": self._routes.found + self._blocked.found,
+        }
 
-def _add_motion(columns: ColumnWriter, motion: tuple[MotionSample, ...], origin: float) -> list[MotionSample]:
-    """The car as `ego.*`, thinned; headings go on beyond half a turn, so that a mean of two is between them."""
-    kept: list[MotionSample] = []
-    for each in motion:
-        if not kept or each.t - kept[-1].t >= MOTION_PERIOD_S or each is motion[-1]:
-            kept.append(each)
-    columns.add("ego.t", [each.t - origin for each in kept], 1e-3, order=2)
-    columns.add("ego.x", [each.pose.x for each in kept], 1e-3, order=2)
-    columns.add("ego.y", [each.pose.y for each in kept], 1e-3, order=2)
-    columns.add("ego.heading", np.unwrap([each.pose.heading for each in kept]), 1e-4, order=2)
-    columns.add("ego.v", [each.v for each in kept], 0.01)
-    return kept
 
-
-def _add_tick_ms(columns: ColumnWriter, ticks: Iterable[tuple[float, float]], origin: float) -> None:
-    rows = np.array(list(ticks)).reshape(-1, 2)
-    columns.add("tick.t", rows[:, 0] - origin, 1e-3, order=2)
-    columns.add("tick.ms", rows[:, 1], 0.01)
-
-
-def _add_limits(
-    columns: ColumnWriter, road_map: RoadMap | None, motion: list[MotionSample], origin: float, top_speed: float
-) -> None:
-    """The speed limit where the car was (m/s), or nothing without a map."""
-    rows: list[tuple[float, float]] = []
-    limits = None if road_map is None else SpeedLimits(road_map, top_speed)
-    for each in motion if limits is not None else ():
-        if limits is not None and (not rows or each.t - origin - rows[-1][0] >= LIMIT_PERIOD_S):
-            rows.append((each.t - origin, limits.at(each.pose)))
-    table = np.array(rows).reshape(-1, 2)
-    columns.add("limit.t", table[:, 0], 1e-3, order=2)
-    columns.add("limit.v", table[:, 1], 0.01)
+_BODY = ("wheelbase", "front_overhang", "rear_overhang", "width")
 
 
 def _title(bag: Path, result: Mapping[str, Any] | None) -> str:
