@@ -13,8 +13,6 @@ from viewer.chromium import OPTIONS, chromium
 
 SIZE = {"width": 1280, "height": 1100}
 ZOOM = 1.6
-COLOURS = 256
-"""Of the picture; more make it larger than a page should be."""
 
 
 def picture(page: Path, t: float) -> Image.Image:
@@ -28,7 +26,7 @@ def picture(page: Path, t: float) -> Image.Image:
         tab.wait_for_timeout(500)
         taken = Image.open(io.BytesIO(tab.screenshot()))
         browser.close()
-    return taken.convert("RGB").quantize(COLOURS)
+    return taken.convert("RGB")
 
 
 def main(page: str, t: str, png: str) -> None:

@@ -9,7 +9,7 @@ import { isDark, palette } from "#film/palette.js";
 
 const TILE_M = 150;
 /** The picture is larger than what is seen by this on each side. */
-const MARGIN = 0.3;
+const MARGIN = 0.2;
 
 /** @type {Record<string, (colours: import("#film/palette.js").Palette) => string>} */
 const FILLS = {
