@@ -3,6 +3,7 @@ VENV := $(CURDIR)/.venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 TESTABLE := $(VENV)/.testable
+MODULES := test/viewer/javascript/node_modules/.package-lock.json
 PIP := $(BIN)/pip --quiet --disable-pip-version-check install --no-compile --constraint constraints.txt
 PYTHON ?= $(shell for p in python3 python3.12 python3.11 python3.10; do \
 	$$p -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 12))' 2>/dev/null && echo $$p && break; done)
@@ -13,7 +14,7 @@ unexport _ROS_WHEELS_BOOTSTRAP_COMPLETE LD_LIBRARY_PATH PYTHONPATH
 # Without bytecode every one of some hundred processes parses 2000 files anew: 3 s of CPU each, and half a minute a worker of pytest.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install testable demo match test check format clauses messages pictures recordings traces proofs mutants bench-peers clean
+.PHONY: help install testable browser demo match test check format clauses messages pictures recordings traces proofs mutants bench-peers clean
 
 help:
 	@echo "make demo     drive the embedded course under ROS 2; results in out/demo"
@@ -28,6 +29,7 @@ help:
 	@echo "make proofs   2000 sequences of anything at all, and all runs on an old processor, instead of the few of make test"
 	@echo "make mutants  faults planted in the state machine, and those that no test finds"
 	@echo "make bench-peers  what tuling-fsm bench compares with, in .venv-bench"
+	@echo "make browser  Chromium and npm from the distribution, for the tests of report.html; needs root"
 	@echo "make install  only build .venv with .venv/bin/tuling-fsm in it"
 
 install: $(INSTALLED)
@@ -52,7 +54,17 @@ $(TESTABLE): $(INSTALLED)
 	@$(PIP) --force-reinstall --no-deps lark
 	@touch $@
 
-testable: install $(TESTABLE)
+# What checks the page's modules; without npm their types and style are not checked.
+$(MODULES): test/viewer/javascript/package-lock.json
+	@command -v npm >/dev/null || { echo "no npm: types and style of the page's modules are not checked"; exit 0; }; \
+		npm ci --prefix test/viewer/javascript --no-audit --no-fund --loglevel=error || echo "npm brought nothing: the same"
+
+testable: install $(TESTABLE) $(MODULES)
+
+# What the tests of the page need of a Debian or Ubuntu; those that miss it are skipped.
+browser:
+	command -v chromium >/dev/null || command -v chromium-browser >/dev/null || { apt-get update && apt-get install --yes --no-install-recommends chromium; }
+	command -v npm >/dev/null || { apt-get update && apt-get install --yes --no-install-recommends nodejs npm; }
 
 demo: install
 	$(BIN)/tuling-fsm demo --out out/demo

@@ -26,7 +26,14 @@ setup(
     python_requires=">=3.10,<3.13",
     packages=find_packages(include=[NAME, f"{NAME}.*"]),
     package_data={
-        NAME: ["py.typed", "sim/scenario/osc2.lark", "sim/scenario/scenario_runner.osc", "sim/scenario/standard.osc"]
+        NAME: [
+            "py.typed",
+            "sim/scenario/osc2.lark",
+            "sim/scenario/scenario_runner.osc",
+            "sim/scenario/standard.osc",
+            "viewer/page/*",
+            "viewer/page/vendor/*",
+        ]
     },
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
@@ -73,6 +80,7 @@ setup(
             "import-linter",
             "lxml-stubs",
             "mypy",
+            "playwright==1.65.2",
             "pytest",
             "pytest-timeout",
             "pytest-xdist",

@@ -24,7 +24,7 @@ ARGUMENTS = (
     DeclareLaunchArgument("seed", default_value="1", description="of everything random in the scenario"),
     DeclareLaunchArgument("mission_file", default_value="", description="mission (JSON) without a scenario"),
     DeclareLaunchArgument("vehicle_file", default_value=MODEL3, description="dimensions of the ego"),
-    DeclareLaunchArgument("out", default_value="", description="folder for run.mcap, result.json, report.html"),
+    DeclareLaunchArgument("out", default_value="", description="folder for run.mcap, result.json, pictures.html"),
 )
 
 

@@ -18,7 +18,7 @@ ARGUMENTS = (
     ),
     DeclareLaunchArgument("scenario", default_value=f"{CONFIG}/scenarios/demo.osc", description="OpenSCENARIO 2 file"),
     DeclareLaunchArgument("seed", default_value="1", description="of everything random"),
-    DeclareLaunchArgument("out", default_value="", description="folder for run.mcap, result.json, report.html"),
+    DeclareLaunchArgument("out", default_value="", description="folder for run.mcap, result.json, pictures.html"),
 )
 
 

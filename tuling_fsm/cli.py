@@ -84,7 +84,7 @@ def _nowhere() -> int:
 
 def command_line() -> argparse.ArgumentParser:
     """All verbs with their options, in the order of the help."""
-    from tuling_fsm.verbs import bags, campaign, commonroad, maps, planner, runs
+    from tuling_fsm.verbs import bags, campaign, commonroad, maps, planner, report, runs
     from tuling_fsm.verbs.parser import OneLineParser
 
     parser = OneLineParser(prog="tuling-fsm", description="Hierarchical state-machine planner and its simulator.")
@@ -96,6 +96,7 @@ def command_line() -> argparse.ArgumentParser:
         bags.add_replay,
         commonroad.add_commonroad,
         bags.add_why,
+        report.add_report,
         planner.add_plan,
         maps.add_map,
         maps.add_route,

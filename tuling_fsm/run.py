@@ -32,6 +32,8 @@ from tuling_fsm.sim.scenario.compiler import load_scenario
 from tuling_fsm.sim.scenario.model import Scenario
 from tuling_fsm.sim.sensors.perception_levels import CLEAN, perception_level
 from tuling_fsm.sim.simulation import Simulation
+from tuling_fsm.viewer.page import write_film
+from tuling_fsm.viewer.recording import FilmSource
 from tuling_fsm.wire.cdr import nanoseconds
 from tuling_fsm.wire.outputs import Outputs, trajectory_messages
 from tuling_fsm.world.inputs import Inputs
@@ -76,7 +78,7 @@ def run_scenario(
         map_file: OpenDRIVE map instead of the scenario's own.
         seed: of everything random.
         overrides: values of variables of the scenario, as text.
-        out: folder for `run.mcap`, `result.json` and `report.html`; None writes nothing.
+        out: folder for `run.mcap`, `result.json`, `report.html` and `pictures.html`; None writes nothing.
         progress: called with a line of text about once a simulated second.
         planner: that drives, one of `PLANNERS`.
         perception: level of what the sensors get wrong.
@@ -101,6 +103,7 @@ def run_scenario(
     result = result_of(simulation, log, time.perf_counter() - began)
     if out is not None:
         write_results(out, simulation.road_map, log, result)
+        write_film(out / "report.html", [FilmSource(out, tick_ms=[(row.t, row.tick_ms) for row in log.rows])])
     return result
 
 
@@ -120,9 +123,9 @@ def chosen_map(scenario: Scenario, map_file: Path | None) -> Path:
 
 
 def write_results(out: Path, road_map: RoadMap, log: RunLog, result: Mapping[str, Any]) -> None:
-    """Write `result.json` and `report.html`."""
+    """Write `result.json` and `pictures.html`; `report.html` is made from the bag, when that is complete."""
     write_file(out / "result.json", json.dumps(result, indent=1) + "\n")
-    write_report(out / "report.html", road_map, log, result)
+    write_report(out / "pictures.html", road_map, log, result)
 
 
 def _bag(out: Path | None, map_file: Path, parameters: Parameters) -> AbstractContextManager[BagWriter | None]:

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 
 def test_pip_installs_the_command_without_ros(fresh):
     said = run(fresh / "tuling-fsm", "--help", cwd=fresh).stdout
-    for verb in ("demo", "sim", "replay", "plan", "map", "route"):
+    for verb in ("demo", "sim", "replay", "report", "plan", "map", "route"):
         assert verb in said
     assert "rclpy" not in run(fresh / "python", "-m", "pip", "list", cwd=fresh).stdout
 
@@ -46,6 +46,17 @@ def test_the_shared_files_are_found_where_pip_puts_them(fresh):
     found = Path(run(fresh / "python", "-c", code, cwd=fresh).stdout.strip())
     assert found == fresh.parent / "share" / "tuling_fsm" / "config" / "planner.yaml"
     assert (found.parents[1] / "launch" / "planner.launch.py").is_file()
+
+
+def test_the_page_of_a_film_is_installed_with_its_modules(fresh):
+    code = (
+        "from tuling_fsm.viewer.columns import ColumnWriter\n"
+        "from tuling_fsm.viewer.page import page\n"
+        "from tuling_fsm.viewer.recording import FilmRun\n"
+        "text = page([FilmRun('a drive', ColumnWriter().packed({}))])\n"
+        "print('<title>a drive</title>' in text, '#film/main.js' in text, '(v1.6.32)' in text)\n"
+    )
+    assert run(fresh / "python", "-c", code, cwd=fresh).stdout.split() == ["True"] * 3
 
 
 def test_bags_are_written_and_read_without_ros(fresh):

@@ -166,13 +166,16 @@ def test_the_guide_has_the_versions_of_ubuntu() -> None:
             assert (of_ubuntu(package, release) or "from pip") in cell, (package, release)
 
 
-def test_files_of_the_package_are_named_one_by_one() -> None:
+def test_files_of_the_package_are_named_folder_by_folder() -> None:
     """The setuptools of Ubuntu 22.04 knows no ** in a pattern, and would leave them out."""
     files = [file for file in (ROOT / "tuling_fsm").rglob("*") if file.is_file() and "__pycache__" not in file.parts]
     names = {file.relative_to(ROOT / "tuling_fsm").as_posix() for file in files if file.suffix != ".py"}
     data = re.search(r"package_data=\{\s*NAME: \[(.*?)\]", SETUP, re.DOTALL)
     assert data is not None
-    assert set(re.findall(r'"(.*?)"', data[1])) == names
+    patterns = re.findall(r'"(.*?)"', data[1])
+    assert not [pattern for pattern in patterns if "**" in pattern]
+    found = {file for pattern in patterns for file in (ROOT / "tuling_fsm").glob(pattern) if file.is_file()}
+    assert {file.relative_to(ROOT / "tuling_fsm").as_posix() for file in found} == names
 
 
 def test_limits_are_of_a_kind_that_is_looked_at() -> None:

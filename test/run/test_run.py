@@ -30,7 +30,8 @@ def test_a_run_leaves_result_bag_and_report_and_repeats(tmp_path: Path) -> None:
     assert not [infraction for infraction in first["infractions"] if infraction["at_fault"]]
     assert first["trace_sha256"] == again["trace_sha256"] != other["trace_sha256"]
     assert json.loads((tmp_path / "a" / "result.json").read_text(encoding="utf-8")) == first
-    assert "The run from above" in (tmp_path / "a" / "report.html").read_text(encoding="utf-8")
+    assert "The run from above" in (tmp_path / "a" / "pictures.html").read_text(encoding="utf-8")
+    assert 'class="run"' in (tmp_path / "a" / "report.html").read_text(encoding="utf-8")
     assert replay(tmp_path / "a" / "run.mcap") == []
 
 

@@ -29,7 +29,7 @@ def test_stops_are_told_in_words_and_what_supervisors_do_beside_the_states(plain
     sim = simulation(plain)
     sim.advance(None)
     sim.abort()
-    page = tmp_path / "report.html"
+    page = tmp_path / "pictures.html"
     write_report(page, plain, log, result_of(sim, log, 1.0))
     rows = [re.findall(r"<td>(.*?)</td>", line) for line in page.read_text(encoding="utf-8").split("<tr>")]
     assert ["0.50 s", "2.0 s", "a red light (RED_LIGHT)", "signal &lt;4&gt;"] in rows

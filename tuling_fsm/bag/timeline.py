@@ -97,16 +97,17 @@ class Timeline:
         return next((stop for stop in self.stops if stop.t_from <= t <= stop.t_to), None)
 
 
-def read_timeline(path: str | Path, salvage: bool = False, names: TopicNames = OURS) -> Timeline:
+def read_timeline(path: str | Path, salvage: bool = False, names: TopicNames = OURS, silent: bool = False) -> Timeline:
     """Read a bag with the planner's output topics, from this product's runs or recorded by any other program.
 
     Args:
         path: a bag folder, or one `.mcap` or `.db3` file.
         salvage: read a damaged MCAP file up to the damage.
         names: how the bag calls its topics and frames.
+        silent: whether the planner may say nothing in it, as one of another maker does.
 
     Raises:
-        InputError: no bag, a damaged one, or one in which the planner says nothing.
+        InputError: no bag, a damaged one, one without messages, or one in which the planner says nothing.
     """
     changes: list[StateChange] = []
     whys: list[WhyMessage] = []
@@ -118,15 +119,15 @@ def read_timeline(path: str | Path, salvage: bool = False, names: TopicNames = O
         "odometry": lambda t, raw: motion.extend(_moved(t, raw)),
     }
     stamps = []
-    for t, message in _by_stamp(ours(read_messages(path, salvage, names))):
+    for t, message in by_stamp(ours(read_messages(path, salvage, names))):
         stamps.append(t)
         if message.topic in take:
             take[message.topic](t, message.data)
         elif message.topic in WORDS:
             words.append((t, message.topic, unpack_string(message.data, f"{path}: {message.topic}")))
-    if not (changes or whys or words):
+    if not stamps or not (changes or whys or words or silent):
         raise InputError(str(path), "the planner says nothing in it", "the topics state, transition and why")
-    motion = motion or _planned(_by_stamp(ours(read_messages(path, salvage, names))))
+    motion = motion or _planned(by_stamp(ours(read_messages(path, salvage, names))))
     stood = tuple(
         stops(((each.t, each.v) for each in motion), [LimitChange(why.t, why.code, why.words) for why in whys])
     )
@@ -135,7 +136,7 @@ def read_timeline(path: str | Path, salvage: bool = False, names: TopicNames = O
     )
 
 
-def _by_stamp(messages: Iterable[Message]) -> Iterator[tuple[float, Message]]:
+def by_stamp(messages: Iterable[Message]) -> Iterator[tuple[float, Message]]:
     """Messages with their stamps (s) on the planner's clock, which a recorder's need not be.
 
     One without a stamp of its own takes that of the message before it, or at the beginning that of the first one.

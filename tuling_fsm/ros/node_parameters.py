@@ -73,7 +73,7 @@ class SimNodeParameters:
     map_file: str = param("", doc="OpenDRIVE map instead of the scenario's own; empty for that")
     seed: int = param(1, "", 0, 2**31 - 1, "of everything random", clause="SIM-2")
     overrides: str = param("", doc="JSON object of variables of the scenario and their values, as text; empty for none")
-    out: str = param("", doc="folder that gets result.json and report.html; empty for none")
+    out: str = param("", doc="folder that gets result.json and pictures.html; empty for none")
     start_timeout: float = param(300.0, "s", 1.0, 3600.0, "until planner and route server are there, wall time")
     answer_timeout: float = param(
         60.0, "s", 0.5, 600.0, "for one trajectory, wall time; then the run ends with an error"

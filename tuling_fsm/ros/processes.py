@@ -24,6 +24,8 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.ros.environment import child_environment, require_rclpy
 from tuling_fsm.run import chosen_map
 from tuling_fsm.sim.scenario.compiler import load_scenario
+from tuling_fsm.viewer.page import write_film
+from tuling_fsm.viewer.recording import FilmSource
 
 if TYPE_CHECKING:
     from rclpy.executors import Executor
@@ -60,7 +62,7 @@ def run_processes(
         map_file: OpenDRIVE map instead of the scenario's own.
         seed: of everything random.
         overrides: values of variables of the scenario, as text.
-        out: folder for `run.mcap`, `result.json` and `report.html`; None keeps nothing.
+        out: folder for `run.mcap`, `result.json`, `report.html` and `pictures.html`; None keeps nothing.
         progress: called with a line of text about once a simulated second.
 
     Returns:
@@ -84,7 +86,10 @@ def run_processes(
             _start_nodes(group, Path(folder), {"map_file": str(chosen)}, sim, None if out is None else results)
             activate_planner(group)
             group.wait_for(SIM)
-        return _read_result(results, group)
+        result = _read_result(results, group)
+        if out is not None:
+            write_film(out / "report.html", [FilmSource(out)])
+        return result
 
 
 def _start_nodes(

@@ -43,7 +43,9 @@ def add_sim(verbs: Verbs) -> None:
     add_seed(parser)
     add_overrides(parser, "the scenario")
     add_perception(parser)
-    parser.add_argument("--out", type=folder, metavar="DIR", help="folder of run.mcap, result.json and report.html")
+    parser.add_argument(
+        "--out", type=folder, metavar="DIR", help="folder of run.mcap, result.json, report.html and pictures.html"
+    )
     parser.add_argument(
         "--planner", choices=PLANNERS, default="agent",
         help="what drives: this planner, or the Intelligent Driver Model or PDM-Closed to compare with "

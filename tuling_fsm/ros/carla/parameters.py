@@ -24,7 +24,7 @@ class CarlaParameters:
     scenario: str = param("", doc="OpenSCENARIO file (DSL 2 or XML); empty for CARLA's own traffic", clause="CAR-1")
     overrides: str = param("", doc="JSON object of variables of the scenario and their values, as text; empty for none")
     seed: int = param(1, "", 0, 2**31 - 1, "of everything random in the scenario", clause="SIM-2")
-    out: str = param("", doc="folder that gets result.json and report.html of a scenario; empty for none")
+    out: str = param("", doc="folder that gets result.json and pictures.html of a scenario; empty for none")
     waypoints: bool = param(True, doc="without a scenario: the way of CARLA's waypoint publisher is the route")
     rain_fog: bool = param(False, doc="tell the planner of rain or fog", clause="RFG-1", live=True)
     emergency_stop: str = param(

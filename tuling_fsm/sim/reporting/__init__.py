@@ -1,1 +1,1 @@
-"""What a run leaves behind: its log, `result.json`, `report.html`."""
+"""What a run leaves behind: its log, `result.json`, `pictures.html`."""

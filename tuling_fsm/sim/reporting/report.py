@@ -1,4 +1,4 @@
-"""`report.html` of a run: one self-contained page with the bird's-eye picture, the timeline and the tables."""
+"""`pictures.html` of a run, to be printed: the bird's-eye picture, the timeline and the tables on one page."""
 
 from __future__ import annotations
 

@@ -1,0 +1,15 @@
+"""The Chromium of the distribution, and how it is started."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+OPTIONS = ["--disable-gpu", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+"""Without a GPU, as on any server; root has to do without the sandbox."""
+
+
+def chromium() -> str | None:
+    """Where it is, if it is there."""
+    return next(filter(None, map(shutil.which, NAMES)), None)

@@ -1,0 +1,37 @@
+"""The drive that the tests look at, recorded and made into a page once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.viewer.page import write_film
+from tuling_fsm.viewer.recording import FilmSource
+
+from .drives import END_S, TICK_S, record
+
+INFRACTIONS = [
+    {"t": 5.0, "kind": "solid_line", "detail": "the left wheels", "at_fault": True},
+    {"t": 7.5, "kind": "comfort", "detail": "jerk 4.6 m/s^3", "at_fault": False},
+]
+
+
+@pytest.fixture(scope="session")
+def bag(tmp_path_factory: pytest.TempPathFactory, course: RoadMap) -> Path:
+    """A bag with the result of a simulated run beside it."""
+    folder = record(tmp_path_factory.mktemp("film") / "drive", course)
+    result = {"finished": True, "end": "goal", "scenario": "drive", "map": "course", "seed": 4,
+              "infractions": INFRACTIONS, "score": {"closed_loop": 0.5, "driving": 0.75}}  # fmt: skip
+    (folder / "result.json").write_text(json.dumps(result), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def film(bag: Path) -> Path:
+    """Its page."""
+    ticks = [(k * TICK_S, 2.0 + k % 3) for k in range(round(END_S / TICK_S))]
+    write_film(bag / "report.html", [FilmSource(bag, tick_ms=ticks)])
+    return bag / "report.html"

@@ -1,0 +1,58 @@
+"""Numbers through the format of the page and back."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tuling_fsm.viewer.columns import ColumnWriter, TextTable, unpacked
+
+LISTS = st.lists(st.floats(-1e5, 1e5), max_size=40)
+
+
+@given(LISTS, st.sampled_from([1.0, 0.1, 1e-3]), st.integers(0, 2))
+def test_values_come_back_as_near_as_their_step(values: list[float], step: float, order: int) -> None:
+    columns = ColumnWriter()
+    columns.add("first", values, step, order)
+    columns.add("second", [float(len(values))])
+    header, found = unpacked(columns.packed({"name": "x"}))
+    assert header == {"name": "x"}
+    assert np.allclose(found["first"], values, rtol=0.0, atol=0.5 * step + 1e-9)
+    assert found["second"].tolist() == [len(values)]
+
+
+def test_stamps_of_a_clock_and_coordinates_far_away_lose_nothing() -> None:
+    columns = ColumnWriter()
+    stamps = 1.7e9 + 0.05 * np.arange(1000)
+    columns.add("t", stamps, 1e-3, order=2)
+    columns.add("northing", 4.4e6 + 0.25 * np.arange(1000), 1e-3, order=2)
+    _, found = unpacked(columns.packed({}))
+    assert np.abs(found["t"] - stamps).max() < 1e-6
+    assert np.abs(found["northing"] - 4.4e6 - 0.25 * np.arange(1000)).max() < 1e-6
+
+
+def test_what_moves_evenly_takes_next_to_nothing() -> None:
+    columns = ColumnWriter()
+    columns.add("x", 0.417 * np.arange(100_000), 1e-3, order=2)
+    assert len(columns.packed({})) < 1000
+
+
+@pytest.mark.parametrize("values", [[0.0, np.nan], [np.inf], [0.0, 1e12]])
+def test_what_does_not_fit_is_refused(values: list[float]) -> None:
+    with pytest.raises(ValueError, match="x: "):
+        ColumnWriter().add("x", values, 1e-3)
+
+
+def test_a_column_has_one_name() -> None:
+    columns = ColumnWriter()
+    columns.add("x", [1.0])
+    with pytest.raises(ValueError, match="there already"):
+        columns.add("x", [2.0])
+
+
+def test_a_text_is_kept_once() -> None:
+    texts = TextTable()
+    assert [texts.number(text) for text in ("a", "b", "a")] == [0, 1, 0]
+    assert texts.texts == ["a", "b"]

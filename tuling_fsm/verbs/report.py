@@ -1,0 +1,51 @@
+"""`report`: one drive as a film, or two to be compared."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from tuling_fsm.verbs.bags import add_names, names_of
+from tuling_fsm.verbs.parser import Verbs, add_verb, path
+
+FILE_NAME = "report.html"
+
+
+def add_report(verbs: Verbs) -> None:
+    """A page from one bag or two."""
+    parser = add_verb(
+        verbs,
+        "report",
+        _report,
+        "a drive as a film in one HTML file: what it saw, what it weighed, why; of one bag or two",
+    )
+    parser.add_argument("bag", type=path, metavar="BAG", help="a rosbag2: its folder, or one .mcap or .db3 file")
+    parser.add_argument("other", type=path, nargs="?", metavar="BAG", help="another one, to be shown with the first")
+    parser.add_argument(
+        "--out",
+        type=path,
+        metavar="F",
+        help=f"the page (default {FILE_NAME} beside the first bag; of two, in this folder)",
+    )
+    parser.add_argument("--map", type=path, metavar="F", help="OpenDRIVE map instead of the one that the bag names")
+    add_names(parser)
+
+
+def _report(arguments: argparse.Namespace) -> int:
+    from tuling_fsm.compiling import compile_kernels
+    from tuling_fsm.viewer.page import write_film
+    from tuling_fsm.viewer.recording import FilmSource
+
+    bags: list[Path] = [arguments.bag] if arguments.other is None else [arguments.bag, arguments.other]
+    names = names_of(arguments)
+    file = arguments.out or _beside(bags)
+    compile_kernels(("world",))
+    write_film(file, [FilmSource(bag, arguments.map, arguments.salvage, names) for bag in bags])
+    print(file)
+    return 0
+
+
+def _beside(bags: list[Path]) -> Path:
+    if len(bags) > 1:
+        return Path(FILE_NAME)
+    return (bags[0] if bags[0].is_dir() else bags[0].parent) / FILE_NAME

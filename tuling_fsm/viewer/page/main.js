@@ -1,0 +1,276 @@
+/** The page: inflates the runs, lays out stages and charts, and keeps all of them at the same moment. */
+
+import { TimeAxis } from "#film/axis.js";
+import { Bands } from "#film/bands.js";
+import { Charts } from "#film/charts.js";
+import { Clock, clockText, SPEEDS } from "#film/clock.js";
+import { Columns, inflate } from "#film/columns.js";
+import { EventMarks, eventsOf, listEvents } from "#film/events.js";
+import { keyBindings, listenToKeys } from "#film/keys.js";
+import { element, MomentPanel } from "#film/moment.js";
+import { LAYERS } from "#film/painter.js";
+import { Recording } from "#film/recording.js";
+import { Scenery } from "#film/scenery.js";
+import { LABEL_LAYER, MAP_LAYER, Stage } from "#film/stage.js";
+import { headline, scale } from "#film/summary.js";
+
+const LINK_PERIOD_MS = 400;
+
+/** @param {string} id @returns {HTMLElement} */
+function part(id) {
+  const found = document.getElementById(id);
+  if (!found) {
+    throw new Error(`the page has no ${id}`);
+  }
+  return found;
+}
+
+class Film {
+  /** @param {Recording[]} recordings one or two */
+  constructor(recordings) {
+    this.recordings = recordings;
+    const [begin, end] = [Math.min(...recordings.map((each) => each.begin)), Math.max(...recordings.map((each) => each.end))];
+    this.clock = new Clock(begin, end);
+    this.axis = new TimeAxis(begin, end);
+    this.layers = new Set([MAP_LAYER, LABEL_LAYER, ...Object.keys(LAYERS)]);
+    this.layers.delete(LABEL_LAYER);
+    this.looksAt = recordings[0];
+    /** @type {Stage[]} */
+    this.stages = [];
+    this.changed = true;
+    /** Pictures drawn since the page was opened. */
+    this.frames = 0;
+    this.panel = new MomentPanel(part("moment"));
+    this.bands = new Bands(/** @type {HTMLCanvasElement} */ (part("bands")), recordings, this.axis);
+    this.charts = new Charts(part("charts"), recordings, this.axis, (t) => this.clock.seek(t));
+    this.events = eventsOf(recordings);
+    const strip = /** @type {HTMLCanvasElement} */ (part("marks"));
+    this.marks = new EventMarks(strip, this.events, begin, end, (t) => this.clock.seek(t));
+    this.linkedAt = 0;
+    this.drawnAt = NaN;
+  }
+
+  start() {
+    headline(part("headline"), this.recordings);
+    scale(part("scale"));
+    this.listLayers();
+    this.stage(false);
+    this.controls();
+    listEvents(part("events"), this.events, (t) => this.clock.seek(t));
+    this.theme(matchMedia("(prefers-color-scheme: dark)").matches);
+    this.clock.onChange(() => (this.changed = true));
+    this.axis.onChange(() => this.drawAxis());
+    new ResizeObserver(() => this.resize()).observe(document.body);
+    this.resize();
+    this.goToLink();
+    window.addEventListener("hashchange", () => this.goToLink());
+    requestAnimationFrame((now) => this.frame(now));
+  }
+
+  /** One stage with all runs over each other, or one for each. @param {boolean} beside */
+  stage(beside) {
+    const place = part("stages");
+    const groups = beside ? this.recordings.map((each) => [each]) : [this.recordings];
+    place.replaceChildren();
+    this.stages = groups.map((group) => {
+      const canvas = document.createElement("canvas");
+      canvas.setAttribute("aria-label", "the run from above");
+      place.append(canvas);
+      return new Stage(canvas, group, new Scenery(beside ? group : this.recordings), this.layers, () => (this.changed = true));
+    });
+    for (const stage of this.stages) {
+      stage.resize(); // Each is narrower since the next one came.
+    }
+    part("beside").setAttribute("aria-pressed", String(beside));
+    this.changed = true;
+  }
+
+  listLayers() {
+    const labels = Object.entries(LAYERS).map(([name, { label }]) => [name, label]);
+    for (const [name, label] of [[MAP_LAYER, "map"], ...labels, [LABEL_LAYER, "names"]]) {
+      const box = document.createElement("input");
+      box.type = "checkbox";
+      box.checked = this.layers.has(name);
+      box.dataset["layer"] = name;
+      box.addEventListener("change", () => {
+        this.layers[box.checked ? "add" : "delete"](name);
+        this.changed = true;
+      });
+      const line = element("label");
+      line.append(box, label);
+      part("layers").append(line);
+    }
+  } // prettier-ignore
+
+  controls() {
+    const { clock } = this;
+    const bind = (/** @type {string} */ id, /** @type {() => void} */ act) => part(id).addEventListener("click", act);
+    bind("play", () => clock.play(!clock.playing));
+    bind("follow", () => this.follow());
+    bind("nearer", () => this.zoom(1.25));
+    bind("farther", () => this.zoom(0.8));
+    bind("theme", () => this.theme(document.documentElement.dataset["theme"] !== "dark"));
+    bind("whole", () => this.axis.show(NaN, NaN));
+    const slider = /** @type {HTMLInputElement} */ (part("slider"));
+    Object.assign(slider, { min: clock.begin, max: clock.end, step: "any", value: clock.t });
+    slider.addEventListener("input", () => clock.seek(slider.valueAsNumber));
+    const speed = /** @type {HTMLSelectElement} */ (part("speed"));
+    speed.append(...SPEEDS.map((each) => new Option(`${each}×`, String(each))));
+    speed.addEventListener("change", () => clock.faster(SPEEDS.indexOf(Number(speed.value)) - SPEEDS.indexOf(clock.speed)));
+    const two = this.recordings.length > 1;
+    for (const id of ["beside", "which"]) {
+      part(id).hidden = !two;
+    }
+    bind("beside", () => this.stage(this.stages.length === 1));
+    bind("which", () => this.lookAt(this.recordings[(this.recordings.indexOf(this.looksAt) + 1) % this.recordings.length]));
+    this.lookAt(this.looksAt);
+    this.scrubBands();
+    const film = { zoom: (/** @type {number} */ factor) => this.zoom(factor), follow: () => this.follow(), jump: (/** @type {number} */ steps) => this.jump(steps) };
+    const bindings = keyBindings(clock, film);
+    listenToKeys(bindings);
+    part("help").append(...bindings.flatMap(({ shown, says }) => [element("kbd", "", shown), ` ${says}  `]));
+  }
+
+  /** @param {Recording} recording whose moment is told */
+  lookAt(recording) {
+    this.looksAt = recording;
+    part("which").textContent = `why of ${recording.name}`;
+    this.changed = true;
+  }
+
+  scrubBands() {
+    const { canvas } = this.bands;
+    const go = (/** @type {PointerEvent} */ event) => this.clock.seek(this.axis.time(event.offsetX));
+    canvas.addEventListener("pointerdown", (event) => {
+      canvas.setPointerCapture(event.pointerId);
+      go(event);
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      canvas.title = this.bands.wordsAt(event.offsetX, event.offsetY);
+      if (event.buttons) {
+        go(event);
+      }
+    });
+  }
+
+  /** @param {boolean} dark */
+  theme(dark) {
+    document.documentElement.dataset["theme"] = dark ? "dark" : "light";
+    this.charts.build();
+    this.drawAxis();
+    this.changed = true;
+  }
+
+  /** @param {number} factor */
+  zoom(factor) {
+    for (const { camera } of this.stages) {
+      camera.zoom(factor);
+    }
+    this.changed = true;
+  }
+
+  follow() {
+    for (const { camera } of this.stages) {
+      camera.follow = !camera.follow;
+    }
+    this.changed = true;
+  }
+
+  /** @param {number} steps to the next mark, or to that before */
+  jump(steps) {
+    const { events, clock } = this;
+    const found = steps > 0 ? events.find((each) => each.t > clock.t + 1e-3) : events.filter((each) => each.t < clock.t - 1e-3).pop();
+    if (found) {
+      clock.seek(found.t);
+    }
+  }
+
+  resize() {
+    this.axis.width = Math.max(part("timeline").clientWidth, 200);
+    for (const stage of this.stages) {
+      stage.resize();
+    }
+    this.charts.show();
+    this.marks.draw();
+    this.drawAxis();
+    this.changed = true;
+  }
+
+  drawAxis() {
+    this.bands.draw();
+    this.charts.show();
+    this.marks.draw();
+    part("whole").hidden = this.axis.from === this.axis.begin && this.axis.to === this.axis.end;
+    this.changed = true;
+  }
+
+  /** The moment of the address, as in `report.html#t=143`. */
+  goToLink() {
+    const found = /[#&]t=([-\d.]+)/.exec(location.hash);
+    if (found && Math.abs(Number(found[1]) - this.clock.t) > 0.006) {
+      this.clock.seek(Number(found[1]));
+    }
+  }
+
+  /** @param {number} now ms of the browser's clock */
+  link(now) {
+    if (!this.clock.playing && now - this.linkedAt > LINK_PERIOD_MS) {
+      this.linkedAt = now;
+      const wanted = `#t=${Number(this.clock.t.toFixed(2))}`;
+      if (location.hash !== wanted) {
+        history.replaceState(null, "", wanted);
+      }
+    }
+  }
+
+  /** @param {number} now ms of the browser's clock */
+  frame(now) {
+    this.clock.frame(now);
+    if (this.changed) {
+      this.changed = false;
+      this.draw();
+    }
+    this.link(now);
+    requestAnimationFrame((next) => this.frame(next));
+  }
+
+  draw() {
+    const { clock, axis } = this;
+    for (const stage of this.stages) {
+      stage.draw(clock.t);
+    }
+    if (clock.t !== this.drawnAt) {
+      this.drawnAt = clock.t;
+      axis.keepInView(clock.t);
+    }
+    this.panel.show(this.looksAt, clock.t);
+    const ego = this.looksAt.egoAt(clock.t);
+    part("clock").textContent = `${clockText(clock.t)} / ${clockText(clock.end)}`;
+    part("velocity").textContent = ego.v.toFixed(1);
+    part("play").textContent = clock.playing ? "❚❚" : "▶";
+    part("play").setAttribute("aria-label", clock.playing ? "pause" : "play");
+    part("follow").setAttribute("aria-pressed", String(this.stages[0].camera.follow));
+    /** @type {HTMLSelectElement} */ (part("speed")).value = String(clock.speed);
+    /** @type {HTMLInputElement} */ (part("slider")).value = String(clock.t);
+    part("now").hidden = clock.t < axis.from || clock.t > axis.to;
+    part("now").style.transform = `translateX(${axis.pixel(clock.t)}px)`;
+    this.frames += 1;
+  }
+}
+
+async function open() {
+  const packed = [...document.querySelectorAll("script.run")];
+  const recordings = await Promise.all(
+    packed.map(async (script, i) => new Recording(new Columns(await inflate(script.textContent ?? "")), "AB"[i])),
+  );
+  const film = new Film(recordings);
+  film.start();
+  // For tests, and for whoever wants to lead the page from the console.
+  Object.assign(globalThis, { film });
+  document.documentElement.dataset["ready"] = "true";
+}
+
+open().catch((error) => {
+  part("headline").textContent = `This page could not be opened: ${error}. It needs a browser of 2023 or later.`;
+  throw error;
+});

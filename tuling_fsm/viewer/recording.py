@@ -1,0 +1,250 @@
+"""A bag as the data of a film: everything that can be seen or read at a moment, with the seconds from its beginning."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tuling_fsm.agent import Parameters
+from tuling_fsm.bag.reader import read_messages
+from tuling_fsm.bag.replay import map_of, parameters_of
+from tuling_fsm.bag.ticks import ours, read_run, ticks
+from tuling_fsm.bag.timeline import Timeline, by_stamp, read_timeline
+from tuling_fsm.bag.topic_names import OURS, Message, TopicNames
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.map.opendrive import read_map
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.viewer.columns import ColumnWriter, TextTable
+from tuling_fsm.viewer.motion import add_limits, add_motion, add_tick_ms
+from tuling_fsm.viewer.plans import MarkerHistory, Plans, add_candidates
+from tuling_fsm.viewer.predictions import Predictions
+from tuling_fsm.viewer.reasons import add_whys, spoken, supervisors, thinned
+from tuling_fsm.viewer.road_columns import add_roads
+from tuling_fsm.viewer.routes import RouteHistory
+from tuling_fsm.viewer.tracks import KINDS, LIGHTS, LightChanges, ObjectTracks, SlotChanges
+from tuling_fsm.wire.inputs import unpack_input
+from tuling_fsm.wire.paths import unpack_path
+
+CLOCK_TIME_S = 1e6
+"""A bag whose stamps begin later than this has those of a clock, and its film begins at zero."""
+LONG_S = 1200.0
+"""A drive longer than this is kept at the coarser periods, s."""
+
+
+@dataclass(frozen=True)
+class FilmPeriods:
+    """Between two of what is kept, s: a long drive has to fit into one file too."""
+
+    objects: float
+    plans: float
+    whys: float
+    weighed: float
+    predictions: float
+
+    @classmethod
+    def of(cls, duration_s: float) -> FilmPeriods:
+        """Those of a drive as long as this (s)."""
+        return cls(0.1, 0.1, 0.0, 0.0, 0.2) if duration_s <= LONG_S else cls(0.1, 0.2, 0.2, 0.5, 0.5)
+
+
+@dataclass
+class FilmRun:
+    """What is packed into the page: `data` as `columns.ColumnWriter.packed` makes it, and its name."""
+
+    title: str
+    data: bytes
+
+
+@dataclass(frozen=True)
+class FilmSource:
+    """Where the data come from.
+
+    Args:
+        bag: a bag folder, or one `.mcap` or `.db3` file.
+        map_file: OpenDRIVE map instead of the one that the bag names.
+        salvage: use what can be read of a damaged bag.
+        names: how the bag calls its topics and frames.
+        tick_ms: stamp (s) and time (ms) of each tick, which no bag has.
+    """
+
+    bag: Path
+    map_file: Path | None = None
+    salvage: bool = False
+    names: TopicNames = OURS
+    tick_ms: Iterable[tuple[float, float]] = ()
+
+
+def record(source: FilmSource) -> FilmRun:
+    """Read a bag, twice: once for what was said, once for what was seen.
+
+    Raises:
+        InputError: no bag, a damaged one, one in which nothing moves, or a map that cannot be read.
+    """
+    timeline = read_timeline(source.bag, source.salvage, source.names, silent=True)
+    if not timeline.motion:
+        raise InputError(str(source.bag), "no car moves in it", "the topic odometry or trajectory")
+    run = read_run(source.bag, source.salvage)
+    parameters = _parameters(run, source)
+    road_map = _road_map(run, source)
+    origin = timeline.begin if timeline.begin > CLOCK_TIME_S else 0.0
+    film = _Film(source, timeline, origin, parameters, road_map)
+    film.read()
+    return film.packed(_result_beside(source.bag))
+
+
+def _parameters(run: Mapping[str, Any], source: FilmSource) -> Parameters:
+    """Those of the bag; where another version has recorded what there is no more, those of now."""
+    try:
+        found: Parameters = parameters_of(run, str(source.bag))
+    except InputError:
+        return Parameters()
+    return found
+
+
+def _road_map(run: Mapping[str, Any], source: FilmSource) -> RoadMap | None:
+    """The map of the bag, if it names one that is still there; what the caller names has to be."""
+    if source.map_file is None and not Path(str(run.get("map") or "/nowhere")).is_file():
+        return None
+    return read_map(map_of(run, str(source.bag), source.map_file))
+
+
+def _result_beside(bag: Path) -> dict[str, Any] | None:
+    """`result.json` of the same folder, which a simulated run has."""
+    file = (bag if bag.is_dir() else bag.parent) / "result.json"
+    try:
+        result = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return result if isinstance(result, dict) and "infractions" in result else None
+
+
+class _Film:
+    """One bag on its way into columns."""
+
+    def __init__(
+        self, source: FilmSource, timeline: Timeline, origin: float, parameters: Parameters, road_map: RoadMap | None
+    ) -> None:
+        self._source = source
+        self._timeline = timeline
+        self._origin = origin
+        self._map = road_map
+        self._vehicle = vehicle = parameters.vehicle
+        self._periods = FilmPeriods.of(timeline.end - timeline.begin)
+        self._objects = ObjectTracks(self._periods.objects, origin)
+        self._lights, self._slots = LightChanges(origin), SlotChanges(origin)
+        self._plans = Plans(self._periods.plans, vehicle.wheelbase)
+        self._markers = MarkerHistory(self._periods.weighed)
+        self._routes, self._blocked = RouteHistory("route"), RouteHistory("blocked")
+        period_s = self._periods.predictions
+        self._predictions = None if road_map is None else Predictions(road_map, parameters, period_s, origin)
+
+    def read(self) -> None:
+        """All that was seen and meant."""
+        take: dict[str, Callable[[float, bytes], None]] = {
+            "objects": self._objects.take,
+            "traffic_lights": self._lights.take,
+            "parking_slots": self._slots.take,
+            "trajectory": self._plans.take,
+            "markers": self._markers.take,
+            "route": self._route,
+            "route_answer": self._answer,
+            "route_blocked": self._block,
+        }
+        messages = self._handed_on(take)
+        if self._predictions is None:
+            deque(messages, maxlen=0)
+        else:
+            self._predictions.take(ticks(messages, str(self._source.bag), lambda line: None))
+
+    def _handed_on(self, take: Mapping[str, Callable[[float, bytes], None]]) -> Iterator[Message]:
+        """Every message of ours, after it was taken."""
+        source = self._source
+        for stamp, message in by_stamp(ours(read_messages(source.bag, source.salvage, source.names))):
+            if message.topic in take:
+                with suppress(InputError):  # The planner could not use it either.
+                    take[message.topic](stamp - self._origin, message.data)
+            yield message
+
+    def _route(self, t: float, raw: bytes) -> None:
+        self._routes.take(t, unpack_path(raw, "route")[1])
+
+    def _answer(self, t: float, raw: bytes) -> None:
+        answer = unpack_input("route_answer", raw, t)
+        if len(answer.points) > 1:
+            self._routes.take(t, answer.points)
+
+    def _block(self, t: float, raw: bytes) -> None:
+        self._blocked.take(t, unpack_path(raw, "route_blocked")[1])
+
+    def packed(self, result: Mapping[str, Any] | None) -> FilmRun:
+        """All columns with their header."""
+        columns, texts, timeline, road_map = ColumnWriter(), TextTable(), self._timeline, self._map
+        motion = add_motion(columns, timeline.motion, self._origin)
+        for part in (self._objects, self._lights, self._slots, self._plans, self._predictions):
+            if part is not None:
+                part.add_to(columns)
+        whys = thinned(timeline.whys, self._origin, self._periods.whys)
+        add_whys(columns, whys, texts)
+        add_candidates(columns, whys, self._markers.ends, texts)
+        add_tick_ms(columns, self._source.tick_ms, self._origin)
+        driven = np.array([(each.pose.x, each.pose.y) for each in motion])
+        roads = None if road_map is None else add_roads(columns, road_map, driven)
+        add_limits(columns, road_map, motion, self._origin, self._vehicle.max_speed)
+        title = _title(self._source.bag, result)
+        header = {
+            **self._header(),
+            "title": title,
+            "roads": roads,
+            "supervisors": supervisors(whys),
+            "result": None if result is None else _shown(result),
+            "texts": texts.texts,
+        }
+        return FilmRun(title, columns.packed(header))
+
+    def _header(self) -> dict[str, object]:
+        """What does not come with columns."""
+        vehicle, end = self._vehicle, self._timeline.end - self._origin
+        return {
+            "format": 1,
+            "bag": str(self._source.bag),
+            "map": None if self._map is None else self._map.name,
+            "origin": self._origin,
+            "begin": round(self._timeline.begin - self._origin, 3),
+            "end": round(end, 3),
+            "vehicle": {name: getattr(vehicle, name) for name in _BODY},
+            "kinds": KINDS,
+            "lights": LIGHTS,
+            "predicted_points": 0 if self._predictions is None else self._predictions.points,
+            **spoken(self._timeline, self._origin),
+            "spans": self._markers.spans(end),
+            "routes": self._routes.found + self._blocked.found,
+        }
+
+
+_BODY = ("wheelbase", "front_overhang", "rear_overhang", "width")
+
+
+def _title(bag: Path, result: Mapping[str, Any] | None) -> str:
+    if result is not None and {"scenario", "map", "seed"} <= set(result):
+        return f"{result['scenario']} on {result['map']}, seed {result['seed']}"
+    folder = bag if bag.is_dir() else bag.parent
+    return folder.resolve().name or str(bag)
+
+
+_SHOWN = ("finished", "end", "sim_s", "distance_m", "services", "infractions", "flaps", "tick_ms", "seed", "version")
+
+
+def _shown(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Of `result.json`, what the page shows."""
+    shown = {name: result[name] for name in _SHOWN if name in result}
+    score = result.get("score")
+    if isinstance(score, dict):
+        shown["score"] = {name: score[name] for name in ("closed_loop", "driving") if name in score}
+    return shown

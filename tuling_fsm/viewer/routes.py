@@ -1,0 +1,35 @@
+"""Reference routes and blocked parts of them, as lines for the header of a film."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import shapely
+
+from tuling_fsm.core.geometry import FloatArray
+
+ROUTE_TOLERANCE_M = 0.05
+"""How far a simplified line may lie from the one that it replaces."""
+
+
+@dataclass
+class RouteHistory:
+    """Lines of one kind, each of which holds until the next.
+
+    Args:
+        name: of the kind, for the page.
+    """
+
+    name: str
+    found: list[dict[str, Any]] = field(default_factory=list)
+
+    def take(self, t: float, points: FloatArray) -> None:
+        """A line (N, 2 or more) from a time (s) of the film on; none where it has no points."""
+        line = points[:, :2]
+        if len(line) > 1:
+            line = shapely.get_coordinates(shapely.simplify(shapely.linestrings(line), ROUTE_TOLERANCE_M))
+        flat = np.round(line, 2).ravel().tolist()
+        if not self.found or self.found[-1]["xy"] != flat:
+            self.found.append({"name": self.name, "t": round(t, 3), "xy": flat})
