@@ -60,6 +60,7 @@ setup(
             "ros-visualization-msgs==5.3.6",
         ],
         "cluster": ["distributed>=2024.1"],
+        "sumo": ["eclipse-sumo==1.28.0", "libsumo==1.28.0"],
         "test": [
             "carla==0.9.16; platform_machine == 'x86_64'",
             "colcon-core",
@@ -69,6 +70,7 @@ setup(
             "eclipse-sumo==1.28.0; platform_machine == 'x86_64'",
             "hypothesis",
             "import-linter",
+            "libsumo==1.28.0; platform_machine == 'x86_64'",
             "lxml-stubs",
             "mypy",
             "pytest",
