@@ -15,6 +15,16 @@ _OPTION = "--traffic sumo"
 _EXTRA = f"pip install libsumo=={VERSION} eclipse-sumo=={VERSION}"
 
 
+def require_sumo() -> None:
+    """See that all of it is there before anything is begun.
+
+    Raises:
+        InputError: what is missing, and what installs it.
+    """
+    for package in PACKAGES:
+        _imported(package)
+
+
 def sumo_home() -> Path:
     """The folder that SUMO's programs and data are in.
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.sumo.matching import LaneMatch
-from tuling_fsm.sim.sumo.network import Connection, SumoNetwork
+from tuling_fsm.sim.sumo.network import SumoConnection, SumoNetwork
 from tuling_fsm.world.inputs import Light
 
 MOST_RESTRICTIVE = (
@@ -50,7 +50,7 @@ class LinkLights:
             if connection.light is not None:
                 self._add(network, connection, *connection.light)
 
-    def _add(self, network: SumoNetwork, connection: Connection, light: str, index: int) -> None:
+    def _add(self, network: SumoNetwork, connection: SumoConnection, light: str, index: int) -> None:
         links = self._links.setdefault(light, [])
         links += [_Link((), False)] * (index + 1 - len(links))
         named = network.signals.get((light, index), ())

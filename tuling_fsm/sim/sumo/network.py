@@ -48,7 +48,7 @@ class SumoEdge:
     lanes: tuple[SumoLane, ...]
 
 
-class Connection(NamedTuple):
+class SumoConnection(NamedTuple):
     """A way from a lane over a junction to another, with its link of a traffic light if there is one: id and index."""
 
     source: str
@@ -67,7 +67,7 @@ class SumoNetwork:
     file: Path
     edges: Mapping[str, SumoEdge]
     junctions: Mapping[str, str]
-    connections: tuple[Connection, ...]
+    connections: tuple[SumoConnection, ...]
     signals: Mapping[tuple[str, int], tuple[str, ...]]
 
 
@@ -119,9 +119,9 @@ def _shape(text: str) -> Polyline:
     return Polyline.of([[float(value) for value in point.split(",")[:2]] for point in text.split()])
 
 
-def _connection(each: etree._Element) -> Connection:
+def _connection(each: etree._Element) -> SumoConnection:
     light = each.get("tl")
-    return Connection(
+    return SumoConnection(
         _get(each, "from"),
         int(_get(each, "fromLane")),
         _get(each, "to"),

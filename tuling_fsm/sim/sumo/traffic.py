@@ -20,7 +20,7 @@ from tuling_fsm.sim.sumo.drivers import kind_of, write_types
 from tuling_fsm.sim.sumo.edge_graph import EdgeGraph
 from tuling_fsm.sim.sumo.ego import SumoEgo
 from tuling_fsm.sim.sumo.engine import SumoEngine, SumoVehicle
-from tuling_fsm.sim.sumo.installed import VERSION
+from tuling_fsm.sim.sumo.installed import VERSION, require_sumo
 from tuling_fsm.sim.sumo.judges import Judges
 from tuling_fsm.sim.sumo.lights import LinkLights
 from tuling_fsm.sim.sumo.matching import match_lanes
@@ -44,6 +44,7 @@ class SumoTraffic:
     """
 
     def __init__(self, map_file: Path, road_map: RoadMap, parameters: SumoParameters | None = None) -> None:
+        require_sumo()
         self._folder = tempfile.TemporaryDirectory(prefix="sumo-")
         self.parameters = parameters if parameters is not None else SumoParameters()
         self.network = convert(map_file, road_map, self.folder)
