@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.sim.sumo.matching import LaneMatch
+from tuling_fsm.sim.sumo.matching import LaneMatch, lines_at_end
 from tuling_fsm.sim.sumo.network import SumoConnection, SumoNetwork
 from tuling_fsm.world.inputs import Light
 
@@ -43,33 +43,30 @@ class LinkLights:
     """What SUMO's lights show, from what the map's show."""
 
     def __init__(self, network: SumoNetwork, match: LaneMatch, road_map: RoadMap) -> None:
-        self._road_map, self._match = road_map, match
-        self._number = {signal.id: signal.number for signal in road_map.signals.values() if signal.dynamic}
+        self._dynamic = {signal.number for signal in road_map.signals.values() if signal.dynamic}
+        self._lines = {line.signal for line in road_map.stop_lines if line.kind == "light"}
         self._links: dict[str, list[_Link]] = {}
         for connection in network.connections:
             if connection.light is not None:
-                self._add(network, connection, *connection.light)
+                light, index = connection.light
+                links = self._links.setdefault(light, [])
+                links += [_Link((), False)] * (index + 1 - len(links))
+                links[index] = _Link(self._signals(connection, match, road_map), connection.major)
 
-    def _add(self, network: SumoNetwork, connection: SumoConnection, light: str, index: int) -> None:
-        links = self._links.setdefault(light, [])
-        links += [_Link((), False)] * (index + 1 - len(links))
-        named = network.signals.get((light, index), ())
-        numbers = tuple(self._number[name] for name in named if name in self._number)
-        at_lane = self._signals_of(f"{connection.source}_{connection.source_lane}")
-        links[index] = _Link(tuple(n for n in numbers if n in at_lane) or numbers, connection.major)
-
-    def _signals_of(self, lane: str) -> set[int]:
-        """Lights whose stop line is on the end of a lane of SUMO's, or just behind it."""
-        numbers = self._match.lanes_of.get(lane, ())[-1:]
-        near = [after for number in numbers for after in (number, *self._road_map.lanes[number].successors)]
-        return {line.signal for number in near for line in self._road_map.stop_lines_of(number) if line.kind == "light"}
+    def _signals(self, connection: SumoConnection, match: LaneMatch, road_map: RoadMap) -> tuple[int, ...]:
+        """Lights that hold who comes to a link, by where their stop lines are. Netconvert names signals of a link, too,
+        among them those of the road that it leads to, and those that the map has for the other direction.
+        """
+        lane = f"{connection.source}_{connection.source_lane}"
+        lines = lines_at_end(match, road_map, lane, connection.target)
+        held = {line.signal for line in lines if line.kind == "light"} & self._dynamic
+        return tuple(sorted(held))
 
     @property
     def unmatched(self) -> tuple[int, ...]:
         """Lights of the map that rule no link of SUMO's: its vehicles do not know them."""
         ruled = {number for links in self._links.values() for link in links for number in link.signals}
-        lines = {line.signal for line in self._road_map.stop_lines if line.kind == "light"}
-        return tuple(sorted(lines & set(self._number.values()) - ruled))
+        return tuple(sorted(self._lines & self._dynamic - ruled))
 
     def signals(self, light: str) -> tuple[tuple[int, ...], ...]:
         """Signal numbers of every link of a light of SUMO's."""

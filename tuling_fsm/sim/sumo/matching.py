@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.map.lanes import LaneId, LanePosition
+from tuling_fsm.map.lanes import LaneId, LanePosition, StopLine
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.sumo.network import SumoLane, SumoNetwork
 
@@ -17,6 +17,8 @@ SPACING_M, MARGIN_M = 2.0, 1.0
 REACH_M = 3.0
 SAME_LANE_M = 0.5
 """A lane whose middle lies this near to that of a driving lane is that lane; netconvert keeps them within 0.1 m."""
+WITHIN_M = 5.0
+"""A stop line this near to the beginning of a way over a junction holds who comes to the junction."""
 LEAST_SHARE = 0.5
 """Where fewer lanes than this find theirs, the two do not speak of the same coordinates."""
 
@@ -49,7 +51,7 @@ def match_lanes(network: SumoNetwork, road_map: RoadMap) -> LaneMatch:
         if not found or statistics.median(abs(position.offset) for position in found) > SAME_LANE_M:
             closed.append(lane.id)
             continue
-        lanes_of[lane.id] = tuple(dict.fromkeys(near))
+        lanes_of[lane.id] = _chain(Counter(near), road_map)
         for number in near:
             votes.setdefault(number, Counter())[lane.edge] += 1
     if len(lanes_of) < LEAST_SHARE * max(len(lanes), 1):
@@ -61,7 +63,39 @@ def match_lanes(network: SumoNetwork, road_map: RoadMap) -> LaneMatch:
     return LaneMatch(frozenset(lanes_of), tuple(closed), edge_of, lanes_of)
 
 
+def _chain(found: Counter[LaneId], road_map: RoadMap) -> tuple[LaneId, ...]:
+    """The lanes that follow one another around the one that was found most often: where lanes overlap at the end of a
+    road, some of another road are found, too.
+    """
+    chain = [found.most_common(1)[0][0]]
+    while onward := [each for each in road_map.lanes[chain[-1]].successors if each in found and each not in chain]:
+        chain.append(onward[0])
+    while back := [each for each in road_map.lanes[chain[0]].predecessors if each in found and each not in chain]:
+        chain.insert(0, back[0])
+    return tuple(chain)
+
+
 def positions(lane: SumoLane, road_map: RoadMap) -> Iterator[LanePosition | None]:
     """Where the middle of a lane of SUMO's lies on driving lanes of the map."""
     for pose in lane.samples(SPACING_M, MARGIN_M):
         yield road_map.project(pose.x, pose.y, pose.heading, radius=REACH_M)
+
+
+def lines_at_end(match: LaneMatch, road_map: RoadMap, lane: str, target: str | None = None) -> list[StopLine]:
+    """Stop lines where a lane of SUMO's ends: on its last lane of the map, or where a way over the junction begins.
+
+    Args:
+        match: of the lanes.
+        road_map: the map.
+        lane: SUMO's.
+        target: only ways to this edge; None: all.
+    """
+    lines: list[StopLine] = []
+    for number in match.lanes_of.get(lane, ())[-1:]:
+        lines += road_map.stop_lines_of(number)
+        for after in road_map.lanes[number].successors:
+            way = road_map.lanes[after]
+            led_to = {match.edge_of.get(each) for each in way.successors}
+            if way.junction is not None and (target is None or target in led_to):
+                lines += [line for line in road_map.stop_lines_of(after) if line.s < WITHIN_M]
+    return lines

@@ -17,7 +17,7 @@ from lxml import etree
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.sumo.installed import sumo_home
-from tuling_fsm.sim.sumo.matching import LaneMatch, match_lanes
+from tuling_fsm.sim.sumo.matching import LaneMatch, lines_at_end, match_lanes
 from tuling_fsm.sim.sumo.network import SumoNetwork, read_network
 
 STOP, YIELD = "stop", "yield"
@@ -68,13 +68,10 @@ def signed_approaches(
 
 
 def _signs(network: SumoNetwork, match: LaneMatch, road_map: RoadMap, edge: str) -> frozenset[str]:
-    """Signs at the end of an edge: on its last lanes, or on those just behind them."""
-    found = set[str]()
-    for lane in network.edges[edge].lanes:
-        for number in match.lanes_of.get(lane.id, ())[-1:]:
-            for each in (number, *road_map.lanes[number].successors):
-                found |= {line.kind for line in road_map.stop_lines_of(each)}
-    return frozenset(found & {STOP, YIELD})
+    """Signs at the end of an edge."""
+    lanes = network.edges[edge].lanes
+    kinds = {line.kind for lane in lanes for line in lines_at_end(match, road_map, lane.id)}
+    return frozenset(kinds & {STOP, YIELD})
 
 
 def node_type(signs: Mapping[str, frozenset[str]]) -> str:

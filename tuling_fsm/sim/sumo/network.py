@@ -1,4 +1,4 @@
-"""SUMO's road network as it is in its file: edges, lanes, junctions, connections and the links of traffic lights."""
+"""SUMO's road network as it is in its file: edges, lanes, junctions and connections, with the links of lights."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Polyline, Pose
 
 _PASSENGER = "passenger"
-_SIGNAL_KEY = "linkSignalID:"
-"""Netconvert's parameter of a link: the OpenDRIVE ids of the signals that it was made from."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,13 +60,12 @@ class SumoConnection(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SumoNetwork:
-    """Edges by id, type of every junction by id, connections, and OpenDRIVE ids of the signals of every link."""
+    """Edges by id, type of every junction by id, and connections."""
 
     file: Path
     edges: Mapping[str, SumoEdge]
     junctions: Mapping[str, str]
     connections: tuple[SumoConnection, ...]
-    signals: Mapping[tuple[str, int], tuple[str, ...]]
 
 
 def read_network(file: Path) -> SumoNetwork:
@@ -87,7 +84,6 @@ def read_network(file: Path) -> SumoNetwork:
         edges,
         {_get(junction, "id"): _get(junction, "type") for junction in root.iterfind("junction")},
         tuple(_connection(each) for each in root.iterfind("connection") if each.get("from") in edges),
-        dict(_signals(root)),
     )
 
 
@@ -129,12 +125,3 @@ def _connection(each: etree._Element) -> SumoConnection:
         None if light is None else (light, int(_get(each, "linkIndex"))),
         each.get("state") in ("O", "M"),
     )
-
-
-def _signals(root: etree._Element) -> Iterator[tuple[tuple[str, int], tuple[str, ...]]]:
-    for light in root.iterfind("tlLogic"):
-        for parameter in light.iterfind("param"):
-            key = _get(parameter, "key")
-            if key.startswith(_SIGNAL_KEY):
-                link = _get(light, "id"), int(key.removeprefix(_SIGNAL_KEY))
-                yield link, tuple(_get(parameter, "value").split())
