@@ -24,7 +24,7 @@ def test_where_nothing_happened_the_bound_is_three_by_the_kilometres(km: float) 
     assert upper_bound(0, km) == pytest.approx(3.0 / km, rel=0.002)
 
 
-@pytest.mark.parametrize("count", [0, 1, 2, 7, 40])
+@pytest.mark.parametrize("count", [0, 1, 2, 7, 40, 900])
 def test_at_the_bound_so_few_events_come_once_in_twenty_times(count: int) -> None:
     assert poisson.cdf(count, upper_bound(count, 25.0) * 25.0) == pytest.approx(0.05)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -10,12 +11,21 @@ import pytest
 from tuling_fsm.cli import main
 from tuling_fsm.run import TRAFFIC, run_scenario
 from tuling_fsm.share import share_file
+from tuling_fsm.sim.sumo.installed import PACKAGES, VERSION
 from tuling_fsm.verbs import parser
 
 from .scenarios import COURSE, ROAM
 
 RUDE = share_file("config", "scenarios", "rude.osc")
 RAIN = share_file("config", "scenarios", "rain.osc")
+
+
+def test_the_version_is_one_everywhere() -> None:
+    root = Path(__file__).parents[2]
+    setup, tested = ((root / name).read_text(encoding="utf-8") for name in ("setup.py", "constraints.txt"))
+    for package in PACKAGES:
+        assert set(re.findall(rf"{package}==([\d.]+)", setup + tested)) == {VERSION}
+    assert f'"sumo": ["eclipse-sumo=={VERSION}", "libsumo=={VERSION}"]' in setup
 
 
 def test_the_choices_are_those_of_the_run() -> None:

@@ -6,12 +6,15 @@ nothing has happened in n kilometres it is 3 / n, the rule of three (Hanley and 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from scipy.special import gammaincinv
+from tuling_fsm.core import elementary
 
 CONFIDENCE = 0.95
+_HALVINGS = 60
+"""Of an interval: as many as a float has digits."""
 Result = Mapping[str, Any]
 """The content of a `result.json`."""
 
@@ -43,7 +46,26 @@ _FOREIGN = frozenset({"contacts (footprints)", "collisions (SUMO)", "standstills
 
 def upper_bound(count: int, km: float) -> float:
     """The rate (1/km) that is larger than the true one with `CONFIDENCE`, of a number of events in some kilometres."""
-    return float(gammaincinv(count + 1.0, CONFIDENCE)) / km
+    low, high = float(count), count + 10.0 * math.sqrt(count + 1.0)
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        if _at_most(count, middle) > 1.0 - CONFIDENCE:
+            low = middle
+        else:
+            high = middle
+    return high / km
+
+
+def _at_most(count: int, mean: float) -> float:
+    """Probability of at most so many events where so many are expected (Poisson); by logarithms, as the terms of large
+    numbers are none that a float has.
+    """
+    total, term = 0.0, -mean
+    for k in range(count + 1):
+        if k > 0:
+            term += elementary.log(mean / k)
+        total += elementary.exp(term)
+    return total
 
 
 def exposure_of(runs: Sequence[Result]) -> dict[str, Any]:
