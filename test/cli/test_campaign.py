@@ -30,6 +30,7 @@ def finished(job: CampaignRun, infractions: Sequence[dict[str, Any]] = ()) -> di
     return {
         "file": str(job.scenario),
         "scenario": job.name,
+        "map": "town",
         "seed": job.seed,
         "finished": True,
         "end": "goal",
@@ -101,6 +102,7 @@ def test_the_table_has_a_line_for_each_run_and_for_each_fault() -> None:
     assert [word for word, _ in campaign.COLUMNS] == [
         *(
             "scenario",
+            "map",
             "seed",
             "end",
             "faults",
@@ -113,10 +115,23 @@ def test_the_table_has_a_line_for_each_run_and_for_each_fault() -> None:
             "trace",
         )
     ]
-    assert head.startswith("scenario  seed")
-    assert lines[0].split() == ["roam", "1", "goal", "0", "2", "0.65", "0.88", "0.35", "0", "12.3", "100000000000"]
-    assert lines[1].split()[3] == "1"
-    assert lines[2:] == ["roam seed 2, at fault, 3.25 s: off_road, 0.4 m"]
+    assert head.split()[:3] == ["scenario", "map", "seed"]
+    assert lines[0].split() == [
+        "roam",
+        "town",
+        "1",
+        "goal",
+        "0",
+        "2",
+        "0.65",
+        "0.88",
+        "0.35",
+        "0",
+        "12.3",
+        "100000000000",
+    ]
+    assert lines[1].split()[4] == "1"
+    assert lines[2:] == ["roam on town seed 2, at fault, 3.25 s: off_road, 0.4 m"]
     assert len({len(line) for line in (head, *lines[:2])}) == 1
 
 
@@ -128,8 +143,10 @@ def test_a_run_that_breaks_off_is_told_and_the_others_go_on(monkeypatch: pytest.
     broken = drive(CampaignRun(ROAM, 7, None, (), None))
     assert (broken["finished"], broken["end"], broken["seed"]) == (False, "error", 7)
     _, row, said = campaign.table([broken])
-    assert row.split() == ["roam", "7", "error", "0", "-", "-", "-", "-", "-", "-", "-"]
+    assert row.split() == ["roam", "-", "7", "error", "0", "-", "-", "-", "-", "-", "-", "-"]
     assert said == "roam seed 7: ZeroDivisionError: in the middle"
+    broken = drive(CampaignRun(ROAM, 7, COURSE, (), None))
+    assert list(campaign.table([broken]))[2] == "roam on course seed 7: ZeroDivisionError: in the middle"
 
 
 def test_bad_input_comes_whole_from_another_process() -> None:

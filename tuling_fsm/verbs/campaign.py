@@ -24,6 +24,7 @@ _HASH_SHOWN = 12
 
 COLUMNS: tuple[tuple[str, Callable[[Mapping[str, Any]], str]], ...] = (
     ("scenario", lambda run: Path(run["file"]).stem),
+    ("map", lambda run: str(run["map"])),
     ("seed", lambda run: str(run["seed"])),
     ("end", lambda run: str(run["end"])),
     ("faults", lambda run: str(len(faults(run)))),
@@ -158,7 +159,8 @@ def table(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         cells = (cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True))
         yield "  ".join((first.ljust(widths[0]), *cells))
     for run in runs:
-        where = f"{Path(run['file']).stem} seed {run['seed']}"
+        on_map = f" on {run['map']}" if "map" in run else ""
+        where = f"{Path(run['file']).stem}{on_map} seed {run['seed']}"
         if "error" in run:
             yield f"{where}: {run['error']}"
         yield from (f"{where}, at fault, {item['t']:.2f} s: {item['kind']}, {item['detail']}" for item in faults(run))

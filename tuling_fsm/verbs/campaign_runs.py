@@ -19,7 +19,7 @@ from tuling_fsm.verbs.parser import OWN
 
 Run = dict[str, Any]
 """The content of `result.json`, and `file`, the scenario's. A run that broke off has only `file`, `scenario`, `seed`,
-`finished`, `end` ("error"), `infractions` (none) and `error`.
+`finished`, `end` ("error"), `infractions` (none), `error`, and `map` where the campaign names one.
 """
 Ended = Generator[tuple[int, Run], None, None]
 """The runs as they end, each with the number of its job."""
@@ -142,6 +142,7 @@ def broken_off(job: CampaignRun, error: str) -> Run:
         "end": "error",
         "infractions": [],
         "error": " ".join(error.split()),
+        **({} if job.map_file is None else {"map": job.map_file.stem}),
     }
 
 
