@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 from tuling_fsm.cli import main
+from tuling_fsm.core.errors import InputError
 from tuling_fsm.run import TRAFFIC, run_scenario
 from tuling_fsm.share import share_file
-from tuling_fsm.sim.sumo.installed import PACKAGES, VERSION
+from tuling_fsm.sim.sumo.installed import PACKAGES, VERSION, libsumo
 from tuling_fsm.verbs import parser
 
 from .scenarios import COURSE, ROAM
@@ -43,6 +45,12 @@ def test_without_sumo_one_line_says_what_to_install(
     assert error.count("\n") == 1
     assert "is not installed" in error
     assert "pip install libsumo==1.28.0 eclipse-sumo==1.28.0" in error
+
+
+def test_two_versions_of_sumo_are_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metadata, "version", lambda name: "1.27.0" if name == "libsumo" else VERSION)
+    with pytest.raises(InputError, match=rf"libsumo 1\.27\.0, eclipse-sumo {VERSION}"):
+        libsumo()
 
 
 @pytest.mark.parametrize(
