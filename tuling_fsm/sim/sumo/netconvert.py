@@ -1,8 +1,8 @@
 """SUMO's network of an OpenDRIVE map: its own `netconvert` makes it, and the map's signs say who has priority.
 
 Left alone, netconvert guesses priority from speeds and numbers of lanes, whatever signs stand there: in CARLA's Town07
-17 approaches with a stop sign would have priority. So the nodes that signs lead into are told what they are, and the
-network is made once more.
+23 of 36 edges with a sign would have a way with priority. So the nodes that signs lead into are told what they are, and
+the network is made once more.
 """
 
 from __future__ import annotations
