@@ -69,6 +69,7 @@ setup(
             "ros-visualization-msgs==5.3.6",
         ],
         "cluster": ["distributed>=2024.1"],
+        "sumo": ["eclipse-sumo==1.28.0", "libsumo==1.28.0"],
         "test": [
             "carla==0.9.16; platform_machine == 'x86_64'",
             "colcon-core",
@@ -78,6 +79,7 @@ setup(
             "eclipse-sumo==1.28.0; platform_machine == 'x86_64'",
             "hypothesis",
             "import-linter",
+            "libsumo==1.28.0; platform_machine == 'x86_64'",
             "lxml-stubs",
             "mypy",
             "playwright==1.65.2",

@@ -21,6 +21,7 @@ from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.output_file import write_file
+from tuling_fsm.sim.actors.foreign import ForeignTraffic
 from tuling_fsm.sim.baselines.idm import IdmPlanner
 from tuling_fsm.sim.baselines.pdm import PdmPlanner
 from tuling_fsm.sim.baselines.planner import BaselinePlanner
@@ -40,10 +41,14 @@ from tuling_fsm.world.inputs import Inputs
 
 Progress = Callable[[str], None]
 NOTHING: Mapping[str, str] = {}
+RESULT, FILM, PICTURES = "result.json", "report.html", "pictures.html"
 AGENT = "agent"
 BASELINES: Mapping[str, Callable[[RoadMap, Route, Vehicle], BaselinePlanner]] = {"idm": IdmPlanner, "pdm": PdmPlanner}
 """Planners to compare with: the Intelligent Driver Model, and PDM-Closed; their names stand for a state in the log."""
 PLANNERS = (AGENT, *BASELINES)
+OWN, SUMO = "own", "sumo"
+TRAFFIC = (OWN, SUMO)
+"""Who drives the other vehicles: the simulator itself, or SUMO beside it."""
 PROGRESS_PERIOD_S = 1.0
 """Simulated time between two lines of progress, s."""
 
@@ -70,6 +75,8 @@ def run_scenario(
     progress: Progress | None = None,
     planner: str = AGENT,
     perception: str = CLEAN,
+    traffic: str = OWN,
+    bag: bool = True,
 ) -> dict[str, Any]:
     """Drive a scenario to its end.
 
@@ -82,29 +89,48 @@ def run_scenario(
         progress: called with a line of text about once a simulated second.
         planner: that drives, one of `PLANNERS`.
         perception: level of what the sensors get wrong.
+        traffic: who drives the other vehicles, one of `TRAFFIC`.
+        bag: whether more than `result.json` is written.
 
     Returns:
         The content of `result.json`.
 
     Raises:
-        InputError: the scenario or the map is not usable, there is no such level, or the baseline has no route.
+        InputError: the scenario or the map is not usable, there is no such level, the baseline has no route, or SUMO
+            is not installed or cannot drive what the scenario asks for.
     """
     parameters = Parameters()
     scenario = load_scenario(scenario_file, overrides)
     map_file = chosen_map(scenario, map_file)
     compile_kernels(report=progress)
     settings = SimParameters(sensors=perception_level(perception))
-    simulation = Simulation(read_map(map_file), scenario, seed, parameters.vehicle, settings)
-    log = RunLog(top_speed=parameters.vehicle.max_speed)
-    driver = _agent(simulation, parameters, log) if planner == AGENT else _baseline(planner, simulation, parameters)
-    began = time.perf_counter()
-    with _bag(out, map_file, parameters) as bag:
-        _drive(simulation, driver, log, bag, progress)
-    result = result_of(simulation, log, time.perf_counter() - began)
-    if out is not None:
-        write_results(out, simulation.road_map, log, result)
-        write_film(out / "report.html", [FilmSource(out, tick_ms=[(row.t, row.tick_ms) for row in log.rows])])
+    road_map = read_map(map_file)
+    with _foreign(traffic, scenario, map_file, road_map) as foreign:
+        simulation = Simulation(road_map, scenario, seed, parameters.vehicle, settings, foreign)
+        log = RunLog(top_speed=parameters.vehicle.max_speed)
+        driver = _agent(simulation, parameters, log) if planner == AGENT else _baseline(planner, simulation, parameters)
+        began = time.perf_counter()
+        with _bag(out if bag else None, map_file, parameters) as writer:
+            _drive(simulation, driver, log, writer, progress)
+        result = result_of(simulation, log, time.perf_counter() - began)
+    if out is not None and bag:
+        write_results(out, road_map, log, result)
+        write_film(out / FILM, [FilmSource(out, tick_ms=[(row.t, row.tick_ms) for row in log.rows])])
+    elif out is not None:
+        write_file(out / RESULT, json.dumps(result, indent=1) + "\n")
     return result
+
+
+def _foreign(
+    traffic: str, scenario: Scenario, map_file: Path, road_map: RoadMap
+) -> AbstractContextManager[ForeignTraffic | None]:
+    """Who drives the other vehicles, if it is not the simulator itself."""
+    if traffic == OWN:
+        return nullcontext()
+    from tuling_fsm.sim.sumo.traffic import SumoTraffic, check_scenario
+
+    check_scenario(scenario)
+    return SumoTraffic(map_file, road_map)
 
 
 def chosen_map(scenario: Scenario, map_file: Path | None) -> Path:
@@ -123,9 +149,9 @@ def chosen_map(scenario: Scenario, map_file: Path | None) -> Path:
 
 
 def write_results(out: Path, road_map: RoadMap, log: RunLog, result: Mapping[str, Any]) -> None:
-    """Write `result.json` and `pictures.html`; `report.html` is made from the bag, when that is complete."""
-    write_file(out / "result.json", json.dumps(result, indent=1) + "\n")
-    write_report(out / "pictures.html", road_map, log, result)
+    """Write `result.json` and `pictures.html`; the film is made later, from the whole bag."""
+    write_file(out / RESULT, json.dumps(result, indent=1) + "\n")
+    write_report(out / PICTURES, road_map, log, result)
 
 
 def _bag(out: Path | None, map_file: Path, parameters: Parameters) -> AbstractContextManager[BagWriter | None]:

@@ -30,6 +30,7 @@ def finished(job: CampaignRun, infractions: Sequence[dict[str, Any]] = ()) -> di
     return {
         "file": str(job.scenario),
         "scenario": job.name,
+        "map": "town",
         "seed": job.seed,
         "finished": True,
         "end": "goal",
@@ -101,6 +102,7 @@ def test_the_table_has_a_line_for_each_run_and_for_each_fault() -> None:
     assert [word for word, _ in campaign.COLUMNS] == [
         *(
             "scenario",
+            "map",
             "seed",
             "end",
             "faults",
@@ -113,10 +115,23 @@ def test_the_table_has_a_line_for_each_run_and_for_each_fault() -> None:
             "trace",
         )
     ]
-    assert head.startswith("scenario  seed")
-    assert lines[0].split() == ["roam", "1", "goal", "0", "2", "0.65", "0.88", "0.35", "0", "12.3", "100000000000"]
-    assert lines[1].split()[3] == "1"
-    assert lines[2:] == ["roam seed 2, at fault, 3.25 s: off_road, 0.4 m"]
+    assert head.split()[:3] == ["scenario", "map", "seed"]
+    assert lines[0].split() == [
+        "roam",
+        "town",
+        "1",
+        "goal",
+        "0",
+        "2",
+        "0.65",
+        "0.88",
+        "0.35",
+        "0",
+        "12.3",
+        "100000000000",
+    ]
+    assert lines[1].split()[4] == "1"
+    assert lines[2:] == ["roam on town seed 2, at fault, 3.25 s: off_road, 0.4 m"]
     assert len({len(line) for line in (head, *lines[:2])}) == 1
 
 
@@ -128,8 +143,10 @@ def test_a_run_that_breaks_off_is_told_and_the_others_go_on(monkeypatch: pytest.
     broken = drive(CampaignRun(ROAM, 7, None, (), None))
     assert (broken["finished"], broken["end"], broken["seed"]) == (False, "error", 7)
     _, row, said = campaign.table([broken])
-    assert row.split() == ["roam", "7", "error", "0", "-", "-", "-", "-", "-", "-", "-"]
+    assert row.split() == ["roam", "-", "7", "error", "0", "-", "-", "-", "-", "-", "-", "-"]
     assert said == "roam seed 7: ZeroDivisionError: in the middle"
+    broken = drive(CampaignRun(ROAM, 7, COURSE, (), None))
+    assert list(campaign.table([broken]))[2] == "roam on course seed 7: ZeroDivisionError: in the middle"
 
 
 def test_bad_input_comes_whole_from_another_process() -> None:
@@ -179,3 +196,46 @@ def test_a_run_in_a_campaign_is_the_run_alone(tmp_path: Path, capsys: pytest.Cap
     assert (second["end"], second["finished"]) == (alone["end"], False)
     kept = json.loads((out / "short" / "seed_2" / "result.json").read_text())
     assert {"file": str(scenario), **kept} == second
+
+
+def test_every_scenario_is_driven_on_every_map(jobs: list[CampaignRun], tmp_path: Path) -> None:
+    other = tmp_path / "other.xodr"
+    other.write_bytes(COURSE.read_bytes())
+    maps = ["--map", str(COURSE), "--map", str(other)]
+    traffic = ["--traffic", "sumo", "--results-only"]
+    assert main(["campaign", str(ROAM), "--seeds", "2", *maps, *traffic, "--out", str(tmp_path / "out")]) == 0
+    assert [(job.map_file, job.seed) for job in jobs] == [(COURSE, 1), (COURSE, 2), (other, 1), (other, 2)]
+    assert len({job.out for job in jobs}) == 4
+    assert {(job.traffic, job.bag) for job in jobs} == {("sumo", False)}
+
+
+def test_two_maps_of_one_name_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    again = tmp_path / COURSE.name
+    again.write_bytes(COURSE.read_bytes())
+    assert main(["campaign", str(ROAM), "--seeds", "1", "--map", str(COURSE), "--map", str(again)]) == 2
+    assert "a second map course" in capsys.readouterr().err
+
+
+def test_a_campaign_goes_on_where_it_ended(jobs: list[CampaignRun], tmp_path: Path) -> None:
+    """What is there is kept; a result of another seed or other traffic, or half a file, is none of this campaign."""
+
+    def leave(seed: int, text: str) -> None:
+        folder = tmp_path / "roam" / f"seed_{seed}"
+        folder.mkdir(parents=True)
+        (folder / "result.json").write_text(text)
+
+    done = finished(CampaignRun(ROAM, 1, None, (), None)) | {"distance_m": 1000.0, "sim_s": 100.0}
+    leave(1, json.dumps(done))
+    leave(2, json.dumps(done))
+    leave(3, json.dumps(done | {"seed": 3, "traffic": {"source": "sumo"}}))
+    leave(4, json.dumps(done | {"seed": 4})[:-30])
+    assert main(["campaign", str(ROAM), "--seeds", "5", "--resume", "--out", str(tmp_path)]) == 0
+    assert [job.seed for job in jobs] == [2, 3, 4, 5]
+    campaign_file = json.loads((tmp_path / "campaign.json").read_text())
+    assert [each["seed"] for each in campaign_file["runs"]] == [1, 2, 3, 4, 5]
+    assert campaign_file["exposure"]["km"] == 1.0
+
+
+def test_to_go_on_there_has_to_be_a_folder(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["campaign", str(ROAM), "--seeds", "1", "--resume"]) == 2
+    assert "--resume" in capsys.readouterr().err

@@ -7,6 +7,7 @@ map, scenario and seed give the same trace, bit for bit (SIM-2).
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import math
 
@@ -19,6 +20,7 @@ from tuling_fsm.core.vehicle import Vehicle, center_ahead
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.sim.actors.agent_states import AgentState, AgentTable, EgoState, History
+from tuling_fsm.sim.actors.foreign import ForeignStart, ForeignTraffic
 from tuling_fsm.sim.actors.scripted import StoryboardView
 from tuling_fsm.sim.ego.dynamics import EgoCar
 from tuling_fsm.sim.environment.route_server import RouteServer, ServerLink, frames_of
@@ -29,7 +31,7 @@ from tuling_fsm.sim.parameters import SimParameters
 from tuling_fsm.sim.pedestrians.population import CrossingHabits, Pedestrians, RudePedestrians
 from tuling_fsm.sim.scenario import commands
 from tuling_fsm.sim.scenario.maneuvers import ManeuverCommand
-from tuling_fsm.sim.scenario.model import EGO, ActorState, Scenario
+from tuling_fsm.sim.scenario.model import EGO, ActorState, Population, Scenario
 from tuling_fsm.sim.scenario.storyboard import Storyboard
 from tuling_fsm.sim.scenario.validation import check_on_map
 from tuling_fsm.sim.scoring.completion import EndConditions, Services, final_slots, time_limit
@@ -49,9 +51,18 @@ class Simulation:
     """One run. `inputs` and `request_route` speak for the present frame, `advance` goes to the next one."""
 
     def __init__(
-        self, road_map: RoadMap, scenario: Scenario, seed: int, vehicle: Vehicle, settings: SimParameters | None = None
+        self,
+        road_map: RoadMap,
+        scenario: Scenario,
+        seed: int,
+        vehicle: Vehicle,
+        settings: SimParameters | None = None,
+        foreign: ForeignTraffic | None = None,
     ) -> None:
         self.road_map, self.scenario, self.seed, self.vehicle = road_map, scenario, seed, vehicle
+        self.foreign = foreign
+        """Traffic that another simulator drives, instead of the one here; None where there is none."""
+        own = scenario if foreign is None else dataclasses.replace(scenario, population=Population())
         self.settings = settings if settings is not None else SimParameters()
         p = self.settings
         self.dt = p.stepping.fixed_delta
@@ -68,13 +79,13 @@ class Simulation:
         self._feed = InputFeed(road_map, scenario, setting.route, p.sensors, seeds.sensors)
         self.services = Services(self._feed.mission, road_map, vehicle)
         self.lights = TrafficLights(road_map, seeds.lights, p.lights)
-        initial = initial_agents(road_map, scenario, setting, self.lights.numbers, seeds, p.traffic)
+        initial = initial_agents(road_map, own, setting, self.lights.numbers, seeds, p.traffic)
         self.traffic, self.scripted = initial.traffic, initial.scripted_actors
         self.rude: RudeDrivers | None = None
         """The rude part of the traffic; None where the scenario has none."""
-        rude_pedestrians = self._make_rude(seeds) if scenario.population.rude > 0.0 else None
+        rude_pedestrians = self._make_rude(seeds) if own.population.rude > 0.0 else None
         self.pedestrians = Pedestrians(
-            road_map, scenario.population.pedestrians, seeds.pedestrians, p.pedestrians, rude_pedestrians
+            road_map, own.population.pedestrians, seeds.pedestrians, p.pedestrians, rude_pedestrians
         )
         self.environment = Environment()
         self._storyboard = Storyboard(scenario, generator(seeds.storyboard))
@@ -82,7 +93,7 @@ class Simulation:
         self._ego_agent = EgoAgent(road_map, vehicle, initial.lanes, p.traffic.prediction)
         self._ego_agent.take_route(setting.route)
         self.referee = Referee(road_map, vehicle, p.referee)
-        self._agent_table = AgentTable(self.traffic, self.scripted, self.pedestrians)
+        self._agent_table = AgentTable(self.traffic, self.scripted, self.pedestrians, foreign)
         limit = time_limit(scenario, setting.route, p.end, self._feed.mission.get("match_time_s") or math.inf)
         slots = final_slots(road_map, self._feed.mission)
         self._ending = EndConditions(setting.route, limit, vehicle, p.end, p.referee.standing, slots)
@@ -91,7 +102,25 @@ class Simulation:
         self.distance_m = 0.0
         self.machine_state = ""
         self._step_storyboard()
+        self._begin_foreign(seeds)
         self._observe()
+
+    def _begin_foreign(self, seeds: SeedStreams) -> None:
+        if self.foreign is not None:
+            start = ForeignStart(
+                stamp=self.stamp,
+                dt=self.dt,
+                ego=self._ego_actor_state(),
+                route=self.preset,
+                population=self.scenario.population,
+                parameters=self.settings.traffic,
+                stream=seeds.traffic,
+            )
+            self.foreign.begin(start, self._light_states())
+
+    def _light_states(self) -> dict[int, int]:
+        """States of the lights on the present frame, by signal number."""
+        return dict(zip(self.lights.numbers, self.lights.states(self.stamp).tolist(), strict=True))
 
     def _make_rude(self, seeds: SeedStreams) -> RudePedestrians:
         """Make a share of the traffic rude; returns which pedestrians shall be."""
@@ -156,7 +185,7 @@ class Simulation:
 
     def restarted(self, seed: int) -> Simulation:
         """The same world from its beginning; it has no seed of its own to begin with again (SIM-2)."""
-        return Simulation(self.road_map, self.scenario, seed, self.vehicle, self.settings)
+        return Simulation(self.road_map, self.scenario, seed, self.vehicle, self.settings, self.foreign)
 
     def abort(self) -> None:
         """End the run because something broke."""
@@ -183,11 +212,13 @@ class Simulation:
             delta: length of this frame (s) instead of the fixed one; such a run does not repeat.
 
         Raises:
-            InputError: the frame is too long for its sub-steps.
+            InputError: the frame is too long for its sub-steps, or not fixed among foreign traffic.
             RuntimeError: the run is over.
         """
         if self.finished:
             raise RuntimeError("the run is over")
+        if self.foreign is not None and delta is not None:
+            raise InputError("stepping", "a variable step, which foreign traffic does not have", "fixed steps")
         dt = self.dt if delta is None else delta
         steps = self.settings.stepping.substeps(dt)
         self.machine_state = state
@@ -217,6 +248,8 @@ class Simulation:
         self.frame += 1
         self._ns += round(dt * 1e9)
         self._step_storyboard()
+        if self.foreign is not None:
+            self.foreign.step(self.stamp, self._ego_actor_state(), self.route, self._light_states())
         self._observe()
         self._judge(dt, light_of)
 

@@ -14,8 +14,9 @@ from typing import Any
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.output_file import write_file
 from tuling_fsm.verbs.campaign_cluster import on_cluster
-from tuling_fsm.verbs.campaign_runs import CampaignRun, DriveAll, in_processes, run_all
-from tuling_fsm.verbs.parser import Verbs, add_overrides, add_perception, add_verb, folder, path
+from tuling_fsm.verbs.campaign_exposure import exposure_lines, exposure_of, faults
+from tuling_fsm.verbs.campaign_runs import CampaignRun, DriveAll, Run, in_processes, kept, run_all
+from tuling_fsm.verbs.parser import Verbs, add_overrides, add_perception, add_traffic, add_verb, folder, path
 from tuling_fsm.verbs.runs import assignment, watched_line
 
 _NO_VALUE = "-"
@@ -23,6 +24,7 @@ _HASH_SHOWN = 12
 
 COLUMNS: tuple[tuple[str, Callable[[Mapping[str, Any]], str]], ...] = (
     ("scenario", lambda run: Path(run["file"]).stem),
+    ("map", lambda run: str(run["map"])),
     ("seed", lambda run: str(run["seed"])),
     ("end", lambda run: str(run["end"])),
     ("faults", lambda run: str(len(faults(run)))),
@@ -53,29 +55,47 @@ def add_campaign(verbs: Verbs) -> None:
         help="scheduler of a Dask cluster whose workers drive instead, each with one thread; the files of the campaign "
         "have to be at the same paths there, on a file system that all share",
     )  # fmt: skip
-    parser.add_argument("--map", type=path, metavar="F", help="OpenDRIVE map instead of the scenarios' own")
+    parser.add_argument(
+        "--map", type=path, action="append", metavar="F",
+        help="OpenDRIVE map instead of the scenarios' own; several: every scenario on each of them",
+    )  # fmt: skip
     add_overrides(parser, "every scenario")
     add_perception(parser)
+    add_traffic(parser)
     parser.add_argument(
         "--out", type=folder, metavar="DIR", help="folder of campaign.json, and of a folder for each run"
+    )
+    parser.add_argument("--results-only", action="store_true", help="write result.json of a run and nothing else of it")
+    parser.add_argument(
+        "--resume", action="store_true", help="go on with the campaign in the folder: what it has driven is kept"
     )
     parser.add_argument("--json", action="store_true", help="print campaign.json on standard output")
 
 
 def _campaign(arguments: argparse.Namespace) -> int:
     jobs = _jobs(arguments)
-    runs = run_all(jobs, _drivers(arguments, len(jobs)), watched_line())
+    runs = _all_runs(arguments, jobs)
     if sys.stderr.isatty():
         print(file=sys.stderr)
     held = all(run["finished"] and not faults(run) for run in runs)
-    campaign = {"held": held, "runs": runs}
+    exposure = exposure_of(runs)
+    campaign = {"held": held, "exposure": exposure, "runs": runs}
     if arguments.out is not None:
         write_file(arguments.out / "campaign.json", json.dumps(campaign, indent=1) + "\n")
     if arguments.json:
         print(json.dumps(campaign))
     else:
-        print(*table(runs), sep="\n")
+        print(*table(runs), *exposure_lines(exposure), sep="\n")
     return 0 if held else 1
+
+
+def _all_runs(arguments: argparse.Namespace, jobs: Sequence[CampaignRun]) -> list[Run]:
+    """Drive every job that has not been driven yet."""
+    done = {job: run for job in jobs if (run := kept(job)) is not None} if arguments.resume else {}
+    left = [job for job in jobs if job not in done]
+    driven = run_all(left, _drivers(arguments, len(left)), watched_line()) if left else []
+    done.update(zip(left, driven, strict=True))
+    return [done[job] for job in jobs]
 
 
 def _drivers(arguments: argparse.Namespace, jobs: int) -> DriveAll:
@@ -98,26 +118,37 @@ def _jobs(arguments: argparse.Namespace) -> list[CampaignRun]:
             raise InputError(option, str(number), "1 or more")
     overrides = tuple(assignment(text) for text in arguments.overrides)
     names = set[str]()
+    for file in arguments.map or ():
+        if [each.stem for each in arguments.map].count(file.stem) > 1:
+            raise InputError(str(file), f"a second map {file.stem}", "each of another name")
     for file in arguments.scenarios:
         if file.stem in names:
             raise InputError(str(file), f"a second scenario {file.stem}", "each of another name")
         names.add(file.stem)
-        map_file = chosen_map(load_scenario(file, dict(overrides)), arguments.map)
-        if not map_file.is_file():
-            raise InputError(str(map_file), "no such file", "an OpenDRIVE map")
+        for map_file in arguments.map or (None,):
+            chosen = chosen_map(load_scenario(file, dict(overrides)), map_file)
+            if not chosen.is_file():
+                raise InputError(str(chosen), "no such file", "an OpenDRIVE map")
+    if arguments.resume and arguments.out is None:
+        raise InputError("--resume", "no folder to go on in", "--out DIR of the campaign")
     return [
         CampaignRun(
-            file, seed, arguments.map, overrides, arguments.out and arguments.out / file.stem / f"seed_{seed}",
-            arguments.perception,
+            file, seed, map_file, overrides, _folder(arguments, file, map_file, seed), arguments.perception,
+            arguments.traffic, not arguments.results_only,
         )
+        for map_file in arguments.map or (None,)
         for file in arguments.scenarios
         for seed in range(1, arguments.seeds + 1)
     ]  # fmt: skip
 
 
-def faults(run: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The infractions that the car is to blame for."""
-    return [item for item in run["infractions"] if item["at_fault"]]
+def _folder(arguments: argparse.Namespace, file: Path, map_file: Path | None, seed: int) -> Path | None:
+    """Of a run, in one for each map where there are several."""
+    if arguments.out is None:
+        return None
+    several = arguments.map is not None and len(arguments.map) > 1
+    root: Path = arguments.out / map_file.stem if several and map_file is not None else arguments.out
+    return root / file.stem / f"seed_{seed}"
 
 
 def table(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -128,7 +159,8 @@ def table(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         cells = (cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True))
         yield "  ".join((first.ljust(widths[0]), *cells))
     for run in runs:
-        where = f"{Path(run['file']).stem} seed {run['seed']}"
+        on_map = f" on {run['map']}" if "map" in run else ""
+        where = f"{Path(run['file']).stem}{on_map} seed {run['seed']}"
         if "error" in run:
             yield f"{where}: {run['error']}"
         yield from (f"{where}, at fault, {item['t']:.2f} s: {item['kind']}, {item['detail']}" for item in faults(run))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
@@ -14,10 +15,11 @@ from typing import Any
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.sim.sensors.perception_levels import CLEAN
+from tuling_fsm.verbs.parser import OWN
 
 Run = dict[str, Any]
 """The content of `result.json`, and `file`, the scenario's. A run that broke off has only `file`, `scenario`, `seed`,
-`finished`, `end` ("error"), `infractions` (none) and `error`.
+`finished`, `end` ("error"), `infractions` (none), `error`, and `map` where the campaign names one.
 """
 Ended = Generator[tuple[int, Run], None, None]
 """The runs as they end, each with the number of its job."""
@@ -37,6 +39,9 @@ class CampaignRun:
     overrides: tuple[tuple[str, str], ...]
     out: Path | None
     perception: str = CLEAN
+    traffic: str = OWN
+    bag: bool = True
+    """Whether more than `result.json` is written of a run."""
 
     @property
     def name(self) -> str:
@@ -102,11 +107,28 @@ def drive(job: CampaignRun, progress: Callable[[str], None] | None = None) -> Ru
             out=job.out,
             progress=progress,
             perception=job.perception,
+            traffic=job.traffic,
+            bag=job.bag,
         )
     except REFUSED:
         raise
     except Exception as error:
         return broken_off(job, f"{type(error).__name__}: {error}")
+    return {"file": str(job.scenario), **result}
+
+
+def kept(job: CampaignRun) -> Run | None:
+    """The result that an earlier campaign has left in the folder of a run; None where there is none of this run."""
+    if job.out is None:
+        return None
+    file = job.out / "result.json"
+    try:
+        result = json.loads(file.read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        return None
+    same = isinstance(result, dict) and result.get("seed") == job.seed
+    if not same or result.get("traffic", {}).get("source", OWN) != job.traffic:
+        return None
     return {"file": str(job.scenario), **result}
 
 
@@ -120,6 +142,7 @@ def broken_off(job: CampaignRun, error: str) -> Run:
         "end": "error",
         "infractions": [],
         "error": " ".join(error.split()),
+        **({} if job.map_file is None else {"map": job.map_file.stem}),
     }
 
 

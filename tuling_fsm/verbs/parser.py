@@ -14,6 +14,9 @@ Verb = Callable[[argparse.Namespace], int]
 """Does what its name says, and returns the exit code."""
 Verbs = Any
 """What `ArgumentParser.add_subparsers` returns: its class is private."""
+OWN = "own"
+TRAFFIC = (OWN, "sumo")
+"""As `run.TRAFFIC`, which is not read before there is something to drive."""
 LARGEST_SEED = 2**31 - 1
 
 
@@ -37,6 +40,14 @@ def add_perception(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--perception", choices=tuple(LEVELS), default=CLEAN,
         help="how much the sensors get wrong: noise, latency, drop-outs, occlusion (default %(default)s)",
+    )  # fmt: skip
+
+
+def add_traffic(parser: argparse.ArgumentParser) -> None:
+    """`--traffic own|sumo`."""
+    parser.add_argument(
+        "--traffic", choices=TRAFFIC, default=OWN,
+        help="what drives the other vehicles: this simulator, or SUMO (the extra `sumo`) (default %(default)s)",
     )  # fmt: skip
 
 

@@ -13,7 +13,17 @@ from typing import Any
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.sim.sensors.perception_levels import CLEAN
-from tuling_fsm.verbs.parser import Verbs, add_overrides, add_perception, add_seed, add_verb, folder, path
+from tuling_fsm.verbs.parser import (
+    OWN,
+    Verbs,
+    add_overrides,
+    add_perception,
+    add_seed,
+    add_traffic,
+    add_verb,
+    folder,
+    path,
+)
 
 PLANNERS = ("agent", "idm", "pdm")
 """As `run.PLANNERS`, which is not read before there is something to drive."""
@@ -51,6 +61,7 @@ def add_sim(verbs: Verbs) -> None:
         help="what drives: this planner, or the Intelligent Driver Model or PDM-Closed to compare with "
         "(default %(default)s)",
     )  # fmt: skip
+    add_traffic(parser)
     parser.add_argument("--ros", action="store_true", help="as ROS 2 processes instead of in this one")
     _add_json(parser)
 
@@ -79,11 +90,15 @@ def _sim(arguments: argparse.Namespace) -> int:
             raise InputError("--planner", f"{arguments.planner} has no node of its own", "agent with --ros")
         if arguments.perception != CLEAN:
             raise InputError("--perception", "steps in lock-step wait for what comes late", f"{CLEAN} with --ros")
+        if arguments.traffic != OWN:
+            raise InputError("--traffic", f"{arguments.traffic} drives beside no nodes", f"{OWN} with --ros")
         from tuling_fsm.ros.processes import run_processes as run
     else:
         from tuling_fsm.run import run_scenario
 
-        run = functools.partial(run_scenario, planner=arguments.planner, perception=arguments.perception)
+        run = functools.partial(
+            run_scenario, planner=arguments.planner, perception=arguments.perception, traffic=arguments.traffic
+        )
     for note in load_scenario(arguments.scenario, overrides).notes:
         print(note, file=sys.stderr)
     result = run(

@@ -14,6 +14,7 @@ from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.map.lanes import LanePosition
 from tuling_fsm.sim.actors.bodies import ActorBoxes
+from tuling_fsm.sim.actors.foreign import ForeignTraffic
 from tuling_fsm.sim.actors.scripted import ScriptedActors
 from tuling_fsm.sim.pedestrians.population import SIZE_M, Pedestrians
 from tuling_fsm.sim.scenario.choices import PerceivedAs
@@ -100,14 +101,23 @@ FIRST_WALKER_ID = 1_000_001
 
 
 class AgentTable:
-    """Asks traffic, scripted actors and pedestrians where they are."""
+    """Asks traffic, scripted actors, pedestrians and foreign traffic, if there is any, where they are."""
 
-    def __init__(self, traffic: TrafficManager, scripted: ScriptedActors, pedestrians: Pedestrians) -> None:
+    def __init__(
+        self,
+        traffic: TrafficManager,
+        scripted: ScriptedActors,
+        pedestrians: Pedestrians,
+        foreign: ForeignTraffic | None = None,
+    ) -> None:
         self._traffic, self._scripted, self._pedestrians = traffic, scripted, pedestrians
+        self._foreign = foreign
 
     def free(self) -> ActorBoxes:
-        """All that the traffic does not move: scripted actors, placed objects, pedestrians."""
-        parts = ActorBoxes.of(self._scripted.free()), self._scripted.placed_objects.boxes, self._walking()
+        """All that the traffic does not move: foreign vehicles, scripted actors, placed objects, pedestrians."""
+        parts = [ActorBoxes.of(self._scripted.free()), self._scripted.placed_objects.boxes, self._walking()]
+        if self._foreign is not None:
+            parts.insert(0, self._foreign.boxes())
         return ActorBoxes(
             np.concatenate([part.rows for part in parts]),
             np.concatenate([part.kinds for part in parts]),

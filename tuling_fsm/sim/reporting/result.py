@@ -52,6 +52,7 @@ def result_of(simulation: Simulation, log: RunLog, wall_s: float) -> dict[str, A
         "map": simulation.road_map.name,
         "scenario": simulation.scenario.name,
         "version": importlib.metadata.version("tuling_fsm"),
+        **({} if simulation.foreign is None else {"traffic": dict(simulation.foreign.verdict())}),
     }
 
 

@@ -1,0 +1,91 @@
+"""`--traffic sumo` on the command line: what it needs, what it refuses, what it leaves in the result."""
+
+from __future__ import annotations
+
+import re
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+from tuling_fsm.cli import main
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.run import TRAFFIC, run_scenario
+from tuling_fsm.share import share_file
+from tuling_fsm.sim.sumo.installed import PACKAGES, VERSION, libsumo
+from tuling_fsm.verbs import parser
+
+from .scenarios import COURSE, ROAM
+
+RUDE = share_file("config", "scenarios", "rude.osc")
+RAIN = share_file("config", "scenarios", "rain.osc")
+
+
+def test_the_version_is_one_everywhere() -> None:
+    root = Path(__file__).parents[2]
+    setup, tested = ((root / name).read_text(encoding="utf-8") for name in ("setup.py", "constraints.txt"))
+    for package in PACKAGES:
+        assert set(re.findall(rf"{package}==([\d.]+)", setup + tested)) == {VERSION}
+    assert f'"sumo": ["eclipse-sumo=={VERSION}", "libsumo=={VERSION}"]' in setup
+
+
+def test_the_choices_are_those_of_the_run() -> None:
+    assert parser.TRAFFIC == TRAFFIC
+    assert TRAFFIC[0] == parser.OWN
+
+
+@pytest.mark.parametrize("package", ["libsumo", "sumo"])
+def test_without_sumo_one_line_says_what_to_install(
+    package: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    assert main(["sim", str(ROAM), "--traffic", "sumo"]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "is not installed" in error
+    assert "pip install libsumo==1.28.0 eclipse-sumo==1.28.0" in error
+
+
+def test_two_versions_of_sumo_are_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metadata, "version", lambda name: "1.27.0" if name == "libsumo" else VERSION)
+    with pytest.raises(InputError, match=rf"libsumo 1\.27\.0, eclipse-sumo {VERSION}"):
+        libsumo()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([str(RUDE)], "10 pedestrians, of whom SUMO knows nothing"),
+        ([str(RAIN)], "its own actors"),
+        ([str(ROAM), "--ros"], "sumo drives beside no nodes"),
+    ],
+)
+def test_what_sumo_cannot_drive_is_one_line(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["sim", *arguments, "--traffic", "sumo"]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert said in error
+
+
+@pytest.mark.slow
+@pytest.mark.clause("SIM-1", "SIM-2")
+def test_the_planner_drives_among_sumos_vehicles_and_does_so_again(tmp_path: Path) -> None:
+    """Rude ones among them; no contact for either judge, and the same trace for the same seed."""
+    runs = [
+        run_scenario(
+            RUDE, map_file=COURSE, seed=2, traffic="sumo", out=tmp_path / str(number), bag=False,
+            overrides={"length_m": "120", "vehicles": "10", "pedestrians": "0", "rude": "0.2"},
+        )
+        for number in range(2)
+    ]  # fmt: skip
+    first, second = runs
+    traffic = first["traffic"]
+    assert first["finished"]
+    assert (traffic["source"], traffic["vehicles"], traffic["rude"]) == ("sumo", 10, 2)
+    assert traffic["contacts"] == traffic["collisions"] == traffic["standstills"] == []
+    assert traffic["ego_unseen_s"] == 0.0
+    assert second["trace_sha256"] == first["trace_sha256"]
+    assert [file.name for file in (tmp_path / "0").iterdir()] == ["result.json"]
