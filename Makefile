@@ -39,7 +39,7 @@ $(INSTALLED): setup.py constraints.txt pyproject.toml
 	@$(PYTHON) -m venv --clear $(VENV)
 	@echo "set-up 2 of 3: the planner and ROS 2, some 130 packages; about half a minute where they are cached"
 	@$(PIP) setuptools wheel
-	@$(PIP) --editable '.[ros]'
+	@$(PIP) --editable '.[ros,completion]'
 	@# A ROS wheel brings an old fork with the same module name: the real one has to be laid last.
 	@$(PIP) --force-reinstall --no-deps lark
 	@echo "set-up 3 of 3: compiling the kernels on all cores; about a minute on two"

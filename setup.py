@@ -1,6 +1,7 @@
 """ament_python package of tuling_fsm; `pip install .` gives the parts that need no ROS."""
 
 from pathlib import Path
+from xml.etree import ElementTree
 
 from setuptools import find_packages, setup
 
@@ -20,7 +21,7 @@ def share_tree(*roots: str) -> list[tuple[str, list[str]]]:
 
 setup(
     name=NAME,
-    version="0.2.0",
+    version=ElementTree.parse("package.xml").findtext("version"),
     description="Hierarchical state-machine planner of a low-speed autonomous competition car",
     license="Apache-2.0",
     python_requires=">=3.10,<3.13",
@@ -60,6 +61,7 @@ setup(
             "ros-visualization-msgs==5.3.6",
         ],
         "cluster": ["distributed>=2024.1"],
+        "completion": ["shtab>=1.7"],
         "test": [
             "carla==0.9.16; platform_machine == 'x86_64'",
             "colcon-core",
@@ -77,6 +79,7 @@ setup(
             "pyrvo==0.4.3; platform_machine == 'x86_64'",
             "ruff",
             "setuptools<80",
+            "shtab>=1.7",
             "types-PyYAML",
         ],
     },

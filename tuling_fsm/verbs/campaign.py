@@ -6,17 +6,20 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.output_file import write_file
+from tuling_fsm.progress import ProgressDisplay
+from tuling_fsm.terminal import Style, styled
 from tuling_fsm.verbs.campaign_cluster import on_cluster
 from tuling_fsm.verbs.campaign_runs import CampaignRun, DriveAll, in_processes, run_all
 from tuling_fsm.verbs.parser import Verbs, add_overrides, add_perception, add_verb, folder, path
-from tuling_fsm.verbs.runs import assignment, watched_line
+from tuling_fsm.verbs.runs import assignment
 
 _NO_VALUE = "-"
 _HASH_SHOWN = 12
@@ -40,7 +43,11 @@ COLUMNS: tuple[tuple[str, Callable[[Mapping[str, Any]], str]], ...] = (
 def add_campaign(verbs: Verbs) -> None:
     """Scenarios times seeds."""
     parser = add_verb(
-        verbs, "campaign", _campaign, "runs of many scenarios with many seeds, in local processes or on a cluster"
+        verbs,
+        "campaign",
+        _campaign,
+        "runs of many scenarios with many seeds, in local processes or on a cluster",
+        "tuling-fsm campaign config/scenarios/roam.osc config/scenarios/rain.osc --seeds 5 --out out/five",
     )
     parser.add_argument(
         "scenarios", type=path, nargs="+", metavar="SCENARIO", help="OpenSCENARIO: DSL (.osc) or XML (.xosc)"
@@ -64,9 +71,8 @@ def add_campaign(verbs: Verbs) -> None:
 
 def _campaign(arguments: argparse.Namespace) -> int:
     jobs = _jobs(arguments)
-    runs = run_all(jobs, _drivers(arguments, len(jobs)), watched_line())
-    if sys.stderr.isatty():
-        print(file=sys.stderr)
+    with ProgressDisplay() as progress:
+        runs = run_all(jobs, _drivers(arguments, len(jobs)), progress)
     held = all(run["finished"] and not faults(run) for run in runs)
     campaign = {"held": held, "runs": runs}
     if arguments.out is not None:
@@ -74,8 +80,15 @@ def _campaign(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(campaign))
     else:
-        print(*table(runs), sep="\n")
+        print(*_coloured(table(runs), runs), sep="\n")
     return 0 if held else 1
+
+
+def _coloured(lines: Iterable[str], runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """The lines of the table: the heading, the runs by how they went, and in the end what went wrong."""
+    rows = (None if run["finished"] and not faults(run) else Style.BAD for run in runs)
+    for line, style in zip_longest(lines, (Style.HEADING, *rows), fillvalue=Style.BAD):
+        yield styled(str(line), style, sys.stdout)
 
 
 def _drivers(arguments: argparse.Namespace, jobs: int) -> DriveAll:
