@@ -13,7 +13,7 @@ unexport _ROS_WHEELS_BOOTSTRAP_COMPLETE LD_LIBRARY_PATH PYTHONPATH
 # Without bytecode every one of some hundred processes parses 2000 files anew: 3 s of CPU each, and half a minute a worker of pytest.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install testable demo match test check format clauses messages pictures recordings traces proofs mutants bench-peers clean
+.PHONY: help install testable demo match test check format clauses messages pictures recordings traces proofs mutants bench-peers wheels clean
 
 help:
 	@echo "make demo     drive the embedded course under ROS 2; results in out/demo"
@@ -28,6 +28,7 @@ help:
 	@echo "make proofs   2000 sequences of anything at all, and all runs on an old processor, instead of the few of make test"
 	@echo "make mutants  faults planted in the state machine, and those that no test finds"
 	@echo "make bench-peers  what tuling-fsm bench compares with, in .venv-bench"
+	@echo "make wheels   source distribution and wheel in dist, tried in a clean environment of each Python 3.10 to 3.12"
 	@echo "make install  only build .venv with .venv/bin/tuling-fsm in it"
 
 install: $(INSTALLED)
@@ -112,6 +113,10 @@ bench-peers:
 		toppra==0.6.10 commonroad-reactive-planner==2025.1 commonroad-drivability-checker==2025.4.0 \
 		commonroad-io==2024.3 fiss-planner==1.0.0 numba numpy
 
+# Python 3.10 to 3.12 as far as they are there; others by PYTHONS="/path/to/python3.12 ...".
+wheels: testable
+	cd test && $(BIN)/python -m package.wheels $(CURDIR)/dist $(PYTHONS)
+
 clean:
 	find tuling_fsm -name __pycache__ -prune -exec rm -rf {} +
-	rm -rf $(VENV) .venv-bench out build install log *.egg-info
+	rm -rf $(VENV) .venv-bench out build dist install log *.egg-info

@@ -63,6 +63,7 @@ setup(
         "cluster": ["distributed>=2024.1"],
         "completion": ["shtab>=1.7"],
         "test": [
+            "build",
             "carla==0.9.16; platform_machine == 'x86_64'",
             "colcon-core",
             "colcon-package-information",
