@@ -73,6 +73,8 @@ setup(
             "hypothesis",
             "import-linter",
             "lxml-stubs",
+            "mkdocs-material>=9.5",
+            "mkdocstrings[python]>=0.26",
             "mypy",
             "pytest",
             "pytest-timeout",
