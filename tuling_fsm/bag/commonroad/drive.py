@@ -1,8 +1,8 @@
 """A CommonRoad scenario in closed loop: the planner at 20 Hz drives our car, the others replay what was recorded.
 
 The car is CommonRoad's BMW 320i. The planner sees the others as objects and predicts them itself. As in nuPlan
-(Caesar et al., arXiv:2106.11810, 2021) it is given a short history: for `RUN_IN_S` before the beginning all go
-on the straight lines that the first states lie on, and the car is not the planner's yet.
+([caesar2021][]) it is given a short history: for `RUN_IN_S` before the beginning all go on the straight lines that the
+first states lie on, and the car is not the planner's yet.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ BMW_320I = Vehicle(
     max_steer_rate=0.4,
     max_speed=20.0,
 )
-"""CommonRoad's vehicle 2 (Althoff and Wuersching, CommonRoad: Vehicle Models, 2020), 4.508 m long: the middle of its
+"""CommonRoad's vehicle 2 ([althoff2017][]), 4.508 m long: the middle of its
 body is `b` = 1.4227 m before the rear axle. It plans no faster than 20 m/s; how comfortably, is our car's.
 """
 
