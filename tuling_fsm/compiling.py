@@ -38,7 +38,7 @@ from tuling_fsm.planning.warm_up import (
     warm_up_maneuvers,
     warm_up_stops,
 )
-from tuling_fsm.progress import ProgressDisplay, Report, TimeLeft
+from tuling_fsm.progress import ProgressDisplay, Report
 from tuling_fsm.share import share_file
 from tuling_fsm.sim.warm_up import warm_up_simulation
 from tuling_fsm.world.builder import WorldBuilder
@@ -144,7 +144,7 @@ def _alone(file: Path, report: Report) -> Iterator[None]:
 
 def _compile(parts: Sequence[str], report: Report) -> set[str]:
     """Compile parts in processes of their own; returns those that succeeded."""
-    left, done = TimeLeft(), set[str]()
+    done = set[str]()
     count = max(1, min(os.cpu_count() or 1, MOST_PROCESSES, len(parts)))
     command = [sys.executable, "-m", "tuling_fsm.compiling", "--part"]
     selector = selectors.DefaultSelector()
@@ -163,7 +163,8 @@ def _compile(parts: Sequence[str], report: Report) -> set[str]:
                 done.update(set(line.split()) & set(parts))
                 if not line:
                     selector.unregister(key.fileobj)
-            report(left.line(f"compiling kernels, once: {len(done)} of {len(parts)} parts", len(done) / len(parts)))
+            # What is left takes less than its share: the parts have most kernels in common.
+            report(f"compiling kernels, once: {len(done)} of {len(parts)} parts")
     finally:
         for worker in workers:
             worker.kill()
