@@ -47,7 +47,8 @@ def bench(name: str | None, say: Callable[[str], None], progress: Report | None 
     wanted, left = known if name is None else [name], TimeLeft()
     for count, each in enumerate(wanted):
         if progress is not None:
-            progress(left.line(f"{each}, {count + 1} of {len(wanted)} benchmarks", count / len(wanted)))
+            share = count / len(wanted)
+            progress(left.line(f"{each}, {count + 1} of {len(wanted)} benchmarks  {100 * share:3.0f} %", share))
         table = importlib.import_module(f"benchmark.{each}").run()
         say(table.text())
         keep(FOLDER / RESULTS, each, table.markdown())

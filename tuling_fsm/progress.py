@@ -5,6 +5,7 @@ Standard error alone is written to, so that the output of a command can be read 
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 import threading
@@ -25,6 +26,9 @@ TOLD_EVERY_S = 1.0
 LEAST_SHARE, LEAST_TIME_S = 0.01, 1.0
 """What has to be done, and to have passed, before the rest is estimated."""
 CLEAR_LINE = "\r\x1b[2K"
+BAR = 10
+"""Marks of a whole bar."""
+_PERCENT = re.compile(r"\b(\d+) %")
 
 
 class TimeLeft:
@@ -99,8 +103,9 @@ def duration(seconds: float) -> str:
 class ProgressDisplay:
     """A context that shows what it is told, and for how long the task has been going on.
 
-    On a terminal the line is written over, at once and every second. In a log there is a line every ten seconds, also
-    while nothing new is told, and none of a task that is over before. What is shown last stays.
+    On a terminal the line is written over, at once and every second, with a bar if it tells a share in per cent. In a
+    log there is a line every ten seconds, also while nothing new is told, and none of a task that is over before. What
+    is shown last stays.
 
     Args:
         stream: where to; standard error if not given.
@@ -157,8 +162,17 @@ class ProgressDisplay:
         minutes, seconds = divmod(int(time.monotonic() - self._began), 60)
         line = f"{minutes:2d}:{seconds:02d}  {self._text}"
         if self._terminal:
-            line = CLEAR_LINE + line[: shutil.get_terminal_size().columns - 1]
+            line = CLEAR_LINE + (_bar(self._text) + line)[: shutil.get_terminal_size().columns - 1]
         try:
             print(line, end="" if self._terminal else "\n", file=self._stream, flush=True)
         except (OSError, ValueError):  # A reader that has gone is no reason to end the task.
             self._over.set()
+
+
+def _bar(text: str) -> str:
+    """Such as `[####......]`, of the first share that a line tells; nothing where it tells none."""
+    found = _PERCENT.search(text)
+    if found is None:
+        return ""
+    marks = min(int(found[1]), 100) * BAR // 100
+    return f"[{'#' * marks}{'.' * (BAR - marks)}]"

@@ -100,6 +100,21 @@ def test_a_line_on_a_terminal_is_written_over_and_the_last_one_stays() -> None:
     assert len(last) < 200
 
 
+@pytest.mark.parametrize(
+    ("text", "bar"),
+    [("  12.0 s   48 %  1.8 m/s", "[####......]"), ("3 of 3 runs  100 %", "[##########]"), ("  0 %", "[..........]")],
+)
+def test_a_share_is_a_bar_on_a_terminal_and_not_in_a_log(text: str, bar: str) -> None:
+    terminal, log = Terminal(), io.StringIO()
+    with ProgressDisplay(terminal) as progress:
+        progress(text)
+    assert terminal.getvalue().startswith(f"\r\x1b[2K{bar} 0:00  {text}")
+    with ProgressDisplay(log, period_s=0.01) as progress:
+        progress(text)
+        wait_until(lambda: "\n" in log.getvalue())
+    assert "[" not in log.getvalue()
+
+
 def test_a_reader_that_has_gone_does_not_end_the_task() -> None:
     log = io.StringIO()
     with ProgressDisplay(log, period_s=0.001) as progress:

@@ -61,14 +61,14 @@ def run_all(jobs: Sequence[CampaignRun], drive_all: DriveAll, say: Report | None
     """
     left = TimeLeft()
     if say is not None:
-        say(left.line(f"0 of {len(jobs)} runs", 0.0))
+        say(left.line(f"0 of {len(jobs)} runs    0 %", 0.0))
     runs: dict[int, Run] = {}
     with closing(drive_all(jobs)) as ended:
         for index, run in ended:
             runs[index] = run
             if say is not None:
-                text = f"{len(runs)} of {len(jobs)} runs, {jobs[index].name} seed {jobs[index].seed}: {run['end']}"
-                say(left.line(text, len(runs) / len(jobs)))
+                share, last = len(runs) / len(jobs), f"{jobs[index].name} seed {jobs[index].seed}: {run['end']}"
+                say(left.line(f"{len(runs)} of {len(jobs)} runs  {100 * share:3.0f} %  {last}", share))
     return [runs[index] for index in range(len(jobs))]
 
 
