@@ -45,3 +45,16 @@ def test_they_name_the_same_commands() -> None:
 def test_they_lead_to_the_same_pages() -> None:
     links = {name: re.findall(r"\]\(([^)]+)\)", text) for name, text in TEXTS.items()}
     assert sorted({*links[ENGLISH]} - {CHINESE}) == sorted({*links[CHINESE]} - {ENGLISH})
+
+
+@pytest.mark.slow
+def test_the_lines_of_python_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "config").symlink_to(ROOT / "config")
+    monkeypatch.chdir(tmp_path)
+    (code,) = (body for language, body in FENCE.findall(TEXTS[ENGLISH]) if language == "python")
+    exec(compile(code, ENGLISH, "exec"), {})
+    said = capsys.readouterr().out
+    assert said.startswith("goal ")
+    assert "a red light" in said
