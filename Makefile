@@ -14,14 +14,14 @@ unexport _ROS_WHEELS_BOOTSTRAP_COMPLETE LD_LIBRARY_PATH PYTHONPATH
 # Without bytecode every one of some hundred processes parses 2000 files anew: 3 s of CPU each, and half a minute a worker of pytest.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install testable browser demo match test check format clauses messages pictures recordings traces proofs mutants bench-peers clean
+.PHONY: help install testable browser demo match test check format clauses messages pictures recordings traces proofs mutants bench-peers wheels docs clean
 
 help:
 	@echo "make demo     drive the embedded course under ROS 2; results in out/demo"
 	@echo "make match    drive the 90-minute match on five seeds in one process each; results in out/match"
 	@echo "make test     all tests"
 	@echo "make check    format, lint, types, import contract, fast tests"
-	@echo "make clauses  docs/clauses.md, the diagram in README.md and the actions in docs/scenarios.md, from the code"
+	@echo "make clauses  docs/clauses.md, the diagram in docs/states.md and the actions in docs/scenarios.md, from the code"
 	@echo "make messages the tables of topics, from the code into docs/messages.md and docs/vehicle.md"
 	@echo "make pictures who calls whom in one tick, into docs/architecture.md"
 	@echo "make recordings  what the guards say in every scenario, driven anew for the proofs"
@@ -30,6 +30,8 @@ help:
 	@echo "make mutants  faults planted in the state machine, and those that no test finds"
 	@echo "make bench-peers  what tuling-fsm bench compares with, in .venv-bench"
 	@echo "make browser  Chromium and npm from the distribution, for the tests of report.html; needs root"
+	@echo "make docs     the pages and the reference of the package as a site in site/"
+	@echo "make wheels   source distribution and wheel in dist, tried in a clean environment of each Python 3.10 to 3.12"
 	@echo "make install  only build .venv with .venv/bin/tuling-fsm in it"
 
 install: $(INSTALLED)
@@ -41,7 +43,7 @@ $(INSTALLED): setup.py constraints.txt pyproject.toml
 	@$(PYTHON) -m venv --clear $(VENV)
 	@echo "set-up 2 of 3: the planner and ROS 2, some 130 packages; about half a minute where they are cached"
 	@$(PIP) setuptools wheel
-	@$(PIP) --editable '.[ros]'
+	@$(PIP) --editable '.[ros,completion]'
 	@# A ROS wheel brings an old fork with the same module name: the real one has to be laid last.
 	@$(PIP) --force-reinstall --no-deps lark
 	@echo "set-up 3 of 3: compiling the kernels on all cores; about a minute on two"
@@ -124,6 +126,21 @@ bench-peers:
 		toppra==0.6.10 commonroad-reactive-planner==2025.1 commonroad-drivability-checker==2025.4.0 \
 		commonroad-io==2024.3 fiss-planner==1.0.0 numba numpy
 
+# Python 3.10 to 3.12 as far as they are there; others by PYTHONS="/path/to/python3.12 ...".
+wheels: testable
+	cd test && $(BIN)/python -m package.wheels $(CURDIR)/dist $(PYTHONS)
+
+# An environment of its own: whoever reads the pages needs neither the planner nor its tests.
+docs: .venv-docs/.installed
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --strict
+	@echo "open site/index.html"
+
+.venv-docs/.installed: constraints.txt
+	@test -n "$(PYTHON)" || { echo "no Python 3.10 to 3.12 found; name one with 'make PYTHON=/path/to/python3'"; exit 2; }
+	$(PYTHON) -m venv --clear .venv-docs
+	.venv-docs/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt mkdocs-material 'mkdocstrings[python]'
+	@touch $@
+
 clean:
 	find tuling_fsm -name __pycache__ -prune -exec rm -rf {} +
-	rm -rf $(VENV) .venv-bench out build install log *.egg-info
+	rm -rf $(VENV) .venv-bench .venv-docs out build dist site install log *.egg-info

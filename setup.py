@@ -1,6 +1,7 @@
 """ament_python package of tuling_fsm; `pip install .` gives the parts that need no ROS."""
 
 from pathlib import Path
+from xml.etree import ElementTree
 
 from setuptools import find_packages, setup
 
@@ -20,7 +21,7 @@ def share_tree(*roots: str) -> list[tuple[str, list[str]]]:
 
 setup(
     name=NAME,
-    version="0.2.0",
+    version=ElementTree.parse("package.xml").findtext("version"),
     description="Hierarchical state-machine planner of a low-speed autonomous competition car",
     license="Apache-2.0",
     python_requires=">=3.10,<3.13",
@@ -70,7 +71,9 @@ setup(
         ],
         "cluster": ["distributed>=2024.1"],
         "sumo": ["eclipse-sumo==1.28.0", "libsumo==1.28.0"],
+        "completion": ["shtab>=1.7"],
         "test": [
+            "build",
             "carla==0.9.16; platform_machine == 'x86_64'",
             "colcon-core",
             "colcon-package-information",
@@ -81,6 +84,8 @@ setup(
             "import-linter",
             "libsumo==1.28.0; platform_machine == 'x86_64'",
             "lxml-stubs",
+            "mkdocs-material>=9.5",
+            "mkdocstrings[python]>=0.26",
             "mypy",
             "playwright==1.65.2",
             "pytest",
@@ -89,6 +94,7 @@ setup(
             "pyrvo==0.4.3; platform_machine == 'x86_64'",
             "ruff",
             "setuptools<80",
+            "shtab>=1.7",
             "types-PyYAML",
         ],
     },

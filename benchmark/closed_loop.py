@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchmark.common.table import Table
 from tuling_fsm.bag.replay import agent_of, transitions
-from tuling_fsm.bag.ticks import read_inputs, read_run, read_transitions
+from tuling_fsm.bag.ticks import read_inputs, read_run_record, read_transitions
 from tuling_fsm.run import run_scenario
 from tuling_fsm.share import share_file
 
@@ -25,7 +25,7 @@ def run() -> Table:
         began = time.process_time()
         result = run_scenario(scenario, seed=SEED, out=out / "run")
         driven = time.process_time() - began
-        agent = agent_of(read_run(out / "run"), "run")
+        agent = agent_of(read_run_record(out / "run"), "run")
         began = time.process_time()
         replayed = list(transitions(agent, read_inputs(out / "run")))
         again = time.process_time() - began

@@ -15,7 +15,7 @@ from tuling_fsm.agent import Parameters
 from tuling_fsm.bag.commonroad.convert import convert
 from tuling_fsm.bag.commonroad.scenario import read_recording
 from tuling_fsm.bag.replay import agent_of
-from tuling_fsm.bag.ticks import read_inputs, read_run
+from tuling_fsm.bag.ticks import read_inputs, read_run_record
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
@@ -77,7 +77,7 @@ def planned(file: Path, vehicle: Vehicle, plans: int = PLANS) -> dict[str, Any] 
             done = convert(file, Path(folder))
         except InputError:
             return None
-        agent = agent_of(read_run(folder), folder)
+        agent = agent_of(read_run_record(folder), folder)
         ticks = [agent.step(inputs).trajectory for inputs in read_inputs(folder)]
     car = next(each for each in read_recording(file).obstacles if each.id == done.ego)
     chosen = np.unique(np.linspace(2, len(ticks) - 2, plans).astype(int) // 2 * 2)

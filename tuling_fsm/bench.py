@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.output_file import write_file
+from tuling_fsm.progress import Report, TimeLeft
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "benchmark"
@@ -27,8 +28,13 @@ def names() -> list[str]:
     return found
 
 
-def bench(name: str | None, say: Callable[[str], None]) -> None:
+def bench(name: str | None, say: Callable[[str], None], progress: Report | None = None) -> None:
     """Run one benchmark, or all, say each table, and put it into `benchmark/RESULTS.md`.
+
+    Args:
+        name: of the only one; all if None.
+        say: takes each table.
+        progress: told of each before it begins.
 
     Raises:
         InputError: no benchmark of that name, or its peers or data are missing.
@@ -38,7 +44,11 @@ def bench(name: str | None, say: Callable[[str], None]) -> None:
         raise InputError(name, "no benchmark", " or ".join(known))
     if str(ROOT) not in sys.path:
         sys.path.insert(0, str(ROOT))
-    for each in known if name is None else [name]:
+    wanted, left = known if name is None else [name], TimeLeft()
+    for count, each in enumerate(wanted):
+        if progress is not None:
+            share = count / len(wanted)
+            progress(left.line(f"{each}, {count + 1} of {len(wanted)} benchmarks  {100 * share:3.0f} %", share))
         table = importlib.import_module(f"benchmark.{each}").run()
         say(table.text())
         keep(FOLDER / RESULTS, each, table.markdown())

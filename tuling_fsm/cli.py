@@ -13,8 +13,10 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
+import tuling_fsm
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.requirements import require_packages
+from tuling_fsm.terminal import Style, styled
 
 if TYPE_CHECKING:
     from tuling_fsm.verbs.parser import Verb
@@ -31,18 +33,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         require_packages()
         return _run(argv)
     except InputError as error:
-        print(error, file=sys.stderr)
+        _say_bad(str(error))
     except FileNotFoundError as error:
-        print(f"{error.filename}: no such file", file=sys.stderr)
+        _say_bad(f"{error.filename}: no such file")
     except BrokenPipeError:
         _let_go(sys.stdout, sys.stderr)
         return UNREAD
     except OSError as error:
-        print(f"{error.filename or error.__class__.__name__}: {error.strerror or error}", file=sys.stderr)
+        _say_bad(f"{error.filename or error.__class__.__name__}: {error.strerror or error}")
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
     return REFUSED
+
+
+def _say_bad(text: str) -> None:
+    print(styled(text, Style.BAD, sys.stderr), file=sys.stderr)
 
 
 def _run(argv: Sequence[str] | None) -> int:
@@ -84,10 +90,15 @@ def _nowhere() -> int:
 
 def command_line() -> argparse.ArgumentParser:
     """All verbs with their options, in the order of the help."""
-    from tuling_fsm.verbs import bags, campaign, commonroad, maps, planner, report, runs
+    from tuling_fsm.verbs import bags, campaign, commonroad, completion, maps, planner, report, runs
     from tuling_fsm.verbs.parser import OneLineParser
 
-    parser = OneLineParser(prog="tuling-fsm", description="Hierarchical state-machine planner and its simulator.")
+    parser = OneLineParser(
+        prog="tuling-fsm",
+        description="Hierarchical state-machine planner and its simulator.",
+        epilog="tuling-fsm VERB --help tells the options of a verb, with an example.",
+    )
+    parser.add_argument("--version", action="version", version=f"tuling-fsm {tuling_fsm.__version__}")
     verbs = parser.add_subparsers(required=True, metavar="VERB")
     for add in (
         runs.add_demo,
@@ -104,6 +115,7 @@ def command_line() -> argparse.ArgumentParser:
         planner.add_bench,
     ):
         add(verbs)
+    completion.add_completion(verbs, command_line)
     return parser
 
 

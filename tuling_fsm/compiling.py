@@ -16,7 +16,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import cast
 
@@ -38,17 +38,15 @@ from tuling_fsm.planning.warm_up import (
     warm_up_maneuvers,
     warm_up_stops,
 )
+from tuling_fsm.progress import ProgressDisplay, Report
 from tuling_fsm.share import share_file
 from tuling_fsm.sim.warm_up import warm_up_simulation
 from tuling_fsm.world.builder import WorldBuilder
 
-Report = Callable[[str], None]
 Part = Callable[[], object]
 
 MOST_PROCESSES = 8
 POLL_S = 0.5
-TOLD_EVERY_S = 10.0
-"""Time between two lines for a log."""
 _PYTHON = "py{}{}".format(*sys.version_info)
 """As Numba has it in the names of its files."""
 _KERNELS = re.compile(r"^@(kernel|inlined_kernel|array_kernel)\b", re.MULTILINE)
@@ -85,15 +83,16 @@ def compile_kernels(parts: Sequence[str] = tuple(PARTS), report: Report | None =
 
     Args:
         parts: names from `PARTS`.
-        report: told about twice a second how far it is; by default a line on stderr now and then.
+        report: told about twice a second how far it is; by default it is shown on standard error.
     """
     folder, code = Path(cast(Dispatcher, wrap_angle).stats.cache_path), f"{_PYTHON}-{_digest()}"
     marks = {part: folder / f"{code}-{_processor()}-{part}.compiled" for part in parts}
     if all(mark.exists() for mark in marks.values()):
         return
-    report = report or _now_and_then()
     folder.mkdir(parents=True, exist_ok=True)
-    with _alone(folder / "compiling.lock", report):
+    with ExitStack() as stack:
+        report = report or stack.enter_context(ProgressDisplay())
+        stack.enter_context(_alone(folder / "compiling.lock", report))
         _forget_old(folder, code)
         missing = [part for part, mark in marks.items() if not mark.exists()]
         for part in _compile(missing, report) if missing else ():
@@ -145,7 +144,7 @@ def _alone(file: Path, report: Report) -> Iterator[None]:
 
 def _compile(parts: Sequence[str], report: Report) -> set[str]:
     """Compile parts in processes of their own; returns those that succeeded."""
-    began, done = time.monotonic(), set[str]()
+    done = set[str]()
     count = max(1, min(os.cpu_count() or 1, MOST_PROCESSES, len(parts)))
     command = [sys.executable, "-m", "tuling_fsm.compiling", "--part"]
     selector = selectors.DefaultSelector()
@@ -164,7 +163,8 @@ def _compile(parts: Sequence[str], report: Report) -> set[str]:
                 done.update(set(line.split()) & set(parts))
                 if not line:
                     selector.unregister(key.fileobj)
-            report(f"compiling kernels, once: {len(done)} of {len(parts)} parts, {time.monotonic() - began:.0f} s")
+            # What is left takes less than its share: the parts have most kernels in common.
+            report(f"compiling kernels, once: {len(done)} of {len(parts)} parts")
     finally:
         for worker in workers:
             worker.kill()
@@ -180,21 +180,6 @@ def _orders(parts: Sequence[str], count: int) -> list[list[str]]:
         turned = [*parts[begin:], *parts[:begin]]
         orders.append(turned if k % 2 == 0 else turned[::-1])
     return orders
-
-
-def _now_and_then() -> Report:
-    """For a log: a line at the beginning and every few seconds; where a person watches, one that is written over."""
-    if sys.stderr.isatty():
-        return lambda text: print(f"\r\x1b[2K{text}", end="", file=sys.stderr, flush=True)
-    said_at = -TOLD_EVERY_S
-
-    def tell(text: str) -> None:
-        nonlocal said_at
-        if time.monotonic() - said_at >= TOLD_EVERY_S:
-            said_at = time.monotonic()
-            print(text, file=sys.stderr, flush=True)
-
-    return tell
 
 
 def main(arguments: Sequence[str]) -> int:

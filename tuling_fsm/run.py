@@ -21,6 +21,7 @@ from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.output_file import write_file
+from tuling_fsm.progress import Report, TimeLeft
 from tuling_fsm.sim.actors.foreign import ForeignTraffic
 from tuling_fsm.sim.baselines.idm import IdmPlanner
 from tuling_fsm.sim.baselines.pdm import PdmPlanner
@@ -39,7 +40,6 @@ from tuling_fsm.wire.cdr import nanoseconds
 from tuling_fsm.wire.outputs import Outputs, trajectory_messages
 from tuling_fsm.world.inputs import Inputs
 
-Progress = Callable[[str], None]
 NOTHING: Mapping[str, str] = {}
 RESULT, FILM, PICTURES = "result.json", "report.html", "pictures.html"
 AGENT = "agent"
@@ -72,7 +72,7 @@ def run_scenario(
     seed: int = 1,
     overrides: Mapping[str, str] = NOTHING,
     out: Path | None = None,
-    progress: Progress | None = None,
+    progress: Report | None = None,
     planner: str = AGENT,
     perception: str = CLEAN,
     traffic: str = OWN,
@@ -160,11 +160,9 @@ def _bag(out: Path | None, map_file: Path, parameters: Parameters) -> AbstractCo
     return BagWriter(out, {"map": str(map_file.resolve()), "parameters": flatten(parameters)})
 
 
-def _drive(
-    simulation: Simulation, driver: Driver, log: RunLog, bag: BagWriter | None, progress: Progress | None
-) -> None:
+def _drive(simulation: Simulation, driver: Driver, log: RunLog, bag: BagWriter | None, progress: Report | None) -> None:
     """Frame by frame to the end of the run."""
-    said_at = -PROGRESS_PERIOD_S
+    said_at, left = -PROGRESS_PERIOD_S, TimeLeft()
     while not simulation.finished:
         inputs = simulation.inputs()
         driven = driver(inputs)
@@ -173,7 +171,8 @@ def _drive(
             bag.write_tick(inputs, driven.messages())
         if progress is not None and inputs.stamp - said_at >= PROGRESS_PERIOD_S:
             said_at = inputs.stamp
-            progress(progress_line(driven.row, simulation.route_completion))
+            done = simulation.route_completion
+            progress(left.line(progress_line(driven.row, done), done))
         simulation.advance(driven.trajectory, driven.row.state)
 
 

@@ -27,7 +27,7 @@ def _actions() -> str:
 
 
 MARKED: Mapping[str, tuple[str, Callable[[], str]]] = {
-    "README.md": ("diagram", _diagram),
+    "docs/states.md": ("diagram", _diagram),
     "docs/scenarios.md": ("understood", _actions),
 }
 """By page: the mark around it, and what has to stand there."""

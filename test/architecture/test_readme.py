@@ -1,4 +1,4 @@
-"""What the README shows is what the code is."""
+"""What the READMEs show is what the code is."""
 
 import re
 

@@ -10,7 +10,7 @@ import pytest
 from rosbags.rosbag2 import Reader, StoragePlugin, Writer
 
 from tuling_fsm.bag.reader import read_messages
-from tuling_fsm.bag.ticks import read_inputs, read_run, read_transitions
+from tuling_fsm.bag.ticks import read_inputs, read_run_record, read_transitions
 from tuling_fsm.bag.writer import BagWriter, set_aside
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
@@ -101,7 +101,7 @@ def test_every_tick_comes_back_bit_for_bit(recorded, name):
     got = list(read_inputs(recorded / name))
     assert len(got) == 60
     assert [same(a, b) for a, b in zip(got, drive(), strict=True)] == [True] * 60
-    assert read_run(recorded) == {"map": "town.xodr"}
+    assert read_run_record(recorded) == {"map": "town.xodr"}
     assert [t["clause"] for t in read_transitions(recorded)] == ["NOR-1"] * 3
 
 

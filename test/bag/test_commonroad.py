@@ -12,7 +12,7 @@ from tuling_fsm.bag.commonroad.obstacles import object_rows
 from tuling_fsm.bag.commonroad.roads import to_opendrive
 from tuling_fsm.bag.commonroad.scenario import read_recording
 from tuling_fsm.bag.replay import agent_of, replay, transitions
-from tuling_fsm.bag.ticks import read_inputs, read_run
+from tuling_fsm.bag.ticks import read_inputs, read_run_record
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Polyline
 from tuling_fsm.map.lanes import MarkKind
@@ -96,7 +96,7 @@ def test_recorded_human_traffic_replays_to_the_same_transitions_every_time(share
     done = convert(shared_data / "commonroad" / NGSIM, tmp_path)
     assert done.lanes == 74 and done.route_m > 90.0 and done.transitions >= 3
     assert replay(tmp_path) == []
-    run, inputs = read_run(tmp_path), list(read_inputs(tmp_path))
+    run, inputs = read_run_record(tmp_path), list(read_inputs(tmp_path))
     logs = [list(transitions(agent_of(run, "bag"), inputs)) for _ in range(2)]
     assert logs[0] == logs[1] and len(logs[0]) >= done.transitions
 

@@ -12,7 +12,7 @@ from rosbags.rosbag2 import StoragePlugin, Writer
 
 from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.bag.replay import agent_of, differences, replay, replayed_ticks, transitions
-from tuling_fsm.bag.ticks import read_inputs, read_recorded, read_run, read_transitions
+from tuling_fsm.bag.ticks import read_inputs, read_recorded, read_run_record, read_transitions
 from tuling_fsm.bag.writer import BagWriter
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
@@ -240,7 +240,7 @@ def test_a_hundred_replays_make_one_and_the_same_log(tmp_path):
 
     roam = ROOT / "config" / "scenarios" / "roam.osc"
     run_scenario(roam, overrides={"length_m": "30", "vehicles": "2"}, out=tmp_path)
-    first, inputs = agent_of(read_run(tmp_path), "bag"), list(read_inputs(tmp_path))[:25]
+    first, inputs = agent_of(read_run_record(tmp_path), "bag"), list(read_inputs(tmp_path))[:25]
     logs = [list(transitions(type(first)(first._road_map, first.parameters), inputs)) for _ in range(100)]
     assert len(logs[0]) >= 2
     assert logs.count(logs[0]) == 100

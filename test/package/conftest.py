@@ -19,7 +19,7 @@ from patience import LONG_PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[2]
 NAME = "tuling_fsm"
-FILES = ("package.xml", "requirements.txt", "setup.py", "setup.cfg", "pyproject.toml", "README.md")
+FILES = ("package.xml", "requirements.txt", "setup.py", "setup.cfg", "pyproject.toml", "README.md", "LICENSE")
 FOLDERS = ("resource", "tuling_fsm", "config", "launch")
 LEFT_BEHIND = ("_ROS_WHEELS_BOOTSTRAP_COMPLETE", "LD_LIBRARY_PATH", "AMENT_PREFIX_PATH", "PYTHONPATH", "VIRTUAL_ENV")
 

@@ -11,7 +11,14 @@ import pytest
 from tuling_fsm.cli import command_line
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted([ROOT / "README.md", ROOT / "benchmark" / "README.md", *(ROOT / "docs").rglob("*.md")])
+PAGES = sorted(
+    [
+        *ROOT.glob("README*.md"),
+        ROOT / "CONTRIBUTING.md",
+        ROOT / "benchmark" / "README.md",
+        *(ROOT / "docs").rglob("*.md"),
+    ]
+)
 FENCE = re.compile(r"^```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TARGETS = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 
@@ -30,7 +37,7 @@ def commands() -> list[str]:
     """Lines of the command line, in blocks and within the text."""
     lines = [line for page in PAGES for block in FENCE.findall(text(page)) for line in block.splitlines()]
     within = [span for page in PAGES for span in re.findall(r"`(tuling-fsm [^`\n]+)`", FENCE.sub("", text(page)))]
-    return [line.split("  #")[0] for line in (*lines, *within) if line.startswith("tuling-fsm ")]
+    return [re.split(r" +#| > ", line)[0] for line in (*lines, *within) if line.startswith("tuling-fsm ")]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

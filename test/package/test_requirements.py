@@ -58,8 +58,8 @@ ROSDEP = {key.name for key in KEYS.values() if key.jammy and key.noble}
 """What may be named for rosdep to succeed on both."""
 DISTRIBUTIONS = {"yaml": "pyyaml"}
 ROS = {"launch", "launch_ros", "rclpy", "ament_index_python"}
-EXTRA = {"distributed"}
-"""Only of the command line, where the computers of a cluster are asked for; it says itself how to get it."""
+EXTRA = {"distributed", "shtab"}
+"""Only of the command line, for a cluster and for the completion of a shell; it says itself how to get them."""
 LIMITED = {"numpy"}
 """What a vehicle takes older than the tested version: modules of ROS are compiled against the ABI of numpy 1."""
 

@@ -11,7 +11,7 @@ from patience import PATIENCE_S
 
 from ros.fakes import COMPILED
 from ros.rig import Rig, frame, stop_process
-from tuling_fsm.bag.ticks import read_inputs, read_run, read_transitions
+from tuling_fsm.bag.ticks import read_inputs, read_run_record, read_transitions
 from tuling_fsm.core.topics import BY_NAME
 from tuling_fsm.ros.qos import message_class, profile
 from tuling_fsm.wire.diagnostics import DiagnosticLevel, unpack_diagnostics
@@ -96,7 +96,7 @@ def test_a_lock_step_exchange_and_a_stop_on_the_wire_at_the_end(rig, map_file, t
 
     assert [inputs.stamp for inputs in read_inputs(tmp_path / "out")] == [(200 + k) / 20 for k in range(40)]
     assert [t["to"] for t in read_transitions(tmp_path / "out")] == ["on_road/normal"]
-    assert read_run(tmp_path / "out")["map"] == str(map_file)
+    assert read_run_record(tmp_path / "out")["map"] == str(map_file)
 
 
 @pytest.mark.clause("SIM-1")

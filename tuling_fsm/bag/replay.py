@@ -15,6 +15,7 @@ from tuling_fsm.bag.ticks import RecordedRun, read_inputs, read_recorded
 from tuling_fsm.bag.topic_names import OURS, TopicNames
 from tuling_fsm.bag.writer import FILE_NAME, BagWriter
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.progress import StampProgress
 from tuling_fsm.wire.cdr import nanoseconds
 from tuling_fsm.wire.outputs import Outputs, trajectory_messages, transition_messages
 from tuling_fsm.wire.text import pack_json
@@ -41,6 +42,7 @@ def replay(
     salvage: bool = False,
     names: TopicNames = OURS,
     report: Report | None = None,
+    progress: Report | None = None,
 ) -> list[str]:
     """Feed a bag to the product's planner, and compare its transitions with recorded ones.
 
@@ -52,6 +54,7 @@ def replay(
         salvage: use what is left of a damaged bag.
         names: how the bag calls its topics and frames.
         report: told of what is odd; without it messages that cannot be used raise.
+        progress: told in a line how far it is, once a recorded second at the most.
 
     Returns:
         One line for each difference, `-` recorded only, `+` replayed only; none when there is nothing to compare with.
@@ -64,6 +67,7 @@ def replay(
     wanted = recorded if against is None else read_recorded(against, salvage)
     agent = agent_of(recorded.run, str(bag), map_file)
     inputs = _with_changes(agent, read_inputs(bag, salvage, report, names), recorded.parameters)
+    inputs = _told(inputs, StampProgress(progress, recorded.duration_s))
     ticks = replayed_ticks(agent, inputs, report)
     if out is not None:
         ticks = _written(Path(out), recorded, map_file, ticks)
@@ -140,6 +144,13 @@ def _with_changes(agent: Any, inputs: Iterable[Inputs], changes: Mapping[int, Ma
         new = changes.get(nanoseconds(each.stamp)) if changes else None
         if new is not None:
             agent.reconfigure(_parameters(new, f"parameters at {each.stamp:.3f} s"))
+        yield each
+
+
+def _told(inputs: Iterable[Inputs], progress: StampProgress) -> Iterator[Inputs]:
+    """The inputs; before each tick it is told how far they are."""
+    for each in inputs:
+        progress.tell(each.stamp)
         yield each
 
 

@@ -106,12 +106,13 @@ class RecordedRun:
 
     `run` is what a replay has to know (`BagWriter`'s `run`), empty where nothing was recorded; `transitions` are the
     messages of that topic in order; `parameters` are those of the planner from a tick on (by its stamp, ns), where
-    they were changed in mid-drive.
+    they were changed in mid-drive; `duration_s` is how long was recorded, s.
     """
 
     run: dict[str, Any] = field(default_factory=dict)
     transitions: list[dict[str, Any]] = field(default_factory=list)
     parameters: dict[int, dict[str, Any]] = field(default_factory=dict)
+    duration_s: float = 0.0
 
 
 def read_recorded(path: str | Path, salvage: bool = False, names: TopicNames = OURS) -> RecordedRun:
@@ -121,14 +122,17 @@ def read_recorded(path: str | Path, salvage: bool = False, names: TopicNames = O
         InputError: no bag, or a damaged one.
     """
     found = RecordedRun()
+    first_ns: int | None = None
+    last_ns = 0
     for message in ours(read_messages(path, salvage, names)):
+        first_ns, last_ns = message.ns if first_ns is None else first_ns, message.ns
         if message.topic == "transition":
             found.transitions.append(unpack_transition(message.data, f"{path}: transition"))
         elif message.topic == "parameters":
             found.parameters[message.ns] = unpack_json(message.data, f"{path}: parameters")
         elif message.topic == "run" and not found.run:
             found.run.update(unpack_json(message.data, f"{path}: run"))
-    return found
+    return replace(found, duration_s=0.0 if first_ns is None else seconds(last_ns - first_ns))
 
 
 def ours(messages: Iterable[Message]) -> Iterator[Message]:
@@ -145,7 +149,7 @@ def read_transitions(path: str | Path, salvage: bool = False, names: TopicNames 
     return read_recorded(path, salvage, names).transitions
 
 
-def read_run(path: str | Path, salvage: bool = False) -> dict[str, Any]:
+def read_run_record(path: str | Path, salvage: bool = False) -> dict[str, Any]:
     """What was recorded of the run itself (`BagWriter`'s `run`); empty where nothing was.
 
     Raises:

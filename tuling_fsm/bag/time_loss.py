@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tuling_fsm.agent import Parameters
 from tuling_fsm.bag.replay import map_of, parameters_of
-from tuling_fsm.bag.ticks import read_run
+from tuling_fsm.bag.ticks import read_run_record
 from tuling_fsm.bag.timeline import MotionSample, Timeline, read_timeline
 from tuling_fsm.bag.topic_names import OURS, TopicNames
 from tuling_fsm.core.time_loss import TimeLosses, TimeLossSample, time_losses
@@ -33,7 +33,7 @@ def read_time_losses(
     Raises:
         InputError: no bag, a damaged one, one in which the planner says nothing or that names no map.
     """
-    timeline, run = read_timeline(path, salvage, names), read_run(path, salvage)
+    timeline, run = read_timeline(path, salvage, names), read_run_record(path, salvage)
     parameters: Parameters = parameters_of(run, str(path))
     limits = SpeedLimits(read_map(map_of(run, str(path), map_file)), parameters.vehicle.max_speed)
     return time_losses(_samples(timeline, limits))

@@ -1,4 +1,4 @@
-"""Full paths of the states, as they go over the wire."""
+"""Full paths of the states ([tuling2020][]), as they go over the wire."""
 
 PLAN_ONCE = "departure/plan_once"
 REGRESSION = "on_road/regression"

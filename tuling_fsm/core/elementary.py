@@ -1,11 +1,10 @@
 """Elementary functions whose last bit is the same on every processor (SIM-2).
 
-A mathematical library chooses its code by the processor (glibc has some functions with and without fused
-multiply-add, numpy some of its own for AVX-512), and so the last bit of a sine by the machine. Here nothing is used but
-the operations for which IEEE 754 leaves no choice: sum, product, quotient, square root, comparison, rounding down.
-Reduction and polynomials as in Muller, "Elementary Functions" (3rd edition, 2016), chapters 3 and 11; the coefficients
-are minimax fits made for these intervals. Sines, cosines and the angles of directions are within a unit in the last
-place, the others within 2.
+A mathematical library chooses its code by the processor (glibc has some functions with and without fused multiply-add,
+numpy some of its own for AVX-512), and so the last bit of a sine by the machine. Here nothing is used but the
+operations for which IEEE 754 leaves no choice: sum, product, quotient, square root, comparison, rounding down.
+Reduction and polynomials as in [muller2016][], chapters 3 and 11; the coefficients are minimax fits made for these
+intervals. Sines, cosines and the angles of directions are within a unit in the last place, the others within 2.
 
 For one number, in kernels and out of them; `elementwise` has the same for arrays.
 """
@@ -118,7 +117,7 @@ def atan2(y: float, x: float) -> float:
     dividend = small - large if beyond else small
     dividend_rest = small - (dividend + large) if beyond else 0.0
     u = dividend / divisor if divisor > 0.0 else 0.0 * (x + y)
-    # What the quotient loses: products of halves of numbers are exact (Dekker, 1971).
+    # What the quotient loses: products of halves of numbers are exact ([dekker1971][]).
     u1, d1 = _upper_half(u), _upper_half(divisor)
     u2, d2 = u - u1, divisor - d1
     rest = (((dividend - u1 * d1) - u1 * d2) - u2 * d1) - u2 * d2

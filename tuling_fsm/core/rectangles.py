@@ -19,7 +19,7 @@ def rectangles_apart(
     x: float, y: float, cos: float, sin: float, half_length: float, half_width: float,
     box_x: float, box_y: float, box_cos: float, box_sin: float, box_length: float, box_width: float,
 ) -> float:  # fmt: skip
-    """Largest gap (m) over the four axes that can separate two rectangles (Gottschalk et al., SIGGRAPH 1996), given by
+    """Largest gap (m) over the four axes that can separate two rectangles ([gottschalk1996][]), given by
     centre, direction and half sizes.
 
     Positive: apart, and never more than their distance. Negative: they overlap, and this far one must move to part.

@@ -1,7 +1,7 @@
 """Where the time of a drive goes: what is lost against the speed limit, by state and by what limits the car (EXPL-1).
 
-As SUMO's `timeLoss`: the time that went by, less the time that the same way takes at the ideal speed, here the speed
-limit in force where the car is. Standing loses all of the time; driving above the limit gains some.
+As SUMO's `timeLoss` ([sumo2018][]): the time that went by, less the time that the same way takes at the ideal speed,
+here the speed limit in force where the car is. Standing loses all of the time; driving above the limit gains some.
 """
 
 from __future__ import annotations

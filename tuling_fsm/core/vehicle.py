@@ -14,8 +14,8 @@ from tuling_fsm.core.rectangles import Box
 
 @dataclass(frozen=True)
 class Vehicle:
-    """A single-track car; the reference point is the centre of the rear axle. Defaults are the car of TPCAP (ITSC
-    2022).
+    """A single-track car; the reference point is the centre of the rear axle. Defaults are the car of TPCAP
+    ([li2022][]).
     """
 
     wheelbase: float = param(2.8, "m", 0.5, 8.0, "distance between the axles")

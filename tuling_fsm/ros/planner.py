@@ -18,11 +18,12 @@ from std_srvs.srv import Trigger
 from tuling_fsm.bag.replay import state_of
 from tuling_fsm.bag.saved_state import code_version, go_on, load_state
 from tuling_fsm.bag.writer import BagWriter, set_aside
-from tuling_fsm.compiling import PLANNER_PARTS, Report, compile_kernels
+from tuling_fsm.compiling import PLANNER_PARTS, compile_kernels
 from tuling_fsm.core.errors import InputError, in_one_line
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.parameters import flatten, load, nest
 from tuling_fsm.core.topics import BY_NAME, INPUTS, OUTPUTS, Qos
+from tuling_fsm.progress import Report
 from tuling_fsm.ros.loop import ServedNode
 from tuling_fsm.ros.node_parameters import PlannerNodeParameters, planner_specs, read_mission, required_file
 from tuling_fsm.ros.parameter_server import ParameterServer

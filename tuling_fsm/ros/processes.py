@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ import yaml
 
 from tuling_fsm.compiling import compile_kernels
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.progress import Report
 from tuling_fsm.ros.environment import child_environment, require_rclpy
 from tuling_fsm.run import chosen_map
 from tuling_fsm.sim.scenario.compiler import load_scenario
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from rclpy.executors import Executor
     from rclpy.node import Node
 
-Progress = Callable[[str], None]
 SIM = "sim"
 ALARMS = ("[WARN]", "[ERROR]", "[FATAL]")
 LAST_LINES = 20
@@ -53,7 +53,7 @@ def run_processes(
     seed: int = 1,
     overrides: Mapping[str, str] = NOTHING,
     out: Path | None = None,
-    progress: Progress | None = None,
+    progress: Report | None = None,
 ) -> dict[str, Any]:
     """Drive a scenario to its end with the planner under ROS 2.
 
@@ -162,7 +162,7 @@ class ProcessGroup:
         progress: told of the simulator's lines.
     """
 
-    def __init__(self, progress: Progress | None = None) -> None:
+    def __init__(self, progress: Report | None = None) -> None:
         self._progress = progress
         self.environment = child_environment(os.getpid() % DOMAINS + 1)
         self.environment["PYTHONUNBUFFERED"] = "1"

@@ -12,6 +12,7 @@ from tuling_fsm.agent import Parameters
 from tuling_fsm.core.parameters import describe, load
 from tuling_fsm.core.topics import RELIABLE
 from tuling_fsm.map.opendrive import read_map
+from tuling_fsm.progress import TimeLeft
 from tuling_fsm.ros.loop import ServedNode
 from tuling_fsm.ros.node_parameters import SimNodeParameters, read_scenario
 from tuling_fsm.ros.parameter_server import ParameterServer
@@ -46,7 +47,7 @@ class SimNode(ServedNode):
         self._previous: Inputs | None = None
         self._asked_at: float | None = None
         self._resent_at = self._began = time.monotonic()
-        self._said_at = -PROGRESS_PERIOD_S
+        self._said_at, self._left = -PROGRESS_PERIOD_S, TimeLeft()
         self._link = PlannerLink(self, self._answered, _FLUSH_S)
         self._clock_publisher = self.create_publisher(message_class(CLOCK), "/clock", profile(RELIABLE))
         steady = Clock(clock_type=ClockType.STEADY_TIME)
@@ -94,7 +95,8 @@ class SimNode(ServedNode):
         watch.note(inputs, 1e3 * (time.monotonic() - self._asked_at))
         if inputs.stamp - self._said_at >= PROGRESS_PERIOD_S:
             self._said_at = inputs.stamp
-            print(progress_line(watch.log.rows[-1], simulation.route_completion), flush=True)
+            done = simulation.route_completion
+            print(self._left.line(progress_line(watch.log.rows[-1], done), done), flush=True)
         simulation.advance(trajectory, watch.state)
         self._previous = inputs
         if simulation.finished:

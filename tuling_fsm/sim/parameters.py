@@ -58,7 +58,7 @@ class TrackerParameters:
 
 @dataclass(frozen=True)
 class TrafficManagerParameters:
-    """How the population drives (Intelligent Driver Model, Treiber et al. 2000)."""
+    """How the population drives (Intelligent Driver Model, [treiber2000][])."""
 
     limit_share: float = param(0.7, "", 0.05, 2.0, "share of the speed limit that is driven", clause="TM-2")
     limit_spread: float = param(0.08, "", 0.0, 0.5, "half-width of that share's spread over the vehicles")

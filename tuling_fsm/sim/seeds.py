@@ -37,7 +37,7 @@ def generator(stream: Stream) -> np.random.Generator:
 
 
 def normal(random: np.random.Generator, deviation: float, count: int) -> FloatArray:
-    """Normally distributed numbers (count,) about 0 (Box and Muller, 1958): those of numpy come by the machine's own
+    """Normally distributed numbers (count,) about 0 ([box1958][]): those of numpy come by the machine's own
     logarithm.
     """
     radius = np.sqrt(-2.0 * elementwise.log(1.0 - random.random(count)))

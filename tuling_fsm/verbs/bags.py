@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.progress import ProgressDisplay
+from tuling_fsm.terminal import Style, styled
 from tuling_fsm.verbs.parser import Verbs, add_verb, finite, folder, path
 
 if TYPE_CHECKING:
@@ -43,7 +45,11 @@ def names_of(arguments: argparse.Namespace) -> TopicNames:
 def add_replay(verbs: Verbs) -> None:
     """A bag through a fresh planner."""
     parser = add_verb(
-        verbs, "replay", _replay, "feed a rosbag2 to the planner by its own stamps and compare the transitions"
+        verbs,
+        "replay",
+        _replay,
+        "feed a rosbag2 to the planner by its own stamps and compare the transitions",
+        "tuling-fsm replay out/roam",
     )
     add_bag(parser)
     parser.add_argument("--against", type=path, metavar="BAG", help="compare with the transitions of this bag")
@@ -57,15 +63,17 @@ def add_replay(verbs: Verbs) -> None:
 def _replay(arguments: argparse.Namespace) -> int:
     from tuling_fsm.bag.replay import replay
 
-    differences = replay(
-        arguments.bag,
-        against=arguments.against,
-        map_file=arguments.map,
-        out=arguments.out,
-        names=names_of(arguments),
-        salvage=arguments.salvage,
-        report=lambda line: print(line, file=sys.stderr),
-    )
+    with ProgressDisplay() as progress:
+        differences = replay(
+            arguments.bag,
+            against=arguments.against,
+            map_file=arguments.map,
+            out=arguments.out,
+            names=names_of(arguments),
+            salvage=arguments.salvage,
+            report=progress.note,
+            progress=progress,
+        )
     for line in differences:
         print(line)
     return 1 if differences else 0
@@ -81,7 +89,13 @@ _ROUTINE = ("RRF-1",)
 
 def add_why(verbs: Verbs) -> None:
     """The timeline of a bag, or one moment of it."""
-    parser = add_verb(verbs, "why", _why, "why the car did what it did: changes of state, and stops with their reasons")
+    parser = add_verb(
+        verbs,
+        "why",
+        _why,
+        "why the car did what it did: changes of state, and stops with their reasons",
+        "tuling-fsm why out/roam --at 12.5",
+    )
     add_bag(parser)
     parser.add_argument(
         "--at", type=finite, metavar="T", help="all that was said at this moment (s, as in the timeline)"
@@ -103,7 +117,12 @@ def _time(arguments: argparse.Namespace) -> int:
     from tuling_fsm.verbs.time_loss import table_as_json, table_lines
 
     bags = [arguments.bag] if arguments.against is None else [arguments.bag, arguments.against]
-    losses = [read_time_losses(bag, arguments.map, arguments.salvage, names_of(arguments)) for bag in bags]
+    names = names_of(arguments)
+    with ProgressDisplay() as progress:
+        losses = []
+        for bag in bags:
+            progress(f"reading {bag}")
+            losses.append(read_time_losses(bag, arguments.map, arguments.salvage, names))
     if arguments.json:
         print(json.dumps(table_as_json(*losses)))
     else:
@@ -120,7 +139,10 @@ def _why(arguments: argparse.Namespace) -> int:
         return _time(arguments)
     if arguments.against is not None or arguments.map is not None:
         raise InputError("--against" if arguments.map is None else "--map", "changes nothing here", "--time with it")
-    timeline = read_timeline(arguments.bag, arguments.salvage, names_of(arguments))
+    names = names_of(arguments)
+    with ProgressDisplay() as progress:
+        progress(f"reading {arguments.bag}")
+        timeline = read_timeline(arguments.bag, arguments.salvage, names)
     if arguments.at is None:
         if arguments.json:
             print(json.dumps(_timeline_as_json(timeline)))
@@ -160,7 +182,8 @@ def _change_line(change: StateChange) -> str:
 
 def _stop_line(stop: Standstill) -> str:
     length = stop.t_to - stop.t_from
-    return f"{stop.t_from:10.2f} s  stands for {length:.2f} s, until {stop.t_to:.2f} s: {_cause(stop.primary)}"
+    line = f"{stop.t_from:10.2f} s  stands for {length:.2f} s, until {stop.t_to:.2f} s: {_cause(stop.primary)}"
+    return styled(line, Style.WARNING if stop.primary.words else Style.BAD, sys.stdout)
 
 
 def _others(stop: Standstill) -> tuple[StandstillCause, ...]:

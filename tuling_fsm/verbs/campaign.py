@@ -6,18 +6,21 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.output_file import write_file
+from tuling_fsm.progress import ProgressDisplay
+from tuling_fsm.terminal import Style, styled
 from tuling_fsm.verbs.campaign_cluster import on_cluster
 from tuling_fsm.verbs.campaign_exposure import exposure_lines, exposure_of, faults
 from tuling_fsm.verbs.campaign_runs import CampaignRun, DriveAll, Run, in_processes, kept, run_all
 from tuling_fsm.verbs.parser import Verbs, add_overrides, add_perception, add_traffic, add_verb, folder, path
-from tuling_fsm.verbs.runs import assignment, watched_line
+from tuling_fsm.verbs.runs import assignment
 
 _NO_VALUE = "-"
 _HASH_SHOWN = 12
@@ -42,7 +45,11 @@ COLUMNS: tuple[tuple[str, Callable[[Mapping[str, Any]], str]], ...] = (
 def add_campaign(verbs: Verbs) -> None:
     """Scenarios times seeds."""
     parser = add_verb(
-        verbs, "campaign", _campaign, "runs of many scenarios with many seeds, in local processes or on a cluster"
+        verbs,
+        "campaign",
+        _campaign,
+        "runs of many scenarios with many seeds, in local processes or on a cluster",
+        "tuling-fsm campaign config/scenarios/roam.osc config/scenarios/rain.osc --seeds 5 --out out/five",
     )
     parser.add_argument(
         "scenarios", type=path, nargs="+", metavar="SCENARIO", help="OpenSCENARIO: DSL (.osc) or XML (.xosc)"
@@ -75,8 +82,6 @@ def add_campaign(verbs: Verbs) -> None:
 def _campaign(arguments: argparse.Namespace) -> int:
     jobs = _jobs(arguments)
     runs = _all_runs(arguments, jobs)
-    if sys.stderr.isatty():
-        print(file=sys.stderr)
     held = all(run["finished"] and not faults(run) for run in runs)
     exposure = exposure_of(runs)
     campaign = {"held": held, "exposure": exposure, "runs": runs}
@@ -85,7 +90,7 @@ def _campaign(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(campaign))
     else:
-        print(*table(runs), *exposure_lines(exposure), sep="\n")
+        print(*_coloured(table(runs), runs), *exposure_lines(exposure), sep="\n")
     return 0 if held else 1
 
 
@@ -93,9 +98,17 @@ def _all_runs(arguments: argparse.Namespace, jobs: Sequence[CampaignRun]) -> lis
     """Drive every job that has not been driven yet."""
     done = {job: run for job in jobs if (run := kept(job)) is not None} if arguments.resume else {}
     left = [job for job in jobs if job not in done]
-    driven = run_all(left, _drivers(arguments, len(left)), watched_line()) if left else []
+    with ProgressDisplay() as progress:
+        driven = run_all(left, _drivers(arguments, len(left)), progress) if left else []
     done.update(zip(left, driven, strict=True))
     return [done[job] for job in jobs]
+
+
+def _coloured(lines: Iterable[str], runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """The lines of the table: the heading, the runs by how they went, and in the end what went wrong."""
+    rows = (None if run["finished"] and not faults(run) else Style.BAD for run in runs)
+    for line, style in zip_longest(lines, (Style.HEADING, *rows), fillvalue=Style.BAD):
+        yield styled(str(line), style, sys.stdout)
 
 
 def _drivers(arguments: argparse.Namespace, jobs: int) -> DriveAll:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.progress import Report, TimeLeft
 from tuling_fsm.sim.sensors.perception_levels import CLEAN
 from tuling_fsm.verbs.parser import OWN
 
@@ -49,7 +50,7 @@ class CampaignRun:
         return self.scenario.stem
 
 
-def run_all(jobs: Sequence[CampaignRun], drive_all: DriveAll, say: Callable[[str], None] | None = None) -> list[Run]:
+def run_all(jobs: Sequence[CampaignRun], drive_all: DriveAll, say: Report | None = None) -> list[Run]:
     """Drive every job.
 
     Args:
@@ -63,14 +64,16 @@ def run_all(jobs: Sequence[CampaignRun], drive_all: DriveAll, say: Callable[[str
     Raises:
         InputError, OSError: a job cannot be driven as it was asked for; those not begun are given up.
     """
+    left = TimeLeft()
     if say is not None:
-        say(f"0 of {len(jobs)} runs")
+        say(left.line(f"0 of {len(jobs)} runs    0 %", 0.0))
     runs: dict[int, Run] = {}
     with closing(drive_all(jobs)) as ended:
         for index, run in ended:
             runs[index] = run
             if say is not None:
-                say(f"{len(runs)} of {len(jobs)} runs, {jobs[index].name} seed {jobs[index].seed}: {run['end']}")
+                share, last = len(runs) / len(jobs), f"{jobs[index].name} seed {jobs[index].seed}: {run['end']}"
+                say(left.line(f"{len(runs)} of {len(jobs)} runs  {100 * share:3.0f} %  {last}", share))
     return [runs[index] for index in range(len(jobs))]
 
 
@@ -90,7 +93,7 @@ def in_processes(jobs: Sequence[CampaignRun], workers: int) -> Ended:
         pool.shutdown(cancel_futures=True)
 
 
-def drive(job: CampaignRun, progress: Callable[[str], None] | None = None) -> Run:
+def drive(job: CampaignRun, progress: Report | None = None) -> Run:
     """One run in this process, as the verb `sim` does it.
 
     Raises:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.progress import ProgressDisplay
 from tuling_fsm.verbs.parser import Verbs, add_verb, folder, path
 
 SOLUTION = "solution.xml"
@@ -15,7 +16,11 @@ SOLUTION = "solution.xml"
 def add_commonroad(verbs: Verbs) -> None:
     """A CommonRoad scenario to a map and a bag; with `--drive`, driven."""
     parser = add_verb(
-        verbs, "commonroad", _commonroad, "turn a CommonRoad scenario into a map and a bag for replay, or drive it"
+        verbs,
+        "commonroad",
+        _commonroad,
+        "turn a CommonRoad scenario into a map and a bag for replay, or drive it",
+        "tuling-fsm commonroad scenario.xml --drive --out out/ngsim",
     )
     parser.add_argument("scenario", type=path, metavar="SCENARIO.xml", help="CommonRoad 2018b or 2020a")
     parser.add_argument("--out", type=folder, required=True, metavar="DIR", help="gets map.xodr and run.mcap")
@@ -39,7 +44,8 @@ def _commonroad(arguments: argparse.Namespace) -> int:
 def _convert(arguments: argparse.Namespace) -> int:
     from tuling_fsm.bag.commonroad.convert import convert
 
-    done = convert(arguments.scenario, arguments.out, arguments.ego)
+    with ProgressDisplay() as progress:
+        done = convert(arguments.scenario, arguments.out, arguments.ego, progress=progress)
     _say_lost(done.lost)
     print(f"{done.lanes} lanes, car {done.ego}: {done.ticks} ticks, {done.transitions} changes of state, "
           f"a route of {done.route_m:.0f} m")  # fmt: skip
@@ -56,7 +62,8 @@ def _drive(arguments: argparse.Namespace) -> int:
     recording = read_recording(arguments.scenario)
     _say_lost(recording.lost)
     loop = prepare(recording, arguments.out, arguments.problem)
-    driven = drive_agent(loop, arguments.out)
+    with ProgressDisplay() as progress:
+        driven = drive_agent(loop, arguments.out, progress=progress)
     (arguments.out / SOLUTION).write_bytes(solution_xml(recording, driven))
     verdict = judge(loop, driven)
     print(f"problem {driven.problem.id}, {len(driven.states)} states: {verdict.words()}")

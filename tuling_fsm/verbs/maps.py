@@ -32,7 +32,13 @@ _SHOWN = 40
 
 def add_map(verbs: Verbs) -> None:
     """What is in a map, and at its points."""
-    parser = add_verb(verbs, "map", _map, "what the map reader sees in an OpenDRIVE file")
+    parser = add_verb(
+        verbs,
+        "map",
+        _map,
+        "what the map reader sees in an OpenDRIVE file",
+        "tuling-fsm map config/course/course.xodr --at 60 -2 --png town.png",
+    )
     parser.add_argument("file", type=path, metavar="FILE", help="OpenDRIVE map (.xodr)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--png", type=path, metavar="F", help="draw the map")
@@ -42,7 +48,13 @@ def add_map(verbs: Verbs) -> None:
 
 def add_route(verbs: Verbs) -> None:
     """The way from one place to another."""
-    parser = add_verb(verbs, "route", _route, "the route server's answer")
+    parser = add_verb(
+        verbs,
+        "route",
+        _route,
+        "the route server's answer",
+        "tuling-fsm route config/course/course.xodr --from 20 -2 --to 150 160 --png way.png",
+    )
     parser.add_argument("file", type=path, metavar="FILE", help="OpenDRIVE map (.xodr)")
     parser.add_argument(
         "--from", dest="start", type=finite, nargs=2, required=True, metavar=("X", "Y"), help="where (m)"

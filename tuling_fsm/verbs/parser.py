@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import math
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
 from tuling_fsm.sim.sensors.perception_levels import CLEAN, LEVELS
+from tuling_fsm.terminal import Style, styled
 
 Verb = Callable[[argparse.Namespace], int]
 """Does what its name says, and returns the exit code."""
@@ -18,6 +20,8 @@ OWN = "own"
 TRAFFIC = (OWN, "sumo")
 """As `run.TRAFFIC`, which is not read before there is something to drive."""
 LARGEST_SEED = 2**31 - 1
+EXAMPLE = "example:"
+"""Begins the last lines of the help of a verb."""
 
 
 class OneLineParser(argparse.ArgumentParser):
@@ -25,12 +29,30 @@ class OneLineParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Exit with code 2."""
-        self.exit(2, f"{self.prog}: {' '.join(message.split())} (see {self.prog} --help)\n")
+        text = f"{self.prog}: {' '.join(message.split())} (see {self.prog} --help)"
+        self.exit(2, styled(text, Style.BAD, sys.stderr) + "\n")
 
 
-def add_verb(verbs: Verbs, name: str, verb: Verb, text: str) -> argparse.ArgumentParser:
-    """A verb with its line of help; its arguments are the caller's to add."""
-    parser: argparse.ArgumentParser = verbs.add_parser(name, help=text, description=text)
+class ExampleFormatter(argparse.HelpFormatter):
+    """Leaves the lines of the epilog, which are commands, as they are."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return text if text.startswith(EXAMPLE) else super()._fill_text(text, width, indent)
+
+
+def add_verb(verbs: Verbs, name: str, verb: Verb, text: str, example: str) -> argparse.ArgumentParser:
+    """A verb; its arguments are the caller's to add.
+
+    Args:
+        verbs: of the command line.
+        name: of the verb.
+        verb: what it does.
+        text: its line of help.
+        example: a command in which it is used, in the folder of the source tree.
+    """
+    parser: argparse.ArgumentParser = verbs.add_parser(
+        name, help=text, description=text, epilog=f"{EXAMPLE}\n  {example}", formatter_class=ExampleFormatter
+    )
     parser.set_defaults(verb=verb)
     return parser
 

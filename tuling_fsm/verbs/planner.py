@@ -6,12 +6,15 @@ import argparse
 import json
 import time
 
+from tuling_fsm.progress import ProgressDisplay
 from tuling_fsm.verbs.parser import Verbs, add_verb, path
 
 
 def add_plan(verbs: Verbs) -> None:
     """A case in TPCAP format."""
-    parser = add_verb(verbs, "plan", _plan, "solve a free-space case in TPCAP format")
+    parser = add_verb(
+        verbs, "plan", _plan, "solve a free-space case in TPCAP format", "tuling-fsm plan case.csv --json"
+    )
     parser.add_argument("case", type=path, metavar="CASE.csv", help="start, goal and polygons")
     parser.add_argument("--json", action="store_true", help="print the whole answer as one JSON object")
 
@@ -36,7 +39,13 @@ def _plan(arguments: argparse.Namespace) -> int:
 
 def add_diagram(verbs: Verbs) -> None:
     """Mermaid on standard output."""
-    add_verb(verbs, "diagram", _diagram, "the state machine as Mermaid, from its tables")
+    add_verb(
+        verbs,
+        "diagram",
+        _diagram,
+        "the state machine as Mermaid, from its tables",
+        "tuling-fsm diagram",
+    )
 
 
 def _diagram(_: argparse.Namespace) -> int:
@@ -49,12 +58,24 @@ def _diagram(_: argparse.Namespace) -> int:
 
 def add_bench(verbs: Verbs) -> None:
     """All benchmarks, or one."""
-    parser = add_verb(verbs, "bench", _bench, "run the benchmarks against their peers, in one run")
+    parser = add_verb(
+        verbs,
+        "bench",
+        _bench,
+        "run the benchmarks against their peers, in one run",
+        "tuling-fsm bench free_space",
+    )
     parser.add_argument("name", nargs="?", metavar="NAME", help="only this one, a module of benchmark/ (default all)")
 
 
 def _bench(arguments: argparse.Namespace) -> int:
     from tuling_fsm.bench import bench
 
-    bench(arguments.name, say=lambda text: print(text, flush=True))
+    with ProgressDisplay() as progress:
+
+        def say(text: str) -> None:
+            progress.clear()
+            print(text, flush=True)
+
+        bench(arguments.name, say=say, progress=progress)
     return 0

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import argparse
 import functools
-import itertools
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.progress import ProgressDisplay
 from tuling_fsm.sim.sensors.perception_levels import CLEAN
+from tuling_fsm.terminal import Style, styled
 from tuling_fsm.verbs.parser import (
     OWN,
     Verbs,
@@ -32,7 +33,11 @@ PLANNERS = ("agent", "idm", "pdm")
 def add_demo(verbs: Verbs) -> None:
     """The main job on the embedded course."""
     parser = add_verb(
-        verbs, "demo", _demo, "drive the embedded course: planner, simulator and route server under ROS 2"
+        verbs,
+        "demo",
+        _demo,
+        "drive the embedded course: planner, simulator and route server under ROS 2",
+        "tuling-fsm demo --seed 3 --out out/demo",
     )
     add_seed(parser)
     parser.add_argument(
@@ -47,7 +52,13 @@ def add_demo(verbs: Verbs) -> None:
 
 def add_sim(verbs: Verbs) -> None:
     """One run of any scenario."""
-    parser = add_verb(verbs, "sim", _sim, "one closed-loop run of a scenario")
+    parser = add_verb(
+        verbs,
+        "sim",
+        _sim,
+        "one closed-loop run of a scenario",
+        "tuling-fsm sim config/scenarios/roam.osc --seed 3 --set length_m=400 --out out/roam",
+    )
     parser.add_argument("scenario", type=path, metavar="SCENARIO", help="OpenSCENARIO: DSL (.osc) or XML (.xosc)")
     parser.add_argument("--map", type=path, metavar="F", help="OpenDRIVE map instead of the scenario's own")
     add_seed(parser)
@@ -75,9 +86,8 @@ def _demo(arguments: argparse.Namespace) -> int:
     from tuling_fsm.share import share_file
 
     scenario = share_file("config", "scenarios", "demo.osc")
-    result = run_processes(
-        scenario, seed=arguments.seed, out=arguments.out, progress=watched_line() or _every_tenth_line()
-    )
+    with ProgressDisplay() as progress:
+        result = run_processes(scenario, seed=arguments.seed, out=arguments.out, progress=progress)
     return _finish(result, arguments.out, arguments.json)
 
 
@@ -101,14 +111,15 @@ def _sim(arguments: argparse.Namespace) -> int:
         )
     for note in load_scenario(arguments.scenario, overrides).notes:
         print(note, file=sys.stderr)
-    result = run(
-        arguments.scenario,
-        map_file=arguments.map,
-        seed=arguments.seed,
-        overrides=overrides,
-        out=arguments.out,
-        progress=watched_line(),
-    )
+    with ProgressDisplay() as progress:
+        result = run(
+            arguments.scenario,
+            map_file=arguments.map,
+            seed=arguments.seed,
+            overrides=overrides,
+            out=arguments.out,
+            progress=progress,
+        )
     return _finish(result, arguments.out, arguments.json)
 
 
@@ -127,36 +138,27 @@ def assignment(text: str) -> tuple[str, str]:
 def _finish(result: dict[str, Any], out: Path | None, as_json: bool) -> int:
     """Print what a run came to; exit 0 when it reached its end without an infraction at fault."""
     faults = [item for item in result["infractions"] if item["at_fault"]]
-    if sys.stderr.isatty():
-        print(file=sys.stderr)
     if as_json:
         print(json.dumps(result))
     else:
-        verdict = "finished" if result["finished"] else "not finished"
+        verdict = _styled_verdict(result["finished"], bool(faults))
         distance, sim_s, wall_s = (result[name] for name in ("distance_m", "sim_s", "wall_s"))
         served = f", passengers served: {result['services']}" if result["services"] else ""
         print(f"{verdict} ({result['end']}): {distance:.0f} m in {sim_s:.1f} s{served}, {wall_s:.1f} s of wall time")
         print(f"  {scores_line(result['score'])}")
         for item in faults:
-            print(f"  at fault, {item['t']:.2f} s: {item['kind']}, {item['detail']}")
+            fault = f"  at fault, {item['t']:.2f} s: {item['kind']}, {item['detail']}"
+            print(styled(fault, Style.BAD, sys.stdout))
         if out is not None:
             print(f"  {out / 'report.html'}, {out / 'result.json'}, {out / 'run.mcap'}")
     return 0 if result["finished"] and not faults else 1
 
 
+def _styled_verdict(finished: bool, at_fault: bool) -> str:
+    style = Style.GOOD if finished and not at_fault else Style.WARNING if finished else Style.BAD
+    return styled("finished" if finished else "not finished", style, sys.stdout)
+
+
 def scores_line(score: Mapping[str, float]) -> str:
     """Both public scores, in words."""
     return f"closed loop (nuPlan) {score['closed_loop']:.2f}, driving (CARLA leaderboard 2.1) {score['driving']:.2f}"
-
-
-def watched_line() -> Callable[[str], None] | None:
-    """A line that is written over while a person watches; nothing otherwise."""
-    if not sys.stderr.isatty():
-        return None
-    return lambda text: print(f"\r\x1b[2K{text}", end="", file=sys.stderr, flush=True)
-
-
-def _every_tenth_line() -> Callable[[str], None]:
-    """For a log: now and then a line that stays."""
-    count = itertools.count()
-    return lambda text: None if next(count) % 10 else print(text, file=sys.stderr, flush=True)

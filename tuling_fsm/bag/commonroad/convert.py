@@ -24,6 +24,7 @@ from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.routing import plan_route
+from tuling_fsm.progress import Report, StampProgress
 from tuling_fsm.wire.cdr import nanoseconds
 from tuling_fsm.wire.inputs import PUSHED
 from tuling_fsm.wire.outputs import Outputs, trajectory_messages
@@ -56,7 +57,13 @@ class Converted(NamedTuple):
     """What of the scenario cannot be kept, a line each."""
 
 
-def convert(scenario: Path, out: Path, ego: str | None = None, parameters: Parameters | None = None) -> Converted:
+def convert(
+    scenario: Path,
+    out: Path,
+    ego: str | None = None,
+    parameters: Parameters | None = None,
+    progress: Report | None = None,
+) -> Converted:
     """Write `map.xodr` and `run.mcap` into a folder.
 
     Args:
@@ -64,6 +71,7 @@ def convert(scenario: Path, out: Path, ego: str | None = None, parameters: Param
         out: the folder.
         ego: id of the recorded car that is the ego; the one that drives farthest if not given.
         parameters: of the planner.
+        progress: told in a line how far it is, once a recorded second.
 
     Raises:
         InputError: no CommonRoad scenario, no such car, or no car drives in it.
@@ -77,8 +85,10 @@ def convert(scenario: Path, out: Path, ego: str | None = None, parameters: Param
     route = _route(road_map, car, parameters.vehicle)
     count = changes = 0
     run = {"map": str((out / MAP_NAME).resolve()), "parameters": flatten(parameters), "source": recording.name}
+    told = StampProgress(progress, _duration(car))
     with BagWriter(out, run) as bag:
         for inputs in _ticks(recording, car, route, parameters.vehicle):
+            told.tell(inputs.stamp)
             tick, ns = agent.step(inputs), nanoseconds(inputs.stamp)
             bag.write_tick(inputs, [*trajectory_messages(tick.trajectory, ns), *outputs.messages(tick, ns)])
             count += 1

@@ -46,7 +46,7 @@ class ReferenceCurve(NamedTuple):
 
 
 def reference_curve(left: FloatArray, right: FloatArray) -> ReferenceCurve:
-    """A smooth line between two bounds (N, 2), m: Catmull-Rom tangents, Hermite pieces (Catmull and Rom, 1974)."""
+    """A smooth line between two bounds (N, 2), m: Catmull-Rom tangents, Hermite pieces ([catmull1974][])."""
     points = _middle(left, right)
     s = arc_lengths(points)
     slopes = np.gradient(points, s, axis=0) if len(points) > 2 else np.repeat(np.diff(points, axis=0), 2, axis=0)

@@ -1,8 +1,8 @@
 """A CommonRoad scenario in closed loop: the planner at 20 Hz drives our car, the others replay what was recorded.
 
 The car is CommonRoad's BMW 320i. The planner sees the others as objects and predicts them itself. As in nuPlan
-(Caesar et al., arXiv:2106.11810, 2021) it is given a short history: for `RUN_IN_S` before the beginning all go
-on the straight lines that the first states lie on, and the car is not the planner's yet.
+([caesar2021][]) it is given a short history: for `RUN_IN_S` before the beginning all go on the straight lines that the
+first states lie on, and the car is not the planner's yet.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.progress import Report, StampProgress
 from tuling_fsm.sim.ego.dynamics import EgoCar
 from tuling_fsm.sim.environment.route_server import RouteServer
 from tuling_fsm.sim.parameters import SimParameters
@@ -56,7 +57,7 @@ BMW_320I = Vehicle(
     max_steer_rate=0.4,
     max_speed=20.0,
 )
-"""CommonRoad's vehicle 2 (Althoff and Wuersching, CommonRoad: Vehicle Models, 2020), 4.508 m long: the middle of its
+"""CommonRoad's vehicle 2 ([althoff2017][]), 4.508 m long: the middle of its
 body is `b` = 1.4227 m before the rear axle. It plans no faster than 20 m/s; how comfortably, is our car's.
 """
 
@@ -84,6 +85,11 @@ class Loop(NamedTuple):
     vehicle: Vehicle
     mission: dict[str, object]
     """The message: one and the same on every tick."""
+
+    @property
+    def duration_s(self) -> float:
+        """What is driven at the most, and what leads up to it, s."""
+        return RUN_IN_S + (int(self.problem.last_step) - self.problem.start.step) * self.recording.step
 
     @property
     def server(self) -> RouteServer:
@@ -117,8 +123,18 @@ def prepare(recording: Recording, out: Path, problem_id: str | None = None) -> L
     return Loop(recording, problems[0], road_map, way, BMW_320I, {"goal": goal})
 
 
-def drive_agent(loop: Loop, out: Path, parameters: Parameters | None = None) -> ScenarioDrive:
-    """Our planner drives; a bag of all that went in and came out lies in the folder."""
+def drive_agent(
+    loop: Loop, out: Path, parameters: Parameters | None = None, progress: Report | None = None
+) -> ScenarioDrive:
+    """Our planner drives; a bag of all that went in and came out lies in the folder.
+
+    Args:
+        loop: the scenario.
+        out: the folder.
+        parameters: of the planner, with the scenario's vehicle in place of its own.
+        progress: told in a line how far it is, once a second of the scenario.
+    """
+    told = StampProgress(progress, loop.duration_s)
     parameters = parameters_for_scenarios(parameters)
     agent, outputs, server = Agent(loop.road_map, parameters), Outputs(), loop.server
     answers: list[RouteAnswer] = []
@@ -130,6 +146,7 @@ def drive_agent(loop: Loop, out: Path, parameters: Parameters | None = None) -> 
     with BagWriter(out, run) as bag:
 
         def plan(inputs: Inputs) -> Trajectory:
+            told.tell(inputs.stamp)
             given = replace(inputs, route_answers=(*inputs.route_answers, *answers))
             answers.clear()
             tick, ns = agent.step(given), nanoseconds(inputs.stamp)

@@ -1,4 +1,4 @@
-"""CommonRoad's lanelets, with what their signs and types say (Althoff et al., IV 2017; format 2018b and 2020a)."""
+"""CommonRoad's lanelets, with what their signs and types say ([althoff2017][]; format 2018b and 2020a)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CommonRoad's planning problems: where the car begins, and what its goal is (Althoff et al., IV 2017)."""
+"""CommonRoad's planning problems: where the car begins, and what its goal is ([althoff2017][])."""
 
 from __future__ import annotations
 

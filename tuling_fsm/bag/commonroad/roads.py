@@ -1,4 +1,4 @@
-"""Lanelets as an OpenDRIVE map (ASAM OpenDRIVE 1.7): lanelets side by side become the lanes of one road."""
+"""Lanelets as an OpenDRIVE map (OpenDRIVE 1.7, [opendrive][]): lanelets side by side become the lanes of one road."""
 
 from __future__ import annotations
 

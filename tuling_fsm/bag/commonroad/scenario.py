@@ -1,5 +1,5 @@
-"""Reading a CommonRoad scenario: lanelets, obstacles with their recorded states, planning problems (Althoff et al.,
-IV 2017).
+"""Reading a CommonRoad scenario: lanelets, obstacles with their recorded states, planning problems
+([althoff2017][]).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A drive as CommonRoad's solution file: states of the kinematic single-track model (Althoff et al., IV 2017).
+"""A drive as CommonRoad's solution file: states of the kinematic single-track model ([althoff2017][]).
 
 Its states lie in the middle of the body, which is `b` before the rear axle.
 """
@@ -14,7 +14,7 @@ from tuling_fsm.bag.commonroad.drive import ScenarioDrive
 from tuling_fsm.bag.commonroad.scenario import Recording
 
 VEHICLE, COST = "KS2", "WX1"
-"""Kinematic single track of the BMW 320i; the cost function of Xu et al. (ICRA 2012), which the format asks to name."""
+"""Kinematic single track of the BMW 320i; the cost function of [xu2012][], which the format asks to name."""
 TURN = 2.0 * math.pi
 _FIELDS = ("x", "y", "orientation", "velocity", "steeringAngle")
 

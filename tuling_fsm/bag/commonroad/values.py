@@ -1,4 +1,4 @@
-"""Numbers, intervals, points and shapes as CommonRoad's XML writes them (Althoff et al., IV 2017)."""
+"""Numbers, intervals, points and shapes as CommonRoad's XML writes them ([althoff2017][])."""
 
 from __future__ import annotations
 

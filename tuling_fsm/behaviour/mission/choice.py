@@ -36,7 +36,7 @@ class Tour(NamedTuple):
 def best_tour(tasks: Sequence[int], times: ServiceTimes, left: float) -> Tour | None:
     """The tour that serves most tasks in the time left, the shortest of these; None when not even one can be served.
 
-    Exact, by dynamic programming over the sets of served tasks (Held and Karp, 1962): for every set and last task only
+    Exact, by dynamic programming over the sets of served tasks ([held1962][]): for every set and last task only
     the quickest order matters. Needs time and memory of the order 2^n n^2.
     """
     quickest: dict[tuple[int, int], tuple[float, tuple[int, ...]]] = {}

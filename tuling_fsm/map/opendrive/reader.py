@@ -24,9 +24,8 @@ def read_map(path: str | Path) -> RoadMap:
     """Read an OpenDRIVE map. What real maps are sloppy about is repaired and listed in `RoadMap.warnings`.
 
     Raises:
-        InputError: not readable, not XML, not OpenDRIVE, or an element lacks what the roads cannot be built
-        without; the
-            line gives file, line number, element, what is wrong and what would be right.
+        InputError: not readable, not XML, not OpenDRIVE, or an element lacks what the roads cannot be built without;
+            the line gives file, line number, element, what is wrong and what would be right.
     """
     root = parse(Path(path))
     warnings: list[str] = []

@@ -1,5 +1,5 @@
-"""Hybrid A* in continuous poses with a Reeds-Shepp shot at every node (Dolgov, Thrun, Montemerlo and Diebel, IJRR
-29(5), 2010).
+"""Hybrid A* in continuous poses with a Reeds-Shepp shot at every node ([dolgov2008][],
+[dolgov2010][]).
 
 Every motion is an arc at full steering or a line and is swept exactly, so a child may lie right where the car would
 touch: that is what makes narrow slots cheap. A pose belongs to one cell on each of several levels. It waits in the

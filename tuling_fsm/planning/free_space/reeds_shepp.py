@@ -1,5 +1,4 @@
-"""Shortest curves of a car that goes forward and backward (Reeds and Shepp, Pacific Journal of Mathematics 145(2),
-1990).
+"""Shortest curves of a car that goes forward and backward ([reeds1990][]).
 
 A word is up to five pieces, each a steering (+1 left, 0 straight, -1 right) and a signed length (negative in reverse)
 in units of the turning radius. All 44 words that exist for a pose are listed, not the shortest alone: a longer one
@@ -176,7 +175,7 @@ def cost_of(lengths: FloatArray, radius: float, gear: int, end_gear: int, gear_c
 
 
 def shortest_reeds_shepp(start: Pose, goal: Pose, radius: float, gear_cost: float = 0.0) -> list[tuple[float, float]]:
-    """The Reeds-Shepp curve (Pacific Journal of Mathematics 145(2), 1990) from one pose of the rear axle to another.
+    """The Reeds-Shepp curve ([reeds1990][]) from one pose of the rear axle to another.
 
     Args:
         start: x, y (m), heading (rad).

@@ -1,4 +1,4 @@
-"""Cases of the Trajectory Planning Competition of Automated Parking (Li et al., ITSC 2022), read and solved.
+"""Cases of the Trajectory Planning Competition of Automated Parking ([li2022][]), read and solved.
 
 A case is one row of numbers: start and goal (x, y, heading of the rear axle; m, rad), the number of polygons, the
 number of vertices of each, then the vertices. Polygons may be concave and run either way.

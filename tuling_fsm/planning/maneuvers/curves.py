@@ -1,7 +1,7 @@
 """Quintic curves to a goal ahead, which the car drives forward in one go with its wheels turning as it rolls.
 
-The curves are those of Takahashi et al., "Local path planning and motion control for AGV in positioning", IROS 1989:
-their coordinates are quintic polynomials, and position, direction and curvature are met at both ends.
+The curves are those of [takahashi1989][]: their coordinates are quintic polynomials, and position, direction and
+curvature are met at both ends.
 """
 
 from __future__ import annotations

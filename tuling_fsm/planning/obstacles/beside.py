@@ -1,10 +1,11 @@
 """People, standing vehicles and what hides people beside the lines, and how fast each may be passed (USE-15).
 
-Apollo's `speed_bounds_decider` drives at 0.6 of the limit past whatever stands within 1 m (`collision_safety_range`,
-`static_obs_nudge_speed_ratio`), never below 2.5 m/s; Autoware's `obstacle_slow_down` goes from 2 m/s (what moves) or
-4 m/s (what stands) at 0.2 m linearly to 8 m/s at 1.0 m. Here, too, the speed rises linearly with the gap, and goes on
-to rise beyond the second of the two points that are set. Where people may step out from behind a bus or a van, the
-car may be no faster than it can stop from while a person walks over from there (Autoware's `occlusion_spot`).
+Apollo's `speed_bounds_decider` ([apollo][]) drives at 0.6 of the limit past whatever stands within 1 m
+(`collision_safety_range`, `static_obs_nudge_speed_ratio`), never below 2.5 m/s; Autoware's `obstacle_slow_down` goes
+from 2 m/s (what moves) or 4 m/s (what stands) at 0.2 m linearly to 8 m/s at 1.0 m. Here, too, the speed rises linearly
+with the gap, and goes on to rise beyond the second of the two points that are set. Where people may step out from
+behind a bus or a van, the car may be no faster than it can stop from while a person walks over from there (Autoware's
+`occlusion_spot`, [autoware][]).
 """
 
 from __future__ import annotations

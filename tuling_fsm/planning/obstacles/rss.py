@@ -1,4 +1,4 @@
-"""Safe distances of Responsibility-Sensitive Safety (Shalev-Shwartz, Shammah and Shashua, arXiv:1708.06374, 2017).
+"""Safe distances of Responsibility-Sensitive Safety ([shalev2017][]).
 
 The distance at which no road user is to blame: during the response time both do the worst that is allowed, then each
 that has to brakes at least as hard as it must. Pure functions of speeds; distances are between outlines, m.

@@ -1,4 +1,4 @@
-"""Candidate paths: lateral offset over arc length of a reference line (Werling et al., ICRA 2010).
+"""Candidate paths: lateral offset over arc length of a reference line ([werling2010][]).
 
 From the car's offset, slope and curvature a quintic leads to an end offset, which is kept to the end of the line, or
 until a second quintic leads back to the line.

@@ -1,6 +1,6 @@
 """Whether a car's outline meets segments: the geometry of the independent check, shared with no planner.
 
-Segments are clipped against the outline in the car's own frame (Liang and Barsky, ACM ToG 3(1), 1984).
+Segments are clipped against the outline in the car's own frame ([liang1984][]).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Several speeds on every path: polynomials in time beside the car-following model (Werling et al., ICRA 2010).
+"""Several speeds on every path: polynomials in time beside the car-following model ([werling2010][]).
 
 The model goes as fast as it may and brakes when it must: before an agent that has left by the time the car gets there
 it brakes and accelerates again. A polynomial that slows down early arrives when the path is free. No polynomial ever

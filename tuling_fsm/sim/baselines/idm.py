@@ -1,4 +1,4 @@
-"""The Intelligent Driver Model along the centre of the route's lanes (Treiber et al. 2000), with the rules of the road.
+"""The Intelligent Driver Model along the centre of the route's lanes ([treiber2000][]), with the rules of the road.
 
 It follows the leading vehicle on its path, stops for red lights, at stop signs and at the route's end, enters junctions
 in gaps that are long enough, and waits for persons on or about to step on its way. It changes no lanes and goes round

@@ -1,5 +1,4 @@
-"""PDM-Closed (Dauner, Hallgarten, Geiger and Chitta, Parting with Misconceptions about Learning-based Vehicle Motion
-Planning, CoRL 2023): the best of fifteen proposals, each simulated and scored, ten times a second.
+"""PDM-Closed ([dauner2023][]): the best of fifteen proposals, each simulated and scored, ten times a second.
 
 What the paper has, and where this differs: five target speeds times three lateral offsets; IDM along each line, with
 closed lights as standing leaders, and here signs, junctions and persons too, by the rules of the baselines; agents at

@@ -1,7 +1,7 @@
 """How PDM-Closed scores its proposals: nuPlan's terms over the roll-out, with agents at constant velocity.
 
 Factors: no collision at fault, on the drivable area, in the driving direction. Weighted: progress 5, time to collision
-5, comfort 2 (Dauner et al., CoRL 2023, section 4; nuPlan, arXiv:2106.11810).
+5, comfort 2 ([dauner2023][], section 4; nuPlan, [caesar2021][]).
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ class StepSettings(NamedTuple):
 
 @kernel
 def nudge(seed: int, frame: int, i: int, size: float) -> tuple[float, float]:
-    """A vector of at most `size` m/s that depends on its arguments alone (SplitMix64, Steele et al. 2014)."""
+    """A vector of at most `size` m/s that depends on its arguments alone (SplitMix64, [steele2014][])."""
     z = np.uint64(seed) + np.uint64(0x9E3779B97F4A7C15) * (np.uint64(frame) * np.uint64(0x100000001) + np.uint64(i + 1))
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from tuling_fsm.sim.reporting.run_log import RunLog, TransitionRow
 from tuling_fsm.sim.scoring.score import score
 from tuling_fsm.sim.simulation import Simulation
+from tuling_fsm.version import __version__
 
 FLAP_S = 3.0
 """Coming back to a state twice within this time is flapping (USE-1)."""
@@ -51,7 +51,7 @@ def result_of(simulation: Simulation, log: RunLog, wall_s: float) -> dict[str, A
         "seed": simulation.seed,
         "map": simulation.road_map.name,
         "scenario": simulation.scenario.name,
-        "version": importlib.metadata.version("tuling_fsm"),
+        "version": __version__,
         **({} if simulation.foreign is None else {"traffic": dict(simulation.foreign.verdict())}),
     }
 

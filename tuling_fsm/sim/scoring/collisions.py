@@ -1,5 +1,5 @@
-"""What the car touches, with which side, and whose fault it is (nuPlan's no_ego_at_fault_collisions, Caesar et al.,
-arXiv:2106.11810, 2021).
+"""What the car touches, with which side, and whose fault it is (nuPlan's no_ego_at_fault_collisions,
+[caesar2021][]).
 """
 
 from __future__ import annotations

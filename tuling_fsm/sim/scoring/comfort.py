@@ -1,4 +1,4 @@
-"""Comfort: the limits of nuPlan's metric of that name (ego_is_comfortable; Caesar et al., arXiv:2106.11810).
+"""Comfort: the limits of nuPlan's metric of that name (ego_is_comfortable; [caesar2021][]).
 
 nuPlan smooths with Savitzky-Golay filters; what is differentiated here (jerk, yaw acceleration) is likewise the slope
 of a least-squares line over the same 1.5 s.

@@ -1,7 +1,7 @@
 """Whether bodies would be hit within a second if everybody went on as they go: along their lanes, in junctions and off
 the lanes as they turn (constant turn rate), persons straight on.
 
-nuPlan's metric lets all go straight on (Caesar et al., arXiv:2106.11810), which is a near miss for any two that pass
+nuPlan's metric lets all go straight on ([caesar2021][]), which is a near miss for any two that pass
 each other in a bend.
 """
 

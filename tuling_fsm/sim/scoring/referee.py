@@ -1,9 +1,8 @@
 """Watches the run and records infractions: one for each event, with whether the car is at fault.
 
 It takes nobody's word: what it judges by is the truth of the simulation and the map. The rules are published ones,
-nuPlan's closed-loop metrics (Caesar et al., arXiv:2106.11810) and the CARLA leaderboard 2.1
-(https://leaderboard.carla.org/evaluation_v2_1), and a few of our own, see `score.OWN_COEFFICIENTS`. What is sanctioned
-is decided by the situation, see `sanctions.py`.
+nuPlan's closed-loop metrics ([caesar2021][]) and the CARLA leaderboard 2.1 ([leaderboard2][]), and a few of our own,
+see `score.OWN_COEFFICIENTS`. What is sanctioned is decided by the situation, see `sanctions.py`.
 """
 
 from __future__ import annotations

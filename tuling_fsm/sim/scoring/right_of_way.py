@@ -25,7 +25,7 @@ from tuling_fsm.world.inputs import Kind, Light
 
 POST_ENCROACHMENT_S = 1.0
 """Who has priority reaches the place that the car has left no sooner than this: a shorter post-encroachment time is a
-serious conflict (Allen, Shin and Cooper, Transportation Research Record 667, 1978).
+serious conflict ([allen1978][]).
 """
 NEAR_M = 40.0
 """Agents this near to the car may be in conflict with it."""
@@ -211,7 +211,7 @@ def _cells(pose: Pose, back: float, front: float, half: float) -> set[tuple[int,
 PERSON_S = 1.5
 """Nobody drives at a person who would be reached within this time."""
 REACTION_S = 1.0
-"""Who has been on the carriageway for this long can be reacted to (response time of RSS, Shalev-Shwartz et al.)."""
+"""Who has been on the carriageway for this long can be reacted to (response time of RSS, [shalev2017][])."""
 BESIDE_M = 0.3
 """A person this near to the sides of the car is in its way."""
 PERSON_NEAR_M = 25.0

@@ -1,7 +1,7 @@
 """When lines, the direction of lanes and the edge of the road do not hold: decided by what is there to be seen.
 
-Rules of the road let a driver cross a line or use the other lane round an obstacle (StVO section 6), out of a bay or a
-drive (section 10), while parking, and for turning round where the road ends; overtaking beyond a broken line is
+Rules of the road let a driver cross a line or use the other lane round an obstacle ([stvo][] section 6), out of a bay
+or a drive (section 10), while parking, and for turning round where the road ends; overtaking beyond a broken line is
 section 5. All of that is slow and short. What the planner calls its state is not asked.
 """
 

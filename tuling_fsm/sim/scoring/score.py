@@ -78,7 +78,7 @@ COEFFICIENTS = {
     "yield": 0.40,
     "stop_sign": 0.25,
 }
-"""Of the CARLA leaderboard 2.1 (https://leaderboard.carla.org/evaluation_v2_1), for what is at fault."""
+"""Of the CARLA leaderboard 2.1 ([leaderboard2][]), for what is at fault."""
 OWN_COEFFICIENTS = {
     "dark_light": 0.40,
     "wrong_way": 0.40,
@@ -102,7 +102,7 @@ STATIC = ("barrier", "cone", "debris", "unknown")
 def score(infractions: Sequence[Infraction], completion: float, measures: MetricValues) -> dict[str, float]:
     """Both scores, 0 to 1, and their terms.
 
-    `closed_loop` is nuPlan's (Caesar et al., arXiv:2106.11810): a weighted mean of progress, time to collision, speed
+    `closed_loop` is nuPlan's ([caesar2021][]): a weighted mean of progress, time to collision, speed
     limit and comfort, times factors for collisions, leaving the road, driving against the traffic and hardly any
     progress. nuPlan compares progress with that of an expert; no expert has driven here, so that it is measured against
     all of the route within the time limit of the run.

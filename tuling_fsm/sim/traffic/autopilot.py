@@ -1,4 +1,5 @@
-"""A client's own traffic manager: the settings of its vehicles under the names that CARLA's Traffic Manager has (TM-2).
+"""A client's own traffic manager: the settings of its vehicles under the names that CARLA's Traffic Manager has
+([dosovitskiy2017][], TM-2).
 
 Several of them may drive vehicles in one world, each with a seed of its own (TM-4). Vehicles go by their published
 number; None stands for all. What is set for all counts for those that are there; later calls for one vehicle change

@@ -105,7 +105,7 @@ def joined(one: Fleet, other: Fleet) -> Fleet:
 
 @kernel
 def draw(fleet: Fleet, i: int) -> float:
-    """The next number in [0, 1) of the generator of vehicle `i` (SplitMix64, Steele et al. 2014)."""
+    """The next number in [0, 1) of the generator of vehicle `i` (SplitMix64, [steele2014][])."""
     fleet.car.random[i] += np.uint64(0x9E3779B97F4A7C15)
     z = fleet.car.random[i]
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

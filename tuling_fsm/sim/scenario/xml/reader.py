@@ -1,4 +1,4 @@
-"""Reads an OpenSCENARIO XML file (ASAM, 1.0 to 1.3) into the scenario that the simulation drives."""
+"""Reads an OpenSCENARIO XML file ([openscenario][], 1.0 to 1.3) into the scenario that the simulation drives."""
 
 from __future__ import annotations
 

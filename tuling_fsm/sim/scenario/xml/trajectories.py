@@ -123,7 +123,7 @@ def _spiral(length: float, curvature: float, last: float) -> list[Pose]:
 
 
 def _nurbs(element: XmlElement, script: Script, start: Placement | None) -> TrajectoryShape:
-    """Samples by the recursion of Cox and de Boor (Piegl and Tiller, The NURBS Book, 1997, 2.2 and 4.1)."""
+    """Samples by the recursion of Cox and de Boor ([piegl1997][], 2.2 and 4.1)."""
     order = element.whole("order")
     controls = element.all("ControlPoint")
     knots = [each.number("value") for each in element.all("Knot")]

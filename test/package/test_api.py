@@ -1,0 +1,89 @@
+"""What `import tuling_fsm` shows: these names and no others, typed, imported when they are used first; one version."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+import tuling_fsm
+from tuling_fsm.core.errors import InputError
+
+ROOT = Path(__file__).resolve().parents[2]
+EXPORTED = {
+    "Agent": "tuling_fsm.agent",
+    "Inputs": "tuling_fsm.world.inputs",
+    "Tick": "tuling_fsm.agent",
+    "load_map": "tuling_fsm.api",
+    "plan_free_space": "tuling_fsm.planning.free_space.planner",
+    "read_run": "tuling_fsm.api",
+    "replay": "tuling_fsm.bag.replay",
+    "simulate": "tuling_fsm.api",
+}
+"""By name: the module in which it is defined."""
+SEMANTIC = r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?"
+
+
+def test_the_names_are_these() -> None:
+    assert set(tuling_fsm.__all__) == {*EXPORTED, "__version__"}
+    assert set(tuling_fsm.__all__) <= set(dir(tuling_fsm))
+    for name, module in EXPORTED.items():
+        assert getattr(tuling_fsm, name).__module__ == module, name
+
+
+def test_what_a_type_checker_sees_is_what_there_is() -> None:
+    tree = ast.parse(Path(tuling_fsm.__file__).read_text(encoding="utf-8"))
+    (block,) = (node for node in tree.body if isinstance(node, ast.If))
+    seen = {
+        alias.name: node.module.removeprefix("tuling_fsm.")
+        for node in block.body
+        if isinstance(node, ast.ImportFrom) and node.module is not None
+        for alias in node.names
+    }
+    assert seen == tuling_fsm._WHERE
+    assert (Path(tuling_fsm.__file__).parent / "py.typed").is_file()
+
+
+@pytest.mark.parametrize("name", [name for name in EXPORTED if name[0].islower()])
+def test_every_parameter_has_a_type(name: str) -> None:
+    signature = inspect.signature(getattr(tuling_fsm, name))
+    parameters = [*signature.parameters.values()]
+    assert all(each.annotation is not inspect.Parameter.empty for each in parameters)
+    assert signature.return_annotation is not inspect.Signature.empty
+
+
+def test_an_import_brings_nothing_with_it() -> None:
+    code = (
+        "import sys, tuling_fsm; print(*sorted(m for m in sys.modules if m.split('.')[0] in ('tuling_fsm', 'numpy')))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["tuling_fsm"]
+
+
+def test_another_name_is_none() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'simulat'"):
+        getattr(tuling_fsm, "simul" + "at")
+
+
+def test_the_version_is_semantic_and_said_once() -> None:
+    said = ElementTree.parse(ROOT / "package.xml").findtext("version")
+    assert said is not None and re.fullmatch(SEMANTIC, said)
+    assert tuling_fsm.__version__ == said
+    sources = [ROOT / "setup.py", *(ROOT / "tuling_fsm").rglob("*.py")]
+    assert [file for file in sources if f'"{said}"' in file.read_text(encoding="utf-8")] == []
+
+
+def test_a_planner_that_there_is_not_is_refused() -> None:
+    with pytest.raises(InputError, match="agent or idm or pdm"):
+        tuling_fsm.simulate("any.osc", planner="nobody")
+
+
+def test_a_map_that_there_is_not_is_refused() -> None:
+    with pytest.raises((InputError, FileNotFoundError), match=r"absent\.xodr"):
+        tuling_fsm.load_map("absent.xodr")

@@ -1,0 +1,124 @@
+"""What a program calls: a map, a run, what was recorded of one. `tuling_fsm` itself names it all.
+
+Units are SI, headings rad counterclockwise from x, poses those of the rear axle in the frame `map`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tuling_fsm.bag.timeline import Timeline, read_timeline
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.map.opendrive import read_map
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.progress import Report
+from tuling_fsm.run import PLANNERS, run_scenario
+from tuling_fsm.sim.sensors.perception_levels import CLEAN
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """What a run has come to."""
+
+    finished: bool
+    """Whether it reached its end: the goal, a slot, or what the scenario asks for."""
+    end: str
+    """How it ended, such as `goal`, `parked`, `time`."""
+    sim_s: float
+    """Simulated time, s."""
+    distance_m: float
+    """That the car has driven, m."""
+    faults: tuple[str, ...]
+    """The infractions that the car is to blame for, a line each."""
+    score: Mapping[str, float]
+    """The referee's figures, 0 to 1; `closed_loop` is nuPlan's, `driving` that of the CARLA Leaderboard."""
+    trace_sha256: str
+    """Of all states of all agents: the same map, scenario and seed give the same."""
+    content: Mapping[str, Any]
+    """All of `result.json`."""
+
+    @property
+    def held(self) -> bool:
+        """Whether the run finished without an infraction at fault."""
+        return self.finished and not self.faults
+
+
+def load_map(file: str | Path) -> RoadMap:
+    """Read an OpenDRIVE map.
+
+    Args:
+        file: `.xodr`.
+
+    Raises:
+        InputError: no such file, or no usable map; where, what, and what would be right.
+    """
+    return read_map(Path(file))
+
+
+def simulate(
+    scenario: str | Path,
+    *,
+    map_file: str | Path | None = None,
+    seed: int = 1,
+    overrides: Mapping[str, object] | None = None,
+    out: str | Path | None = None,
+    planner: str = "agent",
+    perception: str = CLEAN,
+    progress: Report | None = None,
+) -> RunResult:
+    """Drive a scenario to its end in this process.
+
+    The kernels are compiled before the first run, which takes some minutes once.
+
+    Args:
+        scenario: OpenSCENARIO text, DSL 2 or XML (`.xosc`).
+        map_file: OpenDRIVE map instead of the scenario's own.
+        seed: of everything random, 0 to 2**31 - 1.
+        overrides: values of variables of the scenario, by name.
+        out: folder for `run.mcap`, `result.json` and `report.html`; nothing is written if None.
+        planner: what drives: `agent`, or `idm` or `pdm` to compare with.
+        perception: level of what the sensors get wrong, such as `clean`.
+        progress: called with a line of text about once a simulated second.
+
+    Raises:
+        InputError: scenario, map, variable, planner or level cannot be used.
+    """
+    if planner not in PLANNERS:
+        raise InputError("planner", f"{planner!r} is none", " or ".join(PLANNERS))
+    result = run_scenario(
+        Path(scenario),
+        map_file=None if map_file is None else Path(map_file),
+        seed=seed,
+        overrides={name: str(value) for name, value in (overrides or {}).items()},
+        out=None if out is None else Path(out),
+        progress=progress,
+        planner=planner,
+        perception=perception,
+    )
+    faults = (item for item in result["infractions"] if item["at_fault"])
+    return RunResult(
+        finished=result["finished"],
+        end=result["end"],
+        sim_s=result["sim_s"],
+        distance_m=result["distance_m"],
+        faults=tuple(f"{item['t']:.2f} s: {item['kind']}, {item['detail']}" for item in faults),
+        score=result["score"],
+        trace_sha256=result["trace_sha256"],
+        content=result,
+    )
+
+
+def read_run(bag: str | Path, *, salvage: bool = False) -> Timeline:
+    """Why the car did what it did, and how it moved, read off a bag.
+
+    Args:
+        bag: the folder of a run or of a rosbag2, or one `.mcap` or `.db3` file.
+        salvage: read a damaged file up to the damage.
+
+    Raises:
+        InputError: no bag, a damaged one, or one in which the planner says nothing.
+    """
+    return read_timeline(bag, salvage)
