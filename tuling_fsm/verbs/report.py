@@ -18,6 +18,7 @@ def add_report(verbs: Verbs) -> None:
         "report",
         _report,
         "a drive as a film in one HTML file: what it saw, what it weighed, why; of one bag or two",
+        "tuling-fsm report out/roam",
     )
     parser.add_argument("bag", type=path, metavar="BAG", help="a rosbag2: its folder, or one .mcap or .db3 file")
     parser.add_argument("other", type=path, nargs="?", metavar="BAG", help="another one, to be shown with the first")

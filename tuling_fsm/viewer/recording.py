@@ -15,7 +15,7 @@ import numpy as np
 from tuling_fsm.agent import Parameters
 from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.bag.replay import map_of, parameters_of
-from tuling_fsm.bag.ticks import ours, read_run, ticks
+from tuling_fsm.bag.ticks import ours, read_run_record, ticks
 from tuling_fsm.bag.timeline import Timeline, by_stamp, read_timeline
 from tuling_fsm.bag.topic_names import OURS, Message, TopicNames
 from tuling_fsm.core.errors import InputError
@@ -90,7 +90,7 @@ def record(source: FilmSource) -> FilmRun:
     timeline = read_timeline(source.bag, source.salvage, source.names, silent=True)
     if not timeline.motion:
         raise InputError(str(source.bag), "no car moves in it", "the topic odometry or trajectory")
-    run = read_run(source.bag, source.salvage)
+    run = read_run_record(source.bag, source.salvage)
     parameters = _parameters(run, source)
     road_map = _road_map(run, source)
     origin = timeline.begin if timeline.begin > CLOCK_TIME_S else 0.0
