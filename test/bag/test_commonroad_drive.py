@@ -10,7 +10,7 @@ import pytest
 from lxml import etree
 
 from bag.commonroad_text import ROADS, car, lanelet, problem, scenario
-from tuling_fsm.bag.commonroad.drive import BMW_320I, ScenarioDrive, drive, drive_agent, prepare
+from tuling_fsm.bag.commonroad.drive import BMW_320I, RUN_IN_S, TICK_S, ScenarioDrive, drive, drive_agent, prepare
 from tuling_fsm.bag.commonroad.problem import GoalState, ProblemState
 from tuling_fsm.bag.commonroad.scenario import read_recording
 from tuling_fsm.bag.commonroad.solution import solution_xml
@@ -126,7 +126,8 @@ def test_others_are_replayed_and_the_first_state_is_led_up_to(tmp_path):
     stamps, ego, other = np.array(seen).T
     assert np.diff(stamps) == pytest.approx(0.05)
     assert np.diff(other) == pytest.approx(0.4, abs=1e-4)
-    assert np.diff(ego[:20]) == pytest.approx(0.4) and ego[20] == pytest.approx(8.0 - center_ahead(BMW_320I))
+    run_in = round(RUN_IN_S / TICK_S)
+    assert np.diff(ego[:run_in]) == pytest.approx(0.4) and ego[run_in] == pytest.approx(8.0 - center_ahead(BMW_320I))
 
 
 @pytest.mark.parametrize(

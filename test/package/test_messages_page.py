@@ -19,7 +19,7 @@ from tuling_fsm.wire.inputs import OPERATOR
 from tuling_fsm.wire.text import pack_json
 from tuling_fsm.wire.transition import unpack_transition
 from tuling_fsm.world.inputs import TABLES, Inputs, Kind, Light, Source
-from tuling_fsm.world.mission import Mission, MissionPoint, MissionSlot, Task, parse_mission
+from tuling_fsm.world.mission import GoalWindow, Mission, MissionPoint, MissionSlot, Task, parse_mission
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "messages.md").read_text(encoding="utf-8")
@@ -68,13 +68,18 @@ def test_the_codes_are_those_of_the_code() -> None:
     assert [int(number) for number in re.findall(r"\d", line)] == [int(kind) for kind in MarkKind]
 
 
+KINDS = (Mission, Task, MissionPoint, GoalWindow)
+
+
 def test_the_mission_of_the_page_is_one_and_its_keys_are_all() -> None:
     block = re.search(r"```json\n(.*?)```", PAGE, re.DOTALL)
     assert block is not None
     mission = parse_mission(json.loads(block[1]), 1.0)
     assert (len(mission.tasks), mission.match_time_s) == (1, 580.0)
     assert mission.car_park is not None and len(mission.car_park.routes[0]) == 2
-    fields = {field.name for kind in (Mission, Task, MissionPoint) for field in dataclasses.fields(kind)} - {"stamp"}
+    fields = {
+        field.name for kind in (Mission, Task, MissionPoint, GoalWindow) for field in dataclasses.fields(kind)
+    } - {"stamp"}
     boxes = {field.name for field in dataclasses.fields(MissionSlot)} - {"pose"}
     assert {name for name, _ in rows("key")} == fields | boxes
     with pytest.raises(InputError, match="no such key"):

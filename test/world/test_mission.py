@@ -7,7 +7,7 @@ import pytest
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
-from tuling_fsm.world.mission import Mission, MissionPoint, MissionSlot, Task, parse_mission
+from tuling_fsm.world.mission import GoalWindow, Mission, MissionPoint, MissionSlot, Task, parse_mission
 
 PICKUP = {"x": 1, "y": 2.0, "heading": 0.5, "name": "gate"}
 DROPOFF = {"x": 3, "y": 4, "slots": [{"x": 3, "y": 4, "heading": 0, "length": 6, "width": 2.5}]}
@@ -26,6 +26,13 @@ def test_a_full_mission_becomes_plain_values() -> None:
         12.0, (task,), MissionPoint("", 5.0, 6.0, None), MissionPoint("", 7.0, 8.0, None), 900.0
     )
     assert parse_mission({}, 0.0) == Mission(0.0, match_time_s=math.inf)
+
+
+def test_a_window_is_a_place_a_time_and_perhaps_a_speed() -> None:
+    window = {"x": 1, "y": 2, "time_s": [3, 4]}
+    assert parse_mission({"window": window}, 0.0).window == GoalWindow(1.0, 2.0, (3.0, 4.0), (0.0, math.inf))
+    fast = parse_mission({"window": {**window, "speed": [5, 6.5]}}, 0.0).window
+    assert fast == GoalWindow(1.0, 2.0, (3.0, 4.0), (5.0, 6.5))
 
 
 @pytest.mark.clause("PRK-2")
@@ -50,6 +57,10 @@ def test_preset_routes_become_poses() -> None:
             "mission.goal.y: 100000000000000000...0000000000000000000 is no finite number",
         ),
         ({"goal": {"x": True, "y": 2}}, "mission.goal.x: True is no finite number"),
+        ({"window": {"x": 1, "y": 2}}, "mission.window.time_s: missing"),
+        ({"window": {"x": 1, "y": 2, "time_s": 4}}, "mission.window.time_s: 4 is no interval"),
+        ({"window": {"x": 1, "y": 2, "time_s": [5, 4]}}, "mission.window.time_s: from 5.0 to 4.0"),
+        ({"window": {"x": 1, "y": 2, "time_s": [5, 6], "speed": ["a", 4]}}, "mission.window.speed.from: 'a' is no"),
         ({"car_park": {"x": 1, "y": 2, "slots": 4}}, "mission.car_park.slots: 4 is no list"),
         ({"car_park": {"x": 1, "y": 2, "routes": 4}}, "mission.car_park.routes: 4 is no list"),
         (

@@ -8,6 +8,7 @@ import numpy as np
 
 from tuling_fsm.behaviour.leaf import BehaviourView
 from tuling_fsm.behaviour.memory import FreeDrivingLadder, Memory
+from tuling_fsm.behaviour.mission.goal_window import window_speed
 from tuling_fsm.behaviour.permissions import Permissions
 from tuling_fsm.behaviour.queue_ahead import queue_ahead
 from tuling_fsm.behaviour.traffic.zones import slowed
@@ -90,7 +91,7 @@ def lane_probe(view: BehaviourView) -> PlanningRequest | None:
 def follow_lanes(view: BehaviourView) -> FollowLanes:
     """Drive along the lanes of the reference road, with all that traffic rules put in the way (NOR-3 to NOR-6)."""
     route, rules = view.world.route, view.memory.rules
-    speed = min(view.context.vehicle.max_speed, rules.speed_limit)
+    speed = min(view.context.vehicle.max_speed, rules.speed_limit, window_speed(view))
     lanes = slowed(view.world.lanes, rules.zones, view.world.route_s, view.world.ego.v)
     return FollowLanes(lanes, rules.walls, speed, goal_s=None if route is None else route.length)
 

@@ -9,7 +9,8 @@
 
 Every member is optional, but `pickup` and `dropoff` of a task. A point takes `x`, `y` (m, `map`) and optionally
 `heading` (rad), `name`, `slots`, a list of boxes with `x`, `y`, `heading`, `length`, `width` (centre, m), and `routes`,
-preset routes through a car park that are driven in turn while no slot is free, each a list of `[x, y, heading]`.
+preset routes through a car park that are driven in turn while no slot is free, each a list of `[x, y, heading]`. A
+`window` takes `x`, `y`, `time_s` and optionally `speed`, each of both `[from, to]`.
 """
 
 from __future__ import annotations
@@ -60,6 +61,16 @@ class Task:
 
 
 @dataclass(frozen=True)
+class GoalWindow:
+    """A place on the way and when to be there, s from when the mission came, and how fast, m/s: from, to."""
+
+    x: float
+    y: float
+    time_s: tuple[float, float]
+    speed: tuple[float, float] = (0.0, math.inf)
+
+
+@dataclass(frozen=True)
 class Mission:
     """What to do. Without tasks the car drives to `goal`; `car_park` is where it ends after the tasks (PUD-1)."""
 
@@ -70,6 +81,7 @@ class Mission:
     car_park: MissionPoint | None = None
     match_time_s: float = math.inf
     """Time for all of it, counted from `stamp`, s."""
+    window: GoalWindow | None = None
 
 
 def parse_mission(raw: Mapping[str, Any], stamp: float) -> Mission:
@@ -78,7 +90,7 @@ def parse_mission(raw: Mapping[str, Any], stamp: float) -> Mission:
     Raises: InputError: an unknown or missing key, a wrong type, or a number that is not finite; names the place in
     the mission.
     """
-    _keys("mission", raw, (), ("tasks", "goal", "car_park", "match_time_s"))
+    _keys("mission", raw, (), ("tasks", "goal", "car_park", "match_time_s", "window"))
     tasks = raw.get("tasks", [])
     if not isinstance(tasks, list | tuple):
         raise InputError("mission.tasks", f"{tasks!r} is no list", "a list of tasks")
@@ -93,6 +105,7 @@ def parse_mission(raw: Mapping[str, Any], stamp: float) -> Mission:
         _optional_point("mission.goal", raw.get("goal")),
         _optional_point("mission.car_park", raw.get("car_park")),
         limit,
+        None if raw.get("window") is None else _window("mission.window", raw["window"]),
     )
 
 
@@ -120,6 +133,22 @@ def _point(where: str, raw: Any) -> MissionPoint:
     return MissionPoint(
         str(raw.get("name", "")), _number(where, raw, "x"), _number(where, raw, "y"), heading, boxes, routes
     )
+
+
+def _window(where: str, raw: Any) -> GoalWindow:
+    _keys(where, raw, ("x", "y", "time_s"), ("speed",))
+    speed = [0.0, math.inf] if raw.get("speed") is None else _interval(f"{where}.speed", raw["speed"])
+    x, y = _number(where, raw, "x"), _number(where, raw, "y")
+    return GoalWindow(x, y, _interval(f"{where}.time_s", raw["time_s"]), (speed[0], speed[1]))
+
+
+def _interval(where: str, raw: Any) -> tuple[float, float]:
+    if not isinstance(raw, list | tuple) or len(raw) != 2:
+        raise InputError(where, f"{reprlib.repr(raw)} is no interval", "[from, to]")
+    low, high = (_number(where, dict(zip(("from", "to"), raw, strict=True)), key) for key in ("from", "to"))
+    if not 0.0 <= low <= high:
+        raise InputError(where, f"from {low} to {high}", "two numbers from 0 on, the smaller one first")
+    return low, high
 
 
 def _route(where: str, raw: Any) -> tuple[Pose, ...]:

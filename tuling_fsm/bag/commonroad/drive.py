@@ -16,6 +16,7 @@ import numpy as np
 
 from tuling_fsm.agent import Agent, Parameters
 from tuling_fsm.bag.commonroad.goal_route import GoalRoute, goal_route
+from tuling_fsm.bag.commonroad.lanelets import led_on
 from tuling_fsm.bag.commonroad.obstacles import Obstacle, object_rows
 from tuling_fsm.bag.commonroad.problem import PlanningProblem, ProblemState, start_pose
 from tuling_fsm.bag.commonroad.roads import to_opendrive
@@ -47,6 +48,10 @@ TICK_S = 0.05
 RUN_IN_S = 2.0
 BEGIN_S = 100.0
 """Stamp of step 0 of the scenario: 0 means never to a recorder."""
+BEYOND_MAP_M = 80.0
+"""Maps are cut out of towns: roads that end there go on straight for so long, and nobody brakes for their end."""
+GOAL_MARGIN_M = 1.0
+"""So far inside of a goal, m, the car counts on being in it."""
 MAP_NAME = "map.xodr"
 BMW_320I = Vehicle(
     wheelbase=2.5789,
@@ -84,7 +89,7 @@ class Loop(NamedTuple):
     way: GoalRoute
     vehicle: Vehicle
     mission: dict[str, object]
-    """The message: one and the same on every tick."""
+    """The message: one and the same on every tick. A goal that is to be passed is its window."""
 
     @property
     def duration_s(self) -> float:
@@ -115,12 +120,25 @@ def prepare(recording: Recording, out: Path, problem_id: str | None = None) -> L
     if abs(recording.step / TICK_S - round(recording.step / TICK_S)) > 1e-6 or recording.step < 0.5 * TICK_S:
         raise InputError(recording.name, f"steps of {recording.step:g} s", f"a multiple of {TICK_S:g} s")
     out.mkdir(parents=True, exist_ok=True)
-    (out / MAP_NAME).write_bytes(to_opendrive(recording.name, recording.lanelets))
+    (out / MAP_NAME).write_bytes(to_opendrive(recording.name, led_on(recording.lanelets, BEYOND_MAP_M)))
     road_map = read_map(out / MAP_NAME)
     start = start_pose(problems[0], center_ahead(BMW_320I))
     way = goal_route(road_map, recording, problems[0], start, BMW_320I)
-    goal: dict[str, object] = dict(zip(("x", "y", "heading"), way.route.poses()[-1].tolist(), strict=True))
-    return Loop(recording, problems[0], road_map, way, BMW_320I, {"goal": goal})
+    mission: dict[str, object] = {"goal": dict(zip(("x", "y", "heading"), way.route.poses()[-1].tolist(), strict=True))}
+    if way.stretch is not None and not way.stops:
+        mission["window"] = _window(recording.step, problems[0], way, way.stretch)
+    return Loop(recording, problems[0], road_map, way, BMW_320I, mission)
+
+
+def _window(step: float, problem: PlanningProblem, way: GoalRoute, stretch: tuple[float, float]) -> dict[str, object]:
+    """The window of the mission: a place in the goal, and its intervals of time and speed."""
+    low, high = (step * max(each - problem.start.step, 0) for each in way.goal.time)
+    place = min(max(stretch[0] + GOAL_MARGIN_M, 0.5 * (low + high) * problem.start.v), 0.5 * sum(stretch))
+    pose = way.route.reference.at(max(place, stretch[0]) - center_ahead(BMW_320I))
+    window: dict[str, object] = {"x": pose.x, "y": pose.y, "time_s": [low + RUN_IN_S, high + RUN_IN_S]}
+    if way.goal.speed is not None:
+        window["speed"] = [max(way.goal.speed.low, 0.0), max(way.goal.speed.high, 0.0)]
+    return window
 
 
 def drive_agent(

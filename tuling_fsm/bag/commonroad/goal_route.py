@@ -33,11 +33,14 @@ AXLE_GAP_M = 0.5
 
 
 class GoalRoute(NamedTuple):
-    """A route, and the stretch of it (arc lengths, m) on which the car is in the goal; none without a place."""
+    """A route, the stretch of it (arc lengths, m) on which the car is in the goal, none without a place, and whether
+    the route ends there.
+    """
 
     route: Route
     stretch: tuple[float, float] | None
     goal: GoalState
+    stops: bool = False
 
 
 def goal_route(
@@ -67,7 +70,7 @@ def goal_route(
     if stop_s is None:
         return best
     cut = plan_route(road_map, start, best.route.reference.at(stop_s)).route
-    return best if cut is None else best._replace(route=cut)
+    return best if cut is None else best._replace(route=cut, stops=True)
 
 
 def _stop(way: GoalRoute, step: float, problem: PlanningProblem, vehicle: Vehicle) -> float | None:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from tuling_fsm.bag.commonroad.obstacles import Report
 from tuling_fsm.bag.commonroad.values import LONGEST_M, Element, finite, points
-from tuling_fsm.core import elementwise
+from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.geometry import FloatArray, Polyline
 
-DEFAULT_LIMIT = 13.9
-"""Speed limit where none is given, m/s."""
+TOWN_LIMIT, MOTORWAY_LIMIT = 13.9, 36.1
+"""Speed limits where none is given, m/s: 50 and 130 km/h."""
+MOTORWAY_TAGS = {"highway", "interstate"}
+"""Of scenarios on roads without the limit of a town."""
 LANE_TYPES = {
     "sidewalk": "sidewalk",
     "crosswalk": "sidewalk",
@@ -99,16 +101,48 @@ def read_lanelets(root: Element, report: Report) -> dict[str, Lanelet]:
         ValueError: a lanelet that cannot be one; names the line.
     """
     signs = {sign.get("id", ""): sign for sign in root.findall("trafficSign")}
-    found = {node.get("id", ""): _lanelet(node, signs) for node in root.findall("lanelet")}
+    usual = MOTORWAY_LIMIT if MOTORWAY_TAGS & _tags(root) else TOWN_LIMIT
+    found = {node.get("id", ""): _lanelet(node, signs, usual) for node in root.findall("lanelet")}
     _report(root, found, report)
     return found
 
 
-def _lanelet(node: Element, signs: Mapping[str, Element]) -> Lanelet:
+def led_on(lanelets: Mapping[str, Lanelet], length: float) -> dict[str, Lanelet]:
+    """The lanelets, and a straight one of a length (m) behind each that ends where the map is cut off."""
+    onward = {each.id: f"{each.id}_onward" for each in lanelets.values() if not each.successors}
+    return {
+        **{key: replace(each, successors=each.successors or (onward[key],)) for key, each in lanelets.items()},
+        **{new: _onward(lanelets[last], onward, length) for last, new in onward.items()},
+    }
+
+
+def _onward(last: Lanelet, onward: Mapping[str, str], length: float) -> Lanelet:
+    """A straight lanelet behind the last one, beside those behind its neighbours."""
+    x, y = (last.centre[-1] - last.centre[-2]).tolist()
+    along = np.array((x, y)) * (length / elementary.hypot(x, y))
+    return Lanelet(
+        onward[last.id],
+        np.vstack((last.left[-1], last.left[-1] + along)),
+        np.vstack((last.right[-1], last.right[-1] + along)),
+        (),
+        None if last.right_neighbour is None else onward.get(last.right_neighbour),
+        last.limit,
+        None if last.left_neighbour is None else onward.get(last.left_neighbour),
+        last.type,
+    )
+
+
+def _tags(root: Element) -> set[str]:
+    """What a scenario is said to be: an attribute (2018b), or elements (2020a)."""
+    elements = root.find("scenarioTags")
+    return {*root.get("tags", "").split(), *(() if elements is None else (str(each.tag) for each in elements))}
+
+
+def _lanelet(node: Element, signs: Mapping[str, Element], usual_limit: float) -> Lanelet:
     refs = [sign.get("ref", "") for sign in node.findall("trafficSignRef")]
     limits = [limit for ref in refs if ref in signs for limit in _limits(signs[ref])]
     own = node.findtext("speedLimit")
-    limit = min(limits, default=DEFAULT_LIMIT if own is None else finite(own, node))
+    limit = min(limits, default=usual_limit if own is None else finite(own, node))
     if not limit > 0.0:
         raise ValueError(f"line {node.sourceline}: a speed limit of {limit} m/s")
     types = [LANE_TYPES[each.text] for each in node.findall("laneletType") if each.text in LANE_TYPES]

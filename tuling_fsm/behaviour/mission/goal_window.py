@@ -1,0 +1,67 @@
+"""How fast to go to be at a place within its window of time and speed.
+
+The car keeps one speed, and changes it just before the place to that which is asked for there. It never goes faster
+for a window than it would anyhow: who is late comes late.
+"""
+
+from __future__ import annotations
+
+import math
+
+from tuling_fsm.behaviour.leaf import BehaviourView
+from tuling_fsm.behaviour.routing import place_on_route
+from tuling_fsm.world.mission import GoalWindow
+
+SPEED_MARGIN = 0.5
+"""So far inside of the speeds of a window the car aims, m/s."""
+OFF_ROUTE_M = 5.0
+"""A place farther than this from the route is not on the way, m."""
+LEAST = 1.0
+"""For no window the car drives more slowly, m/s: it does not stand on the road to let time go by."""
+
+
+def window_speed(view: BehaviourView) -> float:
+    """The speed limit that the mission's window puts on the way to its place, m/s; inf without one, or past it."""
+    found = _ahead(view)
+    if found is None:
+        return math.inf
+    window, left_m, left_s = found
+    vehicle = view.context.vehicle
+    return paced(left_m, left_s, _passing(window, view.world.ego.v), vehicle.max_accel, vehicle.comfort_decel)
+
+
+def _ahead(view: BehaviourView) -> tuple[GoalWindow, float, float] | None:
+    """A window, how far its place is, m, and how long until the middle of its time, s; None without or past either."""
+    progress, route = view.memory.mission, view.memory.routing.route
+    window = None if progress.mission is None else progress.mission.window
+    left_s = 0.0 if window is None else 0.5 * sum(window.time_s) - progress.elapsed_s
+    if window is None or route is None or left_s <= 0.0 or not view.world.localized:
+        return None
+    here = place_on_route(view, route)
+    there = route.reference.project(window.x, window.y, s_from=here)
+    left_m = there.s - here
+    return None if left_m <= 0.0 or abs(there.offset) > OFF_ROUTE_M else (window, left_m, left_s)
+
+
+def _passing(window: GoalWindow, v: float) -> float:
+    """The speed nearest to the present one that the window has in it, m/s."""
+    low, high = window.speed
+    margin = min(SPEED_MARGIN, 0.5 * (high - low))
+    return min(max(v, low + margin), high - margin)
+
+
+def paced(left_m: float, left_s: float, passing: float, accel: float, decel: float) -> float:
+    """The speed v to keep (m/s) for `left_m` to be driven in `left_s`, the last of it in changing to `passing`.
+
+    Where v is below `passing`, left_m = v left_s + (passing - v)^2 / (2 accel); where it is above,
+    left_m = v left_s - (v - passing)^2 / (2 decel). Where the time is too short for the way, v is what can be braked to
+    `passing`; where the way is too short for the change, `passing`.
+    """
+    faster = left_m > passing * left_s
+    rate = decel if faster else -accel
+    half = rate * left_s + passing
+    root = half * half - passing * passing - 2.0 * rate * left_m
+    if root < 0.0:
+        return math.sqrt(passing * passing + 2.0 * decel * left_m) if faster else max(passing, LEAST)
+    change = math.sqrt(root)
+    return max(LEAST, half - change if faster else half + change)
