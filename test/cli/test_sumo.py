@@ -13,7 +13,7 @@ from tuling_fsm.cli import main
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.run import TRAFFIC, run_scenario
 from tuling_fsm.share import share_file
-from tuling_fsm.sim.sumo.installed import PACKAGES, VERSION, libsumo
+from tuling_fsm.sim.sumo.installed import IMPORTS, VERSION, libsumo
 from tuling_fsm.verbs import parser
 
 from .scenarios import COURSE, ROAM
@@ -25,7 +25,7 @@ RAIN = share_file("config", "scenarios", "rain.osc")
 def test_the_version_is_one_everywhere() -> None:
     root = Path(__file__).parents[2]
     setup, tested = ((root / name).read_text(encoding="utf-8") for name in ("setup.py", "constraints.txt"))
-    for package in PACKAGES:
+    for package in IMPORTS:
         assert set(re.findall(rf"{package}==([\d.]+)", setup + tested)) == {VERSION}
     assert f'"sumo": ["eclipse-sumo=={VERSION}", "libsumo=={VERSION}"]' in setup
 

@@ -1,6 +1,6 @@
 """Named columns of numbers as few bytes: quantised, as differences, byte plane by byte plane, deflated.
 
-What Gorilla (Pelkonen et al., VLDB 2015) does for time series, with the arithmetic that a browser can undo in a few
+What Gorilla ([pelkonen2015][]) does for time series, with the arithmetic that a browser can undo in a few
 lines: a pose that moves on evenly has second differences near zero, and zeros deflate to nothing. The format is told
 by the header, which is JSON; `page/columns.js` reads it.
 """

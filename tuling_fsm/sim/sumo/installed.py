@@ -9,7 +9,7 @@ from typing import Any
 from tuling_fsm.core.errors import InputError
 
 VERSION = "1.28.0"
-PACKAGES = {"libsumo": "libsumo", "eclipse-sumo": "sumo"}
+IMPORTS = {"libsumo": "libsumo", "eclipse-sumo": "sumo"}
 """What is installed, and what is imported of it."""
 _OPTION = "--traffic sumo"
 _EXTRA = f"pip install libsumo=={VERSION} eclipse-sumo=={VERSION}"
@@ -21,7 +21,7 @@ def require_sumo() -> None:
     Raises:
         InputError: what is missing, and what installs it.
     """
-    for package in PACKAGES:
+    for package in IMPORTS:
         _imported(package)
 
 
@@ -41,7 +41,7 @@ def libsumo() -> Any:
         InputError: it is not installed, or in another version than the network's maker.
     """
     module = _imported("libsumo")
-    found = {name: metadata.version(name) for name in PACKAGES}
+    found = {name: metadata.version(name) for name in IMPORTS}
     if len(set(found.values())) > 1:
         versions = ", ".join(f"{name} {version}" for name, version in found.items())
         raise InputError(_OPTION, f"two versions: {versions}", _EXTRA)
@@ -50,6 +50,6 @@ def libsumo() -> Any:
 
 def _imported(package: str) -> Any:
     try:
-        return import_module(PACKAGES[package])
+        return import_module(IMPORTS[package])
     except ModuleNotFoundError:
         raise InputError(_OPTION, f"the package {package} is not installed", _EXTRA) from None
