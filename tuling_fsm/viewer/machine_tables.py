@@ -141,4 +141,4 @@ def _state_in_words(body: object) -> str:
 
 def _in_words(doc: str | None) -> str:
     """The first paragraph of a docstring, in one line."""
-    return " ".join((doc or "").strip().partition("\n\n")[0].split())
+    return " ".join((doc or "").strip().partition("\n\n")[0].replace("`", "").split())

@@ -1,5 +1,6 @@
 /** The page's engine over ticks from standard input: first the tables, then a line a tick; a line of what came of each. */
 
+import { Buffer } from "node:buffer";
 import { readFileSync, writeSync } from "node:fs";
 
 import { Behaviour } from "../../../tuling_fsm/viewer/page/machine/behaviour.js";
@@ -19,7 +20,7 @@ function stepOf(step) {
 }
 
 function write(text) {
-  const bytes = new TextEncoder().encode(text);
+  const bytes = Buffer.from(text);
   let at = 0;
   while (at < bytes.length) {
     try {

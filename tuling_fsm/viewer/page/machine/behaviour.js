@@ -15,7 +15,11 @@ export class Behaviour {
   constructor(data) {
     this.stopped = new Set(data.stopped);
     this.engines = data.machines.map((each) => new Engine(new MachineTable(each), data));
-    [this.machine, this.stop, this.rain, this.refresh] = this.engines;
+    const [machine, stop, rain, refresh] = this.engines;
+    this.machine = machine;
+    this.stop = stop;
+    this.rain = rain;
+    this.refresh = refresh;
   }
 
   /** @returns {boolean} whether the emergency stop keeps everything else as it is (EST-1) */

@@ -1,0 +1,57 @@
+"""The page of the state machine: one HTML file in which it can be played with, and in which a run can be stepped through."""
+
+from __future__ import annotations
+
+import html
+import json
+import zlib
+from base64 import b64encode
+from pathlib import Path
+from string import Template
+
+from tuling_fsm.behaviour.parameters import BehaviourParameters
+from tuling_fsm.output_file import write_file
+from tuling_fsm.viewer.embedding import WEB, import_map, text
+from tuling_fsm.viewer.machine_run import RunData
+from tuling_fsm.viewer.machine_tables import tables_data
+
+_SHARED = ("clock.js", "columns.js", "keys.js", "palette.js")
+"""Modules of the film that this page uses too."""
+
+
+def write_machine(file: Path, run: RunData | None = None, parameters: BehaviourParameters | None = None) -> None:
+    """Write the page.
+
+    Args:
+        file: where to.
+        run: transitions of a run, to be stepped through.
+        parameters: those that the dwell times come from (default: the package's).
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    write_file(file, machine_page(run, parameters))
+
+
+def machine_page(run: RunData | None = None, parameters: BehaviourParameters | None = None) -> str:
+    """The page as text."""
+    modules = [
+        *((f"#film/{name}", WEB / name) for name in _SHARED),
+        *((f"#machine/{file.name}", file) for file in sorted((WEB / "machine").glob("*.js"))),
+    ]
+    return Template(text("machine/page.html")).substitute(
+        title=html.escape("State machine" if run is None else f"State machine: {run['title']}"),
+        styles=text("theme.css") + text("machine/machine.css"),
+        tables=_embedded(tables_data(parameters)),
+        run="" if run is None else f'<script type="text/plain" id="run">{_packed(run)}</script>',
+        imports=json.dumps(import_map(modules)),
+    )
+
+
+def _embedded(data: object) -> str:
+    """JSON that ends no script of the page."""
+    return json.dumps(data, ensure_ascii=False).replace("</", "<\\/")
+
+
+def _packed(data: object) -> str:
+    return b64encode(zlib.compress(json.dumps(data).encode(), 9)).decode()

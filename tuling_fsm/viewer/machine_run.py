@@ -1,0 +1,154 @@
+"""A bag as a run of the state machine: its transitions, the dwell timers that ran, and what limited the car."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypedDict
+
+from tuling_fsm.bag.timeline import StateChange, Timeline, read_timeline
+from tuling_fsm.bag.topic_names import OURS, TopicNames
+from tuling_fsm.behaviour.tables import table
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.machine.elements import SEPARATOR
+from tuling_fsm.viewer.reasons import dwells, limit_words, thinned
+
+_FINE_S, _COARSE_S = 0.2, 1.0
+"""Periods at which dwell timers are kept, of a short and of a long run, s."""
+_LONG_S = 1200.0
+
+
+class TransitionData(TypedDict):
+    """A transition at `t` (s from the beginning); `machine` is the name of its table, states are paths in it."""
+
+    t: float
+    machine: str
+    source: str
+    dest: str
+    guard: str
+    clause: str
+    dwellS: float
+    rejected: list[str]
+
+
+class DwellData(TypedDict):
+    """How far a dwell timer had come at `t` (s)."""
+
+    t: float
+    machine: str
+    dest: str
+    guard: str
+    heldS: float
+    dwellS: float
+
+
+class LimitData(TypedDict):
+    """What limits the car from `t` (s) on."""
+
+    t: float
+    code: str
+    words: str
+
+
+class RunData(TypedDict):
+    """All of it; `initial` are the states in which the run begins, by machine."""
+
+    title: str
+    begin: float
+    end: float
+    initial: dict[str, str]
+    transitions: list[TransitionData]
+    dwells: list[DwellData]
+    dwellPeriodS: float
+    limits: list[LimitData]
+
+
+def run_data(bag: Path, salvage: bool = False, names: TopicNames = OURS) -> RunData:
+    """Read a bag.
+
+    Args:
+        bag: a bag folder, or one `.mcap` or `.db3` file.
+        salvage: use what can be read of a damaged bag.
+        names: how the bag calls its topics and frames.
+
+    Raises:
+        InputError: no bag, a damaged one, one in which the planner says nothing, or whose states are no states of
+            these tables.
+    """
+    timeline = read_timeline(bag, salvage, names)
+    origin, period_s = timeline.origin, _FINE_S if timeline.end - timeline.begin <= _LONG_S else _COARSE_S
+    transitions = [_transition(change, origin) for change in timeline.changes]
+    initial = _initial(timeline, transitions)
+    _check_states(bag, initial, transitions)
+    return {
+        "title": (bag if bag.is_dir() else bag.parent).resolve().name,
+        "begin": timeline.begin - origin,
+        "end": timeline.end - origin,
+        "initial": initial,
+        "transitions": transitions,
+        "dwells": list(_dwells(timeline, origin, period_s)),
+        "dwellPeriodS": period_s,
+        "limits": list(_limits(timeline, origin)),
+    }
+
+
+def _transition(change: StateChange, origin: float) -> TransitionData:
+    machine, source, dest = table().name, change.source, change.dest
+    if change.supervisor:
+        machine, _, source = source.partition(SEPARATOR)
+        dest = dest.removeprefix(machine + SEPARATOR)
+    return {
+        "t": change.t - origin,
+        "machine": machine,
+        "source": source,
+        "dest": dest,
+        "guard": change.guard,
+        "clause": change.clause,
+        "dwellS": change.dwell_s,
+        "rejected": list(change.rejected),
+    }
+
+
+def _initial(timeline: Timeline, transitions: list[TransitionData]) -> dict[str, str]:
+    """The source of a machine's first transition; without one the state that is told, and that of the table."""
+    hierarchy = table()
+    initial = {each.name: each.resolve(each.initial) for each in (hierarchy, *hierarchy.beside)}
+    told = next((word for _, topic, word in timeline.words if topic == "state"), "")
+    if told in hierarchy.leaves:
+        initial[hierarchy.name] = told
+    first = next(iter(timeline.whys), None)
+    supervisors = (status for status in first.statuses if status.name == "supervisors") if first else ()
+    initial.update((name, path) for status in supervisors for name, path in status.values if name in initial)
+    initial.update((each["machine"], each["source"]) for each in reversed(transitions))
+    return initial
+
+
+def _check_states(bag: Path, initial: dict[str, str], transitions: list[TransitionData]) -> None:
+    hierarchy = table()
+    known = {(each.name, path) for each in (hierarchy, *hierarchy.beside) for path in each.leaves}
+    said = [*initial.items(), *((each["machine"], each["dest"]) for each in transitions)]
+    for machine, path in said:
+        if (machine, path) not in known:
+            raise InputError(str(bag), f"unknown state {path!r} of {machine!r}", "a run of these tables")
+
+
+def _dwells(timeline: Timeline, origin: float, period_s: float) -> Iterator[DwellData]:
+    for t, why in thinned(timeline.whys, origin, period_s):
+        for each in dwells(why):
+            yield {
+                "t": t,
+                "machine": table().name,
+                "dest": each.dest,
+                "guard": each.guard,
+                "heldS": each.held_s,
+                "dwellS": each.dwell_s,
+            }
+
+
+def _limits(timeline: Timeline, origin: float) -> Iterator[LimitData]:
+    before = None
+    for why in timeline.whys:
+        said = (why.code, limit_words(why))
+        if said != before:
+            before = said
+            yield {"t": why.t - origin, "code": said[0], "words": said[1]}
