@@ -30,6 +30,8 @@ from behaviour.worlds import VEHICLE, Place
 STEPS_JS = Path(__file__).with_name("javascript") / "engine_steps.js"
 STRETCHES_S = (0.05,) * 20 + (0.2, 0.25, 0.3) * 6 + (0.2, 0.25, 0.3, 0.0, 0.9, 1.0, 1.5, -0.05, -5.0)
 """From one tick to the next, as they are drawn; above `max_gap` and below zero time jumps."""
+CALM_TICKS = 20
+"""For so many ticks one guard of the present state holds now and then, and nothing else changes: the longest dwell passes."""
 Holding = set[str]
 
 
@@ -139,19 +141,27 @@ def _step(engine: _NotingEngine) -> list[Any] | None:
 
 def random_ticks(behaviour: ToldBehaviour, rng: random.Random, count: int) -> Iterator[tuple[Tick, list[Any]]]:
     """Ticks that keep guards for a while, most of them such as can fire, with what came of each."""
-    stamp, holding = rng.choice((0.0, 100.0, 1.7e9)), set[str]()
+    stamp, holding, calm = rng.choice((0.0, 100.0, 1.7e9)), set[str](), 0
     names = sorted({row.guard_name for each in behaviour.engines for row in each.table.rows})
     leaves = [path for path, leaf in behaviour.engines[0].table.leaves.items() if leaf.enabled]
     for _ in range(count):
-        stamp += rng.choice(STRETCHES_S)
+        calm = CALM_TICKS if rng.random() < 0.01 else calm - 1
+        stamp += 0.3 if calm > 0 else rng.choice(STRETCHES_S)
         (machine,) = rng.choices(behaviour.engines, (8, 1, 1, 1))
         near = [row.guard_name for row in machine.table.rows_from[machine.record.path]]
-        if rng.random() < 0.5:
-            holding ^= {rng.choice(near if rng.random() < 0.9 else names)}
-        if rng.random() < 0.1:
-            holding = set(rng.sample(names, rng.randrange(3)))
-        tick = Tick(stamp, sorted(holding), rng.choice(leaves) if rng.random() < 0.03 else None)
+        if calm == CALM_TICKS:
+            holding = {rng.choice(near)}
+        elif calm <= 0:
+            holding = _changed(holding, near, names, rng)
+        put = rng.choice(leaves) if calm <= 0 and rng.random() < 0.03 else None
+        tick = Tick(stamp, sorted(holding), put)
         yield tick, behaviour.tick(tick)
+
+
+def _changed(holding: Holding, near: list[str], names: list[str], rng: random.Random) -> Holding:
+    if rng.random() < 0.1:
+        return set(rng.sample(names, rng.randrange(3)))
+    return holding ^ {rng.choice(near if rng.random() < 0.9 else names)} if rng.random() < 0.5 else holding
 
 
 def said_by_page(node: str, ticks: list[Tick]) -> list[list[Any]]:

@@ -25,8 +25,6 @@ from tuling_fsm.wire.transition import unpack_transition
 
 WORDS = ("state", "sensors", "indicators")
 """Topics of one word that lasts until the next."""
-CLOCK_TIME_S = 1e6
-"""A bag whose stamps begin later than this has those of a clock."""
 _STAMPED = frozenset({"odometry", "trajectory", "why"})
 
 
@@ -79,11 +77,6 @@ class Timeline:
     whys: tuple[WhyMessage, ...]
     words: tuple[tuple[float, str, str], ...]
     motion: tuple[MotionSample, ...]
-
-    @property
-    def origin(self) -> float:
-        """The stamp that counts as zero (s): the first one where they are those of a clock."""
-        return self.begin if self.begin > CLOCK_TIME_S else 0.0
 
     @property
     def longest_unexplained_s(self) -> float:

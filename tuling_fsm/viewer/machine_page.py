@@ -11,10 +11,11 @@ from string import Template
 
 from tuling_fsm.behaviour.parameters import BehaviourParameters
 from tuling_fsm.output_file import write_file
-from tuling_fsm.viewer.embedding import WEB, import_map, text
 from tuling_fsm.viewer.machine_run import RunData
 from tuling_fsm.viewer.machine_tables import tables_data
 
+_FILM = Path(__file__).with_name("page")
+_OWN = _FILM / "machine"
 _SHARED = ("clock.js", "columns.js", "keys.js", "palette.js")
 """Modules of the film that this page uses too."""
 
@@ -36,16 +37,26 @@ def write_machine(file: Path, run: RunData | None = None, parameters: BehaviourP
 def machine_page(run: RunData | None = None, parameters: BehaviourParameters | None = None) -> str:
     """The page as text."""
     modules = [
-        *((f"#film/{name}", WEB / name) for name in _SHARED),
-        *((f"#machine/{file.name}", file) for file in sorted((WEB / "machine").glob("*.js"))),
+        *((f"#film/{name}", _FILM / name) for name in _SHARED),
+        *((f"#machine/{file.name}", file) for file in sorted(_OWN.glob("*.js"))),
     ]
-    return Template(text("machine/page.html")).substitute(
+    return Template(_text(_OWN / "page.html")).substitute(
         title=html.escape("State machine" if run is None else f"State machine: {run['title']}"),
-        styles=text("theme.css") + text("machine/machine.css"),
+        styles=_text(_FILM / "film.css") + _text(_OWN / "machine.css"),
         tables=_embedded(tables_data(parameters)),
         run="" if run is None else f'<script type="text/plain" id="run">{_packed(run)}</script>',
-        imports=json.dumps(import_map(modules)),
+        imports=json.dumps({"imports": {name: _address(name, file) for name, file in modules}}),
     )
+
+
+def _address(name: str, file: Path) -> str:
+    """A module as an address that holds it; its last line is its name in the browser's tools."""
+    source = f"{_text(file)}\n//# sourceURL={name.removeprefix('#')}\n"
+    return "data:text/javascript;base64," + b64encode(source.encode()).decode()
+
+
+def _text(file: Path) -> str:
+    return file.read_text(encoding="utf-8")
 
 
 def _embedded(data: object) -> str:

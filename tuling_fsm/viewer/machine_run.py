@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TypedDict
@@ -11,11 +12,14 @@ from tuling_fsm.bag.topic_names import OURS, TopicNames
 from tuling_fsm.behaviour.tables import table
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.machine.elements import SEPARATOR
-from tuling_fsm.viewer.reasons import dwells, limit_words, thinned
+from tuling_fsm.viewer.reasons import dwells, thinned
+from tuling_fsm.viewer.recording import CLOCK_TIME_S
 
 _FINE_S, _COARSE_S = 0.2, 1.0
 """Periods at which dwell timers are kept, of a short and of a long run, s."""
 _LONG_S = 1200.0
+_AHEAD = re.compile(r" in [\d.]+ m$")
+"""The distance at the end of the words of a limit, which is another one a tick later."""
 
 
 class TransitionData(TypedDict):
@@ -76,7 +80,8 @@ def run_data(bag: Path, salvage: bool = False, names: TopicNames = OURS) -> RunD
             these tables.
     """
     timeline = read_timeline(bag, salvage, names)
-    origin, period_s = timeline.origin, _FINE_S if timeline.end - timeline.begin <= _LONG_S else _COARSE_S
+    origin = timeline.begin if timeline.begin > CLOCK_TIME_S else 0.0
+    period_s = _FINE_S if timeline.end - timeline.begin <= _LONG_S else _COARSE_S
     transitions = [_transition(change, origin) for change in timeline.changes]
     initial = _initial(timeline, transitions)
     _check_states(bag, initial, transitions)
@@ -148,7 +153,6 @@ def _dwells(timeline: Timeline, origin: float, period_s: float) -> Iterator[Dwel
 def _limits(timeline: Timeline, origin: float) -> Iterator[LimitData]:
     before = None
     for why in timeline.whys:
-        said = (why.code, limit_words(why))
-        if said != before:
-            before = said
-            yield {"t": why.t - origin, "code": said[0], "words": said[1]}
+        if why.code != before:
+            before = why.code
+            yield {"t": why.t - origin, "code": why.code, "words": _AHEAD.sub("", why.words)}

@@ -48,11 +48,6 @@ def dwells(why: WhyMessage) -> Iterator[DwellProgress]:
                 yield DwellProgress(dest, found[1], found[2], float(found[3]), float(found[4]))
 
 
-def limit_words(why: WhyMessage) -> str:
-    """What limits the car, without how far ahead it is."""
-    return _PLACE.sub("", why.words)
-
-
 def add_whys(columns: ColumnWriter, whys: list[tuple[float, WhyMessage]], texts: TextTable) -> None:
     """As `why.*` a message, `dwell.*` a timer that runs, `also.*` a line of anything else that was said."""
     rows, running, also = [], [], []
@@ -82,7 +77,7 @@ def _limit(why: WhyMessage, texts: TextTable) -> tuple[float, ...]:
     state = {key: value for status in why.statuses if status.name == "state" for key, value in status.values}
     return (
         texts.number(values.get("code", "")),
-        texts.number(limit_words(why)),
+        texts.number(_PLACE.sub("", first.message) if first is not None else ""),
         0 if first is None else int(first.level),
         *(_number(values.get(key, "")) for key in ("distance", "blocker")),
         _held(why.t, _number(values.get("since", ""))),

@@ -147,7 +147,7 @@ class Page {
       const x = (1000 * (t - begin)) / Math.max(end - begin, 1e-3);
       strip.append(draw("path", { d: `M${x},0 v10` }));
     }
-    part("marks").replaceChildren(strip);
+    part("run-marks").replaceChildren(strip);
   }
 
   /** @returns {Clock} of what is shown */

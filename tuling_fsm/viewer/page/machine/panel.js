@@ -114,7 +114,11 @@ export class TransitionLog {
       this.place.replaceChildren(...(lines.length ? lines : [make("p", "quiet", "none yet")]));
     }
     for (const line of /** @type {NodeListOf<HTMLElement>} */ (this.place.querySelectorAll(".made"))) {
-      line.classList.toggle("now", Math.abs(Number(line.dataset["t"]) - t) < 1e-3);
+      const now = Math.abs(Number(line.dataset["t"]) - t) < 1e-3;
+      if (now && !line.classList.contains("now")) {
+        this.place.scrollTop = line.offsetTop - this.place.clientHeight / 2;
+      }
+      line.classList.toggle("now", now);
     }
   }
 
