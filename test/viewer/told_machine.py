@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from behaviour.worlds import VEHICLE, Place
 
 from tuling_fsm.behaviour import behaviour as module
 from tuling_fsm.behaviour.behaviour import Behaviour
@@ -25,13 +26,11 @@ from tuling_fsm.machine.table import Table
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.viewer.machine_tables import tables_data
 
-from behaviour.worlds import VEHICLE, Place
-
 STEPS_JS = Path(__file__).with_name("javascript") / "engine_steps.js"
 STRETCHES_S = (0.05,) * 20 + (0.2, 0.25, 0.3) * 6 + (0.2, 0.25, 0.3, 0.0, 0.9, 1.0, 1.5, -0.05, -5.0)
 """From one tick to the next, as they are drawn; above `max_gap` and below zero time jumps."""
 CALM_TICKS = 20
-"""For so many ticks one guard of the present state holds now and then, and nothing else changes: the longest dwell passes."""
+"""Now and then one guard holds for so many ticks, and nothing else changes: the longest dwell passes."""
 Holding = set[str]
 
 
@@ -135,7 +134,9 @@ def _step(engine: _NotingEngine) -> list[Any] | None:
     step = engine.last
     if step is None:
         return None
-    pending = [[each.dest, each.guard, each.clause, each.held_s, each.dwell_s, each.remaining_s] for each in step.pending]
+    pending = [
+        [each.dest, each.guard, each.clause, each.held_s, each.dwell_s, each.remaining_s] for each in step.pending
+    ]
     return [step.fired and step.fired.key, pending, [row.key for row in step.rejected]]
 
 

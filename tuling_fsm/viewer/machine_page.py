@@ -1,4 +1,4 @@
-"""The page of the state machine: one HTML file in which it can be played with, and in which a run can be stepped through."""
+"""The page of the state machine: one HTML file to play with it, and to step through a run."""
 
 from __future__ import annotations
 
