@@ -212,7 +212,9 @@ def test_a_run_is_stepped_through_as_its_bag_has_it(browser: Any, pages: tuple[P
         [c.t, name, c.source.removeprefix("rain_fog/"), c.dest.removeprefix("rain_fog/"), c.guard, c.clause]
         for name, c in zip(names, changes, strict=True)
     ]
-    assert made == wanted[::-1]
+    assert made == wanted
+    current = opened.ask("[...document.querySelectorAll('#log-run .made.now')].map(({ dataset }) => Number(dataset.t))")
+    assert current == [4.0], "the latest one"
     opened.page.keyboard.press("Home")
     opened.page.evaluate("page.seek(0)")
     for change in changes:

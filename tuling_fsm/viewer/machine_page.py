@@ -11,7 +11,7 @@ from string import Template
 
 from tuling_fsm.behaviour.parameters import BehaviourParameters
 from tuling_fsm.output_file import write_file
-from tuling_fsm.viewer.machine_run import RunData
+from tuling_fsm.viewer.machine_run import RunDocument
 from tuling_fsm.viewer.machine_tables import tables_data
 
 _FILM = Path(__file__).with_name("page")
@@ -20,7 +20,7 @@ _SHARED = ("clock.js", "columns.js", "keys.js", "palette.js")
 """Modules of the film that this page uses too."""
 
 
-def write_machine(file: Path, run: RunData | None = None, parameters: BehaviourParameters | None = None) -> None:
+def write_machine(file: Path, run: RunDocument | None = None, parameters: BehaviourParameters | None = None) -> None:
     """Write the page.
 
     Args:
@@ -34,7 +34,7 @@ def write_machine(file: Path, run: RunData | None = None, parameters: BehaviourP
     write_file(file, machine_page(run, parameters))
 
 
-def machine_page(run: RunData | None = None, parameters: BehaviourParameters | None = None) -> str:
+def machine_page(run: RunDocument | None = None, parameters: BehaviourParameters | None = None) -> str:
     """The page as text."""
     modules = [
         *((f"#film/{name}", _FILM / name) for name in _SHARED),

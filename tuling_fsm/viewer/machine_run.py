@@ -22,7 +22,7 @@ _AHEAD = re.compile(r" in [\d.]+ m$")
 """The distance at the end of the words of a limit, which is another one a tick later."""
 
 
-class TransitionData(TypedDict):
+class TransitionEntry(TypedDict):
     """A transition at `t` (s from the beginning); `machine` is the name of its table, states are paths in it."""
 
     t: float
@@ -35,7 +35,7 @@ class TransitionData(TypedDict):
     rejected: list[str]
 
 
-class DwellData(TypedDict):
+class DwellEntry(TypedDict):
     """How far a dwell timer had come at `t` (s)."""
 
     t: float
@@ -46,7 +46,7 @@ class DwellData(TypedDict):
     dwellS: float
 
 
-class LimitData(TypedDict):
+class LimitEntry(TypedDict):
     """What limits the car from `t` (s) on."""
 
     t: float
@@ -54,20 +54,20 @@ class LimitData(TypedDict):
     words: str
 
 
-class RunData(TypedDict):
+class RunDocument(TypedDict):
     """All of it; `initial` are the states in which the run begins, by machine."""
 
     title: str
     begin: float
     end: float
     initial: dict[str, str]
-    transitions: list[TransitionData]
-    dwells: list[DwellData]
+    transitions: list[TransitionEntry]
+    dwells: list[DwellEntry]
     dwellPeriodS: float
-    limits: list[LimitData]
+    limits: list[LimitEntry]
 
 
-def run_data(bag: Path, salvage: bool = False, names: TopicNames = OURS) -> RunData:
+def run_data(bag: Path, salvage: bool = False, names: TopicNames = OURS) -> RunDocument:
     """Read a bag.
 
     Args:
@@ -97,7 +97,7 @@ def run_data(bag: Path, salvage: bool = False, names: TopicNames = OURS) -> RunD
     }
 
 
-def _transition(change: StateChange, origin: float) -> TransitionData:
+def _transition(change: StateChange, origin: float) -> TransitionEntry:
     machine, source, dest = table().name, change.source, change.dest
     if change.supervisor:
         machine, _, source = source.partition(SEPARATOR)
@@ -114,7 +114,7 @@ def _transition(change: StateChange, origin: float) -> TransitionData:
     }
 
 
-def _initial(timeline: Timeline, transitions: list[TransitionData]) -> dict[str, str]:
+def _initial(timeline: Timeline, transitions: list[TransitionEntry]) -> dict[str, str]:
     """The source of a machine's first transition; without one the state that is told, and that of the table."""
     hierarchy = table()
     initial = {each.name: each.resolve(each.initial) for each in (hierarchy, *hierarchy.beside)}
@@ -128,7 +128,7 @@ def _initial(timeline: Timeline, transitions: list[TransitionData]) -> dict[str,
     return initial
 
 
-def _check_states(bag: Path, initial: dict[str, str], transitions: list[TransitionData]) -> None:
+def _check_states(bag: Path, initial: dict[str, str], transitions: list[TransitionEntry]) -> None:
     hierarchy = table()
     known = {(each.name, path) for each in (hierarchy, *hierarchy.beside) for path in each.leaves}
     said = [*initial.items(), *((each["machine"], each["dest"]) for each in transitions)]
@@ -137,7 +137,7 @@ def _check_states(bag: Path, initial: dict[str, str], transitions: list[Transiti
             raise InputError(str(bag), f"unknown state {path!r} of {machine!r}", "a run of these tables")
 
 
-def _dwells(timeline: Timeline, origin: float, period_s: float) -> Iterator[DwellData]:
+def _dwells(timeline: Timeline, origin: float, period_s: float) -> Iterator[DwellEntry]:
     for t, why in thinned(timeline.whys, origin, period_s):
         for each in dwells(why):
             yield {
@@ -150,7 +150,7 @@ def _dwells(timeline: Timeline, origin: float, period_s: float) -> Iterator[Dwel
             }
 
 
-def _limits(timeline: Timeline, origin: float) -> Iterator[LimitData]:
+def _limits(timeline: Timeline, origin: float) -> Iterator[LimitEntry]:
     before = None
     for why in timeline.whys:
         if why.code != before:

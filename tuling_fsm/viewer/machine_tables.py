@@ -19,7 +19,7 @@ TICK_S = 0.05
 """A tick of the planner's odometry, s."""
 
 
-class StateData(TypedDict, total=False):
+class StateEntry(TypedDict, total=False):
     """A leaf or a composite by its full path; only a composite has `initial`."""
 
     path: str
@@ -32,7 +32,7 @@ class StateData(TypedDict, total=False):
     words: str
 
 
-class RowData(TypedDict):
+class RowEntry(TypedDict):
     """A transition; times in s."""
 
     source: str
@@ -47,27 +47,27 @@ class RowData(TypedDict):
     deadline: bool
 
 
-class MachineData(TypedDict):
+class TableEntry(TypedDict):
     """One table."""
 
     name: str
     initial: str
-    states: list[StateData]
-    rows: list[RowData]
+    states: list[StateEntry]
+    rows: list[RowEntry]
 
 
-class TablesData(TypedDict):
+class TablesDocument(TypedDict):
     """The machine, then its supervisors in the order in which they are ticked, and all guards in words."""
 
     tickS: float
     maxGapS: float
     toleranceS: float
     stopped: list[str]
-    machines: list[MachineData]
+    machines: list[TableEntry]
     guards: dict[str, str]
 
 
-def tables_data(parameters: BehaviourParameters | None = None) -> TablesData:
+def tables_data(parameters: BehaviourParameters | None = None) -> TablesDocument:
     """All tables, with the dwell times of the parameters.
 
     Raises:
@@ -87,7 +87,7 @@ def tables_data(parameters: BehaviourParameters | None = None) -> TablesData:
     }
 
 
-def _machine(machine: Table[Any, Any]) -> MachineData:
+def _machine(machine: Table[Any, Any]) -> TableEntry:
     return {
         "name": machine.name,
         "initial": machine.initial,
@@ -96,7 +96,7 @@ def _machine(machine: Table[Any, Any]) -> MachineData:
     }
 
 
-def _states(states: Mapping[str, Leaf[Any] | Region[Any]]) -> Iterator[StateData]:
+def _states(states: Mapping[str, Leaf[Any] | Region[Any]]) -> Iterator[StateEntry]:
     for path, state in states.items():
         match state:
             case Region():
@@ -116,7 +116,7 @@ def _states(states: Mapping[str, Leaf[Any] | Region[Any]]) -> Iterator[StateData
                 assert_never(state)
 
 
-def _row(row: Row[Any]) -> RowData:
+def _row(row: Row[Any]) -> RowEntry:
     return {
         "source": row.source,
         "dest": row.dest,

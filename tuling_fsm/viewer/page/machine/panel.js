@@ -96,7 +96,7 @@ export class RowList {
   }
 }
 
-/** Every transition that was made, the latest first; a click leads there where that is possible. */
+/** Every transition: of a run by time, and a click leads there; of what one plays the latest first. */
 export class TransitionLog {
   /** @param {HTMLElement} place @param {((t: number) => void) | null} seek */
   constructor(place, seek) {
@@ -110,11 +110,15 @@ export class TransitionLog {
     const key = `${transitions.length} ${transitions[transitions.length - 1]?.t} ${transitions[0]?.t}`;
     if (key !== this.shown) {
       this.shown = key;
-      const lines = transitions.map((each) => this.line(each, hierarchy)).reverse();
+      const lines = transitions.map((each) => this.line(each, hierarchy));
+      if (!this.seek) {
+        lines.reverse();
+      }
       this.place.replaceChildren(...(lines.length ? lines : [make("p", "quiet", "none yet")]));
     }
+    const latest = Math.max(...transitions.map((each) => each.t).filter((made) => made <= t + 1e-3));
     for (const line of /** @type {NodeListOf<HTMLElement>} */ (this.place.querySelectorAll(".made"))) {
-      const now = Math.abs(Number(line.dataset["t"]) - t) < 1e-3;
+      const now = Number(line.dataset["t"]) === latest;
       if (now && !line.classList.contains("now")) {
         this.place.scrollTop = line.offsetTop - this.place.clientHeight / 2;
       }

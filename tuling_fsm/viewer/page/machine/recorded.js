@@ -73,7 +73,8 @@ export class RecordedRun {
       .filter((each) => each.t === latest)
       .flatMap((each) => {
         const row = (table.rowsFrom.get(path) ?? []).find(({ guard, dest }) => guard === each.guard && dest === each.dest);
-        return row ? [{ row, heldS: each.heldS, remainingS: Math.max(each.dwellS - each.heldS, 0) }] : [];
+        const kept = row && !row.safety ? (row.minDwellS ?? table.state(path).minDwellS ?? 0) - (t - since) : 0;
+        return row ? [{ row, heldS: each.heldS, remainingS: Math.max(each.dwellS - each.heldS, kept, 0) }] : [];
       });
   }
 }
