@@ -181,6 +181,18 @@ def test_supervisors_have_rows_of_their_own(tab: Tab) -> None:
     assert "rain_fog: clear → radar_and_history" in tab.page.locator("#log").inner_text()
 
 
+def test_a_switch_that_has_the_focus_takes_the_space_bar(tab: Tab) -> None:
+    box = tab.page.locator(".row[data-guard=route_found] input.switch")
+    box.focus()
+    tab.page.keyboard.press(" ")
+    tab.drawn()
+    assert tab.ask("[page.session.holding.has('route_found'), page.clock.playing]") == [True, False]
+    box.click()
+    tab.page.keyboard.press(" ")
+    tab.drawn()
+    assert tab.ask("[page.session.holding.has('route_found'), page.clock.playing]") == [False, True]
+
+
 def test_time_runs_and_stands(tab: Tab) -> None:
     click(tab, "speed-5")
     tab.page.wait_for_function("page.session.ticks > 20")

@@ -34,6 +34,9 @@ export function guardSwitch(guard, words, switches) {
   box.dataset["guard"] = guard;
   box.disabled = switches.fixed;
   box.addEventListener("change", () => switches.set(guard, box.checked, false));
+  // With the focus on it the space bar is the switch's; after a click of the mouse it is the page's again.
+  box.addEventListener("keydown", (event) => event.key === " " && event.stopPropagation());
+  box.addEventListener("click", (event) => event.detail > 0 && box.blur());
   label.append(box, make("code", "", guard));
   label.title = words;
   const pulse = button("1 tick", () => switches.set(guard, true, true), "pulse");
