@@ -15,9 +15,8 @@ from tuling_fsm.machine.elements import SEPARATOR
 from tuling_fsm.viewer.reasons import dwells, thinned
 from tuling_fsm.viewer.recording import CLOCK_TIME_S
 
-_FINE_S, _COARSE_S = 0.2, 1.0
-"""Periods at which dwell timers are kept, of a short and of a long run, s."""
-_LONG_S = 1200.0
+_PERIOD_S = 0.2
+"""At which dwell timers are kept: a run of hours still fits into a page of 1 MB."""
 _AHEAD = re.compile(r" in [\d.]+ m$")
 """The distance at the end of the words of a limit, which is another one a tick later."""
 
@@ -81,7 +80,6 @@ def run_data(bag: Path, salvage: bool = False, names: TopicNames = OURS) -> RunD
     """
     timeline = read_timeline(bag, salvage, names)
     origin = timeline.begin if timeline.begin > CLOCK_TIME_S else 0.0
-    period_s = _FINE_S if timeline.end - timeline.begin <= _LONG_S else _COARSE_S
     transitions = [_transition(change, origin) for change in timeline.changes]
     initial = _initial(timeline, transitions)
     _check_states(bag, initial, transitions)
@@ -91,8 +89,8 @@ def run_data(bag: Path, salvage: bool = False, names: TopicNames = OURS) -> RunD
         "end": timeline.end - origin,
         "initial": initial,
         "transitions": transitions,
-        "dwells": list(_dwells(timeline, origin, period_s)),
-        "dwellPeriodS": period_s,
+        "dwells": list(_dwells(timeline, origin)),
+        "dwellPeriodS": _PERIOD_S,
         "limits": list(_limits(timeline, origin)),
     }
 
@@ -137,8 +135,8 @@ def _check_states(bag: Path, initial: dict[str, str], transitions: list[Transiti
             raise InputError(str(bag), f"unknown state {path!r} of {machine!r}", "a run of these tables")
 
 
-def _dwells(timeline: Timeline, origin: float, period_s: float) -> Iterator[DwellEntry]:
-    for t, why in thinned(timeline.whys, origin, period_s):
+def _dwells(timeline: Timeline, origin: float) -> Iterator[DwellEntry]:
+    for t, why in thinned(timeline.whys, origin, _PERIOD_S):
         for each in dwells(why):
             yield {
                 "t": t,
