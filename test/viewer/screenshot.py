@@ -1,4 +1,4 @@
-"""A picture of a page for the documentation: `python -m viewer.screenshot PAGE T PNG`, with Chromium and playwright."""
+"""A picture of a film for the documentation: `python -m viewer.screenshot PAGE T PNG`, with Chromium and playwright."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def picture(page: Path, t: float) -> Image.Image:
         tab = browser.new_page(viewport=SIZE, color_scheme="light")
         tab.goto(f"{page.resolve().as_uri()}#t={t}")
         tab.wait_for_selector("html[data-ready=true]")
-        tab.evaluate(f"globalThis.film?.zoom({ZOOM})")
+        tab.evaluate(f"film.zoom({ZOOM})")
         tab.wait_for_timeout(500)
         taken = Image.open(io.BytesIO(tab.screenshot()))
         browser.close()
@@ -31,7 +31,7 @@ def picture(page: Path, t: float) -> Image.Image:
 
 def main(page: str, t: str, png: str) -> None:
     """Write it."""
-    picture(Path(page), float(t)).quantize(256).save(png, optimize=True)
+    picture(Path(page), float(t)).save(png, optimize=True)
 
 
 if __name__ == "__main__":
