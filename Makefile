@@ -21,15 +21,15 @@ help:
 	@echo "make match    drive the 90-minute match on five seeds in one process each; results in out/match"
 	@echo "make test     all tests"
 	@echo "make check    format, lint, types, import contract, fast tests"
-	@echo "make clauses  docs/clauses.md, the diagram in docs/states.md and the actions in docs/scenarios.md, from the code"
+	@echo "make clauses  docs/clauses.md, diagram and rows in docs/states.md and the actions in docs/scenarios.md, from the code"
 	@echo "make messages the tables of topics, from the code into docs/messages.md and docs/vehicle.md"
 	@echo "make pictures who calls whom in one tick, into docs/architecture.md"
 	@echo "make recordings  what the guards say in every scenario, driven anew for the proofs"
 	@echo "make traces   the trace of every scenario with two seeds, driven anew into test/run/traces.csv"
-	@echo "make proofs   2000 sequences of anything at all, and all runs on an old processor, instead of the few of make test"
+	@echo "make proofs   2000 sequences of anything at all, all runs on an old processor, and a million ticks of the page of the state machine, instead of the few of make test"
 	@echo "make mutants  faults planted in the state machine, and those that no test finds"
 	@echo "make bench-peers  what tuling-fsm bench compares with, in .venv-bench"
-	@echo "make browser  Chromium and npm from the distribution, for the tests of report.html; needs root"
+	@echo "make browser  Chromium and npm from the distribution, for the tests of the HTML pages; needs root"
 	@echo "make docs     the pages and the reference of the package as a site in site/"
 	@echo "make wheels   source distribution and wheel in dist, tried in a clean environment of each Python 3.10 to 3.12"
 	@echo "make install  only build .venv with .venv/bin/tuling-fsm in it"
@@ -112,6 +112,7 @@ proofs: testable
 	PROOF_SEQUENCES=2000 $(BIN)/pytest -n 2 test/behaviour/proof/test_anything.py
 	FREEZE_SHARE=1 $(BIN)/pytest -n 2 test/behaviour/proof/test_freeze.py
 	TRACES=all $(BIN)/pytest test/run/test_traces.py
+	MACHINE_STEPS=1000000 $(BIN)/pytest test/viewer/test_machine_engine.py
 
 # Plants 500 faults in the state machine, one at a time, and tells which of them no test finds; takes about twenty minutes.
 mutants: testable

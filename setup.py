@@ -33,6 +33,7 @@ setup(
             "sim/scenario/scenario_runner.osc",
             "sim/scenario/standard.osc",
             "viewer/page/*",
+            "viewer/page/machine/*",
             "viewer/page/vendor/*",
         ]
     },

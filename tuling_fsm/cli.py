@@ -90,7 +90,7 @@ def _nowhere() -> int:
 
 def command_line() -> argparse.ArgumentParser:
     """All verbs with their options, in the order of the help."""
-    from tuling_fsm.verbs import bags, campaign, commonroad, completion, maps, planner, report, runs
+    from tuling_fsm.verbs import bags, campaign, commonroad, completion, machine, maps, planner, report, runs
     from tuling_fsm.verbs.parser import OneLineParser
 
     parser = OneLineParser(
@@ -111,7 +111,8 @@ def command_line() -> argparse.ArgumentParser:
         planner.add_plan,
         maps.add_map,
         maps.add_route,
-        planner.add_diagram,
+        machine.add_machine,
+        machine.add_diagram,
         planner.add_bench,
     ):
         add(verbs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tuling_fsm.machine.elements import Leaf, Priority, Region, Row
-from tuling_fsm.machine.mermaid import mermaid
+from tuling_fsm.machine.mermaid import mermaid, mermaid_composites
 from tuling_fsm.machine.table import Table
 
 
@@ -54,4 +54,33 @@ def test_states_are_nested_and_rows_carry_guard_dwell_and_clause() -> None:
         "        watch__off --> watch__on : leave 0 s, safety 0 [T-3]",
         "        watch__on --> watch__off : come_back 0.3 s, progress 0 [T-4]",
         "    }",
+    ]
+
+
+def test_the_small_diagram_has_each_pair_of_composites_once_and_nothing_that_is_never_entered() -> None:
+    def leaves(*names: str, enabled: bool = True) -> tuple[Leaf[None], ...]:
+        return tuple(Leaf(name, None, retry_s=1.0, enabled=enabled) for name in names)
+
+    table: Table[object, None] = Table(
+        "t",
+        "out",
+        (
+            Region("out", "a", leaves("a", "b")),
+            Region("in", "c", leaves("c")),
+            Region("off", "d", leaves("d", enabled=False)),
+        ),
+        (
+            Row("out/a", "in", leave, Priority.MISSION, 0, clause="T-1"),
+            Row("out/b", "in/c", leave, Priority.MISSION, 0, clause="T-1"),
+            Row("out/a", "out/b", come_back, Priority.MISSION, 1, clause="T-2"),
+            Row("in", "out/a", come_back, Priority.MISSION, 0, clause="T-3"),
+        ),
+    )
+    assert mermaid_composites(table).splitlines() == [
+        "stateDiagram-v2",
+        "    [*] --> out",
+        "    out",
+        "    in",
+        "    out --> in",
+        "    in --> out",
     ]

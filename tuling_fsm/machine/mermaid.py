@@ -30,6 +30,23 @@ def mermaid(table: Table[Any, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def mermaid_composites(table: Table[Any, Any]) -> str:
+    """A small diagram: the outermost states only, and which of them leads to which; supervisors beside, by name."""
+    outermost = [child.name for child in table.children if table.leaves[table.resolve(child.name)].enabled]
+    pairs = dict.fromkeys((_outermost(row.source), _outermost(row.dest)) for row in table.rows)
+    lines = [
+        "stateDiagram-v2",
+        f"    [*] --> {_outermost(table.initial)}",
+        *(f"    {name}" for name in (*outermost, *(supervisor.name for supervisor in table.beside))),
+        *(f"    {source} --> {dest}" for source, dest in pairs if source != dest),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _outermost(path: str) -> str:
+    return path.partition(SEPARATOR)[0]
+
+
 def _id(path: str) -> str:
     return path.replace(SEPARATOR, "__")
 

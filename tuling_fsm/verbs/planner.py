@@ -1,4 +1,4 @@
-"""The verbs about the planner itself: `plan`, `diagram` and `bench`."""
+"""The verbs about the planner itself: `plan` and `bench`."""
 
 from __future__ import annotations
 
@@ -35,25 +35,6 @@ def _plan(arguments: argparse.Namespace) -> int:
     else:
         print(f"no plan: {answer['reason']}")
     return 0 if solved else 1
-
-
-def add_diagram(verbs: Verbs) -> None:
-    """Mermaid on standard output."""
-    add_verb(
-        verbs,
-        "diagram",
-        _diagram,
-        "the state machine as Mermaid, from its tables",
-        "tuling-fsm diagram",
-    )
-
-
-def _diagram(_: argparse.Namespace) -> int:
-    from tuling_fsm.behaviour import table
-    from tuling_fsm.machine.mermaid import mermaid
-
-    print(mermaid(table()), end="")
-    return 0
 
 
 def add_bench(verbs: Verbs) -> None:

@@ -41,7 +41,7 @@ const SERIES = ["#4e79a7", "#f28e2b", "#59a14f", "#b07aa1", "#76b7b2", "#e15759"
 /** @type {Record<string, string>} */
 const STATES = {
   departure: "#7a8ad8", on_road: "#4e79a7", intersection: "#f28e2b", temporary_stop: "#b07aa1", parking: "#59a14f",
-  emergency_stop: "#e15759",
+  emergency_stop: "#e15759", rain_fog: "#3f9c9a", route_refresh: "#8d7b68", high_speed: "#b8922a",
 }; // prettier-ignore
 
 /** @type {Record<string, string>} */
