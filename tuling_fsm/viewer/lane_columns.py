@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 import numpy as np
 
@@ -75,7 +76,7 @@ def _thinned(table: FloatArray) -> FloatArray:
     size = len(table)
     kept = {0, size - 1, *range(0, size, MOST_APART)}
     ends = sorted(kept)
-    spans = list(zip(ends, ends[1:], strict=False))
+    spans = list(pairwise(ends))
     while spans:
         first, last = spans.pop()
         if last - first < 2:
