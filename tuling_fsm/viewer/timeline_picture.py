@@ -16,14 +16,16 @@ from matplotlib.figure import Figure
 from tuling_fsm.bag.timeline import Timeline
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.request import Reason
+from tuling_fsm.core.standstills import NO_REASON
 from tuling_fsm.figures import PALETTE, Bar, bands_height, draw_bands, new_figure, write_png
 
-WIDTH_IN, SPEED_IN, ROW_IN = 11.0, 2.4, 0.15
+WIDTH_IN, SPEED_IN, ROW_IN = 11.0, 2.4, 0.14
 """Width of the page, height of the speed curve and of a line of the list of stops, inches."""
 MOST_STOPS = 40
 """Stops that are listed, the longest of them; all are marked."""
 MOST_LETTERS = 105
 UNKNOWN = "unknown"
+QUIET = "#93a1b0"
 UNEXPLAINED = "no reason was given"
 
 
@@ -84,8 +86,11 @@ def _until_next(changes: Sequence[tuple[float, str]], end: float, origin: float)
 
 
 def _colours(limits: Iterable[Bar]) -> dict[str, str]:
+    """Grey for what limits any car that drives, so that the others are seen."""
     codes = sorted({code for *_, code in limits})
-    return {code: PALETTE[i % len(PALETTE)] for i, code in enumerate(codes)}
+    told = [code for code in codes if code not in NO_REASON]
+    own = {code: PALETTE[i % len(PALETTE)] for i, code in enumerate(told)}
+    return {code: own.get(code, QUIET) for code in codes}
 
 
 def _draw_speed(axes: Axes, timeline: Timeline, origin: float, colours: dict[str, str], limits: Sequence[Bar]) -> None:

@@ -48,7 +48,8 @@ class RoadAtlas {
     /** @type {Path2D[]} */
     this.foundOutlines = [];
     const driving = this.lanes.all.filter(({ rank }) => rank === 0);
-    this.middles = driving.map(({ row }) => this.lanes.middle(row));
+    // In junctions arrows would lie over each other; the lane under the pointer tells its way there.
+    this.middles = driving.filter(({ junction }) => !junction).map(({ row }) => this.lanes.middle(row));
     this.numbers = this.roadNumbers(driving);
     this.changed = true;
     /** @type {Record<string, number>} */
