@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ from matplotlib.collections import LineCollection
 
 from tuling_fsm.bag.timeline import Timeline, read_timeline
 from tuling_fsm.cli import main
+from tuling_fsm.core.request import Reason
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.viewer import timeline_picture
 from tuling_fsm.viewer.timeline_picture import limit_bars, state_bars, timeline_figure
 
 from .drives import END_S, STANDS, TICK_S, record
@@ -46,6 +49,15 @@ def test_states_limits_and_stops_are_those_of_the_bag(bag: Path) -> None:
     assert "RED_LIGHT" in words
     assert f"for    {STANDS[1] - STANDS[0]:.2f} s" in words
     assert "a red light, signal 1 red" in words
+
+
+def test_codes_have_the_colours_of_the_film() -> None:
+    text = (Path(timeline_picture.__file__).parent / "page" / "palette.js").read_text(encoding="utf-8")
+    (table,) = re.findall(r"const CODES = \{(.*?)\};", text, re.DOTALL)
+    film = dict(re.findall(r'(\w+): "(#\w+)"', table))
+    film.pop("won")  # Of candidates.
+    assert film == timeline_picture.CODE_COLOURS
+    assert set(film) <= {reason.value for reason in Reason}
 
 
 def test_a_bag_of_a_clock_is_counted_from_its_beginning(course: RoadMap, tmp_path: Path, bag: Path) -> None:

@@ -4,7 +4,7 @@ reasons.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -16,7 +16,6 @@ from matplotlib.figure import Figure
 from tuling_fsm.bag.timeline import Timeline
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.request import Reason
-from tuling_fsm.core.standstills import NO_REASON
 from tuling_fsm.figures import PALETTE, Bar, bands_height, draw_bands, new_figure, write_png
 
 WIDTH_IN, SPEED_IN, ROW_IN = 11.0, 2.4, 0.14
@@ -25,8 +24,15 @@ MOST_STOPS = 40
 """Stops that are listed, the longest of them; all are marked."""
 MOST_LETTERS = 105
 UNKNOWN = "unknown"
-QUIET = "#93a1b0"
 UNEXPLAINED = "no reason was given"
+CODE_COLOURS: Mapping[str, str] = {
+    "NONE": "#93a1b0", "SPEED_LIMIT": "#93a1b0", "CURVATURE": "#a9b4bf", "PASSING": "#7f93a8", "LEADER": "#f28e2b",
+    "QUEUE": "#d97b1c", "CROSSING": "#d4a72c", "OBSTACLE": "#b5651d", "RED_LIGHT": "#e15759", "STOP_SIGN": "#c2413b",
+    "PEDESTRIAN": "#d9480f", "JUNCTION_OCCUPIED": "#d4a72c", "ROUTE_END": "#59a14f", "TARGET": "#3a9aa3",
+    "ARRIVED": "#59a14f", "GEAR_CHANGE": "#b07aa1", "STEERING": "#b07aa1", "EMERGENCY_STOP": "#b3261e",
+    "PLAN_REJECTED": "#b3261e",
+}  # fmt: skip
+"""Of what limits the car, as in the film (`page/palette.js`): grey for what limits any car that drives."""
 
 
 def draw_timeline(file: Path, timeline: Timeline, title: str) -> None:
@@ -86,11 +92,9 @@ def _until_next(changes: Sequence[tuple[float, str]], end: float, origin: float)
 
 
 def _colours(limits: Iterable[Bar]) -> dict[str, str]:
-    """Grey for what limits any car that drives, so that the others are seen."""
     codes = sorted({code for *_, code in limits})
-    told = [code for code in codes if code not in NO_REASON]
-    own = {code: PALETTE[i % len(PALETTE)] for i, code in enumerate(told)}
-    return {code: own.get(code, QUIET) for code in codes}
+    others = [code for code in codes if code not in CODE_COLOURS]
+    return {code: CODE_COLOURS.get(code) or PALETTE[others.index(code) % len(PALETTE)] for code in codes}
 
 
 def _draw_speed(axes: Axes, timeline: Timeline, origin: float, colours: dict[str, str], limits: Sequence[Bar]) -> None:
