@@ -23,7 +23,7 @@ help:
 	@echo "make check    format, lint, types, import contract, fast tests"
 	@echo "make clauses  docs/clauses.md, diagram and rows in docs/states.md and the actions in docs/scenarios.md, from the code"
 	@echo "make messages the tables of topics, from the code into docs/messages.md and docs/vehicle.md"
-	@echo "make pictures who calls whom in one tick, into docs/architecture.md"
+	@echo "make pictures every figure of the README and the docs anew, and who calls whom in one tick"
 	@echo "make recordings  what the guards say in every scenario, driven anew for the proofs"
 	@echo "make traces   the trace of every scenario with two seeds, driven anew into test/run/traces.csv"
 	@echo "make proofs   2000 sequences of anything at all, all runs on an old processor, and a million ticks of the page of the state machine, instead of the few of make test"
@@ -94,8 +94,10 @@ format: testable
 clauses: testable
 	cd test && $(BIN)/python -m architecture.trace && $(BIN)/python -m architecture.marked
 
+# The figures need Chromium (make browser), drive the demo and four short runs, and take some five minutes.
 pictures: testable
 	cd test && $(BIN)/python -m architecture.tick
+	cd test && $(BIN)/python -m viewer.pictures
 
 messages: testable
 	cd test && $(BIN)/python -m package.topic_tables

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +13,7 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.viewer.page import write_film
 from tuling_fsm.viewer.recording import FilmSource
 
+from .chromium import OPTIONS, chromium
 from .drives import END_S, TICK_S, record
 
 INFRACTIONS = [
@@ -35,3 +38,16 @@ def film(bag: Path) -> Path:
     ticks = [(k * TICK_S, 2.0 + k % 3) for k in range(round(END_S / TICK_S))]
     write_film(bag / "report.html", [FilmSource(bag, tick_ms=ticks)])
     return bag / "report.html"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Headless Chromium, as Debian's package `chromium` brings it; its tests are skipped without."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright, of the extra `test`, is not installed")
+    program = chromium()
+    if program is None:
+        pytest.skip("no Chromium; `make browser` brings that of the distribution")
+    with playwright.sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=program, args=OPTIONS)
+        yield started
+        started.close()

@@ -13,57 +13,12 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.viewer.page import write_film
 from tuling_fsm.viewer.recording import FilmSource
 
-from .chromium import OPTIONS, chromium
 from .drives import limit_at, pose_at, record
+from .tabs import Tab
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright, of the extra `test`, is not installed")
 pytestmark = pytest.mark.slow
 
-WIDE, NARROW = {"width": 1300, "height": 860}, {"width": 400, "height": 800}
-READY = "html[data-ready=true]"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    program = chromium()
-    if program is None:
-        pytest.skip("no Chromium; `make browser` brings that of the distribution")
-    with playwright.sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=program, args=OPTIONS)
-        yield started
-        started.close()
-
-
-class Tab:
-    """A page that was opened, and what its console said."""
-
-    def __init__(self, browser: Any, file: Path, link: str = "", **options: Any) -> None:
-        self.said: list[str] = []
-        self.page = browser.new_page(**{"viewport": WIDE, **options})
-        self.page.on("console", lambda message: self.said.append(message.text))
-        self.page.on("pageerror", lambda error: self.said.append(str(error)))
-        self.page.on("request", lambda request: self.said.append(request.url) if "http" in request.url[:5] else None)
-        self.page.goto(f"{file.as_uri()}{link}")
-        self.page.wait_for_selector(READY)
-        self.drawn()
-
-    def drawn(self) -> None:
-        """Wait until what was asked for is on the screen."""
-        self.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
-
-    def go(self, t: float) -> None:
-        """With the slider, as a hand does."""
-        self.page.evaluate(
-            "t => { const s = document.getElementById('slider'); s.value = t; s.dispatchEvent(new Event('input')); }", t
-        )
-        self.drawn()
-
-    def ask(self, expression: str) -> Any:
-        return self.page.evaluate(expression)
-
-    @property
-    def t(self) -> float:
-        return float(self.ask("film.clock.t"))
+NARROW = {"width": 400, "height": 800}
 
 
 @pytest.fixture

@@ -26,11 +26,28 @@ def runs_of(page: Path) -> list[dict[str, object]]:
     return [unpacked(b64decode(each))[0] for each in found]
 
 
+def needed(module: str) -> set[str]:
+    """A module with all that it imports, and so on."""
+    found = {module}
+    for name in re.findall(
+        r'^import [^(]*?"#film/(\w+\.js)";$', (PAGE / module).read_text(encoding="utf-8"), re.MULTILINE
+    ):
+        found |= needed(name)
+    return found
+
+
+def test_every_module_is_of_some_page() -> None:
+    entries = {
+        name for file in PAGE.glob("*.html") for name in re.findall(r'import "#film/(\w+\.js)"', file.read_text())
+    }
+    assert set().union(*map(needed, entries)) == {file.name for file in PAGE.glob("*.js")}
+
+
 def test_the_page_is_one_file_that_loads_nothing(film: Path) -> None:
     text = film.read_text(encoding="utf-8")
     assert [each for each in LOADED.findall(text) if not each.startswith(CREDITS)] == []
     modules = json.loads(re.findall(r'<script type="importmap">(.*?)</script>', text)[0])["imports"]
-    assert set(modules) == {f"#film/{file.name}" for file in PAGE.glob("*.js")}
+    assert set(modules) == {f"#film/{name}" for name in needed("main.js")}
     assert all(address.startswith("data:text/javascript;base64,") for address in modules.values())
 
 

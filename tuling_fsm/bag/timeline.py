@@ -25,6 +25,8 @@ from tuling_fsm.wire.transition import unpack_transition
 
 WORDS = ("state", "sensors", "indicators")
 """Topics of one word that lasts until the next."""
+CLOCK_TIME_S = 1e6
+"""Stamps beyond this are those of a clock."""
 _STAMPED = frozenset({"odometry", "trajectory", "why"})
 
 
@@ -77,6 +79,11 @@ class Timeline:
     whys: tuple[WhyMessage, ...]
     words: tuple[tuple[float, str, str], ...]
     motion: tuple[MotionSample, ...]
+
+    @property
+    def origin(self) -> float:
+        """What pictures count seconds from: zero of simulated time, of a clock's stamps the first one."""
+        return self.begin if self.begin > CLOCK_TIME_S else 0.0
 
     @property
     def longest_unexplained_s(self) -> float:

@@ -107,6 +107,7 @@ def add_why(verbs: Verbs) -> None:
     parser.add_argument(
         "--map", type=path, metavar="F", help="with --time: OpenDRIVE map instead of the one that the bag names"
     )
+    parser.add_argument("--png", type=path, metavar="F", help="draw the timeline: states, speed, limits, stops")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     add_names(parser)
 
@@ -134,8 +135,9 @@ def _why(arguments: argparse.Namespace) -> int:
     from tuling_fsm.bag.timeline import read_timeline
 
     if arguments.time:
-        if arguments.at is not None:
-            raise InputError("--time", "sums up the whole bag", "--time or --at")
+        for option, given in (("--at", arguments.at), ("--png", arguments.png)):
+            if given is not None:
+                raise InputError("--time", "sums up the whole bag", f"--time or {option}")
         return _time(arguments)
     if arguments.against is not None or arguments.map is not None:
         raise InputError("--against" if arguments.map is None else "--map", "changes nothing here", "--time with it")
@@ -143,6 +145,10 @@ def _why(arguments: argparse.Namespace) -> int:
     with ProgressDisplay() as progress:
         progress(f"reading {arguments.bag}")
         timeline = read_timeline(arguments.bag, arguments.salvage, names)
+    if arguments.png is not None:
+        from tuling_fsm.viewer.timeline_picture import draw_timeline
+
+        draw_timeline(arguments.png, timeline, str(arguments.bag))
     if arguments.at is None:
         if arguments.json:
             print(json.dumps(_timeline_as_json(timeline)))

@@ -17,11 +17,13 @@ from tuling_fsm.output_file import write_file
 from tuling_fsm.progress import ProgressDisplay
 from tuling_fsm.terminal import Style, styled
 from tuling_fsm.verbs.campaign_cluster import on_cluster
-from tuling_fsm.verbs.campaign_exposure import exposure_lines, exposure_of, faults
+from tuling_fsm.verbs.campaign_exposure import exposure_lines, exposure_of
 from tuling_fsm.verbs.campaign_runs import CampaignRun, DriveAll, Run, in_processes, kept, run_all
 from tuling_fsm.verbs.parser import Verbs, add_overrides, add_perception, add_traffic, add_verb, folder, path
 from tuling_fsm.verbs.runs import assignment
+from tuling_fsm.viewer.campaign_page import faults, write_campaign_page
 
+PAGE = "index.html"
 _NO_VALUE = "-"
 _HASH_SHOWN = 12
 
@@ -70,7 +72,7 @@ def add_campaign(verbs: Verbs) -> None:
     add_perception(parser)
     add_traffic(parser)
     parser.add_argument(
-        "--out", type=folder, metavar="DIR", help="folder of campaign.json, and of a folder for each run"
+        "--out", type=folder, metavar="DIR", help="folder of campaign.json, of index.html, and of a folder for each run"
     )
     parser.add_argument("--results-only", action="store_true", help="write result.json of a run and nothing else of it")
     parser.add_argument(
@@ -87,6 +89,7 @@ def _campaign(arguments: argparse.Namespace) -> int:
     campaign = {"held": held, "exposure": exposure, "runs": runs}
     if arguments.out is not None:
         write_file(arguments.out / "campaign.json", json.dumps(campaign, indent=1) + "\n")
+        write_campaign_page(arguments.out / PAGE, campaign, [job.out for job in jobs])
     if arguments.json:
         print(json.dumps(campaign))
     else:

@@ -11,17 +11,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tuling_fsm.core import elementary
+from tuling_fsm.viewer.campaign_page import faults
 
 CONFIDENCE = 0.95
 _HALVINGS = 60
 """Of an interval: as many as a float has digits."""
 Result = Mapping[str, Any]
 """The content of a `result.json`."""
-
-
-def faults(run: Result) -> list[Mapping[str, Any]]:
-    """The infractions that the car is to blame for."""
-    return [item for item in run["infractions"] if item["at_fault"]]
 
 
 def _at_fault(kind: str) -> Callable[[Result], int]:

@@ -14,6 +14,7 @@ from tuling_fsm.verbs.parser import Verbs, add_verb, finite, path
 
 if TYPE_CHECKING:
     from tuling_fsm.map.road_map import RoadMap
+    from tuling_fsm.map.route import Route
 
 _NO_ROUTE = {
     "no_path": "no way over the lanes leads there",
@@ -42,6 +43,7 @@ def add_map(verbs: Verbs) -> None:
     parser.add_argument("file", type=path, metavar="FILE", help="OpenDRIVE map (.xodr)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--png", type=path, metavar="F", help="draw the map")
+    parser.add_argument("--html", type=path, metavar="F", help="the map as a page to read it and to pick poses from")
     parser.add_argument("--at", type=finite, nargs=2, metavar=("X", "Y"), help="what is at a point (m)")
     parser.add_argument("--points", type=path, metavar="CSV", help="what is at each x,y[,z] row of a file")
 
@@ -64,6 +66,7 @@ def add_route(verbs: Verbs) -> None:
     )
     parser.add_argument("--blocked", action="append", default=[], metavar="ROAD", help="a road that cannot be driven")
     parser.add_argument("--png", type=path, metavar="F", help="draw the route on the map")
+    parser.add_argument("--html", type=path, metavar="F", help="the route on the page of the map")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -81,6 +84,10 @@ def _map(arguments: argparse.Namespace) -> int:
         from tuling_fsm.map.picture import draw_map
 
         draw_map(road_map, arguments.png)
+    if arguments.html:
+        from tuling_fsm.viewer.map_page import write_map_page
+
+        write_map_page(arguments.html, road_map)
     if arguments.json:
         print(json.dumps(answer))
     else:
@@ -139,10 +146,7 @@ def _route(arguments: argparse.Namespace) -> int:
     answer = plan_route(road_map, start, goal, blocked)
     lanes = [] if answer.route is None else [[*stretch.lane] for stretch in answer.route.lanes]
     length = 0.0 if answer.route is None else answer.route.length
-    if arguments.png:
-        from tuling_fsm.map.picture import draw_map
-
-        draw_map(road_map, arguments.png, answer.route)
+    _show_route(arguments, road_map, answer.route, (start, goal))
     if arguments.json:
         poses = [] if answer.route is None else answer.route.poses().tolist()
         print(json.dumps({"status": answer.status, "length_m": length, "lanes": lanes, "poses": poses}))
@@ -153,6 +157,17 @@ def _route(arguments: argparse.Namespace) -> int:
         for road, section, lane in lanes:
             print(f"  road {road}, section {section}, lane {lane}")
     return 0 if answer.route is not None else 1
+
+
+def _show_route(arguments: argparse.Namespace, road_map: RoadMap, route: Route | None, ends: tuple[Pose, Pose]) -> None:
+    if arguments.png:
+        from tuling_fsm.map.picture import draw_map
+
+        draw_map(road_map, arguments.png, route)
+    if arguments.html:
+        from tuling_fsm.viewer.map_page import write_map_page
+
+        write_map_page(arguments.html, road_map, route, ends)
 
 
 def _pose_on_lane(road_map: RoadMap, x: float, y: float) -> Pose:

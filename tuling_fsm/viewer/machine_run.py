@@ -13,7 +13,6 @@ from tuling_fsm.behaviour.tables import table
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.machine.elements import SEPARATOR
 from tuling_fsm.viewer.reasons import dwells, thinned
-from tuling_fsm.viewer.recording import CLOCK_TIME_S
 
 _PERIOD_S = 0.2
 """At which dwell timers are kept: a run of hours still fits into a page of 1 MB."""
@@ -79,7 +78,7 @@ def run_data(bag: Path, salvage: bool = False, names: TopicNames = OURS) -> RunD
             these tables.
     """
     timeline = read_timeline(bag, salvage, names)
-    origin = timeline.begin if timeline.begin > CLOCK_TIME_S else 0.0
+    origin = timeline.origin
     transitions = [_transition(change, origin) for change in timeline.changes]
     initial = _initial(timeline, transitions)
     _check_states(bag, initial, transitions)

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import html
-import json
-from base64 import b64encode
 from collections.abc import Sequence
 from pathlib import Path
-from string import Template
 
 from tuling_fsm.output_file import write_file
 from tuling_fsm.viewer.recording import FilmRun, FilmSource, record
+from tuling_fsm.viewer.single_file import single_file
 
 MOST_RUNS = 2
 """Runs that a page shows over each other or side by side."""
-_FOLDER = Path(__file__).with_name("page")
-_CHARTS = ("vendor/uPlot.LICENSE", "vendor/uPlot.iife.min.js")
 
 
 def write_film(file: Path, sources: Sequence[FilmSource]) -> None:
@@ -36,29 +31,5 @@ def write_film(file: Path, sources: Sequence[FilmSource]) -> None:
 
 def page(recordings: Sequence[FilmRun]) -> str:
     """The page as text."""
-    licence, charts = (_text(name) for name in _CHARTS)
-    runs = (f'<script type="text/plain" class="run">{b64encode(each.data).decode()}</script>' for each in recordings)
-    return Template(_text("page.html")).substitute(
-        title=html.escape(" and ".join(each.title for each in recordings)),
-        styles=_text("vendor/uPlot.min.css") + _text("film.css"),
-        charts=f"/*\n{licence}\n*/\n{charts}",
-        imports=json.dumps({"imports": dict(_modules())}),
-        runs="\n".join(runs),
-    )
-
-
-def _modules() -> list[tuple[str, str]]:
-    """Every module by the name that others import it by, as an address that holds it."""
-    return [
-        (f"#film/{file.name}", "data:text/javascript;base64," + b64encode(_named(file).encode()).decode())
-        for file in sorted(_FOLDER.glob("*.js"))
-    ]
-
-
-def _named(file: Path) -> str:
-    """The text of a module; the last line is its name in the browser's tools."""
-    return f"{file.read_text(encoding='utf-8')}\n//# sourceURL=film/{file.name}\n"
-
-
-def _text(name: str) -> str:
-    return (_FOLDER / name).read_text(encoding="utf-8")
+    title = " and ".join(each.title for each in recordings)
+    return single_file("page", title, [each.data for each in recordings], charts=True)

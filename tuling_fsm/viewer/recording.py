@@ -32,8 +32,6 @@ from tuling_fsm.viewer.tracks import KINDS, LIGHTS, LightChanges, ObjectTracks, 
 from tuling_fsm.wire.inputs import unpack_input
 from tuling_fsm.wire.paths import unpack_path
 
-CLOCK_TIME_S = 1e6
-"""A bag whose stamps begin later than this has those of a clock, and its film begins at zero."""
 LONG_S = 1200.0
 """A drive longer than this is kept at the coarser periods, s."""
 
@@ -93,8 +91,7 @@ def record(source: FilmSource) -> FilmRun:
     run = read_run_record(source.bag, source.salvage)
     parameters = _parameters(run, source)
     road_map = _road_map(run, source)
-    origin = timeline.begin if timeline.begin > CLOCK_TIME_S else 0.0
-    film = _Film(source, timeline, origin, parameters, road_map)
+    film = _Film(source, timeline, timeline.origin, parameters, road_map)
     film.read()
     return film.packed(_result_beside(source.bag))
 

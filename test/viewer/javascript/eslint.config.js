@@ -2,7 +2,7 @@ import js from "@eslint/js";
 
 const browser = [
   "document", "window", "location", "history", "matchMedia", "requestAnimationFrame", "atob", "Blob", "Response",
-  "DecompressionStream", "TextDecoder", "Path2D", "DOMMatrix", "ResizeObserver", "Option", "HTMLSelectElement",
+  "DecompressionStream", "TextDecoder", "Path2D", "DOMMatrix", "ResizeObserver", "Option", "Element", "navigator", "setTimeout", "clearTimeout",
   "getComputedStyle", "uPlot", "OffscreenCanvas",
 ];
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import html
-import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -12,24 +11,23 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from tuling_fsm.core.request import Reason
 from tuling_fsm.core.time_loss import ALL, by_loss, summed
+from tuling_fsm.figures import bands_height, draw_bands, new_figure, png
 from tuling_fsm.map.draw import draw_on
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.output_file import write_file
-from tuling_fsm.sim.reporting.run_log import RunLog, Span
+from tuling_fsm.sim.reporting.run_log import RunLog
 from tuling_fsm.wire.why import WORDS
 
-SPEED_HEIGHT, BAND_HEIGHT = 1.8, 0.19
-"""Of the speed curve, and of a line of a band, inches."""
+SPEED_HEIGHT = 1.8
+"""Of the speed curve, inches."""
 MARGIN_M = 25.0
 ROUTINE = "route_refresh/"
 """A supervisor that asks and is answered every ten seconds, of which nothing is to be learnt."""
-PALETTE = ("#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#b07aa1", "#76b7b2", "#edc948", "#9c755f", "#ff9da7", "#bab0ac")
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 1100px; margin: 2em auto; padding: 0 1em; color: #222; }
 h1 { font-size: 1.5em; } h2 { font-size: 1.15em; margin-top: 2em; }
@@ -77,7 +75,7 @@ def birds_eye(road_map: RoadMap, log: RunLog, result: Mapping[str, Any]) -> Figu
     xy = np.array([(row.pose.x, row.pose.y) for row in log.rows])
     low, high = xy.min(axis=0) - MARGIN_M, xy.max(axis=0) + MARGIN_M
     width, height = high - low
-    figure = _figure(11.0, min(max(11.0 * height / width, 3.0), 11.0))
+    figure = new_figure(11.0, min(max(11.0 * height / width, 3.0), 11.0))
     axes = figure.add_subplot()
     draw_on(axes, road_map)
     speed = np.array([row.v for row in log.rows])
@@ -112,44 +110,20 @@ def timeline(log: RunLog) -> Figure:
     limit_spans = [
         span for span in log.spans(row.limit.reason.value for row in log.rows) if span.label != Reason.NONE.value
     ]
-    heights = (_height(state_spans), SPEED_HEIGHT, _height(limit_spans))
-    figure = _figure(11.0, math.fsum(heights) + 0.8)
+    heights = (bands_height(state_spans), SPEED_HEIGHT, bands_height(limit_spans))
+    figure = new_figure(11.0, math.fsum(heights) + 0.8)
     states, speed, limits = figure.subplots(3, 1, sharex=True, gridspec_kw={"height_ratios": heights})
-    _bands(states, state_spans)
+    draw_bands(states, state_spans)
     speed.plot([row.t for row in log.rows], [row.v for row in log.rows], color="#4e79a7")
     speed.set_ylabel("speed, m/s")
     speed.grid(alpha=0.3)
-    _bands(limits, limit_spans)
+    draw_bands(limits, limit_spans)
     limits.set_xlabel("time, s")
     return figure
 
 
-def _height(spans: Sequence[Span]) -> float:
-    """Of the bands, inches: every label has a line of its own."""
-    return 0.3 + BAND_HEIGHT * len({span.label for span in spans})
-
-
-def _bands(axes: Axes, spans: Sequence[Span]) -> None:
-    """One row a label, a bar a stretch."""
-    names = list(dict.fromkeys(span.label for span in spans))
-    for i, name in enumerate(names):
-        bars = [(span.t_from, max(span.t_to - span.t_from, 0.05)) for span in spans if span.label == name]
-        axes.broken_barh(bars, (i - 0.4, 0.8), color=PALETTE[i % len(PALETTE)])
-    axes.set_yticks(range(len(names)), names, fontsize=8)
-    axes.invert_yaxis()
-    axes.grid(axis="x", alpha=0.3)
-
-
-def _figure(width: float, height: float) -> Figure:
-    figure = Figure(figsize=(width, height), dpi=110, layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure
-
-
 def _image(figure: Figure, alt: str) -> str:
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png")
-    data = base64.b64encode(buffer.getvalue()).decode("ascii")
+    data = base64.b64encode(png(figure)).decode("ascii")
     return f'<img alt="{html.escape(alt)}" src="data:image/png;base64,{data}">'
 
 

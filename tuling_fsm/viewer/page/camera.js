@@ -2,6 +2,8 @@
 
 const LEAST_SCALE = 0.3;
 const MOST_SCALE = 80;
+/** Of the canvas, what a box that is shown takes. */
+const ROOM = 0.9;
 
 export class Camera {
   constructor() {
@@ -9,6 +11,7 @@ export class Camera {
     this.y = 0;
     /** Pixels of CSS a metre. */
     this.scale = 9;
+    this.least = LEAST_SCALE;
     this.follow = true;
     this.width = 1;
     this.height = 1;
@@ -24,6 +27,16 @@ export class Camera {
     return [this.x + (px - this.width / 2) / this.scale, this.y - (py - this.height / 2) / this.scale];
   }
 
+  /** All of a box (m) with some room around it. @param {number} x0 @param {number} y0 @param {number} x1
+   * @param {number} y1 @param {number} [most] px a metre */
+  show(x0, y0, x1, y1, most = MOST_SCALE) {
+    const scale = Math.min(this.width / (x1 - x0 + 1e-3), this.height / (y1 - y0 + 1e-3)) * ROOM;
+    this.follow = false;
+    this.x = (x0 + x1) / 2;
+    this.y = (y0 + y1) / 2;
+    this.scale = Math.min(Math.max(scale, this.least), most);
+  }
+
   /** @param {number} dx px @param {number} dy px: the map goes with the pointer */
   pan(dx, dy) {
     this.follow = false;
@@ -33,7 +46,7 @@ export class Camera {
 
   /** @param {number} factor @param {number} [px] the point that stays where it is @param {number} [py] */
   zoom(factor, px = this.width / 2, py = this.height / 2) {
-    const scale = Math.min(Math.max(this.scale * factor, LEAST_SCALE), MOST_SCALE);
+    const scale = Math.min(Math.max(this.scale * factor, this.least), MOST_SCALE);
     const [x, y] = this.follow ? [this.x, this.y] : this.toMap(px, py);
     this.x = x + ((this.x - x) * this.scale) / scale;
     this.y = y + ((this.y - y) * this.scale) / scale;

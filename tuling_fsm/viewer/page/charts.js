@@ -5,7 +5,7 @@ import { clockText } from "#film/clock.js";
 import { palette } from "#film/palette.js";
 
 /**
- * @typedef {import("#film/recording.js").Recording} Recording
+ * @typedef {{columns: import("#film/columns.js").Columns}} Recording
  * @typedef {import("#film/axis.js").TimeAxis} TimeAxis
  * @typedef {{label: string, x: ArrayLike<number>, y: ArrayLike<number>, stepped?: boolean, quiet?: boolean,
  *   filled?: boolean}} Curve
@@ -17,10 +17,15 @@ const TITLE_PX = 16;
 const TIMES_PX = 30;
 const DEGREES = 180 / Math.PI;
 
-/** @type {ChartKind[]} */
-const KINDS = [
+/** @type {ChartKind[]} How the car moves. */
+export const MOTION = [
   { title: "speed m/s", height: 110, curves: speedCurves },
   { title: "steering °", height: 70, curves: steeringCurves },
+];
+
+/** @type {ChartKind[]} */
+const KINDS = [
+  ...MOTION,
   { title: "dwell %", height: 60, curves: dwellCurves },
   { title: "tick ms", height: 60, curves: tickCurves },
 ];
@@ -60,9 +65,11 @@ export class Charts {
    * @param {Recording[]} recordings
    * @param {TimeAxis} axis
    * @param {(t: number) => void} seek
+   * @param {ChartKind[]} kinds from above to below
    */
-  constructor(place, recordings, axis, seek) {
+  constructor(place, recordings, axis, seek, kinds = KINDS) {
     this.place = place;
+    this.kinds = kinds;
     this.recordings = recordings;
     this.axis = axis;
     this.seek = seek;
@@ -76,7 +83,7 @@ export class Charts {
     for (const plot of this.plots) {
       plot.destroy();
     }
-    const wanted = KINDS.map((kind) => ({ kind, curves: this.recordings.map((each) => kind.curves(each)) }));
+    const wanted = this.kinds.map((kind) => ({ kind, curves: this.recordings.map((each) => kind.curves(each)) }));
     const there = wanted.filter(({ curves }) => curves.some((each) => each.some((curve) => curve.x.length)));
     this.plots = there.map(({ kind, curves }, i) => this.plot(kind, curves, i === there.length - 1));
     this.show();

@@ -1,7 +1,7 @@
 /** Infractions, stops and changes of state: as marks over the slider, and as a list; a click goes there. */
 
 import { clockText } from "#film/clock.js";
-import { element } from "#film/moment.js";
+import { element } from "#film/dom.js";
 import { codeColour, palette, stateColour } from "#film/palette.js";
 
 /**

@@ -29,7 +29,7 @@ export function keyBindings(clock, film) {
 /** @param {KeyBinding[]} bindings */
 export function listenToKeys(bindings) {
   document.addEventListener("keydown", (event) => {
-    const writes = event.target instanceof HTMLSelectElement;
+    const writes = event.target instanceof Element && event.target.matches("select, textarea, input[type=search]");
     const found = bindings.find(({ keys }) => keys.includes(event.key));
     if (found && !writes && !event.ctrlKey && !event.metaKey) {
       event.preventDefault();

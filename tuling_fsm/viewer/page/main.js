@@ -3,27 +3,20 @@
 import { TimeAxis } from "#film/axis.js";
 import { Bands } from "#film/bands.js";
 import { Charts } from "#film/charts.js";
-import { Clock, clockText, SPEEDS } from "#film/clock.js";
+import { Clock } from "#film/clock.js";
 import { Columns, inflate } from "#film/columns.js";
+import { element, part } from "#film/dom.js";
 import { EventMarks, eventsOf, listEvents } from "#film/events.js";
 import { keyBindings, listenToKeys } from "#film/keys.js";
-import { element, MomentPanel } from "#film/moment.js";
+import { MomentPanel } from "#film/moment.js";
 import { LAYERS } from "#film/painter.js";
 import { Recording } from "#film/recording.js";
 import { Scenery } from "#film/scenery.js";
 import { LABEL_LAYER, MAP_LAYER, Stage } from "#film/stage.js";
 import { headline, scale } from "#film/summary.js";
+import { Transport } from "#film/transport.js";
 
 const LINK_PERIOD_MS = 400;
-
-/** @param {string} id @returns {HTMLElement} */
-function part(id) {
-  const found = document.getElementById(id);
-  if (!found) {
-    throw new Error(`the page has no ${id}`);
-  }
-  return found;
-}
 
 class Film {
   /** @param {Recording[]} recordings one or two */
@@ -31,6 +24,7 @@ class Film {
     this.recordings = recordings;
     const [begin, end] = [Math.min(...recordings.map((each) => each.begin)), Math.max(...recordings.map((each) => each.end))];
     this.clock = new Clock(begin, end);
+    this.transport = new Transport(this.clock);
     this.axis = new TimeAxis(begin, end);
     this.layers = new Set([MAP_LAYER, LABEL_LAYER, ...Object.keys(LAYERS)]);
     this.layers.delete(LABEL_LAYER);
@@ -105,18 +99,11 @@ class Film {
   controls() {
     const { clock } = this;
     const bind = (/** @type {string} */ id, /** @type {() => void} */ act) => part(id).addEventListener("click", act);
-    bind("play", () => clock.play(!clock.playing));
     bind("follow", () => this.follow());
     bind("nearer", () => this.zoom(1.25));
     bind("farther", () => this.zoom(0.8));
     bind("theme", () => this.theme(document.documentElement.dataset["theme"] !== "dark"));
     bind("whole", () => this.axis.show(NaN, NaN));
-    const slider = /** @type {HTMLInputElement} */ (part("slider"));
-    Object.assign(slider, { min: clock.begin, max: clock.end, step: "any", value: clock.t });
-    slider.addEventListener("input", () => clock.seek(slider.valueAsNumber));
-    const speed = /** @type {HTMLSelectElement} */ (part("speed"));
-    speed.append(...SPEEDS.map((each) => new Option(`${each}×`, String(each))));
-    speed.addEventListener("change", () => clock.faster(SPEEDS.indexOf(Number(speed.value)) - SPEEDS.indexOf(clock.speed)));
     const two = this.recordings.length > 1;
     for (const id of ["beside", "which"]) {
       part(id).hidden = !two;
@@ -245,13 +232,9 @@ class Film {
     }
     this.panel.show(this.looksAt, clock.t);
     const ego = this.looksAt.egoAt(clock.t);
-    part("clock").textContent = `${clockText(clock.t)} / ${clockText(clock.end)}`;
+    this.transport.show();
     part("velocity").textContent = ego.v.toFixed(1);
-    part("play").textContent = clock.playing ? "❚❚" : "▶";
-    part("play").setAttribute("aria-label", clock.playing ? "pause" : "play");
     part("follow").setAttribute("aria-pressed", String(this.stages[0].camera.follow));
-    /** @type {HTMLSelectElement} */ (part("speed")).value = String(clock.speed);
-    /** @type {HTMLInputElement} */ (part("slider")).value = String(clock.t);
     part("now").hidden = clock.t < axis.from || clock.t > axis.to;
     part("now").style.transform = `translateX(${axis.pixel(clock.t)}px)`;
     this.frames += 1;

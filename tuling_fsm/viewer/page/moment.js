@@ -1,22 +1,10 @@
 /** What `tuling-fsm why BAG --at T` says, for the moment that is shown. */
 
 import { clockText } from "#film/clock.js";
+import { element } from "#film/dom.js";
 import { codeColour, stateColour } from "#film/palette.js";
 
 /** @typedef {import("#film/recording.js").Recording} Recording */
-
-/**
- * @param {string} tag
- * @param {string} [className]
- * @param {string} [text]
- * @returns {HTMLElement}
- */
-export function element(tag, className = "", text = "") {
-  const made = document.createElement(tag);
-  made.className = className;
-  made.textContent = text;
-  return made;
-}
 
 /** @param {number} value s @returns {string} or nothing where it is not known */
 const seconds = (value) => (value < 0 ? "" : `${value.toFixed(1)} s`);

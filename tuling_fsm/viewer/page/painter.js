@@ -1,5 +1,7 @@
 /** What a run shows at a moment, over the map: the car, what it sees, what it means to do and what it weighed. */
 
+import { at, label, line, pen } from "#film/brush.js";
+import { body, outline } from "#film/car.js";
 import { lastUpTo } from "#film/columns.js";
 import { codeColour, LIGHTS, palette, speedColour } from "#film/palette.js";
 
@@ -40,22 +42,6 @@ export const LAYERS = {
   walls: { label: "stop walls", draw: drawWalls },
   ego: { label: "car", draw: drawEgo },
 };
-
-/** @param {Shot} shot @param {string} colour @param {number} metres @param {number} least px */
-function pen({ ink, camera }, colour, metres, least) {
-  ink.strokeStyle = colour;
-  ink.lineWidth = Math.max(metres, least / camera.scale);
-  ink.lineJoin = "round";
-}
-
-/** @param {CanvasRenderingContext2D} ink @param {number[]} xy x and y in turn */
-function line(ink, xy) {
-  ink.beginPath();
-  for (let i = 0; i < xy.length; i += 2) {
-    ink.lineTo(xy[i], xy[i + 1]);
-  }
-  ink.stroke();
-}
 
 /** @param {Shot} shot @returns {number} */
 function drawRoute(shot) {
@@ -99,16 +85,6 @@ function drawBlocked(shot) {
     shot.ink.globalAlpha = 1;
   }
   return xy.length ? 1 : 0;
-}
-
-/** @param {Shot} shot @param {number} x @param {number} y @param {number} heading @param {() => void} draw with the
- * origin there and x ahead */
-function at({ ink }, x, y, heading, draw) {
-  ink.save();
-  ink.translate(x, y);
-  ink.rotate(heading);
-  draw();
-  ink.restore();
 }
 
 /** @param {Shot} shot @returns {number} */
@@ -238,7 +214,7 @@ function drawObjects(shot) {
   for (const each of found) {
     const colour = objectColour(shot, each);
     ink.globalAlpha = radarOnly && !each.counts ? 0.25 : 1;
-    at(shot, each.x, each.y, each.heading, () => body(shot, each, colour, each.id === blocker));
+    at(shot, each.x, each.y, each.heading, () => box(shot, each, colour, each.id === blocker));
     ink.globalAlpha = 1;
   }
   if (shot.labels) {
@@ -250,7 +226,7 @@ function drawObjects(shot) {
 }
 
 /** @param {Shot} shot @param {SeenObject} each @param {string} colour @param {boolean} blocks what limits the car */
-function body(shot, each, colour, blocks) {
+function box(shot, each, colour, blocks) {
   const { ink, camera } = shot;
   const length = Math.max(each.length, 3 / camera.scale);
   const width = Math.max(each.width, 3 / camera.scale);
@@ -277,7 +253,7 @@ function drawTargets(shot) {
   const targets = shot.recording.spansAt("target", shot.t);
   for (const { numbers } of targets) {
     at(shot, numbers[0], numbers[1], numbers[2], () => {
-      outline(shot);
+      outline(shot, shot.recording.header.vehicle);
       pen(shot, palette().target, 0.15, 1.5);
       shot.ink.setLineDash([0.6, 0.4]);
       shot.ink.stroke();
@@ -303,32 +279,14 @@ function drawWalls(shot) {
   return walls.length;
 }
 
-/** The outline of the car as a path. @param {Shot} shot */
-function outline({ ink, recording }) {
-  const car = recording.header.vehicle;
-  const length = car.front_overhang + car.wheelbase + car.rear_overhang;
-  ink.beginPath();
-  ink.roundRect(-car.rear_overhang, -car.width / 2, length, car.width, car.width * 0.22);
-}
-
 /** @param {Shot} shot @returns {number} */
 function drawEgo(shot) {
-  const { recording, ink, t } = shot;
+  const { recording, t } = shot;
   const ego = recording.egoAt(t);
   const colours = palette();
   const car = recording.header.vehicle;
   at(shot, ego.x, ego.y, ego.heading, () => {
-    wheels(shot, recording.steerAt(t));
-    outline(shot);
-    ink.fillStyle = shot.first ? colours.ego : colours.other;
-    ink.globalAlpha = shot.first ? 1 : 0.75;
-    ink.fill();
-    pen(shot, colours.egoEdge, 0.06, 1);
-    ink.stroke();
-    ink.fillStyle = colours.glass;
-    ink.fillRect(car.wheelbase * 0.62, -car.width * 0.39, 0.55, car.width * 0.78);
-    ink.fillRect(-0.35, -car.width * 0.36, 0.4, car.width * 0.72);
-    ink.globalAlpha = 1;
+    body(shot, car, recording.steerAt(t), shot.first ? colours.ego : colours.other, shot.first ? 1 : 0.75);
     lamps(shot, recording.wordAt("indicators", t), brakes(recording, t));
   });
   if (shot.labels && !shot.first) {
@@ -342,18 +300,6 @@ function brakes(recording, t) {
   const [now, soon] = [recording.egoAt(t).v, recording.egoAt(t + 0.2).v];
   return Math.abs(now) < 0.05 || Math.abs(soon) < Math.abs(now) - 0.06;
 }
-
-/** @param {Shot} shot @param {number} steer rad */
-function wheels(shot, steer) {
-  const { ink, recording } = shot;
-  const car = recording.header.vehicle;
-  ink.fillStyle = "#15181c";
-  for (const [x, angle] of [[0, 0], [car.wheelbase, steer]]) {
-    for (const side of [-1, 1]) {
-      at(shot, x, side * (car.width / 2 - 0.08), angle, () => ink.fillRect(-0.36, -0.16, 0.72, 0.32));
-    }
-  }
-} // prettier-ignore
 
 /** @param {Shot} shot @param {string} word of the indicators @param {boolean} braking */
 function lamps({ ink, recording, t }, word, braking) {
@@ -373,29 +319,3 @@ function lamps({ ink, recording, t }, word, braking) {
     }
   }
 } // prettier-ignore
-
-/** Words beside a point, upright. @param {Shot} shot @param {number} x @param {number} y @param {string} words
- * @param {string} [edge] */
-function label({ ink, camera, ratio }, x, y, words, edge) {
-  if (!words) {
-    return;
-  }
-  const colours = palette();
-  const [px, py] = camera.toScreen(x, y);
-  ink.save();
-  ink.setTransform(ratio, 0, 0, ratio, 0, 0);
-  ink.font = "12px system-ui, sans-serif";
-  const width = ink.measureText(words).width + 12;
-  ink.fillStyle = colours.label;
-  ink.beginPath();
-  ink.roundRect(px + 6, py - 22, width, 20, 5);
-  ink.fill();
-  if (edge) {
-    ink.strokeStyle = edge;
-    ink.lineWidth = 1;
-    ink.stroke();
-  }
-  ink.fillStyle = colours.labelInk;
-  ink.fillText(words, px + 12, py - 8);
-  ink.restore();
-}

@@ -61,15 +61,7 @@ export class Recording {
 
   /** @param {number} t @returns {EgoState} between two samples as on a straight line */
   egoAt(t) {
-    const times = this.columns.get("ego.t");
-    const i = Math.max(0, lastUpTo(times, t));
-    const j = Math.min(i + 1, times.length - 1);
-    const share = times[j] > times[i] ? Math.min(Math.max((t - times[i]) / (times[j] - times[i]), 0), 1) : 0;
-    const mix = (/** @type {string} */ name) => {
-      const values = this.columns.get(name);
-      return values[i] + share * (values[j] - values[i]);
-    };
-    return { x: mix("ego.x"), y: mix("ego.y"), heading: mix("ego.heading"), v: mix("ego.v") };
+    return egoAt(this.columns, t);
   }
 
   /** @param {number} t @returns {number} at the front wheels, rad, + to the left */
@@ -311,6 +303,23 @@ export class Recording {
   changeAt(t) {
     return this.changes.filter((change) => !change.supervisor && change.t <= t + 1e-6).pop();
   }
+}
+
+/**
+ * @param {Columns} columns with the car as `ego.*`
+ * @param {number} t
+ * @returns {EgoState} between two samples as on a straight line
+ */
+export function egoAt(columns, t) {
+  const times = columns.get("ego.t");
+  const i = Math.max(0, lastUpTo(times, t));
+  const j = Math.min(i + 1, times.length - 1);
+  const share = times[j] > times[i] ? Math.min(Math.max((t - times[i]) / (times[j] - times[i]), 0), 1) : 0;
+  const mix = (/** @type {string} */ name) => {
+    const values = columns.get(name);
+    return values[i] + share * (values[j] - values[i]);
+  };
+  return { x: mix("ego.x"), y: mix("ego.y"), heading: mix("ego.heading"), v: mix("ego.v") };
 }
 
 /**

@@ -4,7 +4,7 @@ import { Camera } from "#film/camera.js";
 import { starts } from "#film/columns.js";
 import { isDark, palette } from "#film/palette.js";
 
-/** @typedef {import("#film/recording.js").Recording} Recording */
+/** @typedef {{columns: import("#film/columns.js").Columns, header: Record<string, any>}} Recording */
 /** @typedef {{kind: string, path: Path2D, x0: number, y0: number, x1: number, y1: number}} Tile */
 
 const TILE_M = 150;

@@ -1,6 +1,8 @@
-/** A canvas with its camera: draws one run or two at a moment, and is dragged, wheeled and pinched. */
+/** A canvas with its camera: draws one run or two at a moment. */
 
 import { Camera } from "#film/camera.js";
+import { fit } from "#film/dom.js";
+import { Gestures } from "#film/gestures.js";
 import { LAYERS } from "#film/painter.js";
 
 /** @typedef {import("#film/recording.js").Recording} Recording */
@@ -9,7 +11,6 @@ import { LAYERS } from "#film/painter.js";
 
 export const MAP_LAYER = "map";
 export const LABEL_LAYER = "labels";
-const DEVICE_RATIO_MOST = 2;
 
 export class Stage {
   /**
@@ -32,19 +33,16 @@ export class Stage {
     this.drawn = {};
     /** @type {EgoState | null} of the run that is followed, in the last picture */
     this.ego = null;
-    /** @type {Map<number, PointerEvent>} */
-    this.pointers = new Map();
-    this.listen();
+    this.gestures = new Gestures(canvas, this.camera, changed);
+    canvas.addEventListener("dblclick", () => {
+      this.camera.follow = true;
+      changed();
+    });
     this.resize();
   }
 
   resize() {
-    const box = this.canvas.getBoundingClientRect();
-    this.ratio = Math.min(window.devicePixelRatio || 1, DEVICE_RATIO_MOST);
-    this.camera.width = Math.max(box.width, 1);
-    this.camera.height = Math.max(box.height, 1);
-    this.canvas.width = Math.round(this.camera.width * this.ratio);
-    this.canvas.height = Math.round(this.camera.height * this.ratio);
+    this.ratio = fit(this.canvas, this.camera);
   }
 
   /** @param {number} t */
@@ -73,43 +71,5 @@ export class Stage {
         this.drawn[name] += layer.draw(shot);
       }
     }
-  }
-
-  listen() {
-    const { canvas, camera, pointers } = this;
-    canvas.addEventListener("wheel", (event) => {
-      event.preventDefault();
-      camera.zoom(Math.exp(-event.deltaY * 0.0015), event.offsetX, event.offsetY);
-      this.changed();
-    }, { passive: false }); // prettier-ignore
-    canvas.addEventListener("pointerdown", (event) => {
-      canvas.setPointerCapture(event.pointerId);
-      pointers.set(event.pointerId, event);
-    });
-    for (const name of /** @type {const} */ (["pointerup", "pointercancel"])) {
-      canvas.addEventListener(name, (event) => pointers.delete(event.pointerId));
-    }
-    canvas.addEventListener("pointermove", (event) => this.dragged(event));
-    canvas.addEventListener("dblclick", () => {
-      camera.follow = true;
-      this.changed();
-    });
-  }
-
-  /** @param {PointerEvent} event */
-  dragged(event) {
-    const before = this.pointers.get(event.pointerId);
-    if (!before) {
-      return;
-    }
-    const other = [...this.pointers.values()].find((each) => each.pointerId !== event.pointerId);
-    if (other) {
-      const apart = (/** @type {PointerEvent} */ each) => Math.hypot(each.offsetX - other.offsetX, each.offsetY - other.offsetY);
-      this.camera.zoom(apart(event) / Math.max(apart(before), 1), other.offsetX, other.offsetY);
-    } else {
-      this.camera.pan(event.offsetX - before.offsetX, event.offsetY - before.offsetY);
-    }
-    this.pointers.set(event.pointerId, event);
-    this.changed();
   }
 }

@@ -1,7 +1,7 @@
 /** The first lines: which run, how it ended, what it came to; and what the colours of speeds mean. */
 
 import { clockText } from "#film/clock.js";
-import { element } from "#film/moment.js";
+import { element } from "#film/dom.js";
 import { FAST } from "#film/painter.js";
 import { speedColour } from "#film/palette.js";
 
