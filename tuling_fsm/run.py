@@ -34,6 +34,7 @@ from tuling_fsm.sim.scenario.compiler import load_scenario
 from tuling_fsm.sim.scenario.model import Scenario
 from tuling_fsm.sim.sensors.perception_levels import CLEAN, perception_level
 from tuling_fsm.sim.simulation import Simulation
+from tuling_fsm.viewer.live.process import LiveProcess, LiveView
 from tuling_fsm.viewer.page import write_film
 from tuling_fsm.viewer.recording import FilmSource
 from tuling_fsm.wire.cdr import nanoseconds
@@ -61,6 +62,23 @@ class DrivenFrame(NamedTuple):
     messages: Callable[[], Iterable[tuple[str, bytes]]]
 
 
+class Sinks(NamedTuple):
+    """Where the frames of a run go, beside its log."""
+
+    bag: BagWriter | None
+    view: LiveProcess | None
+
+    def take(self, inputs: Inputs, driven: DrivenFrame) -> None:
+        """A frame; its messages are packed once, and only if they go anywhere."""
+        if self.bag is None and self.view is None:
+            return
+        messages = list(driven.messages())
+        if self.bag is not None:
+            self.bag.write_tick(inputs, messages)
+        if self.view is not None:
+            self.view.tick(inputs, messages, driven.row.tick_ms)
+
+
 Driver = Callable[[Inputs], DrivenFrame]
 """Answers the inputs of a frame; called once for each."""
 
@@ -77,6 +95,7 @@ def run_scenario(
     perception: str = CLEAN,
     traffic: str = OWN,
     bag: bool = True,
+    view: LiveView | None = None,
 ) -> dict[str, Any]:
     """Drive a scenario to its end.
 
@@ -91,6 +110,7 @@ def run_scenario(
         perception: level of what the sensors get wrong.
         traffic: who drives the other vehicles, one of `TRAFFIC`.
         bag: whether more than `result.json` is written.
+        view: where the run is shown while it goes on; None shows it nowhere.
 
     Returns:
         The content of `result.json`.
@@ -110,9 +130,14 @@ def run_scenario(
         log = RunLog(top_speed=parameters.vehicle.max_speed)
         driver = _agent(simulation, parameters, log) if planner == AGENT else _baseline(planner, simulation, parameters)
         began = time.perf_counter()
-        with _bag(out if bag else None, map_file, parameters) as writer:
-            _drive(simulation, driver, log, writer, progress)
-        result = result_of(simulation, log, time.perf_counter() - began)
+        title = f"{scenario.name} on {road_map.name}, seed {seed}"
+        recorded = out if bag else None
+        with _shown(view, title, map_file, parameters, recorded) as shown:
+            with _bag(recorded, map_file, parameters) as writer:
+                _drive(simulation, driver, log, Sinks(writer, shown), progress)
+            result = result_of(simulation, log, time.perf_counter() - began)
+            if shown is not None:
+                shown.finish(result)
     if out is not None and bag:
         write_results(out, road_map, log, result)
         write_film(out / FILM, [FilmSource(out, tick_ms=[(row.t, row.tick_ms) for row in log.rows])])
@@ -160,15 +185,20 @@ def _bag(out: Path | None, map_file: Path, parameters: Parameters) -> AbstractCo
     return BagWriter(out, {"map": str(map_file.resolve()), "parameters": flatten(parameters)})
 
 
-def _drive(simulation: Simulation, driver: Driver, log: RunLog, bag: BagWriter | None, progress: Report | None) -> None:
+def _shown(
+    view: LiveView | None, title: str, map_file: Path, parameters: Parameters, bag: Path | None
+) -> AbstractContextManager[LiveProcess | None]:
+    return nullcontext() if view is None else LiveProcess(view, title, map_file, parameters, bag)
+
+
+def _drive(simulation: Simulation, driver: Driver, log: RunLog, sinks: Sinks, progress: Report | None) -> None:
     """Frame by frame to the end of the run."""
     said_at, left = -PROGRESS_PERIOD_S, TimeLeft()
     while not simulation.finished:
         inputs = simulation.inputs()
         driven = driver(inputs)
         log.rows.append(driven.row)
-        if bag is not None:
-            bag.write_tick(inputs, driven.messages())
+        sinks.take(inputs, driven)
         if progress is not None and inputs.stamp - said_at >= PROGRESS_PERIOD_S:
             said_at = inputs.stamp
             done = simulation.route_completion

@@ -25,6 +25,7 @@ from tuling_fsm.progress import Report
 from tuling_fsm.ros.environment import child_environment, require_rclpy
 from tuling_fsm.run import chosen_map
 from tuling_fsm.sim.scenario.compiler import load_scenario
+from tuling_fsm.viewer.live.process import LiveView
 from tuling_fsm.viewer.page import write_film
 from tuling_fsm.viewer.recording import FilmSource
 
@@ -54,6 +55,7 @@ def run_processes(
     overrides: Mapping[str, str] = NOTHING,
     out: Path | None = None,
     progress: Report | None = None,
+    view: LiveView | None = None,
 ) -> dict[str, Any]:
     """Drive a scenario to its end with the planner under ROS 2.
 
@@ -64,6 +66,7 @@ def run_processes(
         overrides: values of variables of the scenario, as text.
         out: folder for `run.mcap`, `result.json`, `report.html` and `pictures.html`; None keeps nothing.
         progress: called with a line of text about once a simulated second.
+        view: where the run is shown while it goes on; None shows it nowhere.
 
     Returns:
         The content of `result.json`.

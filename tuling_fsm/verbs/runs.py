@@ -8,7 +8,7 @@ import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.progress import ProgressDisplay
@@ -24,8 +24,14 @@ from tuling_fsm.verbs.parser import (
     add_verb,
     folder,
     path,
+    port,
 )
 
+if TYPE_CHECKING:
+    from tuling_fsm.viewer.live.process import LiveView
+
+LOOPBACK = "127.0.0.1"
+"""As `viewer.live.server.LOOPBACK`, which is not read before there is something to show."""
 PLANNERS = ("agent", "idm", "pdm")
 """As `run.PLANNERS`, which is not read before there is something to drive."""
 
@@ -47,6 +53,7 @@ def add_demo(verbs: Verbs) -> None:
         metavar="DIR",
         help="folder of the results (default %(default)s)",
     )
+    _add_view(parser)
     _add_json(parser)
 
 
@@ -74,7 +81,27 @@ def add_sim(verbs: Verbs) -> None:
     )  # fmt: skip
     add_traffic(parser)
     parser.add_argument("--ros", action="store_true", help="as ROS 2 processes instead of in this one")
+    _add_view(parser)
     _add_json(parser)
+
+
+def _add_view(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--view", action="store_true", help="show it in a browser while it drives; the address is printed on stderr"
+    )
+    parser.add_argument(
+        "--view-host", default=LOOPBACK, metavar="ADDRESS",
+        help="where the page is listened for: 0.0.0.0 shows it to other machines too (default %(default)s)",
+    )  # fmt: skip
+    parser.add_argument("--view-port", type=port, default=0, metavar="N", help="its port (default: one that is free)")
+
+
+def _view(arguments: argparse.Namespace, progress: ProgressDisplay) -> LiveView | None:
+    if not arguments.view:
+        return None
+    from tuling_fsm.viewer.live.process import LiveView
+
+    return LiveView(arguments.view_host, arguments.view_port, progress.note)
 
 
 def _add_json(parser: argparse.ArgumentParser) -> None:
@@ -87,7 +114,9 @@ def _demo(arguments: argparse.Namespace) -> int:
 
     scenario = share_file("config", "scenarios", "demo.osc")
     with ProgressDisplay() as progress:
-        result = run_processes(scenario, seed=arguments.seed, out=arguments.out, progress=progress)
+        result = run_processes(
+            scenario, seed=arguments.seed, out=arguments.out, progress=progress, view=_view(arguments, progress)
+        )
     return _finish(result, arguments.out, arguments.json)
 
 
@@ -119,6 +148,7 @@ def _sim(arguments: argparse.Namespace) -> int:
             overrides=overrides,
             out=arguments.out,
             progress=progress,
+            view=_view(arguments, progress),
         )
     return _finish(result, arguments.out, arguments.json)
 

@@ -36,14 +36,24 @@ def write_film(file: Path, sources: Sequence[FilmSource]) -> None:
 
 def page(recordings: Sequence[FilmRun]) -> str:
     """The page as text."""
-    licence, charts = (_text(name) for name in _CHARTS)
     runs = (f'<script type="text/plain" class="run">{b64encode(each.data).decode()}</script>' for each in recordings)
+    return _filled(" and ".join(each.title for each in recordings), "\n".join(runs), kind="kept")
+
+
+def live_page(title: str) -> str:
+    """The page of a drive that goes on: without data, which come from the server that it is read from."""
+    return _filled(title, "", kind="live")
+
+
+def _filled(title: str, runs: str, kind: str) -> str:
+    licence, charts = (_text(name) for name in _CHARTS)
     return Template(_text("page.html")).substitute(
-        title=html.escape(" and ".join(each.title for each in recordings)),
+        title=html.escape(title),
+        kind=kind,
         styles=_text("vendor/uPlot.min.css") + _text("film.css"),
         charts=f"/*\n{licence}\n*/\n{charts}",
         imports=json.dumps({"imports": dict(_modules())}),
-        runs="\n".join(runs),
+        runs=runs,
     )
 
 

@@ -39,13 +39,13 @@ class RoadShape(NamedTuple):
     points: FloatArray
 
 
-def add_roads(columns: ColumnWriter, road_map: RoadMap, driven: FloatArray) -> dict[str, object]:
+def add_roads(columns: ColumnWriter, road_map: RoadMap, driven: FloatArray | None) -> dict[str, object]:
     """Add the columns of the map.
 
     Args:
         columns: gets `road.kind`, `road.n`, `road.x`, `road.y`.
         road_map: what was driven on.
-        driven: where the car was (N, 2), m.
+        driven: where the car was (N, 2), m; None for all of the map.
 
     Returns:
         What the header has to say of it: names of the kinds, signals and stop lines.
@@ -67,20 +67,25 @@ def add_roads(columns: ColumnWriter, road_map: RoadMap, driven: FloatArray) -> d
 
 
 class _Near:
-    """What is near to a path."""
+    """What is near to a path; everything, if there is none."""
 
-    def __init__(self, driven: FloatArray) -> None:
+    def __init__(self, driven: FloatArray | None) -> None:
+        self._everywhere = driven is None
+        if driven is None:
+            return
         line = shapely.linestrings(driven) if len(driven) > 1 else shapely.points(driven.reshape(-1, 2)[:1])
         self._area = shapely.buffer(shapely.simplify(line, AROUND_M / 20.0), AROUND_M, quad_segs=4)
         shapely.prepare(self._area)
 
     def line(self, points: FloatArray) -> bool:
         """Whether some of a line is."""
-        return len(points) > 1 and bool(shapely.intersects(self._area, shapely.linestrings(points)).any())
+        return len(points) > 1 and (
+            self._everywhere or bool(shapely.intersects(self._area, shapely.linestrings(points)).any())
+        )
 
     def point(self, x: float, y: float) -> bool:
         """Whether a point is."""
-        return bool(shapely.intersects(self._area, shapely.points(x, y)).any())
+        return self._everywhere or bool(shapely.intersects(self._area, shapely.points(x, y)).any())
 
 
 def _shapes(road_map: RoadMap, near: _Near) -> Iterator[RoadShape]:

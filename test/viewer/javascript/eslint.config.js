@@ -3,7 +3,7 @@ import js from "@eslint/js";
 const browser = [
   "document", "window", "location", "history", "matchMedia", "requestAnimationFrame", "atob", "Blob", "Response",
   "DecompressionStream", "TextDecoder", "Path2D", "DOMMatrix", "ResizeObserver", "Option", "HTMLSelectElement",
-  "getComputedStyle", "uPlot", "OffscreenCanvas",
+  "getComputedStyle", "uPlot", "OffscreenCanvas", "EventSource",
 ];
 
 export default [

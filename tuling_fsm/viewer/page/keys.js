@@ -4,7 +4,7 @@
 
 /**
  * @param {import("#film/clock.js").Clock} clock
- * @param {{zoom: (factor: number) => void, follow: () => void, jump: (steps: number) => void}} film
+ * @param {{zoom: (factor: number) => void, follow: () => void, live: () => void, jump: (steps: number) => void}} film
  * @returns {KeyBinding[]}
  */
 export function keyBindings(clock, film) {
@@ -21,6 +21,7 @@ export function keyBindings(clock, film) {
     { keys: ["n"], shown: "n", says: "next mark", act: () => film.jump(1) },
     { keys: ["p"], shown: "p", says: "mark before", act: () => film.jump(-1) },
     { keys: ["f"], shown: "f", says: "follow the car", act: () => film.follow() },
+    { keys: ["l"], shown: "l", says: "live, while it drives", act: () => film.live() },
     { keys: ["Home"], shown: "Home", says: "beginning", act: () => clock.seek(clock.begin) },
     { keys: ["End"], shown: "End", says: "end", act: () => clock.seek(clock.end) },
   ];
