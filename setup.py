@@ -49,6 +49,7 @@ setup(
         "numba>=0.60",
         "numpy>=1.26",
         "pyyaml>=5.4",
+        "rich>=11.2",
         "rosbags>=0.11",
         "scipy>=1.11",
         "shapely>=2.0",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -17,6 +18,7 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import flatten
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.drive_status import STATUS_PERIOD_S, DwellTimer, StatusReport, drive_status
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
@@ -55,11 +57,14 @@ PROGRESS_PERIOD_S = 1.0
 
 
 class DrivenFrame(NamedTuple):
-    """What a planner makes of a frame: the row for the log, what the car follows, and its messages for a bag."""
+    """What a planner makes of a frame: the row for the log, what the car follows, its messages for a bag,
+    and the dwell timers that run.
+    """
 
     row: LogRow
     trajectory: Trajectory
     messages: Callable[[], Iterable[tuple[str, bytes]]]
+    timers: tuple[DwellTimer, ...] = ()
 
 
 class Sinks(NamedTuple):
@@ -96,6 +101,7 @@ def run_scenario(
     traffic: str = OWN,
     bag: bool = True,
     view: LiveView | None = None,
+    status: StatusReport | None = None,
 ) -> dict[str, Any]:
     """Drive a scenario to its end.
 
@@ -111,6 +117,7 @@ def run_scenario(
         traffic: who drives the other vehicles, one of `TRAFFIC`.
         bag: whether more than `result.json` is written.
         view: where the run is shown while it goes on; None shows it nowhere.
+        status: called with how the run stands, some times a simulated second.
 
     Returns:
         The content of `result.json`.
@@ -134,7 +141,7 @@ def run_scenario(
         recorded = out if bag else None
         with _shown(view, title, map_file, parameters, recorded) as shown:
             with _bag(recorded, map_file, parameters) as writer:
-                _drive(simulation, driver, log, Sinks(writer, shown), progress)
+                _drive(simulation, driver, log, Sinks(writer, shown), RunTeller(simulation, log, progress, status))
             result = result_of(simulation, log, time.perf_counter() - began)
             if shown is not None:
                 shown.finish(result)
@@ -191,19 +198,46 @@ def _shown(
     return nullcontext() if view is None else LiveProcess(view, title, map_file, parameters, bag)
 
 
-def _drive(simulation: Simulation, driver: Driver, log: RunLog, sinks: Sinks, progress: Report | None) -> None:
+def _drive(simulation: Simulation, driver: Driver, log: RunLog, sinks: Sinks, tell: RunTeller) -> None:
     """Frame by frame to the end of the run."""
-    said_at, left = -PROGRESS_PERIOD_S, TimeLeft()
     while not simulation.finished:
         inputs = simulation.inputs()
         driven = driver(inputs)
         log.rows.append(driven.row)
         sinks.take(inputs, driven)
-        if progress is not None and inputs.stamp - said_at >= PROGRESS_PERIOD_S:
-            said_at = inputs.stamp
-            done = simulation.route_completion
-            progress(left.line(progress_line(driven.row, done), done))
+        tell.tick(driven.timers)
         simulation.advance(driven.trajectory, driven.row.state)
+
+
+class RunTeller:
+    """Tells how a run stands: a line of text once a simulated second, more than a line some times a second.
+
+    Args:
+        simulation: of the run.
+        log: has a row of each frame.
+        progress: takes the lines, if anything does.
+        status: takes the rest, if anything does.
+    """
+
+    def __init__(
+        self, simulation: Simulation, log: RunLog, progress: Report | None, status: StatusReport | None
+    ) -> None:
+        self._simulation, self._log = simulation, log
+        self._progress, self._status = progress, status
+        self._left = TimeLeft()
+        self._said_at = self._shown_at = -math.inf
+
+    def tick(self, timers: Iterable[DwellTimer]) -> None:
+        """After a frame, which has a row in the log; `timers` run."""
+        row = self._log.rows[-1]
+        if self._status is not None and row.t - self._shown_at >= STATUS_PERIOD_S - 1e-9:
+            self._shown_at = row.t
+            words = self._left.words(self._simulation.route_completion)
+            self._status(drive_status(self._simulation, self._log, timers, words))
+        if self._progress is not None and row.t - self._said_at >= PROGRESS_PERIOD_S:
+            self._said_at = row.t
+            done = self._simulation.route_completion
+            self._progress(self._left.line(progress_line(row, done), done))
 
 
 def progress_line(row: LogRow, completion: float) -> str:
@@ -228,7 +262,10 @@ def _agent(simulation: Simulation, parameters: Parameters, log: RunLog) -> Drive
         ego, ns = tick.world.ego, nanoseconds(tick.stamp)
         row = LogRow(tick.stamp, tick.state, ego.pose, ego.v, tick.limit, tick_ms)
         return DrivenFrame(
-            row, tick.trajectory, lambda: [*trajectory_messages(tick.trajectory, ns), *outputs.messages(tick, ns)]
+            row,
+            tick.trajectory,
+            lambda: [*trajectory_messages(tick.trajectory, ns), *outputs.messages(tick, ns)],
+            tuple(DwellTimer(each.dest, each.guard, each.held_s, each.dwell_s) for each in tick.decision.pending),
         )
 
     return drive

@@ -48,7 +48,7 @@ class LiveTab:
         self.said: list[str] = []
         self.page = browser.new_page(viewport={"width": 1300, "height": 860})
         self.page.set_default_timeout(PATIENCE_MS)
-        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("console", lambda message: self.said.append(f"{message.text} {message.location}"))
         self.page.on("pageerror", lambda error: self.said.append(str(error)))
         self.page.goto(url)
 
@@ -84,7 +84,7 @@ class Run:
 
 @pytest.fixture
 def run(tmp_path: Path) -> Iterator[Run]:
-    started = Run(tmp_path / "out", 100.0)
+    started = Run(tmp_path / "out", 400.0)
     yield started
     started.process.kill()
     started.process.wait()

@@ -65,6 +65,10 @@ class RouteServerParameters:
     map_file: str = param("", doc="OpenDRIVE map (.xodr); has to be set")
 
 
+STATUS = "status "
+"""Begins a line that is for a program."""
+
+
 @dataclass(frozen=True)
 class SimNodeParameters:
     """Of the node `sim`."""
@@ -74,6 +78,7 @@ class SimNodeParameters:
     seed: int = param(1, "", 0, 2**31 - 1, "of everything random", clause="SIM-2")
     overrides: str = param("", doc="JSON object of variables of the scenario and their values, as text; empty for none")
     out: str = param("", doc="folder that gets result.json and pictures.html; empty for none")
+    status_lines: bool = param(False, doc="also print how the run stands as JSON, for a program that shows it")
     start_timeout: float = param(300.0, "s", 1.0, 3600.0, "until planner and route server are there, wall time")
     answer_timeout: float = param(
         60.0, "s", 0.5, 600.0, "for one trajectory, wall time; then the run ends with an error"

@@ -21,8 +21,10 @@ import yaml
 
 from tuling_fsm.compiling import compile_kernels
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.drive_status import DriveStatus, StatusReport
 from tuling_fsm.progress import Report
 from tuling_fsm.ros.environment import child_environment, require_rclpy
+from tuling_fsm.ros.node_parameters import STATUS
 from tuling_fsm.run import chosen_map
 from tuling_fsm.sim.scenario.compiler import load_scenario
 from tuling_fsm.viewer.live.process import LiveView
@@ -56,6 +58,7 @@ def run_processes(
     out: Path | None = None,
     progress: Report | None = None,
     view: LiveView | None = None,
+    status: StatusReport | None = None,
 ) -> dict[str, Any]:
     """Drive a scenario to its end with the planner under ROS 2.
 
@@ -67,6 +70,7 @@ def run_processes(
         out: folder for `run.mcap`, `result.json`, `report.html` and `pictures.html`; None keeps nothing.
         progress: called with a line of text about once a simulated second.
         view: where the run is shown while it goes on; None shows it nowhere.
+        status: called with how the run stands, some times a simulated second.
 
     Returns:
         The content of `result.json`.
@@ -84,8 +88,9 @@ def run_processes(
             "seed": seed,
             "overrides": json.dumps(dict(overrides)),
             "out": str(results),
+            "status_lines": status is not None,
         }
-        with ProcessGroup(progress) as group:
+        with ProcessGroup(progress, status) as group:
             _start_nodes(group, Path(folder), {"map_file": str(chosen)}, sim, None if out is None else results)
             activate_planner(group)
             group.wait_for(SIM)
@@ -163,10 +168,11 @@ class ProcessGroup:
 
     Args:
         progress: told of the simulator's lines.
+        status: told of how its run stands.
     """
 
-    def __init__(self, progress: Report | None = None) -> None:
-        self._progress = progress
+    def __init__(self, progress: Report | None = None, status: StatusReport | None = None) -> None:
+        self._progress, self._status = progress, status
         self.environment = child_environment(os.getpid() % DOMAINS + 1)
         self.environment["PYTHONUNBUFFERED"] = "1"
         self._children: dict[str, _Child] = {}
@@ -243,6 +249,9 @@ class ProcessGroup:
         assert child.process.stdout is not None
         for line in child.process.stdout:
             text = line.rstrip()
+            if text.startswith(STATUS) and self._status is not None:
+                self._status(DriveStatus.from_json(text.removeprefix(STATUS)))
+                continue
             child.words.append(text)
             if _is_alarm(text):
                 print(f"{name}: {text}", file=sys.stderr)

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.progress import ProgressDisplay
 from tuling_fsm.sim.sensors.perception_levels import CLEAN
 from tuling_fsm.terminal import Style, styled
 from tuling_fsm.verbs.parser import (
@@ -28,6 +27,7 @@ from tuling_fsm.verbs.parser import (
 )
 
 if TYPE_CHECKING:
+    from tuling_fsm.dashboard import Dashboard, LineDisplay
     from tuling_fsm.viewer.live.process import LiveView
 
 LOOPBACK = "127.0.0.1"
@@ -96,7 +96,7 @@ def _add_view(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--view-port", type=port, default=0, metavar="N", help="its port (default: one that is free)")
 
 
-def _view(arguments: argparse.Namespace, progress: ProgressDisplay) -> LiveView | None:
+def _view(arguments: argparse.Namespace, progress: Dashboard | LineDisplay) -> LiveView | None:
     if not arguments.view:
         return None
     from tuling_fsm.viewer.live.process import LiveView
@@ -109,18 +109,25 @@ def _add_json(parser: argparse.ArgumentParser) -> None:
 
 
 def _demo(arguments: argparse.Namespace) -> int:
+    from tuling_fsm.dashboard import display
     from tuling_fsm.ros.processes import run_processes
     from tuling_fsm.share import share_file
 
     scenario = share_file("config", "scenarios", "demo.osc")
-    with ProgressDisplay() as progress:
+    with display() as progress:
         result = run_processes(
-            scenario, seed=arguments.seed, out=arguments.out, progress=progress, view=_view(arguments, progress)
+            scenario,
+            seed=arguments.seed,
+            out=arguments.out,
+            progress=progress,
+            view=_view(arguments, progress),
+            status=progress.show,
         )
     return _finish(result, arguments.out, arguments.json)
 
 
 def _sim(arguments: argparse.Namespace) -> int:
+    from tuling_fsm.dashboard import display
     from tuling_fsm.sim.scenario.compiler import load_scenario
 
     overrides = dict(assignment(text) for text in arguments.overrides)
@@ -140,7 +147,7 @@ def _sim(arguments: argparse.Namespace) -> int:
         )
     for note in load_scenario(arguments.scenario, overrides).notes:
         print(note, file=sys.stderr)
-    with ProgressDisplay() as progress:
+    with display() as progress:
         result = run(
             arguments.scenario,
             map_file=arguments.map,
@@ -149,6 +156,7 @@ def _sim(arguments: argparse.Namespace) -> int:
             out=arguments.out,
             progress=progress,
             view=_view(arguments, progress),
+            status=progress.show,
         )
     return _finish(result, arguments.out, arguments.json)
 

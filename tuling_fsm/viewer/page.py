@@ -14,6 +14,8 @@ from tuling_fsm.viewer.recording import FilmRun, FilmSource, record
 
 MOST_RUNS = 2
 """Runs that a page shows over each other or side by side."""
+_NO_ICON = '<link rel="icon" href="data:,">\n'
+"""A browser asks a server for one otherwise, also when it has ended."""
 _FOLDER = Path(__file__).with_name("page")
 _CHARTS = ("vendor/uPlot.LICENSE", "vendor/uPlot.iife.min.js")
 
@@ -50,6 +52,7 @@ def _filled(title: str, runs: str, kind: str) -> str:
     return Template(_text("page.html")).substitute(
         title=html.escape(title),
         kind=kind,
+        icon=_NO_ICON if kind == "live" else "",
         styles=_text("vendor/uPlot.min.css") + _text("film.css"),
         charts=f"/*\n{licence}\n*/\n{charts}",
         imports=json.dumps({"imports": dict(_modules())}),
