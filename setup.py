@@ -108,6 +108,7 @@ setup(
             "carla_bridge = tuling_fsm.ros.executable:carla_bridge",
             "carla_map = tuling_fsm.ros.executable:carla_map",
             "tracker = tuling_fsm.ros.executable:tracker",
+            "view = tuling_fsm.ros.executable:view",
         ],
     },
     zip_safe=False,

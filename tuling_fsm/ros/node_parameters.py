@@ -86,6 +86,21 @@ class SimNodeParameters:
     resend_after: float = param(0.5, "s", 0.05, 60.0, "without a trajectory the frame is sent again, wall time")
 
 
+VIEW_SAYS = "view: "
+"""Begins the line that has the address of the page."""
+
+
+@dataclass(frozen=True)
+class ViewNodeParameters:
+    """Of the node `view`."""
+
+    map_file: str = param("", doc="OpenDRIVE map (.xodr); has to be set")
+    host: str = param("127.0.0.1", doc="address to listen on; 0.0.0.0 shows the page to other machines too")
+    port: int = param(0, "", 0, 2**16 - 1, "to listen on; 0 takes a free one")
+    title: str = param("", doc="of the page; empty for the name of the map")
+    out: str = param("", doc="folder in which a simulated run leaves result.json; empty for none")
+
+
 def planner_specs(agent_parameters: type[object]) -> Iterable[ParameterSpec]:
     """All parameters of the node `planner`: its own, then those of the planner by room."""
     yield from describe(PlannerNodeParameters)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from rclpy.executors import Executor
     from rclpy.node import Node
 
-SIM = "sim"
+SIM, VIEW = "sim", "view"
 ALARMS = ("[WARN]", "[ERROR]", "[FATAL]")
 LAST_LINES = 20
 NOTHING: Mapping[str, str] = {}
@@ -91,6 +91,8 @@ def run_processes(
             "status_lines": status is not None,
         }
         with ProcessGroup(progress, status) as group:
+            if view is not None:
+                _start_view(group, Path(folder), view, chosen, results)
             _start_nodes(group, Path(folder), {"map_file": str(chosen)}, sim, None if out is None else results)
             activate_planner(group)
             group.wait_for(SIM)
@@ -107,6 +109,13 @@ def _start_nodes(
     planner = {"lock_step": True, "use_sim_time": True, "record": "" if record is None else str(record)}
     for name, own in (("route_server", {"use_sim_time": True}), ("planner", planner), (SIM, sim)):
         group.start(name, node_command(folder, name, {**common, **own}))
+
+
+def _start_view(group: ProcessGroup, folder: Path, view: LiveView, map_file: Path, out: Path) -> None:
+    """The node that shows the run; its address is told as soon as it has one."""
+    own = {"map_file": str(map_file), "host": view.host, "port": view.port, "out": str(out), "use_sim_time": True}
+    group.told[VIEW] = view.say
+    group.start(VIEW, node_command(folder, VIEW, own))
 
 
 def node_command(folder: Path, name: str, parameters: Mapping[str, object]) -> tuple[str, ...]:
@@ -176,6 +185,8 @@ class ProcessGroup:
         self.environment = child_environment(os.getpid() % DOMAINS + 1)
         self.environment["PYTHONUNBUFFERED"] = "1"
         self._children: dict[str, _Child] = {}
+        self.told: dict[str, Report] = {}
+        """Who is told of lines that begin with the name of a process and a colon."""
 
     def start(self, name: str, command: Sequence[str]) -> None:
         """Start one process with this interpreter, such as `("-m", "module")`."""
@@ -253,6 +264,8 @@ class ProcessGroup:
                 self._status(DriveStatus.from_json(text.removeprefix(STATUS)))
                 continue
             child.words.append(text)
+            if name in self.told and text.startswith(f"{name}: "):
+                self.told[name](text)
             if _is_alarm(text):
                 print(f"{name}: {text}", file=sys.stderr)
             elif name == SIM and not text.startswith("[") and self._progress is not None:
