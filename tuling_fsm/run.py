@@ -67,7 +67,7 @@ class DrivenFrame(NamedTuple):
     timers: tuple[DwellTimer, ...] = ()
 
 
-class Sinks(NamedTuple):
+class RunOutputs(NamedTuple):
     """Where the frames of a run go, beside its log."""
 
     bag: BagWriter | None
@@ -141,7 +141,9 @@ def run_scenario(
         recorded = out if bag else None
         with _shown(view, title, map_file, parameters, recorded) as shown:
             with _bag(recorded, map_file, parameters) as writer:
-                _drive(simulation, driver, log, Sinks(writer, shown), RunTeller(simulation, log, progress, status))
+                _drive(
+                    simulation, driver, log, RunOutputs(writer, shown), RunProgress(simulation, log, progress, status)
+                )
             result = result_of(simulation, log, time.perf_counter() - began)
             if shown is not None:
                 shown.finish(result)
@@ -198,7 +200,7 @@ def _shown(
     return nullcontext() if view is None else LiveProcess(view, title, map_file, parameters, bag)
 
 
-def _drive(simulation: Simulation, driver: Driver, log: RunLog, sinks: Sinks, tell: RunTeller) -> None:
+def _drive(simulation: Simulation, driver: Driver, log: RunLog, sinks: RunOutputs, tell: RunProgress) -> None:
     """Frame by frame to the end of the run."""
     while not simulation.finished:
         inputs = simulation.inputs()
@@ -209,7 +211,7 @@ def _drive(simulation: Simulation, driver: Driver, log: RunLog, sinks: Sinks, te
         simulation.advance(driven.trajectory, driven.row.state)
 
 
-class RunTeller:
+class RunProgress:
     """Tells how a run stands: a line of text once a simulated second, more than a line some times a second.
 
     Args:

@@ -18,7 +18,7 @@ from tuling_fsm.ros.node_parameters import STATUS, SimNodeParameters, read_scena
 from tuling_fsm.ros.parameter_server import ParameterServer
 from tuling_fsm.ros.planner_link import PlannerLink
 from tuling_fsm.ros.qos import message_class, profile
-from tuling_fsm.run import RunTeller, chosen_map, write_results
+from tuling_fsm.run import RunProgress, chosen_map, write_results
 from tuling_fsm.sim.reporting.result import result_of
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.wire.cdr import LITTLE_ENDIAN, nanoseconds, stamp_ns
@@ -48,7 +48,7 @@ class SimNode(ServedNode):
         self._resent_at = self._began = time.monotonic()
         self._link = PlannerLink(self, self._answered, _FLUSH_S)
         status = _print_status if self._own.status_lines else None
-        self._tell = RunTeller(self._simulation, self._link.watch.log, _print_line, status)
+        self._tell = RunProgress(self._simulation, self._link.watch.log, _print_line, status)
         self._clock_publisher = self.create_publisher(message_class(CLOCK), "/clock", profile(RELIABLE))
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(_POLL_S, self._poll, clock=steady)
