@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import io
+import json
 import socket
 import threading
 from base64 import b64decode
@@ -14,12 +15,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.viewer.columns import ColumnWriter, joined, unpacked
+from tuling_fsm.viewer.live.child import LAGGING_TICKS, show
 from tuling_fsm.viewer.live.log import BLOCK, PatchLog
 from tuling_fsm.viewer.live.patches import LiveFilm, LiveSource
-from tuling_fsm.viewer.live.pipe import frames, read_frames, read_tick_ms, tick_ms_message
+from tuling_fsm.viewer.live.pipe import DriveTick, frames, read_frames, read_tick_ms, result_message, tick_ms_message
 from tuling_fsm.viewer.live.server import MOST_PAGES, LiveServer
 from tuling_fsm.viewer.recording import FilmSource, record
 
@@ -153,11 +156,11 @@ def test_the_log_wakes_whoever_waits() -> None:
 
 
 def test_frames_come_back_and_half_a_one_is_none() -> None:
-    messages = [("odometry", b"abc"), tick_ms_message(1.5, 20.0), ("why", b"")]
+    messages = [("odometry", b"abc"), tick_ms_message(DriveTick(1.5, 20.0, 3)), ("why", b"")]
     raw = frames(messages)
     assert list(read_frames(io.BytesIO(raw))) == messages
     assert list(read_frames(io.BytesIO(raw[:-7]))) == messages[:1]
-    assert read_tick_ms(messages[1][1]) == (1.5, 20.0)
+    assert read_tick_ms(messages[1][1]) == (1.5, 20.0, 3)
 
 
 @pytest.fixture
@@ -251,3 +254,25 @@ def test_what_cannot_be_listened_on_is_one_line(server: LiveServer) -> None:
         LiveServer("drive", port=taken)
     with pytest.raises(InputError, match="cannot be listened on"):
         LiveServer("drive", host="203.0.113.9")
+
+
+@pytest.mark.parametrize(("waiting", "predicted"), [(0, True), (LAGGING_TICKS + 1, False)])
+def test_the_process_of_the_page_leaves_predictions_out_while_ticks_wait(
+    server: LiveServer, bag: Path, course: RoadMap, waiting: int, predicted: bool
+) -> None:
+    messages: list[tuple[str, bytes]] = []
+    for message in read_messages(bag):
+        if message.topic != "run":
+            messages.append((message.topic, message.data))
+        if message.topic == "odometry":
+            messages.append(tick_ms_message(DriveTick(message.ns * 1e-9, 2.0, waiting)))
+    raw = frames([*messages, result_message(json.loads((bag / "result.json").read_text(encoding="utf-8")))])
+    show(LiveFilm(LiveSource("drive", "BAG", course)), server, io.BytesIO(raw))
+    parts, number = [], 0
+    while (found := server.log.at(number)) is not None:
+        parts.append(found.data)
+        number = found.following
+    header, columns = sum_of(parts)
+    assert (len(columns["predicted.t"]) > 10) is predicted
+    assert len(columns["ego.t"]) == 240
+    assert header["result"]["end"] == "goal"

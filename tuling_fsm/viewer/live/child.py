@@ -23,8 +23,8 @@ from tuling_fsm.viewer.live.server import LiveServer
 
 PATCH_S = 0.1
 """Between two patches, s."""
-LAG_S = 1.0
-"""What was read in one go for so long without a pause came faster than it can be shown, s."""
+LAGGING_TICKS = 40
+"""As long as more wait, nothing is predicted: that costs more than all else."""
 CLOSING_S = 3.0
 """How long pages are given to take the rest, s."""
 
@@ -53,7 +53,9 @@ def show(film: LiveFilm, server: LiveServer, stream: BinaryIO) -> None:
     patched = time.monotonic()
     for topic, raw in read_frames(stream):
         if topic == TICK_MS:
-            film.take_tick_ms(*read_tick_ms(raw))
+            tick = read_tick_ms(raw)
+            film.take_tick_ms(tick.stamp, tick.tick_ms)
+            film.lagging = tick.waiting > LAGGING_TICKS
         elif topic == RESULT:
             result = json.loads(raw)
         else:

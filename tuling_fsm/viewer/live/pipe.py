@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from tuling_fsm.core.topics import BY_NAME
 
 TICK_MS, RESULT = "tick_ms", "result"
-"""Beside the topics: stamp (s) and time (ms) of a tick; `result.json` at the end."""
+"""Beside the topics: stamp (s) and time (ms) of a tick, and how many ticks wait behind it; `result.json` at the end."""
 _NAMES = (*BY_NAME, TICK_MS, RESULT)
 _NUMBERS = {name: number for number, name in enumerate(_NAMES)}
-_HEAD, _TICK = struct.Struct("<BI"), struct.Struct("<dd")
+_HEAD, _TICK = struct.Struct("<BI"), struct.Struct("<ddI")
 
 
 def frames(messages: Iterable[tuple[str, bytes]]) -> bytes:
@@ -31,15 +31,22 @@ def read_frames(stream: BinaryIO) -> Iterator[tuple[str, bytes]]:
         yield _NAMES[number], raw
 
 
-def tick_ms_message(stamp: float, tick_ms: float) -> tuple[str, bytes]:
-    """How long (ms) the tick of a stamp (s) took."""
-    return TICK_MS, _TICK.pack(stamp, tick_ms)
+class DriveTick(NamedTuple):
+    """A tick of a stamp (s) that took so long (ms), and how many wait behind it."""
+
+    stamp: float
+    tick_ms: float
+    waiting: int
 
 
-def read_tick_ms(raw: bytes) -> tuple[float, float]:
-    """Stamp (s) and time (ms)."""
-    stamp, tick_ms = _TICK.unpack(raw)
-    return float(stamp), float(tick_ms)
+def tick_ms_message(tick: DriveTick) -> tuple[str, bytes]:
+    """As it goes through the pipe."""
+    return TICK_MS, _TICK.pack(*tick)
+
+
+def read_tick_ms(raw: bytes) -> DriveTick:
+    """The inverse of `tick_ms_message`."""
+    return DriveTick(*_TICK.unpack(raw))
 
 
 def result_message(result: Mapping[str, Any]) -> tuple[str, bytes]:

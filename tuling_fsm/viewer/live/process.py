@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from tuling_fsm.agent import Parameters
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import flatten
-from tuling_fsm.viewer.live.pipe import frames, result_message, tick_ms_message
+from tuling_fsm.viewer.live.pipe import DriveTick, frames, result_message, tick_ms_message
 from tuling_fsm.viewer.live.server import LOOPBACK
 from tuling_fsm.wire.inputs import pack_inputs
 from tuling_fsm.world.inputs import Inputs
@@ -109,7 +109,8 @@ class LiveProcess:
         with suppress(OSError):  # The process has ended: the drive goes on without being shown.
             while (tick := self._waiting.get()) is not None:
                 seen = pack_inputs(tick.inputs, previous)
-                pipe.write(frames([*seen, *tick.outputs, tick_ms_message(tick.inputs.stamp, tick.tick_ms)]))
+                done = DriveTick(tick.inputs.stamp, tick.tick_ms, self._waiting.qsize())
+                pipe.write(frames([*seen, *tick.outputs, tick_ms_message(done)]))
                 previous = tick.inputs
             if self._result is not None:
                 pipe.write(frames([result_message(self._result)]))
