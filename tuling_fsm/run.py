@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -17,6 +18,7 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import flatten
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.drive_status import STATUS_PERIOD_S, DwellTimer, StatusReport, drive_status
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
@@ -34,6 +36,7 @@ from tuling_fsm.sim.scenario.compiler import load_scenario
 from tuling_fsm.sim.scenario.model import Scenario
 from tuling_fsm.sim.sensors.perception_levels import CLEAN, perception_level
 from tuling_fsm.sim.simulation import Simulation
+from tuling_fsm.viewer.live.process import LiveProcess, LiveView
 from tuling_fsm.viewer.page import write_film
 from tuling_fsm.viewer.recording import FilmSource
 from tuling_fsm.wire.cdr import nanoseconds
@@ -54,11 +57,31 @@ PROGRESS_PERIOD_S = 1.0
 
 
 class DrivenFrame(NamedTuple):
-    """What a planner makes of a frame: the row for the log, what the car follows, and its messages for a bag."""
+    """What a planner makes of a frame: the row for the log, what the car follows, its messages for a bag,
+    and the dwell timers that run.
+    """
 
     row: LogRow
     trajectory: Trajectory
     messages: Callable[[], Iterable[tuple[str, bytes]]]
+    timers: tuple[DwellTimer, ...] = ()
+
+
+class RunOutputs(NamedTuple):
+    """Where the frames of a run go, beside its log."""
+
+    bag: BagWriter | None
+    view: LiveProcess | None
+
+    def take(self, inputs: Inputs, driven: DrivenFrame) -> None:
+        """A frame; its messages are packed once, and only if they go anywhere."""
+        if self.bag is None and self.view is None:
+            return
+        messages = list(driven.messages())
+        if self.bag is not None:
+            self.bag.write_tick(inputs, messages)
+        if self.view is not None:
+            self.view.tick(inputs, messages, driven.row.tick_ms)
 
 
 Driver = Callable[[Inputs], DrivenFrame]
@@ -77,6 +100,8 @@ def run_scenario(
     perception: str = CLEAN,
     traffic: str = OWN,
     bag: bool = True,
+    view: LiveView | None = None,
+    status: StatusReport | None = None,
 ) -> dict[str, Any]:
     """Drive a scenario to its end.
 
@@ -91,6 +116,8 @@ def run_scenario(
         perception: level of what the sensors get wrong.
         traffic: who drives the other vehicles, one of `TRAFFIC`.
         bag: whether more than `result.json` is written.
+        view: where the run is shown while it goes on; None shows it nowhere.
+        status: called with how the run stands, some times a simulated second.
 
     Returns:
         The content of `result.json`.
@@ -110,9 +137,16 @@ def run_scenario(
         log = RunLog(top_speed=parameters.vehicle.max_speed)
         driver = _agent(simulation, parameters, log) if planner == AGENT else _baseline(planner, simulation, parameters)
         began = time.perf_counter()
-        with _bag(out if bag else None, map_file, parameters) as writer:
-            _drive(simulation, driver, log, writer, progress)
-        result = result_of(simulation, log, time.perf_counter() - began)
+        title = f"{scenario.name} on {road_map.name}, seed {seed}"
+        recorded = out if bag else None
+        with _shown(view, title, map_file, parameters, recorded) as shown:
+            with _bag(recorded, map_file, parameters) as writer:
+                _drive(
+                    simulation, driver, log, RunOutputs(writer, shown), RunProgress(simulation, log, progress, status)
+                )
+            result = result_of(simulation, log, time.perf_counter() - began)
+            if shown is not None:
+                shown.finish(result)
     if out is not None and bag:
         write_results(out, road_map, log, result)
         write_film(out / FILM, [FilmSource(out, tick_ms=[(row.t, row.tick_ms) for row in log.rows])])
@@ -160,20 +194,52 @@ def _bag(out: Path | None, map_file: Path, parameters: Parameters) -> AbstractCo
     return BagWriter(out, {"map": str(map_file.resolve()), "parameters": flatten(parameters)})
 
 
-def _drive(simulation: Simulation, driver: Driver, log: RunLog, bag: BagWriter | None, progress: Report | None) -> None:
+def _shown(
+    view: LiveView | None, title: str, map_file: Path, parameters: Parameters, bag: Path | None
+) -> AbstractContextManager[LiveProcess | None]:
+    return nullcontext() if view is None else LiveProcess(view, title, map_file, parameters, bag)
+
+
+def _drive(simulation: Simulation, driver: Driver, log: RunLog, sinks: RunOutputs, tell: RunProgress) -> None:
     """Frame by frame to the end of the run."""
-    said_at, left = -PROGRESS_PERIOD_S, TimeLeft()
     while not simulation.finished:
         inputs = simulation.inputs()
         driven = driver(inputs)
         log.rows.append(driven.row)
-        if bag is not None:
-            bag.write_tick(inputs, driven.messages())
-        if progress is not None and inputs.stamp - said_at >= PROGRESS_PERIOD_S:
-            said_at = inputs.stamp
-            done = simulation.route_completion
-            progress(left.line(progress_line(driven.row, done), done))
+        sinks.take(inputs, driven)
+        tell.tick(driven.timers)
         simulation.advance(driven.trajectory, driven.row.state)
+
+
+class RunProgress:
+    """Tells how a run stands: a line of text once a simulated second, more than a line some times a second.
+
+    Args:
+        simulation: of the run.
+        log: has a row of each frame.
+        progress: takes the lines, if anything does.
+        status: takes the rest, if anything does.
+    """
+
+    def __init__(
+        self, simulation: Simulation, log: RunLog, progress: Report | None, status: StatusReport | None
+    ) -> None:
+        self._simulation, self._log = simulation, log
+        self._progress, self._status = progress, status
+        self._left = TimeLeft()
+        self._said_at = self._shown_at = -math.inf
+
+    def tick(self, timers: Iterable[DwellTimer]) -> None:
+        """After a frame, which has a row in the log; `timers` run."""
+        row = self._log.rows[-1]
+        if self._status is not None and row.t - self._shown_at >= STATUS_PERIOD_S - 1e-9:
+            self._shown_at = row.t
+            words = self._left.words(self._simulation.route_completion)
+            self._status(drive_status(self._simulation, self._log, timers, words))
+        if self._progress is not None and row.t - self._said_at >= PROGRESS_PERIOD_S:
+            self._said_at = row.t
+            done = self._simulation.route_completion
+            self._progress(self._left.line(progress_line(row, done), done))
 
 
 def progress_line(row: LogRow, completion: float) -> str:
@@ -198,7 +264,10 @@ def _agent(simulation: Simulation, parameters: Parameters, log: RunLog) -> Drive
         ego, ns = tick.world.ego, nanoseconds(tick.stamp)
         row = LogRow(tick.stamp, tick.state, ego.pose, ego.v, tick.limit, tick_ms)
         return DrivenFrame(
-            row, tick.trajectory, lambda: [*trajectory_messages(tick.trajectory, ns), *outputs.messages(tick, ns)]
+            row,
+            tick.trajectory,
+            lambda: [*trajectory_messages(tick.trajectory, ns), *outputs.messages(tick, ns)],
+            tuple(DwellTimer(each.dest, each.guard, each.held_s, each.dwell_s) for each in tick.decision.pending),
         )
 
     return drive

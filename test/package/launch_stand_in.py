@@ -11,6 +11,7 @@ from typing import Any
 NAMES = {
     "launch": ("LaunchContext", "LaunchDescription", "LaunchDescriptionEntity"),
     "launch.actions": ("DeclareLaunchArgument", "EmitEvent", "ExecuteProcess", "RegisterEventHandler", "Shutdown"),
+    "launch.conditions": ("IfCondition",),
     "launch.event_handlers": ("OnProcessExit",),
     "launch.events": ("matches_action",),
     "launch.events.process": ("ProcessExited",),

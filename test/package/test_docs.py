@@ -111,7 +111,9 @@ def test_whatever_is_set_as_code_is_in_the_code() -> None:
             continue
         elif span.startswith("ros2 "):
             check_command(span)
-        elif span.endswith((".py", ".txt", ".yaml", ".json", ".md")) and span != "metadata.yaml":
+        elif (
+            span.startswith("config/") or span.endswith((".py", ".txt", ".yaml", ".json", ".md"))
+        ) and span != "metadata.yaml":
             assert (ROOT / span).is_file(), span
         else:
             assert span in PARAMETERS or span.removeprefix("~/") in SOURCES or span in SETUP, span

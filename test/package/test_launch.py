@@ -24,7 +24,7 @@ EXECUTABLES = set(
 )
 CONFIGURE, ACTIVATE = 1, 3
 STARTED = {
-    "planner.launch.py": {"planner"},
+    "planner.launch.py": {"planner", "view"},
     "sim.launch.py": {"planner", "route_server", "sim"},
     "carla.launch.py": {"planner", "route_server", "carla_map", "carla_bridge"},
     "replay.launch.py": {"planner", "route_server"},
@@ -34,6 +34,7 @@ KNOWN = {
     "sim": {spec.name for spec in specs_of("sim")},
     "route_server": {spec.name for spec in describe(RouteServerParameters)},
     "carla_bridge": {spec.name for spec in describe(CarlaParameters)},
+    "view": {spec.name for spec in specs_of("view")},
     "carla_map": {"map_file", "timeout"},
 }
 
@@ -111,6 +112,13 @@ def test_the_vehicle_and_the_topics_of_the_planner_are_arguments(monkeypatch: py
     topics = {topic.name for topic in (*INPUTS, *OUTPUTS)} - {"/diagnostics"}
     assert renamed == {name: name for name in topics}
     assert all(arguments[name]["default_value"] == name for name in topics)
+    (view,) = said.every("Node")
+    assert dict(view.named["remappings"]).keys() == renamed.keys()
+    assert (view.named["condition"].positional[0].positional, arguments["view"]["default_value"]) == (
+        ("view",),
+        "false",
+    )
+    assert arguments["view_host"]["default_value"] == "127.0.0.1"
     files = [each.positional[0] for each in planner.named["parameters"] if isinstance(each, Said)]
     assert files == ["params_file", "vehicle_file"]
     assert arguments["vehicle_file"]["default_value"].positional == ("params_file",)

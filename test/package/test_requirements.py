@@ -43,6 +43,7 @@ KEYS = {
     "numpy": Key("python3-numpy", "1.21.5", "1.26.4"),
     "pip": Key("python3-pip", "22.0.2", "24.0"),
     "pyyaml": Key("python3-yaml", "5.4.1", "6.0.1"),
+    "rich": Key("python3-rich", "11.2.0", "13.7.1"),
     "rosbags": Key("python3-rosbags-pip", None, None),
     "scipy": Key("python3-scipy", "1.8.0", "1.11.4"),
     "shapely": Key("python3-shapely", "1.8.0", "2.0.3"),

@@ -1,4 +1,4 @@
-"""The views for RViz and Foxglove show topics that there are, with their types and quality of service."""
+"""The views for RViz, Foxglove and PlotJuggler show topics that there are, with their types and quality of service."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 import yaml
@@ -74,6 +75,59 @@ def test_a_path_to_nothing_is_found_out(path: str) -> None:
         check_path(path)
 
 
+@pytest.fixture(scope="module")
+def plotjuggler() -> ElementTree.Element:
+    return ElementTree.parse(CONFIG / "plotjuggler.xml").getroot()
+
+
+def test_plotjuggler_plots_fields_that_there_are(plotjuggler: ElementTree.Element) -> None:
+    curves = plotjuggler.findall(".//plot/curve")
+    assert len(curves) >= 6
+    for plot in plotjuggler.iter("plot"):
+        for curve in plot:
+            if curve.tag == "curve":
+                plane = plot.attrib["mode"] == "XYPlot"
+                for name in ("curve_x", "curve_y") if plane else ("name",):
+                    assert is_number(check_path(dotted(curve.attrib[name]))), curve.attrib
+
+
+def test_plotjuggler_finds_its_tree_as_it_writes_it(plotjuggler: ElementTree.Element) -> None:
+    (window,) = plotjuggler.findall("tabbed_widget")
+    assert window.attrib == {"name": "Main Window", "parent": "main_window"}
+    assert [child.tag for child in plotjuggler] == ["tabbed_widget", "use_relative_time_offset"]
+    tabs = window.findall("Tab")
+    (current,) = window.findall("currentTabIndex")
+    assert 0 <= int(current.attrib["index"]) < len(tabs)
+    for tab in tabs:
+        assert len(tab.findall("Container")) == int(tab.attrib["containers"]) == 1
+    for splitter in window.iter("DockSplitter"):
+        sizes = [float(size) for size in splitter.attrib["sizes"].split(";")]
+        assert len(splitter.findall("DockArea")) == int(splitter.attrib["count"]) == len(sizes)
+        assert sum(sizes) == pytest.approx(1.0)
+        assert splitter.attrib["orientation"] in ("-", "|")
+    for plot in window.iter("plot"):
+        assert plot.attrib["mode"] in ("TimeSeries", "XYPlot")
+        assert plot.attrib["style"] in ("Lines", "Dots", "LinesAndDots", "Sticks", "Steps")
+
+
+@pytest.mark.parametrize(
+    "name", ["/nothing/data", "/odometry/twist/linear/x", "/trajectory/points/x", "/odometry/pose"]
+)
+def test_a_curve_of_nothing_is_found_out(name: str) -> None:
+    with pytest.raises((KeyError, AssertionError)):
+        assert is_number(check_path(dotted(name)))
+
+
+def dotted(name: str) -> str:
+    """A series of PlotJuggler, as `/topic/field[0]/field`, as a path of Foxglove."""
+    topic, *fields = name.removeprefix("/").split("/")
+    return ".".join((f"/{topic}", *fields))
+
+
+def is_number(kind: str) -> bool:
+    return kind.startswith(("float", "int", "uint", "bool"))
+
+
 def panels(node: Any) -> Iterator[str]:
     """The panels of a layout, which is a tree."""
     if isinstance(node, str):
@@ -84,8 +138,8 @@ def panels(node: Any) -> Iterator[str]:
         yield from panels(node["second"])
 
 
-def check_path(path: str) -> None:
-    """A path like `/topic.field[0].field`, followed through the definitions of the messages."""
+def check_path(path: str) -> str:
+    """The type of a path like `/topic.field[0].field`, followed through the definitions of the messages."""
     name, *fields = path.split(".")
     kind = topic_of(name).type
     for part in fields:
@@ -96,3 +150,4 @@ def check_path(path: str) -> None:
         assert is_list is (taken[2] is not None), path
         node, detail = detail[0] if is_list else (node, detail)
         kind = detail[0] if node.name == "BASE" else detail
+    return kind

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.bag.replay import replay
 from tuling_fsm.cli import main
 from tuling_fsm.core.errors import InputError
@@ -15,6 +16,7 @@ from tuling_fsm.core.request import Limit, Reason
 from tuling_fsm.run import progress_line, run_scenario
 from tuling_fsm.share import share_file
 from tuling_fsm.sim.reporting.run_log import LogRow
+from tuling_fsm.viewer.live.process import LiveView
 
 ROAM = share_file("config", "scenarios", "roam.osc")
 SHORT = {"length_m": "150", "vehicles": "6"}
@@ -76,3 +78,27 @@ def test_a_scenario_without_a_map_needs_one(tmp_path: Path) -> None:
 def test_a_line_of_progress_names_a_distance_only_where_there_is_one(limit: Limit, said: str) -> None:
     row = LogRow(3.0, "on_road/normal", Pose(0.0, 0.0, 0.0), 4.25, limit, 1.0)
     assert progress_line(row, 0.5) == f"    3.0 s   50 %   4.2 m/s  on_road/normal  {said}"
+
+
+@pytest.mark.slow
+@pytest.mark.clause("SIM-2")
+def test_a_run_that_is_shown_is_the_same(tmp_path: Path) -> None:
+    said: list[str] = []
+    roam = share_file("config", "scenarios", "roam.osc")
+    bags = []
+    for name, view in (("shown", LiveView(say=said.append)), ("alone", None)):
+        run_scenario(roam, overrides={"length_m": "40"}, out=tmp_path / name, view=view)
+        bags.append(list(read_messages(tmp_path / name)))
+    assert len(bags[0]) > 1000
+    assert bags[0] == bags[1]
+    assert said[0].startswith("view: http://127.0.0.1:")
+    assert "the drive is over" in said[-1]
+
+
+def test_an_address_that_cannot_be_listened_on_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert (
+        main(["sim", str(share_file("config", "scenarios", "roam.osc")), "--view", "--view-host", "203.0.113.9"]) == 2
+    )
+    assert "cannot be listened on" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["sim", "x.osc", "--view-port", "70000"])

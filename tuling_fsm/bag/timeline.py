@@ -27,7 +27,8 @@ WORDS = ("state", "sensors", "indicators")
 """Topics of one word that lasts until the next."""
 CLOCK_TIME_S = 1e6
 """Stamps beyond this are those of a clock."""
-_STAMPED = frozenset({"odometry", "trajectory", "why"})
+STAMPED = frozenset({"odometry", "trajectory", "why"})
+"""Topics whose messages bear the planner's clock."""
 
 
 class StateChange(NamedTuple):
@@ -121,9 +122,9 @@ def read_timeline(path: str | Path, salvage: bool = False, names: TopicNames = O
     words: list[tuple[float, str, str]] = []
     motion: list[MotionSample] = []
     take: dict[str, Callable[[float, bytes], None]] = {
-        "transition": lambda _, raw: changes.append(_change(unpack_transition(raw, f"{path}: transition"))),
+        "transition": lambda _, raw: changes.append(state_change(unpack_transition(raw, f"{path}: transition"))),
         "why": lambda t, raw: whys.append(WhyMessage(t, unpack_diagnostics(raw, f"{path}: why"))),
-        "odometry": lambda t, raw: motion.extend(_moved(t, raw)),
+        "odometry": lambda t, raw: motion.extend(motion_samples(t, raw)),
     }
     stamps = []
     for t, message in by_stamp(ours(read_messages(path, salvage, names))):
@@ -151,7 +152,7 @@ def by_stamp(messages: Iterable[Message]) -> Iterator[tuple[float, Message]]:
     early: list[Message] = []
     clock = None
     for message in messages:
-        if message.topic in _STAMPED and len(message.data) >= STAMP_BYTES:
+        if message.topic in STAMPED and len(message.data) >= STAMP_BYTES:
             clock = seconds(stamp_ns(message.data))
             yield from ((clock, other) for other in early)
             early.clear()
@@ -162,7 +163,7 @@ def by_stamp(messages: Iterable[Message]) -> Iterator[tuple[float, Message]]:
     yield from ((seconds(message.ns), message) for message in early)
 
 
-def _moved(t: float, raw: bytes) -> list[MotionSample]:
+def motion_samples(t: float, raw: bytes) -> list[MotionSample]:
     """A sample; nothing of odometry that the planner could not use either, as in another frame."""
     try:
         odometry = unpack_odometry(raw)[1]
@@ -171,7 +172,7 @@ def _moved(t: float, raw: bytes) -> list[MotionSample]:
     return [MotionSample(t, odometry.pose, odometry.v)]
 
 
-def _change(event: dict[str, Any]) -> StateChange:
+def state_change(event: dict[str, Any]) -> StateChange:
     """A transition as it was sent."""
     return StateChange(
         event["stamp"],

@@ -53,7 +53,12 @@ def carla_map(arguments: Sequence[str] | None = None) -> int:
     return run_executable(_carla_map, arguments)
 
 
-EXECUTABLES = {each.__name__: each for each in (planner, sim, route_server, tracker, carla_bridge, carla_map)}
+def view(arguments: Sequence[str] | None = None) -> int:
+    """Shows the drive in browsers while it goes on."""
+    return run_executable(_view, arguments)
+
+
+EXECUTABLES = {each.__name__: each for each in (planner, sim, route_server, tracker, view, carla_bridge, carla_map)}
 
 
 def _planner() -> MakeNode:
@@ -78,6 +83,12 @@ def _tracker() -> MakeNode:
     from tuling_fsm.ros.tracker import TrackerNode
 
     return TrackerNode
+
+
+def _view() -> MakeNode:
+    from tuling_fsm.ros.view import ViewNode
+
+    return ViewNode
 
 
 def _carla_bridge() -> MakeNode:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from launch.actions import EmitEvent, RegisterEventHandler, Shutdown
+from launch.conditions import IfCondition
 from launch.event_handlers import OnProcessExit
 from launch.events import matches_action
 from launch.substitutions import LaunchConfiguration
@@ -35,6 +36,20 @@ def planner(parameters: Sequence[object], namespace: object = "", remappings: Se
 def beside(executable: str, parameters: Sequence[object], output: str = "log") -> Node:
     """Another executable of this package, under its own name."""
     return Node(package=PACKAGE, executable=executable, name=executable, parameters=list(parameters), output=output)
+
+
+def view(parameters: object, namespace: object, remappings: Sequence[object], wanted: LaunchConfiguration) -> Node:
+    """The node `view` beside a planner whose topics have other names, where it is wanted."""
+    return Node(
+        package=PACKAGE,
+        executable="view",
+        name="view",
+        namespace=namespace,
+        parameters=[parameters],
+        remappings=list(remappings),
+        output="screen",
+        condition=IfCondition(wanted),
+    )
 
 
 def configure(node: LifecycleNode) -> EmitEvent:

@@ -65,6 +65,10 @@ class RouteServerParameters:
     map_file: str = param("", doc="OpenDRIVE map (.xodr); has to be set")
 
 
+STATUS = "status "
+"""Begins a line that is for a program."""
+
+
 @dataclass(frozen=True)
 class SimNodeParameters:
     """Of the node `sim`."""
@@ -74,11 +78,27 @@ class SimNodeParameters:
     seed: int = param(1, "", 0, 2**31 - 1, "of everything random", clause="SIM-2")
     overrides: str = param("", doc="JSON object of variables of the scenario and their values, as text; empty for none")
     out: str = param("", doc="folder that gets result.json and pictures.html; empty for none")
+    status_lines: bool = param(False, doc="also print how the run stands as JSON, for a program that shows it")
     start_timeout: float = param(300.0, "s", 1.0, 3600.0, "until planner and route server are there, wall time")
     answer_timeout: float = param(
         60.0, "s", 0.5, 600.0, "for one trajectory, wall time; then the run ends with an error"
     )
     resend_after: float = param(0.5, "s", 0.05, 60.0, "without a trajectory the frame is sent again, wall time")
+
+
+VIEW_SAYS = "view: "
+"""Begins the line that has the address of the page."""
+
+
+@dataclass(frozen=True)
+class ViewNodeParameters:
+    """Of the node `view`."""
+
+    map_file: str = param("", doc="OpenDRIVE map (.xodr); has to be set")
+    host: str = param("127.0.0.1", doc="address to listen on; 0.0.0.0 shows the page to other machines too")
+    port: int = param(0, "", 0, 2**16 - 1, "to listen on; 0 takes a free one")
+    title: str = param("", doc="of the page; empty for the name of the map")
+    out: str = param("", doc="folder in which a simulated run leaves result.json; empty for none")
 
 
 def planner_specs(agent_parameters: type[object]) -> Iterable[ParameterSpec]:

@@ -14,7 +14,7 @@ import yaml
 
 from tuling_fsm.core.parameters import ParameterSpec, Scalar, describe
 from tuling_fsm.ros.carla.parameters import CarlaMapParameters, CarlaParameters
-from tuling_fsm.ros.node_parameters import RouteServerParameters, SimNodeParameters, planner_specs
+from tuling_fsm.ros.node_parameters import RouteServerParameters, SimNodeParameters, ViewNodeParameters, planner_specs
 from tuling_fsm.ros.tracking import TrackingParameters
 
 HEAD = """\
@@ -46,6 +46,7 @@ _OWN: dict[str, type] = {
     "sim": SimNodeParameters,
     "route_server": RouteServerParameters,
     "tracker": TrackingParameters,
+    "view": ViewNodeParameters,
     "carla_bridge": CarlaParameters,
     "carla_map": CarlaMapParameters,
 }

@@ -21,10 +21,13 @@ import yaml
 
 from tuling_fsm.compiling import compile_kernels
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.drive_status import DriveStatus, StatusReport
 from tuling_fsm.progress import Report
 from tuling_fsm.ros.environment import child_environment, require_rclpy
+from tuling_fsm.ros.node_parameters import STATUS
 from tuling_fsm.run import chosen_map
 from tuling_fsm.sim.scenario.compiler import load_scenario
+from tuling_fsm.viewer.live.process import LiveView
 from tuling_fsm.viewer.page import write_film
 from tuling_fsm.viewer.recording import FilmSource
 
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
     from rclpy.executors import Executor
     from rclpy.node import Node
 
-SIM = "sim"
+SIM, VIEW = "sim", "view"
 ALARMS = ("[WARN]", "[ERROR]", "[FATAL]")
 LAST_LINES = 20
 NOTHING: Mapping[str, str] = {}
@@ -54,6 +57,8 @@ def run_processes(
     overrides: Mapping[str, str] = NOTHING,
     out: Path | None = None,
     progress: Report | None = None,
+    view: LiveView | None = None,
+    status: StatusReport | None = None,
 ) -> dict[str, Any]:
     """Drive a scenario to its end with the planner under ROS 2.
 
@@ -64,6 +69,8 @@ def run_processes(
         overrides: values of variables of the scenario, as text.
         out: folder for `run.mcap`, `result.json`, `report.html` and `pictures.html`; None keeps nothing.
         progress: called with a line of text about once a simulated second.
+        view: where the run is shown while it goes on; None shows it nowhere.
+        status: called with how the run stands, some times a simulated second.
 
     Returns:
         The content of `result.json`.
@@ -81,8 +88,11 @@ def run_processes(
             "seed": seed,
             "overrides": json.dumps(dict(overrides)),
             "out": str(results),
+            "status_lines": status is not None,
         }
-        with ProcessGroup(progress) as group:
+        with ProcessGroup(progress, status) as group:
+            if view is not None:
+                _start_view(group, Path(folder), view, chosen, results)
             _start_nodes(group, Path(folder), {"map_file": str(chosen)}, sim, None if out is None else results)
             activate_planner(group)
             group.wait_for(SIM)
@@ -99,6 +109,13 @@ def _start_nodes(
     planner = {"lock_step": True, "use_sim_time": True, "record": "" if record is None else str(record)}
     for name, own in (("route_server", {"use_sim_time": True}), ("planner", planner), (SIM, sim)):
         group.start(name, node_command(folder, name, {**common, **own}))
+
+
+def _start_view(group: ProcessGroup, folder: Path, view: LiveView, map_file: Path, out: Path) -> None:
+    """The node that shows the run; its address is told as soon as it has one."""
+    own = {"map_file": str(map_file), "host": view.host, "port": view.port, "out": str(out), "use_sim_time": True}
+    group.told[VIEW] = view.say
+    group.start(VIEW, node_command(folder, VIEW, own))
 
 
 def node_command(folder: Path, name: str, parameters: Mapping[str, object]) -> tuple[str, ...]:
@@ -160,13 +177,16 @@ class ProcessGroup:
 
     Args:
         progress: told of the simulator's lines.
+        status: told of how its run stands.
     """
 
-    def __init__(self, progress: Report | None = None) -> None:
-        self._progress = progress
+    def __init__(self, progress: Report | None = None, status: StatusReport | None = None) -> None:
+        self._progress, self._status = progress, status
         self.environment = child_environment(os.getpid() % DOMAINS + 1)
         self.environment["PYTHONUNBUFFERED"] = "1"
         self._children: dict[str, _Child] = {}
+        self.told: dict[str, Report] = {}
+        """Who is told of lines that begin with the name of a process and a colon."""
 
     def start(self, name: str, command: Sequence[str]) -> None:
         """Start one process with this interpreter, such as `("-m", "module")`."""
@@ -240,7 +260,12 @@ class ProcessGroup:
         assert child.process.stdout is not None
         for line in child.process.stdout:
             text = line.rstrip()
+            if text.startswith(STATUS) and self._status is not None:
+                self._status(DriveStatus.from_json(text.removeprefix(STATUS)))
+                continue
             child.words.append(text)
+            if name in self.told and text.startswith(f"{name}: "):
+                self.told[name](text)
             if _is_alarm(text):
                 print(f"{name}: {text}", file=sys.stderr)
             elif name == SIM and not text.startswith("[") and self._progress is not None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from tuling_fsm.bag.timeline import WhyMessage
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.request import Limit, Reason
+from tuling_fsm.drive_status import DwellTimer
 from tuling_fsm.sim.reporting.run_log import LogRow, RunLog, TransitionRow
+from tuling_fsm.viewer.reasons import dwells
 from tuling_fsm.wire.diagnostics import unpack_diagnostics
 from tuling_fsm.wire.text import unpack_string
 from tuling_fsm.wire.transition import unpack_transition
@@ -18,6 +21,8 @@ class RunWatch:
         self.log = RunLog()
         self.state = ""
         self._limit = Limit(Reason.NONE)
+        self.timers: tuple[DwellTimer, ...] = ()
+        """Dwell timers that run."""
 
     def receive(self, topic: str, raw: bytes) -> None:
         """Take one message.
@@ -31,6 +36,8 @@ class RunWatch:
             self._transition(raw)
         elif topic == "why":
             self._limit = _limit(raw)
+            why = WhyMessage(0.0, unpack_diagnostics(raw, "why"))
+            self.timers = tuple(DwellTimer(each.dest, each.guard, each.held_s, each.dwell_s) for each in dwells(why))
 
     def note(self, inputs: Inputs, tick_ms: float) -> None:
         """A frame has been answered: one row.

@@ -11,14 +11,14 @@ from rclpy.clock import Clock, ClockType
 from tuling_fsm.agent import Parameters
 from tuling_fsm.core.parameters import describe, load
 from tuling_fsm.core.topics import RELIABLE
+from tuling_fsm.drive_status import DriveStatus
 from tuling_fsm.map.opendrive import read_map
-from tuling_fsm.progress import TimeLeft
 from tuling_fsm.ros.loop import ServedNode
-from tuling_fsm.ros.node_parameters import SimNodeParameters, read_scenario
+from tuling_fsm.ros.node_parameters import STATUS, SimNodeParameters, read_scenario
 from tuling_fsm.ros.parameter_server import ParameterServer
 from tuling_fsm.ros.planner_link import PlannerLink
 from tuling_fsm.ros.qos import message_class, profile
-from tuling_fsm.run import chosen_map, progress_line, write_results
+from tuling_fsm.run import RunProgress, chosen_map, write_results
 from tuling_fsm.sim.reporting.result import result_of
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.wire.cdr import LITTLE_ENDIAN, nanoseconds, stamp_ns
@@ -26,7 +26,6 @@ from tuling_fsm.wire.trajectory import unpack_trajectory
 from tuling_fsm.world.inputs import Inputs
 
 CLOCK = "rosgraph_msgs/msg/Clock"
-PROGRESS_PERIOD_S = 1.0
 _POLL_S = 0.05
 _FLUSH_S = 30.0
 """What bears no stamp is waited for, on a machine that stalls too: a run would not repeat without."""
@@ -47,8 +46,9 @@ class SimNode(ServedNode):
         self._previous: Inputs | None = None
         self._asked_at: float | None = None
         self._resent_at = self._began = time.monotonic()
-        self._said_at, self._left = -PROGRESS_PERIOD_S, TimeLeft()
         self._link = PlannerLink(self, self._answered, _FLUSH_S)
+        status = _print_status if self._own.status_lines else None
+        self._tell = RunProgress(self._simulation, self._link.watch.log, _print_line, status)
         self._clock_publisher = self.create_publisher(message_class(CLOCK), "/clock", profile(RELIABLE))
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(_POLL_S, self._poll, clock=steady)
@@ -93,10 +93,7 @@ class SimNode(ServedNode):
         trajectory = unpack_trajectory(raw)
         inputs = simulation.inputs()
         watch.note(inputs, 1e3 * (time.monotonic() - self._asked_at))
-        if inputs.stamp - self._said_at >= PROGRESS_PERIOD_S:
-            self._said_at = inputs.stamp
-            done = simulation.route_completion
-            print(self._left.line(progress_line(watch.log.rows[-1], done), done), flush=True)
+        self._tell.tick(watch.timers)
         simulation.advance(trajectory, watch.state)
         self._previous = inputs
         if simulation.finished:
@@ -118,6 +115,14 @@ class SimNode(ServedNode):
         result = result_of(self._simulation, log, time.monotonic() - self._began)
         if self._own.out:
             write_results(Path(self._own.out), self._simulation.road_map, log, result)
+
+
+def _print_line(line: str) -> None:
+    print(line, flush=True)
+
+
+def _print_status(status: DriveStatus) -> None:
+    print(f"{STATUS}{status.to_json()}", flush=True)
 
 
 def _open(own: SimNodeParameters) -> Simulation:

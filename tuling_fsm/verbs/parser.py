@@ -20,6 +20,7 @@ OWN = "own"
 TRAFFIC = (OWN, "sumo")
 """As `run.TRAFFIC`, which is not read before there is something to drive."""
 LARGEST_SEED = 2**31 - 1
+LARGEST_PORT = 2**16 - 1
 EXAMPLE = "example:"
 """Begins the last lines of the help of a verb."""
 
@@ -109,6 +110,17 @@ def path(text: str) -> Path:
     if not text:
         raise argparse.ArgumentTypeError("an empty name is no file")
     return Path(text)
+
+
+def port(text: str) -> int:
+    """A TCP port, for `type=`; 0 is any that is free.
+
+    Raises:
+        ArgumentTypeError: no such number.
+    """
+    if not text.isdecimal() or int(text) > LARGEST_PORT:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port (expected 0 to {LARGEST_PORT})")
+    return int(text)
 
 
 def finite(text: str) -> float:

@@ -8,10 +8,9 @@ import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.progress import ProgressDisplay
 from tuling_fsm.sim.sensors.perception_levels import CLEAN
 from tuling_fsm.terminal import Style, styled
 from tuling_fsm.verbs.parser import (
@@ -24,8 +23,15 @@ from tuling_fsm.verbs.parser import (
     add_verb,
     folder,
     path,
+    port,
 )
 
+if TYPE_CHECKING:
+    from tuling_fsm.dashboard import Dashboard, LineDisplay
+    from tuling_fsm.viewer.live.process import LiveView
+
+LOOPBACK = "127.0.0.1"
+"""As `viewer.live.server.LOOPBACK`, which is not read before there is something to show."""
 PLANNERS = ("agent", "idm", "pdm")
 """As `run.PLANNERS`, which is not read before there is something to drive."""
 
@@ -47,6 +53,7 @@ def add_demo(verbs: Verbs) -> None:
         metavar="DIR",
         help="folder of the results (default %(default)s)",
     )
+    _add_view(parser)
     _add_json(parser)
 
 
@@ -74,7 +81,27 @@ def add_sim(verbs: Verbs) -> None:
     )  # fmt: skip
     add_traffic(parser)
     parser.add_argument("--ros", action="store_true", help="as ROS 2 processes instead of in this one")
+    _add_view(parser)
     _add_json(parser)
+
+
+def _add_view(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--view", action="store_true", help="show it in a browser while it drives; the address is printed on stderr"
+    )
+    parser.add_argument(
+        "--view-host", default=LOOPBACK, metavar="ADDRESS",
+        help="where the page is listened for: 0.0.0.0 shows it to other machines too (default %(default)s)",
+    )  # fmt: skip
+    parser.add_argument("--view-port", type=port, default=0, metavar="N", help="its port (default: one that is free)")
+
+
+def _view(arguments: argparse.Namespace, progress: Dashboard | LineDisplay) -> LiveView | None:
+    if not arguments.view:
+        return None
+    from tuling_fsm.viewer.live.process import LiveView
+
+    return LiveView(arguments.view_host, arguments.view_port, progress.note)
 
 
 def _add_json(parser: argparse.ArgumentParser) -> None:
@@ -82,16 +109,25 @@ def _add_json(parser: argparse.ArgumentParser) -> None:
 
 
 def _demo(arguments: argparse.Namespace) -> int:
+    from tuling_fsm.dashboard import display
     from tuling_fsm.ros.processes import run_processes
     from tuling_fsm.share import share_file
 
     scenario = share_file("config", "scenarios", "demo.osc")
-    with ProgressDisplay() as progress:
-        result = run_processes(scenario, seed=arguments.seed, out=arguments.out, progress=progress)
+    with display() as progress:
+        result = run_processes(
+            scenario,
+            seed=arguments.seed,
+            out=arguments.out,
+            progress=progress,
+            view=_view(arguments, progress),
+            status=progress.show,
+        )
     return _finish(result, arguments.out, arguments.json)
 
 
 def _sim(arguments: argparse.Namespace) -> int:
+    from tuling_fsm.dashboard import display
     from tuling_fsm.sim.scenario.compiler import load_scenario
 
     overrides = dict(assignment(text) for text in arguments.overrides)
@@ -111,7 +147,7 @@ def _sim(arguments: argparse.Namespace) -> int:
         )
     for note in load_scenario(arguments.scenario, overrides).notes:
         print(note, file=sys.stderr)
-    with ProgressDisplay() as progress:
+    with display() as progress:
         result = run(
             arguments.scenario,
             map_file=arguments.map,
@@ -119,6 +155,8 @@ def _sim(arguments: argparse.Namespace) -> int:
             overrides=overrides,
             out=arguments.out,
             progress=progress,
+            view=_view(arguments, progress),
+            status=progress.show,
         )
     return _finish(result, arguments.out, arguments.json)
 

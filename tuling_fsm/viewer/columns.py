@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import struct
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -68,11 +68,28 @@ class ColumnWriter:
 
 def unpacked(data: bytes) -> tuple[dict[str, object], dict[str, npt.NDArray[np.float64]]]:
     """The inverse of `ColumnWriter.packed`: the header, and the columns by name, as the page reads them."""
+    header, _, columns = _read(data)
+    return header, columns
+
+
+def joined(parts: Sequence[bytes]) -> bytes:
+    """Several packed parts of the same columns as one: the columns one after the other, the headers as its `parts`."""
+    writer, read = ColumnWriter(), [_read(part) for part in parts]
+    for name, entry in read[0][1].items():
+        writer.add(name, np.concatenate([columns[name] for *_, columns in read]), entry["step"], int(entry["order"]))
+    return writer.packed({"parts": [header for header, *_ in read]})
+
+
+_Entries = dict[str, dict[str, float]]
+
+
+def _read(data: bytes) -> tuple[dict[str, object], _Entries, dict[str, npt.NDArray[np.float64]]]:
+    """Header, how the columns are packed, and what is in them."""
     raw = zlib.decompress(data)
     (size,) = struct.unpack_from("<I", raw)
     header = json.loads(raw[4 : 4 + size])
-    columns = {}
-    for name, entry in header.pop("columns").items():
+    columns, entries = {}, header.pop("columns")
+    for name, entry in entries.items():
         count, width = int(entry["n"]), int(entry["width"])
         planes = np.frombuffer(raw, np.uint8, count * width, 4 + size + int(entry["at"])).reshape(width, count)
         zigzag = sum((planes[k].astype(np.int64) << (8 * k) for k in range(width)), np.zeros(count, np.int64))
@@ -80,7 +97,7 @@ def unpacked(data: bytes) -> tuple[dict[str, object], dict[str, npt.NDArray[np.f
         for _ in range(int(entry["order"])):
             values = np.cumsum(values)
         columns[name] = (values + int(entry["first"])) * float(entry["step"])
-    return header, columns
+    return header, entries, columns
 
 
 class TextTable:

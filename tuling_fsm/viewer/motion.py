@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from tuling_fsm.bag.timeline import MotionSample
-from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.speed_limits import SpeedLimits
 from tuling_fsm.viewer.columns import ColumnWriter
 
@@ -17,8 +16,20 @@ LIMIT_PERIOD_S = 0.5
 """Between two looks at the speed limit, s."""
 
 
-def add_motion(columns: ColumnWriter, motion: tuple[MotionSample, ...], origin: float) -> list[MotionSample]:
-    """The car as `ego.*`, thinned; headings go on beyond half a turn, so that a mean of two is between them."""
+def add_motion(
+    columns: ColumnWriter, motion: Sequence[MotionSample], origin: float, heading: float | None = None
+) -> list[MotionSample]:
+    """The car as `ego.*`, thinned; headings go on beyond half a turn, so that a mean of two is between them.
+
+    Args:
+        columns: that they are added to.
+        motion: by time.
+        origin: stamp (s) at which the film's time begins.
+        heading: which the first one goes on from, rad; none at the beginning.
+
+    Returns:
+        What was kept.
+    """
     kept: list[MotionSample] = []
     for each in motion:
         if not kept or each.t - kept[-1].t >= MOTION_PERIOD_S or each is motion[-1]:
@@ -26,7 +37,9 @@ def add_motion(columns: ColumnWriter, motion: tuple[MotionSample, ...], origin: 
     columns.add("ego.t", [each.t - origin for each in kept], 1e-3, order=2)
     columns.add("ego.x", [each.pose.x for each in kept], 1e-3, order=2)
     columns.add("ego.y", [each.pose.y for each in kept], 1e-3, order=2)
-    columns.add("ego.heading", np.unwrap([each.pose.heading for each in kept]), 1e-4, order=2)
+    before = [] if heading is None else [heading]
+    headings = np.unwrap([*before, *(each.pose.heading for each in kept)])[len(before) :]
+    columns.add("ego.heading", headings, 1e-4, order=2)
     columns.add("ego.v", [each.v for each in kept], 0.01)
     return kept
 
@@ -39,11 +52,10 @@ def add_tick_ms(columns: ColumnWriter, ticks: Iterable[tuple[float, float]], ori
 
 
 def add_limits(
-    columns: ColumnWriter, road_map: RoadMap | None, motion: list[MotionSample], origin: float, top_speed: float
+    columns: ColumnWriter, limits: SpeedLimits | None, motion: Sequence[MotionSample], origin: float
 ) -> None:
     """The speed limit where the car was (m/s) as `limit.*`; nothing without a map."""
     rows: list[tuple[float, float]] = []
-    limits = None if road_map is None else SpeedLimits(road_map, top_speed)
     for each in motion if limits is not None else ():
         if limits is not None and (not rows or each.t - origin - rows[-1][0] >= LIMIT_PERIOD_S):
             rows.append((each.t - origin, limits.at(each.pose)))

@@ -11,6 +11,8 @@ from tuling_fsm.viewer.single_file import single_file
 
 MOST_RUNS = 2
 """Runs that a page shows over each other or side by side."""
+_NO_ICON = '<link rel="icon" href="data:,">\n'
+"""A browser asks a server for one otherwise, also when it has ended."""
 
 
 def write_film(file: Path, sources: Sequence[FilmSource]) -> None:
@@ -32,4 +34,9 @@ def write_film(file: Path, sources: Sequence[FilmSource]) -> None:
 def page(recordings: Sequence[FilmRun]) -> str:
     """The page as text."""
     title = " and ".join(each.title for each in recordings)
-    return single_file("page", title, [each.data for each in recordings], charts=True)
+    return single_file("page", title, [each.data for each in recordings], charts=True, kind="kept", icon="")
+
+
+def live_page(title: str) -> str:
+    """The page of a drive that goes on: without data, which come from the server that it is read from."""
+    return single_file("page", title, charts=True, kind="live", icon=_NO_ICON)

@@ -37,13 +37,14 @@ class Plans:
     def __init__(self, period_s: float, wheelbase: float) -> None:
         self._period_s = period_s
         self._wheelbase = wheelbase
+        self._last = -np.inf
         self._stamps: list[float] = []
         self._points: list[FloatArray] = []
         self._curvatures: list[float] = []
 
     def take(self, t: float, raw: bytes) -> None:
         """A message, at a time (s) of the film; one that no controller could use is left out."""
-        if self._stamps and t - self._stamps[-1] < self._period_s - 1e-3:
+        if t - self._last < self._period_s - 1e-3:
             return
         try:
             plan = unpack_trajectory(raw)
@@ -51,6 +52,7 @@ class Plans:
             return
         moved = bool(np.ptp(plan.x) + np.ptp(plan.y) > POSITION_M)
         rows = np.unique(np.linspace(0, len(plan.t) - 1, MOST_POINTS if moved else 1).astype(np.int64))
+        self._last = t
         self._stamps.append(t)
         self._points.append(np.column_stack((plan.x, plan.y, plan.v))[rows])
         self._curvatures.append(float(plan.curvature[0]))
@@ -63,6 +65,10 @@ class Plans:
         for column, (name, step) in enumerate((("x", POSITION_M), ("y", POSITION_M), ("v", SPEED_M_S))):
             columns.add(f"plan.{name}", points[:, column], step)
         columns.add("plan.steer", elementwise.arctan(self._wheelbase * np.array(self._curvatures)), STEER_RAD)
+
+    def forget(self) -> None:
+        """What was added already; the period goes on."""
+        self._stamps, self._points, self._curvatures = [], [], []
 
 
 @dataclass
@@ -118,12 +124,15 @@ class MarkerHistory:
         self._last = t
         self.ends[t] = drawn.lost, drawn.won
 
+    def forget(self, before: float) -> None:
+        """Where candidates ended before a time (s)."""
+        self.ends = {t: ends for t, ends in self.ends.items() if t >= before}
+
     def spans(self, end: float) -> list[dict[str, object]]:
         """For the header; those that are open hold to the end (s)."""
-        for span in self._open:
-            span.t_to = end
+        held = {id(span) for span in self._open}
         return [
-            {"name": span.name, "from": round(span.t_from, 3), "to": round(span.t_to, 3),
+            {"name": span.name, "from": round(span.t_from, 3), "to": round(end if id(span) in held else span.t_to, 3),
              "numbers": [round(value, 2) for value in span.numbers], "words": span.words}
             for span in self._spans
         ]  # fmt: skip

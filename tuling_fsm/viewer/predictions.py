@@ -75,6 +75,10 @@ class Predictions:
         columns.add("predicted.x", points[:, 0], POSITION_M)
         columns.add("predicted.y", points[:, 1], POSITION_M)
 
+    def forget(self) -> None:
+        """What was added already; the period, and what was seen, go on."""
+        self._stamps, self._counts, self._ids, self._points = [], [], [], []
+
     @property
     def points(self) -> int:
         """Points of a way."""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tuling_fsm.bag.timeline import Timeline, WhyMessage
+from tuling_fsm.bag.timeline import StateChange, Timeline, WhyMessage
 from tuling_fsm.core.standstills import Standstill
 from tuling_fsm.viewer.columns import ColumnWriter, TextTable
 
@@ -48,10 +48,12 @@ def dwells(why: WhyMessage) -> Iterator[DwellProgress]:
                 yield DwellProgress(dest, found[1], found[2], float(found[3]), float(found[4]))
 
 
-def add_whys(columns: ColumnWriter, whys: list[tuple[float, WhyMessage]], texts: TextTable) -> None:
-    """As `why.*` a message, `dwell.*` a timer that runs, `also.*` a line of anything else that was said."""
+def add_whys(columns: ColumnWriter, whys: list[tuple[float, WhyMessage]], texts: TextTable, first: int = 0) -> None:
+    """As `why.*` a message, `dwell.*` a timer that runs, `also.*` a line of anything else that was said; the messages
+    are counted from `first`.
+    """
     rows, running, also = [], [], []
-    for number, (t, why) in enumerate(whys):
+    for number, (t, why) in enumerate(whys, first):
         rows.append((t, *_limit(why, texts)))
         for each in dwells(why):
             names = (texts.number(text) for text in (each.dest, each.guard, each.clause))
@@ -124,21 +126,26 @@ def supervisors(whys: list[tuple[float, WhyMessage]]) -> dict[str, list[tuple[fl
 def spoken(timeline: Timeline, origin: float) -> dict[str, object]:
     """Changes, stops and words for the header, by time of the film (s)."""
     return {
-        "changes": [
-            {"t": round(change.t - origin, 3), "from": change.source, "to": change.dest, "clause": change.clause,
-             "guard": change.guard, "dwell": change.dwell_s, "supervisor": change.supervisor,
-             "rejected": list(change.rejected)}
-            for change in timeline.changes
-        ],
-        "stops": [_stop(stop, origin) for stop in timeline.stops],
+        "changes": [change_entry(change, origin) for change in timeline.changes],
+        "stops": [stop_entry(stop, origin) for stop in timeline.stops],
         "words": {
             topic: [(round(t - origin, 3), word) for t, name, word in timeline.words if name == topic]
             for topic in ("state", "sensors", "indicators")
         },
+    }
+
+
+def change_entry(change: StateChange, origin: float) -> dict[str, object]:
+    """A change of state for the header, by time of the film (s)."""
+    return {
+        "t": round(change.t - origin, 3), "from": change.source, "to": change.dest, "clause": change.clause,
+        "guard": change.guard, "dwell": change.dwell_s, "supervisor": change.supervisor,
+        "rejected": list(change.rejected),
     }  # fmt: skip
 
 
-def _stop(stop: Standstill, origin: float) -> dict[str, object]:
+def stop_entry(stop: Standstill, origin: float) -> dict[str, object]:
+    """A stop for the header, by time of the film (s)."""
     causes = [
         {"from": round(each.t_from - origin, 3), "to": round(each.t_to - origin, 3), "code": each.code,
          "words": each.words or "no reason was given"}

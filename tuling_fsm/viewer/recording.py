@@ -19,8 +19,10 @@ from tuling_fsm.bag.ticks import ours, read_run_record, ticks
 from tuling_fsm.bag.timeline import Timeline, by_stamp, read_timeline
 from tuling_fsm.bag.topic_names import OURS, Message, TopicNames
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.map.speed_limits import SpeedLimits
 from tuling_fsm.viewer.columns import ColumnWriter, TextTable
 from tuling_fsm.viewer.motion import add_limits, add_motion, add_tick_ms
 from tuling_fsm.viewer.plans import MarkerHistory, Plans, add_candidates
@@ -193,31 +195,26 @@ class _Film:
         add_tick_ms(columns, self._source.tick_ms, self._origin)
         driven = np.array([(each.pose.x, each.pose.y) for each in motion])
         roads = None if road_map is None else add_roads(columns, road_map, driven)
-        add_limits(columns, road_map, motion, self._origin, self._vehicle.max_speed)
+        limits = None if road_map is None else SpeedLimits(road_map, self._vehicle.max_speed)
+        add_limits(columns, limits, motion, self._origin)
         title = _title(self._source.bag, result)
         header = {
             **self._header(),
             "title": title,
             "roads": roads,
             "supervisors": supervisors(whys),
-            "result": None if result is None else _shown(result),
+            "result": None if result is None else shown_result(result),
             "texts": texts.texts,
         }
         return FilmRun(title, columns.packed(header))
 
     def _header(self) -> dict[str, object]:
         """What does not come with columns."""
-        vehicle, end = self._vehicle, self._timeline.end - self._origin
+        end = self._timeline.end - self._origin
         return {
-            "format": 1,
-            "bag": str(self._source.bag),
-            "map": None if self._map is None else self._map.name,
-            "origin": self._origin,
+            **constants(str(self._source.bag), self._map, self._vehicle, self._origin),
             "begin": round(self._timeline.begin - self._origin, 3),
             "end": round(end, 3),
-            "vehicle": {name: getattr(vehicle, name) for name in _BODY},
-            "kinds": KINDS,
-            "lights": LIGHTS,
             "predicted_points": 0 if self._predictions is None else self._predictions.points,
             **spoken(self._timeline, self._origin),
             "spans": self._markers.spans(end),
@@ -225,12 +222,33 @@ class _Film:
         }
 
 
+def constants(bag: str, road_map: RoadMap | None, vehicle: Vehicle, origin: float) -> dict[str, object]:
+    """What a header says of the whole drive: its bag, map, car, the stamp (s) at its time zero, and words of codes."""
+    return {
+        "format": 1,
+        "bag": bag,
+        "map": None if road_map is None else road_map.name,
+        "origin": origin,
+        "vehicle": {name: getattr(vehicle, name) for name in _BODY},
+        "kinds": KINDS,
+        "lights": LIGHTS,
+    }
+
+
 _BODY = ("wheelbase", "front_overhang", "rear_overhang", "width")
 
 
-def _title(bag: Path, result: Mapping[str, Any] | None) -> str:
-    if result is not None and {"scenario", "map", "seed"} <= set(result):
+def run_title(result: Mapping[str, Any]) -> str:
+    """Of a simulated run; empty where nothing tells it."""
+    if {"scenario", "map", "seed"} <= set(result):
         return f"{result['scenario']} on {result['map']}, seed {result['seed']}"
+    return ""
+
+
+def _title(bag: Path, result: Mapping[str, Any] | None) -> str:
+    found = run_title(result or {})
+    if found:
+        return found
     folder = bag if bag.is_dir() else bag.parent
     return folder.resolve().name or str(bag)
 
@@ -238,10 +256,10 @@ def _title(bag: Path, result: Mapping[str, Any] | None) -> str:
 _SHOWN = ("finished", "end", "sim_s", "distance_m", "services", "infractions", "flaps", "tick_ms", "seed", "version")
 
 
-def _shown(result: Mapping[str, Any]) -> dict[str, Any]:
+def shown_result(result: Mapping[str, Any]) -> dict[str, Any]:
     """Of `result.json`, what the page shows."""
-    shown = {name: result[name] for name in _SHOWN if name in result}
+    found = {name: result[name] for name in _SHOWN if name in result}
     score = result.get("score")
     if isinstance(score, dict):
-        shown["score"] = {name: score[name] for name in ("closed_loop", "driving") if name in score}
-    return shown
+        found["score"] = {name: score[name] for name in ("closed_loop", "driving") if name in score}
+    return found

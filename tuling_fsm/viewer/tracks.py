@@ -54,6 +54,7 @@ class ObjectTracks:
     def __init__(self, period_s: float, origin: float) -> None:
         self._period_s = period_s
         self._origin = origin
+        self._last, self._taken = -np.inf, 0
         self._stamps: list[float] = []
         self._open: dict[_TrackKey, _Track] = {}
         self._tracks: list[tuple[_TrackKey, _Track]] = []
@@ -67,9 +68,10 @@ class ObjectTracks:
         except InputError:
             return
         t = own_time(table.stamp - self._origin, t)
-        if self._stamps and t - self._stamps[-1] < self._period_s - 1e-3:
+        if t - self._last < self._period_s - 1e-3:
             return
-        number, before = len(self._stamps), self._open
+        number, before = self._taken, self._open
+        self._last, self._taken = t, number + 1
         self._stamps.append(t)
         self._open = {}
         for row in table.rows:
@@ -97,6 +99,10 @@ class ObjectTracks:
         for column, (name, step) in enumerate(steps.items()):
             values = np.where(np.isfinite(rows[:, column]), rows[:, column], 0.0)
             columns.add(f"object.{name}", values, step)
+
+    def forget(self) -> None:
+        """What was added already: a track that goes on is told in parts, each with the number of its first message."""
+        self._stamps, self._open, self._tracks = [], {}, []
 
 
 def _key(row: np.void) -> _TrackKey:
@@ -136,6 +142,10 @@ class LightChanges:
         columns.add("light.signal", rows[:, 1], order=0)
         columns.add("light.state", rows[:, 2], order=0)
 
+    def forget(self) -> None:
+        """What was added already."""
+        self._rows = []
+
 
 class SlotChanges:
     """The topic `parking_slots`: a row wherever a slot is new, has moved, or is taken or free otherwise than before.
@@ -172,6 +182,10 @@ class SlotChanges:
                  "length": SIZE_M, "width": SIZE_M}  # fmt: skip
         for column, (name, step) in enumerate(steps.items()):
             columns.add(f"slot.{name}", rows[:, column], step, order=0)
+
+    def forget(self) -> None:
+        """What was added already."""
+        self._rows = []
 
 
 def _differ(before: tuple[float, ...], now: tuple[float, ...]) -> bool:

@@ -2,8 +2,8 @@ import js from "@eslint/js";
 
 const browser = [
   "document", "window", "location", "history", "matchMedia", "requestAnimationFrame", "atob", "Blob", "Response",
-  "DecompressionStream", "TextDecoder", "Path2D", "DOMMatrix", "ResizeObserver", "Option", "Element", "navigator", "setTimeout", "clearTimeout",
-  "getComputedStyle", "uPlot", "OffscreenCanvas",
+  "DecompressionStream", "TextDecoder", "Path2D", "DOMMatrix", "ResizeObserver", "Option", "HTMLSelectElement", "Element", "navigator", "setTimeout", "clearTimeout",
+  "getComputedStyle", "uPlot", "OffscreenCanvas", "EventSource",
 ];
 
 export default [

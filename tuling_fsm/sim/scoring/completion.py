@@ -166,6 +166,11 @@ class Services:
         return sum(self._served)
 
     @property
+    def served(self) -> tuple[int, ...]:
+        """Of every task: how many of its points have been served, in their order."""
+        return tuple(self._served)
+
+    @property
     def wanted_stops(self) -> int:
         """All that the mission has."""
         return len(POINTS) * len(self._boxes)

@@ -37,6 +37,15 @@ export class TimeAxis {
     }
   }
 
+  /** Time that has come; all of it stays in view if all of it was. @param {number} end s */
+  extend(end) {
+    const whole = this.from === this.begin && this.to === this.end;
+    this.end = Math.max(this.end, end);
+    if (whole) {
+      this.to = this.end;
+    }
+  }
+
   /** @param {number} t moves on by a whole stretch when it is not in this one */
   keepInView(t) {
     const length = this.to - this.from;

@@ -68,7 +68,19 @@ export class Bands {
   constructor(canvas, recordings, axis) {
     this.canvas = canvas;
     this.axis = axis;
-    this.rows = recordings.flatMap((recording) =>
+    this.recordings = recordings;
+    this.rows = this.rowsNow();
+  }
+
+  /** What has come since. */
+  update() {
+    this.rows = this.rowsNow();
+  }
+
+  /** @returns {BandRow[]} */
+  rowsNow() {
+    const { recordings } = this;
+    return recordings.flatMap((recording) =>
       bandRows(recording).map((row) => (recordings.length > 1 ? { ...row, label: `${recording.name} ${row.label}` } : row)),
     );
   }

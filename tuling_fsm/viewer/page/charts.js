@@ -75,7 +75,25 @@ export class Charts {
     this.seek = seek;
     /** @type {uPlot[]} */
     this.plots = [];
+    this.shape = "";
     this.build();
+  }
+
+  /** @returns {{kind: ChartKind, curves: Curve[][]}[]} those that there is anything of, by run */
+  there() {
+    const wanted = this.kinds.map((kind) => ({ kind, curves: this.recordings.map((each) => kind.curves(each)) }));
+    return wanted.filter(({ curves }) => curves.some((each) => each.some((curve) => curve.x.length)));
+  }
+
+  /** What has come since; a curve that is the first of its kind needs a chart of its own. */
+  update() {
+    const there = this.there();
+    const shape = shapeOf(there);
+    if (shape !== this.shape) {
+      this.build();
+      return;
+    }
+    there.forEach(({ curves }, i) => this.plots[i].setData(tableOf(curves), false));
   }
 
   /** Anew, as after a change of colours. */
@@ -83,8 +101,8 @@ export class Charts {
     for (const plot of this.plots) {
       plot.destroy();
     }
-    const wanted = this.kinds.map((kind) => ({ kind, curves: this.recordings.map((each) => kind.curves(each)) }));
-    const there = wanted.filter(({ curves }) => curves.some((each) => each.some((curve) => curve.x.length)));
+    const there = this.there();
+    this.shape = shapeOf(there);
     this.plots = there.map(({ kind, curves }, i) => this.plot(kind, curves, i === there.length - 1));
     this.show();
   }
@@ -94,8 +112,6 @@ export class Charts {
   plot(kind, curves, last) {
     const colours = palette();
     const flat = curves.flatMap((each, run) => each.filter((curve) => curve.x.length).map((curve) => ({ curve, run })));
-    const tables = flat.map(({ curve }) => /** @type {uPlot.AlignedData} */ ([Array.from(curve.x), Array.from(curve.y)]));
-    const data = tables.length > 1 ? uPlot.join(tables) : tables[0];
     const grid = { stroke: colours.grid, width: 1 };
     const letters = "11px system-ui, sans-serif";
     const plot = new uPlot(
@@ -114,7 +130,7 @@ export class Charts {
         ],
         hooks: { setSelect: [(each) => this.selected(each)] },
       },
-      data,
+      tableOf(curves),
       this.place,
     ); // prettier-ignore
     plot.over.addEventListener("click", (event) => {
@@ -144,6 +160,20 @@ export class Charts {
       plot.setScale("x", { min: this.axis.from, max: this.axis.to });
     }
   }
+}
+
+/** @param {Curve[][]} curves by run @returns {uPlot.AlignedData} over one axis */
+function tableOf(curves) {
+  const there = curves.flat().filter((curve) => curve.x.length);
+  const tables = there.map((curve) => /** @type {uPlot.AlignedData} */ ([Array.from(curve.x), Array.from(curve.y)]));
+  return tables.length > 1 ? uPlot.join(tables) : tables[0];
+}
+
+/** @param {{kind: ChartKind, curves: Curve[][]}[]} there @returns {string} which curves there are */
+function shapeOf(there) {
+  return there
+    .map(({ kind, curves }) => [kind.title, ...curves.flat().map((curve) => (curve.x.length ? curve.label : ""))].join(" "))
+    .join("; ");
 }
 
 /** What one chart tells the others: where the pointer is, but not that a stretch was marked.

@@ -48,6 +48,31 @@ export class Columns {
     this.decoded.set(name, values);
     return values;
   }
+
+  /** @param {Columns} more of the same columns, whose rows come after these */
+  append(more) {
+    for (const name of Object.keys(more.header.columns)) {
+      this.decoded.set(name, appended(this.get(name), more.get(name)));
+    }
+  }
+}
+
+/**
+ * @param {Float64Array} values
+ * @param {Float64Array} more
+ * @returns {Float64Array} both, in the same memory while there is room, so that growing costs what is new
+ */
+export function appended(values, more) {
+  const length = values.length + more.length;
+  let room = values.buffer;
+  if (room.byteLength < length * Float64Array.BYTES_PER_ELEMENT) {
+    const larger = new Float64Array(2 * length);
+    larger.set(values);
+    room = larger.buffer;
+  }
+  const grown = new Float64Array(room, 0, length);
+  grown.set(more, values.length);
+  return grown;
 }
 
 /**

@@ -55,7 +55,8 @@ export class EventMarks {
     this.canvas = canvas;
     this.events = events;
     this.begin = begin;
-    this.length = Math.max(end - begin, 1e-3);
+    this.length = 0;
+    this.update(events, end);
     canvas.addEventListener("click", (event) => {
       const near = this.near(event.offsetX);
       seek(near ? near.t : this.begin + (event.offsetX / canvas.clientWidth) * this.length);
@@ -64,6 +65,12 @@ export class EventMarks {
       const near = this.near(event.offsetX);
       canvas.title = near ? `${clockText(near.t)}  ${near.words}. ${near.more}` : "";
     });
+  }
+
+  /** What has come since. @param {FilmEvent[]} events @param {number} end s */
+  update(events, end) {
+    this.events = events;
+    this.length = Math.max(end - this.begin, 1e-3);
   }
 
   /** @param {number} t @returns {number} px */

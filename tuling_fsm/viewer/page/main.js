@@ -10,6 +10,7 @@ import { EventMarks, eventsOf, listEvents } from "#film/events.js";
 import { keyBindings, listenToKeys } from "#film/keys.js";
 import { MomentPanel } from "#film/moment.js";
 import { LAYERS } from "#film/painter.js";
+import { Feed } from "#film/live.js";
 import { Recording } from "#film/recording.js";
 import { Scenery } from "#film/scenery.js";
 import { LABEL_LAYER, MAP_LAYER, Stage } from "#film/stage.js";
@@ -17,6 +18,10 @@ import { headline, scale } from "#film/summary.js";
 import { Transport } from "#film/transport.js";
 
 const LINK_PERIOD_MS = 400;
+/** What shows all of a drive that goes on is drawn anew as often. */
+const SURVEY_PERIOD_MS = 500;
+/** @type {Record<import("#film/live.js").FeedState, string>} */
+const FEED_WORDS = { waiting: "waiting for the car", live: "live", lost: "connection lost", over: "over" };
 
 class Film {
   /** @param {Recording[]} recordings one or two */
@@ -41,6 +46,8 @@ class Film {
     const strip = /** @type {HTMLCanvasElement} */ (part("marks"));
     this.marks = new EventMarks(strip, this.events, begin, end, (t) => this.clock.seek(t));
     this.linkedAt = 0;
+    this.grown = false;
+    this.surveyedAt = 0;
     this.drawnAt = NaN;
   }
 
@@ -52,6 +59,7 @@ class Film {
     this.controls();
     listEvents(part("events"), this.events, (t) => this.clock.seek(t));
     this.theme(matchMedia("(prefers-color-scheme: dark)").matches);
+    part("live").hidden = !this.clock.open;
     this.clock.onChange(() => (this.changed = true));
     this.axis.onChange(() => this.drawAxis());
     new ResizeObserver(() => this.resize()).observe(document.body);
@@ -59,6 +67,35 @@ class Film {
     this.goToLink();
     window.addEventListener("hashchange", () => this.goToLink());
     requestAnimationFrame((now) => this.frame(now));
+  }
+
+  /** What has come since, of a drive that goes on. @param {Columns} columns */
+  grow(columns) {
+    const [recording] = this.recordings;
+    recording.append(columns);
+    this.clock.extend(recording.end);
+    this.axis.extend(recording.end);
+    /** @type {HTMLInputElement} */ (part("slider")).max = String(recording.end);
+    this.grown = this.changed = true;
+  }
+
+  /** What shows all of the drive. */
+  survey() {
+    const { recordings, clock, marks } = this;
+    this.events = eventsOf(recordings);
+    marks.update(this.events, clock.end);
+    this.bands.update();
+    this.charts.update();
+    headline(part("headline"), recordings);
+    listEvents(part("events"), this.events, (t) => clock.seek(t));
+    this.drawAxis();
+  }
+
+  /** Nothing more comes. */
+  close() {
+    this.clock.close();
+    part("live").hidden = true;
+    this.survey();
   }
 
   /** One stage with all runs over each other, or one for each. @param {boolean} beside */
@@ -100,6 +137,7 @@ class Film {
     const { clock } = this;
     const bind = (/** @type {string} */ id, /** @type {() => void} */ act) => part(id).addEventListener("click", act);
     bind("follow", () => this.follow());
+    bind("live", () => clock.goLive());
     bind("nearer", () => this.zoom(1.25));
     bind("farther", () => this.zoom(0.8));
     bind("theme", () => this.theme(document.documentElement.dataset["theme"] !== "dark"));
@@ -112,8 +150,13 @@ class Film {
     bind("which", () => this.lookAt(this.recordings[(this.recordings.indexOf(this.looksAt) + 1) % this.recordings.length]));
     this.lookAt(this.looksAt);
     this.scrubBands();
-    const film = { zoom: (/** @type {number} */ factor) => this.zoom(factor), follow: () => this.follow(), jump: (/** @type {number} */ steps) => this.jump(steps) };
-    const bindings = keyBindings(clock, film);
+    const film = {
+      zoom: (/** @type {number} */ factor) => this.zoom(factor),
+      follow: () => this.follow(),
+      jump: (/** @type {number} */ steps) => this.jump(steps),
+    };
+    const live = { keys: ["l"], shown: "l", says: "live, while it drives", act: () => clock.goLive() };
+    const bindings = [...keyBindings(clock, film), live];
     listenToKeys(bindings);
     part("help").append(...bindings.flatMap(({ shown, says }) => [element("kbd", "", shown), ` ${says}  `]));
   }
@@ -201,7 +244,10 @@ class Film {
 
   /** @param {number} now ms of the browser's clock */
   link(now) {
-    if (!this.clock.playing && now - this.linkedAt > LINK_PERIOD_MS) {
+    if (this.clock.atEdge && location.hash) {
+      history.replaceState(null, "", location.pathname);
+    }
+    if (!this.clock.playing && !this.clock.atEdge && now - this.linkedAt > LINK_PERIOD_MS) {
       this.linkedAt = now;
       const wanted = `#t=${Number(this.clock.t.toFixed(2))}`;
       if (location.hash !== wanted) {
@@ -213,6 +259,11 @@ class Film {
   /** @param {number} now ms of the browser's clock */
   frame(now) {
     this.clock.frame(now);
+    if (this.grown && now - this.surveyedAt > SURVEY_PERIOD_MS) {
+      this.grown = false;
+      this.surveyedAt = now;
+      this.survey();
+    }
     if (this.changed) {
       this.changed = false;
       this.draw();
@@ -234,6 +285,7 @@ class Film {
     const ego = this.looksAt.egoAt(clock.t);
     this.transport.show();
     part("velocity").textContent = ego.v.toFixed(1);
+    part("live").setAttribute("aria-pressed", String(clock.atEdge));
     part("follow").setAttribute("aria-pressed", String(this.stages[0].camera.follow));
     part("now").hidden = clock.t < axis.from || clock.t > axis.to;
     part("now").style.transform = `translateX(${axis.pixel(clock.t)}px)`;
@@ -241,16 +293,49 @@ class Film {
   }
 }
 
-async function open() {
-  const packed = [...document.querySelectorAll("script.run")];
-  const recordings = await Promise.all(
-    packed.map(async (script, i) => new Recording(new Columns(await inflate(script.textContent ?? "")), "AB"[i])),
-  );
-  const film = new Film(recordings);
+/** @param {Film} film */
+function show(film) {
   film.start();
   // For tests, and for whoever wants to lead the page from the console.
   Object.assign(globalThis, { film });
   document.documentElement.dataset["ready"] = "true";
+}
+
+/** A drive that goes on: the page begins with its first patch. */
+function watch() {
+  /** @type {Film | null} */
+  let film = null;
+  const take = (/** @type {Columns} */ columns) => {
+    if (film) {
+      film.grow(columns);
+    } else {
+      film = new Film([Recording.opened(columns)]);
+      film.clock.open = true;
+      film.clock.goLive();
+      show(film);
+    }
+  };
+  const feed = new Feed(take, (state) => {
+    part("feed").textContent = FEED_WORDS[state];
+    document.documentElement.dataset["feed"] = state;
+    if (state === "over") {
+      film?.close();
+    }
+  });
+  part("feed").hidden = false;
+  part("feed").textContent = FEED_WORDS[feed.state];
+}
+
+async function open() {
+  if (document.documentElement.dataset["kind"] === "live") {
+    watch();
+    return;
+  }
+  const packed = [...document.querySelectorAll("script.run")];
+  const recordings = await Promise.all(
+    packed.map(async (script, i) => new Recording(new Columns(await inflate(script.textContent ?? "")), "AB"[i])),
+  );
+  show(new Film(recordings));
 }
 
 open().catch((error) => {

@@ -20,6 +20,9 @@ import { lastUpTo, starts } from "#film/columns.js";
  * @typedef {{x: number, y: number, shift: number, offset: number, fate: string, cost: number}} CandidateEnd
  * @typedef {{id: number, xy: number[]}} PredictedWay x and y in turn, a second apart, from where the object is
  * @typedef {{from: number, to: number, text: string}} Span
+ * @typedef {{piece: number, first: number, rows: number[]}} Track a row of `track.*` that tells what it is, the number of
+ *   the first message that has it, and its rows of `object.*`
+ * @typedef {{scalars: Record<string, any>, lists: Record<string, [number, any][]>}} HeaderPatch
  * @typedef {{number: number, taken: boolean, x: number, y: number, heading: number, length: number,
  *   width: number}} SeenSlot
  */
@@ -36,6 +39,44 @@ export class Recording {
     this.columns = columns;
     this.header = columns.header;
     this.name = name;
+    /** @type {Track[]} */
+    this.tracks = [];
+    /** @type {Map<string, Track>} the last track of everything that was seen, by what it is */
+    this.lastTracks = new Map();
+    this.planStarts = starts([]);
+    this.weighedStarts = starts([]);
+    this.predictedStarts = starts([]);
+    /** @type {Map<number, number[]>} */
+    this.lightRows = new Map();
+    /** @type {Map<number, number[]>} */
+    this.slotRows = new Map();
+    this.pieces = 0;
+    this.objectRows = 0;
+    this.index();
+  }
+
+  /** A drive that goes on, with its first patches. @param {Columns} columns @returns {Recording} */
+  static opened(columns) {
+    const parts = columns.header.parts;
+    Object.assign(columns.header, emptyHeader());
+    for (const part of parts) {
+      patch(columns.header, part);
+    }
+    return new Recording(columns, "A");
+  }
+
+  /** The patches of a drive that goes on. @param {Columns} more */
+  append(more) {
+    this.columns.append(more);
+    for (const part of more.header.parts) {
+      patch(this.header, part);
+    }
+    this.index();
+  }
+
+  /** What is found by number; tracks are only gone on with. */
+  index() {
+    const { columns } = this;
     /** @type {number} */
     this.begin = this.header.begin;
     /** @type {number} */
@@ -46,12 +87,31 @@ export class Recording {
     this.stops = this.header.stops;
     /** @type {Infraction[]} */
     this.infractions = this.header.result?.infractions ?? [];
+    this.indexTracks();
     this.planStarts = starts(columns.get("plan.n"));
-    this.trackStarts = starts(columns.get("track.n"));
     this.weighedStarts = starts(columns.get("weighed.n"));
-    this.predictedStarts = this.header.predicted_points ? starts(columns.get("predicted.n")) : new Uint32Array(1);
+    this.predictedStarts = this.header.predicted_points ? starts(columns.get("predicted.n")) : starts([]);
     this.lightRows = rowsBy(columns.get("light.signal"));
     this.slotRows = rowsBy(columns.get("slot.number"));
+  }
+
+  /** A track that was told in pieces is one. */
+  indexTracks() {
+    const [first, count] = [this.columns.get("track.first"), this.columns.get("track.n")];
+    const identity = ["id", "kind", "length", "width", "rain"].map((name) => this.columns.get(`track.${name}`));
+    for (; this.pieces < first.length; this.pieces += 1) {
+      const key = identity.map((values) => values[this.pieces]).join(" ");
+      let track = this.lastTracks.get(key);
+      if (!track || track.first + track.rows.length !== first[this.pieces]) {
+        track = { piece: this.pieces, first: first[this.pieces], rows: [] };
+        this.tracks.push(track);
+        this.lastTracks.set(key, track);
+      }
+      for (let i = 0; i < count[this.pieces]; i += 1) {
+        track.rows.push(this.objectRows);
+        this.objectRows += 1;
+      }
+    }
   }
 
   /** @param {number} number @returns {string} */
@@ -86,22 +146,19 @@ export class Recording {
     }
     const next = Math.min(frame + 1, frames.length - 1);
     const share = next > frame ? (t - frames[frame]) / (frames[next] - frames[frame]) : 0;
-    const first = this.columns.get("track.first");
-    const count = this.columns.get("track.n");
     const found = [];
-    for (let track = 0; track < first.length; track += 1) {
-      if (first[track] <= frame && frame < first[track] + count[track]) {
-        const row = this.trackStarts[track] + frame - first[track];
-        const last = this.trackStarts[track + 1] - 1;
-        found.push(this.object(track, row, row < last ? row + 1 : row, share));
+    for (const { piece, first, rows } of this.tracks) {
+      const row = rows[frame - first];
+      if (row !== undefined) {
+        found.push(this.object(piece, row, rows[frame - first + 1] ?? row, share));
       }
     }
     return found;
   }
 
-  /** @param {number} track @param {number} row @param {number} next @param {number} share @returns {SeenObject} */
-  object(track, row, next, share) {
-    const of = (/** @type {string} */ name) => this.columns.get(name)[track];
+  /** @param {number} piece @param {number} row @param {number} next @param {number} share @returns {SeenObject} */
+  object(piece, row, next, share) {
+    const of = (/** @type {string} */ name) => this.columns.get(name)[piece];
     const mix = (/** @type {string} */ name) => {
       const values = this.columns.get(name);
       return values[row] + share * (values[next] - values[row]);
@@ -302,6 +359,27 @@ export class Recording {
   /** @param {number} t @returns {StateChange | undefined} the last one of the machine itself */
   changeAt(t) {
     return this.changes.filter((change) => !change.supervisor && change.t <= t + 1e-6).pop();
+  }
+}
+
+/** What a header has before anything is known. @returns {Record<string, any>} */
+export function emptyHeader() {
+  const lists = { changes: [], stops: [], spans: [], routes: [], texts: [] };
+  return { ...lists, words: {}, supervisors: {}, begin: 0, end: 0, predicted_points: 0 };
+}
+
+/**
+ * @param {Record<string, any>} header
+ * @param {HeaderPatch} news values to be set, and entries of lists by their number; `words.state` is a list in a table
+ */
+export function patch(header, { scalars, lists }) {
+  Object.assign(header, scalars);
+  for (const [path, entries] of Object.entries(lists)) {
+    const [name, key] = path.split(".");
+    const list = key === undefined ? header[name] : (header[name][key] ??= []);
+    for (const [number, entry] of entries) {
+      list[number] = entry;
+    }
   }
 }
 
