@@ -15,7 +15,7 @@ from tuling_fsm.sim.actors.bodies import KINDS, OBJECT_KIND, SIZES_M, SPACING_M
 from tuling_fsm.sim.scenario.choices import ActorKind, Material, PerceivedAs, Sensor
 from tuling_fsm.sim.scenario.compiler import compile_text
 from tuling_fsm.sim.scenario.conditions import Direction, DistanceMode, Relation
-from tuling_fsm.sim.scenario.library import standard_library
+from tuling_fsm.sim.scenario.imports import standard_library
 from tuling_fsm.sim.scenario.monitors import _RELATIONS
 from tuling_fsm.sim.scenario.triggers import FLIPPED
 from tuling_fsm.sim.scenario.world_actions import FAULTS

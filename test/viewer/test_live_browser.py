@@ -18,51 +18,15 @@ from tuling_fsm.share import share_file
 from tuling_fsm.viewer.live.patches import LiveFilm, LiveSource
 from tuling_fsm.viewer.live.server import LiveServer
 
-from .chromium import OPTIONS, chromium
 from .live_drive import patches
+from .tabs import READY, OpenPage
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright, of the extra `test`, is not installed")
 pytestmark = pytest.mark.slow
 
-READY, OVER = "html[data-ready=true]", "html[data-feed=over]"
+OVER = "html[data-feed=over]"
 ROAM = str(share_file("config", "scenarios", "roam.osc"))
 PATIENCE_MS = 300_000
 """A page waits for the run that it shows, on however slow a machine."""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    program = chromium()
-    if program is None:
-        pytest.skip("no Chromium; `make browser` brings that of the distribution")
-    with playwright.sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=program, args=OPTIONS)
-        yield started
-        started.close()
-
-
-class LiveTab:
-    """A page of a server, and what its console said."""
-
-    def __init__(self, browser: Any, url: str) -> None:
-        self.said: list[str] = []
-        self.page = browser.new_page(viewport={"width": 1300, "height": 860})
-        self.page.set_default_timeout(PATIENCE_MS)
-        self.page.on("console", lambda message: self.said.append(f"{message.text} {message.location}"))
-        self.page.on("pageerror", lambda error: self.said.append(str(error)))
-        self.page.goto(url)
-
-    def ask(self, expression: str) -> Any:
-        return self.page.evaluate(expression)
-
-    def drawn(self) -> None:
-        self.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
-
-    def go(self, t: float) -> None:
-        self.page.evaluate(
-            "t => { const s = document.getElementById('slider'); s.value = t; s.dispatchEvent(new Event('input')); }", t
-        )
-        self.drawn()
 
 
 class Run:
@@ -92,7 +56,7 @@ def run(tmp_path: Path) -> Iterator[Run]:
 
 @pytest.mark.clause("EXPL-1")
 def test_a_page_shows_the_run_while_it_drives_and_plays_it_afterwards(browser: Any, run: Run) -> None:
-    tab = LiveTab(browser, run.url)
+    tab = OpenPage(browser, run.url, PATIENCE_MS)
     tab.page.wait_for_selector(READY)
     assert run.process.poll() is None
     tab.page.wait_for_function("film.clock.atEdge && film.stages[0].ego.v > 1")
@@ -103,13 +67,13 @@ def test_a_page_shows_the_run_while_it_drives_and_plays_it_afterwards(browser: A
     tab.go(1.0)
     assert tab.ask("film.clock.atEdge") is False
     gone_on = tab.ask("film.clock.end")
-    second = LiveTab(browser, run.url)
+    second = OpenPage(browser, run.url, PATIENCE_MS)
     second.page.wait_for_selector(READY)
     tab.page.wait_for_function(
         "end => film.clock.end > end || document.documentElement.dataset.feed === 'over'", arg=gone_on
     )
     assert tab.ask("film.clock.t") == 1.0
-    vanishing = LiveTab(browser, run.url)
+    vanishing = OpenPage(browser, run.url, PATIENCE_MS)
     vanishing.page.close()
     assert "the drive is over" in run.end()
     assert run.process.returncode == 0
@@ -166,7 +130,7 @@ def test_scrubbing_back_and_the_key_that_leads_to_what_happens_now(
     half = len(parts) // 2
     for part in parts[:half]:
         server.log.append(part)
-    tab = LiveTab(browser, server.url)
+    tab = OpenPage(browser, server.url, PATIENCE_MS)
     tab.page.wait_for_selector(READY)
     tab.page.wait_for_function("film.clock.t === film.clock.end && film.clock.end > 5")
     tab.go(2.0)

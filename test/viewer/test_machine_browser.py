@@ -13,10 +13,8 @@ from tuling_fsm.behaviour.tables import table
 from tuling_fsm.viewer.machine_page import write_machine
 from tuling_fsm.viewer.machine_run import run_data
 
-from .chromium import OPTIONS, chromium
 from .tabs import Tab
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright, of the extra `test`, is not installed")
 pytestmark = pytest.mark.slow
 
 PHONE = {"width": 390, "height": 844}
@@ -27,17 +25,6 @@ OVERLAPS = """() => {
   const apart = (a, b) => before(a, b) || before(b, a);
   return boxes.flatMap((a, i) => boxes.slice(i + 1).filter((b) => !apart(a, b)).map((b) => [a.x, a.y, b.x, b.y]));
 }"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    program = chromium()
-    if program is None:
-        pytest.skip("no Chromium; `make browser` brings that of the distribution")
-    with playwright.sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=program, args=OPTIONS)
-        yield started
-        started.close()
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pytest
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.sim.scenario.actions import ACTIONS
 from tuling_fsm.sim.scenario.compiler import compile_text, load_scenario
-from tuling_fsm.sim.scenario.library import standard_library
+from tuling_fsm.sim.scenario.imports import standard_library
 from tuling_fsm.sim.scenario.model import EGO, Scenario
 from tuling_fsm.sim.scenario.type_table import SIMULATED
 

@@ -15,7 +15,7 @@ from tuling_fsm.map.routing import plan_route
 from tuling_fsm.sim.scenario.actions import ACTIONS
 from tuling_fsm.sim.scenario.choices import ActorKind
 from tuling_fsm.sim.scenario.compiler import compile_text, load_scenario
-from tuling_fsm.sim.scenario.library import standard_library
+from tuling_fsm.sim.scenario.imports import standard_library
 from tuling_fsm.sim.scenario.map_methods import METHODS
 from tuling_fsm.sim.scenario.model import Population, RandomRoute, RouteVia
 from tuling_fsm.sim.scenario.placements import Anywhere, AtPose, InSlot, OnLane, RelativeTo, place

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.sim.scenario.compiler import compile_text
-from tuling_fsm.sim.scenario.library import standard_library
+from tuling_fsm.sim.scenario.imports import standard_library
 from tuling_fsm.sim.scenario.placements import AtPose, InSlot, OnLane
 
 NUMBERS = st.floats(-1e6, 1e6, allow_nan=False).map(lambda value: round(value, 6))

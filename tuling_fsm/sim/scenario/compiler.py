@@ -16,8 +16,8 @@ from tuling_fsm.sim.scenario.declarations import Actors, Declarations, declare
 from tuling_fsm.sim.scenario.ego_script import WAY_M
 from tuling_fsm.sim.scenario.event_names import event_names
 from tuling_fsm.sim.scenario.expressions import bind
+from tuling_fsm.sim.scenario.imports import ScenarioSource, read_source
 from tuling_fsm.sim.scenario.initial_instant import InitialInstant
-from tuling_fsm.sim.scenario.library import ScenarioSource, read_source
 from tuling_fsm.sim.scenario.model import (
     EGO,
     Action,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from tuling_fsm.core.errors import InputError, assert_never
 from tuling_fsm.sim.scenario import syntax_tree
 from tuling_fsm.sim.scenario.expressions import Scope, evaluate, evaluate_as, middle
-from tuling_fsm.sim.scenario.library import standard_library
+from tuling_fsm.sim.scenario.imports import standard_library
 from tuling_fsm.sim.scenario.model import EGO
 from tuling_fsm.sim.scenario.syntax import parse_value
 from tuling_fsm.sim.scenario.syntax_tree import SourceLocation

@@ -11,7 +11,7 @@ from tuling_fsm.core.errors import assert_never
 from tuling_fsm.sim.scenario import syntax_tree
 from tuling_fsm.sim.scenario.arguments import BoundArguments, Param, assign
 from tuling_fsm.sim.scenario.arithmetic import LARGEST, RELATIONS, combine, relate, signed
-from tuling_fsm.sim.scenario.library import standard_library
+from tuling_fsm.sim.scenario.imports import standard_library
 from tuling_fsm.sim.scenario.map_methods import METHODS
 from tuling_fsm.sim.scenario.syntax_tree import SourceLocation
 from tuling_fsm.sim.scenario.type_table import LIST, StructuredType, TypeTable

@@ -21,7 +21,7 @@ class TypeDeclarations:
     """Adds declarations to a table, and remembers which are of the files themselves and what they change silently."""
 
     types: TypeTable
-    library: bool = False
+    standard: bool = False
     """Whether these are the libraries, in which enumerations may have several spellings of a member."""
     notes: list[tuple[SourceLocation, str]] = field(default_factory=list)
     _own: dict[tuple[str, str], SourceLocation] = field(default_factory=dict)
@@ -110,7 +110,7 @@ class TypeDeclarations:
             number = following if member.number is None else member.number
             if member.name in spellings:
                 raise FaultError(member.at, f"the member {member.name!r} is declared twice", "another name")
-            if number in numbers and not self.library:
+            if number in numbers and not self.standard:
                 what = f"{member.name!r} has the number of {numbers[number]!r}"
                 raise FaultError(member.at, what, "a number of its own")
             spellings[member.name] = numbers.setdefault(number, member.name)
@@ -121,7 +121,7 @@ class TypeDeclarations:
         self._once(declared.keyword, declared.name, declared.at)
         table = self._table(declared.keyword)
         known = table.get(declared.name)
-        if known is not None and not self.library:
+        if known is not None and not self.standard:
             if declared.members or declared.base:
                 self.notes.append((declared.at, f"this adds to the {declared.name!r} of the standard library"))
             table[declared.name] = self._merged(known, declared.members, repeated=True)

@@ -30,7 +30,7 @@ class ScenarioSource(NamedTuple):
 @cache
 def standard_library() -> TypeTable:
     """What every scenario knows: never to be changed, only copied."""
-    declarations = TypeDeclarations(TypeTable(), library=True)
+    declarations = TypeDeclarations(TypeTable(), standard=True)
     for name in LIBRARIES:
         text = resources.files(__package__ or "").joinpath(name).read_text(encoding="utf-8")
         declarations.add(parse(text, name, imported=True))
