@@ -188,7 +188,7 @@ def test_markers_show_path_candidates_target_and_walls():
     markers = cdr.unpack(raw, MARKERS, "test").markers
     assert Counter(m.ns for m in markers) == {"path": 1, "candidates": 1, "winner": 1, "walls": 2}
     assert len({m.id for m in markers}) == len(markers)
-    assert [m.text for m in markers if m.text] == ["a red light signal 41"]
+    assert [m.text for m in markers if m.text] == ["a red light, signal 41"]
     assert all(m.header.frame_id == "map" for m in markers)
     free = tick(request=FreeSpace(Pose(4.0, 5.0, 0.5)))
     target = [

@@ -126,7 +126,7 @@ def _walls(request: PlanningRequest) -> tuple[StopWall, ...]:
 def _wall(wall: StopWall) -> tuple[MarkerDrawing, MarkerDrawing]:
     ends = np.array(((wall.x0, wall.y0), (wall.x1, wall.y1)))
     middle = Pose(0.5 * (wall.x0 + wall.x1), 0.5 * (wall.y0 + wall.y1), 0.0)
-    words = f"{WORDS[wall.reason]} {wall.detail}".strip()
+    words = ", ".join(filter(None, (WORDS[wall.reason], wall.detail)))
     return (
         MarkerDrawing("walls", MarkerShape.LINE_LIST, RED, 0.25, ends),
         MarkerDrawing("walls", MarkerShape.TEXT, RED, 0.8, pose=middle, text=words),
