@@ -62,6 +62,14 @@ def test_parking_lanes_are_closed(course: RoadMap, tmp_path: Path) -> None:
     assert not set(match.closed) & {lane.id for lanes in graph.lanes.values() for lane in lanes}
 
 
+@pytest.mark.clause("SIM-2")
+def test_vehicles_appear_on_lanes_in_the_order_of_the_file(course: RoadMap, tmp_path: Path) -> None:
+    network = convert(COURSE, course, tmp_path)
+    starts = [lane.id for lane in EdgeGraph(network, match_lanes(network, course)).starts()]
+    assert len(starts) > 20
+    assert starts == [lane.id for edge in network.edges.values() for lane in edge.lanes if lane.id in starts]
+
+
 @pytest.mark.parametrize(
     ("signs", "expected"),
     [

@@ -31,7 +31,9 @@ class EdgeGraph:
 
     def starts(self) -> tuple[SumoLane, ...]:
         """Lanes to appear on: those from which one can drive for ever, or all where there are none."""
-        return tuple(lane for edge in self._endless or self.lanes for lane in self.lanes[edge])
+        # In the order of the file: that of a set of names is another in every process.
+        edges = [edge for edge in self.lanes if edge in self._endless] or self.lanes
+        return tuple(lane for edge in edges for lane in self.lanes[edge])
 
     def walk(self, edge: str, count: int, random: np.random.Generator) -> list[str]:
         """A random way of so many edges, beginning with one; into a dead end only where there is no other way."""
