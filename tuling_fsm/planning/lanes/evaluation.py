@@ -92,7 +92,7 @@ def _evaluate(spec: FloatArray, tick: EvaluationContext, buffers: EvaluationBuff
         swept,
         StopTarget(min(stop.at, frenet.path[frenet.points - 1, PS]), slack),
         StartMotion(start.v, start.a),
-        GapAcceptance(lead, ease, 0.5 * start.v**2 / d.decel),
+        GapAcceptance(lead, ease, 0.5 * start.v**2 / d.decel, 0.5 * start.v**2 / d.emergency, d.rss),
     )
     driven = drive_among(task, tick.moving, d, buffers)
     candidate = PathCandidate(swept, stop, spec[OFFSET])

@@ -299,7 +299,8 @@ def _time_section(
     eased = drive._replace(decel=min(drive.decel, gentle))
     limit_passing(swept, surroundings.beside, limit, buffers.cause)
     fill_envelope(swept.frenet, limit, buffers.cause, eased, buffers.envelope)
-    gap = GapAcceptance(speed.pass_ahead, 1.0, 0.5 * (start.v * start.v) / drive.decel)
+    v2 = start.v * start.v
+    gap = GapAcceptance(speed.pass_ahead, 1.0, 0.5 * v2 / drive.decel, 0.5 * v2 / drive.emergency, drive.rss)
     task = SpeedTask(swept, StopTarget(stop_at, 0.4 * speed.line_gap), start, gap)
     driven = drive_among(task, surroundings.moving, drive, buffers)
     return AccelerationDemand(*driven.binds)

@@ -39,12 +39,12 @@ class MovingObstacles(NamedTuple):
     """N moving objects at T prediction times, and where they are on each of L lines.
 
     `box` (N, T, 6) as in `footprint`; `gap` (N,) is how near they count as touching; `keep` (N,) how far from them to
-    stop
-    when they cross; `shadow` (N,) are behind the car and in its way, `trailing` (N,) beside or behind it on the same
-    course. `node` (L, N, T) is the nearest sample (-1 where beside the line's ends), `across` (L, N, T) the offset,
-    `half` (L, N, T, 3) half the extent along and across the line and what to allow for because the line bends.
-    `band` (L, N, 4) is all that they cover across, without and with the room that a path has to keep, `stretch`
-    (L, N, 2) the first and last sample that they are near, `order` (L, N) their rows by where they are now.
+    stop when they cross; `vulnerable` (N,) are people and two-wheelers that move; `shadow` (N,) are behind the car and
+    in its way, `trailing` (N,) beside or behind it on the same course. `node` (L, N, T) is the nearest sample (-1 where
+    beside the line's ends), `across` (L, N, T) the offset, `half` (L, N, T, 3) half the extent along and across the
+    line and what to allow for because the line bends. `band` (L, N, 4) is all that they cover across, without and with
+    the room that a path has to keep, `stretch` (L, N, 2) the first and last sample that they are near, `order` (L, N)
+    their rows by where they are now.
     """
 
     box: FloatArray
@@ -52,6 +52,7 @@ class MovingObstacles(NamedTuple):
     speed: FloatArray
     gap: FloatArray
     keep: FloatArray
+    vulnerable: BoolArray
     shadow: BoolArray
     trailing: BoolArray
     node: IntArray
@@ -207,10 +208,11 @@ def gather_moving_obstacles(
     ids = every[: _choose(around, pose[0], pose[1], top_speed, every)]
     total, times, many = len(ids), around.x.shape[1], len(counts)
     boxes, speed, gap = np.empty((total, times, 6)), np.empty(total), np.empty(total)
+    vulnerable = np.empty(total, np.bool_)
     for i in range(total):
         speed[i] = around.speed[ids[i]]
-        walks = is_vulnerable(around.kind[ids[i]]) and speed[i] > _WALKING
-        gap[i] = gaps.person if walks else gaps.moving
+        vulnerable[i] = is_vulnerable(around.kind[ids[i]]) and speed[i] > _WALKING
+        gap[i] = gaps.person if vulnerable[i] else gaps.moving
         for j in range(times):
             put_box(around, ids[i], j, boxes[i, j])
     shadow, trailing = np.empty(total, np.bool_), np.empty(total, np.bool_)
@@ -225,6 +227,6 @@ def gather_moving_obstacles(
             _place_on_line(lines[at], counts[at], winds, boxes[i], gap[i], body, track)
         _sort_in(node[at], order[at])
     return MovingObstacles(
-        box=boxes, id=ids, speed=speed, gap=gap, keep=np.full(total, gaps.crossing), shadow=shadow, trailing=trailing,
-        node=node, across=across, half=half, band=band, stretch=stretch, order=order,
+        box=boxes, id=ids, speed=speed, gap=gap, keep=np.full(total, gaps.crossing), vulnerable=vulnerable,
+        shadow=shadow, trailing=trailing, node=node, across=across, half=half, band=band, stretch=stretch, order=order,
     )  # fmt: skip

@@ -25,6 +25,7 @@ from tuling_fsm.planning.obstacles.occupancy import (
     still_met,
     touches_now,
 )
+from tuling_fsm.planning.obstacles.rss import Rss
 from tuling_fsm.planning.paths.footprint import separation
 from tuling_fsm.planning.paths.frenet_path import PCOS, PS, PSIN, PX, PY, FrenetPath
 from tuling_fsm.planning.paths.reference_line import COS, SIN
@@ -49,12 +50,15 @@ _CUT_IN_GAP, _CUT_IN_TIME = 2.0, 0.6
 
 class GapAcceptance(NamedTuple):
     """When the car passes before an object: `lead` (s) is the time to spare, `ease` the share of the room that a
-    vehicle going the same way has to be left, `braking` (m) the length of a comfortable stop.
+    vehicle going the same way has to be left, `braking` and `hard_braking` (m) the lengths of a comfortable and of the
+    hardest stop, `rss` what other vehicles may be trusted to do.
     """
 
     lead: float
     ease: float
     braking: float
+    hard_braking: float
+    rss: Rss
 
 
 @inlined_kernel
@@ -103,6 +107,13 @@ def _passes_first(spans: FloatArray, free: FloatArray, lead: float, ease: float,
 
 
 @inlined_kernel
+def _can_stop(moving: MovingObstacles, i: int, spans: FloatArray, rss: Rss) -> bool:
+    """Whether vehicle `i` still comes to stand before it is on the path, braking as RSS trusts it to."""
+    v, time = moving.speed[i], _first_inside(spans) * PREDICTION_STEP_S
+    return bool(not moving.vulnerable[i] and time > rss.response + 0.5 * v / rss.brake)
+
+
+@inlined_kernel
 def _goes_first(
     frenet: FrenetPath,
     moving: MovingObstacles,
@@ -113,8 +124,14 @@ def _goes_first(
 ) -> bool:
     """Whether a car that drives `free` may pass before object `i`, which is on the path at `spans` (T, 3)."""
     along = _goes_along(frenet, moving, i, _first_inside(spans))
-    can_stop = _nearest(spans) - moving.keep[i] > gap.braking
-    spare = gap.lead if can_stop else min(gap.lead, _JUST_PAST)
+    entry, spare = _nearest(spans), gap.lead
+    if entry < gap.hard_braking:
+        # Wherever the car came to stand, it would stand in the way: getting out of it is quicker.
+        if not along and _can_stop(moving, i, spans, gap.rss):
+            return True
+        spare = 0.0
+    elif entry - moving.keep[i] < gap.braking:
+        spare = min(gap.lead, _JUST_PAST)
     return _passes_first(spans, free, spare, gap.ease, moving.speed[i] if along else 0.0)
 
 
