@@ -61,10 +61,20 @@ def test_every_free_slot_is_a_target_and_solid_lines_are_lifted(road: RoadMap) -
 
 
 @pytest.mark.clause("TMP-1")
-def test_farther_away_the_car_stays_on_its_lane(road: RoadMap) -> None:
+def test_farther_away_the_car_stays_on_its_lane_and_slows_down_when_braking_is_due(road: RoadMap) -> None:
     drive = _approaching(road, x=115.0)
-    assert isinstance(drive.last.request, FollowLanes)
-    assert drive.last.request.speed_limit == drive.behaviour.context.parameters.stop.speed
+    limits = list[float]()
+    while isinstance(drive.last.request, FollowLanes):
+        limits.append(drive.last.request.speed_limit)
+        drive.place.x += 0.5
+        drive.tick()
+    assert isinstance(drive.last.request, PullOver)
+    slowest = drive.behaviour.context.parameters.stop.speed
+    assert limits[0] > 1.5 * slowest
+    assert limits[-1] == pytest.approx(slowest, abs=0.25)
+    braking = -np.diff(np.square(limits)) / (2.0 * 0.5)
+    assert braking.min() >= 0.0
+    assert 0.0 < braking.max() < drive.behaviour.context.vehicle.comfort_decel
 
 
 @pytest.mark.clause("TMP-1")

@@ -156,7 +156,8 @@ def test_what_is_asked_for_on_the_way(road: RoadMap) -> None:
     far = look(road, x=AT_X - FRONT - 23.0)
     request = APPROACH.request(far)
     assert isinstance(request, FollowLanes)
-    assert (request.speed_limit, request.goal_s) == (4.0, None)
+    assert request.goal_s is None
+    assert 4.0 < request.speed_limit < 4.5
     assert isinstance(APPROACH.request(replace(far, world=replace(far.world, lanes=()))), PullOver)
     assert APPROACH.request(look(road, localized=False)) == Hold(Reason.NOT_LOCALIZED)
     over = at(near, stop=stopped(near, failed=True))

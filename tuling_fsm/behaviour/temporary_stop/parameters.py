@@ -21,7 +21,7 @@ class StopParameters:
     duration: float = param(10.0, "s", 10.0, 15.0, "how long the car stands at a point", clause="STP-1", live=True)
     position: float = param(0.3, "m", 0.05, 2.0, "in a slot: this near to its middle", clause="TMP-2")
     heading: float = param(math.radians(5.0), "rad", 0.01, 0.5, "in a slot: turned by no more", clause="TMP-2")
-    speed: float = param(4.0, "m/s", 0.5, 8.0, "speed limit of the approach", clause="TMP-1", live=True)
+    speed: float = param(4.0, "m/s", 0.5, 8.0, "speed at which the car turns towards a slot", clause="TMP-1", live=True)
     pull_in: float = param(
         22.0, "m", 8.0, 60.0, "until a free slot is this near the approach stays on the lane", clause="TMP-1"
     )
