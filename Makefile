@@ -56,9 +56,9 @@ $(TESTABLE): $(INSTALLED)
 	@$(PIP) --force-reinstall --no-deps lark
 	@touch $@
 
-# What checks the page's modules; without npm their types and style are not checked.
+# What checks the page's modules, and Foxglove's application, 36 MB, for its layout; without npm neither is checked.
 $(MODULES): test/viewer/javascript/package-lock.json
-	@command -v npm >/dev/null || { echo "no npm: types and style of the page's modules are not checked"; exit 0; }; \
+	@command -v npm >/dev/null || { echo "no npm: neither types and style of the page's modules are checked, nor the layout by Foxglove itself"; exit 0; }; \
 		npm ci --prefix test/viewer/javascript --no-audit --no-fund --loglevel=error || echo "npm brought nothing: the same"
 
 testable: install $(TESTABLE) $(MODULES)
