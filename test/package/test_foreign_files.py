@@ -201,6 +201,16 @@ def test_words_from_elsewhere_are_words_on_a_page() -> None:
     assert "<script>alert(1)" not in page
 
 
+SCRIPTS = sorted(file for file in (ROOT / "tuling_fsm" / "viewer" / "page").rglob("*.js") if "vendor" not in file.parts)
+
+
+@pytest.mark.parametrize("file", SCRIPTS, ids=lambda file: file.name)
+def test_the_page_puts_in_words_as_words(file: Path) -> None:
+    """What a bag says is never taken for elements of the page, nor for a program."""
+    banned = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|createContextualFragment|\beval\(|new Function"
+    assert re.findall(banned, file.read_text(encoding="utf-8")) == []
+
+
 def test_ports_are_for_this_computer_unless_it_is_said_otherwise() -> None:
     assert ViewNodeParameters().host == "127.0.0.1"
     assert {runs.LOOPBACK, server.LOOPBACK, client.HOST} == {"127.0.0.1"}
