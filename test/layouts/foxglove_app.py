@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import threading
+from contextlib import suppress
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -57,6 +58,11 @@ class _Handler(BaseHTTPRequestHandler):
     def __init__(self, of: FoxgloveServer, *arguments: Any) -> None:
         self._of = of
         super().__init__(*arguments)
+
+    def handle(self) -> None:
+        """A page that is closed leaves what it asked for."""
+        with suppress(ConnectionError):
+            super().handle()
 
     def do_GET(self) -> None:
         """A file, or a part of it: of a bag the application reads the index first."""

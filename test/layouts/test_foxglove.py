@@ -197,6 +197,10 @@ def test_foxglove_opens_the_layout_and_every_panel_shows_the_bag(application: Ap
     for words in ("state\nindicators\nsensors", "level\tname\tmessage", "Waiting for /diagnostics messages"):
         assert sum(words in text for text in windows) == 1, words
 
+    table = next(text for text in windows if "hardware_id" in text)
+    for name in ("limit", "state", "supervisors", "candidates", "report"):
+        assert f"\t{name}\t" in table, name
+
     ticks = round(END_S / TICK_S)
     speeds = series(page, "Speed, m/s", 2 * ticks)
     assert {name: len(values) for name, values in speeds.items()} == {"driven": ticks, "planned": ticks}
@@ -215,7 +219,7 @@ def test_foxglove_opens_the_layout_and_every_panel_shows_the_bag(application: Ap
 def test_foxglove_says_what_it_does_not_know(application: Application) -> None:
     layout = json.loads(json.dumps(LAYOUT).replace("StateTransitions!", "StateTransition!"))
     by = layout["configById"]
-    by["Table!why"]["topicPath"] = "/why.state[:]"
+    by["Table!why"]["topicPath"] = "/why.state"
     by["Plot!speed"]["paths"][0]["value"] = "/odometry.twist.linear.x"
     page = application(layout)
     page.get_by_text("Unknown panel type: StateTransition.").wait_for()
