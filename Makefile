@@ -4,7 +4,15 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 TESTABLE := $(VENV)/.testable
 MODULES := test/viewer/javascript/node_modules/.package-lock.json
-PIP := $(BIN)/pip --quiet --disable-pip-version-check install --no-compile --constraint constraints.txt
+TOOLS := $(CURDIR)/.venv-tools
+# Wheels that a hash is kept of, nothing else; empy has none, and is built with what is there.
+WHEELS := --only-binary :all: --no-binary empy
+PIP := $(BIN)/pip --quiet --disable-pip-version-check install --no-compile --no-deps --no-build-isolation
+LOCKED := $(PIP) --require-hashes $(WHEELS)
+LOCK := $(TOOLS)/bin/uv pip compile setup.py - --constraint constraints.txt --universal --python-version 3.10 $(WHEELS) \
+	--generate-hashes --no-annotate --quiet --custom-compile-command 'make lock' --extra ros --extra completion
+# Single packages of the lock file.
+part = sed -n '/^\($(1)\)==/,/[^\\]$$/p' locks/run.txt >$(VENV)/.part.txt && $(LOCKED) $(2) --requirement $(VENV)/.part.txt
 PYTHON ?= $(shell for p in python3 python3.12 python3.11 python3.10; do \
 	$$p -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 12))' 2>/dev/null && echo $$p && break; done)
 
@@ -14,7 +22,7 @@ unexport _ROS_WHEELS_BOOTSTRAP_COMPLETE LD_LIBRARY_PATH PYTHONPATH
 # Without bytecode every one of some hundred processes parses 2000 files anew: 3 s of CPU each, and half a minute a worker of pytest.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install testable browser demo match test check format clauses messages pictures recordings traces proofs mutants bench-peers wheels docs clean
+.PHONY: help install testable browser demo match test check format clauses messages pictures recordings traces proofs mutants bench-peers lock audit wheels docs clean
 
 help:
 	@echo "make demo     drive the embedded course under ROS 2; results in out/demo"
@@ -29,6 +37,8 @@ help:
 	@echo "make proofs   2000 sequences of anything at all, all runs on an old processor, and a million ticks of the page of the state machine, instead of the few of make test"
 	@echo "make mutants  faults planted in the state machine, and those that no test finds"
 	@echo "make bench-peers  what tuling-fsm bench compares with, in .venv-bench"
+	@echo "make lock     locks/run.txt and locks/test.txt: every package of both environments, with hashes, from setup.py and constraints.txt"
+	@echo "make audit    known vulnerabilities of those packages, and of npm's"
 	@echo "make browser  Chromium and npm from the distribution, for the tests of the HTML pages; needs root"
 	@echo "make docs     the pages and the reference of the package as a site in site/"
 	@echo "make wheels   source distribution and wheel in dist, tried in a clean environment of each Python 3.10 to 3.12"
@@ -37,31 +47,49 @@ help:
 install: $(INSTALLED)
 	@$(BIN)/python -m tuling_fsm.compiling
 
-$(INSTALLED): setup.py constraints.txt pyproject.toml
+$(INSTALLED): setup.py locks/run.txt pyproject.toml
 	@test -n "$(PYTHON)" || { echo "no Python 3.10 to 3.12 found; name one with 'make PYTHON=/path/to/python3'"; exit 2; }
 	@echo "set-up 1 of 3: an environment in .venv, with $(PYTHON)"
 	@$(PYTHON) -m venv --clear $(VENV)
 	@echo "set-up 2 of 3: the planner and ROS 2, some 130 packages; about half a minute where they are cached"
-	@$(PIP) setuptools wheel
-	@$(PIP) --editable '.[ros,completion]'
+	@$(call part,setuptools\|wheel,)
+	@$(LOCKED) --requirement locks/run.txt
+	@$(PIP) --editable .
 	@# A ROS wheel brings an old fork with the same module name: the real one has to be laid last.
-	@$(PIP) --force-reinstall --no-deps lark
+	@$(call part,lark,--force-reinstall)
 	@echo "set-up 3 of 3: compiling the kernels on all cores; about a minute on two"
 	@touch $@
 
 # Oracles of other makers, checkers and build tools: nothing that drives needs them.
-$(TESTABLE): $(INSTALLED)
+$(TESTABLE): $(INSTALLED) locks/test.txt
 	@echo "set-up for tests: the tools and oracles that they need, 700 MB"
-	@$(PIP) --editable '.[ros,test]'
-	@$(PIP) --force-reinstall --no-deps lark
+	@$(LOCKED) --requirement locks/test.txt
+	@$(call part,lark,--force-reinstall)
 	@touch $@
 
-# What checks the page's modules; without npm their types and style are not checked.
+# What checks the page's modules, and Foxglove's application, 36 MB, for its layout; without npm neither is checked.
 $(MODULES): test/viewer/javascript/package-lock.json
-	@command -v npm >/dev/null || { echo "no npm: types and style of the page's modules are not checked"; exit 0; }; \
+	@command -v npm >/dev/null || { echo "no npm: neither types and style of the page's modules are checked, nor the layout by Foxglove itself"; exit 0; }; \
 		npm ci --prefix test/viewer/javascript --no-audit --no-fund --loglevel=error || echo "npm brought nothing: the same"
 
 testable: install $(TESTABLE) $(MODULES)
+
+# After a change of what setup.py requires, or of a version in constraints.txt.
+lock: $(TOOLS)/.installed
+	@mkdir -p locks
+	printf 'setuptools\nwheel\n' | $(LOCK) --output-file locks/run.txt
+	printf 'setuptools\nwheel\n' | $(LOCK) --extra test --output-file locks/test.txt
+
+# Known vulnerabilities of what is installed; one that could not be asked for counts as found.
+audit: $(TOOLS)/.installed
+	$(TOOLS)/bin/pip-audit --strict --no-deps --disable-pip --requirement locks/test.txt
+	npm audit --prefix test/viewer/javascript
+
+$(TOOLS)/.installed: Makefile
+	@test -n "$(PYTHON)" || { echo "no Python 3.10 to 3.12 found; name one with 'make PYTHON=/path/to/python3'"; exit 2; }
+	$(PYTHON) -m venv --clear $(TOOLS)
+	$(TOOLS)/bin/pip install --quiet --disable-pip-version-check uv==0.13.9 pip-audit==2.10.1
+	@touch $@
 
 # What the tests of the page need of a Debian or Ubuntu; those that miss it are skipped.
 browser:
@@ -146,4 +174,4 @@ docs: .venv-docs/.installed
 
 clean:
 	find tuling_fsm -name __pycache__ -prune -exec rm -rf {} +
-	rm -rf $(VENV) .venv-bench .venv-docs out build dist site install log *.egg-info
+	rm -rf $(VENV) $(TOOLS) .venv-bench .venv-docs out build dist site install log *.egg-info

@@ -82,6 +82,7 @@ setup(
             "colcon-ros",
             "distributed>=2024.1",
             "eclipse-sumo==1.28.0; platform_machine == 'x86_64'",
+            "foxglove-sdk==0.30.3",
             "hypothesis",
             "import-linter",
             "libsumo==1.28.0; platform_machine == 'x86_64'",

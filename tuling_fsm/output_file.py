@@ -18,6 +18,8 @@ def write_file(path: str | Path, content: str | bytes) -> None:
     beside = path.with_name(path.name + ".new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        # A link of that name, in a folder from elsewhere, would be written through.
+        beside.unlink(missing_ok=True)
         beside.write_bytes(content.encode() if isinstance(content, str) else content)
         beside.replace(path)
     except OSError as error:

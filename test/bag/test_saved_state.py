@@ -90,11 +90,24 @@ class Evil:
         return (print, ("it ran",))
 
 
+def named(module: str, name: str, rest: bytes) -> bytes:
+    """A pickle of what a name stands for, and of steps after that."""
+    texts = b"".join(b"\x8c" + bytes([len(text)]) + text.encode() for text in (module, name))
+    return b"\x80\x04" + texts + pickle.STACK_GLOBAL + rest + pickle.STOP
+
+
+def called_with(*arguments: object) -> bytes:
+    return pickle.dumps(arguments, protocol=0).removesuffix(pickle.STOP) + pickle.REDUCE
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [
         (pickle.dumps((FORMAT, "m", "", Evil())), "builtins.print in it"),
         (pickle.dumps((FORMAT, "m", "", read_map)), "read_map in it"),
+        (named("tuling_fsm.core.geometry", "np.f2py.subprocess.Popen", called_with(["echo", "it ran"])), "Popen in it"),
+        (named("tuling_fsm.core.geometry", "NamedTuple", called_with("it ran", [])), "geometry.NamedTuple in it"),
+        (named("tuling_fsm.bag.writer", "BagWriter", called_with("it_ran")), "BagWriter in it"),
         (pickle.dumps((FORMAT, "other.xodr", "", 1)), "belongs to the map other.xodr"),
         (pickle.dumps(("another", "m", "", 1)), "no saved state"),
         (pickle.dumps((FORMAT, "m", "old", 1)), "belongs to another version of the planner"),

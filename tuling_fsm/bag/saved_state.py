@@ -115,8 +115,9 @@ class _PlainValues(pickle.Unpickler):
         """A class that may be made."""
         if (module, name) in _ARRAYS:
             return super().find_class(module, name)
-        if module.startswith(_ROOMS):
+        # A name with dots would lead on, through what a module imports, to any class that is loaded.
+        if module.startswith(_ROOMS) and "." not in name:
             found = super().find_class(module, name)
-            if isinstance(found, type):
+            if isinstance(found, type) and found.__module__ == module:
                 return found
         raise pickle.UnpicklingError(f"{module}.{name} in it")

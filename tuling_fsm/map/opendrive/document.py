@@ -20,6 +20,9 @@ def parse(path: Path) -> Element:
     Raises:
         InputError: the file cannot be read, is not XML, or is XML of another kind.
     """
+    if path.is_char_device():
+        # A scenario or a bag may name one, and it may have no end.
+        raise InputError(str(path), "is a device", "an OpenDRIVE file")
     try:
         content = path.read_bytes()
     except OSError as error:

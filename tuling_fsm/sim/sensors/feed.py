@@ -190,6 +190,8 @@ def mission_of(scenario: Scenario, route: Route | None) -> dict[str, Any]:
 
 
 def _read_mission(file: Path) -> dict[str, Any]:
+    if file.is_char_device():
+        raise InputError(str(file), "is a device", "a mission in JSON")
     try:
         mission: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     except OSError as error:

@@ -75,7 +75,7 @@ def read_network(file: Path) -> SumoNetwork:
         InputError: it is none.
     """
     try:
-        root = etree.parse(file).getroot()
+        root = etree.parse(file, etree.XMLParser(resolve_entities=False, no_network=True)).getroot()
     except (OSError, etree.XMLSyntaxError) as error:
         raise InputError(str(file), f"cannot be read: {error}", "a network of SUMO") from error
     edges = {_get(edge, "id"): _edge(edge) for edge in root.iterfind("edge") if edge.get("function") is None}

@@ -19,6 +19,6 @@ def look_up(scenario: Path, named: str, suffix: str) -> Path | None:
     candidates += [folder / path.name]
     for candidate in candidates:
         for each in (candidate, candidate.with_name(candidate.name + suffix)) if candidate.name else (candidate,):
-            if each.exists():
+            if each.is_file() or each.is_dir():
                 return each
     return None

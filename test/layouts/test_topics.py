@@ -48,7 +48,7 @@ def test_rviz_shows_topics_of_the_right_type_with_their_quality_of_service(rviz:
 
 def test_both_views_are_in_the_frame_of_the_map(rviz: dict[str, Any], foxglove: dict[str, Any]) -> None:
     assert rviz["Global Options"]["Fixed Frame"] == MAP_FRAME
-    assert foxglove["configById"]["3D!way"]["fixedFrame"] == MAP_FRAME
+    assert foxglove["configById"]["3D!way"]["followTf"] == MAP_FRAME
 
 
 def test_foxglove_lays_out_every_panel_once(foxglove: dict[str, Any]) -> None:
@@ -64,8 +64,10 @@ def test_foxglove_shows_topics_and_fields_that_there_are(foxglove: dict[str, Any
         assert topic_of(name).type in TYPES.values()
     paths = [path["value"] for panel in panels.values() for path in panel.get("paths", ())]
     assert len(paths) >= 3
-    for path in (*paths, panels["Table!why"]["topicPath"]):
+    for path in paths:
         check_path(path)
+    # A table makes rows of a whole list; of a part of one, as `[:]`, it shows the first only.
+    assert check_path(panels["Table!why"]["topicPath"] + "[:]") == "diagnostic_msgs/msg/DiagnosticStatus"
     assert topic_of(panels["DiagnosticSummary!health"]["topicToRender"]).name == "/diagnostics"
 
 
@@ -89,25 +91,6 @@ def test_plotjuggler_plots_fields_that_there_are(plotjuggler: ElementTree.Elemen
                 plane = plot.attrib["mode"] == "XYPlot"
                 for name in ("curve_x", "curve_y") if plane else ("name",):
                     assert is_number(check_path(dotted(curve.attrib[name]))), curve.attrib
-
-
-def test_plotjuggler_finds_its_tree_as_it_writes_it(plotjuggler: ElementTree.Element) -> None:
-    (window,) = plotjuggler.findall("tabbed_widget")
-    assert window.attrib == {"name": "Main Window", "parent": "main_window"}
-    assert [child.tag for child in plotjuggler] == ["tabbed_widget", "use_relative_time_offset"]
-    tabs = window.findall("Tab")
-    (current,) = window.findall("currentTabIndex")
-    assert 0 <= int(current.attrib["index"]) < len(tabs)
-    for tab in tabs:
-        assert len(tab.findall("Container")) == int(tab.attrib["containers"]) == 1
-    for splitter in window.iter("DockSplitter"):
-        sizes = [float(size) for size in splitter.attrib["sizes"].split(";")]
-        assert len(splitter.findall("DockArea")) == int(splitter.attrib["count"]) == len(sizes)
-        assert sum(sizes) == pytest.approx(1.0)
-        assert splitter.attrib["orientation"] in ("-", "|")
-    for plot in window.iter("plot"):
-        assert plot.attrib["mode"] in ("TimeSeries", "XYPlot")
-        assert plot.attrib["style"] in ("Lines", "Dots", "LinesAndDots", "Sticks", "Steps")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,238 @@
+"""What RViz 14.3 (`ros2/rviz`, branch rolling of October 2024) reads of a display configuration, property by property.
+
+RViz is in no registry of packages that needs no root, and has no schema: a display, tool or view is a tree of
+properties that its constructor makes, and `Property::load` looks each of them up by its name in the map of the file.
+What has no property of its name is passed over without a word. The tables below were written by reading those
+constructors: `plugins_description.xml` and the displays `grid`, `map`, `path`, `marker_array`, `odometry`, the view
+controller `ortho` and the tools of rviz_default_plugins; `visualization_frame`, `visualization_manager`, `display`,
+`view_controller`, `panel_factory`, `qos_profile_property`, `covariance_property`, `parse_color` and
+`message_filter_display` of rviz_common. There is a table for every class that a layout of this package shows, and for
+no other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+
+class Property(NamedTuple):
+    """A property: what its value has to be, if it has one, and the properties below it."""
+
+    fits: Callable[[Any], bool] | None
+    children: Mapping[str, Property] = {}
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _color(value: Any) -> bool:
+    """As `parseColor` takes it, without the names of colours."""
+    if not isinstance(value, str):
+        return False
+    parts = re.fullmatch(r"(\d+); (\d+); (\d+)", value)
+    return all(int(part) <= 255 for part in parts.groups()) if parts else bool(re.fullmatch("#[0-9a-fA-F]{6}", value))
+
+
+def one_of(*options: str, **children: Property) -> Property:
+    """An `EnumProperty`: a value that is none of its options counts as the one of number 0, silently."""
+    return Property(lambda value: value in options, children)
+
+
+TRUTH = Property(lambda value: isinstance(value, bool))
+WHOLE = Property(_whole)
+NUMBER = Property(_number)
+COLOR = Property(_color)
+TEXT = Property(lambda value: isinstance(value, str))
+VECTOR = Property(None, {"X": NUMBER, "Y": NUMBER, "Z": NUMBER})
+
+QOS = {
+    "Depth": WHOLE,
+    "History Policy": one_of("System Default", "Keep Last", "Keep All"),
+    "Reliability Policy": one_of("System Default", "Reliable", "Best Effort"),
+    "Durability Policy": one_of("System Default", "Transient Local", "Volatile"),
+}
+TOPIC = Property(TEXT.fits, QOS)
+FILTERED_TOPIC = Property(TEXT.fits, {**QOS, "Filter size": WHOLE})
+"""Of a `MessageFilterDisplay`, which waits for transforms."""
+COVARIANCE = Property(
+    TRUTH.fits,
+    {
+        "Position": Property(TRUTH.fits, {"Color": COLOR, "Alpha": NUMBER, "Scale": NUMBER}),
+        "Orientation": Property(
+            TRUTH.fits,
+            {
+                "Frame": one_of("Local", "Fixed"),
+                "Color Style": one_of("Unique", "RGB"),
+                "Color": COLOR,
+                "Alpha": NUMBER,
+                "Offset": NUMBER,
+                "Scale": NUMBER,
+            },
+        ),
+    },
+)
+ARROW_OR_AXES = Property(
+    lambda value: value in ("Arrow", "Axes"),
+    {
+        "Color": COLOR,
+        "Alpha": NUMBER,
+        "Shaft Length": NUMBER,
+        "Shaft Radius": NUMBER,
+        "Head Length": NUMBER,
+        "Head Radius": NUMBER,
+        "Axes Length": NUMBER,
+        "Axes Radius": NUMBER,
+    },
+)
+
+_ANY_DISPLAY = {"Class": TEXT, "Name": TEXT, "Enabled": TRUTH, "Value": TRUTH}
+DISPLAYS: dict[str, dict[str, Property]] = {
+    "rviz_default_plugins/Grid": {
+        "Reference Frame": TEXT,
+        "Plane Cell Count": WHOLE,
+        "Normal Cell Count": WHOLE,
+        "Cell Size": NUMBER,
+        "Line Style": Property(lambda value: value in ("Lines", "Billboards"), {"Line Width": NUMBER}),
+        "Color": COLOR,
+        "Alpha": NUMBER,
+        "Plane": one_of("XY", "XZ", "YZ"),
+        "Offset": VECTOR,
+    },
+    "rviz_default_plugins/Map": {
+        "Topic": FILTERED_TOPIC,
+        "Update Topic": TOPIC,
+        "Alpha": NUMBER,
+        "Color Scheme": one_of("map", "costmap", "raw"),
+        "Draw Behind": TRUTH,
+        "Use Timestamp": TRUTH,
+        "Binary representation": TRUTH,
+        "Binary threshold": WHOLE,
+    },
+    "rviz_default_plugins/MarkerArray": {"Topic": TOPIC, "Namespaces": Property(None)},
+    "rviz_default_plugins/Odometry": {
+        "Topic": FILTERED_TOPIC,
+        "Position Tolerance": NUMBER,
+        "Angle Tolerance": NUMBER,
+        "Keep": WHOLE,
+        "Shape": ARROW_OR_AXES,
+        "Covariance": COVARIANCE,
+    },
+    "rviz_default_plugins/Path": {
+        "Topic": FILTERED_TOPIC,
+        "Line Style": one_of("Lines", "Billboards"),
+        "Line Width": NUMBER,
+        "Color": COLOR,
+        "Alpha": NUMBER,
+        "Buffer Length": WHOLE,
+        "Offset": VECTOR,
+        "Pose Style": one_of("None", "Axes", "Arrows"),
+        "Length": NUMBER,
+        "Radius": NUMBER,
+        "Pose Color": COLOR,
+        "Shaft Length": NUMBER,
+        "Head Length": NUMBER,
+        "Shaft Diameter": NUMBER,
+        "Head Diameter": NUMBER,
+    },
+}
+TOOLS: dict[str, dict[str, Property]] = {
+    "rviz_default_plugins/MoveCamera": {},
+    "rviz_default_plugins/Measure": {"Line color": COLOR},
+}
+VIEWS: dict[str, dict[str, Property]] = {
+    "rviz_default_plugins/TopDownOrtho": {
+        "Name": TEXT,
+        "Near Clip Distance": NUMBER,
+        "Enable Stereo Rendering": Property(
+            TRUTH.fits, {"Swap Stereo Eyes": TRUTH, "Stereo Eye Separation": NUMBER, "Stereo Focal Distance": NUMBER}
+        ),
+        "Invert Z Axis": TRUTH,
+        "Target Frame": TEXT,
+        "Scale": NUMBER,
+        "Angle": NUMBER,
+        "X": NUMBER,
+        "Y": NUMBER,
+    },
+}
+PANELS: dict[str, dict[str, Property]] = {
+    "rviz_common/Displays": {},
+    "rviz_common/Views": {},
+    "rviz_common/Time": {"SyncMode": WHOLE, "SyncSource": TEXT, "Experimental": TRUTH},
+}
+MANAGER = {
+    "Class": TEXT,
+    "Enabled": TRUTH,
+    "Name": TEXT,
+    "Value": TRUTH,
+    "Global Options": Property(None, {"Fixed Frame": TEXT, "Background Color": COLOR, "Frame Rate": WHOLE}),
+    "Transformation": Property(None, {"Current": Property(None, {"Class": TEXT})}),
+}
+GEOMETRY = {"X": WHOLE, "Y": WHOLE, "Width": WHOLE, "Height": WHOLE, "Hide Left Dock": TRUTH, "Hide Right Dock": TRUTH}
+
+
+def faults(layout: Mapping[str, Any]) -> Iterator[str]:
+    """What of a display configuration RViz would pass over, or take for something else.
+
+    Args:
+        layout: The file, as YAML gives it.
+
+    Yields:
+        A line for each unknown class, name and value, with its place.
+    """
+    sections = {"Panels": list, "Visualization Manager": dict, "Window Geometry": dict}
+    for name, part in layout.items():
+        if not isinstance(part, sections.get(name, ())):
+            yield f"{name}: no section of a layout"
+    manager = dict(layout["Visualization Manager"])
+    views = manager.pop("Views", {})
+    for k, panel in enumerate(layout.get("Panels", ())):
+        # A panel that has no name is not made.
+        yield from () if "Name" in panel else (f"Panels[{k}]: no Name",)
+        yield from _faults_of_class(panel, PANELS, {"Class": TEXT, "Name": TEXT}, f"Panels[{k}]")
+    for k, display in enumerate(manager.pop("Displays", ())):
+        yield from _faults_of_class(display, DISPLAYS, _ANY_DISPLAY, f"Displays[{k}]")
+    for k, tool in enumerate(manager.pop("Tools", ())):
+        yield from _faults_of_class(tool, TOOLS, {"Class": TEXT}, f"Tools[{k}]")
+    for name, view in views.items():
+        # There may be saved views beside it; here are none.
+        if name == "Current":
+            yield from _faults_of_class(view, VIEWS, {"Class": TEXT}, "Views.Current")
+        else:
+            yield f"Views.{name}: no view"
+    yield from _faults_of_map(manager, MANAGER, "Visualization Manager")
+    yield from _faults_of_map(layout.get("Window Geometry", {}), GEOMETRY, "Window Geometry")
+
+
+def _faults_of_class(
+    given: Any, classes: Mapping[str, Mapping[str, Property]], always: Mapping[str, Property], at: str
+) -> Iterator[str]:
+    name = given.get("Class")
+    if name in classes:
+        yield from _faults_of_map(given, {**always, **classes[name]}, at)
+    else:
+        yield f"{at}: no class {name}"
+
+
+def _faults_of_map(given: Any, known: Mapping[str, Property], at: str) -> Iterator[str]:
+    for name, value in given.items():
+        if name in known:
+            yield from _faults_of_property(value, known[name], f"{at}.{name}")
+        else:
+            yield f"{at}: no property {name}"
+
+
+def _faults_of_property(given: Any, of: Property, at: str) -> Iterator[str]:
+    """A map says the properties below, and the value itself as `Value`; anything else is the value."""
+    below = dict(given) if isinstance(given, dict) else {"Value": given}
+    if "Value" in below:
+        value = below.pop("Value")
+        if of.fits is None or not of.fits(value):
+            yield f"{at}: {value!r}"
+    yield from _faults_of_map(below, of.children, at)
