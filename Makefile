@@ -6,10 +6,10 @@ TESTABLE := $(VENV)/.testable
 MODULES := test/viewer/javascript/node_modules/.package-lock.json
 TOOLS := $(CURDIR)/.venv-tools
 # Wheels that a hash is kept of, nothing else; empy has none, and is built with what is there.
-WHEELS := --only-binary :all: --no-binary empy
+WHEELS := --only-binary :all:
 PIP := $(BIN)/pip --quiet --disable-pip-version-check install --no-compile --no-deps --no-build-isolation
-LOCKED := $(PIP) --require-hashes $(WHEELS)
-LOCK := $(TOOLS)/bin/uv pip compile setup.py - --constraint constraints.txt --universal --python-version 3.10 $(WHEELS) \
+LOCKED := $(PIP) --require-hashes
+LOCK := $(TOOLS)/bin/uv pip compile setup.py - --constraint constraints.txt --universal --python-version 3.10 $(WHEELS) --no-binary empy \
 	--generate-hashes --no-annotate --quiet --custom-compile-command 'make lock' --extra ros --extra completion
 # Single packages of the lock file.
 part = sed -n '/^\($(1)\)==/,/[^\\]$$/p' locks/run.txt >$(VENV)/.part.txt && $(LOCKED) $(2) --requirement $(VENV)/.part.txt
@@ -52,19 +52,20 @@ $(INSTALLED): setup.py locks/run.txt pyproject.toml
 	@echo "set-up 1 of 3: an environment in .venv, with $(PYTHON)"
 	@$(PYTHON) -m venv --clear $(VENV)
 	@echo "set-up 2 of 3: the planner and ROS 2, some 130 packages; about half a minute where they are cached"
-	@$(call part,setuptools\|wheel,)
-	@$(LOCKED) --requirement locks/run.txt
+	@$(call part,setuptools\|wheel,$(WHEELS))
+	@$(call part,empy,)
+	@$(LOCKED) $(WHEELS) --requirement locks/run.txt
 	@$(PIP) --editable .
 	@# A ROS wheel brings an old fork with the same module name: the real one has to be laid last.
-	@$(call part,lark,--force-reinstall)
+	@$(call part,lark,$(WHEELS) --force-reinstall)
 	@echo "set-up 3 of 3: compiling the kernels on all cores; about a minute on two"
 	@touch $@
 
 # Oracles of other makers, checkers and build tools: nothing that drives needs them.
 $(TESTABLE): $(INSTALLED) locks/test.txt
 	@echo "set-up for tests: the tools and oracles that they need, 700 MB"
-	@$(LOCKED) --requirement locks/test.txt
-	@$(call part,lark,--force-reinstall)
+	@$(LOCKED) $(WHEELS) --requirement locks/test.txt
+	@$(call part,lark,$(WHEELS) --force-reinstall)
 	@touch $@
 
 # What checks the page's modules, and Foxglove's application, 36 MB, for its layout; without npm neither is checked.

@@ -134,11 +134,11 @@ def folder(tmp_path: Path) -> Iterator[Path]:
 IMPORTS = {
     "a file of another folder that is none of the language": ('import "../../profile"', "profile:1"),
     "a folder": ('import "../.."', "no file"),
-    "a device without an end": ('import "/dev/zero"', "no file"),
+    "a device": ('import "/dev/null"', "no file"),
     "a link to itself": ('import "loop.osc"', "no file"),
     "a pipe that nobody writes to": ('import "pipe.osc"', "no file"),
     "a map that is a device": (
-        'scenario a:\n    map: map\n    map.set_map_file("/dev/zero")\n    do serial:\n        wait elapsed(1s)',
+        'scenario a:\n    map: map\n    map.set_map_file("/dev/null")\n    do serial:\n        wait elapsed(1s)',
         "no such file",
     ),
 }
@@ -161,7 +161,7 @@ def test_files_that_import_each_other_end(folder: Path) -> None:
         load_scenario(folder / "b.osc")
 
 
-@pytest.mark.parametrize("device", ["/dev/zero", "/dev/full"])
+@pytest.mark.parametrize("device", ["/dev/null", "/dev/tty"])
 def test_a_map_is_no_device(device: str) -> None:
     with pytest.raises(InputError, match="is a device"):
         read_map(Path(device))

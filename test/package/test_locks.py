@@ -105,11 +105,17 @@ def test_the_environment_is_that_of_the_lock_file() -> None:
 
 def test_make_installs_nothing_without_a_hash() -> None:
     """But the package itself, which has none, and what no command of the two needs."""
-    assert "--require-hashes $(WHEELS)" in MAKE
+    assert re.search(r"^LOCKED := .* --require-hashes$", MAKE, re.MULTILINE)
+    assert re.search(r"^part = .* && \$\(LOCKED\) ", MAKE, re.MULTILINE)
+    assert re.search(r"^WHEELS := --only-binary :all:$", MAKE, re.MULTILINE)
     recipes = "".join(re.findall(r"^\$\((?:INSTALLED|TESTABLE)\):(?:.*\n)(?:\t.*\n)+", MAKE, re.MULTILINE))
     commands = re.findall(r"@(\$\((?:PIP|LOCKED|call part)[^\n]*)", recipes)
     assert len(commands) >= 5
     assert [command for command in commands if not command.startswith(("$(LOCKED)", "$(call part"))] == [
         "$(PIP) --editable ."
+    ]
+    assert [command for command in commands if "$(WHEELS)" not in command] == [
+        "$(call part,empy,)",
+        "$(PIP) --editable .",
     ]
     assert "pip install" not in recipes
