@@ -63,11 +63,12 @@ class On(NamedTuple):
 
 
 class Leg(NamedTuple):
-    """So long (s) at a speed (m/s, negative in reverse) and a yaw rate (rad/s)."""
+    """So long (s) at a speed (m/s, negative in reverse) and a yaw rate (rad/s); under lights of its own, if any."""
 
     seconds: float
     v: float
     yaw_rate: float = 0.0
+    lights: Mapping[int, Light] | None = None
 
 
 class Other(NamedTuple):
@@ -126,5 +127,6 @@ def play(road_map: RoadMap, scene: Scene) -> Watch:
             t = (watch.frame + 1) * DT
             boxes = np.array([other.moved(road_map, t) for other in scene.others]).reshape(-1, 7)
             around = AgentBoxes(boxes, kinds, ids)
-            watch.see(pose, leg.v, agents=around, lights=scene.lights, yaw_rate=leg.yaw_rate)
+            shown = scene.lights if leg.lights is None else leg.lights
+            watch.see(pose, leg.v, agents=around, lights=shown, yaw_rate=leg.yaw_rate)
     return watch

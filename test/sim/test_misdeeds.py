@@ -30,6 +30,16 @@ def lights(state: Light) -> dict[int, Light]:
     return dict.fromkeys(range(1, 7), state)
 
 
+def crossed(own: Light, other: Light) -> dict[int, Light]:
+    """Lights of the arms E and W, and of N and S."""
+    return {1: own, 3: own, 2: other, 4: other}
+
+
+AFTER_GREEN = Other(Pose(-1.75, 42.0, SOUTH), 7.0, brakes_at=2.8, brake=5.0)
+"""Stops at its line for who is still in the junction, though it has had green since 2.5 s."""
+CLEARS = Leg(2.0, 6.0, 0.0, crossed(Light.RED, Light.GREEN))
+
+
 @pytest.fixture(scope="session")
 def yields(folder: Path) -> RoadMap:
     """Crossroads whose arms N and S have to yield."""
@@ -139,6 +149,11 @@ MISDEEDS = [
     ),
     (
         "yield",
+        Scene("is in the way of who got green, having come in at red", "lit", FROM_EAST,
+              [Leg(2.5, 8.0, 0.0, lights(Light.RED)), CLEARS], [AFTER_GREEN]),
+    ),
+    (
+        "yield",
         Scene("over an occupied crosswalk", "plain", Pose(16.5 + 20.0, 1.75, WEST), [Leg(3.0, 8.0)],
               [person(16.5, -3.2, NORTH, 1.2)]),
     ),
@@ -193,6 +208,8 @@ SOUND = [
     Scene("turns right, wide, while the one behind stops at the line", "yields", Pose(-1.75, 20.0, SOUTH),
           [Leg(2.0, 5.0), Leg(3.22, 5.0, -5.0 / 10.25), Leg(0.4, 5.0)],
           [Other(Pose(-1.75, 50.0, SOUTH), 7.0, brakes_at=3.9, brake=5.0)]),
+    Scene("clears a junction that it came into at yellow, while another gets green", "lit", FROM_EAST,
+          [Leg(2.5, 8.0, 0.0, crossed(Light.YELLOW, Light.RED)), CLEARS], [AFTER_GREEN]),
     Scene("passes behind who walks off", "plain", FROM_EAST, [Leg(4.0, 8.0)], [person(16.5, 0.2, SOUTH, 1.4)]),
     Scene("passes a queue in the next lane", "two_lanes", CAR, [Leg(4.0, 8.0)],
           [Other(Pose(x, -5.25, 0.0)) for x in (115.0, 122.0)]),

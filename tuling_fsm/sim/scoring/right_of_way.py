@@ -7,6 +7,7 @@ of the Vienna Convention on Road Traffic, article 18: by signs and lights, and t
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -56,6 +57,8 @@ class _Passage:
     ways: frozenset[LaneId]
     """Connecting lanes to which its approach leads: where they meet others, it is still on one of these."""
     right: int
+    lights: Mapping[int, int] = field(default_factory=dict)
+    """By number of the signal, as the car came in."""
     before: frozenset[int] = frozenset()
     trail: dict[tuple[int, int], tuple[float, float]] = field(default_factory=dict)
     """Of every cell when the car was there last, and its heading there."""
@@ -94,8 +97,8 @@ class JunctionYielding:
         lane = None if position is None else self._map.lanes[position.lane]
         if lane is not None and lane.junction is not None:
             if passage is None or passage.junction != lane.junction:
-                ways, right = self._ways(lane), self._right(frame, lane.id)
-                passage = _Passage(lane.junction, frame.stamp, lane.id, ways, right)
+                ways, right = self._ways(lane), self._right(frame.lights, lane.id)
+                passage = _Passage(lane.junction, frame.stamp, lane.id, ways, right, dict(frame.lights))
             if lane.id in passage.ways:
                 passage.lane = lane.id
             self._leave_trail(frame, passage)
@@ -166,17 +169,20 @@ class JunctionYielding:
         return None
 
     def _has_priority(self, frame: RefereeFrame, other: LaneId, passage: _Passage) -> bool:
-        theirs = self._right(frame, other)
+        theirs = self._right(frame.lights, other)
+        if passage.right > SHUT:
+            # Who gets green lets those clear the junction who came in lawfully ([ncutlo2000][]).
+            theirs = min(theirs, self._right(passage.lights, other))
         if theirs != passage.right:
             return theirs > passage.right
         return theirs > SHUT and self._turns_across(self._map.lanes[passage.lane], self._map.lanes[other])
 
-    def _right(self, frame: RefereeFrame, way: LaneId) -> int:
+    def _right(self, lights: Mapping[int, int], way: LaneId) -> int:
         """The least that a sign or light before or on a connecting lane leaves it."""
         lanes = (way, *self._map.lanes[way].predecessors)
         rights = [OPEN]
         for line in (line for lane in lanes for line in self._map.stop_lines_of(lane)):
-            light = Light(frame.lights.get(line.signal, Light.UNKNOWN))
+            light = Light(lights.get(line.signal, Light.UNKNOWN))
             rights.append(RIGHT_BY_LIGHT.get(light, OPEN) if line.kind == "light" else BY_RULE)
         return min(rights)
 
