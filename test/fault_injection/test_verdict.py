@@ -10,8 +10,8 @@ from tuling_fsm.fault_injection.verdict import (
     RECOVERY_S,
     UNREPORTED_S,
     CellEvidence,
+    CellVerdict,
     RecoveryTarget,
-    Verdict,
     judge,
     worst,
 )
@@ -21,32 +21,32 @@ from .staged import reference
 GOOD = CellEvidence(recovered_s=2.0, state="on_road/normal", reason="NO_PATH wall")
 STRUCK, SHOULDER = (7.0, "collision", "car 3"), (8.0, "off_road", "0.4 m")
 CASES = [
-    (GOOD, Verdict.PASSED, ""),
-    (replace(GOOD, errors=("ValueError: no", "more")), Verdict.ERROR, "ValueError: no"),
-    (replace(GOOD, at_fault=(STRUCK,)), Verdict.COLLISION, "7.00 s: collision, car 3"),
-    (replace(GOOD, at_fault=(SHOULDER,)), Verdict.INFRACTION, "8.00 s: off_road, 0.4 m"),
-    (replace(GOOD, at_fault=(SHOULDER,), known=frozenset({"off_road"})), Verdict.PASSED, ""),
-    (replace(GOOD, unreported_s=UNREPORTED_S), Verdict.PASSED, ""),
+    (GOOD, CellVerdict.PASSED, ""),
+    (replace(GOOD, errors=("ValueError: no", "more")), CellVerdict.ERROR, "ValueError: no"),
+    (replace(GOOD, at_fault=(STRUCK,)), CellVerdict.COLLISION, "7.00 s: collision, car 3"),
+    (replace(GOOD, at_fault=(SHOULDER,)), CellVerdict.INFRACTION, "8.00 s: off_road, 0.4 m"),
+    (replace(GOOD, at_fault=(SHOULDER,), known=frozenset({"off_road"})), CellVerdict.PASSED, ""),
+    (replace(GOOD, unreported_s=UNREPORTED_S), CellVerdict.PASSED, ""),
     (
         replace(GOOD, unreported_s=12.5),
-        Verdict.UNREPORTED_STAND,
+        CellVerdict.UNREPORTED_STAND,
         "stood for 12.5 s without a reason, in on_road/normal",
     ),
-    (replace(GOOD, recovered_s=None), Verdict.NOT_RECOVERED, "does not go on, in on_road/normal: NO_PATH wall"),
-    (replace(GOOD, at_fault=(SHOULDER, STRUCK), recovered_s=None), Verdict.COLLISION, "7.00 s: collision, car 3"),
+    (replace(GOOD, recovered_s=None), CellVerdict.NOT_RECOVERED, "does not go on, in on_road/normal: NO_PATH wall"),
+    (replace(GOOD, at_fault=(SHOULDER, STRUCK), recovered_s=None), CellVerdict.COLLISION, "7.00 s: collision, car 3"),
 ]
 
 
 @pytest.mark.clause("SAF-4")
 @pytest.mark.parametrize(("evidence", "verdict", "words"), CASES)
-def test_the_worst_is_said(evidence: CellEvidence, verdict: Verdict, words: str) -> None:
+def test_the_worst_is_said(evidence: CellEvidence, verdict: CellVerdict, words: str) -> None:
     assert judge(evidence) == (verdict, words)
 
 
 def test_every_verdict_on_evidence_can_be_seen() -> None:
-    assert {verdict for _, verdict, _ in CASES} == set(Verdict) - {Verdict.NOT_REACHED}
-    assert worst([Verdict.PASSED, Verdict.INFRACTION, Verdict.NOT_RECOVERED]) is Verdict.INFRACTION
-    assert worst([]) is Verdict.NOT_REACHED
+    assert {verdict for _, verdict, _ in CASES} == set(CellVerdict) - {CellVerdict.NOT_REACHED}
+    assert worst([CellVerdict.PASSED, CellVerdict.INFRACTION, CellVerdict.NOT_RECOVERED]) is CellVerdict.INFRACTION
+    assert worst([]) is CellVerdict.NOT_REACHED
 
 
 def test_a_car_has_gone_on_after_five_metres_in_time() -> None:

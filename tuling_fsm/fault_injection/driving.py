@@ -21,7 +21,7 @@ from tuling_fsm.core.parameters import load, nest
 from tuling_fsm.fault_injection.cells import FaultCell, ReferenceDrive, StateVisit
 from tuling_fsm.fault_injection.faults import BY_NAME, InjectedFault
 from tuling_fsm.fault_injection.loop import VehicleLoop
-from tuling_fsm.fault_injection.verdict import CellEvidence, RecoveryTarget, Verdict, judge
+from tuling_fsm.fault_injection.verdict import CellEvidence, CellVerdict, RecoveryTarget, judge
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.output_file import write_file
 from tuling_fsm.sim.reporting.run_log import LogRow
@@ -112,7 +112,7 @@ def _in_a_copy(loop: VehicleLoop, cell: FaultCell, group: CellGroup) -> None:
             os._exit(0)
     os.waitpid(child, 0)
     if not cell_file(group.folder, cell).exists():
-        write_cell(group.folder, cell, {"verdict": Verdict.ERROR.value, "detail": "the process of the cell died"})
+        write_cell(group.folder, cell, {"verdict": CellVerdict.ERROR.value, "detail": "the process of the cell died"})
 
 
 def cell_file(folder: Path, cell: FaultCell) -> Path:
@@ -133,7 +133,7 @@ def drive_cell(loop: VehicleLoop, cell: FaultCell, reference: ReferenceDrive, du
     """
     if loop.simulation.finished or loop.state != cell.state:
         said = f"in {loop.state or 'no state'} at {loop.simulation.stamp:.2f} s"
-        return {"verdict": Verdict.NOT_REACHED.value, "detail": said}
+        return {"verdict": CellVerdict.NOT_REACHED.value, "detail": said}
     began, rows = loop.simulation.stamp, len(loop.run_log.rows)
     loop.node_log.errors.clear()
     failed: tuple[str, ...] = ()

@@ -28,13 +28,13 @@ from tuling_fsm.fault_injection.driving import (
     write_cell,
 )
 from tuling_fsm.fault_injection.faults import FAULTS, InjectedFault
-from tuling_fsm.fault_injection.verdict import Verdict
+from tuling_fsm.fault_injection.verdict import CellVerdict
 from tuling_fsm.output_file import write_file
 from tuling_fsm.process_pool import in_processes
 from tuling_fsm.progress import Report, TimeLeft
 
 CellResult = dict[str, Any]
-"""The fields of a `FaultCell`, `verdict` (a `Verdict`), `detail`, and where it was reached `recovered_s`, `end`,
+"""The fields of a `FaultCell`, `verdict` (a `CellVerdict`), `detail`, and where it was reached `recovered_s`, `end`,
 `last_state`, `last_reason`.
 """
 
@@ -79,7 +79,7 @@ def run_matrix(matrix: FaultMatrix, say: Report) -> list[CellResult]:
     for cell in missing:
         cell_file(matrix.folder, cell).unlink(missing_ok=True)
         if cell.scenario is None:
-            said = {"verdict": Verdict.NOT_REACHED.value, "detail": "no scenario visits this state"}
+            said = {"verdict": CellVerdict.NOT_REACHED.value, "detail": "no scenario visits this state"}
             write_cell(matrix.folder, cell, said)
     _drive_missing(matrix, references, missing, say)
     return [json.loads(cell_file(matrix.folder, cell).read_text(encoding="utf-8")) for cell in wanted]
@@ -143,7 +143,7 @@ def _settle(group: CellGroup, future: Future[None]) -> None:
     except BrokenProcessPool:
         for cell in group.cells:
             if not cell_file(group.folder, cell).exists():
-                said = {"verdict": Verdict.ERROR.value, "detail": "a process of the matrix was killed"}
+                said = {"verdict": CellVerdict.ERROR.value, "detail": "a process of the matrix was killed"}
                 write_cell(group.folder, cell, said)
 
 

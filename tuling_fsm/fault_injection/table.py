@@ -9,17 +9,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tuling_fsm.fault_injection.faults import BY_NAME
-from tuling_fsm.fault_injection.verdict import Verdict, worst
+from tuling_fsm.fault_injection.verdict import CellVerdict, worst
 
 Result = Mapping[str, Any]
-SIGNS: Mapping[Verdict, str] = {
-    Verdict.PASSED: "ok",
-    Verdict.NOT_REACHED: "-",
-    Verdict.NOT_RECOVERED: "stays",
-    Verdict.UNREPORTED_STAND: "mute",
-    Verdict.INFRACTION: "rule",
-    Verdict.COLLISION: "hit",
-    Verdict.ERROR: "error",
+SIGNS: Mapping[CellVerdict, str] = {
+    CellVerdict.PASSED: "ok",
+    CellVerdict.NOT_REACHED: "-",
+    CellVerdict.NOT_RECOVERED: "stays",
+    CellVerdict.UNREPORTED_STAND: "mute",
+    CellVerdict.INFRACTION: "rule",
+    CellVerdict.COLLISION: "hit",
+    CellVerdict.ERROR: "error",
 }
 """Of a verdict in a place of the table."""
 MEANINGS = (
@@ -29,9 +29,9 @@ MEANINGS = (
 )
 
 
-def verdict_of(result: Result) -> Verdict:
+def verdict_of(result: Result) -> CellVerdict:
     """Of a cell."""
-    return Verdict(result["verdict"])
+    return CellVerdict(result["verdict"])
 
 
 def rows(results: Sequence[Result]) -> list[list[str]]:
@@ -49,20 +49,20 @@ def states_of(results: Sequence[Result]) -> list[str]:
 
 def _sign(results: Sequence[Result], fault: str, state: str) -> str:
     own = [verdict_of(each) for each in results if each["fault"] == fault and each["state"] == state]
-    reached = [verdict for verdict in own if verdict is not Verdict.NOT_REACHED]
+    reached = [verdict for verdict in own if verdict is not CellVerdict.NOT_REACHED]
     return SIGNS[worst(reached)]
 
 
 def counted(results: Sequence[Result]) -> str:
     """How many cells there are of each verdict, in words."""
     counts = Counter(verdict_of(result) for result in results)
-    return ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Verdict if counts[verdict])
+    return ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in CellVerdict if counts[verdict])
 
 
 def failures(results: Sequence[Result]) -> Iterator[str]:
     """A line for each cell that was reached and does not pass."""
     for result in results:
-        if verdict_of(result) not in (Verdict.PASSED, Verdict.NOT_REACHED):
+        if verdict_of(result) not in (CellVerdict.PASSED, CellVerdict.NOT_REACHED):
             yield f"{result['fault']}, {result['state']}, {result['phase']}: {result['verdict']}, {result['detail']}"
 
 

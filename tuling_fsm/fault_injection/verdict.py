@@ -18,7 +18,7 @@ UNREPORTED_S = 10.0
 """No longer stand without a reason."""
 
 
-class Verdict(str, Enum):
+class CellVerdict(str, Enum):
     """Of a cell, the worst last."""
 
     PASSED = "passed"
@@ -32,15 +32,15 @@ class Verdict(str, Enum):
     @property
     def passes(self) -> bool:
         """Whether nothing is wrong; a state that was not reached has shown nothing, good or bad."""
-        return self is Verdict.PASSED
+        return self is CellVerdict.PASSED
 
 
-SEVERITY = tuple(Verdict)
+SEVERITY = tuple(CellVerdict)
 
 
-def worst(verdicts: Iterable[Verdict]) -> Verdict:
+def worst(verdicts: Iterable[CellVerdict]) -> CellVerdict:
     """The worst of some; of none it is that nothing was reached."""
-    return max(verdicts, key=SEVERITY.index, default=Verdict.NOT_REACHED)
+    return max(verdicts, key=SEVERITY.index, default=CellVerdict.NOT_REACHED)
 
 
 @dataclass(frozen=True)
@@ -85,13 +85,13 @@ class CellEvidence:
     """The last that was told."""
 
 
-def judge(evidence: CellEvidence) -> tuple[Verdict, str]:
+def judge(evidence: CellEvidence) -> tuple[CellVerdict, str]:
     """The worst that is to be said, and why in words."""
     for verdict, objection in _OBJECTIONS:
         words = objection(evidence)
         if words:
             return verdict, words
-    return Verdict.PASSED, ""
+    return CellVerdict.PASSED, ""
 
 
 def _error(evidence: CellEvidence) -> str:
@@ -116,11 +116,11 @@ def _stuck(evidence: CellEvidence) -> str:
     return "" if evidence.recovered_s is not None else f"does not go on, in {evidence.state}: {evidence.reason}"
 
 
-_OBJECTIONS: tuple[tuple[Verdict, Callable[[CellEvidence], str]], ...] = (
-    (Verdict.ERROR, _error),
-    (Verdict.COLLISION, lambda evidence: _blamed(evidence, collision=True)),
-    (Verdict.INFRACTION, lambda evidence: _blamed(evidence, collision=False)),
-    (Verdict.UNREPORTED_STAND, _unreported),
-    (Verdict.NOT_RECOVERED, _stuck),
+_OBJECTIONS: tuple[tuple[CellVerdict, Callable[[CellEvidence], str]], ...] = (
+    (CellVerdict.ERROR, _error),
+    (CellVerdict.COLLISION, lambda evidence: _blamed(evidence, collision=True)),
+    (CellVerdict.INFRACTION, lambda evidence: _blamed(evidence, collision=False)),
+    (CellVerdict.UNREPORTED_STAND, _unreported),
+    (CellVerdict.NOT_RECOVERED, _stuck),
 )
 """From the worst on."""

@@ -80,8 +80,9 @@ class Tracking:
         control(course(standing), 0.0, np.zeros(6), self._gains())
 
     def take(self, plan: Trajectory) -> None:
-        """The latest trajectory."""
-        self._plan, self._brake = plan, None
+        """The latest trajectory; one that a later one has overtaken is not followed (SAF-3)."""
+        if self._plan is None or not 0.0 < self._plan.stamp - plan.stamp <= self.parameters.stale_after:
+            self._plan, self._brake = plan, None
 
     def command(self, odometry: Odometry) -> AckermannCommand:
         """Follow the trajectory, brake along it where it is stale, come to a stand without one."""
