@@ -122,6 +122,13 @@ def test_the_table_has_the_worst_phase_and_every_cell_that_does_not_pass() -> No
     assert lines[-1] == "5 cells: 2 passed, 1 not reached, 1 not recovered, 1 collision"
 
 
+def test_a_matrix_holds_where_what_was_reached_passes_and_not_where_nothing_was_reached() -> None:
+    passed, failed, elsewhere = RESULTS[0], RESULTS[1], RESULTS[2]
+    assert table.holds([passed, elsewhere])
+    assert not table.holds([passed, failed])
+    assert not table.holds([elsewhere])
+
+
 def test_the_page_has_the_same_between_its_marks(tmp_path: Path) -> None:
     page = tmp_path / "trust.md"
     page.write_text("# A\n\n<!-- faults -->\nold\n<!-- /faults -->\nend\n", encoding="utf-8")

@@ -50,12 +50,12 @@ def test_every_verdict_on_evidence_can_be_seen() -> None:
 
 
 def test_a_car_has_gone_on_after_five_metres_in_time() -> None:
-    assert RecoveryTarget.after(reference(), 10.0, 15.0) == RecoveryTarget(5.0, 15.0 + RECOVERY_S)
+    assert RecoveryTarget.after(reference(), 10.0, 15.0) == RecoveryTarget(5.0, 16.0 + RECOVERY_S)
 
 
-def test_what_the_run_stands_for_without_the_fault_is_waited_for() -> None:
+def test_what_the_run_stands_for_without_the_fault_may_be_waited_for_once_more() -> None:
     motion = ((0.0, 0.0), (10.0, 50.0), (40.0, 50.0), (41.0, 54.0), (42.0, 60.0))
-    assert RecoveryTarget.after(reference(motion=motion), 12.0, 17.0) == RecoveryTarget(5.0, 42.0 + RECOVERY_S)
+    assert RecoveryTarget.after(reference(motion=motion), 12.0, 17.0) == RecoveryTarget(5.0, 17.0 + 32.0 + RECOVERY_S)
 
 
 def test_where_the_run_ends_standing_nothing_has_to_be_driven() -> None:

@@ -53,6 +53,11 @@ def _sign(results: Sequence[Result], fault: str, state: str) -> str:
     return SIGNS[worst(reached)]
 
 
+def holds(results: Sequence[Result]) -> bool:
+    """Whether every cell that was reached passes, and any was."""
+    return not list(failures(results)) and any(verdict_of(result) is CellVerdict.PASSED for result in results)
+
+
 def counted(results: Sequence[Result]) -> str:
     """How many cells there are of each verdict, in words."""
     counts = Counter(verdict_of(result) for result in results)
@@ -86,7 +91,8 @@ def markdown(results: Sequence[Result]) -> str:
     faults = [row[0] for row in table[1:]]
     lines = ["| fault | what is wrong | clause |", "|---|---|---|"]
     lines += [f"| `{name}` | {BY_NAME[name].text} | {BY_NAME[name].clause} |" for name in faults]
-    lines += ["", f"{len(results)} cells: {counted(results)}.", ""]
+    phases = ", ".join(dict.fromkeys(result["phase"] for result in results))
+    lines += ["", f"{len(results)} cells (phases: {phases}): {counted(results)}.", ""]
     lines += [f"| {' | '.join(table[0])} |", "|---" * len(table[0]) + "|"]
     lines += [f"| `{first}` | {' | '.join(rest)} |" for first, *rest in table[1:]]
     lines += ["", "States: " + ", ".join(f"{k} `{state}`" for k, state in enumerate(states_of(results), 1)) + ".", ""]

@@ -54,15 +54,16 @@ class RecoveryTarget:
     def after(cls, reference: ReferenceDrive, begin_s: float, end_s: float) -> RecoveryTarget:
         """For a fault from one stamp to another (s).
 
-        What the run without the fault stands for, a light or a passenger, the car may stand for as well; where it goes
-        no farther, nothing has to be driven.
+        What the run without the fault stands for, a light or a passenger, the car may stand for as well, and all of it
+        once more, for a wait may begin anew; where that run goes no farther, nothing has to be driven.
         """
         here = reference.distance(begin_s)
         metres = min(GONE_ON_M, reference.motion[-1][1] - here)
         if metres < STANDS_M:
             return cls(0.0, end_s + RECOVERY_S)
         gone_on = next(t for t, distance in reference.motion if distance >= here + metres - 1e-9)
-        return cls(metres, max(gone_on, end_s) + RECOVERY_S)
+        came = next(t for t, distance in reference.motion if distance >= here - STANDS_M)
+        return cls(metres, end_s + (gone_on - came) + RECOVERY_S)
 
 
 @dataclass(frozen=True)

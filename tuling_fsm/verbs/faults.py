@@ -10,13 +10,17 @@ import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.output_file import write_file
 from tuling_fsm.progress import ProgressDisplay
 from tuling_fsm.terminal import Style, styled
 from tuling_fsm.verbs.parser import Verbs, add_seed, add_verb, finite, folder, path
+
+if TYPE_CHECKING:
+    from tuling_fsm.fault_injection.driving import DrivenScenario
+    from tuling_fsm.fault_injection.matrix import FaultMatrix
 
 PHASES = ("entry", "middle", "late")
 """As `fault_injection.cells.Phase`, which is not read before there is something to drive."""
@@ -88,7 +92,7 @@ def _faults(arguments: argparse.Namespace) -> int:
         with ProgressDisplay() as progress:
             compile_kernels(report=progress)
             results = run_matrix(matrix, progress)
-    held = not list(table.failures(results))
+    held = table.holds(results)
     content = {"held": held, "duration_s": arguments.duration, "seed": arguments.seed, "cells": results}
     if arguments.out is not None:
         write_file(arguments.out / "faults.json", json.dumps(content, indent=1) + "\n")
@@ -97,17 +101,16 @@ def _faults(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(content))
     else:
-        _print(list(table.text(results)), results)
+        _print(list(table.text(results)), held)
     return 0 if held else 1
 
 
-def _print(lines: Sequence[str], results: Sequence[Any]) -> None:
+def _print(lines: Sequence[str], held: bool) -> None:
     print(styled(lines[0], Style.HEADING, sys.stdout), *lines[1:-1], sep="\n")
-    good = all(each["verdict"] in ("passed", "not reached") for each in results)
-    print(styled(lines[-1], Style.GOOD if good else Style.BAD, sys.stdout))
+    print(styled(lines[-1], Style.GOOD if held else Style.BAD, sys.stdout))
 
 
-def _matrix(arguments: argparse.Namespace, out: Path) -> Any:
+def _matrix(arguments: argparse.Namespace, out: Path) -> FaultMatrix:
     """What is asked for, with everything that can be told to be wrong before anything is driven.
 
     Raises:
@@ -138,7 +141,7 @@ def _matrix(arguments: argparse.Namespace, out: Path) -> Any:
     )
 
 
-def _scenarios(arguments: argparse.Namespace) -> tuple[Any, ...]:
+def _scenarios(arguments: argparse.Namespace) -> tuple[DrivenScenario, ...]:
     from tuling_fsm.fault_injection.driving import DrivenScenario
     from tuling_fsm.fault_injection.parameters import planner_parameters
     from tuling_fsm.run import chosen_map
