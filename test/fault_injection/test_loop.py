@@ -8,14 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tuling_fsm.agent import Tick
+from tuling_fsm.agent import Parameters, Tick
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.fault_injection.driving import drive_cell
 from tuling_fsm.fault_injection.faults import BY_NAME, CLOCK_JUMP_S, LATE_PERIODS, InjectedFault
 from tuling_fsm.fault_injection.loop import VehicleLoop
+from tuling_fsm.share import share_file
 from tuling_fsm.sim.scenario.commands import Drive
+from tuling_fsm.sim.scenario.compiler import load_scenario
 
-from .staged import cell, reference, run, straight_loop
+from .staged import cell, course, reference, run, straight_loop
 
 BEGIN_S = 4.0
 
@@ -155,6 +157,23 @@ def test_a_car_on_the_road_gets_over_every_fault(name: str, tmp_path: Path) -> N
     result = drive_cell(loop, cell(name, at_s=BEGIN_S), reference(), 2.0)
     assert (result["verdict"], result["detail"]) == ("passed", "")
     assert 0.0 <= result["recovered_s"] < 10.0
+
+
+@pytest.mark.slow
+@pytest.mark.clause("DEP-2", "TMP-3")
+def test_a_planner_that_is_restarted_at_its_stop_goes_on_round_the_block() -> None:
+    bays = load_scenario(share_file("config", "faults", "bays.osc"), {})
+    loop = VehicleLoop(course(), bays, 1, Parameters())
+    run(loop, 35.0)
+    assert loop.state == "temporary_stop/stopped"
+    fault = BY_NAME["planner_restarted"]
+    loop.inject(fault, "bays")
+    run(loop, 1.0)
+    loop.end(fault)
+    stood = loop.simulation.distance_m
+    run(loop, 12.0)
+    assert loop.state != "departure/plan_once"
+    assert loop.simulation.distance_m > stood + 5.0
 
 
 def test_a_cell_whose_state_is_not_there_is_not_reached(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ def _update(view: BehaviourView) -> Memory:
 
 
 def _at_stop(view: BehaviourView) -> bool:
-    """Whether the car is put, or its planner started anew, right where it has to stop first: no route leads on there."""
+    """Whether the car was put, or its planner started anew, where it has to stop first: no route leads on to there."""
     goal = view.memory.mission.goal
     if goal.point is None or not goal.is_stop:
         return False

@@ -53,11 +53,11 @@ def pursue(view: BehaviourView, accept: Accept) -> Memory:
 
 
 def pursue_stop(view: BehaviourView) -> Memory:
-    """As `pursue`; after a failure the way to a stop is asked for from past it where it was not, and the other way round:
-    a car that stands at its stop comes to it once more round the block (TMP-3).
+    """As `pursue`; after a failure the way to a stop is asked for from past it where it was not, and the other way
+    round: a car that stands at its stop comes to it once more round the block (TMP-3).
     """
     before = view.memory.routing.question.failures
-    memory = pursue(view, leads_on)
+    memory = pursue(view, lambda view, route: leads_on(view, joined(view, route)))
     if memory.routing.question.failures == before:
         return memory
     progress = memory.mission
