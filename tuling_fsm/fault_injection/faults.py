@@ -79,7 +79,7 @@ FAULTS: tuple[InjectedFault, ...] = (
         "perception_off", "no message of perception comes", "SAF-3", link=LinkFault(lost=1.0, topics=PERCEPTION)
     ),
     _disturbed("perception_late", f"what perception says is {LATE_S:g} s old", "SAF-3", latency=LATE_S),
-    _disturbed("perception_flicker", "every other row of every table is missing, at random", "USE-9", drop_out=0.5),
+    _disturbed("perception_flicker", "half of the rows of every table are missing, at random", "USE-9", drop_out=0.5),
     InjectedFault(
         "ghosts",
         "objects are seen where nothing is, two a second; ids change and long objects are split",
