@@ -90,7 +90,7 @@ def _nowhere() -> int:
 
 def command_line() -> argparse.ArgumentParser:
     """All verbs with their options, in the order of the help."""
-    from tuling_fsm.verbs import bags, campaign, commonroad, completion, machine, maps, planner, report, runs
+    from tuling_fsm.verbs import bags, campaign, commonroad, completion, faults, machine, maps, planner, report, runs
     from tuling_fsm.verbs.parser import OneLineParser
 
     parser = OneLineParser(
@@ -104,6 +104,7 @@ def command_line() -> argparse.ArgumentParser:
         runs.add_demo,
         runs.add_sim,
         campaign.add_campaign,
+        faults.add_faults,
         bags.add_replay,
         commonroad.add_commonroad,
         bags.add_why,

@@ -9,6 +9,7 @@ import pytest
 from tuling_fsm.behaviour import states
 from tuling_fsm.core.request import Hold, Reason
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.world.mission import Mission, MissionPoint, Task
 from tuling_fsm.world.world import RouteMatch
 
 from .worlds import (
@@ -165,3 +166,19 @@ def test_before_a_taken_end_the_bumper_need_only_reach_it(road: RoadMap, before:
     if state == states.PLAN_ONCE:
         drive.answer(route_along(road, end=LENGTH - 20.0))
         assert {decision.hold_reason for decision in drive.run(20.0)} == {Reason.ARRIVED}
+
+
+@pytest.mark.clause("DEP-2", "TMP-3")
+def test_a_car_that_stands_at_its_first_stop_asks_for_the_way_round_the_block(road: RoadMap) -> None:
+    def starts(x: float) -> list[float]:
+        stops = MissionPoint("", 100.0, NEAR_Y, 0.0), MissionPoint("", 300.0, NEAR_Y, 0.0)
+        drive = Drive(Place(road, x=x, mission=Mission(0.0, tasks=(Task("", *stops),))))
+        for _ in range(3):
+            asked = drive.number
+            while drive.number == asked:
+                drive.tick()
+            drive.answer(None)
+        return [round(request.start.x, 1) for each in drive.decisions for request in each.route_requests]
+
+    assert starts(98.6) == [98.6, 105.0, 98.6]
+    assert starts(50.0) == [50.0, 50.0, 50.0]

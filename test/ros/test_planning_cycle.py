@@ -249,3 +249,14 @@ def test_each_fault_is_reported_once_until_the_topic_is_right_again():
     bench.inbox.receive("odometry", bad)
     assert len(bench.lines) == 2
     assert bench.inbox.stamps["odometry"] == nanoseconds(1.0)
+
+
+@pytest.mark.clause("SAF-3")
+def test_odometry_that_was_overtaken_is_not_ticked_on_and_a_clock_that_is_set_back_is():
+    bench = Bench()
+    for stamp in (100.0, 100.1, 100.05, 100.15, 100.1):
+        bench.send(frame(stamp), "odometry")
+    assert [t.stamp for t in bench.trajectories()] == pytest.approx([100.0, 100.1, 100.15])
+    assert bench.lines == ["odometry: older than the last message, not taken (expected in order)"]
+    bench.send(frame(95.0), "odometry")
+    assert bench.trajectories()[-1].stamp == 95.0

@@ -131,3 +131,14 @@ def test_the_messages_are_those_of_the_types():
     twist = cdr.unpack(pack_twist(-1.5, 0.3), TWIST, "test")
     assert (twist.linear.x, twist.angular.z) == (-1.5, 0.3)
     assert cdr.pack(TWIST, twist) == pack_twist(-1.5, 0.3)
+
+
+@pytest.mark.clause("SAF-3")
+def test_a_trajectory_that_was_overtaken_is_not_followed_and_one_of_a_clock_that_is_set_back_is():
+    tracking, later = Tracking(TrackingParameters()), bend(100.3)
+    for plan in (bend(100.0), later, bend(100.1)):
+        tracking.take(plan)
+    assert tracking.followed(100.3) is later
+    set_back = bend(95.0)
+    tracking.take(set_back)
+    assert tracking.followed(95.0) is set_back

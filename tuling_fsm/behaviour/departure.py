@@ -7,9 +7,11 @@ from tuling_fsm.behaviour.guards import route_found, stands_at_end
 from tuling_fsm.behaviour.leaf import BehaviourRow, BehaviourView, LeafBehaviour
 from tuling_fsm.behaviour.memory import Memory
 from tuling_fsm.behaviour.mission.memory import GoalKind
+from tuling_fsm.behaviour.mission.points import ON_LANE_M, pose_of
 from tuling_fsm.behaviour.parameters import BehaviourParameters
 from tuling_fsm.behaviour.permissions import FREE_SPACE
-from tuling_fsm.behaviour.routing import asking, leads_on, open_question, pursue
+from tuling_fsm.behaviour.routing import asking, leads_on, open_question, pursue, pursue_stop
+from tuling_fsm.core.geometry import distance
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Hold, PlanningRequest, Reason
 from tuling_fsm.machine.elements import Leaf, Priority, Region
@@ -21,7 +23,15 @@ def _enter(view: BehaviourView) -> Memory:
 
 
 def _update(view: BehaviourView) -> Memory:
-    return pursue(view, leads_on)
+    return pursue_stop(view) if _at_stop(view) else pursue(view, leads_on)
+
+
+def _at_stop(view: BehaviourView) -> bool:
+    """Whether the car was put, or its planner started anew, where it has to stop first: no route leads on to there."""
+    goal = view.memory.mission.goal
+    if goal.point is None or not goal.is_stop:
+        return False
+    return distance(view.world.ego.pose[:2], pose_of(view.context.road_map, goal.point)[:2]) <= ON_LANE_M
 
 
 def _request(view: BehaviourView) -> PlanningRequest:

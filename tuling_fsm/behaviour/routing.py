@@ -9,7 +9,7 @@ import numpy as np
 
 from tuling_fsm.behaviour.leaf import BehaviourView
 from tuling_fsm.behaviour.memory import Memory, RouteQuestion, report
-from tuling_fsm.behaviour.mission.points import is_past, pose_of
+from tuling_fsm.behaviour.mission.points import is_past, just_past, pose_of
 from tuling_fsm.behaviour.parameters import RouteParameters
 from tuling_fsm.core.geometry import Pose, distance
 from tuling_fsm.core.records import replace
@@ -50,6 +50,20 @@ def pursue(view: BehaviourView, accept: Accept) -> Memory:
             asked = replace(question, asked_at=view.clock)
             memory = replace(memory, routing=replace(memory.routing, question=asked))
     return memory
+
+
+def pursue_stop(view: BehaviourView) -> Memory:
+    """As `pursue`; after a failure the way to a stop is asked for from past it where it was not, and the other way
+    round: a car that stands at its stop comes to it once more round the block (TMP-3).
+    """
+    before = view.memory.routing.question.failures
+    memory = pursue(view, lambda view, route: leads_on(view, joined(view, route)))
+    if memory.routing.question.failures == before:
+        return memory
+    progress = memory.mission
+    point = progress.goal.point if progress.goal.is_stop else None
+    other = None if progress.around is not None or point is None else just_past(view.context.road_map, point)
+    return replace(memory, mission=replace(progress, around=other))
 
 
 def send(view: BehaviourView, memory: Memory, purpose: str) -> Memory:

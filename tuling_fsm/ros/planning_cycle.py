@@ -45,6 +45,8 @@ ELSEWHERE_M = 1.0
 """A car this far from its plan is not on it."""
 HEALTH_PERIOD_NS = 1_000_000_000
 KEEP_PERIOD_NS = 500_000_000
+OVERTAKEN_NS = 500_000_000
+"""Odometry that is older than the last by less has been overtaken; by more, the clock has been set back (DWELL-5)."""
 
 
 class Log(Protocol):
@@ -117,6 +119,7 @@ class Inbox:
         self._answers: list[tuple[int, FloatArray]] = []
         self._calls: set[str] = set()
         self._faults: dict[str, str] = {}
+        self._overtaken = False
         self.stamps: dict[str, int] = {}
         """Stamp (ns) of the latest message by topic, of those with a header."""
 
@@ -127,13 +130,22 @@ class Inbox:
         """
         if topic == "odometry":
             read = self._read(topic, unpack_odometry, raw)
-            if read is None:
+            if read is None or self._is_overtaken(topic, read[0]):
                 return False
             self.stamps[topic], self._values[topic] = read
             return True
         self._raw[topic] = raw
         if topic in STAMPED and len(raw) >= STAMP_BYTES:
             self.stamps[topic] = stamp_ns(raw)
+        return True
+
+    def _is_overtaken(self, topic: str, ns: int) -> bool:
+        """Whether a later message has come before: to tick on it would set back every timer (SAF-3). Told once."""
+        if not 0 < self.stamps.get(topic, ns) - ns < OVERTAKEN_NS:
+            return False
+        if not self._overtaken:
+            self._overtaken = True
+            self._report(f"{topic}: older than the last message, not taken (expected in order)")
         return True
 
     def answer(self, number: int, points: FloatArray) -> None:

@@ -80,12 +80,13 @@ class Tracking:
         control(course(standing), 0.0, np.zeros(6), self._gains())
 
     def take(self, plan: Trajectory) -> None:
-        """The latest trajectory."""
-        self._plan, self._brake = plan, None
+        """The latest trajectory; one that a later one has overtaken is not followed (SAF-3)."""
+        if self._plan is None or not 0.0 < self._plan.stamp - plan.stamp <= self.parameters.stale_after:
+            self._plan, self._brake = plan, None
 
     def command(self, odometry: Odometry) -> AckermannCommand:
         """Follow the trajectory, brake along it where it is stale, come to a stand without one."""
-        plan = self._followed(odometry.stamp)
+        plan = self.followed(odometry.stamp)
         dt, self._stamp = odometry.stamp - self._stamp, odometry.stamp
         if not 0.0 < dt <= LONGEST_STEP_S:
             dt, self._speed = 0.0, odometry.v
@@ -103,7 +104,7 @@ class Tracking:
         self._speed = 0.0
         return self._made(0.0)
 
-    def _followed(self, stamp: float) -> Trajectory | None:
+    def followed(self, stamp: float) -> Trajectory | None:
         """The plan, or braking along it where it is too old; one of another time is none."""
         stale_after = self.parameters.stale_after
         if self._plan is None or stamp < self._plan.stamp - stale_after:

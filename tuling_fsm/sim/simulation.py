@@ -27,7 +27,7 @@ from tuling_fsm.sim.environment.route_server import RouteServer, ServerLink, fra
 from tuling_fsm.sim.environment.traffic_lights import TrafficLights
 from tuling_fsm.sim.environment.weather import Environment
 from tuling_fsm.sim.initial_state import ego_setting, initial_agents
-from tuling_fsm.sim.parameters import SimParameters
+from tuling_fsm.sim.parameters import SimParameters, TrackingErrorParameters
 from tuling_fsm.sim.pedestrians.population import CrossingHabits, Pedestrians, RudePedestrians
 from tuling_fsm.sim.scenario import commands
 from tuling_fsm.sim.scenario.maneuvers import ManeuverCommand
@@ -40,6 +40,7 @@ from tuling_fsm.sim.scoring.road_rules import ground_under
 from tuling_fsm.sim.scoring.score import Infraction
 from tuling_fsm.sim.seeds import SeedStreams, generator
 from tuling_fsm.sim.sensors.feed import InputFeed
+from tuling_fsm.sim.sensors.localization import LocalizationError
 from tuling_fsm.sim.traffic.ego_agent import EgoAgent
 from tuling_fsm.sim.traffic.rude.drivers import EGO_AS_SEEN, RudeDrivers
 from tuling_fsm.sim.traffic.rude.parameters import RudeParameters
@@ -182,6 +183,22 @@ class Simulation:
     def clear_emergency_stop(self) -> None:
         """The operator's explicit clear, seen on the next frame (EST-3)."""
         self.environment.call("clear_emergency_stop")
+
+    def inject(self, command: commands.Command) -> None:
+        """Carry out a command that no storyboard has issued: it is seen on the next frame.
+
+        Raises:
+            InputError: it cannot be carried out here.
+        """
+        self._apply(command)
+
+    def disturb_localization(self, error: LocalizationError) -> None:
+        """Let the localization be off, without its saying so, from the next frame on."""
+        self._feed.reckoning.error = error
+
+    def disturb_tracking(self, errors: TrackingErrorParameters | None) -> None:
+        """Let the tracker of objects get things wrong from the next frame on; None: as the parameters say."""
+        self._feed.tracker.parameters = self.settings.sensors.tracking_errors if errors is None else errors
 
     def restarted(self, seed: int) -> Simulation:
         """The same world from its beginning; it has no seed of its own to begin with again (SIM-2)."""

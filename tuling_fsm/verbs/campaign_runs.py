@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import signal
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from tuling_fsm import process_pool
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.progress import Report, TimeLeft
 from tuling_fsm.sim.sensors.perception_levels import CLEAN
@@ -84,13 +83,9 @@ def in_processes(jobs: Sequence[CampaignRun], workers: int) -> Ended:
         jobs: what to drive.
         workers: processes at a time.
     """
-    pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_leave_quietly)
-    try:
-        futures = {pool.submit(drive, job): index for index, job in enumerate(jobs)}
-        for future in as_completed(futures):
-            yield futures[future], _outcome(jobs[futures[future]], future)
-    finally:
-        pool.shutdown(cancel_futures=True)
+    with closing(process_pool.in_processes(drive, jobs, workers)) as ended:
+        for index, future in ended:
+            yield index, _outcome(jobs[index], future)
 
 
 def drive(job: CampaignRun, progress: Report | None = None) -> Run:
@@ -154,8 +149,3 @@ def _outcome(job: CampaignRun, future: Future[Run]) -> Run:
         return future.result()
     except BrokenProcessPool:
         return broken_off(job, "a process of the campaign was killed")
-
-
-def _leave_quietly() -> None:
-    """Control-C reaches every process of a terminal; one of them says so."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)

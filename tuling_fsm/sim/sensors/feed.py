@@ -47,8 +47,8 @@ class InputFeed:
         self._sensors = Sensors(road_map, parameters)
         self.channels = SensorChannels(seed, parameters)
         self._fusion = SensorFusion(self.channels)
-        self._tracker = TrackingErrors(seed.spawn(1)[0], parameters.tracking_errors)
-        self._reckoning = DeadReckoning(parameters)
+        self.tracker = TrackingErrors(seed.spawn(1)[0], parameters.tracking_errors)
+        self.reckoning = DeadReckoning(parameters)
         self.mission = mission_of(scenario, route)
         """The mission message."""
         self._answers: list[tuple[int, RouteAnswer]] = []
@@ -66,8 +66,8 @@ class InputFeed:
 
     def in_map(self, plan: Trajectory | None) -> Trajectory | None:
         """A plan for the present frame as the wheels do it: it was made in the frame of the believed pose."""
-        shifted = self._reckoning.to_map is not NOWHERE
-        return self._reckoning.to_map.trajectory(plan) if plan is not None and shifted else plan
+        shifted = self.reckoning.to_map is not NOWHERE
+        return self.reckoning.to_map.trajectory(plan) if plan is not None and shifted else plan
 
     def inputs(
         self,
@@ -91,7 +91,7 @@ class InputFeed:
             environment: the conditions.
         """
         blind = environment.rain_or_fog
-        believed = self._reckoning.update(stamp, ego.pose, ego.v, ego.yaw_rate, environment.localized)
+        believed = self.reckoning.update(stamp, ego.pose, ego.v, ego.yaw_rate, environment.localized)
         self._set_flags(stamp, blind, environment)
         lines = self._sensors.lane_lines(ego.pose, ego.position, route_lanes) if frame % LANE_LINES_EVERY == 0 else None
         self._table(Sensor.LANE_LINES, stamp, lines)
@@ -139,8 +139,8 @@ class InputFeed:
 
     def _update_objects(self, stamp: float, ego: EgoState, agents: AgentBoxes, blind: bool) -> None:
         """Objects and parking slots, which are told of in the frame of the believed pose."""
-        shift = self._reckoning.from_map
-        tracked = self._tracker.apply(stamp, ego.pose, self._objects(stamp, ego, agents, blind))
+        shift = self.reckoning.from_map
+        tracked = self.tracker.apply(stamp, ego.pose, self._objects(stamp, ego, agents, blind))
         self._table(Sensor.OBJECTS, stamp, shift.table(tracked))
         self._table(Sensor.PARKING_SLOTS, stamp, shift.table(self._sensors.slots(ego.pose, agents)))
 
@@ -171,7 +171,7 @@ class InputFeed:
         self._grid_started = self._grid_started or bool(rows)
         channel = self.channels[Sensor.OCCUPANCY]
         comes = due and self._grid_started and not channel.lost()
-        boxes = self._reckoning.from_map.boxes(agents.boxes[rows])
+        boxes = self.reckoning.from_map.boxes(agents.boxes[rows])
         grid = occupancy(stamp, believed, boxes) if comes else None
         self._grid = channel.send(stamp, grid, self._grid)
 

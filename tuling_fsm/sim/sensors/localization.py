@@ -69,11 +69,36 @@ def shift_from(one: Pose, other: Pose) -> PoseOffset:
     return PoseOffset(turn, other.x - (c * one.x - s * one.y), other.y - (s * one.x + c * one.y))
 
 
+class LocalizationError(NamedTuple):
+    """By how much a localization that reports itself sound is off, in the frame of the car: metres ahead and to the
+    left, and by how many more to the left each second.
+    """
+
+    ahead: float = 0.0
+    left: float = 0.0
+    drift: float = 0.0
+
+    def after(self, seconds: float) -> LocalizationError:
+        """The same as it has grown."""
+        return self._replace(left=self.left + self.drift * seconds)
+
+    def shifts(self, pose: Pose) -> Pose:
+        """Where a car at a pose is believed to be."""
+        c, s = elementary.cos(pose.heading), elementary.sin(pose.heading)
+        x, y = pose.x + self.ahead * c - self.left * s, pose.y + self.ahead * s + self.left * c
+        return Pose(x, y, pose.heading)
+
+
+SOUND = LocalizationError()
+
+
 class DeadReckoning:
     """The car's belief, frame by frame."""
 
     def __init__(self, parameters: SensorParameters) -> None:
         self._p = parameters
+        self.error = SOUND
+        """Of the localization, while there is one."""
         self._believed: Pose | None = None
         self._stamp = 0.0
         self.from_map = NOWHERE
@@ -86,6 +111,9 @@ class DeadReckoning:
         """
         before, dt = self._believed, stamp - self._stamp
         self._stamp = stamp
+        if self.error != SOUND and localized:
+            self.error = self.error.after(dt)
+            return self._believe(pose, self.error.shifts(pose))
         if localized or before is None:
             self._believed, self.from_map, self.to_map = pose, NOWHERE, NOWHERE
             return pose
@@ -93,7 +121,9 @@ class DeadReckoning:
         turn = (yaw_rate + self._p.lost_yaw_rate_error * (abs(v) > 0.0)) * dt
         middle = before.heading + 0.5 * turn
         x, y = before.x + way * elementary.cos(middle), before.y + way * elementary.sin(middle)
-        believed = Pose(x, y, float(wrap_angle(before.heading + turn)))
+        return self._believe(pose, Pose(x, y, float(wrap_angle(before.heading + turn))))
+
+    def _believe(self, pose: Pose, believed: Pose) -> Pose:
         self._believed = believed
         self.from_map, self.to_map = shift_from(pose, believed), shift_from(believed, pose)
         return believed

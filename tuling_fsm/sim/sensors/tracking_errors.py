@@ -50,7 +50,8 @@ class TrackingErrors:
     """
 
     def __init__(self, seed: np.random.SeedSequence, parameters: TrackingErrorParameters) -> None:
-        self._p = parameters
+        self.parameters = parameters
+        """Exchanged between two frames where a tracker gets better or worse."""
         self._random = generator(seed)
         self._stamp = 0.0
         self._next = FIRST_NUMBER
@@ -61,11 +62,11 @@ class TrackingErrors:
     def apply(self, stamp: float, pose: Pose, rows: Rows) -> Rows:
         """Rows of `OBJECTS` as the tracker tells of them at a stamp (s), from the car's pose; once a frame."""
         dt, self._stamp = max(stamp - self._stamp, 0.0), stamp
-        if self._p.id_changes > 0.0:
+        if self.parameters.id_changes > 0.0:
             rows = self._rename(rows, dt)
-        if self._p.splits > 0.0:
+        if self.parameters.splits > 0.0:
             rows = self._split(rows, stamp, dt)
-        if self._p.ghosts > 0.0:
+        if self.parameters.ghosts > 0.0:
             rows = self._add_ghosts(rows, stamp, dt, pose)
         return rows
 
@@ -78,7 +79,7 @@ class TrackingErrors:
         return np.asarray(self._random.random(count) < rate * dt)
 
     def _rename(self, rows: Rows, dt: float) -> Rows:
-        for number in rows["id"][self._drawn(self._p.id_changes, dt, len(rows))].tolist():
+        for number in rows["id"][self._drawn(self.parameters.id_changes, dt, len(rows))].tolist():
             self._renamed[number] = self._number()
         renamed = rows.copy()
         renamed["id"] = [self._renamed.get(number, number) for number in rows["id"].tolist()]
@@ -86,7 +87,7 @@ class TrackingErrors:
 
     def _split(self, rows: Rows, stamp: float, dt: float) -> Rows:
         """The rear half of a split object keeps its id, its front half is a new object."""
-        begins = self._drawn(self._p.splits, dt, len(rows)) & (rows["length"] >= SPLIT_LENGTH_M)
+        begins = self._drawn(self.parameters.splits, dt, len(rows)) & (rows["length"] >= SPLIT_LENGTH_M)
         self._split_until.update(dict.fromkeys(rows["id"][begins].tolist(), stamp + LASTS_S))
         split = np.array([self._split_until.get(number, -math.inf) > stamp for number in rows["id"].tolist()], np.bool_)
         if not split.any():
@@ -98,7 +99,7 @@ class TrackingErrors:
         return np.concatenate((rear, front))
 
     def _add_ghosts(self, rows: Rows, stamp: float, dt: float, pose: Pose) -> Rows:
-        if self._drawn(self._p.ghosts, dt, 1)[0]:
+        if self._drawn(self.parameters.ghosts, dt, 1)[0]:
             ahead, side = self._random.random(2).tolist()
             along, across = GHOST_REACH_M * ahead, GHOST_SIDE_M * (2.0 * side - 1.0)
             c, s = elementary.cos(pose.heading), elementary.sin(pose.heading)

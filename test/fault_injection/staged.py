@@ -1,0 +1,74 @@
+"""A loop that stands on a real scenario, and cells that are made by hand."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from tuling_fsm.agent import Parameters
+from tuling_fsm.fault_injection.cells import FaultCell, ReferenceDrive, StateVisit
+from tuling_fsm.fault_injection.loop import VehicleLoop
+from tuling_fsm.map.opendrive import read_map
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.share import share_file
+from tuling_fsm.sim.scenario.compiler import load_scenario
+
+Motion = tuple[tuple[float, float], ...]
+STEADY: Motion = tuple((0.5 * k, 2.5 * k) for k in range(121))
+"""5 m/s for a minute."""
+COURSE = share_file("config", "course", "course.xodr")
+STRAIGHT = """
+import osc.standard
+
+scenario straight:
+    map.set_map_file("MAP")
+    ego: vehicle
+    leader: vehicle
+
+    start: odr_point = map.create_odr_point(road_id: "1", lane_id: "-1", s: 20m)
+    ahead: odr_point = map.create_odr_point(road_id: "1", lane_id: "-1", s: 70m)
+    away: odr_point = map.create_odr_point(road_id: "1", lane_id: "-1", s: 170m)
+    goal: odr_point = map.create_odr_point(road_id: "1", lane_id: "-1", s: 150m)
+
+    do parallel(duration: 60s):
+        serial:
+            ego.assign_position(start)
+            ego.drive() with:
+                along(map.create_route([goal]))
+        serial:
+            leader.assign_position(ahead)
+            leader.drive() with:
+                along(map.create_route([away]))
+                speed(3mps)
+"""
+
+
+@cache
+def course() -> RoadMap:
+    return read_map(COURSE)
+
+
+def scenario_file(folder: Path, text: str = STRAIGHT) -> Path:
+    file = folder / "straight.osc"
+    file.write_text(text.replace("MAP", str(COURSE)), encoding="utf-8")
+    return file
+
+
+def straight_loop(folder: Path, until: float = 0.0, seed: int = 1) -> VehicleLoop:
+    """A car behind a slow leader, as it is at a stamp (s)."""
+    loop = VehicleLoop(course(), load_scenario(scenario_file(folder), {}), seed, Parameters())
+    run(loop, until)
+    return loop
+
+
+def run(loop: VehicleLoop, seconds: float) -> None:
+    for _ in range(round(seconds / loop.simulation.dt)):
+        loop.frame()
+
+
+def reference(*visits: StateVisit, motion: Motion = STEADY) -> ReferenceDrive:
+    return ReferenceDrive("straight.osc", visits, "goal", motion, (), 0.05)
+
+
+def cell(fault: str, state: str = "on_road/normal", at_s: float = 5.0) -> FaultCell:
+    return FaultCell(fault, state, "entry", "straight.osc", at_s)

@@ -1,0 +1,46 @@
+"""Work in processes of their own, so that one piece has nothing of another in it."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from multiprocessing import get_context
+from typing import TypeVar
+
+Job = TypeVar("Job")
+Done = TypeVar("Done")
+POLL_S = 1.0
+"""Between two looks at what is going on."""
+
+
+def in_processes(
+    work: Callable[[Job], Done], jobs: Sequence[Job], workers: int, poll: Callable[[], object] | None = None
+) -> Generator[tuple[int, Future[Done]], None, None]:
+    """Do all jobs, and give out the number of each with what came of it as they end.
+
+    Those not begun are given up when nobody takes any more.
+
+    Args:
+        work: a function of a module, done with one job in a process.
+        jobs: what it is given.
+        workers: processes at a time.
+        poll: called now and then while they work.
+    """
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_leave_quietly)
+    try:
+        numbers = {pool.submit(work, job): index for index, job in enumerate(jobs)}
+        left = set(numbers)
+        while left:
+            done, left = wait(left, None if poll is None else POLL_S, FIRST_COMPLETED)
+            if poll is not None:
+                poll()
+            for future in sorted(done, key=numbers.__getitem__):
+                yield numbers[future], future
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _leave_quietly() -> None:
+    """Control-C reaches every process of a terminal; one of them says so."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
