@@ -96,7 +96,7 @@ ONCE = {
     "cloudpickle": set[str](),
 }
 BANNED = re.compile(
-    r"\b(?:eval|exec)\(|\bos\.(?:system|popen)\b|shell=True|\byaml\.(?!safe_)|\bnp\.load\b|allow_pickle=True"
+    r"\b(?:eval|exec)\(|\bos\.(?:system|popen)\b|shell=True|\byaml\.(?!safe_|YAMLError)|\bnp\.load\b|allow_pickle=True"
     r"|\b(?:tarfile|zipfile)\b|extractall|\b__import__\("
 )
 
