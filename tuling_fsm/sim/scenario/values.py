@@ -32,6 +32,8 @@ class Dimension(NamedTuple):
         return " ".join(parts) if parts else "number without unit"
 
 
+LANE_DIGITS = 4
+"""Of the number of a lane: OpenDRIVE has none beyond a thousand here."""
 NUMBER = Dimension()
 LENGTH = Dimension(m=1)
 TIME = Dimension(s=1)
@@ -159,4 +161,5 @@ def _si(fields: Mapping[str, Value], name: str) -> float:
 
 
 def _is_whole(text: str) -> bool:
-    return text.removeprefix("-").isdigit()
+    digits = text.removeprefix("-")
+    return digits.isdecimal() and len(digits) <= LANE_DIGITS

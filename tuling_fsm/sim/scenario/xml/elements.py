@@ -20,6 +20,8 @@ _START_TAG = re.compile(
     re.DOTALL,
 )
 """What may begin with `<`; the name of the element in the first group where it is a start tag."""
+LARGEST = 1e15
+"""Of any number that is not infinite, as in the DSL: whole ones are exact up to here."""
 _TRUTHS = {"true": True, "1": True, "false": False, "0": False}
 T = TypeVar("T")
 
@@ -170,8 +172,8 @@ class XmlElement:
             value = float(text)
         except ValueError as error:
             raise self.fault(f"{name} is {text!r}", "a number", name) from error
-        if math.isnan(value):
-            raise self.fault(f"{name} is {text!r}", "a number", name)
+        if math.isnan(value) or LARGEST < abs(value) < math.inf:
+            raise self.fault(f"{name} is {text!r}", f"a number from {-LARGEST:g} to {LARGEST:g}, or INF", name)
         return value
 
     def whole(self, name: str, default: int | None = None) -> int:
@@ -181,7 +183,7 @@ class XmlElement:
             InputError: it is missing or none.
         """
         value = self.number(name, None if default is None else float(default))
-        if value != math.floor(value) or math.isinf(value):
+        if math.isinf(value) or value != math.floor(value):
             raise self.fault(f"{name} is {value:g}", "a whole number", name)
         return int(value)
 
