@@ -44,9 +44,15 @@ def bag_messages(content: bytes) -> list[BagMessage]:
     """Every message of an MCAP file; none of one that cannot be read."""
     try:
         return [
-            BagMessage(channel.topic, "" if schema is None else schema.name, b"" if schema is None else schema.data, message.log_time, message.data)
+            BagMessage(
+                channel.topic,
+                "" if schema is None else schema.name,
+                b"" if schema is None else schema.data,
+                message.log_time,
+                message.data,
+            )
             for schema, channel, message in make_reader(BytesIO(content)).iter_messages()
-        ]  # fmt: skip
+        ]
     except (McapError, ValueError, KeyError, IndexError, OverflowError, MemoryError, EOFError, struct.error):
         return []
 

@@ -1,7 +1,8 @@
 """A campaign of fuzzing: targets one after the other, each in a process of its own, and what was found so far.
 
-All of it lies in one folder: `fuzz.json` with what was run and found, and the files. Another campaign in the same folder
-goes on after the last run of this one, and first reads the files of all findings again, to see which still hold.
+All of it lies in one folder: `fuzz.json` with what was run and found, and the files. Another campaign in the same
+folder goes on after the last run of this one, and first reads the files of all findings again, to see which still
+hold.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from typing import IO, Any
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.fuzz.targets import TARGETS
 from tuling_fsm.fuzz.trial import Trial
-from tuling_fsm.fuzz.worker import INPUT, RUN, keep_finding, signature
 from tuling_fsm.fuzz.work import FuzzWork
+from tuling_fsm.fuzz.worker import INPUT, RUN, keep_finding, signature
 from tuling_fsm.output_file import write_file
 from tuling_fsm.progress import Report
 
@@ -117,7 +118,9 @@ class FuzzCampaign:
         """Read the files of all findings once more."""
         known = [each for each in record.findings.values() if Path(self._out / each["file"]).is_file()]
         for each in known:
-            work = self._work(name, record, budget)._replace(again=((str(self._out / each["file"]), each.get("beside", "")),))
+            work = self._work(name, record, budget)._replace(
+                again=((str(self._out / each["file"]), each.get("beside", "")),)
+            )
             kinds = [line for line in _lines(work, TARGETS[name].limit_s, False) if "finding" in line or "died" in line]
             told = kinds[0].get("finding", {"kind": "crash"}) if kinds else {"kind": "crash"}
             each[_HELD] = told["kind"] not in ("read", "refused")
@@ -234,18 +237,18 @@ def _in_time(stream: IO[bytes], first_s: float, next_s: float) -> Iterator[dict[
 
 def table(records: dict[str, FuzzRecord], names: Sequence[str]) -> list[str]:
     """A line for each target, below a head."""
-    head = ("target", "runs", "s", "guided", "s", "work", "read", "refused", "slowest s", "findings", "mended")
-    rows = [head]
-    for name in names:
-        r = records[name]
-        held = len(r.held)
-        cells = (r.runs, f"{r.seconds:.0f}", r.guided_runs, f"{r.guided_seconds:.0f}", r.work, r.read, r.refused)
-        rows.append((name, *map(str, cells), f"{r.slowest:.1f}", str(held), str(len(r.findings) - held)))
+    head = ["target", "runs", "s", "guided", "s", "work", "read", "refused", "slowest s", "findings", "mended"]
+    rows = [head, *(_row(name, records[name]) for name in names)]
     widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
-    return [
-        "  ".join(
-            cell.rjust(width) if i else cell.ljust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in rows
-    ]
+    return ["  ".join(map(_aligned, row, widths, range(len(head)))) for row in rows]
+
+
+def _row(name: str, record: FuzzRecord) -> list[str]:
+    held = len(record.held)
+    counts = (record.runs, round(record.seconds), record.guided_runs, round(record.guided_seconds), record.work)
+    more = (record.read, record.refused, f"{record.slowest:.1f}", held, len(record.findings) - held)
+    return [name, *map(str, (*counts, *more))]
+
+
+def _aligned(cell: str, width: int, column: int) -> str:
+    return cell.rjust(width) if column else cell.ljust(width)

@@ -60,8 +60,9 @@ def _check_map(road_map: RoadMap) -> int:
             raise BrokenRuleError(f"{where}: arc lengths that do not increase")
         if not 0.0 < lane.limit < 1e4:
             raise BrokenRuleError(f"{where}: a speed limit of {lane.limit:g} m/s")
-    for thing in (*road_map.crosswalks, *road_map.slots, *road_map.objects):
-        _finite(f"outline of {thing.id!r}", thing.outline)
+    _finite("a crosswalk", *(each.outline for each in road_map.crosswalks))
+    _finite("a parking space", *(each.outline for each in road_map.slots))
+    _finite("an object", *(each.outline for each in road_map.objects))
     for line in road_map.stop_lines:
         _finite(f"stop line on {tuple(line.lane)}", np.array([line.s, line.x0, line.y0, line.x1, line.y1]))
     return 1

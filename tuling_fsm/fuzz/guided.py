@@ -1,7 +1,7 @@
 """The same process guided by coverage: Atheris, libFuzzer for Python ([fuzzing][]), chooses what is mutated on.
 
-What led somewhere new is kept in a corpus beside the findings, so that the next process goes on from there. Modules with
-kernels are left as they are: Numba could not compile what counts its own lines.
+What led somewhere new is kept in a corpus beside the findings, so that the next process goes on from there. Modules
+with kernels are left as they are: Numba could not compile what counts its own lines.
 """
 
 from __future__ import annotations
@@ -69,9 +69,14 @@ def _search(atheris: ModuleType, work: FuzzWork, stream: int) -> None:
         return bytes(atheris.Mutate(data, most))
 
     options = [
-        f"-max_total_time={max(int(work.seconds), 1)}", f"-runs={work.runs}", f"-seed={work.seed % 2**31 or 1}", f"-max_len={_MOST_BYTES}",
-        "-rss_limit_mb=0", "-timeout=0", "-len_control=0",
-    ]  # fmt: skip
+        f"-max_total_time={max(int(work.seconds), 1)}",
+        f"-runs={work.runs}",
+        f"-seed={work.seed % 2**31 or 1}",
+        f"-max_len={_MOST_BYTES}",
+        "-rss_limit_mb=0",
+        "-timeout=0",
+        "-len_control=0",
+    ]
     limit_memory(work.memory_mb)
     atheris.Setup([sys.argv[0], *options, str(corpus)], try_one, custom_mutator=mutate)
     atheris.Fuzz()

@@ -10,13 +10,14 @@ from collections.abc import Callable, Mapping
 from functools import cache, partial
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 from rosbags.serde import SerdeError
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
-from tuling_fsm.core.topics import BY_NAME, INPUTS, STRING
+from tuling_fsm.core.topics import BOOL, BY_NAME, INPUTS, STRING
 from tuling_fsm.fuzz.mutation import mutate_bytes, mutate_json
 from tuling_fsm.wire.cdr import STORE, stamp_ns
 from tuling_fsm.wire.diagnostics import DiagnosticStatus, pack_diagnostics, unpack_diagnostics
@@ -32,10 +33,16 @@ _END = b"\n"
 _FIELDS_SHARE = 0.5
 _NUMBERS = (0.0, -0.0, 1.0, -1.0, 1e-320, 1e30, 1e308, -1e308, float("nan"), float("inf"), float("-inf"))
 _WHOLE = (0, 1, 2, 127, 255, 65535, 2**31 - 1, 2**32 - 1)
-_EVENT = {
-    "stamp": 1.0, "from": "on_road/normal", "to": "on_road/replan", "clause": "NOR-1", "guard": "blocked", "dwell_s": 1.0, "supervisor": False,
+_EVENT: dict[str, object] = {
+    "stamp": 1.0,
+    "from": "on_road/normal",
+    "to": "on_road/replan",
+    "clause": "NOR-1",
+    "guard": "blocked",
+    "dwell_s": 1.0,
+    "supervisor": False,
     "rejected": [],
-}  # fmt: skip
+}
 
 
 def _input(name: str, raw: bytes) -> object:
@@ -70,10 +77,8 @@ def mutate_message(content: bytes, random: Random) -> bytes:
     if kind == STRING and random.random() < _FIELDS_SHARE:
         text = mutate_json(raw[8:-1], random)
         return name + _END + raw[:4] + (len(text) + 1).to_bytes(4, "little") + text + b"\0"
-    if kind and random.random() < _FIELDS_SHARE:
-        raw = _other_fields(kind, raw, random)
-    else:
-        raw = mutate_bytes(raw, random)
+    by_fields = bool(kind) and random.random() < _FIELDS_SHARE
+    raw = _other_fields(kind, raw, random) if by_fields else mutate_bytes(raw, random)
     if random.random() < 0.02:
         name = random.choice(list(_DECODERS)).encode()
     return name + _END + raw
@@ -137,16 +142,15 @@ def _other(value: object, random: Random) -> object:
 @cache
 def _inputs() -> Inputs:
     """All inputs at once, as they should be."""
-    rows = {name: np.ones(3, dtype) for name, dtype in TABLES.items()}
+    given: dict[str, Any] = {name: StampedRows(1.0, np.ones(3, dtype)) for name, dtype in TABLES.items()}
+    given |= {topic.field: BoolMessage(1.0, True) for topic in INPUTS if topic.type == BOOL}
     cells = np.zeros((6, 8), np.int8)
-    flags = {topic.field: BoolMessage(1.0, True) for topic in INPUTS if topic.type.endswith("Bool")}
     points = np.array([(20.0 + k, -2.0, 0.0) for k in range(5)])
     return Inputs(
         1.0,
         Odometry(1.0, Pose(20.0, -2.0, 0.1), 3.0, 0.1, 0.2, 0.01),
-        **{name: StampedRows(1.0, table) for name, table in rows.items()},
+        **given,
         occupancy=Occupancy(1.0, 0.5, Pose(0.0, 0.0, 0.0), cells),
-        **flags,
         reset=True,
         route_answers=(RouteAnswer(1.0, -1, points), RouteAnswer(1.0, 4, points)),
         mission={"goal": {"x": 60.0, "y": -2.0, "heading": 0.0}},

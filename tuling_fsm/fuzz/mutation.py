@@ -28,7 +28,8 @@ _MOST_CHANGES = 4
 _STRUCTURED_SHARE = 0.85
 _NUMBER = re.compile(rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _WORD = re.compile(rb"\w+|[^\w\s]")
-_Place = tuple[MutableMapping[object, object] | MutableSequence[object], object]
+_Container = MutableMapping[object, object] | MutableSequence[object]
+_Place = tuple[_Container, object]
 """A container, and a key or an index in it."""
 
 
@@ -56,7 +57,7 @@ def mutate_xml(content: bytes, random: Random) -> bytes:
     except (etree.XMLSyntaxError, ValueError):
         return mutate_text(content, random)
     for _ in range(random.randint(1, _MOST_CHANGES)):
-        elements = [each for each in root.iter(etree.Element)]
+        elements = list(root.iter(etree.Element))
         random.choice(_OF_XML)(random.choice(elements), elements, random)
     return etree.tostring(root)[:MOST_BYTES]
 
@@ -108,22 +109,23 @@ def _places(value: object) -> list[_Place]:
     return found
 
 
-def _put(parent: MutableMapping[object, object] | MutableSequence[object], key: object, value: object) -> None:
+def _put(parent: _Container, key: object, value: object) -> None:
     if isinstance(parent, MutableMapping):
         parent[key] = value
-    elif isinstance(key, int):
-        parent[key] = value
+    else:
+        parent[_index(key)] = value
 
 
-def _get(parent: MutableMapping[object, object] | MutableSequence[object], key: object) -> object:
-    if isinstance(parent, MutableMapping):
-        return parent[key]
-    return parent[key] if isinstance(key, int) else None
+def _index(key: object) -> int:
+    assert isinstance(key, int)  # `_places` counts the members of a list
+    return key
 
 
-def _extreme_value(
-    parent: MutableMapping[object, object] | MutableSequence[object], key: object, random: Random
-) -> None:
+def _get(parent: _Container, key: object) -> object:
+    return parent[key] if isinstance(parent, MutableMapping) else parent[_index(key)]
+
+
+def _extreme_value(parent: _Container, key: object, random: Random) -> None:
     value = random.choice((*VALUES, *map(_as_number, NUMBERS), *TEXTS))
     _put(parent, key, copy.deepcopy(value))
 
@@ -136,22 +138,22 @@ def _as_number(text: str) -> object:
         return text
 
 
-def _dropped(parent: MutableMapping[object, object] | MutableSequence[object], key: object, random: Random) -> None:
+def _dropped(parent: _Container, key: object, random: Random) -> None:
     if isinstance(parent, MutableMapping):
         del parent[key]
-    elif isinstance(key, int):
-        del parent[key]
+    else:
+        del parent[_index(key)]
 
 
-def _repeated(parent: MutableMapping[object, object] | MutableSequence[object], key: object, random: Random) -> None:
+def _repeated(parent: _Container, key: object, random: Random) -> None:
     value = _get(parent, key)
     if isinstance(parent, MutableMapping):
         parent[f"{key}{random.choice(TEXTS)[:20]}"] = copy.deepcopy(value)
-    elif isinstance(key, int):
-        parent[key:key] = [copy.deepcopy(value) for _ in range(random.choice(MANY))]
+    else:
+        parent[_index(key) : _index(key)] = [copy.deepcopy(value) for _ in range(random.choice(MANY))]
 
 
-def _wrapped(parent: MutableMapping[object, object] | MutableSequence[object], key: object, random: Random) -> None:
+def _wrapped(parent: _Container, key: object, random: Random) -> None:
     value = _get(parent, key)
     for _ in range(random.choice((1, 2, 60))):
         value = [value] if random.random() < 0.5 else {"x": value}

@@ -1,7 +1,8 @@
 """One trial: a reader is given a file, and what comes of it is judged.
 
-What may come of it is a result, or one `InputError` that says in one line what is wrong, where, and what would be right.
-Anything else is a finding: another exception, a warning, words on standard error, more time or more memory than there is.
+What may come of it is a result, or one `InputError` that says in one line what is wrong, where, and what would be
+right. Anything else is a finding: another exception, a warning, words on standard error, more time or more memory than
+there is.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class Trial(NamedTuple):
     """What came of one file.
 
     `kind` is `read`, `refused`, or that of a finding: `exception`, `warning`, `output`, `unclear`, `time`, `memory`,
-    `rule`, `crash`; `place` is where in the code, `detail` a line about it; `work` is what a reader counts (ticks, say).
+    `rule`, `crash`; `place` is where in the code, `detail` a line about it; `work` is what a reader counts, as ticks.
     """
 
     kind: str

@@ -134,7 +134,13 @@ class WorkReport:
         name = signature(self._work.target, trial)
         if not self._work.again:
             keep_finding(Path(self._work.findings), name, TARGETS[self._work.target].suffix, seed.content)
-        told: dict[str, object] = {"name": name, "run": number, "kind": trial.kind, "place": trial.place, "detail": trial.detail}
+        told: dict[str, object] = {
+            "name": name,
+            "run": number,
+            "kind": trial.kind,
+            "place": trial.place,
+            "detail": trial.detail,
+        }
         told["beside"] = "" if seed.folder is None else str(seed.folder)
         self._say({"finding": told})
 

@@ -8,8 +8,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tuling_fsm.core.errors import InputError
 from tuling_fsm.progress import ProgressDisplay
-from tuling_fsm.verbs.parser import Verbs, add_seed, add_verb, finite, folder
+from tuling_fsm.verbs.parser import Verbs, add_seed, add_verb, folder
 
 if TYPE_CHECKING:
     from tuling_fsm.fuzz.campaign import FuzzCampaign
@@ -28,23 +29,37 @@ def add_fuzz(verbs: Verbs) -> None:
         "search for files, messages and ticks that are neither read nor refused as they should be",
         "tuling-fsm fuzz map dsl --corpus my_maps --seconds 600 --out out/fuzz",
     )
-    parser.add_argument("target", nargs="*", choices=(*TARGETS, []), metavar="TARGET",
-                        help=f"what is given mutants: {', '.join(TARGETS)} (default all)")  # fmt: skip
     parser.add_argument(
-        "--corpus", type=folder, metavar="DIR", help="begin with the files in it (default: small ones of the package)"
+        "target", nargs="*", metavar="TARGET", help=f"what is given mutants: {', '.join(TARGETS)} (default all)"
     )
-    parser.add_argument("--out", type=folder, default=Path("out/fuzz"), metavar="DIR",
-                        help="folder of fuzz.json and of what is found; goes on with what lies there (default %(default)s)")  # fmt: skip
-    parser.add_argument("--seconds", type=finite, metavar="S", help="for each target (default 60 without --runs)")
-    parser.add_argument("--runs", type=int, metavar="N", help="for each target at the most")
+    parser.add_argument(
+        "--corpus", type=folder, metavar="DIR", help="begin with the files below it (default: those of the package)"
+    )
+    parser.add_argument(
+        "--out", type=folder, default=Path("out/fuzz"), metavar="DIR",
+        help="folder of fuzz.json and of what is found; goes on with what lies there (default %(default)s)",
+    )  # fmt: skip
+    parser.add_argument("--seconds", type=_positive, metavar="S", help="for each target (default 60 without --runs)")
+    parser.add_argument("--runs", type=_positive, metavar="N", help="for each target at the most")
     add_seed(parser)
     parser.add_argument(
         "--guided", action="store_true", help="let coverage choose what is mutated on (the extra `fuzz`)"
     )
     parser.add_argument(
-        "--memory", type=int, default=2000, metavar="MB", help="that one file may take (default %(default)s)"
+        "--memory", type=_positive, default=2000, metavar="MB", help="that one file may take (default %(default)s)"
     )
     parser.add_argument("--json", action="store_true", help="print fuzz.json instead of the table")
+
+
+def _positive(text: str) -> int:
+    """A whole number of one or more.
+
+    Raises:
+        ArgumentTypeError: none.
+    """
+    if not (text.isascii() and text.isdigit() and 0 < len(text) < 10 and int(text) > 0):
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 1 to 999999999")
+    return int(text)
 
 
 def _fuzz(arguments: argparse.Namespace) -> int:
@@ -53,7 +68,10 @@ def _fuzz(arguments: argparse.Namespace) -> int:
 
     if arguments.guided:
         require_atheris()
-    names = arguments.target or list(TARGETS)
+    names = list(dict.fromkeys(arguments.target)) or list(TARGETS)
+    unknown = [name for name in names if name not in TARGETS]
+    if unknown:
+        raise InputError(f"fuzz {unknown[0]}", "no such target", "one of " + ", ".join(TARGETS))
     seconds = arguments.seconds or (ENDLESS_S if arguments.runs else 60.0)
     budget = FuzzBudget(arguments.runs or ENDLESS_RUNS, seconds, arguments.memory, arguments.guided)
     with ProgressDisplay() as progress:
@@ -73,7 +91,6 @@ def _tell(campaign: FuzzCampaign, names: list[str], as_json: bool) -> int:
     else:
         print("\n".join(table(campaign.records, names)))
         for name, each in held:
-            print(
-                f"{name}: {each['kind']} at {each['place']}: {each['detail'][:200]} ({each['file']}, {each['times']} times)"
-            )
+            told = f"{name}: {each['kind']} at {each['place']}: {each['detail'][:200]}"
+            print(f"{told} ({each['file']}, {each['times']} times)")
     return 1 if held else 0

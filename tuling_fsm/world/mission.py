@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
 
+
 class MissionBound(NamedTuple):
     """Least and greatest value, and the unit of both."""
 
@@ -119,7 +120,9 @@ def parse_mission(raw: Mapping[str, Any], stamp: float) -> Mission:
     if raw.get("match_time_s") is not None:
         limit = _number("mission", raw, "match_time_s")
         if limit <= 0.0:
-            raise InputError("mission.match_time_s", f"{limit} is out of range", f"more than 0 and up to {_TIME.high:g} s")
+            raise InputError(
+                "mission.match_time_s", f"{limit} is out of range", f"more than 0 and up to {_TIME.high:g} s"
+            )
     return Mission(
         stamp,
         tuple(_task(f"mission.tasks[{i}]", i, task) for i, task in enumerate(tasks)),

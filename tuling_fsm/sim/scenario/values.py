@@ -42,6 +42,16 @@ ACCELERATION = Dimension(m=1, s=-2)
 ANGLE = Dimension(rad=1)
 
 
+BOUNDS: Mapping[Dimension, tuple[float, str]] = {
+    LENGTH: (1e9, "m"),
+    TIME: (1e10, "s"),
+    SPEED: (1e7, "m/s"),
+    ACCELERATION: (1e7, "m/s^2"),
+    ANGLE: (1e7, "rad"),
+}
+"""How large a quantity of a text may be, either way, and its unit; more is a slip."""
+
+
 class FaultError(Exception):
     """Something wrong at a place of the text; the file is added where it is known."""
 

@@ -13,6 +13,7 @@ from lxml import etree
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.sim.scenario.syntax_tree import SourceLocation
+from tuling_fsm.sim.scenario.xml.bounds import ANY, BOUNDS
 from tuling_fsm.sim.scenario.xml.expressions import ExpressionError, resolve
 
 _START_TAG = re.compile(
@@ -20,8 +21,6 @@ _START_TAG = re.compile(
     re.DOTALL,
 )
 """What may begin with `<`; the name of the element in the first group where it is a start tag."""
-LARGEST = 1e15
-"""Of any number that is not infinite, as in the DSL: whole ones are exact up to here."""
 _TRUTHS = {"true": True, "1": True, "false": False, "0": False}
 T = TypeVar("T")
 
@@ -168,12 +167,13 @@ class XmlElement:
         text = self.text(name, None if default is None else "") if self.has(name) or default is None else ""
         if not text and default is not None:
             return default
+        bound = BOUNDS.get(name, ANY)
         try:
             value = float(text)
         except ValueError as error:
-            raise self.fault(f"{name} is {text!r}", "a number", name) from error
-        if math.isnan(value) or LARGEST < abs(value) < math.inf:
-            raise self.fault(f"{name} is {text!r}", f"a number from {-LARGEST:g} to {LARGEST:g}, or INF", name)
+            raise self.fault(f"{name} is {text!r}", str(bound), name) from error
+        if not bound.holds(value):
+            raise self.fault(f"{name} is {text!r}", str(bound), name)
         return value
 
     def whole(self, name: str, default: int | None = None) -> int:

@@ -43,7 +43,9 @@ def signal_number(element: XmlElement, attribute: str) -> int:
     text = element.text(attribute)
     digits = text.removeprefix("-")
     if not digits.isdecimal() or len(digits) > DIGITS:
-        raise element.fault(f"the signal {text!r}", f"the number that is its id in OpenDRIVE, of {DIGITS} digits at most", attribute)
+        raise element.fault(
+            f"the signal {text!r}", f"the number that is its id in OpenDRIVE, of {DIGITS} digits at most", attribute
+        )
     return int(text)
 
 
