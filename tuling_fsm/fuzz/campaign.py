@@ -19,13 +19,15 @@ from typing import IO, Any
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.fuzz.targets import TARGETS
-from tuling_fsm.fuzz.trial import Trial
+from tuling_fsm.fuzz.trial import LONGEST_LINE, Trial
 from tuling_fsm.fuzz.work import FuzzWork
 from tuling_fsm.fuzz.worker import INPUT, RUN, keep_finding, signature
 from tuling_fsm.output_file import write_file
 from tuling_fsm.progress import Report
 
 STATE = "fuzz.json"
+LOG = "log"
+"""Of a process: what it says on standard error."""
 FORMAT = 1
 PATIENCE = 4.0
 """A process that is silent for so many times the limit of one file, and `LOADING_S`, is ended."""
@@ -141,7 +143,9 @@ class FuzzCampaign:
 
     def _last_words(self, name: str, work: FuzzWork, how: str) -> dict[str, Any]:
         """The finding that ended a process, which could not tell of it."""
-        trial = Trial("time" if how == "silent" else "crash", f"the process was {how}", "process")
+        said = (Path(work.folder) / LOG).read_text(encoding="utf-8", errors="replace").strip().splitlines()
+        kind, last = "time" if how == "silent" else "crash", said[-1] if said else ""
+        trial = Trial(kind, f"the process was {how}: {last}"[:LONGEST_LINE], "process")
         found = signature(name, trial)
         file = Path(work.folder) / f"{INPUT}{TARGETS[name].suffix}"
         if file.is_file():
@@ -198,7 +202,7 @@ def _add(record: FuzzRecord, line: dict[str, Any], guided: bool) -> None:
 def _lines(work: FuzzWork, limit_s: float, guided: bool) -> Iterator[dict[str, Any]]:
     """What a process tells; at last that it `died`, if it did, and how."""
     module = "tuling_fsm.fuzz.guided" if guided else "tuling_fsm.fuzz.worker"
-    with (Path(work.folder) / "log").open("wb") as log:
+    with (Path(work.folder) / LOG).open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", module], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log
         )

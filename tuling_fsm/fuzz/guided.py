@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import pkgutil
 import re
 import sys
 from importlib import import_module, util
@@ -47,7 +46,7 @@ def main() -> int:
 
 
 def _search(atheris: ModuleType, work: FuzzWork, stream: int) -> None:
-    with atheris.instrument_imports(include=list(_modules(work.target)), exclude=_with_kernels()):
+    with atheris.instrument_imports(include=list(_modules(work.target)), exclude=_left_alone(work.target)):
         from tuling_fsm.fuzz.targets import TARGETS, Seed, seeds_of
         from tuling_fsm.fuzz.worker import WorkReport, limit_memory, note, try_seed
     target, report = TARGETS[work.target], WorkReport(work, stream)
@@ -89,13 +88,20 @@ def _modules(target: str) -> tuple[str, ...]:
     return tuple(re.findall(r'"(tuling_fsm\.[\w.]+)"', row[: row.index("\n    ),")]))
 
 
-def _with_kernels() -> list[str]:
-    root = Path(__file__).parents[1]
-    names = (each.name for each in pkgutil.walk_packages([str(root)], "tuling_fsm.", onerror=lambda name: None))
-    files = {name: root.parent.joinpath(*name.split(".")).with_suffix(".py") for name in names}
-    return [
-        name for name, file in files.items() if file.is_file() and _KERNELS.search(file.read_text(encoding="utf-8"))
-    ]
+def _left_alone(target: str) -> list[str]:
+    """All modules but those of the target, and of these those with kernels: Atheris takes whole packages or none."""
+    root, wanted = Path(__file__).parents[1], _modules(target)
+    files = {".".join(each.relative_to(root.parent).with_suffix("").parts): each for each in root.rglob("*.py")}
+    modules = {name.removesuffix(".__init__"): file for name, file in files.items()}
+    return [name for name, file in modules.items() if not _under(name, wanted) or _has_kernels(file)]
+
+
+def _under(name: str, packages: tuple[str, ...]) -> bool:
+    return any(name == package or name.startswith(f"{package}.") for package in packages)
+
+
+def _has_kernels(file: Path) -> bool:
+    return _KERNELS.search(file.read_text(encoding="utf-8")) is not None
 
 
 if __name__ == "__main__":

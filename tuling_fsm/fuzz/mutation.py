@@ -262,8 +262,8 @@ def _block_moved(content: bytes, random: Random) -> bytes:
 
 _OF_BYTES = (_bytes_changed, _bytes_changed, _words_changed, _words_changed, _block_moved, _cut)
 _OF_TEXT = (
-    _number_replaced, _number_replaced, _number_replaced, _number_changed, _number_changed, _word_changed, _word_changed,
-    _lines_changed, _nested, _bytes_changed, _cut,
+    _number_replaced, _number_replaced, _number_replaced, _number_changed, _number_changed, _word_changed,
+    _word_changed, _lines_changed, _nested, _bytes_changed, _cut,
 )  # fmt: skip
 
 
@@ -326,6 +326,7 @@ def _attribute_lent(element: etree._Element, elements: list[etree._Element], ran
 
 
 _OF_XML = (
-    _attribute_changed, _attribute_changed, _attribute_changed, _attribute_changed, _attribute_scaled, _attribute_scaled,
-    _attribute_scaled, _attribute_dropped, _attribute_lent, _text_changed, _element_dropped, _element_repeated, _element_moved,
+    _attribute_changed, _attribute_changed, _attribute_changed, _attribute_changed, _attribute_scaled,
+    _attribute_scaled, _attribute_scaled, _attribute_dropped, _attribute_lent, _text_changed, _element_dropped,
+    _element_repeated, _element_moved,
 )  # fmt: skip

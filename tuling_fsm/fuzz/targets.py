@@ -97,7 +97,8 @@ TARGETS: Mapping[str, FuzzTarget] = {
         _made(files.route_seeds), ("tuling_fsm.map",),
     ),
     "messages": FuzzTarget(
-        "serialized messages", ".cdr", messages.read_message_file, messages.mutate_message, _made(messages.message_seeds),
+        "serialized messages", ".cdr", messages.read_message_file, messages.mutate_message,
+        _made(messages.message_seeds),
         ("tuling_fsm.wire",),
     ),
     "ticks": FuzzTarget(

@@ -8,13 +8,13 @@ there is.
 from __future__ import annotations
 
 import contextlib
-import io
 import signal
 import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryFile
 from types import FrameType
 from typing import NamedTuple
 
@@ -61,15 +61,18 @@ def attempt(read: Callable[[Path], object], file: Path, limit_s: float) -> Trial
         file: what it is given.
         limit_s: processor time that it may take, s.
     """
-    began, noise = time.process_time(), io.StringIO()
-    with warnings.catch_warnings(record=True) as warned, contextlib.redirect_stderr(noise):
-        warnings.simplefilter("always")
-        trial = _outcome(read, file, limit_s)
+    began = time.process_time()
+    with TemporaryFile("w+", encoding="utf-8", errors="backslashreplace") as stream:  # With a descriptor: lxml asks.
+        with warnings.catch_warnings(record=True) as warned, contextlib.redirect_stderr(stream):
+            warnings.simplefilter("always")
+            trial = _outcome(read, file, limit_s)
+        stream.seek(0)
+        noise = stream.read().strip()
     if not trial.is_finding and warned:
         first = warned[0]
         trial = Trial("warning", f"{first.category.__name__}: {first.message}", _short(first.filename, first.lineno))
-    if not trial.is_finding and noise.getvalue().strip():
-        trial = Trial("output", noise.getvalue().strip().splitlines()[0], "standard error")
+    if not trial.is_finding and noise:
+        trial = Trial("output", noise.splitlines()[0], "standard error")
     return trial._replace(
         detail=trial.detail.replace(str(file), file.name)[:LONGEST_LINE], cpu_s=time.process_time() - began
     )

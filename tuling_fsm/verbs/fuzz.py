@@ -63,6 +63,7 @@ def _positive(text: str) -> int:
 
 
 def _fuzz(arguments: argparse.Namespace) -> int:
+    from tuling_fsm.compiling import compile_kernels
     from tuling_fsm.fuzz.campaign import FuzzBudget, FuzzCampaign
     from tuling_fsm.fuzz.guided import require_atheris
 
@@ -75,6 +76,7 @@ def _fuzz(arguments: argparse.Namespace) -> int:
     seconds = arguments.seconds or (ENDLESS_S if arguments.runs else 60.0)
     budget = FuzzBudget(arguments.runs or ENDLESS_RUNS, seconds, arguments.memory, arguments.guided)
     with ProgressDisplay() as progress:
+        compile_kernels(report=progress)
         campaign = FuzzCampaign(arguments.out, arguments.corpus, arguments.seed, progress)
         for name in names:
             campaign.run(name, budget)
