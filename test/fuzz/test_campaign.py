@@ -5,15 +5,20 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tuling_fsm import cli
+from tuling_fsm.agent import Agent
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.fuzz.campaign import STATE, FuzzBudget, FuzzCampaign, FuzzRecord, table
 from tuling_fsm.fuzz.targets import Seed
 from tuling_fsm.fuzz.ticks import drive
 from tuling_fsm.fuzz.work import FuzzWork
 from tuling_fsm.fuzz.worker import try_seed
+from tuling_fsm.map.random_route import random_route
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.world.inputs import Inputs, Odometry
 
 
 def run(out: Path, runs: int, seed: int = 1) -> FuzzRecord:
@@ -76,6 +81,18 @@ def test_a_mutant_finds_what_lies_beside_its_file(tmp_path: Path) -> None:
     for name, there in (("a.xodr", True), ("b.xodr", False)):
         trial = try_seed(told, Seed(text.format(name).encode(), home))
         assert ("no such file" in trial.detail) is not there
+
+
+@pytest.mark.slow
+@pytest.mark.clause("SAF-3")
+def test_a_heading_without_digits_is_refused(course: RoadMap) -> None:
+    agent = Agent(course)
+    place = random_route(course, np.random.default_rng(3), 50.0).reference.at(0.0)
+    for k in range(3):
+        tick = agent.step(Inputs(0.05 * k, Odometry(0.05 * k, place, 0.0, 0.0)))
+    tick = agent.step(Inputs(0.15, Odometry(0.15, place._replace(heading=-1e308), 0.7, 0.0)))
+    assert [line for line in tick.world.reports if "heading -1e+308 rad out of range" in line]
+    assert np.isfinite(tick.trajectory.x).all()
 
 
 @pytest.mark.slow

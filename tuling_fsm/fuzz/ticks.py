@@ -93,8 +93,8 @@ def drive(seed: int, ticks: int) -> None:
         tick = agent.step(inputs)
         if time.process_time() - began > DEADLINE_S:
             judge.time_again(world.said)
-        world.follow(tick)
         judge.check(tick, world)
+        world.follow(tick)
 
 
 class _Judge:
@@ -112,7 +112,7 @@ class _Judge:
             self._agent.repeat()
             took.append(time.process_time() - began)
         if min(took) > DEADLINE_S:
-            raise BrokenRuleError(f"a tick takes {1e3 * min(took):.0f} ms of processor time after {said}")
+            raise BrokenRuleError(f"a tick takes too long: {1e3 * min(took):.0f} ms of processor time after {said}")
 
     def check(self, tick: Tick, world: HostileWorld) -> None:
         """Raise `BrokenRuleError` where something does not hold."""
@@ -123,17 +123,15 @@ class _Judge:
             or _no_stop(tick, world.silent_s)
         )
         if fault:
-            raise BrokenRuleError(f"{fault} in {tick.state} at {tick.stamp:.2f} s after {world.said}")
+            raise BrokenRuleError(f"{fault}: in {tick.state} at {tick.stamp:.2f} s after {world.said}")
 
     def _unchecked(self, tick: Tick) -> str:
-        """What the check has against what counts as a plan."""
+        """What the check has against what counts as a plan; below an emergency stop there is nothing."""
         decision = tick.decision
-        if not tick.result.feasible or not tick.world.odometry_fresh:
+        if isinstance(decision.request, Hold) or not tick.result.feasible or not tick.world.odometry_fresh:
             return ""
         _, violation = self._planner.checked(tick.result, decision.request, tick.world.scene, decision.regulations)
-        return (
-            "" if violation is None else f"a plan that fails the check, {violation.breach.value}: {violation.detail},"
-        )
+        return "" if violation is None else f"a plan fails the check for {violation.breach.value}: {violation.detail}"
 
 
 def _not_finite(trajectory: Trajectory) -> str:
