@@ -144,6 +144,7 @@ class FuzzCampaign:
     def _last_words(self, name: str, work: FuzzWork, how: str) -> dict[str, Any]:
         """The finding that ended a process, which could not tell of it."""
         said = (Path(work.folder) / LOG).read_text(encoding="utf-8", errors="replace").strip().splitlines()
+        said = [line for line in said if "Error" in line] or said
         kind, last = "time" if how == "silent" else "crash", said[-1] if said else ""
         trial = Trial(kind, f"the process was {how}: {last}"[:LONGEST_LINE], "process")
         found = signature(name, trial)

@@ -73,7 +73,8 @@ def _search(atheris: ModuleType, work: FuzzWork, stream: int) -> None:
         f"-seed={work.seed % 2**31 or 1}",
         f"-max_len={_MOST_BYTES}",
         "-rss_limit_mb=0",
-        "-timeout=0",
+        "-timeout=1000000",  # Of what takes long a trial itself tells.
+        f"-artifact_prefix={work.folder}/",
         "-len_control=0",
     ]
     limit_memory(work.memory_mb)

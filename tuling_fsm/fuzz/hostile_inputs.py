@@ -50,10 +50,9 @@ class HostileWorld:
         self.said = "nothing odd"
         """What was odd about the last tick's inputs."""
 
-    @property
-    def silent_s(self) -> float:
-        """How long the car was told nothing of where it is, s."""
-        return self._stamp - self._heard
+    def silent_s(self, stamp: float) -> float:
+        """How long, up to the stamp (s) of a tick, the car was told nothing of where it is, s."""
+        return stamp - self._heard
 
     def inputs(self) -> Inputs:
         """Those of the next tick."""

@@ -120,7 +120,7 @@ class _Judge:
             _not_finite(tick.trajectory)
             or _unexplained(tick)
             or self._unchecked(tick)
-            or _no_stop(tick, world.silent_s)
+            or _no_stop(tick, world.silent_s(tick.stamp))
         )
         if fault:
             raise BrokenRuleError(f"{fault}: in {tick.state} at {tick.stamp:.2f} s after {world.said}")
