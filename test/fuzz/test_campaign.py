@@ -76,7 +76,8 @@ def test_a_mutant_finds_what_lies_beside_its_file(tmp_path: Path) -> None:
     for folder in (home, work, home.parent / "maps"):
         folder.mkdir(parents=True)
     (home.parent / "maps" / "a.xodr").write_text("<OpenDRIVE/>")
-    text = 'scenario a:\n    ego: vehicle\n    road: map\n    keep(road.map_file == "../maps/{}")\n    do ego.drive()\n'
+    lines = ("scenario a:", 'map.set_map_file("../maps/{}")', "ego: vehicle", "do serial:", "    ego.drive()")
+    text = "\n    ".join(lines) + "\n"
     told = FuzzWork("dsl", str(work), str(tmp_path), "", 1, 0, 1, 1.0, 1000)
     for name, there in (("a.xodr", True), ("b.xodr", False)):
         trial = try_seed(told, Seed(text.format(name).encode(), home))
