@@ -171,7 +171,7 @@ class XmlElement:
         try:
             value = float(text)
         except ValueError as error:
-            raise self.fault(f"{name} is {text!r}", str(bound), name) from error
+            raise self.fault(f"{name} is {text!r}", "a number", name) from error
         if not bound.holds(value):
             raise self.fault(f"{name} is {text!r}", str(bound), name)
         return value
