@@ -53,7 +53,7 @@ FOUND = [
     ("xml", clothoid("1e12", "0.1"), "a number from 0 to 200000 m"),
     ("xml", clothoid("1000", "50"), "turns 100 rad at most"),
     ("dsl", OSC.format(line="keep(ego.length == 1e308m)"), "the number is too large"),
-    ("dsl", OSC.format(line="x: length = 1e12m"), "at most 1e+09 m"),
+    ("dsl", OSC.format(line="x: length = 1e12m"), "at most 1e+10 m"),
     ("dsl", OSC.format(line='x: string = "\\\\x"').replace("\\\\", "\\"), "is no text"),
     ("dsl", "enum e: [a = " + "9" * 5000 + "]\n" + OSC.format(line="x: int = 1"), "a number of 5000 digits"),
     ("dsl", OSC.format(line="x: int = 0x" + "f" * 5000), "a number of 5002 digits"),

@@ -43,7 +43,7 @@ ANGLE = Dimension(rad=1)
 
 
 BOUNDS: Mapping[Dimension, tuple[float, str]] = {
-    LENGTH: (1e9, "m"),
+    LENGTH: (1e10, "m"),
     TIME: (1e10, "s"),
     SPEED: (1e7, "m/s"),
     ACCELERATION: (1e7, "m/s^2"),
