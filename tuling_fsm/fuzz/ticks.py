@@ -76,8 +76,8 @@ def _warm() -> None:
     Agent(course()).warm_up()
 
 
-def drive(seed: int, ticks: int) -> None:
-    """As many ticks of an agent in a world with this seed.
+def drive(seed: int, ticks: int, deadline_s: float = DEADLINE_S) -> None:
+    """As many ticks of an agent in a world with this seed; none may take longer than `deadline_s`, processor time.
 
     Raises:
         BrokenRuleError: something does not hold that always has to.
@@ -86,12 +86,12 @@ def drive(seed: int, ticks: int) -> None:
     random = Random(seed)
     road_map, route = _way(random.randrange(8))
     agent, world = Agent(road_map), HostileWorld(random, route)
-    judge = _Judge(agent)
+    judge = _Judge(agent, deadline_s)
     for _ in range(ticks):
         inputs = world.inputs()
         began = time.process_time()
         tick = agent.step(inputs)
-        if time.process_time() - began > DEADLINE_S:
+        if time.process_time() - began > deadline_s:
             judge.time_again(world.said)
         judge.check(tick, world)
         world.follow(tick)
@@ -100,8 +100,8 @@ def drive(seed: int, ticks: int) -> None:
 class _Judge:
     """What has to hold of every tick."""
 
-    def __init__(self, agent: Agent) -> None:
-        self._agent = agent
+    def __init__(self, agent: Agent, deadline_s: float) -> None:
+        self._agent, self._deadline_s = agent, deadline_s
         self._planner = Planner(agent.parameters.vehicle, agent.parameters.planning)
 
     def time_again(self, said: str) -> None:
@@ -111,7 +111,7 @@ class _Judge:
             began = time.process_time()
             self._agent.repeat()
             took.append(time.process_time() - began)
-        if min(took) > DEADLINE_S:
+        if min(took) > self._deadline_s:
             raise BrokenRuleError(f"a tick takes too long: {1e3 * min(took):.0f} ms of processor time after {said}")
 
     def check(self, tick: Tick, world: HostileWorld) -> None:
