@@ -29,6 +29,7 @@ setup(
     package_data={
         NAME: [
             "py.typed",
+            "fuzz/corpus/*",
             "sim/scenario/osc2.lark",
             "sim/scenario/scenario_runner.osc",
             "sim/scenario/standard.osc",
@@ -74,6 +75,7 @@ setup(
         "cluster": ["distributed>=2024.1"],
         "sumo": ["eclipse-sumo==1.28.0", "libsumo==1.28.0"],
         "completion": ["shtab>=1.7"],
+        "fuzz": ["atheris==3.0.0; platform_machine == 'x86_64' and python_version >= '3.11'"],
         "test": [
             "build",
             "carla==0.9.16; platform_machine == 'x86_64'",

@@ -90,7 +90,19 @@ def _nowhere() -> int:
 
 def command_line() -> argparse.ArgumentParser:
     """All verbs with their options, in the order of the help."""
-    from tuling_fsm.verbs import bags, campaign, commonroad, completion, faults, machine, maps, planner, report, runs
+    from tuling_fsm.verbs import (
+        bags,
+        campaign,
+        commonroad,
+        completion,
+        faults,
+        fuzz,
+        machine,
+        maps,
+        planner,
+        report,
+        runs,
+    )
     from tuling_fsm.verbs.parser import OneLineParser
 
     parser = OneLineParser(
@@ -115,6 +127,7 @@ def command_line() -> argparse.ArgumentParser:
         machine.add_machine,
         machine.add_diagram,
         planner.add_bench,
+        fuzz.add_fuzz,
     ):
         add(verbs)
     completion.add_completion(verbs, command_line)

@@ -15,6 +15,7 @@ from tuling_fsm.bag.ticks import RecordedRun, read_inputs, read_recorded
 from tuling_fsm.bag.topic_names import OURS, TopicNames
 from tuling_fsm.bag.writer import FILE_NAME, BagWriter
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.input_file import is_file
 from tuling_fsm.progress import StampProgress
 from tuling_fsm.wire.cdr import nanoseconds
 from tuling_fsm.wire.outputs import Outputs, trajectory_messages, transition_messages
@@ -111,7 +112,7 @@ def map_of(run: Mapping[str, Any], where: str, map_file: str | Path | None = Non
     chosen = str(map_file or run.get("map") or "")
     if not chosen:
         raise InputError(where, "does not name its map", "--map")
-    if not Path(chosen).is_file():
+    if not is_file(chosen):
         raise InputError(chosen, "no such file", "the map of the recorded run, or --map")
     return chosen
 

@@ -19,7 +19,7 @@ class InputError(ValueError):
         self.what = what
         self.expected = expected
         line = f"{_short(where)}: {_short(what)}" + (f" (expected {expected})" if expected else "")
-        super().__init__(" ".join(line.split()))
+        super().__init__(_printable(" ".join(line.split())))
 
     def __reduce__(self) -> tuple[type[InputError], tuple[str, str, str]]:
         """Its own arguments, so that it comes whole from one process to another."""
@@ -32,6 +32,13 @@ def assert_never(value: NoReturn) -> NoReturn:
     `typing` has it from Python 3.11 on.
     """
     raise AssertionError(f"no case for {value!r}")
+
+
+def _printable(line: str) -> str:
+    """What a terminal would take for a command, or show as something else, as Python writes it."""
+    if line.isprintable():
+        return line
+    return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in line)
 
 
 def _short(text: str) -> str:

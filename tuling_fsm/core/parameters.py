@@ -8,6 +8,8 @@ node.
 from __future__ import annotations
 
 import dataclasses
+import reprlib
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -35,14 +37,19 @@ class ParameterSpec:
     def check(self, value: object) -> Scalar:
         """The value in the parameter's own type, or `InputError`."""
         kind = type(self.default)
-        if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        if (
+            kind is float
+            and isinstance(value, int)
+            and not isinstance(value, bool)
+            and abs(value) <= sys.float_info.max
+        ):
             value = float(value)
         if type(value) is not kind:
-            raise InputError(self.name, f"{value!r} is no {kind.__name__}", self._expected())
+            raise InputError(self.name, f"{_shown(value)} is no {kind.__name__}", self._expected())
         if isinstance(value, float | int) and not isinstance(value, bool):
             inside = (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
-            if not inside:
-                raise InputError(self.name, f"{value} is out of range", self._expected())
+            if not inside or not abs(value) <= sys.float_info.max:
+                raise InputError(self.name, f"{_shown(value)} is out of range", self._expected())
         if self.choices and value not in self.choices:
             raise InputError(self.name, f"{value!r} is unknown", self._expected())
         return value
@@ -53,6 +60,13 @@ class ParameterSpec:
         span = "" if self.low is None and self.high is None else f" from {self.low} to {self.high}"
         unit = f" {self.unit}" if self.unit else ""
         return f"{type(self.default).__name__}{span}{unit}"
+
+
+def _shown(value: object) -> str:
+    """A value in a message: Python writes no whole number of thousands of digits."""
+    if isinstance(value, int) and abs(value) > sys.float_info.max:
+        return "a number that no float can hold"
+    return reprlib.repr(value)
 
 
 def param(
@@ -97,7 +111,7 @@ def load(cls: type[T], values: Mapping[str, Any], where: str = "") -> T:
         InputError: an unknown name, a wrong type, or a value out of range; the message starts with the dotted name.
     """
     fields = _fields(cls)
-    unknown = sorted(set(values) - set(fields))
+    unknown = sorted(str(name) for name in values if name not in fields)
     if unknown:
         raise InputError(f"{where}{unknown[0]}", "no such parameter", "one of " + ", ".join(sorted(fields)))
     built: dict[str, Any] = {}
@@ -105,7 +119,7 @@ def load(cls: type[T], values: Mapping[str, Any], where: str = "") -> T:
         metadata, dotted = fields[name].metadata, f"{where}{name}"
         if "group" in metadata:
             if not isinstance(value, Mapping):
-                raise InputError(dotted, f"{value!r} is no group of parameters", "a mapping")
+                raise InputError(dotted, f"{_shown(value)} is no group of parameters", "a mapping")
             built[name] = load(metadata["group"], value, f"{dotted}.")
         else:
             built[name] = dataclasses.replace(metadata["spec"], name=dotted).check(value)
@@ -113,13 +127,19 @@ def load(cls: type[T], values: Mapping[str, Any], where: str = "") -> T:
 
 
 def nest(flat: Mapping[str, Any]) -> dict[str, Any]:
-    """`{"a.b": 1}` as `{"a": {"b": 1}}`, the form that `load` takes."""
+    """`{"a.b": 1}` as `{"a": {"b": 1}}`, the form that `load` takes.
+
+    Raises:
+        InputError: a name that is a group and a value.
+    """
     tree: dict[str, Any] = {}
     for dotted, value in flat.items():
         *parents, leaf = dotted.split(".")
         node = tree
         for parent in parents:
             node = node.setdefault(parent, {})
+            if not isinstance(node, dict):
+                raise InputError(dotted, f"{parent} is a value", "a group of parameters, or a value, but not both")
         node[leaf] = value
     return tree
 

@@ -61,8 +61,9 @@ def unpack_path(raw: bytes, where: str) -> tuple[float, FloatArray]:
     if records is None:
         return _unpack_any(raw, where)
     orientation = records["orientation"]
-    points = np.column_stack((records["position"][:, :2], yaws(orientation[:, 2], orientation[:, 3])))
-    norms = np.sqrt((orientation * orientation).sum(axis=1))
+    with np.errstate(over="ignore", invalid="ignore"):  # What is no quaternion is refused below.
+        points = np.column_stack((records["position"][:, :2], yaws(orientation[:, 2], orientation[:, 3])))
+        norms = np.sqrt((orientation * orientation).sum(axis=1))
     _check(points, norms, where)
     return seconds(stamp_ns(raw)), points
 

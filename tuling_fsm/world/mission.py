@@ -20,13 +20,37 @@ import reprlib
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
 
-LARGEST = sys.float_info.max
-"""JSON has whole numbers of any size."""
+
+class MissionBound(NamedTuple):
+    """Least and greatest value, and the unit of both."""
+
+    low: float
+    high: float
+    unit: str
+
+    def __str__(self) -> str:
+        """`a number from 0 to 100 m`."""
+        return f"a number from {self.low:g} to {self.high:g} {self.unit}"
+
+
+_PLACE, _TURN = MissionBound(-1e8, 1e8, "m"), MissionBound(-1e4, 1e4, "rad")
+_TIME, _SPEED = MissionBound(0.0, 1e7, "s"), MissionBound(0.0, 1e3, "m/s")
+BOUNDS: Mapping[str, MissionBound] = {
+    **dict.fromkeys(("x", "y"), _PLACE),
+    "heading": _TURN,
+    **dict.fromkeys(("length", "width"), MissionBound(0.0, 1e3, "m")),
+    "match_time_s": _TIME,
+    "time_s": _TIME,
+    "speed": _SPEED,
+}
+"""Every number of a mission; what lies beyond is a slip of whoever wrote it."""
+MOST = 10_000
+"""Members of any list: a longer one would only take up time and memory."""
 
 
 @dataclass(frozen=True)
@@ -91,14 +115,14 @@ def parse_mission(raw: Mapping[str, Any], stamp: float) -> Mission:
     the mission.
     """
     _keys("mission", raw, (), ("tasks", "goal", "car_park", "match_time_s", "window"))
-    tasks = raw.get("tasks", [])
-    if not isinstance(tasks, list | tuple):
-        raise InputError("mission.tasks", f"{tasks!r} is no list", "a list of tasks")
+    tasks = _list("mission", raw, "tasks", "tasks")
     limit = math.inf
     if raw.get("match_time_s") is not None:
         limit = _number("mission", raw, "match_time_s")
         if limit <= 0.0:
-            raise InputError("mission.match_time_s", f"{limit} is out of range", "more than 0 s")
+            raise InputError(
+                "mission.match_time_s", f"{limit} is out of range", f"more than 0 and up to {_TIME.high:g} s"
+            )
     return Mission(
         stamp,
         tuple(_task(f"mission.tasks[{i}]", i, task) for i, task in enumerate(tasks)),
@@ -122,13 +146,9 @@ def _optional_point(where: str, raw: Any) -> MissionPoint | None:
 def _point(where: str, raw: Any) -> MissionPoint:
     _keys(where, raw, ("x", "y"), ("heading", "name", "slots", "routes"))
     heading = None if raw.get("heading") is None else _number(where, raw, "heading")
-    slots = raw.get("slots", [])
-    if not isinstance(slots, list | tuple):
-        raise InputError(f"{where}.slots", f"{slots!r} is no list", "a list of boxes")
+    slots = _list(where, raw, "slots", "boxes")
     boxes = tuple(_slot(f"{where}.slots[{i}]", slot) for i, slot in enumerate(slots))
-    presets = raw.get("routes", [])
-    if not isinstance(presets, list | tuple):
-        raise InputError(f"{where}.routes", f"{presets!r} is no list", "a list of routes")
+    presets = _list(where, raw, "routes", "routes")
     routes = tuple(_route(f"{where}.routes[{i}]", route) for i, route in enumerate(presets))
     return MissionPoint(
         str(raw.get("name", "")), _number(where, raw, "x"), _number(where, raw, "y"), heading, boxes, routes
@@ -145,19 +165,21 @@ def _window(where: str, raw: Any) -> GoalWindow:
 def _interval(where: str, raw: Any) -> tuple[float, float]:
     if not isinstance(raw, list | tuple) or len(raw) != 2:
         raise InputError(where, f"{reprlib.repr(raw)} is no interval", "[from, to]")
-    low, high = (_number(where, dict(zip(("from", "to"), raw, strict=True)), key) for key in ("from", "to"))
-    if not 0.0 <= low <= high:
-        raise InputError(where, f"from {low} to {high}", "two numbers from 0 on, the smaller one first")
+    bound = BOUNDS[where.rpartition(".")[2]]
+    low, high = (_within(f"{where}.{end}", value, bound) for end, value in zip(("from", "to"), raw, strict=True))
+    if not low <= high:
+        raise InputError(where, f"from {low} to {high} {bound.unit}", "the smaller one first")
     return low, high
 
 
 def _route(where: str, raw: Any) -> tuple[Pose, ...]:
     if not isinstance(raw, list | tuple) or len(raw) < 2:
-        raise InputError(where, f"{raw!r} is no route", "a list of two poses or more")
+        raise InputError(where, f"{reprlib.repr(raw)} is no route", "a list of two poses or more")
+    _check_count(where, raw)
     poses = []
     for i, row in enumerate(raw):
         if not isinstance(row, list | tuple) or len(row) != 3:
-            raise InputError(f"{where}[{i}]", f"{row!r} is no pose", "[x, y, heading]")
+            raise InputError(f"{where}[{i}]", f"{reprlib.repr(row)} is no pose", "[x, y, heading]")
         values = dict(zip(("x", "y", "heading"), row, strict=True))
         poses.append(Pose(*(_number(f"{where}[{i}]", values, key) for key in values)))
     return tuple(poses)
@@ -173,7 +195,7 @@ def _slot(where: str, raw: Any) -> MissionSlot:
 
 def _keys(where: str, raw: Any, required: Iterable[str], optional: Iterable[str]) -> None:
     if not isinstance(raw, Mapping):
-        raise InputError(where, f"{raw!r} is no object", "a JSON object")
+        raise InputError(where, f"{reprlib.repr(raw)} is no object", "a JSON object")
     known = (*required, *optional)
     unknown = sorted(str(key) for key in raw if key not in known)
     if unknown:
@@ -184,8 +206,27 @@ def _keys(where: str, raw: Any, required: Iterable[str], optional: Iterable[str]
 
 
 def _number(where: str, raw: Mapping[str, Any], key: str) -> float:
-    value = raw[key]
-    fits = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST
+    return _within(f"{where}.{key}", raw[key], BOUNDS[key])
+
+
+def _within(where: str, value: Any, bound: MissionBound) -> float:
+    fits = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
     if not fits:
-        raise InputError(f"{where}.{key}", f"{reprlib.repr(value)} is no finite number", "a number")
-    return float(value)
+        raise InputError(where, f"{reprlib.repr(value)} is no finite number", str(bound))
+    number = float(value)
+    if not bound.low <= number <= bound.high:
+        raise InputError(where, f"{number} is out of range", str(bound))
+    return number
+
+
+def _list(where: str, raw: Mapping[str, Any], key: str, what: str) -> list[Any] | tuple[Any, ...]:
+    found = raw.get(key, [])
+    if not isinstance(found, list | tuple):
+        raise InputError(f"{where}.{key}", f"{reprlib.repr(found)} is no list", f"a list of {what}")
+    _check_count(f"{where}.{key}", found)
+    return found
+
+
+def _check_count(where: str, found: list[Any] | tuple[Any, ...]) -> None:
+    if len(found) > MOST:
+        raise InputError(where, f"{len(found)} members", f"at most {MOST}")

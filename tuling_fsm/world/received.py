@@ -28,6 +28,8 @@ _Fault = Callable[[Any, WorldParameters], str]
 
 _MAX_SPEED = 80.0
 _MAX_YAW_RATE = 6.0
+_MAX_HEADING = 1e4
+"""Of an angle that is not wrapped, rad: one of 1e308 has no digit left that says where it points."""
 _FINEST_M, _COARSEST_M = 0.001, 100.0
 """Cells of a grid."""
 
@@ -136,6 +138,8 @@ def _odometry_fault(message: Odometry, parameters: WorldParameters) -> str:
         return "a value that is not finite (expected numbers)"
     if max(abs(message.pose.x), abs(message.pose.y)) > parameters.max_coordinate:
         return f"position out of range (expected within {parameters.max_coordinate:g} m)"
+    if abs(message.pose.heading) > _MAX_HEADING:
+        return f"heading {message.pose.heading:g} rad out of range (expected within {_MAX_HEADING:g} rad)"
     if abs(message.v) > _MAX_SPEED:
         return f"speed {message.v:g} m/s out of range (expected within {_MAX_SPEED:g} m/s)"
     if abs(message.yaw_rate) > _MAX_YAW_RATE:
@@ -161,6 +165,8 @@ def _occupancy_fault(message: Occupancy, parameters: WorldParameters) -> str:
         return "an origin that is not finite (expected numbers)"
     if max(abs(message.origin.x), abs(message.origin.y)) > parameters.max_coordinate:
         return f"origin out of range (expected within {parameters.max_coordinate:g} m)"
+    if abs(message.origin.heading) > _MAX_HEADING:
+        return f"origin turned by {message.origin.heading:g} rad (expected within {_MAX_HEADING:g} rad)"
     if message.cells.ndim != 2 or message.cells.dtype != np.int8:
         return f"cells {message.cells.dtype} of {message.cells.ndim} dimensions (expected int8 of 2)"
     return ""

@@ -7,6 +7,8 @@ import pytest
 
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import FreeSpace, Reason
+from tuling_fsm.planning.maneuvers import curves
+from tuling_fsm.planning.start_state import StartState
 
 from ..scenes import Log, scene
 from .closed_loop import drive_checked
@@ -48,3 +50,11 @@ def test_no_curve_comes_nearer_to_anything_than_a_search_wishes() -> None:
         for ahead, left in corners:
             x, y = now.ego.pose.x + c * ahead - s * left, now.ego.pose.y + s * ahead + c * left
             assert y > 1.3 or x < 11.0 - 0.1 or x > 11.0 + 0.1
+
+
+@pytest.mark.clause("SAF-3")
+@pytest.mark.parametrize("far", [1001.0, 1e6, 1e8])
+def test_no_curve_is_sampled_to_a_goal_beyond_all_reach(far: float) -> None:
+    start = StartState(Pose(0.0, 0.0, 0.0), 0.0, 0.0, 0.0, planned=False)
+    assert len(list(curves._curves(start, Pose(20.0, 3.0, 0.0)))) > 0
+    assert list(curves._curves(start, Pose(far, 3.0, 0.0))) == []

@@ -25,8 +25,9 @@ def parse(path: Path) -> Element:
         raise InputError(str(path), "is a device", "an OpenDRIVE file")
     try:
         content = path.read_bytes()
-    except OSError as error:
-        raise InputError(str(path), f"cannot be read: {error.strerror}", "an OpenDRIVE file") from error
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "no file has such a name"
+        raise InputError(str(path), f"cannot be read: {reason}", "an OpenDRIVE file") from error
     try:
         root = _parse_bytes(content, path, None)
     except etree.XMLSyntaxError as error:

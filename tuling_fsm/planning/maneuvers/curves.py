@@ -103,6 +103,8 @@ _STARTING = 0.2
 _STRAIGHT = 0.005
 """A car on a path of less curvature (1/m) drives straight on."""
 _SPACING = 0.15
+_FARTHEST = 1000.0
+"""No curve leads farther, m: its points would only take up memory and time."""
 _SHORTEST = 2.0
 """Curves are for goals at least this far ahead, m."""
 _EASE = 0.7
@@ -226,6 +228,8 @@ def _curves(
     """Curves into a goal ahead, begun now or later."""
     pose = start.pose
     dx, dy = goal.x - pose.x, goal.y - pose.y
+    if elementary.hypot(dx, dy) > _FARTHEST:
+        return
     cos, sin = elementary.cos(pose.heading), elementary.sin(pose.heading)
     along = dx * cos + dy * sin
     for share in leads if abs(start.curvature) < _STRAIGHT else leads[:1]:

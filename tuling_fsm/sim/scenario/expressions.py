@@ -15,7 +15,7 @@ from tuling_fsm.sim.scenario.imports import standard_library
 from tuling_fsm.sim.scenario.map_methods import METHODS
 from tuling_fsm.sim.scenario.syntax_tree import SourceLocation
 from tuling_fsm.sim.scenario.type_table import LIST, StructuredType, TypeTable
-from tuling_fsm.sim.scenario.values import ActorName, FaultError, Physical, Struct, Symbol, Value
+from tuling_fsm.sim.scenario.values import BOUNDS, ActorName, FaultError, Physical, Struct, Symbol, Value
 
 
 @dataclass
@@ -180,7 +180,13 @@ def _number(number: syntax_tree.NumberLiteral, types: TypeTable) -> Value:
         known = "; ".join(f"{kind} in {', '.join(types.units_of(kind))}" for kind in types.physical)
         raise FaultError(number.at, f"unknown unit {number.unit!r}", known)
     unit = types.units[number.unit]
-    return Physical(number.value * unit.factor + unit.offset, unit.dimension)
+    value = number.value * unit.factor + unit.offset
+    most, si = BOUNDS.get(unit.dimension, (LARGEST, ""))
+    if abs(value) > most:
+        raise FaultError(
+            number.at, f"{number.value:g} {number.unit} is out of range", f"at most {most:g} {si}".rstrip()
+        )
+    return Physical(value, unit.dimension)
 
 
 def _operation(expression: syntax_tree.Operation, scope: Scope) -> Value:

@@ -7,6 +7,7 @@ from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
 
+from tuling_fsm.input_file import is_file
 from tuling_fsm.sim.scenario import syntax_tree
 from tuling_fsm.sim.scenario.syntax import parse
 from tuling_fsm.sim.scenario.syntax_tree import SourceLocation
@@ -89,7 +90,7 @@ def _file_of(statement: syntax_tree.Import, file: Path) -> Path | None:
     folders = named.replace(".", "/") + ".osc"
     for candidate in (named,) if statement.quoted else (named, f"{named}.osc", folders):
         path = file.parent / candidate
-        if path.is_file():
+        if is_file(path):
             return path
     if named.split("/")[-1].split(".")[0] in BUILT_IN:
         return None

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tuling_fsm.input_file import is_file
 from tuling_fsm.sim.scenario import syntax_tree
 from tuling_fsm.sim.scenario.action_types import ActionContext
 from tuling_fsm.sim.scenario.arguments import Param, assign
@@ -127,7 +128,7 @@ def _set_map_file(call: syntax_tree.Call, scope: Scope, script: ActionContext) -
     _once(call, script)
     given = bind("set_map_file", (Param("file", "string"),), call.arguments, call.at, scope)
     found = str(Path(script.file).parent / given.text("file"))
-    if not Path(found).is_file():
+    if not is_file(found):
         raise FaultError(call.arguments[0].at, f"no such file: {found}", "an OpenDRIVE map beside the scenario")
     script.map_file = found
 

@@ -12,6 +12,7 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.sim.scenario import syntax_tree
 from tuling_fsm.sim.scenario.syntax_tree import SourceLocation
 from tuling_fsm.sim.scenario.tree_builder import TreeBuilder
+from tuling_fsm.sim.scenario.values import FaultError
 
 READABLE = {
     "NAME": "a name",
@@ -80,6 +81,8 @@ def parse_value(text: str, where: str) -> syntax_tree.Expression:
         return TreeBuilder().value(_parser().parse(text, start="value"))
     except UnexpectedInput as error:
         raise InputError(where, f"{text!r} is no value", "as in 12, 1.5, 30kmph, true or a name") from error
+    except FaultError as error:
+        raise InputError(where, error.what, error.expected) from error
 
 
 def _parse(text: str, file: str, start: str) -> object:

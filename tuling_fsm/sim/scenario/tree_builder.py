@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ast
+import warnings
 from collections.abc import Callable
 from typing import Any, cast
 
 from tuling_fsm.sim.scenario import syntax_tree
 from tuling_fsm.sim.scenario.syntax_tree import SourceLocation
+from tuling_fsm.sim.scenario.values import FaultError
 
+DIGITS = 15
+"""Of a whole number that an enumeration or a hexadecimal literal has."""
 Parsed = Any
 """A node or a token of Lark, which has no types of its own here."""
 
@@ -86,7 +90,7 @@ class TreeBuilder:
     def _import(self, node: Parsed) -> syntax_tree.Import:
         (what,) = node.children
         quoted = not hasattr(what, "data")
-        path = cast(str, ast.literal_eval(str(what))) if quoted else _dotted(what)
+        path = self._text(what) if quoted else _dotted(what)
         return syntax_tree.Import(self._at(node), path, quoted)
 
     def _physical_type(self, node: Parsed) -> syntax_tree.PhysicalTypeDeclaration:
@@ -113,7 +117,7 @@ class TreeBuilder:
 
     def _enumeration_members(self, node: Parsed) -> tuple[syntax_tree.EnumerationMember, ...]:
         return tuple(
-            syntax_tree.EnumerationMember(self._at(name), str(name), None if number is None else int(str(number), 0))
+            syntax_tree.EnumerationMember(self._at(name), str(name), None if number is None else self._whole(number))
             for name, number in (member.children for member in node.children)
         )
 
@@ -300,17 +304,33 @@ class TreeBuilder:
         at, text = self._at(token), str(token)
         match token.type:
             case "STRING":
-                return syntax_tree.TextLiteral(at, cast(str, ast.literal_eval(text)))
+                return syntax_tree.TextLiteral(at, self._text(token))
             case "BOOL":
                 return syntax_tree.TruthLiteral(at, text == "true")
             case "HEXADECIMAL":
-                return syntax_tree.NumberLiteral(at, float(int(text, 16)), "", whole=True)
+                return syntax_tree.NumberLiteral(at, float(self._whole(token)), "", whole=True)
             case "PHYSICAL" | "FLOAT" | "INTEGER":
                 digits = _number_part(text)
                 unit = text[len(digits) :].strip("|")
                 return syntax_tree.NumberLiteral(at, float(digits), unit, digits.isdigit())
             case _:
                 raise AssertionError(f"no literal for a {token.type}")
+
+    def _text(self, token: Parsed) -> str:
+        """What stands between the quotes of a token, escapes as Python has them."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # A backslash that escapes nothing stands for itself.
+                return cast(str, ast.literal_eval(str(token)))
+        except (SyntaxError, ValueError):
+            raise FaultError(self._at(token), f"{str(token)!r} is no text", "escapes such as \\n or \\u00e4") from None
+
+    def _whole(self, token: Parsed) -> int:
+        """A whole number, decimal or hexadecimal."""
+        text = str(token)
+        if len(text) > DIGITS:
+            raise FaultError(self._at(token), f"a number of {len(text)} digits", f"{DIGITS} at most")
+        return int(text, 16) if text.startswith("0x") else int(text)
 
     def _nested(self, operator: str) -> Callable[[Parsed], syntax_tree.Operation]:
         """An operator that the rule itself names, between all its children."""

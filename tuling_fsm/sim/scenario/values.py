@@ -32,12 +32,24 @@ class Dimension(NamedTuple):
         return " ".join(parts) if parts else "number without unit"
 
 
+LANE_DIGITS = 4
+"""Of the number of a lane: OpenDRIVE has none beyond a thousand here."""
 NUMBER = Dimension()
 LENGTH = Dimension(m=1)
 TIME = Dimension(s=1)
 SPEED = Dimension(m=1, s=-1)
 ACCELERATION = Dimension(m=1, s=-2)
 ANGLE = Dimension(rad=1)
+
+
+BOUNDS: Mapping[Dimension, tuple[float, str]] = {
+    LENGTH: (1e10, "m"),
+    TIME: (1e10, "s"),
+    SPEED: (1e7, "m/s"),
+    ACCELERATION: (1e7, "m/s^2"),
+    ANGLE: (1e7, "rad"),
+}
+"""How large a quantity of a text may be, either way, and its unit; more is a slip."""
 
 
 class FaultError(Exception):
@@ -159,4 +171,5 @@ def _si(fields: Mapping[str, Value], name: str) -> float:
 
 
 def _is_whole(text: str) -> bool:
-    return text.removeprefix("-").isdigit()
+    digits = text.removeprefix("-")
+    return digits.isdecimal() and len(digits) <= LANE_DIGITS

@@ -13,6 +13,7 @@ from lxml import etree
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.sim.scenario.syntax_tree import SourceLocation
+from tuling_fsm.sim.scenario.xml.bounds import ANY, BOUNDS
 from tuling_fsm.sim.scenario.xml.expressions import ExpressionError, resolve
 
 _START_TAG = re.compile(
@@ -166,12 +167,13 @@ class XmlElement:
         text = self.text(name, None if default is None else "") if self.has(name) or default is None else ""
         if not text and default is not None:
             return default
+        bound = BOUNDS.get(name, ANY)
         try:
             value = float(text)
         except ValueError as error:
             raise self.fault(f"{name} is {text!r}", "a number", name) from error
-        if math.isnan(value):
-            raise self.fault(f"{name} is {text!r}", "a number", name)
+        if not bound.holds(value):
+            raise self.fault(f"{name} is {text!r}", str(bound), name)
         return value
 
     def whole(self, name: str, default: int | None = None) -> int:
@@ -181,7 +183,7 @@ class XmlElement:
             InputError: it is missing or none.
         """
         value = self.number(name, None if default is None else float(default))
-        if value != math.floor(value) or math.isinf(value):
+        if math.isinf(value) or value != math.floor(value):
             raise self.fault(f"{name} is {value:g}", "a whole number", name)
         return int(value)
 

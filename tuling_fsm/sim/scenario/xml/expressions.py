@@ -14,6 +14,8 @@ _NAME = re.compile(r"\$([A-Za-z_][\w.]*)")
 _CALLED: dict[str, bool | float] = {"true": True, "false": False, "pi": math.pi}
 """Names that stand for a value; `pi` is not the standard's, but several simulators'."""
 
+LARGEST = 1e15
+"""Of a whole number: they are exact up to here."""
 Number = bool | int | float
 
 
@@ -43,6 +45,8 @@ def as_text(value: Number | str) -> str:
     """A value as an attribute has it."""
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, int) and abs(value) > LARGEST:
+        raise ExpressionError("the result is too large", f"at most {LARGEST:g}")
     return value if isinstance(value, str) else repr(value)
 
 
@@ -73,6 +77,10 @@ def evaluate(expression: str, parameters: Mapping[str, str]) -> Number:
         raise ExpressionError(f"{expression!r} is no expression", "numbers, $names, + - * / % and functions") from error
     except (ZeroDivisionError, OverflowError) as error:
         raise ExpressionError(f"{expression!r} has no value", "a divisor other than 0") from error
+    except (ValueError, RecursionError, MemoryError) as error:
+        if isinstance(error, ExpressionError):
+            raise
+        raise ExpressionError(f"{expression!r} cannot be calculated", "smaller numbers and fewer brackets") from error
 
 
 def _constant(text: str) -> Number:

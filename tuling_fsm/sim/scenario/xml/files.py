@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tuling_fsm.input_file import is_there
+
 
 def look_up(scenario: Path, named: str, suffix: str) -> Path | None:
     """The file or folder that a scenario names; None where there is none.
@@ -19,6 +21,6 @@ def look_up(scenario: Path, named: str, suffix: str) -> Path | None:
     candidates += [folder / path.name]
     for candidate in candidates:
         for each in (candidate, candidate.with_name(candidate.name + suffix)) if candidate.name else (candidate,):
-            if each.is_file() or each.is_dir():
+            if is_there(each):
                 return each
     return None

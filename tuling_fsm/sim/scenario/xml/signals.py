@@ -28,6 +28,8 @@ LIGHTS = {
     "off;off": Light.DARK,
 }
 """States by colour, or bulb by bulb from the top."""
+DIGITS = 10
+"""Of the number of a signal: the largest has 32 bits."""
 CYCLES = 100_000
 """As often a controller goes through its phases: longer than any run."""
 
@@ -39,8 +41,11 @@ def signal_number(element: XmlElement, attribute: str) -> int:
         InputError: it is no number.
     """
     text = element.text(attribute)
-    if not text.removeprefix("-").isdigit():
-        raise element.fault(f"the signal {text!r}", "the number that is its id in OpenDRIVE", attribute)
+    digits = text.removeprefix("-")
+    if not digits.isdecimal() or len(digits) > DIGITS:
+        raise element.fault(
+            f"the signal {text!r}", f"the number that is its id in OpenDRIVE, of {DIGITS} digits at most", attribute
+        )
     return int(text)
 
 

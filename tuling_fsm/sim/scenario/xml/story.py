@@ -117,8 +117,7 @@ def _triggering(element: XmlElement, script: Script) -> Iterator[str]:
 
 
 def _executions(element: XmlElement) -> int:
-    times = element.number("maximumExecutionCount", 1.0)
-    return int(min(times, 1e9))
+    return int(min(max(element.number("maximumExecutionCount", 1.0), 0.0), 1e9))
 
 
 def _event(event: XmlElement, above: str, actors: list[str], script: Script) -> Event:

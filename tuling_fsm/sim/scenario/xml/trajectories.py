@@ -16,6 +16,8 @@ from tuling_fsm.sim.scenario.xml.script import Script, declared
 
 STEP_M = 0.5
 """Between two samples of a clothoid, at most."""
+MAX_TURN = 100.0
+"""No clothoid turns more than this, rad: as in a map."""
 SAMPLES = 20
 """Samples of a NURBS between two knots."""
 
@@ -66,6 +68,8 @@ def trajectory_position(element: XmlElement, script: Script) -> Placement:
 
 def _polyline(element: XmlElement, script: Script, start: Placement | None) -> TrajectoryShape:
     vertices = element.all("Vertex")
+    if len(vertices) < 2:
+        raise element.fault(f"{len(vertices)} vertices", "two or more")
     times = _times(vertices)
     return TrajectoryShape(tuple(position(each.child("Position"), script) for each in vertices), times)
 
@@ -73,14 +77,14 @@ def _polyline(element: XmlElement, script: Script, start: Placement | None) -> T
 def _times(vertices: list[XmlElement]) -> tuple[float, ...]:
     """None where not every vertex has one, or where they do not grow."""
     times = [vertex.number("time") for vertex in vertices if vertex.has("time")]
-    growing = len(times) == len(vertices) and all(a <= b for a, b in pairwise(times)) and times[-1] > times[0]
+    growing = 1 < len(times) == len(vertices) and all(a <= b for a, b in pairwise(times)) and times[-1] > times[0]
     return tuple(times) if growing else ()
 
 
 def _clothoid(element: XmlElement, script: Script, start: Placement | None) -> TrajectoryShape:
     prime = "curvaturePrime" if element.has("curvaturePrime") else "curvatureDot"
     length, curvature = element.number("length"), element.number("curvature")
-    points = _spiral(length, curvature, curvature + element.number(prime, 0.0) * length)
+    points = _spiral(element, length, curvature, curvature + element.number(prime, 0.0) * length)
     begin = position(element.child("Position"), script)
     places = tuple(FromPlace(begin, point) for point in points)
     if not (element.has("startTime") and element.has("stopTime")):
@@ -95,7 +99,8 @@ def _clothoid_spline(element: XmlElement, script: Script, start: Placement | Non
         place = segment.find("PositionStart")
         if place is None and not places and start is None:
             raise segment.fault("begins nowhere", "a <PositionStart> in the first segment")
-        curve = _spiral(segment.number("length"), segment.number("curvatureStart"), segment.number("curvatureEnd"))
+        bent, bends = segment.number("curvatureStart"), segment.number("curvatureEnd")
+        curve = _spiral(segment, segment.number("length"), bent, bends)
         begin = position(place, script) if place is not None else start if not places else None
         if begin is not None:
             places += [FromPlace(begin, point) for point in curve[1 if places else 0 :]]
@@ -105,10 +110,12 @@ def _clothoid_spline(element: XmlElement, script: Script, start: Placement | Non
     return TrajectoryShape(tuple(places), ())
 
 
-def _spiral(length: float, curvature: float, last: float) -> list[Pose]:
+def _spiral(element: XmlElement, length: float, curvature: float, last: float) -> list[Pose]:
     """Samples of a curve whose curvature (1/m) changes linearly over its length (m), by the midpoint rule, in the frame
     of its beginning.
     """
+    if max(abs(curvature), abs(last)) * length > MAX_TURN:
+        raise element.fault(f"a curve of {length:g} m that turns too far", f"one that turns {MAX_TURN:g} rad at most")
     steps = max(math.ceil(length / STEP_M), 1)
     step = length / steps
     x, y = 0.0, 0.0
@@ -129,6 +136,11 @@ def _nurbs(element: XmlElement, script: Script, start: Placement | None) -> Traj
     knots = [each.number("value") for each in element.all("Knot")]
     if len(knots) != len(controls) + order:
         raise element.fault(f"{len(knots)} knots", f"{len(controls) + order}: control points and the order together")
+    if order > len(controls) or knots != sorted(knots):
+        raise element.fault(
+            f"order {order} of {len(controls)} control points",
+            "an order of their number at most, and knots that ascend",
+        )
     places = [position(each.child("Position"), script) for each in controls]
     weights = [each.number("weight", 1.0) for each in controls]
     points: list[Placement] = []
@@ -137,7 +149,7 @@ def _nurbs(element: XmlElement, script: Script, start: Placement | None) -> Traj
             points.append(_on_curve(low + (high - low) * i / SAMPLES, order, knots, places, weights))
     points.append(places[-1])
     times = _times(controls)
-    if not times:
+    if not times or len(points) < 2:
         return TrajectoryShape(tuple(points), ())
     share = (times[-1] - times[0]) / (len(points) - 1)
     return TrajectoryShape(tuple(points), tuple(times[0] + share * i for i in range(len(points))))

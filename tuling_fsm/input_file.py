@@ -1,0 +1,21 @@
+"""Files that are looked for by a name that a user, or another file, gives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def is_there(path: str | Path) -> bool:
+    """Whether there is a file or folder of this name, no device; a name that no file can have is that of none."""
+    try:
+        return Path(path).is_file() or Path(path).is_dir()
+    except (OSError, ValueError):  # Too long, or with a zero byte in it.
+        return False
+
+
+def is_file(path: str | Path) -> bool:
+    """As `is_there`, for files alone."""
+    try:
+        return Path(path).is_file()
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,50 @@
+"""How large each quantity of a scenario in XML may be, by attribute: what lies beyond is a slip of the file, and would
+only exhaust memory or digits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class AttributeBound(NamedTuple):
+    """Least and greatest value, the unit of both, and whether it may be without end (`INF`)."""
+
+    low: float
+    high: float
+    unit: str
+    endless: bool = False
+
+    def holds(self, value: float) -> bool:
+        """Whether a value is one."""
+        return self.low <= value <= self.high or (self.endless and math.isinf(value))
+
+    def __str__(self) -> str:
+        """`a number from 0 to 100 m`."""
+        span = f"a number from {self.low:g} to {self.high:g} {self.unit}".rstrip()
+        return f"{span}, or INF" if self.endless else span
+
+
+ANY = AttributeBound(-1e15, 1e15, "", endless=True)
+"""Of what has no row of its own: whole numbers are exact up to here, as in the DSL."""
+_PLACE = AttributeBound(-1e8, 1e8, "m")
+_ALONG = AttributeBound(-200_000.0, 200_000.0, "m")
+_ACROSS = AttributeBound(-10_000.0, 10_000.0, "m")
+_CURVATURE = AttributeBound(-100.0, 100.0, "1/m")
+BOUNDS: Mapping[str, AttributeBound] = {
+    **dict.fromkeys(("x", "y", "dx", "dy"), _PLACE),
+    **dict.fromkeys(("s", "ds", "dsLane", "pathS"), _ALONG),
+    **dict.fromkeys(("t", "dt", "laneOffset", "targetLaneOffset"), _ACROSS),
+    **dict.fromkeys(("length", "width"), AttributeBound(0.0, 200_000.0, "m")),
+    **dict.fromkeys(("curvature", "curvatureStart", "curvatureEnd", "curvaturePrime"), _CURVATURE),
+    "h": AttributeBound(-10_000.0, 10_000.0, "rad"),
+    "time": AttributeBound(-1e9, 1e9, "s"),
+    **dict.fromkeys(("startTime", "stopTime"), AttributeBound(-1e9, 1e9, "s", endless=True)),
+    "weight": AttributeBound(1e-9, 1e9, ""),
+    **dict.fromkeys(("laneId", "dLane"), AttributeBound(-1_000.0, 1_000.0, "")),
+    "order": AttributeBound(1.0, 100.0, ""),
+    "maximumExecutionCount": AttributeBound(0.0, 1e15, "", endless=True),
+}
+"""Those that places and curves are made of, and that work is as large as."""
