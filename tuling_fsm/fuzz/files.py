@@ -21,7 +21,6 @@ from tuling_fsm.bag.writer import BagWriter
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.parameters import flatten, load, nest
-from tuling_fsm.fuzz.mutation import YAML_LOADER
 from tuling_fsm.fuzz.trial import BrokenRuleError
 from tuling_fsm.map.matching import find_route
 from tuling_fsm.map.opendrive import read_map
@@ -155,7 +154,7 @@ def read_parameter_file(file: Path) -> None:
     """Parameters as `ros2 param dump` writes them and a launch file takes them."""
     where = str(file)
     try:
-        document = yaml.load(file.read_bytes(), Loader=YAML_LOADER)
+        document = yaml.safe_load(file.read_bytes())
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise InputError(where, f"no YAML: {error}", f"nodes with {_ROOT}") from None
     if not isinstance(document, Mapping):

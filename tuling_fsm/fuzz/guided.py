@@ -1,4 +1,4 @@
-"""The same process guided by coverage: Atheris, libFuzzer for Python ([fuzzing][]), chooses what is mutated on.
+"""The same process guided by coverage: Atheris, libFuzzer for Python ([atheris][]), chooses what is mutated on.
 
 What led somewhere new is kept in a corpus beside the findings, so that the next process goes on from there. Modules
 with kernels are left as they are: Numba could not compile what counts its own lines.

@@ -1,7 +1,7 @@
 """Mutations of files: of bytes and words as they come, and of XML, JSON and YAML by their structure.
 
 Structure-aware as in libprotobuf-mutator and Grammarinator: most of what is made still parses, so that it comes as far
-as what reads the values ([fuzzing][]). The same generator makes the same mutants.
+as what reads the values ([atheris][]). The same generator makes the same mutants.
 """
 
 from __future__ import annotations
@@ -19,9 +19,6 @@ from tuling_fsm.fuzz.extremes import LONG_NUMBER, MANY, NESTED, NUMBERS, TEXTS, 
 
 Mutation = Callable[[bytes, Random], bytes]
 """From the bytes of a file to those of a mutant."""
-YAML_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-YAML_DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-"""Those of libyaml where it is there."""
 MOST_BYTES = 4_000_000
 """No mutant is longer."""
 _MOST_CHANGES = 4
@@ -51,7 +48,7 @@ def mutate_xml(content: bytes, random: Random) -> bytes:
     """Attributes and elements dropped, doubled, moved, nested, and their values to extremes."""
     if random.random() > _STRUCTURED_SHARE:
         return mutate_text(content, random)
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
+    parser = etree.XMLParser(resolve_entities=False, no_network=True)
     try:
         root = etree.fromstring(content, parser)
     except (etree.XMLSyntaxError, ValueError):
@@ -79,10 +76,10 @@ def mutate_yaml(content: bytes, random: Random) -> bytes:
     if random.random() > _STRUCTURED_SHARE:
         return mutate_text(content, random)
     try:
-        value = yaml.load(content, Loader=YAML_LOADER)
+        value = yaml.safe_load(content)
     except (yaml.YAMLError, ValueError, RecursionError):
         return mutate_text(content, random)
-    return yaml.dump(_changed(value, random), Dumper=YAML_DUMPER, sort_keys=False).encode()[:MOST_BYTES]
+    return yaml.safe_dump(_changed(value, random), sort_keys=False).encode()[:MOST_BYTES]
 
 
 def _changed(value: object, random: Random) -> object:
