@@ -124,14 +124,12 @@ def _goes_first(
 ) -> bool:
     """Whether a car that drives `free` may pass before object `i`, which is on the path at `spans` (T, 3)."""
     along = _goes_along(frenet, moving, i, _first_inside(spans))
-    entry, spare = _nearest(spans), gap.lead
-    if entry < gap.hard_braking:
-        # Wherever the car came to stand, it would stand in the way: getting out of it is quicker.
-        if not along and _can_stop(moving, i, spans, gap.rss):
-            return True
-        spare = 0.0
-    elif entry - moving.keep[i] < gap.braking:
-        spare = min(gap.lead, _JUST_PAST)
+    entry = _nearest(spans)
+    # Wherever the car came to stand, it would stand in the way: getting out of it is quicker.
+    if entry < gap.hard_braking and not along and _can_stop(moving, i, spans, gap.rss):
+        return True
+    can_stop = entry - moving.keep[i] > gap.braking
+    spare = gap.lead if can_stop else min(gap.lead, _JUST_PAST)
     return _passes_first(spans, free, spare, gap.ease, moving.speed[i] if along else 0.0)
 
 
