@@ -58,6 +58,13 @@ def test_what_the_run_stands_for_without_the_fault_may_be_waited_for_once_more()
     assert RecoveryTarget.after(reference(motion=motion), 12.0, 17.0) == RecoveryTarget(5.0, 17.0 + 32.0 + RECOVERY_S)
 
 
+def test_what_the_car_comes_to_during_the_fault_may_be_waited_for_too() -> None:
+    motion = ((0.0, 0.0), (10.0, 50.0), (40.0, 50.0), (41.0, 54.0), (42.0, 60.0))
+    rolling = tuple((0.5 * k, 2.5 * k) for k in range(20))
+    target = RecoveryTarget.after(reference(motion=(*rolling, *motion[1:])), 6.0, 11.0)
+    assert target == RecoveryTarget(5.0, 11.0 + 32.0 + RECOVERY_S)
+
+
 def test_where_the_run_ends_standing_nothing_has_to_be_driven() -> None:
     motion = ((0.0, 0.0), (10.0, 50.0), (40.0, 50.2))
     assert RecoveryTarget.after(reference(motion=motion), 12.0, 17.0) == RecoveryTarget(0.0, 17.0 + RECOVERY_S)

@@ -65,6 +65,26 @@ def test_one_too_fast_for_every_turn_may_still_take_any(tmp_path: Path) -> None:
     assert sorted(np.round(final, 2)) == [0.0, round(WEST, 2)]
 
 
+def test_inside_a_junction_nobody_is_given_a_turn_that_no_car_could_take(course: RoadMap) -> None:
+    """There the ways lie over one another for some metres: the speed tells which of them it cannot be."""
+    entered = [row(7, x, -1.75, EAST, 15.0) for x in (314.0, 316.0)]
+    for each in entered:
+        _, fast = Watch(course).see(table(each))
+        assert np.all(np.abs(fast.heading[:, -1]) < 0.1)
+    _, slow = Watch(course).see(table(row(7, 316.0, -1.75, EAST, 8.0)))
+    assert np.any(slow.heading[:, -1] > 1.4)
+
+
+def test_one_that_turns_hard_is_still_seen_to_turn(cross: RoadMap) -> None:
+    """At 5.5 m/s^2 to the side, as SUMO's drivers do."""
+    radius, watch = HALF_M + 1.75, Watch(cross)
+    speed = math.sqrt(5.5 * radius)
+    for angle in (0.0, 0.1, 0.2, 0.3):
+        x, y = 1.75 - radius * (1.0 - math.cos(angle)), radius * math.sin(angle) - HALF_M
+        _, seen = watch.see(table(row(7, x, y, NORTH + angle, speed)), angle * radius / speed)
+    assert math.pi - 0.1 < np.max(seen.heading[:, -1]) < math.pi + 0.1
+
+
 def test_bends_limit_the_speed(cross: RoadMap) -> None:
     watch = Watch(cross)
     watch.see(table(row(7, 1.75, -HALF_M - 1.0, NORTH, 6.0)))

@@ -61,9 +61,17 @@ class RecoveryTarget:
         metres = min(GONE_ON_M, reference.motion[-1][1] - here)
         if metres < STANDS_M:
             return cls(0.0, end_s + RECOVERY_S)
-        gone_on = next(t for t, distance in reference.motion if distance >= here + metres - 1e-9)
-        came = next(t for t, distance in reference.motion if distance >= here - STANDS_M)
-        return cls(metres, end_s + (gone_on - came) + RECOVERY_S)
+        # What the car comes to during the fault, and stands for, lies beyond where it was when that began.
+        waits = (_time_for(reference, reference.distance(stamp), metres) for stamp in (begin_s, end_s))
+        return cls(metres, end_s + max(waits) + RECOVERY_S)
+
+
+def _time_for(reference: ReferenceDrive, here: float, metres: float) -> float:
+    """How long the run without the fault took from a distance (m) on for so many metres, stands included, s."""
+    there = min(here + metres, reference.motion[-1][1])
+    gone_on = next(t for t, distance in reference.motion if distance >= there - 1e-9)
+    came = next(t for t, distance in reference.motion if distance >= here - STANDS_M)
+    return gone_on - came
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ from tuling_fsm.map.corridor import lane_lines
 from tuling_fsm.map.matching import find_route
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
+from tuling_fsm.world.coasting import coast
 from tuling_fsm.world.inputs import (
     OBJECTS,
     BoolMessage,
@@ -93,6 +94,7 @@ class WorldBuilder:
         grid = Occupancy(0.0, 1.0, pose, np.full((2, 2), 100, np.int8))
         world = self.build(Inputs(0.0, Odometry(0.0, pose, 1.0, 0.0), StampedRows(0.0, rows), grid), None, None)
         world.scene.obstacles.any_moves(1)
+        self.build(Inputs(0.05, objects=StampedRows(0.05, rows[:1])), world, None)
 
     def build(self, inputs: Inputs, previous: World | None, route: Route | None) -> World:
         """The World of a tick; `route` is the one in use. No time passes on a tick whose stamp is none."""
@@ -226,6 +228,7 @@ class WorldBuilder:
         rows = table.rows if table else np.zeros(0, OBJECTS)
         seen = table.stamp if table else now
         found, faults = read_objects(rows, max(now - seen, 0.0), (ego.pose.x, ego.pose.y), parameters)
+        found = coast(found, past, now, parameters.coasting, parameters.max_objects - found.seen)
         before = past.tracks if past else NO_TRACKS
         tracks = follow(before, found, seen, parameters)
         traffic, obstacles, tracks = see_traffic(self._index, found, tracks, ego, self.vehicle, closed, now, parameters)

@@ -25,6 +25,8 @@ _BESIDE_M = 0.2
 _BEYOND_END_M = 0.6
 _BACK_RAD = 2.4
 """A way through a junction that turns by more than this leads back."""
+_GRIP = 2.0
+"""As many times as hard as drivers do, a car can brake and turn at most."""
 
 
 class LanePlaces(NamedTuple):
@@ -175,9 +177,31 @@ def _leads_to(successor_start: IntArray, successor: IntArray, from_lane: int, to
 
 
 @kernel
-def _misfits(lanes: LaneArrays, speed: float, past: FloatArray, places: LanePlaces, i: int, cost: FloatArray) -> None:
-    """How badly object `i` fits each of its candidate lanes; inf for those it cannot have come to."""
-    yaw_rate, road_lane = past[tr.YAW_RATE], int(past[tr.ROAD_LANE])
+def _beyond_grip(lanes: LaneArrays, number: int, arc: float, driver: _Driver) -> bool:
+    """Whether it is a way through a junction that no car at this arc length could follow, braking and turning as hard
+    as it can.
+    """
+    if not lanes.in_junction[number]:
+        return False
+    start, ps, ph = lanes.start, lanes.s, lanes.heading
+    lateral, decel = _GRIP * driver.lateral, _GRIP * driver.decel
+    for p in range(start[number], start[number + 1] - 1):
+        if ps[p + 1] > arc:
+            bend = abs(wrap_angle(ph[p + 1] - ph[p])) / max(ps[p + 1] - ps[p], 0.2)
+            excess = driver.speed * driver.speed - lateral / max(bend, 1e-6)
+            if excess > 2.0 * decel * max(ps[p] - arc, 0.5):
+                return True
+    return False
+
+
+@kernel
+def _misfits(
+    lanes: LaneArrays, driver: _Driver, past: FloatArray, places: LanePlaces, i: int, cost: FloatArray
+) -> None:
+    """How badly object `i` fits each of its candidate lanes; inf for those it cannot have come to, and for ways through
+    a junction that it is too fast for, unless it is for all.
+    """
+    speed, yaw_rate, road_lane = driver.speed, past[tr.YAW_RATE], int(past[tr.ROAD_LANE])
     lane, arc, offset, turn = places.lane[i], places.arc[i], places.offset[i], places.turn[i]
     in_junction, successor_start, successor = lanes.in_junction, lanes.successor_start, lanes.successor
     start, ps, ph = lanes.start, lanes.s, lanes.heading
@@ -195,22 +219,34 @@ def _misfits(lanes: LaneArrays, speed: float, past: FloatArray, places: LanePlac
         cost[j] = abs(offset[j]) + 4.0 * abs(turn[j])
         if in_junction[number] and speed > 1.0:
             cost[j] += 1.5 * abs(yaw_rate - speed * _curvature(start, ps, ph, number, arc[j]))
+    _leave_out_too_bent(lanes, driver, lane, arc, cost)
+
+
+@kernel
+def _leave_out_too_bent(lanes: LaneArrays, driver: _Driver, lane: IntArray, arc: FloatArray, cost: FloatArray) -> None:
+    possible = False
+    for j in range(CANDIDATES):
+        possible = possible or (cost[j] < np.inf and not _beyond_grip(lanes, lane[j], arc[j], driver))
+    for j in range(CANDIDATES):
+        if possible and cost[j] < np.inf and _beyond_grip(lanes, lane[j], arc[j], driver):
+            cost[j] = np.inf
 
 
 @kernel
 def _starts(
-    lanes: LaneArrays, body: FloatArray, past: FloatArray, places: LanePlaces, i: int, cost: FloatArray, found: _Starts
-) -> int:
+    lanes: LaneArrays, body: FloatArray, past: FloatArray, places: LanePlaces, i: int, driver: _Driver,
+    cost: FloatArray, found: _Starts,
+) -> int:  # fmt: skip
     """The lanes object `i` may be following, likeliest first, at most BRANCHES; returns how many.
 
     Inside a junction many lanes lie over one another: those that come from the lane it was last seen on go
     before all others, and among them the ones that fit its offset, heading and turning. An object that drifts
     over a lane's edge is given the lane beside it as well. `cost` (CANDIDATES,) is overwritten.
     """
-    speed = body[ob.SPEED]
+    speed = driver.speed
     lane, arc, offset, turn = places.lane[i], places.arc[i], places.offset[i], places.turn[i]
     found_lane, found_arc, found_offset = found
-    _misfits(lanes, speed, past, places, i, cost)
+    _misfits(lanes, driver, past, places, i, cost)
     limit, count = np.inf, 0
     while count < BRANCHES:
         j = 0
@@ -328,15 +364,16 @@ def chains(
     made = LaneChains(row, chain, begin, side)
     first = _Starts(np.zeros(BRANCHES, dtype=np.int64), np.zeros(BRANCHES), np.zeros(BRANCHES))
     for i in range(n):
-        found = _starts(lanes, body[i], past[i], places, i, cost, first)
-        base, speed = count, body[i, ob.SPEED]
+        driver = _Driver(body[i, ob.SPEED], lateral, decel)
+        found = _starts(lanes, body[i], past[i], places, i, driver, cost, first)
+        base = count
         for j in range(found):
             row[count], side[count] = i, first.offset[j]
             for k in range(DEPTH):
                 chain[count, k], begin[count, k] = -1, 0.0
             chain[count, 0], begin[count, 0] = first.lane[j], -first.arc[j]
             count += 1
-        b, horizon, driver = base, reach + 6.0 * speed, _Driver(speed, lateral, decel)
+        b, horizon = base, reach + 6.0 * driver.speed
         while b < count:
             count = _extend(forks, made, b, base, count, horizon, driver, options)
             b += 1

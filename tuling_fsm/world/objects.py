@@ -58,13 +58,16 @@ class InputFault(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Detections:
-    """N objects: `source` bits, `body` (N, BODY), and `order`, their rows in the order of their ids."""
+    """N objects: `source` bits, `body` (N, BODY), `order`, their rows in the order of their ids; the first `seen` rows
+    are of the table, the others coast.
+    """
 
     id: IdArray
     kind: ByteArray
     source: ByteArray
     body: FloatArray
     order: RowArray
+    seen: int
 
 
 class _Verdict(NamedTuple):
@@ -96,7 +99,7 @@ def read_objects(
     )  # fmt: skip
     faults = _faults(verdict, rows)
     if verdict.used == n <= parameters.max_objects:
-        return Detections(ids, kinds, sources, body, order), faults
+        return Detections(ids, kinds, sources, body, order, n), faults
     keep: RowArray = np.arange(verdict.used)
     if verdict.used > parameters.max_objects:
         x, y = (rows[name][taken[: verdict.used]].astype(np.float64) for name in ("x", "y"))
@@ -105,7 +108,7 @@ def read_objects(
         text = f"objects: more than {parameters.max_objects} rows, the nearest are used"
         faults = (*faults, InputFault("objects count", text))
     order = np.argsort(ids[keep], kind="stable")
-    return Detections(ids[keep], kinds[keep], sources[keep], body[keep], order), faults
+    return Detections(ids[keep], kinds[keep], sources[keep], body[keep], order, len(keep)), faults
 
 
 @kernel

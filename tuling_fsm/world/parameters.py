@@ -71,6 +71,10 @@ class WorldParameters:
     queue_patience: float = param(
         300.0, "s", 1.0, 3600.0, "a line of which nothing has moved for this long is given up", clause="NOR-11"
     )
+    coasting: float = param(
+        0.5, "s", 0.0, 3.0, "an object that the table misses goes on for this long, if it was seen for as long",
+        clause="USE-9",
+    )  # fmt: skip
     track_memory: float = param(3.0, "s", 0.1, 60.0, "an object unseen for longer is forgotten")
     lane_heading: float = param(0.785, "rad", 0.1, 1.57, "an object follows a lane up to this heading difference")
     others_lateral_accel: float = param(3.0, "m/s^2", 0.5, 9.0, "other vehicles take bends no harder than this")

@@ -19,12 +19,12 @@ from tuling_fsm.world.parameters import WorldParameters
 
 NEVER = -np.inf
 
-SEEN, ANCHOR_X, ANCHOR_Y, MOVED, STILL, HEADING, YAW_RATE, ROAD_LANE = range(8)
+SEEN, ANCHOR_X, ANCHOR_Y, MOVED, STILL, HEADING, YAW_RATE, ROAD_LANE, FIRST = range(9)
 """Columns of a past: stamp of the latest sight; where the object was when it last moved (m), and when that was; since
 when it stands, equal to `SEEN` while it moves; heading and its filtered change (rad/s); number of the last lane outside
-junctions, -1 for none. Stamps in s, `NEVER` for what has not been seen.
+junctions, -1 for none; stamp of the first sight. Stamps in s, `NEVER` for what has not been seen.
 """
-PAST = 8
+PAST = 9
 
 _ANCHOR_M = 1.0
 """One that is this far from where it was seen to stand has moved, whatever its reported speed."""
@@ -44,14 +44,18 @@ NO_TRACKS = Tracks(np.zeros(0, np.uint32), np.zeros((0, PAST)))
 
 
 def follow(previous: Tracks, found: Detections, stamp: float, parameters: WorldParameters) -> Tracks:
-    """The tracks of the objects found now, in their order (rows may repeat an id); `previous` are ordered by id."""
-    past = np.empty((len(found.id), PAST))
-    _follow(previous.id, previous.past, found.id, found.kind, found.body, stamp, parameters.moving_speed, past)
+    """The tracks of the objects found now, in their order (rows may repeat an id); `previous` are ordered by id. The
+    past of what coasts stays as it is.
+    """
+    past, n = np.empty((len(found.id), PAST)), found.seen
+    _follow(previous.id, previous.past, found.id[:n], found.kind, found.body, stamp, parameters.moving_speed, past)
+    if n < len(found.id):
+        past[n:] = previous.past[np.searchsorted(previous.id, found.id[n:])]
     return Tracks(found.id, past)
 
 
 @kernel
-def _row_of(ids: IdArray, number: int) -> int:
+def row_of(ids: IdArray, number: int) -> int:
     """Row of an id among ordered ones, -1 for none."""
     low, high = 0, len(ids)
     while low < high:
@@ -69,9 +73,9 @@ def _follow(
     moving_speed: float, out: FloatArray,
 ) -> None:  # fmt: skip
     for i in range(len(ids)):
-        here, now, row = body[i], out[i], _row_of(known, ids[i])
+        here, now, row = body[i], out[i], row_of(known, ids[i])
         moves = here[ob.SPEED] > (PEDESTRIAN_STANDS if VULNERABLE[kind[i]] else moving_speed)
-        now[MOVED], now[STILL], now[YAW_RATE], now[ROAD_LANE] = NEVER, stamp, 0.0, -1.0
+        now[MOVED], now[STILL], now[YAW_RATE], now[ROAD_LANE], now[FIRST] = NEVER, stamp, 0.0, -1.0, stamp
         now[ANCHOR_X], now[ANCHOR_Y] = here[ob.X], here[ob.Y]
         if row >= 0:
             old = before[row]
@@ -81,7 +85,7 @@ def _follow(
             rate = min(max(turn / max(dt, 1e-3), -_MAX_YAW_RATE), _MAX_YAW_RATE)
             gain = dt / (dt + _TURN_FILTER_S)
             now[YAW_RATE] = old[YAW_RATE] + gain * (rate - old[YAW_RATE])
-            now[MOVED], now[ROAD_LANE] = old[MOVED], old[ROAD_LANE]
+            now[MOVED], now[ROAD_LANE], now[FIRST] = old[MOVED], old[ROAD_LANE], old[FIRST]
             if not moves:
                 now[ANCHOR_X], now[ANCHOR_Y], now[STILL] = old[ANCHOR_X], old[ANCHOR_Y], old[STILL]
         if moves:
