@@ -43,7 +43,7 @@ def in_bend(angle: float, left: float, oncoming: bool = False) -> Pose:
 def near_miss(road_map: RoadMap, pose: Pose, v: float, agents: AgentBoxes) -> bool:
     watch = Watch(road_map)
     watch.see(pose, v, agents=agents)
-    return watch.referee.measures.near_miss
+    return ("near_miss", False) in watch.kinds
 
 
 @pytest.mark.parametrize(
@@ -95,3 +95,15 @@ def test_across_the_lane_a_body_goes_on_too(tmp_path: Path) -> None:
     car, beside = Pose(50.0, -0.5 * LANE_M, 0.0), Pose(58.0, 0.5 * LANE_M, math.pi + 0.5)
     assert near_miss(straight, car, 4.0, agent(*beside, 4.0))
     assert not near_miss(straight, car, 4.0, agent(*beside[:2], math.pi, 4.0))
+
+
+def test_it_is_told_of_once_with_its_time_and_whom_it_was_with(bend: RoadMap) -> None:
+    watch = Watch(bend)
+    for k in range(20):
+        here = Pose(OFF_THE_MAP_M + 0.4 * k, 0.0, 0.0)
+        watch.see(here, 8.0, agents=agent(OFF_THE_MAP_M + 16.0, 0.0, 0.0, 0.0))
+        if here.x > OFF_THE_MAP_M + 6.0:
+            break
+    told = [record for record in watch.referee.infractions if record.kind == "near_miss"]
+    assert [(record.detail, record.at_fault) for record in told] == [("car 7, in 0.95 s", False)]
+    assert 0.0 < told[0].t < 1.0

@@ -66,11 +66,11 @@ def test_one_contact_is_one_record_until_it_is_over_for_a_while(two_lanes: RoadM
     for _ in range(10):
         watch.see(CAR, 5.0)
     watch.see(CAR, 5.0, agents=touch)
-    assert len(watch.kinds) == 1
+    assert len(watch.faults) == 1
     for _ in range(30):
         watch.see(CAR, 5.0)
     watch.see(CAR, 5.0, agents=touch)
-    assert len(watch.kinds) == 2
+    assert len(watch.faults) == 2
 
 
 @pytest.mark.parametrize("seed", range(20))

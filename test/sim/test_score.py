@@ -17,6 +17,7 @@ PERSON = Infraction(4.0, "collision", "pedestrian 9, front contact at 2.0 m/s", 
 BLAMELESS = Infraction(5.0, "collision", "car 8, rear contact at 2.0 m/s", False)
 CONE = Infraction(5.0, "collision", "cone 5, front contact at 1.0 m/s", True)
 JERK = Infraction(6.0, "comfort", "jerk 9.0 m/s^3", False)
+NEAR = Infraction(3.0, "near_miss", "car 7, in 0.6 s", False)
 QUEUE = Infraction(6.5, "queue_overtaken", "past vehicle 7 that waits in line", True)
 OFF = Infraction(7.0, "off_road", "at (1.0, 2.0)", True)
 START = Pose(0.0, 0.0, 0.0)
@@ -52,7 +53,7 @@ def test_the_driving_score_is_completion_times_penalties(
         ([], 0.1, FINE, 0.0),
         ([], 0.4, FINE, (5.0 * 0.4 + 11.0) / 16.0),
         ([JERK], 1.0, FINE, 14.0 / 16.0),
-        ([], 1.0, MetricValues(near_miss=True), 11.0 / 16.0),
+        ([NEAR], 1.0, FINE, 11.0 / 16.0),
         ([], 1.0, MetricValues(overspeed=1.115), 14.0 / 16.0),
         ([], 1.0, MetricValues(overspeed=9.0), 12.0 / 16.0),
         ([], 1.0, MetricValues(against_m=1.9), 1.0),

@@ -20,7 +20,8 @@ from tuling_fsm.map.lanes import LanePosition
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.scoring.agent_tracks import PERSONS, AgentTracks
 from tuling_fsm.sim.scoring.collisions import boxes_touched
-from tuling_fsm.sim.scoring.infraction_log import RefereeFrame
+from tuling_fsm.sim.scoring.infraction_log import InfractionLog, RefereeFrame
+from tuling_fsm.world.inputs import Kind
 
 LEAST_TTC_S = 0.95
 """nuPlan's threshold."""
@@ -31,20 +32,18 @@ FOLLOWS_LANE_RAD = 0.5 * math.pi / 2.0
 
 
 class NearMisses:
-    """Looks once a frame, until there has been a near miss."""
+    """Notes each agent that a collision was nearer with than `LEAST_TTC_S`; nobody is blamed for it."""
 
     def __init__(self, road_map: RoadMap, vehicle: Vehicle, tracks: AgentTracks) -> None:
         self._map, self._vehicle, self._tracks = road_map, vehicle, tracks
-        self.near_miss = False
-        """Whether a collision was ever nearer than `LEAST_TTC_S`."""
 
-    def watch(self, frame: RefereeFrame) -> None:
+    def watch(self, frame: RefereeFrame, log: InfractionLog) -> None:
         """Look for agents that would be hit soon; the tracks have been told of the frame.
 
         Only bodies ahead of the bumper that leads count: an agent behind has to keep clear of the car.
         """
         ego, boxes = frame.ego, frame.agents.boxes
-        if self.near_miss or abs(ego.v) < VEHICLE_STANDS or len(boxes) == 0:
+        if abs(ego.v) < VEHICLE_STANDS or len(boxes) == 0:
             return
         rows = self._ahead(ego.pose, ego.v, boxes)
         centre = shifted(ego.pose, center_ahead(self._vehicle))
@@ -54,9 +53,9 @@ class NearMisses:
             for place, row in enumerate(rows.tolist()):
                 later[place, [0, 1, 3]] = self._agent_later(frame, row, seconds)
             length, width = self._vehicle.length, self._vehicle.width
-            if len(boxes_touched(x, y, ego.z, heading, length, width, later)):
-                self.near_miss = True
-                return
+            for row in rows[boxes_touched(x, y, ego.z, heading, length, width, later)].tolist():
+                agent = f"{Kind(int(frame.agents.kinds[row])).name.lower()} {frame.agents.ids[row]}"
+                log.note(frame.stamp, f"near_miss {agent}", "near_miss", f"{agent}, in {seconds} s", False)
 
     def _ahead(self, pose: Pose, v: float, boxes: FloatArray) -> npt.NDArray[np.int64]:
         """Rows of the agents ahead that can be met in time."""

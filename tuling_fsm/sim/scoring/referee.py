@@ -64,7 +64,7 @@ class Referee:
     @property
     def measures(self) -> MetricValues:
         """What was measured beside infractions."""
-        return self._metrics.measures(self._near_misses.near_miss)
+        return self._metrics.measures()
 
     @property
     def at_fault_collision(self) -> bool:
@@ -96,7 +96,7 @@ class Referee:
         self._tracks.watch(stamp, dt, agents, lights)
         self._sanctions.watch(frame)
         self._collisions(frame)
-        self._near_misses.watch(frame)
+        self._near_misses.watch(frame, self._log)
         self._road(frame)
         self._stop_lines.watch(frame, self._log)
         for watch in self._yielding:

@@ -14,13 +14,11 @@ AGAINST_S = 1.0
 @dataclass(frozen=True)
 class MetricValues:
     """Of a run so far: mean speed above the limit (m/s, over all of the time), most metres in a second against the
-    traffic, whether a collision was ever near (`near_misses.py`), and the share of the driven way that lay off
-    the road or on lanes that are not of the route.
+    traffic, and the share of the driven way that lay off the road or on lanes that are not of the route.
     """
 
     overspeed: float = 0.0
     against_m: float = 0.0
-    near_miss: bool = False
     outside_route_lanes: float = 0.0
 
 
@@ -32,12 +30,11 @@ class Metrics:
         self._against: deque[tuple[float, float]] = deque()
         """Time (s) and metres of the frames against the traffic within the last second."""
 
-    def measures(self, near_miss: bool = False) -> MetricValues:
-        """What there is to say so far, `near_miss` told by another."""
+    def measures(self) -> MetricValues:
+        """What there is to say so far."""
         return MetricValues(
             overspeed=self._above / max(self._time, 1e-9),
             against_m=self._most_against,
-            near_miss=near_miss,
             outside_route_lanes=self._outside / max(self._way, 1e-9),
         )
 
@@ -116,13 +113,14 @@ def score(infractions: Sequence[Infraction], completion: float, measures: Metric
         measures: what was measured beside them.
     """
     at_fault = Counter(_category(record) for record in infractions if record.at_fault)
+    kinds = {record.kind for record in infractions}
     known = COEFFICIENTS | OWN_COEFFICIENTS
     penalty = 1.0 / (1.0 + math.fsum(known[kind] * count for kind, count in at_fault.items() if kind in known))
     terms = {
         "progress": completion,
-        "time_to_collision": 0.0 if measures.near_miss else 1.0,
+        "time_to_collision": 0.0 if "near_miss" in kinds else 1.0,
         "speed_limit": max(1.0 - measures.overspeed / MAX_OVERSPEED, 0.0),
-        "comfort": 0.0 if any(record.kind == "comfort" for record in infractions) else 1.0,
+        "comfort": 0.0 if "comfort" in kinds else 1.0,
         "collisions": _collisions(at_fault),
         "drivable_area": 0.0 if at_fault["off_road"] else 1.0,
         "driving_direction": 1.0 - 0.5 * sum(measures.against_m >= metres for metres in AGAINST_M),
