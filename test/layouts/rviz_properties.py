@@ -1,13 +1,14 @@
 """What RViz 14.3 (`ros2/rviz`, branch rolling of October 2024) reads of a display configuration, property by property.
 
-RViz is in no registry of packages that needs no root, and has no schema: a display, tool or view is a tree of
-properties that its constructor makes, and `Property::load` looks each of them up by its name in the map of the file.
-What has no property of its name is passed over without a word. The tables below were written by reading those
-constructors: `plugins_description.xml` and the displays `grid`, `map`, `path`, `marker_array`, `odometry`, the view
-controller `ortho` and the tools of rviz_default_plugins; `visualization_frame`, `visualization_manager`, `display`,
-`view_controller`, `panel_factory`, `qos_profile_property`, `covariance_property`, `parse_color` and
-`message_filter_display` of rviz_common. There is a table for every class that a layout of this package shows, and for
-no other.
+RViz has no schema: a display, tool or view is a tree of properties that its constructor makes, and `Property::load`
+looks each of them up by its name in the map of the file. What has no property of its name is passed over without a
+word. The tables below were written by reading those constructors: `plugins_description.xml` and the displays `grid`,
+`map`, `path`, `marker_array`, `odometry`, the view controller `ortho` and the tools of rviz_default_plugins;
+`visualization_frame`, `visualization_manager`, `display`, `view_controller`, `panel_factory`, `qos_profile_property`,
+`covariance_property`, `parse_color` and `message_filter_display` of rviz_common. There is a table for every class that
+a layout of this package shows, and for no other. They were then held against that code, compiled: its own reader and
+properties, with the trees that those constructors make, have the same names, bounds and options, and find the same
+faults.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ def display() -> Iterator[str]:
         if shutil.which(tool) is None:
             pytest.skip(f"no {tool}; the package {package} of the distribution brings one")
     number, there = os.pipe()
-    command = ["Xvfb", "-displayfd", str(there), "-screen", "0", "1400x1000x24", "-nolisten", "tcp"]
+    command = ["Xvfb", "-displayfd", str(there), "-screen", "0", "1400x1000x24", "-nolisten", "tcp", "-noreset"]
     with subprocess.Popen(command, pass_fds=[there], stderr=subprocess.DEVNULL) as server:
         os.close(there)
         with os.fdopen(number) as line:
