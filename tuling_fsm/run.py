@@ -129,24 +129,27 @@ def run_scenario(
     parameters = Parameters()
     scenario = load_scenario(scenario_file, overrides)
     map_file = chosen_map(scenario, map_file)
-    compile_kernels(report=progress)
-    settings = SimParameters(sensors=perception_level(perception))
-    road_map = read_map(map_file)
-    with _foreign(traffic, scenario, map_file, road_map) as foreign:
-        simulation = Simulation(road_map, scenario, seed, parameters.vehicle, settings, foreign)
-        log = RunLog(top_speed=parameters.vehicle.max_speed)
-        driver = _agent(simulation, parameters, log) if planner == AGENT else _baseline(planner, simulation, parameters)
-        began = time.perf_counter()
-        title = f"{scenario.name} on {road_map.name}, seed {seed}"
-        recorded = out if bag else None
-        with _shown(view, title, map_file, parameters, recorded) as shown:
-            with _bag(recorded, map_file, parameters) as writer:
-                _drive(
-                    simulation, driver, log, RunOutputs(writer, shown), RunProgress(simulation, log, progress, status)
-                )
-            result = result_of(simulation, log, time.perf_counter() - began)
+    recorded = out if bag else None
+    with _shown(view) as shown:
+        compile_kernels(report=progress)
+        settings = SimParameters(sensors=perception_level(perception))
+        road_map = read_map(map_file)
+        if shown is not None:
+            shown.prepare(f"{scenario.name} on {road_map.name}, seed {seed}", map_file, parameters, recorded)
+        with _foreign(traffic, scenario, map_file, road_map) as foreign:
+            simulation = Simulation(road_map, scenario, seed, parameters.vehicle, settings, foreign)
+            log = RunLog(top_speed=parameters.vehicle.max_speed)
+            agent = planner == AGENT
+            driver = _agent(simulation, parameters, log) if agent else _baseline(planner, simulation, parameters)
             if shown is not None:
-                shown.finish(result)
+                shown.begin()
+            began = time.perf_counter()
+            with _bag(recorded, map_file, parameters) as writer:
+                outputs, tell = RunOutputs(writer, shown), RunProgress(simulation, log, progress, status)
+                _drive(simulation, driver, log, outputs, tell)
+            result = result_of(simulation, log, time.perf_counter() - began)
+        if shown is not None:
+            shown.finish(result)
     if out is not None and bag:
         write_results(out, road_map, log, result)
         write_film(out / FILM, [FilmSource(out, tick_ms=[(row.t, row.tick_ms) for row in log.rows])])
@@ -194,10 +197,8 @@ def _bag(out: Path | None, map_file: Path, parameters: Parameters) -> AbstractCo
     return BagWriter(out, {"map": str(map_file.resolve()), "parameters": flatten(parameters)})
 
 
-def _shown(
-    view: LiveView | None, title: str, map_file: Path, parameters: Parameters, bag: Path | None
-) -> AbstractContextManager[LiveProcess | None]:
-    return nullcontext() if view is None else LiveProcess(view, title, map_file, parameters, bag)
+def _shown(view: LiveView | None) -> AbstractContextManager[LiveProcess | None]:
+    return nullcontext() if view is None else LiveProcess(view)
 
 
 def _drive(simulation: Simulation, driver: Driver, log: RunLog, sinks: RunOutputs, tell: RunProgress) -> None:

@@ -29,7 +29,7 @@ def _faults_of_splitters(root: etree._Element) -> Iterator[str]:
         if not len(splitter) == int(splitter.attrib["count"]) == len(sizes):
             yield f"line {splitter.sourceline}: {len(splitter)} children, {len(sizes)} sizes"
         if abs(sum(sizes) - 1.0) > 1e-6:
-            yield f"line {splitter.sourceline}: sizes are shares of the whole"
+            yield f"line {splitter.sourceline}: sizes are no shares of the whole, as it writes them"
 
 
 def _faults_of_windows(root: etree._Element) -> Iterator[str]:

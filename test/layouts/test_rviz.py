@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import pytest
-import yaml
 
-from .rviz_properties import faults
+from .rviz_properties import faults, read
 from .test_topics import CONFIG
 
 LAYOUT = (CONFIG / "tuling.rviz").read_text(encoding="utf-8")
 
 
 def test_rviz_reads_all_of_the_layout() -> None:
-    assert list(faults(yaml.safe_load(LAYOUT))) == []
+    assert list(faults(read(LAYOUT))) == []
 
 
 @pytest.mark.parametrize(
@@ -24,8 +23,8 @@ def test_rviz_reads_all_of_the_layout() -> None:
         ("rviz_default_plugins/Measure", "rviz_default_plugins/Ruler", "no class rviz_default_plugins/Ruler"),
         ("rviz_default_plugins/TopDownOrtho", "rviz_default_plugins/Top", "no class rviz_default_plugins/Top"),
         ("Line Width", "Line width", "no property Line width"),
-        ("Draw Behind: true", "Draw Behind: 2", "Draw Behind: 2"),
-        ("Plane Cell Count: 100", "Plane Cell Count: 100.5", "Plane Cell Count: 100.5"),
+        ("Draw Behind: true", "Draw Behind: 2", "Draw Behind: '2'"),
+        ("Plane Cell Count: 100", "Plane Cell Count: 100.5", "Plane Cell Count: '100.5'"),
         ("Line Style: Billboards", "Line Style: Billboard", "Line Style: 'Billboard'"),
         ("Reliability Policy: Reliable", "Reliability Policy: reliable", "Topic.Reliability Policy: 'reliable'"),
         ("Durability Policy", "Durability", "Topic: no property Durability"),
@@ -36,8 +35,12 @@ def test_rviz_reads_all_of_the_layout() -> None:
         ("  Displays:", "  Display:", "no property Display"),
         ("    Name: Time\n", "", "Panels[2]: no Name"),
         ("Window Geometry", "Window", "Window: no section of a layout"),
+        ("Draw Behind: true", "Draw Behind: no", "Draw Behind: 'no'"),
+        ("Alpha: 0.5", "Alpha: 5", "Alpha: '5'"),
+        ("Depth: 1", "Depth: 0", "Topic.Depth: '0'"),
+        ("  Hide Right Dock: false\n", "", "Window Geometry: no Hide Right Dock"),
     ],
 )
 def test_a_fault_in_it_is_found(there: str, instead: str, said: str) -> None:
     assert there in LAYOUT
-    assert any(said in fault for fault in faults(yaml.safe_load(LAYOUT.replace(there, instead, 1))))
+    assert any(said in fault for fault in faults(read(LAYOUT.replace(there, instead, 1))))

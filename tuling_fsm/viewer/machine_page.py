@@ -16,7 +16,7 @@ from tuling_fsm.viewer.machine_tables import tables_data
 
 _FILM = Path(__file__).with_name("page")
 _OWN = _FILM / "machine"
-_SHARED = ("clock.js", "columns.js", "keys.js", "palette.js")
+_SHARED = ("clock.js", "columns.js", "dom.js", "keys.js", "palette.js")
 """Modules of the film that this page uses too."""
 
 

@@ -1,7 +1,8 @@
-"""The process that shows a drive: `python -m tuling_fsm.viewer.live.child SETTINGS`, with messages on standard input.
+"""The process that shows a drive: `python -m tuling_fsm.viewer.live.child`.
 
-It is one of its own, so that neither unpacking nor a browser takes time from the drive. The first line on standard
-output is the address of the page, or says in one line why there is none.
+It is one of its own, so that neither unpacking nor a browser takes time from the drive. Standard input is a line of
+JSON with its settings, and then messages; the first line on standard output is the address of the page, or says why
+there is none.
 """
 
 from __future__ import annotations
@@ -32,7 +33,10 @@ CLOSING_S = 3.0
 def main() -> int:
     """Serve until standard input ends; what a terminal sends to all of its processes is the drive's to answer."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    settings: dict[str, Any] = json.loads(sys.argv[1])
+    line = sys.stdin.buffer.readline()
+    if not line:  # There is no drive after all.
+        return 0
+    settings: dict[str, Any] = json.loads(line)
     try:
         server = LiveServer(settings["title"], settings["host"], settings["port"])
         road_map = read_map(Path(settings["map"]))

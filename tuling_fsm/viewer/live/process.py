@@ -53,40 +53,54 @@ class _Tick(NamedTuple):
 class LiveProcess:
     """Shows a drive from a process beside it; as a context it ends with the drive.
 
+    The process takes seconds to start, so it is started before the drive is made ready, and waited for only then.
+
     Args:
         view: where.
-        title: of the page.
-        map_file: OpenDRIVE map that is driven on.
-        parameters: of the planner.
-        bag: where the drive is recorded; None where it is not.
-
-    Raises:
-        InputError: nothing can listen there, or the process does not start.
     """
 
-    def __init__(self, view: LiveView, title: str, map_file: Path, parameters: Parameters, bag: Path | None) -> None:
+    def __init__(self, view: LiveView) -> None:
         self._view = view
+        command = [sys.executable, "-m", "tuling_fsm.viewer.live.child"]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self._waiting: queue.Queue[_Tick | None] = queue.Queue(MOST_WAITING)
+        self._missed = 0
+        self._result: Mapping[str, Any] | None = None
+        self._thread: threading.Thread | None = None
+
+    def prepare(self, title: str, map_file: Path, parameters: Parameters, bag: Path | None) -> None:
+        """Say what will be shown.
+
+        Args:
+            title: of the page.
+            map_file: OpenDRIVE map that is driven on.
+            parameters: of the planner.
+            bag: where the drive is recorded; None where it is not.
+        """
         settings = {
             "title": title,
-            "host": view.host,
-            "port": view.port,
+            "host": self._view.host,
+            "port": self._view.port,
             "map": str(map_file.resolve()),
             "parameters": flatten(parameters),
             "bag": "BAG" if bag is None else str(bag),
         }
-        command = [sys.executable, "-m", "tuling_fsm.viewer.live.child", json.dumps(settings)]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert self._process.stdin is not None
+        with suppress(OSError):  # It has ended already, which `begin` says.
+            self._process.stdin.write(json.dumps(settings).encode() + b"\n")
+            self._process.stdin.flush()
+
+    def begin(self) -> None:
+        """Wait until there is a page, and say where.
+
+        Raises:
+            InputError: nothing can listen there, or the process did not start.
+        """
         assert self._process.stdout is not None
         said = self._process.stdout.readline().decode().strip()
         if not said.startswith("http"):
-            self._process.kill()
-            self._process.wait()
             raise InputError("--view", said or NOT_STARTED, "another --view-host or --view-port")
-        self.url = said
-        view.say(f"view: {said}")
-        self._waiting: queue.Queue[_Tick | None] = queue.Queue(MOST_WAITING)
-        self._missed = 0
-        self._result: Mapping[str, Any] | None = None
+        self._view.say(f"view: {said}")
         self._thread = threading.Thread(target=self._hand_on, daemon=True)
         self._thread.start()
 
@@ -123,6 +137,10 @@ class LiveProcess:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._thread is None:
+            self._process.kill()
+            self._process.wait()
+            return
         with suppress(queue.Full):
             self._waiting.put(None, timeout=ENDING_S)
         self._thread.join(ENDING_S)

@@ -22,6 +22,34 @@ export function element(tag, className = "", text = "") {
   return made;
 }
 
+/**
+ * @param {string} text
+ * @param {() => void} act
+ * @param {string} [className]
+ * @returns {HTMLButtonElement}
+ */
+export function button(text, act, className = "") {
+  const made = /** @type {HTMLButtonElement} */ (element("button", className, text));
+  made.type = "button";
+  made.addEventListener("click", act);
+  return made;
+}
+
+/**
+ * @param {string} tag
+ * @param {Record<string, string | number>} [attributes]
+ * @param {string} [text]
+ * @returns {SVGElement}
+ */
+export function draw(tag, attributes = {}, text = "") {
+  const made = /** @type {SVGElement} */ (document.createElementNS("http://www.w3.org/2000/svg", tag));
+  for (const [name, value] of Object.entries(attributes)) {
+    made.setAttribute(name, String(value));
+  }
+  made.textContent = text;
+  return made;
+}
+
 const DEVICE_RATIO_MOST = 2;
 
 /**

@@ -1,7 +1,7 @@
 /** The chart: every state nested as the hierarchy is, the rows of the state that is looked at, and their dwell timers. */
 
+import { draw } from "#film/dom.js";
 import { stateColour } from "#film/palette.js";
-import { draw } from "#machine/dom.js";
 import { layoutOf, NARROW, WIDE } from "#machine/layout.js";
 import { covers } from "#machine/tables.js";
 import { share } from "#machine/words.js";

@@ -2,13 +2,13 @@
 
 import { Clock, clockText } from "#film/clock.js";
 import { inflate } from "#film/columns.js";
+import { button, draw, element, part, themeButton } from "#film/dom.js";
 import { listenToKeys } from "#film/keys.js";
 import { Chart } from "#machine/chart.js";
-import { button, draw, make, part, secondsText } from "#machine/dom.js";
 import { guardSwitch, RowList, stateChip, TransitionLog } from "#machine/panel.js";
 import { RecordedRun } from "#machine/recorded.js";
 import { Session } from "#machine/session.js";
-import { headlineWords } from "#machine/words.js";
+import { headlineWords, secondsText } from "#machine/words.js";
 
 /** @typedef {import("#machine/words.js").Moment} Moment @typedef {import("#machine/chart.js").Looked} Looked */
 
@@ -41,11 +41,11 @@ class Page {
   /** A place for the rows of each machine; those of the supervisors stand below each other. */
   sections() {
     const [hierarchy, ...beside] = this.machines;
-    const rowsOf = (/** @type {string} */ name) => Object.assign(make("div", "rows"), { id: `rows-${name}` });
+    const rowsOf = (/** @type {string} */ name) => Object.assign(element("div", "rows"), { id: `rows-${name}` });
     part("hierarchy").append(rowsOf(hierarchy.name));
     for (const { name } of beside) {
-      const section = make("section", "supervisor");
-      section.append(Object.assign(make("div", "now"), { id: `now-${name}` }), rowsOf(name));
+      const section = element("section", "supervisor");
+      section.append(Object.assign(element("div", "now"), { id: `now-${name}` }), rowsOf(name));
       part("supervisors").append(section);
     }
   }
@@ -69,11 +69,11 @@ class Page {
     const states = machines.reduce((sum, table) => sum + table.leaves.length, 0);
     part("facts").replaceChildren(
       ...[`${states} states`, `${rows} rows`, `${Object.keys(this.tables.guards).length} guards`, `a tick of ${secondsText(this.tables.tickS)}`]
-        .map((text) => make("span", "fact", text)),
+        .map((text) => element("span", "fact", text)),
     ); // prettier-ignore
     this.listGuards();
     this.controls();
-    this.theme(matchMedia("(prefers-color-scheme: dark)").matches);
+    themeButton(() => (this.changed = true));
     for (const clock of [this.played, this.replayed]) {
       clock.onChange(() => (this.changed = true));
     }
@@ -88,7 +88,7 @@ class Page {
     const names = Object.keys(this.tables.guards).sort();
     part("guards").replaceChildren(
       ...names.map((guard) => {
-        const line = make("div", "guard-line");
+        const line = element("div", "guard-line");
         const { label, pulse } = guardSwitch(guard, this.tables.guards[guard], this.switches());
         line.append(label, pulse);
         return line;
@@ -112,13 +112,12 @@ class Page {
     bind("mode-play", () => this.show(false));
     bind("mode-run", () => this.show(true));
     bind("fork", () => this.fork());
-    bind("theme", () => this.theme(document.documentElement.dataset["theme"] !== "dark"));
     const slider = /** @type {HTMLInputElement} */ (part("slider"));
     Object.assign(slider, { min: this.replayed.begin, max: this.replayed.end, step: "any", value: this.replayed.t });
     slider.addEventListener("input", () => this.seek(slider.valueAsNumber));
     const bindings = this.keys();
     listenToKeys(bindings);
-    part("help").append(...bindings.flatMap(({ shown, says }) => [make("kbd", "", shown), ` ${says}  `]));
+    part("help").append(...bindings.flatMap(({ shown, says }) => [element("kbd", "", shown), ` ${says}  `]));
     this.marks();
   }
 
@@ -278,12 +277,6 @@ class Page {
     this.changed = true;
   }
 
-  /** @param {boolean} dark */
-  theme(dark) {
-    document.documentElement.dataset["theme"] = dark ? "dark" : "light";
-    this.changed = true;
-  }
-
   /** The moment of the address, as in `machine.html#t=143`. */
   goToLink() {
     const found = /[#&]t=([-\d.]+)/.exec(location.hash);
@@ -329,7 +322,7 @@ class Page {
     const seen = /** @type {import("#machine/words.js").Seen} */ (moment.machines.get(hierarchy.name));
     const fired = (/** @type {import("#machine/words.js").Seen} */ each) => (each.last && Math.abs(moment.t - each.last.t) < SAME_TICK_S ? each.last : null);
     part("sentence").textContent = headlineWords(moment, seen, fired(seen) !== null);
-    part("state").replaceChildren(stateChip(hierarchy.name, seen.path), make("small", "", seen.inStateS === null ? `since ${clockText(seen.sinceT)}` : `for ${secondsText(seen.inStateS)}`));
+    part("state").replaceChildren(stateChip(hierarchy.name, seen.path), element("small", "", seen.inStateS === null ? `since ${clockText(seen.sinceT)}` : `for ${secondsText(seen.inStateS)}`));
     part("does").textContent = hierarchy.state(seen.path).words ?? "";
     part("panel").classList.toggle("frozen", moment.frozen);
     this.drawLooked(looked);
@@ -360,7 +353,7 @@ class Page {
     const { machine, path } = looked;
     const table = this.machines.find(({ name }) => name === machine);
     const enabled = table?.state(path).enabled;
-    const words = make("span", "", `Rows of ${path}, which is not active.`);
+    const words = element("span", "", `Rows of ${path}, which is not active.`);
     const here = button("put the machine here", () => {
       this.session.put(machine, path);
       this.lookAway();

@@ -1,9 +1,9 @@
 /** Beside the chart: where the machines are, why, and the rows that could fire, each with the switch of its guard. */
 
 import { clockText } from "#film/clock.js";
+import { button, element } from "#film/dom.js";
 import { stateColour } from "#film/palette.js";
-import { button, make, secondsText } from "#machine/dom.js";
-import { share, timerWords } from "#machine/words.js";
+import { secondsText, share, timerWords } from "#machine/words.js";
 
 /**
  * @typedef {import("#machine/tables.js").MachineTable} MachineTable
@@ -18,17 +18,17 @@ import { share, timerWords } from "#machine/words.js";
 /** @param {string} machine @param {string} path @returns {HTMLElement} the name of a state in its composite's colour */
 export function stateChip(machine, path) {
   const [first, ...rest] = path.split("/");
-  const made = make("span", "where");
-  const chip = make("span", "chip", rest.length ? first : machine);
+  const made = element("span", "where");
+  const chip = element("span", "chip", rest.length ? first : machine);
   chip.style.background = stateColour(rest.length ? first : machine);
-  made.append(chip, make("strong", "", rest.length ? rest.join("/") : first));
+  made.append(chip, element("strong", "", rest.length ? rest.join("/") : first));
   return made;
 }
 
 /** @param {string} guard @param {string} words @param {Switches} switches @returns {{label: HTMLElement, box: HTMLInputElement, pulse: HTMLButtonElement}} */
 export function guardSwitch(guard, words, switches) {
-  const label = make("label", "guard");
-  const box = /** @type {HTMLInputElement} */ (make("input", "switch"));
+  const label = element("label", "guard");
+  const box = /** @type {HTMLInputElement} */ (element("input", "switch"));
   box.type = "checkbox";
   box.setAttribute("role", "switch");
   box.dataset["guard"] = guard;
@@ -37,7 +37,7 @@ export function guardSwitch(guard, words, switches) {
   // With the focus on it the space bar is the switch's; after a click of the mouse it is the page's again.
   box.addEventListener("keydown", (event) => event.key === " " && event.stopPropagation());
   box.addEventListener("click", (event) => event.detail > 0 && box.blur());
-  label.append(box, make("code", "", guard));
+  label.append(box, element("code", "", guard));
   label.title = words;
   const pulse = button("1 tick", () => switches.set(guard, true, true), "pulse");
   pulse.title = `${guard} holds on the next tick only`;
@@ -64,7 +64,7 @@ export class RowList {
       this.shown = key;
       this.rows = (table.rowsFrom.get(path) ?? []).map((row, i) => this.row(row, i + 1));
       const none = table.state(path).enabled === false ? "Declared, and never entered." : "No row leaves it.";
-      this.place.replaceChildren(...(this.rows.length ? this.rows.map(({ line }) => line) : [make("p", "quiet", none)]));
+      this.place.replaceChildren(...(this.rows.length ? this.rows.map(({ line }) => line) : [element("p", "quiet", none)]));
     }
     for (const drawn of this.rows) {
       this.update(drawn, timers.find(({ row }) => row === drawn.row) ?? null, fired);
@@ -73,16 +73,16 @@ export class RowList {
 
   /** @param {RowData} row @param {number} number @returns {DrawnRow} */
   row(row, number) {
-    const line = make("div", "row");
+    const line = element("div", "row");
     line.dataset["guard"] = row.guard;
     const { label, box, pulse } = guardSwitch(row.guard, this.words[row.guard] ?? "", this.switches);
-    const to = make("div", "to");
-    to.append(make("span", "arrow-to", "→"), make("span", "", row.dest), make("small", "", `${row.priority} · ${row.clause}${row.deadline ? " · deadline" : ""}`));
-    const bar = make("div", "fill");
-    const track = make("div", "bar");
+    const to = element("div", "to");
+    to.append(element("span", "arrow-to", "→"), element("span", "", row.dest), element("small", "", `${row.priority} · ${row.clause}${row.deadline ? " · deadline" : ""}`));
+    const bar = element("div", "fill");
+    const track = element("div", "bar");
     track.append(bar);
-    const said = make("small", "said");
-    line.append(make("span", "number", String(number)), label, pulse, to, make("p", "words", this.words[row.guard] ?? ""), track, said);
+    const said = element("small", "said");
+    line.append(element("span", "number", String(number)), label, pulse, to, element("p", "words", this.words[row.guard] ?? ""), track, said);
     return { line, bar, said, box, pulse, row };
   }
 
@@ -117,7 +117,7 @@ export class TransitionLog {
       if (!this.seek) {
         lines.reverse();
       }
-      this.place.replaceChildren(...(lines.length ? lines : [make("p", "quiet", "none yet")]));
+      this.place.replaceChildren(...(lines.length ? lines : [element("p", "quiet", "none yet")]));
     }
     const latest = Math.max(...transitions.map((each) => each.t).filter((made) => made <= t + 1e-3));
     for (const line of /** @type {NodeListOf<HTMLElement>} */ (this.place.querySelectorAll(".made"))) {
@@ -132,14 +132,14 @@ export class TransitionLog {
   /** @param {Transition} made @param {string} hierarchy @returns {HTMLElement} */
   line(made, hierarchy) {
     const { t, machine, source, dest, guard, clause, rejected } = made;
-    const line = this.seek ? button("", () => this.seek?.(t), "made") : make("div", "made");
+    const line = this.seek ? button("", () => this.seek?.(t), "made") : element("div", "made");
     Object.assign(line.dataset, { t: String(t), machine, from: source, to: dest, guard, clause });
-    const dot = make("i");
+    const dot = element("i");
     dot.style.background = stateColour(machine === hierarchy ? dest : machine);
     const name = machine === hierarchy ? `${source} → ${dest}` : `${machine}: ${source} → ${dest}`;
-    line.append(dot, make("time", "", clockText(t)), make("span", "", name), make("small", "", [guard, clause].filter(Boolean).join(" · ")));
+    line.append(dot, element("time", "", clockText(t)), element("span", "", name), element("small", "", [guard, clause].filter(Boolean).join(" · ")));
     if (rejected.length) {
-      line.append(make("small", "lost", `ripe too: ${rejected.join(", ")}`));
+      line.append(element("small", "lost", `ripe too: ${rejected.join(", ")}`));
     }
     return line;
   }

@@ -1,7 +1,5 @@
 /** What there is to say of a moment, in sentences. */
 
-import { secondsText } from "#machine/dom.js";
-
 /**
  * @typedef {import("#machine/tables.js").RowData} RowData
  * @typedef {{row: RowData, heldS: number, remainingS: number}} Timer
@@ -11,6 +9,9 @@ import { secondsText } from "#machine/dom.js";
  *   of one machine; of a recorded one no active clock is known, and `inStateS` is null
  * @typedef {{t: number, frozen: boolean, jump: number, machines: Map<string, Seen>}} Moment
  */
+
+/** @param {number} seconds @returns {string} */
+export const secondsText = (seconds) => `${seconds.toFixed(2)} s`;
 
 /** @param {Timer} timer @returns {number} how much of the wait is over, 0 to 1 */
 export function share({ heldS, remainingS }) {
