@@ -1,16 +1,18 @@
-"""Crossing vehicles, met where the car can no longer stop before them."""
+"""Vehicles that cross or come in, met where the car can no longer stop before them."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from tuling_fsm.core.request import PlanResult, Reason
+from tuling_fsm.core.scene import PREDICTION_STEP_S, PREDICTION_STEPS, Scene
 
 from ..lane_drives import PLANNER, VEHICLE, straight
-from ..scenes import PEDESTRIAN, Thing, follow, scene
+from ..scenes import PEDESTRIAN, Thing, bent, follow, road, scene
 
 SPEED = 4.0
 FRONT = 20.0 + VEHICLE.front
@@ -47,3 +49,32 @@ def test_it_brakes_for_a_vehicle_that_cannot_stop_and_for_people_and_where_it_ca
         result = plan(thing)
         assert least_speed(result) < 0.1, thing
         assert result.limit.reason in (Reason.CROSSING, Reason.PEDESTRIAN), thing
+
+
+BEND = ((30.0, 0.0), (25.0, 0.1), (80.0, 0.0))
+"""A road that the car slows down for."""
+
+
+def from_a_side_road(meets: float, away: float, v: float) -> Scene:
+    """The car drives up to the bend; another comes from the right, turns in at `meets` (m, x) after so long a way (m)
+    and goes on along the road, whatever the car does.
+    """
+    now, middle = scene(v=7.5, things=(Thing(7, 0.0, 0.0, heading=1.3, v=v),)), bent(*BEND)[:, :2]
+    before = (meets - 40.0 * math.cos(1.3), -40.0 * math.sin(1.3))
+    line = np.vstack((before, middle[np.searchsorted(middle[:, 0], meets) :]))
+    step = np.diff(line, axis=0)
+    s = np.concatenate(((0.0,), np.cumsum(np.hypot(*step.T))))
+    way = 40.0 - away + v * PREDICTION_STEP_S * np.arange(PREDICTION_STEPS)
+    now.obstacles.x[0], now.obstacles.y[0] = np.interp(way, s, line[:, 0]), np.interp(way, s, line[:, 1])
+    now.obstacles.heading[0] = np.arctan2(*step.T[::-1])[np.searchsorted(s, way, side="right") - 1]
+    return now
+
+
+@pytest.mark.clause("INT-7")
+@pytest.mark.parametrize(("meets", "away"), [(6.0, 20.0), (12.0, 20.0), (16.0, 25.0), (16.0, 30.0)])
+def test_one_that_comes_in_behind_the_car_is_not_braked_for(meets: float, away: float) -> None:
+    """To stand before it would be to be run into."""
+    result = PLANNER.plan(follow(road(pieces=BEND)), from_a_side_road(meets, away, 10.0), None)
+    assert result.trajectory is not None
+    assert result.limit.reason is not Reason.CROSSING
+    assert result.trajectory.a.min() > -2.5

@@ -125,8 +125,9 @@ def _goes_first(
     """Whether a car that drives `free` may pass before object `i`, which is on the path at `spans` (T, 3)."""
     along = _goes_along(frenet, moving, i, _first_inside(spans))
     entry = _nearest(spans)
-    # Wherever the car came to stand, it would stand in the way: getting out of it is quicker.
-    if entry < gap.hard_braking and not along and _can_stop(moving, i, spans, gap.rss):
+    # Wherever the car came to stand, it would stand in the way, or before one that comes in behind it: getting out of it
+    # is quicker.
+    if entry < (0.0 if along else gap.hard_braking) and _can_stop(moving, i, spans, gap.rss):
         return True
     can_stop = entry - moving.keep[i] > gap.braking
     spare = gap.lead if can_stop else min(gap.lead, _JUST_PAST)
