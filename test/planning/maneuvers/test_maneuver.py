@@ -101,6 +101,16 @@ def test_pulling_out_waits_for_what_comes_from_behind() -> None:
     assert log[-1][2].limit.reason is Reason.ARRIVED
 
 
+def test_it_comes_no_faster_towards_what_stands_behind_than_would_take_a_second() -> None:
+    """nuPlan's bound of the time to collision is 0.95 s, at every moment."""
+    parked = Thing(1, -6.0 - VEHICLE.rear_overhang - 0.2 - 2.25, 0.3)
+    log = drive_checked(FreeSpace(Pose(-6.0, 0.0, 0.0)), scene(0.0, things=(parked,)), 16.0, (parked,))
+    assert log[-1][2].limit.reason is Reason.ARRIVED
+    gaps = [(gap_to(parked, now.ego.pose, VEHICLE), -now.ego.v) for _, now, _ in log]
+    assert max(speed for _, speed in gaps) > 1.2, "where there is room it is not slow"
+    assert min(gap / speed for gap, speed in gaps if speed > 0.05) > 0.95
+
+
 def test_a_wall_stops_a_motion_until_it_is_gone() -> None:
     wall = StopWall(9.0, -4.0, 9.0, 6.0, Reason.RED_LIGHT, "signal 3", 3)
     log = drive_checked(replace(AHEAD, walls=(wall,)), scene(0.0), 9.0)
