@@ -1,18 +1,18 @@
-"""How fast a motion may lead towards what stands beyond the end of a stretch: never so fast that the car would be there
-within a second if it went on.
+"""How fast a motion may lead towards what stands: never so fast that the car would be there within a second if it went
+on as it goes.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from tuling_fsm.core import elementwise
+from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.kernels import kernel
+from tuling_fsm.core.kernels import array_kernel, kernel
 from tuling_fsm.core.rectangles import rectangles_apart
 from tuling_fsm.core.scene import Scene
 from tuling_fsm.planning.paths.footprint import Footprint
-from tuling_fsm.planning.paths.frenet_path import PCOS, PS, PSIN, PX, PY
+from tuling_fsm.planning.paths.frenet_path import PCOS, PKAPPA, PSIN, PX, PY
 from tuling_fsm.planning.speed.stopping import STANDS
 
 KEEP_S = 1.25
@@ -21,23 +21,30 @@ follows its plan a little late.
 """
 SLOWEST = 0.1
 """Down to this speed (m/s) at the end."""
-TOUCHES_M = 0.005
+EVERY = 3
+"""From so many points of a path to the next the speed is the same."""
+FLAT = 1e-6
+"""What turns by less (rad) goes straight on."""
+TOUCHES_M = 0.01
 """Bodies so near to each other touch."""
 BOX = 6
 """Columns of a box here: x, y (m), cosine and sine of its heading, half its length and width (m)."""
 
 
-def limit_approach(limit: FloatArray, path: FloatArray, stop_at: float, scene: Scene, body: Footprint) -> None:
-    """Lower the speeds (n,), m/s, along a path (n, PATH) in directions of travel, which ends at a standstill at
-    `stop_at` (m) or before, towards what stands straight ahead of its end. `body` is as seen in the direction of
-    travel.
+def limit_approach(limit: FloatArray, path: FloatArray, scene: Scene, body: Footprint) -> None:
+    """Lower the speeds (n,), m/s, along a path (n, PATH) in directions of travel towards what the car would meet if it
+    went straight on, or on as it turns, from there. `body` is as seen in the direction of travel.
     """
-    reach = KEEP_S * float(limit.max())
-    end = path[min(int(np.searchsorted(path[:, PS], stop_at)), len(path) - 1)]
-    room = room_ahead(end[PX], end[PY], end[PCOS], end[PSIN], body, standing_boxes(scene), reach)
-    if room < reach:
-        left = np.maximum(end[PS] + room - path[:, PS], 0.0)
-        np.minimum(limit, np.maximum(left / KEEP_S, SLOWEST), out=limit)
+    boxes = _near(standing_boxes(scene), path, KEEP_S * float(limit.max()) + 2.0 * body.half_length)
+    _limit_speeds(limit, path, body, boxes)
+
+
+def _near(boxes: FloatArray, path: FloatArray, reach: float) -> FloatArray:
+    """Those within reach (m) of the rectangle around a path."""
+    low = path[:, [PX, PY]].min(axis=0) - reach
+    high = path[:, [PX, PY]].max(axis=0) + reach
+    half = (boxes[:, 4] + boxes[:, 5])[:, None]
+    return boxes[np.all((boxes[:, :2] + half > low) & (boxes[:, :2] - half < high), axis=1)]
 
 
 def standing_boxes(scene: Scene) -> FloatArray:
@@ -51,20 +58,38 @@ def standing_boxes(scene: Scene) -> FloatArray:
     )  # fmt: skip
 
 
+@array_kernel
+def _limit_speeds(limit: FloatArray, path: FloatArray, body: Footprint, boxes: FloatArray) -> None:
+    i = 0
+    while i < len(path) and len(boxes) > 0:
+        until = min(i + EVERY, len(path))
+        reach, room = KEEP_S * limit[i], KEEP_S * limit[i]
+        for b in range(len(boxes)):
+            room = min(room, _room_ahead(path[i], 0.0, body, boxes[b], room))
+            room = min(room, _room_ahead(path[i], path[i, PKAPPA], body, boxes[b], room))
+        if room < reach:
+            for j in range(i, until):
+                limit[j] = min(limit[j], max(room / KEEP_S, SLOWEST))
+        i = until
+
+
 @kernel
-def room_ahead(x: float, y: float, cos: float, sin: float, body: Footprint, boxes: FloatArray, reach: float) -> float:
-    """How far (m) a body with its rear axle at a place can go straight on before it touches a box, up to `reach`."""
-    room = reach
-    for i in range(len(boxes)):
-        box, gone = boxes[i], 0.0
-        while gone < room:
-            middle = body.middle + gone
-            apart = rectangles_apart(
-                x + middle * cos, y + middle * sin, cos, sin, body.half_length, body.half_width,
-                box[0], box[1], box[2], box[3], box[4], box[5],
-            )  # fmt: skip
-            if apart < TOUCHES_M:
-                break
-            gone += apart
-        room = min(room, gone)
-    return float(max(room, 0.0))
+def _room_ahead(point: FloatArray, kappa: float, body: Footprint, box: FloatArray, reach: float) -> float:
+    """How far (m) a body with its rear axle at a point can go on an arc before it touches a box, up to `reach`."""
+    swings = 1.0 + abs(kappa) * (abs(body.middle) + body.half_length + body.half_width)
+    gone = 0.0
+    while gone < reach:
+        half_turn = 0.5 * kappa * gone
+        c, s = elementary.cos(half_turn), elementary.sin(half_turn)
+        cos, sin = point[PCOS] * c - point[PSIN] * s, point[PSIN] * c + point[PCOS] * s
+        chord = gone if abs(half_turn) < FLAT else gone * s / half_turn
+        x, y = point[PX] + chord * cos, point[PY] + chord * sin
+        cos, sin = cos * c - sin * s, sin * c + cos * s
+        apart = rectangles_apart(
+            x + body.middle * cos, y + body.middle * sin, cos, sin, body.half_length, body.half_width,
+            box[0], box[1], box[2], box[3], box[4], box[5],
+        )  # fmt: skip
+        if apart < TOUCHES_M:
+            break
+        gone += apart / swings
+    return float(min(gone, reach))

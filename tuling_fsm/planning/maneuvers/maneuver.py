@@ -219,7 +219,8 @@ def continue_maneuver(
     stop = _for_oncoming(stop, kept, stretch.row, scene, start, derived)
     top = min(request.speed_limit, vehicle.max_speed if gear > 0.0 else vehicle.max_reverse_speed)
     limit = np.full(n, top)
-    limit_approach(limit, path, stop.at, scene, body)
+    if isinstance(request, FreeSpace):
+        limit_approach(limit, path, scene, body)
     buffers, motion = (
         workspace.buffers(len(surroundings.moving.id)),
         StartMotion(max(0.0, gear * start.v), gear * start.a),
