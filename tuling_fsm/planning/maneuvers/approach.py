@@ -20,9 +20,7 @@ KEEP_S = 1.25
 follows its plan a little late.
 """
 SLOWEST = 0.1
-"""Down to this speed (m/s) at the end."""
-EVERY = 3
-"""From so many points of a path to the next the speed is the same."""
+"""No slower than this, m/s."""
 FLAT = 1e-6
 """What turns by less (rad) goes straight on."""
 TOUCHES_M = 0.01
@@ -60,24 +58,21 @@ def standing_boxes(scene: Scene) -> FloatArray:
 
 @array_kernel
 def _limit_speeds(limit: FloatArray, path: FloatArray, body: Footprint, boxes: FloatArray) -> None:
-    i = 0
-    while i < len(path) and len(boxes) > 0:
-        until = min(i + EVERY, len(path))
-        reach, room = KEEP_S * limit[i], KEEP_S * limit[i]
+    for i in range(len(path)):
+        room = KEEP_S * limit[i]
         for b in range(len(boxes)):
-            room = min(room, _room_ahead(path[i], 0.0, body, boxes[b], room))
-            room = min(room, _room_ahead(path[i], path[i, PKAPPA], body, boxes[b], room))
-        if room < reach:
-            for j in range(i, until):
-                limit[j] = min(limit[j], max(room / KEEP_S, SLOWEST))
-        i = until
+            room = _room_ahead(path[i], 0.0, body, boxes[b], room)
+            room = _room_ahead(path[i], path[i, PKAPPA], body, boxes[b], room)
+        limit[i] = min(limit[i], max(room / KEEP_S, SLOWEST))
 
 
 @kernel
 def _room_ahead(point: FloatArray, kappa: float, body: Footprint, box: FloatArray, reach: float) -> float:
     """How far (m) a body with its rear axle at a point can go on an arc before it touches a box, up to `reach`."""
-    swings = 1.0 + abs(kappa) * (abs(body.middle) + body.half_length + body.half_width)
-    gone = 0.0
+    farthest = abs(body.middle) + body.half_length + body.half_width
+    if elementary.hypot(box[0] - point[PX], box[1] - point[PY]) > reach + farthest + box[4] + box[5]:
+        return reach
+    swings, gone = 1.0 + abs(kappa) * farthest, 0.0
     while gone < reach:
         half_turn = 0.5 * kappa * gone
         c, s = elementary.cos(half_turn), elementary.sin(half_turn)
