@@ -19,6 +19,8 @@ KEEP_S = 1.25
 """Time to collision with what stands ahead that is kept, s: nuPlan's bound is 0.95 ([caesar2021][]), and the car
 follows its plan a little late.
 """
+TURNS = 0.8
+"""A car as slow as this (m/s) turns where it is about to: out of a bay nobody goes straight on into the car ahead."""
 SLOWEST = 0.1
 """No slower than this, m/s."""
 FLAT = 1e-6
@@ -59,11 +61,11 @@ def standing_boxes(scene: Scene) -> FloatArray:
 @array_kernel
 def _limit_speeds(limit: FloatArray, path: FloatArray, body: Footprint, boxes: FloatArray) -> None:
     for i in range(len(path)):
-        room = KEEP_S * limit[i]
+        straight = turning = KEEP_S * limit[i]
         for b in range(len(boxes)):
-            room = _room_ahead(path[i], 0.0, body, boxes[b], room)
-            room = _room_ahead(path[i], path[i, PKAPPA], body, boxes[b], room)
-        limit[i] = min(limit[i], max(room / KEEP_S, SLOWEST))
+            straight = _room_ahead(path[i], 0.0, body, boxes[b], straight)
+            turning = _room_ahead(path[i], path[i, PKAPPA], body, boxes[b], turning)
+        limit[i] = min(limit[i], max(straight / KEEP_S, TURNS), max(turning / KEEP_S, SLOWEST))
 
 
 @kernel
