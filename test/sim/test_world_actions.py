@@ -38,6 +38,18 @@ def test_a_whole_road_is_closed_with_cones(course: RoadMap) -> None:
     assert max(b - a for a, b in itertools.pairwise(across)) <= 1.0
 
 
+@pytest.mark.clause("TM-2")
+def test_a_road_is_closed_to_the_traffic_too_as_long_as_it_is(course: RoadMap) -> None:
+    sim = world(course, LOT, "works.close_road(map.create_odr_point('2', '-1', 60m), duration: 1s)")
+    run(sim, 0.5)
+    lanes = {lane for lane in course.lanes if lane.road == "2"} & set(course.driving_lanes())
+    rows_of_lanes = [course.driving_lanes().index(lane) for lane in sorted(lanes)]
+    endless = sim.traffic.graph.lane["endless"]
+    assert not endless[rows_of_lanes].any()
+    run(sim, 1.0)
+    assert endless[rows_of_lanes].all()
+
+
 @pytest.mark.parametrize(("seen_as", "in_table"), [("occupancy", False), ("both", True)])
 def test_a_block_is_seen_in_the_occupancy_grid_while_it_is_there(
     two_lanes: RoadMap, seen_as: str, in_table: bool

@@ -34,13 +34,17 @@ START, GOAL = Pose(12.0, 3.5, 0.1), Pose(0.0, 0.0, 0.0)
 
 
 def warm_up_free_space(vehicle: Vehicle | None = None, parameters: FreeSpaceParameters | None = None) -> None:
-    """Plans a narrow parallel slot, standing and rolling: compiles every kernel and makes the cost table."""
+    """Plans into a narrow parallel slot, standing and rolling, and out of one: compiles every kernel and makes the cost
+    table.
+    """
     vehicle = vehicle or Vehicle()
     wall = StopWall(3.0, 1.5, 3.0, 6.0, Reason.RED_LIGHT)
     request = FreeSpace(GOAL, walls=(wall,), max_expansions=3000)
     for v in (0.0, 0.5):
         scene = Scene(0.0, Ego(START, v, 0.0, 0.0), static_segments=_slot(vehicle))
         plan_free_space(request, scene, vehicle, parameters)
+    scene = Scene(0.0, Ego(GOAL, 0.0, 0.0, 0.0), static_segments=_slot(vehicle, room=2.0))
+    plan_free_space(FreeSpace(Pose(20.0, 3.0, 0.0)), scene, vehicle, parameters)
 
 
 def warm_up_free_space_motion(vehicle: Vehicle | None = None, parameters: FreeSpaceParameters | None = None) -> None:
@@ -55,10 +59,10 @@ def warm_up_free_space_motion(vehicle: Vehicle | None = None, parameters: FreeSp
     timed_rows(problem, motion, limits_of(vehicle, parameters, vehicle.max_speed), parameters, roll)
 
 
-def _slot(vehicle: Vehicle) -> FloatArray:
-    """Edges (M, 4) of two cars and the kerb around a slot at the origin."""
+def _slot(vehicle: Vehicle, room: float = 0.9) -> FloatArray:
+    """Edges (M, 4) of two cars and the kerb around a slot at the origin, longer than the car by `room` (m)."""
     length, width = np.array((6.0, 6.0, 30.0)), np.array((2.0, 2.0, 0.4))
-    gap = vehicle.length + 0.9
+    gap = vehicle.length + room
     ahead = 0.5 * vehicle.length - vehicle.rear_overhang
     x, y = np.array((ahead + 0.5 * gap + 3.0, ahead - 0.5 * gap - 3.0, 0.0)), np.array((0.0, 0.0, -1.7))
     return box_outlines(x, y, np.zeros(3), length, width)

@@ -40,6 +40,35 @@ def test_between_parked_cars_it_is_back_once_and_out(mirror: float) -> None:
     assert float(trajectory.t[-1]) < 24.0
 
 
+FRONT_M = VEHICLE.front + 1.1
+"""Where the bay ends."""
+BAY = np.array(
+    [
+        (-16.0, -1.25, FRONT_M, -1.25),
+        (FRONT_M, -1.25, FRONT_M, 1.1),
+        (FRONT_M, 1.25, 22.0, 1.25),
+        (FRONT_M, 5.25, 22.0, 5.25),
+    ]
+)
+"""Its kerb, and the lane beside it."""
+
+
+@pytest.mark.clause("REG-2", "USE-8")
+@pytest.mark.parametrize("mirror", [1.0, -1.0])
+@pytest.mark.parametrize("bend", [0.04, -0.04])
+def test_out_of_the_end_of_a_bay_it_is_back_once_and_out_too_where_the_road_bends(bend: float, mirror: float) -> None:
+    """Straight back from the goal, on the road beyond the bend, the way would lead over the edges of the lane."""
+    goal = Pose(25.0, mirror * (3.0 + bend), mirror * bend)
+    scene = Scene(0.0, Ego(START, 0.0, 0.0, 0.0), static_segments=BAY * (1.0, mirror, 1.0, mirror))
+    trajectory = plan_free_space(FreeSpace(goal), scene, VEHICLE).trajectory
+    assert trajectory is not None
+    gears = np.sign(trajectory.v[np.abs(trajectory.v) > 1e-3])
+    assert np.count_nonzero(np.diff(gears)) == 1
+    assert float(trajectory.t[-1]) < 26.0
+    stands = np.abs(trajectory.v) < 1e-3
+    assert np.count_nonzero(np.diff(stands.astype(int)) == 1) <= 2, "where the gear changes, and at the end"
+
+
 @pytest.mark.clause("SLF-1")
 def test_without_room_to_get_out_in_one_go_there_is_no_such_path() -> None:
     problem = build_problem(START, [GOAL], parked(0.3), VEHICLE, PARAMETERS)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.geometry import FloatArray, Pose, shifted
 from tuling_fsm.core.request import FreeSpace, PlanResult, Reason, StopWall
 from tuling_fsm.core.scene import Scene
 
@@ -99,6 +99,28 @@ def test_pulling_out_waits_for_what_comes_from_behind() -> None:
     log = drive_checked(FreeSpace(Pose(15.0, 3.0, 0.0)), scene(0.0), 20.0, (other,))
     assert min(gap_to(other.at(stamp), now.ego.pose, VEHICLE) for stamp, now, _ in log) > 0.25
     assert log[-1][2].limit.reason is Reason.ARRIVED
+
+
+def test_it_comes_no_faster_towards_what_stands_behind_than_would_take_a_second() -> None:
+    """nuPlan's bound of the time to collision is 0.95 s, at every moment."""
+    parked = Thing(1, -6.0 - VEHICLE.rear_overhang - 0.2 - 2.25, 0.3)
+    log = drive_checked(FreeSpace(Pose(-6.0, 0.0, 0.0)), scene(0.0, things=(parked,)), 16.0, (parked,))
+    assert log[-1][2].limit.reason is Reason.ARRIVED
+    gaps = [(gap_to(parked, now.ego.pose, VEHICLE), -now.ego.v) for _, now, _ in log]
+    assert max(speed for _, speed in gaps) > 1.2, "where there is room it is not slow"
+    assert min(gap / speed for gap, speed in gaps if speed > 0.05) > 0.95
+
+
+def test_it_swings_round_what_stands_no_faster_than_it_could_meet_that_in_a_second() -> None:
+    """Nor would it, for as long as that bound, if it went straight on from anywhere on the way."""
+    truck = Thing(1, 12.0, -0.3, length=7.5, width=2.3)
+    log = drive_checked(FreeSpace(Pose(25.0, 2.5, 0.0), speed_limit=2.5), scene(0.0, things=(truck,)), 25.0, (truck,))
+    assert log[-1][2].limit.reason is Reason.ARRIVED
+    assert max(now.ego.v for _, now, _ in log) > 2.0
+    for _, now, _ in log:
+        for seconds in (0.3, 0.6, 0.95):
+            later = shifted(now.ego.pose, seconds * now.ego.v)
+            assert gap_to(truck, later, VEHICLE) > 0.0
 
 
 def test_a_wall_stops_a_motion_until_it_is_gone() -> None:

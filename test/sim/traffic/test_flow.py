@@ -77,6 +77,27 @@ def test_a_full_town_neither_stands_still_nor_collides(name: str, count: int, mi
 
 
 @pytest.mark.clause("TM-2")
+def test_nobody_turns_into_a_closed_road_until_it_is_open_again(whole_course: RoadMap) -> None:
+    """At what closes it they could not turn round, and would stand for ever."""
+    flow = Flow(whole_course, 60)
+    closed = {number for lane, number in flow.index.items() if lane.road == "18"}
+
+    def entered(seconds: float) -> int:
+        before, count = set(flow.rows), 0
+        for _ in flow.run(seconds):
+            there = {row for row in flow.rows if flow.lane(row) in closed}
+            before, count = there, count + len(there - before)
+        return count
+
+    assert entered(120.0) > 3
+    flow.manager.close_lanes(closed)
+    entered(10.0)  # Who is in the junction, or has been let into it, drives on.
+    assert entered(120.0) == 0
+    flow.manager.close_lanes(())
+    assert entered(120.0) > 3
+
+
+@pytest.mark.clause("TM-2")
 def test_with_few_on_the_road_they_drive_at_about_seventy_percent_of_the_limit(shared_data: Path) -> None:
     flow = Flow(read_map(shared_data / "maps" / "carla_Town01.xodr"), 20)
     car, shares = flow.fleet.car, []

@@ -8,6 +8,7 @@ time.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from operator import itemgetter
 
@@ -31,9 +32,9 @@ from tuling_fsm.planning.free_space.problem import (
     moved,
     usable_goals,
 )
-from tuling_fsm.planning.free_space.pull_out import pull_out
+from tuling_fsm.planning.free_space.pull_out import pull_out, pull_out_bent
 from tuling_fsm.planning.free_space.search_tree import SearchTree
-from tuling_fsm.planning.free_space.smoothing import GEAR, LENGTH, SteeringLimits, smooth
+from tuling_fsm.planning.free_space.smoothing import GEAR, LENGTH, STOP, SteeringLimits, smooth
 from tuling_fsm.planning.free_space.solver import ArcPath, best_path, free_bodies, new_tree, soften
 from tuling_fsm.planning.free_space.speed_profile import (
     STEER,
@@ -56,8 +57,13 @@ TIMED = 8
 """So many of the cheapest ways out in one go are timed."""
 MUCH_S = 4.0
 """What less clearance has to save, s."""
+FEW_STOPS = 2
+"""What is searched for and starts from a standstill more often than this is slow: there may be a way out in one go."""
 HAIR = 0.001
 """Clearance (m) that is enough where the car already stands too near to something."""
+
+WaysOut = Callable[[FreeSpaceProblem, InflatedFootprint, float, float], list[ArcPath]]
+"""As `pull_out` is."""
 
 
 @dataclass(frozen=True)
@@ -182,8 +188,8 @@ def _find_motion(
         motion = timed_motion(problem, path, vehicle, parameters, roll)
         return float(timed_rows(problem, motion, limits, parameters, roll)[-1, T]), motion
 
-    def one_go(body: InflatedFootprint) -> tuple[float, FloatArray]:
-        paths = pull_out(problem, body, parameters.gear_cost, parameters.curve_cost)[:TIMED]
+    def one_go(body: InflatedFootprint, ways: WaysOut = pull_out) -> tuple[float, FloatArray]:
+        paths = ways(problem, body, parameters.gear_cost, parameters.curve_cost)[:TIMED]
         return min(map(timed, paths), key=itemgetter(0), default=none)
 
     bodies = _bodies(problem, vehicle, parameters)
@@ -198,6 +204,8 @@ def _find_motion(
     quickest = next((each for each in map(one_go, narrow) if each[0] < math.inf), searched)
     if quickest[0] + MUCH_S < searched[0]:
         return quickest[1]
+    if np.count_nonzero(searched[1][:, STOP]) > FEW_STOPS:
+        searched = min(searched, one_go(wide, pull_out_bent), key=itemgetter(0))
     return found if isinstance(found, Reason) else searched[1]
 
 

@@ -27,6 +27,7 @@ from tuling_fsm.planning.lanes.explanation import BY_BINDING, moving_obstacle_li
 from tuling_fsm.planning.lanes.path_end import wall_at
 from tuling_fsm.planning.lanes.path_speed import SpeedTask, drive_among
 from tuling_fsm.planning.lanes.workspace import EvaluationBuffers, LaneWorkspace
+from tuling_fsm.planning.maneuvers.approach import limit_approach
 from tuling_fsm.planning.maneuvers.curves import curve_to_goal
 from tuling_fsm.planning.maneuvers.section import ManeuverSection, as_driven, facing, next_section, surroundings_of
 from tuling_fsm.planning.obstacles.occupancy import SweptBand, SweptPath, point_spacing, swept_band
@@ -218,6 +219,8 @@ def continue_maneuver(
     stop = _for_oncoming(stop, kept, stretch.row, scene, start, derived)
     top = min(request.speed_limit, vehicle.max_speed if gear > 0.0 else vehicle.max_reverse_speed)
     limit = np.full(n, top)
+    if isinstance(request, FreeSpace):
+        limit_approach(limit, path, scene, body)
     buffers, motion = (
         workspace.buffers(len(surroundings.moving.id)),
         StartMotion(max(0.0, gear * start.v), gear * start.a),

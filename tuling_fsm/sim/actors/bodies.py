@@ -14,7 +14,7 @@ import numpy.typing as npt
 from tuling_fsm.core import elementary
 from tuling_fsm.core.errors import InputError, assert_never
 from tuling_fsm.core.geometry import FloatArray, Polyline, Pose, distance, shifted
-from tuling_fsm.map.lanes import Lane
+from tuling_fsm.map.lanes import Lane, LaneId
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.scenario import commands
 from tuling_fsm.sim.scenario.choices import ActorKind, Material, PerceivedAs
@@ -157,7 +157,14 @@ class PlacedObjects:
         self.ids: dict[str, int] = {}
         self.seen_as: dict[int, PerceivedAs] = {}
         """How things are seen that are not seen as objects, by id."""
+        self._closed: dict[str, frozenset[LaneId]] = {}
+        """Lanes that a row lies across, by the name of the row."""
         self._boxes: ActorBoxes | None = None
+
+    @property
+    def closed_lanes(self) -> frozenset[LaneId]:
+        """Lanes that cannot be driven to their end, as a row lies across them."""
+        return frozenset().union(*self._closed.values())
 
     @property
     def boxes(self) -> ActorBoxes:
@@ -196,6 +203,7 @@ class PlacedObjects:
         for name in [name for name in self.bodies if name.startswith(prefix)]:
             del self.bodies[name]
             self.seen_as.pop(self.ids.pop(name), None)
+        self._closed = {name: lanes for name, lanes in self._closed.items() if not name.startswith(prefix)}
 
     def _park(self, spaces: tuple[str, ...]) -> None:
         slots: Mapping[str, Pose] = {slot.id: slot.pose for slot in self._map.slots}
@@ -215,6 +223,7 @@ class PlacedObjects:
             lanes, margin = [lane for lane in self._map.lanes.values() if _abreast(lane, here)], command.beyond
         edges = [offset for lane in lanes for offset in _edges(lane, station)]
         row = _row(station, max(edges) + margin, min(edges) - margin, SPACING_M[command.material])
+        self._closed[f"{command.actor} {self._count}"] = frozenset(lane.id for lane in lanes)
         for place, pose in enumerate(row):
             body = FreeActor(KINDS[command.material], *SIZES_M[command.material])
             number = self._put(f"{command.actor} {self._count} {place}", body, pose)

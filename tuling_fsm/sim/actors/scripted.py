@@ -169,6 +169,9 @@ class ScriptedActors:
         """
         where = self.pose_of(command.placement, ego) if isinstance(command, commands.CloseRoad) else None
         self.placed_objects.apply(command, where)
+        if isinstance(command, commands.CloseRoad | commands.OpenRoad):
+            closed = self.placed_objects.closed_lanes
+            self._traffic.close_lanes([self._lanes[lane] for lane in sorted(closed) if lane in self._lanes])
 
     def apply(self, command: ActorCommand, ego: Pose) -> None:
         """Carry out a command for a scripted actor.

@@ -235,6 +235,14 @@ def _endless(following: list[list[int]], unfit: list[bool]) -> BoolArray:
     return alive
 
 
+def endless_without(graph: TrafficLaneGraph, endless: BoolArray, closed: Iterable[int]) -> BoolArray:
+    """Which lanes are left of the `endless` ones (L,) when some, by index, are closed."""
+    dead = ~endless
+    dead[list(closed)] = True
+    spans = zip(graph.lane["next_at"].tolist(), graph.lane["next_end"].tolist(), strict=True)
+    return _endless([graph.next[first:last].tolist() for first, last in spans], dead.tolist())
+
+
 @inlined_kernel
 def lane_point(graph: TrafficLaneGraph, lane: int, s: float) -> tuple[float, float, float]:
     """x, y, heading at `s` along a lane's centre, straight on beyond its ends."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,7 @@ from tuling_fsm.sim.traffic.fleet import (
     set_poses,
 )
 from tuling_fsm.sim.traffic.lane_change import start_lane_change
-from tuling_fsm.sim.traffic.lane_graph import BoolArray, IntArray, TrafficLaneGraph
+from tuling_fsm.sim.traffic.lane_graph import BoolArray, IntArray, TrafficLaneGraph, endless_without
 from tuling_fsm.sim.traffic.localization import append_lane
 from tuling_fsm.sim.traffic.motion import LINE_GAP_M
 from tuling_fsm.sim.traffic.population import (
@@ -129,6 +129,8 @@ class TrafficManager:
         first_id: int,
     ) -> None:
         self.graph = graph
+        self._endless: BoolArray = graph.lane["endless"].copy()
+        """Lanes with a way on as long as nothing is closed."""
         self.fleet = new_fleet(seeds)
         self.ids: npt.NDArray[np.uint32] = np.zeros(len(seeds), dtype=np.uint32)
         self.removed = 0
@@ -294,6 +296,19 @@ class TrafficManager:
     def _assign_id(self, row: int) -> None:
         self.ids[row] = self._next_id
         self._next_id += 1
+
+    def close_lanes(self, closed: Collection[int]) -> None:
+        """Let who drives at random turn off before lanes (by index) that lead nowhere now, as signs tell; all others
+        are open. Who is on such a lane already drives on to what closes it.
+        """
+        before = self.graph.lane["endless"].copy()
+        self.graph.lane["endless"] = endless_without(self.graph, self._endless, closed)
+        lost = before & ~self.graph.lane["endless"]
+        car = self.fleet.car
+        for row in np.flatnonzero(car["mode"] == ROAMING).tolist():
+            here = path_index(self.fleet, row, car.arc[row])
+            if lost[self.fleet.path_lane[row, here + 1 : car.path_count[row]]].any():
+                self.drop_path(row)
 
     # Vehicles of the scenario.
 
