@@ -130,6 +130,17 @@ def test_others_are_replayed_and_the_first_state_is_led_up_to(tmp_path):
     assert np.diff(ego[:run_in]) == pytest.approx(0.4) and ego[run_in] == pytest.approx(8.0 - center_ahead(BMW_320I))
 
 
+def test_roads_go_on_beyond_the_edge_of_the_map_and_have_come_from_there(tmp_path):
+    loop = loop_of(tmp_path, ROADS + problem(8.0, -1.75, 8.0, PASSING, (5, 8)))
+    for x, y in ((-50.0, -1.75), (-50.0, 1.75), (150.0, -1.75)):
+        found = loop.road_map.project(x, y, 0.0)
+        assert found is not None and abs(found.offset) < 0.01, (x, y)
+    lane, ids = loop.road_map.project(-50.0, -1.75, 0.0), loop.road_map.lanes
+    assert lane is not None
+    onward = [ids[each].center.at(0.0).x for each in ids[lane.lane].successors]
+    assert onward == pytest.approx([0.0]) and ids[lane.lane].left_neighbour is not None
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [

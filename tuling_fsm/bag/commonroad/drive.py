@@ -50,6 +50,8 @@ BEGIN_S = 100.0
 """Stamp of step 0 of the scenario: 0 means never to a recorder."""
 BEYOND_MAP_M = 80.0
 """Maps are cut out of towns: roads that end there go on straight for so long, and nobody brakes for their end."""
+BEFORE_MAP_M = 60.0
+"""Roads that begin at the edge of a map have come straight for so long."""
 GOAL_MARGIN_M = 1.0
 """So far inside of a goal, m, the car counts on being in it."""
 MAP_NAME = "map.xodr"
@@ -61,10 +63,19 @@ BMW_320I = Vehicle(
     max_steer=1.066,
     max_steer_rate=0.4,
     max_speed=20.0,
+    max_accel=2.4,
+    comfort_decel=2.0,
+    max_jerk=4.0,
+    max_lateral_accel=3.0,
 )
 """CommonRoad's vehicle 2 ([althoff2017][]), 4.508 m long: the middle of its
-body is `b` = 1.4227 m before the rear axle. It plans no faster than 20 m/s; how comfortably, is our car's.
+body is `b` = 1.4227 m before the rear axle. It plans no faster than 20 m/s, and within nuPlan's limits of comfort
+([caesar2021][]): 2.4 m/s^2, 4.13 m/s^3, 4.89 m/s^2 to the side.
 """
+HEADWAY_S = 1.0
+BRAKE = 6.0
+"""Recorded people follow each other more closely than a car in a competition does. Who would brake no harder than that
+one (m/s^2) would take the gap between any two of them for unsafe."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,8 +114,15 @@ class Loop(NamedTuple):
 
 
 def parameters_for_scenarios(parameters: Parameters | None = None) -> Parameters:
-    """The planner's parameters with CommonRoad's vehicle in place of its own car."""
-    return replace(parameters or Parameters(), vehicle=BMW_320I)
+    """The planner's parameters with CommonRoad's vehicle in place of its own car, among people who drive."""
+    given = parameters or Parameters()
+    planning = replace(
+        given.planning,
+        speed=replace(given.planning.speed, headway=HEADWAY_S),
+        rss=replace(given.planning.rss, brake=BRAKE),
+        lateral=replace(given.planning.lateral, kerb=-1.0, bound_slack=0.02),
+    )
+    return replace(given, vehicle=BMW_320I, planning=planning)
 
 
 def prepare(recording: Recording, out: Path, problem_id: str | None = None) -> Loop:
@@ -120,7 +138,7 @@ def prepare(recording: Recording, out: Path, problem_id: str | None = None) -> L
     if abs(recording.step / TICK_S - round(recording.step / TICK_S)) > 1e-6 or recording.step < 0.5 * TICK_S:
         raise InputError(recording.name, f"steps of {recording.step:g} s", f"a multiple of {TICK_S:g} s")
     out.mkdir(parents=True, exist_ok=True)
-    (out / MAP_NAME).write_bytes(to_opendrive(recording.name, led_on(recording.lanelets, BEYOND_MAP_M)))
+    (out / MAP_NAME).write_bytes(to_opendrive(recording.name, led_on(recording.lanelets, BEYOND_MAP_M, BEFORE_MAP_M)))
     road_map = read_map(out / MAP_NAME)
     start = start_pose(problems[0], center_ahead(BMW_320I))
     way = goal_route(road_map, recording, problems[0], start, BMW_320I)
