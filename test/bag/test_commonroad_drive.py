@@ -141,6 +141,16 @@ def test_roads_go_on_beyond_the_edge_of_the_map_and_have_come_from_there(tmp_pat
     assert onward == pytest.approx([0.0]) and ids[lane.lane].left_neighbour is not None
 
 
+def test_the_route_is_led_up_to_where_lanes_lead_to_its_beginning(tmp_path):
+    """Else the car comes along before the beginning of its route, and has to come back to that first."""
+    loop, asked = loop_of(tmp_path, ROADS + problem(8.0, -1.75, 8.0, PASSING, (5, 8))), []
+    drive(loop, lambda inputs: asked.extend(inputs.route_answers))
+    (answer,) = asked
+    begin = 8.0 - center_ahead(BMW_320I) - 8.0 * RUN_IN_S
+    assert answer.points[0][:2] == pytest.approx((begin, -1.75), abs=0.05)
+    assert answer.points[-1] == pytest.approx(loop.way.route.poses()[-1], abs=0.05)
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [

@@ -29,6 +29,8 @@ from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.map.route import Route
+from tuling_fsm.map.routing import plan_route
 from tuling_fsm.progress import Report, StampProgress
 from tuling_fsm.sim.ego.dynamics import EgoCar
 from tuling_fsm.sim.environment.route_server import RouteServer
@@ -52,6 +54,8 @@ BEYOND_MAP_M = 80.0
 """Maps are cut out of towns: roads that end there go on straight for so long, and nobody brakes for their end."""
 BEFORE_MAP_M = 60.0
 """Roads that begin at the edge of a map have come straight for so long."""
+BEHIND_M = 1.0
+"""No route is led up to over less than this, nor with a detour of more."""
 GOAL_MARGIN_M = 1.0
 """So far inside of a goal, m, the car counts on being in it."""
 MAP_NAME = "map.xodr"
@@ -235,8 +239,19 @@ def _run_in(loop: Loop) -> Iterator[Inputs]:
         rows["x"] -= back * rows["vx"]
         rows["y"] -= back * rows["vy"]
         inputs = _inputs(loop, begin - back, shifted(pose, -back * problem.start.v), problem.start.v, 0.0, rows)
-        route = RouteAnswer(inputs.stamp, -1, loop.way.route.poses())
+        route = RouteAnswer(inputs.stamp, -1, _led_up_to(loop, pose, ticks * TICK_S * problem.start.v).poses())
         yield replace(inputs, route_answers=(route,)) if k == ticks else inputs
+
+
+def _led_up_to(loop: Loop, start: Pose, way: float) -> Route:
+    """The route from `way` m before the start on, where the lanes lead straight there; else the route itself: who comes
+    along before its beginning is off it.
+    """
+    route = loop.way.route
+    if way < BEHIND_M:
+        return route
+    led = plan_route(loop.road_map, shifted(start, -way), Pose(*route.poses()[-1].tolist()), via=(start,)).route
+    return led if led is not None and abs(led.length - way - route.length) < BEHIND_M else route
 
 
 def _straight(each: Obstacle, begin: float) -> Obstacle:
