@@ -130,6 +130,27 @@ def test_others_are_replayed_and_the_first_state_is_led_up_to(tmp_path):
     assert np.diff(ego[:run_in]) == pytest.approx(0.4) and ego[run_in] == pytest.approx(8.0 - center_ahead(BMW_320I))
 
 
+def test_roads_go_on_beyond_the_edge_of_the_map_and_have_come_from_there(tmp_path):
+    loop = loop_of(tmp_path, ROADS + problem(8.0, -1.75, 8.0, PASSING, (5, 8)))
+    for x, y in ((-50.0, -1.75), (-50.0, 1.75), (150.0, -1.75)):
+        found = loop.road_map.project(x, y, 0.0)
+        assert found is not None and abs(found.offset) < 0.01, (x, y)
+    lane, ids = loop.road_map.project(-50.0, -1.75, 0.0), loop.road_map.lanes
+    assert lane is not None
+    onward = [ids[each].center.at(0.0).x for each in ids[lane.lane].successors]
+    assert onward == pytest.approx([0.0]) and ids[lane.lane].left_neighbour is not None
+
+
+def test_the_route_is_led_up_to_where_lanes_lead_to_its_beginning(tmp_path):
+    """Else the car comes along before the beginning of its route, and has to come back to that first."""
+    loop, asked = loop_of(tmp_path, ROADS + problem(8.0, -1.75, 8.0, PASSING, (5, 8))), []
+    drive(loop, lambda inputs: asked.extend(inputs.route_answers))
+    (answer,) = asked
+    begin = 8.0 - center_ahead(BMW_320I) - 8.0 * RUN_IN_S
+    assert answer.points[0][:2] == pytest.approx((begin, -1.75), abs=0.05)
+    assert answer.points[-1] == pytest.approx(loop.way.route.poses()[-1], abs=0.05)
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [

@@ -8,7 +8,7 @@ import numpy as np
 
 from tuling_fsm.behaviour.leaf import BehaviourView
 from tuling_fsm.behaviour.memory import FreeDrivingLadder, Memory
-from tuling_fsm.behaviour.mission.goal_window import window_speed
+from tuling_fsm.behaviour.mission.goal_window import window_place, window_speed
 from tuling_fsm.behaviour.permissions import Permissions
 from tuling_fsm.behaviour.queue_ahead import queue_ahead
 from tuling_fsm.behaviour.traffic.zones import slowed
@@ -93,7 +93,8 @@ def follow_lanes(view: BehaviourView) -> FollowLanes:
     route, rules = view.world.route, view.memory.rules
     speed = min(view.context.vehicle.max_speed, rules.speed_limit, window_speed(view))
     lanes = slowed(view.world.lanes, rules.zones, view.world.route_s, view.world.ego.v)
-    return FollowLanes(lanes, rules.walls, speed, goal_s=None if route is None else route.length)
+    goal_s = None if route is None else route.length
+    return FollowLanes(lanes, rules.walls, speed, goal_s=goal_s, window_s=window_place(view))
 
 
 def solid_lines(view: BehaviourView) -> FloatArray:

@@ -149,6 +149,8 @@ class FollowLanes:
     """
     goal_s: float | None = None
     """Arc length on the route's reference at which the route ends, m."""
+    window_s: float | None = None
+    """Arc length on the route's reference of a place that has to be passed in the route's own lane, m."""
 
 
 @dataclass(frozen=True, eq=False)

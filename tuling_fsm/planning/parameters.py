@@ -64,6 +64,13 @@ class LateralParameters:
     around_tight: float = param(0.3, "m", 0.1, 3.0, "the same where there is little room")
     return_length: float = param(16.0, "m", 6.0, 60.0, "length of the way back behind what was led around")
     max_heading: float = param(1.05, "rad", 0.2, 1.4, "a car turned farther from a lane has no candidate to it")
+    kerb: float = param(
+        0.0,
+        "",
+        -1.0,
+        1.0,
+        "side of a kerb (-1 right, 1 left) that no bend is too narrow to keep off; 0 shares the need",
+    )
     bound_slack: float = param(0.1, "m", 0.0, 0.5, "the body may reach this far over a bound", clause="NOR-6")
 
 
@@ -163,6 +170,7 @@ class ChoiceParameters:
     )
     ease: float = param(0.25, "", 0.0, 1.0, "share of what a lower speed saves on a path that counts among paths")
     lane_end: float = param(15.0, "m", 0.0, 100.0, "in a lane that ends at the car, or is blocked there", live=True)
+    window: float = param(40.0, "m", 0.0, 200.0, "in another lane than a mission's window, beside its place", live=True)
     foresight: float = param(80.0, "m", 10.0, 300.0, "the same in a lane that ends this far ahead costs nothing")
 
 

@@ -66,3 +66,13 @@ def test_the_request_is_for_the_speed_of_the_window(road: RoadMap) -> None:
     view = looking(road, progress, v=4.0)
     assert follow_lanes(view).speed_limit == pytest.approx(4.0, abs=0.1)
     assert follow_lanes(looking(road, MissionProgress())).speed_limit > 8.0
+
+
+def test_the_request_is_for_the_lane_of_the_place_until_its_time_is_over(road: RoadMap) -> None:
+    mission = Mission(0.0, window=GoalWindow(130.0, FAR_Y, (18.0, 22.0)))
+    ahead = follow_lanes(looking(road, MissionProgress(mission=mission), x=50.0)).window_s
+    near = follow_lanes(looking(road, MissionProgress(mission=mission, elapsed_s=21.0), x=100.0)).window_s
+    assert ahead is not None and near == pytest.approx(ahead, abs=0.1), "a place on the route, wherever the car is"
+    late = MissionProgress(mission=mission, elapsed_s=22.5)
+    for progress, x in ((late, 100.0), (MissionProgress(mission=mission), 140.0), (MissionProgress(), 50.0)):
+        assert follow_lanes(looking(road, progress, x=x)).window_s is None

@@ -199,6 +199,17 @@ def test_a_lane_that_leaves_the_route_is_left_in_time() -> None:
 
 
 @pytest.mark.clause("NOR-6")
+def test_the_lane_of_a_window_is_taken_before_its_place_though_another_is_faster() -> None:
+    slow = tuple(Thing(n, 45.0 + 30.0 * n, 0.0, v=4.0) for n in range(4))
+
+    def there(window_s: float | None) -> float:
+        log = run(straight(2, 0), scene(y=3.5, v=7.0), 12.0, slow, window_s=window_s)
+        return float(next(now.ego.pose.y for _, now, _ in log if now.ego.pose.x > 75.0))
+
+    assert there(80.0) == pytest.approx(0.0, abs=0.5)
+    assert there(None) == pytest.approx(3.5, abs=0.5)
+
+
 def test_nothing_is_ever_planned_in_reverse() -> None:
     rng = np.random.default_rng(5)
     for _ in range(60):

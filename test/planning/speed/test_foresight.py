@@ -44,3 +44,4 @@ def test_a_leader_for_a_moment(step: int, hard: bool) -> None:
     jerk = np.abs(np.diff(rows[:, 2])).max() / STEP_S
     assert rows[:, 2].min() < -0.2
     assert bool(jerk > 2.0 * VEHICLE.max_jerk) is hard
+    assert not hard or rows[:, 2].min() < -1.2 * VEHICLE.comfort_decel, "a sudden jerk is one to hard braking"

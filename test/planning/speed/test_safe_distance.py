@@ -92,3 +92,20 @@ def test_room_is_made_for_a_vehicle_that_cuts_in() -> None:
     braking = min(now.ego.a for _, now, _ in log)
     assert -PARAMETERS.rss.brake - 1e-6 <= braking < -VEHICLE.comfort_decel
     assert margin[-1] > -0.1
+
+
+def test_a_safe_gap_that_is_smaller_than_wanted_is_opened_gently() -> None:
+    """Behind a leader at its own speed, at the safe distance: those who follow the car are not made to brake."""
+    planner, v = Planner(VEHICLE, PARAMETERS), 8.0
+    gap = following_distance(v, v, RSS) + 0.3
+    leader = Thing(7, 20.0 + VEHICLE.front + gap + 2.25, 0.0, v=v)
+
+    def plan(_: float, now: Scene, previous: PlanResult | None) -> PlanResult:
+        return planner.plan(follow(road(pieces=LONG, at=now.ego.pose.x)), now, previous)
+
+    log = drive(plan, scene(v=v), 20.0, (leader,))
+    wanted = PARAMETERS.speed.standstill_gap + PARAMETERS.speed.headway * v
+    assert gap < wanted - 2.0
+    assert min(now.ego.a for _, now, _ in log) > -0.7 * VEHICLE.comfort_decel
+    assert min(now.ego.v for _, now, _ in log) > v - 1.0
+    assert gap_to(leader.at(log[-1][0]), log[-1][1].ego.pose, VEHICLE) == pytest.approx(wanted, abs=1.0)

@@ -11,8 +11,8 @@ import pytest
 from tuling_fsm.core.request import PlanResult, Reason
 from tuling_fsm.core.scene import PREDICTION_STEP_S, PREDICTION_STEPS, Scene
 
-from ..lane_drives import PLANNER, VEHICLE, straight
-from ..scenes import PEDESTRIAN, Thing, bent, follow, road, scene
+from ..lane_drives import PLANNER, VEHICLE, run, straight
+from ..scenes import PEDESTRIAN, Thing, bent, follow, gap_to, road, scene
 
 SPEED = 4.0
 FRONT = 20.0 + VEHICLE.front
@@ -78,3 +78,14 @@ def test_one_that_comes_in_behind_the_car_is_not_braked_for(meets: float, away: 
     assert result.trajectory is not None
     assert result.limit.reason is not Reason.CROSSING
     assert result.trajectory.a.min() > -2.5
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_a_vehicle_that_comes_in_from_the_next_lane_is_followed_and_not_stopped_for(side: float) -> None:
+    """It goes nearly as fast as the car: the place where it comes in is no wall."""
+    v, turn = 8.0, 0.12
+    thing = Thing(7, FRONT + 11.0, 3.2 * side, heading=-turn * side, v=0.85 * v)
+    log = run(straight(), scene(v=v), 2.0, (thing,))
+    assert min(now.ego.a for _, now, _ in log) > -2.0 * VEHICLE.comfort_decel
+    assert min(now.ego.v for _, now, _ in log) > 0.6 * v
+    assert all(gap_to(thing.at(stamp), now.ego.pose, VEHICLE) > 2.0 for stamp, now, _ in log)

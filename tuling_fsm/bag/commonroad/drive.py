@@ -29,6 +29,8 @@ from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.map.route import Route
+from tuling_fsm.map.routing import plan_route
 from tuling_fsm.progress import Report, StampProgress
 from tuling_fsm.sim.ego.dynamics import EgoCar
 from tuling_fsm.sim.environment.route_server import RouteServer
@@ -50,6 +52,10 @@ BEGIN_S = 100.0
 """Stamp of step 0 of the scenario: 0 means never to a recorder."""
 BEYOND_MAP_M = 80.0
 """Maps are cut out of towns: roads that end there go on straight for so long, and nobody brakes for their end."""
+BEFORE_MAP_M = 60.0
+"""Roads that begin at the edge of a map have come straight for so long."""
+BEHIND_M = 1.0
+"""No route is led up to over less than this, nor with a detour of more."""
 GOAL_MARGIN_M = 1.0
 """So far inside of a goal, m, the car counts on being in it."""
 MAP_NAME = "map.xodr"
@@ -61,10 +67,19 @@ BMW_320I = Vehicle(
     max_steer=1.066,
     max_steer_rate=0.4,
     max_speed=20.0,
+    max_accel=2.4,
+    comfort_decel=2.0,
+    max_jerk=4.0,
+    max_lateral_accel=3.0,
 )
 """CommonRoad's vehicle 2 ([althoff2017][]), 4.508 m long: the middle of its
-body is `b` = 1.4227 m before the rear axle. It plans no faster than 20 m/s; how comfortably, is our car's.
+body is `b` = 1.4227 m before the rear axle. It plans no faster than 20 m/s, and within nuPlan's limits of comfort
+([caesar2021][]): 2.4 m/s^2, 4.13 m/s^3, 4.89 m/s^2 to the side.
 """
+HEADWAY_S = 1.0
+BRAKE = 6.0
+"""Recorded people follow each other more closely than a car in a competition does. Who would brake no harder than that
+one (m/s^2) would take the gap between any two of them for unsafe."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,8 +118,15 @@ class Loop(NamedTuple):
 
 
 def parameters_for_scenarios(parameters: Parameters | None = None) -> Parameters:
-    """The planner's parameters with CommonRoad's vehicle in place of its own car."""
-    return replace(parameters or Parameters(), vehicle=BMW_320I)
+    """The planner's parameters with CommonRoad's vehicle in place of its own car, among people who drive."""
+    given = parameters or Parameters()
+    planning = replace(
+        given.planning,
+        speed=replace(given.planning.speed, headway=HEADWAY_S),
+        rss=replace(given.planning.rss, brake=BRAKE),
+        lateral=replace(given.planning.lateral, kerb=-1.0, bound_slack=0.02),
+    )
+    return replace(given, vehicle=BMW_320I, planning=planning)
 
 
 def prepare(recording: Recording, out: Path, problem_id: str | None = None) -> Loop:
@@ -120,7 +142,7 @@ def prepare(recording: Recording, out: Path, problem_id: str | None = None) -> L
     if abs(recording.step / TICK_S - round(recording.step / TICK_S)) > 1e-6 or recording.step < 0.5 * TICK_S:
         raise InputError(recording.name, f"steps of {recording.step:g} s", f"a multiple of {TICK_S:g} s")
     out.mkdir(parents=True, exist_ok=True)
-    (out / MAP_NAME).write_bytes(to_opendrive(recording.name, led_on(recording.lanelets, BEYOND_MAP_M)))
+    (out / MAP_NAME).write_bytes(to_opendrive(recording.name, led_on(recording.lanelets, BEYOND_MAP_M, BEFORE_MAP_M)))
     road_map = read_map(out / MAP_NAME)
     start = start_pose(problems[0], center_ahead(BMW_320I))
     way = goal_route(road_map, recording, problems[0], start, BMW_320I)
@@ -217,8 +239,19 @@ def _run_in(loop: Loop) -> Iterator[Inputs]:
         rows["x"] -= back * rows["vx"]
         rows["y"] -= back * rows["vy"]
         inputs = _inputs(loop, begin - back, shifted(pose, -back * problem.start.v), problem.start.v, 0.0, rows)
-        route = RouteAnswer(inputs.stamp, -1, loop.way.route.poses())
+        route = RouteAnswer(inputs.stamp, -1, _led_up_to(loop, pose, ticks * TICK_S * problem.start.v).poses())
         yield replace(inputs, route_answers=(route,)) if k == ticks else inputs
+
+
+def _led_up_to(loop: Loop, start: Pose, way: float) -> Route:
+    """The route from `way` m before the start on, where the lanes lead straight there; else the route itself: who comes
+    along before its beginning is off it.
+    """
+    route = loop.way.route
+    if way < BEHIND_M:
+        return route
+    led = plan_route(loop.road_map, shifted(start, -way), Pose(*route.poses()[-1].tolist()), via=(start,)).route
+    return led if led is not None and abs(led.length - way - route.length) < BEHIND_M else route
 
 
 def _straight(each: Obstacle, begin: float) -> Obstacle:

@@ -107,28 +107,37 @@ def read_lanelets(root: Element, report: Report) -> dict[str, Lanelet]:
     return found
 
 
-def led_on(lanelets: Mapping[str, Lanelet], length: float) -> dict[str, Lanelet]:
-    """The lanelets, and a straight one of a length (m) behind each that ends where the map is cut off."""
+def led_on(lanelets: Mapping[str, Lanelet], length: float, before: float = 0.0) -> dict[str, Lanelet]:
+    """The lanelets, a straight one of a length (m) behind each that ends where the map is cut off, and, where they are
+    to be led up to, one of the length `before` to each that begins there.
+    """
+    followed = {successor for each in lanelets.values() for successor in each.successors}
     onward = {each.id: f"{each.id}_onward" for each in lanelets.values() if not each.successors}
+    earlier = {each.id: f"{each.id}_earlier" for each in lanelets.values() if before > 0.0 and each.id not in followed}
     return {
         **{key: replace(each, successors=each.successors or (onward[key],)) for key, each in lanelets.items()},
-        **{new: _onward(lanelets[last], onward, length) for last, new in onward.items()},
+        **{new: _straight(lanelets[last], onward, length, -1, ()) for last, new in onward.items()},
+        **{new: _straight(lanelets[first], earlier, -before, 0, (first,)) for first, new in earlier.items()},
     }
 
 
-def _onward(last: Lanelet, onward: Mapping[str, str], length: float) -> Lanelet:
-    """A straight lanelet behind the last one, beside those behind its neighbours."""
-    x, y = (last.centre[-1] - last.centre[-2]).tolist()
+def _straight(of: Lanelet, ids: Mapping[str, str], length: float, end: int, successors: tuple[str, ...]) -> Lanelet:
+    """A straight lanelet at an end (0 or -1) of another one, beside those of its neighbours; a negative length (m) is
+    driven towards it.
+    """
+    centre = of.centre
+    x, y = (centre[1] - centre[0] if end == 0 else centre[-1] - centre[-2]).tolist()
     along = np.array((x, y)) * (length / elementary.hypot(x, y))
+    order = 1 if length > 0.0 else -1
     return Lanelet(
-        onward[last.id],
-        np.vstack((last.left[-1], last.left[-1] + along)),
-        np.vstack((last.right[-1], last.right[-1] + along)),
-        (),
-        None if last.right_neighbour is None else onward.get(last.right_neighbour),
-        last.limit,
-        None if last.left_neighbour is None else onward.get(last.left_neighbour),
-        last.type,
+        ids[of.id],
+        np.vstack((of.left[end], of.left[end] + along))[::order],
+        np.vstack((of.right[end], of.right[end] + along))[::order],
+        successors,
+        None if of.right_neighbour is None else ids.get(of.right_neighbour),
+        of.limit,
+        None if of.left_neighbour is None else ids.get(of.left_neighbour),
+        of.type,
     )
 
 

@@ -1,7 +1,7 @@
 """How fast to go to be at a place within its window of time and speed.
 
-The car keeps one speed, and changes it just before the place to that which is asked for there. It never goes faster
-for a window than it would anyhow: who is late comes late.
+The car comes to the lane of the place, keeps one speed, and changes it just before the place to that which is asked for
+there. It never goes faster for a window than it would anyhow: who is late comes late.
 """
 
 from __future__ import annotations
@@ -22,25 +22,33 @@ LEAST = 1.0
 
 def window_speed(view: BehaviourView) -> float:
     """The speed limit that the mission's window puts on the way to its place, m/s; inf without one, or past it."""
-    found = _ahead(view)
-    if found is None:
+    window, place = _window(view), window_place(view)
+    left_s = 0.0 if window is None else 0.5 * sum(window.time_s) - view.memory.mission.elapsed_s
+    if window is None or place is None or left_s <= 0.0:
         return math.inf
-    window, left_m, left_s = found
-    vehicle = view.context.vehicle
+    vehicle, left_m = view.context.vehicle, place - _here(view)
     return paced(left_m, left_s, _passing(window, view.world.ego.v), vehicle.max_accel, vehicle.comfort_decel)
 
 
-def _ahead(view: BehaviourView) -> tuple[GoalWindow, float, float] | None:
-    """A window, how far its place is, m, and how long until the middle of its time, s; None without or past either."""
-    progress, route = view.memory.mission, view.memory.routing.route
-    window = None if progress.mission is None else progress.mission.window
-    left_s = 0.0 if window is None else 0.5 * sum(window.time_s) - progress.elapsed_s
-    if window is None or route is None or left_s <= 0.0 or not view.world.localized:
+def window_place(view: BehaviourView) -> float | None:
+    """Arc length (m) of the window's place on the route; None without one, past it, or when its time is over."""
+    window, route = _window(view), view.memory.routing.route
+    if window is None or route is None or not view.world.localized:
         return None
-    here = place_on_route(view, route)
+    here = _here(view)
     there = route.reference.project(window.x, window.y, s_from=here)
-    left_m = there.s - here
-    return None if left_m <= 0.0 or abs(there.offset) > OFF_ROUTE_M else (window, left_m, left_s)
+    over = view.memory.mission.elapsed_s > window.time_s[1]
+    return None if over or there.s <= here or abs(there.offset) > OFF_ROUTE_M else there.s
+
+
+def _window(view: BehaviourView) -> GoalWindow | None:
+    mission = view.memory.mission.mission
+    return None if mission is None else mission.window
+
+
+def _here(view: BehaviourView) -> float:
+    route = view.memory.routing.route
+    return 0.0 if route is None else place_on_route(view, route)
 
 
 def _passing(window: GoalWindow, v: float) -> float:

@@ -26,6 +26,8 @@ _BESIDE = 1.0
 """The way over from another lane costs no more than this offset, squared (m^2)."""
 _TOO_FAST, _EXACT = 10.0, 0.2
 """Metres of progress that each second costs for each m/s above the envelope, if it is more than the other (m/s)."""
+_EARLY = 2.0
+"""A window's lane counts from so many times as far as the end of a lane: a gap may have to be waited for."""
 _CROWDING, _COLLIDING, _UNDRIVABLE = 15.0, 100.0, 1000.0
 
 
@@ -43,6 +45,7 @@ class CostWeights(NamedTuple):
     clearance: float
     lane_end: float
     foresight: float
+    window: float
     wanted: float
     wheelbase: float
     steer_rate: float
@@ -126,6 +129,8 @@ def _prospect(frenet: FrenetPath, lines: LaneLines, stop: PathEnd, w: CostWeight
     """Cost of a lane beside the route's, of one that ends or is blocked, and of switching lanes."""
     ahead = lines.ends[frenet.at] - lines.start[frenet.at, START_S]
     cost = w.lane * abs(lines.shift[frenet.at]) + w.lane_end * max(0.0, 1.0 - max(0.0, ahead) / w.foresight)
+    window = lines.window[frenet.at] - lines.start[frenet.at, START_S]
+    cost += w.window * max(0.0, 1.0 - max(0.0, window) / (_EARLY * w.foresight))
     if stop.by in (SOLID, BOUND, CURVATURE):
         cost += w.lane_end * max(0.0, 1.0 - max(0.0, stop.thing) / w.foresight)
     return float(cost) + (w.switch if lines.shift[frenet.at] != w.previous_shift else 0.0)

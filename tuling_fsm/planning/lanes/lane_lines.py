@@ -30,8 +30,8 @@ class LaneLines(NamedTuple):
 
     `row` (L, MAX_POINTS, COLUMNS), `points` (L,) how many of these are filled, `start` (L, START); `stop` (L,) arc
     length to stand at because line or route end, `end` (L,) the same for the line alone, `ends` (L,) where the car
-    must have left it (`inf` for never), `shift` (L,) lanes from the route's own, `phase` (L,) the route's arc length
-    of the first points. `home` is the line that the car is on, `route` the one that progress is measured along.
+    must have left it (`inf` for never), `window` (L,) where it should, `shift` (L,) lanes from the route's own, `phase`
+    (L,) the route's arc length of the first points. `home` is the line that the car is on, `route` the one of progress.
     """
 
     row: FloatArray
@@ -40,6 +40,7 @@ class LaneLines(NamedTuple):
     stop: FloatArray
     end: FloatArray
     ends: FloatArray
+    window: FloatArray
     shift: IntArray
     phase: FloatArray
     home: int
@@ -48,7 +49,8 @@ class LaneLines(NamedTuple):
 
 class ReferenceLineParameters(NamedTuple):
     """Numbers of the reference lines: `step`, `smoothing` and `max_curvature` as in `LineSmoothing`, the steepest
-    angle (rad) at which one can be joined, and how far before the end of a lane to stop (m).
+    angle (rad) at which one can be joined, how far before the end of a lane to stop (m), and `kerb` as in
+    `LateralParameters`.
     """
 
     step: float
@@ -56,13 +58,14 @@ class ReferenceLineParameters(NamedTuple):
     max_curvature: float
     max_turn: float
     end_gap: float
+    kerb: float
 
     @classmethod
     def of(cls, vehicle: Vehicle, parameters: PlanningParameters) -> ReferenceLineParameters:
         """The numbers for a vehicle."""
         lateral = parameters.lateral
         bend = lateral.curvature_share * vehicle.max_curvature
-        return cls(lateral.step, lateral.smoothing, bend, lateral.max_heading, parameters.speed.end_gap)
+        return cls(lateral.step, lateral.smoothing, bend, lateral.max_heading, parameters.speed.end_gap, lateral.kerb)
 
 
 @array_kernel
@@ -76,9 +79,9 @@ def _prepare(
     line: FloatArray,
 ) -> tuple[int, float, float]:
     """Fill a line; returns the number of points and the arc lengths of its end and of the goal."""
-    smoothing = LineSmoothing(shape.step, shape.smoothing, shape.max_curvature, body.front, body.half_width)
+    smoothing = LineSmoothing(shape.step, shape.smoothing, shape.max_curvature, body.front, body.half_width, shape.kerb)
     n, end, goal = reference_line(center, wide, phase, goal, smoothing, line)
-    prepare_bounds(line, n, body)
+    prepare_bounds(line, n, body, shape.kerb)
     return n, end, goal
 
 
@@ -106,12 +109,18 @@ def _place(
 
 
 def smooth_lines(
-    lanes: tuple[LaneLine, ...], goal_s: float | None, keep_lane: bool, shape: ReferenceLineParameters, body: Footprint
+    lanes: tuple[LaneLine, ...],
+    goal_s: float | None,
+    keep_lane: bool,
+    shape: ReferenceLineParameters,
+    body: Footprint,
+    window_s: float | None = None,
 ) -> LaneLines:
     """The lanes without a car on them."""
     many = len(lanes)
     rows, count = np.empty((many, MAX_POINTS, COLUMNS)), np.empty(many, np.int64)
-    stop, last, ends = np.empty(many), np.empty(many), np.full(many, math.inf)
+    stop, last = np.empty(many), np.empty(many)
+    ends, window = np.full(many, math.inf), np.full(many, math.inf)
     route = min(range(many), key=lambda i: (abs(lanes[i].shift), i), default=-1)
     for i, lane in enumerate(lanes):
         goal = _goal_on(lane, lanes[route], goal_s)
@@ -124,14 +133,16 @@ def smooth_lines(
         elif i != route:
             # The route ends on its own lane: one beside it has to be left by then.
             ends[i] = goal
+        if i != route and window_s is not None:
+            window[i] = lane.center.s[0] + window_s - lane.route_s0
     shift, phase = np.array([lane.shift for lane in lanes], np.int64), np.array([lane.route_s0 for lane in lanes])
     return LaneLines(
-        row=rows, points=count, start=np.zeros((many, START)), stop=stop, end=last, ends=ends, shift=shift, phase=phase,
-        home=-1, route=route,
+        row=rows, points=count, start=np.zeros((many, START)), stop=stop, end=last, ends=ends, window=window,
+        shift=shift, phase=phase, home=-1, route=route,
     )  # fmt: skip
 
 
-_Key = tuple[tuple[LaneLine, ...], float | None, bool, ReferenceLineParameters, Footprint]
+_Key = tuple[tuple[LaneLine, ...], float | None, bool, ReferenceLineParameters, Footprint, float | None]
 
 
 class LaneLineCache:
@@ -146,7 +157,7 @@ class LaneLineCache:
 
     def smoothed(self, request: FollowLanes, shape: ReferenceLineParameters, body: Footprint) -> LaneLines:
         """`smooth_lines` of a request, kept if it has come lately; lanes are the same if they are the same objects."""
-        key = (request.lanes, request.goal_s, request.keep_lane, shape, body)
+        key = (request.lanes, request.goal_s, request.keep_lane, shape, body, request.window_s)
         lines = self._lines.pop(key, None)
         if lines is None:
             lines = smooth_lines(*key)

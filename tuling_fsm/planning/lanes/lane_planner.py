@@ -203,6 +203,7 @@ def _weights(scene: Scene, previous: PlanResult | None, lines: LaneLines, derive
         clearance=choice.clearance,
         lane_end=choice.lane_end,
         foresight=choice.foresight,
+        window=choice.window,
         wanted=parameters.clearance.wanted,
         wheelbase=derived.vehicle.wheelbase,
         steer_rate=parameters.check.steer_rate * derived.vehicle.max_steer_rate,

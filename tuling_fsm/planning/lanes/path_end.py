@@ -13,7 +13,7 @@ from tuling_fsm.planning.lanes.lane_lines import LaneLines
 from tuling_fsm.planning.obstacles.static import StaticObstacles, blocked_by_static
 from tuling_fsm.planning.paths.footprint import Footprint, offset_at, walk, within_bounds
 from tuling_fsm.planning.paths.frenet_path import NODE, PCOS, PD, PKAPPA, PS, PSIN, PTURN, PX, PY, START_S, FrenetPath
-from tuling_fsm.planning.paths.reference_line import COS, NEED, SIN, S
+from tuling_fsm.planning.paths.reference_line import COS, NEED, NEED_RIGHT, SIN, S
 
 _JUST_OVER = 0.4
 _ROLLING = 0.5
@@ -136,15 +136,15 @@ def _out_of_bounds(
             offset = offset_at(home_line, k_home, x, y)
             turn = sin * home_line[k_home, COS] - cos * home_line[k_home, SIN]
             left, right = within_bounds(home_line, home_points, k_home, offset, turn, x, y, cos, sin, body)
-            need = home_line[k_home, NEED]
+            need, need_right = home_line[k_home, NEED], home_line[k_home, NEED_RIGHT]
         else:
             if changing:
                 changing, carry_left, carry_right = False, 0.0, 0.0
             left, right = within_bounds(line, points, k, path[i, PD], path[i, PTURN], x, y, cos, sin, body)
-            need = line[k, NEED]
+            need, need_right = line[k, NEED], line[k, NEED_RIGHT]
         if i == 0:
             carry_left, carry_right = max(0.0, left), max(0.0, right)
-        elif left > max(need, carry_left) + slack or right > max(need, carry_right) + slack:
+        elif left > max(need, carry_left) + slack or right > max(need_right, carry_right) + slack:
             return i
         carry_left, carry_right = min(carry_left, max(0.0, left)), min(carry_right, max(0.0, right))
     return until

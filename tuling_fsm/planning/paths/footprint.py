@@ -14,7 +14,20 @@ from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import inlined_kernel, kernel
 from tuling_fsm.core.rectangles import rectangles_apart
 from tuling_fsm.core.vehicle import Vehicle
-from tuling_fsm.planning.paths.reference_line import COS, KAPPA, LEFT, LEFT_NEAR, NEED, RIGHT, RIGHT_NEAR, SIN, S, X, Y
+from tuling_fsm.planning.paths.reference_line import (
+    COS,
+    KAPPA,
+    LEFT,
+    LEFT_NEAR,
+    NEED,
+    NEED_RIGHT,
+    RIGHT,
+    RIGHT_NEAR,
+    SIN,
+    S,
+    X,
+    Y,
+)
 
 
 class Footprint(NamedTuple):
@@ -101,12 +114,12 @@ def over_bounds(
 
 
 @kernel
-def prepare_bounds(line: FloatArray, n: int, body: Footprint) -> None:
+def prepare_bounds(line: FloatArray, n: int, body: Footprint, kerb: float = 0.0) -> None:
     """Fill `LEFT_NEAR`/`RIGHT_NEAR` (a body axis-parallel at this sample and inside these is inside the bounds) and
-    `NEED`.
+    `NEED`, the same on both sides without a `kerb`.
     """
     step = line[1, S] - line[0, S]
-    line[:n, NEED] = 0.0
+    line[:n, NEED], line[:n, NEED_RIGHT] = 0.0, 0.0
     back, ahead = int(body.rear / step) + 2, int(body.front / step) + 3
     for k in range(n):
         left, right, kappa = np.inf, -np.inf, 0.0
@@ -118,7 +131,9 @@ def prepare_bounds(line: FloatArray, n: int, body: Footprint) -> None:
         if line[k, LEFT_NEAR] < body.half_width or line[k, RIGHT_NEAR] > -body.half_width:
             over = over_bounds(line, n, k, line[k, X], line[k, Y], line[k, COS], line[k, SIN], body)
             for i in range(max(0, k - back), min(n, k + back + 1)):
-                line[i, NEED] = max(line[i, NEED], max(over[0], over[1]))
+                either = max(over[0], over[1])
+                line[i, NEED] = max(line[i, NEED], either if kerb == 0.0 else over[0])
+                line[i, NEED_RIGHT] = max(line[i, NEED_RIGHT], either if kerb == 0.0 else over[1])
 
 
 @inlined_kernel

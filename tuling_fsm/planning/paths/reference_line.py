@@ -18,17 +18,21 @@ from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray, wrap_angle
 from tuling_fsm.core.kernels import array_kernel, kernel
 
-X, Y, HEADING, COS, SIN, KAPPA, DKAPPA, S, LEFT, RIGHT, LEFT_NEAR, RIGHT_NEAR, LIMIT, NEED, CENTER = range(15)
+X, Y, HEADING, COS, SIN, KAPPA, DKAPPA, S, LEFT, RIGHT, LEFT_NEAR, RIGHT_NEAR, LIMIT, NEED, CENTER, NEED_RIGHT = range(
+    16
+)
 """Columns of a reference line. `LEFT`/`RIGHT` are the offsets (m, + left) between which the body may be, `*_NEAR`
-their tightest values around; `NEED` is how far the body of a car on the reference itself reaches beyond one of
-them near here; `CENTER` is the offset of the lane's centre."""
-COLUMNS = 15
+their tightest values around; `NEED` and `NEED_RIGHT` are how far the body of a car on the reference itself reaches
+beyond the left and the right of them near here; `CENTER` is the offset of the lane's centre."""
+COLUMNS = 16
 EXTENSION = 8.0
 """Lines go on straight by this much beyond both ends, so that the body has something below it there (m)."""
 MAX_POINTS = 256
 _ROUNDS = 6
 _STIFFEN = 8.0
 _SWING_MARGIN = 0.2
+_KERB_MARGIN = 0.3
+"""Room (m) to the kerb in a bend that the lane is too narrow for: smoothing cuts the corner a little more."""
 
 
 @array_kernel
@@ -171,10 +175,13 @@ def _resample(
 
 
 @array_kernel
-def _swing_in(line: FloatArray, wide: FloatArray, front: float, half_width: float, max_curvature: float) -> FloatArray:
+def _swing_in(
+    line: FloatArray, wide: FloatArray, front: float, half_width: float, max_curvature: float, kerb: float
+) -> FloatArray:
     """Offset (n,) to the inside of bends by what the outer front corner lacks in the lane.
 
-    At most to where front and rear reach equally far, and no more than the bend can be tightened.
+    At most to where front and rear reach equally far, or with a `kerb` on one side so far that the body stays off that,
+    and no more than the bend can be tightened.
     """
     n = len(line)
     shift = np.zeros(n)
@@ -184,9 +191,15 @@ def _swing_in(line: FloatArray, wide: FloatArray, front: float, half_width: floa
             continue
         radius = 1.0 / kappa
         outer = elementary.hypot(radius + half_width, front) - radius
-        room = wide[i, 1] if line[i, KAPPA] > 0.0 else wide[i, 0]
+        left_bend = line[i, KAPPA] > 0.0
+        room, inner = (wide[i, 1], wide[i, 0]) if left_bend else (wide[i, 0], wide[i, 1])
         missing = max(0.0, outer + _SWING_MARGIN - room)
-        most = max(0.0, min(0.5 * (outer - half_width), radius - 1.0 / max_curvature))
+        most = 0.5 * (outer - half_width)
+        if kerb != 0.0 and left_bend == (kerb > 0.0):
+            most = min(most, inner - half_width - _KERB_MARGIN)
+        elif kerb != 0.0:
+            most = outer - half_width
+        most = max(0.0, min(most, radius - 1.0 / max_curvature))
         shift[i] = math.copysign(min(missing, most), line[i, KAPPA])
     return shift
 
@@ -226,7 +239,8 @@ def _at_index(line: FloatArray, index: float) -> float:
 
 class LineSmoothing(NamedTuple):
     """Distance of the samples (m), the length over which a jump in curvature is spread (m), the sharpest curvature
-    (1/m), and how far the car's front is from the rear axle, and its sides from the middle (m).
+    (1/m), how far the car's front is from the rear axle, and its sides from the middle (m), and `kerb` as in
+    `LateralParameters`.
     """
 
     step: float
@@ -234,6 +248,7 @@ class LineSmoothing(NamedTuple):
     max_curvature: float
     front: float
     half_width: float
+    kerb: float = 0.0
 
 
 @array_kernel
@@ -262,7 +277,7 @@ def reference_line(
     _resample(center, rows, first, ds, n, points, wide)
     jerk = shape.smoothing**6
     sharpest = _shape(_smooth(points, ds, np.zeros(n), jerk), line[:n])
-    shift = _swing_in(line[:n], wide, shape.front, shape.half_width, max_curvature)
+    shift = _swing_in(line[:n], wide, shape.front, shape.half_width, max_curvature, shape.kerb)
     if sharpest > max_curvature or np.any(shift != 0.0):
         _bend_until_drivable(_moved_aside(points, line, shift), ds, jerk, max_curvature, line[:n])
     _add_sides(points, wide, first, line)

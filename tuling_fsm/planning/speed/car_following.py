@@ -14,6 +14,8 @@ from tuling_fsm.planning.parameters import PlanningParameters
 
 _CREEP = 0.5
 """No bend makes a car on a lane slower than this (m/s), whatever little kink its line has."""
+_FALLING_BACK = 0.7
+"""A gap that is safe but smaller than wanted is opened no faster than this (m/s): who follows is not made to brake."""
 
 
 class LongitudinalLimits(NamedTuple):
@@ -140,7 +142,7 @@ def follow_accel(gap: float, v: float, leader_v: float, ramp: StopRamp, d: Longi
     decel = 0.7 * d.decel
     knee = decel * d.gap_time * d.gap_time
     if room < knee:
-        closing, slope = room / d.gap_time, 1.0 / d.gap_time
+        closing, slope = max(room / d.gap_time, -_FALLING_BACK), 1.0 / d.gap_time
     else:
         closing = sqrt(2.0 * decel * room - decel * knee)
         slope = decel / closing

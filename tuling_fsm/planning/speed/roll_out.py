@@ -228,11 +228,17 @@ def traffic_demand(
 def _next_speed(
     v: float, a: float, wanted: float, soon: bool, settled: bool, d: LongitudinalLimits
 ) -> tuple[float, float]:
-    """Speed and acceleration one step on, within the jerk that the situation allows; never backwards."""
-    hard = (soon and wanted < -1.3 * d.decel - 1e-9) or (a < -1.3 * d.decel and wanted > a)
+    """Speed and acceleration one step on, within the jerk that the situation allows; never backwards.
+
+    Hard braking is hard from its first step on: a jerk to less than that is none that the check allows.
+    """
+    begins = soon and wanted < -1.3 * d.decel - 1e-9
+    hard = begins or (a < -1.3 * d.decel and wanted > a)
     gentle, sudden = d.jerk * STEP_S, d.hard_jerk * STEP_S
     change = sudden if hard else gentle
     new_a = min(max(wanted, a - change), a + change)
+    if begins:
+        new_a = min(new_a, -1.3 * d.decel)
     new_v = (v + _HALF_STEP_S * a) + _HALF_STEP_S * new_a
     if settled or (new_v <= 1e-4 and new_a <= 0.0) or new_v < 0.0:
         return 0.0, 0.0

@@ -44,6 +44,9 @@ _JUST_PAST = 0.5
 worse."""
 _COMING_IN, _ENTRY_GAP = 5, 0.5
 """The car keeps this far (m) from an object that comes into the path, judged over so many prediction steps."""
+_ALONGSIDE, _AHEAD = 0.94, 1.0
+"""A vehicle that comes in from beside, turned from the line by no more than the angle of this cosine and so far (m)
+ahead of the car, is followed before it is there."""
 _CUT_IN_GAP, _CUT_IN_TIME = 2.0, 0.6
 """Room (m, and s at its speed) that is left before a vehicle by a car that comes into its lane."""
 
@@ -78,11 +81,16 @@ def _nearest(spans: FloatArray) -> float:
 
 
 @inlined_kernel
+def _course(frenet: FrenetPath, moving: MovingObstacles, i: int, j: int) -> float:
+    """Cosine of the angle at which object `i` drives to the line at prediction step `j`."""
+    k = moving.node[frenet.at, i, j]
+    return float(moving.box[i, j, 2] * frenet.line[k, COS] + moving.box[i, j, 3] * frenet.line[k, SIN])
+
+
+@inlined_kernel
 def _goes_along(frenet: FrenetPath, moving: MovingObstacles, i: int, j: int) -> bool:
     """Whether object `i` drives the way of the line at prediction step `j`, or stands."""
-    k = moving.node[frenet.at, i, j]
-    along = moving.box[i, j, 2] * frenet.line[k, COS] + moving.box[i, j, 3] * frenet.line[k, SIN]
-    return bool(along > SAME_WAY or moving.speed[i] < _STANDS)
+    return bool(_course(frenet, moving, i, j) > SAME_WAY or moving.speed[i] < _STANDS)
 
 
 @inlined_kernel
@@ -125,8 +133,8 @@ def _goes_first(
     """Whether a car that drives `free` may pass before object `i`, which is on the path at `spans` (T, 3)."""
     along = _goes_along(frenet, moving, i, _first_inside(spans))
     entry = _nearest(spans)
-    # Wherever the car came to stand, it would stand in the way, or before one that comes in behind it: getting out of it
-    # is quicker.
+    # Wherever the car came to stand, it would stand in the way, or before one that comes in behind it: getting out of
+    # it is quicker.
     if entry < (0.0 if along else gap.hard_braking) and _can_stop(moving, i, spans, gap.rss):
         return True
     can_stop = entry - moving.keep[i] > gap.braking
@@ -154,25 +162,32 @@ def still_first(
 
 
 @kernel
-def _follow(spans: FloatArray, i: int, top: float, traffic: StBoundaries) -> None:
-    """Enter object `i` as a leader no faster than `top`; until it is on the path, the place where it comes in is a
-    wall.
+def _follow(spans: FloatArray, i: int, top: float, alongside: bool, traffic: StBoundaries) -> None:
+    """Enter object `i` as a leader no faster than `top`. Until it is on the path it is a leader as well where it comes
+    from `alongside` and is ahead by then already; else the place where it comes in is a wall.
     """
     times = len(spans)
     inside = _first_inside(spans)
-    entry = _nearest(spans[inside : inside + _COMING_IN]) - _ENTRY_GAP
-    for j in range(inside):
-        if entry < traffic.wall_s[j]:
-            traffic.wall_s[j], traffic.wall_id[j] = entry, i
+    entry, back = _nearest(spans[inside : inside + _COMING_IN]) - _ENTRY_GAP, 0.0
     for j in range(inside, times):
-        if spans[j, 0] >= traffic.leader_s[j]:
+        if j > inside and spans[j, 0] >= traffic.leader_s[j]:
             continue
         a, b = max(inside, j - 1), min(times - 1, j + 1)
         v = 0.0
         if b > a and spans[b, 0] < np.inf and spans[a, 0] < np.inf:
             v = (spans[b, 0] - spans[a, 0]) / ((b - a) * PREDICTION_STEP_S)
-        traffic.leader_s[j], traffic.leader_id[j] = spans[j, 0], i
-        traffic.leader_v[j] = min(max(v, 0.0), top)
+        v = min(max(v, 0.0), top)
+        if j == inside:
+            back = v
+        if spans[j, 0] < traffic.leader_s[j]:
+            traffic.leader_s[j], traffic.leader_id[j], traffic.leader_v[j] = spans[j, 0], i, v
+    ahead = alongside and spans[inside, 0] - back * inside * PREDICTION_STEP_S > _AHEAD
+    for j in range(inside):
+        s = spans[inside, 0] - back * (inside - j) * PREDICTION_STEP_S
+        if ahead and s < traffic.leader_s[j]:
+            traffic.leader_s[j], traffic.leader_id[j], traffic.leader_v[j] = s, i, back
+        elif not ahead and entry < traffic.wall_s[j]:
+            traffic.wall_s[j], traffic.wall_id[j] = entry, i
 
 
 @kernel
@@ -213,7 +228,7 @@ def follow_leaders(
             leaders += 1
             if span[0, 0] < traffic.leader_s[0] or not always_beyond(swept, moving, i, traffic.leader_s):
                 occupied(swept, moving, i, farthest, 1, apart, span)
-                _follow(span, i, 1.5 * moving.speed[i] + 1.0, traffic)
+                _follow(span, i, 1.5 * moving.speed[i] + 1.0, True, traffic)
         elif occupied(swept, moving, i, farthest, 1, apart, span) + (span[0, 0] < np.inf) > 0:
             conflicts.rows[more] = i
             more += 1
@@ -254,7 +269,8 @@ def yield_to_conflicts(
         if along:
             if inside > 0 and swept.sidestep >= SIDESTEP and spans[inside, 0] < gap.braking:
                 cuts_in = CUTS_OFF
-            _follow(spans, i, 1.5 * moving.speed[i] + 1.0, traffic)
+            alongside = _course(frenet, moving, i, 0) > _ALONGSIDE
+            _follow(spans, i, 1.5 * moving.speed[i] + 1.0, alongside, traffic)
         else:
             _stop_for(spans, i, moving.keep[i], traffic)
     return yielded, cuts_in
