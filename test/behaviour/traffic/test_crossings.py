@@ -187,7 +187,8 @@ def test_what_is_remembered_of_a_junction(plain: RoadMap) -> None:
     drive.objects = crosses
     assert memory().clear_since == math.inf, "it begins anew"
     drive.objects = []
-    drive.tick(0.3)
+    # What had been seen for 0.15 s goes on for as long.
+    drive.tick(0.45)
     assert drive.rules.walls
     after = memory()
     assert not drive.rules.walls

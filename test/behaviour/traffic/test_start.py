@@ -47,14 +47,16 @@ def test_no_start_while_something_is_before_the_bumper_nor_right_after(standing:
 @pytest.mark.clause("USE-6")
 def test_one_who_walks_into_the_start_path_keeps_the_car_from_half_a_metre_on(standing: Drive) -> None:
     edge = 1.75 + 0.97
-    for gap, vx, kept in (
-        (0.9, -1.0, True),
-        (3.5, -1.0, False),
-        (0.4, 0.5, True),
-        (0.9, 0.0, False),
-        (0.9, 1.0, False),
+    for number, (gap, vx, kept) in enumerate(
+        (
+            (0.9, -1.0, True),
+            (3.5, -1.0, False),
+            (0.4, 0.5, True),
+            (0.9, 0.0, False),
+            (0.9, 1.0, False),
+        )
     ):
-        standing.objects = [walker(3, edge + gap + 0.25, BUMPER_Y + 0.5, vx)]
+        standing.objects = [walker(number, edge + gap + 0.25, BUMPER_Y + 0.5, vx)]
         standing.tick()
         assert standing.memory.start_blocked is kept, (gap, vx)
         standing.objects = []

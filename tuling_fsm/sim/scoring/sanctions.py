@@ -97,6 +97,8 @@ class Sanctions:
         self._last: Pose | None = None
         self._returning = False
         self._nearest = math.inf
+        self._turn_m = 0.0
+        """How far a car that a situation made leave its lanes may drive the other way while it turns round, m."""
         self._used: dict[Situation, _Use] = {}
         self._seen: dict[Situation, float] = {}
 
@@ -105,20 +107,22 @@ class Sanctions:
         pose, last = frame.ego.pose, self._last
         self._last = pose
         if last is None or distance(last[:2], pose[:2]) > abs(frame.ego.v) * frame.dt + JUMP_M:
-            self._returning, self._nearest = not self._on_lane(frame), math.inf
+            self._returning, self._nearest, self._turn_m = not self._on_lane(frame), math.inf, 0.0
         elif self._returning and self._on_lane(frame):
             self._returning = False
         if self._returning:
             away = max(self._distance_to_lanes(x, y) for x, y in frame.corners.tolist())
             self._nearest = min(self._nearest, away)
             self._returning = away <= self._nearest + STRAY_M
+            if self._against(frame):
+                self._turn_m -= abs(frame.ego.v) * frame.dt
 
     def allow(self, frame: RefereeFrame, infraction: str) -> bool:
         """Whether the situation sanctions what would be this kind of infraction."""
         for situation, bound in SANCTIONED[infraction].items():
             if abs(frame.ego.v) <= bound and self._holds(frame, situation) and self._in_time(frame, situation):
                 if not self._returning and situation is not Situation.OVERTAKING:
-                    self._returning, self._nearest = True, math.inf
+                    self._returning, self._nearest, self._turn_m = True, math.inf, self._vehicle.length
                 return True
         return False
 
@@ -196,8 +200,13 @@ class Sanctions:
         return ends or (not lane.predecessors and s < DEAD_END_M)
 
     def returning(self, frame: RefereeFrame) -> bool:
-        """Whether the car is on its way to lanes that it was set down off; who drives along the other side is not."""
-        return self._returning and not self._along_lanes(frame, math.pi - ALIGNED, math.pi)
+        """Whether the car is on its way to lanes that it is off; who drives along the other side is not, but for the
+        moves of a turn.
+        """
+        return self._returning and (self._turn_m > 0.0 or not self._against(frame))
+
+    def _against(self, frame: RefereeFrame) -> bool:
+        return self._along_lanes(frame, math.pi - ALIGNED, math.pi)
 
     def _middle(self, frame: RefereeFrame) -> Pose:
         return shifted(frame.ego.pose, center_ahead(self._vehicle))
