@@ -100,6 +100,7 @@ def run_scenario(
     perception: str = CLEAN,
     traffic: str = OWN,
     bag: bool = True,
+    film: bool = True,
     view: LiveView | None = None,
     status: StatusReport | None = None,
 ) -> dict[str, Any]:
@@ -116,6 +117,7 @@ def run_scenario(
         perception: level of what the sensors get wrong.
         traffic: who drives the other vehicles, one of `TRAFFIC`.
         bag: whether more than `result.json` is written.
+        film: whether the bag is drawn as well, in `report.html` and `pictures.html`: a third of the time of a run.
         view: where the run is shown while it goes on; None shows it nowhere.
         status: called with how the run stands, some times a simulated second.
 
@@ -150,7 +152,7 @@ def run_scenario(
             result = result_of(simulation, log, time.perf_counter() - began)
         if shown is not None:
             shown.finish(result)
-    if out is not None and bag:
+    if out is not None and bag and film:
         write_results(out, road_map, log, result)
         write_film(out / FILM, [FilmSource(out, tick_ms=[(row.t, row.tick_ms) for row in log.rows])])
     elif out is not None:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import math
+import os
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tuling_fsm.core import elementary, elementwise
+
+from .elementary_bits import digest
 
 UNITS = 3.0
 """Units in the last place: two of ours, one of the platform's."""
@@ -120,3 +126,14 @@ def test_arrays_of_two_are_broadcast() -> None:
 
 def test_sinc_is_whole_at_zero() -> None:
     assert elementwise.sinc(np.array([0.0, 1.0, -1.0])).tolist() == [1.0, elementary.sin(1.0), elementary.sin(1.0)]
+
+
+@pytest.mark.slow
+@pytest.mark.clause("SIM-2")
+def test_kernels_that_are_compiled_for_any_processor_give_the_same_bits(tmp_path: Path) -> None:
+    """The few of these functions; `make proofs` compiles all so, which takes minutes, and drives with them."""
+    environment = os.environ | {"NUMBA_CPU_NAME": "generic", "NUMBA_CACHE_DIR": str(tmp_path)}
+    command, tests = [sys.executable, "-m", "core.elementary_bits"], Path(__file__).parents[1]
+    done = subprocess.run(command, cwd=tests, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == digest()
+    assert any(tmp_path.rglob("*.nbc"))

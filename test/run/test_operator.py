@@ -34,8 +34,9 @@ scenario calls:
 def test_calls_are_recorded_once_and_replayed(tmp_path: Path) -> None:
     scenario = tmp_path / "calls.osc"
     scenario.write_text(CALLS.format(course=share_file("config", "course", "course.xodr")), encoding="utf-8")
-    result = run_scenario(scenario, seed=1, out=tmp_path)
+    result = run_scenario(scenario, seed=1, out=tmp_path, film=False)
     assert result["end"] == "goal"
+    assert not {"report.html", "pictures.html"} & {file.name for file in tmp_path.iterdir()}
     inputs = list(read_inputs(tmp_path / "run.mcap"))
     seen = [(each.stamp, name) for each in inputs for name in OPERATOR if getattr(each, name)]
     (reset_at, first), (skip_at, second) = seen

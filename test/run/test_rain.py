@@ -43,7 +43,7 @@ RADAR = RadarParameters()
 def test_a_shower_is_driven_through_slowly_and_by_radar(tmp_path: Path) -> None:
     scenario = tmp_path / "shower.osc"
     scenario.write_text(SHOWER.format(course=share_file("config", "course", "course.xodr")), encoding="utf-8")
-    result = run_scenario(scenario, seed=5, out=tmp_path)
+    result = run_scenario(scenario, seed=5, out=tmp_path, film=False)
     assert result["end"] == "goal"
     assert not [infraction for infraction in result["infractions"] if infraction["at_fault"]]
     assert result["longest_unexplained_stop_s"] < 1.0

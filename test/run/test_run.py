@@ -38,8 +38,9 @@ def test_a_run_leaves_result_bag_and_report_and_repeats(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 2])
-@pytest.mark.parametrize("name", ["carla_Town01", "carla_Town07", "esmini_fabriksgatan_traffic_lights"])
+@pytest.mark.parametrize(
+    ("name", "seed"), [("carla_Town01", 1), ("carla_Town07", 2), ("esmini_fabriksgatan_traffic_lights", 1)]
+)
 def test_roaming_real_maps_ends_at_the_goal_without_fault(name: str, seed: int, shared_data: Path) -> None:
     map_file = shared_data / "maps" / f"{name}.xodr"
     result = run_scenario(ROAM, map_file=map_file, seed=seed, overrides={"length_m": "400", "vehicles": "20"})

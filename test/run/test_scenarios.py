@@ -98,7 +98,7 @@ EXPECTED = {
 @pytest.mark.parametrize("name", EXPECTED)
 def test_what_is_to_be_seen_is_seen_without_a_fault_and_every_stop_has_its_reason(name: str, tmp_path: Path) -> None:
     expected, file = EXPECTED[name], share_file("config", "scenarios", f"{name.split(',')[0]}.osc")
-    result = run_scenario(file, seed=1, overrides=expected.overrides, out=tmp_path)
+    result = run_scenario(file, seed=1, overrides=expected.overrides, out=tmp_path, film=False)
     assert (result["end"], result["finished"]) == (expected.end, True)
     faults = [infraction["kind"] for infraction in result["infractions"] if infraction["at_fault"]]
     assert not faults, result["infractions"]

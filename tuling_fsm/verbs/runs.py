@@ -75,6 +75,10 @@ def add_sim(verbs: Verbs) -> None:
         "--out", type=folder, metavar="DIR", help="folder of run.mcap, result.json, report.html and pictures.html"
     )
     parser.add_argument(
+        "--no-film", action="store_true",
+        help="only the bag and result.json, a third quicker; `tuling-fsm report` makes the film of a bag at any time",
+    )  # fmt: skip
+    parser.add_argument(
         "--planner", choices=PLANNERS, default="agent",
         help="what drives: this planner, or the Intelligent Driver Model or PDM-Closed to compare with "
         "(default %(default)s)",
@@ -138,13 +142,16 @@ def _sim(arguments: argparse.Namespace) -> int:
             raise InputError("--perception", "steps in lock-step wait for what comes late", f"{CLEAN} with --ros")
         if arguments.traffic != OWN:
             raise InputError("--traffic", f"{arguments.traffic} drives beside no nodes", f"{OWN} with --ros")
+        if arguments.no_film:
+            raise InputError("--no-film", "processes leave all there is", "no --no-film with --ros")
         from tuling_fsm.ros.processes import run_processes as run
     else:
         from tuling_fsm.run import run_scenario
 
         run = functools.partial(
-            run_scenario, planner=arguments.planner, perception=arguments.perception, traffic=arguments.traffic
-        )
+            run_scenario, film=not arguments.no_film, planner=arguments.planner, perception=arguments.perception,
+            traffic=arguments.traffic,
+        )  # fmt: skip
     for note in load_scenario(arguments.scenario, overrides).notes:
         print(note, file=sys.stderr)
     with display() as progress:
