@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -18,8 +19,16 @@ settings.load_profile("repeatable")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest first, so that none is left to a single process at the end; otherwise the order stays."""
-    items.sort(key=lambda item: (not item.path.is_relative_to(DRIVES), item.get_closest_marker("slow") is None))
+    """The longest first in each of two halves, which two workers begin with: none is left to one of them at the end.
+
+    The tests of a file stay together, and so do the fixtures that they share.
+    """
+
+    def length(item: pytest.Item) -> tuple[bool, bool]:
+        return not item.path.is_relative_to(DRIVES), item.get_closest_marker("slow") is None
+
+    files = [list(found) for _, found in groupby(sorted(items, key=length), key=lambda item: (length(item), item.path))]
+    items[:] = [item for half in (files[::2], files[1::2]) for file in half for item in file]
 
 
 def pytest_collection_finish() -> None:

@@ -141,8 +141,7 @@ def run_scenario(
         with _foreign(traffic, scenario, map_file, road_map) as foreign:
             simulation = Simulation(road_map, scenario, seed, parameters.vehicle, settings, foreign)
             log = RunLog(top_speed=parameters.vehicle.max_speed)
-            agent = planner == AGENT
-            driver = _agent(simulation, parameters, log) if agent else _baseline(planner, simulation, parameters)
+            driver = _driver(planner, simulation, parameters, log)
             if shown is not None:
                 shown.begin()
             began = time.perf_counter()
@@ -251,6 +250,10 @@ def progress_line(row: LogRow, completion: float) -> str:
     where = f" in {limit.distance:.0f} m" if limit.distance >= 1.0 else ""
     reason = f"{limit.reason.value}{where} {limit.detail}".rstrip()
     return f"{row.t:7.1f} s  {100 * completion:3.0f} %  {row.v:4.1f} m/s  {row.state}  {reason}"
+
+
+def _driver(planner: str, simulation: Simulation, parameters: Parameters, log: RunLog) -> Driver:
+    return _agent(simulation, parameters, log) if planner == AGENT else _baseline(planner, simulation, parameters)
 
 
 def _agent(simulation: Simulation, parameters: Parameters, log: RunLog) -> Driver:

@@ -1,5 +1,6 @@
 """How kernels are compiled: nothing stale is run, and nothing that would crash is written."""
 
+import ast
 import importlib
 import os
 import pkgutil
@@ -55,6 +56,55 @@ def test_a_kernel_is_compiled_anew_when_anything_changes_that_it_took_in(tmp_pat
 def test_the_stamp_of_a_file_is_of_all_that_it_takes_in() -> None:
     planner, geometry = (CORE.parent / each for each in ("planning/lanes/evaluation.py", "core/geometry.py"))
     assert source_stamp(planner) == source_stamp(planner) != source_stamp(geometry)
+
+
+POSE = frozenset(("x", "y", "heading", "cos", "sin", "t"))
+NUMBERS = frozenset(("float", "int", "bool"))
+
+
+def _signatures(tree: ast.Module, module: str) -> dict[tuple[str, str], list[ast.arg]]:
+    """Parameters of the kernels of a file that have eight or more."""
+    return {
+        (module, each.name): each.args.args
+        for each in tree.body
+        if isinstance(each, ast.FunctionDef)
+        and len(each.args.args) >= 8
+        and any("kernel" in ast.unparse(decorator) for decorator in each.decorator_list)
+    }
+
+
+def _named_here(tree: ast.Module, module: str) -> dict[str, tuple[str, str]]:
+    """What the functions that a file has, or has imported, are called in it."""
+    own = {each.name: (module, each.name) for each in tree.body if isinstance(each, ast.FunctionDef)}
+    imported = {
+        alias.asname or alias.name: (each.module or "", alias.name)
+        for each in ast.walk(tree)
+        if isinstance(each, ast.ImportFrom)
+        for alias in each.names
+    }
+    return imported | own
+
+
+def test_the_many_numbers_of_a_kernel_are_not_swapped_by_accident() -> None:
+    """With eight parameters or more, at most two numbers besides a pose are handed on by their place alone."""
+    root = CORE.parent.parent
+    files = {".".join(each.relative_to(root).with_suffix("").parts): each for each in CORE.parent.rglob("*.py")}
+    trees = {module: ast.parse(each.read_text(encoding="utf-8")) for module, each in files.items()}
+    kernels = {key: found for module, tree in trees.items() for key, found in _signatures(tree, module).items()}
+    calls, risky = 0, []
+    for module, tree in trees.items():
+        names = _named_here(tree, module)
+        for call in (each for each in ast.walk(tree) if isinstance(each, ast.Call)):
+            parameters = kernels.get(names.get(ast.unparse(call.func), ("", "")))
+            if parameters is None:
+                continue
+            calls += 1
+            placed = parameters[: len(call.args)]
+            numbers = [each.arg for each in placed if ast.unparse(each.annotation or call) in NUMBERS]
+            if len(set(numbers) - POSE) > 2:
+                risky.append(f"{module}:{call.lineno}: {numbers}")
+    assert calls > 30
+    assert risky == []
 
 
 def _holds_an_array(hint: object) -> bool:

@@ -31,34 +31,32 @@ def cut_out(segments: FloatArray, pose: Pose, box: Box) -> FloatArray:
 def is_free(pose: Pose, scene: Scene, vehicle: Vehicle, clearance: float) -> bool:
     """Whether nothing stands where the car would, with some room around its outline."""
     box = vehicle.box(clearance)
-    return not _any_edge_in(scene.static_segments, *pose, *box) and nothing_in(pose, box, scene.obstacles)
+    return not _any_edge_in(scene.static_segments, pose, box) and nothing_in(pose, box, scene.obstacles)
 
 
 def nothing_in(pose: Pose, box: Box, obstacles: Obstacles) -> bool:
     """Whether no object stands in a box x0, x1, y0, y1 in the frame of the pose, which is in the box."""
     o, reach = obstacles, elementary.hypot(max(box[1], -box[0]), max(box[3], -box[2]))
-    return not _any_object_in(o.x, o.y, o.heading, o.length, o.width, o.speed, *pose, *box, reach)
+    return not _any_object_in(o.x, o.y, o.heading, o.length, o.width, o.speed, pose, box, reach)
 
 
 @kernel
-def _any_edge_in(
-    edges: FloatArray, x: float, y: float, heading: float, x0: float, x1: float, y0: float, y1: float
-) -> bool:
+def _any_edge_in(edges: FloatArray, pose: Pose, box: Box) -> bool:
     found = False
     for i in range(len(edges)):
-        ax, ay, bx, by = edges[i, 0], edges[i, 1], edges[i, 2], edges[i, 3]
-        found = found or meets_box(ax, ay, bx, by, x, y, heading, x0, x1, y0, y1)
+        a, b = (edges[i, 0], edges[i, 1]), (edges[i, 2], edges[i, 3])
+        found = found or meets_box(a, b, pose, box)
     return found
 
 
 @kernel
 def _any_object_in(
     center_x: FloatArray, center_y: FloatArray, headings: FloatArray, length: FloatArray, width: FloatArray,
-    speed: FloatArray, x: float, y: float, heading: float, x0: float, x1: float, y0: float, y1: float, reach: float,
+    speed: FloatArray, pose: Pose, box: Box, reach: float,
 ) -> bool:  # fmt: skip
     """Whether an edge of a standing object is in the box, or the pose in an object, which is then around the box."""
     for i in range(len(speed)):
-        dx, dy = x - center_x[i, 0], y - center_y[i, 0]
+        dx, dy = pose.x - center_x[i, 0], pose.y - center_y[i, 0]
         if speed[i] >= AGENT_MOVES or elementary.hypot(dx, dy) > reach + elementary.hypot(length[i], width[i]) / 2.0:
             continue
         c, s = elementary.cos(headings[i, 0]), elementary.sin(headings[i, 0])
@@ -68,9 +66,9 @@ def _any_object_in(
         for k in range(4):
             ahead, left = (1.0 if k in (0, 3) else -1.0) * half_length, (1.0 if k < 2 else -1.0) * half_width
             next_ahead, next_left = (1.0 if k > 1 else -1.0) * half_length, (1.0 if k in (0, 3) else -1.0) * half_width
-            ax, ay = center_x[i, 0] + ahead * c - left * s, center_y[i, 0] + ahead * s + left * c
-            bx, by = center_x[i, 0] + next_ahead * c - next_left * s, center_y[i, 0] + next_ahead * s + next_left * c
-            if meets_box(ax, ay, bx, by, x, y, heading, x0, x1, y0, y1):
+            a = (center_x[i, 0] + ahead * c - left * s, center_y[i, 0] + ahead * s + left * c)
+            b = (center_x[i, 0] + next_ahead * c - next_left * s, center_y[i, 0] + next_ahead * s + next_left * c)
+            if meets_box(a, b, pose, box):
                 return True
     return False
 

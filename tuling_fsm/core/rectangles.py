@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from tuling_fsm.core import elementary
@@ -14,23 +16,36 @@ FLAT = 1e-12
 """What reaches less far (m) along a side of a box is in it as a whole or not at all."""
 
 
+class Rectangle(NamedTuple):
+    """Centre (m), direction and half sizes (m)."""
+
+    x: float
+    y: float
+    cos: float
+    sin: float
+    half_length: float
+    half_width: float
+
+
 @inlined_kernel
-def rectangles_apart(
-    x: float, y: float, cos: float, sin: float, half_length: float, half_width: float,
-    box_x: float, box_y: float, box_cos: float, box_sin: float, box_length: float, box_width: float,
-) -> float:  # fmt: skip
-    """Largest gap (m) over the four axes that can separate two rectangles ([gottschalk1996][]), given by
-    centre, direction and half sizes.
+def rectangles_apart(a: Rectangle, b: Rectangle) -> float:
+    """Largest gap (m) over the four axes that can separate two rectangles ([gottschalk1996][]).
 
     Positive: apart, and never more than their distance. Negative: they overlap, and this far one must move to part.
     """
-    dx, dy = box_x - x, box_y - y
-    c, s = abs(cos * box_cos + sin * box_sin), abs(cos * box_sin - sin * box_cos)
-    along = abs(dx * cos + dy * sin) - half_length - box_length * c - box_width * s
-    across = abs(dy * cos - dx * sin) - half_width - box_length * s - box_width * c
-    box_along = abs(dx * box_cos + dy * box_sin) - box_length - half_length * c - half_width * s
-    box_across = abs(dy * box_cos - dx * box_sin) - box_width - half_length * s - half_width * c
-    return float(max(max(along, across), max(box_along, box_across)))
+    dx, dy = b.x - a.x, b.y - a.y
+    c, s = abs(a.cos * b.cos + a.sin * b.sin), abs(a.cos * b.sin - a.sin * b.cos)
+    a_along = abs(dx * a.cos + dy * a.sin) - a.half_length - b.half_length * c - b.half_width * s
+    a_across = abs(dy * a.cos - dx * a.sin) - a.half_width - b.half_length * s - b.half_width * c
+    b_along = abs(dx * b.cos + dy * b.sin) - b.half_length - a.half_length * c - a.half_width * s
+    b_across = abs(dy * b.cos - dx * b.sin) - b.half_width - a.half_length * s - a.half_width * c
+    return float(max(max(a_along, a_across), max(b_along, b_across)))
+
+
+@inlined_kernel
+def rectangle(row: FloatArray) -> Rectangle:
+    """Of a row with the six numbers of one."""
+    return Rectangle(row[0], row[1], row[2], row[3], row[4], row[5])
 
 
 def clip(segments: FloatArray, pose: Pose, box: Box, least: float = 0.0) -> tuple[FloatArray, FloatArray]:
@@ -69,14 +84,13 @@ def outside(segments: FloatArray, enter: FloatArray, leave: FloatArray) -> Float
 
 
 @kernel
-def meets_box(
-    ax: float, ay: float, bx: float, by: float, x: float, y: float, heading: float,
-    x0: float, x1: float, y0: float, y1: float,
-) -> bool:  # fmt: skip
-    """Whether a part of the segment from a to b is in the box, as `clip` tells it."""
+def meets_box(a: tuple[float, float], b: tuple[float, float], pose: tuple[float, float, float], box: Box) -> bool:
+    """Whether a part of the segment from a to b is in the box in the frame of the pose, as `clip` tells it."""
+    x, y, heading = pose
+    x0, x1, y0, y1 = box
     c, s = elementary.cos(heading), elementary.sin(heading)
-    along, across = (ax - x) * c + (ay - y) * s, (ay - y) * c - (ax - x) * s
-    far_along, far_across = (bx - x) * c + (by - y) * s, (by - y) * c - (bx - x) * s
+    along, across = (a[0] - x) * c + (a[1] - y) * s, (a[1] - y) * c - (a[0] - x) * s
+    far_along, far_across = (b[0] - x) * c + (b[1] - y) * s, (b[1] - y) * c - (b[0] - x) * s
     enter, leave = _between(along, far_along - along, x0, x1, 0.0, 1.0)
     enter, leave = _between(across, far_across - across, y0, y1, enter, leave)
     return enter <= leave

@@ -239,9 +239,24 @@ class Simulation:
         dt = self.dt if delta is None else delta
         steps = self.settings.stepping.substeps(dt)
         self.machine_state = state
-        lights = self.lights.states(self.stamp)
-        light_of = dict(zip(self.lights.numbers, lights.tolist(), strict=True))
-        pose, v = self.ego.pose, self.ego.v
+        light_of, v = self._light_states(), self.ego.v
+        self._step_agents(dt, light_of)
+        if self.environment.ego_controlled:
+            self.ego.drive(self._feed.in_map(trajectory), self.stamp, dt / steps, steps)
+        else:
+            self.ego.brake(dt / steps, steps)
+        self.distance_m += 0.5 * abs(v + self.ego.v) * dt
+        self.frame += 1
+        self._ns += round(dt * 1e9)
+        self._step_storyboard()
+        if self.foreign is not None:
+            self.foreign.step(self.stamp, self._ego_actor_state(), self.route, self._light_states())
+        self._observe()
+        self._judge(dt, light_of)
+
+    def _step_agents(self, dt: float, light_of: dict[int, int]) -> None:
+        """Everybody but the ego, and but those whom another simulator drives."""
+        lights, pose, v = self.lights.states(self.stamp), self.ego.pose, self.ego.v
         request = self._ego_agent.request(self.stamp, v, light_of, self._ground.junction_lanes)
         ego_boxes = self._ego_agent.boxes(pose, self._ground.z, v, self.ego.yaw_rate)
         ego_rows = np.column_stack((ego_boxes, np.zeros((len(ego_boxes), 2))))
@@ -257,18 +272,6 @@ class Simulation:
         self._ego_agent.granted(goes)
         self.pedestrians.step(dt, self._agent_table.vehicles(self._free, ego_boxes[0]), light_of)
         self.scripted.step(dt, self._view())
-        if self.environment.ego_controlled:
-            self.ego.drive(self._feed.in_map(trajectory), self.stamp, dt / steps, steps)
-        else:
-            self.ego.brake(dt / steps, steps)
-        self.distance_m += 0.5 * abs(v + self.ego.v) * dt
-        self.frame += 1
-        self._ns += round(dt * 1e9)
-        self._step_storyboard()
-        if self.foreign is not None:
-            self.foreign.step(self.stamp, self._ego_actor_state(), self.route, self._light_states())
-        self._observe()
-        self._judge(dt, light_of)
 
     def _step_storyboard(self) -> None:
         """All commands of the storyboard for this frame, in a batch (SIM-2)."""

@@ -27,7 +27,8 @@ def coast(found: Detections, past: World | None, now: float, longest: float, roo
     if past is None or len(past.traffic.id) == 0:
         return found
     traffic, rows = past.traffic, np.empty(len(past.traffic.id), np.int64)
-    n = _lost(traffic.id, past.tracks.id, past.tracks.past, found.id, found.order, now, longest, room, rows)
+    tracks = past.tracks
+    n = _lost(traffic.id, tracks.id, tracks.past, found.id, found.order, now=now, longest=longest, room=room, out=rows)
     if n == 0:
         return found
     lost = rows[:n]

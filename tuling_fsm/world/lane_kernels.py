@@ -375,6 +375,6 @@ def chains(
             count += 1
         b, horizon = base, reach + 6.0 * driver.speed
         while b < count:
-            count = _extend(forks, made, b, base, count, horizon, driver, options)
+            count = _extend(forks, made, b=b, base=base, count=count, horizon=horizon, driver=driver, options=options)
             b += 1
     return LaneChains(row[:count], chain[:count], begin[:count], side[:count])

@@ -93,8 +93,9 @@ def read_objects(
     plain = rows if rows.flags.carray else rows.copy()
     verdict = _Verdict(
         *_read(
-            plain, order, age, parameters.max_coordinate, parameters.max_object_size, parameters.max_object_speed,
-            parameters.min_existence, ids, kinds, sources, body, taken,
+            plain, order, age=age, max_coordinate=parameters.max_coordinate, max_size=parameters.max_object_size,
+            max_speed=parameters.max_object_speed, min_existence=parameters.min_existence,
+            ids=ids, kinds=kinds, sources=sources, body=body, taken=taken,
         )
     )  # fmt: skip
     faults = _faults(verdict, rows)

@@ -45,7 +45,8 @@ def assert_driven(problem: FreeSpaceProblem, body: InflatedFootprint, turns: Flo
     x, y, h = problem.start
     for turn, length in zip(turns, lengths, strict=True):
         bend, gear = turn * problem.rules.curvature, 1 if length > 0.0 else -1
-        assert free_length(problem.walls, body, x, y, h, bend, gear, abs(length)) > abs(length) - 1e-6
+        free = free_length(problem.walls, body, x, y, h, curvature=bend, gear=gear, limit=abs(length))
+        assert free > abs(length) - 1e-6
         x, y, h = advance(x, y, h, bend, length)
     assert (x, y) == pytest.approx(problem.goals[0, :2], abs=1e-6)
     assert math.remainder(h - problem.goals[0, 2], 2.0 * math.pi) == pytest.approx(0.0, abs=1e-6)

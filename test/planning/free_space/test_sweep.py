@@ -103,7 +103,7 @@ def test_the_whole_free_length_is_clear_and_its_end_touches(seed: int, curvature
     middle, way = rng.uniform(-15.0, 15.0, (12, 2)), rng.uniform(-4.0, 4.0, (12, 2))
     segments = np.hstack((middle - way / 2.0, middle + way / 2.0))
     walls = bin_segments(segments, -25.0, -25.0, 25.0, 25.0)
-    free = free_length(walls, BODY, 0.0, 0.0, 0.0, curvature, gear, 10.0)
+    free = free_length(walls, BODY, 0.0, 0.0, 0.0, curvature=curvature, gear=gear, limit=10.0)
     lines = [LineString([s[:2], s[2:]]) for s in segments]
     for s in np.linspace(0.0, max(0.0, free - 1e-6), 150 if free > 0.0 else 0):
         car = placed(BOX, *advance(0.0, 0.0, 0.0, curvature, gear * s))

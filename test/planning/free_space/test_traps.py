@@ -42,7 +42,7 @@ def test_a_post_that_only_a_corner_passes_between_two_steps_is_met(curvature: fl
     walls = bin_segments(np.array(((*post, *(post + 0.3 * way)),)), -20.0, -20.0, 20.0, 20.0)
     end = advance(0.0, 0.0, 0.0, curvature, gear * STEP)
     assert not occupied(walls, body, 0.0, 0.0, 0.0)
-    met = free_length(walls, body, 0.0, 0.0, 0.0, curvature, gear, STEP)
+    met = free_length(walls, body, 0.0, 0.0, 0.0, curvature=curvature, gear=gear, limit=STEP)
     assert met < STEP / 2.0 + 0.05
     assert occupied(walls, body, *advance(0.0, 0.0, 0.0, curvature, gear * (met + 1e-4)))
     assert not occupied(walls, body, *end) or abs(curvature) < CAR.max_curvature

@@ -58,7 +58,7 @@ def squeeze(weight: float) -> tuple[float, FloatArray]:
     lines.dx[:], lines.dy[:] = np.sin(angles), -np.cos(angles)
     satisfied, x, y = in_all(lines, 3, 2.0, 0.5, 0.1, False)
     assert satisfied == 2
-    x, y = least_bad(lines, 3, 0, satisfied, 2.0, weight, x, y, room)
+    x, y = least_bad(lines, count=3, fixed=0, first=satisfied, radius=2.0, weight=weight, x=x, y=y, room=room)
     depth = lines.dx * (lines.py - y) - lines.dy * (lines.px - x)
     return float(depth.max()), np.array((x, y))
 

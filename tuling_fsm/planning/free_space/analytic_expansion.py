@@ -112,7 +112,7 @@ def word_is_free(
             continue
         gear = 1 if lengths[i] > 0.0 else -1
         k = curvature * turns[i]
-        if free_length(walls, body, x, y, h, k, gear, length) < length:
+        if free_length(walls, body, x, y, h, curvature=k, gear=gear, limit=length) < length:
             return False
         x, y, h = advance(x, y, h, k, lengths[i])
         if not inside(area, x, y):

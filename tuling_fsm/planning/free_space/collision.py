@@ -225,9 +225,15 @@ def _arc_contact(x0: float, y0: float, x1: float, y1: float, sweep: SweptMotion,
         return limit
     foot, distance2 = dot / length2, cross * cross / length2
     left, right = body.half - sweep.radius, -body.half - sweep.radius
-    limit = _corner_contact(body.front, left, x0, ay, dx, dy, foot, distance2, limit)
-    limit = _corner_contact(body.front, right, x0, ay, dx, dy, foot, distance2, limit)
-    return _corner_contact(-body.rear, right, x0, ay, dx, dy, foot, distance2, limit)
+    limit = _corner_contact(
+        cx=body.front, cy=left, x=x0, y=ay, dx=dx, dy=dy, foot=foot, distance2=distance2, limit=limit
+    )
+    limit = _corner_contact(
+        cx=body.front, cy=right, x=x0, y=ay, dx=dx, dy=dy, foot=foot, distance2=distance2, limit=limit
+    )
+    return _corner_contact(
+        cx=-body.rear, cy=right, x=x0, y=ay, dx=dx, dy=dy, foot=foot, distance2=distance2, limit=limit
+    )
 
 
 @kernel
@@ -367,7 +373,7 @@ def gather_round(walls: SegmentGrid, body: InflatedFootprint, x: float, y: float
     middle = 0.5 * (body.front - body.rear)
     r = elementary.hypot(0.5 * (body.front + body.rear), body.half) + reach
     cx, cy = x + middle * elementary.cos(heading), y + middle * elementary.sin(heading)
-    count: int = gather(walls, x, y, heading, cx - r, cy - r, cx + r, cy + r)
+    count: int = gather(walls, x, y, heading, xa=cx - r, ya=cy - r, xb=cx + r, yb=cy + r)
     return count
 
 
@@ -414,9 +420,8 @@ def free_length(
         xe, ye, he = advance(x, y, heading, curvature, gear * step)
         cx, cy = x + middle * elementary.cos(heading), y + middle * elementary.sin(heading)
         ex, ey = xe + middle * elementary.cos(he), ye + middle * elementary.sin(he)
-        n = gather(
-            walls, x, y, heading, min(cx, ex) - grown, min(cy, ey) - grown, max(cx, ex) + grown, max(cy, ey) + grown
-        )
+        xa, ya, xb, yb = min(cx, ex) - grown, min(cy, ey) - grown, max(cx, ex) + grown, max(cy, ey) + grown
+        n = gather(walls, x, y, heading, xa=xa, ya=ya, xb=xb, yb=yb)
         free: float = free_of_near(walls, n, sweep)
         if free < step * (1.0 - 1e-12):
             return i * step + free

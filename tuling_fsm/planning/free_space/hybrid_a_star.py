@@ -198,7 +198,8 @@ def _expand(ctx: SearchContext, tree: SearchTree, found: BestPath, node: int, fr
         far = whole if hemmed and whole > 1.05 * STEP else 0.0
         for length in (min(STEP, whole), far, 0.5 * whole if hemmed else 0.0):
             if length > SHORTEST:
-                _add(ctx, tree, found, node, STEERS[m % 3], gear * length, cost + length, False)
+                signed, cost_there = gear * length, cost + length
+                _add(ctx, tree, found, parent=node, steer=STEERS[m % 3], signed=signed, cost=cost_there, keep=False)
 
 
 @kernel
@@ -239,7 +240,7 @@ def _zigzags(ctx: SearchContext, tree: SearchTree, found: BestPath, root: int, l
                 changed = tree.gear[node] * lengths[i] < 0.0
                 cost = tree.cost[node] + abs(lengths[i]) + (change if changed else 0.0)
                 steer = turn if lengths[i] > 0.0 else -turn
-                node = _add(ctx, tree, found, node, steer, lengths[i], cost, True)
+                node = _add(ctx, tree, found, parent=node, steer=steer, signed=lengths[i], cost=cost, keep=True)
                 if node < 0:
                     break
 

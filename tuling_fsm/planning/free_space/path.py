@@ -397,10 +397,12 @@ def pull(
             c, s = elementary.cos(pose[knot, 2]), elementary.sin(pose[knot, 2])
             middle[0], middle[1] = pose[knot, 0] + c * ahead - s * left, pose[knot, 1] + s * ahead + c * left
             middle[2] = pose[knot, 2] + TURN * size * (way == 4) - TURN * size * (way == 5)
-            i, j = _by_way_of(task, pose[a], middle, pose[b], before, after, now - WORTH, one, other)
+            i, j = _by_way_of(
+                task, pose[a], middle, pose[b], before=before, after=after, bound=now - WORTH, one=one, other=other
+            )
             most -= 1
             if i >= 0:
-                turns, lengths = _spliced(turn, move, a, b, one, i, other, j)
+                turns, lengths = _spliced(turn, move, a=a, b=b, one=one, i=i, other=other, j=j)
                 pose, turn, move = knots(root, turns, lengths, task.rules.curvature, STEP)
             else:
                 way = (way + 1) % 6

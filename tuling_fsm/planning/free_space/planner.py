@@ -147,7 +147,8 @@ def _problem(
     hair = body_of(vehicle, HAIR)
     x, y, h = problem.frame.pose_to_local(pose)
     bend = problem.frame.mirror * curvature
-    if gear and free_length(problem.walls, hair, x, y, h, bend, gear, abs(roll.length)) < abs(roll.length):
+    way = abs(roll.length)
+    if gear and free_length(problem.walls, hair, x, y, h, curvature=bend, gear=gear, limit=way) < way:
         return Reason.NO_PATH
     body = body_of(vehicle, parameters.least_clearance)
     offsets = usable_goals(request, problem.walls, body, problem.goals[0])

@@ -102,7 +102,7 @@ def _one_go(
 def _backs(problem: FreeSpaceProblem, body: InflatedFootprint) -> tuple[float, ...]:
     """Lengths (m) that the car can back up straight."""
     x, y, h = problem.start
-    free = float(free_length(problem.walls, body, x, y, h, 0.0, -1, BACKS[-1]))
+    free = float(free_length(problem.walls, body, x, y, h, curvature=0.0, gear=-1, limit=BACKS[-1]))
     return tuple(sorted({min(back, max(0.0, free - SLACK)) for back in BACKS}))
 
 

@@ -8,6 +8,7 @@ may be free.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -52,31 +53,42 @@ def _tau_omega(u: float, v: float, xi: float, eta: float, phi: float) -> tuple[f
     return tau, _wrap(tau - u + v - phi)
 
 
+class _Image(NamedTuple):
+    """A goal (radii, rad; s, c of phi) as it is after a time flip, a mirror image and a reversal (`back` 1)."""
+
+    x: float
+    y: float
+    phi: float
+    s: float
+    c: float
+    flip: float
+    mirror: float
+    back: int
+
+
 @kernel
 def _put(
-    lengths: FloatArray, steers: FloatArray, n: int, flip: float, mirror: float, back: int,
-    word: tuple[float, float, float, float, float], family: int,
+    lengths: FloatArray, steers: FloatArray, n: int, image: _Image, word: tuple[float, float, float, float, float],
+    family: int,
 ) -> int:  # fmt: skip
-    """Appends a word, undoing the time flip, the mirror image and the reversal (`back` 1) it was found under."""
+    """Appends a word, undoing what was done to the goal that it was found for."""
     for i in range(PIECES):
-        j = i + back * (4 - 2 * i)
-        lengths[n, i], steers[n, i] = flip * word[j], mirror * TURNS[family, j]
+        j = i + image.back * (4 - 2 * i)
+        lengths[n, i], steers[n, i] = image.flip * word[j], image.mirror * TURNS[family, j]
     return n + 1
 
 
 @kernel
-def _words_of(
-    x: float, y: float, phi: float, s: float, c: float, flip: float, mirror: float, lengths: FloatArray,
-    steers: FloatArray, n: int,
-) -> int:  # fmt: skip
-    """Words of the families CSC, CCSCC and CCCC that start to the left and forward; s, c are of phi."""
+def _words_of(image: _Image, lengths: FloatArray, steers: FloatArray, n: int) -> int:
+    """Words of the families CSC, CCSCC and CCCC that start to the left and forward."""
+    x, y, phi, s, c = image.x, image.y, image.phi, image.s, image.c
     half = 0.5 * math.pi
     xi, eta = x - s, y - 1.0 + c
     t = elementary.atan2(eta, xi)
     v = _wrap(phi - t)
     if t >= -TINY and v >= -TINY:
         u = math.sqrt(xi * xi + eta * eta)
-        n = _put(lengths, steers, n, flip, mirror, 0, (t, u, v, 0.0, 0.0), LSL)
+        n = _put(lengths, steers, n, image, (t, u, v, 0.0, 0.0), LSL)
     xi, eta = x + s, y - 1.0 - c
     rho2 = xi * xi + eta * eta
     if rho2 >= 4.0:
@@ -84,34 +96,32 @@ def _words_of(
         t = _wrap(elementary.atan2(eta, xi) + elementary.atan2(2.0, u))
         v = _wrap(t - phi)
         if t >= -TINY and v >= -TINY:
-            n = _put(lengths, steers, n, flip, mirror, 0, (t, u, v, 0.0, 0.0), LSR)
+            n = _put(lengths, steers, n, image, (t, u, v, 0.0, 0.0), LSR)
         u = 4.0 - u
         if u <= TINY:
             t = _wrap(elementary.atan2((4.0 - u) * xi - 2.0 * eta, -2.0 * xi + (u - 4.0) * eta))
             v = _wrap(t - phi)
             if t >= -TINY and v >= -TINY:
-                n = _put(lengths, steers, n, flip, mirror, 0, (t, -half, u, -half, v), LRSLR)
+                n = _put(lengths, steers, n, image, (t, -half, u, -half, v), LRSLR)
     rho = 0.25 * (2.0 + math.sqrt(rho2))
     if rho <= 1.0:
         u = elementary.acos(rho)
         t, v = _tau_omega(u, -u, xi, eta, phi)
         if t >= -TINY and v <= TINY:
-            n = _put(lengths, steers, n, flip, mirror, 0, (t, u, -u, v, 0.0), LRLR)
+            n = _put(lengths, steers, n, image, (t, u, -u, v, 0.0), LRLR)
     rho = 0.0625 * (20.0 - rho2)
     if 0.0 <= rho <= 1.0:
         u = -elementary.acos(rho)
         t, v = _tau_omega(u, u, xi, eta, phi)
         if t >= -TINY and v >= -TINY:
-            n = _put(lengths, steers, n, flip, mirror, 0, (t, u, u, v, 0.0), LRLR)
+            n = _put(lengths, steers, n, image, (t, u, u, v, 0.0), LRLR)
     return n
 
 
 @kernel
-def _words_both_ways(
-    x: float, y: float, phi: float, s: float, c: float, flip: float, mirror: float, back: int, lengths: FloatArray,
-    steers: FloatArray, n: int,
-) -> int:  # fmt: skip
-    """Words of the families CCC and CCSC, which differ when they are run from the other end (`back`)."""
+def _words_both_ways(image: _Image, lengths: FloatArray, steers: FloatArray, n: int) -> int:
+    """Words of the families CCC and CCSC, which differ when they are run from the other end."""
+    x, y, phi, s, c = image.x, image.y, image.phi, image.s, image.c
     half = 0.5 * math.pi
     xi, eta = x - s, y - 1.0 + c
     rho, theta = math.sqrt(xi * xi + eta * eta), elementary.atan2(eta, xi)
@@ -120,21 +130,21 @@ def _words_both_ways(
         t = _wrap(theta + 0.5 * u + math.pi)
         v = _wrap(phi - t + u)
         if t >= -TINY and u <= TINY:
-            n = _put(lengths, steers, n, flip, mirror, back, (t, u, v, 0.0, 0.0), LRL)
+            n = _put(lengths, steers, n, image, (t, u, v, 0.0, 0.0), LRL)
     if rho >= 2.0:
         r = math.sqrt(rho * rho - 4.0)
         u = 2.0 - r
         t = _wrap(theta + elementary.atan2(r, -2.0))
         v = _wrap(phi - half - t)
         if t >= -TINY and u <= TINY and v <= TINY:
-            n = _put(lengths, steers, n, flip, mirror, back, (t, -half, u, v, 0.0), LRSL)
+            n = _put(lengths, steers, n, image, (t, -half, u, v, 0.0), LRSL)
     xi, eta = x + s, y - 1.0 - c
     rho = math.sqrt(xi * xi + eta * eta)
     if rho >= 2.0:
         t, u = elementary.atan2(xi, -eta), 2.0 - rho
         v = _wrap(t + half - phi)
         if t >= -TINY and u <= TINY and v <= TINY:
-            n = _put(lengths, steers, n, flip, mirror, back, (t, -half, u, v, 0.0), LRSR)
+            n = _put(lengths, steers, n, image, (t, -half, u, v, 0.0), LRSR)
     return n
 
 
@@ -149,10 +159,11 @@ def words(x: float, y: float, phi: float, lengths: FloatArray, steers: FloatArra
     for flip in (1.0, -1.0):
         for mirror in (1.0, -1.0):
             sign = flip * mirror
-            fx, fy, bx, by = flip * x, mirror * y, flip * back_x, mirror * back_y
-            n = _words_of(fx, fy, sign * phi, sign * s, c, flip, mirror, lengths, steers, n)
-            n = _words_both_ways(fx, fy, sign * phi, sign * s, c, flip, mirror, 0, lengths, steers, n)
-            n = _words_both_ways(bx, by, sign * phi, sign * s, c, flip, mirror, 1, lengths, steers, n)
+            image = _Image(flip * x, mirror * y, sign * phi, sign * s, c, flip, mirror, 0)
+            n = _words_of(image, lengths, steers, n)
+            n = _words_both_ways(image, lengths, steers, n)
+            image = _Image(flip * back_x, mirror * back_y, sign * phi, sign * s, c, flip, mirror, 1)
+            n = _words_both_ways(image, lengths, steers, n)
     return n
 
 

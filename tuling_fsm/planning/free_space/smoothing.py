@@ -263,7 +263,7 @@ def free_of_motion(walls: SegmentGrid, body: InflatedFootprint, motion: FloatArr
     for r in range(len(motion)):
         k = elementary.tan(0.5 * (motion[r, STEER0] + motion[r, STEER1])) / wheelbase
         x, y, h, length = motion[r, X0], motion[r, Y0], motion[r, HEADING], motion[r, LENGTH]
-        free: float = free_length(walls, body, x, y, h, k, int(motion[r, GEAR]), length)
+        free: float = free_length(walls, body, x, y, h, curvature=k, gear=int(motion[r, GEAR]), limit=length)
         if free < length:
             return done + free
         done += length

@@ -157,7 +157,7 @@ def _time_stretch(motion: FloatArray, limits: MotionLimits, t0: float, v0: float
         k_mean = elementary.tan(0.5 * (motion[at, STEER0] + steer)) / limits.wheelbase
         x, y, h = advance(motion[at, X0], motion[at, Y0], motion[at, HEADING], k_mean, gear * u)
         moving = gear if k < count else 0.0
-        _put(rows[k - 1], t0 + t, x, y, h, moving * (s1 - s0) / blur, steer, moving * (u1 - u0) / blur)
+        _put(rows[k - 1], t0 + t, x, y, h, v=moving * (s1 - s0) / blur, steer=steer, a=moving * (u1 - u0) / blur)
     return rows
 
 
@@ -170,7 +170,9 @@ def _turn_wheel(last: FloatArray, steer: float, limits: MotionLimits, hold: floa
     rows = np.empty((count, 7))
     for k in range(count):
         share = (k + 1) / count
-        _put(rows[k], last[T] + share * pause, last[X], last[Y], last[H], 0.0, last[STEER] + share * turn, 0.0)
+        _put(
+            rows[k], last[T] + share * pause, last[X], last[Y], last[H], v=0.0, steer=last[STEER] + share * turn, a=0.0
+        )
     return rows
 
 
@@ -200,7 +202,7 @@ def time_motion(motion: FloatArray, limits: MotionLimits, v0: float, steer0: flo
     """
     rows: FloatArray = np.empty((1024, 7))
     n = 1
-    _put(rows[0], 0.0, motion[0, X0], motion[0, Y0], motion[0, HEADING], motion[0, GEAR] * v0, steer0, 0.0)
+    _put(rows[0], 0.0, motion[0, X0], motion[0, Y0], motion[0, HEADING], v=motion[0, GEAR] * v0, steer=steer0, a=0.0)
     i = 0
     while i < len(motion):
         j = i + 1

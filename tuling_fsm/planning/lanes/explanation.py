@@ -34,6 +34,7 @@ BY_BINDING = {
 _DETAIL = {path_end.BOUND: "edge of the lanes", path_end.CURVATURE: "bend too tight", path_end.SOLID: ""}
 _END = [LANE, OFFSET]
 _ROLLING = 0.3
+"""A faster car (m/s) is not said to wait, whatever its plan is."""
 _ALIKE = 0.05
 
 

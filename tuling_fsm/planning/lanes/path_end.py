@@ -135,12 +135,16 @@ def _out_of_bounds(
             k_home = walk(home_line, home_points, k_home, x, y)
             offset = offset_at(home_line, k_home, x, y)
             turn = sin * home_line[k_home, COS] - cos * home_line[k_home, SIN]
-            left, right = within_bounds(home_line, home_points, k_home, offset, turn, x, y, cos, sin, body)
+            left, right = within_bounds(
+                home_line, n=home_points, k=k_home, offset=offset, turn=turn, x=x, y=y, cos=cos, sin=sin, body=body
+            )
             need, need_right = home_line[k_home, NEED], home_line[k_home, NEED_RIGHT]
         else:
             if changing:
                 changing, carry_left, carry_right = False, 0.0, 0.0
-            left, right = within_bounds(line, points, k, path[i, PD], path[i, PTURN], x, y, cos, sin, body)
+            left, right = within_bounds(
+                line, n=points, k=k, offset=path[i, PD], turn=path[i, PTURN], x=x, y=y, cos=cos, sin=sin, body=body
+            )
             need, need_right = line[k, NEED], line[k, NEED_RIGHT]
         if i == 0:
             carry_left, carry_right = max(0.0, left), max(0.0, right)

@@ -9,7 +9,7 @@ import numpy as np
 from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import array_kernel, kernel
-from tuling_fsm.core.rectangles import rectangles_apart
+from tuling_fsm.core.rectangles import Rectangle, rectangle, rectangles_apart
 from tuling_fsm.core.scene import Scene
 from tuling_fsm.planning.paths.footprint import Footprint
 from tuling_fsm.planning.paths.frenet_path import PCOS, PKAPPA, PSIN, PX, PY
@@ -82,10 +82,8 @@ def _room_ahead(point: FloatArray, kappa: float, body: Footprint, box: FloatArra
         chord = gone if abs(half_turn) < FLAT else gone * s / half_turn
         x, y = point[PX] + chord * cos, point[PY] + chord * sin
         cos, sin = cos * c - sin * s, sin * c + cos * s
-        apart = rectangles_apart(
-            x + body.middle * cos, y + body.middle * sin, cos, sin, body.half_length, body.half_width,
-            box[0], box[1], box[2], box[3], box[4], box[5],
-        )  # fmt: skip
+        cx, cy = x + body.middle * cos, y + body.middle * sin
+        apart = rectangles_apart(Rectangle(cx, cy, cos, sin, body.half_length, body.half_width), rectangle(box))
         if apart < TOUCHES_M:
             break
         gone += apart / swings

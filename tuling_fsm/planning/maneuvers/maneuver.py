@@ -17,9 +17,10 @@ import numpy as np
 from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
 from tuling_fsm.core.kernels import kernel
-from tuling_fsm.core.rectangles import rectangles_apart
+from tuling_fsm.core.rectangles import Rectangle, rectangles_apart
 from tuling_fsm.core.request import FreeSpace, Limit, Maneuver, PlanResult, PullOver, Reason, StopWall
 from tuling_fsm.core.scene import PREDICTION_STEP_S, Ego, Scene
+from tuling_fsm.core.standing import AT_REST
 from tuling_fsm.planning.free_space import plan_free_space
 from tuling_fsm.planning.free_space.search_tree import SearchTree
 from tuling_fsm.planning.lanes.context import DerivedParameters
@@ -81,14 +82,12 @@ def oncoming_vehicle(
 
 
 @kernel
-def _apart(
-    x: float, y: float, heading: float, body: Footprint, ox: float, oy: float, turn: float, half: float, wide: float
-) -> float:
+def _apart(pose: tuple[float, float, float], body: Footprint, box: Rectangle) -> float:
     """Gap (m) between the car with its rear axle at a pose and a box."""
+    x, y, heading = pose
     cos, sin = elementary.cos(heading), elementary.sin(heading)
     cx, cy = x + body.middle * cos, y + body.middle * sin
-    c, s = elementary.cos(turn), elementary.sin(turn)
-    return float(rectangles_apart(cx, cy, cos, sin, body.half_length, body.half_width, ox, oy, c, s, half, wide))
+    return float(rectangles_apart(Rectangle(cx, cy, cos, sin, body.half_length, body.half_width), box))
 
 
 @kernel
@@ -111,16 +110,16 @@ def _meets(
         j = min(len(track) - 1, int(t / PREDICTION_STEP_S + 1e-9))
         beyond, turn = v * max(0.0, t - end), track[j, 2]
         x, y = track[j, 0] + beyond * elementary.cos(turn), track[j, 1] + beyond * elementary.sin(turn)
-        if _apart(waits[0], waits[1], waits[2], body, x, y, turn, half + 0.5 * v * _STEP_S, wide) <= 0.0:
+        c, s = elementary.cos(turn), elementary.sin(turn)
+        if _apart(waits, body, Rectangle(x, y, c, s, half + 0.5 * v * _STEP_S, wide)) <= 0.0:
             return False
         ahead = 0.5 * oncoming_distance(v, motion[k, 3], rss.brake, rss)
-        x, y = x + ahead * elementary.cos(turn), y + ahead * elementary.sin(turn)
-        met |= _apart(motion[k, 0], motion[k, 1], motion[k, 2], body, x, y, turn, half + ahead, wide) <= 0.0
+        reach = Rectangle(x + ahead * c, y + ahead * s, c, s, half + ahead, wide)
+        met |= _apart((motion[k, 0], motion[k, 1], motion[k, 2]), body, reach) <= 0.0
     return met
 
 
 _SAME_GOAL_M, _SAME_GOAL_RAD = 0.1, 0.03
-_MOVES = 1e-3
 _START_ROOM = 0.05
 """What is left of a maneuver is driven down to this (m), where lane driving would stay where it is."""
 _SHORT = 0.022
@@ -203,7 +202,7 @@ def continue_maneuver(
     stretch = next_section(kept, start, parameters)
     if stretch is None:
         return None
-    reverse = bool(np.any(kept.whole.v[stretch.row :] < -_MOVES))
+    reverse = bool(np.any(kept.whole.v[stretch.row :] < -AT_REST))
     if reverse and not request.allow_reverse:
         return None
     path, n, gear = stretch.path, len(stretch.path), stretch.gear

@@ -11,6 +11,7 @@ from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
 from tuling_fsm.core.request import Maneuver
 from tuling_fsm.core.scene import Scene
+from tuling_fsm.core.standing import AT_REST
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.planning.lanes.context import DerivedParameters
 from tuling_fsm.planning.obstacles.boxes import CarOnLines
@@ -38,7 +39,6 @@ from tuling_fsm.planning.start_state import StartState
 
 _SPACING = 0.1
 _MAX_POINTS = 240
-_MOVES = 1e-3
 
 
 class ManeuverSection(NamedTuple):
@@ -57,7 +57,7 @@ class ManeuverSection(NamedTuple):
 def next_section(kept: Maneuver, start: StartState, parameters: PlanningParameters) -> ManeuverSection | None:
     """What is to be driven next, from the point nearest to the car on."""
     whole, row, limits = kept.whole, kept.row, parameters.maneuver
-    moves = np.abs(whole.v) > _MOVES
+    moves = np.abs(whole.v) > AT_REST
     while True:
         ahead = row + np.flatnonzero(moves[row:])
         if len(ahead) == 0:

@@ -309,7 +309,9 @@ def _put_on_line(
         now = _there(line, static, moving, at, source[m])
         beside.begin[at, m] = now.begin
         if beside.kind[m] == PERSON and source[m] < 0:
-            _put_person(line, n, moving, at, -1 - source[m], here, car.body, span, reach)
+            _put_person(
+                line, n=n, moving=moving, at=at, i=-1 - source[m], car=here, body=car.body, span=span, reach=reach
+            )
         elif now.begin <= now.end and beside.kind[m] == HIDING:
             _put_front(line, n, now, limits, car.body, span, reach)
         elif now.begin <= now.end:

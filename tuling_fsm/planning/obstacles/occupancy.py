@@ -8,7 +8,7 @@ import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import inlined_kernel, kernel
-from tuling_fsm.core.rectangles import rectangles_apart
+from tuling_fsm.core.rectangles import Rectangle, rectangle, rectangles_apart
 from tuling_fsm.core.scene import PREDICTION_STEP_S, PREDICTION_STEPS
 from tuling_fsm.core.trajectory import STEP_S
 from tuling_fsm.planning.obstacles.boxes import FORESIGHT
@@ -121,12 +121,10 @@ def _gaps(places: FloatArray, i: int, body: Footprint, box: FloatArray, gap: flo
     """Fill `apart` (AT_ONCE,) with what is more than `gap` between a box and the body at `places` from point `i` on."""
     x, y = places[CX, i : i + AT_ONCE], places[CY, i : i + AT_ONCE]
     cos, sin = places[CCOS, i : i + AT_ONCE], places[CSIN, i : i + AT_ONCE]
-    length, width = body.half_length, body.half_width
-    bx, by, bcos, bsin, blength, bwidth = box[0], box[1], box[2], box[3], box[4], box[5]
+    other = rectangle(box)
     for k in range(len(apart)):
-        apart[k] = (
-            rectangles_apart(x[k], y[k], cos[k], sin[k], length, width, bx, by, bcos, bsin, blength, bwidth) - gap
-        )
+        car = Rectangle(x[k], y[k], cos[k], sin[k], body.half_length, body.half_width)
+        apart[k] = rectangles_apart(car, other) - gap
 
 
 @inlined_kernel

@@ -12,7 +12,7 @@ import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import inlined_kernel, kernel
-from tuling_fsm.core.rectangles import rectangles_apart
+from tuling_fsm.core.rectangles import Rectangle, rectangle, rectangles_apart
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.paths.reference_line import (
     COS,
@@ -46,23 +46,11 @@ class Footprint(NamedTuple):
         return cls(vehicle.front, vehicle.rear_overhang, middle, 0.5 * vehicle.length, 0.5 * vehicle.width)
 
 
-@inlined_kernel
-def separation(
-    x: float, y: float, cos: float, sin: float, half_length: float, half_width: float, box: FloatArray
-) -> float:
-    """`rectangles_apart` of a rectangle and a box."""
-    return float(
-        rectangles_apart(
-            x, y, cos, sin, half_length, half_width, box[0], box[1], box[2], box[3], box[4], box[5]
-        )
-    )  # fmt: skip
-
-
 @kernel
 def body_separation(x: float, y: float, cos: float, sin: float, body: Footprint, box: FloatArray) -> float:
-    """`separation` of the car with its rear axle at x, y."""
+    """`rectangles_apart` of the car with its rear axle at x, y and a box."""
     cx, cy = x + body.middle * cos, y + body.middle * sin
-    return float(separation(cx, cy, cos, sin, body.half_length, body.half_width, box))
+    return float(rectangles_apart(Rectangle(cx, cy, cos, sin, body.half_length, body.half_width), rectangle(box)))
 
 
 @inlined_kernel

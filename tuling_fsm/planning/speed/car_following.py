@@ -14,6 +14,8 @@ from tuling_fsm.planning.parameters import PlanningParameters
 
 _CREEP = 0.5
 """No bend makes a car on a lane slower than this (m/s), whatever little kink its line has."""
+_CREEPS = 0.3
+"""Slower than this (m/s) too little energy is left to brake firmly for it, however short the room seems."""
 _FALLING_BACK = 0.7
 """A gap that is safe but smaller than wanted is opened no faster than this (m/s): who follows is not made to brake."""
 
@@ -122,7 +124,7 @@ def stop_accel(room: float, slack: float, v: float, a: float, ramp: StopRamp, d:
         return np.inf
     allowed, decel = _stop_speed(left, ramp, d)
     energy, within = 0.5 * v * v, max(0.02, room + slack)
-    if energy > d.decel * within and v > 0.3:
+    if energy > d.decel * within and v > _CREEPS:
         return -min(d.emergency, 1.15 * energy / within)
     eased = d.gain * (allowed - v) - decel * min(1.0, v / max(allowed, 0.05))
     if room <= 0.0:
@@ -154,7 +156,7 @@ def follow_accel(gap: float, v: float, leader_v: float, ramp: StopRamp, d: Longi
         ahead += (1.0 - moving) * stop_decel * min(1.0, v / max(stop, 0.05))
     accel = max(-d.decel, d.gain * (max(0.0, wanted) - v) - ahead)
     energy, left = 0.5 * faster * faster, max(0.05, gap - 0.6 * d.standstill_gap)
-    if energy > 0.8 * d.decel * left and v > 0.3:
+    if energy > 0.8 * d.decel * left and v > _CREEPS:
         accel = min(accel, -min(d.emergency, 1.1 * energy / left))
     safe, slope = safe_speed(gap, leader_v, d.rss)
     return min(accel, max(-d.rss.brake, d.gain * (safe - v) - slope * faster)), room

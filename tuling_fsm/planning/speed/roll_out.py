@@ -14,6 +14,7 @@ import numpy as np
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import inlined_kernel, kernel, sqrt
 from tuling_fsm.core.scene import PREDICTION_STEP_S, PREDICTION_STEPS
+from tuling_fsm.core.standing import AGENT_MOVES
 from tuling_fsm.core.trajectory import STEP_S
 from tuling_fsm.planning.obstacles.occupancy import ROWS_A_STEP
 from tuling_fsm.planning.paths.frenet_path import PKAPPA, PROOM, PS, FrenetPath, steepest_steering
@@ -24,6 +25,10 @@ FREE, AT_LIMIT, IN_BEND, TIGHT, FOLLOWING, YIELDING, STOPPING, PASSING = range(8
 """What bound the speed at the start: nothing, a speed limit, a bend, a narrow place, a leader, a crossing object, a
 stop, what is passed closely."""
 _SETTLED = 0.03
+_ROLLS_OUT = 0.15
+"""With less room than the one (m), slower than the other (m/s), a stop is over."""
+_NO_SPEED = 1e-4
+"""What integration leaves of a speed (m/s) that falls to 0."""
 _SUDDEN_S = 3.0
 """What comes later than this does not call for hard braking yet: plans are made anew until then."""
 _PREVIEW_S = (0.0, 0.35, 0.7)
@@ -212,7 +217,7 @@ def traffic_demand(
         distance = traffic.leader_s[j] + leader_v * late - s
         wanted, left = follow_accel(distance, v, leader_v, ramp, d)
         reason, blame = FOLLOWING, int(traffic.leader_id[j])
-        room = left if leader_v < 0.5 else np.inf
+        room = left if leader_v < AGENT_MOVES else np.inf
     wall, wall_id = _wall_at(traffic, j)
     target = min(stop.at, wall)
     if target < np.inf:
@@ -240,7 +245,7 @@ def _next_speed(
     if begins:
         new_a = min(new_a, -1.3 * d.decel)
     new_v = (v + _HALF_STEP_S * a) + _HALF_STEP_S * new_a
-    if settled or (new_v <= 1e-4 and new_a <= 0.0) or new_v < 0.0:
+    if settled or (new_v <= _NO_SPEED and new_a <= 0.0) or new_v < 0.0:
         return 0.0, 0.0
     return new_v, new_a
 
@@ -286,7 +291,7 @@ def roll_out(
         wanted = min(min(d.accel, wanted), asked.accel)
         if v < 1e-6:
             a, wanted = max(0.0, a), 0.0 if held else wanted
-        settled = held or (asked.room < _SETTLED and v < 0.15)
+        settled = held or (asked.room < _SETTLED and v < _ROLLS_OUT)
         s += _HALF_STEP_S * v
         v, a = _next_speed(v, a, wanted, i * STEP_S < _SUDDEN_S, settled, d)
         s += _HALF_STEP_S * v

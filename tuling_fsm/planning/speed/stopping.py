@@ -40,7 +40,7 @@ def brake(v0: float, a0: float, decel: float, onset: float, release: float, rows
         wanted = -min(decel, math.sqrt(2.0 * release * v))
         new_a = wanted if onset == np.inf else max(wanted, a - onset * STEP_S)
         new_v = v + (new_a if onset == np.inf else 0.5 * (a + new_a)) * STEP_S
-        if new_v < 0.02:
+        if new_v < STANDS:
             new_v, new_a = 0.0, 0.0
         s += 0.5 * (v + new_v) * STEP_S
         v, a = new_v, new_a

@@ -8,6 +8,7 @@ import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import inlined_kernel, kernel
+from tuling_fsm.core.rectangles import Rectangle, rectangle, rectangles_apart
 from tuling_fsm.core.scene import PREDICTION_STEP_S
 from tuling_fsm.core.standing import AGENT_STANDS
 from tuling_fsm.core.trajectory import STEP_S
@@ -26,7 +27,6 @@ from tuling_fsm.planning.obstacles.occupancy import (
     touches_now,
 )
 from tuling_fsm.planning.obstacles.rss import Rss
-from tuling_fsm.planning.paths.footprint import separation
 from tuling_fsm.planning.paths.frenet_path import PCOS, PS, PSIN, PX, PY, FrenetPath
 from tuling_fsm.planning.paths.reference_line import COS, SIN
 from tuling_fsm.planning.speed.roll_out import StBoundaries
@@ -302,7 +302,8 @@ def least_gap(
             box, pose = moving.box[i, j], poses[j]
             if abs(box[0] - pose[0]) > reach or abs(box[1] - pose[1]) > reach:
                 continue
-            apart = separation(pose[0], pose[1], pose[2], pose[3], body.half_length, body.half_width, box)
+            car = Rectangle(pose[0], pose[1], pose[2], pose[3], body.half_length, body.half_width)
+            apart = rectangles_apart(car, rectangle(box))
             if apart < least:
                 least, nearest = apart, i
     return least, nearest

@@ -85,7 +85,7 @@ def wall_lines(
         other = walls.next[one]
         ax, ay = walls.x[one] - crowd.x[i], walls.y[one] - crowd.y[i]
         bx, by = walls.x[other] - crowd.x[i], walls.y[other] - crowd.y[i]
-        if not _covered(lines, count, ax, ay, bx, by, radius, inverse):
+        if not _covered(lines, count=count, ax=ax, ay=ay, bx=bx, by=by, radius=radius, inverse=inverse):
             count = _wall_line(crowd, i, walls, one, other, lines, count)
     return count
 

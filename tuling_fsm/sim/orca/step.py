@@ -72,14 +72,26 @@ def choose_velocities(
             count = wall_lines(crowd, i, walls, buffers.edges.found, number, buffers.lines)
         fixed = count
         number = near_agents(tree, k, crowd.neighbour_dist[i], crowd.max_neighbours[i], buffers.near, buffers.apart)
-        count = agent_lines(crowd, i, tree, buffers.near, number, settings.dt, buffers.lines, count)
+        count = agent_lines(
+            crowd, i=i, tree=tree, near=buffers.near, number=number, dt=settings.dt, lines=buffers.lines, count=count
+        )
         vx, vy, fastest = crowd.preferred_vx[i], crowd.preferred_vy[i], crowd.max_speed[i]
         if settings.perturbation > 0.0:
             more_x, more_y = nudge(settings.seed, settings.frame, i, settings.perturbation)
             vx, vy = vx + more_x, vy + more_y
         satisfied, x, y = in_all(buffers.lines, count, fastest, vx, vy, False)
         if satisfied < count:
-            x, y = least_bad(buffers.lines, count, fixed, satisfied, fastest, settings.weight, x, y, buffers.turned)
+            x, y = least_bad(
+                buffers.lines,
+                count=count,
+                fixed=fixed,
+                first=satisfied,
+                radius=fastest,
+                weight=settings.weight,
+                x=x,
+                y=y,
+                room=buffers.turned,
+            )
         buffers.new_vx[i], buffers.new_vy[i] = x, y
 
 

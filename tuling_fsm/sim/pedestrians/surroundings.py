@@ -10,6 +10,7 @@ import numpy as np
 from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.geometry import FloatArray, Pose, distance, rotated, to_local
 from tuling_fsm.core.kernels import array_kernel
+from tuling_fsm.core.standing import AGENT_STANDS
 from tuling_fsm.map.lanes import Crosswalk, Lane, LaneId
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.inputs import Light
@@ -107,7 +108,7 @@ def safe(crossing: CrosswalkSpan, vehicles: FloatArray, safe_time: float) -> boo
     soon = (
         (along > -CLEARANCE_M) & (across < half + CLEARANCE_M) & (way < v * safe_time + v * v / (2.0 * COMFORT_DECEL))
     )
-    return not bool(np.any((v > 0.3) & (on_it | soon)))
+    return not bool(np.any((v > AGENT_STANDS) & (on_it | soon)))
 
 
 WATCH_M = 12.0

@@ -14,7 +14,7 @@ from tuling_fsm.core import elementary
 from tuling_fsm.core.errors import assert_never
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.kernels import array_kernel
-from tuling_fsm.core.rectangles import rectangles_apart
+from tuling_fsm.core.rectangles import Rectangle, rectangles_apart
 from tuling_fsm.core.vehicle import Vehicle
 
 SAME_LEVEL_M = 3.0
@@ -36,8 +36,8 @@ class Contact(str, Enum):
 def _overlap(x: float, y: float, heading: float, half_length: float, half_width: float, box: FloatArray) -> bool:
     c, s = elementary.cos(heading), elementary.sin(heading)
     bc, bs = elementary.cos(box[3]), elementary.sin(box[3])
-    gap = rectangles_apart(x, y, c, s, half_length, half_width, box[0], box[1], bc, bs, 0.5 * box[4], 0.5 * box[5])
-    return bool(gap <= 0.0)
+    ours = Rectangle(x, y, c, s, half_length, half_width)
+    return bool(rectangles_apart(ours, Rectangle(box[0], box[1], bc, bs, 0.5 * box[4], 0.5 * box[5])) <= 0.0)
 
 
 @array_kernel

@@ -237,7 +237,7 @@ def _consider_obstacle(
     if ignores(fleet, i, share, boxes.id[j]) or _ignores_pair(stage.ignored_pairs, i, boxes.id[j]):
         return
     start = first_touch(graph, fleet, i, boxes, j, corridor)
-    gap, heading = corridor_hit(graph, fleet, i, boxes, j, start, corridor.end, k)
+    gap, heading = corridor_hit(graph, fleet, i=i, boxes=boxes, j=j, start=start, end=corridor.end, k=k)
     if gap == np.inf or (boxes.when[j] > 0.0 and _passes_first(fleet, i, boxes, j, gap)):
         return
     lead_v = max(boxes.v[j] * elementary.cos(boxes.heading[j] - heading), 0.0)

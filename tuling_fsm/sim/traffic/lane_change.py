@@ -6,6 +6,7 @@ import math
 
 from tuling_fsm.core import elementary
 from tuling_fsm.core.kernels import kernel
+from tuling_fsm.core.standing import AGENT_MOVES
 from tuling_fsm.sim.traffic.collision import IdmParameters
 from tuling_fsm.sim.traffic.fleet import ROAMING, Fleet, draw, offset_at, path_index
 from tuling_fsm.sim.traffic.lane_graph import Records, TrafficLaneGraph, lane_point
@@ -87,7 +88,7 @@ def _gap_accepted(
 def _desired_side(fleet: Fleet, i: int, limit: float, ahead: Records) -> int:
     """Where vehicle `i` would like to go: 1 left (else right) past a slow leader, -1 back to the right, 0 nowhere."""
     wanted = limit * fleet.car.share[i]
-    slow = ahead.v[i] < SLOW_SHARE * wanted and ahead.gap[i] < NEAR_S * fleet.car.v[i] and ahead.v[i] > 0.5
+    slow = ahead.v[i] < SLOW_SHARE * wanted and ahead.gap[i] < NEAR_S * fleet.car.v[i] and ahead.v[i] > AGENT_MOVES
     if fleet.rules.auto_change[i] and slow:
         return 1
     if fleet.rules.keep_right[i] > 0.0 and draw(fleet, i) < fleet.rules.keep_right[i]:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.standing import VEHICLE_STANDS
 from tuling_fsm.sim.parameters import TrafficManagerParameters
 from tuling_fsm.sim.traffic import population
 from tuling_fsm.sim.traffic.collision import IdmParameters, LongArray
@@ -101,7 +102,10 @@ class GivenRoutes:
         end = fleet.path_at[row, fleet.car.path_count[row]]
         left = end - fleet.car.arc[row] - 0.5 * fleet.car.length[row]
         return bool(
-            fleet.car.mode[row] == GIVEN_PATH and row not in self._left and left < 1.0 and fleet.car.v[row] < 0.1
+            fleet.car.mode[row] == GIVEN_PATH
+            and row not in self._left
+            and left < 1.0
+            and fleet.car.v[row] < VEHICLE_STANDS
         )
 
 

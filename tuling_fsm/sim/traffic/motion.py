@@ -10,7 +10,7 @@ import math
 
 from tuling_fsm.core import elementary
 from tuling_fsm.core.kernels import inlined_kernel, kernel, sqrt
-from tuling_fsm.core.standing import STOPPED
+from tuling_fsm.core.standing import STOPPED, VEHICLE_STANDS
 from tuling_fsm.sim.traffic.collision import IdmParameters
 from tuling_fsm.sim.traffic.fleet import (
     AXLE_SHARE,
@@ -200,6 +200,6 @@ def move(
         fleet.car.a[i] = (new_v - v) / dt
         fleet.car.v[i] = new_v
         fleet.car.offset_time[i] += dt
-        fleet.car.standing[i] = fleet.car.standing[i] + dt if new_v < 0.1 and not stop_points.red[i] else 0.0
+        fleet.car.standing[i] = fleet.car.standing[i] + dt if new_v < VEHICLE_STANDS and not stop_points.red[i] else 0.0
         if fleet.car.mode[i] == ROAMING and front >= end - 1.0:
             fleet.car.mode[i] = OFF

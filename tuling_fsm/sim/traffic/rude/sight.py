@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.standing import AGENT_MOVES
 from tuling_fsm.sim.traffic.fleet import OFF, Fleet
 from tuling_fsm.sim.traffic.lane_graph import TrafficLaneGraph
 
@@ -22,7 +23,6 @@ BODY_M = 3.2
 """A body whose middle is this near to the way stands in it."""
 SLOWEST = 3.0
 """Nobody expects to be slower in a junction than this, m/s."""
-MOVES = 0.5
 
 
 class SeenVehicles(NamedTuple):
@@ -87,7 +87,7 @@ def gap_seen(points: FloatArray, front: float, v: float, others: SeenVehicles, g
         others: who is seen.
         gap: thought to be enough, s.
     """
-    moving = others.v > MOVES
+    moving = others.v > AGENT_MOVES
     if not moving.any():
         return True
     x, y, heading, speed = (column[moving, None] for column in (others.x, others.y, others.heading, others.v))
