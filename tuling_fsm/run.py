@@ -29,7 +29,6 @@ from tuling_fsm.sim.baselines.idm import IdmPlanner
 from tuling_fsm.sim.baselines.pdm import PdmPlanner
 from tuling_fsm.sim.baselines.planner import BaselinePlanner
 from tuling_fsm.sim.parameters import SimParameters
-from tuling_fsm.sim.reporting.report import write_report
 from tuling_fsm.sim.reporting.result import result_of
 from tuling_fsm.sim.reporting.run_log import LogRow, RunLog, TransitionRow
 from tuling_fsm.sim.scenario.compiler import load_scenario
@@ -188,6 +187,9 @@ def chosen_map(scenario: Scenario, map_file: Path | None) -> Path:
 
 def write_results(out: Path, road_map: RoadMap, log: RunLog, result: Mapping[str, Any]) -> None:
     """Write `result.json` and `pictures.html`; the film is made later, from the whole bag."""
+    # It draws with Matplotlib, which takes half a second to load: every process that only drives would wait for it.
+    from tuling_fsm.sim.reporting.report import write_report
+
     write_file(out / RESULT, json.dumps(result, indent=1) + "\n")
     write_report(out / PICTURES, road_map, log, result)
 

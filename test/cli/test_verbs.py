@@ -90,6 +90,9 @@ def test_the_diagram_is_mermaid(capsys: pytest.CaptureFixture[str]) -> None:
         (["route", COURSE, "--from", "20", "-2", "--to", "150", "-2", "--blocked", "x"], "--blocked x: no such road"),
         (["sim", str(share_file("config", "scenarios", "roam.osc")), "--set", "length_m"], "NAME=VALUE"),
         (["sim", str(share_file("config", "scenarios", "roam.osc")), "--set", "lenght_m=3"], "length_m"),
+        (["sim", "roam.osc", "--ros", "--planner", "idm"], "idm has no node"),
+        (["sim", "roam.osc", "--ros", "--perception", "mild"], "clean with --ros"),
+        (["sim", "roam.osc", "--ros", "--no-film"], "processes leave all there is"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(

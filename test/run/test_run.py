@@ -60,6 +60,14 @@ def test_progress_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(capsys.readouterr().out)["end"] == "goal"
 
 
+def test_a_bag_can_be_left_without_its_film(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["sim", str(ROAM), "--set", "length_m=40", "--out", str(tmp_path / "out"), "--no-film", "--json"]
+    assert main(arguments) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert {each.name for each in (tmp_path / "out").iterdir()} == {"metadata.yaml", "run.mcap", "result.json"}
+    assert json.loads((tmp_path / "out" / "result.json").read_text(encoding="utf-8")) == told
+
+
 def test_a_scenario_without_a_map_needs_one(tmp_path: Path) -> None:
     scenario = tmp_path / "bare.osc"
     text = ROAM.read_text(encoding="utf-8")
