@@ -16,6 +16,9 @@ part = sed -n '/^\($(1)\)==/,/[^\\]$$/p' locks/run.txt >$(VENV)/.part.txt && $(L
 PYTHON ?= $(shell for p in python3 python3.12 python3.11 python3.10; do \
 	$$p -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 12))' 2>/dev/null && echo $$p && break; done)
 
+# Of pytest: one more than there are cores, for tests that wait on a browser or another process.
+WORKERS ?= $(shell echo $$(($$(nproc) < 8 ? $$(nproc) + 1 : 8)))
+
 # The ROS wheels find their resources here; what another environment left behind would mislead them.
 export AMENT_PREFIX_PATH := $(VENV)
 unexport _ROS_WHEELS_BOOTSTRAP_COMPLETE LD_LIBRARY_PATH PYTHONPATH
@@ -106,14 +109,14 @@ match: install
 
 test: testable
 	@# Those that start ROS 2 processes have the machine for themselves; each is in a DDS domain of its own.
-	failed=0; for marked in "not ros" ros; do $(BIN)/pytest -n 2 --dist worksteal -m "$$marked" || failed=1; done; exit $$failed
+	failed=0; for marked in "not ros" ros; do $(BIN)/pytest -n $(WORKERS) --dist worksteal -m "$$marked" || failed=1; done; exit $$failed
 
 check: testable
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -n 2 --dist worksteal -m "not slow and not exhaustive and not ros"
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m "not slow and not exhaustive and not ros"
 
 format: testable
 	$(BIN)/ruff format .
@@ -139,8 +142,8 @@ traces: testable
 	cd test && $(BIN)/python -m run.traces
 
 proofs: testable
-	PROOF_SEQUENCES=2000 $(BIN)/pytest -n 2 test/behaviour/proof/test_anything.py
-	FREEZE_SHARE=1 $(BIN)/pytest -n 2 test/behaviour/proof/test_freeze.py
+	PROOF_SEQUENCES=2000 $(BIN)/pytest -n $(WORKERS) test/behaviour/proof/test_anything.py
+	FREEZE_SHARE=1 $(BIN)/pytest -n $(WORKERS) test/behaviour/proof/test_freeze.py
 	TRACES=all $(BIN)/pytest test/run/test_traces.py
 	MACHINE_STEPS=1000000 $(BIN)/pytest test/viewer/test_machine_engine.py
 

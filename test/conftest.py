@@ -18,17 +18,18 @@ settings.register_profile("repeatable", deadline=None, derandomize=True, suppres
 settings.load_profile("repeatable")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest first in each of two halves, which two workers begin with: none is left to one of them at the end.
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The longest first in each of the parts that the workers begin with: none is left to one of them at the end.
 
     The tests of a file stay together, and so do the fixtures that they share.
     """
+    parts = getattr(config, "workerinput", {"workercount": 1})["workercount"]
 
     def length(item: pytest.Item) -> tuple[bool, bool]:
         return not item.path.is_relative_to(DRIVES), item.get_closest_marker("slow") is None
 
     files = [list(found) for _, found in groupby(sorted(items, key=length), key=lambda item: (length(item), item.path))]
-    items[:] = [item for half in (files[::2], files[1::2]) for file in half for item in file]
+    items[:] = [item for part in range(parts) for file in files[part::parts] for item in file]
 
 
 def pytest_collection_finish() -> None:

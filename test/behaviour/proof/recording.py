@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -59,15 +59,15 @@ SETTINGS = {
 }
 
 
-def drive(scenario: str) -> dict[str, list[Moment]]:
-    """Drive a scenario to its end. Returns the ticks of every machine."""
+def drive(scenario: str, wanted: Collection[RowId] = ()) -> dict[str, list[Moment]]:
+    """Drive a scenario to its end, or until all wanted rows have fired. Returns the ticks of every machine."""
     setting = SETTINGS.get(scenario, Setting())
     loop = Loop(FILES[scenario], parameters=_parameters(setting))
     if setting.mission is not None:
         loop.run(setting.mission_at_s)
         loop.send_mission(setting.mission)
     for _ in range(round(MOST_S / CHUNK_S)):
-        if not loop.run(CHUNK_S):
+        if not loop.run(CHUNK_S) or (wanted and fired(loop.log.machines).issuperset(wanted)):
             break
         loop.log.behaviour.clear()  # every World of a run of minutes would fill the memory
         loop.ticks.clear()

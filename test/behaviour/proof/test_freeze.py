@@ -22,7 +22,7 @@ from .recording import SCENARIOS, read
 pytestmark = pytest.mark.exhaustive
 
 FREEZES_S = (0.1, 5.0, 60.0)
-SHARE = float(os.environ.get("FREEZE_SHARE", "0.2"))
+SHARE = float(os.environ.get("FREEZE_SHARE", "0.05"))
 """Of the ticks of a recorded scenario, drawn beside those on which a row fires; `make proofs` takes all."""
 AFTER = 12
 """Ticks that are looked at after a freeze: longer than most dwells."""
