@@ -3,8 +3,7 @@
 Numba counts the references of every array of every call, one locked instruction each, also those inside the tuples that
 are handed on: in kernels that are a few dozen instructions long that is most of the time (judging the candidates of a
 tick takes 7.7 times as long with it). `_nrt=False` leaves it out; Numba has no public name for it. So a `kernel`
-neither
-makes arrays (Numba refuses to compile it) nor returns any to Python (a test looks at the types that they return).
+neither makes arrays (Numba refuses to compile it) nor returns any to Python (a test looks at the types returned).
 A division by 0 gives `inf` or `nan`, as in numpy.
 """
 

@@ -51,12 +51,12 @@ class AgentTracks:
         self._stands: dict[int, float] = {}
         self._brakes: dict[int, float] = {}
         self._heading: dict[int, float] = {}
-        self._yaw_rate: dict[int, float] = {}
+        self._heading_before: dict[int, float] = {}
         self._lanes: dict[int, tuple[tuple[float, float, float], LanePosition | None]] = {}
         self._agents = AgentBoxes(np.zeros((0, 7)), np.zeros(0, np.uint8), np.zeros(0, np.uint32))
         self._lights: Mapping[int, int] = {}
         self._ids: list[int] = []
-        self._stamp = 0.0
+        self._stamp, self._dt = 0.0, 1.0
 
     def watch(self, stamp: float, dt: float, agents: AgentBoxes, lights: Mapping[int, int]) -> None:
         """Take up the agents of a frame: its time and length, s; states of lights by signal number."""
@@ -72,16 +72,15 @@ class AgentTracks:
                 self._brakes.setdefault(number, stamp - dt)
             else:
                 self._brakes.pop(number, None)
-        self._speed, self._stamp = speed, stamp
-        heading = dict(zip(self._ids, agents.boxes[:, 3].tolist(), strict=True))
-        self._yaw_rate = {
-            number: float(wrap_angle(now - self._heading.get(number, now))) / dt for number, now in heading.items()
-        }
-        self._heading = heading
+        self._speed, self._stamp, self._dt = speed, stamp, dt
+        self._heading_before = self._heading
+        self._heading = dict(zip(self._ids, agents.boxes[:, 3].tolist(), strict=True))
 
     def yaw_rate(self, row: int) -> float:
         """How the agent in this row turns, rad/s."""
-        return self._yaw_rate[self._ids[row]]
+        number = self._ids[row]
+        now = self._heading[number]
+        return float(wrap_angle(now - self._heading_before.get(number, now))) / self._dt
 
     def stood(self, row: int) -> float:
         """How long the agent in this row has stood, s."""

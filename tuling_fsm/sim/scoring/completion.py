@@ -90,8 +90,8 @@ class EndConditions:
             self._left = self._left or abs(seen.offset) > LEFT_M
         stands = abs(ego.v) < self._standing
         self._there = self._there + dt if stands and self._at_goal(ego) else 0.0
-        inside = self._slots_around(ego)
-        self._parked = self._parked + dt if stands and inside else 0.0
+        in_slot = (stands or self._began_in != frozenset()) and bool(self._slots_around(ego))
+        self._parked = self._parked + dt if stands and in_slot else 0.0
         if collided:
             self.end = "collision"
         elif self._there >= self._p.goal_time - 1e-9:

@@ -235,7 +235,6 @@ class PedestrianYielding:
     def watch(self, frame: RefereeFrame, log: InfractionLog) -> None:
         """Look at one frame."""
         since: dict[int, float] = {}
-        over = self._crosswalks_under(frame.corners) if abs(frame.ego.v) > AGENT_MOVES else set[int]()
         for row in self._tracks.near(frame.ego.pose.x, frame.ego.pose.y, PERSON_NEAR_M):
             if int(frame.agents.kinds[row]) not in PERSONS:
                 continue
@@ -246,7 +245,7 @@ class PedestrianYielding:
             since[number] = self._since.get(number, frame.stamp)
             if frame.stamp - since[number] < REACTION_S - 1e-6 or abs(frame.ego.v) <= AGENT_MOVES:
                 continue
-            how = self._driven_at(frame, row) or self._crowded(frame, row, over)
+            how = self._driven_at(frame, row) or self._crowded(frame, row)
             if how is not None:
                 log.note(frame.stamp, f"yield {number}", "yield", f"person {number} {how}")
         self._since = since
@@ -263,10 +262,10 @@ class PedestrianYielding:
             return f"on the lane {when:.1f} s ahead"
         return None
 
-    def _crowded(self, frame: RefereeFrame, row: int, over: set[int]) -> str | None:
+    def _crowded(self, frame: RefereeFrame, row: int) -> str | None:
         """A person ahead on the crosswalk under the car, in its way or about to be."""
         x, y = (float(value) for value in frame.agents.boxes[row, :2])
-        if not any(self._outlines[i].covers(Point(x, y)) for i in over):
+        if not any(self._outlines[i].covers(Point(x, y)) for i in self._crosswalks_under(frame.corners)):
             return None
         gap, _, aside, sideways = self._relative(frame, row)
         if gap < -self._vehicle.length:
