@@ -10,8 +10,6 @@ from crossroads import HALF_M, LIGHT, crossroads
 from tuling_fsm.behaviour import states
 from tuling_fsm.core.request import Reason
 from tuling_fsm.core.vehicle import Vehicle
-from tuling_fsm.run import run_scenario
-from tuling_fsm.share import share_file
 
 from .drives import Drive, drive
 
@@ -129,13 +127,3 @@ def test_a_car_that_gets_lost_in_a_junction_finds_its_way_through(lit: Path, tmp
     assert driven.states()[at - 1] == states.SAFE_DRIVING
     assert driven.states()[at + 1] == states.REGRESSION
     assert driven.states()[-2] == states.NORMAL
-
-
-@pytest.mark.slow
-@pytest.mark.clause("INT-4", "INT-5", "INT-6")
-def test_a_jam_that_is_directed_by_hand_is_driven_through() -> None:
-    result = run_scenario(share_file("config", "scenarios", "junction_by_hand.osc"))
-    assert result["end"] == "goal"
-    assert not [infraction for infraction in result["infractions"] if infraction["at_fault"]]
-    assert [row["clause"] for row in result["transitions"]][2:6] == ["NOR-2", "INT-4", "INT-5", "INT-6"]
-    assert result["flaps"] == 0

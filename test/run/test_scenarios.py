@@ -92,8 +92,8 @@ EXPECTED = {
 
 
 @pytest.mark.clause(
-    "REG-2", "REG-3", "SLF-2", "NLF-1", "RPL-1", "RPL-2", "RPL-3", "EXP-2", "EXP-4", "NLF-4", "INT-2", "INT-4", "INT-6",
-    "RFG-1", "EST-1", "EST-2", "EST-3", "RRF-3", "PRK-2", "PRK-3", "PRK-4", "EXPL-1", "USE-1", "SIM-2",
+    "REG-2", "REG-3", "SLF-2", "NLF-1", "RPL-1", "RPL-2", "RPL-3", "EXP-2", "EXP-4", "NLF-4", "INT-2", "INT-4", "INT-5",
+    "INT-6", "RFG-1", "EST-1", "EST-2", "EST-3", "RRF-3", "PRK-2", "PRK-3", "PRK-4", "EXPL-1", "USE-1", "SIM-2",
 )  # fmt: skip
 @pytest.mark.parametrize("name", EXPECTED)
 def test_what_is_to_be_seen_is_seen_without_a_fault_and_every_stop_has_its_reason(name: str, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from tuling_fsm.behaviour import states
 from tuling_fsm.behaviour.deadlines import Timeout, time_left, timed
 from tuling_fsm.behaviour.decision import BehaviourRecord, Decision, TransitionEvent
+from tuling_fsm.behaviour.flaps import Flaps
 from tuling_fsm.behaviour.guards import waits_rightly
 from tuling_fsm.behaviour.leaf import BehaviourContext, BehaviourView, LeafBehaviour, keep
 from tuling_fsm.behaviour.memory import Memory, PlanOutcome, RoutingMemory, report
@@ -45,17 +46,23 @@ class Behaviour:
         self._table = table(parameters)
         self._timed = {path: timed(rows) for path, rows in self._table.rows_from.items()}
         stop, rain, refresh = self._table.beside
-        self.restore(
-            BehaviourRecord(
-                self._table.start(Memory()), stop.start(None), rain.start(rain_fog.RainFogMemory()), refresh.start(None)
-            )
+        gap = parameters.switching.max_gap
+        self._machine: Engine[BehaviourView, LeafBehaviour, Memory] = Engine(
+            self._table, self._table.start(Memory()), gap
         )
+        self._stop: Engine[BehaviourView, None, None] = Engine(stop, stop.start(None), gap)
+        weather = rain.start(rain_fog.RainFogMemory())
+        self._rain: Engine[BehaviourView, None, rain_fog.RainFogMemory] = Engine(rain, weather, gap)
+        self._refresh: Engine[BehaviourView, None, None] = Engine(refresh, refresh.start(None), gap)
+        self._seq, self._flaps = 0, Flaps()
 
     def adjust(self, vehicle: Vehicle, parameters: BehaviourParameters, seeing: WorldParameters | None = None) -> None:
         """Take other parameters from the next tick on (USE-12), but for the dwell times, which the tables keep."""
         self.context = replace(
             self.context, vehicle=vehicle, parameters=parameters, seeing=seeing or self.context.seeing
         )
+        for engine in (self._machine, *self._beside):
+            engine.max_gap_s = parameters.switching.max_gap
 
     @property
     def record(self) -> BehaviourRecord:
@@ -63,25 +70,16 @@ class Behaviour:
         stop, rain, refresh = self._stop.record, self._rain.record, self._refresh.record
         return BehaviourRecord(self._machine.record, stop, rain, refresh, self._seq, self._flaps)
 
-    @record.setter
-    def record(self, record: BehaviourRecord) -> None:
-        """To a record of this very behaviour: `restore` without making the machines anew."""
-        self._machine.record, self._stop.record = record.machine, record.emergency_stop
-        self._rain.record, self._refresh.record = record.rain_fog, record.route_refresh
-        self._seq, self._flaps = record.seq, record.flaps
-
     def restore(self, record: BehaviourRecord) -> None:
         """Go on from a record.
 
         Raises:
             InputError: a record of another table.
         """
-        stop, rain, refresh = self._table.beside
-        gap = self.context.parameters.switching.max_gap
-        self._machine: Engine[BehaviourView, LeafBehaviour, Memory] = Engine(self._table, record.machine, gap)
-        self._stop: Engine[BehaviourView, None, None] = Engine(stop, record.emergency_stop, gap)
-        self._rain: Engine[BehaviourView, None, rain_fog.RainFogMemory] = Engine(rain, record.rain_fog, gap)
-        self._refresh: Engine[BehaviourView, None, None] = Engine(refresh, record.route_refresh, gap)
+        self._machine.restore(record.machine)
+        self._stop.restore(record.emergency_stop)
+        self._rain.restore(record.rain_fog)
+        self._refresh.restore(record.route_refresh)
         self._seq, self._flaps = record.seq, record.flaps
 
     def step(self, built: World, last_result: PlanResult | None, last_probe: PlanResult | None = None) -> Decision:

@@ -66,15 +66,22 @@ class Engine(Generic[C, B, M]):
 
     def __init__(self, table: Table[C, B], record: StateRecord[M], max_gap_s: float = DEFAULT_MAX_GAP_S) -> None:
         self.table = table
-        self.record = record
-        self._max_gap_s = max_gap_s
-        if record.path not in table.leaves:
-            raise InputError(
-                f"record of {table.name}", f"unknown state {record.path!r}", "one of " + ", ".join(table.leaves)
-            )
+        self.max_gap_s = max_gap_s
+        self.restore(record)
         self._position = _Position()
         self._hierarchy = _hierarchy(table, self._position)
         self._triggers = {row.key: f"row_{i}" for i, row in enumerate(table.rows)}
+
+    def restore(self, record: StateRecord[M]) -> None:
+        """Go on from a record.
+
+        Raises:
+            InputError: a record of another table.
+        """
+        if record.path not in self.table.leaves:
+            known = "one of " + ", ".join(self.table.leaves)
+            raise InputError(f"record of {self.table.name}", f"unknown state {record.path!r}", known)
+        self.record = record
 
     @property
     def leaf(self) -> Leaf[B]:
@@ -136,7 +143,7 @@ class Engine(Generic[C, B, M]):
         if self.record.stamp is None:
             return 0.0, 0.0
         step = stamp - self.record.stamp
-        return (step, 0.0) if 0.0 <= step <= self._max_gap_s else (0.0, step)
+        return (step, 0.0) if 0.0 <= step <= self.max_gap_s else (0.0, step)
 
     def _fire(self, row: Row[C], holding: dict[str, float]) -> None:
         old = self.record.path

@@ -172,8 +172,7 @@ class Anything(RuleBasedStateMachine):
     @precondition(lambda self: self.log.behaviour)
     @rule(path=st.sampled_from(ENABLED))
     def state_is(self, path: str) -> None:
-        with written_down(self.log):
-            self.agent.restore(forced(self.agent.record, path))
+        self.agent.restore(forced(self.agent.record, path))
         self._tick()
 
     # What always holds.

@@ -123,8 +123,7 @@ class Loop:
 
     def force(self, path: str) -> None:
         """Go on in another state, as if it had just been entered."""
-        with written_down(self.log):
-            self.agent.restore(forced(self.agent.record, path))
+        self.agent.restore(forced(self.agent.record, path))
 
 
 def forced(record: BehaviourRecord, path: str) -> BehaviourRecord:
@@ -153,6 +152,10 @@ def written_down(log: Log) -> Iterator[None]:
 
     class WatchedEngine(Engine[Any, Any, Any]):
         begins = True
+
+        def restore(self, record: StateRecord[Any]) -> None:
+            self.begins = self.begins or record is not self.record
+            super().restore(record)
 
         def _note(self, stamp: float, frozen: bool) -> None:
             record = replace(self.record, memory=None)
