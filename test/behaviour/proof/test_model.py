@@ -11,7 +11,7 @@ from tuling_fsm.behaviour import states
 from tuling_fsm.machine.elements import Leaf, Priority, Region, Row
 from tuling_fsm.machine.table import Table
 
-from .flagged import HIERARCHY, MACHINES, FlaggedTable, Holding
+from .flagged import HIERARCHY, MACHINES, FlaggedRow, FlaggedTable, Holding
 from .holding import HOLDING
 from .model import FREEZE, Checker, Config, CounterexampleError, Edge, subsets
 from .oracle import landing, ready, rows_out_of, winner
@@ -37,12 +37,12 @@ def checkers() -> dict[str, Checker]:
 def _as_contracted(checker: Checker, edge: Edge) -> str | None:
     """DWELL-1, 2, 4 and EST-2 for one tick: what fires, where it leads, and what becomes of every timer."""
     machine, before = checker.machine, edge.before
+    rows = _rows_out_of(checker, before.path)
     if edge.holding is FREEZE:
         return None if edge.after == before else "a frozen machine has moved"
     held = dict(before.held)
-    holding = {row.key: held.get(row.key, 0) for row in rows_out_of(machine, before.path)
-               if row.guard_name in edge.holding}  # fmt: skip
-    matured = [row for row in rows_out_of(machine, before.path)
+    holding = {row.key: held.get(row.key, 0) for row in rows if row.guard_name in edge.holding}
+    matured = [row for row in rows
                if row.key in holding and ready(machine, before.path, row, holding[row.key], before.age)]  # fmt: skip
     expected = winner(machine, before.path, matured)
     if edge.fired is not expected:
@@ -56,6 +56,11 @@ def _as_contracted(checker: Checker, edge: Edge) -> str | None:
     on = sorted((key, min(checker.cap, ticks + 1)) for key, ticks in kept.items())
     wanted = Config(path, min(checker.cap, age + 1), tuple(on))
     return None if edge.after == wanted else f"it should have become {wanted}, not {edge.after}"
+
+
+@functools.cache
+def _rows_out_of(checker: Checker, path: str) -> tuple[FlaggedRow, ...]:
+    return rows_out_of(checker.machine, path)
 
 
 @pytest.mark.clause("DWELL-1", "DWELL-2", "DWELL-4", "EST-2")
