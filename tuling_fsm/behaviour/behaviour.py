@@ -61,8 +61,6 @@ class Behaviour:
         self.context = replace(
             self.context, vehicle=vehicle, parameters=parameters, seeing=seeing or self.context.seeing
         )
-        for engine in (self._machine, *self._beside):
-            engine.max_gap_s = parameters.switching.max_gap
 
     @property
     def record(self) -> BehaviourRecord:

@@ -66,7 +66,7 @@ class Engine(Generic[C, B, M]):
 
     def __init__(self, table: Table[C, B], record: StateRecord[M], max_gap_s: float = DEFAULT_MAX_GAP_S) -> None:
         self.table = table
-        self.max_gap_s = max_gap_s
+        self._max_gap_s = max_gap_s
         self.restore(record)
         self._position = _Position()
         self._hierarchy = _hierarchy(table, self._position)
@@ -143,7 +143,7 @@ class Engine(Generic[C, B, M]):
         if self.record.stamp is None:
             return 0.0, 0.0
         step = stamp - self.record.stamp
-        return (step, 0.0) if 0.0 <= step <= self.max_gap_s else (0.0, step)
+        return (step, 0.0) if 0.0 <= step <= self._max_gap_s else (0.0, step)
 
     def _fire(self, row: Row[C], holding: dict[str, float]) -> None:
         old = self.record.path
