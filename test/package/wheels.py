@@ -17,10 +17,14 @@ from package.conftest import ROOT, copy_tree, run
 
 NAMES = ("python3.10", "python3.11", "python3.12")
 TRIED = """
+import importlib, pkgutil
 import tuling_fsm
 from tuling_fsm.share import share_file
 town = tuling_fsm.load_map(share_file("config", "course", "course.xodr"))
 missing = [name for name in tuling_fsm.__all__ if not hasattr(tuling_fsm, name)]
+for each in pkgutil.walk_packages(tuling_fsm.__path__, "tuling_fsm."):
+    if not each.name.startswith("tuling_fsm.ros"):
+        importlib.import_module(each.name)
 print(tuling_fsm.__version__, len(town.driving_lanes()), missing, tuling_fsm.__file__)
 """
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -28,7 +28,8 @@ class LinkFault:
 SOUND_LINK = LinkFault()
 
 
-class LinkMessage(NamedTuple, Generic[Content]):
+@dataclass(frozen=True)
+class LinkMessage(Generic[Content]):
     """A message on its way."""
 
     topic: str

@@ -152,7 +152,7 @@ class VehicleLoop:
         ticks, node.ticks = node.ticks, []
         due = simulation.frame + (frames_of(self._tick_s * len(ticks), simulation.dt) if ticks else 0)
         self._busy_until = due
-        self._unsent += [(due, LinkMessage(topic, content)) for topic, content in answer.messages]
+        self._unsent += [(due, LinkMessage(each.topic, each.content)) for each in answer.messages]
         self._unsent += [(due, LinkMessage("route_request", request)) for request in answer.requests]
         for tick in ticks:
             self.last_tick = tick
@@ -164,11 +164,11 @@ class VehicleLoop:
         frame = self.simulation.frame
         sent = [message for due, message in self._unsent if due <= frame]
         self._unsent = [(due, message) for due, message in self._unsent if due > frame]
-        for topic, content in self._from_planner.pass_on(frame, sent):
-            if isinstance(content, RouteRequest):
-                self.simulation.request_route(content)
-            elif topic == "trajectory":
-                self._tracking.take(unpack_trajectory(content))
+        for message in self._from_planner.pass_on(frame, sent):
+            if isinstance(message.content, RouteRequest):
+                self.simulation.request_route(message.content)
+            elif message.topic == "trajectory":
+                self._tracking.take(unpack_trajectory(message.content))
 
     def _followed(self) -> Trajectory | None:
         """What the tracker follows on this frame, on the clock of the world: the plan, or a stop where it is stale.

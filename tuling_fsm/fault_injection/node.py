@@ -124,7 +124,8 @@ class PlannerProcess:
         return NodeAnswer(tuple(sent), tuple(asked))
 
     def _outputs(self, messages: Iterable[LinkMessage[bytes]]) -> Iterator[Output]:
-        for topic, raw in messages:
+        for message in messages:
+            topic, raw = message.topic, message.content
             if topic == "operator":
                 for call in unpack_input(topic, raw, 0.0):
                     self._inbox.call(call)
