@@ -41,7 +41,7 @@ JUNCTION_WEIGHT = 1.0
 """Metres of offset that lying in a junction weighs where no heading tells lanes apart."""
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class RoadMap:
     """A map, read once and never changed."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -33,9 +34,10 @@ from tuling_fsm.planning.planner import Planner
 START, GOAL = Pose(12.0, 3.5, 0.1), Pose(0.0, 0.0, 0.0)
 
 
+@cache
 def warm_up_free_space(vehicle: Vehicle | None = None, parameters: FreeSpaceParameters | None = None) -> None:
     """Plans into a narrow parallel slot, standing and rolling, and out of one: compiles every kernel and makes the cost
-    table.
+    table. A process that has done so has them.
     """
     vehicle = vehicle or Vehicle()
     wall = StopWall(3.0, 1.5, 3.0, 6.0, Reason.RED_LIGHT)

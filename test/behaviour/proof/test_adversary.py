@@ -12,10 +12,11 @@ from tuling_fsm.map.lanes import Junction
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.world import RouteMatch
 
-from ..worlds import FAR_LANE, NEAR_LANE, NEAR_Y, TICK, Drive, Place, departed, plan, route_along
+from ..worlds import FAR_LANE, NEAR_LANE, NEAR_Y, Drive, Place, departed, plan, route_along
 from .test_model import BOUNDED
 
-TICKS = round(1800.0 / TICK)
+STEP_S = 0.1
+TICKS = round(1800.0 / STEP_S)
 Adversary = Callable[[Drive, int], None]
 """Ticks a drive, given the number of the tick."""
 
@@ -23,18 +24,18 @@ Adversary = Callable[[Drive, int], None]
 def way_to_route(drive: Drive, _: int) -> None:
     """From explore a way back is always seen, and the car never gets there."""
     drive.probe = plan()
-    drive.tick()
+    drive.tick(step=STEP_S)
 
 
 def route_switched(drive: Drive, k: int) -> None:
     """The route server sends another route on every tick."""
-    drive.tick(RouteMatch(-1, route_along(drive.place.road_map, FAR_LANE if k % 2 else NEAR_LANE)))
+    drive.tick(RouteMatch(-1, route_along(drive.place.road_map, FAR_LANE if k % 2 else NEAR_LANE)), step=STEP_S)
 
 
 def junction_over(drive: Drive, k: int) -> None:
     """The car stands at the end of a junction, and is said to be in it and to be out of it in turns, 2 s each."""
     here = JunctionAhead(40.0, 70.0, Junction("j", (), {}, False), 0, 0, 30.0)
-    drive.tick(junctions=(here,) if k // 40 % 2 else ())
+    drive.tick(junctions=(here,) if k // 20 % 2 else (), step=STEP_S)
 
 
 ADVERSARIES: tuple[Adversary, ...] = (way_to_route, route_switched, junction_over)

@@ -14,20 +14,28 @@ from tuling_fsm.map.opendrive.bounds import BOUNDS
 Element = etree._Element
 
 
-def parse(path: Path) -> Element:
-    """The root of an OpenDRIVE file, without comments and name spaces.
+def read_content(path: Path) -> bytes:
+    """What an OpenDRIVE file holds.
 
     Raises:
-        InputError: the file cannot be read, is not XML, or is XML of another kind.
+        InputError: the file cannot be read.
     """
     if path.is_char_device():
         # A scenario or a bag may name one, and it may have no end.
         raise InputError(str(path), "is a device", "an OpenDRIVE file")
     try:
-        content = path.read_bytes()
+        return path.read_bytes()
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "no file has such a name"
         raise InputError(str(path), f"cannot be read: {reason}", "an OpenDRIVE file") from error
+
+
+def parse(content: bytes, path: Path) -> Element:
+    """The root of an OpenDRIVE file, without comments and name spaces.
+
+    Raises:
+        InputError: it is not XML, or XML of another kind; the line names the file by `path`.
+    """
     try:
         root = _parse_bytes(content, path, None)
     except etree.XMLSyntaxError as error:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.map.lanes import Lane, LaneId, Signal, StopLine
-from tuling_fsm.map.opendrive.document import Element, number, parse, raw_dict, where
+from tuling_fsm.map.opendrive.document import Element, number, parse, raw_dict, read_content, where
 from tuling_fsm.map.opendrive.junction import read_junction
 from tuling_fsm.map.opendrive.lane_builder import build_lanes, sample_roads
 from tuling_fsm.map.opendrive.objects import read_objects
@@ -23,11 +24,18 @@ from tuling_fsm.map.surface import build_index
 def read_map(path: str | Path) -> RoadMap:
     """Read an OpenDRIVE map. What real maps are sloppy about is repaired and listed in `RoadMap.warnings`.
 
+    A file that holds what it held before gives the same map, so that the runs of a process share what is built of it.
+
     Raises:
         InputError: not readable, not XML, not OpenDRIVE, or an element lacks what the roads cannot be built without;
             the line gives file, line number, element, what is wrong and what would be right.
     """
-    root = parse(Path(path))
+    return _build(Path(path), read_content(Path(path)))
+
+
+@lru_cache(maxsize=4)
+def _build(path: Path, content: bytes) -> RoadMap:
+    root = parse(content, path)
     warnings: list[str] = []
     _check_header(root, warnings)
     roads = _read_roads(root, warnings)
@@ -43,7 +51,7 @@ def read_map(path: str | Path) -> RoadMap:
     stop_lines = merge([*stops_of_signals(written, roads, lanes), *objects.painted_stops], lanes)
     controls = read_controllers(root)
     return RoadMap(
-        name=_name(root, Path(path)),
+        name=_name(root, path),
         left_hand=any(road.left_hand for road in roads.values()),
         lanes=lanes,
         index=index,
