@@ -161,8 +161,8 @@ def prepare(recording: Recording, out: Path, problem_id: str | None = None) -> L
 
 
 def limits_of_traffic(lanelets: Mapping[str, Lanelet], start: ProblemState) -> dict[str, Lanelet]:
-    """The lanelets for a car that begins faster than is allowed where it begins: where it may drive as fast as there, or
-    faster, the limit is no lower than its speed. It goes with the traffic; its problem cannot be solved behind it.
+    """The lanelets for a car that begins faster than is allowed there: where it may drive as fast as there, or faster,
+    the limit is no lower than its speed. It goes with the traffic, as the recorded one did.
     """
     point = np.array([(start.x, start.y)])
     here = min((each.limit for each in lanelets.values() if bool(inside(each.outline, point)[0])), default=math.inf)

@@ -1,7 +1,8 @@
 """How fast to go to be at a place within its window of time and speed.
 
 The car comes to the lane of the place, keeps one speed, and changes it just before the place to that which is asked for
-there. In a window that goes on for a while it drives as it would anyhow, but not out of it before its time. It never goes faster for a window than it would anyhow: who is late comes late.
+there. In a window that goes on for a while it drives as it would anyhow, but not out of it before its time. It never
+goes faster for a window than it would anyhow: who is late comes late.
 """
 
 from __future__ import annotations
