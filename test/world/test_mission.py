@@ -33,6 +33,8 @@ def test_a_window_is_a_place_a_time_and_perhaps_a_speed() -> None:
     assert parse_mission({"window": window}, 0.0).window == GoalWindow(1.0, 2.0, (3.0, 4.0), (0.0, math.inf))
     fast = parse_mission({"window": {**window, "speed": [5, 6.5]}}, 0.0).window
     assert fast == GoalWindow(1.0, 2.0, (3.0, 4.0), (5.0, 6.5))
+    longer = parse_mission({"window": {**window, "length": 20}}, 0.0).window
+    assert longer == GoalWindow(1.0, 2.0, (3.0, 4.0), length=20.0)
 
 
 @pytest.mark.clause("PRK-2")

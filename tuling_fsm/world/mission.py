@@ -10,7 +10,7 @@
 Every member is optional, but `pickup` and `dropoff` of a task. A point takes `x`, `y` (m, `map`) and optionally
 `heading` (rad), `name`, `slots`, a list of boxes with `x`, `y`, `heading`, `length`, `width` (centre, m), and `routes`,
 preset routes through a car park that are driven in turn while no slot is free, each a list of `[x, y, heading]`. A
-`window` takes `x`, `y`, `time_s` and optionally `speed`, each of both `[from, to]`.
+`window` takes `x`, `y`, `time_s` and optionally `speed`, each of both `[from, to]`, and `length` (m).
 """
 
 from __future__ import annotations
@@ -86,12 +86,16 @@ class Task:
 
 @dataclass(frozen=True)
 class GoalWindow:
-    """A place on the way and when to be there, s from when the mission came, and how fast, m/s: from, to."""
+    """A place on the way and when to be there, s from when the mission came, and how fast, m/s: from, to.
+
+    It goes on for `length` m along the route: anywhere there will do.
+    """
 
     x: float
     y: float
     time_s: tuple[float, float]
     speed: tuple[float, float] = (0.0, math.inf)
+    length: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -156,10 +160,11 @@ def _point(where: str, raw: Any) -> MissionPoint:
 
 
 def _window(where: str, raw: Any) -> GoalWindow:
-    _keys(where, raw, ("x", "y", "time_s"), ("speed",))
+    _keys(where, raw, ("x", "y", "time_s"), ("speed", "length"))
     speed = [0.0, math.inf] if raw.get("speed") is None else _interval(f"{where}.speed", raw["speed"])
     x, y = _number(where, raw, "x"), _number(where, raw, "y")
-    return GoalWindow(x, y, _interval(f"{where}.time_s", raw["time_s"]), (speed[0], speed[1]))
+    length = 0.0 if raw.get("length") is None else _number(where, raw, "length")
+    return GoalWindow(x, y, _interval(f"{where}.time_s", raw["time_s"]), (speed[0], speed[1]), length)
 
 
 def _interval(where: str, raw: Any) -> tuple[float, float]:

@@ -76,3 +76,14 @@ def test_the_request_is_for_the_lane_of_the_place_until_its_time_is_over(road: R
     late = MissionProgress(mission=mission, elapsed_s=22.5)
     for progress, x in ((late, 100.0), (MissionProgress(mission=mission), 140.0), (MissionProgress(), 50.0)):
         assert follow_lanes(looking(road, progress, x=x)).window_s is None
+
+
+def test_a_window_that_goes_on_holds_back_only_from_its_end(road: RoadMap) -> None:
+    point = GoalWindow(90.0, FAR_Y, (10.0, 10.0))
+    longer = GoalWindow(90.0, FAR_Y, (10.0, 10.0), length=40.0)
+    assert _speed(road, 50.0, 0.0, point, v=4.0) == pytest.approx(4.0, abs=0.1), "40 m in 10 s"
+    assert _speed(road, 50.0, 0.0, longer) == pytest.approx(8.0, abs=0.1), "80 m in 10 s"
+    assert _speed(road, 100.0, 5.0, longer) < 8.0, "within it, but not out of it before its time"
+    assert _speed(road, 140.0, 5.0, longer) == math.inf, "past all of it"
+    slow = GoalWindow(90.0, FAR_Y, (10.0, 12.0), (0.0, 5.0), length=40.0)
+    assert _speed(road, 100.0, 11.0, slow) == pytest.approx(4.5), "no faster than asked for while its time lasts"

@@ -7,7 +7,8 @@ first states lie on, and the car is not the planner's yet.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +17,7 @@ import numpy as np
 
 from tuling_fsm.agent import Agent, Parameters
 from tuling_fsm.bag.commonroad.goal_route import GoalRoute, goal_route
-from tuling_fsm.bag.commonroad.lanelets import led_on
+from tuling_fsm.bag.commonroad.lanelets import Lanelet, led_on
 from tuling_fsm.bag.commonroad.obstacles import Obstacle, object_rows
 from tuling_fsm.bag.commonroad.problem import PlanningProblem, ProblemState, start_pose
 from tuling_fsm.bag.commonroad.roads import to_opendrive
@@ -28,6 +29,7 @@ from tuling_fsm.core.parameters import flatten
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
 from tuling_fsm.map.opendrive import read_map
+from tuling_fsm.map.polygon import inside
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.map.routing import plan_route
@@ -58,6 +60,11 @@ BEHIND_M = 1.0
 """No route is led up to over less than this, nor with a detour of more."""
 GOAL_MARGIN_M = 1.0
 """So far inside of a goal, m, the car counts on being in it."""
+GOAL_END_M = 3.0
+"""So far before the end of a goal, m, the car means to be when the goal's time begins: its plans are not kept to the
+metre."""
+LONGEST_WINDOW_M = 1000.0
+"""What a mission takes."""
 MAP_NAME = "map.xodr"
 BMW_320I = Vehicle(
     wheelbase=2.5789,
@@ -142,7 +149,8 @@ def prepare(recording: Recording, out: Path, problem_id: str | None = None) -> L
     if abs(recording.step / TICK_S - round(recording.step / TICK_S)) > 1e-6 or recording.step < 0.5 * TICK_S:
         raise InputError(recording.name, f"steps of {recording.step:g} s", f"a multiple of {TICK_S:g} s")
     out.mkdir(parents=True, exist_ok=True)
-    (out / MAP_NAME).write_bytes(to_opendrive(recording.name, led_on(recording.lanelets, BEYOND_MAP_M, BEFORE_MAP_M)))
+    lanelets = led_on(limits_of_traffic(recording.lanelets, problems[0].start), BEYOND_MAP_M, BEFORE_MAP_M)
+    (out / MAP_NAME).write_bytes(to_opendrive(recording.name, lanelets))
     road_map = read_map(out / MAP_NAME)
     start = start_pose(problems[0], center_ahead(BMW_320I))
     way = goal_route(road_map, recording, problems[0], start, BMW_320I)
@@ -152,12 +160,31 @@ def prepare(recording: Recording, out: Path, problem_id: str | None = None) -> L
     return Loop(recording, problems[0], road_map, way, BMW_320I, mission)
 
 
+def limits_of_traffic(lanelets: Mapping[str, Lanelet], start: ProblemState) -> dict[str, Lanelet]:
+    """The lanelets for a car that begins faster than is allowed there: where it may drive as fast as there, or faster,
+    the limit is no lower than its speed. It goes with the traffic, as the recorded one did.
+    """
+    point = np.array([(start.x, start.y)])
+    here = min((each.limit for each in lanelets.values() if bool(inside(each.outline, point)[0])), default=math.inf)
+    return {
+        key: replace(each, limit=max(each.limit, start.v)) if each.limit >= here else each
+        for key, each in lanelets.items()
+    }
+
+
 def _window(step: float, problem: PlanningProblem, way: GoalRoute, stretch: tuple[float, float]) -> dict[str, object]:
-    """The window of the mission: a place in the goal, and its intervals of time and speed."""
+    """The window of the mission: a place in the goal, how far the goal goes on behind it, and its intervals of time and
+    speed.
+    """
     low, high = (step * max(each - problem.start.step, 0) for each in way.goal.time)
     place = min(max(stretch[0] + GOAL_MARGIN_M, 0.5 * (low + high) * problem.start.v), 0.5 * sum(stretch))
     pose = way.route.reference.at(max(place, stretch[0]) - center_ahead(BMW_320I))
-    window: dict[str, object] = {"x": pose.x, "y": pose.y, "time_s": [low + RUN_IN_S, high + RUN_IN_S]}
+    window: dict[str, object] = {
+        "x": pose.x,
+        "y": pose.y,
+        "time_s": [low + RUN_IN_S, high + RUN_IN_S],
+        "length": min(max(stretch[1] - GOAL_END_M - place, 0.0), LONGEST_WINDOW_M),
+    }
     if way.goal.speed is not None:
         window["speed"] = [max(way.goal.speed.low, 0.0), max(way.goal.speed.high, 0.0)]
     return window

@@ -1,7 +1,8 @@
 """How fast to go to be at a place within its window of time and speed.
 
 The car comes to the lane of the place, keeps one speed, and changes it just before the place to that which is asked for
-there. It never goes faster for a window than it would anyhow: who is late comes late.
+there. In a window that goes on for a while it drives as it would anyhow, but not out of it before its time. It never
+goes faster for a window than it would anyhow: who is late comes late.
 """
 
 from __future__ import annotations
@@ -21,24 +22,45 @@ LEAST = 1.0
 
 
 def window_speed(view: BehaviourView) -> float:
-    """The speed limit that the mission's window puts on the way to its place, m/s; inf without one, or past it."""
-    window, place = _window(view), window_place(view)
-    left_s = 0.0 if window is None else 0.5 * sum(window.time_s) - view.memory.mission.elapsed_s
-    if window is None or place is None or left_s <= 0.0:
+    """The speed limit that the mission's window puts on the way to its place, m/s; inf without one, or past it.
+
+    A window with a length holds the car back no more than to be in it still when its time begins, and as slow as it
+    asks for by then.
+    """
+    window, place = _window(view), _place(view)
+    if window is None or place is None:
         return math.inf
-    vehicle, left_m = view.context.vehicle, place - _here(view)
-    return paced(left_m, left_s, _passing(window, view.world.ego.v), vehicle.max_accel, vehicle.comfort_decel)
+    vehicle, v, elapsed_s = view.context.vehicle, view.world.ego.v, view.memory.mission.elapsed_s
+    left_s = (window.time_s[0] if window.length > 0.0 else 0.5 * sum(window.time_s)) - elapsed_s
+    if left_s <= 0.0:
+        return math.inf if window.length == 0.0 or elapsed_s > window.time_s[1] else _fastest(window)
+    left_m = place + window.length - _here(view)
+    kept = paced(left_m, left_s, _passing(window, v), vehicle.max_accel, vehicle.comfort_decel)
+    return kept if window.length == 0.0 else min(kept, _fastest(window) + vehicle.comfort_decel * left_s)
 
 
 def window_place(view: BehaviourView) -> float | None:
     """Arc length (m) of the window's place on the route; None without one, past it, or when its time is over."""
+    place, window = _place(view), _window(view)
+    over = window is None or view.memory.mission.elapsed_s > window.time_s[1]
+    return None if over else place
+
+
+def _place(view: BehaviourView) -> float | None:
+    """Arc length (m) of the window's place on the route; None without one, or past all of it."""
     window, route = _window(view), view.memory.routing.route
     if window is None or route is None or not view.world.localized:
         return None
     here = _here(view)
-    there = route.reference.project(window.x, window.y, s_from=here)
-    over = view.memory.mission.elapsed_s > window.time_s[1]
-    return None if over or there.s <= here or abs(there.offset) > OFF_ROUTE_M else there.s
+    there = route.reference.project(window.x, window.y, s_from=here - window.length)
+    passed = there.s + window.length <= here or (there.s <= here and window.length == 0.0)
+    return None if passed or abs(there.offset) > OFF_ROUTE_M else there.s
+
+
+def _fastest(window: GoalWindow) -> float:
+    """The highest speed to aim at in a window, m/s."""
+    low, high = window.speed
+    return high - min(SPEED_MARGIN, 0.5 * (high - low))
 
 
 def _window(view: BehaviourView) -> GoalWindow | None:
