@@ -1,9 +1,11 @@
-"""Lane driving in traffic: candidates a second, planning, and the whole tick of an agent, against CommonRoad's reactive
-planner in the same traffic."""
+"""Lane driving in traffic: candidates a second of a whole planning step, and the whole tick of an agent, against
+Frenetix, FISS+ and CommonRoad's reactive planner in the same traffic.
+"""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,12 +31,14 @@ TICKS, WARM = 400, 80
 SITUATIONS, REPEATS = 16, 20
 NONE_LEFT_OUT_M = 1000.0
 """No lower speed loses as much."""
-PEER_LEVELS, PEER_REPEATS = (0, 1, 2), 5
+PEER_LEVELS, PEER_REPEATS, PEER_STEP_S = (0, 1, 2), 15, 0.1
+MANY = 800
+"""Candidates of a peer that is to show how many it can do."""
 Situation = tuple[FollowLanes, Scene]
 
 
-class Evaluated(NamedTuple):
-    """Paths of a tick, how many speeds of all of them were judged to the end, and what it all takes (ms)."""
+class Planned(NamedTuple):
+    """Paths of a step, how many trajectories along them are judged to the end, and what all of it takes (ms)."""
 
     paths: int
     judged: int
@@ -42,44 +46,65 @@ class Evaluated(NamedTuple):
 
 
 def run() -> Table:
-    """Candidates of some ticks of a drive, these ticks' planning, and all ticks of the drive."""
+    """Planning steps of some ticks of a drive, the peers' in the first of them, and all ticks of the drive."""
     parameters = Parameters()
     agent = Agent(three_lanes(), parameters)
     agent.warm_up()
     walls, cpus, seen = _driven(agent)
     derived = DerivedParameters.of(parameters.vehicle, parameters.planning)
     every = derived._replace(effort=derived.effort._replace(slack=NONE_LEFT_OUT_M))
-    loaded = [_evaluated(each, derived) for each in seen]
-    empty = [_evaluated((request, _emptied(scene)), derived) for request, scene in seen]
-    at_every_speed = [_evaluated(each, every) for each in seen]
-    speeds = 1 + parameters.planning.choice.speeds
-    planning = [_planning(each, derived) for each in seen]
-    theirs = ask("lanes.py", _question(seen[0][1], parameters.planning.choice.horizon))
+    kinds = {
+        "as it runs": [_planned(each, derived) for each in seen],
+        "every speed of every path": [_planned(each, every) for each in seen],
+        "as it runs, on an empty road": [_planned((each, _emptied(scene)), derived) for each, scene in seen],
+    }
+    usual = kinds["as it runs"]
+    horizon = parameters.planning.choice.horizon
+    question = _question(seen[SITUATIONS // 2][1], horizon, round(_mean(each.judged for each in usual)))
+    native, reactive = ask("lanes_native.py", question), ask("lanes.py", question)
+    names = {
+        "frenetix": "Frenetix", "frenetix_blind": "Frenetix, blind to the cars", "fop": "fiss-planner, all of them",
+        "fiss_plus": "FISS+, best first",
+    }  # fmt: skip
+    peers = [(name, level) for key, name in names.items() for level in native[key]]
+    peers += [("commonroad-reactive-planner", level) for level in reactive["levels"]]
+    whole = [
+        (f"ours, a whole tick, {name}", percentile(usual_ms, 0.5), percentile(usual_ms, 0.99))
+        for name, usual_ms in (("CPU time", cpus), ("by the clock", walls))
+    ]
     rows: list[tuple[Cell, ...]] = [
-        *_candidate_rows(loaded, empty, at_every_speed, speeds, theirs),
-        ("planning a tick, ms, median", percentile(planning, 0.5), None, None, ""),
-        *_at_equal_candidates(planning, loaded, theirs),
-        ("a whole tick, ms, p50", percentile(cpus, 0.5), None, None, "<= 1"),
-        ("a whole tick, ms, p99", percentile(cpus, 0.99), None, None, "<= 2"),
-        ("the same by the clock on the wall, p50", percentile(walls, 0.5), None, None, ""),
-        ("the same by the clock on the wall, p99", percentile(walls, 0.99), None, None, ""),
+        *_rows(kinds, peers),
+        *((name, None, p50, p99, None, None, "p50 <= 1 ms, p99 <= 2 ms") for name, p50, p99 in whole),
     ]
     return Table(
         "Lane driving",
-        (f"{LANES} lanes, {CARS} cars", "ours", "peer", "ratio", "goal"),
-        tuple(rows),
-        f"{REPEATS} of each of {SITUATIONS} ticks, {TICKS - WARM} whole ticks, {PEER_REPEATS} of the peer at "
-        "each density; CPU time of one core",
         (
-            f"Peer: commonroad-reactive-planner {theirs['version']}, one process, horizon "
-            f"{parameters.planning.choice.horizon:g} s in steps of 0.1 s; its time is that of `plan` alone, without "
-            "the collision checker being built. It checks collisions of the cheapest candidates only, up to the first "
-            "that is free.",
-            "At equal candidates the peer's time at its nearest density is scaled by the number of our paths.",
-            "A path: its points, room to static things, when and where each car is in its way, the car-following model "
-            "rolled out among all of them, both passes' costs. A candidate: a path at one speed, by the laws or by a "
-            "polynomial, judged to the end; the laws forbid the others on the way. Rates of candidates are with every "
-            "speed of every path, the rest of the table with those that may be worth while.",
+            f"{LANES} lanes, {CARS} cars",
+            "candidates",
+            "a step, ms, p50",
+            "p99",
+            "k candidates/s",
+            "in ours",
+            "goal",
+        ),
+        tuple(rows),
+        f"{REPEATS} of each of {SITUATIONS} planning steps, {TICKS - WARM} whole ticks, {PEER_REPEATS} of each peer; "
+        "CPU time of one core",
+        (
+            f"Horizon {horizon:g} s; the peers' in steps of {PEER_STEP_S:g} s. A step is all of the planner's work "
+            "from the car's state and the predicted cars, as its own objects, to the trajectory: coordinates, sampling, "
+            "judging, choosing.",
+            "Ours: trajectories judged to the end, with every car and by both passes' costs, along "
+            f"{_mean(each.paths for each in usual):.3g} paths; other speeds of a path are begun and left where a law "
+            "forbids them or nothing can be gained.",
+            "The last column: a peer's step, scaled to as many candidates, in ours as it runs.",
+            f"Frenetix {native['versions']['frenetix']}: four checks of kinematics, five costs, one of them the "
+            "probability of a collision with each car. Blind to the cars it has the rest. The exact collision check "
+            "that it does in Python afterwards is left out, in its favour.",
+            f"fiss-planner {native['versions']['fiss-planner']}: exact boxes with margins. FISS+ makes a few of the "
+            "candidates of its lattice, which is what is counted here, and checks two or three of those.",
+            f"Reactive planner {reactive['version']}: `plan` alone, without the collision checker being built; it "
+            "checks the cheapest candidates for collisions, up to the first that is free.",
             "A whole tick also sees, decides, and checks the plan.",
         ),
     )
@@ -109,75 +134,58 @@ def _emptied(scene: Scene) -> Scene:
     return Scene(scene.stamp, scene.ego, Obstacles(), scene.static_segments)
 
 
-def _evaluated(situation: Situation, derived: DerivedParameters) -> Evaluated:
-    """Evaluate all candidates of a tick."""
+def _planned(situation: Situation, derived: DerivedParameters) -> Planned:
+    """The whole of `follow_lanes`, and what it judges."""
+    request, scene = situation
+    start, times = start_state(scene, None, derived.parameters.continuity), []
+    workspace = LaneWorkspace(derived.rows)
+    for _ in range(REPEATS + 1):
+        began = time.process_time()
+        follow_lanes(request, scene, start, None, derived, workspace)
+        times.append(1e3 * (time.process_time() - began))
+    paths, judged = _judged(situation, derived)
+    return Planned(paths, judged, percentile(times[1:], 0.5))
+
+
+def _judged(situation: Situation, derived: DerivedParameters) -> tuple[int, int]:
+    """How many paths a planning step has, and trajectories that it judges to the end."""
     request, scene = situation
     start = start_state(scene, None, derived.parameters.continuity)
     lines = prepare_lines(request, start, derived.reference_line, derived.body, LaneLineCache())
     assert lines is not None
     tick, _ = prepare(request, scene, start, None, lines, derived)
     specs = np.empty((MAX_CANDIDATES, SPEC))
-    specs = specs[
-        : sample_candidates(lines, tick.static, tick.moving, sampling_scope(request, derived), tick.body, specs)
-    ]
+    count = sample_candidates(lines, tick.static, tick.moving, sampling_scope(request, derived), tick.body, specs)
+    verdicts = np.empty((count, evaluation.VERDICT))
     buffers = new_buffers(derived.candidate_rows, len(tick.moving.id))
-    verdicts, times = np.empty((len(specs), evaluation.VERDICT)), []
-    for _ in range(REPEATS):
-        began = time.process_time()
-        evaluation.evaluate_all(specs, tick, buffers, verdicts)
-        times.append(1e3 * (time.process_time() - began))
-    return Evaluated(len(specs), int(verdicts[:, evaluation.SPEEDS].sum()), percentile(times, 0.5))
+    evaluation.evaluate_all(specs[:count], tick, buffers, verdicts)
+    return count, int(verdicts[:, evaluation.SPEEDS].sum())
 
 
-def _planning(situation: Situation, derived: DerivedParameters) -> float:
-    """What the whole of `follow_lanes` takes (ms)."""
-    request, scene = situation
-    start, times = start_state(scene, None, derived.parameters.continuity), []
-    workspace = LaneWorkspace(derived.rows)
-    for _ in range(REPEATS):
-        began = time.process_time()
-        follow_lanes(request, scene, start, None, derived, workspace)
-        times.append(1e3 * (time.process_time() - began))
-    return percentile(times, 0.5)
+def _mean(values: Iterable[float]) -> float:
+    return float(np.mean(list(values)))
 
 
-def _paths_rate(found: list[Evaluated]) -> float:
-    """Thousands of paths a second."""
-    return sum(each.paths for each in found) / sum(each.ms for each in found)
+def _rows(kinds: dict[str, list[Planned]], peers: list[tuple[str, dict[str, Any]]]) -> list[tuple[Cell, ...]]:
+    """Ours and the peers', each at each number of candidates; where those are about as few as ours, how much longer a
+    peer takes for as many.
+    """
+    found: list[tuple[Cell, ...]] = []
+    for name, steps in kinds.items():
+        count, times = _mean(each.judged for each in steps), [each.ms for each in steps]
+        rate, goal = sum(each.judged for each in steps) / sum(times), ">= 100 k, then 300 k" if not found else ""
+        found.append((f"ours, {name}", count, percentile(times, 0.5), percentile(times, 0.99), rate, None, goal))
+    few, mine = (float(cell) for cell in found[0][1:3] if isinstance(cell, float))
+    for name, level in peers:
+        count, p50 = level["count"], percentile(level["ms"], 0.5)
+        ratio = p50 * few / count / mine if count < 3.0 * few else None
+        goal = ">= 20" if ratio is not None else ""
+        found.append((name, count, p50, percentile(level["ms"], 0.99), count / p50, ratio, goal))
+    return found
 
 
-def _candidate_rows(
-    loaded: list[Evaluated],
-    empty: list[Evaluated],
-    at_every_speed: list[Evaluated],
-    speeds: int,
-    theirs: dict[str, Any],
-) -> list[tuple[Cell, ...]]:
-    best = max(level["count"] / percentile(level["ms"], 0.5) for level in theirs["levels"])
-    mine = sum(each.judged for each in at_every_speed) / sum(each.ms for each in at_every_speed)
-    return [
-        ("paths of a tick, mean", float(np.mean([each.paths for each in loaded])), None, None, ""),
-        ("k candidates/s, judged to the end", mine, best, mine / best, ">= 100, then 300"),
-        ("k candidates/s, with those that the laws forbid", speeds * _paths_rate(at_every_speed), None, None, ""),
-        ("k paths/s at the laws' speed", _paths_rate(loaded), None, None, ">= 100"),
-        ("k paths/s, the same road empty", _paths_rate(empty), None, None, ""),
-    ]
-
-
-def _at_equal_candidates(
-    planning: list[float], loaded: list[Evaluated], theirs: dict[str, Any]
-) -> list[tuple[Cell, ...]]:
-    """Planning a tick with as many candidates as ours has paths: the peer's nearest density, scaled to that number."""
-    count = float(np.mean([each.paths for each in loaded]))
-    level = min(theirs["levels"], key=lambda each: abs(each["count"] - count))
-    scaled = percentile(level["ms"], 0.5) * count / level["count"]
-    mine = percentile(planning, 0.5)
-    name = f"planning a tick at equal candidates (peer: {level['count']}, scaled), ms"
-    return [(name, mine, scaled, scaled / mine, "ratio >= 20")]
-
-
-def _question(scene: Scene, horizon: float) -> dict[str, Any]:
-    """The same road and cars as the peer reads them, and the car in the middle lane."""
+def _question(scene: Scene, horizon: float, count: int) -> dict[str, Any]:
+    """The same road and cars as the peers read them, and the car in the middle lane."""
     around, ego = scene.obstacles, scene.ego
     return {
         "lanes": [[place(s, lane)[:2] for s in range(0, 500, 2)] for lane in range(LANES)],
@@ -190,5 +198,13 @@ def _question(scene: Scene, horizon: float) -> dict[str, Any]:
         "horizon": horizon,
         "wanted": max(SPEEDS),
         "levels": PEER_LEVELS,
+        "counts": (count, MANY),
+        "lattices": (_lattice(count / LANES), _lattice(MANY / LANES)),
         "repeats": PEER_REPEATS,
     }
+
+
+def _lattice(count: float) -> tuple[int, int, int]:
+    """Widths, speeds and times of about as many candidates, as alike in number as can be."""
+    side = round(count ** (1.0 / 3.0))
+    return max(1, round(count / side**2)), side, side

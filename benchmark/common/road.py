@@ -65,11 +65,14 @@ def three_lanes() -> RoadMap:
 
 
 def cars(stamp: float) -> npt.NDArray[np.void]:
-    """The traffic around the car: as many on each lane, each lane at its own speed."""
+    """The traffic around the car: as many on each lane, each lane at its own speed. They do not react, so the one
+    behind the car leaves it room to fall back from the one ahead.
+    """
     rows = np.zeros(CARS, OBJECTS)
     for i, row in enumerate(rows):
         lane, number = i % LANES, i // LANES
-        s = START_S + (number - 3.5) * APART + SPEEDS[lane] * stamp
+        behind = lane == LANES // 2 and number <= 3
+        s = START_S + (number - 3.5 - behind) * APART + SPEEDS[lane] * stamp
         row["x"], row["y"], row["heading"] = pose = place(s, lane)
         row["vx"], row["vy"] = SPEEDS[lane] * math.cos(pose.heading), SPEEDS[lane] * math.sin(pose.heading)
         row["id"], row["kind"], row["source"], row["existence"] = i + 1, Kind.CAR, Source.LIDAR, 1.0

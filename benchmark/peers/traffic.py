@@ -1,8 +1,8 @@
 """SUMO in this process. Runs in the peers' environment: JSON on standard input, JSON on standard output.
 
-In:  {"folder", "towns": [[crossings, count], ...], "street", "dt", "frames", "warm"}
+In:  {"folder", "towns": [[crossings, count], ...], "street", "lanes", "dt", "frames", "warm"}
 Out: {"xodr": {crossings: the grid as OpenDRIVE}, "rates": [median thousands of vehicle-steps a second of each town],
-      "version"}
+      "changes": [how often a vehicle was in another lane of its street than a step before], "version"}
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ import libsumo
 BIN = Path(sys.executable).parent
 
 
-def grid(folder: Path, crossings: int, street: int) -> tuple[Path, Path]:
+def grid(folder: Path, crossings: int, street: int, lanes: int) -> tuple[Path, Path]:
     """A grid of streets as SUMO's network and as OpenDRIVE."""
     net, xodr = folder / f"grid{crossings}.net.xml", folder / f"grid{crossings}.xodr"
     if xodr.exists():
         return net, xodr
     sizes = [f"--grid.number={crossings}", f"--grid.length={street}", "--default.speed=13.89", "--no-turnarounds=true"]
+    sizes += [f"--default.lanenumber={lanes}"]
     for command in (
         [str(BIN / "netgenerate"), "--grid", *sizes, "-o", str(net)],
         [str(BIN / "netconvert"), "-s", str(net), "--opendrive-output", str(xodr)],
@@ -38,8 +39,8 @@ def grid(folder: Path, crossings: int, street: int) -> tuple[Path, Path]:
     return net, xodr
 
 
-def rate(net: Path, count: int, question: dict[str, Any]) -> float:
-    """Median thousands of vehicle-steps a second."""
+def rate(net: Path, count: int, question: dict[str, Any]) -> tuple[float, int]:
+    """Median thousands of vehicle-steps a second, and lane changes."""
     draw = random.Random(1)
     step = ["--step-length", str(question["dt"]), "--no-step-log", "--no-warnings", "--seed", "1"]
     with contextlib.redirect_stdout(io.StringIO()):
@@ -54,25 +55,34 @@ def rate(net: Path, count: int, question: dict[str, Any]) -> float:
         libsumo.route.add(f"r{made}", found.edges)
         libsumo.vehicle.add(f"v{made}", f"r{made}", departPos="random_free", departSpeed="0")
         made += 1
-    rates = []
+    rates, changes, before = [], 0, {}
     for frame in range(question["warm"] + question["frames"]):
         began = time.process_time()
         libsumo.simulationStep()
         took = time.process_time() - began
+        lanes = {each: libsumo.vehicle.getLaneID(each).rpartition("_") for each in libsumo.vehicle.getIDList()}
         if frame >= question["warm"]:
-            rates.append(1e-3 * libsumo.vehicle.getIDCount() / took)
+            rates.append(1e-3 * len(lanes) / took)
+            changes += sum(each in before and _changed(before[each], lane) for each, lane in lanes.items())
+        before = lanes
     libsumo.close()
-    return statistics.median(rates)
+    return statistics.median(rates), changes
+
+
+def _changed(before: tuple[str, str, str], now: tuple[str, str, str]) -> bool:
+    """Whether two lanes are different ones of the same street."""
+    return before[0] == now[0] and before[2] != now[2]
 
 
 def main(question: dict[str, Any]) -> dict[str, Any]:
     """Build the grids, and simulate and time each number of vehicles."""
-    rates, maps = [], {}
+    found, maps = [], {}
     for crossings, count in question["towns"]:
-        net, xodr = grid(Path(question["folder"]), crossings, question["street"])
+        net, xodr = grid(Path(question["folder"]), crossings, question["street"], question["lanes"])
         maps[str(crossings)] = str(xodr)
-        rates.append(rate(net, count, question))
-    return {"xodr": maps, "rates": rates, "version": version("libsumo")}
+        found.append(rate(net, count, question))
+    rates, changes = zip(*found, strict=True)
+    return {"xodr": maps, "rates": rates, "changes": changes, "version": version("libsumo")}
 
 
 json.dump(main(json.load(sys.stdin)), sys.stdout)
