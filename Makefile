@@ -158,7 +158,7 @@ bench-peers:
 	$(CURDIR)/.venv-bench/bin/pip install --quiet --disable-pip-version-check ompl==2.0.1 rsplan==1.0.10 \
 		pyrvo==0.4.3 libsumo==1.28.0 eclipse-sumo==1.28.0 highway-env==1.12.1 \
 		toppra==0.6.10 commonroad-reactive-planner==2025.1 commonroad-drivability-checker==2025.4.0 \
-		commonroad-io==2024.3 fiss-planner==1.0.0 numba numpy
+		commonroad-io==2024.3 fiss-planner==1.0.0 frenetix==0.4.0 numba numpy
 
 # Python 3.10 to 3.12 as far as they are there; others by PYTHONS="/path/to/python3.12 ...".
 wheels: testable

@@ -92,8 +92,8 @@ def run() -> Table:
         "CPU time of one core",
         (
             f"Horizon {horizon:g} s; the peers' in steps of {PEER_STEP_S:g} s. A step is all of the planner's work "
-            "from the car's state and the predicted cars, as its own objects, to the trajectory: coordinates, sampling, "
-            "judging, choosing.",
+            "from the car's state and the predicted cars, as its own objects, to the trajectory: coordinates, "
+            "sampling, judging, choosing.",
             "Ours: trajectories judged to the end, with every car and by both passes' costs, along "
             f"{_mean(each.paths for each in usual):.3g} paths; other speeds of a path are begun and left where a law "
             "forbids them or nothing can be gained.",

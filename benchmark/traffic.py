@@ -63,10 +63,11 @@ def run() -> Table:
         tuple(rows),
         f"median of {FRAMES} steps of {DT:g} s of each, after {WARM} that do not count; CPU time of one core",
         (
-            f"A grid of crossings without lights, streets of {STREET_M} m, {STREET_LANES} lanes each way; both drive at "
-            "random and change lanes as they do by themselves.",
-            "Ours: all stages; dynamics (tyres' slip apart, a single-track model with lags) for every vehicle, which the "
-            "peer does not have. The last two columns are as the product runs it far from an ego, where none has them.",
+            f"A grid of crossings without lights, streets of {STREET_M} m, {STREET_LANES} lanes each way; both drive "
+            "at random and change lanes as they do by themselves.",
+            "Ours: all stages; dynamics (tyres' slip apart, a single-track model with lags) for every vehicle, which "
+            "the peer does not have. The last two columns are as the product runs it far from an ego, where none has "
+            "them.",
             "On 14 x 14 crossings hardly anybody of 100 has a leader, and nearly everybody of 5000; the towns of 5 x 5 "
             "and 31 x 31 are as full as that of 14 x 14 with 1000.",
             f"Peer: libsumo {theirs['version']}; in the last row highway-env {motorway['version']} with as many "
