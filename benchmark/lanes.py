@@ -46,7 +46,7 @@ class Planned(NamedTuple):
 
 
 def run() -> Table:
-    """Planning steps of some ticks of a drive, the peers' in the first of them, and all ticks of the drive."""
+    """Planning steps of some ticks of a drive, the peers' in one of them, and all ticks of the drive."""
     parameters = Parameters()
     agent = Agent(three_lanes(), parameters)
     agent.warm_up()
