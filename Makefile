@@ -5,14 +5,14 @@ INSTALLED := $(VENV)/.installed
 TESTABLE := $(VENV)/.testable
 MODULES := test/viewer/javascript/node_modules/.package-lock.json
 TOOLS := $(CURDIR)/.venv-tools
-# Wheels that a hash is kept of, nothing else; empy has none, and is built with what is there.
+# Wheels that a hash is kept of, nothing else; empy and ffmpeg have none, and are built with what is there.
 WHEELS := --only-binary :all:
 PIP := $(BIN)/pip --quiet --disable-pip-version-check install --no-compile --no-deps --no-build-isolation
 LOCKED := $(PIP) --require-hashes
-LOCK := $(TOOLS)/bin/uv pip compile setup.py - --constraint constraints.txt --universal --python-version 3.10 $(WHEELS) --no-binary empy \
+LOCK := $(TOOLS)/bin/uv pip compile setup.py - --constraint constraints.txt --universal --python-version 3.10 \
 	--generate-hashes --no-annotate --quiet --custom-compile-command 'make lock' --extra ros --extra completion
-# Single packages of the lock file.
-part = sed -n '/^\($(1)\)==/,/[^\\]$$/p' locks/run.txt >$(VENV)/.part.txt && $(LOCKED) $(2) --requirement $(VENV)/.part.txt
+# Single packages of a lock file.
+part = sed -n '/^\($(1)\)==/,/[^\\]$$/p' $(or $(3),locks/run.txt) >$(VENV)/.part.txt && $(LOCKED) $(2) --requirement $(VENV)/.part.txt
 PYTHON ?= $(shell for p in python3 python3.12 python3.11 python3.10; do \
 	$$p -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 12))' 2>/dev/null && echo $$p && break; done)
 
@@ -67,6 +67,7 @@ $(INSTALLED): setup.py locks/run.txt pyproject.toml
 # Oracles of other makers, checkers and build tools: nothing that drives needs them.
 $(TESTABLE): $(INSTALLED) locks/test.txt
 	@echo "set-up for tests: the tools and oracles that they need, 700 MB"
+	@$(call part,ffmpeg,,locks/test.txt)
 	@$(LOCKED) $(WHEELS) --requirement locks/test.txt
 	@$(call part,lark,$(WHEELS) --force-reinstall)
 	@touch $@

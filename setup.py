@@ -74,6 +74,7 @@ setup(
         ],
         "cluster": ["distributed>=2024.1"],
         "sumo": ["eclipse-sumo==1.28.0", "libsumo==1.28.0"],
+        "commonroad": ["commonroad-sumo==2025.1.4", "eclipse-sumo==1.28.0", "libsumo==1.28.0"],
         "completion": ["shtab>=1.7"],
         "fuzz": ["atheris==3.0.0; platform_machine == 'x86_64' and python_version >= '3.11'"],
         "test": [
@@ -82,6 +83,7 @@ setup(
             "colcon-core",
             "colcon-package-information",
             "colcon-ros",
+            "commonroad-sumo==2025.1.4; platform_machine == 'x86_64'",
             "distributed>=2024.1",
             "eclipse-sumo==1.28.0; platform_machine == 'x86_64'",
             "foxglove-sdk==0.30.3",

@@ -98,7 +98,7 @@ def test_headings_in_a_solution_go_on_from_the_one_that_the_problem_begins_with(
     begin = recording.problems[0].start._replace(heading=-3.2)
     headings = (-3.2 + 2.0 * math.pi, math.pi - 0.01, -math.pi + 0.02)
     states = tuple(ProblemState(k, 0.0, 0.0, heading, 5.0) for k, heading in enumerate(headings))
-    driven = ScenarioDrive(replace(recording.problems[0], start=begin), states, None)
+    driven = ScenarioDrive(replace(recording.problems[0], start=begin), states, None, ())
     written = etree.fromstring(solution_xml(recording, driven)).findall(".//orientation")
     wanted = [-3.2, -math.pi - 0.01, -math.pi + 0.02]
     assert [float(each.text) for each in written] == pytest.approx(wanted)
@@ -125,13 +125,13 @@ def test_a_goal_is_reached_when_all_of_it_holds_at_once(state, reached):
 def test_contacts_are_told_with_their_side_and_fault(tmp_path):
     others = car(7, 20.0, -1.75, 6.0, 40) + car(8, 55.0, -1.75, 0.0, 1)
     loop = loop_of(tmp_path, ROADS + others + problem(30.0, -1.75, 0.0, PASSING, (10, 20)))
-    slow = judge(loop, ScenarioDrive(loop.problem, standing(20, 30.0, v=1.0), None))
+    slow = judge(loop, ScenarioDrive(loop.problem, standing(20, 30.0, v=1.0), None, loop.recording.obstacles))
     assert [(each.obstacle, each.contact, each.at_fault) for each in slow.contacts] == [("7", Contact.REAR, False)]
-    front = judge(loop, ScenarioDrive(loop.problem, standing(5, 52.0, v=5.0), None))
+    front = judge(loop, ScenarioDrive(loop.problem, standing(5, 52.0, v=5.0), None, loop.recording.obstacles))
     assert [(each.obstacle, each.contact, each.at_fault) for each in front.contacts] == [("8", Contact.FRONT, True)]
-    alone = judge(loop, ScenarioDrive(loop.problem, standing(5, 70.0), None))
+    alone = judge(loop, ScenarioDrive(loop.problem, standing(5, 70.0), None, loop.recording.obstacles))
     assert alone.contacts == () and not alone.solved and alone.left_road is None
-    beside = judge(loop, ScenarioDrive(loop.problem, standing(5, 70.0, y=-3.0), None))
+    beside = judge(loop, ScenarioDrive(loop.problem, standing(5, 70.0, y=-3.0), None, loop.recording.obstacles))
     assert beside.left_road == 0 and "off the road at step 0" in beside.words()
 
 

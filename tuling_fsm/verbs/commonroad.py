@@ -8,9 +8,10 @@ from collections.abc import Sequence
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.progress import ProgressDisplay
-from tuling_fsm.verbs.parser import Verbs, add_verb, folder, path
+from tuling_fsm.verbs.parser import Verbs, add_seed, add_verb, folder, path
 
 SOLUTION = "solution.xml"
+TRAFFIC = ("recorded", "sumo")
 
 
 def add_commonroad(verbs: Verbs) -> None:
@@ -27,9 +28,13 @@ def add_commonroad(verbs: Verbs) -> None:
     parser.add_argument(
         "--ego", metavar="ID", help="recorded car that is the ego (default the one that drives farthest)"
     )
+    parser.add_argument("--drive", action="store_true", help=f"the planner drives; writes {SOLUTION} too")
     parser.add_argument(
-        "--drive", action="store_true", help=f"the planner drives, the others replay; writes {SOLUTION} too"
-    )
+        "--traffic", choices=TRAFFIC, default=TRAFFIC[0],
+        help="what moves the others of a drive: the recording, or SUMO, which answers to the car (the extra "
+        "`commonroad`; default recorded)",
+    )  # fmt: skip
+    add_seed(parser)
     parser.add_argument("--problem", metavar="ID", help="planning problem that is driven (default the first one)")
 
 
@@ -38,6 +43,8 @@ def _commonroad(arguments: argparse.Namespace) -> int:
         raise InputError("--ego", "no recorded car is the ego of a drive", "--problem, or no --drive")
     if arguments.problem is not None and not arguments.drive:
         raise InputError("--problem", "nothing is driven", "--drive with it")
+    if arguments.traffic != TRAFFIC[0] and not arguments.drive:
+        raise InputError("--traffic", "nothing is driven", "--drive with it")
     return _drive(arguments) if arguments.drive else _convert(arguments)
 
 
@@ -55,6 +62,7 @@ def _convert(arguments: argparse.Namespace) -> int:
 def _drive(arguments: argparse.Namespace) -> int:
     """0 where the problem is solved, else 1."""
     from tuling_fsm.bag.commonroad.drive import drive_agent, prepare
+    from tuling_fsm.bag.commonroad.reactive import ReactiveTraffic
     from tuling_fsm.bag.commonroad.scenario import read_recording
     from tuling_fsm.bag.commonroad.solution import solution_xml
     from tuling_fsm.bag.commonroad.verdict import judge
@@ -62,8 +70,10 @@ def _drive(arguments: argparse.Namespace) -> int:
     recording = read_recording(arguments.scenario)
     _say_lost(recording.lost)
     loop = prepare(recording, arguments.out, arguments.problem)
+    reacts = arguments.traffic != TRAFFIC[0]
+    traffic = ReactiveTraffic(arguments.scenario, arguments.out, arguments.seed) if reacts else None
     with ProgressDisplay() as progress:
-        driven = drive_agent(loop, arguments.out, progress=progress)
+        driven = drive_agent(loop, arguments.out, progress=progress, traffic=traffic)
     (arguments.out / SOLUTION).write_bytes(solution_xml(recording, driven))
     verdict = judge(loop, driven)
     print(f"problem {driven.problem.id}, {len(driven.states)} states: {verdict.words()}")

@@ -1,4 +1,5 @@
-"""A CommonRoad scenario in closed loop: the planner at 20 Hz drives our car, the others replay what was recorded.
+"""A CommonRoad scenario in closed loop: the planner at 20 Hz drives our car, the others replay what was recorded, or
+are moved by somebody else.
 
 The car is CommonRoad's BMW 320i. The planner sees the others as objects and predicts them itself. As in nuPlan
 ([caesar2021][]) it is given a short history: for `RUN_IN_S` before the beginning all go on the straight lines that the
@@ -8,7 +9,7 @@ first states lie on, and the car is not the planner's yet.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -91,11 +92,14 @@ one (m/s^2) would take the gap between any two of them for unsafe."""
 
 @dataclass(frozen=True, eq=False)
 class ScenarioDrive:
-    """What came of it: the car's centre at every step of the scenario, and when a goal was reached."""
+    """What came of it: the car's centre at every step of the scenario, when a goal was reached, and what the others
+    did.
+    """
 
     problem: PlanningProblem
     states: tuple[ProblemState, ...]
     reached_step: int | None
+    obstacles: tuple[Obstacle, ...]
 
 
 Planner = Callable[[Inputs], Trajectory | None]
@@ -191,7 +195,11 @@ def _window(step: float, problem: PlanningProblem, way: GoalRoute, stretch: tupl
 
 
 def drive_agent(
-    loop: Loop, out: Path, parameters: Parameters | None = None, progress: Report | None = None
+    loop: Loop,
+    out: Path,
+    parameters: Parameters | None = None,
+    progress: Report | None = None,
+    traffic: Traffic | None = None,
 ) -> ScenarioDrive:
     """Our planner drives; a bag of all that went in and came out lies in the folder.
 
@@ -200,6 +208,7 @@ def drive_agent(
         out: the folder.
         parameters: of the planner, with the scenario's vehicle in place of its own.
         progress: told in a line how far it is, once a second of the scenario.
+        traffic: what moves the others; without it they replay.
     """
     told = StampProgress(progress, loop.duration_s)
     parameters = parameters_for_scenarios(parameters)
@@ -224,28 +233,67 @@ def drive_agent(
             )
             return tick.trajectory
 
-        return drive(loop, plan)
+        return (traffic or drive)(loop, plan)
+
+
+class EgoDrive:
+    """The car on its way through a scenario, step by step of it.
+
+    Args:
+        loop: the scenario.
+        plan: what drives; it is led up to the beginning.
+    """
+
+    def __init__(self, loop: Loop, plan: Planner) -> None:
+        self._loop, self._plan = loop, plan
+        self._ahead, p = center_ahead(loop.vehicle), SimParameters()
+        problem = loop.problem
+        start = start_pose(problem, self._ahead)
+        self._car = EgoCar(start, problem.start.v, loop.vehicle, p.dynamics, p.tracker)
+        self._substeps = p.stepping.substeps(TICK_S)
+        for inputs in _run_in(loop):
+            plan(inputs)
+        self._states = [_state(problem.start.step, self._car, self._ahead)]
+        self.reached_step: int | None = None
+        """The first at which the car was in a goal."""
+
+    @property
+    def state(self) -> ProblemState:
+        """Where the car is."""
+        return self._states[-1]
+
+    @property
+    def over(self) -> bool:
+        """Whether a goal is reached, or none can be any more."""
+        return self.reached_step is not None or self.state.step >= self._loop.problem.last_step
+
+    def step(self, obstacles: Sequence[Obstacle]) -> ProblemState:
+        """Drive to the next step of the scenario, among others that have states for the time until then."""
+        per_step, before = round(self._loop.recording.step / TICK_S), self.state.step
+        for tick in range(before * per_step, (before + 1) * per_step):
+            t, car = tick * TICK_S, self._car
+            inputs = _inputs(self._loop, t, car.pose, car.v, car.yaw_rate, object_rows(obstacles, t))
+            car.drive(self._plan(inputs), BEGIN_S + t, TICK_S / self._substeps, self._substeps)
+        self._states.append(_state(before + 1, self._car, self._ahead))
+        if self._loop.problem.reached(self.state):
+            self.reached_step = self.state.step
+        return self.state
+
+    def result(self, obstacles: tuple[Obstacle, ...]) -> ScenarioDrive:
+        """What came of it, among others that did this."""
+        return ScenarioDrive(self._loop.problem, tuple(self._states), self.reached_step, obstacles)
+
+
+Traffic = Callable[[Loop, Planner], ScenarioDrive]
+"""Drives a scenario among others that it moves."""
 
 
 def drive(loop: Loop, plan: Planner) -> ScenarioDrive:
-    """Step by step until a goal is reached, or none can be any more."""
-    recording, problem, p = loop.recording, loop.problem, SimParameters()
-    ahead = center_ahead(loop.vehicle)
-    car = EgoCar(start_pose(problem, ahead), problem.start.v, loop.vehicle, p.dynamics, p.tracker)
-    for inputs in _run_in(loop):
-        plan(inputs)
-    states, per_step = [_state(problem.start.step, car, ahead)], round(recording.step / TICK_S)
-    substeps = p.stepping.substeps(TICK_S)
-    first = problem.start.step * per_step
-    for tick in range(first, int(problem.last_step) * per_step):
-        t = tick * TICK_S
-        trajectory = plan(_inputs(loop, t, car.pose, car.v, car.yaw_rate, object_rows(recording.obstacles, t)))
-        car.drive(trajectory, BEGIN_S + t, TICK_S / substeps, substeps)
-        if (tick + 1) % per_step == 0:
-            states.append(_state((tick + 1) // per_step, car, ahead))
-            if problem.reached(states[-1]):
-                return ScenarioDrive(problem, tuple(states), states[-1].step)
-    return ScenarioDrive(problem, tuple(states), None)
+    """Step by step until a goal is reached, or none can be any more; the others replay."""
+    ego, obstacles = EgoDrive(loop, plan), loop.recording.obstacles
+    while not ego.over:
+        ego.step(obstacles)
+    return ego.result(obstacles)
 
 
 def _state(step: int, car: EgoCar, ahead: float) -> ProblemState:

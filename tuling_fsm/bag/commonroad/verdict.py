@@ -80,7 +80,7 @@ def _contacts(loop: Loop, drive: ScenarioDrive, rear: list[Pose]) -> Iterator[Ob
     vehicle, standing = loop.vehicle, RefereeParameters().stopped
     for state, pose in zip(drive.states, rear, strict=True):
         t = state.step * loop.recording.step
-        there = [each for each in loop.recording.obstacles if each.there(t)]
+        there = [each for each in drive.obstacles if each.there(t)]
         boxes = _boxes(there, t)
         size = vehicle.length, vehicle.width
         for row in boxes_touched(state.x, state.y, 0.0, state.heading, *size, boxes).tolist():
