@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from benchmark.common.peers import ask, data
 from benchmark.common.table import Cell, Table
-from tuling_fsm.bag.commonroad.drive import Loop, ScenarioDrive, drive, drive_agent, prepare
+from tuling_fsm.bag.commonroad.drive import Loop, Planner, ScenarioDrive, drive, drive_agent, prepare
 from tuling_fsm.bag.commonroad.scenario import read_recording
 from tuling_fsm.bag.commonroad.solution import solution_xml
 from tuling_fsm.core.errors import InputError
@@ -50,7 +50,7 @@ def run() -> Table:
                 "commonroad_reactive.py", {"files": fiss["files"], "out": str(out / "reactive")}
             ),
         }  # fmt: skip
-        verdicts = {name: _judged(files, driven) for name, driven in planners.items()}
+        verdicts = {name: judged(files, driven) for name, driven in planners.items()}
     return _table(files, planners, verdicts)
 
 
@@ -77,8 +77,13 @@ def _ours(file: Path, out: Path, planner: Callable[[Loop, Path], ScenarioDrive])
 
 
 def _idm(loop: Loop, _: Path) -> ScenarioDrive:
+    return drive(loop, idm_plan(loop))
+
+
+def idm_plan(loop: Loop) -> Planner:
+    """The baseline on the route of a scenario."""
     planner = IdmPlanner(loop.road_map, loop.way.route, loop.vehicle)
-    return drive(loop, lambda inputs: planner.step(inputs).trajectory)
+    return lambda inputs: planner.step(inputs).trajectory
 
 
 def _peer(script: str, question: dict[str, Any]) -> list[Driven]:
@@ -86,7 +91,7 @@ def _peer(script: str, question: dict[str, Any]) -> list[Driven]:
     return [Driven(each["solution"], each["status"], each["seconds"]) for each in drives]
 
 
-def _judged(files: Sequence[Path], driven: Sequence[Driven]) -> list[dict[str, Any] | None]:
+def judged(files: Sequence[Path], driven: Sequence[Driven]) -> list[dict[str, Any] | None]:
     """The verdict on each drive; None where there is nothing to judge."""
     given = [
         {"file": str(file), "solution": each.solution}

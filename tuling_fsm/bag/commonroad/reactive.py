@@ -28,7 +28,7 @@ VERSION = "2025.1.4"
 EXTRA = f"pip install commonroad-sumo=={VERSION} eclipse-sumo==1.28.0 libsumo==1.28.0"
 OPTION = "--traffic sumo"
 SIMULATED = "simulated.xml"
-NOWHERE = -(2.0**30)
+NOWHERE = -1073741824.0
 """Coordinate of a vehicle that SUMO knows and has not put on the road."""
 
 

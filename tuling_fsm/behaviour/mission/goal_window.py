@@ -15,6 +15,10 @@ from tuling_fsm.world.mission import GoalWindow
 
 SPEED_MARGIN = 0.5
 """So far inside of the speeds of a window the car aims, m/s."""
+SLOWS = 0.75
+"""Share of the comfortable deceleration with which the car slows down to the speeds of a window."""
+SLOWS_BEFORE_S = 0.5
+"""So long before the time of a window begins, s, the car means to be as slow as it asks for: brakes take a while."""
 OFF_ROUTE_M = 5.0
 """A place farther than this from the route is not on the way, m."""
 LEAST = 1.0
@@ -36,7 +40,10 @@ def window_speed(view: BehaviourView) -> float:
         return math.inf if window.length == 0.0 or elapsed_s > window.time_s[1] else _fastest(window)
     left_m = place + window.length - _here(view)
     kept = paced(left_m, left_s, _passing(window, v), vehicle.max_accel, vehicle.comfort_decel)
-    return kept if window.length == 0.0 else min(kept, _fastest(window) + vehicle.comfort_decel * left_s)
+    if window.length == 0.0:
+        return kept
+    slows_s = max(left_s - SLOWS_BEFORE_S, 0.0)
+    return min(kept, _fastest(window) + SLOWS * vehicle.comfort_decel * slows_s)
 
 
 def window_place(view: BehaviourView) -> float | None:
