@@ -9,7 +9,7 @@ from lxml import etree
 
 from bag.commonroad_text import car, lanelet, problem, scenario
 from tuling_fsm.bag.commonroad import reactive
-from tuling_fsm.bag.commonroad.drive import Loop, ScenarioDrive, drive, prepare
+from tuling_fsm.bag.commonroad.drive import BEGIN_S, Loop, ScenarioDrive, drive, prepare
 from tuling_fsm.bag.commonroad.reactive import EXTRA, SIMULATED, VERSION, ReactiveTraffic
 from tuling_fsm.bag.commonroad.scenario import read_recording
 from tuling_fsm.bag.commonroad.verdict import judge
@@ -104,3 +104,18 @@ def test_the_version_is_one_everywhere() -> None:
     root = Path(__file__).parents[2]
     setup, pinned = ((root / name).read_text(encoding="utf-8") for name in ("setup.py", "constraints.txt"))
     assert f"commonroad-sumo=={VERSION}" in pinned and all(f'"{each}"' in setup for each in EXTRA.split()[2:])
+
+
+def test_what_the_planner_raises_is_not_taken_for_sumos(tmp_path: Path) -> None:
+    file, loop = prepared(tmp_path)
+
+    def failing(inputs: Inputs) -> Trajectory:
+        if inputs.stamp >= BEGIN_S:
+            raise ZeroDivisionError
+        return standing(inputs)
+
+    with pytest.raises(ZeroDivisionError):
+        ReactiveTraffic(file, tmp_path / "out")(loop, failing)
+    file.write_text(file.read_text().replace("<rightBound>", "<rightBound><point><x>-90</x><y>60</y></point>", 1))
+    with pytest.raises(InputError, match=r"scenario\.xml: commonroad-"):
+        ReactiveTraffic(file, tmp_path / "out")(loop, standing)

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
@@ -22,7 +23,7 @@ from tuling_fsm.bag.commonroad.obstacles import Obstacle
 from tuling_fsm.bag.commonroad.problem import ProblemState
 from tuling_fsm.core import elementary
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.sim.sumo.installed import sumo_home
+from tuling_fsm.sim.sumo.installed import libsumo, sumo_home
 
 VERSION = "2025.1.4"
 EXTRA = f"pip install commonroad-sumo=={VERSION} eclipse-sumo==1.28.0 libsumo==1.28.0"
@@ -50,9 +51,8 @@ class ReactiveTraffic:
         """The drive, and what the others did in it.
 
         Raises:
-            InputError: `commonroad-sumo` is not installed, or can make no network or traffic of the scenario.
+            InputError: `commonroad-sumo` is not installed, or makes no network or traffic of the scenario.
         """
-        errors = _imported("commonroad_sumo.errors")
         interactive = _imported("commonroad_sumo.simulation.interactive_simulation")
         # Where `netconvert` is looked for; libsumo, as it is imported, names a folder without it.
         os.environ["SUMO_HOME"] = str(sumo_home())
@@ -62,15 +62,12 @@ class ReactiveTraffic:
         config = interactive.InteractiveSumoSimulationWithMotionPlannerConfig(
             random_seed=self.seed, ego_veh_width=loop.vehicle.width, ego_veh_length=loop.vehicle.length
         )
-        try:
+        ego = EgoDrive(loop, plan)
+        with _told(str(self.scenario)):
             simulation = interactive.InteractiveSumoSimulationWithMotionPlanner.from_scenario(
                 scenario, problems, simulation_config=config
             )
-        except (errors.SumoInterfaceError, RuntimeError, ValueError, KeyError) as error:
-            said = f"commonroad-sumo makes no traffic of it: {error}"
-            raise InputError(str(self.scenario), said, "a scenario that it can simulate") from None
-        ego = EgoDrive(loop, plan)
-        done = simulation.run(_PlannerOfSteps(loop, ego), max_simulation_steps=int(loop.problem.last_step) + 1)
+            done = simulation.run(_PlannerOfSteps(loop, ego), max_simulation_steps=int(loop.problem.last_step) + 1)
         done.scenario.add_objects(scenario.static_obstacles)
         _leave_out_nowhere(done.scenario)
         self._write(done.scenario, problems)
@@ -92,6 +89,20 @@ class ReactiveTraffic:
             warnings.simplefilter("ignore", UserWarning)
             file = writer.CommonRoadFileWriter(scenario, problems)
             file.write_to_file(str(self.out / SIMULATED), writer.OverwriteExistingFile.ALWAYS)
+
+
+@contextmanager
+def _told(where: str) -> Iterator[None]:
+    """What `commonroad-sumo` and SUMO raise as one line; what the planner raises as it is."""
+    errors = _imported("commonroad_sumo.errors")
+    raised = (errors.SumoInterfaceError, libsumo().TraCIException, RuntimeError, ValueError, KeyError)
+    try:
+        yield
+    except errors.SumoInteractivePlanningFailedError as failed:
+        raise (failed.__cause__ or failed) from None
+    except raised as error:
+        said = f"commonroad-sumo makes no traffic of it: {error}"
+        raise InputError(where, said, "a scenario that it can simulate") from None
 
 
 class _PlannerOfSteps:
