@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Container
+from collections.abc import Container
 from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
 
 from numba.core.caching import InTreeCacheLocator, UserProvidedCacheLocator, UserWideCacheLocator
 
@@ -32,12 +31,12 @@ _IMPORT = re.compile(
 def source_stamp(file: Path) -> str:
     """A digest of a file of the package and of all files of the package that it takes anything from."""
     digest = hashlib.sha256()
-    for each in sorted(_sources(file)):
-        digest.update(f"{each.relative_to(ROOT)} {_read(each)[0]}\n".encode())
+    for each in sorted(_sources(file.relative_to(ROOT).as_posix())):
+        digest.update(f"{each} {_read(each)[0]}\n".encode())
     return digest.hexdigest()[:STAMP_LENGTH]
 
 
-def _sources(file: Path) -> set[Path]:
+def _sources(file: str) -> set[str]:
     found, new = {file}, [file]
     while new:
         for each in _read(new.pop())[1] - found:
@@ -47,15 +46,20 @@ def _sources(file: Path) -> set[Path]:
 
 
 @cache
-def _read(file: Path) -> tuple[str, frozenset[Path]]:
-    """Digest of a file, and the files of the package that it imports itself."""
-    text = file.read_text(encoding="utf-8")
-    files = set[Path]()
+def _read(file: str) -> tuple[str, frozenset[str]]:
+    """Digest of a file, and the files of the package that it imports itself, both below the root."""
+    text = (ROOT / file).read_text(encoding="utf-8")
+    files = set[str]()
     for module, names, whole in _IMPORT.findall(text):
         modules = [module or whole, *(f"{module}.{name}" for name in re.findall(r"\w+", names) if module)]
-        for path in (ROOT.joinpath(*each.split(".")) for each in modules):
-            files.update(each for each in (path.with_suffix(".py"), path / "__init__.py") if each.is_file())
+        for path in (each.replace(".", "/") for each in modules):
+            files.update(each for each in (f"{path}.py", f"{path}/__init__.py") if _is_file(each))
     return hashlib.sha256(text.encode()).hexdigest(), frozenset(files)
+
+
+@cache
+def _is_file(file: str) -> bool:
+    return (ROOT / file).is_file()
 
 
 def is_current(name: str, stamps: Container[str]) -> bool:
@@ -64,59 +68,53 @@ def is_current(name: str, stamps: Container[str]) -> bool:
     return found is not None and found[1] in stamps
 
 
-class _NumbaLocator(Protocol):
-    """What Numba asks a locator."""
-
-    def ensure_cache_path(self) -> None: ...
-    def get_cache_path(self) -> str: ...
-    def get_source_stamp(self) -> object: ...
-    def get_disambiguator(self) -> str: ...
+@cache
+def _stamp_of(file: str) -> str | None:
+    """The stamp of a file of the package; None of any other file."""
+    path = Path(file).resolve()
+    return source_stamp(path) if path.is_relative_to(ROOT / _PACKAGE) else None
 
 
-class _StampedLocator:
-    """A locator of Numba's with another stamp: of a file of the package that of all its sources."""
+_USABLE = set[str]()
+"""Folders into which a file could be written: Numba would try it again for each of some 500 kernels."""
 
-    numba_locator: ClassVar[Any]
 
-    def __init__(self, locator: _NumbaLocator, file: Path) -> None:
-        self._locator = locator
-        self._py_file = str(file)  # Numba names it in its warnings.
-        self._stamp = source_stamp(file) if file.is_relative_to(ROOT / _PACKAGE) else None
-        self.ensure_cache_path = locator.ensure_cache_path
-        self.get_cache_path = locator.get_cache_path
+class _Stamped:
+    """What makes a locator of Numba's one with another stamp: of a file of the package that of all its sources."""
 
-    @classmethod
-    def from_function(cls, function: Callable[..., object], file: str) -> _StampedLocator | None:
-        """The locator for a function in a file; `None` where Numba's has no place for it."""
-        locator = cls.numba_locator.from_function(function, file)
-        return None if locator is None else cls(locator, Path(file).resolve())
+    _py_file: str
+
+    def ensure_cache_path(self) -> None:
+        """See that there is a folder that can be written to.
+
+        Raises:
+            OSError: there is none.
+        """
+        folder = self.get_cache_path()  # type: ignore[attr-defined]
+        if folder not in _USABLE or not Path(folder).is_dir():
+            super().ensure_cache_path()  # type: ignore[misc]
+            _USABLE.add(folder)
 
     def get_source_stamp(self) -> object:
         """What tells whether kept code is out of date."""
-        return self._stamp or self._locator.get_source_stamp()
+        return _stamp_of(self._py_file) or super().get_source_stamp()  # type: ignore[misc]
 
     def get_disambiguator(self) -> str:
         """What the names of the files end in."""
-        line = self._locator.get_disambiguator()
-        return line if self._stamp is None else f"{line}-{self._stamp}"
+        line, stamp = str(super().get_disambiguator()), _stamp_of(self._py_file)  # type: ignore[misc]
+        return line if stamp is None else f"{line}-{stamp}"
 
 
-class InTreeLocator(_StampedLocator):
+class InTreeLocator(_Stamped, InTreeCacheLocator):  # type: ignore[misc]
     """In the folder `__pycache__` beside the file."""
 
-    numba_locator = InTreeCacheLocator
 
-
-class UserWideLocator(_StampedLocator):
+class UserWideLocator(_Stamped, UserWideCacheLocator):  # type: ignore[misc]
     """In the user's cache folder, where the one beside the file can't be written."""
 
-    numba_locator = UserWideCacheLocator
 
-
-class UserProvidedLocator(_StampedLocator):
+class UserProvidedLocator(_Stamped, UserProvidedCacheLocator):  # type: ignore[misc]
     """In the folder that `NUMBA_CACHE_DIR` names."""
-
-    numba_locator = UserProvidedCacheLocator
 
 
 _OURS = (UserProvidedLocator, InTreeLocator, UserWideLocator)

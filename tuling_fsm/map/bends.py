@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.ndimage import correlate1d, maximum_filter1d
 
 from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.geometry import FloatArray
@@ -34,6 +33,8 @@ def relax(rows: FloatArray, sides: slice = slice(0, 0)) -> FloatArray:
         weight = _weight(rows)
         if weight is None:
             break
+        from scipy.ndimage import correlate1d
+
         smooth = correlate1d(rows[:, :2], _gaussian(SIGMA_M / SPACING_M), axis=0, mode="nearest")
         shift = weight[:, None] * (smooth - rows[:, :2])
         moved = rows.copy()
@@ -64,6 +65,9 @@ def _weight(rows: FloatArray) -> FloatArray | None:
     kinked = np.append(_curvature(rows) > MAX_CURVATURE, False)
     if not kinked.any():
         return None
+    # Here and not above: few maps have kinks, and SciPy takes a fifth of the start of a process.
+    from scipy.ndimage import correlate1d, maximum_filter1d
+
     reach = round(REACH_M / SPACING_M)
     weight = correlate1d(maximum_filter1d(kinked.astype(np.float64), reach), _gaussian(0.3 * reach))
     from_end = np.minimum(np.arange(len(rows)), np.arange(len(rows))[::-1])
