@@ -150,7 +150,7 @@ def prepare(recording: Recording, out: Path, problem_id: str | None = None) -> L
         raise InputError(recording.name, f"steps of {recording.step:g} s", f"a multiple of {TICK_S:g} s")
     out.mkdir(parents=True, exist_ok=True)
     lanelets = led_on(limits_of_traffic(recording.lanelets, problems[0].start), BEYOND_MAP_M, BEFORE_MAP_M)
-    (out / MAP_NAME).write_bytes(to_opendrive(recording.name, lanelets))
+    (out / MAP_NAME).write_bytes(to_opendrive(recording.name, lanelets, recording.origin))
     road_map = read_map(out / MAP_NAME)
     start = start_pose(problems[0], center_ahead(BMW_320I))
     way = goal_route(road_map, recording, problems[0], start, BMW_320I)
