@@ -83,7 +83,11 @@ def planned(file: Path, vehicle: Vehicle, plans: int = PLANS) -> dict[str, Any] 
     car = next(each for each in recording.obstacles if each.id == done.ego)
     chosen = np.unique(np.linspace(2, len(ticks) - 2, plans).astype(int) // 2 * 2)
     first = round(float(car.states[0, 0]) / STEP)
-    found = [{"step": first + int(k) // 2, "rows": _rows(ticks[k], vehicle, recording.origin)} for k in chosen if ticks[k] is not None]
+    found = [
+        {"step": first + int(k) // 2, "rows": _rows(ticks[k], vehicle, recording.origin)}
+        for k in chosen
+        if ticks[k] is not None
+    ]
     return {"file": str(file), "ego": done.ego, "plans": found}
 
 
