@@ -67,4 +67,4 @@ def _goal_from(origin: Origin, goal: GoalState) -> GoalState:
 
 
 def _from(origin: Origin, points: FloatArray) -> FloatArray:
-    return points - np.array(origin)
+    return np.asarray(points - np.array(origin), dtype=np.float64)
