@@ -79,17 +79,22 @@ def planned(file: Path, vehicle: Vehicle, plans: int = PLANS) -> dict[str, Any] 
             return None
         agent = agent_of(read_run_record(folder), folder)
         ticks = [agent.step(inputs).trajectory for inputs in read_inputs(folder)]
-    car = next(each for each in read_recording(file).obstacles if each.id == done.ego)
+    recording = read_recording(file)
+    car = next(each for each in recording.obstacles if each.id == done.ego)
     chosen = np.unique(np.linspace(2, len(ticks) - 2, plans).astype(int) // 2 * 2)
     first = round(float(car.states[0, 0]) / STEP)
-    found = [{"step": first + int(k) // 2, "rows": _rows(ticks[k], vehicle)} for k in chosen if ticks[k] is not None]
+    found = [
+        {"step": first + int(k) // 2, "rows": _rows(ticks[k], vehicle, recording.origin)}
+        for k in chosen
+        if ticks[k] is not None
+    ]
     return {"file": str(file), "ego": done.ego, "plans": found}
 
 
-def _rows(plan: Trajectory, vehicle: Vehicle) -> list[list[float]]:
-    """x, y, heading, v, steer at every step."""
+def _rows(plan: Trajectory, vehicle: Vehicle, origin: tuple[float, float]) -> list[list[float]]:
+    """x, y, heading, v, steer at every step, in the coordinates of the scenario's file."""
     times = np.arange(plan.t[0], plan.t[-1] + 1e-9, STEP)
     x, y, v, bend = (np.interp(times, plan.t, column) for column in (plan.x, plan.y, plan.v, plan.curvature))
     heading = np.interp(times, plan.t, np.unwrap(plan.heading))
     steer = [math.atan(vehicle.wheelbase * k) for k in bend]
-    return np.column_stack((x, y, heading, v, steer)).tolist()
+    return np.column_stack((x + origin[0], y + origin[1], heading, v, steer)).tolist()

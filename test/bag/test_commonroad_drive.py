@@ -17,10 +17,10 @@ from tuling_fsm.bag.commonroad.drive import (
     ScenarioDrive,
     drive,
     drive_agent,
-    limits_of_traffic,
     prepare,
 )
 from tuling_fsm.bag.commonroad.problem import GoalState, ProblemState
+from tuling_fsm.bag.commonroad.roads import to_opendrive
 from tuling_fsm.bag.commonroad.scenario import read_recording
 from tuling_fsm.bag.commonroad.solution import solution_xml
 from tuling_fsm.bag.commonroad.values import Interval
@@ -76,15 +76,9 @@ def test_too_early_it_stops_in_the_goal_where_it_may_stand(tmp_path):
     assert passing.way.route.length > loop.way.route.length + 5.0
 
 
-def test_anywhere_in_a_long_goal_will_do_and_a_fast_start_lifts_the_limit(tmp_path):
+def test_anywhere_in_a_long_goal_will_do(tmp_path):
     window = loop_of(tmp_path, ROADS + problem(8.0, -1.75, 8.0, PASSING, (50, 50))).mission["window"]
     assert isinstance(window, dict) and window["length"] > 0.0
-    lanelets = read_recording(scenario(tmp_path, ROADS + problem(8.0, -1.75, 8.0, PASSING, (5, 8)))).lanelets
-    begin = ProblemState(0, 8.0, -1.75, 0.0, 0.0)
-    slowest = min(each.limit for each in lanelets.values())
-    kept = limits_of_traffic(lanelets, begin._replace(v=slowest - 1.0))
-    assert all(kept[key].limit == each.limit for key, each in lanelets.items())
-    assert max(each.limit for each in limits_of_traffic(lanelets, begin._replace(v=60.0)).values()) == 60.0
 
 
 def test_the_middle_of_the_car_is_where_commonroad_has_it():
@@ -169,6 +163,40 @@ def test_the_route_is_led_up_to_where_lanes_lead_to_its_beginning(tmp_path):
     begin = 8.0 - center_ahead(BMW_320I) - 8.0 * RUN_IN_S
     assert answer.points[0][:2] == pytest.approx((begin, -1.75), abs=0.05)
     assert answer.points[-1] == pytest.approx(loop.way.route.poses()[-1], abs=0.05)
+
+
+def far_away(x: float, y: float) -> str:
+    """A lane, a car on it and a problem, far from zero as in UTM."""
+    goal = f"<position><rectangle><length>12</length><width>3</width><center><x>{x + 60.0}</x><y>{y}</y></center>"
+    return (
+        lanelet(1, x, y, length=100.0)
+        + car(7, x + 30.0, y, 8.0, 80)
+        + problem(x + 8.0, y, 8.0, f"{goal}</rectangle></position>", (50, 90))
+    )
+
+
+def test_a_scenario_far_from_zero_is_driven_near_zero_and_written_where_it_was(tmp_path):
+    """OpenDRIVE's offset, and CommonRoad's solution, are in the coordinates of the file."""
+    x, y = 691025.25, 5335031.5
+    recording = read_recording(scenario(tmp_path, far_away(x, y)))
+    loop = prepare(recording, tmp_path / "out")
+    offset = etree.parse(str(tmp_path / "out" / "map.xodr")).find("header/offset")
+    assert (float(offset.get("x")), float(offset.get("y"))) == recording.origin
+    assert recording.origin == pytest.approx((x + 50.0, y), abs=0.5)
+    for along in (0.0, 50.0, 100.0):
+        found = loop.road_map.project(x + along - recording.origin[0], y - recording.origin[1], 0.0)
+        assert found is not None and abs(found.offset) < 1e-3
+    start, goal, leader = loop.problem.start, loop.problem.goals[0], recording.obstacles[0]
+    assert (start.x, *leader.at(0.0)[:1]) == pytest.approx((8.0 - 50.0, 30.0 - 50.0), abs=0.5)
+    assert loop.way.stretch is not None and goal.reached(start._replace(step=60, x=start.x + 52.0))
+    written = etree.fromstring(solution_xml(recording, ScenarioDrive(loop.problem, (start,), None))).find(".//ksState")
+    assert (float(written.findtext("x")), float(written.findtext("y"))) == pytest.approx((x + 8.0, y), abs=1e-6)
+
+
+def test_a_scenario_near_zero_stays_where_it_is(tmp_path):
+    recording = read_recording(scenario(tmp_path, far_away(900.5, -40.0)))
+    assert recording.origin == (0.0, 0.0) and recording.problems[0].start.x == 908.5
+    assert b"offset x" not in to_opendrive("made", recording.lanelets, recording.origin)
 
 
 @pytest.mark.parametrize(

@@ -104,6 +104,18 @@ def test_an_offset_decays_and_the_heading_follows_the_lane(cross: RoadMap) -> No
     assert abs(obstacles.heading[0, -1]) < 0.01
 
 
+def test_a_fast_one_comes_to_the_centre_no_faster_than_lanes_are_changed_or_than_it_does_already(
+    cross: RoadMap,
+) -> None:
+    def sideways(heading: float) -> float:
+        _, obstacles = Watch(cross).see(table(row(7, -75.0, -3.35, heading, 15.0)))
+        return float(np.diff(obstacles.y[0]).max()) / PREDICTION_STEP_S
+
+    assert sideways(EAST) == pytest.approx(1.2, abs=0.01), "15 m/s along, and 12 m to settle, would be 2 m/s"
+    assert sideways(EAST + 0.1) == pytest.approx(15.0 * math.sin(0.1), abs=0.01)
+    assert sideways(EAST - 0.1) == pytest.approx(1.2, abs=0.01)
+
+
 def test_inside_a_junction_the_way_is_known_from_the_lane_it_came_from(cross: RoadMap) -> None:
     rows = table(row(7, 1.75, 6.0, NORTH, 4.0))
     fresh = Watch(cross).see(rows)[1]

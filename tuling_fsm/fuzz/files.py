@@ -174,7 +174,7 @@ def read_commonroad_file(file: Path) -> None:
             _check_map(prepare(recording, Path(folder)).road_map)
             return
         made = Path(folder) / "map.xodr"
-        made.write_bytes(to_opendrive(recording.name, recording.lanelets))
+        made.write_bytes(to_opendrive(recording.name, recording.lanelets, recording.origin))
         _check_map(read_map(made))
 
 

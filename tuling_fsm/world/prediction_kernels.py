@@ -24,6 +24,10 @@ that one can still stop at, to the first closed light, to the first line or junc
 
 _SETTLE_M = 12.0
 """Over this distance an object's offset from its lane's centre falls to a third."""
+_SIDEWAYS_MPS = 1.2
+"""But it falls no faster than this, m/s, or than it does already: a lane is changed in about five seconds, and about
+twice as fast in the middle ([toledo2007][]).
+"""
 _ALIGN_M = 4.0
 _LINE_GAP_M = 0.3
 _OVER_LINE_M = 2.5
@@ -179,7 +183,7 @@ def _sample(
     speed, heading, lateral, limit, gap, speed_ahead = motion
     out_x, out_y, out_heading = out.x[row], out.y[row], out.heading[row]
     travelled, depth, p, skew = 0.0, 0, start[chain[0]], 0.0
-    settle, align = 1.0, 1.0
+    settle, align, fastest = 1.0, 1.0, 0.0
     for k in range(PREDICTION_STEPS):
         while depth + 1 < DEPTH and chain[depth + 1] >= 0 and travelled >= begin[depth + 1]:
             depth += 1
@@ -192,6 +196,8 @@ def _sample(
         on = ph[p] + min(max(u, 0.0), 1.0) * turn
         if k == 0:
             skew = (heading - on + math.pi) % (2.0 * math.pi) - math.pi
+            inwards = -math.copysign(1.0, side) * speed * elementary.sin(skew)
+            fastest = max(_SIDEWAYS_MPS, inwards) * PREDICTION_STEP_S / max(abs(side), 1e-6)
         out_x[k] = px[p] + u * dx - settle * side * dy / step
         out_y[k] = py[p] + u * dy + settle * side * dx / step
         out_heading[k] = on + skew * align
@@ -201,7 +207,7 @@ def _sample(
         bound = min(limit, gap + speed_ahead * (k + 1) * PREDICTION_STEP_S)
         advance = max(min(travelled + v * PREDICTION_STEP_S, bound) - travelled, 0.0)
         travelled += advance
-        settle /= 1.0 + advance / _SETTLE_M
+        settle = max(settle / (1.0 + advance / _SETTLE_M), settle - fastest)
         align /= 1.0 + advance / _ALIGN_M
 
 

@@ -79,7 +79,7 @@ def convert(
     recording, parameters = read_recording(scenario), parameters or Parameters()
     car = _ego(recording, ego)
     out.mkdir(parents=True, exist_ok=True)
-    (out / MAP_NAME).write_bytes(to_opendrive(recording.name, recording.lanelets))
+    (out / MAP_NAME).write_bytes(to_opendrive(recording.name, recording.lanelets, recording.origin))
     road_map = read_map(out / MAP_NAME)
     agent, outputs = Agent(road_map, parameters), Outputs()
     route = _route(road_map, car, parameters.vehicle)

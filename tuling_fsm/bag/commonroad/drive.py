@@ -8,8 +8,7 @@ first states lie on, and the car is not the planner's yet.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -18,7 +17,7 @@ import numpy as np
 
 from tuling_fsm.agent import Agent, Parameters
 from tuling_fsm.bag.commonroad.goal_route import GoalRoute, goal_route
-from tuling_fsm.bag.commonroad.lanelets import Lanelet, led_on
+from tuling_fsm.bag.commonroad.lanelets import led_on
 from tuling_fsm.bag.commonroad.obstacles import Obstacle, object_rows
 from tuling_fsm.bag.commonroad.problem import PlanningProblem, ProblemState, start_pose
 from tuling_fsm.bag.commonroad.roads import to_opendrive
@@ -30,7 +29,6 @@ from tuling_fsm.core.parameters import flatten
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
 from tuling_fsm.map.opendrive import read_map
-from tuling_fsm.map.polygon import inside
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.map.routing import plan_route
@@ -153,8 +151,8 @@ def prepare(recording: Recording, out: Path, problem_id: str | None = None) -> L
     if abs(recording.step / TICK_S - round(recording.step / TICK_S)) > 1e-6 or recording.step < 0.5 * TICK_S:
         raise InputError(recording.name, f"steps of {recording.step:g} s", f"a multiple of {TICK_S:g} s")
     out.mkdir(parents=True, exist_ok=True)
-    lanelets = led_on(limits_of_traffic(recording.lanelets, problems[0].start), BEYOND_MAP_M, BEFORE_MAP_M)
-    (out / MAP_NAME).write_bytes(to_opendrive(recording.name, lanelets))
+    lanelets = led_on(recording.lanelets, BEYOND_MAP_M, BEFORE_MAP_M)
+    (out / MAP_NAME).write_bytes(to_opendrive(recording.name, lanelets, recording.origin))
     road_map = read_map(out / MAP_NAME)
     start = start_pose(problems[0], center_ahead(BMW_320I))
     way = goal_route(road_map, recording, problems[0], start, BMW_320I)
@@ -162,18 +160,6 @@ def prepare(recording: Recording, out: Path, problem_id: str | None = None) -> L
     if way.stretch is not None and not way.stops:
         mission["window"] = _window(recording.step, problems[0], way, way.stretch)
     return Loop(recording, problems[0], road_map, way, BMW_320I, mission)
-
-
-def limits_of_traffic(lanelets: Mapping[str, Lanelet], start: ProblemState) -> dict[str, Lanelet]:
-    """The lanelets for a car that begins faster than is allowed there: where it may drive as fast as there, or faster,
-    the limit is no lower than its speed. It goes with the traffic, as the recorded one did.
-    """
-    point = np.array([(start.x, start.y)])
-    here = min((each.limit for each in lanelets.values() if bool(inside(each.outline, point)[0])), default=math.inf)
-    return {
-        key: replace(each, limit=max(each.limit, start.v)) if each.limit >= here else each
-        for key, each in lanelets.items()
-    }
 
 
 def _window(step: float, problem: PlanningProblem, way: GoalRoute, stretch: tuple[float, float]) -> dict[str, object]:

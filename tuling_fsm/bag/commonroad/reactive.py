@@ -122,8 +122,9 @@ class _PlannerOfSteps:
         return self._trajectories.Trajectory(step + 1, [self._state_of(state, step + 1)])
 
     def _state_of(self, state: ProblemState, step: int) -> Any:
+        x, y = self._loop.recording.origin
         return self._states.KSState(
-            time_step=step, position=np.array((state.x, state.y)), steering_angle=state.steer,
+            time_step=step, position=np.array((state.x + x, state.y + y)), steering_angle=state.steer,
             velocity=float(state.v), orientation=float(state.heading),
         )  # fmt: skip
 
@@ -135,7 +136,7 @@ def _present(loop: Loop, scenario: Any, step: int) -> list[Obstacle]:
     for moved in scenario.dynamic_obstacles:
         state = moved.state_at_time(step)
         if state is not None and _somewhere(state) and str(moved.obstacle_id) in known:
-            t, x, y, heading, v = _row(state, dt)
+            t, x, y, heading, v = _row(loop, state)
             ahead = v * dt
             then = (t + dt, x + ahead * elementary.cos(heading), y + ahead * elementary.sin(heading), heading, v)
             found.append(replace(known[str(moved.obstacle_id)], states=np.array(((t, x, y, heading, v), then))))
@@ -144,11 +145,11 @@ def _present(loop: Loop, scenario: Any, step: int) -> list[Obstacle]:
 
 def moved_obstacles(loop: Loop, scenario: Any) -> list[Obstacle]:
     """What stands, and all that SUMO has moved, with the states that it gave them, as long as it had them."""
-    known, dt = _recorded(loop), loop.recording.step
+    known = _recorded(loop)
     found = [each for each in loop.recording.obstacles if each.static]
     for moved in scenario.dynamic_obstacles:
         later = [] if moved.prediction is None else moved.prediction.trajectory.state_list
-        states = np.array([_row(state, dt) for state in (moved.initial_state, *later)])
+        states = np.array([_row(loop, state) for state in (moved.initial_state, *later)])
         states[:, 3] = np.unwrap(states[:, 3])
         if str(moved.obstacle_id) in known:
             found.append(replace(known[str(moved.obstacle_id)], states=states))
@@ -178,11 +179,17 @@ def _recorded(loop: Loop) -> Mapping[str, Obstacle]:
     return {each.id: each for each in loop.recording.obstacles if not each.static}
 
 
-def _row(state: Any, dt: float) -> tuple[float, float, float, float, float]:
-    """t (s), x, y (m), heading (rad), v (m/s)."""
-    x, y = (float(each) for each in state.position)
+def _row(loop: Loop, state: Any) -> tuple[float, float, float, float, float]:
+    """t (s), x, y (m, from the origin of the recording), heading (rad), v (m/s)."""
+    x, y = (float(each - zero) for each, zero in zip(state.position, loop.recording.origin, strict=True))
     v = float(state.velocity) if state.has_value("velocity") else 0.0
-    return dt * float(state.time_step), x, y, math.remainder(float(state.orientation), 2.0 * math.pi), v
+    return (
+        loop.recording.step * float(state.time_step),
+        x,
+        y,
+        math.remainder(float(state.orientation), 2.0 * math.pi),
+        v,
+    )
 
 
 def _imported(module: str) -> Any:

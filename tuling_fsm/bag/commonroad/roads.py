@@ -8,17 +8,23 @@ from lxml import etree
 from tuling_fsm.bag.commonroad.curve import ReferenceCurve, beside, reference_curve
 from tuling_fsm.bag.commonroad.lanelet_rows import LaneletRow, rows_of
 from tuling_fsm.bag.commonroad.lanelets import MARKINGS, Lanelet
+from tuling_fsm.bag.commonroad.origin import Origin
 from tuling_fsm.core.geometry import FloatArray
 
 Element = etree._Element
 LEAST_WIDTH_M = 0.1
 
 
-def to_opendrive(name: str, lanelets: dict[str, Lanelet]) -> bytes:
-    """The map of a road network. Where roads fork, the roads that begin there lie in a junction."""
+def to_opendrive(name: str, lanelets: dict[str, Lanelet], origin: Origin = (0.0, 0.0)) -> bytes:
+    """The map of a road network. Where roads fork, the roads that begin there lie in a junction.
+
+    An origin other than zero is the header's offset: added to the map's coordinates it gives those of the scenario.
+    """
     rows = rows_of(lanelets)
     root = etree.Element("OpenDRIVE")
-    etree.SubElement(root, "header", revMajor="1", revMinor="7", name=name, version="1.0")
+    header = etree.SubElement(root, "header", revMajor="1", revMinor="7", name=name, version="1.0")
+    if origin != (0.0, 0.0):
+        etree.SubElement(header, "offset", x=repr(origin[0]), y=repr(origin[1]), z="0.0", hdg="0.0")
     for row in rows:
         _road(root, row)
     forks = [row for row in rows if len(row.following) > 1]

@@ -11,6 +11,7 @@ from lxml import etree
 
 from tuling_fsm.bag.commonroad.lanelets import Lanelet, read_lanelets
 from tuling_fsm.bag.commonroad.obstacles import Obstacle, is_obstacle, read_obstacle
+from tuling_fsm.bag.commonroad.origin import Origin, lanelets_from, obstacles_from, origin_of, problems_from
 from tuling_fsm.bag.commonroad.problem import PlanningProblem, read_problems
 from tuling_fsm.bag.commonroad.values import finite
 from tuling_fsm.core.errors import InputError
@@ -32,6 +33,8 @@ class Recording:
     problems: tuple[PlanningProblem, ...]
     lost: tuple[str, ...]
     """What of it cannot be kept, a line each."""
+    origin: Origin = (0.0, 0.0)
+    """All coordinates count from here, m in those of the file."""
 
 
 def read_recording(path: Path) -> Recording:
@@ -55,12 +58,14 @@ def read_recording(path: Path) -> Recording:
         raise InputError(str(path), f"no CommonRoad scenario: {error}", "2018b or 2020a XML") from None
     if not lanelets:
         raise InputError(str(path), "no lanelets", "a road network")
+    origin = origin_of(lanelets)
     return Recording(
         root.get("benchmarkID") or path.stem,
         root.get("commonRoadVersion") or OLDEST_VERSION,
         step,
-        lanelets,
-        tuple(each for each in obstacles if each is not None),
-        problems,
+        lanelets_from(origin, lanelets),
+        obstacles_from(origin, [each for each in obstacles if each is not None]),
+        problems_from(origin, problems),
         tuple(lost),
+        origin,
     )

@@ -20,13 +20,15 @@ _FIELDS = ("x", "y", "orientation", "velocity", "steeringAngle")
 
 
 def solution_xml(recording: Recording, drive: ScenarioDrive) -> bytes:
-    """The file as bytes; a drive that reached its goal ends there."""
+    """The file as bytes, in the coordinates of the scenario's file; a drive that reached its goal ends there."""
     name = f"{VEHICLE}:{COST}:{recording.name}:{recording.version}"
     root = etree.Element("CommonRoadSolution", benchmark_id=name)
     trajectory = etree.SubElement(root, "ksTrajectory", planningProblem=drive.problem.id)
+    x, y = recording.origin
     for each, heading in zip(drive.states, _headings(drive), strict=True):
+        written = each._replace(x=each.x + x, y=each.y + y, heading=heading)
         state = etree.SubElement(trajectory, "ksState")
-        for field, value in zip(_FIELDS, each._replace(heading=heading)[1:], strict=True):
+        for field, value in zip(_FIELDS, written[1:], strict=True):
             etree.SubElement(state, field).text = repr(float(value))
         etree.SubElement(state, "time").text = str(each.step)
     return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True))
