@@ -7,23 +7,23 @@ import math
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.sim.orca.crowd import Crowd, IntArray
 from tuling_fsm.sim.orca.linear_program import EPSILON, HalfPlanes, unit
-from tuling_fsm.sim.orca.neighbours import KdTree
+from tuling_fsm.sim.orca.neighbours import AgentGrid
 from tuling_fsm.sim.orca.walls import ObstacleEdges
 
 
 @kernel
 def agent_lines(
-    crowd: Crowd, i: int, tree: KdTree, near: IntArray, number: int, dt: float, lines: HalfPlanes, count: int
+    crowd: Crowd, i: int, grid: AgentGrid, near: IntArray, number: int, dt: float, lines: HalfPlanes, count: int
 ) -> int:
-    """Half-planes of `number` neighbours, places in the tree, for agent `i`, which does half of the avoiding in
+    """Half-planes of `number` neighbours, places in the grid, for agent `i`, which does half of the avoiding in
     a step of `dt` s. Returns how many lines there are then.
     """
     x, y, vx, vy = crowd.x[i], crowd.y[i], crowd.vx[i], crowd.vy[i]
     inverse, inverse_dt = 1.0 / crowd.horizon[i], 1.0 / dt
     for k in range(number):
         j = near[k]
-        px, py, rx, ry = tree.x[j] - x, tree.y[j] - y, vx - tree.vx[j], vy - tree.vy[j]
-        distance_sq, radius = px * px + py * py, crowd.radius[i] + tree.radius[j]
+        px, py, rx, ry = grid.x[j] - x, grid.y[j] - y, vx - grid.vx[j], vy - grid.vy[j]
+        distance_sq, radius = px * px + py * py, crowd.radius[i] + grid.radius[j]
         apart = distance_sq > radius * radius
         rate = inverse if apart else inverse_dt
         wx, wy = rx - rate * px, ry - rate * py
@@ -32,7 +32,7 @@ def agent_lines(
         if not apart or (dot < 0.0 and dot * dot > radius * radius * w_sq):
             # Nearest is the circle that cuts the cone off; in touch already it is all that counts.
             # Two in one place with one velocity go apart along x, the lower number to the right.
-            wx, wy, length = unit(wx, wy, 1.0 if i < tree.order[j] else -1.0, 0.0)
+            wx, wy, length = unit(wx, wy, 1.0 if i < grid.order[j] else -1.0, 0.0)
             dx, dy, change = wy, -wx, radius * rate - length
             ux, uy = change * wx, change * wy
         else:
