@@ -104,7 +104,7 @@ def _row(name: str, ours: float, theirs: list[float], goal: str = "") -> tuple[C
 
 
 def _ours(path: FloatArray, vehicle: Vehicle) -> tuple[FloatArray, FloatArray]:
-    """CPU times (REPEATS, 2) of envelope and roll-out in ms, and the roll-out (T, 3): arc length, speed, acceleration."""
+    """CPU times (REPEATS, 2) of envelope and roll-out, ms, and the roll-out (T, 3): arc length, speed, acceleration."""
     derived = DerivedParameters.of(vehicle, PlanningParameters())
     buffers, limit = new_buffers(round(SPAN_S / STEP_S) + 1, 0), np.full(POINTS, vehicle.max_speed)
     cause = np.full(POINTS, float(AT_LIMIT))

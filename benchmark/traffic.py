@@ -21,7 +21,8 @@ TOWNS = ((14, 100), (14, 1000), (14, 5000), (5, 100), (31, 5000))
 """Crossings along either side of a grid, and vehicles in it: first one town that fills up, then towns that are as full
 as the one of 14 with 1000 is.
 """
-STREET_M, STREET_LANES = 400, 2
+STREET_M, STREET_LANES = 300, 2
+"""Longer streets in the largest town would be more than a map may have."""
 DT = 0.1
 FRAMES, WARM = 200, 100
 MOTORWAY, MOTORWAY_FRAMES, MOTORWAY_WARM = 200, 20, 5

@@ -5,8 +5,8 @@ In:  {"x", "y": [...], "limit": [greatest speed along the path at each point, ..
 Out: {"box", "along": {"ms": [CPU time of one parameterization, ...], "whole_ms": [the same with spline and constraints,
       ...], "travel_s", "top": greatest speed along the path}, "version"}
 
-`box` limits the speeds and accelerations of x and y to `speed` and `decel` each; `along` limits the speed along the path
-to `limit` and its change to `accel` and `decel`.
+`box` limits the speeds and accelerations of x and y to `speed` and `decel` each; `along` limits the speed along the
+path to `limit` and its change to `accel` and `decel`.
 """
 
 from __future__ import annotations

@@ -11,11 +11,13 @@ from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import inlined_kernel, kernel
 from tuling_fsm.sim.orca.crowd import Crowd, IntArray
 
-CELLS_AN_AGENT = 4
+CELLS_AN_AGENT = 32
 """At most so many cells for each agent, however far they are apart."""
 CROWDED, LONELY = 5.0, 1.25
 """Cells become smaller or larger where an agent has more or fewer in its cell on average, itself counted."""
 LARGER = 1.5
+FEW = 16
+"""Up to so many are sorted by counting which are nearer."""
 BORDER_M = 1e-6
 """What rounding may do to the border of a cell."""
 COLUMNS, ROWS = range(2)
@@ -25,8 +27,8 @@ X0, Y0, CELL = range(3)
 class AgentGrid(NamedTuple):
     """N agents in cells. `order` (N,) lists them cell by cell, row by row; `x`, `y`, `vx`, `vy`, `radius` are theirs in
     that order. Cell `c` (row * columns + column) holds places `start[c]` to `start[c + 1]` of it. `shape` has the
-    columns and rows, `frame` the corner and the side of a cell (m). `cell` (N,) is the cell of each agent, `places` and
-    `away` (N,) are room for a search.
+    columns and rows, `frame` the corner and the side of a cell (m). `cell` (N,) is the cell of each agent, `places`,
+    `numbers` and `away` (N,) are room for a search.
     """
 
     order: IntArray
@@ -40,6 +42,7 @@ class AgentGrid(NamedTuple):
     frame: FloatArray
     cell: IntArray
     places: IntArray
+    numbers: IntArray
     away: FloatArray
 
 
@@ -57,6 +60,7 @@ def new_grid(n: int) -> AgentGrid:
         frame=np.zeros(3),
         cell=np.zeros(n, np.int32),
         places=np.zeros(n + 1, np.int32),
+        numbers=np.zeros(n + 1, np.int32),
         away=np.zeros(n + 1),
     )
 
@@ -148,7 +152,7 @@ def _lay_out(grid: AgentGrid, crowd: Crowd) -> None:
     start[cells] = len(grid.order)
 
 
-@kernel
+@inlined_kernel
 def near_agents(grid: AgentGrid, me: int, reach: float, most: int, found: IntArray, apart: FloatArray) -> int:
     """The agents nearest to the one at place `me` of the grid, up to `most` that are nearer than `reach` (m), nearest
     first and those of lower number first among equals. Their places go into `found`, squared distances into `apart`.
@@ -163,20 +167,24 @@ def near_agents(grid: AgentGrid, me: int, reach: float, most: int, found: IntArr
     inside = min(min(in_x, side - in_x), min(in_y, side - in_y)) - BORDER_M
     reach_sq, count, ring = reach * reach, 0, 1
     while True:
+        number = 0
         low, high = max(column - ring, 0), min(column + ring, columns - 1)
         for r in range(max(row - ring, 0), min(row + ring, rows - 1) + 1):
             first, past = grid.start[r * columns + low], grid.start[r * columns + high + 1]
             if ring == 1 or abs(r - row) == ring:
-                count = _look(grid, me, first, past, reach_sq, most, count, found, apart)
+                number = _look(grid, me, first, past, reach_sq, number)
             else:
                 if column - ring >= 0:
-                    past = grid.start[r * columns + low + 1]
-                    count = _look(grid, me, first, past, reach_sq, most, count, found, apart)
+                    number = _look(grid, me, first, grid.start[r * columns + low + 1], reach_sq, number)
                 if column + ring < columns:
-                    first, past = grid.start[r * columns + high], grid.start[r * columns + high + 1]
-                    count = _look(grid, me, first, past, reach_sq, most, count, found, apart)
-            if count == most:
-                reach_sq = apart[count - 1]
+                    number = _look(grid, me, grid.start[r * columns + high], past, reach_sq, number)
+        if count == 0 and number <= min(most, FEW):
+            count = _sort(grid, number, found, apart)
+        else:
+            for j in range(number):
+                count = _insert(grid, grid.places[j], grid.away[j], most, count, found, apart)
+        if count == most:
+            reach_sq = min(reach_sq, apart[count - 1])
         seen = ring * side + inside
         if seen > 0.0 and seen * seen > reach_sq:
             return count
@@ -186,27 +194,27 @@ def near_agents(grid: AgentGrid, me: int, reach: float, most: int, found: IntArr
 
 
 @inlined_kernel
-def _look(
-    grid: AgentGrid,
-    me: int,
-    first: int,
-    past: int,
-    reach_sq: float,
-    most: int,
-    count: int,
-    found: IntArray,
-    apart: FloatArray,
-) -> int:
-    """Look at the agents of some places. Returns how many are found then."""
-    x, y, full = grid.x[me], grid.y[me], count == most
-    number = 0
+def _look(grid: AgentGrid, me: int, first: int, past: int, reach_sq: float, number: int) -> int:
+    """Note which of the agents at some places are near enough, behind `number` others. Returns how many are noted."""
+    x, y, order = grid.x[me], grid.y[me], grid.order
     for k in range(first, past):
         away = (grid.x[k] - x) ** 2 + (grid.y[k] - y) ** 2
-        grid.places[number], grid.away[number] = k, away
-        number += int((away < reach_sq or (full and away == reach_sq)) and k != me)
+        grid.places[number], grid.numbers[number], grid.away[number] = k, order[k], away
+        # Written in any case: what is near cannot be foreseen, and a wrong guess costs the processor more.
+        number += int(away < reach_sq) & int(k != me)
+    return number
+
+
+@inlined_kernel
+def _sort(grid: AgentGrid, number: int, found: IntArray, apart: FloatArray) -> int:
+    """Put all that are noted where they belong: each behind as many as are nearer, without a branch."""
+    away, numbers = grid.away, grid.numbers
     for j in range(number):
-        count = _insert(grid, grid.places[j], grid.away[j], most, count, found, apart)
-    return count
+        mine, name, place = away[j], numbers[j], 0
+        for other in range(number):
+            place += int(away[other] < mine) | (int(away[other] == mine) & int(numbers[other] < name))
+        found[place], apart[place] = grid.places[j], mine
+    return number
 
 
 @inlined_kernel

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from tuling_fsm.core import elementary
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.kernels import kernel
+from tuling_fsm.core.kernels import inlined_kernel, kernel
 from tuling_fsm.sim.orca.crowd import Crowd, IntArray
 from tuling_fsm.sim.orca.half_planes import agent_lines, wall_lines
 from tuling_fsm.sim.orca.linear_program import HalfPlanes, in_all, least_bad, new_lines
@@ -56,7 +56,7 @@ def nudge(seed: int, frame: int, i: int, size: float) -> tuple[float, float]:
     return length * elementary.cos(angle), length * elementary.sin(angle)
 
 
-@kernel
+@inlined_kernel
 def choose_velocities(
     crowd: Crowd, walls: ObstacleEdges, grid: AgentGrid, buffers: StepBuffers, settings: StepSettings
 ) -> None:
