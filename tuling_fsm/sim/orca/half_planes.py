@@ -37,10 +37,10 @@ def agent_lines(
             ux, uy = change * wx, change * wy
         else:
             leg = sqrt(distance_sq - radius * radius)
-            if px * wy - py * wx > 0.0:
-                dx, dy = (px * leg - py * radius) / distance_sq, (px * radius + py * leg) / distance_sq
-            else:
-                dx, dy = -(px * leg + py * radius) / distance_sq, (px * radius - py * leg) / distance_sq
+            # The left leg or the right one, by a sign: which it is cannot be foreseen.
+            side = 1.0 if px * wy - py * wx > 0.0 else -1.0
+            dx = (side * px * leg - py * radius) / distance_sq
+            dy = (px * radius + side * py * leg) / distance_sq
             speed = rx * dx + ry * dy
             ux, uy = speed * dx - rx, speed * dy - ry
         lines.px[count], lines.py[count], lines.dx[count], lines.dy[count] = vx + 0.5 * ux, vy + 0.5 * uy, dx, dy
