@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.kernels import inlined_kernel, kernel
+from tuling_fsm.core.kernels import inlined_kernel, kernel, sqrt
 from tuling_fsm.sim.orca.crowd import Crowd, IntArray
 
 CELLS_AN_AGENT = 32
@@ -16,6 +15,8 @@ CELLS_AN_AGENT = 32
 CROWDED, LONELY = 5.0, 1.25
 """Cells become smaller or larger where an agent has more or fewer in its cell on average, itself counted."""
 LARGER = 1.5
+FAR_OUT = 3.0
+"""More standard deviations from the mean than this is far out."""
 FEW = 16
 """Up to so many are sorted by counting which are nearer."""
 BORDER_M = 1e-6
@@ -73,12 +74,11 @@ def sort_agents(grid: AgentGrid, crowd: Crowd) -> None:
     n = len(grid.order)
     if n == 0:
         return
-    x0 = x1 = crowd.x[0]
-    y0 = y1 = crowd.y[0]
     reach = 0.0
     for i in range(n):
-        x0, x1, y0, y1 = min(x0, crowd.x[i]), max(x1, crowd.x[i]), min(y0, crowd.y[i]), max(y1, crowd.y[i])
         reach = max(reach, crowd.neighbour_dist[i])
+    x0, x1 = _extent(crowd.x)
+    y0, y1 = _extent(crowd.y)
     grid.frame[X0], grid.frame[Y0] = x0, y0
     side = grid.frame[CELL]
     side = reach if side <= 0.0 else min(side, reach)
@@ -95,6 +95,22 @@ def sort_agents(grid: AgentGrid, crowd: Crowd) -> None:
         else:
             break
     _lay_out(grid, crowd)
+
+
+@inlined_kernel
+def _extent(along: FloatArray) -> tuple[float, float]:
+    """Where cells begin and end along an axis: around all agents but a few that are far out, which count to the
+    outermost cells. They would make the cells of all others large.
+    """
+    low = high = along[0]
+    total = squares = 0.0
+    for value in along:
+        low, high = min(low, value), max(high, value)
+        total += value - along[0]
+        squares += (value - along[0]) ** 2
+    mean = total / len(along)
+    spread = FAR_OUT * sqrt(max(squares / len(along) - mean * mean, 0.0))
+    return max(low, along[0] + mean - spread), min(high, along[0] + mean + spread)
 
 
 @kernel
