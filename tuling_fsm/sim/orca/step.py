@@ -16,7 +16,7 @@ from tuling_fsm.core.kernels import inlined_kernel, kernel
 from tuling_fsm.sim.orca.crowd import Crowd, IntArray
 from tuling_fsm.sim.orca.half_planes import agent_lines, wall_lines
 from tuling_fsm.sim.orca.linear_program import HalfPlanes, in_all, least_bad, new_lines
-from tuling_fsm.sim.orca.neighbours import AgentGrid, sort_agents, near_agents, new_grid
+from tuling_fsm.sim.orca.neighbours import AgentGrid, near_agents, new_grid, sort_agents
 from tuling_fsm.sim.orca.walls import EdgeSearch, ObstacleEdges, build_walls, near_edges
 
 
@@ -96,7 +96,9 @@ def choose_velocities(
 
 
 @kernel
-def step_crowd(crowd: Crowd, walls: ObstacleEdges, grid: AgentGrid, buffers: StepBuffers, settings: StepSettings) -> None:
+def step_crowd(
+    crowd: Crowd, walls: ObstacleEdges, grid: AgentGrid, buffers: StepBuffers, settings: StepSettings
+) -> None:
     """All choose, then all move."""
     choose_velocities(crowd, walls, grid, buffers, settings)
     for i in range(len(crowd.x)):
