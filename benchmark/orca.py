@@ -31,8 +31,8 @@ def run() -> Table:
         "Reciprocal avoidance",
         ("", "ours, M agent-steps/s", "RVO2", "ratio", "goal", "apart, mm"),
         tuple(row for row, _ in measured),
-        f"median of {FRAMES - WARM} steps of each, after {WARM} that do not count, in {ROUNDS} runs of each by turns; CPU "
-        "time of one core",
+        f"median of {FRAMES - WARM} steps of each, after {WARM} that do not count, in {ROUNDS} runs of each by turns; "
+        "CPU time of one core",
         (
             f"RVO2: pyrvo {measured[0][1]}.",
             "A step is one call from Python and finds neighbours, velocities and places of all agents; the preferred "

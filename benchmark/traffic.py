@@ -71,8 +71,8 @@ def run() -> Table:
         (
             f"A grid of crossings without lights, streets of {STREET_M} m, {STREET_LANES} lanes each way; both drive "
             "at random, with wished speeds of 1 +- 0.1 times the limit, and keep to the right.",
-            "Lane changes are those begun in the steps that count. The peer changes lanes to turn, too; ours turn "
-            "from the lane that they are in, so that vehicles drawn by lot are told to change as often as the peer's do.",
+            "Lane changes are those begun in the steps that count. The peer changes lanes to turn, too; ours turn from "
+            "the lane that they are in, so that vehicles drawn by lot are told to change as often as the peer's do.",
             "Ours: all stages; dynamics (tyres' slip apart, a single-track model with lags) for every vehicle, which "
             "the peer does not have. The last two columns are as the product runs it far from an ego, where none has "
             "them.",
@@ -93,8 +93,8 @@ def _row(graph: TrafficLaneGraph, count: int, theirs: float, their_changes: int 
 
 
 def _rate(graph: TrafficLaneGraph, count: int, parameters: TrafficManagerParameters, least: int) -> tuple[float, int]:
-    """Thousands of vehicle-steps a second, and lane changes that are begun: the vehicles' own, and as many that they are
-    told to between steps as are missing to `least`.
+    """Thousands of vehicle-steps a second, and lane changes that are begun: the vehicles' own, and as many that they
+    are told to between steps as are missing to `least`.
     """
     rng = np.random.default_rng(1)
     seeds = np.asarray(np.random.SeedSequence(1).generate_state(count, np.uint64), dtype=np.uint64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -131,6 +132,20 @@ def test_the_history_of_the_grid_changes_nothing() -> None:
     avoidance.step(DT)
     fresh.step(DT)
     assert np.array_equal(places_of(avoidance.crowd), places_of(fresh.crowd))
+
+
+def test_walls_that_are_put_up_later_hold_as_those_from_the_start() -> None:
+    block = np.array([(-9.0, -2.0), (9.0, -2.0), (9.0, 0.0), (-9.0, 0.0)])
+    assert numba.typeof(build_walls([])) == numba.typeof(build_walls([block]))
+    places = np.array([(0.0, 1.0), (1.3, 4.0)])
+    later, early = Avoidance(new_crowd(places, radius=0.5), []), Avoidance(new_crowd(places, radius=0.5), [block])
+    later.wall_in([block])
+    for avoidance in (later, early):
+        avoidance.crowd.preferred_vy[:] = -1.0
+        for _ in range(30):
+            avoidance.step(DT)
+    assert np.array_equal(places_of(later.crowd), places_of(early.crowd))
+    assert early.crowd.y.min() > 0.5 - EPSILON
 
 
 def test_an_empty_crowd_is_no_fault() -> None:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from tuling_fsm.core import elementary
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.kernels import inlined_kernel, kernel
+from tuling_fsm.core.kernels import compiled_for, inlined_kernel, kernel
 from tuling_fsm.sim.orca.crowd import Crowd, IntArray
 from tuling_fsm.sim.orca.half_planes import agent_lines, wall_lines
 from tuling_fsm.sim.orca.linear_program import HalfPlanes, in_all, least_bad, new_lines
@@ -135,6 +135,8 @@ class Avoidance:
         self._seed = seed
         self._grid = new_grid(len(crowd.x))
         self.wall_in(polygons)
+        # Once: other walls have the same types.
+        self._step = compiled_for(step_crowd, self.crowd, self.walls, self._grid, self._buffers, self._settings(0.0))
 
     def wall_in(self, polygons: Sequence[npt.ArrayLike]) -> None:
         """Replace all obstacles."""
@@ -151,8 +153,10 @@ class Avoidance:
             new_vy=np.zeros(n),
         )
 
+    def _settings(self, dt: float) -> StepSettings:
+        return StepSettings(float(dt), self.frame, float(self.weight), float(self.perturbation), self._seed)
+
     def step(self, dt: float) -> None:
         """Every agent chooses a velocity next to its preferred one, then all move by `dt` s."""
-        settings = StepSettings(dt, self.frame, self.weight, self.perturbation, self._seed)
-        step_crowd(self.crowd, self.walls, self._grid, self._buffers, settings)
+        self._step(self.crowd, self.walls, self._grid, self._buffers, self._settings(dt))
         self.frame += 1
