@@ -3,7 +3,7 @@
 In:  {"cases": [{"start", "goal", "area": [x0, y0, x1, y1], "segments": [[x0, y0, x1, y1], ...]}, ...], "poses": [...],
       "radius", "body": [rear, front, half], "seconds", "tries", "better": 0 or 1}
 Out: {"cases": [{"first_ms": [...], "first": [[length, changes], ...], "best": [[length, changes], ...],
-                "counted": [ms, calls of the checker] of one more try}, ...],
+                "counted": [ms, calls of the checker] of one more try, if better}, ...],
       "call_us": float, "lengths": [...], "rsplan_us": float, "versions": {...}}
 
 OMPL's package takes no compiled checker: it calls back into Python for every state. `call_us` is what such a call takes
@@ -154,7 +154,8 @@ def answer(question: dict[str, Any]) -> dict[str, Any]:
     cases, call_us = [], []
     for given in question["cases"]:
         case = Case(given, question["radius"], question["body"])
-        call_us.append(case.call_us())
+        if question["better"]:
+            call_us.append(case.call_us())
         times, first = [], []
         for _ in range(question["tries"]):
             took, path = case.solve(geometric.RRTConnect, question["seconds"])
@@ -163,7 +164,8 @@ def answer(question: dict[str, Any]) -> dict[str, Any]:
                 times.append(1e3 * took)
                 first.append(measured)
         best = case.better(question["seconds"]) if question["better"] else []
-        cases.append({"first_ms": times, "first": first, "best": best, "counted": case.counted(question["seconds"])})
+        counted = case.counted(question["seconds"]) if question["better"] else []
+        cases.append({"first_ms": times, "first": first, "best": best, "counted": counted})
     began = time.process_time()
     lengths = [
         rsplan.path((0.0, 0.0, 0.0), tuple(pose), 1.0, 0.0, 10.0, length_tolerance=0.0).total_length
@@ -172,7 +174,7 @@ def answer(question: dict[str, Any]) -> dict[str, Any]:
     took = time.process_time() - began
     versions = {name: version(name) for name in ("ompl", "rsplan", "numba")}
     return {
-        "cases": cases, "call_us": statistics.median(call_us), "lengths": lengths,
+        "cases": cases, "call_us": statistics.median(call_us or [0.0]), "lengths": lengths,
         "rsplan_us": 1e6 * took / max(1, len(lengths)), "versions": versions,
     }  # fmt: skip
 
