@@ -59,8 +59,8 @@ def run() -> Table:
             f"Peers: {versions}. RRT-Connect in Reeds-Shepp space with a compiled checker of the exact rectangle every "
             "5 cm; its path counts where the car, half a centimetre smaller, is free every centimetre.",
             "OMPL's package takes a checker of one's own in Python alone, no compiled function: the calls back are "
-            "those of one more try of each case, times what one costs beyond OMPL's own checker that says yes, with getting "
-            "the pose and calling the compiled function on no segments.",
+            "those of one more try of each case, times what one costs beyond OMPL's own checker that says yes, with "
+            "getting the pose and calling the compiled function on no segments.",
             f"A peer's best: RRT-Connect with shortening, again and again for {SECONDS:g} s; BIT* for {SECONDS:g} s.",
             "The cases are ten of the Trajectory Planning Competition of Automated Parking (ITSC 2022), also mirrored; "
             "a variation is mirrored, turned, moved, squeezed and strewn with boxes by its seed.",
