@@ -2,18 +2,25 @@
 
 In:  {"cases": [{"start", "goal", "area": [x0, y0, x1, y1], "segments": [[x0, y0, x1, y1], ...]}, ...], "poses": [...],
       "radius", "body": [rear, front, half], "seconds", "tries", "better": 0 or 1}
-Out: {"cases": [{"first_ms": [...], "first": [[length, changes], ...], "best": [[length, changes], ...]}, ...],
-      "lengths": [...], "rsplan_us": float, "versions": {...}}
+Out: {"cases": [{"first_ms": [...], "first": [[length, changes], ...], "best": [[length, changes], ...],
+                "counted": [ms, calls of the checker] of one more try, if better}, ...],
+      "call_us": float, "lengths": [...], "rsplan_us": float, "versions": {...}}
+
+OMPL's package takes no compiled checker: it calls back into Python for every state. `call_us` is what such a call takes
+where there is nothing to check, arguments and all.
 
 A path counts where the car, placed every centimetre and half a centimetre smaller on all sides, touches nothing.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
+import statistics
 import sys
 import time
+from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any
 
@@ -26,6 +33,9 @@ STEP = 0.05
 """Distance (m) between the poses that the planner checks."""
 FINE = 0.01
 SLACK = 0.005
+NOTHING = np.zeros((0, 4))
+CALLS = 20000
+"""States that are checked to time one call."""
 
 
 @njit(cache=True)
@@ -58,13 +68,43 @@ class Case:
             bounds.setHigh(axis, case["area"][axis + 2])
         self.space.setBounds(bounds)
         self.setup = geometric.SimpleSetup(self.space)
-        segments, (rear, front, half) = self.segments, self.body
-        self.setup.setStateValidityChecker(
-            lambda state: free(segments, state.getX(), state.getY(), state.getYaw(), rear, front, half)
-        )
+        self.setup.setStateValidityChecker(self.checker(self.segments))
         information = self.setup.getSpaceInformation()
         information.setStateValidityCheckingResolution(STEP / self.space.getMaximumExtent())
         self.setup.setStartAndGoalStates(self._state(case["start"]), self._state(case["goal"]))
+
+    def checker(self, segments: np.ndarray) -> Callable[[Any], bool]:
+        """What OMPL calls for every state."""
+        rear, front, half = self.body
+        return lambda state: free(segments, state.getX(), state.getY(), state.getYaw(), rear, front, half)
+
+    def counted(self, seconds: float) -> list[float]:
+        """CPU time (ms) of one try, and how often the checker was called in it."""
+        check, calls = self.checker(self.segments), itertools.count()
+        self.setup.setStateValidityChecker(lambda state: next(calls) < 0 or check(state))
+        took, _ = self.solve(geometric.RRTConnect, seconds)
+        self.setup.setStateValidityChecker(check)
+        return [1e3 * took, next(calls)]
+
+    def call_us(self) -> float:
+        """What the call of a checker takes beyond one that is compiled into OMPL, both with nothing to check."""
+        information, calls = self.setup.getSpaceInformation(), itertools.count()
+        ends = [information.allocState() for _ in range(2)]
+        bounds = self.space.getBounds()
+        for state, corner in zip(ends, (bounds.low, bounds.high), strict=True):
+            state.setXY(*corner)
+            state.setYaw(0.0)
+        self.setup.setStateValidityChecker(lambda _: next(calls) >= 0)
+        information.checkMotion(*ends)
+        each, times = next(calls), []
+        for checker in (self.checker(NOTHING), base.AllValidStateValidityChecker(information)):
+            self.setup.setStateValidityChecker(checker)
+            began = time.process_time()
+            for _ in range(max(1, CALLS // each)):
+                information.checkMotion(*ends)
+            times.append(time.process_time() - began)
+        self.setup.setStateValidityChecker(self.checker(self.segments))
+        return 1e6 * (times[0] - times[1]) / (each * max(1, CALLS // each))
 
     def _state(self, pose: list[float]) -> Any:
         state = self.space.allocState()
@@ -73,12 +113,12 @@ class Case:
         return state
 
     def solve(self, planner: type, seconds: float) -> tuple[float, Any | None]:
-        """Time taken (s) and the path, if it is one."""
+        """CPU time (s) and the path, if it is one."""
         self.setup.clear()
         self.setup.setPlanner(planner(self.setup.getSpaceInformation()))
-        began = time.perf_counter()
+        began = time.process_time()
         self.setup.solve(seconds)
-        took = time.perf_counter() - began
+        took = time.process_time() - began
         return took, self.setup.getSolutionPath() if self.setup.haveExactSolutionPath() else None
 
     def measure(self, path: Any) -> list[float] | None:
@@ -111,9 +151,11 @@ class Case:
 
 def answer(question: dict[str, Any]) -> dict[str, Any]:
     """All cases, then the lengths of rsplan."""
-    cases = []
+    cases, call_us = [], []
     for given in question["cases"]:
         case = Case(given, question["radius"], question["body"])
+        if question["better"]:
+            call_us.append(case.call_us())
         times, first = [], []
         for _ in range(question["tries"]):
             took, path = case.solve(geometric.RRTConnect, question["seconds"])
@@ -122,15 +164,19 @@ def answer(question: dict[str, Any]) -> dict[str, Any]:
                 times.append(1e3 * took)
                 first.append(measured)
         best = case.better(question["seconds"]) if question["better"] else []
-        cases.append({"first_ms": times, "first": first, "best": best})
-    began = time.perf_counter()
+        counted = case.counted(question["seconds"]) if question["better"] else []
+        cases.append({"first_ms": times, "first": first, "best": best, "counted": counted})
+    began = time.process_time()
     lengths = [
         rsplan.path((0.0, 0.0, 0.0), tuple(pose), 1.0, 0.0, 10.0, length_tolerance=0.0).total_length
         for pose in question["poses"]
     ]
-    took = time.perf_counter() - began
+    took = time.process_time() - began
     versions = {name: version(name) for name in ("ompl", "rsplan", "numba")}
-    return {"cases": cases, "lengths": lengths, "rsplan_us": 1e6 * took / max(1, len(lengths)), "versions": versions}
+    return {
+        "cases": cases, "call_us": statistics.median(call_us or [0.0]), "lengths": lengths,
+        "rsplan_us": 1e6 * took / max(1, len(lengths)), "versions": versions,
+    }  # fmt: skip
 
 
 if __name__ == "__main__":

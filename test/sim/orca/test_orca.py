@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.sim.orca.crowd import new_crowd
 from tuling_fsm.sim.orca.linear_program import EPSILON, in_all, least_bad, new_lines
+from tuling_fsm.sim.orca.neighbours import near_agents, new_grid, sort_agents
 from tuling_fsm.sim.orca.step import Avoidance, nudge
 from tuling_fsm.sim.orca.walls import build_walls
 
@@ -97,7 +99,29 @@ def test_agents_in_one_place_part_and_nothing_is_lost(cells: list[tuple[int, int
     assert len(np.unique(places_of(avoidance.crowd), axis=0)) == len(cells)
 
 
-def test_the_history_of_the_tree_changes_nothing() -> None:
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("most", [1, 4, 10, 40])
+def test_neighbours_are_the_nearest_of_all_wherever_they_are(seed: int, most: int) -> None:
+    random = np.random.default_rng(seed)
+    spread = random.choice([0.5, 8.0, 60.0, 900.0], 80)[:, None]
+    places = np.round(random.normal(0.0, 1.0, (80, 2)) * spread) + random.integers(0, 2, (80, 1)) * (4000.0, -70.0)
+    places[0] = random.choice([0.0, 1e5, 1e15])
+    crowd, grid = new_crowd(places), new_grid(80)
+    found, apart = np.zeros(most, np.int32), np.zeros(most)
+    for _ in range(2):
+        sort_agents(grid, crowd)
+        for place in range(80):
+            reach = float(random.choice([0.0, 2.0, 15.0, 300.0, 1e4]))
+            me = grid.order[place]
+            away = (crowd.x - crowd.x[me]) ** 2 + (crowd.y - crowd.y[me]) ** 2
+            wanted = [i for i in np.lexsort((np.arange(80), away)) if i != me and away[i] < reach * reach][:most]
+            count = near_agents(grid, place, reach, most, found, apart)
+            assert grid.order[found[:count]].tolist() == wanted
+            assert apart[:count].tolist() == away[wanted].tolist()
+        crowd.x[:] = np.round(crowd.x * 0.1)
+
+
+def test_the_history_of_the_grid_changes_nothing() -> None:
     avoidance, goals = ring(perturbation=1e-3)
     for _ in range(60):
         head_for(avoidance.crowd, goals)
@@ -108,6 +132,20 @@ def test_the_history_of_the_tree_changes_nothing() -> None:
     avoidance.step(DT)
     fresh.step(DT)
     assert np.array_equal(places_of(avoidance.crowd), places_of(fresh.crowd))
+
+
+def test_walls_that_are_put_up_later_hold_as_those_from_the_start() -> None:
+    block = np.array([(-9.0, -2.0), (9.0, -2.0), (9.0, 0.0), (-9.0, 0.0)])
+    assert numba.typeof(build_walls([])) == numba.typeof(build_walls([block]))
+    places = np.array([(0.0, 1.0), (1.3, 4.0)])
+    later, early = Avoidance(new_crowd(places, radius=0.5), []), Avoidance(new_crowd(places, radius=0.5), [block])
+    later.wall_in([block])
+    for avoidance in (later, early):
+        avoidance.crowd.preferred_vy[:] = -1.0
+        for _ in range(30):
+            avoidance.step(DT)
+    assert np.array_equal(places_of(later.crowd), places_of(early.crowd))
+    assert early.crowd.y.min() > 0.5 - EPSILON
 
 
 def test_an_empty_crowd_is_no_fault() -> None:

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import math
 
-from tuling_fsm.core.kernels import kernel
+from tuling_fsm.core.kernels import inlined_kernel, kernel, sqrt
 from tuling_fsm.sim.orca.crowd import Crowd, IntArray
 from tuling_fsm.sim.orca.linear_program import EPSILON, HalfPlanes, unit
-from tuling_fsm.sim.orca.neighbours import KdTree
+from tuling_fsm.sim.orca.neighbours import AgentGrid
 from tuling_fsm.sim.orca.walls import ObstacleEdges
 
 
-@kernel
+@inlined_kernel
 def agent_lines(
-    crowd: Crowd, i: int, tree: KdTree, near: IntArray, number: int, dt: float, lines: HalfPlanes, count: int
+    crowd: Crowd, i: int, grid: AgentGrid, near: IntArray, number: int, dt: float, lines: HalfPlanes, count: int
 ) -> int:
-    """Half-planes of `number` neighbours, places in the tree, for agent `i`, which does half of the avoiding in
+    """Half-planes of `number` neighbours, places in the grid, for agent `i`, which does half of the avoiding in
     a step of `dt` s. Returns how many lines there are then.
     """
     x, y, vx, vy = crowd.x[i], crowd.y[i], crowd.vx[i], crowd.vy[i]
     inverse, inverse_dt = 1.0 / crowd.horizon[i], 1.0 / dt
     for k in range(number):
         j = near[k]
-        px, py, rx, ry = tree.x[j] - x, tree.y[j] - y, vx - tree.vx[j], vy - tree.vy[j]
-        distance_sq, radius = px * px + py * py, crowd.radius[i] + tree.radius[j]
+        px, py, rx, ry = grid.x[j] - x, grid.y[j] - y, vx - grid.vx[j], vy - grid.vy[j]
+        distance_sq, radius = px * px + py * py, crowd.radius[i] + grid.radius[j]
         apart = distance_sq > radius * radius
         rate = inverse if apart else inverse_dt
         wx, wy = rx - rate * px, ry - rate * py
@@ -32,15 +32,15 @@ def agent_lines(
         if not apart or (dot < 0.0 and dot * dot > radius * radius * w_sq):
             # Nearest is the circle that cuts the cone off; in touch already it is all that counts.
             # Two in one place with one velocity go apart along x, the lower number to the right.
-            wx, wy, length = unit(wx, wy, 1.0 if i < tree.order[j] else -1.0, 0.0)
+            wx, wy, length = unit(wx, wy, 1.0 if i < grid.order[j] else -1.0, 0.0)
             dx, dy, change = wy, -wx, radius * rate - length
             ux, uy = change * wx, change * wy
         else:
-            leg = math.sqrt(distance_sq - radius * radius)
-            if px * wy - py * wx > 0.0:
-                dx, dy = (px * leg - py * radius) / distance_sq, (px * radius + py * leg) / distance_sq
-            else:
-                dx, dy = -(px * leg + py * radius) / distance_sq, (px * radius - py * leg) / distance_sq
+            leg = sqrt(distance_sq - radius * radius)
+            # The left leg or the right one, by a sign: which it is cannot be foreseen.
+            side = 1.0 if px * wy - py * wx > 0.0 else -1.0
+            dx = (side * px * leg - py * radius) / distance_sq
+            dy = (px * radius + side * py * leg) / distance_sq
             speed = rx * dx + ry * dy
             ux, uy = speed * dx - rx, speed * dy - ry
         lines.px[count], lines.py[count], lines.dx[count], lines.dy[count] = vx + 0.5 * ux, vy + 0.5 * uy, dx, dy
@@ -48,18 +48,18 @@ def agent_lines(
     return count
 
 
-@kernel
+@inlined_kernel
 def _det(ax: float, ay: float, bx: float, by: float) -> float:
     return ax * by - ay * bx
 
 
-@kernel
+@inlined_kernel
 def _put(lines: HalfPlanes, count: int, px: float, py: float, dx: float, dy: float) -> int:
     lines.px[count], lines.py[count], lines.dx[count], lines.dy[count] = px, py, dx, dy
     return count + 1
 
 
-@kernel
+@inlined_kernel
 def _covered(
     lines: HalfPlanes, count: int, ax: float, ay: float, bx: float, by: float, radius: float, inverse: float
 ) -> bool:
@@ -73,7 +73,7 @@ def _covered(
     return False
 
 
-@kernel
+@inlined_kernel
 def wall_lines(
     crowd: Crowd, i: int, walls: ObstacleEdges, edges: IntArray, number: int, lines: HalfPlanes
 ) -> int:  # fmt: skip
@@ -165,7 +165,7 @@ def _left_leg(walls: ObstacleEdges, vertex: int, x: float, y: float, radius: flo
     if not walls.convex[vertex]:
         return -walls.along_x[vertex], -walls.along_y[vertex], False
     away_sq = x * x + y * y
-    leg = math.sqrt(max(away_sq - radius * radius, 0.0))
+    leg = sqrt(max(away_sq - radius * radius, 0.0))
     left_x, left_y = (x * leg - y * radius) / away_sq, (x * radius + y * leg) / away_sq
     before = walls.previous[vertex]
     back_x, back_y = -walls.along_x[before], -walls.along_y[before]
@@ -182,7 +182,7 @@ def _right_leg(
     if not walls.convex[vertex]:
         return walls.along_x[edge], walls.along_y[edge], False
     away_sq = x * x + y * y
-    leg = math.sqrt(max(away_sq - radius * radius, 0.0))
+    leg = sqrt(max(away_sq - radius * radius, 0.0))
     right_x, right_y = (x * leg + y * radius) / away_sq, (y * leg - x * radius) / away_sq
     on_x, on_y = walls.along_x[vertex], walls.along_y[vertex]
     if _det(right_x, right_y, on_x, on_y) <= 0.0:

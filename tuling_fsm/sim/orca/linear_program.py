@@ -5,13 +5,12 @@ A half-plane lies to the left of its line through (px, py) along the unit vector
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.kernels import inlined_kernel, kernel
+from tuling_fsm.core.kernels import inlined_kernel, kernel, sqrt
 
 EPSILON = 1e-5
 """Lines whose directions have a smaller determinant than this are parallel."""
@@ -31,10 +30,10 @@ def new_lines(count: int) -> HalfPlanes:
     return HalfPlanes(np.empty(count), np.empty(count), np.empty(count), np.empty(count))
 
 
-@kernel
+@inlined_kernel
 def unit(x: float, y: float, other_x: float, other_y: float) -> tuple[float, float, float]:
     """A vector's direction and length; a direction without length is the other one."""
-    length = math.sqrt(x * x + y * y)
+    length = sqrt(x * x + y * y)
     if length > 0.0:
         return x / length, y / length, length
     return other_x, other_y, length
@@ -58,7 +57,7 @@ def on_line(
     inside = middle * middle + radius * radius - (px * px + py * py)
     if inside < 0.0:
         return False, 0.0, 0.0
-    half = math.sqrt(inside)
+    half = sqrt(inside)
     low, high = -middle - half, half - middle
     for i in range(number):
         across = dx * lines.dy[i] - dy * lines.dx[i]
@@ -92,7 +91,7 @@ def in_all(
         x, y = preferred_vx * radius, preferred_vy * radius
     else:
         speed_sq = preferred_vx * preferred_vx + preferred_vy * preferred_vy
-        scale = radius / math.sqrt(speed_sq) if speed_sq > radius * radius else 1.0
+        scale = radius / sqrt(speed_sq) if speed_sq > radius * radius else 1.0
         x, y = preferred_vx * scale, preferred_vy * scale
     for i in range(count):
         if _depth(lines, i, x, y) > 0.0:
@@ -121,7 +120,7 @@ def _add_no_deeper(lines: HalfPlanes, fixed: int, i: int, weight: float, room: H
             t = (jx * (py - lines.py[j]) - jy * (px - lines.px[j])) / across
             room.px[used], room.py[used] = px + t * dx, py + t * dy
         turned_x, turned_y = weight * jx - dx, weight * jy - dy
-        length = math.sqrt(turned_x * turned_x + turned_y * turned_y)
+        length = sqrt(turned_x * turned_x + turned_y * turned_y)
         room.dx[used], room.dy[used] = turned_x / length, turned_y / length
         used += 1
     return used

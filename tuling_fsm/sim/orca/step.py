@@ -12,11 +12,11 @@ import numpy.typing as npt
 from tuling_fsm.core import elementary
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.kernels import kernel
+from tuling_fsm.core.kernels import compiled_for, inlined_kernel, kernel
 from tuling_fsm.sim.orca.crowd import Crowd, IntArray
 from tuling_fsm.sim.orca.half_planes import agent_lines, wall_lines
 from tuling_fsm.sim.orca.linear_program import HalfPlanes, in_all, least_bad, new_lines
-from tuling_fsm.sim.orca.neighbours import KdTree, build_tree, near_agents, new_tree
+from tuling_fsm.sim.orca.neighbours import AgentGrid, near_agents, new_grid, sort_agents
 from tuling_fsm.sim.orca.walls import EdgeSearch, ObstacleEdges, build_walls, near_edges
 
 
@@ -56,24 +56,24 @@ def nudge(seed: int, frame: int, i: int, size: float) -> tuple[float, float]:
     return length * elementary.cos(angle), length * elementary.sin(angle)
 
 
-@kernel
+@inlined_kernel
 def choose_velocities(
-    crowd: Crowd, walls: ObstacleEdges, tree: KdTree, buffers: StepBuffers, settings: StepSettings
+    crowd: Crowd, walls: ObstacleEdges, grid: AgentGrid, buffers: StepBuffers, settings: StepSettings
 ) -> None:
     """New velocities of all agents into the buffers."""
-    build_tree(tree, crowd)
+    sort_agents(grid, crowd)
     buffers.edges.seen[:] = -1
-    for k in range(len(tree.order)):
-        i = tree.order[k]
+    for k in range(len(grid.order)):
+        i = grid.order[k]
         count = 0
         if len(walls.x) > 0:
             reach = crowd.horizon_obst[i] * crowd.max_speed[i] + crowd.radius[i]
             number = near_edges(walls, crowd.x[i], crowd.y[i], reach, k, buffers.edges)
             count = wall_lines(crowd, i, walls, buffers.edges.found, number, buffers.lines)
         fixed = count
-        number = near_agents(tree, k, crowd.neighbour_dist[i], crowd.max_neighbours[i], buffers.near, buffers.apart)
+        number = near_agents(grid, k, crowd.neighbour_dist[i], crowd.max_neighbours[i], buffers.near, buffers.apart)
         count = agent_lines(
-            crowd, i=i, tree=tree, near=buffers.near, number=number, dt=settings.dt, lines=buffers.lines, count=count
+            crowd, i=i, grid=grid, near=buffers.near, number=number, dt=settings.dt, lines=buffers.lines, count=count
         )
         vx, vy, fastest = crowd.preferred_vx[i], crowd.preferred_vy[i], crowd.max_speed[i]
         if settings.perturbation > 0.0:
@@ -96,9 +96,11 @@ def choose_velocities(
 
 
 @kernel
-def step_crowd(crowd: Crowd, walls: ObstacleEdges, tree: KdTree, buffers: StepBuffers, settings: StepSettings) -> None:
+def step_crowd(
+    crowd: Crowd, walls: ObstacleEdges, grid: AgentGrid, buffers: StepBuffers, settings: StepSettings
+) -> None:
     """All choose, then all move."""
-    choose_velocities(crowd, walls, tree, buffers, settings)
+    choose_velocities(crowd, walls, grid, buffers, settings)
     for i in range(len(crowd.x)):
         crowd.vx[i], crowd.vy[i] = buffers.new_vx[i], buffers.new_vy[i]
         crowd.x[i] += crowd.vx[i] * settings.dt
@@ -131,8 +133,10 @@ class Avoidance:
         self.weight, self.perturbation = weight, perturbation
         self.frame = 0
         self._seed = seed
-        self._tree = new_tree(len(crowd.x))
+        self._grid = new_grid(len(crowd.x))
         self.wall_in(polygons)
+        # Once: other walls have the same types.
+        self._step = compiled_for(step_crowd, self.crowd, self.walls, self._grid, self._buffers, self._settings(0.0))
 
     def wall_in(self, polygons: Sequence[npt.ArrayLike]) -> None:
         """Replace all obstacles."""
@@ -149,8 +153,10 @@ class Avoidance:
             new_vy=np.zeros(n),
         )
 
+    def _settings(self, dt: float) -> StepSettings:
+        return StepSettings(float(dt), self.frame, float(self.weight), float(self.perturbation), self._seed)
+
     def step(self, dt: float) -> None:
         """Every agent chooses a velocity next to its preferred one, then all move by `dt` s."""
-        settings = StepSettings(dt, self.frame, self.weight, self.perturbation, self._seed)
-        step_crowd(self.crowd, self.walls, self._tree, self._buffers, settings)
+        self._step(self.crowd, self.walls, self._grid, self._buffers, self._settings(dt))
         self.frame += 1

@@ -13,7 +13,7 @@ from tuling_fsm.core import elementary
 from tuling_fsm.core.cells import boxes_by_cell
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.kernels import array_kernel, kernel
+from tuling_fsm.core.kernels import array_kernel, inlined_kernel
 from tuling_fsm.sim.orca.crowd import IntArray
 
 CELL_M = 8.0
@@ -112,7 +112,7 @@ def _edges(
     return along_x, along_y, convex, after, previous
 
 
-@kernel
+@inlined_kernel
 def edge_distance_sq(walls: ObstacleEdges, e: int, x: float, y: float) -> float:
     """Squared distance from a point to an edge, m^2."""
     ax, ay = walls.x[e], walls.y[e]
@@ -122,7 +122,7 @@ def edge_distance_sq(walls: ObstacleEdges, e: int, x: float, y: float) -> float:
     return float((px - r * ex) ** 2 + (py - r * ey) ** 2)
 
 
-@kernel
+@inlined_kernel
 def near_edges(walls: ObstacleEdges, x: float, y: float, reach: float, stamp: int, search: EdgeSearch) -> int:
     """Edges that face a point and are nearer than `reach` (m), nearest first, into `search`; `stamp` is that of no
     earlier search. Returns their number.
