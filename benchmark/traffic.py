@@ -72,7 +72,8 @@ def run() -> Table:
             f"A grid of crossings without lights, streets of {STREET_M} m, {STREET_LANES} lanes each way; both drive "
             "at random, with wished speeds of 1 +- 0.1 times the limit, and keep to the right.",
             "Lane changes are those begun in the steps that count. The peer changes lanes to turn, too; ours turn from "
-            "the lane that they are in, so that vehicles drawn by lot are told to change as often as the peer's do. Telling them is not timed, and the peer's deciding is: that favours ours.",
+            "the lane that they are in, so that vehicles drawn by lot are told to change as often as the peer's do. "
+            "Telling them is not timed, and the peer's deciding is: that favours ours.",
             "Ours: all stages; dynamics (tyres' slip apart, a single-track model with lags) for every vehicle, which "
             "the peer does not have. The last two columns are as the product runs it far from an ego, where none has "
             "them.",
