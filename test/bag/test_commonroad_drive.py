@@ -189,7 +189,9 @@ def test_a_scenario_far_from_zero_is_driven_near_zero_and_written_where_it_was(t
     start, goal, leader = loop.problem.start, loop.problem.goals[0], recording.obstacles[0]
     assert (start.x, *leader.at(0.0)[:1]) == pytest.approx((8.0 - 50.0, 30.0 - 50.0), abs=0.5)
     assert loop.way.stretch is not None and goal.reached(start._replace(step=60, x=start.x + 52.0))
-    written = etree.fromstring(solution_xml(recording, ScenarioDrive(loop.problem, (start,), None))).find(".//ksState")
+    written = etree.fromstring(solution_xml(recording, ScenarioDrive(loop.problem, (start,), None, ()))).find(
+        ".//ksState"
+    )
     assert (float(written.findtext("x")), float(written.findtext("y"))) == pytest.approx((x + 8.0, y), abs=1e-6)
 
 

@@ -21,14 +21,6 @@ from tuling_fsm.world.inputs import Inputs
 
 pytest.importorskip("commonroad_sumo", reason="its wheels, and SUMO's, are for x86-64")
 
-BOX = "<length>12</length><width>3</width><center><x>90</x><y>-1.75</y></center>"
-GOAL = f"<position><rectangle>{BOX}</rectangle></position>"
-FOLLOWER = car(7, 6.0, -1.75, 8.0, 100)
-LONG = "".join(
-    lanelet(number, x, -1.75, f'<successor ref="{number + 1}"/>' if number < 3 else "")
-    for number, x in ((1, 0.0), (2, 40.0), (3, 80.0))
-)
-
 
 def standing(inputs: Inputs) -> Trajectory:
     """A planner that brakes, and stands."""
@@ -43,15 +35,22 @@ HEAD = (
 PLACE = "<location><geoNameId>-999</geoNameId><gpsLatitude>999</gpsLatitude><gpsLongitude>999</gpsLongitude></location>"
 
 
-def prepared(folder: Path) -> tuple[Path, Loop]:
-    tags = "<scenarioTags><urban/></scenarioTags>"
-    file = scenario(folder, PLACE + tags + LONG + FOLLOWER + problem(30.0, -1.75, 0.0, GOAL, (60, 60)))
+def prepared(folder: Path, x: float = 0.0, y: float = 0.0) -> tuple[Path, Loop]:
+    """A car that stands 30 m along a road which begins at a place, and one that comes from behind."""
+    road = "".join(
+        lanelet(number, x + along, y, f'<successor ref="{number + 1}"/>' if number < 3 else "")
+        for number, along in ((1, 0.0), (2, 40.0), (3, 80.0))
+    )
+    goal = f"<length>12</length><width>3</width><center><x>{x + 90.0}</x><y>{y}</y></center>"
+    goal = f"<position><rectangle>{goal}</rectangle></position>"
+    agents = car(7, x + 6.0, y, 8.0, 100) + problem(x + 30.0, y, 0.0, goal, (60, 60))
+    file = scenario(folder, f"{PLACE}<scenarioTags><urban/></scenarioTags>{road}{agents}")
     file.write_text(file.read_text().replace('benchmarkID="made" ', HEAD))
     return file, prepare(read_recording(file), folder / "out")
 
 
-def driven(folder: Path) -> ScenarioDrive:
-    file, loop = prepared(folder)
+def driven(folder: Path, x: float = 0.0, y: float = 0.0) -> ScenarioDrive:
+    file, loop = prepared(folder, x, y)
     return ReactiveTraffic(file, folder / "out")(loop, standing)
 
 
@@ -70,6 +69,14 @@ def test_who_would_run_into_the_car_in_the_recording_stops_behind_it(tmp_path: P
     assert written.states[-1] == pytest.approx(follower.states[-1], abs=1e-3)
     again = driven(tmp_path)
     assert again.states == done.states and (again.obstacles[0].states == follower.states).all()
+
+
+@pytest.mark.slow
+def test_far_from_zero_it_is_the_same(tmp_path: Path) -> None:
+    (near,), (far,) = (driven(tmp_path, *place).obstacles for place in ((0.0, 0.0), (691025.0, 5335031.0)))
+    assert far.states[-1, 1] - far.states[0, 1] == pytest.approx(near.states[-1, 1] - near.states[0, 1], abs=0.1)
+    (written,) = read_recording(tmp_path / "out" / SIMULATED).obstacles
+    assert written.states[-1] == pytest.approx(far.states[-1], abs=0.01)
 
 
 @pytest.mark.slow

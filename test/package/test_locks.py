@@ -117,5 +117,6 @@ def test_make_installs_nothing_without_a_hash() -> None:
     assert [command for command in commands if "$(WHEELS)" not in command] == [
         "$(call part,empy,)",
         "$(PIP) --editable .",
+        "$(call part,ffmpeg,,locks/test.txt)",
     ]
     assert "pip install" not in recipes
