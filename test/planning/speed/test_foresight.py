@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tuling_fsm.core.scene import PREDICTION_STEP_S, PREDICTION_STEPS
 from tuling_fsm.core.trajectory import STEP_S
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.lanes import evaluation
@@ -16,10 +15,9 @@ from tuling_fsm.planning.lanes.workspace import LaneWorkspace
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.paths.frenet_path import START_S, FrenetPath
 from tuling_fsm.planning.speed.roll_out import StartMotion, StopTarget, no_traffic, roll_out
-from tuling_fsm.planning.speed.yielding import enter_leader
 from tuling_fsm.planning.start_state import start_state
 
-from ..scenes import Thing, follow, road, scene
+from ..scenes import follow, road, scene
 
 VEHICLE, PARAMETERS = Vehicle(), PlanningParameters()
 V = 6.0
@@ -47,23 +45,3 @@ def test_a_leader_for_a_moment(step: int, hard: bool) -> None:
     assert rows[:, 2].min() < -0.2
     assert bool(jerk > 2.0 * VEHICLE.max_jerk) is hard
     assert not hard or rows[:, 2].min() < -1.2 * VEHICLE.comfort_decel, "a sudden jerk is one to hard braking"
-
-
-def test_a_leader_that_grazes_the_path_is_no_faster_than_it_moves() -> None:
-    """It comes off the path: what is touched of it runs ahead along its side, by 2 m a step more than it drives.
-    Another one as far ahead, but slower, counts in its place.
-    """
-    derived = DerivedParameters.of(VEHICLE, PARAMETERS)
-    request, now = follow(road(limit=V)), scene(v=V, things=(Thing(7, 30.0, -1.0, v=4.0), Thing(8, 30.0, 1.0, v=2.0)))
-    start = start_state(now, None, PARAMETERS.continuity)
-    workspace = LaneWorkspace(derived.rows)
-    lines = prepare_lines(request, start, derived.reference_line, derived.body, workspace.lines)
-    assert lines is not None
-    tick, _ = prepare(request, now, start, None, lines, derived)
-    spans, traffic = np.full((PREDICTION_STEPS, 3), np.inf), no_traffic()
-    spans[:2, 0] = 3.0, 3.0 + 4.0 * PREDICTION_STEP_S + 2.0
-    faster, slower = tick.moving.speed.tolist().index(4.0), tick.moving.speed.tolist().index(2.0)
-    enter_leader(spans, tick.moving, faster, True, traffic)
-    assert 4.0 <= traffic.leader_v[0] <= 1.1 * 4.0 + 1e-9
-    enter_leader(spans, tick.moving, slower, True, traffic)
-    assert traffic.leader_v[0] <= 1.1 * 2.0 + 1e-9

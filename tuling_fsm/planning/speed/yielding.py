@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.core.kernels import inlined_kernel, kernel, sqrt
+from tuling_fsm.core.kernels import inlined_kernel, kernel
 from tuling_fsm.core.rectangles import Rectangle, rectangle, rectangles_apart
 from tuling_fsm.core.scene import PREDICTION_STEP_S
 from tuling_fsm.core.standing import AGENT_STANDS
@@ -47,8 +47,6 @@ _COMING_IN, _ENTRY_GAP = 5, 0.5
 _ALONGSIDE, _AHEAD = 0.94, 1.0
 """A vehicle that comes in from beside, turned from the line by no more than the angle of this cosine and so far (m)
 ahead of the car, is followed before it is there."""
-_RUNS_AHEAD = 1.1
-"""The place where a leader is touched is no faster than the leader by more than this factor, for lines that bend."""
 _CUT_IN_GAP, _CUT_IN_TIME = 2.0, 0.6
 """Room (m, and s at its speed) that is left before a vehicle by a car that comes into its lane."""
 
@@ -163,17 +161,9 @@ def still_first(
     return True
 
 
-@inlined_kernel
-def _moves(moving: MovingObstacles, i: int, a: int, b: int) -> float:
-    """Speed (m/s) of object `i` between two prediction steps."""
-    dx, dy = moving.box[i, b, 0] - moving.box[i, a, 0], moving.box[i, b, 1] - moving.box[i, a, 1]
-    return float(sqrt(dx * dx + dy * dy) / ((b - a) * PREDICTION_STEP_S))
-
-
 @kernel
-def enter_leader(spans: FloatArray, moving: MovingObstacles, i: int, alongside: bool, traffic: StBoundaries) -> None:
-    """Enter object `i` as a leader. It is no faster than it moves: where it grazes the path, or comes off it, the place
-    that is touched runs ahead along its side. Until it is on the path it is a leader as well where it comes
+def _follow(spans: FloatArray, i: int, top: float, alongside: bool, traffic: StBoundaries) -> None:
+    """Enter object `i` as a leader no faster than `top`. Until it is on the path it is a leader as well where it comes
     from `alongside` and is ahead by then already; else the place where it comes in is a wall.
     """
     times = len(spans)
@@ -186,10 +176,10 @@ def enter_leader(spans: FloatArray, moving: MovingObstacles, i: int, alongside: 
         v = 0.0
         if b > a and spans[b, 0] < np.inf and spans[a, 0] < np.inf:
             v = (spans[b, 0] - spans[a, 0]) / ((b - a) * PREDICTION_STEP_S)
-            v = min(max(v, 0.0), _RUNS_AHEAD * _moves(moving, i, a, b))
+        v = min(max(v, 0.0), top)
         if j == inside:
             back = v
-        if spans[j, 0] < traffic.leader_s[j] or (spans[j, 0] == traffic.leader_s[j] and v < traffic.leader_v[j]):
+        if spans[j, 0] < traffic.leader_s[j]:
             traffic.leader_s[j], traffic.leader_id[j], traffic.leader_v[j] = spans[j, 0], i, v
     ahead = alongside and spans[inside, 0] - back * inside * PREDICTION_STEP_S > _AHEAD
     for j in range(inside):
@@ -238,7 +228,7 @@ def follow_leaders(
             leaders += 1
             if span[0, 0] < traffic.leader_s[0] or not always_beyond(swept, moving, i, traffic.leader_s):
                 occupied(swept, moving, i, farthest, 1, apart, span)
-                enter_leader(span, moving, i, True, traffic)
+                _follow(span, i, 1.5 * moving.speed[i] + 1.0, True, traffic)
         elif occupied(swept, moving, i, farthest, 1, apart, span) + (span[0, 0] < np.inf) > 0:
             conflicts.rows[more] = i
             more += 1
@@ -280,7 +270,7 @@ def yield_to_conflicts(
             if inside > 0 and swept.sidestep >= SIDESTEP and spans[inside, 0] < gap.braking:
                 cuts_in = CUTS_OFF
             alongside = _course(frenet, moving, i, 0) > _ALONGSIDE
-            enter_leader(spans, moving, i, alongside, traffic)
+            _follow(spans, i, 1.5 * moving.speed[i] + 1.0, alongside, traffic)
         else:
             _stop_for(spans, i, moving.keep[i], traffic)
     return yielded, cuts_in
