@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Container
+from collections.abc import Callable, Container
 from functools import cache
 from pathlib import Path
+from typing import Any, ClassVar, Protocol
 
 from numba.core.caching import InTreeCacheLocator, UserProvidedCacheLocator, UserWideCacheLocator
 
@@ -75,46 +76,67 @@ def _stamp_of(file: str) -> str | None:
     return source_stamp(path) if path.is_relative_to(ROOT / _PACKAGE) else None
 
 
-_USABLE = set[str]()
-"""Folders into which a file could be written: Numba would try it again for each of some 500 kernels."""
+class _NumbaLocator(Protocol):
+    """What Numba asks a locator."""
+
+    def ensure_cache_path(self) -> None: ...
+    def get_cache_path(self) -> str: ...
+    def get_source_stamp(self) -> object: ...
+    def get_disambiguator(self) -> str: ...
 
 
-class _Stamped:
-    """What makes a locator of Numba's one with another stamp: of a file of the package that of all its sources."""
+class _StampedLocator:
+    """A locator of Numba's with another stamp: of a file of the package that of all its sources."""
 
-    _py_file: str
+    numba_locator: ClassVar[Any]
+    _has_place: ClassVar[set[tuple[str, str]]] = set()
+    """Locators and files whose folder Numba has written to: it would try each folder for each of some 500 kernels."""
 
-    def ensure_cache_path(self) -> None:
-        """See that there is a folder that can be written to.
+    def __init__(self, locator: _NumbaLocator, file: str) -> None:
+        self._locator = locator
+        self._py_file = file  # Numba names it in its warnings.
+        self._stamp = _stamp_of(file)
+        self.ensure_cache_path = locator.ensure_cache_path
+        self.get_cache_path = locator.get_cache_path
 
-        Raises:
-            OSError: there is none.
-        """
-        folder = self.get_cache_path()  # type: ignore[attr-defined]
-        if folder not in _USABLE or not Path(folder).is_dir():
-            super().ensure_cache_path()  # type: ignore[misc]
-            _USABLE.add(folder)
+    @classmethod
+    def from_function(cls, function: Callable[..., object], file: str) -> _StampedLocator | None:
+        """The locator for a function in a file; `None` where Numba's has no place for it."""
+        place = (cls.__name__, file)
+        if place in cls._has_place:
+            return cls(cls.numba_locator(function, file), file)
+        locator = cls.numba_locator.from_function(function, file)
+        if locator is None:
+            return None
+        cls._has_place.add(place)
+        return cls(locator, file)
 
     def get_source_stamp(self) -> object:
         """What tells whether kept code is out of date."""
-        return _stamp_of(self._py_file) or super().get_source_stamp()  # type: ignore[misc]
+        return self._stamp or self._locator.get_source_stamp()
 
     def get_disambiguator(self) -> str:
         """What the names of the files end in."""
-        line, stamp = str(super().get_disambiguator()), _stamp_of(self._py_file)  # type: ignore[misc]
-        return line if stamp is None else f"{line}-{stamp}"
+        line = self._locator.get_disambiguator()
+        return line if self._stamp is None else f"{line}-{self._stamp}"
 
 
-class InTreeLocator(_Stamped, InTreeCacheLocator):  # type: ignore[misc]
+class InTreeLocator(_StampedLocator):
     """In the folder `__pycache__` beside the file."""
 
+    numba_locator = InTreeCacheLocator
 
-class UserWideLocator(_Stamped, UserWideCacheLocator):  # type: ignore[misc]
+
+class UserWideLocator(_StampedLocator):
     """In the user's cache folder, where the one beside the file can't be written."""
 
+    numba_locator = UserWideCacheLocator
 
-class UserProvidedLocator(_Stamped, UserProvidedCacheLocator):  # type: ignore[misc]
+
+class UserProvidedLocator(_StampedLocator):
     """In the folder that `NUMBA_CACHE_DIR` names."""
+
+    numba_locator = UserProvidedCacheLocator
 
 
 _OURS = (UserProvidedLocator, InTreeLocator, UserWideLocator)
