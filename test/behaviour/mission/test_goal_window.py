@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -87,3 +88,11 @@ def test_a_window_that_goes_on_holds_back_only_from_its_end(road: RoadMap) -> No
     assert _speed(road, 140.0, 5.0, longer) == math.inf, "past all of it"
     slow = GoalWindow(90.0, FAR_Y, (10.0, 12.0), (0.0, 5.0), length=40.0)
     assert _speed(road, 100.0, 11.0, slow) == pytest.approx(4.5), "no faster than asked for while its time lasts"
+
+
+def test_a_car_is_as_slow_as_asked_for_before_the_time_of_the_window_begins(road: RoadMap) -> None:
+    slow = GoalWindow(90.0, FAR_Y, (10.0, 12.0), (0.0, 5.0), length=40.0)
+    assert _speed(road, 100.0, 9.5, slow) == pytest.approx(4.5), "half a second before it"
+    limits = [_speed(road, 60.0, elapsed_s, slow, v=12.0) for elapsed_s in (7.5, 8.5, 9.5)]
+    falls = [before - after for before, after in pairwise(limits)]
+    assert all(0.0 < fall < 1.8 for fall in falls), "more gently than it can brake in comfort"

@@ -23,10 +23,11 @@ from tuling_fsm.bag.commonroad.obstacles import Obstacle
 from tuling_fsm.bag.commonroad.problem import ProblemState
 from tuling_fsm.core import elementary
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.sim.sumo.installed import VERSION as SUMO_VERSION
 from tuling_fsm.sim.sumo.installed import libsumo, sumo_home
 
 VERSION = "2025.1.4"
-EXTRA = f"pip install commonroad-sumo=={VERSION} eclipse-sumo==1.28.0 libsumo==1.28.0"
+EXTRA = f"pip install commonroad-sumo=={VERSION} eclipse-sumo=={SUMO_VERSION} libsumo=={SUMO_VERSION}"
 OPTION = "--traffic sumo"
 SIMULATED = "simulated.xml"
 NOWHERE = -1073741824.0
@@ -63,7 +64,7 @@ class ReactiveTraffic:
             random_seed=self.seed, ego_veh_width=loop.vehicle.width, ego_veh_length=loop.vehicle.length
         )
         ego = EgoDrive(loop, plan)
-        with _told(str(self.scenario)):
+        with _refused_as_input(str(self.scenario)):
             simulation = interactive.InteractiveSumoSimulationWithMotionPlanner.from_scenario(
                 scenario, problems, simulation_config=config
             )
@@ -92,7 +93,7 @@ class ReactiveTraffic:
 
 
 @contextmanager
-def _told(where: str) -> Iterator[None]:
+def _refused_as_input(where: str) -> Iterator[None]:
     """What `commonroad-sumo` and SUMO raise as one line; what the planner raises as it is."""
     errors = _imported("commonroad_sumo.errors")
     raised = (errors.SumoInterfaceError, libsumo().TraCIException, RuntimeError, ValueError, KeyError)
@@ -110,10 +111,8 @@ class _PlannerOfSteps:
 
     def __init__(self, loop: Loop, ego: EgoDrive) -> None:
         self._loop, self._ego = loop, ego
-        self._states, self._trajectories = (
-            _imported("commonroad.scenario.state"),
-            _imported("commonroad.scenario.trajectory"),
-        )
+        self._states = _imported("commonroad.scenario.state")
+        self._trajectories = _imported("commonroad.scenario.trajectory")
 
     def plan(self, scenario: Any, planning_problem: Any) -> Any:
         """A trajectory of one state, the next; a car whose drive is over stays where it is."""
@@ -183,13 +182,8 @@ def _row(loop: Loop, state: Any) -> tuple[float, float, float, float, float]:
     """t (s), x, y (m, from the origin of the recording), heading (rad), v (m/s)."""
     x, y = (float(each - zero) for each, zero in zip(state.position, loop.recording.origin, strict=True))
     v = float(state.velocity) if state.has_value("velocity") else 0.0
-    return (
-        loop.recording.step * float(state.time_step),
-        x,
-        y,
-        math.remainder(float(state.orientation), 2.0 * math.pi),
-        v,
-    )
+    heading = math.remainder(float(state.orientation), 2.0 * math.pi)
+    return loop.recording.step * float(state.time_step), x, y, heading, v
 
 
 def _imported(module: str) -> Any:
