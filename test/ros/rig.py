@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 
 from ros.domains import new_domain
+from ros.forked import ForkedProcess
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.topics import BY_NAME, OUTPUTS, Qos
 from tuling_fsm.ros.environment import child_environment
@@ -38,7 +39,7 @@ class Rig:
     def __init__(self) -> None:
         self.domain = new_domain()
         self.context = Context()
-        self.processes: list[subprocess.Popen[str]] = []
+        self.processes: list[subprocess.Popen[str] | ForkedProcess] = []
         self.received: dict[str, list[bytes]] = {topic.name: [] for topic in OUTPUTS}
 
     def __enter__(self) -> Rig:
@@ -64,24 +65,36 @@ class Rig:
         self.context.try_shutdown()
 
     def start(self, *command: str) -> subprocess.Popen[str]:
-        environment = child_environment() | {
-            "ROS_DOMAIN_ID": str(self.domain),
-            "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
-            "PYTHONUNBUFFERED": "1",
-        }
         process = subprocess.Popen(
-            [sys.executable, *command], env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+            [sys.executable, *command],
+            env=self._environment(),
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
         )
         self.processes.append(process)
         return process
 
+    def fork(self, *command: str) -> ForkedProcess:
+        """A program of the tests where starting and ending the interpreter is not what is looked at."""
+        process = ForkedProcess(command, self._environment())
+        self.processes.append(process)
+        return process
+
+    def _environment(self) -> dict[str, str]:
+        return child_environment() | {
+            "ROS_DOMAIN_ID": str(self.domain),
+            "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
+            "PYTHONUNBUFFERED": "1",
+        }
+
     def start_planner(self, **parameters: object) -> subprocess.Popen[str]:
-        settings = [
-            part
-            for name, value in (NO_HURRY | parameters).items()
-            for part in ("-p", f"{name.replace('__', '.')}:={value}")
-        ]
-        return self.start(str(FAKES), "--ros-args", *settings)
+        """The fake planner in an interpreter of its own."""
+        return self.start(*_fake_planner(parameters))
+
+    def fork_planner(self, **parameters: object) -> ForkedProcess:
+        """The same, forked."""
+        return self.fork(*_fake_planner(parameters))
 
     def activate(self) -> None:
         assert self.planner.change("configure", PATIENCE_S)
@@ -158,7 +171,12 @@ def frame(stamp: float, x: float = 0.0, v: float = 0.0, stop: bool | None = None
     )
 
 
-def stop_process(process: subprocess.Popen[str], number: int = signal.SIGTERM) -> str:
+def _fake_planner(parameters: Mapping[str, object]) -> list[str]:
+    settings = (f"{name.replace('__', '.')}:={value}" for name, value in (NO_HURRY | dict(parameters)).items())
+    return [str(FAKES), "--ros-args", *(part for setting in settings for part in ("-p", setting))]
+
+
+def stop_process(process: subprocess.Popen[str] | ForkedProcess, number: int = signal.SIGTERM) -> str:
     """Send a signal, and wait for the process to end by itself; returns what it has printed."""
     process.send_signal(number)
     said, _ = process.communicate(timeout=PATIENCE_S)

@@ -27,7 +27,7 @@ def test_a_planner_that_was_killed_goes_on_where_it_was_when_it_is_asked_to(map_
     }  # fmt: skip
     with Rig() as rig:
         asked = rig.serve_routes()
-        process = rig.start_planner(**how)
+        process = rig.fork_planner(**how)
         rig.activate()
         for k in range(30):
             rig.send(frame(1.0 + 0.05 * k, 5.0))
@@ -36,7 +36,7 @@ def test_a_planner_that_was_killed_goes_on_where_it_was_when_it_is_asked_to(map_
         process.kill()
     with Rig() as rig:
         asked = rig.serve_routes()
-        again = rig.start_planner(**how)
+        again = rig.fork_planner(**how)
         rig.activate()
         rig.send(frame(9.0, 5.0))
         assert rig.until_answered(9.0).v[0] > 4.0
@@ -55,7 +55,7 @@ def test_a_sender_of_another_quality_of_service_is_reported(rig, map_file):
     from nav_msgs.msg import Odometry
     from rclpy.qos import QoSProfile, ReliabilityPolicy
 
-    process = rig.start_planner(map_file=map_file)
+    process = rig.fork_planner(map_file=map_file)
     rig.activate()
     weak = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
     publisher = rig.node.create_publisher(Odometry, "odometry", weak)
@@ -69,7 +69,7 @@ def test_a_sender_of_another_quality_of_service_is_reported(rig, map_file):
 
 
 def test_a_second_planner_is_told_of_on_diagnostics(rig, map_file):
-    rig.start_planner(map_file=map_file)
+    rig.fork_planner(map_file=map_file)
     rig.activate()
     publisher = rig.node.create_publisher(message_class(TRAJECTORY), "trajectory", profile(RELIABLE))
 

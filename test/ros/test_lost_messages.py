@@ -160,7 +160,7 @@ rclpy.spin(node)
 def test_in_lock_step_the_plan_waits_for_a_subscriber_of_the_state_that_stalls(rig, map_file):
     from ros.rig import frame
 
-    rig.start_planner(map_file=map_file, lock_step=True)
+    rig.fork_planner(map_file=map_file, lock_step=True)
     rig.activate()
     rig.send(frame(1.0))
     rig.until_answered(1.0)

@@ -58,7 +58,7 @@ def test_while_it_compiles_diagnostics_say_how_far_it_is(rig, map_file, tmp_path
 
     topic = BY_NAME["/diagnostics"]
     rig.node.create_subscription(message_class(topic.type), topic.name, hear, profile(topic.qos), raw=True)
-    rig.start_planner(map_file=map_file)
+    rig.fork_planner(map_file=map_file)
     assert rig.planner.change("configure", PATIENCE_S)
     assert (said[0].name, said[0].message) == ("planner", "compiling kernels, once: 1 of 2 parts, 3 s")
     assert said[0].level is DiagnosticLevel.OK
@@ -102,7 +102,7 @@ def test_a_lock_step_exchange_and_a_stop_on_the_wire_at_the_end(rig, map_file, t
 @pytest.mark.clause("SIM-1")
 def test_lock_step_waits_for_the_tables_of_the_stamp_and_answers_again_what_was_lost(rig, map_file):
     rig.serve_routes()
-    rig.start_planner(map_file=map_file, lock_step=True)
+    rig.fork_planner(map_file=map_file, lock_step=True)
     rig.activate()
     for k in range(5):
         rig.send(frame(1.0 + 0.05 * k))
@@ -121,7 +121,7 @@ def test_lock_step_waits_for_the_tables_of_the_stamp_and_answers_again_what_was_
 
 @pytest.mark.clause("SAF-1")
 def test_silent_odometry_makes_the_timer_tick(rig, map_file):
-    rig.start_planner(map_file=map_file)
+    rig.fork_planner(map_file=map_file)
     rig.activate()
     rig.until(lambda: len(rig.received["trajectory"]) > 3)
     rig.send(frame(50.0))
@@ -135,7 +135,7 @@ def test_silent_odometry_makes_the_timer_tick(rig, map_file):
 @pytest.mark.clause("EST-1")
 def test_an_emergency_stop_holds_the_next_trajectory(rig, map_file):
     rig.serve_routes()
-    rig.start_planner(map_file=map_file, lock_step=True)
+    rig.fork_planner(map_file=map_file, lock_step=True)
     rig.activate()
     for k in range(6):
         rig.send(frame(1.0 + 0.05 * k, stop=False))
@@ -152,7 +152,7 @@ def test_an_emergency_stop_holds_the_next_trajectory(rig, map_file):
 def test_the_operators_calls_reach_the_next_tick_and_its_record_once(rig, map_file, tmp_path):
     calls = ("reset", "skip_task", "clear_emergency_stop")
     rig.serve_routes()
-    process = rig.start_planner(map_file=map_file, lock_step=True, record=tmp_path / "out")
+    process = rig.fork_planner(map_file=map_file, lock_step=True, record=tmp_path / "out")
     assert rig.planner.change("configure", PATIENCE_S)
     for name in calls:
         answer = rig.call(name)
@@ -175,7 +175,7 @@ def test_the_explanation_is_in_the_language_that_is_set(rig, map_file):
     from rcl_interfaces.srv import SetParameters
 
     rig.serve_routes()
-    rig.start_planner(map_file=map_file, lock_step=True)
+    rig.fork_planner(map_file=map_file, lock_step=True)
     rig.activate()
     rig.send(frame(1.0))
     rig.until_answered(1.0)
@@ -193,7 +193,7 @@ def test_the_explanation_is_in_the_language_that_is_set(rig, map_file):
 @pytest.mark.clause("SAF-1", "SAF-3")
 def test_neither_bad_messages_nor_a_failing_planner_end_the_node(rig, map_file):
     rig.serve_routes()
-    process = rig.start_planner(map_file=map_file, lock_step=True, fail_at_x=50.0)
+    process = rig.fork_planner(map_file=map_file, lock_step=True, fail_at_x=50.0)
     rig.activate()
     rng = np.random.default_rng(0)
     for topic in rig.publishers:
@@ -218,7 +218,7 @@ def test_neither_bad_messages_nor_a_failing_planner_end_the_node(rig, map_file):
 
 
 def test_an_impossible_transition_is_survived(rig, map_file):
-    rig.start_planner(map_file=map_file)
+    rig.fork_planner(map_file=map_file)
     assert rig.planner.state(PATIENCE_S) == "unconfigured"
     assert not rig.planner.change("no_such_thing", PATIENCE_S)
     assert rig.planner.state(PATIENCE_S) == "unconfigured"
@@ -230,7 +230,7 @@ def test_live_parameters_take_effect_on_the_next_tick_and_others_are_refused(rig
     from rcl_interfaces.srv import DescribeParameters, SetParameters
 
     rig.serve_routes()
-    rig.start_planner(map_file=map_file, lock_step=True)
+    rig.fork_planner(map_file=map_file, lock_step=True)
     rig.activate()
     client = rig.node.create_client(SetParameters, "planner/set_parameters")
     rig.until(client.service_is_ready)
@@ -271,7 +271,7 @@ def test_live_parameters_take_effect_on_the_next_tick_and_others_are_refused(rig
     ],
 )
 def test_bad_parameters_end_the_process_with_one_line_and_code_2(rig, settings, said):
-    process = rig.start_planner(**settings)
+    process = rig.fork_planner(**settings)
     out, _ = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 2
     assert said in out
@@ -281,7 +281,7 @@ def test_bad_parameters_end_the_process_with_one_line_and_code_2(rig, settings, 
 def test_a_mission_file_is_used_until_a_mission_comes(rig, map_file, tmp_path):
     (tmp_path / "mission.json").write_text(json.dumps({"goal": {"x": 1.0, "y": 2.0}}))
     rig.serve_routes()
-    process = rig.start_planner(
+    process = rig.fork_planner(
         map_file=map_file, mission_file=tmp_path / "mission.json", lock_step=True, record=tmp_path / "out"
     )
     rig.activate()
