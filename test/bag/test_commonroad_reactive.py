@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,10 @@ from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.sim.scoring.collisions import Contact
 from tuling_fsm.world.inputs import Inputs
 
-pytest.importorskip("commonroad_sumo", reason="its wheels, and SUMO's, are for x86-64")
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("commonroad_sumo") is None, reason="its wheels, and SUMO's, are for x86-64"
+)
+"""Every process of pytest would load it to gather the tests."""
 
 
 def standing(inputs: Inputs) -> Trajectory:

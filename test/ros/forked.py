@@ -1,4 +1,4 @@
-"""Processes that are forked from one that has loaded the planner node and rclpy, which takes far longer than most tests.
+"""Processes that are forked from one that has loaded the planner node and rclpy, which takes longer than most tests.
 
 What a process is from the start of its interpreter to the end of it is looked at in real ones, see `test_signals`.
 """

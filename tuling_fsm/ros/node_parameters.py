@@ -8,8 +8,6 @@ from pathlib import Path
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import ParameterSpec, describe, param
-from tuling_fsm.sim.scenario.compiler import load_scenario
-from tuling_fsm.sim.scenario.model import Scenario
 from tuling_fsm.wire.text import parse_json
 from tuling_fsm.wire.why import LANGUAGES
 
@@ -131,17 +129,3 @@ def read_mission(path: str) -> dict[str, object]:
         return parse_json(file.read_text(encoding="utf-8-sig"), str(file))
     except UnicodeDecodeError as error:
         raise InputError(str(file), f"no text: {error}", "a mission in UTF-8") from None
-
-
-def read_scenario(path: str, overrides: str) -> Scenario:
-    """The scenario of the parameters `scenario` and `overrides`.
-
-    Args:
-        path: of the file.
-        overrides: a JSON object of variables and their values, as text; empty for none.
-
-    Raises:
-        InputError: no such file, a fault in it, or overrides that do not fit.
-    """
-    values = parse_json(overrides, "overrides") if overrides else {}
-    return load_scenario(required_file("scenario", path), {name: str(value) for name, value in values.items()})

@@ -141,11 +141,10 @@ def _forward_words(
     for share in shares:
         k = share * full
         count = words((c * dx + s * dy) * k, (c * dy - s * dx) * k, end[2] - begin[2], lengths, steers)
-        for w in range(count):
-            if bool(np.all(lengths[w] >= -TINY)):
-                turns, way = share * steers[w], lengths[w] / k
-                if word_is_free(problem.walls, body, problem.area, begin, way, turns, full):
-                    yield turns, way
+        for w in np.flatnonzero((lengths[:count] >= -TINY).all(axis=1)):
+            turns, way = share * steers[w], lengths[w] / k
+            if word_is_free(problem.walls, body, problem.area, begin, way, turns, full):
+                yield turns, way
 
 
 def _straight(length: float) -> FloatArray:
