@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from tuling_fsm.agent import Parameters
 from tuling_fsm.fault_injection.cells import FaultCell, ReferenceDrive, StateVisit
@@ -54,9 +56,23 @@ def scenario_file(folder: Path, text: str = STRAIGHT) -> Path:
     return file
 
 
-def straight_loop(folder: Path, until: float = 0.0, seed: int = 1) -> VehicleLoop:
-    """A car behind a slow leader, as it is at a stamp (s)."""
-    loop = VehicleLoop(course(), load_scenario(scenario_file(folder), {}), seed, Parameters())
+def fresh_loop() -> VehicleLoop:
+    """A car behind a slow leader, at its start."""
+    with TemporaryDirectory() as folder:
+        scenario = load_scenario(scenario_file(Path(folder)), {})
+    return VehicleLoop(course(), scenario, 1, Parameters())
+
+
+def straight_loop(until: float = 0.0) -> VehicleLoop:
+    """The same as it is at a stamp (s): a copy of one that is driven to there once."""
+    driven = _driven(until)
+    trace = driven.simulation._trace  # The digest is the one thing in it that no deep copy can be made of.
+    return copy.deepcopy(driven, {id(course()): course(), id(trace): trace.copy()})
+
+
+@cache
+def _driven(until: float) -> VehicleLoop:
+    loop = fresh_loop()
     run(loop, until)
     return loop
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,7 +16,7 @@ from tuling_fsm.share import share_file
 from tuling_fsm.sim.scenario.commands import Drive
 from tuling_fsm.sim.scenario.compiler import load_scenario
 
-from .staged import cell, course, reference, run, straight_loop
+from .staged import cell, course, fresh_loop, reference, run, straight_loop
 
 BEGIN_S = 4.0
 
@@ -32,24 +31,27 @@ def ticks(loop: VehicleLoop, seconds: float) -> list[Tick]:
     return found
 
 
-def begun(folder: Path, name: str) -> tuple[VehicleLoop, InjectedFault]:
-    loop, fault = straight_loop(folder, BEGIN_S), BY_NAME[name]
+def begun(name: str) -> tuple[VehicleLoop, InjectedFault]:
+    loop, fault = straight_loop(BEGIN_S), BY_NAME[name]
     loop.inject(fault, name)
     return loop, fault
 
 
-def test_without_a_fault_the_run_repeats_and_ticks_on_every_frame(tmp_path: Path) -> None:
-    one, other = straight_loop(tmp_path), straight_loop(tmp_path)
+def test_without_a_fault_the_run_repeats_and_ticks_on_every_frame() -> None:
+    one, other = fresh_loop(), fresh_loop()
     assert len(ticks(one, 5.0)) == 100
     run(other, 5.0)
     assert one.simulation.trace_sha256() == other.simulation.trace_sha256()
+    copied = straight_loop(BEGIN_S)
+    run(copied, 5.0 - BEGIN_S)
+    assert copied.simulation.trace_sha256() == one.simulation.trace_sha256(), "a copy drives on as what it is made of"
     assert one.state == "on_road/normal"
     assert one.simulation.ego.v > 1.0
 
 
 @pytest.mark.clause("SAF-3")
-def test_perception_that_is_off_grows_stale_and_comes_back(tmp_path: Path) -> None:
-    loop, fault = begun(tmp_path, "perception_off")
+def test_perception_that_is_off_grows_stale_and_comes_back() -> None:
+    loop, fault = begun("perception_off")
     run(loop, 5.0)
     assert loop.simulation.ego.v < 0.1
     assert loop.run_log.rows[-1].limit.reason.value == "OBJECTS_STALE"
@@ -59,15 +61,15 @@ def test_perception_that_is_off_grows_stale_and_comes_back(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(("name", "age"), [("perception_late", 0.4), ("messages_doubled", 0.0)])
-def test_objects_are_as_old_as_they_are_late(name: str, age: float, tmp_path: Path) -> None:
-    loop, _ = begun(tmp_path, name)
+def test_objects_are_as_old_as_they_are_late(name: str, age: float) -> None:
+    loop, _ = begun(name)
     tick = ticks(loop, 2.0)[-1]
     assert tick.world.received.objects is not None
     assert tick.stamp - tick.world.received.objects.stamp == pytest.approx(age, abs=1e-6)
 
 
-def test_ghosts_are_seen_where_nothing_is_and_go_with_the_fault(tmp_path: Path) -> None:
-    loop, fault = begun(tmp_path, "ghosts")
+def test_ghosts_are_seen_where_nothing_is_and_go_with_the_fault() -> None:
+    loop, fault = begun("ghosts")
     most = max(len(_rows(tick)) for tick in ticks(loop, 3.0))
     loop.end(fault)
     run(loop, 1.0)
@@ -81,8 +83,8 @@ def _rows(tick: Tick) -> np.ndarray:
 
 
 @pytest.mark.parametrize(("name", "off"), [("localization_jump", math.hypot(0.5, 0.8)), ("localization_drift", 0.6)])
-def test_the_believed_pose_is_off_and_says_that_it_is_sound(name: str, off: float, tmp_path: Path) -> None:
-    loop, fault = begun(tmp_path, name)
+def test_the_believed_pose_is_off_and_says_that_it_is_sound(name: str, off: float) -> None:
+    loop, fault = begun(name)
     run(loop, 3.05)
     odometry, pose = loop.simulation.inputs().odometry, loop.simulation.ego.pose
     assert odometry is not None
@@ -96,8 +98,8 @@ def test_the_believed_pose_is_off_and_says_that_it_is_sound(name: str, off: floa
 
 
 @pytest.mark.clause("SAF-1")
-def test_a_tick_that_is_late_comes_once_in_ten_frames_and_the_car_brakes_instead(tmp_path: Path) -> None:
-    loop, _ = begun(tmp_path, "tick_late")
+def test_a_tick_that_is_late_comes_once_in_ten_frames_and_the_car_brakes_instead() -> None:
+    loop, _ = begun("tick_late")
     before = loop.simulation.ego.v
     assert len(ticks(loop, 3.0)) == pytest.approx(60 / LATE_PERIODS, abs=1)
     assert loop.simulation.ego.v < before
@@ -105,10 +107,8 @@ def test_a_tick_that_is_late_comes_once_in_ten_frames_and_the_car_brakes_instead
 
 @pytest.mark.clause("DWELL-5")
 @pytest.mark.parametrize(("name", "jump"), [("clock_forward", CLOCK_JUMP_S), ("clock_back", -CLOCK_JUMP_S)])
-def test_a_clock_that_jumps_is_that_of_ticks_and_plans_and_the_car_drives_on(
-    name: str, jump: float, tmp_path: Path
-) -> None:
-    loop, fault = begun(tmp_path, name)
+def test_a_clock_that_jumps_is_that_of_ticks_and_plans_and_the_car_drives_on(name: str, jump: float) -> None:
+    loop, fault = begun(name)
     tick = ticks(loop, 1.0)[-1]
     assert tick.stamp == pytest.approx(loop.simulation.stamp - 0.05 + jump)
     assert tick.trajectory.stamp == pytest.approx(tick.stamp)
@@ -121,10 +121,8 @@ def test_a_clock_that_jumps_is_that_of_ticks_and_plans_and_the_car_drives_on(
 @pytest.mark.parametrize(
     ("name", "state"), [("planner_restarted", "departure/plan_once"), ("planner_resumed", "on_road/normal")]
 )
-def test_a_planner_that_is_dead_sends_nothing_and_goes_on_as_it_is_started(
-    name: str, state: str, tmp_path: Path
-) -> None:
-    loop, fault = begun(tmp_path, name)
+def test_a_planner_that_is_dead_sends_nothing_and_goes_on_as_it_is_started(name: str, state: str) -> None:
+    loop, fault = begun(name)
     assert len(ticks(loop, 5.0)) == 1
     assert loop.simulation.ego.v < 0.1
     loop.end(fault)
@@ -133,9 +131,9 @@ def test_a_planner_that_is_dead_sends_nothing_and_goes_on_as_it_is_started(
     assert loop.simulation.ego.v > 0.5
 
 
-def test_what_is_random_in_a_fault_is_drawn_by_the_cell(tmp_path: Path) -> None:
+def test_what_is_random_in_a_fault_is_drawn_by_the_cell() -> None:
     def trace(name: str) -> str:
-        loop = straight_loop(tmp_path, BEGIN_S)
+        loop = straight_loop(BEGIN_S)
         loop.inject(BY_NAME["messages_lost"], name)
         run(loop, 4.0)
         return loop.simulation.trace_sha256()
@@ -144,16 +142,16 @@ def test_what_is_random_in_a_fault_is_drawn_by_the_cell(tmp_path: Path) -> None:
     assert trace("a") != trace("b")
 
 
-def test_a_command_that_cannot_be_carried_out_is_told(tmp_path: Path) -> None:
+def test_a_command_that_cannot_be_carried_out_is_told() -> None:
     with pytest.raises(InputError, match="the ego cannot Drive"):
-        straight_loop(tmp_path).simulation.inject(Drive("ego"))
+        straight_loop().simulation.inject(Drive("ego"))
 
 
 @pytest.mark.slow
 @pytest.mark.clause("SAF-4")
 @pytest.mark.parametrize("name", BY_NAME)
-def test_a_car_on_the_road_gets_over_every_fault(name: str, tmp_path: Path) -> None:
-    loop = straight_loop(tmp_path, BEGIN_S)
+def test_a_car_on_the_road_gets_over_every_fault(name: str) -> None:
+    loop = straight_loop(BEGIN_S)
     result = drive_cell(loop, cell(name, at_s=BEGIN_S), reference(), 2.0)
     assert (result["verdict"], result["detail"]) == ("passed", "")
     assert 0.0 <= result["recovered_s"] < 10.0
@@ -176,14 +174,14 @@ def test_a_planner_that_is_restarted_at_its_stop_goes_on_round_the_block() -> No
     assert loop.simulation.distance_m > stood + 5.0
 
 
-def test_a_cell_whose_state_is_not_there_is_not_reached(tmp_path: Path) -> None:
-    loop = straight_loop(tmp_path, BEGIN_S)
+def test_a_cell_whose_state_is_not_there_is_not_reached() -> None:
+    loop = straight_loop(BEGIN_S)
     result = drive_cell(loop, cell("ghosts", "on_road/explore"), reference(), 2.0)
     assert result == {"verdict": "not reached", "detail": f"in on_road/normal at {BEGIN_S:.2f} s"}
 
 
-def test_a_loop_that_fails_is_an_error_of_the_cell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    loop = straight_loop(tmp_path, BEGIN_S)
+def test_a_loop_that_fails_is_an_error_of_the_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    loop = straight_loop(BEGIN_S)
     monkeypatch.setattr(loop.simulation, "disturb_tracking", lambda _: 1 / 0)
     result = drive_cell(loop, cell("ghosts"), reference(), 2.0)
     assert result["verdict"] == "error"

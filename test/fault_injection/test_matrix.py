@@ -96,7 +96,7 @@ def test_a_copy_that_dies_is_an_error_of_its_cell(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(driving, "drive_cell", die)
     one = cell("ghosts")
     group = CellGroup(DrivenScenario(tmp_path, COURSE, 1, ()), reference(), (one,), 5.0, tmp_path)
-    driving._in_a_copy(straight_loop(tmp_path), one, group)
+    driving._in_a_copy(straight_loop(), one, group)
     said = json.loads(cell_file(tmp_path, one).read_text())
     assert (said["verdict"], said["detail"]) == ("error", "the process of the cell died")
 
@@ -199,7 +199,7 @@ def test_a_cell_in_a_copy_is_that_cell_alone_and_the_command_tells_of_it(
     assert said == json.loads((out / "faults.json").read_text())
     assert said["held"] and [each["verdict"] for each in said["cells"]] == ["passed", "passed"]
     lost = next(each for each in said["cells"] if each["fault"] == "messages_lost")
-    loop = straight_loop(tmp_path, lost["at_s"])
+    loop = straight_loop(lost["at_s"])
     drive = matrix._reference(out / "references" / "straight.json")
     assert drive is not None
     alone = driving.drive_cell(loop, cell("messages_lost", at_s=lost["at_s"]), drive, 2.0)
