@@ -64,7 +64,7 @@ def _world() -> None:
 
 
 def _simulator() -> None:
-    # The node on the vehicle compiles all but this, and has no use for a simulator, which takes a third of its start.
+    # The node on the vehicle compiles all but this, and has no use for a simulator, which takes a fifth of its start.
     from tuling_fsm.sim.warm_up import warm_up_simulation
 
     warm_up_simulation()

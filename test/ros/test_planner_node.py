@@ -271,7 +271,7 @@ def test_live_parameters_take_effect_on_the_next_tick_and_others_are_refused(rig
     ],
 )
 def test_bad_parameters_end_the_process_with_one_line_and_code_2(rig, settings, said):
-    process = rig.fork_planner(**settings)
+    process = rig.start_planner(**settings)
     out, _ = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 2
     assert said in out
