@@ -18,9 +18,9 @@ pose = st.tuples(coordinate, coordinate, heading)
 pieces = st.lists(st.tuples(st.sampled_from((1.0, 0.0, -1.0)), st.floats(-3.0, 3.0)), min_size=1, max_size=5)
 
 
-def all_words(to: Pose) -> list[tuple[np.ndarray, np.ndarray]]:
+def all_words(to: Pose, longest: float = math.inf) -> list[tuple[np.ndarray, np.ndarray]]:
     lengths, steers = np.empty((WORDS, PIECES)), np.empty((WORDS, PIECES))
-    found = words(*to, lengths, steers)
+    found = words(*to, lengths, steers, longest)
     return [(lengths[w].copy(), steers[w].copy()) for w in range(found)]
 
 
@@ -52,6 +52,16 @@ def test_every_word_ends_at_the_pose(to: Pose) -> None:
         x, y, h = drive([(float(s), float(v)) for s, v in zip(steers, lengths, strict=True)])
         assert math.hypot(x - to[0], y - to[1]) < 1e-6
         assert abs(math.remainder(h - to[2], 2.0 * math.pi)) < 1e-6
+
+
+@given(pose, st.floats(0.0, 20.0))
+@settings(max_examples=500)
+def test_with_a_longest_length_the_same_words_are_listed_up_to_it(to: Pose, longest: float) -> None:
+    found = [(*lengths, *steers) for lengths, steers in all_words(to, longest)]
+    every = [(*lengths, *steers) for lengths, steers in all_words(to)]
+    assert [word for word in every if word in found] == found, "the same, in the same order"
+    assert all(np.abs(word[:PIECES]).sum() < longest + 1e-6 for word in found)
+    assert all(word in found for word in every if np.abs(word[:PIECES]).sum() <= longest)
 
 
 @given(pieces)

@@ -155,7 +155,7 @@ def expand_analytically(
     dx, dy = target[0] - pose[0], target[1] - pose[1]
     c, s = elementary.cos(pose[2]), elementary.sin(pose[2])
     k = rules.curvature
-    found = words((c * dx + s * dy) * k, (c * dy - s * dx) * k, target[2] - pose[2], lengths, steers)
+    found = words((c * dx + s * dy) * k, (c * dy - s * dx) * k, target[2] - pose[2], lengths, steers, bound * k)
     for w in range(found):
         cost[w] = cost_of(lengths[w], 1.0 / k, ends.gear, ends.target_gear, rules.gear_cost)
         for i in range(PIECES):

@@ -177,15 +177,27 @@ def _allowed(lengths: FloatArray, only: int) -> bool:
 
 
 @kernel
+def _longest(draft: PathDraft, i: int, j: int, change: float) -> float:
+    """Length (m) from which on no word from knot i to knot j pays."""
+    longest = -np.inf
+    for last in range(2):
+        most = min(draft.cost[j, last], draft.cost[j, 1 - last] + change)
+        least = min(draft.cost[i, last], draft.cost[i, 1 - last] + change)
+        longest = max(longest, most - least if least < np.inf else -np.inf)
+    return longest
+
+
+@kernel
 def _bridge(
-    task: SearchTask, draft: PathDraft, i: int, j: int, soft: float, curve_cost: float, buffers: Scratch
+    task: SearchTask, draft: PathDraft, i: int, j: int, soft: float, curve_cost: float, longest: float, buffers: Scratch
 ) -> None:
-    """Reaches knot j from knot i by the words of one curvature that pay and are free."""
+    """Reaches knot j from knot i by the words of one curvature, up to `longest` (m), that pay and are free."""
     lengths, steers, turns = buffers
     change, k = task.rules.gear_cost, task.rules.curvature * soft
     start, end = draft.pose[i], draft.pose[j]
     dx, dy, c, s = end[0] - start[0], end[1] - start[1], elementary.cos(start[2]), elementary.sin(start[2])
-    for w in range(words((c * dx + s * dy) * k, (c * dy - s * dx) * k, end[2] - start[2], lengths, steers)):
+    turn = end[2] - start[2]
+    for w in range(words((c * dx + s * dy) * k, (c * dy - s * dx) * k, turn, lengths, steers, longest * k)):
         begins, ends = gears(lengths[w])
         first, last = int(begins < 0), int(ends < 0)
         if begins == 0 or not _allowed(lengths[w], task.rules.only):
@@ -233,11 +245,13 @@ def shorten(
         _follow(draft, j, change, curve_cost)
         for i in range(j - 1):
             apart = elementary.hypot(draft.pose[j, 0] - draft.pose[i, 0], draft.pose[j, 1] - draft.pose[i, 1])
-            if min(draft.cost[i, 0], draft.cost[i, 1]) + apart >= max(draft.cost[j, 0], draft.cost[j, 1]):
-                continue
+            turn = draft.pose[j, 2] - draft.pose[i, 2]
+            turned = abs(turn - 2.0 * math.pi * np.rint(turn / (2.0 * math.pi))) / task.rules.curvature
             for soft in SOFT:
-                if soft == 1.0 or curve_cost > 0.0:
-                    _bridge(task, draft, i, j, soft, curve_cost, buffers)
+                longest = _longest(draft, i, j, change)
+                least = max(apart, turned / soft) + curve_cost * soft * turned
+                if least < longest and (soft == 1.0 or curve_cost > 0.0):
+                    _bridge(task, draft, i=i, j=j, soft=soft, curve_cost=curve_cost, longest=longest, buffers=buffers)
     best_turns, best_lengths = _unwind(draft)
     return best_turns, best_lengths, draft.kept[1]
 
@@ -287,11 +301,11 @@ def _words() -> ReedsSheppWords:
 
 
 @kernel
-def _list(task: SearchTask, start: FloatArray, end: FloatArray, found: ReedsSheppWords) -> int:
-    """Lists the words from one pose to another that keep to the only gear; their number."""
+def _list(task: SearchTask, start: FloatArray, end: FloatArray, longest: float, found: ReedsSheppWords) -> int:
+    """Lists the words from one pose to another, up to `longest` (m), that keep to the only gear; their number."""
     k, c, s = task.rules.curvature, elementary.cos(start[2]), elementary.sin(start[2])
-    dx, dy = end[0] - start[0], end[1] - start[1]
-    count = words((c * dx + s * dy) * k, (c * dy - s * dx) * k, end[2] - start[2], found.lengths, found.steers)
+    dx, dy, turn = end[0] - start[0], end[1] - start[1], end[2] - start[2]
+    count = words((c * dx + s * dy) * k, (c * dy - s * dx) * k, turn, found.lengths, found.steers, longest * k)
     for w in range(count):
         first, last = gears(found.lengths[w])
         cost = cost_of(found.lengths[w], 1.0 / k, 0, 0, task.rules.gear_cost)
@@ -328,8 +342,13 @@ def _by_way_of(
     one: ReedsSheppWords, other: ReedsSheppWords,
 ) -> tuple[int, int]:  # fmt: skip
     """Rows of the two cheapest free words by way of a pose that together cost less than `bound`, or -1 twice."""
-    n, m, k = _list(task, start, middle, one), _list(task, middle, end, other), task.rules.curvature
-    a, b = 0, 0
+    k, a, b = task.rules.curvature, 0, 0
+    to = elementary.hypot(middle[0] - start[0], middle[1] - start[1])
+    on = elementary.hypot(end[0] - middle[0], end[1] - middle[1])
+    if to + on >= bound:
+        return -1, -1
+    n = _list(task, start, middle, bound - on, one)
+    m = _list(task, middle, end, bound - to, other) if n > 0 else 0
     while a >= 0:
         cost, a, b = _cheapest(one, n, other, m, before, after, task.rules.gear_cost)
         if cost >= bound:

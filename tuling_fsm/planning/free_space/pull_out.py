@@ -8,15 +8,17 @@ once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
-from tuling_fsm.planning.free_space.analytic_expansion import word_is_free
-from tuling_fsm.planning.free_space.collision import InflatedFootprint, advance, free_length
+from tuling_fsm.core.kernels import array_kernel
+from tuling_fsm.planning.free_space.analytic_expansion import SearchArea, word_is_free
+from tuling_fsm.planning.free_space.collision import InflatedFootprint, SegmentGrid, advance, free_length
 from tuling_fsm.planning.free_space.path import cost_of_path, join
 from tuling_fsm.planning.free_space.problem import FreeSpaceProblem
 from tuling_fsm.planning.free_space.reeds_shepp import PIECES, TINY, WORDS, words
@@ -42,12 +44,24 @@ DETOUR = 1.3
 """Paths longer than the straight way to the goal by this factor are left to the search."""
 
 
-class _RestOfWay(NamedTuple):
-    """From a pose (3,) to the goal: shares of the full curvature and lengths (m)."""
+class _Rests(NamedTuple):
+    """Rests of the way to the goal: poses (R, 3) where they begin, shares of the full curvature and lengths (m) of
+    their pieces (R, PIECES).
+    """
 
     begin: FloatArray
     turns: FloatArray
     lengths: FloatArray
+
+
+class _ForwardWords(NamedTuple):
+    """Words (N, PIECES) that only go forward and are free: turns in shares of the full curvature, lengths (m), and to
+    which pose each leads (N,).
+    """
+
+    turns: FloatArray
+    lengths: FloatArray
+    to: npt.NDArray[np.int64]
 
 
 def pull_out(problem: FreeSpaceProblem, body: InflatedFootprint, gear_cost: float, curve_cost: float) -> list[ArcPath]:
@@ -67,8 +81,8 @@ def pull_out_bent(
     if elementary.cos(goal[2] - h) < ALONG:
         return []
     ahead = (goal[0] - x) * elementary.cos(goal[2]) + (goal[1] - y) * elementary.sin(goal[2])
-    rests = list(_bent_rests(problem, body, ahead))
-    return _one_go(problem, body, gear_cost, curve_cost, lambda along: rests) if rests else []
+    rests = _bent_rests(problem, body, ahead)
+    return _one_go(problem, body, gear_cost, curve_cost, lambda along: rests) if len(rests.begin) else []
 
 
 def _one_go(
@@ -76,7 +90,7 @@ def _one_go(
     body: InflatedFootprint,
     gear_cost: float,
     curve_cost: float,
-    rests: Callable[[float], Iterable[_RestOfWay]],
+    rests_of: Callable[[float], _Rests],
 ) -> list[ArcPath]:
     """The paths with the rests of the way that there are for a goal so far (m) ahead."""
     if problem.gear or problem.rules.only > 0:
@@ -86,14 +100,15 @@ def _one_go(
     found: list[ArcPath] = []
     for back in _backs(problem, body):
         x, y, h = advance(start[0], start[1], start[2], 0.0, -back)
-        begin = np.array((x, y, h))
         along = (goal[0] - x) * elementary.cos(goal[2]) + (goal[1] - y) * elementary.sin(goal[2])
-        for rest in rests(float(along)):
-            for turns, lengths in _forward_words(problem, body, begin, rest.begin, SHARES):
-                path = join(np.array((0.0, *turns, *rest.turns)), np.array((-back, *lengths, *rest.lengths)))
-                cost = cost_of_path(*path, 0, gear_cost, curve_cost)
-                if float(lengths.sum() + rest.lengths.sum()) <= longest + back:
-                    found.append(ArcPath(*path, cost, body, 0))
+        rests = rests_of(float(along))
+        most = longest + back - rests.lengths.sum(axis=1)
+        ways = _forward(problem, body, np.array((x, y, h)), rests.begin, most, SHARES)
+        for turns, lengths, to in zip(ways.turns, ways.lengths, ways.to, strict=True):
+            path = join(
+                np.concatenate(((0.0,), turns, rests.turns[to])), np.concatenate(((-back,), lengths, rests.lengths[to]))
+            )
+            found.append(ArcPath(*path, cost_of_path(*path, 0, gear_cost, curve_cost), body, 0))
         if back == 0.0 and found:
             return []
     return sorted(found, key=lambda path: path.cost)
@@ -106,21 +121,26 @@ def _backs(problem: FreeSpaceProblem, body: InflatedFootprint) -> tuple[float, .
     return tuple(sorted({min(back, max(0.0, free - SLACK)) for back in BACKS}))
 
 
-def _straight_rests(problem: FreeSpaceProblem, body: InflatedFootprint, along: float) -> Iterator[_RestOfWay]:
-    for tail in sorted({max(0.0, along - reach) for reach in REACHES}):
-        begin, rest = _beside_way(problem, tail, 0.0), _straight(tail)
-        if word_is_free(problem.walls, body, problem.area, begin, rest, _straight(0.0), problem.rules.curvature):
-            yield _RestOfWay(begin, np.zeros(1), rest[:1])
+def _straight_rests(problem: FreeSpaceProblem, body: InflatedFootprint, along: float) -> _Rests:
+    tails = np.array(sorted({max(0.0, along - reach) for reach in REACHES}))
+    begin = np.array([_beside_way(problem, tail, 0.0) for tail in tails.tolist()])
+    free = _straight_on(problem.walls, body, problem.area, begin, tails)
+    return _Rests(begin[free], np.zeros((int(free.sum()), 1)), tails[free, None])
 
 
-def _bent_rests(problem: FreeSpaceProblem, body: InflatedFootprint, along: float) -> Iterator[_RestOfWay]:
+def _bent_rests(problem: FreeSpaceProblem, body: InflatedFootprint, along: float) -> _Rests:
+    rests: list[tuple[FloatArray, FloatArray, FloatArray]] = []
     for tail in (along - reach for reach in BENT_REACHES if reach < along):
         for aside in ASIDE:
             begin = _beside_way(problem, tail, aside)
-            words_on = _forward_words(problem, body, begin, problem.goals[0], (GENTLE,))
-            rest = min(words_on, key=lambda word: float(word[1].sum()), default=None)
-            if rest is not None and float(rest[1].sum()) < DETOUR * tail:
-                yield _RestOfWay(begin, *rest)
+            ways = _forward(problem, body, begin, problem.goals[:1], np.array((DETOUR * tail,)), (GENTLE,))
+            if len(ways.to):
+                best = int(np.argmin(ways.lengths.sum(axis=1)))
+                rests.append((begin, ways.turns[best], ways.lengths[best]))
+    return _Rests(*(np.array(each) for each in zip(*rests, strict=True))) if rests else _NONE
+
+
+_NONE = _Rests(np.zeros((0, 3)), np.zeros((0, PIECES)), np.zeros((0, PIECES)))
 
 
 def _beside_way(problem: FreeSpaceProblem, tail: float, aside: float) -> FloatArray:
@@ -130,25 +150,61 @@ def _beside_way(problem: FreeSpaceProblem, tail: float, aside: float) -> FloatAr
     return np.array((x - tail * cos - aside * sin, y - tail * sin + aside * cos, h))
 
 
+@array_kernel
+def _straight_on(
+    walls: SegmentGrid, body: InflatedFootprint, area: SearchArea, begin: FloatArray, lengths: FloatArray
+) -> npt.NDArray[np.bool_]:
+    """From which poses (N, 3) the car can go straight on for a length (N,), m."""
+    free, piece, straight = np.empty(len(begin), np.bool_), np.zeros(PIECES), np.zeros(PIECES)
+    for i in range(len(begin)):
+        piece[0] = lengths[i]
+        free[i] = word_is_free(walls, body, area, begin[i], piece, straight, 0.0)
+    return free
+
+
+def _forward(
+    problem: FreeSpaceProblem,
+    body: InflatedFootprint,
+    begin: FloatArray,
+    ends: FloatArray,
+    longest: FloatArray,
+    shares: tuple[float, ...],
+) -> _ForwardWords:
+    """The words from a pose (3,) to others (N, 3) that only go forward, are no longer than `longest` (N,) and free."""
+    return _ForwardWords(
+        *_forward_words(
+            problem.walls, body, problem.area, problem.rules.curvature, begin, ends, longest, np.array(shares)
+        )
+    )
+
+
+@array_kernel
 def _forward_words(
-    problem: FreeSpaceProblem, body: InflatedFootprint, begin: FloatArray, end: FloatArray, shares: tuple[float, ...]
-) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Turns and lengths (m) of the words from a pose to another that only go forward and are free."""
-    full = problem.rules.curvature
-    dx, dy = end[0] - begin[0], end[1] - begin[1]
+    walls: SegmentGrid,
+    body: InflatedFootprint,
+    area: SearchArea,
+    full: float,
+    begin: FloatArray,
+    ends: FloatArray,
+    longest: FloatArray,
+    shares: FloatArray,
+) -> tuple[FloatArray, FloatArray, npt.NDArray[np.int64]]:
+    """The same of `shares` of the full curvature (1/m)."""
+    most = len(ends) * len(shares) * WORDS
+    turns, lengths, to, n = np.empty((most, PIECES)), np.empty((most, PIECES)), np.empty(most, np.int64), 0
+    way, steers = np.empty((WORDS, PIECES)), np.empty((WORDS, PIECES))
     c, s = elementary.cos(begin[2]), elementary.sin(begin[2])
-    lengths, steers = np.empty((WORDS, PIECES)), np.empty((WORDS, PIECES))
-    for share in shares:
-        k = share * full
-        count = words((c * dx + s * dy) * k, (c * dy - s * dx) * k, end[2] - begin[2], lengths, steers)
-        for w in np.flatnonzero((lengths[:count] >= -TINY).all(axis=1)):
-            turns, way = share * steers[w], lengths[w] / k
-            if word_is_free(problem.walls, body, problem.area, begin, way, turns, full):
-                yield turns, way
-
-
-def _straight(length: float) -> FloatArray:
-    """A piece of a word, and nothing else."""
-    piece = np.zeros(PIECES)
-    piece[0] = length
-    return piece
+    for i in range(len(ends)):
+        dx, dy, turn = ends[i, 0] - begin[0], ends[i, 1] - begin[1], ends[i, 2] - begin[2]
+        for share in shares:
+            k = share * full
+            count = words((c * dx + s * dy) * k, (c * dy - s * dx) * k, turn, way, steers, longest[i] * k)
+            for w in range(count):
+                if way[w].min() < -TINY:
+                    continue
+                for p in range(PIECES):
+                    turns[n, p], lengths[n, p] = share * steers[w, p], way[w, p] / k
+                if word_is_free(walls, body, area, begin, lengths[n], turns[n], full):
+                    to[n] = i
+                    n += 1
+    return turns[:n], lengths[:n], to[:n]

@@ -19,6 +19,8 @@ from tuling_fsm.core.kernels import kernel
 WORDS = 44
 PIECES = 5
 TINY = 1e-10
+SURE = 1e-9
+"""What is farther than this share beyond a bound is beyond it for all rounding."""
 L, S, R = 1.0, 0.0, -1.0
 LSL, LSR, LRL, LRLR, LRSL, LRSR, LRSLR = range(7)
 TURNS = np.array(
@@ -54,7 +56,9 @@ def _tau_omega(u: float, v: float, xi: float, eta: float, phi: float) -> tuple[f
 
 
 class _Image(NamedTuple):
-    """A goal (radii, rad; s, c of phi) as it is after a time flip, a mirror image and a reversal (`back` 1)."""
+    """A goal (radii, rad; s, c of phi) as it is after a time flip, a mirror image and a reversal (`back` 1), and how
+    long a word to it may be (radii).
+    """
 
     x: float
     y: float
@@ -64,6 +68,13 @@ class _Image(NamedTuple):
     flip: float
     mirror: float
     back: int
+    longest: float
+
+
+@kernel
+def _turns_back(across: float, along: float) -> bool:
+    """Whether the angle of a direction is surely negative, which needs no angle."""
+    return across < -SURE * (abs(across) + abs(along))
 
 
 @kernel
@@ -71,7 +82,9 @@ def _put(
     lengths: FloatArray, steers: FloatArray, n: int, image: _Image, word: tuple[float, float, float, float, float],
     family: int,
 ) -> int:  # fmt: skip
-    """Appends a word, undoing what was done to the goal that it was found for."""
+    """Appends a word that is not too long, undoing what was done to the goal that it was found for."""
+    if abs(word[0]) + abs(word[1]) + abs(word[2]) + abs(word[3]) + abs(word[4]) > image.longest:
+        return n
     for i in range(PIECES):
         j = i + image.back * (4 - 2 * i)
         lengths[n, i], steers[n, i] = image.flip * word[j], image.mirror * TURNS[family, j]
@@ -80,41 +93,54 @@ def _put(
 
 @kernel
 def _words_of(image: _Image, lengths: FloatArray, steers: FloatArray, n: int) -> int:
-    """Words of the families CSC, CCSCC and CCCC that start to the left and forward."""
+    """Words of the families CSC and CCSCC that start to the left and forward."""
     x, y, phi, s, c = image.x, image.y, image.phi, image.s, image.c
     half = 0.5 * math.pi
     xi, eta = x - s, y - 1.0 + c
-    t = elementary.atan2(eta, xi)
-    v = _wrap(phi - t)
-    if t >= -TINY and v >= -TINY:
-        u = math.sqrt(xi * xi + eta * eta)
-        n = _put(lengths, steers, n, image, (t, u, v, 0.0, 0.0), LSL)
+    u = math.sqrt(xi * xi + eta * eta)
+    if u <= image.longest and not _turns_back(eta, xi):
+        t = elementary.atan2(eta, xi)
+        v = _wrap(phi - t)
+        if t >= -TINY and v >= -TINY:
+            n = _put(lengths, steers, n, image, (t, u, v, 0.0, 0.0), LSL)
     xi, eta = x + s, y - 1.0 - c
     rho2 = xi * xi + eta * eta
     if rho2 >= 4.0:
         u = math.sqrt(rho2 - 4.0)
-        t = _wrap(elementary.atan2(eta, xi) + elementary.atan2(2.0, u))
-        v = _wrap(t - phi)
-        if t >= -TINY and v >= -TINY:
-            n = _put(lengths, steers, n, image, (t, u, v, 0.0, 0.0), LSR)
+        if u <= image.longest and not _turns_back(eta * u + 2.0 * xi, xi * u - 2.0 * eta):
+            t = _wrap(elementary.atan2(eta, xi) + elementary.atan2(2.0, u))
+            v = _wrap(t - phi)
+            if t >= -TINY and v >= -TINY:
+                n = _put(lengths, steers, n, image, (t, u, v, 0.0, 0.0), LSR)
         u = 4.0 - u
-        if u <= TINY:
-            t = _wrap(elementary.atan2((4.0 - u) * xi - 2.0 * eta, -2.0 * xi + (u - 4.0) * eta))
+        across, along = (4.0 - u) * xi - 2.0 * eta, -2.0 * xi + (u - 4.0) * eta
+        if u <= TINY and math.pi - u <= image.longest and not _turns_back(across, along):
+            t = _wrap(elementary.atan2(across, along))
             v = _wrap(t - phi)
             if t >= -TINY and v >= -TINY:
                 n = _put(lengths, steers, n, image, (t, -half, u, -half, v), LRSLR)
+    return n
+
+
+@kernel
+def _words_of_arcs(image: _Image, lengths: FloatArray, steers: FloatArray, n: int) -> int:
+    """Words of the family CCCC that start to the left and forward."""
+    phi, xi, eta = image.phi, image.x + image.s, image.y - 1.0 - image.c
+    rho2 = xi * xi + eta * eta
     rho = 0.25 * (2.0 + math.sqrt(rho2))
     if rho <= 1.0:
         u = elementary.acos(rho)
-        t, v = _tau_omega(u, -u, xi, eta, phi)
-        if t >= -TINY and v <= TINY:
-            n = _put(lengths, steers, n, image, (t, u, -u, v, 0.0), LRLR)
+        if 2.0 * u <= image.longest:
+            t, v = _tau_omega(u, -u, xi, eta, phi)
+            if t >= -TINY and v <= TINY:
+                n = _put(lengths, steers, n, image, (t, u, -u, v, 0.0), LRLR)
     rho = 0.0625 * (20.0 - rho2)
     if 0.0 <= rho <= 1.0:
         u = -elementary.acos(rho)
-        t, v = _tau_omega(u, u, xi, eta, phi)
-        if t >= -TINY and v >= -TINY:
-            n = _put(lengths, steers, n, image, (t, u, u, v, 0.0), LRLR)
+        if -2.0 * u <= image.longest:
+            t, v = _tau_omega(u, u, xi, eta, phi)
+            if t >= -TINY and v >= -TINY:
+                n = _put(lengths, steers, n, image, (t, u, u, v, 0.0), LRLR)
     return n
 
 
@@ -124,24 +150,28 @@ def _words_both_ways(image: _Image, lengths: FloatArray, steers: FloatArray, n: 
     x, y, phi, s, c = image.x, image.y, image.phi, image.s, image.c
     half = 0.5 * math.pi
     xi, eta = x - s, y - 1.0 + c
-    rho, theta = math.sqrt(xi * xi + eta * eta), elementary.atan2(eta, xi)
-    if rho <= 4.0:
-        u = -2.0 * elementary.asin(0.25 * rho)
-        t = _wrap(theta + 0.5 * u + math.pi)
-        v = _wrap(phi - t + u)
-        if t >= -TINY and u <= TINY:
-            n = _put(lengths, steers, n, image, (t, u, v, 0.0, 0.0), LRL)
+    rho = math.sqrt(xi * xi + eta * eta)
+    if rho <= 4.0 and 0.5 * rho <= image.longest:
+        sine, cosine = -0.25 * rho, math.sqrt((1.0 - 0.25 * rho) * (1.0 + 0.25 * rho))
+        if not _turns_back(-xi * sine - eta * cosine, eta * sine - xi * cosine):
+            u = -2.0 * elementary.asin(0.25 * rho)
+            t = _wrap(elementary.atan2(eta, xi) + 0.5 * u + math.pi)
+            v = _wrap(phi - t + u)
+            if t >= -TINY and u <= TINY:
+                n = _put(lengths, steers, n, image, (t, u, v, 0.0, 0.0), LRL)
     if rho >= 2.0:
         r = math.sqrt(rho * rho - 4.0)
         u = 2.0 - r
-        t = _wrap(theta + elementary.atan2(r, -2.0))
-        v = _wrap(phi - half - t)
-        if t >= -TINY and u <= TINY and v <= TINY:
-            n = _put(lengths, steers, n, image, (t, -half, u, v, 0.0), LRSL)
+        if u <= TINY and half - u <= image.longest and not _turns_back(xi * r - 2.0 * eta, -2.0 * xi - eta * r):
+            t = _wrap(elementary.atan2(eta, xi) + elementary.atan2(r, -2.0))
+            v = _wrap(phi - half - t)
+            if t >= -TINY and v <= TINY:
+                n = _put(lengths, steers, n, image, (t, -half, u, v, 0.0), LRSL)
     xi, eta = x + s, y - 1.0 - c
     rho = math.sqrt(xi * xi + eta * eta)
-    if rho >= 2.0:
-        t, u = elementary.atan2(xi, -eta), 2.0 - rho
+    u = 2.0 - rho
+    if rho >= 2.0 and half - u <= image.longest and not _turns_back(xi, -eta):
+        t = elementary.atan2(xi, -eta)
         v = _wrap(t + half - phi)
         if t >= -TINY and u <= TINY and v <= TINY:
             n = _put(lengths, steers, n, image, (t, -half, u, v, 0.0), LRSR)
@@ -149,20 +179,23 @@ def _words_both_ways(image: _Image, lengths: FloatArray, steers: FloatArray, n: 
 
 
 @kernel
-def words(x: float, y: float, phi: float, lengths: FloatArray, steers: FloatArray) -> int:
-    """Writes every word from the origin to the pose (radii, rad) to `lengths` and `steers` (44, 5); their number.
+def words(x: float, y: float, phi: float, lengths: FloatArray, steers: FloatArray, longest: float = np.inf) -> int:
+    """Writes every word from the origin to the pose (radii, rad) that is no longer than `longest` (radii) to `lengths`
+    and `steers` (44, 5); their number.
 
     Empty pieces (length 0) may stand anywhere in a word.
     """
     n, s, c = 0, elementary.sin(phi), elementary.cos(phi)
     back_x, back_y = x * c + y * s, x * s - y * c
+    longest += TINY + SURE * longest
     for flip in (1.0, -1.0):
         for mirror in (1.0, -1.0):
             sign = flip * mirror
-            image = _Image(flip * x, mirror * y, sign * phi, sign * s, c, flip, mirror, 0)
+            image = _Image(flip * x, mirror * y, sign * phi, sign * s, c, flip, mirror, 0, longest)
             n = _words_of(image, lengths, steers, n)
+            n = _words_of_arcs(image, lengths, steers, n)
             n = _words_both_ways(image, lengths, steers, n)
-            image = _Image(flip * back_x, mirror * back_y, sign * phi, sign * s, c, flip, mirror, 1)
+            image = _Image(flip * back_x, mirror * back_y, sign * phi, sign * s, c, flip, mirror, 1, longest)
             n = _words_both_ways(image, lengths, steers, n)
     return n
 
