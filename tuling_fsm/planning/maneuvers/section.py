@@ -9,12 +9,14 @@ import numpy as np
 
 from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
+from tuling_fsm.core.kernels import array_kernel
 from tuling_fsm.core.request import Maneuver
 from tuling_fsm.core.scene import Scene
 from tuling_fsm.core.standing import AT_REST
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.planning.lanes.context import DerivedParameters
-from tuling_fsm.planning.obstacles.boxes import CarOnLines
+from tuling_fsm.planning.obstacles.boxes import CarOnLines, ObstacleColumns
+from tuling_fsm.planning.obstacles.static import StaticObstacles, gather_static_obstacles
 from tuling_fsm.planning.obstacles.surroundings import Surroundings
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.paths.footprint import Footprint
@@ -108,18 +110,16 @@ def facing(body: Footprint, gear: float) -> Footprint:
     return Footprint(body.rear, body.front, -body.middle, body.half_length, body.half_width)
 
 
+@array_kernel
 def _as_line(path: FloatArray) -> FloatArray:
     """The path as a reference line, straight on beyond its end."""
-    more = int(EXTENSION)
-    line = np.zeros((len(path) + more, COLUMNS))
-    for column, source in ((X, PX), (Y, PY), (COS, PCOS), (SIN, PSIN), (HEADING, PHEADING), (KAPPA, PKAPPA), (S, PS)):
-        line[: len(path), column] = path[:, source]
-        line[len(path) :, column] = path[-1, source]
-    beyond = 1.0 + np.arange(more)
-    line[len(path) :, KAPPA] = 0.0
-    line[len(path) :, X] += beyond * path[-1, PCOS]
-    line[len(path) :, Y] += beyond * path[-1, PSIN]
-    line[len(path) :, S] += beyond
+    n = len(path)
+    line = np.zeros((n + int(EXTENSION), COLUMNS))
+    for i in range(len(line)):
+        at, beyond = min(i, n - 1), max(0.0, i - n + 1.0)
+        line[i, X], line[i, Y] = path[at, PX] + beyond * path[at, PCOS], path[at, PY] + beyond * path[at, PSIN]
+        line[i, COS], line[i, SIN], line[i, HEADING] = path[at, PCOS], path[at, PSIN], path[at, PHEADING]
+        line[i, KAPPA], line[i, S] = path[at, PKAPPA] if i < n else 0.0, path[at, PS] + beyond
     return line
 
 
@@ -137,14 +137,27 @@ def surroundings_of(
 ) -> tuple[FrenetPath, Surroundings]:
     """A path (n, PATH) as a path on itself, and what is around it."""
     line, wanted = _as_line(path), derived.parameters.clearance.wanted
-    pose = (float(path[0, PX]), float(path[0, PY]), float(path[0, PHEADING]), float(path[0, PKAPPA]))
-    car = CarOnLines(
-        lines=line[None], points=np.array([len(line)]), offsets=np.zeros(1), pose=pose, v=abs(scene.ego.v),
-        body=body,
-    )  # fmt: skip
     surroundings = Surroundings.of(
-        scene, car, solid_gap=0.0, wanted=wanted, moving_gaps=derived.moving_gaps, passing=derived.passing
-    )
+        scene, _car_on(line, path, scene, body), solid_gap=0.0, wanted=wanted, moving_gaps=derived.moving_gaps,
+        passing=derived.passing,
+    )  # fmt: skip
     places = np.zeros((PLACES, len(path) + AT_ONCE))
     place_body(path, len(path), body.middle, places)
     return FrenetPath(path, len(path), 1, line, 0, places), surroundings
+
+
+def static_along(path: FloatArray, scene: Scene, derived: DerivedParameters) -> tuple[FrenetPath, StaticObstacles]:
+    """The same of a path that is driven forward and only has to be free of what never moves."""
+    line, wanted = _as_line(path), derived.parameters.clearance.wanted
+    car = _car_on(line, path, scene, derived.body)
+    static = gather_static_obstacles(ObstacleColumns.of(scene.obstacles), scene.static_segments, 0.0, wanted, car)
+    return FrenetPath(path, len(path), 1, line, 0), static
+
+
+def _car_on(line: FloatArray, path: FloatArray, scene: Scene, body: Footprint) -> CarOnLines:
+    """The car at the begin of a path, which is its line."""
+    pose = (float(path[0, PX]), float(path[0, PY]), float(path[0, PHEADING]), float(path[0, PKAPPA]))
+    return CarOnLines(
+        lines=line[None], points=np.array([len(line)]), offsets=np.zeros(1), pose=pose, v=abs(scene.ego.v),
+        body=body,
+    )  # fmt: skip
