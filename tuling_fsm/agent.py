@@ -15,6 +15,7 @@ from tuling_fsm.core.request import Hold, Limit, PlanningRequest, PlanResult, Re
 from tuling_fsm.core.scene import Scene
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.map.parking import parking_areas
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.planning.parameters import PlanningParameters
@@ -122,11 +123,14 @@ class Agent:
         self._last = None
 
     def warm_up(self) -> None:
-        """Compile and load every kernel, so that no tick has to; the agent itself stays as it is."""
+        """Compile and load every kernel and gather what is kept of the map, so that no tick has to; the agent itself
+        stays as it is.
+        """
         warm_up_planner(self._planner)
         warm_up_free_space(self.parameters.vehicle, self.parameters.planning.free_space)
         self._builder.warm_up()
         warm_up_rules()
+        parking_areas(self._road_map)
         trial = Agent(self._road_map, self.parameters)
         for inputs in warm_up_inputs(self._road_map):
             trial.step(inputs)

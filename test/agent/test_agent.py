@@ -11,6 +11,7 @@ import pytest
 from tuling_fsm.agent import Agent, Parameters, Tick
 from tuling_fsm.core.parameters import load, nest
 from tuling_fsm.core.request import PlanResult, Reason
+from tuling_fsm.map import parking
 from tuling_fsm.map.random_route import random_route
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
@@ -167,3 +168,12 @@ def test_a_repeated_tick_is_the_last_one_and_none_that_failed(
     assert agent._memory is before
     agent.repeat()
     assert len(plans) == 1
+
+
+def test_what_is_kept_of_the_map_is_gathered_before_the_first_tick(
+    course: RoadMap, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = replace(course)
+    Agent(other).warm_up()
+    monkeypatch.setattr(parking, "_build", None)
+    assert len(parking.parking_areas(other)) > 0

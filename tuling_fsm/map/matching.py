@@ -14,6 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import FloatArray, distance, wrap_angle
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.map.lane_graph import beside
@@ -133,8 +134,8 @@ def _best_chain(road_map: RoadMap, poses: FloatArray) -> list[LanePosition] | in
     if not cost:
         return 0
     back: list[list[int]] = []
-    for i in range(1, len(poses)):
-        step = distance(poses[i, :2], poses[i - 1, :2])
+    apart = np.diff(poses[:, :2], axis=0)
+    for i, step in enumerate(elementwise.hypot(apart[:, 0], apart[:, 1]).tolist(), 1):
         if step > MAX_GAP_M:
             return i
         candidates.append(_candidates(road_map, poses[i]))
