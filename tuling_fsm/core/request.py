@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core.geometry import FloatArray, Polyline, Pose
+from tuling_fsm.core.scene import Scene
 from tuling_fsm.core.trajectory import Trajectory
 
 
@@ -38,6 +39,7 @@ class Reason(str, Enum):
     GEAR_CHANGE = "GEAR_CHANGE"
     STEERING = "STEERING"
     TARGET = "TARGET"
+    PLANNING = "PLANNING"
     NO_ROUTE = "NO_ROUTE"
     NOT_LOCALIZED = "NOT_LOCALIZED"
     NO_ODOMETRY = "NO_ODOMETRY"
@@ -170,6 +172,8 @@ class FreeSpace:
     goal_tolerance: float = 0.3
     goal_heading_tolerance: float = 0.1
     max_expansions: int = 20_000
+    feasibility_only: bool = False
+    """Whether there is a way is all that is asked: the first that is found will do."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,6 +236,26 @@ class Maneuver:
 
 
 @dataclass(frozen=True, eq=False)
+class FailedSearch:
+    """A free-space search that found nothing: what was asked, among what, and why there is no path."""
+
+    request: FreeSpace
+    scene: Scene
+    reason: Reason
+
+
+@dataclass(frozen=True, eq=False)
+class OpenSearch:
+    """A free-space search that goes on on the next tick, for a car that stands: what was asked and among what when it
+    was begun, and how far it is, which is the planner's.
+    """
+
+    request: FreeSpace
+    scene: Scene
+    progress: object
+
+
+@dataclass(frozen=True, eq=False)
 class PlanResult:
     """A plan, or the reason why there is none. `feasible` is NOR-7's sense: a stop for a light or a leader is
     feasible.
@@ -248,6 +272,10 @@ class PlanResult:
     """Works out `candidates`, which is for people, when they are to be shown."""
     maneuver: Maneuver | None = None
     """What `trajectory` is the next part of, for free-space plans; the planner's to go on with on the next tick."""
+    in_vain: tuple[FailedSearch, ...] = ()
+    """The searches that were made for it and found nothing; the planner's not to repeat on the next tick."""
+    search: OpenSearch | None = None
+    """The one that is under way while the car stands; the planner's to go on with on the next tick."""
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:

@@ -214,6 +214,10 @@ class ManeuverParameters:
         clause="SLF-1", live=True,
     )  # fmt: skip
     cusp: float = param(0.05, "m", 0.01, 0.5, "a stretch is driven when this little is left of it", clause="USE-8")
+    retry: float = param(
+        0.5, "s", 0.0, 10.0, "what was searched for in vain is searched for again after this, or after a change",
+        clause="USE-9", live=True,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tuling_fsm.core.errors import assert_never
 from tuling_fsm.core.regulations import Regulations
 from tuling_fsm.core.request import (
@@ -72,7 +74,7 @@ class Planner:
         """
         violation = self._violation(result, request, scene, regulations)
         if violation is not None and violation.breach in _OFF_PLAN:
-            anew = self.plan(request, scene, None)
+            anew = self.plan(request, scene, _without_motion(result))
             better = anew.feasible or not result.feasible or violation.breach is ViolationKind.START
             if better and anew.trajectory is not None and self._violation(anew, request, scene, regulations) is None:
                 return anew, None
@@ -103,3 +105,8 @@ class Planner:
         if rolls_back:
             return PlanResult(True, trajectory, Limit(Reason.GEAR_CHANGE))
         return PlanResult(False, trajectory, Limit(Reason.NO_PATH, detail="no lane to join"), Reason.NO_PATH)
+
+
+def _without_motion(result: PlanResult) -> PlanResult | None:
+    """What is left to remember of a plan that is not gone on with: what was searched for in vain."""
+    return replace(result, trajectory=None, maneuver=None, search=None) if result.in_vain else None

@@ -25,6 +25,7 @@ WORDS: Mapping[Reason, str] = {
     Reason.GEAR_CHANGE: "换挡",
     Reason.STEERING: "原地转动方向盘",
     Reason.TARGET: "目标点",
+    Reason.PLANNING: "正在搜索路径",
     Reason.NO_ROUTE: "没有路线",
     Reason.NOT_LOCALIZED: "定位失效",
     Reason.NO_ODOMETRY: "没有里程计",

@@ -37,6 +37,7 @@ WORDS = {
     Reason.GEAR_CHANGE: "a change of gear",
     Reason.STEERING: "the wheels are being turned",
     Reason.TARGET: "the target",
+    Reason.PLANNING: "a way is still searched for",
     Reason.NO_ROUTE: "there is no route",
     Reason.NOT_LOCALIZED: "the car is not localized",
     Reason.NO_ODOMETRY: "there is no odometry",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -174,3 +175,10 @@ def test_a_rolling_car_stops_as_soon_as_it_can_before_a_wall_that_is_too_near() 
     assert_drivable(result, np.zeros((0, 4)), v0=2.0)
     assert result.limit.reason is Reason.RED_LIGHT
     assert driven(result).y[-1] - BESIDE.y == pytest.approx(2.0**2 / 2.0 + 2.0 * 0.8 / 2.0 + 0.3, abs=0.05)
+
+
+def test_every_column_of_a_trajectory_lies_in_one_piece() -> None:
+    """For others the kernels that look at it would have to be compiled, in the midst of a drive."""
+    trajectory = driven(plan(scene(LANE, slot_along(0.6))))
+    columns = [getattr(trajectory, field.name) for field in fields(trajectory)]
+    assert all(column.flags.c_contiguous for column in columns if isinstance(column, np.ndarray))

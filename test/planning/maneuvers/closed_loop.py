@@ -17,6 +17,14 @@ VEHICLE, PARAMETERS = Vehicle(), PlanningParameters()
 PLANNER = Planner(VEHICLE, PARAMETERS)
 
 
+def searched(request: FreeSpace | PullOver, now: Scene, previous: PlanResult | None = None) -> PlanResult:
+    """The result with which the search of a car that stands is over, where nothing changes meanwhile."""
+    result = PLANNER.plan(request, now, previous)
+    while result.search is not None:
+        result = PLANNER.plan(request, now, result)
+    return result
+
+
 def drive_checked(request: FreeSpace | PullOver, start: Scene, seconds: float, things: Sequence[Thing] = ()) -> Log:
     """Every tick of the loop; fails at the first plan that the check rejects."""
 

@@ -8,23 +8,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tuling_fsm.core.geometry import FloatArray, Pose, shifted
+from tuling_fsm.core.geometry import Pose, shifted
 from tuling_fsm.core.request import FreeSpace, PlanResult, Reason, StopWall
 from tuling_fsm.core.scene import Scene
 
 from ..scenes import PEDESTRIAN, Log, Thing, drive, gap_to, scene
-from .closed_loop import PLANNER, VEHICLE, drive_checked
+from .closed_loop import PLANNER, VEHICLE, drive_checked, searched
+from .places import slot
 
 AHEAD = FreeSpace(Pose(15.0, 2.0, 0.0))
-
-
-def slot() -> FloatArray:
-    """A gap between two parked cars to the right of the car."""
-    edges = []
-    for x in (9.2, -6.2):
-        corners = [(x + a, -3.0 + b) for a, b in ((2.5, 1.0), (-2.5, 1.0), (-2.5, -1.0), (2.5, -1.0))]
-        edges += [(*corners[i], *corners[(i + 1) % 4]) for i in range(4)]
-    return np.array(edges)
 
 
 def kept(log: Log) -> int:
@@ -42,11 +34,12 @@ def test_a_parallel_slot_is_entered_with_one_plan_driven_to_each_cusp() -> None:
     assert end.v == 0.0
     assert log[-1][2].limit.reason is Reason.ARRIVED
     assert kept(log) == 1
-    assert log[0][2].uses_reverse
+    begun = next(result for _, _, result in log if result.maneuver is not None)
+    assert begun.uses_reverse
     speeds = np.array([now.ego.v for _, now, _ in log])
     assert speeds.min() < -0.3
     turned = np.flatnonzero(np.diff(np.sign(speeds[np.abs(speeds) > 1e-3])))
-    whole = log[0][2].maneuver
+    whole = begun.maneuver
     assert whole is not None
     planned = np.flatnonzero(np.diff(np.sign(whole.whole.v[np.abs(whole.whole.v) > 1e-3])))
     assert len(turned) == len(planned)
@@ -156,10 +149,10 @@ def test_what_cannot_be_planned_says_why_and_still_stops() -> None:
 def test_a_motion_that_will_reverse_is_given_up_when_that_is_no_longer_allowed() -> None:
     request = FreeSpace(Pose(0.0, -3.0, 0.0))
     start = scene(0.0, segments=slot())
-    begun = PLANNER.plan(request, start, None)
+    begun = searched(request, start)
     assert begun.uses_reverse
     assert PLANNER.plan(request, replace(start, stamp=0.05), begun).uses_reverse
-    forward = PLANNER.plan(replace(request, allow_reverse=False), replace(start, stamp=0.05), begun)
+    forward = searched(replace(request, allow_reverse=False), replace(start, stamp=0.05), begun)
     assert not forward.uses_reverse
     assert forward.trajectory is not None and forward.trajectory.v.min() >= 0.0
 
@@ -167,7 +160,7 @@ def test_a_motion_that_will_reverse_is_given_up_when_that_is_no_longer_allowed()
 @pytest.mark.clause("EXPL-1")
 def test_a_car_that_turns_its_wheels_on_the_spot_says_so() -> None:
     standing = scene(0.0, curvature=-0.15, segments=slot())
-    result = PLANNER.plan(FreeSpace(Pose(0.0, -3.0, 0.0)), standing, None)
+    result = searched(FreeSpace(Pose(0.0, -3.0, 0.0)), standing)
     assert result.trajectory is not None
     waits = float(result.trajectory.t[np.flatnonzero(np.abs(result.trajectory.v) > 1e-3)[0]])
     assert waits > 0.1
@@ -198,7 +191,7 @@ def test_a_start_is_kept_for_what_moves_not_for_what_the_motion_leads_past() -> 
     request = FreeSpace(Pose(15.0, 6.0, 0.0), allow_reverse=False)
     barrier = Thing(7, VEHICLE.front + 1.3, -0.6, length=0.4, width=0.4, kind=9)
     standing = scene(0.0, things=(barrier, Thing(8, 0.0, -12.0, v=0.5)))
-    begun = PLANNER.plan(request, standing, None)
+    begun = searched(request, standing)
     assert begun.maneuver is not None
     for blocker, waits in ((8, True), (7, False), (-1, True)):
         ahead = VEHICLE.front + 0.05

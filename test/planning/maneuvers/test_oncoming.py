@@ -10,14 +10,10 @@ import pytest
 from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.request import FreeSpace, PlanResult, Reason
 from tuling_fsm.core.scene import Scene
-from tuling_fsm.core.vehicle import Vehicle
-from tuling_fsm.planning.parameters import PlanningParameters
-from tuling_fsm.planning.planner import Planner
 
 from ..scenes import Log, Thing, drive, gap_to, scene
+from .closed_loop import PARAMETERS, PLANNER, VEHICLE, searched
 
-VEHICLE, PARAMETERS = Vehicle(), PlanningParameters()
-PLANNER = Planner(VEHICLE, PARAMETERS)
 OTHER_SIDE = 3.5
 ROUND = FreeSpace(Pose(28.0, 0.0, 0.0), lines=np.array(((-20.0, 5.3, 60.0, 5.3), (-20.0, -1.8, 60.0, -1.8))))
 
@@ -40,7 +36,7 @@ def run(seconds: float, *things: Thing) -> Log:
 
 
 def first(*things: Thing, stamp: float = 0.0, begun: PlanResult | None = None) -> PlanResult:
-    return PLANNER.plan(ROUND, scene(0.0, segments=works(), things=things, stamp=stamp), begun)
+    return searched(ROUND, scene(0.0, segments=works(), things=things, stamp=stamp), begun)
 
 
 @pytest.mark.clause("SLF-1")

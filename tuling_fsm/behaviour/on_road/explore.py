@@ -100,6 +100,7 @@ def _probe(view: BehaviourView) -> PlanningRequest | None:
         goal_heading_tolerance=HEADING_TOLERANCE,
         goal_tolerance=GOAL_TOLERANCE_M,
         max_expansions=parameters.explore.probe_expansions,
+        feasibility_only=True,
     )
 
 

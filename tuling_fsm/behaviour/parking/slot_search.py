@@ -181,7 +181,8 @@ def _probe(view: BehaviourView) -> PlanningRequest | None:
     parking, limits = view.memory.parking, view.context.parameters.parking
     if parking.trying is None or parking.tried_at != view.clock or not view.world.localized:
         return None
-    return into_slot(view, parking.trying, limits.entry_speed, limits.probe_expansions)
+    way = into_slot(view, parking.trying, limits.entry_speed, limits.probe_expansions)
+    return replace(way, feasibility_only=True)
 
 
 SLOT_SEARCH = LeafBehaviour(_request, _enter, _update, _probe, may=FREE_SPACE)

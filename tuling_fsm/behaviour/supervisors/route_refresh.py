@@ -157,7 +157,10 @@ def turn_probe(view: BehaviourView) -> PlanningRequest | None:
     goal = along_route(
         route, place_on_route(view, route), ahead, view.world.scene, view.context.vehicle, p.free.clearance
     )
-    return FreeSpace(goal, lines_held(view, ON_LANES), speed_limit=p.free.speed, max_expansions=p.route.turn_expansions)
+    return FreeSpace(
+        goal, lines_held(view, ON_LANES), speed_limit=p.free.speed, max_expansions=p.route.turn_expansions,
+        feasibility_only=True,
+    )  # fmt: skip
 
 
 def turn_probed(memory: Memory, result: PlanResult | None) -> Memory:

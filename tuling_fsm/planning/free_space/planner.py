@@ -11,12 +11,13 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from operator import itemgetter
+from typing import NamedTuple
 
 import numpy as np
 
 from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.geometry import FloatArray, Pose
-from tuling_fsm.core.request import FreeSpace, Limit, PlanResult, Reason, StopWall
+from tuling_fsm.core.request import FreeSpace, Limit, OpenSearch, PlanResult, Reason, StopWall
 from tuling_fsm.core.scene import Scene
 from tuling_fsm.core.standing import STOPPED
 from tuling_fsm.core.trajectory import Trajectory
@@ -35,7 +36,7 @@ from tuling_fsm.planning.free_space.problem import (
 from tuling_fsm.planning.free_space.pull_out import pull_out, pull_out_bent
 from tuling_fsm.planning.free_space.search_tree import SearchTree
 from tuling_fsm.planning.free_space.smoothing import GEAR, LENGTH, STOP, SteeringLimits, smooth
-from tuling_fsm.planning.free_space.solver import ArcPath, best_path, free_bodies, new_tree, soften
+from tuling_fsm.planning.free_space.solver import ArcPath, PathSearch, free_bodies, passing_tree, search_on, soften
 from tuling_fsm.planning.free_space.speed_profile import (
     STEER,
     A,
@@ -75,6 +76,17 @@ class RollingStart:
     v: float
 
 
+class _Case(NamedTuple):
+    """All that a plan is made of."""
+
+    request: FreeSpace
+    scene: Scene
+    vehicle: Vehicle
+    parameters: FreeSpaceParameters
+    roll: RollingStart
+    problem: FreeSpaceProblem
+
+
 def plan_free_space(
     request: FreeSpace,
     scene: Scene,
@@ -86,29 +98,57 @@ def plan_free_space(
 
     Poses, segments and the trajectory are in `map`, SI units. The trajectory starts with the speed and steering that
     the car has, stands at every change of gear and at its end, and keeps clear of everything that stands along the
-    whole motion. A line that the car stands on is dropped near it, see `held_lines`. What cannot be planned comes back
-    as an infeasible result without a trajectory; nothing is raised. A caller that plans again and again hands in a
-    `tree` (`new_tree`) to search in; no result depends on it.
+    whole motion. A car that rolls has no time: half as much is spent on bettering its path. A line that the car stands
+    on is dropped near it, see `held_lines`. What cannot be planned comes back as an infeasible result without a
+    trajectory; nothing is raised. A caller that plans again and again hands in a `tree` (`new_tree`) to search in; no
+    result depends on it.
     """
-    parameters = parameters or FreeSpaceParameters()
+    case = _case_of(request, scene, vehicle, parameters or FreeSpaceParameters())
+    if isinstance(case, PlanResult):
+        return case
+    tree, step = tree or passing_tree(), _begun(case)
+    while isinstance(step, PathSearch):
+        step = _gone_on(case, step, tree)
+    return step
+
+
+def begin_plan(
+    request: FreeSpace, scene: Scene, vehicle: Vehicle, parameters: FreeSpaceParameters
+) -> PlanResult | OpenSearch:
+    """The first step of `plan_free_space`: what needs no search, else a search to go on with by `plan_on`."""
+    case = _case_of(request, scene, vehicle, parameters)
+    return case if isinstance(case, PlanResult) else _result_of(case, _begun(case))
+
+
+def plan_on(
+    search: OpenSearch, vehicle: Vehicle, parameters: FreeSpaceParameters, tree: SearchTree
+) -> PlanResult | OpenSearch:
+    """The next step of a plan, of a third of the work or so. All steps together give what `plan_free_space` does in the
+    scene in which the plan was begun.
+    """
+    case, progress = _case_of(search.request, search.scene, vehicle, parameters), search.progress
+    if isinstance(case, PlanResult) or not isinstance(progress, PathSearch):
+        return plan_free_space(search.request, search.scene, vehicle, parameters, tree)
+    return _result_of(case, _gone_on(case, progress, tree))
+
+
+def _result_of(case: _Case, step: PlanResult | PathSearch) -> PlanResult | OpenSearch:
+    return OpenSearch(case.request, case.scene, step) if isinstance(step, PathSearch) else step
+
+
+def _case_of(request: FreeSpace, scene: Scene, vehicle: Vehicle, parameters: FreeSpaceParameters) -> _Case | PlanResult:
+    """What there is to plan, or the result where nothing has to be searched for."""
     pose = scene.ego.pose
     if not _on_map(pose, request.goal, parameters.max_distance):
         return _failed(Reason.OUTSIDE_MAP)
-    limits = limits_of(vehicle, parameters, request.speed_limit)
-    roll = _roll(scene, vehicle, limits)
+    roll = _roll(scene, vehicle, limits_of(vehicle, parameters, request.speed_limit))
     if roll.v == 0.0 and arrived(request, pose):
         standing = Trajectory.standing(scene.stamp, pose, scene.ego.curvature)
         return PlanResult(True, standing, Limit(Reason.ARRIVED))
     problem = _problem(request, scene, vehicle, parameters, roll)
     if isinstance(problem, Reason):
         return _failed(problem)
-    motion = _find_motion(problem, request, vehicle, parameters, roll, tree or new_tree())
-    if isinstance(motion, Reason):
-        return _failed(motion)
-    cut, wall = cut_at_walls(motion, request.walls, problem.frame, vehicle, parameters.wall_gap, abs(roll.length))
-    trajectory = _trajectory(problem, cut, limits, vehicle, parameters, roll, scene)
-    reverse = bool((motion[:, GEAR] < 0.0).any())
-    return PlanResult(True, trajectory, _limit(cut, wall), uses_reverse=reverse)
+    return _Case(request, scene, vehicle, parameters, roll, problem)
 
 
 def _failed(reason: Reason) -> PlanResult:
@@ -171,43 +211,73 @@ def _bodies(
     return tuple(body_of(vehicle, margin) for margin in dict.fromkeys(margins) if margin <= parameters.clearance)
 
 
-def _find_motion(
-    problem: FreeSpaceProblem,
-    request: FreeSpace,
-    vehicle: Vehicle,
-    parameters: FreeSpaceParameters,
-    roll: RollingStart,
-    tree: SearchTree,
-) -> FloatArray | Reason:
-    """The motion (N, 8) out in one go with as much clearance as start and goal leave, or one that is searched for; with
-    less clearance out in one go only where that is much quicker than what the search finds, or where it finds nothing.
-    """
-    limits = limits_of(vehicle, parameters, request.speed_limit)
-    none: tuple[float, FloatArray] = (math.inf, np.zeros((0, 8)))
+_NONE: tuple[float, FloatArray] = (math.inf, np.zeros((0, 8)))
+"""Time (s) and motion where there is none."""
 
-    def timed(path: ArcPath) -> tuple[float, FloatArray]:
-        motion = timed_motion(problem, path, vehicle, parameters, roll)
-        return float(timed_rows(problem, motion, limits, parameters, roll)[-1, T]), motion
 
-    def one_go(body: InflatedFootprint, ways: WaysOut = pull_out) -> tuple[float, FloatArray]:
-        paths = ways(problem, body, parameters.gear_cost, parameters.curve_cost)[:TIMED]
-        return min(map(timed, paths), key=itemgetter(0), default=none)
+def _timed(case: _Case, path: ArcPath) -> tuple[float, FloatArray]:
+    """How long (s) a path takes, and the motion (N, 8) along it."""
+    limits = limits_of(case.vehicle, case.parameters, case.request.speed_limit)
+    motion = timed_motion(case.problem, path, case.vehicle, case.parameters, case.roll)
+    return float(timed_rows(case.problem, motion, limits, case.parameters, case.roll)[-1, T]), motion
 
-    bodies = _bodies(problem, vehicle, parameters)
-    wide, *narrow = free_bodies(problem, bodies)
-    quickest: tuple[float, FloatArray] = one_go(wide)
+
+def _one_go(case: _Case, body: InflatedFootprint, ways: WaysOut = pull_out) -> tuple[float, FloatArray]:
+    """The quickest way out in one go that there is for a body."""
+    paths = ways(case.problem, body, case.parameters.gear_cost, case.parameters.curve_cost)[:TIMED]
+    return min((_timed(case, path) for path in paths), key=itemgetter(0), default=_NONE)
+
+
+def _begun(case: _Case) -> PlanResult | PathSearch:
+    """The motion out in one go with as much clearance as start and goal leave, or a search."""
+    bodies = _bodies(case.problem, case.vehicle, case.parameters)
+    quickest = _one_go(case, free_bodies(case.problem, bodies)[0])
     if quickest[0] < math.inf:
-        return quickest[1]
-    found = best_path(problem, bodies, request.max_expansions, parameters.improve_expansions, tree)
-    searched = none
+        return _driven(case, quickest[1])
+    if case.request.feasibility_only:
+        return PathSearch(bodies[-1:], case.request.max_expansions, 0, first_will_do=True)
+    rolls, spare = case.roll.v > 0.0, case.parameters.improve_expansions
+    return PathSearch(bodies, case.request.max_expansions, spare // 2 if rolls else spare, hurried=rolls)
+
+
+def _gone_on(case: _Case, search: PathSearch, tree: SearchTree) -> PlanResult | PathSearch:
+    """The next step of a search, or what comes of one that is over."""
+    if search.outcome is None:
+        search = search_on(case.problem, search, tree)
+        if not isinstance(search.outcome, Reason):
+            return search
+    motion = _chosen(case, search.outcome)
+    return _failed(motion) if isinstance(motion, Reason) else _driven(case, motion)
+
+
+def _chosen(case: _Case, found: ArcPath | Reason) -> FloatArray | Reason:
+    """The motion (N, 8) that was searched for; with less clearance out in one go only where that is much quicker, or
+    where the search has found nothing.
+    """
+    if case.request.feasibility_only:
+        return found if isinstance(found, Reason) else _timed(case, found)[1]
+    wide, *narrow = free_bodies(case.problem, _bodies(case.problem, case.vehicle, case.parameters))
+    searched = _NONE
     if not isinstance(found, Reason):
-        searched = timed(soften(problem, found, parameters.curve_cost))
-    quickest = next((each for each in map(one_go, narrow) if each[0] < math.inf), searched)
+        searched = _timed(case, soften(case.problem, found, case.parameters.curve_cost))
+    each_go = (_one_go(case, body) for body in narrow)
+    quickest = next((each for each in each_go if each[0] < math.inf), searched)
     if quickest[0] + MUCH_S < searched[0]:
         return quickest[1]
     if np.count_nonzero(searched[1][:, STOP]) > FEW_STOPS:
-        searched = min(searched, one_go(wide, pull_out_bent), key=itemgetter(0))
+        searched = min(searched, _one_go(case, wide, pull_out_bent), key=itemgetter(0))
     return found if isinstance(found, Reason) else searched[1]
+
+
+def _driven(case: _Case, motion: FloatArray) -> PlanResult:
+    """The plan along a motion (N, 8), up to the first stop wall."""
+    request, parameters, roll = case.request, case.parameters, case.roll
+    limits = limits_of(case.vehicle, parameters, request.speed_limit)
+    cut, wall = cut_at_walls(
+        motion, request.walls, case.problem.frame, case.vehicle, parameters.wall_gap, abs(roll.length)
+    )
+    trajectory = _trajectory(case.problem, cut, limits, case.vehicle, parameters, roll, case.scene)
+    return PlanResult(True, trajectory, _limit(cut, wall), uses_reverse=bool((motion[:, GEAR] < 0.0).any()))
 
 
 def timed_motion(
@@ -255,12 +325,13 @@ def _trajectory(
     """The trajectory of a motion; standing where none is left."""
     if len(motion) == 0:
         return Trajectory.standing(scene.stamp, scene.ego.pose, scene.ego.curvature)
-    rows = timed_rows(problem, motion, limits, parameters, roll)
-    curvature = elementwise.tan(rows[:, STEER]) / vehicle.wheelbase
-    turns = scene.ego.pose.heading - rows[0, H]
+    # Each column in one piece: for others the kernels that follow would have to be compiled first.
+    columns = np.ascontiguousarray(timed_rows(problem, motion, limits, parameters, roll).T)
+    curvature = elementwise.tan(columns[STEER]) / vehicle.wheelbase
+    turns = scene.ego.pose.heading - columns[H, 0]
     return Trajectory(
-        scene.stamp, t=rows[:, T], x=rows[:, X], y=rows[:, Y], heading=rows[:, H] + turns, curvature=curvature,
-        v=rows[:, V], a=rows[:, A],
+        scene.stamp, t=columns[T], x=columns[X], y=columns[Y], heading=columns[H] + turns, curvature=curvature,
+        v=columns[V], a=columns[A],
     )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,8 +31,10 @@ LOOKS = 2000
 """Words looked at after which a path is short enough."""
 PULLS = 2000
 """Most poses that are tried in pulling a path taut."""
-WORTH = 0.005
+WORTH = 0.05
 """A pass over the knots that gains less than this (m) is the last."""
+AT_ONCE = 2
+"""So many attempts at a first path are one step."""
 EASY = 3
 """A path of so many moves is kept without looking at what less clearance would give."""
 
@@ -63,7 +66,19 @@ class SearchRun:
 
 
 def new_tree() -> SearchTree:
-    """A tree for the searches of one caller, one after the other."""
+    """A tree for the searches of one caller, one after the other.
+
+    It is written to here, all of it: where memory is first used the system has to clear it, which takes a search some
+    10 ms.
+    """
+    tree = allocate(NODES, EXPANSIONS)
+    for column in tree:
+        column.fill(0)
+    return tree
+
+
+def passing_tree() -> SearchTree:
+    """A tree for one search: of its memory no more is cleared than is used."""
     return allocate(NODES, EXPANSIONS)
 
 
@@ -124,21 +139,51 @@ def free_bodies(problem: FreeSpaceProblem, bodies: tuple[InflatedFootprint, ...]
     )
 
 
+class Attempts(NamedTuple):
+    """Attempts at a first path that have failed: their number, the expansions that they used, and whether the last one
+    left something to expand.
+    """
+
+    made: int = 0
+    used: int = 0
+    spent: bool = False
+
+
+NO_ATTEMPTS = Attempts()
+FoundPath = tuple[ArcPath, SearchRun, ObstacleHeuristic]
+
+
 def first_path(
     problem: FreeSpaceProblem, bodies: tuple[InflatedFootprint, ...], budget: int, tree: SearchTree
-) -> tuple[ArcPath, SearchRun, ObstacleHeuristic] | Reason:
+) -> FoundPath | Reason:
     """The first path of the widest body that finds one, or why there is none. `bodies` go from wide to narrow."""
-    used, spent = 0, False
-    for body, from_goal, share in _attempts(problem, free_bodies(problem, bodies), budget):
+    found = attempt(problem, bodies, budget, tree, NO_ATTEMPTS, len(bodies) + 1)
+    assert not isinstance(found, Attempts), "there are no more to make"
+    return found
+
+
+def attempt(
+    problem: FreeSpaceProblem,
+    bodies: tuple[InflatedFootprint, ...],
+    budget: int,
+    tree: SearchTree,
+    failed: Attempts,
+    most: int,
+) -> FoundPath | Attempts | Reason:
+    """The same in up to `most` further attempts; those that have failed by then if there are more to make."""
+    attempts = tuple(_attempts(problem, free_bodies(problem, bodies), budget))
+    for body, from_goal, share in attempts[failed.made : failed.made + most]:
         run = begin(problem, body, from_goal)
         plant(tree, run.roots, run.root_gear)
-        limit = min(share, budget - used)
+        limit = min(share, budget - failed.used)
         guide, open_left = search(run.task, tree, run.found, no_obstacle_heuristic(), limit, True)
-        used += int(run.found.used[0])
+        used = failed.used + int(run.found.used[0])
         if run.found.at[0] >= 0:
             return replace(_take(run, tree), used=used), run, guide
-        spent = open_left
-    return Reason.TIMEOUT if spent else Reason.NO_PATH
+        failed = Attempts(failed.made + 1, used, open_left)
+    if failed.made < len(attempts):
+        return failed
+    return Reason.TIMEOUT if failed.spent else Reason.NO_PATH
 
 
 def _shortened(problem: FreeSpaceProblem, path: ArcPath, curve_cost: float, step: float) -> tuple[ArcPath, int]:
@@ -186,16 +231,30 @@ def improve(
     problem: FreeSpaceProblem, path: ArcPath, run: SearchRun, guide: ObstacleHeuristic, budget: int, tree: SearchTree
 ) -> ArcPath:
     """A cheaper path: shortened, replaced by what its search, gone on with in its `tree`, and one from the other end
-    find
-    within `budget` expansions, and pulled taut.
+    find within `budget` expansions, and pulled taut.
     """
+    better = _bettered_from_root(problem, path, run, guide, budget // 2, tree)
+    return _bettered_from_other_end(problem, better, not run.from_goal, budget - budget // 2, tree)
+
+
+def _bettered_from_root(
+    problem: FreeSpaceProblem, path: ArcPath, run: SearchRun, guide: ObstacleHeuristic, budget: int, tree: SearchTree
+) -> ArcPath:
+    """The first half of `improve`: by the search that has found the path."""
     best, _ = _shortened(problem, path, 0.0, STEPS[0])
     first = int(run.found.used[0])
-    best = _searched(problem, best, run, guide, first + budget // 2, tree)
-    other = begin(problem, path.body, not run.from_goal)
-    plant(tree, other.roots, other.root_gear)
-    best = _searched(problem, best, other, no_obstacle_heuristic(), budget - budget // 2, tree)
-    used = path.used - first + int(run.found.used[0]) + int(other.found.used[0])
+    best = _searched(problem, best, run, guide, first + budget, tree)
+    return replace(best, used=path.used - first + int(run.found.used[0]))
+
+
+def _bettered_from_other_end(
+    problem: FreeSpaceProblem, path: ArcPath, from_goal: bool, budget: int, tree: SearchTree
+) -> ArcPath:
+    """The second half of `improve`."""
+    run = begin(problem, path.body, from_goal)
+    plant(tree, run.roots, run.root_gear)
+    best = _searched(problem, path, run, no_obstacle_heuristic(), budget, tree)
+    used = path.used + int(run.found.used[0])
     return replace(_shortened_repeatedly(problem, _pulled(problem, best)), used=used)
 
 
@@ -210,25 +269,65 @@ def driving_effort(problem: FreeSpaceProblem, path: ArcPath) -> float:
     return path.cost + problem.rules.gear_cost * int(np.count_nonzero(moves_of(path) < SHORT))
 
 
+@dataclass(frozen=True, eq=False)
+class PathSearch:
+    """How far the search for the best path is: bodies still to be tried, from wide to narrow, expansions left for all
+    searches together, of which up to `spare` are spent on bettering each path, and the best path so far.
+
+    `half` is a path that is bettered from one end; `then` says whether the other end is the goal, and how many
+    expansions it gets.
+    """
+
+    bodies: tuple[InflatedFootprint, ...]
+    budget: int
+    spare: int
+    best: ArcPath | None = None
+    failed: Attempts = NO_ATTEMPTS
+    half: ArcPath | None = None
+    then: tuple[bool, int] = (False, 0)
+    hurried: bool = False
+    """No easier path than the first one is looked for with less clearance."""
+    first_will_do: bool = False
+    """The first path that is found is not bettered."""
+    outcome: ArcPath | Reason | None = None
+    """What has come of it, once it is over."""
+
+
+def search_on(problem: FreeSpaceProblem, search: PathSearch, tree: SearchTree) -> PathSearch:
+    """The next step of a search: a path is found and bettered by the search that has found it, or bettered from its
+    other end. It is over with the widest body that finds a path, or a narrower one where that is much easier.
+    """
+    if search.half is None:
+        found = attempt(problem, search.bodies, search.budget, tree, search.failed, AT_ONCE)
+        if isinstance(found, Attempts):
+            return replace(search, failed=found)
+        if isinstance(found, Reason):
+            return replace(search, outcome=search.best or found)
+        if search.first_will_do:
+            return replace(search, outcome=found[0])
+        share = min(search.spare, search.budget - found[0].used)
+        half = _bettered_from_root(problem, *found, share // 2, tree)
+        return replace(search, half=half, then=(not found[1].from_goal, share - share // 2))
+    path, best = _bettered_from_other_end(problem, search.half, *search.then, tree), search.best
+    if best is None or driving_effort(problem, path) + problem.rules.gear_cost < driving_effort(problem, best):
+        best = path
+    bodies = tuple(body for body in search.bodies if body.half < path.body.half)
+    hard = len(moves_of(best)) > EASY or moves_of(best).min(initial=SHORT) < SHORT
+    goes_on = bodies and hard and not search.hurried
+    left = search.budget - path.used
+    return replace(
+        search, bodies=bodies, budget=left, best=best, failed=NO_ATTEMPTS, half=None, outcome=None if goes_on else best
+    )
+
+
 def best_path(
     problem: FreeSpaceProblem, bodies: tuple[InflatedFootprint, ...], budget: int, spare: int, tree: SearchTree
 ) -> ArcPath | Reason:
-    """The improved path of the widest body that finds one, or that of a narrower one where it is much easier.
-
-    `bodies` go from wide to narrow. `budget` bounds the expansions of all searches together, of which up to `spare` are
-    spent on bettering each path.
-    """
-    best: ArcPath | None = None
-    while bodies and (best is None or len(moves_of(best)) > EASY or moves_of(best).min(initial=SHORT) < SHORT):
-        found = first_path(problem, bodies, budget, tree)
-        if isinstance(found, Reason):
-            return best or found
-        path = improve(problem, *found, min(spare, budget - found[0].used), tree)
-        budget -= path.used
-        bodies = tuple(body for body in bodies if body.half < path.body.half)
-        if best is None or driving_effort(problem, path) + problem.rules.gear_cost < driving_effort(problem, best):
-            best = path
-    return best or Reason.NO_PATH
+    """What has come of a search that is made to its end at once."""
+    search = PathSearch(bodies, budget, spare)
+    while search.outcome is None:
+        search = search_on(problem, search, tree)
+    return search.outcome
 
 
 def soften(problem: FreeSpaceProblem, path: ArcPath, curve_cost: float) -> ArcPath:

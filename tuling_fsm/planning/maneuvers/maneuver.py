@@ -15,13 +15,23 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core import elementary, elementwise
-from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
+from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.core.rectangles import Rectangle, rectangles_apart
-from tuling_fsm.core.request import FreeSpace, Limit, Maneuver, PlanResult, PullOver, Reason, StopWall
+from tuling_fsm.core.request import (
+    FailedSearch,
+    FreeSpace,
+    Limit,
+    Maneuver,
+    OpenSearch,
+    PlanResult,
+    PullOver,
+    Reason,
+    StopWall,
+)
 from tuling_fsm.core.scene import PREDICTION_STEP_S, Ego, Scene
-from tuling_fsm.core.standing import AT_REST
-from tuling_fsm.planning.free_space import plan_free_space
+from tuling_fsm.core.standing import AT_REST, VEHICLE_STANDS
+from tuling_fsm.planning.free_space.planner import begin_plan, plan_free_space, plan_on
 from tuling_fsm.planning.free_space.search_tree import SearchTree
 from tuling_fsm.planning.lanes.context import DerivedParameters
 from tuling_fsm.planning.lanes.explanation import BY_BINDING, moving_obstacle_limit, passing_limit
@@ -30,6 +40,15 @@ from tuling_fsm.planning.lanes.path_speed import SpeedTask, drive_among
 from tuling_fsm.planning.lanes.workspace import EvaluationBuffers, LaneWorkspace
 from tuling_fsm.planning.maneuvers.approach import limit_approach
 from tuling_fsm.planning.maneuvers.curves import curve_to_goal
+from tuling_fsm.planning.maneuvers.searches import (
+    failed_before,
+    fails_as_before,
+    fails_still,
+    goes_on,
+    noted,
+    same_goal,
+    searching,
+)
 from tuling_fsm.planning.maneuvers.section import ManeuverSection, as_driven, facing, next_section, surroundings_of
 from tuling_fsm.planning.obstacles.occupancy import SweptBand, SweptPath, point_spacing, swept_band
 from tuling_fsm.planning.obstacles.rss import Rss, oncoming_distance
@@ -119,13 +138,14 @@ def _meets(
     return met
 
 
-_SAME_GOAL_M, _SAME_GOAL_RAD = 0.1, 0.03
 _START_ROOM = 0.05
 """What is left of a maneuver is driven down to this (m), where lane driving would stay where it is."""
 _SHORT = 0.022
 """A stop comes out this much (m) before its place. Where the gear changes, the car would not be on the next stretch:
 it is turned by twice the curvature for every metre that is missing.
 """
+_SLOW = 1.0
+"""A car that rolls no faster than this (m/s) stops to search for its way."""
 _CREEP = 0.1
 """Where the wheels turn on the spot, the car may be as slow as this (m/s)."""
 
@@ -161,29 +181,61 @@ def plan_maneuver(
     """
     vehicle, parameters = derived.vehicle, derived.parameters
     kept = previous.maneuver if previous is not None else None
-    if kept is not None and _same(kept.goal, request.goal):
+    if kept is not None and same_goal(kept.goal, request.goal):
         result = continue_maneuver(kept, request, scene, start, derived, workspace.lanes)
         if result is not None:
             return result
     anew = as_measured(start, scene)
     here = replace(scene, ego=Ego(anew.pose, anew.v, anew.a, anew.curvature))
-    curve = curve_to_goal(request, here, anew, derived)
-    if curve is not None:
-        begun = Maneuver(request.goal, curve)
-        result = continue_maneuver(begun, request, scene, anew, derived, workspace.lanes)
-        if result is not None:
-            return result
-    found = plan_free_space(replace(request, walls=()), here, vehicle, parameters.free_space, workspace.tree)
-    if found.trajectory is None:
-        before = previous.trajectory if previous is not None and start.planned else None
-        return replace(found, trajectory=comfortable_stop(scene, start, before, vehicle, parameters.speed))
-    begun = Maneuver(request.goal, found.trajectory)
-    return continue_maneuver(begun, request, scene, anew, derived, workspace.lanes, fresh=True) or found
+    failed = fails_still(previous, request, here, parameters.maneuver.retry)
+    goes = previous is not None and previous.search is not None and goes_on(previous.search, request, here)
+    if failed is None and not goes and not request.feasibility_only:
+        curve = curve_to_goal(request, here, anew, derived)
+        if curve is not None:
+            begun = Maneuver(request.goal, curve)
+            result = continue_maneuver(begun, request, scene, anew, derived, workspace.lanes)
+            if result is not None:
+                return result
+    settles = abs(scene.ego.v) > VEHICLE_STANDS
+    found = failed or _found(previous, replace(request, walls=()), here, settles, derived, workspace)
+    if isinstance(found, PlanResult) and found.trajectory is not None:
+        begun = Maneuver(request.goal, found.trajectory)
+        return continue_maneuver(begun, request, scene, anew, derived, workspace.lanes, fresh=True) or found
+    before = previous.trajectory if previous is not None and start.planned else None
+    stop = comfortable_stop(scene, start, before, vehicle, parameters.speed)
+    match found:
+        case PlanResult():
+            return replace(found, trajectory=stop, in_vain=noted(found, request, here))
+        case FailedSearch():
+            return fails_as_before(found, stop)
+        case _:
+            return searching(found, stop, failed_before(previous, request))
 
 
-def _same(one: Pose, other: Pose) -> bool:
-    apart = elementary.hypot(one.x - other.x, one.y - other.y)
-    return apart < _SAME_GOAL_M and abs(wrap_angle(one.heading - other.heading)) < _SAME_GOAL_RAD
+def _found(
+    previous: PlanResult | None,
+    request: FreeSpace,
+    scene: Scene,
+    settles: bool,
+    derived: DerivedParameters,
+    workspace: ManeuverWorkspace,
+) -> PlanResult | OpenSearch | None:
+    """The plan, for a car that stands in steps of one a tick, and none yet for one that is about to stand, or `settles`
+    after its plan stands. Where what was begun is of no use any more it is made at once, so that no change after change
+    keeps the car waiting.
+    """
+    vehicle, parameters, v = derived.vehicle, derived.parameters.free_space, abs(scene.ego.v)
+    under_way = previous.search if previous is not None else None
+    if under_way is not None and goes_on(under_way, request, scene):
+        found = plan_on(under_way, vehicle, parameters, workspace.tree)
+        if isinstance(found, OpenSearch) or found.trajectory is None:
+            return found
+        return replace(found, trajectory=replace(found.trajectory, stamp=scene.stamp))
+    if not request.feasibility_only and (STANDS <= v < _SLOW or (v < STANDS and settles)):
+        return None
+    if not request.feasibility_only and v < STANDS and under_way is None:
+        return begin_plan(request, scene, vehicle, parameters)
+    return plan_free_space(request, scene, vehicle, parameters, workspace.tree)
 
 
 def continue_maneuver(

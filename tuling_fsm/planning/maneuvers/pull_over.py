@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
@@ -10,11 +11,12 @@ import numpy as np
 
 from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
-from tuling_fsm.core.request import FreeSpace, Limit, Maneuver, PlanResult, PullOver, Reason
+from tuling_fsm.core.request import FailedSearch, FreeSpace, Limit, Maneuver, PlanResult, PullOver, Reason
 from tuling_fsm.core.scene import Scene
 from tuling_fsm.planning.lanes.context import DerivedParameters
 from tuling_fsm.planning.maneuvers.curves import at_one_speed, free_curves
 from tuling_fsm.planning.maneuvers.maneuver import ManeuverWorkspace, continue_maneuver, plan_maneuver
+from tuling_fsm.planning.maneuvers.searches import fails_still
 from tuling_fsm.planning.speed.stopping import STANDS, comfortable_stop
 from tuling_fsm.planning.start_state import StartState, as_measured
 
@@ -48,6 +50,8 @@ def plan_pull_over(
     arrived = next((goal for goal in request.goals if _at(anew.pose, goal, request)), None)
     if arrived is not None:
         return plan_maneuver(_free_space(request, arrived), scene, start, previous, derived, workspace)
+    if previous is not None and previous.search is not None and abs(start.v) < STANDS:
+        return _search(request, scene, start, previous, derived, workspace)
     curve = min(_free_curves(request, scene, anew, derived), key=lambda each: each.cost, default=None)
     if curve is not None:
         motion = at_one_speed(curve.path, scene.stamp, request.speed_limit)
@@ -84,14 +88,36 @@ def _search(
     derived: DerivedParameters,
     workspace: ManeuverWorkspace,
 ) -> PlanResult:
-    """Free-space searches in the order of the goals; that of a motion under way comes first."""
-    begun = None if previous is None or previous.maneuver is None else previous.maneuver.goal
+    """Free-space searches in the order of the goals; that of a search or a motion under way comes first. While there is
+    a search, no other one is made again that has found nothing.
+    """
+    begun = None if previous is None else _goal_begun(previous)
+    goals = sorted(request.goals, key=lambda pose: pose != begun)
+    under_way = previous is not None and previous.search is not None and begun in goals
     result = PlanResult(False, None, Limit(Reason.NO_PATH, detail="no goal"), Reason.NO_PATH)
-    for goal in sorted(request.goals, key=lambda pose: pose != begun):
-        result = plan_maneuver(_free_space(request, goal), scene, start, previous, derived, workspace)
-        if result.feasible:
+    in_vain: tuple[FailedSearch, ...] = ()
+    while goals:
+        goal = goals.pop(0)
+        wanted, last = _free_space(request, goal), previous
+        if previous is not None and goal != begun:
+            last = replace(previous, search=None)
+            failed = fails_still(previous, wanted, scene, math.inf) if under_way else None
+            if failed is not None:
+                in_vain += (failed,)
+                continue
+        result = plan_maneuver(wanted, scene, start, last, derived, workspace)
+        in_vain += result.in_vain
+        if result.feasible or result.search is not None:
             break
-    return result
+    kept = () if previous is None else tuple(each for each in previous.in_vain if each.request.goal in goals)
+    return replace(result, in_vain=in_vain + kept)
+
+
+def _goal_begun(previous: PlanResult) -> Pose | None:
+    """The goal of the search or of the motion that is under way."""
+    if previous.search is not None:
+        return previous.search.request.goal
+    return None if previous.maneuver is None else previous.maneuver.goal
 
 
 def _free_space(request: PullOver, goal: Pose) -> FreeSpace:
