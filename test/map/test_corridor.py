@@ -14,7 +14,7 @@ from tuling_fsm.core.request import LaneEnd, LaneLine
 from tuling_fsm.map.ahead import crosswalks_ahead, junctions_ahead, stop_lines_ahead
 from tuling_fsm.map.corridor import lane_lines
 from tuling_fsm.map.lane_graph import MIN_WIDTH_M
-from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.map.road_map import BESIDE_M, RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.map.routing import plan_route
 
@@ -27,7 +27,7 @@ def route_of(road_map: RoadMap, start: Pose, goal: Pose) -> Route:
 
 def check(line: LaneLine) -> None:
     rows = len(line.center.s)
-    for column in (line.left, line.right, line.left_free, line.right_free, line.limit):
+    for column in (line.left, line.right, line.left_free, line.right_free, line.limit, line.left_road, line.right_road):
         assert column.shape == (rows,)
     assert line.center.s[0] == 0.0
     assert np.diff(line.center.s).max() <= 1.0
@@ -51,6 +51,17 @@ def test_every_lane_of_the_carriageway_from_behind_to_the_horizon(tmp_path: Path
         assert line.end is LaneEnd.HORIZON
         assert np.allclose(line.left_free, -y)
         assert np.allclose(line.right_free, 10.5 + y)
+
+
+def test_the_road_goes_on_beside_a_lane_until_its_surface_ends_whatever_direction_that_is_of(tmp_path: Path) -> None:
+    lanes = [xodr.lane(1), xodr.lane(-1, mark="solid"), xodr.lane(-2, kind="sidewalk", width=2.0)]
+    plan = xodr.geometry(0.0, 0.0, 0.0, 0.0, 100.0)
+    road_map = xodr.read(tmp_path, xodr.road([xodr.section(lanes)], geometries=plan, length=100.0))
+    route = route_of(road_map, Pose(20.0, -1.75, 0.0), Pose(80.0, -1.75, 0.0))
+    for line in lane_lines(road_map, route, 30.0):
+        assert np.allclose(line.left_free, 1.75)
+        assert np.allclose(line.left_road, 1.75 + BESIDE_M, atol=0.01)
+        assert np.allclose(line.right_road, 1.75, atol=0.01)
 
 
 def test_lines_begin_before_the_route_and_end_with_it(tmp_path: Path) -> None:

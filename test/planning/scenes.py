@@ -65,19 +65,21 @@ def lane_line(
     *,
     width: float = LANE,
     free: tuple[float, float] | None = None,
+    surface: tuple[float, float] | None = None,
     limit: float = 8.33,
     shift: int = 0,
     end: LaneEnd = LaneEnd.HORIZON,
     route_s0: float = 0.0,
 ) -> LaneLine:
     """The lane `offset` to the left of a line of points; `free` is left and right, by default the lane itself (solid
-    marks).
+    marks), and `surface` how far the road goes, by default as far as that.
     """
     x = points[:, 0] - offset * np.sin(points[:, 2])
     y = points[:, 1] + offset * np.cos(points[:, 2])
     center = Polyline.of(np.column_stack((x, y)), points[:, 2])
     half = np.full(len(center.s), 0.5 * width)
     left, right = (0.5 * width, 0.5 * width) if free is None else free
+    left_road, right_road = surface or (left, right)
     return LaneLine(
         center,
         half,
@@ -85,6 +87,8 @@ def lane_line(
         np.full(len(half), left),
         np.full(len(half), right),
         np.full(len(half), limit),
+        np.full(len(half), left_road),
+        np.full(len(half), right_road),
         shift,
         end,
         route_s0,
@@ -252,6 +256,8 @@ def mirrored_line(line: LaneLine) -> LaneLine:
         right=line.left,
         left_free=line.right_free,
         right_free=line.left_free,
+        left_road=line.right_road,
+        right_road=line.left_road,
         shift=-line.shift,
     )
 

@@ -72,6 +72,8 @@ class LaneLine:
     All per-point rows have the length of `center.s`. `left`/`right` are distances (m, >= 0) from the centre to the
     lane's own boundaries; `left_free`/`right_free` are the distances that the footprint may use on that side: up to
     the next line that may not be crossed (NOR-6), which may lie lanes away. `limit` is the speed limit (m/s).
+    `left_road`/`right_road` are how far the road's surface goes on that side, whatever may be crossed (m; no farther
+    than it was looked for): what a bend too narrow for the body leaves it.
     """
 
     center: Polyline
@@ -80,6 +82,8 @@ class LaneLine:
     left_free: FloatArray
     right_free: FloatArray
     limit: FloatArray
+    left_road: FloatArray
+    right_road: FloatArray
     shift: int
     """Lanes from the route's own lane at the car, + left."""
     end: LaneEnd
@@ -103,13 +107,13 @@ class LaneLine:
         end: LaneEnd = LaneEnd.HORIZON,
     ) -> LaneLine:
         """A lane of even width around a line of points (N, 2), m. `free` is how far the footprint may go to the left
-        and to the right of its middle (m), by default to the lane's own edges.
+        and to the right of its middle (m), by default to the lane's own edges; there the road ends.
         """
         center = Polyline.of(points)
         half = np.full(len(center.s), 0.5 * width)
         left, right = (0.5 * width, 0.5 * width) if free is None else free
         row = np.ones(len(half))
-        return cls(center, half, half, left * row, right * row, limit * row, shift, end, 0.0)
+        return cls(center, half, half, left * row, right * row, limit * row, left * row, right * row, shift, end, 0.0)
 
 
 @dataclass(frozen=True)

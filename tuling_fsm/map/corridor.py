@@ -25,7 +25,7 @@ REACH_M = 50.0
 MIN_LINE_M = 1.0
 """What is left of a lane ahead is no line any more below this, m."""
 
-LEFT, RIGHT, LEFT_FREE, RIGHT_FREE, LIMIT, ROUTE_S = range(3, 9)
+LEFT, RIGHT, LEFT_FREE, RIGHT_FREE, LIMIT, ROUTE_S, LEFT_ROAD, RIGHT_ROAD = range(3, 11)
 """Columns of a chain after x, y, heading."""
 
 PREPARE_M = 10.0
@@ -139,6 +139,8 @@ def _window(chain: _Chain, s: float, behind: float, ahead: float, shift: int) ->
         left_free=rows[:, LEFT_FREE],
         right_free=rows[:, RIGHT_FREE],
         limit=rows[:, LIMIT],
+        left_road=rows[:, LEFT_ROAD],
+        right_road=rows[:, RIGHT_ROAD],
         shift=shift,
         end=end,
         route_s0=float(route_s[lo]),
@@ -173,6 +175,7 @@ def _build_chain(
     rows, _ = join(pieces, [MEND_M] * (len(pieces) - 1))
     rows, _, _ = resample(rows, np.zeros(0))
     rows = relax(rows, slice(LEFT, LIMIT))
+    rows = np.column_stack((rows, road_map.road_beside(rows[:, :LEFT_FREE])))
     return _Chain(np.asfortranarray(rows), arc_length(rows), end, _wide(rows))
 
 

@@ -15,6 +15,7 @@ from tuling_fsm.map.junctions import build_junctions, build_phases
 from tuling_fsm.map.lane_graph import LaneGraph, build_graph
 from tuling_fsm.map.lanes import (
     DRIVING,
+    SURFACE,
     Crosswalk,
     Junction,
     Lane,
@@ -30,6 +31,9 @@ from tuling_fsm.map.surface import Mask, SurfaceIndex
 
 ON_LANE_M = 0.05
 """A point this far outside a lane's surface still lies on it (maps have hairline gaps)."""
+
+BESIDE_M = 2.0
+"""The road is followed this far beyond the sides of a lane, more than a car's body swings out of it."""
 
 SAME_LEVEL_M = 2.5
 """Surfaces nearer than this to the given height are preferred over those above or below."""
@@ -90,6 +94,12 @@ class RoadMap:
         found = self._search(x, y, radius, types)
         found.sort(key=lambda item: (abs(item[0][1]), item[1]))
         return [self._position(row, lane) for row, lane in found]
+
+    def road_beside(self, rows: FloatArray) -> FloatArray:
+        """How far the road goes on to the left and right of the rows (N, 5) x, y, heading, left, right: distances
+        (N, 2) from the point to the end of the surface that wheels may touch, `BESIDE_M` beyond the sides at the most.
+        """
+        return self.index.reach(np.ascontiguousarray(rows), self._mask(tuple(SURFACE)), BESIDE_M, ON_LANE_M)
 
     def is_on(self, lanes: Collection[LaneId], x: float, y: float, radius: float = 0.0) -> bool:
         """Whether the point lies on one of these driving lanes, or within `radius` (m) of it."""

@@ -24,6 +24,9 @@ CELL_M = 5.0
 
 MAX_CELLS = 4_000_000
 
+REACH_STEP_M = 0.2
+"""Steps in which the surface beside a lane is followed, m."""
+
 MAX_FOUND = 256
 """Lanes that one search reports at most."""
 
@@ -61,6 +64,12 @@ class SurfaceIndex:
             self.samples, self.lane, self.first, self.items, self.origin, self.shape, mask, x, y, radius
         )
         return rows, numbers
+
+    def reach(self, rows: FloatArray, mask: Mask, most: float, gap: float) -> FloatArray:
+        """How far (N, 2) the masked lanes' surface goes on to the left and right of rows (N, 5) x, y, heading, left,
+        right: at most `most` beyond these, which are taken for surface. Gaps of up to `gap` between lanes are none.
+        """
+        return _reach(self.samples, self.first, self.items, self.lane, self.origin, self.shape, mask, rows, most, gap)
 
 
 def build_index(lanes: Sequence[Lane]) -> SurfaceIndex:
@@ -183,6 +192,57 @@ def _search(
             nearest.lane[kept] = nearest.lane[k]
             kept += 1
     return rows[:kept], nearest.lane[:kept].copy()
+
+
+@inlined_kernel
+def _holds(samples: FloatArray, i: int, x: float, y: float, gap: float) -> bool:
+    """Whether the stretch of lane from sample `i` to the next holds a point, or is within `gap` of it."""
+    dx, dy = samples[i + 1, X] - samples[i, X], samples[i + 1, Y] - samples[i, Y]
+    px, py = x - samples[i, X], y - samples[i, Y]
+    length = max(elementary.hypot(dx, dy), 1e-9)
+    along, offset = (px * dx + py * dy) / length, (dx * py - dy * px) / length
+    if along < -gap or along > length + gap:
+        return False
+    u = min(1.0, max(0.0, along / length))
+    left = samples[i, LEFT] + u * (samples[i + 1, LEFT] - samples[i, LEFT])
+    right = samples[i, RIGHT] + u * (samples[i + 1, RIGHT] - samples[i, RIGHT])
+    return bool(-right - gap <= offset <= left + gap)
+
+
+@array_kernel
+def _reach(
+    samples: FloatArray,
+    first: IntArray,
+    items: IntArray,
+    lane: IntArray,
+    origin: FloatArray,
+    shape: IntArray,
+    mask: Mask,
+    rows: FloatArray,
+    most: float,
+    gap: float,
+) -> FloatArray:
+    """`SurfaceIndex.reach`."""
+    reach = rows[:, 3:5].copy()
+    steps = int(most / REACH_STEP_M)
+    for row in range(len(rows)):
+        cos, sin = elementary.cos(rows[row, 2]), elementary.sin(rows[row, 2])
+        for side in range(2):
+            for step in range(1, steps + 1):
+                across = (1.0 - 2.0 * side) * (rows[row, 3 + side] + step * REACH_STEP_M)
+                x, y = rows[row, 0] - across * sin, rows[row, 1] + across * cos
+                column, line = int((x - origin[0]) // origin[2]), int((y - origin[1]) // origin[2])
+                if not (0 <= column < shape[0] and 0 <= line < shape[1]):
+                    break
+                cell, found = line * shape[0] + column, False
+                for k in range(first[cell], first[cell + 1]):
+                    if mask[lane[items[k]]] and _holds(samples, items[k], x, y, gap):
+                        found = True
+                        break
+                if not found:
+                    break
+                reach[row, side] = abs(across)
+    return reach
 
 
 @array_kernel

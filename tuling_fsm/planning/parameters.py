@@ -64,13 +64,6 @@ class LateralParameters:
     around_tight: float = param(0.3, "m", 0.1, 3.0, "the same where there is little room")
     return_length: float = param(16.0, "m", 6.0, 60.0, "length of the way back behind what was led around")
     max_heading: float = param(1.05, "rad", 0.2, 1.4, "a car turned farther from a lane has no candidate to it")
-    kerb: float = param(
-        0.0,
-        "",
-        -1.0,
-        1.0,
-        "side of a kerb (-1 right, 1 left) that no bend is too narrow to keep off; 0 shares the need",
-    )
     bound_slack: float = param(0.1, "m", 0.0, 0.5, "the body may reach this far over a bound", clause="NOR-6")
 
 

@@ -124,7 +124,7 @@ def _lane(shift: int) -> LaneLine:
     half = np.full(len(center.s), 1.75)
     return LaneLine(
         center, left=half, right=half, left_free=half + 3.5 * (shift < 1), right_free=half + 3.5 * shift,
-        limit=half * 5.0, shift=shift, end=LaneEnd.HORIZON, route_s0=0.0,
+        limit=half * 5.0, left_road=half + 3.5, right_road=half + 3.5, shift=shift, end=LaneEnd.HORIZON, route_s0=0.0,
     )  # fmt: skip
 
 

@@ -7,11 +7,13 @@ import math
 import numpy as np
 import pytest
 
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import LaneLine
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.paths.reference_line import (
     CENTER,
     COLUMNS,
+    HEADING,
     KAPPA,
     MAX_POINTS,
     LineSmoothing,
@@ -28,10 +30,12 @@ VEHICLE = Vehicle()
 
 def smooth(lane: LaneLine, phase: float = 0.0, goal: float = math.inf) -> tuple[np.ndarray, float, float]:
     center = np.column_stack((lane.center.xy, lane.center.s, lane.center.heading))
-    rows = np.stack((lane.left, lane.right, lane.left_free, lane.right_free, lane.limit))
+    rows = np.stack(
+        (lane.left, lane.right, lane.left_free, lane.right_free, lane.limit, lane.left_road, lane.right_road)
+    )
     line = np.zeros((MAX_POINTS, COLUMNS))
     most = 0.9 * VEHICLE.max_curvature
-    shape = LineSmoothing(0.5, 1.5, most, VEHICLE.front, 0.5 * VEHICLE.width)
+    shape = LineSmoothing(0.5, 1.5, most, VEHICLE.front, VEHICLE.rear_overhang, 0.5 * VEHICLE.width)
     n, end, goal_s = reference_line(center, rows, phase, goal, shape, line)
     return line[:n], end, goal_s
 
@@ -67,6 +71,21 @@ def test_in_a_narrow_bend_the_line_moves_inside_and_no_farther_than_even() -> No
     inside = -line[:, CENTER].min()
     outer = math.hypot(radius + 0.5 * VEHICLE.width, VEHICLE.front) - radius
     assert 0.2 < inside < 0.5 * (outer - 0.5 * VEHICLE.width) + 0.1
+
+
+@pytest.mark.clause("NOR-6")
+@pytest.mark.parametrize("bend", [0.12, -0.12])
+@pytest.mark.parametrize("edge", [1.0, -1.0])
+def test_in_a_narrow_bend_the_body_stays_off_the_edge_of_the_road(bend: float, edge: float) -> None:
+    """Beyond the lane on one side the road ends, on the other it goes on."""
+    beside = (1.3, 4.0) if edge > 0.0 else (4.0, 1.3)
+    line, _, _ = smooth(lane_line(bent((20.0, 0.0), (12.0, bend), (30.0, 0.0)), width=2.6, surface=beside))
+    on_it = (line[:, S] > 2.0) & (line[:, S] < 56.0)
+    bodies = [VEHICLE.footprint(Pose(*row)) for row in line[on_it][:, [X, Y, HEADING]]]
+    lane = lane_line(bent((20.0, 0.0), (12.0, bend), (30.0, 0.0)))
+    offsets = [edge * lane.center.project(*corner).offset for body in bodies for corner in body]
+    assert max(offsets) < 1.3
+    assert min(offsets) < -1.4
 
 
 def test_the_line_does_not_shiver_as_its_window_moves_on() -> None:

@@ -75,12 +75,14 @@ BMW_320I = Vehicle(
     max_speed=20.0,
     max_accel=2.4,
     comfort_decel=2.0,
+    emergency_decel=10.0,
     max_jerk=4.0,
     max_lateral_accel=3.0,
 )
 """CommonRoad's vehicle 2 ([althoff2017][]), 4.508 m long: the middle of its
 body is `b` = 1.4227 m before the rear axle. It plans no faster than 20 m/s, and within nuPlan's limits of comfort
-([caesar2021][]): 2.4 m/s^2, 4.13 m/s^3, 4.89 m/s^2 to the side.
+([caesar2021][]): 2.4 m/s^2, 4.13 m/s^3, 4.89 m/s^2 to the side; in an emergency it brakes as hard as its tyres nearly
+allow (11.5 m/s^2).
 """
 HEADWAY_S = 1.0
 BRAKE = 6.0
@@ -133,7 +135,11 @@ def parameters_for_scenarios(parameters: Parameters | None = None) -> Parameters
         given.planning,
         speed=replace(given.planning.speed, headway=HEADWAY_S),
         rss=replace(given.planning.rss, brake=BRAKE),
-        lateral=replace(given.planning.lateral, kerb=-1.0, bound_slack=0.02),
+        lateral=replace(given.planning.lateral, bound_slack=0.02),
+        check=replace(
+            given.planning.check,
+            brake_jerk=given.planning.check.brake_jerk * BMW_320I.emergency_decel / given.vehicle.emergency_decel,
+        ),
     )
     return replace(given, vehicle=BMW_320I, planning=planning)
 

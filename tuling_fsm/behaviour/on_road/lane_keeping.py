@@ -54,6 +54,8 @@ def perceived_lane(lines: Sequence[PerceivedLine], pose: Pose, limit: float) -> 
         left_free=half,
         right_free=half,
         limit=np.full(len(x), limit),
+        left_road=half,
+        right_road=half,
         shift=0,
         end=LaneEnd.HORIZON,
         route_s0=0.0,

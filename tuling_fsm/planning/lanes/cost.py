@@ -14,9 +14,8 @@ from tuling_fsm.planning.lanes.lane_lines import LaneLines
 from tuling_fsm.planning.lanes.path_end import BOUND, CURVATURE, SOLID, PathEnd
 from tuling_fsm.planning.obstacles.moving import MovingObstacles
 from tuling_fsm.planning.obstacles.occupancy import SweptPath
-from tuling_fsm.planning.paths.footprint import walk
 from tuling_fsm.planning.paths.frenet_path import NODE, PCOS, PD, PKAPPA, PROOM, PS, PSIN, PX, PY, START_S, FrenetPath
-from tuling_fsm.planning.paths.reference_line import COS, SIN, S, X, Y
+from tuling_fsm.planning.paths.reference_line import COS, SIN, S, X, Y, walk
 from tuling_fsm.planning.speed.roll_out import seek
 from tuling_fsm.planning.speed.yielding import CROWDS, CUTS_OFF, least_gap
 

@@ -49,8 +49,7 @@ class LaneLines(NamedTuple):
 
 class ReferenceLineParameters(NamedTuple):
     """Numbers of the reference lines: `step`, `smoothing` and `max_curvature` as in `LineSmoothing`, the steepest
-    angle (rad) at which one can be joined, how far before the end of a lane to stop (m), and `kerb` as in
-    `LateralParameters`.
+    angle (rad) at which one can be joined, and how far before the end of a lane to stop (m).
     """
 
     step: float
@@ -58,14 +57,13 @@ class ReferenceLineParameters(NamedTuple):
     max_curvature: float
     max_turn: float
     end_gap: float
-    kerb: float
 
     @classmethod
     def of(cls, vehicle: Vehicle, parameters: PlanningParameters) -> ReferenceLineParameters:
         """The numbers for a vehicle."""
         lateral = parameters.lateral
         bend = lateral.curvature_share * vehicle.max_curvature
-        return cls(lateral.step, lateral.smoothing, bend, lateral.max_heading, parameters.speed.end_gap, lateral.kerb)
+        return cls(lateral.step, lateral.smoothing, bend, lateral.max_heading, parameters.speed.end_gap)
 
 
 @array_kernel
@@ -79,9 +77,9 @@ def _prepare(
     line: FloatArray,
 ) -> tuple[int, float, float]:
     """Fill a line; returns the number of points and the arc lengths of its end and of the goal."""
-    smoothing = LineSmoothing(shape.step, shape.smoothing, shape.max_curvature, body.front, body.half_width, shape.kerb)
+    smoothing = LineSmoothing(shape.step, shape.smoothing, shape.max_curvature, body.front, body.rear, body.half_width)
     n, end, goal = reference_line(center, wide, phase, goal, smoothing, line)
-    prepare_bounds(line, n, body, shape.kerb)
+    prepare_bounds(line, n, body)
     return n, end, goal
 
 
@@ -179,7 +177,8 @@ def prepare_lines(
 
 
 def _columns(lane: LaneLine, keep_lane: bool) -> tuple[FloatArray, FloatArray]:
-    """Centre (n, 4) x, y, s, heading, and (5, n) the distances to the lane's and to the free bounds and the limit.
+    """Centre (n, 4) x, y, s, heading, and (7, n) the distances to the lane's and to the free bounds, the limit, and the
+    distances to the road's edges.
 
     A car that must keep its lane (INT-1) is bound by the lane itself, whatever the marks would allow.
     """
@@ -188,7 +187,7 @@ def _columns(lane: LaneLine, keep_lane: bool) -> tuple[FloatArray, FloatArray]:
     left_free, right_free = lane.left_free, lane.right_free
     if keep_lane:
         left_free, right_free = np.minimum(lane.left, left_free), np.minimum(lane.right, right_free)
-    return center, np.stack((lane.left, lane.right, left_free, right_free, lane.limit))
+    return center, np.stack((lane.left, lane.right, left_free, right_free, lane.limit, lane.left_road, lane.right_road))
 
 
 def _goal_on(lane: LaneLine, route_lane: LaneLine, goal_s: float | None) -> float:

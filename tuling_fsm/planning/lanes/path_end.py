@@ -11,9 +11,20 @@ from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import inlined_kernel, kernel
 from tuling_fsm.planning.lanes.lane_lines import LaneLines
 from tuling_fsm.planning.obstacles.static import StaticObstacles, blocked_by_static
-from tuling_fsm.planning.paths.footprint import Footprint, offset_at, walk, within_bounds
+from tuling_fsm.planning.paths.footprint import Footprint, over_bounds, within_bounds
 from tuling_fsm.planning.paths.frenet_path import NODE, PCOS, PD, PKAPPA, PS, PSIN, PTURN, PX, PY, START_S, FrenetPath
-from tuling_fsm.planning.paths.reference_line import COS, NEED, NEED_RIGHT, SIN, S
+from tuling_fsm.planning.paths.reference_line import (
+    COS,
+    LEFT_OFF,
+    LEFT_ROAD,
+    NEED,
+    RIGHT_OFF,
+    RIGHT_ROAD,
+    SIN,
+    S,
+    offset_at,
+    walk,
+)
 
 _JUST_OVER = 0.4
 _ROLLING = 0.5
@@ -113,44 +124,57 @@ class PathEnd(NamedTuple):
 
 
 @inlined_kernel
+def _overreach(
+    line: FloatArray, points: int, k: int, offset: float, turn: float, frenet: FrenetPath, i: int, body: Footprint
+) -> tuple[float, float, float, float]:
+    """How far (m) the body at point `i` reaches over the left and right bound, and over the road's left and right edge
+    where it does that; `turn` is the sine of its angle to the line.
+    """
+    path = frenet.path
+    x, y, cos, sin = path[i, PX], path[i, PY], path[i, PCOS], path[i, PSIN]
+    left, right = within_bounds(line, n=points, k=k, offset=offset, turn=turn, x=x, y=y, cos=cos, sin=sin, body=body)
+    if left <= 0.0 and right <= 0.0:
+        return left, right, -1.0, -1.0
+    off_left, off_right = over_bounds(line, points, k, x, y, cos, sin, body, LEFT_ROAD, RIGHT_ROAD)
+    return left, right, off_left, off_right
+
+
+@inlined_kernel
 def _out_of_bounds(
     frenet: FrenetPath, lines: LaneLines, reached: float, until: int, body: Footprint, slack: float
 ) -> int:
     """First point at which the body leaves the bounds, `until` for none before that.
 
     A car that starts beyond a bound may take its time to come back but not go farther out, and where a car on the
-    reference itself would reach over a bound the same much is granted to all, on either side. Until a transition to
-    another line has ended, at `reached`, the bounds are those of the line that the car comes from, as they say what
-    may be crossed from there.
+    reference itself would reach over a bound the same much is granted to all, on either side, while they stay on the
+    road as it does. Until a transition to another line has ended, at `reached`, the bounds are those of the line that
+    the car comes from, as they say what may be crossed from there.
     """
     home, path = lines.home, frenet.path
-    home_line, home_points = lines.row[home], lines.points[home]
-    line, points, k_home = frenet.line, lines.points[frenet.at], int(lines.start[home, NODE])
-    carry_left, carry_right = np.inf, np.inf
+    line, points, k = lines.row[home], lines.points[home], int(lines.start[home, NODE])
+    carry = (np.inf, np.inf, np.inf, np.inf)
     changing = frenet.at != home
     for i in range(until):
-        k = max(0, frenet.first + i - 1)
-        x, y, cos, sin = path[i, PX], path[i, PY], path[i, PCOS], path[i, PSIN]
-        if changing and line[k, S] < reached:
-            k_home = walk(home_line, home_points, k_home, x, y)
-            offset = offset_at(home_line, k_home, x, y)
-            turn = sin * home_line[k_home, COS] - cos * home_line[k_home, SIN]
-            left, right = within_bounds(
-                home_line, n=home_points, k=k_home, offset=offset, turn=turn, x=x, y=y, cos=cos, sin=sin, body=body
-            )
-            need, need_right = home_line[k_home, NEED], home_line[k_home, NEED_RIGHT]
+        ahead = max(0, frenet.first + i - 1)
+        if changing and frenet.line[ahead, S] >= reached:
+            changing, carry = False, (0.0, 0.0, 0.0, 0.0)
+        if changing:
+            k = walk(line, points, k, path[i, PX], path[i, PY])
+            offset = offset_at(line, k, path[i, PX], path[i, PY])
+            turn = path[i, PSIN] * line[k, COS] - path[i, PCOS] * line[k, SIN]
         else:
-            if changing:
-                changing, carry_left, carry_right = False, 0.0, 0.0
-            left, right = within_bounds(
-                line, n=points, k=k, offset=path[i, PD], turn=path[i, PTURN], x=x, y=y, cos=cos, sin=sin, body=body
-            )
-            need, need_right = line[k, NEED], line[k, NEED_RIGHT]
+            line, points, k, offset, turn = frenet.line, lines.points[frenet.at], ahead, path[i, PD], path[i, PTURN]
+        over = _overreach(line, points, k, offset, turn, frenet, i, body)
+        granted = (line[k, NEED], line[k, NEED], line[k, LEFT_OFF], line[k, RIGHT_OFF])
         if i == 0:
-            carry_left, carry_right = max(0.0, left), max(0.0, right)
-        elif left > max(need, carry_left) + slack or right > max(need_right, carry_right) + slack:
-            return i
-        carry_left, carry_right = min(carry_left, max(0.0, left)), min(carry_right, max(0.0, right))
+            carry = (max(0.0, over[0]), max(0.0, over[1]), max(0.0, over[2]), max(0.0, over[3]))
+        for side in range(4):
+            if over[side] > max(granted[side], carry[side]) + slack:
+                return i
+        carry = (
+            min(carry[0], max(0.0, over[0])), min(carry[1], max(0.0, over[1])),
+            min(carry[2], max(0.0, over[2])), min(carry[3], max(0.0, over[3])),
+        )  # fmt: skip
     return until
 
 

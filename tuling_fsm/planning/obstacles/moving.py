@@ -15,8 +15,8 @@ from tuling_fsm.planning.obstacles.boxes import CarOnLines, ObstacleColumns, can
 from tuling_fsm.planning.obstacles.rss import Rss, lateral_distance
 from tuling_fsm.planning.obstacles.static import DEEPEST, IntArray
 from tuling_fsm.planning.parameters import PlanningParameters
-from tuling_fsm.planning.paths.footprint import Footprint, body_separation, offset_at, walk
-from tuling_fsm.planning.paths.reference_line import COS, KAPPA, SIN, S, X, Y
+from tuling_fsm.planning.paths.footprint import Footprint, body_separation
+from tuling_fsm.planning.paths.reference_line import COS, KAPPA, SIN, S, X, Y, offset_at, walk
 
 BoolArray = npt.NDArray[np.bool_]
 SAME_WAY = 0.5

@@ -11,9 +11,9 @@ from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import array_kernel, kernel
 from tuling_fsm.planning.obstacles.boxes import CarOnLines, ObstacleColumns, is_near, put_box
-from tuling_fsm.planning.paths.footprint import Footprint, body_separation, nearest, offset_at, walk
+from tuling_fsm.planning.paths.footprint import Footprint, body_separation, nearest
 from tuling_fsm.planning.paths.frenet_path import PCOS, PROOM, PSIN, PX, PY, FrenetPath
-from tuling_fsm.planning.paths.reference_line import COS, SIN, S, X, Y
+from tuling_fsm.planning.paths.reference_line import COS, SIN, S, X, Y, offset_at, walk
 
 IntArray = npt.NDArray[np.int64]
 _BAND = 5.0

@@ -19,15 +19,23 @@ from tuling_fsm.planning.paths.reference_line import (
     KAPPA,
     LEFT,
     LEFT_NEAR,
+    LEFT_OFF,
+    LEFT_ROAD,
     NEED,
-    NEED_RIGHT,
     RIGHT,
     RIGHT_NEAR,
+    RIGHT_OFF,
+    RIGHT_ROAD,
     SIN,
     S,
     X,
     Y,
+    offset_at,
+    walk,
 )
+
+_BESIDE_REFERENCE = 0.1
+"""Where a car on the reference line has to leave the road, one that follows it may be this far beside it (m)."""
 
 
 class Footprint(NamedTuple):
@@ -53,37 +61,21 @@ def body_separation(x: float, y: float, cos: float, sin: float, body: Footprint,
     return float(rectangles_apart(Rectangle(cx, cy, cos, sin, body.half_length, body.half_width), rectangle(box)))
 
 
-@inlined_kernel
-def walk(line: FloatArray, n: int, k: int, x: float, y: float) -> int:
-    """The sample whose normal a point is nearest to, looked for from sample `k` on."""
-    k = min(max(k, 0), n - 1)
-    step = 0
-    for _ in range(n):
-        along = (x - line[k, X]) * line[k, COS] + (y - line[k, Y]) * line[k, SIN]
-        if along > 0.0 and k < n - 1 and step >= 0 and along > 0.5 * (line[k + 1, S] - line[k, S]):
-            step = 1
-        elif along < 0.0 and k > 0 and step <= 0 and -along > 0.5 * (line[k, S] - line[k - 1, S]):
-            step = -1
-        else:
-            return k
-        k += step
-    return k
-
-
-@inlined_kernel
-def offset_at(line: FloatArray, k: int, x: float, y: float) -> float:
-    """Offset (m, + left) of a point whose nearest sample is `k`."""
-    dx, dy = x - line[k, X], y - line[k, Y]
-    along = dx * line[k, COS] + dy * line[k, SIN]
-    return float(dy * line[k, COS] - dx * line[k, SIN] - 0.5 * line[k, KAPPA] * along * along)
-
-
 @kernel
 def over_bounds(
-    line: FloatArray, n: int, k: int, x: float, y: float, cos: float, sin: float, body: Footprint
+    line: FloatArray,
+    n: int,
+    k: int,
+    x: float,
+    y: float,
+    cos: float,
+    sin: float,
+    body: Footprint,
+    left_bound: int = LEFT,
+    right_bound: int = RIGHT,
 ) -> tuple[float, float]:
-    """How far (m) the body reaches over the left and the right bound; negative when it is inside. `k` is a sample
-    near the axle.
+    """How far (m) the body reaches over the left and the right bound, two columns of the line; negative when it is
+    inside. `k` is a sample near the axle.
     """
     step = max(1e-3, line[min(k + 1, n - 1), S] - line[max(k - 1, 0), S]) * 0.5
     left, right = -np.inf, -np.inf
@@ -95,19 +87,19 @@ def over_bounds(
             at = walk(line, n, hint, px, py)
             d = offset_at(line, at, px, py)
             if side > 0.0:
-                left = max(left, d - line[at, LEFT])
+                left = max(left, d - line[at, left_bound])
             else:
-                right = max(right, line[at, RIGHT] - d)
+                right = max(right, line[at, right_bound] - d)
     return left, right
 
 
 @kernel
-def prepare_bounds(line: FloatArray, n: int, body: Footprint, kerb: float = 0.0) -> None:
+def prepare_bounds(line: FloatArray, n: int, body: Footprint) -> None:
     """Fill `LEFT_NEAR`/`RIGHT_NEAR` (a body axis-parallel at this sample and inside these is inside the bounds) and
-    `NEED`, the same on both sides without a `kerb`.
+    `NEED`, `LEFT_OFF` and `RIGHT_OFF`.
     """
     step = line[1, S] - line[0, S]
-    line[:n, NEED], line[:n, NEED_RIGHT] = 0.0, 0.0
+    line[:n, NEED], line[:n, LEFT_OFF], line[:n, RIGHT_OFF] = 0.0, 0.0, 0.0
     back, ahead = int(body.rear / step) + 2, int(body.front / step) + 3
     for k in range(n):
         left, right, kappa = np.inf, -np.inf, 0.0
@@ -117,11 +109,14 @@ def prepare_bounds(line: FloatArray, n: int, body: Footprint, kerb: float = 0.0)
         swing = 0.6 * kappa * body.front * body.front
         line[k, LEFT_NEAR], line[k, RIGHT_NEAR] = left - swing, right + swing
         if line[k, LEFT_NEAR] < body.half_width or line[k, RIGHT_NEAR] > -body.half_width:
-            over = over_bounds(line, n, k, line[k, X], line[k, Y], line[k, COS], line[k, SIN], body)
+            x, y, cos, sin = line[k, X], line[k, Y], line[k, COS], line[k, SIN]
+            over = over_bounds(line, n, k, x, y, cos, sin, body)
+            off = over_bounds(line, n, k, x, y, cos, sin, body, LEFT_ROAD, RIGHT_ROAD)
             for i in range(max(0, k - back), min(n, k + back + 1)):
-                either = max(over[0], over[1])
-                line[i, NEED] = max(line[i, NEED], either if kerb == 0.0 else over[0])
-                line[i, NEED_RIGHT] = max(line[i, NEED_RIGHT], either if kerb == 0.0 else over[1])
+                line[i, NEED] = max(line[i, NEED], over[0], over[1])
+                for side, column in enumerate((LEFT_OFF, RIGHT_OFF)):
+                    if off[side] > 0.0:
+                        line[i, column] = max(line[i, column], off[side] + _BESIDE_REFERENCE)
 
 
 @inlined_kernel

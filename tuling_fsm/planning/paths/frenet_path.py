@@ -13,8 +13,7 @@ import numpy as np
 from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray, wrap_angle
 from tuling_fsm.core.kernels import inlined_kernel, kernel, sqrt
-from tuling_fsm.planning.paths.footprint import offset_at, walk
-from tuling_fsm.planning.paths.reference_line import COS, DKAPPA, HEADING, KAPPA, SIN, S, X, Y
+from tuling_fsm.planning.paths.reference_line import COS, DKAPPA, HEADING, KAPPA, SIN, S, X, Y, offset_at, walk
 
 LANE, OFFSET, REACHED, LEFT_AGAIN, BACK, SECOND_PASS = range(6)
 """Columns of a candidate: index of its lane line, end offset (m), arc lengths of the line where it is reached, left

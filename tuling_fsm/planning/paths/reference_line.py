@@ -4,7 +4,8 @@ A lane's centre may jump in curvature (an arc that meets a straight line) or ben
 reference is the curve nearest to the centre whose third derivative is small (a penalised least-squares smoothing,
 Whittaker 1923; Eilers, Analytical Chemistry 75, 2003); where it still bends too hard the second derivative is
 penalised as well, which cuts the corner. In bends whose lane is too narrow for the body of a car that keeps its rear
-axle on the centre, the target moves to the inside by just what is missing.
+axle on the centre, the target moves to the inside by just what is missing; where the body would still reach over the
+edge of the road, the line is moved until none of its corners does, as far as that can be.
 """
 
 from __future__ import annotations
@@ -16,23 +17,46 @@ import numpy as np
 
 from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray, wrap_angle
-from tuling_fsm.core.kernels import array_kernel, kernel
+from tuling_fsm.core.kernels import array_kernel, inlined_kernel, kernel
 
-X, Y, HEADING, COS, SIN, KAPPA, DKAPPA, S, LEFT, RIGHT, LEFT_NEAR, RIGHT_NEAR, LIMIT, NEED, CENTER, NEED_RIGHT = range(
-    16
-)
+(
+    X, Y, HEADING, COS, SIN, KAPPA, DKAPPA, S, LEFT, RIGHT, LEFT_NEAR, RIGHT_NEAR, LIMIT, NEED, CENTER,
+    LEFT_ROAD, RIGHT_ROAD, LEFT_OFF, RIGHT_OFF,
+) = range(19)  # fmt: skip
 """Columns of a reference line. `LEFT`/`RIGHT` are the offsets (m, + left) between which the body may be, `*_NEAR`
-their tightest values around; `NEED` and `NEED_RIGHT` are how far the body of a car on the reference itself reaches
-beyond the left and the right of them near here; `CENTER` is the offset of the lane's centre."""
-COLUMNS = 16
+their tightest values around; `NEED` is how far the body of a car on the reference itself reaches beyond them near
+here; `CENTER` is the offset of the lane's centre; `LEFT_ROAD` and `RIGHT_ROAD` are the offsets of the road's edges,
+`LEFT_OFF` and `RIGHT_OFF` how far the body on the reference reaches beyond those."""
+COLUMNS = 19
 EXTENSION = 8.0
 """Lines go on straight by this much beyond both ends, so that the body has something below it there (m)."""
 MAX_POINTS = 256
+_ROAD = 5
+"""Where the edges of the road stand in the rows beside a centre."""
 _ROUNDS = 6
 _STIFFEN = 8.0
 _SWING_MARGIN = 0.2
-_KERB_MARGIN = 0.3
-"""Room (m) to the kerb in a bend that the lane is too narrow for: smoothing cuts the corner a little more."""
+_EDGE_MARGIN = 0.2
+_EDGE_ENOUGH = 0.15
+"""Room (m) from the body to the road's edge: what a line that is moved gets, and what it may do with."""
+_EDGE_ROUNDS = 10
+_EDGE_WEIGHT = 200.0
+_EDGE_LENGTH = 2.5
+"""How often a line is moved, the weight of a corner that lacks room against a metre of shift, and the length (m) over
+which that fades."""
+
+
+class LineSmoothing(NamedTuple):
+    """Distance of the samples (m), the length over which a jump in curvature is spread (m), the sharpest curvature
+    (1/m), how far the car's front and rear are from the rear axle, and its sides from the middle (m).
+    """
+
+    step: float
+    smoothing: float
+    max_curvature: float
+    front: float
+    rear: float
+    half_width: float
 
 
 @array_kernel
@@ -58,8 +82,8 @@ def _stiffness(n: int, ds: float, bend: FloatArray, jerk: float) -> FloatArray:
 
 @kernel
 def _solve(band: FloatArray, rhs: FloatArray) -> None:
-    """Solve in place by the banded Cholesky factorisation; `band` is overwritten, `rhs` (n, 2) becomes the solution."""
-    n = band.shape[0]
+    """Solve in place by the banded Cholesky factorisation; `band` is overwritten, `rhs` (n, m) becomes the solution."""
+    n, columns = rhs.shape
     for i in range(n):
         for k in range(min(3, i), -1, -1):
             j = i - k
@@ -69,13 +93,13 @@ def _solve(band: FloatArray, rhs: FloatArray) -> None:
                     total -= band[i, i - m] * band[j, j - m]
             band[i, k] = math.sqrt(total) if k == 0 else total / band[j, 0]
     for i in range(n):
-        for c in range(2):
+        for c in range(columns):
             total = rhs[i, c]
             for k in range(1, min(3, i) + 1):
                 total -= band[i, k] * rhs[i - k, c]
             rhs[i, c] = total / band[i, 0]
     for i in range(n - 1, -1, -1):
-        for c in range(2):
+        for c in range(columns):
             total = rhs[i, c]
             for k in range(1, min(3, n - 1 - i) + 1):
                 total -= band[i + k, k] * rhs[i + k, c]
@@ -175,13 +199,10 @@ def _resample(
 
 
 @array_kernel
-def _swing_in(
-    line: FloatArray, wide: FloatArray, front: float, half_width: float, max_curvature: float, kerb: float
-) -> FloatArray:
+def _swing_in(line: FloatArray, wide: FloatArray, front: float, half_width: float, max_curvature: float) -> FloatArray:
     """Offset (n,) to the inside of bends by what the outer front corner lacks in the lane.
 
-    At most to where front and rear reach equally far, or with a `kerb` on one side so far that the body stays off that,
-    and no more than the bend can be tightened.
+    At most to where front and rear reach equally far, and no more than the bend can be tightened.
     """
     n = len(line)
     shift = np.zeros(n)
@@ -191,15 +212,8 @@ def _swing_in(
             continue
         radius = 1.0 / kappa
         outer = elementary.hypot(radius + half_width, front) - radius
-        left_bend = line[i, KAPPA] > 0.0
-        room, inner = (wide[i, 1], wide[i, 0]) if left_bend else (wide[i, 0], wide[i, 1])
-        missing = max(0.0, outer + _SWING_MARGIN - room)
-        most = 0.5 * (outer - half_width)
-        if kerb != 0.0 and left_bend == (kerb > 0.0):
-            most = min(most, inner - half_width - _KERB_MARGIN)
-        elif kerb != 0.0:
-            most = outer - half_width
-        most = max(0.0, min(most, radius - 1.0 / max_curvature))
+        missing = max(0.0, outer + _SWING_MARGIN - wide[i, 1 if line[i, KAPPA] > 0.0 else 0])
+        most = max(0.0, min(0.5 * (outer - half_width), radius - 1.0 / max_curvature))
         shift[i] = math.copysign(min(missing, most), line[i, KAPPA])
     return shift
 
@@ -216,8 +230,8 @@ def _moved_aside(points: FloatArray, line: FloatArray, shift: FloatArray) -> Flo
 
 @kernel
 def _add_sides(points: FloatArray, wide: FloatArray, first: float, line: FloatArray) -> None:
-    """Fill what the line has from the centre's `points` (n, 2) and their `wide` (n, 5): its offset, the room on both
-    sides, the limit; and count arc lengths from the centre's beginning.
+    """Fill what the line has from the centre's `points` (n, 2) and their `wide` (n, 7): its offset, the room on both
+    sides, the limit, the road's edges; and count arc lengths from the centre's beginning.
     """
     for i in range(len(points)):
         dx, dy = points[i, 0] - line[i, X], points[i, 1] - line[i, Y]
@@ -225,7 +239,103 @@ def _add_sides(points: FloatArray, wide: FloatArray, first: float, line: FloatAr
         line[i, LEFT] = line[i, CENTER] + wide[i, 2]
         line[i, RIGHT] = line[i, CENTER] - wide[i, 3]
         line[i, LIMIT] = wide[i, 4]
+        line[i, LEFT_ROAD] = line[i, CENTER] + max(wide[i, 2], wide[i, _ROAD])
+        line[i, RIGHT_ROAD] = line[i, CENTER] - max(wide[i, 3], wide[i, _ROAD + 1])
         line[i, S] += first
+
+
+@inlined_kernel
+def walk(line: FloatArray, n: int, k: int, x: float, y: float) -> int:
+    """The sample whose normal a point is nearest to, looked for from sample `k` on."""
+    k = min(max(k, 0), n - 1)
+    step = 0
+    for _ in range(n):
+        along = (x - line[k, X]) * line[k, COS] + (y - line[k, Y]) * line[k, SIN]
+        if along > 0.0 and k < n - 1 and step >= 0 and along > 0.5 * (line[k + 1, S] - line[k, S]):
+            step = 1
+        elif along < 0.0 and k > 0 and step <= 0 and -along > 0.5 * (line[k, S] - line[k - 1, S]):
+            step = -1
+        else:
+            return k
+        k += step
+    return k
+
+
+@inlined_kernel
+def offset_at(line: FloatArray, k: int, x: float, y: float) -> float:
+    """Offset (m, + left) of a point whose nearest sample is `k`."""
+    dx, dy = x - line[k, X], y - line[k, Y]
+    along = dx * line[k, COS] + dy * line[k, SIN]
+    return float(dy * line[k, COS] - dx * line[k, SIN] - 0.5 * line[k, KAPPA] * along * along)
+
+
+@inlined_kernel
+def _beyond_edge(line: FloatArray, k: int, along: float, across: float) -> float:
+    """How far (m) a point of the body reaches over the road's edge, its rear axle on sample `k`; negative inside."""
+    x = line[k, X] + along * line[k, COS] - across * line[k, SIN]
+    y = line[k, Y] + along * line[k, SIN] + across * line[k, COS]
+    at = walk(line, len(line), k + int(along / (line[1, S] - line[0, S])), x, y)
+    offset = offset_at(line, at, x, y)
+    return float(offset - line[at, LEFT_ROAD] if across > 0.0 else line[at, RIGHT_ROAD] - offset)
+
+
+@kernel
+def _push_off_edges(
+    line: FloatArray, shift: FloatArray, shape: LineSmoothing, band: FloatArray, rhs: FloatArray
+) -> float:
+    """Add to the normal equations of the shift (n,) an equation for each corner of the body that lacks `_EDGE_MARGIN`.
+
+    A corner `along` ahead of sample k moves with the shift and with its slope. Returns what the worst one lacks (m).
+    """
+    step, worst = line[1, S] - line[0, S], 0.0
+    for k in range(1, len(line) - 1):
+        for along in (shape.front, 0.5 * shape.front, 0.0, -shape.rear):
+            lever = 0.5 * along / step
+            row = (-lever, 1.0, lever)
+            for side in (1.0, -1.0):
+                lacks = _beyond_edge(line, k, along, side * shape.half_width) + _EDGE_MARGIN
+                if lacks <= 0.0:
+                    continue
+                worst = max(worst, lacks)
+                target = shift[k] + lever * (shift[k + 1] - shift[k - 1]) - side * lacks
+                for i in range(3):
+                    rhs[k - 1 + i, 0] += _EDGE_WEIGHT * row[i] * target
+                    for m in range(i + 1):
+                        band[k - 1 + i, i - m] += _EDGE_WEIGHT * row[i] * row[m]
+    return worst
+
+
+@array_kernel
+def _keep_on_road(
+    points: FloatArray,
+    wide: FloatArray,
+    base: FloatArray,
+    swing: FloatArray,
+    first: float,
+    shape: LineSmoothing,
+    line: FloatArray,
+) -> None:
+    """Move a line until the body is on the road all along it, or keep the best of what was tried (Gauss-Newton).
+
+    `base` is the line that the shift is across, `swing` (n,) the shift that is stayed near to.
+    """
+    n, ds = len(line), base[1, S] - base[0, S]
+    shift, best, least = swing, line.copy(), math.inf
+    for attempt in range(_EDGE_ROUNDS + 1):
+        band = _stiffness(n, ds, np.zeros(n), _EDGE_LENGTH**6)
+        rhs = np.empty((n, 1))
+        rhs[:, 0] = swing
+        lacks = _push_off_edges(line, shift, shape, band, rhs)
+        if lacks < least:
+            least = lacks
+            best[:] = line
+        if lacks <= _EDGE_MARGIN - _EDGE_ENOUGH or attempt == _EDGE_ROUNDS:
+            break
+        _solve(band, rhs)
+        shift = rhs[:, 0].copy()
+        _bend_until_drivable(_moved_aside(points, base, shift), ds, shape.smoothing**6, shape.max_curvature, line)
+        _add_sides(points, wide, first, line)
+    line[:] = best
 
 
 @kernel
@@ -235,20 +345,6 @@ def _at_index(line: FloatArray, index: float) -> float:
         return math.inf
     i = min(max(int(index), 0), len(line) - 2)
     return float(line[i, S] + (index - i) * (line[i + 1, S] - line[i, S]))
-
-
-class LineSmoothing(NamedTuple):
-    """Distance of the samples (m), the length over which a jump in curvature is spread (m), the sharpest curvature
-    (1/m), how far the car's front is from the rear axle, and its sides from the middle (m), and `kerb` as in
-    `LateralParameters`.
-    """
-
-    step: float
-    smoothing: float
-    max_curvature: float
-    front: float
-    half_width: float
-    kerb: float = 0.0
 
 
 @array_kernel
@@ -263,22 +359,24 @@ def reference_line(
     """Fill `line` (MAX_POINTS, COLUMNS); return its number of points and, on it, arc lengths of the line's end and of
     `goal`.
 
-    `center` (m, 4) is x, y, s, heading of the lane's centre; `rows` (5, m) is left, right, left_free, right_free,
-    limit. `phase` (m) is the route's arc length at the first point: samples lie at whole multiples of the step along
-    the route, so that the line does not change as the car moves on. `goal` is an arc length of the centre (m), `inf`
-    for none.
+    `center` (m, 4) is x, y, s, heading of the lane's centre; `rows` (7, m) is left, right, left_free, right_free,
+    limit, left_road, right_road. `phase` (m) is the route's arc length at the first point: samples lie at whole
+    multiples of the step along the route, so that the line does not change as the car moves on. `goal` is an arc
+    length of the centre (m), `inf` for none.
     """
     max_curvature = shape.max_curvature
     length = center[len(center) - 1, 2]
     ds = max(shape.step, (length + 2.0 * EXTENSION) / (MAX_POINTS - 2))
     first = math.ceil((phase - EXTENSION) / ds) * ds - phase
     n = min(MAX_POINTS, int((length + EXTENSION - first) / ds) + 1)
-    points, wide = np.empty((n, 2)), np.empty((n, 5))
+    points, wide = np.empty((n, 2)), np.empty((n, len(rows)))
     _resample(center, rows, first, ds, n, points, wide)
     jerk = shape.smoothing**6
     sharpest = _shape(_smooth(points, ds, np.zeros(n), jerk), line[:n])
-    shift = _swing_in(line[:n], wide, shape.front, shape.half_width, max_curvature, shape.kerb)
+    shift = _swing_in(line[:n], wide, shape.front, shape.half_width, max_curvature)
+    base = line[:n].copy()
     if sharpest > max_curvature or np.any(shift != 0.0):
-        _bend_until_drivable(_moved_aside(points, line, shift), ds, jerk, max_curvature, line[:n])
+        _bend_until_drivable(_moved_aside(points, base, shift), ds, jerk, max_curvature, line[:n])
     _add_sides(points, wide, first, line)
+    _keep_on_road(points, wide, base, shift, first, shape, line[:n])
     return n, _at_index(line[:n], (length - first) / ds), _at_index(line[:n], (goal - first) / ds)
