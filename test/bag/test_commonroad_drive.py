@@ -76,6 +76,18 @@ def test_too_early_it_stops_in_the_goal_where_it_may_stand(tmp_path):
     assert passing.way.route.length > loop.way.route.length + 5.0
 
 
+@pytest.mark.slow
+@pytest.mark.clause("NOR-4")
+def test_a_car_that_suddenly_stands_close_before_it_is_braked_for_as_hard_as_the_tyres_allow(tmp_path):
+    queue = car(7, 36.0, -1.75, 0.0, 60) + car(8, 36.0, 1.75, 0.0, 60)
+    loop = loop_of(tmp_path, ROADS + queue + problem(8.0, -1.75, 18.0, HERE, (50, 60)))
+    driven = drive_agent(loop, tmp_path / "out")
+    speeds = np.array([each.v for each in driven.states])
+    assert judge(loop, driven).contacts == ()
+    assert speeds.min() == 0.0
+    assert -11.5 < np.diff(speeds).min() / 0.1 < -8.0
+
+
 def test_anywhere_in_a_long_goal_will_do(tmp_path):
     window = loop_of(tmp_path, ROADS + problem(8.0, -1.75, 8.0, PASSING, (50, 50))).mission["window"]
     assert isinstance(window, dict) and window["length"] > 0.0
