@@ -71,7 +71,9 @@ def goals(driven: Sequence[Driven]) -> tuple[str, ...]:
         found = {key: time_against_clean(groups, key) for key in groups if key[1].perception == level}
         told = {key: slower for key, slower in found.items() if slower is not None}
         missed = sum(slower > most for slower in told.values())
-        verdict = "nothing to compare" if not told else f"missed in {missed} rows" if missed else "reached"
+        verdict = (
+            "nothing to compare" if not told else f"missed in {missed} of {len(told)} rows" if missed else "reached"
+        )
         values = _listed([f"{key[0]}, {key[1].traffic} {100.0 * slower:+.0f} %" for key, slower in told.items()])
         sentences.append(f"Goal, at {level} at most {100.0 * most:.0f} % more time than clean: {verdict}{values}.")
     return tuple(sentences)
