@@ -68,8 +68,8 @@ def goals(driven: Sequence[Driven]) -> tuple[str, ...]:
     clean = f"reached in all {len(groups)} rows" if not faults else f"missed in {len(faults)} of {len(groups)} rows"
     sentences = [f"Goal, nothing of ours at fault: {clean}{_listed(faults)}."]
     for level, most in SLOWER.items():
-        found = {key: time_against_clean(groups, key) for key in groups if key[1].perception == level}
-        told = {key: slower for key, slower in found.items() if slower is not None}
+        times = {key: time_against_clean(groups, key) for key in groups if key[1].perception == level}
+        told = {key: slower for key, slower in times.items() if slower is not None}
         missed = sum(slower > most for slower in told.values())
         verdict = (
             "nothing to compare" if not told else f"missed in {missed} of {len(told)} rows" if missed else "reached"
