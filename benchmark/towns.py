@@ -12,6 +12,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -181,6 +182,7 @@ def table(runs: Sequence[Run]) -> Table:
     driven = [Driven(run.part, run.course, run.condition, record) for run, record in found]
     commits = ", ".join(dict.fromkeys(str(record["commit"]) for _, record in found))
     courses = len({(run.part, run.course) for run in runs if run.part == ROUTES})
+    missing = Counter(run.part for run in runs) - Counter(run.part for run, _ in found)
     columns, cells = rows(driven)
     return Table(
         "Towns and matches",
@@ -188,6 +190,7 @@ def table(runs: Sequence[Run]) -> Table:
         cells,
         f"{len(found)} of {len(runs)}, each once, at commit {commits or 'none'}",
         (
+            *([f"Not driven yet: {', '.join(f'{part} {n}' for part, n in missing.items())}."] if missing else []),
             *goals(driven),
             "`agent` is this planner, `idm` and `pdm` the baselines (see `planners`); the scores are means over the "
             "courses, times over those that were finished; `against clean` is the time on the courses that were "

@@ -66,7 +66,9 @@ def test_a_run_leaves_a_file_and_is_not_driven_again(run: towns.Run, monkeypatch
     towns.drive_all([run], workers=1)
     towns.drive_all([replace(run, seed=2)], workers=1)
     assert begun == [[], [replace(run, seed=2)]]
+    assert "- Not driven yet: town routes 1." in towns.table([run, replace(run, seed=2)]).markdown()
     kept = towns.table([run])
+    assert "Not driven yet" not in kept.markdown()
     assert kept.runs == f"1 of 1, each once, at commit {towns.commit()}"
     assert kept.rows[0][kept.columns.index("finished")] == "1 of 1"
 
