@@ -197,8 +197,8 @@ def table(runs: Sequence[Run]) -> Table:
             "finished in both.",
             f"{ROUTES}: {courses} courses of {ROUTE_M:g} m drawn by the seed on "
             f"{', '.join(dict.fromkeys(run.place.name for run in runs if run.part == ROUTES))}; {LONG_ROUTE}: one of "
-            f"{LONG_ROUTE_M:g} m on the match's map, where the match's few vehicles are seldom met. Course, population and lights are the "
-            "same for all planners.",
+            f"{LONG_ROUTE_M:g} m on the match's map, where the match's few vehicles are seldom met. Course, "
+            "population and lights are the same for all planners.",
             f"{MATCH}: `full_match.osc`, this planner only: the baselines need a route, and have no states for a "
             "mission, stops and parking.",
             f"rude: {RUDE['rude']:g} of the drivers and pedestrians (`docs/scenarios.md`). A collision at fault ends "
