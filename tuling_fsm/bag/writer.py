@@ -6,8 +6,10 @@ import fcntl
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from itertools import count
 from pathlib import Path
+from textwrap import indent
 from types import TracebackType
 from typing import Any, BinaryIO
 
@@ -84,9 +86,8 @@ class BagWriter:
 
     def close(self) -> None:
         """Write the index; the file is no complete bag before."""
-        metadata = self._metadata()
-        text = yaml.safe_dump(metadata, sort_keys=False)
-        described = yaml.safe_dump({"rosbag2_bagfile_information": metadata}, sort_keys=False)
+        text = yaml.safe_dump(self._metadata(), sort_keys=False)
+        described = "rosbag2_bagfile_information:\n" + indent(text, "  ")
         with self._writing():
             with self._file:
                 self._mcap.add_metadata("rosbag2", {"serialized_metadata": text})
@@ -115,12 +116,11 @@ class BagWriter:
             definition, _ = STORE.generate_msgdef(declared.type, ros_version=2)
             schema = self._mcap.register_schema(declared.type, "ros2msg", definition.encode())
             self._schemas[declared.type] = schema
-        profiles = yaml.safe_dump([_profile(declared.qos)], sort_keys=False)
         return self._mcap.register_channel(
             _absolute(topic),
             "cdr",
             self._schemas[declared.type],
-            {"offered_qos_profiles": profiles, "topic_type_hash": STORE.hash_rihs01(declared.type)},
+            {"offered_qos_profiles": _profiles(declared.qos), "topic_type_hash": STORE.hash_rihs01(declared.type)},
         )
 
     def _metadata(self) -> dict[str, Any]:
@@ -218,6 +218,13 @@ def _span(first: int, last: int, messages: int) -> dict[str, Any]:
         "duration": {"nanoseconds": last - first},
         "message_count": messages,
     }
+
+
+@cache
+def _profiles(qos: Qos) -> str:
+    """What a channel says of its QoS."""
+    text: str = yaml.safe_dump([_profile(qos)], sort_keys=False)
+    return text
 
 
 def _profile(qos: Qos) -> dict[str, Any]:
