@@ -99,6 +99,8 @@ def test_what_is_missing_and_what_cannot_be_is_one_line(
     file, loop = prepared(tmp_path)
     assert main(["commonroad", str(file), "--traffic", "sumo", "--out", str(tmp_path / "out")]) == 2
     assert "--traffic: nothing is driven" in capsys.readouterr().err
+    assert main(["commonroad", str(file), "--drive", "--seed", "2", "--out", str(tmp_path / "out")]) == 2
+    assert "--seed: nothing in a recording is random" in capsys.readouterr().err
     file.write_text(file.read_text().replace('commonRoadVersion="2020a"', 'commonRoadVersion="1999"'))
     with pytest.raises(InputError, match=r"commonroad-io cannot read it: .*not supported"):
         ReactiveTraffic(file, tmp_path / "out")(loop, standing)

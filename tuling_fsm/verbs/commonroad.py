@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.progress import ProgressDisplay
-from tuling_fsm.verbs.parser import Verbs, add_seed, add_verb, folder, path
+from tuling_fsm.verbs.parser import DEFAULT_SEED, Verbs, add_seed, add_verb, folder, path
 
 SOLUTION = "solution.xml"
 TRAFFIC = ("recorded", "sumo")
@@ -45,6 +45,8 @@ def _commonroad(arguments: argparse.Namespace) -> int:
         raise InputError("--problem", "nothing is driven", "--drive with it")
     if arguments.traffic != TRAFFIC[0] and not arguments.drive:
         raise InputError("--traffic", "nothing is driven", "--drive with it")
+    if arguments.seed != DEFAULT_SEED and arguments.traffic == TRAFFIC[0]:
+        raise InputError("--seed", "nothing in a recording is random", "--traffic sumo with it")
     return _drive(arguments) if arguments.drive else _convert(arguments)
 
 

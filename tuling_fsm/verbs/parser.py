@@ -19,6 +19,7 @@ Verbs = Any
 OWN = "own"
 TRAFFIC = (OWN, "sumo")
 """As `run.TRAFFIC`, which is not read before there is something to drive."""
+DEFAULT_SEED = 1
 LARGEST_SEED = 2**31 - 1
 LARGEST_PORT = 2**16 - 1
 EXAMPLE = "example:"
@@ -84,7 +85,9 @@ def add_overrides(parser: argparse.ArgumentParser, owner: str) -> None:
 
 def add_seed(parser: argparse.ArgumentParser) -> None:
     """`--seed`."""
-    parser.add_argument("--seed", type=seed, default=1, help="seed of everything random (default %(default)s)")
+    parser.add_argument(
+        "--seed", type=seed, default=DEFAULT_SEED, help="seed of everything random (default %(default)s)"
+    )
 
 
 def folder(text: str) -> Path:
