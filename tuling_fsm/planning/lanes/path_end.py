@@ -135,7 +135,9 @@ def _overreach(
     left, right = within_bounds(line, n=points, k=k, offset=offset, turn=turn, x=x, y=y, cos=cos, sin=sin, body=body)
     if left <= 0.0 and right <= 0.0:
         return left, right, -1.0, -1.0
-    off_left, off_right = over_bounds(line, points, k, x, y, cos, sin, body, LEFT_ROAD, RIGHT_ROAD)
+    off_left, off_right = over_bounds(
+        line, points, k, x, y, cos, sin, body, left_bound=LEFT_ROAD, right_bound=RIGHT_ROAD
+    )
     return left, right, off_left, off_right
 
 
@@ -164,7 +166,7 @@ def _out_of_bounds(
             turn = path[i, PSIN] * line[k, COS] - path[i, PCOS] * line[k, SIN]
         else:
             line, points, k, offset, turn = frenet.line, lines.points[frenet.at], ahead, path[i, PD], path[i, PTURN]
-        over = _overreach(line, points, k, offset, turn, frenet, i, body)
+        over = _overreach(line, points=points, k=k, offset=offset, turn=turn, frenet=frenet, i=i, body=body)
         granted = (line[k, NEED], line[k, NEED], line[k, LEFT_OFF], line[k, RIGHT_OFF])
         if i == 0:
             carry = (max(0.0, over[0]), max(0.0, over[1]), max(0.0, over[2]), max(0.0, over[3]))

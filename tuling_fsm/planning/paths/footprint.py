@@ -111,7 +111,7 @@ def prepare_bounds(line: FloatArray, n: int, body: Footprint) -> None:
         if line[k, LEFT_NEAR] < body.half_width or line[k, RIGHT_NEAR] > -body.half_width:
             x, y, cos, sin = line[k, X], line[k, Y], line[k, COS], line[k, SIN]
             over = over_bounds(line, n, k, x, y, cos, sin, body)
-            off = over_bounds(line, n, k, x, y, cos, sin, body, LEFT_ROAD, RIGHT_ROAD)
+            off = over_bounds(line, n, k, x, y, cos, sin, body, left_bound=LEFT_ROAD, right_bound=RIGHT_ROAD)
             for i in range(max(0, k - back), min(n, k + back + 1)):
                 line[i, NEED] = max(line[i, NEED], over[0], over[1])
                 for side, column in enumerate((LEFT_OFF, RIGHT_OFF)):
