@@ -208,6 +208,26 @@ def test_who_can_still_stop_does_not_enter_across_the_way_of_the_car_that_is_in_
         assert obstacles.y[obstacles.id == 3, -1].min() < 5.0, "does not cross"
 
 
+@pytest.mark.clause("INT-7")
+@pytest.mark.parametrize(
+    ("signs", "way", "waits"),
+    [({}, ("1", "3"), True), ({}, ("2", "1"), False), ({"E": STOP_SIGN}, ("1", "3"), False)],
+    ids=["across", "turning across oncoming traffic", "from a sign"],
+)
+def test_to_whom_the_car_gives_way_drives_on_before_a_car_in_the_junction(
+    signs: dict[str, tuple[str, str]], way: tuple[str, str], waits: bool, tmp_path: Path
+) -> None:
+    road_map = crossroads(tmp_path, signs=signs)
+    held = [
+        number for lane, number in lane_index(road_map).number.items()
+        if road_map.lanes[lane].junction is not None
+        and (road_map.lanes[lane].predecessors[0].road, road_map.lanes[lane].successors[0].road) == way
+    ]  # fmt: skip
+    assert len(held) == 1
+    _, obstacles = Watch(road_map).see(table(row(1, 1.75, -40.0, NORTH, 8.0)), held=tuple(held))
+    assert bool(obstacles.y[:, -1].max() < 5.0) is waits, "straight on"
+
+
 def test_a_stop_sign_stops_others_until_they_have_stopped(tmp_path: Path) -> None:
     road_map = crossroads(tmp_path, "sign", {"S": STOP_SIGN})
     _, obstacles = Watch(road_map).see(table(row(1, 1.75, -40.0, NORTH, 8.0)))

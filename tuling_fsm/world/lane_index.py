@@ -16,6 +16,7 @@ import numpy.typing as npt
 from tuling_fsm.core.cells import boxes_by_cell
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.map.lanes import Lane, LaneId
+from tuling_fsm.map.right_of_way import gives_way
 from tuling_fsm.map.road_map import RoadMap
 
 IntArray = npt.NDArray[np.int64]
@@ -55,6 +56,8 @@ class LaneArrays(NamedTuple):
     conflict_start: IntArray
     conflict: IntArray
     """Connecting lanes that share their surface with another one's, without those that part from the same lane."""
+    gives_way: BoolArray
+    """Of each of them, whether the one gives way to it by sign or turn."""
     beside: IntArray
     """Left and right neighbour in the same direction, -1 for none (L, 2)."""
     line_start: IntArray
@@ -101,7 +104,11 @@ def _build(road_map: RoadMap) -> LaneIndex:
     thinned = [[column[rows] for column in group] for group, rows in zip(columns, kept, strict=True)]
     x, y, s, heading, left, right = (_joined([group[i] for group in thinned]) for i in range(6))
     successor_start, successor = _ragged([[number[n] for n in lane.successors if n in number] for lane in lanes])
-    conflict_start, conflict = _ragged([_conflicts(road_map, lane, number) for lane in lanes])
+    conflicts = [_conflicts(road_map, lane) for lane in lanes]
+    conflict_start, conflict = _ragged([[number[other] for other in others] for others in conflicts])
+    give = [
+        gives_way(road_map, lane.id, other) for lane, others in zip(lanes, conflicts, strict=True) for other in others
+    ]
     lines = [sorted(road_map.stop_lines_of(lane.id), key=lambda line: line.s) for lane in lanes]
     flat = [line for group in lines for line in group]
     half = np.array([max(float(lane.left.max()), float(lane.right.max())) for lane in lanes])
@@ -114,7 +121,7 @@ def _build(road_map: RoadMap) -> LaneIndex:
         bend=np.array([_bend(lane) for lane in lanes]),
         in_junction=np.array([lane.junction is not None for lane in lanes], dtype=np.bool_),
         successor_start=successor_start, successor=successor,
-        conflict_start=conflict_start, conflict=conflict,
+        conflict_start=conflict_start, conflict=conflict, gives_way=np.array(give, dtype=np.bool_),
         beside=np.array(
             [[_number(number, beside) for beside in (lane.left_neighbour, lane.right_neighbour)] for lane in lanes],
             dtype=np.int64,
@@ -128,12 +135,11 @@ def _build(road_map: RoadMap) -> LaneIndex:
     return LaneIndex(tuple(lane.id for lane in lanes), number, arrays, road_map.left_hand)
 
 
-def _conflicts(road_map: RoadMap, lane: Lane, number: dict[LaneId, int]) -> list[int]:
+def _conflicts(road_map: RoadMap, lane: Lane) -> list[LaneId]:
     if lane.junction is None or lane.junction not in road_map.junctions:
         return []
     others = road_map.junctions[lane.junction].conflicts.get(lane.id, ())
-    apart = [other for other in others if not set(road_map.lanes[other].predecessors) & set(lane.predecessors)]
-    return [number[other] for other in apart if other in number]
+    return [other for other in others if not set(road_map.lanes[other].predecessors) & set(lane.predecessors)]
 
 
 def _number(number: dict[LaneId, int], lane: LaneId | None) -> int:

@@ -219,13 +219,14 @@ def look_ahead(
     """What the chains lead to.
 
     The last body is the car itself. Lanes that conflict with those that it holds (`held`) are not entered by vehicles
-    that can still stop before them.
+    that can still stop before them, unless the car gives way to them.
     """
     row, chain, begin = found.row, found.chain, found.begin
     lane_closed = np.zeros(len(lanes.length), dtype=np.bool_)
     for number in held:
         for k in range(lanes.conflict_start[number], lanes.conflict_start[number + 1]):
-            lane_closed[lanes.conflict[k]] = True
+            if not lanes.gives_way[k]:
+                lane_closed[lanes.conflict[k]] = True
     occupants = _occupants(len(lanes.length), places, body)
     closures = _Closures(
         lanes.line_start, lanes.line_s, lanes.line_kind, line_closed, lane_closed, lanes.in_junction

@@ -185,6 +185,21 @@ def test_a_vehicle_keeps_comfortable_braking_before_bends_and_lines(signed: Road
     assert max(accelerations) < 1.7
 
 
+@pytest.mark.clause("TM-1")
+@pytest.mark.parametrize("hybrid", [True, False], ids=["without dynamics", "with dynamics"])
+def test_a_junction_that_is_taken_is_braked_for_in_comfort_and_stopped_at(plain: RoadMap, hybrid: bool) -> None:
+    flow = Flow(plain, 1, parameters=TrafficManagerParameters(hybrid_physics=hybrid))
+    flow.heroes = np.array([[-1000.0, 0.0]])
+    flow.manager.place(0, flow.index[INBOUND_E], 20.0, 6.0)
+    crossing = np.flatnonzero(flow.graph.lane.junction >= 0).astype(np.int32)
+    flow.ego = JunctionRequest(crossing, math.inf, True, True)
+    car = flow.fleet.car
+    accelerations = [float(car.a[0]) for _ in flow.run(20.0) if car.v[0] > 1.0]
+    assert bool(car.physical[0]) is not hybrid
+    assert min(accelerations) > -2.5
+    assert 12.0 <= front(flow) < 14.0
+
+
 def test_a_lane_change_is_smooth_and_refused_without_a_lane(two_lanes: RoadMap) -> None:
     flow = Flow(two_lanes, 0, scripted=1)
     lane = next(lane for lane in range(len(flow.graph.lane)) if flow.graph.lane.left[lane] >= 0)

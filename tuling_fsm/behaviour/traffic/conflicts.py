@@ -15,6 +15,7 @@ from tuling_fsm.core.geometry import FloatArray, wrap_angle
 from tuling_fsm.core.kernels import array_kernel
 from tuling_fsm.map.ahead import JunctionAhead
 from tuling_fsm.map.lanes import Lane, LaneId
+from tuling_fsm.map.right_of_way import STRAIGHT_RAD, entries, has_sign
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.world.lane_index import LIGHT, IntArray, LaneIndex
@@ -23,8 +24,6 @@ from tuling_fsm.world.lane_kernels import DEPTH
 _CLEARANCE_M = 2.3
 """Two vehicles whose paths are nearer than this may touch: half a width each, and some room."""
 _SAMPLE = 2
-_MAX_SECTIONS = 8
-_STRAIGHT_RAD = 0.5
 _ONCOMING_RAD = 2.1
 _INSIDE_M = 1.0
 _INSIDE_LINE_M = 3.0
@@ -106,7 +105,7 @@ def _crossing(road_map: RoadMap, index: LaneIndex, route: Route, junction: Junct
         own = road_map.lanes[part.lane].center
         for other_id in junction.junction.conflicts.get(part.lane, ()):
             number = index.number.get(other_id)
-            if number is None or approach & _entries(road_map, other_id):
+            if number is None or approach & entries(road_map, other_id):
                 continue
             other = road_map.lanes[other_id]
             near = _near(own.xy, own.s, other.center.xy, other.center.s, _CLEARANCE_M, _SAMPLE)
@@ -114,7 +113,7 @@ def _crossing(road_map: RoadMap, index: LaneIndex, route: Route, junction: Junct
                 continue
             own_from, own_to = (on_route(part, at) for at in near[:2])
             across = _across(road_map, route, junction, other)
-            conflict = ConflictZone(number, own_from, own_to, near[2], near[3], across, _has_sign(road_map, other_id))
+            conflict = ConflictZone(number, own_from, own_to, near[2], near[3], across, has_sign(road_map, other_id))
             found[number] = _joined(found.get(number), conflict)
     by_lane = np.full(len(index.ids) + 1, -1, dtype=np.int64)
     conflicts = tuple(found.values())
@@ -128,8 +127,8 @@ def _across(road_map: RoadMap, route: Route, junction: JunctionAhead, other: Lan
     if abs(wrap_angle(float(other.center.heading[0]) - begin.heading)) < _ONCOMING_RAD:
         return OpposingTurn.NONE
     side = -1.0 if road_map.left_hand else 1.0
-    car = side * wrap_angle(end.heading - begin.heading) > _STRAIGHT_RAD
-    turns = side * float(other.center.heading[-1] - other.center.heading[0]) > _STRAIGHT_RAD
+    car = side * wrap_angle(end.heading - begin.heading) > STRAIGHT_RAD
+    turns = side * float(other.center.heading[-1] - other.center.heading[0]) > STRAIGHT_RAD
     if car == turns:
         return OpposingTurn.NONE
     return OpposingTurn.CAR if car else OpposingTurn.OTHER
@@ -137,23 +136,8 @@ def _across(road_map: RoadMap, route: Route, junction: JunctionAhead, other: Lan
 
 def _approach(road_map: RoadMap, first: LaneId, before: LaneId | None) -> frozenset[LaneId]:
     """All lanes of the carriageway by which the route comes to the junction."""
-    entries = _entries(road_map, first) | (frozenset([before]) if before is not None else frozenset())
-    return frozenset(beside for entry in entries for beside in road_map.same_direction(entry))
-
-
-def _entries(road_map: RoadMap, lane_id: LaneId) -> frozenset[LaneId]:
-    """Lanes outside the junction from which a connecting lane is reached."""
-    junction, outside, level = road_map.lanes[lane_id].junction, set[LaneId](), [lane_id]
-    for _ in range(_MAX_SECTIONS):
-        before = [p for lane in level for p in road_map.lanes[lane].predecessors if p in road_map.lanes]
-        outside.update(p for p in before if road_map.lanes[p].junction != junction)
-        level = [p for p in before if road_map.lanes[p].junction == junction]
-    return frozenset(outside)
-
-
-def _has_sign(road_map: RoadMap, lane_id: LaneId) -> bool:
-    lanes = [lane_id, *sorted(_entries(road_map, lane_id))]
-    return any(line.kind in ("stop", "yield") for lane in lanes for line in road_map.stop_lines_of(lane))
+    ways = entries(road_map, first) | (frozenset([before]) if before is not None else frozenset())
+    return frozenset(beside for way in ways for beside in road_map.same_direction(way))
 
 
 def _joined(one: ConflictZone | None, other: ConflictZone) -> ConflictZone:

@@ -1,0 +1,56 @@
+"""Which of two ways through a junction gives way to the other by sign or turn, where no light says it (INT-7)."""
+
+from __future__ import annotations
+
+from tuling_fsm.core import elementary
+from tuling_fsm.core.geometry import wrap_angle
+from tuling_fsm.map.lanes import LaneId
+from tuling_fsm.map.road_map import RoadMap
+
+STRAIGHT_RAD = 0.5
+"""A way that turns by less leads straight on."""
+OPPOSITE = -0.5
+"""Cosine of the angle between the headings of two that come from opposite sides, at most."""
+_MAX_SECTIONS = 8
+
+
+def entries(road_map: RoadMap, lane_id: LaneId) -> frozenset[LaneId]:
+    """Lanes outside the junction from which a connecting lane is reached."""
+    junction, outside, level = road_map.lanes[lane_id].junction, set[LaneId](), [lane_id]
+    for _ in range(_MAX_SECTIONS):
+        before = [p for lane in level for p in road_map.lanes[lane].predecessors if p in road_map.lanes]
+        outside.update(p for p in before if road_map.lanes[p].junction != junction)
+        level = [p for p in before if road_map.lanes[p].junction == junction]
+    return frozenset(outside)
+
+
+def has_sign(road_map: RoadMap, lane_id: LaneId) -> bool:
+    """Whether a stop or yield line is on a connecting lane or on the lanes that lead to it."""
+    lanes = [lane_id, *sorted(entries(road_map, lane_id))]
+    return any(line.kind in ("stop", "yield") for lane in lanes for line in road_map.stop_lines_of(lane))
+
+
+def gives_way(road_map: RoadMap, lane_id: LaneId, other_id: LaneId) -> bool:
+    """Whether a vehicle on a connecting lane gives way to one that comes to, or is on, another that it meets: it has a
+    sign and the other has none, or neither has more right and it turns across the way of one that comes from the
+    opposite side and does not (Vienna Convention on Road Traffic, article 16).
+    """
+    signed, other_signed = (has_sign(road_map, each) for each in (lane_id, other_id))
+    if signed is not other_signed:
+        return signed
+    (begin, end), (other_begin, other_end) = (_headings(road_map, each) for each in (lane_id, other_id))
+    if elementary.cos(wrap_angle(begin - other_begin)) > OPPOSITE:
+        return False
+    side = -1.0 if road_map.left_hand else 1.0
+    turns, other_turns = side * wrap_angle(end - begin), side * wrap_angle(other_end - other_begin)
+    return turns > STRAIGHT_RAD >= other_turns
+
+
+def _headings(road_map: RoadMap, lane_id: LaneId) -> tuple[float, float]:
+    """Where a way through a junction begins and ends to point at, over all its sections, rad."""
+    first = last = road_map.lanes[lane_id]
+    for _ in range(_MAX_SECTIONS):
+        before = [road_map.lanes[p] for p in first.predecessors if road_map.lanes[p].junction == first.junction]
+        after = [road_map.lanes[n] for n in last.successors if road_map.lanes[n].junction == last.junction]
+        first, last = before[0] if len(before) == 1 else first, after[0] if len(after) == 1 else last
+    return float(first.center.heading[0]), float(last.center.heading[-1])
