@@ -117,7 +117,7 @@ check: testable
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m "not slow and not exhaustive and not ros"
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m "not medium and not slow and not exhaustive and not ros"
 
 format: testable
 	$(BIN)/ruff format .

@@ -125,6 +125,7 @@ def test_warming_up_leaves_the_agent_as_it_was(course: RoadMap, route: Route) ->
         np.testing.assert_array_equal(a.trajectory.x, b.trajectory.x)
 
 
+@pytest.mark.medium
 def test_a_tick_that_is_repeated_leaves_the_agent_as_it_was(course: RoadMap, route: Route) -> None:
     agent, again = Agent(course), Agent(course)
     for a, b in zip(drive(agent, route, 100), drive(again, route, 100), strict=True):
@@ -170,6 +171,7 @@ def test_a_repeated_tick_is_the_last_one_and_none_that_failed(
     assert len(plans) == 1
 
 
+@pytest.mark.medium
 def test_what_is_kept_of_the_map_is_gathered_before_the_first_tick(
     course: RoadMap, monkeypatch: pytest.MonkeyPatch
 ) -> None:

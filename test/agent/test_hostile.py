@@ -39,6 +39,7 @@ def is_under(car: Pose, place: Pose) -> bool:
 
 @pytest.mark.clause("SAF-3")
 @pytest.mark.parametrize(("cells", "resolution"), [(400, 0.5), (1000, 0.1)])
+@pytest.mark.medium
 def test_a_grid_that_is_occupied_all_over_is_not_driven_through(
     course: RoadMap, route: Route, cells: int, resolution: float
 ) -> None:
@@ -61,6 +62,7 @@ def test_a_grid_that_is_occupied_all_over_is_not_driven_through(
     "wrong",
     [{"length": 0.0, "width": 0.0}, {"width": math.nan}, {"vx": 900.0}, {"heading": math.inf}, {"existence": 90.0}],
 )
+@pytest.mark.medium
 def test_what_stands_in_the_way_is_stopped_for_whatever_is_wrong_with_its_row(
     course: RoadMap, route: Route, wrong: dict[str, float]
 ) -> None:

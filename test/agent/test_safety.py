@@ -70,6 +70,7 @@ def is_at_the_car(tick: Tick) -> bool:
 @pytest.mark.clause("SAF-2", "SAF-5")
 @pytest.mark.parametrize("rows", [slice(3, None), slice(0, None)], ids=["a jump", "another place"])
 @pytest.mark.parametrize("hold", [False, True], ids=["infeasible", "a stop that is asked for"])
+@pytest.mark.medium
 def test_a_stop_is_checked_too(course: RoadMap, route: Route, rows: slice, hold: bool) -> None:
     """A plan that says itself that it is infeasible, and one that answers a `Hold`, jump by 30 m at 8 m/s."""
     agent = Agent(course)
@@ -96,6 +97,7 @@ def test_a_stop_is_checked_too(course: RoadMap, route: Route, rows: slice, hold:
 
 @pytest.mark.clause("USE-11")
 @pytest.mark.parametrize("between", ["infeasible", "hold"])
+@pytest.mark.medium
 def test_a_stop_that_has_begun_is_not_let_go_by_a_tick_of_another_kind(
     course: RoadMap, route: Route, between: str
 ) -> None:
@@ -126,6 +128,7 @@ def without_walls(plan: Plan, request: PlanningRequest, scene: Scene, previous: 
 
 @pytest.mark.clause("SAF-2", "INT-2")
 @pytest.mark.parametrize("shown", [Light.RED, Light.RED_YELLOW, Light.DARK, None])
+@pytest.mark.medium
 def test_a_light_closes_its_line_though_the_request_does_not_say_so(tmp_path: Path, shown: Light | None) -> None:
     town = crossroads(tmp_path, "lit", dict.fromkeys("ENWS", LIGHT))
     north = 0.5 * math.pi
@@ -163,6 +166,7 @@ def jumping(agent: Agent, route: Route, jump: Callable[[float, Pose], Pose], tic
 @pytest.mark.clause("SAF-5")
 @pytest.mark.parametrize("by", [171.0, 20.0, 3.0, -3.0, -40.0])
 @pytest.mark.parametrize("at", [2.0, 6.0], ids=["in regression", "in normal"])
+@pytest.mark.medium
 def test_a_car_that_is_elsewhere_goes_on_from_there(course: RoadMap, by: float, at: float) -> None:
     """Along its own path, across which nothing tells a jump."""
     far = random_route(course, np.random.default_rng(3), 320.0)

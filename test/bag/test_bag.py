@@ -169,6 +169,7 @@ def test_a_truncated_bag_is_refused_and_can_be_salvaged(recorded, tmp_path, cut)
     assert all(same(a, b) for a, b in zip(got, drive(), strict=False))
 
 
+@pytest.mark.medium
 def test_one_spoiled_byte_is_found(recorded, tmp_path):
     data = (recorded / "run.mcap").read_bytes()
     rng = np.random.default_rng(1)

@@ -52,6 +52,7 @@ def test_a_fork_becomes_a_junction(tmp_path):
     assert road_map.lanes[first].junction is None
 
 
+@pytest.mark.medium
 def test_a_drive_becomes_ticks_of_the_rear_axle_among_the_others(tmp_path):
     file = scenario(
         tmp_path, ROADS + car(7, 5.0, -1.75, 6.0, 60) + car(8, 25.0, 1.75, 3.0, 30) + car(9, 70.0, 1.75, 0, 1)
@@ -102,6 +103,7 @@ def test_recorded_human_traffic_replays_to_the_same_transitions_every_time(share
 
 
 @pytest.mark.parametrize("name", ["DEU_Moelln-4_4_T-1", "ESP_Almansa-2_2_T-1", "ZAM_Tjunction-1_42_T-1"])
+@pytest.mark.medium
 def test_every_lanelet_of_a_real_network_is_a_lane_where_it_was(shared_data, tmp_path, name):
     recording = read_recording(shared_data / "commonroad" / f"{name}.xml")
     (tmp_path / "map.xodr").write_bytes(to_opendrive(name, recording.lanelets))

@@ -93,6 +93,7 @@ def test_the_planner_drives_among_them_from_the_command_line(tmp_path: Path, cap
     assert len(states) > 1 and (out / SIMULATED).is_file() and (out / "run.mcap").is_file()
 
 
+@pytest.mark.medium
 def test_what_is_missing_and_what_cannot_be_is_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -119,6 +120,7 @@ def test_the_version_is_one_everywhere() -> None:
     assert f"commonroad-sumo=={VERSION}" in pinned and all(f'"{each}"' in setup for each in EXTRA.split()[2:])
 
 
+@pytest.mark.medium
 def test_what_the_planner_raises_is_not_taken_for_sumos(tmp_path: Path) -> None:
     file, loop = prepared(tmp_path)
 

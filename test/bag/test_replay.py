@@ -141,6 +141,7 @@ def to_sqlite(source: Path, folder: Path, version: int) -> None:
 
 @pytest.mark.clause("DWELL-3")
 @pytest.mark.parametrize(("distro", "version"), [("foxy", 4), ("humble", 5), ("iron", 6), ("jazzy", 8), ("kilted", 9)])
+@pytest.mark.medium
 def test_a_bag_in_sqlite_of_any_distribution_replays(tmp_path, distro, version):
     record(tmp_path / "mcap", drive(2)[:120])
     to_sqlite(tmp_path / "mcap", tmp_path / distro, version)
@@ -151,6 +152,7 @@ def test_a_bag_in_sqlite_of_any_distribution_replays(tmp_path, distro, version):
     assert list(transitions(Toggling(), read_inputs(file))) == again
 
 
+@pytest.mark.medium
 def test_a_replay_writes_its_answers_beside_the_inputs_but_never_over_them(tmp_path):
     road_map = ROOT / "config" / "course" / "course.xodr"
     ticks = drive(4)[:40]

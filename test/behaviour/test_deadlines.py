@@ -35,6 +35,7 @@ def maneuvering(road: RoadMap) -> Drive:
 @pytest.mark.parametrize(
     ("begin", "state", "patience"), [(stuck_in_normal, states.NORMAL, 10.0), (maneuvering, states.REGRESSION, 60.0)]
 )
+@pytest.mark.medium
 def test_the_time_left_runs_down_and_then_the_state_is_left(
     road: RoadMap, begin: object, state: str, patience: float
 ) -> None:

@@ -97,6 +97,7 @@ def test_a_route_that_does_not_lead_on_is_no_answer(road: RoadMap, begin: float,
 
 
 @pytest.mark.clause("DEP-2")
+@pytest.mark.medium
 def test_years_of_refusals_do_no_harm(road: RoadMap) -> None:
     drive = Drive(Place(road, mission=mission()))
     drive.tick()

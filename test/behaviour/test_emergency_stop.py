@@ -200,6 +200,7 @@ def _ticks(road: RoadMap, script: list[tuple[str, int]], freeze_at: int | None, 
 @pytest.mark.clause("EST-1", "EST-2")
 @settings(max_examples=20, deadline=None)
 @given(events, st.data())
+@pytest.mark.medium
 def test_after_a_stop_everything_goes_on_as_if_there_had_been_none(
     road: RoadMap, script: list[tuple[str, int]], data: st.DataObject
 ) -> None:

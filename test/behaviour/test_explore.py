@@ -75,6 +75,7 @@ def test_a_path_toward_the_route_leads_back_to_regression(road: RoadMap) -> None
 
 
 @pytest.mark.clause("EXP-4")
+@pytest.mark.medium
 def test_three_timeouts_of_30_seconds_park_the_car(road: RoadMap) -> None:
     drive = _explore(road)
     drive.place.localized = False
@@ -93,6 +94,7 @@ def test_three_timeouts_of_30_seconds_park_the_car(road: RoadMap) -> None:
 
 
 @pytest.mark.clause("EXP-4")
+@pytest.mark.medium
 def test_the_time_adds_up_over_visits_until_normal_is_reached(road: RoadMap) -> None:
     drive = _explore(road)
     drive.run(20.0)
@@ -126,6 +128,7 @@ def test_a_path_that_turns_out_to_be_none_is_believed_later_each_time(road: Road
 
 
 @pytest.mark.clause("EXP-1")
+@pytest.mark.medium
 def test_not_localized_the_perceived_lane_is_kept(road: RoadMap) -> None:
     drive = in_normal(Place(road), route_along(road))
     drive.place.localized = False

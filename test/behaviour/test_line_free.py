@@ -107,6 +107,7 @@ def test_every_target_is_tried_before_there_is_no_path(road: RoadMap) -> None:
 
 @pytest.mark.clause("NOR-7")
 @pytest.mark.parametrize("state", [states.SOLID_LINE_FREE, states.NO_LINE_FREE])
+@pytest.mark.medium
 def test_below_normal_a_red_light_is_no_failure_either(road: RoadMap, state: str) -> None:
     drive = solid_line_free(road, Thing(62.0, NEAR_Y))
     if state == states.NO_LINE_FREE:
@@ -136,6 +137,7 @@ def test_with_a_forward_plan_on_the_road_it_goes_to_normal(road: RoadMap) -> Non
 
 @pytest.mark.clause("USE-2")
 @pytest.mark.parametrize("state", [states.SOLID_LINE_FREE, states.NO_LINE_FREE])
+@pytest.mark.medium
 def test_a_maneuver_that_never_ends_is_left(road: RoadMap, state: str) -> None:
     drive = no_line_free(road) if state == states.NO_LINE_FREE else solid_line_free(road)
     drive.run(59.0)

@@ -89,6 +89,7 @@ def test_waiting_is_right_for_lights_pedestrians_and_leaders_that_moved(
     assert drive.last.state == state
 
 
+@pytest.mark.medium
 def test_waiting_for_a_free_junction_has_a_minute(road: RoadMap) -> None:
     drive = in_normal(Place(road), route_along(road))
     drive.result = plan(reach=0.0, reason=Reason.JUNCTION_OCCUPIED)

@@ -69,6 +69,7 @@ def test_of_a_car_that_is_wide_of_it_a_line_is_not_in_the_way(road: RoadMap) -> 
 
 @pytest.mark.clause("NOR-11")
 @pytest.mark.parametrize("state", [states.SOLID_LINE_FREE, states.NO_LINE_FREE, states.REGRESSION, states.EXPLORE])
+@pytest.mark.medium
 def test_no_state_goes_round_a_queue_however_long_that_takes(road: RoadMap, state: str) -> None:
     drive = _in_state(road, state)
     drive.place.traffic = behind(road, 4.0, still=3.0)
@@ -115,6 +116,7 @@ def test_a_queue_that_is_given_up_is_reported_once_and_is_then_an_obstacle(road:
 
 
 @pytest.mark.clause("NOR-11", "NOR-7")
+@pytest.mark.medium
 def test_in_normal_a_queue_stops_the_clock_and_one_that_is_given_up_does_not(road: RoadMap) -> None:
     drive = in_normal(Place(road), route_along(road))
     drive.result = plan(reach=0.0, reason=Reason.QUEUE, blocker=1)

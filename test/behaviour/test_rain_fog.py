@@ -154,6 +154,7 @@ def test_it_reverses_only_where_the_radar_looks(road: RoadMap, covered: bool) ->
 
 @pytest.mark.clause("RFG-1", "RFG-2")
 @pytest.mark.parametrize("silent", ["objects_fresh", "radar_fresh"])
+@pytest.mark.medium
 def test_a_silent_radar_is_a_stop_with_its_reason_and_no_failure_of_the_plan(road: RoadMap, silent: str) -> None:
     drive = in_normal(Place(road), route_along(road))
     in_rain(drive)

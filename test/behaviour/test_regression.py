@@ -128,6 +128,7 @@ def test_one_failed_plan_does_not_climb(road: RoadMap) -> None:
 
 @pytest.mark.clause("NOR-7")
 @pytest.mark.parametrize("reason", [Reason.RED_LIGHT, Reason.PEDESTRIAN])
+@pytest.mark.medium
 def test_standing_for_a_light_or_a_pedestrian_is_no_failure(road: RoadMap, reason: Reason) -> None:
     drive = departed(_off_route(road), route_along(road))
     drive.result = plan(False, reason=reason)
@@ -180,6 +181,7 @@ def test_not_localized_leads_to_explore(road: RoadMap) -> None:
 
 
 @pytest.mark.clause("USE-2")
+@pytest.mark.medium
 def test_a_regression_that_comes_to_nothing_ends_after_a_minute(road: RoadMap) -> None:
     drive = departed(_off_route(road), route_along(road))
     decision = drive.until(states.EXPLORE, 61.0)

@@ -139,6 +139,7 @@ def test_the_car_turns_round_only_where_the_planner_finds_a_way(open_road: RoadM
 
 
 @pytest.mark.clause("RRF-2", "SAF-4")
+@pytest.mark.medium
 def test_a_server_that_changes_its_mind_every_ten_seconds_does_not_keep_the_car_in_one_state(road: RoadMap) -> None:
     """Each switch begins `regression` anew. They come ever more slowly, so that its deadline passes, as all do when a
     car can't move.

@@ -72,6 +72,7 @@ def _live_through(road: RoadMap, history: list[Any]) -> Drive:
 @pytest.mark.clause("SAF-4")
 @settings(max_examples=25, deadline=None)
 @given(histories)
+@pytest.mark.medium
 def test_when_all_is_well_it_comes_to_drive_normally(road: RoadMap, history: list[Any]) -> None:
     drive = _live_through(road, history)
     place = drive.place
@@ -91,6 +92,7 @@ def test_when_all_is_well_it_comes_to_drive_normally(road: RoadMap, history: lis
 @pytest.mark.clause("SAF-4")
 @settings(max_examples=6, deadline=None)
 @given(histories)
+@pytest.mark.medium
 def test_when_nothing_works_it_stands_and_says_so(road: RoadMap, history: list[Any]) -> None:
     drive = _live_through(road, history)
     drive.place.v = 0.0

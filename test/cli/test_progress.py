@@ -147,6 +147,7 @@ def test_colours_are_for_terminals_whose_user_wants_them(
 
 
 @pytest.mark.parametrize(("no_color", "red"), [("", True), ("1", False)])
+@pytest.mark.medium
 def test_an_error_is_red_on_a_real_terminal_only(no_color: str, red: bool) -> None:
     ours, theirs = pty.openpty()
     environment = os.environ | {"TERM": "xterm", "NO_COLOR": no_color}

@@ -36,6 +36,7 @@ def test_the_choices_are_those_of_the_run() -> None:
 
 
 @pytest.mark.parametrize("package", ["libsumo", "sumo"])
+@pytest.mark.medium
 def test_without_sumo_one_line_says_what_to_install(
     package: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -37,6 +37,7 @@ def test_map_answers_every_row_of_a_file(tmp_path: Path, capsys: pytest.CaptureF
     assert nowhere is None or nowhere["road"] is None
 
 
+@pytest.mark.medium
 def test_map_draws(tmp_path: Path) -> None:
     png = tmp_path / "course.png"
     assert main(["map", COURSE, "--png", str(png)]) == 0
@@ -51,6 +52,7 @@ def test_route_lists_its_lanes(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(answer["poses"]) > 10
 
 
+@pytest.mark.medium
 def test_map_and_route_are_told_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["map", COURSE, "--at", "60", "-2"]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -150,6 +152,7 @@ def test_bad_usage_is_one_line_and_exit_code_2(
     assert said in printed.err
 
 
+@pytest.mark.medium
 def test_it_ends_quietly_where_nobody_reads_on() -> None:
     """As in `tuling-fsm why BAG | head`: exit code and silence as of any program that SIGPIPE ends."""
     command = [sys.executable, "-m", "tuling_fsm.cli", "diagram"]
@@ -161,6 +164,7 @@ def test_it_ends_quietly_where_nobody_reads_on() -> None:
 
 
 @pytest.mark.parametrize("verb", ["diagram", "--help"])
+@pytest.mark.medium
 def test_an_output_that_cannot_be_written_is_one_line(verb: str) -> None:
     buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     command = [sys.executable, "-m", "tuling_fsm.cli", verb]
@@ -170,6 +174,7 @@ def test_an_output_that_cannot_be_written_is_one_line(verb: str) -> None:
 
 
 @pytest.mark.parametrize(("verb", "code"), [("diagram", 0), ("fly", 2)])
+@pytest.mark.medium
 def test_closed_outputs_are_no_fault(verb: str, code: int) -> None:
     command = ["sh", "-c", 'exec "$0" -m tuling_fsm.cli "$1" >&- 2>&-', sys.executable, verb]
     assert subprocess.run(command, check=False).returncode == code

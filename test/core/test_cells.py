@@ -23,6 +23,7 @@ def test_things_stay_in_their_order_within_a_cell(cells: list[int]) -> None:
 
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])
 @given(found=boxes)
+@pytest.mark.medium
 def test_a_box_is_in_every_cell_of_the_grid_that_it_touches(dtype: type, found: list) -> None:
     ends = np.array(found, dtype=dtype).reshape(-1, 2, 2)
     low, high = np.ascontiguousarray(ends.min(axis=1)), np.ascontiguousarray(ends.max(axis=1))

@@ -85,6 +85,7 @@ def _named_here(tree: ast.Module, module: str) -> dict[str, tuple[str, str]]:
     return imported | own
 
 
+@pytest.mark.medium
 def test_the_many_numbers_of_a_kernel_are_not_swapped_by_accident() -> None:
     """With eight parameters or more, at most two numbers besides a pose are handed on by their place alone."""
     root = CORE.parent.parent

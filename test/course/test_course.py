@@ -40,6 +40,7 @@ def test_the_file_is_what_the_script_writes(tmp_path: Path) -> None:
 @pytest.mark.clause("SIM-2")
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("name", ["course", "match"])
+@pytest.mark.medium
 def test_the_file_does_not_hang_on_the_last_bit_of_a_sine(name: str, seed: int, tmp_path: Path) -> None:
     target, script = tmp_path / "nudged.xodr", COURSE / f"make_{name}.py"
     nudged = [sys.executable, "-B", "-m", "course.nudged", str(seed), str(script), str(target)]

@@ -25,6 +25,7 @@ BENT = ("4", "16")
 COUNTRY = ("17", "18", "19", "20", "21", "22", "23", "24", "25")
 
 
+@pytest.mark.medium
 def test_the_file_is_what_the_script_writes(tmp_path):
     target = tmp_path / "match.xodr"
     script = FILE.with_name("make_match.py")

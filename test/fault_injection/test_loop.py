@@ -37,6 +37,7 @@ def begun(name: str) -> tuple[VehicleLoop, InjectedFault]:
     return loop, fault
 
 
+@pytest.mark.medium
 def test_without_a_fault_the_run_repeats_and_ticks_on_every_frame() -> None:
     one, other = fresh_loop(), fresh_loop()
     assert len(ticks(one, 5.0)) == 100
@@ -50,6 +51,7 @@ def test_without_a_fault_the_run_repeats_and_ticks_on_every_frame() -> None:
 
 
 @pytest.mark.clause("SAF-3")
+@pytest.mark.medium
 def test_perception_that_is_off_grows_stale_and_comes_back() -> None:
     loop, fault = begun("perception_off")
     run(loop, 5.0)
@@ -83,6 +85,7 @@ def _rows(tick: Tick) -> np.ndarray:
 
 
 @pytest.mark.parametrize(("name", "off"), [("localization_jump", math.hypot(0.5, 0.8)), ("localization_drift", 0.6)])
+@pytest.mark.medium
 def test_the_believed_pose_is_off_and_says_that_it_is_sound(name: str, off: float) -> None:
     loop, fault = begun(name)
     run(loop, 3.05)
@@ -121,6 +124,7 @@ def test_a_clock_that_jumps_is_that_of_ticks_and_plans_and_the_car_drives_on(nam
 @pytest.mark.parametrize(
     ("name", "state"), [("planner_restarted", "departure/plan_once"), ("planner_resumed", "on_road/normal")]
 )
+@pytest.mark.medium
 def test_a_planner_that_is_dead_sends_nothing_and_goes_on_as_it_is_started(name: str, state: str) -> None:
     loop, fault = begun(name)
     assert len(ticks(loop, 5.0)) == 1
@@ -131,6 +135,7 @@ def test_a_planner_that_is_dead_sends_nothing_and_goes_on_as_it_is_started(name:
     assert loop.simulation.ego.v > 0.5
 
 
+@pytest.mark.medium
 def test_what_is_random_in_a_fault_is_drawn_by_the_cell() -> None:
     def trace(name: str) -> str:
         loop = straight_loop(BEGIN_S)

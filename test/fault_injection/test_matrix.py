@@ -89,6 +89,7 @@ def test_a_matrix_of_other_settings_is_not_gone_on_with(driven: list[str], tmp_p
         run_matrix(asked(tmp_path, resume=True, duration_s=2.0), lambda _: None)
 
 
+@pytest.mark.medium
 def test_a_copy_that_dies_is_an_error_of_its_cell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def die(*_: object) -> None:
         raise MemoryError

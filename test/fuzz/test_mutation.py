@@ -49,6 +49,7 @@ def parses(read: Callable[[bytes], object], content: bytes) -> bool:
     ("mutate", "content", "read"),
     [(mutate_xml, XML, etree.fromstring), (mutate_json, JSON, json.loads), (mutate_yaml, YAML, yaml.safe_load)],
 )
+@pytest.mark.medium
 def test_most_mutants_of_a_structure_still_have_one(
     mutate: Mutation, content: bytes, read: Callable[[bytes], object]
 ) -> None:

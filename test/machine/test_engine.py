@@ -113,6 +113,7 @@ histories = st.lists(
 @pytest.mark.clause("DWELL-1", "DWELL-2", "DWELL-4")
 @settings(max_examples=150, deadline=None)
 @given(histories)
+@pytest.mark.medium
 def test_the_engine_agrees_with_the_model(history: list[Flags]) -> None:
     engine, model = _engine(), Model()
     for i, flags in enumerate(history):
@@ -128,6 +129,7 @@ def test_the_engine_agrees_with_the_model(history: list[Flags]) -> None:
 @pytest.mark.clause("EST-2")
 @settings(max_examples=80, deadline=None)
 @given(histories, st.data())
+@pytest.mark.medium
 def test_a_freeze_changes_nothing_but_the_stamp(history: list[Flags], data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(history) - 1))
     frozen_ticks = data.draw(st.integers(1, 40))

@@ -182,6 +182,7 @@ def test_a_map_of_too_many_points_is_refused_before_they_are_made(tmp_path: Path
 
 
 @given(st.sampled_from(VALUES), st.sampled_from(EXTREMES))
+@pytest.mark.medium
 def test_a_nonsense_value_is_read_or_refused_in_one_line(
     tmp_path_factory: pytest.TempPathFactory, written: tuple[str, str], new: str
 ) -> None:

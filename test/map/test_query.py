@@ -55,6 +55,7 @@ def test_summary_is_plain_and_counts(tmp_path: Path) -> None:
     assert summary["driving_length"] > summary["length"]
 
 
+@pytest.mark.medium
 def test_a_picture(tmp_path: Path) -> None:
     light = '<signals><signal id="7" s="1" t="4" orientation="-" dynamic="yes" type="1000001" subtype="-1"/></signals>'
     things = '<objects><object id="1" type="crosswalk" s="20" t="0" length="4" width="8"/>'

@@ -22,6 +22,7 @@ MAPS = (
 
 
 @pytest.mark.parametrize("name", MAPS)
+@pytest.mark.medium
 def test_on_real_maps(shared_data: Path, name: str) -> None:
     road_map = read_map(shared_data / "maps" / f"{name}.xodr")
     for seed in range(4):

@@ -60,6 +60,7 @@ def pose_of(waypoint: Any) -> tuple[float, float, float]:
     return place.location.x, -place.location.y, -math.radians(place.rotation.yaw)
 
 
+@pytest.mark.medium
 def test_lanes_offsets_and_headings_as_carla_has_them(road_map: RoadMap, waypoints: list[Any]) -> None:
     rng = random.Random(7)
     lane = offset = heading = 0
@@ -107,6 +108,7 @@ def reachable(road_map: RoadMap, start: LanePosition, distance: float) -> set[tu
     ("name", "slack"),
     [("carla_Town01", 0), ("carla_Town07", 3), ("esmini_fabriksgatan_traffic_lights", 0), ("pyopendrive_chatt", 0)],
 )
+@pytest.mark.medium
 def test_lanes_lengths_and_connections_as_netconvert_has_them(
     shared_data: Path, tmp_path: Path, name: str, slack: int
 ) -> None:
@@ -161,6 +163,7 @@ def test_every_light_has_a_stop_line_where_its_lane_ends(road_map: RoadMap, file
         )
 
 
+@pytest.mark.medium
 def test_planned_routes_are_found_again_from_their_poses(road_map: RoadMap) -> None:
     """The only way to lose a lane is to start or end inside a junction, where ways still overlap."""
     rng = np.random.default_rng(1)

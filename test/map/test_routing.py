@@ -230,6 +230,7 @@ def test_poses_that_are_repeated_or_very_many_are_matched_as_the_few(cross: Road
 
 
 @given(st.integers(0, 2), st.integers(0, 2), st.floats(5.0, 60.0), st.floats(250.0, 390.0), st.integers(1, 4))
+@pytest.mark.medium
 def test_matching_gives_the_planned_lanes_back(
     wide: RoadMap, first: int, last: int, start: float, end: float, every: int
 ) -> None:

@@ -73,6 +73,7 @@ def method_calls() -> Iterator[tuple[str, ast.Call]]:
                 yield f"{file.relative_to(ROOT)}:{node.lineno}", node
 
 
+@pytest.mark.medium
 def test_every_xml_parser_is_told_to_leave_entities_alone() -> None:
     seen = 0
     for at, call in method_calls():
@@ -101,6 +102,7 @@ BANNED = re.compile(
 )
 
 
+@pytest.mark.medium
 def test_what_could_run_something_is_in_its_place_or_nowhere() -> None:
     for file in FILES:
         text = file.read_text(encoding="utf-8")

@@ -102,6 +102,7 @@ def is_of_ros(module: str) -> bool:
     return module in ROS or module.endswith(("_msgs", "_srvs", "_interfaces"))
 
 
+@pytest.mark.medium
 def test_rosdep_brings_what_is_imported_of_ros() -> None:
     assert {module for module in third_party() if is_of_ros(module)} <= DEPENDS
     topics = {topic.type.partition("/")[0] for topic in (*INPUTS, *OUTPUTS)}

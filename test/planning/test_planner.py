@@ -93,6 +93,7 @@ def test_two_planners_that_take_turns_plan_as_each_alone(name: str) -> None:
 
 @pytest.mark.usefixtures("eager_threads")
 @pytest.mark.parametrize("name", CASES)
+@pytest.mark.medium
 def test_two_planners_in_two_threads_plan_as_each_alone(name: str) -> None:
     alone = [bits(plans(Planner(VEHICLE, PARAMETERS), case)) for case in CASES[name]]
     found: dict[int, list[list[FloatArray]]] = {}

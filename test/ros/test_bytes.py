@@ -84,6 +84,7 @@ def test_rclpy_reads_our_bytes_as_the_same_message_and_back(topic):
 
 
 @pytest.mark.parametrize("topic", ["trajectory", "path", "route", "route_blocked"])
+@pytest.mark.medium
 def test_rclpy_writes_these_very_bytes_but_for_what_fills_gaps_between_fields(topic):
     """It leaves there whatever was in memory: a byte that differs, put into ours, changes nothing that is read."""
     kind = message_class(BY_NAME[topic].type)

@@ -86,6 +86,7 @@ def plan_along(simulation: Simulation, k: int) -> Trajectory:
     return Trajectory(0.05 * k, t, x, y, np.unwrap(heading), np.zeros(30), np.full(30, 2.0), np.zeros(30))
 
 
+@pytest.mark.medium
 def test_agents_do_in_carla_what_they_do_in_the_simulator_when_the_ego_does(course):
     scenario = load_scenario(ROAM, {"vehicles": "5", "pedestrians": "3", "length_m": "200"})
     here = Simulation(course, scenario, 3, Vehicle())

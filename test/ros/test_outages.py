@@ -64,6 +64,7 @@ def _code(raw: bytes) -> str:
 
 @pytest.mark.clause("SAF-3", "SAF-4")
 @pytest.mark.parametrize(("topic", "code"), [("objects", "OBJECTS_STALE"), ("odometry", "NO_ODOMETRY")])
+@pytest.mark.medium
 def test_what_falls_silent_stops_the_car_and_when_it_is_back_the_car_drives_on(topic: str, code: str) -> None:
     loop = Loop(read_map(CONFIG / "course" / "course.xodr"))
     assert loop.drive(8.0) > 3.0

@@ -35,12 +35,14 @@ def ask(cache: Path, *asked: str) -> list[str]:
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.splitlines()
 
 
+@pytest.mark.medium
 def test_what_is_compiled_once_is_compiled_again_only_when_the_code_is_another(tmp_path: Path) -> None:
     assert ask(tmp_path, "before lanes world", "before lanes world") == ["lanes world", ""]
     again = ask(tmp_path, "before lanes world", "before lanes stops", "after lanes", "before lanes")
     assert again == ["", "stops", "lanes", "lanes"]
 
 
+@pytest.mark.medium
 def test_what_was_compiled_from_other_sources_is_deleted(tmp_path: Path) -> None:
     ask(tmp_path, "before lanes")
     (folder,) = {mark.parent for mark in tmp_path.rglob("*.compiled")}
@@ -52,6 +54,7 @@ def test_what_was_compiled_from_other_sources_is_deleted(tmp_path: Path) -> None
     assert (kept.exists(), old.exists()) == (True, False)
 
 
+@pytest.mark.medium
 def test_what_has_failed_is_tried_again(tmp_path: Path) -> None:
     assert ask(tmp_path, "now lost lanes", "now lost lanes") == ["lost lanes", "lost"]
 

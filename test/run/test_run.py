@@ -60,6 +60,7 @@ def test_progress_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(capsys.readouterr().out)["end"] == "goal"
 
 
+@pytest.mark.medium
 def test_a_bag_can_be_left_without_its_film(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["sim", str(ROAM), "--set", "length_m=40", "--out", str(tmp_path / "out"), "--no-film", "--json"]
     assert main(arguments) == 0
@@ -104,6 +105,7 @@ def test_a_run_that_is_shown_is_the_same(tmp_path: Path) -> None:
     assert "the drive is over" in said[-1]
 
 
+@pytest.mark.medium
 def test_an_address_that_cannot_be_listened_on_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert (
         main(["sim", str(share_file("config", "scenarios", "roam.osc")), "--view", "--view-host", "203.0.113.9"]) == 2

@@ -192,6 +192,7 @@ def test_every_action_is_tried() -> None:
 
 
 @pytest.mark.parametrize(("kind", "action"), DONE)
+@pytest.mark.medium
 def test_an_action_that_is_understood_is_seen_and_ends(kind: str, action: str, course: RoadMap) -> None:
     case = case_of(kind, action)
     text = text_of(ACTORS[kind], action, case)

@@ -39,6 +39,7 @@ def drive(sim: Simulation) -> list[BaselinePlan]:
     return plans
 
 
+@pytest.mark.medium
 def test_it_drives_a_route_in_traffic_and_stops_at_its_end(lit: RoadMap) -> None:
     sim = simulation(lit, 3, population=Population(6), ego=FROM_EAST, route=TO_WEST)
     plans = drive(sim)

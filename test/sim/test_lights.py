@@ -51,6 +51,7 @@ def test_crossing_approaches_are_never_green_together(lit: RoadMap) -> None:
 
 
 @pytest.mark.parametrize("name", ["carla_Town01", "carla_Town07", "pyopendrive_chatt"])
+@pytest.mark.medium
 def test_phases_of_real_maps_exclude_one_another(name: str, shared_data: Path) -> None:
     road_map = read_map(shared_data / "maps" / f"{name}.xodr")
     one = lights(road_map)

@@ -171,6 +171,7 @@ MISDEEDS = [
 
 
 @pytest.mark.parametrize(("kind", "scene"), [pytest.param(*row, id=row[1].name) for row in MISDEEDS])
+@pytest.mark.medium
 def test_a_misdeed_is_seen_and_at_fault(kind: str, scene: Scene, request: pytest.FixtureRequest) -> None:
     watch = play(request.getfixturevalue(scene.map), scene)
     assert kind in watch.faults, watch.referee.infractions

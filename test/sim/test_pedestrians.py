@@ -57,6 +57,7 @@ def test_pedestrians_wait_for_vehicles_that_could_be_there(row: FloatArray, clea
     assert safe(ACROSS, NO_VEHICLES, 3.0)
 
 
+@pytest.mark.medium
 def test_they_stay_on_the_pavement_and_keep_walking(town: RoadMap) -> None:
     pedestrians = Pedestrians(town, 20, np.random.SeedSequence(3), PedestrianPopulationParameters(crossing_share=0.0))
     assert len(pedestrians.pedestrians) == 20

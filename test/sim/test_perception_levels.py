@@ -66,6 +66,7 @@ def position_errors(clean: list[Inputs], other: list[Inputs]) -> npt.NDArray[np.
 
 
 @pytest.mark.clause("SIM-2")
+@pytest.mark.medium
 def test_each_level_is_worse_than_the_one_before_and_repeats(lit: RoadMap) -> None:
     clean = drive(lit, CLEAN)
     spreads, ages, shares = [], [], []

@@ -222,6 +222,7 @@ def test_speeding_and_the_wrong_way_count_when_they_last(two_lanes: RoadMap) -> 
     ("s", "seconds", "somebody", "counts"),
     ((60.0, 25, True, False), (60.0, 35, True, True), (60.0, 10, False, True), (210.0, 3, True, True)),
 )
+@pytest.mark.medium
 def test_overtaking_beyond_a_broken_line_is_not_the_wrong_way(
     course: RoadMap, s: float, seconds: int, somebody: bool, counts: bool
 ) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Limit, Reason
 from tuling_fsm.map.road_map import RoadMap
@@ -15,6 +17,7 @@ from tuling_fsm.sim.reporting.run_log import LogRow, RunLog, TransitionRow
 from .scenes import simulation
 
 
+@pytest.mark.medium
 def test_stops_are_told_in_words_and_what_supervisors_do_beside_the_states(plain: RoadMap, tmp_path: Path) -> None:
     log = RunLog()
     red = Limit(Reason.RED_LIGHT, detail="signal <4>")

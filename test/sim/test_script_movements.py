@@ -69,6 +69,7 @@ def test_it_changes_into_the_lane_of_the_ego(course: RoadMap) -> None:
     ("modifier", "change"),
     [("acceleration(-1mpss)", -5.0), ("change_speed(2mps)", 2.0), ("speed(4mps, at: end)", None)],
 )
+@pytest.mark.medium
 def test_its_speed_changes(course: RoadMap, modifier: str, change: float | None) -> None:
     _, before = after(course, modifier, 6.0)
     _, npc = after(course, modifier, 11.0)

@@ -85,6 +85,7 @@ def test_a_vehicle_with_a_speed_keeps_it_along_the_lane(two_lanes: RoadMap) -> N
     assert all(state.speed == pytest.approx(6.0, abs=0.3) for state in track)
 
 
+@pytest.mark.medium
 def test_drive_goes_as_traffic_or_at_a_speed(two_lanes: RoadMap) -> None:
     free = states(run(two_lanes, (car(AtPose(100.0, -1.75, 0.0)),), begins(Drive("npc"))), "npc", 12.0)
     assert free[-1].speed == pytest.approx(0.7 * 50.0 / 3.6, rel=0.1)
@@ -107,6 +108,7 @@ def test_a_lane_is_changed_to_the_right(two_lanes: RoadMap) -> None:
     assert states(sim, "npc", 6.0)[-1].pose.y == pytest.approx(-5.25, abs=0.1)
 
 
+@pytest.mark.medium
 def test_a_route_is_followed_to_its_end(plain: RoadMap) -> None:
     goal = OnLane("4", -1, 60.0)
     sim = simulation(

@@ -224,6 +224,7 @@ def test_standing_in_another_slot_than_at_first_ends_the_run(
     assert sim.end == end
 
 
+@pytest.mark.medium
 def test_the_result_has_what_the_interface_lists(lit: RoadMap) -> None:
     sim, log = simulation(lit, 2), RunLog()
     drive(sim, 400)

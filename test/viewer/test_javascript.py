@@ -32,6 +32,7 @@ def modules(node: str) -> Path:
     return MODULES
 
 
+@pytest.mark.medium
 def test_the_modules_do_what_their_own_tests_say(node: str) -> None:
     assert said_by(node, "--test") == ""
 

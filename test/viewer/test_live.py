@@ -46,6 +46,7 @@ def whole(bag: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 @pytest.mark.clause("EXPL-1")
+@pytest.mark.medium
 def test_the_sum_of_all_patches_is_the_film_of_the_bag(parts: list[bytes], whole: tuple[Any, Any]) -> None:
     header, columns = sum_of(parts)
     film, kept = whole
@@ -91,6 +92,7 @@ def test_a_patch_costs_what_is_new(parts: list[bytes]) -> None:
     assert np.median(middle[-20:]) < 1.5 * np.median(middle[:20])
 
 
+@pytest.mark.medium
 def test_a_stop_is_told_while_it_lasts(bag: Path, course: RoadMap) -> None:
     told = []
     for patch in patches(LiveFilm(LiveSource("drive", "BAG", course)), bag):
@@ -111,6 +113,7 @@ def test_what_no_one_can_use_is_left_out_and_nothing_is_shown_before_the_car(cou
     assert film.patch() is None
 
 
+@pytest.mark.medium
 def test_without_time_nothing_is_predicted(bag: Path, course: RoadMap) -> None:
     film = LiveFilm(LiveSource("drive", "BAG", course))
     film.lagging = True
@@ -257,6 +260,7 @@ def test_what_cannot_be_listened_on_is_one_line(server: LiveServer) -> None:
 
 
 @pytest.mark.parametrize(("waiting", "predicted"), [(0, True), (LAGGING_TICKS + 1, False)])
+@pytest.mark.medium
 def test_the_process_of_the_page_leaves_predictions_out_while_ticks_wait(
     server: LiveServer, bag: Path, course: RoadMap, waiting: int, predicted: bool
 ) -> None:

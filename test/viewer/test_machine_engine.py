@@ -43,6 +43,7 @@ def run_both(node: str, course: RoadMap, seed: int, count: int) -> list[list[Any
 
 @pytest.mark.clause("DWELL-1", "DWELL-2", "DWELL-3", "DWELL-4", "DWELL-5", "EST-1", "EST-2")
 @pytest.mark.timeout(7200)
+@pytest.mark.medium
 def test_the_page_steps_as_the_planner_does(node: str, course: RoadMap) -> None:
     fired: Counter[str] = Counter()
     states: set[str] = set()

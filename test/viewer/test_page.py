@@ -43,6 +43,7 @@ def test_every_module_is_of_some_page() -> None:
     assert set().union(*map(needed, entries)) == {file.name for file in PAGE.glob("*.js")}
 
 
+@pytest.mark.medium
 def test_the_page_is_one_file_that_loads_nothing(film: Path) -> None:
     text = film.read_text(encoding="utf-8")
     assert [each for each in LOADED.findall(text) if not each.startswith(CREDITS)] == []
@@ -59,6 +60,7 @@ def test_the_licence_of_the_charts_goes_with_them(film: Path) -> None:
 
 
 @pytest.mark.clause("EXPL-1")
+@pytest.mark.medium
 def test_the_verb_writes_beside_the_bag(bag: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["report", str(bag), "--out", str(tmp_path / "sub" / "one.html")]) == 0
     assert capsys.readouterr().out.strip() == str(tmp_path / "sub" / "one.html")
@@ -66,6 +68,7 @@ def test_the_verb_writes_beside_the_bag(bag: Path, capsys: pytest.CaptureFixture
     assert header["title"] == "drive on course, seed 4"
 
 
+@pytest.mark.medium
 def test_two_bags_are_on_one_page(bag: Path, course: RoadMap, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     other = record(tmp_path / "other", course, shift_s=1.7e9)
     monkeypatch.chdir(tmp_path)

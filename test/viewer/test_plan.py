@@ -95,6 +95,7 @@ def test_a_case_without_a_plan_is_shown_with_its_reason(tmp_path: Path, capsys: 
 
 
 @pytest.mark.parametrize("option", ["--png", "--html"])
+@pytest.mark.medium
 def test_what_cannot_be_written_is_one_line(case: Path, tmp_path: Path, option: str, capsys: Any) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     assert main(["plan", str(case), option, str(tmp_path / "file" / "plan")]) == 2

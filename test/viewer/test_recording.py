@@ -30,6 +30,7 @@ def packed(bag: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     return header, columns
 
 
+@pytest.mark.medium
 def test_the_car_is_where_the_odometry_has_it(bag: Path, packed: tuple[dict[str, Any], dict[str, Any]]) -> None:
     _, columns = packed
     motion = read_timeline(bag).motion
@@ -97,6 +98,7 @@ def test_stops_changes_and_infractions_are_told(packed: tuple[dict[str, Any], di
     assert [each["kind"] for each in header["result"]["infractions"]] == ["solid_line", "comfort"]
 
 
+@pytest.mark.medium
 def test_a_bag_of_the_vehicle_begins_at_zero_and_needs_neither_result_nor_map(tmp_path: Path, course: RoadMap) -> None:
     folder = record_drive(tmp_path / "car", course, shift_s=1.7e9, without=("run", "markers"))
     header, columns = unpacked(record(FilmSource(folder)).data)
@@ -108,6 +110,7 @@ def test_a_bag_of_the_vehicle_begins_at_zero_and_needs_neither_result_nor_map(tm
     assert with_map["map"] == "course"
 
 
+@pytest.mark.medium
 def test_a_bag_without_odometry_shows_the_plans(tmp_path: Path, course: RoadMap) -> None:
     folder = record_drive(tmp_path / "plans", course, without=("odometry",))
     _, columns = unpacked(record(FilmSource(folder)).data)

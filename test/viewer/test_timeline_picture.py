@@ -76,6 +76,7 @@ def test_a_drive_that_never_stood_says_so() -> None:
     assert "never stood" in listed.texts[0].get_text()
 
 
+@pytest.mark.medium
 def test_the_verb_writes_it_and_tells_the_rest(bag: Path, tmp_path: Path, capsys: Any) -> None:
     assert main(["why", str(bag), "--png", str(tmp_path / "sub" / "why.png")]) == 0
     assert "stands for" in capsys.readouterr().out

@@ -103,6 +103,7 @@ def some_inputs() -> Inputs:
 @pytest.mark.clause("SAF-3")
 @given(st.sampled_from(sorted(dict(pack_inputs(some_inputs())))), st.data())
 @settings(max_examples=300, deadline=None)
+@pytest.mark.medium
 def test_spoiled_messages_raise_nothing_but_an_input_error(topic, data):
     raw = bytearray(dict(pack_inputs(some_inputs()))[topic])
     for _ in range(data.draw(st.integers(1, 4))):

@@ -26,6 +26,7 @@ angles = st.floats(-math.pi, math.pi, exclude_min=True, allow_subnormal=False)
 
 @given(x=finite, y=finite, heading=angles, v=finite, rate=finite, std=st.just(0.0) | st.floats(1e-6, 1e3))
 @settings(max_examples=300, deadline=None)
+@pytest.mark.medium
 def test_odometry_comes_back_bit_for_bit(x, y, heading, v, rate, std):
     sent = Odometry(cdr.seconds(NS), Pose(x, y, heading), v, rate, std, std / 3.0)
     got = unpack_odometry(pack_odometry(NS, sent))
@@ -73,6 +74,7 @@ def test_bad_odometry_is_refused_with_one_line(change, said):
 
 @given(child=st.text("abc_/", max_size=20), heading=angles, v=finite, cut=st.integers(0, 800))
 @settings(max_examples=200, deadline=None)
+@pytest.mark.medium
 def test_the_quick_way_reads_what_the_type_library_reads(child, heading, v, cut):
     """With any child frame; big-endian bytes go the long way to the same value; a message cut short is refused."""
     message = cdr.unpack(pack_odometry(NS, Odometry(0.0, Pose(3.0, 4.0, heading), v, 0.1)), ODOMETRY, "test")

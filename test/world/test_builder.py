@@ -331,6 +331,7 @@ def test_a_run_can_be_frozen_pickled_and_repeated(lit: RoadMap, route: Route) ->
     "name",
     ["carla_Town01.xodr", "carla_Town07.xodr", "pyopendrive_chatt.xodr", "esmini_fabriksgatan_traffic_lights.xodr"],
 )
+@pytest.mark.medium
 def test_real_maps_with_traffic_all_over(shared_data: Path, name: str) -> None:
     road_map = read_map(shared_data / "maps" / name)
     rng = np.random.default_rng(1)

@@ -59,6 +59,7 @@ def is_inside(found: np.ndarray, x: float, y: float) -> bool:
     place=st.tuples(st.floats(-10.0, 30.0), st.floats(-10.0, 30.0)),
 )
 @settings(max_examples=150, deadline=None)
+@pytest.mark.medium
 def test_however_few_edges_there_may_be_all_that_is_occupied_is_inside(
     cells: np.ndarray, limit: int, place: tuple[float, float]
 ) -> None:

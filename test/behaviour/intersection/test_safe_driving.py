@@ -74,6 +74,7 @@ def test_a_car_whose_nose_is_on_its_way_over_the_line_may_go_on(lit: RoadMap, ro
 
 
 @pytest.mark.clause("INT-4")
+@pytest.mark.medium
 def test_standing_a_minute_at_a_dark_light_hands_over(lit: RoadMap, route: Route) -> None:
     ride = in_safe_driving(Ride(lit, route, LINE_S - 0.5, lights={LIGHT_NUMBER: Light.DARK}))
     ride.result = DARK
@@ -84,6 +85,7 @@ def test_standing_a_minute_at_a_dark_light_hands_over(lit: RoadMap, route: Route
 
 @pytest.mark.clause("INT-4")
 @pytest.mark.parametrize(("twitch", "restarts"), [(0.45, False), (0.55, True)])
+@pytest.mark.medium
 def test_a_twitch_below_half_a_metre_a_second_does_not_restart_the_clock(
     lit: RoadMap, route: Route, twitch: float, restarts: bool
 ) -> None:
@@ -103,6 +105,7 @@ def test_a_twitch_below_half_a_metre_a_second_does_not_restart_the_clock(
 @pytest.mark.parametrize(
     ("light", "result"), [(Light.RED, DARK), (Light.RED_YELLOW, DARK), (Light.RED, JAM), (Light.GREEN, WALKER)]
 )
+@pytest.mark.medium
 def test_the_clock_pauses_for_a_red_light_that_is_seen_and_for_pedestrians(
     lit: RoadMap, route: Route, light: Light, result: PlanResult
 ) -> None:
@@ -127,6 +130,7 @@ def test_the_clock_pauses_behind_a_queue_and_runs_on_when_that_is_given_up(lit: 
 
 @pytest.mark.clause("INT-4", "NOR-11")
 @pytest.mark.parametrize(("jam", "pauses"), [(2, True), (1, False)])
+@pytest.mark.medium
 def test_a_jam_behind_the_junction_is_waited_for_and_one_that_has_broken_down_there_is_not(
     lit: RoadMap, route: Route, jam: int, pauses: bool
 ) -> None:
@@ -183,6 +187,7 @@ def test_no_path_for_five_seconds_gives_up_the_lines(lit: RoadMap, route: Route)
 
 @pytest.mark.clause("INT-5", "NOR-7")
 @pytest.mark.parametrize("reason", [Reason.RED_LIGHT, Reason.PEDESTRIAN])
+@pytest.mark.medium
 def test_a_stop_for_a_light_or_a_pedestrian_is_never_no_path(lit: RoadMap, route: Route, reason: Reason) -> None:
     ride = in_safe_driving(Ride(lit, route, LINE_S - 0.5, lights={LIGHT_NUMBER: Light.RED}))
     ride.result = plan(False, reason=reason)

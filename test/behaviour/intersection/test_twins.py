@@ -144,6 +144,7 @@ def test_a_regression_that_fails_explores(lit: RoadMap, route: Route, way: str) 
 @pytest.mark.parametrize(
     ("enter", "dest"), [(in_no_line_free, states.REPLAN), (in_regression, states.EXPLORE)], ids=["free", "regression"]
 )
+@pytest.mark.medium
 def test_a_maneuver_that_never_ends_is_left(lit: RoadMap, route: Route, enter: Enter, dest: str) -> None:
     ride = enter(Ride(lit, route, ZONE_S + 10.0))
     state = ride.last.state

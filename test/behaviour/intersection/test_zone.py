@@ -81,11 +81,13 @@ def _through_two(folder: Path, between: float) -> Ride:
 
 
 @pytest.mark.clause("USE-1")
+@pytest.mark.medium
 def test_two_junctions_close_together_are_driven_as_one(tmp_path: Path) -> None:
     assert _through_two(tmp_path, 22.0).states()[-3:] == [states.NORMAL, states.SAFE_DRIVING, states.NORMAL]
 
 
 @pytest.mark.clause("INT-6", "NOR-2")
+@pytest.mark.medium
 def test_between_two_junctions_far_apart_it_drives_normally(tmp_path: Path) -> None:
     ride = _through_two(tmp_path, 60.0)
     assert ride.states()[-5:] == [states.NORMAL, states.SAFE_DRIVING] * 2 + [states.NORMAL]

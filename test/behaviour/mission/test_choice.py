@@ -45,6 +45,7 @@ def _by_trying(many: int, times: ServiceTimes, left: float) -> tuple[int, float]
 
 @pytest.mark.clause("PUD-2")
 @given(matches(), st.one_of(st.floats(0.0, 900.0), st.just(math.inf)))
+@pytest.mark.medium
 def test_as_many_tasks_as_possible_in_the_shortest_time(match: tuple[int, ServiceTimes], left: float) -> None:
     many, times = match
     expected, tour = _by_trying(many, times, left), best_tour(range(many), times, left)
@@ -68,6 +69,7 @@ def test_a_task_is_taken_when_the_time_is_just_enough(search: object) -> None:
 
 @pytest.mark.clause("PUD-2")
 @given(matches(), st.floats(0.0, 900.0))
+@pytest.mark.medium
 def test_of_many_tasks_one_is_taken_whenever_one_can_be_served(match: tuple[int, ServiceTimes], left: float) -> None:
     many, times = match
     tour = next_best(range(many), times, left)

@@ -136,6 +136,7 @@ def test_a_mission_is_not_served_twice_by_being_sent_again(road: RoadMap) -> Non
 
 
 @pytest.mark.clause("USE-10")
+@pytest.mark.medium
 def test_a_served_task_is_served_once(road: RoadMap) -> None:
     drive = _at_the_dropoff(road, mission())
     drive.run(60.0)

@@ -21,6 +21,7 @@ from .tasks import PICKUP_X, in_normal_with, mission, progress, reports, set_ela
 
 
 @pytest.mark.clause("MAT-1")
+@pytest.mark.medium
 def test_a_sum_that_is_short_for_30_s_gives_the_pick_up_up(road: RoadMap) -> None:
     drive = in_normal_with(road, mission(match=260.0))
     entered = drive.stamp

@@ -125,6 +125,7 @@ def test_a_plan_that_is_rejected_on_the_way_is_made_again_where_the_car_stands(c
 
 
 @pytest.mark.clause("PRK-3", "USE-2")
+@pytest.mark.medium
 def test_a_slot_that_is_not_reached_in_two_minutes_is_barred(car_park_map: RoadMap) -> None:
     drive = entering(car_park_map, ROW, PLACE)
     begin = drive.last.stamp

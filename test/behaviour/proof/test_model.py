@@ -65,6 +65,7 @@ def _rows_out_of(checker: Checker, path: str) -> tuple[FlaggedRow, ...]:
 
 @pytest.mark.clause("DWELL-1", "DWELL-2", "DWELL-4", "EST-2")
 @pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.medium
 def test_in_every_configuration_every_tick_is_as_contracted(name: str, checkers: dict[str, Checker]) -> None:
     checker = checkers[name]
     assert {config.path for config in checker.came_by} == {

@@ -219,6 +219,7 @@ def test_after_3_attempts_a_pick_up_is_dropped(road: RoadMap) -> None:
 
 
 @pytest.mark.clause("TMP-3")
+@pytest.mark.medium
 def test_with_a_passenger_aboard_the_next_legal_place_is_driven_to_then_the_end(road: RoadMap) -> None:
     drive = _approaching(road)
     stand_at(drive, PICKUP_X)
@@ -250,6 +251,7 @@ def test_not_localized_it_explores(road: RoadMap) -> None:
 
 
 @pytest.mark.clause("USE-2")
+@pytest.mark.medium
 def test_an_approach_that_does_not_end_is_a_failed_attempt(road: RoadMap) -> None:
     drive = _approaching(road)
     drive.until(states.NEXT_PLAN_ONCE, 61.0)

@@ -82,6 +82,7 @@ def test_only_standing_counts(road: RoadMap) -> None:
 
 @pytest.mark.clause("EST-2", "STP-1")
 @pytest.mark.parametrize("stood", [0.0, 4.0, 9.9])
+@pytest.mark.medium
 def test_an_emergency_stop_freezes_the_stop(road: RoadMap, stood: float) -> None:
     drive = _stopped(road)
     drive.run(stood)
@@ -108,6 +109,7 @@ def test_after_a_drop_off_the_next_pick_up_is_chosen(road: RoadMap) -> None:
 
 @pytest.mark.clause("PUD-1")
 @pytest.mark.parametrize("many", [1, 2])
+@pytest.mark.medium
 def test_without_a_task_or_the_time_for_one_it_is_the_car_park(road: RoadMap, many: int) -> None:
     tasks = (task("one"), task("two", 300.0, 350.0))[:many]
     drive = _at_the_dropoff(road, mission(*tasks, match=900.0))

@@ -38,6 +38,7 @@ def test_the_junction_is_not_entered_when_it_cannot_be_left(maps: dict[str, Road
 
 
 @pytest.mark.clause("INT-7", "INT-5")
+@pytest.mark.medium
 def test_what_stands_for_good_in_the_way_out_keeps_the_car_out_unless_somebody_directs_it(
     maps: dict[str, RoadMap],
 ) -> None:

@@ -23,6 +23,7 @@ MAPS = [
 @pytest.mark.clause("USE-3")
 @pytest.mark.parametrize("name", MAPS)
 @pytest.mark.parametrize("seed", range(2))
+@pytest.mark.medium
 def test_on_any_map_with_anybody_anywhere_walls_are_ahead_finite_and_repeatable(
     shared_data: Path, name: str, seed: int
 ) -> None:

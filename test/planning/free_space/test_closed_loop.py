@@ -68,6 +68,7 @@ def arrives(request: FreeSpace, start: Scene, seconds: float) -> int:
         (scene(Pose(4.0, 0.0, 0.0), dead_end(6.0)), Pose(-12.0, 0.0, math.pi), 90.0),
     ],
 )
+@pytest.mark.medium
 def test_no_plan_is_rejected_on_the_way(where: Scene, goal: Pose, seconds: float) -> None:
     assert arrives(FreeSpace(goal), where, seconds) == 0
 

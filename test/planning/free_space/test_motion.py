@@ -81,6 +81,7 @@ def test_a_smoothed_path_steers_without_a_jump_and_ends_where_it_should(
 
 @given(arcs, st.floats(-0.7, 0.7))
 @settings(max_examples=80)
+@pytest.mark.medium
 def test_timed_rows_keep_every_limit(pieces: list[tuple[float, float, float]], steer: float) -> None:
     steers, lengths = path_of(pieces)
     rows = time_motion(smoothed(steers, lengths), LIMITS, 0.0, steer, 0.2)

@@ -56,6 +56,7 @@ def test_every_word_ends_at_the_pose(to: Pose) -> None:
 
 @given(pose, st.floats(0.0, 20.0))
 @settings(max_examples=500)
+@pytest.mark.medium
 def test_with_a_longest_length_the_same_words_are_listed_up_to_it(to: Pose, longest: float) -> None:
     found = [(*lengths, *steers) for lengths, steers in all_words(to, longest)]
     every = [(*lengths, *steers) for lengths, steers in all_words(to)]
@@ -66,6 +67,7 @@ def test_with_a_longest_length_the_same_words_are_listed_up_to_it(to: Pose, long
 
 @given(pieces)
 @settings(max_examples=500)
+@pytest.mark.medium
 def test_no_path_of_arcs_and_lines_is_shorter(path: list[tuple[float, float]]) -> None:
     assert shortest(drive(path)) <= sum(abs(length) for _, length in path) + 1e-6
 

@@ -59,6 +59,7 @@ def free_by_shapely(line: LineString, curvature: float, gear: int, limit: float)
 
 @given(segment, curvature, gear)
 @settings(max_examples=250)
+@pytest.mark.medium
 def test_contact_is_where_shapely_finds_it(
     ends: tuple[float, float, float, float], curvature: float, gear: int
 ) -> None:
@@ -98,6 +99,7 @@ def test_bins_lose_no_segment(seed: int, curvature: float, gear: int, limit: flo
 
 @given(st.integers(0, 10_000), curvature, gear)
 @settings(max_examples=40)
+@pytest.mark.medium
 def test_the_whole_free_length_is_clear_and_its_end_touches(seed: int, curvature: float, gear: int) -> None:
     rng = np.random.default_rng(seed)
     middle, way = rng.uniform(-15.0, 15.0, (12, 2)), rng.uniform(-4.0, 4.0, (12, 2))

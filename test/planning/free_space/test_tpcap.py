@@ -87,6 +87,7 @@ def test_polygons_run_either_way(number: int, shared_data: Path, tmp_path: Path)
 
 
 @pytest.mark.parametrize("number", (1, 3, 9, 11))
+@pytest.mark.medium
 def test_a_mirrored_case_has_the_mirrored_solution(number: int, shared_data: Path, tmp_path: Path) -> None:
     path = shared_data / "tpcap" / f"Case{number}.csv"
     start, goal, polygons = numbers_of(path)

@@ -84,6 +84,7 @@ def test_the_way_round_obstacles_is_never_longer_than_a_path(segments: FloatArra
 
 @given(st.floats(6.0, 11.0), st.floats(2.9, 4.5), st.floats(-0.3, 0.3), st.floats(0.6, 1.6))
 @settings(max_examples=12)
+@pytest.mark.medium
 def test_any_start_beside_a_slot_gives_a_drivable_plan_and_its_mirror_image(
     x: float, y: float, heading: float, gap: float
 ) -> None:

@@ -47,6 +47,7 @@ def test_a_slow_or_parked_car_is_overtaken_by_the_next_lane_and_left_behind(v: f
 
 
 @pytest.mark.clause("NOR-6", "NOR-7")
+@pytest.mark.medium
 def test_a_solid_line_is_a_wall() -> None:
     log = run(straight(2, 0, dashed=False), scene(v=8.0), 16.0, (Thing(7, 70.0, 0.0),))
     assert max(abs(now.ego.pose.y) for _, now, _ in log) < 0.4
@@ -98,6 +99,7 @@ def test_a_static_path_goes_round_nothing_that_moves_but_yields_to_it() -> None:
 
 @pytest.mark.clause("INT-1")
 @pytest.mark.parametrize("keep", [False, True])
+@pytest.mark.medium
 def test_with_a_static_path_a_lane_is_changed_unless_it_is_to_be_kept(keep: bool) -> None:
     log = run(straight(2, 0), scene(v=6.0), 14.0, (Thing(7, 75.0, 0.0),), static_path=True, keep_lane=keep)
     assert (max(now.ego.pose.y for _, now, _ in log) > 1.0) is not keep
@@ -199,6 +201,7 @@ def test_a_lane_that_leaves_the_route_is_left_in_time() -> None:
 
 
 @pytest.mark.clause("NOR-6")
+@pytest.mark.medium
 def test_the_lane_of_a_window_is_taken_before_its_place_though_another_is_faster() -> None:
     slow = tuple(Thing(n, 45.0 + 30.0 * n, 0.0, v=4.0) for n in range(4))
 

@@ -94,6 +94,7 @@ def test_a_wall_is_reached_smoothly_and_held() -> None:
 @pytest.mark.clause("INT-2")
 @settings(max_examples=5)
 @given(st.floats(0.0, 8.33), st.floats(0.0, 20.0))
+@pytest.mark.medium
 def test_a_drive_to_a_line_ends_within_20_cm_before_it_and_never_over_it(v: float, more: float) -> None:
     x = 20.0 + VEHICLE.front + v * v / (2.0 * VEHICLE.comfort_decel) + 0.8 * v + 2.0 + more
     log = run(straight(), scene(v=v), 13.0, walls=(wall_across(x),))
@@ -115,6 +116,7 @@ def test_a_wall_that_the_bumper_has_passed_is_none() -> None:
 
 
 @pytest.mark.parametrize(("end", "goal"), [(LaneEnd.ROUTE_END, 60.0), (LaneEnd.LANE_END, None)])
+@pytest.mark.medium
 def test_the_end_of_the_line_is_not_driven_over(end: LaneEnd, goal: float | None) -> None:
     def lanes(x: float) -> tuple[LaneLine, ...]:
         return road(pieces=((60.0, 0.0),), at=x, end=end)
@@ -148,6 +150,7 @@ def test_bends_limit_the_speed() -> None:
 
 
 @pytest.mark.parametrize("decel", [1.0, 4.0, 7.0])
+@pytest.mark.medium
 def test_a_braking_leader_is_never_touched(decel: float) -> None:
     leader = Thing(7, 42.0, 0.0, v=8.0, a=-decel, moving=True)
     log = run(straight(), scene(v=8.0), 14.0, (leader,))

@@ -19,6 +19,7 @@ from ..scenes import TICK_S, follow, regulations_for, road, scene, wall_across
 
 @pytest.mark.parametrize("curvature", [0.3, 0.2, -0.3])
 @pytest.mark.parametrize(("lanes", "own"), [(1, 0), (3, 1)])
+@pytest.mark.medium
 def test_they_are_turned_to_the_lane_before_the_car_goes_so_that_it_stays_in_it(
     curvature: float, lanes: int, own: int
 ) -> None:
@@ -46,6 +47,7 @@ def test_in_a_bend_they_are_as_its_lane_wants_them() -> None:
 
 
 @pytest.mark.parametrize("curvature", [0.26, -0.3])
+@pytest.mark.medium
 def test_a_car_that_comes_out_of_a_maneuver_with_turned_wheels_does_not_swing_out(curvature: float) -> None:
     """At walking pace they would take metres to turn back."""
     whole = PLANNER.plan(follow(road()), scene(v=0.8), None).trajectory

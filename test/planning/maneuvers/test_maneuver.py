@@ -104,6 +104,7 @@ def test_it_comes_no_faster_towards_what_stands_behind_than_would_take_a_second(
     assert min(gap / speed for gap, speed in gaps if speed > 0.05) > 0.95
 
 
+@pytest.mark.medium
 def test_it_swings_round_what_stands_no_faster_than_it_could_meet_that_in_a_second() -> None:
     """Nor would it, for as long as that bound, if it went straight on from anywhere on the way."""
     truck = Thing(1, 12.0, -0.3, length=7.5, width=2.3)

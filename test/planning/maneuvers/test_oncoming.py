@@ -82,6 +82,7 @@ def test_a_car_that_stands_in_the_others_way_already_goes_on() -> None:
 
 
 @pytest.mark.clause("SLF-1")
+@pytest.mark.medium
 def test_the_car_goes_when_they_are_past_and_meets_nobody() -> None:
     stream = tuple(Thing(number, x, OTHER_SIDE, heading=math.pi, v=7.0) for number, x in ((5, 60.0), (6, 110.0)))
     log = run(60.0, *stream)

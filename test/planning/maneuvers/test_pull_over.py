@@ -48,6 +48,7 @@ def test_a_taken_bay_is_left_for_the_next_one() -> None:
 
 
 @pytest.mark.clause("TMP-1")
+@pytest.mark.medium
 def test_a_gap_that_no_curve_leads_into_is_searched_for() -> None:
     things = (parked(23.0), parked(37.0))
     log = drive_checked(PullOver(BAYS[:1], speed_limit=2.5), scene(x=22.0, v=0.0, things=things), 60.0, things)

@@ -73,6 +73,7 @@ def test_a_follower_one_percent_nearer_touches(v: float, ahead: float, p: RssPar
 
 
 @given(speeds, speeds, st.floats(2.0, 8.0), numbers)
+@pytest.mark.medium
 def test_two_vehicles_that_meet_at_the_safe_distance_just_stop_before_each_other(
     v: float, other: float, brake: float, p: RssParameters
 ) -> None:

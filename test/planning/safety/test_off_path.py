@@ -115,6 +115,7 @@ def test_a_plan_is_rejected_for_what_the_car_hits_on_the_way_back_to_it(gear: fl
 
 
 @pytest.mark.clause("SAF-2", "USE-8")
+@pytest.mark.medium
 def test_a_car_thrown_towards_a_wall_that_its_path_hugs_does_not_touch_it() -> None:
     edges = np.array(((4.3, -1.15, 16.0, -1.15),))
     request = FreeSpace(Pose(20.0, 0.0, 0.0))
@@ -128,6 +129,7 @@ BAY = np.array(((-1.9, 1.2, -9.0, 1.2), (-1.9, -1.2, -9.0, -1.2), (-9.0, -1.2, -
 
 @pytest.mark.clause("SAF-2", "USE-8")
 @pytest.mark.parametrize(("aside", "x"), [(0.28, -0.4), (-0.28, -0.4), (0.2, -3.0), (-0.2, -5.0)])
+@pytest.mark.medium
 def test_a_car_thrown_aside_in_or_before_a_bay_touches_nothing_and_gets_in(aside: float, x: float) -> None:
     request = FreeSpace(Pose(-8.0, 0.0, 0.0))
     gone = Drive(request, BAY, 60.0, lambda ego: aside if ego.v < 0.0 and ego.pose.x < x else 0.0)
@@ -136,6 +138,7 @@ def test_a_car_thrown_aside_in_or_before_a_bay_touches_nothing_and_gets_in(aside
 
 
 @pytest.mark.clause("USE-6")
+@pytest.mark.medium
 def test_a_car_thrown_against_the_side_of_a_bay_gets_away_from_it() -> None:
     request = FreeSpace(Pose(-8.0, 0.0, 0.0))
     gone = Drive(request, BAY, 60.0, lambda ego: 0.28 if ego.pose.x < -5.0 else 0.0)
@@ -161,6 +164,7 @@ def test_a_car_beside_its_lane_plan_plans_anew_from_where_it_is() -> None:
 
 @pytest.mark.clause("USE-9")
 @pytest.mark.parametrize("aside", [0.4, -0.2])
+@pytest.mark.medium
 def test_a_car_thrown_aside_on_an_open_place_keeps_its_motion(aside: float) -> None:
     request = FreeSpace(Pose(15.0, 2.0, 0.0))
     gone = Drive(request, np.zeros((0, 4)), 22.0, lambda ego: aside if ego.pose.x > 4.0 else 0.0)

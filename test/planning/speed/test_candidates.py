@@ -65,6 +65,7 @@ def test_a_place_is_arrived_at(v: float, a: float, speed: float, until: float, s
 
 
 @given(**MOTION)
+@pytest.mark.medium
 def test_rows_are_the_course_and_then_its_speed(v: float, a: float, speed: float, until: float) -> None:
     course, rows = keep_speed(v, a, speed, until), np.empty((71, 3))
     sample_polynomial(course, rows)
@@ -109,6 +110,7 @@ def walker(y: float) -> Thing:
 
 @pytest.mark.clause("NOR-5")
 @pytest.mark.parametrize("thing", [crossing_car(-12.0), walker(-5.0), walker(-7.0)], ids=["car", "walker", "later"])
+@pytest.mark.medium
 def test_a_car_that_slows_early_for_a_crossing_agent_brakes_less_and_is_no_later(thing: Thing) -> None:
     early, late = drives(LOWER, 16.0, thing), drives(FOLLOWING_ALONE, 16.0, thing)
     assert braking(early) < 0.8 * braking(late)
@@ -127,6 +129,7 @@ def test_what_the_car_slows_early_for_is_said() -> None:
 @pytest.mark.parametrize(
     "thing", [Thing(7, 75.0, 0.0, moving=True), Thing(7, 55.0, 0.0, v=4.0)], ids=["standing", "a leader"]
 )
+@pytest.mark.medium
 def test_no_lower_speed_saves_anything_before_what_does_not_go_away(thing: Thing) -> None:
     both = zip(drives(LOWER, 10.0, thing), drives(FOLLOWING_ALONE, 10.0, thing), strict=True)
     assert all(one.ego == other.ego for (_, one, _), (_, other, _) in both)
@@ -152,6 +155,7 @@ def test_on_the_whole_crossings_cost_less_braking_and_no_time() -> None:
 
 @settings(deadline=None, max_examples=6)
 @given(y=st.floats(-14.0, -2.0), v=st.floats(0.8, 5.0), x=st.floats(45.0, 80.0))
+@pytest.mark.medium
 def test_an_agent_that_crosses_is_neither_met_nor_braked_for_more(y: float, v: float, x: float) -> None:
     """`drives` lets nothing pass that the check rejects."""
     thing = Thing(7, x, y, math.pi / 2.0, v, length=1.8, width=0.7, kind=PEDESTRIAN)

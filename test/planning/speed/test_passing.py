@@ -185,6 +185,7 @@ def test_the_nearest_gap_is_told_with_its_side_and_distance() -> None:
         (beside(1.2), 8.0, 8.4, set()),
     ],
 )
+@pytest.mark.medium
 def test_the_car_passes_slowly_what_is_near_and_goes_on(
     thing: Thing, least_v: float, most_v: float, cause: set[str]
 ) -> None:

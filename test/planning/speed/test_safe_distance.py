@@ -65,6 +65,7 @@ def margins(leader: Thing, log: Log) -> np.ndarray[tuple[int], np.dtype[np.float
 
 @settings(max_examples=5)
 @given(st.floats(0.0, 8.0), st.floats(0.0, 8.0), st.floats(0.0, 20.0))
+@pytest.mark.medium
 def test_a_follower_is_never_nearer_than_the_safe_distance(v: float, ahead: float, spare: float) -> None:
     far = 20.0 + VEHICLE.front + following_distance(v, ahead, RSS) + 1.0 + spare + 2.25
     leader = Thing(7, far, 0.0, v=ahead, moving=True)

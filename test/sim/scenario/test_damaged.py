@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -40,6 +41,7 @@ def damaged(draw: st.DrawFn) -> str:
 @example("\ufeff" + DEMO)
 @example(DEMO.replace("\n", "\r\n"))
 @example("scenario a:\n    x: list of list of int = 3\n")
+@pytest.mark.medium
 def test_damaged_text_has_a_place_or_still_makes_sense(text: str) -> None:
     said = answer(text)
     assert said == "" or re.match(rf"{re.escape(FILE)}:\d+:\d+: ", said), said

@@ -37,6 +37,7 @@ def map_of(name: str | None, course: RoadMap, whole_course: RoadMap) -> RoadMap:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@pytest.mark.medium
 def test_every_scenario_begins_on_its_map(file: Path, course: RoadMap, whole_course: RoadMap) -> None:
     scenario = load_scenario(file)
     sim = Simulation(map_of(scenario.map_file, course, whole_course), scenario, 1, Vehicle())

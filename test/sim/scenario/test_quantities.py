@@ -68,6 +68,7 @@ def test_directions_are_those_of_the_actor() -> None:
 
 @pytest.mark.clause("OSC-1")
 @given(BODIES, BODIES)
+@pytest.mark.medium
 def test_bodies_touch_after_the_time_to_collision_and_not_before(a: ActorState, b: ActorState) -> None:
     time = time_to_collision(a, b)
     if math.isinf(time):

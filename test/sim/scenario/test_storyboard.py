@@ -136,6 +136,7 @@ ONE_OF = """serial:
 
 
 @pytest.mark.clause("OSC-1")
+@pytest.mark.medium
 def test_one_of_the_members_is_played_as_the_seed_draws_it() -> None:
     clear = ClearEmergencyStop()
     ways = [

@@ -54,6 +54,7 @@ def test_lanes_lie_within_20_cm_of_a_real_map(name: str, shared_data: Path, tmp_
     assert np.mean(away < 0.2) > 0.99
 
 
+@pytest.mark.medium
 def test_parking_lanes_are_closed(course: RoadMap, tmp_path: Path) -> None:
     network = convert(COURSE, course, tmp_path)
     match = match_lanes(network, course)
@@ -63,6 +64,7 @@ def test_parking_lanes_are_closed(course: RoadMap, tmp_path: Path) -> None:
 
 
 @pytest.mark.clause("SIM-2")
+@pytest.mark.medium
 def test_vehicles_appear_on_lanes_in_the_order_of_the_file(course: RoadMap, tmp_path: Path) -> None:
     network = convert(COURSE, course, tmp_path)
     starts = [lane.id for lane in EdgeGraph(network, match_lanes(network, course)).starts()]

@@ -52,6 +52,7 @@ def along(drive: SumoDrive) -> tuple[float, float]:
 
 
 @pytest.mark.clause("SIM-1")
+@pytest.mark.medium
 def test_the_ego_is_where_it_is_and_its_way_goes_on_through_the_junction(signed: RoadMap, folder: Path) -> None:
     route = route_between(signed, FROM_EAST, TO_WEST)
     with sumo_on(folder, signed) as traffic:
@@ -69,6 +70,7 @@ def test_the_ego_is_where_it_is_and_its_way_goes_on_through_the_junction(signed:
 
 
 @pytest.mark.clause("SIM-1")
+@pytest.mark.medium
 def test_who_has_to_yield_waits_for_the_ego(signed: RoadMap, folder: Path) -> None:
     """Where the ego stands far off it goes at once; where it comes, only when it has passed.
 
@@ -176,6 +178,7 @@ def test_a_rude_driver_takes_the_right_of_way_of_the_ego(signed: RoadMap, folder
     assert crossed["rude1"] < crossed[CAR] - 1.0
 
 
+@pytest.mark.medium
 def test_the_population_keeps_its_number_and_its_ids(plain: RoadMap, folder: Path) -> None:
     """All ways of these crossroads end: who has left comes back as another, away from the ego."""
     route = route_between(plain, FROM_EAST, TO_WEST)
@@ -193,6 +196,7 @@ def test_the_population_keeps_its_number_and_its_ids(plain: RoadMap, folder: Pat
 
 
 @pytest.mark.clause("SIM-1", "SIM-2")
+@pytest.mark.medium
 def test_the_simulation_has_sumos_vehicles_for_its_agents(lit: RoadMap, folder: Path) -> None:
     with sumo_on(folder, lit) as traffic:
         sim = Simulation(lit, scenario(population=Population(8)), 3, Vehicle(), None, traffic)

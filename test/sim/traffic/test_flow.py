@@ -77,6 +77,7 @@ def test_a_full_town_neither_stands_still_nor_collides(name: str, count: int, mi
 
 
 @pytest.mark.clause("TM-2")
+@pytest.mark.medium
 def test_nobody_turns_into_a_closed_road_until_it_is_open_again(whole_course: RoadMap) -> None:
     """At what closes it they could not turn round, and would stand for ever."""
     flow = Flow(whole_course, 60)
@@ -98,6 +99,7 @@ def test_nobody_turns_into_a_closed_road_until_it_is_open_again(whole_course: Ro
 
 
 @pytest.mark.clause("TM-2")
+@pytest.mark.medium
 def test_with_few_on_the_road_they_drive_at_about_seventy_percent_of_the_limit(shared_data: Path) -> None:
     flow = Flow(read_map(shared_data / "maps" / "carla_Town01.xodr"), 20)
     car, shares = flow.fleet.car, []
@@ -155,6 +157,7 @@ def test_all_vehicles_stand_at_a_stop_sign(signed: RoadMap) -> None:
 
 
 @pytest.mark.parametrize("town", ["plain", "lit"])
+@pytest.mark.medium
 def test_conflicting_ways_through_a_junction_are_never_shared(town: str, request: pytest.FixtureRequest) -> None:
     flow = Flow(request.getfixturevalue(town), 14, seed=3)
     graph, inside = flow.graph, 0

@@ -47,6 +47,7 @@ def test_states_are_those_of_the_planner():
 
 
 @pytest.mark.parametrize("town", ["carla_Town01", "carla_Town07"])
+@pytest.mark.medium
 def test_every_light_of_a_town_finds_its_signal_though_poles_and_volumes_are_metres_off(shared_data, town):
     road_map = read_map(shared_data / "maps" / f"{town}.xodr")
     signals = [signal for signal in road_map.signals.values() if signal.dynamic]

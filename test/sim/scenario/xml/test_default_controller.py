@@ -66,6 +66,7 @@ OTHER = '<ScenarioObject name="other"><Pedestrian name="p" pedestrianCategory="p
         ('value="2" speedTargetValueType="factor" continuous="true"', 2.0),
     ],
 )
+@pytest.mark.medium
 def test_a_relative_speed_is_of_its_reference(
     tmp_path: Path, two_lanes: RoadMap, attributes: str, expected: float
 ) -> None:
@@ -134,6 +135,7 @@ def _gap(attributes: str) -> str:
         ('timeGap="2" freespace="false" continuous="true"', 16.0),
     ],
 )
+@pytest.mark.medium
 def test_a_distance_is_kept(tmp_path: Path, two_lanes: RoadMap, attributes: str, expected: float) -> None:
     other = init("other", teleport(lane(100.0)), speed(8.0))
     content = text(story(event("behind", after(0.0), _gap(attributes))), actions=other, entities=OTHER)

@@ -89,6 +89,7 @@ BY_ENTITY = [
 
 
 @pytest.mark.parametrize(("condition", "begins"), BY_ENTITY)
+@pytest.mark.medium
 def test_conditions_of_entities(tmp_path: Path, two_lanes: RoadMap, condition: str, begins: float) -> None:
     simulation = run(tmp_path, two_lanes, text(story(event("e", when(_of(condition)), speed(-0.5)))))
     drive(simulation, begins - 0.2)
