@@ -39,6 +39,19 @@ def test_the_first_free_bay_is_entered_in_one_forward_curve() -> None:
     assert len({id(result.maneuver.whole) for _, _, result in log if result.maneuver is not None}) == 1
 
 
+@pytest.mark.clause("TMP-1", "TMP-2")
+@pytest.mark.parametrize("v", [2.0, 2.9, 3.5])
+def test_from_one_bay_into_another_beside_a_near_kerb_in_one_curve(v: float) -> None:
+    """The car still turns away from the kerb as it comes out of the first."""
+    kerb = np.array([[-20.0, -1.25, 24.3, -1.25], [24.3, -1.25, 24.3, 1.25], [24.3, 1.25, 40.0, 1.25]])
+    bays = Pose(12.3, 0.0, 0.0), Pose(19.3, 0.0, 0.0)
+    start = scene(0.0, 2.7, 0.15, v=v, curvature=-0.03)
+    log = drive_checked(PullOver(bays, speed_limit=4.0, lines=kerb), start, 16.0)
+    assert any(stands_at(log, bay) for bay in bays)
+    assert not any(result.uses_reverse for _, _, result in log)
+    assert all(now.ego.v > 0.1 for _, now, _ in log if now.ego.pose.x < 10.0), "without a stop on the way"
+
+
 @pytest.mark.clause("TMP-1")
 def test_a_taken_bay_is_left_for_the_next_one() -> None:
     log = drive_checked(
@@ -77,13 +90,13 @@ def test_a_wall_on_the_way_is_stopped_at() -> None:
 @settings(max_examples=60, deadline=None)
 @given(
     st.floats(3.0, 40.0), st.floats(-4.0, 4.0), st.floats(-0.4, 0.4), st.floats(-0.1, 0.1),
-    st.sampled_from((0.8, 1.3)), st.integers(-1, 1),
+    st.sampled_from(((0.8, 0.8), (1.3, 1.3), (0.85, 1.5))), st.integers(-1, 1),
 )  # fmt: skip
 def test_a_quintic_curve_meets_both_ends(
-    x: float, y: float, turn: float, bend: float, stretch: float, turns: int
+    x: float, y: float, turn: float, bend: float, stretches: tuple[float, float], turns: int
 ) -> None:
     start, goal = Pose(2.0, -1.0, 0.7 + 2.0 * math.pi * turns), Pose(2.0 + x, -1.0 + y, 0.7 + turn)
-    path: FloatArray = quintic_curve(start, bend, goal, stretch, 0.1)
+    path: FloatArray = quintic_curve(start, bend, goal, stretches, 0.1)
     for row, pose, curvature in ((0, start, bend), (-1, goal, 0.0)):
         assert np.allclose(path[row, [PX, PY]], pose[:2], atol=1e-9)
         assert abs(wrap_angle(path[row, PHEADING] - pose.heading)) < 1e-9

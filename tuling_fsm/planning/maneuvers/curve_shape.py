@@ -31,21 +31,25 @@ _EASE = 0.7
 """Share of comfortable braking on which a curve may count: braking has to set in first."""
 
 
-def quintic_curve(start: Pose, curvature: float, goal: Pose, stretch: float, spacing: float) -> FloatArray:
+def quintic_curve(
+    start: Pose, curvature: float, goal: Pose, stretches: tuple[float, float], spacing: float
+) -> FloatArray:
     """The curve from a pose with a path curvature (1/m) to a goal that is reached straight, as a path (n, PATH).
 
-    `stretch` is the length of both end tangents in distances between the poses: the greater, the later the curve
-    bends. Points are at most about `spacing` (m) apart.
+    `stretches` are the lengths of the tangents at both ends in distances between the poses: the greater, the longer the
+    curve keeps to them. Points are at most about `spacing` (m) apart.
     """
-    reach = stretch * elementary.hypot(goal.x - start.x, goal.y - start.y)
+    distance = elementary.hypot(goal.x - start.x, goal.y - start.y)
     ends = np.zeros((6, 2))
-    for row, pose, bend in ((0, start, curvature), (3, goal, 0.0)):
+    for row, pose, bend, stretch in ((0, start, curvature, stretches[0]), (3, goal, 0.0, stretches[1])):
+        reach = stretch * distance
         cos, sin = elementary.cos(pose.heading), elementary.sin(pose.heading)
         ends[row] = pose.x, pose.y
         ends[row + 1] = reach * cos, reach * sin
         ends[row + 2] = -bend * reach * reach * sin, bend * reach * reach * cos
     c = (_BASIS[:, :, None] * ends).sum(axis=1)
-    path: FloatArray = _points(c, max(3, math.ceil(reach / spacing / min(stretch, 1.0)) + 1), float(start.heading))
+    longest = distance * max(1.0, *stretches)
+    path: FloatArray = _points(c, max(3, math.ceil(longest / spacing) + 1), float(start.heading))
     return path
 
 

@@ -22,13 +22,23 @@ from tuling_fsm.planning.obstacles.static import blocked_by_static
 from tuling_fsm.planning.paths.frenet_path import PHEADING, PKAPPA, PROOM, PS, PX, PY, new_path
 from tuling_fsm.planning.start_state import StartState
 
-_STRETCHES = (1.0, 0.8, 1.3, 0.6, 1.6)
-"""Tangents of the curves that are tried, in distances to the goal."""
+_STRETCHES = (
+    (1.0, 1.0),
+    (0.8, 0.8),
+    (1.3, 1.3),
+    (0.85, 1.2),
+    (0.85, 1.5),
+    (1.0, 1.7),
+    (1.3, 0.9),
+    (0.6, 0.6),
+    (1.6, 1.6),
+)
+"""Tangents at both ends of the curves that are tried, in distances to the goal."""
 _LEADS = (0.0, 0.3, 0.5, 0.65, 0.8)
 """How much of the way ahead is driven straight on before the curve, past what stands in the bays before."""
 _TAILS = (0.0, 0.2, 0.35, 0.5)
 """How much of the way ahead is driven straight on after a curve that is not the last part of a slot."""
-_EARLY_LEADS, _FEW_STRETCHES = (0.0, 0.15, 0.3), (1.0, 0.8, 1.25)
+_EARLY_LEADS, _FEW_STRETCHES = (0.0, 0.15, 0.3), ((1.0, 1.0), (0.8, 0.8), (1.25, 1.25))
 """Leads and tangents of such curves."""
 _CREEPING = 0.4
 """The wheels must be able to follow such a curve at this speed, m/s."""
@@ -140,7 +150,10 @@ def _timed(path: FloatArray, stamp: float, allowed: FloatArray, accel: float, v0
 
 
 def _curves(
-    start: StartState, goal: Pose, leads: tuple[float, ...] = _LEADS, stretches: tuple[float, ...] = _STRETCHES
+    start: StartState,
+    goal: Pose,
+    leads: tuple[float, ...] = _LEADS,
+    stretches: tuple[tuple[float, float], ...] = _STRETCHES,
 ) -> Iterator[FloatArray]:
     """Curves into a goal ahead, begun now or later."""
     pose = start.pose
@@ -154,8 +167,8 @@ def _curves(
         begin = Pose(pose.x + lead * cos, pose.y + lead * sin, pose.heading)
         if along - lead < max(_SHORTEST, 0.7 * elementary.hypot(goal.x - begin.x, goal.y - begin.y)):
             return
-        for stretch in stretches:
-            curve = quintic_curve(begin, start.curvature, goal, stretch, _SPACING)
+        for each in stretches:
+            curve = quintic_curve(begin, start.curvature, goal, each, _SPACING)
             if lead > 0.0:
                 curve[:, PS] += lead
                 curve = np.concatenate((straight(pose, lead, _SPACING), curve))
