@@ -9,8 +9,6 @@ import pytest
 
 from tuling_fsm.behaviour.memory import PlanOutcome
 from tuling_fsm.behaviour.mission.memory import GoalKind, MissionGoal
-from tuling_fsm.behaviour.mission.points import stop_ahead
-from tuling_fsm.behaviour.on_road.normal import along_lanes
 from tuling_fsm.behaviour.temporary_stop import guards
 from tuling_fsm.behaviour.temporary_stop.approach import APPROACH
 from tuling_fsm.core.geometry import Pose
@@ -19,9 +17,9 @@ from tuling_fsm.map.ahead import JunctionAhead
 from tuling_fsm.map.lanes import Junction
 from tuling_fsm.map.road_map import RoadMap
 
-from ..mission.tasks import FRONT, SLOT_Y
+from ..mission.tasks import FRONT
 from ..views import CLOCK, at
-from ..worlds import FAR_Y, VEHICLE, Thing
+from ..worlds import FAR_Y, VEHICLE
 from .looks import AT_X, DRIVES, FAILED, POINT, look, stopped
 
 
@@ -177,19 +175,3 @@ def test_what_is_asked_for_on_the_way(road: RoadMap) -> None:
         assert isinstance(pulls, PullOver)
         assert (len(pulls.lines) > 0) is edges
         assert (pulls.goal_tolerance, len(pulls.goals)) == (0.15, 2)
-
-
-@pytest.mark.clause("NOR-1", "TMP-1")
-@pytest.mark.parametrize(("room", "speed"), [(-10.0, 4.0), (0.0, 4.0), (8.0, 6.13), (20.0, VEHICLE.max_speed)])
-@pytest.mark.parametrize("taken", [False, True])
-def test_a_stop_behind_a_junction_is_slowed_down_for_before_it_is_approached(
-    road: RoadMap, room: float, speed: float, taken: bool
-) -> None:
-    pull_in = AT_X - FRONT - 22.0
-    things = (Thing(AT_X, SLOT_Y), Thing(AT_X + 7.0, FAR_Y)) if taken else ()
-    between = JunctionAhead(AT_X - 11.0, AT_X - 5.0, Junction("", (), {}, False), 0, 0, AT_X - 11.0)
-    view = look(road, x=pull_in - room, v=8.0, things=things, junctions=(between,))
-    request = along_lanes(view)
-    assert not stop_ahead(view)
-    assert isinstance(request, FollowLanes)
-    assert request.speed_limit == pytest.approx(VEHICLE.max_speed if taken else speed, abs=0.01)

@@ -8,7 +8,6 @@ from tuling_fsm.behaviour.leaf import BehaviourView, LeafBehaviour
 from tuling_fsm.behaviour.memory import Memory, RouteProgress
 from tuling_fsm.behaviour.on_road.memory import ExploreMemory
 from tuling_fsm.behaviour.permissions import ON_LANES
-from tuling_fsm.behaviour.temporary_stop.slots import speed_before_stop
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Hold, PlanningRequest, Reason
 
@@ -39,8 +38,7 @@ def along_lanes(view: BehaviourView) -> PlanningRequest:
         return Hold(Reason.NO_ROUTE)
     if not world.lanes:
         return Hold(Reason.NO_PATH, detail="no lane of the route in sight")
-    lanes = follow_lanes(view)
-    return replace(lanes, speed_limit=min(lanes.speed_limit, speed_before_stop(view)))
+    return follow_lanes(view)
 
 
 NORMAL = LeafBehaviour(along_lanes, _enter, _update, may=ON_LANES)

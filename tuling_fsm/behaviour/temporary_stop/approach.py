@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from tuling_fsm.behaviour.free_driving import NO_LINES, TOLERANCE_S, follow_lanes
@@ -12,13 +14,7 @@ from tuling_fsm.behaviour.mission.progress import fail_attempt
 from tuling_fsm.behaviour.permissions import ROADSIDE, Indication
 from tuling_fsm.behaviour.places import crosses, is_free
 from tuling_fsm.behaviour.temporary_stop.memory import RoadsideSlot, TemporaryStop
-from tuling_fsm.behaviour.temporary_stop.slots import (
-    at_edge,
-    is_usable,
-    roadside_slots,
-    room_before_pull_in,
-    speed_before_pull_in,
-)
+from tuling_fsm.behaviour.temporary_stop.slots import at_edge, distance_to, is_usable, roadside_slots
 from tuling_fsm.core.geometry import FloatArray, Pose, distance
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Hold, PlanningRequest, PullOver, Reason
@@ -27,6 +23,8 @@ from tuling_fsm.core.standing import VEHICLE_STANDS
 _WAIT_FROM_M, _WAIT_TO_M, _WAIT_STEP_M = 10.0, 40.0, 5.0
 _WAIT_PLACES = 3
 _AT_PLACE_M = 0.5
+_EASY_BRAKING = 0.75
+"""Share of the comfortable deceleration with which the car slows down for the approach."""
 
 
 def _enter(view: BehaviourView) -> Memory:
@@ -125,10 +123,12 @@ def _request(view: BehaviourView) -> PlanningRequest:
         return _waiting_request(view, stop)
     if not free:
         return Hold(Reason.GOAL_OCCUPIED, detail="all slots are taken")
-    room = room_before_pull_in(view, free)
+    room = _room_before_pull_in(view, free)
     if view.world.lanes and room > 0.0:
         lanes = follow_lanes(view)
-        return replace(lanes, speed_limit=min(lanes.speed_limit, speed_before_pull_in(view, room)), goal_s=None)
+        decel = _EASY_BRAKING * view.context.vehicle.comfort_decel
+        due = math.sqrt(parameters.speed * parameters.speed + 2.0 * decel * room)
+        return replace(lanes, speed_limit=min(lanes.speed_limit, due), goal_s=None)
     goals = tuple(roadside_slot.goal for roadside_slot in free)
     expansions = view.context.parameters.free.expansions
     return PullOver(
@@ -140,6 +140,12 @@ def _request(view: BehaviourView) -> PlanningRequest:
         max_expansions=expansions,
         lines=_edges(view) if stop.edges else NO_LINES,
     )
+
+
+def _room_before_pull_in(view: BehaviourView, free: list[RoadsideSlot]) -> float:
+    """How far (m) it still is to where the car turns towards the nearest free slot."""
+    nearest = min(distance_to(view, roadside_slot) for roadside_slot in free)
+    return nearest - view.context.parameters.stop.pull_in
 
 
 def _waiting_request(view: BehaviourView, stop: TemporaryStop) -> PlanningRequest:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
 from tuling_fsm.behaviour.leaf import BehaviourView
-from tuling_fsm.behaviour.mission.points import ON_LANE_M, along, distance_ahead, kerb_lane, pose_of
+from tuling_fsm.behaviour.mission.points import ON_LANE_M, along, kerb_lane, pose_of
 from tuling_fsm.behaviour.places import is_free, nothing_in
 from tuling_fsm.behaviour.temporary_stop.memory import RoadsideSlot
 from tuling_fsm.core import elementary
@@ -25,8 +24,6 @@ _INNER_M = 0.2
 _ROOM_M = (1.0, 0.3)
 """Length and width that a slot of our own has beyond the car's."""
 _KERB_GAP_M = 0.25
-_EASY_BRAKING = 0.75
-"""Share of the comfortable deceleration with which the car slows down for the approach."""
 
 
 def roadside_slots(view: BehaviourView, point: MissionPoint) -> tuple[RoadsideSlot, ...]:
@@ -111,29 +108,6 @@ def _goal(slot: MissionSlot, heading: float, vehicle: Vehicle) -> Pose:
     ahead = 0.5 * (vehicle.front - vehicle.rear_overhang)
     x, y = slot.pose.x - ahead * elementary.cos(heading), slot.pose.y - ahead * elementary.sin(heading)
     return Pose(x, y, heading)
-
-
-def room_before_pull_in(view: BehaviourView, free: Sequence[RoadsideSlot]) -> float:
-    """How far (m) it still is to where the car turns towards the nearest of some free slots."""
-    nearest = min(distance_to(view, roadside_slot) for roadside_slot in free)
-    return nearest - view.context.parameters.stop.pull_in
-
-
-def speed_before_pull_in(view: BehaviourView, room: float) -> float:
-    """Speed (m/s) from which the car slows down at ease until it turns towards a slot in `room` (m)."""
-    speed, decel = view.context.parameters.stop.speed, _EASY_BRAKING * view.context.vehicle.comfort_decel
-    return math.sqrt(speed * speed + 2.0 * decel * max(room, 0.0))
-
-
-def speed_before_stop(view: BehaviourView) -> float:
-    """The same towards a stop of the present task that is not approached yet, as one beyond a junction; inf without a
-    free slot there.
-    """
-    point, ahead = view.memory.mission.goal.point, distance_ahead(view)
-    if point is None or ahead is None or not 0.0 <= ahead <= view.context.parameters.stop.ahead:
-        return math.inf
-    free = [roadside_slot for roadside_slot in roadside_slots(view, point) if is_usable(view, roadside_slot)]
-    return speed_before_pull_in(view, room_before_pull_in(view, free)) if free else math.inf
 
 
 def distance_to(view: BehaviourView, roadside_slot: RoadsideSlot) -> float:
