@@ -32,6 +32,7 @@ def test_it_gets_going(course: RoadMap, route: Route) -> None:
 
 
 @pytest.mark.clause("SAF-1")
+@pytest.mark.medium
 def test_without_odometry_the_plans_lead_to_a_stop(course: RoadMap, route: Route) -> None:
     agent = Agent(course)
     before = list(drive(agent, route, 120))[-1]
@@ -61,6 +62,7 @@ def test_the_same_inputs_give_the_same_ticks(course: RoadMap, route: Route) -> N
 
 @pytest.mark.clause("SAF-2")
 @pytest.mark.parametrize("spoilt", ["x", "curvature", "v"])
+@pytest.mark.medium
 def test_a_plan_that_fails_its_check_is_not_sent(
     course: RoadMap, route: Route, spoilt: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,6 +120,7 @@ def test_what_is_remembered_is_the_world_that_was_planned_in(course: RoadMap, ro
         assert agent.record is tick.decision.record
 
 
+@pytest.mark.medium
 def test_warming_up_leaves_the_agent_as_it_was(course: RoadMap, route: Route) -> None:
     cold, warm = Agent(course), Agent(course)
     warm.warm_up()

@@ -107,6 +107,7 @@ def test_whole_numbers_are_driven_by_like_any_others(course: RoadMap, route: Rou
 
 @pytest.mark.clause("SAF-1", "SAF-3")
 @pytest.mark.parametrize("stamp", [math.nan, math.inf, -math.inf])
+@pytest.mark.medium
 def test_a_tick_without_a_time_has_an_answer_and_the_next_one_goes_on(
     course: RoadMap, route: Route, stamp: float
 ) -> None:

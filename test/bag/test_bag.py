@@ -97,6 +97,7 @@ def same(a: Inputs, b: Inputs) -> bool:
 
 @pytest.mark.clause("DWELL-3")
 @pytest.mark.parametrize("name", ["", "run.mcap"])
+@pytest.mark.medium
 def test_every_tick_comes_back_bit_for_bit(recorded, name):
     got = list(read_inputs(recorded / name))
     assert len(got) == 60
@@ -112,6 +113,7 @@ def test_a_value_that_did_not_change_is_the_same_object_in_the_next_tick(recorde
     assert got[40].odometry is got[39].odometry
 
 
+@pytest.mark.medium
 def test_rosbags_reads_the_folder_and_the_file_alike(recorded):
     sizes = []
     for path in (recorded, recorded / "run.mcap"):

@@ -249,6 +249,7 @@ def test_a_hundred_replays_make_one_and_the_same_log(tmp_path):
 
 
 @pytest.mark.parametrize("share", [0.3, 0.6, 0.9])
+@pytest.mark.medium
 def test_a_truncated_bag_in_sqlite_is_refused_and_can_be_salvaged(tmp_path, share):
     record(tmp_path / "mcap", drive(2)[:120])
     to_sqlite(tmp_path / "mcap", tmp_path / "whole", 9)

@@ -74,6 +74,7 @@ def test_another_agent_goes_on_at_speed_in_the_same_state_on_the_same_route(tmp_
 
 @pytest.mark.clause("EST-2")
 @pytest.mark.clause("INT-4")
+@pytest.mark.medium
 def test_the_clock_of_a_junction_goes_on_from_where_it_was(tmp_path):
     """It is part of what the machine remembers, not one of its rows' dwells."""
     road_map = read_map(CONFIG / "course" / "course.xodr")

@@ -88,6 +88,7 @@ def test_the_table_has_most_lost_first_and_the_total_last(
 
 
 @pytest.mark.clause("EXPL-1")
+@pytest.mark.medium
 def test_two_runs_stand_side_by_side_with_their_differences(
     town: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -71,6 +71,7 @@ def test_timers_run_on_the_stamps_whatever_the_rate_of_ticks(road: RoadMap, step
 
 @pytest.mark.clause("DWELL-5")
 @pytest.mark.parametrize("jump", [-50.0, 20.0])
+@pytest.mark.medium
 def test_a_jump_of_time_is_reported_and_passes_no_deadline(road: RoadMap, jump: float) -> None:
     drive = in_normal(Place(road), route_along(road))
     drive.result = plan(reach=0.0)

@@ -128,6 +128,7 @@ def test_not_localized_it_waits_and_asks_as_soon_as_it_is(road: RoadMap) -> None
 
 
 @pytest.mark.clause("NOR-10")
+@pytest.mark.medium
 def test_at_the_end_of_its_route_the_car_stands_reports_and_asks(road: RoadMap) -> None:
     drive = in_normal(Place(road, x=300.0), route_along(road, end=LENGTH - 20.0))
     drive.place.x = LENGTH - 20.0 - 1.0

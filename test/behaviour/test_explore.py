@@ -114,6 +114,7 @@ def test_the_time_adds_up_over_visits_until_normal_is_reached(road: RoadMap) -> 
 
 
 @pytest.mark.clause("USE-1")
+@pytest.mark.medium
 def test_a_path_that_turns_out_to_be_none_is_believed_later_each_time(road: RoadMap) -> None:
     drive = _explore(road)
     drive.probe = plan()

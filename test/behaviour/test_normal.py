@@ -79,6 +79,7 @@ def test_creeping_less_than_a_metre_in_10_seconds_is_standing(road: RoadMap) -> 
         (Reason.CURVATURE, False, states.SOLID_LINE_FREE),
     ],
 )
+@pytest.mark.medium
 def test_waiting_is_right_for_lights_pedestrians_and_leaders_that_moved(
     road: RoadMap, reason: Reason, moving: bool, state: str
 ) -> None:

@@ -30,6 +30,7 @@ def _in_box(x: float, y: float, pose: Pose, slack: float) -> bool:
 
 
 @given(segments, poses)
+@pytest.mark.medium
 def test_cutting_out_removes_what_is_inside_and_nothing_else(lines: np.ndarray, pose: Pose) -> None:
     left = cut_out(lines, pose, BOX)
     for u in np.linspace(0.0, 1.0, 21):

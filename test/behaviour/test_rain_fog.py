@@ -69,6 +69,7 @@ def test_it_is_quick_to_switch_and_slow_to_switch_back(road: RoadMap) -> None:
 
 @pytest.mark.clause("RFG-1")
 @pytest.mark.parametrize("begin", [False, True])
+@pytest.mark.medium
 def test_a_flickering_sensor_does_not_make_it_flap(road: RoadMap, begin: bool) -> None:
     drive = in_normal(Place(road), route_along(road))
     if begin:
@@ -92,6 +93,7 @@ def test_guards_rules_and_planner_see_no_object_that_only_the_lidar_sees(road: R
 
 
 @pytest.mark.clause("RFG-1")
+@pytest.mark.medium
 def test_a_leader_that_only_the_lidar_saw_explains_no_standing(road: RoadMap) -> None:
     """The guards look at the World without it: what the car stands for is gone."""
     drive = in_normal(Place(road, things=(Thing(90.0, NEAR_Y, moving=True),)), route_along(road))

@@ -36,6 +36,7 @@ def _asked(drive: Drive) -> list[float]:
 
 
 @pytest.mark.clause("RRF-1")
+@pytest.mark.medium
 def test_the_server_is_asked_every_10_seconds(road: RoadMap) -> None:
     drive = in_normal(Place(road, v=5.0), route_along(road))
     for _ in range(620):
@@ -236,6 +237,7 @@ def test_replan_defers_the_switch_and_explore_makes_it(road: RoadMap) -> None:
 
 
 @pytest.mark.clause("RPL-2")
+@pytest.mark.medium
 def test_a_refreshed_route_through_the_reported_block_is_not_switched_to(road: RoadMap) -> None:
     drive = departed(Place(road, y=9.0), route_along(road, FAR_LANE))
     drive.result = drive.probe = plan(False)

@@ -156,6 +156,7 @@ def test_a_campaign_that_is_given_up_leaves_no_run_behind(
     assert given_up.wait(PATIENCE_S)
 
 
+@pytest.mark.medium
 def test_bad_input_on_a_worker_is_told_as_here(
     cluster: LocalCluster, driven: Callable[[Callable[..., Run]], None], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -97,6 +97,7 @@ def test_the_diagram_is_mermaid(capsys: pytest.CaptureFixture[str]) -> None:
         (["sim", "roam.osc", "--ros", "--no-film"], "processes leave all there is"),
     ],
 )
+@pytest.mark.medium
 def test_bad_input_is_one_line_and_exit_code_2(
     arguments: list[str], said: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -180,6 +181,7 @@ def test_closed_outputs_are_no_fault(verb: str, code: int) -> None:
     assert subprocess.run(command, check=False).returncode == code
 
 
+@pytest.mark.medium
 def test_letters_that_a_terminal_does_not_have_are_written_by_their_numbers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

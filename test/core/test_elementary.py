@@ -32,6 +32,7 @@ def close(ours: float, theirs: float, least: float = 0.0) -> bool:
 @pytest.mark.clause("SIM-2")
 @pytest.mark.parametrize("name", ["sin", "cos", "tan"])
 @given(angle=ANGLES)
+@pytest.mark.medium
 def test_angles_have_their_sines_cosines_and_tangents(name: str, angle: float) -> None:
     assert close(getattr(elementary, name)(angle), getattr(math, name)(angle))
 

@@ -31,6 +31,7 @@ def driving(course: RoadMap) -> list[Lane]:
     return [course.lanes[lane_id] for lane_id in course.driving_lanes()]
 
 
+@pytest.mark.medium
 def test_the_file_is_what_the_script_writes(tmp_path: Path) -> None:
     target = tmp_path / "course.xodr"
     subprocess.run([sys.executable, "-B", str(COURSE / "make_course.py"), str(target)], check=True, capture_output=True)

@@ -39,6 +39,7 @@ def test_it_is_as_long_as_the_course_of_the_match():
     assert sum(float(road.get("length")) for road in roads if road.get("junction") == "-1") > 9_500.0
 
 
+@pytest.mark.medium
 def test_the_reader_has_nothing_to_complain_about(whole_course: RoadMap):
     assert whole_course.warnings == ()
 

@@ -63,6 +63,7 @@ def test_perception_that_is_off_grows_stale_and_comes_back() -> None:
 
 
 @pytest.mark.parametrize(("name", "age"), [("perception_late", 0.4), ("messages_doubled", 0.0)])
+@pytest.mark.medium
 def test_objects_are_as_old_as_they_are_late(name: str, age: float) -> None:
     loop, _ = begun(name)
     tick = ticks(loop, 2.0)[-1]
@@ -70,6 +71,7 @@ def test_objects_are_as_old_as_they_are_late(name: str, age: float) -> None:
     assert tick.stamp - tick.world.received.objects.stamp == pytest.approx(age, abs=1e-6)
 
 
+@pytest.mark.medium
 def test_ghosts_are_seen_where_nothing_is_and_go_with_the_fault() -> None:
     loop, fault = begun("ghosts")
     most = max(len(_rows(tick)) for tick in ticks(loop, 3.0))
@@ -110,6 +112,7 @@ def test_a_tick_that_is_late_comes_once_in_ten_frames_and_the_car_brakes_instead
 
 @pytest.mark.clause("DWELL-5")
 @pytest.mark.parametrize(("name", "jump"), [("clock_forward", CLOCK_JUMP_S), ("clock_back", -CLOCK_JUMP_S)])
+@pytest.mark.medium
 def test_a_clock_that_jumps_is_that_of_ticks_and_plans_and_the_car_drives_on(name: str, jump: float) -> None:
     loop, fault = begun(name)
     tick = ticks(loop, 1.0)[-1]

@@ -84,6 +84,7 @@ def test_what_was_found_is_read_or_refused_in_one_line(
 
 
 @pytest.mark.parametrize("target", ["map", "xml", "tpcap", "commonroad", "mission", "parameters"])
+@pytest.mark.medium
 def test_the_files_that_mutants_are_made_of_are_read(target: str, tmp_path: Path) -> None:
     for seed in TARGETS[target].seeds():
         file = tmp_path / f"seed{TARGETS[target].suffix}"

@@ -57,6 +57,7 @@ def test_most_mutants_of_a_structure_still_have_one(
     assert 75 <= whole < 100
 
 
+@pytest.mark.medium
 def test_numbers_of_every_attribute_come_to_extremes() -> None:
     texts = [mutate_xml(XML, Random(seed)).decode("utf-8", "replace") for seed in range(600)]
     for attribute in ("s", "hdg", "length", "id"):

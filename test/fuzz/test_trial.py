@@ -56,6 +56,7 @@ def hangs(file: Path) -> None:
         (hangs, "time"),
     ],
 )
+@pytest.mark.medium
 def test_all_but_a_result_and_one_clear_line_is_a_finding(
     read: Callable[[Path], object], kind: str, tmp_path: Path
 ) -> None:

@@ -127,6 +127,7 @@ def compiler(tmp_path: Path) -> Callable[[dict[str, Any]], str]:
     return compile_
 
 
+@pytest.mark.medium
 def test_every_setting_is_one_of_the_open_source_line(compiler: Callable[[dict[str, Any]], str]) -> None:
     assert compiler(LAYOUT) == ""
 

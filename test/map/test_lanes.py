@@ -79,6 +79,7 @@ def test_a_jump_of_the_lane_offset_belongs_to_the_next_section(tmp_path: Path) -
 
 
 @given(st.floats(0.01, 0.25), st.booleans())
+@pytest.mark.medium
 def test_samples_are_dense_enough_in_bends(tmp_path_factory: pytest.TempPathFactory, bend: float, left: bool) -> None:
     length = min(60.0, 2.0 / bend)
     plan = xodr.geometry(0.0, 0.0, 0.0, 0.0, length, f'<arc curvature="{bend if left else -bend}"/>')

@@ -70,6 +70,7 @@ def test_bays_along_the_kerb_are_no_parking_area_but_slanted_slots_are(tmp_path:
     assert {aisle.lane for aisle in area.aisles} == {AHEAD, BACK}
 
 
+@pytest.mark.medium
 def test_the_car_park_of_the_course() -> None:
     areas = parking_areas(read_map(share_file("config", "course", "course.xodr")))
     eight = [area for area in areas if any(aisle.lane.road == "8" for aisle in area.aisles)]

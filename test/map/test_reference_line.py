@@ -34,6 +34,7 @@ def integrated(s: FloatArray, heading: FloatArray) -> FloatArray:
 
 
 @given(curvatures, rates, lengths)
+@pytest.mark.medium
 def test_a_spiral_is_the_integral_of_its_heading(curvature: float, rate: float, length: float) -> None:
     s = np.linspace(0.0, length, 2001)
     curve = spiral(s, curvature, rate)

@@ -91,6 +91,7 @@ def test_what_drives_is_the_same_in_both() -> None:
 
 
 @pytest.mark.parametrize("name", EXTRAS)
+@pytest.mark.medium
 def test_nothing_that_is_required_is_missing(name: str) -> None:
     """Nothing is resolved when a lock file is installed, so that what it forgets would be missing."""
     needed = closure(declared(EXTRAS[name]))

@@ -261,6 +261,7 @@ def check_line(done: subprocess.CompletedProcess[str], found: str, expected: str
 
 
 @pytest.mark.parametrize(("name", "module", "function"), EXECUTABLES)
+@pytest.mark.medium
 def test_an_executable_says_what_is_missing(name: str, module: str, function: str, tmp_path: Path) -> None:
     """Nothing that is not of the standard library is imported before: all of it is missing."""
     names = sorted(DECLARED)

@@ -83,6 +83,7 @@ def eager_threads() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("name", CASES)
+@pytest.mark.medium
 def test_two_planners_that_take_turns_plan_as_each_alone(name: str) -> None:
     alone = [bits(plans(Planner(VEHICLE, PARAMETERS), case)) for case in CASES[name]]
     turns = [plans(Planner(VEHICLE, PARAMETERS), case) for case in CASES[name]]
@@ -111,6 +112,7 @@ def test_two_planners_in_two_threads_plan_as_each_alone(name: str) -> None:
             assert_same(found.pop(number), alone[number])
 
 
+@pytest.mark.medium
 def test_a_planner_that_has_planned_anything_else_plans_as_a_new_one() -> None:
     used = Planner(VEHICLE, PARAMETERS)
     for case in (case for pair in CASES.values() for case in pair):

@@ -69,6 +69,7 @@ EVENTS = ("status", "odometry", "objects", "answer", "answer of the tick before"
 
 @settings(max_examples=60)
 @given(ticks=st.lists(st.lists(st.sampled_from(EVENTS), max_size=9), min_size=1, max_size=8))
+@pytest.mark.medium
 def test_whatever_comes_in_whatever_order_each_tick_has_exactly_one_command(ticks):
     course = SimpleNamespace(signals={}, stop_lines=())
     bench, stamps = Bench(course), []

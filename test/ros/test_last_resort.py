@@ -17,6 +17,7 @@ from tuling_fsm.ros.last_resort import braking
     decel=st.floats(0.3, 6.0),
 )  # fmt: skip
 @settings(max_examples=200, deadline=None)
+@pytest.mark.medium
 def test_braking_always_ends_standing_on_the_old_way(v, final, bend, after, decel):
     t = np.linspace(0.0, 5.0, 51)
     speed = v * (1.0 - (1.0 - final) * t / 5.0)

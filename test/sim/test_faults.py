@@ -133,6 +133,7 @@ def seen_by(frames: list[Inputs], sensor: Source) -> list[int]:
 
 @pytest.mark.clause("SIM-2")
 @pytest.mark.parametrize("name", ["lidar", "radar", "camera"])
+@pytest.mark.medium
 def test_each_sensor_misses_what_it_misses_and_leaves_the_others_alone(lit: RoadMap, name: str) -> None:
     half = {f"{name}_faults": FaultParameters(drop_out=0.5)}
     plain, faulty, again = run(lit), run(lit, **half), run(lit, **half)
@@ -158,6 +159,7 @@ def offsets(plain: list[Inputs], other: list[Inputs]) -> FloatArray:
     return np.concatenate([np.stack([a[axis] - b[axis] for axis in "xy"], axis=1) for a, b in both])
 
 
+@pytest.mark.medium
 def test_an_object_is_where_the_best_sensor_that_sees_it_says(lit: RoadMap) -> None:
     plain, coarse, fine = run(lit), FaultParameters(noise=1.0), FaultParameters(noise=0.1)
     assert not offsets(plain, run(lit, radar_faults=coarse, camera_faults=coarse)).any()

@@ -93,6 +93,7 @@ def test_without_odometry_it_says_so(lit: RoadMap) -> None:
         planner(simulation(lit, ego=FROM_EAST, route=TO_WEST)).step(Inputs(0.0))
 
 
+@pytest.mark.medium
 def test_a_mission_and_processes_of_their_own_are_not_for_it(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

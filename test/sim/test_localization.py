@@ -39,6 +39,7 @@ def test_without_localization_the_car_reckons_on_and_drifts_together_with_all_it
     assert back.pose == sim.ego.pose
 
 
+@pytest.mark.medium
 def test_a_plan_made_in_the_frame_of_a_wrong_belief_moves_the_car_as_it_was_meant(two_lanes: RoadMap) -> None:
     sim = world(two_lanes, LANE, "ego.lose_localization()", speed="9mps")
     lines: list[float] = []

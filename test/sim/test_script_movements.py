@@ -60,6 +60,7 @@ def test_it_is_where_it_has_to_be_at_the_end(course: RoadMap) -> None:
     assert npc.pose.x - sim.ego.pose.x == pytest.approx(12.0, abs=0.4)
 
 
+@pytest.mark.medium
 def test_it_changes_into_the_lane_of_the_ego(course: RoadMap) -> None:
     sim, npc = after(course, "lane(same_as: ego_vehicle, at: end)", 11.0)
     assert npc.pose.y == pytest.approx(sim.ego.pose.y, abs=0.3)

@@ -130,6 +130,7 @@ def test_a_route_is_followed_to_its_end(plain: RoadMap) -> None:
     assert sim.inputs().rain_fog.value is True
 
 
+@pytest.mark.medium
 def test_walkers_and_free_paths_go_from_point_to_point(two_lanes: RoadMap) -> None:
     points = (AtPose(100.0, -3.0, None), AtPose(102.0, -3.0, None))
     sim = run(two_lanes, (person(100.0, 1.0),), begins(Walk("walker", points, 1.25)))

@@ -208,6 +208,7 @@ def test_the_goal_counts_by_another_way_too(two_lanes: RoadMap) -> None:
     ("begins", "stands", "end"),
     [("301", "301", None), ("301", "302", "parked"), (None, "302", "parked"), (None, None, None)],
 )
+@pytest.mark.medium
 def test_standing_in_another_slot_than_at_first_ends_the_run(
     course: RoadMap, begins: str | None, stands: str | None, end: str | None
 ) -> None:

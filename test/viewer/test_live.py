@@ -234,6 +234,7 @@ def test_only_names_of_this_machine_are_answered(server: LiveServer, host: str, 
     assert get(server, "/", Host=host).status == status
 
 
+@pytest.mark.medium
 def test_pages_are_counted_and_one_that_takes_nothing_holds_up_no_other(server: LiveServer) -> None:
     server.log.append(packed(1))
     address = server.url.removeprefix("http://").rstrip("/").split(":")

@@ -32,6 +32,7 @@ def run_of(page: Path) -> dict[str, Any]:
     return run
 
 
+@pytest.mark.medium
 def test_the_page_is_one_small_file_that_loads_nothing(bag: Path) -> None:
     text = machine_page(run_data(bag))
     assert LOADED.findall(text) == []
@@ -58,6 +59,7 @@ def test_every_state_row_and_guard_of_the_tables_is_in_it() -> None:
 
 
 @pytest.mark.clause("EXPL-1")
+@pytest.mark.medium
 def test_the_transitions_of_a_run_are_those_of_its_bag(bag: Path) -> None:
     run, timeline = run_data(bag), read_timeline(bag)
     assert len(run["transitions"]) == len(timeline.changes) == 3
@@ -72,6 +74,7 @@ def test_the_transitions_of_a_run_are_those_of_its_bag(bag: Path) -> None:
     assert {each["guard"] for each in run["dwells"]} == {"no_progress"}
 
 
+@pytest.mark.medium
 def test_stamps_of_a_clock_begin_at_zero(course: RoadMap, tmp_path: Path) -> None:
     run = run_data(record(tmp_path / "late", course, shift_s=1.7e9))
     assert run["begin"] == 0.0
@@ -85,6 +88,7 @@ def test_a_run_of_other_tables_is_refused(course: RoadMap, tmp_path: Path, monke
         run_data(record(tmp_path / "other", course))
 
 
+@pytest.mark.medium
 def test_the_verb_writes_the_page(bag: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = tmp_path / "sub" / "m.html"
     assert main(["machine", "--html", str(file), "--run", str(bag)]) == 0

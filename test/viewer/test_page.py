@@ -76,6 +76,7 @@ def test_two_bags_are_on_one_page(bag: Path, course: RoadMap, tmp_path: Path, mo
     assert [header["title"] for header in runs_of(tmp_path / "report.html")] == ["drive on course, seed 4", "other"]
 
 
+@pytest.mark.medium
 def test_what_cannot_be_shown_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path, bag: Path) -> None:
     assert main(["report", str(tmp_path / "none")]) == 2
     assert "no such file or folder" in capsys.readouterr().err

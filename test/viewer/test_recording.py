@@ -117,6 +117,7 @@ def test_a_bag_without_odometry_shows_the_plans(tmp_path: Path, course: RoadMap)
     assert columns["ego.x"][40] == pytest.approx(pose_at(2.0).x, abs=1e-3)
 
 
+@pytest.mark.medium
 def test_a_bag_in_which_the_planner_says_nothing_is_shown_all_the_same(tmp_path: Path, course: RoadMap) -> None:
     silent = ("state", "why", "transition", "markers", "sensors", "indicators")
     header, columns = unpacked(record(FilmSource(record_drive(tmp_path / "other", course, without=silent))).data)

@@ -31,6 +31,7 @@ def bars(axes: Axes) -> dict[str, list[tuple[float, float]]]:
 
 
 @pytest.mark.clause("EXPL-1")
+@pytest.mark.medium
 def test_states_limits_and_stops_are_those_of_the_bag(bag: Path) -> None:
     timeline = read_timeline(bag)
     above, speed, below, listed = timeline_figure(timeline, "drive").axes
@@ -60,6 +61,7 @@ def test_codes_have_the_colours_of_the_film() -> None:
     assert set(film) <= {reason.value for reason in Reason}
 
 
+@pytest.mark.medium
 def test_a_bag_of_a_clock_is_counted_from_its_beginning(course: RoadMap, tmp_path: Path, bag: Path) -> None:
     shifted = read_timeline(record(tmp_path / "clock", course, shift_s=1.7e9))
     assert shifted.origin == shifted.begin

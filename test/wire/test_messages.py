@@ -74,6 +74,7 @@ def test_bad_json_is_refused(text, said):
 @pytest.mark.clause("SAF-3")
 @given(st.binary(max_size=200), st.sampled_from([topic.name for topic in INPUTS]))
 @settings(max_examples=300, deadline=None)
+@pytest.mark.medium
 def test_random_bytes_raise_nothing_but_an_input_error(raw, topic):
     try:
         unpack_input(topic, raw, 0.0)

@@ -118,6 +118,7 @@ def test_the_clock_pauses_for_a_red_light_that_is_seen_and_for_pedestrians(
 
 
 @pytest.mark.clause("INT-4", "NOR-11")
+@pytest.mark.medium
 def test_the_clock_pauses_behind_a_queue_and_runs_on_when_that_is_given_up(lit: RoadMap, route: Route) -> None:
     ride = _waiting(lit, route)
     ride.result = JAM
@@ -149,6 +150,7 @@ def test_the_literal_clock_does_not_pause(lit: RoadMap, route: Route) -> None:
 
 
 @pytest.mark.clause("INT-4", "EST-2")
+@pytest.mark.medium
 def test_an_emergency_stop_holds_the_clock(lit: RoadMap, route: Route) -> None:
     ride = _waiting(lit, route)
     assert _still_waiting(ride, 8.0)
@@ -160,6 +162,7 @@ def test_an_emergency_stop_holds_the_clock(lit: RoadMap, route: Route) -> None:
 
 
 @pytest.mark.clause("INT-4")
+@pytest.mark.medium
 def test_each_visit_has_a_clock_of_its_own(lit: RoadMap, route: Route) -> None:
     ride = _waiting(lit, route)
     assert _still_waiting(ride, 5.0)
@@ -173,6 +176,7 @@ def test_each_visit_has_a_clock_of_its_own(lit: RoadMap, route: Route) -> None:
 
 
 @pytest.mark.clause("INT-5")
+@pytest.mark.medium
 def test_no_path_for_five_seconds_gives_up_the_lines(lit: RoadMap, route: Route) -> None:
     ride = in_safe_driving(Ride(lit, route, ZONE_S + 10.0))
     ride.result = plan(False)

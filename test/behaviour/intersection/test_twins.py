@@ -55,6 +55,7 @@ def test_without_lines_it_plans_as_on_the_road(lit: RoadMap, route: Route) -> No
     ("light", "walls"),
     [(Light.RED, [Reason.RED_LIGHT]), (Light.RED_YELLOW, [Reason.RED_LIGHT]), (None, []), (Light.DARK, [])],
 )
+@pytest.mark.medium
 def test_without_lines_only_a_red_light_that_is_seen_stops_it_at_the_line(
     lit: RoadMap, route: Route, light: Light | None, walls: list[Reason]
 ) -> None:

@@ -61,6 +61,7 @@ def test_behind_the_junction_the_car_drives_normally_again(lit: RoadMap, route: 
 
 
 @pytest.mark.clause("USE-1", "INT-6")
+@pytest.mark.medium
 def test_at_the_border_of_the_zone_it_does_not_flap(lit: RoadMap, route: Route) -> None:
     ride = _in_normal(lit, route, ZONE_S - 1.0)
     for k in range(400):

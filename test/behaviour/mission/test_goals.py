@@ -156,6 +156,7 @@ def test_a_passenger_aboard_is_not_forgotten_by_a_new_mission(road: RoadMap) -> 
     assert progress(drive).entries[goal.entry].task.name == "one"
 
 
+@pytest.mark.medium
 def test_without_a_car_park_the_car_stands_when_all_is_served(road: RoadMap) -> None:
     drive = _at_the_dropoff(road, mission(park=False))
     drive.run(12.0)

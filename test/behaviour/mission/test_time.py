@@ -36,6 +36,7 @@ def test_a_sum_that_is_short_for_30_s_gives_the_pick_up_up(road: RoadMap) -> Non
 
 
 @pytest.mark.clause("MAT-1")
+@pytest.mark.medium
 def test_the_sum_is_made_every_10_s_and_a_short_moment_is_forgiven(road: RoadMap) -> None:
     drive = in_normal_with(road, mission(match=600.0))
     sums = [drive.tick().record.machine.memory.mission.summed_at for _ in range(round(35.0 / TICK))]
@@ -57,6 +58,7 @@ def test_a_passenger_who_gets_on_is_not_left_behind(road: RoadMap) -> None:
 
 
 @pytest.mark.clause("MAT-1")
+@pytest.mark.medium
 def test_when_the_time_is_over_the_car_stops_for_good_and_says_so(road: RoadMap) -> None:
     drive = in_normal_with(road, mission(match=30.0), v=0.0)
     assert progress(drive).goal.kind is GoalKind.CAR_PARK

@@ -150,6 +150,7 @@ def test_after_two_routes_it_is_reported_and_the_car_circles_on(car_park_map: Ro
 
 
 @pytest.mark.clause("PRK-2", "RRF-1")
+@pytest.mark.medium
 def test_the_refreshed_route_is_that_of_the_search(car_park_map: RoadMap) -> None:
     drive = at_dead_end(car_park_map)
     drive.run(1.0)

@@ -184,6 +184,7 @@ def test_a_car_that_still_rolls_has_not_parked(car_park_map: RoadMap) -> None:
 
 
 @pytest.mark.clause("PRK-5")
+@pytest.mark.medium
 def test_parked_sends_speed_zero_for_ever_whatever_comes(car_park_map: RoadMap) -> None:
     drive = parked(car_park_map)
     planner = Planner(Vehicle(), PlanningParameters())

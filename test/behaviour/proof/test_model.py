@@ -109,6 +109,7 @@ def _with_deadline(machine: FlaggedTable, path: str) -> Iterator[Holding]:
 
 
 @pytest.mark.clause("USE-2", "SAF-4")
+@pytest.mark.medium
 def test_when_its_deadline_has_passed_every_state_is_left_whatever_else_holds(checkers: dict[str, Checker]) -> None:
     checker = checkers[HIERARCHY]
     machine = checker.machine

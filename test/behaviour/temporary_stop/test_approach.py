@@ -202,6 +202,7 @@ def test_to_a_slot_on_the_road_the_car_does_not_leave_it(road: RoadMap) -> None:
 
 
 @pytest.mark.clause("TMP-3")
+@pytest.mark.medium
 def test_after_3_attempts_a_pick_up_is_dropped(road: RoadMap) -> None:
     drive = _approaching(road, things=FULL)
     drive.result = plan(False)

@@ -166,6 +166,7 @@ def test_at_green_only_a_turn_across_oncoming_traffic_waits(
 
 
 @pytest.mark.clause("INT-7")
+@pytest.mark.medium
 def test_the_time_at_red_gives_no_turn_before_those_who_start_at_green_as_well(maps: dict[str, RoadMap]) -> None:
     drive = drive_from(maps["lit"], "S", "W", 1.3, 0.0)
     drive.lights = {4: Light.RED, 2: Light.RED}

@@ -116,6 +116,7 @@ def test_no_wall_behind_the_bumper_and_none_once_the_line_is_passed(lit: RoadMap
 
 
 @pytest.mark.clause("USE-3")
+@pytest.mark.medium
 def test_a_car_that_waits_does_not_creep_over_its_line(lit: RoadMap) -> None:
     drive = approach(lit, 30.0, light=Light.RED)
     drive.drive(15.0)

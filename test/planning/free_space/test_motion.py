@@ -63,6 +63,7 @@ def smoothed(steers: FloatArray, lengths: FloatArray, walls: SegmentGrid | None 
 
 @given(arcs)
 @settings(max_examples=80)
+@pytest.mark.medium
 def test_a_smoothed_path_steers_without_a_jump_and_ends_where_it_should(
     pieces: list[tuple[float, float, float]],
 ) -> None:
@@ -138,6 +139,7 @@ def problem_in(segments: FloatArray, start: Pose) -> FreeSpaceProblem:
         (slot_along(0.6), Pose(7.0, 5.0, 2.0)),
     ],
 )
+@pytest.mark.medium
 def test_improving_never_costs_more_and_softening_bends_less(segments: FloatArray, start: Pose) -> None:
     problem = problem_in(segments, start)
     found = first_path(problem, (body_of(CAR, 0.01),), 20_000, TREE)

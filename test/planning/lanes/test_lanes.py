@@ -61,6 +61,7 @@ def test_a_solid_line_is_a_wall() -> None:
 
 
 @pytest.mark.clause("NOR-7")
+@pytest.mark.medium
 def test_a_stop_behind_one_that_moves_is_feasible() -> None:
     log = run(straight(), scene(v=6.0), 12.0, (Thing(7, 60.0, 0.0, moving=True),))
     assert log[-1][1].ego.v == 0.0
@@ -68,6 +69,7 @@ def test_a_stop_behind_one_that_moves_is_feasible() -> None:
 
 
 @pytest.mark.clause("INT-1")
+@pytest.mark.medium
 def test_a_kept_lane_is_kept() -> None:
     log = run(straight(2, 0), scene(v=8.0), 10.0, (Thing(7, 60.0, 0.0, v=2.0),), keep_lane=True)
     assert max(abs(now.ego.pose.y) for _, now, _ in log) < 0.5
@@ -160,6 +162,7 @@ def test_a_car_outside_its_lane_comes_back_but_goes_no_farther_out() -> None:
     assert abs(log[-1][1].ego.pose.y) < 0.05
 
 
+@pytest.mark.medium
 def test_static_edges_are_led_around_with_room() -> None:
     barrier = [(60.0, -1.75, 60.0, -0.6), (60.0, -0.6, 66.0, -0.6), (66.0, -0.6, 66.0, -1.75)]
     wide = straight(1, 0, width=5.0)
@@ -171,6 +174,7 @@ def test_static_edges_are_led_around_with_room() -> None:
 
 
 @pytest.mark.clause("NOR-5", "USE-1")
+@pytest.mark.medium
 def test_equal_lanes_are_not_alternated_between() -> None:
     other = (Thing(7, 60.0, 0.0, v=5.0), Thing(8, 60.0, 3.5, v=5.0))
     rng = np.random.default_rng(3)
@@ -184,6 +188,7 @@ def test_equal_lanes_are_not_alternated_between() -> None:
     assert sum(a != b for a, b in itertools.pairwise(shifts)) <= 1
 
 
+@pytest.mark.medium
 def test_a_lane_that_leaves_the_route_is_left_in_time() -> None:
     def lanes(x: float) -> tuple[LaneLine, ...]:
         (left,) = road(pieces=LONG, at=x)

@@ -80,6 +80,7 @@ def test_the_bumper_stops_before_a_wall_from_any_speed_and_distance(v: float, di
 
 
 @pytest.mark.clause("INT-2", "USE-3")
+@pytest.mark.medium
 def test_a_wall_is_reached_smoothly_and_held() -> None:
     log = run(straight(), scene(v=8.33), 14.0, walls=(wall_across(60.0),))
     assert log[-1][1].ego.v == 0.0
@@ -134,6 +135,7 @@ def test_the_end_of_the_line_is_not_driven_over(end: LaneEnd, goal: float | None
         assert not log[-1][2].feasible
 
 
+@pytest.mark.medium
 def test_bends_limit_the_speed() -> None:
     pieces = ((40.0, 0.0), (12.0, 0.12), (80.0, 0.0))
     points = bent(*pieces)

@@ -23,6 +23,7 @@ def seconds(log: Log) -> float:
 
 
 @pytest.mark.clause("REG-2", "USE-8")
+@pytest.mark.medium
 def test_the_lane_beside_is_reached_without_a_standstill() -> None:
     log = drive_checked(BESIDE, scene(0.0), 16.0)
     assert seconds(log) < 13.0

@@ -25,6 +25,7 @@ def kept(log: Log) -> int:
 
 
 @pytest.mark.clause("USE-8", "USE-9")
+@pytest.mark.medium
 def test_a_parallel_slot_is_entered_with_one_plan_driven_to_each_cusp() -> None:
     request = FreeSpace(Pose(0.0, -3.0, 0.0))
     log = drive_checked(request, scene(0.0, segments=slot()), 32.0)
@@ -64,6 +65,7 @@ def test_one_false_scan_makes_no_new_plan() -> None:
 
 
 @pytest.mark.clause("USE-8")
+@pytest.mark.medium
 def test_what_stays_in_the_way_is_stopped_for_and_planned_around() -> None:
     def plan(stamp: float, now: Scene, previous: PlanResult | None) -> PlanResult:
         return PLANNER.plan(AHEAD, now, previous)
@@ -77,6 +79,7 @@ def test_what_stays_in_the_way_is_stopped_for_and_planned_around() -> None:
     assert min(gap_to(Thing(1, 11.0, -0.2), now.ego.pose, VEHICLE) for _, now, _ in log) > 0.0
 
 
+@pytest.mark.medium
 def test_a_pedestrian_in_the_way_is_waited_for() -> None:
     walker = Thing(9, 8.0, -8.0, heading=0.5 * math.pi, v=1.4, length=0.5, width=0.5, kind=PEDESTRIAN)
     log = drive_checked(AHEAD, scene(0.0), 22.0, (walker,))
@@ -87,6 +90,7 @@ def test_a_pedestrian_in_the_way_is_waited_for() -> None:
 
 
 @pytest.mark.clause("USE-6")
+@pytest.mark.medium
 def test_pulling_out_waits_for_what_comes_from_behind() -> None:
     other = Thing(9, -30.0, 3.0, v=7.0)
     log = drive_checked(FreeSpace(Pose(15.0, 3.0, 0.0)), scene(0.0), 20.0, (other,))

@@ -53,6 +53,7 @@ def test_from_one_bay_into_another_beside_a_near_kerb_in_one_curve(v: float) -> 
 
 
 @pytest.mark.clause("TMP-1")
+@pytest.mark.medium
 def test_a_taken_bay_is_left_for_the_next_one() -> None:
     log = drive_checked(
         PullOver(BAYS, speed_limit=5.0), scene(x=0.0, v=7.0, things=(parked(30.0),)), 24.0, (parked(30.0),)

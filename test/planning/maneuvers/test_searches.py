@@ -187,6 +187,7 @@ def test_a_car_that_rolls_plans_at_once_and_so_does_one_that_only_asks() -> None
 
 
 @pytest.mark.clause("EXPL-1")
+@pytest.mark.medium
 def test_a_car_that_rolls_slowly_stops_first() -> None:
     creeping = PLANNER.plan(SLOT, scene(0.0, v=0.6, segments=slot()), None)
     assert creeping.search is None

@@ -63,6 +63,7 @@ def gaps(frenet: FrenetPath, box: FloatArray) -> FloatArray:
     st.floats(-0.12, 0.12), st.floats(8.0, 60.0), st.floats(-4.0, 4.0), st.floats(-math.pi, math.pi),
     st.floats(0.1, 6.0), st.floats(0.1, 1.3), st.integers(0, 12), st.floats(0.0, 0.6),
 )  # fmt: skip
+@pytest.mark.medium
 def test_a_path_enters_a_box_where_the_first_of_all_its_points_does(
     kappa: float, s: float, aside: float, heading: float, length: float, width: float, lo: int, gap: float
 ) -> None:

@@ -60,11 +60,13 @@ def following(v: float, ahead: float, p: RssParameters) -> float:
 
 
 @given(speeds, speeds, numbers)
+@pytest.mark.medium
 def test_a_follower_at_the_safe_distance_never_touches(v: float, ahead: float, p: RssParameters) -> None:
     assert following(v, ahead, p) <= following_distance(v, ahead, Rss.of(p)) + ACCURACY
 
 
 @given(speeds, speeds, numbers)
+@pytest.mark.medium
 def test_a_follower_one_percent_nearer_touches(v: float, ahead: float, p: RssParameters) -> None:
     p = replace(p, brake=min(p.brake, p.brake_hardest))
     safe = following_distance(v, ahead, Rss.of(p))
@@ -93,11 +95,13 @@ def drifting(left: float, right: float, p: RssParameters) -> float:
 
 
 @given(drifts, drifts, numbers)
+@pytest.mark.medium
 def test_two_side_by_side_at_the_safe_distance_never_touch(left: float, right: float, p: RssParameters) -> None:
     assert drifting(left, right, p) <= lateral_distance(left, right, Rss.of(p)) - p.lateral_margin + ACCURACY
 
 
 @given(st.floats(0.0, 1.5), st.floats(0.0, 1.5), numbers)
+@pytest.mark.medium
 def test_two_side_by_side_one_percent_nearer_touch(left: float, right: float, p: RssParameters) -> None:
     p = replace(p, lateral_margin=0.0)
     safe = lateral_distance(-left, right, Rss.of(p))

@@ -199,6 +199,7 @@ def test_the_car_passes_slowly_what_is_near_and_goes_on(
     assert speed_alongside(log, thing) <= passing_speed(*curve, apart) + 0.4
 
 
+@pytest.mark.medium
 def test_a_bus_is_passed_so_slowly_that_the_car_can_stop_and_a_row_of_cars_is_not_crept_along() -> None:
     bus = beside(0.8, **BUS_SHAPE)
     log = run(straight(), scene(v=8.0), 14.0, (bus,))
@@ -246,6 +247,7 @@ def test_an_empty_lane_is_driven_at_its_limit_however_wide_it_is(width: float) -
         assert result.limit.reason is Reason.SPEED_LIMIT
 
 
+@pytest.mark.medium
 def test_maneuvers_without_lanes_are_as_slow_beside_people() -> None:
     request = FreeSpace(Pose(25.0, 0.0, 0.0), allow_reverse=False, speed_limit=6.0)
 

@@ -74,6 +74,7 @@ def test_a_follower_is_never_nearer_than_the_safe_distance(v: float, ahead: floa
     assert log[-1][1].ego.v == pytest.approx(min(ahead, VEHICLE.max_speed), abs=1.5)
 
 
+@pytest.mark.medium
 def test_the_safe_distance_is_kept_without_swinging() -> None:
     leader = Thing(7, 50.0, 0.0, v=6.0)
     log = following(leader, 8.0, 20.0)
@@ -95,6 +96,7 @@ def test_room_is_made_for_a_vehicle_that_cuts_in() -> None:
     assert margin[-1] > -0.1
 
 
+@pytest.mark.medium
 def test_a_safe_gap_that_is_smaller_than_wanted_is_opened_gently() -> None:
     """Behind a leader at its own speed, at the safe distance: those who follow the car are not made to brake."""
     planner, v = Planner(VEHICLE, PARAMETERS), 8.0

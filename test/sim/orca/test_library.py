@@ -42,6 +42,7 @@ def same(apart: FloatArray) -> bool:
 
 
 @pytest.mark.clause("ORCA-1")
+@pytest.mark.medium
 def test_every_step_across_a_circle_is_the_library_s() -> None:
     places, goals = circle(50, 50.0)
     crowd = new_crowd(places, radius=1.5, horizon=10.0, horizon_obst=10.0)
@@ -50,6 +51,7 @@ def test_every_step_across_a_circle_is_the_library_s() -> None:
 
 
 @pytest.mark.clause("ORCA-1")
+@pytest.mark.medium
 def test_every_step_between_blocks_is_the_library_s() -> None:
     places, goals, polygons = blocks(4)
     crowd = new_crowd(places)

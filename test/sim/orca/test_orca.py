@@ -89,6 +89,7 @@ def test_obstacles_hold_where_neighbours_cannot_be_satisfied() -> None:
     st.lists(st.tuples(st.integers(-2, 2), st.integers(-2, 2)), min_size=2, max_size=12),
     st.integers(1, 4),
 )
+@pytest.mark.medium
 def test_agents_in_one_place_part_and_nothing_is_lost(cells: list[tuple[int, int]], most: int) -> None:
     avoidance = Avoidance(new_crowd(np.array(cells, dtype=np.float64), radius=0.4, max_neighbours=most), [])
     for _ in range(30):

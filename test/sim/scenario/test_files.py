@@ -68,6 +68,7 @@ def test_every_mission_stops_where_its_map_has_bays(file: Path, course: RoadMap,
 
 
 @pytest.mark.clause("REG-2")
+@pytest.mark.medium
 def test_the_three_starts_of_the_regression_scenario_are_behind_ever_more_restrictions(course: RoadMap) -> None:
     file = ROOT / "config" / "scenarios" / "regression.osc"
     edges = []

@@ -35,6 +35,7 @@ def test_units_are_what_they_are() -> None:
 
 
 @given(a=NUMBERS, b=NUMBERS, kind=KINDS, data=st.data())
+@pytest.mark.medium
 def test_units_of_one_type_add_up(a: float, b: float, kind: str, data: st.DataObject) -> None:
     one, other = (data.draw(st.sampled_from(LIBRARY.units_of(kind))) for _ in "ab")
     found = variables(f"x: {kind} = {a:.6f}{one} + {b:.6f}{other}")["x"]

@@ -68,6 +68,7 @@ def test_a_contact_is_one_event_until_it_is_over_for_3_s() -> None:
         ([], (60.0, "r"), True),
     ],
 )
+@pytest.mark.medium
 def test_standing_counts_where_neither_queue_nor_light_holds_it(
     others: list[SumoVehicle], light: tuple[float, str] | None, counts: bool
 ) -> None:
@@ -88,6 +89,7 @@ def test_a_minute_is_no_standstill_yet() -> None:
 
 
 @pytest.mark.clause("SIM-1")
+@pytest.mark.medium
 def test_an_ego_that_drives_into_a_vehicle_is_seen_by_both_judges(plain: RoadMap, folder: Path) -> None:
     route = route_between(plain, FROM_SOUTH, TO_NORTH)
     with sumo_on(folder, plain) as traffic:

@@ -91,6 +91,7 @@ def test_who_has_to_yield_waits_for_the_ego(signed: RoadMap, folder: Path) -> No
 
 
 @pytest.mark.clause("SIM-1")
+@pytest.mark.medium
 def test_who_comes_from_behind_stops_behind_a_standing_ego(plain: RoadMap, folder: Path) -> None:
     route = route_between(plain, FROM_SOUTH, TO_NORTH)
     with sumo_on(folder, plain) as traffic:
@@ -105,6 +106,7 @@ def test_who_comes_from_behind_stops_behind_a_standing_ego(plain: RoadMap, folde
 
 
 @pytest.mark.clause("SIM-1")
+@pytest.mark.medium
 def test_the_lights_of_the_map_are_those_of_sumo(lit: RoadMap, folder: Path) -> None:
     route = route_between(lit, FROM_EAST, TO_WEST)
     with sumo_on(folder, lit) as traffic:
@@ -136,6 +138,7 @@ def test_each_link_shows_what_its_signal_shows(lit: RoadMap, folder: Path) -> No
 
 
 @pytest.mark.clause("SIM-2")
+@pytest.mark.medium
 def test_the_same_seed_gives_the_same_run(lit: RoadMap, folder: Path) -> None:
     route = route_between(lit, FROM_EAST, TO_WEST)
 
@@ -164,6 +167,7 @@ def test_rude_drivers_ignore_the_right_of_way_and_follow_closely(plain: RoadMap,
 
 
 @pytest.mark.clause("SIM-1")
+@pytest.mark.medium
 def test_a_rude_driver_takes_the_right_of_way_of_the_ego(signed: RoadMap, folder: Path) -> None:
     """It is over the road before the ego, for whom a calm one waits."""
     route = route_between(signed, FROM_EAST, TO_WEST)

@@ -73,6 +73,7 @@ def errors(flow: Flow) -> FloatArray:
 
 @pytest.mark.clause("TM-1")
 @pytest.mark.parametrize("town", ["plain", "lit"])
+@pytest.mark.medium
 def test_pid_control_keeps_bodies_with_dynamics_on_their_paths(town: str, request: pytest.FixtureRequest) -> None:
     flow = Flow(request.getfixturevalue(town), 14, parameters=TrafficManagerParameters(hybrid_physics=False))
     apart, speeds = [], []

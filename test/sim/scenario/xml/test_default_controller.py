@@ -34,6 +34,7 @@ SHAPES = [
 
 
 @pytest.mark.parametrize(("shape", "dimension", "value", "seconds", "middle"), SHAPES)
+@pytest.mark.medium
 def test_a_change_of_speed_has_its_shape_and_length(
     tmp_path: Path, two_lanes: RoadMap, shape: str, dimension: str, value: float, seconds: float, middle: float
 ) -> None:
@@ -88,6 +89,7 @@ def _lane_change(target: str, dynamics: str = 'dynamicsShape="sinusoidal" value=
 @pytest.mark.parametrize(
     "target", ['<AbsoluteTargetLane value="-2"/>', '<RelativeTargetLane entityRef="npc" value="-1"/>']
 )
+@pytest.mark.medium
 def test_a_lane_change_takes_its_time(tmp_path: Path, two_lanes: RoadMap, target: str) -> None:
     simulation = run(tmp_path, two_lanes, text(story(event("over", after(0.0), _lane_change(target)))))
     drive(simulation, 1.55)

@@ -33,6 +33,7 @@ def _of(condition: str, entity: str = "npc") -> str:
 
 
 @pytest.mark.parametrize(("priority", "expected"), [("override", 3.0), ("parallel", 3.0), ("skip", 14.0)])
+@pytest.mark.medium
 def test_priority_says_what_becomes_of_who_is_under_way(
     tmp_path: Path, two_lanes: RoadMap, priority: str, expected: float
 ) -> None:
@@ -59,6 +60,7 @@ def test_an_event_is_executed_as_often_as_it_may(tmp_path: Path, two_lanes: Road
     ("state", "begins"),
     [("startTransition", 1.0), ("endTransition", 5.0), ("completeState", 5.0), ("runningState", 1.0)],
 )
+@pytest.mark.medium
 def test_one_event_waits_for_another(tmp_path: Path, two_lanes: RoadMap, state: str, begins: float) -> None:
     first = event("first", after(1.0), speed(14.0, RAMP))
     other = init("other", teleport(lane(200.0, -2)), speed(1.0))
