@@ -50,7 +50,9 @@ def _headings(road_map: RoadMap, lane_id: LaneId) -> tuple[float, float]:
     """Where a way through a junction begins and ends to point at, over all its sections, rad."""
     first = last = road_map.lanes[lane_id]
     for _ in range(_MAX_SECTIONS):
-        before = [road_map.lanes[p] for p in first.predecessors if road_map.lanes[p].junction == first.junction]
-        after = [road_map.lanes[n] for n in last.successors if road_map.lanes[n].junction == last.junction]
+        before, after = (
+            [road_map.lanes[n] for n in others if n in road_map.lanes and road_map.lanes[n].junction == first.junction]
+            for others in (first.predecessors, last.successors)
+        )
         first, last = before[0] if len(before) == 1 else first, after[0] if len(after) == 1 else last
     return float(first.center.heading[0]), float(last.center.heading[-1])

@@ -104,7 +104,7 @@ def _build(road_map: RoadMap) -> LaneIndex:
     thinned = [[column[rows] for column in group] for group, rows in zip(columns, kept, strict=True)]
     x, y, s, heading, left, right = (_joined([group[i] for group in thinned]) for i in range(6))
     successor_start, successor = _ragged([[number[n] for n in lane.successors if n in number] for lane in lanes])
-    conflicts = [_conflicts(road_map, lane) for lane in lanes]
+    conflicts = [[other for other in _conflicts(road_map, lane) if other in number] for lane in lanes]
     conflict_start, conflict = _ragged([[number[other] for other in others] for others in conflicts])
     give = [
         gives_way(road_map, lane.id, other) for lane, others in zip(lanes, conflicts, strict=True) for other in others

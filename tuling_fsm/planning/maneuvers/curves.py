@@ -167,8 +167,8 @@ def _curves(
         begin = Pose(pose.x + lead * cos, pose.y + lead * sin, pose.heading)
         if along - lead < max(_SHORTEST, 0.7 * elementary.hypot(goal.x - begin.x, goal.y - begin.y)):
             return
-        for each in stretches:
-            curve = quintic_curve(begin, start.curvature, goal, each, _SPACING)
+        for tangents in stretches:
+            curve = quintic_curve(begin, start.curvature, goal, tangents, _SPACING)
             if lead > 0.0:
                 curve[:, PS] += lead
                 curve = np.concatenate((straight(pose, lead, _SPACING), curve))

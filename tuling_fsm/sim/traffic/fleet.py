@@ -29,7 +29,7 @@ OFF, ROAMING, GIVEN_PATH = 0, 1, 2
 CAR = np.dtype(
     [
         ("mode", "i4"), ("path_count", "i4"), ("length", "f8"), ("width", "f8"), ("share", "f8"),
-        ("wanted", "f8"), ("rate", "f8"), ("arc", "f8"), ("v", "f8"), ("a", "f8"), ("asked", "f8"),
+        ("wanted", "f8"), ("rate", "f8"), ("arc", "f8"), ("v", "f8"), ("a", "f8"), ("commanded", "f8"),
         ("x", "f8"), ("y", "f8"), ("z", "f8"), ("heading", "f8"), ("offset_from", "f8"),
         ("offset_to", "f8"), ("offset_time", "f8"), ("random", "u8"), ("cleared", "f8"), ("arrived", "f8"),
         ("stopped_at", "f8"), ("standing", "f8"), ("physical", "?"), ("steer", "f8"), ("error", "f8"),
@@ -40,7 +40,7 @@ CAR = np.dtype(
 )  # fmt: skip
 """A vehicle. Body and driver: `mode`, `length`, `width` (m), `share` of the speed limit, `wanted` speed instead (m/s,
 NaN for none) and the `rate` at which that is approached (m/s^2, inf for the driver's own). Motion: `arc` (m), `v`, `a`,
-which the driver has last `asked` for, and the pose of the centre. The path has `path_count` lanes; beside it
+which the driver has last `commanded`, and the pose of the centre. The path has `path_count` lanes; beside it
 `offset_from` to `offset_to` (m, + left), `offset_time` seconds into that movement. `random` is the state of its own
 generator. Right of way: arc up to which junctions are `cleared`, when it `arrived` at the one that it waits for (s, inf
 for none), arc of the stop sign that it last `stopped_at`, seconds `standing` without a red light. Dynamics, while it is

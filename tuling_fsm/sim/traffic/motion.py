@@ -43,7 +43,7 @@ STANDING = STOPPED
 def start_dynamics(fleet: Fleet, i: int) -> None:
     """Begin with dynamics: as fast as it is, wheels straight."""
     car = fleet.car
-    car.physical[i], car.target[i], car.asked[i] = True, car.v[i], car.a[i]
+    car.physical[i], car.target[i], car.commanded[i] = True, car.v[i], car.a[i]
     car.steer[i], car.error[i], car.error_sum[i], car.lag_sum[i] = 0.0, 0.0, 0.0, 0.0
 
 
@@ -189,8 +189,8 @@ def move(
         stop = min(stop_points.stop_arc[i], end) if fleet.car.mode[i] == GIVEN_PATH else stop_points.stop_arc[i]
         a = min(_free_accel(graph, fleet, i, k, dt), ahead.accel[i], _line_accel(v, stop - front - LINE_GAP_M, k))
         if a > HARD and math.isinf(fleet.car.rate[i]):
-            a = max(min(a, fleet.car.asked[i] + JERK_UP * dt), fleet.car.asked[i] - JERK_DOWN * dt)
-        fleet.car.asked[i] = max(a, -v / dt)
+            a = max(min(a, fleet.car.commanded[i] + JERK_UP * dt), fleet.car.commanded[i] - JERK_DOWN * dt)
+        fleet.car.commanded[i] = max(a, -v / dt)
         if fleet.car.physical[i]:
             new_v = control_speed(fleet, i, a, k, dt)
             control_steering(graph, fleet, i, k, dt)

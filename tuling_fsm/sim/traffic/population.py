@@ -121,7 +121,7 @@ def put_on_lane(graph: TrafficLaneGraph, fleet: Fleet, i: int, lane: int, s: flo
     fleet.path_lane[i, 0] = lane
     fleet.path_at[i, 0], fleet.path_at[i, 1] = -s, graph.lane.length[lane] - s
     fleet.car.path_count[i] = 1
-    fleet.car.arc[i], fleet.car.v[i], fleet.car.a[i], fleet.car.asked[i] = 0.0, v, 0.0, 0.0
+    fleet.car.arc[i], fleet.car.v[i], fleet.car.a[i], fleet.car.commanded[i] = 0.0, v, 0.0, 0.0
     fleet.car.x[i], fleet.car.y[i], fleet.car.heading[i] = lane_point(graph, lane, s)
     fleet.car.offset_time[i] = np.inf
     fleet.car.cleared[i], fleet.car.stopped_at[i] = -np.inf, -np.inf
