@@ -1,6 +1,6 @@
-"""Plants faults in the state machine, one at a time, and tells which of them no test finds.
+"""Plants faults in one room of the house, one at a time, and tells which of them no test finds.
 
-cd test && python -m mutation --sample 500 --seed 1
+cd test && python -m mutation behaviour --sample 500 --seed 1
 """
 
 from __future__ import annotations
@@ -17,23 +17,27 @@ from pathlib import Path
 
 from .coverage_map import CoverageMap, measure
 from .operators import Mutant, mutants
+from .rooms import ROOMS, Room
 from .swap import judged
-from .trial import MUTATED, SURVIVED, try_loaded, warm_up
+from .trial import SURVIVED, try_loaded
 
 ROOT = Path(__file__).resolve().parents[2]
-TESTS = ("test/machine", "test/behaviour")
 MOST_S = 25.0
 """CPU time of the tests that are tried on one mutant, s."""
 SOME = 25
 """Mutants between two lines of progress."""
 
 
-def all_mutants() -> list[Mutant]:
-    """Every mutant of every module, but of those that hold nothing but numbers."""
-    files = [file for package in MUTATED for file in sorted((ROOT / package.replace(".", "/")).rglob("*.py"))]
+NOT_MUTATED = ("parameters.py", "warm_up.py")
+"""Modules that hold nothing but numbers, or only compile kernels."""
+
+
+def all_mutants(room: Room) -> list[Mutant]:
+    """Every mutant of every module of a room."""
+    files = [file for package in room.packages for file in sorted((ROOT / package.replace(".", "/")).rglob("*.py"))]
     found = []
     for file in files:
-        if file.name != "parameters.py":
+        if file.name not in NOT_MUTATED:
             found += mutants(str(file.relative_to(ROOT)), file.read_text(encoding="utf-8"))
     return found
 
@@ -59,20 +63,22 @@ def judge(chosen: list[Mutant], known: CoverageMap, arguments: list[str]) -> Ite
 def main() -> int:
     """Sample, judge, and print the survivors."""
     parser = argparse.ArgumentParser(prog="python -m mutation", description=__doc__)
+    parser.add_argument("room", choices=ROOMS)
     parser.add_argument("--sample", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", default="", help="part of a file's path")
     parser.add_argument("--map", type=Path, help="file in which it is kept which test runs which line")
-    parser.add_argument("tests", nargs="*", default=TESTS, help="files and folders, from the top")
+    parser.add_argument("tests", nargs="*", help="files and folders, from the top, instead of the room's")
     arguments = parser.parse_args()
     os.chdir(ROOT)
-    warm_up()
-    found = all_mutants()
+    room = ROOMS[arguments.room]
+    room.load()
+    found = all_mutants(room)
     chosen = [mutant for mutant in drawn(found, arguments.sample, arguments.seed) if arguments.only in mutant.file]
-    options = ["-q", "-m", "not slow", *arguments.tests]
+    options = ["-q", "-m", f"not ({room.leave_out})", *(arguments.tests or room.tests)]
     with tempfile.TemporaryDirectory() as folder:
-        known = measure(ROOT, list(MUTATED), options, arguments.map or Path(folder) / "map.json")
+        known = measure(ROOT, list(room.packages), options, arguments.map or Path(folder) / "map.json")
     print(f"{len(found)} mutants, {len(chosen)} tried on {len(known.seconds)} tests", flush=True)
     for test in known.failed:
         print(f"left out, for it fails already: {test}", flush=True)

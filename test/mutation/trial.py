@@ -21,7 +21,6 @@ from .operators import Mutant
 
 PLUGINS = ("-p", "pytest_timeout", "-p", "_hypothesis_pytestplugin")
 """Of pytest, those that the tests need: the others take half a second."""
-MUTATED = ("tuling_fsm.machine", "tuling_fsm.behaviour")
 KILLED, SURVIVED, LATE = "killed", "survived", "late"
 """What becomes of a mutant. One that takes too long has been found out as well."""
 START_S, FACTOR = 3.0, 5.0
@@ -46,23 +45,6 @@ class _Planted(importlib.abc.MetaPathFinder):
 def module_of(file: str) -> str:
     """The module whose source this is."""
     return ".".join(Path(file).with_suffix("").parts)
-
-
-def warm_up() -> None:
-    """Load, and compile, all that tests need and no mutant is in."""
-    import hypothesis.stateful
-    import transitions.extensions.nesting
-
-    import tuling_fsm.sim.simulation
-    from tuling_fsm.core.vehicle import Vehicle
-    from tuling_fsm.planning.parameters import PlanningParameters
-    from tuling_fsm.planning.planner import Planner
-    from tuling_fsm.planning.warm_up import warm_up_planner
-
-    assert hypothesis.stateful and transitions.extensions.nesting and tuling_fsm.sim.simulation
-    warm_up_planner(Planner(Vehicle(), PlanningParameters()))
-    early = [name for name in sys.modules if name.startswith(MUTATED)]
-    assert not early, f"loaded too early to be mutated: {early}"
 
 
 def in_child(

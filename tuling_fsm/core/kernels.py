@@ -9,6 +9,7 @@ A division by 0 gives `inf` or `nan`, as in numpy.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -56,14 +57,20 @@ def compiled_for(function: Function, *arguments: Any) -> Function:
     return compiled
 
 
-@intrinsic
-def sqrt(typing_context: Any, value: Any) -> Any:
-    """Square root for kernels, one instruction of the processor: `math.sqrt` would be a call, before which all that is
-    held in registers has to be put away. The same bits; `nan` of a negative value.
-    """
+def _plain_sqrt(value: float) -> float:
+    return math.sqrt(value) if value >= 0.0 else math.nan
 
+
+@intrinsic
+def _sqrt_instruction(typing_context: Any, value: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         root = builder.module.declare_intrinsic("llvm.sqrt", (arguments[0].type,))
         return builder.call(root, arguments)
 
     return types.float64(types.float64), generate
+
+
+sqrt: Callable[[float], float] = _plain_sqrt if numba.config.DISABLE_JIT else _sqrt_instruction
+"""Square root for kernels, one instruction of the processor: `math.sqrt` would be a call, before which all that is
+held in registers has to be put away. The same bits; `nan` of a negative value.
+"""

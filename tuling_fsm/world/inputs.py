@@ -18,11 +18,11 @@ from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.topics import INPUTS
 
 TABLES: Mapping[str, np.dtype[np.void]] = {
-    topic.name: np.dtype([(column.name, f"<{column.type}") for column in topic.columns])
+    topic.name: np.dtype((np.record, [(column.name, f"<{column.type}") for column in topic.columns]))
     for topic in INPUTS
     if topic.columns
 }
-"""The rows of each topic that is a table."""
+"""The rows of each topic that is a table; a row has its columns as attributes, also where nothing is compiled."""
 OBJECTS, LANE_LINES = TABLES["objects"], TABLES["lane_lines"]
 TRAFFIC_LIGHTS, PARKING_SLOTS = TABLES["traffic_lights"], TABLES["parking_slots"]
 

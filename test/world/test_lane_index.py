@@ -1,0 +1,132 @@
+"""The flat arrays of a map's lanes say what the map says."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from crossroads import HALF_M, LIGHT, STOP_SIGN, YIELD_SIGN, crossroads
+from shapely.geometry import LineString
+
+from tuling_fsm.core.geometry import wrap_angle
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.world.lane_index import LINE_KINDS, lane_index
+
+LEFT_M, RIGHT_M = HALF_M + 1.75, HALF_M - 1.75
+"""Radii of the turns at the crossroads."""
+
+
+@pytest.fixture(scope="module")
+def town(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
+    signs = {"E": STOP_SIGN, "N": LIGHT, "W": YIELD_SIGN, "S": LIGHT}
+    return crossroads(tmp_path_factory.mktemp("maps"), "signs", signs)
+
+
+@pytest.mark.parametrize("name", ["town", "course"])
+def test_centres_are_thinned_by_no_more_than_a_prediction_bears(name: str, request: pytest.FixtureRequest) -> None:
+    road_map: RoadMap = request.getfixturevalue(name)
+    index = lane_index(road_map)
+    arrays, points = index.arrays, 0
+    for number, lane in enumerate(index.ids):
+        whole, rows = road_map.lanes[lane], slice(arrays.start[number], arrays.start[number + 1])
+        xy = np.column_stack((arrays.x[rows], arrays.y[rows]))
+        assert LineString(whole.center.xy).hausdorff_distance(LineString(xy)) < 0.05
+        at = np.searchsorted(whole.center.s, arrays.s[rows])
+        assert at[0] == 0 and at[-1] == len(whole.center.s) - 1
+        assert np.all(arrays.point_lane[rows] == number)
+        for column, kept in (
+            (whole.center.xy[:, 0], arrays.x), (whole.center.xy[:, 1], arrays.y), (whole.center.s, arrays.s),
+            (whole.center.heading, arrays.heading), (whole.left, arrays.left), (whole.right, arrays.right),
+        ):  # fmt: skip
+            np.testing.assert_array_equal(column[at], kept[rows])
+        chords, bends = np.diff(arrays.s[rows]), np.abs(np.diff(arrays.heading[rows]))
+        single = np.diff(at) == 1
+        assert np.all((chords <= 4.0) | single)
+        assert np.all((bends <= 0.05) | single)
+        # Whatever lies between could not have been left out as well: it would be too long, or too bent.
+        longer = whole.center.s[np.minimum(at[1:-1] + 1, len(whole.center.s) - 1)] - whole.center.s[at[:-2]]
+        bent = np.abs(whole.center.heading[np.minimum(at[1:-1] + 1, len(whole.center.s) - 1)]
+                      - whole.center.heading[at[:-2]])  # fmt: skip
+        assert np.all((longer > 4.0) | (bent > 0.05))
+        points += len(xy)
+    assert points == len(arrays.x)
+    assert [index.number[lane] for lane in index.ids] == list(range(len(index.ids)))
+
+
+def test_turns_and_bends_are_those_of_the_arcs(town: RoadMap) -> None:
+    index, seen = lane_index(town), set()
+    for number, lane in enumerate(index.ids):
+        junction = town.lanes[lane].junction is not None
+        turn, bend = index.arrays.turn[number], index.arrays.bend[number]
+        assert bool(index.arrays.in_junction[number]) is junction
+        assert index.arrays.length[number] == pytest.approx(town.lanes[lane].length)
+        expected = 0.0 if abs(turn) < 0.1 else 1.0 / LEFT_M if turn > 0.0 else 1.0 / RIGHT_M
+        assert bend == pytest.approx(expected, rel=0.02, abs=1e-6)
+        seen.add(round(float(turn), 2))
+        if not junction:
+            assert turn == 0.0
+    assert seen == {0.0, 1.57, -1.57}
+
+
+def test_links_neighbours_and_lines_are_those_of_the_map(town: RoadMap, course: RoadMap) -> None:
+    for road_map in (town, course):
+        index = lane_index(road_map)
+        arrays = index.arrays
+        for number, lane in enumerate(index.ids):
+            whole = road_map.lanes[lane]
+            successors = arrays.successor[arrays.successor_start[number] : arrays.successor_start[number + 1]]
+            assert [index.ids[n] for n in successors] == [each for each in whole.successors if each in index.number]
+            for side, beside in enumerate((whole.left_neighbour, whole.right_neighbour)):
+                n = arrays.beside[number, side]
+                assert (index.ids[n] if n >= 0 else None) == (beside if beside in index.number else None)
+            rows = slice(arrays.line_start[number], arrays.line_start[number + 1])
+            lines = [(each.s, LINE_KINDS[each.kind], each.signal) for each in road_map.stop_lines_of(lane)]
+            told = zip(arrays.line_s[rows], arrays.line_kind[rows], arrays.line_signal[rows], strict=True)
+            assert list(told) == sorted(lines)
+        assert not index.left_hand
+    assert sorted(lane_index(town).arrays.line_kind.tolist()) == [0, 0, 1, 2]
+
+
+def test_ways_conflict_where_their_surfaces_meet_and_part_from_different_lanes(town: RoadMap) -> None:
+    """A library's polygons of the ways say who crosses or joins whom."""
+    index = lane_index(town)
+    arrays = index.arrays
+    ways = [n for n in range(len(index.ids)) if arrays.in_junction[n]]
+    surface = {n: LineString(town.lanes[index.ids[n]].center.xy).buffer(1.75, cap_style="flat") for n in ways}
+    for one in range(len(index.ids)):
+        rows = slice(arrays.conflict_start[one], arrays.conflict_start[one + 1])
+        told = set(arrays.conflict[rows].tolist())
+        if one not in ways:
+            assert not told
+            continue
+        entry = town.lanes[index.ids[one]].predecessors
+        for other in ways:
+            shared = surface[one].intersection(surface[other]).area
+            if other == one or town.lanes[index.ids[other]].predecessors == entry:
+                assert other not in told
+            elif shared > 1.0 or shared == 0.0:
+                assert (other in told) is (shared > 1.0)
+
+
+def test_who_gives_way_by_sign_or_turn_is_noted_at_each_conflict(town: RoadMap) -> None:
+    """The western arm has a yield sign, the eastern one a stop sign; left turns give way to what comes towards them."""
+    index = lane_index(town)
+    arrays, noted = index.arrays, 0
+    for one in range(len(index.ids)):
+        for k in range(arrays.conflict_start[one], arrays.conflict_start[one + 1]):
+            mine, theirs = (town.lanes[index.ids[n]] for n in (one, int(arrays.conflict[k])))
+            from_sign = mine.predecessors[0].road in ("1", "3")
+            to_sign = theirs.predecessors[0].road in ("1", "3")
+            if from_sign and not to_sign:
+                assert arrays.gives_way[k]
+            elif to_sign and not from_sign:
+                assert not arrays.gives_way[k]
+            else:
+                between = wrap_angle(float(mine.center.heading[0] - theirs.center.heading[0]))
+                left = mine.center.heading[-1] - mine.center.heading[0] > 0.5
+                theirs_left = theirs.center.heading[-1] - theirs.center.heading[0] > 0.5
+                if abs(abs(between) - math.pi) < 0.1:
+                    assert arrays.gives_way[k] == (left and not theirs_left)
+            noted += 1
+    assert noted > 20

@@ -1,0 +1,179 @@
+"""Who waits in line, found once more without kernels: from the places of all and the lines of the map (NOR-11)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from crossroads import LIGHT, STOP_SIGN, YIELD_SIGN, crossroads
+
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.world.inputs import Kind
+from tuling_fsm.world.lane_index import lane_index
+from tuling_fsm.world.lane_kernels import CANDIDATES, chains, locate
+from tuling_fsm.world.objects import BODY, HEADING, LENGTH, SPEED, WIDTH, X, Y
+from tuling_fsm.world.prediction_kernels import GAP, LINE, look_ahead
+from tuling_fsm.world.queues import QueueParameters, Waiting, waiting_lines
+from tuling_fsm.world.tracks import MOVED, PAST, ROAD_LANE, STILL
+from world.bodies import DECEL, LATERAL, MAX_HEADING, REACH_M
+
+GREEN_SIGNAL = 2
+"""The light of the northern arm; that of the southern one is not known."""
+P = QueueParameters(
+    standing=0.5, creeping=2.0, gap=12.0, kerb=0.9, kerb_side=-1.0, turn=40.0, patience=300.0
+)  # fmt: skip
+NOW = 1000.0
+AT_LINE_M, OVER_LINE_M, TO_JUNCTION_M, BESIDE_M = 5.0, 2.5, 20.0, 1.0
+QUEUEING = (Kind.CAR, Kind.TRUCK, Kind.BUS, Kind.MOTORCYCLE, Kind.BICYCLE)
+
+
+@pytest.fixture(scope="module")
+def town(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
+    signs = {"E": STOP_SIGN, "N": LIGHT, "W": YIELD_SIGN, "S": LIGHT}
+    return crossroads(tmp_path_factory.mktemp("maps"), "signs", signs, arm_m=40.0)
+
+
+def crowd(town: RoadMap, many: int, seed: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Kinds, bodies and pasts of a jam on the last metres before the junction and in it; the last body is the car."""
+    draw, body, past = np.random.default_rng(seed), np.zeros((many + 1, BODY)), np.zeros((many, PAST))
+    kind = draw.choice([Kind.CAR, Kind.CAR, Kind.BUS, Kind.BICYCLE, Kind.UNKNOWN, Kind.CONE], many).astype(np.uint8)
+    ways = [town.lanes[lane] for lane in town.driving_lanes()]
+    for i in range(many + 1):
+        lane = ways[draw.integers(len(ways))]
+        pose = lane.center.at(lane.length - draw.uniform(0.0, min(lane.length, 26.0)))
+        aside = draw.normal(0.0, 0.6)
+        body[i, X], body[i, Y] = pose.x - aside * math.sin(pose.heading), pose.y + aside * math.cos(pose.heading)
+        body[i, HEADING], body[i, SPEED] = pose.heading, draw.choice([0.0, 0.0, 0.0, 0.3, 1.5, 6.0])
+        body[i, LENGTH], body[i, WIDTH] = draw.uniform(2.0, 6.0), draw.uniform(1.0, 2.2)
+    past[:, STILL] = NOW - draw.choice([2.0, 39.0, 60.0, 299.0, 400.0], many)
+    past[:, MOVED] = np.where(draw.random(many) < 0.5, -np.inf, past[:, STILL])
+    past[:, ROAD_LANE] = -1.0
+    return kind, body, past
+
+
+@dataclass
+class Crowd:
+    """A jam, and who of it waits by the words of the clause."""
+
+    town: RoadMap
+    kind: FloatArray
+    body: FloatArray
+    past: FloatArray
+
+    def __post_init__(self) -> None:
+        lanes, n = lane_index(self.town).arrays, len(self.kind)
+        self.lanes, self.count = lanes, n
+        self.places = locate(lanes, self.body, np.ones(n + 1, np.bool_), MAX_HEADING)
+        self.found = chains(lanes, self.body, self.past, self.places, REACH_M, LATERAL, DECEL)
+        closed = np.zeros(len(lanes.line_s), np.bool_)
+        self.ahead = look_ahead(
+            lanes, closed, np.zeros(0, np.int64), self.body, self.places, self.found, DECEL
+        )  # fmt: skip
+        self.moved = [self.past[i, MOVED] > -math.inf for i in range(n)]
+        self.queues = [self.kind[i] in QUEUEING or (self.kind[i] == Kind.UNKNOWN and self.moved[i]) for i in range(n)]
+        self.green = lanes.line_signal == GREEN_SIGNAL
+
+    def told(self) -> Waiting:
+        """What the kernel says."""
+        return waiting_lines(
+            self.lanes, self.green, self.kind, self.body, self.past, self.places, self.found, self.ahead, NOW, P
+        )
+
+    def stands(self, i: int) -> bool:
+        return self.queues[i] and bool(self.body[i, SPEED] <= P.standing) and not self.is_parked(i)
+
+    def ways(self, i: int) -> list[int]:
+        return [b for b in range(len(self.found.row)) if self.found.row[b] == i]
+
+    def is_parked(self, i: int) -> bool:
+        """At the outer edge of the lane that it fits best: the right one."""
+        return any(-self.found.side[b] > P.kerb for b in self.ways(i)[:1])
+
+    def room_on(self, number: int) -> set[int]:
+        """Who takes room on a lane."""
+        return {
+            i for i in range(self.count) for k in range(CANDIDATES)
+            if self.queues[i] and self.places.lane[i, k] == number
+            and abs(self.places.offset[i, k]) < 0.5 * self.body[i, WIDTH] + BESIDE_M
+        }  # fmt: skip
+
+    def leader(self, i: int) -> int:
+        """The one that it stands close behind, -1 for none; of its ways, the last that has one within the table."""
+        leader = -1
+        for b in self.ways(i):
+            j = int(self.ahead.leader[b])
+            if leader >= 0 or not 0 <= j < self.count or not (self.kind[j] in QUEUEING or self.moved[j]):
+                continue
+            on = [
+                abs(self.places.offset[j, k] - self.found.side[b]) for k in range(CANDIDATES)
+                if self.places.lane[j, k] >= 0 and self.places.lane[j, k] in self.found.chain[b]
+            ]  # fmt: skip
+            touches = min(on, default=math.inf) < 0.5 * (self.body[i, WIDTH] + self.body[j, WIDTH])
+            close = self.body[j, SPEED] <= P.creeping and self.ahead.distance[b, GAP] < P.gap
+            leader = j if close and touches else -1
+        return leader
+
+    def is_held_up(self, i: int, b: int) -> bool:
+        """Before a light that is not known to be green, or before a junction in which or behind which is no room."""
+        if not self.ahead.distance[b, LINE] < P.gap:
+            return False
+        front, inside, beyond = 0.5 * self.body[i, LENGTH], False, math.inf
+        for number, begin in zip(self.found.chain[b].tolist(), self.found.begin[b].tolist(), strict=True):
+            entry = begin - front
+            if number < 0 or (entry > TO_JUNCTION_M and not inside):
+                break
+            lane = self.town.lanes[lane_index(self.town).ids[number]]
+            for line in self.town.stop_lines_of(lane.id):
+                dark = line.kind == "light" and line.signal != GREEN_SIGNAL
+                if dark and -OVER_LINE_M < entry + line.s < P.gap:
+                    return True
+            if lane.junction is not None and (inside or entry > -OVER_LINE_M):
+                inside = True
+                rows = range(self.lanes.conflict_start[number], self.lanes.conflict_start[number + 1])
+                crossing = [int(self.lanes.conflict[k]) for k in rows]
+                if any(self.room_on(each) - {i} for each in (number, *crossing)):
+                    return True
+            elif inside:
+                beyond = entry
+                break
+        j = int(self.ahead.leader[b])
+        jam = 0 <= j < self.count and self.body[j, SPEED] <= P.creeping
+        return bool(jam and inside and self.ahead.distance[b, GAP] < beyond + P.gap)
+
+    def has_reason(self, i: int) -> bool:
+        return any(
+            (NOW - self.past[i, STILL] <= P.turn and self.ahead.distance[b, LINE] < AT_LINE_M) or self.is_held_up(i, b)
+            for b in self.ways(i)
+        )
+
+
+@pytest.mark.clause("NOR-11")
+@pytest.mark.parametrize(("many", "seed"), [(14, k) for k in range(10)] + [(4, k) for k in range(20)])
+def test_in_a_jam_the_same_ones_wait_for_the_same_time(town: RoadMap, many: int, seed: int) -> None:
+    jam = Crowd(town, *crowd(town, many, seed))
+    told, standing = jam.told(), [i for i in range(jam.count) if jam.stands(i)]
+    leaders = [jam.leader(i) if i in standing else -1 for i in range(jam.count)]
+    for i in range(jam.count):
+        line: list[int] = []
+        if i in standing and (leaders[i] >= 0 or jam.has_reason(i)):
+            j = i
+            while j >= 0 and j not in line:
+                line.append(j)
+                j = leaders[j]
+        still = min((NOW - jam.past[j, STILL] for j in line), default=0.0)
+        assert told.size[i] == len(line)
+        assert told.still[i] == pytest.approx(still)
+        assert told.given_up[i] == (still > P.patience)
+        assert told.waiting[i] == (len(line) > 0 and still <= P.patience)
+
+
+@pytest.mark.clause("NOR-11")
+def test_jams_have_those_who_wait_and_those_who_do_not(town: RoadMap) -> None:
+    jams = [Crowd(town, *crowd(town, 14, seed)) for seed in range(12)]
+    waiting = sum(int(jam.told().waiting.sum()) for jam in jams)
+    standing = sum(jam.stands(i) for jam in jams for i in range(jam.count))
+    in_line = sum(int((jam.told().size > 1).sum()) for jam in jams)
+    assert 20 < waiting < standing - 10 and in_line > 10
