@@ -97,6 +97,14 @@ def test_the_motion_of_the_car_is_filtered_and_its_curvature_kept_at_standstill(
     assert world.standing_for == pytest.approx(0.5)
 
 
+def test_no_time_has_passed_on_the_first_tick_nor_after_a_jump(builder: WorldBuilder, route: Route) -> None:
+    first = builder.build(at(5.0, v=0.0), None, route)
+    second = builder.build(at(5.05, v=0.0), first, route)
+    jumped = builder.build(at(50.0, v=0.0), second, route)
+    assert [world.dt for world in (first, second, jumped)] == [0.0, pytest.approx(0.05), 0.0]
+    assert [world.standing_for for world in (first, second, jumped)] == [0.0, pytest.approx(0.05), 0.0]
+
+
 WORKS, FAILS = True, False
 
 

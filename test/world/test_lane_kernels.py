@@ -21,6 +21,7 @@ from tuling_fsm.world.lane_kernels import (
     LaneChains,
     LanePlaces,
     _choices,
+    _curvature,
     _Driver,
     _Forks,
     chains,
@@ -158,38 +159,51 @@ def test_chains_follow_the_links_of_the_map_to_the_horizon(town: str, request: p
                 assert found.chain[b, 0] in index.arrays.beside[places.lane[i, 0]]
 
 
-def test_one_that_drifts_over_the_edge_is_given_the_lane_beside_it(course: RoadMap) -> None:
-    index = lane_index(course)
-    pairs = [
-        (number, int(left)) for number, left in enumerate(index.arrays.beside[:, 0])
-        if left >= 0 and course.lanes[index.ids[number]].length > 60.0
-    ]  # fmt: skip
-    number, left = pairs[0]
-    lane, other = course.lanes[index.ids[number]], course.lanes[index.ids[left]]
+@pytest.mark.parametrize("to", [0, 1], ids=["left", "right"])
+def test_one_that_drifts_over_the_edge_is_given_the_lane_beside_it(course: RoadMap, to: int) -> None:
+    index, sign = lane_index(course), 1.0 - 2.0 * to
+    beside = index.arrays.beside[:, to].tolist()
+    number, neighbour = next(
+        (n, int(other)) for n, other in enumerate(beside) if other >= 0 and course.lanes[index.ids[n]].length > 60.0
+    )
+    lane, other = course.lanes[index.ids[number]], course.lanes[index.ids[neighbour]]
     at = int(np.searchsorted(lane.center.s, 20.0))
-    heading, half = float(lane.center.heading[at]), float(lane.left[at])
+    heading = float(lane.center.heading[at])
+    half, others_half = float((lane.left, lane.right)[to][at]), float((other.right, other.left)[to][at])
 
-    def first_lanes(aside: float, turned: float, speed: float, to: int = 0) -> list[int]:
+    def first_lanes(aside: float, turned: float, speed: float) -> list[int]:
         body = np.zeros((1, BODY))
-        body[0, X] = lane.center.xy[at, 0] - aside * math.sin(heading)
-        body[0, Y] = lane.center.xy[at, 1] + aside * math.cos(heading)
-        body[0, HEADING], body[0, SPEED] = heading + turned, speed
+        body[0, X] = lane.center.xy[at, 0] - sign * aside * math.sin(heading)
+        body[0, Y] = lane.center.xy[at, 1] + sign * aside * math.cos(heading)
+        body[0, HEADING], body[0, SPEED] = heading + sign * turned, speed
         _, found = followed(index, body)
-        sides = {int(c[0]): (float(side), float(-begin[0])) for c, side, begin in
-                 zip(found.chain, found.side, found.begin, strict=True)}  # fmt: skip
-        if left in sides and aside < half:
-            gap = half + float(other.right[at])
-            assert sides[left][0] == pytest.approx(aside - gap, abs=0.05)
-            assert sides[left][1] == pytest.approx(float(lane.center.s[at]), abs=0.2)
-        return list(sides)
+        starts = zip(found.chain[:, 0].tolist(), found.side.tolist(), found.begin[:, 0].tolist(), strict=True)
+        for first, side, begin in starts:
+            if first == neighbour:
+                assert side == pytest.approx(sign * (aside - half - others_half), abs=0.05)
+                assert -begin == pytest.approx(float(lane.center.s[at]), abs=0.2)
+        return [int(first) for first in found.chain[:, 0]]
 
-    near, far = half - 0.4, 0.0
-    assert first_lanes(near, 0.08, 10.0) == [number, left]
+    near = half - 0.4
+    assert first_lanes(near, 0.08, 10.0) == [number, neighbour]
     assert first_lanes(near, 0.0, 10.0) == [number], "goes along"
     assert first_lanes(near, -0.08, 10.0) == [number], "goes away from it"
     assert first_lanes(near, 0.03, 10.0) == [number], "0.3 m/s sideways is no drift"
-    assert first_lanes(far, 0.08, 10.0) == [number], "1.75 m away, at 0.8 m/s"
+    assert first_lanes(0.0, 0.08, 10.0) == [number], "1.75 m away, at 0.8 m/s"
+    assert first_lanes(half - 0.9, 0.08, 10.0) == [number, neighbour], "0.9 m away, at 0.8 m/s"
+    assert first_lanes(half - 1.4, 0.08, 10.0) == [number], "1.4 m away"
     assert first_lanes(near, 0.5, 0.9) == [number], "hardly moves"
+
+
+def test_the_curvature_at_a_place_is_that_of_its_chord(course: RoadMap) -> None:
+    arrays = lane_index(course).arrays
+    for number in range(len(arrays.length)):
+        rows = slice(arrays.start[number], arrays.start[number + 1])
+        s, heading = arrays.s[rows], arrays.heading[rows]
+        bends = np.diff(heading) / np.maximum(np.diff(s), 0.2)
+        for at in (-0.5, 0.1, 0.5 * s[-1], s[-1] - 0.1, s[-1] + 0.3):
+            chord = min(max(int(np.searchsorted(s, at)) - 1, 0), len(bends) - 1)
+            assert _curvature(arrays.start, arrays.s, arrays.heading, number, at) == pytest.approx(bends[chord])
 
 
 def forks(ways: list[tuple[float, float]]) -> _Forks:

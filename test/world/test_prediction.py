@@ -136,6 +136,19 @@ def test_a_leader_is_not_run_into_and_the_car_is_one(cross: RoadMap) -> None:
     assert second[5] == pytest.approx(54.0)
 
 
+@pytest.mark.parametrize("heading", [EAST, NORTH, WEST, SOUTH])
+def test_the_car_is_a_leader_whichever_way_it_goes(cross: RoadMap, heading: float) -> None:
+    c, s = math.cos(heading), math.sin(heading)
+
+    def ahead(m: float) -> tuple[float, float]:
+        return m * c + 1.75 * s, m * s - 1.75 * c
+
+    ego = Ego(Pose(*ahead(70.0), heading), 0.0, 0.0, 0.0)
+    _, obstacles = Watch(cross, ego).see(table(row(1, *ahead(40.0), heading, 8.0)))
+    way = obstacles.x[0] * c + obstacles.y[0] * s
+    assert way.max() == pytest.approx(70.0 - Vehicle().rear_overhang - 2.25 - P.follow_gap, abs=1e-6)
+
+
 def test_a_follower_does_not_run_into_the_car_when_it_stops(cross: RoadMap) -> None:
     for speed in (0.0, 5.0):
         ego = Ego(Pose(70.0, -1.75, EAST), speed, 0.0, 0.0)
