@@ -11,14 +11,29 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.request import PlanResult, Reason
-from tuling_fsm.core.scene import Scene
+from tuling_fsm.core.scene import PREDICTION_STEP_S, PREDICTION_STEPS, Scene
 from tuling_fsm.core.trajectory import STEP_S
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.parameters import PlanningParameters
+from tuling_fsm.planning.paths.frenet_path import PS, FrenetPath, new_path
 from tuling_fsm.planning.planner import Planner
 from tuling_fsm.planning.safety.check import check
+from tuling_fsm.planning.speed import candidates as ca
 from tuling_fsm.planning.speed.candidates import SpeedPolynomial, arrive, distance_at, keep_speed, sample_polynomial
+from tuling_fsm.planning.speed.car_following import LongitudinalLimits, ramp_of, stopping_distance
+from tuling_fsm.planning.speed.roll_out import (
+    FOLLOWING,
+    FREE,
+    STOPPING,
+    YIELDING,
+    AccelerationDemand,
+    StartMotion,
+    StBoundaries,
+    new_envelope,
+    no_traffic,
+)
 
 from ..lane_drives import straight
 from ..scenes import CAR, PEDESTRIAN, TICK_S, Log, Thing, drive, follow, regulations_for, scene
@@ -67,13 +82,14 @@ def test_a_place_is_arrived_at(v: float, a: float, speed: float, until: float, s
 @given(**MOTION)
 @pytest.mark.medium
 def test_rows_are_the_course_and_then_its_speed(v: float, a: float, speed: float, until: float) -> None:
-    course, rows = keep_speed(v, a, speed, until), np.empty((71, 3))
-    sample_polynomial(course, rows)
-    for i, row in enumerate(rows):
-        t = i * STEP_S
-        assert row[0] == pytest.approx(distance_at(course, t))
-        expected = at(course, t)[1:] if t < until else (speed, 0.0)
-        assert row[1:] == pytest.approx(expected, abs=1e-9)
+    for course in (keep_speed(v, a, speed, until), arrive(v, a, 0.6 * until * (v + speed), speed, until)):
+        rows = np.empty((71, 3))
+        sample_polynomial(course, rows)
+        for i, row in enumerate(rows):
+            t = i * STEP_S
+            assert row[0] == pytest.approx(distance_at(course, t))
+            expected = at(course, t)[1:] if t < until else (speed, 0.0)
+            assert row[1:] == pytest.approx(expected, abs=1e-6)
 
 
 def drives(parameters: PlanningParameters, seconds: float, *things: Thing) -> Log:
@@ -162,3 +178,108 @@ def test_an_agent_that_crosses_is_neither_met_nor_braked_for_more(y: float, v: f
     early, late = drives(LOWER, 8.0, thing), drives(FOLLOWING_ALONE, 8.0, thing)
     assert braking(early) < braking(late) + 1.0
     assert jerk(early) < max(jerk(late), VEHICLE.max_jerk) + 0.1
+
+
+D = LongitudinalLimits.of(VEHICLE, LOWER)
+RAMP = ramp_of(D)
+
+
+def rows_of(v: FloatArray, a: FloatArray | float = 0.0) -> FloatArray:
+    """A motion whose way is that of its speeds."""
+    s = np.concatenate(([0.0], np.cumsum(0.5 * STEP_S * (v[1:] + v[:-1]))))
+    return np.column_stack((s, v, np.zeros(len(v)) + a))
+
+
+def test_a_motion_is_smooth_within_comfort() -> None:
+    even = np.full(40, 5.0)
+    assert ca._is_smooth(rows_of(even), D)
+    for row in (1, 20, 39):
+        hardest = ((D.accel - 0.01, True), (D.accel + 0.01, False), (0.01 - D.decel, True), (-D.decel - 0.01, False))
+        for a, smooth in hardest:
+            rows = rows_of(even, a)
+            assert bool(ca._is_smooth(rows, D)) is smooth
+        for change, smooth in ((0.99, True), (1.01, False), (-1.01, False)):
+            rows = rows_of(even)
+            rows[row:, 2] = change * D.jerk * STEP_S
+            assert bool(ca._is_smooth(rows, D)) is smooth
+        rows = rows_of(even)
+        rows[row, 1] = -0.01
+        assert not ca._is_smooth(rows, D), "backwards"
+
+
+def test_a_motion_keeps_below_the_envelope_all_along() -> None:
+    n = 101
+    path = new_path(n)
+    path[:, PS] = 0.5 * np.arange(n)
+    frenet, envelope = FrenetPath(path, n, 0, np.zeros((2, 16)), 0), new_envelope(n)
+    envelope.speed[:], envelope.level[:] = 6.0, np.inf
+    for v, slow in ((6.04, True), (6.06, False)):
+        assert bool(ca._is_slow_enough(rows_of(np.full(60, v)), frenet, envelope)) is slow
+        once = rows_of(np.where(np.arange(60) == 30, v, 5.0))
+        assert bool(ca._is_slow_enough(once, frenet, envelope)) is slow
+    envelope.speed[:] = np.interp(path[:, PS], (10.0, 20.0), (6.0, 4.0))
+    envelope.level[:] = np.where(path[:, PS] < 10.0, 9.5, 0.0)
+    s = rows_of(np.full(60, 5.0))[:, 0]
+    for more, slow in ((0.03, True), (0.08, False)):
+        rows = np.column_stack((s, np.interp(s, (10.0, 20.0), (6.0, 4.0)) + more, np.zeros(60)))
+        assert bool(ca._is_slow_enough(rows, frenet, envelope)) is slow
+    far = rows_of(np.full(400, 3.0))
+    assert far[-1, 0] > 50.0 and not ca._is_slow_enough(far, frenet, envelope), "beyond the end of the path"
+
+
+def test_braking_and_speed_that_is_missing_cost() -> None:
+    e = ca.SpeedSampling(4, 2.0, 3.0, 0.25, 0.0)
+    rows = rows_of(np.full(40, 5.0))
+    assert ca.speed_cost(rows, 39, 5.0, e) == 0.0 == ca.speed_cost(rows, 39, 4.0, e)
+    assert ca.speed_cost(rows, 39, 7.0, e) == pytest.approx(3.0 * 2.0**2)
+    rows[:10, 2], rows[10:20, 2] = -1.5, 1.5
+    assert ca.speed_cost(rows, 39, 5.0, e) == pytest.approx(2.0 * 10 * 1.5**2 * STEP_S)
+    assert ca.speed_cost(rows, 5, 5.0, e) == pytest.approx(2.0 * 5 * 1.5**2 * STEP_S)
+
+
+def walls(s: float, first: int, last: int, leader: float = math.inf) -> StBoundaries:
+    traffic = no_traffic()
+    traffic.wall_s[first : last + 1], traffic.wall_id[first : last + 1] = s, 9
+    traffic.leader_s[:], traffic.leader_id[:] = leader, 7 if leader < math.inf else -1
+    return traffic
+
+
+def test_only_for_what_leaves_or_goes_ahead_is_a_lower_speed_tried() -> None:
+    last = PREDICTION_STEPS - 1
+    assert ca.yields_for_a_while(walls(20.0, 3, 9))
+    assert ca.yields_for_a_while(walls(20.0, 3, last - 1))
+    assert not ca.yields_for_a_while(walls(20.0, 3, last)), "it stays"
+    assert not ca.yields_for_a_while(no_traffic())
+    assert not ca.yields_for_a_while(walls(20.0, 3, 9, leader=29.0)), "it leads where the car would have stopped"
+    assert ca.yields_for_a_while(walls(20.0, 3, 9, leader=31.0))
+
+
+def test_the_one_that_the_car_would_brake_for_is_named() -> None:
+    free = AccelerationDemand(1.0, FREE, -1, 0.0, math.inf)
+    for reason in (FOLLOWING, YIELDING, STOPPING):
+        binds = AccelerationDemand(-1.0, reason, 3, 5.0, 4.0)
+        assert ca.demand_ahead(binds, walls(20.0, 3, 9)) == binds
+    assert ca.demand_ahead(free, no_traffic()) == free
+    told = ca.demand_ahead(free, walls(20.0, 3, 9, leader=15.0))
+    assert (told.accel, told.reason, told.blame, told.distance) == (1.0, YIELDING, 9, 20.0)
+    nearer = walls(20.0, 3, 9)
+    nearer.wall_s[6], nearer.wall_id[6] = 12.0, 4
+    assert ca.demand_ahead(free, nearer)[1:4] == (YIELDING, 4, 12.0)
+    told = ca.demand_ahead(free, walls(20.0, 3, 2, leader=15.0))
+    assert told[1:4] == (FOLLOWING, 7, 15.0)
+
+
+def test_the_lower_speed_is_reached_where_the_car_can_still_stop_when_the_last_has_left() -> None:
+    """Else at the next whole multiple of 2.5 s that leaves the time for it."""
+    start, speed = StartMotion(8.0, 0.0), 4.0
+    until = 13 * PREDICTION_STEP_S
+    course = ca.slow_down(start, speed, 100.0, walls(30.0, 2, 12), RAMP, D)
+    place = 30.0 - stopping_distance(speed + D.decel / D.gain, RAMP, D)
+    assert (course.until, course.speed) == (pytest.approx(until), speed)
+    assert distance_at(course, until) == pytest.approx(place)
+    soon = ca.slow_down(start, speed, 100.0, walls(30.0, 0, 4), RAMP, D)
+    least = max(1.5, 4.0 / 3.0 * 4.0 / D.decel)
+    assert soon.until == pytest.approx(102.5 + 2.5 * math.floor((least - 2.5) / 2.5 + 1.0) - 100.0)
+    assert soon.until > least and (100.0 + soon.until) % 2.5 == pytest.approx(0.0)
+    near = ca.slow_down(start, speed, 101.3, walls(5.0, 2, 12), RAMP, D)
+    assert (101.3 + near.until) % 2.5 == pytest.approx(0.0) and 101.3 + near.until > 101.3 + least

@@ -1,0 +1,122 @@
+"""Passing before an object or yielding to it, by where it is on the path at each time."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.scene import PREDICTION_STEP_S, PREDICTION_STEPS
+from tuling_fsm.core.trajectory import STEP_S
+from tuling_fsm.planning.speed import yielding as yi
+from tuling_fsm.planning.speed.roll_out import StBoundaries, no_traffic
+
+TIMES = PREDICTION_STEP_S * np.arange(PREDICTION_STEPS)
+ROWS = round(7.0 / STEP_S) + 1
+
+pytestmark = pytest.mark.clause("INT-7")
+
+
+def spans(first: int, last: int, near: float, far: float, v: float = 0.0) -> FloatArray:
+    """On the path from one prediction step to another, between two arc lengths (m) that move with `v`."""
+    rows = np.full((PREDICTION_STEPS, 3), np.inf)
+    moved = v * (TIMES[first : last + 1] - TIMES[first])
+    rows[first : last + 1, 0], rows[first : last + 1, 1] = near + moved, far + moved
+    rows[first : last + 1, 2] = 0.0
+    return rows
+
+
+def free(v: float, a: float = 0.0) -> FloatArray:
+    t = STEP_S * np.arange(ROWS)
+    return np.column_stack((v * t + 0.5 * a * t * t, v + a * t, np.full(ROWS, a)))
+
+
+def test_where_and_when_an_object_is_first_on_the_path() -> None:
+    rows = spans(5, 9, 20.0, 24.0, -1.0)
+    assert yi._first_inside(rows) == 5
+    assert yi._nearest(rows) == pytest.approx(20.0 - 4.0 * PREDICTION_STEP_S)
+    assert yi._nearest(np.full((3, 3), np.inf)) == math.inf
+
+
+@pytest.mark.parametrize("lead", [0.0, 0.5, 1.5])
+def test_a_car_passes_before_what_crosses_if_it_is_past_that_long_before(lead: float) -> None:
+    """It is past 24 m so many seconds before the other is there, in step 12."""
+    there = TIMES[12] - lead
+    for spare, passes in ((0.1, True), (-0.1, False)):
+        rows = free((24.0 + spare) / there)
+        assert bool(yi._passes_first(spans(12, 20, 20.0, 24.0), rows, lead, 0.3, 0.0)) is passes
+        assert bool(yi._passes_first(spans(12, 12, 20.0, 24.0), rows, lead, 0.3, 0.0)) is passes
+    late = spans(12, 20, 20.0, 24.0)
+    late[20, 1] = 90.0
+    assert not yi._passes_first(late, free(30.0 / there), lead, 0.3, 0.0), "it spreads later"
+    assert not yi._passes_first(spans(0, 3, 5.0, 9.0), free(10.0), lead, 0.3, 0.0), "it is there already"
+
+
+@pytest.mark.parametrize("ease", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("v_other", [5.0, 9.0])
+def test_a_vehicle_that_goes_the_same_way_is_left_its_room(ease: float, v_other: float) -> None:
+    """2 m, 0.6 s of its speed, and what it is faster by in the time to spare."""
+    room = ease * (2.0 + 0.6 * v_other + max(0.0, v_other - 7.0) * 1.5)
+    for spare, passes in ((0.1, True), (-0.1, False)):
+        rows = free(7.0)
+        rows[:, 0] += 24.0 + room + spare - rows[round(TIMES[12] / STEP_S), 0]
+        assert bool(yi._passes_first(spans(12, 12, 20.0, 24.0), rows, 1.5, ease, v_other)) is passes
+
+
+def entered(rows: FloatArray, top: float, alongside: bool, traffic: StBoundaries | None = None) -> StBoundaries:
+    traffic = traffic or no_traffic()
+    yi._follow(rows, 7, top, alongside, traffic)
+    return traffic
+
+
+def test_what_goes_along_is_a_leader_from_when_it_is_on_the_path() -> None:
+    told = entered(spans(6, 20, 30.0, 34.0, 4.0), 9.0, False)
+    np.testing.assert_allclose(told.leader_s[6:21], 30.0 + 4.0 * (TIMES[6:21] - TIMES[6]))
+    np.testing.assert_allclose(told.leader_v[6:20], 4.0)
+    assert np.all(told.leader_id[6:21] == 7) and np.all(np.isinf(told.leader_s[21:]))
+    assert np.all(np.isinf(told.leader_s[:6])), "before it is there, there is a wall where it comes in"
+    np.testing.assert_allclose(told.wall_s[:6], 30.0 - 0.5)
+    assert np.all(told.wall_id[:6] == 7) and np.all(np.isinf(told.wall_s[6:]))
+    assert np.all(entered(spans(6, 20, 30.0, 34.0, 4.0), 3.0, False).leader_v[6:21] == 3.0), "no faster than it can be"
+    assert np.all(entered(spans(6, 20, 30.0, 34.0, -2.0), 3.0, False).leader_v[6:21] == 0.0)
+    back = entered(spans(6, 20, 30.0, 34.0, -2.0), 3.0, False).wall_s[0]
+    assert back == pytest.approx(30.0 - 2.0 * 4 * PREDICTION_STEP_S - 0.5), "the nearest of its first second"
+
+
+def test_what_comes_in_from_beside_is_followed_before_it_is_there() -> None:
+    told = entered(spans(6, 20, 30.0, 34.0, 4.0), 9.0, True)
+    np.testing.assert_allclose(told.leader_s[:6], 30.0 - 4.0 * (TIMES[6] - TIMES[:6]))
+    np.testing.assert_allclose(told.leader_v[:6], 4.0)
+    assert np.all(told.leader_id[:6] == 7) and np.all(np.isinf(told.wall_s))
+    behind = entered(spans(6, 20, 6.5, 9.0, 4.0), 9.0, True)
+    assert 6.5 - 4.0 * TIMES[6] < 1.0
+    assert np.all(np.isinf(behind.leader_s[:6])) and np.all(behind.wall_s[:6] == 6.0), "it is not ahead now"
+
+
+def test_of_several_leaders_the_nearest_counts_at_each_time() -> None:
+    traffic = entered(spans(0, 20, 25.0, 29.0, 1.0), 9.0, False)
+    traffic.leader_id[:21] = 3
+    yi._follow(spans(0, 20, 20.0, 24.0, 5.0), 8, 9.0, False, traffic)
+    nearer = 20.0 + 5.0 * TIMES[:21] < 25.0 + 1.0 * TIMES[:21]
+    assert np.all((traffic.leader_id[:21] == 8) == nearer)
+    np.testing.assert_allclose(traffic.leader_s[:21], np.minimum(20.0 + 5.0 * TIMES[:21], 25.0 + TIMES[:21]))
+    before = entered(spans(6, 20, 30.0, 34.0, 4.0), 9.0, True)
+    held = before.leader_s[:6].copy()
+    yi._follow(spans(6, 20, 40.0, 44.0, 4.0), 8, 9.0, True, before)
+    np.testing.assert_allclose(before.leader_s[:6], held)
+    yi._follow(spans(6, 20, 50.0, 54.0, 4.0), 8, 9.0, False, before)
+    yi._follow(spans(6, 20, 60.0, 64.0, 4.0), 9, 9.0, False, before)
+    assert np.all(before.wall_id[:6] == 8)
+
+
+def test_before_all_that_crosses_there_is_a_wall_until_it_has_left() -> None:
+    traffic, rows = no_traffic(), spans(4, 11, 20.0, 24.0, 0.5)
+    yi._stop_for(rows, 7, 1.5, traffic)
+    assert np.all(traffic.wall_s[:12] == 18.5) and np.all(traffic.wall_id[:12] == 7)
+    assert np.all(np.isinf(traffic.wall_s[12:])) and np.all(np.isinf(traffic.leader_s))
+    yi._stop_for(spans(2, 14, 30.0, 34.0), 8, 1.5, traffic)
+    assert np.all(traffic.wall_id[:12] == 7) and np.all(traffic.wall_s[12:15] == 28.5)
+    yi._stop_for(spans(0, 1, 10.0, 14.0), 9, 1.0, traffic)
+    assert np.all(traffic.wall_s[:2] == 9.0) and np.all(traffic.wall_s[2:12] == 18.5)
