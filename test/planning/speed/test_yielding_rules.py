@@ -74,7 +74,7 @@ def entered(rows: FloatArray, top: float, alongside: bool, traffic: StBoundaries
 def test_what_goes_along_is_a_leader_from_when_it_is_on_the_path() -> None:
     told = entered(spans(6, 20, 30.0, 34.0, 4.0), 9.0, False)
     np.testing.assert_allclose(told.leader_s[6:21], 30.0 + 4.0 * (TIMES[6:21] - TIMES[6]))
-    np.testing.assert_allclose(told.leader_v[6:20], 4.0)
+    np.testing.assert_allclose(told.leader_v[6:21], 4.0)
     assert np.all(told.leader_id[6:21] == 7) and np.all(np.isinf(told.leader_s[21:]))
     assert np.all(np.isinf(told.leader_s[:6])), "before it is there, there is a wall where it comes in"
     np.testing.assert_allclose(told.wall_s[:6], 30.0 - 0.5)
@@ -85,14 +85,23 @@ def test_what_goes_along_is_a_leader_from_when_it_is_on_the_path() -> None:
     assert back == pytest.approx(30.0 - 2.0 * 4 * PREDICTION_STEP_S - 0.5), "the nearest of its first second"
 
 
+def test_a_leader_that_leaves_the_path_goes_on_at_its_speed_to_the_last() -> None:
+    """Taken to stand there, it would be braked for hard."""
+    told = entered(spans(0, 3, 12.0, 16.0, 8.0), 9.0, False)
+    np.testing.assert_allclose(told.leader_v[:4], 8.0)
+    gone = spans(0, 6, 12.0, 16.0, 8.0)
+    gone[3] = np.inf
+    np.testing.assert_allclose(entered(gone, 9.0, False).leader_v[[0, 1, 2, 4, 5, 6]], 8.0)
+
+
 def test_what_comes_in_from_beside_is_followed_before_it_is_there() -> None:
     told = entered(spans(6, 20, 30.0, 34.0, 4.0), 9.0, True)
     np.testing.assert_allclose(told.leader_s[:6], 30.0 - 4.0 * (TIMES[6] - TIMES[:6]))
     np.testing.assert_allclose(told.leader_v[:6], 4.0)
     assert np.all(told.leader_id[:6] == 7) and np.all(np.isinf(told.wall_s))
-    behind = entered(spans(6, 20, 6.5, 9.0, 4.0), 9.0, True)
-    assert 6.5 - 4.0 * TIMES[6] < 1.0
-    assert np.all(np.isinf(behind.leader_s[:6])) and np.all(behind.wall_s[:6] == 6.0), "it is not ahead now"
+    behind = entered(spans(6, 20, 5.5, 9.0, 4.0), 9.0, True)
+    assert 5.5 - 4.0 * TIMES[6] < 1.0
+    assert np.all(np.isinf(behind.leader_s[:6])) and np.all(behind.wall_s[:6] == 5.0), "it is not ahead now"
 
 
 def test_of_several_leaders_the_nearest_counts_at_each_time() -> None:

@@ -172,10 +172,10 @@ def _follow(spans: FloatArray, i: int, top: float, alongside: bool, traffic: StB
     for j in range(inside, times):
         if j > inside and spans[j, 0] >= traffic.leader_s[j]:
             continue
-        a, b = max(inside, j - 1), min(times - 1, j + 1)
-        v = 0.0
-        if b > a and spans[b, 0] < np.inf and spans[a, 0] < np.inf:
-            v = (spans[b, 0] - spans[a, 0]) / ((b - a) * PREDICTION_STEP_S)
+        # At its first and last time on the path there is no place before, or after, to tell its speed from.
+        a = j - 1 if j > inside and spans[j - 1, 0] < np.inf else j
+        b = j + 1 if j + 1 < times and spans[j + 1, 0] < np.inf else j
+        v = (spans[b, 0] - spans[a, 0]) / ((b - a) * PREDICTION_STEP_S) if b > a else 0.0
         v = min(max(v, 0.0), top)
         if j == inside:
             back = v
