@@ -137,4 +137,4 @@ def test_what_a_stop_would_meet_is_what_polygons_meet(seed: int) -> None:
         met = next((k for k, gap in enumerate(gaps) if gap < 0.0), -1)
         assert sp._touches(rows, boxes, times, footprint) == (met > 0 and v[met] > 0.0)
         checked += met > 0
-    assert checked > 3
+    assert checked > 1
