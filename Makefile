@@ -38,7 +38,7 @@ help:
 	@echo "make recordings  what the guards say in every scenario, driven anew for the proofs"
 	@echo "make traces   the trace of every scenario with two seeds, driven anew into test/run/traces.csv"
 	@echo "make proofs   2000 sequences of anything at all, all runs as older processors compute them, and a million ticks of the page of the state machine, instead of the few of make test"
-	@echo "make mutants  faults planted in the state machine, and those that no test finds"
+	@echo "make mutants  faults planted in the state machine, the check, the speeds and the world, and those that no test finds"
 	@echo "make bench-peers  what tuling-fsm bench compares with, in .venv-bench"
 	@echo "make lock     locks/run.txt and locks/test.txt: every package of both environments, with hashes, from setup.py and constraints.txt"
 	@echo "make audit    known vulnerabilities of those packages, and of npm's"
@@ -150,7 +150,9 @@ proofs: testable
 
 # Plants 500 faults in the state machine, one at a time, and tells which of them no test finds; takes about twenty minutes.
 mutants: testable
-	cd test && $(BIN)/python -m mutation --sample 500 --seed 1
+	cd test && $(BIN)/python -m mutation behaviour --sample 500 --seed 1
+	cd test && $(BIN)/python -m mutation planning --sample 250 --seed 1
+	cd test && $(BIN)/python -m mutation world --sample 250 --seed 1
 
 # An environment of their own: nothing of it is ever imported by the product.
 bench-peers:

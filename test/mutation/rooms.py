@@ -62,7 +62,7 @@ ROOMS = {
     "planning": Room(
         ("tuling_fsm.planning.safety", "tuling_fsm.planning.speed"),
         ("test/planning/safety", "test/planning/speed", "test/planning/obstacles"),
-        "slow or exhaustive or ros",
+        "medium or slow or exhaustive or ros",
         is_compiled=False,
     ),
     "world": Room(("tuling_fsm.world",), ("test/world",), "slow or exhaustive or ros", is_compiled=False),

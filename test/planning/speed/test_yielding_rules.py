@@ -65,6 +65,18 @@ def test_a_vehicle_that_goes_the_same_way_is_left_its_room(ease: float, v_other:
         assert bool(yi._passes_first(spans(12, 12, 20.0, 24.0), rows, 1.5, ease, v_other)) is passes
 
 
+def test_what_comes_up_from_behind_to_a_car_that_stands_by_then_is_none_of_its_business() -> None:
+    """A walker along the kerb comes to the bay in which the car has stopped before it."""
+    t = STEP_S * np.arange(ROWS)
+    v = np.maximum(0.0, 4.0 - 1.6 * t)
+    stops = np.column_stack((np.concatenate(([0.0], np.cumsum(0.5 * STEP_S * (v[1:] + v[:-1])))), v, np.zeros(ROWS)))
+    stands, end = round(2.5 / PREDICTION_STEP_S) + 1, stops[-1, 0]
+    for first, passes in ((stands, True), (stands - 4, False)):
+        walker = spans(first, PREDICTION_STEPS - 1, end - 3.0, end - 1.0, 1.4)
+        assert yi._passes_first(walker, stops, 1.2, 1.0, 1.4) == passes
+    assert not yi._passes_first(spans(stands, stands + 9, end - 3.0, end + 1.0), stops, 1.2, 1.0, 0.0), "across"
+
+
 def entered(rows: FloatArray, top: float, alongside: bool, traffic: StBoundaries | None = None) -> StBoundaries:
     traffic = traffic or no_traffic()
     yi._follow(rows, 7, top, alongside, traffic)

@@ -10,7 +10,7 @@ from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import inlined_kernel, kernel
 from tuling_fsm.core.rectangles import Rectangle, rectangle, rectangles_apart
 from tuling_fsm.core.scene import PREDICTION_STEP_S
-from tuling_fsm.core.standing import AGENT_STANDS
+from tuling_fsm.core.standing import AGENT_STANDS, VEHICLE_STANDS
 from tuling_fsm.core.trajectory import STEP_S
 from tuling_fsm.planning.obstacles.moving import SAME_WAY, MovingObstacles
 from tuling_fsm.planning.obstacles.occupancy import (
@@ -97,8 +97,8 @@ def _goes_along(frenet: FrenetPath, moving: MovingObstacles, i: int, j: int) -> 
 def _passes_first(spans: FloatArray, free: FloatArray, lead: float, ease: float, v_other: float) -> bool:
     """Whether a car that drives `free` (rows of `roll_out`) is past before the object comes, `lead` seconds to spare.
 
-    `v_other` is the speed of a vehicle that goes the same way and must not be made to brake, else 0; `ease` scales the
-    room before it.
+    `v_other` is the speed of an object that goes the same way and must not be made to brake, else 0; `ease` scales the
+    room before it. It sees a car that stands, and stops behind it or goes round it.
     """
     for j in range(len(spans)):
         if spans[j, 0] == np.inf:
@@ -106,6 +106,8 @@ def _passes_first(spans: FloatArray, free: FloatArray, lead: float, ease: float,
         now = row_at(j, len(free))
         early = min(len(free) - 1, max(0, round((j * PREDICTION_STEP_S - lead) / STEP_S)))
         if v_other > 0.0:
+            if free[now, 1] < VEHICLE_STANDS:
+                continue
             room = _CUT_IN_GAP + _CUT_IN_TIME * v_other + max(0.0, v_other - free[now, 1]) * lead
             if free[now, 0] < spans[j, 1] + ease * room:
                 return False
