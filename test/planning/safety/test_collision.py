@@ -129,6 +129,19 @@ def test_the_first_segment_that_is_met_is_the_first_of_all(seed: int) -> None:
 
 
 @pytest.mark.clause("SAF-2")
+@pytest.mark.parametrize("turn", [0.3, 1.2, 2.0, 2.9])
+@pytest.mark.parametrize("place", [(0.0, 0.0), (40.0, -30.0)])
+def test_a_long_segment_is_met_far_from_its_middle(turn: float, place: tuple[float, float]) -> None:
+    _, poses = drive(3)
+    poses[:, :2] += place
+    at, c, s = poses[25], math.cos(turn), math.sin(turn)
+    ends = [(at[0] + way * c, at[1] + way * s) for way in (-3.0, 50.0)]
+    row = first_met(poses, [LineString(ends)] * len(poses))
+    for segment in (ends, ends[::-1]):
+        assert row is None or first_segment_met(poses, np.array([np.ravel(segment)]), CAR)[0] == row
+
+
+@pytest.mark.clause("SAF-2")
 @pytest.mark.parametrize("seed", range(10))
 def test_moving_boxes_are_met_where_they_are_at_that_time(seed: int) -> None:
     draw, (t, poses) = np.random.default_rng(100 + seed), drive(seed)

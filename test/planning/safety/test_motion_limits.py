@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.planning.paths.frenet_path import PCOS, PHEADING, PKAPPA, PS, PSIN, PX, PY, new_path
 from tuling_fsm.planning.safety import motion_limits as ml
 from tuling_fsm.planning.safety.motion_limits import CURVATURE, HEADING, A, T, V, X, Y
-from tuling_fsm.planning.safety.recovery import Recovery
+from tuling_fsm.planning.safety.recovery import Recovery, move_path
 
 WHEELBASE = 2.7
 SEEDS = range(6)
@@ -132,7 +133,7 @@ def test_a_motion_only_stops_if_it_never_gets_faster_nor_turns_back_and_ends_sta
         stops = sign * np.array((3.0, 2.0, 2.0, 1.0, 0.0, 0.0))
         assert ml.only_stops(arc(stops))
         assert ml.only_stops(arc(stops + sign * np.array((0.0, 0.0, 0.0009, 0.0, 0.0, 0.0))))
-        for row, other in ((1, 3.1), (3, 2.1), (4, -0.1), (5, -0.1), (5, 0.002), (4, 1.5), (2, 2.0012)):
+        for row, other in ((1, 3.1), (3, 2.1), (4, -0.1), (5, -0.1), (5, 0.002), (4, 1.5), (2, 2.0012), (5, -0.0005)):
             bad = stops.copy()
             bad[row] = sign * other
             assert not ml.only_stops(arc(bad)), (row, other)
@@ -210,3 +211,20 @@ def test_a_car_beside_its_plan_comes_back_to_it(gear: float, along: float, aside
     assert np.all(np.abs(turned) <= 0.3 * (0.19 + 0.02) + 1e-9), "no sharper than the wheels turn"
     ml.as_driven(m, Pose(m[X, 0], m[Y, 0], m[HEADING, 0]), back, poses)
     np.testing.assert_allclose(poses[:, 0], m[X], atol=1e-9)
+
+
+@pytest.mark.clause("SAF-2")
+@pytest.mark.parametrize(("along", "aside", "turn"), [(0.3, 0.0, 0.0), (-0.2, 0.4, 0.1), (0.2, -0.3, -0.15)])
+def test_a_path_is_moved_to_where_a_car_that_is_beside_it_comes_by(along: float, aside: float, turn: float) -> None:
+    m, back, path = arc(np.full(120, 3.0), 0.02), Recovery(1.5, 0.5, 0.19), new_path(120)
+    path[:, PX], path[:, PY], path[:, PHEADING], path[:, PKAPPA] = m[X], m[Y], m[HEADING], m[CURVATURE]
+    path[:, PCOS], path[:, PSIN], path[:, PS] = np.cos(m[HEADING]), np.sin(m[HEADING]), 0.3 * np.arange(120)
+    cos, sin = path[0, PCOS], path[0, PSIN]
+    car = Pose(m[X, 0] + along * cos - aside * sin, m[Y, 0] + along * sin + aside * cos, m[HEADING, 0] + turn)
+    move_path(path, np.full(120, 3.0), car, back)
+    poses = np.empty((120, 3))
+    ml.as_driven(m, car, back, poses)
+    np.testing.assert_allclose(path[:, [PX, PY, PHEADING]], poses, atol=0.01)
+    np.testing.assert_allclose(path[0, [PX, PY, PHEADING]], car, atol=1e-9)
+    np.testing.assert_allclose(path[:, PCOS], np.cos(path[:, PHEADING]), atol=1e-12)
+    np.testing.assert_allclose(path[:, PSIN], np.sin(path[:, PHEADING]), atol=1e-12)

@@ -79,8 +79,8 @@ def test_a_place_is_arrived_at(v: float, a: float, speed: float, until: float, s
     assert at(course, until) == pytest.approx((s, speed, 0.0), abs=1e-6)
 
 
+@settings(max_examples=15)
 @given(**MOTION)
-@pytest.mark.medium
 def test_rows_are_the_course_and_then_its_speed(v: float, a: float, speed: float, until: float) -> None:
     for course in (keep_speed(v, a, speed, until), arrive(v, a, 0.6 * until * (v + speed), speed, until)):
         rows = np.empty((71, 3))

@@ -136,6 +136,22 @@ def test_from_standing_to_moving_leaders_there_is_no_step(leader_v: float) -> No
             assert -LIMITS.emergency <= here
 
 
+@pytest.mark.parametrize("leader_v", [3.0, 8.0])
+def test_closing_up_goes_over_from_square_root_to_straight_line_without_a_step(leader_v: float) -> None:
+    knee = 0.7 * LIMITS.decel * LIMITS.gap_time**2
+    gap = LIMITS.standstill_gap + LIMITS.headway * leader_v + knee
+    before, after = (follow_accel(gap + off, leader_v + 1.0, leader_v, RAMP, LIMITS)[0] for off in (-1e-7, 1e-7))
+    assert before == pytest.approx(after, abs=1e-5)
+    closing = 0.7 * LIMITS.decel * LIMITS.gap_time
+    assert before == pytest.approx(LIMITS.gain * (closing - 1.0) - 1.0 / LIMITS.gap_time, abs=1e-5)
+
+
+def test_a_leader_that_is_much_slower_is_braked_for_as_its_gap_asks() -> None:
+    energy, left = 0.5 * 6.0**2, 12.0 - 0.6 * LIMITS.standstill_gap
+    assert energy > 0.8 * LIMITS.decel * left
+    assert -LIMITS.rss.brake <= follow_accel(12.0, 8.0, 2.0, RAMP, LIMITS)[0] <= -1.1 * energy / left
+
+
 def test_a_gap_below_the_safe_one_is_opened_as_hard_as_is_taken_for_granted() -> None:
     v = leader_v = 8.0
     safe = following_distance(v, leader_v, LIMITS.rss)

@@ -306,3 +306,23 @@ def test_stopping_takes_what_it_takes() -> None:
     far = stopping_distance(8.0, RAMP, D) + 25.0
     rows, demand = driven(frenet, made, 8.0, stop=StopTarget(far, 0.0))
     assert demand.reason == AT_LIMIT and rows[5, 2] == pytest.approx(0.0, abs=1e-6)
+
+
+def test_what_the_envelope_asks_for_is_seen_a_little_ahead() -> None:
+    frenet, gain, n = straight(21), D.gain, 21
+    even = np.full(n, 5.0)
+    for v in (4.0, 6.0):
+        for s in (2.0, 9.9, 12.0):
+            assert ro._envelope_accel(frenet, even, 0, s, v, gain) == pytest.approx(gain * (5.0 - v))
+    rising = np.interp(frenet.path[:, PS], (4.0, 8.0), (3.0, 7.0))
+    assert ro._envelope_accel(frenet, rising, 0, 6.0, 2.0, gain) == pytest.approx(gain * (5.0 - 2.0))
+    # A speed that falls with the way by 0.5 /s: the car brakes with v dv/ds as soon as it sees it.
+    falling = np.interp(frenet.path[:, PS], (4.0, 8.0), (6.0, 4.0))
+    on = ro._envelope_accel(frenet, falling, 0, 6.0, 5.0, gain)
+    assert on == pytest.approx(-0.5 * 5.0, abs=0.25)
+    soon = ro._envelope_accel(frenet, falling, 0, 2.5, 6.0, gain)
+    assert -3.1 < soon < 0.0, "it begins within 0.7 s"
+    assert ro._envelope_accel(frenet, falling, 0, 0.0, 5.5, gain) == pytest.approx(gain * 0.5)
+    low_end = np.full(n, 5.0)
+    low_end[-1] = 3.0
+    assert ro._envelope_accel(frenet, low_end, 0, 9.0, 5.0, gain) <= gain * (3.0 - 5.0) + 1e-9, "the end is in sight"

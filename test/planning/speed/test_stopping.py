@@ -77,6 +77,19 @@ def test_a_hold_brakes_harder_for_what_is_in_the_way() -> None:
     assert blocked.x[-1] + VEHICLE.front < 37.0 - 2.25
 
 
+def test_a_hold_brakes_in_steps_as_hard_as_it_takes() -> None:
+    """Comfortably, 1.8 and 2.6 times as hard, and at last fully."""
+    hardest = []
+    for away in np.arange(6.0, 24.0, 0.5):
+        thing = Thing(1, 20.0 + VEHICLE.front + 2.25 + float(away), 0.0)
+        plan = PLANNER.plan(Hold(Reason.NO_ROUTE), scene(v=7.0, things=(thing,)), None).trajectory
+        assert plan is not None
+        hardest.append(round(float(plan.a.min()), 2))
+    decel = VEHICLE.comfort_decel
+    steps = [-VEHICLE.emergency_decel, -round(2.6 * decel, 2), -round(1.8 * decel, 2), -decel]
+    assert hardest == sorted(hardest) and sorted(set(hardest)) == steps
+
+
 def test_a_hold_never_overruns_a_previous_plan_that_stands_earlier() -> None:
     things = (Thing(1, 41.0, 0.0, moving=True),)
     before = PLANNER.plan(follow(road()), scene(v=7.0, things=things), None)
