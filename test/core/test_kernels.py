@@ -136,3 +136,22 @@ def test_only_array_kernels_hand_arrays_to_python() -> None:
 def test_all_kernels_are_compiled_by_the_same_decorators() -> None:
     files = [file for file in CORE.parent.rglob("*.py") if "njit" in file.read_text(encoding="utf-8")]
     assert files == [CORE / "kernels.py"]
+
+
+def test_without_compiling_a_kernel_says_the_same() -> None:
+    """For a debugger, and for faults that are planted: roots, and rows of a table with their columns as attributes."""
+    code = (
+        "from scenes import row, table\nfrom tuling_fsm.planning.obstacles.rss import Rss, safe_speed\n"
+        "from tuling_fsm.planning.parameters import RssParameters\n"
+        "from tuling_fsm.world.objects import read_objects\nfrom tuling_fsm.world.parameters import WorldParameters\n"
+        "found, faults = read_objects(table(row(7, 3.0, 4.0, 0.5, 2.0)), 0.5, (0.0, 0.0), WorldParameters())\n"
+        "safe = safe_speed(12.0, 5.0, Rss.of(RssParameters()))\n"
+        "print(found.id.tolist(), found.body.round(6).tolist(), faults, [round(float(each), 9) for each in safe])"
+    )
+    said = []
+    for plain in ("0", "1"):
+        folders = f"{CORE.parents[1]}{os.pathsep}{CORE.parents[1] / 'test'}"
+        environment = os.environ | {"NUMBA_DISABLE_JIT": plain, "PYTHONPATH": folders}
+        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+        said.append(done.stdout)
+    assert said[0] == said[1] and said[0].startswith("[7]")
