@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from crossroads import HALF_M, crossroads
 from shapely.geometry import LineString, Point
 
 from tuling_fsm.core.geometry import FloatArray, wrap_angle
+from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.lane_index import LaneIndex, lane_index
 from tuling_fsm.world.lane_kernels import (
@@ -79,13 +81,26 @@ def fit(road_map: RoadMap, index: LaneIndex, number: int, one: FloatArray) -> Fi
     return Fit(arc - before + beyond, offset, turn, 1 if least > 1.0 else -1 if least < -1.0 else 0)
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("town", ["cross", "course"])
 def test_the_lanes_that_hold_a_body_are_those_of_a_geometry_library(town: str, request: pytest.FixtureRequest) -> None:
-    road_map: RoadMap = request.getfixturevalue(town)
-    index, body, held = lane_index(road_map), scattered(road_map, 60, 3), 0
+    compare_places(request.getfixturevalue(town), 60)
+
+
+@pytest.mark.medium
+def test_also_where_lanes_grow_wider_and_narrower(shared_data: Path) -> None:
+    compare_places(read_map(shared_data / "maps" / "esmini_fabriksgatan_traffic_lights.xodr"), 80)
+
+
+def compare_places(road_map: RoadMap, many: int) -> None:
+    """Lanes, arc lengths, offsets and turns of scattered bodies with those of the library."""
+    index, body, held = lane_index(road_map), scattered(road_map, many, 3), 0
     places = locate(index.arrays, body, np.ones(len(body), np.bool_), MAX_HEADING)
+    boxes = np.array([road_map.lanes[lane].center.xy.min(axis=0) for lane in index.ids])
+    ends = np.array([road_map.lanes[lane].center.xy.max(axis=0) for lane in index.ids])
     for i, one in enumerate(body):
-        fits = {number: fit(road_map, index, number, one) for number in range(len(index.ids))}
+        near = np.flatnonzero(np.all((boxes - 8.0 < one[[X, Y]]) & (one[[X, Y]] < ends + 8.0), axis=1))
+        fits = {int(number): fit(road_map, index, int(number), one) for number in near}
         found = [int(number) for number in places.lane[i] if number >= 0]
         sure = {number for number, each in fits.items() if each.sure > 0}
         possible = {number for number, each in fits.items() if each.sure >= 0}

@@ -41,10 +41,13 @@ def crowd(town: RoadMap, many: int, seed: int) -> tuple[FloatArray, FloatArray, 
     draw, body, past = np.random.default_rng(seed), np.zeros((many + 1, BODY)), np.zeros((many, PAST))
     kind = draw.choice([Kind.CAR, Kind.CAR, Kind.BUS, Kind.BICYCLE, Kind.UNKNOWN, Kind.CONE], many).astype(np.uint8)
     ways = [town.lanes[lane] for lane in town.driving_lanes()]
+    entries = [lane for lane in ways if len(lane.successors) > 1]
     for i in range(many + 1):
-        lane = ways[draw.integers(len(ways))]
-        pose = lane.center.at(lane.length - draw.uniform(0.0, min(lane.length, 26.0)))
-        aside = draw.normal(0.0, 0.6)
+        # Every other one is about to enter the junction.
+        lanes, reach = (entries, (2.5, 9.0)) if i % 2 else (ways, (0.0, 26.0))
+        lane = lanes[draw.integers(len(lanes))]
+        pose = lane.center.at(max(0.0, lane.length - draw.uniform(*reach)))
+        aside = draw.normal(0.0, 0.5)
         body[i, X], body[i, Y] = pose.x - aside * math.sin(pose.heading), pose.y + aside * math.cos(pose.heading)
         body[i, HEADING], body[i, SPEED] = pose.heading, draw.choice([0.0, 0.0, 0.0, 0.3, 1.5, 6.0])
         body[i, LENGTH], body[i, WIDTH] = draw.uniform(2.0, 6.0), draw.uniform(1.0, 2.2)

@@ -56,10 +56,10 @@ def drive(seed: int, rows: int = 40) -> tuple[FloatArray, FloatArray]:
 
 
 @pytest.mark.clause("SAF-2")
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_segments_and_boxes_meet_the_outline_where_polygons_do(seed: int) -> None:
     draw, met = np.random.default_rng(seed), 0
-    for _ in range(300):
+    for _ in range(120):
         pose = np.array((draw.uniform(-2, 2), draw.uniform(-2, 2), draw.uniform(-4, 4)))
         x, y, heading = draw.uniform(-6, 6), draw.uniform(-6, 6), draw.uniform(-4, 4)
         length, width = draw.choice((0.3, 2.0, 9.0, 30.0)), draw.choice((0.3, 2.0, 12.0))
@@ -72,7 +72,7 @@ def test_segments_and_boxes_meet_the_outline_where_polygons_do(seed: int) -> Non
             if abs(truth) > UNSURE_M or truth < 0.0:
                 assert told == (truth < 0.0)
                 met += told
-    assert 150 < met < 450
+    assert 60 < met < 180
 
 
 @pytest.mark.clause("SAF-2")
@@ -112,7 +112,7 @@ def first_met(poses: FloatArray, at: list[Polygon | LineString]) -> int | None:
 
 
 @pytest.mark.clause("SAF-2")
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_the_first_segment_that_is_met_is_the_first_of_all(seed: int) -> None:
     draw, (_, poses) = np.random.default_rng(seed), drive(seed)
     middle = poses[draw.integers(0, len(poses), 12), :2] + draw.normal(0.0, 3.0, (12, 2))
@@ -142,10 +142,10 @@ def test_a_long_segment_is_met_far_from_its_middle(turn: float, place: tuple[flo
 
 
 @pytest.mark.clause("SAF-2")
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(5))
 def test_moving_boxes_are_met_where_they_are_at_that_time(seed: int) -> None:
     draw, (t, poses) = np.random.default_rng(100 + seed), drive(seed)
-    n, times = 12, 9
+    n, times = 8, 9
     at = poses[draw.integers(0, len(poses), n)]
     speed, heading = draw.uniform(0.0, 5.0, (n, 1)), draw.uniform(-3.0, 3.0, (n, 1))
     moved = STEP_S * (np.arange(times)[None, :] - draw.uniform(0.0, 9.0, (n, 1)))
