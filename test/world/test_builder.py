@@ -245,6 +245,16 @@ def test_answers_of_the_route_server_are_put_on_the_lanes(builder: WorldBuilder,
     assert others == [None, None, None]
 
 
+def test_another_route_is_looked_along_at_once(builder: WorldBuilder, route: Route, lit: RoadMap) -> None:
+    """From the same place: the one goes straight on, the other turns left."""
+    other = plan_route(lit, Pose(1.75, -110.0, NORTH), Pose(-110.0, 1.75, math.pi)).route
+    assert other is not None
+    first = builder.build(at(1.0, y=-30.0), None, route)
+    second = builder.build(at(1.05, y=-30.0), first, other)
+    ends = [world.lanes[0].center.heading[-1] for world in (first, second)]
+    assert ends == [pytest.approx(NORTH), pytest.approx(math.pi)]
+
+
 def test_slots_and_perceived_lines(builder: WorldBuilder) -> None:
     slots = np.array([(4, 1, 1, 2, 0.5, 5, 2.5), (5, 0, math.nan, 2, 0.5, 5, 2.5)], dtype=PARKING_SLOTS)
     lines = np.array([(1, 2, 0, 1), (2, 1, 0, -1), (1, 2, 5, 1)], dtype=LANE_LINES)

@@ -19,6 +19,7 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.inputs import Kind, Light
 from tuling_fsm.world.lane_index import lane_index
 from tuling_fsm.world.tracks import SEEN
+from tuling_fsm.world.traffic import PredictedLanes, no_traffic
 from tuling_fsm.world.traffic_kernels import PredictionArrays
 
 TIMES = PREDICTION_STEP_S * np.arange(PREDICTION_STEPS)
@@ -311,3 +312,11 @@ def test_whatever_stands_where_predictions_are_finite_and_no_faster_than_the_obj
 
 def test_what_is_predicted_has_the_columns_of_the_scene_in_their_order() -> None:
     assert PredictionArrays._fields == tuple(column.name for column in fields(Obstacles))
+
+
+def test_where_there_are_no_objects_every_column_is_empty(cross: RoadMap) -> None:
+    nothing, (seen, _) = no_traffic(), Watch(cross).see(table())
+    for column in fields(PredictedLanes):
+        assert getattr(nothing, column.name).shape == getattr(seen, column.name).shape, column.name
+        assert getattr(nothing, column.name).dtype == getattr(seen, column.name).dtype, column.name
+    assert len(nothing) == 0 and not nothing.waits(1) and nothing.x.shape == (0,)

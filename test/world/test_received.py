@@ -16,9 +16,11 @@ from tuling_fsm.world.inputs import (
     TRAFFIC_LIGHTS,
     BoolMessage,
     Inputs,
+    Kind,
     Light,
     Occupancy,
     Odometry,
+    Source,
     StampedRows,
 )
 from tuling_fsm.world.objects import HEADING, LENGTH, SPEED, VX, VY, WIDTH, X, Y, read_objects
@@ -156,11 +158,23 @@ def test_objects_are_moved_on_by_the_age_of_their_table_and_the_nearest_are_kept
 @pytest.mark.clause("SAF-3", "INT-2")
 def test_lights_that_are_unsure_or_senseless_are_unknown_and_red_beats_green() -> None:
     rows = np.array(
-        [(1, 3, 0.9), (2, 3, 0.2), (3, 3, math.nan), (4, 9, 1.0), (5, 3, 1.0), (5, 1, 1.0), (6, 1, 1.0), (6, 3, 1.0)],
+        [
+            (1, 3, 0.9),
+            (2, 3, 0.2),
+            (3, 3, math.nan),
+            (4, 9, 1.0),
+            (5, 3, 1.0),
+            (5, 1, 1.0),
+            (6, 1, 1.0),
+            (6, 3, 1.0),
+            (7, 3, 1.1),
+            (8, 3, -0.1),
+            (9, 6, 1.0),
+        ],
         dtype=TRAFFIC_LIGHTS,
     )
     lights, complaints = read_lights(StampedRows(0.0, rows), P.min_light_confidence)
-    assert lights == {1: Light.GREEN, 5: Light.RED, 6: Light.RED}
+    assert lights == {1: Light.GREEN, 5: Light.RED, 6: Light.RED, 9: Light.DARK}
     assert len(complaints) == 1 and "signal 3 first" in complaints[0].text
 
 
@@ -174,6 +188,20 @@ def test_of_a_small_table_that_is_long_the_head_is_used_and_it_is_said() -> None
     slots, complaints = read_slots(StampedRows(0.0, spaces))
     assert len(slots) == 1999
     assert [complaint.key for complaint in complaints] == ["parking_slots count", "parking_slots range"]
+    assert read_lights(StampedRows(0.0, lights[:2000]), P.min_light_confidence)[1] == ()
+    small = np.array([(1, 0, 0.0, 0.0, 0.0, 0.5, 0.5), (2, 0, 0.0, 0.0, 0.0, 0.5, 0.0)], dtype=PARKING_SLOTS)
+    assert [slot.number for slot in read_slots(StampedRows(0.0, small))[0]] == [1]
+
+
+def test_the_codes_of_the_topics_are_those_of_the_contract() -> None:
+    kinds = "UNKNOWN CAR TRUCK BUS MOTORCYCLE BICYCLE PEDESTRIAN ANIMAL CONE BARRIER DEBRIS"
+    assert [(each.name, each.value) for each in Kind] == [(name, code) for code, name in enumerate(kinds.split())]
+    lights = "UNKNOWN RED YELLOW GREEN RED_YELLOW FLASHING_YELLOW DARK"
+    assert [(each.name, each.value) for each in Light] == [(name, code) for code, name in enumerate(lights.split())]
+    sources = ("LIDAR", "RADAR", "CAMERA", "V2X", "HISTORY_MAP")
+    assert {each.name: each.value for each in Source} == {name: 1 << bit for bit, name in enumerate(sources)}
+    nothing = Inputs(3.0)
+    assert not (nothing.reset or nothing.skip_task or nothing.clear_emergency_stop)
 
 
 @pytest.mark.clause("SAF-3")
