@@ -77,6 +77,13 @@ def test_a_hold_brakes_harder_for_what_is_in_the_way() -> None:
     assert blocked.x[-1] + VEHICLE.front < 37.0 - 2.25
 
 
+@pytest.mark.parametrize(("x", "y"), [(300.0, 0.0), (-300.0, 0.0), (0.0, 300.0), (0.0, -300.0)])
+def test_a_hold_looks_around_wherever_the_car_is(x: float, y: float) -> None:
+    things = (Thing(1, x + 17.0, y),)
+    blocked = PLANNER.plan(Hold(Reason.NO_ROUTE), scene(x, y, v=7.0, things=things), None).trajectory
+    assert blocked is not None and blocked.x[-1] + VEHICLE.front < x + 17.0 - 2.25
+
+
 def test_a_hold_brakes_in_steps_as_hard_as_it_takes() -> None:
     """Comfortably, 1.8 and 2.6 times as hard, and at last fully."""
     hardest = []
