@@ -21,7 +21,7 @@ def scattered(road_map: RoadMap, many: int, seed: int) -> FloatArray:
     lanes = [road_map.lanes[lane] for lane in road_map.driving_lanes()]
     for i in range(many):
         center = lanes[draw.integers(len(lanes))].center
-        at, heading = int(draw.integers(len(center.s))), 0.0
+        at = int(draw.integers(len(center.s)))
         heading = center.heading[at] + draw.uniform(-1.1, 1.1)
         along, aside = draw.uniform(-1.0, 1.0), draw.uniform(-3.0, 3.0)
         direction = center.heading[at]
