@@ -148,7 +148,7 @@ proofs: testable
 	TRACES=all $(BIN)/pytest test/run/test_traces.py
 	MACHINE_STEPS=1000000 $(BIN)/pytest test/viewer/test_machine_engine.py
 
-# Plants 500 faults in the state machine, one at a time, and tells which of them no test finds; takes about twenty minutes.
+# Plants 1000 faults in three rooms, one at a time, and tells which of them no test finds; takes about an hour.
 mutants: testable
 	cd test && $(BIN)/python -m mutation behaviour --sample 500 --seed 1
 	cd test && $(BIN)/python -m mutation planning --sample 250 --seed 1

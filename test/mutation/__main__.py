@@ -60,8 +60,8 @@ def judge(chosen: list[Mutant], known: CoverageMap, arguments: list[str]) -> Ite
         yield mutant, try_loaded(mutant, tests, sum(known.seconds[test] for test in tests))
 
 
-def main() -> int:
-    """Sample, judge, and print the survivors."""
+def arguments_of(given: list[str]) -> argparse.Namespace:
+    """What the command is called with."""
     parser = argparse.ArgumentParser(prog="python -m mutation", description=__doc__)
     parser.add_argument("room", choices=ROOMS)
     parser.add_argument("--sample", type=int, default=500)
@@ -70,7 +70,12 @@ def main() -> int:
     parser.add_argument("--only", default="", help="part of a file's path")
     parser.add_argument("--map", type=Path, help="file in which it is kept which test runs which line")
     parser.add_argument("tests", nargs="*", help="files and folders, from the top, instead of the room's")
-    arguments = parser.parse_args()
+    return parser.parse_intermixed_args(given)
+
+
+def main() -> int:
+    """Sample, judge, and print the survivors."""
+    arguments = arguments_of(sys.argv[1:])
     os.chdir(ROOT)
     room = ROOMS[arguments.room]
     room.load()

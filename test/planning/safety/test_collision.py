@@ -129,7 +129,7 @@ def test_the_first_segment_that_is_met_is_the_first_of_all(seed: int) -> None:
 
 
 @pytest.mark.clause("SAF-2")
-@pytest.mark.parametrize("turn", [0.3, 1.2, 2.0, 2.9])
+@pytest.mark.parametrize("turn", [0.3, 2.0, 2.9])
 @pytest.mark.parametrize("place", [(0.0, 0.0), (40.0, -30.0)])
 def test_a_long_segment_is_met_far_from_its_middle(turn: float, place: tuple[float, float]) -> None:
     _, poses = drive(3)
@@ -137,8 +137,9 @@ def test_a_long_segment_is_met_far_from_its_middle(turn: float, place: tuple[flo
     at, c, s = poses[25], math.cos(turn), math.sin(turn)
     ends = [(at[0] + way * c, at[1] + way * s) for way in (-3.0, 50.0)]
     row = first_met(poses, [LineString(ends)] * len(poses))
+    assert row is not None and row > 0
     for segment in (ends, ends[::-1]):
-        assert row is None or first_segment_met(poses, np.array([np.ravel(segment)]), CAR)[0] == row
+        assert first_segment_met(poses, np.array([np.ravel(segment)]), CAR)[0] == row
 
 
 @pytest.mark.clause("SAF-2")
@@ -157,6 +158,7 @@ def test_moving_boxes_are_met_where_they_are_at_that_time(seed: int) -> None:
     until, met = float(draw.choice((1.5, math.inf))), np.empty(n, np.int64)
     count = meetings(poses, t, tracks, np.full(n, 1e3), STEP_S, until, CAR, met)
     assert count == np.sum(met >= 0)
+    compared = 0
     for i in range(n):
         bodies = []
         for when in t[t <= until]:
@@ -167,6 +169,8 @@ def test_moving_boxes_are_met_where_they_are_at_that_time(seed: int) -> None:
             bodies.append(thing(x, y, float(tracks.heading[i, j]), float(tracks.length[i]), float(tracks.width[i])))
         row = first_met(poses[: len(bodies)], bodies)
         assert row is None or met[i] == row
+        compared += row is not None
+    assert compared >= n - 2
 
 
 def test_a_box_out_of_reach_is_not_looked_at() -> None:
