@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -211,7 +211,7 @@ def initial_agents(
     road_map: RoadMap,
     scenario: Scenario,
     setting: EgoSetting,
-    signals: Sequence[int],
+    signals: tuple[int, ...],
     seeds: SeedStreams,
     parameters: TrafficManagerParameters,
 ) -> InitialAgents:

@@ -98,6 +98,15 @@ def test_nobody_turns_into_a_closed_road_until_it_is_open_again(whole_course: Ro
     assert entered(120.0) > 3
 
 
+def test_what_is_closed_in_one_run_is_open_in_another_on_the_same_map(course: RoadMap) -> None:
+    before, run = Flow(course, 1), Flow(course, 1)
+    ways_on = before.manager.graph.lane.endless.copy()
+    run.manager.close_lanes(np.flatnonzero(run.graph.lane.junction >= 0).tolist())
+    assert run.manager.graph.lane.endless.sum() < ways_on.sum()
+    for other in (before, Flow(course, 1)):
+        assert (other.manager.graph.lane.endless == ways_on).all()
+
+
 @pytest.mark.clause("TM-2")
 @pytest.mark.medium
 def test_with_few_on_the_road_they_drive_at_about_seventy_percent_of_the_limit(shared_data: Path) -> None:

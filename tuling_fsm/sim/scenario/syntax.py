@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
+from importlib.util import cache_from_source
+from pathlib import Path
 
 from lark import Lark, Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
@@ -14,6 +17,7 @@ from tuling_fsm.sim.scenario.syntax_tree import SourceLocation
 from tuling_fsm.sim.scenario.tree_builder import TreeBuilder
 from tuling_fsm.sim.scenario.values import FaultError
 
+GRAMMAR = "osc2.lark"
 READABLE = {
     "NAME": "a name",
     "_NEWLINE": "the end of the line",
@@ -99,10 +103,19 @@ def _parse(text: str, file: str, start: str) -> object:
 
 @cache
 def _parser() -> Lark:
-    """Built once a process. LALR(1) with a contextual lexer: keywords are keywords only where the grammar asks."""
-    folder = __package__ or ""
+    """LALR(1) with a contextual lexer: keywords are keywords only where the grammar asks.
+
+    Its tables are kept beside the bytecode of this file, as building them takes 0.2 s: Lark builds them anew where they
+    are not, or are another grammar's, and does without where they cannot be written.
+    """
     return Lark.open_from_package(
-        folder, "osc2.lark", start=["start", "value"], parser="lalr", postlex=_Blocks(), propagate_positions=True
+        __package__ or "",
+        GRAMMAR,
+        start=["start", "value"],
+        parser="lalr",
+        postlex=_Blocks(),
+        propagate_positions=True,
+        cache=not sys.dont_write_bytecode and str(Path(cache_from_source(__file__)).with_suffix(".lark")),
     )
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,8 +75,9 @@ class TrafficLaneGraph(NamedTuple):
     stop: Records
 
 
-def build_lane_graph(road_map: RoadMap, signals: Sequence[int]) -> tuple[TrafficLaneGraph, dict[LaneId, int]]:
-    """The graph and the index of each lane.
+@lru_cache(maxsize=4)
+def build_lane_graph(road_map: RoadMap, signals: tuple[int, ...]) -> tuple[TrafficLaneGraph, Mapping[LaneId, int]]:
+    """The graph and the index of each lane: one and the same for all runs on a map, which change neither.
 
     Args:
         road_map: the map.

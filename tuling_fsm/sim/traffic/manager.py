@@ -132,8 +132,9 @@ class TrafficManager:
         parameters: TrafficManagerParameters,
         first_id: int,
     ) -> None:
-        self.graph = graph
-        self._endless: BoolArray = graph.lane["endless"].copy()
+        self.graph = graph._replace(lane=graph.lane.copy())
+        """With what is closed in this run."""
+        self._endless: BoolArray = graph.lane["endless"]
         """Lanes with a way on as long as nothing is closed."""
         self.fleet = new_fleet(seeds)
         self.ids: npt.NDArray[np.uint32] = np.zeros(len(seeds), dtype=np.uint32)
