@@ -13,6 +13,7 @@ from bag.commonroad_text import ROADS, car, lanelet, problem, scenario
 from tuling_fsm.bag.commonroad.drive import (
     BMW_320I,
     RUN_IN_S,
+    SMOOTHING_M,
     TICK_S,
     ScenarioDrive,
     drive,
@@ -29,6 +30,7 @@ from tuling_fsm.bag.replay import replay
 from tuling_fsm.cli import main
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.vehicle import center_ahead
+from tuling_fsm.planning.parameters import LateralParameters
 from tuling_fsm.sim.scoring.collisions import Contact
 
 BOX = "<length>12</length><width>3</width><center><x>60</x><y>-1.75</y></center>"
@@ -91,6 +93,54 @@ def test_a_car_that_suddenly_stands_close_before_it_is_braked_for_as_hard_as_the
 def test_anywhere_in_a_long_goal_will_do(tmp_path):
     window = loop_of(tmp_path, ROADS + problem(8.0, -1.75, 8.0, PASSING, (50, 50))).mission["window"]
     assert isinstance(window, dict) and window["length"] > 0.0
+
+
+def bend(number: int, radius: float, step: float) -> str:
+    """A lanelet 3.5 m wide: 30 m straight on, a quarter of a circle to the left drawn every so many rad, 60 m more."""
+    turns = np.linspace(0.0, 0.5 * math.pi, round(0.5 * math.pi / step) + 1)
+
+    def bound(name: str, side: float) -> str:
+        sin, cos = (radius - side) * np.sin(turns), (radius - side) * np.cos(turns)
+        rows = [(-30.0, side), *zip(sin, radius - cos, strict=True), (radius - side, radius + 60.0)]
+        return f"<{name}>{''.join(f'<point><x>{x}</x><y>{y}</y></point>' for x, y in rows)}</{name}>"
+
+    return f'<lanelet id="{number}">{bound("leftBound", 1.75)}{bound("rightBound", -1.75)}</lanelet>'
+
+
+ALL_OF_IT = "<length>80</length><width>80</width><center><x>20</x><y>20</y></center>"
+
+
+@pytest.mark.parametrize("turns", [0.0, 2.0 * math.pi], ids=["plain", "a turn on"])
+def test_a_goal_with_a_heading_is_where_the_lane_has_it(tmp_path, turns):
+    low, high = 0.6 + turns, 1.0 + turns
+    heading = f"<intervalStart>{low}</intervalStart><intervalEnd>{high}</intervalEnd>"
+    goal = f"<position><rectangle>{ALL_OF_IT}</rectangle></position><orientation>{heading}</orientation>"
+    loop = loop_of(tmp_path, bend(1, 30.0, 0.02) + problem(-20.0, 0.0, 8.0, goal, (10, 90)))
+    begin, end = (loop.way.route.reference.at(s - center_ahead(BMW_320I)).heading for s in loop.way.stretch)
+    assert 0.6 <= begin < 0.65 and 0.95 < end <= 1.0
+
+
+def test_a_goal_with_a_heading_that_no_lane_has_is_all_of_its_place(tmp_path):
+    heading = "<orientation><intervalStart>2.0</intervalStart><intervalEnd>2.2</intervalEnd></orientation>"
+    here = f"<position><rectangle>{ALL_OF_IT}</rectangle></position>"
+    with_it, without = (
+        loop_of(tmp_path, bend(1, 30.0, 0.02) + problem(-20.0, 0.0, 8.0, goal, (10, 90)))
+        for goal in (here + heading, here)
+    )
+    assert with_it.way.stretch == without.way.stretch
+
+
+@pytest.mark.medium
+def test_a_bend_that_is_drawn_with_a_corner_is_driven_as_people_do(tmp_path, monkeypatch):
+    """Two corners of 0.8 rad in 12 m."""
+    text = bend(1, 12.0, 0.8) + problem(-28.0, 0.0, 8.0, "", (90, 90))
+    drives = []
+    for smoothing in (SMOOTHING_M, LateralParameters().smoothing):
+        monkeypatch.setattr("tuling_fsm.bag.commonroad.drive.SMOOTHING_M", smoothing)
+        drives.append(drive_agent(loop_of(tmp_path, text), tmp_path / "out").states)
+    people, corners = drives
+    assert min(state.v for state in people) > min(state.v for state in corners) + 0.3
+    assert people[-1].y > corners[-1].y + 1.0
 
 
 def test_the_middle_of_the_car_is_where_commonroad_has_it():

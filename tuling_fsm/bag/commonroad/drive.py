@@ -85,6 +85,9 @@ body is `b` = 1.4227 m before the rear axle. It plans no faster than 20 m/s, and
 allow (11.5 m/s^2).
 """
 HEADWAY_S = 1.0
+SMOOTHING_M = 2.2
+"""Lanelets are drawn by hand, and bend in their corners: people turn in over more than that, and the BMW turns its
+wheels more slowly than the car that the planner is made for."""
 BRAKE = 6.0
 """Recorded people follow each other more closely than a car in a competition does. Who would brake no harder than that
 one (m/s^2) would take the gap between any two of them for unsafe."""
@@ -135,7 +138,7 @@ def parameters_for_scenarios(parameters: Parameters | None = None) -> Parameters
         given.planning,
         speed=replace(given.planning.speed, headway=HEADWAY_S),
         rss=replace(given.planning.rss, brake=BRAKE),
-        lateral=replace(given.planning.lateral, bound_slack=0.02),
+        lateral=replace(given.planning.lateral, bound_slack=0.02, smoothing=SMOOTHING_M),
         check=replace(
             given.planning.check,
             brake_jerk=given.planning.check.brake_jerk * BMW_320I.emergency_decel / given.vehicle.emergency_decel,

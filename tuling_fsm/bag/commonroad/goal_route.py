@@ -57,7 +57,7 @@ def goal_route(
         each
         for goal in problem.goals
         for target in _targets(road_map, recording, problem, goal, start)
-        if (each := _through(road_map, start, target, goal)) is not None
+        if (each := _through(road_map, start, target, goal, center_ahead(vehicle))) is not None
     ]
     if not found:
         ahead = list(_straight_on(road_map, start, BEYOND_M))
@@ -112,7 +112,7 @@ def _on_lane(road_map: RoadMap, pose: Pose) -> Pose:
     return pose if lane is None else road_map.lanes[lane.lane].center.at(lane.s)
 
 
-def _through(road_map: RoadMap, start: Pose, target: Pose, goal: GoalState) -> GoalRoute | None:
+def _through(road_map: RoadMap, start: Pose, target: Pose, goal: GoalState, ahead: float) -> GoalRoute | None:
     """The route through a target and on behind it."""
     if plan_route(road_map, start, target).route is None:
         return None
@@ -121,17 +121,23 @@ def _through(road_map: RoadMap, start: Pose, target: Pose, goal: GoalState) -> G
     route = planned or plan_route(road_map, start, target).route
     if route is None:
         return None
-    return GoalRoute(route, _stretch(route, goal), goal)
+    return GoalRoute(route, _stretch(route, goal, ahead), goal)
 
 
-def _stretch(route: Route, goal: GoalState) -> tuple[float, float] | None:
-    """The arc lengths of the route's first stretch in the goal."""
+def _stretch(route: Route, goal: GoalState, ahead: float) -> tuple[float, float] | None:
+    """The arc lengths of the route's first stretch in the goal; where it has the heading that is asked for, if it has
+    that anywhere in it.
+
+    The heading is the lane's under the rear axle, `ahead` (m) behind the centre.
+    """
     if goal.position is None:
         return None
     within = np.logical_or.reduce([inside(shape, route.reference.xy) for shape in goal.position])
     rows = np.flatnonzero(within)
     if not len(rows):
         return None
+    facing = [row for row in rows if goal.faces(route.reference.at(route.reference.s[row] - ahead).heading)]
+    rows = np.array(facing) if facing else rows
     breaks = np.flatnonzero(np.diff(rows) > 1)
     last = rows[breaks[0]] if len(breaks) else rows[-1]
     return float(route.reference.s[rows[0]]), float(route.reference.s[last])

@@ -38,9 +38,16 @@ class GoalState:
         return (
             self.time.low <= state.step <= self.time.high
             and (self.position is None or _in_one(self.position, state))
-            and (self.heading is None or _heading_in(self.heading, state.heading))
+            and self.faces(state.heading)
             and (self.speed is None or self.speed.low <= state.v <= self.speed.high)
         )
+
+    def faces(self, heading: float) -> bool:
+        """Whether a heading (rad), whole turns apart or not, is one that it asks for."""
+        if self.heading is None:
+            return True
+        middle, half = 0.5 * (self.heading.low + self.heading.high), 0.5 * (self.heading.high - self.heading.low)
+        return abs(float(wrap_angle(heading - middle))) <= min(half, math.pi)
 
 
 class ProblemState(NamedTuple):
@@ -116,12 +123,6 @@ def _goal(node: Element, lanelets: Mapping[str, Lanelet]) -> GoalState:
 def _in_one(shapes: tuple[FloatArray, ...], state: ProblemState) -> bool:
     point = np.array([(state.x, state.y)])
     return any(bool(inside(shape, point)[0]) for shape in shapes)
-
-
-def _heading_in(asked: Interval, heading: float) -> bool:
-    """Whether a heading lies in an interval of angles, whole turns apart or not."""
-    middle, half = 0.5 * (asked.low + asked.high), 0.5 * (asked.high - asked.low)
-    return abs(float(wrap_angle(heading - middle))) <= min(half, math.pi)
 
 
 def start_pose(problem: PlanningProblem, centre_ahead: float) -> Pose:
