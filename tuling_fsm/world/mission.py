@@ -88,7 +88,8 @@ class Task:
 class GoalWindow:
     """A place on the way and when to be there, s from when the mission came, and how fast, m/s: from, to.
 
-    It goes on for `length` m along the route: anywhere there will do.
+    It goes on for `length` m along the route: anywhere there will do, or where the route has a `heading` (rad, from, to
+    counter-clockwise).
     """
 
     x: float
@@ -96,6 +97,7 @@ class GoalWindow:
     time_s: tuple[float, float]
     speed: tuple[float, float] = (0.0, math.inf)
     length: float = 0.0
+    heading: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -160,11 +162,12 @@ def _point(where: str, raw: Any) -> MissionPoint:
 
 
 def _window(where: str, raw: Any) -> GoalWindow:
-    _keys(where, raw, ("x", "y", "time_s"), ("speed", "length"))
+    _keys(where, raw, ("x", "y", "time_s"), ("speed", "length", "heading"))
     speed = [0.0, math.inf] if raw.get("speed") is None else _interval(f"{where}.speed", raw["speed"])
     x, y = _number(where, raw, "x"), _number(where, raw, "y")
     length = 0.0 if raw.get("length") is None else _number(where, raw, "length")
-    return GoalWindow(x, y, _interval(f"{where}.time_s", raw["time_s"]), (speed[0], speed[1]), length)
+    heading = None if raw.get("heading") is None else _interval(f"{where}.heading", raw["heading"])
+    return GoalWindow(x, y, _interval(f"{where}.time_s", raw["time_s"]), (speed[0], speed[1]), length, heading)
 
 
 def _interval(where: str, raw: Any) -> tuple[float, float]:

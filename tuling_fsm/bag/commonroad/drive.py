@@ -172,8 +172,8 @@ def prepare(recording: Recording, out: Path, problem_id: str | None = None) -> L
 
 
 def _window(step: float, problem: PlanningProblem, way: GoalRoute, stretch: tuple[float, float]) -> dict[str, object]:
-    """The window of the mission: a place in the goal, how far the goal goes on behind it, and its intervals of time and
-    speed.
+    """The window of the mission: a place in the goal, how far the goal goes on behind it, and its intervals of time,
+    speed and, where the route has it, heading.
     """
     low, high = (step * max(each - problem.start.step, 0) for each in way.goal.time)
     place = min(max(stretch[0] + GOAL_MARGIN_M, 0.5 * (low + high) * problem.start.v), 0.5 * sum(stretch))
@@ -186,6 +186,8 @@ def _window(step: float, problem: PlanningProblem, way: GoalRoute, stretch: tupl
     }
     if way.goal.speed is not None:
         window["speed"] = [max(way.goal.speed.low, 0.0), max(way.goal.speed.high, 0.0)]
+    if way.goal.heading is not None and way.goal.faces(pose.heading):
+        window["heading"] = [way.goal.heading.low, way.goal.heading.high]
     return window
 
 

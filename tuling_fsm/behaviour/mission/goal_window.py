@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from tuling_fsm.behaviour.leaf import BehaviourView
 from tuling_fsm.behaviour.routing import place_on_route
+from tuling_fsm.core.geometry import Polyline
 from tuling_fsm.world.mission import GoalWindow
 
 SPEED_MARGIN = 0.5
@@ -31,14 +34,14 @@ def window_speed(view: BehaviourView) -> float:
     A window with a length holds the car back no more than to be in it still when its time begins, and as slow as it
     asks for by then.
     """
-    window, place = _window(view), _place(view)
-    if window is None or place is None:
+    window, stretch = _window(view), _stretch(view)
+    if window is None or stretch is None:
         return math.inf
     vehicle, v, elapsed_s = view.context.vehicle, view.world.ego.v, view.memory.mission.elapsed_s
     left_s = (window.time_s[0] if window.length > 0.0 else 0.5 * sum(window.time_s)) - elapsed_s
     if left_s <= 0.0:
         return math.inf if window.length == 0.0 or elapsed_s > window.time_s[1] else _fastest(window)
-    left_m = place + window.length - _here(view)
+    left_m = stretch[1] - _here(view)
     kept = paced(left_m, left_s, _passing(window, v), vehicle.max_accel, vehicle.comfort_decel)
     if window.length == 0.0:
         return kept
@@ -48,20 +51,40 @@ def window_speed(view: BehaviourView) -> float:
 
 def window_place(view: BehaviourView) -> float | None:
     """Arc length (m) of the window's place on the route; None without one, past it, or when its time is over."""
-    place, window = _place(view), _window(view)
+    stretch, window = _stretch(view), _window(view)
     over = window is None or view.memory.mission.elapsed_s > window.time_s[1]
-    return None if over else place
+    return None if over or stretch is None else stretch[0]
 
 
-def _place(view: BehaviourView) -> float | None:
-    """Arc length (m) of the window's place on the route; None without one, or past all of it."""
+def _stretch(view: BehaviourView) -> tuple[float, float] | None:
+    """Arc lengths (m) on the route between which the car is in the window; None without one, or past all of it."""
     window, route = _window(view), view.memory.routing.route
     if window is None or route is None or not view.world.localized:
         return None
     here = _here(view)
     there = route.reference.project(window.x, window.y, s_from=here - window.length)
-    passed = there.s + window.length <= here or (there.s <= here and window.length == 0.0)
-    return None if passed or abs(there.offset) > OFF_ROUTE_M else there.s
+    if abs(there.offset) > OFF_ROUTE_M:
+        return None
+    whole = there.s, there.s + window.length
+    stretch = whole if window.heading is None else heading_between(route.reference, whole, window.heading)
+    return None if stretch is None or stretch[1] <= here else stretch
+
+
+def heading_between(
+    line: Polyline, stretch: tuple[float, float], heading: tuple[float, float]
+) -> tuple[float, float] | None:
+    """The first part of a stretch of a line (arc lengths, m) that heads from one angle to another, counter-clockwise
+    (rad); None where nothing of it does.
+    """
+    begin, end = stretch
+    s = np.array([begin, *line.s[(line.s > begin) & (line.s < end)], end])
+    turned, width = np.interp(s, line.s, line.heading) - heading[0], heading[1] - heading[0]
+    there = np.mod(turned, 2.0 * math.pi) <= width
+    if not there.any():
+        return None
+    first = int(np.argmax(there))
+    last = first + int(np.argmin(np.append(there[first:], False))) - 1
+    return float(s[first]), float(s[last])
 
 
 def _fastest(window: GoalWindow) -> float:
