@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import wrap_angle
 from tuling_fsm.map.lanes import LaneId
@@ -25,29 +27,45 @@ def entries(road_map: RoadMap, lane_id: LaneId) -> frozenset[LaneId]:
 
 
 def has_sign(road_map: RoadMap, lane_id: LaneId) -> bool:
-    """Whether a stop or yield line is on a connecting lane or on the lanes that lead to it."""
+    """Whether a stop or yield line is on a connecting lane or on the lanes that lead to it, and no light, which would
+    prevail (Vienna Convention on Road Traffic, article 5).
+    """
     lanes = [lane_id, *sorted(entries(road_map, lane_id))]
-    return any(line.kind in ("stop", "yield") for lane in lanes for line in road_map.stop_lines_of(lane))
+    kinds = {line.kind for lane in lanes for line in road_map.stop_lines_of(lane)}
+    return "light" not in kinds and not kinds.isdisjoint(("stop", "yield"))
+
+
+class WayHeadings(NamedTuple):
+    """Where a way through a junction points at where it begins and where it ends, rad."""
+
+    begin: float
+    end: float
+
+
+def turns_across(way: WayHeadings, other: WayHeadings, left_hand: bool) -> bool:
+    """Whether who takes a way turns across that of one who comes from the opposite side and does not, and so gives way
+    (Vienna Convention on Road Traffic, article 16).
+    """
+    if elementary.cos(wrap_angle(way.begin - other.begin)) > OPPOSITE:
+        return False
+    side = -1.0 if left_hand else 1.0
+    turns, other_turns = (side * wrap_angle(each.end - each.begin) for each in (way, other))
+    return turns > STRAIGHT_RAD >= other_turns
 
 
 def gives_way(road_map: RoadMap, lane_id: LaneId, other_id: LaneId) -> bool:
     """Whether a vehicle on a connecting lane gives way to one that comes to, or is on, another that it meets: it has a
-    sign and the other has none, or neither has more right and it turns across the way of one that comes from the
-    opposite side and does not (Vienna Convention on Road Traffic, article 16).
+    sign and the other has none, or neither has more right and it turns across the other's way.
     """
     signed, other_signed = (has_sign(road_map, each) for each in (lane_id, other_id))
     if signed is not other_signed:
         return signed
-    (begin, end), (other_begin, other_end) = (_headings(road_map, each) for each in (lane_id, other_id))
-    if elementary.cos(wrap_angle(begin - other_begin)) > OPPOSITE:
-        return False
-    side = -1.0 if road_map.left_hand else 1.0
-    turns, other_turns = side * wrap_angle(end - begin), side * wrap_angle(other_end - other_begin)
-    return turns > STRAIGHT_RAD >= other_turns
+    way, other = (way_headings(road_map, each) for each in (lane_id, other_id))
+    return turns_across(way, other, road_map.left_hand)
 
 
-def _headings(road_map: RoadMap, lane_id: LaneId) -> tuple[float, float]:
-    """Where a way through a junction begins and ends to point at, over all its sections, rad."""
+def way_headings(road_map: RoadMap, lane_id: LaneId) -> WayHeadings:
+    """Those of the way that a connecting lane is a section of."""
     first = last = road_map.lanes[lane_id]
     for _ in range(_MAX_SECTIONS):
         before, after = (
@@ -55,4 +73,4 @@ def _headings(road_map: RoadMap, lane_id: LaneId) -> tuple[float, float]:
             for others in (first.predecessors, last.successors)
         )
         first, last = before[0] if len(before) == 1 else first, after[0] if len(after) == 1 else last
-    return float(first.center.heading[0]), float(last.center.heading[-1])
+    return WayHeadings(float(first.center.heading[0]), float(last.center.heading[-1]))

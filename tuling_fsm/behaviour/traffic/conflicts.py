@@ -11,11 +11,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from tuling_fsm.behaviour.traffic.situation import TrafficSituation, on_route
-from tuling_fsm.core.geometry import FloatArray, wrap_angle
+from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import array_kernel
 from tuling_fsm.map.ahead import JunctionAhead
-from tuling_fsm.map.lanes import Lane, LaneId
-from tuling_fsm.map.right_of_way import STRAIGHT_RAD, entries, has_sign
+from tuling_fsm.map.lanes import LaneId
+from tuling_fsm.map.right_of_way import WayHeadings, entries, has_sign, turns_across, way_headings
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.world.lane_index import LIGHT, IntArray, LaneIndex
@@ -24,7 +24,6 @@ from tuling_fsm.world.lane_kernels import DEPTH
 _CLEARANCE_M = 2.3
 """Two vehicles whose paths are nearer than this may touch: half a width each, and some room."""
 _SAMPLE = 2
-_ONCOMING_RAD = 2.1
 _INSIDE_M = 1.0
 _INSIDE_LINE_M = 3.0
 
@@ -112,7 +111,7 @@ def _crossing(road_map: RoadMap, index: LaneIndex, route: Route, junction: Junct
             if near[0] > near[1]:
                 continue
             own_from, own_to = (on_route(part, at) for at in near[:2])
-            across = _across(road_map, route, junction, other)
+            across = _across(road_map, route, junction, other_id)
             conflict = ConflictZone(number, own_from, own_to, near[2], near[3], across, has_sign(road_map, other_id))
             found[number] = _joined(found.get(number), conflict)
     by_lane = np.full(len(index.ids) + 1, -1, dtype=np.int64)
@@ -122,16 +121,12 @@ def _crossing(road_map: RoadMap, index: LaneIndex, route: Route, junction: Junct
     return JunctionPassage(conflicts, by_lane)
 
 
-def _across(road_map: RoadMap, route: Route, junction: JunctionAhead, other: Lane) -> OpposingTurn:
-    begin, end = route.reference.at(junction.s_from), route.reference.at(junction.s_to)
-    if abs(wrap_angle(float(other.center.heading[0]) - begin.heading)) < _ONCOMING_RAD:
-        return OpposingTurn.NONE
-    side = -1.0 if road_map.left_hand else 1.0
-    car = side * wrap_angle(end.heading - begin.heading) > STRAIGHT_RAD
-    turns = side * float(other.center.heading[-1] - other.center.heading[0]) > STRAIGHT_RAD
-    if car == turns:
-        return OpposingTurn.NONE
-    return OpposingTurn.CAR if car else OpposingTurn.OTHER
+def _across(road_map: RoadMap, route: Route, junction: JunctionAhead, other: LaneId) -> OpposingTurn:
+    begin, end = (route.reference.at(s).heading for s in (junction.s_from, junction.s_to))
+    own, theirs = WayHeadings(begin, end), way_headings(road_map, other)
+    if turns_across(own, theirs, road_map.left_hand):
+        return OpposingTurn.CAR
+    return OpposingTurn.OTHER if turns_across(theirs, own, road_map.left_hand) else OpposingTurn.NONE
 
 
 def _approach(road_map: RoadMap, first: LaneId, before: LaneId | None) -> frozenset[LaneId]:
