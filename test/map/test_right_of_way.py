@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.opendrive import read_map
-from tuling_fsm.map.right_of_way import STRAIGHT_RAD, WayHeadings, gives_way, has_sign, turns_across, way_headings
+from tuling_fsm.map.right_of_way import STRAIGHT_RAD, gives_way, has_sign, turns_across, way_headings
 from tuling_fsm.map.road_map import RoadMap
 
 TURNS = {"left": 0.5 * math.pi, "straight": 0.0, "right": -0.5 * math.pi}
@@ -81,8 +81,8 @@ ANGLES = st.floats(-7.0, 7.0)
 def test_where_people_drive_on_the_left_all_is_mirrored_and_whole_turns_count_for_nothing(
     begin: float, turn: float, other: float, theirs: float, round_: int
 ) -> None:
-    one, two = WayHeadings(begin, begin + turn), WayHeadings(other, other + theirs)
-    mirrored = [WayHeadings(-each.begin, -each.end) for each in (one, two)]
+    one, two = (begin, begin + turn), (other, other + theirs)
+    mirrored = [(-first, -last) for first, last in (one, two)]
     said = turns_across(one, two, left_hand=False)
     if (
         min(abs(abs(each) - STRAIGHT_RAD) for each in (turn, theirs)) < 1e-6
@@ -90,6 +90,6 @@ def test_where_people_drive_on_the_left_all_is_mirrored_and_whole_turns_count_fo
     ):
         return
     assert turns_across(*mirrored, left_hand=True) is said
-    far = WayHeadings(two.begin + 2.0 * math.pi * round_, two.end + 2.0 * math.pi * round_)
+    far = (two[0] + 2.0 * math.pi * round_, two[1] + 2.0 * math.pi * round_)
     assert turns_across(one, far, left_hand=False) is said
     assert not (said and turns_across(two, one, left_hand=False)), "both cannot give way to each other"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import wrap_angle
 from tuling_fsm.map.lanes import LaneId
@@ -13,6 +11,8 @@ STRAIGHT_RAD = 0.5
 """A way that turns by less leads straight on."""
 OPPOSITE = -0.5
 """Cosine of the angle between the headings of two that come from opposite sides, at most."""
+Headings = tuple[float, float]
+"""Where a way through a junction points at where it begins and where it ends, rad."""
 _MAX_SECTIONS = 8
 
 
@@ -35,21 +35,15 @@ def has_sign(road_map: RoadMap, lane_id: LaneId) -> bool:
     return "light" not in kinds and not kinds.isdisjoint(("stop", "yield"))
 
 
-class WayHeadings(NamedTuple):
-    """Where a way through a junction points at where it begins and where it ends, rad."""
-
-    begin: float
-    end: float
-
-
-def turns_across(way: WayHeadings, other: WayHeadings, left_hand: bool) -> bool:
+def turns_across(way: Headings, other: Headings, left_hand: bool) -> bool:
     """Whether who takes a way turns across that of one who comes from the opposite side and does not, and so gives way
     (Vienna Convention on Road Traffic, article 16).
     """
-    if elementary.cos(wrap_angle(way.begin - other.begin)) > OPPOSITE:
+    (begin, end), (other_begin, other_end) = way, other
+    if elementary.cos(wrap_angle(begin - other_begin)) > OPPOSITE:
         return False
     side = -1.0 if left_hand else 1.0
-    turns, other_turns = (side * wrap_angle(each.end - each.begin) for each in (way, other))
+    turns, other_turns = side * wrap_angle(end - begin), side * wrap_angle(other_end - other_begin)
     return turns > STRAIGHT_RAD >= other_turns
 
 
@@ -64,7 +58,7 @@ def gives_way(road_map: RoadMap, lane_id: LaneId, other_id: LaneId) -> bool:
     return turns_across(way, other, road_map.left_hand)
 
 
-def way_headings(road_map: RoadMap, lane_id: LaneId) -> WayHeadings:
+def way_headings(road_map: RoadMap, lane_id: LaneId) -> Headings:
     """Those of the way that a connecting lane is a section of."""
     first = last = road_map.lanes[lane_id]
     for _ in range(_MAX_SECTIONS):
@@ -73,4 +67,4 @@ def way_headings(road_map: RoadMap, lane_id: LaneId) -> WayHeadings:
             for others in (first.predecessors, last.successors)
         )
         first, last = before[0] if len(before) == 1 else first, after[0] if len(after) == 1 else last
-    return WayHeadings(float(first.center.heading[0]), float(last.center.heading[-1]))
+    return float(first.center.heading[0]), float(last.center.heading[-1])

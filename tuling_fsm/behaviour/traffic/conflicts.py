@@ -15,7 +15,7 @@ from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import array_kernel
 from tuling_fsm.map.ahead import JunctionAhead
 from tuling_fsm.map.lanes import LaneId
-from tuling_fsm.map.right_of_way import WayHeadings, entries, has_sign, turns_across, way_headings
+from tuling_fsm.map.right_of_way import entries, has_sign, turns_across, way_headings
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.world.lane_index import LIGHT, IntArray, LaneIndex
@@ -123,7 +123,7 @@ def _crossing(road_map: RoadMap, index: LaneIndex, route: Route, junction: Junct
 
 def _across(road_map: RoadMap, route: Route, junction: JunctionAhead, other: LaneId) -> OpposingTurn:
     begin, end = (route.reference.at(s).heading for s in (junction.s_from, junction.s_to))
-    own, theirs = WayHeadings(begin, end), way_headings(road_map, other)
+    own, theirs = (begin, end), way_headings(road_map, other)
     if turns_across(own, theirs, road_map.left_hand):
         return OpposingTurn.CAR
     return OpposingTurn.OTHER if turns_across(theirs, own, road_map.left_hand) else OpposingTurn.NONE
