@@ -25,7 +25,7 @@ unexport _ROS_WHEELS_BOOTSTRAP_COMPLETE LD_LIBRARY_PATH PYTHONPATH
 # Without bytecode every one of some hundred processes parses 2000 files anew: 3 s of CPU each, and half a minute a worker of pytest.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install testable browser demo match test check format clauses messages pictures recordings traces proofs mutants bench-peers lock audit wheels docs clean
+.PHONY: help install testable browser demo match test check format clauses messages pictures recordings traces proofs coverage shuffled mutants bench-peers lock audit wheels docs clean
 
 help:
 	@echo "make demo     drive the embedded course under ROS 2; results in out/demo"
@@ -38,6 +38,8 @@ help:
 	@echo "make recordings  what the guards say in every scenario, driven anew for the proofs"
 	@echo "make traces   the trace of every scenario with two seeds, driven anew into test/run/traces.csv"
 	@echo "make proofs   2000 sequences of anything at all, all runs as older processors compute them, and a million ticks of the page of the state machine, instead of the few of make test"
+	@echo "make coverage lines and branches of the core that tests without whole drives go through; at least 95 %"
+	@echo "make shuffled the fast tests twenty times, each time in another order"
 	@echo "make mutants  faults planted in the state machine, the check, the speeds and the world, and those that no test finds"
 	@echo "make bench-peers  what tuling-fsm bench compares with, in .venv-bench"
 	@echo "make lock     locks/run.txt and locks/test.txt: every package of both environments, with hashes, from setup.py and constraints.txt"
@@ -147,6 +149,14 @@ proofs: testable
 	FREEZE_SHARE=1 $(BIN)/pytest -n $(WORKERS) test/behaviour/proof/test_freeze.py
 	TRACES=all $(BIN)/pytest test/run/test_traces.py
 	MACHINE_STEPS=1000000 $(BIN)/pytest test/viewer/test_machine_engine.py
+
+# Some six minutes.
+coverage: testable
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m "not slow and not exhaustive and not ros" --cov --cov-report term:skip-covered
+
+# A minute and a half each.
+shuffled: testable
+	for seed in $$(seq 20); do TEST_ORDER=$$seed $(BIN)/pytest -n $(WORKERS) -m "not medium and not slow and not exhaustive and not ros" || exit 1; done
 
 # Plants 1000 faults in three rooms, one at a time, and tells which of them no test finds; takes about an hour.
 mutants: testable

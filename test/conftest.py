@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import random
 from collections.abc import Generator
 from itertools import groupby
 from pathlib import Path
@@ -22,8 +24,12 @@ settings.load_profile("repeatable")
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The longest first in each of the parts that the workers begin with: none is left to one of them at the end.
 
-    The tests of a file stay together, and so do the fixtures that they share.
+    The tests of a file stay together, and so do the fixtures that they share. With `TEST_ORDER` (a seed) all are shuffled
+    instead: none may need what another has left behind.
     """
+    if seed := os.environ.get("TEST_ORDER"):
+        random.Random(seed).shuffle(items)
+        return
     parts = getattr(config, "workerinput", {"workercount": 1})["workercount"]
 
     def length(item: pytest.Item) -> tuple[bool, bool]:
