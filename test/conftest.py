@@ -24,8 +24,8 @@ settings.load_profile("repeatable")
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The longest first in each of the parts that the workers begin with: none is left to one of them at the end.
 
-    The tests of a file stay together, and so do the fixtures that they share. With `TEST_ORDER` (a seed) all are shuffled
-    instead: none may need what another has left behind.
+    The tests of a file stay together, and so do the fixtures that they share. With `TEST_ORDER` (a seed) all are
+    shuffled instead: none may need what another has left behind.
     """
     if seed := os.environ.get("TEST_ORDER"):
         random.Random(seed).shuffle(items)
