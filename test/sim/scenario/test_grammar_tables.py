@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -43,6 +46,25 @@ def test_those_of_a_file_cut_off_are_built_anew(kept: Path) -> None:
     syntax._parser.cache_clear()
     assert syntax.parse(TEXT, "f.osc") == TREE
     assert len(kept.read_bytes()) > 0.9 * len(whole)
+
+
+@pytest.mark.medium
+def test_processes_that_begin_at_once_build_them_one_after_the_other(kept: Path) -> None:
+    """Two that write into one file would leave a mixture of both."""
+    code = (
+        "import sys; from tuling_fsm.sim.scenario import syntax; syntax.cache_from_source = lambda _: sys.argv[1];"
+        f"syntax.parse({TEXT!r}, 'f.osc'); print('parsed')"
+    )
+    command = [sys.executable, "-c", code, str(kept.with_suffix(".pyc"))]
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    with kept.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        waiting = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+        with pytest.raises(subprocess.TimeoutExpired):
+            waiting.wait(3.0)
+        assert not kept.exists()
+    assert waiting.communicate()[0] == "parsed\n"
+    assert kept.exists()
 
 
 def test_without_a_folder_to_write_to_they_are_built_each_time(kept: Path) -> None:

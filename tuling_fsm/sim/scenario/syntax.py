@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -106,17 +107,26 @@ def _parser() -> Lark:
     """LALR(1) with a contextual lexer: keywords are keywords only where the grammar asks.
 
     Its tables are kept beside the bytecode of this file, as building them takes 0.2 s: Lark builds them anew where they
-    are not, or are another grammar's, and does without where they cannot be written.
+    are not, or are another grammar's. One process at a time, since it writes them in place; where nothing can be
+    written, each builds its own.
     """
+    kept = Path(cache_from_source(__file__)).with_suffix(".lark")
+    if sys.dont_write_bytecode:
+        return _opened(kept_at=None)
+    try:
+        lock = kept.with_suffix(".lock").open("w")
+    except OSError:
+        return _opened(kept_at=None)
+    with lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return _opened(kept)
+
+
+def _opened(kept_at: Path | None) -> Lark:
     return Lark.open_from_package(
-        __package__ or "",
-        GRAMMAR,
-        start=["start", "value"],
-        parser="lalr",
-        postlex=_Blocks(),
-        propagate_positions=True,
-        cache=not sys.dont_write_bytecode and str(Path(cache_from_source(__file__)).with_suffix(".lark")),
-    )
+        __package__ or "", GRAMMAR, start=["start", "value"], parser="lalr", postlex=_Blocks(),
+        propagate_positions=True, cache=str(kept_at) if kept_at is not None else False,
+    )  # fmt: skip
 
 
 def _unexpected(error: UnexpectedToken, file: str) -> InputError:
