@@ -149,7 +149,7 @@ def _table(
             "contact, road, goal, feasibility.",
             "Ours and IDM: 20 Hz, a simulated car with lags of steering and drive, the others' future unknown; in a "
             "goal that they would reach too early they stop where they may stand. IDM fits no speed to a goal's "
-            "window; ours drives with the headway, comfort and RSS braking of `parameters_for_scenarios`.",
+            "window; ours drives with the headway, comfort, RSS braking and smoothing of `parameters_for_scenarios`.",
             "FISS+ predicts along lanes as well; the reactive planner is given the recorded future. "
             "The peers track their plans perfectly, in their packages' own loops; FISS+ fits its speed to the window.",
             "`was hit`: from behind, or standing; the others replay a recording and do not react.",
