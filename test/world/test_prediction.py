@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scenes import row, table, walker
 from watching import P, Watch
 
-from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.geometry import FloatArray, Pose
 from tuling_fsm.core.scene import PREDICTION_STEP_S, PREDICTION_STEPS, Ego, Obstacles
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
@@ -98,11 +98,29 @@ def test_bends_limit_the_speed(cross: RoadMap) -> None:
 
 
 def test_an_offset_decays_and_the_heading_follows_the_lane(cross: RoadMap) -> None:
-    _, obstacles = Watch(cross).see(table(row(7, 60.0, -0.75, EAST + 0.05, 8.0)))
+    _, obstacles = Watch(cross).see(table(row(7, 60.0, -0.75, EAST - 0.05, 8.0)))
     offset = obstacles.y[0] + 1.75
     assert offset[0] == pytest.approx(1.0)
     assert np.all(np.diff(offset) < 0.0) and offset[-1] < 0.3
     assert abs(obstacles.heading[0, -1]) < 0.01
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_one_that_is_turned_away_from_its_centre_moves_on_away_before_it_comes_back(cross: RoadMap, side: float) -> None:
+    """As a cyclist does who swings out from the kerb; one that only wavers is back at once."""
+
+    def offset(turned: float) -> FloatArray:
+        seen = row(7, 60.0, -1.75 + 0.9 * side, EAST + turned * side, 4.0, length=1.8, width=0.7)
+        _, obstacles = Watch(cross).see(table(seen))
+        return (obstacles.y[0] + 1.75) * side
+
+    swung, highest = offset(0.2), int(np.argmax(offset(0.2)))
+    assert np.diff(swung)[0] / PREDICTION_STEP_S == pytest.approx(4.0 * math.sin(0.2), rel=0.02)
+    assert TIMES[highest] == pytest.approx(2.0, abs=0.21)
+    assert swung[highest] == pytest.approx(0.9 + 0.8, abs=0.1), "0.8 m/s, and 0.4 m/s^2 against it"
+    assert np.all(np.diff(swung)[highest:] < 0.0) and swung[-1] < 1.1
+    assert np.all(np.diff(offset(0.02))[1:] < 0.0)
+    assert np.all(np.diff(offset(-0.1)) < 0.0)
 
 
 def test_a_fast_one_comes_to_the_centre_no_faster_than_lanes_are_changed_or_than_it_does_already(

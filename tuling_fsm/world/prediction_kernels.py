@@ -28,6 +28,10 @@ _SIDEWAYS_MPS = 1.2
 """But it falls no faster than this, m/s, or than it does already: a lane is changed in about five seconds, and about
 twice as fast in the middle ([toledo2007][]).
 """
+_STEER_BACK_MPS2 = 0.4
+"""One that moves away from its lane's centre, which may be as fast as lanes are changed, goes on doing so and slows down
+sideways by this much: one that only wavers comes back at once, one that swings out goes on for two seconds.
+"""
 _ALIGN_M = 4.0
 _LINE_GAP_M = 0.3
 _OVER_LINE_M = 2.5
@@ -183,7 +187,7 @@ def _sample(
     speed, heading, lateral, limit, gap, speed_ahead = motion
     out_x, out_y, out_heading = out.x[row], out.y[row], out.heading[row]
     travelled, depth, p, skew = 0.0, 0, start[chain[0]], 0.0
-    settle, align, fastest = 1.0, 1.0, 0.0
+    settle, align, fastest, away = 1.0, 1.0, 0.0, 0.0
     for k in range(PREDICTION_STEPS):
         while depth + 1 < DEPTH and chain[depth + 1] >= 0 and travelled >= begin[depth + 1]:
             depth += 1
@@ -196,8 +200,9 @@ def _sample(
         on = ph[p] + min(max(u, 0.0), 1.0) * turn
         if k == 0:
             skew = (heading - on + math.pi) % (2.0 * math.pi) - math.pi
-            inwards = -math.copysign(1.0, side) * speed * elementary.sin(skew)
-            fastest = max(_SIDEWAYS_MPS, inwards) * PREDICTION_STEP_S / max(abs(side), 1e-6)
+            away = math.copysign(1.0, side) * speed * elementary.sin(skew)
+            fastest = max(_SIDEWAYS_MPS, -away) * PREDICTION_STEP_S
+            away = min(away, _SIDEWAYS_MPS)
         out_x[k] = px[p] + u * dx - settle * side * dy / step
         out_y[k] = py[p] + u * dy + settle * side * dx / step
         out_heading[k] = on + skew * align
@@ -207,7 +212,11 @@ def _sample(
         bound = min(limit, gap + speed_ahead * (k + 1) * PREDICTION_STEP_S)
         advance = max(min(travelled + v * PREDICTION_STEP_S, bound) - travelled, 0.0)
         travelled += advance
-        settle = max(settle / (1.0 + advance / _SETTLE_M), settle - fastest)
+        if away > 0.0:
+            side += math.copysign(away, side) * advance / speed
+            away -= _STEER_BACK_MPS2 * PREDICTION_STEP_S
+            continue
+        settle = max(settle / (1.0 + advance / _SETTLE_M), settle - fastest / max(abs(side), 1e-6))
         align /= 1.0 + advance / _ALIGN_M
 
 
