@@ -100,7 +100,8 @@ $(TOOLS)/.installed: Makefile
 
 # What the tests of the page need of a Debian or Ubuntu; those that miss it are skipped.
 browser:
-	command -v chromium >/dev/null || command -v chromium-browser >/dev/null || { apt-get update && apt-get install --yes --no-install-recommends chromium; }
+	command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null || command -v chromium-browser >/dev/null || { apt-get update && \
+		{ apt-get install --yes --no-install-recommends chromium-headless-shell || apt-get install --yes --no-install-recommends chromium; }; }
 	command -v npm >/dev/null || { apt-get update && apt-get install --yes --no-install-recommends nodejs npm; }
 
 demo: install

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections import Counter
 from functools import cache
@@ -14,14 +13,14 @@ PACKAGE = Path(tuling_fsm.__file__).parent
 PAGE = (PACKAGE.parent / "docs" / "glossary.md").read_text(encoding="utf-8")
 TERMS, _, PLAIN = PAGE.partition("## Plain words")
 WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
+PUBLIC_CLASS = re.compile(r"^class ([A-Za-z]\w*)", re.MULTILINE)
 ENDINGS = (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("s", ""))
 
 
 @cache
 def _classes() -> tuple[str, ...]:
-    trees = [ast.parse(file.read_text(encoding="utf-8")) for file in sorted(PACKAGE.rglob("*.py"))]
-    nodes = [node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)]
-    return tuple(node.name for node in nodes if node.name[0] != "_")
+    texts = (file.read_text(encoding="utf-8") for file in sorted(PACKAGE.rglob("*.py")))
+    return tuple(name for text in texts for name in PUBLIC_CLASS.findall(text))
 
 
 def _singular(word: str) -> str:

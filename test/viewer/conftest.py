@@ -42,7 +42,7 @@ def film(bag: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Headless Chromium, as Debian's package `chromium` brings it; its tests are skipped without."""
+    """Headless Chromium, as Debian has it; its tests are skipped without."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright, of the extra `test`, is not installed")
     program = chromium()
     if program is None:

@@ -1,4 +1,4 @@
-"""The page in a real browser: headless Chromium, as Debian's package `chromium` brings it."""
+"""The page in a real browser: headless Chromium, as Debian has it."""
 
 from __future__ import annotations
 

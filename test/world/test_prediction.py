@@ -106,7 +106,7 @@ def test_an_offset_decays_and_the_heading_follows_the_lane(cross: RoadMap) -> No
 
 
 @pytest.mark.parametrize("side", [1.0, -1.0])
-def test_one_that_is_turned_away_from_its_centre_moves_on_away_before_it_comes_back(cross: RoadMap, side: float) -> None:
+def test_one_that_is_turned_away_from_its_centre_goes_on_so_before_it_comes_back(cross: RoadMap, side: float) -> None:
     """As a cyclist does who swings out from the kerb; one that only wavers is back at once."""
 
     def offset(turned: float) -> FloatArray:

@@ -29,8 +29,8 @@ _SIDEWAYS_MPS = 1.2
 twice as fast in the middle ([toledo2007][]).
 """
 _STEER_BACK_MPS2 = 0.4
-"""One that moves away from its lane's centre, which may be as fast as lanes are changed, goes on doing so and slows down
-sideways by this much: one that only wavers comes back at once, one that swings out goes on for two seconds.
+"""One that moves away from its lane's centre, at most as fast as lanes are changed, slows down sideways by this much:
+one that only wavers comes back at once, one that swings out goes on for two seconds.
 """
 _ALIGN_M = 4.0
 _LINE_GAP_M = 0.3

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -76,9 +77,11 @@ def receive(
         else:
             taken[name] = new
     for name in FLAGS:
-        flag = in_floats(getattr(inputs, name))
-        if flag is not None:
-            taken[name] = flag if flag.stamp <= inputs.stamp else _set_back(flag, getattr(last, name), inputs.stamp)
+        flag, known = getattr(inputs, name), getattr(last, name)
+        if flag is None or (flag is known and flag.stamp <= inputs.stamp):
+            continue
+        flag = in_floats(flag)
+        taken[name] = flag if flag.stamp <= inputs.stamp else _set_back(flag, known, inputs.stamp)
     kept = replace(last, **taken) if taken else last
     return kept, _without_stale(kept, inputs.stamp, parameters, complaints), tuple(complaints)
 
@@ -88,10 +91,9 @@ def in_floats(message: T) -> T:
 
     For a whole number, or one of NumPy's, Numba would compile a tick's kernels anew, which takes many seconds.
     """
-    if not is_dataclass(message):
-        return message
     changed: dict[str, Any] = {}
-    for name in (field.name for field in fields(message)):
+    kind: Any = type(message)
+    for name in _fields_of(kind):
         value = getattr(message, name)
         if isinstance(value, Pose):
             if any(type(number) is not float for number in value):
@@ -103,6 +105,11 @@ def in_floats(message: T) -> T:
     given: Any = message
     coerced: T = replace(given, **changed)
     return coerced
+
+
+@cache
+def _fields_of(kind: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()
 
 
 def _set_back(flag: BoolMessage, known: BoolMessage | None, now: float) -> BoolMessage:

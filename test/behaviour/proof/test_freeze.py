@@ -26,7 +26,7 @@ SHARE = float(os.environ.get("FREEZE_SHARE", "0.05"))
 """Of the ticks of a recorded scenario, drawn beside those on which a row fires; `make proofs` takes all."""
 AFTER = 12
 """Ticks that are looked at after a freeze: longer than most dwells."""
-TO_THE_END = 10
+TO_THE_END = 10 if SHARE == 1.0 else 3
 """Freezes of every run after which it is followed to its end."""
 SEEDED = 20
 IN_ANOTHER_PROCESS = 40

@@ -50,12 +50,18 @@ def _as_contracted(checker: Checker, edge: Edge) -> str | None:
     kept, path, age = holding, before.path, before.age
     if expected is not None:
         path, age = landing(machine, expected.dest), 0
-        outer = {row.key for row in machine.rows
-                 if path.startswith(row.source + "/") and before.path.startswith(row.source + "/")}  # fmt: skip
+        outer = _rows_around(checker, before.path, path)
         kept = {key: ticks for key, ticks in holding.items() if key in outer and key != expected.key}
     on = sorted((key, min(checker.cap, ticks + 1)) for key, ticks in kept.items())
     wanted = Config(path, min(checker.cap, age + 1), tuple(on))
     return None if edge.after == wanted else f"it should have become {wanted}, not {edge.after}"
+
+
+@functools.cache
+def _rows_around(checker: Checker, path: str, other: str) -> frozenset[str]:
+    """Keys of the rows of the composites around both leaves."""
+    around = (row for row in checker.machine.rows if all(leaf.startswith(row.source + "/") for leaf in (path, other)))
+    return frozenset(row.key for row in around)
 
 
 @functools.cache
