@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import tuling_fsm
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.garbage import collect_seldom
 from tuling_fsm.requirements import require_packages
 from tuling_fsm.terminal import Style, styled
 
@@ -29,6 +30,7 @@ INTERRUPTED, UNREAD = 130, 141
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb; the return value is the exit code."""
     _prepare_streams()
+    collect_seldom()
     try:
         require_packages()
         return _run(argv)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shlex
 import shutil
 import subprocess
@@ -36,6 +37,16 @@ def test_the_help_of_a_verb_ends_with_an_example(verb: str, capsys: pytest.Captu
     for word in arguments[1:]:
         is_read = word.startswith("config/") or word in MADE
         assert not is_read or word in MADE or (ROOT / word).is_file(), word
+
+
+def test_a_program_looks_for_garbage_seldom() -> None:
+    before = gc.get_threshold()
+    try:
+        with pytest.raises(SystemExit):
+            main(["--version"])
+        assert gc.get_threshold()[0] > 10 * 700
+    finally:
+        gc.set_threshold(*before)
 
 
 def test_the_help_says_where_the_examples_are(capsys: pytest.CaptureFixture[str]) -> None:

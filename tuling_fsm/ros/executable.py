@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.garbage import collect_seldom
 from tuling_fsm.requirements import cannot_start, require_packages
 from tuling_fsm.ros.environment import require_rclpy
 from tuling_fsm.share import PACKAGE
@@ -120,6 +121,7 @@ def run_executable(node_maker: Callable[[], MakeNode], arguments: Sequence[str] 
     """
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _leave)
+    collect_seldom()
     try:
         require_packages()
         require_rclpy()
