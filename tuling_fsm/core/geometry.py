@@ -40,8 +40,9 @@ def distance(a: Sequence[float] | FloatArray, b: Sequence[float] | FloatArray) -
 def rotated(points: FloatArray, angle: float) -> FloatArray:
     """Points (..., 2) turned about the origin by an angle (rad)."""
     sin, cos = elementary.sin_cos(angle)
-    x, y = points[..., 0], points[..., 1]
-    return np.stack((cos * x - sin * y, sin * x + cos * y), axis=-1)
+    x, y, turned = points[..., 0], points[..., 1], np.empty(points.shape)
+    turned[..., 0], turned[..., 1] = cos * x - sin * y, sin * x + cos * y
+    return turned
 
 
 def to_local(points: FloatArray, pose: Pose) -> FloatArray:

@@ -144,10 +144,10 @@ class AgentTable:
 
     def _vehicles(self, rows: npt.NDArray[np.int64]) -> FloatArray:
         """Boxes (N, 7) of rows of the fleet."""
-        car = np.asarray(self._traffic.fleet.car)[rows]
+        car = np.asarray(self._traffic.fleet.car)
         boxes = np.empty((len(rows), 7))
         for i, name in enumerate(("x", "y", "z", "heading", "length", "width", "v")):
-            boxes[:, i] = car[name]
+            boxes[:, i] = car[name][rows]
         return boxes
 
     def _walking(self) -> ActorBoxes:
