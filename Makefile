@@ -159,7 +159,7 @@ coverage: testable
 shuffled: testable
 	for seed in $$(seq 20); do TEST_ORDER=$$seed $(BIN)/pytest -n $(WORKERS) -m "not medium and not slow and not exhaustive and not ros" || exit 1; done
 
-# Plants 1000 faults in three rooms, one at a time, and tells which of them no test finds; takes about an hour.
+# Plants 1000 faults in three rooms, one at a time, and tells which of them no test finds; takes about half an hour.
 mutants: testable
 	cd test && $(BIN)/python -m mutation behaviour --sample 500 --seed 1
 	cd test && $(BIN)/python -m mutation planning --sample 250 --seed 1

@@ -17,7 +17,7 @@ from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.map.routing import plan_route
-from tuling_fsm.world.builder import WorldBuilder
+from tuling_fsm.world.builder import WorldBuilder, _same_route
 from tuling_fsm.world.inputs import (
     LANE_LINES,
     PARKING_SLOTS,
@@ -272,6 +272,21 @@ def test_on_the_reference_road_means_its_own_direction_only(builder: WorldBuilde
     for x, on in ((1.75, True), (3.4, True), (3.7, True), (4.5, False), (-0.2, True), (-1.0, False)):
         assert builder.build(at(1.0, x=x), None, route).on_reference_road is on, x
     assert builder.build(at(1.0, y=0.0), None, route).on_reference_road
+
+
+def test_nothing_remains_of_a_route_that_is_over_or_not_there(builder: WorldBuilder, route: Route) -> None:
+    assert builder.build(at(0.0), None, None).route_remaining == 0.0
+    assert builder.build(at(0.0, y=100.0), None, route).route_remaining == pytest.approx(10.0, abs=0.1)
+    assert builder.build(at(0.0, y=110.4), None, route).route_remaining == 0.0
+
+
+def test_routes_are_the_same_if_they_follow_the_same_lanes_as_far(lit: RoadMap, route: Route) -> None:
+    again = plan_route(lit, Pose(1.75, -110.0, NORTH), Pose(1.75, 110.0, NORTH)).route
+    shorter = plan_route(lit, Pose(1.75, -110.0, NORTH), Pose(1.75, 100.0, NORTH)).route
+    turning = plan_route(lit, Pose(1.75, -110.0, NORTH), Pose(110.0, -1.75, 0.0)).route
+    assert again is not None and shorter is not None and turning is not None
+    assert again is not route
+    assert [_same_route(route, each) for each in (route, again, shorter, turning)] == [True, True, False, False]
 
 
 def test_a_route_that_crosses_itself_is_not_jumped_on() -> None:

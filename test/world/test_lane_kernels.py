@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from crossroads import HALF_M, crossroads
+from map import xodr
 from shapely.geometry import LineString, Point
 
 from tuling_fsm.core.geometry import FloatArray, wrap_angle
@@ -90,6 +91,16 @@ def test_the_lanes_that_hold_a_body_are_those_of_a_geometry_library(town: str, r
 @pytest.mark.medium
 def test_also_where_lanes_grow_wider_and_narrower(shared_data: Path) -> None:
     compare_places(read_map(shared_data / "maps" / "esmini_fabriksgatan_traffic_lights.xodr"), 80)
+
+
+@pytest.mark.medium
+def test_also_on_lanes_that_taper(tmp_path: Path) -> None:
+    tapers = (
+        '<width sOffset="0" a="1.5" b="0.08" c="0" d="0"/><width sOffset="50" a="5.5" b="-0.07" c="0" d="0"/>',
+        '<width sOffset="0" a="5" b="-0.06" c="0" d="0"/><width sOffset="50" a="2" b="0.07" c="0" d="0"/>',
+    )
+    section = xodr.section([xodr.lane(-1, tapers[0]), xodr.lane(-2, tapers[1]), xodr.lane(1, tapers[1])])
+    compare_places(xodr.read(tmp_path, xodr.road(section)), 250)
 
 
 def compare_places(road_map: RoadMap, many: int) -> None:
@@ -241,10 +252,11 @@ def forks(ways: list[tuple[float, float]]) -> _Forks:
         ([(3.1, 0.1), (2.3, 0.1)], [2, 1]),
         ([(3.1, 0.1)], [1]),
         ([(-3.1, 0.1), (0.2, 0.0)], [2, 1]),
+        ([(-3.1, 0.1), (0.0, 0.0), (0.6, 0.1), (0.3, 0.1)], [2, 3, 4]),
         ([], []),
     ],
     ids=["one", "fork", "mirrored", "five", "all to the left", "a way back is the last", "two to the left", "back only",
-         "back to the right", "none"],
+         "back to the right", "back is no outer way", "none"],
 )  # fmt: skip
 def test_at_a_fork_the_straightest_way_comes_first_then_the_outer_ones(
     ways: list[tuple[float, float]], taken: list[int]

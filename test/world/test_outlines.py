@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.world import outlines
 from tuling_fsm.world.inputs import Occupancy
-from tuling_fsm.world.outlines import grid_segments
+from tuling_fsm.world.outlines import GridWindow, grid_segments
 
 ORIGIN = Pose(0.0, 0.0, 0.0)
 
@@ -114,3 +114,20 @@ def test_beside_the_grid_there_is_nothing() -> None:
     full = grid(np.full((4, 4), 100, np.int8))
     assert len(grid_segments(full, 90.0, 1.0, 65.0, 65, 3000)) == 0
     assert len(grid_segments(grid(np.zeros((0, 0), np.int8)), 0.0, 0.0, 65.0, 65, 3000)) == 0
+
+
+@given(data=st.data(), size=st.sampled_from([1, 2, 4, 8]))
+def test_blocks_around_a_window_are_no_more_than_they_have_to_be(data: st.DataObject, size: int) -> None:
+    """Counted from the corner of what they are in, which they may be cut off by."""
+    ends = []
+    for _ in range(2):
+        first = data.draw(st.integers(0, 20))
+        last = data.draw(st.integers(first + 1, first + 25))
+        begin = data.draw(st.integers(first, last - 1))
+        ends.append((first, last, begin, data.draw(st.integers(begin + 1, last))))
+    (top, bottom, row, last_row), (left, right, column, last_column) = ends
+    around = GridWindow(top, left, bottom, right)
+    found = GridWindow(row, column, last_row, last_column).in_blocks(size, around)
+    for got, (first, last, begin, end) in zip(((found[0], found[2]), (found[1], found[3])), ends, strict=True):
+        borders = {*range(first, last, size), last}
+        assert got == (max(b for b in borders if b <= begin), min(b for b in borders if b >= end))

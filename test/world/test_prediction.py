@@ -9,6 +9,7 @@ import pytest
 from crossroads import HALF_M, LIGHT, STOP_SIGN, crossroads
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from map import xodr
 from scenes import row, table, walker
 from watching import P, Watch
 
@@ -40,6 +41,19 @@ def ends(obstacles: Obstacles) -> list[tuple[float, float]]:
     return [
         (round(float(x), 1), round(float(y), 1)) for x, y in zip(obstacles.x[:, -1], obstacles.y[:, -1], strict=True)
     ]
+
+
+def test_one_follows_its_lane_into_the_first_lane_of_the_map_too(tmp_path: Path) -> None:
+    lane = xodr.lane(-1, links=((), (-1,)))
+    bend = xodr.geometry(0.0, 50.0, 0.0, 0.0, 60.0, '<arc curvature="0.05"/>')
+    to_bend = xodr.road_link("road", "1")
+    road_map = xodr.read(
+        tmp_path, xodr.road(xodr.section([xodr.lane(-1)]), "1", bend, 60.0),
+        xodr.road(xodr.section([lane]), "2", length=50.0, link=to_bend),
+    )  # fmt: skip
+    assert lane_index(road_map).ids[0].road == "1"
+    _, obstacles = Watch(road_map).see(table(row(7, 40.0, -1.75, 0.0, 5.0)))
+    assert obstacles.heading[0, -1] == pytest.approx(20.0 / (20.0 + 1.75), abs=0.03)
 
 
 def test_one_before_a_fork_is_given_every_way_and_keeps_its_id(cross: RoadMap) -> None:

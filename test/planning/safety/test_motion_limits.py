@@ -113,6 +113,19 @@ def arc(v: FloatArray, kappa: float = 0.05) -> FloatArray:
 
 
 @pytest.mark.clause("SAF-2")
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_motion_is_led_by_the_mean_of_two_rows_speeds_and_headings(seed: int) -> None:
+    m = wild(seed)
+    m[HEADING] *= 8.0
+    way, heading = 0.5 * (m[V, 1:] + m[V, :-1]) * np.diff(m[T]), 0.5 * (m[HEADING, 1:] + m[HEADING, :-1])
+    off = np.hypot(np.diff(m[X]) - way * np.cos(heading), np.diff(m[Y]) - way * np.sin(heading))
+    for most in at_each_rank(off):
+        row, far = ml.off_its_speed(m, most)
+        assert row == first(off > most)
+        assert far == pytest.approx(off[row] if row >= 0 else 0.0)
+
+
+@pytest.mark.clause("SAF-2")
 @pytest.mark.parametrize("speed", [6.0, -3.0])
 def test_a_motion_that_is_not_where_its_speed_leads_is_found_by_how_far_it_is(speed: float) -> None:
     m = arc(np.linspace(speed, 0.2 * speed, 40))

@@ -17,11 +17,22 @@ from tuling_fsm.core.scene import Scene
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.lanes.context import DerivedParameters
 from tuling_fsm.planning.maneuvers.section import surroundings_of
-from tuling_fsm.planning.obstacles.beside import PassingCurve, PassingLimits, passing_speed, speed_to_stop_within
+from tuling_fsm.planning.obstacles.beside import (
+    FROM,
+    HIGH,
+    LOW,
+    TO,
+    ObstaclesBeside,
+    PassingCurve,
+    PassingLimits,
+    passing_speed,
+    speed_to_stop_within,
+)
 from tuling_fsm.planning.obstacles.occupancy import SweptBand, SweptPath, point_spacing, swept_band
 from tuling_fsm.planning.parameters import PassingParameters, PlanningParameters
-from tuling_fsm.planning.paths.frenet_path import PCOS, PS, PX, new_path
+from tuling_fsm.planning.paths.frenet_path import PCOS, PD, PS, PTURN, PX, FrenetPath, new_path
 from tuling_fsm.planning.planner import Planner
+from tuling_fsm.planning.speed import passing
 from tuling_fsm.planning.speed.passing import limit_passing, nearest_pass
 from tuling_fsm.planning.speed.roll_out import AT_LIMIT, PASSING
 
@@ -173,6 +184,47 @@ def test_the_nearest_gap_is_told_with_its_side_and_distance() -> None:
         gap, distance = nearest_pass(frenet, around.beside, 0, DERIVED.body)
         assert gap == pytest.approx(0.8 if left else -0.8, abs=1e-6)
         assert distance == pytest.approx(30.0 - 2.25 - VEHICLE.front, abs=0.6)
+
+
+def aside(x: float, d: float, turn: float, kappa: float) -> float:
+    """Offset (m, + left) from a line that begins along x and bends by `kappa`, of a point so far ahead of a rear axle
+    that is `d` beside the line, on a car that is turned by `turn`.
+    """
+    px, py = x * np.cos(turn), d + x * np.sin(turn)
+    return float(py if kappa == 0.0 else np.sign(kappa) * (abs(1.0 / kappa) - np.hypot(px, py - 1.0 / kappa)))
+
+
+def unobstructed(*things: Thing) -> tuple[FrenetPath, ObstaclesBeside]:
+    """A straight path of 80 m, and what is beside it."""
+    path = new_path(161)
+    path[:, PS] = 0.5 * np.arange(161)
+    path[:, PX], path[:, PCOS] = 20.0 + path[:, PS], 1.0
+    frenet, around = surroundings_of(path, scene(20.0, v=8.0, things=things), DERIVED.body, DERIVED)
+    return frenet, around.beside
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+@pytest.mark.parametrize(("turn", "kappa"), [(0.1, 0.0), (-0.1, 0.0), (0.0, 0.04), (0.0, -0.04), (0.06, -0.05)])
+def test_the_gap_is_that_of_the_end_of_the_body_that_is_nearer(side: float, turn: float, kappa: float) -> None:
+    """Of a car that is turned from its line, or on a line that bends away below it."""
+    frenet, _ = unobstructed()
+    frenet.path[4, PD], frenet.path[4, PTURN] = 0.3, turn
+    span = np.zeros(5)
+    span[FROM], span[TO] = -VEHICLE.rear_overhang, VEHICLE.front
+    span[LOW], span[HIGH] = (2.5, 4.0) if side > 0.0 else (-4.0, -2.5)
+    ends = [side * aside(x, 0.3, turn, kappa) for x in (span[FROM], span[TO])]
+    told = passing._gap(frenet, 4, span, kappa, DERIVED.body)
+    assert told == pytest.approx(side * (2.5 - max(ends) - SIDE), abs=0.03)
+
+
+def test_the_nearest_gap_is_looked_for_to_the_end_of_what_is_passed() -> None:
+    """A path that comes nearer to a row of things all along it."""
+    frenet, around = unobstructed(beside(2.0, 60.0, **BUS_SHAPE))
+    frenet.path[:, PD] = -0.01 * np.arange(frenet.points)
+    gap, _ = nearest_pass(frenet, around, 0, DERIVED.body)
+    last = int(around.reach[frenet.at, 0, 1]) - frenet.first + 1
+    assert 60.0 < frenet.path[last, PX] < 75.0
+    assert gap == pytest.approx(-(2.0 - 0.01 * last), abs=0.011)
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,7 @@ def test_a_hold_is_a_comfortable_stop_on_the_previous_path() -> None:
     assert result.limit.reason is Reason.NO_ROUTE
     assert plan.v[-1] == 0.0
     assert plan.a.min() >= -VEHICLE.comfort_decel - 1e-9
+    assert plan.t[-1] == pytest.approx(PARAMETERS.speed.horizon)
     path = np.column_stack((before.trajectory.x, before.trajectory.y))
     ends = np.array((plan.x[-1], plan.y[-1]))
     assert np.hypot(*(path - ends).T).min() < 0.6

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -85,6 +86,13 @@ def test_without_a_plan_the_way_on_is_the_arc_that_the_car_drives(gear: float, k
     np.testing.assert_allclose(path[:, PKAPPA], gear * kappa, atol=1e-9)
     straight = sp._path_ahead(start_of(pose, v, kappa), None, 0.2, VEHICLE)
     assert np.all(np.diff(np.abs(straight[:, PKAPPA])) <= 1e-12) and abs(straight[-1, PKAPPA]) < 1e-9
+
+
+@pytest.mark.parametrize("decel", [0.5, 1.0, 4.0])
+def test_the_way_on_is_as_long_as_a_car_takes_that_brakes_gently(decel: float) -> None:
+    """And not much longer."""
+    path = sp._path_ahead(start_of(Pose(0.0, 0.0, 0.0), 8.0, 0.02), None, 0.0, replace(VEHICLE, comfort_decel=decel))
+    assert 3.5 < path[-1, PS] - 32.0 / decel < 5.5
 
 
 @pytest.mark.parametrize("gear", [1.0, -1.0])

@@ -23,7 +23,7 @@ from tuling_fsm.planning.obstacles.occupancy import (
     point_spacing,
     swept_band,
 )
-from tuling_fsm.planning.paths.frenet_path import PCOS, PS, PX, new_path
+from tuling_fsm.planning.paths.frenet_path import PCOS, PHEADING, PKAPPA, PS, PSIN, PX, PY, new_path
 from tuling_fsm.planning.speed import yielding as yi
 from tuling_fsm.planning.speed.roll_out import StBoundaries, no_traffic
 
@@ -39,13 +39,20 @@ FAR = np.full(PREDICTION_STEPS, 200.0)
 GAP = yi.GapAcceptance(1.2, 1.0, 10.0, 3.0, DERIVED.drive.rss)
 
 
-class Case:
-    """A straight path of 80 m along x from x = 20, and things around it."""
+def driven(s: float, bend: float) -> tuple[float, float, float]:
+    """Pose of the rear axle after so many metres of the path."""
+    turned = bend * s
+    return (20.0 + math.sin(turned) / bend, (1.0 - math.cos(turned)) / bend, turned) if bend else (20.0 + s, 0.0, 0.0)
 
-    def __init__(self, *things: Thing, v: float = 5.0, sidestep: float = 0.0) -> None:
+
+class Case:
+    """A path of 80 m that begins along x at x = 20, straight or an arc, and things around it."""
+
+    def __init__(self, *things: Thing, v: float = 5.0, sidestep: float = 0.0, bend: float = 0.0) -> None:
         self.things, path = things, new_path(161)
-        path[:, PS] = 0.5 * np.arange(161)
-        path[:, PX], path[:, PCOS] = 20.0 + path[:, PS], 1.0
+        path[:, PS], path[:, PKAPPA] = 0.5 * np.arange(161), bend
+        path[:, PX], path[:, PY], path[:, PHEADING] = np.array([driven(s, bend) for s in path[:, PS]]).T
+        path[:, PCOS], path[:, PSIN] = np.cos(path[:, PHEADING]), np.sin(path[:, PHEADING])
         frenet, around = surroundings_of(path, scene(20.0, v=v, things=things), DERIVED.body, DERIVED)
         self.swept = SweptPath(frenet, DERIVED.body, SweptBand(*swept_band(frenet)), point_spacing(frenet), sidestep)
         self.moving: MovingObstacles = around.moving
@@ -143,23 +150,25 @@ def test_what_comes_in_from_the_next_lane_is_followed_from_now_on_where_it_is_ah
     assert case.yields(free(6.0))[0] == 1 and np.isfinite(case.traffic.wall_s[0]), "it comes from aside"
 
 
-def gap_of(thing: Thing, x: float, t: float) -> float:
-    """Between the car at `x` and a thing at that time."""
+def gap_of(thing: Thing, pose: tuple[float, float, float], t: float) -> float:
+    """Between the car at a pose and a thing at that time."""
     there = thing.at(t)
     body = box(-0.5 * there.length, -0.5 * there.width, 0.5 * there.length, 0.5 * there.width)
     other: Polygon = translate(rotate(body, there.heading, (0.0, 0.0), use_radians=True), there.x, there.y)
-    car = box(x - VEHICLE.rear_overhang, -0.5 * VEHICLE.width, x + VEHICLE.front, 0.5 * VEHICLE.width)
+    car = box(-VEHICLE.rear_overhang, -0.5 * VEHICLE.width, VEHICLE.front, 0.5 * VEHICLE.width)
+    car = translate(rotate(car, pose[2], (0.0, 0.0), use_radians=True), pose[0], pose[1])
     return float(car.distance(other))
 
 
+@pytest.mark.parametrize("bend", [0.0, 0.04])
 @pytest.mark.parametrize("seed", range(8))
-def test_the_least_gap_is_that_of_the_nearest_in_four_seconds_while_the_car_moves(seed: int) -> None:
+def test_the_least_gap_is_that_of_the_nearest_in_four_seconds_while_the_car_moves(seed: int, bend: float) -> None:
     draw = np.random.default_rng(seed)
     things = [
         Thing(k, draw.uniform(20, 60), draw.choice((-1, 1)) * draw.uniform(2.5, 6), draw.uniform(-0.4, 0.4), 4.0)
         for k in range(4)
     ]
-    case, wanted = Case(*things, sidestep=math.inf), 1.2
+    case, wanted = Case(*things, sidestep=math.inf, bend=bend), 1.2
     t = STEP_S * np.arange(ROWS)
     v = np.maximum(0.0, 6.0 - draw.choice((0.0, 1.5)) * t)
     rows = np.column_stack((np.concatenate(([0.0], np.cumsum(0.5 * STEP_S * (v[1:] + v[:-1])))), v, np.zeros(ROWS)))
@@ -167,7 +176,7 @@ def test_the_least_gap_is_that_of_the_nearest_in_four_seconds_while_the_car_move
     times = [PREDICTION_STEP_S * j for j in range(21)]
     moves = [when for when in times if when == 0.0 or np.interp(when, t, v) >= 0.1]
     gaps = {
-        thing.number: min(gap_of(thing, 20.0 + float(np.interp(when, t, rows[:, 0])), when) for when in moves)
+        thing.number: min(gap_of(thing, driven(float(np.interp(when, t, rows[:, 0])), bend), when) for when in moves)
         for thing in things
     }
     expected = min(gaps.values())
