@@ -114,7 +114,7 @@ def test_a_run_of_the_product_replays_without_a_difference(tmp_path):
     scenario = tmp_path / "short.osc"
     text = (ROOT / "config" / "scenarios" / "round.osc").read_text(encoding="utf-8")
     scenario.write_text(text.replace("../course", str(ROOT / "config" / "course")).replace("6min", "15s"))
-    result = run_scenario(scenario, out=tmp_path / "out")
+    result = run_scenario(scenario, out=tmp_path / "out", film=False)
     assert result["transitions"]
     assert replay(tmp_path / "out" / "run.mcap") == []
 
@@ -241,7 +241,7 @@ def test_a_hundred_replays_make_one_and_the_same_log(tmp_path):
     from tuling_fsm.run import run_scenario
 
     roam = ROOT / "config" / "scenarios" / "roam.osc"
-    run_scenario(roam, overrides={"length_m": "30", "vehicles": "2"}, out=tmp_path)
+    run_scenario(roam, overrides={"length_m": "30", "vehicles": "2"}, out=tmp_path, film=False)
     first, inputs = agent_of(read_run_record(tmp_path), "bag"), list(read_inputs(tmp_path))[:25]
     logs = [list(transitions(type(first)(first._road_map, first.parameters), inputs)) for _ in range(100)]
     assert len(logs[0]) >= 2

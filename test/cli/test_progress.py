@@ -166,7 +166,7 @@ def test_a_replay_tells_how_far_it_is(
     """The verbs share one display: what one shows shows that all are told."""
     roam = str(share_file("config", "scenarios", "roam.osc"))
     monkeypatch.setattr("tuling_fsm.progress.PERIOD_S", 0.05)
-    main(["sim", roam, "--set", "length_m=60", "--out", str(tmp_path)])
+    main(["sim", roam, "--set", "length_m=60", "--no-film", "--out", str(tmp_path)])
     driving = capsys.readouterr().err
     assert re.search(r" s +\d+ % +\d+\.\d m/s  on_road/", driving)
     assert main(["replay", str(tmp_path)]) == 0

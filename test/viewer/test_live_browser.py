@@ -36,7 +36,10 @@ class Run:
         self.out = out
         command = [sys.executable, "-m", "tuling_fsm.cli", "sim", ROAM, "--set", f"length_m={length_m:g}"]
         self.process = subprocess.Popen(
-            [*command, "--out", str(out), "--view"], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+            [*command, "--out", str(out), "--no-film", "--view"],
+            stderr=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            text=True,
         )
         assert self.process.stderr is not None
         self.url = next(found[1] for line in self.process.stderr if (found := re.search(r"view: (http\S+)", line)))
