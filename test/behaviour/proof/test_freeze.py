@@ -27,7 +27,7 @@ SHARE = float(os.environ.get("FREEZE_SHARE", "0.05"))
 AFTER = 12
 """Ticks that are looked at after a freeze: longer than most dwells."""
 TO_THE_END = 10 if SHARE == 1.0 else 3
-"""Freezes of every run after which it is followed to its end."""
+"""Freezes of every run after which it is followed to its end; ten in `make proofs`."""
 SEEDED = 20
 IN_ANOTHER_PROCESS = 40
 """Ticks that are gone on with there."""
