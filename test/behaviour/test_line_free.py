@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 from tuling_fsm.behaviour import states
-from tuling_fsm.core.request import FollowLanes, FreeSpace, Hold, Reason
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.request import FollowLanes, FreeSpace, Hold, PlanResult, Reason
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.world import RouteMatch
 
@@ -16,6 +19,7 @@ from .worlds import (
     FAR_Y,
     NEAR_Y,
     ONCOMING_Y,
+    Drive,
     Thing,
     plan,
     route_along,
@@ -125,6 +129,63 @@ def test_off_the_reference_road_it_goes_to_regression(road: RoadMap) -> None:
     drive.place.y = ONCOMING_Y
     assert drive.until(states.REGRESSION, 1.0).transition is not None
     assert clauses(drive)[-1] == "NLF-1"
+
+
+def _left_the_road(road: RoadMap, result: PlanResult) -> Drive:
+    """A drive whose `no_line_free` had a plan when the car left the reference road."""
+    drive = no_line_free(road)
+    drive.result = result
+    drive.run(1.0)
+    drive.place.y = ONCOMING_Y
+    drive.until(states.REGRESSION, 1.0)
+    return drive
+
+
+def _goal(drive: Drive) -> Pose:
+    request = drive.last.request
+    assert isinstance(request, FreeSpace)
+    return request.goal
+
+
+@pytest.mark.clause("USE-8", "NLF-1")
+def test_off_the_reference_road_the_motion_under_way_is_finished(road: RoadMap) -> None:
+    begun = _goal(no_line_free(road))
+    drive = _left_the_road(road, plan())
+    drive.run(5.0)
+    assert drive.last.state == states.REGRESSION
+    assert _goal(drive) == begun
+    assert isinstance(drive.last.request, FreeSpace)
+    assert len(drive.last.request.lines) == 0, "no lane line comes back that the motion was not to heed"
+
+
+@pytest.mark.clause("USE-8", "REG-1", "REG-2")
+@pytest.mark.parametrize("blocked", [True, False])
+def test_a_motion_that_is_blocked_or_over_is_followed_by_a_way_back_within_the_lines(
+    road: RoadMap, blocked: bool
+) -> None:
+    drive = _left_the_road(road, plan())
+    begun = _goal(drive)
+    if blocked:
+        drive.result = plan(False)
+    else:
+        drive.place.x = begun.x
+        drive.place.y = begun.y + 0.9 * drive.behaviour.context.parameters.free.reached
+        drive.place.heading += math.radians(50.0)
+    drive.run(0.5)
+    assert drive.last.state == states.REGRESSION
+    assert _goal(drive).x == pytest.approx(drive.place.x + 20.0, abs=0.6)
+    assert isinstance(drive.last.request, FreeSpace)
+    assert len(drive.last.request.lines)
+    drive.result = plan(False)
+    drive.until(states.EXPLORE, 3.0)
+    assert clauses(drive)[-1] == "REG-4"
+
+
+@pytest.mark.clause("USE-8", "REG-1")
+@pytest.mark.parametrize("result", [plan(reach=0.0), plan(reach=2.0, reason=Reason.PLANNING)])
+def test_where_no_motion_is_under_way_none_is_finished(road: RoadMap, result: PlanResult) -> None:
+    drive = _left_the_road(road, result)
+    assert _goal(drive).x == pytest.approx(drive.place.x + 20.0, abs=0.6)
 
 
 @pytest.mark.clause("NLF-3")

@@ -11,7 +11,7 @@ from tuling_fsm.behaviour.decision import BehaviourRecord, Decision, TransitionE
 from tuling_fsm.behaviour.flaps import Flaps
 from tuling_fsm.behaviour.guards import waits_rightly
 from tuling_fsm.behaviour.leaf import BehaviourContext, BehaviourView, LeafBehaviour, keep
-from tuling_fsm.behaviour.memory import Memory, PlanOutcome, RoutingMemory, report
+from tuling_fsm.behaviour.memory import FreeDrivingLadder, Memory, PlanOutcome, RoutingMemory, report
 from tuling_fsm.behaviour.mission.progress import run_clock, update_mission
 from tuling_fsm.behaviour.parameters import BehaviourParameters
 from tuling_fsm.behaviour.queue_ahead import watch_queue
@@ -146,7 +146,8 @@ class Behaviour:
             left, leaf = leaf, self._machine.leaf.body
             # A twin goes on with the maneuver that the other has begun, and with its deadline (INT-6, USE-2, USE-8).
             twin = event.source != event.dest and leaf.enter is left.enter
-            view = replace(view, memory=_changed_state(view.memory, twin and leaf.enter is not keep), in_state_s=0.0)
+            memory = _changed_state(view.memory, twin and leaf.enter is not keep, left.leads_back)
+            view = replace(view, memory=memory, in_state_s=0.0)
             if not twin:
                 view = view.having(leaf.enter(view))
             view = view.having(self._watch_flapping(view, event))
@@ -298,10 +299,14 @@ def _untouched(routing: RoutingMemory) -> RoutingMemory:
     return replace(routing, held=(), outbox=(), switched=False)
 
 
-def _changed_state(memory: Memory, same_maneuver: bool) -> Memory:
-    """Forget what belonged to the state that was left."""
+def _changed_state(memory: Memory, same_maneuver: bool, led_back: bool) -> Memory:
+    """Forget what belonged to the state that was left, but not a motion under way that leads back to the road (USE-8)."""
     spent = memory.unexplained_s if same_maneuver else 0.0
-    return replace(memory, plan=PlanOutcome(), probe=PlanOutcome(), probed_at=-math.inf, unexplained_s=spent)
+    kept = same_maneuver or (led_back and memory.plan.drives)
+    ladder = memory.ladder if kept else FreeDrivingLadder()
+    return replace(
+        memory, plan=PlanOutcome(), probe=PlanOutcome(), probed_at=-math.inf, unexplained_s=spent, ladder=ladder
+    )
 
 
 def _jump_report(jump: float) -> tuple[str, ...]:

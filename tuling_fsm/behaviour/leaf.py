@@ -77,6 +77,8 @@ class LeafBehaviour:
     """The car may be about to turn round: another change of direction is only made while it still points that way
     (USE-8).
     """
+    leads_back: bool = False
+    """Its motions end on the reference road: `regression` finishes one that is under way (USE-8)."""
     by_hand: bool = False
     """The junction is taken to be directed by hand: only a light that is known to be red stops the car (INT-5)."""
     asks_itself: bool = False

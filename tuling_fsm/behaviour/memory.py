@@ -56,6 +56,11 @@ class PlanOutcome:
         """Whether there is no path."""
         return self.known and not self.feasible and not self.yields
 
+    @property
+    def drives(self) -> bool:
+        """Whether a motion has been found and is driven."""
+        return self.known and self.feasible and self.travel > 0.0 and self.limit.reason is not Reason.PLANNING
+
 
 @dataclass(frozen=True)
 class RouteQuestion:
@@ -128,6 +133,8 @@ class FreeDrivingLadder:
     """The present attempt; of an exhausted ladder, since when it is."""
     route: Route | None = None
     """The World's when the goals were chosen."""
+    inherited: bool = False
+    """The motion was begun by the state before."""
 
     @property
     def exhausted(self) -> bool:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import FreeSpace, Reason
 from tuling_fsm.planning.maneuvers import curves
+from tuling_fsm.planning.paths.frenet_path import PCOS, PHEADING, PSIN
 from tuling_fsm.planning.start_state import StartState
 
 from ..scenes import Log, scene
@@ -51,6 +54,19 @@ def test_no_curve_comes_nearer_to_anything_than_a_search_wishes() -> None:
         for ahead, left in corners:
             x, y = now.ego.pose.x + c * ahead - s * left, now.ego.pose.y + s * ahead + c * left
             assert y > 1.3 or x < 11.0 - 0.1 or x > 11.0 + 0.1
+
+
+@pytest.mark.clause("USE-8", "SAF-2")
+@pytest.mark.parametrize("start", [-math.pi, math.pi - 1e-9, -math.pi + 0.05, math.pi - 0.05])
+@pytest.mark.parametrize("goal", [-math.pi + 1e-9, math.pi])
+def test_where_headings_wrap_a_curve_and_the_straight_behind_it_are_one_motion(start: float, goal: float) -> None:
+    begin = StartState(Pose(0.0, 0.0, start), 0.0, 0.0, 0.0, planned=False)
+    shapes = list(curves._shapes(begin, Pose(-20.0, -3.0, goal)))
+    assert len(shapes) > 1
+    for path in shapes:
+        assert np.abs(np.diff(path[:, PHEADING])).max() < 0.3
+        assert np.cos(path[:, PHEADING]) == pytest.approx(path[:, PCOS], abs=1e-9)
+        assert np.sin(path[:, PHEADING]) == pytest.approx(path[:, PSIN], abs=1e-9)
 
 
 @pytest.mark.clause("SAF-3")

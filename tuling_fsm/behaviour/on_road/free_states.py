@@ -46,7 +46,7 @@ def _leaf(may: Permissions) -> LeafBehaviour:
     def request(view: BehaviourView) -> PlanningRequest:
         return free_driving.toward_goal(view, view.context.parameters.free.speed)
 
-    return LeafBehaviour(request, enter, update, free_driving.lane_probe, may=may)
+    return LeafBehaviour(request, enter, update, free_driving.lane_probe, may=may, leads_back=True)
 
 
 SOLID_LINE_FREE = _leaf(ON_LANES)

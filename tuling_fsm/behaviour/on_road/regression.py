@@ -12,6 +12,7 @@ from tuling_fsm.behaviour.places import along_route, crosses, cut_out
 from tuling_fsm.behaviour.routing import place_on_route
 from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Hold, PlanningRequest, Reason
 
 RUNGS = 3
@@ -67,13 +68,24 @@ def _moved_away(lines: FloatArray, place: Pose, by: float) -> FloatArray:
     return lines + np.tile(away[:, None] * normal, 2)
 
 
-def _enter(view: BehaviourView) -> Memory:
+def _begin(view: BehaviourView) -> Memory:
     goal = target(view)
     return free_driving.begin(view, () if goal is None else (goal,) * RUNGS, lines)
 
 
+def _enter(view: BehaviourView) -> Memory:
+    """A motion under way that leads back to the road is finished, without a way within the lines being looked for."""
+    ladder = view.memory.ladder
+    if ladder.exhausted or ladder.route is not view.world.route:
+        return _begin(view)
+    inherited = replace(ladder, goals=(ladder.goal,), rung=0, failing_since=None, inherited=True)
+    return free_driving.with_ladder(view.memory, inherited)
+
+
 def _update(view: BehaviourView) -> Memory:
-    return free_driving.go_on(view, lines)
+    memory = free_driving.go_on(view, lines)
+    over = memory.ladder.exhausted or free_driving.reached(view)
+    return _begin(view) if over and memory.ladder.inherited else memory
 
 
 def _request(view: BehaviourView) -> PlanningRequest:

@@ -122,6 +122,7 @@ def _shapes(start: StartState, goal: Pose) -> Iterator[FloatArray]:
             end[0, PX], end[0, PY], end[0, PS] = goal.x, goal.y, tail
             rest = np.concatenate((rest[1:], end))
             rest[:, PS] += curve[-1, PS]
+            rest[:, PHEADING] += 2.0 * math.pi * round((curve[-1, PHEADING] - goal.heading) / (2.0 * math.pi))
             yield np.asfortranarray(np.concatenate((curve, rest)))
 
 
