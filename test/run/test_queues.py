@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from crossroads import crossroads
+from crossroads import LANE_M, STOP_SIGN, crossroads
 
 from tuling_fsm.agent import Parameters
 from tuling_fsm.behaviour import states
@@ -42,6 +42,10 @@ scenario queue:
             ego.drive() with:
                 along(map.create_route([goal]))
 """
+MOTORCYCLE = """    a: vehicle with:
+        keep(it.length == 2.2m)
+        keep(it.width == 0.8m)
+"""
 DRIVES_OFF = """
         serial:
             NAME.assign_position(PLACE)
@@ -64,12 +68,13 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _drive(
-    map_file: Path, folder: Path, seconds: int, what: str, others: dict[str, str], patience: float = 300.0
-) -> Drive:
+    map_file: Path, folder: Path, seconds: int, what: str, others: dict[str, str], patience: float = 300.0,
+    scenario: str = SCENARIO,
+) -> Drive:  # fmt: skip
     """The car comes from the west and goes on to the east; the `others` by name stand at places by name."""
     stories = "".join(what.replace("NAME", name).replace("PLACE", place) for name, place in others.items())
     parameters = Parameters(world=WorldParameters(queue_patience=patience))
-    return drive(map_file, SCENARIO.replace("SECONDS", f"{seconds}s") + stories, folder, parameters=parameters)
+    return drive(map_file, scenario.replace("SECONDS", f"{seconds}s") + stories, folder, parameters=parameters)
 
 
 @pytest.mark.clause("NOR-11", "EXPL-1")
@@ -103,3 +108,17 @@ def test_a_line_that_does_not_move_is_reported_after_the_patience_and_gone_round
     assert 29.0 < given_up[0].stamp - driven.ticks[0].stamp < 32.0
     assert given_up[0].stamp < left < given_up[0].stamp + 12.0
     assert [fault.split()[2] for fault in driven.faults] == ["queue_overtaken"], "the referee's patience is 5 min"
+
+
+@pytest.mark.clause("NOR-11")
+def test_who_waits_at_a_stop_sign_is_not_pulled_up_beside_though_the_lane_is_wide(tmp_path: Path) -> None:
+    crossroads(tmp_path, "stop", {"W": STOP_SIGN})
+    road = '<road id="3"'
+    head, tail = (tmp_path / "stop.xodr").read_text(encoding="utf-8").split(road)
+    wide = tmp_path / "wide.xodr"
+    wide.write_text(head + road + tail.replace(f'a="{LANE_M}"', 'a="6.3"', 2), encoding="utf-8")
+    alone = SCENARIO.replace("    a: vehicle\n    b: vehicle\n    c: vehicle\n    jam: vehicle\n", MOTORCYCLE)
+    story = DRIVES_OFF.replace("90s", "25s")
+    driven = _drive(wide, tmp_path, 100, story, {"a": "at_line"}, scenario=alone)
+    assert (driven.end, driven.faults) == ("goal", [])
+    assert Reason.QUEUE in {tick.limit.reason for tick in driven.standing()}

@@ -56,6 +56,31 @@ def test_a_route_is_driven_to_the_goal_among_traffic(lit: RoadMap) -> None:
     assert sim.distance_m == pytest.approx(sim.preset.length, abs=6.0)
 
 
+@pytest.mark.clause("SIM-2")
+@pytest.mark.medium
+def test_velocities_that_are_seen_are_those_of_the_middles_also_in_turns(lit: RoadMap) -> None:
+    sim = simulation(lit, 2, population=Population(12))
+    assert sim.preset is not None
+    driver, before, turning = LaneDriver(sim.preset, stop_s(sim)), {}, 0
+    for _ in range(900):
+        inputs = sim.inputs()
+        assert inputs.objects is not None
+        for row in inputs.objects.rows:
+            now, number = np.array((row["x"], row["y"], row["vx"], row["vy"]), float), int(row["id"])
+            speed = math.hypot(now[2], now[3])
+            last = before.get(number)
+            before[number] = now
+            far = math.hypot(row["x"] - sim.ego.pose.x, row["y"] - sim.ego.pose.y) > 40.0
+            if last is None or speed < 1.0 or far:
+                continue
+            moved = (now[:2] - last[:2]) / sim.dt
+            assert moved == pytest.approx(0.5 * (now[2:] + last[2:]), abs=0.06 + 0.02 * speed)
+            course = math.atan2(moved[1], moved[0])
+            turning += abs(math.remainder(course - float(row["heading"]), 2.0 * math.pi)) > 0.1
+        sim.advance(driver(inputs), "on_road/normal")
+    assert turning > 100
+
+
 @pytest.mark.slow
 def test_a_real_map_is_driven_among_traffic(shared_data: Path) -> None:
     """The others are driven by the product's own planner."""

@@ -137,6 +137,25 @@ def test_one_that_is_turned_away_from_its_centre_goes_on_so_before_it_comes_back
     assert np.all(np.diff(offset(-0.1)) < 0.0)
 
 
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_where_it_moves_counts_and_not_where_it_points(cross: RoadMap, side: float) -> None:
+    """In a tight turn a body points out of it, while its middle follows the lane: it swings out no farther."""
+
+    def seen(slip: float) -> tuple[FloatArray, FloatArray]:
+        numbers = list(row(7, 60.0, -1.75 + 0.5 * side, EAST + 0.3 * side, 3.0))
+        course = EAST + (0.3 + slip) * side
+        numbers[6], numbers[7] = 3.0 * math.cos(course), 3.0 * math.sin(course)
+        _, obstacles = Watch(cross).see(table(tuple(numbers)))
+        return (obstacles.y[0] + 1.75) * side, np.abs(obstacles.heading[0] - EAST)
+
+    (offset, heading), (out, _), (across, _) = seen(-0.3), seen(0.0), seen(1.2)
+    assert out.max() > 0.5 + 0.7
+    assert np.all(np.diff(offset) < 0.0)
+    assert heading[0] == pytest.approx(0.3, abs=1e-6)
+    assert np.all(np.diff(heading) < 0.0) and heading[TIMES > 2.0].max() < 0.1
+    assert across == pytest.approx(out), "one that slides tells nothing of where it wants to go"
+
+
 def test_a_fast_one_comes_to_the_centre_no_faster_than_lanes_are_changed_or_than_it_does_already(
     cross: RoadMap,
 ) -> None:

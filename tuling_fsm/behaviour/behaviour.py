@@ -300,7 +300,7 @@ def _untouched(routing: RoutingMemory) -> RoutingMemory:
 
 
 def _changed_state(memory: Memory, same_maneuver: bool, led_back: bool) -> Memory:
-    """Forget what belonged to the state that was left, but not a motion under way that leads back to the road (USE-8)."""
+    """Forget what belonged to the state that was left, but not a motion under way back to the road (USE-8)."""
     spent = memory.unexplained_s if same_maneuver else 0.0
     kept = same_maneuver or (led_back and memory.plan.drives)
     ladder = memory.ladder if kept else FreeDrivingLadder()

@@ -10,7 +10,7 @@ from tuling_fsm.core.geometry import wrap_angle
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Limit, PlanResult, Reason
 from tuling_fsm.world import objects as ob
-from tuling_fsm.world.traffic import PredictedLanes
+from tuling_fsm.world.traffic import PredictedLanes, line_words
 from tuling_fsm.world.world import World
 
 _BESIDE_M = 0.3
@@ -33,12 +33,7 @@ class QueueAhead(NamedTuple):
     @property
     def words(self) -> str:
         """For people."""
-        return _words(self.size, self.still)
-
-
-def _words(size: int, still: float) -> str:
-    line = "behind a vehicle that waits" if size == 1 else f"in a line of {size}"
-    return f"{line}, moved {still:.0f} s ago"
+        return line_words(self.size, self.still)
 
 
 def queue_ahead(view: BehaviourView) -> QueueAhead | None:
@@ -88,5 +83,4 @@ def told_of_queue(result: PlanResult, world: World) -> PlanResult:
 
 def _in_line(limit: Limit, traffic: PredictedLanes) -> Limit:
     row = int((traffic.id == limit.blocker).argmax())
-    words = _words(int(traffic.line_size[row]), float(traffic.line_still[row]))
-    return Limit(Reason.QUEUE, limit.distance, words, limit.blocker)
+    return Limit(Reason.QUEUE, limit.distance, traffic.line_words(row), limit.blocker)

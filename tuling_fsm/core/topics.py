@@ -91,7 +91,7 @@ _OBJECTS = (
     Column("x", "f4", "of the centre of the box, in `map`"),
     Column("y", "f4"),
     Column("heading", "f4", "where its front points"),
-    Column("vx", "f4", "velocity along the axes of `map`"),
+    Column("vx", "f4", "velocity of the centre along the axes of `map`: in a turn not along the heading"),
     Column("vy", "f4"),
     Column("length", "f4", "along its heading"),
     Column("width", "f4"),

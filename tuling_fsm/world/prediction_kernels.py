@@ -91,12 +91,13 @@ class _Centers(NamedTuple):
 
 
 class _Motion(NamedTuple):
-    """How one object moves along a chain: speed (m/s), heading (rad), how far it may come at most, and how far behind
-    its leader at first (m), which moves at `speed_ahead`.
+    """How one object moves along a chain: speed (m/s), heading and slip angle of its middle (rad), how far it may come
+    at most, and how far behind its leader at first (m), which moves at `speed_ahead`.
     """
 
     speed: float
     heading: float
+    slip: float
     lateral: float
     limit: float
     gap: float
@@ -184,10 +185,10 @@ def _sample(
 ) -> None:
     """Walk along one chain; `limit` and `gap` bound how far the object may have come."""
     start, ps, px, py, ph = centers
-    speed, heading, lateral, limit, gap, speed_ahead = motion
+    speed, heading, slip, lateral, limit, gap, speed_ahead = motion
     out_x, out_y, out_heading = out.x[row], out.y[row], out.heading[row]
-    travelled, depth, p, skew = 0.0, 0, start[chain[0]], 0.0
-    settle, align, fastest, away = 1.0, 1.0, 0.0, 0.0
+    travelled, depth, p, skew, lag = 0.0, 0, start[chain[0]], 0.0, -slip
+    settle, fastest, away = 1.0, 0.0, 0.0
     for k in range(PREDICTION_STEPS):
         while depth + 1 < DEPTH and chain[depth + 1] >= 0 and travelled >= begin[depth + 1]:
             depth += 1
@@ -199,25 +200,26 @@ def _sample(
         u, turn = (s - ps[p]) / step, ph[p + 1] - ph[p]
         on = ph[p] + min(max(u, 0.0), 1.0) * turn
         if k == 0:
-            skew = (heading - on + math.pi) % (2.0 * math.pi) - math.pi
+            skew = (heading + slip - on + math.pi) % (2.0 * math.pi) - math.pi
             away = math.copysign(1.0, side) * speed * elementary.sin(skew)
             fastest = max(_SIDEWAYS_MPS, -away) * PREDICTION_STEP_S
             away = min(away, _SIDEWAYS_MPS)
         out_x[k] = px[p] + u * dx - settle * side * dy / step
         out_y[k] = py[p] + u * dy + settle * side * dx / step
-        out_heading[k] = on + skew * align
+        out_heading[k] = on + skew + lag
         v = speed
         if step > 0.2 and v * v * abs(turn) > lateral * step:
             v = math.sqrt(lateral * step / abs(turn))
         bound = min(limit, gap + speed_ahead * (k + 1) * PREDICTION_STEP_S)
         advance = max(min(travelled + v * PREDICTION_STEP_S, bound) - travelled, 0.0)
         travelled += advance
+        lag /= 1.0 + advance / _ALIGN_M
         if away > 0.0:
             side += math.copysign(away, side) * advance / speed
             away -= _STEER_BACK_MPS2 * PREDICTION_STEP_S
             continue
         settle = max(settle / (1.0 + advance / _SETTLE_M), settle - fastest / max(abs(side), 1e-6))
-        align /= 1.0 + advance / _ALIGN_M
+        skew /= 1.0 + advance / _ALIGN_M
 
 
 @array_kernel
@@ -267,6 +269,16 @@ def _drift(body: FloatArray, moves: bool, yaw_rate: float, out: _Poses, row: int
         y += (s * vx + c * vy) * PREDICTION_STEP_S
 
 
+@kernel
+def _slip(body: FloatArray) -> float:
+    """Angle (rad) from the heading to where the middle moves: in a turn it goes farther into it. 0 for one that moves
+    sideways or back.
+    """
+    c, s = elementary.cos(body[ob.HEADING]), elementary.sin(body[ob.HEADING])
+    forward, left = c * body[ob.VX] + s * body[ob.VY], c * body[ob.VY] - s * body[ob.VX]
+    return elementary.atan(left / forward) if forward > abs(left) else 0.0
+
+
 @array_kernel
 def predict(
     lanes: LaneArrays, kind: ByteArray, body: FloatArray, past: FloatArray, found: LaneChains, ahead: LookAhead,
@@ -299,7 +311,13 @@ def predict(
                     behind = max(distance[b, GAP] - expected.follow_gap, 0.0)
                     speed_ahead = body[leader[b], ob.SPEED] if leader[b] < own else 0.0
                 motion = _Motion(
-                    one[ob.SPEED], one[ob.HEADING], expected.lateral, distance[b, STOP_AT], behind, speed_ahead
+                    one[ob.SPEED],
+                    one[ob.HEADING],
+                    _slip(one),
+                    expected.lateral,
+                    distance[b, STOP_AT],
+                    behind,
+                    speed_ahead,
                 )
                 _sample(centers, chain[b], begin[b], side[b], motion, out, count)
                 x[count, 0], y[count, 0], rows[count] = one[ob.X], one[ob.Y], i

@@ -60,6 +60,10 @@ class PredictedLanes:
         """Whether one with this id stands in a line that is waited for (NOR-11)."""
         return bool((self.waiting & (self.id == number)).any())
 
+    def line_words(self, row: int) -> str:
+        """The line that an object stands in, for people."""
+        return line_words(int(self.line_size[row]), float(self.line_still[row]))
+
     @property
     def x(self) -> FloatArray:
         """Box centre in `map`, m."""
@@ -89,6 +93,12 @@ class PredictedLanes:
     def length(self) -> FloatArray:
         """Of the box, m."""
         return self.body[:, ob.LENGTH]
+
+
+def line_words(size: int, still: float) -> str:
+    """A line of so many vehicles of which none has moved for so long (s), for people."""
+    line = "behind a vehicle that waits" if size == 1 else f"in a line of {size}"
+    return f"{line}, moved {still:.0f} s ago"
 
 
 def no_traffic() -> PredictedLanes:

@@ -143,6 +143,7 @@ def test_the_route_of_the_search_has_been_driven(
         (ParkingMemory(), {}, True),
         (ParkingMemory(turning_since=CLOCK), {}, False),
         (ParkingMemory(SlotSearch(asking=True)), {}, False),
+        (ParkingMemory(), {"heading": 0.7}, False),
         (ParkingMemory(), {"heading": 1.2}, False),
         (ParkingMemory(), {"x": LENGTH - 1.0}, False),
     ],

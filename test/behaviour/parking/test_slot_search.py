@@ -10,6 +10,7 @@ from garage import HALF_M, LANE_M, SLOT_LENGTH, SLOT_WIDTH, slot_pose
 
 from behaviour.worlds import Thing, plan
 from tuling_fsm.behaviour import states
+from tuling_fsm.behaviour.parking.parameters import ParkingParameters
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import FollowLanes, FreeSpace, Hold, Reason
 from tuling_fsm.map.road_map import RoadMap
@@ -93,7 +94,7 @@ def test_a_goal_in_a_car_park_is_driven_to_and_no_slot_looked_for(car_park_map: 
 def test_it_drives_the_route_slowly_along_its_lanes(car_park_map: RoadMap) -> None:
     request = searching(car_park_map).last.request
     assert isinstance(request, FollowLanes)
-    assert request.speed_limit == 2.5
+    assert request.speed_limit == ParkingParameters().speed
     assert request.goal_s is not None
 
 
@@ -182,6 +183,22 @@ def test_a_blocked_aisle_is_driven_round(car_park_map: RoadMap) -> None:
     drive = searching(car_park_map)
     drive.result = plan(False)
     drive.until(states.SOLID_LINE_FREE, 2.0)
+
+
+@pytest.mark.clause("PRK-3", "NOR-7")
+def test_a_car_too_askew_to_follow_its_lane_comes_back_to_it_by_a_maneuver(car_park_map: RoadMap) -> None:
+    drive = searching(car_park_map)
+    drive.run(1.0)
+    garage(drive).go_to(20.0, -0.5 * LANE_M, math.radians(45.0))
+    drive.run(1.0)
+    assert isinstance(drive.last.request, FollowLanes), "which will do as long as there is a plan"
+    drive.result = plan(False)
+    drive.run(0.5)
+    assert drive.last.state == states.SLOT_SEARCH
+    request = drive.last.request
+    assert isinstance(request, FreeSpace)
+    assert request.goal.x > 20.0
+    assert request.goal.y == pytest.approx(-0.5 * LANE_M, abs=0.1)
 
 
 @pytest.mark.clause("USE-2")

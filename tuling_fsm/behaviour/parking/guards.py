@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tuling_fsm.behaviour.guards import JUNCTION_WAITS, TOLERANCE_S, no_path, off_route, route_ended
+from tuling_fsm.behaviour.guards import JUNCTION_WAITS, TOLERANCE_S, back_on_road, no_path, off_route, route_ended
 from tuling_fsm.behaviour.leaf import BehaviourView
 from tuling_fsm.behaviour.mission.memory import GoalKind
 from tuling_fsm.behaviour.parking.slots import is_taken, stands_in
@@ -56,11 +56,18 @@ def route_driven(view: BehaviourView) -> bool:
     return route_ended(view) or (near and abs(world.ego.v) < VEHICLE_STANDS and not off_route(view))
 
 
+def astray(view: BehaviourView) -> bool:
+    """The car is not on its way through the car park, or too askew on it to follow its lane, as after a slot that
+    could not be entered.
+    """
+    return off_route(view) or (no_path(view) and not back_on_road(view))
+
+
 def lane_blocked(view: BehaviourView) -> bool:
     """The lane planner has no feasible candidate (NOR-7)."""
     parking = view.memory.parking
     follows = parking.turning_since is None and not parking.round.asking
-    return follows and not off_route(view) and no_path(view) and not route_driven(view)
+    return follows and not astray(view) and no_path(view) and not route_driven(view)
 
 
 def search_stands_still(view: BehaviourView) -> bool:

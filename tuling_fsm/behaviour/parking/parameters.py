@@ -12,8 +12,8 @@ from tuling_fsm.core.parameters import param
 class ParkingParameters:
     """Looking for a slot, and reversing into it."""
 
-    speed: float = param(2.5, "m/s", 0.3, 8.0, "speed limit while looking for a slot", clause="PRK-1", live=True)
-    entry_speed: float = param(1.5, "m/s", 0.2, 5.0, "speed limit while entering a slot", clause="PRK-3", live=True)
+    speed: float = param(4.0, "m/s", 0.3, 8.0, "speed limit while looking for a slot", clause="PRK-1", live=True)
+    entry_speed: float = param(2.5, "m/s", 0.2, 5.0, "speed limit while entering a slot", clause="PRK-3", live=True)
     reach: float = param(20.0, "m", 5.0, 60.0, "slots this near to the car are looked at", clause="PRK-1", live=True)
     probe_period: float = param(
         0.2, "s", 0.0, 5.0, "how often a path into a free slot is tried", clause="PRK-1", live=True

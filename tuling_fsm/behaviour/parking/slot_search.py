@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from tuling_fsm.behaviour import free_driving
-from tuling_fsm.behaviour.guards import back_on_road, off_route, waits_rightly
+from tuling_fsm.behaviour.guards import back_on_road, waits_rightly
 from tuling_fsm.behaviour.leaf import BehaviourView, LeafBehaviour
 from tuling_fsm.behaviour.memory import Memory, RouteProgress, report
-from tuling_fsm.behaviour.parking.guards import parking_ahead, route_driven
+from tuling_fsm.behaviour.parking.guards import astray, parking_ahead, route_driven
 from tuling_fsm.behaviour.parking.memory import ParkingMemory, SlotSearch, TargetSlot
 from tuling_fsm.behaviour.parking.routes import look_elsewhere, wait_for_route
 from tuling_fsm.behaviour.parking.slots import free_slots, is_taken, parked_pose
@@ -114,9 +114,9 @@ def _go_on(view: BehaviourView) -> Memory:
 
 
 def _watch_course(view: BehaviourView) -> Memory:
-    """Begin to turn when the car has not been on its route for a moment."""
+    """Begin to turn when the car has been astray for a moment."""
     parking = view.memory.parking
-    if not off_route(view):
+    if not astray(view):
         return replace(
             view.memory, parking=replace(parking, off_route_since=None, round=replace(parking.round, start=None))
         )

@@ -108,6 +108,17 @@ class StartParameters:
 
 
 @dataclass(frozen=True)
+class WideLaneParameters:
+    """Those who wait in a lane wide enough to be passed in."""
+
+    horizon: float = param(40.0, "m", 5.0, 100.0, "they are looked for up to here", clause="NOR-11")
+    gap: float = param(2.5, "m", 0.5, 10.0, "stop this far behind one that waits in line", clause="NOR-11", live=True)
+    late_decel: float = param(
+        3.5, "m/s^2", 0.5, 9.0, "one that would take harder braking was seen too late", clause="NOR-11"
+    )
+
+
+@dataclass(frozen=True)
 class TrafficRuleParameters:
     """All of them."""
 
@@ -115,3 +126,4 @@ class TrafficRuleParameters:
     junction: JunctionParameters = group(JunctionParameters)
     pedestrian: PedestrianParameters = group(PedestrianParameters)
     start: StartParameters = group(StartParameters)
+    wide_lane: WideLaneParameters = group(WideLaneParameters)

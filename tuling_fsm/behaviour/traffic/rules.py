@@ -1,7 +1,8 @@
 """The rules of the road as walls: where the car may not go yet, and why.
 
 Lights and stop lines (INT-2, USE-3, USE-4), right of way and exits of junctions (INT-7), pedestrians (INT-3, USE-5),
-safe starts (USE-6). Where slowness is wanted and no wall can say it, speed limits come with them (USE-5, USE-13).
+safe starts (USE-6), queues in wide lanes (NOR-11). Where slowness is wanted and no wall can say it, speed limits come
+with them (USE-5, USE-13).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from tuling_fsm.behaviour.traffic.lines import line_rules, walls_beside
 from tuling_fsm.behaviour.traffic.memory import TrafficRuleMemory
 from tuling_fsm.behaviour.traffic.parameters import TrafficRuleParameters
 from tuling_fsm.behaviour.traffic.pedestrians import hidden_crosswalks, pedestrian_rules
+from tuling_fsm.behaviour.traffic.queues import queue_walls
 from tuling_fsm.behaviour.traffic.situation import TrafficSituation
 from tuling_fsm.behaviour.traffic.start import start_rule
 from tuling_fsm.behaviour.traffic.zones import SlowZone, slowed
@@ -71,6 +73,7 @@ def traffic_rules(
     closed = [s for s, wall in lines if wall.reason is Reason.RED_LIGHT]
     junctions, junction_memory, zones = junction_rules(now, memory.junctions, stops, closed)
     start, blocked, clear_since = start_rule(now, memory.start_blocked, memory.start_clear_since)
-    walls = sorted((*lines, *walls_beside(now), *walkers, *junctions, *start), key=lambda item: item[0])
+    found = (*lines, *walls_beside(now), *walkers, *junctions, *start, *queue_walls(now))
+    walls = sorted(found, key=lambda item: item[0])
     kept = TrafficRuleMemory(route, line_memory, junction_memory, released, blocked, clear_since)
     return TrafficRules(tuple(wall for _, wall in walls), kept, creep, (*zones, *hidden_crosswalks(now)))

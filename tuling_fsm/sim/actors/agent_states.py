@@ -40,13 +40,15 @@ class AgentState(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class AgentBoxes:
     """All agents but the ego: boxes (N, 7) of x, y, z, heading, length, width, speed; kinds and ids (N,); by id how
-    things are seen that are not seen as objects.
+    things are seen that are not seen as objects; for those with a slip angle, speeds of their middles to the left
+    (m/s, N).
     """
 
     boxes: FloatArray
     kinds: npt.NDArray[np.uint8]
     ids: npt.NDArray[np.uint32]
     seen_as: Mapping[int, PerceivedAs] = field(default_factory=dict)
+    sideways: FloatArray | None = None
 
 
 @dataclass(frozen=True)
@@ -132,6 +134,7 @@ class AgentTable:
             np.concatenate((self._traffic.kinds[rows], free.kinds)).astype(np.uint8),
             np.concatenate((self._traffic.ids[rows], free.ids)).astype(np.uint32),
             dict(self._scripted.placed_objects.seen_as),
+            np.concatenate((self._sideways(rows), np.zeros(len(free.rows)))),
         )
 
     def states(self) -> tuple[AgentState, ...]:
@@ -149,6 +152,11 @@ class AgentTable:
         for i, name in enumerate(("x", "y", "z", "heading", "length", "width", "v")):
             boxes[:, i] = car[name][rows]
         return boxes
+
+    def _sideways(self, rows: npt.NDArray[np.int64]) -> FloatArray:
+        """Speeds (N,) to the left of the middles, half-way between an axle that steers and one that does not."""
+        car = np.asarray(self._traffic.fleet.car)[rows]
+        return np.where(car["physical"], 0.5 * car["v"] * elementwise.tan(car["steer"]), 0.0)
 
     def _walking(self) -> ActorBoxes:
         rows = [

@@ -164,7 +164,9 @@ class Sensors:
         table = np.zeros(len(rows), OBJECTS)
         table["id"], table["kind"], table["source"] = agents.ids[rows], agents.kinds[rows], sources[rows]
         table["x"], table["y"], table["heading"] = seen[:, 0], seen[:, 1], seen[:, 3]
-        table["vx"], table["vy"] = seen[:, 6] * elementwise.cos(seen[:, 3]), seen[:, 6] * elementwise.sin(seen[:, 3])
+        cos, sin = elementwise.cos(seen[:, 3]), elementwise.sin(seen[:, 3])
+        left = np.zeros(len(rows)) if agents.sideways is None else agents.sideways[rows]
+        table["vx"], table["vy"] = seen[:, 6] * cos - left * sin, seen[:, 6] * sin + left * cos
         table["length"], table["width"], table["existence"] = seen[:, 4], seen[:, 5], 1.0
         return table
 
