@@ -1,4 +1,4 @@
-"""Lanes so wide that one who waits in line could be passed in them (NOR-11)."""
+"""Lanes in which one waits in line who could be passed (NOR-11)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tuling_fsm.behaviour.traffic.memory import TrafficRuleMemory
-from tuling_fsm.behaviour.traffic.parameters import WideLaneParameters
+from tuling_fsm.behaviour.traffic.parameters import QueueWallParameters
 from tuling_fsm.behaviour.traffic.queues import queue_walls
 from tuling_fsm.behaviour.traffic.rules import traffic_rules
 from tuling_fsm.core.request import LaneLine, Reason, StopWall
@@ -21,7 +21,7 @@ from tuling_fsm.world.traffic import PredictedLanes
 from ..worlds import FAR_Y, LENGTH, NEAR_Y, VEHICLE
 from .alone import FRONT, Other, at, situation, traffic
 
-P = WideLaneParameters()
+P = QueueWallParameters()
 LONG, NARROW = 2.2, 0.8
 """Of the motorcycle that waits."""
 REAR = 20.0
@@ -35,12 +35,14 @@ def waits(ahead: float = REAR, y: float = NEAR_Y, heading: float = 0.0, waiting:
     return replace(found, waiting=np.array([waiting]), line_size=np.array([1]), line_still=np.array([12.0]))
 
 
-def walls(road: RoadMap, width: float, found: PredictedLanes, **more: Any) -> list[tuple[float, StopWall]]:
-    """The walls where the car's lane is so wide, and a usual one lies to its left."""
+def walls(
+    road: RoadMap, width: float, found: PredictedLanes, many: int = 1, **more: Any
+) -> list[tuple[float, StopWall]]:
+    """The walls where the car's lane is so wide; of two lanes a usual one lies to its left."""
     x = np.linspace(0.0, LENGTH, 50)
     own = LaneLine.along(np.column_stack((x, np.full(50, NEAR_Y))), width)
     beside = LaneLine.along(np.column_stack((x, np.full(50, FAR_Y))), 3.5, shift=1)
-    return list(queue_walls(situation(road, traffic=found, lanes=(own, beside), **more)))
+    return list(queue_walls(situation(road, traffic=found, lanes=(own, beside)[:many], **more)))
 
 
 @pytest.mark.clause("NOR-11", "EXPL-1")
@@ -76,6 +78,16 @@ def test_it_is_closed_where_one_waits_ahead_with_room_beside_and_was_seen_in_tim
     road: RoadMap, width: float, found: PredictedLanes, v: float, many: int
 ) -> None:
     assert len(walls(road, width, found, v=v)) == many
+
+
+@pytest.mark.clause("NOR-11")
+@pytest.mark.parametrize(("many", "y", "at_y"), [(1, NEAR_Y, None), (2, NEAR_Y, NEAR_Y), (2, FAR_Y, FAR_Y)])
+def test_with_another_lane_beside_the_whole_body_has_to_be_on_that_before_one_who_waits_is_passed(
+    road: RoadMap, many: int, y: float, at_y: float | None
+) -> None:
+    found = walls(road, 3.5, waits(y=y), many)
+    assert [0.5 * (wall.y0 + wall.y1) for _, wall in found] == pytest.approx([] if at_y is None else [at_y])
+    assert all(abs(wall.y0 - wall.y1) == pytest.approx(3.5) for _, wall in found)
 
 
 @pytest.mark.clause("NOR-11")

@@ -108,8 +108,8 @@ class StartParameters:
 
 
 @dataclass(frozen=True)
-class WideLaneParameters:
-    """Those who wait in a lane wide enough to be passed in."""
+class QueueWallParameters:
+    """Those who wait in a lane and could be passed."""
 
     horizon: float = param(40.0, "m", 5.0, 100.0, "they are looked for up to here", clause="NOR-11")
     gap: float = param(2.5, "m", 0.5, 10.0, "stop this far behind one that waits in line", clause="NOR-11", live=True)
@@ -126,4 +126,4 @@ class TrafficRuleParameters:
     junction: JunctionParameters = group(JunctionParameters)
     pedestrian: PedestrianParameters = group(PedestrianParameters)
     start: StartParameters = group(StartParameters)
-    wide_lane: WideLaneParameters = group(WideLaneParameters)
+    queue: QueueWallParameters = group(QueueWallParameters)

@@ -1,5 +1,6 @@
-"""Wide lanes in which somebody waits in line are closed behind it (NOR-11): to pull up beside it is to overtake the
-queue, though there is room. Where there is none, the lane planner follows the one ahead anyway.
+"""Lanes in which somebody waits in line are closed behind it where the car could come past (NOR-11): in a lane that is
+wide enough for both, or half out of it, on the way to the next lane. To pull up beside one like that is to overtake the
+queue. Elsewhere the lane planner follows the one ahead anyway.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ _TURNED_RAD = 0.785
 
 
 def queue_walls(now: TrafficSituation) -> Iterator[tuple[float, StopWall]]:
-    """Walls behind those who wait in a lane that the car could pass them in, with their arc lengths on the route."""
-    traffic, reach = now.world.traffic, now.parameters.wide_lane.horizon
+    """Walls across the lanes of those who wait, and whom the car could pass, with their arc lengths on the route."""
+    traffic, reach = now.world.traffic, now.parameters.queue.horizon
     pose = now.world.ego.pose
     for row in np.flatnonzero(traffic.waiting).tolist():
         if abs(traffic.x[row] - pose.x) + abs(traffic.y[row] - pose.y) > 2.0 * reach:
@@ -32,10 +33,10 @@ def queue_walls(now: TrafficSituation) -> Iterator[tuple[float, StopWall]]:
 
 
 def _behind(now: TrafficSituation, row: int, line: LaneLine) -> tuple[float, StopWall] | None:
-    """The wall across a lane behind one that waits in it; None where it does not, is not ahead, leaves no room beside
-    it, or was seen to wait too late.
+    """The wall across a lane behind one that waits in it; None where it does not, is not ahead, cannot be passed, or
+    was seen to wait too late.
     """
-    traffic, p = now.world.traffic, now.parameters.wide_lane
+    traffic, p = now.world.traffic, now.parameters.queue
     x, y, heading, length, width = traffic.body[row, [ob.X, ob.Y, ob.HEADING, ob.LENGTH, ob.WIDTH]].tolist()
     front = now.front - line.route_s0
     place = line.center.project(x, y, front, front + p.horizon)
@@ -44,8 +45,9 @@ def _behind(now: TrafficSituation, row: int, line: LaneLine) -> tuple[float, Sto
         return None
     room = max(left - place.offset, right + place.offset) - 0.5 * width
     gap = place.s - 0.5 * length - p.gap - front
-    passable = room >= now.vehicle.width and abs(wrap_angle(heading - place.heading)) <= _TURNED_RAD
-    if not passable or gap < -p.gap or now.decel_for(gap) > p.late_decel:
+    passable = room >= now.vehicle.width or len(now.world.lanes) > 1
+    turned = abs(wrap_angle(heading - place.heading)) > _TURNED_RAD
+    if not passable or turned or gap < -p.gap or now.decel_for(gap) > p.late_decel:
         return None
     at = line.center.at(front + max(gap, 0.0))
     normal = -elementary.sin(at.heading), elementary.cos(at.heading)

@@ -1,8 +1,8 @@
 """The rules of the road as walls: where the car may not go yet, and why.
 
 Lights and stop lines (INT-2, USE-3, USE-4), right of way and exits of junctions (INT-7), pedestrians (INT-3, USE-5),
-safe starts (USE-6), queues in wide lanes (NOR-11). Where slowness is wanted and no wall can say it, speed limits come
-with them (USE-5, USE-13).
+safe starts (USE-6), queues that could be passed (NOR-11). Where slowness is wanted and no wall can say it, speed limits
+come with them (USE-5, USE-13).
 """
 
 from __future__ import annotations
