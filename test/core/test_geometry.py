@@ -67,3 +67,23 @@ def test_footprint_reaches_from_bumper_to_bumper_about_the_rear_axle() -> None:
     assert corners[:, 1].max() == pytest.approx(2.0 + car.front)
     assert corners[:, 1].min() == pytest.approx(2.0 - car.rear_overhang)
     assert np.ptp(corners[:, 0]) == pytest.approx(car.width)
+
+
+@given(low=st.floats(-7.0, 7.0), width=st.floats(0.05, 3.0), begin=st.floats(0.0, 60.0), length=st.floats(0.0, 60.0))
+def test_the_part_of_a_circle_that_heads_between_two_angles(
+    low: float, width: float, begin: float, length: float
+) -> None:
+    """Radius 10 m, from heading 0 twice round, drawn every 0.05 rad."""
+    turns = np.linspace(0.0, 4.0 * math.pi, 252)
+    circle = Polyline.of(10.0 * np.column_stack((np.sin(turns), 1.0 - np.cos(turns))), turns)
+    inside = [
+        s for s in np.linspace(begin, begin + length, 400) if (s / 10.0 - low) % (2.0 * math.pi) <= width
+    ]  # fmt: skip
+    found = circle.heading_between((begin, begin + length), (low, low + width))
+    if found is None:
+        assert not inside or inside[-1] - inside[0] < 1.1, "no more than falls between two points"
+        return
+    assert begin <= found[0] <= found[1] <= begin + length
+    assert (found[0] / 10.0 - low) % (2.0 * math.pi) <= width + 0.01
+    assert (found[1] / 10.0 - low) % (2.0 * math.pi) <= width + 0.01
+    assert found[0] - inside[0] < 0.6 if inside else found[1] - found[0] < 0.6

@@ -176,6 +176,20 @@ class Polyline:
         """Curvature (1/m, + left) at every point, from the headings."""
         return np.asarray(np.gradient(self.heading, self.s), dtype=np.float64)
 
+    def heading_between(self, stretch: tuple[float, float], heading: tuple[float, float]) -> tuple[float, float] | None:
+        """The first part of a stretch (arc lengths, m) that heads from one angle to another, counter-clockwise (rad);
+        None where nothing of it does.
+        """
+        begin, end = stretch
+        s = np.array([begin, *self.s[(self.s > begin) & (self.s < end)], end])
+        turned, width = np.interp(s, self.s, self.heading) - heading[0], heading[1] - heading[0]
+        there = np.mod(turned, 2.0 * math.pi) <= width
+        if not there.any():
+            return None
+        first = int(np.argmax(there))
+        last = first + int(np.argmin(np.append(there[first:], False))) - 1
+        return float(s[first]), float(s[last])
+
 
 def shifted(pose: Pose, ahead: float) -> Pose:
     """A pose moved along its heading (m)."""

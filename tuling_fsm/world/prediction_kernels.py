@@ -279,6 +279,19 @@ def _slip(body: FloatArray) -> float:
     return elementary.atan(left / forward) if forward > abs(left) else 0.0
 
 
+@kernel
+def _motion(b: int, one: FloatArray, body: FloatArray, ahead: LookAhead, expected: PredictionParameters) -> _Motion:
+    """How a body moves along chain `b`: the last of all is the car, which is taken to be ready for its stopping."""
+    behind, speed_ahead, leader = np.inf, 0.0, ahead.leader[b]
+    if leader >= 0:
+        behind = max(ahead.distance[b, GAP] - expected.follow_gap, 0.0)
+        speed_ahead = body[leader, ob.SPEED] if leader < len(body) - 1 else 0.0
+    return _Motion(
+        one[ob.SPEED], one[ob.HEADING], _slip(one), expected.lateral,
+        limit=ahead.distance[b, STOP_AT], gap=behind, speed_ahead=speed_ahead,
+    )  # fmt: skip
+
+
 @array_kernel
 def predict(
     lanes: LaneArrays, kind: ByteArray, body: FloatArray, past: FloatArray, found: LaneChains, ahead: LookAhead,
@@ -293,7 +306,6 @@ def predict(
     """
     centers = _Centers(lanes.start, lanes.s, lanes.x, lanes.y, lanes.heading)
     row, chain, begin, side = found
-    leader, distance = ahead
     own, most = len(kind), len(kind) + len(row)
     rows, count, b = np.empty(most, dtype=np.int64), 0, 0
     x, y, heading = (
@@ -306,19 +318,7 @@ def predict(
         before = count
         while b < len(row) and row[b] == i:
             if moves:
-                behind, speed_ahead = np.inf, 0.0
-                if leader[b] >= 0:
-                    behind = max(distance[b, GAP] - expected.follow_gap, 0.0)
-                    speed_ahead = body[leader[b], ob.SPEED] if leader[b] < own else 0.0
-                motion = _Motion(
-                    one[ob.SPEED],
-                    one[ob.HEADING],
-                    _slip(one),
-                    expected.lateral,
-                    distance[b, STOP_AT],
-                    behind,
-                    speed_ahead,
-                )
+                motion = _motion(b, one, body, ahead, expected)
                 _sample(centers, chain[b], begin[b], side[b], motion, out, count)
                 x[count, 0], y[count, 0], rows[count] = one[ob.X], one[ob.Y], i
                 count += 1

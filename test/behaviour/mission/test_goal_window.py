@@ -6,15 +6,13 @@ import math
 from dataclasses import replace
 from itertools import pairwise
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tuling_fsm.behaviour.free_driving import follow_lanes
-from tuling_fsm.behaviour.mission.goal_window import LEAST, heading_between, paced, window_speed
+from tuling_fsm.behaviour.mission.goal_window import LEAST, paced, window_speed
 from tuling_fsm.behaviour.mission.memory import MissionProgress
-from tuling_fsm.core.geometry import Polyline
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.mission import GoalWindow, Mission
 
@@ -102,26 +100,6 @@ def test_a_window_with_a_heading_is_where_the_route_has_it(road: RoadMap) -> Non
         assert (_speed(road, 50.0, 0.0, window) == _speed(road, 50.0, 0.0, along)) is held
         assert (follow_lanes(looking(road, progress, x=50.0)).window_s is not None) is held
     assert _speed(road, 50.0, 0.0, replace(along, heading=(1.5, 1.7))) == math.inf
-
-
-@given(low=st.floats(-7.0, 7.0), width=st.floats(0.05, 3.0), begin=st.floats(0.0, 60.0), length=st.floats(0.0, 60.0))
-def test_the_part_of_a_circle_that_heads_between_two_angles(
-    low: float, width: float, begin: float, length: float
-) -> None:
-    """Radius 10 m, from heading 0 twice round, drawn every 0.05 rad."""
-    turns = np.linspace(0.0, 4.0 * math.pi, 252)
-    circle = Polyline.of(10.0 * np.column_stack((np.sin(turns), 1.0 - np.cos(turns))), turns)
-    inside = [
-        s for s in np.linspace(begin, begin + length, 400) if (s / 10.0 - low) % (2.0 * math.pi) <= width
-    ]  # fmt: skip
-    found = heading_between(circle, (begin, begin + length), (low, low + width))
-    if found is None:
-        assert not inside or inside[-1] - inside[0] < 1.1, "no more than falls between two points"
-        return
-    assert begin <= found[0] <= found[1] <= begin + length
-    assert (found[0] / 10.0 - low) % (2.0 * math.pi) <= width + 0.01
-    assert (found[1] / 10.0 - low) % (2.0 * math.pi) <= width + 0.01
-    assert found[0] - inside[0] < 0.6 if inside else found[1] - found[0] < 0.6
 
 
 def test_a_car_is_as_slow_as_asked_for_before_the_time_of_the_window_begins(road: RoadMap) -> None:

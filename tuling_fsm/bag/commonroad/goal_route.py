@@ -12,7 +12,6 @@ from shapely.geometry import Polygon
 from tuling_fsm.bag.commonroad.lanelets import Lanelet
 from tuling_fsm.bag.commonroad.problem import GoalState, PlanningProblem
 from tuling_fsm.bag.commonroad.scenario import Recording
-from tuling_fsm.behaviour.mission.goal_window import heading_between
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Polyline, Pose, wrap_angle
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
@@ -141,7 +140,7 @@ def _stretch(route: Route, goal: GoalState, ahead: float) -> tuple[float, float]
     last = rows[breaks[0]] if len(breaks) else rows[-1]
     begin, end = float(route.reference.s[rows[0]]), float(route.reference.s[last])
     asked = goal.heading
-    found = asked and heading_between(route.reference, (begin - ahead, end - ahead), (asked.low, asked.high))
+    found = asked and route.reference.heading_between((begin - ahead, end - ahead), (asked.low, asked.high))
     return (found[0] + ahead, found[1] + ahead) if found else (begin, end)
 
 

@@ -9,11 +9,8 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from tuling_fsm.behaviour.leaf import BehaviourView
 from tuling_fsm.behaviour.routing import place_on_route
-from tuling_fsm.core.geometry import Polyline
 from tuling_fsm.world.mission import GoalWindow
 
 SPEED_MARGIN = 0.5
@@ -66,25 +63,8 @@ def _stretch(view: BehaviourView) -> tuple[float, float] | None:
     if abs(there.offset) > OFF_ROUTE_M:
         return None
     whole = there.s, there.s + window.length
-    stretch = whole if window.heading is None else heading_between(route.reference, whole, window.heading)
+    stretch = whole if window.heading is None else route.reference.heading_between(whole, window.heading)
     return None if stretch is None or stretch[1] <= here else stretch
-
-
-def heading_between(
-    line: Polyline, stretch: tuple[float, float], heading: tuple[float, float]
-) -> tuple[float, float] | None:
-    """The first part of a stretch of a line (arc lengths, m) that heads from one angle to another, counter-clockwise
-    (rad); None where nothing of it does.
-    """
-    begin, end = stretch
-    s = np.array([begin, *line.s[(line.s > begin) & (line.s < end)], end])
-    turned, width = np.interp(s, line.s, line.heading) - heading[0], heading[1] - heading[0]
-    there = np.mod(turned, 2.0 * math.pi) <= width
-    if not there.any():
-        return None
-    first = int(np.argmax(there))
-    last = first + int(np.argmin(np.append(there[first:], False))) - 1
-    return float(s[first]), float(s[last])
 
 
 def _fastest(window: GoalWindow) -> float:
