@@ -186,6 +186,8 @@ def test_a_motion_that_is_blocked_or_over_is_followed_by_a_way_back_within_the_l
 def test_where_no_motion_is_under_way_none_is_finished(road: RoadMap, result: PlanResult) -> None:
     drive = _left_the_road(road, result)
     assert _goal(drive).x == pytest.approx(drive.place.x + 20.0, abs=0.6)
+    assert isinstance(drive.last.request, FreeSpace)
+    assert len(drive.last.request.lines), "the way back is looked for within the lines"
 
 
 @pytest.mark.clause("NLF-3")
