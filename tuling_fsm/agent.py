@@ -174,13 +174,15 @@ class Agent:
         that is asked for, or for want of a plan, tells its own reason, whatever stops the car instead.
         """
         request, regulations, detail, least = decision.request, decision.regulations, "no plan", FallbackRung.REST
+        valid: Trajectory | None = None
         if planned.trajectory is not None:
             planned, violation = self._planner.checked(planned, request, scene, regulations)
-            going_on = None if violation is not None else _accepted(ladder, planned.trajectory, request, scene)
-            if going_on is not None and planned.trajectory is not None:
-                return planned, planned.trajectory, going_on
+            valid = planned.trajectory if violation is None else None
             detail = "a stop has begun" if violation is None else f"{violation.breach.value}: {violation.detail}"
             least = _first_rung(planned, request)
+        is_sent, ladder = self._accepted(ladder, valid, request, scene)
+        if is_sent and valid is not None:
+            return planned, valid, ladder
         p = self.parameters
         instead, ladder = fall_back(ladder, scene, regulations, p.vehicle, p.planning, least)
         if planned.trajectory is not None and _is_stop(planned, request):
@@ -189,20 +191,17 @@ class Agent:
         rejected = replace(planned, feasible=False, trajectory=instead, limit=limit, reason=Reason.PLAN_REJECTED)
         return rejected, instead, ladder
 
+    def _accepted(
+        self, ladder: FallbackLadder, valid: Trajectory | None, request: PlanningRequest, scene: Scene
+    ) -> tuple[bool, FallbackLadder]:
+        """As `accept`; an emergency stop is no less than any stop that has begun."""
+        if valid is not None and isinstance(request, Hold) and request.emergency and is_stopping(ladder, scene):
+            return True, replace(ladder, last=valid)
+        return accept(ladder, valid, scene, self.parameters.planning.fallback)
+
 
 def _is_stop(planned: PlanResult, request: PlanningRequest) -> bool:
     return isinstance(request, Hold) or not planned.feasible
-
-
-def _accepted(
-    ladder: FallbackLadder, trajectory: Trajectory | None, request: PlanningRequest, scene: Scene
-) -> FallbackLadder | None:
-    """The ladder after a valid plan, `None` where a stop has begun; an emergency stop is no less than any of those."""
-    if trajectory is None:
-        return None
-    if isinstance(request, Hold) and request.emergency and is_stopping(ladder, scene):
-        return replace(ladder, last=trajectory)
-    return accept(ladder, trajectory, scene)
 
 
 def _first_rung(planned: PlanResult, request: PlanningRequest) -> FallbackRung:

@@ -93,7 +93,7 @@ CONTRACT: dict[str, str] = {
     "USE-8": "A maneuver that has begun is kept until it would collide.",
     "USE-9": "Nothing is planned anew for one flicker of a sensor.",
     "USE-10": "A task that is served is served once; to arrive is to stand in place at the end of the way.",
-    "USE-11": "The ladder of stops only escalates until the car stands.",
+    "USE-11": "The ladder of stops only escalates until the car stands, or its reason has been gone for a while.",
     "USE-12": "Every parameter can be read, is checked, and takes effect on the next tick where it is live.",
     "USE-13": "What cannot be seen into is approached at a speed from which the car can stop.",
     "USE-15": "Speed falls with the gap to people and to what stands, and where people may step out.",

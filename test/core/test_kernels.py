@@ -148,7 +148,7 @@ def test_without_compiling_a_kernel_says_the_same() -> None:
         "from scenes import row, table\nfrom tuling_fsm.planning.obstacles.rss import Rss, safe_speed\n"
         "from tuling_fsm.planning.parameters import RssParameters\n"
         "from tuling_fsm.world.objects import read_objects\nfrom tuling_fsm.world.parameters import WorldParameters\n"
-        "found, faults = read_objects(table(row(7, 3.0, 4.0, 0.5, 2.0)), 0.5, (0.0, 0.0), WorldParameters())\n"
+        "found, faults = read_objects(table(row(7, 3.0, 4.0, 0.5, 2.0)), (0.0, 0.0), WorldParameters())\n"
         "safe = safe_speed(12.0, 5.0, Rss.of(RssParameters()))\n"
         "print(found.id.tolist(), found.body.round(6).tolist(), faults, [round(float(each), 9) for each in safe])"
     )

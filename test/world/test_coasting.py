@@ -12,10 +12,11 @@ from scenes import row, table, walker
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.world.builder import WorldBuilder
+from tuling_fsm.world.estimates import ESTIMATE, MeasuredNoise
 from tuling_fsm.world.inputs import Inputs, Kind, Odometry, StampedRows
 from tuling_fsm.world.objects import BODY, Detections
 from tuling_fsm.world.parameters import WorldParameters
-from tuling_fsm.world.tracks import PAST, SEEN, Tracks, follow
+from tuling_fsm.world.tracks import PAST, SEEN, Tracks, continue_tracks, follow
 from tuling_fsm.world.world import World
 
 pytestmark = pytest.mark.clause("USE-9")
@@ -99,9 +100,11 @@ def test_a_pickled_world_goes_on_the_same_way(builder: WorldBuilder) -> None:
 
 def test_what_coasts_keeps_its_past() -> None:
     draw = np.random.default_rng(3)
-    previous = Tracks(np.array([3, 7, 9], np.uint32), draw.uniform(size=(3, PAST)))
+    past, estimates = draw.uniform(size=(3, PAST)), draw.uniform(size=(3, ESTIMATE))
+    previous = Tracks(np.array([3, 7, 9], np.uint32), past, estimates, MeasuredNoise())
     numbers, kinds = np.array([7, 9, 3], np.uint32), np.full(3, Kind.CAR, np.uint8)
     found = Detections(numbers, kinds, np.zeros(3, np.uint8), np.zeros((3, BODY)), np.array([2, 0, 1]), seen=1)
-    now = follow(previous, found, 5.0, P)
+    now = follow(previous, continue_tracks(previous, found, 5.0), found, 5.0, P)
     assert now.past[0, SEEN] == 5.0
-    np.testing.assert_array_equal(now.past[1:], previous.past[[2, 0]])
+    np.testing.assert_array_equal(now.past[1:], past[[2, 0]])
+    np.testing.assert_array_equal(now.estimates[1:], estimates[[2, 0]])

@@ -23,7 +23,7 @@ from tuling_fsm.world.inputs import (
     Source,
     StampedRows,
 )
-from tuling_fsm.world.objects import HEADING, LENGTH, SPEED, VX, VY, WIDTH, X, Y, read_objects
+from tuling_fsm.world.objects import HEADING, LENGTH, SPEED, VX, VY, WIDTH, X, Y, move_on, read_objects
 from tuling_fsm.world.parameters import WorldParameters
 from tuling_fsm.world.perceived import read_lights, read_slots
 from tuling_fsm.world.received import Received, receive
@@ -107,7 +107,7 @@ def test_rows_without_a_place_are_left_out_and_told_of_once() -> None:
         row(5, 0.0, 0.0, existence=0.1),
         row(6, 1.0, 1.0, kind=200),
     )
-    found, complaints = read_objects(rows, 0.0, (0.0, 0.0), P)
+    found, complaints = read_objects(rows, (0.0, 0.0), P)
     assert found.id.tolist() == [1, 6]
     assert found.kind.tolist() == [1, 0]
     assert [complaint.key for complaint in complaints] == ["objects finite", "objects range", "objects kind"]
@@ -135,9 +135,9 @@ def test_what_is_in_a_place_is_there_whatever_else_is_wrong_with_it(
     column: str, value: float, expected: dict[int, float]
 ) -> None:
     rows = table(row(7, 7.0, 3.0, heading=0.5, speed=2.0))
-    whole = read_objects(rows, 0.1, (0.0, 0.0), P)[0].body[0]
+    whole = read_objects(rows, (0.0, 0.0), P)[0].body[0]
     rows[column] = value
-    found, complaints = read_objects(rows, 0.1, (0.0, 0.0), P)
+    found, complaints = read_objects(rows, (0.0, 0.0), P)
     assert len(complaints) == 1 and "object 7 first" in complaints[0].text and "avoided" in complaints[0].text
     body = found.body[0]
     for number, number_value in enumerate(whole.tolist()):
@@ -148,10 +148,11 @@ def test_what_is_in_a_place_is_there_whatever_else_is_wrong_with_it(
 
 
 def test_objects_are_moved_on_by_the_age_of_their_table_and_the_nearest_are_kept() -> None:
-    found, _ = read_objects(table(row(1, 10.0, 0.0, speed=5.0)), 0.2, (0.0, 0.0), P)
+    found, _ = read_objects(table(row(1, 10.0, 0.0, speed=5.0)), (0.0, 0.0), P)
+    move_on(found, 0.2)
     assert found.body[0, X] == pytest.approx(11.0)
     few = dataclasses.replace(P, max_objects=2)
-    found, complaints = read_objects(table(*(row(i, 10.0 * i, 0.0) for i in (5, 1, 3))), 0.0, (0.0, 0.0), few)
+    found, complaints = read_objects(table(*(row(i, 10.0 * i, 0.0) for i in (5, 1, 3))), (0.0, 0.0), few)
     assert found.id.tolist() == [1, 3] and complaints[0].key == "objects count"
 
 

@@ -41,14 +41,14 @@ from tuling_fsm.world.inputs import (
     StampedRows,
 )
 from tuling_fsm.world.lane_index import IntArray, lane_index
-from tuling_fsm.world.objects import InputFault, read_objects
+from tuling_fsm.world.objects import InputFault, move_on, read_objects
 from tuling_fsm.world.on_route import OnRoute, on_reference_road, track
 from tuling_fsm.world.parameters import WorldParameters
 from tuling_fsm.world.perceived import LightStates, TableReader, read_lights, read_lines, read_slots, remember_lights
 from tuling_fsm.world.prediction import ClosedLines, closed_lines, green_lines, see_traffic
 from tuling_fsm.world.received import FLAGS, Received, in_floats, receive
 from tuling_fsm.world.solids import solid_segments
-from tuling_fsm.world.tracks import NO_TRACKS, Tracks, follow, remember
+from tuling_fsm.world.tracks import NO_TRACKS, Tracks, continue_tracks, follow, remember
 from tuling_fsm.world.traffic import PredictedLanes
 from tuling_fsm.world.world import EmergencyInput, RouteMatch, World
 
@@ -227,13 +227,16 @@ class WorldBuilder:
         table, parameters = fresh.objects, self.parameters
         rows = table.rows if table else np.zeros(0, OBJECTS)
         seen = table.stamp if table else now
-        found, faults = read_objects(rows, max(now - seen, 0.0), (ego.pose.x, ego.pose.y), parameters)
-        found = coast(found, past, now, parameters.coasting, parameters.max_objects - found.seen)
+        found, faults = read_objects(rows, (ego.pose.x, ego.pose.y), parameters)
         before = past.tracks if past else NO_TRACKS
-        tracks = follow(before, found, seen, parameters)
+        continued = continue_tracks(before, found, seen)
+        room = parameters.max_objects - found.seen
+        found = coast(found, past, continued.taken, now, parameters.coasting, room)
+        tracks = follow(before, continued, found, seen, parameters)
+        move_on(found, max(now - seen, 0.0))
         traffic, obstacles, tracks = see_traffic(self._index, found, tracks, ego, self.vehicle, closed, now, parameters)
         solids = solid_segments(self.road_map, fresh.occupancy, ego.pose, parameters)
-        kept = remember(before, tracks, found.order, now, parameters.track_memory)
+        kept = remember(before, continued.taken, tracks, found.order, now, parameters.track_memory)
         return traffic, Scene(now, ego, obstacles, solids), kept, faults
 
     def _match(self, answer: RouteAnswer) -> RouteMatch:

@@ -12,23 +12,24 @@ import numpy as np
 from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.world import objects as ob
-from tuling_fsm.world.objects import Detections, IdArray, RowArray
-from tuling_fsm.world.tracks import FIRST, SEEN, row_of
+from tuling_fsm.world.estimates import row_of
+from tuling_fsm.world.objects import BoolArray, Detections, IdArray, RowArray
+from tuling_fsm.world.tracks import FIRST, SEEN
 from tuling_fsm.world.world import World
 
 _TOLERANCE_S = 1e-6
 """Of the difference of two stamps."""
 
 
-def coast(found: Detections, past: World | None, now: float, longest: float, room: int) -> Detections:
-    """The detections of `now`, and after them up to `room` objects of the past World that are not among them and were
-    last seen at most `longest` (s) ago, moved on by their velocity.
+def coast(found: Detections, past: World | None, taken: BoolArray, now: float, longest: float, room: int) -> Detections:
+    """The detections of `now`, and after them up to `room` objects of the past World that were last seen at most
+    `longest` (s) ago, moved on by their velocity. Which of its tracks are `taken`, is among the detections.
     """
     if past is None or len(past.traffic.id) == 0:
         return found
     traffic, rows = past.traffic, np.empty(len(past.traffic.id), np.int64)
     tracks = past.tracks
-    n = _lost(traffic.id, tracks.id, tracks.past, found.id, found.order, now=now, longest=longest, room=room, out=rows)
+    n = _lost(traffic.id, tracks.id, tracks.past, taken, now=now, longest=longest, room=room, out=rows)
     if n == 0:
         return found
     lost = rows[:n]
@@ -48,30 +49,17 @@ def coast(found: Detections, past: World | None, now: float, longest: float, roo
 
 @kernel
 def _lost(
-    before: IdArray, tracked: IdArray, past: FloatArray, ids: IdArray, order: RowArray, now: float, longest: float,
-    room: int, out: RowArray,
+    before: IdArray, tracked: IdArray, past: FloatArray, taken: BoolArray, now: float, longest: float, room: int,
+    out: RowArray,
 ) -> int:  # fmt: skip
     """Rows of `before` that go on without being seen; returns how many there are."""
     n = 0
     for i in range(len(before)):
         row = row_of(tracked, before[i])
-        if row < 0 or n == room or _is_among(ids, order, before[i]):
+        if row < 0 or taken[row] or n == room:
             continue
         known, unseen = past[row, SEEN] - past[row, FIRST], now - past[row, SEEN]
         if unseen <= min(longest, known) + _TOLERANCE_S:
             out[n] = i
             n += 1
     return n
-
-
-@kernel
-def _is_among(ids: IdArray, order: RowArray, number: int) -> bool:
-    """Whether an id is among those that `order` sorts."""
-    low, high = 0, len(order)
-    while low < high:
-        middle = (low + high) // 2
-        if ids[order[middle]] < number:
-            low = middle + 1
-        else:
-            high = middle
-    return low < len(order) and ids[order[low]] == number

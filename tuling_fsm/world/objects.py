@@ -37,6 +37,7 @@ BODY = 8
 IdArray = npt.NDArray[np.uint32]
 ByteArray = npt.NDArray[np.uint8]
 RowArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
 
 
 def is_vulnerable(kind: ByteArray) -> npt.NDArray[np.bool_]:
@@ -81,9 +82,9 @@ class _Verdict(NamedTuple):
 
 
 def read_objects(
-    rows: npt.NDArray[np.void], age: float, near: tuple[float, float], parameters: WorldParameters
+    rows: npt.NDArray[np.void], near: tuple[float, float], parameters: WorldParameters
 ) -> tuple[Detections, tuple[InputFault, ...]]:
-    """The rows with a place, moved on by their velocity over `age` (s); the nearest to `near` if there are too many.
+    """The rows with a place; the nearest to `near` if there are too many.
 
     Returns what is wrong with the rows too, one complaint for each kind of fault.
     """
@@ -93,7 +94,7 @@ def read_objects(
     plain = rows if rows.flags.carray else rows.copy()
     verdict = _Verdict(
         *_read(
-            plain, order, age=age, max_coordinate=parameters.max_coordinate, max_size=parameters.max_object_size,
+            plain, order, max_coordinate=parameters.max_coordinate, max_size=parameters.max_object_size,
             max_speed=parameters.max_object_speed, min_existence=parameters.min_existence,
             ids=ids, kinds=kinds, sources=sources, body=body, taken=taken,
         )
@@ -114,7 +115,7 @@ def read_objects(
 
 @kernel
 def _read(
-    rows: npt.NDArray[np.void], order: RowArray, age: float,
+    rows: npt.NDArray[np.void], order: RowArray,
     max_coordinate: float, max_size: float, max_speed: float, min_existence: float,
     ids: IdArray, kinds: ByteArray, sources: ByteArray, body: FloatArray, taken: RowArray,
 ) -> tuple[int, int, int, int, int]:  # fmt: skip
@@ -147,7 +148,7 @@ def _read(
         if not speed <= max_speed:
             vx = vy = speed = 0.0
         one = body[used]
-        one[X], one[Y], one[HEADING] = x + age * vx, y + age * vy, heading % (2.0 * math.pi)
+        one[X], one[Y], one[HEADING] = x, y, heading % (2.0 * math.pi)
         one[VX], one[VY], one[SPEED], one[LENGTH], one[WIDTH] = vx, vy, speed, length, width
         used += 1
     return used, unfinite, wrong, strange, twice
@@ -157,6 +158,14 @@ def _read(
 def _sized(size: float, largest: float) -> float:
     """A size (m), or what it is taken for where it is none."""
     return min(size, largest) if size > 0.0 else SMALL_M
+
+
+def move_on(found: Detections, age: float) -> None:
+    """Put what was seen `age` (s) ago where its velocity has taken it since."""
+    if age > 0.0:
+        body = found.body[: found.seen]
+        body[:, X] += age * body[:, VX]
+        body[:, Y] += age * body[:, VY]
 
 
 def _faults(verdict: _Verdict, rows: npt.NDArray[np.void]) -> tuple[InputFault, ...]:

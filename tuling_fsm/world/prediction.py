@@ -16,6 +16,7 @@ import numpy as np
 
 from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.records import replace
 from tuling_fsm.core.scene import Ego, Obstacles
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.world.inputs import Light
@@ -81,7 +82,7 @@ def see_traffic(
         lane=seen.lane, lane_s=seen.lane_s,
         chain_row=seen.chain_row, chain=seen.chain, chain_begin=seen.chain_begin, obstacle_row=seen.obstacle_row,
     )  # fmt: skip
-    return traffic, Obstacles(*seen.predicted), Tracks(tracks.id, seen.past)
+    return traffic, Obstacles(*seen.predicted), replace(tracks, past=seen.past)
 
 
 def _with_ego(found: Detections, ego: Ego, vehicle: Vehicle) -> FloatArray:

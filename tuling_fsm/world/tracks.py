@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +15,8 @@ from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.core.standing import PEDESTRIAN_STANDS
 from tuling_fsm.world import objects as ob
-from tuling_fsm.world.objects import VULNERABLE, ByteArray, Detections, IdArray, RowArray
+from tuling_fsm.world.estimates import ESTIMATE, MeasuredNoise, continued, estimate
+from tuling_fsm.world.objects import VULNERABLE, BoolArray, ByteArray, Detections, IdArray, RowArray
 from tuling_fsm.world.parameters import WorldParameters
 
 NEVER = -np.inf
@@ -34,46 +36,53 @@ _MAX_YAW_RATE = 1.0
 
 @dataclass(frozen=True, eq=False)
 class Tracks:
-    """N objects and their `past` (N, PAST)."""
+    """N objects, their `past` (N, PAST) and their `estimates` (N, ESTIMATE), and how noisy perception is."""
 
     id: IdArray
     past: FloatArray
+    estimates: FloatArray
+    noise: MeasuredNoise
 
 
-NO_TRACKS = Tracks(np.zeros(0, np.uint32), np.zeros((0, PAST)))
+class Continued(NamedTuple):
+    """Rows of the tracks that the objects seen continue, -1 for what is new; which of these tracks are `taken` over."""
+
+    rows: RowArray
+    taken: BoolArray
 
 
-def follow(previous: Tracks, found: Detections, stamp: float, parameters: WorldParameters) -> Tracks:
-    """The tracks of the objects found now, in their order (rows may repeat an id); `previous` are ordered by id. The
-    past of what coasts stays as it is.
+NO_TRACKS = Tracks(np.zeros(0, np.uint32), np.zeros((0, PAST)), np.zeros((0, ESTIMATE)), MeasuredNoise())
+
+
+def continue_tracks(previous: Tracks, found: Detections, stamp: float) -> Continued:
+    """The tracks that the objects seen at `stamp` continue (rows may repeat an id); `previous` are ordered by id."""
+    return Continued(*continued(previous.id, previous.estimates, found, stamp, previous.noise))
+
+
+def follow(
+    previous: Tracks, continued: Continued, found: Detections, stamp: float, parameters: WorldParameters
+) -> Tracks:
+    """The tracks of the objects found now, in their order. The bodies of those seen become what is estimated of them at
+    `stamp`; what coasts stays as it is.
     """
-    past, n = np.empty((len(found.id), PAST)), found.seen
-    _follow(previous.id, previous.past, found.id[:n], found.kind, found.body, stamp, parameters.moving_speed, past)
-    if n < len(found.id):
-        past[n:] = previous.past[np.searchsorted(previous.id, found.id[n:])]
-    return Tracks(found.id, past)
-
-
-@kernel
-def row_of(ids: IdArray, number: int) -> int:
-    """Row of an id among ordered ones, -1 for none."""
-    low, high = 0, len(ids)
-    while low < high:
-        middle = (low + high) // 2
-        if ids[middle] < number:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low < len(ids) and ids[low] == number else -1
+    rows, n = continued.rows, found.seen
+    seen, noise = estimate(previous.estimates, rows, found, stamp, previous.noise)
+    past: FloatArray = np.empty((n, PAST))
+    _follow(previous.past, rows, found.kind, found.body, stamp, parameters.moving_speed, past)
+    if n == len(found.id):
+        return Tracks(found.id, past, seen, noise)
+    lost = np.searchsorted(previous.id, found.id[n:])
+    past = np.concatenate([past, previous.past[lost]])
+    return Tracks(found.id, past, np.concatenate([seen, previous.estimates[lost]]), noise)
 
 
 @kernel
 def _follow(
-    known: IdArray, before: FloatArray, ids: IdArray, kind: ByteArray, body: FloatArray, stamp: float,
-    moving_speed: float, out: FloatArray,
+    before: FloatArray, rows: RowArray, kind: ByteArray, body: FloatArray, stamp: float, moving_speed: float,
+    out: FloatArray,
 ) -> None:  # fmt: skip
-    for i in range(len(ids)):
-        here, now, row = body[i], out[i], row_of(known, ids[i])
+    for i in range(len(rows)):
+        here, now, row = body[i], out[i], rows[i]
         moves = here[ob.SPEED] > (PEDESTRIAN_STANDS if VULNERABLE[kind[i]] else moving_speed)
         now[MOVED], now[STILL], now[YAW_RATE], now[ROAD_LANE], now[FIRST] = NEVER, stamp, 0.0, -1.0, stamp
         now[ANCHOR_X], now[ANCHOR_Y] = here[ob.X], here[ob.Y]
@@ -93,36 +102,32 @@ def _follow(
         now[SEEN], now[HEADING] = stamp, here[ob.HEADING]
 
 
-def remember(previous: Tracks, now: Tracks, order: RowArray, stamp: float, memory_s: float) -> Tracks:
-    """The tracks to keep for the next tick: those of now, and those lost for less than `memory_s`; one row an id, in
-    the order of the ids. `order` are the rows of `now` in this order.
+def remember(previous: Tracks, taken: BoolArray, now: Tracks, order: RowArray, stamp: float, memory_s: float) -> Tracks:
+    """The tracks to keep for the next tick: those of now, and those lost for less than `memory_s`, which nothing has
+    `taken` over; one row an id, in the order of the ids. `order` are the rows of `now` in this order.
     """
-    room = len(previous.id) + len(now.id)
-    ids, past = np.empty(room, np.uint32), np.empty((room, PAST))
-    kept = _merge(previous.id, previous.past, now.id, now.past, order, stamp, memory_s, ids, past)
-    return Tracks(ids[:kept], past[:kept])
+    merged = np.empty(len(previous.id) + len(now.id), np.int64)
+    gone = taken | (stamp - previous.past[:, SEEN] > memory_s)
+    kept = _merge(previous.id, gone, now.id, order, merged)
+    rows = merged[:kept]
+    ids, past = np.concatenate([previous.id, now.id])[rows], np.concatenate([previous.past, now.past])[rows]
+    return Tracks(ids, past, np.concatenate([previous.estimates, now.estimates])[rows], now.noise)
 
 
 @kernel
-def _merge(
-    known: IdArray, before: FloatArray, ids: IdArray, now: FloatArray, order: RowArray, stamp: float, memory_s: float,
-    out_ids: IdArray, out: FloatArray,
-) -> int:  # fmt: skip
-    """Both tables in the order of their ids, the first row of each; returns how many there are."""
-    kept = i = j = 0
+def _merge(known: IdArray, gone: BoolArray, ids: IdArray, order: RowArray, out: RowArray) -> int:
+    """Rows of both tables, one after the other, in the order of their ids, the first of each; returns how many."""
+    kept, last = 0, -1
+    i = j = 0
     while i < len(order) or j < len(known):
-        lost = i == len(order) or (j < len(known) and known[j] < ids[order[i]])
-        if lost:
-            number, row = known[j], before[j]
+        if i == len(order) or (j < len(known) and known[j] < ids[order[i]]):
+            number, row, left = int(known[j]), j, gone[j]
             j += 1
         else:
-            number, row = ids[order[i]], now[order[i]]
+            number, row, left = int(ids[order[i]]), len(known) + order[i], False
             i += 1
-        again = kept > 0 and out_ids[kept - 1] == number
-        if again or (lost and stamp - row[SEEN] > memory_s):
+        if number == last or left:
             continue
-        out_ids[kept] = number
-        for k in range(PAST):
-            out[kept, k] = row[k]
+        out[kept], last = row, number
         kept += 1
     return kept

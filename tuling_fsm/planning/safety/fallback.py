@@ -1,20 +1,23 @@
 """What is sent when there is no valid plan in time (SAF-1): rest of the last valid one, comfortable stop, emergency
-stop (USE-11).
+stop (USE-11). A stop lasts until the car stands, or until its reason has been gone for a while.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from tuling_fsm.core.regulations import Regulations
 from tuling_fsm.core.scene import Scene
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
-from tuling_fsm.planning.parameters import PlanningParameters
+from tuling_fsm.planning.parameters import FallbackParameters, PlanningParameters
 from tuling_fsm.planning.safety.check import hazard
 from tuling_fsm.planning.speed.stopping import STANDS, comfortable_stop, emergency_stop
 from tuling_fsm.planning.start_state import start_state
+
+_TOLERANCE_S = 1e-9
 
 
 class FallbackRung(IntEnum):
@@ -28,21 +31,34 @@ class FallbackRung(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class FallbackLadder:
-    """`last` is what was sent last, `rung` where the car is on the ladder, `since` when it came there (s)."""
+    """`last` is what was sent last, `rung` where the car is on the ladder, `since` when it came there (s), and
+    `valid_since` when plans began to be valid again during a stop (s).
+    """
 
     last: Trajectory | None = None
     rung: FallbackRung = FallbackRung.NONE
     since: float = 0.0
+    valid_since: float = math.inf
 
 
 def is_stopping(ladder: FallbackLadder, scene: Scene) -> bool:
-    """Whether a stop has begun that has to be ended first: the ladder only escalates until the car stands."""
+    """Whether a stop has begun and the car does not stand yet: the ladder only escalates."""
     return ladder.rung >= FallbackRung.COMFORT and abs(scene.ego.v) > STANDS
 
 
-def accept(ladder: FallbackLadder, trajectory: Trajectory, scene: Scene) -> FallbackLadder | None:
-    """The ladder after a valid plan, `None` where a stop has begun."""
-    return None if is_stopping(ladder, scene) else FallbackLadder(trajectory)
+def accept(
+    ladder: FallbackLadder, valid: Trajectory | None, scene: Scene, limits: FallbackParameters
+) -> tuple[bool, FallbackLadder]:
+    """Whether a plan that passed its check is sent (none did: `None`), and the ladder after it.
+
+    During a stop it is where every plan of the last `limits.release` (s) was valid: one alone says nothing of the next.
+    """
+    if valid is None:
+        return False, replace(ladder, valid_since=math.inf)
+    since = min(ladder.valid_since, scene.stamp)
+    if is_stopping(ladder, scene) and scene.stamp - since < limits.release - _TOLERANCE_S:
+        return False, replace(ladder, valid_since=since)
+    return True, FallbackLadder(valid)
 
 
 def fall_back(
@@ -56,8 +72,8 @@ def fall_back(
     """What to send instead of a plan that is late, missing or invalid, and the ladder after it.
 
     The rest of the last plan is driven on while it is free and recent; a stop that would hit something, leads over a
-    closed stop line, or lasts too long, becomes an emergency stop. No rung is ever left upwards before the car stands,
-    and none above `least` is taken.
+    closed stop line, or lasts too long, becomes an emergency stop. No rung is left upwards here, and none above `least`
+    is taken.
     """
     rung = max(ladder.rung, least)
     held = scene.stamp - (ladder.since if ladder.rung == rung else scene.stamp)
@@ -88,4 +104,4 @@ def _on_rung(
     ladder: FallbackLadder, trajectory: Trajectory, rung: FallbackRung, stamp: float
 ) -> tuple[Trajectory, FallbackLadder]:
     since = ladder.since if ladder.rung == rung else stamp
-    return trajectory, FallbackLadder(trajectory, rung, since)
+    return trajectory, FallbackLadder(trajectory, rung, since, ladder.valid_since)

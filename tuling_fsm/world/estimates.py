@@ -1,0 +1,228 @@
+"""Places and velocities of tracked objects, filtered where what perception reports of them is noisy.
+
+How noisy it is, is measured: by how far what an object has moved differs from its reported velocities. A table that is
+exact is taken as it is. Else each object has a Kalman filter of nearly constant velocity, with its position and its
+velocity measured; its process noise is raised while it foretells badly, so that who stands or drives steadily is known
+well and who brakes is followed at once ([barshalom2001][], chapters 6.2 and 11.2.2). A speed within
+its own uncertainty is none. An id that is new where one has just been lost is the same object with another name.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from tuling_fsm.core import elementary
+from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.kernels import kernel
+from tuling_fsm.core.standing import AGENT_MOVES
+from tuling_fsm.world import objects as ob
+from tuling_fsm.world.objects import BoolArray, Detections, IdArray, RowArray
+
+AT, RAW_X, RAW_Y, RAW_VX, RAW_VY, EST_X, EST_Y, EST_VX, EST_VY, VAR_X, COV, VAR_V, MISFIT = range(13)
+"""Columns of an estimate: stamp of the latest sight (s), position (m) and velocity (m/s) as reported then, and as they
+are estimated, variances and covariance of position and velocity along each axis (m^2, m^2/s, m^2/s^2), and how badly
+the filter has foretold: 1 where measurements lie as far from it as its variances say.
+"""
+ESTIMATE = 13
+
+EXACT_M = 0.03
+"""Positions that are no noisier than this (m) are taken as they are."""
+_LEAST_NOISE = 0.01
+"""Of a velocity, m/s."""
+_MEMORY_S = 2.0
+"""Of the measured noise: some tens of tables."""
+_OUTLIER, _FREE_M = 6.0, 0.1
+"""What differs by more than so many standard deviations and this (m, m/s) counts as if it differed by that."""
+_LEAP_M = 3.0
+"""What is farther off by this still is another object with the same id."""
+_LONGEST_STEP_S = 0.25
+"""Between two sights that tell the noise: in a longer time an object can turn or brake."""
+_STEADY, _MANEUVER = 0.02, 6.0
+"""Spectral density of the acceleration of who goes on as before, and of who does not, m^2/s^3."""
+_MISFIT, _MISFIT_S = 1.7, 0.15
+"""Who is foretold worse than this, averaged over so long, does not go on as before."""
+_SURE = 3.0
+"""A speed of fewer standard deviations may be none."""
+_DOUBT_M = 0.2
+"""A body is taken for larger by a standard deviation of its place, to each side and no more than this."""
+_LOST_S, _NEAR_M, _LIKE = 0.5, 0.5, 1.0
+"""New no later and no farther from where one was lost, and no faster by more (m/s), is the same, but for noise."""
+
+
+@dataclass(frozen=True)
+class MeasuredNoise:
+    """Standard deviations of what perception reports: of positions (m) and velocities (m/s), along each axis."""
+
+    position: float = 0.0
+    velocity: float = 0.0
+
+
+def estimate(
+    before: FloatArray, rows: RowArray, found: Detections, stamp: float, noise: MeasuredNoise
+) -> tuple[FloatArray, MeasuredNoise]:
+    """The estimates of the objects seen at `stamp` (N, ESTIMATE), put into their bodies, and the noise measured by now.
+
+    `rows` are those of `before`, the estimates that were, which the first `found.seen` objects continue, -1 for none.
+    """
+    estimates, variances, body = np.empty((len(rows), ESTIMATE)), np.empty(2), found.body[: len(rows)]
+    _measure(before, rows, body, stamp, noise.position, noise.velocity, variances)
+    noise = MeasuredNoise(math.sqrt(variances[0]), math.sqrt(variances[1]))
+    exact = noise.position <= EXACT_M
+    position, floor = noise.position * noise.position, max(noise.velocity, _LEAST_NOISE)
+    _filter(before, rows, body, stamp, exact=exact, position=position, velocity=floor * floor, out=estimates)
+    return estimates, noise
+
+
+def continued(
+    known: IdArray, before: FloatArray, found: Detections, stamp: float, noise: MeasuredNoise
+) -> tuple[RowArray, BoolArray]:
+    """Rows of the estimates that the objects seen continue, -1 for none, and which of these are continued.
+
+    `known` are the ids of the estimates, in order. An id is the same object; one that is new is the nearest lost object
+    that it could be.
+    """
+    rows, taken = np.empty(found.seen, np.int64), np.zeros(len(known), np.bool_)
+    near, like = _NEAR_M + _SURE * noise.position, _LIKE + _SURE * noise.velocity
+    _continue(known, before, found.id[: found.seen], found.body, stamp, near=near, like=like, rows=rows, taken=taken)
+    return rows, taken
+
+
+@kernel
+def row_of(ids: IdArray, number: int) -> int:
+    """Row of an id among ordered ones, -1 for none."""
+    low, high = 0, len(ids)
+    while low < high:
+        middle = (low + high) // 2
+        if ids[middle] < number:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < len(ids) and ids[low] == number else -1
+
+
+@kernel
+def _continue(
+    known: IdArray, before: FloatArray, ids: IdArray, body: FloatArray, stamp: float, near: float, like: float,
+    rows: RowArray, taken: BoolArray,
+) -> None:  # fmt: skip
+    for i in range(len(ids)):
+        rows[i] = row_of(known, ids[i])
+        if rows[i] >= 0:
+            taken[rows[i]] = True
+    for i in range(len(ids)):
+        least = near
+        for j in range(len(known) if rows[i] < 0 else 0):
+            old = before[j]
+            dt = stamp - old[AT]
+            if taken[j] or not 0.0 < dt <= _LOST_S:
+                continue
+            far = elementary.hypot(
+                body[i, ob.X] - old[EST_X] - dt * old[EST_VX], body[i, ob.Y] - old[EST_Y] - dt * old[EST_VY]
+            )
+            other = elementary.hypot(body[i, ob.VX] - old[EST_VX], body[i, ob.VY] - old[EST_VY])
+            if far < least and other < like:
+                rows[i], least = j, far
+        if least < near:
+            taken[rows[i]] = True
+
+
+@kernel
+def _measure(
+    before: FloatArray, rows: RowArray, body: FloatArray, stamp: float, position: float, velocity: float,
+    out: FloatArray,
+) -> None:  # fmt: skip
+    """Variances of positions and velocities (2,), from what both were and what the objects seen twice tell."""
+    count, moved, changed, longest = 0, 0.0, 0.0, 0.0
+    far, fast = _OUTLIER * position + _FREE_M, _OUTLIER * velocity + _FREE_M
+    for i in range(len(rows)):
+        if rows[i] < 0:
+            continue
+        old, now = before[rows[i]], body[i]
+        dt = stamp - old[AT]
+        if not 0.0 < dt <= _LONGEST_STEP_S:
+            continue
+        dx = now[ob.X] - old[RAW_X] - 0.5 * dt * (now[ob.VX] + old[RAW_VX])
+        dy = now[ob.Y] - old[RAW_Y] - 0.5 * dt * (now[ob.VY] + old[RAW_VY])
+        if elementary.hypot(dx, dy) > _OUTLIER * position + _LEAP_M:
+            continue
+        moved += min(dx * dx + dy * dy, far * far)
+        dvx, dvy = now[ob.VX] - old[RAW_VX], now[ob.VY] - old[RAW_VY]
+        changed += min(dvx * dvx + dvy * dvy, fast * fast)
+        count, longest = count + 1, max(longest, dt)
+    gain = longest / (longest + _MEMORY_S)
+    out[0], out[1] = position * position, velocity * velocity
+    if count > 0:
+        # Two sights of two axes each: a difference has four times the variance.
+        out[0] += gain * (0.25 * moved / count - out[0])
+        out[1] += gain * (0.25 * changed / count - out[1])
+
+
+@kernel
+def _filter(
+    before: FloatArray, rows: RowArray, body: FloatArray, stamp: float, exact: bool,
+    position: float, velocity: float, out: FloatArray,
+) -> None:  # fmt: skip
+    """Each object's estimate after it was seen, also as its body; the variances are those of a measurement."""
+    for i in range(len(rows)):
+        now, one = body[i], out[i]
+        one[AT] = stamp
+        one[RAW_X], one[RAW_Y], one[RAW_VX], one[RAW_VY] = now[ob.X], now[ob.Y], now[ob.VX], now[ob.VY]
+        if exact or rows[i] < 0 or _leaps(before[rows[i]], one, position):
+            one[EST_X], one[EST_Y], one[EST_VX], one[EST_VY] = now[ob.X], now[ob.Y], now[ob.VX], now[ob.VY]
+            one[VAR_X], one[COV], one[VAR_V], one[MISFIT] = position, 0.0, velocity, 1.0
+        elif stamp > before[rows[i], AT]:
+            _update(before[rows[i]], stamp - before[rows[i], AT], position, velocity, one)
+        else:
+            for k in range(EST_X, ESTIMATE):
+                one[k] = before[rows[i], k]
+        if not exact:
+            _put(one, now)
+
+
+@kernel
+def _leaps(old: FloatArray, one: FloatArray, position: float) -> bool:
+    """Whether an object is seen so far from where it was that it is another one."""
+    dt = one[AT] - old[AT]
+    dx, dy = one[RAW_X] - old[EST_X] - dt * old[EST_VX], one[RAW_Y] - old[EST_Y] - dt * old[EST_VY]
+    return elementary.hypot(dx, dy) > _OUTLIER * math.sqrt(position) + _LEAP_M
+
+
+@kernel
+def _update(old: FloatArray, dt: float, position: float, velocity: float, one: FloatArray) -> None:
+    """One step of the filter: what it foretold, and what was measured since."""
+    q = _MANEUVER if old[MISFIT] > _MISFIT else _STEADY
+    p = old[VAR_X] + dt * (2.0 * old[COV] + dt * (old[VAR_V] + q * dt / 3.0))
+    c = old[COV] + dt * (old[VAR_V] + 0.5 * q * dt)
+    v = old[VAR_V] + q * dt
+    sp, sv = p + position, v + velocity
+    det = sp * sv - c * c
+    kpp, kpv = (p * sv - c * c) / det, (c * sp - p * c) / det
+    kvp, kvv = (c * sv - v * c) / det, (v * sp - c * c) / det
+    misfit = 0.0
+    for axis in range(2):
+        ahead = old[EST_X + axis] + dt * old[EST_VX + axis]
+        off, faster = one[RAW_X + axis] - ahead, one[RAW_VX + axis] - old[EST_VX + axis]
+        misfit += (sv * off * off - 2.0 * c * off * faster + sp * faster * faster) / det
+        one[EST_X + axis] = ahead + kpp * off + kpv * faster
+        one[EST_VX + axis] = old[EST_VX + axis] + kvp * off + kvv * faster
+    one[VAR_X] = p - kpp * p - kpv * c
+    one[COV] = c - kpp * c - kpv * v
+    one[VAR_V] = v - kvp * c - kvv * v
+    # Two axes of two measurements each: the sum of their squares is 4 on average.
+    one[MISFIT] = old[MISFIT] + dt / (dt + _MISFIT_S) * (0.25 * misfit - old[MISFIT])
+
+
+@kernel
+def _put(one: FloatArray, body: FloatArray) -> None:
+    """An estimate as a body, which stands where its speed may be none."""
+    vx, vy = one[EST_VX], one[EST_VY]
+    speed = elementary.hypot(vx, vy)
+    if speed <= min(_SURE * math.sqrt(one[VAR_V]), AGENT_MOVES):
+        vx = vy = speed = 0.0
+    body[ob.X], body[ob.Y] = one[EST_X], one[EST_Y]
+    body[ob.VX], body[ob.VY], body[ob.SPEED] = vx, vy, speed
+    doubt = 2.0 * min(math.sqrt(one[VAR_X]), _DOUBT_M)
+    body[ob.LENGTH], body[ob.WIDTH] = body[ob.LENGTH] + doubt, body[ob.WIDTH] + doubt
