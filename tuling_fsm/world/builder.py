@@ -44,7 +44,17 @@ from tuling_fsm.world.lane_index import IntArray, lane_index
 from tuling_fsm.world.objects import InputFault, move_on, read_objects
 from tuling_fsm.world.on_route import OnRoute, on_reference_road, track
 from tuling_fsm.world.parameters import WorldParameters
-from tuling_fsm.world.perceived import LightStates, TableReader, read_lights, read_lines, read_slots, remember_lights
+from tuling_fsm.world.perceived import (
+    LightStates,
+    PerceivedSlot,
+    SlotSight,
+    TableReader,
+    read_lights,
+    read_lines,
+    read_slots,
+    remember_lights,
+    remember_slots,
+)
 from tuling_fsm.world.prediction import ClosedLines, closed_lines, green_lines, see_traffic
 from tuling_fsm.world.received import FLAGS, Received, in_floats, receive
 from tuling_fsm.world.solids import solid_segments
@@ -114,7 +124,7 @@ class WorldBuilder:
         complaints += faults
         closed = self._closed_by(lights)._replace(held=self._held(route, view, place))
         traffic, scene, tracks, faults = self._surroundings(fresh, past, ego, closed, now)
-        slots, slot_faults = self._slots(fresh.parking_slots)
+        slots, sights, slot_faults = self._parking_slots(fresh.parking_slots, past, now)
         lines, line_faults = self._lines(fresh.lane_lines)
         complaints += [*faults, *slot_faults, *line_faults]
         known = past.complaints if past else ()
@@ -132,7 +142,7 @@ class WorldBuilder:
             emergency=_emergency(inputs, kept), reset=inputs.reset, skip_task=inputs.skip_task,
             rain_fog=kept.rain_fog.value if kept.rain_fog else None,
             route_answers=tuple(self._match(answer) for answer in inputs.route_answers), mission=kept.mission,
-            slots=slots, perceived_lines=lines, occupancy=fresh.occupancy,
+            slots=slots, slot_sights=sights, perceived_lines=lines, occupancy=fresh.occupancy,
             junctions=view.junctions, stop_lines=view.stop_lines, crosswalks=view.crosswalks,
             reports=tuple(complaint.text for complaint in complaints if complaint.key not in known),
             complaints=tuple(complaint.key for complaint in complaints), received=kept,
@@ -198,6 +208,14 @@ class WorldBuilder:
         before = LightStates(past.lights, past.light_seen) if past else LightStates({}, {})
         oldest = now - self.parameters.lights_max_age - _TOLERANCE_S
         return *remember_lights(told, table, before, oldest), faults
+
+    def _parking_slots(
+        self, table: StampedRows | None, past: World | None, now: float
+    ) -> tuple[tuple[PerceivedSlot, ...], dict[int, SlotSight], tuple[InputFault, ...]]:
+        """The parking spaces that are seen, what is remembered of them, and what is wrong with the table."""
+        told, faults = self._slots(table)
+        before, seen = past.slot_sights if past else {}, table.stamp if table else now
+        return *remember_slots(told, seen, before, now - self.parameters.track_memory), faults
 
     def _closed_by(self, lights: dict[int, Light]) -> ClosedLines:
         """What lights and signs close, worked out anew where a light has changed; no lane is held."""

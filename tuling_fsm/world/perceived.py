@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.geometry import FloatArray, distance, wrap_angle
+from tuling_fsm.core.records import replace
 from tuling_fsm.world.inputs import Light, StampedRows
 from tuling_fsm.world.objects import InputFault
 
@@ -21,6 +22,7 @@ _LIGHTS = tuple(Light)
 _MAX_LINE_KIND = 7
 _MAX_ROWS = 2000
 """Rows of a small table that are looked at: of a longer one those at its head."""
+_SAME_SLOT_M, _MOST_POSES = 2.0, 50
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,14 @@ class PerceivedSlot:
     heading: float
     length: float
     width: float
+
+
+class SlotSight(NamedTuple):
+    """A parking space as it has been seen so far: the mean of its poses, how many these are, stamp of the last (s)."""
+
+    slot: PerceivedSlot
+    poses: int
+    stamp: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +137,34 @@ def read_slots(table: StampedRows | None) -> tuple[tuple[PerceivedSlot, ...], tu
         return tuple(slots), complaints
     text = f"parking_slots: a box that is none, slot {bad} first (expected length and width above 0 m)"
     return tuple(slots), (*complaints, InputFault("parking_slots range", text))
+
+
+def remember_slots(
+    told: tuple[PerceivedSlot, ...], stamp: float, before: Mapping[int, SlotSight], oldest: float
+) -> tuple[tuple[PerceivedSlot, ...], dict[int, SlotSight]]:
+    """The parking spaces of a table where they have been seen to be, and all that were seen since `oldest` (s).
+
+    They do not move, so a pose is the mean of those told, of some fifty at most. One that is told far from where it was
+    is another one.
+    """
+    sights = {number: sight for number, sight in before.items() if sight.stamp >= oldest}
+    slots = []
+    for slot in told:
+        last = sights.get(slot.number)
+        if last is not None and distance((slot.x, slot.y), (last.slot.x, last.slot.y)) <= _SAME_SLOT_M:
+            sight = last if last.stamp == stamp else _seen_again(last, slot, stamp)
+        else:
+            sight = SlotSight(slot, 1, stamp)
+        sights[slot.number] = sight
+        slots.append(sight.slot)
+    return tuple(slots), sights
+
+
+def _seen_again(last: SlotSight, slot: PerceivedSlot, stamp: float) -> SlotSight:
+    poses, mean = min(last.poses + 1, _MOST_POSES), last.slot
+    x, y = mean.x + (slot.x - mean.x) / poses, mean.y + (slot.y - mean.y) / poses
+    turned = float(wrap_angle(slot.heading - mean.heading))
+    return SlotSight(replace(slot, x=x, y=y, heading=mean.heading + turned / poses), poses, stamp)
 
 
 def read_lines(table: StampedRows | None) -> tuple[tuple[PerceivedLine, ...], tuple[InputFault, ...]]:
