@@ -149,6 +149,17 @@ def test_something_in_the_way_escalates_at_once() -> None:
     assert plan.a.min() < -VEHICLE.comfort_decel
 
 
+@pytest.mark.clause("SAF-1")
+@pytest.mark.parametrize("v", [2.0, 8.3, 10.0, 13.9, 20.0])
+@pytest.mark.parametrize("a", [-2.0, 0.0, 3.8])
+def test_at_any_speed_a_stop_ends_standing_and_is_no_harder_than_that_asks_for(v: float, a: float) -> None:
+    plan = PLANNER.plan(Hold(Reason.NOT_LOCALIZED), scene(v=v, a=a), None).trajectory
+    assert plan is not None and plan.v[-1] == 0.0
+    stands = float(plan.t[np.flatnonzero(plan.v == 0.0)[0]])
+    hardest = -float(plan.a[1:].min())
+    assert hardest == pytest.approx(VEHICLE.comfort_decel) or stands > 0.85 * PARAMETERS.speed.horizon
+
+
 @pytest.mark.clause("USE-11")
 @settings(max_examples=12)
 @given(st.lists(st.booleans(), min_size=10, max_size=60))

@@ -67,24 +67,41 @@ def stop_result(
 def comfortable_stop(
     scene: Scene, start: StartState, before: Trajectory | None, vehicle: Vehicle, speed: SpeedParameters
 ) -> Trajectory:
-    """Brake at `comfort_decel`, harder where the previous plan `before` stands earlier or something is in the way."""
+    """Brake at `comfort_decel`, harder where the car would not stand at the end, the previous plan `before` stands
+    earlier or something is in the way.
+    """
     v = abs(start.v)
     if v < STANDS:
         return Trajectory.standing(scene.stamp, start.pose, start.curvature)
-    needed = vehicle.comfort_decel
+    onset, needed = _to_stand(v, math.copysign(1.0, start.v) * start.a, vehicle, speed)
     if before is not None and abs(float(before.v[-1])) < STANDS:
-        needed = max(needed, 0.5 * v * v / max(0.05, _length_left(before, scene.stamp)))
+        earlier = 0.5 * v * v / max(0.05, _length_left(before, scene.stamp))
+        onset, needed = (speed.hard_jerk, earlier) if earlier > needed else (onset, needed)
     boxes, times = _boxes(scene, start)
     for path in _ways_on(start, before, vehicle, speed):
         for factor in _STEPS:
             decel = min(vehicle.emergency_decel, factor * needed)
             rows = _rows(speed)
-            onset = vehicle.max_jerk if factor == 1.0 and needed == vehicle.comfort_decel else speed.hard_jerk
-            brake(v, math.copysign(1.0, start.v) * start.a, decel, onset, speed.stop_jerk * factor, rows)
+            begin = onset if factor == 1.0 else speed.hard_jerk
+            brake(v, math.copysign(1.0, start.v) * start.a, decel, begin, speed.stop_jerk * factor, rows)
             trajectory = timed_path(scene.stamp, path, len(path), rows, math.copysign(1.0, start.v))
             if not _touches(_columns(trajectory), boxes, times, Footprint.of(vehicle)):
                 return trajectory
     return emergency_stop(scene, start, before, vehicle, speed)
+
+
+def _to_stand(v: float, a: float, vehicle: Vehicle, speed: SpeedParameters) -> tuple[float, float]:
+    """The jerk (m/s^3) and the deceleration (m/s^2) of a comfortable stop, or by which a car with this speed and
+    acceleration stands at the horizon.
+    """
+    for onset in (vehicle.max_jerk, speed.hard_jerk):
+        # A stop lasts v / d and half of its ramps d / onset and d / release; while a is above 0, the car gets faster.
+        rest = max(a, 0.0) / onset
+        ramps, left, faster = 0.5 / onset + 0.5 / speed.stop_jerk, speed.horizon - rest, v + 0.5 * rest * max(a, 0.0)
+        inside = left * left - 4.0 * ramps * faster
+        if inside >= 0.0:
+            return onset, max(vehicle.comfort_decel, 0.5 * (left - math.sqrt(inside)) / ramps)
+    return speed.hard_jerk, vehicle.emergency_decel
 
 
 def emergency_stop(
