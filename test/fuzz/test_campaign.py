@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from tuling_fsm import cli
 from tuling_fsm.agent import Agent
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.fuzz.campaign import STATE, FuzzBudget, FuzzCampaign, FuzzRecord, table
+from tuling_fsm.fuzz.hostile_inputs import HostileWorld
 from tuling_fsm.fuzz.targets import Seed
 from tuling_fsm.fuzz.ticks import drive
 from tuling_fsm.fuzz.work import FuzzWork
@@ -102,3 +104,12 @@ def test_a_heading_without_digits_is_refused(course: RoadMap) -> None:
 @pytest.mark.parametrize("seed", [1, 2])
 def test_hostile_ticks_are_answered(seed: int) -> None:
     drive(seed, 60, deadline_s=math.inf)
+
+
+def test_what_was_heard_at_this_time_is_no_silence_though_the_clock_was_set_since(course: RoadMap) -> None:
+    world = HostileWorld(Random(1), random_route(course, np.random.default_rng(1), 100.0))
+    began = world.inputs().stamp
+    world.time_jumps({})
+    assert world.silent_s(began) == 0.0
+    assert world.silent_s(began + 0.3) == pytest.approx(0.3)
+    assert world.silent_s(began - 1.0) == math.inf

@@ -139,6 +139,8 @@ def test_who_stands_is_seen_to_stand(noise: float, kind: Kind) -> None:
     reported = np.concatenate([sight.reported[:, ob.SPEED] > 0.25 for sight in sights])
     assert moves.mean() < 0.01 and reported.mean() > 0.1
     assert off(sights, [ob.X, ob.Y], "body") < 0.4 * noise
+    larger = np.concatenate([sight.body[:, [ob.LENGTH, ob.WIDTH]] - (4.5, 1.8) for sight in sights])
+    assert np.all((larger > 0.0) & (larger <= 0.4)), "by what is not known of its place"
     still = sights[-1].stamp - sights[-1].tracks.past[:, STILL]
     assert np.median(still) > 8.0
 

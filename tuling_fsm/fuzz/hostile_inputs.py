@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import math
+from collections import deque
 from collections.abc import Callable
 from random import Random
 from typing import Any
@@ -28,6 +29,7 @@ _FLAGS = ("rain_fog", "emergency_stop", "radar_health")
 _CALLS = ("clear_emergency_stop", "reset", "skip_task")
 _LASTS = 40
 """Ticks for which something stays as it has come, at the most."""
+_HEARD = 8
 
 
 class HostileWorld:
@@ -41,7 +43,10 @@ class HostileWorld:
     def __init__(self, random: Random, route: Route) -> None:
         self._random, self._route = random, route
         self._draw = np.random.default_rng(random.getrandbits(32))
-        self._stamp, self._heard = random.choice((0.0, 100.0, 1.7e9)), -math.inf
+        self._stamp = random.choice((0.0, 100.0, 1.7e9))
+        self._heard = deque[float](maxlen=_HEARD)
+        """Stamps of the latest odometry that was sound. The clock may have been set since, and a tick without a time is
+        at that of the one before."""
         self._pose, self._v = route.reference.at(0.0), 0.0
         self._mission: Any = {"goal": route.reference.at(route.length)._asdict()}
         self._kept: dict[str, tuple[int, Any]] = {}
@@ -52,7 +57,7 @@ class HostileWorld:
 
     def silent_s(self, stamp: float) -> float:
         """How long, up to the stamp (s) of a tick, the car was told nothing of where it is, s."""
-        return stamp - self._heard
+        return min((stamp - heard for heard in self._heard if heard <= stamp), default=math.inf)
 
     def inputs(self) -> Inputs:
         """Those of the next tick."""
@@ -69,7 +74,7 @@ class HostileWorld:
         self._ticks += 1
         odometry = given["odometry"]
         if odometry is not None and odometry.stamp == self._stamp and _in_range(odometry):
-            self._heard = self._stamp
+            self._heard.append(self._stamp)
         return Inputs(given.pop("stamp", self._stamp), **given)
 
     def follow(self, tick: Tick) -> None:

@@ -195,14 +195,9 @@ class FallbackParameters:
     rest: float = param(0.5, "s", 0.0, 5.0, "the last valid plan is driven on for this long", clause="SAF-1")
     comfort: float = param(3.0, "s", 0.0, 20.0, "then this long a comfortable stop", clause="SAF-1")
     release: float = param(
-        0.5,
-        "s",
-        0.05,
-        20.0,
-        "a stop is let go where every plan has been valid for this long",
-        clause="USE-11",
-        live=True,
-    )
+        0.5, "s", 0.05, 20.0, "a stop is let go where every plan has been valid for this long",
+        clause="USE-11", live=True,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
