@@ -52,9 +52,14 @@ class PlanOutcome:
         return self.limit.reason in YIELDS or self.reason in YIELDS
 
     @property
+    def waits_for_a_stop(self) -> bool:
+        """Whether there is a path, and a stop that has begun keeps it from being driven (USE-11)."""
+        return self.limit.reason is Reason.PLAN_REJECTED and self.reason is Reason.NONE
+
+    @property
     def failed(self) -> bool:
         """Whether there is no path."""
-        return self.known and not self.feasible and not self.yields
+        return self.known and not self.feasible and not self.yields and not self.waits_for_a_stop
 
     @property
     def drives(self) -> bool:

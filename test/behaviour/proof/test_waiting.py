@@ -30,11 +30,13 @@ def test_only_lights_people_blindness_and_a_leader_that_has_moved_explain_a_stan
 
 
 @pytest.mark.clause("NOR-7")
-def test_no_plan_is_a_failure_unless_it_is_a_stop_for_a_light_or_a_person() -> None:
+def test_no_plan_is_a_failure_unless_it_is_a_stop_for_a_light_or_a_person_or_one_that_has_begun() -> None:
     assert EXPLAINED >= set(YIELDS) == {Reason.RED_LIGHT, Reason.PEDESTRIAN}
     assert not PlanOutcome().failed, "nothing is known yet"
     assert not PlanOutcome(True, True).failed
     assert PlanOutcome(True, False).failed
     for reason in Reason:
         assert PlanOutcome(True, False, reason).failed == (reason not in YIELDS)
-        assert PlanOutcome(True, False, limit=Limit(reason)).failed == (reason not in YIELDS)
+        held = reason is Reason.PLAN_REJECTED
+        assert PlanOutcome(True, False, limit=Limit(reason)).failed == (reason not in YIELDS and not held)
+    assert PlanOutcome(True, False, Reason.PLAN_REJECTED, Limit(Reason.PLAN_REJECTED)).failed
