@@ -14,7 +14,7 @@ from tuling_fsm.world.lane_index import lane_index
 from tuling_fsm.world.objects import read_objects
 from tuling_fsm.world.parameters import WorldParameters
 from tuling_fsm.world.prediction import ClosedLines, closed_lines, green_lines, see_traffic
-from tuling_fsm.world.tracks import NO_TRACKS, Tracks, continue_tracks, follow, remember
+from tuling_fsm.world.tracks import NO_TRACKS, Tracks, associate, follow, remember
 from tuling_fsm.world.traffic import PredictedLanes
 
 P = WorldParameters()
@@ -36,10 +36,10 @@ class Watch:
     ) -> tuple[PredictedLanes, Obstacles]:
         p = self.parameters
         found, _ = read_objects(rows, (0.0, 0.0), p)
-        continued = continue_tracks(self.tracks, found, stamp)
-        tracks: Tracks = follow(self.tracks, continued, found, stamp, p)
+        association = associate(self.tracks, found, stamp)
+        tracks: Tracks = follow(self.tracks, association, found, stamp, p)
         shut, free = closed_lines(self.index, lights or {}), green_lines(self.index, lights or {})
         closed = ClosedLines(shut, np.array(held, dtype=np.int64), free)
         traffic, obstacles, tracks = see_traffic(self.index, found, tracks, self.ego, Vehicle(), closed, stamp, p)
-        self.tracks = remember(self.tracks, continued.taken, tracks, found.order, stamp, p.track_memory)
+        self.tracks = remember(self.tracks, association.taken, tracks, found.order, stamp, p.track_memory)
         return traffic, obstacles

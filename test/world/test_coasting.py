@@ -16,7 +16,7 @@ from tuling_fsm.world.estimates import ESTIMATE, MeasuredNoise
 from tuling_fsm.world.inputs import Inputs, Kind, Odometry, StampedRows
 from tuling_fsm.world.objects import BODY, Detections
 from tuling_fsm.world.parameters import WorldParameters
-from tuling_fsm.world.tracks import PAST, SEEN, Tracks, continue_tracks, follow
+from tuling_fsm.world.tracks import PAST, SEEN, Tracks, associate, follow
 from tuling_fsm.world.world import World
 
 pytestmark = pytest.mark.clause("USE-9")
@@ -104,7 +104,7 @@ def test_what_coasts_keeps_its_past() -> None:
     previous = Tracks(np.array([3, 7, 9], np.uint32), past, estimates, MeasuredNoise())
     numbers, kinds = np.array([7, 9, 3], np.uint32), np.full(3, Kind.CAR, np.uint8)
     found = Detections(numbers, kinds, np.zeros(3, np.uint8), np.zeros((3, BODY)), np.array([2, 0, 1]), seen=1)
-    now = follow(previous, continue_tracks(previous, found, 5.0), found, 5.0, P)
+    now = follow(previous, associate(previous, found, 5.0), found, 5.0, P)
     assert now.past[0, SEEN] == 5.0
     np.testing.assert_array_equal(now.past[1:], past[[2, 0]])
     np.testing.assert_array_equal(now.estimates[1:], estimates[[2, 0]])

@@ -16,7 +16,7 @@ from tuling_fsm.world import objects as ob
 from tuling_fsm.world.inputs import Kind
 from tuling_fsm.world.objects import Detections
 from tuling_fsm.world.parameters import WorldParameters
-from tuling_fsm.world.tracks import NO_TRACKS, STILL, Tracks, continue_tracks, follow, remember
+from tuling_fsm.world.tracks import NO_TRACKS, STILL, Tracks, associate, follow, remember
 
 P = WorldParameters()
 DT = 0.05
@@ -42,9 +42,9 @@ def detections(numbers: list[int], bodies: FloatArray, kind: Kind = Kind.CAR) ->
 
 
 def one_table(tracks: Tracks, found: Detections, stamp: float) -> Tracks:
-    continued = continue_tracks(tracks, found, stamp)
-    now = follow(tracks, continued, found, stamp, P)
-    return remember(tracks, continued.taken, now, found.order, stamp, P.track_memory)
+    association = associate(tracks, found, stamp)
+    now = follow(tracks, association, found, stamp, P)
+    return remember(tracks, association.taken, now, found.order, stamp, P.track_memory)
 
 
 def watch(motion: Motion, noise: float, seconds: float, count: int = 40, kind: Kind = Kind.CAR) -> list[Sight]:

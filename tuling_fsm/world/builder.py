@@ -58,7 +58,7 @@ from tuling_fsm.world.perceived import (
 from tuling_fsm.world.prediction import ClosedLines, closed_lines, green_lines, see_traffic
 from tuling_fsm.world.received import FLAGS, Received, in_floats, receive
 from tuling_fsm.world.solids import solid_segments
-from tuling_fsm.world.tracks import NO_TRACKS, Tracks, continue_tracks, follow, remember
+from tuling_fsm.world.tracks import NO_TRACKS, Tracks, associate, follow, remember
 from tuling_fsm.world.traffic import PredictedLanes
 from tuling_fsm.world.world import EmergencyInput, RouteMatch, World
 
@@ -214,6 +214,8 @@ class WorldBuilder:
     ) -> tuple[tuple[PerceivedSlot, ...], dict[int, SlotSight], tuple[InputFault, ...]]:
         """The parking spaces that are seen, what is remembered of them, and what is wrong with the table."""
         told, faults = self._slots(table)
+        if past is not None and table is not None and table is past.received.parking_slots:
+            return past.slots, past.slot_sights, faults
         before, seen = past.slot_sights if past else {}, table.stamp if table else now
         return *remember_slots(told, seen, before, now - self.parameters.track_memory), faults
 
@@ -247,14 +249,14 @@ class WorldBuilder:
         seen = table.stamp if table else now
         found, faults = read_objects(rows, (ego.pose.x, ego.pose.y), parameters)
         before = past.tracks if past else NO_TRACKS
-        continued = continue_tracks(before, found, seen)
+        association = associate(before, found, seen)
         room = parameters.max_objects - found.seen
-        found = coast(found, past, continued.taken, now, parameters.coasting, room)
-        tracks = follow(before, continued, found, seen, parameters)
+        found = coast(found, past, association.taken, now, parameters.coasting, room)
+        tracks = follow(before, association, found, seen, parameters)
         move_on(found, max(now - seen, 0.0))
         traffic, obstacles, tracks = see_traffic(self._index, found, tracks, ego, self.vehicle, closed, now, parameters)
         solids = solid_segments(self.road_map, fresh.occupancy, ego.pose, parameters)
-        kept = remember(before, continued.taken, tracks, found.order, now, parameters.track_memory)
+        kept = remember(before, association.taken, tracks, found.order, now, parameters.track_memory)
         return traffic, Scene(now, ego, obstacles, solids), kept, faults
 
     def _match(self, answer: RouteAnswer) -> RouteMatch:

@@ -76,7 +76,7 @@ def estimate(
     return estimates, noise
 
 
-def continued(
+def associated_rows(
     known: IdArray, before: FloatArray, found: Detections, stamp: float, noise: MeasuredNoise
 ) -> tuple[RowArray, BoolArray]:
     """Rows of the estimates that the objects seen continue, -1 for none, and which of these are continued.
@@ -86,7 +86,7 @@ def continued(
     """
     rows, taken = np.empty(found.seen, np.int64), np.zeros(len(known), np.bool_)
     near, like = _NEAR_M + _SURE * noise.position, _LIKE + _SURE * noise.velocity
-    _continue(known, before, found.id[: found.seen], found.body, stamp, near=near, like=like, rows=rows, taken=taken)
+    _associate(known, before, found.id[: found.seen], found.body, stamp, near=near, like=like, rows=rows, taken=taken)
     return rows, taken
 
 
@@ -104,7 +104,7 @@ def row_of(ids: IdArray, number: int) -> int:
 
 
 @kernel
-def _continue(
+def _associate(
     known: IdArray, before: FloatArray, ids: IdArray, body: FloatArray, stamp: float, near: float, like: float,
     rows: RowArray, taken: BoolArray,
 ) -> None:  # fmt: skip

@@ -15,7 +15,7 @@ from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.core.standing import PEDESTRIAN_STANDS
 from tuling_fsm.world import objects as ob
-from tuling_fsm.world.estimates import ESTIMATE, MeasuredNoise, continued, estimate
+from tuling_fsm.world.estimates import ESTIMATE, MeasuredNoise, associated_rows, estimate
 from tuling_fsm.world.objects import VULNERABLE, BoolArray, ByteArray, Detections, IdArray, RowArray
 from tuling_fsm.world.parameters import WorldParameters
 
@@ -44,7 +44,7 @@ class Tracks:
     noise: MeasuredNoise
 
 
-class Continued(NamedTuple):
+class Association(NamedTuple):
     """Rows of the tracks that the objects seen continue, -1 for what is new; which of these tracks are `taken` over."""
 
     rows: RowArray
@@ -54,18 +54,18 @@ class Continued(NamedTuple):
 NO_TRACKS = Tracks(np.zeros(0, np.uint32), np.zeros((0, PAST)), np.zeros((0, ESTIMATE)), MeasuredNoise())
 
 
-def continue_tracks(previous: Tracks, found: Detections, stamp: float) -> Continued:
+def associate(previous: Tracks, found: Detections, stamp: float) -> Association:
     """The tracks that the objects seen at `stamp` continue (rows may repeat an id); `previous` are ordered by id."""
-    return Continued(*continued(previous.id, previous.estimates, found, stamp, previous.noise))
+    return Association(*associated_rows(previous.id, previous.estimates, found, stamp, previous.noise))
 
 
 def follow(
-    previous: Tracks, continued: Continued, found: Detections, stamp: float, parameters: WorldParameters
+    previous: Tracks, association: Association, found: Detections, stamp: float, parameters: WorldParameters
 ) -> Tracks:
     """The tracks of the objects found now, in their order. The bodies of those seen become what is estimated of them at
     `stamp`; what coasts stays as it is.
     """
-    rows, n = continued.rows, found.seen
+    rows, n = association.rows, found.seen
     seen, noise = estimate(previous.estimates, rows, found, stamp, previous.noise)
     past: FloatArray = np.empty((n, PAST))
     _follow(previous.past, rows, found.kind, found.body, stamp, parameters.moving_speed, past)
