@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmark.common.peers import ask
 from benchmark.common.table import Cell, Table, percentile
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.sim.orca.crowd import Crowd, new_crowd
 from tuling_fsm.sim.orca.step import Avoidance
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmark.common.peers import ask
 from benchmark.common.table import Cell, Table, percentile
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.trajectory import STEP_S
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.lanes.context import DerivedParameters

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.planning.free_space.collision import bin_segments, occupied
 from tuling_fsm.planning.free_space.problem import body_of
 from tuling_fsm.planning.free_space.tpcap import CAR, ParkingCase, read_case

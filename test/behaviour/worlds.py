@@ -146,7 +146,7 @@ class Place:
             lanes=() if route is None else lane_lines(self.road_map, route, s), scene=scene(stamp, ego, self.things),
             traffic=self.traffic, tracks=NO_TRACKS, lights={}, light_seen={}, light_since={},
             emergency=self.emergency, reset=False, skip_task=False, rain_fog=None,
-            route_answers=tuple(answers), mission=self.mission, slots=(), slot_sights={}, perceived_lines=(),
+            route_answers=tuple(answers), mission=self.mission, slots=(), observed_slots={}, perceived_lines=(),
             occupancy=None, junctions=(), stop_lines=(), crosswalks=(), reports=(), complaints=(), received=Received(),
         )  # fmt: skip
         return replace(world, **changes)

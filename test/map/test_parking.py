@@ -10,7 +10,8 @@ import pytest
 from garage import AISLE_M, HALF_M, LANE_M, LOWER_IN, LOWER_OUT, UPPER_IN, UPPER_OUT, garage, slot_pose
 
 from map import xodr
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.parking import MARGIN_M, opposite, parking_areas, parking_end

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from map import xodr
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.map.opendrive.reference_line import ReferenceLine, arc, line, read_reference_line, spiral
 
 curvatures = st.floats(-0.2, 0.2)

@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from shapely.geometry import Polygon
 
-from tuling_fsm.core.geometry import FloatArray, Polyline, Pose
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Polyline, Pose
 from tuling_fsm.core.regulations import ClosedLine, Regulations
 from tuling_fsm.core.request import (
     FollowLanes,

@@ -7,8 +7,9 @@ import math
 import numpy as np
 import pytest
 
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.actors.agent_states import AgentBoxes

@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tuling_fsm.core.geometry import FloatArray, Polyline
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Polyline
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.parameters import PedestrianPopulationParameters

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.vehicle import Vehicle
@@ -51,7 +52,7 @@ def drive(road_map: RoadMap, level: str, seed: int = 1) -> list[Inputs]:
     return frames
 
 
-def position_errors(clean: list[Inputs], other: list[Inputs]) -> npt.NDArray[np.float64]:
+def position_errors(clean: list[Inputs], other: list[Inputs]) -> FloatArray:
     """How far objects (by id) are from where they are at the stamp of the table, m."""
     truth = {round(frame.stamp, 3): frame.objects for frame in clean}
     errors = []

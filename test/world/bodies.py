@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray, wrap_angle
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import wrap_angle
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.objects import BODY, HEADING, LENGTH, SPEED, VX, VY, WIDTH, X, Y
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.world import estimates as es
 from tuling_fsm.world import objects as ob
 from tuling_fsm.world.inputs import Kind
@@ -198,7 +198,7 @@ def test_it_is_the_textbooks_filter() -> None:
 def test_the_same_table_once_more_changes_nothing() -> None:
     sights = watch(brakes, 0.5, 3.0)
     tracks = sights[-1].tracks
-    numbers = [int(i) for i in tracks.id[tracks.estimates[:, es.AT] == sights[-1].stamp]]
+    numbers = [int(i) for i in tracks.id[tracks.estimates[:, es.SEEN] == sights[-1].stamp]]
     found = detections(numbers, sights[-1].reported)
     again = one_table(tracks, found, sights[-1].stamp)
     np.testing.assert_array_equal(again.estimates, tracks.estimates)

@@ -13,7 +13,8 @@ from crossroads import HALF_M, crossroads
 from map import xodr
 from shapely.geometry import LineString, Point
 
-from tuling_fsm.core.geometry import FloatArray, wrap_angle
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import wrap_angle
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.lane_index import LaneIndex, lane_index

@@ -10,7 +10,8 @@ from crossroads import LIGHT, STOP_SIGN, YIELD_SIGN, crossroads
 from scenes import row, table
 from watching import Watch
 
-from tuling_fsm.core.geometry import FloatArray, Polyline, wrap_angle
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Polyline, wrap_angle
 from tuling_fsm.core.scene import PREDICTION_STEP_S, PREDICTION_STEPS
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.inputs import Light

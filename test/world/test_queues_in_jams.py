@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from crossroads import LIGHT, STOP_SIGN, YIELD_SIGN, crossroads
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.inputs import Kind
 from tuling_fsm.world.lane_index import lane_index

@@ -8,7 +8,7 @@ from tuling_fsm.behaviour.deadlines import Timeout
 from tuling_fsm.behaviour.flaps import Flaps
 from tuling_fsm.behaviour.memory import Memory
 from tuling_fsm.behaviour.supervisors.rain_fog import RainFogMemory
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.regulations import Regulations
 from tuling_fsm.core.request import Hold, PlanningRequest, Reason
 from tuling_fsm.machine.engine import Pending

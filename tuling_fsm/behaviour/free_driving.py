@@ -13,7 +13,8 @@ from tuling_fsm.behaviour.permissions import Permissions
 from tuling_fsm.behaviour.queue_ahead import queue_ahead
 from tuling_fsm.behaviour.traffic.zones import slowed
 from tuling_fsm.core import elementwise
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import FollowLanes, FreeSpace, Hold, PlanningRequest, Reason
 

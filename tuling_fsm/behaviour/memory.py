@@ -16,7 +16,8 @@ from tuling_fsm.behaviour.on_road.memory import OnRoadMemory
 from tuling_fsm.behaviour.parking.memory import ParkingMemory
 from tuling_fsm.behaviour.temporary_stop.memory import TemporaryStop
 from tuling_fsm.behaviour.traffic.rules import TrafficRuleMemory, TrafficRules
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Limit, PlanResult, Reason
 from tuling_fsm.map.route import Route

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.core.rectangles import Box, clip, meets_box, outside
 from tuling_fsm.core.request import LaneLine

@@ -11,9 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core import elementary, elementwise
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.kernels import kernel
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class Pose(NamedTuple):
@@ -62,29 +61,9 @@ def wrap_angle(angle: float) -> float:
 
 
 @kernel
-def _first_not_below(s: FloatArray, value: float) -> int:
-    """Index of the first arc length that is not below a value; the number of them if all are."""
-    low, high = 0, len(s)
-    while low < high:
-        middle = (low + high) // 2
-        if s[middle] < value:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@kernel
 def _segment_at(s: FloatArray, value: float) -> int:
     """Index of the segment that an arc length lies on, that of the first or last one beyond the ends."""
-    low, high = 0, len(s)
-    while low < high:
-        middle = (low + high) // 2
-        if s[middle] <= value:
-            low = middle + 1
-        else:
-            high = middle
-    return min(max(low - 1, 0), len(s) - 2)
+    return min(max(int(np.searchsorted(s, value, side="right")) - 1, 0), len(s) - 2)
 
 
 @kernel
@@ -100,7 +79,7 @@ def _project(
 ) -> tuple[float, float, float]:
     """Nearest point of the segments from `s_from` to `s_to`, as a `Projection`."""
     lo = _segment_at(s, s_from)
-    hi = min(max(_first_not_below(s, s_to), lo + 1), len(s) - 1)
+    hi = min(max(int(np.searchsorted(s, s_to)), lo + 1), len(s) - 1)
     best, best_s, best_offset, best_i = np.inf, 0.0, 0.0, lo
     for i in range(lo, hi):
         dx, dy = xy[i + 1, 0] - xy[i, 0], xy[i + 1, 1] - xy[i, 1]

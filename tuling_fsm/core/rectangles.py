@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import FloatArray, Pose, to_local
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose, to_local
 from tuling_fsm.core.kernels import inlined_kernel, kernel
 
 Box = tuple[float, float, float, float]

@@ -13,7 +13,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from tuling_fsm.core.geometry import FloatArray, Polyline, Pose
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Polyline, Pose
 from tuling_fsm.core.scene import Scene
 from tuling_fsm.core.trajectory import Trajectory
 

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core import elementwise
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.arrays import BoolArray, FloatArray
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.kernels import kernel
 
 PREDICTION_STEP_S = 0.2
@@ -33,7 +34,7 @@ def _empty() -> FloatArray:
 
 
 @kernel
-def _any_moves(ids: npt.NDArray[np.uint32], moving: npt.NDArray[np.bool_], number: int) -> bool:
+def _any_moves(ids: npt.NDArray[np.uint32], moving: BoolArray, number: int) -> bool:
     found = False
     for i in range(len(ids)):
         found = found or (moving[i] and ids[i] == number)
@@ -51,7 +52,7 @@ class Obstacles:
 
     id: npt.NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, np.uint32))
     kind: npt.NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8))
-    moving: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
+    moving: BoolArray = field(default_factory=lambda: np.zeros(0, np.bool_))
     length: FloatArray = field(default_factory=_empty)
     width: FloatArray = field(default_factory=_empty)
     x: FloatArray = field(default_factory=lambda: np.zeros((0, PREDICTION_STEPS)))

@@ -7,7 +7,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.core.standing import AT_REST
 

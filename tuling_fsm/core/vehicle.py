@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import FloatArray, Pose, to_global
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose, to_global
 from tuling_fsm.core.parameters import param
 from tuling_fsm.core.rectangles import Box
 

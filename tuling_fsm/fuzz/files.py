@@ -18,8 +18,8 @@ from tuling_fsm.bag.commonroad.scenario import read_recording
 from tuling_fsm.bag.ticks import read_inputs, read_recorded
 from tuling_fsm.bag.timeline import read_timeline
 from tuling_fsm.bag.writer import BagWriter
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.parameters import flatten, load, nest
 from tuling_fsm.fuzz.trial import BrokenRuleError
 from tuling_fsm.map.matching import find_route

@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from tuling_fsm.agent import Tick
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.fuzz.mutation import mutate_json
 from tuling_fsm.map.route import Route
 from tuling_fsm.world.inputs import TABLES, BoolMessage, Inputs, Occupancy, Odometry, RouteAnswer, StampedRows

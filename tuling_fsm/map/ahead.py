@@ -10,9 +10,8 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import numpy.typing as npt
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import BoolArray, FloatArray
 from tuling_fsm.map.free_width import crossable_at
 from tuling_fsm.map.lanes import DRIVING, Crosswalk, Junction, LaneId, LaneMark, StopLine
 from tuling_fsm.map.road_map import RoadMap
@@ -163,7 +162,7 @@ def _is_driven(road_map: RoadMap, lane_id: LaneId | None) -> bool:
     return lane_id is not None and road_map.lanes[lane_id].type == DRIVING
 
 
-def _any_crossable(marks: list[tuple[LaneMark, ...]], along: FloatArray) -> npt.NDArray[np.bool_]:
+def _any_crossable(marks: list[tuple[LaneMark, ...]], along: FloatArray) -> BoolArray:
     return np.asarray(np.any([crossable_at(side, along) for side in marks], axis=0), dtype=np.bool_)
 
 

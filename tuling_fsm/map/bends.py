@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tuling_fsm.core import elementary, elementwise
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.map.stitch import SPACING_M, arc_length
 
 MAX_CURVATURE = 0.28

@@ -9,7 +9,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray, Polyline
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Polyline
 from tuling_fsm.core.request import LaneEnd, LaneLine
 from tuling_fsm.map.bends import relax
 from tuling_fsm.map.free_width import free_widths

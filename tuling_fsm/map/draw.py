@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 
 from tuling_fsm.core import elementary, elementwise
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.map.lanes import Lane
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.segments import edge_line

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-import numpy.typing as npt
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import BoolArray, FloatArray
 from tuling_fsm.map.lanes import SURFACE, Lane, LaneId, LaneMark
 
 
@@ -38,7 +37,7 @@ def _free(lanes: Mapping[LaneId, Lane], lane: Lane, left: bool) -> FloatArray:
         current = beyond
 
 
-def crossable_at(marks: tuple[LaneMark, ...], s: FloatArray) -> npt.NDArray[np.bool_]:
+def crossable_at(marks: tuple[LaneMark, ...], s: FloatArray) -> BoolArray:
     """Whether the line may be crossed at each arc length of its lane."""
     may = np.zeros(len(s), dtype=np.bool_)
     for mark in marks:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.map.lanes import DRIVING, Junction, Lane, LaneId, StopLine
 
 SWEPT_HALF_M = 1.0

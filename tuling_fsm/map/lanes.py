@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
-from tuling_fsm.core.geometry import FloatArray, Polyline, Pose
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Polyline, Pose
 
 DRIVING = "driving"
 

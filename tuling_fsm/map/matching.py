@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core import elementwise
-from tuling_fsm.core.geometry import FloatArray, distance, wrap_angle
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import distance, wrap_angle
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.map.lane_graph import beside
 from tuling_fsm.map.lanes import LaneId, LanePosition

@@ -14,7 +14,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from tuling_fsm.core import elementary, elementwise
-from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose, wrap_angle
 from tuling_fsm.core.rectangles import clip, outside
 from tuling_fsm.map.lanes import Lane, LaneId, LanePosition, ParkingSlot
 from tuling_fsm.map.road_map import RoadMap

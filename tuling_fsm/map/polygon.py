@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
 from tuling_fsm.core import elementary, elementwise
-from tuling_fsm.core.geometry import FloatArray, Pose, rotated
+from tuling_fsm.core.arrays import BoolArray, FloatArray
+from tuling_fsm.core.geometry import Pose, rotated
 
 
-def inside(outline: FloatArray, points: FloatArray) -> npt.NDArray[np.bool_]:
+def inside(outline: FloatArray, points: FloatArray) -> BoolArray:
     """Which of the points (N, 2) lie inside the outline (K, 2), by the even-odd rule."""
     x, y = points[:, 0][:, None], points[:, 1][:, None]
     x0, y0 = outline[:, 0], outline[:, 1]

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.geometry import FloatArray, Polyline
+from tuling_fsm.core.geometry import Polyline
 from tuling_fsm.map.bends import relax
 from tuling_fsm.map.lanes import Lane, LaneId
 from tuling_fsm.map.road_map import RoadMap

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import BoolArray, FloatArray
 from tuling_fsm.map.junctions import build_junctions, build_phases
 from tuling_fsm.map.lane_graph import LaneGraph, build_graph
 from tuling_fsm.map.lanes import (
@@ -27,7 +27,7 @@ from tuling_fsm.map.lanes import (
     StopLine,
 )
 from tuling_fsm.map.segments import SegmentSet, boundary_set, line_set, oncoming_line, static_set
-from tuling_fsm.map.surface import Mask, SurfaceIndex
+from tuling_fsm.map.surface import SurfaceIndex
 
 ON_LANE_M = 0.05
 """A point this far outside a lane's surface still lies on it (maps have hairline gaps)."""
@@ -161,7 +161,7 @@ class RoadMap:
         heading = (row[4] + math.pi) % (2.0 * math.pi) - math.pi
         return LanePosition(self._ids[lane], row[0], row[1], row[3], heading)
 
-    def _mask(self, types: tuple[str, ...]) -> Mask:
+    def _mask(self, types: tuple[str, ...]) -> BoolArray:
         if types not in self._masks:
             self._masks[types] = np.array([lane.type in types for lane in self.lanes.values()], dtype=np.bool_)
         return self._masks[types]
@@ -244,7 +244,7 @@ class RoadMap:
         return {}
 
     @cached_property
-    def _masks(self) -> dict[tuple[str, ...], Mask]:
+    def _masks(self) -> dict[tuple[str, ...], BoolArray]:
         return {}
 
     @cached_property

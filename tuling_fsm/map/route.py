@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray, Polyline
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Polyline
 from tuling_fsm.map.lanes import LaneId
 
 

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from tuling_fsm.core import elementary, elementwise
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import BoolArray, FloatArray
 from tuling_fsm.map.free_width import crossable_at
 from tuling_fsm.map.lanes import SURFACE, Lane, LaneId, LaneMark, MarkKind, StaticObject
 from tuling_fsm.map.polygon import edges
@@ -29,8 +28,6 @@ ACROSS = 17
 
 OPEN_WIDTH_M = 0.02
 """A lane narrower than this is not there (lanes open and close), m."""
-
-BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tuling_fsm.core import elementary, elementwise
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 
 SPACING_M = 0.5
 """Spacing of a resampled curve, m."""

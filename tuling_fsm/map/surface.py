@@ -8,16 +8,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tuling_fsm.core import elementary
+from tuling_fsm.core.arrays import BoolArray, FloatArray, Int32Array
 from tuling_fsm.core.cells import boxes_by_cell
-from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import array_kernel, inlined_kernel
 from tuling_fsm.map.lanes import Lane, LaneId
-
-IntArray = npt.NDArray[np.int32]
-Mask = npt.NDArray[np.bool_]
 
 CELL_M = 5.0
 """Edge of a grid cell, m; doubled until the grid has at most `MAX_CELLS`."""
@@ -44,15 +40,15 @@ class SurfaceIndex:
     """
 
     samples: FloatArray
-    lane: IntArray
-    first: IntArray
-    items: IntArray
+    lane: Int32Array
+    first: Int32Array
+    items: Int32Array
     origin: FloatArray
     """x, y of the grid's corner and edge of a cell, m (3,)."""
-    shape: IntArray
+    shape: Int32Array
     """Columns, rows (2,)."""
 
-    def search(self, x: float, y: float, radius: float, mask: Mask) -> tuple[FloatArray, IntArray]:
+    def search(self, x: float, y: float, radius: float, mask: BoolArray) -> tuple[FloatArray, Int32Array]:
         """Every masked lane whose surface is within `radius` of the point.
 
         Rows (K, 6): s, offset, distance from the surface, width, heading, z; and lane indices (K,), both in no
@@ -65,7 +61,7 @@ class SurfaceIndex:
         )
         return rows, numbers
 
-    def reach(self, rows: FloatArray, mask: Mask, most: float, gap: float) -> FloatArray:
+    def reach(self, rows: FloatArray, mask: BoolArray, most: float, gap: float) -> FloatArray:
         """How far (N, 2) the masked lanes' surface goes on to the left and right of rows (N, 5) x, y, heading, left,
         right: at most `most` beyond these, which are taken for surface. Gaps of up to `gap` between lanes are none.
         """
@@ -98,7 +94,7 @@ def build_index(lanes: Sequence[Lane]) -> SurfaceIndex:
 
 def covered(
     index: SurfaceIndex, points: FloatArray, lanes: Mapping[LaneId, Lane], types: Collection[str], depth: float
-) -> Mask:
+) -> BoolArray:
     """Which of the points (N, 2) lie deeper than `depth` (m) inside the surface of some lane of the given types."""
     mask = np.array([lane.type in types for lane in lanes.values()], dtype=np.bool_)
     found = np.zeros(len(points), dtype=np.bool_)
@@ -113,8 +109,8 @@ class _Nearest(NamedTuple):
     is, squared, m^2.
     """
 
-    lane: IntArray
-    start: IntArray
+    lane: Int32Array
+    start: Int32Array
     apart_sq: FloatArray
 
 
@@ -138,8 +134,9 @@ def _row_of(nearest: _Nearest, n: int, lane: int) -> int:
 
 @inlined_kernel
 def _look_into(
-    starts: IntArray, samples: FloatArray, lane: IntArray, mask: Mask, x: float, y: float, nearest: _Nearest, n: int
-) -> int:
+    starts: Int32Array, samples: FloatArray, lane: Int32Array, mask: BoolArray, x: float, y: float,
+    nearest: _Nearest, n: int,
+) -> int:  # fmt: skip
     """Let the stretches that start at some samples compete with the nearest ones of the `n` lanes so far; returns how
     many lanes there are then.
     """
@@ -163,16 +160,16 @@ def _look_into(
 @array_kernel
 def _search(
     samples: FloatArray,
-    lane: IntArray,
-    first: IntArray,
-    items: IntArray,
+    lane: Int32Array,
+    first: Int32Array,
+    items: Int32Array,
     origin: FloatArray,
-    shape: IntArray,
-    mask: Mask,
+    shape: Int32Array,
+    mask: BoolArray,
     x: float,
     y: float,
     radius: float,
-) -> tuple[FloatArray, IntArray]:
+) -> tuple[FloatArray, Int32Array]:
     """Nearest stretch of every lane near the point, then what lies within the radius of its surface."""
     nearest = _Nearest(np.empty(MAX_FOUND, np.int32), np.empty(MAX_FOUND, np.int32), np.empty(MAX_FOUND, np.float64))
     n = 0
@@ -212,12 +209,12 @@ def _holds(samples: FloatArray, i: int, x: float, y: float, gap: float) -> bool:
 @array_kernel
 def _reach(
     samples: FloatArray,
-    first: IntArray,
-    items: IntArray,
-    lane: IntArray,
+    first: Int32Array,
+    items: Int32Array,
+    lane: Int32Array,
     origin: FloatArray,
-    shape: IntArray,
-    mask: Mask,
+    shape: Int32Array,
+    mask: BoolArray,
     rows: FloatArray,
     most: float,
     gap: float,
@@ -246,7 +243,7 @@ def _reach(
 
 
 @array_kernel
-def _describe(samples: FloatArray, lane: IntArray, i: int, x: float, y: float, row: FloatArray) -> None:
+def _describe(samples: FloatArray, lane: Int32Array, i: int, x: float, y: float, row: FloatArray) -> None:
     """Fill a row for the stretch from sample `i`: s, offset, distance from the surface, width, heading, z."""
     dx, dy = samples[i + 1, X] - samples[i, X], samples[i + 1, Y] - samples[i, Y]
     px, py = x - samples[i, X], y - samples[i, Y]

@@ -8,7 +8,8 @@ from functools import cache
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray, Polyline, Pose
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Polyline, Pose
 from tuling_fsm.core.regulations import ClosedLine, Regulations
 from tuling_fsm.core.request import (
     FollowLanes,

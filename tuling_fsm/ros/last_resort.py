@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tuling_fsm.core import elementwise
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.standing import AT_REST
 from tuling_fsm.core.trajectory import Trajectory
 

@@ -19,8 +19,8 @@ from tuling_fsm.bag.replay import state_of
 from tuling_fsm.bag.saved_state import code_version, go_on, load_state
 from tuling_fsm.bag.writer import BagWriter, set_aside
 from tuling_fsm.compiling import PLANNER_PARTS, compile_kernels
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError, in_one_line
-from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.parameters import flatten, load, nest
 from tuling_fsm.core.topics import BY_NAME, INPUTS, OUTPUTS, Qos
 from tuling_fsm.progress import Report

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from tuling_fsm.bag.saved_state import save_state
 from tuling_fsm.bag.writer import BagWriter
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError, in_one_line
-from tuling_fsm.core.geometry import FloatArray, Pose, distance
+from tuling_fsm.core.geometry import Pose, distance
 from tuling_fsm.core.parameters import flatten
 from tuling_fsm.core.topics import BY_NAME, INPUTS
 from tuling_fsm.core.trajectory import Trajectory

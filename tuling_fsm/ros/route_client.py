@@ -11,8 +11,8 @@ from rclpy.client import Client
 from rclpy.serialization import deserialize_message, serialize_message
 from rclpy.task import Future
 
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.wire.paths import unpack_path
 from tuling_fsm.wire.plan import pack_plan_request
 from tuling_fsm.world.inputs import RouteRequest

@@ -10,8 +10,8 @@ from nav_msgs.srv import GetPlan
 from rclpy.serialization import deserialize_message, serialize_message
 from rclpy.service import Service
 
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.parameters import describe, load
 from tuling_fsm.core.topics import LATCHED, PATH, STRING
 from tuling_fsm.map.opendrive import read_map

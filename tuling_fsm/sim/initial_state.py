@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core import elementary
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError, assert_never
-from tuling_fsm.core.geometry import FloatArray, Pose, distance
+from tuling_fsm.core.geometry import Pose, distance
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.random_route import random_route
 from tuling_fsm.map.road_map import RoadMap

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core import elementwise
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 
 Stream = np.random.SeedSequence
 

@@ -13,8 +13,8 @@ import math
 
 import numpy as np
 
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError, assert_never
-from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
 from tuling_fsm.map.road_map import RoadMap

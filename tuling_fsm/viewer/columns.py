@@ -15,6 +15,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from tuling_fsm.core.arrays import FloatArray
+
 WIDTHS = (1, 2, 4)
 """Bytes of a value that there are."""
 LEVEL = 9
@@ -66,7 +68,7 @@ class ColumnWriter:
         return zlib.compress(struct.pack("<I", len(text)) + text + b"".join(self._planes), LEVEL)
 
 
-def unpacked(data: bytes) -> tuple[dict[str, object], dict[str, npt.NDArray[np.float64]]]:
+def unpacked(data: bytes) -> tuple[dict[str, object], dict[str, FloatArray]]:
     """The inverse of `ColumnWriter.packed`: the header, and the columns by name, as the page reads them."""
     header, _, columns = _read(data)
     return header, columns
@@ -83,7 +85,7 @@ def joined(parts: Sequence[bytes]) -> bytes:
 _Entries = dict[str, dict[str, float]]
 
 
-def _read(data: bytes) -> tuple[dict[str, object], _Entries, dict[str, npt.NDArray[np.float64]]]:
+def _read(data: bytes) -> tuple[dict[str, object], _Entries, dict[str, FloatArray]]:
     """Header, how the columns are packed, and what is in them."""
     raw = zlib.decompress(data)
     (size,) = struct.unpack_from("<I", raw)

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.map.lanes import DRIVING, OFF_ROAD, Lane, LaneMark
 from tuling_fsm.map.query import mark_name
 from tuling_fsm.map.road_map import RoadMap

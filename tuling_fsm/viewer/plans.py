@@ -10,8 +10,8 @@ import numpy as np
 
 from tuling_fsm.bag.timeline import WhyMessage
 from tuling_fsm.core import elementwise
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.topics import MARKERS
 from tuling_fsm.viewer.columns import ColumnWriter, TextTable
 from tuling_fsm.wire.cdr import pose_value, unpack

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from tuling_fsm.agent import Parameters
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.scene import PREDICTION_STEP_S, Obstacles
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.viewer.columns import ColumnWriter

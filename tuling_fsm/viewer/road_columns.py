@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import shapely
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import BoolArray, FloatArray
 from tuling_fsm.map.lanes import DRIVING, SURFACE, Lane, LaneMark, MarkKind
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.segments import INSIDE_M, edge_line
@@ -27,9 +26,6 @@ JUNCTION = "junction"
 BOUNDARY, SOLID_THING, CROSSWALK, SPACE = "boundary", "thing", "crosswalk", "slot"
 _WIDE_M = 0.02
 """A narrower lane is not there."""
-
-
-_Flags = npt.NDArray[np.bool_]
 
 
 class RoadShape(NamedTuple):
@@ -146,12 +142,12 @@ def _own_sides(lane: Lane, road_map: RoadMap) -> tuple[bool, ...]:
     return (not inner, inner) if first else (not inner,)
 
 
-def _along(lane: Lane, mark: LaneMark) -> _Flags:
+def _along(lane: Lane, mark: LaneMark) -> BoolArray:
     s = lane.center.s
     return np.asarray((s >= mark.s_from - 1e-6) & (s <= mark.s_to + 1e-6))
 
 
-def _runs(line: FloatArray, keep: _Flags) -> Iterator[FloatArray]:
+def _runs(line: FloatArray, keep: BoolArray) -> Iterator[FloatArray]:
     """The kept stretches of two points and more."""
     cuts = np.flatnonzero(np.diff(np.concatenate(([False], keep, [False])).astype(np.int8))).reshape(-1, 2)
     return (_simplified(line[start:end]) for start, end in cuts if end - start > 1)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import shapely
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 
 ROUTE_TOLERANCE_M = 0.05
 """How far a simplified line may lie from the one that it replaces."""

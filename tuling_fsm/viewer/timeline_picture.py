@@ -14,7 +14,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from tuling_fsm.bag.timeline import Timeline
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.request import Reason
 from tuling_fsm.figures import PALETTE, Bar, bands_height, draw_bands, new_figure, write_png
 

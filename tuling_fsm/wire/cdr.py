@@ -11,8 +11,9 @@ from rosbags.serde import SerdeError
 from rosbags.typesys import Stores, get_typestore
 
 from tuling_fsm.core import elementary, elementwise
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.geometry import Pose
 
 STORE = get_typestore(Stores.ROS2_JAZZY)
 TYPES: dict[str, Any] = dict(STORE.types)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import assert_never
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import FollowLanes, FreeSpace, Hold, PlanningRequest, PullOver, Reason, StopWall
 from tuling_fsm.core.topics import MAP_FRAME, MARKERS
 from tuling_fsm.wire.cdr import TYPES, header, pack, pose_message

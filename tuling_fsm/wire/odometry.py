@@ -7,8 +7,8 @@ import struct
 from collections.abc import Sequence
 
 from tuling_fsm.core import elementary
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.topics import BASE_FRAME, MAP_FRAME, ODOMETRY
 from tuling_fsm.wire.cdr import (
     LITTLE_ENDIAN,

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core import elementwise
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.topics import MAP_FRAME, PATH
 from tuling_fsm.wire.cdr import LITTLE_ENDIAN, check_frame, packed_header, pose_value, seconds, stamp_ns, unpack, yaws
 

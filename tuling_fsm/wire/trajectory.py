@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from tuling_fsm.core import elementwise
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.topics import BASE_FRAME, MAP_FRAME, TRAJECTORY
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.wire.cdr import LITTLE_ENDIAN, check_frame, packed_header, seconds, stamp_ns, unpack, yaws

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tuling_fsm.core import elementary
+from tuling_fsm.core.arrays import IntArray
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import LaneLine
@@ -40,14 +41,14 @@ from tuling_fsm.world.inputs import (
     Source,
     StampedRows,
 )
-from tuling_fsm.world.lane_index import IntArray, lane_index
+from tuling_fsm.world.lane_index import lane_index
 from tuling_fsm.world.objects import InputFault, move_on, read_objects
 from tuling_fsm.world.on_route import OnRoute, on_reference_road, track
 from tuling_fsm.world.parameters import WorldParameters
 from tuling_fsm.world.perceived import (
     LightStates,
+    ObservedSlot,
     PerceivedSlot,
-    SlotSight,
     TableReader,
     read_lights,
     read_lines,
@@ -124,7 +125,7 @@ class WorldBuilder:
         complaints += faults
         closed = self._closed_by(lights)._replace(held=self._held(route, view, place))
         traffic, scene, tracks, faults = self._surroundings(fresh, past, ego, closed, now)
-        slots, sights, slot_faults = self._parking_slots(fresh.parking_slots, past, now)
+        slots, observed, slot_faults = self._parking_slots(fresh.parking_slots, past, now)
         lines, line_faults = self._lines(fresh.lane_lines)
         complaints += [*faults, *slot_faults, *line_faults]
         known = past.complaints if past else ()
@@ -142,7 +143,7 @@ class WorldBuilder:
             emergency=_emergency(inputs, kept), reset=inputs.reset, skip_task=inputs.skip_task,
             rain_fog=kept.rain_fog.value if kept.rain_fog else None,
             route_answers=tuple(self._match(answer) for answer in inputs.route_answers), mission=kept.mission,
-            slots=slots, slot_sights=sights, perceived_lines=lines, occupancy=fresh.occupancy,
+            slots=slots, observed_slots=observed, perceived_lines=lines, occupancy=fresh.occupancy,
             junctions=view.junctions, stop_lines=view.stop_lines, crosswalks=view.crosswalks,
             reports=tuple(complaint.text for complaint in complaints if complaint.key not in known),
             complaints=tuple(complaint.key for complaint in complaints), received=kept,
@@ -211,12 +212,12 @@ class WorldBuilder:
 
     def _parking_slots(
         self, table: StampedRows | None, past: World | None, now: float
-    ) -> tuple[tuple[PerceivedSlot, ...], dict[int, SlotSight], tuple[InputFault, ...]]:
+    ) -> tuple[tuple[PerceivedSlot, ...], dict[int, ObservedSlot], tuple[InputFault, ...]]:
         """The parking spaces that are seen, what is remembered of them, and what is wrong with the table."""
         told, faults = self._slots(table)
         if past is not None and table is not None and table is past.received.parking_slots:
-            return past.slots, past.slot_sights, faults
-        before, seen = past.slot_sights if past else {}, table.stamp if table else now
+            return past.slots, past.observed_slots, faults
+        before, seen = past.observed_slots if past else {}, table.stamp if table else now
         return *remember_slots(told, seen, before, now - self.parameters.track_memory), faults
 
     def _closed_by(self, lights: dict[int, Light]) -> ClosedLines:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import BoolArray, FloatArray, IntArray
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.world import objects as ob
 from tuling_fsm.world.estimates import row_of
-from tuling_fsm.world.objects import BoolArray, Detections, IdArray, RowArray
+from tuling_fsm.world.objects import Detections, IdArray
 from tuling_fsm.world.tracks import FIRST, SEEN
 from tuling_fsm.world.world import World
 
@@ -50,7 +50,7 @@ def coast(found: Detections, past: World | None, taken: BoolArray, now: float, l
 @kernel
 def _lost(
     before: IdArray, tracked: IdArray, past: FloatArray, taken: BoolArray, now: float, longest: float, room: int,
-    out: RowArray,
+    out: IntArray,
 ) -> int:  # fmt: skip
     """Rows of `before` that go on without being seen; returns how many there are."""
     n = 0

@@ -15,16 +15,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import BoolArray, FloatArray, IntArray
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.core.standing import AGENT_MOVES
 from tuling_fsm.world import objects as ob
-from tuling_fsm.world.objects import BoolArray, Detections, IdArray, RowArray
+from tuling_fsm.world.objects import Detections, IdArray
 
-AT, RAW_X, RAW_Y, RAW_VX, RAW_VY, EST_X, EST_Y, EST_VX, EST_VY, VAR_X, COV, VAR_V, MISFIT = range(13)
+SEEN, RAW_X, RAW_Y, RAW_VX, RAW_VY, EST_X, EST_Y, EST_VX, EST_VY, VAR_X, COV, VAR_V, NIS = range(13)
 """Columns of an estimate: stamp of the latest sight (s), position (m) and velocity (m/s) as reported then, and as they
-are estimated, variances and covariance of position and velocity along each axis (m^2, m^2/s, m^2/s^2), and how badly
-the filter has foretold: 1 where measurements lie as far from it as its variances say.
+are estimated, variances and covariance of position and velocity along each axis (m^2, m^2/s, m^2/s^2), and the
+normalized innovation squared for each degree of freedom, averaged: 1 where measurements lie as far from what the filter
+foretold as its variances say.
 """
 ESTIMATE = 13
 
@@ -42,8 +43,8 @@ _LONGEST_STEP_S = 0.25
 """Between two sights that tell the noise: in a longer time an object can turn or brake."""
 _STEADY, _MANEUVER = 0.02, 6.0
 """Spectral density of the acceleration of who goes on as before, and of who does not, m^2/s^3."""
-_MISFIT, _MISFIT_S = 1.7, 0.15
-"""Who is foretold worse than this, averaged over so long, does not go on as before."""
+_HIGH_NIS, _NIS_S = 1.7, 0.15
+"""An object whose normalized innovation squared, averaged over so long, is above this does not go on as before."""
 _SURE = 3.0
 """A speed of fewer standard deviations may be none."""
 _DOUBT_M = 0.2
@@ -61,7 +62,7 @@ class MeasuredNoise:
 
 
 def estimate(
-    before: FloatArray, rows: RowArray, found: Detections, stamp: float, noise: MeasuredNoise
+    before: FloatArray, rows: IntArray, found: Detections, stamp: float, noise: MeasuredNoise
 ) -> tuple[FloatArray, MeasuredNoise]:
     """The estimates of the objects seen at `stamp` (N, ESTIMATE), put into their bodies, and the noise measured by now.
 
@@ -78,7 +79,7 @@ def estimate(
 
 def associated_rows(
     known: IdArray, before: FloatArray, found: Detections, stamp: float, noise: MeasuredNoise
-) -> tuple[RowArray, BoolArray]:
+) -> tuple[IntArray, BoolArray]:
     """Rows of the estimates that the objects seen continue, -1 for none, and which of these are continued.
 
     `known` are the ids of the estimates, in order. An id is the same object; one that is new is the nearest lost object
@@ -93,20 +94,14 @@ def associated_rows(
 @kernel
 def row_of(ids: IdArray, number: int) -> int:
     """Row of an id among ordered ones, -1 for none."""
-    low, high = 0, len(ids)
-    while low < high:
-        middle = (low + high) // 2
-        if ids[middle] < number:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low < len(ids) and ids[low] == number else -1
+    row = int(np.searchsorted(ids, number))
+    return row if row < len(ids) and ids[row] == number else -1
 
 
 @kernel
 def _associate(
     known: IdArray, before: FloatArray, ids: IdArray, body: FloatArray, stamp: float, near: float, like: float,
-    rows: RowArray, taken: BoolArray,
+    rows: IntArray, taken: BoolArray,
 ) -> None:  # fmt: skip
     for i in range(len(ids)):
         rows[i] = row_of(known, ids[i])
@@ -116,7 +111,7 @@ def _associate(
         least = near
         for j in range(len(known) if rows[i] < 0 else 0):
             old = before[j]
-            dt = stamp - old[AT]
+            dt = stamp - old[SEEN]
             if taken[j] or not 0.0 < dt <= _LOST_S:
                 continue
             far = elementary.hypot(
@@ -131,7 +126,7 @@ def _associate(
 
 @kernel
 def _measure(
-    before: FloatArray, rows: RowArray, body: FloatArray, stamp: float, position: float, velocity: float,
+    before: FloatArray, rows: IntArray, body: FloatArray, stamp: float, position: float, velocity: float,
     out: FloatArray,
 ) -> None:  # fmt: skip
     """Variances of positions and velocities (2,), from what both were and what the objects seen twice tell."""
@@ -141,7 +136,7 @@ def _measure(
         if rows[i] < 0:
             continue
         old, now = before[rows[i]], body[i]
-        dt = stamp - old[AT]
+        dt = stamp - old[SEEN]
         if not 0.0 < dt <= _LONGEST_STEP_S:
             continue
         dx = now[ob.X] - old[RAW_X] - 0.5 * dt * (now[ob.VX] + old[RAW_VX])
@@ -162,19 +157,19 @@ def _measure(
 
 @kernel
 def _filter(
-    before: FloatArray, rows: RowArray, body: FloatArray, stamp: float, exact: bool,
+    before: FloatArray, rows: IntArray, body: FloatArray, stamp: float, exact: bool,
     position: float, velocity: float, out: FloatArray,
 ) -> None:  # fmt: skip
     """Each object's estimate after it was seen, also as its body; the variances are those of a measurement."""
     for i in range(len(rows)):
         now, one = body[i], out[i]
-        one[AT] = stamp
+        one[SEEN] = stamp
         one[RAW_X], one[RAW_Y], one[RAW_VX], one[RAW_VY] = now[ob.X], now[ob.Y], now[ob.VX], now[ob.VY]
         if exact or rows[i] < 0 or _leaps(before[rows[i]], one, position):
             one[EST_X], one[EST_Y], one[EST_VX], one[EST_VY] = now[ob.X], now[ob.Y], now[ob.VX], now[ob.VY]
-            one[VAR_X], one[COV], one[VAR_V], one[MISFIT] = position, 0.0, velocity, 1.0
-        elif stamp > before[rows[i], AT]:
-            _update(before[rows[i]], stamp - before[rows[i], AT], position, velocity, one)
+            one[VAR_X], one[COV], one[VAR_V], one[NIS] = position, 0.0, velocity, 1.0
+        elif stamp > before[rows[i], SEEN]:
+            _update(before[rows[i]], stamp - before[rows[i], SEEN], position, velocity, one)
         else:
             for k in range(EST_X, ESTIMATE):
                 one[k] = before[rows[i], k]
@@ -185,7 +180,7 @@ def _filter(
 @kernel
 def _leaps(old: FloatArray, one: FloatArray, position: float) -> bool:
     """Whether an object is seen so far from where it was that it is another one."""
-    dt = one[AT] - old[AT]
+    dt = one[SEEN] - old[SEEN]
     dx, dy = one[RAW_X] - old[EST_X] - dt * old[EST_VX], one[RAW_Y] - old[EST_Y] - dt * old[EST_VY]
     return elementary.hypot(dx, dy) > _OUTLIER * math.sqrt(position) + _LEAP_M
 
@@ -193,7 +188,7 @@ def _leaps(old: FloatArray, one: FloatArray, position: float) -> bool:
 @kernel
 def _update(old: FloatArray, dt: float, position: float, velocity: float, one: FloatArray) -> None:
     """One step of the filter: what it foretold, and what was measured since."""
-    q = _MANEUVER if old[MISFIT] > _MISFIT else _STEADY
+    q = _MANEUVER if old[NIS] > _HIGH_NIS else _STEADY
     p = old[VAR_X] + dt * (2.0 * old[COV] + dt * (old[VAR_V] + q * dt / 3.0))
     c = old[COV] + dt * (old[VAR_V] + 0.5 * q * dt)
     v = old[VAR_V] + q * dt
@@ -201,18 +196,18 @@ def _update(old: FloatArray, dt: float, position: float, velocity: float, one: F
     det = sp * sv - c * c
     kpp, kpv = (p * sv - c * c) / det, (c * sp - p * c) / det
     kvp, kvv = (c * sv - v * c) / det, (v * sp - c * c) / det
-    misfit = 0.0
+    nis = 0.0
     for axis in range(2):
         ahead = old[EST_X + axis] + dt * old[EST_VX + axis]
         off, faster = one[RAW_X + axis] - ahead, one[RAW_VX + axis] - old[EST_VX + axis]
-        misfit += (sv * off * off - 2.0 * c * off * faster + sp * faster * faster) / det
+        nis += (sv * off * off - 2.0 * c * off * faster + sp * faster * faster) / det
         one[EST_X + axis] = ahead + kpp * off + kpv * faster
         one[EST_VX + axis] = old[EST_VX + axis] + kvp * off + kvv * faster
     one[VAR_X] = p - kpp * p - kpv * c
     one[COV] = c - kpp * c - kpv * v
     one[VAR_V] = v - kvp * c - kvv * v
     # Two axes of two measurements each: the sum of their squares is 4 on average.
-    one[MISFIT] = old[MISFIT] + dt / (dt + _MISFIT_S) * (0.25 * misfit - old[MISFIT])
+    one[NIS] = old[NIS] + dt / (dt + _NIS_S) * (0.25 * nis - old[NIS])
 
 
 @kernel

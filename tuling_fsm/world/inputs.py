@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.topics import INPUTS
 
 TABLES: Mapping[str, np.dtype[np.void]] = {

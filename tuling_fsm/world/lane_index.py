@@ -11,16 +11,12 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import numpy.typing as npt
 
+from tuling_fsm.core.arrays import BoolArray, FloatArray, IntArray
 from tuling_fsm.core.cells import boxes_by_cell
-from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.map.lanes import Lane, LaneId
 from tuling_fsm.map.right_of_way import gives_way
 from tuling_fsm.map.road_map import RoadMap
-
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 LIGHT, STOP, YIELD = 0, 1, 2
 LINE_KINDS = {"light": LIGHT, "stop": STOP, "yield": YIELD}

@@ -8,11 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import FloatArray, wrap_angle
+from tuling_fsm.core.arrays import BoolArray, FloatArray, IntArray
+from tuling_fsm.core.geometry import wrap_angle
 from tuling_fsm.core.kernels import array_kernel, kernel
 from tuling_fsm.world import objects as ob
 from tuling_fsm.world import tracks as tr
-from tuling_fsm.world.lane_index import BoolArray, IntArray, LaneArrays
+from tuling_fsm.world.lane_index import LaneArrays
 
 CANDIDATES = 6
 """Lanes kept for one object."""

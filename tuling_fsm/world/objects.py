@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core import elementary, elementwise
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import BoolArray, FloatArray, IntArray
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.world.inputs import Kind
 from tuling_fsm.world.parameters import WorldParameters
@@ -36,16 +36,14 @@ BODY = 8
 
 IdArray = npt.NDArray[np.uint32]
 ByteArray = npt.NDArray[np.uint8]
-RowArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 
-def is_vulnerable(kind: ByteArray) -> npt.NDArray[np.bool_]:
+def is_vulnerable(kind: ByteArray) -> BoolArray:
     """Those that walk."""
     return VULNERABLE[kind]
 
 
-def is_vehicle(kind: ByteArray) -> npt.NDArray[np.bool_]:
+def is_vehicle(kind: ByteArray) -> BoolArray:
     """Those that may follow a lane."""
     return VEHICLE[kind]
 
@@ -67,7 +65,7 @@ class Detections:
     kind: ByteArray
     source: ByteArray
     body: FloatArray
-    order: RowArray
+    order: IntArray
     seen: int
 
 
@@ -102,7 +100,7 @@ def read_objects(
     faults = _faults(verdict, rows)
     if verdict.used == n <= parameters.max_objects:
         return Detections(ids, kinds, sources, body, order, n), faults
-    keep: RowArray = np.arange(verdict.used)
+    keep: IntArray = np.arange(verdict.used)
     if verdict.used > parameters.max_objects:
         x, y = (rows[name][taken[: verdict.used]].astype(np.float64) for name in ("x", "y"))
         distance = elementwise.hypot(x - near[0], y - near[1])
@@ -115,9 +113,9 @@ def read_objects(
 
 @kernel
 def _read(
-    rows: npt.NDArray[np.void], order: RowArray,
+    rows: npt.NDArray[np.void], order: IntArray,
     max_coordinate: float, max_size: float, max_speed: float, min_existence: float,
-    ids: IdArray, kinds: ByteArray, sources: ByteArray, body: FloatArray, taken: RowArray,
+    ids: IdArray, kinds: ByteArray, sources: ByteArray, body: FloatArray, taken: IntArray,
 ) -> tuple[int, int, int, int, int]:  # fmt: skip
     """Copy the usable rows one after the other, and tell which ones they are; returns a `_Verdict`."""
     used, unfinite, wrong, strange, twice = 0, -1, -1, -1, -1

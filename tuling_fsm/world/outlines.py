@@ -13,11 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import BoolArray, FloatArray, IntArray
 from tuling_fsm.world.inputs import Occupancy
 
-BoolArray = npt.NDArray[np.bool_]
-IntArray = npt.NDArray[np.int64]
 Cells = npt.NDArray[np.int8]
 
 NEAR_M = 20.0

@@ -12,7 +12,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray, distance, wrap_angle
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import distance, wrap_angle
 from tuling_fsm.core.records import replace
 from tuling_fsm.world.inputs import Light, StampedRows
 from tuling_fsm.world.objects import InputFault
@@ -38,7 +39,7 @@ class PerceivedSlot:
     width: float
 
 
-class SlotSight(NamedTuple):
+class ObservedSlot(NamedTuple):
     """A parking space as it has been seen so far: the mean of its poses, how many these are, stamp of the last (s)."""
 
     slot: PerceivedSlot
@@ -140,31 +141,31 @@ def read_slots(table: StampedRows | None) -> tuple[tuple[PerceivedSlot, ...], tu
 
 
 def remember_slots(
-    told: tuple[PerceivedSlot, ...], stamp: float, before: Mapping[int, SlotSight], oldest: float
-) -> tuple[tuple[PerceivedSlot, ...], dict[int, SlotSight]]:
+    told: tuple[PerceivedSlot, ...], stamp: float, before: Mapping[int, ObservedSlot], oldest: float
+) -> tuple[tuple[PerceivedSlot, ...], dict[int, ObservedSlot]]:
     """The parking spaces of a table where they have been seen to be, and all that were seen since `oldest` (s).
 
     They do not move, so a pose is the mean of those told, of some fifty at most. One that is told far from where it was
     is another one.
     """
-    sights = {number: sight for number, sight in before.items() if sight.stamp >= oldest}
+    observed = {number: seen for number, seen in before.items() if seen.stamp >= oldest}
     slots = []
     for slot in told:
-        last = sights.get(slot.number)
+        last = observed.get(slot.number)
         if last is not None and distance((slot.x, slot.y), (last.slot.x, last.slot.y)) <= _SAME_SLOT_M:
-            sight = last if last.stamp == stamp else _seen_again(last, slot, stamp)
+            seen = last if last.stamp == stamp else _seen_again(last, slot, stamp)
         else:
-            sight = SlotSight(slot, 1, stamp)
-        sights[slot.number] = sight
-        slots.append(sight.slot)
-    return tuple(slots), sights
+            seen = ObservedSlot(slot, 1, stamp)
+        observed[slot.number] = seen
+        slots.append(seen.slot)
+    return tuple(slots), observed
 
 
-def _seen_again(last: SlotSight, slot: PerceivedSlot, stamp: float) -> SlotSight:
+def _seen_again(last: ObservedSlot, slot: PerceivedSlot, stamp: float) -> ObservedSlot:
     poses, mean = min(last.poses + 1, _MOST_POSES), last.slot
     x, y = mean.x + (slot.x - mean.x) / poses, mean.y + (slot.y - mean.y) / poses
     turned = float(wrap_angle(slot.heading - mean.heading))
-    return SlotSight(replace(slot, x=x, y=y, heading=mean.heading + turned / poses), poses, stamp)
+    return ObservedSlot(replace(slot, x=x, y=y, heading=mean.heading + turned / poses), poses, stamp)
 
 
 def read_lines(table: StampedRows | None) -> tuple[tuple[PerceivedLine, ...], tuple[InputFault, ...]]:

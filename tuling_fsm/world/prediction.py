@@ -15,12 +15,12 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import BoolArray, FloatArray, IntArray
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.scene import Ego, Obstacles
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.world.inputs import Light
-from tuling_fsm.world.lane_index import STOP, BoolArray, IntArray, LaneIndex
+from tuling_fsm.world.lane_index import STOP, LaneIndex
 from tuling_fsm.world.objects import BODY, Detections
 from tuling_fsm.world.parameters import WorldParameters
 from tuling_fsm.world.prediction_kernels import PredictionParameters

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import BoolArray, FloatArray, IntArray
 from tuling_fsm.core.kernels import array_kernel, kernel
 from tuling_fsm.core.scene import PREDICTION_STEP_S, PREDICTION_STEPS
 from tuling_fsm.world import objects as ob
-from tuling_fsm.world.lane_index import STOP, BoolArray, IntArray, LaneArrays
+from tuling_fsm.world.lane_index import STOP, LaneArrays
 from tuling_fsm.world.lane_kernels import CANDIDATES, DEPTH, LaneChains, LanePlaces
 from tuling_fsm.world.objects import VULNERABLE, ByteArray
 from tuling_fsm.world.tracks import YAW_RATE

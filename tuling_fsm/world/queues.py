@@ -18,13 +18,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import BoolArray, FloatArray, IntArray
 from tuling_fsm.core.kernels import array_kernel, kernel
 from tuling_fsm.world import objects as ob
 from tuling_fsm.world import tracks as tr
 from tuling_fsm.world.inputs import Kind
 from tuling_fsm.world.lane_index import LIGHT as LIGHT_LINE
-from tuling_fsm.world.lane_index import BoolArray, IntArray, LaneArrays
+from tuling_fsm.world.lane_index import LaneArrays
 from tuling_fsm.world.lane_kernels import CANDIDATES, DEPTH, LaneChains, LanePlaces
 from tuling_fsm.world.objects import ByteArray
 from tuling_fsm.world.prediction_kernels import GAP, LINE, LookAhead

@@ -6,11 +6,11 @@ from dataclasses import fields
 
 import numpy as np
 
+from tuling_fsm.core.arrays import BoolArray, IntArray
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.scene import Obstacles
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.inputs import Occupancy, Source
-from tuling_fsm.world.lane_index import BoolArray, IntArray
 from tuling_fsm.world.parameters import WorldParameters
 from tuling_fsm.world.solids import solid_segments
 from tuling_fsm.world.traffic import PredictedLanes

@@ -10,7 +10,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from tuling_fsm.core import elementwise
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.inputs import Occupancy
 from tuling_fsm.world.outlines import grid_segments

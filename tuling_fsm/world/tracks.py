@@ -11,12 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import BoolArray, FloatArray, IntArray
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.core.standing import PEDESTRIAN_STANDS
 from tuling_fsm.world import objects as ob
 from tuling_fsm.world.estimates import ESTIMATE, MeasuredNoise, associated_rows, estimate
-from tuling_fsm.world.objects import VULNERABLE, BoolArray, ByteArray, Detections, IdArray, RowArray
+from tuling_fsm.world.objects import VULNERABLE, ByteArray, Detections, IdArray
 from tuling_fsm.world.parameters import WorldParameters
 
 NEVER = -np.inf
@@ -47,7 +47,7 @@ class Tracks:
 class Association(NamedTuple):
     """Rows of the tracks that the objects seen continue, -1 for what is new; which of these tracks are `taken` over."""
 
-    rows: RowArray
+    rows: IntArray
     taken: BoolArray
 
 
@@ -78,7 +78,7 @@ def follow(
 
 @kernel
 def _follow(
-    before: FloatArray, rows: RowArray, kind: ByteArray, body: FloatArray, stamp: float, moving_speed: float,
+    before: FloatArray, rows: IntArray, kind: ByteArray, body: FloatArray, stamp: float, moving_speed: float,
     out: FloatArray,
 ) -> None:  # fmt: skip
     for i in range(len(rows)):
@@ -102,7 +102,7 @@ def _follow(
         now[SEEN], now[HEADING] = stamp, here[ob.HEADING]
 
 
-def remember(previous: Tracks, taken: BoolArray, now: Tracks, order: RowArray, stamp: float, memory_s: float) -> Tracks:
+def remember(previous: Tracks, taken: BoolArray, now: Tracks, order: IntArray, stamp: float, memory_s: float) -> Tracks:
     """The tracks to keep for the next tick: those of now, and those lost for less than `memory_s`, which nothing has
     `taken` over; one row an id, in the order of the ids. `order` are the rows of `now` in this order.
     """
@@ -115,7 +115,7 @@ def remember(previous: Tracks, taken: BoolArray, now: Tracks, order: RowArray, s
 
 
 @kernel
-def _merge(known: IdArray, gone: BoolArray, ids: IdArray, order: RowArray, out: RowArray) -> int:
+def _merge(known: IdArray, gone: BoolArray, ids: IdArray, order: IntArray, out: IntArray) -> int:
     """Rows of both tables, one after the other, in the order of their ids, the first of each; returns how many."""
     kept, last = 0, -1
     i = j = 0

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import BoolArray, FloatArray, IntArray
 from tuling_fsm.world import objects as ob
-from tuling_fsm.world.lane_index import BoolArray, IntArray
 from tuling_fsm.world.lane_kernels import CANDIDATES, DEPTH
 
 

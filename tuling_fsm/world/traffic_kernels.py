@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import BoolArray, FloatArray, IntArray
 from tuling_fsm.core.kernels import array_kernel
 from tuling_fsm.world import objects as ob
 from tuling_fsm.world import tracks as tr
-from tuling_fsm.world.lane_index import BoolArray, IntArray, LaneArrays
+from tuling_fsm.world.lane_index import LaneArrays
 from tuling_fsm.world.lane_kernels import chains, locate
 from tuling_fsm.world.objects import VEHICLE, VULNERABLE, ByteArray, IdArray
 from tuling_fsm.world.prediction_kernels import PredictionParameters, look_ahead, predict

@@ -12,7 +12,7 @@ from tuling_fsm.map.ahead import CrosswalkAhead, JunctionAhead, StopLineAhead
 from tuling_fsm.map.route import Route
 from tuling_fsm.world.inputs import Light, Occupancy
 from tuling_fsm.world.mission import Mission
-from tuling_fsm.world.perceived import PerceivedLine, PerceivedSlot, SlotSight
+from tuling_fsm.world.perceived import ObservedSlot, PerceivedLine, PerceivedSlot
 from tuling_fsm.world.received import Received
 from tuling_fsm.world.tracks import Tracks
 from tuling_fsm.world.traffic import PredictedLanes
@@ -105,7 +105,7 @@ class World:
     mission: Mission | None
     slots: tuple[PerceivedSlot, ...]
     """Those of the latest table, where they have been seen to be on average."""
-    slot_sights: dict[int, SlotSight]
+    observed_slots: dict[int, ObservedSlot]
     """All that have been seen of late, by number."""
     perceived_lines: tuple[PerceivedLine, ...]
     occupancy: Occupancy | None

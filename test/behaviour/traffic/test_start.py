@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from crossroads import crossroads
 from scenes import row, walker
@@ -42,6 +43,25 @@ def test_no_start_while_something_is_before_the_bumper_nor_right_after(standing:
     assert standing.walls(Reason.OBSTACLE), "clear for a moment only"
     standing.tick(0.2)
     assert not standing.rules.walls
+
+
+@pytest.mark.clause("USE-6")
+@pytest.mark.parametrize("noise", [0.3, 0.5])
+@pytest.mark.parametrize("seed", range(3))
+def test_noise_of_what_stands_beside_the_start_path_does_not_keep_the_car(
+    standing: Drive, noise: float, seed: int
+) -> None:
+    draw, kept = np.random.default_rng(seed), []
+    for _ in range(200):
+        x, y, vx, vy = draw.normal(0.0, noise, 4)
+        car = row(7, -1.4 + x, BUMPER_Y + 3.5 + y, -NORTH)
+        standing.objects = [(*car[:6], vx, vy, *car[8:])]
+        standing.tick()
+        kept.append(bool(standing.rules.walls))
+    assert not any(kept[80:]), "its noise is known by then"
+    standing.objects = [walker(3, 1.2, BUMPER_Y + 0.8)]
+    standing.tick()
+    assert standing.rules.walls, "and who is in it does"
 
 
 @pytest.mark.clause("USE-6")

@@ -11,11 +11,12 @@ import shapely
 from shapely import STRtree
 from shapely.geometry import LineString, Polygon
 
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.request import PlanResult
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
 
-Rows = npt.NDArray[np.float64]
+Rows = FloatArray
 Shape = Polygon | LineString
 
 
@@ -40,7 +41,7 @@ def placed(box: Polygon, x: float, y: float, heading: float) -> Polygon:
     return placed_at(box, np.array(((x, y, heading),)))[0]
 
 
-def lines_of(segments: npt.NDArray[np.float64]) -> list[Shape]:
+def lines_of(segments: FloatArray) -> list[Shape]:
     return [LineString([(x0, y0), (x1, y1)]) for x0, y0, x1, y1 in segments]
 
 

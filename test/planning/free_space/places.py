@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import FreeSpace, PlanResult
 from tuling_fsm.core.scene import PREDICTION_STEPS, Ego, Obstacles, Scene
 from tuling_fsm.core.vehicle import Vehicle

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shapely.geometry import LineString, Polygon
 
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.scene import Ego, Obstacles, Scene
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.free_space.obstacles import box_outlines, covered, held_lines, held_static, solid_segments

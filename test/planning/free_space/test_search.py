@@ -11,7 +11,8 @@ import pytest
 from numba import types
 from numba.core.registry import CPUDispatcher
 
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.planning import free_space
 from tuling_fsm.planning.free_space.collision import InflatedFootprint, advance, free_length
 from tuling_fsm.planning.free_space.heuristic import build_obstacle_heuristic, obstacle_heuristic

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import FreeSpace
 from tuling_fsm.planning.free_space.analytic_expansion import bounds
 from tuling_fsm.planning.free_space.collision import advance, bin_segments, free_length, occupied

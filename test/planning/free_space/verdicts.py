@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import PlanResult
 from tuling_fsm.core.trajectory import Trajectory
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 
 
 def slot() -> FloatArray:

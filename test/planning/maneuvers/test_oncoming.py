@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import FreeSpace, PlanResult, Reason
 from tuling_fsm.core.scene import Scene
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose, wrap_angle
 from tuling_fsm.core.request import PullOver, Reason, StopWall
 from tuling_fsm.planning.maneuvers.curve_shape import quintic_curve
 from tuling_fsm.planning.paths.frenet_path import PHEADING, PKAPPA, PX, PY

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.kernels import kernel, sqrt
 from tuling_fsm.core.scene import Scene
 from tuling_fsm.planning.obstacles.occupancy import PathWindow, _entry

@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.regulations import ClosedLine, Regulations
 from tuling_fsm.core.scene import Ego, Scene
 from tuling_fsm.core.trajectory import Trajectory

@@ -9,7 +9,7 @@ import pytest
 from shapely.affinity import rotate, translate
 from shapely.geometry import LineString, Polygon, box
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.planning.safety.collision import (
     BoxTracks,
     FootprintOutline,

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from shapely.geometry import MultiLineString, Polygon
 
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import FreeSpace, PlanResult
 from tuling_fsm.core.scene import Ego, Scene
 from tuling_fsm.core.trajectory import Trajectory

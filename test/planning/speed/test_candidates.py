@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.request import PlanResult, Reason
 from tuling_fsm.core.scene import PREDICTION_STEP_S, PREDICTION_STEPS, Scene
 from tuling_fsm.core.trajectory import STEP_S

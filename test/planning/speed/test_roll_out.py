@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.scene import PREDICTION_STEP_S, PREDICTION_STEPS
 from tuling_fsm.core.trajectory import STEP_S
 from tuling_fsm.core.vehicle import Vehicle

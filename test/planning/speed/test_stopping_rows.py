@@ -10,7 +10,8 @@ import pytest
 from shapely.affinity import rotate, translate
 from shapely.geometry import Polygon, box
 
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.trajectory import STEP_S, Trajectory
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.parameters import SpeedParameters

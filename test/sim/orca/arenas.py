@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.sim.orca.crowd import Crowd, new_crowd
 from tuling_fsm.sim.orca.step import Avoidance
 

@@ -12,7 +12,7 @@ import math
 import numpy as np
 import pytest
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.sim.orca.crowd import new_crowd
 from tuling_fsm.sim.orca.step import Avoidance
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.sim.orca.crowd import new_crowd
 from tuling_fsm.sim.orca.linear_program import EPSILON, in_all, least_bad, new_lines
 from tuling_fsm.sim.orca.neighbours import near_agents, new_grid, sort_agents

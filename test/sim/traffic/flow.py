@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import shapely
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.environment.traffic_lights import TrafficLights
 from tuling_fsm.sim.parameters import LightParameters, TrafficManagerParameters

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from patience import PATIENCE_S
 
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.traffic.autopilot import Autopilot, check_arguments
 from tuling_fsm.sim.traffic.client import TrafficClient

@@ -17,8 +17,9 @@ from tuling_fsm.bag.commonroad.roads import to_opendrive
 from tuling_fsm.bag.commonroad.scenario import Recording, read_recording
 from tuling_fsm.bag.writer import BagWriter
 from tuling_fsm.core import elementwise
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.parameters import flatten
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.opendrive import read_map

@@ -9,7 +9,7 @@ import numpy as np
 
 from tuling_fsm.bag.commonroad.lanelets import arc_lengths, at_shares
 from tuling_fsm.core import elementwise
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 
 STATION_M = 0.75
 """No two stations lie farther apart, so that a bend between them is no deeper than a few centimetres."""

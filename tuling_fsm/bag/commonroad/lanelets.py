@@ -10,7 +10,8 @@ import numpy as np
 from tuling_fsm.bag.commonroad.obstacles import Report
 from tuling_fsm.bag.commonroad.values import LONGEST_M, Element, finite, points
 from tuling_fsm.core import elementary, elementwise
-from tuling_fsm.core.geometry import FloatArray, Polyline
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Polyline
 
 TOWN_LIMIT, MOTORWAY_LIMIT = 13.9, 36.1
 """Speed limits where none is given, m/s: 50 and 130 km/h."""

@@ -10,7 +10,8 @@ from lxml import etree
 
 from tuling_fsm.bag.commonroad.values import LONGEST_S, Element, number, outlines, polygon_area
 from tuling_fsm.core import elementwise
-from tuling_fsm.core.geometry import FloatArray, rotated
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import rotated
 from tuling_fsm.map.polygon import slot_box
 from tuling_fsm.world.inputs import OBJECTS, Kind, Source
 

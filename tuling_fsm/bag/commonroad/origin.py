@@ -14,7 +14,7 @@ import numpy as np
 from tuling_fsm.bag.commonroad.lanelets import Lanelet
 from tuling_fsm.bag.commonroad.obstacles import Obstacle
 from tuling_fsm.bag.commonroad.problem import GoalState, PlanningProblem
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 
 Origin = tuple[float, float]
 """x, y in the coordinates of the file, m."""

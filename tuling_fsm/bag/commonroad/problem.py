@@ -11,7 +11,8 @@ import numpy as np
 
 from tuling_fsm.bag.commonroad.lanelets import Lanelet
 from tuling_fsm.bag.commonroad.values import Element, Interval, interval, number, outlines
-from tuling_fsm.core.geometry import FloatArray, Pose, shifted, wrap_angle
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose, shifted, wrap_angle
 from tuling_fsm.map.polygon import inside
 
 

@@ -9,7 +9,7 @@ from tuling_fsm.bag.commonroad.curve import ReferenceCurve, beside, reference_cu
 from tuling_fsm.bag.commonroad.lanelet_rows import LaneletRow, rows_of
 from tuling_fsm.bag.commonroad.lanelets import MARKINGS, Lanelet
 from tuling_fsm.bag.commonroad.origin import Origin
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 
 Element = etree._Element
 LEAST_WIDTH_M = 0.1

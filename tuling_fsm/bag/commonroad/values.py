@@ -8,7 +8,8 @@ import numpy as np
 from lxml import etree
 
 from tuling_fsm.core import elementwise
-from tuling_fsm.core.geometry import FloatArray, Pose, to_global
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose, to_global
 
 Element = etree._Element
 LARGEST, LONGEST_M, LONGEST_S = 1.0e8, 1.0e5, 1.0e5

@@ -15,7 +15,8 @@ from shapely import Polygon, contains_xy, prepare, union_all
 from tuling_fsm.bag.commonroad.drive import Loop, ScenarioDrive
 from tuling_fsm.bag.commonroad.obstacles import Obstacle
 from tuling_fsm.bag.commonroad.problem import ProblemState
-from tuling_fsm.core.geometry import FloatArray, Pose, shifted
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose, shifted
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.parameters import RefereeParameters

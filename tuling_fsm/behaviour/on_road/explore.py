@@ -11,7 +11,8 @@ from tuling_fsm.behaviour.on_road.lane_keeping import keep_perceived_lane
 from tuling_fsm.behaviour.permissions import FREE_SPACE, Indication
 from tuling_fsm.behaviour.places import along_route, around, spread
 from tuling_fsm.behaviour.routing import place_on_route
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import FreeSpace, PlanningRequest, Reason
 

@@ -9,7 +9,8 @@ from tuling_fsm.behaviour.leaf import BehaviourView, LeafBehaviour
 from tuling_fsm.behaviour.memory import Memory
 from tuling_fsm.behaviour.permissions import FREE_SPACE, ON_LANES, Permissions
 from tuling_fsm.behaviour.places import along_lanes, spread
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import PlanningRequest
 
 TARGET_STEP_M = 5.0

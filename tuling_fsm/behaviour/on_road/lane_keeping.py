@@ -8,7 +8,8 @@ import numpy as np
 
 from tuling_fsm.behaviour.leaf import BehaviourView
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import FloatArray, Polyline, Pose
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Polyline, Pose
 from tuling_fsm.core.request import FollowLanes, Hold, LaneEnd, LaneLine, PlanningRequest, Reason
 from tuling_fsm.world.perceived import PerceivedLine
 

@@ -11,7 +11,8 @@ from tuling_fsm.behaviour.permissions import FREE_SPACE
 from tuling_fsm.behaviour.places import along_route, crosses, cut_out
 from tuling_fsm.behaviour.routing import place_on_route
 from tuling_fsm.core import elementwise
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Hold, PlanningRequest, Reason
 

@@ -14,7 +14,8 @@ from tuling_fsm.behaviour.parking.routes import look_elsewhere, wait_for_route
 from tuling_fsm.behaviour.parking.slots import free_slots, is_taken, parked_pose
 from tuling_fsm.behaviour.permissions import FREE_SPACE
 from tuling_fsm.behaviour.places import is_free, spread
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import FreeSpace, Hold, PlanningRequest, Reason
 from tuling_fsm.core.standing import VEHICLE_STANDS

@@ -12,7 +12,8 @@ from tuling_fsm.behaviour.leaf import BehaviourView
 from tuling_fsm.behaviour.parking.memory import SAME_BAY_M, TargetSlot
 from tuling_fsm.behaviour.places import is_free
 from tuling_fsm.core import elementary, elementwise
-from tuling_fsm.core.geometry import FloatArray, Pose, to_local, wrap_angle
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose, to_local, wrap_angle
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.parking import MOUTH_M, ParkingArea
 from tuling_fsm.world.mission import MissionSlot

@@ -15,7 +15,8 @@ from tuling_fsm.behaviour.permissions import ROADSIDE, Indication
 from tuling_fsm.behaviour.places import crosses, is_free
 from tuling_fsm.behaviour.temporary_stop.memory import RoadsideSlot, TemporaryStop
 from tuling_fsm.behaviour.temporary_stop.slots import at_edge, distance_to, is_usable, roadside_slots
-from tuling_fsm.core.geometry import FloatArray, Pose, distance
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose, distance
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Hold, PlanningRequest, PullOver, Reason
 from tuling_fsm.core.standing import VEHICLE_STANDS

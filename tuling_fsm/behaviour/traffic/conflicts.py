@@ -11,14 +11,14 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from tuling_fsm.behaviour.traffic.situation import TrafficSituation, on_route
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray, IntArray
 from tuling_fsm.core.kernels import array_kernel
 from tuling_fsm.map.ahead import JunctionAhead
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.right_of_way import entries, has_sign, turns_across, way_headings
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
-from tuling_fsm.world.lane_index import LIGHT, IntArray, LaneIndex
+from tuling_fsm.world.lane_index import LIGHT, LaneIndex
 from tuling_fsm.world.lane_kernels import DEPTH
 
 _CLEARANCE_M = 2.3

@@ -17,7 +17,7 @@ import numpy as np
 from tuling_fsm.behaviour.traffic.situation import TrafficSituation
 from tuling_fsm.behaviour.traffic.zones import SlowZone
 from tuling_fsm.core import elementary, elementwise
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.request import Reason, StopWall
 from tuling_fsm.core.standing import PEDESTRIAN_STANDS
 from tuling_fsm.map.ahead import CrosswalkAhead

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import LaneLine

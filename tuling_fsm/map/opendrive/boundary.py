@@ -6,7 +6,7 @@ from enum import Enum
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.map.lanes import DRIVING, SURFACE, LaneMark, MarkKind, canonical
 from tuling_fsm.map.opendrive.road import LaneSection, Road, RoadLane
 from tuling_fsm.map.opendrive.road_mark import RoadMark, seen_from_outside

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from tuling_fsm.core import elementwise
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.geometry import FloatArray, Polyline
+from tuling_fsm.core.geometry import Polyline
 from tuling_fsm.map.lanes import Lane, LaneId, canonical
 from tuling_fsm.map.opendrive.boundary import beyond, side_marks
 from tuling_fsm.map.opendrive.bounds import MAX_COORDINATE_M, MAX_POINTS

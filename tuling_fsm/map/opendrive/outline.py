@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from tuling_fsm.core import elementwise
-from tuling_fsm.core.geometry import FloatArray, to_global
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import to_global
 from tuling_fsm.map.opendrive.document import Element, number
 from tuling_fsm.map.opendrive.road import Road
 

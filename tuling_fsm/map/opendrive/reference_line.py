@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core import elementary, elementwise
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.map.opendrive.bounds import MAX_TURN
 from tuling_fsm.map.opendrive.document import Element, number, where
 

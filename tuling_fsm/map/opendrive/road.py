@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tuling_fsm.core import elementwise
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.opendrive.cubic import ZERO, PiecewiseCubic, read_cubic
 from tuling_fsm.map.opendrive.document import Element, integer, number, raw_dict, text, where
 from tuling_fsm.map.opendrive.reference_line import ReferenceLine, SampledCurve, read_reference_line

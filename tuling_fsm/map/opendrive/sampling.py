@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tuling_fsm.core import elementwise
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.map.opendrive.reference_line import SampledCurve
 from tuling_fsm.map.opendrive.road import LaneSection, Road
 

@@ -11,11 +11,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tuling_fsm.core import elementary
+from tuling_fsm.core.arrays import FloatArray, IntArray
 from tuling_fsm.core.cells import by_cell
-from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import array_kernel, kernel
 
 STRAIGHT = 1e-5
@@ -264,8 +263,6 @@ def advance(x: float, y: float, heading: float, curvature: float, signed: float)
     chord = signed if abs(half) < 1e-9 else signed * elementary.sin(half) / half
     return x + chord * elementary.cos(heading + half), y + chord * elementary.sin(heading + half), heading + turned
 
-
-IntArray = npt.NDArray[np.int64]
 
 CHUNK = 4.0
 """Length (m) of a sweep that is looked up in the bins at once."""

@@ -9,14 +9,11 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray, IntArray
 from tuling_fsm.core.kernels import array_kernel, kernel
 from tuling_fsm.planning.free_space.reeds_shepp import PIECES, WORDS, cost_of, words
-
-IntArray = npt.NDArray[np.int64]
 
 CELL = 0.5
 """Edge of a cell, m."""

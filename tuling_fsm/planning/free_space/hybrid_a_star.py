@@ -12,10 +12,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray, IntArray
 from tuling_fsm.core.kernels import array_kernel, kernel
 from tuling_fsm.planning.free_space.analytic_expansion import (
     SearchArea,
@@ -93,11 +92,11 @@ class SearchContext(NamedTuple):
 class BestPath(NamedTuple):
     """Best path so far: `at` = node and target (-1: none), its word (m), its `cost` (1,); expansions `used` (1,)."""
 
-    at: npt.NDArray[np.int64]
+    at: IntArray
     lengths: FloatArray
     steers: FloatArray
     cost: FloatArray
-    used: npt.NDArray[np.int64]
+    used: IntArray
 
 
 Scratch = tuple[FloatArray, FloatArray, FloatArray]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from tuling_fsm.core import elementwise
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.arrays import BoolArray, FloatArray
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.rectangles import FLAT, clip, outside
 from tuling_fsm.core.scene import Obstacles, Scene
 from tuling_fsm.core.standing import AGENT_STANDS
@@ -24,7 +24,7 @@ SAME_POINT = 0.05
 """Ends of lines nearer than this (m) are joined."""
 
 
-def standing(obstacles: Obstacles) -> npt.NDArray[np.bool_]:
+def standing(obstacles: Obstacles) -> BoolArray:
     """Which objects (N,) are part of the static world: static ones, and moving ones that stand."""
     return ~obstacles.moving | (np.abs(obstacles.speed) < STANDING)
 
@@ -141,7 +141,7 @@ def _distance(lines: FloatArray, center: FloatArray) -> FloatArray:
     return np.asarray(elementwise.hypot(*(a + u[:, None] * run).T))
 
 
-def _joined(lines: FloatArray, touched: npt.NDArray[np.bool_], near: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+def _joined(lines: FloatArray, touched: BoolArray, near: BoolArray) -> BoolArray:
     """The touched segments and the near ones that are joined to them end to end."""
     chain = touched.copy()
     ends = lines.reshape(-1, 2, 2)

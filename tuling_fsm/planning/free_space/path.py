@@ -10,10 +10,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray, IntArray
 from tuling_fsm.core.kernels import array_kernel, kernel
 from tuling_fsm.planning.free_space.analytic_expansion import word_is_free
 from tuling_fsm.planning.free_space.collision import advance
@@ -45,10 +44,10 @@ class PathDraft(NamedTuple):
     turn: FloatArray
     move: FloatArray
     cost: FloatArray
-    back: npt.NDArray[np.int64]
+    back: IntArray
     word_turns: FloatArray
     word_lengths: FloatArray
-    kept: npt.NDArray[np.int64]
+    kept: IntArray
 
 
 @array_kernel

@@ -16,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core import elementary, elementwise
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import FreeSpace, Limit, OpenSearch, PlanResult, Reason, StopWall
 from tuling_fsm.core.scene import Scene
 from tuling_fsm.core.standing import STOPPED

@@ -12,10 +12,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import BoolArray, FloatArray, IntArray
 from tuling_fsm.core.kernels import array_kernel
 from tuling_fsm.planning.free_space.analytic_expansion import SearchArea, word_is_free
 from tuling_fsm.planning.free_space.collision import InflatedFootprint, SegmentGrid, advance, free_length
@@ -61,7 +60,7 @@ class _ForwardWords(NamedTuple):
 
     turns: FloatArray
     lengths: FloatArray
-    to: npt.NDArray[np.int64]
+    to: IntArray
 
 
 def pull_out(problem: FreeSpaceProblem, body: InflatedFootprint, gear_cost: float, curve_cost: float) -> list[ArcPath]:
@@ -153,7 +152,7 @@ def _beside_way(problem: FreeSpaceProblem, tail: float, aside: float) -> FloatAr
 @array_kernel
 def _straight_on(
     walls: SegmentGrid, body: InflatedFootprint, area: SearchArea, begin: FloatArray, lengths: FloatArray
-) -> npt.NDArray[np.bool_]:
+) -> BoolArray:
     """From which poses (N, 3) the car can go straight on for a length (N,), m."""
     free, piece, straight = np.empty(len(begin), np.bool_), np.zeros(PIECES), np.zeros(PIECES)
     for i in range(len(begin)):
@@ -188,7 +187,7 @@ def _forward_words(
     ends: FloatArray,
     longest: FloatArray,
     shares: FloatArray,
-) -> tuple[FloatArray, FloatArray, npt.NDArray[np.int64]]:
+) -> tuple[FloatArray, FloatArray, IntArray]:
     """The same of `shares` of the full curvature (1/m)."""
     most = len(ends) * len(shares) * WORDS
     turns, lengths, to, n = np.empty((most, PIECES)), np.empty((most, PIECES)), np.empty(most, np.int64), 0

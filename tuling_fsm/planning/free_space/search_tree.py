@@ -8,10 +8,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray, IntArray
 from tuling_fsm.core.kernels import kernel
 
-IntArray = npt.NDArray[np.int64]
 StepArray = npt.NDArray[np.int8]
 
 SCALES = (1.0, 0.35, 0.07, 0.02)

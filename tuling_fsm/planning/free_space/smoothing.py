@@ -15,10 +15,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import BoolArray, FloatArray, IntArray
 from tuling_fsm.core.kernels import array_kernel, kernel
 from tuling_fsm.planning.free_space.collision import InflatedFootprint, SegmentGrid, advance, free_length
 
@@ -194,9 +193,7 @@ def _influence(section: GearSection, motion: FloatArray, end: FloatArray, wheelb
 
 
 @array_kernel
-def _correct(
-    section: GearSection, columns: FloatArray, miss: FloatArray, held: npt.NDArray[np.bool_], most: float
-) -> bool:
+def _correct(section: GearSection, columns: FloatArray, miss: FloatArray, held: BoolArray, most: float) -> bool:
     """Changes lengths and steering by the least that makes up for `miss`; what reaches a bound is held there."""
     n = len(section.lengths)
     weight = np.empty(2 * n)
@@ -271,7 +268,7 @@ def free_of_motion(walls: SegmentGrid, body: InflatedFootprint, motion: FloatArr
 
 
 @kernel
-def _shorten_ramp(levels: npt.NDArray[np.int64], lengths: FloatArray, s: float) -> None:
+def _shorten_ramp(levels: IntArray, lengths: FloatArray, s: float) -> None:
     """Makes one ramp shorter: near a length `s` (m) along the section, if finite, and rather one still long."""
     chosen, at, least = -1, 0.0, np.inf
     for i in range(len(levels)):

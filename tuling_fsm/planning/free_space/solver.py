@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.kernels import array_kernel
 from tuling_fsm.core.request import Reason
 from tuling_fsm.planning.free_space.analytic_expansion import SearchCosts, all_moves, ranges

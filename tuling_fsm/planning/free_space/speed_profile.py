@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.kernels import array_kernel, kernel
 from tuling_fsm.core.request import StopWall
 from tuling_fsm.core.vehicle import Vehicle

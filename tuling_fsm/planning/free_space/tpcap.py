@@ -14,10 +14,10 @@ from pathlib import Path as FilePath
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from tuling_fsm.core.arrays import FloatArray, IntArray
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.core.request import Reason
 from tuling_fsm.core.vehicle import Vehicle
@@ -53,7 +53,7 @@ class ParkingCase:
     start: Pose
     goal: Pose
     edges: FloatArray
-    polygon: npt.NDArray[np.int64]
+    polygon: IntArray
 
     def solid(self, x: float, y: float) -> bool:
         """Whether a point is in a polygon (crossing number, so either orientation will do)."""
@@ -61,7 +61,7 @@ class ParkingCase:
 
 
 @kernel
-def _covered(edges: FloatArray, polygon: npt.NDArray[np.int64], x: float, y: float) -> bool:
+def _covered(edges: FloatArray, polygon: IntArray, x: float, y: float) -> bool:
     """Whether a ray to the right of the point crosses an odd number of edges of a polygon."""
     odd = False
     for i in range(len(edges)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.kernels import inlined_kernel, kernel
 from tuling_fsm.core.trajectory import STEP_S
 from tuling_fsm.planning.lanes.context import EvaluationContext

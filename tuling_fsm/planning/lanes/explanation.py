@@ -7,14 +7,13 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray, IntArray
 from tuling_fsm.core.request import Candidate, FollowLanes, LaneEnd, Limit, Reason
 from tuling_fsm.core.scene import Obstacles
 from tuling_fsm.planning.lanes import evaluation, path_end
 from tuling_fsm.planning.lanes.lane_lines import LaneLines
 from tuling_fsm.planning.obstacles.beside import HIDING, PERSON, STANDING, ObstaclesBeside
 from tuling_fsm.planning.obstacles.boxes import VULNERABLE
-from tuling_fsm.planning.obstacles.static import IntArray
 from tuling_fsm.planning.obstacles.surroundings import Surroundings
 from tuling_fsm.planning.paths.frenet_path import LANE, OFFSET
 from tuling_fsm.planning.speed import roll_out

@@ -7,11 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray, IntArray
 from tuling_fsm.core.kernels import array_kernel, kernel
 from tuling_fsm.core.request import FollowLanes, LaneEnd, LaneLine
 from tuling_fsm.core.vehicle import Vehicle
-from tuling_fsm.planning.obstacles.static import IntArray
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.paths.footprint import Footprint, nearest, prepare_bounds
 from tuling_fsm.planning.paths.frenet_path import REACHABLE, START, START_D, START_S, frenet_start

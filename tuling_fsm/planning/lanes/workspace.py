@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.scene import PREDICTION_STEPS
 from tuling_fsm.planning.lanes.lane_lines import LaneLineCache
 from tuling_fsm.planning.obstacles.occupancy import ConflictBuffers, new_conflicts

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from tuling_fsm.core import elementary, elementwise
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.kernels import array_kernel, kernel
 from tuling_fsm.core.rectangles import Rectangle, rectangle, rectangles_apart
 from tuling_fsm.core.scene import Scene

@@ -11,7 +11,8 @@ import math
 import numpy as np
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.kernels import array_kernel, kernel
 from tuling_fsm.planning.paths.frenet_path import PATH, PCOS, PHEADING, PKAPPA, PS, PSIN, PX, PY, new_path
 from tuling_fsm.planning.speed.car_following import LongitudinalLimits

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core import elementary, elementwise
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.core.rectangles import Rectangle, rectangles_apart
 from tuling_fsm.core.request import (

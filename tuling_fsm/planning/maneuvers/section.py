@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core import elementwise
-from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose, wrap_angle
 from tuling_fsm.core.kernels import array_kernel
 from tuling_fsm.core.request import Maneuver
 from tuling_fsm.core.scene import Scene

@@ -14,14 +14,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray, IntArray
 from tuling_fsm.core.kernels import array_kernel, inlined_kernel, kernel, sqrt
 from tuling_fsm.core.scene import PREDICTION_STEP_S
 from tuling_fsm.core.standing import AGENT_STANDS
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.obstacles.boxes import CarOnLines, ObstacleColumns, is_vulnerable
 from tuling_fsm.planning.obstacles.moving import ALONG, ASIDE, MovingObstacles
-from tuling_fsm.planning.obstacles.static import IntArray, StaticObstacles
+from tuling_fsm.planning.obstacles.static import StaticObstacles
 from tuling_fsm.planning.parameters import PassingParameters
 from tuling_fsm.planning.paths.footprint import Footprint, nearest
 from tuling_fsm.planning.paths.reference_line import COS, SIN, S, X, Y

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import BoolArray, FloatArray, IntArray
 from tuling_fsm.core.kernels import inlined_kernel
 from tuling_fsm.core.scene import PREDICTION_STEP_S, Obstacles
 from tuling_fsm.planning.paths.footprint import Footprint
@@ -29,7 +29,7 @@ class ObstacleColumns(NamedTuple):
     """Columns of `Obstacles`: `x`, `y`, `heading` (N, T), all others (N,)."""
 
     kind: npt.NDArray[np.uint8]
-    moving: npt.NDArray[np.bool_]
+    moving: BoolArray
     length: FloatArray
     width: FloatArray
     x: FloatArray
@@ -52,7 +52,7 @@ class CarOnLines(NamedTuple):
     """
 
     lines: FloatArray
-    points: npt.NDArray[np.int64]
+    points: IntArray
     offsets: FloatArray
     pose: tuple[float, float, float, float]
     v: float

@@ -5,20 +5,18 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import BoolArray, FloatArray, IntArray
 from tuling_fsm.core.kernels import array_kernel, inlined_kernel, kernel
 from tuling_fsm.core.standing import AGENT_STANDS
 from tuling_fsm.planning.obstacles.boxes import CarOnLines, ObstacleColumns, can_meet, is_near, is_vulnerable, put_box
 from tuling_fsm.planning.obstacles.rss import Rss, lateral_distance
-from tuling_fsm.planning.obstacles.static import DEEPEST, IntArray
+from tuling_fsm.planning.obstacles.static import DEEPEST
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.paths.footprint import Footprint, body_separation
 from tuling_fsm.planning.paths.reference_line import COS, KAPPA, SIN, S, X, Y, offset_at, walk
 
-BoolArray = npt.NDArray[np.bool_]
 SAME_WAY = 0.5
 """Cosine of the angle up to which two vehicles go the same way."""
 _ELSEWHERE, _COARSE = 6.0, 8

@@ -6,14 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray, IntArray
 from tuling_fsm.core.kernels import inlined_kernel, kernel
 from tuling_fsm.core.rectangles import Rectangle, rectangle, rectangles_apart
 from tuling_fsm.core.scene import PREDICTION_STEP_S, PREDICTION_STEPS
 from tuling_fsm.core.trajectory import STEP_S
 from tuling_fsm.planning.obstacles.boxes import FORESIGHT
 from tuling_fsm.planning.obstacles.moving import ALONG, ASIDE, SLACK, MovingObstacles
-from tuling_fsm.planning.obstacles.static import IntArray
 from tuling_fsm.planning.paths.footprint import Footprint
 from tuling_fsm.planning.paths.frenet_path import AT_ONCE, CCOS, CSIN, CX, CY, PD, PKAPPA, PS, PTURN, FrenetPath
 from tuling_fsm.planning.paths.reference_line import KAPPA

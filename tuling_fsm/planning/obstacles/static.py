@@ -5,17 +5,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray, IntArray
 from tuling_fsm.core.kernels import array_kernel, kernel
 from tuling_fsm.planning.obstacles.boxes import CarOnLines, ObstacleColumns, is_near, put_box
 from tuling_fsm.planning.paths.footprint import Footprint, body_separation, nearest
 from tuling_fsm.planning.paths.frenet_path import PCOS, PROOM, PSIN, PX, PY, FrenetPath
 from tuling_fsm.planning.paths.reference_line import COS, SIN, S, X, Y, offset_at, walk
 
-IntArray = npt.NDArray[np.int64]
 _BAND = 5.0
 """Candidates stay within this of their line, or of the car's offset from it (m)."""
 _STRIDE = 4

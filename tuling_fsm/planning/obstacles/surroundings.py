@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core import elementwise
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray, IntArray
 from tuling_fsm.core.scene import PREDICTION_STEPS, Obstacles, Scene
 from tuling_fsm.planning.obstacles.beside import ObstaclesBeside, PassingLimits, gather_beside
 from tuling_fsm.planning.obstacles.boxes import CarOnLines, ObstacleColumns
 from tuling_fsm.planning.obstacles.moving import MovingObstacleGaps, MovingObstacles, gather_moving_obstacles
-from tuling_fsm.planning.obstacles.static import IntArray, StaticObstacles, gather_static_obstacles
+from tuling_fsm.planning.obstacles.static import StaticObstacles, gather_static_obstacles
 
 
 class Surroundings(NamedTuple):

@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import FloatArray, wrap_angle
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import wrap_angle
 from tuling_fsm.core.kernels import inlined_kernel, kernel, sqrt
 from tuling_fsm.planning.paths.reference_line import COS, DKAPPA, HEADING, KAPPA, SIN, S, X, Y, offset_at, walk
 

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core import elementary, elementwise
-from tuling_fsm.core.geometry import FloatArray, wrap_angle
+from tuling_fsm.core.arrays import FloatArray, IntArray
+from tuling_fsm.core.geometry import wrap_angle
 from tuling_fsm.core.regulations import ClosedLine, Regulations
 from tuling_fsm.core.request import LaneLine
 from tuling_fsm.core.scene import PREDICTION_STEP_S, Scene
@@ -22,14 +23,7 @@ from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.parameters import CheckParameters, PlanningParameters
 from tuling_fsm.planning.safety import motion_limits
-from tuling_fsm.planning.safety.collision import (
-    BoxTracks,
-    FootprintOutline,
-    IntArray,
-    bounds_of,
-    first_segment_met,
-    meetings,
-)
+from tuling_fsm.planning.safety.collision import BoxTracks, FootprintOutline, bounds_of, first_segment_met, meetings
 from tuling_fsm.planning.safety.recovery import Recovery
 
 

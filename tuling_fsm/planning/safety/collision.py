@@ -7,14 +7,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray, IntArray
 from tuling_fsm.core.kernels import kernel
-
-IntArray = npt.NDArray[np.int64]
 
 
 class FootprintOutline(NamedTuple):

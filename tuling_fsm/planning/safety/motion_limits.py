@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.planning.safety.recovery import PathError, Recovery, decay_error, path_error
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose, wrap_angle
 from tuling_fsm.core.kernels import inlined_kernel, kernel
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.parameters import RecoveryParameters

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.kernels import inlined_kernel
 from tuling_fsm.core.scene import PREDICTION_STEP_S
 from tuling_fsm.core.trajectory import STEP_S

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.kernels import inlined_kernel, kernel
 from tuling_fsm.planning.obstacles.beside import FROM, HIGH, LEAST, LOW, TO, ObstaclesBeside, passing_speed
 from tuling_fsm.planning.obstacles.occupancy import SweptPath

@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core import elementwise
-from tuling_fsm.core.geometry import FloatArray, Polyline
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Polyline
 from tuling_fsm.core.trajectory import STEP_S, Trajectory
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.parameters import PlanningParameters

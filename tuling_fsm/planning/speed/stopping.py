@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from tuling_fsm.core import elementary, elementwise
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.core.request import Hold, Limit, PlanResult
 from tuling_fsm.core.scene import PREDICTION_STEP_S, Scene

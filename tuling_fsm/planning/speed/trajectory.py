@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from tuling_fsm.core import elementary, elementwise
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.core.request import Limit, Reason
 from tuling_fsm.core.trajectory import STEP_S, Trajectory

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core import elementary
+from tuling_fsm.core.arrays import Int32Array
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose, distance
 from tuling_fsm.core.topics import BOOL, INPUTS
@@ -88,7 +89,7 @@ class ReportedLights(TrafficLights):
         """Rows of the topic `traffic_lights`."""
         self._reported = {int(row["signal"]): Light(int(row["state"])) for row in table}
 
-    def states(self, stamp: float) -> npt.NDArray[np.int32]:
+    def states(self, stamp: float) -> Int32Array:
         """The state of every signal; of which CARLA says nothing, red to the traffic."""
         known = {**self._reported, **self._forced}
         states = [known.get(number, Light.UNKNOWN) for number in self.numbers]

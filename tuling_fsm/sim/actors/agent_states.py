@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core import elementwise
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.arrays import FloatArray, IntArray
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.lanes import LanePosition
 from tuling_fsm.sim.actors.bodies import ActorBoxes
 from tuling_fsm.sim.actors.foreign import ForeignTraffic
@@ -145,7 +146,7 @@ class AgentTable:
             for number, kind, row in zip(agents.ids.tolist(), agents.kinds.tolist(), agents.boxes.tolist(), strict=True)
         )
 
-    def _vehicles(self, rows: npt.NDArray[np.int64]) -> FloatArray:
+    def _vehicles(self, rows: IntArray) -> FloatArray:
         """Boxes (N, 7) of rows of the fleet."""
         car = np.asarray(self._traffic.fleet.car)
         boxes = np.empty((len(rows), 7))
@@ -153,7 +154,7 @@ class AgentTable:
             boxes[:, i] = car[name][rows]
         return boxes
 
-    def _sideways(self, rows: npt.NDArray[np.int64]) -> FloatArray:
+    def _sideways(self, rows: IntArray) -> FloatArray:
         """Speeds (N,) to the left of the middles, half-way between an axle that steers and one that does not."""
         car = np.asarray(self._traffic.fleet.car)[rows]
         return np.where(car["physical"], 0.5 * car["v"] * elementwise.tan(car["steer"]), 0.0)

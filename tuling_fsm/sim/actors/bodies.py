@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core import elementary
+from tuling_fsm.core.arrays import FloatArray, IntArray
 from tuling_fsm.core.errors import InputError, assert_never
-from tuling_fsm.core.geometry import FloatArray, Polyline, Pose, distance, shifted
+from tuling_fsm.core.geometry import Polyline, Pose, distance, shifted
 from tuling_fsm.map.lanes import Lane, LaneId
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.scenario import commands
@@ -134,7 +135,7 @@ class ActorBoxes(NamedTuple):
 
     rows: FloatArray
     kinds: npt.NDArray[np.uint8]
-    ids: npt.NDArray[np.int64]
+    ids: IntArray
 
     @classmethod
     def of(cls, found: Iterable[tuple[int, Pose, FreeActor]]) -> ActorBoxes:

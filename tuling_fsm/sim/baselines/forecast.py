@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core import elementwise
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.sim.baselines.route_agents import RouteAgents
 from tuling_fsm.sim.baselines.route_profile import RouteProfile
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.request import Limit, Reason
 from tuling_fsm.core.standing import AGENT_MOVES
 from tuling_fsm.core.trajectory import Trajectory

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core import elementwise
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.sim.baselines.forecast import AgentForecast
 from tuling_fsm.sim.baselines.idm import IdmModel
 from tuling_fsm.sim.baselines.planner import SIDE_ROOM_M

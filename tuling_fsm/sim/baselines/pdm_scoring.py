@@ -9,17 +9,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tuling_fsm.core import elementwise
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import BoolArray, FloatArray
 from tuling_fsm.core.standing import STOPPED
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
 from tuling_fsm.sim.baselines.forecast import AgentForecast, boxes_apart
 from tuling_fsm.sim.baselines.pdm_proposals import STEP_S, ProposalSet
 from tuling_fsm.sim.baselines.route_profile import RouteEdges
 
-BoolArray = npt.NDArray[np.bool_]
 PROGRESS, TIME_TO_COLLISION, COMFORT = 5.0, 5.0, 2.0
 TTC_STEPS = (3, 6, 9)
 """Bodies are compared after so many steps straight on; 0.9 s, nuPlan asks for 0.95 s."""

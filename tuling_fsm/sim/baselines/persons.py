@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import BoolArray, FloatArray
 from tuling_fsm.core.request import Limit, Reason
 from tuling_fsm.core.standing import PEDESTRIAN_STANDS
 from tuling_fsm.map.road_map import RoadMap
@@ -15,7 +14,6 @@ from tuling_fsm.sim.baselines.route_agents import RouteAgents, RouteObstacle
 from tuling_fsm.sim.baselines.route_profile import RouteProfile
 from tuling_fsm.world.inputs import Kind
 
-BoolArray = npt.NDArray[np.bool_]
 PERSONS = (Kind.PEDESTRIAN, Kind.BICYCLE, Kind.ANIMAL)
 REACH_M = 45.0
 SIDE_ROOM_M = 0.5

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core import elementwise
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Limit, Reason
 from tuling_fsm.sim.baselines.route_profile import SEEN_M, RouteProfile
 from tuling_fsm.world.inputs import OBJECTS, Inputs

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tuling_fsm.core import elementwise
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.lanes import SURFACE, LaneId
 from tuling_fsm.map.road_map import RoadMap

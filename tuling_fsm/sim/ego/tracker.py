@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import FloatArray, wrap_angle
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import wrap_angle
 from tuling_fsm.core.kernels import array_kernel, kernel
 from tuling_fsm.core.standing import AT_REST
 from tuling_fsm.core.trajectory import Trajectory

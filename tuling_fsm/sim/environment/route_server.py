@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import assert_never
-from tuling_fsm.core.geometry import FloatArray, Pose, distance, wrap_angle
+from tuling_fsm.core.geometry import Pose, distance, wrap_angle
 from tuling_fsm.map.lanes import LaneId, LanePosition
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from tuling_fsm.core.arrays import Int32Array
 from tuling_fsm.core.errors import assert_never
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.parameters import LightParameters
@@ -34,7 +35,7 @@ class TrafficLights:
         self._unseen: set[int] = set()
         self.silent = False
         """Whether nothing is heard of them."""
-        self._latest: tuple[float, npt.NDArray[np.int32]] | None = None
+        self._latest: tuple[float, Int32Array] | None = None
         random = generator(seed)
         for phases in _programs(road_map, self.numbers):
             self._set_program(phases, random, parameters)
@@ -83,7 +84,7 @@ class TrafficLights:
         self._since, self._latest = stamp, None
         self._forced.clear()
 
-    def states(self, stamp: float) -> npt.NDArray[np.int32]:
+    def states(self, stamp: float) -> Int32Array:
         """The state of every signal at a stamp (s), in the order of `numbers`."""
         if self._latest is None or self._latest[0] != stamp:
             phase = np.mod(stamp - self._start, self._cycle)

@@ -7,10 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tuling_fsm.core.arrays import FloatArray, Int32Array
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.geometry import FloatArray
-
-IntArray = npt.NDArray[np.int32]
 
 
 class Crowd(NamedTuple):
@@ -28,7 +26,7 @@ class Crowd(NamedTuple):
     radius: FloatArray
     max_speed: FloatArray
     neighbour_dist: FloatArray
-    max_neighbours: IntArray
+    max_neighbours: Int32Array
     horizon: FloatArray
     horizon_obst: FloatArray
 

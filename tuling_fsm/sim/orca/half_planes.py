@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
+from tuling_fsm.core.arrays import Int32Array
 from tuling_fsm.core.kernels import inlined_kernel, kernel, sqrt
-from tuling_fsm.sim.orca.crowd import Crowd, IntArray
+from tuling_fsm.sim.orca.crowd import Crowd
 from tuling_fsm.sim.orca.linear_program import EPSILON, HalfPlanes, unit
 from tuling_fsm.sim.orca.neighbours import AgentGrid
 from tuling_fsm.sim.orca.walls import ObstacleEdges
@@ -13,7 +14,7 @@ from tuling_fsm.sim.orca.walls import ObstacleEdges
 
 @inlined_kernel
 def agent_lines(
-    crowd: Crowd, i: int, grid: AgentGrid, near: IntArray, number: int, dt: float, lines: HalfPlanes, count: int
+    crowd: Crowd, i: int, grid: AgentGrid, near: Int32Array, number: int, dt: float, lines: HalfPlanes, count: int
 ) -> int:
     """Half-planes of `number` neighbours, places in the grid, for agent `i`, which does half of the avoiding in
     a step of `dt` s. Returns how many lines there are then.
@@ -75,7 +76,7 @@ def _covered(
 
 @inlined_kernel
 def wall_lines(
-    crowd: Crowd, i: int, walls: ObstacleEdges, edges: IntArray, number: int, lines: HalfPlanes
+    crowd: Crowd, i: int, walls: ObstacleEdges, edges: Int32Array, number: int, lines: HalfPlanes
 ) -> int:  # fmt: skip
     """Half-planes of `number` edges, nearest first, for agent `i`, which does all of the avoiding. Returns how many."""
     count = 0

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.kernels import inlined_kernel, kernel, sqrt
 
 EPSILON = 1e-5

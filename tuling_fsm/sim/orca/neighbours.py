@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray, Int32Array
 from tuling_fsm.core.kernels import inlined_kernel, kernel, sqrt
-from tuling_fsm.sim.orca.crowd import Crowd, IntArray
+from tuling_fsm.sim.orca.crowd import Crowd
 
 CELLS_AN_AGENT = 32
 """At most so many cells for each agent, however far they are apart."""
@@ -32,18 +32,18 @@ class AgentGrid(NamedTuple):
     `numbers` and `away` (N,) are room for a search.
     """
 
-    order: IntArray
+    order: Int32Array
     x: FloatArray
     y: FloatArray
     vx: FloatArray
     vy: FloatArray
     radius: FloatArray
-    start: IntArray
-    shape: IntArray
+    start: Int32Array
+    shape: Int32Array
     frame: FloatArray
-    cell: IntArray
-    places: IntArray
-    numbers: IntArray
+    cell: Int32Array
+    places: Int32Array
+    numbers: Int32Array
     away: FloatArray
 
 
@@ -169,7 +169,7 @@ def _lay_out(grid: AgentGrid, crowd: Crowd) -> None:
 
 
 @inlined_kernel
-def near_agents(grid: AgentGrid, me: int, reach: float, most: int, found: IntArray, apart: FloatArray) -> int:
+def near_agents(grid: AgentGrid, me: int, reach: float, most: int, found: Int32Array, apart: FloatArray) -> int:
     """The agents nearest to the one at place `me` of the grid, up to `most` that are nearer than `reach` (m), nearest
     first and those of lower number first among equals. Their places go into `found`, squared distances into `apart`.
     Returns their number.
@@ -222,7 +222,7 @@ def _look(grid: AgentGrid, me: int, first: int, past: int, reach_sq: float, numb
 
 
 @inlined_kernel
-def _sort(grid: AgentGrid, number: int, found: IntArray, apart: FloatArray) -> int:
+def _sort(grid: AgentGrid, number: int, found: Int32Array, apart: FloatArray) -> int:
     """Put all that are noted where they belong: each behind as many as are nearer, without a branch."""
     away, numbers = grid.away, grid.numbers
     for j in range(number):
@@ -234,7 +234,7 @@ def _sort(grid: AgentGrid, number: int, found: IntArray, apart: FloatArray) -> i
 
 
 @inlined_kernel
-def _insert(grid: AgentGrid, k: int, away: float, most: int, count: int, found: IntArray, apart: FloatArray) -> int:
+def _insert(grid: AgentGrid, k: int, away: float, most: int, count: int, found: Int32Array, apart: FloatArray) -> int:
     """Put place `k` where it belongs; the last one falls out where all are taken."""
     place = count
     while place > 0:

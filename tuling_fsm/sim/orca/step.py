@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core import elementary
+from tuling_fsm.core.arrays import FloatArray, Int32Array
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import compiled_for, inlined_kernel, kernel
-from tuling_fsm.sim.orca.crowd import Crowd, IntArray
+from tuling_fsm.sim.orca.crowd import Crowd
 from tuling_fsm.sim.orca.half_planes import agent_lines, wall_lines
 from tuling_fsm.sim.orca.linear_program import HalfPlanes, in_all, least_bad, new_lines
 from tuling_fsm.sim.orca.neighbours import AgentGrid, near_agents, new_grid, sort_agents
@@ -27,7 +27,7 @@ class StepBuffers(NamedTuple):
 
     lines: HalfPlanes
     turned: HalfPlanes
-    near: IntArray
+    near: Int32Array
     apart: FloatArray
     edges: EdgeSearch
     new_vx: FloatArray

@@ -10,11 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core import elementary
+from tuling_fsm.core.arrays import BoolArray, FloatArray, Int32Array
 from tuling_fsm.core.cells import boxes_by_cell
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import array_kernel, inlined_kernel
-from tuling_fsm.sim.orca.crowd import IntArray
 
 CELL_M = 8.0
 MAX_CELLS_A_SIDE = 256
@@ -29,16 +28,16 @@ class ObstacleEdges(NamedTuple):
     y: FloatArray
     along_x: FloatArray
     along_y: FloatArray
-    convex: npt.NDArray[np.bool_]
-    next: IntArray
-    previous: IntArray
+    convex: BoolArray
+    next: Int32Array
+    previous: Int32Array
     x0: float
     y0: float
     cell: float
     columns: int
     rows: int
-    start: IntArray
-    item: IntArray
+    start: Int32Array
+    item: Int32Array
 
 
 def build_walls(polygons: Sequence[npt.ArrayLike]) -> ObstacleEdges:
@@ -83,15 +82,15 @@ class EdgeSearch(NamedTuple):
     search that has seen it last.
     """
 
-    found: IntArray
+    found: Int32Array
     apart: FloatArray
-    seen: IntArray
+    seen: Int32Array
 
 
 @array_kernel
 def _edges(
-    x: FloatArray, y: FloatArray, sizes: IntArray
-) -> tuple[FloatArray, FloatArray, npt.NDArray[np.bool_], IntArray, IntArray]:
+    x: FloatArray, y: FloatArray, sizes: Int32Array
+) -> tuple[FloatArray, FloatArray, BoolArray, Int32Array, Int32Array]:
     """Of rings of so many points: unit direction of every edge (x, y, NaN without a length), whether its corner is
     convex, the next point and the one before.
     """

@@ -15,7 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import FloatArray, Polyline, Pose, distance
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Polyline, Pose, distance
 from tuling_fsm.core.standing import LINGERS
 from tuling_fsm.map.lanes import Lane, LaneId
 from tuling_fsm.map.road_map import RoadMap

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core import elementary, elementwise
-from tuling_fsm.core.geometry import FloatArray, Pose, distance, rotated, to_local
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose, distance, rotated, to_local
 from tuling_fsm.core.kernels import array_kernel
 from tuling_fsm.core.standing import AGENT_STANDS
 from tuling_fsm.map.lanes import Crosswalk, Lane, LaneId

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from tuling_fsm.core import elementary
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import assert_never
-from tuling_fsm.core.geometry import FloatArray, Pose, distance
+from tuling_fsm.core.geometry import Pose, distance
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.core.standing import AT_REST
 from tuling_fsm.sim.scenario.conditions import (

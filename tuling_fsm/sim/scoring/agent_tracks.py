@@ -12,7 +12,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from tuling_fsm.core import elementary, elementwise
-from tuling_fsm.core.geometry import FloatArray, wrap_angle
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import wrap_angle
 from tuling_fsm.core.standing import AGENT_STANDS
 from tuling_fsm.map.lanes import LanePosition
 from tuling_fsm.map.road_map import RoadMap

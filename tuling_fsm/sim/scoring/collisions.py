@@ -8,11 +8,11 @@ import math
 from enum import Enum
 
 import numpy as np
-import numpy.typing as npt
 
 from tuling_fsm.core import elementary
+from tuling_fsm.core.arrays import FloatArray, IntArray
 from tuling_fsm.core.errors import assert_never
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.kernels import array_kernel
 from tuling_fsm.core.rectangles import Rectangle, rectangles_apart
 from tuling_fsm.core.vehicle import Vehicle
@@ -43,7 +43,7 @@ def _overlap(x: float, y: float, heading: float, half_length: float, half_width:
 @array_kernel
 def boxes_touched(
     x: float, y: float, z: float, heading: float, length: float, width: float, boxes: FloatArray
-) -> npt.NDArray[np.int64]:
+) -> IntArray:
     """Rows of `boxes` (N, >= 6: x, y, z, heading, length, width; m, rad) that a box with its centre at x, y touches on
     its level.
     """

@@ -11,7 +11,8 @@ from shapely import STRtree
 from shapely.geometry import Polygon
 
 from tuling_fsm.core import elementwise
-from tuling_fsm.core.geometry import FloatArray, Pose, distance, shifted
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose, distance, shifted
 from tuling_fsm.core.standing import VEHICLE_STANDS
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
 from tuling_fsm.map.lanes import ParkingSlot

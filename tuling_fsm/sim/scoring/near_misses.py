@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
 from tuling_fsm.core import elementary, elementwise
-from tuling_fsm.core.geometry import FloatArray, Pose, shifted, wrap_angle
+from tuling_fsm.core.arrays import FloatArray, IntArray
+from tuling_fsm.core.geometry import Pose, shifted, wrap_angle
 from tuling_fsm.core.standing import VEHICLE_STANDS
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
 from tuling_fsm.map.lanes import LanePosition
@@ -57,7 +57,7 @@ class NearMisses:
                 agent = f"{Kind(int(frame.agents.kinds[row])).name.lower()} {frame.agents.ids[row]}"
                 log.note(frame.stamp, f"near_miss {agent}", "near_miss", f"{agent}, in {seconds} s", False)
 
-    def _ahead(self, pose: Pose, v: float, boxes: FloatArray) -> npt.NDArray[np.int64]:
+    def _ahead(self, pose: Pose, v: float, boxes: FloatArray) -> IntArray:
         """Rows of the agents ahead that can be met in time."""
         c, s = elementary.cos(pose.heading), elementary.sin(pose.heading)
         dx, dy = boxes[:, 0] - pose.x, boxes[:, 1] - pose.y

@@ -15,7 +15,8 @@ from shapely import STRtree
 from shapely.geometry import Point, Polygon
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import FloatArray, Pose, shifted, wrap_angle
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose, shifted, wrap_angle
 from tuling_fsm.core.standing import AGENT_MOVES
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.lanes import Lane, LaneId

@@ -12,7 +12,8 @@ from shapely import MultiPolygon, STRtree, points
 from shapely.geometry import Polygon
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import FloatArray, Pose, shifted, wrap_angle
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose, shifted, wrap_angle
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
 from tuling_fsm.map.lanes import DRIVING, SURFACE, Lane, LaneId, LaneMark, LanePosition, MarkKind
 from tuling_fsm.map.road_map import RoadMap

@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core import elementwise
-from tuling_fsm.core.geometry import FloatArray, Pose, distance, shifted, wrap_angle
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose, distance, shifted, wrap_angle
 from tuling_fsm.core.standing import VEHICLE_STANDS
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
 from tuling_fsm.map.lanes import DRIVING, LanePosition

@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core import elementwise
-from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
+from tuling_fsm.core.arrays import BoolArray, FloatArray
+from tuling_fsm.core.geometry import Pose, wrap_angle
 from tuling_fsm.sim.actors.agent_states import AgentBoxes
 from tuling_fsm.sim.parameters import FaultParameters, SensorParameters
 from tuling_fsm.sim.scenario import commands
@@ -104,7 +105,7 @@ class SensorChannels:
         self._channels[command.sensor].fault = fault
 
 
-def hidden(x: float, y: float, agents: AgentBoxes) -> npt.NDArray[np.bool_]:
+def hidden(x: float, y: float, agents: AgentBoxes) -> BoolArray:
     """Which of N objects cannot be seen from a point (m) behind other objects: no line of sight to the middle or to any
     corner (N,).
     """
@@ -127,7 +128,7 @@ def _corners(boxes: FloatArray) -> FloatArray:
     return np.stack(sides, axis=1)
 
 
-def _crosses(eye: FloatArray, target: FloatArray, start: FloatArray, end: FloatArray) -> npt.NDArray[np.bool_]:
+def _crosses(eye: FloatArray, target: FloatArray, start: FloatArray, end: FloatArray) -> BoolArray:
     """Whether the sight from `eye` to `target` crosses the segment from `start` to `end`; shapes broadcast."""
 
     def side(a: FloatArray, b: FloatArray, p: FloatArray) -> FloatArray:

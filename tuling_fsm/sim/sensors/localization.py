@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core import elementary, elementwise
-from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose, wrap_angle
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.sim.parameters import SensorParameters
 

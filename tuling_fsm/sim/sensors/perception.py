@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core import elementary, elementwise
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.arrays import BoolArray, FloatArray
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.kernels import array_kernel
 from tuling_fsm.core.standing import VEHICLE_STANDS
 from tuling_fsm.map.lanes import Lane, LaneId, LaneMark, LanePosition, MarkKind
@@ -63,9 +64,7 @@ class SensorVisibility:
         self._radar_range[~reflects] = -math.inf
         self._radar_range = np.minimum(self._radar_range, radar)
 
-    def sources(
-        self, agents: AgentBoxes, distance: npt.NDArray[np.float64], reach: float, blind: bool
-    ) -> npt.NDArray[np.uint8]:
+    def sources(self, agents: AgentBoxes, distance: FloatArray, reach: float, blind: bool) -> npt.NDArray[np.uint8]:
         """Bits of `Source` (N,) of each object, 0 where no sensor sees it.
 
         Args:
@@ -84,14 +83,14 @@ class SensorVisibility:
             bits |= ((distance <= reach) & self._known(agents)) * HISTORY_MAP
         return bits
 
-    def _map(self, agents: AgentBoxes, seen: npt.NDArray[np.bool_]) -> None:
+    def _map(self, agents: AgentBoxes, seen: BoolArray) -> None:
         for number, box in zip(agents.ids[seen].tolist(), agents.boxes[seen].tolist(), strict=True):
             if abs(box[6]) < STANDS:
                 self._mapped[number] = box[0], box[1]
             else:
                 self._mapped.pop(number, None)
 
-    def _known(self, agents: AgentBoxes) -> npt.NDArray[np.bool_]:
+    def _known(self, agents: AgentBoxes) -> BoolArray:
         places = [self._mapped.get(number, (math.inf, math.inf)) for number in agents.ids.tolist()]
         there = np.array(places).reshape(-1, 2)
         moved = elementwise.hypot(agents.boxes[:, 0] - there[:, 0], agents.boxes[:, 1] - there[:, 1])
@@ -252,7 +251,7 @@ def _signal_faces(road_map: RoadMap) -> dict[int, tuple[float, float]]:
 
 
 @array_kernel
-def _taken(slots: npt.NDArray[np.void], boxes: FloatArray) -> npt.NDArray[np.bool_]:
+def _taken(slots: npt.NDArray[np.void], boxes: FloatArray) -> BoolArray:
     """Which parking spaces (rows of `PARKING_SLOTS`) something stands in, of boxes (N, >= 6)."""
     taken = np.zeros(len(slots), np.bool_)
     for i in range(len(slots)):

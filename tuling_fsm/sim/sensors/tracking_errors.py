@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.arrays import BoolArray, FloatArray
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.sim.parameters import TrackingErrorParameters
 from tuling_fsm.sim.seeds import generator
 from tuling_fsm.world.inputs import OBJECTS, Kind, Source
@@ -74,7 +75,7 @@ class TrackingErrors:
         self._next += 1
         return self._next
 
-    def _drawn(self, rate: float, dt: float, count: int) -> npt.NDArray[np.bool_]:
+    def _drawn(self, rate: float, dt: float, count: int) -> BoolArray:
         """Which of `count` events of a rate (1/s) happen within `dt` (s)."""
         return np.asarray(self._random.random(count) < rate * dt)
 
@@ -115,7 +116,7 @@ class TrackingErrors:
         return np.concatenate((rows, shown))
 
 
-def _halve(rows: Rows, chosen: npt.NDArray[np.bool_], side: float) -> None:
+def _halve(rows: Rows, chosen: BoolArray, side: float) -> None:
     """Leave of the chosen boxes their front (1) or rear (-1) half."""
     half: FloatArray = 0.25 * rows["length"][chosen].astype(np.float64)
     heading = rows["heading"][chosen].tolist()

@@ -19,12 +19,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core import elementwise
+from tuling_fsm.core.arrays import BoolArray, FloatArray
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.sim.environment.traffic_lights import TrafficLights
 from tuling_fsm.sim.traffic.collision import PAIR
 from tuling_fsm.sim.traffic.fleet import ANY, OFF, TURNS, path_index
-from tuling_fsm.sim.traffic.lane_graph import BoolArray, TrafficLaneGraph
+from tuling_fsm.sim.traffic.lane_graph import TrafficLaneGraph
 from tuling_fsm.sim.traffic.manager import TrafficManager
 from tuling_fsm.sim.traffic.population import HybridPhysics, hybrid_physics
 

@@ -11,12 +11,12 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tuling_fsm.core import elementary
+from tuling_fsm.core.arrays import Int32Array
 from tuling_fsm.core.kernels import inlined_kernel, kernel, sqrt
 from tuling_fsm.sim.traffic.fleet import Fleet, ignores, offset_at, path_index
-from tuling_fsm.sim.traffic.lane_graph import SWEEP_M, IntArray, Records, TrafficLaneGraph, lane_point
+from tuling_fsm.sim.traffic.lane_graph import SWEEP_M, Records, TrafficLaneGraph, lane_point
 from tuling_fsm.sim.traffic.spatial_grid import CellRange, SpatialGrid, cells
 
 
@@ -105,7 +105,6 @@ SLACK_M = 5.0
 """A path is at least as long as the straight way, but for this: gaps between lanes, and a lane change."""
 PAIR = 1 << 32
 """Key of a pair: row of the vehicle that ignores the other, times this, plus the number of the other."""
-LongArray = npt.NDArray[np.int64]
 MIN_REACH_M = 45.0
 """Every vehicle looks this far: over a junction to the room behind it."""
 PASSED_MARGIN_S = 0.7
@@ -139,10 +138,10 @@ class ObstacleStage(NamedTuple):
 
     boxes: Records
     grid: SpatialGrid
-    ignored_pairs: LongArray
+    ignored_pairs: Int32Array
     k: IdmParameters
     ahead: Records
-    candidates: IntArray
+    candidates: Int32Array
 
 
 @kernel
@@ -204,16 +203,11 @@ def _passes_first(fleet: Fleet, i: int, boxes: Records, j: int, gap: float) -> b
 
 
 @kernel
-def _ignores_pair(ignored_pairs: LongArray, i: int, number: int) -> bool:
+def _ignores_pair(ignored_pairs: Int32Array, i: int, number: int) -> bool:
     """Whether collision detection is off between vehicle `i` and an agent: a pair in the sorted table of keys."""
-    key, low, high = i * PAIR + number, 0, len(ignored_pairs)
-    while low < high:
-        middle = (low + high) // 2
-        if ignored_pairs[middle] < key:
-            low = middle + 1
-        else:
-            high = middle
-    return bool(low < len(ignored_pairs) and ignored_pairs[low] == key)
+    key = i * PAIR + number
+    at = np.searchsorted(ignored_pairs, key)
+    return bool(at < len(ignored_pairs) and ignored_pairs[at] == key)
 
 
 @kernel
@@ -248,8 +242,9 @@ def _consider_obstacle(
 
 @kernel
 def _candidates(
-    fleet: Fleet, i: int, boxes: Records, grid: SpatialGrid, corridor: Corridor, around: CellRange, candidates: IntArray
-) -> int:
+    fleet: Fleet, i: int, boxes: Records, grid: SpatialGrid, corridor: Corridor, around: CellRange,
+    candidates: Int32Array,
+) -> int:  # fmt: skip
     """Put the boxes on the level of vehicle `i` that may touch its corridor into `candidates`, first the nearest that
     is no prediction; returns how many they are.
     """

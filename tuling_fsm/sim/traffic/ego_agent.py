@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from tuling_fsm.core import elementwise
-from tuling_fsm.core.geometry import FloatArray, Pose, wrap_angle
+from tuling_fsm.core.arrays import FloatArray, Int32Array
+from tuling_fsm.core.geometry import Pose, wrap_angle
 from tuling_fsm.core.standing import VEHICLE_STANDS
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
-from tuling_fsm.sim.traffic.lane_graph import IntArray
 from tuling_fsm.sim.traffic.right_of_way import LINE_BEFORE_M, LINE_WITHIN_M, JunctionRequest
 from tuling_fsm.world.inputs import Light
 
@@ -38,7 +38,7 @@ class _JunctionPassage:
 
     s_in: float
     s_out: float
-    lanes: IntArray
+    lanes: Int32Array
     signals: tuple[int, ...]
 
 

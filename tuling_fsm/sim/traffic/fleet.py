@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray, Int32Array
 from tuling_fsm.core.kernels import inlined_kernel, kernel
-from tuling_fsm.sim.traffic.lane_graph import IntArray, Records, TrafficLaneGraph, lane_point
+from tuling_fsm.sim.traffic.lane_graph import Records, TrafficLaneGraph, lane_point
 
 PATH_LANES = 64
 """Most lanes in a path."""
@@ -71,8 +71,8 @@ class Fleet(NamedTuple):
 
     car: Records
     rules: Records
-    turns: IntArray
-    path_lane: IntArray
+    turns: Int32Array
+    path_lane: Int32Array
     path_at: FloatArray
 
 

@@ -9,17 +9,15 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tuling_fsm.core import elementary
+from tuling_fsm.core.arrays import BoolArray, Int32Array
 from tuling_fsm.core.geometry import distance, wrap_angle
 from tuling_fsm.core.kernels import inlined_kernel
 from tuling_fsm.map.lanes import Lane, LaneId, LaneMark
 from tuling_fsm.map.road_map import RoadMap
 
 Records = np.recarray[Any, Any]
-IntArray = npt.NDArray[np.int32]
-BoolArray = npt.NDArray[np.bool_]
 
 SAMPLE_STEPS_M = (4.0, 2.0, 1.0, 0.5)
 """Centres are sampled at the first of these that follows them this well, or the last:"""
@@ -70,8 +68,8 @@ class TrafficLaneGraph(NamedTuple):
 
     lane: Records
     sample: Records
-    next: IntArray
-    conflict: IntArray
+    next: Int32Array
+    conflict: Int32Array
     stop: Records
 
 

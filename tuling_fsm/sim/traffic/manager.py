@@ -7,11 +7,11 @@ from collections.abc import Callable, Collection, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import BoolArray, FloatArray, Int32Array
 from tuling_fsm.core.standing import VEHICLE_STANDS
 from tuling_fsm.sim.parameters import TrafficManagerParameters
 from tuling_fsm.sim.traffic import population
-from tuling_fsm.sim.traffic.collision import IdmParameters, LongArray
+from tuling_fsm.sim.traffic.collision import IdmParameters
 from tuling_fsm.sim.traffic.fleet import (
     GIVEN_PATH,
     OFF,
@@ -25,7 +25,7 @@ from tuling_fsm.sim.traffic.fleet import (
     set_poses,
 )
 from tuling_fsm.sim.traffic.lane_change import start_lane_change
-from tuling_fsm.sim.traffic.lane_graph import BoolArray, IntArray, TrafficLaneGraph, endless_without
+from tuling_fsm.sim.traffic.lane_graph import TrafficLaneGraph, endless_without
 from tuling_fsm.sim.traffic.localization import append_lane
 from tuling_fsm.sim.traffic.motion import LINE_GAP_M
 from tuling_fsm.sim.traffic.population import (
@@ -160,12 +160,12 @@ class TrafficManager:
             lane_change_time=p.lane_change_time,
             patience=p.patience,
         )
-        self._refill: IntArray = np.zeros(0, np.int32)
+        self._refill: Int32Array = np.zeros(0, np.int32)
         self._routes = GivenRoutes(graph)
         self._frame = 0
         self.before_frame: list[Callable[[int, float], None]] = []
         """Called with number and time (s) of a frame before anything moves."""
-        self.ignored_pairs: LongArray = np.zeros(0, np.int64)
+        self.ignored_pairs: Int32Array = np.zeros(0, np.int64)
         """Sorted keys of the pairs without collision detection."""
         self.weather = LightConditions()
         self.hybrid = [hybrid_physics(parameters)]
@@ -227,7 +227,7 @@ class TrafficManager:
         stamp: float,
         dt: float,
         other_boxes: FloatArray,
-        lights: IntArray,
+        lights: Int32Array,
         ego: JunctionRequest,
         heroes: FloatArray,
     ) -> bool:

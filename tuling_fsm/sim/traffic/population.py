@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tuling_fsm.core import elementary, elementwise
+from tuling_fsm.core.arrays import BoolArray, FloatArray, Int32Array
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import inlined_kernel, kernel
 from tuling_fsm.sim.parameters import TrafficManagerParameters
 from tuling_fsm.sim.traffic.fleet import OFF, ROAMING, Fleet, draw, path_index, path_point
-from tuling_fsm.sim.traffic.lane_graph import BoolArray, IntArray, TrafficLaneGraph, lane_point
+from tuling_fsm.sim.traffic.lane_graph import TrafficLaneGraph, lane_point
 from tuling_fsm.sim.traffic.localization import update_path
 from tuling_fsm.sim.traffic.motion import start_dynamics
 from tuling_fsm.world.inputs import Kind
@@ -48,13 +48,13 @@ class SpawnPlaces(NamedTuple):
     circles one of which is to be kept within, if there are any.
     """
 
-    lanes: IntArray
+    lanes: Int32Array
     shares: FloatArray
     circles: FloatArray
     within: FloatArray
 
 
-def draw_sizes(fleet: Fleet, rows: range, spread: float, share: float) -> IntArray:
+def draw_sizes(fleet: Fleet, rows: range, spread: float, share: float) -> Int32Array:
     """Draw class and eagerness of vehicles; returns their kinds (N,) for the whole fleet."""
     kinds = np.full(len(fleet.car), int(Kind.CAR), dtype=np.int32)
     for i in rows:

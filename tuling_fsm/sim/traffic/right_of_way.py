@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray, Int32Array
 from tuling_fsm.core.kernels import array_kernel, inlined_kernel, kernel
 from tuling_fsm.core.standing import LINGERS
 from tuling_fsm.sim.traffic.collision import IdmParameters
 from tuling_fsm.sim.traffic.fleet import Fleet, ignores, path_index
-from tuling_fsm.sim.traffic.lane_graph import IntArray, Records, TrafficLaneGraph
+from tuling_fsm.sim.traffic.lane_graph import Records, TrafficLaneGraph
 from tuling_fsm.sim.traffic.localization import take_other_exit
 
 RED, YELLOW, GREEN, RED_YELLOW = 1, 2, 3, 4
@@ -40,7 +40,9 @@ light is why.
 
 
 @inlined_kernel
-def _light_allows(graph: TrafficLaneGraph, states: IntArray, first: int, last: int, v: float, distance: float) -> bool:
+def _light_allows(
+    graph: TrafficLaneGraph, states: Int32Array, first: int, last: int, v: float, distance: float
+) -> bool:
     """Whether a vehicle may pass the light lines `first` to `last` of one place: any that is green will do, dark ones
     do not count.
     """
@@ -79,7 +81,7 @@ def revoke_clearance(graph: TrafficLaneGraph, fleet: Fleet, i: int, line: float)
 
 @kernel
 def obey_traffic_controls(
-    graph: TrafficLaneGraph, fleet: Fleet, states: IntArray, reach: float, stop_points: Records
+    graph: TrafficLaneGraph, fleet: Fleet, states: Int32Array, reach: float, stop_points: Records
 ) -> None:
     """Red lights and stop signs up to `reach` (m) ahead: fill `stop_points`."""
     for i in range(len(fleet.car)):
@@ -187,7 +189,7 @@ class JunctionRequest(NamedTuple):
     not yet), whether it holds that way already, and whether it moves.
     """
 
-    lanes: IntArray
+    lanes: Int32Array
     arrived: float
     holds: bool
     moves: bool
@@ -211,9 +213,9 @@ class JunctionQueue(NamedTuple):
     where it has to be cleared (index in its path), and the arc (m) at which other things stop it.
     """
 
-    row: IntArray
+    row: Int32Array
     arrived: FloatArray
-    entry: IntArray
+    entry: Int32Array
     stop_arc: FloatArray
 
 
@@ -258,7 +260,7 @@ def _update_occupancy(graph: TrafficLaneGraph, fleet: Fleet, ego: JunctionReques
 
 
 @inlined_kernel
-def _no_conflict(graph: TrafficLaneGraph, lanes: IntArray, occupancy: Records, claims_bind: bool) -> bool:
+def _no_conflict(graph: TrafficLaneGraph, lanes: Int32Array, occupancy: Records, claims_bind: bool) -> bool:
     """Whether no vehicle holds (or waits for, where that matters) a lane that conflicts with these."""
     for lane in lanes:
         for c in range(graph.lane.conflict_at[lane], graph.lane.conflict_end[lane]):

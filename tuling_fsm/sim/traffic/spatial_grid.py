@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core import elementary
+from tuling_fsm.core.arrays import FloatArray, Int32Array
 from tuling_fsm.core.cells import by_cell
-from tuling_fsm.core.geometry import FloatArray
 from tuling_fsm.core.kernels import array_kernel, kernel
 from tuling_fsm.sim.traffic.fleet import Fleet
-from tuling_fsm.sim.traffic.lane_graph import IntArray, Records
+from tuling_fsm.sim.traffic.lane_graph import Records
 
 CELL_M = 24.0
 CELLS_A_BODY = 4
@@ -43,7 +43,7 @@ class SpatialGrid(NamedTuple):
     cell: float
     columns: int
     rows: int
-    start: IntArray
+    start: Int32Array
     largest: float
     """Greatest half side of the rectangle around a body, m."""
     fastest: float

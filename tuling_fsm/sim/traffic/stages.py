@@ -12,13 +12,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray, Int32Array
 from tuling_fsm.core.kernels import array_kernel, kernel
 from tuling_fsm.core.standing import VEHICLE_STANDS
-from tuling_fsm.sim.traffic.collision import AHEAD, IdmParameters, LongArray, ObstacleStage, detect_obstacles
+from tuling_fsm.sim.traffic.collision import AHEAD, IdmParameters, ObstacleStage, detect_obstacles
 from tuling_fsm.sim.traffic.fleet import Fleet, path_index, set_poses
 from tuling_fsm.sim.traffic.lane_change import change_lanes
-from tuling_fsm.sim.traffic.lane_graph import IntArray, Records, TrafficLaneGraph
+from tuling_fsm.sim.traffic.lane_graph import Records, TrafficLaneGraph
 from tuling_fsm.sim.traffic.localization import localize
 from tuling_fsm.sim.traffic.motion import move
 from tuling_fsm.sim.traffic.right_of_way import (
@@ -102,7 +102,7 @@ class StageBuffers(NamedTuple):
     occupancy: Records
     unsorted: Records
     boxes: Records
-    candidates: IntArray
+    candidates: Int32Array
 
 
 class StageInput(NamedTuple):
@@ -111,9 +111,9 @@ class StageInput(NamedTuple):
     """
 
     other_boxes: FloatArray
-    lights: IntArray
+    lights: Int32Array
     ego: JunctionRequest
-    ignored_pairs: LongArray
+    ignored_pairs: Int32Array
     weather: LightConditions
     stamp: float
     dt: float

@@ -14,7 +14,8 @@ import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
 
 from tuling_fsm.core import elementary, elementwise
-from tuling_fsm.core.geometry import FloatArray, Pose
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.lanes import Signal, StopLine
 from tuling_fsm.wire.carla.messages import LIGHT_INFO, LIGHT_STATUS
 from tuling_fsm.wire.cdr import check_finite, pose_value, unpack

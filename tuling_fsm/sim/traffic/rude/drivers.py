@@ -9,14 +9,12 @@ come from a stream of their own, so that a run without them is what it was.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from tuling_fsm.core import elementwise
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray, Int32Array, IntArray
 from tuling_fsm.sim.seeds import generator
 from tuling_fsm.sim.traffic.collision import PAIR
 from tuling_fsm.sim.traffic.fleet import ROAMING, path_index
-from tuling_fsm.sim.traffic.lane_graph import IntArray
 from tuling_fsm.sim.traffic.manager import TrafficManager
 from tuling_fsm.sim.traffic.rude.junctions import RedClock, first_light, goes, held_by_light, next_junction
 from tuling_fsm.sim.traffic.rude.parameters import RudeParameters
@@ -49,7 +47,7 @@ class RudeDrivers:
     ) -> None:  # fmt: skip
         self._traffic, self._p = traffic, parameters
         self._random = generator(seed)
-        self.rows: npt.NDArray[np.int64] = np.array(rows)[self._random.random(len(rows)) < share]
+        self.rows: IntArray = np.array(rows)[self._random.random(len(rows)) < share]
         """Rows of the fleet that are rude."""
         count, p = len(self.rows), parameters
         self.gap = self._random.uniform(p.gap_least, p.gap_most, count)
@@ -72,7 +70,7 @@ class RudeDrivers:
         known = set(self._traffic.ignored_pairs.tolist())
         self._traffic.ignored_pairs = np.array(sorted(known | keys), dtype=np.int64)
 
-    def step(self, stamp: float, dt: float, ego: FloatArray, lights: IntArray) -> None:
+    def step(self, stamp: float, dt: float, ego: FloatArray, lights: Int32Array) -> None:
         """Decide what each does in the frame that begins.
 
         Args:
@@ -100,7 +98,7 @@ class RudeDrivers:
             elif draws[n, 2] < self._p.cut_in_rate * dt:
                 self._cut_in(row, seen)
 
-    def _pass_lights(self, stamp: float, n: int, row: int, lights: IntArray, seen: SeenVehicles) -> None:
+    def _pass_lights(self, stamp: float, n: int, row: int, lights: Int32Array, seen: SeenVehicles) -> None:
         """The light ahead, and the junction behind it."""
         graph, fleet = self._traffic.graph, self._traffic.fleet
         signal = first_light(graph, fleet, row)

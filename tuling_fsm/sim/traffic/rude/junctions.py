@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray, Int32Array
 from tuling_fsm.sim.traffic.fleet import Fleet, path_index
-from tuling_fsm.sim.traffic.lane_graph import IntArray, TrafficLaneGraph
+from tuling_fsm.sim.traffic.lane_graph import TrafficLaneGraph
 from tuling_fsm.sim.traffic.right_of_way import LIGHT, RED, RED_YELLOW, YELLOW
 from tuling_fsm.sim.traffic.rude.sight import SeenVehicles, blocked, gap_seen, way_through
 
@@ -26,7 +26,7 @@ class RedClock:
     def __init__(self) -> None:
         self._since: FloatArray = np.zeros(0)
 
-    def look(self, stamp: float, states: IntArray) -> None:
+    def look(self, stamp: float, states: Int32Array) -> None:
         """Note the states (K,) at a time (s)."""
         if len(self._since) != len(states):
             self._since = np.full(len(states), -np.inf)
@@ -74,7 +74,7 @@ def next_junction(graph: TrafficLaneGraph, fleet: Fleet, i: int) -> tuple[int, i
     return None
 
 
-def held_by_light(states: IntArray, signal: int, runs: bool) -> bool:
+def held_by_light(states: Int32Array, signal: int, runs: bool) -> bool:
     """Whether a light ahead (its index, -1 for none) is waited for."""
     return signal >= 0 and not runs and int(states[signal]) in (*CLOSED, YELLOW)
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tuling_fsm.core import elementwise
-from tuling_fsm.core.geometry import FloatArray
+from tuling_fsm.core.arrays import FloatArray, IntArray
 from tuling_fsm.core.standing import AGENT_MOVES
 from tuling_fsm.sim.traffic.fleet import OFF, Fleet
 from tuling_fsm.sim.traffic.lane_graph import TrafficLaneGraph
 
-BoolArray = npt.NDArray[np.bool_]
 NEAR_M = 50.0
 STEP_M = 2.0
 """The own way through a junction is looked at every so many metres."""
@@ -35,7 +33,7 @@ class SeenVehicles(NamedTuple):
     heading: FloatArray
     v: FloatArray
     length: FloatArray
-    row: npt.NDArray[np.int64]
+    row: IntArray
 
     def near(self, x: float, y: float, but: int) -> SeenVehicles:
         """Those within `NEAR_M` of a point, but one row."""
