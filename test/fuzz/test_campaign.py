@@ -14,7 +14,7 @@ from tuling_fsm import cli
 from tuling_fsm.agent import Agent
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.fuzz.campaign import STATE, FuzzBudget, FuzzCampaign, FuzzRecord, table
-from tuling_fsm.fuzz.hostile_inputs import HostileWorld
+from tuling_fsm.fuzz.hostile_inputs import STEP_S, HostileWorld
 from tuling_fsm.fuzz.targets import Seed
 from tuling_fsm.fuzz.ticks import drive
 from tuling_fsm.fuzz.work import FuzzWork
@@ -53,6 +53,10 @@ def test_a_finding_that_holds_no_more_is_told_as_mended(tmp_path: Path) -> None:
     record = run(tmp_path, 1)
     assert not record.held and list(record.findings) == ["exception-0"]
     assert table({"mission": record}, ["mission"])[1].split()[-2:] == ["0", "1"]
+    aside = tmp_path / record.findings["exception-0"]["file"]
+    assert aside == kept.parent / "mended" / kept.name and aside.is_file()
+    assert not kept.exists(), "another one with its name is kept there"
+    assert run(tmp_path, 1).findings["exception-0"]["file"] == "findings/mission/mended/exception-0.json"
 
 
 @pytest.mark.slow
@@ -115,3 +119,14 @@ def test_what_was_heard_at_this_time_is_no_silence_though_the_clock_was_set_sinc
     assert world.silent_s(began + 0.3) == pytest.approx(0.3)
     assert world.silent_s(began - 1.0) == pytest.approx(59.0)
     assert world.silent_s(began - 61.0) == math.inf
+
+
+def test_a_tick_without_a_time_hears_odometry_that_is_a_step_ahead_of_it(course: RoadMap) -> None:
+    world = HostileWorld(Random(1), random_route(course, np.random.default_rng(1), 100.0))
+    before = world.inputs().stamp
+    world._stamp += STEP_S
+    world.inputs()
+    assert world.silent_s(before) == 0.0
+    world._heard.popleft()
+    assert world.silent_s(before) == pytest.approx(STEP_S)
+    assert world.silent_s(before - STEP_S) == math.inf

@@ -34,6 +34,7 @@ PATIENCE = 4.0
 LOADING_S = 300.0
 """Until the first line comes, s: kernels may have to be compiled."""
 _HELD = "holds"
+_MENDED = "mended"
 
 
 @dataclass
@@ -126,8 +127,17 @@ class FuzzCampaign:
             kinds = [line for line in _lines(work, TARGETS[name].limit_s, False) if "finding" in line or "died" in line]
             told = kinds[0].get("finding", {"kind": "crash"}) if kinds else {"kind": "crash"}
             each[_HELD] = told["kind"] not in ("read", "refused")
+            if not each[_HELD]:
+                each["file"] = self._put_aside(each["file"])
         if known:
             self._save()
+
+    def _put_aside(self, file: str) -> str:
+        """Move the file of a finding that is mended, so that another one with its name is kept beside it."""
+        aside = Path(file).parent / _MENDED / Path(file).name if Path(file).parent.name != _MENDED else Path(file)
+        (self._out / aside).parent.mkdir(exist_ok=True)
+        (self._out / file).replace(self._out / aside)
+        return aside.as_posix()
 
     def _work(self, name: str, record: FuzzRecord, budget: FuzzBudget) -> FuzzWork:
         folder = self._out / "work" / name

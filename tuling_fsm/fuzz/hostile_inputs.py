@@ -22,6 +22,8 @@ from tuling_fsm.map.route import Route
 from tuling_fsm.world.inputs import TABLES, BoolMessage, Inputs, Occupancy, Odometry, RouteAnswer, StampedRows
 
 STEP_S = 0.05
+_ROUNDING_S = 1e-6
+"""Of a stamp since 1970."""
 _EXTREMES = (0.0, -0.0, 1e-320, 1.0, -1.0, 90.0, 1e4, 1e6, 1e30, 3e38, 1e308, -1e308, math.nan, math.inf, -math.inf)
 _JUMPS_S = (-60.0, -1.0, -STEP_S, 0.0, 1e-9, 0.3, 0.9, 5.0, 3600.0)
 _HOSTILE_SHARE = 0.35
@@ -47,7 +49,7 @@ class HostileWorld:
         self._stamp = random.choice((0.0, 100.0, 1.7e9))
         self._heard = deque[float](maxlen=_HEARD)
         """Stamps of the latest odometry that was sound. The clock may have been set since, and a tick without a time is
-        at that of the one before."""
+        at that of the one before, a step earlier than its odometry."""
         self._pose, self._v = route.reference.at(0.0), 0.0
         self._mission: Any = {"goal": route.reference.at(route.length)._asdict()}
         self._kept: dict[str, tuple[int, Any]] = {}
@@ -58,7 +60,8 @@ class HostileWorld:
 
     def silent_s(self, stamp: float) -> float:
         """How long, up to the stamp (s) of a tick, the car was told nothing of where it is, s."""
-        return min((stamp - heard for heard in self._heard if heard <= stamp), default=math.inf)
+        heard = [heard for heard in self._heard if heard <= stamp + STEP_S + _ROUNDING_S]
+        return min((abs(stamp - each) for each in heard), default=math.inf)
 
     def inputs(self) -> Inputs:
         """Those of the next tick."""
