@@ -43,6 +43,15 @@ scenario straight:
                 along(map.create_route([away]))
                 speed(3mps)
 """
+REFUSING = (
+    STRAIGHT.replace("leader: vehicle", "leader: vehicle\n    server: route_server").replace("60s", "120s")
+    + """
+        serial:
+            wait elapsed(2s)
+            server.refuse(duration: 50s)
+"""
+)
+"""The same, and the route server refuses every route until 52 s."""
 
 
 @cache
@@ -56,10 +65,10 @@ def scenario_file(folder: Path, text: str = STRAIGHT) -> Path:
     return file
 
 
-def fresh_loop() -> VehicleLoop:
+def fresh_loop(text: str = STRAIGHT) -> VehicleLoop:
     """A car behind a slow leader, at its start."""
     with TemporaryDirectory() as folder:
-        scenario = load_scenario(scenario_file(Path(folder)), {})
+        scenario = load_scenario(scenario_file(Path(folder), text), {})
     return VehicleLoop(course(), scenario, 1, Parameters())
 
 

@@ -16,7 +16,7 @@ from tuling_fsm.share import share_file
 from tuling_fsm.sim.scenario.commands import Drive
 from tuling_fsm.sim.scenario.compiler import load_scenario
 
-from .staged import cell, course, fresh_loop, reference, run, straight_loop
+from .staged import REFUSING, cell, course, fresh_loop, reference, run, straight_loop
 
 BEGIN_S = 4.0
 
@@ -180,6 +180,26 @@ def test_a_planner_that_is_restarted_at_its_stop_goes_on_round_the_block() -> No
     run(loop, 12.0)
     assert loop.state != "departure/plan_once"
     assert loop.simulation.distance_m > stood + 5.0
+
+
+@pytest.mark.slow
+@pytest.mark.clause("DEP-2", "RRF-3")
+def test_a_planner_that_is_restarted_without_a_route_is_waited_for_until_the_server_gives_one() -> None:
+    loop = fresh_loop(REFUSING)
+    run(loop, BEGIN_S)
+    result = drive_cell(loop, cell("planner_restarted", at_s=BEGIN_S), reference(), 2.0)
+    assert (result["verdict"], result["detail"]) == ("passed", "")
+    assert 52.0 < BEGIN_S + 2.0 + result["recovered_s"] < 60.0
+
+
+@pytest.mark.slow
+def test_a_car_that_stands_for_another_reason_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    loop = fresh_loop(REFUSING)
+    run(loop, BEGIN_S)
+    monkeypatch.setattr(loop, "end", lambda _: None)
+    result = drive_cell(loop, cell("emergency_stop", at_s=BEGIN_S), reference(), 2.0)
+    assert result["verdict"] == "not recovered" and "EMERGENCY_STOP" in result["detail"]
+    assert loop.simulation.stamp < 50.0
 
 
 def test_a_cell_whose_state_is_not_there_is_not_reached() -> None:

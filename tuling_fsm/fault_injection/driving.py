@@ -18,6 +18,7 @@ from typing import Any
 from tuling_fsm.agent import Agent, Parameters
 from tuling_fsm.core.errors import in_one_line
 from tuling_fsm.core.parameters import load, nest
+from tuling_fsm.core.request import Reason
 from tuling_fsm.fault_injection.cells import FaultCell, ReferenceDrive, StateVisit
 from tuling_fsm.fault_injection.faults import BY_NAME, InjectedFault
 from tuling_fsm.fault_injection.loop import VehicleLoop
@@ -25,6 +26,7 @@ from tuling_fsm.fault_injection.verdict import CellEvidence, CellVerdict, Recove
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.output_file import write_file
 from tuling_fsm.sim.reporting.run_log import LogRow
+from tuling_fsm.sim.scenario.choices import ServerBehaviour
 from tuling_fsm.sim.scenario.compiler import load_scenario
 
 SETTLE_S = 5.0
@@ -171,15 +173,22 @@ def _drive_through(loop: VehicleLoop, cell: FaultCell, reference: ReferenceDrive
     ended, from_m = simulation.stamp, simulation.distance_m
     target = RecoveryTarget.after(reference, began, ended)
     recovered: float | None = None
-    while not simulation.finished and simulation.stamp < target.until_s + SETTLE_S:
+    until = target.until_s
+    while not simulation.finished and simulation.stamp < (until if recovered is None else recovered + SETTLE_S):
+        loop.frame()
         if recovered is None and simulation.distance_m - from_m >= target.metres:
             recovered = simulation.stamp
-        if simulation.stamp >= (target.until_s if recovered is None else recovered + SETTLE_S):
-            break
-        loop.frame()
+        if _is_denied_a_route(loop):
+            until += simulation.dt
     if recovered is None and simulation.end in ENDS_WELL:
         recovered = simulation.stamp
     return None if recovered is None else round(recovered - ended, 3)
+
+
+def _is_denied_a_route(loop: VehicleLoop) -> bool:
+    """Whether the car has no route and the scenario's own server gives none: a fault that is not over yet."""
+    behaviour = loop.simulation.server.settings.behaviour
+    return behaviour is not ServerBehaviour.WELL and loop.run_log.rows[-1].limit.reason is Reason.NO_ROUTE
 
 
 def _with_fault(loop: VehicleLoop, fault: InjectedFault, name: str, duration_s: float) -> None:
