@@ -5,7 +5,9 @@ after a change or a while. Until then it stands, and says why.
 from __future__ import annotations
 
 import pickle
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +17,8 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import FreeSpace, PlanningRequest, PlanResult, PullOver, Reason
 from tuling_fsm.core.scene import Scene
 from tuling_fsm.core.trajectory import Trajectory
-from tuling_fsm.planning.free_space import plan_free_space
+from tuling_fsm.planning.free_space import plan_free_space, solver
+from tuling_fsm.planning.free_space.hybrid_a_star import BestPath, search
 from tuling_fsm.planning.planner import Planner
 
 from ..scenes import Thing, scene
@@ -185,6 +188,28 @@ def test_a_car_that_rolls_plans_at_once_and_so_does_one_that_only_asks() -> None
     assert only.maneuver is not None
     nowhere = PLANNER.plan(replace(BEYOND, feasibility_only=True), HERE, None)
     assert nowhere.reason is Reason.NO_PATH
+
+
+def test_what_is_planned_at_once_is_searched_for_half_as_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    used: list[int] = []
+
+    def counted(task: Any, tree: Any, found: BestPath, *others: Any) -> Any:
+        result = search(task, tree, found, *others)
+        used.append(int(found.used[0]))
+        return result
+
+    def most_of(results: Sequence[PlanResult]) -> int:
+        assert results[-1].limit.reason is Reason.TIMEOUT
+        total = sum(used)
+        used.clear()
+        return total
+
+    monkeypatch.setattr(solver, "search", counted)
+    request = replace(BEYOND, max_expansions=400)
+    steps = ticks(request, HERE)
+    assert 200 < most_of(steps) <= 400
+    assert 100 < most_of([after(steps[0], scene(0.0, segments=closed(-4.5)), request)]) <= 200
+    assert 100 < most_of([PLANNER.plan(request, scene(0.0, v=1.2, segments=closed()), None)]) <= 200
 
 
 @pytest.mark.clause("EXPL-1")

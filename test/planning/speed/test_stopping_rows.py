@@ -12,6 +12,7 @@ from shapely.geometry import Polygon, box
 
 from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.scene import PREDICTION_STEP_S
 from tuling_fsm.core.trajectory import STEP_S, Trajectory
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.parameters import SpeedParameters
@@ -110,6 +111,9 @@ def test_the_way_of_the_last_plan_is_kept_to_from_where_the_car_is(gear: float) 
     assert path[-1, PS] > abs(ahead[-1] - pose.x) + 4.0
 
 
+NOTHING = np.empty((0, 6))
+
+
 def body(x: float, y: float, heading: float, length: float, width: float, ahead: float = 0.0) -> Polygon:
     shape = box(ahead - 0.5 * length, -0.5 * width, ahead + 0.5 * length, 0.5 * width)
     return translate(rotate(shape, heading, (0.0, 0.0), use_radians=True), x, y)
@@ -124,14 +128,19 @@ def test_what_a_stop_would_meet_is_what_polygons_meet(seed: int) -> None:
     s = np.concatenate(([0.0], np.cumsum(0.05 * (v[1:] + v[:-1]))))
     heading = 0.4 + 0.08 * s
     x, y = np.cumsum(np.diff(s, prepend=0.0) * np.cos(heading)), np.cumsum(np.diff(s, prepend=0.0) * np.sin(heading))
-    rows, times = np.stack((t, x, y, heading, v)), 0.2 * np.arange(16)
+    rows, times = np.stack((t, x, y, heading, v)), PREDICTION_STEP_S * np.arange(16)
     footprint, checked = Footprint.of(VEHICLE), 0
     middle = 0.5 * (VEHICLE.front - VEHICLE.rear_overhang)
     cars = [
         body(x[k], y[k], heading[k], VEHICLE.length, VEHICLE.width, middle) for k in range(len(t))
     ]  # fmt: skip
     for _ in range(30):
-        px, py, turn, speed = draw.uniform(-6, 14), draw.uniform(-8, 12), draw.uniform(-3, 3), draw.uniform(0, 4)
+        px, py, turn, speed = (
+            draw.uniform(-6, 14),
+            draw.uniform(-8, 12),
+            draw.uniform(-3, 3),
+            draw.choice((0.0, 2.0, 4.0)),
+        )
         length, width = draw.choice((0.5, 4.0, 20.0)), draw.choice((0.2, 2.0))
         xs, ys = px + speed * times * math.cos(turn), py + speed * times * math.sin(turn)
         shape = np.array((math.cos(turn), math.sin(turn), 0.5 * length, 0.5 * width))
@@ -144,6 +153,24 @@ def test_what_a_stop_would_meet_is_what_polygons_meet(seed: int) -> None:
         if any(abs(gap) < 0.01 for gap in gaps):
             continue
         met = next((k for k, gap in enumerate(gaps) if gap < 0.0), -1)
-        assert sp._touches(rows, boxes, times, footprint) == (met > 0 and v[met] > 0.0)
+        for near in (sp._Boxes(boxes, NOTHING), sp._Boxes(boxes[:0], boxes[0, :1])):
+            if speed == 0.0 or len(near.objects) > 0:
+                assert sp._touches(rows, near, footprint) == (met > 0 and v[met] > 0.0)
         checked += met > 0
     assert checked > 0
+
+
+@pytest.mark.clause("USE-11")
+def test_who_drives_into_the_car_when_it_stands_hides_nothing_that_it_would_meet_before() -> None:
+    t = 0.1 * np.arange(60)
+    v = np.maximum(0.0, 4.0 - 2.0 * t)
+    x = np.cumsum(0.1 * v)
+    rows = np.stack((t, x, np.zeros(60), np.zeros(60), v))
+    footprint, shape = Footprint.of(VEHICLE), np.array((1.0, 0.0, 0.5, 0.5))
+    times = PREDICTION_STEP_S * np.arange(31)
+    from_the_left = np.column_stack((np.full(31, 4.0), 20.0 - 4.0 * times, np.tile(shape, (31, 1))))
+    assert not sp._touches(rows, sp._Boxes(from_the_left[None], NOTHING), footprint)
+    ahead = np.array([[x[-1] + VEHICLE.front, 0.0, *shape]])
+    assert sp._touches(rows, sp._Boxes(from_the_left[None], ahead), footprint)
+    ahead = np.tile(ahead, (31, 1))
+    assert sp._touches(rows, sp._Boxes(np.stack((from_the_left, ahead)), NOTHING), footprint)

@@ -99,10 +99,10 @@ def plan_free_space(
 
     Poses, segments and the trajectory are in `map`, SI units. The trajectory starts with the speed and steering that
     the car has, stands at every change of gear and at its end, and keeps clear of everything that stands along the
-    whole motion. A car that rolls has no time: half as much is spent on bettering its path. A line that the car stands
-    on is dropped near it, see `held_lines`. What cannot be planned comes back as an infeasible result without a
-    trajectory; nothing is raised. A caller that plans again and again hands in a `tree` (`new_tree`) to search in; no
-    result depends on it.
+    whole motion. A car that rolls has no time: half as much is spent on finding its path and on bettering it. A line
+    that the car stands on is dropped near it, see `held_lines`. What cannot be planned comes back as an infeasible
+    result without a trajectory; nothing is raised. A caller that plans again and again hands in a `tree` (`new_tree`)
+    to search in; no result depends on it.
     """
     case = _case_of(request, scene, vehicle, parameters or FreeSpaceParameters())
     if isinstance(case, PlanResult):
@@ -237,8 +237,10 @@ def _begun(case: _Case) -> PlanResult | PathSearch:
         return _driven(case, quickest[1])
     if case.request.feasibility_only:
         return PathSearch(bodies[-1:], case.request.max_expansions, 0, first_will_do=True)
-    rolls, spare = case.roll.v > 0.0, case.parameters.improve_expansions
-    return PathSearch(bodies, case.request.max_expansions, spare // 2 if rolls else spare, hurried=rolls)
+    rolls, most, spare = case.roll.v > 0.0, case.request.max_expansions, case.parameters.improve_expansions
+    if rolls:
+        return PathSearch(bodies, most // 2, spare // 2, hurried=True)
+    return PathSearch(bodies, most, spare)
 
 
 def _gone_on(case: _Case, search: PathSearch, tree: SearchTree) -> PlanResult | PathSearch:

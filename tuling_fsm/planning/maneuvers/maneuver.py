@@ -221,8 +221,8 @@ def _found(
     workspace: ManeuverWorkspace,
 ) -> PlanResult | OpenSearch | None:
     """The plan, for a car that stands in steps of one a tick, and none yet for one that is about to stand, or `settles`
-    after its plan stands. Where what was begun is of no use any more it is made at once, so that no change after change
-    keeps the car waiting.
+    after its plan stands. Where what was begun is of no use any more it is made at once, with half as much of a search,
+    so that no change after change keeps the car waiting.
     """
     vehicle, parameters, v = derived.vehicle, derived.parameters.free_space, abs(scene.ego.v)
     under_way = previous.search if previous is not None else None
@@ -233,8 +233,10 @@ def _found(
         return replace(found, trajectory=replace(found.trajectory, stamp=scene.stamp))
     if not request.feasibility_only and (STANDS <= v < _SLOW or (v < STANDS and settles)):
         return None
-    if not request.feasibility_only and v < STANDS and under_way is None:
-        return begin_plan(request, scene, vehicle, parameters)
+    if not request.feasibility_only and v < STANDS:
+        if under_way is None:
+            return begin_plan(request, scene, vehicle, parameters)
+        request = replace(request, max_expansions=request.max_expansions // 2)
     return plan_free_space(request, scene, vehicle, parameters, workspace.tree)
 
 

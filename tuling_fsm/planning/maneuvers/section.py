@@ -151,7 +151,7 @@ def static_along(path: FloatArray, scene: Scene, derived: DerivedParameters) -> 
     """The same of a path that is driven forward and only has to be free of what never moves."""
     line, wanted = _as_line(path), derived.parameters.clearance.wanted
     car = _car_on(line, path, scene, derived.body)
-    static = gather_static_obstacles(ObstacleColumns.of(scene.obstacles), scene.static_segments, 0.0, wanted, car)
+    static = gather_static_obstacles(ObstacleColumns.of(scene.obstacles), scene.static_segments, 0.0, wanted, car, 0.0)
     return FrenetPath(path, len(path), 1, line, 0), static
 
 

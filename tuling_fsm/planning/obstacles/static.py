@@ -14,7 +14,7 @@ from tuling_fsm.planning.paths.footprint import Footprint, body_separation, near
 from tuling_fsm.planning.paths.frenet_path import PCOS, PROOM, PSIN, PX, PY, FrenetPath
 from tuling_fsm.planning.paths.reference_line import COS, SIN, S, X, Y, offset_at, walk
 
-_BAND = 5.0
+BAND = 5.0
 """Candidates stay within this of their line, or of the car's offset from it (m)."""
 _STRIDE = 4
 EDGE = -1
@@ -64,16 +64,20 @@ def _extent(line: FloatArray, n: int, box: FloatArray, lo: int, hi: int, extent:
 
 @kernel
 def _within_reach(line: FloatArray, n: int, box: FloatArray, reach: float, near: IntArray) -> None:
-    """First and last sample within `reach` of a box; skips as far along the line as the distance allows."""
+    """First and last sample within `reach` of a box, the last up to `_STRIDE` too late; empty where from > to."""
     near[0], near[1] = n, -1
     k = 0
     while k < n:
         apart = _point_to_box(line[k, X], line[k, Y], box) - reach
         if apart <= 0.0:
-            near[0], near[1] = min(near[0], max(0, k - _STRIDE)), min(n - 1, k + _STRIDE)
+            near[0], near[1] = min(near[0], k), min(n - 1, k + _STRIDE)
             k += _STRIDE
         else:
-            k += max(_STRIDE, int(apart / max(0.1, line[min(k + 1, n - 1), S] - line[k, S] + 1e-3)) - _STRIDE)
+            # No sample before can be within reach, however far apart samples are.
+            at = line[k, S] + apart
+            k += 1
+            while k < n and line[k, S] < at:
+                k += 1
 
 
 @kernel
@@ -130,8 +134,11 @@ def gather_static_obstacles(
     gap: float,
     wanted: float,
     car: CarOnLines,
+    band: float,
 ) -> StaticObstacles:
-    """Those of the static objects and `segments` (M, 4) that the body could reach from any line, and where."""
+    """Those of the static objects and `segments` (M, 4) that the body could reach on paths within `band` (m) of any
+    line, or of the car's offset from it, and where.
+    """
     lines, counts, pose, body = car.lines, car.points, car.pose, car.body
     many, most = len(counts), len(around.moving) + len(segments)
     boxes, ids = np.empty((most, 6)), np.empty(most, np.int64)
@@ -140,7 +147,7 @@ def gather_static_obstacles(
     keep = np.zeros(total, np.bool_)
     corner = elementary.hypot(body.front, body.half_width)
     for at in range(many):
-        reach = _BAND + abs(car.offsets[at]) + corner + wanted
+        reach = band + abs(car.offsets[at]) + corner + wanted
         for m in range(total):
             _within_reach(lines[at], counts[at], boxes[m], reach, near[at, m])
             keep[m] |= near[at, m, 1] >= 0

@@ -13,7 +13,7 @@ from tuling_fsm.core.scene import PREDICTION_STEPS, Obstacles, Scene
 from tuling_fsm.planning.obstacles.beside import ObstaclesBeside, PassingLimits, gather_beside
 from tuling_fsm.planning.obstacles.boxes import CarOnLines, ObstacleColumns
 from tuling_fsm.planning.obstacles.moving import MovingObstacleGaps, MovingObstacles, gather_moving_obstacles
-from tuling_fsm.planning.obstacles.static import StaticObstacles, gather_static_obstacles
+from tuling_fsm.planning.obstacles.static import BAND, StaticObstacles, gather_static_obstacles
 
 
 class Surroundings(NamedTuple):
@@ -41,7 +41,7 @@ class Surroundings(NamedTuple):
         than `solid_gap` (m) to static things and would rather keep `wanted` (m).
         """
         around = ObstacleColumns.of(scene.obstacles)
-        static = gather_static_obstacles(around, scene.static_segments, solid_gap, wanted, car)
+        static = gather_static_obstacles(around, scene.static_segments, solid_gap, wanted, car, BAND)
         moving = gather_moving_obstacles(around, moving_gaps, top_speed, car)
         return cls(static, moving, gather_beside(around, static, moving, passing, car), scene.obstacles)
 

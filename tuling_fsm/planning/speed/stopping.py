@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,6 +26,13 @@ from tuling_fsm.planning.start_state import StartState
 STANDS = HELD
 _LEAST_STEP = 0.05
 _STEPS = (1.0, 1.8, 2.6)
+
+
+class _Boxes(NamedTuple):
+    """What a stop may meet: objects (N, T, 6) at every prediction time, and what never moves (M, 6)."""
+
+    objects: FloatArray
+    edges: FloatArray
 
 
 @kernel
@@ -77,7 +85,7 @@ def comfortable_stop(
     if before is not None and abs(float(before.v[-1])) < STANDS:
         earlier = 0.5 * v * v / max(0.05, _length_left(before, scene.stamp))
         onset, needed = (speed.hard_jerk, earlier) if earlier > needed else (onset, needed)
-    boxes, times = _boxes(scene, start)
+    boxes = _boxes_near(scene, start)
     for path in _ways_on(start, before, vehicle, speed):
         for factor in _STEPS:
             decel = min(vehicle.emergency_decel, factor * needed)
@@ -85,7 +93,7 @@ def comfortable_stop(
             begin = onset if factor == 1.0 else speed.hard_jerk
             brake(v, math.copysign(1.0, start.v) * start.a, decel, begin, speed.stop_jerk * factor, rows)
             trajectory = timed_path(scene.stamp, path, len(path), rows, math.copysign(1.0, start.v))
-            if not _touches(_columns(trajectory), boxes, times, Footprint.of(vehicle)):
+            if not _touches(_columns(trajectory), boxes, Footprint.of(vehicle)):
                 return trajectory
     return emergency_stop(scene, start, before, vehicle, speed)
 
@@ -115,12 +123,12 @@ def emergency_stop(
     rows = _rows(speed)
     brake(abs(start.v), 0.0, vehicle.emergency_decel, math.inf, math.inf, rows)
     rows[0, 2] = -vehicle.emergency_decel
-    boxes, times = _boxes(scene, start)
+    boxes = _boxes_near(scene, start)
     stops = [
         timed_path(scene.stamp, path, len(path), rows, math.copysign(1.0, start.v))
         for path in _ways_on(start, before, vehicle, speed)
     ]
-    free = (stop for stop in stops if not _touches(_columns(stop), boxes, times, Footprint.of(vehicle)))
+    free = (stop for stop in stops if not _touches(_columns(stop), boxes, Footprint.of(vehicle)))
     return next(free, stops[0])
 
 
@@ -184,16 +192,12 @@ def _turned_back(bend: float, turn: float, wheelbase: float) -> float:
     return elementary.tan(math.copysign(max(0.0, abs(steer) - turn), steer)) / wheelbase
 
 
-def _boxes(scene: Scene, start: StartState) -> tuple[FloatArray, FloatArray]:
-    """Everything near as boxes (N, T, 6), static ones with the same box at all times; and the times (T,)."""
+def _boxes_near(scene: Scene, start: StartState) -> _Boxes:
     reach = 20.0 + start.v * start.v
     near = elementwise.hypot(scene.obstacles.x[:, 0] - start.pose.x, scene.obstacles.y[:, 0] - start.pose.y) < reach
-    objects = moving_boxes(scene.obstacles, np.flatnonzero(near))
     edges = boxes_of_segments(scene.static_segments)
-    edges = edges[elementwise.hypot(edges[:, 0] - start.pose.x, edges[:, 1] - start.pose.y) < reach + edges[:, 4]]
-    steps = objects.shape[1]
-    boxes = np.concatenate((objects, np.repeat(edges[:, None], steps, axis=1)))
-    return boxes, np.asarray(PREDICTION_STEP_S * np.arange(steps), dtype=np.float64)
+    far = elementwise.hypot(edges[:, 0] - start.pose.x, edges[:, 1] - start.pose.y)
+    return _Boxes(moving_boxes(scene.obstacles, np.flatnonzero(near)), edges[far < reach + edges[:, 4]])
 
 
 def _columns(trajectory: Trajectory) -> FloatArray:
@@ -201,17 +205,49 @@ def _columns(trajectory: Trajectory) -> FloatArray:
 
 
 @kernel
-def _touches(rows: FloatArray, boxes: FloatArray, times: FloatArray, body: Footprint) -> bool:
+def _touches(rows: FloatArray, boxes: _Boxes, body: Footprint) -> bool:
     """Whether a motion (rows t, x, y, heading, v) meets a box that it does not touch at its start."""
-    for i in range(len(boxes)):
+    last = boxes.objects.shape[1] - 1
+    for i in range(len(boxes.objects)):
         for k in range(rows.shape[1]):
-            j = min(len(times) - 1, round(rows[0, k] / times[1]))
-            box = boxes[i, j]
-            if abs(box[0] - rows[1, k]) + abs(box[1] - rows[2, k]) > 12.0 + 2.0 * box[4]:
-                continue
-            cos, sin = elementary.cos(rows[3, k]), elementary.sin(rows[3, k])
-            if body_separation(rows[1, k], rows[2, k], cos, sin, body, box) < 0.0:
-                if k == 0:
-                    break
-                return bool(abs(rows[4, k]) > 0.0)
+            if _overlaps(rows, k, boxes.objects[i, min(last, round(rows[0, k] / PREDICTION_STEP_S))], body):
+                if k > 0 and abs(rows[4, k]) > 0.0:
+                    return True
+                break
+    left, right, low, high = _extent(rows)
+    for i in range(len(boxes.edges)):
+        box = boxes.edges[i]
+        far = _reach(body, box)
+        if not (left - far < box[0] < right + far and low - far < box[1] < high + far):
+            continue
+        for k in range(rows.shape[1]):
+            if _overlaps(rows, k, box, body):
+                if k > 0 and abs(rows[4, k]) > 0.0:
+                    return True
+                break
     return False
+
+
+@kernel
+def _extent(rows: FloatArray) -> tuple[float, float, float, float]:
+    """The least and the greatest x and y of a motion."""
+    left, right, low, high = rows[1, 0], rows[1, 0], rows[2, 0], rows[2, 0]
+    for k in range(1, rows.shape[1]):
+        left, right = min(left, rows[1, k]), max(right, rows[1, k])
+        low, high = min(low, rows[2, k]), max(high, rows[2, k])
+    return left, right, low, high
+
+
+@kernel
+def _reach(body: Footprint, box: FloatArray) -> float:
+    """From the rear axle no farther than this can the middle of a box be that the body overlaps, m."""
+    return elementary.hypot(max(body.front, body.rear), body.half_width) + elementary.hypot(box[4], box[5])
+
+
+@kernel
+def _overlaps(rows: FloatArray, k: int, box: FloatArray, body: Footprint) -> bool:
+    x, y, heading, far = rows[1, k], rows[2, k], rows[3, k], _reach(body, box)
+    dx, dy = box[0] - x, box[1] - y
+    if dx * dx + dy * dy > far * far:
+        return False
+    return body_separation(x, y, elementary.cos(heading), elementary.sin(heading), body, box) < 0.0
