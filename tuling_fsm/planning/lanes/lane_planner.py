@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -27,7 +28,7 @@ from tuling_fsm.planning.paths.frenet_path import LANE, NODE, SPEC, START_D
 from tuling_fsm.planning.paths.reference_line import KAPPA
 from tuling_fsm.planning.speed.stopping import STANDS, comfortable_stop
 from tuling_fsm.planning.speed.trajectory import from_standstill, timed_path
-from tuling_fsm.planning.start_state import StartState, state_at
+from tuling_fsm.planning.start_state import StartState, as_measured, state_at
 
 _CROSSING = (Reason.CROSSING, Reason.PEDESTRIAN)
 _HARD = 1.5
@@ -52,7 +53,41 @@ def follow_lanes(
     """The best candidate of both passes (NOR-4, NOR-5), in junctions of the first alone (INT-1); `None` where the car
     cannot join any line.
 
-    Where every path to one is too sharp at once, the previous plan is continued for a moment.
+    Where every path to one is too sharp at once, the previous plan is continued for a moment. Where none is feasible
+    from the state that was planned, one may be from where the car was measured, or with its wheels turned first.
+    """
+    result = _best_from(start, _TURNED, request, scene, previous, derived, workspace)
+    if result is None or result.feasible:
+        return result
+    others = (
+        _best_from(other, turned, request, scene, previous, derived, workspace)
+        for other, turned in _other_starts(start, scene)
+    )
+    return next((other for other in others if other is not None and other.feasible), result)
+
+
+def _other_starts(start: StartState, scene: Scene) -> Iterator[tuple[StartState, float]]:
+    """States to begin from where there is no way on from the one that was planned, and how far (rad) the wheels of a
+    standing car may be turned from where the line wants them.
+    """
+    here = as_measured(start, scene) if start.planned else start
+    if start.planned:
+        yield here, _TURNED
+    if abs(start.v) < STANDS:
+        yield here, 0.0
+
+
+def _best_from(
+    start: StartState,
+    most_turned: float,
+    request: FollowLanes,
+    scene: Scene,
+    previous: PlanResult | None,
+    derived: DerivedParameters,
+    workspace: LaneWorkspace,
+) -> PlanResult | None:
+    """The best candidate from one state. Wheels of a standing car that are turned farther than `most_turned` (rad) from
+    where the line wants them are turned first.
     """
     lines = prepare_lines(request, start, derived.reference_line, derived.body, workspace.lines)
     if lines is None:
@@ -62,7 +97,7 @@ def follow_lanes(
         before = previous.trajectory if previous is not None and start.planned else None
         stop = comfortable_stop(scene, start, before, derived.vehicle, derived.parameters.speed)
         return PlanResult(True, stop, Limit(Reason.STEERING), shift=int(lines.shift[lines.home]))
-    if abs(start.v) < STANDS and _turned_by(start, lines, derived) > _TURNED:
+    if abs(start.v) < STANDS and _turned_by(start, lines, derived) > most_turned:
         start = start._replace(curvature=_wanted(lines))
         lines = prepare_lines(request, start, derived.reference_line, derived.body, workspace.lines) or lines
     tick, surroundings = prepare(request, scene, start, previous, lines, derived)
