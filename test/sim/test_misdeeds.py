@@ -212,6 +212,8 @@ SOUND = [
     Scene("clears a junction that it came into at yellow, while another gets green", "lit", FROM_EAST,
           [Leg(2.5, 8.0, 0.0, crossed(Light.YELLOW, Light.RED)), CLEARS], [AFTER_GREEN]),
     Scene("passes behind who walks off", "plain", FROM_EAST, [Leg(4.0, 8.0)], [person(16.5, 0.2, SOUTH, 1.4)]),
+    Scene("turns right towards a crosswalk, and past who stands beyond its way", "plain", Pose(1.75, -17.75, NORTH),
+          [Leg(1.0, 4.0), Leg(4.7, 4.0, -4.0 / 12.0), Leg(1.5, 4.0)], [person(17.5, 0.2)]),
     Scene("passes a queue in the next lane", "two_lanes", CAR, [Leg(4.0, 8.0)],
           [Other(Pose(x, -5.25, 0.0)) for x in (115.0, 122.0)]),
     Scene("stops short of a walker", "two_lanes", CAR, [Leg(1.0, 5.0), Leg(1.0, 3.0), Leg(2.0, 1.0), Leg(1.0, 0.0)],

@@ -16,6 +16,7 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim import scoring
 from tuling_fsm.sim.actors.agent_states import AgentBoxes
 from tuling_fsm.sim.scoring.collisions import boxes_touched
+from tuling_fsm.sim.scoring.right_of_way import _on_arc
 from tuling_fsm.world.inputs import Kind, Light
 
 from .staging import LANE_Y, Watch
@@ -287,3 +288,12 @@ def test_waiting_for_crossing_traffic_explains_the_stand(plain: RoadMap) -> None
         for _ in range(150):
             watch.see(pose, 0.0, agents=crossing)
         assert watch.kinds == [("blocked", True)] * expected
+
+
+@pytest.mark.parametrize("bend", [0.2, -0.2, 0.05, 1e-4])
+@pytest.mark.parametrize(("along", "left"), [(0.0, 1.0), (5.0, 0.0), (9.0, 2.0), (12.0, -3.0), (-2.0, 0.5)])
+def test_a_place_is_as_far_along_an_arc_as_one_that_drives_on_it(bend: float, along: float, left: float) -> None:
+    turned = bend * along
+    ahead, aside = math.sin(turned) / bend, (1.0 - math.cos(turned)) / bend
+    place = ahead - left * math.sin(turned), aside + left * math.cos(turned)
+    assert _on_arc(*place, bend) == pytest.approx((along, left), abs=0.01)

@@ -16,7 +16,7 @@ from shapely.geometry import Point, Polygon
 
 from tuling_fsm.core import elementary
 from tuling_fsm.core.arrays import FloatArray
-from tuling_fsm.core.geometry import Pose, shifted, wrap_angle
+from tuling_fsm.core.geometry import Pose, wrap_angle
 from tuling_fsm.core.standing import AGENT_MOVES
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.lanes import Lane, LaneId
@@ -222,6 +222,8 @@ REACTION_S = 1.0
 BESIDE_M = 0.3
 """A person this near to the sides of the car is in its way."""
 PERSON_NEAR_M = 25.0
+_STRAIGHT = 1e-3
+"""Curvature (1/m) below which a way is straight."""
 
 
 class PedestrianYielding:
@@ -279,18 +281,28 @@ class PedestrianYielding:
         return None
 
     def _relative(self, frame: RefereeFrame, row: int) -> tuple[float, float, float, float]:
-        """Of a person: how far before the leading bumper (m), how fast the car comes nearer (m/s), how far to the left
-        (m), and how fast to the left (m/s).
+        """Of a person, along the arc that the car is driving: how far before the leading bumper (m), how fast the car
+        comes nearer (m/s), how far to the left (m), and how fast to the left (m/s).
         """
-        box, pose, v = frame.agents.boxes[row], frame.ego.pose, frame.ego.v
-        way = pose.heading if v >= 0.0 else wrap_angle(pose.heading + math.pi)
-        bumper = shifted(pose, self._vehicle.front if v >= 0.0 else -self._vehicle.rear_overhang)
-        along, aside = ahead_of(bumper.x, bumper.y, way, box)
-        turned = float(box[3]) - way
+        box, ego = frame.agents.boxes[row], frame.ego
+        way = ego.pose.heading if ego.v >= 0.0 else wrap_angle(ego.pose.heading + math.pi)
+        bumper = self._vehicle.front if ego.v >= 0.0 else self._vehicle.rear_overhang
+        bend = ego.yaw_rate / max(abs(ego.v), AGENT_MOVES)
+        along, aside = _on_arc(*ahead_of(ego.pose.x, ego.pose.y, way, box), bend)
+        turned = float(box[3]) - way - bend * along
         walks, sideways = float(box[6]) * elementary.cos(turned), float(box[6]) * elementary.sin(turned)
-        return along - 0.5 * float(box[4]), abs(v) - walks, aside, sideways
+        return along - bumper - 0.5 * float(box[4]), abs(ego.v) - walks, aside, sideways
 
     def _crosswalks_under(self, corners: FloatArray) -> set[int]:
         if not self._outlines:
             return set()
         return {int(i) for i in self._tree.query(Polygon(corners), "intersects")}
+
+
+def _on_arc(ahead: float, left: float, bend: float) -> tuple[float, float]:
+    """A place ahead and to the left (m), as far along and to the left of an arc of a curvature (1/m)."""
+    if abs(bend) < _STRAIGHT:
+        return ahead, left
+    radius, side = 1.0 / abs(bend), math.copysign(1.0, bend)
+    inwards = radius - side * left
+    return radius * elementary.atan2(ahead, inwards), side * (radius - elementary.hypot(ahead, inwards))
