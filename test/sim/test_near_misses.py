@@ -97,6 +97,20 @@ def test_across_the_lane_a_body_goes_on_too(tmp_path: Path) -> None:
     assert not near_miss(straight, car, 4.0, agent(*beside[:2], math.pi, 4.0))
 
 
+@pytest.mark.parametrize(
+    ("yaw_rate", "missed"), [(0.0, False), (0.3, False), (-0.2, False), (-0.6, True), (-1.0, True)]
+)
+def test_one_who_comes_out_of_a_turn_goes_on_turning_until_it_drives_along_the_lane(
+    tmp_path: Path, yaw_rate: float, missed: bool
+) -> None:
+    """And one that turns no more, or too little, gets onto the next lane."""
+    town = Town()
+    town.road(1, 0.0, 0.0, 0.0, 200.0, ("", ""))
+    watch = Watch(town.read(tmp_path, "straight"))
+    watch.see(Pose(50.0, -0.5 * LANE_M, 0.4), 5.0, yaw_rate=yaw_rate, agents=agent(60.0, 0.5 * LANE_M, math.pi, 0.0))
+    assert ("near_miss", False) not in watch.kinds if missed else ("near_miss", False) in watch.kinds
+
+
 def test_it_is_told_of_once_with_its_time_and_whom_it_was_with(bend: RoadMap) -> None:
     watch = Watch(bend)
     for k in range(20):

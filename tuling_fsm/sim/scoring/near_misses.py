@@ -1,5 +1,5 @@
-"""Whether bodies would be hit within a second if everybody went on as they go: along their lanes, in junctions and off
-the lanes as they turn (constant turn rate), persons straight on.
+"""Whether bodies would be hit within a second if everybody went on as they go: along their lanes, into which who comes
+out of a turn goes on turning, in junctions and off the lanes as they turn (constant turn rate), persons straight on.
 
 nuPlan's metric lets all go straight on ([caesar2021][]), which is a near miss for any two that pass
 each other in a bend.
@@ -80,17 +80,30 @@ class NearMisses:
         turned = float(wrap_angle(pose.heading - position.heading))
         if abs(turned) > FOLLOWS_LANE_RAD:
             return _turning(pose, v, yaw_rate, seconds)
-        return self._along(position, turned, v * seconds)
+        return self._along(position, turned, v, yaw_rate, seconds)
 
-    def _along(self, position: LanePosition, turned: float, way: float) -> Pose:
-        """After a way (m) at a heading against the lane (rad): its parts along and across the lane."""
-        lane, s = self._map.lanes[position.lane], position.s + way * elementary.cos(turned)
+    def _along(self, position: LanePosition, turned: float, v: float, yaw_rate: float, seconds: float) -> Pose:
+        """After a time at a heading against the lane (rad): its parts along and across the lane. One that turns the way
+        of the lane does so until it drives along it.
+        """
+        ahead = self._centre_at(position, v * seconds).heading
+        aligns = yaw_rate - float(wrap_angle(ahead - position.heading)) / seconds
+        aligns = aligns if turned * aligns < 0.0 else 0.0
+        lasts = min(seconds, -turned / aligns) if aligns != 0.0 else 0.0
+        middle, then = turned + 0.5 * aligns * lasts, turned + aligns * lasts
+        along = v * (lasts * elementary.cos(middle) + (seconds - lasts) * elementary.cos(then))
+        across = v * (lasts * elementary.sin(middle) + (seconds - lasts) * elementary.sin(then))
+        x, y, heading = self._centre_at(position, along)
+        offset = position.offset + across
+        side = offset * elementary.sin(heading), offset * elementary.cos(heading)
+        return Pose(x - side[0], y + side[1], float(wrap_angle(heading + then)))
+
+    def _centre_at(self, position: LanePosition, way: float) -> Pose:
+        """The centre of the lane, or of the only one that follows it, so far on (m)."""
+        lane, s = self._map.lanes[position.lane], position.s + way
         while s > lane.length and len(lane.successors) == 1:
             s, lane = s - lane.length, self._map.lanes[lane.successors[0]]
-        x, y, heading = shifted(lane.center.at(min(s, lane.length)), max(s - lane.length, 0.0))
-        offset = position.offset + way * elementary.sin(turned)
-        side = offset * elementary.sin(heading), offset * elementary.cos(heading)
-        return Pose(x - side[0], y + side[1], float(wrap_angle(heading + turned)))
+        return shifted(lane.center.at(min(s, lane.length)), max(s - lane.length, 0.0))
 
 
 def _turning(pose: Pose, v: float, yaw_rate: float, seconds: float) -> Pose:
