@@ -52,7 +52,7 @@ def test_a_jump_is_told_with_its_row_and_its_length(row: int) -> None:
         x[row + 1 :] += jump * LIMITS.position
         told = judged(replace(plan, x=x))
         assert (told is not None) is wrong
-        assert told is None or told.t == pytest.approx(float(plan.t[row])) and told.breach is ViolationKind.BROKEN
+        assert told is None or (told.t == pytest.approx(float(plan.t[row])) and told.breach is ViolationKind.BROKEN)
     x = plan.x.copy()
     x[row + 1 :] += 0.3
     told = judged(replace(plan, x=x))

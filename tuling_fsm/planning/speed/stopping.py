@@ -231,8 +231,8 @@ def _touches(rows: FloatArray, boxes: _Boxes, body: Footprint) -> bool:
 @kernel
 def _extent(rows: FloatArray) -> tuple[float, float, float, float]:
     """The least and the greatest x and y of a motion."""
-    left, right, low, high = rows[1, 0], rows[1, 0], rows[2, 0], rows[2, 0]
-    for k in range(1, rows.shape[1]):
+    left, right, low, high = np.inf, -np.inf, np.inf, -np.inf
+    for k in range(rows.shape[1]):
         left, right = min(left, rows[1, k]), max(right, rows[1, k])
         low, high = min(low, rows[2, k]), max(high, rows[2, k])
     return left, right, low, high
