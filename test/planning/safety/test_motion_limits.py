@@ -147,7 +147,8 @@ def test_a_motion_only_stops_if_it_never_gets_faster_nor_turns_back_and_ends_sta
         stops = sign * np.array((3.0, 2.0, 2.0, 1.0, 0.0, 0.0))
         assert ml.only_stops(arc(stops))
         assert ml.only_stops(arc(stops + sign * np.array((0.0, 0.0, 0.0009, 0.0, 0.0, 0.0))))
-        for row, other in ((1, 3.1), (3, 2.1), (4, -0.1), (5, -0.1), (5, 0.002), (4, 1.5), (2, 2.0012), (5, -0.0005)):
+        for row, other in ((1, 3.1), (3, 2.1), (4, -0.1), (5, -0.1), (5, 0.002), (4, 1.5), (2, 2.0012), (5, -0.0005),
+                           (4, -0.0005)):  # fmt: skip
             bad = stops.copy()
             bad[row] = sign * other
             assert not ml.only_stops(arc(bad)), (row, other)
