@@ -175,6 +175,8 @@ def test_at_the_end_of_a_path_its_last_speed_is_what_is_allowed() -> None:
     for s, v in ((end + 2.0, 4.0), (end, 2.0), (end + 5.0, 0.0)):
         assert ro._envelope_accel(frenet, speed, 28, s, v, D.gain) == pytest.approx(D.gain * (3.0 - v))
     assert ro._envelope_accel(frenet, np.full(30, 5.0), 28, end - 0.01, 4.0, D.gain) == pytest.approx(D.gain)
+    asked = ro._envelope_accel(straight(21), np.append(np.full(20, 5.0), 3.0), 0, 9.0, 5.0, D.gain)
+    assert asked == pytest.approx(D.gain * (3.0 - 5.0)), "and no less, however far beyond it a look goes"
     single = FrenetPath(new_path(1), 1, 0, np.zeros((2, 16)), 0)
     assert ro._envelope_accel(single, np.full(1, 3.0), 0, 0.0, 2.0, D.gain) == pytest.approx(D.gain)
     two = FrenetPath(np.asfortranarray(uneven(4, 30).path[:2]), 2, 0, np.zeros((2, 16)), 0)

@@ -185,6 +185,18 @@ def test_who_comes_in_is_followed_no_faster_than_it_may_get_and_before_it_is_the
         assert np.all(np.isinf(traffic.wall_s[5:]))
 
 
+@pytest.mark.parametrize("now", [True, False])
+def test_it_is_alongside_if_it_is_so_now_and_not_by_then(now: bool) -> None:
+    """Its direction is told for every step: it is turned at the first one, or at all but that one."""
+    case = around()
+    i, there = row_of(case, ALONG), spans(5, PREDICTION_STEPS - 1, 30.0, 34.0, 4.0)
+    turned = (math.cos(0.5), math.sin(0.5))
+    case.moving.box[i, slice(1, None) if now else slice(0, 1), 2:4] = turned
+    _, _, traffic = decided(case, on_path(case, (ALONG, there)), free(9.0))
+    assert bool(np.isfinite(traffic.leader_s[:5]).all()) is now
+    assert bool(np.isfinite(traffic.wall_s[:5]).all()) is not now
+
+
 @pytest.mark.parametrize(
     ("near", "first", "sidestep", "cuts_off"),
     [(9.9, 3, 0.9, True), (10.1, 3, 0.9, False), (9.9, 0, 0.9, False), (9.9, 1, 0.9, True), (9.9, 3, 0.7, False)],
