@@ -147,7 +147,8 @@ def test_a_motion_only_stops_if_it_never_gets_faster_nor_turns_back_and_ends_sta
         stops = sign * np.array((3.0, 2.0, 2.0, 1.0, 0.0, 0.0))
         assert ml.only_stops(arc(stops))
         assert ml.only_stops(arc(stops + sign * np.array((0.0, 0.0, 0.0009, 0.0, 0.0, 0.0))))
-        for row, other in ((1, 3.1), (3, 2.1), (4, -0.1), (5, -0.1), (5, 0.002), (4, 1.5), (2, 2.0012), (5, -0.0005)):
+        for row, other in ((1, 3.1), (3, 2.1), (4, -0.1), (5, -0.1), (5, 0.002), (4, 1.5), (2, 2.0012), (5, -0.0005),
+                           (4, -0.0005)):  # fmt: skip
             bad = stops.copy()
             bad[row] = sign * other
             assert not ml.only_stops(arc(bad)), (row, other)
@@ -200,6 +201,24 @@ def test_a_speed_over_the_limit_is_wrong_unless_the_car_brakes_or_could_not_be_s
     already[A, 0] = -gear * 1.5
     earlier = ml.too_fast(already, np.full(40, 7.0), 0.2, 2.0, 1.5)[0]
     assert 1 <= earlier < ml.too_fast(keeps, np.full(40, 7.0), 0.2, 2.0, 1.5)[0], "it brakes already"
+
+
+@pytest.mark.clause("SAF-2")
+@pytest.mark.parametrize("gear", [1.0, -1.0])
+@pytest.mark.parametrize("a", [-2.5, -1.2, 0.0, 0.9])
+def test_a_limit_that_has_just_fallen_is_met_no_sooner_than_by_braking_from_now_on(gear: float, a: float) -> None:
+    """From the acceleration that the car has, with jerk 2 up to 1.5 m/s^2, in tiny steps; rows are uneven."""
+    rows, draw = 120, np.random.default_rng(7)
+    m = arc(gear * np.full(rows, 8.0))
+    m[T] = np.concatenate(([0.0], np.cumsum(draw.uniform(0.01, 0.06, rows - 1))))
+    m[A], m[A, 0] = 0.0, gear * a
+    fine = np.linspace(0.0, float(m[T, -1]), 40001)
+    slowed = 8.0 + np.concatenate(([0.0], np.cumsum(np.maximum(a - 2.0 * fine, -1.5)[1:] * np.diff(fine))))
+    soonest = np.interp(m[T], fine, slowed)
+    for limit in (7.5, 6.6, 5.5):
+        row, v, most = ml.too_fast(m, np.full(rows, limit), 0.2, 2.0, 1.5)
+        sure, maybe = (first(np.maximum(limit, soonest) + 0.2 + spare < 8.0) for spare in (0.01, -0.01))
+        assert maybe <= row <= sure and (v, most) == (8.0, limit)
 
 
 @pytest.mark.clause("SAF-2")

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from tuling_fsm.core import elementary
 from tuling_fsm.core.arrays import FloatArray, IntArray
 from tuling_fsm.core.kernels import kernel
@@ -103,13 +105,13 @@ def first_segment_met(poses: FloatArray, segments: FloatArray, car: FootprintOut
         segment = segments[m]
         mx, my = 0.5 * (segment[0] + segment[2]), 0.5 * (segment[1] + segment[3])
         far = reach + 0.5 * elementary.hypot(segment[2] - segment[0], segment[3] - segment[1])
-        near = elementary.hypot(poses[0, 0] - mx, poses[0, 1] - my) <= far
-        touched = near and meets_segment(poses[0], segment, car)
-        outline = shrunk(car, car.shrink if touched else 0.0)
+        outline = car
         for i in range(min(first, len(poses))):
             dx, dy = poses[i, 0] - mx, poses[i, 1] - my
             if dx * dx + dy * dy > far * far:
                 continue
+            if i == 0 and meets_segment(poses[0], segment, car):
+                outline = shrunk(car, car.shrink)
             if meets_segment(poses[i], segment, outline):
                 if i == 0:
                     break
@@ -121,7 +123,7 @@ def first_segment_met(poses: FloatArray, segments: FloatArray, car: FootprintOut
 @kernel
 def bounds_of(poses: FloatArray) -> tuple[float, float, float, float]:
     """Least and largest x, least and largest y of poses (T, 3)."""
-    x0, x1, y0, y1 = poses[0, 0], poses[0, 0], poses[0, 1], poses[0, 1]
+    x0, x1, y0, y1 = np.inf, -np.inf, np.inf, -np.inf
     for i in range(len(poses)):
         x0, x1 = min(x0, poses[i, 0]), max(x1, poses[i, 0])
         y0, y1 = min(y0, poses[i, 1]), max(y1, poses[i, 1])
@@ -135,15 +137,13 @@ def _met_at(
     """Row of the motion at which box `n` is met first, -1 for never."""
     x, y, heading, length, width = tracks.x[n], tracks.y[n], tracks.heading[n], tracks.length[n], tracks.width[n]
     far = elementary.hypot(max(car.front, -car.rear), car.half) + 0.5 * elementary.hypot(length, width)
-    near = elementary.hypot(x[0] - poses[0, 0], y[0] - poses[0, 1]) <= far
-    touched = near and _meets_box(poses[0], x[0], y[0], heading[0], length, width, car)
+    touched = _meets_box(poses[0], x[0], y[0], heading[0], length, width, car)
     outline, last = shrunk(car, car.shrink if touched else 0.0), len(x) - 1
     for i in range(len(poses)):
         if t[i] > until:
             break
         j = min(int(t[i] / step + 1e-9), last)
-        u = min(1.0, t[i] / step - j) if j < last else 0.0
-        after = min(j + 1, last)
+        u, after = t[i] / step - j, min(j + 1, last)
         bx, by = x[j] + u * (x[after] - x[j]), y[j] + u * (y[after] - y[j])
         dx, dy = bx - poses[i, 0], by - poses[i, 1]
         if dx * dx + dy * dy > far * far:

@@ -122,7 +122,7 @@ def yields_for_a_while(traffic: StBoundaries) -> bool:
     nearest, last = np.inf, len(traffic.wall_s) - 1
     for j in range(last):
         nearest = min(nearest, traffic.wall_s[j])
-    return bool(nearest < np.inf and traffic.wall_s[last] == np.inf and traffic.leader_s[last] > nearest + _GONE)
+    return bool(traffic.wall_s[last] == np.inf and traffic.leader_s[last] > nearest + _GONE)
 
 
 @inlined_kernel

@@ -126,10 +126,10 @@ def stop_accel(room: float, slack: float, v: float, a: float, ramp: StopRamp, d:
     energy, within = 0.5 * v * v, max(0.02, room + slack)
     if energy > d.decel * within and v > _CREEPS:
         return -min(d.emergency, 1.15 * energy / within)
-    eased = d.gain * (allowed - v) - decel * min(1.0, v / max(allowed, 0.05))
     if room <= 0.0:
         # Beyond the place to stand: a car that eases off here creeps on into what comes.
-        eased = min(eased, -1.3 * d.decel)
+        return -1.3 * d.decel
+    eased = d.gain * (allowed - v) - decel * min(1.0, v / max(allowed, 0.05))
     return float(max(-1.3 * d.decel, eased))
 
 

@@ -290,7 +290,7 @@ def roll_out(
                 first = AccelerationDemand(wanted, min(bound, PASSING), max(-1, bound - PASSING), 0.0, asked.room)
         wanted = min(min(d.accel, wanted), asked.accel)
         if v < 1e-6:
-            a, wanted = max(0.0, a), 0.0 if held else wanted
+            a = max(0.0, a)
         settled = held or (asked.room < _SETTLED and v < _ROLLS_OUT)
         s += _HALF_STEP_S * v
         v, a = _next_speed(v, a, wanted, i * STEP_S < _SUDDEN_S, settled, d)

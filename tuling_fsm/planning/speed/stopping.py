@@ -166,7 +166,7 @@ def _path_ahead(start: StartState, before: Trajectory | None, turn: float, vehic
             if elementary.hypot(x - poses[-1][0], y - poses[-1][1]) >= _LEAST_STEP:
                 poses.append((x, y, float(before.heading[i]), float(before.curvature[i])))
     bend = min(vehicle.max_curvature, max(-vehicle.max_curvature, poses[-1][3]))
-    for _ in range(max(1, int(0.5 * start.v * start.v / vehicle.comfort_decel + 5.0))):
+    for _ in range(int(0.5 * start.v * start.v / vehicle.comfort_decel + 5.0)):
         x, y, heading, _ = poses[-1]
         last, bend = bend, _turned_back(bend, turn, vehicle.wheelbase)
         turned = heading + gear * 0.5 * (last + bend)
@@ -231,8 +231,8 @@ def _touches(rows: FloatArray, boxes: _Boxes, body: Footprint) -> bool:
 @kernel
 def _extent(rows: FloatArray) -> tuple[float, float, float, float]:
     """The least and the greatest x and y of a motion."""
-    left, right, low, high = rows[1, 0], rows[1, 0], rows[2, 0], rows[2, 0]
-    for k in range(1, rows.shape[1]):
+    left, right, low, high = np.inf, -np.inf, np.inf, -np.inf
+    for k in range(rows.shape[1]):
         left, right = min(left, rows[1, k]), max(right, rows[1, k])
         low, high = min(low, rows[2, k]), max(high, rows[2, k])
     return left, right, low, high
