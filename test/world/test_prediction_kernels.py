@@ -17,7 +17,7 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.inputs import Light
 from tuling_fsm.world.lane_index import LaneIndex, lane_index
 from tuling_fsm.world.lane_kernels import CANDIDATES, LaneChains, LanePlaces, chains, locate
-from tuling_fsm.world.objects import HEADING, LENGTH, SPEED, WIDTH
+from tuling_fsm.world.objects import HEADING, LENGTH, SPEED, WIDTH, X, Y
 from tuling_fsm.world.prediction_kernels import GAP, LINE, STOP_AT, look_ahead
 from tuling_fsm.world.prediction_kernels import LIGHT as TO_LIGHT
 from tuling_fsm.world.tracks import PAST, ROAD_LANE
@@ -129,6 +129,26 @@ def test_lines_and_closed_lanes_on_the_way_are_those_of_the_map(town: RoadMap, h
         np.testing.assert_allclose(told, expected, atol=1e-9)
         stops += expected[0] < math.inf
     assert stops > 10
+
+
+@pytest.mark.parametrize("holds", ["1", "2", "4"])
+def test_those_that_are_about_to_cross_a_line_are_judged_by_the_metres_that_are_left(town: RoadMap, holds: str) -> None:
+    """Bumpers are from three metres before a line or a junction to three metres beyond it, speeds as that asks for."""
+    draw, body = np.random.default_rng(3), scattered(town, 300, 8)
+    entries = [town.lanes[lane] for lane in lane_index(town).ids if town.lanes[lane].successors]
+    for one in body[:-1]:
+        lane = entries[draw.integers(len(entries))]
+        places = [lane.length, *(line.s for line in town.stop_lines_of(lane.id))]
+        one[LENGTH], far = draw.uniform(3.0, 6.0), draw.uniform(-3.0, 3.0)
+        one[[X, Y, HEADING]] = lane.center.at(places[draw.integers(len(places))] - far - 0.5 * one[LENGTH])
+        one[SPEED] = draw.choice([0.0, 0.7, 1.0, 1.9, 2.1, 3.0, 5.0])
+    traffic, near = Traffic(town, body, (straight_on(town, holds),)), 0
+    for b in range(len(traffic.found.row)):
+        expected = traffic.lines(b)
+        told = [traffic.ahead.distance[b, column] for column in (STOP_AT, TO_LIGHT, LINE)]
+        np.testing.assert_allclose(told, expected, atol=1e-9)
+        near += expected[0] < 3.0
+    assert near > 30
 
 
 def center_of(town: RoadMap, traffic: Traffic, b: int) -> tuple[Polyline, float, float]:
