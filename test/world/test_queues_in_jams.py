@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from crossroads import LIGHT, STOP_SIGN, YIELD_SIGN, crossroads
+from crossroads import LIGHT, STOP_SIGN, YIELD_SIGN, crossroads, double_crossing
 
 from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.map.road_map import RoadMap
@@ -16,7 +16,7 @@ from tuling_fsm.world.lane_index import lane_index
 from tuling_fsm.world.lane_kernels import CANDIDATES, chains, locate
 from tuling_fsm.world.objects import BODY, HEADING, LENGTH, SPEED, WIDTH, X, Y
 from tuling_fsm.world.prediction_kernels import GAP, LINE, look_ahead
-from tuling_fsm.world.queues import QueueParameters, Waiting, waiting_lines
+from tuling_fsm.world.queues import QueueParameters, Waiting, follow_lines, waiting_lines
 from tuling_fsm.world.tracks import MOVED, PAST, ROAD_LANE, STILL
 from world.bodies import DECEL, LATERAL, MAX_HEADING, REACH_M
 
@@ -34,6 +34,11 @@ QUEUEING = (Kind.CAR, Kind.TRUCK, Kind.BUS, Kind.MOTORCYCLE, Kind.BICYCLE)
 def town(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
     signs = {"E": STOP_SIGN, "N": LIGHT, "W": YIELD_SIGN, "S": LIGHT}
     return crossroads(tmp_path_factory.mktemp("maps"), "signs", signs, arm_m=40.0)
+
+
+@pytest.fixture(scope="module")
+def two_junctions(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
+    return double_crossing(tmp_path_factory.mktemp("maps"), 11.0)
 
 
 def crowd(town: RoadMap, many: int, seed: int) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -156,7 +161,17 @@ class Crowd:
 @pytest.mark.clause("NOR-11")
 @pytest.mark.parametrize(("many", "seed"), [(14, k) for k in range(10)] + [(4, k) for k in range(20)])
 def test_in_a_jam_the_same_ones_wait_for_the_same_time(town: RoadMap, many: int, seed: int) -> None:
-    jam = Crowd(town, *crowd(town, many, seed))
+    compare(Crowd(town, *crowd(town, many, seed)))
+
+
+@pytest.mark.clause("NOR-11")
+@pytest.mark.parametrize(("many", "seed"), [(24, k) for k in range(4)] + [(3, k) for k in range(12)])
+def test_between_two_junctions_close_by_it_is_the_same(two_junctions: RoadMap, many: int, seed: int) -> None:
+    compare(Crowd(two_junctions, *crowd(two_junctions, many, 50 + seed)))
+
+
+def compare(jam: Crowd) -> None:
+    """What the kernel says of each of a jam with what the clause does."""
     told, standing = jam.told(), [i for i in range(jam.count) if jam.stands(i)]
     leaders = [jam.leader(i) if i in standing else -1 for i in range(jam.count)]
     for i in range(jam.count):
@@ -180,3 +195,26 @@ def test_jams_have_those_who_wait_and_those_who_do_not(town: RoadMap) -> None:
     standing = sum(jam.stands(i) for jam in jams for i in range(jam.count))
     in_line = sum(int((jam.told().size > 1).sum()) for jam in jams)
     assert 20 < waiting < standing - 10 and in_line > 10
+
+
+@pytest.mark.clause("NOR-11")
+@pytest.mark.parametrize("seed", range(6))
+def test_a_line_is_all_from_one_to_its_head_or_once_round_whoever_leads_whom(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    for _ in range(40):
+        n = int(draw.integers(1, 12))
+        leader = np.where(draw.random(n) < 0.3, -1, draw.integers(0, n, n))
+        standing, reason, past = draw.random(n) < 0.8, draw.random(n) < 0.3, np.zeros((n, PAST))
+        # A clock that was set back a little makes nobody stand for less than no time.
+        past[:, STILL] = NOW - draw.choice([-3.0, 0.0, 5.0, 299.0, 301.0, 900.0], n)
+        told = follow_lines(standing, leader, reason, past, NOW, 300.0)
+        for i in range(n):
+            line: list[int] = []
+            j = i if standing[i] and (reason[i] or leader[i] >= 0) else -1
+            while j >= 0 and j not in line:
+                line.append(j)
+                j = int(leader[j])
+            still = max(min((NOW - past[j, STILL] for j in line), default=0.0), 0.0)
+            assert (told.size[i], told.still[i]) == (len(line), still)
+            assert told.given_up[i] == (still > 300.0)
+            assert told.waiting[i] == (len(line) > 0 and still <= 300.0)

@@ -166,7 +166,7 @@ def test_everyone_comes_where_a_walk_step_by_step_leads(course: RoadMap, seed: i
             rows.append(i)
     m = len(rows)
     side = draw.choice([0.0, 0.4, -0.7, 1.6, -2.9], m) + draw.uniform(-0.05, 0.05, m)
-    ahead = LookAhead(draw.choice([-1, 3, 8, 24], m), np.zeros((m, 4)))
+    ahead = LookAhead(draw.choice([-1, 0, 3, 8, 24], m), np.zeros((m, 4)))
     ahead.distance[:, GAP] = draw.choice([0.9, 4.0, 25.0], m)
     ahead.distance[:, STOP_AT] = draw.choice([np.inf, np.inf, 0.0, 7.7, 40.0], m)
     found = LaneChains(np.array(rows), chain[:m], begin[:m], side)

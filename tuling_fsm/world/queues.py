@@ -154,7 +154,7 @@ def _held_up(
             room = entry + lanes.line_s[k]
             if lanes.line_kind[k] == LIGHT_LINE and not line_green[k] and -OVER_LINE_M < room < p.gap:
                 return True
-        if lanes.in_junction[number] and (inside or entry > -OVER_LINE_M):
+        if lanes.in_junction[number] and entry > -OVER_LINE_M:
             inside = True
             if _taken(junctions, places.lane, i, number) or _crossed(lanes, junctions, places, i, number):
                 return True
