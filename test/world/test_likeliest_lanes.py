@@ -13,8 +13,6 @@ from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.lane_index import LaneArrays, lane_index
 from tuling_fsm.world.lane_kernels import (
-    BRANCHES,
-    CANDIDATES,
     LanePlaces,
     _beyond_grip,
     _Driver,
@@ -33,6 +31,7 @@ SHORTEST_M, LEAST_WAY_M, GRIP = 0.2, 0.5, 2.0
 ALIKE = 1.2
 """A lane that fits worse than the best one by no more than this may be followed as well."""
 SURE_MPS, DRIFT_MPS, DRIFT_S = 1.0, 0.4, 1.5
+MOST_WAYS, MOST_LANES = 3, 6
 
 
 def bent(lanes: LaneArrays, seed: int) -> LaneArrays:
@@ -97,7 +96,7 @@ def likeliest(
         return cost
 
     ordered = sorted(slow_enough or left, key=misfit)
-    return [each for each in ordered if misfit(each) <= misfit(ordered[0]) + ALIKE][:BRANCHES]
+    return [each for each in ordered if misfit(each) <= misfit(ordered[0]) + ALIKE][:MOST_WAYS]
 
 
 def beside(lanes: LaneArrays, one: Candidate, speed: float) -> int:
@@ -117,7 +116,7 @@ def some_lanes(lanes: LaneArrays, draw: np.random.Generator) -> list[int]:
     roads = np.flatnonzero(lanes.beside.max(axis=1) >= 0)
     first = int(draw.choice([draw.choice(ways), draw.choice(roads), draw.integers(n)]))
     more = [int(draw.choice((ways, ways, roads)[draw.integers(3)])) for _ in range(5)]
-    return list(dict.fromkeys([first, *more]))[: draw.integers(1, CANDIDATES + 1)]
+    return list(dict.fromkeys([first, *more]))[: draw.integers(1, MOST_LANES + 1)]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -128,15 +127,15 @@ def test_the_lanes_an_object_may_follow_are_those_that_fit_about_as_well_as_the_
     that drifts over the edge of the lane that fits it best is given the next one as well.
     """
     lanes, draw = bent(lane_index(course).arrays, seed), np.random.default_rng(seed)
-    cost = np.empty(CANDIDATES)
-    found = _Starts(np.zeros(BRANCHES, np.int64), np.zeros(BRANCHES), np.zeros(BRANCHES))
+    cost = np.empty(MOST_LANES)
+    found = _Starts(np.zeros(MOST_WAYS, np.int64), np.zeros(MOST_WAYS), np.zeros(MOST_WAYS))
     drifted = many = left_out = 0
     for _ in range(500):
         candidates = [
             Candidate(n, draw.uniform(-0.4, lanes.s[lanes.start[n + 1] - 1] + 0.4), *draw.normal(0.0, (0.9, 0.2)))
             for n in some_lanes(lanes, draw)
         ]  # fmt: skip
-        places = LanePlaces(np.full((2, CANDIDATES), -1), *np.zeros((3, 2, CANDIDATES)))
+        places = LanePlaces(np.full((2, MOST_LANES), -1), *np.zeros((3, 2, MOST_LANES)))
         for k, each in enumerate(candidates):
             places.lane[1, k], places.arc[1, k] = each.lane, each.arc
             places.offset[1, k], places.turn[1, k] = each.offset, each.turn
@@ -153,7 +152,7 @@ def test_the_lanes_an_object_may_follow_are_those_that_fit_about_as_well_as_the_
         told = list(zip(*(column[:count].tolist() for column in found), strict=True))
         numbers = [(each.lane, each.arc, each.offset) for each in expected]
         other = -1
-        if expected[0] is candidates[0] and len(expected) < BRANCHES:
+        if expected[0] is candidates[0] and len(expected) < MOST_WAYS:
             other = beside(lanes, candidates[0], speed)
         if other >= 0:
             numbers.append((other, *_on_lane(lanes, other, body[X], body[Y])))
@@ -208,14 +207,14 @@ def test_a_lane_leads_to_its_successors_alone(course: RoadMap) -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_of_many_lanes_the_six_that_fit_best_are_kept_in_order_each_where_it_fits_best(seed: int) -> None:
     draw = np.random.default_rng(seed)
-    places = LanePlaces(np.full((3, CANDIDATES), -1), *np.zeros((3, 3, CANDIDATES)))
-    cost, best = np.full((3, CANDIDATES), np.inf), dict[int, _Fit]()
+    places = LanePlaces(np.full((3, MOST_LANES), -1), *np.zeros((3, 3, MOST_LANES)))
+    cost, best = np.full((3, MOST_LANES), np.inf), dict[int, _Fit]()
     for _ in range(60):
         fit = _Fit(int(draw.integers(0, 12)), *draw.uniform(0.0, 5.0, 4).tolist())
         _keep(places, cost, 1, fit)
         if fit.lane not in best or fit.cost < best[fit.lane].cost:
             best[fit.lane] = fit
-        expected = sorted(best.values(), key=lambda each: each.cost)[:CANDIDATES]
+        expected = sorted(best.values(), key=lambda each: each.cost)[:MOST_LANES]
         n = len(expected)
         for column, values in zip((*places, cost), zip(*expected, strict=True), strict=True):
             assert column[1, :n].tolist() == list(values)

@@ -9,11 +9,13 @@ import pytest
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
-from tuling_fsm.world.mission import BOUNDS, MOST, parse_mission
+from tuling_fsm.world.mission import BOUNDS, parse_mission
 
 pytestmark = pytest.mark.clause("SAF-3")
 
 SLOT = {"x": 0.0, "y": 0.0, "heading": 0.0, "length": 5.0, "width": 2.5}
+MOST = 10_000
+"""Members of a list."""
 WINDOW = {"x": 0.0, "y": 0.0, "time_s": [0.0, 9.0]}
 
 

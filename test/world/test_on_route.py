@@ -94,9 +94,16 @@ def test_on_its_first_tick_it_is_at_the_first_place_that_fits_about_as_well_as_t
     # The way out is 6 m worse for its direction: it is the better one up to 4 m from it.
     for y, s in ((3.9, 40.0), (4.4, other)):
         assert track(far, Pose(40.0, y, math.pi), None, 0.0).s == pytest.approx(s, abs=1.0), y
-    # Near enough to the best the earliest counts: half a metre.
-    straight = Route((), Polyline.of([(0.0, 0.0), (0.3, 0.0), (0.7, 0.0), (1.5, 0.0), (3.0, 0.0)]))
-    assert track(straight, Pose(0.74, 0.0, EAST), None, 0.0).s == pytest.approx(0.74)
+
+
+@pytest.mark.parametrize(("apart", "first"), [(0.45, True), (0.55, False)])
+def test_of_two_laps_the_first_counts_where_it_is_near_enough_to_the_best(apart: float, first: bool) -> None:
+    """Half a metre."""
+    out = [(float(x), 0.0) for x in range(61)]
+    around = [(90.0, 40.0), (60.0, 80.0), (0.0, 80.0), (-30.0, 40.0)]
+    again = [(float(x), apart) for x in range(61)]
+    place = track(Route((), Polyline.of(out + around + again)), Pose(30.0, apart, EAST), None, 0.0)
+    assert (place.s < 60.0) == first and place.offset == pytest.approx(apart if first else 0.0)
 
 
 @pytest.fixture

@@ -129,6 +129,20 @@ def test_the_cells_in_the_square_around_a_point_are_drawn_and_those_beyond_are_n
         np.testing.assert_allclose(2.0 * np.array(told), np.round(2.0 * np.array(told)), atol=1e-6)
 
 
+@pytest.mark.clause("SAF-3")
+def test_within_twenty_metres_cells_are_only_taken_together_where_the_rest_has_not_helped() -> None:
+    draw = np.random.default_rng(8)
+    for resolution, radius, reach in ((1.0, 45.0, 20), (2.0, 40.0, 10), (1.0, 13.0, 13)):
+        cells = np.where(draw.random((90, 100)) < 0.3, 100, 0).astype(np.int8)
+        grid = Occupancy(0.0, resolution, Pose(0.0, 0.0, 0.0), cells)
+        around = int(radius / resolution)
+        window, near = (GridWindow(45 - k, 50 - k, 45 + k, 50 + k) for k in (around, reach))
+        for limit in (90, 300):
+            found = grid_segments(grid, 50.0 * resolution, 45.0 * resolution, radius, 65, limit)
+            expected = _in_blocks(cells, 65, window, near, max(round(1.0 / resolution), 1), limit)
+            np.testing.assert_allclose(found, resolution * expected, atol=1e-9)
+
+
 def in_blocks(solid: BoolArray, size: int) -> BoolArray:
     """Occupied where one of the cells is; the last ones may be cut off."""
     rows, columns = (math.ceil(n / size) for n in solid.shape)

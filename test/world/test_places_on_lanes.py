@@ -17,12 +17,13 @@ from tuling_fsm.core.geometry import Polyline
 from tuling_fsm.core.records import replace
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.lane_index import LaneArrays, _bend, _thin, lane_index
-from tuling_fsm.world.lane_kernels import CANDIDATES, locate
+from tuling_fsm.world.lane_kernels import locate
 from tuling_fsm.world.objects import BODY, HEADING, X, Y
 from world.bodies import MAX_HEADING, scattered
 
 BESIDE_M, BEYOND_END_M, BETWEEN_M = 0.2, 0.6, 0.05
 CELL_M, CHORD_M, BEND_RAD = 8.0, 4.0, 0.05
+MOST_LANES = 6
 
 
 def places_of(lanes: LaneArrays, one: FloatArray) -> list[tuple[int, float, float, float]]:
@@ -48,7 +49,7 @@ def places_of(lanes: LaneArrays, one: FloatArray) -> list[tuple[int, float, floa
     best: dict[int, int] = {}
     for k in sorted(np.flatnonzero(holds).tolist(), key=lambda k: (cost[k], k)):
         best.setdefault(int(number[k]), k)
-    return [(n, float(arc[k]), float(side[k]), float(turn[k])) for n, k in best.items()][:CANDIDATES]
+    return [(n, float(arc[k]), float(side[k]), float(turn[k])) for n, k in best.items()][:MOST_LANES]
 
 
 @pytest.mark.parametrize(("seed", "least"), [(0, 1.0), (1, 0.4), (2, 0.7)])
@@ -70,7 +71,7 @@ def test_places_are_those_of_all_lanes_tried_one_by_one(course: RoadMap, seed: i
     for i, one in enumerate(body):
         expected = places_of(lanes, one)
         n = len(expected)
-        assert told.lane[i].tolist() == [each[0] for each in expected] + [-1] * (CANDIDATES - n)
+        assert told.lane[i].tolist() == [each[0] for each in expected] + [-1] * (MOST_LANES - n)
         for column, values in zip(told[1:], list(zip(*expected, strict=True))[1:], strict=False):
             np.testing.assert_allclose(column[i, :n], values, atol=1e-9)
         several += n > 1

@@ -15,7 +15,6 @@ from tuling_fsm.world.objects import (
     BODY,
     HEADING,
     LENGTH,
-    SMALL_M,
     SPEED,
     VX,
     VY,
@@ -31,6 +30,8 @@ from tuling_fsm.world.objects import (
 from tuling_fsm.world.parameters import WorldParameters
 
 pytestmark = pytest.mark.clause("SAF-3")
+
+SMALL_M = 0.5
 
 P = WorldParameters(
     max_coordinate=1000.0, max_object_size=20.0, max_object_speed=30.0, min_existence=0.3, max_objects=8

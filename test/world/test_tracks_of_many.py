@@ -15,10 +15,10 @@ from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.builder import WorldBuilder
 from tuling_fsm.world.coasting import coast
-from tuling_fsm.world.estimates import ESTIMATE, MeasuredNoise
+from tuling_fsm.world.estimates import ESTIMATE, NIS, MeasuredNoise
 from tuling_fsm.world.estimates import SEEN as ESTIMATED_AT
 from tuling_fsm.world.inputs import Inputs, Kind, Odometry
-from tuling_fsm.world.objects import BODY, HEADING, SPEED, VX, VY, Detections, X, Y
+from tuling_fsm.world.objects import BODY, HEADING, SPEED, VX, VY, WIDTH, Detections, X, Y
 from tuling_fsm.world.parameters import WorldParameters
 from tuling_fsm.world.tracks import (
     ANCHOR_X,
@@ -128,6 +128,12 @@ def test_of_each_one_it_is_remembered_since_when_it_stands_and_how_it_turns(seed
         assert tracks.id.tolist() == list(known)
         np.testing.assert_allclose(tracks.past, np.array([columns(each) for each in known.values()]).reshape(-1, PAST))
         np.testing.assert_array_equal(tracks.estimates[:, ESTIMATED_AT], tracks.past[:, SEEN])
+
+
+def test_every_column_has_a_name() -> None:
+    assert (BODY, PAST, ESTIMATE) == (WIDTH + 1, FIRST + 1, NIS + 1)
+    for tracks in (NO_TRACKS, replace(NO_TRACKS)):
+        assert (tracks.past.shape, tracks.estimates.shape) == ((0, PAST), (0, ESTIMATE))
 
 
 def test_one_row_a_number_is_kept_of_now_before_what_was_and_of_two_the_first() -> None:

@@ -7,10 +7,11 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from tuling_fsm.world.lane_kernels import BRANCHES, DEPTH, LaneChains, _choices, _Driver, _extend, _Forks, _too_fast
+from tuling_fsm.world.lane_kernels import LaneChains, _choices, _Driver, _extend, _Forks, _too_fast
 from world.bodies import DECEL, LATERAL
 
 BACK_RAD, LEAST_WAY_M = 2.4, 0.5
+MOST_WAYS, MOST_LANES = 3, 16
 
 
 class Network(NamedTuple):
@@ -57,13 +58,13 @@ def ways_on(net: Network, lane: int, distance: float, speed: float) -> list[int]
     for sign in (1.0, -1.0):
         outer = sorted((n for n in ahead if n not in chosen), key=lambda n: sign * net.turn[n])
         chosen += outer[-1:]
-    return (chosen + [n for n in straightest if n not in chosen])[:BRANCHES]
+    return (chosen + [n for n in straightest if n not in chosen])[:MOST_WAYS]
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_at_any_fork_the_ways_are_those_in_the_order_of_the_rule(seed: int) -> None:
     draw, several = np.random.default_rng(seed), 0
-    out = np.zeros(BRANCHES, np.int64)
+    out = np.zeros(MOST_WAYS, np.int64)
     for _ in range(150):
         net, speed, distance = network(draw, 8, 30.0), draw.uniform(0.0, 14.0), draw.uniform(-1.0, 30.0)
         for lane in range(8):
@@ -78,13 +79,13 @@ def grown(net: Network, first: list[tuple[int, float]], horizon: float, speed: f
     """Chains of lanes and where they begin: the one followed first, then what forks off, as long as there is room."""
     chains = [list(first)]
     for chain in chains:
-        while len(chain) < DEPTH:
+        while len(chain) < MOST_LANES:
             lane, begin = chain[-1]
             end = begin + net.length[lane]
             ways = ways_on(net, lane, end, speed) if end <= horizon else []
             if not ways:
                 break
-            chains += [[*chain, (way, end)] for way in ways[1:]][: BRANCHES - len(chains)]
+            chains += [[*chain, (way, end)] for way in ways[1:]][: MOST_WAYS - len(chains)]
             chain.append((ways[0], end))
     return chains
 
@@ -99,13 +100,13 @@ def test_chains_reach_to_the_horizon_and_fork_while_there_is_room(seed: int, lon
         first = [(int(draw.integers(12)), -float(draw.uniform(0.0, 3.0)))]
         if draw.random() < 0.3:
             first.append((int(draw.integers(12)), first[0][1] + net.length[first[0][0]]))
-        room = base + BRANCHES + 2
+        room = base + MOST_WAYS + 2
         made = LaneChains(
-            np.full(room, -7), np.full((room, DEPTH), -1), np.zeros((room, DEPTH)), np.full(room, -0.5)
+            np.full(room, -7), np.full((room, MOST_LANES), -1), np.zeros((room, MOST_LANES)), np.full(room, -0.5)
         )  # fmt: skip
         made.row[base], made.side[base] = 5, 0.7
         made.chain[base, : len(first)], made.begin[base, : len(first)] = zip(*first, strict=True)
-        count, b, options = base + 1, base, np.zeros(BRANCHES, np.int64)
+        count, b, options = base + 1, base, np.zeros(MOST_WAYS, np.int64)
         while b < count:
             count = _extend(net.forks, made, b, base, count, horizon, _Driver(speed, LATERAL, DECEL), options)
             b += 1
@@ -113,13 +114,13 @@ def test_chains_reach_to_the_horizon_and_fork_while_there_is_room(seed: int, lon
         assert count - base == len(expected)
         for k, chain in enumerate(expected, start=base):
             n = len(chain)
-            assert made.chain[k].tolist() == [lane for lane, _ in chain] + [-1] * (DEPTH - n)
+            assert made.chain[k].tolist() == [lane for lane, _ in chain] + [-1] * (MOST_LANES - n)
             np.testing.assert_allclose(made.begin[k, :n], [begin for _, begin in chain], atol=1e-9)
             assert made.row[k] == 5 and made.side[k] == 0.7
-            full += n == DEPTH
+            full += n == MOST_LANES
         assert np.all(made.row[:base] == -7) and np.all(made.row[count:] == -7)
         assert np.all(made.chain[:base] == -1) and np.all(made.chain[count:] == -1)
-        forked += len(expected) == BRANCHES
+        forked += len(expected) == MOST_WAYS
     assert forked > 20 and (full > 5 or longest > 10.0)
 
 
