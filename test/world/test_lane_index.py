@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from crossroads import HALF_M, LIGHT, STOP_SIGN, YIELD_SIGN, crossroads
+from map import xodr
 from shapely.geometry import LineString
 
 from tuling_fsm.core.geometry import wrap_angle
@@ -23,7 +24,20 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
     return crossroads(tmp_path_factory.mktemp("maps"), "signs", signs)
 
 
-@pytest.mark.parametrize("name", ["town", "course"])
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
+    """Two lanes each way, a third and one to walk on beside one of them; later one each way. They keep to the left."""
+    first = [
+        xodr.lane(-4, 2.0, kind="sidewalk"), xodr.lane(-3, 3.0), xodr.lane(-2, 2.5), xodr.lane(-1, links=((), (-1,))),
+        xodr.lane(1, links=((), (1,))), xodr.lane(2, 4.0),
+    ]  # fmt: skip
+    then = [xodr.lane(-1, links=((-1,), ())), xodr.lane(1, links=((1,), ()))]
+    sections, bend = [xodr.section(first), xodr.section(then, s=50.0)], '<arc curvature="-0.02"/>'
+    along = xodr.geometry(0.0, 5.0, -7.0, 0.5, 80.0, bend)
+    return xodr.read(tmp_path_factory.mktemp("maps"), xodr.road(sections, "1", along, 80.0, rule="LHT"))
+
+
+@pytest.mark.parametrize("name", ["town", "wide", "course"])
 def test_centres_are_thinned_by_no_more_than_a_prediction_bears(name: str, request: pytest.FixtureRequest) -> None:
     road_map: RoadMap = request.getfixturevalue(name)
     index = lane_index(road_map)
@@ -69,8 +83,8 @@ def test_turns_and_bends_are_those_of_the_arcs(town: RoadMap) -> None:
     assert seen == {0.0, 1.57, -1.57}
 
 
-def test_links_neighbours_and_lines_are_those_of_the_map(town: RoadMap, course: RoadMap) -> None:
-    for road_map in (town, course):
+def test_links_neighbours_and_lines_are_those_of_the_map(town: RoadMap, wide: RoadMap, course: RoadMap) -> None:
+    for road_map in (town, wide, course):
         index = lane_index(road_map)
         arrays = index.arrays
         for number, lane in enumerate(index.ids):
@@ -84,7 +98,9 @@ def test_links_neighbours_and_lines_are_those_of_the_map(town: RoadMap, course: 
             lines = [(each.s, LINE_KINDS[each.kind], each.signal) for each in road_map.stop_lines_of(lane)]
             told = zip(arrays.line_s[rows], arrays.line_kind[rows], arrays.line_signal[rows], strict=True)
             assert list(told) == sorted(lines)
-        assert not index.left_hand
+        assert index.left_hand is (road_map is wide)
+    beside = lane_index(wide).arrays.beside
+    assert np.sum(beside >= 0) == 6 and np.sum(beside[:, 0] >= 0) == np.sum(beside[:, 1] >= 0)
     assert sorted(lane_index(town).arrays.line_kind.tolist()) == [0, 0, 1, 2]
 
 

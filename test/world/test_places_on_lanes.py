@@ -26,6 +26,22 @@ CELL_M, CHORD_M, BEND_RAD = 8.0, 4.0, 0.05
 MOST_LANES = 6
 
 
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
+    """A bend of lanes of many widths, with one to walk on among them; the road goes on in two lanes."""
+    grows = '<width sOffset="0" a="2.5" b="0.03" c="0" d="0"/>'
+    falls = '<width sOffset="0" a="6" b="-0.03" c="0" d="0"/>'
+    first = [
+        xodr.lane(-3, 2.75), xodr.lane(-2, grows), xodr.lane(-1, falls, links=((), (-1,))),
+        xodr.lane(1, 3.25, links=((), (1,))), xodr.lane(2, 1.5, kind="sidewalk"), xodr.lane(3, grows),
+    ]  # fmt: skip
+    then = [xodr.lane(-1, 3.0, links=((-1,), ())), xodr.lane(1, 3.0, links=((1,), ()))]
+    arc = xodr.geometry(0.0, -30.0, 70.0, 0.4, 90.0, '<arc curvature="0.012"/>')
+    return xodr.read(
+        tmp_path_factory.mktemp("maps"), xodr.road([xodr.section(first), xodr.section(then, s=60.0)], "1", arc, 90.0)
+    )
+
+
 def places_of(lanes: LaneArrays, one: FloatArray) -> list[tuple[int, float, float, float]]:
     """Lanes, arc lengths, offsets and turns of a body, best first: of all pieces of all lanes."""
     p = np.flatnonzero(np.diff(lanes.point_lane) == 0)
@@ -78,6 +94,16 @@ def test_places_are_those_of_all_lanes_tried_one_by_one(course: RoadMap, seed: i
     assert several > 10
 
 
+def test_places_on_a_bend_of_lanes_that_taper_are_those_of_all_lanes(wide: RoadMap) -> None:
+    lanes, body, held = lane_index(wide).arrays, scattered(wide, 250, 4), 0
+    told = locate(lanes, body, np.ones(len(body), np.bool_), MAX_HEADING)
+    for i, one in enumerate(body):
+        expected = [each[0] for each in places_of(lanes, one)]
+        assert told.lane[i].tolist() == expected + [-1] * (MOST_LANES - len(expected))
+        held += len(expected)
+    assert held > 60
+
+
 def test_on_a_map_without_lanes_nobody_is_on_one(tmp_path: Path) -> None:
     walk = xodr.read(tmp_path, xodr.road(xodr.section([xodr.lane(-1, kind="sidewalk")])))
     index, body = lane_index(walk), np.zeros((7, BODY))
@@ -88,9 +114,9 @@ def test_on_a_map_without_lanes_nobody_is_on_one(tmp_path: Path) -> None:
     assert np.all(places.lane == -1)
 
 
-def test_every_cell_has_all_pieces_of_lanes_whose_surface_may_reach_it(course: RoadMap) -> None:
+def test_every_cell_has_all_pieces_of_lanes_whose_surface_may_reach_it(wide: RoadMap) -> None:
     """A piece is a straight chord with half a lane, and half a metre, on each side."""
-    lanes = lane_index(course).arrays
+    lanes = lane_index(wide).arrays
     x, y, size, columns, rows = lanes.grid
     assert size == CELL_M and len(lanes.cell_start) == columns * rows + 1
     assert x < lanes.x.min() - CELL_M and lanes.x.max() + CELL_M < x + size * columns
