@@ -26,6 +26,7 @@ from tuling_fsm.world.prediction_kernels import look_ahead
 from tuling_fsm.world.queues import QueueParameters, waiting_lines
 from tuling_fsm.world.rain_fog import radar_and_history
 from tuling_fsm.world.tracks import FIRST, MOVED, PAST, ROAD_LANE, SEEN, STILL, YAW_RATE, Tracks
+from tuling_fsm.world.traffic import line_words
 from world.bodies import scattered
 
 NOW, NORTH = 500.0, 0.5 * math.pi
@@ -72,7 +73,8 @@ def with_car(body: FloatArray) -> FloatArray:
     vehicle, pose = Vehicle(), EGO.pose
     ahead = 0.5 * (vehicle.wheelbase + vehicle.front_overhang - vehicle.rear_overhang)
     c, s = math.cos(pose.heading), math.sin(pose.heading)
-    car = (pose.x + ahead * c, pose.y + ahead * s, pose.heading, EGO.v * c, EGO.v * s, EGO.v, vehicle.length, 1.942)
+    length = vehicle.wheelbase + vehicle.front_overhang + vehicle.rear_overhang
+    car = (pose.x + ahead * c, pose.y + ahead * s, pose.heading, 0.0, 0.0, 0.0, length, vehicle.width)
     return np.concatenate((body, [car]))
 
 
@@ -125,6 +127,10 @@ def test_everyone_is_put_on_the_lanes_that_hold_it_and_learnt_of_and_counts_as_m
         assert getattr(obstacles, name).tolist() == column[traffic.obstacle_row].tolist()
     np.testing.assert_allclose(obstacles.x[:, 0], found.body[traffic.obstacle_row, X])
     np.testing.assert_allclose(obstacles.y[:, 0], found.body[traffic.obstacle_row, Y])
+    for name, at in (("x", X), ("y", Y), ("vx", VX), ("vy", VY), ("speed", SPEED), ("length", LENGTH)):
+        assert getattr(traffic, name).tolist() == found.body[:, at].tolist()
+    waits = set(found.id[traffic.waiting].tolist())
+    assert all(traffic.waits(number) == (number in waits) for number in range(900))
     assert 3 < sum(on_road) < n and len(traffic.chain) > 5
 
 
@@ -134,6 +140,11 @@ def queues_of(index: LaneIndex) -> QueueParameters:
         standing=P.moving_speed, creeping=P.queue_creeping, gap=P.queue_gap, kerb=P.queue_kerb,
         kerb_side=1.0 if index.left_hand else -1.0, turn=P.junction_wait, patience=200.0,
     )  # fmt: skip
+
+
+def test_what_is_said_of_a_line() -> None:
+    assert line_words(1, 3.4) == "behind a vehicle that waits, moved 3 s ago"
+    assert [line_words(many, 0.0) for many in (0, 2, 5)] == [f"in a line of {n}, moved 0 s ago" for n in (0, 2, 5)]
 
 
 @pytest.mark.parametrize("state", list(Light))

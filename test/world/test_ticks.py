@@ -263,6 +263,13 @@ def test_what_lies_ahead_is_shown_from_a_little_behind_to_the_horizon(builder: W
         assert line.center.length == pytest.approx(72.0, abs=0.5), "12 m behind and 60 m ahead"
 
 
+def test_the_junction_it_is_in_is_the_one_around_the_rear_axle(builder: WorldBuilder, route: Route) -> None:
+    for s, inside in ((97.5, False), (98.5, True), (110.0, True), (121.5, True), (122.5, False)):
+        world = builder.build(at(1.0, y=s - 110.0), None, route)
+        assert (world.junction is not None) == inside, s
+        assert world.junction in (None, *world.junctions)
+
+
 def held(builder: WorldBuilder, route: Route, s: float, offset: float = 0.0) -> list[str]:
     place = OnRoute(s, offset, 0.0)
     index = lane_index(builder.road_map)

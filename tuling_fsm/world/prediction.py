@@ -87,16 +87,15 @@ def see_traffic(
 
 def _with_ego(found: Detections, ego: Ego, vehicle: Vehicle) -> FloatArray:
     """The bodies of the objects and, as the last one, of the car: other vehicles follow it as they follow each
-    other.
+    other, but are ready for its stopping at once, whatever its velocity.
     """
     middle = 0.5 * (vehicle.front - vehicle.rear_overhang)
     c, s = elementary.cos(ego.pose.heading), elementary.sin(ego.pose.heading)
-    forward = max(ego.v, 0.0)
     bodies = np.empty((len(found.body) + 1, BODY))
     bodies[:-1] = found.body
     bodies[-1] = (
         ego.pose.x + middle * c, ego.pose.y + middle * s, ego.pose.heading,
-        forward * c, forward * s, forward, vehicle.length, vehicle.width,
+        0.0, 0.0, 0.0, vehicle.length, vehicle.width,
     )  # fmt: skip
     return bodies
 
