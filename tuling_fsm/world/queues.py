@@ -92,7 +92,7 @@ def waiting_lines(
         i = found.row[b]
         parked = p.kerb_side * found.side[b] > p.kerb and (b == 0 or found.row[b - 1] != i)
         if body[i, ob.SPEED] > p.standing or not queueing[i] or parked:
-            queueing[i] = queueing[i] and body[i, ob.SPEED] > p.standing
+            queueing[i] = False
             continue
         j = ahead.leader[b]
         if leader[i] < 0 and 0 <= j < n and (QUEUEING[kind[j]] or past[j, tr.MOVED] > -np.inf):
