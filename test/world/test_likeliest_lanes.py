@@ -131,15 +131,16 @@ def test_the_lanes_an_object_may_follow_are_those_that_fit_about_as_well_as_the_
     found = _Starts(np.zeros(MOST_WAYS, np.int64), np.zeros(MOST_WAYS), np.zeros(MOST_WAYS))
     drifted = many = left_out = 0
     for _ in range(500):
+        turns = draw.choice([0.2, 0.2, 0.5])
         candidates = [
-            Candidate(n, draw.uniform(-0.4, lanes.s[lanes.start[n + 1] - 1] + 0.4), *draw.normal(0.0, (0.9, 0.2)))
+            Candidate(n, draw.uniform(-0.4, lanes.s[lanes.start[n + 1] - 1] + 0.4), *draw.normal(0.0, (0.9, turns)))
             for n in some_lanes(lanes, draw)
         ]  # fmt: skip
         places = LanePlaces(np.full((2, MOST_LANES), -1), *np.zeros((3, 2, MOST_LANES)))
         for k, each in enumerate(candidates):
             places.lane[1, k], places.arc[1, k] = each.lane, each.arc
             places.offset[1, k], places.turn[1, k] = each.offset, each.turn
-        speed = float(draw.choice([draw.uniform(0.0, 2.0), draw.uniform(2.0, 16.0)]))
+        speed = float(draw.choice([draw.uniform(0.0, 2.0), draw.uniform(0.8, 2.2), draw.uniform(2.0, 16.0)]))
         into = np.flatnonzero(np.isin(lanes.successor, [each.lane for each in candidates]))
         entry = int(np.searchsorted(lanes.successor_start, draw.choice(into), side="right")) - 1 if len(into) else -1
         came_from = int(draw.choice([-1, entry, entry, draw.integers(len(lanes.length))]))
@@ -160,7 +161,30 @@ def test_the_lanes_an_object_may_follow_are_those_that_fit_about_as_well_as_the_
         assert told == numbers
         many += len(expected) > 1
         left_out += len(expected) < len(candidates)
-    assert drifted > 5 and many > 50 and left_out > 50
+    assert drifted > 1 and many > 50 and left_out > 50
+
+
+def test_who_drifts_over_an_edge_is_given_the_next_lane_of_that_side(course: RoadMap) -> None:
+    lanes, draw = bent(lane_index(course).arrays, 5), np.random.default_rng(5)
+    several = np.flatnonzero(lanes.beside.max(axis=1) >= 0)
+    cost, drifted = np.empty(MOST_LANES), [0, 0]
+    found = _Starts(np.zeros(MOST_WAYS, np.int64), np.zeros(MOST_WAYS), np.zeros(MOST_WAYS))
+    for _ in range(700):
+        number = int(draw.choice(several))
+        speed = float(draw.choice([draw.uniform(0.8, 1.2), draw.uniform(1.0, 2.5), draw.uniform(2.0, 14.0)]))
+        one = Candidate(number, 5.0, draw.uniform(-2.2, 2.2), draw.normal(0.0, 0.4))
+        places = LanePlaces(np.full((1, MOST_LANES), -1), *np.zeros((3, 1, MOST_LANES)))
+        places.lane[0, 0], places.arc[0, 0], places.offset[0, 0], places.turn[0, 0] = number, 5.0, one.offset, one.turn
+        body, past = np.zeros(BODY), np.zeros(PAST)
+        body[X], body[Y] = lanes.x[lanes.start[number]] + draw.uniform(-3.0, 3.0), lanes.y[lanes.start[number]]
+        past[ROAD_LANE] = -1.0
+        count = _starts(lanes, body, past, places, 0, _Driver(speed, LATERAL, DECEL), cost, found)
+        other = beside(lanes, one, speed)
+        assert found.lane[:count].tolist() == [number, other][: 1 + (other >= 0)]
+        if other >= 0:
+            assert (found.arc[1], found.offset[1]) == _on_lane(lanes, other, body[X], body[Y])
+            drifted[one.turn > 0.0] += 1
+    assert min(drifted) > 15
 
 
 def test_a_way_that_no_car_could_follow_is_one_whose_bends_ahead_are_too_sharp_for_its_brakes(course: RoadMap) -> None:

@@ -13,10 +13,10 @@ from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.inputs import Kind
 from tuling_fsm.world.lane_index import lane_index
-from tuling_fsm.world.lane_kernels import CANDIDATES, chains, locate
+from tuling_fsm.world.lane_kernels import CANDIDATES, LanePlaces, chains, locate
 from tuling_fsm.world.objects import BODY, HEADING, LENGTH, SPEED, WIDTH, X, Y
 from tuling_fsm.world.prediction_kernels import GAP, LINE, look_ahead
-from tuling_fsm.world.queues import QueueParameters, Waiting, follow_lines, waiting_lines
+from tuling_fsm.world.queues import QueueParameters, Waiting, _junctions, _taken, follow_lines, waiting_lines
 from tuling_fsm.world.tracks import MOVED, PAST, ROAD_LANE, STILL
 from world.bodies import DECEL, LATERAL, MAX_HEADING, REACH_M
 
@@ -199,6 +199,30 @@ def test_jams_have_those_who_wait_and_those_who_do_not(town: RoadMap) -> None:
     standing = sum(jam.stands(i) for jam in jams for i in range(jam.count))
     in_line = sum(int((jam.told().size > 1).sum()) for jam in jams)
     assert 20 < waiting < standing - 10 and in_line > 10
+
+
+@pytest.mark.clause("NOR-11")
+@pytest.mark.parametrize("seed", range(3))
+def test_a_lane_is_taken_by_those_that_are_nearer_to_its_middle_than_half_their_width_and_a_metre(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    for _ in range(30):
+        n = int(draw.integers(1, 7))
+        lane = np.array([draw.permutation(8)[:CANDIDATES] for _ in range(n + 1)])
+        lane[draw.random(lane.shape) < 0.4] = -1
+        offset, body = draw.uniform(-2.5, 2.5, lane.shape), np.zeros((n + 1, BODY))
+        body[:, WIDTH], queueing = draw.uniform(0.6, 2.6, n + 1), draw.random(n) < 0.7
+        places = LanePlaces(lane, np.zeros(lane.shape), offset, np.zeros(lane.shape))
+        taken = [
+            {number for number, far in zip(lane[i], offset[i], strict=True)
+             if number >= 0 and queueing[i] and abs(far) < 0.5 * body[i, WIDTH] + BESIDE_M}
+            for i in range(n)
+        ]  # fmt: skip
+        junctions = _junctions(8, places, body, queueing)
+        assert junctions.many.tolist() == [sum(number in lanes for lanes in taken) for number in range(8)]
+        for i in range(n):
+            for number in range(8):
+                others = any(number in taken[j] for j in range(n) if j != i)
+                assert _taken(junctions, places.lane, i, number) == others
 
 
 @pytest.mark.clause("NOR-11")

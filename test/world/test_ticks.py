@@ -312,6 +312,22 @@ def test_where_the_route_is_new_the_car_is_at_the_earliest_place_that_fits(build
     assert after.route_offset == pytest.approx(-0.5, abs=0.02) and after.heading_error == pytest.approx(-0.2, abs=1e-3)
 
 
+def test_on_the_same_route_it_is_looked_for_near_where_it_was(
+    builder: WorldBuilder, route: Route, lit: RoadMap
+) -> None:
+    """10 m ahead, and as far as it can have come; on another route, or after none, anywhere."""
+    again = plan_route(lit, Pose(1.75, -110.0, NORTH), Pose(1.75, 110.0, NORTH)).route
+    turning = plan_route(lit, Pose(1.75, -110.0, NORTH), Pose(110.0, -1.75, EAST)).route
+    assert again is not None and turning is not None
+    world = builder.build(at(1.0, y=-60.0, v=-8.0), None, route)
+    for on, s in ((route, 60.8), (again, 60.8), (turning, 67.0)):
+        assert builder.build(at(1.1, y=-43.0), world, on).route_s == pytest.approx(s, abs=0.1)
+    nowhere = builder.build(at(1.0, y=-60.0, v=-8.0), None, None)
+    assert builder.build(at(1.1, y=-43.0), nowhere, route).route_s == pytest.approx(67.0, abs=0.1)
+    jumped = builder.build(at(9.0, y=-43.0), world, route)
+    assert jumped.route_s == pytest.approx(67.0, abs=0.1)
+
+
 def test_every_kernel_is_called_before_the_first_tick(builder: WorldBuilder) -> None:
     seen: list[tuple[Inputs, World | None]] = []
     build = builder.build
