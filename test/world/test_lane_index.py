@@ -93,7 +93,9 @@ def test_links_neighbours_and_lines_are_those_of_the_map(town: RoadMap, wide: Ro
             assert [index.ids[n] for n in successors] == [each for each in whole.successors if each in index.number]
             for side, beside in enumerate((whole.left_neighbour, whole.right_neighbour)):
                 n = arrays.beside[number, side]
+                assert n >= -1
                 assert (index.ids[n] if n >= 0 else None) == (beside if beside in index.number else None)
+            assert arrays.turn[number] == whole.center.heading[-1] - whole.center.heading[0]
             rows = slice(arrays.line_start[number], arrays.line_start[number + 1])
             lines = [(each.s, LINE_KINDS[each.kind], each.signal) for each in road_map.stop_lines_of(lane)]
             told = zip(arrays.line_s[rows], arrays.line_kind[rows], arrays.line_signal[rows], strict=True)

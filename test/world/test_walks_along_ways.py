@@ -108,12 +108,12 @@ def drift(body: FloatArray, moves: bool, yaw_rate: float) -> FloatArray:
     return np.column_stack((points.real, points.imag, body[HEADING] + turned))
 
 
-def network(draw: np.random.Generator, many: int) -> list[Line]:
-    lines = [Line(draw, *draw.uniform(-9.0, 9.0, 2), draw.uniform(-3.0, 3.0), int(draw.integers(1, 9)))]
+def network(draw: np.random.Generator, many: int, chords: int) -> list[Line]:
+    lines = [Line(draw, *draw.uniform(-9.0, 9.0, 2), draw.uniform(-3.0, 3.0), int(draw.integers(1, chords)))]
     for _ in range(many - 1):
         last = lines[-1]
         lines.append(
-            Line(draw, last.x[-1], last.y[-1], last.heading[-1] + draw.normal(0.0, 0.02), int(draw.integers(1, 9)))
+            Line(draw, last.x[-1], last.y[-1], last.heading[-1] + draw.normal(0.0, 0.02), int(draw.integers(1, chords)))
         )
     return lines
 
@@ -141,7 +141,7 @@ def test_everyone_comes_where_a_walk_step_by_step_leads(course: RoadMap, seed: i
     kind = draw.choice([Kind.CAR, Kind.CAR, Kind.BICYCLE, Kind.UNKNOWN, Kind.PEDESTRIAN, Kind.ANIMAL], 24).astype(
         np.uint8
     )
-    lines, body = network(draw, 20), bodies(draw, 25)
+    lines, body = network(draw, 20, 9 if seed % 2 else 3), bodies(draw, 25)
     lanes = arrays_of(lane_index(course).arrays, lines)
     past = np.zeros((24, PAST))
     past[:, YAW_RATE] = draw.choice([0.0, 0.3, -0.5, 0.9], 24)
