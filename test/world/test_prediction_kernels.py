@@ -16,9 +16,9 @@ from tuling_fsm.core.scene import PREDICTION_STEP_S, PREDICTION_STEPS
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.inputs import Light
 from tuling_fsm.world.lane_index import LaneIndex, lane_index
-from tuling_fsm.world.lane_kernels import CANDIDATES, LaneChains, LanePlaces, chains, locate
-from tuling_fsm.world.objects import HEADING, LENGTH, SPEED, WIDTH, X, Y
-from tuling_fsm.world.prediction_kernels import GAP, LINE, STOP_AT, look_ahead
+from tuling_fsm.world.lane_kernels import CANDIDATES, DEPTH, LaneChains, LanePlaces, chains, locate
+from tuling_fsm.world.objects import BODY, HEADING, LENGTH, SPEED, WIDTH, X, Y
+from tuling_fsm.world.prediction_kernels import GAP, LINE, STOP_AT, _leader, _occupants, look_ahead
 from tuling_fsm.world.prediction_kernels import LIGHT as TO_LIGHT
 from tuling_fsm.world.tracks import PAST, ROAD_LANE
 from world.bodies import DECEL, LATERAL, MAX_HEADING, REACH_M, scattered
@@ -117,6 +117,29 @@ def test_the_one_ahead_is_the_next_on_the_way(town: RoadMap, seed: int) -> None:
         assert traffic.ahead.leader[b] == leader
         assert traffic.ahead.distance[b, GAP] == pytest.approx(gap)
     assert np.sum(traffic.ahead.leader >= 0) > 10
+
+
+def leader_on(chain: list[int], begin: list[float], bodies: list[tuple[int, float, float]]) -> tuple[int, float]:
+    """Who is ahead of the last of these, each of which is on a lane, at an arc length, and so long."""
+    n, way, at = len(bodies), np.full(DEPTH, -1), np.zeros(DEPTH)
+    way[: len(chain)], at[: len(begin)] = chain, begin
+    places = LanePlaces(np.full((n, CANDIDATES), -1), *np.zeros((3, n, CANDIDATES)))
+    body = np.zeros((n, BODY))
+    places.lane[:, 0], places.arc[:, 0], body[:, LENGTH] = zip(*bodies, strict=True)
+    found = _leader(n - 1, way, at, _occupants(9, places, body), places.arc, body)
+    return int(found[0]), float(found[1])
+
+
+def test_nobody_follows_itself_round_a_ring_and_who_is_on_the_nearer_lane_is_ahead() -> None:
+    """A ring of two lanes of 30 m; the way on is led once round it."""
+    ring, begin, own = [0, 1, 0, 1], [-10.0, 20.0, 50.0, 80.0], (0, 10.0, 4.0)
+    assert leader_on(ring, begin, [own]) == (-1, math.inf)
+    assert leader_on(ring, begin, [(0, 5.0, 6.0), own]) == (0, 50.0), "behind it, and so at the end of the round"
+    assert leader_on(ring, begin, [(1, 25.0, 6.0), (1, 5.0, 2.0), own]) == (1, 22.0)
+    assert leader_on(ring, begin, [(0, 11.7, 4.0), own]) == (0, pytest.approx(-2.3))
+    assert leader_on(ring, begin, [(0, 11.5, 4.0), own]) == (0, 57.5), "it is beside it"
+    assert leader_on(ring, begin, [(0, 29.0, 1.0), (1, 4.0, 18.0), own]) == (0, 16.5), "a bicycle beside a lorry"
+    assert leader_on([0], [-10.0], [(1, 5.0, 4.0), own]) == (-1, math.inf)
 
 
 @pytest.mark.parametrize("holds", [None, "1", "4"])
