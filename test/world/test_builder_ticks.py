@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -277,7 +278,7 @@ def held(builder: WorldBuilder, route: Route, s: float, offset: float = 0.0) -> 
 
 
 def test_the_car_holds_a_junction_from_its_front_bumper_in_to_its_rear_bumper_out(
-    builder: WorldBuilder, route: Route, tmp_path_factory: pytest.TempPathFactory
+    builder: WorldBuilder, route: Route
 ) -> None:
     front, rear = Vehicle().front, Vehicle().rear_overhang
     (way,) = {part.lane.road for part in route.lanes if 100.0 < part.s_from + 3.0 < 120.0}
@@ -292,7 +293,10 @@ def test_the_car_holds_a_junction_from_its_front_bumper_in_to_its_rear_bumper_ou
     assert held(builder, route, 110.0, 3.9) == held(builder, route, 110.0, -3.9) == [way]
     assert held(builder, route, 110.0, 4.1) == held(builder, route, 110.0, -4.1) == []
     assert builder._held(None, builder._seen_from(None, 0.0), OnRoute(110.0, 0.0, 0.0)).tolist() == []
-    two = double_crossing(tmp_path_factory.mktemp("maps"), 20.0)
+
+
+def test_of_two_junctions_it_holds_the_one_that_it_is_in(tmp_path: Path) -> None:
+    two = double_crossing(tmp_path, 20.0)
     along = plan_route(two, Pose(-60.0, -1.75, EAST), Pose(100.0, -1.75, EAST)).route
     assert along is not None
     ways = [part.lane.road for part in along.lanes if two.lanes[part.lane].junction is not None]
@@ -303,6 +307,8 @@ def test_the_car_holds_a_junction_from_its_front_bumper_in_to_its_rear_bumper_ou
 def test_where_the_route_is_new_the_car_is_at_the_earliest_place_that_fits(builder: WorldBuilder, route: Route) -> None:
     world = builder.build(at(1.0, y=-60.0, v=8.0), None, route)
     assert world.route_s == pytest.approx(50.0, abs=0.1) and world.route_offset == pytest.approx(0.0, abs=0.01)
+    nowhere = builder.build(Inputs(1.5), None, None).ego
+    assert (*nowhere.pose, nowhere.v, nowhere.a, nowhere.curvature) == (0.0,) * 6
     lost = builder.build(Inputs(1.5), world, None)
     assert (lost.route_s, lost.route_offset, lost.heading_error) == (0.0, 0.0, 0.0)
     assert lost.junctions == () and lost.lanes == ()
