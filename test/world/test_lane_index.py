@@ -12,10 +12,15 @@ from shapely.geometry import LineString
 
 from tuling_fsm.core.geometry import wrap_angle
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.world.lane_index import LINE_KINDS, lane_index
+from tuling_fsm.world.lane_index import LINE_KINDS, LaneIndex, _build, lane_index
 
 LEFT_M, RIGHT_M = HALF_M + 1.75, HALF_M - 1.75
 """Radii of the turns at the crossroads."""
+
+
+def index_of(road_map: RoadMap) -> LaneIndex:
+    """Built anew for each test, but for the large map."""
+    return lane_index(road_map) if road_map.name == "course" else _build(road_map)
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +45,7 @@ def wide(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
 @pytest.mark.parametrize("name", ["town", "wide", "course"])
 def test_centres_are_thinned_by_no_more_than_a_prediction_bears(name: str, request: pytest.FixtureRequest) -> None:
     road_map: RoadMap = request.getfixturevalue(name)
-    index = lane_index(road_map)
+    index = index_of(road_map)
     arrays, points = index.arrays, 0
     for number, lane in enumerate(index.ids):
         whole, rows = road_map.lanes[lane], slice(arrays.start[number], arrays.start[number + 1])
@@ -69,7 +74,7 @@ def test_centres_are_thinned_by_no_more_than_a_prediction_bears(name: str, reque
 
 
 def test_turns_and_bends_are_those_of_the_arcs(town: RoadMap) -> None:
-    index, seen = lane_index(town), set()
+    index, seen = index_of(town), set()
     for number, lane in enumerate(index.ids):
         junction = town.lanes[lane].junction is not None
         turn, bend = index.arrays.turn[number], index.arrays.bend[number]
@@ -85,7 +90,7 @@ def test_turns_and_bends_are_those_of_the_arcs(town: RoadMap) -> None:
 
 def test_links_neighbours_and_lines_are_those_of_the_map(town: RoadMap, wide: RoadMap, course: RoadMap) -> None:
     for road_map in (town, wide, course):
-        index = lane_index(road_map)
+        index = index_of(road_map)
         arrays = index.arrays
         for number, lane in enumerate(index.ids):
             whole = road_map.lanes[lane]
@@ -101,14 +106,14 @@ def test_links_neighbours_and_lines_are_those_of_the_map(town: RoadMap, wide: Ro
             told = zip(arrays.line_s[rows], arrays.line_kind[rows], arrays.line_signal[rows], strict=True)
             assert list(told) == sorted(lines)
         assert index.left_hand is (road_map is wide)
-    beside = lane_index(wide).arrays.beside
+    beside = index_of(wide).arrays.beside
     assert np.sum(beside >= 0) == 6 and np.sum(beside[:, 0] >= 0) == np.sum(beside[:, 1] >= 0)
-    assert sorted(lane_index(town).arrays.line_kind.tolist()) == [0, 0, 1, 2]
+    assert sorted(index_of(town).arrays.line_kind.tolist()) == [0, 0, 1, 2]
 
 
 def test_ways_conflict_where_their_surfaces_meet_and_part_from_different_lanes(town: RoadMap) -> None:
     """A library's polygons of the ways say who crosses or joins whom."""
-    index = lane_index(town)
+    index = index_of(town)
     arrays = index.arrays
     ways = [n for n in range(len(index.ids)) if arrays.in_junction[n]]
     surface = {n: LineString(town.lanes[index.ids[n]].center.xy).buffer(1.75, cap_style="flat") for n in ways}
@@ -129,7 +134,7 @@ def test_ways_conflict_where_their_surfaces_meet_and_part_from_different_lanes(t
 
 def test_who_gives_way_by_sign_or_turn_is_noted_at_each_conflict(town: RoadMap) -> None:
     """The western arm has a yield sign, the eastern one a stop sign; left turns give way to what comes towards them."""
-    index = lane_index(town)
+    index = index_of(town)
     arrays, noted = index.arrays, 0
     for one in range(len(index.ids)):
         for k in range(arrays.conflict_start[one], arrays.conflict_start[one + 1]):

@@ -16,7 +16,7 @@ from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.geometry import Polyline
 from tuling_fsm.core.records import replace
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.world.lane_index import LaneArrays, _bend, _thin, lane_index
+from tuling_fsm.world.lane_index import LaneArrays, _bend, _build, _thin, lane_index
 from tuling_fsm.world.lane_kernels import locate
 from tuling_fsm.world.objects import BODY, HEADING, X, Y
 from world.bodies import MAX_HEADING, scattered
@@ -95,7 +95,7 @@ def test_places_are_those_of_all_lanes_tried_one_by_one(course: RoadMap, seed: i
 
 
 def test_places_on_a_bend_of_lanes_that_taper_are_those_of_all_lanes(wide: RoadMap) -> None:
-    lanes, body, held = lane_index(wide).arrays, scattered(wide, 250, 4), 0
+    lanes, body, held = _build(wide).arrays, scattered(wide, 250, 4), 0
     told = locate(lanes, body, np.ones(len(body), np.bool_), MAX_HEADING)
     for i, one in enumerate(body):
         expected = [each[0] for each in places_of(lanes, one)]
@@ -110,13 +110,14 @@ def test_on_a_map_without_lanes_nobody_is_on_one(tmp_path: Path) -> None:
     body[:, X] = (3.0, 9.0, 3.0, 9.0, -1.0, 3.0, 17.0)
     body[:, Y] = (3.0, 3.0, 9.0, 9.0, 3.0, -1.0, 17.0)
     assert index.ids == () and index.arrays.beside.shape == (0, 2)
+    assert len(index.arrays.x) == 0 and len(index.arrays.cell_start) == index.arrays.grid[3] * index.arrays.grid[4] + 1
     places = locate(index.arrays, body, np.ones(7, np.bool_), MAX_HEADING)
     assert np.all(places.lane == -1)
 
 
 def test_every_cell_has_all_pieces_of_lanes_whose_surface_may_reach_it(wide: RoadMap) -> None:
     """A piece is a straight chord with half a lane, and half a metre, on each side."""
-    lanes = lane_index(wide).arrays
+    lanes = _build(wide).arrays
     x, y, size, columns, rows = lanes.grid
     assert size == CELL_M and len(lanes.cell_start) == columns * rows + 1
     assert x < lanes.x.min() - CELL_M and lanes.x.max() + CELL_M < x + size * columns

@@ -111,7 +111,9 @@ def straight_on(town: RoadMap, road: str) -> int:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_one_ahead_is_the_next_on_the_way(town: RoadMap, seed: int) -> None:
-    traffic = Traffic(town, scattered(town, 40, seed))
+    body, draw = scattered(town, 40, seed), np.random.default_rng(seed)
+    body[:, LENGTH], body[:, WIDTH] = draw.uniform(1.0, 9.0, 40), draw.uniform(0.4, 2.4, 40)
+    traffic = Traffic(town, body)
     for b in range(len(traffic.found.row)):
         leader, gap = traffic.leader(b)
         assert traffic.ahead.leader[b] == leader

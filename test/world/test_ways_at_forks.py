@@ -124,6 +124,20 @@ def test_chains_reach_to_the_horizon_and_fork_while_there_is_room(seed: int, lon
     assert forked > 20 and (full > 5 or longest > 10.0)
 
 
+def test_a_fork_at_the_last_lane_of_a_chain_gives_chains_that_are_as_long() -> None:
+    onward = [[k + 1] for k in range(14)] + [[15, 16, 17], [0], [0], [0]]
+    net = Network([2.0] * 18, [0.0] * 15 + [0.1, 1.0, -1.0], [0.0] * 18, onward)
+    made = LaneChains(np.zeros(4, np.int64), np.full((4, MOST_LANES), -1), np.zeros((4, MOST_LANES)), np.zeros(4))
+    made.chain[0, 0], count, b = 0, 1, 0
+    while b < count:
+        count = _extend(
+            net.forks, made, b, 0, count, 900.0, _Driver(2.0, LATERAL, DECEL), np.zeros(MOST_WAYS, np.int64)
+        )
+        b += 1
+    assert made.chain[:count].tolist() == [[*range(15), last] for last in (15, 16, 17)]
+    assert made.begin[:count].tolist() == [[2.0 * k for k in range(16)]] * 3
+
+
 @pytest.mark.parametrize(
     ("speed", "bend", "distance", "too_fast"),
     [
