@@ -7,14 +7,20 @@ import math
 import numpy as np
 import pytest
 from crossroads import HALF_M, LIGHT, STOP_SIGN, YIELD_SIGN, crossroads
+from map import xodr
 from shapely.geometry import LineString
 
 from tuling_fsm.core.geometry import wrap_angle
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.world.lane_index import LINE_KINDS, lane_index
+from tuling_fsm.world.lane_index import LINE_KINDS, LaneIndex, _build, lane_index
 
 LEFT_M, RIGHT_M = HALF_M + 1.75, HALF_M - 1.75
 """Radii of the turns at the crossroads."""
+
+
+def index_of(road_map: RoadMap) -> LaneIndex:
+    """Built anew for each test, but for the large map."""
+    return lane_index(road_map) if road_map.name == "course" else _build(road_map)
 
 
 @pytest.fixture(scope="module")
@@ -23,10 +29,23 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
     return crossroads(tmp_path_factory.mktemp("maps"), "signs", signs)
 
 
-@pytest.mark.parametrize("name", ["town", "course"])
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
+    """Two lanes each way, a third and one to walk on beside one of them; later one each way. They keep to the left."""
+    first = [
+        xodr.lane(-4, 2.0, kind="sidewalk"), xodr.lane(-3, 3.0), xodr.lane(-2, 2.5), xodr.lane(-1, links=((), (-1,))),
+        xodr.lane(1, links=((), (1,))), xodr.lane(2, 4.0),
+    ]  # fmt: skip
+    then = [xodr.lane(-1, links=((-1,), ())), xodr.lane(1, links=((1,), ()))]
+    sections, bend = [xodr.section(first), xodr.section(then, s=50.0)], '<arc curvature="-0.02"/>'
+    along = xodr.geometry(0.0, 5.0, -7.0, 0.5, 80.0, bend)
+    return xodr.read(tmp_path_factory.mktemp("maps"), xodr.road(sections, "1", along, 80.0, rule="LHT"))
+
+
+@pytest.mark.parametrize("name", ["town", "wide", "course"])
 def test_centres_are_thinned_by_no_more_than_a_prediction_bears(name: str, request: pytest.FixtureRequest) -> None:
     road_map: RoadMap = request.getfixturevalue(name)
-    index = lane_index(road_map)
+    index = index_of(road_map)
     arrays, points = index.arrays, 0
     for number, lane in enumerate(index.ids):
         whole, rows = road_map.lanes[lane], slice(arrays.start[number], arrays.start[number + 1])
@@ -55,7 +74,7 @@ def test_centres_are_thinned_by_no_more_than_a_prediction_bears(name: str, reque
 
 
 def test_turns_and_bends_are_those_of_the_arcs(town: RoadMap) -> None:
-    index, seen = lane_index(town), set()
+    index, seen = index_of(town), set()
     for number, lane in enumerate(index.ids):
         junction = town.lanes[lane].junction is not None
         turn, bend = index.arrays.turn[number], index.arrays.bend[number]
@@ -69,9 +88,9 @@ def test_turns_and_bends_are_those_of_the_arcs(town: RoadMap) -> None:
     assert seen == {0.0, 1.57, -1.57}
 
 
-def test_links_neighbours_and_lines_are_those_of_the_map(town: RoadMap, course: RoadMap) -> None:
-    for road_map in (town, course):
-        index = lane_index(road_map)
+def test_links_neighbours_and_lines_are_those_of_the_map(town: RoadMap, wide: RoadMap, course: RoadMap) -> None:
+    for road_map in (town, wide, course):
+        index = index_of(road_map)
         arrays = index.arrays
         for number, lane in enumerate(index.ids):
             whole = road_map.lanes[lane]
@@ -79,18 +98,22 @@ def test_links_neighbours_and_lines_are_those_of_the_map(town: RoadMap, course: 
             assert [index.ids[n] for n in successors] == [each for each in whole.successors if each in index.number]
             for side, beside in enumerate((whole.left_neighbour, whole.right_neighbour)):
                 n = arrays.beside[number, side]
+                assert n >= -1
                 assert (index.ids[n] if n >= 0 else None) == (beside if beside in index.number else None)
+            assert arrays.turn[number] == whole.center.heading[-1] - whole.center.heading[0]
             rows = slice(arrays.line_start[number], arrays.line_start[number + 1])
             lines = [(each.s, LINE_KINDS[each.kind], each.signal) for each in road_map.stop_lines_of(lane)]
             told = zip(arrays.line_s[rows], arrays.line_kind[rows], arrays.line_signal[rows], strict=True)
             assert list(told) == sorted(lines)
-        assert not index.left_hand
-    assert sorted(lane_index(town).arrays.line_kind.tolist()) == [0, 0, 1, 2]
+        assert index.left_hand is (road_map is wide)
+    beside = index_of(wide).arrays.beside
+    assert np.sum(beside >= 0) == 6 and np.sum(beside[:, 0] >= 0) == np.sum(beside[:, 1] >= 0)
+    assert sorted(index_of(town).arrays.line_kind.tolist()) == [0, 0, 1, 2]
 
 
 def test_ways_conflict_where_their_surfaces_meet_and_part_from_different_lanes(town: RoadMap) -> None:
     """A library's polygons of the ways say who crosses or joins whom."""
-    index = lane_index(town)
+    index = index_of(town)
     arrays = index.arrays
     ways = [n for n in range(len(index.ids)) if arrays.in_junction[n]]
     surface = {n: LineString(town.lanes[index.ids[n]].center.xy).buffer(1.75, cap_style="flat") for n in ways}
@@ -111,7 +134,7 @@ def test_ways_conflict_where_their_surfaces_meet_and_part_from_different_lanes(t
 
 def test_who_gives_way_by_sign_or_turn_is_noted_at_each_conflict(town: RoadMap) -> None:
     """The western arm has a yield sign, the eastern one a stop sign; left turns give way to what comes towards them."""
-    index = lane_index(town)
+    index = index_of(town)
     arrays, noted = index.arrays, 0
     for one in range(len(index.ids)):
         for k in range(arrays.conflict_start[one], arrays.conflict_start[one + 1]):

@@ -16,9 +16,9 @@ from tuling_fsm.core.scene import PREDICTION_STEP_S, PREDICTION_STEPS
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.inputs import Light
 from tuling_fsm.world.lane_index import LaneIndex, lane_index
-from tuling_fsm.world.lane_kernels import CANDIDATES, LaneChains, LanePlaces, chains, locate
-from tuling_fsm.world.objects import HEADING, LENGTH, SPEED, WIDTH
-from tuling_fsm.world.prediction_kernels import GAP, LINE, STOP_AT, look_ahead
+from tuling_fsm.world.lane_kernels import CANDIDATES, DEPTH, LaneChains, LanePlaces, chains, locate
+from tuling_fsm.world.objects import BODY, HEADING, LENGTH, SPEED, WIDTH, X, Y
+from tuling_fsm.world.prediction_kernels import GAP, LINE, STOP_AT, _leader, _occupants, look_ahead
 from tuling_fsm.world.prediction_kernels import LIGHT as TO_LIGHT
 from tuling_fsm.world.tracks import PAST, ROAD_LANE
 from world.bodies import DECEL, LATERAL, MAX_HEADING, REACH_M, scattered
@@ -111,12 +111,37 @@ def straight_on(town: RoadMap, road: str) -> int:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_one_ahead_is_the_next_on_the_way(town: RoadMap, seed: int) -> None:
-    traffic = Traffic(town, scattered(town, 40, seed))
+    body, draw = scattered(town, 40, seed), np.random.default_rng(seed)
+    body[:, LENGTH], body[:, WIDTH] = draw.uniform(1.0, 9.0, 40), draw.uniform(0.4, 2.4, 40)
+    traffic = Traffic(town, body)
     for b in range(len(traffic.found.row)):
         leader, gap = traffic.leader(b)
         assert traffic.ahead.leader[b] == leader
         assert traffic.ahead.distance[b, GAP] == pytest.approx(gap)
     assert np.sum(traffic.ahead.leader >= 0) > 10
+
+
+def leader_on(chain: list[int], begin: list[float], bodies: list[tuple[int, float, float]]) -> tuple[int, float]:
+    """Who is ahead of the last of these, each of which is on a lane, at an arc length, and so long."""
+    n, way, at = len(bodies), np.full(DEPTH, -1), np.zeros(DEPTH)
+    way[: len(chain)], at[: len(begin)] = chain, begin
+    places = LanePlaces(np.full((n, CANDIDATES), -1), *np.zeros((3, n, CANDIDATES)))
+    body = np.zeros((n, BODY))
+    places.lane[:, 0], places.arc[:, 0], body[:, LENGTH] = zip(*bodies, strict=True)
+    found = _leader(n - 1, way, at, _occupants(9, places, body), places.arc, body)
+    return int(found[0]), float(found[1])
+
+
+def test_nobody_follows_itself_round_a_ring_and_who_is_on_the_nearer_lane_is_ahead() -> None:
+    """A ring of two lanes of 30 m; the way on is led once round it."""
+    ring, begin, own = [0, 1, 0, 1], [-10.0, 20.0, 50.0, 80.0], (0, 10.0, 4.0)
+    assert leader_on(ring, begin, [own]) == (-1, math.inf)
+    assert leader_on(ring, begin, [(0, 5.0, 6.0), own]) == (0, 50.0), "behind it, and so at the end of the round"
+    assert leader_on(ring, begin, [(1, 25.0, 6.0), (1, 5.0, 2.0), own]) == (1, 22.0)
+    assert leader_on(ring, begin, [(0, 11.7, 4.0), own]) == (0, pytest.approx(-2.3))
+    assert leader_on(ring, begin, [(0, 11.5, 4.0), own]) == (0, 57.5), "it is beside it"
+    assert leader_on(ring, begin, [(0, 29.0, 1.0), (1, 4.0, 18.0), own]) == (0, 16.5), "a bicycle beside a lorry"
+    assert leader_on([0], [-10.0], [(1, 5.0, 4.0), own]) == (-1, math.inf)
 
 
 @pytest.mark.parametrize("holds", [None, "1", "4"])
@@ -129,6 +154,26 @@ def test_lines_and_closed_lanes_on_the_way_are_those_of_the_map(town: RoadMap, h
         np.testing.assert_allclose(told, expected, atol=1e-9)
         stops += expected[0] < math.inf
     assert stops > 10
+
+
+@pytest.mark.parametrize("holds", ["1", "2", "4"])
+def test_those_that_are_about_to_cross_a_line_are_judged_by_the_metres_that_are_left(town: RoadMap, holds: str) -> None:
+    """Bumpers are from three metres before a line or a junction to three metres beyond it, speeds as that asks for."""
+    draw, body = np.random.default_rng(3), scattered(town, 300, 8)
+    entries = [town.lanes[lane] for lane in lane_index(town).ids if town.lanes[lane].successors]
+    for one in body[:-1]:
+        lane = entries[draw.integers(len(entries))]
+        places = [lane.length, *(line.s for line in town.stop_lines_of(lane.id))]
+        one[LENGTH], far = draw.uniform(3.0, 6.0), draw.uniform(-3.0, 3.0)
+        one[[X, Y, HEADING]] = lane.center.at(places[draw.integers(len(places))] - far - 0.5 * one[LENGTH])
+        one[SPEED] = draw.choice([0.0, 0.7, 1.0, 1.9, 2.1, 3.0, 5.0])
+    traffic, near = Traffic(town, body, (straight_on(town, holds),)), 0
+    for b in range(len(traffic.found.row)):
+        expected = traffic.lines(b)
+        told = [traffic.ahead.distance[b, column] for column in (STOP_AT, TO_LIGHT, LINE)]
+        np.testing.assert_allclose(told, expected, atol=1e-9)
+        near += expected[0] < 3.0
+    assert near > 10
 
 
 def center_of(town: RoadMap, traffic: Traffic, b: int) -> tuple[Polyline, float, float]:

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from crossroads import LIGHT, STOP_SIGN, YIELD_SIGN, crossroads
+from crossroads import LIGHT, STOP_SIGN, YIELD_SIGN, crossroads, double_crossing
 
 from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.inputs import Kind
 from tuling_fsm.world.lane_index import lane_index
-from tuling_fsm.world.lane_kernels import CANDIDATES, chains, locate
+from tuling_fsm.world.lane_kernels import CANDIDATES, LanePlaces, chains, locate
 from tuling_fsm.world.objects import BODY, HEADING, LENGTH, SPEED, WIDTH, X, Y
 from tuling_fsm.world.prediction_kernels import GAP, LINE, look_ahead
-from tuling_fsm.world.queues import QueueParameters, Waiting, waiting_lines
+from tuling_fsm.world.queues import QueueParameters, Waiting, _junctions, _taken, follow_lines, waiting_lines
 from tuling_fsm.world.tracks import MOVED, PAST, ROAD_LANE, STILL
 from world.bodies import DECEL, LATERAL, MAX_HEADING, REACH_M
 
@@ -36,8 +36,17 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
     return crossroads(tmp_path_factory.mktemp("maps"), "signs", signs, arm_m=40.0)
 
 
-def crowd(town: RoadMap, many: int, seed: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Kinds, bodies and pasts of a jam on the last metres before the junction and in it; the last body is the car."""
+@pytest.fixture(scope="module")
+def two_junctions(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
+    return double_crossing(tmp_path_factory.mktemp("maps"), 11.0)
+
+
+def crowd(
+    town: RoadMap, many: int, seed: int, spread: float = 0.5
+) -> tuple[FloatArray, FloatArray, FloatArray]:  # fmt: skip
+    """Kinds, bodies and pasts of a jam on the last metres before the junction and in it, as far beside the middle as
+    `spread` (m) says; the last body is the car.
+    """
     draw, body, past = np.random.default_rng(seed), np.zeros((many + 1, BODY)), np.zeros((many, PAST))
     kind = draw.choice([Kind.CAR, Kind.CAR, Kind.BUS, Kind.BICYCLE, Kind.UNKNOWN, Kind.CONE], many).astype(np.uint8)
     ways = [town.lanes[lane] for lane in town.driving_lanes()]
@@ -47,7 +56,7 @@ def crowd(town: RoadMap, many: int, seed: int) -> tuple[FloatArray, FloatArray, 
         lanes, reach = (entries, (2.5, 9.0)) if i % 2 else (ways, (0.0, 26.0))
         lane = lanes[draw.integers(len(lanes))]
         pose = lane.center.at(max(0.0, lane.length - draw.uniform(*reach)))
-        aside = draw.normal(0.0, 0.5)
+        aside = draw.normal(0.0, spread)
         body[i, X], body[i, Y] = pose.x - aside * math.sin(pose.heading), pose.y + aside * math.cos(pose.heading)
         body[i, HEADING], body[i, SPEED] = pose.heading, draw.choice([0.0, 0.0, 0.0, 0.3, 1.5, 6.0])
         body[i, LENGTH], body[i, WIDTH] = draw.uniform(2.0, 6.0), draw.uniform(1.0, 2.2)
@@ -156,7 +165,17 @@ class Crowd:
 @pytest.mark.clause("NOR-11")
 @pytest.mark.parametrize(("many", "seed"), [(14, k) for k in range(10)] + [(4, k) for k in range(20)])
 def test_in_a_jam_the_same_ones_wait_for_the_same_time(town: RoadMap, many: int, seed: int) -> None:
-    jam = Crowd(town, *crowd(town, many, seed))
+    compare(Crowd(town, *crowd(town, many, seed)))
+
+
+@pytest.mark.clause("NOR-11")
+@pytest.mark.parametrize(("many", "seed"), [(24, k) for k in range(4)] + [(3, k) for k in range(24)])
+def test_between_two_junctions_close_by_it_is_the_same(two_junctions: RoadMap, many: int, seed: int) -> None:
+    compare(Crowd(two_junctions, *crowd(two_junctions, many, 50 + seed, 1.2)))
+
+
+def compare(jam: Crowd) -> None:
+    """What the kernel says of each of a jam with what the clause does."""
     told, standing = jam.told(), [i for i in range(jam.count) if jam.stands(i)]
     leaders = [jam.leader(i) if i in standing else -1 for i in range(jam.count)]
     for i in range(jam.count):
@@ -180,3 +199,50 @@ def test_jams_have_those_who_wait_and_those_who_do_not(town: RoadMap) -> None:
     standing = sum(jam.stands(i) for jam in jams for i in range(jam.count))
     in_line = sum(int((jam.told().size > 1).sum()) for jam in jams)
     assert 20 < waiting < standing - 10 and in_line > 10
+
+
+@pytest.mark.clause("NOR-11")
+@pytest.mark.parametrize("seed", range(3))
+def test_a_lane_is_taken_by_those_that_are_nearer_to_its_middle_than_half_their_width_and_a_metre(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    for _ in range(30):
+        n = int(draw.integers(1, 7))
+        lane = np.array([draw.permutation(8)[:CANDIDATES] for _ in range(n + 1)])
+        lane[draw.random(lane.shape) < 0.4] = -1
+        offset, body = draw.uniform(-2.5, 2.5, lane.shape), np.zeros((n + 1, BODY))
+        body[:, WIDTH], queueing = draw.uniform(0.6, 2.6, n + 1), draw.random(n) < 0.7
+        places = LanePlaces(lane, np.zeros(lane.shape), offset, np.zeros(lane.shape))
+        taken = [
+            {number for number, far in zip(lane[i], offset[i], strict=True)
+             if number >= 0 and queueing[i] and abs(far) < 0.5 * body[i, WIDTH] + BESIDE_M}
+            for i in range(n)
+        ]  # fmt: skip
+        junctions = _junctions(8, places, body, queueing)
+        assert junctions.many.tolist() == [sum(number in lanes for lanes in taken) for number in range(8)]
+        for i in range(n):
+            for number in range(8):
+                others = any(number in taken[j] for j in range(n) if j != i)
+                assert _taken(junctions, places.lane, i, number) == others
+
+
+@pytest.mark.clause("NOR-11")
+@pytest.mark.parametrize("seed", range(6))
+def test_a_line_is_all_from_one_to_its_head_or_once_round_whoever_leads_whom(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    for _ in range(40):
+        n = int(draw.integers(1, 12))
+        leader = np.where(draw.random(n) < 0.3, -1, draw.integers(0, n, n))
+        standing, reason, past = draw.random(n) < 0.8, draw.random(n) < 0.3, np.zeros((n, PAST))
+        # A clock that was set back a little makes nobody stand for less than no time.
+        past[:, STILL] = NOW - draw.choice([-3.0, 0.0, 5.0, 299.0, 301.0, 900.0], n)
+        told = follow_lines(standing, leader, reason, past, NOW, 300.0)
+        for i in range(n):
+            line: list[int] = []
+            j = i if standing[i] and (reason[i] or leader[i] >= 0) else -1
+            while j >= 0 and j not in line:
+                line.append(j)
+                j = int(leader[j])
+            still = max(min((NOW - past[j, STILL] for j in line), default=0.0), 0.0)
+            assert (told.size[i], told.still[i]) == (len(line), still)
+            assert told.given_up[i] == (still > 300.0)
+            assert told.waiting[i] == (len(line) > 0 and still <= 300.0)

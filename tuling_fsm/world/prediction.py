@@ -21,7 +21,7 @@ from tuling_fsm.core.scene import Ego, Obstacles
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.world.inputs import Light
 from tuling_fsm.world.lane_index import STOP, LaneIndex
-from tuling_fsm.world.objects import BODY, Detections
+from tuling_fsm.world.objects import BODY, HEADING, LENGTH, WIDTH, Detections, X, Y
 from tuling_fsm.world.parameters import WorldParameters
 from tuling_fsm.world.prediction_kernels import PredictionParameters
 from tuling_fsm.world.queues import QueueParameters
@@ -87,17 +87,14 @@ def see_traffic(
 
 def _with_ego(found: Detections, ego: Ego, vehicle: Vehicle) -> FloatArray:
     """The bodies of the objects and, as the last one, of the car: other vehicles follow it as they follow each
-    other.
+    other, but are ready for its stopping at once, whatever its velocity.
     """
     middle = 0.5 * (vehicle.front - vehicle.rear_overhang)
     c, s = elementary.cos(ego.pose.heading), elementary.sin(ego.pose.heading)
-    forward = max(ego.v, 0.0)
-    bodies = np.empty((len(found.body) + 1, BODY))
-    bodies[:-1] = found.body
-    bodies[-1] = (
-        ego.pose.x + middle * c, ego.pose.y + middle * s, ego.pose.heading,
-        forward * c, forward * s, forward, vehicle.length, vehicle.width,
-    )  # fmt: skip
+    bodies = np.zeros((len(found.body) + 1, BODY))
+    bodies[:-1], car = found.body, bodies[-1]
+    car[X], car[Y], car[HEADING] = ego.pose.x + middle * c, ego.pose.y + middle * s, ego.pose.heading
+    car[LENGTH], car[WIDTH] = vehicle.length, vehicle.width
     return bodies
 
 

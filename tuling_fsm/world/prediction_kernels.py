@@ -164,7 +164,7 @@ def _leader(
     """The next object ahead along a chain and the gap to it, bumper to bumper (m); -1, inf for none."""
     best, gap, own = -1, np.inf, body[i, ob.LENGTH]
     for depth in range(DEPTH):
-        if chain[depth] < 0 or begin[depth] > gap + 60.0:
+        if chain[depth] < 0:
             break
         entry = occupants.first[chain[depth]]
         while entry >= 0:

@@ -92,7 +92,7 @@ def waiting_lines(
         i = found.row[b]
         parked = p.kerb_side * found.side[b] > p.kerb and (b == 0 or found.row[b - 1] != i)
         if body[i, ob.SPEED] > p.standing or not queueing[i] or parked:
-            queueing[i] = queueing[i] and body[i, ob.SPEED] > p.standing
+            queueing[i] = False
             continue
         j = ahead.leader[b]
         if leader[i] < 0 and 0 <= j < n and (QUEUEING[kind[j]] or past[j, tr.MOVED] > -np.inf):
@@ -154,7 +154,7 @@ def _held_up(
             room = entry + lanes.line_s[k]
             if lanes.line_kind[k] == LIGHT_LINE and not line_green[k] and -OVER_LINE_M < room < p.gap:
                 return True
-        if lanes.in_junction[number] and (inside or entry > -OVER_LINE_M):
+        if lanes.in_junction[number] and entry > -OVER_LINE_M:
             inside = True
             if _taken(junctions, places.lane, i, number) or _crossed(lanes, junctions, places, i, number):
                 return True
