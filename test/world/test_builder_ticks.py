@@ -192,6 +192,17 @@ def test_since_when_lights_have_shown_what_they_show(builder: WorldBuilder) -> N
         assert set(after.lights) == there
 
 
+@pytest.mark.clause("INT-2")
+def test_what_lights_close_to_others_is_found_anew_where_one_has_changed(builder: WorldBuilder, lit: RoadMap) -> None:
+    index = lane_index(lit)
+    for lights in ({}, {2: Light.RED}, {2: Light.RED}, {2: Light.GREEN}, {2: Light.GREEN, 3: Light.YELLOW}, {}):
+        closed = builder._closed_by(lights)
+        shut = [signal for signal, state in lights.items() if state is not Light.GREEN]
+        assert index.arrays.line_signal[closed.lines].tolist() == shut
+        assert index.arrays.line_signal[closed.green].tolist() == [s for s in lights if s not in shut]
+        assert closed.held.tolist() == []
+
+
 def test_objects_are_put_where_they_are_by_now_and_remembered_from_when_they_were_seen(builder: WorldBuilder) -> None:
     seen = StampedRows(1.0, table(row(1, 40.0, -1.75, EAST, 6.0), row(2, -40.0, -1.75, EAST, 3.0)))
     world = builder.build(at(1.2, objects=seen), None, None)

@@ -135,7 +135,8 @@ def test_a_message_counts_until_its_age_and_never_goes_back_in_time(name: str) -
 
 
 def test_without_anything_new_everything_goes_on() -> None:
-    given = {name: message(name, 10.0) for name in AGES}
+    given: dict[str, Any] = {name: message(name, 10.0) for name in AGES}
+    given |= {name: BoolMessage(10.0, name == "rain_fog") for name in FLAGS}
     kept, fresh, faults = judge(10.1, **given)
     assert not faults and all(getattr(fresh, name) is each for name, each in given.items())
     for again in (given, {}):
