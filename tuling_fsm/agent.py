@@ -187,10 +187,8 @@ class Agent:
         instead, ladder = fall_back(ladder, scene, regulations, p.vehicle, p.planning, least)
         if planned.trajectory is not None and _is_stop(planned, request):
             return replace(planned, trajectory=instead), instead, ladder
-        limit, reason = (
-            Limit(Reason.PLAN_REJECTED, detail=detail),
-            Reason.PLAN_REJECTED if valid is None else planned.reason,
-        )
+        limit = Limit(Reason.PLAN_REJECTED, detail=detail)
+        reason = Reason.PLAN_REJECTED if valid is None else planned.reason
         rejected = replace(planned, feasible=False, trajectory=instead, limit=limit, reason=reason)
         return rejected, instead, ladder
 

@@ -4,7 +4,6 @@ import dataclasses
 import math
 import pickle
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -35,8 +34,8 @@ from tuling_fsm.world.on_route import track
 from tuling_fsm.world.parameters import WorldParameters
 from tuling_fsm.world.rain_fog import radar_and_history
 from tuling_fsm.world.world import World
+from world.messages import NORTH, at
 
-NORTH = 0.5 * math.pi
 P = WorldParameters()
 
 
@@ -55,11 +54,6 @@ def route(lit: RoadMap) -> Route:
 @pytest.fixture
 def builder(lit: RoadMap) -> WorldBuilder:
     return WorldBuilder(lit, Vehicle(), P)
-
-
-def at(stamp: float, y: float = -80.0, x: float = 1.75, v: float = 5.0, yaw_rate: float = 0.0, **more: Any) -> Inputs:
-    odometry = Odometry(stamp, Pose(x, y, NORTH), v, yaw_rate)
-    return dataclasses.replace(Inputs(stamp, odometry), **more)
 
 
 def lights(stamp: float, *rows: tuple[int, Light]) -> StampedRows:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import math
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -34,8 +33,9 @@ from tuling_fsm.world.lane_index import lane_index
 from tuling_fsm.world.on_route import OnRoute
 from tuling_fsm.world.parameters import WorldParameters
 from tuling_fsm.world.world import World
+from world.messages import NORTH, at
 
-NORTH, EAST = 0.5 * math.pi, 0.0
+EAST = 0.0
 P = WorldParameters(
     acceleration_filter=0.2, max_position_std=0.4, max_heading_std=0.05, max_gap=0.9, lights_max_age=1.0,
     objects_max_age=0.5, track_memory=2.0, slots_max_age=30.0, ahead=60.0, behind=12.0,
@@ -57,11 +57,6 @@ def route(lit: RoadMap) -> Route:
 @pytest.fixture
 def builder(lit: RoadMap) -> WorldBuilder:
     return WorldBuilder(lit, Vehicle(), P)
-
-
-def at(stamp: float, y: float = -80.0, x: float = 1.75, v: float = 5.0, yaw_rate: float = 0.0, **more: Any) -> Inputs:
-    odometry = Odometry(stamp, Pose(x, y, NORTH), v, yaw_rate)
-    return dataclasses.replace(Inputs(stamp, odometry), **more)
 
 
 def test_the_acceleration_is_that_of_a_filter_of_first_order_and_no_wheel_gives_more_than_its_grip(
