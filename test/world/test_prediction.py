@@ -138,6 +138,27 @@ def test_one_that_is_turned_away_from_its_centre_goes_on_so_before_it_comes_back
     assert np.all(np.diff(offset(-0.1)) < 0.0)
 
 
+@pytest.mark.parametrize("turn", [1.0, -1.0])
+def test_one_that_turns_swings_out_of_no_other_way(cross: RoadMap, turn: float) -> None:
+    """Its turn's lane explains where it goes; were it going straight on, it would come back to that lane at once. What
+    no lane explains is gone on with on all ways.
+    """
+    radius = HALF_M + 1.75 * turn
+
+    def beyond(angle: float, turned: float) -> float:
+        """By how much more than now it is off the middle on the way straight on, at most."""
+        x = 1.75 - turn * radius * (1.0 - math.cos(angle))
+        seen = row(7, x, radius * math.sin(angle) - HALF_M, NORTH + turn * (angle + turned), 5.0)
+        _, obstacles = Watch(cross).see(table(seen))
+        (way,) = np.flatnonzero(np.cos(obstacles.heading[:, -1] - NORTH) > 0.9)
+        return float((turn * (1.75 - obstacles.x[way])).max()) - turn * (1.75 - x)
+
+    assert beyond(0.15, 0.0) < 0.05
+    assert beyond(0.15, 0.1) == pytest.approx(0.5 * (5.0 * 0.1) ** 2 / 0.4, abs=0.1), (
+        "0.5 m/s, and 0.4 m/s^2 against it"
+    )
+
+
 @pytest.mark.parametrize("side", [1.0, -1.0])
 def test_where_it_moves_counts_and_not_where_it_points(cross: RoadMap, side: float) -> None:
     """In a tight turn a body points out of it, while its middle follows the lane: it swings out no farther."""

@@ -196,14 +196,17 @@ def test_along_its_way_an_object_keeps_its_speed_and_settles_on_the_centre(town:
         rows = table(row(1, one[0], one[1], one[HEADING], 4.5))
         seen, obstacles = watch.see(rows, 0.0, {})
         traffic = Traffic(town, np.concatenate((seen.body, [[-500.0, 500.0, 0.0, 0.0, 0.0, 0.0, 4.5, 1.9]])))
-        for b in range(len(traffic.found.row)):
+        ways = [center_of(town, traffic, b) for b in range(len(traffic.found.row))]
+        skews = [
+            wrap_angle(turned - center.at(max(begin, 0.0)).heading)
+            for turned, (center, begin, _) in zip(obstacles.heading[:, 0], ways, strict=False)
+        ]
+        for b, ((center, begin, end), skew) in enumerate(zip(ways, skews, strict=True)):
             if traffic.ahead.distance[b, STOP_AT] < 40.0:
                 continue
-            center, begin, end = center_of(town, traffic, b)
             side, last = float(traffic.found.side[b]), math.inf
             steps = np.hypot(np.diff(obstacles.x[b]), np.diff(obstacles.y[b]))
-            skew = wrap_angle(obstacles.heading[b, 0] - center.at(max(begin, 0.0)).heading)
-            away = math.copysign(4.5 * math.sin(skew), side * skew)
+            away = math.copysign(4.5 * math.sin(min(map(abs, skews))), side * skew)
             swings = math.ceil(min(max(0.0, away), 1.2) / 0.4 / PREDICTION_STEP_S)
             turned_away += swings > 1
             if swings:

@@ -64,21 +64,30 @@ class Line:
         return math.sqrt(lateral * step / turn) if step > 0.2 and turn > 0.0 else math.inf
 
 
+Way = list[tuple[Line, float]]
+"""Lines and where each begins, m ahead of the body."""
+
+
 def slip_of(body: FloatArray) -> float:
     """From where it points to where it moves: 0 where that is not ahead."""
     course = cmath.phase(complex(body[VX], body[VY]) * cmath.exp(-1j * body[HEADING]))
     return course if abs(course) < 0.25 * math.pi and math.hypot(body[VX], body[VY]) > 0.0 else 0.0
 
 
+def skew_of(way: Way, body: FloatArray) -> float:
+    """From where a way's first line leads to where the body moves."""
+    _, on, _ = way[0][0].at(-way[0][1])
+    return float((body[HEADING] + slip_of(body) - on + math.pi) % (2.0 * math.pi) - math.pi)
+
+
 def walk(
-    way: list[tuple[Line, float]], side: float, body: FloatArray, limit: float, room: float, speed_ahead: float
+    way: Way, side: float, body: FloatArray, astray: float, limit: float, room: float, speed_ahead: float
 ) -> FloatArray:
     """Points and headings (T, 3) along the lines of a way; `side` (m, + left) of them at first."""
     speed, slip, out, far = body[SPEED], slip_of(body), np.empty((STEPS, 3)), 0.0
-    _, on, _ = way[0][0].at(-way[0][1])
-    skew = (body[HEADING] + slip - on + math.pi) % (2.0 * math.pi) - math.pi
-    outward = speed * math.sin(skew) * (1.0 if side >= 0.0 else -1.0)
-    inward, outward = max(CHANGE_MPS, -outward), min(outward, CHANGE_MPS)
+    skew, left = skew_of(way, body), 1.0 if side >= 0.0 else -1.0
+    inward = max(CHANGE_MPS, -left * speed * math.sin(skew))
+    outward = min(left * speed * math.sin(math.copysign(astray, skew)), CHANGE_MPS)
     offset, lag, share = side, -slip, 1.0
     for k in range(STEPS):
         line, begin = [each for each in way if each[1] <= far or each is way[0]][-1]
@@ -146,7 +155,7 @@ def test_everyone_comes_where_a_walk_step_by_step_leads(course: RoadMap, seed: i
     past = np.zeros((24, PAST))
     past[:, YAW_RATE] = draw.choice([0.0, 0.3, -0.5, 0.9], 24)
     rows, chain, begin = [], np.full((60, DEPTH), -1), np.zeros((60, DEPTH))
-    ways: list[list[tuple[Line, float]]] = []
+    ways: list[Way] = []
     for i in range(24):
         for _ in range(draw.integers(0, 3) if kind[i] != Kind.PEDESTRIAN else 0):
             first, deep = int(draw.integers(0, 5)), int(draw.choice([1, 2, 5, 12, DEPTH]))
@@ -176,11 +185,12 @@ def test_everyone_comes_where_a_walk_step_by_step_leads(course: RoadMap, seed: i
         one, walks = body[i], kind[i] in (Kind.PEDESTRIAN, Kind.ANIMAL)
         moves = one[SPEED] > (0.0 if walks else 0.5)
         mine = [b for b in range(m) if rows[b] == i] if moves else []
+        astray = min((abs(skew_of(ways[b], one)) for b in mine), default=math.inf)
         for b in mine:
             j = ahead.leader[b]
             room = max(ahead.distance[b, GAP] - EXPECTED.follow_gap, 0.0) if j >= 0 else math.inf
             speed_ahead = body[j, SPEED] if 0 <= j < 24 else 0.0
-            expected.append((i, walk(ways[b], side[b], one, ahead.distance[b, STOP_AT], room, speed_ahead)))
+            expected.append((i, walk(ways[b], side[b], one, astray, ahead.distance[b, STOP_AT], room, speed_ahead)))
         if not mine:
             turns = moves and not walks
             expected.append((i, drift(one, moves, past[i, YAW_RATE] if turns else 0.0)))

@@ -29,8 +29,8 @@ _SIDEWAYS_MPS = 1.2
 twice as fast in the middle ([toledo2007][]).
 """
 _STEER_BACK_MPS2 = 0.4
-"""One that moves away from its lane's centre, at most as fast as lanes are changed, slows down sideways by this much:
-one that only wavers comes back at once, one that swings out goes on for two seconds.
+"""One that moves away from the centres of all lanes that it may follow, at most as fast as lanes are changed, slows
+down sideways by this much: one that only wavers comes back at once, one that swings out goes on for two seconds.
 """
 _ALIGN_M = 4.0
 _LINE_GAP_M = 0.3
@@ -91,13 +91,15 @@ class _Centers(NamedTuple):
 
 
 class _Motion(NamedTuple):
-    """How one object moves along a chain: speed (m/s), heading and slip angle of its middle (rad), how far it may come
-    at most, and how far behind its leader at first (m), which moves at `speed_ahead`.
+    """How one object moves along a chain: speed (m/s), slip angle of its middle and its direction against the lane's
+    (rad), by how much that differs at least from the lanes that it may follow, how far it may come at most, and how far
+    behind its leader at first (m), which moves at `speed_ahead`.
     """
 
     speed: float
-    heading: float
     slip: float
+    skew: float
+    astray: float
     lateral: float
     limit: float
     gap: float
@@ -180,15 +182,32 @@ def _leader(
 
 
 @kernel
+def _skew(centers: _Centers, chain: IntArray, begin: FloatArray, direction: float) -> float:
+    """A direction against that of the lane at the begin of a chain, rad in [-pi, pi)."""
+    start, ps, ph, depth = centers.start, centers.s, centers.heading, 0
+    while depth + 1 < DEPTH and chain[depth + 1] >= 0 and begin[depth + 1] <= 0.0:
+        depth += 1
+    p, last = start[chain[depth]], start[chain[depth] + 1] - 2
+    while p < last and ps[p + 1] < -begin[depth]:
+        p += 1
+    u = (-begin[depth] - ps[p]) / max(ps[p + 1] - ps[p], 1e-6)
+    on = ph[p] + min(max(u, 0.0), 1.0) * (ph[p + 1] - ph[p])
+    return float((direction - on + math.pi) % (2.0 * math.pi) - math.pi)
+
+
+@kernel
 def _sample(
     centers: _Centers, chain: IntArray, begin: FloatArray, side: float, motion: _Motion, out: _Poses, row: int
 ) -> None:
     """Walk along one chain; `limit` and `gap` bound how far the object may have come."""
     start, ps, px, py, ph = centers
-    speed, heading, slip, lateral, limit, gap, speed_ahead = motion
+    speed, slip, skew, astray, lateral, limit, gap, speed_ahead = motion
     out_x, out_y, out_heading = out.x[row], out.y[row], out.heading[row]
-    travelled, depth, p, skew, lag = 0.0, 0, start[chain[0]], 0.0, -slip
-    settle, fastest, away = 1.0, 0.0, 0.0
+    travelled, depth, p, settle, lag = 0.0, 0, start[chain[0]], 1.0, -slip
+    outward = math.copysign(1.0, side) * speed
+    fastest = max(_SIDEWAYS_MPS, -outward * elementary.sin(skew)) * PREDICTION_STEP_S
+    # What another of its lanes explains is no swinging out of this one.
+    away = min(outward * elementary.sin(min(max(skew, -astray), astray)), _SIDEWAYS_MPS)
     for k in range(PREDICTION_STEPS):
         while depth + 1 < DEPTH and chain[depth + 1] >= 0 and travelled >= begin[depth + 1]:
             depth += 1
@@ -199,11 +218,6 @@ def _sample(
         dx, dy, step = px[p + 1] - px[p], py[p + 1] - py[p], max(ps[p + 1] - ps[p], 1e-6)
         u, turn = (s - ps[p]) / step, ph[p + 1] - ph[p]
         on = ph[p] + min(max(u, 0.0), 1.0) * turn
-        if k == 0:
-            skew = (heading + slip - on + math.pi) % (2.0 * math.pi) - math.pi
-            away = math.copysign(1.0, side) * speed * elementary.sin(skew)
-            fastest = max(_SIDEWAYS_MPS, -away) * PREDICTION_STEP_S
-            away = min(away, _SIDEWAYS_MPS)
         out_x[k] = px[p] + u * dx - settle * side * dy / step
         out_y[k] = py[p] + u * dy + settle * side * dx / step
         out_heading[k] = on + skew + lag
@@ -280,14 +294,17 @@ def _slip(body: FloatArray) -> float:
 
 
 @kernel
-def _motion(b: int, one: FloatArray, body: FloatArray, ahead: LookAhead, expected: PredictionParameters) -> _Motion:
+def _motion(
+    b: int, one: FloatArray, skew: float, astray: float, body: FloatArray, ahead: LookAhead,
+    expected: PredictionParameters,
+) -> _Motion:  # fmt: skip
     """How a body moves along chain `b`: the last of all is the car, which is taken to be ready for its stopping."""
     behind, speed_ahead, leader = np.inf, 0.0, ahead.leader[b]
     if leader >= 0:
         behind = max(ahead.distance[b, GAP] - expected.follow_gap, 0.0)
         speed_ahead = body[leader, ob.SPEED] if leader < len(body) - 1 else 0.0
     return _Motion(
-        one[ob.SPEED], one[ob.HEADING], _slip(one), expected.lateral,
+        one[ob.SPEED], _slip(one), skew, astray, lateral=expected.lateral,
         limit=ahead.distance[b, STOP_AT], gap=behind, speed_ahead=speed_ahead,
     )  # fmt: skip
 
@@ -307,7 +324,7 @@ def predict(
     centers = _Centers(lanes.start, lanes.s, lanes.x, lanes.y, lanes.heading)
     row, chain, begin, side = found
     own, most = len(kind), len(kind) + len(row)
-    rows, count, b = np.empty(most, dtype=np.int64), 0, 0
+    rows, count, end, skew = np.empty(most, dtype=np.int64), 0, int(np.int64(0)), np.empty(len(row))
     x, y, heading = (
         np.empty((most, PREDICTION_STEPS)), np.empty((most, PREDICTION_STEPS)), np.empty((most, PREDICTION_STEPS)),
     )  # fmt: skip
@@ -315,15 +332,17 @@ def predict(
     for i in range(own):
         one, walks = body[i], VULNERABLE[kind[i]]
         moves = one[ob.SPEED] > (0.0 if walks else expected.standing)
-        before = count
-        while b < len(row) and row[b] == i:
-            if moves:
-                motion = _motion(b, one, body, ahead, expected)
-                _sample(centers, chain[b], begin[b], side[b], motion, out, count)
-                x[count, 0], y[count, 0], rows[count] = one[ob.X], one[ob.Y], i
-                count += 1
-            b += 1
-        if count == before:
+        first, astray = end, np.inf
+        while end < len(row) and row[end] == i:
+            skew[end] = _skew(centers, chain[end], begin[end], one[ob.HEADING] + _slip(one))
+            astray = min(astray, abs(skew[end]))
+            end += 1
+        for b in range(first, end if moves else first):
+            motion = _motion(b, one, skew[b], astray, body, ahead, expected)
+            _sample(centers, chain[b], begin[b], side[b], motion, out, count)
+            x[count, 0], y[count, 0], rows[count] = one[ob.X], one[ob.Y], i
+            count += 1
+        if end == first or not moves:
             _drift(one, moves, past[i, YAW_RATE] if moves and not walks else 0.0, out, count)
             rows[count] = i
             count += 1

@@ -9,13 +9,17 @@ import pytest
 
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import FreeSpace, Reason
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.planning.lanes.context import DerivedParameters
 from tuling_fsm.planning.maneuvers import curves
+from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.paths.frenet_path import PCOS, PHEADING, PSIN
 from tuling_fsm.planning.start_state import StartState
 
 from ..scenes import Log, scene
 from .closed_loop import drive_checked
 
+DERIVED = DerivedParameters.of(Vehicle(), PlanningParameters())
 BESIDE = FreeSpace(Pose(20.0, 3.0, 0.0))
 """A lane beside the car, as from a bay at the roadside."""
 
@@ -70,8 +74,11 @@ def test_where_headings_wrap_a_curve_and_the_straight_behind_it_are_one_motion(s
 
 
 @pytest.mark.clause("SAF-3")
-@pytest.mark.parametrize("far", [1001.0, 1e6, 1e8])
-def test_no_curve_is_sampled_to_a_goal_beyond_all_reach(far: float) -> None:
-    start = StartState(Pose(0.0, 0.0, 0.0), 0.0, 0.0, 0.0, planned=False)
-    assert len(list(curves._curves(start, Pose(20.0, 3.0, 0.0)))) > 0
-    assert list(curves._curves(start, Pose(far, 3.0, 0.0))) == []
+@pytest.mark.parametrize("far", [DERIVED.parameters.free_space.max_distance, 1e6, 1e8])
+def test_no_curve_leads_to_a_goal_that_is_off_the_map(far: float) -> None:
+    start, empty = StartState(Pose(0.0, 0.0, 0.0), 0.0, 0.0, 0.0, planned=False), scene(0.0)
+    near, off = Pose(0.5 * DERIVED.parameters.free_space.max_distance, 3.0, 0.0), Pose(far, 3.0, 0.0)
+    assert curves.curve_to_goal(FreeSpace(near), empty, start, DERIVED) is not None
+    assert curves.curve_to_goal(FreeSpace(off), empty, start, DERIVED) is None
+    assert len(list(curves.free_curves(near, empty, start, DERIVED))) > 0
+    assert list(curves.free_curves(off, empty, start, DERIVED)) == []

@@ -297,11 +297,11 @@ def slow_motion(v: float, rows: int) -> FloatArray:
 
 @pytest.mark.clause("USE-11")
 def test_what_is_touched_slowly_or_after_the_predictions_end_is_met_too() -> None:
-    footprint, none = Footprint.of(VEHICLE), np.empty((0, 6))
+    footprint, none = Footprint.of(VEHICLE), np.empty((0, 1, 6))
     rows = slow_motion(0.5, 71)
-    ahead = np.array([[VEHICLE.front + 1.0 + 0.5, 0.0, 1.0, 0.0, 0.5, 0.5]])
+    ahead = np.array([[[VEHICLE.front + 1.0 + 0.5, 0.0, 1.0, 0.0, 0.5, 0.5]]])
     assert sp._touches(rows, sp._Boxes(np.empty((0, 3, 6)), ahead), footprint)
-    track = np.tile(ahead[None], (1, 3, 1))
+    track = np.tile(ahead, (1, 3, 1))
     track[0, :2, 1] = 30.0
     assert sp._touches(rows, sp._Boxes(track, none), footprint), "it comes at the last step, and stays"
     track[0, :, 1] = (0.0, 0.0, 30.0)

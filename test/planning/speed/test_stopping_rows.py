@@ -111,7 +111,7 @@ def test_the_way_of_the_last_plan_is_kept_to_from_where_the_car_is(gear: float) 
     assert path[-1, PS] > abs(ahead[-1] - pose.x) + 4.0
 
 
-NOTHING = np.empty((0, 6))
+NOTHING = np.empty((0, 1, 6))
 
 
 def body(x: float, y: float, heading: float, length: float, width: float, ahead: float = 0.0) -> Polygon:
@@ -153,7 +153,7 @@ def test_what_a_stop_would_meet_is_what_polygons_meet(seed: int) -> None:
         if any(abs(gap) < 0.01 for gap in gaps):
             continue
         met = next((k for k, gap in enumerate(gaps) if gap < 0.0), -1)
-        for near in (sp._Boxes(boxes, NOTHING), sp._Boxes(boxes[:0], boxes[0, :1])):
+        for near in (sp._Boxes(boxes, NOTHING), sp._Boxes(boxes[:0], boxes[:, :1].copy())):
             if speed == 0.0 or len(near.objects) > 0:
                 assert sp._touches(rows, near, footprint) == (met > 0 and v[met] > 0.0)
         checked += met > 0
@@ -171,6 +171,6 @@ def test_who_drives_into_the_car_when_it_stands_hides_nothing_that_it_would_meet
     from_the_left = np.column_stack((np.full(31, 4.0), 20.0 - 4.0 * times, np.tile(shape, (31, 1))))
     assert not sp._touches(rows, sp._Boxes(from_the_left[None], NOTHING), footprint)
     ahead = np.array([[x[-1] + VEHICLE.front, 0.0, *shape]])
-    assert sp._touches(rows, sp._Boxes(from_the_left[None], ahead), footprint)
+    assert sp._touches(rows, sp._Boxes(from_the_left[None], ahead[None]), footprint)
     ahead = np.tile(ahead, (31, 1))
     assert sp._touches(rows, sp._Boxes(np.stack((from_the_left, ahead)), NOTHING), footprint)

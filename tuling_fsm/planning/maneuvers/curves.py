@@ -48,8 +48,6 @@ _STARTING = 0.2
 _STRAIGHT = 0.005
 """A car on a path of less curvature (1/m) drives straight on."""
 _SPACING = 0.15
-_FARTHEST = 1000.0
-"""No curve leads farther, m: its points would only take up memory and time."""
 _SHORTEST = 2.0
 """Curves are for goals at least this far ahead, m."""
 _SLOWEST = 1.0
@@ -67,7 +65,7 @@ class FreeCurve(NamedTuple):
 
 def free_curves(goal: Pose, scene: Scene, start: StartState, derived: DerivedParameters) -> Iterator[FreeCurve]:
     """Curves to a goal that the car can drive and that nothing stands in."""
-    if start.v < 0.0:
+    if not _within_reach(goal, start, derived):
         return
     wanted = derived.parameters.clearance.wanted
     for path in _curves(start, goal):
@@ -85,7 +83,7 @@ def curve_to_goal(request: FreeSpace, scene: Scene, start: StartState, derived: 
     The curve may be over before the goal, and the rest of the way straight on. Lines hold as for a search: one that the
     car stands on is dropped near it, see `held_lines`.
     """
-    if start.v < 0.0:
+    if not _within_reach(request.goal, start, derived):
         return None
     free_space = derived.parameters.free_space
     lines = held_lines(request.lines, start.pose, derived.vehicle, free_space.line_release)
@@ -104,6 +102,12 @@ def curve_to_goal(request: FreeSpace, scene: Scene, start: StartState, derived: 
                 path, scene.stamp, allowed_speeds(path, request.speed_limit, derived.drive), free_space.accel, start.v
             )
     return None
+
+
+def _within_reach(goal: Pose, start: StartState, derived: DerivedParameters) -> bool:
+    """Whether the car does not go back, and the goal is on its map."""
+    away = elementary.hypot(goal.x - start.pose.x, goal.y - start.pose.y)
+    return start.v >= 0.0 and away <= derived.parameters.free_space.max_distance
 
 
 def _shapes(start: StartState, goal: Pose) -> Iterator[FloatArray]:
@@ -160,8 +164,6 @@ def _curves(
     """Curves into a goal ahead, begun now or later."""
     pose = start.pose
     dx, dy = goal.x - pose.x, goal.y - pose.y
-    if elementary.hypot(dx, dy) > _FARTHEST:
-        return
     cos, sin = elementary.cos(pose.heading), elementary.sin(pose.heading)
     along = dx * cos + dy * sin
     for share in leads if abs(start.curvature) < _STRAIGHT else leads[:1]:

@@ -29,7 +29,7 @@ _STEPS = (1.0, 1.8, 2.6)
 
 
 class _Boxes(NamedTuple):
-    """What a stop may meet: objects (N, T, 6) at every prediction time, and what never moves (M, 6)."""
+    """What a stop may meet: objects (N, T, 6) at every prediction time, and what never moves (M, 1, 6)."""
 
     objects: FloatArray
     edges: FloatArray
@@ -197,7 +197,7 @@ def _boxes_near(scene: Scene, start: StartState) -> _Boxes:
     near = elementwise.hypot(scene.obstacles.x[:, 0] - start.pose.x, scene.obstacles.y[:, 0] - start.pose.y) < reach
     edges = boxes_of_segments(scene.static_segments)
     far = elementwise.hypot(edges[:, 0] - start.pose.x, edges[:, 1] - start.pose.y)
-    return _Boxes(moving_boxes(scene.obstacles, np.flatnonzero(near)), edges[far < reach + edges[:, 4]])
+    return _Boxes(moving_boxes(scene.obstacles, np.flatnonzero(near)), edges[far < reach + edges[:, 4], None])
 
 
 def _columns(trajectory: Trajectory) -> FloatArray:
@@ -207,29 +207,33 @@ def _columns(trajectory: Trajectory) -> FloatArray:
 @kernel
 def _touches(rows: FloatArray, boxes: _Boxes, body: Footprint) -> bool:
     """Whether a motion (rows t, x, y, heading, v) meets a box that it does not touch at its start."""
-    last = boxes.objects.shape[1] - 1
     for i in range(len(boxes.objects)):
-        for k in range(rows.shape[1]):
-            if _overlaps(rows, k, boxes.objects[i, min(last, round(rows[0, k] / PREDICTION_STEP_S))], body):
-                if k > 0 and abs(rows[4, k]) > 0.0:
-                    return True
-                break
-    left, right, low, high = _extent(rows)
+        if _meets(rows, boxes.objects[i], body):
+            return True
+    left, right, low, high = _bounds(rows)
     for i in range(len(boxes.edges)):
-        box = boxes.edges[i]
+        box = boxes.edges[i, 0]
         far = _reach(body, box)
-        if not (left - far < box[0] < right + far and low - far < box[1] < high + far):
-            continue
-        for k in range(rows.shape[1]):
-            if _overlaps(rows, k, box, body):
-                if k > 0 and abs(rows[4, k]) > 0.0:
-                    return True
-                break
+        near = left - far < box[0] < right + far and low - far < box[1] < high + far
+        if near and _meets(rows, boxes.edges[i], body):
+            return True
     return False
 
 
 @kernel
-def _extent(rows: FloatArray) -> tuple[float, float, float, float]:
+def _meets(rows: FloatArray, track: FloatArray, body: Footprint) -> bool:
+    """Whether a motion meets a box that is in these places (T, 6), and after them in the last; what it touches at its
+    start, or as it stands, it does not meet.
+    """
+    last = len(track) - 1
+    for k in range(rows.shape[1]):
+        if _overlaps(rows, k, track[min(last, round(rows[0, k] / PREDICTION_STEP_S))], body):
+            return bool(k > 0 and abs(rows[4, k]) > 0.0)
+    return False
+
+
+@kernel
+def _bounds(rows: FloatArray) -> tuple[float, float, float, float]:
     """The least and the greatest x and y of a motion."""
     left, right, low, high = np.inf, -np.inf, np.inf, -np.inf
     for k in range(rows.shape[1]):
