@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
+import numpy as np
+
 from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.geometry import Polyline, Pose
 
@@ -95,6 +97,11 @@ class Lane:
     def length(self) -> float:
         """Length of the centre, m."""
         return self.center.length
+
+    def slope(self, s: float) -> float:
+        """By how much the lane rises in a metre of its centre at `s` (m)."""
+        i = min(max(int(np.searchsorted(self.center.s, s)) - 1, 0), len(self.z) - 2)
+        return float((self.z[i + 1] - self.z[i]) / max(self.center.s[i + 1] - self.center.s[i], 1e-6))
 
 
 class LanePosition(NamedTuple):

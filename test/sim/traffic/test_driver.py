@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
+from map import xodr
 
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.road_map import RoadMap
@@ -255,3 +257,18 @@ def test_generators_are_independent_and_even() -> None:
     assert draw(fleet, 2) not in first
     assert 0.0 <= min(first) < max(first) < 1.0
     assert np.mean(first) == pytest.approx(0.5, abs=0.02)
+
+
+@pytest.mark.parametrize(("above", "stops"), [(0.0, True), (5.0, False), (-5.0, False)])
+def test_what_stands_up_the_slope_is_braked_for_in_time_and_nothing_above_or_below_it(
+    tmp_path: Path, above: float, stops: bool
+) -> None:
+    rising = '<elevationProfile><elevation s="0" a="0" b="0.3" c="0" d="0"/></elevationProfile>'
+    steep = xodr.read(tmp_path, xodr.road(xodr.section([xodr.lane(-1)]), length=200.0, kind=rising))
+    flow = Flow(steep, 0, scripted=1)
+    flow.manager.place(0, flow.index[LaneId("1", 0, -1)], 10.0, 8.0)
+    flow.other_boxes = one(90.0, -1.75, 0.0, 4.0, 1.8)
+    flow.other_boxes[:, 2] = 0.3 * 90.0 + above
+    hardest = min(float(flow.fleet.car.a[0]) for _ in flow.run(14.0))
+    assert hardest > -4.0
+    assert (float(flow.fleet.car.x[0]) < 86.0) == stops

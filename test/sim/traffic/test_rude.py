@@ -188,3 +188,9 @@ def test_rude_pedestrians_run_out(course: RoadMap) -> None:
 
     assert ran(0.0) == 0
     assert ran(1.0) > 2
+
+
+def test_where_no_vehicle_fits_on_the_road_nobody_is_rude(plain: RoadMap) -> None:
+    nobody = RudeFlow(plain, 0)
+    nobody.flow.step()
+    assert len(nobody.drivers.rows) == len(nobody.flow.rows) == 0

@@ -155,7 +155,9 @@ class Sensors:
         boxes = agents.boxes
         distance = elementwise.hypot(boxes[:, 0] - pose.x, boxes[:, 1] - pose.y)
         sources = self._sight.sources(agents, distance, self._p.range, blind)
-        shown = (sources > 0) & ~(np.abs(boxes[:, 2] - z) > SAME_LEVEL_M)
+        shown = sources > 0
+        for row in np.flatnonzero(shown & (np.abs(boxes[:, 2] - z) > SAME_LEVEL_M)).tolist():
+            shown[row] = self._on_one_road(pose, z, boxes[row])
         if agents.seen_as:
             shown &= [agents.seen_as.get(number) is not PerceivedAs.OCCUPANCY for number in agents.ids.tolist()]
         rows = np.flatnonzero(shown)
@@ -168,6 +170,19 @@ class Sensors:
         table["vx"], table["vy"] = seen[:, 6] * cos - left * sin, seen[:, 6] * sin + left * cos
         table["length"], table["width"], table["existence"] = seen[:, 4], seen[:, 5], 1.0
         return table
+
+    def _on_one_road(self, pose: Pose, z: float, box: FloatArray) -> bool:
+        """Whether a box is higher or lower than the car by what the slopes of the road at both make of the way, and
+        not on a bridge.
+        """
+        dx, dy = float(box[0]) - pose.x, float(box[1]) - pose.y
+        rise = 0.0
+        for x, y, level in ((pose.x, pose.y, z), (float(box[0]), float(box[1]), float(box[2]))):
+            position = self._map.project(x, y, z=level)
+            if position is not None:
+                way = dx * elementary.cos(position.heading) + dy * elementary.sin(position.heading)
+                rise += 0.5 * self._map.lanes[position.lane].slope(position.s) * way
+        return abs(float(box[2]) - z - rise) <= SAME_LEVEL_M
 
     def slots(self, pose: Pose, agents: AgentBoxes) -> npt.NDArray[np.void]:
         """Rows of the topic `parking_slots` within range."""

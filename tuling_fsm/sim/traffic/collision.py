@@ -15,7 +15,7 @@ import numpy as np
 from tuling_fsm.core import elementary
 from tuling_fsm.core.arrays import Int32Array
 from tuling_fsm.core.kernels import inlined_kernel, kernel, sqrt
-from tuling_fsm.sim.traffic.fleet import Fleet, ignores, offset_at, path_index
+from tuling_fsm.sim.traffic.fleet import Fleet, ignores, nearest_sample, offset_at, path_index
 from tuling_fsm.sim.traffic.lane_graph import SWEEP_M, Records, TrafficLaneGraph, lane_point
 from tuling_fsm.sim.traffic.spatial_grid import CellRange, SpatialGrid, cells
 
@@ -225,14 +225,17 @@ def _matters(fleet: Fleet, i: int, boxes: Records, j: int, k: IdmParameters, ahe
 def _consider_obstacle(
     graph: TrafficLaneGraph, fleet: Fleet, i: int, j: int, corridor: Corridor, stage: ObstacleStage
 ) -> None:
-    """Take box `j` into account."""
+    """Take box `j` into account, where it is on the level of the path."""
     boxes, k, ahead = stage.boxes, stage.k, stage.ahead
     share = fleet.rules.ignore_walkers[i] if boxes.person[j] else fleet.rules.ignore_vehicles[i]
     if ignores(fleet, i, share, boxes.id[j]) or _ignores_pair(stage.ignored_pairs, i, boxes.id[j]):
         return
     start = first_touch(graph, fleet, i, boxes, j, corridor)
     gap, heading = corridor_hit(graph, fleet, i=i, boxes=boxes, j=j, start=start, end=corridor.end, k=k)
-    if gap == np.inf or (boxes.when[j] > 0.0 and _passes_first(fleet, i, boxes, j, gap)):
+    if gap == np.inf:
+        return
+    level = graph.sample.z[nearest_sample(graph, fleet, i, gap + corridor.front)]
+    if abs(boxes.z[j] - level) > SAME_LEVEL_M or (boxes.when[j] > 0.0 and _passes_first(fleet, i, boxes, j, gap)):
         return
     lead_v = max(boxes.v[j] * elementary.cos(boxes.heading[j] - heading), 0.0)
     ahead.accel[i] = min(ahead.accel[i], idm(fleet.car.v[i], gap, lead_v, fleet.rules.gap[i], k))
@@ -245,17 +248,17 @@ def _candidates(
     fleet: Fleet, i: int, boxes: Records, grid: SpatialGrid, corridor: Corridor, around: CellRange,
     candidates: Int32Array,
 ) -> int:  # fmt: skip
-    """Put the boxes on the level of vehicle `i` that may touch its corridor into `candidates`, first the nearest that
-    is no prediction; returns how many they are.
+    """Put the boxes that may touch the corridor of vehicle `i` into `candidates`, first the nearest that is no
+    prediction; returns how many they are.
     """
     nearest, place, count = np.inf, 0, 0
-    x, y, z = fleet.car.x[i], fleet.car.y[i], fleet.car.z[i]
+    x, y = fleet.car.x[i], fleet.car.y[i]
     for row in range(around.bottom, around.top + 1):
         first, last = row * grid.columns + around.left, row * grid.columns + around.right
         for j in range(grid.start[first], grid.start[last + 1]):
             # Most boxes are not there: that is found out without a jump for each condition.
             candidates[count] = j
-            here = within(boxes, j, corridor) & (boxes.row[j] != i) & (not abs(boxes.z[j] - z) > SAME_LEVEL_M)
+            here = within(boxes, j, corridor) & (boxes.row[j] != i)
             dx, dy = boxes.x[j] - x, boxes.y[j] - y
             if here & (boxes.when[j] == 0.0) & (dx * dx + dy * dy < nearest):
                 nearest, place = dx * dx + dy * dy, count

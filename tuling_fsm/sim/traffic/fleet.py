@@ -159,11 +159,11 @@ def path_point(graph: TrafficLaneGraph, fleet: Fleet, i: int, arc: float, offset
 
 
 @inlined_kernel
-def nearest_sample(graph: TrafficLaneGraph, fleet: Fleet, i: int) -> int:
-    """The sample of the lane graph at the centre of vehicle `i`."""
-    k = path_index(fleet, i, fleet.car.arc[i])
+def nearest_sample(graph: TrafficLaneGraph, fleet: Fleet, i: int, arc: float) -> int:
+    """The sample of the lane graph at an arc (m) along the path of vehicle `i`."""
+    k = path_index(fleet, i, arc)
     lane = fleet.path_lane[i, k]
-    position = round((fleet.car.arc[i] - fleet.path_at[i, k]) / max(graph.lane.step[lane], 1e-9))
+    position = round((arc - fleet.path_at[i, k]) / max(graph.lane.step[lane], 1e-9))
     return int(min(max(graph.lane.at[lane] + position, graph.lane.at[lane]), graph.lane.end[lane] - 1))
 
 
@@ -179,4 +179,4 @@ def set_poses(graph: TrafficLaneGraph, fleet: Fleet, duration: float) -> None:
         front_x, front_y, _ = path_point(graph, fleet, i, fleet.car.arc[i] + axle, offset_at(fleet, i, lead, duration))
         fleet.car.x[i], fleet.car.y[i] = 0.5 * (rear_x + front_x), 0.5 * (rear_y + front_y)
         fleet.car.heading[i] = elementary.atan2(front_y - rear_y, front_x - rear_x)
-        fleet.car.z[i] = graph.sample.z[nearest_sample(graph, fleet, i)]
+        fleet.car.z[i] = graph.sample.z[nearest_sample(graph, fleet, i, fleet.car.arc[i])]

@@ -107,7 +107,7 @@ def integrate_motion(graph: TrafficLaneGraph, fleet: Fleet, i: int, way: float, 
     x, y, heading = path_point(graph, fleet, i, arc, offset)
     ahead = (rear_x - x) * elementary.cos(heading) + (rear_y - y) * elementary.sin(heading)
     car.arc[i] = arc + axle + min(max(ahead, -way), way)
-    car.z[i] = graph.sample.z[nearest_sample(graph, fleet, i)]
+    car.z[i] = graph.sample.z[nearest_sample(graph, fleet, i, car.arc[i])]
 
 
 LOOK_STEP_M = 2.0

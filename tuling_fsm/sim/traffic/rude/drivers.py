@@ -47,7 +47,7 @@ class RudeDrivers:
     ) -> None:  # fmt: skip
         self._traffic, self._p = traffic, parameters
         self._random = generator(seed)
-        self.rows: IntArray = np.array(rows)[self._random.random(len(rows)) < share]
+        self.rows: IntArray = np.array(rows, dtype=np.int64)[self._random.random(len(rows)) < share]
         """Rows of the fleet that are rude."""
         count, p = len(self.rows), parameters
         self.gap = self._random.uniform(p.gap_least, p.gap_most, count)
