@@ -81,13 +81,13 @@ def skew_of(way: Way, body: FloatArray) -> float:
 
 
 def walk(
-    way: Way, side: float, body: FloatArray, astray: float, limit: float, room: float, speed_ahead: float
+    way: Way, side: float, body: FloatArray, least_skew: float, limit: float, room: float, speed_ahead: float
 ) -> FloatArray:
     """Points and headings (T, 3) along the lines of a way; `side` (m, + left) of them at first."""
     speed, slip, out, far = body[SPEED], slip_of(body), np.empty((STEPS, 3)), 0.0
     skew, left = skew_of(way, body), 1.0 if side >= 0.0 else -1.0
     inward = max(CHANGE_MPS, -left * speed * math.sin(skew))
-    outward = min(left * speed * math.sin(math.copysign(astray, skew)), CHANGE_MPS)
+    outward = min(left * speed * math.sin(math.copysign(least_skew, skew)), CHANGE_MPS)
     offset, lag, share = side, -slip, 1.0
     for k in range(STEPS):
         line, begin = [each for each in way if each[1] <= far or each is way[0]][-1]
@@ -185,12 +185,12 @@ def test_everyone_comes_where_a_walk_step_by_step_leads(course: RoadMap, seed: i
         one, walks = body[i], kind[i] in (Kind.PEDESTRIAN, Kind.ANIMAL)
         moves = one[SPEED] > (0.0 if walks else 0.5)
         mine = [b for b in range(m) if rows[b] == i] if moves else []
-        astray = min((abs(skew_of(ways[b], one)) for b in mine), default=math.inf)
+        least_skew = min((abs(skew_of(ways[b], one)) for b in mine), default=math.inf)
         for b in mine:
             j = ahead.leader[b]
             room = max(ahead.distance[b, GAP] - EXPECTED.follow_gap, 0.0) if j >= 0 else math.inf
             speed_ahead = body[j, SPEED] if 0 <= j < 24 else 0.0
-            expected.append((i, walk(ways[b], side[b], one, astray, ahead.distance[b, STOP_AT], room, speed_ahead)))
+            expected.append((i, walk(ways[b], side[b], one, least_skew, ahead.distance[b, STOP_AT], room, speed_ahead)))
         if not mine:
             turns = moves and not walks
             expected.append((i, drift(one, moves, past[i, YAW_RATE] if turns else 0.0)))

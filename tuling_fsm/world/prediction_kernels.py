@@ -99,7 +99,7 @@ class _Motion(NamedTuple):
     speed: float
     slip: float
     skew: float
-    astray: float
+    least_skew: float
     lateral: float
     limit: float
     gap: float
@@ -201,13 +201,13 @@ def _sample(
 ) -> None:
     """Walk along one chain; `limit` and `gap` bound how far the object may have come."""
     start, ps, px, py, ph = centers
-    speed, slip, skew, astray, lateral, limit, gap, speed_ahead = motion
+    speed, slip, skew, least_skew, lateral, limit, gap, speed_ahead = motion
     out_x, out_y, out_heading = out.x[row], out.y[row], out.heading[row]
     travelled, depth, p, settle, lag = 0.0, 0, start[chain[0]], 1.0, -slip
     outward = math.copysign(1.0, side) * speed
     fastest = max(_SIDEWAYS_MPS, -outward * elementary.sin(skew)) * PREDICTION_STEP_S
     # What another of its lanes explains is no swinging out of this one.
-    away = min(outward * elementary.sin(min(max(skew, -astray), astray)), _SIDEWAYS_MPS)
+    away = min(outward * elementary.sin(min(max(skew, -least_skew), least_skew)), _SIDEWAYS_MPS)
     for k in range(PREDICTION_STEPS):
         while depth + 1 < DEPTH and chain[depth + 1] >= 0 and travelled >= begin[depth + 1]:
             depth += 1
@@ -295,7 +295,7 @@ def _slip(body: FloatArray) -> float:
 
 @kernel
 def _motion(
-    b: int, one: FloatArray, skew: float, astray: float, body: FloatArray, ahead: LookAhead,
+    b: int, one: FloatArray, skew: float, least_skew: float, body: FloatArray, ahead: LookAhead,
     expected: PredictionParameters,
 ) -> _Motion:  # fmt: skip
     """How a body moves along chain `b`: the last of all is the car, which is taken to be ready for its stopping."""
@@ -304,7 +304,7 @@ def _motion(
         behind = max(ahead.distance[b, GAP] - expected.follow_gap, 0.0)
         speed_ahead = body[leader, ob.SPEED] if leader < len(body) - 1 else 0.0
     return _Motion(
-        one[ob.SPEED], _slip(one), skew, astray, lateral=expected.lateral,
+        one[ob.SPEED], _slip(one), skew, least_skew, lateral=expected.lateral,
         limit=ahead.distance[b, STOP_AT], gap=behind, speed_ahead=speed_ahead,
     )  # fmt: skip
 
@@ -332,13 +332,13 @@ def predict(
     for i in range(own):
         one, walks = body[i], VULNERABLE[kind[i]]
         moves = one[ob.SPEED] > (0.0 if walks else expected.standing)
-        first, astray = end, np.inf
+        first, least_skew = end, np.inf
         while end < len(row) and row[end] == i:
             skew[end] = _skew(centers, chain[end], begin[end], one[ob.HEADING] + _slip(one))
-            astray = min(astray, abs(skew[end]))
+            least_skew = min(least_skew, abs(skew[end]))
             end += 1
         for b in range(first, end if moves else first):
-            motion = _motion(b, one, skew[b], astray, body, ahead, expected)
+            motion = _motion(b, one, skew[b], least_skew, body, ahead, expected)
             _sample(centers, chain[b], begin[b], side[b], motion, out, count)
             x[count, 0], y[count, 0], rows[count] = one[ob.X], one[ob.Y], i
             count += 1
