@@ -138,7 +138,7 @@ def test_where_the_car_stops(road: RoadMap) -> None:
         ((), s - 2.4),
         ((crosswalk(road, FAR, FAR + 3.0),), FAR - 1.0),
         ((crosswalk(road, FAR + 0.5, FAR + 2.0),), s - 2.4),
-        ((crosswalk(road, FRONT + 0.6, FAR + 2.0),), FRONT + 0.05),
+        ((crosswalk(road, FRONT + 0.6, FAR + 2.0),), FRONT - 0.05),
         ((crosswalk(road, FRONT + 0.4, FAR + 2.0),), s - 2.4),
     ):
         ((where, wall),), _, _ = pedestrian_rules(situation(road, walker(s, 0.5), crosswalks=crosswalks), ())
