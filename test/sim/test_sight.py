@@ -67,7 +67,6 @@ def rising(height: float, slope: float) -> str:
     return f'<elevationProfile><elevation s="0" a="{height}" b="{slope}" c="0" d="0"/></elevationProfile>'
 
 
-@pytest.mark.clause("USE-9")
 @pytest.mark.parametrize(
     ("x", "y", "z", "there"),
     [(95.0, -1.75, 23.75, True), (60.0, -1.75, 15.0, True), (51.75, -30.0, 17.5, False), (51.75, -1.75, 17.5, False)],
