@@ -22,7 +22,7 @@ from tuling_fsm.world.world import World
 
 _AT_BUMPER_M = 0.05
 _ROLLS = 0.3
-"""A car that is no slower than this (m/s) does not stop at a wall that its bumper has passed."""
+"""A car that is slower than this (m/s) stops at a wall that its bumper has only just passed; a faster one may not."""
 _OVER_EDGE_M = 1.0
 """Walls reach this far over the outer edge, so that nothing slips by; never over the side of oncoming traffic."""
 
@@ -73,9 +73,9 @@ class TrafficSituation:
         return self.v * self.v / (2.0 * max(gap, 0.05))
 
     def wall(self, s: float, reason: Reason, detail: str, blocker: int = -1) -> StopWall:
-        """A wall across all same-direction lanes at `s`, never behind the front bumper (USE-3).
+        """A wall across all same-direction lanes at `s`, or at the front bumper where that has passed it (USE-3).
 
-        Under that of a car that hardly rolls: one that its plan is behind would follow a wall that goes on before it.
+        Just behind the bumper of a car that hardly rolls: its plan lags, and would follow a wall that goes on ahead.
         """
         at = max(s, self.front + (_AT_BUMPER_M if self.v >= _ROLLS else -_AT_BUMPER_M))
         return StopWall(*_across(self.road_map, self.route, at), reason, detail, blocker)

@@ -225,18 +225,19 @@ def _matters(fleet: Fleet, i: int, boxes: Records, j: int, k: IdmParameters, ahe
 def _consider_obstacle(
     graph: TrafficLaneGraph, fleet: Fleet, i: int, j: int, corridor: Corridor, stage: ObstacleStage
 ) -> None:
-    """Take box `j` into account, where it is on the level of the path."""
+    """Take box `j` into account, where it is on the level of the vehicle or of the path."""
     boxes, k, ahead = stage.boxes, stage.k, stage.ahead
     share = fleet.rules.ignore_walkers[i] if boxes.person[j] else fleet.rules.ignore_vehicles[i]
     if ignores(fleet, i, share, boxes.id[j]) or _ignores_pair(stage.ignored_pairs, i, boxes.id[j]):
         return
     start = first_touch(graph, fleet, i, boxes, j, corridor)
     gap, heading = corridor_hit(graph, fleet, i=i, boxes=boxes, j=j, start=start, end=corridor.end, k=k)
-    if gap == np.inf:
+    if gap == np.inf or (boxes.when[j] > 0.0 and _passes_first(fleet, i, boxes, j, gap)):
         return
-    level = graph.sample.z[nearest_sample(graph, fleet, i, gap + corridor.front)]
-    if abs(boxes.z[j] - level) > SAME_LEVEL_M or (boxes.when[j] > 0.0 and _passes_first(fleet, i, boxes, j, gap)):
-        return
+    if abs(boxes.z[j] - fleet.car.z[i]) > SAME_LEVEL_M:
+        level = graph.sample.z[nearest_sample(graph, fleet, i, gap + corridor.front)]
+        if abs(boxes.z[j] - level) > SAME_LEVEL_M:
+            return
     lead_v = max(boxes.v[j] * elementary.cos(boxes.heading[j] - heading), 0.0)
     ahead.accel[i] = min(ahead.accel[i], idm(fleet.car.v[i], gap, lead_v, fleet.rules.gap[i], k))
     if boxes.when[j] == 0.0 and gap < ahead.gap[i]:
