@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from tuling_fsm.core.errors import assert_never
@@ -30,6 +31,7 @@ from tuling_fsm.planning.speed.stopping import STANDS, comfortable_stop, stop_re
 from tuling_fsm.planning.start_state import StartState, start_state
 
 _OFF_PLAN = (ViolationKind.START, ViolationKind.COLLISION)
+_HITS = (ViolationKind.COLLISION, ViolationKind.PREDICTED_COLLISION)
 
 
 class Planner:
@@ -69,14 +71,16 @@ class Planner:
     ) -> tuple[PlanResult, Violation | None]:
         """A plan and what the independent check has against it (SAF-2), whether it is feasible or not.
 
-        Where it does not begin at the car, or the car would hit something on the way back to it, another one is made
-        from where the car was measured (SAF-5).
+        Another one is made from where the car was measured, where it does not begin at the car or the car would hit
+        something on the way back to it (SAF-5), and in its lane, where it would hit something along the lanes.
         """
         violation = self._violation(result, request, scene, regulations)
-        if violation is not None and violation.breach in _OFF_PLAN:
-            anew = self.plan(request, scene, _without_motion(result))
+        if violation is None:
+            return result, None
+        for instead in _instead_of(request, violation.breach):
+            anew = self.plan(instead, scene, _without_motion(result))
             better = anew.feasible or not result.feasible or violation.breach is ViolationKind.START
-            if better and anew.trajectory is not None and self._violation(anew, request, scene, regulations) is None:
+            if better and anew.trajectory is not None and self._violation(anew, instead, scene, regulations) is None:
                 return anew, None
         return result, violation
 
@@ -105,6 +109,14 @@ class Planner:
         if rolls_back:
             return PlanResult(True, trajectory, Limit(Reason.GEAR_CHANGE))
         return PlanResult(False, trajectory, Limit(Reason.NO_PATH, detail="no lane to join"), Reason.NO_PATH)
+
+
+def _instead_of(request: PlanningRequest, breach: ViolationKind) -> Iterator[PlanningRequest]:
+    """What a plan is made for anew where the one for this request may not be sent."""
+    if breach in _OFF_PLAN:
+        yield request
+    if breach in _HITS and isinstance(request, FollowLanes) and not request.keep_lane:
+        yield replace(request, keep_lane=True)
 
 
 def _without_motion(result: PlanResult) -> PlanResult | None:

@@ -163,6 +163,20 @@ def test_a_car_beside_its_lane_plan_plans_anew_from_where_it_is() -> None:
     assert anew.trajectory is not None and anew.trajectory.y[0] == -0.28
 
 
+@pytest.mark.clause("SAF-2", "USE-11")
+def test_a_lane_change_that_may_not_be_sent_is_given_up_for_the_lane() -> None:
+    lanes, now = follow(road(2, own=1, at=40.0)), scene(40.0, -3.5, v=7.0)
+    change = PLANNER.plan(lanes, now, None)
+    assert change.trajectory is not None and change.shift == 0 and change.trajectory.y[40] > -1.0
+    beside = scene(40.0, -3.5, v=7.0, things=[Thing(1, 38.0, 0.0, v=7.5)])
+    found = check(change.trajectory, beside, regulations_for(lanes), VEHICLE, PARAMETERS)
+    assert found is not None and found.breach is ViolationKind.PREDICTED_COLLISION
+    instead, violation = PLANNER.checked(change, lanes, beside, regulations_for(lanes))
+    assert violation is None and instead.feasible
+    assert instead.trajectory is not None and instead.shift == -1
+    assert np.all(np.abs(instead.trajectory.y + 3.5) < 0.2) and instead.trajectory.v.min() > 6.0
+
+
 @pytest.mark.clause("USE-9")
 @pytest.mark.parametrize("aside", [0.4, -0.2])
 @pytest.mark.medium
