@@ -164,6 +164,11 @@ MISDEEDS = [
               [Other(On("5", 0, -1, s)) for s in (38.0, 45.0)]),
     ),
     (
+        "queue_overtaken",
+        Scene("passes a queue with one side in its lane", "two_lanes", CAR._replace(y=HALF - 3.5 - 0.3), [Leg(4.0, 8.0)],
+              [Other(Pose(x, -6.0, 0.0)) for x in (115.0, 122.0)]),
+    ),
+    (
         "blocked",
         Scene("stands for no reason", "two_lanes", CAR, [Leg(7.0, 0.0)], (), {}, {"blocked": 5.0}),
     ),
@@ -216,6 +221,8 @@ SOUND = [
           [Leg(1.0, 4.0), Leg(4.7, 4.0, -4.0 / 12.0), Leg(1.5, 4.0)], [person(17.5, 0.2)]),
     Scene("passes a queue in the next lane", "two_lanes", CAR, [Leg(4.0, 8.0)],
           [Other(Pose(x, -5.25, 0.0)) for x in (115.0, 122.0)]),
+    Scene("passes a queue a hand's breadth over the broken line", "two_lanes", CAR._replace(y=HALF - 3.5 - 0.1),
+          [Leg(4.0, 8.0)], [Other(Pose(x, -6.0, 0.0)) for x in (115.0, 122.0)]),
     Scene("stops short of a walker", "two_lanes", CAR, [Leg(1.0, 5.0), Leg(1.0, 3.0), Leg(2.0, 1.0), Leg(1.0, 0.0)],
           [person(119.0, LANE_Y)]),
 ]  # fmt: skip

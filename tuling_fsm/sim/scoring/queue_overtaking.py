@@ -16,8 +16,10 @@ ASIDE_M = 6.0
 class QueueOvertaking:
     """Watches the bodies that the car comes past."""
 
-    def __init__(self, road_map: RoadMap, vehicle: Vehicle, tracks: AgentTracks) -> None:
+    def __init__(self, road_map: RoadMap, vehicle: Vehicle, tracks: AgentTracks, line: float) -> None:
         self._map, self._vehicle, self._tracks = road_map, vehicle, tracks
+        self._line = line
+        """A corner that is no more than this over the edge of a lane is still on it, m."""
         self._behind: set[int] = set()
         """Ids of agents whose middle the car's front has not reached yet."""
 
@@ -45,6 +47,6 @@ class QueueOvertaking:
 
     def _beside(self, frame: RefereeFrame, queue: LaneId) -> bool:
         """Whether the whole car is on lanes of the direction of the queue's, but not on that of the queue."""
-        lanes = [{each.lane for each in self._map.positions(x, y)} for x, y in frame.corners.tolist()]
+        lanes = [{each.lane for each in self._map.positions(x, y, self._line)} for x, y in frame.corners.tolist()]
         abreast = set(self._map.same_direction(queue)) - {queue}
         return all(under & abreast for under in lanes)

@@ -51,7 +51,7 @@ class Referee:
         self._yielding = (
             JunctionYielding(road_map, vehicle, self._tracks),
             PedestrianYielding(road_map, vehicle, self._tracks),
-            QueueOvertaking(road_map, vehicle, self._tracks),
+            QueueOvertaking(road_map, vehicle, self._tracks, parameters.line),
         )
         self._comfort = Comfort(parameters)
         self._blockage = Blockage(road_map, vehicle, self.rules, self._stop_lines.lines, parameters)
