@@ -162,7 +162,7 @@ class Agent:
         result, trajectory, ladder = self._checked(planned, decision, scene, memory.ladder)
         tried = None if decision.probe is None else self._planner.plan(decision.probe, scene, None)
         probed = None if tried is None else told_of_queue(tried, world)
-        tick = Tick(world.stamp, trajectory, result, decision)
+        tick = Tick(world.stamp, world.pose_correction.sent(trajectory), result, decision)
         return AgentMemory(decision.record, world, result, probed, ladder), tick
 
     def _checked(

@@ -25,6 +25,7 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.map.routing import route_through
 from tuling_fsm.world.mission import Mission, MissionPoint
+from tuling_fsm.world.pose_correction import PoseCorrection
 from tuling_fsm.world.received import Received
 from tuling_fsm.world.tracks import NO_TRACKS
 from tuling_fsm.world.traffic import PredictedLanes, no_traffic
@@ -139,7 +140,8 @@ class Place:
             -2.0 * WIDTH <= self.y <= 0.0 if abs(here.heading) < 1.0 else 0.0 <= self.y <= WIDTH
         )
         world = World(
-            stamp=stamp, dt=TICK, ego=ego, standing_for=0.0, localized=self.localized, odometry_fresh=True,
+            stamp=stamp, dt=TICK, ego=ego, standing_for=0.0, localized=self.localized,
+            pose_correction=PoseCorrection(), odometry_fresh=True,
             objects_fresh=True, radar_seen=stamp, radar_fresh=True, route=route, route_s=s,
             route_offset=0.0 if here is None else here.offset,
             heading_error=error, route_remaining=0.0 if route is None else route.length - s, on_reference_road=on_road,

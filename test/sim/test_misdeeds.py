@@ -165,8 +165,8 @@ MISDEEDS = [
     ),
     (
         "queue_overtaken",
-        Scene("passes a queue with one side in its lane", "two_lanes", CAR._replace(y=HALF - 3.5 - 0.3), [Leg(4.0, 8.0)],
-              [Other(Pose(x, -6.0, 0.0)) for x in (115.0, 122.0)]),
+        Scene("passes a queue with one side in its lane", "two_lanes", CAR._replace(y=HALF - 3.5 - 0.3),
+              [Leg(4.0, 8.0)], [Other(Pose(x, -6.0, 0.0)) for x in (115.0, 122.0)]),
     ),
     (
         "blocked",

@@ -9,7 +9,7 @@ import numpy as np
 
 from tuling_fsm.core import elementary
 from tuling_fsm.core.arrays import IntArray
-from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.geometry import Pose, distance
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import LaneLine
 from tuling_fsm.core.scene import Ego, Scene
@@ -48,6 +48,7 @@ from tuling_fsm.world.parameters import WorldParameters
 from tuling_fsm.world.perceived import (
     LightStates,
     ObservedSlot,
+    PerceivedLine,
     PerceivedSlot,
     TableReader,
     read_lights,
@@ -56,6 +57,7 @@ from tuling_fsm.world.perceived import (
     remember_lights,
     remember_slots,
 )
+from tuling_fsm.world.pose_correction import PoseCorrection, corrected, faded, pose_before
 from tuling_fsm.world.prediction import ClosedLines, closed_lines, green_lines, see_traffic
 from tuling_fsm.world.received import FLAGS, Received, in_floats, receive
 from tuling_fsm.world.solids import solid_segments
@@ -91,6 +93,7 @@ class WorldBuilder:
         self._view: tuple[Route, int, _View] | None = None
         self._closed: tuple[dict[int, Light], ClosedLines] | None = None
         self._slots, self._lines = TableReader(read_slots), TableReader(read_lines)
+        self._moved: tuple[Occupancy, PoseCorrection, Occupancy | None] | None = None
 
     def warm_up(self) -> None:
         """Compile and load every kernel of this room, so that no tick has to."""
@@ -115,24 +118,27 @@ class WorldBuilder:
         kept, fresh, refused = receive(inputs, past.received if past else _lasting(previous), parameters)
         complaints = [*timeless, *jump, *refused]
         dt = max(now - previous.stamp, 0.0) if past and previous else 0.0
-        ego = self._ego(fresh.odometry, past)
-        stands = fresh.odometry is not None and abs(ego.v) < STOPPED
         localized, doubts = self._localized(fresh.odometry)
-        complaints += doubts
+        lines, line_faults = self._lines(fresh.lane_lines)
+        correction, beside = self._pose_correction(fresh, past if localized else None, lines, now)
+        complaints += [*doubts, *line_faults, *beside]
+        ego = self._ego(fresh.odometry, past, correction)
+        stands = fresh.odometry is not None and abs(ego.v) < STOPPED
         place = self._place(ego.pose, previous if past else None, route, dt)
         view = self._seen_from(route, place.s)
         lights, light_seen, faults = self._lights(fresh.traffic_lights, past, now)
         complaints += faults
         closed = self._closed_by(lights)._replace(held=self._held(route, view, place))
-        traffic, scene, tracks, faults = self._surroundings(fresh, past, ego, closed, now)
-        slots, observed, slot_faults = self._parking_slots(fresh.parking_slots, past, now)
-        lines, line_faults = self._lines(fresh.lane_lines)
-        complaints += [*faults, *slot_faults, *line_faults]
+        grid = self._grid(fresh.occupancy, correction)
+        traffic, scene, tracks, faults = self._surroundings(fresh.objects, grid, past, ego, correction, closed, now)
+        slots, observed, slot_faults = self._parking_slots(fresh.parking_slots, past, correction, now)
+        complaints += [*faults, *slot_faults]
         known = past.complaints if past else ()
         radar_seen = _radar_seen(kept, past)
         return World(
             stamp=now, dt=dt, ego=ego, standing_for=(past.standing_for + dt if past else 0.0) if stands else 0.0,
-            localized=localized, odometry_fresh=fresh.odometry is not None, objects_fresh=fresh.objects is not None,
+            localized=localized, pose_correction=correction,
+            odometry_fresh=fresh.odometry is not None, objects_fresh=fresh.objects is not None,
             radar_seen=radar_seen, radar_fresh=self._is_radar_fresh(kept.radar_health, now - radar_seen),
             route=route, route_s=place.s, route_offset=place.offset, heading_error=place.heading_error,
             route_remaining=max(route.length - place.s, 0.0) if route else 0.0,
@@ -143,13 +149,41 @@ class WorldBuilder:
             emergency=_emergency(inputs, kept), reset=inputs.reset, skip_task=inputs.skip_task,
             rain_fog=kept.rain_fog.value if kept.rain_fog else None,
             route_answers=tuple(self._match(answer) for answer in inputs.route_answers), mission=kept.mission,
-            slots=slots, observed_slots=observed, perceived_lines=lines, occupancy=fresh.occupancy,
+            slots=slots, observed_slots=observed, perceived_lines=lines, occupancy=grid,
             junctions=view.junctions, stop_lines=view.stop_lines, crosswalks=view.crosswalks,
             reports=tuple(complaint.text for complaint in complaints if complaint.key not in known),
             complaints=tuple(complaint.key for complaint in complaints), received=kept,
         )  # fmt: skip
 
-    def _ego(self, odometry: Odometry | None, past: World | None) -> Ego:
+    def _pose_correction(
+        self, fresh: Received, past: World | None, lines: tuple[PerceivedLine, ...], now: float
+    ) -> tuple[PoseCorrection, list[InputFault]]:
+        """The correction of the pose by lane lines, and what is to be said of it."""
+        if past is None:
+            return PoseCorrection(), []
+        table, odometry, curvature = fresh.lane_lines, fresh.odometry, past.ego.curvature
+        if _leaps(past.received.odometry, odometry, curvature, self.parameters.line_tolerance):
+            return PoseCorrection(), []
+        correction = faded(past.pose_correction, now, max(now - past.stamp, 0.0))
+        if odometry is not None and table is not None and table is not past.received.lane_lines:
+            pose = pose_before(odometry.pose, odometry.v, curvature, max(odometry.stamp - table.stamp, 0.0))
+            correction = corrected(
+                correction, lines, table.stamp, pose, curvature, past.lanes, self.parameters.line_tolerance
+            )
+        if not correction.corrects:
+            return correction, []
+        text = "localization: lane lines are seen beside the map's, the pose is put right by them"
+        return correction, [InputFault("localization lines", text)]
+
+    def _grid(self, grid: Occupancy | None, correction: PoseCorrection) -> Occupancy | None:
+        """The grid where it is; the same one for the same grid and correction."""
+        if grid is None or not correction.corrects:
+            return grid
+        if self._moved is None or self._moved[0] is not grid or self._moved[1][:2] != correction[:2]:
+            self._moved = (grid, correction, correction.grid(grid))
+        return self._moved[2]
+
+    def _ego(self, odometry: Odometry | None, past: World | None, correction: PoseCorrection) -> Ego:
         last = past.ego if past else None
         if odometry is None:
             return last or Ego(Pose(0.0, 0.0, 0.0), 0.0, 0.0, 0.0)
@@ -162,7 +196,7 @@ class WorldBuilder:
             step = odometry.stamp - before.stamp
             slope = min(max((odometry.v - before.v) / step, -_MAX_ACCEL), _MAX_ACCEL)
             a += (slope - a) * step / (step + self.parameters.acceleration_filter)
-        return Ego(odometry.pose, odometry.v, a, curvature)
+        return Ego(correction.pose(odometry.pose), odometry.v, a, curvature)
 
     def _localized(self, odometry: Odometry | None) -> tuple[bool, list[InputFault]]:
         if odometry is None:
@@ -211,14 +245,15 @@ class WorldBuilder:
         return *remember_lights(told, table, before, oldest), faults
 
     def _parking_slots(
-        self, table: StampedRows | None, past: World | None, now: float
+        self, table: StampedRows | None, past: World | None, correction: PoseCorrection, now: float
     ) -> tuple[tuple[PerceivedSlot, ...], dict[int, ObservedSlot], tuple[InputFault, ...]]:
         """The parking spaces that are seen, what is remembered of them, and what is wrong with the table."""
         told, faults = self._slots(table)
         if past is not None and table is not None and table is past.received.parking_slots:
             return past.slots, past.observed_slots, faults
         before, seen = past.observed_slots if past else {}, table.stamp if table else now
-        return *remember_slots(told, seen, before, now - self.parameters.track_memory), faults
+        oldest = now - self.parameters.track_memory
+        return *remember_slots(correction.slots(told), seen, before, oldest), faults
 
     def _closed_by(self, lights: dict[int, Light]) -> ClosedLines:
         """What lights and signs close, worked out anew where a light has changed; no lane is held."""
@@ -243,12 +278,20 @@ class WorldBuilder:
         return np.array([self._index.number[lane] for lane in lanes if lane in self._index.number], dtype=np.int64)
 
     def _surroundings(
-        self, fresh: Received, past: World | None, ego: Ego, closed: ClosedLines, now: float
+        self,
+        table: StampedRows | None,
+        grid: Occupancy | None,
+        past: World | None,
+        ego: Ego,
+        correction: PoseCorrection,
+        closed: ClosedLines,
+        now: float,
     ) -> tuple[PredictedLanes, Scene, Tracks, tuple[InputFault, ...]]:
-        table, parameters = fresh.objects, self.parameters
+        parameters = self.parameters
         rows = table.rows if table else np.zeros(0, OBJECTS)
         seen = table.stamp if table else now
         found, faults = read_objects(rows, (ego.pose.x, ego.pose.y), parameters)
+        correction.bodies(found.body)
         before = past.tracks if past else NO_TRACKS
         association = associate(before, found, seen)
         room = parameters.max_objects - found.seen
@@ -256,7 +299,7 @@ class WorldBuilder:
         tracks = follow(before, association, found, seen, parameters)
         move_on(found, max(now - seen, 0.0))
         traffic, obstacles, tracks = see_traffic(self._index, found, tracks, ego, self.vehicle, closed, now, parameters)
-        solids = solid_segments(self.road_map, fresh.occupancy, ego.pose, parameters)
+        solids = solid_segments(self.road_map, grid, ego.pose, parameters)
         kept = remember(before, association.taken, tracks, found.order, now, parameters.track_memory)
         return traffic, Scene(now, ego, obstacles, solids), kept, faults
 
@@ -290,6 +333,14 @@ def _past(
         return previous, ()
     text = f"time: jumped from {previous.stamp:.3f} s to {now:.3f} s, what was tracked is forgotten"
     return None, (InputFault("time", text),)
+
+
+def _leaps(before: Odometry | None, odometry: Odometry | None, curvature: float, tolerance: float) -> bool:
+    """Whether localization is elsewhere (m) than the car can have driven: what was wrong with it is so no more."""
+    if before is None or odometry is None or odometry is before:
+        return False
+    since = pose_before(odometry.pose, odometry.v, curvature, max(odometry.stamp - before.stamp, 0.0))
+    return distance((since.x, since.y), (before.pose.x, before.pose.y)) > tolerance
 
 
 def _lasting(previous: World | None) -> Received:

@@ -25,6 +25,9 @@ class WorldParameters:
     )
     max_position_std: float = param(0.5, "m", 0.01, 10.0, "localized up to this standard deviation", live=True)
     max_heading_std: float = param(0.1, "rad", 0.005, 1.0, "localized up to this standard deviation", live=True)
+    line_tolerance: float = param(
+        0.3, "m", 0.1, 10.0, "lane lines that are seen farther beside the map's put the pose right", live=True
+    )
     min_existence: float = param(0.3, "", 0.0, 1.0, "objects less certain than this are left out", live=True)
     min_light_confidence: float = param(
         0.5, "", 0.0, 1.0, "light states less certain are unknown", clause="INT-2", live=True

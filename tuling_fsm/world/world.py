@@ -13,6 +13,7 @@ from tuling_fsm.map.route import Route
 from tuling_fsm.world.inputs import Light, Occupancy
 from tuling_fsm.world.mission import Mission
 from tuling_fsm.world.perceived import ObservedSlot, PerceivedLine, PerceivedSlot
+from tuling_fsm.world.pose_correction import PoseCorrection
 from tuling_fsm.world.received import Received
 from tuling_fsm.world.tracks import Tracks
 from tuling_fsm.world.traffic import PredictedLanes
@@ -62,6 +63,8 @@ class World:
     """How long the car has stood, s; 0 while it moves."""
     localized: bool
     """Fresh odometry with its standard deviations inside the limits."""
+    pose_correction: PoseCorrection
+    """What the lane lines that are seen have put right of the pose that localization tells."""
     odometry_fresh: bool
     objects_fresh: bool
     """A table of objects has come within its freshness limit; stale perception is not an empty road."""
