@@ -48,7 +48,7 @@ class Tick:
     trajectory: Trajectory
     """What is sent: the plan, or the fallback in its place."""
     result: PlanResult
-    """What is behind it; `result.trajectory` is `trajectory`."""
+    """What is behind it; `result.trajectory` is `trajectory` before `World.pose_correction` was taken off."""
     decision: Decision
 
     @property
