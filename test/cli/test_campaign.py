@@ -216,6 +216,16 @@ def test_two_maps_of_one_name_are_refused(tmp_path: Path, capsys: pytest.Capture
     assert "a second map course" in capsys.readouterr().err
 
 
+def test_a_map_that_cannot_be_read_is_refused_before_anything_is_driven(
+    jobs: list[CampaignRun], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    empty = tmp_path / "empty.xodr"
+    empty.write_text("")
+    assert main(["campaign", str(ROAM), "--seeds", "1", "--map", str(COURSE), "--map", str(empty)]) == 2
+    assert jobs == []
+    assert capsys.readouterr().err.startswith(f"{empty}:1: not XML")
+
+
 def test_a_campaign_goes_on_where_it_ended(jobs: list[CampaignRun], tmp_path: Path) -> None:
     """What is there is kept; a result of another seed or other traffic, or half a file, is none of this campaign."""
 

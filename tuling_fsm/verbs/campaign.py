@@ -126,6 +126,7 @@ def _jobs(arguments: argparse.Namespace) -> list[CampaignRun]:
     Raises:
         InputError: a number below one, two scenarios of one name, a scenario or a map that cannot be used.
     """
+    from tuling_fsm.map.opendrive import read_map
     from tuling_fsm.run import chosen_map
     from tuling_fsm.sim.scenario.compiler import load_scenario
 
@@ -142,9 +143,8 @@ def _jobs(arguments: argparse.Namespace) -> list[CampaignRun]:
             raise InputError(str(file), f"a second scenario {file.stem}", "each of another name")
         names.add(file.stem)
         for map_file in arguments.map or (None,):
-            chosen = chosen_map(load_scenario(file, dict(overrides)), map_file)
-            if not chosen.is_file():
-                raise InputError(str(chosen), "no such file", "an OpenDRIVE map")
+            # Of a map that cannot be read the first run on it would tell, after hours of others.
+            read_map(chosen_map(load_scenario(file, dict(overrides)), map_file))
     if arguments.resume and arguments.out is None:
         raise InputError("--resume", "no folder to go on in", "--out DIR of the campaign")
     return [
