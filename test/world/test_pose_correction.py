@@ -126,3 +126,11 @@ def test_a_pose_that_leaps_has_nothing_put_right_until_lines_have_been_seen_anew
     assert world.ego.pose.x == ON_LANE.x
     world = seen(plain, *ticks(0.8), *ticks(0.0, 1, None, begin=0.8), *ticks(-0.6, begin=1.0))
     assert world.ego.pose.x == pytest.approx(ON_LANE.x, abs=0.02)
+
+
+def test_while_odometry_is_silent_plans_are_still_sent_by_the_pose_that_was_told_last(plain: RoadMap) -> None:
+    known = seen(plain, *ticks(0.8))
+    silent = seen(plain, *ticks(0.8), Inputs(1.2))
+    assert not silent.odometry_fresh
+    assert silent.ego.pose == known.ego.pose
+    assert silent.pose_correction[:2] == known.pose_correction[:2] != (0.0, 0.0)

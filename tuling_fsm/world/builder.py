@@ -120,7 +120,7 @@ class WorldBuilder:
         dt = max(now - previous.stamp, 0.0) if past and previous else 0.0
         localized, doubts = self._localized(fresh.odometry)
         lines, line_faults = self._lines(fresh.lane_lines)
-        correction, beside = self._pose_correction(fresh, past if localized else None, lines, now)
+        correction, beside = self._pose_correction(fresh, past, localized, lines, now)
         complaints += [*doubts, *line_faults, *beside]
         ego = self._ego(fresh.odometry, past, correction)
         stands = fresh.odometry is not None and abs(ego.v) < STOPPED
@@ -156,10 +156,12 @@ class WorldBuilder:
         )  # fmt: skip
 
     def _pose_correction(
-        self, fresh: Received, past: World | None, lines: tuple[PerceivedLine, ...], now: float
+        self, fresh: Received, past: World | None, localized: bool, lines: tuple[PerceivedLine, ...], now: float
     ) -> tuple[PoseCorrection, list[InputFault]]:
-        """The correction of the pose by lane lines, and what is to be said of it."""
-        if past is None:
+        """The correction of the pose by lane lines, and what is to be said of it. While odometry is silent the last
+        pose holds, and its correction with it.
+        """
+        if past is None or (fresh.odometry is not None and not localized):
             return PoseCorrection(), []
         table, odometry, curvature = fresh.lane_lines, fresh.odometry, past.ego.curvature
         if _leaps(past.received.odometry, odometry, curvature, self.parameters.line_tolerance):
