@@ -177,6 +177,24 @@ def test_of_the_arc_and_the_way_with_straight_wheels_the_one_that_is_free_is_tak
     np.testing.assert_allclose(neither.curvature, arc.curvature)
 
 
+@pytest.mark.clause("USE-11")
+@pytest.mark.parametrize("way", [7.5, 8.5, 9.5])
+def test_the_bend_of_the_last_plan_is_not_left_for_a_gentler_stop(way: float) -> None:
+    """A post at the inner edge of the bend, so far that only an emergency stop is free of it."""
+    v, kappa = 9.0, 0.05
+    now = start(v, curvature=kappa)
+    last, turn = comfortable(around(), now), kappa * way
+    rear = placed(math.sin(turn) / kappa, (1.0 - math.cos(turn)) / kappa)
+    c, s, half = math.cos(HEADING + turn), math.sin(HEADING + turn), 0.5 * VEHICLE.width
+    x, y = rear.x + VEHICLE.front * c - half * s, rear.y + VEHICLE.front * s + half * c
+    post = Thing(1, x, y, HEADING + turn, length=0.3, width=0.3)
+    plan = comfortable(around(post), now, last)
+    np.testing.assert_allclose(plan.curvature, kappa)
+    assert plan.a.min() == -VEHICLE.emergency_decel and gap_to(post, plan.pose(len(plan) - 1), VEHICLE) > 0.0
+    guessed = comfortable(around(post), now)
+    assert guessed.a.min() > -2.0 and abs(guessed.curvature[-1]) < 1e-9, "without a plan the bend may be over"
+
+
 @pytest.mark.parametrize("v", [0.4, 4.0, -2.0])
 def test_wheels_are_turned_straight_as_fast_as_they_can_at_that_speed(v: float) -> None:
     kappa = 0.2

@@ -77,6 +77,9 @@ def comfortable_stop(
 ) -> Trajectory:
     """Brake at `comfort_decel`, harder where the car would not stand at the end, the previous plan `before` stands
     earlier or something is in the way.
+
+    The path of that plan is left by an emergency stop only: a gentle one with straight wheels would be long, and lead
+    off the road in a bend.
     """
     v = abs(start.v)
     if v < STANDS:
@@ -86,7 +89,8 @@ def comfortable_stop(
         earlier = 0.5 * v * v / max(0.05, _length_left(before, scene.stamp))
         onset, needed = (speed.hard_jerk, earlier) if earlier > needed else (onset, needed)
     boxes = _boxes_near(scene, start)
-    for path in _ways_on(start, before, vehicle, speed):
+    ways = _ways_on(start, before, vehicle, speed)
+    for path in ways[:1] if before is not None else ways:
         for factor in _STEPS:
             decel = min(vehicle.emergency_decel, factor * needed)
             rows = _rows(speed)
