@@ -144,6 +144,27 @@ def test_static_things_are_hit_but_what_touches_may_be_left() -> None:
 
 
 @pytest.mark.clause("SAF-2")
+@pytest.mark.parametrize("deep", [0.1, 0.3, 0.7])
+def test_what_is_deep_in_the_bumper_may_be_left_and_is_not_driven_through(deep: float) -> None:
+    bumper = 20.0 + VEHICLE.front - deep
+    car, person = Thing(1, bumper + 2.25, 0.0), Thing(1, bumper + 0.25, 0.0, length=0.5, width=0.5, moving=True)
+    for now in (scene(things=(car,)), scene(things=(person,)), scene(segments=(bumper, -3.0, bumper, 3.0))):
+        assert verdict(motion(1.0), now) in (ViolationKind.COLLISION, ViolationKind.PREDICTED_COLLISION)
+        assert verdict(motion(-1.0), now) is None
+
+
+@pytest.mark.clause("SAF-2")
+def test_one_whom_a_plan_creeps_up_to_is_not_driven_over_afterwards() -> None:
+    t = 0.1 * np.arange(61)
+    v = np.clip(0.09 + 0.5 * (t - 1.0), 0.09, 1.0)
+    x = 20.0 + np.concatenate((np.zeros(1), np.cumsum(0.05 * (v[1:] + v[:-1]))))
+    plan = replace(motion(), x=x, v=v, a=np.gradient(v, t))
+    person = Thing(1, 20.0 + VEHICLE.front + 0.3, 0.0, length=0.5, width=0.5, moving=True)
+    assert verdict(plan, scene(v=0.09)) is None
+    assert verdict(plan, scene(v=0.09, things=(person,))) is ViolationKind.PREDICTED_COLLISION
+
+
+@pytest.mark.clause("SAF-2")
 def test_predicted_collisions_count_where_the_car_is_at_fault() -> None:
     crossing = Thing(1, 32.0, -8.0, heading=0.5 * math.pi, v=5.0)
     assert verdict(motion(), scene(things=(crossing,))) is ViolationKind.PREDICTED_COLLISION

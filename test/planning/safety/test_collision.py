@@ -98,16 +98,21 @@ def test_a_smaller_outline_is_smaller_on_each_side() -> None:
 
 def first_met(poses: FloatArray, at: list[Polygon | LineString]) -> int | None:
     """Row at which the outline meets what is there at each row; what it touches at the first row already counts only
-    with the smaller outline, and never at that row. None where it is too close to say.
+    with one that is so small that it does not. None where it is too close to say.
     """
-    touched = outline(poses[0]).intersects(at[0])
-    by = CAR.shrink if touched else 0.0
+    by = 0.0
+    while by < CAR.half and outline(poses[0], by).intersects(at[0]):
+        if gap(outline(poses[0], by), at[0]) == 0.0:
+            return None
+        by += CAR.shrink
+    if by >= CAR.half:
+        return -1
     for i, pose in enumerate(poses):
         apart = gap(outline(pose, by), at[i])
-        if 0.0 <= apart < UNSURE_M or (i == 0 and gap(outline(pose), at[i]) == 0.0):
+        if 0.0 <= apart < UNSURE_M:
             return None
         if apart < 0.0:
-            return i if i > 0 else -1
+            return i
     return -1
 
 

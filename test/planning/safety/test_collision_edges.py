@@ -48,9 +48,9 @@ def test_a_segment_is_met_by_the_row_that_reaches_it_and_else_by_none(turn: floa
 
 
 @pytest.mark.parametrize("turn", [0.0, 1.2, -2.0])
-@pytest.mark.parametrize(("depth", "row"), [(0.1, 1), (0.29, 1), (0.31, -1)])
+@pytest.mark.parametrize(("depth", "row"), [(0.1, 1), (0.29, 1), (0.31, 1), (0.89, 1), (0.91, -1)])
 def test_what_is_touched_first_counts_when_the_smaller_outline_comes_to_it(turn: float, depth: float, row: int) -> None:
-    """What is deeper in it at the start is never met."""
+    """However deep it is in the car at the start, up to half its width: it may be left, not driven into."""
     ahead = CAR.front - depth
     segment = np.array([(*at(turn, ahead, -2.0), *at(turn, ahead, 2.0))])
     assert first_segment_met(along(turn), segment, CAR) == (row, 0 if row > 0 else -1)

@@ -250,7 +250,8 @@ def _collision(case: _Case) -> Violation | None:
     if len(case.scene.static_segments) and (edge := _edge_met(case)) is not None:
         return edge
     around = case.scene.obstacles
-    met = _met(case, np.where(around.moving, -math.inf, around.length), math.inf)
+    rows = np.arange(len(case.poses))
+    met = _met(case, rows, np.where(around.moving, -math.inf, around.length), math.inf)
     if met is None:
         return None
     hit = np.flatnonzero(met >= 0)
@@ -273,28 +274,31 @@ def _reach(case: _Case) -> float:
     return case.vehicle.front + case.vehicle.width
 
 
-def _met(case: _Case, reach: FloatArray, until: float) -> IntArray | None:
-    """Row of the plan at which each object is met, -1 for never; those that are farther from all of it than `reach`
-    (N,) are not looked at. `None` where none is met.
+def _met(case: _Case, rows: IntArray, reach: FloatArray, until: float) -> IntArray | None:
+    """Of some rows of the plan, the first among them, that at which each object is met first, -1 for never; objects
+    that are farther from all of it than `reach` (N,) are not looked at. `None` where none is met.
     """
     o, met = case.scene.obstacles, np.empty(len(case.scene.obstacles), np.int64)
     tracks = BoxTracks(o.x, o.y, o.heading, o.length, o.width)
-    far = reach + _reach(case)
-    count = meetings(case.poses, case.plan.t, tracks, far, PREDICTION_STEP_S, until, _outline(case), met)
-    return met if count else None
+    far, poses, t = reach + _reach(case), case.poses[rows], case.plan.t[rows]
+    count = meetings(poses, t, tracks, far, PREDICTION_STEP_S, until, _outline(case), met)
+    return np.where(met >= 0, rows[met], -1) if count else None
 
 
 def _predicted_collision(case: _Case) -> Violation | None:
-    """Moving objects where they are predicted to be, as far as that can be relied on."""
+    """Moving objects where they are predicted to be, as far as that can be relied on, and while the car moves."""
     around, plan = case.scene.obstacles, case.plan
     if plan.stands:
         return None
-    met = _met(case, np.where(around.moving, around.length + 3.0 * around.speed, -math.inf), case.limits.predicted)
+    reach = np.where(around.moving, around.length + 3.0 * around.speed, -math.inf)
+    moves = np.abs(plan.v) > _STANDS
+    moves[0] = True
+    met = _met(case, np.flatnonzero(moves), reach, case.limits.predicted)
     if met is None:
         return None
     for row in np.flatnonzero(met >= 0).tolist():
         k = int(met[row])
-        if abs(float(plan.v[k])) > _STANDS and not _from_behind(case, row, k):
+        if not _from_behind(case, row, k):
             return Violation(ViolationKind.PREDICTED_COLLISION, float(plan.t[k]), f"object {around.id[row]}")
     return None
 

@@ -14,9 +14,12 @@ from tuling_fsm.core.arrays import FloatArray, IntArray
 from tuling_fsm.core.kernels import kernel
 
 
+_LEAST_SHRINK_M = 0.05
+
+
 class FootprintOutline(NamedTuple):
     """Where the car's rear and front are, from the rear axle (m; `rear` is negative), half its width, and by how much
-    it is smaller all round for what it touches from the beginning.
+    at a time it is made smaller all round for what it touches from the beginning.
     """
 
     rear: float
@@ -39,6 +42,11 @@ class BoxTracks(NamedTuple):
 def shrunk(car: FootprintOutline, by: float) -> FootprintOutline:
     """The outline, smaller all round (m)."""
     return FootprintOutline(car.rear + by, car.front - by, car.half - by, car.shrink)
+
+
+@kernel
+def _shrunk_once(car: FootprintOutline) -> FootprintOutline:
+    return shrunk(car, max(car.shrink, _LEAST_SHRINK_M))
 
 
 @kernel
@@ -96,8 +104,8 @@ def meets_box(pose: FloatArray, box: FloatArray, car: FootprintOutline) -> bool:
 def first_segment_met(poses: FloatArray, segments: FloatArray, car: FootprintOutline) -> tuple[int, int]:
     """First pose (row of N, 3) at which the outline meets a segment (row of M, 4), and which; -1, -1 for none.
 
-    What it meets at the first pose already is judged with the smaller outline, so that it may be left but not driven
-    into.
+    What it meets at the first pose already is judged with an outline so small that it does not, so that it may be left
+    but not driven into.
     """
     reach = elementary.hypot(max(car.front, -car.rear), car.half)
     first, which = len(poses), -1
@@ -110,8 +118,8 @@ def first_segment_met(poses: FloatArray, segments: FloatArray, car: FootprintOut
             dx, dy = poses[i, 0] - mx, poses[i, 1] - my
             if dx * dx + dy * dy > far * far:
                 continue
-            if i == 0 and meets_segment(poses[0], segment, car):
-                outline = shrunk(car, car.shrink)
+            while i == 0 and outline.half > 0.0 and meets_segment(poses[0], segment, outline):
+                outline = _shrunk_once(outline)
             if meets_segment(poses[i], segment, outline):
                 if i == 0:
                     break
@@ -137,8 +145,9 @@ def _met_at(
     """Row of the motion at which box `n` is met first, -1 for never."""
     x, y, heading, length, width = tracks.x[n], tracks.y[n], tracks.heading[n], tracks.length[n], tracks.width[n]
     far = elementary.hypot(max(car.front, -car.rear), car.half) + 0.5 * elementary.hypot(length, width)
-    touched = _meets_box(poses[0], x[0], y[0], heading[0], length, width, car)
-    outline, last = shrunk(car, car.shrink if touched else 0.0), len(x) - 1
+    outline, last = car, len(x) - 1
+    while outline.half > 0.0 and _meets_box(poses[0], x[0], y[0], heading[0], length, width, outline):
+        outline = _shrunk_once(outline)
     for i in range(len(poses)):
         if t[i] > until:
             break
