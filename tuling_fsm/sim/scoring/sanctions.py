@@ -18,7 +18,7 @@ from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.geometry import Pose, distance, shifted, wrap_angle
 from tuling_fsm.core.standing import VEHICLE_STANDS
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
-from tuling_fsm.map.lanes import DRIVING, LanePosition
+from tuling_fsm.map.lanes import DRIVING, LaneId, LanePosition
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.scoring.agent_tracks import VEHICLES, AgentTracks, ahead_of, same_way
 from tuling_fsm.sim.scoring.infraction_log import RefereeFrame
@@ -94,6 +94,8 @@ class Sanctions:
 
     def __init__(self, road_map: RoadMap, vehicle: Vehicle, rules: RoadRules, tracks: AgentTracks) -> None:
         self._map, self._vehicle, self._rules, self._tracks = road_map, vehicle, rules, tracks
+        self._followed: LanePosition | None = None
+        """Where the car was last along a lane of its direction before a situation made it leave its lanes."""
         self._centres = np.array([slot.pose[:2] for slot in road_map.slots]).reshape(-1, 2)
         self._last: Pose | None = None
         self._returning = False
@@ -104,8 +106,8 @@ class Sanctions:
         self._seen: dict[Situation, float] = {}
 
     def watch(self, frame: RefereeFrame) -> None:
-        """Note whether the car has been set down off its lanes, and whether it has come back to them."""
-        pose, last = frame.ego.pose, self._last
+        """Note which lane the car follows, whether it has been set down off its lanes, and whether it has come back."""
+        pose, last, position = frame.ego.pose, self._last, frame.ego.position
         self._last = pose
         if last is None or distance(last[:2], pose[:2]) > abs(frame.ego.v) * frame.dt + JUMP_M:
             self._returning, self._nearest, self._turn_m = not self._on_lane(frame), math.inf, 0.0
@@ -117,6 +119,8 @@ class Sanctions:
             self._returning = away <= self._nearest + STRAY_M
             if self._against(frame):
                 self._turn_m -= abs(frame.ego.v) * frame.dt
+        elif position is not None and same_way(position.heading, pose.heading):
+            self._followed = position
 
     def allow(self, frame: RefereeFrame, infraction: str) -> bool:
         """Whether the situation sanctions what would be this kind of infraction."""
@@ -213,14 +217,37 @@ class Sanctions:
         return shifted(frame.ego.pose, center_ahead(self._vehicle))
 
     def _in_own_lane(self, frame: RefereeFrame, row: int) -> bool:
-        """Whether an agent within reach touches a driving lane of the direction that the car goes in."""
+        """Whether an agent within reach touches the lane that the car follows or has left; in a junction, any lane of
+        the direction that the car goes in.
+        """
         box = frame.agents.boxes[row]
         x, y, heading = self._middle(frame)
         along, aside = ahead_of(x, y, heading, box)
         half = 0.5 * float(box[4])
         if not -BEHIND_M - half < along < AHEAD_M + half or abs(aside) > ASIDE_M + half:
             return False
-        return any(self._of_own_way(position, heading) for position in self._lanes_under(row, box))
+        under = [position for position in self._lanes_under(row, box) if self._of_own_way(position, heading)]
+        if not under or self._followed is None or any(self._map.lanes[each.lane].junction for each in under):
+            return bool(under)
+        return not self._lanes_followed(x, y).isdisjoint(each.lane for each in under)
+
+    def _lanes_followed(self, x: float, y: float) -> set[LaneId]:
+        """The lane that the car follows or has left, with those that lead to it and on from it as far as obstacles
+        count from the middle of the car.
+        """
+        begun = self._followed
+        assert begun is not None
+        there = self._map.lanes[begun.lane].center.at(begun.s)
+        reach = distance((x, y), there[:2]) + AHEAD_M + BEHIND_M
+        found, ends = {begun.lane}, [(begun.lane, reach, True), (begun.lane, reach, False)]
+        while ends:
+            name, left, onward = ends.pop()
+            lane = self._map.lanes[name]
+            for other in (lane.successors if onward else lane.predecessors) if left > 0.0 else ():
+                if other not in found:
+                    found.add(other)
+                    ends.append((other, left - self._map.lanes[other].length, onward))
+        return found
 
     def _lanes_under(self, row: int, box: FloatArray) -> list[LanePosition]:
         centre = Pose(float(box[0]), float(box[1]), float(box[3]))
