@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.map.routing import plan_route
 from tuling_fsm.share import share_file
+from tuling_fsm.sim.actors.agent_states import EgoState
 from tuling_fsm.sim.parameters import EndParameters
 from tuling_fsm.sim.scenario.compiler import load_scenario
-from tuling_fsm.sim.scoring.completion import MISSION_S, time_limit
+from tuling_fsm.sim.scoring.completion import MISSION_S, EndConditions, time_limit
+from tuling_fsm.world.inputs import RouteRequest
+
+from .plans import LaneDriver
+from .scenes import simulation
 
 END = EndParameters()
 
@@ -22,3 +32,40 @@ def test_a_match_is_over_soon_after_its_time() -> None:
     unbound = replace(scenario, max_duration_s=None)
     assert time_limit(unbound, None, END, 200.0) == 200.0 + END.after_match
     assert time_limit(unbound, None, END) == MISSION_S
+
+
+@pytest.mark.parametrize(
+    ("ahead", "aside", "whole"), [(None, 0.0, False), (30.0, 0.5, True), (30.0, 4.0, False), (-20.0, 0.0, False)]
+)
+def test_who_takes_another_way_has_driven_the_route_only_where_it_was_closed(
+    two_lanes: RoadMap, ahead: float | None, aside: float, whole: bool
+) -> None:
+    """Half of the way along it, then beside it, and to its end."""
+    route = plan_route(two_lanes, Pose(10.0, -1.75, 0.0), Pose(210.0, -1.75, 0.0)).route
+    assert route is not None
+    ending = EndConditions(route, 1e3, Vehicle(), END, 0.05)
+    rows = [] if ahead is None else [(110.0 + ahead, -1.75 - aside, 0.0, 0.0, 0.5, 1.6, 0.0)]
+    standing = np.array(rows).reshape(-1, 7)
+    way = [*((x, -1.75, 5.0) for x in np.arange(10.0, 111.0, 1.0)), (120.0, 30.0, 5.0), *[(208.0, -1.75, 0.0)] * 40]
+    for k, (x, y, v) in enumerate(way):
+        ego = EgoState(Pose(x, y, 0.0), 0.0, v, 0.0, 0.0, None, "")
+        ending.watch(0.1 * k, 0.1, ego, False, standing)
+    assert ending.end == "goal"
+    assert ending.completion == pytest.approx(1.0 if whole else 0.5, abs=0.02)
+
+
+def test_lanes_that_the_planner_asks_for_are_no_lanes_of_the_route(course: RoadMap) -> None:
+    """From the beginning of the route straight to another place, by a route that the server has given."""
+    sim = simulation(course)
+    assert sim.preset is not None
+    lanes = {stretch.lane for stretch in sim.preset.lanes}
+    start = sim.preset.reference.at(0.0)
+    goals = [lane.center.at(0.7 * lane.length) for lane in course.lanes.values()
+             if lane.type == "driving" and lane.junction is None and lane.id not in lanes]  # fmt: skip
+    ways = [way for goal in goals if (way := plan_route(course, start, goal).route) is not None]
+    other = max(ways, key=lambda way: sum(each.lane not in lanes for each in way.lanes[:6]))
+    sim.request_route(RouteRequest(1, "next", start, other.reference.at(other.length)))
+    driver = LaneDriver(other)
+    for _ in range(400):
+        sim.advance(driver(sim.inputs()))
+    assert sim.referee.measures.outside_route_lanes > 0.3

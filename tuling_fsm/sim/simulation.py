@@ -15,6 +15,7 @@ import numpy as np
 
 from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError, assert_never
+from tuling_fsm.core.standing import VEHICLE_STANDS
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
 from tuling_fsm.map.road_map import RoadMap
@@ -93,6 +94,8 @@ class Simulation:
         self.server = ServerLink(road_map, RouteServer(road_map, setting.route))
         self._ego_agent = EgoAgent(road_map, vehicle, initial.lanes, p.traffic.prediction)
         self._ego_agent.take_route(setting.route)
+        self._route_lanes = self._ego_agent.lanes
+        """Of the route of the scenario, or round where that is closed; of a mission, of the present one."""
         self.referee = Referee(road_map, vehicle, p.referee)
         self._agent_table = AgentTable(self.traffic, self.scripted, self.pedestrians, foreign)
         limit = time_limit(scenario, setting.route, p.end, self._feed.mission.get("match_time_s") or math.inf)
@@ -175,6 +178,8 @@ class Simulation:
             due = self.frame + self.settings.sensors.route_latency + frames_of(found.delay, self.dt)
             self._feed.post(due, found.answer)
             self._ego_agent.take_route(self.server.server.current)
+            if self.preset is None or self._ending.is_closed(self._standing()):
+                self._route_lanes = self._ego_agent.lanes
 
     def report_block(self, points: FloatArray) -> None:
         """Tell the route server that a stretch (points (N, >= 2), m) cannot be driven."""
@@ -382,8 +387,13 @@ class Simulation:
             ego=ego,
             agents=self._agents,
             lights=lights,
-            route_lanes=self._ego_agent.lanes,
+            route_lanes=self._route_lanes,
             held=held,
         )
         self.services.watch(dt, ego.pose, ego.v)
-        self._ending.watch(self.stamp, dt, ego, self.referee.at_fault_collision)
+        self._ending.watch(self.stamp, dt, ego, self.referee.at_fault_collision, self._standing())
+
+    def _standing(self) -> FloatArray:
+        """The boxes of agents that stand (N, 7)."""
+        boxes = self._agents.boxes
+        return boxes[np.abs(boxes[:, 6]) < VEHICLE_STANDS]

@@ -32,6 +32,8 @@ BESIDE_M = 2.0
 LOOK_BACK_M, LOOK_AHEAD_M = 10.0, 30.0
 LEFT_M = 25.0
 """A car this far from the route goes another way from then on (RPL-2), and has arrived when it stands at the goal."""
+CLOSED_AHEAD_M, CLOSED_ASIDE_M = 120.0, 1.0
+"""The route is closed where something that stands reaches so near to its middle, no farther ahead than this."""
 
 
 def time_limit(
@@ -67,6 +69,8 @@ class EndConditions:
         self._there = 0.0
         self._reached = 0.0
         self._left = False
+        self._goes_round = False
+        """Whether the route was closed ahead when the car left it."""
         self._limit = limit
         outlines = [Polygon(slot.outline) for slot in slots]
         self._slots = [outline.buffer(PARKED_M) for outline in outlines if outline.is_valid]
@@ -76,19 +80,34 @@ class EndConditions:
 
     @property
     def completion(self) -> float:
-        """Share of the route that is behind the ego, 0 to 1."""
+        """Share of the route that is behind the ego, 0 to 1; who came to the goal another way has driven the route only
+        where that was closed.
+        """
         if self._route is None:
             return 1.0 if self.end == "parked" else 0.0
-        return 1.0 if self.end == "goal" else min(self._reached / self._route.length, 1.0)
+        arrived = self.end == "goal" and (self._goes_round or not self._left)
+        return 1.0 if arrived else min(self._reached / self._route.length, 1.0)
 
-    def watch(self, stamp: float, dt: float, ego: EgoState, collided: bool) -> None:
-        """Judge one frame: its time and length, s."""
+    def is_closed(self, standing: FloatArray) -> bool:
+        """Whether the route cannot be driven on: what stands, boxes as of `AgentBoxes` (N, 7), is in its way ahead."""
+        if self._route is None:
+            return False
+        for x, y, *_, width, _ in standing.tolist():
+            place = self._route.reference.project(x, y, self._reached, self._reached + CLOSED_AHEAD_M)
+            near = distance(self._route.reference.at(place.s)[:2], (x, y))
+            if near < CLOSED_ASIDE_M + 0.5 * width and place.s < self._reached + CLOSED_AHEAD_M:
+                return True
+        return False
+
+    def watch(self, stamp: float, dt: float, ego: EgoState, collided: bool, standing: FloatArray) -> None:
+        """Judge one frame: its time and length, s, and what stands, boxes as of `AgentBoxes` (N, 7)."""
         if self._route is not None:
             reference = self._route.reference
             seen = reference.project(ego.pose.x, ego.pose.y, self._reached - LOOK_BACK_M, self._reached + LOOK_AHEAD_M)
             if abs(seen.offset) < LOOK_BACK_M:
                 self._reached = max(self._reached, seen.s)
-            self._left = self._left or abs(seen.offset) > LEFT_M
+            if abs(seen.offset) > LEFT_M and not self._left:
+                self._left, self._goes_round = True, self._goes_round or self.is_closed(standing)
         stands = abs(ego.v) < self._standing
         self._there = self._there + dt if stands and self._at_goal(ego) else 0.0
         in_slot = (stands or self._began_in != frozenset()) and bool(self._slots_around(ego))
