@@ -13,10 +13,10 @@ from tuling_fsm.core.arrays import FloatArray, Int32Array
 from tuling_fsm.core.geometry import Pose, wrap_angle
 from tuling_fsm.core.standing import VEHICLE_STANDS
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
-from tuling_fsm.map.lanes import LaneId
+from tuling_fsm.map.lanes import LaneId, StopLine
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
-from tuling_fsm.sim.traffic.right_of_way import LINE_BEFORE_M, LINE_WITHIN_M, JunctionRequest
+from tuling_fsm.sim.traffic.right_of_way import LINE_BEFORE_M, LINE_WITHIN_M, YIELD_PENALTY_S, JunctionRequest
 from tuling_fsm.world.inputs import Light
 
 DECEL = 1.8
@@ -34,12 +34,15 @@ PREDICTION_STEP_S = 0.5
 
 @dataclass(frozen=True)
 class _JunctionPassage:
-    """The route's passage through one junction: arc lengths, lanes of the lane graph, signals that rule it."""
+    """The route's passage through one junction: arc lengths, lanes of the lane graph, lights that rule it, and whether
+    its line is one to yield at.
+    """
 
     s_in: float
     s_out: float
     lanes: Int32Array
     signals: tuple[int, ...]
+    yields: bool
 
 
 class EgoAgent:
@@ -85,20 +88,22 @@ class EgoAgent:
                     first = passages.pop().s_in
                 else:
                     first = stretch.s_from
-                signals = self._signals(route, first)
-                passages.append(_JunctionPassage(first, stretch.s_to, np.array(lanes, dtype=np.int32), signals))
+                lines = self._lines(route, first)
+                signals = tuple(dict.fromkeys(line.signal for line in lines if line.kind == "light"))
+                yields = any(line.kind == "yield" for line in lines)
+                passages.append(_JunctionPassage(first, stretch.s_to, np.array(lanes, dtype=np.int32), signals, yields))
             junction = lane.junction
         return passages
 
-    def _signals(self, route: Route, s_in: float) -> tuple[int, ...]:
-        """Lights whose stop line lies where vehicles wait for a junction that begins at `s_in`."""
-        found: list[int] = []
+    def _lines(self, route: Route, s_in: float) -> list[StopLine]:
+        """Stop lines where vehicles wait for a junction that begins at `s_in`."""
+        found: list[StopLine] = []
         for stretch in route.lanes:
             for line in self._map.stop_lines_of(stretch.lane):
                 s = stretch.s_from + line.s - stretch.lane_from
-                if line.kind == "light" and s_in - LINE_BEFORE_M <= s <= s_in + LINE_WITHIN_M:
-                    found.append(line.signal)
-        return tuple(dict.fromkeys(found))
+                if s_in - LINE_BEFORE_M <= s <= s_in + LINE_WITHIN_M:
+                    found.append(line)
+        return found
 
     def localize(self, pose: Pose) -> None:
         """Find the ego on its route."""
@@ -147,7 +152,10 @@ class EgoAgent:
         elif self._arrived == math.inf:
             self._arrived = stamp
         relents = math.fmod(stands, INSIST_S + RELENT_S) > INSIST_S
-        arrived = math.inf if red or not near or relents else self._arrived
+        arrived = self._arrived + (YIELD_PENALTY_S if passage.yields else 0.0)
+        # Who stands where it has to yield is not waited for.
+        if red or not near or relents or (passage.yields and stands > 0.0):
+            arrived = math.inf
         lanes = np.concatenate((on, passage.lanes)) if len(on) else passage.lanes
         return JunctionRequest(lanes, arrived, self._holds or len(on) > 0, abs(v) > STANDING)
 
