@@ -176,7 +176,8 @@ def test_lights_that_are_unsure_or_senseless_are_unknown_and_red_beats_green() -
     )
     lights, complaints = read_lights(StampedRows(0.0, rows), P.min_light_confidence)
     assert lights == {1: Light.GREEN, 5: Light.RED, 6: Light.RED, 9: Light.DARK}
-    assert len(complaints) == 1 and "signal 3 first" in complaints[0].text
+    assert [complaint.key for complaint in complaints] == ["traffic_lights range", "traffic_lights states"]
+    assert "signal 3 first" in complaints[0].text and "signal 5 first" in complaints[1].text
 
 
 @pytest.mark.clause("SAF-3")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -24,6 +25,9 @@ from tuling_fsm.world.perceived import (
 pytestmark = pytest.mark.clause("SAF-3")
 
 MOST_ROWS, MOST_POSES, SAME_SLOT_M = 2000, 50, 2.0
+MOST_RESTRICTIVE = [
+    Light.RED, Light.RED_YELLOW, Light.UNKNOWN, Light.DARK, Light.YELLOW, Light.FLASHING_YELLOW, Light.GREEN,
+]  # fmt: skip
 
 
 def test_no_table_says_nothing_and_nothing_is_wrong_with_it() -> None:
@@ -34,27 +38,55 @@ def test_no_table_says_nothing_and_nothing_is_wrong_with_it() -> None:
 
 
 @pytest.mark.clause("INT-2")
-def test_of_each_light_the_first_sure_state_counts_unless_it_is_green() -> None:
-    draw, spoilt = np.random.default_rng(1), 0
+def test_of_each_light_the_most_restrictive_sure_state_counts_and_two_states_are_told_of() -> None:
+    draw, spoilt, differing = np.random.default_rng(1), 0, 0
     for _ in range(120):
         rows = np.zeros(int(draw.integers(0, 9)), TRAFFIC_LIGHTS)
         rows["signal"] = draw.integers(1, 5, len(rows))
         rows["state"] = draw.choice([0, 1, 2, 3, 3, 3, 4, 5, 6, 6, 7, 200], len(rows))
         rows["confidence"] = draw.choice([0.0, 0.39, 0.4, 0.41, 1.0, 1.0, 1.01, -0.01, math.nan], len(rows))
         states: dict[int, list[Light]] = {}
+        twice = []
         bad = [int(row["signal"]) for row in rows if row["state"] > 6 or not 0.0 <= row["confidence"] <= 1.0]
         for row in rows:
             if row["state"] <= 6 and np.float32(0.4) <= row["confidence"] <= 1.0:
-                states.setdefault(int(row["signal"]), []).append(Light(int(row["state"])))
+                told = states.setdefault(int(row["signal"]), [])
+                told.append(Light(int(row["state"])))
+                twice += [int(row["signal"])] * (told[-1] is not told[0])
         lights, faults = read_lights(StampedRows(0.0, rows), 0.4)
-        assert lights == {
-            signal: next((state for state in told if state is not Light.GREEN), Light.GREEN)
-            for signal, told in states.items()
-        }
-        assert [fault.key for fault in faults] == ["traffic_lights range"] * bool(bad)
+        assert lights == {signal: min(told, key=MOST_RESTRICTIVE.index) for signal, told in states.items()}
+        expected = ["traffic_lights range"] * bool(bad) + ["traffic_lights states"] * bool(twice)
+        assert [fault.key for fault in faults] == expected
         assert not bad or f"signal {bad[0]} first" in faults[0].text
-        spoilt += bool(bad)
+        assert not twice or f"signal {twice[0]} first" in faults[-1].text
+        spoilt, differing = spoilt + bool(bad), differing + bool(twice)
     assert 20 < spoilt < 110
+    assert 20 < differing < 110
+
+
+@pytest.mark.clause("INT-2", "INT-5")
+@pytest.mark.parametrize(
+    ("states", "expected"),
+    [
+        ((Light.FLASHING_YELLOW, Light.RED), Light.RED),
+        ((Light.UNKNOWN, Light.RED_YELLOW), Light.RED_YELLOW),
+        ((Light.YELLOW, Light.DARK), Light.DARK),
+        ((Light.FLASHING_YELLOW, Light.YELLOW), Light.YELLOW),
+        ((Light.GREEN, Light.FLASHING_YELLOW), Light.FLASHING_YELLOW),
+        ((Light.GREEN, Light.UNKNOWN, Light.RED), Light.RED),
+    ],
+)
+def test_of_two_states_of_a_light_the_one_that_forbids_more_counts_whichever_is_told_first(
+    states: tuple[Light, ...], expected: Light
+) -> None:
+    for told in itertools.permutations(states):
+        rows = np.array([(7, state, 1.0) for state in told], TRAFFIC_LIGHTS)
+        assert read_lights(StampedRows(0.0, rows), 0.5)[0] == {7: expected}
+
+
+def test_two_heads_of_a_light_that_show_the_same_are_nothing_to_tell_of() -> None:
+    rows = np.array([(7, Light.RED, 1.0), (8, Light.GREEN, 1.0), (7, Light.RED, 0.9)], TRAFFIC_LIGHTS)
+    assert read_lights(StampedRows(0.0, rows), 0.5) == ({7: Light.RED, 8: Light.GREEN}, ())
 
 
 @pytest.mark.clause("INT-2")

@@ -20,6 +20,13 @@ from tuling_fsm.world.objects import InputFault
 
 _MAX_LIGHT = int(max(Light))
 _LIGHTS = tuple(Light)
+_RESTRICTIVE = (
+    Light.RED, Light.RED_YELLOW, Light.UNKNOWN, Light.DARK, Light.YELLOW, Light.FLASHING_YELLOW, Light.GREEN,
+)  # fmt: skip
+"""What forbids more goes before: red holds even where a junction is directed by hand (INT-5), what is unknown counts as
+red else (INT-2), and yellow is driven through by who cannot stop in comfort.
+"""
+_RANK = {state: rank for rank, state in enumerate(_RESTRICTIVE)}
 _MAX_LINE_KIND = 7
 _MAX_ROWS = 2000
 """Rows of a small table that are looked at: of a longer one those at its head."""
@@ -83,20 +90,28 @@ def _head(topic: str, table: StampedRows | None) -> tuple[list[tuple[Any, ...]],
 
 
 def read_lights(table: StampedRows | None, min_confidence: float) -> tuple[dict[int, Light], tuple[InputFault, ...]]:
-    """The confident states by signal; of a signal that is told twice the more restrictive one (not green) counts."""
+    """The confident states by signal; of a signal that is told in two states the more restrictive one counts."""
     rows, complaints = _head("traffic_lights", table)
     least = float(np.float32(min_confidence))
     lights: dict[int, Light] = {}
     bad: int | None = None
+    differing: int | None = None
     for signal, state, confidence in rows:
         if not (0.0 <= confidence <= 1.0 and state <= _MAX_LIGHT):
             bad = signal if bad is None else bad
-        elif confidence >= least and lights.get(signal, Light.GREEN) is Light.GREEN:
-            lights[signal] = _LIGHTS[state]
-    if bad is None:
-        return lights, complaints
-    text = f"traffic_lights: state or confidence out of range, signal {bad} first (expected 0 to {_MAX_LIGHT}, 0 to 1)"
-    return lights, (*complaints, InputFault("traffic_lights range", text))
+        elif confidence >= least:
+            told = _LIGHTS[state]
+            before = lights.setdefault(signal, told)
+            if told is not before:
+                differing = signal if differing is None else differing
+                lights[signal] = min(before, told, key=_RANK.__getitem__)
+    if bad is not None:
+        text = f"state or confidence out of range, signal {bad} first (expected 0 to {_MAX_LIGHT}, 0 to 1)"
+        complaints = (*complaints, InputFault("traffic_lights range", f"traffic_lights: {text}"))
+    if differing is not None:
+        text = f"traffic_lights: one signal in two states, the more restrictive one is used, signal {differing} first"
+        complaints = (*complaints, InputFault("traffic_lights states", text))
+    return lights, complaints
 
 
 class LightStates(NamedTuple):
