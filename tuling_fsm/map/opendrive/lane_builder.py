@@ -91,11 +91,10 @@ def _arc_length(xy: FloatArray) -> FloatArray:
 
 
 def _limit(road: Road, section: LaneSection, lane: RoadLane) -> float:
-    own = lowest(lane.speeds, section.start, section.end)
-    if own is not None:
-        return own
-    general = lowest(road.speeds, section.start, section.end)
-    return DEFAULT_LIMIT if general is None else general
+    """The lowest limit of a section: the road's own up to the lane's first record, and those of the lane from there."""
+    first = min(lane.speeds[0][0], section.end) if lane.speeds else section.end
+    general = lowest(road.speeds, section.start, first, DEFAULT_LIMIT)
+    return lowest(lane.speeds, section.start, section.end, general)
 
 
 def _neighbour(road: Road, section: LaneSection, lane_id: LaneId, step: int) -> LaneId | None:

@@ -16,6 +16,9 @@ NO_LIMIT = 130.0 / 3.6
 UNITS = {"m/s": 1.0, "km/h": 1.0 / 3.6, "kmh": 1.0 / 3.6, "mph": 0.44704}
 """m/s of one unit; a speed without a unit is in m/s (ASAM OpenDRIVE 1.8, clause 2.4)."""
 
+SLIVER_M = 1e-3
+"""What holds over less than this at the start of a stretch is a rounded station, m."""
+
 WORDS = {"no limit": NO_LIMIT, "undefined": DEFAULT_LIMIT}
 
 Records = tuple[tuple[float, float], ...]
@@ -36,14 +39,16 @@ def read_lane_speeds(lane: Element, start: float) -> Records:
     return tuple(sorted((start + number(e, "sOffset", 0.0), _limit(e)) for e in lane.findall("speed")))
 
 
-def lowest(records: Records, start: float, end: float) -> float | None:
-    """The lowest limit (m/s) that holds somewhere between two road stations (m); None where no record reaches."""
+def lowest(records: Records, start: float, end: float, before: float) -> float:
+    """The lowest limit (m/s) that holds somewhere between two road stations (m), with `before` (m/s) ahead of the first
+    record.
+    """
     limits = []
-    for i, (since, limit) in enumerate(records):
-        until = records[i + 1][0] if i + 1 < len(records) else math.inf
-        if since < end and until > start:
+    for i, (since, limit) in enumerate(((-math.inf, before), *records)):
+        until = records[i][0] if i < len(records) else math.inf
+        if since < end and until > start + SLIVER_M:
             limits.append(limit)
-    return min(limits, default=None)
+    return min(limits, default=before)
 
 
 def _limit(element: Element) -> float:
