@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from map import xodr
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.polygon import inside, slot_box
 from tuling_fsm.map.road_map import RoadMap
@@ -114,6 +115,62 @@ def test_what_is_solid(tmp_path: Path) -> None:
     assert len(rail) > 0
     assert rail[:, 1].max() <= -6.2
     assert len(road_map.static_segments(80.0, 0.0, 5.0)) == 0
+
+
+ROW = 's="10" length="80" distance="4" tStart="-7" tEnd="-7"'
+LONG = 'lengthStart="3.8" lengthEnd="3.8" widthStart="0.6" widthEnd="0.6"'
+
+
+def extents(outline_: FloatArray) -> tuple[float, float]:
+    """Along and across the road."""
+    along, across = np.ptp(outline_, axis=0).tolist()
+    return along, across
+
+
+@pytest.mark.parametrize(
+    ("size", "repeated", "first", "last"),
+    [
+        ({}, LONG, (3.8, 0.6), (3.8, 0.6)),
+        ({"length": 1.0, "width": 0.2}, LONG, (3.8, 0.6), (3.8, 0.6)),
+        ({"length": 1.0, "width": 0.2}, 'lengthStart="3" lengthEnd="1"', (3.0, 0.2), (1.0, 0.2)),
+        ({"length": 1.0, "width": 0.2}, 'widthEnd="0.6"', (1.0, 0.2), (1.0, 0.6)),
+        ({"length": 1.0, "width": 0.2}, 'lengthStart="0" lengthEnd=""', (1.0, 0.2), (1.0, 0.2)),
+        ({"radius": 0.5}, 'radiusStart="1" radiusEnd="2"', (2.0, 2.0), (4.0, 4.0)),
+        ({"length": 1.0, "width": 0.2}, 'radiusStart="1"', (2.0, 2.0), (2.0, 2.0)),
+        ({"radius": 0.5}, 'lengthStart="3"', (3.0, 1.0), (3.0, 1.0)),
+        ({"radius": 0.5}, "", (1.0, 1.0), (1.0, 1.0)),
+    ],
+)
+def test_the_sizes_of_a_repetition_overrule_those_of_its_object(
+    tmp_path: Path, size: dict[str, float], repeated: str, first: tuple[float, float], last: tuple[float, float]
+) -> None:
+    road_map = with_objects(tmp_path, thing("barrier", inside_=f"<repeat {ROW} {repeated}/>", **size))
+    assert len(road_map.objects) == 21
+    for i, copy in enumerate(road_map.objects):
+        share = i / 20.0
+        expected = [a + share * (b - a) for a, b in zip(first, last, strict=True)]
+        assert extents(copy.outline) == pytest.approx(expected)
+        assert 0.5 * (copy.outline.min(axis=0) + copy.outline.max(axis=0)) == pytest.approx((10.0 + 4.0 * i, -7.0))
+
+
+@pytest.mark.parametrize(
+    ("size", "repeated", "widths"),
+    [
+        ({}, 'widthStart="1" widthEnd="3"', (1.0, 3.0)),
+        ({"width": 2.0}, 'widthEnd="3"', (2.0, 3.0)),
+        ({"width": 2.0}, 'radiusStart="0.5"', (1.0, 1.0)),
+        ({"radius": 0.5}, "", (1.0, 1.0)),
+        ({}, "", (0.3, 0.3)),
+    ],
+)
+def test_a_band_along_the_road_has_the_widths_of_its_ends(
+    tmp_path: Path, size: dict[str, float], repeated: str, widths: tuple[float, float]
+) -> None:
+    place = 's="10" length="20" distance="0" tStart="-7" tEnd="-7"'
+    (band,) = with_objects(tmp_path, thing("barrier", inside_=f"<repeat {place} {repeated}/>", **size)).objects
+    for station, width in zip((10.0, 30.0), widths, strict=True):
+        end = band.outline[np.abs(band.outline[:, 0] - station) < 1e-6]
+        assert np.ptp(end[:, 1]) == pytest.approx(width)
 
 
 def test_a_roof_over_the_road_is_no_obstacle_though_its_object_stands_on_it(tmp_path: Path) -> None:

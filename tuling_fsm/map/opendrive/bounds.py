@@ -55,9 +55,9 @@ _COEFFICIENTS = {
 
 BOUNDS: dict[str, Bound] = {
     **dict.fromkeys(("s", "sOffset"), _ALONG),
-    **dict.fromkeys(("length", "distance"), Bound(0.0, MAX_LENGTH_M, "m")),
+    **dict.fromkeys(("length", "lengthStart", "lengthEnd", "distance"), Bound(0.0, MAX_LENGTH_M, "m")),
     **dict.fromkeys(("t", "tStart", "tEnd", "tOffset", "u", "v", "space"), _ACROSS),
-    **dict.fromkeys(("radius", "width", "widthStart"), _SIZE),
+    **dict.fromkeys(("radius", "radiusStart", "radiusEnd", "width", "widthStart", "widthEnd"), _SIZE),
     **dict.fromkeys(("x", "y"), _PLACE),
     **dict.fromkeys(("zOffset", "zOffsetStart", "zOffsetEnd"), _HEIGHT),
     **dict.fromkeys(("hdg", "hOffset"), _HEADING),

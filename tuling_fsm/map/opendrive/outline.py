@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,27 +24,62 @@ MAX_COPIES = 10_000
 """Copies of one object at most; more are a slip of the file."""
 
 
+class _Size(NamedTuple):
+    """Length along and width across the object's heading, or the radius of a round one, m; 0 is none given."""
+
+    length: float
+    width: float
+    radius: float
+
+    @property
+    def across(self) -> float:
+        """Width of what stands continuously along the road, m."""
+        return self.width or 2.0 * self.radius or POINT_M
+
+    def overruled(self, by: _Size) -> _Size:
+        """With what `by` gives instead."""
+        if by.radius > 0.0:
+            return by
+        if by.length == by.width == 0.0:
+            return self
+        diameter = 2.0 * self.radius
+        return _Size(by.length or self.length or diameter, by.width or self.width or diameter, 0.0)
+
+    def towards(self, other: _Size, share: float) -> _Size:
+        """Between this size (share 0) and another one (share 1)."""
+        return _Size(*(a + share * (b - a) for a, b in zip(self, other, strict=True)))
+
+
 def outlines(element: Element, road: Road) -> Iterator[FloatArray]:
-    """The outline (K, 2) of an object and of every copy that its `<repeat>`s make instead of it."""
+    """The outline (K, 2) of an object and of every copy that its `<repeat>`s make instead of it; sizes that these give
+    overrule the object's own (ASAM OpenDRIVE 1.8).
+    """
     repeats = element.findall("repeat")
-    s, t = number(element, "s"), number(element, "t", 0.0)
+    s, t, own = number(element, "s"), number(element, "t", 0.0), _size(element)
     if not repeats:
-        yield _outline(element, road, s, t)
+        yield _outline(element, road, s, t, own)
     for repeat in repeats:
         start, length = number(repeat, "s", s), number(repeat, "length", 0.0)
         distance = number(repeat, "distance", 0.0)
         t0, t1 = number(repeat, "tStart", t), number(repeat, "tEnd", number(repeat, "tStart", t))
+        first = own.overruled(_size(repeat, "Start"))
+        last = first.overruled(_size(repeat, "End"))
         if distance < 1e-3:
-            yield _strip(element, repeat, road, (start, start + length), (t0, t1))
+            yield _strip(road, (start, start + length), (t0, t1), (first.across, last.across))
             continue
         copies = min(int(length / distance + 1e-6) + 1, MAX_COPIES)
         for i in range(copies):
             share = i * distance / length if length > 0.0 else 0.0
-            yield _outline(element, road, start + i * distance, t0 + share * (t1 - t0))
+            yield _outline(element, road, start + i * distance, t0 + share * (t1 - t0), first.towards(last, share))
 
 
-def _outline(element: Element, road: Road, s: float, t: float) -> FloatArray:
-    """One copy, standing at road coordinates s, t."""
+def _size(element: Element, end: str = "") -> _Size:
+    """The size of an object, or at one `end` (`Start`, `End`) of a repetition."""
+    return _Size(*(number(element, f"{name}{end}", 0.0) for name in _Size._fields))
+
+
+def _outline(element: Element, road: Road, s: float, t: float, size: _Size) -> FloatArray:
+    """One copy, standing at road coordinates s, t; `size` is that of one without corners."""
     outline = element.find(".//outline")
     if outline is not None:
         corners = outline.findall("cornerRoad")
@@ -55,27 +91,22 @@ def _outline(element: Element, road: Road, s: float, t: float) -> FloatArray:
         if len(corners) > 2:
             local = np.array([(number(c, "u"), number(c, "v")) for c in corners])
             return to_global(local, road.pose(s, t, number(element, "hdg", 0.0)))
-    return to_global(_shape(element), road.pose(s, t, number(element, "hdg", 0.0)))
+    return to_global(_shape(size), road.pose(s, t, number(element, "hdg", 0.0)))
 
 
-def _shape(element: Element) -> FloatArray:
+def _shape(size: _Size) -> FloatArray:
     """Corners of a box or a circle around the object's origin."""
-    radius = number(element, "radius", 0.0)
-    if radius > 0.0:
+    if size.radius > 0.0:
         angle = np.arange(8) * (math.pi / 4.0)
-        return np.column_stack((radius * elementwise.cos(angle), radius * elementwise.sin(angle)))
-    half_u = 0.5 * (number(element, "length", 0.0) or POINT_M)
-    half_v = 0.5 * (number(element, "width", 0.0) or POINT_M)
+        return np.column_stack((size.radius * elementwise.cos(angle), size.radius * elementwise.sin(angle)))
+    half_u, half_v = 0.5 * (size.length or POINT_M), 0.5 * (size.width or POINT_M)
     return np.array([(half_u, half_v), (-half_u, half_v), (-half_u, -half_v), (half_u, -half_v)])
 
 
-def _strip(
-    element: Element, repeat: Element, road: Road, span: tuple[float, float], t: tuple[float, float]
-) -> FloatArray:
+def _strip(road: Road, span: tuple[float, float], t: tuple[float, float], width: tuple[float, float]) -> FloatArray:
     """A continuous object: a band along the road."""
-    width = number(repeat, "widthStart", 0.0) or number(element, "width", 0.0) or 2.0 * number(element, "radius", 0.0)
-    half = 0.5 * (width or POINT_M)
     share: FloatArray = np.linspace(0.0, 1.0, max(2, int((span[1] - span[0]) / STRIP_STEP_M) + 2), dtype=np.float64)
+    half = 0.5 * (width[0] + share * (width[1] - width[0]))
     stations, lateral = span[0] + share * (span[1] - span[0]), t[0] + share * (t[1] - t[0])
     curve = road.curve(stations)
     sin, cos = elementwise.sin(curve.heading), elementwise.cos(curve.heading)
