@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from map import xodr
-from tuling_fsm.map.lanes import LaneId
+from tuling_fsm.map.lanes import LaneId, MarkKind
 
 
 def test_sections_of_a_road(tmp_path: Path) -> None:
@@ -17,6 +19,62 @@ def test_sections_of_a_road(tmp_path: Path) -> None:
     assert road_map.lanes[LaneId("1", 1, -1)].predecessors == (LaneId("1", 0, -1),)
     assert road_map.lanes[LaneId("1", 1, -2)].predecessors == ()
     assert road_map.lanes[LaneId("1", 1, 1)].successors == (LaneId("1", 0, 1),)
+
+
+def single_side(text: str) -> str:
+    return text.replace("<laneSection", '<laneSection singleSide="true"')
+
+
+def test_a_section_of_one_side_lets_the_lanes_of_the_other_one_go_on(tmp_path: Path) -> None:
+    """The left side changes at 40 m and the right one at 70 m, on the way to a road that goes on from there."""
+    marks = (
+        '<roadMark sOffset="0" type="broken"/><roadMark sOffset="20" type="solid"/><roadMark sOffset="55" type="curb"/>'
+    )
+    widening = '<width sOffset="0" a="3" b="0" c="0" d="0"/><width sOffset="30" a="3" b="0.05" c="0" d="0"/>'
+    fast = '<speed sOffset="30" max="20" unit="m/s"/>'
+    right = xodr.lane(-1, widening, mark=marks, links=((), (-2, -1)), inside=fast)
+    sections = [
+        xodr.section([xodr.lane(1, links=((), (1,))), right]),
+        single_side(xodr.section([xodr.lane(2, links=((), (2,))), xodr.lane(1, links=((1,), (1,)))], s=40.0)),
+        single_side(xodr.section([xodr.lane(-1, links=((-1,), (-1,))), xodr.lane(-2, links=((-1,), (-2,)))], s=70.0)),
+    ]
+    four = [xodr.lane(number, links=((number,), ())) for number in (2, 1, -1, -2)]
+    onward = xodr.road(
+        [xodr.section(four)],
+        number="2",
+        geometries=xodr.geometry(0.0, 100.0, 0.0, 0.0, 50.0),
+        length=50.0,
+        link=xodr.road_link("road", "1", "end", "predecessor"),
+    )
+    road_map = xodr.read(tmp_path, xodr.road(sections, link=xodr.road_link("road", "2")), onward)
+    lanes = road_map.lanes
+    there = [[lane.lane for lane in lanes if lane[:2] == ("1", section)] for section in range(3)]
+    assert there == [[1, -1], [1, 2, -1], [1, 2, -1, -2]]
+    assert lanes[LaneId("1", 0, -1)].successors == (LaneId("1", 1, -1),)
+    assert lanes[LaneId("1", 1, -1)].predecessors == (LaneId("1", 0, -1),)
+    assert set(lanes[LaneId("1", 1, -1)].successors) == {LaneId("1", 2, -1), LaneId("1", 2, -2)}
+    for number in (1, 2):
+        assert lanes[LaneId("2", 0, number)].successors == (LaneId("1", 2, number),)
+        assert lanes[LaneId("1", 2, number)].successors == (LaneId("1", 1, number),)
+    assert lanes[LaneId("1", 1, 1)].successors == (LaneId("1", 0, 1),)
+    assert lanes[LaneId("1", 1, 2)].successors == ()
+    assert road_map.warnings == ()
+    going_on = lanes[LaneId("1", 1, -1)]
+    assert (going_on.road_s[0], going_on.road_s[-1]) == (40.0, 70.0)
+    assert 2.0 * going_on.right[[0, -1]] == pytest.approx((3.5, 5.0))
+    assert [mark.kind for mark in going_on.right_marks] == [MarkKind.SOLID, MarkKind.CURB]
+    ends = [end for mark in going_on.right_marks for end in mark[:2]]
+    assert ends == pytest.approx([0.0, 15.0, 15.0, going_on.length], abs=0.1)
+    assert [lanes[LaneId("1", section, -1)].limit for section in (0, 1)] == pytest.approx((50.0 / 3.6, 20.0))
+
+
+def test_without_its_mark_a_section_of_one_side_has_no_lanes_on_the_other(tmp_path: Path) -> None:
+    first, second = (
+        xodr.section(lanes, s) for lanes, s in (([xodr.lane(1), xodr.lane(-1)], 0.0), ([xodr.lane(1)], 40.0))
+    )
+    road_map = xodr.read(tmp_path, xodr.road([first, second]))
+    assert LaneId("1", 1, -1) not in road_map.lanes
+    assert LaneId("1", 0, -1) not in xodr.read(tmp_path, xodr.road(single_side(second))).lanes
 
 
 def test_roads_that_meet_head_on(tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def _stretches(records: tuple[RoadMark, ...], start: float, end: float) -> list[
         found.append((None, start, min(records[0].s, end) if records else end))
     for i, record in enumerate(records):
         until = records[i + 1].s if i + 1 < len(records) else end
-        if until > record.s and record.s < end:
+        if until > max(record.s, start) and record.s < end:
             found.append((record, max(record.s, start), min(until, end)))
     return found
 

@@ -11,6 +11,7 @@ from tuling_fsm.core import elementwise
 from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.records import replace
 from tuling_fsm.map.opendrive.cubic import ZERO, PiecewiseCubic, read_cubic
 from tuling_fsm.map.opendrive.document import Element, integer, number, raw_dict, text, where
 from tuling_fsm.map.opendrive.reference_line import ReferenceLine, SampledCurve, read_reference_line
@@ -153,23 +154,46 @@ def _read_sections(road: Element, length: float, warnings: list[str]) -> tuple[L
         raise InputError(where(elements[0]), "lane sections are not in ascending s", "sorted sections")
     starts[0] = 0.0
     ends = [*starts[1:], max(length, starts[-1])]
+    lanes = [_read_lanes(element, start, warnings) for element, start in zip(elements, starts, strict=True)]
+    for i, element in enumerate(elements[1:], start=1):
+        if element.get("singleSide") in ("true", "1"):
+            lanes[i - 1], lanes[i] = _carried_on(lanes[i - 1], lanes[i])
     return tuple(
-        LaneSection(start, min(end, max(length, start)), _read_lanes(element, start, warnings))
-        for element, start, end in zip(elements, starts, ends, strict=True)
+        LaneSection(start, min(end, max(length, start)), own)
+        for start, end, own in zip(starts, ends, lanes, strict=True)
     )
 
 
-def _read_lanes(section: Element, start: float, warnings: list[str]) -> dict[int, RoadLane]:
-    lanes: dict[int, RoadLane] = {}
+Lanes = dict[int, RoadLane]
+
+
+def _read_lanes(section: Element, start: float, warnings: list[str]) -> Lanes:
+    lanes: Lanes = {}
     for side, sign in (("left", 1), ("center", 0), ("right", -1)):
         for element in section.findall(f"{side}/lane"):
             lane = _read_lane(element, start, warnings)
             if lane.number in lanes:
                 raise InputError(where(element), f"a second lane has id {lane.number}", "unique lane ids in a section")
-            if (lane.number > 0) - (lane.number < 0) != sign:
+            if _side(lane.number) != sign:
                 warnings.append(f"{where(element)}: lane {lane.number} stands in <{side}>; its id decides")
             lanes[lane.number] = lane
     return dict(sorted(lanes.items(), reverse=True))
+
+
+def _side(number: int) -> int:
+    """1 left of the reference line, -1 right of it, 0 on it."""
+    return (number > 0) - (number < 0)
+
+
+def _carried_on(before: Lanes, single: Lanes) -> tuple[Lanes, Lanes]:
+    """The lanes of two sections of which the second one is valid for a side only: those of its other sides go on from
+    the first one, as their records do, for these are by road station.
+    """
+    told = {_side(number) for number in single}
+    gone_on = {number: lane for number, lane in before.items() if _side(number) not in told}
+    first = {number: replace(lane, successors=(number,)) for number, lane in gone_on.items()}
+    second = {number: replace(lane, predecessors=(number,)) for number, lane in gone_on.items()}
+    return {**before, **first}, dict(sorted({**single, **second}.items(), reverse=True))
 
 
 def _read_lane(element: Element, start: float, warnings: list[str]) -> RoadLane:
