@@ -54,6 +54,47 @@ def test_a_crosswalk_and_the_lanes_under_it(tmp_path: Path, text: str) -> None:
     assert road_map.crosswalks_of(LaneId("1", 0, -1))[0][0] == 0
 
 
+def on_two_levels(folder: Path, height: float, objects: str, s: float = 50.0) -> RoadMap:
+    """Road 1 along x, which falls from `height` at its start to 0 at 20 m; road 2 across it at `height`."""
+    level = '<elevationProfile><elevation s="0" a="{0}" b="0" c="0" d="0"/>{1}</elevationProfile>'
+    fall = '<elevation s="20" a="0" b="0" c="0" d="0"/>'
+    lanes = [xodr.section([xodr.lane(1), xodr.lane(-1)])]
+    low = xodr.road(lanes, inside=f"<objects>{objects}</objects>")
+    high = xodr.road(lanes, number="2", geometries=xodr.geometry(0.0, s, -50.0, math.pi / 2, 100.0))
+    profiles = (level.format(height, fall), level.format(height, ""))
+    return xodr.read(
+        folder, *(text.replace("</planView>", f"</planView>{p}") for text, p in zip((low, high), profiles, strict=True))
+    )
+
+
+CROSSWALK = thing("crosswalk", s=50.0, length=4.0, width=8.0)
+STOP_LINE = '<object id="5" type="roadMark" name="StopLine" s="51.75" t="-1.75" length="0.3" width="3.2"/>'
+
+
+@pytest.mark.parametrize(("height", "roads"), [(8.0, {"1"}), (-8.0, {"1"}), (2.0, {"1", "2"})])
+def test_what_is_painted_on_a_road_is_not_on_the_bridge_above_or_the_tunnel_below(
+    tmp_path: Path, height: float, roads: set[str]
+) -> None:
+    road_map = on_two_levels(tmp_path, height, CROSSWALK + STOP_LINE)
+    (walk,) = road_map.crosswalks
+    assert {lane.road for lane, _, _ in walk.lanes} == roads
+    assert {line.lane.road for line in road_map.stop_lines} == roads
+
+
+def test_a_slot_under_a_bridge_faces_the_traffic_below(tmp_path: Path) -> None:
+    slot = thing("parkingSpace", s=57.0, t=-7.0, length=6.0, width=2.4)
+    for height, heading in ((8.0, 0.0), (0.0, math.pi)):
+        (found,) = on_two_levels(tmp_path, height, slot).slots
+        assert math.cos(found.pose.heading - heading) == pytest.approx(1.0)
+
+
+def test_an_object_whose_station_is_far_from_its_outline_is_on_the_lanes_there_all_the_same(tmp_path: Path) -> None:
+    """The road is 8 m higher where the station says that the object stands."""
+    corners = outline("cornerRoad", (80, -3.5), (84, -3.5), (84, 3.5), (80, 3.5))
+    (walk,) = on_two_levels(tmp_path, 8.0, thing("crosswalk", s=0.0, inside_=corners)).crosswalks
+    assert [lane for lane, _, _ in walk.lanes] == [LaneId("1", 0, 1), LaneId("1", 0, -1)]
+
+
 def test_slots_across_face_the_lane(tmp_path: Path) -> None:
     """Five slots right of the road by repetition, 2.5 m apart."""
     repeat = '<repeat s="20" length="10" distance="2.5" tStart="-8.5" tEnd="-8.5"/>'

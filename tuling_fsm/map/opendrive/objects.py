@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tuling_fsm.core import elementary, elementwise
-from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.arrays import BoolArray, FloatArray
 from tuling_fsm.core.geometry import Pose, wrap_angle
+from tuling_fsm.core.records import replace
 from tuling_fsm.map.lanes import DRIVING, Crosswalk, Lane, LaneId, ParkingSlot, StaticObject
 from tuling_fsm.map.opendrive.document import Element, number
 from tuling_fsm.map.opendrive.outline import outlines
@@ -35,6 +36,12 @@ ACROSS = np.array((-0.8, -0.4, 0.0, 0.4, 0.8))
 OVERHEAD_M = 3.0
 """What begins higher than this above the road is driven under, m."""
 
+LEVEL_M = 3.0
+"""A lane this much higher or lower than an object stands is on another level, as on a bridge, m."""
+
+NEARBY_M = 15.0
+"""How far from its middle the lanes that an object belongs to are looked for, m."""
+
 
 @dataclass(frozen=True)
 class RoadObjects:
@@ -46,27 +53,54 @@ class RoadObjects:
     painted_stops: list[StopPlace] = field(default_factory=list)
 
 
+@dataclass(frozen=True, eq=False)
+class _Level:
+    """The lanes (in the order of the index) that are about as high as an object: at `height` (m)."""
+
+    lanes: list[Lane]
+    driving: BoolArray
+    index: SurfaceIndex
+    height: float
+
+    def of_lanes(self, outline: FloatArray) -> _Level:
+        """The nearest one that lanes near an outline are on: not every object is written at the right station."""
+        x, y = outline.mean(axis=0).tolist()
+        z = self.index.search(x, y, NEARBY_M, self.driving)[0][:, 5]
+        return replace(self, height=float(z[np.argmin(np.abs(z - self.height))])) if len(z) else self
+
+    def search(self, x: float, y: float, radius: float) -> tuple[FloatArray, list[Lane]]:
+        """Rows of `SurfaceIndex.search` of the driving lanes on this level, and these lanes."""
+        rows, which = self.index.search(x, y, radius, self.driving)
+        here = self.holds(rows[:, 5])
+        return rows[here], [self.lanes[i] for i in which[here]]
+
+    def holds(self, z: FloatArray) -> BoolArray:
+        """What heights (m) are those of this level."""
+        return np.asarray(np.abs(z - self.height) <= LEVEL_M, dtype=np.bool_)
+
+
 def read_objects(roads: Mapping[str, Road], lanes: Mapping[LaneId, Lane], index: SurfaceIndex) -> RoadObjects:
     """All objects of all roads; lanes they lie on are found with the index of all lanes (in the order of `lanes`)."""
     found = RoadObjects()
     order = list(lanes.values())
+    driving = np.array([lane.type == DRIVING for lane in order], dtype=np.bool_)
     for road in roads.values():
         for element in road.element.findall("objects/object"):
-            for outline in outlines(element, road):
-                _sort_in(found, element, road, outline, order, index)
+            for outline, station in outlines(element, road):
+                height = float(road.elevation(np.clip([station], 0.0, road.length))[0][0])
+                level = _Level(order, driving, index, height).of_lanes(outline)
+                _sort_in(found, element, road, outline, level)
     return found
 
 
-def _sort_in(
-    found: RoadObjects, element: Element, road: Road, outline: FloatArray, lanes: list[Lane], index: SurfaceIndex
-) -> None:
+def _sort_in(found: RoadObjects, element: Element, road: Road, outline: FloatArray, level: _Level) -> None:
     type_, name, object_id = element.get("type", ""), element.get("name", ""), element.get("id", "")
     if type_ == "crosswalk":
-        found.crosswalks.append(Crosswalk(object_id, road.id, outline, tuple(_stretches(outline, lanes, index))))
+        found.crosswalks.append(Crosswalk(object_id, road.id, outline, tuple(_stretches(outline, level))))
     elif type_ == "parkingSpace":
-        found.slots.append(_slot(len(found.slots) + 1, object_id, road.id, outline, lanes, index))
+        found.slots.append(_slot(len(found.slots) + 1, object_id, road.id, outline, level))
     elif "stopline" in (type_ + name + element.get("subtype", "")).replace("_", "").replace(" ", "").lower():
-        found.painted_stops.extend(_painted(outline, lanes, index))
+        found.painted_stops.extend(_painted(outline, level))
     else:
         solid = type_ in SOLID and _underside(element) < OVERHEAD_M
         found.others.append(StaticObject(object_id, type_, name, road.id, outline, solid))
@@ -79,23 +113,23 @@ def _underside(element: Element) -> float:
     return min(ends, default=own)
 
 
-def _near(outline: FloatArray, lanes: list[Lane], index: SurfaceIndex, radius: float = 0.5) -> list[Lane]:
+def _near(outline: FloatArray, level: _Level, radius: float = 0.5) -> list[Lane]:
     """Driving lanes within `radius` of the corners, the middles of the edges or the centre of an outline."""
     points = np.vstack((outline, 0.5 * (outline + np.roll(outline, 1, axis=0)), outline.mean(axis=0)))
-    mask = np.array([lane.type == DRIVING for lane in lanes], dtype=np.bool_)
     reach = radius + 0.5 * float(np.max(elementwise.hypot(*np.diff(points, axis=0).T), initial=0.0))
-    hits = [index.search(float(x), float(y), reach, mask)[1] for x, y in points]
-    return [lanes[i] for i in sorted({int(i) for hit in hits for i in hit})]
+    near = {lane.id for x, y in points for lane in level.search(float(x), float(y), reach)[1]}
+    return [lane for lane in level.lanes if lane.id in near]
 
 
-def _stretches(outline: FloatArray, lanes: list[Lane], index: SurfaceIndex) -> list[tuple[LaneId, float, float]]:
+def _stretches(outline: FloatArray, level: _Level) -> list[tuple[LaneId, float, float]]:
     """Every driving lane that an area lies on, with the stretch that it covers of it (m)."""
     low, high = outline.min(axis=0), outline.max(axis=0)
     found = []
-    for lane in _near(outline, lanes, index):
+    for lane in _near(outline, level):
         reach = lane.left + lane.right
         xy = lane.center.xy
-        near = np.flatnonzero(((xy >= low - reach[:, None]) & (xy <= high + reach[:, None])).all(axis=1))
+        beside = ((xy >= low - reach[:, None]) & (xy <= high + reach[:, None])).all(axis=1)
+        near = np.flatnonzero(beside & level.holds(lane.z))
         heading = lane.center.heading[near]
         normal = np.column_stack((-elementwise.sin(heading), elementwise.cos(heading)))
         across = ACROSS[:, None, None] * (0.5 * reach[near, None] * normal)[None] + xy[near][None]
@@ -106,15 +140,12 @@ def _stretches(outline: FloatArray, lanes: list[Lane], index: SurfaceIndex) -> l
     return found
 
 
-def _slot(
-    slot: int, object_id: str, road: str, outline: FloatArray, lanes: list[Lane], index: SurfaceIndex
-) -> ParkingSlot:
+def _slot(slot: int, object_id: str, road: str, outline: FloatArray, level: _Level) -> ParkingSlot:
     """A parking space, facing the lane that it is reached from, or along that lane's traffic where it lies beside
     it.
     """
     pose, length, width = slot_box(outline)
-    mask = np.array([lane.type == DRIVING for lane in lanes], dtype=np.bool_)
-    rows, _ = index.search(pose.x, pose.y, 15.0, mask)
+    rows, _ = level.search(pose.x, pose.y, NEARBY_M)
     if len(rows):
         aside = rows[rows[:, 2] > 0.1]  # a bay may be a lane of its own under the slots
         rows = aside if len(aside) else rows
@@ -127,19 +158,18 @@ def _slot(
     return ParkingSlot(slot, object_id, road, pose, length, width, outline)
 
 
-def _painted(outline: FloatArray, lanes: list[Lane], index: SurfaceIndex) -> list[StopPlace]:
+def _painted(outline: FloatArray, level: _Level) -> list[StopPlace]:
     """The lanes whose centre a painted line crosses; inside a junction, the lanes that lead there."""
     gaps = elementwise.hypot(*(outline[:, None] - outline[None, :]).transpose(2, 0, 1))
     a, b = np.unravel_index(int(np.argmax(gaps)), gaps.shape)
-    mask = np.array([lane.type == DRIVING for lane in lanes], dtype=np.bool_)
     crossed: dict[LaneId, tuple[float, float]] = {}
     for share in np.linspace(0.0, 1.0, max(2, int(float(gaps[a, b]) / 0.25) + 1)):
         x, y = outline[a] + share * (outline[b] - outline[a])
-        rows, which = index.search(float(x), float(y), 0.0, mask)
-        for (s, offset, *_), i in zip(rows.tolist(), which.tolist(), strict=True):
-            if abs(offset) < min(0.3, crossed.get(lanes[i].id, (0.3, 0.0))[0]):
-                crossed[lanes[i].id] = (abs(offset), s)
-    by_id = {lane.id: lane for lane in lanes if lane.id in crossed}
+        rows, lanes = level.search(float(x), float(y), 0.0)
+        for (s, offset, *_), lane in zip(rows.tolist(), lanes, strict=True):
+            if abs(offset) < min(0.3, crossed.get(lane.id, (0.3, 0.0))[0]):
+                crossed[lane.id] = (abs(offset), s)
+    by_id = {lane.id: lane for lane in level.lanes if lane.id in crossed}
     outside = [StopPlace(n, crossed[n][1], LINE, -1) for n, lane in by_id.items() if lane.junction is None]
     if outside:
         return outside

@@ -50,14 +50,14 @@ class _Size(NamedTuple):
         return _Size(*(a + share * (b - a) for a, b in zip(self, other, strict=True)))
 
 
-def outlines(element: Element, road: Road) -> Iterator[FloatArray]:
-    """The outline (K, 2) of an object and of every copy that its `<repeat>`s make instead of it; sizes that these give
-    overrule the object's own (ASAM OpenDRIVE 1.8).
+def outlines(element: Element, road: Road) -> Iterator[tuple[FloatArray, float]]:
+    """The outline (K, 2) of an object and of every copy that its `<repeat>`s make instead of it, with the road station
+    (m) that it stands at; sizes that repetitions give overrule the object's own (ASAM OpenDRIVE 1.8).
     """
     repeats = element.findall("repeat")
     s, t, own = number(element, "s"), number(element, "t", 0.0), _size(element)
     if not repeats:
-        yield _outline(element, road, s, t, own)
+        yield _outline(element, road, s, t, own), s
     for repeat in repeats:
         start, length = number(repeat, "s", s), number(repeat, "length", 0.0)
         distance = number(repeat, "distance", 0.0)
@@ -65,12 +65,13 @@ def outlines(element: Element, road: Road) -> Iterator[FloatArray]:
         first = own.overruled(_size(repeat, "Start"))
         last = first.overruled(_size(repeat, "End"))
         if distance < 1e-3:
-            yield _strip(road, (start, start + length), (t0, t1), (first.across, last.across))
+            strip = _strip(road, (start, start + length), (t0, t1), (first.across, last.across))
+            yield strip, start + 0.5 * length
             continue
         copies = min(int(length / distance + 1e-6) + 1, MAX_COPIES)
         for i in range(copies):
-            share = i * distance / length if length > 0.0 else 0.0
-            yield _outline(element, road, start + i * distance, t0 + share * (t1 - t0), first.towards(last, share))
+            share, station = i * distance / length if length > 0.0 else 0.0, start + i * distance
+            yield _outline(element, road, station, t0 + share * (t1 - t0), first.towards(last, share)), station
 
 
 def _size(element: Element, end: str = "") -> _Size:
