@@ -27,6 +27,17 @@ def test_map_prints_one_json_object_and_nothing_else(capsys: pytest.CaptureFixtu
     assert set(answer["at"]) >= {"road", "section", "lane", "s", "offset", "width", "heading", "line_left"}
 
 
+def test_a_negative_number_is_one_however_it_is_written(capsys: pytest.CaptureFixture[str]) -> None:
+    answers = []
+    for x, y in (("-10", "-2"), ("-10.", "-.2e1"), ("-1e1", "-2E+0"), ("-1.0e+1", "-20e-1")):
+        assert main(["map", COURSE, "--json", "--at", x, y]) == 0
+        answers.append(json.loads(capsys.readouterr().out)["at"])
+    assert answers == answers[:1] * 4
+    with pytest.raises(SystemExit):
+        main(["map", COURSE, "--at", "-x", "-2"])
+    assert "expected 2 arguments" in capsys.readouterr().err
+
+
 def test_map_answers_every_row_of_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     points = tmp_path / "points.csv"
     points.write_text("60,-2\n60,-2,0\n9000,9000\nnan,nan,0\n", encoding="utf-8")

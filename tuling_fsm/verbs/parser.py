@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -22,12 +23,18 @@ TRAFFIC = (OWN, "sumo")
 DEFAULT_SEED = 1
 LARGEST_SEED = 2**31 - 1
 LARGEST_PORT = 2**16 - 1
+NEGATIVE = re.compile(r"-\.?\d[\d._]*([eE][-+]?\d+)?$")
+"""No option though it begins with a dash; argparse itself knows neither `-1e1` nor `-10.` for numbers."""
 EXAMPLE = "example:"
 """Begins the last lines of the help of a verb."""
 
 
 class OneLineParser(argparse.ArgumentParser):
-    """Says what is wrong with the usage in one line; its verbs do the same."""
+    """Says what is wrong with the usage in one line, and takes negative numbers for values; its verbs do the same."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._negative_number_matcher = NEGATIVE
 
     def error(self, message: str) -> NoReturn:
         """Exit with code 2."""
