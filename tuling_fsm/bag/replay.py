@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 from tuling_fsm.bag.read_warnings import Report
 from tuling_fsm.bag.saved_state import dump_state, go_on, parse_state
-from tuling_fsm.bag.ticks import RecordedRun, read_inputs, read_recorded
+from tuling_fsm.bag.ticks import RecordedRun, RecordedTick, read_recorded, read_ticks
 from tuling_fsm.bag.topic_names import OURS, TopicNames
 from tuling_fsm.bag.writer import FILE_NAME, BagWriter
 from tuling_fsm.core.errors import InputError
@@ -67,9 +67,8 @@ def replay(
     recorded = read_recorded(bag, salvage, names)
     wanted = recorded if against is None else read_recorded(against, salvage)
     agent = agent_of(recorded.run, str(bag), map_file)
-    inputs = _with_changes(agent, read_inputs(bag, salvage, report, names), recorded.parameters)
-    inputs = _told(inputs, StampProgress(progress, recorded.duration_s))
-    ticks = replayed_ticks(agent, inputs, report)
+    recorded_ticks = _told(read_ticks(bag, salvage, report, names), StampProgress(progress, recorded.duration_s))
+    ticks = _with_changes(agent, recorded_ticks, report)
     if out is not None:
         ticks = _written(Path(out), recorded, map_file, ticks)
     replayed = [event for tick in ticks for event in tick.transitions]
@@ -139,19 +138,22 @@ def _restored(run: Mapping[str, Any], where: str) -> Any:
     return parse_state(content, f"{where}: run")
 
 
-def _with_changes(agent: Any, inputs: Iterable[Inputs], changes: Mapping[int, Mapping[str, Any]]) -> Iterator[Inputs]:
-    """The inputs; before a tick on which parameters were new, the planner is given them (USE-12)."""
-    for each in inputs:
-        new = changes.get(nanoseconds(each.stamp)) if changes else None
+def _with_changes(agent: Any, ticks: Iterable[RecordedTick], report: Report | None) -> Iterator[ReplayedTick]:
+    """As `replayed_ticks`; before a tick on which parameters were new, the planner is given them (USE-12)."""
+    unwritten = None
+    for inputs, new in ticks:
         if new is not None:
-            agent.reconfigure(_parameters(new, f"parameters at {each.stamp:.3f} s"))
-        yield each
+            agent.reconfigure(_parameters(new, f"parameters at {inputs.stamp:.3f} s"))
+            unwritten = new
+        for replayed in replayed_ticks(agent, (inputs,), report):
+            yield replayed._replace(parameters=unwritten)
+            unwritten = None
 
 
-def _told(inputs: Iterable[Inputs], progress: StampProgress) -> Iterator[Inputs]:
-    """The inputs; before each tick it is told how far they are."""
-    for each in inputs:
-        progress.tell(each.stamp)
+def _told(ticks: Iterable[RecordedTick], progress: StampProgress) -> Iterator[RecordedTick]:
+    """The ticks; before each it is told how far they are."""
+    for each in ticks:
+        progress.tell(each.inputs.stamp)
         yield each
 
 
@@ -171,10 +173,11 @@ def _parameters(values: Any, where: str) -> Any:
 
 
 class ReplayedTick(NamedTuple):
-    """A tick once more: what went in, and what came of it."""
+    """A tick once more: what went in, and what came of it; `parameters` are new ones since the tick before."""
 
     inputs: Inputs
     tick: Any
+    parameters: dict[str, Any] | None = None
 
     @property
     def transitions(self) -> list[dict[str, Any]]:
@@ -213,8 +216,8 @@ def _written(
     with BagWriter(out, {**recorded.run, **chosen}) as writer:
         for replayed in ticks:
             tick, ns = replayed.tick, nanoseconds(replayed.inputs.stamp)
-            if ns in recorded.parameters:
-                writer.write(ns, "parameters", pack_json(recorded.parameters[ns]))
+            if replayed.parameters is not None:
+                writer.write(ns, "parameters", pack_json(replayed.parameters))
             writer.write_tick(replayed.inputs, [*trajectory_messages(tick.trajectory, ns), *outputs.messages(tick, ns)])
             yield replayed
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tuling_fsm.bag.read_warnings import ReadWarnings, Report
 from tuling_fsm.bag.reader import read_messages
@@ -26,13 +26,21 @@ _INPUTS = frozenset(topic.name for topic in INPUTS) | {"route_answer", "operator
 _HEARD = _INPUTS.union(_TICK_TOPICS)
 
 
+class RecordedTick(NamedTuple):
+    """What a tick saw; `parameters` are those that the planner was given before it, where they were new."""
+
+    inputs: Inputs
+    parameters: dict[str, Any] | None = None
+
+
 def read_inputs(
     path: str | Path, salvage: bool = False, report: Report | None = None, names: TopicNames = OURS
 ) -> Iterator[Inputs]:
     """The inputs of every tick, by the stamps of the bag.
 
-    A tick is an odometry message; a `trajectory` with a later stamp than the last one answers a tick of the timer. In a
-    bag that another program recorded a message counts for the first tick after its log time.
+    A tick is an odometry message; a `trajectory` with a later stamp than the last tick answers one of the timer, which
+    may have seen odometry that is older. In a bag that another program recorded a message counts for the first tick
+    after its log time.
 
     Args:
         path: a bag folder, or one `.mcap` or `.db3` file.
@@ -47,24 +55,44 @@ def read_inputs(
     return ticks(read_messages(path, salvage, names), str(path), report)
 
 
+def read_ticks(
+    path: str | Path, salvage: bool = False, report: Report | None = None, names: TopicNames = OURS
+) -> Iterator[RecordedTick]:
+    """As `read_inputs`, with the parameters that were changed in mid-drive.
+
+    Raises:
+        InputError: as there, or parameters that cannot be read.
+    """
+    for inputs, raw in _ticks(read_messages(path, salvage, names), str(path), report):
+        yield RecordedTick(inputs, None if raw is None else unpack_json(raw, f"{path}: parameters"))
+
+
 def ticks(messages: Iterable[Message], where: str, report: Report | None = None) -> Iterator[Inputs]:
     """As `read_inputs`, from messages by log time."""
+    return (inputs for inputs, _ in _ticks(messages, where, report))
+
+
+def _ticks(messages: Iterable[Message], where: str, report: Report | None) -> Iterator[tuple[Inputs, bytes | None]]:
+    """The inputs of every tick, and the message of `parameters` since the one before, if there was any."""
     latest = Inputs(0.0)
+    parameters: bytes | None = None
     waiting: list[Message] = []
     warnings = ReadWarnings(where, report)
     last_ns = -1
     for _, group in groupby(messages, key=lambda message: message.ns):
         together = [message for message in group if _fits(message, warnings)]
         waiting += [message for message in together if message.topic in _INPUTS]
+        for message in ours(together):
+            parameters = message.data if message.topic == "parameters" else parameters
         ns = _tick_ns(together, last_ns)
         if ns is None:
             continue
         warnings.tick(ns)
         for message in waiting:
             latest = _received(latest, message, seconds(ns), warnings)
-        yield replace(latest, stamp=seconds(ns))
+        yield replace(latest, stamp=seconds(ns)), parameters
         latest = replace(latest, **_ONCE)
-        waiting, last_ns = [], ns
+        waiting, parameters, last_ns = [], None, ns
     warnings.end()
 
 
@@ -83,11 +111,16 @@ def _fits(message: Message, warnings: ReadWarnings) -> bool:
 
 
 def _tick_ns(together: list[Message], last_ns: int) -> int | None:
-    """The stamp of the tick that messages of one log time belong to, if one does."""
+    """The stamp of the tick that messages of one log time belong to, if one does.
+
+    Odometry that is no later than the last tick was repeated or delayed, if the answer to it is later, or its clock has
+    been set back, if not.
+    """
     stamps = {message.topic: stamp_ns(message.data) for message in together if message.topic in _TICK_TOPICS}
-    if "odometry" in stamps:
-        return stamps["odometry"]
-    return stamps["trajectory"] if stamps.get("trajectory", -1) > last_ns else None
+    odometry, answer = stamps.get("odometry"), stamps.get("trajectory", -1)
+    if odometry is None or odometry <= last_ns < answer:
+        return answer if answer > last_ns else None
+    return odometry
 
 
 def _received(latest: Inputs, message: Message, stamp: float, warnings: ReadWarnings) -> Inputs:
@@ -105,13 +138,11 @@ class RecordedRun:
     """What a bag tells of its run beside the inputs.
 
     `run` is what a replay has to know (`BagWriter`'s `run`), empty where nothing was recorded; `transitions` are the
-    messages of that topic in order; `parameters` are those of the planner from a tick on (by its stamp, ns), where
-    they were changed in mid-drive; `duration_s` is how long was recorded, s.
+    messages of that topic in order; `duration_s` is how long was recorded, s.
     """
 
     run: dict[str, Any] = field(default_factory=dict)
     transitions: list[dict[str, Any]] = field(default_factory=list)
-    parameters: dict[int, dict[str, Any]] = field(default_factory=dict)
     duration_s: float = 0.0
 
 
@@ -128,8 +159,6 @@ def read_recorded(path: str | Path, salvage: bool = False, names: TopicNames = O
         first_ns, last_ns = message.ns if first_ns is None else first_ns, message.ns
         if message.topic == "transition":
             found.transitions.append(unpack_transition(message.data, f"{path}: transition"))
-        elif message.topic == "parameters":
-            found.parameters[message.ns] = unpack_json(message.data, f"{path}: parameters")
         elif message.topic == "run" and not found.run:
             found.run.update(unpack_json(message.data, f"{path}: run"))
     return replace(found, duration_s=0.0 if first_ns is None else seconds(last_ns - first_ns))

@@ -7,6 +7,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -136,6 +137,8 @@ def read_timeline(path: str | Path, salvage: bool = False, names: TopicNames = O
     if not stamps or not (changes or whys or words or silent):
         raise InputError(str(path), "the planner says nothing in it", "the topics state, transition and why")
     motion = motion or _planned(by_stamp(ours(read_messages(path, salvage, names))))
+    for by_time in (changes, whys, words, motion):  # Bags are in the order of their ticks, whose clock may be set back.
+        by_time.sort(key=itemgetter(0))
     stood = tuple(
         stops(((each.t, each.v) for each in motion), [LimitChange(why.t, why.code, why.words) for why in whys])
     )

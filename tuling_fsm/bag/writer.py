@@ -29,10 +29,14 @@ CHUNK_BYTES = 1 << 18
 """A chunk is closed when it has grown beyond this size: what a crash can cost."""
 _VERSION = 9
 """Of rosbag2's metadata."""
+_LONGEST_STEP_NS = 1_000_000_000
+"""Once log times run ahead of the stamps, they go on from tick to tick as the stamps do, but by no more than this."""
 
 
 class BagWriter:
     """Records ticks. Everything that belongs to a tick carries the tick's stamp as log time, inputs before outputs.
+
+    Readers sort by log time: where stamps are set back (DWELL-5) it goes on from that of the tick before.
 
     Args:
         folder: gets `run.mcap`, and `metadata.yaml` at the end. It is made where it is not there; a run that was
@@ -57,23 +61,27 @@ class BagWriter:
         self._schemas: dict[str, int] = {}
         self._channels: dict[str, int] = {}
         self._counts: Counter[str] = Counter()
-        self._first, self._last = 2**63 - 1, 0
+        self._first, self._last = 2**63 - 1, -1
+        """Log times, ns."""
+        self._stamp, self._whole = -1, True
+        """Of the last tick, ns, and whether all of it has been written."""
         self._previous: Inputs | None = None
 
     def write(self, ns: int, topic: str, message: bytes) -> None:
-        """Append one serialized message of a topic of `core.topics`."""
+        """Append one serialized message of a topic of `core.topics`, which belongs to the tick of a stamp (ns)."""
         if self._run:
             run, self._run = self._run, {}
             self.write(ns, "run", pack_json(run))
+        log_ns = self._log_time(ns)
         try:
             channel = self._channels.get(topic)
             if channel is None:
                 channel = self._channels[topic] = self._add_channel(topic)
-            self._mcap.add_message(channel, ns, message, ns, self._counts[topic])
+            self._mcap.add_message(channel, log_ns, message, log_ns, self._counts[topic])
         except OSError as error:
             raise self._refused(error) from None
         self._counts[topic] += 1
-        self._first, self._last = min(self._first, ns), max(self._last, ns)
+        self._first = min(self._first, log_ns)
 
     def write_tick(self, inputs: Inputs, outputs: Iterable[tuple[str, bytes]]) -> None:
         """Append what is new in a tick's inputs, and the messages that answered them."""
@@ -83,6 +91,7 @@ class BagWriter:
         self._previous = inputs
         for topic, message in outputs:
             self.write(ns, topic, message)
+        self._whole = True
 
     def close(self) -> None:
         """Write the index; the file is no complete bag before."""
@@ -93,6 +102,14 @@ class BagWriter:
                 self._mcap.add_metadata("rosbag2", {"serialized_metadata": text})
                 self._mcap.finish()
             write_file(self._described, described)
+
+    def _log_time(self, ns: int) -> int:
+        """That of a message of the tick of a stamp: one for all messages of the tick, and later than any before."""
+        if self._whole or ns != self._stamp:
+            step = min(max(ns - self._stamp, 1), _LONGEST_STEP_NS)
+            self._last = max(ns, self._last + step)
+            self._stamp, self._whole = ns, False
+        return self._last
 
     @property
     def _described(self) -> Path:
