@@ -59,6 +59,14 @@ def test_the_worst_runs_come_first() -> None:
     assert [each["scenario"] for each in sorted(RUNS, key=badness)] == ORDER
 
 
+def test_a_run_that_broke_off_counts_as_nothing_in_the_mean(page: Path, tmp_path: Path) -> None:
+    assert "closed loop 0.686 in the mean" in page.read_text(encoding="utf-8")
+    for runs, mean in (([run("good"), BROKEN, BROKEN, BROKEN], "0.250"), ([BROKEN], "0.000")):
+        campaign = {"held": False, "exposure": exposure_of(runs), "runs": runs}
+        write_campaign_page(tmp_path / "index.html", campaign, [None] * len(runs))
+        assert f"closed loop {mean} in the mean" in (tmp_path / "index.html").read_text(encoding="utf-8")
+
+
 def test_every_link_leads_to_a_file(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     links = re.findall(r'<a href="([^"]+)">', text)

@@ -68,8 +68,13 @@ def write_campaign_page(file: Path, campaign: Mapping[str, Any], folders: Sequen
 
 def badness(run: Run) -> tuple[bool, int, float, float, str, int]:
     """By which runs are sorted, the worst first: not finished, more faults, a lower score, a longer time."""
-    score = run["score"]["closed_loop"] if "score" in run else 0.0
-    return run["finished"], -len(faults(run)), score, -float(run.get("sim_s", 0.0)), str(run["file"]), run["seed"]
+    time_s = float(run.get("sim_s", 0.0))
+    return run["finished"], -len(faults(run)), _closed_loop(run), -time_s, str(run["file"]), run["seed"]
+
+
+def _closed_loop(run: Run) -> float:
+    """The score; a run that broke off has none, and counts as nothing."""
+    return float(run["score"]["closed_loop"]) if "score" in run else 0.0
 
 
 def _heading(name: str, form: str) -> str:
@@ -117,8 +122,7 @@ def _totals(campaign: Mapping[str, Any]) -> Iterator[str]:
     yield f'<span class="verdict {held[0]}">{held[1]}</span>'
     facts = [f"{finished} of {len(runs)} finished", f"{faulty} with faults"]
     facts += [f"{exposure['km']:.1f} km", f"{exposure['hours']:.2f} h"]
-    scores = [run["score"]["closed_loop"] for run in runs if "score" in run]
-    facts += [f"closed loop {sum(scores) / len(scores):.3f} in the mean"] if scores else []
+    facts += [f"closed loop {sum(map(_closed_loop, runs)) / len(runs):.3f} in the mean"] if runs else []
     yield from (f'<span class="fact">{fact}</span>' for fact in facts)
 
 
