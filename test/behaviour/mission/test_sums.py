@@ -6,9 +6,11 @@ import math
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from crossroads import LIGHT, crossroads
 
+from tuling_fsm.behaviour import states
 from tuling_fsm.behaviour.leaf import BehaviourView
 from tuling_fsm.behaviour.mission.budget import choose, is_measured, last_point, measure, needed_s
 from tuling_fsm.behaviour.mission.guards import match_over
@@ -31,14 +33,16 @@ from tuling_fsm.behaviour.mission.points import (
     pose_of,
     stop_ahead,
 )
-from tuling_fsm.core.geometry import Pose
+from tuling_fsm.behaviour.mission.progress import update_mission
+from tuling_fsm.core.geometry import Polyline, Pose
 from tuling_fsm.map.ahead import JunctionAhead
 from tuling_fsm.map.lanes import Junction
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.map.route import Route
 from tuling_fsm.world.mission import Mission, MissionPoint
 
 from ..views import at, view_of
-from ..worlds import FAR_LANE, FAR_Y, LENGTH, NEAR_Y, ONCOMING_Y, VEHICLE, Place, route_along
+from ..worlds import FAR_LANE, FAR_Y, LENGTH, NEAR_LANE, NEAR_Y, ONCOMING_LANE, ONCOMING_Y, VEHICLE, Place, route_along
 from .tasks import END_X, mission, task
 
 GOAL, PARKING = MissionPoint("goal", 300.0, FAR_Y, 0.0), MissionPoint("end", END_X, FAR_Y, 0.0)
@@ -248,6 +252,38 @@ def test_a_stop_is_ahead_within_40_m_without_a_junction_between(
     assert stop_ahead(look(road, bound(130.0), x, **changes)) is ahead
 
 
+def turning_route(road: RoadMap, x: float, radius: float) -> Route:
+    """Along the near lane, round at `x`, and back on the other side of the road."""
+    out, back = route_along(road, NEAR_LANE, end=x), route_along(road, ONCOMING_LANE, begin=LENGTH - x)
+    bend = np.linspace(-0.5 * math.pi, 0.5 * math.pi, 40)[1:-1]
+    loop = np.column_stack((x + radius * np.cos(bend), radius * np.sin(bend)))
+    line = Polyline.of(np.vstack((out.reference.xy, loop, back.reference.xy)))
+    turned = 0.5 * (line.length + out.length - back.length)
+    (there,), (home,) = out.lanes, back.lanes
+    return Route((there._replace(s_to=turned), home._replace(s_from=turned, s_to=line.length)), line)
+
+
+@pytest.mark.clause("NOR-1", "TMP-1")
+def test_a_stop_on_the_other_carriageway_is_ahead_by_the_way_round_to_it(road: RoadMap) -> None:
+    route = turning_route(road, 100.0, ONCOMING_Y)
+    point = bound(80.0, ONCOMING_Y, math.pi)
+    way_round = 20.0 + math.pi * ONCOMING_Y
+    for x in (60.0, 77.0, 79.0, 90.0):
+        view = look(road, point, x, NEAR_Y, route=route)
+        assert distance_ahead(view) == pytest.approx(100.0 - x + way_round, abs=0.2)
+        assert stop_ahead(view) is (100.0 - x + way_round <= 40.0)
+    back = look(road, point, 79.0, ONCOMING_Y, heading=math.pi, route=route)
+    assert distance_ahead(back) == pytest.approx(-1.0, abs=0.01)
+
+
+@pytest.mark.clause("NOR-1")
+def test_a_stop_on_the_other_carriageway_has_not_been_passed_before_the_turn(road: RoadMap) -> None:
+    goal = bound(80.0, ONCOMING_Y, math.pi).goal
+    progress = open_book((80.0, 300.0), goal=goal, near=True, measured=True)
+    view = look(road, progress, 70.0, NEAR_Y, v=5.0, route=turning_route(road, 100.0, ONCOMING_Y))
+    assert update_mission(view, states.SOLID_LINE_FREE).mission.attempts == 0
+
+
 def test_past_a_place_is_told_in_its_direction_and_on_its_road() -> None:
     place = Pose(10.0, 20.0, 0.6)
     c, s = math.cos(0.6), math.sin(0.6)
@@ -256,6 +292,7 @@ def test_past_a_place_is_told_in_its_direction_and_on_its_road() -> None:
         assert along(pose, place) == pytest.approx((past, beside))
         for by in (2.9, 3.1, -3.1):
             assert is_past(pose, place, by) is (past > by and abs(beside) < 15.0)
+            assert not is_past(Pose(pose.x, pose.y, math.pi), place, by)
 
 
 def test_an_open_heading_is_that_of_the_lane(road: RoadMap) -> None:

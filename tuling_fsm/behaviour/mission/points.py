@@ -38,9 +38,11 @@ def along(pose: Pose, place: Pose) -> tuple[float, float]:
 
 
 def is_past(pose: Pose, place: Pose, by: float) -> bool:
-    """Whether a pose is at least so far (m) past a place, on its road."""
+    """Whether a pose is at least so far (m) past a place, on its road and pointing its way: on the other carriageway it
+    has yet to turn.
+    """
     past, beside = along(pose, place)
-    return past > by and abs(beside) < _BESIDE_M
+    return past > by and abs(beside) < _BESIDE_M and elementary.cos(pose.heading - place.heading) > 0.0
 
 
 def distance_ahead(view: BehaviourView) -> float | None:
@@ -56,8 +58,7 @@ def distance_ahead(view: BehaviourView) -> float | None:
     if abs(found.offset) > ON_LANE_M or abs(wrap_angle(found.heading - pose.heading)) > 0.5 * math.pi:
         return None
     # A route ends at the point, and the place of the car on it with it: what is behind is told by the pose.
-    past, beside = along(world.ego.pose, pose)
-    return -past if past > 0.0 and abs(beside) < _BESIDE_M else found.s - here
+    return -along(world.ego.pose, pose)[0] if is_past(world.ego.pose, pose, 0.0) else found.s - here
 
 
 def stop_ahead(view: BehaviourView) -> bool:
