@@ -272,9 +272,10 @@ def test_another_goal_is_asked_for_anew(road: RoadMap) -> None:
 def test_without_an_area_a_search_begins_anew(road: RoadMap, area: int, stamp: float, entry: str | None) -> None:
     target_slot = None if entry is None else TargetSlot(entry, Pose(0.0, 0.0, 0.0), 5.0, 2.5)
     round_ = SlotSearch(area, stamp, passes=1, asking=True, stuck=True, start=GOALS[0])
-    view = view_of(Place(road, mission=mission(stamp=7.0)), route_along(road))
+    view = view_of(Place(road), route_along(road))
     view = at(
         view,
+        mission=MissionProgress(mission(stamp=7.0)),
         parking=ParkingMemory(round_, entry=target_slot, entry_fault="why"),
         routing=RoutingMemory(route=route_along(road)),
     )

@@ -94,7 +94,8 @@ def destination(view: BehaviourView) -> Pose | None:
     """Where the search for a slot leads, else the present mission goal, or without a mission the route in use; None for
     nowhere, or not known yet.
     """
-    progress, searched = view.memory.mission, view.memory.parking.search_goal(view.world.mission)
+    progress = view.memory.mission
+    searched = view.memory.parking.search_goal(progress.mission)
     if searched is not None and not progress.over:
         return searched
     if progress.mission is None:

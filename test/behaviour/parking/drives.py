@@ -9,9 +9,10 @@ from typing import Any
 
 from garage import HALF_M, LANE_M, SLOT_LENGTH, SLOT_WIDTH, SLOTS_PER_ROW, UPPER_Y, slot_pose
 
-from behaviour.views import view_of
+from behaviour.views import at, view_of
 from behaviour.worlds import Drive, Place, plan
 from tuling_fsm.behaviour.leaf import BehaviourView
+from tuling_fsm.behaviour.mission.memory import GoalKind, MissionGoal, MissionProgress
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import FreeSpace, Reason
 from tuling_fsm.map.road_map import RoadMap
@@ -120,4 +121,12 @@ def look(road_map: RoadMap, pose: Pose = IN_LOWER, **more: Any) -> BehaviourView
     things, slots = more.pop("things", ()), more.pop("slots", ())
     place = Garage(road_map, *pose, slots=slots, things=things, mission=more.pop("mission", car_park()))
     place.v, place.localized = more.pop("v", 0.0), more.pop("localized", True)
-    return view_of(place, more.pop("route", None), mission=place.mission, **more)
+    view = view_of(place, more.pop("route", None), mission=place.mission, **more)
+    return at(view, mission=to_park(place.mission))
+
+
+def to_park(mission: Mission | None) -> MissionProgress:
+    """On the way to the car park of a mission, or nowhere where it has none."""
+    end = None if mission is None else mission.car_park
+    goal = MissionGoal() if end is None else MissionGoal(GoalKind.CAR_PARK, end)
+    return MissionProgress(mission, goal=goal)

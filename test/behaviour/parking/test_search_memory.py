@@ -14,10 +14,11 @@ from tuling_fsm.behaviour.leaf import BehaviourView
 from tuling_fsm.behaviour.memory import FreeDrivingLadder, PlanOutcome, RoutingMemory
 from tuling_fsm.behaviour.parking.memory import ParkingMemory, SlotSearch, TargetSlot
 from tuling_fsm.behaviour.parking.slot_search import SLOT_SEARCH, TURN_FROM_M
+from tuling_fsm.behaviour.routing import destination
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.road_map import RoadMap
 
-from .drives import LOWER_END, look, route_to, seen_all
+from .drives import LOWER_END, car_park, look, route_to, seen_all, to_park
 
 
 def searching(road_map: RoadMap, parking: ParkingMemory, **more: Any) -> BehaviourView:
@@ -77,6 +78,28 @@ def test_which_slot_is_tried_next(car_park_map: RoadMap, parking: ParkingMemory,
         assert after.failed == ()
         assert after.trying is not None
         assert after.trying.is_at(OTHER.pose.x, OTHER.pose.y)
+
+
+@pytest.mark.clause("PRK-2")
+@pytest.mark.parametrize("again", [1.0, None])
+def test_a_search_goes_on_when_its_mission_is_sent_again_or_not_heard(
+    car_park_map: RoadMap, again: float | None
+) -> None:
+    parking = ParkingMemory(replace(ROUND, passes=1, goal=LOWER_END))
+    view = searching(car_park_map, parking)
+    mission = None if again is None else car_park(stamp=again)
+    view = replace(view, world=replace(view.world, mission=mission))
+    assert destination(view) == LOWER_END
+    assert SLOT_SEARCH.update(view).parking.round == parking.round
+    assert SLOT_SEARCH.enter(view).parking.round == parking.round
+
+
+@pytest.mark.clause("PRK-2")
+def test_another_mission_begins_the_search_anew_where_the_car_is(car_park_map: RoadMap) -> None:
+    old = replace(ROUND, passes=1, barred=(OTHER,), asking=True, goal=LOWER_END)
+    view = searching(car_park_map, ParkingMemory(old))
+    view = at(view, mission=to_park(car_park(stamp=1.0)))
+    assert SLOT_SEARCH.update(view).parking.round == SlotSearch(area=0, mission_stamp=1.0)
 
 
 @pytest.mark.clause("PRK-2")

@@ -21,7 +21,7 @@ from tuling_fsm.map.route import Route
 from tuling_fsm.world.mission import Mission
 from tuling_fsm.world.world import RouteMatch
 
-from .drives import LOWER_END, OUTSIDE, UPPER_END, Garage, car_park, route_to
+from .drives import LOWER_END, OUTSIDE, UPPER_END, Garage, car_park, route_to, to_park
 
 LOWER, SPINE, UPPER = ("2", 0), ("3", 0), ("4", 0)
 EAST, NORTH, WEST, SOUTH = 0.0, 0.5 * math.pi, math.pi, 1.5 * math.pi
@@ -37,7 +37,8 @@ def searching(road_map: RoadMap, pose: Pose, route: Route | None = None, **memor
     answers, question = memory.pop("answers", ()), memory.pop("question", RouteQuestion())
     view = view_of(Garage(road_map, *pose, mission=mission), route)
     routing = RoutingMemory(route=route, number=5, question=question)
-    view = at(view, routing=routing, parking=ParkingMemory(SlotSearch(area=0, mission_stamp=0.0, **memory)))
+    parking = ParkingMemory(SlotSearch(area=0, mission_stamp=0.0, **memory))
+    view = at(view, routing=routing, parking=parking, mission=to_park(mission))
     return replace(view, answers=answers)
 
 

@@ -82,6 +82,9 @@ class ParkingMemory:
         return start if start is not None and near else pose
 
     def search_goal(self, mission: Mission | None) -> Pose | None:
-        """Where the search leads next, instead of to the mission's end; None where it is not this mission's."""
+        """Where the search leads next, instead of to the mission's end; None where it is not this mission's.
+
+        That is the mission in memory: when it is sent again, the World's has another stamp.
+        """
         stamp = None if mission is None else mission.stamp
         return self.round.goal if self.round.mission_stamp == stamp else None

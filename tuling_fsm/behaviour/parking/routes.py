@@ -163,7 +163,7 @@ def _accept(view: BehaviourView, route: Route) -> str:
 
 def _next_preset(view: BehaviourView) -> tuple[Route | None, int]:
     """The way onto the next preset route of the mission that leads on from here, and how many are used up then."""
-    mission, used = view.world.mission, view.memory.parking.round.preset
+    mission, used = view.memory.mission.mission, view.memory.parking.round.preset
     routes = () if mission is None or mission.car_park is None else mission.car_park.routes
     for _ in routes:
         preset = match_route(view.context.road_map, np.array(routes[used % len(routes)]))

@@ -49,8 +49,8 @@ def area_of(view: BehaviourView) -> ParkingArea | None:
 
 def _enter(view: BehaviourView) -> Memory:
     """Go on with the search for this mission and area, or begin one; a slot that was not entered is barred."""
-    memory, area, mission = view.memory, area_of(view), view.world.mission
-    parking, stamp = memory.parking, None if mission is None else mission.stamp
+    memory, area, stamp = view.memory, area_of(view), _mission_stamp(view)
+    parking = memory.parking
     round_ = parking.round
     if area is None or round_.area != area.number or round_.mission_stamp != stamp:
         round_ = SlotSearch(-1 if area is None else area.number, stamp)
@@ -64,10 +64,23 @@ def _enter(view: BehaviourView) -> Memory:
 def _update(view: BehaviourView) -> Memory:
     if not view.world.localized:
         return view.memory
-    view = view.having(_watch(view))
+    view = view.having(_watch(view.having(_begin_anew(view))))
     if view.world.route is not view.memory.routing.route:
         return _here(view)
     return _go_on(view)
+
+
+def _begin_anew(view: BehaviourView) -> Memory:
+    """A new search where the mission has become another one: the goal of the old search would not count in it."""
+    parking, stamp = view.memory.parking, _mission_stamp(view)
+    if parking.round.mission_stamp == stamp:
+        return view.memory
+    return replace(view.memory, parking=replace(parking, round=SlotSearch(parking.round.area, stamp)))
+
+
+def _mission_stamp(view: BehaviourView) -> float | None:
+    mission = view.memory.mission.mission
+    return None if mission is None else mission.stamp
 
 
 def _watch(view: BehaviourView) -> Memory:

@@ -104,7 +104,7 @@ def _target_slots(view: BehaviourView, area: ParkingArea) -> Iterator[TargetSlot
 
 
 def _of_mission(view: BehaviourView) -> tuple[MissionSlot, ...]:
-    mission = view.world.mission
+    mission = view.memory.mission.mission
     points = () if mission is None else (mission.car_park, mission.goal)
     return tuple(slot for point in points if point is not None for slot in point.slots)
 
