@@ -116,6 +116,19 @@ def test_one_who_does_not_take_his_turn_is_passed(maps: dict[str, RoadMap]) -> N
     assert not drive.tick(3.0).walls
 
 
+@pytest.mark.clause("INT-7", "DWELL-5", "SAF-4")
+def test_a_clock_that_is_set_back_keeps_the_car_no_longer_at_its_line(maps: dict[str, RoadMap]) -> None:
+    drive = drive_from(maps["plain"], "S", "N", 20.0, 5.0)
+    drive.stamp, drive.objects = 2000.0, [other(7, "E", 0.7, 0.0)]
+    drive.tick(0.5)
+    drive.put_front(ENTRY_S - 0.7)
+    drive.v = 0.0
+    drive.tick(1.0)
+    drive.stamp -= 1000.0
+    assert drive.tick(2.8).walls, "the other came first"
+    assert not drive.tick(3.0).walls
+
+
 @pytest.mark.clause("INT-7")
 def test_who_is_in_the_junction_is_let_out_first(maps: dict[str, RoadMap]) -> None:
     drive = drive_from(maps["plain"], "S", "N", 0.7, 0.0)

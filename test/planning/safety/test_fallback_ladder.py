@@ -127,6 +127,14 @@ def test_a_comfortable_stop_lasts_so_long_and_then_the_car_brakes_fully(held: fl
     assert again.rung >= rung
 
 
+@pytest.mark.clause("DWELL-5")
+def test_a_comfortable_stop_has_no_more_than_its_time_after_the_clock_has_been_set_back() -> None:
+    _, ladder = fallen(FallbackLadder(plan(1000.0), COMFORT, 1000.0), at(2.0))
+    assert (ladder.rung, ladder.since) == (COMFORT, 2.0)
+    for held, rung in ((2.95, COMFORT), (3.05, EMERGENCY)):
+        assert fallen(ladder, at(2.0 + held))[1].rung is rung
+
+
 def test_an_emergency_stop_is_never_eased() -> None:
     ladder = FallbackLadder(plan(1.0), EMERGENCY, 0.5)
     sent, after = fallen(ladder, at(1.0))

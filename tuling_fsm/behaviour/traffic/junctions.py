@@ -118,15 +118,18 @@ def _judge(
 def _arrivals(
     now: TrafficSituation, gap: float, present: Sequence[ConflictVehicle], past: JunctionMemory
 ) -> JunctionMemory:
-    """Note which vehicles have come to their lines, the car included; forget those that have gone."""
+    """Note which vehicles have come to their lines, the car included; forget those that have gone.
+
+    A stamp that lies ahead is of before the clock was set back, and becomes the present one (DWELL-5).
+    """
     zone = now.parameters.junction.arrival_zone
-    arrived = past.arrived
+    arrived = min(past.arrived, now.now) if math.isfinite(past.arrived) else math.inf
     if not math.isfinite(arrived) and gap < zone and now.v < _ARRIVING_SPEED:
         arrived = now.now
     other_arrivals = {}
     for other in present:
         if other.id in past.other_arrivals:
-            other_arrivals[other.id] = past.other_arrivals[other.id]
+            other_arrivals[other.id] = min(past.other_arrivals[other.id], now.now)
         elif other.to_stop < zone and other.speed < _ARRIVING_SPEED:
             other_arrivals[other.id] = now.now - other.standing_for
     return replace(past, arrived=arrived, other_arrivals=other_arrivals)

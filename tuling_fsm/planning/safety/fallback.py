@@ -75,6 +75,8 @@ def fall_back(
     closed stop line, or lasts too long, becomes an emergency stop. No rung is left upwards here, and none above `least`
     is taken.
     """
+    # Of before the clock was set back: the time on the rung is counted anew.
+    ladder = replace(ladder, since=min(ladder.since, scene.stamp))
     rung = max(ladder.rung, least)
     held = scene.stamp - (ladder.since if ladder.rung == rung else scene.stamp)
     limits = parameters.fallback
