@@ -40,11 +40,12 @@ GOALS = (Pose(60.0, NEAR_Y, 0.0), Pose(80.0, NEAR_Y, 0.0))
 
 
 FLAGS = {
-    # Which states defer another route, or one the other way, ask for one themselves, or are directed by hand.
-    states.PLAN_ONCE: "da", states.REGRESSION: "t", states.NORMAL: "", states.SOLID_LINE_FREE: "",
-    states.NO_LINE_FREE: "", states.REPLAN: "da", states.EXPLORE: "", states.SAFE_DRIVING: "d",
+    # Which states defer another route, or one the other way, ask for one themselves (or for none), take a pushed one
+    # as the answer, or are directed by hand.
+    states.PLAN_ONCE: "dap", states.REGRESSION: "t", states.NORMAL: "", states.SOLID_LINE_FREE: "",
+    states.NO_LINE_FREE: "", states.REPLAN: "dap", states.EXPLORE: "", states.SAFE_DRIVING: "d",
     states.JUNCTION_NO_LINE_FREE: "dh", states.JUNCTION_REGRESSION: "dt", states.APPROACH: "d", states.STOPPED: "da",
-    states.PICKUP_DECISION: "da", states.NEXT_PLAN_ONCE: "da", states.SLOT_SEARCH: "", states.SLOT_ENTRY: "d",
+    states.PICKUP_DECISION: "da", states.NEXT_PLAN_ONCE: "dap", states.SLOT_SEARCH: "", states.SLOT_ENTRY: "d",
     states.PARKED: "d",
 }  # fmt: skip
 
@@ -54,7 +55,8 @@ def test_which_states_defer_a_route_ask_for_one_or_are_directed_by_hand() -> Non
     found = {}
     for path, leaf in table(BehaviourParameters()).leaves.items():
         body = leaf.body
-        found[path] = "d" * body.defers_route + "t" * body.turning_back + "a" * body.asks_itself + "h" * body.by_hand
+        asks = "a" * body.asks_itself + "p" * body.takes_pushed
+        found[path] = "d" * body.defers_route + "t" * body.turning_back + asks + "h" * body.by_hand
     assert {path: flags for path, flags in found.items() if path in FLAGS} == FLAGS
 
 

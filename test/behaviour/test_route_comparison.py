@@ -196,7 +196,8 @@ def test_the_car_can_turn_to_what_is_near_with_nothing_between(
         (9, {}, True, -1),
         (8, {}, False, 9),
         (PUSHED, {}, True, 9),
-        (PUSHED, {"asks_itself": True}, False, 9),
+        (PUSHED, {"takes_pushed": True}, False, 9),
+        (PUSHED, {"asks_itself": True, "defers_route": True}, None, 9),
         (9, {"asks_itself": True}, True, -1),
         (9, {"defers_route": True}, None, -1),
     ],
@@ -211,6 +212,7 @@ def test_which_answers_are_taken_beside(
     assert (memory.routing.route is other) is bool(taken)
     assert memory.routing.switched is bool(taken)
     assert (memory.routing.kept is other) is (taken is None)
+    assert memory.routing.kept_unasked is (number == PUSHED and (taken is None or taken))
     assert memory.routing.refresh == open_after
     assert memory.reports == (("switched to another route",) if taken else ())
     refused = consider(replace(view, answers=(RouteMatch(9, None),)), STANDS)

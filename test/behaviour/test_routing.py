@@ -20,6 +20,7 @@ from tuling_fsm.behaviour.routing import (
     joined,
     leads_on,
     pursue,
+    pursue_stop,
     send,
 )
 from tuling_fsm.core.geometry import Pose
@@ -125,6 +126,31 @@ def test_which_answers_count(road: RoadMap, number: int, good: bool, outcome: st
     assert pursue(waiting, leads_on).routing.question.failures == 1, "it has failed already"
     twice = replace(view, answers=(RouteMatch(5, answer), RouteMatch(5, route_along(road, end=360.0))))
     assert pursue(twice, leads_on).routing.route is answer
+
+
+@pytest.mark.clause("RRF-2")
+@pytest.mark.parametrize(
+    ("unasked", "end", "localized", "answered", "taken"),
+    [
+        (True, 350.0, True, False, True),
+        (False, 350.0, True, False, False),
+        (True, 51.0, True, False, False),
+        (True, 350.0, False, False, False),
+        (True, 350.0, True, True, False),
+    ],
+)
+def test_a_route_that_was_pushed_before_the_question_may_answer_it(
+    road: RoadMap, unasked: bool, end: float, localized: bool, answered: bool, taken: bool
+) -> None:
+    kept = route_along(road, end=end)
+    question = replace(ASKED, answered=answered)
+    view = asking(road, question, kept=kept, kept_unasked=unasked, localized=localized)
+    routing = pursue_stop(view).routing
+    assert (routing.route is kept, routing.question.answered) == (taken, taken or answered)
+    assert routing.kept is (None if taken else kept)
+    newer = route_along(road, end=360.0)
+    assert pursue_stop(replace(view, answers=(RouteMatch(PUSHED, newer),))).routing.route is newer
+    assert pursue(view, leads_on).routing.kept is kept, "away from a stop it waits for a place to turn"
 
 
 @pytest.mark.clause("DEP-2", "NOR-10")

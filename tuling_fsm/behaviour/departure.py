@@ -70,4 +70,6 @@ def rows(parameters: BehaviourParameters) -> tuple[BehaviourRow, ...]:
     return (found,)
 
 
-_PLAN_ONCE = LeafBehaviour(_request, _enter, _update, may=FREE_SPACE, defers_route=True, asks_itself=True)
+_PLAN_ONCE = LeafBehaviour(
+    _request, _enter, _update, may=FREE_SPACE, defers_route=True, asks_itself=True, takes_pushed=True
+)

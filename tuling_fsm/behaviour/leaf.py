@@ -82,7 +82,9 @@ class LeafBehaviour:
     by_hand: bool = False
     """The junction is taken to be directed by hand: only a light that is known to be red stops the car (INT-5)."""
     asks_itself: bool = False
-    """The state has a question of its own to the route server, so that none is asked beside."""
+    """The state has a question of its own to the route server, or none to ask, so that none is asked beside."""
+    takes_pushed: bool = False
+    """A pushed route is an answer to the state's own question (DEP-1)."""
 
 
 BehaviourRow = Row[BehaviourView]

@@ -104,6 +104,8 @@ class RoutingMemory:
     route: Route | None = None
     kept: Route | None = None
     """A newer one that cannot be switched to yet (RRF-2)."""
+    kept_unasked: bool = False
+    """It was pushed: it is for no mission goal in particular, and may answer the next question."""
     switched: bool = False
     """The route in use was replaced on this tick."""
     turn: TurnSearch = field(default_factory=TurnSearch)

@@ -57,7 +57,7 @@ def pursue_stop(view: BehaviourView) -> Memory:
     round: a car that stands at its stop comes to it once more round the block (TMP-3).
     """
     before = view.memory.routing.question.failures
-    memory = pursue(view, lambda view, route: leads_on(view, joined(view, route)))
+    memory = pursue(view.having(_take_kept(view, _leads_on_joined)), _leads_on_joined)
     if memory.routing.question.failures == before:
         return memory
     progress = memory.mission
@@ -153,14 +153,27 @@ def arrival_distance(view: BehaviourView, taken: bool) -> float:
 def _take_answers(view: BehaviourView, accept: Accept) -> Memory:
     memory = view.memory
     for match in view.answers:
-        question = memory.routing.question
-        if not question.answered and _answers(match, question):
+        if _answers(match, memory.routing.question):
             memory = _take(view, memory, match, accept)
     return memory
 
 
+def _leads_on_joined(view: BehaviourView, route: Route) -> str:
+    return leads_on(view, joined(view, route))
+
+
+def _take_kept(view: BehaviourView, accept: Accept) -> Memory:
+    """Take a route that was pushed while the car still stopped, where it leads on from there (RRF-2)."""
+    routing = view.memory.routing
+    kept = routing.kept if routing.kept_unasked else None
+    if kept is None or routing.question.answered or not view.world.localized or accept(view, kept):
+        return view.memory
+    return _take(view, view.memory, RouteMatch(PUSHED, kept), accept)
+
+
 def _answers(match: RouteMatch, question: RouteQuestion) -> bool:
-    return match.request == PUSHED or match.request >= question.first
+    """A pushed route is also one where there is an answer already: it is newer."""
+    return match.request == PUSHED or (not question.answered and match.request >= question.first)
 
 
 def _take(view: BehaviourView, memory: Memory, match: RouteMatch, accept: Accept) -> Memory:

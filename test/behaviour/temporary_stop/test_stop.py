@@ -149,6 +149,35 @@ def test_a_refused_way_is_asked_for_again_with_growing_pauses(road: RoadMap) -> 
     assert any("refused, empty or on no lanes" in line for line in reports(drive))
 
 
+@pytest.mark.clause("RRF-2", "TPO-1")
+@pytest.mark.parametrize("state", [states.APPROACH, states.STOPPED])
+def test_a_route_that_is_pushed_before_the_stop_is_over_leads_on_from_there(road: RoadMap, state: str) -> None:
+    drive = in_normal_with(road, mission(), x=135.0)
+    drive.until(states.APPROACH)
+    onward = route_along(road, FAR_LANE, end=DROPOFF_X)
+    if state == states.APPROACH:
+        drive.tick(RouteMatch(-1, onward))
+    stand_at(drive, PICKUP_X)
+    drive.until(states.STOPPED)
+    if state == states.STOPPED:
+        drive.tick(RouteMatch(-1, onward))
+    present = drive.last.route
+    drive.until(states.NEXT_PLAN_ONCE, 11.0)
+    assert drive.last.route is present is not onward
+    drive.until(states.REGRESSION, 1.0)
+    assert drive.last.route is onward
+
+
+@pytest.mark.clause("RRF-2")
+def test_a_route_that_is_pushed_while_the_next_task_is_chosen_is_not_lost(road: RoadMap) -> None:
+    drive = _at_the_dropoff(road, mission(task("one"), task("two", 300.0, 350.0)))
+    drive.until(states.PICKUP_DECISION, 11.0)
+    onward = route_along(road, FAR_LANE, end=300.0)
+    drive.tick(RouteMatch(-1, onward))
+    drive.until(states.REGRESSION, 5.0)
+    assert drive.last.route is onward
+
+
 @pytest.mark.clause("TPO-1")
 def test_an_operator_who_skips_the_task_here_is_heard(road: RoadMap) -> None:
     drive = _stopped(road, mission(task("one"), task("two", 300.0, 350.0)))

@@ -70,4 +70,6 @@ def _request(view: BehaviourView) -> PlanningRequest:
     return Hold(Reason.NO_PATH if view.world.localized else Reason.NOT_LOCALIZED, detail="asking for another route")
 
 
-REPLAN = LeafBehaviour(_request, _enter, _update, may=FREE_SPACE, defers_route=True, asks_itself=True)
+REPLAN = LeafBehaviour(
+    _request, _enter, _update, may=FREE_SPACE, defers_route=True, asks_itself=True, takes_pushed=True
+)

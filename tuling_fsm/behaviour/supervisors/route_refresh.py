@@ -68,7 +68,7 @@ def consider(view: BehaviourView, leaf: LeafBehaviour) -> Memory:
     memory = view.memory
     for match in view.answers:
         if match.request == PUSHED:
-            if leaf.asks_itself:
+            if leaf.takes_pushed:
                 continue
         elif match.request == memory.routing.refresh:
             memory = replace(memory, routing=replace(memory.routing, refresh=-1))
@@ -79,7 +79,7 @@ def consider(view: BehaviourView, leaf: LeafBehaviour) -> Memory:
         if objection:
             memory = report(memory, f"{match.name}: {objection}")
         else:
-            memory = replace(memory, routing=replace(memory.routing, kept=route))
+            memory = replace(memory, routing=replace(memory.routing, kept=route, kept_unasked=match.request == PUSHED))
             memory = _report_wait(view, memory, match.name)
     return _switch(replace(view, memory=memory), leaf)
 

@@ -32,4 +32,6 @@ def _request(view: BehaviourView) -> PlanningRequest:
     return Hold(Reason.NO_ROUTE, detail=asking(f"for the way to the {kind}", question))
 
 
-PLAN_ONCE = LeafBehaviour(_request, _enter, _update, may=ROADSIDE, defers_route=True, asks_itself=True)
+PLAN_ONCE = LeafBehaviour(
+    _request, _enter, _update, may=ROADSIDE, defers_route=True, asks_itself=True, takes_pushed=True
+)
