@@ -23,6 +23,8 @@ def _enter(view: BehaviourView) -> Memory:
 
 
 def _update(view: BehaviourView) -> Memory:
+    if view.memory.mission.over:
+        return view.memory
     return pursue_stop(view) if _at_stop(view) else pursue(view, leads_on)
 
 

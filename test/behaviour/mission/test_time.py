@@ -15,6 +15,7 @@ from tuling_fsm.core.request import Hold, Reason
 from tuling_fsm.map.ahead import JunctionAhead
 from tuling_fsm.map.lanes import Junction
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.world.world import RouteMatch
 
 from ..worlds import FAR_LANE, FAR_Y, TICK, Drive, Place, route_along
 from .tasks import PICKUP_X, in_normal_with, mission, progress, reports, set_elapsed, stand_at, until_asked
@@ -71,6 +72,15 @@ def test_when_the_time_is_over_the_car_stops_for_good_and_says_so(road: RoadMap)
     later = drive.run(30.0)
     assert {d.state for d in later} == {states.PLAN_ONCE}
     assert not any(d.route_requests for d in later)
+
+
+@pytest.mark.clause("MAT-1")
+def test_when_the_time_is_over_a_pushed_or_late_route_does_not_start_the_car_again(road: RoadMap) -> None:
+    drive = in_normal_with(road, mission(match=30.0), v=0.0)
+    drive.until(states.PLAN_ONCE, 40.0)
+    for number in (-1, drive.number, -1):
+        drive.tick(RouteMatch(number, route_along(road, FAR_LANE)))
+        assert {decision.state for decision in drive.run(1.0)} == {states.PLAN_ONCE}
 
 
 def test_a_new_mission_starts_the_car_again(road: RoadMap) -> None:
