@@ -180,22 +180,29 @@ def test_with_many_tasks_the_one_served_soonest_is_next(road: RoadMap) -> None:
 
 @pytest.mark.clause("MAT-1")
 @pytest.mark.parametrize(
-    ("s_from", "s_to", "v", "over"),
+    ("s_from", "s_to", "v", "a", "over"),
     [
-        (60.0, 70.0, 0.0, True),
-        (50.0 + VEHICLE.front - 0.1, 70.0, 0.0, False),
-        (30.0, 50.0 - VEHICLE.rear_overhang + 0.1, 0.0, False),
-        (30.0, 50.0 - VEHICLE.rear_overhang - 0.1, 0.0, True),
-        (50.0 + VEHICLE.front + 9.9, 90.0, 6.0, False),
-        (50.0 + VEHICLE.front + 10.1, 90.0, 6.0, True),
+        (60.0, 70.0, 0.0, 0.0, True),
+        (50.0 + VEHICLE.front - 0.1, 70.0, 0.0, 0.0, False),
+        (50.0 + VEHICLE.front + 0.1, 70.0, 0.0, 0.0, True),
+        (30.0, 50.0 - VEHICLE.rear_overhang + 0.1, 0.0, 0.0, False),
+        (30.0, 50.0 - VEHICLE.rear_overhang - 0.1, 0.0, 0.0, True),
+        (50.0 + VEHICLE.front + 12.1, 90.0, 6.0, 0.0, False),
+        (50.0 + VEHICLE.front + 12.3, 90.0, 6.0, 0.0, True),
+        (50.0 + VEHICLE.front + 17.6, 90.0, 6.0, VEHICLE.max_accel, False),
+        (50.0 + VEHICLE.front + 17.8, 90.0, 6.0, VEHICLE.max_accel, True),
+        (50.0 + VEHICLE.front + 10.0, 90.0, 6.0, -VEHICLE.comfort_decel, False),
+        (50.0 + VEHICLE.front + 10.2, 90.0, 6.0, -VEHICLE.comfort_decel, True),
+        (50.0 + VEHICLE.front + 10.2, 90.0, -6.0, VEHICLE.comfort_decel, True),
     ],
 )
 def test_the_run_ends_where_the_car_stops_outside_junctions(
-    road: RoadMap, s_from: float, s_to: float, v: float, over: bool
+    road: RoadMap, s_from: float, s_to: float, v: float, a: float, over: bool
 ) -> None:
     progress = open_book(mission=mission(match=30.0), elapsed_s=30.0)
     ahead = (junction(s_from, s_to), junction(300.0, 320.0))
-    assert match_over(look(road, progress, v=v, junctions=ahead)) is over
+    view = look(road, progress, v=v, junctions=ahead)
+    assert match_over(replace(view, world=replace(view.world, ego=view.world.ego._replace(a=a)))) is over
     assert match_over(look(road, progress, v=v, junctions=ahead, localized=False))
     assert not match_over(look(road, replace(progress, elapsed_s=29.0), v=v))
 
