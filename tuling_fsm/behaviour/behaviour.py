@@ -114,7 +114,10 @@ class Behaviour:
         return self._event(self._rain, step, world.stamp)
 
     def _stand(self, world: World, stop: TransitionEvent | None) -> Decision:
-        """EST-1: nothing runs but the emergency stop itself; the server's answers wait. Traffic is watched."""
+        """EST-1: nothing runs but the emergency stop itself; the server's answers and an operator's calls wait.
+
+        Traffic is watched.
+        """
         jump = self._machine.freeze(world.stamp)
         self._refresh.freeze(world.stamp)
         memory = self._machine.record.memory
@@ -122,7 +125,14 @@ class Behaviour:
         rules = self._rules(world, memory)
         progress = run_clock(memory.mission, world, self.context.parameters.switching.max_gap)
         self._machine.remember(
-            replace(memory, routing=routing, rules=rules, mission=progress, reports=_jump_report(jump))
+            replace(
+                memory,
+                routing=routing,
+                rules=rules,
+                mission=progress,
+                reset=memory.reset or world.reset,
+                reports=_jump_report(jump),
+            )
         )
         lost = self._stop.record.path == emergency_stop.LINK_LOST
         detail = "the remote is silent: an operator has to clear it" if lost else "commanded by the remote"
@@ -142,6 +152,7 @@ class Behaviour:
         view, refresh = self._refresh_route(view, leaf)
         step = self._machine.step(view)
         event = self._event(self._machine, step, world.stamp)
+        view = view.having(replace(view.memory, reset=False)) if view.memory.reset else view
         if event is not None:
             left, leaf = leaf, self._machine.leaf.body
             # A twin goes on with the maneuver that the other has begun, and with its deadline (INT-6, USE-2, USE-8).

@@ -187,6 +187,8 @@ class Memory:
     """Time in the present state and its twin without the stops that NOR-7 calls feasible."""
     rules: TrafficRules = field(default_factory=lambda: TrafficRules((), TrafficRuleMemory()))
     """What the traffic rules say on this tick."""
+    reset: bool = False
+    """An operator has called for the car to set off again, during an emergency stop (PRK-5)."""
     queue_given_up: bool = False
     """That the line ahead has been given up has been said (NOR-11)."""
     reports: tuple[str, ...] = ()

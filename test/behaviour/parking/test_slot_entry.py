@@ -18,7 +18,7 @@ from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.planner import Planner
-from tuling_fsm.world.world import RouteMatch
+from tuling_fsm.world.world import EmergencyInput, RouteMatch
 
 from .drives import LOWER_END, UPPER_END, arrived, car_park, entering, garage, route_to, searching, seen_all
 
@@ -218,6 +218,31 @@ def test_only_an_operators_reset_leaves_it_and_all_begins_anew(car_park_map: Roa
     drive.until(states.SLOT_SEARCH, 3.0)
     garage(drive).go_to(20.0, -0.5 * LANE_M, 0.0)
     assert any(decision.probe is not None for decision in drive.run(1.0)), "the slot that it stood in is not barred"
+
+
+@pytest.mark.clause("PRK-5", "EST-1")
+@pytest.mark.parametrize("called", [True, False])
+def test_a_reset_during_an_emergency_stop_is_heard_when_it_is_released(car_park_map: RoadMap, called: bool) -> None:
+    drive = parked(car_park_map)
+    drive.place.emergency = EmergencyInput(True, 0.0)
+    drive.tick()
+    drive.tick(reset=called)
+    assert {decision.state for decision in drive.run(1.0)} == {states.PARKED}
+    drive.place.emergency = EmergencyInput(False, 0.0)
+    assert drive.tick().state == (states.PLAN_ONCE if called else states.PARKED)
+    assert not drive.behaviour.record.machine.memory.reset
+
+
+@pytest.mark.clause("PRK-5", "EST-1")
+def test_a_reset_before_the_car_is_parked_does_not_count_later(car_park_map: RoadMap) -> None:
+    drive = entering(car_park_map)
+    drive.place.emergency = EmergencyInput(True, 0.0)
+    drive.tick(reset=True)
+    drive.place.emergency = EmergencyInput(False, 0.0)
+    garage(drive).go_to(*in_place())
+    drive.result = arrived()
+    drive.until(states.PARKED)
+    assert {decision.state for decision in drive.run(1.0)} == {states.PARKED}
 
 
 def test_live_parameters_take_effect_on_the_next_tick(car_park_map: RoadMap) -> None:

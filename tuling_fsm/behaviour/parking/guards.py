@@ -117,8 +117,8 @@ def in_slot(view: BehaviourView) -> bool:
 
 
 def reset_called(view: BehaviourView) -> bool:
-    """An operator wants the car to set off again (PRK-5)."""
-    return view.world.reset
+    """An operator wants the car to set off again, or wanted it during an emergency stop (PRK-5)."""
+    return view.world.reset or view.memory.reset
 
 
 def _patience(view: BehaviourView) -> float:
