@@ -110,6 +110,17 @@ def test_a_stop_sign_is_served_by_standing_there(
     assert line_rules(replace(now, by_hand=True), {}) == ((), {})
 
 
+@pytest.mark.clause("INT-7", "USE-3")
+@pytest.mark.parametrize(("v", "stood", "served"), [(0.06, 0.95, True), (0.06, 0.0, False), (0.1, 0.95, False)])
+def test_the_noise_of_the_speed_of_a_standing_car_does_not_begin_its_stop_anew(
+    road: RoadMap, v: float, stood: float, served: bool
+) -> None:
+    now = situation(road, v=v, stop_lines=(line(1.0, "stop"),))
+    memory, _ = judged(now, LineMemory(stood_s=stood))
+    assert memory.served is served
+    assert memory.stood_s == pytest.approx(stood + now.world.dt if served else 0.0)
+
+
 @pytest.mark.clause("INT-2", "USE-3")
 def test_walls_stand_at_the_lines_that_are_still_ahead(road: RoadMap) -> None:
     lines = (

@@ -8,6 +8,7 @@ from tuling_fsm.behaviour.traffic.memory import LightDecision, LineKey, LineMemo
 from tuling_fsm.behaviour.traffic.situation import TrafficSituation, edge_point, lane_s_at
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Reason, StopWall
+from tuling_fsm.core.standing import VEHICLE_STANDS
 from tuling_fsm.map.lanes import StopLine
 from tuling_fsm.world.inputs import Light
 
@@ -92,11 +93,18 @@ def _hopeless(now: TrafficSituation, gap: float) -> bool:
 
 def _stop_sign(now: TrafficSituation, gap: float, old: LineMemory) -> tuple[LineMemory, bool]:
     """The memory of a stop sign, and whether the car still has to stop (and stand) there."""
-    stood = now.world.standing_for
+    stood = _stood(now, old)
     at_line = now.stands and gap <= now.parameters.line.arrived and stood >= now.parameters.line.stop_sign_wait
     near_line = now.stands and gap <= _CROWDED_M and stood >= now.parameters.line.stop_sign_wait + _CROWDED_S
     served = (old.served and gap <= _CROWDED_M) or at_line or near_line
-    return replace(old, served=served), not served
+    return replace(old, served=served, stood_s=stood), not served
+
+
+def _stood(now: TrafficSituation, old: LineMemory) -> float:
+    """How long the car has stood, s: once it has come to rest, the noise of its speed does not end that."""
+    if abs(now.world.ego.v) >= VEHICLE_STANDS:
+        return 0.0
+    return max(now.world.standing_for, old.stood_s + now.world.dt if old.stood_s > 0.0 else 0.0)
 
 
 def walls_beside(now: TrafficSituation) -> Iterator[tuple[float, StopWall]]:

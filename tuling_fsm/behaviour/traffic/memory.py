@@ -32,6 +32,8 @@ class LineMemory:
     choice: LightDecision = LightDecision.OPEN
     served: bool = False
     """The car has stood at the stop sign for as long as it must."""
+    stood_s: float = 0.0
+    """How long it has stood before the sign."""
 
 
 class JunctionKey(NamedTuple):
