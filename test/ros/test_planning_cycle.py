@@ -260,3 +260,91 @@ def test_odometry_that_was_overtaken_is_not_ticked_on_and_a_clock_that_is_set_ba
     assert bench.lines == ["odometry: older than the last message, not taken (expected in order)"]
     bench.send(frame(95.0), "odometry")
     assert bench.trajectories()[-1].stamp == 95.0
+
+
+def silence(bench: Bench, ms: range) -> None:
+    """The node's clock goes on, and its timer is called."""
+    for each in ms:
+        bench.now = 7_000_000_000 + each * 1_000_000
+        bench.timer()
+
+
+@pytest.mark.clause("SAF-1", "SAF-3", "DWELL-5")
+def test_odometry_that_comes_after_the_ticks_in_its_place_does_not_set_back_time():
+    bench = Bench()
+    bench.now = 7_000_000_000
+    bench.send(frame(100.0), "odometry")
+    silence(bench, range(0, 400, 50))
+    for k in range(1, 11):  # All that was held up, at once, and what comes then.
+        bench.send(frame(100.0 + 0.05 * k), "odometry")
+    assert [t.stamp for t in bench.trajectories()] == pytest.approx(
+        [100.0, 100.2, 100.25, 100.3, 100.35, 100.4, 100.45, 100.5]
+    )
+    assert bench.lines == ["odometry: older than a tick of silence, not taken (expected in odometry_timeout)"]
+    bench.send(frame(99.9), "odometry")
+    assert bench.trajectories()[-1].stamp == 99.9, "so far back it is the clock that was set"
+
+
+@pytest.mark.clause("SAF-1", "DWELL-5")
+def test_odometry_that_is_late_from_then_on_is_ticked_on_once_it_has_caught_up():
+    bench = Bench()
+    bench.now = 7_000_000_000
+    bench.send(frame(100.0), "odometry")
+    silence(bench, range(0, 350, 50))
+    assert bench.trajectories()[-1].stamp == pytest.approx(100.3)
+    for k in range(1, 21):
+        silence(bench, range(300 + 50 * k, 301 + 50 * k))
+        bench.send(frame(100.0 + 0.05 * k), "odometry")
+    assert [t.stamp for t in bench.trajectories()][5:] == pytest.approx([100.0 + 0.05 * k for k in range(8, 21)])
+
+
+@pytest.mark.clause("SAF-1", "DWELL-5")
+def test_late_odometry_whose_clock_stands_is_silence_too():
+    bench = Bench()
+    bench.now = 7_000_000_000
+    bench.send(frame(100.0), "odometry")
+    silence(bench, range(0, 350, 50))
+    for ms in range(350, 900, 50):
+        silence(bench, range(ms, ms + 1))
+        bench.send(frame(100.05), "odometry")
+    assert [t.stamp for t in bench.trajectories()] == pytest.approx(
+        [100.0, 100.2, 100.25, 100.3, 100.35, 100.4, 100.45, 100.5]
+    )
+
+
+@pytest.mark.clause("DWELL-5")
+def test_the_first_odometry_may_be_older_than_a_tick_before_it():
+    bench = Bench()
+    bench.now = 100_000_000_000
+    bench.timer()
+    for k in range(3):
+        bench.send(frame(99.98 + 0.05 * k), "odometry")
+    assert [t.stamp for t in bench.trajectories()] == pytest.approx([100.0, 100.03, 100.08])
+    assert bench.lines == []
+    late = Bench()
+    late.now = 100_000_000_000
+    late.timer()
+    late.send(frame(99.98), "odometry")
+    for ms in range(0, 350, 50):
+        late.now = 100_000_000_000 + ms * 1_000_000
+        late.timer()
+    assert [t.stamp for t in late.trajectories()] == pytest.approx([100.0, 100.2, 100.25, 100.3])
+
+
+@pytest.mark.clause("SAF-1")
+def test_odometry_that_waits_for_the_end_of_a_long_tick_is_not_silent():
+    wall = [0.0]
+    bench = Bench(clock=lambda: wall[0])
+
+    def after(seconds: float) -> None:
+        wall[0] += seconds
+        bench.now += nanoseconds(seconds)
+
+    for k in range(4):
+        bench.send(frame(100.0 + 0.25 * k), "odometry")
+        after(0.25)
+        bench.timer()
+    assert [t.stamp for t in bench.trajectories()] == pytest.approx([100.0, 100.25, 100.5, 100.75])
+    after(0.05)
+    bench.timer()
+    assert bench.trajectories()[-1].stamp == pytest.approx(101.05), "where none waits either"

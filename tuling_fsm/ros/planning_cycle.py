@@ -44,10 +44,13 @@ LOOK_S, SLOWER = 1.0, 0.3
 """A plan brakes that is slower than another by so much (m/s) after this time (s)."""
 ELSEWHERE_M = 1.0
 """A car this far from its plan is not on it."""
+BUSY_S = 0.1
+"""Where the timer is called so long after the last time (s) the node was busy, and what came meanwhile waits."""
 HEALTH_PERIOD_NS = 1_000_000_000
 KEEP_PERIOD_NS = 500_000_000
 OVERTAKEN_NS = 500_000_000
-"""Odometry that is older than the last by less has been overtaken; by more, the clock has been set back (DWELL-5)."""
+"""Odometry that is older than the last one, or than the last tick, by less has been overtaken; by more, the clock has
+been set back (DWELL-5)."""
 
 
 class Log(Protocol):
@@ -121,8 +124,12 @@ class Inbox:
         self._calls: set[str] = set()
         self._faults: dict[str, str] = {}
         self._overtaken = False
+        self._ticked_ns: int | None = None
+        """Stamp of the last tick."""
         self.stamps: dict[str, int] = {}
         """Stamp (ns) of the latest message by topic, of those with a header."""
+        self.heard_ns: int | None = None
+        """Stamp of the odometry that came last and in order, whether it was taken or too late for that."""
 
     def receive(self, topic: str, raw: bytes) -> bool:
         """Keep a message until the next tick; a newer one replaces it.
@@ -132,6 +139,9 @@ class Inbox:
         if topic == "odometry":
             read = self._read(topic, unpack_odometry, raw)
             if read is None or self._is_overtaken(topic, read[0]):
+                return False
+            self.heard_ns = read[0]
+            if self._is_late(topic, read[0]):
                 return False
             self.stamps[topic], self._values[topic] = read
             return True
@@ -149,6 +159,12 @@ class Inbox:
             self._report(f"{topic}: older than the last message, not taken (expected in order)")
         return True
 
+    def _is_late(self, topic: str, ns: int) -> bool:
+        """Whether silence has ticked in its place already: to tick on it would set back every timer too."""
+        if self._ticked_ns is None or self.stamps.get(topic) == ns:
+            return False
+        return 0 <= self._ticked_ns - ns < OVERTAKEN_NS
+
     def answer(self, number: int, points: FloatArray) -> None:
         """An answer of the route server, for the next tick."""
         self._answers.append((number, points))
@@ -159,7 +175,7 @@ class Inbox:
 
     def take(self, ns: int) -> Inputs:
         """The inputs of the tick at `ns`."""
-        stamp = seconds(ns)
+        self._ticked_ns, stamp = ns, seconds(ns)
         raw, self._raw = self._raw, {}
         answers = [RouteAnswer(stamp, *answer) for answer in self._answers]
         self._answers = []
@@ -203,7 +219,7 @@ class PlanningCycle:
         now_ns: the node's clock.
         wanted: whether a topic has a subscriber.
         bag: records every tick, if given.
-        clock: seconds of wall time; nothing but the lateness of a plan is judged by it.
+        clock: seconds of wall time; nothing but the lateness of a plan, and of the timer, is judged by it.
         odometry_rate: when the next odometry is to be expected.
     """
 
@@ -238,8 +254,12 @@ class PlanningCycle:
         """Stamp of the last tick."""
         self._ticked_on: int | None = None
         """Stamp of the odometry of the last tick."""
+        self._heard_ns: int | None = None
+        """Stamp of the odometry that came last; a clock that stands is silence."""
         self._odometry_at: int | None = None
-        """The node's clock when odometry came last that moves on."""
+        """The node's clock when it came."""
+        self._late = False
+        """Whether it has been told that odometry came too late."""
         self._plan: Messages = []
         """What was sent of the last trajectory."""
         self._sent: Trajectory | None = None
@@ -252,18 +272,23 @@ class PlanningCycle:
         self._kept_ns = 0
         self._unkept = ""
         self._health_at = 0
+        self._called_at: float | None = None
+        """When the timer was called last."""
 
     def receive(self, topic: str, raw: bytes) -> Iterator[Output]:
         """A message has come: it goes into the inbox, and what is due is done."""
         usable, odometry = self._inbox.receive(topic, raw), topic == "odometry"
+        if odometry and self._inbox.heard_ns != self._heard_ns:
+            if not usable and self._odometry_at is not None and not self._late:
+                self._late = True
+                self._log.warning("odometry: older than a tick of silence, not taken (expected in odometry_timeout)")
+            self._heard_ns, self._odometry_at = self._inbox.heard_ns, self._now_ns()
         if not usable:
             return
         if odometry:
             self._odometry_rate.heard()
             if self._own.lock_step and self._inbox.stamps[topic] == self._last_ns:
                 yield from self._plan  # It has been answered already, so that the answer must have been lost.
-            if self._moves_on():
-                self._odometry_at = self._now_ns()
         if odometry or self._own.lock_step:
             yield from self._tick_if_due()
 
@@ -276,13 +301,16 @@ class PlanningCycle:
             yield from self._tick_if_due()
 
     def timer(self, other_publishers: int) -> Iterator[Output]:
-        """Called every now and then: tick where odometry is silent, and report on health.
+        """Called every now and then: tick where odometry is silent, and report on health. After a long tick the timer
+        may be called before the odometry that has come meanwhile, which is no silence: then the next call tells.
 
         Args:
             other_publishers: how many other nodes send trajectories on the same topic.
         """
-        now = self._now_ns()
-        silent = self._silent(now)
+        now, called = self._now_ns(), self._clock()
+        busy = self._called_at is not None and called - self._called_at > BUSY_S
+        self._called_at = called
+        silent = None if busy else self._silent(now)
         if silent is not None:
             yield from self._outputs_of(self._tick(silent), silent)
         if not 0 <= now - self._health_at < HEALTH_PERIOD_NS:
@@ -337,7 +365,7 @@ class PlanningCycle:
             yield RestTimer(rest)
 
     def _moves_on(self) -> bool:
-        """Whether the latest odometry is another one than that of the last tick; a clock that stands is silence."""
+        """Whether the latest odometry is another one than that of the last tick."""
         return self._inbox.stamps.get("odometry") not in (self._ticked_on, self._last_ns)
 
     def _silent(self, now_ns: int) -> int | None:
@@ -349,7 +377,8 @@ class PlanningCycle:
             silence = now_ns - self._odometry_at
             if silence < nanoseconds(self._own.odometry_timeout):
                 return None
-            stamp = self._inbox.stamps["odometry"] + silence
+            if "odometry" in self._inbox.stamps:
+                stamp = self._inbox.stamps["odometry"] + silence
         return stamp if self._last_ns is None or stamp > self._last_ns else None
 
     def _tick(self, ns: int) -> TickOutcome:
