@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import time
 from functools import partial
 from types import SimpleNamespace
 
@@ -13,13 +14,15 @@ from patience import PATIENCE_S
 from rclpy.task import Future
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.topics import BY_NAME
 from tuling_fsm.ros import lifecycle_client, planner
 from tuling_fsm.ros.lifecycle_client import LifecycleClient
 from tuling_fsm.ros.planner_link import PlannerLink
-from tuling_fsm.ros.planning_cycle import Acknowledge
-from tuling_fsm.ros.qos import acknowledged
+from tuling_fsm.ros.planning_cycle import Acknowledge, Inbox
+from tuling_fsm.ros.qos import acknowledged, message_class, profile, waiting
 from tuling_fsm.ros.simulator import SimNode
 from tuling_fsm.wire.paths import pack_path
+from tuling_fsm.wire.text import pack_bool
 
 LEADS_TO = {("configure", "unconfigured"): "inactive", ("activate", "inactive"): "active"}
 
@@ -141,6 +144,57 @@ def test_a_simulator_whose_messages_do_not_arrive_ends_with_an_error() -> None:
     said: list[str] = []
     SimNode._poll(SimpleNamespace(_asked_at=1.0, _link=link, _fail=said.append))
     assert said == ["what was sent did not arrive within 30 s"]
+
+
+class Queue:
+    """A subscription to serialized messages in which some wait."""
+
+    def __init__(self, *messages: bytes) -> None:
+        self.messages = list(messages)
+        self.msg_type, self.raw = object, True
+        self.handle = self
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def take_message(self, kind: type, raw: bool) -> tuple[bytes, dict[str, int]] | None:
+        assert (kind, raw) == (self.msg_type, self.raw)
+        return (self.messages.pop(0), {}) if self.messages else None
+
+
+@pytest.mark.clause("EST-1")
+def test_all_commands_that_wait_are_taken_with_the_first_one() -> None:
+    stop, go = pack_bool(True), pack_bool(False)
+    queues = {"emergency_stop": Queue(stop, go), "radar_health": Queue(go)}
+    node = SimpleNamespace(_inbox=Inbox(print), _present=lambda: None, _subscribed=queues)
+    for topic in queues:
+        planner.PlannerNode._receive(node, topic, go)
+    inputs = node._inbox.take(1)
+    assert inputs.emergency_stop.value
+    assert [len(queue.messages) for queue in queues.values()] == [0, 1]
+
+
+@pytest.mark.ros
+@pytest.mark.clause("EST-1")
+def test_what_waits_in_the_queue_of_a_subscription_is_taken_in_its_order(rig) -> None:
+    topic = BY_NAME["emergency_stop"]
+    heard: list[bytes] = []
+    subscription = rig.node.create_subscription(
+        message_class(topic.type), topic.name, heard.append, profile(topic.qos), raw=True
+    )
+    rig.until(lambda: rig.publishers[topic.name].get_subscription_count() == 1)
+    sent = [pack_bool(word) for word in (False, True, True, False)]
+    for raw in sent:
+        rig.publish(topic.name, raw)
+    taken: list[bytes] = []
+    deadline = time.monotonic() + PATIENCE_S
+    while len(taken) < len(sent):
+        assert time.monotonic() < deadline
+        taken += waiting(subscription)
+    assert taken == sent and heard == []
 
 
 LISTENER = """

@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 from ros.stand import Bench, frame
+from tuling_fsm.bag.ticks import read_inputs
 from tuling_fsm.wire.cdr import nanoseconds
 from tuling_fsm.wire.diagnostics import unpack_diagnostics
+from tuling_fsm.wire.text import pack_bool
 from tuling_fsm.world.inputs import BoolMessage
 
 
@@ -206,6 +208,25 @@ def test_a_late_plan_that_brakes_is_sent_all_the_same():
     bench.send(frame(1.05, 1.0))
     bench.send(replace(frame(1.1, 1.2), emergency_stop=BoolMessage(1.1, True)))
     assert bench.trajectories()[-1].stands
+
+
+@pytest.mark.clause("EST-1")
+@pytest.mark.parametrize("after", [pack_bool(False), b"\0\1\0\0garbage"])
+def test_a_command_to_stop_is_not_taken_back_before_a_tick_has_seen_it(after, tmp_path):
+    bench = Bench(record=tmp_path)
+    bench.send(frame(1.0))
+    bench.answer()
+    bench.send(frame(1.05))
+    for raw in (pack_bool(False), pack_bool(True), after):
+        bench.do(bench.cycle.receive("emergency_stop", raw))
+    bench.send(frame(1.1))
+    assert bench.trajectories()[-1].stands
+    bench.do(bench.cycle.receive("emergency_stop", pack_bool(False)))
+    bench.send(frame(1.15))
+    assert not bench.trajectories()[-1].stands
+    bench.halt()
+    commands = [inputs.emergency_stop and inputs.emergency_stop.value for inputs in read_inputs(tmp_path)]
+    assert commands == [None, None, True, False]
 
 
 @pytest.mark.clause("SAF-1", "USE-11")

@@ -15,9 +15,9 @@ from tuling_fsm.core.topics import BOOL, GRID, INPUTS
 from tuling_fsm.wire import cdr
 from tuling_fsm.wire.diagnostics import DiagnosticLevel, DiagnosticStatus, pack_diagnostics, unpack_diagnostics
 from tuling_fsm.wire.grid import pack_occupancy, unpack_occupancy
-from tuling_fsm.wire.inputs import pack_inputs, unpack_input
+from tuling_fsm.wire.inputs import pack_inputs, unpack_input, with_input
 from tuling_fsm.wire.plan import pack_plan_request, unpack_plan_request
-from tuling_fsm.wire.text import pack_json, pack_string, unpack_json
+from tuling_fsm.wire.text import pack_bool, pack_json, pack_string, unpack_json
 from tuling_fsm.world.inputs import BoolMessage, Inputs, Occupancy, Odometry, RouteAnswer, StampedRows
 
 from .samples import NS, example_points, example_rows
@@ -130,6 +130,17 @@ def test_all_inputs_come_back_and_only_what_is_new_is_sent_again():
     ]
     later = Inputs(1.05, odometry=Odometry(1.05, Pose(0, 0, 0), 0, 0), objects=inputs.objects, rain_fog=inputs.rain_fog)
     assert [topic for topic, _ in pack_inputs(later, inputs)] == ["odometry"]
+
+
+@pytest.mark.clause("EST-1", "DWELL-3")
+def test_a_command_to_stop_stays_for_the_tick_that_sees_it_first():
+    inputs = Inputs(0.0)
+    seen = []
+    for stamp, word in ((1.0, False), (1.0, True), (1.0, False), (1.05, True), (1.1, False)):
+        inputs = with_input(inputs, "emergency_stop", unpack_input("emergency_stop", pack_bool(word), stamp))
+        seen.append(inputs.emergency_stop)
+    stop = BoolMessage(1.0, True)
+    assert seen == [BoolMessage(1.0, False), stop, stop, BoolMessage(1.05, True), BoolMessage(1.1, False)]
 
 
 def test_route_answers_come_back_bit_for_bit():

@@ -83,6 +83,8 @@ _STAMPED = frozenset({CLOUD, GRID, ODOMETRY})
 SENSOR = Qos(reliable=False)
 RELIABLE = Qos()
 LATCHED = Qos(latched=True)
+COMMANDS = Qos(depth=10)
+"""None of them is to be lost while a tick is made."""
 
 _OBJECTS = (
     Column("id", "u4", "the same on every message as long as the thing is tracked"),
@@ -127,7 +129,7 @@ INPUTS = (
     Topic(
         "emergency_stop",
         BOOL,
-        RELIABLE,
+        COMMANDS,
         "the remote: a heartbeat, true = stop; silence while armed = stop",
         field="emergency_stop",
         max_age="behaviour.estop.silence",

@@ -28,7 +28,7 @@ from tuling_fsm.ros.loop import ServedNode
 from tuling_fsm.ros.node_parameters import PlannerNodeParameters, planner_specs, read_mission, required_file
 from tuling_fsm.ros.parameter_server import ParameterServer
 from tuling_fsm.ros.planning_cycle import Acknowledge, Inbox, Output, PendingRouteRequest, PlanningCycle
-from tuling_fsm.ros.qos import acknowledged, message_class, profile
+from tuling_fsm.ros.qos import acknowledged, message_class, profile, waiting
 from tuling_fsm.ros.route_client import RouteClient
 from tuling_fsm.wire.diagnostics import DiagnosticStatus, pack_diagnostics
 from tuling_fsm.wire.inputs import OPERATOR
@@ -202,8 +202,8 @@ class PlannerNode(ServedNode, LifecycleNode):
             topic.name: self.create_lifecycle_publisher(message_class(topic.type), topic.name, profile(topic.qos))
             for topic in OUTPUTS
         }
-        self._subscribed = [
-            self.create_subscription(
+        self._subscribed = {
+            topic.name: self.create_subscription(
                 message_class(topic.type),
                 topic.name,
                 partial(self._receive, topic.name),
@@ -211,7 +211,7 @@ class PlannerNode(ServedNode, LifecycleNode):
                 raw=True,
             )
             for topic in INPUTS
-        ]
+        }
         self._offered = [self.create_service(Trigger, f"~/{name}", partial(self._call, name)) for name in OPERATOR]
         self._offered.append(self.create_service(Trigger, "~/explain", self._explain))
         steady = Clock(clock_type=ClockType.STEADY_TIME)
@@ -230,7 +230,7 @@ class PlannerNode(ServedNode, LifecycleNode):
             self.destroy_timer(self._alarm)
             for service in self._offered:
                 self.destroy_service(service)
-            for subscription in self._subscribed:
+            for subscription in self._subscribed.values():
                 self.destroy_subscription(subscription)
             for publisher in self._published.values():
                 self.destroy_lifecycle_publisher(publisher)
@@ -239,11 +239,13 @@ class PlannerNode(ServedNode, LifecycleNode):
         gc.unfreeze()
 
     def _receive(self, topic: str, raw: bytes) -> None:
-        cycle = self._present()
-        if cycle is None:
-            self._inbox.receive(topic, raw)
-        else:
-            self._do(cycle.receive(topic, raw))
+        """A message has come. A queue of several is emptied with it: no tick is to come before what waits in it."""
+        cycle, queued = self._present(), BY_NAME[topic].qos.depth > 1
+        for message in (raw, *(waiting(self._subscribed[topic]) if queued else ())):
+            if cycle is None:
+                self._inbox.receive(topic, message)
+            else:
+                self._do(cycle.receive(topic, message))
 
     def _answered(self, number: int, points: FloatArray | None) -> None:
         cycle = self._present()

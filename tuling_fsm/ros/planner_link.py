@@ -43,7 +43,7 @@ class PlannerLink:
         self._answered = answered
         self.watch = RunWatch()
         """What the planner said."""
-        self._publishers = input_publishers(node)
+        self._publishers = input_publishers(node, depth=1)  # What is waited for: see `acknowledged`.
         self._preset = node.create_publisher(message_class(PATH), "preset_route", profile(LATCHED))
         self._behaviour_publisher = node.create_publisher(message_class(STRING), SERVER_BEHAVIOUR, profile(LATCHED))
         self._server_behaviour = ServerBehaviour.WELL

@@ -22,7 +22,7 @@ from tuling_fsm.ros.last_resort import braking, straight_on
 from tuling_fsm.ros.node_parameters import PlannerNodeParameters
 from tuling_fsm.ros.timing import Health, MessageRate
 from tuling_fsm.wire.cdr import STAMP_BYTES, nanoseconds, seconds, stamp_ns
-from tuling_fsm.wire.inputs import unpack_input
+from tuling_fsm.wire.inputs import commands_stop, unpack_input
 from tuling_fsm.wire.odometry import unpack_odometry
 from tuling_fsm.wire.outputs import Messages, Outputs, Wanted, everything, failure_messages, trajectory_messages
 from tuling_fsm.wire.text import pack_json
@@ -132,7 +132,7 @@ class Inbox:
         """Stamp of the odometry that came last and in order, whether it was taken or too late for that."""
 
     def receive(self, topic: str, raw: bytes) -> bool:
-        """Keep a message until the next tick; a newer one replaces it.
+        """Keep a message until the next tick; a newer one replaces it, but no command to stop (EST-1).
 
         Odometry is read at once, as it drives the ticks; returns whether it can be used.
         """
@@ -145,7 +145,8 @@ class Inbox:
                 return False
             self.stamps[topic], self._values[topic] = read
             return True
-        self._raw[topic] = raw
+        if not commands_stop(topic, self._raw.get(topic)):
+            self._raw[topic] = raw
         if topic in STAMPED and len(raw) >= STAMP_BYTES:
             self.stamps[topic] = stamp_ns(raw)
         return True

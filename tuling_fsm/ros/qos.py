@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import importlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from rclpy.duration import Duration
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.subscription import Subscription
 
 from tuling_fsm.core.topics import INPUTS, Qos
 
@@ -47,6 +48,16 @@ def input_publishers(node: Node, depth: int | None = None) -> dict[str, Publishe
         )
         for topic in INPUTS
     }
+
+
+def waiting(subscription: Subscription) -> Iterator[bytes]:
+    """Take what waits in the queue of a subscription to serialized messages, the oldest first.
+
+    An executor takes one message of each queue before it serves the next: between two of one queue it may make a tick.
+    """
+    with subscription.handle:
+        while (taken := subscription.handle.take_message(subscription.msg_type, subscription.raw)) is not None:
+            yield bytes(taken[0])
 
 
 def acknowledged(publisher: Publisher, within_s: float, given_up: Callable[[], bool] = lambda: False) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -18,6 +19,7 @@ from tuling_fsm.wire.tables import pack_table, unpack_table
 from tuling_fsm.wire.text import pack_bool, pack_json, unpack_bool, unpack_json
 from tuling_fsm.world.inputs import BoolMessage, Inputs, RouteAnswer
 
+_STOP = "emergency_stop"
 PUSHED = -1
 """`RouteAnswer.request` of a route that was not asked for."""
 OPERATOR = ("clear_emergency_stop", "reset", "skip_task")
@@ -92,11 +94,25 @@ def pack_inputs(inputs: Inputs, previous: Inputs | None = None) -> Iterator[tupl
             yield topic.name, pack(topic.name, value)
 
 
+def commands_stop(topic: str, raw: bytes | None) -> bool:
+    """Whether a serialized message, if there is one, is the remote's command to stop.
+
+    Nothing on its topic takes the place of one before a tick has seen it (EST-1): the button may be held for less time
+    than a tick takes, and a second remote may say go.
+    """
+    if topic == _STOP and raw is not None:
+        with suppress(InputError):
+            return unpack_bool(raw, topic)
+    return False
+
+
 def with_input(latest: Inputs, topic: str, value: Any) -> Inputs:
     """The inputs with a value of `unpack_input`: answers and calls are added, anything else takes the place of the last
-    one.
+    one, but for a command to stop that the same tick is the first to see (EST-1).
     """
-    field = BY_NAME[topic].field
+    field, stop = BY_NAME[topic].field, latest.emergency_stop
+    if topic == _STOP and stop is not None and stop.value and stop.stamp == value.stamp:
+        return latest
     changes: dict[str, Any] = {field: value}
     if topic == "operator":
         changes = dict.fromkeys(value, True)
