@@ -290,6 +290,21 @@ def silence(bench: Bench, ms: range) -> None:
         bench.timer()
 
 
+@pytest.mark.clause("SAF-1", "DWELL-5")
+@pytest.mark.parametrize("set_back_ms", [100, 200, 400])
+def test_silence_goes_on_where_the_nodes_clock_is_set_back(set_back_ms):
+    bench = Bench()
+    bench.now = 7_000_000_000
+    bench.send(frame(100.0), "odometry")
+    silence(bench, range(0, set_back_ms + 50, 50))
+    end = -5_000 + 600 - set_back_ms
+    silence(bench, range(-5_000, end + 50, 50))
+    assert [t.stamp for t in bench.trajectories()] == pytest.approx([100.0] + [100.2 + 0.05 * k for k in range(9)])
+    bench.send(frame(2.1), "odometry")
+    silence(bench, range(end, end + 300, 50))
+    assert [t.stamp for t in bench.trajectories()][10:] == pytest.approx([2.1, 2.3, 2.35])
+
+
 @pytest.mark.clause("SAF-1", "SAF-3", "DWELL-5")
 def test_odometry_that_comes_after_the_ticks_in_its_place_does_not_set_back_time():
     bench = Bench()

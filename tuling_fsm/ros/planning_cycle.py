@@ -258,7 +258,9 @@ class PlanningCycle:
         self._heard_ns: int | None = None
         """Stamp of the odometry that came last; a clock that stands is silence."""
         self._odometry_at: int | None = None
-        """The node's clock when it came."""
+        """`_steady_ns` when it came."""
+        self._read_ns = self._set_back_ns = 0
+        """The node's clock when it was read last, and by how much it has been set back in all."""
         self._late = False
         """Whether it has been told that odometry came too late."""
         self._plan: Messages = []
@@ -283,7 +285,7 @@ class PlanningCycle:
             if not usable and self._odometry_at is not None and not self._late:
                 self._late = True
                 self._log.warning("odometry: older than a tick of silence, not taken (expected in odometry_timeout)")
-            self._heard_ns, self._odometry_at = self._inbox.heard_ns, self._now_ns()
+            self._heard_ns, self._odometry_at = self._inbox.heard_ns, self._steady_ns()
         if not usable:
             return
         if odometry:
@@ -311,7 +313,7 @@ class PlanningCycle:
         now, called = self._now_ns(), self._clock()
         busy = self._called_at is not None and called - self._called_at > BUSY_S
         self._called_at = called
-        silent = None if busy else self._silent(now)
+        silent = None if busy else self._silent(self._steady_ns())
         if silent is not None:
             yield from self._outputs_of(self._tick(silent), silent)
         if not 0 <= now - self._health_at < HEALTH_PERIOD_NS:
@@ -368,6 +370,13 @@ class PlanningCycle:
     def _moves_on(self) -> bool:
         """Whether the latest odometry is another one than that of the last tick."""
         return self._inbox.stamps.get("odometry") not in (self._ticked_on, self._last_ns)
+
+    def _steady_ns(self) -> int:
+        """The node's clock, which goes on from where it was when it is set back: silence does so too (SAF-1)."""
+        now = self._now_ns()
+        self._set_back_ns += max(self._read_ns - now, 0)
+        self._read_ns = now
+        return now + self._set_back_ns
 
     def _silent(self, now_ns: int) -> int | None:
         """The stamp of the tick that silence asks for (SAF-1): the odometry's time goes on by the node's clock."""
