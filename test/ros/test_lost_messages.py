@@ -10,19 +10,24 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from lifecycle_msgs.srv import ChangeState, GetState
+from nav_msgs.srv import GetPlan
 from patience import PATIENCE_S
+from rclpy.serialization import deserialize_message
 from rclpy.task import Future
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.topics import BY_NAME
 from tuling_fsm.ros import lifecycle_client, planner
 from tuling_fsm.ros.lifecycle_client import LifecycleClient
 from tuling_fsm.ros.planner_link import PlannerLink
 from tuling_fsm.ros.planning_cycle import Acknowledge, Inbox
 from tuling_fsm.ros.qos import acknowledged, message_class, profile, waiting
+from tuling_fsm.ros.route_client import RouteClient
 from tuling_fsm.ros.simulator import SimNode
 from tuling_fsm.wire.paths import pack_path
 from tuling_fsm.wire.text import pack_bool
+from tuling_fsm.world.inputs import RouteRequest
 
 LEADS_TO = {("configure", "unconfigured"): "inactive", ("activate", "inactive"): "active"}
 
@@ -144,6 +149,47 @@ def test_a_simulator_whose_messages_do_not_arrive_ends_with_an_error() -> None:
     said: list[str] = []
     SimNode._poll(SimpleNamespace(_asked_at=1.0, _link=link, _fail=said.append))
     assert said == ["what was sent did not arrive within 30 s"]
+
+
+class RouteServer:
+    """A client of it: its questions are answered when a test says so, also those that were given up."""
+
+    def __init__(self) -> None:
+        self.asked: list[Future] = []
+
+    def service_is_ready(self) -> bool:
+        return True
+
+    def call_async(self, _: object) -> Future:
+        self.asked.append(Future())
+        return self.asked[-1]
+
+    def remove_pending_request(self, _: Future) -> None:
+        pass
+
+    def answer(self, index: int, points: int) -> None:
+        raw = pack_path(1, np.zeros((points, 3)))
+        self.asked[index].set_result(deserialize_message(raw, GetPlan.Response))
+
+
+@pytest.mark.clause("DEP-1", "RRF-1")
+def test_after_a_deactivation_an_old_answer_is_not_given_to_the_question_of_the_same_number() -> None:
+    server, answers = RouteServer(), []
+    routes = RouteClient(server, lambda number, points: answers.append((number, len(points))), print)
+    cycle = SimpleNamespace(halt=lambda: ())
+    node = SimpleNamespace(_routes=routes, _cycle=cycle, _do=list)
+    question = RouteRequest(1, "initial", Pose(0.0, 0.0, 0.0), Pose(9.0, 0.0, 0.0))
+    routes.ask(1, question)
+    planner.PlannerNode.stop(node)
+    server.answer(0, 2)
+    routes.ask(2, question)
+    assert answers == []
+    planner.PlannerNode.stop(SimpleNamespace(_routes=routes, _cycle=cycle, _do=list))
+    routes.ask(3, question)
+    server.answer(1, 3)
+    assert answers == []
+    server.answer(2, 4)
+    assert answers == [(1, 4)]
 
 
 class Queue:

@@ -195,6 +195,8 @@ class PlannerNode(ServedNode, LifecycleNode):
                 self._do(self._cycle.halt())
             finally:
                 self._cycle = None
+                if self._routes is not None:
+                    self._routes.forget()
 
     def _connect(self) -> None:
         """Make all topics, services, clients and timers."""

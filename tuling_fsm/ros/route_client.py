@@ -60,16 +60,21 @@ class RouteClient:
                 self._warn(f"route request {number}: no answer within {timeout_s:g} s")
                 self._answered(number, None)
 
-    def close(self) -> Client:
-        """Forget all questions; returns the client, which is the caller's to destroy."""
+    def forget(self) -> None:
+        """Forget all questions: their answers are not given to who asks next, whose numbers begin anew."""
         for future, _ in self._open.values():
             self._client.remove_pending_request(future)
         self._open.clear()
+
+    def close(self) -> Client:
+        """Forget all questions; returns the client, which is the caller's to destroy."""
+        self.forget()
         return self._client
 
     def _receive(self, number: int, future: Future) -> None:
-        if self._open.pop(number, None) is None:
+        if self._open.get(number, (None, 0.0))[0] is not future:
             return
+        del self._open[number]
         try:
             _, points = unpack_path(serialize_message(future.result()), f"route {number}")
         except InputError as error:
