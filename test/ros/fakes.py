@@ -106,11 +106,15 @@ class FakeAgent:
         return Trajectory(stamp, t, x, zero + pose.y, zero + pose.heading, zero, v, np.gradient(v, t))
 
 
-def read_map(path: Path) -> str:
+class FakeMap(str):
+    left_hand = False
+
+
+def read_map(path: Path) -> FakeMap:
     text = path.read_text()
     if "map" not in text:
         raise InputError(f"{path}:1", "no map", "a map")
-    return text
+    return FakeMap(text)
 
 
 def compile_until_seen(report: Callable[[str], None]) -> None:

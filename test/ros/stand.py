@@ -73,7 +73,14 @@ class Bench(Sink):
     """A planning cycle without ROS around it."""
 
     def __init__(
-        self, lock_step: bool = False, clock=lambda: 0.0, record=None, rate=None, own=None, **parameters: float
+        self,
+        lock_step: bool = False,
+        clock=lambda: 0.0,
+        record=None,
+        rate=None,
+        own=None,
+        left_hand=False,
+        **parameters: float,
     ) -> None:
         super().__init__()
         self.inbox = Inbox(self.lines.append)
@@ -81,7 +88,7 @@ class Bench(Sink):
         self.bag = None if record is None else BagWriter(record)
         self.own = own or PlannerNodeParameters(lock_step=lock_step)
         self.cycle = PlanningCycle(
-            self.agent, self.inbox, self.own, self.log, self.now_ns, self.wanted, self.bag, clock, rate
+            self.agent, self.inbox, self.own, self.log, self.now_ns, self.wanted, self.bag, clock, rate, left_hand
         )
 
     def send(self, inputs: Inputs, *topics: str) -> None:

@@ -12,9 +12,10 @@ import pytest
 
 from ros.stand import Bench, frame
 from tuling_fsm.bag.ticks import read_inputs
+from tuling_fsm.core.request import FollowLanes
 from tuling_fsm.wire.cdr import nanoseconds
 from tuling_fsm.wire.diagnostics import unpack_diagnostics
-from tuling_fsm.wire.text import pack_bool
+from tuling_fsm.wire.text import pack_bool, unpack_string
 from tuling_fsm.world.inputs import BoolMessage
 
 
@@ -47,6 +48,22 @@ def test_nothing_is_made_without_a_subscriber():
     assert {topic for topic, _ in bench.sent} == {
         "trajectory", "markers", "state", "sensors", "indicators", "transition",
     }  # fmt: skip
+
+
+def approaching(tick):
+    """A tick that follows its lanes."""
+    tick.decision.request = FollowLanes((), (), 5.0)
+    return tick
+
+
+@pytest.mark.clause("USE-14")
+@pytest.mark.parametrize(("left_hand", "side"), [(False, "right"), (True, "left")])
+def test_the_light_points_to_the_kerb_of_the_map(left_hand, side):
+    bench = Bench(left_hand=left_hand)
+    bench.agent.state = "temporary_stop/approach"
+    bench.cycle._agent.step = lambda inputs, step=bench.agent.step: approaching(step(inputs))
+    bench.send(frame(1.0))
+    assert [unpack_string(raw, topic) for topic, raw in bench.sent if topic == "indicators"] == [side]
 
 
 def test_a_disk_that_is_full_ends_the_recording_and_nothing_else(tmp_path):

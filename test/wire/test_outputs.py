@@ -238,3 +238,17 @@ JUNCTION = SimpleNamespace(s_from=38.0, s_to=52.0)
 )
 def test_the_light_follows_the_plan(change, shown):
     assert indicator(tick(**change)) == shown
+
+
+@pytest.mark.clause("USE-14")
+@pytest.mark.parametrize(
+    ("change", "shown"),
+    [
+        ({"state": "temporary_stop/approach"}, "left"),
+        ({"state": "temporary_stop/approach", "trajectory": straight(1.0, -3.0), "route": bend(0.0)}, "right"),
+        ({"state": "temporary_stop/stopped"}, "hazard"),
+        ({"route": bend(-1.5), "junctions": (JUNCTION,), "route_s": 20.0}, "right"),
+    ],
+)
+def test_in_left_hand_traffic_the_kerb_is_on_the_left(change, shown):
+    assert indicator(tick(**change), left_hand=True) == shown

@@ -152,6 +152,7 @@ class PlannerNode(ServedNode, LifecycleNode):
             lambda: int(clock.now().nanoseconds),
             lambda topic: bool(publishers[topic].get_subscription_count()),
             bag,
+            left_hand=self._map.left_hand,
         )
         return result
 

@@ -222,6 +222,7 @@ class PlanningCycle:
         bag: records every tick, if given.
         clock: seconds of wall time; nothing but the lateness of a plan, and of the timer, is judged by it.
         odometry_rate: when the next odometry is to be expected.
+        left_hand: whether the map's traffic keeps to the left.
     """
 
     def __init__(
@@ -235,6 +236,7 @@ class PlanningCycle:
         bag: BagWriter | None = None,
         clock: Callable[[], float] = time.perf_counter,
         odometry_rate: MessageRate | None = None,
+        left_hand: bool = False,
     ) -> None:
         self._agent = agent
         self._inbox = inbox
@@ -247,7 +249,7 @@ class PlanningCycle:
         self._clock = clock
         self._odometry_rate = odometry_rate or MessageRate()
         self._health = Health()
-        self._outputs = Outputs()
+        self._outputs = Outputs(left_hand)
         self._unanswered: set[int] = set()
         """Numbers of the questions to the route server that are open."""
         self._last: Tick | None = None

@@ -20,12 +20,12 @@ TURN_AHEAD_M = 30.0
 _CALM_HOLDS = (Reason.NONE, Reason.ARRIVED, Reason.NO_ROUTE)
 
 
-def indicator(tick: Tick) -> str:
-    """`off`, `left`, `right` or `hazard`."""
+def indicator(tick: Tick, left_hand: bool = False) -> str:
+    """`off`, `left`, `right` or `hazard`; where traffic keeps to the left the kerb is there."""
     request, indication = tick.decision.request, permissions(tick.state).indication
     if indication is Indication.HAZARD or (isinstance(request, Hold) and request.reason not in _CALM_HOLDS):
         return "hazard"
-    kerb = "right" if indication is Indication.KERB else ""
+    kerb = ("left" if left_hand else "right") if indication is Indication.KERB else ""
     return _side(_side_step(tick), SIDE_STEP_M) or kerb or _side(_turn(tick), TURN_RAD) or "off"
 
 

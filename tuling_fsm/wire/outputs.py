@@ -56,9 +56,14 @@ def failure_messages(ns: int) -> Messages:
 
 
 class Outputs:
-    """The messages of a tick beside its trajectory: some when they change, some at a rate by the ticks' stamps."""
+    """The messages of a tick beside its trajectory: some when they change, some at a rate by the ticks' stamps.
 
-    def __init__(self) -> None:
+    Args:
+        left_hand: whether the map's traffic keeps to the left.
+    """
+
+    def __init__(self, left_hand: bool = False) -> None:
+        self._left_hand = left_hand
         self._words: dict[str, str] = {}
         self._binding: Binding | None = None
         self._said_ns: int | None = None
@@ -78,7 +83,8 @@ class Outputs:
             sent.append(("route_blocked", pack_path(ns, decision.route_blocked)))
         events = transition_messages(tick)
         sent += events
-        sent += self._changed({"state": tick.state, "sensors": sensors(tick), "indicators": indicator(tick)})
+        shown = indicator(tick, self._left_hand)
+        sent += self._changed({"state": tick.state, "sensors": sensors(tick), "indicators": shown})
         binding = Binding.of(tick.limit, self._binding, seconds(ns))
         due = self._said_ns is None or not 0 <= ns - self._said_ns < 1e9 / rate - 1e6
         if due or binding is not self._binding or events:
