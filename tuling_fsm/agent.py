@@ -96,6 +96,11 @@ class Agent:
         self._last: tuple[AgentMemory, Inputs] | None = None
         """What the last tick was given."""
 
+    @property
+    def road_map(self) -> RoadMap:
+        """The map that it drives on."""
+        return self._road_map
+
     def _take(self, parameters: Parameters) -> None:
         self.parameters = parameters
         self._builder = WorldBuilder(self._road_map, parameters.vehicle, parameters.world)

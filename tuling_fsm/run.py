@@ -260,7 +260,8 @@ def _driver(planner: str, simulation: Simulation, parameters: Parameters, log: R
 
 def _agent(simulation: Simulation, parameters: Parameters, log: RunLog) -> Driver:
     """This planner, with all kernels compiled."""
-    agent, outputs = Agent(simulation.road_map, parameters), Outputs()
+    road_map = simulation.road_map
+    agent, outputs = Agent(road_map, parameters), Outputs(road_map.left_hand)
     agent.warm_up()
 
     def drive(inputs: Inputs) -> DrivenFrame:

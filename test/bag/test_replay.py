@@ -33,6 +33,8 @@ class Toggling:
     def __init__(self) -> None:
         self.state, self.seq = "a", 0
 
+    road_map = SimpleNamespace(left_hand=False)
+
     def step(self, inputs: Inputs) -> SimpleNamespace:
         assert inputs.odometry is not None
         event = None

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 from tuling_fsm.bag.read_warnings import Report
 from tuling_fsm.bag.saved_state import dump_state, go_on, parse_state
-from tuling_fsm.bag.ticks import RecordedRun, RecordedTick, read_recorded, read_ticks
+from tuling_fsm.bag.ticks import RecordedTick, read_recorded, read_ticks
 from tuling_fsm.bag.topic_names import OURS, TopicNames
 from tuling_fsm.bag.writer import FILE_NAME, BagWriter
 from tuling_fsm.core.errors import InputError
@@ -70,7 +70,8 @@ def replay(
     recorded_ticks = _told(read_ticks(bag, salvage, report, names), StampProgress(progress, recorded.duration_s))
     ticks = _with_changes(agent, recorded_ticks, report)
     if out is not None:
-        ticks = _written(Path(out), recorded, map_file, ticks)
+        chosen = {"map": str(Path(map_file).resolve())} if map_file else {}
+        ticks = _written(Path(out), {**recorded.run, **chosen}, Outputs(agent.road_map.left_hand), ticks)
     replayed = [event for tick in ticks for event in tick.transitions]
     if against is None and not (recorded.run or recorded.transitions):
         if report is not None:
@@ -207,13 +208,9 @@ def transitions(agent: Stepper, inputs: Iterable[Inputs]) -> Iterator[dict[str, 
         yield from tick.transitions
 
 
-def _written(
-    out: Path, recorded: RecordedRun, map_file: str | Path | None, ticks: Iterable[ReplayedTick]
-) -> Iterator[ReplayedTick]:
+def _written(out: Path, run: dict[str, Any], outputs: Outputs, ticks: Iterable[ReplayedTick]) -> Iterator[ReplayedTick]:
     """The same, written down on the way."""
-    chosen = {"map": str(Path(map_file).resolve())} if map_file else {}
-    outputs = Outputs()
-    with BagWriter(out, {**recorded.run, **chosen}) as writer:
+    with BagWriter(out, run) as writer:
         for replayed in ticks:
             tick, ns = replayed.tick, nanoseconds(replayed.inputs.stamp)
             if replayed.parameters is not None:

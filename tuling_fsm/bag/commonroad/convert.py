@@ -82,7 +82,7 @@ def convert(
     out.mkdir(parents=True, exist_ok=True)
     (out / MAP_NAME).write_bytes(to_opendrive(recording.name, recording.lanelets, recording.origin))
     road_map = read_map(out / MAP_NAME)
-    agent, outputs = Agent(road_map, parameters), Outputs()
+    agent, outputs = Agent(road_map, parameters), Outputs(road_map.left_hand)
     route = _route(road_map, car, parameters.vehicle)
     count = changes = 0
     run = {"map": str((out / MAP_NAME).resolve()), "parameters": flatten(parameters), "source": recording.name}

@@ -209,7 +209,8 @@ def drive_agent(
     """
     told = StampProgress(progress, loop.duration_s)
     parameters = parameters_for_scenarios(parameters)
-    agent, outputs, server = Agent(loop.road_map, parameters), Outputs(), loop.server
+    agent, outputs = Agent(loop.road_map, parameters), Outputs(loop.road_map.left_hand)
+    server = loop.server
     answers: list[RouteAnswer] = []
     run = {
         "map": str((out / MAP_NAME).resolve()),

@@ -13,7 +13,6 @@ from tuling_fsm.core import elementary
 from tuling_fsm.core.arrays import FloatArray, IntArray
 from tuling_fsm.core.kernels import kernel
 
-
 _LEAST_SHRINK_M = 0.05
 
 
