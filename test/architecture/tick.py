@@ -17,8 +17,9 @@ import tuling_fsm
 from tuling_fsm.agent import Agent, Parameters
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.opendrive import read_map
+from tuling_fsm.ros.inbox import Inbox
 from tuling_fsm.ros.node_parameters import PlannerNodeParameters
-from tuling_fsm.ros.planning_cycle import Inbox, PlanningCycle
+from tuling_fsm.ros.planning_cycle import PlanningCycle
 from tuling_fsm.sim.scenario.compiler import load_scenario
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.wire.inputs import pack_inputs

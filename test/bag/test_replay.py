@@ -30,10 +30,10 @@ ROOT = Path(__file__).resolve().parents[2]
 class Toggling:
     """Changes state whenever the car's heading, in its last bit, says so: the least change of an input shows."""
 
+    road_map = SimpleNamespace(left_hand=False)
+
     def __init__(self) -> None:
         self.state, self.seq = "a", 0
-
-    road_map = SimpleNamespace(left_hand=False)
 
     def step(self, inputs: Inputs) -> SimpleNamespace:
         assert inputs.odometry is not None

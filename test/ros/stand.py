@@ -11,8 +11,9 @@ from ros.fakes import FakeAgent, Parameters
 from tuling_fsm.bag.writer import BagWriter
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.trajectory import Trajectory
+from tuling_fsm.ros.inbox import Inbox
 from tuling_fsm.ros.node_parameters import PlannerNodeParameters
-from tuling_fsm.ros.planning_cycle import Acknowledge, Inbox, Output, PendingRouteRequest, PlanningCycle
+from tuling_fsm.ros.planning_cycle import Acknowledge, Output, PendingRouteRequest, PlanningCycle
 from tuling_fsm.wire.inputs import pack_inputs
 from tuling_fsm.wire.trajectory import unpack_trajectory
 from tuling_fsm.world.inputs import OBJECTS, TRAFFIC_LIGHTS, Inputs, Odometry, RouteRequest, StampedRows

@@ -19,9 +19,10 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.topics import BY_NAME
 from tuling_fsm.ros import lifecycle_client, planner
+from tuling_fsm.ros.inbox import Inbox
 from tuling_fsm.ros.lifecycle_client import LifecycleClient
 from tuling_fsm.ros.planner_link import PlannerLink
-from tuling_fsm.ros.planning_cycle import Acknowledge, Inbox
+from tuling_fsm.ros.planning_cycle import Acknowledge
 from tuling_fsm.ros.qos import acknowledged, message_class, profile, waiting
 from tuling_fsm.ros.route_client import RouteClient
 from tuling_fsm.ros.simulator import SimNode

@@ -10,8 +10,9 @@ from ros.stand import Sink
 from tuling_fsm.agent import Agent, Parameters
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.ros.inbox import Inbox
 from tuling_fsm.ros.node_parameters import PlannerNodeParameters
-from tuling_fsm.ros.planning_cycle import Inbox, PlanningCycle
+from tuling_fsm.ros.planning_cycle import PlanningCycle
 from tuling_fsm.sim.scenario.compiler import load_scenario
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.wire.cdr import nanoseconds

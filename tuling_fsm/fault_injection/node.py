@@ -15,8 +15,9 @@ from tuling_fsm.behaviour.decision import BehaviourRecord
 from tuling_fsm.core.topics import INPUTS, LATCHED
 from tuling_fsm.fault_injection.link import LinkMessage
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.ros.inbox import Inbox
 from tuling_fsm.ros.node_parameters import PlannerNodeParameters
-from tuling_fsm.ros.planning_cycle import Inbox, Output, PendingRouteRequest, PlanningCycle
+from tuling_fsm.ros.planning_cycle import Output, PendingRouteRequest, PlanningCycle
 from tuling_fsm.wire.inputs import unpack_input
 from tuling_fsm.world.inputs import Inputs, RouteAnswer, RouteRequest
 

@@ -24,10 +24,11 @@ from tuling_fsm.core.errors import InputError, in_one_line
 from tuling_fsm.core.parameters import flatten, load, nest
 from tuling_fsm.core.topics import BY_NAME, INPUTS, OUTPUTS, Qos
 from tuling_fsm.progress import Report
+from tuling_fsm.ros.inbox import Inbox
 from tuling_fsm.ros.loop import ServedNode
 from tuling_fsm.ros.node_parameters import PlannerNodeParameters, planner_specs, read_mission, required_file
 from tuling_fsm.ros.parameter_server import ParameterServer
-from tuling_fsm.ros.planning_cycle import Acknowledge, Inbox, Output, PendingRouteRequest, PlanningCycle
+from tuling_fsm.ros.planning_cycle import Acknowledge, Output, PendingRouteRequest, PlanningCycle
 from tuling_fsm.ros.qos import acknowledged, message_class, profile, waiting
 from tuling_fsm.ros.route_client import RouteClient
 from tuling_fsm.wire.diagnostics import DiagnosticStatus, pack_diagnostics
