@@ -70,7 +70,17 @@ MISDEEDS = [
     (
         "collision",
         Scene("changes lanes into who is beside", "two_lanes", Pose(100.0, -3.2, 0.0), [Leg(0.2, 5.0)],
-              [Other(Pose(101.5, -5.0, 0.0), 5.0, length=3.0)]),
+              [Other(Pose(101.0, -5.0, 0.0), 5.0)]),
+    ),
+    (
+        "collision",
+        Scene("gives up a change of lanes, and hits who is beside with its tail", "two_lanes", Pose(100.0, -3.0, 0.1),
+              [Leg(0.2, 8.0)], [Other(Pose(99.0, -4.85, 0.0), 8.0)]),
+    ),
+    (
+        "collision",
+        Scene("reverses into another lane, against who is beside", "two_lanes", Pose(100.0, -3.2, 0.0),
+              [Leg(0.2, -2.0)], [Other(Pose(102.5, -5.0, 0.0), -2.0)]),
     ),
     (
         "collision",
@@ -185,6 +195,12 @@ def test_a_misdeed_is_seen_and_at_fault(kind: str, scene: Scene, request: pytest
 SOUND = [
     Scene("is hit while it stands", "two_lanes", CAR, [Leg(2.0, 0.0)], [Other(Pose(90.0, LANE_Y, 0.0), 5.0)]),
     Scene("is hit from behind", "two_lanes", CAR, [Leg(2.0, 3.0)], [Other(Pose(92.0, LANE_Y, 0.0), 8.0)]),
+    Scene("is hit from behind while it stands in several lanes", "two_lanes", CAR._replace(y=-3.4), [Leg(2.0, 0.0)],
+          [Other(Pose(90.0, -5.0, 0.0), 5.0)]),
+    Scene("is hit from behind in the middle of a change of lanes", "two_lanes", CAR._replace(y=-3.4), [Leg(2.0, 3.0)],
+          [Other(Pose(90.0, -4.2, 0.0), 8.0)]),
+    Scene("is hit from behind in reverse", "two_lanes", CAR, [Leg(2.0, -1.5)],
+          [Other(Pose(112.0, LANE_Y + 0.5, WEST), 8.0)]),
     Scene("is hit aside in its lane", "two_lanes", CAR, [Leg(0.2, 5.0)],
           [Other(Pose(101.4, LANE_Y - 1.6, 0.0), 6.0, length=2.5)]),
     Scene("a person walks into the standing car", "two_lanes", CAR, [Leg(3.0, 0.0)],

@@ -40,7 +40,11 @@ NOSE, TAIL = 100.0 + Vehicle().front, 100.0 - Vehicle().rear_overhang
         (5.0, agents(TAIL - 2.0, LANE_Y, 0.0, v=8.0), False, "rear"),
         (-1.0, agents(TAIL - 2.0, LANE_Y, 0.0), True, "front"),
         (-1.0, agents(NOSE + 2.0, LANE_Y, 0.0, v=-4.0), False, "rear"),
+        (-1.0, agents(NOSE + 2.0, LANE_Y + 1.5, 0.0, v=-4.0), False, "rear"),
         (5.0, agents(101.4, LANE_Y + 1.6, 0.0, 2.5, v=6.0), False, "side"),
+        (5.0, agents(101.0, LANE_Y + 1.6, 0.0, v=6.0), False, "side"),
+        (5.0, agents(98.5, LANE_Y + 1.6, 0.0, v=6.0), False, "side"),
+        (-1.0, agents(104.3, LANE_Y + 1.6, 0.0, v=-4.0), False, "side"),
         (5.0, agents(101.4, LANE_Y + 1.6, 0.0, 2.5), True, "side"),
     ],
 )

@@ -1,5 +1,5 @@
-"""What the car touches, with which side, and whose fault it is (nuPlan's no_ego_at_fault_collisions,
-[caesar2021][]).
+"""What the car touches, with which side, and whose fault it is (nuPlan's no_ego_at_fault_collisions and
+is_agent_behind, [caesar2021][]).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from tuling_fsm.core import elementary
 from tuling_fsm.core.arrays import FloatArray, IntArray
 from tuling_fsm.core.errors import assert_never
-from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.geometry import Pose, shifted, wrap_angle
 from tuling_fsm.core.kernels import array_kernel
 from tuling_fsm.core.rectangles import Rectangle, rectangles_apart
 from tuling_fsm.core.vehicle import Vehicle
@@ -21,6 +21,8 @@ SAME_LEVEL_M = 3.0
 """Bodies whose heights differ by more than this do not meet."""
 BUMPER_M = 0.3
 """How deep behind the bumper a contact still is one of the bumper."""
+BEHIND = math.radians(150.0)
+"""Who is behind has its middle at a larger angle from the heading, as seen from the axle that trails: nuPlan's."""
 
 
 class Contact(str, Enum):
@@ -63,11 +65,20 @@ def contact(pose: Pose, v: float, vehicle: Vehicle, box: FloatArray, standing: f
     """
     if abs(v) <= standing:
         return Contact.STANDING
+    if is_behind(pose, v, vehicle, box):
+        return Contact.REAR
     leading = vehicle.front if v > 0.0 else -vehicle.rear_overhang
-    trailing = -vehicle.rear_overhang if v > 0.0 else vehicle.front
-    if _bumper_hit(pose, leading, vehicle.width, box):
-        return Contact.FRONT
-    return Contact.REAR if _bumper_hit(pose, trailing, vehicle.width, box) else Contact.SIDE
+    return Contact.FRONT if _bumper_hit(pose, leading, vehicle.width, box) else Contact.SIDE
+
+
+def is_behind(pose: Pose, v: float, vehicle: Vehicle, box: FloatArray) -> bool:
+    """Whether the middle of a box (x, y, ...; m) is behind a car at `pose` (rear axle) that moves at `v` (m/s); in
+    reverse all is turned round.
+    """
+    axle = pose if v >= 0.0 else shifted(pose, vehicle.wheelbase)
+    way = pose.heading if v >= 0.0 else pose.heading + math.pi
+    bearing = elementary.atan2(float(box[1]) - axle.y, float(box[0]) - axle.x)
+    return abs(wrap_angle(bearing - way)) > BEHIND
 
 
 def collision_fault(touched: Contact, person: bool, other_stands: bool, inside_one_lane: bool) -> bool:
