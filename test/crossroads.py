@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from pathlib import Path
+from xml.etree import ElementTree
 
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
@@ -123,6 +124,73 @@ def double_crossing(folder: Path, between_m: float) -> RoadMap:
         9, shift, 0.0, [Arm(5, "end", west), Arm(2, "start", east), Arm(6, "start", north), Arm(7, "start", south)]
     )
     return town.read(folder, "double")
+
+
+def turn_lane(folder: Path) -> RoadMap:
+    """A road along +x with two lanes there and one back, 100 m long, each of the two with a light at 99 m: light 1 of
+    the left one, which leads straight on (road 2), light 2 of the right one, which turns right (road 3).
+    """
+    town, junction = Town(), '<{} elementType="junction" elementId="9"/>'
+    mark = '<roadMark sOffset="0" type="broken" width="0.1"/>'
+    lanes = (
+        f'<lanes><laneSection s="0"><left>{_lane(1, "")}</left><center><lane id="0" type="none" level="false">{mark}'
+        f"</lane></center><right>{_lane(-1, '')}{_lane(-2, '')}</right></laneSection></lanes>"
+    )
+    onwards = [_signal(number, 99.0, *LIGHT).replace('orientation="-"', 'orientation="+"') for number in (1, 2)]
+    signals = "".join(text.replace('Lane="1"', f'Lane="{-number}"') for number, text in enumerate(onwards, start=1))
+    before, after = junction.format("predecessor"), junction.format("successor")
+    town.roads.append(_road(1, -1, 100.0, _geometry(0.0, 0.0, 0.0, 100.0, 0.0), "", after, lanes, signals, ""))
+    town.road(2, 100.0 + 2.0 * HALF_M, 0.0, 0.0, 100.0, (before, ""))
+    town.road(3, 100.0 + HALF_M, -LANE_M - HALF_M, SIDES["S"], 100.0, (before, ""))
+    connections = []
+    for lane, curvature in ((-1, 0.0), (-2, -1.0 / HALF_M)):
+        number, to = 99 - lane, 1 - lane
+        length = 0.5 * math.pi * HALF_M if curvature else 2.0 * HALF_M
+        links = [
+            f'<{kind} elementType="road" elementId="{road}" contactPoint="{end}"/>'
+            for kind, road, end in (("predecessor", 1, "end"), ("successor", to, "start"))
+        ]
+        link = f'<link><predecessor id="{lane}"/><successor id="-1"/></link>'
+        geometry = _geometry(100.0, LANE_M * (lane + 1), 0.0, length, curvature)
+        town.roads.append(_road(number, 9, length, geometry, links[0], links[1], _lanes(False, link), "", ""))
+        connections.append(
+            f'<connection id="{number}" incomingRoad="1" connectingRoad="{number}" contactPoint="start">'
+            f'<laneLink from="{lane}" to="-1"/></connection>'
+        )
+    town.junctions.append(f'<junction id="9" name="j9">{"".join(connections)}</junction>')
+    return town.read(folder, "turn_lane")
+
+
+MIRRORED = ("y", "hdg", "curvature", "t", "v", "hOffset")
+"""Attributes whose sign changes in a mirror."""
+LANES = {"lane": ("id",), "laneLink": ("from", "to"), "validity": ("fromLane", "toLane")}
+
+
+def mirrored(road_map: Path) -> RoadMap:
+    """A town for left-hand traffic: the one of a file, as it is seen in a mirror along the x axis."""
+    tree = ElementTree.parse(road_map)
+    for element in tree.iter():
+        names = (*MIRRORED, *LANES.get(element.tag, ()))
+        for name in (name for name in names if name in element.attrib):
+            element.set(name, repr(-float(element.attrib[name])) if name in MIRRORED else _other(element.attrib[name]))
+        if element.tag == "road":
+            element.set("rule", "LHT")
+        if element.tag == "lane":
+            for link in (*element.iterfind("link/predecessor"), *element.iterfind("link/successor")):
+                link.set("id", _other(link.attrib["id"]))
+        if element.tag == "laneSection":
+            left, right = element.find("left"), element.find("right")
+            for side, tag in ((left, "right"), (right, "left")):
+                if side is not None:
+                    side.tag = tag
+            element[:] = sorted(element, key=lambda side: ("left", "center", "right").index(side.tag))
+    path = road_map.with_name(f"{road_map.stem}_mirrored.xodr")
+    tree.write(path)
+    return read_map(path)
+
+
+def _other(lane: str) -> str:
+    return str(-int(lane))
 
 
 def _geometry(x: float, y: float, angle: float, length: float, curvature: float) -> str:

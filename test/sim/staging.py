@@ -116,6 +116,20 @@ class Scene(NamedTuple):
     parameters: Mapping[str, float] = {}
 
 
+def seen_in_a_mirror(scene: Scene) -> Scene:
+    """The scene as it is seen in a mirror along the x axis: for left-hand traffic."""
+    return scene._replace(
+        start=_turned_round(scene.start),
+        legs=[leg._replace(yaw_rate=-leg.yaw_rate) for leg in scene.legs],
+        others=[other._replace(place=_turned_round(other.place)) for other in scene.others],
+    )
+
+
+def _turned_round(place: Pose | On) -> Pose:
+    assert isinstance(place, Pose), "a place on a lane of the course has no other side"
+    return Pose(place.x, -place.y, -place.heading)
+
+
 def play(road_map: RoadMap, scene: Scene) -> Watch:
     """The whole scene, seen by a referee."""
     watch, pose = Watch(road_map, **scene.parameters), resolved(road_map, scene.start)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from crossroads import YIELD_SIGN, crossroads
+from crossroads import YIELD_SIGN, crossroads, mirrored, turn_lane
 
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.inputs import Kind, Light
 
-from .staging import LANE_Y, Leg, On, Other, Scene, person, play
+from .staging import LANE_Y, Leg, On, Other, Scene, person, play, seen_in_a_mirror
 
 FRONT, BACK, HALF = Vehicle().front, Vehicle().rear_overhang, 0.5 * Vehicle().width
 CAR = Pose(100.0, LANE_Y, 0.0)
@@ -44,6 +45,19 @@ CLEARS = Leg(2.0, 6.0, 0.0, crossed(Light.RED, Light.GREEN))
 def yields(folder: Path) -> RoadMap:
     """Crossroads whose arms N and S have to yield."""
     return crossroads(folder, "yields", dict.fromkeys("NS", YIELD_SIGN), crosswalks="EW")
+
+
+@pytest.fixture(scope="session", name="turn_lane")
+def turn_lane_map(folder: Path) -> RoadMap:
+    return turn_lane(folder)
+
+
+def to_the_other_side_and_back(v: float, along: float) -> list[Leg]:
+    """To the lane of the other direction, for so long (m), and back, at one speed (m/s)."""
+    return [
+        *(Leg(0.16 * math.pi * 14.0 / v, v, sign * v / 14.0) for sign in (1.0, -1.0)), Leg(along / v, v),
+        *(Leg(0.16 * math.pi * 14.0 / v, v, sign * v / 14.0) for sign in (-1.0, 1.0)),
+    ]  # fmt: skip
 
 
 MISDEEDS = [
@@ -134,6 +148,21 @@ MISDEEDS = [
         "red_light",
         Scene("backs over the line at red", "lit", Pose(20.0, 1.75, 0.0), [Leg(4.0, -3.0)], (), lights(Light.RED)),
     ),
+    (
+        "red_light",
+        Scene("passes red on the other side round a barrier", "lit", Pose(48.0, 1.75, WEST),
+              [*to_the_other_side_and_back(6.0, 40.0)], [Other(Pose(26.0, 1.75, WEST), 0.0, *BARRIER)],
+              lights(Light.RED)),
+    ),
+    (
+        "red_light",
+        Scene("passes red on the other side with two lanes of its own", "turn_lane", Pose(80.0, 1.75, 0.0),
+              [Leg(4.0, 6.0)], (), lights(Light.RED)),
+    ),
+    (
+        "stop_sign",
+        Scene("rolls past a stop sign on the other side", "signed", Pose(1.75, 30.0, SOUTH), [Leg(5.0, 6.0)]),
+    ),
     ("dark_light", Scene("passes a dark light", "lit", FROM_EAST, [Leg(3.0, 8.0)], (), lights(Light.DARK))),
     ("dark_light", Scene("passes a light that nobody knows", "lit", FROM_EAST, [Leg(3.0, 8.0)])),
     (
@@ -219,6 +248,19 @@ SOUND = [
           [Leg(3.0, 1.2, 0.35), Leg(3.0, -1.0, 0.3), Leg(3.0, 1.0, 0.35)]),
     Scene("reverses slowly", "two_lanes", CAR, [Leg(4.0, -1.5)]),
     Scene("passes green", "lit", FROM_EAST, [Leg(4.0, 8.0)], (), lights(Light.GREEN)),
+    Scene("leaves the junction beside a line at red", "lit", Pose(-30.0, -1.75, 0.0), [Leg(8.0, 8.0)], (),
+          {3: Light.GREEN, **dict.fromkeys((1, 2, 4), Light.RED)}),
+    Scene("turns right at its own green, beside a line at red", "turn_lane", Pose(80.0, -5.0, 0.0),
+          [Leg(3.9, 5.0), Leg(3.22, 5.0, -5.0 / 10.25), Leg(1.0, 5.0)], (), {1: Light.RED, 2: Light.GREEN}),
+    Scene("passes a parked car and green on the other side", "lit", Pose(48.0, 1.75, WEST),
+          [Leg(4.0, 0.0), *to_the_other_side_and_back(6.0, 22.0), Leg(3.0, 6.0)], [Other(Pose(26.0, 2.6, WEST))],
+          lights(Light.GREEN)),
+    Scene("passes a parked car in a junction's approach before a stop sign", "signed", Pose(-1.75, 62.0, SOUTH),
+          [Leg(4.0, 0.0), *to_the_other_side_and_back(6.0, 12.0), Leg(0.5, 6.0), Leg(1.0, 0.0), Leg(4.0, 5.0)],
+          [Other(Pose(-2.6, 40.0, SOUTH))]),
+    Scene("on the other side round a barrier, past a line that one of two lanes may pass", "turn_lane",
+          Pose(80.0, 1.75, 0.0), [Leg(2.6, 6.0)], [Other(Pose(95.0, LANE_Y, 0.0), 0.0, *BARRIER)],
+          {1: Light.GREEN, 2: Light.RED}),
     Scene("passes yellow", "lit", FROM_EAST, [Leg(4.0, 8.0)], (), lights(Light.YELLOW)),
     Scene("stands at a dark light, then goes", "lit", AT_LINE, [Leg(3.5, 0.0), Leg(4.0, 4.0)], (), lights(Light.DARK)),
     Scene("stops at a stop sign", "signed", Pose(-1.75, LINE + FRONT + 1.0, SOUTH), [Leg(0.5, 0.0), Leg(5.0, 5.0)]),
@@ -248,6 +290,36 @@ SOUND = [
 def test_a_sound_maneuver_is_left_alone(scene: Scene, request: pytest.FixtureRequest) -> None:
     watch = play(request.getfixturevalue(scene.map), scene)
     assert watch.faults == [], watch.referee.infractions
+
+
+@pytest.fixture(scope="session")
+def left_hand(folder: Path) -> Callable[[str], RoadMap]:
+    """Maps of this folder in left-hand traffic, by name."""
+    known: dict[str, RoadMap] = {}
+
+    def get(name: str) -> RoadMap:
+        if name not in known:
+            known[name] = mirrored(folder / f"{name}.xodr")
+        return known[name]
+
+    return get
+
+
+LEFT_HAND = [
+    pytest.param(kind, scene, id=scene.name)
+    for kind, scene in (*MISDEEDS, *((None, scene) for scene in SOUND))
+    if scene.map != "course"
+]
+
+
+@pytest.mark.parametrize(("kind", "scene"), LEFT_HAND)
+@pytest.mark.medium
+def test_in_left_hand_traffic_all_is_the_other_way_round(
+    kind: str | None, scene: Scene, left_hand: Callable[[str], RoadMap], request: pytest.FixtureRequest
+) -> None:
+    request.getfixturevalue(scene.map)
+    faults = play(left_hand(scene.map), seen_in_a_mirror(scene)).faults
+    assert kind in faults if kind else faults == []
 
 
 def test_there_are_forty_and_twenty() -> None:

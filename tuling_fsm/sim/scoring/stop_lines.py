@@ -1,7 +1,8 @@
 """Stop lines that the car passes: lights, dark lights, stop signs (two infractions of the CARLA leaderboard, and ours).
 
-A line counts where a bumper really crosses it in its direction, on the route or off it. Where several ways through a
-junction begin at one place, each with a signal of its own, the one counts that the car then takes.
+A line counts where a bumper really crosses it in its direction, on the route or off it; also on the lanes of the other
+direction beside it. Where several ways through a junction begin at one place, each with a signal of its own, the one
+counts that the car then takes.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tuling_fsm.core import elementwise
+from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.geometry import Pose, shifted, wrap_angle
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.lanes import LaneId, StopLine
@@ -28,6 +29,12 @@ LINE_HEADING = math.radians(60.0)
 NEAR_LINE_M = 8.0
 ONE_PLACE_M = 3.0
 """Lines no farther apart along the road are at one place."""
+SIDE_STEP_M = 0.5
+"""Steps in which the road beside a line is looked at, and how far before it."""
+OTHER_SIDE_M = 30.0
+"""No road goes on farther beside a line."""
+SAME_WAY = 0.7
+"""Cosine between headings that agree (45 degrees)."""
 DARK_STOP_S = 3.0
 """A light that is out is passed like a stop sign (Vienna Convention, article 5; MUTCD 4A): after a stop of so long."""
 CLOSED = (Light.RED, Light.RED_YELLOW)
@@ -54,6 +61,28 @@ class StopLines:
         self._middle = 0.5 * (ends[:, :2] + ends[:, 2:])
         self._half = 0.5 * elementwise.hypot(ends[:, 2] - ends[:, 0], ends[:, 3] - ends[:, 1])
         self._cos, self._sin, self._heading = elementwise.cos(headings), elementwise.sin(headings), headings
+        self._inward = -1.0 if road_map.left_hand else 1.0
+        self._other_side = np.array([self._find_other_side(road_map, i) for i in range(len(self.all))]).reshape(-1, 2)
+
+    def _find_other_side(self, road_map: RoadMap, index: int) -> tuple[float, float]:
+        """From where to where lanes of the other direction lie beside a line's own: m beyond its inward end."""
+        line, half = self.all[index], float(self._half[index])
+        before = SIDE_STEP_M + (0.0 if road_map.lanes[line.lane].junction is None else line.s)
+        if before > ONE_PLACE_M:
+            return math.inf, -math.inf
+        x, y = self._middle[index].tolist()
+        place = shifted(Pose(x, y, float(self._heading[index])), -before)
+        across = Pose(place.x, place.y, place.heading + self._inward * 0.5 * math.pi)
+        found: list[float] = []
+        gap = 0.0
+        for beyond in np.arange(0.5 * SIDE_STEP_M, OTHER_SIDE_M, SIDE_STEP_M).tolist():
+            way = _way_of_road(road_map, shifted(across, half + beyond), place.heading)
+            gap = 0.0 if way else gap + SIDE_STEP_M
+            if gap > LINE_SPAN_M or (found and way > 0):
+                break
+            if way < 0:
+                found.append(beyond)
+        return (found[0] - 0.5 * SIDE_STEP_M, found[-1] + 0.5 * SIDE_STEP_M) if found else (math.inf, -math.inf)
 
     def near(self, bumper: Pose) -> list[LineDistance]:
         """Lines within reach that a bumper, looking where it goes, heads for."""
@@ -61,13 +90,23 @@ class StopLines:
             return []
         dx, dy = bumper.x - self._middle[:, 0], bumper.y - self._middle[:, 1]
         past, aside = self._cos * dx + self._sin * dy, self._cos * dy - self._sin * dx
-        beyond = np.abs(aside) - self._half
-        close = (np.abs(past) < NEAR_LINE_M) & (beyond < LINE_SPAN_M)
+        beyond, inward = np.abs(aside) - self._half, self._inward * aside - self._half
+        on_other_side = (self._other_side[:, 0] < inward) & (inward < self._other_side[:, 1])
+        close = (np.abs(past) < NEAR_LINE_M) & ((beyond < LINE_SPAN_M) | on_other_side)
         return [
             LineDistance(int(i), float(past[i]), float(beyond[i]))
             for i in np.flatnonzero(close)
             if abs(wrap_angle(bumper.heading - self._heading[i])) < LINE_HEADING
         ]
+
+
+def _way_of_road(road_map: RoadMap, place: Pose, heading: float) -> int:
+    """Which way lanes outside junctions run at a place: 1 that of a heading (rad), -1 against it, 0: none does."""
+    at = [each for each in road_map.positions(place.x, place.y) if road_map.lanes[each.lane].junction is None]
+    along = [elementary.cos(each.heading - heading) for each in at]
+    if any(each > SAME_WAY for each in along):
+        return 1
+    return -1 if any(each < -SAME_WAY for each in along) else 0
 
 
 @dataclass
@@ -108,7 +147,7 @@ class StopLineWatch:
         crossed = [line for line in near if self._follow(frame, line)]
         self._states = {line.row: self._states[line.row] for line in near}
         if crossed:
-            self._judge(frame, crossed, log)
+            self._judge(frame, crossed, near, log)
         self._decide(frame, log)
 
     def _follow(self, frame: RefereeFrame, line: LineDistance) -> bool:
@@ -124,14 +163,24 @@ class StopLineWatch:
             known.light = frame.lights.get(self.lines.all[line.row].signal, Light.UNKNOWN)
         return before <= self._p.stop_line < line.past
 
-    def _judge(self, frame: RefereeFrame, crossed: list[LineDistance], log: InfractionLog) -> None:
+    def _judge(
+        self, frame: RefereeFrame, crossed: list[LineDistance], near: list[LineDistance], log: InfractionLog
+    ) -> None:
         """At every place the line of the lane that the bumper is in; of connecting lanes all, until it is known."""
-        lanes = {line.row: self._map.lanes[self.lines.all[line.row].lane] for line in crossed}
-        ways = [row for row, lane in lanes.items() if lane.junction is not None]
+        lanes = {line.row: self._map.lanes[self.lines.all[line.row].lane] for line in near}
+        ways = [line.row for line in crossed if lanes[line.row].junction is not None]
         own = [line for line in crossed if line.row not in ways]
         if own:
             nearest = min(own, key=lambda line: (max(line.beyond, 0.0), abs(line.beyond), line.row))
-            self._note(frame.stamp, self._verdict(nearest.row), log)
+            # On the other side of the road no lane tells which line it is: one that may be passed is enough.
+            others = near if nearest.beyond >= LINE_SPAN_M else ()
+            beside = [
+                each.row
+                for each in others
+                if lanes[each.row].junction is None and abs(each.past - nearest.past) < ONE_PLACE_M
+            ]
+            if all(self._verdict(row) is not None for row in beside):
+                self._note(frame.stamp, self._verdict(nearest.row), log)
         if ways:
             verdicts = {lanes[row].id: self._verdict(row) for row in ways}
             junction = lanes[ways[0]].junction
