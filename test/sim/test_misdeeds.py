@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from crossroads import YIELD_SIGN, crossroads, mirrored, turn_lane
+from crossroads import YIELD_SIGN, Town, crossroads, mirrored, turn_lane
 
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.vehicle import Vehicle
@@ -47,6 +47,14 @@ def yields(folder: Path) -> RoadMap:
     return crossroads(folder, "yields", dict.fromkeys("NS", YIELD_SIGN), crosswalks="EW")
 
 
+@pytest.fixture(scope="session")
+def two_way(folder: Path) -> RoadMap:
+    """A road along +x with one lane each way, a broken line between them."""
+    town = Town()
+    town.road(1, 0.0, 0.0, 0.0, 400.0, ("", ""))
+    return town.read(folder, "two_way")
+
+
 @pytest.fixture(scope="session", name="turn_lane")
 def turn_lane_map(folder: Path) -> RoadMap:
     return turn_lane(folder)
@@ -58,6 +66,10 @@ def to_the_other_side_and_back(v: float, along: float) -> list[Leg]:
         *(Leg(0.16 * math.pi * 14.0 / v, v, sign * v / 14.0) for sign in (1.0, -1.0)), Leg(along / v, v),
         *(Leg(0.16 * math.pi * 14.0 / v, v, sign * v / 14.0) for sign in (-1.0, 1.0)),
     ]  # fmt: skip
+
+
+ROUND_A_CYCLIST = [Leg(0.5, 8.0), *to_the_other_side_and_back(8.0, 20.0), Leg(1.0, 8.0)]
+CYCLIST = Other(Pose(120.0, -2.6, 0.0), 3.0, *BIKE)
 
 
 MISDEEDS = [
@@ -242,6 +254,7 @@ SOUND = [
           [Other(On("5", 0, -1, 60.0, -0.9))]),
     Scene("overtakes a cyclist beyond a broken line", "course", On("5", 0, -1, 30.0, 3.5), [Leg(6.0, 6.0)],
           [Other(On("5", 0, -1, 40.0, -0.6), 3.0, *BIKE)]),
+    Scene("overtakes a cyclist on a road with one lane each way", "two_way", CAR, ROUND_A_CYCLIST, [CYCLIST]),
     Scene("slowly back from the grass", "two_lanes", Pose(100.0, -10.0, 0.3), [Leg(12.0, 2.0)]),
     Scene("slowly over a line near bays", "course", On("9", 2, -1, 1.0, 1.2), [Leg(2.0, 2.0)]),
     Scene("turns round where the road ends", "course", On("12", 2, -1, 9.0),

@@ -139,8 +139,9 @@ class RoadRules:
     def may_overtake(self, position: LanePosition) -> bool:
         """Whether the lane is the one of the other direction, beyond a line that may be crossed."""
         lane = self._map.lanes[position.lane]
-        mark = _mark_at(lane.left_marks, position.s)
-        return lane.left_neighbour is None and mark is not None and mark.crossable
+        inward = lane.right_neighbour if self._map.left_hand else lane.left_neighbour
+        mark = _mark_at(lane.right_marks if self._map.left_hand else lane.left_marks, position.s)
+        return inward is None and mark is not None and mark.crossable
 
 
 def _mark_at(marks: tuple[LaneMark, ...], s: float) -> LaneMark | None:
