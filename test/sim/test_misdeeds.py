@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from crossroads import YIELD_SIGN, Town, crossroads, mirrored, turn_lane
+from crossroads import STOP_SIGN, YIELD_SIGN, Town, crossroads, mirrored, turn_lane
 
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.vehicle import Vehicle
@@ -48,6 +48,12 @@ def yields(folder: Path) -> RoadMap:
 
 
 @pytest.fixture(scope="session")
+def all_way_stop(folder: Path) -> RoadMap:
+    """Crossroads with a stop sign on every arm."""
+    return crossroads(folder, "all_way_stop", dict.fromkeys("ENWS", STOP_SIGN))
+
+
+@pytest.fixture(scope="session")
 def two_way(folder: Path) -> RoadMap:
     """A road along +x with one lane each way, a broken line between them."""
     town = Town()
@@ -68,6 +74,8 @@ def to_the_other_side_and_back(v: float, along: float) -> list[Leg]:
     ]  # fmt: skip
 
 
+CUT_IN = [Leg(0.5, 6.0), Leg(1.2, 6.0, -0.4), Leg(1.2, 6.0, 0.4), Leg(3.0, 6.0)]
+"""From the left lane to the right one."""
 ROUND_A_CYCLIST = [Leg(0.5, 8.0), *to_the_other_side_and_back(8.0, 20.0), Leg(1.0, 8.0)]
 CYCLIST = Other(Pose(120.0, -2.6, 0.0), 3.0, *BIKE)
 
@@ -205,6 +213,36 @@ MISDEEDS = [
     ),
     (
         "yield",
+        Scene("passes its yield sign, and is hit by who has priority", "yields", FROM_NORTH, [Leg(6.0, 6.0)],
+              [Other(Pose(-46.3, -1.75, 0.0), 10.0)]),
+    ),
+    (
+        "yield",
+        Scene("makes one brake who comes from the right at once with it", "plain", FROM_EAST, [Leg(5.0, 6.0)],
+              [Other(Pose(-1.75, 36.0, SOUTH), 9.0, brakes_at=2.6, brake=8.0)]),
+    ),
+    (
+        "yield",
+        Scene("goes before one from the left who was there first", "plain", FROM_EAST, [Leg(6.0, 6.0)],
+              [Other(Pose(1.75, -24.0, NORTH), 6.0, brakes_at=2.4, brake=8.0)]),
+    ),
+    (
+        "yield",
+        Scene("comes before one from the right who can stop no more, and is hit", "plain", FROM_EAST, [Leg(6.0, 6.0)],
+              [Other(Pose(-1.75, 51.0, SOUTH), 10.0)]),
+    ),
+    (
+        "yield",
+        Scene("cuts in close before who is fast", "two_lanes", CAR, CUT_IN,
+              [Other(Pose(72.0, -5.25, 0.0), 13.5, brakes_at=1.6, brake=8.0)]),
+    ),
+    (
+        "yield",
+        Scene("overtakes towards one who has to brake", "two_way", CAR, ROUND_A_CYCLIST,
+              [CYCLIST, Other(Pose(215.0, 1.75, WEST), 13.5, brakes_at=2.6, brake=7.0)]),
+    ),
+    (
+        "yield",
         Scene("over an occupied crosswalk", "plain", Pose(16.5 + 20.0, 1.75, WEST), [Leg(3.0, 8.0)],
               [person(16.5, -3.2, NORTH, 1.2)]),
     ),
@@ -282,6 +320,26 @@ SOUND = [
           [Other(Pose(-75.0, -1.75, 0.0), 10.0)]),
     Scene("crosses while another stops at its yield line", "yields", FROM_EAST, [Leg(6.0, 7.0)],
           [Other(Pose(-1.75, 31.0, SOUTH), 7.0, brakes_at=1.9, brake=5.0)]),
+    Scene("crosses before one from the left, who comes at once with it", "plain", FROM_EAST, [Leg(6.0, 6.0)],
+          [Other(Pose(1.75, -36.0, NORTH), 9.0, brakes_at=2.6, brake=8.0)]),
+    Scene("crosses before one from the right who comes later", "plain", FROM_EAST, [Leg(6.0, 6.0)],
+          [Other(Pose(-1.75, 55.0, SOUTH), 9.0, brakes_at=3.5, brake=4.0)]),
+    Scene("crosses before one from the right who stands", "plain", FROM_EAST, [Leg(6.0, 6.0)],
+          [Other(Pose(-1.75, 15.0, SOUTH))]),
+    Scene("crosses while one from the right stops for who crosses before it", "plain", FROM_EAST, [Leg(6.0, 6.0)],
+          [Other(Pose(-1.75, 36.0, SOUTH), 9.0, brakes_at=2.6, brake=8.0), person(-3.2, 4.2, 0.0, 0.3)]),
+    Scene("leaves its stop line while one from the right brakes for its own", "all_way_stop",
+          Pose(LINE + FRONT + 0.5, 1.75, WEST), [Leg(1.0, 0.0), Leg(6.0, 5.0)],
+          [Other(Pose(-1.75, 27.2, SOUTH), 9.0, brakes_at=0.4, brake=5.0)]),
+    Scene("cuts in well before who is fast", "two_lanes", CAR, CUT_IN,
+          [Other(Pose(58.0, -5.25, 0.0), 13.5, brakes_at=2.2, brake=4.0)]),
+    Scene("is ahead already while another brakes behind it", "two_lanes", CAR._replace(y=-5.25), [Leg(4.0, 6.0)],
+          [Other(Pose(75.0, -5.25, 0.0), 13.5, brakes_at=1.0, brake=5.0)]),
+    Scene("changes to a lane behind one who brakes", "two_lanes", CAR, CUT_IN,
+          [Other(Pose(145.0, -5.25, 0.0), 8.0, brakes_at=1.0, brake=4.0)]),
+    Scene("overtakes before another that comes, and brakes for somebody else", "two_way", CAR, ROUND_A_CYCLIST,
+          [CYCLIST, Other(Pose(215.0, 1.75, WEST), 13.5, brakes_at=2.6, brake=7.0),
+           Other(Pose(160.0, 1.2, WEST), 0.0)]),
     Scene("turns right, wide, while the one behind stops at the line", "yields", Pose(-1.75, 20.0, SOUTH),
           [Leg(2.0, 5.0), Leg(3.22, 5.0, -5.0 / 10.25), Leg(0.4, 5.0)],
           [Other(Pose(-1.75, 50.0, SOUTH), 7.0, brakes_at=3.9, brake=5.0)]),

@@ -2,6 +2,8 @@
 
 The leaderboard of CARLA 2.1 has one such infraction (to emergency vehicles, 0.40). Which traffic has priority is that
 of the Vienna Convention on Road Traffic, article 18: by signs and lights, and the oncoming one over who turns across.
+Where none of them tells, who comes first goes first, and of two that come at once the one from the right, in left-hand
+traffic from the left (paragraph 4).
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from shapely import STRtree
@@ -16,13 +19,15 @@ from shapely.geometry import Point, Polygon
 
 from tuling_fsm.core import elementary
 from tuling_fsm.core.arrays import FloatArray
-from tuling_fsm.core.geometry import Pose, wrap_angle
+from tuling_fsm.core.geometry import Pose, shifted, wrap_angle
 from tuling_fsm.core.standing import AGENT_MOVES
-from tuling_fsm.core.vehicle import Vehicle
-from tuling_fsm.map.lanes import Lane, LaneId
+from tuling_fsm.core.vehicle import Vehicle, center_ahead
+from tuling_fsm.map.lanes import Lane, LaneId, LanePosition, StopLine
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.scoring.agent_tracks import HARD_BRAKING, PERSONS, AgentTracks, ahead_of
+from tuling_fsm.sim.scoring.collisions import boxes_touched
 from tuling_fsm.sim.scoring.infraction_log import InfractionLog, RefereeFrame
+from tuling_fsm.sim.scoring.lane_yielding import LaneYielding, brakes_for_another
 from tuling_fsm.world.inputs import Kind, Light
 
 POST_ENCROACHMENT_S = 1.0
@@ -41,15 +46,41 @@ TURN = math.radians(30.0)
 """A way through a junction that bends more is a turn."""
 OPPOSITE = -0.7
 """Cosine between the headings of those who come from opposite sides."""
+CROSSWISE = 0.7
+"""Sine of the angle between the headings of one who comes from the side and the car, at least."""
+AT_ONCE_S = 0.5
+"""Two that come to a junction within this time of one another come at once."""
+HELD_UP_S = 3.0
+"""Who has braked hard for the car has done so no longer than this before the car was on its way."""
+MEETS_S = 2.0
+"""Who would be where the car is on its way within this time, had it gone on, is held up."""
 OPEN, BY_RULE, SHUT = 2, 1, 0
 """How much right a way through a junction has: green or without a sign; behind a yield or stop line; red."""
 RIGHT_BY_LIGHT = {Light.RED: SHUT, Light.RED_YELLOW: SHUT, Light.YELLOW: BY_RULE, Light.FLASHING_YELLOW: BY_RULE}
 
 
+class _Coming(NamedTuple):
+    """How long after the car an agent would come to the junction, negative: before it; how long before it must it
+    begin to brake, not harder than `HARD_BRAKING`, to stop there (s).
+    """
+
+    after: float
+    stopping: float
+
+
+class _Braking(NamedTuple):
+    """When (s), where (m) and from which speed (m/s)."""
+
+    stamp: float
+    x: float
+    y: float
+    v: float
+
+
 @dataclass
 class _Passage:
-    """One way through a junction: when the car came in, who was in a conflicting lane then, and where it has been when
-    (cells of `CELL_M`, s). Its right is that with which the car came in: who clears a junction late keeps it.
+    """One way through a junction: when the car came in, who was in a conflicting lane before it, and where it has been
+    when (cells of `CELL_M`, s). Its right is that with which the car came in: who clears a junction late keeps it.
     """
 
     junction: str
@@ -63,29 +94,37 @@ class _Passage:
     before: frozenset[int] = frozenset()
     trail: dict[tuple[int, int], tuple[float, float]] = field(default_factory=dict)
     """Of every cell when the car was there last, and its heading there."""
+    coming: Mapping[int, _Coming] = field(default_factory=dict)
+    """Agents that moved when the car came to the junction, by number."""
+    braked: dict[int, _Braking | None] = field(default_factory=dict)
+    """By number of the agent, where it first braked hard; None: for somebody else, or it has been noted."""
 
 
 class JunctionYielding:
-    """Watches who is held up by the car in a junction."""
+    """Watches who is held up by the car in a junction, and on the lanes that lead there."""
 
     def __init__(self, road_map: RoadMap, vehicle: Vehicle, tracks: AgentTracks) -> None:
         self._map, self._vehicle, self._tracks = road_map, vehicle, tracks
+        self._lanes = LaneYielding(road_map, vehicle, tracks)
         self._passage: _Passage | None = None
         self._approach: LaneId | None = None
         """The lane outside of junctions that the car was on last."""
+        self._coming: Mapping[int, _Coming] | None = None
+        """As in a passage, from when the moving car's bumper is in the junction on; None before."""
 
     def watch(self, frame: RefereeFrame, log: InfractionLog) -> None:
         """Look at one frame."""
+        self._lanes.watch(frame, log)
         passage = self._follow(frame)
         if passage is None:
             return
         others = self._others(frame, passage)
         if passage.entered == frame.stamp:
-            inside = [row for row, _ in others if self._is_inside(row, passage.junction)]
-            passage.before = frozenset(int(frame.agents.ids[row]) for row in inside)
+            inside = {int(frame.agents.ids[row]) for row, _ in others if self._is_inside(row, passage.junction)}
+            passage.before = frozenset(inside - _at_once(passage.coming))
         for row, lane in others:
             number = int(frame.agents.ids[row])
-            if number not in passage.before and not self._has_priority(frame, lane, passage):
+            if number not in passage.before and not self._has_priority(frame, number, lane, passage):
                 continue
             how = self._held_up(frame, passage, row, lane)
             if how is not None:
@@ -99,18 +138,40 @@ class JunctionYielding:
         if lane is not None and lane.junction is not None:
             if passage is None or passage.junction != lane.junction:
                 ways, right = self._ways(lane), self._right(frame.lights, lane.id)
-                passage = _Passage(lane.junction, frame.stamp, lane.id, ways, right, dict(frame.lights))
+                lights, coming = dict(frame.lights), dict(self._coming or {})
+                passage = _Passage(lane.junction, frame.stamp, lane.id, ways, right, lights, coming=coming)
             if lane.id in passage.ways:
                 passage.lane = lane.id
             self._leave_trail(frame, passage)
             self._passage = passage
             return passage
         self._approach = None if lane is None else lane.id
+        self._note_who_comes(frame, position)
         if passage is not None:
             newest = max((when for when, _ in passage.trail.values()), default=-math.inf)
             passage = passage if frame.stamp - newest <= POST_ENCROACHMENT_S else None
         self._passage = passage
         return passage
+
+    def _note_who_comes(self, frame: RefereeFrame, position: LanePosition | None) -> None:
+        """When others come to the junction, at the moment when the car does, which moves on into it."""
+        way = math.inf if position is None else self._map.lanes[position.lane].length - position.s
+        if way > 0.5 * self._vehicle.length or abs(frame.ego.v) < AGENT_MOVES:
+            self._coming = None
+        elif self._coming is None:
+            rows = self._tracks.near(frame.ego.pose.x, frame.ego.pose.y, NEAR_M)
+            found = {int(frame.agents.ids[row]): self._comes(frame, row) for row in rows}
+            self._coming = {number: coming for number, coming in found.items() if coming is not None}
+
+    def _comes(self, frame: RefereeFrame, row: int) -> _Coming | None:
+        """When an agent that goes on as it does has its front in the junction; None for one that stands."""
+        position, box = self._tracks.lane(row), frame.agents.boxes[row]
+        v, half = abs(float(box[6])), 0.5 * float(box[4])
+        if position is None or v < AGENT_MOVES:
+            return None
+        lane = self._map.lanes[position.lane]
+        way = lane.length - position.s if lane.junction is None else -position.s
+        return _Coming((way - half) / v, 0.5 * v / HARD_BRAKING)
 
     def _ways(self, lane: Lane) -> frozenset[LaneId]:
         """Lanes of a junction to which the car's approach leads, or, where it came in elsewhere, the lane it is on."""
@@ -154,14 +215,13 @@ class JunctionYielding:
     def _held_up(self, frame: RefereeFrame, passage: _Passage, row: int, lane: LaneId) -> str | None:
         """How the agent has been held up, in words."""
         x, y, _, heading, length, width, v = frame.agents.boxes[row].tolist()
-        on_its_way = any(
-            lane in {each.lane for each in self._map.positions(*corner)} for corner in frame.corners.tolist()
-        )
-        along, _ = ahead_of(x, y, heading, np.array((frame.ego.pose.x, frame.ego.pose.y)))
-        if on_its_way and along > 0.0 and self._tracks.brakes_hard(row):
+        on_its_way, across = self._is_on(frame, lane), frame.ego.pose.heading
+        if self._has_braked(frame, passage, row, on_its_way):
             return f"had to brake harder than {HARD_BRAKING:.0f} m/s^2"
         if abs(v) < AGENT_MOVES:
             return None
+        if on_its_way and elementary.cos(wrap_angle(heading - across)) < ACROSS and self._touches(frame, row):
+            return "was in a collision with it"
         for cell in _cells(Pose(x, y, heading), -0.5 * length, 0.5 * length, 0.5 * width):
             when, way = passage.trail.get(cell, (-math.inf, heading))
             gap = frame.stamp - when
@@ -169,29 +229,91 @@ class JunctionYielding:
                 return f"came {gap:.1f} s behind"
         return None
 
-    def _has_priority(self, frame: RefereeFrame, other: LaneId, passage: _Passage) -> bool:
+    def _is_on(self, frame: RefereeFrame, lane: LaneId) -> bool:
+        """Whether a corner or the middle of a side of the car is on a lane."""
+        corners = frame.corners
+        points = (*corners.tolist(), *(0.5 * (corners[[0, 3]] + corners[[1, 2]])).tolist())
+        return any(lane in {each.lane for each in self._map.positions(x, y)} for x, y in points)
+
+    def _touches(self, frame: RefereeFrame, row: int) -> bool:
+        middle, (length, width) = self._middle(frame), (self._vehicle.length, self._vehicle.width)
+        box = frame.agents.boxes[[row]]
+        return len(boxes_touched(middle.x, middle.y, frame.ego.z, middle.heading, length, width, box)) > 0
+
+    def _middle(self, frame: RefereeFrame) -> Pose:
+        return shifted(frame.ego.pose, center_ahead(self._vehicle))
+
+    def _has_braked(self, frame: RefereeFrame, passage: _Passage, row: int, on_its_way: bool) -> bool:
+        """Whether the agent brakes hard before the car that is on its way, or has done so before it was, and would have
+        met it there.
+        """
+        x, y, _, heading, length, _, v = frame.agents.boxes[row].tolist()
+        number, brakes = int(frame.agents.ids[row]), self._tracks.brakes_hard(row)
+        if brakes and number not in passage.braked:
+            for_another = brakes_for_another(frame, row, self._tracks)
+            passage.braked[number] = None if for_another else _Braking(frame.stamp, x, y, abs(v))
+        along, _ = ahead_of(x, y, heading, np.array((frame.ego.pose.x, frame.ego.pose.y)))
+        if not on_its_way or along <= 0.0:
+            return False
+        braked = passage.braked.get(number)
+        if brakes:
+            passage.braked[number] = None
+        if brakes or braked is None:
+            return brakes
+        since = frame.stamp - braked.stamp
+        lost = braked.v * since - elementary.hypot(x - braked.x, y - braked.y)
+        middle = self._middle(frame)
+        way = ahead_of(x, y, heading, np.array((middle.x, middle.y)))[0] - lost
+        near = 0.5 * (length + self._vehicle.length)
+        held = since < HELD_UP_S and -near - braked.v * POST_ENCROACHMENT_S < way < near + braked.v * MEETS_S
+        passage.braked[number] = None if held else braked
+        return held
+
+    def _has_priority(self, frame: RefereeFrame, number: int, other: LaneId, passage: _Passage) -> bool:
         theirs = self._right(frame.lights, other)
         if passage.right > SHUT:
             # Who gets green lets those clear the junction who came in lawfully ([ncutlo2000][]).
             theirs = min(theirs, self._right(passage.lights, other))
-        if theirs != passage.right:
+        if theirs != passage.right or theirs == SHUT:
             return theirs > passage.right
-        return theirs > SHUT and self._turns_across(self._map.lanes[passage.lane], self._map.lanes[other])
+        own, lane = self._map.lanes[passage.lane], self._map.lanes[other]
+        return self._turns_across(own, lane) or self._comes_first(passage.coming.get(number), own, lane)
+
+    def _comes_first(self, coming: _Coming | None, own: Lane, other: Lane) -> bool:
+        """Whether an agent is before the car at the junction, or at once with it or too near to stop before it and from
+        the right (in left-hand traffic the left). Lights leave nothing to that, and a stop sign lets nobody come.
+        """
+        kinds, theirs = ({line.kind for line in self._lines(lane.id)} for lane in (own, other))
+        if coming is None or "light" in kinds | theirs or ("stop" in theirs and coming.after > 0.0):
+            return False
+        side = -1.0 if self._map.left_hand else 1.0
+        from_priority_side = side * elementary.sin(_begin(other) - _begin(own)) > CROSSWISE
+        near = coming.after <= max(AT_ONCE_S, coming.stopping)
+        return coming.after < -AT_ONCE_S or (near and from_priority_side)
 
     def _right(self, lights: Mapping[int, int], way: LaneId) -> int:
         """The least that a sign or light before or on a connecting lane leaves it."""
-        lanes = (way, *self._map.lanes[way].predecessors)
         rights = [OPEN]
-        for line in (line for lane in lanes for line in self._map.stop_lines_of(lane)):
+        for line in self._lines(way):
             light = Light(lights.get(line.signal, Light.UNKNOWN))
             rights.append(RIGHT_BY_LIGHT.get(light, OPEN) if line.kind == "light" else BY_RULE)
         return min(rights)
+
+    def _lines(self, way: LaneId) -> list[StopLine]:
+        """Stop lines before or on a connecting lane."""
+        lanes = (way, *self._map.lanes[way].predecessors)
+        return [line for lane in lanes for line in self._map.stop_lines_of(lane)]
 
     def _turns_across(self, own: Lane, other: Lane) -> bool:
         """Whether the car turns across the way of who comes from the opposite side and does not."""
         side = -1.0 if self._map.left_hand else 1.0
         opposed = elementary.cos(_begin(own) - _begin(other)) < OPPOSITE
         return opposed and side * _turn(own) > TURN and side * _turn(other) <= TURN
+
+
+def _at_once(coming: Mapping[int, _Coming]) -> set[int]:
+    """Numbers of the agents that come to the junction at once with the car."""
+    return {number for number, each in coming.items() if abs(each.after) <= AT_ONCE_S}
 
 
 def _begin(lane: Lane) -> float:
