@@ -20,6 +20,8 @@ from tuling_fsm.map.road_map import RoadMap
 
 ON_SURFACE = tuple(sorted(SURFACE))
 WRONG_WAY = math.radians(120.0)
+ALONG_CONNECTING = math.radians(30.0)
+"""In a junction who is turned by no more than this from a lane, or from its opposite, drives on it, and not across."""
 PARKING = "parking"
 REVERSING = 2.0
 """Reversing faster than this is driving against the traffic: nuPlan's 2 m within a second, m/s."""
@@ -127,14 +129,20 @@ class RoadRules:
         return self._map.lanes[position.lane].limit
 
     def goes_against(self, position: LanePosition, heading: float, v: float) -> bool:
-        """Whether a car with a heading (rad) that moves at `v` (m/s) goes against the traffic of its lane, outside
-        junctions; in reverse once it is faster than who makes room.
+        """Whether a car with a heading (rad) that moves at `v` (m/s) goes against the traffic of its lane; in reverse
+        once it is faster than who makes room. In a junction all lanes there along which it drives have to say so.
         """
         lane = self._map.lanes[position.lane]
-        if lane.junction is not None or lane.type != DRIVING:
+        if lane.type != DRIVING or -REVERSING <= v < 0.0:
             return False
-        turned = abs(wrap_angle(heading - position.heading))
-        return turned > WRONG_WAY if v >= 0.0 else v < -REVERSING and turned < math.pi - WRONG_WAY
+        way = heading if v >= 0.0 else heading + math.pi
+        if lane.junction is None:
+            return abs(wrap_angle(way - position.heading)) > WRONG_WAY
+        middle = lane.center.at(position.s)
+        x, y, _ = shifted(Pose(middle.x, middle.y, position.heading + 0.5 * math.pi), position.offset)
+        turned = [abs(wrap_angle(way - each.heading)) for each in self._map.positions(x, y)]
+        along = [each for each in turned if min(each, math.pi - each) < ALONG_CONNECTING]
+        return bool(along) and min(along) > WRONG_WAY
 
     def may_overtake(self, position: LanePosition) -> bool:
         """Whether the lane is the one of the other direction, beyond a line that may be crossed."""
