@@ -111,6 +111,40 @@ def test_one_who_comes_out_of_a_turn_goes_on_turning_until_it_drives_along_the_l
     assert (("near_miss", False) in watch.kinds) is not missed
 
 
+@pytest.mark.parametrize(
+    ("x", "y", "other", "missed"),
+    [
+        (-1.0, 1.75, (-1.75, 9.0, 8.0), True),
+        (-1.0, 1.75, (-1.75, 9.0, 1.0), False),
+        (60.0, 1.75, (60.0, 9.0, 8.0), False),
+        (60.0, 0.5, (60.0, 9.0, 8.0), True),
+    ],
+)
+def test_one_from_the_side_counts_in_a_junction_and_where_the_car_is_in_several_lanes(
+    plain: RoadMap, x: float, y: float, other: tuple[float, float, float], missed: bool
+) -> None:
+    """As nuPlan has it: in its lane a car need not mind who is beside it."""
+    at_x, at_y, v = other
+    assert near_miss(plain, Pose(x, y, math.pi), 1.0, agent(at_x, at_y, -0.5 * math.pi, v)) is missed
+
+
+def test_one_from_behind_does_not_count_there(plain: RoadMap) -> None:
+    assert not near_miss(plain, Pose(-1.0, 1.75, math.pi), 3.0, agent(5.5, 1.75, math.pi, 9.0))
+
+
+def test_a_collision_at_fault_is_one_and_who_has_been_touched_is_none_any_more(two_lanes: RoadMap) -> None:
+    watch = Watch(two_lanes)
+    watch.see(Pose(100.0, -3.2, 0.0), 5.0, agents=agent(101.0, -5.0, 0.0, 5.0))
+    assert watch.kinds == [("collision", True), ("near_miss", False)]
+    assert watch.referee.infractions[1].detail == "car 7, in 0.0 s"
+    watch = Watch(two_lanes)
+    for _ in range(3):
+        watch.see(Pose(100.0, -1.75, 0.0), 5.0, agents=agent(101.0, -3.4, 0.1, 5.0))
+        watch.see(Pose(100.0, -3.2, 0.0), 5.0, agents=agent(101.0, -6.0, 0.3, 5.0))
+    assert watch.kinds[0] == ("collision", False)
+    assert ("near_miss", False) not in watch.kinds
+
+
 def test_it_is_told_of_once_with_its_time_and_whom_it_was_with(bend: RoadMap) -> None:
     watch = Watch(bend)
     for k in range(20):

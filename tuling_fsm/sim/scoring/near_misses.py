@@ -12,15 +12,16 @@ import math
 import numpy as np
 
 from tuling_fsm.core import elementary, elementwise
-from tuling_fsm.core.arrays import FloatArray, IntArray
+from tuling_fsm.core.arrays import IntArray
 from tuling_fsm.core.geometry import Pose, shifted, wrap_angle
 from tuling_fsm.core.standing import VEHICLE_STANDS
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
 from tuling_fsm.map.lanes import LanePosition
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.scoring.agent_tracks import PERSONS, AgentTracks
-from tuling_fsm.sim.scoring.collisions import boxes_touched
+from tuling_fsm.sim.scoring.collisions import boxes_touched, is_behind
 from tuling_fsm.sim.scoring.infraction_log import InfractionLog, RefereeFrame
+from tuling_fsm.sim.scoring.road_rules import inside_one_lane
 from tuling_fsm.world.inputs import Kind
 
 LEAST_TTC_S = 0.95
@@ -36,35 +37,60 @@ class NearMisses:
 
     def __init__(self, road_map: RoadMap, vehicle: Vehicle, tracks: AgentTracks) -> None:
         self._map, self._vehicle, self._tracks = road_map, vehicle, tracks
+        self._touched: set[int] = set()
+        """Numbers of the agents that the car has been in contact with: they are no near misses any more."""
 
     def watch(self, frame: RefereeFrame, log: InfractionLog) -> None:
-        """Look for agents that would be hit soon; the tracks have been told of the frame.
+        """Look for agents that would be hit soon; the tracks have been told of the frame, and the log of collisions.
 
-        Only bodies ahead of the bumper that leads count: an agent behind has to keep clear of the car.
+        Bodies ahead of the bumper that leads count, in junctions and where the car is in several lanes those beside it
+        too: an agent behind has to keep clear of the car. A collision at fault is nearer than all.
         """
         ego, boxes = frame.ego, frame.agents.boxes
-        if abs(ego.v) < VEHICLE_STANDS or len(boxes) == 0:
+        for record in log.infractions[::-1]:
+            if record.t < round(frame.stamp, 3):
+                break
+            if record.kind == "collision" and record.at_fault:
+                self._note(frame, record.detail.partition(",")[0], 0.0, log)
+        if len(boxes) == 0:
             return
-        rows = self._ahead(ego.pose, ego.v, boxes)
         centre = shifted(ego.pose, center_ahead(self._vehicle))
+        length, width = self._vehicle.length, self._vehicle.width
+        touched = boxes_touched(centre.x, centre.y, ego.z, centre.heading, length, width, boxes)
+        self._touched.update(frame.agents.ids[touched].tolist())
+        rows = self._near(frame) if abs(ego.v) >= VEHICLE_STANDS else np.zeros(0, np.int64)
         for seconds in TTC_STEPS_S if len(rows) else ():
             x, y, heading = self._later(centre, ego.v, ego.yaw_rate, ego.position, seconds)
             later = boxes[rows].copy()
             for place, row in enumerate(rows.tolist()):
                 later[place, [0, 1, 3]] = self._agent_later(frame, row, seconds)
-            length, width = self._vehicle.length, self._vehicle.width
             for row in rows[boxes_touched(x, y, ego.z, heading, length, width, later)].tolist():
                 agent = f"{Kind(int(frame.agents.kinds[row])).name.lower()} {frame.agents.ids[row]}"
-                log.note(frame.stamp, f"near_miss {agent}", "near_miss", f"{agent}, in {seconds} s", False)
+                self._note(frame, agent, seconds, log)
 
-    def _ahead(self, pose: Pose, v: float, boxes: FloatArray) -> IntArray:
-        """Rows of the agents ahead that can be met in time."""
-        c, s = elementary.cos(pose.heading), elementary.sin(pose.heading)
-        dx, dy = boxes[:, 0] - pose.x, boxes[:, 1] - pose.y
-        bumper = self._vehicle.front if v > 0.0 else self._vehicle.rear_overhang
-        along = math.copysign(1.0, v) * (c * dx + s * dy)
-        reach = bumper + LEAST_TTC_S * (abs(v) + np.abs(boxes[:, 6])) + boxes[:, 4]
-        return np.flatnonzero((along > bumper) & (elementwise.hypot(dx, dy) < reach))
+    def _note(self, frame: RefereeFrame, agent: str, seconds: float, log: InfractionLog) -> None:
+        log.note(frame.stamp, f"near_miss {agent}", "near_miss", f"{agent}, in {seconds} s", False)
+
+    def _near(self, frame: RefereeFrame) -> IntArray:
+        """Rows of the agents that can be met in time and count."""
+        ego, boxes = frame.ego, frame.agents.boxes
+        c, s = elementary.cos(ego.pose.heading), elementary.sin(ego.pose.heading)
+        dx, dy = boxes[:, 0] - ego.pose.x, boxes[:, 1] - ego.pose.y
+        bumper = self._vehicle.front if ego.v > 0.0 else self._vehicle.rear_overhang
+        ahead = math.copysign(1.0, ego.v) * (c * dx + s * dy) > bumper
+        reach = bumper + LEAST_TTC_S * (abs(ego.v) + np.abs(boxes[:, 6])) + boxes[:, 4]
+        near = (elementwise.hypot(dx, dy) < reach) & ~np.isin(frame.agents.ids, list(self._touched))
+        rows = np.flatnonzero(near)
+        counts = ahead[rows]
+        if not np.all(counts) and self._beside_counts(frame):
+            counts |= ~np.array([is_behind(ego.pose, ego.v, self._vehicle, boxes[row]) for row in rows])
+        return np.asarray(rows[counts])
+
+    def _beside_counts(self, frame: RefereeFrame) -> bool:
+        """Whether the car is in a junction, or in several lanes or off them."""
+        position = frame.ego.position
+        in_junction = position is not None and self._map.lanes[position.lane].junction is not None
+        return in_junction or not inside_one_lane(self._map, frame.corners)
 
     def _agent_later(self, frame: RefereeFrame, row: int, seconds: float) -> Pose:
         x, y, _, heading, _, _, v = frame.agents.boxes[row].tolist()

@@ -63,12 +63,8 @@ class RoadRules:
         return self._in_slot(middle.x, middle.y, 0.0)
 
     def inside_one_lane(self, corners: FloatArray) -> bool:
-        """Whether some lane, with what follows it, holds all corners (4, 2): nuPlan's opposite of several lanes."""
-        under = [{p.lane for p in self._map.positions(x, y)} for x, y in corners.tolist()]
-        return any(
-            all(lanes & {lane, *self._map.lanes[lane].successors} for lanes in under)
-            for lane in set[LaneId]().union(*under)
-        )
+        """Whether some lane, with what follows it, holds all corners (4, 2)."""
+        return inside_one_lane(self._map, corners)
 
     def outside_route(self, middle: Pose, position: LanePosition | None, route_lanes: frozenset[LaneId]) -> bool:
         """Whether the middle of the car is on neither a driving nor a parking lane, or on one that is neither of its
@@ -150,6 +146,14 @@ class RoadRules:
         inward = lane.right_neighbour if self._map.left_hand else lane.left_neighbour
         mark = _mark_at(lane.right_marks if self._map.left_hand else lane.left_marks, position.s)
         return inward is None and mark is not None and mark.crossable
+
+
+def inside_one_lane(road_map: RoadMap, corners: FloatArray) -> bool:
+    """Whether some lane, with what follows it, holds all corners (4, 2): nuPlan's opposite of several lanes."""
+    under = [{p.lane for p in road_map.positions(x, y)} for x, y in corners.tolist()]
+    return any(
+        all(lanes & {lane, *road_map.lanes[lane].successors} for lanes in under) for lane in set[LaneId]().union(*under)
+    )
 
 
 def _mark_at(marks: tuple[LaneMark, ...], s: float) -> LaneMark | None:
