@@ -22,6 +22,7 @@ from tuling_fsm.sim.scoring.blockage import Blockage
 from tuling_fsm.sim.scoring.collisions import boxes_touched, collision_fault, contact
 from tuling_fsm.sim.scoring.comfort import Comfort
 from tuling_fsm.sim.scoring.infraction_log import InfractionLog, RefereeFrame
+from tuling_fsm.sim.scoring.lane_yielding import LaneYielding
 from tuling_fsm.sim.scoring.near_misses import NearMisses
 from tuling_fsm.sim.scoring.queue_overtaking import QueueOvertaking
 from tuling_fsm.sim.scoring.right_of_way import JunctionYielding, PedestrianYielding
@@ -49,6 +50,7 @@ class Referee:
         self._sanctions = Sanctions(road_map, vehicle, self.rules, self._tracks)
         self._stop_lines = StopLineWatch(road_map, vehicle, parameters)
         self._yielding = (
+            LaneYielding(road_map, vehicle, self._tracks),
             JunctionYielding(road_map, vehicle, self._tracks),
             PedestrianYielding(road_map, vehicle, self._tracks),
             QueueOvertaking(road_map, vehicle, self._tracks, parameters.line),

@@ -27,7 +27,7 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.scoring.agent_tracks import HARD_BRAKING, PERSONS, AgentTracks, ahead_of
 from tuling_fsm.sim.scoring.collisions import boxes_touched
 from tuling_fsm.sim.scoring.infraction_log import InfractionLog, RefereeFrame
-from tuling_fsm.sim.scoring.lane_yielding import LaneYielding, brakes_for_another
+from tuling_fsm.sim.scoring.lane_yielding import brakes_for_another
 from tuling_fsm.world.inputs import Kind, Light
 
 POST_ENCROACHMENT_S = 1.0
@@ -105,7 +105,6 @@ class JunctionYielding:
 
     def __init__(self, road_map: RoadMap, vehicle: Vehicle, tracks: AgentTracks) -> None:
         self._map, self._vehicle, self._tracks = road_map, vehicle, tracks
-        self._lanes = LaneYielding(road_map, vehicle, tracks)
         self._passage: _Passage | None = None
         self._approach: LaneId | None = None
         """The lane outside of junctions that the car was on last."""
@@ -114,7 +113,6 @@ class JunctionYielding:
 
     def watch(self, frame: RefereeFrame, log: InfractionLog) -> None:
         """Look at one frame."""
-        self._lanes.watch(frame, log)
         passage = self._follow(frame)
         if passage is None:
             return
