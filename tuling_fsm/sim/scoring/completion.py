@@ -107,7 +107,7 @@ class EndConditions:
             if abs(seen.offset) < LOOK_BACK_M:
                 self._reached = max(self._reached, seen.s)
             if abs(seen.offset) > LEFT_M and not self._left:
-                self._left, self._goes_round = True, self._goes_round or self.is_closed(standing)
+                self._left, self._goes_round = True, self.is_closed(standing)
         stands = abs(ego.v) < self._standing
         self._there = self._there + dt if stands and self._at_goal(ego) else 0.0
         in_slot = (stands or self._began_in != frozenset()) and bool(self._slots_around(ego))
