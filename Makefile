@@ -16,8 +16,8 @@ part = sed -n '/^\($(1)\)==/,/[^\\]$$/p' $(or $(3),locks/run.txt) >$(VENV)/.part
 PYTHON ?= $(shell for p in python3 python3.12 python3.11 python3.10; do \
 	$$p -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 12))' 2>/dev/null && echo $$p && break; done)
 
-# Of pytest: two more than there are cores, for tests that wait on a browser or another process.
-WORKERS ?= $(shell echo $$(($$(nproc) < 8 ? $$(nproc) + 2 : 8)))
+# Of pytest: one more than there are cores, for tests that wait on a browser or another process.
+WORKERS ?= $(shell echo $$(($$(nproc) < 8 ? $$(nproc) + 1 : 8)))
 
 # The ROS wheels find their resources here; what another environment left behind would mislead them.
 export AMENT_PREFIX_PATH := $(VENV)

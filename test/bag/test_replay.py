@@ -108,19 +108,6 @@ def test_a_bag_that_names_no_map_is_refused(tmp_path):
         agent_of({"map": str(tmp_path / "gone.xodr")}, "run.mcap")
 
 
-@pytest.mark.slow
-@pytest.mark.clause("DWELL-3")
-def test_a_run_of_the_product_replays_without_a_difference(tmp_path):
-    from tuling_fsm.run import run_scenario
-
-    scenario = tmp_path / "short.osc"
-    text = (ROOT / "config" / "scenarios" / "round.osc").read_text(encoding="utf-8")
-    scenario.write_text(text.replace("../course", str(ROOT / "config" / "course")).replace("6min", "15s"))
-    result = run_scenario(scenario, out=tmp_path / "out", film=False)
-    assert result["transitions"]
-    assert replay(tmp_path / "out" / "run.mcap") == []
-
-
 def to_sqlite(source: Path, folder: Path, version: int) -> None:
     """The same bag in the storage of Humble and before."""
     with Writer(folder, version=9 if version > 8 else 8, storage_plugin=StoragePlugin.SQLITE3) as bag:
@@ -245,7 +232,7 @@ def test_a_hundred_replays_make_one_and_the_same_log(tmp_path):
 
     roam = ROOT / "config" / "scenarios" / "roam.osc"
     run_scenario(roam, overrides={"length_m": "30", "vehicles": "2"}, out=tmp_path, film=False)
-    first, inputs = agent_of(read_run_record(tmp_path), "bag"), list(read_inputs(tmp_path))[:25]
+    first, inputs = agent_of(read_run_record(tmp_path), "bag"), list(read_inputs(tmp_path))[:15]
     logs = [list(transitions(type(first)(first._road_map, first.parameters), inputs)) for _ in range(100)]
     assert len(logs[0]) >= 2
     assert logs.count(logs[0]) == 100

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,16 +35,22 @@ class Drive:
         return [tick for tick in self.ticks[moving[0] : moving[-1]] if tick.world.ego.v <= 0.1]
 
 
-def drive(map_file: Path, scenario: str, folder: Path, seed: int = 1, parameters: Parameters | None = None) -> Drive:
-    """Drive a scenario, given as text without its map, to its end."""
+def drive(
+    map_file: Path,
+    scenario: str,
+    folder: Path,
+    seed: int = 1,
+    parameters: Parameters | None = None,
+    until_s: float = math.inf,
+) -> Drive:
+    """Drive a scenario, given as text without its map, to its end or for some time."""
     file = folder / "scenario.osc"
     file.write_text(scenario.replace("MAP", str(map_file)), encoding="utf-8")
     road_map = read_map(map_file)
     agent = Agent(road_map, parameters)
-    agent.warm_up()
     simulation = Simulation(road_map, load_scenario(file, {}), seed, agent.parameters.vehicle)
     ticks = []
-    while not simulation.finished:
+    while not simulation.finished and simulation.stamp < until_s:
         tick = agent.step(simulation.inputs())
         for request in tick.decision.route_requests:
             simulation.request_route(request)

@@ -98,7 +98,7 @@ def test_a_light_that_stays_dark_is_stopped_for_and_after_a_minute_driven_over(l
 @pytest.mark.slow
 @pytest.mark.clause("INT-4")
 def test_a_long_red_is_waited_for(lit: Path, tmp_path: Path) -> None:
-    driven = _drive(lit, tmp_path, "lights.set_all(red, duration: 80s)", "lights.set_all(green)")
+    driven = _drive(lit, tmp_path, "lights.set_all(red, duration: 70s)", "lights.set_all(green)")
     assert "INT-4" not in driven.clauses()
     assert driven.states()[-4:-1] == THROUGH
 

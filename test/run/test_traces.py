@@ -18,11 +18,13 @@ OTHER_PROCESSORS = {
     "without AVX-512": {
         "NPY_DISABLE_CPU_FEATURES": NO_FEATURES.partition("AVX512F")[2].strip(),
         "OPENBLAS_CORETYPE": "Haswell",
+        "PYTHONHASHSEED": "1",
         "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX512F,-AVX512VL",
     },
     "without AVX2 and FMA": {
         "NPY_DISABLE_CPU_FEATURES": NO_FEATURES,
         "OPENBLAS_CORETYPE": "Nehalem",
+        "PYTHONHASHSEED": "4321",
         "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-FMA,-AVX512F,-AVX512VL",
     },
 }

@@ -25,8 +25,8 @@ from tuling_fsm.sim.simulation import Simulation
 TABLE = Path(__file__).with_name("traces.csv")
 FIELDS = ("scenario", "seed", "until_s", "trace_sha256")
 SEEDS = (1, 2)
-CUT_S = {"match": 60.0, "full_match": 60.0, "rude": 60.0}
-"""Of the long ones the first minute is kept."""
+CUT_S = {"match": 30.0, "full_match": 30.0, "rude": 30.0}
+"""Of the long ones the first half minute is kept."""
 
 
 class Trace(NamedTuple):

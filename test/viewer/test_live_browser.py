@@ -51,7 +51,7 @@ class Run:
 
 @pytest.fixture
 def run(tmp_path: Path) -> Iterator[Run]:
-    started = Run(tmp_path / "out", 400.0)
+    started = Run(tmp_path / "out", 250.0)
     yield started
     started.process.kill()
     started.process.wait()

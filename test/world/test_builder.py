@@ -198,6 +198,22 @@ def test_the_emergency_stop_as_received(builder: WorldBuilder, route: Route) -> 
     assert world.emergency.value is True and world.emergency.age == pytest.approx(0.4) and world.emergency.clear
 
 
+@pytest.mark.clause("EST-3", "DWELL-5")
+@pytest.mark.parametrize("jump", [-20.0, 5.0])
+def test_a_jump_of_time_is_no_silence_of_the_remote_and_silence_is_counted_from_there(
+    builder: WorldBuilder, route: Route, jump: float
+) -> None:
+    """A stop by silence is one that an operator has to clear."""
+    flag = BoolMessage(30.0, False)
+    world, ages = builder.build(at(30.1, emergency_stop=flag), None, route), []
+    for later in (0.0, 0.2, 0.6):
+        world = builder.build(at(30.1 + jump + later, emergency_stop=flag), world, route)
+        ages.append(world.emergency.age)
+    assert ages == pytest.approx([0.0, 0.2, 0.6])
+    heard = builder.build(at(31.0 + jump, emergency_stop=BoolMessage(30.9 + jump, False)), world, route)
+    assert heard.emergency.age == pytest.approx(0.1)
+
+
 def test_since_when_a_light_shows_its_state(builder: WorldBuilder, route: Route) -> None:
     world: World | None = None
     for stamp, state in ((1.0, Light.RED), (1.1, Light.RED), (1.2, Light.GREEN), (1.3, Light.GREEN)):

@@ -115,7 +115,7 @@ class WorldBuilder:
         inputs, timeless = _timed(in_floats(inputs), previous)
         parameters, now = self.parameters, inputs.stamp
         past, jump = _past(previous, now, parameters)
-        kept, fresh, refused = receive(inputs, past.received if past else _lasting(previous), parameters)
+        kept, fresh, refused = receive(inputs, past.received if past else _lasting(previous, now), parameters)
         complaints = [*timeless, *jump, *refused]
         dt = max(now - previous.stamp, 0.0) if past and previous else 0.0
         localized, doubts = self._localized(fresh.odometry)
@@ -345,13 +345,13 @@ def _leaps(before: Odometry | None, odometry: Odometry | None, curvature: float,
     return distance((since.x, since.y), (before.pose.x, before.pose.y)) > tolerance
 
 
-def _lasting(previous: World | None) -> Received:
+def _lasting(previous: World | None, now: float) -> Received:
     """What outlives a jump of time: flags and the mission, which are not sent again."""
     if previous is None:
         return Received()
     last = previous.received
     flags: dict[str, Any] = {name: getattr(last, name) for name in FLAGS}
-    return replace(Received(), mission_raw=last.mission_raw, mission=last.mission, **flags)
+    return replace(Received(), mission_raw=last.mission_raw, mission=last.mission, jumped_at=now, **flags)
 
 
 def _radar_seen(kept: Received, past: World | None) -> float:
@@ -377,7 +377,9 @@ def _emergency(inputs: Inputs, kept: Received) -> EmergencyInput:
     flag = kept.emergency_stop
     if flag is None:
         return EmergencyInput(clear=inputs.clear_emergency_stop)
-    return EmergencyInput(flag.value, max(inputs.stamp - flag.stamp, 0.0), inputs.clear_emergency_stop)
+    # A jump of time is no silence of the link (DWELL-5): that is counted anew from there.
+    age = max(inputs.stamp - max(flag.stamp, kept.jumped_at), 0.0)
+    return EmergencyInput(flag.value, age, inputs.clear_emergency_stop)
 
 
 def _same_route(one: Route, other: Route) -> bool:

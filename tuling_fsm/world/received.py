@@ -37,7 +37,7 @@ _FINEST_M, _COARSEST_M = 0.001, 100.0
 
 @dataclass(frozen=True, eq=False)
 class Received:
-    """The last good message of each kind, and the mission as it came (to tell a new one)."""
+    """The last good message of each kind, the mission as it came (to tell a new one), and when time last jumped (s)."""
 
     odometry: Odometry | None = None
     objects: StampedRows | None = None
@@ -50,6 +50,7 @@ class Received:
     radar_health: BoolMessage | None = None
     mission_raw: Mapping[str, Any] | None = None
     mission: Mission | None = None
+    jumped_at: float = -math.inf
 
 
 def receive(

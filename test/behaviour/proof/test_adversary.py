@@ -15,7 +15,7 @@ from tuling_fsm.world.world import RouteMatch
 from ..worlds import FAR_LANE, NEAR_LANE, NEAR_Y, Drive, Place, departed, plan, route_along
 from .test_model import BOUNDED
 
-STEP_S = 0.1
+STEP_S = 0.2
 TICKS = round(1800.0 / STEP_S)
 Adversary = Callable[[Drive, int], None]
 """Ticks a drive, given the number of the tick."""
@@ -35,7 +35,7 @@ def route_switched(drive: Drive, k: int) -> None:
 def junction_over(drive: Drive, k: int) -> None:
     """The car stands at the end of a junction, and is said to be in it and to be out of it in turns, 2 s each."""
     here = JunctionAhead(40.0, 70.0, Junction("j", (), {}, False), 0, 0, 30.0)
-    drive.tick(junctions=(here,) if k // 20 % 2 else (), step=STEP_S)
+    drive.tick(junctions=(here,) if k // 10 % 2 else (), step=STEP_S)
 
 
 ADVERSARIES: tuple[Adversary, ...] = (way_to_route, route_switched, junction_over)

@@ -50,9 +50,9 @@ def _freeze_before(name: str, moments: Sequence[Moment], share: float) -> set[in
 
 
 def _freeze_everywhere(log: dict[str, list[Moment]], share: float = 1.0) -> int:
-    """Freeze every machine before every tick of its run, for several times. Returns the number of freezes.
+    """Freeze every machine before every tick of its run, for one of several times. Returns the number of freezes.
 
-    It moves nothing in the record but the stamp; after one of the times, each in its turn, the run is gone on with.
+    It moves nothing in the record but the stamp, and the run goes on as if it had not been.
     """
     count = 0
     for name, moments in log.items():
@@ -63,16 +63,11 @@ def _freeze_everywhere(log: dict[str, list[Moment]], share: float = 1.0) -> int:
             record = moments[at].record
             if record.stamp is None or at not in looked_at:
                 continue
-            for seconds in FREEZES_S:
-                assert frozen(name, record, seconds) == replace(record, stamp=record.stamp + seconds), (
-                    name,
-                    at,
-                    seconds,
-                )
-                count += 1
             seconds = FREEZES_S[at % len(FREEZES_S)]
-            stop = end if at in to_the_end else min(end, at + AFTER)
             later = replace(record, stamp=record.stamp + seconds)
+            assert frozen(name, record, seconds) == later, (name, at, seconds)
+            count += 1
+            stop = end if at in to_the_end else min(end, at + AFTER)
             assert go_on((name, later, moments[at:stop], seconds)) == unbroken[at:stop], (name, at, seconds)
     return count
 
@@ -87,7 +82,7 @@ def _stretches(moments: Sequence[Moment]) -> list[tuple[int, int]]:
 def test_frozen_before_any_tick_for_any_time_it_goes_on_as_if_nothing_had_been(tour: Loop) -> None:
     visited = {moment.record.path for moment in tour.log.machines[HIERARCHY]}
     assert len(visited) > 6
-    assert _freeze_everywhere(tour.log.machines) > 1500
+    assert _freeze_everywhere(tour.log.machines) > 500
 
 
 @pytest.mark.slow
@@ -95,7 +90,7 @@ def test_frozen_before_any_tick_for_any_time_it_goes_on_as_if_nothing_had_been(t
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_every_recorded_scenario_can_be_frozen(name: str) -> None:
     machines = read(name)
-    assert _freeze_everywhere(machines, SHARE) > 2 * SHARE * len(machines[HIERARCHY])
+    assert _freeze_everywhere(machines, SHARE) > 0.7 * SHARE * len(machines[HIERARCHY])
 
 
 def _seeded(moments: Sequence[Any], composite: str, path_of: Any, most: int) -> list[int]:

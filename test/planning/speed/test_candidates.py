@@ -155,7 +155,7 @@ def test_no_lower_speed_saves_anything_before_what_does_not_go_away(thing: Thing
 def test_on_the_whole_crossings_cost_less_braking_and_no_time() -> None:
     """Cars and walkers from both sides, wherever they meet the car, also where it passes before them anyway."""
     rng, early, late, farther = np.random.default_rng(5), 0.0, 0.0, []
-    for _ in range(20):
+    for _ in range(12):
         y, v, x, side = rng.uniform(-14.0, -2.0), rng.uniform(0.8, 5.0), rng.uniform(40.0, 80.0), rng.choice((1, -1))
         kind, length, width = ((CAR, 4.5, 1.9), (PEDESTRIAN, 0.6, 0.6))[rng.integers(2)]
         thing = Thing(7, x, side * y, side * math.pi / 2.0, v, length=length, width=width, kind=kind)

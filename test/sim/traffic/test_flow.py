@@ -59,7 +59,7 @@ def test_real_maps_flow_without_collision(name: str, slowest: float, shared_data
 
 @pytest.mark.slow
 @pytest.mark.clause("TM-1")
-@pytest.mark.parametrize(("name", "count", "minutes"), [("carla_Town01", 200, 30), ("carla_Town07", 150, 10)])
+@pytest.mark.parametrize(("name", "count", "minutes"), [("carla_Town01", 200, 15), ("carla_Town07", 150, 10)])
 def test_a_full_town_neither_stands_still_nor_collides(name: str, count: int, minutes: int, shared_data: Path) -> None:
     """Every street has its queue, and a waiting vehicle only ever waits for a turn that comes."""
     no_removal = TrafficManagerParameters(removal_time=3600.0)
