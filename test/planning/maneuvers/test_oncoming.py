@@ -65,9 +65,10 @@ def test_a_vehicle_that_is_not_met_does_not_keep_the_car(thing: Thing) -> None:
 
 
 def test_it_is_not_waited_for_without_end() -> None:
+    """Nor until a clock that was set back has come to where it was."""
     begun = first(comes(110.0))
     patience = PARAMETERS.maneuver.patience
-    for late, waits in ((patience - 0.1, True), (patience + 0.1, False)):
+    for late, waits in ((patience - 0.1, True), (patience + 0.1, False), (-60.0, False)):
         result = first(comes(110.0), stamp=late, begun=begun)
         assert result.trajectory is not None and result.trajectory.stands is waits
 

@@ -328,7 +328,7 @@ def _for_oncoming(
 ) -> SectionEnd:
     """The same, or for a while none at all for a car that stands and would be met head-on before the motion is over."""
     parameters = derived.parameters
-    if abs(start.v) > STANDS or scene.stamp - kept.whole.stamp > parameters.maneuver.patience:
+    if abs(start.v) > STANDS or not 0.0 <= scene.stamp - kept.whole.stamp <= parameters.maneuver.patience:
         return stop
     row_met = oncoming_vehicle(kept, row, scene, start, derived.body, parameters.clearance.moving, derived.drive.rss)
     if row_met < 0:

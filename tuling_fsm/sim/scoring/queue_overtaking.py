@@ -46,7 +46,12 @@ class QueueOvertaking:
         return self._tracks.queues(row) and not self._beside(frame, position.lane)
 
     def _beside(self, frame: RefereeFrame, queue: LaneId) -> bool:
-        """Whether the whole car is on lanes of the direction of the queue's, but not on that of the queue."""
+        """Whether the whole car is on lanes of the queue's direction, and its front on others than that of the queue: the
+        rear of one that changes lanes comes after.
+        """
         lanes = [{each.lane for each in self._map.positions(x, y, self._line)} for x, y in frame.corners.tolist()]
-        abreast = set(self._map.same_direction(queue)) - {queue}
-        return all(under & abreast for under in lanes)
+        its_way = set(self._map.same_direction(queue))
+        front_left, _, _, front_right = lanes
+        return all(under & its_way for under in lanes) and all(
+            front & its_way - {queue} for front in (front_left, front_right)
+        )
