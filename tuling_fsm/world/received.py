@@ -121,7 +121,7 @@ def _set_back(flag: BoolMessage, known: BoolMessage | None, now: float) -> BoolM
 
 
 def _without_stale(kept: Received, now: float, parameters: WorldParameters, complaints: list[InputFault]) -> Received:
-    stale: dict[str, None] = {}
+    stale: dict[str, Any] = {}
     for name, (max_age, _) in _MESSAGES.items():
         message, limit = getattr(kept, name), getattr(parameters, max_age)
         if message is not None and now - message.stamp > limit + 1e-6:

@@ -46,8 +46,9 @@ class QueueOvertaking:
         return self._tracks.queues(row) and not self._beside(frame, position.lane)
 
     def _beside(self, frame: RefereeFrame, queue: LaneId) -> bool:
-        """Whether the whole car is on lanes of the queue's direction, and its front on others than that of the queue: the
-        rear of one that changes lanes comes after.
+        """Whether the whole car is on lanes of the queue's direction, and its front on others than the queue's own.
+
+        The rear of a car that changes lanes comes after.
         """
         lanes = [{each.lane for each in self._map.positions(x, y, self._line)} for x, y in frame.corners.tolist()]
         its_way = set(self._map.same_direction(queue))
