@@ -214,6 +214,16 @@ def test_a_jump_of_time_is_no_silence_of_the_remote_and_silence_is_counted_from_
     assert heard.emergency.age == pytest.approx(0.1)
 
 
+@pytest.mark.clause("EST-3", "DWELL-5")
+def test_a_remote_that_is_silent_from_jump_to_jump_is_noticed(builder: WorldBuilder, route: Route) -> None:
+    flag = BoolMessage(30.0, False)
+    world, ages = builder.build(at(30.1, emergency_stop=flag), None, route), []
+    for stamp in (32.0, 34.0, 36.0):
+        world = builder.build(at(stamp, emergency_stop=flag), world, route)
+        ages.append(world.emergency.age)
+    assert ages == [0.0, 2.0, 4.0]
+
+
 def test_since_when_a_light_shows_its_state(builder: WorldBuilder, route: Route) -> None:
     world: World | None = None
     for stamp, state in ((1.0, Light.RED), (1.1, Light.RED), (1.2, Light.GREEN), (1.3, Light.GREEN)):

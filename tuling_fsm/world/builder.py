@@ -351,7 +351,10 @@ def _lasting(previous: World | None, now: float) -> Received:
         return Received()
     last = previous.received
     flags: dict[str, Any] = {name: getattr(last, name) for name in FLAGS}
-    return replace(Received(), mission_raw=last.mission_raw, mission=last.mission, jumped_at=now, **flags)
+    # One jump after another without a message between them is silence of the remote (EST-3).
+    heard = last.emergency_stop is not None and last.emergency_stop.stamp >= last.jumped_at
+    jumped_at = now if heard or now < last.jumped_at else last.jumped_at
+    return replace(Received(), mission_raw=last.mission_raw, mission=last.mission, jumped_at=jumped_at, **flags)
 
 
 def _radar_seen(kept: Received, past: World | None) -> float:
