@@ -52,6 +52,7 @@ FOUND = [
     ("xml", following(NURBS.format(order=3, weight=1.0, knots=knots(0, 0, 0, 1, 1))), "order 3 of 2 control points"),
     ("xml", clothoid("1e12", "0.1"), "a number from 0 to 200000 m"),
     ("xml", clothoid("1000", "50"), "turns 100 rad at most"),
+    ("xml", XOSC.replace('ScenarioObject name="npc"', 'ScenarioObject name="' + "a" * 70_000 + '"'), "no entity 'npc'"),
     ("dsl", OSC.format(line="keep(ego.length == 1e308m)"), "the number is too large"),
     ("dsl", OSC.format(line="x: length = 1e12m"), "at most 1e+10 m"),
     ("dsl", OSC.format(line='x: string = "\\\\x"').replace("\\\\", "\\"), "is no text"),

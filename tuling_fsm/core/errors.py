@@ -7,6 +7,8 @@ from typing import NoReturn
 
 _SHOWN = 300
 """Characters of a place or of a fault that are shown: what is wrong may be of any length."""
+_EXPECTED_SHOWN = 1000
+"""Characters that are shown of what would be right: it may list names of the file's own."""
 INNERMOST = 3
 """Frames that are named of an exception's way."""
 
@@ -18,7 +20,8 @@ class InputError(ValueError):
         self.where = where
         self.what = what
         self.expected = expected
-        line = f"{_short(where)}: {_short(what)}" + (f" (expected {expected})" if expected else "")
+        right = f" (expected {_short(expected, _EXPECTED_SHOWN)})" if expected else ""
+        line = f"{_short(where)}: {_short(what)}{right}"
         super().__init__(_printable(" ".join(line.split())))
 
     def __reduce__(self) -> tuple[type[InputError], tuple[str, str, str]]:
@@ -41,8 +44,8 @@ def _printable(line: str) -> str:
     return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in line)
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+def _short(text: str, shown: int = _SHOWN) -> str:
+    return text if len(text) <= shown else f"{text[:shown]}..."
 
 
 def in_one_line(error: BaseException) -> str:
