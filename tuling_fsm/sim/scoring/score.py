@@ -73,8 +73,9 @@ COEFFICIENTS = {
     "red_light": 0.40,
     "stop_sign": 0.25,
 }
-"""Of the CARLA leaderboard 2.1 ([leaderboard2][]), for what is at fault. Its terms for being slower than the traffic
-around, for a scenario that takes too long and for an emergency vehicle that is not let through are not here.
+"""Of the CARLA leaderboard 2.1 ([leaderboard2][]), for what is at fault. Its terms for a scenario that takes too
+long and for an emergency vehicle that is not let through are not here; being slower than the traffic around is
+recorded by its program, and costs nothing there either.
 """
 OWN_COEFFICIENTS = {
     "blocked": 0.40,
