@@ -27,6 +27,7 @@ SIGNS = {"E": STOP_SIGN, "N": LIGHT, "W": YIELD_SIGN, "S": LIGHT}
 RED_SIGNAL = 4
 """The light of the southern arm; that of the northern one is green."""
 LINE_GAP_M, OVER_LINE_M, STOP_SIGN_DONE_M, BESIDE_M = 0.3, 2.5, 2.0, 1.0
+NARROW_M, FILTERING_M = 1.2, 0.1
 
 
 @pytest.fixture(scope="module")
@@ -62,10 +63,17 @@ class Traffic:
                 if j != i and self.places.lane[j, k] == number
                 and abs(self.places.offset[j, k]) < 0.5 * self.body[j, WIDTH] + BESIDE_M
                 and begin + self.places.arc[j, k] > 0.4 * self.body[i, LENGTH]
+                and not self.rides_past(b, j, float(self.places.offset[j, k]))
             ]  # fmt: skip
             if gaps:
                 return min(gaps)[1], min(gaps)[0]
         return -1, math.inf
+
+    def rides_past(self, b: int, j: int, offset: float) -> bool:
+        """Whether it is a two-wheeler with room beside another that is so far beside the middle of the way."""
+        i = int(self.found.row[b])
+        apart = abs(offset - self.found.side[b]) - 0.5 * (self.body[i, WIDTH] + self.body[j, WIDTH])
+        return bool(self.body[i, WIDTH] < NARROW_M and apart > FILTERING_M)
 
     def lines(self, b: int) -> tuple[float, float, float]:
         """Where it can stop before what is closed, the first closed light, and the first line or junction."""
@@ -121,14 +129,19 @@ def test_the_one_ahead_is_the_next_on_the_way(town: RoadMap, seed: int) -> None:
     assert np.sum(traffic.ahead.leader >= 0) > 10
 
 
-def leader_on(chain: list[int], begin: list[float], bodies: list[tuple[int, float, float]]) -> tuple[int, float]:
-    """Who is ahead of the last of these, each of which is on a lane, at an arc length, and so long."""
+def leader_on(
+    chain: list[int], begin: list[float], bodies: list[tuple[int, float, float]], side: float = 0.0, width: float = 1.9
+) -> tuple[int, float]:
+    """Who is ahead of the last of these, each of which is on a lane, at an arc length, and so long. All are 1.9 m wide
+    and in the middle of it but the last.
+    """
     n, way, at = len(bodies), np.full(DEPTH, -1), np.zeros(DEPTH)
     way[: len(chain)], at[: len(begin)] = chain, begin
     places = LanePlaces(np.full((n, CANDIDATES), -1), *np.zeros((3, n, CANDIDATES)))
     body = np.zeros((n, BODY))
     places.lane[:, 0], places.arc[:, 0], body[:, LENGTH] = zip(*bodies, strict=True)
-    found = _leader(n - 1, way, at, _occupants(9, places, body), places.arc, body)
+    body[:, WIDTH], body[-1, WIDTH] = 1.9, width
+    found = _leader(n - 1, way, at, side, _occupants(9, places, body), places, body)
     return int(found[0]), float(found[1])
 
 
@@ -142,6 +155,16 @@ def test_nobody_follows_itself_round_a_ring_and_who_is_on_the_nearer_lane_is_ahe
     assert leader_on(ring, begin, [(0, 11.5, 4.0), own]) == (0, 57.5), "it is beside it"
     assert leader_on(ring, begin, [(0, 29.0, 1.0), (1, 4.0, 18.0), own]) == (0, 16.5), "a bicycle beside a lorry"
     assert leader_on([0], [-10.0], [(1, 5.0, 4.0), own]) == (-1, math.inf)
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_a_cyclist_who_has_room_beside_a_car_does_not_wait_behind_it(side: float) -> None:
+    """A car that is as far aside does, and is expected to come back to the middle."""
+    ahead = [(0, 20.0, 4.5), (0, 10.0, 1.8)]
+    for width, aside, follows in ((0.6, 1.0, True), (0.6, 1.4, False), (1.9, 1.4, True), (1.9, 2.1, True)):
+        leader, gap = leader_on([0], [-10.0], ahead, side * aside, width)
+        assert (leader == 0) is follows, (width, aside)
+        assert gap == (pytest.approx(10.0 - 3.15) if follows else math.inf)
 
 
 @pytest.mark.parametrize("holds", [None, "1", "4"])

@@ -33,6 +33,8 @@ _STEER_BACK_MPS2 = 0.4
 down sideways by this much: one that only wavers comes back at once, one that swings out goes on for two seconds.
 """
 _ALIGN_M = 4.0
+_NARROW_M, _FILTERING_M = 1.2, 0.1
+"""What is no wider than the one is a two-wheeler, and rides past what leaves it the other beside it."""
 _LINE_GAP_M = 0.3
 _OVER_LINE_M = 2.5
 """A vehicle that stands this far over a line still stands at it."""
@@ -161,19 +163,23 @@ def _occupants(lane_count: int, places: LanePlaces, body: FloatArray) -> _Occupa
 
 @kernel
 def _leader(
-    i: int, chain: IntArray, begin: FloatArray, occupants: _Occupants, arc: FloatArray, body: FloatArray
+    i: int, chain: IntArray, begin: FloatArray, side: float, occupants: _Occupants, places: LanePlaces, body: FloatArray
 ) -> tuple[int, float]:
-    """The next object ahead along a chain and the gap to it, bumper to bumper (m); -1, inf for none."""
+    """The next object ahead along a chain and the gap to it, bumper to bumper (m); -1, inf for none. What a two-wheeler
+    `side` (m, + left) of the chain's centre may ride past is none.
+    """
     best, gap, own = -1, np.inf, body[i, ob.LENGTH]
     for depth in range(DEPTH):
         if chain[depth] < 0:
             break
         entry = occupants.first[chain[depth]]
         while entry >= 0:
-            j = entry // CANDIDATES
-            ahead = begin[depth] + arc[j, entry % CANDIDATES]
+            j, at = entry // CANDIDATES, entry % CANDIDATES
+            ahead = begin[depth] + places.arc[j, at]
             room = ahead - 0.5 * (own + body[j, ob.LENGTH])
-            if j != i and ahead > 0.4 * own and room < gap:
+            apart = abs(places.offset[j, at] - side) - 0.5 * (body[i, ob.WIDTH] + body[j, ob.WIDTH])
+            passes = body[i, ob.WIDTH] < _NARROW_M and apart > _FILTERING_M
+            if j != i and ahead > 0.4 * own and room < gap and not passes:
                 best, gap = j, room
             entry = occupants.following[entry]
         if best >= 0:
@@ -262,7 +268,7 @@ def look_ahead(
         limit, light, line = _lines_ahead(
             closures, chain[b], begin[b], 0.5 * body[i, ob.LENGTH], body[i, ob.SPEED], decel
         )
-        leader[b], gap = _leader(i, chain[b], begin[b], occupants, places.arc, body)
+        leader[b], gap = _leader(i, chain[b], begin[b], found.side[b], occupants, places, body)
         distance[b, GAP], distance[b, STOP_AT], distance[b, LIGHT], distance[b, LINE] = gap, limit, light, line
     return LookAhead(leader, distance)
 

@@ -19,6 +19,10 @@ from tuling_fsm.planning.paths.reference_line import COS, KAPPA, SIN, S, X, Y, o
 
 SAME_WAY = 0.5
 """Cosine of the angle up to which two vehicles go the same way."""
+_SLIPS_BY = 0.2
+"""Who is behind the car by no more than this much of its width (m) may come past it."""
+_SAME_COURSE = 0.9
+"""Cosine of the angle up to which a vehicle goes on as it is, and along a line."""
 _ELSEWHERE, _COARSE = 6.0, 8
 """An object farther from a winding line than the one (m) may come onto it somewhere else, and is looked for at every
 so many samples."""
@@ -38,7 +42,8 @@ class MovingObstacles(NamedTuple):
 
     `box` (N, T, 6) as in `footprint`; `gap` (N,) is how near they count as touching; `keep` (N,) how far from them to
     stop when they cross; `vulnerable` (N,) are people and two-wheelers that move; `shadow` (N,) are behind the car and
-    in its way, `trailing` (N,) beside or behind it on the same course. `node` (L, N, T) is the nearest sample (-1 where
+    in its way, `trailing` (L, N) beside or behind it on the same course, for as long as the line does not bend across
+    that. `node` (L, N, T) is the nearest sample (-1 where
     beside the line's ends), `across` (L, N, T) the offset, `half` (L, N, T, 3) half the extent along and across the
     line and what to allow for because the line bends. `band` (L, N, 4) is all that they cover across, without and with
     the room that a path has to keep, `stretch` (L, N, 2) the first and last sample that they are near, `order` (L, N)
@@ -135,13 +140,13 @@ def _place_on_line(
         along = (x - line[k, X]) * line[k, COS] + (y - line[k, Y]) * line[k, SIN]
         node[j] = -1 if (k == n - 1 and along > longest) or (k == 0 and along < -longest) else k
         across[j] = offset
-        if node[j] < 0:
-            continue
         cos = abs(boxes[j, 2] * line[k, COS] + boxes[j, 3] * line[k, SIN])
         sin = abs(boxes[j, 3] * line[k, COS] - boxes[j, 2] * line[k, SIN])
         long, aside = boxes[0, 4] * cos + boxes[0, 5] * sin, boxes[0, 4] * sin + boxes[0, 5] * cos
         slack = 0.2 + abs(line[k, KAPPA]) * (long + body.front) ** 2
         half[j, ALONG], half[j, ASIDE], half[j, SLACK] = long, aside, slack
+        if node[j] < 0:
+            continue
         wide, room = boxes[0, 4] * sin + boxes[0, 5], aside + gap + slack
         low, high = min(low, offset - wide), max(high, offset + wide)
         near_low, near_high = min(near_low, offset - room), max(near_high, offset + room)
@@ -149,6 +154,18 @@ def _place_on_line(
         first, last = min(first, k - reach), max(last, k + reach)
     band[0], band[1], band[2], band[3] = low, high, near_low, near_high
     track.stretch[0], track.stretch[1] = first, last
+
+
+@inlined_kernel
+def _bends_across(line: FloatArray, node: IntArray, boxes: FloatArray) -> bool:
+    """Whether a line leads off the course of an object that itself goes straight on, as that of a car that turns."""
+    for j in range(len(boxes)):
+        if boxes[j, 2] * boxes[0, 2] + boxes[j, 3] * boxes[0, 3] < _SAME_COURSE:
+            return False
+        k = node[j]
+        if k >= 0 and boxes[j, 2] * line[k, COS] + boxes[j, 3] * line[k, SIN] < _SAME_COURSE:
+            return True
+    return False
 
 
 @kernel
@@ -178,7 +195,7 @@ def _beside_car(
     boxes: FloatArray, pose: tuple[float, float, float, float], body: Footprint, gap: FloatArray, shadow: BoolArray,
     trailing: BoolArray,
 ) -> None:  # fmt: skip
-    """Fill `shadow` and `trailing`; a `gap` is no more than there is now."""
+    """Fill `shadow` and, for every line alike, `trailing`; a `gap` is no more than there is now."""
     cos, sin = elementary.cos(pose[2]), elementary.sin(pose[2])
     cx, cy = pose[0] + body.middle * cos, pose[1] + body.middle * sin
     for i in range(len(boxes)):
@@ -187,8 +204,8 @@ def _beside_car(
         along, side = (box[0] - cx) * cos + (box[1] - cy) * sin, (box[1] - cy) * cos - (box[0] - cx) * sin
         turn, sine = box[2] * cos + box[3] * sin, box[3] * cos - box[2] * sin
         long, wide = box[4] * abs(turn) + box[5] * abs(sine), box[4] * abs(sine) + box[5] * abs(turn)
-        shadow[i] = along + long < -body.half_length + 0.3 and abs(side) < wide + body.half_width
-        trailing[i] = turn > SAME_WAY and along + long < 0.0
+        shadow[i] = along + long < -body.half_length + 0.3 and abs(side) < wide + body.half_width - _SLIPS_BY
+        trailing[:, i] = turn > SAME_WAY and along + long < 0.0
 
 
 @array_kernel
@@ -213,7 +230,7 @@ def gather_moving_obstacles(
         gap[i] = gaps.person if vulnerable[i] else gaps.moving
         for j in range(times):
             put_box(around, ids[i], j, boxes[i, j])
-    shadow, trailing = np.empty(total, np.bool_), np.empty(total, np.bool_)
+    shadow, trailing = np.empty(total, np.bool_), np.empty((many, total), np.bool_)
     _beside_car(boxes, pose, body, gap, shadow, trailing)
     node, across = np.empty((many, total, times), np.int64), np.empty((many, total, times))
     half, band = np.empty((many, total, times, 3)), np.empty((many, total, 4))
@@ -223,6 +240,7 @@ def gather_moving_obstacles(
         for i in range(total):
             track = _Track(node[at, i], across[at, i], half[at, i], band[at, i], stretch[at, i])
             _place_on_line(lines[at], counts[at], winds, boxes[i], gap[i], body, track)
+            trailing[at, i] = trailing[at, i] and not _bends_across(lines[at], track.node, boxes[i])
         _sort_in(node[at], order[at])
     return MovingObstacles(
         box=boxes, id=ids, speed=speed, gap=gap, keep=np.full(total, gaps.crossing), vulnerable=vulnerable,

@@ -21,6 +21,8 @@ ROWS_A_STEP = round(PREDICTION_STEP_S / STEP_S)
 """Rows of a profile to each step of a prediction."""
 SIDESTEP = 0.8
 """A path that leaves its present offset by more than this (m) cuts in before vehicles behind, and has to look there."""
+_NEARER = 0.1
+"""A path that leads no farther than this (m) towards the strip that a vehicle drives on does not come nearer to it."""
 _BESIDE = 1.5
 """Objects that stay farther than this (m) from all that a path sweeps are not looked at."""
 
@@ -61,9 +63,24 @@ def new_conflicts(objects: int) -> ConflictBuffers:
 
 
 @inlined_kernel
-def ignored(moving: MovingObstacles, i: int, sidestep: float) -> bool:
+def ignored(swept: SweptPath, moving: MovingObstacles, i: int) -> bool:
     """Whether object `i` is one that would run into the car from behind (it must never hold the car up)."""
-    return bool(moving.shadow[i] or (moving.trailing[i] and sidestep < SIDESTEP))
+    if moving.shadow[i] or not moving.trailing[swept.frenet.at, i] or swept.sidestep >= SIDESTEP:
+        return bool(moving.shadow[i])
+    return not _comes_nearer(swept, moving, i)
+
+
+@inlined_kernel
+def _comes_nearer(swept: SweptPath, moving: MovingObstacles, i: int) -> bool:
+    """Whether a path leads the body too near to the strip that object `i` is on now: from the lane's middle, however
+    little of the way to there is left.
+    """
+    at, now, body = swept.frenet.at, swept.frenet.path[0, PD], swept.body
+    across, room = moving.across[at, i, 0], moving.half[at, i, 0, ASIDE] + moving.gap[i] + body.half_width
+    room += swept.band.turn * body.front
+    if across > now:
+        return bool(swept.band.high > now + _NEARER and swept.band.high > across - room)
+    return bool(swept.band.low < now - _NEARER and swept.band.low < across + room)
 
 
 @inlined_kernel

@@ -14,7 +14,7 @@ import numpy as np
 
 from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.arrays import FloatArray, IntArray
-from tuling_fsm.core.geometry import wrap_angle
+from tuling_fsm.core.geometry import Pose, wrap_angle
 from tuling_fsm.core.regulations import ClosedLine, Regulations
 from tuling_fsm.core.request import LaneLine
 from tuling_fsm.core.scene import PREDICTION_STEP_S, Scene
@@ -71,6 +71,11 @@ _EVERY = 4
 _STANDS, _ROLLS = VEHICLE_STANDS, STOPPED
 _CRAWLS = 0.35
 """A car that is slower than this (m/s) and stops at once is not jerked: that changes its speed by no more."""
+_OUT_OF_LANE, _OUT_OF_STRIP = 0.8, 0.3
+"""A car that leads out of its line by more than the one (m), or whose body comes out by more than the other to a side,
+has come into the way of who comes from behind, or of who is there."""
+_TURNING = 0.3
+"""A car that turns by more than this (rad) while another goes straight on turns off before it."""
 _ONSET = 0.5
 """Jerk up to this long before or after hard braking belongs to it (s)."""
 
@@ -290,7 +295,7 @@ def _predicted_collision(case: _Case) -> Violation | None:
     around, plan = case.scene.obstacles, case.plan
     if plan.stands:
         return None
-    reach = np.where(around.moving, around.length + 3.0 * around.speed, -math.inf)
+    reach = np.where(around.moving, around.length + case.limits.predicted * around.speed, -math.inf)
     moves = np.abs(plan.v) > _STANDS
     moves[0] = True
     met = _met(case, np.flatnonzero(moves), reach, case.limits.predicted)
@@ -304,24 +309,51 @@ def _predicted_collision(case: _Case) -> Violation | None:
 
 
 def _from_behind(case: _Case, row: int, k: int) -> bool:
-    """Whether an object runs into the car's rear although the car has not come into its lane."""
+    """Whether an object runs into the car's rear although the car has not come into its lane; or, of one beside the
+    car, neither come out towards it nor turned off before it.
+    """
     around, plan = case.scene.obstacles, case.plan
     j = min(round(float(plan.t[k]) / PREDICTION_STEP_S), around.x.shape[1] - 1)
     heading, gear = float(plan.heading[k]), math.copysign(1.0, float(plan.v[k]))
     dx, dy = float(around.x[row, j] - plan.x[k]), float(around.y[row, j] - plan.y[k])
     behind = gear * (dx * elementary.cos(heading) + dy * elementary.sin(heading)) < 0.0
-    same_way = gear * elementary.cos(float(around.heading[row, j]) - heading) > 0.5
-    return behind and same_way and abs(_sideways(case, k)) < 0.8
+    if not behind or gear * elementary.cos(float(around.heading[row, j]) - heading) <= 0.5:
+        return False
+    offsets = _offsets(case, np.array((plan.x[0], around.x[row, 0])), np.array((plan.y[0], around.y[row, 0])))
+    aside = float(offsets[1] - offsets[0])
+    if abs(aside) < 0.5 * (case.vehicle.width + float(around.width[row])) - case.limits.contact:
+        return _leaves_lane(case, k) < _OUT_OF_LANE
+    turned = abs(wrap_angle(heading - float(plan.heading[0])))
+    theirs = abs(wrap_angle(float(around.heading[row, j] - around.heading[row, 0])))
+    return _comes_out(case, k, math.copysign(1.0, aside)) < _OUT_OF_STRIP and turned - theirs < _TURNING
 
 
-def _sideways(case: _Case, k: int) -> float:
-    """How far (m) the plan leads out of the line that the car is on, from its start to row `k`."""
+def _leaves_lane(case: _Case, k: int) -> float:
+    """How far (m) the plan leads out of the line that the car is on, from its start to row `k`; 0 without lanes."""
+    if not case.regulations.lanes:
+        return 0.0
+    offsets = _offsets(case, case.plan.x[[0, k]], case.plan.y[[0, k]])
+    return abs(float(offsets[1] - offsets[0]))
+
+
+def _comes_out(case: _Case, k: int, side: float) -> float:
+    """How much farther (m) the car's body reaches to the left (`side` 1) or right (-1) at row `k` than at the start."""
+    plan = case.plan
+    poses = (Pose(float(plan.x[at]), float(plan.y[at]), float(plan.heading[at])) for at in (0, k))
+    reach = [float((side * _offsets(case, *case.vehicle.footprint(pose).T)).max()) for pose in poses]
+    return reach[1] - reach[0]
+
+
+def _offsets(case: _Case, x: FloatArray, y: FloatArray) -> FloatArray:
+    """Offsets (N,) of points from the line of the lane that the car is on, without lanes from the way that it faces at
+    the start of the plan, + left, m.
+    """
     plan, lanes = case.plan, case.regulations.lanes
     if not lanes:
-        return 0.0
-    first = [lane.center.project(float(plan.x[0]), float(plan.y[0])).offset for lane in lanes]
-    own = int(np.argmin(np.abs(first)))
-    return lanes[own].center.project(float(plan.x[k]), float(plan.y[k])).offset - first[own]
+        cos, sin = elementary.cos(float(plan.heading[0])), elementary.sin(float(plan.heading[0]))
+        return np.asarray((y - plan.y[0]) * cos - (x - plan.x[0]) * sin)
+    lane = min(lanes, key=lambda each: abs(each.center.project(float(plan.x[0]), float(plan.y[0])).offset))
+    return np.array([lane.center.project(px, py).offset for px, py in zip(x.tolist(), y.tolist(), strict=True)])
 
 
 _HAZARDS: tuple[_Rule, ...] = (_broken, _start, _red_light, _collision, _predicted_collision)

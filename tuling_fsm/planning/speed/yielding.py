@@ -221,7 +221,7 @@ def follow_leaders(
     traffic.leader_s[:], traffic.wall_s[:] = np.inf, np.inf
     leaders, more, end = 0, 0, farthest[len(farthest) - 1]
     for i in moving.order[frenet.at]:
-        if beside(swept, moving, i) or ignored(moving, i, swept.sidestep):
+        if beside(swept, moving, i) or ignored(swept, moving, i):
             continue
         if out_of_reach(swept, moving, i, end):
             continue
@@ -297,7 +297,7 @@ def least_gap(
         poses[j, 0], poses[j, 1], poses[j, 2], poses[j, 3] = path[k, PX] + u * cos, path[k, PY] + u * sin, cos, sin
         steps += 1
     for i in range(len(moving.id)):
-        if beside(swept, moving, i) or ignored(moving, i, swept.sidestep):
+        if beside(swept, moving, i) or ignored(swept, moving, i):
             continue
         reach = body.half_length + body.half_width + moving.box[i, 0, 4] + moving.box[i, 0, 5] + wanted
         for j in range(steps):
