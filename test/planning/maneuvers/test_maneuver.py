@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tuling_fsm.core.geometry import Pose, shifted
-from tuling_fsm.core.request import FreeSpace, PlanResult, Reason, StopWall
+from tuling_fsm.core.request import FreeSpace, Hold, PlanResult, Reason, StopWall
 from tuling_fsm.core.scene import Scene
 
 from ..scenes import PEDESTRIAN, Log, Thing, drive, gap_to, scene
@@ -87,6 +87,30 @@ def test_a_pedestrian_in_the_way_is_waited_for() -> None:
     assert Reason.PEDESTRIAN in {result.limit.reason for _, _, result in log}
     assert log[-1][2].limit.reason is Reason.ARRIVED
     assert kept(log) == 1
+
+
+@pytest.mark.clause("NOR-4")
+@pytest.mark.medium
+@pytest.mark.parametrize("x", [-0.5, 0.6, 1.5, 2.5])
+def test_one_who_walks_up_to_the_side_of_a_car_in_reverse_is_waited_for(x: float) -> None:
+    """He comes to where the car's flank is from the beginning, beside its rear, its middle or its front."""
+    walker = Thing(9, x, -1.0 - 1.2 * 3.0, heading=0.5 * math.pi, v=1.2, length=0.5, width=0.5, kind=PEDESTRIAN)
+    log = drive_checked(FreeSpace(Pose(-9.0, 0.0, 0.0)), scene(0.0), 2.9, (walker,))
+    assert abs(log[-1][1].ego.v) < 0.1
+    assert log[-1][2].limit.reason is Reason.PEDESTRIAN
+
+
+@pytest.mark.clause("USE-8", "USE-9")
+@pytest.mark.medium
+def test_a_motion_is_gone_on_with_after_a_moment_in_which_the_car_had_to_stop() -> None:
+    def plan(stamp: float, now: Scene, previous: PlanResult | None) -> PlanResult:
+        waits = 3.0 <= stamp < 4.0
+        return PLANNER.plan(Hold(Reason.OBJECTS_STALE) if waits else AHEAD, now, previous)
+
+    log = drive(plan, scene(0.0), 20.0)
+    assert min(now.ego.v for stamp, now, _ in log if 3.0 < stamp < 4.5) < 0.5 * log[59][1].ego.v
+    assert kept(log) == 1
+    assert log[-1][2].limit.reason is Reason.ARRIVED
 
 
 @pytest.mark.clause("USE-6")

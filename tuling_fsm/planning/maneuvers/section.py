@@ -42,6 +42,7 @@ from tuling_fsm.planning.start_state import StartState
 
 _SPACING = 0.1
 _MAX_POINTS = 240
+_BESIDE_M = 1.0
 
 
 class ManeuverSection(NamedTuple):
@@ -112,16 +113,22 @@ def facing(body: Footprint, gear: float) -> Footprint:
 
 
 @array_kernel
-def _as_line(path: FloatArray) -> FloatArray:
-    """The path as a reference line, straight on beyond its end."""
-    n = len(path)
-    line = np.zeros((n + int(EXTENSION), COLUMNS))
+def _as_line(path: FloatArray, back: int) -> FloatArray:
+    """The path as a reference line, straight on beyond its end, and for `back` samples straight back before it."""
+    n, spacing = len(path), path[len(path) - 1, PS] / (len(path) - 1)
+    line = np.zeros((back + n + int(EXTENSION), COLUMNS))
     for i in range(len(line)):
-        at, beyond = min(i, n - 1), max(0.0, i - n + 1.0)
+        at, beyond = min(max(i - back, 0), n - 1), max(0.0, i - back - n + 1.0) + min(0.0, i - back) * spacing
         line[i, X], line[i, Y] = path[at, PX] + beyond * path[at, PCOS], path[at, PY] + beyond * path[at, PSIN]
         line[i, COS], line[i, SIN], line[i, HEADING] = path[at, PCOS], path[at, PSIN], path[at, PHEADING]
-        line[i, KAPPA], line[i, S] = path[at, PKAPPA] if i < n else 0.0, path[at, PS] + beyond
+        line[i, KAPPA], line[i, S] = path[at, PKAPPA] if beyond == 0.0 else 0.0, path[at, PS] + beyond
     return line
+
+
+def _samples_back(path: FloatArray, body: Footprint) -> int:
+    """So many samples of a path cover what of the body is behind its begin, and somebody beside that."""
+    spacing = float(path[-1, PS]) / (len(path) - 1)
+    return min(_MAX_POINTS, math.ceil((body.rear + _BESIDE_M) / max(spacing, 1e-3)))
 
 
 def as_driven(stretch: ManeuverSection, pose: Pose, derived: DerivedParameters) -> FloatArray:
@@ -137,19 +144,20 @@ def surroundings_of(
     path: FloatArray, scene: Scene, body: Footprint, derived: DerivedParameters
 ) -> tuple[FrenetPath, Surroundings]:
     """A path (n, PATH) as a path on itself, and what is around it."""
-    line, wanted = _as_line(path), derived.parameters.clearance.wanted
+    back, wanted = _samples_back(path, body), derived.parameters.clearance.wanted
+    line = _as_line(path, back)
     surroundings = Surroundings.of(
         scene, _car_on(line, path, scene, body), solid_gap=0.0, wanted=wanted, moving_gaps=derived.moving_gaps,
         passing=derived.passing,
     )  # fmt: skip
     places = np.zeros((PLACES, len(path) + AT_ONCE))
     place_body(path, len(path), body.middle, places)
-    return FrenetPath(path, len(path), 1, line, 0, places), surroundings
+    return FrenetPath(path, len(path), 1 + back, line, 0, places), surroundings
 
 
 def static_along(path: FloatArray, scene: Scene, derived: DerivedParameters) -> tuple[FrenetPath, StaticObstacles]:
     """The same of a path that is driven forward and only has to be free of what never moves."""
-    line, wanted = _as_line(path), derived.parameters.clearance.wanted
+    line, wanted = _as_line(path, 0), derived.parameters.clearance.wanted
     car = _car_on(line, path, scene, derived.body)
     static = gather_static_obstacles(ObstacleColumns.of(scene.obstacles), scene.static_segments, 0.0, wanted, car, 0.0)
     return FrenetPath(path, len(path), 1, line, 0), static

@@ -62,14 +62,14 @@ def stop_result(
     vehicle: Vehicle,
     speed: SpeedParameters,
 ) -> PlanResult:
-    """The plan of a `Hold`; the lane of the previous plan is kept in mind."""
+    """The plan of a `Hold`; the lane of the previous plan is kept in mind, and the maneuver that was under way."""
     before = previous.trajectory if previous is not None and start.planned else None
     if request.emergency:
         trajectory = emergency_stop(scene, start, before, vehicle, speed)
     else:
         trajectory = comfortable_stop(scene, start, before, vehicle, speed)
-    shift = previous.shift if previous is not None else 0
-    return PlanResult(True, trajectory, Limit(request.reason, detail=request.detail), shift=shift)
+    shift, maneuver = (0, None) if previous is None else (previous.shift, previous.maneuver)
+    return PlanResult(True, trajectory, Limit(request.reason, detail=request.detail), shift=shift, maneuver=maneuver)
 
 
 def comfortable_stop(
