@@ -33,7 +33,12 @@ def line(y: float, x0: float = -5.0, x1: float = 30.0, slope: float = 0.0) -> Pe
         ((line(-1.5),), 0.25, 1.75),
         ((line(0.0),), 1.75, 1.75),
         ((line(5.5), line(2.0), line(-1.5), line(-5.0)), 0.25, 1.75),
-        ((line(5.5), line(-1.5)), 2.0, 3.5),
+        ((line(5.5), line(-1.5)), 0.25, 1.75),
+        ((line(1.5), line(-5.5)), -0.25, 1.75),
+        ((line(3.4), line(-1.5)), 0.95, 2.45),
+        ((line(9.0),), None, 0.0),
+        ((line(-4.0),), None, 0.0),
+        ((line(7.0), line(-4.0)), None, 0.0),
         ((line(1.15), line(-1.15)), 0.0, 1.15),
         ((line(1.05), line(-1.05)), None, 0.0),
         ((line(2.0, x1=4.9), line(-1.5)), 0.25, 1.75),
@@ -42,7 +47,7 @@ def line(y: float, x0: float = -5.0, x1: float = 30.0, slope: float = 0.0) -> Pe
         ((), None, 0.0),
     ],
 )
-def test_the_nearest_line_on_either_side_bounds_the_lane(
+def test_the_nearest_line_on_either_side_bounds_the_lane_that_the_car_is_in(
     lines: tuple[PerceivedLine, ...], middle: float | None, half: float
 ) -> None:
     lane = perceived_lane(lines, HERE, 1.4)

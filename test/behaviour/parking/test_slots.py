@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from garage import HALF_M, SLOT_LENGTH, SLOT_WIDTH, slot_pose
 
 from behaviour.worlds import VEHICLE, Thing
 from tuling_fsm.behaviour.leaf import BehaviourView
 from tuling_fsm.behaviour.parking.memory import TargetSlot
-from tuling_fsm.behaviour.parking.slots import free_slots, is_taken, parked_pose, stands_in
+from tuling_fsm.behaviour.parking.slots import free_slots, is_taken, parked_pose, parking_tolerance, stands_in
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.parking import parking_areas
 from tuling_fsm.map.road_map import RoadMap
@@ -36,6 +37,17 @@ def test_the_car_stands_in_the_middle_facing_out() -> None:
         middle = VEHICLE.footprint(pose).mean(axis=0)
         assert middle == pytest.approx((30.0, -6.55))
         assert math.cos(math.atan2(-6.55 - pose.y, 30.0 - pose.x) - heading) == pytest.approx(1.0)
+
+
+@pytest.mark.clause("PRK-4")
+@pytest.mark.parametrize(("length", "width"), [(SLOT_LENGTH, SLOT_WIDTH), (5.0, 2.6), (5.2, 2.3), (9.0, 4.0)])
+def test_a_car_that_is_placed_as_well_as_is_asked_for_is_inside_its_slot(length: float, width: float) -> None:
+    place, turn = parking_tolerance(BAY._replace(length=length, width=width), VEHICLE)
+    for toward in np.linspace(-math.pi, math.pi, 16):
+        for heading in (-turn, 0.0, turn):
+            middle = Pose(place * math.cos(toward), place * math.sin(toward), 0.0)
+            axle = Pose(middle.x - BEHIND * math.cos(heading), middle.y - BEHIND * math.sin(heading), heading)
+            assert bool((np.abs(VEHICLE.footprint(axle)) <= (0.5 * length, 0.5 * width)).all())
 
 
 @pytest.mark.clause("PRK-1")

@@ -16,6 +16,8 @@ from tuling_fsm.world.perceived import PerceivedLine
 LANE_WIDTH_M = 3.5
 """Of a lane of which only one line is seen."""
 MIN_LANE_WIDTH_M = 2.2
+MAX_LANE_WIDTH_M = 5.0
+"""Lines that are farther apart have a lane of somebody else between them."""
 BEHIND_M = 3.0
 MIN_SIGHT_M = 5.0
 MAX_SIGHT_M = 40.0
@@ -33,10 +35,14 @@ def keep_perceived_lane(view: BehaviourView, speed: float) -> PlanningRequest:
 
 
 def perceived_lane(lines: Sequence[PerceivedLine], pose: Pose, limit: float) -> LaneLine | None:
-    """The lane between the nearest line on either side, in `map` by the pose; None where no line reaches ahead."""
+    """The lane between the nearest line on either side, or along the nearer one where only that is of the car's lane,
+    in `map` by the pose; None where no line reaches ahead, or the car is in no such lane.
+    """
     sides = [_by_x(line.points) for line in lines if line.points[:, 0].max() >= MIN_SIGHT_M]
     left = min((side for side in sides if side[0, 1] > 0.0), key=lambda side: side[0, 1], default=None)
     right = max((side for side in sides if side[0, 1] <= 0.0), key=lambda side: side[0, 1], default=None)
+    if left is not None and right is not None and left[0, 1] - right[0, 1] > MAX_LANE_WIDTH_M:
+        left, right = (left, None) if left[0, 1] < -right[0, 1] else (None, right)
     if left is None:
         if right is None:
             return None
@@ -46,7 +52,8 @@ def perceived_lane(lines: Sequence[PerceivedLine], pose: Pose, limit: float) -> 
     x = np.arange(-BEHIND_M, min(MAX_SIGHT_M, left[-1, 0], right[-1, 0]) + 1e-9, STEP_M)
     y_left, y_right = np.interp(x, left[:, 0], left[:, 1]), np.interp(x, right[:, 0], right[:, 1])
     half = (y_left - y_right) / 2.0
-    if half.min() < MIN_LANE_WIDTH_M / 2.0:
+    here = int(np.searchsorted(x, 0.0))
+    if half.min() < MIN_LANE_WIDTH_M / 2.0 or y_left[here] < 0.0 or y_right[here] > 0.0:
         return None
     return LaneLine(
         center=_in_map(x, (y_left + y_right) / 2.0, pose),

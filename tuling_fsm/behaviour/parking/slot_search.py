@@ -11,7 +11,7 @@ from tuling_fsm.behaviour.memory import Memory, RouteProgress, report
 from tuling_fsm.behaviour.parking.guards import astray, parking_ahead, route_driven
 from tuling_fsm.behaviour.parking.memory import ParkingMemory, SlotSearch, TargetSlot
 from tuling_fsm.behaviour.parking.routes import look_elsewhere, wait_for_route
-from tuling_fsm.behaviour.parking.slots import free_slots, is_taken, parked_pose
+from tuling_fsm.behaviour.parking.slots import free_slots, is_taken, parked_pose, parking_tolerance
 from tuling_fsm.behaviour.permissions import FREE_SPACE
 from tuling_fsm.behaviour.places import is_free, spread
 from tuling_fsm.core.arrays import FloatArray
@@ -29,13 +29,14 @@ TURN_GAP_M = 3.0
 def into_slot(view: BehaviourView, target_slot: TargetSlot, speed: float, expansions: int) -> FreeSpace:
     """The way into a slot: forward and in reverse, not over the edges of the aisles, nowhere but to its middle."""
     limits, area = view.context.parameters.parking, area_of(view)
+    place, turn = parking_tolerance(target_slot, view.context.vehicle)
     return FreeSpace(
         parked_pose(target_slot, view.context.vehicle),
         np.zeros((0, 4)) if area is None else area.edges,
         view.memory.rules.walls,
         min(speed, view.memory.rules.speed_limit),
-        goal_tolerance=limits.goal_tolerance,
-        goal_heading_tolerance=limits.goal_heading,
+        goal_tolerance=min(limits.goal_tolerance, place),
+        goal_heading_tolerance=min(limits.goal_heading, turn),
         max_expansions=expansions,
     )
 

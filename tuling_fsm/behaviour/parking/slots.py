@@ -21,6 +21,8 @@ from tuling_fsm.world.perceived import PerceivedSlot
 
 LEAST_ROOM_M = 0.1
 """A slot is this much longer and wider than the car, or none."""
+LEAST_TURN = 0.02
+"""The car is not placed in a slot more truly than this, rad."""
 
 
 def parked_pose(target_slot: TargetSlot, vehicle: Vehicle) -> Pose:
@@ -32,6 +34,15 @@ def parked_pose(target_slot: TargetSlot, vehicle: Vehicle) -> Pose:
         target_slot.pose.y - behind * elementary.sin(heading),
         heading,
     )
+
+
+def parking_tolerance(target_slot: TargetSlot, vehicle: Vehicle) -> tuple[float, float]:
+    """How far (m) from the middle of a slot and how turned (rad) the car is still inside it, or as near to that as it
+    drives.
+    """
+    spare = 0.5 * min(target_slot.length - vehicle.length, target_slot.width - vehicle.width)
+    turn = max(0.5 * spare / (0.5 * vehicle.length), LEAST_TURN)
+    return max(0.5 * spare, LEAST_ROOM_M / 2.0), turn
 
 
 def free_slots(view: BehaviourView, area: ParkingArea) -> Iterator[TargetSlot]:
