@@ -174,6 +174,7 @@ class CheckParameters:
     curvature: float = param(1.03, "", 1.0, 2.0, "share of the car's curvature", clause="SAF-2")
     steer_rate: float = param(1.25, "", 1.0, 3.0, "share of the car's steering rate", clause="SAF-2")
     accel: float = param(1.3, "", 1.0, 3.0, "share of the car's acceleration and emergency braking", clause="SAF-2")
+    lateral: float = param(2.0, "", 1.0, 10.0, "share of the car's lateral acceleration", clause="SAF-2")
     jerk: float = param(2.5, "", 1.0, 20.0, "share of the car's jerk while not braking hard", clause="SAF-2")
     brake_jerk: float = param(80.0, "m/s^3", 5.0, 1000.0, "jerk of hard braking", clause="SAF-2")
     speed: float = param(0.4, "m/s", 0.0, 5.0, "above a speed limit that the plan does not brake for", clause="SAF-2")

@@ -158,6 +158,17 @@ def test_a_wall_stops_a_motion_until_it_is_gone() -> None:
     assert green.trajectory.x[-1] > now.ego.pose.x + 3.0
 
 
+@pytest.mark.clause("USE-3")
+@pytest.mark.parametrize("behind", [-0.2, 0.0, 0.5, 2.0])
+def test_a_line_behind_the_car_is_none_to_stop_at_in_reverse(behind: float) -> None:
+    """Its front bumper has passed it."""
+    x = -VEHICLE.rear_overhang - behind
+    line = StopWall(x, -3.0, x, 3.0, Reason.RED_LIGHT, "signal 3", 3)
+    log = drive_checked(FreeSpace(Pose(-6.0, 0.0, 0.0), walls=(line,)), scene(0.0), 9.0)
+    assert log[-1][1].ego.pose.x < -5.5
+    assert Reason.RED_LIGHT not in {result.limit.reason for _, _, result in log}
+
+
 def test_another_goal_makes_another_plan() -> None:
     first = PLANNER.plan(AHEAD, scene(0.0), None)
     second = PLANNER.plan(FreeSpace(Pose(12.0, -1.0, 0.0)), scene(0.0, stamp=0.05), first)

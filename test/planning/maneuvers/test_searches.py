@@ -102,6 +102,18 @@ def test_it_is_made_again_at_once_after_a_change(change: str, first: PlanResult)
 
 
 @pytest.mark.clause("USE-9")
+def test_what_is_far_and_the_order_of_what_is_seen_change_nothing() -> None:
+    near, beside, far = Thing(4, 14.0, 0.0), Thing(2, 14.0, 5.0), Thing(9, 95.0, 3.0)
+    found = ticks(BEYOND, scene(0.0, segments=closed(), things=(near, beside)))[-1]
+    assert found.in_vain
+    for things in ((beside, near), (near, beside, far), (far, beside, near)):
+        again = after(found, scene(0.0, segments=closed(), things=things), seconds=0.2)
+        assert again.search is None and again.in_vain == found.in_vain
+    moved = (near, replace(beside, x=14.5))
+    assert after(found, scene(0.0, segments=closed(), things=moved), seconds=0.2).search is not None
+
+
+@pytest.mark.clause("USE-9")
 def test_a_way_that_opens_is_taken_at_once(first: PlanResult) -> None:
     result = after(first, replace(HERE, static_segments=np.zeros((0, 4))))
     assert result.feasible

@@ -103,12 +103,28 @@ def jerky() -> Trajectory:
         (steered_fast, ViolationKind.CURVATURE_RATE),
         (lambda: accelerated(2.4), ViolationKind.ACCELERATION),
         (lambda: stopping(8.0, 9.0), ViolationKind.ACCELERATION),
+        (lambda: motion(8.0, 0.08), ViolationKind.ACCELERATION),
+        (lambda: motion(8.0, -0.08), ViolationKind.ACCELERATION),
+        (lambda: motion(8.0, rows=11), ViolationKind.BROKEN),
+        (lambda: motion(8.0, rows=1), ViolationKind.BROKEN),
         (jerky, ViolationKind.JERK),
         (lambda: motion(9.5), ViolationKind.SPEED_LIMIT),
     ],
 )
 def test_seeded_faults_are_named(plan: Callable[[], Trajectory], breach: ViolationKind) -> None:
     assert verdict(plan()) is breach
+
+
+@pytest.mark.clause("SAF-2")
+def test_a_stop_may_be_uncomfortable_to_the_side_but_not_more_than_the_tires_hold() -> None:
+    hold = Hold(Reason.NOT_LOCALIZED)
+    for kappa, found in ((0.05, None), (0.14, ViolationKind.ACCELERATION)):
+        plan = stopping(8.0, 4.0)
+        way = np.concatenate((np.zeros(1), np.cumsum(np.hypot(np.diff(plan.x), np.diff(plan.y)))))
+        heading = kappa * way
+        x, y = 20.0 + np.sin(heading) / kappa, (1.0 - np.cos(heading)) / kappa
+        bent = replace(plan, x=x, y=y, heading=heading, curvature=np.full(len(way), kappa))
+        assert verdict(bent, scene(v=8.0, curvature=kappa), hold) is found
 
 
 @pytest.mark.clause("SAF-2")

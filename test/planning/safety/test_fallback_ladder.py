@@ -85,7 +85,7 @@ def test_during_a_stop_plans_have_to_be_valid_for_a_while(after: float, is_sent:
     assert sent, "it is a parameter"
 
 
-@pytest.mark.parametrize("stamp", [0.0, 0.33, 6.9])
+@pytest.mark.parametrize("stamp", [0.0, 0.33, 6.0])
 def test_the_rest_of_the_last_plan_is_driven_from_where_it_is_by_then(stamp: float) -> None:
     sent, ladder = fallen(FallbackLadder(plan()), at(stamp))
     assert (ladder.rung, ladder.since, ladder.valid_since) == (REST, stamp, math.inf) and ladder.last is sent
@@ -94,8 +94,8 @@ def test_the_rest_of_the_last_plan_is_driven_from_where_it_is_by_then(stamp: flo
     assert sent.t[-1] == pytest.approx(7.0 - stamp)
 
 
-@pytest.mark.parametrize(("stamp", "rest"), [(7.0, True), (7.05, False), (-0.05, False)])
-def test_a_plan_that_is_over_or_of_another_time_has_no_rest(stamp: float, rest: bool) -> None:
+@pytest.mark.parametrize(("stamp", "rest"), [(6.1, True), (6.9, False), (7.05, False), (-0.05, False)])
+def test_a_plan_that_is_all_but_over_or_of_another_time_has_no_rest(stamp: float, rest: bool) -> None:
     sent, ladder = fallen(FallbackLadder(plan()), at(stamp))
     assert ladder.rung is (REST if rest else COMFORT)
     assert (sent.v[-1] == 0.0) is not rest

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -158,6 +159,14 @@ def test_at_any_speed_a_stop_ends_standing_and_is_no_harder_than_that_asks_for(v
     stands = float(plan.t[np.flatnonzero(plan.v == 0.0)[0]])
     hardest = -float(plan.a[1:].min())
     assert hardest == pytest.approx(VEHICLE.comfort_decel) or stands > 0.85 * PARAMETERS.speed.horizon
+
+
+@pytest.mark.clause("SAF-1")
+@pytest.mark.parametrize("emergency", [True, False])
+def test_a_car_with_weak_brakes_gets_a_stop_that_is_long_enough(emergency: bool) -> None:
+    planner = Planner(replace(VEHICLE, emergency_decel=1.0), PARAMETERS)
+    plan = planner.plan(Hold(Reason.EMERGENCY_STOP, emergency=emergency), scene(v=8.3), None).trajectory
+    assert plan is not None and plan.v[-1] == 0.0
 
 
 @pytest.mark.clause("USE-11")

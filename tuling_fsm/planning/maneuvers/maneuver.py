@@ -297,10 +297,13 @@ def _end_of(
     stretch: ManeuverSection, frenet: FrenetPath, walls: list[StopWall], body: Footprint, gap: float
 ) -> SectionEnd:
     """The nearest of a stretch's end and the walls."""
-    path = frenet.path
+    path, reverse = frenet.path, stretch.gear < 0.0
     stop = SectionEnd(float(path[-1, PS]) + _SHORT, Limit(Reason.TARGET if stretch.last else Reason.GEAR_CHANGE), 0.0)
     for wall in walls:
         touch = wall_at(path, len(path), body, np.array((wall.x0, wall.y0, wall.x1, wall.y1)), 0.0)
+        # Lines are for the front bumper (USE-3); backwards the car leaves what it stands at.
+        if reverse and (wall.reason is not Reason.PEDESTRIAN or touch <= 0.0):
+            continue
         if touch - gap < stop.at:
             stop = SectionEnd(touch - gap, Limit(wall.reason, 0.0, wall.detail, wall.blocker), gap)
     return stop

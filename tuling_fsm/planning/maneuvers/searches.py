@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from tuling_fsm.core import elementary
+from tuling_fsm.core import elementary, elementwise
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.geometry import Pose, wrap_angle
 from tuling_fsm.core.request import FailedSearch, FreeSpace, Limit, OpenSearch, PlanResult, Reason
 from tuling_fsm.core.scene import Scene
 from tuling_fsm.core.trajectory import Trajectory
-from tuling_fsm.planning.free_space.obstacles import solid_segments
+from tuling_fsm.planning.free_space.obstacles import solid_segments, standing
 from tuling_fsm.planning.speed.stopping import STANDS
 
 _SEARCHED = (Reason.NO_PATH, Reason.TIMEOUT)
@@ -22,6 +23,8 @@ _SAME_PLACE_M, _SAME_PLACE_RAD = 0.3, 0.1
 """Half of the coarsest cell of the search: a car nearer to where it was starts from the same place ..."""
 _SAME_THING_M = 0.1
 """... and what stands is where it was if no corner has moved farther."""
+_ABOUT_M = 30.0
+"""What is farther beside the way to a goal than this is nothing to a search."""
 _STILL_M, _STILL_RAD = 0.02, 0.01
 """A motion that was planned from no farther away than this is driven as it is."""
 _LONGEST_S = 1.0
@@ -42,7 +45,9 @@ def fails_still(previous: PlanResult | None, request: FreeSpace, scene: Scene, r
     """The search of less than `retry` (s) ago that would come out the same, if there is one."""
     for failed in () if previous is None else previous.in_vain:
         if 0.0 <= scene.stamp - failed.scene.stamp < retry and _asks_the_same(failed.request, request):
-            return failed if _looks_the_same(failed.scene, scene, _SAME_PLACE_M, _SAME_PLACE_RAD) else None
+            return (
+                failed if _looks_the_same(failed.scene, scene, request.goal, _SAME_PLACE_M, _SAME_PLACE_RAD) else None
+            )
     return None
 
 
@@ -69,9 +74,8 @@ def searching(search: OpenSearch | None, stop: Trajectory, failed: FailedSearch 
 def goes_on(search: OpenSearch, request: FreeSpace, scene: Scene) -> bool:
     """Whether a search that is under way still answers a request."""
     soon = 0.0 <= scene.stamp - search.scene.stamp < _LONGEST_S
-    return (
-        soon and _asks_the_same(search.request, request) and _looks_the_same(search.scene, scene, _STILL_M, _STILL_RAD)
-    )
+    same = soon and _asks_the_same(search.request, request)
+    return same and _looks_the_same(search.scene, scene, request.goal, _STILL_M, _STILL_RAD)
 
 
 def _asks_the_same(one: FreeSpace, other: FreeSpace) -> bool:
@@ -82,13 +86,23 @@ def _asks_the_same(one: FreeSpace, other: FreeSpace) -> bool:
     return same_goal(one.goal, other.goal) and rules == others and np.array_equal(one.lines, other.lines)
 
 
-def _looks_the_same(before: Scene, now: Scene, metres: float, radians: float) -> bool:
-    """Whether the car and all that stands are where they were, and the car stands or rolls as it did."""
+def _looks_the_same(before: Scene, now: Scene, goal: Pose, metres: float, radians: float) -> bool:
+    """Whether the car and all that stands about it and its goal are where they were, and it rolls or not as before."""
     stood, stands = abs(before.ego.v) < STANDS, abs(now.ego.v) < STANDS
     if stood != stands or not _near(before.ego.pose, now.ego.pose, metres, radians):
         return False
-    one, other = solid_segments(before), solid_segments(now)
+    one, other = (_edges_near(scene, goal) for scene in (before, now))
     return one.shape == other.shape and bool(np.all(np.abs(one - other) < _SAME_THING_M))
+
+
+def _edges_near(scene: Scene, goal: Pose) -> FloatArray:
+    """Edges (M, 4) of what stands about the car and its goal, those of objects in the order of their ids."""
+    edges, pose, fixed = solid_segments(scene), scene.ego.pose, len(scene.static_segments)
+    reach = elementary.hypot(goal.x - pose.x, goal.y - pose.y) + _ABOUT_M
+    near = elementwise.hypot(edges[:, 0] - goal.x, edges[:, 1] - goal.y) < reach
+    of_objects, ids = edges[fixed:].reshape(-1, 16), scene.obstacles.id[standing(scene.obstacles)]
+    kept = [row for row in np.argsort(ids, kind="stable").tolist() if near[fixed + 4 * row]]
+    return np.concatenate((edges[:fixed][near[:fixed]], of_objects[kept].reshape(-1, 4)))
 
 
 def _near(one: Pose, other: Pose, metres: float, radians: float) -> bool:

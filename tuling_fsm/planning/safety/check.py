@@ -126,12 +126,16 @@ def _first(rules: tuple[_Rule, ...], case: _Case) -> Violation | None:
 
 
 def _broken(case: _Case) -> Violation | None:
-    """Rows that are no motion: not finite, not in order, or not where speed and heading lead."""
+    """Rows that are no motion, not finite, not in order, or not where speed and heading lead; or so few that nothing is
+    said of where the car could stand.
+    """
     plan = case.plan
     if motion_limits.not_a_number(case.rows) >= 0 or not math.isfinite(plan.stamp):
         return Violation(ViolationKind.BROKEN, 0.0, "a value is not finite")
     if motion_limits.out_of_order(case.rows) >= 0:
         return Violation(ViolationKind.BROKEN, 0.0, "time does not increase")
+    if abs(float(plan.v[-1])) > case.vehicle.emergency_decel * float(plan.t[-1]) + _ROLLS:
+        return Violation(ViolationKind.BROKEN, float(plan.t[-1]), "ends before the car could stand")
     row, error = motion_limits.off_its_speed(case.rows, case.limits.position)
     return _at(case, row, ViolationKind.BROKEN, "{:.2f} m off its own speed", error)
 
@@ -174,10 +178,20 @@ def _acceleration(case: _Case) -> Violation | None:
     return _at(case, row, ViolationKind.ACCELERATION, "{:.2f} m/s^2", accel)
 
 
+def _lateral_acceleration(case: _Case) -> Violation | None:
+    return _cornering(case, case.limits.lateral * case.vehicle.max_lateral_accel)
+
+
+def _cornering(case: _Case, most: float) -> Violation | None:
+    row, lateral = motion_limits.cornered_too_hard(case.rows, most)
+    return _at(case, row, ViolationKind.ACCELERATION, "{:.2f} m/s^2 to the side, limit {:.2f}", lateral, most)
+
+
 def _stop_limits(case: _Case) -> Violation | None:
-    """Curvature and braking that no car can do; what it does at the first row, it does already."""
+    """Curvature, braking and cornering that no car can do; what it does at the first row, it does already."""
     later = case._replace(rows=np.ascontiguousarray(case.rows[:, 1:]))
-    return _curvature(later) or _acceleration(later)
+    grip = case.limits.accel * case.vehicle.emergency_decel
+    return _curvature(later) or _acceleration(later) or _cornering(later, grip)
 
 
 def _jerk(case: _Case) -> Violation | None:
@@ -364,6 +378,7 @@ _OF_PLANS: tuple[_Rule, ...] = (
     _curvature,
     _curvature_rate,
     _acceleration,
+    _lateral_acceleration,
     _jerk,
     _speed_limit,
     _red_light,

@@ -105,6 +105,16 @@ def accelerated_too_hard(m: FloatArray, most: float, least: float) -> tuple[int,
 
 
 @kernel
+def cornered_too_hard(m: FloatArray, most: float) -> tuple[int, float]:
+    """Rows whose lateral acceleration is more than `most` (m/s^2); how much."""
+    for i in range(m.shape[1]):
+        lateral = m[V, i] * m[V, i] * abs(m[CURVATURE, i])
+        if lateral > most:
+            return i, lateral
+    return -1, 0.0
+
+
+@kernel
 def _near_hard_braking(m: FloatArray, i: int, hard: float, onset: float) -> bool:
     near = False
     for k in range(m.shape[1]):

@@ -93,7 +93,7 @@ def comfortable_stop(
     for path in ways[:1] if before is not None else ways:
         for factor in _STEPS:
             decel = min(vehicle.emergency_decel, factor * needed)
-            rows = _rows(speed)
+            rows = _rows(v, vehicle, speed)
             begin = onset if factor == 1.0 else speed.hard_jerk
             brake(v, math.copysign(1.0, start.v) * start.a, decel, begin, speed.stop_jerk * factor, rows)
             trajectory = timed_path(scene.stamp, path, len(path), rows, math.copysign(1.0, start.v))
@@ -124,7 +124,7 @@ def emergency_stop(
     """
     if abs(start.v) < STANDS:
         return Trajectory.standing(scene.stamp, start.pose, start.curvature)
-    rows = _rows(speed)
+    rows = _rows(abs(start.v), vehicle, speed)
     brake(abs(start.v), 0.0, vehicle.emergency_decel, math.inf, math.inf, rows)
     rows[0, 2] = -vehicle.emergency_decel
     boxes = _boxes_near(scene, start)
@@ -136,8 +136,11 @@ def emergency_stop(
     return next(free, stops[0])
 
 
-def _rows(speed: SpeedParameters) -> FloatArray:
-    return np.zeros((round(speed.horizon / STEP_S) + 1, 3))
+def _rows(v: float, vehicle: Vehicle, speed: SpeedParameters) -> FloatArray:
+    """Scratch up to the horizon, or as long as a car with weak brakes takes to stand."""
+    ramps = vehicle.emergency_decel * (1.0 / speed.hard_jerk + 1.0 / speed.stop_jerk)
+    seconds = max(speed.horizon, v / vehicle.emergency_decel + ramps)
+    return np.zeros((round(seconds / STEP_S) + 1, 3))
 
 
 def _length_left(trajectory: Trajectory, stamp: float) -> float:
