@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 from tuling_fsm.wire.carla import messages
 from tuling_fsm.wire.carla.messages import packed
+from tuling_fsm.wire.carla.pedals import Pedals
 from tuling_fsm.wire.cdr import stamp_ns, unpack
 from tuling_fsm.world.inputs import Inputs
 
@@ -15,7 +16,7 @@ class Port:
 
     def __init__(self) -> None:
         self.commands: list[int] = []
-        self.brakes: list[float] = []
+        self.pedals: list[Pedals] = []
         self.frames: list[Inputs] = []
         self.again = 0
         self.there = True
@@ -28,7 +29,12 @@ class Port:
 
     def command(self, raw: bytes) -> None:
         self.commands.append(stamp_ns(raw))
-        self.brakes.append(unpack(raw, messages.CONTROL, "command").brake)
+        read = unpack(raw, messages.CONTROL, "command")
+        self.pedals.append(Pedals(read.throttle, read.brake, read.steer, read.reverse))
+
+    @property
+    def brakes(self) -> list[float]:
+        return [each.brake for each in self.pedals]
 
     def has_publisher(self, name: str) -> bool:
         return self.odometry_is_published

@@ -16,6 +16,7 @@ from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.ros.carla.drive import CarlaDrive
 from tuling_fsm.ros.carla.parameters import CarlaParameters
+from tuling_fsm.ros.last_resort import straight_on
 from tuling_fsm.wire.carla import messages
 from tuling_fsm.wire.carla.messages import packed
 from tuling_fsm.wire.cdr import TYPES, header, pose_message
@@ -25,6 +26,7 @@ pytestmark = pytest.mark.clause("CAR-1")
 
 DT_NS = 50_000_000
 VECTOR = TYPES["geometry_msgs/msg/Vector3"]
+START = Pose(20.0, -1.75, 0.0)
 STATUS, ODOMETRY, OBJECT_ARRAY = "{role}/vehicle_status", "{role}/odometry", "{role}/objects"
 
 
@@ -37,19 +39,19 @@ class Bench:
             CarlaParameters(), course, None, self.port, self.port, self.lines.append, lambda: self.now
         )
 
-    def receive(self, name: str, ns: int, v: float = 0.0) -> None:
-        self.drive.receive(name, message(name, ns, v))
+    def receive(self, name: str, ns: int, v: float = 0.0, pose: Pose = START) -> None:
+        self.drive.receive(name, message(name, ns, v, pose))
 
-    def answer(self, ns: int) -> None:
-        self.drive.answered(pack_trajectory(ns, Trajectory.standing(ns / 1e9, Pose(20.0, -1.75, 0.0))))
+    def answer(self, ns: int, plan: Trajectory | None = None) -> None:
+        self.drive.answered(pack_trajectory(ns, plan or Trajectory.standing(ns / 1e9, START)))
 
     def wait(self, seconds: float) -> None:
         self.now += seconds
         self.drive.poll()
 
 
-def message(name: str, ns: int, v: float) -> bytes:
-    at, pose = header(ns, "map"), Pose(20.0, -1.75, 0.0)
+def message(name: str, ns: int, v: float, pose: Pose) -> bytes:
+    at = header(ns, "map")
     if name == STATUS:
         still = TYPES["geometry_msgs/msg/Accel"](VECTOR(0.0, 0.0, 0.0), VECTOR(0.0, 0.0, 0.0))
         control = messages.new(messages.CONTROL, header=at, throttle=0.0, steer=0.0, brake=0.0, hand_brake=False,
@@ -136,6 +138,26 @@ def test_a_late_planner_is_asked_again_then_the_car_is_braked_and_that_is_told_o
     assert min(bench.port.brakes) > 0.1
     assert sum("no trajectory" in line for line in bench.lines) == 1
     assert bench.drive.late == 2
+
+
+@pytest.mark.clause("SAF-5")
+@pytest.mark.parametrize(
+    ("ns", "pose"), [(102 * DT_NS, Pose(150.0, 160.0, 2.5)), (2 * DT_NS, START)], ids=["put elsewhere", "reloaded"]
+)
+@pytest.mark.parametrize("v", [1.0, 3.0])
+def test_a_car_that_is_not_on_its_last_plan_is_braked_straight_on(course, ns, pose, v):
+    bench = Bench(course)
+    bench.receive(OBJECT_ARRAY, 100 * DT_NS)
+    bench.receive(ODOMETRY, 100 * DT_NS, 5.0)
+    bench.answer(100 * DT_NS, straight_on(5.0, Pose(18.6, -1.25, 0.1), 5.0))
+    assert bench.port.pedals[0].steer != 0.0
+    for k in range(4):
+        bench.receive(OBJECT_ARRAY, ns + k * DT_NS)
+        bench.receive(ODOMETRY, ns + k * DT_NS, v, pose)
+        bench.wait(0.8)
+        pedals = bench.port.pedals[-1]
+        assert (pedals.throttle, pedals.steer) == (0.0, 0.0) and pedals.brake > 0.1
+    assert len(bench.port.commands) == 5
 
 
 def test_a_reloaded_world_begins_anew_and_an_old_message_does_not_count(course):

@@ -6,12 +6,14 @@ import numpy as np
 
 from tuling_fsm.core import elementwise
 from tuling_fsm.core.arrays import FloatArray
-from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.geometry import Pose, distance
 from tuling_fsm.core.standing import AT_REST
 from tuling_fsm.core.trajectory import Trajectory
 
 ROWS = 40
 STANDS = AT_REST
+ELSEWHERE_M = 1.0
+"""A car this far from its plan is not on it."""
 
 
 def braking(last: Trajectory, stamp: float, decel: float) -> Trajectory:
@@ -49,6 +51,11 @@ def braking(last: Trajectory, stamp: float, decel: float) -> Trajectory:
     return Trajectory(
         stamp, t, along(rest.x), along(rest.y), along(rest.heading), along(rest.curvature), forward * speed, a
     )
+
+
+def is_elsewhere(plan: Trajectory, stamp: float, pose: Pose) -> bool:
+    """Whether a car is not where its plan has it at a stamp (s): then the plan is none for it (SAF-5)."""
+    return distance(plan.sample(stamp)[0], pose) > ELSEWHERE_M
 
 
 def straight_on(stamp: float, pose: Pose, v: float) -> Trajectory:

@@ -14,12 +14,12 @@ from tuling_fsm.bag.saved_state import save_state
 from tuling_fsm.bag.writer import BagWriter
 from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError, in_one_line
-from tuling_fsm.core.geometry import Pose, distance
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.parameters import flatten
 from tuling_fsm.core.topics import INPUTS
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.ros.inbox import Inbox
-from tuling_fsm.ros.last_resort import braking, straight_on
+from tuling_fsm.ros.last_resort import braking, is_elsewhere, straight_on
 from tuling_fsm.ros.node_parameters import PlannerNodeParameters
 from tuling_fsm.ros.timing import Health, MessageRate
 from tuling_fsm.wire.cdr import nanoseconds, seconds
@@ -39,8 +39,6 @@ LATE_AT_MOST = 5
 """After so many late plans in a row the car is stopped."""
 LOOK_S, SLOWER = 1.0, 0.3
 """A plan brakes that is slower than another by so much (m/s) after this time (s)."""
-ELSEWHERE_M = 1.0
-"""A car this far from its plan is not on it."""
 BUSY_S = 0.1
 """Where the timer is called so long after the last time (s) the node was busy, and what came meanwhile waits."""
 HEALTH_PERIOD_NS = 1_000_000_000
@@ -347,18 +345,17 @@ class PlanningCycle:
         """
         if self._sent is None or self._sent.end_stamp <= late.stamp:
             return late
-        rest = self._sent.after(late.stamp)
-        if distance(rest.pose(0), late.pose(0)) > ELSEWHERE_M:
+        if is_elsewhere(self._sent, late.stamp, late.pose(0)):
             return late
         if self._late_in_a_row > LATE_AT_MOST:
             return self._stop(late.stamp)
-        soon = late.stamp + LOOK_S
+        rest, soon = self._sent.after(late.stamp), late.stamp + LOOK_S
         return late if abs(late.sample(soon)[2]) < abs(rest.sample(soon)[2]) - SLOWER else rest
 
     def _stop(self, stamp: float, inputs: Inputs | None = None) -> Trajectory:
         """Braking along the last trajectory; without one, or elsewhere, straight on from where the car is (SAF-5)."""
         way, odometry = self._sent, None if inputs is None else inputs.odometry
-        if odometry is not None and (way is None or distance(way.after(stamp).pose(0), odometry.pose) > ELSEWHERE_M):
+        if odometry is not None and (way is None or is_elsewhere(way, stamp, odometry.pose)):
             way = straight_on(stamp, odometry.pose, odometry.v)
         decel = self._agent.parameters.vehicle.comfort_decel
         return braking(way or Trajectory.standing(stamp, Pose(0.0, 0.0, 0.0)), stamp, decel)

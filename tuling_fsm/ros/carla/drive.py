@@ -27,7 +27,7 @@ from tuling_fsm.ros.carla.actor_spawner import ActorClient, EgoSpawner
 from tuling_fsm.ros.carla.parameters import CarlaParameters
 from tuling_fsm.ros.carla.scenario_runner import ScenarioRunner
 from tuling_fsm.ros.carla.view import CarlaView
-from tuling_fsm.ros.last_resort import braking
+from tuling_fsm.ros.last_resort import braking, is_elsewhere
 from tuling_fsm.ros.run_watch import RunWatch
 from tuling_fsm.sim.ego.tracker import control, course, gains
 from tuling_fsm.sim.scenario.choices import ServerBehaviour
@@ -35,7 +35,7 @@ from tuling_fsm.wire.carla.pedals import PedalController, Pedals, TrackerOutput,
 from tuling_fsm.wire.carla.vehicle import AxleOffsets, EgoMotion
 from tuling_fsm.wire.cdr import seconds, stamp_ns
 from tuling_fsm.wire.trajectory import unpack_trajectory
-from tuling_fsm.world.inputs import BoolMessage, Inputs, StampedRows
+from tuling_fsm.world.inputs import BoolMessage, Inputs, Odometry, StampedRows
 
 STANDS = LINGERS
 """A car without a plan that is slower (m/s) is held, a faster one braked."""
@@ -78,11 +78,16 @@ class EgoController:
         return self._track(plan, motion, dt)
 
     def stop(self, motion: EgoMotion | None, dt: float) -> Pedals:
-        """Brake along the last plan, without one straight on; hold where the car stands or nothing is known of it."""
+        """Brake along the last plan, without one or off it straight on; hold where the car stands or nothing is known
+        of it.
+        """
         if motion is None or abs(motion.odometry.v) < STANDS:
             hold = TrackerOutput(self._steer, 0.0, 1.0, True)
             return self._pedals.press(hold, 0.0, 0.0, self._max_steer, dt)
         odometry, decel = motion.odometry, self._parameters.vehicle.comfort_decel
+        if self._last is not None and _is_off(self._last, odometry):
+            self._last, self._steer = None, 0.0
+            self._pedals.forget()
         if self._last is not None and self._last.end_stamp > odometry.stamp:
             self._last = braking(self._last, odometry.stamp, decel)
             return self._track(self._last, motion, dt)
@@ -102,6 +107,11 @@ class EgoController:
         self._steer = float(wanted.steer)
         output = TrackerOutput(self._steer, float(wanted.accel), float(wanted.gear), bool(wanted.hold))
         return self._pedals.press(output, odometry.v, motion.pitch, self._max_steer, dt)
+
+
+def _is_off(plan: Trajectory, odometry: Odometry) -> bool:
+    """Whether a plan is none for this car: of a world that was there before, or the car was put elsewhere."""
+    return odometry.stamp < plan.stamp or is_elsewhere(plan, odometry.stamp, odometry.pose)
 
 
 def _with_axles(vehicle: Vehicle, axles: AxleOffsets) -> Vehicle:

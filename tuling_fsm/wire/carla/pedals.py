@@ -87,12 +87,12 @@ class PedalController:
         p = self.parameters
         steer = min(max(-output.steer / max_steer, -1.0), 1.0)
         if output.gear * v < -p.turn_speed:
-            self._forget()
+            self.forget()
             brake = min(max(abs(output.accel), 1.0) / p.full_brake_decel, 1.0)
             return Pedals(0.0, brake, steer, self._reverse)
         self._reverse = output.gear < 0.0
         if output.hold:
-            self._forget()
+            self.forget()
             return Pedals(0.0, p.hold_brake, steer, self._reverse)
         along = output.gear * v
         wanted = output.accel + self._correction(output, along, dt)
@@ -114,7 +114,8 @@ class PedalController:
         self._before, self._speed_to_be = (output.gear, along), along + error + output.accel * dt
         return p.accel_gain * (output.accel - self._measured) + p.speed_gain * error
 
-    def _forget(self) -> None:
+    def forget(self) -> None:
+        """Take the next tick for the first: nothing is known of how the car answered before."""
         self._before = self._speed_to_be = None
         self._measured = 0.0
 
