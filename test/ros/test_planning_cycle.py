@@ -13,6 +13,7 @@ import pytest
 from ros.stand import Bench, frame
 from tuling_fsm.bag.ticks import read_inputs
 from tuling_fsm.core.request import FollowLanes
+from tuling_fsm.ros.node_parameters import PlannerNodeParameters
 from tuling_fsm.wire.cdr import nanoseconds
 from tuling_fsm.wire.diagnostics import unpack_diagnostics
 from tuling_fsm.wire.text import pack_bool, unpack_string
@@ -50,6 +51,11 @@ def test_nothing_is_made_without_a_subscriber():
     }  # fmt: skip
 
 
+def lights(bench: Bench) -> list[str]:
+    """All that was sent to the indicators."""
+    return [unpack_string(raw, topic) for topic, raw in bench.sent if topic == "indicators"]
+
+
 def approaching(tick):
     """A tick that follows its lanes."""
     tick.decision.request = FollowLanes((), (), 5.0)
@@ -63,7 +69,7 @@ def test_the_light_points_to_the_kerb_of_the_map(left_hand, side):
     bench.agent.state = "temporary_stop/approach"
     bench.cycle._agent.step = lambda inputs, step=bench.agent.step: approaching(step(inputs))
     bench.send(frame(1.0))
-    assert [unpack_string(raw, topic) for topic, raw in bench.sent if topic == "indicators"] == [side]
+    assert lights(bench) == [side]
 
 
 def test_a_disk_that_is_full_ends_the_recording_and_nothing_else(tmp_path):
@@ -172,6 +178,24 @@ def test_a_failing_planner_is_replaced_by_braking_along_its_last_plan():
     assert bench.trajectories()[-1].v[0] == pytest.approx(5.0)
     bench.send(frame(1.35, 40.0))
     assert (bench.trajectories()[-1].x[0], bench.trajectories()[-1].v[-1]) == (40.0, 0.0), "from where it is"
+
+
+@pytest.mark.clause("EXPL-1", "USE-14")
+@pytest.mark.parametrize(
+    ("language", "said"), [("en", "the planner failed, the car is braking"), ("zh", "规划器出错,车辆正在制动")]
+)
+def test_a_failing_planner_is_explained_and_shown_by_hazard_lights(language, said):
+    bench = Bench(fail_at_x=1.2, own=PlannerNodeParameters(language=language))
+    bench.send(frame(1.0))
+    good = bench.cycle.explanation()
+    for k in range(3):
+        bench.send(frame(1.1 + 0.05 * k, 1.25 + 0.2 * k))
+        assert bench.cycle.explanation() == said
+    assert lights(bench) == ["off", "hazard"]
+    bench.send(frame(1.3, 1.1))
+    assert bench.sent[-1][0] in ("why", "markers"), "what limits the car is told at once"
+    assert bench.cycle.explanation() not in (said, "no tick yet") and good
+    assert lights(bench) == ["off", "hazard", "off"]
 
 
 @pytest.mark.clause("SAF-1")

@@ -23,9 +23,9 @@ from tuling_fsm.ros.last_resort import braking, is_elsewhere, straight_on
 from tuling_fsm.ros.node_parameters import PlannerNodeParameters
 from tuling_fsm.ros.timing import Health, MessageRate
 from tuling_fsm.wire.cdr import nanoseconds, seconds
-from tuling_fsm.wire.outputs import Messages, Outputs, Wanted, everything, failure_messages, trajectory_messages
+from tuling_fsm.wire.outputs import Messages, Outputs, Wanted, everything, trajectory_messages
 from tuling_fsm.wire.text import pack_json
-from tuling_fsm.wire.why import explain
+from tuling_fsm.wire.why import FAILED, explain
 from tuling_fsm.world.inputs import Inputs, RouteRequest
 
 if TYPE_CHECKING:
@@ -232,6 +232,8 @@ class PlanningCycle:
 
     def explanation(self) -> str:
         """One sentence on what the car does and why, in the language that is set."""
+        if self._failures:
+            return FAILED[self._own.language]
         return "no tick yet" if self._last is None else explain(self._last, self._own.language)
 
     def halt(self) -> Iterator[Output]:
@@ -336,7 +338,7 @@ class PlanningCycle:
     def _more(self, outcome: TickOutcome, ns: int) -> Messages:
         """What is sent beside the plan."""
         if outcome.tick is None:
-            return failure_messages(ns)
+            return self._outputs.failure(ns)
         return self._outputs.messages(outcome.tick, ns, self._own.why_rate, self._wanted)
 
     def _instead_of_late(self, late: Trajectory) -> Trajectory:

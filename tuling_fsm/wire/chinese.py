@@ -42,3 +42,4 @@ WORDS: Mapping[Reason, str] = {
     Reason.OUTSIDE_MAP: "车辆在地图之外",
 }
 """Every reason."""
+FAILED = "规划器出错,车辆正在制动"

@@ -17,7 +17,7 @@ from tuling_fsm.wire.paths import pack_path
 from tuling_fsm.wire.text import pack_string
 from tuling_fsm.wire.trajectory import pack_trajectory
 from tuling_fsm.wire.transition import pack_transition
-from tuling_fsm.wire.why import Binding, statuses
+from tuling_fsm.wire.why import FAILED, Binding, statuses
 
 if TYPE_CHECKING:
     from tuling_fsm.agent import Tick
@@ -46,13 +46,6 @@ def transition_messages(tick: Tick) -> Messages:
         events.append((tick.decision.transition, False))
     events.sort(key=lambda pair: pair[0].seq)
     return [("transition", pack_transition(event, supervisor)) for event, supervisor in events]
-
-
-def failure_messages(ns: int) -> Messages:
-    """What is said beside a trajectory that does not come from the planner, because it failed."""
-    values = (("code", Reason.PLAN_REJECTED.value),)
-    status = DiagnosticStatus("limit", "the planner failed, the car is braking", values, DiagnosticLevel.ERROR)
-    return [("why", pack_diagnostics(ns, (status,)))]
 
 
 class Outputs:
@@ -95,6 +88,13 @@ class Outputs:
                 sent.append(("markers", pack_markers(ns, drawings(tick))))
         self._binding = binding
         return sent
+
+    def failure(self, ns: int) -> Messages:
+        """What is said beside a trajectory that does not come from the planner, because it failed."""
+        values = (("code", Reason.PLAN_REJECTED.value),)
+        status = DiagnosticStatus("limit", FAILED["en"], values, DiagnosticLevel.ERROR)
+        self._said_ns = None
+        return [*self._changed({"indicators": "hazard"}), ("why", pack_diagnostics(ns, (status,)))]
 
     def _changed(self, words: dict[str, str]) -> Messages:
         new = {topic: word for topic, word in words.items() if self._words.get(topic) != word}

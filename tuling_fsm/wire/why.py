@@ -179,6 +179,8 @@ def _in_chinese(tick: Tick, soonest: NextTransition | None) -> str:
     return sentence + "。"
 
 
+FAILED: Mapping[str, str] = {"en": "the planner failed, the car is braking", "zh": chinese.FAILED}
+"""By language: what is said where no tick came of the planner."""
 _IN: Mapping[str, Callable[[Tick, NextTransition | None], str]] = {"en": _in_english, "zh": _in_chinese}
 LANGUAGES = tuple(_IN)
 """What `explain` speaks."""
