@@ -65,6 +65,7 @@ class FakeAgent:
         self.state, self.asked = record
 
     def step(self, inputs: Inputs) -> SimpleNamespace:
+        self.seen.append(inputs)
         odometry = inputs.odometry
         pose = Pose(0.0, 0.0, 0.0) if odometry is None else odometry.pose
         if pose.x > self.parameters.fail_at_x:

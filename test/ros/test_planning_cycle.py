@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -344,6 +345,83 @@ def test_silence_goes_on_where_the_nodes_clock_is_set_back(set_back_ms):
     bench.send(frame(2.1), "odometry")
     silence(bench, range(end, end + 300, 50))
     assert [t.stamp for t in bench.trajectories()][10:] == pytest.approx([2.1, 2.3, 2.35])
+
+
+STANDS_LINE = "the ROS clock stands (expected /clock with use_sim_time): silence is told by wall time"
+
+
+def standing_clock(**settings) -> tuple[Bench, Callable[[float], None]]:
+    """A bench whose node's clock stands, and what lets wall time go on with its timer."""
+    wall = [50.0]
+    bench = Bench(clock=lambda: wall[0], **settings)
+
+    def on(seconds: float) -> None:
+        for _ in range(round(20 * seconds)):
+            wall[0] += 0.05
+            bench.timer()
+
+    return bench, on
+
+
+@pytest.mark.clause("SAF-1", "EXPL-1")
+def test_silence_goes_on_by_wall_time_where_the_nodes_clock_stands():
+    bench, wall = standing_clock()
+    bench.send(frame(100.0))
+    bench.answer()
+    bench.send(frame(100.05, 1.0))
+    plan = bench.trajectories()[-1]
+    wall(0.45)
+    assert bench.trajectories()[-1].stamp == 100.05
+    wall(4.0)
+    first, last = bench.trajectories()[2], bench.trajectories()[-1]
+    assert first.stamp < 101.15 and first.x[0] == pytest.approx(plan.sample(first.stamp)[0].x) and first.v[-1] == 0.0
+    assert last.stamp == pytest.approx(104.45, abs=0.06) and last.stands
+    assert np.diff([t.stamp for t in bench.trajectories()[2:]]) == pytest.approx(0.05)
+    assert bench.lines == [STANDS_LINE]
+    assert bench.cycle.explanation() == "the ROS clock stands, the car is braking" and lights(bench)[-1] == "hazard"
+    (told,) = unpack_diagnostics([raw for topic, raw in bench.sent if topic == "/diagnostics"][-1], "/diagnostics")
+    assert told.message.startswith("no odometry for ")
+
+
+@pytest.mark.clause("SAF-1")
+def test_a_simulation_that_was_paused_goes_on_as_it_was():
+    bench, wall = standing_clock()
+    bench.send(frame(100.0))
+    bench.answer()
+    bench.send(frame(100.05, 1.0))
+    wall(4.0)
+    bench.send(frame(100.1, 1.2))
+    assert [inputs.stamp for inputs in bench.agent.seen] == pytest.approx([100.0, 100.05, 100.1])
+    assert bench.trajectories()[-1].stamp == pytest.approx(100.1) and not bench.trajectories()[-1].stands
+    assert bench.cycle.explanation().startswith("In on_road/normal")
+    bench.now += 50_000_000
+    wall(0.95)
+    assert bench.trajectories()[-1].stamp == pytest.approx(100.1)
+    wall(0.5)
+    assert bench.lines == [STANDS_LINE] * 2
+
+
+@pytest.mark.clause("SAF-1")
+def test_a_clock_that_never_came_is_told_and_the_car_stopped():
+    bench, wall = standing_clock()
+    wall(3.0)
+    stamps = [t.stamp for t in bench.trajectories()]
+    assert stamps[0] == 0.0 and stamps[1:] == pytest.approx(np.arange(stamps[1], 2.96, 0.05)) and stamps[1] < 1.1
+    assert bench.lines == [STANDS_LINE]
+    assert [topic for topic, _ in bench.sent].count("/diagnostics") == 3
+
+
+@pytest.mark.clause("SAF-1")
+def test_a_clock_that_goes_on_in_steps_does_not_stand():
+    bench, wall = standing_clock()
+    for k in range(6):
+        bench.now += 50_000_000
+        bench.send(frame(100.0 + 0.05 * k), "odometry")
+        wall(0.9)
+    assert [t.stamp for t in bench.trajectories()] == pytest.approx(100.0 + 0.05 * np.arange(6))
+    lock_step, wall = standing_clock(lock_step=True)
+    wall(3.0)
+    assert (lock_step.trajectories(), bench.lines, lock_step.lines) == ([], [], [])
 
 
 @pytest.mark.clause("SAF-1", "SAF-3", "DWELL-5")

@@ -25,7 +25,7 @@ from tuling_fsm.ros.timing import Health, MessageRate
 from tuling_fsm.wire.cdr import nanoseconds, seconds
 from tuling_fsm.wire.outputs import Messages, Outputs, Wanted, everything, trajectory_messages
 from tuling_fsm.wire.text import pack_json
-from tuling_fsm.wire.why import FAILED, explain
+from tuling_fsm.wire.why import CLOCK_STANDS, PLANNER_FAILED, Failure, explain
 from tuling_fsm.world.inputs import Inputs, RouteRequest
 
 if TYPE_CHECKING:
@@ -41,7 +41,9 @@ LOOK_S, SLOWER = 1.0, 0.3
 """A plan brakes that is slower than another by so much (m/s) after this time (s)."""
 BUSY_S = 0.1
 """Where the timer is called so long after the last time (s) the node was busy, and what came meanwhile waits."""
-HEALTH_PERIOD_NS = 1_000_000_000
+CLOCK_STANDS_S = 1.0
+"""A node's clock that does not go on for so long (s of wall time) stands; a slow simulation moves it more often."""
+HEALTH_PERIOD_S = 1.0
 KEEP_PERIOD_NS = 500_000_000
 
 
@@ -111,7 +113,8 @@ class PlanningCycle:
         now_ns: the node's clock.
         wanted: whether a topic has a subscriber.
         bag: records every tick, if given.
-        clock: seconds of wall time; nothing but the lateness of a plan, and of the timer, is judged by it.
+        clock: seconds of wall time, by which the lateness of a plan and of the timer are judged, and a node's clock
+            that stands.
         odometry_rate: when the next odometry is to be expected.
         left_hand: whether the map's traffic keeps to the left.
     """
@@ -152,22 +155,29 @@ class PlanningCycle:
         """Stamp of the odometry that came last; a clock that stands is silence."""
         self._odometry_at: int | None = None
         """`_steady_ns` when it came."""
-        self._read_ns = self._set_back_ns = 0
-        """The node's clock when it was read last, and by how much it has been set back in all."""
+        self._read_ns = self._behind_ns = 0
+        """The node's clock when it was read last, and by how much it has been set back and has stood in all."""
+        self._moved_ns: int | None = None
+        """The node's clock when the timer was called last."""
+        self._stood_from = 0.0
+        """Wall time from which on it has stood, as far as that is not counted yet."""
+        self._stands = False
         self._late = False
         """Whether it has been told that odometry came too late."""
         self._plan: Messages = []
         """What was sent of the last trajectory."""
         self._sent: Trajectory | None = None
         """The trajectory that was sent last."""
-        self._failures = 0
-        """Ticks in a row that the agent failed."""
+        self._sent_ns: int | None = None
+        """Its stamp."""
+        self._failure: Failure | None = None
+        """Why that does not come from the agent; None where it does."""
         self._late_in_a_row = 0
         self._new_parameters: Parameters | None = None
         """Set since the last tick, and not yet recorded."""
         self._kept_ns = 0
         self._unkept = ""
-        self._health_at = 0
+        self._health_at: float | None = None
         self._called_at: float | None = None
         """When the timer was called last."""
 
@@ -206,12 +216,15 @@ class PlanningCycle:
         now, called = self._now_ns(), self._clock()
         busy = self._called_at is not None and called - self._called_at > BUSY_S
         self._called_at = called
+        self._count_standing(now, called, busy)
         silent = None if busy else self._silent(self._steady_ns())
-        if silent is not None:
+        if silent is not None and self._stands:
+            yield from self._brake(silent)
+        elif silent is not None:
             yield from self._outputs_of(self._tick(silent), silent)
-        if not 0 <= now - self._health_at < HEALTH_PERIOD_NS:
-            self._health_at = now
-            yield "/diagnostics", self._health.message(now, self._inbox.stamps, self._last_ns, other_publishers)
+        if self._health_at is None or called - self._health_at >= HEALTH_PERIOD_S:
+            self._health_at = called
+            yield "/diagnostics", self._health.message(now, self._inbox.stamps, self._sent_ns, other_publishers)
 
     def rested(self) -> None:
         """The next odometry is near. What a tick needs has left the processor's caches since the last one: doing
@@ -232,13 +245,13 @@ class PlanningCycle:
 
     def explanation(self) -> str:
         """One sentence on what the car does and why, in the language that is set."""
-        if self._failures:
-            return FAILED[self._own.language]
+        if self._failure is not None:
+            return self._failure.words[self._own.language]
         return "no tick yet" if self._last is None else explain(self._last, self._own.language)
 
     def halt(self) -> Iterator[Output]:
         """Send a stop and see that it arrives, keep the state, close the bag."""
-        ns = (self._last_ns or self._now_ns()) + 1
+        ns = (self._sent_ns or self._now_ns()) + 1
         yield from trajectory_messages(self._stop(seconds(ns)), ns)
         yield Acknowledge(("trajectory",), needed=False)
         self._keep_state(ns)
@@ -267,11 +280,25 @@ class PlanningCycle:
         return self._inbox.stamps.get("odometry") not in (self._ticked_on, self._last_ns)
 
     def _steady_ns(self) -> int:
-        """The node's clock, which goes on from where it was when it is set back: silence does so too (SAF-1)."""
+        """The node's clock, which goes on from where it was when it is set back or stands: so does silence (SAF-1)."""
         now = self._now_ns()
-        self._set_back_ns += max(self._read_ns - now, 0)
+        self._behind_ns += max(self._read_ns - now, 0)
         self._read_ns = now
-        return now + self._set_back_ns
+        return now + self._behind_ns
+
+    def _count_standing(self, now_ns: int, wall: float, busy: bool) -> None:
+        """Where the node's clock stands wall time goes on in its place, as when /clock ends together with odometry; in
+        lock-step it may. A clock whose messages wait while the node is busy does not stand.
+        """
+        moved = now_ns != self._moved_ns or (busy and not self._stands)
+        self._moved_ns = now_ns
+        if not moved and not self._stands:
+            if self._own.lock_step or wall - self._stood_from < CLOCK_STANDS_S:
+                return
+            self._log.warning("the ROS clock stands (expected /clock with use_sim_time): silence is told by wall time")
+        self._stands = not moved
+        self._behind_ns += 0 if moved else nanoseconds(wall - self._stood_from)
+        self._stood_from = wall
 
     def _silent(self, now_ns: int) -> int | None:
         """The stamp of the tick that silence asks for (SAF-1): the odometry's time goes on by the node's clock."""
@@ -286,6 +313,13 @@ class PlanningCycle:
                 stamp = self._inbox.stamps["odometry"] + silence
         return stamp if self._last_ns is None or stamp > self._last_ns else None
 
+    def _brake(self, ns: int) -> Iterator[Output]:
+        """A stop beside the agent, for which no time goes by: a simulation that was paused goes on as it was."""
+        self._failure = CLOCK_STANDS
+        self._sent, self._sent_ns = self._stop(seconds(ns)), ns
+        yield from trajectory_messages(self._sent, ns, self._wanted)
+        yield from self._outputs.failure(CLOCK_STANDS, ns)
+
     def _tick(self, ns: int) -> TickOutcome:
         """One tick; a plan that took too long gives way to the rest of the last one, if any."""
         began = self._clock()
@@ -294,19 +328,18 @@ class PlanningCycle:
         tick: Tick | None = None
         try:
             tick = self._agent.step(inputs)
-            trajectory = tick.trajectory
-            self._failures = 0
+            trajectory, self._failure = tick.trajectory, None
         except Exception as error:
-            if self._failures == 0:
+            if self._failure is not PLANNER_FAILED:
                 self._log.error(f"the planner failed, braking: {in_one_line(error)}")
-            self._failures += 1
+            self._failure = PLANNER_FAILED
             trajectory = self._stop(inputs.stamp, inputs)
         elapsed = self._clock() - began
         late = not self._own.lock_step and elapsed > self._own.late_after
         self._late_in_a_row = self._late_in_a_row + 1 if late else 0
         if late and tick is not None:
             trajectory = self._instead_of_late(trajectory)
-        self._sent = trajectory
+        self._sent, self._sent_ns = trajectory, ns
         return TickOutcome(inputs, tick, trajectory, late, elapsed)
 
     def _outputs_of(self, outcome: TickOutcome, ns: int) -> Iterator[Output]:
@@ -338,7 +371,7 @@ class PlanningCycle:
     def _more(self, outcome: TickOutcome, ns: int) -> Messages:
         """What is sent beside the plan."""
         if outcome.tick is None:
-            return self._outputs.failure(ns)
+            return self._outputs.failure(PLANNER_FAILED, ns)
         return self._outputs.messages(outcome.tick, ns, self._own.why_rate, self._wanted)
 
     def _instead_of_late(self, late: Trajectory) -> Trajectory:

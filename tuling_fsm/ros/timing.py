@@ -81,18 +81,18 @@ class Health:
         self._times.append(elapsed_s)
 
     def message(
-        self, now_ns: int, received: Mapping[str, int], ticked_ns: int | None = None, other_publishers: int = 0
+        self, now_ns: int, received: Mapping[str, int], sent_ns: int | None = None, other_publishers: int = 0
     ) -> bytes:
         """The message for `/diagnostics`: a warning where something has gone wrong since the last one.
 
         Args:
             now_ns: stamp of the message.
             received: stamps (ns) of the latest input messages by topic.
-            ticked_ns: stamp of the last tick; ticks go on where all inputs are silent.
+            sent_ns: stamp of the last trajectory; these go on where all inputs are silent.
             other_publishers: how many other nodes send trajectories on the same topic.
         """
         times = np.array(self._times or [0.0]) * 1e3
-        newest = max(ticked_ns or 0, *received.values(), 0)
+        newest = max(sent_ns or 0, *received.values(), 0)
         ages = {topic: (newest - ns) / 1e9 for topic, ns in sorted(received.items())}
         values = (
             ("ticks", str(self.ticks)),

@@ -42,4 +42,5 @@ WORDS: Mapping[Reason, str] = {
     Reason.OUTSIDE_MAP: "车辆在地图之外",
 }
 """Every reason."""
-FAILED = "规划器出错,车辆正在制动"
+PLANNER_FAILED = "规划器出错,车辆正在制动"
+CLOCK_STANDS = "ROS 时钟停止,车辆正在制动"

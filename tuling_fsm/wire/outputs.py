@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tuling_fsm.core.request import Reason
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.wire.cdr import seconds
 from tuling_fsm.wire.diagnostics import DiagnosticLevel, DiagnosticStatus, pack_diagnostics
@@ -17,7 +16,7 @@ from tuling_fsm.wire.paths import pack_path
 from tuling_fsm.wire.text import pack_string
 from tuling_fsm.wire.trajectory import pack_trajectory
 from tuling_fsm.wire.transition import pack_transition
-from tuling_fsm.wire.why import FAILED, Binding, statuses
+from tuling_fsm.wire.why import Binding, Failure, statuses
 
 if TYPE_CHECKING:
     from tuling_fsm.agent import Tick
@@ -89,10 +88,10 @@ class Outputs:
         self._binding = binding
         return sent
 
-    def failure(self, ns: int) -> Messages:
-        """What is said beside a trajectory that does not come from the planner, because it failed."""
-        values = (("code", Reason.PLAN_REJECTED.value),)
-        status = DiagnosticStatus("limit", FAILED["en"], values, DiagnosticLevel.ERROR)
+    def failure(self, failure: Failure, ns: int) -> Messages:
+        """What is said beside a trajectory that does not come from the planner."""
+        values = (("code", failure.code.value),)
+        status = DiagnosticStatus("limit", failure.words["en"], values, DiagnosticLevel.ERROR)
         self._said_ns = None
         return [*self._changed({"indicators": "hazard"}), ("why", pack_diagnostics(ns, (status,)))]
 

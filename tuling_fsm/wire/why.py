@@ -87,6 +87,13 @@ class NextTransition(NamedTuple):
     remaining_s: float
 
 
+class Failure(NamedTuple):
+    """Why what is sent does not come from the planner: as a code, and in words by language."""
+
+    code: Reason
+    words: Mapping[str, str]
+
+
 def statuses(tick: Tick, binding: Binding) -> tuple[DiagnosticStatus, ...]:
     """First what limits the car, then state, rejected rows, supervisors, candidates, and what else there is to say."""
     limit, decision = tick.limit, tick.decision
@@ -179,8 +186,12 @@ def _in_chinese(tick: Tick, soonest: NextTransition | None) -> str:
     return sentence + "。"
 
 
-FAILED: Mapping[str, str] = {"en": "the planner failed, the car is braking", "zh": chinese.FAILED}
-"""By language: what is said where no tick came of the planner."""
+PLANNER_FAILED = Failure(
+    Reason.PLAN_REJECTED, {"en": "the planner failed, the car is braking", "zh": chinese.PLANNER_FAILED}
+)
+CLOCK_STANDS = Failure(
+    Reason.NO_ODOMETRY, {"en": "the ROS clock stands, the car is braking", "zh": chinese.CLOCK_STANDS}
+)
 _IN: Mapping[str, Callable[[Tick, NextTransition | None], str]] = {"en": _in_english, "zh": _in_chinese}
 LANGUAGES = tuple(_IN)
 """What `explain` speaks."""
