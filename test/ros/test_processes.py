@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from tuling_fsm.ros import processes
 from tuling_fsm.ros.environment import PARENT, child_environment
 from tuling_fsm.ros.processes import ProcessGroup
 
+SCENARIO = Path(__file__).parents[2] / "config" / "scenarios" / "demo.osc"
 SERVE = "import time\nprint('up', flush=True)\ntime.sleep(600)"
 
 
@@ -60,6 +62,36 @@ def test_what_a_running_process_complains_of_is_waited_for_and_told_without_its_
     with ProcessGroup() as group:
         group.start("planner", ("-c", late + SERVE))
         assert group.complaint("planner") == "no map"
+
+
+RESULTS = ("result.json", "report.html", "pictures.html")
+LEAVE_RESULT = "import pathlib, sys; pathlib.Path(sys.argv[1], 'result.json').write_text('{}'); "
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("print('1 s')", "node sim: left no result: 1 s (expected a result)"),
+        ("import os; print('1 s', flush=True); os.kill(os.getpid(), 9)", "node sim: ended by signal 9: 1 s "),
+        (LEAVE_RESULT + "import os; os.abort()", "node sim: ended by signal 6: "),
+    ],
+)
+@pytest.mark.medium
+def test_a_simulator_that_dies_is_no_success_of_an_older_run_in_its_folder(script, said, monkeypatch, tmp_path):
+    for name in RESULTS:
+        (tmp_path / name).write_text('{"finished": true}')
+    there: list[str] = []
+
+    def start(group: ProcessGroup, *_: object) -> None:
+        there.extend(name for name in RESULTS if (tmp_path / name).exists())
+        group.start("sim", ("-c", script, str(tmp_path)))
+
+    monkeypatch.setattr(processes, "_start_nodes", start)
+    monkeypatch.setattr(processes, "activate_planner", lambda group: None)
+    with pytest.raises(InputError, match=re.escape(said)):
+        processes.run_processes(SCENARIO, out=tmp_path)
+    assert there == []
+    assert not (tmp_path / "report.html").exists()
 
 
 def test_children_do_not_inherit_what_the_wheels_left_behind(monkeypatch):

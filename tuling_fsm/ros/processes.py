@@ -25,7 +25,7 @@ from tuling_fsm.drive_status import DriveStatus, StatusReport
 from tuling_fsm.progress import Report
 from tuling_fsm.ros.environment import child_environment, require_rclpy
 from tuling_fsm.ros.node_parameters import STATUS
-from tuling_fsm.run import chosen_map
+from tuling_fsm.run import FILM, PICTURES, RESULT, chosen_map
 from tuling_fsm.sim.scenario.compiler import load_scenario
 from tuling_fsm.viewer.live.process import LiveView
 from tuling_fsm.viewer.page import write_film
@@ -83,6 +83,8 @@ def run_processes(
     compile_kernels(report=progress)
     with tempfile.TemporaryDirectory(prefix="tuling_fsm_") as folder:
         results = out.resolve() if out is not None else Path(folder) / "out"
+        for older in (RESULT, FILM, PICTURES):
+            (results / older).unlink(missing_ok=True)
         sim = {
             "scenario": str(scenario_file.resolve()),
             "seed": seed,
@@ -152,7 +154,9 @@ def bring_up(group: ProcessGroup, node: Node, executor: Executor) -> None:
 
 
 def _read_result(folder: Path, group: ProcessGroup) -> dict[str, Any]:
-    file = folder / "result.json"
+    file, code = folder / RESULT, group.exit_code(SIM)
+    if code is not None and code < 0:
+        raise InputError(f"node {SIM}", f"ended by signal {-code}: {group.last_words(SIM)}", "a run to its end")
     if not file.is_file():
         raise InputError(f"node {SIM}", f"left no result: {group.last_words(SIM)}", "a result")
     result: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
@@ -223,7 +227,7 @@ class ProcessGroup:
             time.sleep(_POLL_S)
 
     def exit_code(self, name: str) -> int | None:
-        """Of a process that has ended."""
+        """Of a process that has ended; the signal that ended it, below zero."""
         return self._children[name].process.poll()
 
     def last_words(self, name: str) -> str:
