@@ -216,10 +216,12 @@ class Queue:
 def test_all_commands_that_wait_are_taken_with_the_first_one() -> None:
     stop, go = pack_bool(True), pack_bool(False)
     queues = {"emergency_stop": Queue(stop, go), "radar_health": Queue(go)}
-    node = SimpleNamespace(_inbox=Inbox(print), _present=lambda: None, _subscribed=queues)
+    inbox = Inbox(print)
+    cycle = SimpleNamespace(receive=lambda topic, raw: [inbox.receive(topic, raw, ticking=True)])
+    node = SimpleNamespace(_present=lambda: cycle, _do=list, _subscribed=queues)
     for topic in queues:
         planner.PlannerNode._receive(node, topic, go)
-    inputs = node._inbox.take(1)
+    inputs = inbox.take(1)
     assert inputs.emergency_stop.value
     assert [len(queue.messages) for queue in queues.values()] == [0, 1]
 

@@ -271,6 +271,17 @@ def test_a_command_to_stop_is_not_taken_back_before_a_tick_has_seen_it(after, tm
     assert commands == [None, None, True, False]
 
 
+@pytest.mark.clause("EST-1")
+@pytest.mark.parametrize("commands", [(True, False), (False, True)])
+def test_of_what_came_before_activation_the_newest_command_counts(commands):
+    bench = Bench()
+    for stop in commands:
+        bench.inbox.receive("emergency_stop", pack_bool(stop))
+    bench.send(frame(1.0))
+    (seen,) = bench.agent.seen
+    assert seen.emergency_stop.value is commands[-1]
+
+
 @pytest.mark.clause("SAF-1", "USE-11")
 def test_many_late_plans_in_a_row_end_in_a_comfortable_stop():
     bench = Bench(clock=ticking([0.01] + [0.9] * 40))

@@ -46,8 +46,9 @@ class Inbox:
         self.heard_ns: int | None = None
         """Stamp of the odometry that came last and in order, whether it was taken or too late for that."""
 
-    def receive(self, topic: str, raw: bytes) -> bool:
-        """Keep a message until the next tick; a newer one replaces it, but no command to stop (EST-1).
+    def receive(self, topic: str, raw: bytes, ticking: bool = False) -> bool:
+        """Keep a message until the next tick; a newer one replaces it, but no command to stop while there are ticks to
+        see it (EST-1): one that was taken back before is none.
 
         Odometry is read at once, as it drives the ticks; returns whether it can be used.
         """
@@ -60,7 +61,7 @@ class Inbox:
                 return False
             self.stamps[topic], self._values[topic] = read
             return True
-        if not commands_stop(topic, self._raw.get(topic)):
+        if not (ticking and commands_stop(topic, self._raw.get(topic))):
             self._raw[topic] = raw
         if topic in STAMPED and len(raw) >= STAMP_BYTES:
             self.stamps[topic] = stamp_ns(raw)

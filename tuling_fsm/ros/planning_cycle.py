@@ -183,7 +183,7 @@ class PlanningCycle:
 
     def receive(self, topic: str, raw: bytes) -> Iterator[Output]:
         """A message has come: it goes into the inbox, and what is due is done."""
-        usable, odometry = self._inbox.receive(topic, raw), topic == "odometry"
+        usable, odometry = self._inbox.receive(topic, raw, ticking=True), topic == "odometry"
         if odometry and self._inbox.heard_ns != self._heard_ns:
             if not usable and self._odometry_at is not None and not self._late:
                 self._late = True
