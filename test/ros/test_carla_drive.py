@@ -14,7 +14,7 @@ from ros.carla_port import Port
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
-from tuling_fsm.ros.carla.drive import CarlaDrive
+from tuling_fsm.ros.carla.drive import CarlaDrive, PendingTicks
 from tuling_fsm.ros.carla.parameters import CarlaParameters
 from tuling_fsm.ros.last_resort import straight_on
 from tuling_fsm.wire.carla import messages
@@ -167,6 +167,30 @@ def test_a_reloaded_world_begins_anew_and_an_old_message_does_not_count(course):
         bench.receive(OBJECT_ARRAY, ns)
         bench.answer(ns)
     assert bench.port.commands == [100 * DT_NS, 3 * DT_NS]
+
+
+def test_a_world_that_is_reloaded_in_its_first_second_is_driven_from_its_second_tick_on(course):
+    bench = Bench(course)
+    ticks = [*range(1, 19), *range(1, 25)]
+    for k in ticks:
+        for name in (STATUS, ODOMETRY, OBJECT_ARRAY):
+            bench.receive(name, k * DT_NS)
+        bench.answer(k * DT_NS)
+    assert bench.port.commands == [k * DT_NS for k in (*range(1, 19), *range(2, 25))]
+
+
+def test_one_topic_that_comes_late_in_its_order_is_no_new_world():
+    ticks = PendingTicks()
+    began = [ticks.begin_tick(name, k * DT_NS) for name in (STATUS, ODOMETRY) for k in range(1, 5)]
+    assert began == [True] * 4 + [False] * 4
+    assert [ticks.begin_tick(ODOMETRY, k * DT_NS) for k in (3, 4, 5, 4, 5, 6)] == [
+        False,
+        False,
+        True,
+        False,
+        False,
+        True,
+    ]
 
 
 def test_the_remote_stop_rain_and_waypoints_reach_the_planner(course):

@@ -119,7 +119,8 @@ def _with_axles(vehicle: Vehicle, axles: AxleOffsets) -> Vehicle:
 
 
 WORLD_RELOADED_NS = 1_000_000_000
-"""A stamp that lies further back than this belongs to a new world; a nearer one came late."""
+"""A stamp that lies further back than this belongs to a new world; a nearer one came late, unless its topic goes on
+from there."""
 
 
 class PendingTicks:
@@ -133,14 +134,29 @@ class PendingTicks:
         self.commands = 0
         self.dropped = 0
         """Ticks that were over before their command was there."""
+        self._heard: dict[str, int] = {}
+        """The latest stamp of each topic since the last tick began."""
+        self._set_back: set[str] = set()
+        """Topics whose stamps have gone back since then."""
 
-    def begin_tick(self, ns: int) -> bool:
+    def begin_tick(self, topic: str, ns: int) -> bool:
         """A message of the tick with this stamp has come; whether that is a new tick."""
-        if self.last is not None and self.last - WORLD_RELOADED_NS <= ns <= self.last:
+        if self.last is not None and self.last - WORLD_RELOADED_NS <= ns <= self.last and not self._goes_on(topic, ns):
             return False
+        self._heard, self._set_back = {topic: ns}, set()
         self.dropped += self.pending is not None
         self.last = self.pending = ns
         return True
+
+    def _goes_on(self, topic: str, ns: int) -> bool:
+        """Whether a topic goes on from where its stamps have gone back to. A topic that is late keeps its order, and a
+        single message of it that is overtaken is followed by none.
+        """
+        before, self._heard[topic] = self._heard.get(topic, ns), ns
+        if ns < before:
+            self._set_back.add(topic)
+        assert self.last is not None
+        return topic in self._set_back and before < ns < self.last
 
     def settle(self, ns: int) -> bool:
         """Whether a command for this tick is to be sent now; then it counts as sent."""
@@ -333,7 +349,7 @@ class CarlaDrive:
 
     def _tick(self, name: str, ns: int) -> None:
         """A message of the ego: its tick is owed a command, at once where nothing more will come."""
-        if self.ticks.begin_tick(ns):
+        if self.ticks.begin_tick(name, ns):
             self._pending_since = self._resent_at = self._clock()
         if self._ending and self.ticks.pending == ns:
             self._send_last(ns)
