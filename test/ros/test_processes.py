@@ -15,7 +15,7 @@ from patience import PATIENCE_S, wait_until
 from ros.children import gone
 from ros.domains import new_domain
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.ros import processes
+from tuling_fsm.ros import executable, processes
 from tuling_fsm.ros.environment import PARENT, child_environment
 from tuling_fsm.ros.processes import ProcessGroup
 
@@ -116,6 +116,16 @@ def test_libraries_that_are_not_found_are_said_in_one_line():
     assert done.stderr.startswith("rclpy: cannot be loaded: ")
     assert "(expected a shell without _ROS_WHEELS_BOOTSTRAP_COMPLETE)" in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "word"), [((), 2, "usage"), (("plan",), 2, "plan is none of them"), (("--help",), 0, "usage")]
+)
+def test_a_name_that_is_no_executable_is_one_line_with_all_names(arguments, code, word, capsys):
+    assert executable.main(arguments) == code
+    said = capsys.readouterr()
+    (line,) = (said.err if code else said.out).splitlines()
+    assert line.startswith(f"{word}: python -m tuling_fsm.ros.executable planner|sim|route_server|tracker|view|")
 
 
 @pytest.mark.ros

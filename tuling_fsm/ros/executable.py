@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tuling_fsm.ros.loop import ServedNode
 
 MakeNode = Callable[[], "ServedNode"]
+HELP = ("-h", "--help")
 USAGE = "[--ros-args [--params-file FILE] [-p NAME:=VALUE] [-r NAME:=OTHER]]; its parameters are in docs/tuning.md"
 
 
@@ -156,9 +157,21 @@ def _of_no_use(arguments: Sequence[str]) -> int | None:
     program, *rest = remove_ros_args(list(arguments)) or ("",)
     if not rest:
         return None
-    asked = rest[0] in ("-h", "--help")
+    asked = rest[0] in HELP
     word = "usage" if asked else f"{rest[0]} is of no use"
     print(f"{word}: {Path(program).name} {USAGE}", file=sys.stdout if asked else sys.stderr)
+    return 0 if asked else 2
+
+
+def main(arguments: Sequence[str]) -> int:
+    """One of `EXECUTABLES` by its name, the first argument; returns its exit code, or 2 without such a name."""
+    name = arguments[0] if arguments else ""
+    if name in EXECUTABLES:
+        return EXECUTABLES[name](arguments)
+    asked = name in HELP
+    word = f"{name} is none of them" if name and not asked else "usage"
+    names = "|".join(EXECUTABLES)
+    print(f"{word}: python -m {PACKAGE}.ros.executable {names} {USAGE}", file=sys.stdout if asked else sys.stderr)
     return 0 if asked else 2
 
 
@@ -168,4 +181,4 @@ def _leave(*_: object) -> NoReturn:
 
 
 if __name__ == "__main__":
-    sys.exit(EXECUTABLES[sys.argv[1]](sys.argv[1:]))
+    sys.exit(main(sys.argv[1:]))
