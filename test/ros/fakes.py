@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tuling_fsm.behaviour.mission.memory import GoalKind, MissionGoal, MissionProgress
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.parameters import group, param
@@ -85,9 +86,12 @@ class FakeAgent:
         moving = odometry is not None and not stopped and self.state == "on_road/normal"
         reason = Reason.EMERGENCY_STOP if stopped else Reason.NONE if moving else Reason.NO_ROUTE
         trajectory = self.cruise(inputs.stamp, pose) if moving else Trajectory.standing(inputs.stamp, pose)
+        memory = SimpleNamespace(mission=MissionProgress(goal=MissionGoal(GoalKind.PICKUP)))
         decision = SimpleNamespace(
-            route_requests=requests, route_blocked=None, transition=event, supervisor_transitions=(), supervisors=(),
-            pending=(), timeout=None, time_in_state_s=1.0, request=Hold(reason), reports=(), flaps=0,
+            route_requests=requests, route_blocked=None, transition=event, supervisor_transitions=(),
+            supervisors=(("emergency_stop", "link_lost" if stopped else "armed"),), state=self.state,
+            record=SimpleNamespace(machine=SimpleNamespace(memory=memory)), pending=(),
+            timeout=None, time_in_state_s=1.0, request=Hold(reason), reports=(), flaps=0,
         )  # fmt: skip
         world = SimpleNamespace(
             route=None, junctions=(), reports=(), ego=Ego(pose, odometry.v if odometry else 0.0, 0.0, 0.0)

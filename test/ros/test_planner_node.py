@@ -148,6 +148,14 @@ def test_an_emergency_stop_holds_the_next_trajectory(rig, map_file):
     assert rig.call("clear_emergency_stop").success
 
 
+ANSWERS = {
+    (2, "skip_task"): (True, "on the next tick"),
+    (4, "reset"): (False, "the car is not parked"),
+    (4, "skip_task"): (True, "when the emergency stop is released"),
+    (4, "clear_emergency_stop"): (True, "on the next tick, if the remote is heard and says go"),
+}
+
+
 @pytest.mark.clause("DWELL-3")
 def test_the_operators_calls_reach_the_next_tick_and_its_record_once(rig, map_file, tmp_path):
     calls = ("reset", "skip_task", "clear_emergency_stop")
@@ -160,13 +168,14 @@ def test_the_operators_calls_reach_the_next_tick_and_its_record_once(rig, map_fi
     assert rig.planner.change("activate", PATIENCE_S)
     rig.until(lambda: all(p.get_subscription_count() for p in rig.publishers.values()))
     for k in range(6):
-        for name in {2: ("reset",), 4: calls}.get(k, ()):
-            assert rig.call(name).success
-        rig.send(frame(1.0 + 0.05 * k))
+        for name in {2: ("skip_task",), 4: calls}.get(k, ()):
+            answer = rig.call(name)
+            assert (answer.success, answer.message) == ANSWERS[k, name]
+        rig.send(frame(1.0 + 0.05 * k, stop=k >= 3))
         rig.until_answered(1.0 + 0.05 * k)
     stop_process(process)
     seen = [[name for name in calls if getattr(inputs, name)] for inputs in read_inputs(tmp_path / "out")]
-    assert seen == [[], [], ["reset"], [], list(calls), []]
+    assert seen == [[], [], ["skip_task"], [], ["skip_task", "clear_emergency_stop"], []]
 
 
 @pytest.mark.clause("EXPL-1", "USE-12")

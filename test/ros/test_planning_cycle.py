@@ -271,6 +271,16 @@ def test_a_command_to_stop_is_not_taken_back_before_a_tick_has_seen_it(after, tm
     assert commands == [None, None, True, False]
 
 
+def test_a_call_that_nothing_can_follow_is_refused_and_reaches_no_tick():
+    bench = Bench()
+    assert bench.cycle.call("skip_task") == (False, "no tick yet")
+    bench.send(frame(1.0))
+    assert bench.cycle.call("reset") == (False, "the car is not parked")
+    assert bench.cycle.call("skip_task") == (True, "on the next tick")
+    bench.send(frame(1.05))
+    assert [(each.reset, each.skip_task) for each in bench.agent.seen] == [(False, False), (False, True)]
+
+
 @pytest.mark.clause("EST-1")
 @pytest.mark.parametrize("commands", [(True, False), (False, True)])
 def test_of_what_came_before_activation_the_newest_command_counts(commands):

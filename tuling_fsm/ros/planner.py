@@ -47,6 +47,7 @@ _LOCK_STEP_ACK_S = 30.0
 """In lock-step what has to arrive before the plan is waited for, on a machine that stalls too."""
 _LAST_ACK_S = 0.2
 """The last stop is waited for."""
+INACTIVE = "the planner is not active"
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
 Transition = Callable[["PlannerNode", LifecycleState], TransitionCallbackReturn]
 
@@ -270,16 +271,14 @@ class PlannerNode(ServedNode, LifecycleNode):
             cycle.rested()
 
     def _call(self, name: str, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        response.success = self._cycle is not None
-        if response.success:
-            self._inbox.call(name)
-        response.message = "on the next tick" if response.success else "the planner is not active"
+        cycle = self._present()
+        response.success, response.message = (False, INACTIVE) if cycle is None else cycle.call(name)
         return response
 
     def _explain(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         cycle = self._present()
         response.success = cycle is not None
-        response.message = "the planner is not active" if cycle is None else cycle.explanation()
+        response.message = INACTIVE if cycle is None else cycle.explanation()
         return response
 
     def _present(self) -> PlanningCycle | None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from tuling_fsm.bag.saved_state import save_state
 from tuling_fsm.bag.writer import BagWriter
+from tuling_fsm.behaviour.operator_calls import answer_call
 from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError, in_one_line
 from tuling_fsm.core.geometry import Pose
@@ -248,6 +249,15 @@ class PlanningCycle:
         if self._failure is not None:
             return self._failure.words[self._own.language]
         return "no tick yet" if self._last is None else explain(self._last, self._own.language)
+
+    def call(self, name: str) -> tuple[bool, str]:
+        """A service call of the operator: whether it can do anything in the present state, and when or why not."""
+        if self._last is None:
+            return False, "no tick yet"
+        possible, said = answer_call(name, self._last.decision)
+        if possible:
+            self._inbox.call(name)
+        return possible, said
 
     def halt(self) -> Iterator[Output]:
         """Send a stop and see that it arrives, keep the state, close the bag."""

@@ -11,6 +11,7 @@ from garage import LANE_M, slot_pose
 from behaviour.worlds import Drive, Thing, plan
 from tuling_fsm.behaviour import states
 from tuling_fsm.behaviour.leaf import BehaviourContext
+from tuling_fsm.behaviour.operator_calls import answer_call
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import FollowLanes, FreeSpace, Hold, Reason
 from tuling_fsm.core.scene import Ego, Scene
@@ -231,6 +232,14 @@ def test_a_reset_during_an_emergency_stop_is_heard_when_it_is_released(car_park_
     drive.place.emergency = EmergencyInput(False, 0.0)
     assert drive.tick().state == (states.PLAN_ONCE if called else states.PARKED)
     assert not drive.behaviour.record.machine.memory.reset
+
+
+@pytest.mark.clause("PRK-5")
+def test_an_operator_is_told_when_a_reset_takes_effect(car_park_map: RoadMap) -> None:
+    drive = parked(car_park_map)
+    assert answer_call("reset", drive.last) == (True, "on the next tick")
+    drive.place.emergency = EmergencyInput(True, 0.0)
+    assert answer_call("reset", drive.tick()) == (True, "when the emergency stop is released")
 
 
 @pytest.mark.clause("PRK-5", "EST-1")
