@@ -160,6 +160,18 @@ def test_a_car_that_is_not_on_its_last_plan_is_braked_straight_on(course, ns, po
     assert len(bench.port.commands) == 5
 
 
+def test_a_car_that_was_put_elsewhere_is_driven_as_at_first(course):
+    there, pedals = Pose(150.0, 160.0, 0.0), []
+    for begin in (1, 2):
+        bench = Bench(course)
+        for k, pose, v in ((1, START, 5.0), (2, there, 1.0))[begin - 1 :]:
+            bench.receive(OBJECT_ARRAY, k * DT_NS)
+            bench.receive(ODOMETRY, k * DT_NS, v, pose)
+            bench.answer(k * DT_NS, straight_on(0.05 * k, Pose(pose.x - 1.4, pose.y - 0.3, 0.1), v))
+        pedals.append(bench.port.pedals[-1])
+    assert pedals[0] == pedals[1]
+
+
 def test_a_reloaded_world_begins_anew_and_an_old_message_does_not_count(course):
     bench = Bench(course)
     for ns in (100 * DT_NS, 99 * DT_NS, 100 * DT_NS, 3 * DT_NS):

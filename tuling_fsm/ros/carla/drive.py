@@ -74,6 +74,7 @@ class EgoController:
 
     def follow(self, plan: Trajectory, motion: EgoMotion, dt: float) -> Pedals:
         """The command of a tick of `dt` s that begins with this motion."""
+        self._forget_where_off(motion.odometry)
         self._last = plan
         return self._track(plan, motion, dt)
 
@@ -85,9 +86,7 @@ class EgoController:
             hold = TrackerOutput(self._steer, 0.0, 1.0, True)
             return self._pedals.press(hold, 0.0, 0.0, self._max_steer, dt)
         odometry, decel = motion.odometry, self._parameters.vehicle.comfort_decel
-        if self._last is not None and _is_off(self._last, odometry):
-            self._last, self._steer = None, 0.0
-            self._pedals.forget()
+        self._forget_where_off(odometry)
         if self._last is not None and self._last.end_stamp > odometry.stamp:
             self._last = braking(self._last, odometry.stamp, decel)
             return self._track(self._last, motion, dt)
@@ -99,6 +98,12 @@ class EgoController:
         parameters = self._parameters
         brake = min(parameters.vehicle.emergency_decel / parameters.pedals.full_brake_decel, 1.0)
         return Pedals(0.0, brake, min(max(-self._steer / self._max_steer, -1.0), 1.0), False)
+
+    def _forget_where_off(self, odometry: Odometry) -> None:
+        """Where the last plan is none for this car, nothing that was done on it says what to do now."""
+        if self._last is not None and _is_off(self._last, odometry):
+            self._last, self._steer = None, 0.0
+            self._pedals.forget()
 
     def _track(self, plan: Trajectory, motion: EgoMotion, dt: float) -> Pedals:
         odometry = motion.odometry
