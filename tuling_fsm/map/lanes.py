@@ -98,6 +98,10 @@ class Lane:
         """Length of the centre, m."""
         return self.center.length
 
+    def height(self, s: float) -> float:
+        """Of the lane's centre at `s` (m), m."""
+        return float(np.interp(s, self.center.s, self.z))
+
     def slope(self, s: float) -> float:
         """By how much the lane rises in a metre of its centre at `s` (m)."""
         i = min(max(int(np.searchsorted(self.center.s, s)) - 1, 0), len(self.z) - 2)

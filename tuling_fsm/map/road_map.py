@@ -81,6 +81,11 @@ class RoadMap:
         high = (index.samples[:, :2] + half).max(axis=0)
         return float(low[0]), float(low[1]), float(high[0]), float(high[1])
 
+    @cached_property
+    def lane_types(self) -> tuple[str, ...]:
+        """All types of lanes that there are."""
+        return tuple(sorted({lane.type for lane in self.lanes.values()}))
+
     def driving_lanes(self) -> tuple[LaneId, ...]:
         """All driving lanes, in file order."""
         return self._driving

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-
 from tuling_fsm.core.geometry import Pose, distance
 from tuling_fsm.core.standing import VEHICLE_STANDS
 from tuling_fsm.map.road_map import RoadMap
@@ -161,10 +159,7 @@ class ActorSpawner:
 def height_at(road_map: RoadMap, pose: Pose) -> float | None:
     """Of the road at a pose, m; None off the road."""
     found = road_map.project(pose.x, pose.y, pose.heading, radius=ROAD_REACH_M)
-    if found is None:
-        return None
-    lane = road_map.lanes[found.lane]
-    return float(np.interp(found.s, lane.center.s, lane.z))
+    return None if found is None else road_map.lanes[found.lane].height(found.s)
 
 
 SENSORS = ((ODOMETRY_SENSOR, "odometry"), (OBJECTS_SENSOR, "objects"), (PLACER, "control"))

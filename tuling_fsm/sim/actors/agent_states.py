@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -160,9 +159,7 @@ class AgentTable:
         return np.where(car["physical"], 0.5 * car["v"] * elementwise.tan(car["steer"]), 0.0)
 
     def _walking(self) -> ActorBoxes:
-        rows = [
-            (w.pose.x, w.pose.y, math.nan, w.pose.heading, SIZE_M, SIZE_M, w.v) for w in self._pedestrians.pedestrians
-        ]
+        rows = [(w.pose.x, w.pose.y, w.z, w.pose.heading, SIZE_M, SIZE_M, w.v) for w in self._pedestrians.pedestrians]
         count = len(rows)
         kinds, numbers = np.full(count, Kind.PEDESTRIAN, np.uint8), np.arange(count) + FIRST_WALKER_ID
         return ActorBoxes(np.array(rows).reshape(-1, 7), kinds, numbers)

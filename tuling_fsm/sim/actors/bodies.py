@@ -15,8 +15,9 @@ from tuling_fsm.core import elementary
 from tuling_fsm.core.arrays import FloatArray, IntArray
 from tuling_fsm.core.errors import InputError, assert_never
 from tuling_fsm.core.geometry import Polyline, Pose, distance, shifted
-from tuling_fsm.map.lanes import Lane, LaneId
+from tuling_fsm.map.lanes import Lane, LaneId, ParkingSlot
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.sim.actors.levels import level_at
 from tuling_fsm.sim.scenario import commands
 from tuling_fsm.sim.scenario.choices import ActorKind, Material, PerceivedAs
 from tuling_fsm.sim.scenario.commands import PlacedObjectsCommand
@@ -33,7 +34,7 @@ STANDING = (ActorKind.BARRIER, ActorKind.CONE, ActorKind.DEBRIS)
 class FreeActor:
     """One actor off the lanes: size (m); `pose` of the box's centre in `map`; speed, acceleration, the speed that it
     approaches and the rate at which (m/s, m/s^2); the way of its reference point, how far it has come on it (m), and
-    whether it is at its end.
+    whether it is at its end; the level that it is on, m (NaN: any).
     """
 
     kind: ActorKind
@@ -47,6 +48,7 @@ class FreeActor:
     path: Polyline | None = None
     s: float = 0.0
     arrived: bool = False
+    z: float = math.nan
 
     @property
     def reference_behind(self) -> float:
@@ -131,7 +133,9 @@ SPACING_M = {Material.BARRIER: 1.75, Material.CONE: 1.0, Material.DEBRIS: 1.75}
 
 
 class ActorBoxes(NamedTuple):
-    """M boxes: centre x, y, z (m, NaN), heading, length, width, speed (M, 7), kinds as in the table of objects, ids."""
+    """M boxes: centre x, y, z (m; z NaN: on any level), heading, length, width, speed (M, 7), kinds as in the table of
+    objects, ids.
+    """
 
     rows: FloatArray
     kinds: npt.NDArray[np.uint8]
@@ -142,7 +146,7 @@ class ActorBoxes(NamedTuple):
         """Boxes of bodies at poses of their centres, with their ids."""
         rows, kinds, ids = [], [], []
         for number, (x, y, heading), body in found:
-            rows.append((x, y, math.nan, heading, body.length, body.width, body.v))
+            rows.append((x, y, body.z, heading, body.length, body.width, body.v))
             kinds.append(OBJECT_KIND[body.kind])
             ids.append(number)
         return cls(np.array(rows).reshape(-1, 7), np.array(kinds, np.uint8), np.array(ids, np.int64))
@@ -175,12 +179,12 @@ class PlacedObjects:
             self._boxes = ActorBoxes.of(there)
         return self._boxes
 
-    def apply(self, command: PlacedObjectsCommand, where: Pose | None = None) -> None:
-        """Carry out a command; `where` is the pose of its placement."""
+    def apply(self, command: PlacedObjectsCommand, where: Pose | None = None, z: float = math.nan) -> None:
+        """Carry out a command; `where` is the pose of its placement, `z` its level (m)."""
         self._boxes = None
         match command:
             case commands.CloseRoad():
-                self._close(command, where)
+                self._close(command, where, z)
             case commands.OpenRoad(actor):
                 self._take_away(f"{actor} ")
             case commands.OccupySpaces(spaces):
@@ -193,9 +197,9 @@ class PlacedObjects:
             case _:
                 assert_never(command)
 
-    def _put(self, name: str, body: FreeActor, centre: Pose) -> int:
+    def _put(self, name: str, body: FreeActor, centre: Pose, z: float) -> int:
         """The body's id."""
-        body.pose = centre
+        body.pose, body.z = centre, z
         self.bodies[name], self.ids[name] = body, FIRST_PROP_ID + self._count
         self._count += 1
         return self.ids[name]
@@ -207,14 +211,16 @@ class PlacedObjects:
         self._closed = {name: lanes for name, lanes in self._closed.items() if not name.startswith(prefix)}
 
     def _park(self, spaces: tuple[str, ...]) -> None:
-        slots: Mapping[str, Pose] = {slot.id: slot.pose for slot in self._map.slots}
+        slots: Mapping[str, ParkingSlot] = {slot.id: slot for slot in self._map.slots}
         for space in spaces:
             name = f"space {space} car"
             if space in slots and name not in self.bodies:
-                self._put(name, FreeActor(ActorKind.VEHICLE, *CAR_M), slots[space])
+                slot = slots[space]
+                z = level_at(self._map, slot.pose, road=slot.road)
+                self._put(name, FreeActor(ActorKind.VEHICLE, *CAR_M), slot.pose, z)
 
-    def _close(self, command: commands.CloseRoad, where: Pose | None) -> None:
-        found = None if where is None else self._map.project(where.x, where.y, where.heading)
+    def _close(self, command: commands.CloseRoad, where: Pose | None, z: float) -> None:
+        found = None if where is None else self._map.project(where.x, where.y, where.heading, z)
         if found is None:
             raise InputError(command.actor, f"no road to close at {command.placement}", "a place on a lane")
         here = self._map.lanes[found.lane]
@@ -227,7 +233,7 @@ class PlacedObjects:
         self._closed[f"{command.actor} {self._count}"] = frozenset(lane.id for lane in lanes)
         for place, pose in enumerate(row):
             body = FreeActor(KINDS[command.material], *SIZES_M[command.material])
-            number = self._put(f"{command.actor} {self._count} {place}", body, pose)
+            number = self._put(f"{command.actor} {self._count} {place}", body, pose, here.height(found.s))
             if command.seen_as is not PerceivedAs.OBJECTS:
                 self.seen_as[number] = command.seen_as
 

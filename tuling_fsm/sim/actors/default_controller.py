@@ -55,7 +55,7 @@ class DefaultController:
         self._find_lane(reference)
 
     def _find_lane(self, reference: Pose) -> None:
-        self._lane = LaneState.of(self._map, reference, self._route)
+        self._lane = LaneState.of(self._map, reference, self._route, self._body.z)
         if self._lane is not None:
             self._lane.tilt = wrap_angle(reference.heading - self._lane.heading)
 

@@ -36,9 +36,11 @@ class LaneState:
     at_end: bool = False
 
     @classmethod
-    def of(cls, road_map: RoadMap, pose: Pose, route: Collection[LaneId] = ()) -> LaneState | None:
-        """The state of an actor at a pose; None where it does not stand along a lane."""
-        found = locate(road_map, pose, REACH_M)
+    def of(
+        cls, road_map: RoadMap, pose: Pose, route: Collection[LaneId] = (), z: float | None = None
+    ) -> LaneState | None:
+        """The state of an actor at a pose, on the level `z` (m); None where it does not stand along a lane."""
+        found = locate(road_map, pose, REACH_M, z)
         if found is None:
             return None
         along = elementary.cos(pose.heading - found.heading)

@@ -20,13 +20,14 @@ from tuling_fsm.map.routing import plan_route
 from tuling_fsm.sim.actors.bodies import DEFAULT_RATE, FreeActor, PlacedObjects
 from tuling_fsm.sim.actors.default_controller import DefaultController
 from tuling_fsm.sim.actors.lane_state import LaneState
+from tuling_fsm.sim.actors.levels import level_at, road_of
 from tuling_fsm.sim.actors.longitudinal import ActorSurroundings
 from tuling_fsm.sim.scenario import commands
 from tuling_fsm.sim.scenario.choices import ActorKind
 from tuling_fsm.sim.scenario.commands import ActorCommand, PlacedObjectsCommand
 from tuling_fsm.sim.scenario.maneuvers import ManeuverCommand, ShiftLane
 from tuling_fsm.sim.scenario.model import EGO, ActorState, ScenarioActor
-from tuling_fsm.sim.scenario.placements import OnMap, Placement, place
+from tuling_fsm.sim.scenario.placements import OnMap, Placement, Relation, place
 from tuling_fsm.sim.scenario.road_places import locate
 from tuling_fsm.sim.traffic.fleet import AXLE_SHARE, OFF
 from tuling_fsm.sim.traffic.manager import TrafficManager
@@ -90,11 +91,13 @@ class ScriptedActors:
     def step(self, dt: float, around: ActorSurroundings) -> None:
         """Move the actors that the traffic does not move by `dt` s."""
         for name, body in self.bodies.items():
-            controller, state = self._controllers.get(name), self.state(name)
+            controller, state, before = self._controllers.get(name), self.state(name), body.pose
             if controller is not None and state is not None:
                 controller.step(dt, state, around)
             elif not self.on_lanes(name):
                 body.step(dt)
+            if body.pose is not None and body.pose != before:
+                body.z = level_at(self._map, body.pose, body.z)
 
     def maneuver(self, command: ManeuverCommand, around: ActorSurroundings) -> None:
         """Let an actor's default controller carry out a command; nothing happens to one that is not in the world.
@@ -167,8 +170,11 @@ class ScriptedActors:
         Raises:
             InputError: there is no road where it would be closed.
         """
-        where = self.pose_of(command.placement, ego) if isinstance(command, commands.CloseRoad) else None
-        self.placed_objects.apply(command, where)
+        where, z = None, math.nan
+        if isinstance(command, commands.CloseRoad):
+            where = self.pose_of(command.placement, ego)
+            z = z if where is None else self._level(command.placement, where, ActorKind.VEHICLE)
+        self.placed_objects.apply(command, where, z)
         if isinstance(command, commands.CloseRoad | commands.OpenRoad):
             closed = self.placed_objects.closed_lanes
             self._traffic.close_lanes([self._lanes[lane] for lane in sorted(closed) if lane in self._lanes])
@@ -263,6 +269,7 @@ class ScriptedActors:
         pose = place(placement, self._map, self._random, known, body.kind, body.reference_behind)
         if pose is None:
             return False
+        body.z = self._level(placement, pose, body.kind)
         if name in self._controllers:
             self._controllers[name].place(pose, speed)
             return True
@@ -271,6 +278,15 @@ class ScriptedActors:
         if speed > 0.0 and self._to_lanes(name):
             self._traffic.set_speed(self.rows[name], speed)
         return True
+
+    def _level(self, placement: Placement, pose: Pose, kind: ActorKind | None = None) -> float:
+        """Height of the road that a placement at a pose is on, m: next to an actor the one that this is on."""
+        z = self._z(placement.actor) if isinstance(placement, Relation) and placement.actor != EGO else math.nan
+        return level_at(self._map, pose, z, road_of(self._map, placement), kind)
+
+    def _z(self, name: str) -> float:
+        """The level that an actor is on, m."""
+        return float(self._traffic.fleet.car.z[self.rows[name]]) if self.on_lanes(name) else self.bodies[name].z
 
     def _change_speed(self, name: str, target: float, rate: float) -> None:
         self._need_state(name)
@@ -291,6 +307,7 @@ class ScriptedActors:
         """From the lanes to free movement, in place."""
         state = self.state(name)
         if self.on_lanes(name) and state is not None:
+            self.bodies[name].z = self._z(name)
             self._leave_lanes(name)
             self.bodies[name].place(state.pose, state.speed)
 
@@ -301,7 +318,7 @@ class ScriptedActors:
             return True
         if name not in self.rows or body.pose is None:
             return False
-        found = self._map.project(body.pose.x, body.pose.y, body.pose.heading, radius=LANE_REACH_M)
+        found = self._map.project(body.pose.x, body.pose.y, body.pose.heading, body.z, radius=LANE_REACH_M)
         if found is None or found.lane not in self._lanes:
             return False
         self._traffic.place(self.rows[name], self._lanes[found.lane], found.s, body.v, found.offset)

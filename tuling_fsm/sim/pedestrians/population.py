@@ -98,6 +98,8 @@ class Pedestrian:
     """Way left to go sideways around something, m, + left."""
     pose: Pose = field(default=Pose(0.0, 0.0, 0.0))
     """Where it is and faces."""
+    z: float = math.nan
+    """Height of the pavement that it is on or comes from, m."""
 
     def at(self, s: float) -> Pose:
         """The pose at `s` of the leg."""
@@ -169,6 +171,7 @@ class Pedestrians:
             forward=forward,
         )
         pedestrian.pose = pedestrian.at(s)
+        pedestrian.z = _height(lane, pedestrian)
         return pedestrian
 
     def step(self, dt: float, vehicles: FloatArray, lights: Mapping[int, int] = NO_LIGHTS) -> None:
@@ -252,6 +255,7 @@ class Pedestrians:
     def _walk_on_pavement(self, pedestrian: Pedestrian, before: float, dt: float) -> None:
         """On the pavement: perhaps turn to a crosswalk that was just passed, or go on where the lane ends."""
         assert pedestrian.lane is not None
+        pedestrian.z = _height(self._by_id[pedestrian.lane], pedestrian)
         p, rate = self._parameters, pedestrian.habits.run_out_rate
         for passage in self._passages[pedestrian.lane]:
             at = passage.s if pedestrian.forward else pedestrian.leg.length - passage.s
@@ -328,6 +332,11 @@ class Pedestrians:
         pedestrian.leg = _leg(lane, pedestrian.forward)
         projection = pedestrian.leg.project(x, y)
         pedestrian.s, pedestrian.offset = projection.s, projection.offset
+
+
+def _height(lane: Lane, pedestrian: Pedestrian) -> float:
+    """Of a lane where a pedestrian walks along it, m."""
+    return lane.height(pedestrian.s if pedestrian.forward else lane.length - pedestrian.s)
 
 
 def _leg(lane: Lane, forward: bool) -> Polyline:

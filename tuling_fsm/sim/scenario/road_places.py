@@ -194,12 +194,14 @@ def stepped(number: int, lanes: int) -> int:
     return goal + (1 if lanes > 0 else -1) if crossed and lanes != 0 else goal
 
 
-def locate(road_map: RoadMap, pose: Pose, radius: float = NEAR_ROAD_M) -> LanePosition | None:
-    """The lane of any type that a pose lies on, or the nearest one; a driving lane before any other."""
-    types = tuple(sorted({lane.type for lane in road_map.lanes.values()}))
-    on = road_map.project(pose.x, pose.y, pose.heading)
-    on = on or road_map.project(pose.x, pose.y, pose.heading, types=types)
-    return on or road_map.project(pose.x, pose.y, pose.heading, types=types, radius=radius)
+def locate(road_map: RoadMap, pose: Pose, radius: float = NEAR_ROAD_M, z: float | None = None) -> LanePosition | None:
+    """The lane of any type that a pose lies on, or the nearest one; a driving lane before any other, one on the level
+    `z` (m) before one above or below it.
+    """
+    types = road_map.lane_types
+    on = road_map.project(pose.x, pose.y, pose.heading, z)
+    on = on or road_map.project(pose.x, pose.y, pose.heading, z, types)
+    return on or road_map.project(pose.x, pose.y, pose.heading, z, types, radius)
 
 
 def walk(road_map: RoadMap, lane: LaneId, s: float, ahead: float) -> tuple[Lane, float]:

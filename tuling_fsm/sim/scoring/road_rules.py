@@ -176,7 +176,7 @@ def ground_under(road_map: RoadMap, rules: RoadRules, vehicle: Vehicle, pose: Po
     if position is None:
         return Ground(None, math.nan, ())
     lane = road_map.lanes[position.lane]
-    z = float(np.interp(position.s, lane.center.s, lane.z))
+    z = lane.height(position.s)
     if lane.junction is None:
         return Ground(position, z, ())
     touched = rules.lanes_touched(vehicle.footprint(pose))

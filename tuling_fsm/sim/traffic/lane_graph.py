@@ -204,11 +204,11 @@ def _unfit(road_map: RoadMap, lane: Lane) -> bool:
         return False
     for s in np.arange(LOOK_M, lane.length - LOOK_M, LOOK_M).tolist():
         x, y, heading = lane.center.at(s)
-        z = float(np.interp(s, lane.center.s, lane.z))
+        z = lane.height(s)
         for other in road_map.positions(x, y):
             turned = abs(wrap_angle(other.heading - heading))
             there = road_map.lanes[other.lane]
-            level = abs(float(np.interp(other.s, there.center.s, there.z)) - z) < SAME_LEVEL_M
+            level = abs(there.height(other.s) - z) < SAME_LEVEL_M
             if there.junction is None and level and turned > ONCOMING:
                 return True
     return False
