@@ -6,16 +6,18 @@ import math
 
 import numpy as np
 import pytest
+from map import xodr
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.actors.scripted import road_distance
 from tuling_fsm.sim.initial_state import EgoSetting, ego_setting
-from tuling_fsm.sim.scenario.model import RandomRoute, RouteTo, RouteVia
+from tuling_fsm.sim.scenario.choices import ActorKind
+from tuling_fsm.sim.scenario.model import RandomRoute, RouteTo, RouteVia, ScenarioActor
 from tuling_fsm.sim.scenario.placements import Anywhere, AtPose, OnLane
 
-from .scenes import scenario
+from .scenes import scenario, simulation
 
 WEST_IN = OnLane("3", 1, 100.0)
 
@@ -76,6 +78,43 @@ def test_what_cannot_be_is_refused_with_a_reason(plain: RoadMap, changes: dict[s
 def test_distance_along_the_road(plain: RoadMap, end: Pose, expected: float | None) -> None:
     found = road_distance(plain, Pose(50.0, 1.75, math.pi), end)
     assert found is None if expected is None else found == pytest.approx(expected, abs=0.1)
+
+
+@pytest.fixture(scope="module")
+def ring(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
+    """A one-way street round a circle: four roads of 50 m."""
+    section = xodr.section([xodr.lane(-1, links=((-1,), (-1,)))])
+    radius = 200.0 / math.tau
+    roads = []
+    for i in range(4):
+        turned = 0.5 * math.pi * i
+        start = (radius * math.sin(turned), radius * (1.0 - math.cos(turned)), turned)
+        ends = ("predecessor", (i - 1) % 4, "end"), ("successor", (i + 1) % 4, "start")
+        link = "".join(f'<{k} elementType="road" elementId="{n}" contactPoint="{at}"/>' for k, n, at in ends)
+        arc = xodr.geometry(0.0, *start, 50.0, f'<arc curvature="{1.0 / radius!r}"/>')
+        roads.append(xodr.road(section, str(i), arc, 50.0, link=link))
+    return xodr.read(tmp_path_factory.mktemp("maps"), *roads)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        (("1", 5.0), ("0", 45.0), -10.0),
+        (("0", 45.0), ("1", 5.0), 10.0),
+        (("1", 25.0), ("1", 15.0), -10.0),
+        (("1", 5.0), ("2", 45.0), 90.0),
+        (("1", 5.0), ("3", 25.0), -80.0),
+    ],
+)
+def test_on_a_loop_the_shorter_way_says_who_is_ahead(
+    ring: RoadMap, one: tuple[str, float], other: tuple[str, float], expected: float
+) -> None:
+    actors = tuple(
+        ScenarioActor(name, ActorKind.VEHICLE, 4.5, 1.8, OnLane(road, -1, s))
+        for name, (road, s) in (("one", one), ("other", other))
+    )
+    sim = simulation(ring, ego=OnLane("3", -1, 5.0), route=RandomRoute(30.0), actors=actors)
+    assert sim._view().road_distance("one", "other") == pytest.approx(expected * 1.055, abs=0.5)
 
 
 def test_lanes_side_by_side_are_one_road(two_lanes: RoadMap) -> None:

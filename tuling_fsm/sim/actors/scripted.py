@@ -391,15 +391,15 @@ class StoryboardView:
         return name != EGO and self._scripted.arrived(name)
 
     def road_distance(self, name: str, reference: str) -> float | None:
-        """Distance along the road from an actor to another (m, + ahead); None when no road joins them."""
+        """Distance along the road from an actor to another, the shorter way where the road is a loop (m, + ahead); None
+        when no road joins them.
+        """
         one, other = self.actor(name), self.actor(reference)
         if one is None or other is None:
             return None
         ahead = road_distance(self._map, one.pose, other.pose)
-        if ahead is not None:
-            return ahead
-        behind = road_distance(self._map, other.pose, one.pose)
-        return None if behind is None else -behind
+        behind = road_distance(self._map, other.pose, one.pose, ROAD_REACH_M if ahead is None else ahead)
+        return ahead if behind is None or (ahead is not None and ahead <= behind) else -behind
 
     def pose_of(self, placement: Placement) -> Pose | None:
         """Where a placement is."""
@@ -432,8 +432,10 @@ class StoryboardView:
         return [state for state in states if state is not None]
 
 
-def road_distance(road_map: RoadMap, start: Pose, end: Pose) -> float | None:
-    """Shortest way along lanes (changing between those side by side) from one pose forward to another, m."""
+def road_distance(road_map: RoadMap, start: Pose, end: Pose, reach: float = ROAD_REACH_M) -> float | None:
+    """Shortest way along lanes (changing between those side by side) from one pose forward to another, m; None where
+    its last lane begins farther off than `reach` (m).
+    """
     here = road_map.project(start.x, start.y, start.heading, radius=NEAR_LANE_M)
     there = road_map.project(end.x, end.y, end.heading, radius=NEAR_LANE_M)
     if here is None or there is None:
@@ -447,7 +449,9 @@ def road_distance(road_map: RoadMap, start: Pose, end: Pose) -> float | None:
     targets = _abreast(road_map, there.lane, there.s)
     while queue:
         at, lane = heapq.heappop(queue)
-        if lane in done or at > ROAD_REACH_M:
+        if at > reach or (best is not None and at >= best):
+            break
+        if lane in done:
             continue
         done.add(lane)
         if lane in targets and at + targets[lane] >= 0.0:
