@@ -15,6 +15,7 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.actors.agent_states import AgentBoxes
 from tuling_fsm.sim.parameters import FaultParameters, SensorParameters, SimParameters
 from tuling_fsm.sim.scenario.choices import ActorKind
+from tuling_fsm.sim.scenario.commands import Remove, SetFog
 from tuling_fsm.sim.scenario.compiler import compile_text
 from tuling_fsm.sim.scenario.model import Population, RouteTo, ScenarioActor
 from tuling_fsm.sim.scenario.placements import AtPose
@@ -125,6 +126,35 @@ def test_occlusion_takes_hidden_objects_from_the_table(two_lanes: RoadMap) -> No
         return table.rows["id"].tolist()
 
     assert (seen(False), seen(True)) == ([1, 2], [1])
+
+
+@pytest.mark.clause("RFG-1")
+@pytest.mark.parametrize(
+    ("faults", "known"),
+    [
+        ({}, True),
+        ({"objects_faults": FaultParameters(occlusion=True)}, False),
+        ({f"{name}_faults": FaultParameters(occlusion=True) for name in ("lidar", "radar", "camera")}, False),
+        ({f"{name}_faults": FaultParameters(drop_out=1.0) for name in ("lidar", "camera")}, False),
+    ],
+    ids=["well seen", "hidden in the table", "hidden from all sensors", "dropped"],
+)
+def test_the_history_map_knows_nothing_that_was_not_seen(
+    two_lanes: RoadMap, faults: dict[str, FaultParameters], known: bool
+) -> None:
+    actors = tuple(
+        ScenarioActor(name, kind, length, 1.8, AtPose(x, -1.75, 0.0))
+        for name, kind, length, x in (("van", ActorKind.VEHICLE, 6.0, 60.0), ("cone", ActorKind.CONE, 0.4, 70.0))
+    )
+    text = scenario(ego=AtPose(40.0, -1.75, 0.0), route=RouteTo(AtPose(300.0, -1.75, 0.0)), actors=actors)
+    sim = Simulation(two_lanes, text, 1, Vehicle(), SimParameters(sensors=SensorParameters(**faults)))
+    for command in (SetFog(10.0), Remove("van")):
+        sim.advance(None)
+        sim.inject(command)
+    sim.advance(None)
+    table = sim.inputs().objects
+    assert table is not None
+    assert table.rows["source"].tolist() == ([Source.HISTORY_MAP] if known else [])
 
 
 def seen_by(frames: list[Inputs], sensor: Source) -> list[int]:

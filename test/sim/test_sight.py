@@ -25,8 +25,9 @@ def at(kind: Kind, x: float, v: float = 0.0) -> AgentBoxes:
 
 
 def seen(sight: SensorVisibility, agents: AgentBoxes, blind: bool) -> int:
-    (bits,) = sight.sources(agents, agents.boxes[:, 0], REACH, blind).tolist()
-    return int(bits)
+    bits = sight.sources(agents, agents.boxes[:, 0], REACH, blind)
+    sight.remember(agents, bits & OPTICAL > 0)
+    return int(bits[0])
 
 
 @pytest.mark.clause("RFG-1")

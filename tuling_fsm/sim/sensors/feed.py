@@ -155,9 +155,10 @@ class InputFeed:
             return agents.ids[hidden(ego.pose.x, ego.pose.y, agents)]
 
         rows = self._fusion.objects(stamp, self._sensors.objects(ego.pose, ego.z, agents, blind), behind)
-        if not self.channels[Sensor.OBJECTS].fault.occlusion:
-            return rows
-        return rows[~np.isin(rows["id"], behind())]
+        if self.channels[Sensor.OBJECTS].fault.occlusion:
+            rows = rows[~np.isin(rows["id"], behind())]
+        self._sensors.remember(agents, rows)
+        return rows
 
     def _update_odometry(self, stamp: float, believed: Pose, ego: EgoState, environment: Environment) -> None:
         channel = self.channels[Sensor.ODOMETRY]

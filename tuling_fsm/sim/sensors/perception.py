@@ -78,12 +78,12 @@ class SensorVisibility:
         if not blind:
             bits |= (distance <= min(self._lidar, reach)) * LIDAR
             bits |= (distance <= min(self._camera, reach)) * CAMERA
-            self._map(agents, bits & (LIDAR | CAMERA) > 0)
         elif self._mapped:
             bits |= ((distance <= reach) & self._known(agents)) * HISTORY_MAP
         return bits
 
-    def _map(self, agents: AgentBoxes, seen: BoolArray) -> None:
+    def remember(self, agents: AgentBoxes, seen: BoolArray) -> None:
+        """Note where those stand (N,) that lidar or camera have seen."""
         for number, box in zip(agents.ids[seen].tolist(), agents.boxes[seen].tolist(), strict=True):
             if abs(box[6]) < STANDS:
                 self._mapped[number] = box[0], box[1]
@@ -170,6 +170,11 @@ class Sensors:
         table["vx"], table["vy"] = seen[:, 6] * cos - left * sin, seen[:, 6] * sin + left * cos
         table["length"], table["width"], table["existence"] = seen[:, 4], seen[:, 5], 1.0
         return table
+
+    def remember(self, agents: AgentBoxes, rows: npt.NDArray[np.void]) -> None:
+        """Let the history map learn from what is left of the rows of `objects` after all faults of the sensors."""
+        optical = rows["id"][rows["source"] & (LIDAR | CAMERA) > 0]
+        self._sight.remember(agents, np.isin(agents.ids, optical))
 
     def _on_one_road(self, pose: Pose, z: float, box: FloatArray) -> bool:
         """Whether a box is higher or lower than the car by what the slopes of the road at both make of the way, and
