@@ -21,7 +21,7 @@ from tuling_fsm.sim.scenario.model import Population, RouteTo, ScenarioActor
 from tuling_fsm.sim.scenario.placements import AtPose
 from tuling_fsm.sim.sensors.faults import SensorChannel, hidden
 from tuling_fsm.sim.simulation import Simulation
-from tuling_fsm.world.inputs import Inputs, Odometry, Source
+from tuling_fsm.world.inputs import Inputs, Kind, Odometry, Source
 
 from .scenes import scenario
 
@@ -111,6 +111,26 @@ def test_what_stands_wholly_behind_something_is_hidden() -> None:
     assert hidden(0.0, 0.0, at(child)).tolist() == [False]
     assert hidden(16.0, 10.0, at(truck, child)).tolist() == [False, False]
     assert hidden(0.0, 0.0, at(truck, child)).tolist() == hidden(0.0, 0.0, at(truck, child)).tolist()
+
+
+@pytest.mark.parametrize(
+    ("kinds", "levels", "is_hidden"),
+    [
+        ((Kind.TRUCK, Kind.CAR), (0.0, 0.0), True),
+        ((Kind.TRUCK, Kind.CAR), (math.nan, 0.0), True),
+        ((Kind.TRUCK, Kind.CAR), (8.0, 0.0), False),
+        ((Kind.CONE, Kind.PEDESTRIAN), (0.0, 0.0), False),
+        ((Kind.DEBRIS, Kind.CAR), (0.0, 0.0), False),
+        ((Kind.CONE, Kind.DEBRIS), (0.0, 0.0), True),
+        ((Kind.CAR, Kind.CONE), (0.0, 0.0), True),
+    ],
+)
+def test_nobody_is_hidden_by_what_is_lower_or_on_a_bridge(
+    kinds: tuple[Kind, Kind], levels: tuple[float, float], is_hidden: bool
+) -> None:
+    rows = np.array([(x, 0.0, z, 0.0, 0.4, 0.4, 0.0) for x, z in zip((2.0, 30.0), levels, strict=True)])
+    agents = AgentBoxes(rows, np.array(kinds, np.uint8), np.arange(2, dtype=np.uint32))
+    assert hidden(0.0, 0.0, agents).tolist() == [False, is_hidden]
 
 
 def test_occlusion_takes_hidden_objects_from_the_table(two_lanes: RoadMap) -> None:

@@ -20,8 +20,9 @@ from tuling_fsm.sim.actors.agent_states import AgentBoxes
 from tuling_fsm.sim.parameters import FaultParameters, SensorParameters
 from tuling_fsm.sim.scenario import commands
 from tuling_fsm.sim.scenario.choices import Sensor
+from tuling_fsm.sim.scoring.collisions import SAME_LEVEL_M
 from tuling_fsm.sim.seeds import generator, normal
-from tuling_fsm.world.inputs import Occupancy, Odometry, Source, StampedRows
+from tuling_fsm.world.inputs import Kind, Occupancy, Odometry, Source, StampedRows
 
 Message = TypeVar("Message", Odometry, StampedRows, Occupancy)
 Rows = npt.NDArray[np.void]
@@ -105,16 +106,26 @@ class SensorChannels:
         self._channels[command.sensor].fault = fault
 
 
+LOW = (Kind.CONE, Kind.DEBRIS)
+"""Kinds that can be seen over: they hide one another only."""
+
+
 def hidden(x: float, y: float, agents: AgentBoxes) -> BoolArray:
-    """Which of N objects cannot be seen from a point (m) behind other objects: no line of sight to the middle or to any
-    corner (N,).
+    """Which of N objects cannot be seen from a point (m) behind other objects on their level that are no lower: no line
+    of sight to the middle or to any corner (N,).
     """
     corners = _corners(agents.boxes)
     targets = np.concatenate((agents.boxes[:, None, :2], corners), axis=1)
     starts, ends = corners, np.roll(corners, -1, axis=1)
     crossing = _crosses(np.array((x, y)), targets[:, :, None, None], starts[None, None], ends[None, None])
-    other_agents = ~np.eye(len(corners), dtype=np.bool_)[:, None, :, None]
-    return np.asarray(np.all(np.any(crossing & other_agents, axis=(2, 3)), axis=1))
+    return np.asarray(np.all(np.any(crossing & _may_hide(agents)[:, None, :, None], axis=(2, 3)), axis=1))
+
+
+def _may_hide(agents: AgentBoxes) -> BoolArray:
+    """Whether an object (row) can be hidden by another one (column) by its level and height (N, N)."""
+    z, low = agents.boxes[:, 2], np.isin(agents.kinds, LOW)
+    other_level = np.abs(z[:, None] - z) > SAME_LEVEL_M
+    return np.asarray(~(other_level | (low & ~low[:, None]) | np.eye(len(z), dtype=np.bool_)))
 
 
 def _corners(boxes: FloatArray) -> FloatArray:
