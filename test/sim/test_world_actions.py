@@ -91,6 +91,20 @@ def test_in_rain_and_fog_only_the_radar_and_what_was_known_before_is_left(two_la
     assert set(known["source"].tolist()) == {Source.HISTORY_MAP}
 
 
+@pytest.mark.clause("RFG-1")
+@pytest.mark.parametrize(("setting", "table", "fog"), [(AVENUE, "traffic_lights", 140), (LOT, "parking_slots", 10)])
+def test_lights_and_spaces_are_seen_in_rain_and_in_fog_within_its_visual_range(
+    course: RoadMap, setting: str, table: str, fog: int
+) -> None:
+    def seen(*weather: str) -> int:
+        return len(rows(getattr(run(world(course, setting, *weather), 0.1), table)))
+
+    assert seen("weather.rain(8mmph)") == seen() > 0
+    assert seen("weather.fog(2km)") == seen()
+    assert 0 < seen(f"weather.fog({fog}m)") < seen()
+    assert seen("weather.fog(1m)") == 0
+
+
 def test_a_stationary_object_may_be_a_cone(two_lanes: RoadMap) -> None:
     sim = world(two_lanes, LANE, "thing.assign_position(map.create_odr_point('1', '-2', 50m))")
     assert rows(run(sim, 0.1).objects)["kind"].tolist() == [Kind.CONE]

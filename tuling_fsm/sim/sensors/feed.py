@@ -95,8 +95,9 @@ class InputFeed:
         self._set_flags(stamp, blind, environment)
         lines = self._sensors.lane_lines(ego.pose, ego.position, route_lanes) if frame % LANE_LINES_EVERY == 0 else None
         self._table(Sensor.LANE_LINES, stamp, lines)
-        self._table(Sensor.TRAFFIC_LIGHTS, stamp, None if lights.silent else self._lights(stamp, ego, lights))
-        self._update_objects(stamp, ego, agents, blind)
+        in_view = self._sensors.lights_in_view(ego.pose, lights.table(stamp), environment.visual_range)
+        self._table(Sensor.TRAFFIC_LIGHTS, stamp, None if lights.silent else in_view)
+        self._update_objects(stamp, ego, agents, environment)
         self._update_odometry(stamp, believed, ego, environment)
         self._update_grid(stamp, believed, agents, frame % GRID_EVERY == 0 and not blind)
         calls: dict[str, Any] = dict.fromkeys(sorted(environment.calls), True)
@@ -133,16 +134,13 @@ class InputFeed:
         self._answers = [(at, answer) for at, answer in self._answers if at > frame]
         return due
 
-    def _lights(self, stamp: float, ego: EgoState, lights: TrafficLights) -> npt.NDArray[np.void]:
-        """The lights that the camera has in view: no row tells of another one."""
-        return self._sensors.lights_in_view(ego.pose, lights.table(stamp))
-
-    def _update_objects(self, stamp: float, ego: EgoState, agents: AgentBoxes, blind: bool) -> None:
+    def _update_objects(self, stamp: float, ego: EgoState, agents: AgentBoxes, environment: Environment) -> None:
         """Objects and parking slots, which are told of in the frame of the believed pose."""
         shift = self.reckoning.from_map
-        tracked = self.tracker.apply(stamp, ego.pose, self._objects(stamp, ego, agents, blind))
+        tracked = self.tracker.apply(stamp, ego.pose, self._objects(stamp, ego, agents, environment.rain_or_fog))
         self._table(Sensor.OBJECTS, stamp, shift.table(tracked))
-        self._table(Sensor.PARKING_SLOTS, stamp, shift.table(self._sensors.slots(ego.pose, agents)))
+        slots = self._sensors.slots(ego.pose, agents, environment.visual_range)
+        self._table(Sensor.PARKING_SLOTS, stamp, shift.table(slots))
 
     def _table(self, sensor: Sensor, stamp: float, rows: npt.NDArray[np.void] | None) -> None:
         """Pass on what a sensor sees; None while no message of it is due."""

@@ -128,7 +128,9 @@ SLOT_TAKEN_SHARE = 0.8
 
 
 class Sensors:
-    """Perfect sensors of limited range; lidar and camera are blind in rain and fog."""
+    """Perfect sensors of limited range; in rain and fog lidar and camera tell of no objects, and in fog lights and
+    parking spaces are seen within the visual range only.
+    """
 
     def __init__(self, road_map: RoadMap, parameters: SensorParameters) -> None:
         self._map = road_map
@@ -189,22 +191,25 @@ class Sensors:
                 rise += 0.5 * self._map.lanes[position.lane].slope(position.s) * way
         return abs(float(box[2]) - z - rise) <= SAME_LEVEL_M
 
-    def slots(self, pose: Pose, agents: AgentBoxes) -> npt.NDArray[np.void]:
-        """Rows of the topic `parking_slots` within range."""
-        rows = self._slots[
-            elementwise.hypot(self._slots["x"] - pose.x, self._slots["y"] - pose.y) <= self._p.slot_range
-        ].copy()
+    def slots(self, pose: Pose, agents: AgentBoxes, visual_range: float = math.inf) -> npt.NDArray[np.void]:
+        """Rows of the topic `parking_slots` within range, in fog within the visual range (m)."""
+        distance = elementwise.hypot(self._slots["x"] - pose.x, self._slots["y"] - pose.y)
+        rows = self._slots[distance <= min(self._p.slot_range, visual_range)].copy()
         rows["occupied"] = _taken(rows, agents.boxes)
         return rows
 
-    def lights_in_view(self, pose: Pose, table: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
-        """The rows of the topic `traffic_lights` whose lights are near enough and ahead of the car."""
+    def lights_in_view(
+        self, pose: Pose, table: npt.NDArray[np.void], visual_range: float = math.inf
+    ) -> npt.NDArray[np.void]:
+        """The rows of the topic `traffic_lights` whose lights are near enough, in fog within the visual range (m), and
+        ahead of the car: no row tells of another one.
+        """
         if len(table) == 0:
             return table
         at = np.array([self._light_at[number] for number in table["signal"].tolist()])
         dx, dy = at[:, 0] - pose.x, at[:, 1] - pose.y
         distance = elementwise.hypot(dx, dy)
-        in_view = distance <= self._p.light_range
+        in_view = distance <= min(self._p.light_range, visual_range)
         if self._p.light_view < math.pi:
             ahead = elementary.cos(pose.heading) * dx + elementary.sin(pose.heading) * dy
             in_view &= ahead >= elementary.cos(self._p.light_view) * distance
