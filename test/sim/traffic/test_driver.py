@@ -243,6 +243,23 @@ def test_a_vehicle_at_a_dead_end_comes_back_out_of_sight(plain: RoadMap) -> None
     assert len(set(names.tolist())) == len(names)
 
 
+@pytest.mark.clause("TM-3")
+def test_nobody_comes_back_into_what_stands_on_a_lane(plain: RoadMap) -> None:
+    flow = Flow(plain, 6)
+    lanes = [lane for lane in plain.lanes.values() if lane.type == "driving" and lane.junction is None]
+    places = [lane.center.at(s) for lane in lanes for s in (0.3 * lane.length, 0.6 * lane.length)]
+    flow.other_boxes = np.concatenate([one(*place, 4.5, 1.8) for place in places])
+    came_back, car = 0, flow.fleet.car
+    for _ in range(300):
+        car.mode[:] = OFF
+        flow.step()
+        for row in flow.rows:
+            came_back += 1
+            apart = np.hypot(car.x[row] - flow.other_boxes[:, 0], car.y[row] - flow.other_boxes[:, 1])
+            assert apart.min() > 0.5 * (4.5 + car.length[row])
+    assert came_back > 100
+
+
 def test_scripted_vehicles_are_not_replaced(plain: RoadMap) -> None:
     flow = coming(plain, s=100.0, v=8.0)
     for _ in flow.run(60.0):

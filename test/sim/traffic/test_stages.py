@@ -154,7 +154,10 @@ def test_a_place_that_is_taken_is_tried_again(plain: RoadMap) -> None:
     flow.manager._update_population(flow.heroes, FRAME_S)
     assert row not in flow.rows
     car.x[blocker], car.y[blocker] = was
-    flow.manager._update_population(flow.heroes, FRAME_S)
+    stands = one(car.x[row], car.y[row], 0.0, 4.5, 1.8)
+    flow.manager._update_population(flow.heroes, FRAME_S, stands)
+    assert row not in flow.rows
+    flow.manager._update_population(flow.heroes, FRAME_S, one(car.x[row] + 30.0, car.y[row], 0.0, 4.5, 1.8))
     assert row in flow.rows
 
 

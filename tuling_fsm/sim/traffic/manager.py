@@ -30,11 +30,13 @@ from tuling_fsm.sim.traffic.localization import append_lane
 from tuling_fsm.sim.traffic.motion import LINE_GAP_M
 from tuling_fsm.sim.traffic.population import (
     HybridPhysics,
+    around,
     capacity,
     draw_sizes,
     hero_distances,
     hybrid_physics,
     hybrid_radii,
+    places_taken,
     put_on_lane,
     remove_stuck,
     spawn_places,
@@ -116,6 +118,7 @@ RESPAWN_GAP_M = 30.0
 NO_OWNER = -1
 """Owner of the scenario's vehicles."""
 NO_HERO = np.zeros((0, 2))
+NO_BOXES = np.zeros((0, 10))
 NO_REQUEST = JunctionRequest(np.zeros(0, np.int32), np.inf, False, False)
 
 
@@ -250,7 +253,7 @@ class TrafficManager:
         if len(self.ids) == 0:
             self._frame += 1
             return True
-        self._update_population(heroes, dt)
+        self._update_population(heroes, dt, other_boxes)
         self._routes.lengthen(self.fleet)
         if len(self.ids) + len(other_boxes) > len(self._stages.boxes):
             ahead = self._stages.ahead
@@ -270,7 +273,7 @@ class TrafficManager:
         self._frame += 1
         return bool(run_stages(self.graph, self.fleet, self.ids, self._idm, self._stages, frame))
 
-    def _update_population(self, heroes: FloatArray, dt: float) -> None:
+    def _update_population(self, heroes: FloatArray, dt: float, other_boxes: FloatArray = NO_BOXES) -> None:
         """First stage: remove stuck vehicles and respawn those that are off the road, all out of the egos' sight;
         update dormant ones, and give dynamics to vehicles that are near.
         """
@@ -278,21 +281,23 @@ class TrafficManager:
         found = population.check_population(fleet, heroes, hybrid_radii(self.hybrid), p.removal_time)
         if found & population.STUCK:
             self.removed += remove_stuck(fleet, heroes, self._scripted, p.removal_time, p.respawn_distance)
-        came = found & (population.STUCK | population.MISSING) and self._respawn(heroes)
+        if not found:
+            return
+        taken = places_taken(other_boxes, p.standing_gap)
+        came = found & (population.STUCK | population.MISSING) and self._respawn(heroes, taken)
         if found & population.DORMANCY:
-            update_dormant(self.graph, fleet, self.hybrid, heroes, dt)
+            update_dormant(self.graph, fleet, self.hybrid, heroes, taken, dt)
         if came or found & (population.DORMANCY | population.PHYSICS):
             switch_physics(fleet, self.hybrid, hero_distances(fleet, heroes))
 
-    def _respawn(self, heroes: FloatArray) -> bool:
-        """Try to respawn the vehicles that are off the road; whether one is."""
+    def _respawn(self, heroes: FloatArray, taken: FloatArray) -> bool:
+        """Try to respawn the vehicles that are off the road, outside circles (K, 3) that are taken; whether one is."""
         fleet, car = self.fleet, np.asarray(self.fleet.car)[self._refill]
         off = self._refill[(car["mode"] == OFF) & (car["dormant_mode"] == OFF)]
         if len(off) == 0:
             return False
-        where = spawn_places(
-            self.graph, np.column_stack((heroes, np.full(len(heroes), self.parameters.respawn_distance)))
-        )
+        near = around(heroes, self.parameters.respawn_distance)
+        where = spawn_places(self.graph, np.vstack((near, taken)))
         came = [i for i in off.tolist() if try_spawn(self.graph, fleet, i, where, RESPAWN_GAP_M)]
         for i in came:
             self._assign_id(i)

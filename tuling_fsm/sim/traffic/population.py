@@ -85,6 +85,15 @@ def spawn_places(graph: TrafficLaneGraph, circles: FloatArray, within: FloatArra
     return SpawnPlaces(lanes, np.cumsum(weights[lanes]), outside, inside)
 
 
+def places_taken(other_boxes: FloatArray, gap: float) -> FloatArray:
+    """Circles (K, 3) around what other agents are now (M, 10: as for `TrafficManager.step`): a vehicle with its centre
+    outside has a gap (m) to them, whatever its class.
+    """
+    now = other_boxes[other_boxes[:, 7] == 0.0]
+    longest = max(size.length for size in VEHICLE_CLASSES)
+    return np.column_stack((now[:, :2], 0.5 * (np.max(now[:, 4:6], axis=1) + longest) + gap))
+
+
 def capacity(graph: TrafficLaneGraph, gap: float) -> int:
     """How many vehicles the lanes take without filling up, a gap (m) between one and the next."""
     mean = math.fsum(size.length * size.share for size in VEHICLE_CLASSES)
@@ -267,9 +276,16 @@ def switch_physics(fleet: Fleet, hybrid: Sequence[HybridPhysics], away: FloatArr
 
 
 def update_dormant(
-    graph: TrafficLaneGraph, fleet: Fleet, hybrid: Sequence[HybridPhysics], heroes: FloatArray, dt: float
+    graph: TrafficLaneGraph,
+    fleet: Fleet,
+    hybrid: Sequence[HybridPhysics],
+    heroes: FloatArray,
+    taken: FloatArray,
+    dt: float,
 ) -> BoolArray:
-    """Make vehicles dormant, wake, respawn or teleport them along; returns which woke or respawned."""
+    """Make vehicles dormant, wake, respawn or teleport them along, none into circles (K, 3) that are taken; returns
+    which woke or respawned.
+    """
     away = hero_distances(fleet, heroes)
     woken = np.zeros(len(away), dtype=np.bool_)
     for owner, term in enumerate(hybrid):
@@ -280,10 +296,10 @@ def update_dormant(
         dormant = np.flatnonzero(mine & (fleet.car.dormant_mode != OFF))
         if len(dormant) == 0:
             continue
-        where = spawn_places(graph, _rings(heroes, term.nearest), _rings(heroes, term.farthest))
+        where = spawn_places(graph, np.vstack((around(heroes, term.nearest), taken)), around(heroes, term.farthest))
         for i in dormant:
             if away[i] <= term.active:
-                woken[i] = wake_dormant(graph, fleet, i)
+                woken[i] = wake_dormant(fleet, i, taken)
             elif term.respawn and try_spawn(graph, fleet, i, where, DORMANT_GAP_M):
                 fleet.car.dormant_mode[i], woken[i] = OFF, True
             elif term.hybrid and not term.respawn:
@@ -291,15 +307,18 @@ def update_dormant(
     return woken
 
 
-def _rings(heroes: FloatArray, radius: float) -> FloatArray:
+def around(heroes: FloatArray, radius: float) -> FloatArray:
+    """Circles (K, 3) of a radius (m) around heroes (K, 2)."""
     return np.column_stack((heroes, np.full(len(heroes), radius)))
 
 
 @kernel
-def wake_dormant(graph: TrafficLaneGraph, fleet: Fleet, i: int) -> bool:
-    """Back on the road where it is, if there is room."""
+def wake_dormant(fleet: Fleet, i: int, taken: FloatArray) -> bool:
+    """Back on the road where it is, if there is room outside circles (K, 3) that are taken."""
     car = fleet.car
-    if not clear_of(fleet, i, car.x[i], car.y[i], car.heading[i], DORMANT_GAP_M, DORMANT_GAP_M):
+    if _in_any(taken, car.x[i], car.y[i]) or not clear_of(
+        fleet, i, car.x[i], car.y[i], car.heading[i], DORMANT_GAP_M, DORMANT_GAP_M
+    ):
         return False
     car.mode[i], car.dormant_mode[i], car.cleared[i], car.arrived[i] = car.dormant_mode[i], 0, -np.inf, np.inf
     return True
