@@ -90,3 +90,12 @@ def test_a_forced_light_stays_until_it_is_given_back(lit: RoadMap) -> None:
     one.force(2, None)
     assert one.table(10.0)["state"][one.numbers.index(2)] == free
     one.force(99, Light.RED)
+
+
+@pytest.mark.clause("TM-2")
+def test_a_reset_gives_back_what_was_forced_and_what_was_unseen(lit: RoadMap) -> None:
+    one, fresh = lights(lit), lights(lit)
+    one.force(1, Light.UNKNOWN)
+    one.force(2, Light.DARK)
+    one.reset(0.0)
+    assert one.table(0.0).tobytes() == fresh.table(0.0).tobytes()

@@ -83,6 +83,7 @@ class TrafficLights:
         self._start += stamp - self._since
         self._since, self._latest = stamp, None
         self._forced.clear()
+        self._unseen.clear()
 
     def states(self, stamp: float) -> Int32Array:
         """The state of every signal at a stamp (s), in the order of `numbers`."""
