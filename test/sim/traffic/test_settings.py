@@ -13,6 +13,8 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.traffic.autopilot import Autopilot
+from tuling_fsm.sim.traffic.collision import PAIR
+from tuling_fsm.sim.traffic.fleet import ANY, OFF
 from tuling_fsm.world.inputs import Light
 
 from .flow import Flow, one
@@ -245,6 +247,33 @@ def test_settings_concern_the_vehicle_that_they_name(plain: RoadMap) -> None:
     assert flow.fleet.rules.ignore_lights.tolist() == [0.3, 0.0]
     autopilot.global_distance_to_leading_vehicle(6.0)
     assert flow.fleet.rules.gap.tolist() == [6.0, 6.0]
+
+
+def test_settings_end_with_their_vehicle_and_those_for_all_go_on(plain: RoadMap) -> None:
+    flow = Flow(plain, 2)
+    autopilot = Autopilot(flow.manager)
+    first, other = autopilot.vehicles
+    fleet, manager = flow.fleet, flow.manager
+    autopilot.global_distance_to_leading_vehicle(6.0)
+    autopilot.ignore_walkers_percentage(None, 50.0)
+    before, share = fleet.rules.copy(), fleet.car.share.copy()
+    autopilot.ignore_lights_percentage(first, 100.0)
+    autopilot.ignore_lights_percentage(first, 90.0)
+    autopilot.ignore_walkers_percentage(first, 100.0)
+    autopilot.vehicle_lane_offset(first, 0.5)
+    autopilot.vehicle_percentage_speed_difference(first, -50.0)
+    autopilot.set_desired_speed(first, 20.0)
+    autopilot.set_route(first, ["Left"])
+    autopilot.collision_detection(first, 0, False)
+    autopilot.collision_detection(other, 0, False)
+    fleet.car.mode[0] = OFF
+    while fleet.car.mode[0] == OFF:
+        flow.step()
+    assert manager.ids[0] not in (first, other) and manager.ids[1] == other
+    assert fleet.rules.tolist() == before.tolist()
+    assert fleet.car.share.tolist() == share.tolist() and np.isnan(fleet.car.wanted[0])
+    assert fleet.car.offset_to[0] == 0.0 and set(fleet.turns[0].tolist()) == {ANY}
+    assert manager.ignored_pairs.tolist() == [PAIR]
 
 
 def test_every_setting_of_a_driver_can_be_made_for_all(plain: RoadMap) -> None:

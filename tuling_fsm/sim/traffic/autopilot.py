@@ -2,8 +2,8 @@
 ([dosovitskiy2017][], TM-2).
 
 Several of them may drive vehicles in one world, each with a seed of its own (TM-4). Vehicles go by their published
-number; None stands for all. What is set for all counts for those that are there; later calls for one vehicle change
-that one alone.
+number; None stands for all. What is set for all counts for those that are there and those that come in
+their places; later calls for one vehicle change that one alone, and end with it.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ class Autopilot:
         return np.flatnonzero(self.rows).tolist() if vehicle is None else [self._row(vehicle)]
 
     def _set(self, vehicle: int | None, name: str, value: float) -> None:
-        self.traffic.fleet.rules[name][self._chosen(vehicle)] = value
+        self.traffic.set_rule(self._chosen(vehicle), name, value, own=vehicle is not None)
 
     def register_vehicles(self, seed: int, vehicles: int) -> None:
         """Take so many more, drawn from a seed of their own; those that find no place come when there is one."""
@@ -190,7 +190,7 @@ class Autopilot:
     def vehicle_percentage_speed_difference(self, vehicle: int | None, percentage: float) -> None:
         """How far below the limit it drives, %; negative: above."""
         share = 1.0 - 0.01 * _within("percentage", percentage, -1000.0, 100.0)
-        self.traffic.fleet.car["share"][self._chosen(vehicle)] = share
+        self._set(vehicle, "share", share)
 
     def global_percentage_speed_difference(self, percentage: float) -> None:
         """The same for all; 30 unless set, give or take the spread."""
@@ -198,9 +198,7 @@ class Autopilot:
 
     def set_desired_speed(self, vehicle: int | None, speed: float | None) -> None:
         """Drive at a speed (m/s) whatever the limit is; None: by the limit again."""
-        wanted = None if speed is None else _within("speed", speed, 0.0, 100.0)
-        for row in self._chosen(vehicle):
-            self.traffic.set_speed(row, wanted)
+        self._set(vehicle, "wanted", math.nan if speed is None else _within("speed", speed, 0.0, 100.0))
 
     def vehicle_lane_offset(self, vehicle: int | None, offset: float) -> None:
         """Keep beside the middle of the lane, m, + left."""
@@ -232,11 +230,10 @@ class Autopilot:
 
     def collision_detection(self, vehicle: int, other: int, detect: bool) -> None:
         """Whether a vehicle and another agent (0: the ego) brake for each other."""
-        keys = {self._row(vehicle) * PAIR + int(_within("other", other, 0, PAIR - 1))}
+        pairs = {(self._row(vehicle), int(_within("other", other, 0, PAIR - 1)))}
         rows = np.flatnonzero((self.traffic.ids == other) & (self.traffic.fleet.car.mode != OFF))
-        keys |= {int(row) * PAIR + vehicle for row in rows if other != 0}
-        pairs = set(self.traffic.ignored_pairs.tolist())
-        self.traffic.ignored_pairs = np.array(sorted(pairs - keys if detect else pairs | keys), dtype=np.int64)
+        pairs |= {(int(row), vehicle) for row in rows if other != 0}
+        self.traffic.detect_collisions(pairs, detect)
 
     # Lanes and ways.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -11,12 +11,14 @@ from tuling_fsm.core.arrays import BoolArray, FloatArray, Int32Array
 from tuling_fsm.core.standing import VEHICLE_STANDS
 from tuling_fsm.sim.parameters import TrafficManagerParameters
 from tuling_fsm.sim.traffic import population
-from tuling_fsm.sim.traffic.collision import IdmParameters
+from tuling_fsm.sim.traffic.collision import PAIR, IdmParameters
 from tuling_fsm.sim.traffic.fleet import (
+    ANY,
     GIVEN_PATH,
     OFF,
     PATH_LANES,
     ROAMING,
+    RULES,
     Fleet,
     joined,
     new_fleet,
@@ -25,7 +27,7 @@ from tuling_fsm.sim.traffic.fleet import (
     set_poses,
 )
 from tuling_fsm.sim.traffic.lane_change import start_lane_change
-from tuling_fsm.sim.traffic.lane_graph import TrafficLaneGraph, endless_without
+from tuling_fsm.sim.traffic.lane_graph import Records, TrafficLaneGraph, endless_without
 from tuling_fsm.sim.traffic.localization import append_lane
 from tuling_fsm.sim.traffic.motion import LINE_GAP_M
 from tuling_fsm.sim.traffic.population import (
@@ -170,6 +172,10 @@ class TrafficManager:
         """Called with number and time (s) of a frame before anything moves."""
         self.ignored_pairs: Int32Array = np.zeros(0, np.int64)
         """Sorted keys of the pairs without collision detection."""
+        self._own_pairs: set[int] = set()
+        """Those of them that were set for the vehicles that are there now."""
+        self._inherited: dict[tuple[int, str], float] = {}
+        """What a vehicle's own setting has taken the place of, by row and name."""
         self.weather = LightConditions()
         self.hybrid = [hybrid_physics(parameters)]
         """How the vehicles of each traffic manager are treated far from the ego."""
@@ -304,8 +310,37 @@ class TrafficManager:
         return bool(came)
 
     def _assign_id(self, row: int) -> None:
+        """A vehicle that is new in its row: nothing that was set for the one before concerns it."""
         self.ids[row] = self._next_id
         self._next_id += 1
+        for name in [name for at, name in self._inherited if at == row]:
+            self._table(name)[name][row] = self._inherited.pop((row, name))
+        own = [divmod(key, PAIR) for key in self._own_pairs]
+        self.detect_collisions([pair for pair in own if pair[0] == row], True)
+        self.fleet.car.offset_from[row] = self.fleet.car.offset_to[row] = self.fleet.rules.offset[row]
+        self.fleet.turns[row], self.fleet.car.turn_at[row] = ANY, 0
+        self._routes.forget(row)
+
+    def _table(self, name: str) -> Records:
+        return self.fleet.rules if name in (RULES.names or ()) else self.fleet.car
+
+    def set_rule(self, rows: Iterable[int], name: str, value: float, own: bool) -> None:
+        """Set a rule, the `share` of the limit or the `wanted` speed of vehicles: as their `own`, or for all that will
+        be in their rows.
+        """
+        values = self._table(name)[name]
+        for row in rows:
+            if own:
+                self._inherited.setdefault((row, name), values[row])
+            else:
+                self._inherited.pop((row, name), None)
+            values[row] = value
+
+    def detect_collisions(self, pairs: Collection[tuple[int, int]], detect: bool) -> None:
+        """Let vehicles brake for other agents, or not: pairs of a row and a number."""
+        keys, known = {row * PAIR + number for row, number in pairs}, set(self.ignored_pairs.tolist())
+        self._own_pairs = self._own_pairs - keys if detect else self._own_pairs | (keys - known)
+        self.ignored_pairs = np.array(sorted(known - keys if detect else known | keys), dtype=np.int64)
 
     def close_lanes(self, closed: Collection[int]) -> None:
         """Let who drives at random turn off before lanes (by index) that lead nowhere now, as signs tell; all others
