@@ -209,6 +209,19 @@ def test_every_scenario_is_driven_on_every_map(jobs: list[CampaignRun], tmp_path
     assert {(job.traffic, job.bag) for job in jobs} == {("sumo", False)}
 
 
+@pytest.mark.clause("OSC-1")
+def test_what_has_no_effect_is_told_once(
+    jobs: list[CampaignRun], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scenario, again = tmp_path / "covered.osc", tmp_path / "again.xodr"
+    scenario.write_text(ROAM.read_text().replace("../course/course.xodr", str(COURSE)) + "    cover(vehicles)\n")
+    again.write_text(COURSE.read_text())
+    assert main(["campaign", str(scenario), "--seeds", "3", "--map", str(COURSE), "--map", str(again)]) == 0
+    said = capsys.readouterr()
+    assert len(jobs) == 6
+    assert said.err.count("no coverage is collected") == 1 and "coverage" not in said.out
+
+
 def test_two_maps_of_one_name_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     again = tmp_path / COURSE.name
     again.write_bytes(COURSE.read_bytes())

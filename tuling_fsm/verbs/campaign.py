@@ -121,7 +121,8 @@ def _drivers(arguments: argparse.Namespace, jobs: int) -> DriveAll:
 
 
 def _jobs(arguments: argparse.Namespace) -> list[CampaignRun]:
-    """Every run, by scenario and seed; what can be told to be wrong before the first of them is.
+    """Every run, by scenario and seed; what can be told to be wrong before the first of them is, and what has no effect
+    on standard error.
 
     Raises:
         InputError: a number below one, two scenarios of one name, a scenario or a map that cannot be used.
@@ -142,9 +143,12 @@ def _jobs(arguments: argparse.Namespace) -> list[CampaignRun]:
         if file.stem in names:
             raise InputError(str(file), f"a second scenario {file.stem}", "each of another name")
         names.add(file.stem)
+        scenario = load_scenario(file, dict(overrides))
         for map_file in arguments.map or (None,):
             # Of a map that cannot be read the first run on it would tell, after hours of others.
-            read_map(chosen_map(load_scenario(file, dict(overrides)), map_file))
+            read_map(chosen_map(scenario, map_file))
+        for note in scenario.notes:
+            print(note, file=sys.stderr)
     if arguments.resume and arguments.out is None:
         raise InputError("--resume", "no folder to go on in", "--out DIR of the campaign")
     return [
