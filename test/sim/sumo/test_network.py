@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
+from crossroads import mirrored
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.map.opendrive import read_map
@@ -101,6 +103,28 @@ def test_who_has_a_stop_sign_has_no_priority(signed: RoadMap, folder: Path, tmp_
     assert {each.source for each in straight} == set(network.edges) & {"1", "-1", "3", "-3"} - {
         edge for edge in network.edges if not any(each.source == edge for each in network.connections)
     }
+
+
+@pytest.mark.medium
+def test_lanes_of_a_left_hand_map_lie_where_it_has_them(signed: RoadMap, folder: Path, tmp_path: Path) -> None:
+    file = shutil.copy(folder / "signed.xodr", tmp_path)
+    road_map = mirrored(Path(file))
+    assert road_map.left_hand
+    network = convert(tmp_path / "signed_mirrored.xodr", road_map, tmp_path)
+    match = match_lanes(network, road_map)
+    assert len(match.open) == 8 and match.closed == ()
+    assert offsets(network, match, road_map).max() < 0.2
+    ways = {(each.source, each.target) for each in network.connections if each.source in network.edges}
+    right_hand = convert(folder / "signed.xodr", signed, tmp_path)
+    assert len(ways) == len({(each.source, each.target) for each in right_hand.connections})
+    assert "stop" in "".join(network.junctions.values())
+
+
+@pytest.mark.medium
+def test_a_left_hand_map_with_unlike_sides_is_refused_in_one_line(tmp_path: Path) -> None:
+    road_map = mirrored(Path(shutil.copy(COURSE, tmp_path)))
+    with pytest.raises(InputError, match=r"SUMO has 2 of its .* a left-hand map of roads whose two sides are alike"):
+        convert(tmp_path / "course_mirrored.xodr", road_map, tmp_path)
 
 
 def test_a_way_leads_from_edge_to_edge(plain: RoadMap, folder: Path, tmp_path: Path) -> None:

@@ -22,6 +22,12 @@ WITHIN_M = 5.0
 LEAST_SHARE = 0.5
 """Where fewer lanes than this find theirs, the two do not speak of the same coordinates."""
 
+_FIT_FOR_NETCONVERT = {
+    False: "an OpenDRIVE file that netconvert leaves in its own coordinates",
+    True: "a left-hand map of roads whose two sides are alike: netconvert takes one for the other",
+}
+"""By whether traffic keeps left."""
+
 
 @dataclass(frozen=True, eq=False)
 class LaneMatch:
@@ -57,7 +63,7 @@ def match_lanes(network: SumoNetwork, road_map: RoadMap) -> LaneMatch:
     if len(lanes_of) < LEAST_SHARE * max(len(lanes), 1):
         raise InputError(
             road_map.name, f"SUMO has {len(lanes_of)} of its {len(lanes)} lanes where the map has them",
-            "an OpenDRIVE file that netconvert leaves in its own coordinates",
+            _FIT_FOR_NETCONVERT[road_map.left_hand],
         )  # fmt: skip
     edge_of = {number: count.most_common(1)[0][0] for number, count in votes.items()}
     return LaneMatch(frozenset(lanes_of), tuple(closed), edge_of, lanes_of)

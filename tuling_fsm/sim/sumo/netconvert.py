@@ -23,8 +23,14 @@ from tuling_fsm.sim.sumo.network import SumoNetwork, read_network
 STOP, YIELD = "stop", "yield"
 _COMMON = ("--no-turnarounds", "true", "--offset.disable-normalization", "true")
 """The map's coordinates are kept, and nobody turns round where the map has no lane for it."""
-_OPENDRIVE = ("--opendrive.internal-shapes", "true", "--opendrive.curve-resolution", "0.5")
-"""Ways through junctions as the map has them, not as SUMO would draw them; curves in pieces of 0.5 m."""
+_OPENDRIVE = ("--opendrive.curve-resolution", "0.5")
+"""Curves in pieces of 0.5 m."""
+_RIGHT_HAND = ("--opendrive.internal-shapes", "true")
+"""Ways through junctions as the map has them, not as SUMO would draw them."""
+_LEFT_HAND = ("--lefthand", "true")
+"""Lanes on the side where the map has them, if both sides of a road are alike: netconvert takes one for the other. Its
+ways through junctions it would leave on the wrong side, so SUMO draws them.
+"""
 _NARROWEST = ("--opendrive.min-width", "1.5")
 """A lane that opens or closes counts from this width on, m: the same for SUMO's cars as for the car's route."""
 _UNLIT = frozenset({"priority", "priority_stop", "allway_stop", "right_before_left", "unregulated"})
@@ -45,7 +51,8 @@ def convert(map_file: Path, road_map: RoadMap, folder: Path) -> SumoNetwork:
         InputError: SUMO is not installed, or cannot read the map.
     """
     imported, final = folder / "imported.net.xml", folder / "network.net.xml"
-    _netconvert(["--opendrive-files", str(map_file.resolve()), *_OPENDRIVE, *_NARROWEST], imported, map_file)
+    read = (*_OPENDRIVE, *_NARROWEST, *(_LEFT_HAND if road_map.left_hand else _RIGHT_HAND))
+    _netconvert(["--opendrive-files", str(map_file.resolve()), *read], imported, map_file)
     network = read_network(imported)
     approaches = signed_approaches(network, match_lanes(network, road_map), road_map)
     if not approaches:
