@@ -26,3 +26,15 @@ def write_file(path: str | Path, content: str | bytes) -> None:
         with suppress(OSError):
             beside.unlink()
         raise InputError(str(path), f"cannot be written: {error.strerror}", "a writable place with room") from error
+
+
+def remove_file(path: Path) -> None:
+    """Remove what an earlier run has written, if it is there.
+
+    Raises:
+        InputError: it cannot be removed.
+    """
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise InputError(str(path), f"cannot be removed: {error.strerror}", "a writable place") from error

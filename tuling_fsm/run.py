@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tuling_fsm.agent import Agent, Parameters
-from tuling_fsm.bag.writer import BagWriter
+from tuling_fsm.bag.writer import DERIVED, FILM, PICTURES, RESULT, BagWriter
 from tuling_fsm.behaviour.decision import Decision, TransitionEvent
 from tuling_fsm.compiling import compile_kernels
 from tuling_fsm.core.errors import InputError
@@ -22,7 +22,7 @@ from tuling_fsm.drive_status import STATUS_PERIOD_S, DwellTimer, StatusReport, d
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
-from tuling_fsm.output_file import write_file
+from tuling_fsm.output_file import remove_file, write_file
 from tuling_fsm.progress import Report, TimeLeft
 from tuling_fsm.sim.actors.foreign import ForeignTraffic
 from tuling_fsm.sim.baselines.idm import IdmPlanner
@@ -43,7 +43,6 @@ from tuling_fsm.wire.outputs import Outputs, trajectory_messages
 from tuling_fsm.world.inputs import Inputs
 
 NOTHING: Mapping[str, str] = {}
-RESULT, FILM, PICTURES = "result.json", "report.html", "pictures.html"
 AGENT = "agent"
 BASELINES: Mapping[str, Callable[[RoadMap, Route, Vehicle], BaselinePlanner]] = {"idm": IdmPlanner, "pdm": PdmPlanner}
 """Planners to compare with: the Intelligent Driver Model, and PDM-Closed; their names stand for a state in the log."""
@@ -144,7 +143,7 @@ def run_scenario(
             if shown is not None:
                 shown.begin()
             began = time.perf_counter()
-            with _bag(recorded, map_file, parameters) as writer:
+            with _bag(out, bag, map_file, parameters) as writer:
                 outputs, tell = RunOutputs(writer, shown), RunProgress(simulation, log, progress, status)
                 _drive(simulation, driver, log, outputs, tell)
             result = result_of(simulation, log, time.perf_counter() - began)
@@ -194,10 +193,17 @@ def write_results(out: Path, road_map: RoadMap, log: RunLog, result: Mapping[str
     write_report(out / PICTURES, road_map, log, result)
 
 
-def _bag(out: Path | None, map_file: Path, parameters: Parameters) -> AbstractContextManager[BagWriter | None]:
+def _bag(
+    out: Path | None, recorded: bool, map_file: Path, parameters: Parameters
+) -> AbstractContextManager[BagWriter | None]:
+    """Where the run is recorded, if it is; in its folder is nothing more of what was made of another one."""
     if out is None:
         return nullcontext()
-    return BagWriter(out, {"map": str(map_file.resolve()), "parameters": flatten(parameters)})
+    if recorded:
+        return BagWriter(out, {"map": str(map_file.resolve()), "parameters": flatten(parameters)})
+    for name in DERIVED:
+        remove_file(out / name)
+    return nullcontext()
 
 
 def _shown(view: LiveView | None) -> AbstractContextManager[LiveProcess | None]:

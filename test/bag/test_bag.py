@@ -249,6 +249,22 @@ def test_while_a_run_is_recorded_over_an_old_one_nothing_describes_the_old_one(t
     assert len(list(read_inputs(tmp_path))) == 1
 
 
+def test_what_was_made_of_the_run_before_goes_with_its_bag(tmp_path):
+    """A run that is broken off leaves no result: that of the one before would be shown over it."""
+    names = {"result.json", "report.html", "pictures.html"}
+    for keep in (True, False):
+        with BagWriter(tmp_path) as bag:
+            bag.write_tick(drive(1)[0], ())
+            assert not names & {file.name for file in tmp_path.iterdir()}
+        for name in names:
+            (tmp_path / name).write_text("of this run")
+        if keep:
+            assert names < {file.name for file in set_aside(tmp_path).iterdir()}
+            assert not names & {file.name for file in tmp_path.iterdir()}
+    BagWriter(tmp_path)
+    assert not names & {file.name for file in tmp_path.iterdir()}
+
+
 def test_what_was_recorded_before_is_set_aside_as_often_as_it_has_to_be(tmp_path):
     assert set_aside(tmp_path) is None
     for number in (1, 2):

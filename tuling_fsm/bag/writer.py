@@ -25,6 +25,8 @@ from tuling_fsm.wire.text import pack_json
 from tuling_fsm.world.inputs import Inputs
 
 FILE_NAME, DESCRIPTION = "run.mcap", "metadata.yaml"
+RESULT, FILM, PICTURES = DERIVED = "result.json", "report.html", "pictures.html"
+"""What is made of a run and its bag, and lies beside it."""
 CHUNK_BYTES = 1 << 18
 """A chunk is closed when it has grown beyond this size: what a crash can cost."""
 _VERSION = 9
@@ -40,7 +42,7 @@ class BagWriter:
 
     Args:
         folder: gets `run.mcap`, and `metadata.yaml` at the end. It is made where it is not there; a run that was
-            recorded in it before is written over.
+            recorded in it before is written over, and what was made of that one (`DERIVED`) is removed.
         run: what a replay has to know, as JSON on the topic `run`: `map` (the file), `parameters` (dotted names) ...
 
     Raises:
@@ -56,7 +58,8 @@ class BagWriter:
             self._file = _claimed(self.path)
             self._mcap = Writer(self._file, CHUNK_BYTES, CompressionType.LZ4, enable_data_crcs=True)
             self._mcap.start("ros2", "tuling_fsm")
-            self._described.unlink(missing_ok=True)
+            for name in (DESCRIPTION, *DERIVED):
+                self.path.with_name(name).unlink(missing_ok=True)
         self._run = dict(run or {})
         self._schemas: dict[str, int] = {}
         self._channels: dict[str, int] = {}
@@ -178,7 +181,7 @@ class BagWriter:
 
 
 def set_aside(folder: str | Path) -> Path | None:
-    """Move what was recorded in a folder into one below it, out of the way of the next run.
+    """Move what was recorded in a folder, and made of it, into one below it, out of the way of the next run.
 
     Returns:
         That folder; None where nothing was recorded.
@@ -192,9 +195,9 @@ def set_aside(folder: str | Path) -> Path | None:
     aside = next(place for n in count(1) if not (place := Path(folder) / f"before_{n}").exists())
     try:
         aside.mkdir()
-        for file in (recorded, recorded.with_name(DESCRIPTION)):
-            if file.exists():
-                file.rename(aside / file.name)
+        for name in (FILE_NAME, DESCRIPTION, *DERIVED):
+            if (file := recorded.with_name(name)).exists():
+                file.rename(aside / name)
     except OSError as error:
         raise InputError(str(aside), f"cannot be written: {error.strerror}", "a writable place") from None
     return aside

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 LOOPBACK = "127.0.0.1"
 """As `viewer.live.server.LOOPBACK`, which is not read before there is something to show."""
+WRITTEN = ("report.html", "result.json", "run.mcap")
+"""What a run may leave; what an earlier one has left is removed when it begins."""
 PLANNERS = ("agent", "idm", "pdm")
 """As `run.PLANNERS`, which is not read before there is something to drive."""
 
@@ -195,7 +197,7 @@ def _finish(result: dict[str, Any], out: Path | None, as_json: bool) -> int:
             fault = f"  at fault, {item['t']:.2f} s: {item['kind']}, {item['detail']}"
             print(styled(fault, Style.BAD, sys.stdout))
         if out is not None:
-            print(f"  {out / 'report.html'}, {out / 'result.json'}, {out / 'run.mcap'}")
+            print(f"  {', '.join(str(out / name) for name in WRITTEN if (out / name).is_file())}")
     return 0 if result["finished"] and not faults else 1
 
 

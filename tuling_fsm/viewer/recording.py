@@ -18,6 +18,7 @@ from tuling_fsm.bag.replay import map_of, parameters_of
 from tuling_fsm.bag.ticks import ours, read_run_record, ticks
 from tuling_fsm.bag.timeline import Timeline, by_stamp, read_timeline
 from tuling_fsm.bag.topic_names import OURS, Message, TopicNames
+from tuling_fsm.bag.writer import RESULT
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.opendrive import read_map
@@ -116,7 +117,7 @@ def _road_map(run: Mapping[str, Any], source: FilmSource) -> RoadMap | None:
 
 def _result_beside(bag: Path) -> dict[str, Any] | None:
     """`result.json` of the same folder, which a simulated run has."""
-    file = (bag if bag.is_dir() else bag.parent) / "result.json"
+    file = (bag if bag.is_dir() else bag.parent) / RESULT
     try:
         result = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
