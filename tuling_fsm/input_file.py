@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 
@@ -19,3 +20,8 @@ def is_file(path: str | Path) -> bool:
         return Path(path).is_file()
     except (OSError, ValueError):
         return False
+
+
+def content_sha256(path: str | Path) -> str:
+    """Tells files apart whatever they are called: SHA-256 of what is in it, in hexadecimal digits."""
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()

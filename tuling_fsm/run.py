@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tuling_fsm.agent import Agent, Parameters
-from tuling_fsm.bag.writer import DERIVED, FILM, PICTURES, RESULT, BagWriter
+from tuling_fsm.bag.writer import DERIVED, FILM, PICTURES, RESULT, SETTINGS, BagWriter
 from tuling_fsm.behaviour.decision import Decision, TransitionEvent
 from tuling_fsm.compiling import compile_kernels
 from tuling_fsm.core.errors import InputError
@@ -19,6 +19,7 @@ from tuling_fsm.core.parameters import flatten
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.drive_status import STATUS_PERIOD_S, DwellTimer, StatusReport, drive_status
+from tuling_fsm.input_file import content_sha256
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
@@ -35,6 +36,7 @@ from tuling_fsm.sim.scenario.compiler import load_scenario
 from tuling_fsm.sim.scenario.model import Scenario
 from tuling_fsm.sim.sensors.perception_levels import CLEAN, perception_level
 from tuling_fsm.sim.simulation import Simulation
+from tuling_fsm.version import __version__
 from tuling_fsm.viewer.live.process import LiveProcess, LiveView
 from tuling_fsm.viewer.page import write_film
 from tuling_fsm.viewer.recording import FilmSource
@@ -134,6 +136,8 @@ def run_scenario(
         compile_kernels(report=progress)
         settings = SimParameters(sensors=perception_level(perception))
         road_map = read_map(map_file)
+        driven_with = run_settings(scenario_file, map_file, seed, overrides, planner, perception, traffic)
+        run = {"map": str(map_file.resolve()), "parameters": flatten(parameters), **driven_with}
         if shown is not None:
             shown.prepare(f"{scenario.name} on {road_map.name}, seed {seed}", map_file, parameters, recorded)
         with _foreign(traffic, scenario, map_file, road_map) as foreign:
@@ -143,10 +147,10 @@ def run_scenario(
             if shown is not None:
                 shown.begin()
             began = time.perf_counter()
-            with _bag(out, bag, map_file, parameters) as writer:
+            with _bag(out, bag, run) as writer:
                 outputs, tell = RunOutputs(writer, shown), RunProgress(simulation, log, progress, status)
                 _drive(simulation, driver, log, outputs, tell)
-            result = result_of(simulation, log, time.perf_counter() - began)
+            result = result_of(simulation, log, time.perf_counter() - began) | {SETTINGS: driven_with}
         if shown is not None:
             shown.finish(result)
     if out is not None and bag and film:
@@ -167,6 +171,32 @@ def _foreign(
 
     check_scenario(scenario)
     return SumoTraffic(map_file, road_map)
+
+
+def run_settings(
+    scenario_file: Path,
+    map_file: Path,
+    seed: int,
+    overrides: Mapping[str, str] = NOTHING,
+    planner: str = AGENT,
+    perception: str = CLEAN,
+    traffic: str = OWN,
+) -> dict[str, Any]:
+    """What makes a run, as its bag and `result.json` tell it: runs of equal settings are the same.
+
+    Raises:
+        OSError: the scenario or the map cannot be read.
+    """
+    return {
+        "scenario_sha256": content_sha256(scenario_file),
+        "map_sha256": content_sha256(map_file),
+        "seed": seed,
+        "overrides": dict(overrides),
+        "planner": planner,
+        "perception": perception,
+        "traffic": traffic,
+        "version": __version__,
+    }
 
 
 def chosen_map(scenario: Scenario, map_file: Path | None) -> Path:
@@ -193,14 +223,12 @@ def write_results(out: Path, road_map: RoadMap, log: RunLog, result: Mapping[str
     write_report(out / PICTURES, road_map, log, result)
 
 
-def _bag(
-    out: Path | None, recorded: bool, map_file: Path, parameters: Parameters
-) -> AbstractContextManager[BagWriter | None]:
+def _bag(out: Path | None, recorded: bool, run: Mapping[str, Any]) -> AbstractContextManager[BagWriter | None]:
     """Where the run is recorded, if it is; in its folder is nothing more of what was made of another one."""
     if out is None:
         return nullcontext()
     if recorded:
-        return BagWriter(out, {"map": str(map_file.resolve()), "parameters": flatten(parameters)})
+        return BagWriter(out, run)
     for name in DERIVED:
         remove_file(out / name)
     return nullcontext()

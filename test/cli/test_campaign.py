@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from tuling_fsm.cli import main
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.run import run_scenario
 from tuling_fsm.share import share_file
+from tuling_fsm.sim.scenario.compiler import load_scenario
 from tuling_fsm.verbs import campaign
 from tuling_fsm.verbs.campaign_runs import CampaignRun, DriveAll, drive
 
@@ -42,6 +43,16 @@ def finished(job: CampaignRun, infractions: Sequence[dict[str, Any]] = ()) -> di
         "tick_ms": {"p99": 12.34},
         "trace_sha256": f"{job.seed:064x}"[::-1],
     }
+
+
+def leave(out: Path, seed: int, other: Mapping[str, Any] = {}, end: int | None = None) -> Path:
+    """The result of a run of `ROAM` in the folder of a campaign, with some settings that are others, up to `end`."""
+    folder = out / "roam" / f"seed_{seed}"
+    folder.mkdir(parents=True)
+    settings = run.run_settings(ROAM, run.chosen_map(load_scenario(ROAM), None), seed) | dict(other)
+    done = finished(CampaignRun(ROAM, seed, None, (), None)) | {"distance_m": 1000.0, "sim_s": 100.0}
+    (folder / "result.json").write_text(json.dumps(done | {"settings": settings})[:end])
+    return folder / "result.json"
 
 
 @pytest.fixture
@@ -240,23 +251,52 @@ def test_a_map_that_cannot_be_read_is_refused_before_anything_is_driven(
 
 
 def test_a_campaign_goes_on_where_it_ended(jobs: list[CampaignRun], tmp_path: Path) -> None:
-    """What is there is kept; a result of another seed or other traffic, or half a file, is none of this campaign."""
-
-    def leave(seed: int, text: str) -> None:
-        folder = tmp_path / "roam" / f"seed_{seed}"
-        folder.mkdir(parents=True)
-        (folder / "result.json").write_text(text)
-
-    done = finished(CampaignRun(ROAM, 1, None, (), None)) | {"distance_m": 1000.0, "sim_s": 100.0}
-    leave(1, json.dumps(done))
-    leave(2, json.dumps(done))
-    leave(3, json.dumps(done | {"seed": 3, "traffic": {"source": "sumo"}}))
-    leave(4, json.dumps(done | {"seed": 4})[:-30])
-    assert main(["campaign", str(ROAM), "--seeds", "5", "--resume", "--out", str(tmp_path)]) == 0
-    assert [job.seed for job in jobs] == [2, 3, 4, 5]
+    """What is there is kept; half a file is not."""
+    leave(tmp_path, 1)
+    leave(tmp_path, 2, end=-30)
+    assert main(["campaign", str(ROAM), "--seeds", "3", "--resume", "--out", str(tmp_path)]) == 0
+    assert [job.seed for job in jobs] == [2, 3]
     campaign_file = json.loads((tmp_path / "campaign.json").read_text())
-    assert [each["seed"] for each in campaign_file["runs"]] == [1, 2, 3, 4, 5]
+    assert [each["seed"] for each in campaign_file["runs"]] == [1, 2, 3]
     assert campaign_file["exposure"]["km"] == 1.0
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"seed": 7},
+        {"overrides": {"length_m": "60"}},
+        {"planner": "idm"},
+        {"perception": "hard"},
+        {"traffic": "sumo"},
+        {"map_sha256": "0" * 64},
+        {"scenario_sha256": "0" * 64},
+        {"version": "0.0.1"},
+    ],
+)
+def test_a_result_of_other_settings_is_none_of_the_campaign(
+    jobs: list[CampaignRun], tmp_path: Path, capsys: pytest.CaptureFixture[str], other: dict[str, Any]
+) -> None:
+    leave(tmp_path, 1)
+    leave(tmp_path, 2, other)
+    assert main(["campaign", str(ROAM), "--seeds", "2", "--resume", "--out", str(tmp_path)]) == 0
+    assert [job.seed for job in jobs] == [2]
+    told = capsys.readouterr().err
+    assert told == "1 of 2 runs are driven again: the results in their folders are of other settings\n"
+
+
+def test_a_result_that_does_not_tell_its_settings_is_driven_anew(
+    jobs: list[CampaignRun], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for seed in (1, 2):
+        file = leave(tmp_path, seed)
+        result = json.loads(file.read_text())
+        del result["settings"]
+        file.write_text(json.dumps(result))
+    assert main(["campaign", str(ROAM), "--seeds", "2", "--resume", "--out", str(tmp_path)]) == 0
+    assert [job.seed for job in jobs] == [1, 2]
+    told = capsys.readouterr().err
+    assert told == "2 of 2 runs are driven again: the results in their folders do not tell their settings\n"
 
 
 def test_to_go_on_there_has_to_be_a_folder(capsys: pytest.CaptureFixture[str]) -> None:

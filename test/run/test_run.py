@@ -9,6 +9,7 @@ import pytest
 
 from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.bag.replay import replay
+from tuling_fsm.bag.ticks import read_run_record
 from tuling_fsm.cli import main
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
@@ -67,7 +68,9 @@ def test_a_bag_can_be_left_without_its_film(tmp_path: Path, capsys: pytest.Captu
         (out / name).write_text("of another run", encoding="utf-8")
     assert main(["sim", str(ROAM), "--set", "length_m=40", "--out", str(out), "--no-film"]) == 0
     assert {each.name for each in out.iterdir()} == {"metadata.yaml", "run.mcap", "result.json"}
-    assert json.loads((out / "result.json").read_text(encoding="utf-8"))["finished"]
+    result = json.loads((out / "result.json").read_text(encoding="utf-8"))
+    assert result["finished"]
+    assert result["settings"].items() <= read_run_record(out).items()
     assert capsys.readouterr().out.splitlines()[-1] == f"  {out / 'result.json'}, {out / 'run.mcap'}"
 
 

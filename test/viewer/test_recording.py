@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +137,16 @@ def test_parameters_of_another_version_and_a_strange_route_are_no_reason_to_show
     assert header["vehicle"]["wheelbase"] == Vehicle().wheelbase
     assert header["routes"] == []
     assert len(columns["ego.t"]) == 40
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_result_of_a_run_of_other_settings_is_not_shown(tmp_path: Path, seed: int) -> None:
+    with BagWriter(tmp_path, {"seed": seed}) as bag:
+        for k in range(3):
+            bag.write(k, "odometry", pack_odometry(k, Odometry(0.0, pose_at(0.0), 5.0, 0.0)))
+    (tmp_path / "result.json").write_text(json.dumps({"infractions": [], "settings": {"seed": 1}}), encoding="utf-8")
+    header, _ = unpacked(record(FilmSource(tmp_path)).data)
+    assert header["result"] == ({"infractions": []} if seed == 1 else None)
 
 
 def test_a_bag_in_which_nothing_moves_is_refused(tmp_path: Path) -> None:

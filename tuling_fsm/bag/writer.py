@@ -27,6 +27,8 @@ from tuling_fsm.world.inputs import Inputs
 FILE_NAME, DESCRIPTION = "run.mcap", "metadata.yaml"
 RESULT, FILM, PICTURES = DERIVED = "result.json", "report.html", "pictures.html"
 """What is made of a run and its bag, and lies beside it."""
+SETTINGS = "settings"
+"""Key of a result for what the run was driven with; a bag's `run` has the same among its own."""
 CHUNK_BYTES = 1 << 18
 """A chunk is closed when it has grown beyond this size: what a crash can cost."""
 _VERSION = 9

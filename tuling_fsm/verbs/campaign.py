@@ -18,7 +18,7 @@ from tuling_fsm.progress import ProgressDisplay
 from tuling_fsm.terminal import Style, styled
 from tuling_fsm.verbs.campaign_cluster import on_cluster
 from tuling_fsm.verbs.campaign_exposure import exposure_lines, exposure_of
-from tuling_fsm.verbs.campaign_runs import CampaignRun, DriveAll, Run, in_processes, kept, run_all
+from tuling_fsm.verbs.campaign_runs import CampaignRun, DriveAll, Run, in_processes, kept_runs, run_all
 from tuling_fsm.verbs.parser import Verbs, add_overrides, add_perception, add_traffic, add_verb, folder, path
 from tuling_fsm.verbs.runs import assignment
 from tuling_fsm.viewer.campaign_page import faults, write_campaign_page
@@ -99,7 +99,7 @@ def _campaign(arguments: argparse.Namespace) -> int:
 
 def _all_runs(arguments: argparse.Namespace, jobs: Sequence[CampaignRun]) -> list[Run]:
     """Drive every job that has not been driven yet."""
-    done = {job: run for job in jobs if (run := kept(job)) is not None} if arguments.resume else {}
+    done = kept_runs(jobs, partial(print, file=sys.stderr)) if arguments.resume else {}
     left = [job for job in jobs if job not in done]
     with ProgressDisplay() as progress:
         driven = run_all(left, _drivers(arguments, len(left)), progress) if left else []

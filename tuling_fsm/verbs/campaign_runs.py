@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -115,19 +117,60 @@ def drive(job: CampaignRun, progress: Report | None = None) -> Run:
     return {"file": str(job.scenario), **result}
 
 
-def kept(job: CampaignRun) -> Run | None:
-    """The result that an earlier campaign has left in the folder of a run; None where there is none of this run."""
+def kept_runs(jobs: Sequence[CampaignRun], say: Report) -> dict[CampaignRun, Run]:
+    """The results that an earlier campaign has left of these jobs.
+
+    Args:
+        jobs: of which some may have been driven.
+        say: told how many of them are driven again, though there is a result in their folder.
+
+    Raises:
+        InputError: a scenario cannot be used.
+    """
+    from tuling_fsm.bag.writer import SETTINGS
+
+    settings_of = _settings_by_job()
+    runs: dict[CampaignRun, Run] = {}
+    others = Counter[str]()
+    for job in jobs:
+        result = _left_result(job)
+        if result is None:
+            continue
+        if SETTINGS not in result:
+            others["do not tell their settings"] += 1
+        elif result[SETTINGS] != settings_of(job):
+            others["are of other settings"] += 1
+        else:
+            runs[job] = {"file": str(job.scenario), **result}
+    for what, count in others.items():
+        say(f"{count} of {len(jobs)} runs are driven again: the results in their folders {what}")
+    return runs
+
+
+def _settings_by_job() -> Callable[[CampaignRun], dict[str, Any]]:
+    """Gives what a job is to be driven with; scenarios and maps are read once for all seeds."""
+    from tuling_fsm.run import chosen_map, run_settings
+    from tuling_fsm.sim.scenario.compiler import load_scenario
+
+    @cache
+    def of_first_seed(job: CampaignRun) -> dict[str, Any]:
+        map_file = chosen_map(load_scenario(job.scenario, dict(job.overrides)), job.map_file)
+        return run_settings(
+            job.scenario, map_file, job.seed, dict(job.overrides), perception=job.perception, traffic=job.traffic
+        )
+
+    return lambda job: {**of_first_seed(replace(job, seed=1, out=None)), "seed": job.seed}
+
+
+def _left_result(job: CampaignRun) -> Run | None:
+    """What is in the folder of a run; None where there is nothing, or half a file."""
     if job.out is None:
         return None
-    file = job.out / "result.json"
     try:
-        result = json.loads(file.read_text(encoding="utf-8"))
+        result = json.loads((job.out / "result.json").read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError):
         return None
-    same = isinstance(result, dict) and result.get("seed") == job.seed
-    if not same or result.get("traffic", {}).get("source", OWN) != job.traffic:
-        return None
-    return {"file": str(job.scenario), **result}
+    return result if isinstance(result, dict) else None
 
 
 def broken_off(job: CampaignRun, error: str) -> Run:

@@ -18,7 +18,7 @@ from tuling_fsm.bag.replay import map_of, parameters_of
 from tuling_fsm.bag.ticks import ours, read_run_record, ticks
 from tuling_fsm.bag.timeline import Timeline, by_stamp, read_timeline
 from tuling_fsm.bag.topic_names import OURS, Message, TopicNames
-from tuling_fsm.bag.writer import RESULT
+from tuling_fsm.bag.writer import RESULT, SETTINGS
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.opendrive import read_map
@@ -96,7 +96,7 @@ def record(source: FilmSource) -> FilmRun:
     road_map = _road_map(run, source)
     film = _Film(source, timeline, timeline.origin, parameters, road_map)
     film.read()
-    return film.packed(_result_beside(source.bag))
+    return film.packed(_result_beside(source.bag, run))
 
 
 def _parameters(run: Mapping[str, Any], source: FilmSource) -> Parameters:
@@ -115,14 +115,17 @@ def _road_map(run: Mapping[str, Any], source: FilmSource) -> RoadMap | None:
     return read_map(map_of(run, str(source.bag), source.map_file))
 
 
-def _result_beside(bag: Path) -> dict[str, Any] | None:
-    """`result.json` of the same folder, which a simulated run has."""
+def _result_beside(bag: Path, run: Mapping[str, Any]) -> dict[str, Any] | None:
+    """`result.json` of the same folder, which a simulated run has; None where it is that of a run of other settings."""
     file = (bag if bag.is_dir() else bag.parent) / RESULT
     try:
         result = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    return result if isinstance(result, dict) and "infractions" in result else None
+    if not isinstance(result, dict) or "infractions" not in result:
+        return None
+    settings = result.get(SETTINGS, {})
+    return result if settings == {name: run.get(name) for name in settings} else None
 
 
 class _Film:
