@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tuling_fsm.agent import Agent, Parameters
+from tuling_fsm.bag.ticks import AGENT
 from tuling_fsm.bag.writer import DERIVED, FILM, PICTURES, RESULT, SETTINGS, BagWriter
 from tuling_fsm.behaviour.decision import Decision, TransitionEvent
 from tuling_fsm.compiling import compile_kernels
@@ -45,7 +46,6 @@ from tuling_fsm.wire.outputs import Outputs, trajectory_messages
 from tuling_fsm.world.inputs import Inputs
 
 NOTHING: Mapping[str, str] = {}
-AGENT = "agent"
 BASELINES: Mapping[str, Callable[[RoadMap, Route, Vehicle], BaselinePlanner]] = {"idm": IdmPlanner, "pdm": PdmPlanner}
 """Planners to compare with: the Intelligent Driver Model, and PDM-Closed; their names stand for a state in the log."""
 PLANNERS = (AGENT, *BASELINES)

@@ -142,15 +142,30 @@ def test_a_bag_in_sqlite_of_any_distribution_replays(tmp_path, distro, version):
 
 
 @pytest.mark.medium
+@pytest.mark.parametrize(
+    ("run", "compared"),
+    [({}, False), ({"planner": "idm"}, False), ({"planner": "agent"}, True), ({"parameters": {}}, True)],
+)
+def test_transitions_are_compared_with_those_of_this_planner_alone(tmp_path, run, compared):
+    with BagWriter(tmp_path, run) as bag:
+        for each in drive(4)[:40]:
+            bag.write_tick(each, ())
+    lines: list[str] = []
+    found = replay(tmp_path, map_file=ROOT / "config" / "course" / "course.xodr", report=lines.append)
+    assert [line[0] for line in found] == ["+"] * len(found)
+    assert bool(found) is compared
+    assert any("no transitions in it to compare with" in line for line in lines) is not compared
+
+
+@pytest.mark.medium
 def test_a_replay_writes_its_answers_beside_the_inputs_but_never_over_them(tmp_path):
     road_map = ROOT / "config" / "course" / "course.xodr"
     ticks = drive(4)[:40]
-    with BagWriter(tmp_path / "in") as bag:
+    with BagWriter(tmp_path / "in", {"planner": "idm"}) as bag:
         for each in ticks:
             bag.write_tick(each, ())
-    lines: list[str] = []
-    assert replay(tmp_path / "in", map_file=road_map, out=tmp_path / "out", report=lines.append) == []
-    assert "no transitions in it to compare with" in lines[-1]
+    replay(tmp_path / "in", map_file=road_map, out=tmp_path / "out")
+    assert read_run_record(tmp_path / "out")["planner"] == "agent"
     assert [inputs.odometry for inputs in read_inputs(tmp_path / "out")] == [inputs.odometry for inputs in ticks]
     topics = {message.topic for message in read_messages(tmp_path / "out")}
     assert {"odometry", "trajectory", "path", "state", "why"} <= topics

@@ -11,12 +11,13 @@ from typing import Any, NamedTuple, Protocol
 
 from tuling_fsm.bag.read_warnings import Report
 from tuling_fsm.bag.saved_state import dump_state, go_on, parse_state
-from tuling_fsm.bag.ticks import RecordedTick, read_recorded, read_ticks
+from tuling_fsm.bag.ticks import AGENT, RecordedTick, read_recorded, read_ticks
 from tuling_fsm.bag.topic_names import OURS, TopicNames
 from tuling_fsm.bag.writer import FILE_NAME, BagWriter
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.input_file import is_file
 from tuling_fsm.progress import StampProgress
+from tuling_fsm.version import __version__
 from tuling_fsm.wire.cdr import nanoseconds
 from tuling_fsm.wire.outputs import Outputs, trajectory_messages, transition_messages
 from tuling_fsm.wire.text import pack_json
@@ -71,9 +72,10 @@ def replay(
     ticks = _with_changes(agent, recorded_ticks, report)
     if out is not None:
         chosen = {"map": str(Path(map_file).resolve())} if map_file else {}
-        ticks = _written(Path(out), {**recorded.run, **chosen}, Outputs(agent.road_map.left_hand), ticks)
+        run = {**recorded.run, **chosen, "planner": AGENT, "version": __version__}
+        ticks = _written(Path(out), run, Outputs(agent.road_map.left_hand), ticks)
     replayed = [event for tick in ticks for event in tick.transitions]
-    if against is None and not (recorded.run or recorded.transitions):
+    if against is None and not recorded.comparable:
         if report is not None:
             report(f"{bag}: no transitions in it to compare with: {len(replayed)} were made")
         return []

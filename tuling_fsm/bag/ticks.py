@@ -19,6 +19,8 @@ from tuling_fsm.wire.text import unpack_json
 from tuling_fsm.wire.transition import unpack_transition
 from tuling_fsm.world.inputs import Inputs
 
+AGENT = "agent"
+"""Name of this planner in a bag's `run`; a bag without a name is its own too."""
 _TICK_TOPICS = ("odometry", "trajectory")
 _ONCE: dict[str, Any] = {"route_answers": (), **dict.fromkeys(OPERATOR, False)}
 """What is given on one tick only."""
@@ -144,6 +146,11 @@ class RecordedRun:
     run: dict[str, Any] = field(default_factory=dict)
     transitions: list[dict[str, Any]] = field(default_factory=list)
     duration_s: float = 0.0
+
+    @property
+    def comparable(self) -> bool:
+        """Whether it is a run of this planner, so that its transitions, also none, can be compared."""
+        return self.run.get("planner", AGENT) == AGENT and bool(self.run or self.transitions)
 
 
 def read_recorded(path: str | Path, salvage: bool = False, names: TopicNames = OURS) -> RecordedRun:
