@@ -9,17 +9,24 @@ import pytest
 from rosbags.rosbag2 import StoragePlugin, Writer
 
 from bag.test_bag import drive, outputs, same
-from tuling_fsm.bag.ticks import read_inputs, read_recorded
+from tuling_fsm.bag.replay import replay
+from tuling_fsm.bag.ticks import read_inputs, read_recorded, read_run_record
+from tuling_fsm.bag.time_loss import read_time_losses
 from tuling_fsm.bag.timeline import read_timeline
 from tuling_fsm.bag.topic_names import TopicNames, parse_remaps
 from tuling_fsm.bag.writer import BagWriter
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.topics import BY_NAME, CLOUD, GRID, INPUTS, ODOMETRY
+from tuling_fsm.core.time_loss import ALL, TimeLossKey, summed
+from tuling_fsm.core.topics import BY_NAME, CLOUD, GRID, INPUTS, ODOMETRY, STRING
+from tuling_fsm.share import share_file
+from tuling_fsm.viewer.recording import FilmSource
+from tuling_fsm.viewer.recording import record as record_film
 from tuling_fsm.wire import cdr
 from tuling_fsm.wire.inputs import pack_inputs
 from tuling_fsm.wire.text import pack_json, pack_string
 from tuling_fsm.world.inputs import Inputs, StampedRows
 
+COURSE = share_file("config", "course", "course.xodr")
 FRAMED = (ODOMETRY, CLOUD, GRID)
 
 
@@ -99,6 +106,31 @@ def test_of_two_topics_with_one_last_name_the_plain_one_counts_or_neither():
         TopicNames().table(["/a/odometry", "/b/odometry"], "bag")
     chosen = TopicNames({"/b/odometry": "odometry"}).table(["/a/odometry", "/b/odometry"], "bag")
     assert chosen == {"/a/odometry": "/a/odometry", "/b/odometry": "odometry"}
+
+
+@pytest.mark.medium
+def test_every_reader_takes_remaps_and_the_second_bag_may_have_our_names(tmp_path):
+    """Two cars in one bag: without a remap it is neither's."""
+    kinds = {"/a/odometry": ODOMETRY, "/b/odometry": ODOMETRY, "/run": STRING, "/transition": STRING}
+    event = {"stamp": 1.0, "from": "x", "to": "y"}
+    with Writer(tmp_path / "two", version=9, storage_plugin=StoragePlugin.MCAP) as bag:
+        channels = {name: bag.add_connection(name, kind, typestore=cdr.STORE) for name, kind in kinds.items()}
+        bag.write(channels["/run"], 0, pack_json({"map": str(COURSE)}))
+        bag.write(channels["/transition"], 0, pack_json(event))
+        for each in drive(3):
+            raw = next(raw for topic, raw in pack_inputs(each, None) if topic == "odometry")
+            bag.write(channels["/a/odometry"], cdr.nanoseconds(each.stamp), raw)
+            bag.write(channels["/b/odometry"], cdr.nanoseconds(each.stamp), raw)
+    with BagWriter(tmp_path / "ours") as bag:
+        bag.write(0, "transition", pack_json(event))
+    names = TopicNames({"/a/odometry": "odometry"})
+    assert record_film(FilmSource(tmp_path / "two", names=names)).data
+    assert summed(read_time_losses(tmp_path / "two", names=names), TimeLossKey(ALL, ALL)).time_s > 0.0
+    for against in ("two", "ours"):
+        assert len(replay(tmp_path / "two", names=names, against=tmp_path / against)) > 0
+    with pytest.raises(InputError, match="no topic /a/odometry in it"):
+        read_run_record(tmp_path / "ours", names=names)
+    assert names.of_second.table(["/odometry"], "bag") == {"/odometry": "odometry"}
 
 
 def test_a_foreign_frame_is_told_once_and_can_be_taken_for_map(tmp_path):

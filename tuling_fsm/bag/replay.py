@@ -66,7 +66,7 @@ def replay(
     """
     _keep_what_is_read(out, bag, against)
     recorded = read_recorded(bag, salvage, names)
-    wanted = recorded if against is None else read_recorded(against, salvage)
+    wanted = recorded if against is None else read_recorded(against, salvage, names.of_second)
     agent = agent_of(recorded.run, str(bag), map_file)
     recorded_ticks = _told(read_ticks(bag, salvage, report, names), StampProgress(progress, recorded.duration_s))
     ticks = _with_changes(agent, recorded_ticks, report)

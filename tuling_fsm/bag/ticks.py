@@ -185,13 +185,13 @@ def read_transitions(path: str | Path, salvage: bool = False, names: TopicNames 
     return read_recorded(path, salvage, names).transitions
 
 
-def read_run_record(path: str | Path, salvage: bool = False) -> dict[str, Any]:
+def read_run_record(path: str | Path, salvage: bool = False, names: TopicNames = OURS) -> dict[str, Any]:
     """What was recorded of the run itself (`BagWriter`'s `run`); empty where nothing was.
 
     Raises:
         InputError: no bag, or a damaged one.
     """
-    for message in ours(read_messages(path, salvage)):
+    for message in ours(read_messages(path, salvage, names)):
         if message.topic == "run":
             return unpack_json(message.data, f"{path}: run")
     return {}

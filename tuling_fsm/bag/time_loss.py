@@ -33,7 +33,7 @@ def read_time_losses(
     Raises:
         InputError: no bag, a damaged one, one in which the planner says nothing or that names no map.
     """
-    timeline, run = read_timeline(path, salvage, names), read_run_record(path, salvage)
+    timeline, run = read_timeline(path, salvage, names), read_run_record(path, salvage, names)
     parameters: Parameters = parameters_of(run, str(path))
     limits = SpeedLimits(read_map(map_of(run, str(path), map_file)), parameters.vehicle.max_speed)
     return time_losses(_samples(timeline, limits))

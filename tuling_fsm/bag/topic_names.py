@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from tuling_fsm.core.errors import InputError
@@ -31,10 +31,17 @@ class TopicNames:
     Args:
         remaps: our name of a topic, by the full name that the bag has for it.
         frame: what is taken for `map`.
+        optional: whether a remapped topic may be absent, and its remap is passed over then.
     """
 
     remaps: Mapping[str, str] = field(default_factory=dict)
     frame: str = MAP_FRAME
+    optional: bool = False
+
+    @property
+    def of_second(self) -> TopicNames:
+        """For the bag that another one is compared with: it may be of the same recorder, or have our names."""
+        return replace(self, optional=True)
 
     def table(self, topics: Iterable[str], where: str, complete: bool = True) -> dict[str, str]:
         """Our name of each topic of a bag; a topic that is none of ours keeps its full name.
@@ -51,11 +58,11 @@ class TopicNames:
             InputError: a remapped topic is not there, or two topics could be one of ours.
         """
         topics = list(topics)
-        for topic in self.remaps if complete else ():
-            if topic not in topics:
-                raise InputError(where, f"no topic {topic} in it", "one of " + ", ".join(topics))
         named = {topic: self.remaps[topic] for topic in topics if topic in self.remaps}
-        taken = set(self.remaps.values())
+        absent = {} if self.optional else {topic: ours for topic, ours in self.remaps.items() if topic not in named}
+        if complete and absent:
+            raise InputError(where, f"no topic {next(iter(absent))} in it", "one of " + ", ".join(topics))
+        taken = {*named.values(), *absent.values()}
         meant: dict[str, list[str]] = {}
         for topic in topics:
             short = topic.rsplit("/", 1)[-1]

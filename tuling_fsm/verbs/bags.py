@@ -121,9 +121,9 @@ def _time(arguments: argparse.Namespace) -> int:
     names = names_of(arguments)
     with ProgressDisplay() as progress:
         losses = []
-        for bag in bags:
+        for bag, called in zip(bags, (names, names.of_second), strict=False):
             progress(f"reading {bag}")
-            losses.append(read_time_losses(bag, arguments.map, arguments.salvage, names))
+            losses.append(read_time_losses(bag, arguments.map, arguments.salvage, called))
     if arguments.json:
         print(json.dumps(table_as_json(*losses)))
     else:

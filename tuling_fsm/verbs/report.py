@@ -41,7 +41,8 @@ def _report(arguments: argparse.Namespace) -> int:
     names = names_of(arguments)
     file = arguments.out or _beside(bags)
     compile_kernels(("world",))
-    write_film(file, [FilmSource(bag, arguments.map, arguments.salvage, names) for bag in bags])
+    called = zip(bags, (names, names.of_second), strict=False)
+    write_film(file, [FilmSource(bag, arguments.map, arguments.salvage, its_names) for bag, its_names in called])
     print(file)
     return 0
 

@@ -91,7 +91,7 @@ def record(source: FilmSource) -> FilmRun:
     timeline = read_timeline(source.bag, source.salvage, source.names, silent=True)
     if not timeline.motion:
         raise InputError(str(source.bag), "no car moves in it", "the topic odometry or trajectory")
-    run = read_run_record(source.bag, source.salvage)
+    run = read_run_record(source.bag, source.salvage, source.names)
     parameters = _parameters(run, source)
     road_map = _road_map(run, source)
     film = _Film(source, timeline, timeline.origin, parameters, road_map)
