@@ -15,6 +15,7 @@ from tuling_fsm.bag.time_loss import read_time_losses
 from tuling_fsm.bag.timeline import read_timeline
 from tuling_fsm.bag.topic_names import TopicNames, parse_remaps
 from tuling_fsm.bag.writer import BagWriter
+from tuling_fsm.cli import main
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.time_loss import ALL, TimeLossKey, summed
 from tuling_fsm.core.topics import BY_NAME, CLOUD, GRID, INPUTS, ODOMETRY, STRING
@@ -212,6 +213,34 @@ def test_topics_of_our_names_in_other_types_are_told_and_left_out(tmp_path):
     assert read_recorded(tmp_path / "bag").transitions == []
     with pytest.raises(InputError, match="the planner says nothing in it"):
         read_timeline(tmp_path / "bag")
+
+
+@pytest.mark.medium
+@pytest.mark.parametrize("topic", ["transition", "run", "parameters"])
+def test_words_of_another_maker_on_a_topic_of_our_name_are_told_and_left_out(tmp_path, capsys, topic):
+    with BagWriter(tmp_path / "bag") as bag:
+        for each in drive(10):
+            bag.write_tick(each, [(name, raw) for name, raw in outputs(each) if name != "transition"])
+            if topic != "run" or each.stamp == 0.0:
+                bag.write(cdr.nanoseconds(each.stamp), topic, pack_string("IDLE->DRIVE"))
+        bag.write(cdr.nanoseconds(each.stamp), "state", pack_string("on_road/normal"))
+    told = f"{topic}: no JSON"
+    read = {
+        "replay": [],
+        "report": ["--out", str(tmp_path / "film.html")],
+        "why": [],
+        "why --time": ["--time"],
+        "machine": ["--html", str(tmp_path / "machine.html"), "--run"],
+    }
+    heard = {
+        "transition": {*read},
+        "run": {"replay", "report", "why --time"},
+        "parameters": {"replay"},
+    }
+    for verb, options in read.items():
+        with_map = ["--map", str(COURSE)] if verb in ("replay", "report", "why --time") else []
+        assert main([verb.split()[0], *with_map, *options, str(tmp_path / "bag")]) == 0
+        assert capsys.readouterr().err.count(told) == (verb in heard[topic])
 
 
 @pytest.mark.parametrize("event", [{}, {"stamp": "soon"}, {"stamp": 1.0, "rejected": 5}, {"stamp": 1.0, "dwell_s": []}])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from typing import TypeVar
 
 from tuling_fsm.bag.topic_names import Message
 from tuling_fsm.core.errors import InputError
@@ -11,6 +12,7 @@ from tuling_fsm.core.topics import BY_NAME, INPUTS
 from tuling_fsm.wire.cdr import seconds
 
 Report = Callable[[str], None]
+Content = TypeVar("Content")
 GAP_S = 1.0
 """A longer step between two ticks is told, as it is to the planner (`behaviour.switching.max_gap`)."""
 
@@ -57,6 +59,20 @@ class ReadWarnings:
             self._faults[message.topic] = str(error)
             self._say(str(line))
 
+    def usable(self, message: Message, unpack: Callable[[bytes, str], Content]) -> Content | None:
+        """What is in a message; None, and told, where it cannot be used.
+
+        Raises:
+            InputError: it cannot, and there is no `say`.
+        """
+        try:
+            value = unpack(message.data, message.topic)
+        except InputError as error:
+            self.refuse(message, error)
+            return None
+        self.right(message.topic)
+        return value
+
     def tick(self, ns: int) -> None:
         """The stamp of the next tick."""
         last, self._last_ns = self._last_ns, ns
@@ -68,6 +84,12 @@ class ReadWarnings:
         elif ns - last > GAP_S * 1e9:
             self._say(f"{place}: a gap of {seconds(ns - last):.3f} s")
 
+    def count(self) -> None:
+        """Tell how many messages were left out."""
+        for topic, count in sorted(self._left_out.items()):
+            if count > 1 and self._say is not None:
+                self._say(f"{self._where}: {count} messages of {topic} were left out")
+
     def end(self) -> None:
         """The bag is over.
 
@@ -77,11 +99,9 @@ class ReadWarnings:
         if self._last_ns is None:
             hint = self._hint("odometry")
             raise InputError(self._where, "no tick in it: neither odometry nor trajectory", hint or "a recorded run")
+        self.count()
         if self._say is None:
             return
-        for topic, count in sorted(self._left_out.items()):
-            if count > 1:
-                self._say(f"{self._where}: {count} messages of {topic} were left out")
         missing = [topic.name for topic in INPUTS if topic.name not in self._seen]
         if missing and "run" not in self._seen:  # What a run of this planner went without is nothing odd.
             hints = "".join(f"; {hint}" for hint in map(self._hint, missing) if hint)

@@ -65,8 +65,8 @@ def replay(
         InputError: a bag or the map cannot be used.
     """
     _keep_what_is_read(out, bag, against)
-    recorded = read_recorded(bag, salvage, names)
-    wanted = recorded if against is None else read_recorded(against, salvage, names.of_second)
+    recorded = read_recorded(bag, salvage, names, report)
+    wanted = recorded if against is None else read_recorded(against, salvage, names.of_second, report)
     agent = agent_of(recorded.run, str(bag), map_file)
     recorded_ticks = _told(read_ticks(bag, salvage, report, names), StampProgress(progress, recorded.duration_s))
     ticks = _with_changes(agent, recorded_ticks, report)

@@ -60,13 +60,8 @@ def read_inputs(
 def read_ticks(
     path: str | Path, salvage: bool = False, report: Report | None = None, names: TopicNames = OURS
 ) -> Iterator[RecordedTick]:
-    """As `read_inputs`, with the parameters that were changed in mid-drive.
-
-    Raises:
-        InputError: as there, or parameters that cannot be read.
-    """
-    for inputs, raw in _ticks(read_messages(path, salvage, names), str(path), report):
-        yield RecordedTick(inputs, None if raw is None else unpack_json(raw, f"{path}: parameters"))
+    """As `read_inputs`, with the parameters that were changed in mid-drive."""
+    return _ticks(read_messages(path, salvage, names), str(path), report)
 
 
 def ticks(messages: Iterable[Message], where: str, report: Report | None = None) -> Iterator[Inputs]:
@@ -74,10 +69,10 @@ def ticks(messages: Iterable[Message], where: str, report: Report | None = None)
     return (inputs for inputs, _ in _ticks(messages, where, report))
 
 
-def _ticks(messages: Iterable[Message], where: str, report: Report | None) -> Iterator[tuple[Inputs, bytes | None]]:
-    """The inputs of every tick, and the message of `parameters` since the one before, if there was any."""
+def _ticks(messages: Iterable[Message], where: str, report: Report | None) -> Iterator[RecordedTick]:
+    """The inputs of every tick, and what came on `parameters` since the one before, if anything did."""
     latest = Inputs(0.0)
-    parameters: bytes | None = None
+    parameters: dict[str, Any] | None = None
     waiting: list[Message] = []
     warnings = ReadWarnings(where, report)
     last_ns = -1
@@ -85,14 +80,15 @@ def _ticks(messages: Iterable[Message], where: str, report: Report | None) -> It
         together = [message for message in group if _fits(message, warnings)]
         waiting += [message for message in together if message.topic in _INPUTS]
         for message in ours(together):
-            parameters = message.data if message.topic == "parameters" else parameters
+            if message.topic == "parameters" and (new := warnings.usable(message, unpack_json)) is not None:
+                parameters = new
         ns = _tick_ns(together, last_ns)
         if ns is None:
             continue
         warnings.tick(ns)
         for message in waiting:
             latest = _received(latest, message, seconds(ns), warnings)
-        yield replace(latest, stamp=seconds(ns)), parameters
+        yield RecordedTick(replace(latest, stamp=seconds(ns)), parameters)
         latest = replace(latest, **_ONCE)
         waiting, parameters, last_ns = [], None, ns
     warnings.end()
@@ -153,21 +149,26 @@ class RecordedRun:
         return self.run.get("planner", AGENT) == AGENT and bool(self.run or self.transitions)
 
 
-def read_recorded(path: str | Path, salvage: bool = False, names: TopicNames = OURS) -> RecordedRun:
+def read_recorded(
+    path: str | Path, salvage: bool = False, names: TopicNames = OURS, report: Report | None = None
+) -> RecordedRun:
     """All of it in one pass.
 
     Raises:
-        InputError: no bag, or a damaged one.
+        InputError: no bag, or a damaged one; without `report` a message that cannot be used.
     """
     found = RecordedRun()
+    warnings = ReadWarnings(str(path), report)
     first_ns: int | None = None
     last_ns = 0
     for message in ours(read_messages(path, salvage, names)):
         first_ns, last_ns = message.ns if first_ns is None else first_ns, message.ns
         if message.topic == "transition":
-            found.transitions.append(unpack_transition(message.data, f"{path}: transition"))
+            event = warnings.usable(message, unpack_transition)
+            found.transitions.extend(() if event is None else (event,))
         elif message.topic == "run" and not found.run:
-            found.run.update(unpack_json(message.data, f"{path}: run"))
+            found.run.update(warnings.usable(message, unpack_json) or {})
+    warnings.count()
     return replace(found, duration_s=0.0 if first_ns is None else seconds(last_ns - first_ns))
 
 
@@ -185,13 +186,16 @@ def read_transitions(path: str | Path, salvage: bool = False, names: TopicNames 
     return read_recorded(path, salvage, names).transitions
 
 
-def read_run_record(path: str | Path, salvage: bool = False, names: TopicNames = OURS) -> dict[str, Any]:
+def read_run_record(
+    path: str | Path, salvage: bool = False, names: TopicNames = OURS, report: Report | None = None
+) -> dict[str, Any]:
     """What was recorded of the run itself (`BagWriter`'s `run`); empty where nothing was.
 
     Raises:
-        InputError: no bag, or a damaged one.
+        InputError: as `read_recorded`.
     """
+    warnings = ReadWarnings(str(path), report)
     for message in ours(read_messages(path, salvage, names)):
-        if message.topic == "run":
-            return unpack_json(message.data, f"{path}: run")
+        if message.topic == "run" and (run := warnings.usable(message, unpack_json)) is not None:
+            return run
     return {}

@@ -7,6 +7,7 @@ from operator import itemgetter
 from pathlib import Path
 
 from tuling_fsm.agent import Parameters
+from tuling_fsm.bag.read_warnings import Report
 from tuling_fsm.bag.replay import map_of, parameters_of
 from tuling_fsm.bag.ticks import read_run_record
 from tuling_fsm.bag.timeline import MotionSample, Timeline, read_timeline
@@ -20,7 +21,11 @@ UNKNOWN = "unknown"
 
 
 def read_time_losses(
-    path: str | Path, map_file: str | Path | None = None, salvage: bool = False, names: TopicNames = OURS
+    path: str | Path,
+    map_file: str | Path | None = None,
+    salvage: bool = False,
+    names: TopicNames = OURS,
+    report: Report | None = None,
 ) -> TimeLosses:
     """What a bag tells of the time that was lost, by state and code.
 
@@ -29,11 +34,13 @@ def read_time_losses(
         map_file: OpenDRIVE map instead of the one that the bag names.
         salvage: use what can be read of a damaged bag.
         names: how the bag calls its topics and frames.
+        report: as for `read_timeline`.
 
     Raises:
         InputError: no bag, a damaged one, one in which the planner says nothing or that names no map.
     """
-    timeline, run = read_timeline(path, salvage, names), read_run_record(path, salvage, names)
+    timeline = read_timeline(path, salvage, names, report=report)
+    run = read_run_record(path, salvage, names, report)
     parameters: Parameters = parameters_of(run, str(path))
     limits = SpeedLimits(read_map(map_of(run, str(path), map_file)), parameters.vehicle.max_speed)
     return time_losses(_samples(timeline, limits))

@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tuling_fsm.bag.read_warnings import ReadWarnings, Report
 from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.bag.ticks import ours
 from tuling_fsm.bag.topic_names import OURS, Message, TopicNames
@@ -106,7 +107,13 @@ class Timeline:
         return next((stop for stop in self.stops if stop.t_from <= t <= stop.t_to), None)
 
 
-def read_timeline(path: str | Path, salvage: bool = False, names: TopicNames = OURS, silent: bool = False) -> Timeline:
+def read_timeline(
+    path: str | Path,
+    salvage: bool = False,
+    names: TopicNames = OURS,
+    silent: bool = False,
+    report: Report | None = None,
+) -> Timeline:
     """Read a bag with the planner's output topics, from this product's runs or recorded by any other program.
 
     Args:
@@ -114,6 +121,7 @@ def read_timeline(path: str | Path, salvage: bool = False, names: TopicNames = O
         salvage: read a damaged MCAP file up to the damage.
         names: how the bag calls its topics and frames.
         silent: whether the planner may say nothing in it, as one of another maker does.
+        report: told of messages that cannot be used and are left out; without it they raise.
 
     Raises:
         InputError: no bag, a damaged one, one without messages, or one in which the planner says nothing.
@@ -122,18 +130,19 @@ def read_timeline(path: str | Path, salvage: bool = False, names: TopicNames = O
     whys: list[WhyMessage] = []
     words: list[tuple[float, str, str]] = []
     motion: list[MotionSample] = []
-    take: dict[str, Callable[[float, bytes], None]] = {
-        "transition": lambda _, raw: changes.append(state_change(unpack_transition(raw, f"{path}: transition"))),
-        "why": lambda t, raw: whys.append(WhyMessage(t, unpack_diagnostics(raw, f"{path}: why"))),
-        "odometry": lambda t, raw: motion.extend(motion_samples(t, raw)),
-    }
+    warnings = ReadWarnings(str(path), report)
     stamps = []
     for t, message in by_stamp(ours(read_messages(path, salvage, names))):
         stamps.append(t)
-        if message.topic in take:
-            take[message.topic](t, message.data)
-        elif message.topic in WORDS:
-            words.append((t, message.topic, unpack_string(message.data, f"{path}: {message.topic}")))
+        if message.topic == "odometry":
+            motion += motion_samples(t, message.data)
+        elif message.topic == "transition" and (event := warnings.usable(message, unpack_transition)) is not None:
+            changes.append(state_change(event))
+        elif message.topic == "why" and (statuses := warnings.usable(message, unpack_diagnostics)) is not None:
+            whys.append(WhyMessage(t, statuses))
+        elif message.topic in WORDS and (word := warnings.usable(message, unpack_string)) is not None:
+            words.append((t, message.topic, word))
+    warnings.count()
     if not stamps or not (changes or whys or words or silent):
         raise InputError(str(path), "the planner says nothing in it", "the topics state, transition and why")
     motion = motion or _planned(by_stamp(ours(read_messages(path, salvage, names))))

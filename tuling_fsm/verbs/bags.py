@@ -123,7 +123,7 @@ def _time(arguments: argparse.Namespace) -> int:
         losses = []
         for bag, called in zip(bags, (names, names.of_second), strict=False):
             progress(f"reading {bag}")
-            losses.append(read_time_losses(bag, arguments.map, arguments.salvage, called))
+            losses.append(read_time_losses(bag, arguments.map, arguments.salvage, called, progress.note))
     if arguments.json:
         print(json.dumps(table_as_json(*losses)))
     else:
@@ -144,7 +144,7 @@ def _why(arguments: argparse.Namespace) -> int:
     names = names_of(arguments)
     with ProgressDisplay() as progress:
         progress(f"reading {arguments.bag}")
-        timeline = read_timeline(arguments.bag, arguments.salvage, names)
+        timeline = read_timeline(arguments.bag, arguments.salvage, names, report=progress.note)
     if arguments.png is not None:
         from tuling_fsm.viewer.timeline_picture import draw_timeline
 

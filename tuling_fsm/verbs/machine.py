@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from functools import partial
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.verbs.bags import add_names, names_of
@@ -32,7 +34,9 @@ def _machine(arguments: argparse.Namespace) -> int:
     from tuling_fsm.viewer.machine_page import write_machine
     from tuling_fsm.viewer.machine_run import run_data
 
-    run = None if arguments.run is None else run_data(arguments.run, arguments.salvage, names_of(arguments))
+    run = None
+    if arguments.run is not None:
+        run = run_data(arguments.run, arguments.salvage, names_of(arguments), partial(print, file=sys.stderr))
     write_machine(arguments.html, run)
     print(arguments.html)
     return 0

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from functools import partial
 from pathlib import Path
 
 from tuling_fsm.verbs.bags import add_names, names_of
@@ -42,7 +44,8 @@ def _report(arguments: argparse.Namespace) -> int:
     file = arguments.out or _beside(bags)
     compile_kernels(("world",))
     called = zip(bags, (names, names.of_second), strict=False)
-    write_film(file, [FilmSource(bag, arguments.map, arguments.salvage, its_names) for bag, its_names in called])
+    tell = partial(print, file=sys.stderr)
+    write_film(file, [FilmSource(bag, arguments.map, arguments.salvage, its_names, tell) for bag, its_names in called])
     print(file)
     return 0
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TypedDict
 
+from tuling_fsm.bag.read_warnings import Report
 from tuling_fsm.bag.timeline import StateChange, Timeline, read_timeline
 from tuling_fsm.bag.topic_names import OURS, TopicNames
 from tuling_fsm.behaviour.tables import table
@@ -65,19 +66,20 @@ class RunDocument(TypedDict):
     limits: list[LimitEntry]
 
 
-def run_data(bag: Path, salvage: bool = False, names: TopicNames = OURS) -> RunDocument:
+def run_data(bag: Path, salvage: bool = False, names: TopicNames = OURS, report: Report | None = None) -> RunDocument:
     """Read a bag.
 
     Args:
         bag: a bag folder, or one `.mcap` or `.db3` file.
         salvage: use what can be read of a damaged bag.
         names: how the bag calls its topics and frames.
+        report: as for `read_timeline`.
 
     Raises:
         InputError: no bag, a damaged one, one in which the planner says nothing, or whose states are no states of
             these tables.
     """
-    timeline = read_timeline(bag, salvage, names)
+    timeline = read_timeline(bag, salvage, names, report=report)
     origin = timeline.origin
     transitions = [_transition(change, origin) for change in timeline.changes]
     initial = _initial(timeline, transitions)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tuling_fsm.agent import Parameters
+from tuling_fsm.bag.read_warnings import Report
 from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.bag.replay import map_of, parameters_of
 from tuling_fsm.bag.ticks import ours, read_run_record, ticks
@@ -72,6 +73,7 @@ class FilmSource:
         map_file: OpenDRIVE map instead of the one that the bag names.
         salvage: use what can be read of a damaged bag.
         names: how the bag calls its topics and frames.
+        report: told of what the planner has said and cannot be read; without it that raises.
         tick_ms: stamp (s) and time (ms) of each tick, which no bag has.
     """
 
@@ -79,6 +81,7 @@ class FilmSource:
     map_file: Path | None = None
     salvage: bool = False
     names: TopicNames = OURS
+    report: Report | None = None
     tick_ms: Iterable[tuple[float, float]] = ()
 
 
@@ -88,10 +91,10 @@ def record(source: FilmSource) -> FilmRun:
     Raises:
         InputError: no bag, a damaged one, one in which nothing moves, or a map that cannot be read.
     """
-    timeline = read_timeline(source.bag, source.salvage, source.names, silent=True)
+    timeline = read_timeline(source.bag, source.salvage, source.names, silent=True, report=source.report)
     if not timeline.motion:
         raise InputError(str(source.bag), "no car moves in it", "the topic odometry or trajectory")
-    run = read_run_record(source.bag, source.salvage, source.names)
+    run = read_run_record(source.bag, source.salvage, source.names, source.report)
     parameters = _parameters(run, source)
     road_map = _road_map(run, source)
     film = _Film(source, timeline, timeline.origin, parameters, road_map)
