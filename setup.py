@@ -44,6 +44,7 @@ setup(
         *share_tree("config", "launch"),
     ],
     install_requires=[
+        "backports.zstd>=1.0",
         "lark>=1.1",
         "lxml>=4.8",
         "matplotlib>=3.5",

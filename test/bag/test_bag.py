@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rosbags.rosbag2 import Reader, StoragePlugin, Writer
+from rosbags.rosbag2 import CompressionFormat, CompressionMode, Reader, StoragePlugin, Writer
 
 from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.bag.ticks import read_inputs, read_run_record, read_transitions
@@ -129,9 +129,11 @@ def test_rosbags_reads_the_folder_and_the_file_alike(recorded):
     assert sizes[0] == sizes[1] > 200
 
 
-def foreign(folder: Path, plugin: StoragePlugin) -> None:
+def foreign(folder: Path, plugin: StoragePlugin, compressed: CompressionMode = CompressionMode.NONE) -> None:
     """As another program records: arrival times, a message a time, a namespace."""
-    with Writer(folder, version=9, storage_plugin=plugin) as bag:
+    recorder = Writer(folder, version=9, storage_plugin=plugin)
+    recorder.set_compression(compressed, CompressionFormat.ZSTD)
+    with recorder as bag:
         channels = {}
         previous = None
         for inputs in drive():

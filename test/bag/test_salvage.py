@@ -7,15 +7,18 @@ import struct
 from pathlib import Path
 
 import pytest
+from backports import zstd
 from mcap.opcode import Opcode
 from mcap.reader import make_reader
 from mcap.writer import MCAP0_MAGIC, CompressionType, Writer
+from rosbags.rosbag2 import CompressionMode, StoragePlugin
 
-from bag.test_bag import drive, outputs
-from tuling_fsm.bag import writer
+from bag.test_bag import drive, foreign, outputs
+from tuling_fsm.bag import reader, writer
 from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.bag.ticks import read_inputs
 from tuling_fsm.bag.writer import BagWriter
+from tuling_fsm.core.errors import InputError
 
 
 @pytest.fixture
@@ -107,3 +110,41 @@ def test_what_a_crashed_recorder_has_left_in_its_journal_is_read(tmp_path: Path)
         (crashed / f"run.db3{suffix}").write_bytes((tmp_path / f"live.db3{suffix}").read_bytes())
     base.close()
     assert len(list(read_messages(crashed, salvage=True))) == 50
+
+
+@pytest.mark.parametrize("plugin", list(StoragePlugin))
+@pytest.mark.parametrize("mode", [CompressionMode.MESSAGE, CompressionMode.FILE])
+def test_what_other_recorders_have_compressed_is_read_with_its_folder_and_alone(
+    tmp_path: Path, plugin: StoragePlugin, mode: CompressionMode
+) -> None:
+    foreign(tmp_path / "plain", plugin)
+    foreign(tmp_path / "bag", plugin, mode)
+    (file,) = (each for each in (tmp_path / "bag").iterdir() if each.name != "metadata.yaml")
+    wanted = list(read_messages(tmp_path / "plain"))
+    assert len(wanted) > 100
+    for bag in (tmp_path / "bag", file):
+        for salvage in (True, False):
+            assert list(read_messages(bag, salvage)) == wanted
+
+
+def test_of_a_damaged_compressed_file_the_beginning_is_read(tmp_path: Path) -> None:
+    foreign(tmp_path / "bag", StoragePlugin.MCAP, CompressionMode.FILE)
+    whole = len(list(read_messages(tmp_path / "bag")))
+    file = tmp_path / "bag" / "bag.mcap.zstd"
+    data = bytes(10_000_000)
+    file.write_bytes(zstd.compress(zstd.decompress(file.read_bytes())[:-100] + data)[:-20])
+    assert 0 < len(list(read_messages(tmp_path / "bag", salvage=True))) <= whole
+    with pytest.raises(InputError, match=rf"{file}: truncated or corrupt"):
+        list(read_messages(file))
+
+
+def test_what_is_compressed_is_unpacked_up_to_a_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for mode in (CompressionMode.FILE, CompressionMode.MESSAGE):
+        foreign(tmp_path / mode.name, StoragePlugin.MCAP, mode)
+    whole = list(read_messages(tmp_path / "FILE", salvage=True))
+    monkeypatch.setattr(reader, "LARGEST_FILE_RATIO", 1)
+    assert len(list(read_messages(tmp_path / "FILE", salvage=True))) < len(whole)
+    monkeypatch.setattr(reader, "LARGEST_MESSAGE_BYTES", 100)
+    found = list(read_messages(tmp_path / "MESSAGE", salvage=True))
+    assert {len(there.data) <= 100 for there, here in zip(whole, found, strict=True) if there == here} == {True}
+    assert {len(there.data) <= 100 for there, here in zip(whole, found, strict=True) if there != here} == {False}

@@ -57,7 +57,7 @@ has it installed by pip, which fails there as well unless the environment says o
 RELEASES = ("noble", "jammy")
 ROSDEP = {key.name for key in KEYS.values() if key.jammy and key.noble}
 """What may be named for rosdep to succeed on both."""
-DISTRIBUTIONS = {"yaml": "pyyaml"}
+DISTRIBUTIONS = {"backports": "backports.zstd", "yaml": "pyyaml"}
 ROS = {"launch", "launch_ros", "rclpy", "ament_index_python"}
 EXTRA = {"distributed", "shtab"}
 """Only of the command line, for a cluster and for the completion of a shell; it says itself how to get them."""

@@ -6,12 +6,14 @@ import mmap
 import sqlite3
 import struct
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
 from string import digits
+from tempfile import TemporaryDirectory
 
+from backports import zstd
 from mcap import records
 from mcap.data_stream import ReadDataStream
 from mcap.opcode import Opcode
@@ -24,6 +26,12 @@ from tuling_fsm.bag.writer import DESCRIPTION
 from tuling_fsm.core.errors import InputError
 
 _SQLITE = b"SQLite format 3\0"
+_ZSTD, _ZSTD_SUFFIX = b"\x28\xb5\x2f\xfd", ".zstd"
+_BLOCK_BYTES = 1 << 20
+LARGEST_MESSAGE_BYTES = 1 << 28
+"""A compressed message that is larger than this is left as it is."""
+LARGEST_FILE_RATIO = 1000
+"""A compressed file is read up to so many times its size; of recorded drives it is 2 to 20 times."""
 _HEAD = struct.Struct("<BQ")
 """How a record of MCAP begins."""
 
@@ -41,31 +49,72 @@ def salvaged(path: Path, names: TopicNames) -> Iterator[Message]:
     found = [(kind, file) for file in _files(path) if (kind := _kind(file)) is not None]
     if not found:
         raise InputError(str(path), "begins neither as MCAP nor as sqlite3", "a rosbag2, or a file of one")
-    return chain.from_iterable(kind(file, names) for kind, file in found)
+    return chain.from_iterable(kind(file, names, str(file)) for kind, file in found)
 
 
 def _files(path: Path) -> list[Path]:
     """Those of a folder in the order of their numbers, as a recorder splits a bag."""
     if path.is_file():
         return [path]
-    return sorted((each for each in path.iterdir() if each.suffix in (".mcap", ".db3")), key=_name_and_number)
+    found = (each for each in path.iterdir() if _plain_name(each).suffix in (".mcap", ".db3"))
+    return sorted(found, key=_name_and_number)
+
+
+def _plain_name(file: Path) -> Path:
+    """What it is called without the ending of a recorder that compresses files."""
+    return Path(file.name.removesuffix(_ZSTD_SUFFIX))
 
 
 def _name_and_number(file: Path) -> tuple[str, int]:
-    name = file.stem.rstrip(digits)
-    return name, int(file.stem[len(name) :] or 0)
+    stem = _plain_name(file).stem
+    name = stem.rstrip(digits)
+    return name, int(stem[len(name) :] or 0)
 
 
-def _kind(file: Path) -> Callable[[Path, TopicNames], Iterator[Message]] | None:
+def _kind(file: Path) -> Callable[[Path, TopicNames, str], Iterator[Message]] | None:
     """How a file is read, by how it begins."""
     with file.open("rb") as stream:
         start = stream.read(len(_SQLITE))
-    if start.startswith(MCAP0_MAGIC):
-        return _of_mcap
-    return _of_sqlite if start == _SQLITE else None
+    readers = {MCAP0_MAGIC: _of_mcap, _SQLITE: _of_sqlite, _ZSTD: _of_zstd}
+    return next((reader for magic, reader in readers.items() if start.startswith(magic)), None)
 
 
-def _of_sqlite(path: Path, names: TopicNames) -> Iterator[Message]:
+def _of_zstd(path: Path, names: TopicNames, where: str) -> Iterator[Message]:
+    """What is in a file that was compressed as a whole, up to the damage."""
+    with _decompressed(path) as file:
+        kind = _kind(file)
+        if kind is not None and kind is not _of_zstd:
+            yield from kind(file, names, where)
+
+
+@contextmanager
+def _decompressed(path: Path) -> Iterator[Path]:
+    """A file as it was before it was compressed, for as long as it is read; up to the damage or the largest size."""
+    largest = LARGEST_FILE_RATIO * path.stat().st_size
+    with TemporaryDirectory(prefix="tuling_fsm_") as folder:
+        file = Path(folder) / _plain_name(path)
+        try:
+            with suppress(EOFError, zstd.ZstdError), zstd.open(path) as packed, file.open("wb") as plain:
+                while block := packed.read1(min(_BLOCK_BYTES, largest - plain.tell())):
+                    plain.write(block)
+        except OSError as error:
+            raise InputError(str(path), f"cannot be unpacked: {error.strerror}", f"room in {folder}") from None
+        yield file
+
+
+def _decompressed_message(data: bytes) -> bytes:
+    """A message as it was before a recorder compressed it. In CDR none begins as zstd does."""
+    if not data.startswith(_ZSTD):
+        return data
+    decompressor = zstd.ZstdDecompressor()
+    with suppress(zstd.ZstdError):
+        plain: bytes = decompressor.decompress(data, LARGEST_MESSAGE_BYTES)
+        if decompressor.eof:
+            return plain
+    return data
+
+
+def _of_sqlite(path: Path, names: TopicNames, where: str) -> Iterator[Message]:
     """Rows up to the first page that is not there; what a recorder that crashed has left in its journal too."""
     journal = path.with_name(f"{path.name}-wal").exists()
     how = "mode=ro" if journal else "mode=ro&immutable=1"
@@ -73,17 +122,18 @@ def _of_sqlite(path: Path, names: TopicNames) -> Iterator[Message]:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?{how}", uri=True)) as base:
             base.execute("PRAGMA writable_schema = ON")  # or a file shorter than it says is not read at all
             topics = {number: (name, kind) for number, name, kind in base.execute("SELECT id, name, type FROM topics")}
-            table = names.table([name for name, _ in topics.values()], str(path), complete=False)
+            table = names.table([name for name, _ in topics.values()], where, complete=False)
             for number, ns, data in base.execute("SELECT topic_id, timestamp, data FROM messages ORDER BY id"):
                 name, kind = topics[number]
-                yield Message(ns, table[name], kind, names.in_map(kind, data))
+                if isinstance(data, bytes):  # A damaged row can have anything.
+                    yield Message(ns, table[name], kind, names.in_map(kind, _decompressed_message(data)))
     except (sqlite3.Error, KeyError):
         return
 
 
-def _of_mcap(path: Path, names: TopicNames) -> Iterator[Message]:
+def _of_mcap(path: Path, names: TopicNames, where: str) -> Iterator[Message]:
     """What is in every record up to the first one that is cut off, but for chunks that do not match their checksum."""
-    scan = _Scan(names, str(path))
+    scan = _Scan(names, where)
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         for opcode, body in _bodies(data):
             if opcode in (Opcode.SCHEMA, Opcode.CHANNEL):  # Of a whole file they stand at the end once more.
@@ -145,7 +195,8 @@ class _Scan:
                 self.declare((record,))
             elif record.channel_id in self._channels:
                 topic, kind = self._channels[record.channel_id]
-                yield Message(record.log_time, self._table[topic], kind, self._names.in_map(kind, record.data))
+                data = _decompressed_message(record.data)
+                yield Message(record.log_time, self._table[topic], kind, self._names.in_map(kind, data))
 
 
 def read_messages(path: str | Path, salvage: bool = False, names: TopicNames = OURS) -> Iterator[Message]:
@@ -162,26 +213,35 @@ def read_messages(path: str | Path, salvage: bool = False, names: TopicNames = O
     path = Path(path)
     if not path.exists():
         raise InputError(str(path), "no such file or folder", "a rosbag2")
-    return salvaged(path, names) if salvage else _complete(path, names)
+    if salvage:
+        return salvaged(path, names)
+    compressed = path.is_file() and _kind(path) is _of_zstd
+    return _complete_of_zstd(path, names) if compressed else _complete(path, names, str(path))
 
 
-def _complete(path: Path, names: TopicNames) -> Iterator[Message]:
+def _complete_of_zstd(path: Path, names: TopicNames) -> Iterator[Message]:
+    """A file of a bag that was compressed as a whole: with its folder the reader of bags does this itself."""
+    with _decompressed(path) as file:
+        yield from _complete(file, names, str(path))
+
+
+def _complete(path: Path, names: TopicNames, where: str) -> Iterator[Message]:
     """What an intact bag holds. Its reader can fail in many ways on damaged files; to a user all are the same."""
     if path.is_dir() and not (path / DESCRIPTION).exists():
-        raise InputError(str(path), f"no {DESCRIPTION} in it", "a rosbag2; salvage one whose recorder has crashed")
+        raise InputError(where, f"no {DESCRIPTION} in it", "a rosbag2; salvage one whose recorder has crashed")
     reader = None
     try:
         reader = Reader(path)
         reader.open()
-        table = names.table(reader.topics, str(path))
+        table = names.table(reader.topics, where)
         for connection, ns, data in reader.messages():
             kind = connection.msgtype
-            yield Message(ns, table[connection.topic], kind, names.in_map(kind, bytes(data)))
+            yield Message(ns, table[connection.topic], kind, names.in_map(kind, _decompressed_message(bytes(data))))
     except (GeneratorExit, InputError):
         raise
     except Exception as error:
         what = f"{error}" or type(error).__name__
-        raise InputError(str(path), f"truncated or corrupt: {what}", "a complete rosbag2") from None
+        raise InputError(where, f"truncated or corrupt: {what}", "a complete rosbag2") from None
     finally:
         if reader is not None and reader.is_open:
             reader.close()
