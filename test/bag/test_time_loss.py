@@ -94,14 +94,20 @@ def test_two_runs_stand_side_by_side_with_their_differences(
 ) -> None:
     slow, quick = (str(record(tmp_path / name, town, standing)) for name, standing in (("slow", 7.0), ("quick", 2.0)))
     assert main(["why", slow, "--time", "--against", quick]) == 0
-    rows = [[cell.strip() for cell in line.split("|")] for line in capsys.readouterr().out.splitlines()]
+    table = capsys.readouterr().out
+    assert main(["why", slow, quick]) == 0
+    assert capsys.readouterr().out == table
+    rows = [[cell.strip() for cell in line.split("|")] for line in table.splitlines()]
     assert rows[1] == [BAY, "STEERING", "7.0", "0.0", "7.0", "2.0", "0.0", "2.0", "+5.0", "+5.0"]
     assert main(["why", slow, "--time", "--against", quick, "--json"]) == 0
     first = json.loads(capsys.readouterr().out)["rows"][0]
     assert (first["state"], first["lost_s"], first["against"]["lost_s"], first["more_lost_s"]) == (BAY, 7.0, 2.0, 5.0)
 
 
-@pytest.mark.parametrize("arguments", [["--against", "x"], ["--map", "x"], ["--time", "--at", "1"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [["--against", "x"], ["--map", "x"], ["--time", "--at", "1"], ["y", "--at", "1"], ["y", "--against", "x"]],
+)
 def test_options_that_would_change_nothing_are_refused(
     arguments: list[str], town: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -98,6 +98,9 @@ def add_why(verbs: Verbs) -> None:
     )
     add_bag(parser)
     parser.add_argument(
+        "other", type=path, nargs="?", metavar="BAG", help="another run beside it, as --time --against shows it"
+    )
+    parser.add_argument(
         "--at", type=finite, metavar="T", help="all that was said at this moment (s, as in the timeline)"
     )
     parser.add_argument(
@@ -134,6 +137,10 @@ def _time(arguments: argparse.Namespace) -> int:
 def _why(arguments: argparse.Namespace) -> int:
     from tuling_fsm.bag.timeline import read_timeline
 
+    if arguments.other is not None:
+        if arguments.against is not None:
+            raise InputError("--against", "a third run", f"one beside {arguments.bag}")
+        arguments.time, arguments.against = True, arguments.other
     if arguments.time:
         for option, given in (("--at", arguments.at), ("--png", arguments.png)):
             if given is not None:
