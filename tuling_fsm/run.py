@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tuling_fsm.agent import Agent, Parameters
+from tuling_fsm.bag.replay import MAP_SHA256, map_record
 from tuling_fsm.bag.ticks import AGENT
 from tuling_fsm.bag.writer import DERIVED, FILM, PICTURES, RESULT, SETTINGS, BagWriter
 from tuling_fsm.behaviour.decision import Decision, TransitionEvent
@@ -137,7 +138,7 @@ def run_scenario(
         settings = SimParameters(sensors=perception_level(perception))
         road_map = read_map(map_file)
         driven_with = run_settings(scenario_file, map_file, seed, overrides, planner, perception, traffic)
-        run = {"map": str(map_file.resolve()), "parameters": flatten(parameters), **driven_with}
+        run = {**map_record(map_file), "parameters": flatten(parameters), **driven_with}
         if shown is not None:
             shown.prepare(f"{scenario.name} on {road_map.name}, seed {seed}", map_file, parameters, recorded)
         with _foreign(traffic, scenario, map_file, road_map) as foreign:
@@ -189,7 +190,7 @@ def run_settings(
     """
     return {
         "scenario_sha256": content_sha256(scenario_file),
-        "map_sha256": content_sha256(map_file),
+        MAP_SHA256: content_sha256(map_file),
         "seed": seed,
         "overrides": dict(overrides),
         "planner": planner,

@@ -130,7 +130,8 @@ def test_parameters_are_set_again_on_the_lap_on_which_they_were_set(
 
     speeds: list[float] = []
     lap = drive(4)[:10]
-    with BagWriter(tmp_path, {"map": "m.xodr"}) as bag:
+    (tmp_path / "m.xodr").touch()
+    with BagWriter(tmp_path, {"map": str(tmp_path / "m.xodr")}) as bag:
         for k, each in enumerate((*lap, *lap)):
             if k in (6, 15):
                 new = flatten(Parameters()) | {"vehicle.max_speed": float(k)}

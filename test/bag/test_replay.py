@@ -11,9 +11,10 @@ import yaml
 from rosbags.rosbag2 import StoragePlugin, Writer
 
 from tuling_fsm.bag.reader import read_messages
-from tuling_fsm.bag.replay import agent_of, differences, replay, replayed_ticks, transitions
+from tuling_fsm.bag.replay import agent_of, differences, map_record, replay, replayed_ticks, transitions
 from tuling_fsm.bag.ticks import read_inputs, read_run_record, read_ticks, read_transitions
 from tuling_fsm.bag.writer import BagWriter
+from tuling_fsm.cli import main
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Hold, Limit, PlanResult, Reason
@@ -21,7 +22,7 @@ from tuling_fsm.core.scene import Ego
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.wire.cdr import STORE, nanoseconds, seconds
 from tuling_fsm.wire.outputs import Outputs, trajectory_messages
-from tuling_fsm.wire.text import pack_json
+from tuling_fsm.wire.text import pack_json, pack_string
 from tuling_fsm.world.inputs import BoolMessage, Inputs, Odometry
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -158,6 +159,25 @@ def test_transitions_are_compared_with_those_of_this_planner_alone(tmp_path, run
 
 
 @pytest.mark.medium
+def test_a_map_that_was_changed_after_the_run_is_told(tmp_path, capsys):
+    road_map = tmp_path / "town.xodr"
+    road_map.write_bytes((ROOT / "config" / "course" / "course.xodr").read_bytes())
+    with BagWriter(tmp_path / "bag", map_record(road_map)) as bag:
+        for each in drive(4)[:40]:
+            bag.write_tick(each, ())
+        bag.write(0, "state", pack_string("on_road/normal"))
+    verbs = (["replay"], ["why", "--time"], ["report", "--out", str(tmp_path / "film.html")])
+    for comment, told in ((b"", 0), (b"<!-- limits of today -->", 1)):
+        road_map.write_bytes(road_map.read_bytes() + comment)
+        for verb in verbs:
+            main([*verb, str(tmp_path / "bag")])
+            said = f"{road_map}: another content than the map of {tmp_path / 'bag'} had when it was recorded\n"
+            assert capsys.readouterr().err.count(said) == told
+    replay(tmp_path / "bag", out=tmp_path / "out")
+    assert map_record(road_map).items() <= read_run_record(tmp_path / "out").items()
+
+
+@pytest.mark.medium
 def test_a_replay_writes_its_answers_beside_the_inputs_but_never_over_them(tmp_path):
     road_map = ROOT / "config" / "course" / "course.xodr"
     ticks = drive(4)[:40]
@@ -186,7 +206,8 @@ def test_parameters_that_were_set_in_mid_drive_are_set_again(tmp_path, monkeypat
 
     ticks, calls = drive(4)[:10], []
     new = flatten(Parameters()) | {"vehicle.max_speed": 3.5}
-    with BagWriter(tmp_path, {"map": "m.xodr"}) as bag:
+    (tmp_path / "m.xodr").touch()
+    with BagWriter(tmp_path, {"map": str(tmp_path / "m.xodr")}) as bag:
         for k, each in enumerate(ticks):
             if k == 6:
                 bag.write(nanoseconds(each.stamp), "parameters", pack_json(new))

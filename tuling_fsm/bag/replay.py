@@ -15,7 +15,7 @@ from tuling_fsm.bag.ticks import AGENT, RecordedTick, read_recorded, read_ticks
 from tuling_fsm.bag.topic_names import OURS, TopicNames
 from tuling_fsm.bag.writer import FILE_NAME, BagWriter
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.input_file import is_file
+from tuling_fsm.input_file import content_sha256, is_file
 from tuling_fsm.progress import StampProgress
 from tuling_fsm.version import __version__
 from tuling_fsm.wire.cdr import nanoseconds
@@ -26,6 +26,9 @@ from tuling_fsm.world.inputs import Inputs
 
 STATE = "state"
 """Key of a bag's `run` for the state that the planner went on from."""
+
+MAP_SHA256 = "map_sha256"
+"""Key for the hash of the map's content, which tells whether its file has been changed since."""
 
 
 class Stepper(Protocol):
@@ -67,12 +70,12 @@ def replay(
     _keep_what_is_read(out, bag, against)
     recorded = read_recorded(bag, salvage, names, report)
     wanted = recorded if against is None else read_recorded(against, salvage, names.of_second, report)
-    agent = agent_of(recorded.run, str(bag), map_file)
+    chosen = map_of(recorded.run, str(bag), map_file, report)
+    agent = agent_of(recorded.run, str(bag), chosen)
     recorded_ticks = _told(read_ticks(bag, salvage, report, names), StampProgress(progress, recorded.duration_s))
     ticks = _with_changes(agent, recorded_ticks, report)
     if out is not None:
-        chosen = {"map": str(Path(map_file).resolve())} if map_file else {}
-        run = {**recorded.run, **chosen, "planner": AGENT, "version": __version__}
+        run = {**recorded.run, **map_record(chosen), "planner": AGENT, "version": __version__}
         ticks = _written(Path(out), run, Outputs(agent.road_map.left_hand), ticks)
     replayed = [event for tick in ticks for event in tick.transitions]
     if against is None and not recorded.comparable:
@@ -105,8 +108,19 @@ def agent_of(run: Mapping[str, Any], where: str, map_file: str | Path | None = N
     return agent
 
 
-def map_of(run: Mapping[str, Any], where: str, map_file: str | Path | None = None) -> str:
+def map_record(map_file: str | Path) -> dict[str, str]:
+    """What a bag's `run` has to tell of the map's file."""
+    return {"map": str(Path(map_file).resolve()), MAP_SHA256: content_sha256(map_file)}
+
+
+def map_of(run: Mapping[str, Any], where: str, map_file: str | Path | None = None, report: Report | None = None) -> str:
     """The map's file: `map_file`, or that of a recorded run.
+
+    Args:
+        run: the bag's `run`.
+        where: the bag, for errors.
+        map_file: instead of the file that the bag names.
+        report: told if the file is not what it was when the run was recorded.
 
     Raises:
         InputError: no map is named, or there is no such file.
@@ -116,6 +130,8 @@ def map_of(run: Mapping[str, Any], where: str, map_file: str | Path | None = Non
         raise InputError(where, "does not name its map", "--map")
     if not is_file(chosen):
         raise InputError(chosen, "no such file", "the map of the recorded run, or --map")
+    if report is not None and run.get(MAP_SHA256, found := content_sha256(chosen)) != found:
+        report(f"{chosen}: another content than the map of {where} had when it was recorded")
     return chosen
 
 

@@ -42,7 +42,7 @@ def read_time_losses(
     timeline = read_timeline(path, salvage, names, report=report)
     run = read_run_record(path, salvage, names, report)
     parameters: Parameters = parameters_of(run, str(path))
-    limits = SpeedLimits(read_map(map_of(run, str(path), map_file)), parameters.vehicle.max_speed)
+    limits = SpeedLimits(read_map(map_of(run, str(path), map_file, report)), parameters.vehicle.max_speed)
     return time_losses(_samples(timeline, limits))
 
 

@@ -15,7 +15,7 @@ from rclpy.clock import Clock, ClockType
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from std_srvs.srv import Trigger
 
-from tuling_fsm.bag.replay import state_of
+from tuling_fsm.bag.replay import map_record, state_of
 from tuling_fsm.bag.saved_state import code_version, go_on, load_state
 from tuling_fsm.bag.writer import BagWriter, set_aside
 from tuling_fsm.compiling import PLANNER_PARTS, compile_kernels
@@ -119,7 +119,8 @@ class PlannerNode(ServedNode, LifecycleNode):
         began = time.perf_counter()
         try:
             self._own, self._agent_parameters = self._read_parameters()
-            self._map = self._factory.read_map(required_file("map_file", self._own.map_file))
+            map_file = required_file("map_file", self._own.map_file)
+            self._map, self._map_record = self._factory.read_map(map_file), map_record(map_file)
             mission = read_mission(self._own.mission_file) if self._own.mission_file else None
             self._warm_up()
         except (InputError, OSError) as error:
@@ -359,9 +360,8 @@ class PlannerNode(ServedNode, LifecycleNode):
         """The bag that is asked for; the state that was gone on from is at its head, what led to it is kept."""
         if not self._own.record:
             return None
-        map_file = Path(self._own.map_file).resolve()
-        restored = {} if record is None else state_of(record, map_file)
+        restored = {} if record is None else state_of(record, Path(self._own.map_file).resolve())
         if record is not None and (aside := set_aside(self._own.record)) is not None:
             self.get_logger().info(f"what was recorded before is in {aside}")
-        run = {"map": str(map_file), "parameters": flatten(self._agent_parameters), **restored}
+        run = {**self._map_record, "parameters": flatten(self._agent_parameters), **restored}
         return BagWriter(self._own.record, run)

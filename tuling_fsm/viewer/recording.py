@@ -115,7 +115,7 @@ def _road_map(run: Mapping[str, Any], source: FilmSource) -> RoadMap | None:
     """The map of the bag, if it names one that is still there; what the caller names has to be."""
     if source.map_file is None and not Path(str(run.get("map") or "/nowhere")).is_file():
         return None
-    return read_map(map_of(run, str(source.bag), source.map_file))
+    return read_map(map_of(run, str(source.bag), source.map_file, source.report))
 
 
 def _result_beside(bag: Path, run: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -15,6 +15,7 @@ from tuling_fsm.agent import Agent, Parameters
 from tuling_fsm.bag.commonroad.obstacles import Obstacle, object_rows
 from tuling_fsm.bag.commonroad.roads import to_opendrive
 from tuling_fsm.bag.commonroad.scenario import Recording, read_recording
+from tuling_fsm.bag.replay import map_record
 from tuling_fsm.bag.writer import BagWriter
 from tuling_fsm.core import elementwise
 from tuling_fsm.core.arrays import FloatArray
@@ -85,7 +86,7 @@ def convert(
     agent, outputs = Agent(road_map, parameters), Outputs(road_map.left_hand)
     route = _route(road_map, car, parameters.vehicle)
     count = changes = 0
-    run = {"map": str((out / MAP_NAME).resolve()), "parameters": flatten(parameters), "source": recording.name}
+    run = {**map_record(out / MAP_NAME), "parameters": flatten(parameters), "source": recording.name}
     told = StampProgress(progress, _duration(car))
     with BagWriter(out, run) as bag:
         for inputs in _ticks(recording, car, route, parameters.vehicle):

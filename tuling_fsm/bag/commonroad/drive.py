@@ -22,6 +22,7 @@ from tuling_fsm.bag.commonroad.obstacles import Obstacle, object_rows
 from tuling_fsm.bag.commonroad.problem import PlanningProblem, ProblemState, start_pose
 from tuling_fsm.bag.commonroad.roads import to_opendrive
 from tuling_fsm.bag.commonroad.scenario import Recording
+from tuling_fsm.bag.replay import map_record
 from tuling_fsm.bag.writer import BagWriter
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose, shifted
@@ -213,7 +214,7 @@ def drive_agent(
     server = loop.server
     answers: list[RouteAnswer] = []
     run = {
-        "map": str((out / MAP_NAME).resolve()),
+        **map_record(out / MAP_NAME),
         "parameters": flatten(parameters),
         "source": loop.recording.name,
     }
