@@ -99,6 +99,25 @@ def test_a_lock_step_exchange_and_a_stop_on_the_wire_at_the_end(rig, map_file, t
     assert read_run_record(tmp_path / "out")["map"] == str(map_file)
 
 
+@pytest.mark.parametrize("lock_step", [False, True])
+def test_the_bag_of_a_drive_is_kept_when_the_planner_is_activated_again(rig, map_file, tmp_path, lock_step):
+    """A run in lock-step is repeated, and written anew."""
+    rig.serve_routes()
+    rig.fork_planner(map_file=map_file, record=tmp_path / "out", lock_step=lock_step)
+    rig.activate()
+    rig.send(frame(10.0))
+    rig.until_answered(10.0)
+    for label in ("deactivate", "activate"):
+        assert rig.planner.change(label, PATIENCE_S)
+    rig.send(frame(20.0))
+    rig.until_answered(20.0)
+    assert rig.planner.change("deactivate", PATIENCE_S)
+    before = tmp_path / "out" / "before_1"
+    assert 20.0 in [inputs.stamp for inputs in read_inputs(tmp_path / "out")]
+    assert before.exists() is not lock_step
+    assert lock_step or 10.0 in [inputs.stamp for inputs in read_inputs(before)]
+
+
 @pytest.mark.clause("SIM-1")
 def test_lock_step_waits_for_the_tables_of_the_stamp_and_answers_again_what_was_lost(rig, map_file):
     rig.serve_routes()

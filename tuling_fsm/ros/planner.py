@@ -357,11 +357,15 @@ class PlannerNode(ServedNode, LifecycleNode):
         return record
 
     def _open_bag(self, record: BehaviourRecord | None) -> BagWriter | None:
-        """The bag that is asked for; the state that was gone on from is at its head, what led to it is kept."""
+        """The bag that is asked for; the state that was gone on from is at its head.
+
+        What was recorded in the folder before is kept, unless it is a simulated run to be driven anew.
+        """
         if not self._own.record:
             return None
         restored = {} if record is None else state_of(record, Path(self._own.map_file).resolve())
-        if record is not None and (aside := set_aside(self._own.record)) is not None:
+        keeps = record is not None or not self._own.lock_step
+        if keeps and (aside := set_aside(self._own.record)) is not None:
             self.get_logger().info(f"what was recorded before is in {aside}")
         run = {**self._map_record, "parameters": flatten(self._agent_parameters), **restored}
         return BagWriter(self._own.record, run)
