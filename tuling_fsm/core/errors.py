@@ -7,7 +7,7 @@ from typing import NoReturn
 
 _SHOWN = 300
 """Characters of a place or of a fault that are shown: what is wrong may be of any length."""
-_EXPECTED_SHOWN = 1000
+_EXPECTED_SHOWN = 800
 """Characters that are shown of what would be right: it may list names of the file's own."""
 INNERMOST = 3
 """Frames that are named of an exception's way."""

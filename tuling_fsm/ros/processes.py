@@ -19,13 +19,15 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from tuling_fsm.bag.writer import DERIVED, RESULT
 from tuling_fsm.compiling import compile_kernels
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.drive_status import DriveStatus, StatusReport
+from tuling_fsm.output_file import remove_file
 from tuling_fsm.progress import Report
 from tuling_fsm.ros.environment import child_environment, require_rclpy
 from tuling_fsm.ros.node_parameters import STATUS
-from tuling_fsm.run import FILM, PICTURES, RESULT, chosen_map
+from tuling_fsm.run import chosen_map
 from tuling_fsm.sim.scenario.compiler import load_scenario
 from tuling_fsm.viewer.live.process import LiveView
 from tuling_fsm.viewer.page import write_film
@@ -83,8 +85,8 @@ def run_processes(
     compile_kernels(report=progress)
     with tempfile.TemporaryDirectory(prefix="tuling_fsm_") as folder:
         results = out.resolve() if out is not None else Path(folder) / "out"
-        for older in (RESULT, FILM, PICTURES):
-            (results / older).unlink(missing_ok=True)
+        for older in DERIVED:
+            remove_file(results / older)
         sim = {
             "scenario": str(scenario_file.resolve()),
             "seed": seed,
