@@ -34,21 +34,35 @@ def signed(folder: Path) -> RoadMap:
     return crossroads(folder, "signed", dict.fromkeys("NS", STOP_SIGN))
 
 
+def _straight(folder: Path, name: str, left: str, right: str) -> RoadMap:
+    """A straight road along x, 400 m long, with these lanes."""
+    path = folder / f"{name}.xodr"
+    path.write_text(
+        f'<?xml version="1.0"?><OpenDRIVE><header revMajor="1" revMinor="6" name="{name}"/>'
+        '<road id="1" name="r" length="400" junction="-1"><type s="0" type="town"><speed max="50" unit="km/h"/></type>'
+        '<planView><geometry s="0" x="0" y="0" hdg="0" length="400"><line/></geometry></planView><lanes>'
+        f'<laneSection s="0">{left}'
+        '<center><lane id="0" type="none" level="false"><roadMark sOffset="0" type="solid" weight="standard" '
+        f'color="white" width="0.12"/></lane></center><right>{right}</right></laneSection></lanes></road></OpenDRIVE>'
+    )
+    return read_map(path)
+
+
+def _lane(number: int, mark: str) -> str:
+    return (
+        f'<lane id="{number}" type="driving" level="false"><width sOffset="0" a="3.5" b="0" c="0" d="0"/>'
+        f'<roadMark sOffset="0" type="{mark}" weight="standard" color="white" width="0.12"/></lane>'
+    )
+
+
 @pytest.fixture(scope="session")
 def two_lanes(folder: Path) -> RoadMap:
     """A straight road with two lanes in one direction, 400 m long."""
-    lanes = "".join(
-        f'<lane id="{number}" type="driving" level="false"><width sOffset="0" a="3.5" b="0" c="0" d="0"/>'
-        f'<roadMark sOffset="0" type="{mark}" weight="standard" color="white" width="0.12"/></lane>'
-        for number, mark in ((-1, "broken"), (-2, "solid"))
-    )
-    path = folder / "two_lanes.xodr"
-    path.write_text(
-        '<?xml version="1.0"?><OpenDRIVE><header revMajor="1" revMinor="6" name="two_lanes"/>'
-        '<road id="1" name="r" length="400" junction="-1"><type s="0" type="town"><speed max="50" unit="km/h"/></type>'
-        '<planView><geometry s="0" x="0" y="0" hdg="0" length="400"><line/></geometry></planView><lanes>'
-        '<laneSection s="0">'
-        '<center><lane id="0" type="none" level="false"><roadMark sOffset="0" type="solid" weight="standard" '
-        f'color="white" width="0.12"/></lane></center><right>{lanes}</right></laneSection></lanes></road></OpenDRIVE>'
-    )
-    return read_map(path)
+    return _straight(folder, "two_lanes", "", _lane(-1, "broken") + _lane(-2, "solid"))
+
+
+@pytest.fixture(scope="session")
+def two_ways(folder: Path) -> RoadMap:
+    """A straight road with two lanes in each direction, 400 m long."""
+    right = _lane(-1, "broken") + _lane(-2, "solid")
+    return _straight(folder, "two_ways", f"<left>{_lane(2, 'solid')}{_lane(1, 'broken')}</left>", right)

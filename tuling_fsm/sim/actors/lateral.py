@@ -5,6 +5,8 @@ Offsets of a program are + left of the lane's travel, m (ASAM OpenSCENARIO XML 1
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
 from tuling_fsm.core import elementary
@@ -43,9 +45,9 @@ def offset_program(
             goal = command.offset * lane.side
             return _Shift(swerve_ramp(lane.offset, goal, command.shape, command.acceleration))
         case ShiftOffset(reference=str() as reference):
-            return _Beside(reference, command.offset, command.continuous, HELD_SPEED)
+            return _Held(reference, partial(_as_on_own_lane, command.offset), command.continuous, HELD_SPEED)
         case KeepLateralDistance():
-            return _apart(command, state, around)
+            return _apart(command, lane, state, around)
         case _:
             raise AssertionError(f"no lateral program for {command!r}")
 
@@ -74,29 +76,49 @@ class _Shift:
         return value
 
 
-class _Beside:
-    """So far left (m, in the road's frame) of where the reference is."""
+class _Held:
+    """An offset that is one of a reference, wherever that goes; `goal` says it, None where it has none."""
 
-    def __init__(self, reference: str, left: float, continuous: bool, fastest: float) -> None:
-        self._reference, self._left, self._continuous, self._fastest = reference, left, continuous, fastest
+    def __init__(
+        self,
+        reference: str,
+        goal: Callable[[LaneState, ActorState], float | None],
+        continuous: bool,
+        fastest: float,
+    ) -> None:
+        self._reference, self._goal, self._continuous, self._fastest = reference, goal, continuous, fastest
         self.over = False
 
     def offset(self, lane: LaneState, state: ActorState, dt: float, way: float, around: ActorSurroundings) -> float:
         other = around.actor(self._reference)
-        if other is None:
+        goal = None if other is None else self._goal(lane, other)
+        if goal is None:
             self.over = not self._continuous
             return lane.offset
-        theirs = lane.lane.center.project(other.pose.x, other.pose.y).offset
-        change = theirs + self._left * lane.side - lane.offset
+        change = goal - lane.offset
         self.over = abs(change) < 0.05 and not self._continuous
         return lane.offset + min(max(change, -self._fastest * dt), self._fastest * dt)
 
 
-def _apart(command: KeepLateralDistance, state: ActorState, around: ActorSurroundings) -> OffsetProgram | None:
+def _as_on_own_lane(left: float, lane: LaneState, other: ActorState) -> float | None:
+    """So far left (m, in the road's frame) of the offset that another actor has on the lane that it is on."""
+    found = locate(lane.road_map, other.pose)
+    if found is None:
+        return None
+    return (found.offset * along_road(lane.road_map.lanes[found.lane]) + left) * lane.side
+
+
+def _beside(left: float, lane: LaneState, other: ActorState) -> float:
+    """So far left (m, of the lane's travel) of where another actor is."""
+    return lane.lane.center.project(other.pose.x, other.pose.y).offset + left
+
+
+def _apart(
+    command: KeepLateralDistance, lane: LaneState, state: ActorState, around: ActorSurroundings
+) -> OffsetProgram | None:
     other = around.actor(command.reference)
     if other is None:
         return None
     gap = command.gap + (0.5 * (state.width + other.width) if command.freespace else 0.0)
-    s, c = elementary.sin_cos(other.pose.heading)
-    left = c * (state.pose.y - other.pose.y) - s * (state.pose.x - other.pose.x)
-    return _Beside(command.reference, gap if left >= 0.0 else -gap, command.continuous, command.fastest)
+    left = gap if lane.offset >= _beside(0.0, lane, other) else -gap
+    return _Held(command.reference, partial(_beside, left), command.continuous, command.fastest)

@@ -9,7 +9,7 @@ import pytest
 
 from tuling_fsm.map.road_map import RoadMap
 
-from .files import after, drive, event, init, lane, npc, run, speed, story, teleport, text
+from .files import CAR, after, drive, event, init, lane, npc, run, speed, story, teleport, text
 
 pytestmark = pytest.mark.clause("OSC-1")
 
@@ -120,6 +120,46 @@ def test_an_offset_is_to_the_left_of_the_road(tmp_path: Path, two_lanes: RoadMap
     simulation = run(tmp_path, two_lanes, text(story(event("aside", after(0.0), shift))))
     drive(simulation, 3.0)
     assert npc(simulation).pose.y == pytest.approx(-1.25)
+
+
+LANES = [(-1, -2), (-2, -1), (1, 2), (2, 1)]
+"""Of the actor and of its reference; those above 0 run against the road."""
+
+
+def _beside(own: int, others: int, action: str) -> str:
+    npc_ = init("npc", teleport(lane(200.0, own)), speed(8.0))
+    others_ = init("other", teleport(lane(200.0, others)), speed(8.0))
+    lateral = f"<PrivateAction><LateralAction>{action}</LateralAction></PrivateAction>"
+    car = f'<ScenarioObject name="other">{CAR}</ScenarioObject>'
+    return text(story(event("e", after(0.0), lateral)), npc=npc_, actions=others_, entities=car)
+
+
+@pytest.mark.parametrize(("own", "others"), LANES)
+def test_a_distance_to_the_side_is_kept_on_the_side_where_the_actor_is(
+    tmp_path: Path, two_ways: RoadMap, own: int, others: int
+) -> None:
+    keep = (
+        '<LateralDistanceAction entityRef="other" distance="3.5" freespace="false" continuous="true">'
+        '<DynamicConstraints maxSpeed="2"/></LateralDistanceAction>'
+    )
+    simulation = run(tmp_path, two_ways, _beside(own, others, keep))
+    before = npc(simulation).pose.y
+    drive(simulation, 1.0)
+    assert npc(simulation).pose.y == pytest.approx(before)
+
+
+@pytest.mark.parametrize(("own", "others"), LANES)
+def test_a_relative_offset_is_to_that_of_the_reference_on_its_own_lane(
+    tmp_path: Path, two_ways: RoadMap, own: int, others: int
+) -> None:
+    shift = (
+        '<LaneOffsetAction continuous="false"><LaneOffsetActionDynamics dynamicsShape="sinusoidal"/><LaneOffsetTarget>'
+        '<RelativeTargetLaneOffset entityRef="other" value="0.5"/></LaneOffsetTarget></LaneOffsetAction>'
+    )
+    simulation = run(tmp_path, two_ways, _beside(own, others, shift))
+    before = npc(simulation).pose.y
+    drive(simulation, 1.0)
+    assert npc(simulation).pose.y == pytest.approx(before + 0.5, abs=0.06)
 
 
 def _gap(attributes: str) -> str:
