@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Polyline, Pose, distance, shifted, wrap_angle
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.road_map import RoadMap
@@ -26,6 +27,7 @@ from tuling_fsm.sim.scenario.maneuvers import (
     TakeRoute,
 )
 from tuling_fsm.sim.scenario.model import ActorState
+from tuling_fsm.sim.scenario.placements import Placement
 
 JOINED_M = 0.5
 """A trajectory without times that begins within this of the actor is joined without a straight line to it."""
@@ -64,7 +66,11 @@ class DefaultController:
         return all(part is None or part[0] != number for part in (self._speed, self._offset, self._trajectory))
 
     def begin(self, command: ManeuverCommand, state: ActorState, around: ActorSurroundings) -> None:
-        """Carry out a command from now on; one that cannot be carried out here is over at once."""
+        """Carry out a command from now on; one that cannot be carried out here is over at once.
+
+        Raises:
+            InputError: a place on its way is not on the map.
+        """
         if isinstance(command, Longitudinal):
             self._speed = command.number, speed_program(command, state, around)
         elif isinstance(command, Lateral):
@@ -72,9 +78,8 @@ class DefaultController:
             shift = None if self._lane is None else offset_program(command, self._lane, state, around)
             self._offset = None if shift is None else (command.number, shift)
         elif isinstance(command, FollowTrajectory):
-            poses = [around.pose_of(place) for place in command.points]
             begins = around.stamp if command.absolute else 0.0
-            line = _trajectory(state.pose, [pose for pose in poses if pose is not None], command.times, begins)
+            line = _trajectory(state.pose, self._poses(command.points, around), command.times, begins)
             self._trajectory = None if line is None else (command.number, line)
             self._offset = None
         elif isinstance(command, TakeRoute):
@@ -83,8 +88,22 @@ class DefaultController:
             assert isinstance(command, StopManeuver)
             self._stop(command.number, state)
 
+    def _poses(self, places: Iterable[Placement], around: ActorSurroundings) -> list[Pose]:
+        """Where places are now.
+
+        Raises:
+            InputError: one is not on the map.
+        """
+        poses = []
+        for each in places:
+            pose = around.pose_of(each)
+            if pose is None:
+                raise InputError(self._name, f"no place {each} on this map now", "places on the map")
+            poses.append(pose)
+        return poses
+
     def _take_route(self, command: TakeRoute, state: ActorState, around: ActorSurroundings) -> None:
-        poses = [pose for pose in map(around.pose_of, command.waypoints) if pose is not None]
+        poses = self._poses(command.waypoints, around)
         ahead = poses[1:] if len(poses) > 1 and distance(poses[0][:2], state.pose[:2]) < 5.0 else poses
         lanes = _lanes_over(self._map, state.pose, ahead) if ahead else frozenset[LaneId]()
         self._route = lanes

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tuling_fsm.core.errors import InputError
 from tuling_fsm.map.road_map import RoadMap
 
 from .files import CAR, after, drive, event, init, lane, npc, run, speed, story, teleport, text
@@ -211,6 +212,15 @@ def test_a_trajectory_is_followed_by_its_times(tmp_path: Path, two_lanes: RoadMa
     assert npc(simulation).speed == pytest.approx(5.0, abs=0.1)
     drive(simulation, 3.0)
     assert npc(simulation).pose[:2] == pytest.approx((80.0, -6.75), abs=0.3)
+
+
+def test_a_trajectory_over_a_place_that_is_nowhere_is_refused(tmp_path: Path, two_lanes: RoadMap) -> None:
+    nowhere = '<Vertex time="5"><Position><RelativeLanePosition entityRef="npc" dLane="-4" ds="5"/></Position></Vertex>'
+    timing = '<Timing domainAbsoluteRelative="relative" scale="1" offset="0"/>'
+    way = _trajectory(WAY.replace('<Vertex time="6.0">', f'{nowhere}<Vertex time="6.0">'), timing)
+    simulation = run(tmp_path, two_lanes, text(story(event("way", after(1.0), way))))
+    with pytest.raises(InputError, match=r"test\.xosc:\d+:\d+: no place LaneRelative\(.*\) on this map now"):
+        drive(simulation, 2.0)
 
 
 def test_a_trajectory_without_times_is_driven_at_the_own_speed(tmp_path: Path, two_lanes: RoadMap) -> None:

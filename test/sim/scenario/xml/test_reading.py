@@ -43,6 +43,34 @@ def test_what_is_wrong_is_told_with_its_place(tmp_path: Path, good: str, bad: st
     assert what in str(error.value)
 
 
+BOUNDED = [
+    (speed(float("inf")).replace("inf", "INF"), "value is 'INF' (expected a number from -1000 to 1000 m/s)"),
+    (speed(1e9), "value is '1000000000.0' (expected a number from -1000 to 1000 m/s)"),
+    (
+        '<PrivateAction><LateralAction><LaneOffsetAction continuous="false"><LaneOffsetActionDynamics '
+        'dynamicsShape="linear"/><LaneOffsetTarget><AbsoluteTargetLaneOffset value="INF"/></LaneOffsetTarget>'
+        "</LaneOffsetAction></LateralAction></PrivateAction>",
+        "value is 'INF' (expected a number from -10000 to 10000 m)",
+    ),
+    (
+        '<PrivateAction><LongitudinalAction><LongitudinalDistanceAction entityRef="Ego" timeGap="INF" '
+        'freespace="false" continuous="true"/></LongitudinalAction></PrivateAction>',
+        "timeGap is 'INF' (expected a number from 0 to 3600 s)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("action", "what"), BOUNDED)
+def test_what_moves_an_actor_is_of_a_size_that_can_be(tmp_path: Path, action: str, what: str) -> None:
+    with pytest.raises(InputError) as error:
+        load(tmp_path, text(story(event("e", after(1.0), action))))
+    assert what in str(error.value)
+
+
+def test_a_condition_may_compare_with_anything(tmp_path: Path) -> None:
+    load(tmp_path, text(story(event("e", after(float("inf")), speed(1.0)))))
+
+
 def test_lines_and_columns_are_counted_in_the_text(tmp_path: Path) -> None:
     content = (
         text().replace("<Storyboard>", "<!-- <Storyboard> -->\n  <Storyboard>").replace('value="10.0"', 'value="fast"')

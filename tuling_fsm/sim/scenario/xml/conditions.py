@@ -89,8 +89,6 @@ def _condition(element: XmlElement, script: Script) -> Condition:
     entity = kind.tag == "ByEntityCondition"
     found = _by_entity(kind, script) if entity else _looked_up(_BY_VALUE, kind.only(), script)
     edge, delay = element.choice("conditionEdge", EDGES, default=Edge.NONE), element.number("delay", 0.0)
-    if delay < 0.0:
-        raise element.fault(f"a delay of {delay:g} s", "0 or more", "delay")
     return found if edge is Edge.NONE and delay == 0.0 else OnEdge(found, edge, delay)
 
 

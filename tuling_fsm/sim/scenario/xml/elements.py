@@ -13,7 +13,7 @@ from lxml import etree
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.sim.scenario.syntax_tree import SourceLocation
-from tuling_fsm.sim.scenario.xml.bounds import ANY, BOUNDS
+from tuling_fsm.sim.scenario.xml.bounds import bound_of
 from tuling_fsm.sim.scenario.xml.expressions import ExpressionError, resolve
 
 _START_TAG = re.compile(
@@ -167,7 +167,7 @@ class XmlElement:
         text = self.text(name, None if default is None else "") if self.has(name) or default is None else ""
         if not text and default is not None:
             return default
-        bound = BOUNDS.get(name, ANY)
+        bound = bound_of(self.tag, name)
         try:
             value = float(text)
         except ValueError as error:
