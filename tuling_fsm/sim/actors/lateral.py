@@ -120,5 +120,13 @@ def _apart(
     if other is None:
         return None
     gap = command.gap + (0.5 * (state.width + other.width) if command.freespace else 0.0)
-    left = gap if lane.offset >= _beside(0.0, lane, other) else -gap
+    left = gap if _goes_left(command, lane, other) else -gap
     return _Held(command.reference, partial(_beside, left), command.continuous, command.fastest)
+
+
+def _goes_left(command: KeepLateralDistance, lane: LaneState, other: ActorState) -> bool:
+    """Whether the place beside the reference is left of it as seen along the travel of the actor's lane."""
+    if command.left is None:
+        return lane.offset >= _beside(0.0, lane, other)
+    with_lane = elementary.cos(other.pose.heading - lane.lane.center.at(lane.s).heading) >= 0.0
+    return command.left is (lane.side > 0.0 if command.in_road else with_lane)

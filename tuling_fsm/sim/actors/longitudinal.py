@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.errors import assert_never
 from tuling_fsm.core.geometry import Pose, distance
 from tuling_fsm.sim.actors.transitions import Ramp, speed_ramp
@@ -80,7 +81,7 @@ def speed_program(command: Longitudinal, state: ActorState, around: ActorSurroun
         case FollowSpeedProfile():
             return _Profile(command, state, around)
         case KeepDistance():
-            return _Gap(command)
+            return _Gap(command, state, around)
         case Synchronize():
             return _Arrival(command)
         case MeetGap():
@@ -145,8 +146,9 @@ class _Profile:
 class _Gap:
     """The speed of the reference, and some more or less until the gap is right."""
 
-    def __init__(self, command: KeepDistance) -> None:
+    def __init__(self, command: KeepDistance, state: ActorState, around: ActorSurroundings) -> None:
         self._command = command
+        self._ahead = _is_ahead(command, state, around) if command.ahead is None else command.ahead
         self.over = False
 
     def speed(self, now: Moment) -> float:
@@ -158,7 +160,7 @@ class _Gap:
         error = self._between(now, other) - self._wanted(own.speed)
         close = abs(error) <= GAP_TOLERANCE_M and abs(own.speed - other.speed) <= SPEED_TOLERANCE
         self.over = close and not command.continuous
-        towards = -1.0 if command.ahead else 1.0
+        towards = -1.0 if self._ahead else 1.0
         wanted = min(max(other.speed + towards * GAP_RATE * error, 0.0), command.fastest)
         return own.speed + min(max(wanted - own.speed, -command.brake * now.dt), command.accelerate * now.dt)
 
@@ -169,11 +171,20 @@ class _Gap:
         command, own = self._command, now.state
         along = now.around.road_distance(now.name, command.reference)
         ahead = distance(own.pose[:2], other.pose[:2]) if along is None else along
-        ahead = -ahead if command.ahead else ahead
+        ahead = -ahead if self._ahead else ahead
         if command.freespace:
-            ahead += (other.center_ahead - own.center_ahead) * (-1.0 if command.ahead else 1.0)
+            ahead += (other.center_ahead - own.center_ahead) * (-1.0 if self._ahead else 1.0)
             ahead -= 0.5 * (own.length + other.length)
         return ahead
+
+
+def _is_ahead(command: KeepDistance, state: ActorState, around: ActorSurroundings) -> bool:
+    """Whether the actor is ahead of its reference: along the road, along its heading where no road joins them."""
+    along, other = around.road_distance(command.actor, command.reference), around.actor(command.reference)
+    if along is None and other is not None:
+        s, c = elementary.sin_cos(state.pose.heading)
+        along = c * (other.pose.x - state.pose.x) + s * (other.pose.y - state.pose.y)
+    return along is not None and along < 0.0
 
 
 class _Arrival:

@@ -71,7 +71,8 @@ class FollowSpeedProfile:
 
 @dataclass(frozen=True)
 class KeepDistance:
-    """Keep a gap behind (`ahead`: before) the reference: `gap` m, or s of the own way (`in_time`).
+    """Keep a gap behind (`ahead`: before; None: on the side where the actor is) the reference: `gap` m, or s of the own
+    way (`in_time`).
 
     `freespace` measures from body to body. `accelerate`, `brake` (m/s^2) and `fastest` (m/s) bound the way there.
     """
@@ -81,7 +82,7 @@ class KeepDistance:
     reference: str
     gap: float
     in_time: bool = False
-    ahead: bool = False
+    ahead: bool | None = False
     freespace: bool = False
     continuous: bool = False
     accelerate: float = 5.0
@@ -146,7 +147,9 @@ class ShiftOffset:
 
 @dataclass(frozen=True)
 class KeepLateralDistance:
-    """Keep `gap` m beside the reference, on the side where the actor is; `freespace` measures from body to body."""
+    """Keep `gap` m beside the reference: `left` of it as seen along its heading or (`in_road`) the road, right of it, or
+    (None) on the side where the actor is; `freespace` measures from body to body.
+    """
 
     actor: str
     number: int
@@ -155,6 +158,8 @@ class KeepLateralDistance:
     freespace: bool = False
     continuous: bool = False
     fastest: float = 1.0
+    left: bool | None = None
+    in_road: bool = False
 
 
 @dataclass(frozen=True)

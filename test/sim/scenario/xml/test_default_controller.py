@@ -149,6 +149,28 @@ def test_a_distance_to_the_side_is_kept_on_the_side_where_the_actor_is(
     assert npc(simulation).pose.y == pytest.approx(before)
 
 
+@pytest.mark.parametrize(
+    ("system", "displacement", "expected"),
+    [
+        ("entity", "leftToReferencedEntity", 5.25 - 1.0),
+        ("entity", "rightToReferencedEntity", 5.25 + 1.0),
+        ("road", "leftToReferencedEntity", 5.25 + 1.0),
+        ("road", "any", 5.25 - 1.0),
+    ],
+)
+def test_a_distance_to_the_side_is_kept_on_the_side_that_is_asked_for(
+    tmp_path: Path, two_ways: RoadMap, system: str, displacement: str, expected: float
+) -> None:
+    keep = (
+        f'<LateralDistanceAction entityRef="other" distance="1" freespace="false" continuous="true" '
+        f'coordinateSystem="{system}" displacement="{displacement}"><DynamicConstraints maxSpeed="9"/>'
+        "</LateralDistanceAction>"
+    )
+    simulation = run(tmp_path, two_ways, _beside(1, 2, keep))
+    drive(simulation, 1.0)
+    assert npc(simulation).pose.y == pytest.approx(expected)
+
+
 @pytest.mark.parametrize(("own", "others"), LANES)
 def test_a_relative_offset_is_to_that_of_the_reference_on_its_own_lane(
     tmp_path: Path, two_ways: RoadMap, own: int, others: int
@@ -161,6 +183,18 @@ def test_a_relative_offset_is_to_that_of_the_reference_on_its_own_lane(
     before = npc(simulation).pose.y
     drive(simulation, 1.0)
     assert npc(simulation).pose.y == pytest.approx(before + 0.5, abs=0.06)
+
+
+def test_an_offset_in_coordinates_of_carla_is_to_the_right(tmp_path: Path, two_lanes: RoadMap) -> None:
+    shift = (
+        '<PrivateAction><LateralAction><LaneOffsetAction continuous="false"><LaneOffsetActionDynamics '
+        'maxLateralAcc="4" dynamicsShape="sinusoidal"/><LaneOffsetTarget><AbsoluteTargetLaneOffset value="0.5"/>'
+        "</LaneOffsetTarget></LaneOffsetAction></LateralAction></PrivateAction>"
+    )
+    content = text(story(event("aside", after(0.0), shift))).replace('description="test"', 'description="CARLA:test"')
+    simulation = run(tmp_path, two_lanes, content)
+    drive(simulation, 2.0)
+    assert npc(simulation).pose.y == pytest.approx(-2.25)
 
 
 def _gap(attributes: str) -> str:
@@ -186,6 +220,22 @@ def test_a_distance_is_kept(tmp_path: Path, two_lanes: RoadMap, attributes: str,
     drive(simulation, 20.0)
     assert npc(simulation, "other").pose.x - npc(simulation).pose.x == pytest.approx(expected, abs=0.5)
     assert npc(simulation).speed == pytest.approx(8.0, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("displacement", "expected"),
+    [("any", 20.0), ("leadingReferencedEntity", 20.0), ("trailingReferencedEntity", -20.0)],
+)
+@pytest.mark.medium
+def test_a_distance_is_kept_on_the_side_that_is_asked_for(
+    tmp_path: Path, two_lanes: RoadMap, displacement: str, expected: float
+) -> None:
+    gap = _gap(f'distance="20" freespace="false" continuous="true" displacement="{displacement}"')
+    other, own = (init(name, teleport(lane(s)), speed(8.0)) for name, s in (("other", 50.0), ("npc", 80.0)))
+    content = text(story(event("gap", after(0.0), gap)), npc=own, actions=other, entities=OTHER)
+    simulation = run(tmp_path, two_lanes, content)
+    drive(simulation, 20.0)
+    assert npc(simulation).pose.x - npc(simulation, "other").pose.x == pytest.approx(expected, abs=0.5)
 
 
 def _trajectory(vertices: str, time: str) -> str:

@@ -55,7 +55,7 @@ BOUNDED = [
     (
         '<PrivateAction><LongitudinalAction><LongitudinalDistanceAction entityRef="Ego" timeGap="INF" '
         'freespace="false" continuous="true"/></LongitudinalAction></PrivateAction>',
-        "timeGap is 'INF' (expected a number from 0 to 3600 s)",
+        "timeGap is 'INF' (expected a number from -3600 to 3600 s)",
     ),
 ]
 
@@ -236,6 +236,35 @@ def test_coordinates_of_carla_are_mirrored(tmp_path: Path) -> None:
     place = '<Position><WorldPosition x="1" y="2" h="0.5"/></Position>'
     content = text(npc=init("npc", teleport(place))).replace('description="test"', 'description="CARLA:test"')
     assert load(tmp_path, content).actors[0].placement == AtPose(1.0, -2.0, -0.5)
+
+
+MIRRORED = [
+    ('<RoadPosition roadId="1" s="70" t="2"/>', (70.0, -2.0)),
+    ('<LanePosition roadId="1" laneId="-2" s="70" offset="0.5"/>', (70.0, -5.75)),
+    ('<RelativeRoadPosition entityRef="Ego" ds="30" dt="1"/>', (50.0, -2.75)),
+    (
+        '<RoutePosition><RouteRef><Route name="r" closed="false"><Waypoint routeStrategy="shortest">'
+        f'{lane(50.0)}</Waypoint><Waypoint routeStrategy="shortest">{lane(150.0)}</Waypoint></Route></RouteRef>'
+        '<InRoutePosition><FromLaneCoordinates pathS="20" laneId="-2" laneOffset="1"/></InRoutePosition>'
+        "</RoutePosition>",
+        (70.0, -6.25),
+    ),
+    (
+        '<TrajectoryPosition s="20" t="1"><TrajectoryRef><Trajectory name="t" closed="false"><Shape><Polyline>'
+        f'<Vertex time="0">{lane(50.0)}</Vertex><Vertex time="1">{lane(150.0)}</Vertex></Polyline></Shape></Trajectory>'
+        "</TrajectoryRef></TrajectoryPosition>",
+        (70.0, -2.75),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("position", "place"), MIRRORED)
+def test_what_is_to_the_left_is_mirrored_too(
+    tmp_path: Path, two_lanes: RoadMap, position: str, place: tuple[float, float]
+) -> None:
+    content = text(npc=init("npc", teleport(f"<Position>{position}</Position>")))
+    simulation = run(tmp_path, two_lanes, content.replace('description="test"', 'description="CARLA:test"'))
+    assert npc(simulation).pose[:2] == pytest.approx(place, abs=0.01)
 
 
 def test_what_has_no_effect_is_said(tmp_path: Path) -> None:

@@ -53,7 +53,8 @@ def _lane(element: XmlElement, script: Script) -> Placement:
 
 
 def _road(element: XmlElement, script: Script) -> Placement:
-    return OnRoad(element.text("roadId"), element.number("s"), element.number("t"), facing_of(element, script))
+    left = script.mirrored(element.number("t"))
+    return OnRoad(element.text("roadId"), element.number("s"), left, facing_of(element, script))
 
 
 def _relative_lane(element: XmlElement, script: Script) -> Placement:
@@ -69,7 +70,8 @@ def _relative_lane(element: XmlElement, script: Script) -> Placement:
 
 
 def _relative_road(element: XmlElement, script: Script) -> Placement:
-    return RoadRelative(script.entity(element), element.number("ds"), element.number("dt"), facing_of(element, script))
+    left = script.mirrored(element.number("dt"))
+    return RoadRelative(script.entity(element), element.number("ds"), left, facing_of(element, script))
 
 
 def _relative_world(element: XmlElement, script: Script) -> Placement:
@@ -103,10 +105,10 @@ def _route(element: XmlElement, script: Script) -> Placement:
     where = element.child("InRoutePosition").only()
     match where.tag:
         case "FromLaneCoordinates":
-            lane, offset = where.whole("laneId"), where.number("laneOffset", 0.0)
+            lane, offset = where.whole("laneId"), script.mirrored(where.number("laneOffset", 0.0))
             return AlongRoute(places, where.number("pathS"), lane, offset, facing)
         case "FromRoadCoordinates":
-            return AlongRoute(places, where.number("pathS"), None, where.number("t", 0.0), facing)
+            return AlongRoute(places, where.number("pathS"), None, script.mirrored(where.number("t", 0.0)), facing)
         case _:
             raise where.fault("this place on a route is not understood", "FromLaneCoordinates, FromRoadCoordinates")
 

@@ -40,6 +40,9 @@ LATERAL_SPEED = 1.0
 NO_EFFECT = ActionEffect()
 _RELATIVE_BY = {"delta": False, "factor": True}
 _ABSOLUTE = {"absolute": True, "relative": False}
+_AHEAD = {"any": None, "trailingReferencedEntity": False, "leadingReferencedEntity": True}
+_LEFT = {"any": None, "leftToReferencedEntity": True, "rightToReferencedEntity": False}
+_IN_ROAD = {"entity": False, "lane": True, "road": True, "trajectory": True}
 
 
 def private_action(element: XmlElement, actor: str, script: Script) -> ActionEffect:
@@ -131,7 +134,7 @@ def _longitudinal_distance(element: XmlElement, actor: str, script: Script) -> A
             reference=script.entity(element),
             gap=element.number("timeGap" if in_time else "distance"),
             in_time=in_time,
-            ahead=element.text("displacement", "") == "leadingReferencedEntity",
+            ahead=element.choice("displacement", _AHEAD) if element.has("displacement") else False,
             freespace=element.truth("freespace", default=False),
             continuous=element.truth("continuous", default=False),
             accelerate=limit.number("maxAcceleration", 5.0),
@@ -151,7 +154,7 @@ def _lane_change(element: XmlElement, actor: str, script: Script) -> ActionEffec
             lane=target.whole("value"),
             dynamics=transition(element.child("LaneChangeActionDynamics")),
             reference=script.entity(target) if relative else None,
-            offset=element.number("targetLaneOffset", 0.0),
+            offset=script.mirrored(element.number("targetLaneOffset", 0.0)),
         )
     )
 
@@ -163,7 +166,7 @@ def _lane_offset(element: XmlElement, actor: str, script: Script) -> ActionEffec
         ShiftOffset(
             actor=actor,
             number=script.number(),
-            offset=target.number("value"),
+            offset=script.mirrored(target.number("value")),
             shape=dynamics.choice("dynamicsShape", SHAPES),
             acceleration=dynamics.number("maxLateralAcc", LATERAL_ACCELERATION),
             reference=script.entity(target) if relative else None,
@@ -183,6 +186,8 @@ def _lateral_distance(element: XmlElement, actor: str, script: Script) -> Action
             freespace=element.truth("freespace", default=False),
             continuous=element.truth("continuous", default=False),
             fastest=LATERAL_SPEED if limits is None else limits.number("maxSpeed", LATERAL_SPEED),
+            left=element.choice("displacement", _LEFT) if element.has("displacement") else None,
+            in_road=element.choice("coordinateSystem", _IN_ROAD, default=False),
         )
     )
 

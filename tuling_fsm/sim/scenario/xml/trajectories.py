@@ -63,7 +63,9 @@ def trajectory_position(element: XmlElement, script: Script) -> Placement:
         InputError: as `read_shape`.
     """
     points = read_trajectory(element, script).points
-    return OnTrajectory(points, element.number("s"), element.number("t", 0.0), facing_of(element, script))
+    return OnTrajectory(
+        points, element.number("s"), script.mirrored(element.number("t", 0.0)), facing_of(element, script)
+    )
 
 
 def _polyline(element: XmlElement, script: Script, start: Placement | None) -> TrajectoryShape:
@@ -83,8 +85,9 @@ def _times(vertices: list[XmlElement]) -> tuple[float, ...]:
 
 def _clothoid(element: XmlElement, script: Script, start: Placement | None) -> TrajectoryShape:
     prime = "curvaturePrime" if element.has("curvaturePrime") else "curvatureDot"
-    length, curvature = element.number("length"), element.number("curvature")
-    points = _spiral(element, length, curvature, curvature + element.number(prime, 0.0) * length)
+    length, curvature = element.number("length"), script.mirrored(element.number("curvature"))
+    last = curvature + script.mirrored(element.number(prime, 0.0)) * length
+    points = _spiral(element, length, curvature, last)
     begin = position(element.child("Position"), script)
     places = tuple(FromPlace(begin, point) for point in points)
     if not (element.has("startTime") and element.has("stopTime")):
@@ -99,7 +102,7 @@ def _clothoid_spline(element: XmlElement, script: Script, start: Placement | Non
         place = segment.find("PositionStart")
         if place is None and not places and start is None:
             raise segment.fault("begins nowhere", "a <PositionStart> in the first segment")
-        bent, bends = segment.number("curvatureStart"), segment.number("curvatureEnd")
+        bent, bends = (script.mirrored(segment.number(each)) for each in ("curvatureStart", "curvatureEnd"))
         curve = _spiral(segment, segment.number("length"), bent, bends)
         begin = position(place, script) if place is not None else start if not places else None
         if begin is not None:
