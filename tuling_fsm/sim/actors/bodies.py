@@ -49,10 +49,16 @@ class FreeActor:
     s: float = 0.0
     arrived: bool = False
     z: float = math.nan
+    seen_as: Kind | None = None
+    """What is seen in it; None: what any of its kind is."""
+    center_ahead: float | None = None
+    """Where the centre is, if not where it is in any of its kind: ahead of the reference point, m."""
 
     @property
     def reference_behind(self) -> float:
         """From the reference point to the centre along the heading, m."""
+        if self.center_ahead is not None:
+            return self.center_ahead
         return AXLE_SHARE * self.length if self.kind is ActorKind.VEHICLE else 0.0
 
     def reference(self) -> Pose | None:
@@ -147,7 +153,7 @@ class ActorBoxes(NamedTuple):
         rows, kinds, ids = [], [], []
         for number, (x, y, heading), body in found:
             rows.append((x, y, body.z, heading, body.length, body.width, body.v))
-            kinds.append(OBJECT_KIND[body.kind])
+            kinds.append(OBJECT_KIND[body.kind] if body.seen_as is None else body.seen_as)
             ids.append(number)
         return cls(np.array(rows).reshape(-1, 7), np.array(kinds, np.uint8), np.array(ids, np.int64))
 

@@ -52,7 +52,12 @@ class ScriptedActors:
         self._traffic = traffic
         self._lanes = lanes
         self._random = random
-        self.bodies = {actor.name: FreeActor(actor.kind, actor.length, actor.width) for actor in actors}
+        self.bodies = {
+            each.name: FreeActor(
+                each.kind, each.length, each.width, seen_as=each.seen_as, center_ahead=each.center_ahead
+            )
+            for each in actors
+        }
         vehicles = [actor for actor in actors if actor.kind is ActorKind.VEHICLE]
         self.rows = {actor.name: row for row, actor in enumerate(vehicles)}
         self.ids = {actor.name: i + 1 for i, actor in enumerate(actors)}

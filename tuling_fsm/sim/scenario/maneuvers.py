@@ -147,7 +147,7 @@ class ShiftOffset:
 
 @dataclass(frozen=True)
 class KeepLateralDistance:
-    """Keep `gap` m beside the reference: `left` of it as seen along its heading or (`in_road`) the road, right of it, or
+    """Keep `gap` m beside the reference: `left` of it as it looks or (`in_road`) as the road goes, right of it, or
     (None) on the side where the actor is; `freespace` measures from body to body.
     """
 

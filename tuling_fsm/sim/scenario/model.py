@@ -19,7 +19,7 @@ from tuling_fsm.sim.scenario.commands import Command
 from tuling_fsm.sim.scenario.conditions import Condition
 from tuling_fsm.sim.scenario.placements import Placement
 from tuling_fsm.sim.scenario.syntax_tree import NO_TEXT, SourceLocation
-from tuling_fsm.world.inputs import Light
+from tuling_fsm.world.inputs import Kind, Light
 
 EGO = "ego"
 """The name of the car under test, however the text spells it."""
@@ -222,6 +222,10 @@ class ScenarioActor:
     speed: float = 0.0
     default_controller: bool = False
     """Whether OpenSCENARIO's default controller moves it, which does what the script says and minds nobody."""
+    seen_as: Kind | None = None
+    """What is seen in it; None: what any actor of its kind is."""
+    center_ahead: float | None = None
+    """From the reference point to the centre of the body along the heading, m; None: as in any actor of its kind."""
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import pytest
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.world.inputs import Kind
 
 from .files import CAR, after, drive, event, init, lane, npc, run, speed, story, teleport, text
 
@@ -121,6 +122,35 @@ def test_an_offset_is_to_the_left_of_the_road(tmp_path: Path, two_lanes: RoadMap
     simulation = run(tmp_path, two_lanes, text(story(event("aside", after(0.0), shift))))
     drive(simulation, 3.0)
     assert npc(simulation).pose.y == pytest.approx(-1.25)
+
+
+CATEGORIES = [
+    ("Vehicle", "vehicle", "truck", Kind.TRUCK),
+    ("Vehicle", "vehicle", "bicycle", Kind.BICYCLE),
+    ("Vehicle", "vehicle", "van", Kind.CAR),
+    ("Pedestrian", "pedestrian", "wheelchair", Kind.PEDESTRIAN),
+    ("Pedestrian", "pedestrian", "animal", Kind.ANIMAL),
+]
+
+
+@pytest.mark.parametrize(("element", "attribute", "word", "kind"), CATEGORIES)
+def test_an_actor_is_seen_as_what_its_category_says(
+    tmp_path: Path, two_lanes: RoadMap, element: str, attribute: str, word: str, kind: Kind
+) -> None:
+    body = f'<{element} name="b" {attribute}Category="{word}"/>'
+    entities = f'<ScenarioObject name="other">{body}</ScenarioObject>'
+    simulation = run(tmp_path, two_lanes, text(actions=init("other", teleport(lane(200.0))), entities=entities))
+    assert next(agent.kind for agent in simulation.agents() if agent.pose.x > 150.0) is kind
+
+
+def test_a_body_lies_where_its_box_says(tmp_path: Path, two_lanes: RoadMap) -> None:
+    car = CAR.replace('x="1.4"', 'x="2.5"')
+    entities = f'<ScenarioObject name="other">{car}</ScenarioObject>'
+    other = init("other", teleport(lane(200.0)), speed(2.0))
+    simulation = run(tmp_path, two_lanes, text(actions=other, entities=entities))
+    drive(simulation, 1.0)
+    assert npc(simulation, "other").pose.x == pytest.approx(202.0)
+    assert next(agent.pose.x for agent in simulation.agents() if agent.pose.x > 150.0) == pytest.approx(204.5)
 
 
 LANES = [(-1, -2), (-2, -1), (1, 2), (2, 1)]

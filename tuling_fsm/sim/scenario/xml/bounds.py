@@ -63,6 +63,7 @@ BOUNDS: Mapping[str, AttributeBound] = {
     "precipitationIntensity": AttributeBound(0.0, 10_000.0, "mm/h"),
     "Precipitation.intensity": AttributeBound(0.0, 1.0, ""),
     "visualRange": AttributeBound(0.0, 1e9, "m", endless=True),
+    **dict.fromkeys(("Center.x", "Center.y"), AttributeBound(-1_000.0, 1_000.0, "m")),
     **dict.fromkeys(("Dimensions.length", "Dimensions.width"), AttributeBound(0.0, 1_000.0, "m")),
 }
 """Those that places, curves and motion are made of, and that work is as large as: by the attribute, or by the element

@@ -8,6 +8,7 @@ from tuling_fsm.sim.scenario.choices import ActorKind
 from tuling_fsm.sim.scenario.model import EGO
 from tuling_fsm.sim.scenario.xml.elements import XmlElement
 from tuling_fsm.sim.scenario.xml.script import Script
+from tuling_fsm.world.inputs import Kind
 
 EGO_NAMES = ("ego", "hero")
 """Names, in any spelling, of the car under test; without one of them it is the first vehicle."""
@@ -17,14 +18,24 @@ SIZES_M = {ActorKind.VEHICLE: (4.5, 1.8), ActorKind.PERSON: (0.6, 0.6), ActorKin
 LEAST_M = 0.1
 
 
+class EntityBody(NamedTuple):
+    """Kind, what is seen in it, length and width, and how far the centre lies ahead of the reference point, m (None: as
+    far as in any actor of its kind).
+    """
+
+    kind: ActorKind
+    seen_as: Kind
+    length: float
+    width: float
+    center_ahead: float | None
+
+
 class Entity(NamedTuple):
-    """A scenario object: its name in the text and in the simulation, kind, length and width (m)."""
+    """A scenario object: its name in the text and in the simulation, and its body."""
 
     name: str
     actor: str
-    kind: ActorKind
-    length: float
-    width: float
+    body: EntityBody
     element: XmlElement
 
 
@@ -41,13 +52,13 @@ def read_entities(root: XmlElement, script: Script, wanted_ego: str | None) -> l
     """
     parent = root.child("Entities")
     objects = [(each.text("name"), each, _body(each, script)) for each in parent.all("ScenarioObject")]
-    ego = _ego([(name, kind) for name, _, (kind, _, _) in objects], parent, wanted_ego)
+    ego = _ego([(name, body.kind) for name, _, body in objects], parent, wanted_ego)
     entities = []
-    for name, element, (kind, length, width) in objects:
+    for name, element, body in objects:
         if name in script.names:
             raise element.fault(f"a second entity {name!r}", "another name", "name")
         script.names[name] = EGO if name == ego else name if name != EGO else f"{name} of the text"
-        entities.append(Entity(name, script.names[name], kind, length, width, element))
+        entities.append(Entity(name, script.names[name], body, element))
     for selection in parent.all("EntitySelection"):
         script.selections[selection.text("name")] = _members(selection, entities)
     return entities
@@ -66,7 +77,7 @@ def _ego(objects: list[tuple[str, ActorKind]], parent: XmlElement, wanted: str |
     return (named or vehicles)[0]
 
 
-def _body(entity: XmlElement, script: Script) -> tuple[ActorKind, float, float]:
+def _body(entity: XmlElement, script: Script) -> EntityBody:
     element = next(iter(entity.all(*KINDS, "CatalogReference", "ExternalObjectReference")), None)
     if element is None or element.tag == "ExternalObjectReference":
         raise entity.fault("this entity is not understood", "one of " + ", ".join((*KINDS, "CatalogReference")))
@@ -76,12 +87,48 @@ def _body(entity: XmlElement, script: Script) -> tuple[ActorKind, float, float]:
         raise entity.fault(f"the catalog has a {element.tag} for it", "one of " + ", ".join(KINDS))
     kind = KINDS[element.tag]
     length, width = SIZES_M[kind]
-    size = element.find("BoundingBox", "Dimensions")
+    size, center = element.find("BoundingBox", "Dimensions"), element.find("BoundingBox", "Center")
     if size is not None:
         length, width = size.number("length", length), size.number("width", width)
+    if center is not None and center.number("y", 0.0) != 0.0:
+        script.note(center, "y has no effect: the reference point is midway between the sides")
     if element.find("Trailer") is not None:
         script.note(element, "drives without its trailer")
-    return kind, max(length, LEAST_M), max(width, LEAST_M)
+    ahead = None if center is None else center.number("x", 0.0)
+    return EntityBody(kind, _seen_as(element), max(length, LEAST_M), max(width, LEAST_M), ahead)
+
+
+_SEEN_AS = {
+    "Vehicle": (
+        "vehicleCategory",
+        Kind.CAR,
+        {
+            "car": Kind.CAR,
+            "van": Kind.CAR,
+            "truck": Kind.TRUCK,
+            "semitrailer": Kind.TRUCK,
+            "trailer": Kind.TRUCK,
+            "train": Kind.TRUCK,
+            "tram": Kind.BUS,
+            "bus": Kind.BUS,
+            "motorbike": Kind.MOTORCYCLE,
+            "bicycle": Kind.BICYCLE,
+        },
+    ),
+    "Pedestrian": (
+        "pedestrianCategory",
+        Kind.PEDESTRIAN,
+        {"pedestrian": Kind.PEDESTRIAN, "wheelchair": Kind.PEDESTRIAN, "animal": Kind.ANIMAL},
+    ),
+}
+"""By the element: the attribute that says it, what it is without, and what its words mean."""
+
+
+def _seen_as(element: XmlElement) -> Kind:
+    if element.tag not in _SEEN_AS:
+        return Kind.BARRIER
+    attribute, plain, words = _SEEN_AS[element.tag]
+    return element.choice(attribute, words, default=plain)
 
 
 _TYPES = {"vehicle": ActorKind.VEHICLE, "pedestrian": ActorKind.PERSON, "miscellaneous": ActorKind.BARRIER}
@@ -92,4 +139,4 @@ def _members(selection: XmlElement, entities: list[Entity]) -> tuple[str, ...]:
     named = tuple(each.text("entityRef") for each in members.all("EntityRef"))
     kinds = [each.choice("type", _TYPES) for each in members.all("ByType")]
     kinds += [each.choice("objectType", _TYPES) for each in members.all("ByObjectType")]
-    return named + tuple(entity.name for entity in entities if entity.kind in kinds)
+    return named + tuple(entity.name for entity in entities if entity.body.kind in kinds)

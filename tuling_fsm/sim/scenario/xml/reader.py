@@ -119,9 +119,18 @@ def _scenario(root: XmlElement, script: Script, entities: list[Entity], paramete
 
 
 def _actor(entity: Entity, initial: InitialState) -> ScenarioActor:
-    name = entity.actor
-    placement, speed = initial.placements.get(name), initial.speeds.get(name, 0.0)
-    return ScenarioActor(name, entity.kind, entity.length, entity.width, placement, speed, default_controller=True)
+    name, body = entity.actor, entity.body
+    return ScenarioActor(
+        name=name,
+        kind=body.kind,
+        length=body.length,
+        width=body.width,
+        placement=initial.placements.get(name),
+        speed=initial.speeds.get(name, 0.0),
+        default_controller=True,
+        seen_as=body.seen_as,
+        center_ahead=body.center_ahead,
+    )
 
 
 def _map_file(root: XmlElement) -> str | None:
