@@ -49,9 +49,20 @@ EXACT = 1e-9
 
 @dataclass
 class StoryboardMemory:
-    """When each event was emitted last, by its name (s), and the values of the variables as text."""
+    """When each event was emitted last, by its name (s), the state of each element by its label (standby before it is
+    first spoken of) and what it has gone through, and the values of the variables as text.
+    """
 
     events: dict[str, float] = field(default_factory=dict)
+    states: dict[str, ElementState] = field(default_factory=dict)
+    transitions: dict[tuple[str, ElementState], tuple[int, float]] = field(default_factory=dict)
+    """The last of each kind: its number among all, and when (s)."""
+    seen: dict[int, int] = field(default_factory=dict)
+    """How many transitions there were when a condition (by its identity: a group that is executed again asks the same)
+    was last asked.
+    """
+    count: int = 0
+    """Of transitions."""
     variables: dict[str, str] = field(default_factory=dict)
     stamp: float = -math.inf
     """Of the step before, s: what has happened since is seen by all in this one."""
@@ -69,10 +80,22 @@ class StoryboardStep:
         """An event happens now."""
         self.memory.events[event] = self.view.stamp
 
-    def announce(self, label: str, what: str) -> None:
+    def announce(self, label: str, transition: ElementState) -> None:
         """The node of a label starts, ends, is stopped or skipped; one without label is not spoken of."""
-        if label:
-            self.emit(f"{label}.{what}")
+        if not label:
+            return
+        memory = self.memory
+        memory.count += 1
+        memory.transitions[label, transition] = memory.count, self.view.stamp
+        if transition in _EVENTS:
+            self.emit(f"{label}.{_EVENTS[transition]}")
+        memory.states[label] = _AFTER.get(transition, memory.states.get(label, ElementState.STANDBY))
+
+    def stand_by(self, label: str) -> None:
+        """The node of a label, with all below it, waits to be executed again."""
+        states = self.memory.states
+        for each in [each for each in states if each == label or each.startswith(f"{label}::")]:
+            del states[each]
 
     def assign(self, node: Assign) -> None:
         """Change a variable."""
@@ -81,6 +104,16 @@ class StoryboardStep:
         if node.operator is not Operator.SET and before is not None and after is not None:
             value = in_words(before + after if node.operator is Operator.ADD else before * after)
         self.memory.variables[node.variable] = value
+
+
+_EVENTS = {ElementState.START: "start", ElementState.END: "end", ElementState.STOP: "end"}
+"""What those hear who wait for an element by an event: one that is cut short ends too."""
+_AFTER = {
+    ElementState.START: ElementState.RUNNING,
+    ElementState.END: ElementState.COMPLETE,
+    ElementState.STOP: ElementState.COMPLETE,
+}
+"""The state that a transition leads to."""
 
 
 def in_words(value: bool | int | float | str) -> str:
@@ -201,8 +234,8 @@ def _holds(condition: _Plain, now: StoryboardStep) -> bool:
             return state is not None and abs(state.speed - target) <= SPEED_TOLERANCE
         case SimulationTime(relation, value):
             return _RELATIONS[relation](None, _snapped(view.stamp, value), value)
-        case InState(element, state):
-            return _in_state(element, state, now)
+        case InState():
+            return _in_state(condition, now)
         case Colliding(actor, reference):
             return _collides(view, actor, reference)
         case AtEndOfRoad(actor):
@@ -231,28 +264,16 @@ def _compared(value: str, relation: Relation, wanted: str) -> bool:
     return (value == wanted) == (relation is not Relation.UNEQUAL)
 
 
-_TRANSITIONS = {
-    ElementState.START: "start",
-    ElementState.END: "end",
-    ElementState.STOP: "stop",
-    ElementState.SKIP: "skip",
-}
-
-
-def _in_state(element: str, state: ElementState, now: StoryboardStep) -> bool:
-    events = now.memory.events
-    began = events.get(f"{element}.start", -math.inf)
-    over = max(events.get(f"{element}.end", -math.inf), events.get(f"{element}.stop", -math.inf))
-    match state:
-        case ElementState.STANDBY:
-            return began == -math.inf
-        case ElementState.RUNNING:
-            return began > over
-        case ElementState.COMPLETE:
-            return over >= began > -math.inf
-        case _:
-            happened = events.get(f"{element}.{_TRANSITIONS[state]}")
-            return happened is not None and happened >= now.memory.stamp
+def _in_state(condition: InState, now: StoryboardStep) -> bool:
+    """A transition holds once for whoever asks: in the step in which it happens, or in the next one for those who were
+    asked before it happened.
+    """
+    memory, element, state = now.memory, condition.element, condition.state
+    if state in (ElementState.STANDBY, ElementState.RUNNING, ElementState.COMPLETE):
+        return memory.states.get(element, ElementState.STANDBY) is state
+    number, stamp = memory.transitions.get((element, state), (0, -math.inf))
+    seen, memory.seen[id(condition)] = memory.seen.get(id(condition), 0), memory.count
+    return number > seen and stamp >= memory.stamp
 
 
 def _collides(view: SimulationView, actor: str, reference: str) -> bool:

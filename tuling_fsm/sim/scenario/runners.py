@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 
+from tuling_fsm.sim.scenario.conditions import ElementState
 from tuling_fsm.sim.scenario.model import (
     Action,
     Event,
@@ -25,6 +26,9 @@ Build = Callable[[Node], "Runner"]
 class Runner(ABC):
     """One node while it is executed: `step` until it says that it is over, or `cut` it short."""
 
+    _at_until = ElementState.STOP
+    """What it goes through when its `until` holds."""
+
     def __init__(self, node: Node) -> None:
         self._label = node.label
         self._until = node.until if isinstance(node, Action | Serial | Parallel | OneOf) else None
@@ -36,29 +40,26 @@ class Runner(ABC):
         if not self._started:
             self._start(now)
         elif self._end_monitor is not None and self._end_monitor.holds(now):
-            self.cut(now)
+            self.cut(now, self._at_until)
             return True
         over = self.execute(now)
         if over:
-            self._announce(now, "end")
+            now.announce(self._label, ElementState.END)
         return over
 
     @abstractmethod
     def execute(self, now: StoryboardStep) -> bool:
         """The part that differs by node: whether it is over."""
 
-    def cut(self, now: StoryboardStep) -> None:
+    def cut(self, now: StoryboardStep, how: ElementState = ElementState.STOP) -> None:
         """End now whatever is still going on."""
-        self._announce(now, "end")
+        now.announce(self._label, how)
 
     def _start(self, now: StoryboardStep) -> None:
         self._started = True
         if self._until is not None:
             self._end_monitor = ConditionMonitor(self._until, now.view.stamp)
-        self._announce(now, "start")
-
-    def _announce(self, now: StoryboardStep, what: str) -> None:
-        now.announce(self._label, what)
+        now.announce(self._label, ElementState.START)
 
 
 class ManeuverRunner(Runner):
@@ -86,12 +87,12 @@ class ManeuverRunner(Runner):
                 other.cut(now)
         event.begin(now)
 
-    def cut(self, now: StoryboardStep) -> None:
-        """End all events that go on."""
+    def cut(self, now: StoryboardStep, how: ElementState = ElementState.STOP) -> None:
+        """End all events, those on standby too."""
         for event in self._events:
-            if event.running:
+            if not event.complete:
                 event.cut(now)
-        super().cut(now)
+        super().cut(now, how)
 
 
 class _EventRunner:
@@ -128,25 +129,29 @@ class _EventRunner:
         """Begin its actions."""
         self._left -= 1
         self._running = self._build(self.node.member)
-        now.announce(self.node.label, "start")
+        now.announce(self.node.label, ElementState.START)
 
     def skip(self, now: StoryboardStep) -> None:
         """It would begin, but others go on."""
         self._left -= 1
-        now.announce(self.node.label, "skip")
+        now.announce(self.node.label, ElementState.SKIP)
+        if self.complete:
+            now.memory.states[self.node.label] = ElementState.COMPLETE
 
     def step(self, now: StoryboardStep) -> None:
         """Go on with its actions."""
         if self._running is not None and self._running.step(now):
             self._running = None
-            now.announce(self.node.label, "end")
+            now.announce(self.node.label, ElementState.END)
+            if not self.complete:
+                now.stand_by(self.node.label)
 
     def cut(self, now: StoryboardStep) -> None:
         """End its actions now; it is not executed again."""
         if self._running is not None:
             self._running.cut(now)
         self._running, self._left = None, 0
-        now.announce(self.node.label, "stop")
+        now.announce(self.node.label, ElementState.STOP)
 
 
 class RepeatRunner(Runner):
@@ -158,17 +163,22 @@ class RepeatRunner(Runner):
         self._running: Runner | None = None
 
     def execute(self, now: StoryboardStep) -> bool:
-        """Go on by a step; whether it is over."""
+        """Go on by a step; whether it is over. An execution that takes no time is the last one in its step."""
         while self._left > 0:
+            begins = self._running is None
             if self._running is None:
                 self._running = self._build(self._member)
             if not self._running.step(now):
                 return False
             self._running, self._left = None, self._left - 1
+            if self._left > 0:
+                now.stand_by(self._member.label)
+                if begins:
+                    return False
         return True
 
-    def cut(self, now: StoryboardStep) -> None:
+    def cut(self, now: StoryboardStep, how: ElementState = ElementState.STOP) -> None:
         """End the present execution, the last one."""
         if self._running is not None:
             self._running.cut(now)
-        super().cut(now)
+        super().cut(now, how)

@@ -6,6 +6,7 @@ import numpy as np
 
 from tuling_fsm.core.errors import assert_never
 from tuling_fsm.sim.scenario.commands import Command
+from tuling_fsm.sim.scenario.conditions import ElementState
 from tuling_fsm.sim.scenario.model import (
     Action,
     Assign,
@@ -46,6 +47,8 @@ class Storyboard:
 
 
 class _ActionRunner(Runner):
+    _at_until = ElementState.END
+
     def __init__(self, node: Action) -> None:
         super().__init__(node)
         self._node = node
@@ -60,9 +63,9 @@ class _ActionRunner(Runner):
         now.issued.extend(self._node.end)
         return True
 
-    def cut(self, now: StoryboardStep) -> None:
+    def cut(self, now: StoryboardStep, how: ElementState = ElementState.STOP) -> None:
         now.issued.extend(self._node.end)
-        super().cut(now)
+        super().cut(now, how)
 
 
 class _WaitRunner(Runner):
@@ -109,10 +112,10 @@ class _SerialRunner(Runner):
             self._members.pop(0)
         return True
 
-    def cut(self, now: StoryboardStep) -> None:
+    def cut(self, now: StoryboardStep, how: ElementState = ElementState.STOP) -> None:
         if self._members:
             self._members[0].cut(now)
-        super().cut(now)
+        super().cut(now, how)
 
 
 class _ParallelRunner(Runner):
@@ -124,10 +127,10 @@ class _ParallelRunner(Runner):
         self._members = [member for member in self._members if not member.step(now)]
         return not self._members
 
-    def cut(self, now: StoryboardStep) -> None:
+    def cut(self, now: StoryboardStep, how: ElementState = ElementState.STOP) -> None:
         for member in self._members:
             member.cut(now)
-        super().cut(now)
+        super().cut(now, how)
 
 
 class _OneOfRunner(Runner):
@@ -139,9 +142,9 @@ class _OneOfRunner(Runner):
     def execute(self, now: StoryboardStep) -> bool:
         return self._chosen.step(now)
 
-    def cut(self, now: StoryboardStep) -> None:
+    def cut(self, now: StoryboardStep, how: ElementState = ElementState.STOP) -> None:
         self._chosen.cut(now)
-        super().cut(now)
+        super().cut(now, how)
 
 
 def _runner(node: Node, draw: np.random.Generator) -> Runner:

@@ -15,6 +15,20 @@ from .files import after, drive, event, init, lane, load, npc, run, speed, story
 
 pytestmark = pytest.mark.clause("OSC-1")
 
+DECLARED = (
+    '<ParameterDeclarations><ParameterDeclaration name="go" parameterType="double" value="1"/></ParameterDeclarations>'
+)
+_ADD = (
+    '<GlobalAction><ParameterAction parameterRef="go"><ModifyAction><Rule><AddValue value="{}"/></Rule>'
+    "</ModifyAction></ParameterAction></GlobalAction>"
+)
+OTHER = '<ScenarioObject name="other"><Pedestrian name="p" pedestrianCategory="pedestrian"/></ScenarioObject>'
+ONE_S_MORE = (
+    "<PrivateAction><LongitudinalAction><SpeedAction><SpeedActionDynamics dynamicsShape='linear' value='1' "
+    "dynamicsDimension='time'/><SpeedActionTarget><RelativeTargetSpeed entityRef='npc' value='1' "
+    "speedTargetValueType='delta' continuous='false'/></SpeedActionTarget></SpeedAction></LongitudinalAction>"
+    "</PrivateAction>"
+)
 RAMP = '<SpeedActionDynamics dynamicsShape="linear" value="4" dynamicsDimension="time"/>'
 
 
@@ -23,6 +37,10 @@ def _state(element: str, kind: str, state: str) -> str:
         f'<ByValueCondition><StoryboardElementStateCondition storyboardElementRef="{element}" '
         f'storyboardElementType="{kind}" state="{state}"/></ByValueCondition>'
     )
+
+
+def _parameter(rule: str, value: float | str) -> str:
+    return f'<ByValueCondition><ParameterCondition parameterRef="go" value="{value}" rule="{rule}"/></ByValueCondition>'
 
 
 def _of(condition: str, entity: str = "npc") -> str:
@@ -45,13 +63,7 @@ def test_priority_says_what_becomes_of_who_is_under_way(
 
 
 def test_an_event_is_executed_as_often_as_it_may(tmp_path: Path, two_lanes: RoadMap) -> None:
-    faster = (
-        "<PrivateAction><LongitudinalAction><SpeedAction><SpeedActionDynamics dynamicsShape='linear' value='1' "
-        "dynamicsDimension='time'/><SpeedActionTarget><RelativeTargetSpeed entityRef='npc' value='1' "
-        "speedTargetValueType='delta' continuous='false'/></SpeedActionTarget></SpeedAction></LongitudinalAction>"
-        "</PrivateAction>"
-    )
-    simulation = run(tmp_path, two_lanes, text(story(event("more", after(0.0), faster, count=3))))
+    simulation = run(tmp_path, two_lanes, text(story(event("more", after(0.0), ONE_S_MORE, count=3))))
     drive(simulation, 8.0)
     assert npc(simulation).speed == pytest.approx(13.0)
 
@@ -64,15 +76,69 @@ def test_an_event_is_executed_as_often_as_it_may(tmp_path: Path, two_lanes: Road
 def test_one_event_waits_for_another(tmp_path: Path, two_lanes: RoadMap, state: str, begins: float) -> None:
     first = event("first", after(1.0), speed(14.0, RAMP))
     other = init("other", teleport(lane(200.0, -2)), speed(1.0))
-    entities = '<ScenarioObject name="other"><Pedestrian name="p" pedestrianCategory="pedestrian"/></ScenarioObject>'
     second = story(event("second", _state("first", "event", state), speed(2.0)), actor="other").replace(
         '"story"', '"another"'
     )
-    simulation = run(tmp_path, two_lanes, text(story(first), second, actions=other, entities=entities))
+    simulation = run(tmp_path, two_lanes, text(story(first), second, actions=other, entities=OTHER))
     drive(simulation, begins - 0.2)
     assert npc(simulation, "other").speed == 1.0
     drive(simulation, 0.5)
     assert npc(simulation, "other").speed == 2.0
+
+
+@pytest.mark.parametrize("transition", ["startTransition", "endTransition"])
+@pytest.mark.medium
+def test_a_transition_holds_once(tmp_path: Path, two_lanes: RoadMap, transition: str) -> None:
+    first = event("first", after(1.0), speed(14.0, RAMP))
+    again = event("again", _state("first", "event", transition), _ADD.format(1), count=5)
+    twice = event("twice", when(_parameter("greaterOrEqual", 3)), speed(3.0))
+    simulation = run(tmp_path, two_lanes, text(story(first, again, twice), head=DECLARED))
+    drive(simulation, 6.0)
+    assert npc(simulation).speed == 14.0
+
+
+def _seen(tmp_path: Path, two_lanes: RoadMap, played: str, condition: str, latest: float) -> float | None:
+    """When a pedestrian sees that a condition on a story of the car holds, s."""
+    watcher = story(event("watcher", condition, speed(2.0)), actor="other").replace('"story"', '"another"')
+    other, entities = init("other", teleport(lane(200.0, -2)), speed(1.0)), OTHER
+    simulation = run(tmp_path, two_lanes, text(played, watcher, actions=other, entities=entities, head=DECLARED))
+    while simulation.stamp < latest:
+        drive(simulation, simulation.dt)
+        if npc(simulation, "other").speed == 2.0:
+            return simulation.stamp - simulation.dt
+    return None
+
+
+@pytest.mark.parametrize("element", ["group", "maneuver", "A"])
+@pytest.mark.parametrize(("state", "expected"), [("completeState", 3.0), ("runningState", 1.5)])
+@pytest.mark.medium
+def test_what_is_executed_again_is_not_complete(
+    tmp_path: Path, two_lanes: RoadMap, element: str, state: str, expected: float
+) -> None:
+    kind = {"group": "maneuverGroup", "maneuver": "maneuver", "A": "event"}[element]
+    later = after(1.5).removeprefix("<ConditionGroup>")
+    asks = _state(element, kind, state).removesuffix("</ConditionGroup>") + later
+    played = story(event("A", after(0.0), ONE_S_MORE)).replace('Count="1">', 'Count="3">', 1)
+    assert _seen(tmp_path, two_lanes, played, asks, 4.0) == pytest.approx(expected, abs=0.11)
+
+
+@pytest.mark.parametrize(("element", "kind"), [("act", "act"), ("A", "event"), ("A 0", "action")])
+@pytest.mark.parametrize(("transition", "expected"), [("stopTransition", 1.0), ("endTransition", None)])
+@pytest.mark.medium
+def test_an_act_that_is_stopped_stops_all_in_it(
+    tmp_path: Path, two_lanes: RoadMap, element: str, kind: str, transition: str, expected: float | None
+) -> None:
+    played = story(event("A", after(0.0), speed(18.0, RAMP))).replace(
+        "</StartTrigger></Act>", f"</StartTrigger><StopTrigger>{after(1.0)}</StopTrigger></Act>"
+    )
+    seen = _seen(tmp_path, two_lanes, played, _state(element, kind, transition), 2.0)
+    assert seen == (None if expected is None else pytest.approx(expected, abs=0.06))
+
+
+def test_an_event_that_is_skipped_for_the_last_time_is_complete(tmp_path: Path, two_lanes: RoadMap) -> None:
+    played = story(event("long", after(0.0), speed(18.0, RAMP)), event("A", after(0.5), speed(3.0), priority="skip"))
+    seen = _seen(tmp_path, two_lanes, played, _state("A", "event", "completeState"), 2.0)
+    assert seen == pytest.approx(0.5, abs=0.06)
 
 
 BY_ENTITY = [
@@ -128,18 +194,9 @@ def test_an_edge_is_a_change_and_a_delay_is_waited_for(tmp_path: Path, two_lanes
     assert npc(simulation).speed == 20.0, "the delayed event makes it fast, and that is the rising edge"
 
 
-DECLARED = (
-    '<ParameterDeclarations><ParameterDeclaration name="go" parameterType="double" value="1"/></ParameterDeclarations>'
-)
-
-
 def test_parameters_change_while_it_runs(tmp_path: Path, two_lanes: RoadMap) -> None:
-    add = (
-        '<GlobalAction><ParameterAction parameterRef="go"><ModifyAction><Rule><AddValue value="2"/></Rule>'
-        "</ModifyAction></ParameterAction></GlobalAction>"
-    )
-    asks = when('<ByValueCondition><ParameterCondition parameterRef="go" value="3" rule="equalTo"/></ByValueCondition>')
-    content = text(story(event("set", after(1.0), add), event("then", asks, speed(2.0))), head=DECLARED)
+    asks = when(_parameter("equalTo", 3))
+    content = text(story(event("set", after(1.0), _ADD.format(2)), event("then", asks, speed(2.0))), head=DECLARED)
     simulation = run(tmp_path, two_lanes, content)
     drive(simulation, 0.9)
     assert npc(simulation).speed == 10.0
