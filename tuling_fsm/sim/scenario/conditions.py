@@ -274,13 +274,23 @@ class OffRoad:
     actor: str
 
 
+class Comparison(str, Enum):
+    """How values of a type are compared: by size, by time, as truths, or as words."""
+
+    NUMBERS = "number"
+    TIMES = "dateTime"
+    TRUTHS = "boolean"
+    WORDS = "string"
+
+
 @dataclass(frozen=True)
 class VariableIs:
-    """A variable of the scenario compared with a value, as numbers where both are."""
+    """A variable of the scenario compared with a value; only numbers and times have an order."""
 
     variable: str
     relation: Relation
     value: str
+    comparison: Comparison = Comparison.WORDS
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import math
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import datetime, timezone
 
 from tuling_fsm.core.errors import assert_never
 from tuling_fsm.sim.scenario.commands import Command
@@ -16,6 +17,7 @@ from tuling_fsm.sim.scenario.conditions import (
     AtEndOfRoad,
     Colliding,
     Compare,
+    Comparison,
     Condition,
     Direction,
     DistanceMode,
@@ -233,7 +235,9 @@ def _holds(condition: _Plain, now: StoryboardStep) -> bool:
             state = view.actor(actor)
             return state is not None and abs(state.speed - target) <= SPEED_TOLERANCE
         case SimulationTime(relation, value):
-            return _RELATIONS[relation](None, _snapped(view.stamp, value), value)
+            before = now.memory.stamp
+            previous = None if math.isinf(before) else _snapped(before, value)
+            return _RELATIONS[relation](previous, _snapped(view.stamp, value), value)
         case InState():
             return _in_state(condition, now)
         case Colliding(actor, reference):
@@ -242,8 +246,8 @@ def _holds(condition: _Plain, now: StoryboardStep) -> bool:
             return view.actor(actor) is not None and view.at_end_of_road(actor)
         case OffRoad(actor):
             return view.actor(actor) is not None and not view.on_road(actor)
-        case VariableIs(variable, relation, text):
-            return _compared(now.memory.variables.get(variable, ""), relation, text)
+        case VariableIs(variable, relation, text, comparison):
+            return _compared(now.memory.variables.get(variable, ""), relation, text, comparison)
         case SignalIs(signal, light):
             return view.light(signal) is light
         case ManeuverOver(actor, number):
@@ -256,12 +260,34 @@ def _snapped(stamp: float, value: float) -> float:
     return value if abs(stamp - value) <= TIME_TOLERANCE else stamp
 
 
-def _compared(value: str, relation: Relation, wanted: str) -> bool:
-    """As numbers where both are, else as words, which are alike or not."""
-    left, right = number_of(value), number_of(wanted)
+def _compared(value: str, relation: Relation, wanted: str, comparison: Comparison) -> bool:
+    """By the size of the value that each text is; as words, which are alike or not, where one is none."""
+    left, right = (SIZES[comparison](text) for text in (value, wanted))
     if left is not None and right is not None:
         return _RELATIONS[relation](None, left, right)
-    return (value == wanted) == (relation is not Relation.UNEQUAL)
+    return (relation is Relation.EQUAL and value == wanted) or (relation is Relation.UNEQUAL and value != wanted)
+
+
+def _instant(text: str) -> float | None:
+    """Seconds of a `dateTime`; one without a time zone is in UTC."""
+    try:
+        found = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
+    except ValueError:
+        return None
+    return (found if found.tzinfo else found.replace(tzinfo=timezone.utc)).timestamp()
+
+
+def _truth(text: str) -> float | None:
+    return {"true": 1.0, "1": 1.0, "false": 0.0, "0": 0.0}.get(text.strip().lower())
+
+
+SIZES: dict[Comparison, Callable[[str], float | None]] = {
+    Comparison.NUMBERS: number_of,
+    Comparison.TIMES: _instant,
+    Comparison.TRUTHS: _truth,
+    Comparison.WORDS: lambda text: None,
+}
+"""What a text is as a value of a type; None where it is none."""
 
 
 def _in_state(condition: InState, now: StoryboardStep) -> bool:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tuling_fsm.core.errors import InputError
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.reporting.result import result_of
 from tuling_fsm.sim.reporting.run_log import RunLog
@@ -202,6 +203,66 @@ def test_parameters_change_while_it_runs(tmp_path: Path, two_lanes: RoadMap) -> 
     assert npc(simulation).speed == 10.0
     drive(simulation, 0.4)
     assert npc(simulation).speed == 2.0
+
+
+TYPED = (
+    '<VariableDeclarations><VariableDeclaration name="word" variableType="string" value="1"/>'
+    '<VariableDeclaration name="flag" variableType="boolean" value="true"/>'
+    '<VariableDeclaration name="day" variableType="dateTime" value="2026-01-01T00:00:00Z"/></VariableDeclarations>'
+)
+
+
+def _variable(name: str, rule: str, value: str) -> str:
+    return when(
+        f'<ByValueCondition><VariableCondition variableRef="{name}" value="{value}" rule="{rule}"/></ByValueCondition>'
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "rule", "value", "expected"),
+    [
+        ("word", "equalTo", "1.0", False),
+        ("word", "notEqualTo", "1.0", True),
+        ("flag", "equalTo", "1", True),
+        ("flag", "notEqualTo", "true", False),
+        ("day", "lessThan", "2027-01-01T00:00:00", True),
+        ("day", "lessThan", "2026-01-01T00:00:00", False),
+    ],
+)
+def test_values_are_compared_by_their_type(
+    tmp_path: Path, two_lanes: RoadMap, name: str, rule: str, value: str, expected: bool
+) -> None:
+    content = text(story(event("e", _variable(name, rule, value), speed(2.0))), head=TYPED)
+    simulation = run(tmp_path, two_lanes, content)
+    drive(simulation, 0.2)
+    assert (npc(simulation).speed == 2.0) is expected
+
+
+@pytest.mark.parametrize(
+    ("name", "rule", "value", "what"),
+    [
+        ("word", "lessThan", "abc", "'word' is a string, which has no order (expected equalTo, notEqualTo)"),
+        ("flag", "greaterThan", "true", "'flag' is a boolean, which has no order (expected equalTo, notEqualTo)"),
+        ("flag", "equalTo", "yes", "value is 'yes' (expected one to compare 'flag' with, a boolean)"),
+        ("day", "lessThan", "noon", "value is 'noon' (expected one to compare 'day' with, a dateTime)"),
+    ],
+)
+def test_a_comparison_that_has_no_meaning_is_refused(
+    tmp_path: Path, name: str, rule: str, value: str, what: str
+) -> None:
+    with pytest.raises(InputError) as error:
+        load(tmp_path, text(story(event("e", _variable(name, rule, value), speed(2.0))), head=TYPED))
+    assert what in str(error.value)
+
+
+def test_a_time_between_two_steps_is_met_once(tmp_path: Path, two_lanes: RoadMap) -> None:
+    asks = '<ByValueCondition><SimulationTimeCondition value="{}" rule="equalTo"/></ByValueCondition>'
+    between, on = (event(str(at), when(asks.format(at)), _ADD.format(1), count=9) for at in (0.52, 0.6))
+    twice = event("twice", when(_parameter("equalTo", 3)), speed(3.0))
+    more = event("more", when(_parameter("greaterThan", 3)), speed(4.0))
+    simulation = run(tmp_path, two_lanes, text(story(between, on, twice, more), head=DECLARED))
+    drive(simulation, 1.0)
+    assert npc(simulation).speed == 3.0
 
 
 def test_entities_come_and_go(tmp_path: Path, two_lanes: RoadMap) -> None:

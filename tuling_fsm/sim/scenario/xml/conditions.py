@@ -11,6 +11,7 @@ from tuling_fsm.sim.scenario.conditions import (
     AtEndOfRoad,
     Colliding,
     Compare,
+    Comparison,
     Condition,
     Direction,
     DistanceMode,
@@ -35,6 +36,7 @@ from tuling_fsm.sim.scenario.conditions import (
     TraveledDistance,
     VariableIs,
 )
+from tuling_fsm.sim.scenario.monitors import SIZES
 from tuling_fsm.sim.scenario.xml.elements import XmlElement
 from tuling_fsm.sim.scenario.xml.positions import position
 from tuling_fsm.sim.scenario.xml.script import Script
@@ -49,6 +51,13 @@ RULES = {
     "greaterThan": Relation.GREATER,
 }
 EDGES = {edge.value: edge for edge in Edge}
+COMPARISONS = {
+    "boolean": Comparison.TRUTHS,
+    "dateTime": Comparison.TIMES,
+    **dict.fromkeys(("double", "int", "integer", "unsignedInt", "unsignedShort"), Comparison.NUMBERS),
+}
+"""By the type of a declaration; values of any other are words."""
+UNORDERED = (Comparison.WORDS, Comparison.TRUTHS)
 STATES = {state.value: state for state in ElementState}
 STANDING = 0.05
 """Below this speed an actor stands still, m/s."""
@@ -252,7 +261,13 @@ def _variable(element: XmlElement, script: Script, attribute: str) -> Condition:
     if name not in script.variables:
         script.note(element, f"nothing declares {name!r}: this never holds")
         return NEVER
-    return VariableIs(name, element.choice("rule", RULES), element.text("value"))
+    rule, value, kind = element.choice("rule", RULES), element.text("value"), script.types.get(name, "string")
+    comparison = COMPARISONS.get(kind, Comparison.WORDS)
+    if comparison in UNORDERED and rule not in (Relation.EQUAL, Relation.UNEQUAL):
+        raise element.fault(f"{name!r} is a {kind}, which has no order", "equalTo, notEqualTo", "rule")
+    if comparison is not Comparison.WORDS and SIZES[comparison](value) is None:
+        raise element.fault(f"value is {value!r}", f"one to compare {name!r} with, a {kind}", "value")
+    return VariableIs(name, rule, value, comparison)
 
 
 def _parameter_is(element: XmlElement, script: Script) -> Condition:

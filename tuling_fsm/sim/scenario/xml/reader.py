@@ -13,7 +13,7 @@ from tuling_fsm.sim.scenario.xml.files import look_up
 from tuling_fsm.sim.scenario.xml.global_actions import variables_set
 from tuling_fsm.sim.scenario.xml.initial import InitialState, read_init
 from tuling_fsm.sim.scenario.xml.positions import POSITIONS
-from tuling_fsm.sim.scenario.xml.script import Script, declared
+from tuling_fsm.sim.scenario.xml.script import Script, declared, declared_types
 from tuling_fsm.sim.scenario.xml.signals import read_controllers
 from tuling_fsm.sim.scenario.xml.story import label_elements, stories
 from tuling_fsm.sim.scenario.xml.trajectories import trajectory_position
@@ -47,6 +47,7 @@ def load_xosc(path: Path, overrides: Mapping[str, str]) -> Scenario:
     script.folders += _catalog_folders(root)
     entities = read_entities(root, script, None if EGO_OPTION in parameters else overrides.get(EGO_OPTION))
     script.variables.update(_variables(root, parameters))
+    script.types.update(declared_types(root))
     return _scenario(root, script, entities, parameters)
 
 

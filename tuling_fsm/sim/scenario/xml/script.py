@@ -32,6 +32,8 @@ class Script:
     """Of all elements of the storyboard, as paths `story::act::group::maneuver::event::action`."""
     variables: dict[str, str] = field(default_factory=dict)
     """Variables and parameters that conditions ask for or actions set, with the values that they begin with."""
+    types: dict[str, str] = field(default_factory=dict)
+    """Of variables and parameters, as their declarations say."""
     ego_start: Placement | None = None
     """The first place that the script gives the ego after the initial instant."""
     ego_route: tuple[Placement, ...] = ()
@@ -126,6 +128,19 @@ def declared(element: XmlElement, given: Mapping[str, str] | None = None) -> dic
             own = declaration.within(values).text("value")
             values[name] = own if given is None else given.get(name, own)
     return values
+
+
+def declared_types(root: XmlElement) -> dict[str, str]:
+    """The types of the parameters and variables that a document declares, by their names."""
+    return {
+        each.name(): each.text(kind, "string")
+        for parents, tag, kind in (
+            ("ParameterDeclarations", "ParameterDeclaration", "parameterType"),
+            ("VariableDeclarations", "VariableDeclaration", "variableType"),
+        )
+        for parent in root.all(parents)
+        for each in parent.all(tag)
+    }
 
 
 def _assigned(entry: XmlElement, reference: XmlElement) -> dict[str, str]:
