@@ -101,11 +101,22 @@ class RoadGap:
 
 @dataclass(frozen=True)
 class Headway:
-    """`RoadGap` over the actor's own speed, s; infinite when it stands."""
+    """`RoadGap`, or the distance in a direction, over the actor's own speed, s; infinite when it stands."""
 
     actor: str
     reference: str
     mode: DistanceMode
+    direction: Direction | None = None
+
+
+@dataclass(frozen=True)
+class TimeToMeet:
+    """Time until the reference points of two actors meet at the speed that they come nearer with, s; infinite when they
+    do not.
+    """
+
+    actor: str
+    reference: str
 
 
 @dataclass(frozen=True)
@@ -118,7 +129,7 @@ class TimeToPoint:
 
 CommonQuantity = Speed | Acceleration | ObjectDistance | PointDistance | TimeToCollision | TimeHeadway
 """Of both languages."""
-Quantity = CommonQuantity | RelativeSpeed | TraveledDistance | RoadGap | Headway | TimeToPoint
+Quantity = CommonQuantity | RelativeSpeed | TraveledDistance | RoadGap | Headway | TimeToMeet | TimeToPoint
 
 
 class Relation(str, Enum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import distance
+from tuling_fsm.core.geometry import Pose, distance
 from tuling_fsm.sim.scenario.conditions import (
     Direction,
     DistanceMode,
@@ -13,6 +13,7 @@ from tuling_fsm.sim.scenario.conditions import (
     Quantity,
     RelativeSpeed,
     RoadGap,
+    TimeToMeet,
     TimeToPoint,
     TraveledDistance,
 )
@@ -30,14 +31,21 @@ def measured(quantity: Quantity, view: SimulationView) -> float | None:
             return None if view.actor(name) is None else view.traveled(name)
         case RoadGap(name, reference, mode):
             return road_gap(view, name, reference, mode)
-        case Headway(name, reference, mode):
-            actor, gap = view.actor(name), road_gap(view, name, reference, mode)
-            if actor is None or gap is None:
+        case Headway(name, reference, mode, direction):
+            actor, other = view.actor(name), view.actor(reference)
+            if actor is None or other is None:
                 return None
-            return gap / actor.speed if actor.speed > STANDING else math.inf
+            if direction is None:
+                gap = road_gap(view, name, reference, mode)
+            else:
+                gap = object_distance(actor, other, direction, mode)
+            return None if gap is None else gap / actor.speed if actor.speed > STANDING else math.inf
+        case TimeToMeet(name, reference):
+            actor, other = view.actor(name), view.actor(reference)
+            return None if actor is None or other is None else _time_to(actor, other.pose, other.speed)
         case TimeToPoint(name, point):
             actor, pose = view.actor(name), view.pose_of(point)
-            return None if actor is None or pose is None else _time_to(actor, pose[:2])
+            return None if actor is None or pose is None else _time_to(actor, pose)
         case _:
             return measure(quantity, view)
 
@@ -56,10 +64,12 @@ def road_gap(view: SimulationView, name: str, reference: str, mode: DistanceMode
     return max(between_centres - 0.5 * (actor.length + other.length), 0.0)
 
 
-def _time_to(actor: ActorState, point: tuple[float, float]) -> float:
-    far = distance(actor.pose[:2], point)
+def _time_to(actor: ActorState, point: Pose, speed: float = 0.0) -> float:
+    """Time to a point that moves at a speed (m/s) the way that it faces, s."""
+    far = distance(actor.pose[:2], point[:2])
     if far < 1e-6:
         return 0.0
-    s, c = elementary.sin_cos(actor.pose.heading)
-    closing = actor.speed * (c * (point[0] - actor.pose.x) + s * (point[1] - actor.pose.y)) / far
+    (s, c), (other_s, other_c) = (elementary.sin_cos(pose.heading) for pose in (actor.pose, point))
+    vx, vy = actor.speed * c - speed * other_c, actor.speed * s - speed * other_s
+    closing = (vx * (point.x - actor.pose.x) + vy * (point.y - actor.pose.y)) / far
     return far / closing if closing > STANDING else math.inf

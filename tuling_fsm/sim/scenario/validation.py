@@ -34,6 +34,7 @@ from tuling_fsm.sim.scenario.conditions import (
     Speed,
     TimeHeadway,
     TimeToCollision,
+    TimeToMeet,
     TimeToPoint,
     TraveledDistance,
 )
@@ -203,7 +204,15 @@ def _measured(quantity: Quantity) -> tuple[str, ...]:
     match quantity:
         case Speed() | Acceleration() | PointDistance() | TraveledDistance() | TimeToPoint():
             return (quantity.actor,)
-        case ObjectDistance() | TimeToCollision() | TimeHeadway() | RelativeSpeed() | RoadGap() | Headway():
+        case (
+            ObjectDistance()
+            | TimeToCollision()
+            | TimeHeadway()
+            | RelativeSpeed()
+            | RoadGap()
+            | Headway()
+            | TimeToMeet()
+        ):
             return quantity.actor, quantity.reference
         case _:
             assert_never(quantity)

@@ -12,7 +12,7 @@ from tuling_fsm.sim.reporting.result import result_of
 from tuling_fsm.sim.reporting.run_log import RunLog
 from tuling_fsm.world.inputs import Light
 
-from .files import after, drive, event, init, lane, load, npc, run, speed, story, teleport, text, when
+from .files import CAR, after, drive, event, init, lane, load, npc, run, speed, story, teleport, text, when
 
 pytestmark = pytest.mark.clause("OSC-1")
 
@@ -165,6 +165,82 @@ def test_conditions_of_entities(tmp_path: Path, two_lanes: RoadMap, condition: s
     assert begins == 0.0 or npc(simulation).speed != -0.5
     drive(simulation, 0.6)
     assert npc(simulation).speed == -0.5
+
+
+HEADWAYS = [
+    ("", 0.53),
+    ('coordinateSystem="entity" relativeDistanceType="euclidianDistance"', 0.53),
+    ('coordinateSystem="entity" relativeDistanceType="longitudinal"', 0.4),
+    ('coordinateSystem="road" relativeDistanceType="longitudinal"', 0.4),
+    ('coordinateSystem="entity" relativeDistanceType="lateral"', 0.35),
+    ('alongRoute="true"', 0.4),
+]
+
+
+@pytest.mark.parametrize(("how", "seconds"), HEADWAYS)
+def test_a_headway_is_measured_as_it_is_asked_for(tmp_path: Path, two_lanes: RoadMap, how: str, seconds: float) -> None:
+    events = [
+        event(
+            rule,
+            when(_of(f'<TimeHeadwayCondition entityRef="Ego" value="{value}" freespace="false" rule="{rule}" {how}/>')),
+            _ADD.format(1),
+        )
+        for rule, value in (("greaterThan", seconds - 0.01), ("lessThan", seconds + 0.01))
+    ]
+    both = event("both", when(_parameter("equalTo", 3)), speed(2.0))
+    own = init("npc", teleport(lane(24.0, -2)), speed(10.0))
+    simulation = run(tmp_path, two_lanes, text(story(*events, both), npc=own, head=DECLARED))
+    drive(simulation, 0.06)
+    assert npc(simulation).speed == 2.0
+
+
+@pytest.mark.parametrize(("freespace", "begins"), [("false", 2.0), ("true", 1.5)])
+def test_a_time_to_collision_is_of_points_or_of_bodies(
+    tmp_path: Path, two_lanes: RoadMap, freespace: str, begins: float
+) -> None:
+    asks = (
+        f'<TimeToCollisionCondition freespace="{freespace}" rule="lessThan" value="2"><TimeToCollisionConditionTarget>'
+        '<EntityRef entityRef="Ego"/></TimeToCollisionConditionTarget></TimeToCollisionCondition>'
+    )
+    own, ego = init("npc", teleport(lane(20.0)), speed(10.0)), init("Ego", teleport(lane(60.0)))
+    simulation = run(tmp_path, two_lanes, text(story(event("e", when(_of(asks)), speed(2.0))), npc=own, ego=ego))
+    drive(simulation, begins)
+    assert npc(simulation).speed == 10.0
+    drive(simulation, 0.3)
+    assert npc(simulation).speed == 2.0
+
+
+FRAMES = [
+    ('<DistanceCondition relativeDistanceType="longitudinal" coordinateSystem="{}" value="1" freespace="false" '
+     f'rule="lessThan">{lane(90.0)}</DistanceCondition>', "a longitudinal distance is measured in the frame of the "),
+    ('<RelativeDistanceCondition entityRef="Ego" relativeDistanceType="lateral" coordinateSystem="{}" value="1" '
+     'freespace="false" rule="lessThan"/>', "a lateral distance is measured in the frame of the entity"),
+    ('<TimeToCollisionCondition coordinateSystem="{}" freespace="true" value="1" rule="lessThan">'
+     '<TimeToCollisionConditionTarget><EntityRef entityRef="Ego"/></TimeToCollisionConditionTarget>'
+     "</TimeToCollisionCondition>", "is the time until both touch on their way"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("condition", "note"), FRAMES)
+def test_a_frame_that_is_not_measured_in_is_said_and_a_word_that_is_none_refused(
+    tmp_path: Path, condition: str, note: str
+) -> None:
+    asks = when(_of(condition.format("lane")))
+    assert note in "".join(load(tmp_path, text(story(event("e", asks, speed(2.0))))).notes)
+    with pytest.raises(InputError, match=r"coordinateSystem is 'bogus' \(expected one of entity, lane, road"):
+        load(tmp_path, text(story(event("e", asks.replace('"lane"', '"bogus"'), speed(2.0)))))
+
+
+@pytest.mark.parametrize(("kind", "speed_after"), [("pedestrian", 10.0), ("vehicle", 2.0)])
+def test_a_collision_with_a_type_is_with_one_of_it(
+    tmp_path: Path, two_lanes: RoadMap, kind: str, speed_after: float
+) -> None:
+    hit = event("hit", when(_of(f'<CollisionCondition><ByType type="{kind}"/></CollisionCondition>')), speed(2.0))
+    car = f'<ScenarioObject name="other">{CAR}</ScenarioObject>'
+    content = text(story(hit), actions=init("other", teleport(lane(70.0))), entities=car)
+    simulation = run(tmp_path, two_lanes, content)
+    drive(simulation, 1.0)
+    assert npc(simulation).speed == speed_after
 
 
 def test_standing_still_and_collisions(tmp_path: Path, two_lanes: RoadMap) -> None:

@@ -32,12 +32,14 @@ from tuling_fsm.sim.scenario.conditions import (
     SimulationTime,
     Speed,
     TimeToCollision,
+    TimeToMeet,
     TimeToPoint,
     TraveledDistance,
     VariableIs,
 )
 from tuling_fsm.sim.scenario.monitors import SIZES
 from tuling_fsm.sim.scenario.xml.elements import XmlElement
+from tuling_fsm.sim.scenario.xml.entities import OBJECT_TYPES
 from tuling_fsm.sim.scenario.xml.positions import position
 from tuling_fsm.sim.scenario.xml.script import Script
 from tuling_fsm.sim.scenario.xml.signals import light_of, signal_number
@@ -73,7 +75,8 @@ _DISTANCES = {
     "euclidiandistance": Direction.EUCLIDEAN,
     "euclideandistance": Direction.EUCLIDEAN,
 }
-_ALONG_ROAD = ("lane", "road", "trajectory")
+_SYSTEMS = {each: each for each in ("entity", "lane", "road", "trajectory", "world")}
+_ALONG_ROAD = ("lane", "road")
 """Coordinate systems in which a longitudinal distance is along the road."""
 
 
@@ -130,8 +133,33 @@ def _mode(element: XmlElement) -> DistanceMode:
     return DistanceMode.BOUNDING_BOXES if free else DistanceMode.REFERENCE_POINTS
 
 
-def _along_road(element: XmlElement) -> bool:
-    return element.text("coordinateSystem", "entity") in _ALONG_ROAD or element.truth("alongRoute", default=False)
+def _system(element: XmlElement) -> str:
+    """The coordinate system; `alongRoute` is how 1.0 asks for the road."""
+    along = element.truth("alongRoute", default=False)
+    return element.choice("coordinateSystem", _SYSTEMS, default="road" if along else "entity")
+
+
+def _direction(element: XmlElement) -> Direction:
+    if not element.has("relativeDistanceType") and element.truth("alongRoute", default=False):
+        return Direction.LONGITUDINAL
+    return element.choice("relativeDistanceType", _DISTANCES, default=Direction.EUCLIDEAN)
+
+
+def _in_frame(element: XmlElement, direction: Direction, script: Script) -> Direction:
+    """The direction as it is measured in the frame of the entity, whatever the system is, which is said."""
+    system = _system(element)
+    if direction is not Direction.EUCLIDEAN and system != "entity":
+        script.note(
+            element, f"a {direction.value} distance is measured in the frame of the entity, not of the {system}"
+        )
+    return direction
+
+
+def _between(element: XmlElement, script: Script) -> Direction | None:
+    """How the distance of two entities is measured; None: along the road."""
+    direction = _direction(element)
+    along = direction is Direction.LONGITUDINAL and _system(element) in _ALONG_ROAD
+    return None if along else _in_frame(element, direction, script)
 
 
 # Of entities.
@@ -139,27 +167,32 @@ def _along_road(element: XmlElement) -> bool:
 
 def _distance(element: XmlElement, actor: str, script: Script) -> Condition:
     place = position(element.child("Position"), script)
-    direction = element.choice("relativeDistanceType", _DISTANCES, default=Direction.EUCLIDEAN)
+    direction = _in_frame(element, _direction(element), script)
     return _compared(element, PointDistance(actor, place, direction, _mode(element)))
 
 
 def _relative_distance(element: XmlElement, actor: str, script: Script) -> Condition:
     other, mode = script.entity(element), _mode(element)
-    direction = element.choice("relativeDistanceType", _DISTANCES, default=Direction.EUCLIDEAN)
-    if direction is Direction.LONGITUDINAL and _along_road(element):
+    direction = _between(element, script)
+    if direction is None:
         return _compared(element, RoadGap(actor, other, mode))
     return _compared(element, ObjectDistance(actor, other, direction, mode))
 
 
 def _time_headway(element: XmlElement, actor: str, script: Script) -> Condition:
-    return _compared(element, Headway(actor, script.entity(element), _mode(element)))
+    return _compared(element, Headway(actor, script.entity(element), _mode(element), _between(element, script)))
 
 
 def _time_to_collision(element: XmlElement, actor: str, script: Script) -> Condition:
-    target = element.child("TimeToCollisionConditionTarget")
+    target, free = element.child("TimeToCollisionConditionTarget"), element.truth("freespace", default=False)
+    if _direction(element) is not Direction.EUCLIDEAN or _system(element) != "entity":
+        script.note(element, "is the time until both touch on their way, in whatever direction that is")
     reference = target.find("EntityRef")
     if reference is not None:
-        return _compared(element, TimeToCollision(actor, script.entity(reference)))
+        meeting = TimeToCollision if free else TimeToMeet
+        return _compared(element, meeting(actor, script.entity(reference)))
+    if free:
+        script.note(element, "freespace has no effect: the time to a place is that of the reference point")
     return _compared(element, TimeToPoint(actor, position(target.child("Position"), script)))
 
 
@@ -213,7 +246,8 @@ def _collision(element: XmlElement, actor: str, script: Script) -> Condition:
     reference = element.find("EntityRef")
     if reference is not None:
         return Colliding(actor, script.entity(reference))
-    return Colliding(actor)
+    kind = element.child("ByType").choice("type", OBJECT_TYPES)
+    return AnyOf(tuple(Colliding(actor, name) for name in script.kinds if script.kinds[name] is kind and name != actor))
 
 
 _BY_ENTITY: dict[str, Callable[[XmlElement, str, Script], Condition]] = {

@@ -58,6 +58,7 @@ def read_entities(root: XmlElement, script: Script, wanted_ego: str | None) -> l
         if name in script.names:
             raise element.fault(f"a second entity {name!r}", "another name", "name")
         script.names[name] = EGO if name == ego else name if name != EGO else f"{name} of the text"
+        script.kinds[script.names[name]] = body.kind
         entities.append(Entity(name, script.names[name], body, element))
     for selection in parent.all("EntitySelection"):
         script.selections[selection.text("name")] = _members(selection, entities)
@@ -131,12 +132,12 @@ def _seen_as(element: XmlElement) -> Kind:
     return element.choice(attribute, words, default=plain)
 
 
-_TYPES = {"vehicle": ActorKind.VEHICLE, "pedestrian": ActorKind.PERSON, "miscellaneous": ActorKind.BARRIER}
+OBJECT_TYPES = {"vehicle": ActorKind.VEHICLE, "pedestrian": ActorKind.PERSON, "miscellaneous": ActorKind.BARRIER}
 
 
 def _members(selection: XmlElement, entities: list[Entity]) -> tuple[str, ...]:
     members = selection.child("Members")
     named = tuple(each.text("entityRef") for each in members.all("EntityRef"))
-    kinds = [each.choice("type", _TYPES) for each in members.all("ByType")]
-    kinds += [each.choice("objectType", _TYPES) for each in members.all("ByObjectType")]
+    kinds = [each.choice("type", OBJECT_TYPES) for each in members.all("ByType")]
+    kinds += [each.choice("objectType", OBJECT_TYPES) for each in members.all("ByObjectType")]
     return named + tuple(entity.name for entity in entities if entity.body.kind in kinds)

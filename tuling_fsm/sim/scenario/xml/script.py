@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tuling_fsm.sim.scenario.choices import ActorKind
 from tuling_fsm.sim.scenario.commands import Command
 from tuling_fsm.sim.scenario.placements import Placement
 from tuling_fsm.sim.scenario.xml.elements import XmlDocument, XmlElement
@@ -22,6 +23,8 @@ class Script:
     """Whether coordinates are CARLA's, whose y axis and angles go the other way."""
     names: dict[str, str] = field(default_factory=dict)
     """Entities by the names of the text, and what the simulation calls them."""
+    kinds: dict[str, ActorKind] = field(default_factory=dict)
+    """Of the entities, by what the simulation calls them."""
     selections: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Members of entity selections, by the names of the text."""
     folders: list[Path] = field(default_factory=list)
