@@ -79,7 +79,8 @@ class DefaultController:
             self._offset = None if shift is None else (command.number, shift)
         elif isinstance(command, FollowTrajectory):
             begins = around.stamp if command.absolute else 0.0
-            line = _trajectory(state.pose, self._poses(command.points, around), command.times, begins)
+            points = _without(command.skipped, [pose[:2] for pose in self._poses(command.points, around)])
+            line = _trajectory(state.pose, points, command.times, begins)
             self._trajectory = None if line is None else (command.number, line)
             self._offset = None
         elif isinstance(command, TakeRoute):
@@ -198,9 +199,22 @@ class _Trajectory:
         return self._line.at(s), None if self._clock > self._times[-1] else speed
 
 
-def _trajectory(start: Pose, poses: list[Pose], times: tuple[float, ...], begins: float) -> _Trajectory | None:
-    """From where the actor is along the poses; None where there is no way to go."""
-    points = [(pose.x, pose.y) for pose in poses]
+def _without(skipped: float, points: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """What is left of straight lines from point to point when one begins so far on (m)."""
+    for i, (here, there) in enumerate(pairwise(points)):
+        length = distance(here, there)
+        if skipped < length:
+            share = skipped / length
+            first = here[0] + share * (there[0] - here[0]), here[1] + share * (there[1] - here[1])
+            return [first, *points[i + 1 :]]
+        skipped -= length
+    return points[-1:]
+
+
+def _trajectory(
+    start: Pose, points: list[tuple[float, float]], times: tuple[float, ...], begins: float
+) -> _Trajectory | None:
+    """From where the actor is along the points; None where there is no way to go."""
     if not times and points and distance(start[:2], points[0]) > JOINED_M:
         points = [(start.x, start.y), *points]
     arcs = np.concatenate(([0.0], np.cumsum([distance(a, b) for a, b in pairwise(points)])))

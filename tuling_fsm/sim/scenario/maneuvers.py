@@ -164,8 +164,8 @@ class KeepLateralDistance:
 
 @dataclass(frozen=True)
 class FollowTrajectory:
-    """From place to place in straight lines, whatever the lanes are; with `times` by these: s from the beginning of the
-    action or (`absolute`) of the run.
+    """From place to place in straight lines, whatever the lanes are, less the first `skipped` m; with `times` by these:
+    s from the beginning of the action or (`absolute`) of the run.
     """
 
     actor: str
@@ -173,6 +173,7 @@ class FollowTrajectory:
     points: tuple[Placement, ...]
     times: tuple[float, ...] = ()
     absolute: bool = False
+    skipped: float = 0.0
 
 
 @dataclass(frozen=True)

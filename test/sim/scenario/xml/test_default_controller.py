@@ -11,7 +11,7 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.inputs import Kind
 
-from .files import CAR, after, drive, event, init, lane, npc, run, speed, story, teleport, text
+from .files import CAR, after, drive, event, init, lane, load, npc, run, speed, story, teleport, text
 
 pytestmark = pytest.mark.clause("OSC-1")
 
@@ -301,6 +301,80 @@ def test_a_trajectory_over_a_place_that_is_nowhere_is_refused(tmp_path: Path, tw
     simulation = run(tmp_path, two_lanes, text(story(event("way", after(1.0), way))))
     with pytest.raises(InputError, match=r"test\.xosc:\d+:\d+: no place LaneRelative\(.*\) on this map now"):
         drive(simulation, 2.0)
+
+
+def _shaped(shape: str, timing: str, attributes: str = "", closed: str = "false") -> str:
+    return (
+        f"<PrivateAction><RoutingAction><FollowTrajectoryAction {attributes}><TrajectoryRef>"
+        f'<Trajectory name="t" closed="{closed}"><Shape>{shape}</Shape></Trajectory></TrajectoryRef><TimeReference>'
+        f'{timing}</TimeReference><TrajectoryFollowingMode followingMode="position"/></FollowTrajectoryAction>'
+        "</RoutingAction></PrivateAction>"
+    )
+
+
+TIMING = '<Timing domainAbsoluteRelative="relative" scale="1" offset="0"/>'
+SPLINE = (
+    '<ClothoidSpline timeEnd="12"><ClothoidSplineSegment curvatureStart="0" curvatureEnd="0" length="40" timeStart="0">'
+    f"<PositionStart>{lane(60.0)[10:-11]}</PositionStart></ClothoidSplineSegment><ClothoidSplineSegment "
+    'curvatureStart="0" curvatureEnd="0" length="10" timeStart="10"/></ClothoidSpline>'
+)
+
+
+def _curve(knots: str, *controls: tuple[float, float]) -> str:
+    points = "".join(f'<ControlPoint time="{time}">{lane(x)}</ControlPoint>' for x, time in controls)
+    return f'<Nurbs order="3">{points}{"".join(f"""<Knot value="{knot}"/>""" for knot in knots.split())}</Nurbs>'
+
+
+TIMED = [
+    (SPLINE, 5.0, 80.0),
+    (SPLINE, 11.0, 105.0),
+    (_curve("0 0 0 1 1 1", (60.0, 0.0), (80.0, 1.0), (100.0, 8.0)), 0.25 * 1.0 * 2.0 + 0.25 * 8.0, 80.0),
+]
+
+
+@pytest.mark.parametrize(("shape", "seconds", "x"), TIMED)
+@pytest.mark.medium
+def test_a_curve_is_followed_by_its_times(
+    tmp_path: Path, two_lanes: RoadMap, shape: str, seconds: float, x: float
+) -> None:
+    simulation = run(tmp_path, two_lanes, text(story(event("way", after(0.0), _shaped(shape, TIMING)))))
+    drive(simulation, seconds)
+    assert npc(simulation).pose.x == pytest.approx(x, abs=0.5)
+
+
+def test_a_curve_whose_knots_are_spread_ends_before_its_last_control_point(tmp_path: Path, two_lanes: RoadMap) -> None:
+    curve = _curve("0 1 2 3 4 5 6", (60.0, 0.0), (80.0, 2.0), (100.0, 4.0), (120.0, 6.0))
+    simulation = run(tmp_path, two_lanes, text(story(event("way", after(0.0), _shaped(curve, TIMING)))))
+    drive(simulation, 5.1)
+    assert npc(simulation).pose.x == pytest.approx(110.0, abs=1.1)
+    assert simulation.scripted.maneuver_over("npc", 1)
+
+
+@pytest.mark.parametrize(
+    ("shape", "timing", "attributes", "closed", "what"),
+    [
+        (f"<Polyline>{WAY}</Polyline>", TIMING, "", "true", "the trajectory has no times"),
+        (f"<Polyline>{WAY}</Polyline>".replace('"4.0"', '"9"'), TIMING, "", "false", "the trajectory has no times"),
+        (f"<Polyline>{WAY}</Polyline>".replace(' time="4.0"', ""), TIMING, "", "false", "the trajectory has no times"),
+        (SPLINE.replace('timeStart="10"', ""), TIMING, "", "false", "the trajectory has no times"),
+        (SPLINE, TIMING.replace('scale="1"', 'scale="-1"'), "", "false", "scale is '-1' (expected a number from 1e-09"),
+        (SPLINE, TIMING, 'initialDistanceOffset="5"', "false", "an offset into a trajectory that is followed by its"),
+    ],
+)
+def test_times_that_cannot_be_followed_are_refused(
+    tmp_path: Path, shape: str, timing: str, attributes: str, closed: str, what: str
+) -> None:
+    with pytest.raises(InputError, match=r"test\.xosc:\d+:\d+: ") as error:
+        load(tmp_path, text(story(event("way", after(0.0), _shaped(shape, timing, attributes, closed)))))
+    assert what in str(error.value)
+
+
+def test_a_trajectory_begins_as_far_on_as_it_says(tmp_path: Path, two_lanes: RoadMap) -> None:
+    way = _shaped(f"<Polyline>{WAY}</Polyline>", "<None/>", 'initialDistanceOffset="25"')
+    simulation = run(tmp_path, two_lanes, text(story(event("way", after(0.0), way))))
+    drive(simulation, 2.2)
+    assert npc(simulation).pose[:2] == pytest.approx((80.0, -8.1), abs=0.2), "straight to where it begins"
+    assert npc(simulation).pose.heading == pytest.approx(-math.pi / 2.0, abs=0.1)
 
 
 def test_a_trajectory_without_times_is_driven_at_the_own_speed(tmp_path: Path, two_lanes: RoadMap) -> None:

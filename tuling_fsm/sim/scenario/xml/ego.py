@@ -12,7 +12,7 @@ from tuling_fsm.sim.scenario.commands import Place
 from tuling_fsm.sim.scenario.conditions import Elapsed
 from tuling_fsm.sim.scenario.maneuvers import DynamicsDimension, FollowTrajectory, Transition
 from tuling_fsm.sim.scenario.model import EGO
-from tuling_fsm.sim.scenario.placements import Placement
+from tuling_fsm.sim.scenario.placements import OnTrajectory, Placement
 from tuling_fsm.sim.scenario.xml.elements import XmlElement
 from tuling_fsm.sim.scenario.xml.positions import position
 from tuling_fsm.sim.scenario.xml.private_actions import NO_EFFECT, action_kind, private_action, transition, waypoints
@@ -41,7 +41,9 @@ def ego_action(element: XmlElement, script: Script) -> ActionEffect:
         return NO_EFFECT
     command = effect.begin[0]
     if isinstance(command, FollowTrajectory):
-        script.ego_start = script.ego_start or command.points[0]
+        script.ego_start = script.ego_start or (
+            OnTrajectory(command.points, command.skipped) if command.skipped > 0.0 else command.points[0]
+        )
         send(command.points[-1:], script)
         return ActionEffect(until=Elapsed(command.times[-1] - command.times[0])) if command.times else NO_EFFECT
     script.note(kind, "is left to the planner, which drives the ego")

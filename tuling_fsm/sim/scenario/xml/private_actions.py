@@ -211,9 +211,17 @@ def _synchronize(element: XmlElement, actor: str, script: Script) -> ActionEffec
 
 def _follow_trajectory(element: XmlElement, actor: str, script: Script) -> ActionEffect:
     shape = read_trajectory(element, script, OffsetFrom(actor, 0.0, 0.0))
-    timing = element.find("TimeReference", "Timing")
+    timing, skipped = element.find("TimeReference", "Timing"), element.number("initialDistanceOffset", 0.0)
     if timing is None:
-        return _lasting(FollowTrajectory(actor, script.number(), shape.points))
+        return _lasting(FollowTrajectory(actor, script.number(), shape.points, skipped=skipped))
+    if not shape.times:
+        raise timing.fault(
+            "the trajectory has no times: they fall, not every point has one, or it is closed",
+            "times that grow from point to point, or <None/>",
+        )
+    if skipped > 0.0:
+        what = "an offset into a trajectory that is followed by its times"
+        raise element.fault(what, "an offset in <Timing>, or <None/>", "initialDistanceOffset")
     scale, offset = timing.number("scale", 1.0), timing.number("offset", 0.0)
     times = tuple(time * scale + offset for time in shape.times)
     absolute = timing.choice("domainAbsoluteRelative", _ABSOLUTE, default=False)

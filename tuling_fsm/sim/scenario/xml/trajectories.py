@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -72,15 +73,19 @@ def _polyline(element: XmlElement, script: Script, start: Placement | None) -> T
     vertices = element.all("Vertex")
     if len(vertices) < 2:
         raise element.fault(f"{len(vertices)} vertices", "two or more")
-    times = _times(vertices)
-    return TrajectoryShape(tuple(position(each.child("Position"), script) for each in vertices), times)
+    return TrajectoryShape(tuple(position(each.child("Position"), script) for each in vertices), _times(vertices))
 
 
 def _times(vertices: list[XmlElement]) -> tuple[float, ...]:
     """None where not every vertex has one, or where they do not grow."""
     times = [vertex.number("time") for vertex in vertices if vertex.has("time")]
-    growing = 1 < len(times) == len(vertices) and all(a <= b for a, b in pairwise(times)) and times[-1] > times[0]
-    return tuple(times) if growing else ()
+    return _growing(times) if len(times) == len(vertices) else ()
+
+
+def _growing(times: list[float]) -> tuple[float, ...]:
+    """The times; none where they fall, or all is at once."""
+    grow = len(times) > 1 and all(a <= b for a, b in pairwise(times)) and 0.0 < times[-1] - times[0] < math.inf
+    return tuple(times) if grow else ()
 
 
 def _clothoid(element: XmlElement, script: Script, start: Placement | None) -> TrajectoryShape:
@@ -92,13 +97,20 @@ def _clothoid(element: XmlElement, script: Script, start: Placement | None) -> T
     places = tuple(FromPlace(begin, point) for point in points)
     if not (element.has("startTime") and element.has("stopTime")):
         return TrajectoryShape(places, ())
-    first, last = element.number("startTime"), element.number("stopTime")
-    return TrajectoryShape(places, tuple(first + (last - first) * i / (len(points) - 1) for i in range(len(points))))
+    return TrajectoryShape(
+        places, _growing(_between(element.number("startTime"), element.number("stopTime"), len(points)))
+    )
+
+
+def _between(first: float, last: float, count: int) -> list[float]:
+    """So many times, as far apart from one another (s)."""
+    return [first + (last - first) * i / (count - 1) for i in range(count)]
 
 
 def _clothoid_spline(element: XmlElement, script: Script, start: Placement | None) -> TrajectoryShape:
     places: list[FromPlace] = []
-    for segment in element.all("ClothoidSplineSegment", "Segment"):
+    times: list[float] = []
+    for segment, (begins, ends) in _segments(element):
         place = segment.find("PositionStart")
         if place is None and not places and start is None:
             raise segment.fault("begins nowhere", "a <PositionStart> in the first segment")
@@ -110,7 +122,15 @@ def _clothoid_spline(element: XmlElement, script: Script, start: Placement | Non
         else:
             last = places[-1]
             places += [FromPlace(last.place, to_global_pose(last.pose, point)) for point in curve[1:]]
-    return TrajectoryShape(tuple(places), ())
+        times += _between(begins, ends, len(curve))[1 if times else 0 :]
+    return TrajectoryShape(tuple(places), _growing(times))
+
+
+def _segments(spline: XmlElement) -> list[tuple[XmlElement, tuple[float, float]]]:
+    """The segments of a spline, and when each begins and ends (s); never where one of these is not said."""
+    segments = spline.all("ClothoidSplineSegment", "Segment")
+    starts = [segment.number("timeStart", math.inf) for segment in segments]
+    return list(zip(segments, pairwise((*starts, spline.number("timeEnd", math.inf))), strict=True))
 
 
 def _spiral(element: XmlElement, length: float, curvature: float, last: float) -> list[Pose]:
@@ -146,28 +166,35 @@ def _nurbs(element: XmlElement, script: Script, start: Placement | None) -> Traj
         )
     places = [position(each.child("Position"), script) for each in controls]
     weights = [each.number("weight", 1.0) for each in controls]
-    points: list[Placement] = []
-    for low, high in pairwise(sorted(set(knots[order - 1 : len(controls) + 1]))):
-        for i in range(SAMPLES):
-            points.append(_on_curve(low + (high - low) * i / SAMPLES, order, knots, places, weights))
-    points.append(places[-1])
+    domain = sorted(set(knots[order - 1 : len(controls) + 1]))
+    samples = [low + (high - low) * i / SAMPLES for low, high in pairwise(domain) for i in range(SAMPLES)]
+    shares = [_shares(at, order, knots, weights) for at in (*samples, domain[-1])] if samples else []
+    points = tuple(_mean(places[first : first + order], parts) for first, parts in shares)
     times = _times(controls)
-    if not times or len(points) < 2:
-        return TrajectoryShape(tuple(points), ())
-    share = (times[-1] - times[0]) / (len(points) - 1)
-    return TrajectoryShape(tuple(points), tuple(times[0] + share * i for i in range(len(points))))
+    if not times:
+        return TrajectoryShape(points, ())
+    return TrajectoryShape(
+        points,
+        _growing([sum(map(operator.mul, parts, times[first : first + order])) for first, parts in shares]),
+    )
 
 
-def _on_curve(at: float, order: int, knots: list[float], places: list[Placement], weights: list[float]) -> Between:
-    """The point of a NURBS at a parameter: `order` control points have a part in it."""
-    span = max(i for i in range(order - 1, len(places)) if knots[i] <= at)
+def _mean(places: list[Placement], parts: tuple[float, ...]) -> Placement:
+    """A curve that begins or ends in a control point is there, heading and all."""
+    return places[parts.index(1.0)] if 1.0 in parts else Between(tuple(places), parts)
+
+
+def _shares(at: float, order: int, knots: list[float], weights: list[float]) -> tuple[int, tuple[float, ...]]:
+    """The first of the `order` control points that have a part in a point of a NURBS, and their parts."""
+    count = len(weights)
+    span = max(i for i in range(order - 1, count) if knots[i] <= at and knots[i] < knots[count])
     shares = [1.0]
     for degree in range(1, order):
         shares = _next_degree(shares, at, span, degree, knots)
     first = span - order + 1
     parts = [share * weight for share, weight in zip(shares, weights[first : span + 1], strict=True)]
     whole = sum(parts)
-    return Between(tuple(places[first : span + 1]), tuple(part / whole for part in parts))
+    return first, tuple(part / whole for part in parts)
 
 
 def _next_degree(shares: list[float], at: float, span: int, degree: int, knots: list[float]) -> list[float]:
