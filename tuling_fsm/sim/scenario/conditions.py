@@ -310,6 +310,7 @@ class SignalIs:
 
     signal: int
     state: Light
+    at: SourceLocation = field(default=NO_TEXT, compare=False)
 
 
 @dataclass(frozen=True)

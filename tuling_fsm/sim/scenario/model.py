@@ -167,6 +167,30 @@ class Repeat:
     at: SourceLocation = field(default=NO_TEXT, compare=False)
 
 
+@dataclass(frozen=True)
+class SignalPhase:
+    """What a phase of a signal controller sets, and how long it lasts, s."""
+
+    name: str
+    commands: tuple[Command, ...]
+    seconds: float
+    at: SourceLocation = field(default=NO_TEXT, compare=False)
+
+
+@dataclass(frozen=True)
+class SignalCycle:
+    """Phases one after the other, again and again, from `start` on (s since the run began); never over. The variable of
+    the controller says which phase it is; the event of the same name, that the variable has been set to another one,
+    which then begins.
+    """
+
+    controller: str
+    phases: tuple[SignalPhase, ...]
+    start: float = 0.0
+    label: str = ""
+    at: SourceLocation = field(default=NO_TEXT, compare=False)
+
+
 class Operator(str, Enum):
     """What is done with the value of a variable."""
 
@@ -186,7 +210,7 @@ class Assign:
     at: SourceLocation = field(default=NO_TEXT, compare=False)
 
 
-Node = Action | Wait | Emit | Serial | Parallel | OneOf | ScriptedManeuver | Repeat | Assign
+Node = Action | Wait | Emit | Serial | Parallel | OneOf | ScriptedManeuver | Repeat | SignalCycle | Assign
 
 
 def nodes(root: Node) -> Iterator[Node]:
@@ -201,7 +225,7 @@ def nodes(root: Node) -> Iterator[Node]:
                 yield from nodes(event.member)
         case Repeat(member):
             yield from nodes(member)
-        case Action() | Wait() | Emit() | Assign():
+        case Action() | Wait() | Emit() | Assign() | SignalCycle():
             pass
         case _:
             assert_never(root)

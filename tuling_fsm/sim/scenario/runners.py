@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 
@@ -16,8 +17,9 @@ from tuling_fsm.sim.scenario.model import (
     Repeat,
     ScriptedManeuver,
     Serial,
+    SignalCycle,
 )
-from tuling_fsm.sim.scenario.monitors import ConditionMonitor, StoryboardStep
+from tuling_fsm.sim.scenario.monitors import TIME_TOLERANCE, ConditionMonitor, StoryboardStep
 
 Build = Callable[[Node], "Runner"]
 """Makes the runner of a node."""
@@ -152,6 +154,49 @@ class _EventRunner:
             self._running.cut(now)
         self._running, self._left = None, 0
         now.announce(self.node.label, ElementState.STOP)
+
+
+class CycleRunner(Runner):
+    """Phases of a signal controller by the clock: one that begins between two steps ends as if it had not been late."""
+
+    def __init__(self, node: SignalCycle) -> None:
+        super().__init__(node)
+        self._node = node
+        self._next, self._due = 0, node.start
+        """The phase to begin next, and when, s."""
+        self._set = -math.inf
+        """When another phase was asked for last, s."""
+
+    def execute(self, now: StoryboardStep) -> bool:
+        """Begin the phases that are due; False: there is always a next one."""
+        phases = self._node.phases
+        asked = now.memory.events.get(self._node.controller, -math.inf)
+        if asked > self._set:
+            self._set = asked
+            names = [phase.name for phase in phases]
+            self._next = names.index(now.memory.variables[self._node.controller])
+            self._go_on(asked)
+        for _ in phases:
+            if now.view.stamp < self._due - TIME_TOLERANCE:
+                break
+            phase = phases[self._next]
+            now.issued.extend(phase.commands)
+            now.memory.variables[self._node.controller] = phase.name
+            self._go_on(self._due)
+        self._catch_up(now.view.stamp)
+        return False
+
+    def _go_on(self, begun: float) -> None:
+        """The next phase begins when the present one, which has begun at a time (s), is over."""
+        self._due = begun + self._node.phases[self._next].seconds
+        self._next = (self._next + 1) % len(self._node.phases)
+
+    def _catch_up(self, stamp: float) -> None:
+        """Whole cycles that are shorter than a step are left out; one of no length goes no further."""
+        cycle = sum(phase.seconds for phase in self._node.phases)
+        behind = stamp - self._due
+        if behind >= 0.0:
+            self._due = self._due + math.floor(behind / cycle) * cycle if cycle > 0.0 else math.inf
 
 
 class RepeatRunner(Runner):

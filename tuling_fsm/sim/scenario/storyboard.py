@@ -18,11 +18,12 @@ from tuling_fsm.sim.scenario.model import (
     Scenario,
     ScriptedManeuver,
     Serial,
+    SignalCycle,
     SimulationView,
     Wait,
 )
 from tuling_fsm.sim.scenario.monitors import ConditionMonitor, StoryboardMemory, StoryboardStep, in_words
-from tuling_fsm.sim.scenario.runners import ManeuverRunner, RepeatRunner, Runner
+from tuling_fsm.sim.scenario.runners import CycleRunner, ManeuverRunner, RepeatRunner, Runner
 
 
 class Storyboard:
@@ -163,6 +164,8 @@ def _runner(node: Node, draw: np.random.Generator) -> Runner:
             return _OneOfRunner(node, draw)
         case ScriptedManeuver():
             return ManeuverRunner(node, lambda member: _runner(member, draw))
+        case SignalCycle():
+            return CycleRunner(node)
         case Repeat():
             return RepeatRunner(node, lambda member: _runner(member, draw))
         case Assign():

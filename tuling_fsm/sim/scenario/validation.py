@@ -31,6 +31,7 @@ from tuling_fsm.sim.scenario.conditions import (
     Quantity,
     RelativeSpeed,
     RoadGap,
+    SignalIs,
     Speed,
     TimeHeadway,
     TimeToCollision,
@@ -51,6 +52,7 @@ from tuling_fsm.sim.scenario.model import (
     Scenario,
     ScriptedManeuver,
     Serial,
+    SignalCycle,
     Wait,
     nodes,
 )
@@ -96,7 +98,7 @@ def _possible_after(node: Node, now: _Possible, beside: _Possible) -> _Possible:
             after = _after_wait(node.condition, now)
         case Emit():
             after = replace(now, emitted=now.emitted | {node.event})
-        case ScriptedManeuver() | Repeat() | Assign():
+        case ScriptedManeuver() | Repeat() | SignalCycle() | Assign():
             raise AssertionError("no text in OpenSCENARIO 2 yields this")
         case Serial():
             after = now
@@ -279,6 +281,8 @@ class _Lookup:
             case ScriptedManeuver(events):
                 for event in events:
                     yield from ((event.at, fault) for _, fault in self._condition(event.trigger))
+            case SignalCycle(phases=phases):
+                yield from ((phase.at, self._command(each)) for phase in phases for each in phase.commands)
             case Emit() | Repeat() | Assign():
                 pass
             case _:
@@ -294,6 +298,8 @@ class _Lookup:
                     yield from self._condition(member)
             case OnEdge(member) | Lasting(member):
                 yield from self._condition(member)
+            case SignalIs():
+                yield condition.at, self._signal(condition.signal)
             case _:
                 pass
 
@@ -310,7 +316,7 @@ class _Lookup:
             case commands.FollowRoute(_, places) | commands.FollowPath(_, places) | commands.Walk(_, places):
                 return next(filter(None, map(self.place, places)), "")
             case commands.SetLight(signal):
-                return "" if signal in self._signals else f"no traffic light {signal} on this map"
+                return self._signal(signal)
             case commands.OccupySpaces(spaces) | commands.VacateSpaces(spaces):
                 return self._space(spaces)
             case commands.OccupyAllBut(road, free):
@@ -324,6 +330,9 @@ class _Lookup:
                 return ""
             case _:
                 assert_never(command)
+
+    def _signal(self, signal: int) -> str:
+        return "" if signal in self._signals else f"no traffic light {signal} on this map"
 
     def _maneuver(self, command: ManeuverCommand) -> str:
         match command:

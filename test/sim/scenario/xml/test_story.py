@@ -409,6 +409,74 @@ def test_a_signal_controller_goes_through_its_phases(tmp_path: Path, lit: RoadMa
     assert npc(simulation).speed == 1.0
 
 
+def _phase_is(name: str, phase: str) -> str:
+    return when(
+        f'<ByValueCondition><TrafficSignalControllerCondition trafficSignalControllerRef="{name}" phase="{phase}"/>'
+        "</ByValueCondition>"
+    )
+
+
+def _switches(tmp_path: Path, two_lanes: RoadMap, controllers: str, name: str, *events: str) -> list[float]:
+    """When a controller goes over to another one of the phases `go` and `stop`, s."""
+    head = f'<RoadNetwork><LogicFile filepath="x"/><TrafficSignals>{controllers}</TrafficSignals></RoadNetwork>'
+    shown = [
+        event(phase, _phase_is(name, phase), speed(value), count=999) for phase, value in (("go", 2.0), ("stop", 1.0))
+    ]
+    simulation = run(tmp_path, two_lanes, text(story(*events, *shown), head=head))
+    found, before = [], npc(simulation).speed
+    while simulation.stamp < 8.0:
+        drive(simulation, simulation.dt)
+        if npc(simulation).speed != before:
+            found.append(simulation.stamp - simulation.dt)
+            before = npc(simulation).speed
+    return found
+
+
+def _controller(name: str, attributes: str, seconds: float) -> str:
+    phases = "".join(f'<Phase name="{phase}" duration="{seconds}"/>' for phase in ("go", "stop"))
+    return f'<TrafficSignalController name="{name}" {attributes}>{phases}</TrafficSignalController>'
+
+
+@pytest.mark.medium
+def test_a_controller_begins_after_the_one_that_it_refers_to(tmp_path: Path, two_lanes: RoadMap) -> None:
+    both = _controller("b", 'reference="a" delay="1"', 2.0) + _controller("a", 'delay="2"', 2.0)
+    assert _switches(tmp_path, two_lanes, both, "b") == pytest.approx([3.0, 5.0, 7.0], abs=0.06)
+
+
+@pytest.mark.medium
+def test_phases_do_not_drift_where_they_end_between_two_steps(tmp_path: Path, two_lanes: RoadMap) -> None:
+    found = _switches(tmp_path, two_lanes, _controller("c", "", 0.33), "c")
+    assert found == pytest.approx([0.33 * i for i in range(len(found))], abs=0.06)
+    assert len(found) == 25
+
+
+@pytest.mark.medium
+def test_a_phase_that_is_set_lasts_as_long_as_any(tmp_path: Path, two_lanes: RoadMap) -> None:
+    action = (
+        '<GlobalAction><InfrastructureAction><TrafficSignalAction><TrafficSignalControllerAction phase="stop" '
+        'trafficSignalControllerRef="c"/></TrafficSignalAction></InfrastructureAction></GlobalAction>'
+    )
+    found = _switches(tmp_path, two_lanes, _controller("c", "", 2.0), "c", event("set", after(1.0), action))
+    assert found == pytest.approx([0.0, 1.0, 3.0, 5.0, 7.0], abs=0.06)
+
+
+@pytest.mark.parametrize(
+    ("reference", "what"), [("z", "no controller 'z'"), ("c", "refers to itself (expected a TrafficSignalController")]
+)
+def test_a_reference_to_no_other_controller_is_refused(tmp_path: Path, reference: str, what: str) -> None:
+    controller = _controller("c", f'reference="{reference}" delay="1"', 2.0)
+    head = f'<RoadNetwork><LogicFile filepath="x"/><TrafficSignals>{controller}</TrafficSignals></RoadNetwork>'
+    with pytest.raises(InputError) as error:
+        load(tmp_path, text(head=head))
+    assert what in str(error.value)
+
+
+def test_a_condition_on_a_signal_that_is_not_there_is_refused(tmp_path: Path, two_lanes: RoadMap) -> None:
+    asks = '<ByValueCondition><TrafficSignalCondition name="999" state="red"/></ByValueCondition>'
+    with pytest.raises(InputError, match="no traffic light 999 on this map"):
+        run(tmp_path, two_lanes, text(story(event("e", when(asks), speed(1.0)))))
+
+
 def test_a_condition_on_nothing_never_holds_and_says_so(tmp_path: Path) -> None:
     scenario = load(tmp_path, text(story(event("e", _state("nobody", "event", "endTransition"), speed(1.0)))))
     assert "no element 'nobody' in the storyboard: this never holds" in "".join(scenario.notes)

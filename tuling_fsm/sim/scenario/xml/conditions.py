@@ -42,7 +42,7 @@ from tuling_fsm.sim.scenario.xml.elements import XmlElement
 from tuling_fsm.sim.scenario.xml.entities import OBJECT_TYPES
 from tuling_fsm.sim.scenario.xml.positions import position
 from tuling_fsm.sim.scenario.xml.script import Script
-from tuling_fsm.sim.scenario.xml.signals import light_of, signal_number
+from tuling_fsm.sim.scenario.xml.signals import light_of, phase_of, signal_number
 
 RULES = {
     "lessThan": Relation.LESS,
@@ -313,7 +313,7 @@ def _variable_is(element: XmlElement, script: Script) -> Condition:
 
 
 def _signal_is(element: XmlElement, script: Script) -> Condition:
-    return SignalIs(signal_number(element, "name"), light_of(element))
+    return SignalIs(signal_number(element, "name"), light_of(element), element.at)
 
 
 def _phase_is(element: XmlElement, script: Script) -> Condition:
@@ -321,7 +321,7 @@ def _phase_is(element: XmlElement, script: Script) -> Condition:
     phases = script.signal_phases.get(controller)
     if phases is None or phase not in phases:
         raise element.fault(f"no phase {phase!r} of a controller {controller!r}", "a TrafficSignalController with it")
-    return VariableIs(f"phase of {controller}", Relation.EQUAL, phase)
+    return VariableIs(phase_of(controller), Relation.EQUAL, phase)
 
 
 def _external(element: XmlElement, script: Script) -> Condition:

@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable
 
 from tuling_fsm.sim.scenario.commands import Command, Place, Remove, SetFog, SetLight, SetRain
-from tuling_fsm.sim.scenario.model import EGO, Action, Assign, Node, Operator, Parallel
+from tuling_fsm.sim.scenario.model import EGO, Action, Assign, Emit, Node, Operator, Parallel
 from tuling_fsm.sim.scenario.xml.elements import XmlElement
 from tuling_fsm.sim.scenario.xml.positions import position
 from tuling_fsm.sim.scenario.xml.script import Script, declared
-from tuling_fsm.sim.scenario.xml.signals import light_of, signal_number
+from tuling_fsm.sim.scenario.xml.signals import light_of, phase_of, signal_number
 
 MM_PER_H = 1e-3 / 3600.0
 """In m/s of water."""
@@ -91,8 +91,9 @@ def _signal_controller(element: XmlElement, label: str, script: Script) -> Node:
     commands = script.signal_phases.get(controller, {}).get(phase)
     if commands is None:
         raise element.fault(f"no phase {phase!r} of a controller {controller!r}", "a TrafficSignalController with it")
-    named = Assign(f"phase of {controller}", Operator.SET, phase, at=element.at)
-    return Parallel((Action(commands, at=element.at), named), label=label, at=element.at)
+    variable = phase_of(controller)
+    named = Assign(variable, Operator.SET, phase, at=element.at)
+    return Parallel((Action(commands, at=element.at), named, Emit(variable, at=element.at)), label=label, at=element.at)
 
 
 def _variable(attribute: str) -> Callable[[XmlElement, str, Script], Node]:

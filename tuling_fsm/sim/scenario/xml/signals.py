@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from tuling_fsm.sim.scenario.commands import SetLight
-from tuling_fsm.sim.scenario.conditions import Elapsed
-from tuling_fsm.sim.scenario.model import Action, Assign, Node, Operator, Repeat, Serial, Wait
+from tuling_fsm.sim.scenario.model import Node, SignalCycle, SignalPhase
 from tuling_fsm.sim.scenario.xml.elements import XmlElement
 from tuling_fsm.sim.scenario.xml.script import Script
 from tuling_fsm.world.inputs import Light
@@ -30,8 +31,6 @@ LIGHTS = {
 """States by colour, or bulb by bulb from the top."""
 DIGITS = 10
 """Of the number of a signal: the largest has 32 bits."""
-CYCLES = 100_000
-"""As often a controller goes through its phases: longer than any run."""
 
 
 def signal_number(element: XmlElement, attribute: str) -> int:
@@ -62,29 +61,44 @@ def light_of(element: XmlElement) -> Light:
 
 
 def read_controllers(root: XmlElement, script: Script) -> list[Node]:
-    """The programs of all traffic signal controllers; the script gets their phases.
+    """The cycles of all traffic signal controllers; the script gets their phases.
 
     Raises:
-        InputError: a state or signal that is not understood.
+        InputError: a state, signal or reference that is not understood.
     """
     parent = root.find("RoadNetwork", "TrafficSignals")
-    return [_program(each, script) for each in (parent.all("TrafficSignalController") if parent is not None else [])]
+    controllers = parent.all("TrafficSignalController") if parent is not None else []
+    named = {each.text("name"): each for each in controllers}
+    found = []
+    for name, controller in named.items():
+        phases = tuple(_phase(each) for each in controller.all("Phase"))
+        script.signal_phases[name] = {phase.name: phase.commands for phase in phases}
+        script.variables[phase_of(name)] = ""
+        if phases:
+            found.append(SignalCycle(phase_of(name), phases, _start(controller, named), at=controller.at))
+    return list(found)
 
 
-def _program(controller: XmlElement, script: Script) -> Node:
-    name = controller.text("name")
-    phases = script.signal_phases.setdefault(name, {})
-    cycle: list[Node] = []
-    for phase in controller.all("Phase"):
-        word, states = phase.text("name"), phase.all("TrafficSignalState")
-        commands = tuple(SetLight(signal_number(state, "trafficSignalId"), light_of(state)) for state in states)
-        phases[word] = commands
-        cycle += [
-            Action(commands, at=phase.at),
-            Assign(f"phase of {name}", Operator.SET, word, at=phase.at),
-            Wait(Elapsed(phase.number("duration")), at=phase.at),
-        ]
-    script.variables[f"phase of {name}"] = ""
-    delay = Wait(Elapsed(controller.number("delay", 0.0)))
-    lasts = any(isinstance(node, Wait) and node.condition != Elapsed(0.0) for node in cycle)
-    return Serial((delay, Repeat(Serial(tuple(cycle)), CYCLES if lasts else 1)))
+def phase_of(controller: str) -> str:
+    """The variable that says which phase a controller is in."""
+    return f"phase of {controller}"
+
+
+def _phase(element: XmlElement) -> SignalPhase:
+    commands = tuple(
+        SetLight(signal_number(state, "trafficSignalId"), light_of(state))
+        for state in element.all("TrafficSignalState")
+    )
+    return SignalPhase(element.text("name"), commands, element.number("duration"), element.at)
+
+
+def _start(controller: XmlElement, named: Mapping[str, XmlElement], after: tuple[str, ...] = ()) -> float:
+    """When a controller begins, s: its delay after the run or after the one that it refers to."""
+    name, delay = controller.text("name"), controller.number("delay", 0.0)
+    if not controller.has("reference"):
+        return delay
+    reference = controller.text("reference")
+    if reference not in named or reference in (*after, name):
+        what = "refers to itself" if reference in named else f"no controller {reference!r}"
+        raise controller.fault(what, "a TrafficSignalController to begin after", "reference")
+    return delay + _start(named[reference], named, (*after, name))
