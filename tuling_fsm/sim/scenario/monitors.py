@@ -247,7 +247,7 @@ def _holds(condition: _Plain, now: StoryboardStep) -> bool:
         case OffRoad(actor):
             return view.actor(actor) is not None and not view.on_road(actor)
         case VariableIs(variable, relation, text, comparison):
-            return _compared(now.memory.variables.get(variable, ""), relation, text, comparison)
+            return compared(now.memory.variables.get(variable, ""), relation, text, comparison)
         case SignalIs(signal, light):
             return view.light(signal) is light
         case ManeuverOver(actor, number):
@@ -260,7 +260,7 @@ def _snapped(stamp: float, value: float) -> float:
     return value if abs(stamp - value) <= TIME_TOLERANCE else stamp
 
 
-def _compared(value: str, relation: Relation, wanted: str, comparison: Comparison) -> bool:
+def compared(value: str, relation: Relation, wanted: str, comparison: Comparison) -> bool:
     """By the size of the value that each text is; as words, which are alike or not, where one is none."""
     left, right = (SIZES[comparison](text) for text in (value, wanted))
     if left is not None and right is not None:

@@ -39,7 +39,14 @@ from tuling_fsm.sim.scenario.conditions import (
     TimeToPoint,
     TraveledDistance,
 )
-from tuling_fsm.sim.scenario.maneuvers import FollowTrajectory, ManeuverCommand, Synchronize, TakeRoute, referred_to
+from tuling_fsm.sim.scenario.maneuvers import (
+    FollowTrajectory,
+    ManeuverCommand,
+    ShiftLane,
+    Synchronize,
+    TakeRoute,
+    referred_to,
+)
 from tuling_fsm.sim.scenario.model import (
     EGO,
     Action,
@@ -340,6 +347,8 @@ class _Lookup:
                 return next(filter(None, map(self.place, places)), "")
             case Synchronize(place=own, masters_place=masters):
                 return self.place(own) or self.place(masters)
+            case ShiftLane(lane=number, reference=None) if all(each.lane != number for each in self._map.lanes):
+                return f"no road has a lane {number} on this map"
             case _:
                 return ""
 

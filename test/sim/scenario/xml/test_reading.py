@@ -124,6 +124,49 @@ def test_a_parameter_is_overridden(tmp_path: Path) -> None:
         load(tmp_path, content, w="7")
 
 
+CONSTRAINED = DECLARED.replace(
+    'value="4"/>',
+    'value="4"><ConstraintGroup><ValueConstraint rule="greaterOrEqual" value="0"/><ValueConstraint rule="lessThan" '
+    'value="20"/></ConstraintGroup><ConstraintGroup><ValueConstraint rule="equalTo" value="50"/></ConstraintGroup>'
+    "</ParameterDeclaration>",
+)
+
+
+def test_a_parameter_keeps_within_its_constraints(tmp_path: Path) -> None:
+    content = text(head=CONSTRAINED).replace('value="10.0"', 'value="$v"')
+    assert [load(tmp_path, content, v=value).actors[0].speed for value in ("7", "50")] == [7.0, 50.0]
+    with pytest.raises(InputError, match=r"test\.xosc:4:\d+: .* v is '60' \(expected a value >= 0 and < 20 or == 50\)"):
+        load(tmp_path, content, v="60")
+
+
+def test_a_selection_has_members_that_there_are(tmp_path: Path) -> None:
+    selection = '<EntitySelection name="all"><Members><EntityRef entityRef="{}"/></Members></EntitySelection>'
+    fast = story(event("e", after(1.0), speed(3.0)), actor="all")
+    load(tmp_path, text(fast, entities=selection.format("npc")))
+    with pytest.raises(InputError, match=r"no entity 'nobody' \(expected one of npc, Ego\)"):
+        load(tmp_path, text(fast, entities=selection.format("nobody")))
+
+
+def test_it_never_snows_which_is_said(tmp_path: Path) -> None:
+    snow = (
+        '<GlobalAction><EnvironmentAction><Environment name="e"><Weather cloudState="overcast"><Precipitation '
+        'precipitationType="snow" precipitationIntensity="10"/></Weather></Environment></EnvironmentAction>'
+        "</GlobalAction>"
+    )
+    assert "has no effect: it never snows" in "".join(load(tmp_path, text(actions=snow)).notes)
+
+
+@pytest.mark.parametrize("number", [0, -7])
+def test_a_lane_that_no_road_has_is_refused(tmp_path: Path, two_lanes: RoadMap, number: int) -> None:
+    change = (
+        '<PrivateAction><LateralAction><LaneChangeAction><LaneChangeActionDynamics dynamicsShape="linear" value="2" '
+        f'dynamicsDimension="time"/><LaneChangeTarget><AbsoluteTargetLane value="{number}"/></LaneChangeTarget>'
+        "</LaneChangeAction></LateralAction></PrivateAction>"
+    )
+    with pytest.raises(InputError, match=rf"test\.xosc:\d+:\d+: no road has a lane {number} on this map"):
+        run(tmp_path, two_lanes, text(story(event("e", after(1.0), change))))
+
+
 def test_the_ego_is_found_by_name_place_or_wish(tmp_path: Path) -> None:
     assert load(tmp_path, text()).ego == OnRoadLane("1", -1, 20.0)
     assert load(tmp_path, text(), ego="npc").ego == OnRoadLane("1", -1, 60.0)

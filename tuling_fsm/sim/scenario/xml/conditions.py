@@ -11,7 +11,6 @@ from tuling_fsm.sim.scenario.conditions import (
     AtEndOfRoad,
     Colliding,
     Compare,
-    Comparison,
     Condition,
     Direction,
     DistanceMode,
@@ -37,29 +36,14 @@ from tuling_fsm.sim.scenario.conditions import (
     TraveledDistance,
     VariableIs,
 )
-from tuling_fsm.sim.scenario.monitors import SIZES
+from tuling_fsm.sim.scenario.xml.comparisons import RULES, comparison
 from tuling_fsm.sim.scenario.xml.elements import XmlElement
 from tuling_fsm.sim.scenario.xml.entities import OBJECT_TYPES
 from tuling_fsm.sim.scenario.xml.positions import position
 from tuling_fsm.sim.scenario.xml.script import Script
 from tuling_fsm.sim.scenario.xml.signals import light_of, phase_of, signal_number
 
-RULES = {
-    "lessThan": Relation.LESS,
-    "lessOrEqual": Relation.LESS_EQUAL,
-    "equalTo": Relation.EQUAL,
-    "notEqualTo": Relation.UNEQUAL,
-    "greaterOrEqual": Relation.GREATER_EQUAL,
-    "greaterThan": Relation.GREATER,
-}
 EDGES = {edge.value: edge for edge in Edge}
-COMPARISONS = {
-    "boolean": Comparison.TRUTHS,
-    "dateTime": Comparison.TIMES,
-    **dict.fromkeys(("double", "int", "integer", "unsignedInt", "unsignedShort"), Comparison.NUMBERS),
-}
-"""By the type of a declaration; values of any other are words."""
-UNORDERED = (Comparison.WORDS, Comparison.TRUTHS)
 STATES = {state.value: state for state in ElementState}
 STANDING = 0.05
 """Below this speed an actor stands still, m/s."""
@@ -295,13 +279,7 @@ def _variable(element: XmlElement, script: Script, attribute: str) -> Condition:
     if name not in script.variables:
         script.note(element, f"nothing declares {name!r}: this never holds")
         return NEVER
-    rule, value, kind = element.choice("rule", RULES), element.text("value"), script.types.get(name, "string")
-    comparison = COMPARISONS.get(kind, Comparison.WORDS)
-    if comparison in UNORDERED and rule not in (Relation.EQUAL, Relation.UNEQUAL):
-        raise element.fault(f"{name!r} is a {kind}, which has no order", "equalTo, notEqualTo", "rule")
-    if comparison is not Comparison.WORDS and SIZES[comparison](value) is None:
-        raise element.fault(f"value is {value!r}", f"one to compare {name!r} with, a {kind}", "value")
-    return VariableIs(name, rule, value, comparison)
+    return VariableIs(name, *comparison(element, name, script.types.get(name, "string")))
 
 
 def _parameter_is(element: XmlElement, script: Script) -> Condition:

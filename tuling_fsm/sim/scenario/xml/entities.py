@@ -61,7 +61,7 @@ def read_entities(root: XmlElement, script: Script, wanted_ego: str | None) -> l
         script.kinds[script.names[name]] = body.kind
         entities.append(Entity(name, script.names[name], body, element))
     for selection in parent.all("EntitySelection"):
-        script.selections[selection.text("name")] = _members(selection, entities)
+        script.selections[selection.text("name")] = _members(selection, entities, script)
     return entities
 
 
@@ -135,9 +135,9 @@ def _seen_as(element: XmlElement) -> Kind:
 OBJECT_TYPES = {"vehicle": ActorKind.VEHICLE, "pedestrian": ActorKind.PERSON, "miscellaneous": ActorKind.BARRIER}
 
 
-def _members(selection: XmlElement, entities: list[Entity]) -> tuple[str, ...]:
+def _members(selection: XmlElement, entities: list[Entity], script: Script) -> tuple[str, ...]:
     members = selection.child("Members")
-    named = tuple(each.text("entityRef") for each in members.all("EntityRef"))
+    named = [actor for each in members.all("EntityRef") for actor in script.entities(each)]
     kinds = [each.choice("type", OBJECT_TYPES) for each in members.all("ByType")]
     kinds += [each.choice("objectType", OBJECT_TYPES) for each in members.all("ByObjectType")]
-    return named + tuple(entity.name for entity in entities if entity.body.kind in kinds)
+    return tuple(dict.fromkeys((*named, *(entity.actor for entity in entities if entity.body.kind in kinds))))

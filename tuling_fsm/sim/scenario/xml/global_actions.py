@@ -16,6 +16,7 @@ MM_PER_H = 1e-3 / 3600.0
 """In m/s of water."""
 HEAVIEST = 50.0
 """What an `intensity` of 1 (1.0) rains, mm/h: the border to a violent shower (World Meteorological Organization)."""
+_PRECIPITATION = {each: each for each in ("dry", "rain", "snow")}
 CLEAR_M = 2000.0
 """From this visual range on there is no fog."""
 
@@ -51,20 +52,23 @@ def _environment(element: XmlElement, label: str, script: Script) -> Node:
     commands: list[Command] = []
     for part in environment:
         if part.tag == "Weather":
-            commands += _weather(part)
+            commands += _weather(part, script)
         elif part.tag in ("TimeOfDay", "RoadCondition"):
             script.note(part, "has no effect: it is always day, and the road grips")
     return Action(tuple(commands), label=label, at=element.at)
 
 
-def _weather(weather: XmlElement) -> list[Command]:
+def _weather(weather: XmlElement, script: Script) -> list[Command]:
     commands: list[Command] = []
     fog, rain = weather.find("Fog"), weather.find("Precipitation")
     if fog is not None:
         far = fog.number("visualRange")
         commands.append(SetFog(math.inf if far >= CLEAR_M else far))
     if rain is not None:
-        wet = rain.text("precipitationType") == "rain"
+        kind = rain.choice("precipitationType", _PRECIPITATION)
+        if kind == "snow":
+            script.note(rain, "has no effect: it never snows")
+        wet = kind == "rain"
         old = not rain.has("precipitationIntensity")
         amount = HEAVIEST * rain.number("intensity", 0.0) if old else rain.number("precipitationIntensity")
         commands.append(SetRain(amount * MM_PER_H if wet else 0.0))

@@ -9,6 +9,7 @@ from pathlib import Path
 from tuling_fsm.sim.scenario.choices import ActorKind
 from tuling_fsm.sim.scenario.commands import Command
 from tuling_fsm.sim.scenario.placements import Placement
+from tuling_fsm.sim.scenario.xml.comparisons import check_constraints
 from tuling_fsm.sim.scenario.xml.elements import XmlDocument, XmlElement
 
 
@@ -26,7 +27,7 @@ class Script:
     kinds: dict[str, ActorKind] = field(default_factory=dict)
     """Of the entities, by what the simulation calls them."""
     selections: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """Members of entity selections, by the names of the text."""
+    """Members of entity selections, as the simulation calls them, by the names of the text."""
     folders: list[Path] = field(default_factory=list)
     """Where catalogs lie."""
     signal_phases: dict[str, dict[str, tuple[Command, ...]]] = field(default_factory=dict)
@@ -79,7 +80,7 @@ class Script:
         members = self.selections.get(element.text(attribute))
         if members is None:
             return (self.entity(element, attribute),)
-        return tuple(self.names[member] for member in members if member in self.names)
+        return members
 
     def catalog_entry(self, reference: XmlElement) -> XmlElement:
         """The element that a CatalogReference means, with the parameters that it is given.
@@ -123,13 +124,18 @@ class Script:
 
 
 def declared(element: XmlElement, given: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The parameters that an element declares, with their values; `given` takes the place of the declared ones."""
+    """The parameters that an element declares, with their values; `given` takes the place of the declared ones.
+
+    Raises:
+        InputError: a value that the constraints of its parameter do not allow.
+    """
     values: dict[str, str] = {}
     for parent in element.all("ParameterDeclarations", "ParameterDeclaration"):
         for declaration in parent.all("ParameterDeclaration") if parent.tag == "ParameterDeclarations" else [parent]:
             name = declaration.name()
             own = declaration.within(values).text("value")
             values[name] = own if given is None else given.get(name, own)
+            check_constraints(declaration.within(values), values[name])
     return values
 
 
