@@ -285,13 +285,13 @@ class OffRoad:
     actor: str
 
 
-class Comparison(str, Enum):
+class ValueType(str, Enum):
     """How values of a type are compared: by size, by time, as truths, or as words."""
 
-    NUMBERS = "number"
-    TIMES = "dateTime"
-    TRUTHS = "boolean"
-    WORDS = "string"
+    NUMBER = "number"
+    TIME = "dateTime"
+    TRUTH = "boolean"
+    WORD = "string"
 
 
 @dataclass(frozen=True)
@@ -301,7 +301,7 @@ class VariableIs:
     variable: str
     relation: Relation
     value: str
-    comparison: Comparison = Comparison.WORDS
+    kind: ValueType = ValueType.WORD
 
 
 @dataclass(frozen=True)

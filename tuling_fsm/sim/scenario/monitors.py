@@ -17,7 +17,6 @@ from tuling_fsm.sim.scenario.conditions import (
     AtEndOfRoad,
     Colliding,
     Compare,
-    Comparison,
     Condition,
     Direction,
     DistanceMode,
@@ -35,6 +34,7 @@ from tuling_fsm.sim.scenario.conditions import (
     Relation,
     SignalIs,
     SimulationTime,
+    ValueType,
     VariableIs,
 )
 from tuling_fsm.sim.scenario.measurements import object_distance
@@ -246,8 +246,8 @@ def _holds(condition: _Plain, now: StoryboardStep) -> bool:
             return view.actor(actor) is not None and view.at_end_of_road(actor)
         case OffRoad(actor):
             return view.actor(actor) is not None and not view.on_road(actor)
-        case VariableIs(variable, relation, text, comparison):
-            return compared(now.memory.variables.get(variable, ""), relation, text, comparison)
+        case VariableIs(variable, relation, text, kind):
+            return compared(now.memory.variables.get(variable, ""), relation, text, kind)
         case SignalIs(signal, light):
             return view.light(signal) is light
         case ManeuverOver(actor, number):
@@ -260,9 +260,9 @@ def _snapped(stamp: float, value: float) -> float:
     return value if abs(stamp - value) <= TIME_TOLERANCE else stamp
 
 
-def compared(value: str, relation: Relation, wanted: str, comparison: Comparison) -> bool:
+def compared(value: str, relation: Relation, wanted: str, kind: ValueType) -> bool:
     """By the size of the value that each text is; as words, which are alike or not, where one is none."""
-    left, right = (SIZES[comparison](text) for text in (value, wanted))
+    left, right = (SIZES[kind](text) for text in (value, wanted))
     if left is not None and right is not None:
         return _RELATIONS[relation](None, left, right)
     return (relation is Relation.EQUAL and value == wanted) or (relation is Relation.UNEQUAL and value != wanted)
@@ -281,11 +281,11 @@ def _truth(text: str) -> float | None:
     return {"true": 1.0, "1": 1.0, "false": 0.0, "0": 0.0}.get(text.strip().lower())
 
 
-SIZES: dict[Comparison, Callable[[str], float | None]] = {
-    Comparison.NUMBERS: number_of,
-    Comparison.TIMES: _instant,
-    Comparison.TRUTHS: _truth,
-    Comparison.WORDS: lambda text: None,
+SIZES: dict[ValueType, Callable[[str], float | None]] = {
+    ValueType.NUMBER: number_of,
+    ValueType.TIME: _instant,
+    ValueType.TRUTH: _truth,
+    ValueType.WORD: lambda text: None,
 }
 """What a text is as a value of a type; None where it is none."""
 

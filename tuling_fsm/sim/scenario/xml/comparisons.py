@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tuling_fsm.sim.scenario.conditions import Comparison, Relation
+from tuling_fsm.sim.scenario.conditions import Relation, ValueType
 from tuling_fsm.sim.scenario.monitors import SIZES, compared
 from tuling_fsm.sim.scenario.xml.elements import XmlElement
 
@@ -15,24 +15,24 @@ RULES = {
     "greaterThan": Relation.GREATER,
 }
 _COMPARISONS = {
-    "boolean": Comparison.TRUTHS,
-    "dateTime": Comparison.TIMES,
-    **dict.fromkeys(("double", "int", "integer", "unsignedInt", "unsignedShort"), Comparison.NUMBERS),
+    "boolean": ValueType.TRUTH,
+    "dateTime": ValueType.TIME,
+    **dict.fromkeys(("double", "int", "integer", "unsignedInt", "unsignedShort"), ValueType.NUMBER),
 }
 """By the type of a declaration; values of any other are words."""
-_UNORDERED = (Comparison.WORDS, Comparison.TRUTHS)
+_UNORDERED = (ValueType.WORD, ValueType.TRUTH)
 
 
-def comparison(element: XmlElement, name: str, kind: str) -> tuple[Relation, str, Comparison]:
+def comparison(element: XmlElement, name: str, kind: str) -> tuple[Relation, str, ValueType]:
     """The `rule` and the `value` of an element that something of a type is compared with, and how.
 
     Raises:
         InputError: the type has no order, or the value is not of it.
     """
-    rule, value, how = element.choice("rule", RULES), element.text("value"), _COMPARISONS.get(kind, Comparison.WORDS)
+    rule, value, how = element.choice("rule", RULES), element.text("value"), _COMPARISONS.get(kind, ValueType.WORD)
     if how in _UNORDERED and rule not in (Relation.EQUAL, Relation.UNEQUAL):
         raise element.fault(f"{name!r} is a {kind}, which has no order", "equalTo, notEqualTo", "rule")
-    if how is not Comparison.WORDS and SIZES[how](value) is None:
+    if how is not ValueType.WORD and SIZES[how](value) is None:
         raise element.fault(f"value is {value!r}", f"one to compare {name!r} with, a {kind}", "value")
     return rule, value, how
 
