@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
+from calendar import monthrange, timegm
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
 
 from tuling_fsm.core.errors import assert_never
 from tuling_fsm.sim.scenario.commands import Command
@@ -268,13 +269,21 @@ def compared(value: str, relation: Relation, wanted: str, kind: ValueType) -> bo
     return (relation is Relation.EQUAL and value == wanted) or (relation is Relation.UNEQUAL and value != wanted)
 
 
+_DATE_TIME = re.compile(
+    r"(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-4]):([0-5]\d):([0-5]\d(?:\.\d+)?)(?:Z|([+-])(\d\d):(\d\d))?", re.ASCII
+)
+
+
 def _instant(text: str) -> float | None:
-    """Seconds of a `dateTime`; one without a time zone is in UTC."""
-    try:
-        found = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
-    except ValueError:
+    """Seconds of a `dateTime` (XML Schema); one without a time zone is in UTC."""
+    found = _DATE_TIME.fullmatch(text.strip())
+    if found is None:
         return None
-    return (found if found.tzinfo else found.replace(tzinfo=timezone.utc)).timestamp()
+    year, month, day, hour, minute = map(int, found.groups()[:5])
+    if not (year >= 1 and 1 <= month <= 12 and 1 <= day <= monthrange(year, month)[1]):
+        return None
+    east = 60.0 * (60 * int(f"{found[7]}{found[8]}") + int(f"{found[7]}{found[9]}")) if found[7] else 0.0
+    return timegm((year, month, day, hour, minute, 0)) + float(found[6]) - east
 
 
 def _truth(text: str) -> float | None:

@@ -303,6 +303,8 @@ def _variable(name: str, rule: str, value: str) -> str:
         ("flag", "notEqualTo", "true", False),
         ("day", "lessThan", "2027-01-01T00:00:00", True),
         ("day", "lessThan", "2026-01-01T00:00:00", False),
+        ("day", "equalTo", "2026-01-01T01:30:00.0+01:30", True),
+        ("day", "greaterThan", "2025-12-31T23:59:59.9Z", True),
     ],
 )
 def test_values_are_compared_by_their_type(
@@ -321,6 +323,7 @@ def test_values_are_compared_by_their_type(
         ("flag", "greaterThan", "true", "'flag' is a boolean, which has no order (expected equalTo, notEqualTo)"),
         ("flag", "equalTo", "yes", "value is 'yes' (expected one to compare 'flag' with, a boolean)"),
         ("day", "lessThan", "noon", "value is 'noon' (expected one to compare 'day' with, a dateTime)"),
+        ("day", "lessThan", "2026-02-30T00:00:00", "(expected one to compare 'day' with, a dateTime)"),
     ],
 )
 def test_a_comparison_that_has_no_meaning_is_refused(
