@@ -198,7 +198,7 @@ def test_what_is_set_reaches_the_inputs(lit: RoadMap) -> None:
             (
                 begins(
                     SetLight(2, Light.DARK),
-                    SetFog(50.0),
+                    SetFog(150.0),
                     SetLocalization(False),
                     EmergencyStop(True),
                     ClearEmergencyStop(),
