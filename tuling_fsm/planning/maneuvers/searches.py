@@ -45,9 +45,8 @@ def fails_still(previous: PlanResult | None, request: FreeSpace, scene: Scene, r
     """The search of less than `retry` (s) ago that would come out the same, if there is one."""
     for failed in () if previous is None else previous.in_vain:
         if 0.0 <= scene.stamp - failed.scene.stamp < retry and _asks_the_same(failed.request, request):
-            return (
-                failed if _looks_the_same(failed.scene, scene, request.goal, _SAME_PLACE_M, _SAME_PLACE_RAD) else None
-            )
+            same = _looks_the_same(failed.scene, scene, request.goal, _SAME_PLACE_M, _SAME_PLACE_RAD)
+            return failed if same else None
     return None
 
 
