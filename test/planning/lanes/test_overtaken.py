@@ -46,7 +46,7 @@ def test_a_car_half_way_out_past_a_parked_one_does_not_drive_into_who_overtakes_
 def test_a_car_that_turns_lets_a_cyclist_by_who_goes_straight_on_beside_it(
     behind: float, v: float, side: float
 ) -> None:
-    """He comes along in the same lane, on the inside of the turn."""
+    """The cyclist comes along in the same lane, on the inside of the turn."""
     pieces = ((40.0, 0.0), (11.0, side * 0.14), (60.0, 0.0))
 
     def lanes(_: float) -> tuple[LaneLine, ...]:
@@ -57,4 +57,4 @@ def test_a_car_that_turns_lets_a_cyclist_by_who_goes_straight_on_beside_it(
     seen = [(t, gap_to(cyclist.at(t), now.ego.pose, VEHICLE), now.ego.v) for t, now, _ in log]
     assert least_gap_in_motion(seen) > 0.0
     assert Reason.CROSSING in {result.limit.reason for _, _, result in log}
-    assert log[-1][1].ego.pose.x > 45.0, "it turns behind him"
+    assert log[-1][1].ego.pose.x > 45.0, "it turns behind the cyclist"

@@ -20,7 +20,7 @@ from tuling_fsm.planning.paths.reference_line import COS, KAPPA, SIN, S, X, Y, o
 SAME_WAY = 0.5
 """Cosine of the angle up to which two vehicles go the same way."""
 _SLIPS_BY = 0.2
-"""Who is behind the car by no more than this much of its width (m) may come past it."""
+"""An object behind the car that overlaps its width by no more than this (m) may come past it."""
 _SAME_COURSE = 0.9
 """Cosine of the angle up to which a vehicle goes on as it is, and along a line."""
 _ELSEWHERE, _COARSE = 6.0, 8

@@ -73,7 +73,7 @@ _CRAWLS = 0.35
 """A car that is slower than this (m/s) and stops at once is not jerked: that changes its speed by no more."""
 _OUT_OF_LANE, _OUT_OF_STRIP = 0.8, 0.3
 """A car that leads out of its line by more than the one (m), or whose body comes out by more than the other to a side,
-has come into the way of who comes from behind, or of who is there."""
+has come into the way of an object behind it, or of one beside it."""
 _TURNING = 0.3
 """A car that turns by more than this (rad) while another goes straight on turns off before it."""
 _ONSET = 0.5
