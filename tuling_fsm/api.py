@@ -62,6 +62,7 @@ def simulate(
     scenario: str | Path,
     *,
     map_file: str | Path | None = None,
+    mission_file: str | Path | None = None,
     seed: int = 1,
     overrides: Mapping[str, object] | None = None,
     out: str | Path | None = None,
@@ -76,6 +77,7 @@ def simulate(
     Args:
         scenario: OpenSCENARIO text, DSL 2 or XML (`.xosc`).
         map_file: OpenDRIVE map instead of the scenario's own.
+        mission_file: mission (JSON) instead of the scenario's own mission or route.
         seed: of everything random, 0 to 2**31 - 1.
         overrides: values of variables of the scenario, by name.
         out: folder for `run.mcap`, `result.json` and `report.html`; nothing is written if None.
@@ -91,6 +93,7 @@ def simulate(
     result = run_scenario(
         Path(scenario),
         map_file=None if map_file is None else Path(map_file),
+        mission_file=None if mission_file is None else Path(mission_file),
         seed=seed,
         overrides={name: str(value) for name, value in (overrides or {}).items()},
         out=None if out is None else Path(out),

@@ -21,7 +21,7 @@ from tuling_fsm.core.parameters import flatten
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.drive_status import STATUS_PERIOD_S, DwellTimer, StatusReport, drive_status
-from tuling_fsm.input_file import content_sha256
+from tuling_fsm.input_file import content_sha256, is_file
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
@@ -93,6 +93,7 @@ def run_scenario(
     scenario_file: Path,
     *,
     map_file: Path | None = None,
+    mission_file: Path | None = None,
     seed: int = 1,
     overrides: Mapping[str, str] = NOTHING,
     out: Path | None = None,
@@ -110,6 +111,7 @@ def run_scenario(
     Args:
         scenario_file: OpenSCENARIO text, DSL 2 or XML (`.xosc`).
         map_file: OpenDRIVE map instead of the scenario's own.
+        mission_file: mission (JSON) instead of the scenario's own mission or route.
         seed: of everything random.
         overrides: values of variables of the scenario, as text.
         out: folder for `run.mcap`, `result.json`, `report.html` and `pictures.html`; None writes nothing.
@@ -130,19 +132,19 @@ def run_scenario(
             is not installed or cannot drive what the scenario asks for.
     """
     parameters = Parameters()
-    scenario = load_scenario(scenario_file, overrides)
+    scenario = load_scenario(scenario_file, overrides).with_mission(mission_file)
     map_file = chosen_map(scenario, map_file)
     recorded = out if bag else None
     with _shown(view) as shown:
         compile_kernels(report=progress)
         settings = SimParameters(sensors=perception_level(perception))
         road_map = read_map(map_file)
-        driven_with = run_settings(scenario_file, map_file, seed, overrides, planner, perception, traffic)
-        run = {**map_record(map_file), "parameters": flatten(parameters), **driven_with}
         if shown is not None:
             shown.prepare(f"{scenario.name} on {road_map.name}, seed {seed}", map_file, parameters, recorded)
         with _foreign(traffic, scenario, map_file, road_map) as foreign:
             simulation = Simulation(road_map, scenario, seed, parameters.vehicle, settings, foreign)
+            driven_with = run_settings(scenario, map_file, seed, overrides, planner, perception, traffic)
+            run = {**map_record(map_file), "parameters": flatten(parameters), **driven_with}
             log = RunLog(top_speed=parameters.vehicle.max_speed)
             driver = _driver(planner, simulation, parameters, log)
             if shown is not None:
@@ -175,7 +177,7 @@ def _foreign(
 
 
 def run_settings(
-    scenario_file: Path,
+    scenario: Scenario,
     map_file: Path,
     seed: int,
     overrides: Mapping[str, str] = NOTHING,
@@ -186,10 +188,12 @@ def run_settings(
     """What makes a run, as its bag and `result.json` tell it: runs of equal settings are the same.
 
     Raises:
-        OSError: the scenario or the map cannot be read.
+        OSError: scenario or map cannot be read.
     """
+    mission = scenario.mission_file
     return {
-        "scenario_sha256": content_sha256(scenario_file),
+        "scenario_sha256": content_sha256(scenario.file),
+        "mission_sha256": content_sha256(mission) if mission is not None and is_file(mission) else None,
         MAP_SHA256: content_sha256(map_file),
         "seed": seed,
         "overrides": dict(overrides),

@@ -49,7 +49,8 @@ def leave(out: Path, seed: int, other: Mapping[str, Any] = {}, end: int | None =
     """The result of a run of `ROAM` in the folder of a campaign, with some settings that are others, up to `end`."""
     folder = out / "roam" / f"seed_{seed}"
     folder.mkdir(parents=True)
-    settings = run.run_settings(ROAM, run.chosen_map(load_scenario(ROAM), None), seed) | dict(other)
+    scenario = load_scenario(ROAM)
+    settings = run.run_settings(scenario, run.chosen_map(scenario, None), seed) | dict(other)
     done = finished(CampaignRun(ROAM, seed, None, (), None)) | {"distance_m": 1000.0, "sim_s": 100.0}
     (folder / "result.json").write_text(json.dumps(done | {"settings": settings})[:end])
     return folder / "result.json"
@@ -271,6 +272,7 @@ def test_a_campaign_goes_on_where_it_ended(jobs: list[CampaignRun], tmp_path: Pa
         {"traffic": "sumo"},
         {"map_sha256": "0" * 64},
         {"scenario_sha256": "0" * 64},
+        {"mission_sha256": "0" * 64},
         {"version": "0.0.1"},
     ],
 )

@@ -9,11 +9,12 @@ import pytest
 
 from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.bag.replay import replay
-from tuling_fsm.bag.ticks import read_run_record
+from tuling_fsm.bag.ticks import read_inputs, read_run_record
 from tuling_fsm.cli import main
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Limit, Reason
+from tuling_fsm.input_file import content_sha256
 from tuling_fsm.run import progress_line, run_scenario
 from tuling_fsm.share import share_file
 from tuling_fsm.sim.reporting.run_log import LogRow
@@ -72,6 +73,21 @@ def test_a_bag_can_be_left_without_its_film(tmp_path: Path, capsys: pytest.Captu
     assert result["finished"]
     assert result["settings"].items() <= read_run_record(out).items()
     assert capsys.readouterr().out.splitlines()[-1] == f"  {out / 'result.json'}, {out / 'run.mcap'}"
+
+
+@pytest.mark.medium
+def test_a_mission_takes_the_place_of_the_scenarios_route(tmp_path: Path) -> None:
+    mission = {"goal": {"x": 180.0, "y": 161.75, "heading": 0.0}}
+    (tmp_path / "mission.json").write_text(json.dumps(mission), encoding="utf-8")
+    course = share_file("config", "course", "course.xodr")
+    text = ROAM.read_text(encoding="utf-8").replace("do parallel", "do parallel(duration: 2s)", 1)
+    (tmp_path / "roam.osc").write_text(text.replace("../course/course.xodr", str(course)), encoding="utf-8")
+    asked = ["sim", str(tmp_path / "roam.osc"), "--set", "vehicles=0", "--mission", str(tmp_path / "mission.json")]
+    assert main([*asked, "--no-film", "--out", str(tmp_path / "out")]) == 1
+    result = json.loads((tmp_path / "out" / "result.json").read_text(encoding="utf-8"))
+    assert (result["end"], result["settings"]["mission_sha256"]) == ("time", content_sha256(tmp_path / "mission.json"))
+    told = {inputs.mission["goal"]["x"] for inputs in read_inputs(tmp_path / "out" / "run.mcap") if inputs.mission}
+    assert told == {180.0}
 
 
 def test_a_scenario_without_a_map_needs_one(tmp_path: Path) -> None:

@@ -27,8 +27,8 @@ FIELDS = ("scenario", "seed", "until_s", "trace_sha256")
 SEEDS = (1, 2)
 FEW = 6
 """So many are driven here: a process of their own costs as much as a short one."""
-CUT_S = {"match": 30.0, "full_match": 30.0, "rude": 30.0}
-"""Of the long ones the first half minute is kept."""
+CUT_S = {"match": 30.0, "full_match": 30.0, "rude": 30.0, "roam": 60.0, "round": 60.0}
+"""Of the long ones the beginning is kept."""
 
 
 class Trace(NamedTuple):

@@ -73,6 +73,7 @@ class SimNodeParameters:
 
     scenario: str = param("", doc="OpenSCENARIO file (DSL 2 or XML); has to be set")
     map_file: str = param("", doc="OpenDRIVE map instead of the scenario's own; empty for that")
+    mission_file: str = param("", doc="mission (JSON) instead of the scenario's own mission or route; empty for that")
     seed: int = param(1, "", 0, 2**31 - 1, "of everything random", clause="SIM-2")
     overrides: str = param("", doc="JSON object of variables of the scenario and their values, as text; empty for none")
     out: str = param("", doc="folder that gets result.json and pictures.html; empty for none")

@@ -22,7 +22,7 @@ from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.ros.inbox import Inbox
 from tuling_fsm.ros.last_resort import braking, is_elsewhere, straight_on
 from tuling_fsm.ros.node_parameters import PlannerNodeParameters
-from tuling_fsm.ros.timing import Health, MessageRate
+from tuling_fsm.ros.timing import Health, MessageRate, MonotonicClock
 from tuling_fsm.wire.cdr import nanoseconds, seconds
 from tuling_fsm.wire.outputs import Messages, Outputs, Wanted, everything, trajectory_messages
 from tuling_fsm.wire.text import pack_json
@@ -42,8 +42,6 @@ LOOK_S, SLOWER = 1.0, 0.3
 """A plan brakes that is slower than another by so much (m/s) after this time (s)."""
 BUSY_S = 0.1
 """Where the timer is called so long after the last time (s) the node was busy, and what came meanwhile waits."""
-CLOCK_STANDS_S = 1.0
-"""A node's clock that does not go on for so long (s of wall time) stands; a slow simulation moves it more often."""
 HEALTH_PERIOD_S = 1.0
 KEEP_PERIOD_NS = 500_000_000
 
@@ -138,6 +136,7 @@ class PlanningCycle:
         self._own = own
         self._log = log
         self._now_ns = now_ns
+        self._monotonic = MonotonicClock(now_ns)
         self._listened = wanted
         self._wanted = wanted if bag is None else everything
         self._bag = bag
@@ -155,14 +154,7 @@ class PlanningCycle:
         self._heard_ns: int | None = None
         """Stamp of the odometry that came last; a clock that stands is silence."""
         self._odometry_at: int | None = None
-        """`_steady_ns` when it came."""
-        self._read_ns = self._behind_ns = 0
-        """The node's clock when it was read last, and by how much it has been set back and has stood in all."""
-        self._moved_ns: int | None = None
-        """The node's clock when the timer was called last."""
-        self._stood_from = 0.0
-        """Wall time from which on it has stood, as far as that is not counted yet."""
-        self._stands = False
+        """The monotonic clock when it came."""
         self._late = False
         """Whether it has been told that odometry came too late."""
         self._plan: Messages = []
@@ -189,7 +181,7 @@ class PlanningCycle:
             if not usable and self._odometry_at is not None and not self._late:
                 self._late = True
                 self._log.warning("odometry: older than a tick of silence, not taken (expected in odometry_timeout)")
-            self._heard_ns, self._odometry_at = self._inbox.heard_ns, self._steady_ns()
+            self._heard_ns, self._odometry_at = self._inbox.heard_ns, self._monotonic.ns()
         if not usable:
             return
         if odometry:
@@ -217,9 +209,11 @@ class PlanningCycle:
         now, called = self._now_ns(), self._clock()
         busy = self._called_at is not None and called - self._called_at > BUSY_S
         self._called_at = called
-        self._count_standing(now, called, busy)
-        silent = None if busy else self._silent(self._steady_ns())
-        if silent is not None and self._stands:
+        # In lock-step it stands between two steps.
+        if not self._own.lock_step and self._monotonic.begins_to_stand(now, called, busy):
+            self._log.warning("the ROS clock stands (expected /clock with use_sim_time): silence is told by wall time")
+        silent = None if busy else self._silent(self._monotonic.ns())
+        if silent is not None and self._monotonic.stands:
             yield from self._brake(silent)
         elif silent is not None:
             yield from self._outputs_of(self._tick(silent), silent)
@@ -288,27 +282,6 @@ class PlanningCycle:
     def _moves_on(self) -> bool:
         """Whether the latest odometry is another one than that of the last tick."""
         return self._inbox.stamps.get("odometry") not in (self._ticked_on, self._last_ns)
-
-    def _steady_ns(self) -> int:
-        """The node's clock, which goes on from where it was when it is set back or stands: so does silence (SAF-1)."""
-        now = self._now_ns()
-        self._behind_ns += max(self._read_ns - now, 0)
-        self._read_ns = now
-        return now + self._behind_ns
-
-    def _count_standing(self, now_ns: int, wall: float, busy: bool) -> None:
-        """Where the node's clock stands wall time goes on in its place, as when /clock ends together with odometry; in
-        lock-step it may. A clock whose messages wait while the node is busy does not stand.
-        """
-        moved = now_ns != self._moved_ns or (busy and not self._stands)
-        self._moved_ns = now_ns
-        if not moved and not self._stands:
-            if self._own.lock_step or wall - self._stood_from < CLOCK_STANDS_S:
-                return
-            self._log.warning("the ROS clock stands (expected /clock with use_sim_time): silence is told by wall time")
-        self._stands = not moved
-        self._behind_ns += 0 if moved else nanoseconds(wall - self._stood_from)
-        self._stood_from = wall
 
     def _silent(self, now_ns: int) -> int | None:
         """The stamp of the tick that silence asks for (SAF-1): the odometry's time goes on by the node's clock."""

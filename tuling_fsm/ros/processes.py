@@ -55,6 +55,7 @@ def run_processes(
     scenario_file: Path,
     *,
     map_file: Path | None = None,
+    mission_file: Path | None = None,
     seed: int = 1,
     overrides: Mapping[str, str] = NOTHING,
     out: Path | None = None,
@@ -67,6 +68,7 @@ def run_processes(
     Args:
         scenario_file: OpenSCENARIO text, DSL 2 or XML (`.xosc`).
         map_file: OpenDRIVE map instead of the scenario's own.
+        mission_file: mission (JSON) instead of the scenario's own mission or route.
         seed: of everything random.
         overrides: values of variables of the scenario, as text.
         out: folder for `run.mcap`, `result.json`, `report.html` and `pictures.html`; None keeps nothing.
@@ -89,6 +91,7 @@ def run_processes(
             remove_file(results / older)
         sim = {
             "scenario": str(scenario_file.resolve()),
+            "mission_file": "" if mission_file is None else str(mission_file.resolve()),
             "seed": seed,
             "overrides": json.dumps(dict(overrides)),
             "out": str(results),

@@ -127,6 +127,7 @@ def _print_status(status: DriveStatus) -> None:
 
 
 def _open(own: SimNodeParameters) -> Simulation:
-    scenario = read_scenario(own.scenario, own.overrides)
+    mission_file = Path(own.mission_file) if own.mission_file else None
+    scenario = read_scenario(own.scenario, own.overrides).with_mission(mission_file)
     map_file = chosen_map(scenario, Path(own.map_file) if own.map_file else None)
     return Simulation(read_map(map_file), scenario, own.seed, Parameters().vehicle)

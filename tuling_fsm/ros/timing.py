@@ -1,4 +1,4 @@
-"""The times of the node itself: when odometry is to be expected, how long ticks take, how old the inputs are."""
+"""The times of the node itself: its clock, when odometry is to be expected, how long ticks take, how old inputs are."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from tuling_fsm.wire.cdr import nanoseconds
 from tuling_fsm.wire.diagnostics import DiagnosticLevel, DiagnosticStatus, pack_diagnostics
 
 _ARRIVALS = 9
@@ -22,6 +23,8 @@ _SHARE = 0.2
 PERIOD_S = 0.05
 """A tick that takes longer than the time between two is an overrun."""
 _KEPT = 1000
+STANDS_S = 1.0
+"""A node's clock that does not go on for so long (s of wall time) stands; a slow simulation moves it more often."""
 SILENT_S = 0.5
 """Older odometry is a warning."""
 
@@ -120,3 +123,47 @@ class Health:
         if odometry_age is None:
             return ["no odometry yet", *faults]
         return [f"no odometry for {odometry_age:.1f} s", *faults] if odometry_age > SILENT_S else faults
+
+
+class MonotonicClock:
+    """A node's clock that goes on from where it was when it is set back or stands: so does silence (SAF-1).
+
+    Args:
+        now_ns: the node's clock.
+    """
+
+    def __init__(self, now_ns: Callable[[], int]) -> None:
+        self._now_ns = now_ns
+        self._read_ns = self._behind_ns = 0
+        """The node's clock when it was read last, and by how much it has been set back and has stood in all."""
+        self._watched_ns: int | None = None
+        """The node's clock when it was watched last."""
+        self._stood_from = 0.0
+        """Wall time from which on it has stood, as far as that is not counted yet."""
+        self.stands = False
+
+    def ns(self) -> int:
+        """Its time, which never goes back."""
+        now = self._now_ns()
+        self._behind_ns += max(self._read_ns - now, 0)
+        self._read_ns = now
+        return now + self._behind_ns
+
+    def begins_to_stand(self, now_ns: int, wall: float, busy: bool) -> bool:
+        """Called every now and then: where the node's clock stands wall time goes on in its place, as when /clock ends
+        together with odometry.
+
+        Args:
+            now_ns: the node's clock.
+            wall: seconds of wall time.
+            busy: whether the node was: a clock whose messages wait meanwhile does not stand.
+        """
+        moved = now_ns != self._watched_ns or (busy and not self.stands)
+        self._watched_ns = now_ns
+        if not moved and not self.stands and wall - self._stood_from < STANDS_S:
+            return False
+        begins = not (moved or self.stands)
+        self.stands = not moved
+        self._behind_ns += 0 if moved else nanoseconds(wall - self._stood_from)
+        self._stood_from = wall
+        return begins

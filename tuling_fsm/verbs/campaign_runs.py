@@ -154,9 +154,10 @@ def _settings_by_job() -> Callable[[CampaignRun], dict[str, Any]]:
 
     @cache
     def of_first_seed(job: CampaignRun) -> dict[str, Any]:
-        map_file = chosen_map(load_scenario(job.scenario, dict(job.overrides)), job.map_file)
+        scenario = load_scenario(job.scenario, dict(job.overrides))
+        map_file = chosen_map(scenario, job.map_file)
         return run_settings(
-            job.scenario, map_file, job.seed, dict(job.overrides), perception=job.perception, traffic=job.traffic
+            scenario, map_file, job.seed, dict(job.overrides), perception=job.perception, traffic=job.traffic
         )
 
     return lambda job: {**of_first_seed(replace(job, seed=1, out=None)), "seed": job.seed}

@@ -70,6 +70,9 @@ def add_sim(verbs: Verbs) -> None:
     )
     parser.add_argument("scenario", type=path, metavar="SCENARIO", help="OpenSCENARIO: DSL (.osc) or XML (.xosc)")
     parser.add_argument("--map", type=path, metavar="F", help="OpenDRIVE map instead of the scenario's own")
+    parser.add_argument(
+        "--mission", type=path, metavar="F", help="mission (JSON) instead of the scenario's own mission or route"
+    )
     add_seed(parser)
     add_overrides(parser, "the scenario")
     add_perception(parser)
@@ -160,6 +163,7 @@ def _sim(arguments: argparse.Namespace) -> int:
         result = run(
             arguments.scenario,
             map_file=arguments.map,
+            mission_file=arguments.mission,
             seed=arguments.seed,
             overrides=overrides,
             out=arguments.out,

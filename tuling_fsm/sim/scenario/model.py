@@ -8,8 +8,9 @@ reference point: the rear axle of a vehicle, the centre of anything else. SI uni
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from tuling_fsm.core.errors import assert_never
@@ -289,6 +290,10 @@ class Scenario:
     """Where the text says of an actor where it is when the run begins."""
     notes: tuple[str, ...] = field(default=(), compare=False)
     """What of the text has no effect, a line each."""
+
+    def with_mission(self, file: Path | None) -> Scenario:
+        """The same, with the mission of a file in place of the ego's own route or mission; None leaves these."""
+        return self if file is None else replace(self, route=None, mission_file=str(file))
 
     def where(self, at: SourceLocation) -> str:
         """`file:line:column` of a place in its text."""
