@@ -68,8 +68,15 @@ def measured(pairs: list[tuple[Known, FloatArray]], stamp: float, position: floa
     ]
 
 
-def seen_again(known: Known, stamp: float, reported: FloatArray, position: float, velocity: float) -> Known:
-    """One step of a Kalman filter of nearly constant velocity."""
+def turned(velocity: FloatArray, angle: float) -> FloatArray:
+    c, s = math.cos(angle), math.sin(angle)
+    return np.array([[c, -s], [s, c]]) @ velocity
+
+
+def seen_again(
+    known: Known, stamp: float, reported: FloatArray, position: float, velocity: float, yaw_rate: float
+) -> Known:
+    """One step of a Kalman filter of nearly constant velocity, which turns."""
     dt, one = stamp - known.stamp, fresh(stamp, reported, position, velocity)
     if np.linalg.norm((reported - moved_on(known, dt))[:2]) > DEVIATIONS * position + LEAP_M:
         return one
@@ -77,8 +84,10 @@ def seen_again(known: Known, stamp: float, reported: FloatArray, position: float
         return Known(stamp, reported, known.state, known.covariance, known.nis)
     density = MANEUVER if known.nis > HIGH_NIS else STEADY
     move = np.kron([[1.0, dt], [0.0, 1.0]], np.eye(2))
+    way, after = (turned(known.state[2:], share * dt * yaw_rate) for share in (0.5, 1.0))
     spread = density * np.kron([[dt**3 / 3.0, dt**2 / 2.0], [dt**2 / 2.0, dt]], np.eye(2))
-    foretold, covariance = move @ known.state, move @ known.covariance @ move.T + spread
+    foretold = np.concatenate((known.state[:2] + dt * way, after))
+    covariance = move @ known.covariance @ move.T + spread
     innovation, total = reported - foretold, covariance + one.covariance
     gain = covariance @ np.linalg.inv(total)
     nis = float(innovation @ np.linalg.solve(total, innovation)) / 4.0
@@ -142,7 +151,8 @@ def test_each_of_many_is_estimated_as_the_textbook_has_it(
         bodies = reports(draw, truth[there], noise)
         rows = np.array([row_of.get(int(i), -1) for i in there])
         found = detections(bodies)
-        now, after = es.estimate(estimates, rows, found, stamp, told)
+        yaw_rate = draw.uniform(-1.0, 1.0, len(estimates))
+        now, after = es.estimate(estimates, yaw_rate, rows, found, stamp, told)
         pairs = [(known[int(i)], body[SEEN_AT]) for i, body in zip(there, bodies, strict=True) if int(i) in known]
         assert [after.position, after.velocity] == pytest.approx(measured(pairs, stamp, told.position, told.velocity))
         told = after
@@ -151,7 +161,8 @@ def test_each_of_many_is_estimated_as_the_textbook_has_it(
             expected = body
             if told.position > EXACT_M:
                 if i in known:
-                    one = seen_again(known[i], stamp, body[SEEN_AT], told.position, told.velocity)
+                    rate = float(yaw_rate[row_of[i]])
+                    one = seen_again(known[i], stamp, body[SEEN_AT], told.position, told.velocity, rate)
                 expected = shown(one, body)
             exact += told.position <= EXACT_M
             known[i] = one

@@ -149,7 +149,7 @@ def test_what_is_in_a_place_is_there_whatever_else_is_wrong_with_it(
 
 def test_objects_are_moved_on_by_the_age_of_their_table_and_the_nearest_are_kept() -> None:
     found, _ = read_objects(table(row(1, 10.0, 0.0, speed=5.0)), (0.0, 0.0), P)
-    move_on(found, 0.2)
+    move_on(found, np.zeros(1), 0.2)
     assert found.body[0, X] == pytest.approx(11.0)
     few = dataclasses.replace(P, max_objects=2)
     found, complaints = read_objects(table(*(row(i, 10.0 * i, 0.0) for i in (5, 1, 3))), (0.0, 0.0), few)

@@ -145,10 +145,27 @@ def test_those_that_are_seen_are_moved_on_by_their_velocity_and_only_forward_in_
         body = draw.uniform(-9.0, 9.0, (5, BODY))
         byte, order = np.zeros(5, np.uint8), np.arange(5)
         found = Detections(np.arange(5, dtype=np.uint32), byte, byte, body.copy(), order, seen=3)
-        move_on(found, age)
+        move_on(found, np.zeros(5), age)
         body[:3, X] += max(age, 0.0) * body[:3, VX]
         body[:3, Y] += max(age, 0.0) * body[:3, VY]
+        body[:, HEADING] %= 2.0 * np.pi
+        found.body[:, HEADING] %= 2.0 * np.pi
         np.testing.assert_allclose(found.body, body, atol=1e-12)
+
+
+@pytest.mark.clause("USE-9")
+@pytest.mark.parametrize("rate", [-0.6, 0.4])
+def test_one_that_turns_is_moved_on_along_its_arc(rate: float) -> None:
+    """At 6 m/s, in steps of a millisecond."""
+    body = np.zeros((1, BODY))
+    body[0, [VX, HEADING]] = 6.0, 0.0
+    byte = np.zeros(1, np.uint8)
+    found = Detections(np.zeros(1, np.uint32), byte, byte, body, np.arange(1), seen=1)
+    move_on(found, np.array([rate]), 0.4)
+    headings = rate * 1e-3 * (np.arange(400) + 0.5)
+    x, y = 6e-3 * np.cos(headings).sum(), 6e-3 * np.sin(headings).sum()
+    expected = [x, y, 6.0 * np.cos(0.4 * rate), 6.0 * np.sin(0.4 * rate), (0.4 * rate) % (2.0 * np.pi)]
+    np.testing.assert_allclose(body[0, [X, Y, VX, VY, HEADING]], expected, atol=0.01)
 
 
 def test_who_walks_and_who_may_follow_a_lane() -> None:

@@ -42,7 +42,7 @@ from tuling_fsm.world.world import World
 
 P = WorldParameters(moving_speed=0.7)
 WALKS = (Kind.PEDESTRIAN, Kind.ANIMAL)
-LEFT_M, TURN_FILTER_S, FASTEST_TURN, WALKING_MPS = 1.0, 0.4, 1.0, 0.25
+LEFT_M, TURN_FILTER_S, FASTEST_TURN, WALKING_MPS = 1.0, 0.2, 1.0, 0.25
 
 
 @dataclass

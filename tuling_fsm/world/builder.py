@@ -61,7 +61,7 @@ from tuling_fsm.world.pose_correction import PoseCorrection, corrected, faded, p
 from tuling_fsm.world.prediction import ClosedLines, closed_lines, green_lines, see_traffic
 from tuling_fsm.world.received import FLAGS, Received, in_floats, receive
 from tuling_fsm.world.solids import solid_segments
-from tuling_fsm.world.tracks import NO_TRACKS, Tracks, associate, follow, remember
+from tuling_fsm.world.tracks import NO_TRACKS, YAW_RATE, Tracks, associate, follow, remember
 from tuling_fsm.world.traffic import PredictedLanes
 from tuling_fsm.world.world import EmergencyInput, RouteMatch, World
 
@@ -299,7 +299,7 @@ class WorldBuilder:
         room = parameters.max_objects - found.seen
         found = coast(found, past, association.taken, now, parameters.coasting, room)
         tracks = follow(before, association, found, seen, parameters)
-        move_on(found, max(now - seen, 0.0))
+        move_on(found, tracks.past[:, YAW_RATE], max(now - seen, 0.0))
         traffic, obstacles, tracks = see_traffic(self._index, found, tracks, ego, self.vehicle, closed, now, parameters)
         solids = solid_segments(self.road_map, grid, ego.pose, parameters)
         kept = remember(before, association.taken, tracks, found.order, now, parameters.track_memory)

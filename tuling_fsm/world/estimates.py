@@ -3,7 +3,8 @@
 How noisy it is, is measured: by how far what an object has moved differs from its reported velocities. A table that is
 exact is taken as it is. Else each object has a Kalman filter of nearly constant velocity, with its position and its
 velocity measured; its process noise is raised while it foretells badly, so that who stands or drives steadily is known
-well and who brakes is followed at once ([barshalom2001][], chapters 6.2 and 11.2.2). A speed within
+well and who brakes is followed at once ([barshalom2001][], chapters 6.2 and 11.2.2). The velocity turns as the object
+has been seen to turn (chapter 11.7.1): else it would lag in a bend, and point out of the lane. A speed within
 its own uncertainty is none. An id that is new where one has just been lost is the same object with another name.
 """
 
@@ -62,18 +63,19 @@ class MeasuredNoise:
 
 
 def estimate(
-    before: FloatArray, rows: IntArray, found: Detections, stamp: float, noise: MeasuredNoise
+    before: FloatArray, yaw_rate: FloatArray, rows: IntArray, found: Detections, stamp: float, noise: MeasuredNoise
 ) -> tuple[FloatArray, MeasuredNoise]:
     """The estimates of the objects seen at `stamp` (N, ESTIMATE), put into their bodies, and the noise measured by now.
 
-    `rows` are those of `before`, the estimates that were, which the first `found.seen` objects continue, -1 for none.
+    `rows` are those of `before`, the estimates that were, which the first `found.seen` objects continue, -1 for none;
+    `yaw_rate` (M,), rad/s, is how these turned.
     """
     estimates, variances, body = np.empty((len(rows), ESTIMATE)), np.empty(2), found.body[: len(rows)]
     _measure(before, rows, body, stamp, noise.position, noise.velocity, variances)
     noise = MeasuredNoise(math.sqrt(variances[0]), math.sqrt(variances[1]))
     exact = noise.position <= EXACT_M
     position, floor = noise.position * noise.position, max(noise.velocity, _LEAST_NOISE)
-    _filter(before, rows, body, stamp, exact=exact, position=position, velocity=floor * floor, out=estimates)
+    _filter(before, yaw_rate, rows, body, stamp, exact, position=position, velocity=floor * floor, out=estimates)
     return estimates, noise
 
 
@@ -157,7 +159,7 @@ def _measure(
 
 @kernel
 def _filter(
-    before: FloatArray, rows: IntArray, body: FloatArray, stamp: float, exact: bool,
+    before: FloatArray, yaw_rate: FloatArray, rows: IntArray, body: FloatArray, stamp: float, exact: bool,
     position: float, velocity: float, out: FloatArray,
 ) -> None:  # fmt: skip
     """Each object's estimate after it was seen, also as its body; the variances are those of a measurement."""
@@ -169,7 +171,8 @@ def _filter(
             one[EST_X], one[EST_Y], one[EST_VX], one[EST_VY] = now[ob.X], now[ob.Y], now[ob.VX], now[ob.VY]
             one[VAR_X], one[COV], one[VAR_V], one[NIS] = position, 0.0, velocity, 1.0
         elif stamp > before[rows[i], SEEN]:
-            _update(before[rows[i]], stamp - before[rows[i], SEEN], position, velocity, one)
+            dt = stamp - before[rows[i], SEEN]
+            _update(before[rows[i]], dt, dt * yaw_rate[rows[i]], position, velocity, one)
         else:
             for k in range(EST_X, ESTIMATE):
                 one[k] = before[rows[i], k]
@@ -186,8 +189,8 @@ def _leaps(old: FloatArray, one: FloatArray, position: float) -> bool:
 
 
 @kernel
-def _update(old: FloatArray, dt: float, position: float, velocity: float, one: FloatArray) -> None:
-    """One step of the filter: what it foretold, and what was measured since."""
+def _update(old: FloatArray, dt: float, turn: float, position: float, velocity: float, one: FloatArray) -> None:
+    """One step of the filter: what it foretold, the velocity turned by so much (rad), and what was measured since."""
     q = _MANEUVER if old[NIS] > _HIGH_NIS else _STEADY
     p = old[VAR_X] + dt * (2.0 * old[COV] + dt * (old[VAR_V] + q * dt / 3.0))
     c = old[COV] + dt * (old[VAR_V] + 0.5 * q * dt)
@@ -196,18 +199,25 @@ def _update(old: FloatArray, dt: float, position: float, velocity: float, one: F
     det = sp * sv - c * c
     kpp, kpv = (p * sv - c * c) / det, (c * sp - p * c) / det
     kvp, kvv = (c * sv - v * c) / det, (v * sp - c * c) / det
+    chord, turned = _rotated(old[EST_VX], old[EST_VY], 0.5 * turn), _rotated(old[EST_VX], old[EST_VY], turn)
     nis = 0.0
     for axis in range(2):
-        ahead = old[EST_X + axis] + dt * old[EST_VX + axis]
-        off, faster = one[RAW_X + axis] - ahead, one[RAW_VX + axis] - old[EST_VX + axis]
+        ahead = old[EST_X + axis] + dt * chord[axis]
+        off, faster = one[RAW_X + axis] - ahead, one[RAW_VX + axis] - turned[axis]
         nis += (sv * off * off - 2.0 * c * off * faster + sp * faster * faster) / det
         one[EST_X + axis] = ahead + kpp * off + kpv * faster
-        one[EST_VX + axis] = old[EST_VX + axis] + kvp * off + kvv * faster
+        one[EST_VX + axis] = turned[axis] + kvp * off + kvv * faster
     one[VAR_X] = p - kpp * p - kpv * c
     one[COV] = c - kpp * c - kpv * v
     one[VAR_V] = v - kvp * c - kvv * v
     # Two axes of two measurements each: the sum of their squares is 4 on average.
     one[NIS] = old[NIS] + dt / (dt + _NIS_S) * (0.25 * nis - old[NIS])
+
+
+@kernel
+def _rotated(x: float, y: float, angle: float) -> tuple[float, float]:
+    c, s = elementary.cos(angle), elementary.sin(angle)
+    return c * x - s * y, s * x + c * y
 
 
 @kernel

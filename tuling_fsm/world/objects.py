@@ -158,12 +158,19 @@ def _sized(size: float, largest: float) -> float:
     return min(size, largest) if size > 0.0 else SMALL_M
 
 
-def move_on(found: Detections, age: float) -> None:
-    """Put what was seen `age` (s) ago where its velocity has taken it since."""
+def move_on(found: Detections, yaw_rate: FloatArray, age: float) -> None:
+    """Put what was seen `age` (s) ago where its velocity has taken it since, on the arc of one that turns: `yaw_rate`
+    (N,), rad/s.
+    """
     if age > 0.0:
-        body = found.body[: found.seen]
-        body[:, X] += age * body[:, VX]
-        body[:, Y] += age * body[:, VY]
+        body, turn = found.body[: found.seen], age * yaw_rate[: found.seen]
+        vx, vy = body[:, VX].copy(), body[:, VY].copy()
+        c, s = elementwise.cos(0.5 * turn), elementwise.sin(0.5 * turn)
+        body[:, X] += age * (c * vx - s * vy)
+        body[:, Y] += age * (s * vx + c * vy)
+        c, s = elementwise.cos(turn), elementwise.sin(turn)
+        body[:, VX], body[:, VY] = c * vx - s * vy, s * vx + c * vy
+        body[:, HEADING] = (body[:, HEADING] + turn) % (2.0 * math.pi)
 
 
 def _faults(verdict: _Verdict, rows: npt.NDArray[np.void]) -> tuple[InputFault, ...]:

@@ -30,7 +30,7 @@ PAST = 9
 
 _ANCHOR_M = 1.0
 """One that is this far from where it was seen to stand has moved, whatever its reported speed."""
-_TURN_FILTER_S = 0.4
+_TURN_FILTER_S = 0.2
 _MAX_YAW_RATE = 1.0
 
 
@@ -66,7 +66,8 @@ def follow(
     `stamp`; what coasts stays as it is.
     """
     rows, n = association.rows, found.seen
-    seen, noise = estimate(previous.estimates, rows, found, stamp, previous.noise)
+    yaw_rate = np.ascontiguousarray(previous.past[:, YAW_RATE])
+    seen, noise = estimate(previous.estimates, yaw_rate, rows, found, stamp, previous.noise)
     past: FloatArray = np.empty((n, PAST))
     _follow(previous.past, rows, found.kind, found.body, stamp, parameters.moving_speed, past)
     if n == len(found.id):
