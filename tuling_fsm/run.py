@@ -52,7 +52,7 @@ BASELINES: Mapping[str, Callable[[RoadMap, Route, Vehicle], BaselinePlanner]] = 
 PLANNERS = (AGENT, *BASELINES)
 OWN, SUMO = "own", "sumo"
 TRAFFIC = (OWN, SUMO)
-"""Who drives the other vehicles: the simulator itself, or SUMO beside it."""
+"""What drives the other vehicles: the simulator itself, or SUMO beside it."""
 PROGRESS_PERIOD_S = 1.0
 """Simulated time between two lines of progress, s."""
 
@@ -118,7 +118,7 @@ def run_scenario(
         progress: called with a line of text about once a simulated second.
         planner: that drives, one of `PLANNERS`.
         perception: level of what the sensors get wrong.
-        traffic: who drives the other vehicles, one of `TRAFFIC`.
+        traffic: what drives the other vehicles, one of `TRAFFIC`.
         bag: whether more than `result.json` is written.
         film: whether the bag is drawn as well, in `report.html` and `pictures.html`: a third of the time of a run.
         view: where the run is shown while it goes on; None shows it nowhere.
@@ -167,7 +167,7 @@ def run_scenario(
 def _foreign(
     traffic: str, scenario: Scenario, map_file: Path, road_map: RoadMap
 ) -> AbstractContextManager[ForeignTraffic | None]:
-    """Who drives the other vehicles, if it is not the simulator itself."""
+    """What drives the other vehicles, if it is not the simulator itself."""
     if traffic == OWN:
         return nullcontext()
     from tuling_fsm.sim.sumo.traffic import SumoTraffic, check_scenario

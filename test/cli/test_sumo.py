@@ -57,7 +57,7 @@ def test_two_versions_of_sumo_are_one_line(monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([str(RUDE)], "10 pedestrians, of whom SUMO knows nothing"),
+        ([str(RUDE)], "10 pedestrians, unknown to SUMO"),
         ([str(RAIN)], "its own actors"),
         ([str(ROAM), "--ros"], "sumo drives beside no nodes"),
     ],

@@ -14,9 +14,9 @@ from tuling_fsm.world.traffic import PredictedLanes, line_words
 from tuling_fsm.world.world import World
 
 _BESIDE_M = 0.3
-"""Room beside the car that it would rather keep: who stands in it is ahead, not beside."""
+"""Room beside the car that it would rather keep: what stands in it is ahead, not beside."""
 _OVERLAP_M = 0.5
-"""Who stands ahead may seem to reach this far behind the front bumper."""
+"""A vehicle that stands ahead may seem to reach this far behind the front bumper."""
 
 
 class QueueAhead(NamedTuple):

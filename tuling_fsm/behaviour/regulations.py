@@ -20,7 +20,7 @@ UNKNOWN = (Light.UNKNOWN, Light.DARK)
 SETTLED_S = 2.0
 """A light that has been red for longer than this (s) was red before any car that may still pass it came near."""
 _INSIDE_M = 3.0
-"""A line farther inside a junction than this counts for those who are not in the junction yet."""
+"""A line farther inside a junction than this counts for agents that are not in the junction yet."""
 _SAME_PLACE_M = 15.0
 
 

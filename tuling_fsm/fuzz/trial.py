@@ -112,7 +112,7 @@ def _judged(refusal: InputError) -> Trial:
 
 @contextlib.contextmanager
 def _timed(limit_s: float) -> Iterator[None]:
-    """Ends what takes longer than so much processor time, s. Compiled code is ended by who started the process."""
+    """Ends what takes longer than so much processor time, s. Compiled code is ended by the parent process."""
 
     def over(number: int, frame: FrameType | None) -> None:
         raise OverTime

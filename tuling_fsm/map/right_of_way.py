@@ -36,7 +36,7 @@ def has_sign(road_map: RoadMap, lane_id: LaneId) -> bool:
 
 
 def turns_across(way: Headings, other: Headings, left_hand: bool) -> bool:
-    """Whether who takes a way turns across that of one who comes from the opposite side and does not, and so gives way
+    """Whether one that takes a way turns across that of one from the opposite side that does not, and so gives way
     (Vienna Convention on Road Traffic, article 16).
     """
     (begin, end), (other_begin, other_end) = way, other

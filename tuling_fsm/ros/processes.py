@@ -195,7 +195,7 @@ class ProcessGroup:
         self.environment["PYTHONUNBUFFERED"] = "1"
         self._children: dict[str, _Child] = {}
         self.told: dict[str, Report] = {}
-        """Who is told of lines that begin with the name of a process and a colon."""
+        """What is told of lines that begin with the name of a process and a colon."""
 
     def start(self, name: str, command: Sequence[str]) -> None:
         """Start one process with this interpreter, such as `("-m", "module")`."""

@@ -61,7 +61,7 @@ class RouteClient:
                 self._answered(number, None)
 
     def forget(self) -> None:
-        """Forget all questions: their answers are not given to who asks next, whose numbers begin anew."""
+        """Forget all questions: their answers are not given to the one that asks next, whose numbers begin anew."""
         for future, _ in self._open.values():
             self._client.remove_pending_request(future)
         self._open.clear()

@@ -25,7 +25,7 @@ CLOSING_S = 2.0
 DEPTH = 50
 """Messages of a topic that wait for this node; what does not find room is not shown."""
 FIRST = "trajectory"
-"""Who sends inputs may wait for the planner to listen: this node listens to them only after it has answered."""
+"""What sends inputs may wait for the planner to listen: this node listens to them only after it has answered."""
 _SHOWN = ("route_blocked", "state", "transition", "why", "sensors", "indicators", "markers")
 _SAID_EVERY_S = 30.0
 

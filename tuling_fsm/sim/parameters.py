@@ -181,7 +181,7 @@ class RefereeParameters:
     stop_line: float = param(0.3, "m", 0.0, 5.0, "a bumper this far over a stop line has passed it")
     stop_zone: float = param(4.0, "m", 0.5, 20.0, "a stop sign is heeded by standing this near before the line")
     standing: float = param(0.1, "m/s", 0.01, 1.0, "below this the car stands")
-    stopped: float = param(0.05, "m/s", 0.0, 1.0, "who is touched while no faster than this was standing")
+    stopped: float = param(0.05, "m/s", 0.0, 1.0, "an agent touched while no faster than this was standing")
     lateral_accel: float = param(4.89, "m/s^2", 0.5, 20.0, "comfort limit")
     accel: float = param(2.4, "m/s^2", 0.5, 20.0, "comfort limit")
     decel: float = param(4.05, "m/s^2", 0.5, 20.0, "comfort limit")

@@ -230,7 +230,7 @@ class Simulation:
 
         Args:
             trajectory: what to follow; None when no plan came: the last one is followed on.
-            state: the machine's state, for those who look on; nothing is judged by it.
+            state: the machine's state, for the viewer; nothing is judged by it.
             delta: length of this frame (s) instead of the fixed one; such a run does not repeat.
 
         Raises:
@@ -260,7 +260,7 @@ class Simulation:
         self._judge(dt, light_of)
 
     def _step_agents(self, dt: float, light_of: dict[int, int]) -> None:
-        """Everybody but the ego, and but those whom another simulator drives."""
+        """Everybody but the ego, and but those that another simulator drives."""
         lights, pose, v = self.lights.states(self.stamp), self.ego.pose, self.ego.v
         request = self._ego_agent.request(self.stamp, v, light_of, self._ground.junction_lanes)
         ego_boxes = self._ego_agent.boxes(pose, self._ground.z, v, self.ego.yaw_rate)

@@ -26,7 +26,7 @@ def own_time(own: float, came: float) -> float:
 
 
 class _TrackKey(NamedTuple):
-    """Who it is, and what about it does not change within a track."""
+    """Which agent it is, and what about it does not change within a track."""
 
     id: int
     kind: int

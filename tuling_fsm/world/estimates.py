@@ -2,9 +2,9 @@
 
 How noisy it is, is measured: by how far what an object has moved differs from its reported velocities. A table that is
 exact is taken as it is. Else each object has a Kalman filter of nearly constant velocity, with its position and its
-velocity measured; its process noise is raised while it foretells badly, so that who stands or drives steadily is known
-well and who brakes is followed at once ([barshalom2001][], chapters 6.2 and 11.2.2). The velocity turns as the object
-has been seen to turn (chapter 11.7.1): else it would lag in a bend, and point out of the lane. A speed within
+velocity measured; its process noise is raised while it foretells badly, so that what stands or drives steadily is
+known well and what brakes is followed at once ([barshalom2001][], chapters 6.2 and 11.2.2). The velocity turns as the
+object has been seen to turn (chapter 11.7.1): else it would lag in a bend, and point out of the lane. A speed within
 its own uncertainty is none. An id that is new where one has just been lost is the same object with another name.
 """
 
@@ -43,7 +43,7 @@ _LEAP_M = 3.0
 _LONGEST_STEP_S = 0.25
 """Between two sights that tell the noise: in a longer time an object can turn or brake."""
 _STEADY, _MANEUVER = 0.02, 6.0
-"""Spectral density of the acceleration of who goes on as before, and of who does not, m^2/s^3."""
+"""Spectral density of the acceleration of what goes on as before, and of what does not, m^2/s^3."""
 _HIGH_NIS, _NIS_S = 1.7, 0.15
 """An object whose normalized innovation squared, averaged over so long, is above this does not go on as before."""
 _SURE = 3.0

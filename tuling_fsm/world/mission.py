@@ -48,7 +48,7 @@ BOUNDS: Mapping[str, MissionBound] = {
     "time_s": _TIME,
     "speed": _SPEED,
 }
-"""Every number of a mission; what lies beyond is a slip of whoever wrote it."""
+"""Every number of a mission; what lies beyond is a slip of the pen."""
 MOST = 10_000
 """Members of any list: a longer one would only take up time and memory."""
 

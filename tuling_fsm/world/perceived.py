@@ -24,7 +24,7 @@ _RESTRICTIVE = (
     Light.RED, Light.RED_YELLOW, Light.UNKNOWN, Light.DARK, Light.YELLOW, Light.FLASHING_YELLOW, Light.GREEN,
 )  # fmt: skip
 """What forbids more goes before: red holds even where a junction is directed by hand (INT-5), what is unknown counts as
-red else (INT-2), and yellow is driven through by who cannot stop in comfort.
+red else (INT-2), and yellow is driven through by a car that cannot stop in comfort.
 """
 _RANK = {state: rank for rank, state in enumerate(_RESTRICTIVE)}
 _MAX_LINE_KIND = 7

@@ -79,7 +79,7 @@ class PoseCorrection(NamedTuple):
         return tuple(replace(slot, x=slot.x + self.x, y=slot.y + self.y) if self.corrects else slot for slot in seen)
 
     def sent(self, plan: Trajectory) -> Trajectory:
-        """A plan as it is sent to who drives by the pose as it is said to be."""
+        """A plan as it is sent to a tracker that drives by the pose as it is said to be."""
         return replace(plan, x=plan.x - self.x, y=plan.y - self.y) if self.corrects else plan
 
 

@@ -1,10 +1,10 @@
-"""Who stands in line (NOR-11): a queue is no obstacle, what is parked or has broken down is one.
+"""Which vehicles stand in line (NOR-11): a queue is no obstacle, what is parked or has broken down is one.
 
-A vehicle that stands is in line behind another one that stands or creeps, close ahead in its lane; and where nobody is
+A vehicle that stands is in line behind another one that stands or creeps, close ahead in its lane; and where nothing is
 ahead of it, before a light that is not known to be green, or before a junction or ring that is full, be it of traffic
 with priority at a yield line, of a jam, or for want of room behind it. Before a junction that is free it is given the
-time that a driver takes for a turn. Who stands off the middle of the lane, at its outer edge, is parked there. Who
-stands with nobody ahead and for no such reason has broken down: that one alone is an obstacle, and those that stand
+time that a driver takes for a turn. What stands off the middle of the lane, at its outer edge, is parked there. What
+stands with nothing ahead and for no such reason has broken down: that one alone is an obstacle, and those that stand
 behind it stay in line.
 
 A line reaches from a vehicle to its head. It moves when any of these moves, not when others join behind; round a ring
@@ -77,7 +77,7 @@ def waiting_lines(
     lanes: LaneArrays, line_green: BoolArray, kind: ByteArray, body: FloatArray, past: FloatArray,
     places: LanePlaces, found: LaneChains, ahead: LookAhead, stamp: float, p: QueueParameters,
 ) -> Waiting:  # fmt: skip
-    """Who of N objects waits in line; `body` (N + 1, BODY) has the car itself as the last row, which is in none.
+    """Which of N objects wait in line; `body` (N + 1, BODY) has the car itself as the last row, which is in none.
 
     `line_green` are the stop lines whose light is known to let traffic through; `found` and `ahead` tell the ways of
     the objects and what is on them.

@@ -90,7 +90,7 @@ SMOOTHING_M = 2.2
 """Lanelets are drawn by hand, and bend in their corners: people turn in over more than that, and the BMW turns its
 wheels more slowly than the car that the planner is made for."""
 BRAKE = 6.0
-"""Recorded people follow each other more closely than a car in a competition does. Who would brake no harder than that
+"""Recorded people follow each other more closely than a competition car does. One that brakes no harder than that
 one (m/s^2) would take the gap between any two of them for unsafe."""
 
 

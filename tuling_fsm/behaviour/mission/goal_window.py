@@ -2,7 +2,7 @@
 
 The car comes to the lane of the place, keeps one speed, and changes it just before the place to that which is asked for
 there. In a window that goes on for a while it drives as it would anyhow, but not out of it before its time. It never
-goes faster for a window than it would anyhow: who is late comes late.
+goes faster for a window than it would anyhow: a late car comes late.
 """
 
 from __future__ import annotations

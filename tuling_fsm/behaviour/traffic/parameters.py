@@ -109,7 +109,7 @@ class StartParameters:
 
 @dataclass(frozen=True)
 class QueueWallParameters:
-    """Those who wait in a lane and could be passed."""
+    """Vehicles that wait in a lane and could be passed."""
 
     horizon: float = param(40.0, "m", 5.0, 100.0, "they are looked for up to here", clause="NOR-11")
     gap: float = param(2.5, "m", 0.5, 10.0, "stop this far behind one that waits in line", clause="NOR-11", live=True)

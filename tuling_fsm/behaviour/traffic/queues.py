@@ -20,7 +20,7 @@ _TURNED_RAD = 0.785
 
 
 def queue_walls(now: TrafficSituation) -> Iterator[tuple[float, StopWall]]:
-    """Walls across the lanes of those who wait, and whom the car could pass, with their arc lengths on the route."""
+    """Walls across the lanes of vehicles that wait and that the car could pass, with their arc lengths on the route."""
     traffic, reach = now.world.traffic, now.parameters.queue.horizon
     pose = now.world.ego.pose
     for row in np.flatnonzero(traffic.waiting).tolist():

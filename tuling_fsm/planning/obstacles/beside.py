@@ -28,7 +28,7 @@ from tuling_fsm.planning.paths.reference_line import COS, SIN, S, X, Y
 from tuling_fsm.world.inputs import Kind
 
 PERSON, STANDING, HIDING = range(3)
-"""What is passed: a person, a vehicle that stands, the front of one that hides whoever steps out there."""
+"""What is passed: a person, a vehicle that stands, the front of one that may hide people."""
 _CAR, _TRUCK, _BUS = int(Kind.CAR), int(Kind.TRUCK), int(Kind.BUS)
 LOW, HIGH, FROM, TO, LEAST = range(5)
 """Columns of `ObstaclesBeside.span`."""

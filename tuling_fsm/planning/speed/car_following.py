@@ -17,7 +17,7 @@ _CREEP = 0.5
 _CREEPS = 0.3
 """Slower than this (m/s) too little energy is left to brake firmly for it, however short the room seems."""
 _FALLING_BACK = 0.7
-"""A gap that is safe but smaller than wanted is opened no faster than this (m/s): who follows is not made to brake."""
+"""A gap that is safe but smaller than wanted is opened no faster than this (m/s): what follows need not brake."""
 
 
 class LongitudinalLimits(NamedTuple):

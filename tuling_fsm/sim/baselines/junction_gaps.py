@@ -1,8 +1,8 @@
 """Junctions for a baseline: it enters where the gaps in the traffic that it has to let by are long enough.
 
 For every vehicle in a lane that meets the car's way through the junction, or about to come into one, the time in which
-it may be where both ways meet is compared with the time in which the car will be there. Who has to be let by is that of
-the Vienna Convention on Road Traffic, article 18: who is in the junction, who comes on a road with priority, the
+it may be where both ways meet is compared with the time in which the car will be there. Priority is that of the
+Vienna Convention on Road Traffic, article 18: one in the junction, one on a road with priority, the
 oncoming ones where the car turns across their way, and where nothing rules the junction those from the right.
 """
 
@@ -43,7 +43,7 @@ SPEEDS_UP, OWN_SHARE = 1.0, 0.7
 AWRY = math.radians(60.0)
 TURN, OPPOSITE = math.radians(30.0), math.radians(135.0)
 FROM_RIGHT = math.radians(45.0), math.radians(135.0)
-"""Heading of who comes from the right, as seen from the car."""
+"""Heading of a vehicle from the right, as seen from the car."""
 OPEN, SIGNED, SHUT = 2, 1, 0
 RIGHT_BY_LIGHT = {Light.RED: SHUT, Light.RED_YELLOW: SHUT, Light.YELLOW: SIGNED}
 
@@ -153,7 +153,7 @@ class JunctionGaps:
         return frozenset(other for lane in crossing.lanes for other in conflicts.get(lane, ())) - set(crossing.lanes)
 
     def _yields(self, crossing: JunctionCrossing, own_right: int, other: LaneId, lights: dict[int, int]) -> bool:
-        """Whether the car has to let those by who come into a lane."""
+        """Whether the car has to let those by that come into a lane."""
         lane = self._map.lanes[other]
         before = [each for lane_id in (other, *lane.predecessors) for each in self._map.stop_lines_of(lane_id)]
         theirs = min((_right(line.kind, lights.get(line.signal)) for line in before), default=OPEN)

@@ -70,7 +70,7 @@ def roll_out(
     Args:
         profile: the route; it knows where the car is.
         start: the car now.
-        agents: of whom at least `STEPS` + 1 steps are forecast.
+        agents: of which at least `STEPS` + 1 steps are forecast.
         stops: places that the bumper has to stop at.
         model: for following and stopping.
     """
@@ -112,7 +112,7 @@ def _acceleration(
     if len(agents.s):
         reach = agents.half_aside + 0.5 * profile.vehicle.width + SIDE_ROOM_M
         leads = (np.abs(agents.offset[:, k] - targets[:, None]) < reach) & (agents.s[:, k] > s[:, None] + AHEAD_M)
-        leads &= agents.s[:, 0] > profile.s  # At constant velocity who is behind drives through the car.
+        leads &= agents.s[:, 0] > profile.s  # At constant velocity what is behind drives through the car.
         gap = np.where(leads, agents.s[:, k] - agents.half_along - front[:, None], np.inf)
         a = np.minimum(a, model.behind(v[:, None], gap, agents.v_along).min(axis=1))
     return a

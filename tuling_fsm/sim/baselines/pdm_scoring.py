@@ -88,7 +88,7 @@ def _touches(rows: ProposalSet, agents: AgentForecast, vehicle: Vehicle, later: 
 
 
 def _ahead(rows: ProposalSet, agents: AgentForecast, steps: int) -> BoolArray:
-    """Whose middle is ahead of the rear axle (P, N, K): a contact with the others, who come from behind, is theirs."""
+    """Whose middle is ahead of the rear axle (P, N, K): a contact with others, from behind, is theirs."""
     dx, dy = agents.x[None, :, :steps] - rows.x[:, None, :], agents.y[None, :, :steps] - rows.y[:, None, :]
     cos, sin = elementwise.cos(rows.heading), elementwise.sin(rows.heading)
     return np.asarray(dx * cos[:, None, :] + dy * sin[:, None, :] > 0.0)
@@ -121,7 +121,7 @@ def _direction(rows: ProposalSet, edges: RouteEdges) -> FloatArray:
 
 
 def _comfortable(rows: ProposalSet) -> BoolArray:
-    """Who (P,) stays within nuPlan's limits of comfort."""
+    """Which proposals (P,) stay within nuPlan's limits of comfort."""
     yaw_rate = rows.v * rows.curvature
     lateral = rows.v * yaw_rate
     along = np.all((rows.a <= ACCEL) & (rows.a >= -DECEL), axis=1)

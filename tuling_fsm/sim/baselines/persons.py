@@ -1,4 +1,4 @@
-"""Persons for a baseline: those who are on the lane ahead or on a crosswalk, or about to step there, are waited for."""
+"""Persons for a baseline: those on the lane ahead or on a crosswalk, or about to step there, are waited for."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ REACH_M = 45.0
 SIDE_ROOM_M = 0.5
 """Persons are passed at this distance at least."""
 LEAST_S, MARGIN_S, MOST_S = 1.5, 1.5, 5.0
-"""A person is waited for who at constant velocity is on the car's way until the car is past, and this much longer."""
+"""A person is waited for that at constant velocity is on the car's way until the car is past, and this much longer."""
 WALKING_PACE = 1.0
 """A car that is slower counts as this fast where it is asked when it comes, m/s."""
 BEFORE_CROSSWALK_M, BEFORE_PERSON_M = 1.0, 2.0
@@ -48,7 +48,7 @@ class PedestrianRules:
         )
 
     def obstacles(self, agents: RouteAgents, v: float) -> list[RouteObstacle]:
-        """Where to wait for whom, at a speed of `v` (m/s)."""
+        """Where to wait for which person, at a speed of `v` (m/s)."""
         front = self._profile.s + self._profile.vehicle.front
         gap = agents.s - agents.half_along - front
         person = np.isin(agents.rows["kind"], PERSONS) & (gap > -agents.half_along) & (gap < REACH_M)
@@ -61,7 +61,7 @@ class PedestrianRules:
         return found
 
     def _in_way(self, agents: RouteAgents, gap: FloatArray, v: float) -> BoolArray:
-        """Who is on the car's way at some time from now until it is past; who walks along it leads, and is followed."""
+        """Persons on the car's way at some time from now until it is past; one that walks along it is followed."""
         until = np.clip(np.maximum(gap, 0.0) / max(v, WALKING_PACE) + MARGIN_S, LEAST_S, MOST_S)
         later = agents.offset + agents.v_aside * until
         reach = 0.5 * self._profile.vehicle.width + agents.half_aside + SIDE_ROOM_M

@@ -206,7 +206,7 @@ def _actor(
 
 
 def _begins_at(name: str, initial: InitialInstant, placement: Placement | None, script: ActionContext) -> float:
-    """The speed at the beginning, m/s: of one that the script moves, else that of who it is beside."""
+    """The speed at the beginning, m/s: of one that the script moves, else that of the actor it is beside."""
     if name in script.controlled and not initial.speeds.get(name) and isinstance(placement, RelativeTo):
         return initial.speeds.get(placement.actor, 0.0)
     return initial.speeds.get(name, 0.0)

@@ -110,7 +110,7 @@ class StoryboardStep:
 
 
 _EVENTS = {ElementState.START: "start", ElementState.END: "end", ElementState.STOP: "end"}
-"""What those hear who wait for an element by an event: one that is cut short ends too."""
+"""What is told to those that wait for an element by an event: one that is cut short ends too."""
 _AFTER = {
     ElementState.START: ElementState.RUNNING,
     ElementState.END: ElementState.COMPLETE,
@@ -300,8 +300,8 @@ SIZES: dict[ValueType, Callable[[str], float | None]] = {
 
 
 def _in_state(condition: InState, now: StoryboardStep) -> bool:
-    """A transition holds once for whoever asks: in the step in which it happens, or in the next one for those who were
-    asked before it happened.
+    """A transition holds once for each that asks: in the step in which it happens, or in the next one for those that
+    were asked before it happened.
     """
     memory, element, state = now.memory, condition.element, condition.state
     if state in (ElementState.STANDBY, ElementState.RUNNING, ElementState.COMPLETE):

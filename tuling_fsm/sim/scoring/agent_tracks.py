@@ -1,7 +1,7 @@
-"""How long other agents have stood, whether they brake hard or turn, which lane they are on, and who waits in a queue.
+"""How long other agents have stood, whether they brake hard or turn, which lane they are on, and which wait in a queue.
 
-A queue is who stands on a lane behind others who stand, or before a light, a yield line or a full junction, while its
-line moves at all. Who stands at the kerb is parked; who stands there although the way is free has broken down.
+A queue is what stands on a lane behind others that stand, or before a light, a yield line or a full junction, while its
+line moves at all. What stands at the kerb is parked; what stands there although the way is free has broken down.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ BRAKING_S = 0.15
 QUEUE_GAP_M = 10.0
 """A queue's vehicles stand no farther from one another, and its first no farther from its line."""
 KERB_M = 0.9
-"""Who stands so far off the middle of the lane, towards its outer edge, has been parked."""
+"""What stands so far off the middle of the lane, towards its outer edge, has been parked."""
 WAITS_AT_FREE_LINE_S = 60.0
-"""Who stands so long before a line that is open does not wait."""
+"""What stands so long before a line that is open does not wait."""
 QUEUE_S = 300.0
 """Nor does a line of which nobody has moved for so long."""
 JUNCTION_M = 60.0

@@ -22,7 +22,7 @@ SAME_LEVEL_M = 3.0
 BUMPER_M = 0.3
 """How deep behind the bumper a contact still is one of the bumper."""
 BEHIND = math.radians(150.0)
-"""Who is behind has its middle at a larger angle from the heading, as seen from the axle that trails: nuPlan's."""
+"""One that is behind has its middle at a larger angle from the heading, as seen from the axle that trails: nuPlan's."""
 
 
 class Contact(str, Enum):

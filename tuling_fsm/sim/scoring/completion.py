@@ -80,7 +80,7 @@ class EndConditions:
 
     @property
     def completion(self) -> float:
-        """Share of the route that is behind the ego, 0 to 1; who came to the goal another way has driven the route only
+        """Share of the route that is behind the ego, 0 to 1; another way to the goal counts as the route only
         where that was closed.
         """
         if self._route is None:

@@ -1,5 +1,5 @@
-"""Failing to yield outside junctions: to who comes behind on a lane that the car changes to, and to who comes towards
-the car in a lane of the other direction (Vienna Convention on Road Traffic, articles 14 and 11).
+"""Failing to yield outside junctions: to one that comes behind on a lane that the car changes to, and to one that
+comes towards the car in a lane of the other direction (Vienna Convention on Road Traffic, articles 14 and 11).
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from tuling_fsm.sim.scoring.infraction_log import InfractionLog, RefereeFrame
 from tuling_fsm.world.inputs import Kind
 
 IN_BETWEEN_M, BESIDE_WAY_M = 25.0, 1.0
-"""Who brakes for somebody else has them no farther ahead, and no farther beside its way."""
+"""One that brakes for another has them no farther ahead, and no farther beside its way."""
 AS_FAST = 0.5
-"""Nobody brakes for who goes on the same way faster by this, m/s."""
+"""None brakes for one that goes on the same way faster by this, m/s."""
 CHANGE_NEAR_M = 60.0
-"""So far off others are looked at who are on a lane that the car comes to."""
+"""So far off others are looked at that are on a lane that the car comes to."""
 CHANGE_S = 3.0
-"""Who brakes within this time of a change of lanes does so for it."""
+"""One that brakes within this time of a change of lanes does so for it."""
 RESPONSE_S, HEADWAY_S = 0.4, 1.0
-"""Before a change of lanes who comes behind may have to brake by `HARD_BRAKING` after this response, to a headway of
+"""At a change of lanes one that comes behind may have to brake by `HARD_BRAKING` after this response, to a headway of
 this: the critical distance of UN Regulation 79, 5.6.4.7.
 """
 AGAINST = -0.7
 """Cosine between headings that are opposite."""
 MEET_S = 5.0
-"""One who comes towards the car in its own lane brakes for it within this time of meeting it."""
+"""One that comes towards the car in its own lane brakes for it within this time of meeting it."""
 
 
 class LaneYielding:
-    """Watches whom the car cuts in before, and whom it comes towards in their lane, outside junctions."""
+    """Watches what the car cuts in before, and what it comes towards in its lane, outside junctions."""
 
     def __init__(self, road_map: RoadMap, vehicle: Vehicle, tracks: AgentTracks) -> None:
         self._map, self._vehicle, self._tracks = road_map, vehicle, tracks
@@ -87,7 +87,7 @@ class LaneYielding:
         return float(along - 0.5 * (length + self._vehicle.length))
 
     def _too_near(self, frame: RefereeFrame, row: int, gap: float | None) -> bool:
-        """Whether one who comes behind, and does not brake yet, has less than the critical distance."""
+        """Whether one that comes behind, and does not brake yet, has less than the critical distance."""
         heading, v = float(frame.agents.boxes[row, 3]), float(frame.agents.boxes[row, 6])
         turned = wrap_angle(frame.ego.pose.heading - heading)
         if gap is None or elementary.cos(turned) < -AGAINST or frame.ego.v < 0.0:

@@ -1,4 +1,4 @@
-"""Whether bodies would be hit within a second if everybody went on as they go: along their lanes, into which who comes
+"""Whether bodies would be hit within a second if all went on as they go: along their lanes, into which one that comes
 out of a turn goes on turning, in junctions and off the lanes as they turn (constant turn rate), persons straight on.
 
 nuPlan's metric lets all go straight on ([caesar2021][]), which is a near miss for any two that pass

@@ -1,4 +1,4 @@
-"""Overtaking a queue: passing who waits in line on a side of the road that is not for it (StVO section 5; our own)."""
+"""Overtaking a queue: passing what waits in line on a side of the road that is not for it (StVO section 5; our own)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tuling_fsm.sim.scoring.infraction_log import InfractionLog, RefereeFrame
 
 NEAR_M = 15.0
 ASIDE_M = 6.0
-"""Who is passed nearer than this, from middle to middle, has been overtaken."""
+"""One that is passed nearer than this, from middle to middle, has been overtaken."""
 
 
 class QueueOvertaking:

@@ -116,7 +116,7 @@ class Referee:
             person, stands = kind in PERSONS, bool(abs(box[6]) <= self._p.stopped)
             fault = collision_fault(touched, person, stands, self.rules.inside_one_lane(frame.corners))
             detail = f"{kind.name.lower()} {agents.ids[row]}, {touched.value} contact at {abs(ego.v):.1f} m/s"
-            # Who is run into while touching already is another event where that is a person.
+            # What is run into while touching already is another event where that is a person.
             key = f"collision {agents.ids[row]}{' at fault' if person and fault else ''}"
             self._log.note(frame.stamp, key, "collision", detail, fault)
 

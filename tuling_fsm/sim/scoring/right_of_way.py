@@ -1,8 +1,8 @@
 """Failing to yield: to traffic that has priority in a junction, and to persons on a crosswalk or on the lane ahead.
 
 The leaderboard of CARLA 2.1 has one such infraction (to emergency vehicles, 0.40). Which traffic has priority is that
-of the Vienna Convention on Road Traffic, article 18: by signs and lights, and the oncoming one over who turns across.
-Where none of them tells, who comes first goes first, and of two that come at once the one from the right, in left-hand
+of the Vienna Convention on Road Traffic, article 18: by signs and lights, and the oncoming one over one that turns
+across. Where none of them tells, the first to come goes first, and of two at once the one from the right, in left-hand
 traffic from the left (paragraph 4).
 """
 
@@ -31,8 +31,8 @@ from tuling_fsm.sim.scoring.lane_yielding import brakes_for_another
 from tuling_fsm.world.inputs import Kind, Light
 
 POST_ENCROACHMENT_S = 1.0
-"""Who has priority reaches the place that the car has left no sooner than this: a shorter post-encroachment time is a
-serious conflict ([allen1978][]).
+"""An agent with priority reaches the place that the car has left no sooner than this: a shorter post-encroachment time
+is a serious conflict ([allen1978][]).
 """
 NEAR_M = 40.0
 """Agents this near to the car may be in conflict with it."""
@@ -41,19 +41,19 @@ APPROACH_M = 30.0
 CELL_M = 1.0
 """Size of the cells in which the car leaves its trace."""
 ACROSS = 0.9
-"""Who meets the car's way with headings whose cosine is larger drives along it, and follows."""
+"""One that meets the car's way with headings whose cosine is larger drives along it, and follows."""
 TURN = math.radians(30.0)
 """A way through a junction that bends more is a turn."""
 OPPOSITE = -0.7
-"""Cosine between the headings of those who come from opposite sides."""
+"""Cosine between the headings of agents that come from opposite sides."""
 CROSSWISE = 0.7
-"""Sine of the angle between the headings of one who comes from the side and the car, at least."""
+"""Sine of the angle between the headings of one that comes from the side and the car, at least."""
 AT_ONCE_S = 0.5
 """Two that come to a junction within this time of one another come at once."""
 HELD_UP_S = 3.0
-"""Who has braked hard for the car has done so no longer than this before the car was on its way."""
+"""One that has braked hard for the car has done so no longer than this before the car was on its way."""
 MEETS_S = 2.0
-"""Who would be where the car is on its way within this time, had it gone on, is held up."""
+"""One that would be where the car is on its way within this time, had it gone on, is held up."""
 OPEN, BY_RULE, SHUT = 2, 1, 0
 """How much right a way through a junction has: green or without a sign; behind a yield or stop line; red."""
 RIGHT_BY_LIGHT = {Light.RED: SHUT, Light.RED_YELLOW: SHUT, Light.YELLOW: BY_RULE, Light.FLASHING_YELLOW: BY_RULE}
@@ -79,8 +79,8 @@ class _Braking(NamedTuple):
 
 @dataclass
 class _Passage:
-    """One way through a junction: when the car came in, who was in a conflicting lane before it, and where it has been
-    when (cells of `CELL_M`, s). Its right is that with which the car came in: who clears a junction late keeps it.
+    """One way through a junction: when the car came in, what was in a conflicting lane before it, and where it has been
+    when (cells of `CELL_M`, s). Its right is that with which the car came in: one that clears a junction late keeps it.
     """
 
     junction: str
@@ -101,7 +101,7 @@ class _Passage:
 
 
 class JunctionYielding:
-    """Watches who is held up by the car in a junction, and on the lanes that lead there."""
+    """Watches which agents are held up by the car in a junction, and on the lanes that lead there."""
 
     def __init__(self, road_map: RoadMap, vehicle: Vehicle, tracks: AgentTracks) -> None:
         self._map, self._vehicle, self._tracks = road_map, vehicle, tracks
@@ -144,14 +144,14 @@ class JunctionYielding:
             self._passage = passage
             return passage
         self._approach = None if lane is None else lane.id
-        self._note_who_comes(frame, position)
+        self._note_priority(frame, position)
         if passage is not None:
             newest = max((when for when, _ in passage.trail.values()), default=-math.inf)
             passage = passage if frame.stamp - newest <= POST_ENCROACHMENT_S else None
         self._passage = passage
         return passage
 
-    def _note_who_comes(self, frame: RefereeFrame, position: LanePosition | None) -> None:
+    def _note_priority(self, frame: RefereeFrame, position: LanePosition | None) -> None:
         """When others come to the junction, at the moment when the car does, which moves on into it."""
         way = math.inf if position is None else self._map.lanes[position.lane].length - position.s
         if way > 0.5 * self._vehicle.length or abs(frame.ego.v) < AGENT_MOVES:
@@ -270,7 +270,7 @@ class JunctionYielding:
     def _has_priority(self, frame: RefereeFrame, number: int, other: LaneId, passage: _Passage) -> bool:
         theirs = self._right(frame.lights, other)
         if passage.right > SHUT:
-            # Who gets green lets those clear the junction who came in lawfully ([ncutlo2000][]).
+            # At green those clear the junction first that came in lawfully ([ncutlo2000][]).
             theirs = min(theirs, self._right(passage.lights, other))
         if theirs != passage.right or theirs == SHUT:
             return theirs > passage.right
@@ -303,7 +303,7 @@ class JunctionYielding:
         return [line for lane in lanes for line in self._map.stop_lines_of(lane)]
 
     def _turns_across(self, own: Lane, other: Lane) -> bool:
-        """Whether the car turns across the way of who comes from the opposite side and does not."""
+        """Whether the car turns across the way of one that comes from the opposite side and does not."""
         side = -1.0 if self._map.left_hand else 1.0
         opposed = elementary.cos(_begin(own) - _begin(other)) < OPPOSITE
         return opposed and side * _turn(own) > TURN and side * _turn(other) <= TURN
@@ -336,9 +336,9 @@ def _cells(pose: Pose, back: float, front: float, half: float) -> set[tuple[int,
 
 
 PERSON_S = 1.5
-"""Nobody drives at a person who would be reached within this time."""
+"""Nobody drives at a person that would be reached within this time."""
 REACTION_S = 1.0
-"""Who has been on the carriageway for this long can be reacted to (response time of RSS, [shalev2017][])."""
+"""One that has been on the carriageway for this long can be reacted to (response time of RSS, [shalev2017][])."""
 BESIDE_M = 0.3
 """A person this near to the sides of the car is in its way."""
 PERSON_NEAR_M = 25.0

@@ -21,7 +21,7 @@ from tuling_fsm.map.road_map import RoadMap
 ON_SURFACE = tuple(sorted(SURFACE))
 WRONG_WAY = math.radians(120.0)
 ALONG_CONNECTING = math.radians(30.0)
-"""In a junction who is turned by no more than this from a lane, or from its opposite, drives on it, and not across."""
+"""In a junction a car turned by no more than this from a lane, or from its opposite, drives on it, and not across."""
 PARKING = "parking"
 REVERSING = 2.0
 """Reversing faster than this is driving against the traffic: nuPlan's 2 m within a second, m/s."""
@@ -126,7 +126,7 @@ class RoadRules:
 
     def goes_against(self, position: LanePosition, heading: float, v: float) -> bool:
         """Whether a car with a heading (rad) that moves at `v` (m/s) goes against the traffic of its lane; in reverse
-        once it is faster than who makes room. In a junction all lanes there along which it drives have to say so.
+        once it is faster than one that makes room. In a junction all lanes there along which it drives have to say so.
         """
         lane = self._map.lanes[position.lane]
         if lane.type != DRIVING or -REVERSING <= v < 0.0:

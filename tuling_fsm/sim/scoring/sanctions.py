@@ -205,8 +205,8 @@ class Sanctions:
         return ends or (not lane.predecessors and s < DEAD_END_M)
 
     def returning(self, frame: RefereeFrame) -> bool:
-        """Whether the car is on its way to lanes that it is off; who drives along the other side is not, but for the
-        moves of a turn.
+        """Whether the car is on its way to lanes that it is off; one that drives along the other side is not, but for
+        the moves of a turn.
         """
         return self._returning and (self._turn_m > 0.0 or not self._against(frame))
 

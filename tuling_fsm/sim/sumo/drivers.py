@@ -25,7 +25,7 @@ def kind_of(name: str) -> Kind:
 
 
 def write_types(file: Path, parameters: SumoParameters, ego_length: float, ego_width: float) -> None:
-    """Write all types, as SUMO reads them. The ego (m) has the driver of a calm one, whom others never see."""
+    """Write all types, as SUMO reads them. The ego (m) has the driver of a calm one, which others never see."""
     root = etree.Element("additional")
     for index, each in enumerate(VEHICLE_CLASSES):
         for rude in (False, True):

@@ -1,7 +1,7 @@
 """The ego among SUMO's vehicles: put where it really is in every step, on a way that goes on through the junctions.
 
-SUMO's drivers heed at a junction who comes on a way that leads through it. `moveToXY` keeps a vehicle's route while it
-is on its edges, and cuts it to the present edge elsewhere: then those who have to yield would not see the ego come.
+SUMO's drivers heed at a junction what comes on a way that leads through it. `moveToXY` keeps a vehicle's route while it
+is on its edges, and cuts it to the present edge elsewhere: then those that have to yield would not see the ego come.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """SUMO in this process: everything that is asked of `libsumo` is asked here, in the map's frame and SI units.
 
-`libsumo` has one simulation in a process; whoever starts another ends the first.
+`libsumo` has one simulation in a process; starting another ends the first.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class SumoEngine:
                 self._sumo.vehicle.remove(name)
 
     def numbers(self) -> list[int]:
-        """Who is on the road."""
+        """The vehicles on the road."""
         return [int(name) for name in self._sumo.vehicle.getIDList() if name != EGO]
 
     def vehicles(self) -> list[SumoVehicle]:

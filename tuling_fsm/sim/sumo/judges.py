@@ -27,7 +27,7 @@ CLOSED = "ryuRY"
 
 
 class ContactEvent(NamedTuple):
-    """First step of a contact (s), whom the ego touches, its speed and the other's (m/s)."""
+    """First step of a contact (s), which vehicle the ego touches, its speed and the other's (m/s)."""
 
     t: float
     other: int
@@ -43,7 +43,7 @@ class EventLog:
         self._last: dict[int, float] = {}
 
     def note(self, stamp: float, others: Collection[int], ego: ActorState, seen: Mapping[int, SumoVehicle]) -> None:
-        """Note whom the ego touches at a time (s)."""
+        """Note what the ego touches at a time (s)."""
         for number in sorted(others):
             last = self._last.get(number)
             self._last[number] = stamp
@@ -105,7 +105,7 @@ class Judges:
 
 
 def partners(collisions: Sequence[SumoCollision]) -> set[int]:
-    """Who collides with the ego."""
+    """The vehicles that collide with the ego."""
     pairs = ((each.collider, each.victim) for each in collisions)
     return {int(other) for pair in pairs for other in pair if EGO in pair and other != EGO}
 

@@ -54,7 +54,7 @@ class LinkLights:
                 links[index] = _Link(self._signals(connection, match, road_map), connection.major)
 
     def _signals(self, connection: SumoConnection, match: LaneMatch, road_map: RoadMap) -> tuple[int, ...]:
-        """Lights that hold who comes to a link, by where their stop lines are. Netconvert names signals of a link, too,
+        """Lights that hold vehicles at a link, by where their stop lines are. Netconvert names signals of a link, too,
         among them those of the road that it leads to, and those that the map has for the other direction.
         """
         lane = f"{connection.source}_{connection.source_lane}"

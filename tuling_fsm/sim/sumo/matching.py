@@ -18,7 +18,7 @@ REACH_M = 3.0
 SAME_LANE_M = 0.5
 """A lane whose middle lies this near to that of a driving lane is that lane; netconvert keeps them within 0.1 m."""
 WITHIN_M = 5.0
-"""A stop line this near to the beginning of a way over a junction holds who comes to the junction."""
+"""A stop line this near to the beginning of a way over a junction holds vehicles that come to the junction."""
 LEAST_SHARE = 0.5
 """Where fewer lanes than this find theirs, the two do not speak of the same coordinates."""
 

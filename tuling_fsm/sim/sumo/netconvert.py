@@ -1,4 +1,4 @@
-"""SUMO's network of an OpenDRIVE map: its own `netconvert` makes it, and the map's signs say who has priority.
+"""SUMO's network of an OpenDRIVE map: its own `netconvert` makes it, and the map's signs say which way has priority.
 
 Left alone, netconvert guesses priority from speeds and numbers of lanes, whatever signs stand there: in CARLA's Town07
 23 of 36 edges with a sign would have a way with priority. So the nodes that signs lead into are told what they are, and

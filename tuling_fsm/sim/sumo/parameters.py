@@ -45,6 +45,6 @@ class SumoParameters:
     lane_change_time: float = param(3.0, "s", 0.0, 20.0, "time that a lane change takes")
     routes_ahead: int = param(4, "", 2, 50, "a vehicle knows at least so many edges of its way")
     routes_drawn: int = param(12, "", 3, 200, "and is given so many at a time")
-    population_period: float = param(0.5, "s", 0.05, 10.0, "who is on the road is looked at this often")
+    population_period: float = param(0.5, "s", 0.05, 10.0, "vehicles on the road are looked at this often")
     gap: float = param(25.0, "m", 1.0, 1000.0, "road for each vehicle beside its own length, at least")
     spawn_gap: float = param(12.0, "m", 2.0, 100.0, "from a vehicle that appears to the middle of any other, at least")

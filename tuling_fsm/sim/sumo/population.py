@@ -1,4 +1,4 @@
-"""Who is on SUMO's roads: vehicles appear, drive at random, and come back elsewhere when their way has ended."""
+"""The vehicles on SUMO's roads: they appear, drive at random, and come back elsewhere when their way has ended."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class SumoPopulation:
     Args:
         graph: where they drive.
         engine: SUMO.
-        random: draws who they are, where they appear and where they go.
+        random: draws their types, where they appear and where they go.
         wanted: how many, and how many of them rude; fewer where the roads have no room.
         parameters: of SUMO's traffic.
         manager: of the simulator's own: when one that stands is taken off, and how far from the ego one appears.
@@ -56,7 +56,7 @@ class SumoPopulation:
         shares = np.array([each.share for each in VEHICLE_CLASSES])
         classes = random.choice(len(VEHICLE_CLASSES), self.count, p=shares / shares.sum())
         self._absent = [type_name(int(index), bool(each)) for index, each in zip(classes, rude, strict=True)]
-        """Types of those who are not on the road."""
+        """Types of vehicles that are not on the road."""
         self._present: dict[int, str] = {}
         self._next = FIRST_ID
         self.removed = 0
@@ -73,14 +73,14 @@ class SumoPopulation:
             self._appear(kind, taken, ATTEMPTS)
 
     def settle(self) -> None:
-        """After a step: who has found no room or come to the end of its way is absent again."""
+        """After a step: a vehicle that has found no room or come to the end of its way is absent again."""
         self._engine.give_up_waiting()
         there = set(self._engine.numbers())
         for number in [each for each in self._present if each not in there]:
             self._absent.append(self._present.pop(number))
 
     def keep_up(self, vehicles: Sequence[SumoVehicle], x: float, y: float) -> None:
-        """Lengthen ways, take off who stands for ever out of the ego's sight (x, y), and have the absent appear."""
+        """Lengthen ways, take off what stands for ever out of the ego's sight (x, y), and have the absent appear."""
         far = self._manager.respawn_distance
         for each in vehicles:
             away = elementary.hypot(each.pose.x - x, each.pose.y - y)

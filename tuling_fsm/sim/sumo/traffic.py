@@ -91,7 +91,7 @@ class SumoTraffic:
         return self.run.boxes()
 
     def verdict(self) -> Mapping[str, Any]:
-        """Who drove, and what SUMO and the footprints say of the ego."""
+        """The vehicles that drove, and what SUMO and the footprints say of the ego."""
         return {"source": "sumo", "version": VERSION, "lights_unmatched": list(self.lights.unmatched)} | dict(
             self.run.verdict()
         )
@@ -147,7 +147,7 @@ class SumoRun:
         )
 
     def verdict(self) -> dict[str, Any]:
-        """Who drove, and what the judges say."""
+        """The vehicles that drove, and what the judges say."""
         return {
             "vehicles": self.population.count,
             "rude": self.population.rude,
@@ -165,9 +165,9 @@ def check_scenario(scenario: Scenario) -> None:
     """
     if scenario.actors:
         names = ", ".join(actor.name for actor in scenario.actors)
-        raise InputError(scenario.file, f"its own actors {names}, of whom SUMO knows nothing", "no actors with SUMO")
+        raise InputError(scenario.file, f"its own actors {names}, unknown to SUMO", "no actors with SUMO")
     if scenario.population.pedestrians:
         raise InputError(
-            scenario.file, f"{scenario.population.pedestrians} pedestrians, of whom SUMO knows nothing",
+            scenario.file, f"{scenario.population.pedestrians} pedestrians, unknown to SUMO",
             "none with SUMO: --set pedestrians=0",
         )  # fmt: skip

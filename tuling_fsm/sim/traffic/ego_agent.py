@@ -153,7 +153,7 @@ class EgoAgent:
             self._arrived = stamp
         relents = math.fmod(stands, INSIST_S + RELENT_S) > INSIST_S
         arrived = self._arrived + (YIELD_PENALTY_S if passage.yields else 0.0)
-        # Who stands where it has to yield is not waited for.
+        # One that stands where it has to yield is not waited for.
         if red or not near or relents or (passage.yields and stands > 0.0):
             arrived = math.inf
         lanes = np.concatenate((on, passage.lanes)) if len(on) else passage.lanes
@@ -171,7 +171,7 @@ class EgoAgent:
     def boxes(self, pose: Pose, z: float, v: float, yaw_rate: float, along_route: bool = True) -> FloatArray:
         """The ego's body now and predicted (K, 8): x, y, z, heading, length, width, speed, seconds from now.
 
-        Without `along_route` as those expect it who do not know its route: at constant speed and turn rate.
+        Without `along_route` as those expect it that do not know its route: at constant speed and turn rate.
         """
         vehicle = self._vehicle
         ahead = center_ahead(vehicle)

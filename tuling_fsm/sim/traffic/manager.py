@@ -343,8 +343,8 @@ class TrafficManager:
         self.ignored_pairs = np.array(sorted(known - keys if detect else known | keys), dtype=np.int64)
 
     def close_lanes(self, closed: Collection[int]) -> None:
-        """Let who drives at random turn off before lanes (by index) that lead nowhere now, as signs tell; all others
-        are open. Who is on such a lane already drives on to what closes it.
+        """Let vehicles that drive at random turn off before lanes (by index) that lead nowhere now, as signs tell; all
+        others are open. One on such a lane already drives on to what closes it.
         """
         before = self.graph.lane["endless"].copy()
         self.graph.lane["endless"] = endless_without(self.graph, self._endless, closed)

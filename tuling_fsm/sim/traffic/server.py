@@ -66,7 +66,7 @@ class TrafficServer:
         try:
             self._server = SimpleXMLRPCServer((HOST, port), logRequests=False, allow_none=True)
         except OSError as error:
-            raise InputError(f"port {port}", "it is in use", "a free port, or a client of who listens there") from error
+            raise InputError(f"port {port}", "it is in use", "a free port, or a client of the server there") from error
         self.port = int(self._server.server_address[1])
         for method in (self._enter, self._leave, self._post, self._confirm, self._asked_frame, self._asked_vehicles,
                        self._asked_settings):  # fmt: skip

@@ -167,6 +167,6 @@ class _Http(ThreadingHTTPServer):
                     self.close_connection = True
 
             def log_message(self, *_: object) -> None:
-                """Nothing: whoever drives reads standard error."""
+                """Nothing: standard error is for the run."""
 
         super().__init__(address, Handler)

@@ -2,7 +2,7 @@
 
 In the initial instant it is placed, given a speed and a route. From then on the planner drives it to the end of that
 route: of what the script asks of it later, places and routes count, and anything else takes the time that it would
-have taken, for those who wait for its end.
+have taken, for what waits for its end.
 """
 
 from __future__ import annotations

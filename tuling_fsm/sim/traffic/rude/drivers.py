@@ -1,4 +1,4 @@
-"""The rude part of the traffic: who it is, what each of them does next.
+"""The rude part of the traffic: which drivers it is, what each of them does next.
 
 They are vehicles of the population that run through its stages as all do. Before a frame their settings are changed:
 which lights they ignore, whether they are cleared for a junction, how fast they want to be, which lane they are in.
@@ -22,7 +22,7 @@ from tuling_fsm.sim.traffic.rude.sight import SeenVehicles, see
 from tuling_fsm.sim.traffic.stages import BRAKE, LEFT, RIGHT
 
 EGO_NUMBER, EGO_AS_SEEN = 0, (1 << 31) - 1
-"""Numbers of the ego's boxes: with its route for those who know it, and as it is seen for the others."""
+"""Numbers of the ego's boxes: with its route for those that know it, and as it is seen for the others."""
 HAZARD = LEFT | RIGHT | BRAKE
 FAST = 3.0
 """Slower ones do not brake for no cause, m/s."""

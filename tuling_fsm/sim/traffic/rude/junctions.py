@@ -91,7 +91,7 @@ def goes(
         lanes: first and one past the last of its path.
         seen: all vehicles.
         gap: in time to others that it thinks enough, s.
-        refuses: it does not look at who comes, only at who is in its way already.
+        refuses: it does not look at what comes, only at what is in its way already.
     """
     points = way_through(graph, fleet, i, *lanes)
     others = seen.near(float(points[0, 0]), float(points[0, 1]), i)

@@ -16,7 +16,7 @@ class RudeParameters:
     standing_gap: float = param(1.0, "m", 0.2, 10.0, "gap to the leader at standstill")
     gap_least: float = param(0.5, "s", 0.0, 10.0, "time gap to crossing traffic that is thought enough, at least")
     gap_most: float = param(2.0, "s", 0.0, 10.0, "and at most")
-    refuses: float = param(0.3, "", 0.0, 1.0, "share of junctions that are entered without a look at who comes")
+    refuses: float = param(0.3, "", 0.0, 1.0, "share of junctions that are entered without a look at what comes")
     ignores_signs: float = param(0.5, "", 0.0, 1.0, "share of stop signs that are not stopped at")
     red_most: float = param(2.0, "s", 0.0, 10.0, "a light that is red for less than a share of this is run")
     brake_rate: float = param(0.006, "1/s", 0.0, 1.0, "how often it brakes hard for no cause")

@@ -16,7 +16,7 @@ NEAR_M = 50.0
 STEP_M = 2.0
 """The own way through a junction is looked at every so many metres."""
 BESIDE_M = 2.2
-"""Who comes this near to a point of that way, going straight on, is expected there."""
+"""One that comes this near to a point of that way, going straight on, is expected there."""
 BODY_M = 3.2
 """A body whose middle is this near to the way stands in it."""
 SLOWEST = 3.0
@@ -76,13 +76,13 @@ def blocked(points: FloatArray, others: SeenVehicles) -> bool:
 
 
 def gap_seen(points: FloatArray, front: float, v: float, others: SeenVehicles, gap: float) -> bool:
-    """Whether nobody who goes straight on at the present speed comes to the way within a time (s) of oneself.
+    """Whether none that goes straight on at the present speed comes to the way within a time (s) of oneself.
 
     Args:
         points: of the way (J, 3): x, y, arc (m).
         front: arc of the own bumper, m.
         v: own speed, m/s.
-        others: who is seen.
+        others: those that are seen.
         gap: thought to be enough, s.
     """
     moving = others.v > AGENT_MOVES
