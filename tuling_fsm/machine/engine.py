@@ -71,6 +71,8 @@ class Engine(Generic[C, B, M]):
         self._position = _Position()
         self._hierarchy = _hierarchy(table, self._position)
         self._triggers = {row.key: f"row_{i}" for i, row in enumerate(table.rows)}
+        self._destinations: dict[tuple[str, str], str] = {}
+        """Where a row leads from a leaf, as far as it has been asked: the library takes 0.3 ms to find it."""
 
     def restore(self, record: StateRecord[M]) -> None:
         """Go on from a record.
@@ -147,14 +149,20 @@ class Engine(Generic[C, B, M]):
 
     def _fire(self, row: Row[C], holding: dict[str, float]) -> None:
         old = self.record.path
-        self._hierarchy.set_state(old, self._position)
-        self._hierarchy.trigger_event(self._position, self._triggers[row.key])
-        new = self._position.state
+        new = self._destination(old, row)
         # A timer outlives the transition where its source does: a composite around both leaves.
         around = [path for path in _ancestors(old) if path in _ancestors(new)]
         kept = {other.key for other in self.table.rows_from[old] if other.source in around and other is not row}
         timers = tuple((key, at) for key, at in holding.items() if key in kept)
         self.record = replace(self.record, path=new, entered_at=self.record.clock, true_since=timers)
+
+    def _destination(self, source: str, row: Row[C]) -> str:
+        known = self._destinations.get((source, row.key))
+        if known is None:
+            self._hierarchy.set_state(source, self._position)
+            self._hierarchy.trigger_event(self._position, self._triggers[row.key])
+            known = self._destinations[source, row.key] = self._position.state
+        return known
 
 
 def _min_dwell_s(row: Row[Any], leaf: Leaf[Any]) -> float:
