@@ -251,20 +251,20 @@ def test_a_motion_that_ends_before_the_predictions_stays_where_it_ended() -> Non
     """One of 3 s has got past 24 m; what is there in the fifth second comes after it."""
     short = free(8.2)[:31]
     late = spans(25, 29, 18.0, 24.0)
-    assert yi._passes_first(late, short, 0.5, 1.0, 0.0)
-    assert not yi._passes_first(late, free(7.9)[:31], 0.5, 1.0, 0.0)
-    assert not yi._passes_first(late, short[:30], 0.5, 1.0, 0.0), "a row less is not far enough"
+    assert yi._passes_first(late, short, 0.5, 1.0, 0.0, False)
+    assert not yi._passes_first(late, free(7.9)[:31], 0.5, 1.0, 0.0, False)
+    assert not yi._passes_first(late, short[:30], 0.5, 1.0, 0.0, False), "a row less is not far enough"
     room = 2.0 + 0.6 * 5.0
     for spare, passes in ((0.1, True), (-0.1, False)):
         behind = spans(25, 29, 10.0, float(short[-1, 0]) - room - spare)
-        assert bool(yi._passes_first(behind, short, 0.5, 1.0, 5.0)) is passes
+        assert bool(yi._passes_first(behind, short, 0.5, 1.0, 5.0, False)) is passes
 
 
 def test_what_is_on_the_path_already_is_judged_by_where_the_car_is_now() -> None:
     fast = free(10.0)
     for far, passes in ((0.5, False), (-0.1, True)):
-        assert bool(yi._passes_first(spans(0, 0, -4.0, far), fast, 1.2, 1.0, 0.0)) is passes
-        assert bool(yi._passes_first(spans(1, 1, -4.0, far), fast, 1.2, 1.0, 0.0)) is passes, "or as good as there"
+        assert bool(yi._passes_first(spans(0, 0, -4.0, far), fast, 1.2, 1.0, 0.0, False)) is passes
+        assert bool(yi._passes_first(spans(1, 1, -4.0, far), fast, 1.2, 1.0, 0.0, False)) is passes, "or as good as there"
 
 
 @pytest.mark.parametrize("v_other", [0.4, 0.9])
@@ -274,10 +274,10 @@ def test_a_slow_vehicle_that_goes_the_same_way_is_left_room_as_well(v_other: flo
     room = 2.0 + 0.6 * v_other
     for spare, passes in ((0.1, True), (-0.1, False)):
         there = spans(12, 12, s - 9.0, s - room - spare)
-        assert bool(yi._passes_first(there, rows, 0.0, 1.0, v_other)) is passes
+        assert bool(yi._passes_first(there, rows, 0.0, 1.0, v_other, False)) is passes
 
 
 @pytest.mark.parametrize(("v", "stands"), [(0.09, True), (0.11, False)])
 def test_a_car_that_stands_by_then_is_seen_by_who_comes_from_behind(v: float, stands: bool) -> None:
     rows = np.column_stack((np.full(71, 12.0), np.full(71, v), np.zeros(71)))
-    assert bool(yi._passes_first(spans(10, 20, 8.0, 11.5), rows, 1.0, 1.0, 3.0)) is stands
+    assert bool(yi._passes_first(spans(10, 20, 8.0, 11.5), rows, 1.0, 1.0, 3.0, False)) is stands

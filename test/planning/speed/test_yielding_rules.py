@@ -46,12 +46,12 @@ def test_a_car_passes_before_what_crosses_if_it_is_past_that_long_before(lead: f
     there = TIMES[12] - lead
     for spare, passes in ((0.1, True), (-0.1, False)):
         rows = free((24.0 + spare) / there)
-        assert bool(yi._passes_first(spans(12, 20, 20.0, 24.0), rows, lead, 0.3, 0.0)) is passes
-        assert bool(yi._passes_first(spans(12, 12, 20.0, 24.0), rows, lead, 0.3, 0.0)) is passes
+        assert bool(yi._passes_first(spans(12, 20, 20.0, 24.0), rows, lead, 0.3, 0.0, False)) is passes
+        assert bool(yi._passes_first(spans(12, 12, 20.0, 24.0), rows, lead, 0.3, 0.0, False)) is passes
     late = spans(12, 20, 20.0, 24.0)
     late[20, 1] = 90.0
-    assert not yi._passes_first(late, free(30.0 / there), lead, 0.3, 0.0), "it spreads later"
-    assert not yi._passes_first(spans(0, 3, 5.0, 9.0), free(10.0), lead, 0.3, 0.0), "it is there already"
+    assert not yi._passes_first(late, free(30.0 / there), lead, 0.3, 0.0, False), "it spreads later"
+    assert not yi._passes_first(spans(0, 3, 5.0, 9.0), free(10.0), lead, 0.3, 0.0, False), "it is there already"
 
 
 @pytest.mark.parametrize("ease", [0.0, 0.5, 1.0])
@@ -62,7 +62,7 @@ def test_a_vehicle_that_goes_the_same_way_is_left_its_room(ease: float, v_other:
     for spare, passes in ((0.1, True), (-0.1, False)):
         rows = free(7.0)
         rows[:, 0] += 24.0 + room + spare - rows[round(TIMES[12] / STEP_S), 0]
-        assert bool(yi._passes_first(spans(12, 12, 20.0, 24.0), rows, 1.5, ease, v_other)) is passes
+        assert bool(yi._passes_first(spans(12, 12, 20.0, 24.0), rows, 1.5, ease, v_other, False)) is passes
 
 
 def test_what_comes_up_from_behind_to_a_car_that_stands_by_then_is_none_of_its_business() -> None:
@@ -73,8 +73,11 @@ def test_what_comes_up_from_behind_to_a_car_that_stands_by_then_is_none_of_its_b
     stands, end = round(2.5 / PREDICTION_STEP_S) + 1, stops[-1, 0]
     for first, passes in ((stands, True), (stands - 4, False)):
         walker = spans(first, PREDICTION_STEPS - 1, end - 3.0, end - 1.0, 1.4)
-        assert yi._passes_first(walker, stops, 1.2, 1.0, 1.4) == passes
-    assert not yi._passes_first(spans(stands, stands + 9, end - 3.0, end + 1.0), stops, 1.2, 1.0, 0.0), "across"
+        assert yi._passes_first(walker, stops, 1.2, 1.0, 1.4, False) == passes
+    for walks, seconds, passes in ((False, 3.9, False), (True, 3.9, True), (True, 3.3, False)):
+        first = round(seconds / PREDICTION_STEP_S)
+        across = spans(first, first + 9, end - 3.0, end + 1.0)
+        assert yi._passes_first(across, stops, 1.2, 1.0, 0.0, walks) == passes, "a person goes round what has stood"
 
 
 def entered(rows: FloatArray, top: float, alongside: bool, traffic: StBoundaries | None = None) -> StBoundaries:

@@ -94,11 +94,14 @@ def _goes_along(frenet: FrenetPath, moving: MovingObstacles, i: int, j: int) -> 
 
 
 @inlined_kernel
-def _passes_first(spans: FloatArray, free: FloatArray, lead: float, ease: float, v_other: float) -> bool:
+def _passes_first(
+    spans: FloatArray, free: FloatArray, lead: float, ease: float, v_other: float, walks: bool
+) -> bool:
     """Whether a car that drives `free` (rows of `roll_out`) is past before the object comes, `lead` seconds to spare.
 
     `v_other` is the speed of an object that goes the same way and must not be made to brake, else 0; `ease` scales the
-    room before it. It sees a car that stands, and stops behind it or goes round it.
+    room before it. It sees a car that stands, and stops behind it or goes round it; so does a person (`walks`) where
+    the car has stood for as long as is to spare.
     """
     for j in range(len(spans)):
         if spans[j, 0] == np.inf:
@@ -111,7 +114,7 @@ def _passes_first(spans: FloatArray, free: FloatArray, lead: float, ease: float,
             room = _CUT_IN_GAP + _CUT_IN_TIME * v_other + max(0.0, v_other - free[now, 1]) * lead
             if free[now, 0] < spans[j, 1] + ease * room:
                 return False
-        elif free[early, 0] < spans[j, 1]:
+        elif free[early, 0] < spans[j, 1] and not (walks and max(free[early, 1], free[now, 1]) < VEHICLE_STANDS):
             return False
     return True
 
@@ -141,7 +144,7 @@ def _goes_first(
         return True
     can_stop = entry - moving.keep[i] > gap.braking
     spare = gap.lead if can_stop else min(gap.lead, _JUST_PAST)
-    return _passes_first(spans, free, spare, gap.ease, moving.speed[i] if along else 0.0)
+    return _passes_first(spans, free, spare, gap.ease, moving.speed[i] if along else 0.0, moving.vulnerable[i])
 
 
 @inlined_kernel
@@ -263,7 +266,7 @@ def yield_to_conflicts(
             continue
         inside = _first_inside(spans)
         along = _goes_along(frenet, moving, i, inside)
-        if along and _passes_first(spans, free, 0.0, 0.0, moving.speed[i]):
+        if along and _passes_first(spans, free, 0.0, 0.0, moving.speed[i], moving.vulnerable[i]):
             cuts_in = max(cuts_in, CROWDS)
             continue
         yielded += 1
