@@ -350,6 +350,8 @@ SOUND = [
           [Other(Pose(-1.75, 50.0, SOUTH), 7.0, brakes_at=3.9, brake=5.0)]),
     Scene("clears a junction that it came into at yellow, while another gets green", "lit", FROM_EAST,
           [Leg(2.5, 8.0, 0.0, crossed(Light.YELLOW, Light.RED)), CLEARS], [AFTER_GREEN]),
+    Scene("goes straight on at green, while one that turns left before it has to brake hard", "lit", FROM_EAST,
+          [Leg(6.0, 8.0)], [Other(Pose(-13.5, -3.31, 0.3), 3.0, brakes_at=1.9, brake=4.0)], lights(Light.GREEN)),
     Scene("passes behind who walks off", "plain", FROM_EAST, [Leg(4.0, 8.0)], [person(16.5, 0.2, SOUTH, 1.4)]),
     Scene("turns right towards a crosswalk, and past who stands beyond its way", "plain", Pose(1.75, -17.75, NORTH),
           [Leg(1.0, 4.0), Leg(4.7, 4.0, -4.0 / 12.0), Leg(1.5, 4.0)], [person(17.5, 0.2)]),

@@ -264,7 +264,7 @@ def test_what_is_on_the_path_already_is_judged_by_where_the_car_is_now() -> None
     fast = free(10.0)
     for far, passes in ((0.5, False), (-0.1, True)):
         assert bool(yi._passes_first(spans(0, 0, -4.0, far), fast, 1.2, 1.0, 0.0, False)) is passes
-        assert bool(yi._passes_first(spans(1, 1, -4.0, far), fast, 1.2, 1.0, 0.0, False)) is passes, "or as good as there"
+        assert bool(yi._passes_first(spans(1, 1, -4.0, far), fast, 1.2, 1.0, 0.0, False)) is passes, "or all but"
 
 
 @pytest.mark.parametrize("v_other", [0.4, 0.9])

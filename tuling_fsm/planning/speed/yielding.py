@@ -94,9 +94,7 @@ def _goes_along(frenet: FrenetPath, moving: MovingObstacles, i: int, j: int) -> 
 
 
 @inlined_kernel
-def _passes_first(
-    spans: FloatArray, free: FloatArray, lead: float, ease: float, v_other: float, walks: bool
-) -> bool:
+def _passes_first(spans: FloatArray, free: FloatArray, lead: float, ease: float, v_other: float, walks: bool) -> bool:
     """Whether a car that drives `free` (rows of `roll_out`) is past before the object comes, `lead` seconds to spare.
 
     `v_other` is the speed of an object that goes the same way and must not be made to brake, else 0; `ease` scales the

@@ -118,7 +118,11 @@ class JunctionYielding:
             return
         others = self._others(frame, passage)
         if passage.entered == frame.stamp:
-            inside = {int(frame.agents.ids[row]) for row, _ in others if self._is_inside(row, passage.junction)}
+            inside = {
+                int(frame.agents.ids[row])
+                for row, lane in others
+                if self._is_inside(row, passage.junction) and not self._gives_way(frame, lane, passage)
+            }
             passage.before = frozenset(inside - _at_once(passage.coming))
         for row, lane in others:
             number = int(frame.agents.ids[row])
@@ -277,6 +281,14 @@ class JunctionYielding:
         own, lane = self._map.lanes[passage.lane], self._map.lanes[other]
         return self._turns_across(own, lane) or self._comes_first(passage.coming.get(number), own, lane)
 
+    def _gives_way(self, frame: RefereeFrame, other: LaneId, passage: _Passage) -> bool:
+        """Whether a way turns across the car's and both have green: one that comes in a moment before waits there for
+        the car (Vienna Convention on Road Traffic, article 16).
+        """
+        kinds = [{line.kind for line in self._lines(lane)} for lane in (passage.lane, other)]
+        green = all("light" in each for each in kinds) and self._right(frame.lights, other) == passage.right == OPEN
+        return green and self._turns_across(self._map.lanes[other], self._map.lanes[passage.lane])
+
     def _comes_first(self, coming: _Coming | None, own: Lane, other: Lane) -> bool:
         """Whether an agent is before the car at the junction, or at once with it or too near to stop before it and from
         the right (in left-hand traffic the left). Lights leave nothing to that, and a stop sign lets nobody come.
@@ -303,7 +315,7 @@ class JunctionYielding:
         return [line for lane in lanes for line in self._map.stop_lines_of(lane)]
 
     def _turns_across(self, own: Lane, other: Lane) -> bool:
-        """Whether the car turns across the way of one that comes from the opposite side and does not."""
+        """Whether one way turns across another, which comes from the opposite side and does not."""
         side = -1.0 if self._map.left_hand else 1.0
         opposed = elementary.cos(_begin(own) - _begin(other)) < OPPOSITE
         return opposed and side * _turn(own) > TURN and side * _turn(other) <= TURN
