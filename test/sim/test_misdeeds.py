@@ -210,6 +210,11 @@ MISDEEDS = [
     ),
     (
         "yield",
+        Scene("drives at green into one that turns left and is in its way already", "lit", FROM_EAST, [Leg(6.0, 8.0)],
+              [Other(Pose(-9.5, -0.9, 0.3), 3.0, brakes_at=2.3, brake=4.0)], lights(Light.GREEN)),
+    ),
+    (
+        "yield",
         Scene("is in the way of who got green, having come in at red", "lit", FROM_EAST,
               [Leg(2.5, 8.0, 0.0, lights(Light.RED)), CLEARS], [AFTER_GREEN]),
     ),

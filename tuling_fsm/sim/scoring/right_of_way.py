@@ -121,7 +121,7 @@ class JunctionYielding:
             inside = {
                 int(frame.agents.ids[row])
                 for row, lane in others
-                if self._is_inside(row, passage.junction) and not self._gives_way(frame, lane, passage)
+                if self._is_inside(row, passage.junction) and not self._gives_way(frame, row, lane, passage)
             }
             passage.before = frozenset(inside - _at_once(passage.coming))
         for row, lane in others:
@@ -148,14 +148,14 @@ class JunctionYielding:
             self._passage = passage
             return passage
         self._approach = None if lane is None else lane.id
-        self._note_priority(frame, position)
+        self._note_coming(frame, position)
         if passage is not None:
             newest = max((when for when, _ in passage.trail.values()), default=-math.inf)
             passage = passage if frame.stamp - newest <= POST_ENCROACHMENT_S else None
         self._passage = passage
         return passage
 
-    def _note_priority(self, frame: RefereeFrame, position: LanePosition | None) -> None:
+    def _note_coming(self, frame: RefereeFrame, position: LanePosition | None) -> None:
         """When others come to the junction, at the moment when the car does, which moves on into it."""
         way = math.inf if position is None else self._map.lanes[position.lane].length - position.s
         if way > 0.5 * self._vehicle.length or abs(frame.ego.v) < AGENT_MOVES:
@@ -281,10 +281,17 @@ class JunctionYielding:
         own, lane = self._map.lanes[passage.lane], self._map.lanes[other]
         return self._turns_across(own, lane) or self._comes_first(passage.coming.get(number), own, lane)
 
-    def _gives_way(self, frame: RefereeFrame, other: LaneId, passage: _Passage) -> bool:
-        """Whether a way turns across the car's and both have green: one that comes in a moment before waits there for
-        the car (Vienna Convention on Road Traffic, article 16).
+    def _gives_way(self, frame: RefereeFrame, row: int, other: LaneId, passage: _Passage) -> bool:
+        """Whether an agent's way turns across the car's, both by lights that leave them the same: where it has not come
+        into the car's way yet it waits for the car, though inside (Vienna Convention on Road Traffic, article 16).
         """
+        center = self._map.lanes[passage.lane].center
+        x, y, _, heading, length, width, _ = frame.agents.boxes[row].tolist()
+        place = center.project(x, y)
+        turned = heading - center.at(place.s).heading
+        reach = 0.5 * (length * abs(elementary.sin(turned)) + width * abs(elementary.cos(turned)))
+        if abs(place.offset) < reach + 0.5 * self._vehicle.width:
+            return False
         kinds = [{line.kind for line in self._lines(lane)} for lane in (passage.lane, other)]
         green = all("light" in each for each in kinds) and self._right(frame.lights, other) == passage.right == OPEN
         return green and self._turns_across(self._map.lanes[other], self._map.lanes[passage.lane])
