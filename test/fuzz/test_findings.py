@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tuling_fsm.fuzz.bags import BagMessage, bag_file
 from tuling_fsm.fuzz.targets import CORPUS, TARGETS
 from tuling_fsm.fuzz.trial import attempt
 from tuling_fsm.share import share_file
@@ -91,6 +92,15 @@ def test_the_files_that_mutants_are_made_of_are_read(target: str, tmp_path: Path
         file = tmp_path / f"seed{TARGETS[target].suffix}"
         file.write_bytes(seed.content)
         assert attempt(TARGETS[target].read, file, TARGETS[target].limit_s).kind == "read"
+
+
+@pytest.mark.clause("SAF-3")
+def test_a_message_of_a_bag_that_is_none_of_its_type_is_refused_with_what_would_be_right(tmp_path: Path) -> None:
+    cut = BagMessage("/tuling_fsm/state", "std_msgs/msg/String", b"string data", 0, b"\7\1\0\0\1")
+    (tmp_path / "found.mcap").write_bytes(bag_file([cut]))
+    trial = attempt(TARGETS["bag"].read, tmp_path / "found.mcap", 20.0)
+    assert trial.kind == "refused", trial
+    assert trial.detail.endswith("(expected a std_msgs/msg/String)")
 
 
 def test_scenarios_of_the_package_are_read() -> None:

@@ -51,7 +51,8 @@ class ReadWarnings:
         Raises:
             InputError: there is no `say`.
         """
-        line = InputError(f"{self._where} at {seconds(message.ns):.3f} s", str(error))
+        at = f"{self._where} at {seconds(message.ns):.3f} s"
+        line = InputError(at, f"{error.where}: {error.what}", error.expected)
         if self._say is None:
             raise line from None
         self._left_out[message.topic] += 1

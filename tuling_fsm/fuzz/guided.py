@@ -1,27 +1,32 @@
 """The same process guided by coverage: Atheris, libFuzzer for Python ([atheris][]), chooses what is mutated on.
 
-What led somewhere new is kept in a corpus beside the findings, so that the next process goes on from there. Modules
-with kernels are left as they are: Numba could not compile what counts its own lines.
+What led somewhere new is kept in a corpus beside the findings, so that the next process goes on from there. Kernels are
+left as they are: Numba could not compile what counts its own lines.
 """
 
 from __future__ import annotations
 
+import gc
 import json
 import os
-import re
+import pkgutil
 import sys
+from collections.abc import Iterator, Sequence
 from importlib import import_module, util
 from pathlib import Path
 from random import Random
-from types import ModuleType
+from types import FunctionType, ModuleType
+
+from numba.core.dispatcher import Dispatcher
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.fuzz.targets import TARGETS, Seed, seeds_of
 from tuling_fsm.fuzz.work import FuzzWork
+from tuling_fsm.fuzz.worker import WorkReport, limit_memory, note, try_seed
 
 EXTRA = "atheris"
 _OURS_SHARE = 0.6
 """Of mutants that are made by the structure of the file; libFuzzer makes the rest from bytes."""
-_KERNELS = re.compile(r"^@(kernel|inlined_kernel|array_kernel)\b|import numba|from numba", re.MULTILINE)
 _MOST_BYTES = 400_000
 
 
@@ -46,10 +51,9 @@ def main() -> int:
 
 
 def _search(atheris: ModuleType, work: FuzzWork, stream: int) -> None:
-    with atheris.instrument_imports(include=list(_modules(work.target)), exclude=_left_alone(work.target)):
-        from tuling_fsm.fuzz.targets import TARGETS, Seed, seeds_of
-        from tuling_fsm.fuzz.worker import WorkReport, limit_memory, note, try_seed
     target, report = TARGETS[work.target], WorkReport(work, stream)
+    for function in functions_of(target.modules):
+        atheris.instrument_func(function)
     corpus = Path(work.findings).parents[1] / "corpus" / work.target
     corpus.mkdir(parents=True, exist_ok=True)
     seeds = seeds_of(work.target, Path(work.corpus) if work.corpus else None)
@@ -82,27 +86,22 @@ def _search(atheris: ModuleType, work: FuzzWork, stream: int) -> None:
     atheris.Fuzz()
 
 
-def _modules(target: str) -> tuple[str, ...]:
-    """Those of a target, read from its row without importing what is to be instrumented."""
-    source = Path(__file__).with_name("targets.py").read_text(encoding="utf-8")
-    row = source[source.index(f'    "{target}": FuzzTarget(') :]
-    return tuple(re.findall(r'"(tuling_fsm\.[\w.]+)"', row[: row.index("\n    ),")]))
+def functions_of(modules: Sequence[str]) -> list[FunctionType]:
+    """All that is written in Python in modules, and in those of packages, but kernels."""
+    names = {module for name in modules for module in _within(name)}
+    held = gc.get_objects()
+    kernels = {id(each.py_func) for each in held if issubclass(type(each), Dispatcher)}
+    functions = (each for each in held if type(each) is FunctionType and id(each) not in kernels)
+    return [function for function in functions if function.__module__ in names]
 
 
-def _left_alone(target: str) -> list[str]:
-    """All modules but those of the target, and of these those with kernels: Atheris takes whole packages or none."""
-    root, wanted = Path(__file__).parents[1], _modules(target)
-    files = {".".join(each.relative_to(root.parent).with_suffix("").parts): each for each in root.rglob("*.py")}
-    modules = {name.removesuffix(".__init__"): file for name, file in files.items()}
-    return [name for name, file in modules.items() if not _under(name, wanted) or _has_kernels(file)]
-
-
-def _under(name: str, packages: tuple[str, ...]) -> bool:
-    return any(name == package or name.startswith(f"{package}.") for package in packages)
-
-
-def _has_kernels(file: Path) -> bool:
-    return _KERNELS.search(file.read_text(encoding="utf-8")) is not None
+def _within(name: str) -> Iterator[str]:
+    """Names of a module and of all within it, which are imported."""
+    module = import_module(name)
+    yield name
+    for each in pkgutil.walk_packages(getattr(module, "__path__", ()), f"{name}."):
+        import_module(each.name)
+        yield each.name
 
 
 if __name__ == "__main__":

@@ -21,6 +21,8 @@ Mutation = Callable[[bytes, Random], bytes]
 """From the bytes of a file to those of a mutant."""
 MOST_BYTES = 4_000_000
 """No mutant is longer."""
+_MOST_COPIED = 20_000
+"""Values or elements that one change adds by saying something again: a few changes would make thousands of millions."""
 _MOST_CHANGES = 4
 _STRUCTURED_SHARE = 0.85
 _NUMBER = re.compile(rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -147,7 +149,13 @@ def _repeated(parent: _Container, key: object, random: Random) -> None:
     if isinstance(parent, MutableMapping):
         parent[f"{key}{random.choice(TEXTS)[:20]}"] = copy.deepcopy(value)
     else:
-        parent[_index(key) : _index(key)] = [copy.deepcopy(value) for _ in range(random.choice(MANY))]
+        many = _times(random, 1 + len(_places(value)), _MOST_COPIED)
+        parent[_index(key) : _index(key)] = [copy.deepcopy(value) for _ in range(many)]
+
+
+def _times(random: Random, size: int, most: int) -> int:
+    """How often something of a size is said again where no more than `most` may come of it, but once."""
+    return min(random.choice(MANY), max(most // size, 1))
 
 
 def _wrapped(parent: _Container, key: object, random: Random) -> None:
@@ -205,7 +213,7 @@ def _lines_changed(content: bytes, random: Random) -> bytes:
     if kind == 0:
         del lines[i : i + len(block)]
     elif kind == 1:
-        lines[i:i] = block * random.choice(MANY)
+        lines[i:i] = block * _times(random, len(b"\n".join(block)) + 1, MOST_BYTES)
     elif kind == 2:
         place = random.randrange(len(lines))
         lines[place:place] = block
@@ -299,8 +307,9 @@ def _element_dropped(element: etree._Element, _: list[etree._Element], random: R
 
 def _element_repeated(element: etree._Element, _: list[etree._Element], random: Random) -> None:
     parent = element.getparent()
-    if parent is not None and len(element) < 500:
-        for _unused in range(random.choice(MANY)):
+    if parent is not None:
+        many = _times(random, sum(1 for _inside in element.iter()), _MOST_COPIED)
+        for _unused in range(many):
             parent.append(copy.deepcopy(element))
 
 
