@@ -39,6 +39,15 @@ def test_what_moves_evenly_takes_next_to_nothing() -> None:
     assert len(columns.packed({})) < 1000
 
 
+@pytest.mark.parametrize("order", [0, 1, 2])
+def test_numbers_of_objects_may_be_any_that_a_message_can_hold(order: int) -> None:
+    numbers = [-1, 2**32 - 1, 0, 2**31 + 5, 2**32 - 1, 1]
+    columns = ColumnWriter()
+    columns.add("id", numbers, order=order)
+    _, found = unpacked(columns.packed({}))
+    assert found["id"].tolist() == numbers
+
+
 @pytest.mark.parametrize("values", [[0.0, np.nan], [np.inf], [0.0, 1e12]])
 def test_what_does_not_fit_is_refused(values: list[float]) -> None:
     with pytest.raises(ValueError, match="x: "):

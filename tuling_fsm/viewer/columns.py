@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from tuling_fsm.core.arrays import FloatArray
 
-WIDTHS = (1, 2, 4)
-"""Bytes of a value that there are."""
+WIDTHS = (1, 2, 4, 6)
+"""Bytes of a value that there are; a browser counts in doubles, which hold no more than 53 bits exactly."""
 LEVEL = 9
 
 
@@ -40,7 +40,7 @@ class ColumnWriter:
             order: how many times differences are taken: 0 for codes, 1 for what drifts, 2 for what moves evenly.
 
         Raises:
-            ValueError: the name is taken, or a value is not finite or too far from the first one for 32 bits.
+            ValueError: the name is taken, or a value is not finite or too far from the first one for 48 bits.
         """
         numbers = np.asarray(values, dtype=np.float64).ravel()
         if name in self._entries or not np.isfinite(numbers).all():
@@ -54,8 +54,8 @@ class ColumnWriter:
         most = int(zigzag.max(initial=0))
         width = next((width for width in WIDTHS if most < 1 << (8 * width)), 0)
         if not width:
-            raise ValueError(f"{name}: {most} does not fit in 32 bits")
-        planes = zigzag.astype(np.uint32).view(np.uint8).reshape(-1, 4)[:, :width].T.tobytes()
+            raise ValueError(f"{name}: {most} does not fit in {8 * WIDTHS[-1]} bits")
+        planes = zigzag.astype("<u8").view(np.uint8).reshape(-1, 8)[:, :width].T.tobytes()
         self._entries[name] = {
             "at": self._size, "n": len(whole), "width": width, "order": order, "first": first, "step": step,
         }  # fmt: skip
