@@ -2,6 +2,7 @@ import pytest
 
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Limit, Reason
+from tuling_fsm.core.standstills import LimitChange, stops
 from tuling_fsm.sim.reporting.run_log import LogRow, RunLog
 
 
@@ -25,6 +26,12 @@ def test_a_stop_has_its_reason_and_its_span() -> None:
     (stop,) = log.stops()
     assert (stop.t_from, stop.t_to) == (1.0, 3.0)
     assert (stop.primary.code, stop.primary.words) == ("RED_LIGHT", "signal 4")
+
+
+def test_a_cause_is_told_as_it_was_for_longest() -> None:
+    said = [LimitChange(0.0, "RED_LIGHT", "signal 4 red"), LimitChange(9.5, "RED_LIGHT", "signal 4 green")]
+    (stop,) = stops([(float(t), 0.0) for t in range(11)], said)
+    assert [(cause.t_from, cause.t_to, cause.words) for cause in stop.causes] == [(0.0, 10.0, "signal 4 red")]
 
 
 def test_a_moment_of_standing_is_no_stop() -> None:

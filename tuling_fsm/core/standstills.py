@@ -54,7 +54,7 @@ class Standstill:
 
     @property
     def primary(self) -> StandstillCause:
-        """The cause that held longest, all its times together, in its latest words."""
+        """The cause that held longest, all its times together, as it was told of last."""
         held: Counter[str] = Counter()
         for cause in self.causes:
             held[cause.code] += round(1e6 * (cause.t_to - cause.t_from)) if cause.code not in NO_REASON else 0
@@ -88,11 +88,14 @@ def longest_unexplained_s(found: Iterable[Standstill]) -> float:
 
 
 def _causes(t_from: float, t_to: float, said: Sequence[LimitChange]) -> Iterator[StandstillCause]:
-    """What was said from one stamp to another, equal codes as one in their latest words."""
+    """What was said from one stamp to another, equal codes as one in the words that held longest."""
     begin, end = (bisect_right(said, t, key=lambda each: each.t) for t in (t_from, t_to))
     first = said[begin - 1]._replace(t=t_from) if begin else LimitChange(t_from, "", "")
     within = [first, *said[begin:end]]
     spans = zip(within, [*(each.t for each in within[1:]), t_to], strict=True)
     for code, run in groupby(spans, key=lambda span: span[0].code):
         parts = list(run)
-        yield StandstillCause(parts[0][0].t, parts[-1][1], code, parts[-1][0].words)
+        held: Counter[str] = Counter()
+        for change, until in parts:
+            held[change.words] += round(1e6 * (until - change.t))
+        yield StandstillCause(parts[0][0].t, parts[-1][1], code, held.most_common(1)[0][0])
