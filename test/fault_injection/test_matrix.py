@@ -20,8 +20,6 @@ from tuling_fsm.fault_injection.driving import CellGroup, DrivenScenario, cell_f
 from tuling_fsm.fault_injection.faults import faults_named
 from tuling_fsm.fault_injection.marks import write_between_marks
 from tuling_fsm.fault_injection.matrix import FaultMatrix, run_matrix
-from tuling_fsm.fault_injection.parameters import planner_parameters
-from tuling_fsm.share import share_file
 
 from .staged import COURSE, cell, reference, scenario_file, straight_loop
 
@@ -140,32 +138,6 @@ def test_the_page_has_the_same_between_its_marks(tmp_path: Path) -> None:
     assert text.endswith("<!-- /faults -->\nend\n") and "old" not in text
     with pytest.raises(InputError, match="has not the marks of others"):
         write_between_marks(page, "others", "")
-
-
-def test_parameters_are_those_of_the_node_s_file(tmp_path: Path) -> None:
-    values = dict(planner_parameters(share_file("config", "planner.yaml")))
-    assert "map_file" not in values and values["vehicle.wheelbase"] > 1.0
-    file = tmp_path / "own.yaml"
-    file.write_text("planner:\n  ros__parameters:\n    vehicle: {wheelbase: 2.5}\n", encoding="utf-8")
-    assert planner_parameters(file) == (("vehicle.wheelbase", 2.5),)
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("planner: 3\n", "planner without ros__parameters"),
-        ("- 1\n", "no mapping"),
-        ("{}\n", "no parameters of the planner"),
-        ("a: [\n", "no YAML"),
-        ("/**: {ros__parameters: {vehicle.wheels: 3.0}}\n", "no such parameter"),
-        ("/**: {ros__parameters: {vehicle.wheelbase: 300.0}}\n", "vehicle.wheelbase"),
-    ],
-)
-def test_a_file_of_parameters_that_is_wrong_is_refused(text: str, said: str, tmp_path: Path) -> None:
-    file = tmp_path / "own.yaml"
-    file.write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match=said):
-        planner_parameters(file)
 
 
 @pytest.mark.parametrize(

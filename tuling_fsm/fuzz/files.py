@@ -9,7 +9,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-import yaml
 
 from tuling_fsm.agent import Agent, Parameters
 from tuling_fsm.bag.commonroad.drive import prepare
@@ -29,6 +28,7 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.planning.free_space.search_tree import SearchTree
 from tuling_fsm.planning.free_space.solver import new_tree
 from tuling_fsm.planning.free_space.tpcap import read_case, solve_once
+from tuling_fsm.ros.parameter_reader import planner_parameters
 from tuling_fsm.share import share_file
 from tuling_fsm.sim.scenario.compiler import load_scenario
 from tuling_fsm.wire.cdr import nanoseconds
@@ -36,8 +36,6 @@ from tuling_fsm.wire.outputs import Outputs, trajectory_messages
 from tuling_fsm.wire.text import parse_json
 from tuling_fsm.world.inputs import Inputs, Odometry, RouteAnswer
 from tuling_fsm.world.mission import parse_mission
-
-_ROOT = "ros__parameters"
 
 
 @cache
@@ -152,18 +150,7 @@ def bag_seeds() -> list[bytes]:
 
 def read_parameter_file(file: Path) -> None:
     """Parameters as `ros2 param dump` writes them and a launch file takes them."""
-    where = str(file)
-    try:
-        document = yaml.safe_load(file.read_bytes())
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise InputError(where, f"no YAML: {error}", f"nodes with {_ROOT}") from None
-    if not isinstance(document, Mapping):
-        raise InputError(where, f"YAML of type {type(document).__name__}", f"nodes with {_ROOT}")
-    for name, node in document.items():
-        if not isinstance(node, Mapping) or not isinstance(node.get(_ROOT), Mapping):
-            raise InputError(f"{where}: {name}", f"no {_ROOT}", f"a mapping with {_ROOT}")
-        own = {key: value for key, value in node[_ROOT].items() if key in ("vehicle", "world", "behaviour", "planning")}
-        load(Parameters, own)
+    planner_parameters(file)
 
 
 def read_commonroad_file(file: Path) -> None:

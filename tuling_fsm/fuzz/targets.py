@@ -86,7 +86,7 @@ TARGETS: Mapping[str, FuzzTarget] = {
     ),
     "parameters": FuzzTarget(
         "parameters of the planner", ".yaml", files.read_parameter_file, mutate_yaml,
-        _of_share(("config",), "planner.yaml"), ("tuling_fsm.core.parameters",),
+        _of_share(("config",), "planner.yaml"), ("tuling_fsm.core.parameters", "tuling_fsm.ros.parameter_reader"),
     ),
     "commonroad": FuzzTarget(
         "CommonRoad scenario, and its map", ".xml", files.read_commonroad_file, mutate_xml,

@@ -143,7 +143,7 @@ def _matrix(arguments: argparse.Namespace, out: Path) -> FaultMatrix:
 
 def _scenarios(arguments: argparse.Namespace) -> tuple[DrivenScenario, ...]:
     from tuling_fsm.fault_injection.driving import DrivenScenario
-    from tuling_fsm.fault_injection.parameters import planner_parameters
+    from tuling_fsm.ros.parameter_reader import planner_parameters
     from tuling_fsm.run import chosen_map
     from tuling_fsm.share import share_file
     from tuling_fsm.sim.scenario.compiler import load_scenario

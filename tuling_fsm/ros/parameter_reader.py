@@ -18,6 +18,15 @@ NODES = ("/**", "planner", "/planner")
 EXPECTED = "/**: ros__parameters: and names with values, as config/planner.yaml has them"
 
 
+class _WithoutAliases(yaml.SafeLoader):
+    """By aliases a file could hold more than any memory, or itself."""
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.YAMLError("an alias (*), which ROS does not take either")
+        return super().compose_node(parent, index)
+
+
 def planner_parameters(file: Path) -> tuple[tuple[str, Any], ...]:
     """Dotted names and values; what is the node's own alone is left out.
 
@@ -25,8 +34,9 @@ def planner_parameters(file: Path) -> tuple[tuple[str, Any], ...]:
         InputError: no such file, no YAML, an unknown name, a value out of range.
     """
     try:
-        content = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, yaml.YAMLError) as error:
+        content = yaml.load(file.read_text(encoding="utf-8"), _WithoutAliases)
+    # A date or a letter that there is not is no YAMLError.
+    except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
         raise InputError(str(file), f"no YAML: {' '.join(str(error).split())}", EXPECTED) from error
     own = {spec.name for spec in describe(PlannerNodeParameters)}
     values: dict[str, Any] = {}
@@ -35,7 +45,7 @@ def planner_parameters(file: Path) -> tuple[tuple[str, Any], ...]:
     chosen = {name: value for name, value in values.items() if name not in own}
     if not values:
         raise InputError(str(file), "no parameters of the planner", EXPECTED)
-    load(Parameters, nest(chosen), str(file))
+    load(Parameters, nest(chosen), f"{file}: ")
     return tuple(sorted(chosen.items()))
 
 
