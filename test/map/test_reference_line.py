@@ -104,6 +104,17 @@ def test_geometries_follow_each_other() -> None:
     assert curve.heading[3] == pytest.approx(0.5)
 
 
+def test_a_spiral_of_micrometres_joins_two_lines() -> None:
+    reference = plan_view(
+        xodr.geometry(0.0, 0.0, 0.0, 0.0, 10.0),
+        xodr.geometry(10.0, 10.0, 0.0, 0.0, 6.5e-5, '<spiral curvStart="126.0" curvEnd="-247.0"/>'),
+        xodr.geometry(10.0 + 6.5e-5, 10.0 + 6.5e-5, 0.0, 0.0, 10.0),
+    )
+    curve = reference.at(np.linspace(0.0, 20.0, 201))
+    assert np.allclose(curve.x, np.linspace(0.0, 20.0, 201), atol=1e-3)
+    assert np.allclose(curve.y, 0.0, atol=1e-3)
+
+
 def test_unsorted_geometries_are_sorted_and_reported(tmp_path: Path) -> None:
     plan = xodr.geometry(50.0, 50.0, 0.0, 0.0, 50.0) + xodr.geometry(0.0, 0.0, 0.0, 0.0, 50.0)
     road_map = xodr.read(tmp_path, xodr.road([xodr.section([xodr.lane(-1)])], geometries=plan))

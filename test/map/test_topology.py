@@ -21,6 +21,21 @@ def test_sections_of_a_road(tmp_path: Path) -> None:
     assert road_map.lanes[LaneId("1", 1, 1)].successors == (LaneId("1", 0, 1),)
 
 
+def test_lanes_of_a_temporary_layer_are_told_of_and_left_out(tmp_path: Path) -> None:
+    """As OpenDRIVE 1.9 has them: the layers' sections overlap, and links say into which layer they lead."""
+    links = '<link><successor id="-1" layer="permanent"/><successor id="-2" layer="temporary"/></link>'
+    first = xodr.section([xodr.lane(-1).replace("<link></link>", links), xodr.lane(-2)])
+    second = xodr.section([xodr.lane(-1), xodr.lane(-2)], s=60.0)
+    shifted = '<laneOffset s="0" a="4" b="0" c="0" d="0"/>' + xodr.section([xodr.lane(-1), xodr.lane(-2)], s=40.0)
+    layers = xodr.road([first, second]).replace("<lanes>", '<lanes layer="permanent">')
+    layers = layers.replace("</lanes>", f'</lanes><lanes layer="temporary">{shifted}</lanes>')
+    road_map = xodr.read(tmp_path, layers)
+    assert list(road_map.lanes) == [LaneId("1", i, n) for i in (0, 1) for n in (-1, -2)]
+    assert road_map.lanes[LaneId("1", 0, -1)].successors == (LaneId("1", 1, -1),)
+    assert road_map.lanes[LaneId("1", 0, -1)].center.xy[0].tolist() == [0.0, -1.75]
+    assert [text for text in road_map.warnings if "layer='temporary'" in text]
+
+
 def single_side(text: str) -> str:
     return text.replace("<laneSection", '<laneSection singleSide="true"')
 

@@ -41,7 +41,8 @@ _SIZE = Bound(0.0, 10_000.0, "m")
 _PLACE = Bound.either_way(MAX_COORDINATE_M, "m")
 _HEIGHT = Bound.either_way(100_000.0, "m")
 _HEADING = Bound.either_way(10_000.0, "rad")
-_CURVATURE = Bound.either_way(100.0, "1/m")
+_CURVATURE = Bound.either_way(1e6, "1/m")
+"""Exporters join their geometries by spirals of micrometres; how far one turns is bounded with its length."""
 _LANE = Bound.either_way(1_000.0, "")
 _LANES_OF_SIGNAL = Bound.either_way(100_000.0, "")
 _VERSION = Bound(0.0, 1_000.0, "")
@@ -65,7 +66,7 @@ BOUNDS: dict[str, Bound] = {
     **dict.fromkeys(("id", "from", "to"), _LANE),
     **dict.fromkeys(("fromLane", "toLane"), _LANES_OF_SIGNAL),
     **dict.fromkeys(("revMajor", "revMinor"), _VERSION),
-    "max": Bound(0.0, 1_000.0, "in the unit given"),
+    "max": Bound(-1.0, 1_000.0, "in the unit given"),
     **{f"{letter}{axis}": bound for letter, bound in _COEFFICIENTS.items() for axis in ("", "U", "V")},
 }
 """Every attribute that is read as a number, of whatever element."""

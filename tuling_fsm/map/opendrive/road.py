@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,6 +18,9 @@ from tuling_fsm.map.opendrive.document import Element, integer, number, raw_dict
 from tuling_fsm.map.opendrive.reference_line import ReferenceLine, SampledCurve, read_reference_line
 from tuling_fsm.map.opendrive.road_mark import RoadMark, read_road_marks
 from tuling_fsm.map.opendrive.speed import read_lane_speeds, read_road_speeds
+
+PERMANENT = "permanent"
+"""The layer of lanes (OpenDRIVE 1.9) that is read; others hold for a time, as beside road works."""
 
 
 class RoadLink(NamedTuple):
@@ -99,7 +103,7 @@ def read_road(element: Element, warnings: list[str]) -> Road:
     Raises:
         InputError: something that the lanes cannot be built without is missing or is no number.
     """
-    line = read_reference_line(element, warnings)
+    line, permanent = read_reference_line(element, warnings), _permanent_lanes(element, warnings)
     drawn = line.geometries[-1].s + line.geometries[-1].length
     length = number(element, "length", drawn, low=0.0)
     if abs(length - drawn) > 0.1:
@@ -116,8 +120,8 @@ def read_road(element: Element, warnings: list[str]) -> Road:
         left_hand=rule == "LHT",
         line=line,
         elevation=read_cubic(element.findall("elevationProfile/elevation"), "s", warnings) or ZERO,
-        lane_offset=read_cubic(element.findall("lanes/laneOffset"), "s", warnings) or ZERO,
-        sections=_read_sections(element, length, warnings),
+        lane_offset=read_cubic([e for lanes in permanent for e in lanes.findall("laneOffset")], "s", warnings) or ZERO,
+        sections=_read_sections(element, permanent, length, warnings),
         predecessor=_read_link(element.find("link/predecessor"), warnings),
         successor=_read_link(element.find("link/successor"), warnings),
         speeds=read_road_speeds(element),
@@ -145,8 +149,20 @@ def _read_link(element: Element | None, warnings: list[str]) -> RoadLink | None:
     return RoadLink(kind, text(element, "elementId"), contact)
 
 
-def _read_sections(road: Element, length: float, warnings: list[str]) -> tuple[LaneSection, ...]:
-    elements = road.findall("lanes/laneSection")
+def _permanent_lanes(road: Element, warnings: list[str]) -> list[Element]:
+    """The `<lanes>` of a road but those of temporary layers (OpenDRIVE 1.9), which are told of."""
+    every = road.findall("lanes")
+    permanent = [lanes for lanes in every if lanes.get("layer", PERMANENT) == PERMANENT]
+    for lanes in every:
+        if lanes not in permanent:
+            warnings.append(f"{where(lanes)}: layer={lanes.get('layer')!r} of the lanes is left out")
+    return permanent
+
+
+def _read_sections(
+    road: Element, permanent: Sequence[Element], length: float, warnings: list[str]
+) -> tuple[LaneSection, ...]:
+    elements = [section for lanes in permanent for section in lanes.findall("laneSection")]
     if not elements:
         raise InputError(where(road), "road without lanes", "<lanes> with at least one <laneSection>")
     starts = [number(element, "s", low=0.0) for element in elements]
@@ -216,4 +232,5 @@ def _read_lane(element: Element, start: float, warnings: list[str]) -> RoadLane:
 
 
 def _lane_links(lane: Element, name: str) -> tuple[int, ...]:
-    return tuple(integer(element, "id") for element in lane.findall(f"link/{name}"))
+    links = lane.findall(f"link/{name}")
+    return tuple(integer(link, "id") for link in links if link.get("layer", PERMANENT) == PERMANENT)

@@ -58,5 +58,5 @@ def _limit(element: Element) -> float:
     unit = element.get("unit", "m/s").strip() or "m/s"
     if unit not in UNITS:
         raise InputError(where(element), f"unit={unit!r} is unknown", ", ".join(UNITS))
-    value = number(element, "max", low=0.0) * UNITS[unit]
-    return value if value > 0.0 else DEFAULT_LIMIT
+    value = number(element, "max") * UNITS[unit]
+    return value if value > 0.0 else DEFAULT_LIMIT  # Exporters write 0 or -1 where they know none.
