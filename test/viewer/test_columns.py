@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tuling_fsm.viewer.columns import ColumnWriter, TextTable, unpacked
+from tuling_fsm.viewer.columns import FARTHEST, ColumnWriter, TextTable, unpacked
 
 LISTS = st.lists(st.floats(-1e5, 1e5), max_size=40)
 
@@ -48,10 +48,21 @@ def test_numbers_of_objects_may_be_any_that_a_message_can_hold(order: int) -> No
     assert found["id"].tolist() == numbers
 
 
-@pytest.mark.parametrize("values", [[0.0, np.nan], [np.inf], [0.0, 1e12]])
-def test_what_does_not_fit_is_refused(values: list[float]) -> None:
+@pytest.mark.parametrize("values", [[0.0, np.nan], [np.inf]])
+def test_what_is_not_finite_is_refused(values: list[float]) -> None:
     with pytest.raises(ValueError, match="x: "):
         ColumnWriter().add("x", values, 1e-3)
+
+
+@pytest.mark.parametrize("order", [0, 1, 2])
+@pytest.mark.filterwarnings("error")
+def test_what_is_farther_off_than_can_be_told_is_told_as_far_off(order: int) -> None:
+    values = [1e306, -1e306, 1e306, 0.0, -1e306, 1e12]
+    columns = ColumnWriter()
+    columns.add("x", values, 1e-3, order)
+    _, found = unpacked(columns.packed({}))
+    far = FARTHEST * 1e-3
+    assert found["x"] == pytest.approx([far, -far, far, 0.0, -far, far])
 
 
 def test_a_column_has_one_name() -> None:

@@ -31,6 +31,7 @@ from tuling_fsm.planning.free_space.tpcap import read_case, solve_once
 from tuling_fsm.ros.parameter_reader import planner_parameters
 from tuling_fsm.share import share_file
 from tuling_fsm.sim.scenario.compiler import load_scenario
+from tuling_fsm.viewer.recording import FilmSource, record
 from tuling_fsm.wire.cdr import nanoseconds
 from tuling_fsm.wire.outputs import Outputs, trajectory_messages
 from tuling_fsm.wire.text import parse_json
@@ -97,10 +98,10 @@ def read_mission_file(file: Path) -> None:
 
 
 def read_bag_file(file: Path) -> int:
-    """A bag as `why` and `replay` read it, and once more as a damaged one."""
+    """A bag as `why`, `replay` and `report` read it, and once more as a damaged one."""
     refusal: InputError | None = None
     for salvage in (False, True):
-        for read in (_timeline, _recorded, _inputs):
+        for read in (_timeline, _recorded, _inputs, _film):
             try:
                 read(file, salvage)
             except InputError as error:
@@ -123,6 +124,10 @@ def _recorded(file: Path, salvage: bool) -> None:
 def _inputs(file: Path, salvage: bool) -> None:
     for _ in read_inputs(file, salvage, lambda line: None):
         pass
+
+
+def _film(file: Path, salvage: bool) -> None:
+    record(FilmSource(file, salvage=salvage))
 
 
 def bag_seeds() -> list[bytes]:

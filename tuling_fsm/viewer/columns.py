@@ -19,6 +19,8 @@ from tuling_fsm.core.arrays import FloatArray
 
 WIDTHS = (1, 2, 4, 6)
 """Bytes of a value that there are; a browser counts in doubles, which hold no more than 53 bits exactly."""
+FARTHEST = 2**44
+"""Steps from 0: what is farther off in a bag, and nowhere on a screen, is told as that, so that differences fit."""
 LEVEL = 9
 
 
@@ -40,21 +42,19 @@ class ColumnWriter:
             order: how many times differences are taken: 0 for codes, 1 for what drifts, 2 for what moves evenly.
 
         Raises:
-            ValueError: the name is taken, or a value is not finite or too far from the first one for 48 bits.
+            ValueError: the name is taken, or a value is not finite.
         """
         numbers = np.asarray(values, dtype=np.float64).ravel()
         if name in self._entries or not np.isfinite(numbers).all():
             raise ValueError(f"{name}: there already, or not finite")
-        whole = np.rint(numbers / step).astype(np.int64)
+        whole = np.rint(np.clip(numbers, -FARTHEST * step, FARTHEST * step) / step).astype(np.int64)
         first = int(whole[0]) if len(whole) else 0
         differences = whole - first
         for _ in range(order):
             differences = np.diff(differences, prepend=np.int64(0))
         zigzag = np.where(differences < 0, -2 * differences - 1, 2 * differences)
         most = int(zigzag.max(initial=0))
-        width = next((width for width in WIDTHS if most < 1 << (8 * width)), 0)
-        if not width:
-            raise ValueError(f"{name}: {most} does not fit in {8 * WIDTHS[-1]} bits")
+        width = next(width for width in WIDTHS if most < 1 << (8 * width))
         planes = zigzag.astype("<u8").view(np.uint8).reshape(-1, 8)[:, :width].T.tobytes()
         self._entries[name] = {
             "at": self._size, "n": len(whole), "width": width, "order": order, "first": first, "step": step,
