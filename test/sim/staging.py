@@ -72,7 +72,7 @@ class Leg(NamedTuple):
 
 
 class Other(NamedTuple):
-    """Another agent: its middle, its speed (m/s); from `brakes_at` (s) on it brakes by `brake` (m/s^2)."""
+    """Another agent: its middle, its speed (m/s); from `brakes_at` (s) on it brakes by `brake` (m/s^2); height (m)."""
 
     place: Pose | On
     v: float = 0.0
@@ -81,6 +81,7 @@ class Other(NamedTuple):
     width: float = 1.8
     brakes_at: float = 0.0
     brake: float = 0.0
+    z: float = 0.0
 
     def moved(self, road_map: RoadMap, t: float) -> tuple[float, ...]:
         """Its box at a time, s."""
@@ -89,7 +90,7 @@ class Other(NamedTuple):
         after = max(t - self.brakes_at, 0.0) if self.brake else 0.0
         way = self.v * (t - after) + self.v * braked - 0.5 * self.brake * braked * braked
         pose = shifted(resolved(road_map, self.place), way)
-        return pose.x, pose.y, 0.0, pose.heading, self.length, self.width, self.v - self.brake * braked
+        return pose.x, pose.y, self.z, pose.heading, self.length, self.width, self.v - self.brake * braked
 
 
 def person(x: float, y: float, heading: float = 0.0, v: float = 0.0, kind: Kind = Kind.PEDESTRIAN) -> Other:

@@ -368,6 +368,9 @@ SOUND = [
           [Leg(4.0, 8.0)], [Other(Pose(x, -6.0, 0.0)) for x in (115.0, 122.0)]),
     Scene("stops short of a walker", "two_lanes", CAR, [Leg(1.0, 5.0), Leg(1.0, 3.0), Leg(2.0, 1.0), Leg(1.0, 0.0)],
           [person(119.0, LANE_Y)]),
+    Scene("passes above a walker", "two_lanes", CAR, [Leg(1.5, 8.0)], [person(120.0, LANE_Y)._replace(z=-8.0)]),
+    Scene("crosses above one that brakes below", "yields", FROM_NORTH, [Leg(5.0, 8.0)],
+          [Other(Pose(-32.0, -1.75, 0.0), 10.0, brakes_at=1.5, brake=6.0, z=-8.0)]),
 ]  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from tuling_fsm.core.standing import AGENT_STANDS
 from tuling_fsm.map.lanes import LanePosition
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.actors.agent_states import AgentBoxes
+from tuling_fsm.sim.scoring.collisions import SAME_LEVEL_M
 from tuling_fsm.world.inputs import Kind, Light
 
 VEHICLES = (Kind.CAR, Kind.TRUCK, Kind.BUS, Kind.MOTORCYCLE)
@@ -39,6 +40,8 @@ QUEUE_S = 300.0
 """Nor does a line of which nobody has moved for so long."""
 JUNCTION_M = 60.0
 """A junction is full with vehicles in it that are no farther off than this."""
+GRADE = 0.15
+"""A road climbs by no more than this on the way from one agent to another on it."""
 SAME_WAY = 0.7
 """Cosine between headings that agree (45 degrees)."""
 
@@ -93,17 +96,21 @@ class AgentTracks:
 
     def lane(self, row: int) -> LanePosition | None:
         """The driving lane under its middle, the one that it follows."""
-        x, y, _, heading = self._agents.boxes[row, :4].tolist()
+        x, y, z, heading = self._agents.boxes[row, :4].tolist()
         known = self._lanes.get(self._ids[row])
         if known is None or known[0] != (x, y, heading):
-            known = (x, y, heading), self._map.project(x, y, heading)
+            known = (x, y, heading), self._map.project(x, y, heading, None if math.isnan(z) else z)
             self._lanes[self._ids[row]] = known
         return known[1]
 
-    def near(self, x: float, y: float, radius: float) -> list[int]:
-        """Rows of agents with their middle within `radius` m of a point, in order."""
+    def near(self, x: float, y: float, z: float, radius: float) -> list[int]:
+        """Rows of agents with their middle within `radius` m of a point, in order, but those above and below its road;
+        an unknown height (NaN) is that of the road.
+        """
         boxes = self._agents.boxes
-        return list(np.flatnonzero(elementwise.hypot(boxes[:, 0] - x, boxes[:, 1] - y) < radius).tolist())
+        away = elementwise.hypot(boxes[:, 0] - x, boxes[:, 1] - y)
+        elsewhere = np.abs(boxes[:, 2] - z) > SAME_LEVEL_M + GRADE * away
+        return list(np.flatnonzero((away < radius) & ~elsewhere).tolist())
 
     def is_vehicle(self, row: int) -> bool:
         """Whether it is a motor vehicle."""
@@ -143,9 +150,9 @@ class AgentTracks:
 
     def _one_ahead(self, row: int, position: LanePosition) -> int | None:
         """The standing vehicle that another one stands close behind: straight ahead, or along its lane."""
-        x, y, _, heading, length, width, _ = self._agents.boxes[row].tolist()
+        x, y, z, heading, length, width, _ = self._agents.boxes[row].tolist()
         found = []
-        for other in self.near(x, y, length + 2.0 * QUEUE_GAP_M):
+        for other in self.near(x, y, z, length + 2.0 * QUEUE_GAP_M):
             if other == row or not self._is_standing(other):
                 continue
             along, across = ahead_of(x, y, heading, self._agents.boxes[other])
@@ -183,8 +190,9 @@ class AgentTracks:
 
     def _busy(self, row: int, junctions: set[str | None]) -> bool:
         """Whether another vehicle is in one of the junctions."""
-        x, y = self._agents.boxes[row, :2].tolist()
-        places = (self.lane(other) for other in self.near(x, y, JUNCTION_M) if other != row and self.is_vehicle(other))
+        x, y, z = self._agents.boxes[row, :3].tolist()
+        near = self.near(x, y, z, JUNCTION_M)
+        places = (self.lane(other) for other in near if other != row and self.is_vehicle(other))
         return any(place is not None and self._map.lanes[place.lane].junction in junctions for place in places)
 
 

@@ -53,7 +53,7 @@ class LaneYielding:
         self._cut_in = {number: when for number, when in self._cut_in.items() if frame.stamp - when <= CHANGE_S}
         if not entered and not against and not self._cut_in:
             return
-        for row in self._tracks.near(middle.x, middle.y, CHANGE_NEAR_M):
+        for row in self._tracks.near(middle.x, middle.y, frame.ego.z, CHANGE_NEAR_M):
             position = self._tracks.lane(row)
             if position is None or not self._tracks.is_vehicle(row):
                 continue
@@ -112,8 +112,8 @@ def _note(frame: RefereeFrame, row: int, how: str, log: InfractionLog) -> None:
 
 def brakes_for_another(frame: RefereeFrame, row: int, tracks: AgentTracks) -> bool:
     """Whether somebody else is before an agent, and no faster."""
-    x, y, _, heading, length, width, v = frame.agents.boxes[row].tolist()
-    for other in tracks.near(x, y, length + 2.0 * IN_BETWEEN_M):
+    x, y, z, heading, length, width, v = frame.agents.boxes[row].tolist()
+    for other in tracks.near(x, y, z, length + 2.0 * IN_BETWEEN_M):
         box = frame.agents.boxes[other]
         along, aside = ahead_of(x, y, heading, box)
         gap, beside = along - 0.5 * (length + float(box[4])), abs(aside) - 0.5 * (width + float(box[5]))

@@ -27,7 +27,7 @@ class QueueOvertaking:
         """Look at one frame."""
         behind = set[int]()
         pose = frame.ego.pose
-        for row in self._tracks.near(pose.x, pose.y, NEAR_M):
+        for row in self._tracks.near(pose.x, pose.y, frame.ego.z, NEAR_M):
             if not self._tracks.is_vehicle(row):
                 continue
             number = int(frame.agents.ids[row])

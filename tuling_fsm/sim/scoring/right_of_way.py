@@ -161,7 +161,7 @@ class JunctionYielding:
         if way > 0.5 * self._vehicle.length or abs(frame.ego.v) < AGENT_MOVES:
             self._coming = None
         elif self._coming is None:
-            rows = self._tracks.near(frame.ego.pose.x, frame.ego.pose.y, NEAR_M)
+            rows = self._tracks.near(frame.ego.pose.x, frame.ego.pose.y, frame.ego.z, NEAR_M)
             found = {int(frame.agents.ids[row]): self._comes(frame, row) for row in rows}
             self._coming = {number: coming for number, coming in found.items() if coming is not None}
 
@@ -202,7 +202,7 @@ class JunctionYielding:
         """Vehicles in conflict with the car's way: their rows, and the connecting lane that each is on or comes to."""
         conflicts = self._map.junctions[passage.junction].conflicts.get(passage.lane, ())
         found: list[tuple[int, LaneId]] = []
-        for row in self._tracks.near(frame.ego.pose.x, frame.ego.pose.y, NEAR_M):
+        for row in self._tracks.near(frame.ego.pose.x, frame.ego.pose.y, frame.ego.z, NEAR_M):
             if not self._tracks.is_vehicle(row) and int(frame.agents.kinds[row]) != Kind.BICYCLE:
                 continue
             position = self._tracks.lane(row)
@@ -377,7 +377,7 @@ class PedestrianYielding:
     def watch(self, frame: RefereeFrame, log: InfractionLog) -> None:
         """Look at one frame."""
         since: dict[int, float] = {}
-        for row in self._tracks.near(frame.ego.pose.x, frame.ego.pose.y, PERSON_NEAR_M):
+        for row in self._tracks.near(frame.ego.pose.x, frame.ego.pose.y, frame.ego.z, PERSON_NEAR_M):
             if int(frame.agents.kinds[row]) not in PERSONS:
                 continue
             x, y = (float(value) for value in frame.agents.boxes[row, :2])

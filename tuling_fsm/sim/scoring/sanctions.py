@@ -168,10 +168,7 @@ class Sanctions:
 
     def obstacle(self, frame: RefereeFrame) -> bool:
         """Whether something stands in the own lane within reach."""
-        return any(
-            self._blocks(frame, row) and self._in_own_lane(frame, row)
-            for row in self._tracks.near(*self._middle(frame)[:2], AHEAD_M + BEHIND_M)
-        )
+        return any(self._blocks(frame, row) and self._in_own_lane(frame, row) for row in self._near(frame))
 
     def _blocks(self, frame: RefereeFrame, row: int) -> bool:
         if int(frame.agents.kinds[row]) in THINGS:
@@ -188,7 +185,7 @@ class Sanctions:
             and abs(frame.agents.boxes[row, 6]) < max(abs(frame.ego.v), 1.0)
             and not self._tracks.queues(row)
             and self._in_own_lane(frame, row)
-            for row in self._tracks.near(*self._middle(frame)[:2], AHEAD_M + BEHIND_M)
+            for row in self._near(frame)
         )
 
     def parking(self, frame: RefereeFrame) -> bool:
@@ -212,6 +209,10 @@ class Sanctions:
 
     def _against(self, frame: RefereeFrame) -> bool:
         return self._along_lanes(frame, math.pi - ALIGNED, math.pi)
+
+    def _near(self, frame: RefereeFrame) -> list[int]:
+        x, y, _ = self._middle(frame)
+        return self._tracks.near(x, y, frame.ego.z, AHEAD_M + BEHIND_M)
 
     def _middle(self, frame: RefereeFrame) -> Pose:
         return shifted(frame.ego.pose, center_ahead(self._vehicle))
