@@ -32,7 +32,9 @@ class WorldParameters:
     min_light_confidence: float = param(
         0.5, "", 0.0, 1.0, "light states less certain are unknown", clause="INT-2", live=True
     )
-    max_coordinate: float = param(1.0e6, "m", 1.0e3, 1.0e8, "positions beyond are out of range", clause="SAF-3")
+    max_coordinate: float = param(
+        1.0e7, "m", 1.0e3, 1.0e8, "positions beyond are out of range (UTM northings reach 1e7 m)", clause="SAF-3"
+    )
     max_object_speed: float = param(80.0, "m/s", 5.0, 200.0, "faster objects are out of range", clause="SAF-3")
     max_object_size: float = param(60.0, "m", 5.0, 500.0, "longer or wider objects are out of range", clause="SAF-3")
     max_objects: int = param(
