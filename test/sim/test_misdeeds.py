@@ -61,6 +61,15 @@ def two_way(folder: Path) -> RoadMap:
     return town.read(folder, "two_way")
 
 
+@pytest.fixture(scope="session")
+def walled(folder: Path) -> RoadMap:
+    """The same with a wall across both lanes."""
+    town = Town()
+    wall = '<object id="1" type="obstacle" s="115" t="0" hdg="0" length="1" width="6.8" height="1" zOffset="0"/>'
+    town.road(1, 0.0, 0.0, 0.0, 400.0, ("", ""), objects=wall)
+    return town.read(folder, "walled")
+
+
 @pytest.fixture(scope="session", name="turn_lane")
 def turn_lane_map(folder: Path) -> RoadMap:
     return turn_lane(folder)
@@ -295,6 +304,8 @@ SOUND = [
           [Other(On("10", 0, -1, 58.0), 0.0, *BARRIER)]),
     Scene("slowly off the road round a barrier", "two_lanes", CAR._replace(y=-6.6), [Leg(3.0, 2.0)],
           [Other(Pose(115.0, -5.2, 0.0), 0.0, *BARRIER)]),
+    Scene("slowly off the road round a wall that the map has", "walled", CAR,
+          [Leg(2.0, 2.0, -0.3), Leg(1.0, 2.0), Leg(2.0, 2.0, 0.3)]),
     Scene("on the other side round who has broken down", "course", On("5", 0, -1, 40.0), [Leg(4.0, 0.0), Leg(2.0, 5.0)],
           [Other(On("5", 0, -1, 60.0, -0.9))]),
     Scene("overtakes a cyclist beyond a broken line", "course", On("5", 0, -1, 30.0, 3.5), [Leg(6.0, 6.0)],

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from enum import Enum
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -89,6 +90,15 @@ class _Use(NamedTuple):
     last: float
 
 
+class _Standing(NamedTuple):
+    """A solid object of the map: its middle (m), how far it reaches from there (m), and points of it."""
+
+    x: float
+    y: float
+    reach: float
+    points: tuple[tuple[float, float], ...]
+
+
 class Sanctions:
     """Judges situations when asked, and remembers how long each has been made use of."""
 
@@ -104,6 +114,12 @@ class Sanctions:
         """How far a car that a situation made leave its lanes may drive the other way while it turns round, m."""
         self._used: dict[Situation, _Use] = {}
         self._seen: dict[Situation, float] = {}
+
+    @cached_property
+    def _solids(self) -> list[_Standing]:
+        """The solid objects of the map that reach onto driving lanes."""
+        every = [_standing(each.outline) for each in self._map.objects if each.solid]
+        return [each for each in every if any(self._map.project(*point) is not None for point in each.points)]
 
     def watch(self, frame: RefereeFrame) -> None:
         """Note which lane the car follows, whether it has been set down off its lanes, and whether it has come back."""
@@ -168,7 +184,8 @@ class Sanctions:
 
     def obstacle(self, frame: RefereeFrame) -> bool:
         """Whether something stands in the own lane within reach."""
-        return any(self._blocks(frame, row) and self._in_own_lane(frame, row) for row in self._near(frame))
+        agents = any(self._blocks(frame, row) and self._in_own_lane(frame, row) for row in self._near(frame))
+        return agents or any(self._touches_own_lane(frame, each) for each in self._solids)
 
     def _blocks(self, frame: RefereeFrame, row: int) -> bool:
         if int(frame.agents.kinds[row]) in THINGS:
@@ -218,16 +235,22 @@ class Sanctions:
         return shifted(frame.ego.pose, center_ahead(self._vehicle))
 
     def _in_own_lane(self, frame: RefereeFrame, row: int) -> bool:
-        """Whether an agent within reach touches the lane that the car follows or has left; in a junction, any lane of
+        """Whether an agent within reach touches the lane that the car follows."""
+        x, y, _, heading, length, width, _ = frame.agents.boxes[row].tolist()
+        across = Pose(x, y, heading + 0.5 * math.pi)
+        sides = tuple(shifted(across, side * 0.45 * width)[:2] for side in (-1.0, 1.0))
+        return self._touches_own_lane(frame, _Standing(x, y, 0.5 * length, ((x, y), *sides)))
+
+    def _touches_own_lane(self, frame: RefereeFrame, thing: _Standing) -> bool:
+        """Whether something within reach touches the lane that the car follows or has left; in a junction, any lane of
         the direction that the car goes in.
         """
-        box = frame.agents.boxes[row]
         x, y, heading = self._middle(frame)
-        along, aside = ahead_of(x, y, heading, box)
-        half = 0.5 * float(box[4])
-        if not -BEHIND_M - half < along < AHEAD_M + half or abs(aside) > ASIDE_M + half:
+        along, aside = ahead_of(x, y, heading, np.array((thing.x, thing.y)))
+        if not -BEHIND_M - thing.reach < along < AHEAD_M + thing.reach or abs(aside) > ASIDE_M + thing.reach:
             return False
-        under = [position for position in self._lanes_under(row, box) if self._of_own_way(position, heading)]
+        places = [found for point in thing.points if (found := self._map.project(*point)) is not None]
+        under = [position for position in places if self._of_own_way(position, heading)]
         if not under or self._followed is None or any(self._map.lanes[each.lane].junction for each in under):
             return bool(under)
         return not self._lanes_followed(x, y).isdisjoint(each.lane for each in under)
@@ -250,18 +273,19 @@ class Sanctions:
                     ends.append((other, left - self._map.lanes[other].length, onward))
         return found
 
-    def _lanes_under(self, row: int, box: FloatArray) -> list[LanePosition]:
-        centre = Pose(float(box[0]), float(box[1]), float(box[3]))
-        across = Pose(centre.x, centre.y, centre.heading + 0.5 * math.pi)
-        points = [centre, *(shifted(across, side * 0.45 * float(box[5])) for side in (-1.0, 1.0))]
-        return [found for x, y, _ in points if (found := self._map.project(x, y)) is not None]
-
     def _of_own_way(self, position: LanePosition, heading: float) -> bool:
         """A car that stands across the road has no direction yet."""
         across = not same_way(position.heading, heading, math.radians(60.0)) and same_way(
             position.heading, heading, math.radians(120.0)
         )
         return self._map.lanes[position.lane].type == DRIVING and (across or same_way(position.heading, heading))
+
+
+def _standing(outline: FloatArray) -> _Standing:
+    x, y = outline.mean(axis=0).tolist()
+    corners = outline + 0.1 * (outline.mean(axis=0) - outline)
+    reach = float(np.max(elementwise.hypot(outline[:, 0] - x, outline[:, 1] - y)))
+    return _Standing(x, y, reach, ((x, y), *((float(u), float(v)) for u, v in corners)))
 
 
 LOOKS = {
