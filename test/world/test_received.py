@@ -103,7 +103,7 @@ def test_rows_without_a_place_are_left_out_and_told_of_once() -> None:
         row(1, 0.0, 0.0),
         row(2, math.nan, 0.0),
         row(3, 0.0, -math.inf),
-        row(4, 2e6, 0.0),
+        row(4, 2e7, 0.0),
         row(5, 0.0, 0.0, existence=0.1),
         row(6, 1.0, 1.0, kind=200),
     )
