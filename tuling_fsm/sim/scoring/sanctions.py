@@ -91,7 +91,7 @@ class _Use(NamedTuple):
 
 
 class _Standing(NamedTuple):
-    """A solid object of the map: its middle (m), how far it reaches from there (m), and points of it."""
+    """What may be an obstacle: its middle (m), how far it reaches from there (m), and points of it."""
 
     x: float
     y: float
