@@ -33,7 +33,16 @@ def clothoid(length: str, curvature: str) -> str:
     return following(f'<Clothoid length="{length}" curvature="{curvature}" curvaturePrime="0">{place}</Clothoid>')
 
 
+ROAD_OF_20000_KM = """<OpenDRIVE><header revMajor="1" revMinor="7"/><road id="3" length="35" junction="-1"><planView>
+<geometry s="1" x="68.9" y="4.7" hdg="0.75" length="20">
+<paramPoly3 pRange="arcLength" aU="0" bU="1" cU="0" dU="0" aV="0" bV="0" cV="0.01" dV="-0.0001"/></geometry>
+<geometry s="20" x="83" y="20000000" hdg="0.8" length="15"><poly3 a="0" b="0" c="0.002" d="100"/></geometry></planView>
+<lanes><laneSection s="0"><left><lane id="1" type="driving"><width sOffset="0" a="3.5" b="0" c="0" d="0"/></lane></left>
+<center><lane id="0" type="none"/></center></laneSection></lanes></road></OpenDRIVE>"""
+
+
 FOUND = [
+    ("map", ROAD_OF_20000_KM, None),
     ("xml", XOSC.replace('laneId="-1"', 'laneId="INF"', 1), "<LanePosition>: laneId is 'INF'"),
     ("xml", XOSC.replace('laneId="-1"', 'laneId="-99999999"', 1), "a number from -1000 to 1000"),
     ("xml", XOSC.replace('maximumExecutionCount="1"', 'maximumExecutionCount="-INF"'), None),

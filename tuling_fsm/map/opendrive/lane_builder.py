@@ -86,8 +86,9 @@ def _build_lane(road: Road, lane_id: LaneId, shape: LaneShape, topology: Topolog
 
 def _arc_length(xy: FloatArray) -> FloatArray:
     """Cumulative chord length (N,) m; points that fall together are kept a hair apart, so that rows stay aligned."""
-    step = np.maximum(elementwise.hypot(*np.diff(xy, axis=0).T), 1e-9)
-    return np.concatenate(([0.0], np.cumsum(step)))
+    step = elementwise.hypot(*np.diff(xy, axis=0).T)
+    hair = max(1e-9, 2.0 * float(np.spacing(np.sum(step))))
+    return np.concatenate(([0.0], np.cumsum(np.maximum(step, hair))))
 
 
 def _limit(road: Road, section: LaneSection, lane: RoadLane) -> float:
