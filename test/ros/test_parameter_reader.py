@@ -29,7 +29,12 @@ def test_parameters_are_those_of_the_node_s_file(tmp_path: Path) -> None:
         ('"\\U99999999999999999999": 1\n', "no YAML"),
         ("a: 2001-99-99\n", "no YAML"),
         ("[" * 3_000, "no YAML"),
-        ("/**: {ros__parameters: &all {vehicle: *all}}\n", "an alias"),
+        ("/**: {ros__parameters: {vehicle: &own {wheelbase: *own}}}\n", "own.yaml: vehicle.wheelbase: an alias"),
+        (
+            "/**: {ros__parameters: {a: &a {x: 1}, b: &b {y: *a, z: *a}, c: {y: *b, z: *b}}}\n",
+            "own.yaml: b.y: an alias",
+        ),
+        ("/**: {ros__parameters: {a: &a [1, 1], b: &b [*a, *a], c: [*b, *b]}}\n", "own.yaml: b: an alias, or a list"),
         ("/**: {ros__parameters: {vehicle.wheels: 3.0}}\n", "own.yaml: vehicle.wheels: no such parameter"),
         ("/**: {ros__parameters: {vehicle.wheelbase: 300.0}}\n", "own.yaml: vehicle.wheelbase"),
     ],

@@ -18,15 +18,6 @@ NODES = ("/**", "planner", "/planner")
 EXPECTED = "/**: ros__parameters: and names with values, as config/planner.yaml has them"
 
 
-class _WithoutAliases(yaml.SafeLoader):
-    """By aliases a file could hold more than any memory, or itself."""
-
-    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        if self.check_event(yaml.AliasEvent):
-            raise yaml.YAMLError("an alias (*), which ROS does not take either")
-        return super().compose_node(parent, index)
-
-
 def planner_parameters(file: Path) -> tuple[tuple[str, Any], ...]:
     """Dotted names and values; what is the node's own alone is left out.
 
@@ -34,14 +25,14 @@ def planner_parameters(file: Path) -> tuple[tuple[str, Any], ...]:
         InputError: no such file, no YAML, an unknown name, a value out of range.
     """
     try:
-        content = yaml.load(file.read_text(encoding="utf-8"), _WithoutAliases)
+        content = yaml.safe_load(file.read_text(encoding="utf-8"))
     # A date or a letter that there is not is no YAMLError.
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
         raise InputError(str(file), f"no YAML: {' '.join(str(error).split())}", EXPECTED) from error
     own = {spec.name for spec in describe(PlannerNodeParameters)}
     values: dict[str, Any] = {}
     for node in NODES:
-        values.update(_flat(_section(content, node, file)))
+        values.update(_flat(_section(content, node, file), f"{file}: ", set()))
     chosen = {name: value for name, value in values.items() if name not in own}
     if not values:
         raise InputError(str(file), "no parameters of the planner", EXPECTED)
@@ -61,11 +52,18 @@ def _section(content: object, node: str, file: Path) -> Mapping[str, Any]:
     return found
 
 
-def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+def _flat(values: Mapping[str, Any], where: str, met: set[int], prefix: str = "") -> dict[str, Any]:
+    """Dotted names and values. By aliases, which ROS does not take, a file could hold more than any memory, or itself:
+    no group that was `met` (by identity) is met again, and what a list holds are no groups and no lists.
+    """
     flat: dict[str, Any] = {}
     for name, value in values.items():
+        dotted = f"{prefix}{name}"
+        if id(value) in met or (isinstance(value, list) and any(isinstance(each, (dict, list)) for each in value)):
+            raise InputError(f"{where}{dotted}", "an alias, or a list of lists", "a value, or a group of its own")
         if isinstance(value, dict):
-            flat |= _flat(value, f"{prefix}{name}.")
+            met.add(id(value))
+            flat |= _flat(value, where, met, f"{dotted}.")
         else:
-            flat[f"{prefix}{name}"] = value
+            flat[dotted] = value
     return flat
