@@ -64,10 +64,20 @@ def two_way(folder: Path) -> RoadMap:
 @pytest.fixture(scope="session")
 def walled(folder: Path) -> RoadMap:
     """The same with a wall across both lanes."""
+    return _with_object(folder, "walled", 't="0" length="1" width="6.8"')
+
+
+@pytest.fixture(scope="session")
+def railed(folder: Path) -> RoadMap:
+    """The same with a guard rail at the right edge, 0.2 m inside."""
+    return _with_object(folder, "railed", 't="-3.3" length="8" width="0.2"')
+
+
+def _with_object(folder: Path, name: str, measures: str) -> RoadMap:
     town = Town()
-    wall = '<object id="1" type="obstacle" s="115" t="0" hdg="0" length="1" width="6.8" height="1" zOffset="0"/>'
-    town.road(1, 0.0, 0.0, 0.0, 400.0, ("", ""), objects=wall)
-    return town.read(folder, "walled")
+    solid = f'<object id="1" type="barrier" s="115" hdg="0" height="1" zOffset="0" {measures}/>'
+    town.road(1, 0.0, 0.0, 0.0, 400.0, ("", ""), objects=solid)
+    return town.read(folder, name)
 
 
 @pytest.fixture(scope="session", name="turn_lane")
@@ -262,6 +272,8 @@ MISDEEDS = [
         Scene("over an occupied crosswalk", "plain", Pose(16.5 + 20.0, 1.75, WEST), [Leg(3.0, 8.0)],
               [person(16.5, -3.2, NORTH, 1.2)]),
     ),
+    ("off_road", Scene("off the road beside a guard rail that blocks no lane", "railed", CAR,
+                       [Leg(2.0, 2.0, -0.3), Leg(1.0, 2.0), Leg(2.0, 2.0, 0.3)])),
     ("yield", Scene("drives at a walker", "two_lanes", CAR, [Leg(1.5, 8.0)], [person(120.0, LANE_Y)])),
     (
         "queue_overtaken",

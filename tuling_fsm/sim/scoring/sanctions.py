@@ -13,9 +13,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from shapely import Polygon
 
 from tuling_fsm.core import elementwise
-from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.geometry import Pose, distance, shifted, wrap_angle
 from tuling_fsm.core.standing import VEHICLE_STANDS
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
@@ -31,6 +31,8 @@ AHEAD_M, BEHIND_M, ASIDE_M = 30.0, 20.0, 8.0
 STOOD_S = 3.0
 """An agent that has stood so long is an obstacle, if it does not queue."""
 THINGS = (Kind.UNKNOWN, Kind.CONE, Kind.BARRIER, Kind.DEBRIS)
+POINT_M = 0.5
+"""Points of the outline of a solid object are no farther apart."""
 SLOT_M = 12.0
 """From the middle of the car to that of a slot that it may be entering or leaving."""
 DEAD_END_M = 20.0
@@ -51,7 +53,7 @@ SLOW, ROUND = 3.0, 8.4
 
 
 class Situation(Enum):
-    """What sanctions something."""
+    """What sanctions someobstacle."""
 
     OBSTACLE = "obstacle"
     """Something stands in the own lane."""
@@ -90,8 +92,8 @@ class _Use(NamedTuple):
     last: float
 
 
-class _Standing(NamedTuple):
-    """What may be an obstacle: its middle (m), how far it reaches from there (m), and points of it."""
+class _Obstacle(NamedTuple):
+    """What may stand in a lane: its middle (m), how far it reaches from there (m), and points of it."""
 
     x: float
     y: float
@@ -116,10 +118,19 @@ class Sanctions:
         self._seen: dict[Situation, float] = {}
 
     @cached_property
-    def _solids(self) -> list[_Standing]:
-        """The solid objects of the map that reach onto driving lanes."""
-        every = [_standing(each.outline) for each in self._map.objects if each.solid]
-        return [each for each in every if any(self._map.project(*point) is not None for point in each.points)]
+    def _map_obstacles(self) -> list[_Obstacle]:
+        """The solid objects that a car along the middle of a driving lane would touch, by their points there;
+        what stands at the edge of a lane blocks none.
+        """
+        found = []
+        for outline in (each.outline for each in self._map.objects if each.solid):
+            points = Polygon(outline).exterior.segmentize(POINT_M).coords
+            places = ((x, y, self._map.project(x, y)) for x, y in points)
+            inside = [(x, y) for x, y, at in places if at is not None and abs(at.offset) < 0.5 * self._vehicle.width]
+            if inside:
+                x, y = outline.mean(axis=0).tolist()
+                found.append(_Obstacle(x, y, max(distance((x, y), corner) for corner in points), tuple(inside)))
+        return found
 
     def watch(self, frame: RefereeFrame) -> None:
         """Note which lane the car follows, whether it has been set down off its lanes, and whether it has come back."""
@@ -185,7 +196,7 @@ class Sanctions:
     def obstacle(self, frame: RefereeFrame) -> bool:
         """Whether something stands in the own lane within reach."""
         agents = any(self._blocks(frame, row) and self._in_own_lane(frame, row) for row in self._near(frame))
-        return agents or any(self._touches_own_lane(frame, each) for each in self._solids)
+        return agents or any(self._touches_own_lane(frame, each) for each in self._map_obstacles)
 
     def _blocks(self, frame: RefereeFrame, row: int) -> bool:
         if int(frame.agents.kinds[row]) in THINGS:
@@ -239,17 +250,17 @@ class Sanctions:
         x, y, _, heading, length, width, _ = frame.agents.boxes[row].tolist()
         across = Pose(x, y, heading + 0.5 * math.pi)
         sides = tuple(shifted(across, side * 0.45 * width)[:2] for side in (-1.0, 1.0))
-        return self._touches_own_lane(frame, _Standing(x, y, 0.5 * length, ((x, y), *sides)))
+        return self._touches_own_lane(frame, _Obstacle(x, y, 0.5 * length, ((x, y), *sides)))
 
-    def _touches_own_lane(self, frame: RefereeFrame, thing: _Standing) -> bool:
+    def _touches_own_lane(self, frame: RefereeFrame, obstacle: _Obstacle) -> bool:
         """Whether something within reach touches the lane that the car follows or has left; in a junction, any lane of
         the direction that the car goes in.
         """
         x, y, heading = self._middle(frame)
-        along, aside = ahead_of(x, y, heading, np.array((thing.x, thing.y)))
-        if not -BEHIND_M - thing.reach < along < AHEAD_M + thing.reach or abs(aside) > ASIDE_M + thing.reach:
+        along, aside = ahead_of(x, y, heading, np.array((obstacle.x, obstacle.y)))
+        if not -BEHIND_M - obstacle.reach < along < AHEAD_M + obstacle.reach or abs(aside) > ASIDE_M + obstacle.reach:
             return False
-        places = [found for point in thing.points if (found := self._map.project(*point)) is not None]
+        places = [found for point in obstacle.points if (found := self._map.project(*point)) is not None]
         under = [position for position in places if self._of_own_way(position, heading)]
         if not under or self._followed is None or any(self._map.lanes[each.lane].junction for each in under):
             return bool(under)
@@ -279,13 +290,6 @@ class Sanctions:
             position.heading, heading, math.radians(120.0)
         )
         return self._map.lanes[position.lane].type == DRIVING and (across or same_way(position.heading, heading))
-
-
-def _standing(outline: FloatArray) -> _Standing:
-    x, y = outline.mean(axis=0).tolist()
-    corners = outline + 0.1 * (outline.mean(axis=0) - outline)
-    reach = float(np.max(elementwise.hypot(outline[:, 0] - x, outline[:, 1] - y)))
-    return _Standing(x, y, reach, ((x, y), *((float(u), float(v)) for u, v in corners)))
 
 
 LOOKS = {
