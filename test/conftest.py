@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from lxml import etree
 
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
@@ -72,6 +73,19 @@ def shared_data() -> Path:
 def course() -> RoadMap:
     """The town of the course, on which nearly all scenarios are."""
     return read_map(share_file("config", "course", "course.xodr"))
+
+
+@pytest.fixture(scope="session")
+def utm_course(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, tuple[float, float]]:
+    """The map of the course in coordinates as those of surveyors, as a file, and how far (m) it is shifted."""
+    shifts = 695_000.0, 5_346_000.0
+    file = tmp_path_factory.mktemp("utm") / "utm.xodr"
+    course = etree.parse(share_file("config", "course", "course.xodr"))
+    for geometry in course.iter("geometry"):
+        for name, shift in zip(("x", "y"), shifts, strict=True):
+            geometry.set(name, repr(float(geometry.get(name)) + shift))
+    course.write(file)
+    return file, shifts
 
 
 @pytest.fixture(scope="session")

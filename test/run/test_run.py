@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-from lxml import etree
 
 from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.bag.replay import replay
@@ -52,14 +51,9 @@ def test_roaming_real_maps_ends_at_the_goal_without_fault(name: str, seed: int, 
 
 @pytest.mark.slow
 @pytest.mark.clause("SAF-3")
-def test_a_map_in_coordinates_of_utm_is_driven(tmp_path: Path) -> None:
-    course = etree.parse(share_file("config", "course", "course.xodr"))
-    for geometry in course.iter("geometry"):
-        geometry.set("x", repr(float(geometry.get("x")) + 695_000.0))
-        geometry.set("y", repr(float(geometry.get("y")) + 5_346_000.0))
-    course.write(tmp_path / "utm.xodr")
+def test_a_map_in_coordinates_of_utm_is_driven(utm_course: tuple[Path, tuple[float, float]]) -> None:
     overrides = {"length_m": "80", "vehicles": "4"}
-    there = run_scenario(ROAM, map_file=tmp_path / "utm.xodr", seed=1, overrides=overrides)
+    there = run_scenario(ROAM, map_file=utm_course[0], seed=1, overrides=overrides)
     here = run_scenario(ROAM, seed=1, overrides=overrides)
     assert there["end"] == here["end"] == "goal"
     assert there["infractions"] == here["infractions"] == []

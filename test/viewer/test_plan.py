@@ -11,7 +11,6 @@ import pytest
 from matplotlib.collections import PolyCollection
 
 from tuling_fsm.cli import main
-from tuling_fsm.core.geometry import Pose
 from tuling_fsm.planning.free_space.tpcap import CAR, solve_case
 from tuling_fsm.viewer.parking_case import FORWARD, REVERSE, CaseResult, case_result
 from tuling_fsm.viewer.plan_page import write_plan_page
@@ -117,8 +116,10 @@ def tab(browser: Any, result: CaseResult, answer: Any, tmp_path: Path) -> Iterat
 def test_the_slider_moves_the_car_along_the_path(tab: Tab, result: CaseResult) -> None:
     for t, x, y, heading, v, _ in result.rows[:: len(result.rows) // 20].tolist():
         tab.go(t)
-        ego = tab.ask("film.ego")
-        assert (ego["x"], ego["y"]) == pytest.approx((x, y), abs=0.01)
+        ego, origin = tab.ask("[film.ego, film.maneuver.header.origin]")
+        assert max(abs(ego["x"]), abs(ego["y"])) < 100.0
+        assert (ego["x"] + origin["x"], ego["y"] + origin["y"]) == pytest.approx((x, y), abs=0.01)
+        assert f"{ego['x'] + origin['x']:.2f} m, " in tab.page.locator("#pose").inner_text()
         assert np.sin(ego["heading"] - heading) == pytest.approx(0.0, abs=1e-3)
         assert ego["v"] == pytest.approx(v, abs=0.01)
         gear = next((move.gear for move in result.moves if result.rows[move.last, 0] > t), result.moves[-1].gear)
@@ -135,8 +136,8 @@ def test_it_plays_to_the_goal_and_its_moves_lead_there(tab: Tab, result: CaseRes
     tab.page.click("#play")
     tab.page.wait_for_function("!film.clock.playing && film.clock.t === film.clock.end")
     tab.drawn()
-    end = Pose(*tab.ask("[film.ego.x, film.ego.y, film.ego.heading]"))
-    assert (end.x, end.y) == pytest.approx(tuple(result.rows[-1, 1:3]), abs=0.01)
+    end, origin = tab.ask("[film.ego, film.maneuver.header.origin]")
+    assert (end["x"] + origin["x"], end["y"] + origin["y"]) == pytest.approx(tuple(result.rows[-1, 1:3]), abs=0.01)
     assert tab.ask("film.charts.plots.length") == 2
 
 

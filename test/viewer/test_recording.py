@@ -103,7 +103,7 @@ def test_stops_changes_and_infractions_are_told(packed: tuple[dict[str, Any], di
 def test_a_bag_of_the_vehicle_begins_at_zero_and_needs_neither_result_nor_map(tmp_path: Path, course: RoadMap) -> None:
     folder = record_drive(tmp_path / "car", course, shift_s=1.7e9, without=("run", "markers"))
     header, columns = unpacked(record(FilmSource(folder)).data)
-    assert (header["origin"], header["begin"], header["result"], header["roads"]) == (1.7e9, 0.0, None, None)
+    assert (header["origin"]["t"], header["begin"], header["result"], header["roads"]) == (1.7e9, 0.0, None, None)
     assert header["stops"][0]["from"] == pytest.approx(STANDS[0], abs=1e-3)
     assert columns["object.x"][0] == pytest.approx(100.0, abs=0.02)
     assert header["end"] == pytest.approx(END_S - 0.05, abs=1e-3)

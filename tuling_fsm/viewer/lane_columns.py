@@ -12,6 +12,7 @@ from tuling_fsm.map.lanes import DRIVING, OFF_ROAD, Lane, LaneMark
 from tuling_fsm.map.query import mark_name
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.viewer.columns import ColumnWriter, TextTable
+from tuling_fsm.viewer.origin import PageOrigin
 
 STEP_M, STEP_RAD, STEP_MPS = 1e-3, 1e-4, 0.01
 """What is rounded to what."""
@@ -26,13 +27,14 @@ _STEPS = (STEP_M, STEP_M, STEP_RAD, STEP_M, STEP_M, STEP_M, STEP_M)
 _LEFT, _RIGHT = 0, 1
 
 
-def add_lanes(columns: ColumnWriter, road_map: RoadMap) -> dict[str, object]:
+def add_lanes(columns: ColumnWriter, road_map: RoadMap, origin: PageOrigin) -> dict[str, object]:
     """Add the columns of the lanes.
 
     Args:
         columns: gets `lane.*`, a row a lane in the order of the map; `sample.*`, `lane.n` rows a lane; `mark.*`,
             `lane.marks` rows a lane.
         road_map: all of it.
+        origin: of the page.
 
     Returns:
         What the header has to say: `texts`, by number, and the `types` of lanes, each with its rank: 0 is looked for
@@ -47,7 +49,7 @@ def add_lanes(columns: ColumnWriter, road_map: RoadMap) -> dict[str, object]:
     columns.add("lane.type", [types.index(lane.type) for lane in lanes])
     columns.add("lane.junction", [texts.number(lane.junction or "") for lane in lanes])
     columns.add("lane.limit", [lane.limit for lane in lanes], STEP_MPS)
-    _add_samples(columns, lanes)
+    _add_samples(columns, lanes, origin)
     _add_marks(columns, lanes, texts)
     return {"texts": texts.texts, "types": [{"name": name, "rank": _rank(name)} for name in types]}
 
@@ -56,10 +58,10 @@ def _rank(lane_type: str) -> int:
     return 0 if lane_type == DRIVING else 2 if lane_type in OFF_ROAD else 1
 
 
-def _add_samples(columns: ColumnWriter, lanes: Iterable[Lane]) -> None:
+def _add_samples(columns: ColumnWriter, lanes: Iterable[Lane], origin: PageOrigin) -> None:
     tables = [_thinned(_table(lane)) for lane in lanes]
     columns.add("lane.n", [len(table) for table in tables], order=0)
-    whole = np.vstack([np.zeros((0, len(_NAMES))), *tables])
+    whole = origin.local(np.vstack([np.zeros((0, len(_NAMES))), *tables]))
     for name, step, values in zip(_NAMES, _STEPS, whole.T, strict=True):
         columns.add(f"sample.{name}", values, step)
 

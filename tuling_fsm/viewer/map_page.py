@@ -20,7 +20,8 @@ from tuling_fsm.map.route import Route
 from tuling_fsm.output_file import write_file
 from tuling_fsm.viewer.columns import ColumnWriter
 from tuling_fsm.viewer.lane_columns import add_lanes
-from tuling_fsm.viewer.road_columns import add_roads
+from tuling_fsm.viewer.origin import PageOrigin, origin_of
+from tuling_fsm.viewer.road_columns import add_roads, stop_line_ends
 from tuling_fsm.viewer.single_file import single_file
 
 ROUTE_TOLERANCE_M = 0.05
@@ -45,46 +46,48 @@ def write_map_page(file: Path, road_map: RoadMap, route: Route | None = None, en
 
 def map_data(road_map: RoadMap, route: Route | None = None, ends: tuple[Pose, ...] = ()) -> bytes:
     """What the page shows, packed."""
-    columns = ColumnWriter()
+    columns, origin = ColumnWriter(), origin_of(road_map)
     number = {lane_id: row for row, lane_id in enumerate(road_map.lanes)}
     header = {
         "format": 1,
         "name": road_map.name,
+        "origin": origin._asdict(),
         "left_hand": road_map.left_hand,
-        "bounds": [round(value, 2) for value in road_map.bounds],
-        "roads": add_roads(columns, road_map),
-        "lanes": add_lanes(columns, road_map),
-        "signals": list(_signals(road_map)),
-        "stop_lines": list(_stop_lines(road_map, number)),
-        "slots": [_placed(slot.id, slot.pose) for slot in road_map.slots],
-        "route": None if route is None else _route(route, number),
-        "ends": [[round(pose.x, 3), round(pose.y, 3)] for pose in ends],
+        "bounds": origin.flat(np.array(road_map.bounds)),
+        "roads": add_roads(columns, road_map, origin),
+        "lanes": add_lanes(columns, road_map, origin),
+        "signals": list(_signals(road_map, origin)),
+        "stop_lines": list(_stop_lines(road_map, origin, number)),
+        "slots": [_placed(slot.id, slot.pose, origin) for slot in road_map.slots],
+        "route": None if route is None else _route(route, origin, number),
+        "ends": [origin.flat(np.array((pose.x, pose.y)), 3) for pose in ends],
     }
     return columns.packed(header)
 
 
-def _placed(name: str, pose: Pose) -> dict[str, object]:
-    return {"id": name, "x": round(pose.x, 2), "y": round(pose.y, 2), "heading": round(pose.heading, 4)}
+def _placed(name: str, pose: Pose, origin: PageOrigin) -> dict[str, object]:
+    x, y = origin.flat(np.array((pose.x, pose.y)))
+    return {"id": name, "x": x, "y": y, "heading": round(pose.heading, 4)}
 
 
-def _signals(road_map: RoadMap) -> Iterator[dict[str, object]]:
+def _signals(road_map: RoadMap, origin: PageOrigin) -> Iterator[dict[str, object]]:
     for signal in road_map.signals.values():
         kind = f"{signal.type} {signal.subtype}".replace(" -1", "").strip()
         more = {"number": signal.number, "type": kind, "dynamic": signal.dynamic, "controller": signal.controller}
-        yield {**_placed(signal.id, signal.pose), **more}
+        yield {**_placed(signal.id, signal.pose, origin), **more}
 
 
-def _stop_lines(road_map: RoadMap, number: dict[LaneId, int]) -> Iterator[dict[str, object]]:
+def _stop_lines(road_map: RoadMap, origin: PageOrigin, number: dict[LaneId, int]) -> Iterator[dict[str, object]]:
     for line in road_map.stop_lines:
-        ends = [round(value, 2) for value in (line.x0, line.y0, line.x1, line.y1)]
+        ends = stop_line_ends(line, origin)
         yield {"lane": number[line.lane], "s": round(line.s, 2), "kind": line.kind, "signal": line.signal, "ends": ends}
 
 
-def _route(route: Route, number: dict[LaneId, int]) -> dict[str, object]:
+def _route(route: Route, origin: PageOrigin, number: dict[LaneId, int]) -> dict[str, object]:
     """Its line as x and y in turn, its length (m), its lanes by row and where they begin along it (m)."""
     return {
         "length": round(route.length, 2),
-        "xy": np.round(_simplified(route.reference.xy), 2).ravel().tolist(),
+        "xy": origin.flat(_simplified(route.reference.xy)),
         "lanes": [
             {"lane": number[each.lane], "s": round(each.s_from, 2), "change": each.change} for each in route.lanes
         ],

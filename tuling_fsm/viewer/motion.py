@@ -9,6 +9,7 @@ import numpy as np
 from tuling_fsm.bag.timeline import MotionSample
 from tuling_fsm.map.speed_limits import SpeedLimits
 from tuling_fsm.viewer.columns import ColumnWriter
+from tuling_fsm.viewer.origin import PageOrigin
 
 MOTION_PERIOD_S = 0.045
 """Between two poses of the car at the least, s: odometry of 100 Hz is shown as 20 Hz."""
@@ -17,14 +18,14 @@ LIMIT_PERIOD_S = 0.5
 
 
 def add_motion(
-    columns: ColumnWriter, motion: Sequence[MotionSample], origin: float, heading: float | None = None
+    columns: ColumnWriter, motion: Sequence[MotionSample], origin: PageOrigin, heading: float | None = None
 ) -> list[MotionSample]:
     """The car as `ego.*`, thinned; headings go on beyond half a turn, so that a mean of two is between them.
 
     Args:
         columns: that they are added to.
         motion: by time.
-        origin: stamp (s) at which the film's time begins.
+        origin: of the film.
         heading: which the first one goes on from, rad; none at the beginning.
 
     Returns:
@@ -34,9 +35,9 @@ def add_motion(
     for each in motion:
         if not kept or each.t - kept[-1].t >= MOTION_PERIOD_S or each is motion[-1]:
             kept.append(each)
-    columns.add("ego.t", [each.t - origin for each in kept], 1e-3, order=2)
-    columns.add("ego.x", [each.pose.x for each in kept], 1e-3, order=2)
-    columns.add("ego.y", [each.pose.y for each in kept], 1e-3, order=2)
+    columns.add("ego.t", [each.t - origin.t for each in kept], 1e-3, order=2)
+    columns.add("ego.x", [each.pose.x - origin.x for each in kept], 1e-3, order=2)
+    columns.add("ego.y", [each.pose.y - origin.y for each in kept], 1e-3, order=2)
     before = [] if heading is None else [heading]
     headings = np.unwrap([*before, *(each.pose.heading for each in kept)])[len(before) :]
     columns.add("ego.heading", headings, 1e-4, order=2)

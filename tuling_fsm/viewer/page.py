@@ -28,7 +28,10 @@ def write_film(file: Path, sources: Sequence[FilmSource]) -> None:
     """
     if not 1 <= len(sources) <= MOST_RUNS:
         raise ValueError(f"{len(sources)} runs")
-    write_file(file, page([record(source) for source in sources]))
+    recordings: list[FilmRun] = []
+    for source in sources:
+        recordings.append(record(source, recordings[0] if recordings else None))
+    write_file(file, page(recordings))
 
 
 def page(recordings: Sequence[FilmRun]) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.output_file import write_file
 from tuling_fsm.viewer.columns import ColumnWriter
+from tuling_fsm.viewer.origin import PageOrigin, origin_near
 from tuling_fsm.viewer.parking_case import HEADING, STEER, CaseResult, T, V, X, Y
 from tuling_fsm.viewer.single_file import single_file
 
@@ -36,7 +37,9 @@ def write_plan_page(file: Path, result: CaseResult, answer: Mapping[str, Any]) -
 
 def plan_data(result: CaseResult, answer: Mapping[str, Any]) -> bytes:
     """What the page shows, packed; the car as `ego.*` and its steering as `plan.*`, as in the film of a drive."""
-    columns, rows = ColumnWriter(), result.rows
+    origin = origin_near(result.start.x, result.start.y)
+    columns, rows = ColumnWriter(), np.array(result.rows)
+    rows[:, X : Y + 1] = origin.local(rows[:, X : Y + 1])
     for name, column, step in _COLUMNS:
         columns.add(name, rows[:, column], step)
     columns.add("ego.heading", np.unwrap(rows[:, HEADING]), 1e-4)
@@ -48,13 +51,14 @@ def plan_data(result: CaseResult, answer: Mapping[str, Any]) -> bytes:
     header = {
         "format": 1,
         "name": result.name,
+        "origin": origin._asdict(),
         "solved": result.solved,
         "reason": result.reason,
         "vehicle": {name: getattr(result.vehicle, name) for name in BODY},
-        "start": _rounded(result.start),
-        "goal": _rounded(result.goal),
-        "bounds": [round(value, 2) for value in result.bounds],
-        "polygons": [np.round(polygon, 3).ravel().tolist() for polygon in result.polygons],
+        "start": _placed(result.start, origin),
+        "goal": _placed(result.goal, origin),
+        "bounds": origin.flat(np.array(result.bounds)),
+        "polygons": [origin.flat(polygon, 3) for polygon in result.polygons],
         "moves": [
             {"gear": move.gear, "from": rows[move.first, T], "to": rows[move.last, T], "length": round(move.length, 2)}
             for move in result.moves
@@ -64,5 +68,6 @@ def plan_data(result: CaseResult, answer: Mapping[str, Any]) -> bytes:
     return columns.packed(header)
 
 
-def _rounded(pose: Pose) -> dict[str, float]:
-    return {"x": round(pose.x, 3), "y": round(pose.y, 3), "heading": round(pose.heading, 4)}
+def _placed(pose: Pose, origin: PageOrigin) -> dict[str, float]:
+    x, y = origin.flat(np.array((pose.x, pose.y)), 3)
+    return {"x": x, "y": y, "heading": round(pose.heading, 4)}

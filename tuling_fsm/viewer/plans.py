@@ -14,6 +14,7 @@ from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.topics import MARKERS
 from tuling_fsm.viewer.columns import ColumnWriter, TextTable
+from tuling_fsm.viewer.origin import PageOrigin
 from tuling_fsm.wire.cdr import pose_value, unpack
 from tuling_fsm.wire.markers import MarkerShape
 from tuling_fsm.wire.trajectory import unpack_trajectory
@@ -31,11 +32,13 @@ class Plans:
 
     Args:
         period_s: of the trajectories that are kept, s.
+        origin: of the film.
         wheelbase: of the car, m.
     """
 
-    def __init__(self, period_s: float, wheelbase: float) -> None:
+    def __init__(self, period_s: float, origin: PageOrigin, wheelbase: float) -> None:
         self._period_s = period_s
+        self._origin = origin
         self._wheelbase = wheelbase
         self._last = -np.inf
         self._stamps: list[float] = []
@@ -61,7 +64,7 @@ class Plans:
         """As `plan.t`, `plan.n`, `plan.x`, `plan.y`, `plan.v`, and the steering angle (rad) in `plan.steer`."""
         columns.add("plan.t", self._stamps, 1e-3, order=2)
         columns.add("plan.n", [len(points) for points in self._points], order=0)
-        points = np.vstack([np.zeros((0, 3)), *self._points])
+        points = self._origin.local(np.vstack([np.zeros((0, 3)), *self._points]))
         for column, (name, step) in enumerate((("x", POSITION_M), ("y", POSITION_M), ("v", SPEED_M_S))):
             columns.add(f"plan.{name}", points[:, column], step)
         columns.add("plan.steer", elementwise.arctan(self._wheelbase * np.array(self._curvatures)), STEER_RAD)
@@ -73,7 +76,7 @@ class Plans:
 
 @dataclass
 class MarkerSpan:
-    """A stop wall or a target for as long as it was sent: four numbers in `map`, and its words."""
+    """A stop wall or a target for as long as it was sent: four numbers of the page, and its words."""
 
     name: str
     t_from: float
@@ -95,22 +98,24 @@ class MarkerHistory:
 
     Args:
         period_s: of the messages that are kept, s.
+        origin: of the film.
     """
 
-    def __init__(self, period_s: float) -> None:
+    def __init__(self, period_s: float, origin: PageOrigin) -> None:
         self._period_s = period_s
+        self._origin = origin
         self._last = -np.inf
         self._spans: list[MarkerSpan] = []
         self._open: list[MarkerSpan] = []
         self.ends: dict[float, tuple[FloatArray, FloatArray]] = {}
-        """By time (s): where lost and won candidates end (N, 2), m."""
+        """By time (s): where lost and won candidates end (N, 2), m of the page."""
 
     def take(self, t: float, raw: bytes) -> None:
         """A message, at a time (s) of the film; one of another program is left out."""
         if t - self._last < self._period_s - 1e-3:
             return
         try:
-            drawn = _drawn(t, raw)
+            drawn = _drawn(t, raw, self._origin)
         except InputError:
             return
         before, self._open = self._open, []
@@ -143,18 +148,19 @@ def _same(one: MarkerSpan, other: MarkerSpan) -> bool:
     return (one.name, one.words) == (other.name, other.words) and apart < SAME_M
 
 
-def _drawn(t: float, raw: bytes) -> _Drawn:
+def _drawn(t: float, raw: bytes, origin: PageOrigin) -> _Drawn:
     found = _Drawn([], np.zeros((0, 2)), np.zeros((0, 2)))
     for marker in unpack(raw, MARKERS, "markers").markers:
-        points = np.array([(point.x, point.y) for point in marker.points]).reshape(-1, 2)
+        points = origin.local(np.array([(point.x, point.y) for point in marker.points]).reshape(-1, 2))
         match marker.ns, marker.type:
             case "walls", MarkerShape.LINE_LIST if len(points) == 2:
-                found.spans.append(MarkerSpan("wall", t, t, tuple(points.ravel().tolist())))
+                found.spans.append(MarkerSpan("wall", t, t, (*points[0], *points[1])))
             case "walls", MarkerShape.TEXT if found.spans:
                 found.spans[-1].words = str(marker.text)
             case "target", _:
                 pose = pose_value(marker.pose, "markers: target")
-                found.spans.append(MarkerSpan("target", t, t, (pose.x, pose.y, pose.heading, 0.0)))
+                x, y = pose.x - origin.x, pose.y - origin.y
+                found.spans.append(MarkerSpan("target", t, t, (x, y, pose.heading, 0.0)))
             case "candidates", _:
                 found = found._replace(lost=points)
             case "winner", _:

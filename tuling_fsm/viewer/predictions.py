@@ -15,6 +15,7 @@ from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.scene import PREDICTION_STEP_S, Obstacles
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.viewer.columns import ColumnWriter
+from tuling_fsm.viewer.origin import PageOrigin
 from tuling_fsm.world.builder import WorldBuilder
 from tuling_fsm.world.inputs import Inputs
 from tuling_fsm.world.world import World
@@ -34,10 +35,10 @@ class Predictions:
         road_map: what is driven on.
         parameters: of the planner.
         period_s: between two Worlds that are built, s.
-        origin: stamp (s) at which the film's time begins.
+        origin: of the film.
     """
 
-    def __init__(self, road_map: RoadMap, parameters: Parameters, period_s: float, origin: float) -> None:
+    def __init__(self, road_map: RoadMap, parameters: Parameters, period_s: float, origin: PageOrigin) -> None:
         self._builder = WorldBuilder(road_map, parameters.vehicle, parameters.world)
         self._period_s = period_s
         self._origin = origin
@@ -54,7 +55,7 @@ class Predictions:
             if inputs.odometry is None or (last is not None and inputs.stamp - last.stamp < self._period_s - 1e-3):
                 continue
             self._world = self._builder.build(inputs, last, None)
-            self._keep(inputs.stamp - self._origin, self._world.scene.obstacles)
+            self._keep(inputs.stamp - self._origin.t, self._world.scene.obstacles)
 
     def _keep(self, t: float, obstacles: Obstacles) -> None:
         step = round(POINT_S / PREDICTION_STEP_S)
@@ -71,7 +72,7 @@ class Predictions:
         columns.add("predicted.t", self._stamps, 1e-3, order=2)
         columns.add("predicted.n", self._counts, order=0)
         columns.add("predicted.id", self._ids)
-        points = np.vstack([np.zeros((0, 2)), *self._points])
+        points = self._origin.local(np.vstack([np.zeros((0, 2)), *self._points]))
         columns.add("predicted.x", points[:, 0], POSITION_M)
         columns.add("predicted.y", points[:, 1], POSITION_M)
 

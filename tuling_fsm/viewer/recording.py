@@ -6,7 +6,7 @@ import json
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.speed_limits import SpeedLimits
 from tuling_fsm.viewer.columns import ColumnWriter, TextTable
 from tuling_fsm.viewer.motion import add_limits, add_motion, add_tick_ms
+from tuling_fsm.viewer.origin import PageOrigin, origin_near, origin_of
 from tuling_fsm.viewer.plans import MarkerHistory, Plans, add_candidates
 from tuling_fsm.viewer.predictions import Predictions
 from tuling_fsm.viewer.reasons import add_whys, spoken, supervisors, thinned
@@ -58,10 +59,11 @@ class FilmPeriods:
 
 @dataclass
 class FilmRun:
-    """What is packed into the page: `data` as `columns.ColumnWriter.packed` makes it, and its name."""
+    """What is packed into the page: `data` as `columns.ColumnWriter.packed` makes it, its name, its origin."""
 
     title: str
     data: bytes
+    origin: PageOrigin = field(default_factory=PageOrigin)
 
 
 @dataclass(frozen=True)
@@ -85,8 +87,12 @@ class FilmSource:
     tick_ms: Iterable[tuple[float, float]] = ()
 
 
-def record(source: FilmSource) -> FilmRun:
+def record(source: FilmSource, beside: FilmRun | None = None) -> FilmRun:
     """Read a bag, twice: once for what was said, once for what was seen.
+
+    Args:
+        source: where the data come from.
+        beside: another run, over which this one is shown.
 
     Raises:
         InputError: no bag, a damaged one, one in which nothing moves, or a map that cannot be read.
@@ -97,9 +103,18 @@ def record(source: FilmSource) -> FilmRun:
     run = read_run_record(source.bag, source.salvage, source.names, source.report)
     parameters = _parameters(run, source)
     road_map = _road_map(run, source)
-    film = _Film(source, timeline, timeline.origin, parameters, road_map)
+    film = _Film(source, timeline, _origin(timeline, road_map, beside), parameters, road_map)
     film.read()
     return film.packed(_result_beside(source.bag, run))
+
+
+def _origin(timeline: Timeline, road_map: RoadMap | None, beside: FilmRun | None) -> PageOrigin:
+    if beside is not None:
+        return beside.origin._replace(t=timeline.origin)
+    if road_map is not None:
+        return origin_of(road_map, timeline.origin)
+    begin = timeline.motion[0].pose
+    return origin_near(begin.x, begin.y, timeline.origin)
 
 
 def _parameters(run: Mapping[str, Any], source: FilmSource) -> Parameters:
@@ -135,7 +150,12 @@ class _Film:
     """One bag on its way into columns."""
 
     def __init__(
-        self, source: FilmSource, timeline: Timeline, origin: float, parameters: Parameters, road_map: RoadMap | None
+        self,
+        source: FilmSource,
+        timeline: Timeline,
+        origin: PageOrigin,
+        parameters: Parameters,
+        road_map: RoadMap | None,
     ) -> None:
         self._source = source
         self._timeline = timeline
@@ -145,9 +165,9 @@ class _Film:
         self._periods = FilmPeriods.of(timeline.end - timeline.begin)
         self._objects = ObjectTracks(self._periods.objects, origin)
         self._lights, self._slots = LightChanges(origin), SlotChanges(origin)
-        self._plans = Plans(self._periods.plans, vehicle.wheelbase)
-        self._markers = MarkerHistory(self._periods.weighed)
-        self._routes, self._blocked = RouteHistory("route"), RouteHistory("blocked")
+        self._plans = Plans(self._periods.plans, origin, vehicle.wheelbase)
+        self._markers = MarkerHistory(self._periods.weighed, origin)
+        self._routes, self._blocked = RouteHistory("route", origin), RouteHistory("blocked", origin)
         period_s = self._periods.predictions
         self._predictions = None if road_map is None else Predictions(road_map, parameters, period_s, origin)
 
@@ -175,7 +195,7 @@ class _Film:
         for stamp, message in by_stamp(ours(read_messages(source.bag, source.salvage, source.names))):
             if message.topic in take:
                 with suppress(InputError):  # The planner could not use it either.
-                    take[message.topic](stamp - self._origin, message.data)
+                    take[message.topic](stamp - self._origin.t, message.data)
             yield message
 
     def _route(self, t: float, raw: bytes) -> None:
@@ -196,14 +216,14 @@ class _Film:
         for part in (self._objects, self._lights, self._slots, self._plans, self._predictions):
             if part is not None:
                 part.add_to(columns)
-        whys = thinned(timeline.whys, self._origin, self._periods.whys)
+        whys = thinned(timeline.whys, self._origin.t, self._periods.whys)
         add_whys(columns, whys, texts)
         add_candidates(columns, whys, self._markers.ends, texts)
-        add_tick_ms(columns, self._source.tick_ms, self._origin)
+        add_tick_ms(columns, self._source.tick_ms, self._origin.t)
         driven = np.array([(each.pose.x, each.pose.y) for each in motion])
-        roads = None if road_map is None else add_roads(columns, road_map, driven)
+        roads = None if road_map is None else add_roads(columns, road_map, self._origin, driven)
         limits = None if road_map is None else SpeedLimits(road_map, self._vehicle.max_speed)
-        add_limits(columns, limits, motion, self._origin)
+        add_limits(columns, limits, motion, self._origin.t)
         title = _title(self._source.bag, result)
         header = {
             **self._header(),
@@ -213,29 +233,29 @@ class _Film:
             "result": None if result is None else shown_result(result),
             "texts": texts.texts,
         }
-        return FilmRun(title, columns.packed(header))
+        return FilmRun(title, columns.packed(header), self._origin)
 
     def _header(self) -> dict[str, object]:
         """What does not come with columns."""
-        end = self._timeline.end - self._origin
+        end = self._timeline.end - self._origin.t
         return {
             **constants(str(self._source.bag), self._map, self._vehicle, self._origin),
-            "begin": round(self._timeline.begin - self._origin, 3),
+            "begin": round(self._timeline.begin - self._origin.t, 3),
             "end": round(end, 3),
             "predicted_points": 0 if self._predictions is None else self._predictions.points,
-            **spoken(self._timeline, self._origin),
+            **spoken(self._timeline, self._origin.t),
             "spans": self._markers.spans(end),
             "routes": self._routes.found + self._blocked.found,
         }
 
 
-def constants(bag: str, road_map: RoadMap | None, vehicle: Vehicle, origin: float) -> dict[str, object]:
-    """What a header says of the whole drive: its bag, map, car, the stamp (s) at its time zero, and words of codes."""
+def constants(bag: str, road_map: RoadMap | None, vehicle: Vehicle, origin: PageOrigin) -> dict[str, object]:
+    """What a header says of the whole drive: its bag, map, car, when and where it is zero, and words of codes."""
     return {
         "format": 1,
         "bag": bag,
         "map": None if road_map is None else road_map.name,
-        "origin": origin,
+        "origin": origin._asdict(),
         "vehicle": {name: getattr(vehicle, name) for name in _BODY},
         "kinds": KINDS,
         "lights": LIGHTS,

@@ -9,11 +9,12 @@ import numpy as np
 import shapely
 
 from tuling_fsm.core.arrays import BoolArray, FloatArray
-from tuling_fsm.map.lanes import DRIVING, SURFACE, Lane, LaneMark, MarkKind
+from tuling_fsm.map.lanes import DRIVING, SURFACE, Lane, LaneMark, MarkKind, StopLine
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.segments import INSIDE_M, edge_line
 from tuling_fsm.map.surface import covered
 from tuling_fsm.viewer.columns import ColumnWriter
+from tuling_fsm.viewer.origin import PageOrigin
 
 STEP_M = 0.02
 """What coordinates are rounded to."""
@@ -35,12 +36,15 @@ class RoadShape(NamedTuple):
     points: FloatArray
 
 
-def add_roads(columns: ColumnWriter, road_map: RoadMap, driven: FloatArray | None = None) -> dict[str, object]:
+def add_roads(
+    columns: ColumnWriter, road_map: RoadMap, origin: PageOrigin, driven: FloatArray | None = None
+) -> dict[str, object]:
     """Add the columns of the map.
 
     Args:
         columns: gets `road.kind`, `road.n`, `road.x`, `road.y`.
         road_map: what was driven on.
+        origin: of the page.
         driven: where the car was (N, 2), m; none for the whole map.
 
     Returns:
@@ -49,17 +53,17 @@ def add_roads(columns: ColumnWriter, road_map: RoadMap, driven: FloatArray | Non
     near = _Near(driven)
     shapes = [shape for shape in _shapes(road_map, near) if len(shape.points) > 1]
     kinds = list(dict.fromkeys(shape.kind for shape in shapes))
-    points = np.vstack([np.zeros((0, 2)), *(shape.points for shape in shapes)])
+    points = origin.local(np.vstack([np.zeros((0, 2)), *(shape.points for shape in shapes)]))
     columns.add("road.kind", [kinds.index(shape.kind) for shape in shapes], order=0)
     columns.add("road.n", [len(shape.points) for shape in shapes], order=0)
     columns.add("road.x", points[:, 0], STEP_M)
     columns.add("road.y", points[:, 1], STEP_M)
     signals = [
-        {"number": signal.number, "x": round(signal.pose.x, 2), "y": round(signal.pose.y, 2)}
+        {"number": signal.number, "x": round(signal.pose.x - origin.x, 2), "y": round(signal.pose.y - origin.y, 2)}
         for signal in road_map.signals.values()
         if signal.dynamic and near.point(signal.pose.x, signal.pose.y)
     ]
-    return {"kinds": kinds, "signals": signals, "stop_lines": list(_stop_lines(road_map, near))}
+    return {"kinds": kinds, "signals": signals, "stop_lines": list(_stop_lines(road_map, origin, near))}
 
 
 class _Near:
@@ -168,8 +172,12 @@ def _chained(segments: FloatArray) -> Iterable[FloatArray]:
     return (np.vstack((part[:1, :2], part[:, 2:])) for part in np.split(segments, breaks))
 
 
-def _stop_lines(road_map: RoadMap, near: _Near) -> Iterator[dict[str, object]]:
+def _stop_lines(road_map: RoadMap, origin: PageOrigin, near: _Near) -> Iterator[dict[str, object]]:
     for line in road_map.stop_lines:
         if near.point(line.x0, line.y0):
-            ends = [round(value, 2) for value in (line.x0, line.y0, line.x1, line.y1)]
-            yield {"kind": line.kind, "signal": line.signal, "ends": ends}
+            yield {"kind": line.kind, "signal": line.signal, "ends": stop_line_ends(line, origin)}
+
+
+def stop_line_ends(line: StopLine, origin: PageOrigin) -> list[float]:
+    """For a header: x and y of both ends."""
+    return origin.flat(np.array((line.x0, line.y0, line.x1, line.y1)))

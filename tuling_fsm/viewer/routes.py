@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import shapely
 
 from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.viewer.origin import PageOrigin
 
 ROUTE_TOLERANCE_M = 0.05
 """How far a simplified line may lie from the one that it replaces."""
@@ -20,9 +20,11 @@ class RouteHistory:
 
     Args:
         name: of the kind, for the page.
+        origin: of the film.
     """
 
     name: str
+    origin: PageOrigin
     found: list[dict[str, Any]] = field(default_factory=list)
 
     def take(self, t: float, points: FloatArray) -> None:
@@ -30,6 +32,6 @@ class RouteHistory:
         line = points[:, :2]
         if len(line) > 1:
             line = shapely.get_coordinates(shapely.simplify(shapely.linestrings(line), ROUTE_TOLERANCE_M))
-        flat = np.round(line, 2).ravel().tolist()
+        flat = self.origin.flat(line)
         if not self.found or self.found[-1]["xy"] != flat:
             self.found.append({"name": self.name, "t": round(t, 3), "xy": flat})

@@ -9,6 +9,7 @@ import numpy as np
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.viewer.columns import ColumnWriter
+from tuling_fsm.viewer.origin import PageOrigin
 from tuling_fsm.wire.tables import unpack_table
 from tuling_fsm.world.inputs import Kind, Light, Source
 
@@ -48,10 +49,10 @@ class ObjectTracks:
 
     Args:
         period_s: of the messages that are kept, s.
-        origin: stamp (s) at which the film's time begins.
+        origin: of the film.
     """
 
-    def __init__(self, period_s: float, origin: float) -> None:
+    def __init__(self, period_s: float, origin: PageOrigin) -> None:
         self._period_s = period_s
         self._origin = origin
         self._last, self._taken = -np.inf, 0
@@ -67,7 +68,7 @@ class ObjectTracks:
             table = unpack_table("objects", raw)
         except InputError:
             return
-        t = own_time(table.stamp - self._origin, t)
+        t = own_time(table.stamp - self._origin.t, t)
         if t - self._last < self._period_s - 1e-3:
             return
         number, before = self._taken, self._open
@@ -94,7 +95,7 @@ class ObjectTracks:
         columns.add("track.rain", [key.counts_in_rain for key in keys], order=0)
         columns.add("track.first", [track.first for _, track in self._tracks])
         columns.add("track.n", [len(track.rows) for _, track in self._tracks], order=0)
-        rows = np.array([row for _, track in self._tracks for row in track.rows]).reshape(-1, 5)
+        rows = self._origin.local(np.array([row for _, track in self._tracks for row in track.rows]).reshape(-1, 5))
         steps = {"x": POSITION_M, "y": POSITION_M, "heading": HEADING_RAD, "vx": SPEED_M_S, "vy": SPEED_M_S}
         for column, (name, step) in enumerate(steps.items()):
             values = np.where(np.isfinite(rows[:, column]), rows[:, column], 0.0)
@@ -114,10 +115,10 @@ class LightChanges:
     """The topic `traffic_lights`: a row wherever a signal is seen in another state than before.
 
     Args:
-        origin: stamp (s) at which the film's time begins.
+        origin: of the film.
     """
 
-    def __init__(self, origin: float) -> None:
+    def __init__(self, origin: PageOrigin) -> None:
         self._origin = origin
         self._states: dict[int, int] = {}
         self._rows: list[tuple[float, int, int]] = []
@@ -128,7 +129,7 @@ class LightChanges:
             table = unpack_table("traffic_lights", raw)
         except InputError:
             return
-        t = own_time(table.stamp - self._origin, t)
+        t = own_time(table.stamp - self._origin.t, t)
         for row in table.rows:
             signal, state = int(row["signal"]), int(row["state"])
             if self._states.get(signal) != state:
@@ -151,12 +152,12 @@ class SlotChanges:
     """The topic `parking_slots`: a row wherever a slot is new, has moved, or is taken or free otherwise than before.
 
     Args:
-        origin: stamp (s) at which the film's time begins.
+        origin: of the film.
     """
 
     MOVED_M = 0.3
 
-    def __init__(self, origin: float) -> None:
+    def __init__(self, origin: PageOrigin) -> None:
         self._origin = origin
         self._last: dict[int, tuple[float, ...]] = {}
         self._rows: list[tuple[float, ...]] = []
@@ -167,7 +168,7 @@ class SlotChanges:
             table = unpack_table("parking_slots", raw)
         except InputError:
             return
-        t = own_time(table.stamp - self._origin, t)
+        t = own_time(table.stamp - self._origin.t, t)
         for row in table.rows:
             slot = int(row["slot"])
             now = (float(row["occupied"] != 0), *(float(row[k]) for k in ("x", "y", "heading", "length", "width")))
@@ -178,6 +179,7 @@ class SlotChanges:
     def add_to(self, columns: ColumnWriter) -> None:
         """As `slot.*`."""
         rows = np.array(self._rows).reshape(-1, 8)
+        rows[:, 3:5] = self._origin.local(rows[:, 3:5])
         steps = {"t": 1e-3, "number": 1.0, "taken": 1.0, "x": POSITION_M, "y": POSITION_M, "heading": HEADING_RAD,
                  "length": SIZE_M, "width": SIZE_M}  # fmt: skip
         for column, (name, step) in enumerate(steps.items()):

@@ -44,11 +44,11 @@ test("a place is written as scenarios take it", () => {
 });
 
 test("roads, signals and coordinates are found by their names, and nothing else", () => {
-  const finder = new Finder(LANES, [{ id: "s1", number: 5, x: 3, y: 4 }], []);
+  const finder = new Finder(LANES, [{ id: "s1", number: 5, x: 3, y: 4 }], [], { x: 100, y: 0 });
   assert.deepEqual(finder.find("road 7")?.box, [0, -2.5, 40, 0]);
   assert.equal(finder.find("7")?.lanes.length, 2);
   assert.deepEqual([finder.find("signal 5")?.words, finder.find("Signal s1")?.words], ["signal s1", "signal s1"]);
-  assert.deepEqual(finder.find("(1.5, -2)")?.box, [-23.5, -27, 26.5, 23]);
+  assert.deepEqual(finder.find("(101.5, -2)")?.box, [-23.5, -27, 26.5, 23]);
   for (const query of ["", "road", "road 8", "junction", "tower 7", "slot 1"]) {
     assert.equal(finder.find(query), null, query);
   }

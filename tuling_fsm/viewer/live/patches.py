@@ -21,6 +21,7 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.speed_limits import SpeedLimits
 from tuling_fsm.viewer.columns import ColumnWriter, TextTable
 from tuling_fsm.viewer.motion import add_limits, add_motion, add_tick_ms
+from tuling_fsm.viewer.origin import PageOrigin, origin_of
 from tuling_fsm.viewer.plans import MarkerHistory, Plans, add_candidates
 from tuling_fsm.viewer.predictions import Predictions
 from tuling_fsm.viewer.reasons import add_whys, change_entry, stop_entry
@@ -71,7 +72,7 @@ class LiveFilm:
 
     def __init__(self, source: LiveSource) -> None:
         self._source = source
-        self._origin = 0.0
+        self._origin = PageOrigin()
         self._clock: float | None = None
         self._early: list[tuple[str, bytes]] = []
         self._drive: _Drive | None = None
@@ -127,13 +128,15 @@ class LiveFilm:
 
     def _begin(self, stamp: float) -> None:
         """The map, once."""
-        self._origin = stamp if stamp > CLOCK_TIME_S else 0.0
+        begin = stamp if stamp > CLOCK_TIME_S else 0.0
+        road_map = self._source.road_map
+        self._origin = PageOrigin(begin) if road_map is None else origin_of(road_map, begin)
         self._drive = _Drive(self._source, self._origin)
         self._opening = ColumnWriter()
-        if self._source.road_map is None:
+        if road_map is None:
             _add_no_roads(self._opening)
         else:
-            self._roads = add_roads(self._opening, self._source.road_map, None)
+            self._roads = add_roads(self._opening, road_map, self._origin)
 
 
 def _add_no_roads(columns: ColumnWriter) -> None:
@@ -144,15 +147,15 @@ def _add_no_roads(columns: ColumnWriter) -> None:
 class _Drive:
     """What has come so far, and what of it is in no patch yet."""
 
-    def __init__(self, source: LiveSource, origin: float) -> None:
+    def __init__(self, source: LiveSource, origin: PageOrigin) -> None:
         parameters, road_map = source.parameters, source.road_map
         self._origin = origin
         self._limits = None if road_map is None else SpeedLimits(road_map, parameters.vehicle.max_speed)
         self._objects = ObjectTracks(PERIODS.objects, origin)
         self._lights, self._slots = LightChanges(origin), SlotChanges(origin)
-        self._plans = Plans(PERIODS.plans, parameters.vehicle.wheelbase)
-        self._markers = MarkerHistory(PERIODS.weighed)
-        self._routes, self._blocked = RouteHistory("route"), RouteHistory("blocked")
+        self._plans = Plans(PERIODS.plans, origin, parameters.vehicle.wheelbase)
+        self._markers = MarkerHistory(PERIODS.weighed, origin)
+        self._routes, self._blocked = RouteHistory("route", origin), RouteHistory("blocked", origin)
         self._predictions = None if road_map is None else Predictions(road_map, parameters, PERIODS.predictions, origin)
         self._inputs = Inputs(0.0)
         self._begin: float | None = None
@@ -162,7 +165,7 @@ class _Drive:
         self._unmatched: list[tuple[float, WhyMessage]] = []
         self._why_count = 0
         self._texts = TextTable()
-        self._stands = _Stands(origin)
+        self._stands = _Stands(origin.t)
         self._lists: dict[str, list[Any]] = {"changes": []}
         self._sent: dict[str, list[Any]] = {}
         self._end = 0.0
@@ -184,7 +187,7 @@ class _Drive:
 
     def take(self, stamp: float, topic: str, raw: bytes, lagging: bool) -> None:
         """A message at a stamp (s)."""
-        t = stamp - self._origin
+        t = stamp - self._origin.t
         self._end = max(self._end, t)
         self._begin = t if self._begin is None else self._begin
         with suppress(InputError):
@@ -204,13 +207,13 @@ class _Drive:
             self._routes.take(t, answer.points)
 
     def _odometry(self, t: float, raw: bytes) -> None:
-        samples = motion_samples(t + self._origin, raw)
+        samples = motion_samples(t + self._origin.t, raw)
         self._motion += samples
         self._stands.move(samples)
         self.moved = self.moved or bool(samples)
 
     def _why(self, t: float, raw: bytes) -> None:
-        why = WhyMessage(t + self._origin, unpack_diagnostics(raw, "why"))
+        why = WhyMessage(t + self._origin.t, unpack_diagnostics(raw, "why"))
         self._whys.append((t, why))
         self._stands.said.append(LimitChange(why.t, why.code, why.words))
         for status in why.statuses:
@@ -218,7 +221,7 @@ class _Drive:
                 self._word(t, name, state, "supervisors")
 
     def _transition(self, t: float, raw: bytes) -> None:
-        self._lists["changes"].append(change_entry(state_change(unpack_transition(raw, "transition")), self._origin))
+        self._lists["changes"].append(change_entry(state_change(unpack_transition(raw, "transition")), self._origin.t))
 
     def _word(self, t: float, name: str, word: str, table: str = "words") -> None:
         said = self._lists.setdefault(f"{table}.{name}", [])
@@ -228,14 +231,14 @@ class _Drive:
     def add_to(self, columns: ColumnWriter) -> dict[str, Any]:
         """What is new as rows of the columns; the header's part of the patch."""
         kept = add_motion(columns, self._motion, self._origin, None if self._last is None else self._last.pose.heading)
-        add_limits(columns, self._limits, kept, self._origin)
+        add_limits(columns, self._limits, kept, self._origin.t)
         self._last, self._motion = kept[-1] if kept else self._last, []
         for part in (self._objects, self._lights, self._slots, self._plans, self._predictions):
             if part is not None:
                 part.add_to(columns)
         points = 0 if self._predictions is None else self._predictions.points
         self._add_reasons(columns)
-        add_tick_ms(columns, self.ticks, self._origin)
+        add_tick_ms(columns, self.ticks, self._origin.t)
         self.ticks = []
         for part in (self._objects, self._lights, self._slots, self._plans, self._predictions):
             if part is not None:

@@ -20,18 +20,20 @@ const KINDS = {
 };
 
 export class Finder {
-  /** @param {Lanes} lanes @param {Placed[]} signals @param {Placed[]} slots */
-  constructor(lanes, signals, slots) {
+  /** @param {Lanes} lanes @param {Placed[]} signals @param {Placed[]} slots
+   * @param {{x: number, y: number}} origin of the page in `map`, m */
+  constructor(lanes, signals, slots, origin) {
     this.lanes = lanes;
     this.signals = signals;
     this.slots = slots;
+    this.origin = origin;
   }
 
   /** @param {string} query @returns {Found | null} */
   find(query) {
     const point = NUMBER.exec(query);
     if (point) {
-      return around("the point", Number(point[1]), Number(point[2]));
+      return around("the point", Number(point[1]) - this.origin.x, Number(point[2]) - this.origin.y);
     }
     const [, kind, name] = /^\s*(?:([a-z]+)\s+)?(.*?)\s*$/i.exec(query) ?? [];
     const wanted = kind ? KINDS[kind.toLowerCase()] : KINDS["road"];

@@ -34,7 +34,7 @@ class RoadAtlas {
     this.scenery = new Scenery([{ columns, header: this.header }]);
     /** @type {Signal[]} */
     this.signals = this.header["signals"];
-    this.finder = new Finder(this.lanes, this.signals, this.header["slots"]);
+    this.finder = new Finder(this.lanes, this.signals, this.header["slots"], this.header["origin"]);
     this.canvas = /** @type {HTMLCanvasElement} */ (part("map"));
     this.ink = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d", { alpha: false }));
     this.camera = new Camera();
@@ -194,11 +194,17 @@ class RoadAtlas {
     this.changed = true;
   }
 
-  /** @param {number} x m @param {number} y m */
+  /** @param {number} x m of the page @param {number} y */
   pick(x, y) {
     this.picked = { x, y, place: this.lanes.at(x, y) };
-    showPicked(this.picked, this.beside(this.picked));
+    showPicked(this.inMap(this.picked), this.beside(this.picked));
     this.changed = true;
+  }
+
+  /** What lies at a point of the page, with the point in `map`. @param {Pick} pick @returns {Pick} */
+  inMap({ x, y, place }) {
+    const { origin } = this.header;
+    return { x: x + origin.x, y: y + origin.y, place };
   }
 
   /** The signal at a point, and the stop lines of the lane there. @param {Pick | null} pick */
@@ -244,7 +250,7 @@ class RoadAtlas {
     if (this.picked) {
       drawPick(surface, this.picked, headingOf(this.picked));
     }
-    showUnder(this.under, this.beside(this.under));
+    showUnder(this.under && this.inMap(this.under), this.beside(this.under));
     this.ruler();
   }
 

@@ -153,6 +153,6 @@ function alsoBlock(recording, row, t) {
 /** @param {Recording} recording @param {number} t @returns {HTMLElement} what says the same in a terminal */
 function command(recording, t) {
   const why = recording.whyAt(t);
-  const stamp = (recording.header.origin + (why?.t ?? t)).toFixed(2);
+  const stamp = (recording.header.origin.t + (why?.t ?? t)).toFixed(2);
   return element("code", "command", `tuling-fsm why ${recording.header.bag} --at ${stamp}`);
 }

@@ -159,13 +159,14 @@ class ManeuverFilm {
   /** @param {number} t */
   say(t) {
     const { maneuver, ego } = this;
+    const { origin } = maneuver.header;
     const move = maneuver.moveAt(t);
     part("velocity").textContent = Math.abs(ego?.v ?? 0).toFixed(2);
     part("gear").textContent = move ? gearWords(move.gear) : "stands";
     part("gear").style.background = gearColour(move?.gear ?? 1);
     const rows = [
       ["time", clockText(t)],
-      ["x, y", `${ego?.x.toFixed(2)} m, ${ego?.y.toFixed(2)} m`],
+      ["x, y", ego ? `${(ego.x + origin.x).toFixed(2)} m, ${(ego.y + origin.y).toFixed(2)} m` : ""],
       ["heading", `${ego?.heading.toFixed(3)} rad`],
       ["speed", `${ego?.v.toFixed(2)} m/s`],
       ["steering", `${(maneuver.value(t, "plan.steer") * DEGREES).toFixed(1)}°`],

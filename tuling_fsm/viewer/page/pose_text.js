@@ -2,7 +2,7 @@
 
 /**
  * @typedef {import("#film/lanes.js").LanePlace} LanePlace
- * @typedef {{x: number, y: number, place: LanePlace | null}} Pick a point in `map`, m, and what lies there
+ * @typedef {{x: number, y: number, place: LanePlace | null}} Pick a point, m, and what lies there
  * @typedef {{title: string, text: string}} Paste
  */
 
