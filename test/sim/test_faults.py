@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 import pytest
+import shapely
+from shapely.affinity import rotate
 
 from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError
@@ -19,7 +21,8 @@ from tuling_fsm.sim.scenario.commands import Remove, SetFog
 from tuling_fsm.sim.scenario.compiler import compile_text
 from tuling_fsm.sim.scenario.model import Population, RouteTo, ScenarioActor
 from tuling_fsm.sim.scenario.placements import AtPose
-from tuling_fsm.sim.sensors.faults import SensorChannel, hidden
+from tuling_fsm.sim.sensors.faults import SensorChannel
+from tuling_fsm.sim.sensors.occlusion import hidden
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.world.inputs import Inputs, Kind, Odometry, Source
 
@@ -111,6 +114,33 @@ def test_what_stands_wholly_behind_something_is_hidden() -> None:
     assert hidden(0.0, 0.0, at(child)).tolist() == [False]
     assert hidden(16.0, 10.0, at(truck, child)).tolist() == [False, False]
     assert hidden(0.0, 0.0, at(truck, child)).tolist() == hidden(0.0, 0.0, at(truck, child)).tolist()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_hidden_is_what_a_geometry_library_has_no_free_line_of_sight_to(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    places, headings, sizes = (
+        random.normal(0.0, 20.0, (30, 2)),
+        random.uniform(-3.0, 3.0, 30),
+        random.uniform(0.4, 6.0, (30, 2)),
+    )
+    rows = np.column_stack((places, np.zeros(30), headings, sizes, np.zeros(30)))
+    agents = AgentBoxes(rows, np.ones(30, np.uint8), np.arange(30, dtype=np.uint32))
+    bodies = [
+        rotate(
+            shapely.box(x - 0.5 * length, y - 0.5 * width, x + 0.5 * length, y + 0.5 * width), heading, use_radians=True
+        )
+        for (x, y), heading, (length, width) in zip(places, headings, sizes, strict=True)
+    ]
+
+    def seen(i: int) -> bool:
+        others = shapely.union_all([body.exterior for j, body in enumerate(bodies) if j != i])
+        sights = [shapely.LineString([(0.0, 0.0), point]) for point in (places[i], *bodies[i].exterior.coords)]
+        return not all(others.intersects(sight) for sight in sights)
+
+    found = hidden(0.0, 0.0, agents).tolist()
+    assert found == [not seen(i) for i in range(30)]
+    assert 0 < sum(found) < 30
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What goes wrong between the world and a sensor's message: noise, drop-out, latency and occlusion (SIM-2: seeded).
+"""What goes wrong between the world and a sensor's message: noise, drop-out and latency (SIM-2: seeded).
 
 All of it is off unless parameters or a scenario say so. Every sensor draws from a stream of its own: a fault of one
 changes nothing in what the other sensors see.
@@ -14,15 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core import elementwise
-from tuling_fsm.core.arrays import BoolArray, FloatArray
 from tuling_fsm.core.geometry import Pose, wrap_angle
-from tuling_fsm.sim.actors.agent_states import AgentBoxes
 from tuling_fsm.sim.parameters import FaultParameters, SensorParameters
 from tuling_fsm.sim.scenario import commands
 from tuling_fsm.sim.scenario.choices import Sensor
-from tuling_fsm.sim.scoring.collisions import SAME_LEVEL_M
 from tuling_fsm.sim.seeds import generator, normal
-from tuling_fsm.world.inputs import Kind, Occupancy, Odometry, Source, StampedRows
+from tuling_fsm.world.inputs import Occupancy, Odometry, Source, StampedRows
 
 Message = TypeVar("Message", Odometry, StampedRows, Occupancy)
 Rows = npt.NDArray[np.void]
@@ -104,51 +101,6 @@ class SensorChannels:
         """Carry out a command."""
         fault = FaultParameters(command.noise, command.latency, command.drop_out, command.occlusion)
         self._channels[command.sensor].fault = fault
-
-
-LOW = (Kind.CONE, Kind.DEBRIS)
-"""Kinds that can be seen over: they hide one another only."""
-
-
-def hidden(x: float, y: float, agents: AgentBoxes) -> BoolArray:
-    """Which of N objects cannot be seen from a point (m) behind other objects on their level that are no lower: no line
-    of sight to the middle or to any corner (N,).
-    """
-    corners = _corners(agents.boxes)
-    targets = np.concatenate((agents.boxes[:, None, :2], corners), axis=1)
-    starts, ends = corners, np.roll(corners, -1, axis=1)
-    crossing = _crosses(np.array((x, y)), targets[:, :, None, None], starts[None, None], ends[None, None])
-    return np.asarray(np.all(np.any(crossing & _may_hide(agents)[:, None, :, None], axis=(2, 3)), axis=1))
-
-
-def _may_hide(agents: AgentBoxes) -> BoolArray:
-    """Whether an object (row) can be hidden by another one (column) by its level and height (N, N)."""
-    z, low = agents.boxes[:, 2], np.isin(agents.kinds, LOW)
-    other_level = np.abs(z[:, None] - z) > SAME_LEVEL_M
-    return np.asarray(~(other_level | (low & ~low[:, None]) | np.eye(len(z), dtype=np.bool_)))
-
-
-def _corners(boxes: FloatArray) -> FloatArray:
-    """Corners (N, 4, 2) in order."""
-    c, s = elementwise.cos(boxes[:, 3]), elementwise.sin(boxes[:, 3])
-    u, v = 0.5 * boxes[:, 4], 0.5 * boxes[:, 5]
-    signs = ((1, 1), (-1, 1), (-1, -1), (1, -1))
-    sides = [
-        np.column_stack((boxes[:, 0] + i * u * c - j * v * s, boxes[:, 1] + i * u * s + j * v * c)) for i, j in signs
-    ]
-    return np.stack(sides, axis=1)
-
-
-def _crosses(eye: FloatArray, target: FloatArray, start: FloatArray, end: FloatArray) -> BoolArray:
-    """Whether the sight from `eye` to `target` crosses the segment from `start` to `end`; shapes broadcast."""
-
-    def side(a: FloatArray, b: FloatArray, p: FloatArray) -> FloatArray:
-        ab, ap = b - a, p - a
-        return np.asarray(ab[..., 0] * ap[..., 1] - ab[..., 1] * ap[..., 0])
-
-    across = side(eye, target, start) * side(eye, target, end) < 0.0
-    between = side(start, end, eye) * side(start, end, target) < 0.0
-    return np.asarray(across & between)
 
 
 PARTS = {Sensor.LIDAR: Source.LIDAR, Sensor.RADAR: Source.RADAR, Sensor.CAMERA: Source.CAMERA}

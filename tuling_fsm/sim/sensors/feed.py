@@ -22,8 +22,9 @@ from tuling_fsm.sim.environment.weather import Environment
 from tuling_fsm.sim.parameters import SensorParameters
 from tuling_fsm.sim.scenario.choices import Sensor
 from tuling_fsm.sim.scenario.model import Scenario
-from tuling_fsm.sim.sensors.faults import SensorChannels, SensorFusion, hidden
+from tuling_fsm.sim.sensors.faults import SensorChannels, SensorFusion
 from tuling_fsm.sim.sensors.localization import NOWHERE, DeadReckoning
+from tuling_fsm.sim.sensors.occlusion import hidden
 from tuling_fsm.sim.sensors.perception import Sensors, occupancy
 from tuling_fsm.sim.sensors.tracking_errors import TrackingErrors
 from tuling_fsm.world.inputs import BoolMessage, Inputs, Occupancy, Odometry, RouteAnswer, StampedRows

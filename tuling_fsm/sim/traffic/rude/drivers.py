@@ -16,7 +16,7 @@ from tuling_fsm.sim.seeds import generator
 from tuling_fsm.sim.traffic.collision import PAIR
 from tuling_fsm.sim.traffic.fleet import ROAMING, path_index
 from tuling_fsm.sim.traffic.manager import TrafficManager
-from tuling_fsm.sim.traffic.rude.junctions import RedClock, first_light, goes, held_by_light, next_junction
+from tuling_fsm.sim.traffic.rude.junctions import RedClock, goes, held_by_light, look_ahead
 from tuling_fsm.sim.traffic.rude.parameters import RudeParameters
 from tuling_fsm.sim.traffic.rude.sight import SeenVehicles, see
 from tuling_fsm.sim.traffic.stages import BRAKE, LEFT, RIGHT
@@ -83,11 +83,13 @@ class RudeDrivers:
         fleet = self._traffic.fleet
         seen = see(fleet, ego)
         draws = self._random.random((len(self.rows), 3))
+        ahead = look_ahead(self._traffic.graph, fleet, self.rows)
+        modes = fleet.car["mode"][self.rows].tolist()
         for n, row in enumerate(self.rows.tolist()):
-            if fleet.car.mode[row] != ROAMING:
+            if modes[n] != ROAMING:
                 self._end_stop(n, row)
                 continue
-            self._pass_lights(stamp, n, row, lights, seen)
+            self._pass_lights(stamp, n, ahead[n], lights, seen)
             if self._until[n] > -np.inf:
                 if stamp >= self._until[n]:
                     self._end_stop(n, row)
@@ -98,19 +100,20 @@ class RudeDrivers:
             elif draws[n, 2] < self._p.cut_in_rate * dt:
                 self._cut_in(row, seen)
 
-    def _pass_lights(self, stamp: float, n: int, row: int, lights: Int32Array, seen: SeenVehicles) -> None:
+    def _pass_lights(
+        self, stamp: float, n: int, ahead: tuple[int, int, int], lights: Int32Array, seen: SeenVehicles
+    ) -> None:
         """The light ahead, and the junction behind it."""
-        graph, fleet = self._traffic.graph, self._traffic.fleet
-        signal = first_light(graph, fleet, row)
+        graph, fleet, row = self._traffic.graph, self._traffic.fleet, int(self.rows[n])
+        signal, first, end = ahead
         runs = signal >= 0 and -np.inf < self._red.red_for(stamp, signal) < self.runs_red[n]
         fleet.rules.ignore_lights[row] = 1.0 if runs else 0.0
-        lanes = next_junction(graph, fleet, row)
-        if lanes is None or held_by_light(lights, signal, runs):
+        if first < 0 or held_by_light(lights, signal, runs):
             return
-        entry = int(fleet.path_lane[row, lanes[0]])
+        entry = int(fleet.path_lane[row, first])
         if self._decided[n][0] != entry:
             self._decided[n] = entry, bool(self._random.random() < self._p.refuses)
-        if goes(graph, fleet, row, lanes, seen, float(self.gap[n]), self._decided[n][1] or runs):
+        if goes(graph, fleet, row, (first, end), seen, float(self.gap[n]), self._decided[n][1] or runs):
             self._decided[n] = -1, False
 
     def _on_road(self, row: int) -> bool:

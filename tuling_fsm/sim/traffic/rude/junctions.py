@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tuling_fsm.core.arrays import FloatArray, Int32Array
+from tuling_fsm.core.arrays import FloatArray, Int32Array, IntArray
+from tuling_fsm.core.kernels import kernel
 from tuling_fsm.sim.traffic.fleet import Fleet, path_index
 from tuling_fsm.sim.traffic.lane_graph import TrafficLaneGraph
 from tuling_fsm.sim.traffic.right_of_way import LIGHT, RED, RED_YELLOW, YELLOW
@@ -40,38 +41,58 @@ class RedClock:
         return stamp - float(self._since[signal])
 
 
-def first_light(graph: TrafficLaneGraph, fleet: Fleet, i: int) -> int:
+@kernel
+def _first_light(graph: TrafficLaneGraph, fleet: Fleet, i: int) -> int:
     """Index of the next light on the path of vehicle `i` within `RED_NEAR_M`; -1 for none."""
-    front = float(fleet.car.arc[i] + 0.5 * fleet.car.length[i])
-    for k in range(path_index(fleet, i, front), int(fleet.car.path_count[i])):
-        lane, at = int(fleet.path_lane[i, k]), float(fleet.path_at[i, k])
+    front = fleet.car.arc[i] + 0.5 * fleet.car.length[i]
+    for k in range(path_index(fleet, i, front), fleet.car.path_count[i]):
+        lane, at = fleet.path_lane[i, k], fleet.path_at[i, k]
         if at > front + RED_NEAR_M:
             break
-        for line in range(int(graph.lane.stop_at[lane]), int(graph.lane.stop_end[lane])):
-            arc = at + float(graph.stop.s[line])
-            signal = int(graph.stop.signal[line])
+        for line in range(graph.lane.stop_at[lane], graph.lane.stop_end[lane]):
+            arc, signal = at + graph.stop.s[line], graph.stop.signal[line]
             if front <= arc < front + RED_NEAR_M and graph.stop.kind[line] == LIGHT and signal >= 0:
-                return signal
+                return int(signal)
     return -1
 
 
-def next_junction(graph: TrafficLaneGraph, fleet: Fleet, i: int) -> tuple[int, int] | None:
+@kernel
+def _next_junction(graph: TrafficLaneGraph, fleet: Fleet, i: int) -> tuple[int, int]:
     """First and one past the last lane (in its path) of the junction that vehicle `i` comes to and is not cleared for;
-    None where that is too far away to decide, or where its path ends in it.
+    -1 where that is too far away to decide, or where its path ends in it.
     """
-    car, count = fleet.car, int(fleet.car.path_count[i])
-    front = float(car.arc[i] + 0.5 * car.length[i])
-    near = front + NEAR_M + NEAR_S * float(car.v[i])
+    count = fleet.car.path_count[i]
+    front = fleet.car.arc[i] + 0.5 * fleet.car.length[i]
+    near = front + NEAR_M + NEAR_S * fleet.car.v[i]
     for k in range(path_index(fleet, i, front), count):
         if fleet.path_at[i, k] > near:
-            return None
-        junction = int(graph.lane.junction[fleet.path_lane[i, k]])
-        if junction >= 0 and fleet.path_at[i, k + 1] > car.cleared[i] + 1e-6:
+            break
+        junction = graph.lane.junction[fleet.path_lane[i, k]]
+        if junction >= 0 and fleet.path_at[i, k + 1] > fleet.car.cleared[i] + 1e-6:
             end = k
-            while end < count and int(graph.lane.junction[fleet.path_lane[i, end]]) == junction:
+            while end < count and graph.lane.junction[fleet.path_lane[i, end]] == junction:
                 end += 1
-            return (k, end) if end < count else None
-    return None
+            return (k, end) if end < count else (-1, -1)
+    return -1, -1
+
+
+@kernel
+def _look_ahead(graph: TrafficLaneGraph, fleet: Fleet, rows: IntArray, found: IntArray) -> None:
+    for n in range(len(rows)):
+        first, end = _next_junction(graph, fleet, rows[n])
+        found[n, 0], found[n, 1], found[n, 2] = _first_light(graph, fleet, rows[n]), first, end
+
+
+def look_ahead(graph: TrafficLaneGraph, fleet: Fleet, rows: IntArray) -> list[tuple[int, int, int]]:
+    """What lies ahead of some vehicles, R rows.
+
+    Returns:
+        Of each the index of the next light within `RED_NEAR_M`; first and one past the last lane (in its path) of the
+        junction that it comes to, is not cleared for, and is near enough to for a decision. -1 for none.
+    """
+    found = np.empty((len(rows), 3), dtype=np.int64)
+    _look_ahead(graph, fleet, rows, found)
+    return [(light, first, end) for light, first, end in found.tolist()]
 
 
 def held_by_light(states: Int32Array, signal: int, runs: bool) -> bool:
