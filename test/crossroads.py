@@ -224,7 +224,7 @@ def _road(
 
 
 def _signal(number: int, s: float, kind: str, dynamic: str) -> str:
-    """Stands on the right of those who come in along the +1 lane."""
+    """Stands on the right of those that come in along the +1 lane."""
     return (
         f'<signal id="{number}" name="s{number}" s="{s}" t="4.5" zOffset="2" hOffset="0" orientation="-" '
         f'dynamic="{dynamic}" country="OpenDRIVE" type="{kind}" subtype="-1" value="-1" height="1" width="1">'

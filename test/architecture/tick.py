@@ -110,7 +110,7 @@ def _watched(calls: dict[Sequence[str], list[Call]]) -> Iterator[None]:
 
 
 def picture(rooms: Sequence[str], calls: Sequence[Call]) -> str:
-    """Mermaid: who calls whom for the first time, from top to bottom."""
+    """Mermaid: which calls which for the first time, from top to bottom."""
     lines = ["sequenceDiagram", *(f"    participant {room}" for room in rooms)]
     for (source, dest), run in groupby(calls, lambda call: call[:2]):
         names = [what for *_, what in run]

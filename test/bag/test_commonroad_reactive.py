@@ -60,7 +60,7 @@ def driven(folder: Path, x: float = 0.0, y: float = 0.0) -> ScenarioDrive:
 
 @pytest.mark.slow
 @pytest.mark.clause("SIM-1")
-def test_who_would_run_into_the_car_in_the_recording_stops_behind_it(tmp_path: Path) -> None:
+def test_one_that_would_run_into_the_car_in_the_recording_stops_behind_it(tmp_path: Path) -> None:
     _, loop = prepared(tmp_path)
     assert [each.contact for each in judge(loop, drive(loop, standing)).contacts] == [Contact.STANDING]
     done = driven(tmp_path)

@@ -309,7 +309,7 @@ def test_the_latest_probe_is_kept_while_there_is_no_other(road: RoadMap) -> None
 
 
 @pytest.mark.clause("EST-3")
-def test_the_stop_says_who_stopped_it(road: RoadMap) -> None:
+def test_the_stop_says_what_stopped_it(road: RoadMap) -> None:
     drive = Drive(Place(road, mission=mission()))
     drive.place.emergency = replace(drive.place.emergency, value=False, age=0.0)
     drive.tick()

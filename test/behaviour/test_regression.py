@@ -107,7 +107,7 @@ def test_a_broken_line_may_be_crossed_from_the_start(open_road: RoadMap) -> None
 
 @pytest.mark.clause("REG-2")
 @pytest.mark.parametrize(("y", "kept"), [(NEAR_Y, True), (ONCOMING_Y, False)])
-def test_who_is_on_its_own_side_does_not_come_back_through_the_oncoming_lanes(
+def test_one_that_is_on_its_own_side_does_not_come_back_through_the_oncoming_lanes(
     open_road: RoadMap, y: float, kept: bool
 ) -> None:
     lines = _free_space(departed(Place(open_road, x=50.0, y=y, heading=math.pi), route_along(open_road))).lines

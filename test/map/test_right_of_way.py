@@ -1,4 +1,4 @@
-"""Who gives way to whom by sign or turn, where no light says it."""
+"""Which lane gives way to which by sign or turn, where no light says it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def way(town: RoadMap, side: str, turn: str) -> LaneId:
 
 
 @pytest.mark.clause("INT-7")
-def test_who_turns_left_gives_way_to_who_comes_towards_it_and_does_not(tmp_path: Path) -> None:
+def test_one_that_turns_left_gives_way_to_one_that_comes_towards_it_and_does_not(tmp_path: Path) -> None:
     town = crossroads(tmp_path)
     for (side, turn), (other, theirs) in product(product("ENWS", TURNS), repeat=2):
         opposite = math.cos(SIDES[side] - SIDES[other]) < -0.9
@@ -42,7 +42,9 @@ def test_who_turns_left_gives_way_to_who_comes_towards_it_and_does_not(tmp_path:
 
 @pytest.mark.clause("INT-7")
 @pytest.mark.parametrize("sign", [STOP_SIGN, YIELD_SIGN])
-def test_who_has_a_sign_gives_way_to_who_has_none_whoever_turns(tmp_path: Path, sign: tuple[str, str]) -> None:
+def test_one_that_has_a_sign_gives_way_to_one_that_has_none_whoever_turns(
+    tmp_path: Path, sign: tuple[str, str]
+) -> None:
     town = crossroads(tmp_path, signs={"S": sign})
     for turn, other, theirs in product(TURNS, "ENW", TURNS):
         assert gives_way(town, way(town, "S", turn), way(town, other, theirs))
@@ -51,7 +53,7 @@ def test_who_has_a_sign_gives_way_to_who_has_none_whoever_turns(tmp_path: Path, 
 
 @pytest.mark.clause("INT-7")
 def test_a_light_prevails_over_a_sign(tmp_path: Path) -> None:
-    """Who has green does not give way because of the sign that counts while the lights are off, 20 m before them."""
+    """A lane with green does not give way because of the sign for when the lights are off, 20 m before them."""
     signs = crossroads(tmp_path, signs={"S": YIELD_SIGN})
     assert has_sign(signs, way(signs, "S", "straight"))
     assert not has_sign(crossroads(tmp_path, "lit", signs={"S": LIGHT}), way(signs, "S", "straight"))

@@ -58,7 +58,7 @@ def passes(run: Drive, what: str) -> list[Tick]:
     return [tick for tick in run.ticks if tick.limit.reason is Reason.PASSING and tick.limit.detail.startswith(what)]
 
 
-def test_one_who_walks_along_the_carriageway_is_passed_slowly(tmp_path: Path) -> None:
+def test_one_that_walks_along_the_carriageway_is_passed_slowly(tmp_path: Path) -> None:
     declared = "    walker: person\n" + place("from", 70.0, -2.0) + place("to", 140.0, -2.0)
     walk = ("serial:", "    walker.assign_position(from)", "    walker.walk() with:")
     run = driven(tmp_path, declared, *walk, "        along(map.create_path([to]))", "        speed(1.3mps)")
@@ -84,7 +84,7 @@ def test_a_parked_car_without_room_for_a_door_is_passed_slowly(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("steps_out", [False, True])
-def test_a_bus_that_stands_is_passed_so_that_one_who_steps_out_is_not_hit(tmp_path: Path, steps_out: bool) -> None:
+def test_a_bus_that_stands_is_passed_so_that_one_that_steps_out_is_not_hit(tmp_path: Path, steps_out: bool) -> None:
     bus = "    bus: vehicle with:\n        keep(it.length == 12m)\n        keep(it.width == 2.5m)\n"
     declared = bus + place("stop", 80.0, -2.7) + "    walker: person\n" + place("kerb", 91.5, -4.0)
     declared += place("far_kerb", 91.5, 6.0)

@@ -90,7 +90,7 @@ def test_a_line_before_a_full_junction_is_waited_for_and_followed(plain: Path, t
 
 
 @pytest.mark.clause("NOR-11", "NOR-7")
-def test_who_has_broken_down_with_nobody_before_it_is_gone_round(plain: Path, tmp_path: Path) -> None:
+def test_one_that_has_broken_down_with_nobody_before_it_is_gone_round(plain: Path, tmp_path: Path) -> None:
     driven = _drive(plain, tmp_path, 90, STANDS, {"a": "on_road"})
     assert (driven.end, driven.faults) == ("goal", [])
     assert "NOR-7" in driven.clauses()
@@ -111,7 +111,7 @@ def test_a_line_that_does_not_move_is_reported_after_the_patience_and_gone_round
 
 
 @pytest.mark.clause("NOR-11")
-def test_who_waits_at_a_stop_sign_is_not_pulled_up_beside_though_the_lane_is_wide(tmp_path: Path) -> None:
+def test_one_that_waits_at_a_stop_sign_is_not_pulled_up_beside_though_the_lane_is_wide(tmp_path: Path) -> None:
     crossroads(tmp_path, "stop", {"W": STOP_SIGN})
     road = '<road id="3"'
     head, tail = (tmp_path / "stop.xodr").read_text(encoding="utf-8").split(road)

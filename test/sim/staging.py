@@ -106,7 +106,7 @@ def resolved(road_map: RoadMap, place: Pose | On) -> Pose:
 
 
 class Scene(NamedTuple):
-    """A name, the map's fixture, where the car's rear axle starts, how it goes on, and who and what is around."""
+    """A name, the map's fixture, where the car's rear axle starts, how it goes on, and what is around."""
 
     name: str
     map: str

@@ -42,7 +42,7 @@ def plain(folder: Path) -> RoadMap:
 def queues(
     road_map: RoadMap, seconds: float, *boxes: Box, light: Light = Light.RED, moves: tuple[int, float] | None = None
 ) -> list[bool]:
-    """Who queues after so long; one of them may move once, at a time before the end (s)."""
+    """Which queue after so long; one of them may move once, at a time before the end (s)."""
     tracks = AgentTracks(road_map)
     rows = np.array([(x, y, 0.0, heading, 4.5, 1.8, 0.0) for x, y, heading in boxes])
     ids, kinds = np.arange(len(boxes), dtype=np.uint32), np.full(len(boxes), int(Kind.CAR), np.uint8)
@@ -55,7 +55,7 @@ def queues(
 
 
 @pytest.mark.clause("NOR-11")
-def test_who_stands_behind_another_queues_until_the_line_has_not_moved_for_five_minutes(plain: RoadMap) -> None:
+def test_one_that_stands_behind_another_queues_until_the_line_has_not_moved_for_five_minutes(plain: RoadMap) -> None:
     line = (ON_ROAD, behind(*ON_ROAD[:2]), behind(LANE_X, -47.0))
     assert queues(plain, 10.0, *line) == [False, True, True]
     assert queues(plain, QUEUE_S - 1.0, *line) == [False, True, True]

@@ -97,7 +97,7 @@ def test_it_goes_from_a_sign_in_a_gap(signed: RoadMap, other: Pose, speed: float
 @pytest.mark.parametrize(
     ("other", "waits"), [(Pose(-1.75, 30.0, SOUTH), True), (Pose(1.75, -30.0, NORTH), False)], ids=["right", "left"]
 )
-def test_without_signs_who_comes_from_the_right_goes_first(plain: RoadMap, other: Pose, waits: bool) -> None:
+def test_without_signs_one_that_comes_from_the_right_goes_first(plain: RoadMap, other: Pose, waits: bool) -> None:
     driver = planner(run_between(plain, FROM_EAST, TO_WEST))
     assert stops(driver.step(seen(AT_EASTERN_ENTRY, 2.0, (CAR, other, 8.0)))) is waits
 

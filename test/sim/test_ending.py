@@ -37,7 +37,7 @@ def test_a_match_is_over_soon_after_its_time() -> None:
 @pytest.mark.parametrize(
     ("ahead", "aside", "whole"), [(None, 0.0, False), (30.0, 0.5, True), (30.0, 4.0, False), (-20.0, 0.0, False)]
 )
-def test_who_takes_another_way_has_driven_the_route_only_where_it_was_closed(
+def test_one_that_takes_another_way_has_driven_the_route_only_where_it_was_closed(
     two_lanes: RoadMap, ahead: float | None, aside: float, whole: bool
 ) -> None:
     """Half of the way along it, then beside it, and to its end."""

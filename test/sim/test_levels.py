@@ -65,7 +65,7 @@ def test_an_actor_is_on_the_road_that_it_was_placed_on(
 
 @pytest.mark.parametrize("default_controller", [True, False])
 @pytest.mark.parametrize(("where", "z"), [(OnLane("1", -1, 30.0), 0.0), (OnLane("2", -1, 30.0), BRIDGE_M)])
-def test_who_moves_stays_on_its_level_over_and_under_the_crossing(
+def test_one_that_moves_stays_on_its_level_over_and_under_the_crossing(
     bridge: RoadMap, where: OnLane, z: float, default_controller: bool
 ) -> None:
     sim = run(bridge, actor(ActorKind.VEHICLE, where, 10.0, default=default_controller))
@@ -78,7 +78,7 @@ def test_who_moves_stays_on_its_level_over_and_under_the_crossing(
     assert sim.infractions == ()
 
 
-def test_who_is_placed_beside_an_actor_is_on_the_level_of_that(bridge: RoadMap) -> None:
+def test_one_that_is_placed_beside_an_actor_is_on_the_level_of_that(bridge: RoadMap) -> None:
     low = actor(ActorKind.PERSON, BELOW)
     other = ScenarioActor("other", ActorKind.PERSON, 0.6, 0.6, None, 0.0)
     sim = run(bridge, low, other)

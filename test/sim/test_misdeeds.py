@@ -37,7 +37,7 @@ def crossed(own: Light, other: Light) -> dict[int, Light]:
 
 
 AFTER_GREEN = Other(Pose(-1.75, 42.0, SOUTH), 7.0, brakes_at=2.8, brake=5.0)
-"""Stops at its line for who is still in the junction, though it has had green since 2.5 s."""
+"""Stops at its line for the vehicle that is still in the junction, though it has had green since 2.5 s."""
 CLEARS = Leg(2.0, 6.0, 0.0, crossed(Light.RED, Light.GREEN))
 
 
@@ -112,27 +112,27 @@ MISDEEDS = [
         Scene("stands at a person, then drives on", "two_lanes", CAR, [Leg(1.0, 0.0), Leg(0.5, 1.0)],
               [person(NOSE + 0.2, LANE_Y)]),
     ),
-    ("collision", Scene("into who stands", "two_lanes", CAR, [Leg(2.0, 5.0)], [Other(Pose(110.0, LANE_Y, 0.0))])),
-    ("collision", Scene("into who is slow", "two_lanes", CAR, [Leg(4.0, 8.0)], [Other(Pose(112.0, LANE_Y, 0.0), 3.0)])),
-    ("collision", Scene("backs into who stands", "two_lanes", CAR, [Leg(2.0, -1.0)], [Other(Pose(96.0, LANE_Y, 0.0))])),
+    ("collision", Scene("into a standing car", "two_lanes", CAR, [Leg(2.0, 5.0)], [Other(Pose(110.0, LANE_Y, 0.0))])),
+    ("collision", Scene("into a slow car", "two_lanes", CAR, [Leg(4.0, 8.0)], [Other(Pose(112.0, LANE_Y, 0.0), 3.0)])),
+    ("collision", Scene("backs into a car", "two_lanes", CAR, [Leg(2.0, -1.0)], [Other(Pose(96.0, LANE_Y, 0.0))])),
     (
         "collision",
-        Scene("scrapes along who stands", "two_lanes", CAR, [Leg(0.1, 5.0)],
+        Scene("scrapes along a standing car", "two_lanes", CAR, [Leg(0.1, 5.0)],
               [Other(Pose(101.4, LANE_Y + 1.6, 0.0), length=2.5)]),
     ),
     (
         "collision",
-        Scene("changes lanes into who is beside", "two_lanes", Pose(100.0, -3.2, 0.0), [Leg(0.2, 5.0)],
+        Scene("changes lanes into the car beside", "two_lanes", Pose(100.0, -3.2, 0.0), [Leg(0.2, 5.0)],
               [Other(Pose(101.0, -5.0, 0.0), 5.0)]),
     ),
     (
         "collision",
-        Scene("gives up a change of lanes, and hits who is beside with its tail", "two_lanes", Pose(100.0, -3.0, 0.1),
+        Scene("gives up a change of lanes, and hits the car beside with its tail", "two_lanes", Pose(100.0, -3.0, 0.1),
               [Leg(0.2, 8.0)], [Other(Pose(99.0, -4.85, 0.0), 8.0)]),
     ),
     (
         "collision",
-        Scene("reverses into another lane, against who is beside", "two_lanes", Pose(100.0, -3.2, 0.0),
+        Scene("reverses into another lane, against the car beside", "two_lanes", Pose(100.0, -3.2, 0.0),
               [Leg(0.2, -2.0)], [Other(Pose(102.5, -5.0, 0.0), -2.0)]),
     ),
     (
@@ -153,7 +153,7 @@ MISDEEDS = [
     ("solid_line", Scene("over a double line", "course", On("1", 1, -1, 40.0, 1.5), [Leg(1.0, 5.0)])),
     (
         "solid_line",
-        Scene("over a line for who stands beyond it", "course", On("10", 0, -1, 40.0, 1.2),
+        Scene("over a line for a car that stands beyond it", "course", On("10", 0, -1, 40.0, 1.2),
               [Leg(4.0, 0.5), Leg(0.2, 5.0)], [Other(On("10", 0, -1, 62.0, 3.5))]),
     ),
     (
@@ -213,17 +213,17 @@ MISDEEDS = [
     ("stop_sign", Scene("rolls past a stop sign", "signed", FROM_NORTH, [Leg(2.0, 6.0), Leg(8.0, 0.5), Leg(2.0, 3.0)])),
     (
         "yield",
-        Scene("crosses close before who has priority", "yields", FROM_NORTH, [Leg(6.0, 8.0)],
+        Scene("crosses close before a car with priority", "yields", FROM_NORTH, [Leg(6.0, 8.0)],
               [Other(Pose(-52.5, -1.75, 0.0), 10.0)]),
     ),
     (
         "yield",
-        Scene("makes who has priority brake", "yields", Pose(-1.75, 12.0, SOUTH), [Leg(7.0, 2.0)],
+        Scene("makes a car with priority brake", "yields", Pose(-1.75, 12.0, SOUTH), [Leg(7.0, 2.0)],
               [Other(Pose(-70.0, -1.75, 0.0), 10.0, brakes_at=4.3, brake=5.0)]),
     ),
     (
         "yield",
-        Scene("turns left close before who comes", "lit", Pose(22.0, 1.75, WEST),
+        Scene("turns left close before oncoming traffic", "lit", Pose(22.0, 1.75, WEST),
               [Leg(2.0, 5.0), Leg(4.0, 5.0, 5.0 / 13.75)], [Other(Pose(-54.0, -1.75, 0.0), 10.0)],
               lights(Light.GREEN)),
     ),
@@ -234,37 +234,37 @@ MISDEEDS = [
     ),
     (
         "yield",
-        Scene("is in the way of who got green, having come in at red", "lit", FROM_EAST,
+        Scene("is in the way of the car that got green, having come in at red", "lit", FROM_EAST,
               [Leg(2.5, 8.0, 0.0, lights(Light.RED)), CLEARS], [AFTER_GREEN]),
     ),
     (
         "yield",
-        Scene("passes its yield sign, and is hit by who has priority", "yields", FROM_NORTH, [Leg(6.0, 6.0)],
+        Scene("passes its yield sign, and is hit by the car with priority", "yields", FROM_NORTH, [Leg(6.0, 6.0)],
               [Other(Pose(-46.3, -1.75, 0.0), 10.0)]),
     ),
     (
         "yield",
-        Scene("makes one brake who comes from the right at once with it", "plain", FROM_EAST, [Leg(5.0, 6.0)],
+        Scene("makes a car brake that comes from the right at once with it", "plain", FROM_EAST, [Leg(5.0, 6.0)],
               [Other(Pose(-1.75, 36.0, SOUTH), 9.0, brakes_at=2.6, brake=8.0)]),
     ),
     (
         "yield",
-        Scene("goes before one from the left who was there first", "plain", FROM_EAST, [Leg(6.0, 6.0)],
+        Scene("goes before one from the left that was there first", "plain", FROM_EAST, [Leg(6.0, 6.0)],
               [Other(Pose(1.75, -24.0, NORTH), 6.0, brakes_at=2.4, brake=8.0)]),
     ),
     (
         "yield",
-        Scene("comes before one from the right who can stop no more, and is hit", "plain", FROM_EAST, [Leg(6.0, 6.0)],
+        Scene("comes before one from the right that can stop no more, and is hit", "plain", FROM_EAST, [Leg(6.0, 6.0)],
               [Other(Pose(-1.75, 51.0, SOUTH), 10.0)]),
     ),
     (
         "yield",
-        Scene("cuts in close before who is fast", "two_lanes", CAR, CUT_IN,
+        Scene("cuts in close before a fast car", "two_lanes", CAR, CUT_IN,
               [Other(Pose(72.0, -5.25, 0.0), 13.5, brakes_at=1.6, brake=8.0)]),
     ),
     (
         "yield",
-        Scene("overtakes towards one who has to brake", "two_way", CAR, ROUND_A_CYCLIST,
+        Scene("overtakes towards one that has to brake", "two_way", CAR, ROUND_A_CYCLIST,
               [CYCLIST, Other(Pose(215.0, 1.75, WEST), 13.5, brakes_at=2.6, brake=7.0)]),
     ),
     (
@@ -318,7 +318,7 @@ SOUND = [
           [Other(Pose(115.0, -5.2, 0.0), 0.0, *BARRIER)]),
     Scene("slowly off the road round a wall that the map has", "walled", CAR,
           [Leg(2.0, 2.0, -0.3), Leg(1.0, 2.0), Leg(2.0, 2.0, 0.3)]),
-    Scene("on the other side round who has broken down", "course", On("5", 0, -1, 40.0), [Leg(4.0, 0.0), Leg(2.0, 5.0)],
+    Scene("on the other side round a broken-down car", "course", On("5", 0, -1, 40.0), [Leg(4.0, 0.0), Leg(2.0, 5.0)],
           [Other(On("5", 0, -1, 60.0, -0.9))]),
     Scene("overtakes a cyclist beyond a broken line", "course", On("5", 0, -1, 30.0, 3.5), [Leg(6.0, 6.0)],
           [Other(On("5", 0, -1, 40.0, -0.6), 3.0, *BIKE)]),
@@ -349,26 +349,26 @@ SOUND = [
     Scene("stands at a dark light, then goes", "lit", AT_LINE, [Leg(3.5, 0.0), Leg(4.0, 4.0)], (), lights(Light.DARK)),
     Scene("stops at a stop sign", "signed", Pose(-1.75, LINE + FRONT + 1.0, SOUTH), [Leg(0.5, 0.0), Leg(5.0, 5.0)]),
     Scene("stands at red", "lit", AT_LINE, [Leg(8.0, 0.0)], (), lights(Light.RED), {"blocked": 5.0}),
-    Scene("crosses well before who has priority", "yields", FROM_NORTH, [Leg(7.0, 8.0)],
+    Scene("crosses well before a car with priority", "yields", FROM_NORTH, [Leg(7.0, 8.0)],
           [Other(Pose(-75.0, -1.75, 0.0), 10.0)]),
     Scene("crosses while another stops at its yield line", "yields", FROM_EAST, [Leg(6.0, 7.0)],
           [Other(Pose(-1.75, 31.0, SOUTH), 7.0, brakes_at=1.9, brake=5.0)]),
-    Scene("crosses before one from the left, who comes at once with it", "plain", FROM_EAST, [Leg(6.0, 6.0)],
+    Scene("crosses before one from the left, which comes at once with it", "plain", FROM_EAST, [Leg(6.0, 6.0)],
           [Other(Pose(1.75, -36.0, NORTH), 9.0, brakes_at=2.6, brake=8.0)]),
-    Scene("crosses before one from the right who comes later", "plain", FROM_EAST, [Leg(6.0, 6.0)],
+    Scene("crosses before one from the right that comes later", "plain", FROM_EAST, [Leg(6.0, 6.0)],
           [Other(Pose(-1.75, 55.0, SOUTH), 9.0, brakes_at=3.5, brake=4.0)]),
-    Scene("crosses before one from the right who stands", "plain", FROM_EAST, [Leg(6.0, 6.0)],
+    Scene("crosses before one from the right that stands", "plain", FROM_EAST, [Leg(6.0, 6.0)],
           [Other(Pose(-1.75, 15.0, SOUTH))]),
-    Scene("crosses while one from the right stops for who crosses before it", "plain", FROM_EAST, [Leg(6.0, 6.0)],
+    Scene("crosses while one from the right stops for what crosses before it", "plain", FROM_EAST, [Leg(6.0, 6.0)],
           [Other(Pose(-1.75, 36.0, SOUTH), 9.0, brakes_at=2.6, brake=8.0), person(-3.2, 4.2, 0.0, 0.3)]),
     Scene("leaves its stop line while one from the right brakes for its own", "all_way_stop",
           Pose(LINE + FRONT + 0.5, 1.75, WEST), [Leg(1.0, 0.0), Leg(6.0, 5.0)],
           [Other(Pose(-1.75, 27.2, SOUTH), 9.0, brakes_at=0.4, brake=5.0)]),
-    Scene("cuts in well before who is fast", "two_lanes", CAR, CUT_IN,
+    Scene("cuts in well before a fast car", "two_lanes", CAR, CUT_IN,
           [Other(Pose(58.0, -5.25, 0.0), 13.5, brakes_at=2.2, brake=4.0)]),
     Scene("is ahead already while another brakes behind it", "two_lanes", CAR._replace(y=-5.25), [Leg(4.0, 6.0)],
           [Other(Pose(75.0, -5.25, 0.0), 13.5, brakes_at=1.0, brake=5.0)]),
-    Scene("changes to a lane behind one who brakes", "two_lanes", CAR, CUT_IN,
+    Scene("changes to a lane behind one that brakes", "two_lanes", CAR, CUT_IN,
           [Other(Pose(145.0, -5.25, 0.0), 8.0, brakes_at=1.0, brake=4.0)]),
     Scene("overtakes before another that comes, and brakes for somebody else", "two_way", CAR, ROUND_A_CYCLIST,
           [CYCLIST, Other(Pose(215.0, 1.75, WEST), 13.5, brakes_at=2.6, brake=7.0),
@@ -380,8 +380,8 @@ SOUND = [
           [Leg(2.5, 8.0, 0.0, crossed(Light.YELLOW, Light.RED)), CLEARS], [AFTER_GREEN]),
     Scene("goes straight on at green, while one that turns left before it has to brake hard", "lit", FROM_EAST,
           [Leg(6.0, 8.0)], [Other(Pose(-13.5, -3.31, 0.3), 3.0, brakes_at=1.9, brake=4.0)], lights(Light.GREEN)),
-    Scene("passes behind who walks off", "plain", FROM_EAST, [Leg(4.0, 8.0)], [person(16.5, 0.2, SOUTH, 1.4)]),
-    Scene("turns right towards a crosswalk, and past who stands beyond its way", "plain", Pose(1.75, -17.75, NORTH),
+    Scene("passes behind a walker", "plain", FROM_EAST, [Leg(4.0, 8.0)], [person(16.5, 0.2, SOUTH, 1.4)]),
+    Scene("turns right towards a crosswalk, past a person beyond its way", "plain", Pose(1.75, -17.75, NORTH),
           [Leg(1.0, 4.0), Leg(4.7, 4.0, -4.0 / 12.0), Leg(1.5, 4.0)], [person(17.5, 0.2)]),
     Scene("passes a queue in the next lane", "two_lanes", CAR, [Leg(4.0, 8.0)],
           [Other(Pose(x, -5.25, 0.0)) for x in (115.0, 122.0)]),

@@ -68,19 +68,19 @@ def test_off_the_lanes_all_go_straight_on(
 
 
 @pytest.mark.parametrize("gap_rad", np.linspace(0.3, 0.9, 13).tolist())
-def test_two_who_pass_each_other_in_a_bend_are_no_near_miss(bend: RoadMap, gap_rad: float) -> None:
+def test_two_that_pass_each_other_in_a_bend_are_no_near_miss(bend: RoadMap, gap_rad: float) -> None:
     car = in_bend(0.15, -0.5 * LANE_M)
     other = in_bend(0.15 + gap_rad, 0.5 * LANE_M, oncoming=True)
     assert not near_miss(bend, car, 8.0, agent(*other, 8.0))
 
 
-def test_one_who_comes_on_the_lane_of_the_car_is_one(bend: RoadMap) -> None:
+def test_one_that_comes_on_the_lane_of_the_car_is_one(bend: RoadMap) -> None:
     car = in_bend(0.15, -0.5 * LANE_M)
     other = in_bend(0.15 + 0.75, -0.5 * LANE_M, oncoming=True)
     assert near_miss(bend, car, 8.0, agent(*other, 8.0))
 
 
-def test_one_who_walks_along_a_lane_goes_straight_on(bend: RoadMap) -> None:
+def test_one_that_walks_along_a_lane_goes_straight_on(bend: RoadMap) -> None:
     """A person keeps to no lane: a car at the same place and speed goes round the bend instead."""
     car, other = in_bend(0.15, -0.5 * LANE_M), in_bend(1.0, 0.5 * LANE_M, oncoming=True)
     person = agent(*other, 8.0, Kind.PEDESTRIAN)
@@ -88,7 +88,7 @@ def test_one_who_walks_along_a_lane_goes_straight_on(bend: RoadMap) -> None:
 
 
 def test_across_the_lane_a_body_goes_on_too(tmp_path: Path) -> None:
-    """Somebody who changes to the car's lane beside it hits it: the heading on the lane counts."""
+    """A vehicle that changes to the car's lane beside it hits it: the heading on the lane counts."""
     town = Town()
     town.road(1, 0.0, 0.0, 0.0, 200.0, ("", ""))
     straight = town.read(tmp_path, "straight")
@@ -100,7 +100,7 @@ def test_across_the_lane_a_body_goes_on_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("yaw_rate", "missed"), [(0.0, False), (0.3, False), (-0.2, False), (-0.6, True), (-1.0, True)]
 )
-def test_one_who_comes_out_of_a_turn_goes_on_turning_until_it_drives_along_the_lane(
+def test_one_that_comes_out_of_a_turn_goes_on_turning_until_it_drives_along_the_lane(
     tmp_path: Path, yaw_rate: float, missed: bool
 ) -> None:
     """And one that turns no more, or too little, gets onto the next lane."""
@@ -123,7 +123,7 @@ def test_one_who_comes_out_of_a_turn_goes_on_turning_until_it_drives_along_the_l
 def test_one_from_the_side_counts_in_a_junction_and_where_the_car_is_in_several_lanes(
     plain: RoadMap, x: float, y: float, other: tuple[float, float, float], missed: bool
 ) -> None:
-    """As nuPlan has it: in its lane a car need not mind who is beside it."""
+    """As nuPlan has it: in its lane a car need not mind what is beside it."""
     at_x, at_y, v = other
     assert near_miss(plain, Pose(x, y, math.pi), 1.0, agent(at_x, at_y, -0.5 * math.pi, v)) is missed
 
@@ -132,7 +132,7 @@ def test_one_from_behind_does_not_count_there(plain: RoadMap) -> None:
     assert not near_miss(plain, Pose(-1.0, 1.75, math.pi), 3.0, agent(5.5, 1.75, math.pi, 9.0))
 
 
-def test_a_collision_at_fault_is_one_and_who_has_been_touched_is_none_any_more(two_lanes: RoadMap) -> None:
+def test_a_collision_at_fault_is_one_and_one_that_has_been_touched_is_none_any_more(two_lanes: RoadMap) -> None:
     watch = Watch(two_lanes)
     watch.see(Pose(100.0, -3.2, 0.0), 5.0, agents=agent(101.0, -5.0, 0.0, 5.0))
     assert watch.kinds == [("collision", True), ("near_miss", False)]

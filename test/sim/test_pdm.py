@@ -109,7 +109,7 @@ def test_it_follows_a_leader_that_fills_the_lane(two_lanes: RoadMap) -> None:
     assert plan.limit.reason is Reason.LEADER
 
 
-def test_it_brakes_with_all_there_is_for_who_turns_up_too_near(two_lanes: RoadMap) -> None:
+def test_it_brakes_with_all_there_is_for_one_that_turns_up_too_near(two_lanes: RoadMap) -> None:
     vehicle = Vehicle()
     plan = alone(two_lanes).step(seen(50.0, 8.0, (60.5, -5.25, 0.5 * np.pi, 0.0)))
     assert plan.trajectory.a[0] == pytest.approx(-vehicle.emergency_decel)
@@ -117,7 +117,7 @@ def test_it_brakes_with_all_there_is_for_who_turns_up_too_near(two_lanes: RoadMa
     assert plan.trajectory.x[-1] == pytest.approx(50.0 + 64.0 / (2.0 * vehicle.emergency_decel), abs=0.1)
 
 
-def test_who_comes_from_behind_does_not_make_it_brake(two_lanes: RoadMap) -> None:
+def test_one_that_comes_from_behind_does_not_make_it_brake(two_lanes: RoadMap) -> None:
     plan = alone(two_lanes).step(seen(50.0, 6.0, (40.0, -5.25, 0.0, 12.0)))
     assert plan.trajectory.a.min() > -0.1
 

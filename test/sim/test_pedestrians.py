@@ -148,7 +148,7 @@ def test_they_wait_for_a_red_light_of_their_own_unless_told_otherwise(town: Road
 
 
 @pytest.mark.slow
-def test_who_runs_out_minds_neither_light_nor_vehicle(town: RoadMap) -> None:
+def test_one_that_runs_out_minds_neither_light_nor_vehicle(town: RoadMap) -> None:
     kinds = PedestrianPopulationParameters(crossing_share=1.0)
     pedestrians = Pedestrians(town, 1, np.random.SeedSequence(1), kinds)
     middles = [np.mean(crossing.ends, axis=0) for crossing in pedestrians.crossings]

@@ -242,7 +242,7 @@ def test_overtaking_beyond_a_broken_line_is_not_the_wrong_way(
     assert (("wrong_way", True) in watch.kinds) is counts
 
 
-def test_who_is_outside_when_the_situation_is_over_is_at_fault(two_lanes: RoadMap) -> None:
+def test_one_that_is_outside_when_the_situation_is_over_is_at_fault(two_lanes: RoadMap) -> None:
     watch = Watch(two_lanes)
     outside, block = Pose(100.0, -6.6, 0.0), agents(112.0, -5.2, 0.0)
     for _ in range(80):

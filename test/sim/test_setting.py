@@ -106,7 +106,7 @@ def ring(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
         (("1", 5.0), ("3", 25.0), -80.0),
     ],
 )
-def test_on_a_loop_the_shorter_way_says_who_is_ahead(
+def test_on_a_loop_the_shorter_way_says_which_is_ahead(
     ring: RoadMap, one: tuple[str, float], other: tuple[str, float], expected: float
 ) -> None:
     actors = tuple(

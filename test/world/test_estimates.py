@@ -157,7 +157,7 @@ def test_the_velocity_of_one_in_a_bend_points_where_it_goes(rate: float, unstead
 @pytest.mark.clause("USE-6", "USE-9")
 @pytest.mark.parametrize("noise", [0.15, 0.3, 0.5])
 @pytest.mark.parametrize("kind", [Kind.CAR, Kind.PEDESTRIAN])
-def test_who_stands_is_seen_to_stand(noise: float, kind: Kind) -> None:
+def test_one_that_stands_is_seen_to_stand(noise: float, kind: Kind) -> None:
     sights = watch(stands, noise, 12.0, kind=kind)[60:]
     moves = np.concatenate([sight.body[:, ob.SPEED] > 0.25 for sight in sights])
     reported = np.concatenate([sight.reported[:, ob.SPEED] > 0.25 for sight in sights])
@@ -171,7 +171,7 @@ def test_who_stands_is_seen_to_stand(noise: float, kind: Kind) -> None:
 
 @pytest.mark.clause("SAF-2")
 @pytest.mark.parametrize("noise", [0.15, 0.3, 0.5])
-def test_who_brakes_is_followed_and_better_known_than_reported(noise: float) -> None:
+def test_one_that_brakes_is_followed_and_better_known_than_reported(noise: float) -> None:
     sights = watch(brakes, noise, 12.0)
     steady = [sight for sight in sights if 4.0 < sight.stamp < 6.0]
     braking = [sight for sight in sights if 6.0 < sight.stamp < 8.3]
@@ -184,7 +184,7 @@ def test_who_brakes_is_followed_and_better_known_than_reported(noise: float) -> 
 
 @pytest.mark.clause("USE-6")
 @pytest.mark.parametrize("kind", [Kind.CAR, Kind.PEDESTRIAN])
-def test_who_sets_off_is_seen_to(kind: Kind) -> None:
+def test_one_that_sets_off_is_seen_to(kind: Kind) -> None:
     sights = watch(sets_off, 0.5, 6.0, kind=kind)
     assert all((sight.body[:, ob.SPEED] > 0.3).mean() > 0.9 for sight in sights if sight.stamp > 4.9)
 

@@ -112,7 +112,7 @@ def test_links_neighbours_and_lines_are_those_of_the_map(town: RoadMap, wide: Ro
 
 
 def test_ways_conflict_where_their_surfaces_meet_and_part_from_different_lanes(town: RoadMap) -> None:
-    """A library's polygons of the ways say who crosses or joins whom."""
+    """A library's polygons of the ways say which crosses or joins which."""
     index = index_of(town)
     arrays = index.arrays
     ways = [n for n in range(len(index.ids)) if arrays.in_junction[n]]
@@ -132,7 +132,7 @@ def test_ways_conflict_where_their_surfaces_meet_and_part_from_different_lanes(t
                 assert (other in told) is (shared > 1.0)
 
 
-def test_who_gives_way_by_sign_or_turn_is_noted_at_each_conflict(town: RoadMap) -> None:
+def test_one_that_gives_way_by_sign_or_turn_is_noted_at_each_conflict(town: RoadMap) -> None:
     """The western arm has a yield sign, the eastern one a stop sign; left turns give way to what comes towards them."""
     index = index_of(town)
     arrays, noted = index.arrays, 0

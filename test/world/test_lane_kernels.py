@@ -128,7 +128,7 @@ def compare_places(road_map: RoadMap, many: int) -> None:
     assert held > 40
 
 
-def test_who_follows_no_lanes_or_is_off_the_map_is_on_none(cross: RoadMap) -> None:
+def test_one_that_follows_no_lanes_or_is_off_the_map_is_on_none(cross: RoadMap) -> None:
     index, body = lane_index(cross), np.zeros((6, BODY))
     body[:, X], body[:, Y] = (60.0, 60.0, 1.0e5, -1.0e5, 60.0, 60.0), (-1.75, -1.75, 0.0, 0.0, 1.0e5, -1.0e5)
     follows = np.array([True, False, True, True, True, True])

@@ -164,7 +164,7 @@ def test_the_lanes_an_object_may_follow_are_those_that_fit_about_as_well_as_the_
     assert drifted > 1 and many > 50 and left_out > 50
 
 
-def test_who_drifts_over_an_edge_is_given_the_next_lane_of_that_side(course: RoadMap) -> None:
+def test_one_that_drifts_over_an_edge_is_given_the_next_lane_of_that_side(course: RoadMap) -> None:
     lanes, draw = bent(lane_index(course).arrays, 5), np.random.default_rng(5)
     several = np.flatnonzero(lanes.beside.max(axis=1) >= 0)
     cost, drifted = np.empty(MOST_LANES), [0, 0]

@@ -122,7 +122,7 @@ def test_an_offset_decays_and_the_heading_follows_the_lane(cross: RoadMap) -> No
 
 @pytest.mark.parametrize("side", [1.0, -1.0])
 def test_one_that_is_turned_away_from_its_centre_goes_on_so_before_it_comes_back(cross: RoadMap, side: float) -> None:
-    """As a cyclist does who swings out from the kerb; one that only wavers is back at once."""
+    """As a cyclist does that swings out from the kerb; one that only wavers is back at once."""
 
     def offset(turned: float) -> FloatArray:
         seen = row(7, 60.0, -1.75 + 0.9 * side, EAST + turned * side, 4.0, length=1.8, width=0.7)
@@ -242,11 +242,11 @@ def test_a_queue_at_a_red_light_counts_as_moving_and_a_parked_car_does_not(lit: 
     traffic, _ = watch.see(table(*queue), 64.0, {4: Light.GREEN})
     assert traffic.moving.tolist() == [True, True, False]
     traffic, _ = watch.see(table(*queue), 66.0, {4: Light.GREEN})
-    assert traffic.moving.tolist() == [False, True, False], "the first has broken down, who is behind it queues"
+    assert traffic.moving.tolist() == [False, True, False], "the first has broken down, the one behind it queues"
 
 
 @pytest.mark.clause("NOR-7")
-def test_one_who_stands_at_a_crossing_waits_for_his_turn_but_not_for_ever(cross: RoadMap) -> None:
+def test_one_that_stands_at_a_crossing_waits_for_its_turn_but_not_for_ever(cross: RoadMap) -> None:
     watch = Watch(cross)
     for stamp, moving in ((0.0, True), (40.0, True), (59.0, True), (61.0, False)):
         traffic, _ = watch.see(table(row(1, 1.75, -15.0, NORTH)), stamp)
@@ -273,7 +273,7 @@ def test_one_that_creeps_without_a_speed_has_moved(cross: RoadMap) -> None:
     assert traffic.moving[0]
 
 
-def test_lights_known_to_be_red_stop_others_who_still_can(lit: RoadMap) -> None:
+def test_lights_known_to_be_red_stop_others_that_still_can(lit: RoadMap) -> None:
     line = -HALF_M - 1.0
     slow, fast = table(row(1, 1.75, -40.0, NORTH, 8.0)), table(row(1, 1.75, -18.0, NORTH, 10.0))
     for lights, stops in (({4: Light.RED}, True), ({4: Light.GREEN}, False), ({}, False), ({3: Light.RED}, False)):
@@ -283,7 +283,9 @@ def test_lights_known_to_be_red_stop_others_who_still_can(lit: RoadMap) -> None:
     assert obstacles.y.max() > 0.0
 
 
-def test_who_can_still_stop_does_not_enter_across_the_way_of_the_car_that_is_in_the_junction(cross: RoadMap) -> None:
+def test_one_that_can_still_stop_does_not_enter_across_the_way_of_the_car_that_is_in_the_junction(
+    cross: RoadMap,
+) -> None:
     index = lane_index(cross)
     straight = next(n for lane, n in index.number.items() if lane.road == "110")
     assert cross.lanes[index.ids[straight]].successors[0].road == "2", "from south to north"

@@ -132,7 +132,7 @@ def test_the_one_ahead_is_the_next_on_the_way(town: RoadMap, seed: int) -> None:
 def leader_on(
     chain: list[int], begin: list[float], bodies: list[tuple[int, float, float]], side: float = 0.0, width: float = 1.9
 ) -> tuple[int, float]:
-    """Who is ahead of the last of these, each of which is on a lane, at an arc length, and so long. All are 1.9 m wide
+    """Which is ahead of the last of these, each on a lane, at an arc length, and so long. All are 1.9 m wide
     and in the middle of it but the last.
     """
     n, way, at = len(bodies), np.full(DEPTH, -1), np.zeros(DEPTH)
@@ -145,7 +145,7 @@ def leader_on(
     return int(found[0]), float(found[1])
 
 
-def test_nobody_follows_itself_round_a_ring_and_who_is_on_the_nearer_lane_is_ahead() -> None:
+def test_nobody_follows_itself_round_a_ring_and_one_that_is_on_the_nearer_lane_is_ahead() -> None:
     """A ring of two lanes of 30 m; the way on is led once round it."""
     ring, begin, own = [0, 1, 0, 1], [-10.0, 20.0, 50.0, 80.0], (0, 10.0, 4.0)
     assert leader_on(ring, begin, [own]) == (-1, math.inf)
@@ -158,7 +158,7 @@ def test_nobody_follows_itself_round_a_ring_and_who_is_on_the_nearer_lane_is_ahe
 
 
 @pytest.mark.parametrize("side", [1.0, -1.0])
-def test_a_cyclist_who_has_room_beside_a_car_does_not_wait_behind_it(side: float) -> None:
+def test_a_cyclist_that_has_room_beside_a_car_does_not_wait_behind_it(side: float) -> None:
     """A car that is as far aside does, and is expected to come back to the middle."""
     ahead = [(0, 20.0, 4.5), (0, 10.0, 1.8)]
     for width, aside, follows in ((0.6, 1.0, True), (0.6, 1.4, False), (1.9, 1.4, True), (1.9, 2.1, True)):
@@ -254,7 +254,7 @@ def test_along_its_way_an_object_keeps_its_speed_and_settles_on_the_centre(town:
     assert checked > 20 and turned_away > 5
 
 
-def test_who_can_stop_at_a_closed_line_comes_no_farther_than_its_bumper_there(town: RoadMap) -> None:
+def test_one_that_can_stop_at_a_closed_line_comes_no_farther_than_its_bumper_there(town: RoadMap) -> None:
     (line,) = (each for each in town.stop_lines if each.signal == RED_SIGNAL)
     x, y = town.lanes[line.lane].center.at(line.s)[:2]
     for far, speed in ((30.0, 9.0), (10.0, 6.0), (8.0, 3.0), (3.0, 0.6)):

@@ -1,4 +1,4 @@
-"""All objects of a tick put on the map at once: what is learnt of them, who counts as moving, and who is left out."""
+"""All objects of a tick put on the map: what is learnt of them, which count as moving, which are left out."""
 
 from __future__ import annotations
 

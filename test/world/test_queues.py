@@ -1,4 +1,4 @@
-"""Who stands in line, and for how long that is waited for (NOR-11)."""
+"""Vehicles that stand in line, and for how long that is waited for (NOR-11)."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def after(
 
 
 @pytest.mark.clause("NOR-11")
-def test_who_stands_behind_another_is_in_line_and_the_first_alone_has_broken_down(plain: RoadMap) -> None:
+def test_one_that_stands_behind_another_is_in_line_and_the_first_alone_has_broken_down(plain: RoadMap) -> None:
     traffic = after(plain, 100.0, ON_ROAD, BEHIND, row(3, LANE_X, -54.0, NORTH), row(4, LANE_X, -80.0, NORTH))
     assert traffic.waiting.tolist() == [False, True, True, False]
     assert traffic.moving.tolist() == [False, True, True, False]
@@ -108,7 +108,7 @@ def test_before_a_full_junction_a_head_waits_and_before_a_free_one_not_for_ever(
 
 
 @pytest.mark.clause("NOR-11")
-def test_who_is_parked_at_the_kerb_is_in_no_line_but_may_be_stood_behind(lit: RoadMap) -> None:
+def test_one_that_is_parked_at_the_kerb_is_in_no_line_but_may_be_stood_behind(lit: RoadMap) -> None:
     red = {4: Light.RED}
     at_kerb = row(1, LANE_X + 1.0, -15.5, NORTH)
     assert after(lit, 10.0, at_kerb, lights=red).waiting.tolist() == [False]
@@ -156,7 +156,7 @@ def test_a_jammed_ring_is_one_line_without_a_head() -> None:
 
 
 @pytest.mark.clause("NOR-11")
-def test_neither_the_car_nor_who_walks_nor_an_unknown_thing_makes_a_line(plain: RoadMap) -> None:
+def test_neither_the_car_nor_one_that_walks_nor_an_unknown_thing_makes_a_line(plain: RoadMap) -> None:
     behind_car = Watch(plain, Ego(Pose(LANE_X, -41.0, NORTH), 0.0, 0.0, 0.0))
     assert behind_car.see(table(BEHIND), 0.0)[0].waiting.tolist() == [False]
     things = (row(1, LANE_X, -40.0, NORTH, kind=Kind.UNKNOWN), row(2, LANE_X, -47.0, NORTH, kind=Kind.UNKNOWN))
@@ -170,7 +170,7 @@ def test_neither_the_car_nor_who_walks_nor_an_unknown_thing_makes_a_line(plain: 
 
 
 @pytest.mark.clause("NOR-11")
-def test_who_has_a_way_past_the_one_ahead_is_not_behind_it(plain: RoadMap) -> None:
+def test_one_that_has_a_way_past_the_one_ahead_is_not_behind_it(plain: RoadMap) -> None:
     aside = row(1, LANE_X + 1.7, -40.0, NORTH, width=1.6)
     assert after(plain, 50.0, aside, row(2, LANE_X - 0.3, -47.0, NORTH)).waiting.tolist() == [False, False]
     assert after(plain, 50.0, ON_ROAD, row(2, LANE_X, -60.0, NORTH)).waiting.tolist() == [False, False]

@@ -1,4 +1,4 @@
-"""Who waits in line, found once more without kernels: from the places of all and the lines of the map (NOR-11)."""
+"""Vehicles that wait in line, found again without kernels: from the places of all and the lines of the map (NOR-11)."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def crowd(
 
 @dataclass
 class Crowd:
-    """A jam, and who of it waits by the words of the clause."""
+    """A jam, and which of it wait by the words of the clause."""
 
     town: RoadMap
     kind: FloatArray
@@ -105,7 +105,7 @@ class Crowd:
         return any(-self.found.side[b] > P.kerb for b in self.ways(i)[:1])
 
     def room_on(self, number: int) -> set[int]:
-        """Who takes room on a lane."""
+        """Which vehicles take room on a lane."""
         return {
             i for i in range(self.count) for k in range(CANDIDATES)
             if self.queues[i] and self.places.lane[i, k] == number
@@ -193,7 +193,7 @@ def compare(jam: Crowd) -> None:
 
 
 @pytest.mark.clause("NOR-11")
-def test_jams_have_those_who_wait_and_those_who_do_not(town: RoadMap) -> None:
+def test_jams_have_those_that_wait_and_those_that_do_not(town: RoadMap) -> None:
     jams = [Crowd(town, *crowd(town, 14, seed)) for seed in range(12)]
     waiting = sum(int(jam.told().waiting.sum()) for jam in jams)
     standing = sum(jam.stands(i) for jam in jams for i in range(jam.count))

@@ -168,7 +168,7 @@ def test_one_that_turns_is_moved_on_along_its_arc(rate: float) -> None:
     np.testing.assert_allclose(body[0, [X, Y, VX, VY, HEADING]], expected, atol=0.01)
 
 
-def test_who_walks_and_who_may_follow_a_lane() -> None:
+def test_which_walk_and_which_may_follow_a_lane() -> None:
     kinds = np.arange(256).astype(np.uint8)
     walks, drives = is_vulnerable(kinds), is_vehicle(kinds)
     assert [Kind(k).name for k in np.flatnonzero(walks)] == ["PEDESTRIAN", "ANIMAL"]

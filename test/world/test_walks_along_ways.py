@@ -145,7 +145,7 @@ def bodies(draw: np.random.Generator, many: int) -> FloatArray:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_everyone_comes_where_a_walk_step_by_step_leads(course: RoadMap, seed: int) -> None:
-    """A row for each way of one that moves on lanes, else one row: of who stands, walks or drives elsewhere."""
+    """A row for each way of one that moves on lanes, else one row: of what stands, walks or drives elsewhere."""
     draw = np.random.default_rng(seed)
     kind = draw.choice([Kind.CAR, Kind.CAR, Kind.BICYCLE, Kind.UNKNOWN, Kind.PEDESTRIAN, Kind.ANIMAL], 24).astype(
         np.uint8

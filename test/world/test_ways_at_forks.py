@@ -145,7 +145,7 @@ def test_a_fork_at_the_last_lane_of_a_chain_gives_chains_that_are_as_long() -> N
         (4.2, 0.2, 0.0, False), (4.3, 0.2, 0.0, True), (4.3, 0.2, 0.6, False), (60.0, 0.0, 0.0, False),
     ],
 )  # fmt: skip
-def test_a_bend_is_too_sharp_for_who_can_not_slow_down_for_it(
+def test_a_bend_is_too_sharp_for_one_that_can_not_slow_down_for_it(
     speed: float, bend: float, distance: float, too_fast: bool
 ) -> None:
     """A bend of 10 m is taken at 5.5 m/s, one of 5 m at 3.9 m/s; of the way to it half a metre is always left."""

@@ -35,7 +35,7 @@ def driven(left_m: float, window: GoalWindow, v: float, accel: float, decel: flo
 
 
 @given(left_m=st.floats(60.0, 150.0), mean=st.floats(4.0, 10.0), faster=st.floats(-2.0, 2.0))
-def test_who_keeps_to_the_speed_is_there_in_time_and_as_fast_as_asked(
+def test_one_that_keeps_to_the_speed_is_there_in_time_and_as_fast_as_asked(
     left_m: float, mean: float, faster: float
 ) -> None:
     there, passing = left_m / mean, mean + faster

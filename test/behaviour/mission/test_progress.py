@@ -165,7 +165,7 @@ def test_a_mission_sent_again_is_known_and_one_that_differs_is_not(road: RoadMap
             None,
         ),
         ([("a", TaskStatus.SERVED)], "aa", [("a", TaskStatus.SERVED), ("a", TaskStatus.OPEN)], None),
-        # One aboard is brought where he wants, under the new mission's number, or behind its tasks.
+        # A passenger aboard is brought to the wanted place, under the new mission's number, or behind its tasks.
         ([("a", TaskStatus.ABOARD)], "ba", [("b", TaskStatus.OPEN), ("a", TaskStatus.ABOARD)], (1, 350.0)),
         ([("a", TaskStatus.ABOARD)], "b", [("b", TaskStatus.OPEN), ("a", TaskStatus.ABOARD)], (1, 280.0)),
         ([("b", TaskStatus.OPEN), ("a", TaskStatus.ABOARD)], "", [("a", TaskStatus.ABOARD)], (0, 280.0)),
@@ -188,7 +188,7 @@ def test_what_is_carried_over_to_another_mission(
     assert (found and found.point and (found.entry, found.point.x)) == goal
 
 
-def test_who_is_aboard_of_a_stranger_s_book_gets_off_at_his_own_drop_off(road: RoadMap) -> None:
+def test_one_that_is_aboard_of_a_stranger_s_book_gets_off_at_its_own_drop_off(road: RoadMap) -> None:
     progress = booked(MissionGoal(GoalKind.CAR_PARK, PARKING), replace(ONE, status=TaskStatus.ABOARD))
     goal = kept(looking(road, progress, mission=Mission(5.0, (task("other"),), None, PARKING)))[0].goal
     assert (goal.kind, goal.point, goal.entry) == (GoalKind.DROPOFF, ONE.task.dropoff, 1)

@@ -1,4 +1,4 @@
-"""The behaviour against those who would have it go round for ever: each cycle that the table allows comes to an end."""
+"""The behaviour against guards that would have it go round for ever: each cycle of the table comes to an end."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ NOW = 100.0
 
 @dataclass(frozen=True)
 class Other:
-    """Somebody: where and how fast, and for how long he has stood."""
+    """An agent: where and how fast, and for how long it has stood."""
 
     x: float
     y: float

@@ -1,4 +1,4 @@
-"""Conflicts in a junction, who comes along them, and what is remembered of a junction, tick by tick."""
+"""Conflicts in a junction, agents that come along them, and what is remembered of a junction, tick by tick."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def looking(drive: Drive, **changes: Any) -> TrafficSituation:
 
 
 def ways(now: TrafficSituation) -> dict[tuple[str, str], tuple[OpposingTurn, bool]]:
-    """Who turns across whom, and whether he has a sign, by the arms from and to which the other way leads."""
+    """Which agent turns across which, and whether it has a sign, by the arms from and to which the other way leads."""
     (junction,) = now.world.junctions
     arms = {"1": "E", "2": "N", "3": "W", "4": "S"}
     found = {}
@@ -86,7 +86,7 @@ NOBODY, OTHER, CAR = OpposingTurn.NONE, OpposingTurn.OTHER, OpposingTurn.CAR
         ),
     ],
 )  # fmt: skip
-def test_which_ways_meet_the_car_s_and_who_turns_across(
+def test_which_ways_meet_the_car_s_and_which_turn_across(
     plain: RoadMap, goal: str, left_hand: bool, expected: dict[str, OpposingTurn]
 ) -> None:
     drive = drive_to(replace(plain, left_hand=left_hand), goal)
@@ -97,7 +97,7 @@ def test_which_ways_meet_the_car_s_and_who_turns_across(
 
 
 @pytest.mark.clause("INT-7")
-def test_those_who_have_a_sign(signed: RoadMap) -> None:
+def test_those_that_have_a_sign(signed: RoadMap) -> None:
     drive = drive_to(signed, "N")
     drive.tick()
     now = looking(drive)
@@ -114,7 +114,7 @@ def test_those_who_have_a_sign(signed: RoadMap) -> None:
 
 @pytest.mark.clause("INT-7")
 @pytest.mark.parametrize("gap", [20.0, 6.0, -0.9])
-def test_who_comes_is_measured_from_his_bumper(signed: RoadMap, gap: float) -> None:
+def test_one_that_comes_is_measured_from_its_bumper(signed: RoadMap, gap: float) -> None:
     drive = drive_to(signed, "N")
     drive.objects = [row(7, HALF_M + gap + 2.25, 1.75, WEST, 3.0)]
     drive.tick()
@@ -128,13 +128,13 @@ def test_who_comes_is_measured_from_his_bumper(signed: RoadMap, gap: float) -> N
         conflict = other.conflict
         assert other.to_conflict == pytest.approx(gap + conflict.other_from, abs=0.05)
         assert other.past_conflict == pytest.approx(gap + conflict.other_to + 4.5, abs=0.05)
-        assert other.to_stop == pytest.approx(gap - 1.0, abs=0.05), "his line is 1 m before the junction"
+        assert other.to_stop == pytest.approx(gap - 1.0, abs=0.05), "its line is 1 m before the junction"
         assert other.line >= 0
         assert not is_light(now, other.line)
 
 
 @pytest.mark.clause("INT-7")
-def test_who_is_inside_and_who_has_left(plain: RoadMap) -> None:
+def test_one_that_is_inside_and_one_that_has_left(plain: RoadMap) -> None:
     for x, inside, many in (
         (HALF_M + 0.9, True, 1),
         (HALF_M + 1.4, False, 1),
@@ -197,7 +197,7 @@ def test_what_is_remembered_of_a_junction(plain: RoadMap) -> None:
 
 @pytest.mark.clause("INT-7")
 @pytest.mark.parametrize(("gap", "v", "noted"), [(5.9, 3.9, True), (6.1, 3.9, False), (5.9, 4.1, False)])
-def test_who_has_come_to_his_line(plain: RoadMap, gap: float, v: float, noted: bool) -> None:
+def test_one_that_has_come_to_its_line(plain: RoadMap, gap: float, v: float, noted: bool) -> None:
     # Without a line the car stops half a metre before the junction.
     drive = drive_to(plain, "N", gap + 0.5, v)
     drive.tick()

@@ -1,4 +1,4 @@
-"""Who is on a crosswalk, and what hides one: tables on a straight road, with the bounds on both sides."""
+"""Pedestrians on a crosswalk, and what hides one: tables on a straight road, with the bounds on both sides."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def road(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
         (5.2, -0.31, False),
         (5.3, 0.0, False),
         (5.3, 1.0, True),
-        # Off the road: only one who comes on the crosswalk or at its end, and in time.
+        # Off the road: only a pedestrian that comes on the crosswalk or at its end, and in time.
         (-5.6, 0.0, False),
         (-5.6, 0.6, True),
         (-5.6, 0.4, False),
@@ -56,7 +56,7 @@ def test_on_a_crosswalk(road: RoadMap, offset: float, towards: float, waits: boo
         (FAR + 2.6, -6.6, False),
     ],
 )
-def test_who_is_near_a_crosswalk_is_on_it(road: RoadMap, s: float, offset: float, waits: bool) -> None:
+def test_one_that_is_near_a_crosswalk_is_on_it(road: RoadMap, s: float, offset: float, waits: bool) -> None:
     far = crosswalk(road, FAR - 1.5, FAR + 1.5)._replace(s_from=FAR + 90.0, s_to=FAR + 93.0)
     here = crosswalk(road, FAR - 1.5, FAR + 1.5)
     towards = 0.0 if offset > -5.0 else 1.0

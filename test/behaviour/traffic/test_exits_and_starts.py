@@ -75,7 +75,7 @@ def test_what_is_slow_behind_a_junction_keeps_the_car_out(road: RoadMap, s: floa
 
 
 @pytest.mark.clause("INT-7")
-def test_of_several_the_nearest_is_named_and_who_is_beside_the_bumper_counts_no_more(road: RoadMap) -> None:
+def test_of_several_the_nearest_is_named_and_one_that_is_beside_the_bumper_counts_no_more(road: RoadMap) -> None:
     now = seated(road, car(95.0, number=1), car(84.0, number=2), car(88.0, number=3))
     assert blocked_exit(now, CROSSING, ()) == (Reason.JUNCTION_EXIT_BLOCKED, "object 2", 2)
     inside = junction(X - 10.0, X + 20.0)
@@ -168,7 +168,7 @@ def test_what_stands_is_where_it_is_now(road: RoadMap) -> None:
 
 
 @pytest.mark.clause("USE-6")
-def test_who_walks_in_the_start_path_is_yielded_to(road: RoadMap) -> None:
+def test_one_that_walks_in_the_start_path_is_yielded_to(road: RoadMap) -> None:
     for kind in (Kind.PEDESTRIAN, Kind.ANIMAL, Kind.CAR):
         ((_, wall),), _, _ = starts(road, thing(1.0, 0.0), kind=kind)
         assert wall.reason is (Reason.OBSTACLE if kind is Kind.CAR else Reason.PEDESTRIAN)

@@ -106,7 +106,7 @@ def test_first_come_first_served(maps: dict[str, RoadMap]) -> None:
 
 
 @pytest.mark.clause("INT-7", "USE-5")
-def test_one_who_does_not_take_his_turn_is_passed(maps: dict[str, RoadMap]) -> None:
+def test_one_that_does_not_take_its_turn_is_passed(maps: dict[str, RoadMap]) -> None:
     drive = drive_from(maps["plain"], "S", "N", 20.0, 5.0)
     drive.objects = [other(7, "E", 0.7, 0.0)]
     drive.tick(0.5)
@@ -130,7 +130,7 @@ def test_a_clock_that_is_set_back_keeps_the_car_no_longer_at_its_line(maps: dict
 
 
 @pytest.mark.clause("INT-7")
-def test_who_is_in_the_junction_is_let_out_first(maps: dict[str, RoadMap]) -> None:
+def test_one_that_is_in_the_junction_is_let_out_first(maps: dict[str, RoadMap]) -> None:
     drive = drive_from(maps["plain"], "S", "N", 0.7, 0.0)
     drive.objects = [row(7, 8.0, 1.75, WEST, 3.0)]
     drive.tick(1.0)
@@ -180,7 +180,7 @@ def test_at_green_only_a_turn_across_oncoming_traffic_waits(
 
 @pytest.mark.clause("INT-7")
 @pytest.mark.medium
-def test_the_time_at_red_gives_no_turn_before_those_who_start_at_green_as_well(maps: dict[str, RoadMap]) -> None:
+def test_the_time_at_red_gives_no_turn_before_those_that_start_at_green_as_well(maps: dict[str, RoadMap]) -> None:
     drive = drive_from(maps["lit"], "S", "W", 1.3, 0.0)
     drive.lights = {4: Light.RED, 2: Light.RED}
     drive.objects = [other(7, "N", 1.3, 0.0)]
@@ -190,20 +190,20 @@ def test_the_time_at_red_gives_no_turn_before_those_who_start_at_green_as_well(m
     drive.tick(2.8)
     assert drive.walls(Reason.JUNCTION_OCCUPIED), "the one opposite goes straight on for all the car knows"
     drive.tick(4.5)
-    assert not drive.rules.walls, "he does not move"
+    assert not drive.rules.walls, "it does not move"
 
 
 @pytest.mark.clause("INT-7")
-def test_signs_decide_who_gives_way(maps: dict[str, RoadMap]) -> None:
+def test_signs_decide_which_gives_way(maps: dict[str, RoadMap]) -> None:
     minor = drive_from(maps["minor"], "S", "N", 0.7, 0.0)
     minor.tick(3.0)
     minor.objects = [other(7, "E", 15.0, 8.0)]
     assert minor.tick().walls, "the car was here first, but the other has the main road"
     main = drive_from(maps["stops"], "S", "N", 12.0, 7.0)
     main.objects = [other(7, "E", 12.0, 5.0)]
-    assert not main.tick().walls, "he has the stop sign"
+    assert not main.tick().walls, "it has the stop sign"
     main.objects = [other(7, "E", 3.0, 9.0)]
-    assert main.tick().walls, "he will not stop at it"
+    assert main.tick().walls, "it will not stop there"
 
 
 def _footprint(drive: Drive) -> tuple[float, ...]:

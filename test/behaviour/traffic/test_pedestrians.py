@@ -52,7 +52,7 @@ def on_crosswalk(x: float, vx: float = 0.0) -> tuple[float, ...]:
         (-4.6, 0.0, False),
     ],
 )
-def test_who_is_on_the_lane_or_the_next_one_or_steps_on_the_crosswalk_is_stopped_for(
+def test_one_that_is_on_the_lane_or_the_next_one_or_steps_on_the_crosswalk_is_stopped_for(
     town: RoadMap, x: float, vx: float, waits: bool
 ) -> None:
     drive = approach(town, 15.0)
@@ -66,7 +66,7 @@ def test_who_is_on_the_lane_or_the_next_one_or_steps_on_the_crosswalk_is_stopped
 
 
 @pytest.mark.clause("INT-3")
-def test_one_who_comes_late_enough_for_the_car_to_be_gone_is_not_waited_for(town: RoadMap) -> None:
+def test_one_that_comes_late_enough_for_the_car_to_be_gone_is_not_waited_for(town: RoadMap) -> None:
     for gap, waits in ((30.0, True), (3.0, False)):
         drive = approach(town, gap, 8.0)
         drive.objects = [on_crosswalk(-4.8, 0.8)]
@@ -100,7 +100,7 @@ def test_beside_or_behind_the_bumper_nobody_is_stopped_for(town: RoadMap) -> Non
     drive = approach(town, -0.9, 1.0)
     drive.objects = [on_crosswalk(1.0)]
     (wall,) = [w for w in drive.tick().walls if w.reason is Reason.PEDESTRIAN]
-    assert drive.front < drive.wall_s(wall) < drive.front + 0.2, "at once, as he is right ahead"
+    assert drive.front < drive.wall_s(wall) < drive.front + 0.2, "at once, as it is right ahead"
 
 
 def test_an_animal_counts_and_a_cone_does_not(town: RoadMap) -> None:
@@ -112,7 +112,7 @@ def test_an_animal_counts_and_a_cone_does_not(town: RoadMap) -> None:
 
 
 @pytest.mark.clause("USE-5")
-def test_when_both_have_stood_for_long_the_car_creeps_on_and_yields_again_when_he_moves(town: RoadMap) -> None:
+def test_when_both_have_stood_for_long_the_car_creeps_on_and_yields_again_when_it_moves(town: RoadMap) -> None:
     drive = approach(town, 1.2, 0.0)
     drive.objects = [on_crosswalk(-1.0)]
     drive.tick(4.8)
@@ -122,7 +122,7 @@ def test_when_both_have_stood_for_long_the_car_creeps_on_and_yields_again_when_h
     assert drive.rules.speed_limit == drive.parameters.pedestrian.creep_speed
     drive.v = 0.8
     drive.s += 0.3
-    assert not drive.tick(0.2).walls, "still past him, though the car no longer stands"
+    assert not drive.tick(0.2).walls, "still past it, though the car no longer stands"
     drive.objects = [on_crosswalk(-0.9, 0.8)]
     drive.tick()
     assert drive.walls(Reason.PEDESTRIAN)

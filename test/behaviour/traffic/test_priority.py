@@ -58,7 +58,7 @@ def held(
         (9.0, 3.0, 56.689, 43.013, 50.209),
     ],
 )
-def test_who_could_be_there_before_the_car_has_left_is_let_by(
+def test_one_that_could_be_there_before_the_car_has_left_is_let_by(
     road: RoadMap, speed: float, to_stop: float, least: float, short: float, least_going: float
 ) -> None:
     now, other = situation(road), COMES._replace(speed=speed, to_stop=to_stop, past_conflict=90.0)
@@ -100,7 +100,7 @@ def test_a_car_that_has_waited_long_insists_on_its_turn_with_smaller_margins(roa
         (5.0, 5.0, 1.593, True),
     ],
 )
-def test_who_has_left_before_the_car_comes_is_not_waited_for(
+def test_one_that_has_left_before_the_car_comes_is_not_waited_for(
     road: RoadMap, v: float, speed: float, past: float, going: bool
 ) -> None:
     now, other = situation(road, v), COMES._replace(to_conflict=0.0, to_stop=0.0, speed=speed)
@@ -118,12 +118,14 @@ def test_who_has_left_before_the_car_comes_is_not_waited_for(
         (INSIDE._replace(to_conflict=0.2, conflict=TURNS), True),
         (INSIDE._replace(to_conflict=0.2, conflict=TURNS, likeliest=False), False),
         (INSIDE._replace(to_conflict=0.2, likeliest=False), True),
-        # One who waits inside is judged as one before the line, by the room to the conflict.
+        # A vehicle that waits inside is judged as one before the line, by the room to the conflict.
         (INSIDE._replace(to_conflict=2.0, speed=0.29), False),
         (INSIDE._replace(to_conflict=0.31, speed=0.29), False),
     ],
 )
-def test_who_is_inside_is_let_out_unless_he_waits_there(road: RoadMap, other: ConflictVehicle, waits: bool) -> None:
+def test_one_that_is_inside_is_let_out_unless_it_waits_there(
+    road: RoadMap, other: ConflictVehicle, waits: bool
+) -> None:
     assert held(situation(road), other) is waits
 
 
@@ -139,7 +141,7 @@ def test_who_is_inside_is_let_out_unless_he_waits_there(road: RoadMap, other: Co
         (5.1, 5.0, (40.0, 5.0), False),
         (4.9, 5.0, (X, NEAR_Y + 5.0), False),
         (4.9, 5.0, (X, NEAR_Y - 5.0), True),
-        # One who has stood for longer than half a second more goes first wherever he is.
+        # A vehicle that has stood for longer than half a second more goes first wherever it is.
         (4.9, 6.0, (60.0, 5.0), True),
         (4.9, 5.3, (60.0, 5.0), False),
         (5.1, 6.0, (60.0, 5.0), False),
@@ -204,17 +206,17 @@ def test_signs_and_turns_go_before_the_order_of_coming(
     )
     assert held(now, other, control, **came_first) is (rank != FIRST)
     assert held(now, other, control, **came_last) is (rank == LAST)
-    # Who cannot stop any more is let by by all, but by those whom he turns across.
+    # A vehicle that cannot stop any more is let by by all, but by those that it turns across.
     turns = rank == FIRST and across is OpposingTurn.OTHER
     assert held(now, other._replace(to_stop=4.9), control, **came_last) is not turns
-    # The one who has to wait and has been given his turn goes before those who only set off.
+    # The one that has to wait and has been given its turn goes before those that only set off.
     slow = other._replace(speed=0.9, to_stop=2.0)
     assert held(now, slow, control, going=True, arrived=10.0) is False
     assert held(now, slow._replace(speed=1.1), control, going=True, arrived=10.0) is (rank == LAST)
 
 
 @pytest.mark.clause("INT-7")
-def test_who_turns_across_without_a_light_does_not_wait_for_ever(road: RoadMap) -> None:
+def test_one_that_turns_across_without_a_light_does_not_wait_for_ever(road: RoadMap) -> None:
     other = STOPS._replace(conflict=CONFLICT._replace(across=OpposingTurn.CAR))
     for control, standing, waits in (
         (ApproachControl.NONE, 4.9, True),
@@ -239,7 +241,7 @@ def test_who_turns_across_without_a_light_does_not_wait_for_ever(road: RoadMap) 
         (Light.RED, 0.4, -3.0, True, True),
     ],
 )
-def test_a_closed_light_stops_the_other_where_he_can_stop(
+def test_a_closed_light_stops_the_other_where_it_can_stop(
     road: RoadMap, signs: RoadMap, light: Light, speed: float, to_stop: float, inside: bool, waits: bool
 ) -> None:
     line = line_of(signs, LIGHT_LINE)
@@ -254,7 +256,7 @@ def test_a_closed_light_stops_the_other_where_he_can_stop(
 @pytest.mark.parametrize(
     ("speed", "to_stop", "to_conflict", "waits"),
     [
-        # Set off at once, he is there as long as half a second after the car (3.08 s).
+        # Set off at once, it is there as long as half a second after the car (3.08 s).
         (1.2, 0.9, 4.2, True),
         (1.2, 0.9, 4.4, False),
         (0.8, 0.9, 3.5, True),
@@ -265,7 +267,7 @@ def test_a_closed_light_stops_the_other_where_he_can_stop(
         (0.4, 0.9, -1.0, True),
     ],
 )
-def test_once_it_is_the_car_s_turn_only_who_has_set_off_as_well_and_is_there_first_is_let_by(
+def test_once_it_is_the_car_s_turn_only_one_that_has_set_off_as_well_and_is_there_first_is_let_by(
     road: RoadMap, speed: float, to_stop: float, to_conflict: float, waits: bool
 ) -> None:
     other = COMES._replace(speed=speed, to_stop=to_stop, to_conflict=to_conflict)
@@ -279,7 +281,7 @@ def test_once_it_is_the_car_s_turn_only_who_has_set_off_as_well_and_is_there_fir
         (0.0, 1.0, 0.0, {"other_arrivals": {7: 50.0}, "arrived": 50.0}, 0.5, True),
         (0.0, 1.0, 0.0, {"other_arrivals": {7: 50.1}, "arrived": 50.0}, 0.5, False),
         (0.0, 9.0, 0.0, {"other_arrivals": {7: 49.0}, "arrived": 50.0}, 0.5, True),
-        # Neither has come to his line: by the times to get there, with 1.5 s in the other's favour.
+        # Neither has come to its line: by the times to get there, with 1.5 s in the other's favour.
         (5.0, 0.0, 5.0, {}, 10.0, True),
         (5.0, 0.0, 5.0, {}, 0.3, False),
         (5.0, 0.0, 5.0, {}, 0.6, True),
@@ -292,13 +294,13 @@ def test_once_it_is_the_car_s_turn_only_who_has_set_off_as_well_and_is_there_fir
         (0.0, 5.1, 5.0, {"arrived": 50.0}, 90.0, False),
     ],
 )
-def test_who_came_first_goes_first(
+def test_one_that_came_first_goes_first(
     road: RoadMap, v: float, standing: float, speed: float, past: dict[str, Any], gap: float, waits: bool
 ) -> None:
     assert held(situation(road, v, standing), STOPS._replace(speed=speed), gap=gap, **past) is waits
 
 
-def test_one_who_rolls_over_his_line_has_come_first(road: RoadMap) -> None:
+def test_one_that_rolls_over_its_line_has_come_first(road: RoadMap) -> None:
     for to_stop in (0.1, -0.5):
         assert held(situation(road, 5.0), STOPS._replace(speed=0.4, to_stop=to_stop, to_conflict=2.0), gap=0.0)
 

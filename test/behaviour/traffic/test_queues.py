@@ -1,4 +1,4 @@
-"""Lanes in which one waits in line who could be passed (NOR-11)."""
+"""Lanes in which a vehicle waits in line that could be passed (NOR-11)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def walls(
 
 
 @pytest.mark.clause("NOR-11", "EXPL-1")
-def test_the_whole_width_of_a_wide_lane_is_closed_behind_one_who_waits_in_it(road: RoadMap) -> None:
+def test_the_whole_width_of_a_wide_lane_is_closed_behind_one_that_waits_in_it(road: RoadMap) -> None:
     ((s, wall),) = walls(road, 6.3, waits())
     assert s == pytest.approx(FRONT + REAR - P.gap)
     assert at(road, wall) == pytest.approx(s)
@@ -82,7 +82,7 @@ def test_it_is_closed_where_one_waits_ahead_with_room_beside_and_was_seen_in_tim
 
 @pytest.mark.clause("NOR-11")
 @pytest.mark.parametrize(("many", "y", "at_y"), [(1, NEAR_Y, None), (2, NEAR_Y, NEAR_Y), (2, FAR_Y, FAR_Y)])
-def test_with_another_lane_beside_the_whole_body_has_to_be_on_that_before_one_who_waits_is_passed(
+def test_with_another_lane_beside_the_whole_body_has_to_be_on_that_before_one_that_waits_is_passed(
     road: RoadMap, many: int, y: float, at_y: float | None
 ) -> None:
     found = walls(road, 3.5, waits(y=y), many)
@@ -91,7 +91,7 @@ def test_with_another_lane_beside_the_whole_body_has_to_be_on_that_before_one_wh
 
 
 @pytest.mark.clause("NOR-11")
-def test_one_who_waits_nearer_than_the_gap_keeps_the_car_where_it_is(road: RoadMap) -> None:
+def test_one_that_waits_nearer_than_the_gap_keeps_the_car_where_it_is(road: RoadMap) -> None:
     ((s, wall),) = walls(road, 6.3, waits(1.0))
     assert (s, at(road, wall)) == pytest.approx((FRONT, FRONT))
 

@@ -61,11 +61,11 @@ def test_noise_of_what_stands_beside_the_start_path_does_not_keep_the_car(
     assert not any(kept[80:]), "its noise is known by then"
     standing.objects = [walker(3, 1.2, BUMPER_Y + 0.8)]
     standing.tick()
-    assert standing.rules.walls, "and who is in it does"
+    assert standing.rules.walls, "and an agent in it does"
 
 
 @pytest.mark.clause("USE-6")
-def test_one_who_walks_into_the_start_path_keeps_the_car_from_half_a_metre_on(standing: Drive) -> None:
+def test_one_that_walks_into_the_start_path_keeps_the_car_from_half_a_metre_on(standing: Drive) -> None:
     edge = 1.75 + 0.97
     for number, (gap, vx, kept) in enumerate(
         (

@@ -1,4 +1,4 @@
-"""Who walks where, and whether the car stops for him: tables on a straight road, with the bounds on both sides."""
+"""Where pedestrians walk, and whether the car stops for them: tables on a straight road, with bounds on both sides."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def junction(s_from: float, s_to: float, approach_from: float) -> JunctionAhead:
         (-2.0, -1.0, True),
         (2.1, 0.0, False),
         (-2.1, 0.0, False),
-        # On the lane beside he has to come, and in time: the car is gone after 5.47 s, and 2 s more.
+        # On the lane beside it has to come, and in time: the car is gone after 5.47 s, and 2 s more.
         (5.0, 0.45, True),
         (5.0, 0.38, False),
         (-5.0, 0.45, True),
@@ -73,7 +73,7 @@ def test_before_a_junction_the_lane_beside_counts(
 
 
 @pytest.mark.clause("INT-3")
-def test_who_cannot_be_stopped_for_beside_the_lane_is_not_and_on_it_he_always_is(road: RoadMap) -> None:
+def test_one_that_cannot_be_stopped_for_beside_the_lane_is_not_and_on_it_it_always_is(road: RoadMap) -> None:
     crosswalks = (crosswalk(road, X, X + 60.0),)
     for gap, waits in ((3.95, False), (4.05, True)):
         now = situation(road, walker(FRONT + gap, 3.0), v=6.0, crosswalks=crosswalks)
@@ -97,7 +97,7 @@ def test_only_those_ahead_of_the_bumper_within_40_m(road: RoadMap, s: float, off
     assert stops(situation(road, walker(s, offset))) is waits
 
 
-def test_only_those_who_walk_count(road: RoadMap) -> None:
+def test_only_those_that_walk_count(road: RoadMap) -> None:
     for kind in (Kind.PEDESTRIAN, Kind.ANIMAL, Kind.CAR):
         now = situation(road, replace(walker(FAR, 0.0), kind=kind))
         assert stops(now) is (kind is not Kind.CAR)
@@ -108,7 +108,7 @@ def test_a_lane_out_of_sight_is_as_wide_as_lanes_are(road: RoadMap, offset: floa
     assert stops(situation(road, walker(FAR, offset), lanes=())) is waits
 
 
-def test_who_comes_is_in_time_for_a_car_that_sets_off_at_once(road: RoadMap) -> None:
+def test_one_that_comes_is_in_time_for_a_car_that_sets_off_at_once(road: RoadMap) -> None:
     # The car is gone after 6.62 s, and 2 s more.
     for seconds, waits in ((8.5, True), (8.8, False)):
         assert stops(situation(road, walker(FAR, -(2.05 + 0.35 * seconds), 0.35))) is waits
@@ -160,7 +160,7 @@ def test_where_the_car_stops(road: RoadMap) -> None:
         (9.0, 9.0, 0.3, (7,), False),
     ],
 )
-def test_who_is_crept_past(
+def test_one_that_is_crept_past(
     road: RoadMap, standing: float, still_for: float, speed: float, released: tuple[int, ...], passed: bool
 ) -> None:
     for gap in (9.9, 10.1):
@@ -170,7 +170,7 @@ def test_who_is_crept_past(
         assert limit == (1.0 if passed and gap < 10.0 else math.inf)
 
 
-def test_one_who_is_not_in_the_way_or_crept_past_hides_no_other(road: RoadMap) -> None:
+def test_one_that_is_not_in_the_way_or_crept_past_hides_no_other(road: RoadMap) -> None:
     others = (walker(FAR, 4.0), replace(walker(FRONT + 5.0, 0.0), id=8), replace(walker(FAR, 0.0), id=9))
     walls, past, limit = pedestrian_rules(situation(road, *others), (8,))
     assert ([wall.blocker for _, wall in walls], past, limit) == ([9], (8,), 1.0)

@@ -1,4 +1,4 @@
-"""One who walks on or beside a straight road, and whether the car stops for him."""
+"""A pedestrian on or beside a straight road, and whether the car stops for it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def askew_road(folder: Path) -> RoadMap:
 
 
 def walker(s: float, offset: float, towards: float = 0.0, **more: float) -> Other:
-    """One who walks across the route; `towards` it, m/s."""
+    """A pedestrian that walks across the route; `towards` it, m/s."""
     vy = -math.copysign(towards, towards * offset) if towards else 0.0
     return Other(s, left_of_route(offset), vy=vy, **more)
 

@@ -1,4 +1,4 @@
-"""Others who come past the car from behind while it goes aside, or turns off (NOR-4). They keep their way and speed."""
+"""Others come past the car from behind while it goes aside, or turns off (NOR-4). They keep their way and speed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def least_gap_in_motion(log: list[tuple[float, float, float]]) -> float:
     [(BUS, 2.0, 2.0), (BUS, 5.0, 3.0), (CYCLIST, 2.0, 2.0), (CYCLIST, 5.0, 3.0)],
     ids=["bus beside", "bus behind", "cyclist beside", "cyclist behind"],
 )
-def test_a_car_half_way_out_past_a_parked_one_does_not_drive_into_who_overtakes_it(
+def test_a_car_half_way_out_past_a_parked_one_does_not_drive_into_one_that_overtakes_it(
     body: Thing, behind: float, faster: float, start_y: float, heading: float, v: float
 ) -> None:
     """Its front is so far behind the car's rear axle at first; what is left of the way out is less than half of it."""
@@ -43,7 +43,7 @@ def test_a_car_half_way_out_past_a_parked_one_does_not_drive_into_who_overtakes_
 
 @pytest.mark.parametrize("side", [1.0, -1.0])
 @pytest.mark.parametrize(("behind", "v"), [(3.0, 6.5), (5.0, 7.0), (8.0, 8.0)])
-def test_a_car_that_turns_lets_a_cyclist_by_who_goes_straight_on_beside_it(
+def test_a_car_that_turns_lets_a_cyclist_by_that_goes_straight_on_beside_it(
     behind: float, v: float, side: float
 ) -> None:
     """The cyclist comes along in the same lane, on the inside of the turn."""

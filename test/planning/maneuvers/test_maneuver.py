@@ -92,7 +92,7 @@ def test_a_pedestrian_in_the_way_is_waited_for() -> None:
 @pytest.mark.clause("NOR-4")
 @pytest.mark.medium
 @pytest.mark.parametrize("x", [-0.5, 0.6, 1.5, 2.5])
-def test_one_who_walks_up_to_the_side_of_a_car_in_reverse_is_waited_for(x: float) -> None:
+def test_one_that_walks_up_to_the_side_of_a_car_in_reverse_is_waited_for(x: float) -> None:
     """The pedestrian comes to the car's flank as it is at first, beside its rear, its middle or its front."""
     walker = Thing(9, x, -1.0 - 1.2 * 3.0, heading=0.5 * math.pi, v=1.2, length=0.5, width=0.5, kind=PEDESTRIAN)
     log = drive_checked(FreeSpace(Pose(-9.0, 0.0, 0.0)), scene(0.0), 2.9, (walker,))

@@ -70,8 +70,8 @@ def test_a_nose_that_swings_out_before_a_long_vehicle_in_the_next_lane_is_at_fau
 
 
 @pytest.mark.parametrize("side", [1.0, -1.0])
-def test_a_car_that_turns_off_before_a_cyclist_who_goes_straight_on_is_at_fault(side: float) -> None:
-    """Who rides into the flank has not come into the car's way, however little its axle has left its lane."""
+def test_a_car_that_turns_off_before_a_cyclist_that_goes_straight_on_is_at_fault(side: float) -> None:
+    """A cyclist at the flank has not come into the car's way, however little its axle has left its lane."""
     plan = steering(4.0, 0.4, side * math.atan(0.13 * VEHICLE.wheelbase))
     before = bent((20.0, 0.0))[:-1] - (20.0, 0.0, 0.0)
     lanes = Regulations(lanes=(lane_line(np.vstack((before, np.column_stack((plan.x, plan.y, plan.heading))))),))

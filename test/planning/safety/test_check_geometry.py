@@ -211,7 +211,7 @@ def test_it_is_how_far_the_car_leaves_its_own_line_that_counts_not_where_it_bega
 
 
 @pytest.mark.parametrize(("turn", "excused"), [(0.3, True), (-0.3, True), (1.0, True), (1.1, False), (-1.1, False)])
-def test_who_comes_from_behind_at_less_than_sixty_degrees_is_at_fault(turn: float, excused: bool) -> None:
+def test_one_that_comes_from_behind_at_less_than_sixty_degrees_is_at_fault(turn: float, excused: bool) -> None:
     """It meets the rear of the car after 2 s."""
     plan, v = driving(2.0), 7.0
     meets = -VEHICLE.rear_overhang + 4.0 + 0.3

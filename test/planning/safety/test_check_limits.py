@@ -184,7 +184,7 @@ def test_a_closed_line_is_crossed_by_the_bumper_in_its_direction_and_between_its
     for left, crossed in ((1.7, True), (-1.7, True), (1.8, False), (-1.8, False)):
         assert (breach(plan, rules=closed(15.0, left)) is ViolationKind.RED_LIGHT) is crossed
     assert breach(plan, rules=closed(15.0, turn=0.5)) is ViolationKind.RED_LIGHT
-    assert breach(plan, rules=closed(15.0, turn=math.pi)) is None, "it is that of those who come towards the car"
+    assert breach(plan, rules=closed(15.0, turn=math.pi)) is None, "it is that of oncoming traffic"
     assert breach(driving(-1.0), rules=closed(VEHICLE.front - 2.0, turn=math.pi)) is None, "in reverse"
     assert breach(plan, rules=closed(VEHICLE.front - 0.1)) is None, "the bumper is over it"
     reach = 0.5 * 5.0 * 5.0 / 3.0
@@ -233,7 +233,7 @@ def test_predictions_count_for_some_seconds_and_where_the_car_drives() -> None:
 
 
 @pytest.mark.parametrize("gear", [1.0, -1.0])
-def test_who_runs_into_the_rear_of_a_car_that_keeps_its_lane_is_at_fault(gear: float) -> None:
+def test_one_that_runs_into_the_rear_of_a_car_that_keeps_its_lane_is_at_fault(gear: float) -> None:
     plan = driving(gear * 1.5)
     turn = 0.0 if gear > 0.0 else math.pi
     rear = -VEHICLE.rear_overhang if gear > 0.0 else VEHICLE.front

@@ -159,7 +159,7 @@ def test_a_lane_may_be_slower_than_reverse(limits: tuple[float, float]) -> None:
 
 
 @pytest.mark.parametrize("gear", [1.0, -1.0])
-def test_who_is_run_into_from_behind_by_the_car_is_not_at_fault(gear: float) -> None:
+def test_one_that_is_run_into_from_behind_by_the_car_is_not_at_fault(gear: float) -> None:
     """A slow one ahead, going the same way, that the car catches up with."""
     plan, turn = driving(gear * 1.4), 0.0 if gear > 0.0 else math.pi
     bumper = VEHICLE.front if gear > 0.0 else -VEHICLE.rear_overhang

@@ -261,7 +261,7 @@ def test_the_nearest_of_all_that_is_ahead_is_what_a_lower_speed_is_kept_for() ->
     traffic.leader_s[1], traffic.leader_id[1] = 14.0, 8
     assert ca.demand_ahead(binds, traffic) == AccelerationDemand(1.0, FOLLOWING, 0, 15.0, 3.0)
     traffic.leader_s[0] = math.inf
-    assert ca.demand_ahead(binds, traffic) == binds, "who comes in later is none yet"
+    assert ca.demand_ahead(binds, traffic) == binds, "one that comes in later is none yet"
     first = walls(20.0, 2, 4)
     first.wall_id[2], first.leader_s[0], first.leader_id[0] = 0, 15.0, 7
     assert ca.demand_ahead(binds, first)[1:4] == (YIELDING, 0, 20.0)

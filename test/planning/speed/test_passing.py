@@ -111,7 +111,7 @@ def test_the_curves_pass_through_their_points_and_never_fall(one: float, other: 
 
 
 @given(gaps)
-def test_before_one_who_steps_out_the_car_has_stopped_when_that_one_comes_to_its_side(gap: float) -> None:
+def test_before_one_that_steps_out_the_car_has_stopped_when_that_one_comes_to_its_side(gap: float) -> None:
     v = passing_speed(*LIMITS.hiding, gap)
     stands_after = FIGURES.hidden_delay + v / VEHICLE.emergency_decel
     assert v == FIGURES.hidden_speed or stands_after == pytest.approx(gap / FIGURES.hidden_walk)
@@ -148,7 +148,7 @@ def test_the_limit_holds_alongside_and_nowhere_else() -> None:
     assert set(np.delete(cause, slow)) == {AT_LIMIT}
 
 
-def test_a_bus_hides_those_who_step_out_before_it_and_a_car_hides_nobody() -> None:
+def test_a_bus_hides_those_that_step_out_before_it_and_a_car_hides_nobody() -> None:
     s, limit, _ = allowed([beside(1.0, **BUS_SHAPE)])
     slowest = s[np.argmin(limit)] + 20.0 + VEHICLE.front
     assert limit.min() == FIGURES.hidden_speed

@@ -206,7 +206,7 @@ def walled(gap: float, first: int, last: int) -> StBoundaries:
     return traffic
 
 
-def test_what_the_traffic_asks_for_names_who_and_how_far() -> None:
+def test_what_the_traffic_asks_for_names_what_and_how_far() -> None:
     for j, late in ((0, 0.0), (4, 0.1)):
         told = ro.traffic_demand(led(20.0, 4.0), NOWHERE, j, late, Progress(3.0, 8.0, 0.0), RAMP, D)
         distance = 20.0 + 4.0 * (PREDICTION_STEP_S * j + late) - 3.0

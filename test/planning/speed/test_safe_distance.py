@@ -98,7 +98,7 @@ def test_room_is_made_for_a_vehicle_that_cuts_in() -> None:
 
 @pytest.mark.medium
 def test_a_safe_gap_that_is_smaller_than_wanted_is_opened_gently() -> None:
-    """Behind a leader at its own speed, at the safe distance: those who follow the car are not made to brake."""
+    """Behind a leader at its own speed, at the safe distance: those that follow the car are not made to brake."""
     planner, v = Planner(VEHICLE, PARAMETERS), 8.0
     gap = following_distance(v, v, RSS) + 0.3
     leader = Thing(7, 20.0 + VEHICLE.front + gap + 2.25, 0.0, v=v)

@@ -161,7 +161,7 @@ def test_what_a_stop_would_meet_is_what_polygons_meet(seed: int) -> None:
 
 
 @pytest.mark.clause("USE-11")
-def test_who_drives_into_the_car_when_it_stands_hides_nothing_that_it_would_meet_before() -> None:
+def test_one_that_drives_into_the_car_when_it_stands_hides_nothing_that_it_would_meet_before() -> None:
     t = 0.1 * np.arange(60)
     v = np.maximum(0.0, 4.0 - 2.0 * t)
     x = np.cumsum(0.1 * v)

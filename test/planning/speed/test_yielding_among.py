@@ -127,7 +127,7 @@ def test_a_car_that_is_past_in_time_goes_first_and_one_that_never_meets_it_too()
     assert yi.still_first(case.swept.frenet, case.moving, free(0.1), GAP, case.conflicts, case.more)
 
 
-def test_where_no_stop_helps_the_car_gets_out_of_the_way_of_who_can_stop_but_not_of_people() -> None:
+def test_where_no_stop_helps_the_car_gets_out_of_the_way_of_one_that_can_stop_but_not_of_people() -> None:
     inside = crossing(VEHICLE.front + 2.0, 2.5)
     assert Case(inside).yields(free(2.0)) == (0, 0)
     assert Case(inside).yields(free(2.0), GAP._replace(hard_braking=0.0))[0] == 1, "it can stop itself"

@@ -81,7 +81,7 @@ def test_the_course_of_an_object_is_its_angle_to_the_line_where_it_is_by_then(be
 @pytest.mark.parametrize(("v", "turn", "along"), [(0.25, 1.5, True), (0.35, 1.5, False), (5.0, 1.0, True),
                                                    (5.0, 1.1, False), (0.25, 3.0, True), (5.0, -1.0, True),
                                                    (5.0, -1.1, False)])  # fmt: skip
-def test_who_stands_or_is_turned_less_than_sixty_degrees_goes_along(v: float, turn: float, along: bool) -> None:
+def test_one_that_stands_or_is_turned_less_than_sixty_degrees_goes_along(v: float, turn: float, along: bool) -> None:
     case = Case(Thing(1, 60.0, 8.0, 0.5, 5.0), Thing(4, 50.0, -6.0, turn, v, moving=True))
     assert bool(yi._goes_along(case.swept.frenet, case.moving, row_of(case, 4), 0)) is along
 
@@ -96,7 +96,9 @@ def test_a_vehicle_can_stop_that_has_time_to_react_and_brake_and_people_are_not_
     assert not yi._can_stop(case.moving, row_of(case, WALK), spans(late, 20, 5.0, 9.0), RSS)
 
 
-def test_within_the_hardest_stop_the_car_goes_before_who_can_stop_but_not_where_it_would_stand_before_them() -> None:
+def test_within_the_hardest_stop_the_car_goes_before_one_that_can_stop_but_not_where_it_would_stand_before_them() -> (
+    None
+):
     """Driving slowly, it would be far from past."""
     case, slow = around(), free(1.0)
     for near, first in ((2.9, True), (3.1, False)):
@@ -170,7 +172,7 @@ def test_only_the_first_so_many_conflicts_count() -> None:
         assert np.sum(conflicts.rows == yi.NONE) == count
 
 
-def test_who_comes_in_is_followed_no_faster_than_it_may_get_and_before_it_is_there_if_it_is_alongside() -> None:
+def test_one_that_comes_in_is_followed_no_faster_than_it_may_get_and_before_it_is_there_if_it_is_alongside() -> None:
     case, rows = around(), free(9.0)
     for number, v, beside in ((ALONG, 6.0, True), (TURNED, 3.6, False)):
         there = spans(5, PREDICTION_STEPS - 1, 20.0, 24.0, 14.0)
@@ -211,10 +213,10 @@ def test_a_path_that_leads_in_where_the_car_can_no_longer_stop_cuts_off(
         conflicts = on_path(case, (number, there))
         yielded, cuts_in, _ = decided(case, conflicts, free(6.0))
         assert (yielded, cuts_in) == (1, yi.CUTS_OFF if cuts_off else 0)
-    assert decided(case, on_path(case, (ACROSS, there)), free(6.0))[1] == 0, "who crosses is not cut off"
+    assert decided(case, on_path(case, (ACROSS, there)), free(6.0))[1] == 0, "an agent that crosses is not cut off"
 
 
-def test_who_is_passed_but_left_too_little_room_is_crowded_and_neither_followed_nor_waited_for() -> None:
+def test_one_that_is_passed_but_left_too_little_room_is_crowded_and_neither_followed_nor_waited_for() -> None:
     case, rows = around(sidestep=0.9), free(6.0)
     s = float(rows[round(TIMES[12] / STEP_S), 0])
     crowded = spans(12, 12, s - 6.0, s - 2.0)
@@ -278,6 +280,6 @@ def test_a_slow_vehicle_that_goes_the_same_way_is_left_room_as_well(v_other: flo
 
 
 @pytest.mark.parametrize(("v", "stands"), [(0.09, True), (0.11, False)])
-def test_a_car_that_stands_by_then_is_seen_by_who_comes_from_behind(v: float, stands: bool) -> None:
+def test_a_car_that_stands_by_then_is_seen_by_one_that_comes_from_behind(v: float, stands: bool) -> None:
     rows = np.column_stack((np.full(71, 12.0), np.full(71, v), np.zeros(71)))
     assert bool(yi._passes_first(spans(10, 20, 8.0, 11.5), rows, 1.0, 1.0, 3.0, False)) is stands

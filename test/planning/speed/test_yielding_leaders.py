@@ -1,4 +1,4 @@
-"""Who is followed, who is left out and how near anybody comes, where several are around and tracks are no lines."""
+"""Which leader is followed, which is left out and how near any comes, among several and on tracks that are no lines."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def test_every_conflict_has_its_own_row_and_spans() -> None:
 
 
 @pytest.mark.parametrize("sidestep", [0.0, 0.79, 0.81])
-def test_who_comes_from_behind_in_the_lane_is_no_matter_and_who_is_beside_only_for_a_car_that_goes_aside(
+def test_one_that_comes_from_behind_in_the_lane_is_no_matter_and_one_that_is_beside_only_for_a_car_that_goes_aside(
     sidestep: float,
 ) -> None:
     behind = Thing(3, 20.0 - VEHICLE.rear_overhang - 6.0, 0.0, 0.0, 9.0)
@@ -242,7 +242,7 @@ def test_the_least_gap_along_a_winding_path_is_that_of_polygons(seed: int, turn:
 
 @pytest.mark.parametrize("turn", [0.0, 0.5 * math.pi, math.pi, -0.5 * math.pi])
 @pytest.mark.parametrize("length", [1.0, 12.0])
-def test_who_drives_straight_ahead_at_the_same_speed_stays_as_near_as_it_is(turn: float, length: float) -> None:
+def test_one_that_drives_straight_ahead_at_the_same_speed_stays_as_near_as_it_is(turn: float, length: float) -> None:
     """Whatever the direction, its gap along the path is told, up to what is wanted."""
     path = winding(turn, 0.4, 1)
     path[:, PX], path[:, PY] = 7.0 + path[:, PS] * math.cos(turn), -3.0 + path[:, PS] * math.sin(turn)
@@ -307,7 +307,7 @@ def test_a_car_that_has_come_to_stand_is_no_longer_near_to_anybody_but_one_that_
     assert least_gap(path, (ahead_of,), motion_of(starts), 1.2)[0] < 0.0, "at the first row it may stand"
 
 
-def test_gaps_count_for_four_seconds_and_not_to_who_comes_from_behind() -> None:
+def test_gaps_count_for_four_seconds_and_not_to_one_that_comes_from_behind() -> None:
     path = winding(0.0, 0.4, 1)
     path[:, PX], path[:, PY], path[:, PCOS], path[:, PSIN], path[:, PHEADING] = path[:, PS], 0.0, 1.0, 0.0, 0.0
     rows = motion_of(np.full(ROWS, 2.0))

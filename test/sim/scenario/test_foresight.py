@@ -112,7 +112,7 @@ def test_what_is_waited_for_in_vain_is_refused(behaviour: str, what: str) -> Non
 
 
 @pytest.mark.parametrize("behaviour", ABSENT)
-def test_who_is_not_in_the_world_can_do_nothing(behaviour: str) -> None:
+def test_one_that_is_not_in_the_world_can_do_nothing(behaviour: str) -> None:
     assert "is not in the world then" in said(behaviour)
 
 

@@ -89,7 +89,7 @@ def test_a_junction_is_what_its_signs_make_of_it(signs: tuple[frozenset[str], ..
 
 @pytest.mark.clause("SIM-1")
 @pytest.mark.medium
-def test_who_has_a_stop_sign_has_no_priority(signed: RoadMap, folder: Path, tmp_path: Path) -> None:
+def test_one_that_has_a_stop_sign_has_no_priority(signed: RoadMap, folder: Path, tmp_path: Path) -> None:
     network = convert(folder / "signed.xodr", signed, tmp_path)
     match = match_lanes(network, signed)
     stopping = {

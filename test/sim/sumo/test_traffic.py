@@ -71,7 +71,7 @@ def test_the_ego_is_where_it_is_and_its_way_goes_on_through_the_junction(signed:
 
 @pytest.mark.clause("SIM-1")
 @pytest.mark.medium
-def test_who_has_to_yield_waits_for_the_ego(signed: RoadMap, folder: Path) -> None:
+def test_one_that_has_to_yield_waits_for_the_ego(signed: RoadMap, folder: Path) -> None:
     """Where the ego stands far off it goes at once; where it comes, only when it has passed.
 
     With a way that ends before the junction, as moveToXY leaves it, it would go at once in both cases, and be hit.
@@ -92,7 +92,7 @@ def test_who_has_to_yield_waits_for_the_ego(signed: RoadMap, folder: Path) -> No
 
 @pytest.mark.clause("SIM-1")
 @pytest.mark.medium
-def test_who_comes_from_behind_stops_behind_a_standing_ego(plain: RoadMap, folder: Path) -> None:
+def test_one_that_comes_from_behind_stops_behind_a_standing_ego(plain: RoadMap, folder: Path) -> None:
     route = route_between(plain, FROM_SOUTH, TO_NORTH)
     with sumo_on(folder, plain) as traffic:
         drive = SumoDrive(traffic, plain, route, s=40.0)
@@ -184,7 +184,7 @@ def test_a_rude_driver_takes_the_right_of_way_of_the_ego(signed: RoadMap, folder
 
 @pytest.mark.medium
 def test_the_population_keeps_its_number_and_its_ids(plain: RoadMap, folder: Path) -> None:
-    """All ways of these crossroads end: who has left comes back as another, away from the ego."""
+    """All ways of these crossroads end: a vehicle that has left comes back as another, away from the ego."""
     route = route_between(plain, FROM_EAST, TO_WEST)
     with sumo_on(folder, plain) as traffic:
         drive = SumoDrive(traffic, plain, route, population=Population(6))

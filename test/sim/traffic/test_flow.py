@@ -92,7 +92,7 @@ def test_nobody_turns_into_a_closed_road_until_it_is_open_again(whole_course: Ro
 
     assert entered(120.0) > 3
     flow.manager.close_lanes(closed)
-    entered(10.0)  # Who is in the junction, or has been let into it, drives on.
+    entered(10.0)  # Vehicles in the junction, or let into it, drive on.
     assert entered(120.0) == 0
     flow.manager.close_lanes(())
     assert entered(120.0) > 3

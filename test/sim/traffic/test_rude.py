@@ -125,7 +125,7 @@ def test_it_runs_a_light_that_is_red_for_a_short_time(lit: RoadMap, red_most: fl
 
 
 @pytest.mark.parametrize(("refuses", "enters"), [(1.0, True), (0.0, False)])
-def test_who_refuses_does_not_wait_for_the_ego(plain: RoadMap, refuses: float, enters: bool) -> None:
+def test_one_that_refuses_does_not_wait_for_the_ego(plain: RoadMap, refuses: float, enters: bool) -> None:
     rude = RudeFlow(plain, 1, dataclasses.replace(CALM, refuses=refuses, gap_least=4.0, gap_most=4.0))
     rude.place(0, INBOUND_S, 85.0, 6.0)
     rude.flow.step()  # Its path now leads on through the junction.
@@ -137,7 +137,7 @@ def test_who_refuses_does_not_wait_for_the_ego(plain: RoadMap, refuses: float, e
 
 
 @pytest.mark.parametrize(("behind", "cuts"), [(9.0, True), (30.0, False), (3.0, False)])
-def test_it_cuts_in_before_who_is_close_behind(two_lanes: RoadMap, behind: float, cuts: bool) -> None:
+def test_it_cuts_in_before_one_that_is_close_behind(two_lanes: RoadMap, behind: float, cuts: bool) -> None:
     rude = RudeFlow(two_lanes, 1, dataclasses.replace(CALM, cut_in_rate=10.0))
     rude.place(0, LaneId("1", 0, -2), 60.0, 6.0)
     x = float(rude.flow.fleet.car.x[0]) - behind

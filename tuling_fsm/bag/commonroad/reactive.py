@@ -129,7 +129,7 @@ class _PlannerOfSteps:
 
 
 def _present(loop: Loop, scenario: Any, step: int) -> list[Obstacle]:
-    """The others at a step, who go straight on until the next one."""
+    """The others at a step, which go straight on until the next one."""
     known, dt = _recorded(loop), loop.recording.step
     found = [each for each in loop.recording.obstacles if each.static]
     for moved in scenario.dynamic_obstacles:

@@ -393,7 +393,7 @@ class PedestrianYielding:
         self._since = since
 
     def _driven_at(self, frame: RefereeFrame, row: int) -> str | None:
-        """A person ahead who would be reached soon, and could be spared by hard braking alone."""
+        """A person ahead that would be reached soon, and could be spared by hard braking alone."""
         gap, closing, aside, sideways = self._relative(frame, row)
         if gap < 0.0 or closing <= AGENT_MOVES or gap / closing > PERSON_S:
             return None

@@ -384,7 +384,7 @@ def test_a_trajectory_without_times_is_driven_at_the_own_speed(tmp_path: Path, t
     assert (state.pose.x, state.pose.y, state.speed) == pytest.approx((80.0, -7.0, 10.0), abs=0.6)
 
 
-def test_who_is_synchronized_arrives_with_its_master(tmp_path: Path, two_lanes: RoadMap) -> None:
+def test_one_that_is_synchronized_arrives_with_its_master(tmp_path: Path, two_lanes: RoadMap) -> None:
     action = (
         '<PrivateAction><SynchronizeAction masterEntityRef="other">'
         f"<TargetPositionMaster>{lane(300.0)[10:-11]}</TargetPositionMaster>"

@@ -53,7 +53,7 @@ def _of(condition: str, entity: str = "npc") -> str:
 
 @pytest.mark.parametrize(("priority", "expected"), [("override", 3.0), ("parallel", 3.0), ("skip", 14.0)])
 @pytest.mark.medium
-def test_priority_says_what_becomes_of_who_is_under_way(
+def test_priority_says_what_becomes_of_one_that_is_under_way(
     tmp_path: Path, two_lanes: RoadMap, priority: str, expected: float
 ) -> None:
     slow = event("slow", after(1.0), speed(3.0), priority=priority)
