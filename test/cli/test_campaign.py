@@ -78,6 +78,69 @@ def test_every_scenario_is_driven_with_every_seed(jobs: list[CampaignRun], tmp_p
     assert [each["seed"] for each in json.loads((out / "campaign.json").read_text())["runs"]] == [1, 2, 1, 2]
 
 
+@pytest.fixture
+def distribution(tmp_path: Path) -> Path:
+    """Three speeds of a scenario in XML, one of which it does not allow."""
+    lane = '<Position><LanePosition roadId="1" laneId="-1" s="{}"/></Position>'
+    (tmp_path / "s.xosc").write_text(
+        '<OpenSCENARIO><FileHeader revMajor="1" revMinor="2"/><ParameterDeclarations><ParameterDeclaration name="v" '
+        'parameterType="double" value="5"><ConstraintGroup><ValueConstraint rule="lessThan" value="20"/>'
+        "</ConstraintGroup></ParameterDeclaration></ParameterDeclarations>"
+        f'<RoadNetwork><LogicFile filepath="{COURSE}"/></RoadNetwork><Entities><ScenarioObject name="Ego"><Vehicle '
+        'name="car" vehicleCategory="car"/></ScenarioObject></Entities><Storyboard><Init><Actions><Private '
+        f'entityRef="Ego"><PrivateAction><TeleportAction>{lane.format(30)}</TeleportAction></PrivateAction></Private>'
+        "</Actions></Init></Storyboard></OpenSCENARIO>",
+        encoding="utf-8",
+    )
+    file = tmp_path / "speeds.xosc"
+    elements = "".join(f'<Element value="{v}"/>' for v in (25, 4, 6))
+    file.write_text(
+        '<OpenSCENARIO><FileHeader revMajor="1" revMinor="2"/><ParameterValueDistribution>'
+        '<ScenarioFile filepath="s.xosc"/><Deterministic>'
+        f'<DeterministicSingleParameterDistribution parameterName="v"><DistributionSet>{elements}</DistributionSet>'
+        "</DeterministicSingleParameterDistribution></Deterministic></ParameterValueDistribution></OpenSCENARIO>",
+        encoding="utf-8",
+    )
+    return file
+
+
+@pytest.mark.clause("OSC-1")
+def test_every_variation_of_a_distribution_is_driven_that_its_scenario_allows(
+    jobs: list[CampaignRun], distribution: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    assert main(["campaign", str(distribution), "--seeds", "2", "--out", str(out)]) == 0
+    assert [(job.name, job.seed, job.overrides) for job in jobs] == [
+        ("speeds 2", 1, (("v", "4"),)), ("speeds 2", 2, (("v", "4"),)),
+        ("speeds 3", 1, (("v", "6"),)), ("speeds 3", 2, (("v", "6"),)),
+    ]  # fmt: skip
+    assert {job.scenario for job in jobs} == {tmp_path / "s.xosc"}
+    assert jobs[-1].out == out / "speeds" / "variation_3" / "seed_2"
+    assert "1 of 3 variations left out, the first as " in capsys.readouterr().err
+
+
+def test_what_is_set_goes_before_a_distribution_which_alone_is_no_run(
+    jobs: list[CampaignRun], distribution: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["campaign", str(distribution), "--seeds", "1", "--set", "v=9"]) == 0
+    assert {job.overrides for job in jobs} == {(("v", "9"),)}
+    capsys.readouterr()
+    assert main(["sim", str(distribution)]) == 2
+    assert "is many scenarios (expected a <Storyboard>, or the verb campaign)" in capsys.readouterr().err
+
+
+def test_a_variation_that_cannot_be_driven_ends_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> dict[str, Any]:
+        raise InputError("s.xosc:1:1", "no such lane", "another")
+
+    monkeypatch.setattr(run, "run_scenario", refuse)
+    with pytest.raises(InputError):
+        drive(CampaignRun(ROAM, 1, None, (), None))
+    broken = drive(CampaignRun(ROAM, 1, None, (), None, distribution=Path("speeds.xosc"), variation=3))
+    assert (broken["end"], broken["distribution"], broken["variation"]) == ("error", "speeds.xosc", 3)
+    assert "no such lane" in broken["error"]
+
+
 def test_variables_are_set_in_every_run(jobs: list[CampaignRun]) -> None:
     assert main(["campaign", str(ROAM), "--seeds", "2", "--set", "length_m=80", "--set", "vehicles=3"]) == 0
     assert {job.overrides for job in jobs} == {(("length_m", "80"), ("vehicles", "3"))}

@@ -31,6 +31,7 @@ from tuling_fsm.planning.free_space.tpcap import read_case, solve_once
 from tuling_fsm.ros.parameter_reader import planner_parameters
 from tuling_fsm.share import share_file
 from tuling_fsm.sim.scenario.compiler import load_scenario
+from tuling_fsm.sim.scenario.xml.distributions import read_variations
 from tuling_fsm.viewer.recording import FilmSource, record
 from tuling_fsm.wire.cdr import nanoseconds
 from tuling_fsm.wire.outputs import Outputs, trajectory_messages
@@ -73,8 +74,9 @@ def _finite(where: str, *arrays: FloatArray) -> None:
 
 
 def read_scenario_file(file: Path) -> None:
-    """A scenario in either language."""
-    load_scenario(file)
+    """A scenario in either language, or variations of one."""
+    if file.suffix != ".xosc" or read_variations(file) is None:
+        load_scenario(file)
 
 
 @cache

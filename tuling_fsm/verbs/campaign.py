@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.output_file import write_file
@@ -21,14 +21,14 @@ from tuling_fsm.verbs.campaign_exposure import exposure_lines, exposure_of
 from tuling_fsm.verbs.campaign_runs import CampaignRun, DriveAll, Run, in_processes, kept_runs, run_all
 from tuling_fsm.verbs.parser import Verbs, add_overrides, add_perception, add_traffic, add_verb, folder, path
 from tuling_fsm.verbs.runs import assignment
-from tuling_fsm.viewer.campaign_page import faults, write_campaign_page
+from tuling_fsm.viewer.campaign_page import faults, scenario_name, write_campaign_page
 
 PAGE = "index.html"
 _NO_VALUE = "-"
 _HASH_SHOWN = 12
 
 COLUMNS: tuple[tuple[str, Callable[[Mapping[str, Any]], str]], ...] = (
-    ("scenario", lambda run: Path(run["file"]).stem),
+    ("scenario", scenario_name),
     ("map", lambda run: str(run["map"])),
     ("seed", lambda run: str(run["seed"])),
     ("end", lambda run: str(run["end"])),
@@ -54,7 +54,11 @@ def add_campaign(verbs: Verbs) -> None:
         "tuling-fsm campaign config/scenarios/roam.osc config/scenarios/rain.osc --seeds 5 --out out/five",
     )
     parser.add_argument(
-        "scenarios", type=path, nargs="+", metavar="SCENARIO", help="OpenSCENARIO: DSL (.osc) or XML (.xosc)"
+        "scenarios",
+        type=path,
+        nargs="+",
+        metavar="SCENARIO",
+        help="OpenSCENARIO: DSL (.osc) or XML (.xosc), also a distribution of parameters",
     )
     parser.add_argument("--seeds", type=int, required=True, metavar="N", help="each scenario with the seeds 1 to N")
     place = parser.add_mutually_exclusive_group()
@@ -120,6 +124,15 @@ def _drivers(arguments: argparse.Namespace, jobs: int) -> DriveAll:
     return partial(in_processes, workers=arguments.workers or min(jobs, os.cpu_count() or 1))
 
 
+class _Asked(NamedTuple):
+    """A scenario and the values of its parameters; of a variation the distribution that has it, and its number."""
+
+    scenario: Path
+    overrides: tuple[tuple[str, str], ...]
+    distribution: Path | None = None
+    variation: int = 0
+
+
 def _jobs(arguments: argparse.Namespace) -> list[CampaignRun]:
     """Every run, by scenario and seed; what can be told to be wrong before the first of them is, and what has no effect
     on standard error.
@@ -127,48 +140,78 @@ def _jobs(arguments: argparse.Namespace) -> list[CampaignRun]:
     Raises:
         InputError: a number below one, two scenarios of one name, a scenario or a map that cannot be used.
     """
-    from tuling_fsm.map.opendrive import read_map
-    from tuling_fsm.run import chosen_map
-    from tuling_fsm.sim.scenario.compiler import load_scenario
-
     for option, number in (("--seeds", arguments.seeds), ("--workers", arguments.workers)):
         if number is not None and number < 1:
             raise InputError(option, str(number), "1 or more")
-    overrides = tuple(assignment(text) for text in arguments.overrides)
-    names = set[str]()
-    for file in arguments.map or ():
-        if [each.stem for each in arguments.map].count(file.stem) > 1:
-            raise InputError(str(file), f"a second map {file.stem}", "each of another name")
-    for file in arguments.scenarios:
-        if file.stem in names:
-            raise InputError(str(file), f"a second scenario {file.stem}", "each of another name")
-        names.add(file.stem)
-        scenario = load_scenario(file, dict(overrides))
-        for map_file in arguments.map or (None,):
-            # Of a map that cannot be read the first run on it would tell, after hours of others.
-            read_map(chosen_map(scenario, map_file))
-        for note in scenario.notes:
-            print(note, file=sys.stderr)
     if arguments.resume and arguments.out is None:
         raise InputError("--resume", "no folder to go on in", "--out DIR of the campaign")
+    _check_names("scenario", arguments.scenarios)
+    _check_names("map", arguments.map or ())
+    overrides = dict(assignment(text) for text in arguments.overrides)
+    asked = [each for file in arguments.scenarios for each in _variations(file, overrides)]
+    _check_readable(asked, arguments.map or (None,))
     return [
         CampaignRun(
-            file, seed, map_file, overrides, _folder(arguments, file, map_file, seed), arguments.perception,
-            arguments.traffic, not arguments.results_only,
+            each.scenario, seed, map_file, each.overrides, _folder(arguments, each, map_file, seed),
+            arguments.perception, arguments.traffic, not arguments.results_only, each.distribution, each.variation,
         )
         for map_file in arguments.map or (None,)
-        for file in arguments.scenarios
+        for each in asked
         for seed in range(1, arguments.seeds + 1)
     ]  # fmt: skip
 
 
-def _folder(arguments: argparse.Namespace, file: Path, map_file: Path | None, seed: int) -> Path | None:
+def _check_names(what: str, files: Sequence[Path]) -> None:
+    stems = set[str]()
+    for file in files:
+        if file.stem in stems:
+            raise InputError(str(file), f"a second {what} {file.stem}", "each of another name")
+        stems.add(file.stem)
+
+
+def _variations(file: Path, overrides: Mapping[str, str]) -> Iterator[_Asked]:
+    """The scenario of a file, or each variation of the one that a distribution of parameters names."""
+    from tuling_fsm.sim.scenario.xml.distributions import read_variations
+    from tuling_fsm.sim.scenario.xml.reader import SUFFIX
+
+    found = read_variations(file) if file.suffix.lower() == SUFFIX else None
+    if found is None:
+        yield _Asked(file, tuple(overrides.items()))
+        return
+    count, why = found.left_out
+    if count:
+        total = count + len(found.values)
+        print(f"{file}: {count} of {total} variations left out, the first as {why}", file=sys.stderr)
+    for number, values in found.values.items():
+        yield _Asked(found.scenario, tuple({**values, **overrides}.items()), file, number)
+
+
+def _check_readable(asked: Sequence[_Asked], maps: Sequence[Path | None]) -> None:
+    """Of what cannot be read the first run would tell, after hours of others. Of variations the first is looked at."""
+    from tuling_fsm.map.opendrive import read_map
+    from tuling_fsm.run import chosen_map
+    from tuling_fsm.sim.scenario.compiler import load_scenario
+
+    chosen, notes = set[Path](), dict[str, None]()
+    for each in {each.distribution or each.scenario: each for each in reversed(asked)}.values():
+        scenario = load_scenario(each.scenario, dict(each.overrides))
+        chosen |= {chosen_map(scenario, map_file) for map_file in maps}
+        notes |= dict.fromkeys(scenario.notes)
+    for map_file in sorted(chosen):
+        read_map(map_file)
+    for note in notes:
+        print(note, file=sys.stderr)
+
+
+def _folder(arguments: argparse.Namespace, asked: _Asked, map_file: Path | None, seed: int) -> Path | None:
     """Of a run, in one for each map where there are several."""
     if arguments.out is None:
         return None
     several = arguments.map is not None and len(arguments.map) > 1
     root: Path = arguments.out / map_file.stem if several and map_file is not None else arguments.out
-    return root / file.stem / f"seed_{seed}"
+    if asked.distribution is None:
+        return root / asked.scenario.stem / f"seed_{seed}"
+    return root / asked.distribution.stem / f"variation_{asked.variation}" / f"seed_{seed}"
 
 
 def table(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -180,7 +223,7 @@ def table(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         yield "  ".join((first.ljust(widths[0]), *cells))
     for run in runs:
         on_map = f" on {run['map']}" if "map" in run else ""
-        where = f"{Path(run['file']).stem}{on_map} seed {run['seed']}"
+        where = f"{scenario_name(run)}{on_map} seed {run['seed']}"
         if "error" in run:
             yield f"{where}: {run['error']}"
         yield from (f"{where}, at fault, {item['t']:.2f} s: {item['kind']}, {item['detail']}" for item in faults(run))

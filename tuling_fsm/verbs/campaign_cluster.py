@@ -128,7 +128,7 @@ def _driven(client: Client, jobs: Sequence[CampaignRun], there: Sequence[Campaig
     try:
         for future in as_completed(futures):
             index = futures[future]
-            yield index, {**_outcome(jobs[index], future), "file": str(jobs[index].scenario)}
+            yield index, {**_outcome(jobs[index], future), **jobs[index].told}
     finally:
         client.cancel(list(futures))
 

@@ -18,10 +18,12 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.progress import Report, TimeLeft
 from tuling_fsm.sim.sensors.perception_levels import CLEAN
 from tuling_fsm.verbs.parser import OWN
+from tuling_fsm.viewer.campaign_page import scenario_name
 
 Run = dict[str, Any]
-"""The content of `result.json`, and `file`, the scenario's. A run that broke off has only `file`, `scenario`, `seed`,
-`finished`, `end` ("error"), `infractions` (none), `error`, and `map` where the campaign names one.
+"""The content of `result.json`, `file`, the scenario's, and of a variation its `distribution` and number. A
+run that broke off has only these, `scenario`, `seed`, `finished`, `end` ("error"), `infractions` (none), `error`, and
+`map` where the campaign names one.
 """
 Ended = Generator[tuple[int, Run], None, None]
 """The runs as they end, each with the number of its job."""
@@ -44,11 +46,23 @@ class CampaignRun:
     traffic: str = OWN
     bag: bool = True
     """Whether more than `result.json` is written of a run."""
+    distribution: Path | None = None
+    """The file of parameters' values of which it is a variation."""
+    variation: int = 0
+    """Which one, from 1 on."""
 
     @property
     def name(self) -> str:
         """The scenario as the table names it."""
-        return self.scenario.stem
+        return scenario_name(self.told)
+
+    @property
+    def told(self) -> Run:
+        """What a result does not have: the file, and which variation of it."""
+        file: Run = {"file": str(self.scenario)}
+        if self.distribution is None:
+            return file
+        return {**file, "distribution": str(self.distribution), "variation": self.variation}
 
 
 def run_all(jobs: Sequence[CampaignRun], drive_all: DriveAll, say: Report | None = None) -> list[Run]:
@@ -91,7 +105,7 @@ def in_processes(jobs: Sequence[CampaignRun], workers: int) -> Ended:
 
 
 def drive(job: CampaignRun, progress: Report | None = None) -> Run:
-    """One run in this process, as the verb `sim` does it.
+    """One run in this process, as the verb `sim` does it; a variation that cannot be driven has broken off.
 
     Raises:
         InputError, OSError: it cannot be driven as it was asked for.
@@ -110,11 +124,13 @@ def drive(job: CampaignRun, progress: Report | None = None) -> Run:
             traffic=job.traffic,
             bag=job.bag,
         )
-    except REFUSED:
-        raise
+    except REFUSED as error:
+        if job.distribution is None:
+            raise
+        return broken_off(job, str(error))
     except Exception as error:
         return broken_off(job, f"{type(error).__name__}: {error}")
-    return {"file": str(job.scenario), **result}
+    return {**job.told, **result}
 
 
 def kept_runs(jobs: Sequence[CampaignRun], say: Report) -> dict[CampaignRun, Run]:
@@ -141,7 +157,7 @@ def kept_runs(jobs: Sequence[CampaignRun], say: Report) -> dict[CampaignRun, Run
         elif result[SETTINGS] != settings_of(job):
             others["are of other settings"] += 1
         else:
-            runs[job] = {"file": str(job.scenario), **result}
+            runs[job] = {**job.told, **result}
     for what, count in others.items():
         say(f"{count} of {len(jobs)} runs are driven again: the results in their folders {what}")
     return runs
@@ -177,7 +193,7 @@ def _left_result(job: CampaignRun) -> Run | None:
 def broken_off(job: CampaignRun, error: str) -> Run:
     """What stands in the place of a run that has no result."""
     return {
-        "file": str(job.scenario),
+        **job.told,
         "scenario": job.name,
         "seed": job.seed,
         "finished": False,

@@ -21,12 +21,17 @@ def faults(run: Run) -> list[Mapping[str, Any]]:
     return [item for item in run["infractions"] if item["at_fault"]]
 
 
+def scenario_name(run: Run) -> str:
+    """Of the file; of a variation that of its distribution, and its number."""
+    return f"{Path(run['distribution']).stem} {run['variation']}" if "distribution" in run else Path(run["file"]).stem
+
+
 def _score(name: str) -> Callable[[Run], float | str]:
     return lambda run: run["score"][name]
 
 
 _COLUMNS: tuple[tuple[str, Callable[[Run], float | str], str], ...] = (
-    ("scenario", lambda run: Path(run["file"]).stem, ""),
+    ("scenario", scenario_name, ""),
     ("map", lambda run: str(run["map"]), ""),
     ("seed", lambda run: run["seed"], "d"),
     ("end", lambda run: str(run["end"]), ""),
@@ -69,7 +74,7 @@ def write_campaign_page(file: Path, campaign: Mapping[str, Any], folders: Sequen
 def badness(run: Run) -> tuple[bool, int, float, float, str, int]:
     """By which runs are sorted, the worst first: not finished, more faults, a lower score, a longer time."""
     time_s = float(run.get("sim_s", 0.0))
-    return run["finished"], -len(faults(run)), _closed_loop(run), -time_s, str(run["file"]), run["seed"]
+    return run["finished"], -len(faults(run)), _closed_loop(run), -time_s, scenario_name(run), run["seed"]
 
 
 def _closed_loop(run: Run) -> float:

@@ -44,6 +44,7 @@ BOUNDS: Mapping[str, AttributeBound] = {
     "time": AttributeBound(-1e9, 1e9, "s"),
     **dict.fromkeys(("startTime", "stopTime"), AttributeBound(-1e9, 1e9, "s", endless=True)),
     "weight": AttributeBound(1e-9, 1e9, ""),
+    **dict.fromkeys(("Element.weight", "Bin.weight"), AttributeBound(0.0, 1e9, "")),
     **dict.fromkeys(("laneId", "dLane"), AttributeBound(-1_000.0, 1_000.0, "")),
     "order": AttributeBound(1.0, 100.0, ""),
     "maximumExecutionCount": AttributeBound(0.0, 1e15, "", endless=True),

@@ -64,9 +64,10 @@ def _check_kind(root: XmlElement) -> None:
     if version not in VERSIONS:
         known = ", ".join(f"{major}.{minor}" for major, minor in VERSIONS)
         raise header.fault(f"this is version {version[0]}.{version[1]}", known, "revMajor")
-    for tag, what in (("Catalog", "a catalog"), ("ParameterValueDistribution", "a distribution of parameters")):
-        if root.find(tag) is not None:
-            raise root.fault(f"{what} is no scenario", "a file with a <Storyboard>")
+    if root.find("Catalog") is not None:
+        raise root.fault("a catalog is no scenario", "a file with a <Storyboard>")
+    if root.find("ParameterValueDistribution") is not None:
+        raise root.fault("a distribution of parameters is many scenarios", "a <Storyboard>, or the verb campaign")
 
 
 def _catalog_folders(root: XmlElement) -> list[Path]:
