@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
 import signal
+import sys
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from typing import TypeVar
 
 Job = TypeVar("Job")
 Done = TypeVar("Done")
 POLL_S = 1.0
 """Between two looks at what is going on."""
+_PR_SET_PDEATHSIG = 1
+"""Of `prctl(2)`."""
 
 
 def in_processes(
@@ -27,7 +32,7 @@ def in_processes(
         workers: processes at a time.
         poll: called now and then while they work.
     """
-    pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_leave_quietly)
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_end_with_the_others)
     try:
         numbers = {pool.submit(work, job): index for index, job in enumerate(jobs)}
         left = set(numbers)
@@ -41,6 +46,13 @@ def in_processes(
         pool.shutdown(cancel_futures=True)
 
 
-def _leave_quietly() -> None:
-    """Control-C reaches every process of a terminal; one of them says so."""
+def _end_with_the_others() -> None:
+    """Control-C reaches every process of a terminal; one of them says so. A parent that is killed takes its children,
+    which would wait for work for ever.
+    """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    parent = parent_process()
+    if sys.platform == "linux" and parent is not None:
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent.pid:
+            os._exit(1)

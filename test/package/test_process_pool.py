@@ -1,0 +1,51 @@
+"""Processes of a pool end with the one that began them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+BEGINS = """
+import sys, time
+from pathlib import Path
+from tuling_fsm.process_pool import in_processes
+
+def work(folder):
+    import os
+    (Path(folder) / "child").write_text(str(os.getpid()))
+    time.sleep(600.0)
+
+if __name__ == "__main__":
+    list(in_processes(work, [sys.argv[1]], 1))
+"""
+PATIENCE_S = 60.0
+
+
+def is_there(pid: int) -> bool:
+    """Whether it is, and is no zombie."""
+    try:
+        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+@pytest.mark.medium
+@pytest.mark.skipif(sys.platform != "linux", reason="a child learns of the end of its parent on Linux only")
+def test_a_parent_that_is_killed_takes_its_processes_along(tmp_path: Path) -> None:
+    file, child = tmp_path / "begins.py", tmp_path / "child"
+    file.write_text(BEGINS, encoding="utf-8")
+    parent = subprocess.Popen([sys.executable, file, tmp_path])
+    end = time.monotonic() + PATIENCE_S
+    while not (child.exists() and child.read_text(encoding="utf-8")) and time.monotonic() < end:
+        time.sleep(0.1)
+    pid = int(child.read_text(encoding="utf-8"))
+    assert is_there(pid)
+    parent.kill()
+    parent.wait()
+    while is_there(pid) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert not is_there(pid)
