@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from crossroads import LANE_M, STOP_SIGN, crossroads
+from crossroads import LANE_M, LIGHT, STOP_SIGN, crossroads
 
 from tuling_fsm.agent import Parameters
 from tuling_fsm.behaviour import states
@@ -95,6 +95,20 @@ def test_one_that_has_broken_down_with_nobody_before_it_is_gone_round(plain: Pat
     assert (driven.end, driven.faults) == ("goal", [])
     assert "NOR-7" in driven.clauses()
     assert Reason.QUEUE not in {tick.limit.reason for tick in driven.ticks}
+
+
+@pytest.mark.clause("NOR-11", "NOR-7")
+def test_one_that_stands_some_way_before_a_red_light_is_not_gone_round(tmp_path: Path) -> None:
+    crossroads(tmp_path, "lit", dict.fromkeys("ENWS", LIGHT))
+    place = 'create_odr_point(road_id: "3", lane_id: "1", s: {})'
+    scenario = SCENARIO.replace(place.format("38m"), place.format("25m"))
+    red = "\n        serial:\n            lights.set_all(red)\n"
+    scenario = scenario.replace("    a: vehicle\n", "    a: vehicle\n    lights: traffic_lights\n")
+    driven = _drive(tmp_path / "lit.xodr", tmp_path, 60, red + STANDS, {"a": "on_road"}, scenario=scenario)
+    assert driven.states()[-1] == states.NORMAL
+    assert driven.faults == []
+    stood = [tick for tick in driven.ticks if tick.limit.reason is Reason.LEADER and tick.world.ego.v < 0.1]
+    assert stood[-1].stamp - stood[0].stamp > 30.0
 
 
 @pytest.mark.clause("NOR-11", "NOR-7")

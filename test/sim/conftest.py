@@ -62,6 +62,12 @@ def two_lanes(folder: Path) -> RoadMap:
 
 
 @pytest.fixture(scope="session")
+def three_lanes(folder: Path) -> RoadMap:
+    """A straight road with three lanes in one direction, 400 m long."""
+    return _straight(folder, "three_lanes", "", _lane(-1, "broken") + _lane(-2, "broken") + _lane(-3, "solid"))
+
+
+@pytest.fixture(scope="session")
 def two_ways(folder: Path) -> RoadMap:
     """A straight road with two lanes in each direction, 400 m long."""
     right = _lane(-1, "broken") + _lane(-2, "solid")

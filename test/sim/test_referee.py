@@ -212,10 +212,17 @@ def test_speeding_and_the_wrong_way_count_when_they_last(two_lanes: RoadMap) -> 
     for _ in range(15):
         watch.see(CAR, 20.0)
     assert watch.kinds == []
-    for _ in range(15):
+    for _ in range(20):
         watch.see(CAR, 20.0)
     assert watch.kinds == [("speeding", True)]
     assert watch.referee.measures.overspeed == pytest.approx(20.0 - 50.0 / 3.6, abs=0.01)
+    watch = Watch(two_lanes)
+    for v in np.arange(20.0, 12.0, -0.11):
+        watch.see(CAR, float(v))
+    assert "speeding" not in {kind for kind, _ in watch.kinds}, "a script may begin a run faster than is allowed"
+    for _ in range(60):
+        watch.see(CAR, 16.0)
+    assert ("speeding", True) in watch.kinds
     watch = Watch(two_lanes)
     for _ in range(30):
         watch.see(Pose(100.0, LANE_Y, math.pi), 5.0)

@@ -23,7 +23,7 @@ from tuling_fsm.world.lane_kernels import CANDIDATES, chains, locate
 from tuling_fsm.world.objects import HEADING, LENGTH, SPEED, VX, VY, WIDTH, Detections, X, Y
 from tuling_fsm.world.prediction import ClosedLines, closed_lines, green_lines, see_traffic
 from tuling_fsm.world.prediction_kernels import look_ahead
-from tuling_fsm.world.queues import QueueParameters, waiting_lines
+from tuling_fsm.world.queues import QueueParameters, before_lights, waiting_lines
 from tuling_fsm.world.rain_fog import radar_and_history
 from tuling_fsm.world.tracks import FIRST, MOVED, PAST, ROAD_LANE, SEEN, STILL, YAW_RATE, Tracks
 from tuling_fsm.world.traffic import line_words
@@ -108,7 +108,10 @@ def test_everyone_is_put_on_the_lanes_that_hold_it_and_learnt_of_and_counts_as_m
     queue = waiting_lines(lanes, free, found.kind, bodies, tracks.past, places, ways, ahead, NOW, queues_of(index))
     assert traffic.waiting.tolist() == queue.waiting.tolist() and traffic.given_up.tolist() == queue.given_up.tolist()
     assert traffic.line_size.tolist() == queue.size.tolist()
+    red = before_lights(found.kind, ways, ahead, queues_of(index))
     for i in range(n):
+        if red[i]:
+            past[i, MOVED] = max(past[i, MOVED], NOW - p.stopped_leader + 5.0)
         if traffic.waiting[i]:
             past[i, MOVED] = NOW
         elif traffic.given_up[i]:

@@ -183,3 +183,17 @@ def test_what_is_remembered_of_a_line_can_be_written_down(plain: RoadMap) -> Non
     watch.see(table(ON_ROAD, BEHIND), 0.0)
     watch.tracks = pickle.loads(pickle.dumps(watch.tracks))
     assert watch.see(table(ON_ROAD, BEHIND), 77.0)[0].line_still.tolist() == [0.0, 77.0]
+
+
+@pytest.mark.clause("NOR-7", "NOR-11")
+def test_one_that_stands_some_way_before_a_red_light_is_no_obstacle_until_others_would_have_moved_off(
+    lit: RoadMap,
+) -> None:
+    far, at_kerb = row(1, LANE_X, -38.0, NORTH), row(2, LANE_X + 1.1, -29.0, NORTH)
+    for lone, moves in ((far, True), (at_kerb, False), (ON_ROAD, True), (row(1, LANE_X, -50.0, NORTH), False)):
+        watch, red, green = Watch(lit), {4: Light.RED}, {4: Light.GREEN}
+        for stamp in (0.0, 60.0, 100.0):
+            traffic, _ = watch.see(table(lone), stamp, red)
+        assert (traffic.moving[0], traffic.waiting[0]) == (moves, False)
+        assert watch.see(table(lone), 104.0, green)[0].moving[0] == moves
+        assert not watch.see(table(lone), 106.0, green)[0].moving[0]

@@ -27,7 +27,7 @@ from tuling_fsm.world.lane_index import LIGHT as LIGHT_LINE
 from tuling_fsm.world.lane_index import LaneArrays
 from tuling_fsm.world.lane_kernels import CANDIDATES, DEPTH, LaneChains, LanePlaces
 from tuling_fsm.world.objects import ByteArray
-from tuling_fsm.world.prediction_kernels import GAP, LINE, LookAhead
+from tuling_fsm.world.prediction_kernels import GAP, LIGHT, LINE, LookAhead
 
 QUEUEING = np.isin(np.arange(256), (Kind.CAR, Kind.TRUCK, Kind.BUS, Kind.MOTORCYCLE, Kind.BICYCLE))
 """By kind: those that wait in line. What is of unknown kind does too, once it has been seen to move."""
@@ -37,6 +37,9 @@ OVER_LINE_M = 2.5
 """... and no farther over it than this."""
 TO_JUNCTION_M = 20.0
 """A junction begins no farther than this beyond the front bumper of one that waits to enter it."""
+BEFORE_LIGHT_M = 30.0
+"""Nothing is won by going round one that stands this near to a red light: Autoware's avoidance leaves out as much
+(`object_ignore_section_traffic_light_in_front_distance`, [autoware][])."""
 BESIDE_M = 1.0
 """One whose side is this near to the middle of a lane takes room on it."""
 
@@ -90,8 +93,7 @@ def waiting_lines(
     leader, reason = np.full(n, -1, np.int64), np.zeros(n, np.bool_)
     for b in range(len(found.row)):
         i = found.row[b]
-        parked = p.kerb_side * found.side[b] > p.kerb and (b == 0 or found.row[b - 1] != i)
-        if body[i, ob.SPEED] > p.standing or not queueing[i] or parked:
+        if body[i, ob.SPEED] > p.standing or not queueing[i] or _is_parked(found, b, p):
             queueing[i] = False
             continue
         j = ahead.leader[b]
@@ -102,6 +104,24 @@ def waiting_lines(
             lately = stamp - past[i, tr.STILL] <= p.turn and ahead.distance[b, LINE] < AT_LINE_M
             reason[i] = lately or _held_up(lanes, line_green, body, places, found, ahead, junctions, b, p)
     return follow_lines(queueing & (body[:n, ob.SPEED] <= p.standing), leader, reason, past, stamp, p.patience)
+
+
+@array_kernel
+def before_lights(kind: ByteArray, found: LaneChains, ahead: LookAhead, p: QueueParameters) -> BoolArray:
+    """Which of N objects are on the last metres before a light that is closed, with no other line before it."""
+    held, parked = np.zeros(len(kind), np.bool_), False
+    for b in range(len(found.row)):
+        i = found.row[b]
+        parked = _is_parked(found, b, p) or (parked and found.row[b - 1] == i)
+        near = ahead.distance[b, LIGHT] < BEFORE_LIGHT_M and ahead.distance[b, LIGHT] <= ahead.distance[b, LINE]
+        held[i] |= near and QUEUEING[kind[i]] and not parked
+    return held
+
+
+@kernel
+def _is_parked(found: LaneChains, b: int, p: QueueParameters) -> bool:
+    """Whether a chain is the likeliest one of an object and begins beside the kerb."""
+    return bool(p.kerb_side * found.side[b] > p.kerb and (b == 0 or found.row[b - 1] != found.row[b]))
 
 
 @kernel

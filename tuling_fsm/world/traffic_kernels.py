@@ -15,10 +15,12 @@ from tuling_fsm.world.lane_index import LaneArrays
 from tuling_fsm.world.lane_kernels import chains, locate
 from tuling_fsm.world.objects import VEHICLE, VULNERABLE, ByteArray, IdArray
 from tuling_fsm.world.prediction_kernels import PredictionParameters, look_ahead, predict
-from tuling_fsm.world.queues import QueueParameters, Waiting, waiting_lines
+from tuling_fsm.world.queues import QueueParameters, Waiting, before_lights, waiting_lines
 
 CHAIN_REACH_M = 60.0
 _REVERSING_SPEED = -0.5
+_MOVE_OFF_S = 5.0
+"""One that stands some way before a light is given as long from when it lets traffic through."""
 
 
 class PredictionArrays(NamedTuple):
@@ -69,8 +71,10 @@ def put_on_map(
     found = chains(lanes, body, learnt, places, CHAIN_REACH_M, e.lateral, e.decel)
     ahead = look_ahead(lanes, line_closed, held, body, places, found, e.decel)
     line = waiting_lines(lanes, line_green, kind, body, past, places, found, ahead, stamp, queues)
-    moving = np.empty(n, np.bool_)
+    red, moving = before_lights(kind, found, ahead, queues), np.empty(n, np.bool_)
     for i in range(n):
+        if red[i]:
+            learnt[i, tr.MOVED] = max(learnt[i, tr.MOVED], stamp - max(0.0, e.stopped_leader - _MOVE_OFF_S))
         if line.waiting[i]:
             learnt[i, tr.MOVED] = stamp
         elif line.given_up[i]:

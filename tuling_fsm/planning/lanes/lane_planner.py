@@ -23,6 +23,7 @@ from tuling_fsm.planning.lanes.path_end import BOUND, CURVATURE
 from tuling_fsm.planning.lanes.sampling import MAX_CANDIDATES, SamplingScope
 from tuling_fsm.planning.lanes.workspace import LaneWorkspace
 from tuling_fsm.planning.obstacles.boxes import CarOnLines
+from tuling_fsm.planning.obstacles.moving import is_dangerous_ahead
 from tuling_fsm.planning.obstacles.surroundings import Surroundings
 from tuling_fsm.planning.paths.frenet_path import LANE, NODE, SPEC, START_D
 from tuling_fsm.planning.paths.reference_line import KAPPA
@@ -38,6 +39,9 @@ _TURNED = 0.15
 _TURNED_FAR, _WALKING = 0.3, 1.2
 """Wheels turned as far as the one (rad) are not turned back in time by a car that drives off faster than the other
 (m/s)."""
+_SWERVE = 15.0
+"""Lanes are changed in a dangerous situation only where it saves as much more (m): one that comes in may go on across,
+and a car that has swung out and back has not braked."""
 _STILL_YIELDING = 1.5
 """A car that yields asks for this much more time before it passes first after all."""
 
@@ -181,7 +185,9 @@ def prepare(
     yields = previous is not None and previous.limit.reason in _CROSSING
     lead = parameters.speed.pass_ahead * (_STILL_YIELDING if yields else 1.0)
     motion = CandidateStart(scene.stamp, pose, max(0.0, start.v), start.a)
-    weights = _weights(scene, previous, lines, derived)
+    moving, rss = surroundings.moving, derived.drive.rss
+    dangerous = is_dangerous_ahead(moving.box, moving.speed, pose, motion.v, derived.body, rss)
+    weights = _weights(scene, previous, lines, derived, dangerous)
     tick = EvaluationContext(
         lines=lines,
         static=surroundings.static,
@@ -222,7 +228,9 @@ def rest_of_plan(
     return replace(previous, trajectory=plan.after(scene.stamp))
 
 
-def _weights(scene: Scene, previous: PlanResult | None, lines: LaneLines, derived: DerivedParameters) -> CostWeights:
+def _weights(
+    scene: Scene, previous: PlanResult | None, lines: LaneLines, derived: DerivedParameters, dangerous: bool
+) -> CostWeights:
     parameters, choice = derived.parameters, derived.parameters.choice
     x, y, shift = math.inf, math.inf, int(lines.shift[lines.home])
     if previous is not None and previous.trajectory is not None:
@@ -231,7 +239,7 @@ def _weights(scene: Scene, previous: PlanResult | None, lines: LaneLines, derive
     return CostWeights(
         horizon=choice.horizon,
         lane=choice.lane,
-        switch=choice.switch,
+        switch=choice.switch + (_SWERVE if dangerous else 0.0),
         shift=choice.shift,
         offset=choice.offset,
         jerk=choice.jerk,

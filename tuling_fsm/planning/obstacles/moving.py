@@ -11,7 +11,7 @@ from tuling_fsm.core.arrays import BoolArray, FloatArray, IntArray
 from tuling_fsm.core.kernels import array_kernel, inlined_kernel, kernel
 from tuling_fsm.core.standing import AGENT_STANDS
 from tuling_fsm.planning.obstacles.boxes import CarOnLines, ObstacleColumns, can_meet, is_near, is_vulnerable, put_box
-from tuling_fsm.planning.obstacles.rss import Rss, lateral_distance
+from tuling_fsm.planning.obstacles.rss import Rss, following_distance, lateral_distance
 from tuling_fsm.planning.obstacles.static import DEEPEST
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.paths.footprint import Footprint, body_separation
@@ -246,3 +246,29 @@ def gather_moving_obstacles(
         box=boxes, id=ids, speed=speed, gap=gap, keep=np.full(total, gaps.crossing), vulnerable=vulnerable,
         shadow=shadow, trailing=trailing, node=node, across=across, half=half, band=band, stretch=stretch, order=order,
     )  # fmt: skip
+
+
+@kernel
+def is_dangerous_ahead(
+    boxes: FloatArray, speed: FloatArray, pose: tuple[float, float, float, float], v: float, body: Footprint, rss: Rss
+) -> bool:
+    """Whether a car at `pose`, `v` (m/s) fast, is in a dangerous situation of [shalev2017][] (definition 8) with a
+    moving vehicle (`boxes` (N, T, 6), `speed` (N,)) that goes the same way and is ahead or comes in from beside: it is
+    nearer than is safe both along and across.
+    """
+    cos, sin = elementary.cos(pose[2]), elementary.sin(pose[2])
+    cx, cy = pose[0] + body.middle * cos, pose[1] + body.middle * sin
+    for i in range(len(boxes)):
+        box = boxes[i, 0]
+        turn, sine = box[2] * cos + box[3] * sin, box[3] * cos - box[2] * sin
+        if turn < SAME_WAY or speed[i] < AGENT_STANDS:
+            continue
+        along, side = (box[0] - cx) * cos + (box[1] - cy) * sin, (box[1] - cy) * cos - (box[0] - cx) * sin
+        long, wide = box[4] * turn + box[5] * abs(sine), box[4] * abs(sine) + box[5] * turn
+        gap, apart = along - long - body.half_length, abs(side) - wide - body.half_width
+        if along + long < body.half_length or gap > following_distance(v, speed[i] * turn, rss):
+            continue
+        towards = speed[i] * sine * (-1.0 if side > 0.0 else 1.0)
+        if apart < lateral_distance(-towards, 0.0, rss):
+            return True
+    return False

@@ -34,6 +34,8 @@ from tuling_fsm.world.inputs import Kind
 
 PERSISTENT_S = 1.0
 """Speeding and the wrong way count after this long."""
+SLOWING, RESPONSE_S = 1.0, 0.5
+"""A car that begins its run faster than allowed slows down by at least the one (m/s^2) after the other."""
 
 
 class Referee:
@@ -45,6 +47,8 @@ class Referee:
         self.rules = RoadRules(road_map, vehicle)
         self._metrics = Metrics()
         self._log = InfractionLog(parameters.release)
+        self._start: tuple[float, float] | None = None
+        """Stamp and speed of the first frame, s and m/s: a script may put the car on the road at any speed."""
         self._tracks = AgentTracks(road_map)
         self._near_misses = NearMisses(road_map, vehicle, self._tracks)
         self._sanctions = Sanctions(road_map, vehicle, self.rules, self._tracks)
@@ -131,10 +135,17 @@ class Referee:
             wrong_way = self._wrong_way(frame, position)
             limit = self.rules.limit(position)
             self._metrics.note_speed(frame.dt, abs(ego.v) - limit)
-            if self._log.lasting(frame.stamp, "speeding", abs(ego.v) > limit + self._p.speeding, PERSISTENT_S):
+            too_fast = abs(ego.v) > max(limit + self._p.speeding, self._slowing_down(frame))
+            if self._log.lasting(frame.stamp, "speeding", too_fast, PERSISTENT_S):
                 detail = f"{abs(ego.v):.1f} m/s where {limit:.1f} m/s are allowed"
                 self._log.note(frame.stamp, "speeding", "speeding", detail)
         self._way(frame, off_road or wrong_way)
+
+    def _slowing_down(self, frame: RefereeFrame) -> float:
+        """Speed (m/s) of a car that slows down from the one that it began its run with."""
+        self._start = self._start or (frame.stamp, abs(frame.ego.v))
+        begun, v = self._start
+        return v - SLOWING * max(0.0, frame.stamp - begun - RESPONSE_S)
 
     def _way(self, frame: RefereeFrame, outside: bool) -> None:
         """Metres on and off the route; sanctioned ones are on it."""
