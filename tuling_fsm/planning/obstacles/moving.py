@@ -252,9 +252,9 @@ def gather_moving_obstacles(
 def is_dangerous_ahead(
     boxes: FloatArray, speed: FloatArray, pose: tuple[float, float, float, float], v: float, body: Footprint, rss: Rss
 ) -> bool:
-    """Whether a car at `pose`, `v` (m/s) fast, is in a dangerous situation of [shalev2017][] (definition 8) with a
-    moving vehicle (`boxes` (N, T, 6), `speed` (N,)) that goes the same way and is ahead or comes in from beside: it is
-    nearer than is safe both along and across.
+    """Whether a car at `pose`, `v` (m/s) fast, is in a dangerous situation ([shalev2017][]) with a moving vehicle
+    (`boxes` (N, T, 6), `speed` (N,)) that goes the same way, its middle ahead of the car's front: it is nearer than is
+    safe both along and across. For one that comes in farther back braking alone is too late.
     """
     cos, sin = elementary.cos(pose[2]), elementary.sin(pose[2])
     cx, cy = pose[0] + body.middle * cos, pose[1] + body.middle * sin
@@ -266,7 +266,7 @@ def is_dangerous_ahead(
         along, side = (box[0] - cx) * cos + (box[1] - cy) * sin, (box[1] - cy) * cos - (box[0] - cx) * sin
         long, wide = box[4] * turn + box[5] * abs(sine), box[4] * abs(sine) + box[5] * turn
         gap, apart = along - long - body.half_length, abs(side) - wide - body.half_width
-        if along + long < body.half_length or gap > following_distance(v, speed[i] * turn, rss):
+        if along < body.half_length or gap > following_distance(v, speed[i] * turn, rss):
             continue
         towards = speed[i] * sine * (-1.0 if side > 0.0 else 1.0)
         if apart < lateral_distance(-towards, 0.0, rss):
