@@ -14,7 +14,7 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.actors.scripted import road_distance
 from tuling_fsm.sim.initial_state import EgoSetting, ego_setting
 from tuling_fsm.sim.scenario.choices import ActorKind
-from tuling_fsm.sim.scenario.model import RandomRoute, RouteTo, RouteVia, ScenarioActor
+from tuling_fsm.sim.scenario.model import RandomRoute, RouteTo, RouteVia, ScenarioActor, ScriptedRoute
 from tuling_fsm.sim.scenario.placements import Anywhere, AtPose, OnLane
 
 from .scenes import scenario, simulation
@@ -36,6 +36,17 @@ def test_a_random_route_starts_where_the_ego_is_put(plain: RoadMap) -> None:
         assert plain.lanes[found.route.lanes[-1].lane].junction is None
         ends.add(found.route.lanes[-1].lane.road)
     assert len(ends) > 1
+
+
+@pytest.mark.parametrize(
+    ("start", "way", "end"), [(100.0, 1000.0, 390.0), (100.0, 50.0, 150.0), (390.0, 1000.0, 395.0)]
+)
+def test_a_way_that_a_script_leaves_open_ends_before_the_road_does(
+    two_lanes: RoadMap, start: float, way: float, end: float
+) -> None:
+    found = setting(two_lanes, ego=OnLane("1", -1, start), route=ScriptedRoute((), way))
+    assert found.route is not None
+    assert found.route.reference.at(found.route.length).x == pytest.approx(end, abs=0.1)
 
 
 def test_anywhere_is_drawn_by_the_seed(plain: RoadMap) -> None:

@@ -11,7 +11,7 @@ from tuling_fsm.core import elementary
 from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError, assert_never
 from tuling_fsm.core.geometry import Pose, distance
-from tuling_fsm.map.lanes import LaneId
+from tuling_fsm.map.lanes import Lane, LaneId
 from tuling_fsm.map.random_route import random_route
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
@@ -161,7 +161,14 @@ def _straight_route(road_map: RoadMap, scenario: Scenario, start: Pose, length: 
             break
         lanes.append(following.id)
         lane, left = following, left - following.length
-    return route_through(road_map, lanes, found.s, max(lane.length + min(left, 0.0), 0.0))
+    first = found.s if len(lanes) == 1 else 0.0
+    end = lane.length + min(left, 0.0) if left <= 0.0 else _last_place(lane, first)
+    return route_through(road_map, lanes, found.s, max(end, 0.0))
+
+
+def _last_place(lane: Lane, first: float) -> float:
+    """Arc length (m) at which a car that begins at `first` stands with all of its body before the end of a lane."""
+    return lane.length - min(END_MARGIN_M, 0.5 * (lane.length - first))
 
 
 def _walk(
@@ -174,7 +181,7 @@ def _walk(
     while True:
         lane = road_map.lanes[lanes[-1]]
         first = s if len(lanes) == 1 else 0.0
-        end = min(lane.length - min(END_MARGIN_M, 0.5 * (lane.length - first)), length - driven)
+        end = min(_last_place(lane, first), length - driven)
         if lane.junction is None and end > first + 1.0:
             best = (driven + end, list(lanes), end)
         driven += lane.length
