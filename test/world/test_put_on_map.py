@@ -110,7 +110,7 @@ def test_everyone_is_put_on_the_lanes_that_hold_it_and_learnt_of_and_counts_as_m
     assert traffic.line_size.tolist() == queue.size.tolist()
     red = before_lights(found.kind, ways, ahead, queues_of(index))
     for i in range(n):
-        if red[i]:
+        if red[i] and NOW - max(past[i, MOVED], past[i, FIRST]) <= p.stopped_leader:
             past[i, MOVED] = max(past[i, MOVED], NOW - p.stopped_leader + 5.0)
         if traffic.waiting[i]:
             past[i, MOVED] = NOW

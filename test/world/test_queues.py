@@ -192,8 +192,9 @@ def test_one_that_stands_some_way_before_a_red_light_is_no_obstacle_until_others
     far, at_kerb = row(1, LANE_X, -38.0, NORTH), row(2, LANE_X + 1.1, -29.0, NORTH)
     for lone, moves in ((far, True), (at_kerb, False), (ON_ROAD, True), (row(1, LANE_X, -50.0, NORTH), False)):
         watch, red, green = Watch(lit), {4: Light.RED}, {4: Light.GREEN}
-        for stamp in (0.0, 60.0, 100.0):
-            traffic, _ = watch.see(table(lone), stamp, red)
+        for stamp in range(0, 101, 2):
+            traffic, _ = watch.see(table(lone), float(stamp), red)
         assert (traffic.moving[0], traffic.waiting[0]) == (moves, False)
         assert watch.see(table(lone), 104.0, green)[0].moving[0] == moves
         assert not watch.see(table(lone), 106.0, green)[0].moving[0]
+        assert not watch.see(table(lone), 107.0, red)[0].moving[0], "a car may be on its way round it"

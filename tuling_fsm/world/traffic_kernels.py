@@ -20,7 +20,8 @@ from tuling_fsm.world.queues import QueueParameters, Waiting, before_lights, wai
 CHAIN_REACH_M = 60.0
 _REVERSING_SPEED = -0.5
 _MOVE_OFF_S = 5.0
-"""One that stands some way before a light is given as long from when it lets traffic through."""
+"""One that stands some way before a light is given as long from when it lets traffic through. What is an obstacle by
+then stays one: the car is on its way round it when the light is red again."""
 
 
 class PredictionArrays(NamedTuple):
@@ -73,7 +74,8 @@ def put_on_map(
     line = waiting_lines(lanes, line_green, kind, body, past, places, found, ahead, stamp, queues)
     red, moving = before_lights(kind, found, ahead, queues), np.empty(n, np.bool_)
     for i in range(n):
-        if red[i]:
+        known = max(learnt[i, tr.MOVED], learnt[i, tr.FIRST])
+        if red[i] and stamp - known <= e.stopped_leader:
             learnt[i, tr.MOVED] = max(learnt[i, tr.MOVED], stamp - max(0.0, e.stopped_leader - _MOVE_OFF_S))
         if line.waiting[i]:
             learnt[i, tr.MOVED] = stamp
