@@ -38,8 +38,8 @@ OVER_LINE_M = 2.5
 TO_JUNCTION_M = 20.0
 """A junction begins no farther than this beyond the front bumper of one that waits to enter it."""
 BEFORE_LIGHT_M = 30.0
-"""Nothing is won by going round one that stands this near to a red light: Autoware's avoidance leaves out as much
-(`object_ignore_section_traffic_light_in_front_distance`, [autoware][])."""
+"""Nothing is won by going round one that stands this near to a red light: Autoware's avoidance, too, leaves out who
+stands before one (`ignore_area.traffic_light`, [autoware][])."""
 BESIDE_M = 1.0
 """One whose side is this near to the middle of a lane takes room on it."""
 

@@ -24,7 +24,7 @@ CHANGE = """<PrivateAction><LateralAction><LaneChangeAction>
 def test_one_that_cuts_in_and_brakes_is_braked_for_and_not_swerved_past(
     tmp_path: Path, three_lanes: RoadMap, behind: float
 ) -> None:
-    """It begins to come over when its rear is about beside the ego's nose, and brakes while it is still between the
+    """It begins to come over when its rear is about beside the ego's front, and brakes while it is still between the
     lanes: a car that swings out to the third lane first, and back when it is not free, has not braked by then.
     """
     ego = init("Ego", teleport(lane(40.0, -2)), speed(8.3))
