@@ -78,9 +78,11 @@ setup(
         "commonroad": ["commonroad-sumo==2025.1.4", "eclipse-sumo==1.28.0", "libsumo==1.28.0"],
         "completion": ["shtab>=1.7"],
         "fuzz": ["atheris==3.0.0; platform_machine == 'x86_64' and python_version >= '3.11'"],
+        "falsify": ["cmaes==0.13.1"],
         "test": [
             "build",
             "carla==0.9.16; platform_machine == 'x86_64'",
+            "cmaes==0.13.1",
             "colcon-core",
             "colcon-package-information",
             "colcon-ros",

@@ -32,7 +32,7 @@ def in_processes(
         workers: processes at a time.
         poll: called now and then while they work.
     """
-    pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_end_with_the_others)
+    pool = process_pool(workers)
     try:
         numbers = {pool.submit(work, job): index for index, job in enumerate(jobs)}
         left = set(numbers)
@@ -44,6 +44,11 @@ def in_processes(
                 yield numbers[future], future
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def process_pool(workers: int) -> ProcessPoolExecutor:
+    """So many processes that begin with nothing, and end with this one."""
+    return ProcessPoolExecutor(workers, get_context("spawn"), initializer=_end_with_the_others)
 
 
 def _end_with_the_others() -> None:

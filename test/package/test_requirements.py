@@ -59,7 +59,7 @@ ROSDEP = {key.name for key in KEYS.values() if key.jammy and key.noble}
 """What may be named for rosdep to succeed on both."""
 DISTRIBUTIONS = {"backports": "backports.zstd", "yaml": "pyyaml"}
 ROS = {"launch", "launch_ros", "rclpy", "ament_index_python"}
-EXTRA = {"distributed", "shtab"}
+EXTRA = {"cmaes", "distributed", "shtab"}
 """Only of the command line, for a cluster and for the completion of a shell; it says itself how to get them."""
 LIMITED = {"numpy"}
 """What a vehicle takes older than the tested version: modules of ROS are compiled against the ABI of numpy 1."""

@@ -1,0 +1,49 @@
+"""Ranges of variables, and points of the unit cube as their values."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.falsification.parameter_space import ParameterRange, overrides_at, parameter_range
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("gap=4..20m", ParameterRange("gap", 4.0, 20.0, "m", True)),
+        ("rude=0.0..1.0", ParameterRange("rude", 0.0, 1.0, "", False)),
+        (" v = -1.5 .. 2e1 mps ", ParameterRange("v", -1.5, 20.0, "mps", False)),
+        ("n=3..9", ParameterRange("n", 3.0, 9.0, "", True)),
+    ],
+)
+def test_a_range_is_read_as_it_is_written(text: str, expected: ParameterRange) -> None:
+    assert parameter_range(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["gap", "gap=4", "gap=4..", "gap=20..4", "gap=4..4", "=1..2", "gap=1..1e999", "gap=a..b"]
+)
+def test_what_is_no_range_is_refused_in_one_line(text: str) -> None:
+    with pytest.raises(InputError, match="--vary"):
+        parameter_range(text)
+
+
+@given(st.floats(0.0, 1.0), st.integers(-50, 50), st.integers(1, 50))
+def test_values_lie_in_their_range_and_whole_ones_are_whole(share: float, low: int, more: int) -> None:
+    whole = parameter_range(f"n={low}..{low + more}")
+    assert low <= int(whole.value(share)) <= low + more
+    real = parameter_range(f"x={low}.0..{low + more}.0m")
+    assert low - 0.01 <= float(real.value(share).removesuffix("m")) <= low + more + 0.01
+
+
+def test_every_whole_number_has_its_share() -> None:
+    one = parameter_range("n=0..3")
+    assert [one.value((k + 0.5) / 8.0) for k in range(8)] == ["0", "0", "1", "1", "2", "2", "3", "3"]
+
+
+def test_a_point_outside_of_the_cube_counts_as_on_its_face() -> None:
+    space = [parameter_range("a=0.0..2.0"), parameter_range("b=1.0..3.0s")]
+    assert overrides_at(space, (-0.5, 1.5)) == (("a", "0"), ("b", "3s"))

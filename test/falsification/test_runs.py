@@ -1,0 +1,103 @@
+"""A search in the closed loop: how near a run came, what is kept of it, and what the command says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tuling_fsm.cli import main
+from tuling_fsm.falsification.criticality import FalsificationRun, drive_critically, words
+from tuling_fsm.falsification.runs import FILE
+from tuling_fsm.share import share_file
+from tuling_fsm.verbs.falsify import summary, table
+
+CUT_IN = Path(share_file("config", "scenarios", "cut_in.xosc"))
+ASKED = ("falsify", str(CUT_IN), "--vary", "behind=12..19", "--vary", "brake_after=0.3..1.5", "--workers", "1")
+
+
+def driven(**values: float) -> dict[str, Any]:
+    return drive_critically(FalsificationRun(CUT_IN, tuple((name, str(value)) for name, value in values.items()), 1))
+
+
+@pytest.mark.slow
+@pytest.mark.clause("SAF-2")
+def test_the_nearer_a_car_cuts_in_the_less_a_run_costs() -> None:
+    far, near, hit = driven(behind=-20.0), driven(behind=14.0), driven(behind=19.0, brake_after=0.3)
+    assert (far["collides"], near["collides"], hit["collides"]) == (False, False, True)
+    assert (near["faults"], near["end"]) == ([], "scenario")
+    assert near["least_ttc_s"] < 2.0
+    assert far["cost"] > near["cost"] > 0.0 > hit["cost"]
+    assert hit["cost"] > -8.4, "the speed of the car"
+    assert "front contact" in hit["faults"][0]
+    assert words(near) == f"{near['least_ttc_s']:.2f} s"
+    assert words(hit).startswith("collision at ")
+
+
+@pytest.mark.slow
+def test_a_search_goes_on_where_it_was_broken_off(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = ("--out", str(tmp_path / "worst"))
+    first = main([*ASKED, *out, "--runs", "2"])
+    kept = (tmp_path / "worst" / FILE).read_text("utf-8").splitlines()
+    assert len(kept) == 3
+    (tmp_path / "worst" / FILE).write_text("\n".join([*kept, '{"values": {"beh']), encoding="utf-8")
+    whole = main([*ASKED, *out, "--runs", "4", "--resume", "--json"])
+    told = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert told == json.loads((tmp_path / "worst" / "falsification.json").read_text("utf-8"))
+    assert [run["chosen"] for run in told["runs"]] == ["spread", "spread", "guided", "guided"]
+    again = (tmp_path / "worst" / FILE).read_text("utf-8").splitlines()
+    assert again[:3] == kept
+    assert len(again) == 5
+    assert {first, whole} <= {0, 1}
+    assert (whole == 1) == any(run["collides"] for run in told["runs"])
+    assert main([*ASKED, *out, "--runs", "4", "--resume", "--seed", "2"]) == 2
+    assert "is of other settings (expected those of the search there, or another folder)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--runs", "0"), "--runs: 0 (expected 1 to 100000)"),
+        (("--workers", "0"), "--workers: 0 (expected 1 to 100000)"),
+        (("--resume",), "--resume: no folder to go on in (expected --out DIR of the search)"),
+        (("--vary", "behind=1..2"), "--vary: behind is given twice (expected each variable once)"),
+        (("--set", "behind=1"), "--vary: behind is given twice (expected each variable once)"),
+        (("--vary", "speed"), "--vary: 'speed' is no range"),
+        (("--vary", "tempo=1..2"), "tempo"),
+        (("--map", "nowhere.xodr"), "nowhere.xodr"),
+    ],
+)
+def test_what_cannot_be_searched_is_refused_in_one_line(
+    more: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*ASKED, *more]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert len(error.splitlines()) == 1
+
+
+def test_one_range_is_no_search(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["falsify", str(CUT_IN), "--vary", "behind=1..2"]) == 2
+    assert "two or more" in capsys.readouterr().err
+
+
+def run(cost: float, a: str, chosen: str = "guided") -> dict[str, Any]:
+    return {
+        "chosen": chosen, "values": {"a": a, "b": "7m"}, "cost": cost, "collides": cost < 0.0,
+        "least_ttc_s": None if cost > 10.0 else max(cost, 0.0), "end": "goal", "sim_s": 9.0,
+        "faults": ["3.00 s: collision, car 1"] if cost < 0.0 else [],
+    }  # fmt: skip
+
+
+def test_the_table_tells_the_worst_first_and_none_twice() -> None:
+    runs = [run(0.5, "1"), run(-3.2, "2"), run(-3.2, "2"), run(10.4, "3", "spread")]
+    heading, *rows = table(runs)
+    assert heading.split() == ["nearest", "a", "b", "chosen", "end", "at", "fault"]
+    assert [row.split("  ")[0] for row in rows] == ["collision at 3.2 m/s", "0.50 s", "nothing near"]
+    assert "3.00 s: collision, car 1" in rows[0]
+    assert summary(runs) == (
+        "1 runs spread: 0 with a collision at fault, nearest nothing near; "
+        "3 runs guided: 2 with a collision at fault, nearest collision at 3.2 m/s"
+    )

@@ -1,0 +1,107 @@
+"""How near a run came to a collision at fault: the cost that a search lets fall.
+
+The least time to collision at constant velocities over a run is the usual measure of criticality ([westhofen2023][]).
+It does not tell one collision from another, so these are told by the speed of the car: the faster, the worse.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tuling_fsm.agent import Agent, Parameters
+from tuling_fsm.core.geometry import distance
+from tuling_fsm.core.vehicle import Vehicle, center_ahead
+from tuling_fsm.map.opendrive import read_map
+from tuling_fsm.run import chosen_map
+from tuling_fsm.sim.parameters import SimParameters
+from tuling_fsm.sim.scenario.compiler import load_scenario
+from tuling_fsm.sim.scenario.measurements import time_to_collision
+from tuling_fsm.sim.scenario.model import ActorState
+from tuling_fsm.sim.scoring.collisions import is_behind
+from tuling_fsm.sim.sensors.perception_levels import CLEAN, perception_level
+from tuling_fsm.sim.simulation import Simulation
+
+FAR_TTC_S = 10.0
+"""A collision farther off in time than this is none."""
+REACH_M = 60.0
+"""Agents farther away than this are not looked at."""
+_PER_METRE = 0.01
+"""What a metre of distance counts where no collision is in sight, s/m: it tells the search which way to go."""
+
+
+@dataclass(frozen=True)
+class FalsificationRun:
+    """One run of a search: a scenario with values of its variables."""
+
+    scenario: Path
+    overrides: tuple[tuple[str, str], ...]
+    seed: int
+    map_file: Path | None = None
+    perception: str = CLEAN
+
+
+def drive_critically(job: FalsificationRun) -> dict[str, Any]:
+    """Drive a run to its end: its cost, least time to collision (s, None: none in sight), how it ended, and what the
+    car is to blame for.
+
+    Raises:
+        InputError: the scenario cannot be driven with these values.
+    """
+    scenario = load_scenario(job.scenario, dict(job.overrides))
+    road_map = read_map(chosen_map(scenario, job.map_file))
+    parameters = Parameters()
+    settings = SimParameters(sensors=perception_level(job.perception))
+    simulation = Simulation(road_map, scenario, job.seed, parameters.vehicle, settings)
+    agent = Agent(road_map, parameters)
+    agent.warm_up()
+    least, nearest = math.inf, REACH_M
+    speeds: dict[float, float] = {}
+    while not simulation.finished:
+        tick = agent.step(simulation.inputs())
+        for request in tick.decision.route_requests:
+            simulation.request_route(request)
+        if tick.decision.route_blocked is not None:
+            simulation.report_block(tick.decision.route_blocked)
+        simulation.advance(tick.trajectory, tick.state)
+        ttc, away = _nearness(simulation, parameters.vehicle)
+        least, nearest = min(least, ttc), min(nearest, away)
+        speeds[round(simulation.stamp, 3)] = abs(simulation.ego.v)
+    blamed = [item for item in simulation.infractions if item.at_fault]
+    hits = [speeds.get(item.t, 0.0) for item in blamed if item.kind == "collision"]
+    return {
+        "cost": round(-max(hits) if hits else min(least, FAR_TTC_S) + _PER_METRE * nearest, 4),
+        "collides": bool(hits),
+        "least_ttc_s": None if least > FAR_TTC_S else round(least, 3),
+        "end": simulation.end,
+        "sim_s": round(simulation.stamp, 3),
+        "faults": [f"{item.t:.2f} s: {item.kind}, {item.detail}" for item in blamed],
+    }
+
+
+def _nearness(simulation: Simulation, vehicle: Vehicle) -> tuple[float, float]:
+    """Time to collision (s) and distance of middles (m) to the agents that the car may run into: one whose middle is
+    behind it has to keep clear of the car.
+    """
+    ego = simulation.ego
+    car = ActorState(ego.pose, ego.v, 0.0, vehicle.length, vehicle.width, center_ahead(vehicle))
+    ttc, nearest = math.inf, REACH_M
+    for agent in simulation.agents():
+        away = distance(agent.pose[:2], ego.pose[:2])
+        if away > REACH_M or is_behind(ego.pose, ego.v, vehicle, np.array(agent.pose[:2])):
+            continue
+        nearest = min(nearest, away)
+        ttc = min(ttc, time_to_collision(car, ActorState(agent.pose, agent.v, 0.0, agent.length, agent.width)))
+    return ttc, nearest
+
+
+def words(run: Mapping[str, Any]) -> str:
+    """How near a run came, for people."""
+    if run["collides"]:
+        return f"collision at {-run['cost']:.1f} m/s"
+    return "nothing near" if run["least_ttc_s"] is None else f"{run['least_ttc_s']:.2f} s"

@@ -1,0 +1,136 @@
+"""Driving the runs of a search in processes, and keeping what came of each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TextIO
+
+from tuling_fsm.core.errors import InputError
+from tuling_fsm.falsification.criticality import FalsificationRun, drive_critically
+from tuling_fsm.falsification.parameter_space import ParameterRange, overrides_at
+from tuling_fsm.falsification.search import Overrides
+from tuling_fsm.process_pool import process_pool
+from tuling_fsm.run import chosen_map, run_settings
+from tuling_fsm.sim.scenario.compiler import load_scenario
+
+FILE = "runs.jsonl"
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """What is searched: a scenario, ranges of its variables, what is set besides, a seed, a map, how well is seen."""
+
+    scenario: Path
+    space: tuple[ParameterRange, ...]
+    overrides: Overrides
+    seed: int
+    map_file: Path | None
+    perception: str
+
+    def plain(self) -> dict[str, Any]:
+        """What makes the search, as plain data: those of equal settings are the same.
+
+        Raises:
+            InputError: the scenario cannot be used, at one end of the ranges or at the other.
+        """
+        scenarios = [load_scenario(self.scenario, dict(self._at(end))) for end in (1.0, 0.0)]
+        map_file = chosen_map(scenarios[-1], self.map_file)
+        ranges = [{**one._asdict()} for one in self.space]
+        run = run_settings(scenarios[-1], map_file, self.seed, dict(self.overrides), perception=self.perception)
+        return {**run, "ranges": ranges}
+
+    def _at(self, end: float) -> Overrides:
+        return (*self.overrides, *overrides_at(self.space, [end] * len(self.space)))
+
+    def run(self, values: Overrides) -> FalsificationRun:
+        """A run with values of the variables."""
+        overrides = (*self.overrides, *values)
+        return FalsificationRun(self.scenario, overrides, self.seed, self.map_file, self.perception)
+
+
+class SearchRecord:
+    """Drives runs, but those that have been driven before.
+
+    Args:
+        settings: of the search.
+        workers: processes at a time.
+        folder: where what came of them is kept; None keeps nothing.
+        resume: take what is kept there.
+
+    Raises:
+        InputError: the scenario cannot be used, or the folder holds a search of other settings.
+    """
+
+    def __init__(self, settings: SearchSettings, workers: int, folder: Path | None, resume: bool) -> None:
+        self._settings, self._workers = settings, workers
+        self._plain = settings.plain()
+        self._done: dict[Overrides, dict[str, Any]] = {}
+        self._file: TextIO | None = None
+        self._pool: ProcessPoolExecutor | None = None
+        if folder is None:
+            return
+        file = folder / FILE
+        if resume and file.exists():
+            self._done = _read(file, self._plain)
+        folder.mkdir(parents=True, exist_ok=True)
+        with file.open("w", encoding="utf-8") as written:
+            written.write(json.dumps(self._plain) + "\n")
+            written.writelines(_line(values, outcome) for values, outcome in self._done.items())
+        self._file = file.open("a", encoding="utf-8")
+
+    def plain_settings(self) -> dict[str, Any]:
+        """Of the search."""
+        return self._plain
+
+    def __enter__(self) -> SearchRecord:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+        if self._file is not None:
+            self._file.close()
+
+    def drive(self, asked: Sequence[Overrides]) -> list[dict[str, Any]]:
+        """What came of runs with these values, in this order.
+
+        Raises:
+            InputError: the scenario cannot be driven with them.
+        """
+        missing = [values for values in dict.fromkeys(asked) if values not in self._done]
+        if missing and self._pool is None:
+            self._pool = process_pool(self._workers)
+        if self._pool is not None:
+            outcomes = self._pool.map(drive_critically, [self._settings.run(values) for values in missing])
+            for values, outcome in zip(missing, outcomes, strict=True):
+                self._done[values] = outcome
+                if self._file is not None:
+                    self._file.write(_line(values, outcome))
+                    self._file.flush()
+        return [self._done[values] for values in asked]
+
+
+def _line(values: Overrides, outcome: dict[str, Any]) -> str:
+    return json.dumps({"values": dict(values), "outcome": outcome}) + "\n"
+
+
+def _read(file: Path, settings: dict[str, Any]) -> dict[Overrides, dict[str, Any]]:
+    """What a search of the same settings has left; a line that was cut off is driven again."""
+    first, *lines = file.read_text(encoding="utf-8").splitlines() or [""]
+    if first != json.dumps(settings):
+        raise InputError("--resume", f"{file} is of other settings", "those of the search there, or another folder")
+    done: dict[Overrides, dict[str, Any]] = {}
+    for line in lines:
+        try:
+            kept = json.loads(line)
+            done[tuple(kept["values"].items())] = kept["outcome"]
+        except (ValueError, KeyError, TypeError, AttributeError):
+            continue
+    return done
