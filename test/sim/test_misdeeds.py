@@ -385,6 +385,8 @@ SOUND = [
           [Leg(1.0, 4.0), Leg(4.7, 4.0, -4.0 / 12.0), Leg(1.5, 4.0)], [person(17.5, 0.2)]),
     Scene("passes a queue in the next lane", "two_lanes", CAR, [Leg(4.0, 8.0)],
           [Other(Pose(x, -5.25, 0.0)) for x in (115.0, 122.0)]),
+    Scene("passes a queue in the next lane, where it comes out of another section of the road", "course",
+          On("1", 0, -1, 10.0), [Leg(7.0, 4.0)], [Other(On("1", 1, -2, s)) for s in (2.0, 9.0)]),
     Scene("changes lanes beside the last of a queue", "two_lanes", CAR, CUT_IN,
           [Other(Pose(x, -1.3, 0.0)) for x in (117.0, 124.0)]),
     Scene("passes a queue a hand's breadth over the broken line", "two_lanes", CAR._replace(y=HALF - 3.5 - 0.1),

@@ -53,6 +53,12 @@ class QueueOvertaking:
         lanes = [{each.lane for each in self._map.positions(x, y, self._line)} for x, y in frame.corners.tolist()]
         its_way = set(self._map.same_direction(queue))
         front_left, _, _, front_right = lanes
-        return all(under & its_way for under in lanes) and all(
-            front & its_way - {queue} for front in (front_left, front_right)
+        others = self._with_joined(its_way - {queue})
+        return all(under & (others | self._with_joined({queue})) for under in lanes) and all(
+            front & others for front in (front_left, front_right)
         )
+
+    def _with_joined(self, lanes: set[LaneId]) -> set[LaneId]:
+        """Lanes with those right before and after them: a car may be on two sections of a road."""
+        of = self._map.lanes
+        return lanes.union(*((*of[lane].predecessors, *of[lane].successors) for lane in lanes))
