@@ -23,6 +23,8 @@ SPREAD_SHARE = 0.3
 """Of the runs, those that are spread over the space."""
 FIRST_STEP, WIDEST_STEP = 0.2, 0.5
 """Standard deviation with which the evolution begins, and begins again at the most, of each range."""
+TOGETHER = 8
+"""So many of the first runs are asked for at a time."""
 Overrides = tuple[tuple[str, str], ...]
 Evaluate = Callable[[Sequence[Overrides]], Sequence[dict[str, Any]]]
 """Drives runs with these values and gives, in this order, what came of each, its `cost` with it."""
@@ -60,27 +62,24 @@ def search(space: Sequence[ParameterRange], runs: int, seed: int, evaluate: Eval
     """
     spread = min(runs, max(2, round(SPREAD_SHARE * runs)))
     points = qmc.Halton(len(space), seed=seed).random(spread)
-    worst, least = points[0], np.inf
-    for point, one in zip(points, _driven("spread", space, points, evaluate), strict=True):
-        if one.outcome["cost"] < least:
-            worst, least = point, one.outcome["cost"]
-        yield one
-    left, restarts = runs - spread, 0
-    optimizer = _evolution(worst, seed, restarts) if left > 0 else None
-    while optimizer is not None and left > 0:
-        if optimizer.should_stop():
-            restarts += 1
-            optimizer = _evolution(worst, seed, restarts)
-        asked = np.array([optimizer.ask() for _ in range(optimizer.population_size)])
-        kept = asked[:left]
-        told = _driven("guided", space, kept, evaluate)
-        for point, one in zip(kept, told, strict=True):
+    worst, least, done, restarts = points[0], np.inf, 0, 0
+    evolution: CMA | None = None
+    while done < runs:
+        if done < spread:
+            chosen, asked = "spread", points[done : done + TOGETHER]
+        else:
+            if evolution is None or evolution.should_stop():
+                evolution, restarts = _evolution(worst, seed, restarts), restarts + 1
+            chosen, asked = "guided", np.array([evolution.ask() for _ in range(evolution.population_size)])
+        kept = asked[: runs - done]
+        driven = _driven(chosen, space, kept, evaluate)
+        for point, one in zip(kept, driven, strict=True):
             if one.outcome["cost"] < least:
                 worst, least = point, one.outcome["cost"]
             yield one
-        left -= len(kept)
-        if len(kept) == len(asked):
-            optimizer.tell([(point, one.outcome["cost"]) for point, one in zip(kept, told, strict=True)])
+        if evolution is not None and len(kept) == len(asked):
+            evolution.tell([(point, one.outcome["cost"]) for point, one in zip(kept, driven, strict=True)])
+        done += len(kept)
 
 
 def _driven(chosen: str, space: Sequence[ParameterRange], points: FloatArray, evaluate: Evaluate) -> list[SearchSample]:
