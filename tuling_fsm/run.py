@@ -307,7 +307,7 @@ def _agent(simulation: Simulation, parameters: Parameters, log: RunLog) -> Drive
         began = time.perf_counter()
         tick = agent.step(inputs)
         tick_ms = 1e3 * (time.perf_counter() - began)
-        _tell_route_server(simulation, tick.decision)
+        tell_route_server(simulation, tick.decision)
         _note_transitions(log, tick.decision)
         ego, ns = tick.world.ego, nanoseconds(tick.stamp)
         row = LogRow(tick.stamp, tick.state, ego.pose, ego.v, tick.limit, tick_ms)
@@ -343,7 +343,8 @@ def _baseline(name: str, simulation: Simulation, parameters: Parameters) -> Driv
     return drive
 
 
-def _tell_route_server(simulation: Simulation, decision: Decision) -> None:
+def tell_route_server(simulation: Simulation, decision: Decision) -> None:
+    """Hand on what a tick asks of the route server, and what it reports to it."""
     for request in decision.route_requests:
         simulation.request_route(request)
     if decision.route_blocked is not None:

@@ -46,4 +46,9 @@ def test_every_whole_number_has_its_share() -> None:
 
 def test_a_point_outside_of_the_cube_counts_as_on_its_face() -> None:
     space = [parameter_range("a=0.0..2.0"), parameter_range("b=1.0..3.0s")]
-    assert overrides_at(space, (-0.5, 1.5)) == (("a", "0"), ("b", "3s"))
+    assert overrides_at(space, (-0.5, 1.5)) == (("a", "0.000"), ("b", "3.000s"))
+
+
+def test_a_value_of_a_wide_range_is_written_out() -> None:
+    assert parameter_range("length_m=400.0..20000.0").value(0.5) == "10200"
+    assert parameter_range("x=1.23456..1.23466").value(0.5) == "1.2346100"

@@ -37,6 +37,15 @@ def test_the_nearer_a_car_cuts_in_the_less_a_run_costs() -> None:
 
 
 @pytest.mark.slow
+def test_values_that_cannot_be_driven_do_not_end_a_search() -> None:
+    refused = driven(behind=40.0)
+    assert refused["end"].startswith("refused: ")
+    assert "no lane" in refused["end"]
+    assert (refused["collides"], words(refused)) == (False, "nothing near")
+    assert refused["cost"] > driven(behind=-20.0)["cost"]
+
+
+@pytest.mark.slow
 def test_a_search_goes_on_where_it_was_broken_off(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = ("--out", str(tmp_path / "worst"))
     first = main([*ASKED, *out, "--runs", "2"])

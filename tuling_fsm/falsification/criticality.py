@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 
 from tuling_fsm.agent import Agent, Parameters
+from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import distance
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
 from tuling_fsm.map.opendrive import read_map
-from tuling_fsm.run import chosen_map
+from tuling_fsm.run import chosen_map, tell_route_server
 from tuling_fsm.sim.parameters import SimParameters
 from tuling_fsm.sim.scenario.compiler import load_scenario
 from tuling_fsm.sim.scenario.measurements import time_to_collision
@@ -29,6 +30,7 @@ from tuling_fsm.sim.simulation import Simulation
 
 FAR_TTC_S = 10.0
 """A collision farther off in time than this is none."""
+REFUSED_COST = 2.0 * FAR_TTC_S
 REACH_M = 60.0
 """Agents farther away than this are not looked at."""
 _PER_METRE = 0.01
@@ -48,11 +50,18 @@ class FalsificationRun:
 
 def drive_critically(job: FalsificationRun) -> dict[str, Any]:
     """Drive a run to its end: its cost, least time to collision (s, None: none in sight), how it ended, and what the
-    car is to blame for.
-
-    Raises:
-        InputError: the scenario cannot be driven with these values.
+    car is to blame for. Values with which the scenario cannot be driven cost more than all others; the end says why.
     """
+    try:
+        return _driven(job)
+    except InputError as error:
+        return {
+            "cost": REFUSED_COST, "collides": False, "least_ttc_s": None, "end": f"refused: {error}", "sim_s": 0.0,
+            "faults": [],
+        }  # fmt: skip
+
+
+def _driven(job: FalsificationRun) -> dict[str, Any]:
     scenario = load_scenario(job.scenario, dict(job.overrides))
     road_map = read_map(chosen_map(scenario, job.map_file))
     parameters = Parameters()
@@ -64,10 +73,7 @@ def drive_critically(job: FalsificationRun) -> dict[str, Any]:
     speeds: dict[float, float] = {}
     while not simulation.finished:
         tick = agent.step(simulation.inputs())
-        for request in tick.decision.route_requests:
-            simulation.request_route(request)
-        if tick.decision.route_blocked is not None:
-            simulation.report_block(tick.decision.route_blocked)
+        tell_route_server(simulation, tick.decision)
         simulation.advance(tick.trajectory, tick.state)
         ttc, away = _nearness(simulation, parameters.vehicle)
         least, nearest = min(least, ttc), min(nearest, away)

@@ -14,6 +14,7 @@ EXPECTED = "NAME=LOW..HIGH, with a unit behind it where the variable has one, as
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _RANGE = re.compile(rf"\s*([A-Za-z_]\w*)\s*=\s*({_NUMBER})\s*\.\.\s*({_NUMBER})\s*([A-Za-z]*)\s*")
 _DIGITS = 4
+"""Values are as fine as so many digits of the range's width."""
 
 
 class ParameterRange(NamedTuple):
@@ -31,7 +32,9 @@ class ParameterRange(NamedTuple):
         value = self.low + share * (self.high - self.low)
         if self.whole:
             return f"{min(int(self.high), math.floor(self.low + share * (self.high - self.low + 1.0)))}{self.unit}"
-        return f"{value:.{_DIGITS}g}{self.unit}"
+        magnitude = int(f"{self.high - self.low:e}".partition("e")[2])
+        decimals = max(0, _DIGITS - 1 - magnitude)
+        return f"{value:.{decimals}f}{self.unit}"
 
 
 def parameter_range(text: str) -> ParameterRange:

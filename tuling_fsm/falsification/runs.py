@@ -99,11 +99,7 @@ class SearchRecord:
             self._file.close()
 
     def drive(self, asked: Sequence[Overrides]) -> list[dict[str, Any]]:
-        """What came of runs with these values, in this order.
-
-        Raises:
-            InputError: the scenario cannot be driven with them.
-        """
+        """What came of runs with these values, in this order."""
         missing = [values for values in dict.fromkeys(asked) if values not in self._done]
         if missing and self._pool is None:
             self._pool = process_pool(self._workers)
