@@ -102,10 +102,12 @@ def run(cost: float, a: str, chosen: str = "guided") -> dict[str, Any]:
 
 def test_the_table_tells_the_worst_first_and_none_twice() -> None:
     runs = [run(0.5, "1"), run(-3.2, "2"), run(-3.2, "2"), run(10.4, "3", "spread")]
+    runs[3]["end"] = "refused: a.xosc:1:1: no such lane"
     heading, *rows = table(runs)
     assert heading.split() == ["nearest", "a", "b", "chosen", "end", "at", "fault"]
     assert [row.split("  ")[0] for row in rows] == ["collision at 3.2 m/s", "0.50 s", "nothing near"]
     assert "3.00 s: collision, car 1" in rows[0]
+    assert rows[2].split()[-2:] == ["refused", "-"]
     assert summary(runs) == (
         "1 runs spread: 0 with a collision at fault, nearest nothing near; "
         "3 runs guided: 2 with a collision at fault, nearest collision at 3.2 m/s"

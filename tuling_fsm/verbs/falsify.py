@@ -147,7 +147,13 @@ def table(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     shown = list(worst.values())[:SHOWN]
     heading = ["nearest", *shown[0]["values"], "chosen", "end", "at fault"]
     rows = [
-        [words(run), *run["values"].values(), run["chosen"], str(run["end"]), (run["faults"] or ["-"])[0]]
+        [
+            words(run),
+            *run["values"].values(),
+            run["chosen"],
+            str(run["end"]).partition(":")[0],
+            (run["faults"] or ["-"])[0],
+        ]
         for run in shown
     ]
     widths = [max(len(row[k]) for row in (heading, *rows)) for k in range(len(heading))]
