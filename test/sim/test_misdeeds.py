@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from crossroads import STOP_SIGN, YIELD_SIGN, Town, crossroads, mirrored, turn_lane
+from crossroads import LIGHT, STOP_SIGN, YIELD_SIGN, Town, crossroads, mirrored, turn_lane
 
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.vehicle import Vehicle
@@ -45,6 +45,12 @@ CLEARS = Leg(2.0, 6.0, 0.0, crossed(Light.RED, Light.GREEN))
 def yields(folder: Path) -> RoadMap:
     """Crossroads whose arms N and S have to yield."""
     return crossroads(folder, "yields", dict.fromkeys("NS", YIELD_SIGN), crosswalks="EW")
+
+
+@pytest.fixture(scope="session")
+def lit_from_east(folder: Path) -> RoadMap:
+    """Crossroads of which one arm alone has a light."""
+    return crossroads(folder, "lit_from_east", {"E": LIGHT})
 
 
 @pytest.fixture(scope="session")
@@ -378,6 +384,8 @@ SOUND = [
           [Other(Pose(-1.75, 50.0, SOUTH), 7.0, brakes_at=3.9, brake=5.0)]),
     Scene("clears a junction that it came into at yellow, while another gets green", "lit", FROM_EAST,
           [Leg(2.5, 8.0, 0.0, crossed(Light.YELLOW, Light.RED)), CLEARS], [AFTER_GREEN]),
+    Scene("clears a junction whose light turned yellow behind its bumper", "lit_from_east", FROM_EAST,
+          [Leg(2.0, 8.0, 0.0, lights(Light.GREEN)), Leg(4.0, 8.0, 0.0, lights(Light.YELLOW))], [AFTER_GREEN]),
     Scene("goes straight on at green, while one that turns left before it has to brake hard", "lit", FROM_EAST,
           [Leg(6.0, 8.0)], [Other(Pose(-13.5, -3.31, 0.3), 3.0, brakes_at=1.9, brake=4.0)], lights(Light.GREEN)),
     Scene("passes behind a walker", "plain", FROM_EAST, [Leg(4.0, 8.0)], [person(16.5, 0.2, SOUTH, 1.4)]),

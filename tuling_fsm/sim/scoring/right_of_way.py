@@ -90,7 +90,7 @@ class _Passage:
     """Connecting lanes to which its approach leads: where they meet others, it is still on one of these."""
     right: int
     lights: Mapping[int, int] = field(default_factory=dict)
-    """By number of the signal, as the car came in."""
+    """By number of the signal, as the car came in; those of its approach, as its bumper passed their line."""
     before: frozenset[int] = frozenset()
     trail: dict[tuple[int, int], tuple[float, float]] = field(default_factory=dict)
     """Of every cell when the car was there last, and its heading there."""
@@ -110,6 +110,8 @@ class JunctionYielding:
         """The lane outside of junctions that the car was on last."""
         self._coming: Mapping[int, _Coming] | None = None
         """As in a passage, from when the moving car's bumper is in the junction on; None before."""
+        self._passed: dict[int, int] = {}
+        """Lights, by number of the signal, as the bumper passed their line on the way to the junction."""
 
     def watch(self, frame: RefereeFrame, log: InfractionLog) -> None:
         """Look at one frame."""
@@ -139,8 +141,8 @@ class JunctionYielding:
         lane = None if position is None else self._map.lanes[position.lane]
         if lane is not None and lane.junction is not None:
             if passage is None or passage.junction != lane.junction:
-                ways, right = self._ways(lane), self._right(frame.lights, lane.id)
-                lights, coming = dict(frame.lights), dict(self._coming or {})
+                lights, coming = {**frame.lights, **self._passed}, dict(self._coming or {})
+                ways, right = self._ways(lane), self._right(lights, lane.id)
                 passage = _Passage(lane.junction, frame.stamp, lane.id, ways, right, lights, coming=coming)
             if lane.id in passage.ways:
                 passage.lane = lane.id
@@ -149,11 +151,22 @@ class JunctionYielding:
             return passage
         self._approach = None if lane is None else lane.id
         self._note_coming(frame, position)
+        self._note_passed(frame, position)
         if passage is not None:
             newest = max((when for when, _ in passage.trail.values()), default=-math.inf)
             passage = passage if frame.stamp - newest <= POST_ENCROACHMENT_S else None
         self._passage = passage
         return passage
+
+    def _note_passed(self, frame: RefereeFrame, position: LanePosition | None) -> None:
+        """Which light there was as the bumper passed a line: one that changes behind it is no matter any more."""
+        front = math.inf if position is None else position.s + 0.5 * self._vehicle.length
+        lines = () if position is None else self._map.stop_lines_of(position.lane)
+        self._passed = {
+            line.signal: self._passed.get(line.signal, int(frame.lights.get(line.signal, Light.UNKNOWN)))
+            for line in lines
+            if line.kind == "light" and front >= line.s
+        }
 
     def _note_coming(self, frame: RefereeFrame, position: LanePosition | None) -> None:
         """When others come to the junction, at the moment when the car does, which moves on into it."""
